@@ -17,24 +17,19 @@
 #define MAX_KEY_BYTES 64 /* of a dictionary */
 
 /* The member of a field in the struct at target; NULL: nothing is stored. */
-static void *
-member(const spot_field_t *field, void *target)
+static void *member(const spot_field_t *field, void *target)
 {
-    return target == NULL || field->offset == SPOT_NOWHERE
-               ? NULL
-               : (char *) target + field->offset;
+    return target == NULL || field->offset == SPOT_NOWHERE ? NULL : (char *) target + field->offset;
 }
 
 /* Another member of the struct of a field's member. */
-static void *
-sibling(const spot_field_t *field, void *target, size_t offset)
+static void *sibling(const spot_field_t *field, void *target, size_t offset)
 {
     return (char *) target - field->offset + offset;
 }
 
 /* Binds a field under another name; target: the struct around it. */
-static void
-bind_named(spot_bind_t *self, const spot_field_t *field, const char *name,
+static void bind_named(spot_bind_t *self, const spot_field_t *field, const char *name,
     const spot_node_t *node, void *target)
 {
     spot_field_t named = *field;
@@ -47,8 +42,8 @@ bind_named(spot_bind_t *self, const spot_field_t *field, const char *name,
 
 /* Allocates all items, which the struct owns, and one spare item. NULL: nothing is
  * stored, or no memory. */
-static char *
-make_items(spot_bind_t *self, const spot_field_t *field, size_t num_items, void *target)
+static char *make_items(
+    spot_bind_t *self, const spot_field_t *field, size_t num_items, void *target)
 {
     char *items;
 
@@ -58,14 +53,12 @@ make_items(spot_bind_t *self, const spot_field_t *field, size_t num_items, void 
     items = spot_calloc(num_items + 1, field->item_size);
     self->is_out_of_memory = self->is_out_of_memory || items == NULL;
     *(char **) target = items;
-    *(size_t *) sibling(field, target, field->num_offset) =
-        items == NULL ? 0 : num_items;
+    *(size_t *) sibling(field, target, field->num_offset) = items == NULL ? 0 : num_items;
     return items;
 }
 
-static bool
-has_kind(spot_bind_t *self, const spot_field_t *field, const spot_node_t *node,
-    spot_node_kind_t kind)
+static bool has_kind(
+    spot_bind_t *self, const spot_field_t *field, const spot_node_t *node, spot_node_kind_t kind)
 {
     if (node->kind != kind || !spot_field_allows(field, (double) node->num_children)) {
         spot_bind_unexpected(self, field, node, "");
@@ -74,8 +67,7 @@ has_kind(spot_bind_t *self, const spot_field_t *field, const spot_node_t *node,
     return true;
 }
 
-static void
-bind_list(
+static void bind_list(
     spot_bind_t *self, const spot_field_t *field, const spot_node_t *node, void *target)
 {
     char name[NAME_BYTES], *items;
@@ -91,16 +83,14 @@ bind_list(
     }
 }
 
-static int64_t
-integer_key(const spot_field_t *field, const char *item)
+static int64_t integer_key(const spot_field_t *field, const char *item)
 {
     return *(const int64_t *) (const void *) (item + field->key->offset);
 }
 
 /* Moves the latest item to its place by key and returns the place. Uses the spare
  * item. */
-static char *
-sort_item(spot_bind_t *self, const spot_field_t *field, const spot_node_t *node,
+static char *sort_item(spot_bind_t *self, const spot_field_t *field, const spot_node_t *node,
     size_t item_id, char *items)
 {
     const size_t size = field->item_size;
@@ -123,15 +113,13 @@ sort_item(spot_bind_t *self, const spot_field_t *field, const spot_node_t *node,
 
 /* The name of an entry: integers in their usual form, other keys as in messages or, with
  * a writer, as in paths of canonical lists. */
-static void
-name_entry(const spot_bind_t *self, const spot_field_t *field, const char *key,
-    char name[NAME_BYTES])
+static void name_entry(
+    const spot_bind_t *self, const spot_field_t *field, const char *key, char name[NAME_BYTES])
 {
     char text[SPOT_UTF8_SHOWN_BYTES];
     int64_t number;
 
-    if (field->key->type == SPOT_FIELD_INTEGER &&
-        spot_integer_parse(key, &number) == 0) {
+    if (field->key->type == SPOT_FIELD_INTEGER && spot_integer_parse(key, &number) == 0) {
         snprintf(name, NAME_BYTES, "%s.%" PRId64, field->name, number);
         return;
     }
@@ -145,8 +133,7 @@ name_entry(const spot_bind_t *self, const spot_field_t *field, const char *key,
 
 /* Binds one key and its value. A number may have quotes here, since all keys are texts
  * in YAML. The value of a wrong key is not checked. */
-static void
-bind_entry(spot_bind_t *self, const spot_field_t *field, const spot_node_t *node,
+static void bind_entry(spot_bind_t *self, const spot_field_t *field, const spot_node_t *node,
     size_t entry_id, char *items)
 {
     char *item = items == NULL ? NULL : items + entry_id * field->item_size;
@@ -156,8 +143,7 @@ bind_entry(spot_bind_t *self, const spot_field_t *field, const spot_node_t *node
 
     key.is_quoted = key.is_quoted && field->key->type != SPOT_FIELD_INTEGER;
     if (strlen(key.text) > MAX_KEY_BYTES) {
-        spot_bind_error(
-            self, &key, field->name, "a key of more than %d bytes", MAX_KEY_BYTES);
+        spot_bind_error(self, &key, field->name, "a key of more than %d bytes", MAX_KEY_BYTES);
         return;
     }
     if (self->writer == NULL) {
@@ -174,8 +160,7 @@ bind_entry(spot_bind_t *self, const spot_field_t *field, const spot_node_t *node
     bind_named(self, field->item, name, node->children[entry_id], item);
 }
 
-static void
-bind_dict(
+static void bind_dict(
     spot_bind_t *self, const spot_field_t *field, const spot_node_t *node, void *target)
 {
     char *items;
@@ -195,8 +180,7 @@ bind_dict(
 /* ---- One of several forms ---- */
 
 /* Whether a node may be the value of a form without a name; choices are tried before. */
-static bool
-has_shape(const spot_field_t *form, const spot_node_t *node)
+static bool has_shape(const spot_field_t *form, const spot_node_t *node)
 {
     switch (form->type) {
         case SPOT_FIELD_LIST:
@@ -210,8 +194,7 @@ has_shape(const spot_field_t *form, const spot_node_t *node)
     }
 }
 
-const spot_field_t *
-spot_field_form(const spot_field_t *self, const spot_node_t *node)
+const spot_field_t *spot_field_form(const spot_field_t *self, const spot_node_t *node)
 {
     for (const spot_field_t *form = self->fields; form->name != NULL; form++) {
         if (form->type == SPOT_FIELD_CHOICE && form->name[0] == '\0' &&
@@ -229,8 +212,7 @@ spot_field_form(const spot_field_t *self, const spot_node_t *node)
 }
 
 /* Reports a value of no form, or a named form with other keys beside it. */
-static void
-report_form(spot_bind_t *self, const spot_field_t *field, const spot_node_t *node)
+static void report_form(spot_bind_t *self, const spot_field_t *field, const spot_node_t *node)
 {
     char problem[64] = "";
     spot_suggest_t near;
@@ -249,8 +231,7 @@ report_form(spot_bind_t *self, const spot_field_t *field, const spot_node_t *nod
     spot_bind_unexpected(self, field, node, problem);
 }
 
-static void
-bind_one_of(
+static void bind_one_of(
     spot_bind_t *self, const spot_field_t *field, const spot_node_t *node, void *target)
 {
     const spot_field_t *form = spot_field_form(field, node);
@@ -262,20 +243,18 @@ bind_one_of(
         return;
     }
     if (target != NULL && field->has_form) {
-        *(int *) sibling(field, target, field->form_offset) =
-            (int) (form - field->fields);
+        *(int *) sibling(field, target, field->form_offset) = (int) (form - field->fields);
     }
     if (is_named) {
         snprintf(name, sizeof(name), "%s.%s", field->name, form->name);
     }
-    bind_named(self, form, is_named ? name : field->name,
-        is_named ? node->children[0] : node, target);
+    bind_named(
+        self, form, is_named ? name : field->name, is_named ? node->children[0] : node, target);
 }
 
 /* ---- Maps ---- */
 
-const spot_field_t *
-spot_field_first(const spot_field_t *fields)
+const spot_field_t *spot_field_first(const spot_field_t *fields)
 {
     while (fields != NULL && fields->name == NULL) {
         fields = fields->fields;
@@ -283,14 +262,12 @@ spot_field_first(const spot_field_t *fields)
     return fields;
 }
 
-const spot_field_t *
-spot_field_next(const spot_field_t *self)
+const spot_field_t *spot_field_next(const spot_field_t *self)
 {
     return spot_field_first(self + 1);
 }
 
-const spot_field_t *
-spot_field_find(const spot_field_t *fields, const char *name, size_t name_bytes)
+const spot_field_t *spot_field_find(const spot_field_t *fields, const char *name, size_t name_bytes)
 {
     const spot_field_t *field = spot_field_first(fields);
 
@@ -303,8 +280,7 @@ spot_field_find(const spot_field_t *fields, const char *name, size_t name_bytes)
 }
 
 /* The table that binds a map, and the map itself within the form of a one-of. */
-static const spot_field_t *
-table_of(const spot_field_t *field, const spot_node_t **node)
+static const spot_field_t *table_of(const spot_field_t *field, const spot_node_t **node)
 {
     while (field != NULL && field->type == SPOT_FIELD_ONE_OF) {
         field = spot_field_form(field, *node);
@@ -321,8 +297,7 @@ table_of(const spot_field_t *field, const spot_node_t **node)
 }
 
 /* The dictionary that a value is, or NULL. */
-static const spot_field_t *
-dict_of(const spot_field_t *field, const spot_node_t *node)
+static const spot_field_t *dict_of(const spot_field_t *field, const spot_node_t *node)
 {
     if (field != NULL && node != NULL && field->type == SPOT_FIELD_ONE_OF) {
         field = spot_field_form(field, node);
@@ -332,8 +307,7 @@ dict_of(const spot_field_t *field, const spot_node_t *node)
 
 /* The first part of a path in key, without the dot that ends it. false: it is the last
  * part, or too long. */
-static bool
-split_path(const char **path, char key[NAME_BYTES])
+static bool split_path(const char **path, char key[NAME_BYTES])
 {
     const size_t key_bytes = strcspn(*path, ".");
 
@@ -353,8 +327,7 @@ typedef struct {
     char item[NAME_BYTES];     /* key of that item, "": none */
 } place_t;
 
-static const spot_field_t *
-field_at(
+static const spot_field_t *field_at(
     const spot_field_t *fields, const spot_node_t *map, const char *path, place_t *place)
 {
     const spot_field_t *field = spot_field_find(fields, path, strcspn(path, "."));
@@ -380,8 +353,8 @@ field_at(
     return fields == NULL ? NULL : field_at(fields, node, path, place);
 }
 
-const spot_field_t *
-spot_field_at(const spot_field_t *fields, const spot_node_t *map, const char *path)
+const spot_field_t *spot_field_at(
+    const spot_field_t *fields, const spot_node_t *map, const char *path)
 {
     place_t place = {NULL, ""};
 
@@ -390,9 +363,8 @@ spot_field_at(const spot_field_t *fields, const spot_node_t *map, const char *pa
 
 /* "nodes of a": the label of the items of a dictionary, which ends with a blank, and the
  * key of an item. NULL: the path is not that of one. */
-static const char *
-item_label(const spot_field_t *fields, const spot_node_t *map, const char *path,
-    const char **key)
+static const char *item_label(
+    const spot_field_t *fields, const spot_node_t *map, const char *path, const char **key)
 {
     const char *dot = strrchr(path, '.');
     const spot_field_t *dict;
@@ -408,8 +380,7 @@ item_label(const spot_field_t *fields, const spot_node_t *map, const char *path,
     return dict == NULL ? NULL : dict->item->label;
 }
 
-bool
-spot_field_label(const spot_field_t *fields, const spot_node_t *map, const char *path,
+bool spot_field_label(const spot_field_t *fields, const spot_node_t *map, const char *path,
     char *text, size_t num_bytes)
 {
     place_t place = {NULL, ""};
@@ -435,9 +406,8 @@ spot_field_label(const spot_field_t *fields, const spot_node_t *map, const char 
 
 /* Whether a key of maps below has this name; path: what stands before their names.
  * found: its whole path. */
-static bool
-find_below(const spot_field_t *fields, const char *name, const char *path,
-    char found[NAME_BYTES])
+static bool find_below(
+    const spot_field_t *fields, const char *name, const char *path, char found[NAME_BYTES])
 {
     for (const spot_field_t *field = spot_field_first(fields); field != NULL;
          field = spot_field_next(field)) {
@@ -448,8 +418,7 @@ find_below(const spot_field_t *fields, const char *name, const char *path,
             return true;
         }
         snprintf(below, sizeof(below), "%s%s.", path, field->name);
-        if (field->type == SPOT_FIELD_MAP &&
-            find_below(field->fields, name, below, found)) {
+        if (field->type == SPOT_FIELD_MAP && find_below(field->fields, name, below, found)) {
             return true;
         }
     }
@@ -457,8 +426,8 @@ find_below(const spot_field_t *fields, const char *name, const char *path,
 }
 
 /* Candidates are the keys of the map, and at the top of a document those below. */
-static void
-report_unknown_key(spot_bind_t *self, const spot_field_t *fields, const spot_node_t *key)
+static void report_unknown_key(
+    spot_bind_t *self, const spot_field_t *fields, const spot_node_t *key)
 {
     spot_suggest_t near;
     char found[NAME_BYTES];
@@ -468,8 +437,7 @@ report_unknown_key(spot_bind_t *self, const spot_field_t *fields, const spot_nod
          field = spot_field_next(field)) {
         spot_suggest_offer(&near, field->name);
     }
-    if (near.nearest == NULL && self->path[0] == '\0' &&
-        find_below(fields, key->text, "", found)) {
+    if (near.nearest == NULL && self->path[0] == '\0' && find_below(fields, key->text, "", found)) {
         near.nearest = found;
     }
     spot_bind_unknown(self, key, NULL, "key", &near, "");
@@ -477,8 +445,7 @@ report_unknown_key(spot_bind_t *self, const spot_field_t *fields, const spot_nod
 
 /* Binds the default of a field as if the document had it. Most defaults are scalars or
  * {}, which are not parsed: a study binds many scenarios. */
-static void
-bind_initial(
+static void bind_initial(
     spot_bind_t *self, const spot_field_t *field, const spot_node_t *map, void *target)
 {
     const bool is_empty_map = strcmp(field->initial, "{}") == 0;
@@ -492,11 +459,11 @@ bind_initial(
     spot_diag_t diag;
 
     spot_diag_init(&diag);
-    if (is_empty_map || (strlen(field->initial) < sizeof(text) &&
-                            strpbrk(field->initial, "{[\"'#:") == NULL)) {
+    if (is_empty_map ||
+        (strlen(field->initial) < sizeof(text) && strpbrk(field->initial, "{[\"'#:") == NULL)) {
         strcpy(text, field->initial);
-    } else if (spot_yaml_parse(&document, map->file, field->initial,
-                   strlen(field->initial), &diag) != 0) {
+    } else if (spot_yaml_parse(
+                   &document, map->file, field->initial, strlen(field->initial), &diag) != 0) {
         self->is_out_of_memory = true;
     }
     spot_bug_assert(diag.num_errors == 0);
@@ -513,20 +480,17 @@ bind_initial(
     spot_diag_free(&diag);
 }
 
-static void
-bind_missing(
+static void bind_missing(
     spot_bind_t *self, const spot_field_t *field, const spot_node_t *map, void *target)
 {
     if (field->initial == NULL) {
-        spot_bind_error(
-            self, map, NULL, "missing key \"%s%s\"", self->path, field->name);
+        spot_bind_error(self, map, NULL, "missing key \"%s%s\"", self->path, field->name);
     } else if (field->initial[0] != '\0') {
         bind_initial(self, field, map, target);
     }
 }
 
-static void
-bind_members(
+static void bind_members(
     spot_bind_t *self, const spot_field_t *fields, const spot_node_t *map, void *target)
 {
     for (size_t j = 0; j < map->num_children; j++) {
@@ -549,8 +513,7 @@ bind_members(
     }
 }
 
-void
-spot_bind_chosen(spot_bind_t *self, const spot_field_t *fields, const char *name,
+void spot_bind_chosen(spot_bind_t *self, const spot_field_t *fields, const char *name,
     const spot_node_t *node, void *target)
 {
     const size_t length = strlen(self->path);
@@ -564,8 +527,7 @@ spot_bind_chosen(spot_bind_t *self, const spot_field_t *fields, const char *name
     self->path[length] = '\0';
 }
 
-void
-spot_bind_map(spot_bind_t *self, const spot_field_t *fields, const char *name,
+void spot_bind_map(spot_bind_t *self, const spot_field_t *fields, const char *name,
     const spot_node_t *node, void *target)
 {
     if (node->kind == SPOT_NODE_MAP) {
@@ -576,8 +538,7 @@ spot_bind_map(spot_bind_t *self, const spot_field_t *fields, const char *name,
 }
 
 /* Writes the value of a custom field by its table, if it has one. */
-static void
-write_custom(spot_bind_t *self, const spot_field_t *field, const spot_node_t *node)
+static void write_custom(spot_bind_t *self, const spot_field_t *field, const spot_node_t *node)
 {
     const spot_field_t *fields = field->table == NULL ? NULL : field->table(node);
     const bool was_chosen = self->writer->is_chosen;
@@ -589,22 +550,19 @@ write_custom(spot_bind_t *self, const spot_field_t *field, const spot_node_t *no
     }
 }
 
-static void
-write_selector(spot_bind_t *self, const spot_field_t *field, const spot_node_t *node)
+static void write_selector(spot_bind_t *self, const spot_field_t *field, const spot_node_t *node)
 {
     spot_canonical_entry_t *entry = NULL;
 
     if (self->writer != NULL && node->kind == SPOT_NODE_SCALAR) {
-        entry =
-            spot_bind_write(self, field->name, spot_canonical_scalar(node->text, true));
+        entry = spot_bind_write(self, field->name, spot_canonical_scalar(node->text, true));
     }
     if (entry != NULL) {
         entry->is_selector = true;
     }
 }
 
-static void
-bind_by_type(
+static void bind_by_type(
     spot_bind_t *self, const spot_field_t *field, const spot_node_t *node, void *target)
 {
     switch (field->type) {
@@ -633,8 +591,7 @@ bind_by_type(
     }
 }
 
-void
-spot_bind_field(
+void spot_bind_field(
     spot_bind_t *self, const spot_field_t *field, const spot_node_t *node, void *target)
 {
     size_t num_before;
@@ -653,14 +610,13 @@ spot_bind_field(
     } else {
         bind_by_type(self, field, node, target);
     }
-    if (field->settle != NULL && target != NULL &&
-        self->diag->num_errors == num_before && !self->is_out_of_memory) {
+    if (field->settle != NULL && target != NULL && self->diag->num_errors == num_before &&
+        !self->is_out_of_memory) {
         field->settle(self, field, node, target);
     }
 }
 
-int
-spot_bind_document(
+int spot_bind_document(
     const spot_field_t *fields, const spot_node_t *node, spot_diag_t *diag, void *target)
 {
     const size_t num_errors = diag->num_errors;
@@ -673,8 +629,7 @@ spot_bind_document(
     return diag->num_errors > num_errors ? SPOT_ERR_BAD_INPUT : 0;
 }
 
-void
-spot_bind_keep_node(
+void spot_bind_keep_node(
     spot_bind_t *self, const spot_field_t *field, const spot_node_t *node, void *target)
 {
     (void) self;

@@ -95,32 +95,30 @@ struct spot_field {
 /* Rows of tables: {SPOT_RANGE(NUMBER, "share", shocks_t, share, 0, 1, NULL, "help")},
  * with further members, if any, behind them. The key is bound to a member of an owner;
  * starts is its initial, and the last arguments are its label, if any, and its help. */
-#define SPOT_VALUE(kind, key, owner, member, starts, ...)                               \
-    .name = key, .type = SPOT_FIELD_##kind, .offset = offsetof(owner, member),          \
-    .initial = starts,                                                                  \
+#define SPOT_VALUE(kind, key, owner, member, starts, ...)                                          \
+    .name = key, .type = SPOT_FIELD_##kind, .offset = offsetof(owner, member), .initial = starts,  \
     SPOT_THIRD(__VA_ARGS__, SPOT_LABELLED, SPOT_HELP, 0)(__VA_ARGS__)
 #define SPOT_THIRD(first, second, third, ...) third
 #define SPOT_LABELLED(words, text) .label = words, .help = text
 #define SPOT_HELP(text) .help = text
-#define SPOT_RANGE(kind, key, owner, member, low, high, starts, ...)                    \
+#define SPOT_RANGE(kind, key, owner, member, low, high, starts, ...)                               \
     SPOT_VALUE(kind, key, owner, member, starts, __VA_ARGS__), .min = low, .max = high
 /* The same with messages such as "0 is not in 1..64". */
 #define SPOT_WITHIN(...) SPOT_RANGE(__VA_ARGS__), .says_range = true
-#define SPOT_CHOICE(key, owner, member, names, starts, ...)                             \
+#define SPOT_CHOICE(key, owner, member, names, starts, ...)                                        \
     SPOT_VALUE(CHOICE, key, owner, member, starts, __VA_ARGS__), .choices = names
-#define SPOT_FIELDS(kind, key, owner, member, table_or_forms, starts, ...)              \
+#define SPOT_FIELDS(kind, key, owner, member, table_or_forms, starts, ...)                         \
     SPOT_VALUE(kind, key, owner, member, starts, __VA_ARGS__), .fields = table_or_forms
 
 /* A list or dictionary whose member points to items that a field binds; number: the
  * member with their number. A dictionary needs .key, too. */
-#define SPOT_ITEMS(                                                                     \
-    kind, key, owner, member, number, field, low, high, starts, form, text)             \
-    .name = key, .type = SPOT_FIELD_##kind, .offset = offsetof(owner, member),          \
-    .num_offset = offsetof(owner, number), .item = &field,                              \
-    .item_size = sizeof(*((owner *) 0)->member), .min = low, .max = high,               \
-    .initial = starts, .expected = form, .help = text
+#define SPOT_ITEMS(kind, key, owner, member, number, field, low, high, starts, form, text)         \
+    .name = key, .type = SPOT_FIELD_##kind, .offset = offsetof(owner, member),                     \
+    .num_offset = offsetof(owner, number), .item = &field,                                         \
+    .item_size = sizeof(*((owner *) 0)->member), .min = low, .max = high, .initial = starts,       \
+    .expected = form, .help = text
 /* A map whose fields are members of its owner itself. */
-#define SPOT_GROUP(key, table, starts, text)                                            \
+#define SPOT_GROUP(key, table, starts, text)                                                       \
     .name = key, .type = SPOT_FIELD_MAP, .fields = table, .initial = starts, .help = text
 
 struct spot_bind {
@@ -134,8 +132,8 @@ struct spot_bind {
 /* Binds node, a map, to the zeroed struct at target by fields, which end with a field
  * without name. BAD_INPUT with the reasons in diag, NO_MEMORY. Texts and items are
  * allocated even then; the _free of the struct frees them. */
-SPOT_MUST_CHECK int spot_bind_document(const spot_field_t *fields,
-    const spot_node_t *node, spot_diag_t *diag, void *target);
+SPOT_MUST_CHECK int spot_bind_document(
+    const spot_field_t *fields, const spot_node_t *node, spot_diag_t *diag, void *target);
 
 /* The first field of a table and its continuations (each may be empty), and the field
  * after self; NULL: none. */
@@ -153,8 +151,8 @@ const spot_field_t *spot_field_at(
 
 /* The whole label of the value at such a path, in text of num_bytes; false where it has
  * none. */
-bool spot_field_label(const spot_field_t *fields, const spot_node_t *map,
-    const char *path, char *text, size_t num_bytes);
+bool spot_field_label(const spot_field_t *fields, const spot_node_t *map, const char *path,
+    char *text, size_t num_bytes);
 
 /* The form that a node has among those of a one-of, or NULL. */
 const spot_field_t *spot_field_form(const spot_field_t *self, const spot_node_t *node);
@@ -181,8 +179,8 @@ extern const char *const spot_false_true[];
 
 /* Reports "path.name: expected WHAT, got VALUE" with field->expected for WHAT, then ":
  * problem" unless that is empty. */
-void spot_bind_unexpected(spot_bind_t *self, const spot_field_t *field,
-    const spot_node_t *node, const char *problem);
+void spot_bind_unexpected(
+    spot_bind_t *self, const spot_field_t *field, const spot_node_t *node, const char *problem);
 
 /* Reports "KEY: unknown WHAT "name"" with the nearest name that near was offered, or, if
  * there is none, with otherwise, e.g. ": there are grid and zip" or "". */

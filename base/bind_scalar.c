@@ -16,9 +16,8 @@ const char *const spot_false_true[] = {"false", "true", NULL};
 
 /* ---- Messages ---- */
 
-void
-spot_bind_error(spot_bind_t *self, const spot_node_t *node, const char *name,
-    const char *format, ...)
+void spot_bind_error(
+    spot_bind_t *self, const spot_node_t *node, const char *name, const char *format, ...)
 {
     char message[1024];
     va_list arguments;
@@ -30,14 +29,13 @@ spot_bind_error(spot_bind_t *self, const spot_node_t *node, const char *name,
     vsnprintf(message, sizeof(message), format, arguments);
     va_end(arguments);
     spot_diag_error(self->diag, node->file, node->line, node->column, "%s%s%s%s",
-        name == NULL ? "" : self->path, name == NULL ? "" : name,
-        name == NULL ? "" : ": ", message);
+        name == NULL ? "" : self->path, name == NULL ? "" : name, name == NULL ? "" : ": ",
+        message);
 }
 
 /* A value in a message: the start of its text, or its kind. */
 #define SHOWN_BYTES (SPOT_UTF8_SHOWN_BYTES + 2)
-static const char *
-shown(const spot_node_t *node, char text[SHOWN_BYTES])
+static const char *shown(const spot_node_t *node, char text[SHOWN_BYTES])
 {
     char inner[SPOT_UTF8_SHOWN_BYTES];
 
@@ -54,8 +52,7 @@ shown(const spot_node_t *node, char text[SHOWN_BYTES])
     return text;
 }
 
-void
-spot_bind_expect(spot_bind_t *self, const char *name, const spot_node_t *node,
+void spot_bind_expect(spot_bind_t *self, const char *name, const spot_node_t *node,
     const char *what, const char *problem)
 {
     const bool is_nothing = node->kind == SPOT_NODE_SCALAR && node->text[0] == '\0';
@@ -66,23 +63,21 @@ spot_bind_expect(spot_bind_t *self, const char *name, const spot_node_t *node,
         has_problem ? ": " : "", has_problem ? problem : "");
 }
 
-void
-spot_bind_unexpected(spot_bind_t *self, const spot_field_t *field,
-    const spot_node_t *node, const char *problem)
+void spot_bind_unexpected(
+    spot_bind_t *self, const spot_field_t *field, const spot_node_t *node, const char *problem)
 {
     spot_bind_expect(self, field->name, node, field->expected, problem);
 }
 
-void
-spot_bind_unknown(spot_bind_t *self, const spot_node_t *node, const char *key,
+void spot_bind_unknown(spot_bind_t *self, const spot_node_t *node, const char *key,
     const char *what, const spot_suggest_t *near, const char *otherwise)
 {
     char text[SPOT_UTF8_SHOWN_BYTES];
 
     spot_utf8_shown(near->text, text);
     if (near->nearest != NULL) {
-        spot_bind_error(self, node, key, "unknown %s \"%s\", did you mean \"%s\"?", what,
-            text, near->nearest);
+        spot_bind_error(
+            self, node, key, "unknown %s \"%s\", did you mean \"%s\"?", what, text, near->nearest);
     } else {
         spot_bind_error(self, node, key, "unknown %s \"%s\"%s", what, text, otherwise);
     }
@@ -97,26 +92,22 @@ static const struct {
 } kinds[] = {
     [SPOT_FIELD_INTEGER] = {"an integer", NULL, NULL},
     [SPOT_FIELD_NUMBER] = {"a number", NULL, NULL},
-    [SPOT_FIELD_DURATION] = {"a duration",
-        "a duration such as \"88 s\", \"1.5 h\" or \"250 ms\"", &spot_units_ms},
+    [SPOT_FIELD_DURATION] = {"a duration", "a duration such as \"88 s\", \"1.5 h\" or \"250 ms\"",
+        &spot_units_ms},
     [SPOT_FIELD_DURATION_NS] = {"a duration",
         "a duration such as \"1.5 s\", \"20 ms\" or \"350 us\"", &spot_units_ns},
-    [SPOT_FIELD_PRICE] = {"a price", "a price such as \"0.91 USD/h\"",
-        &spot_units_usd_per_h},
-    [SPOT_FIELD_BYTES] = {"a size", "a size such as \"220 kB\" or \"24 GiB\"",
-        &spot_units_bytes},
+    [SPOT_FIELD_PRICE] = {"a price", "a price such as \"0.91 USD/h\"", &spot_units_usd_per_h},
+    [SPOT_FIELD_BYTES] = {"a size", "a size such as \"220 kB\" or \"24 GiB\"", &spot_units_bytes},
     [SPOT_FIELD_RATE] = {"a rate", "a rate such as \"10 Gbit/s\" or \"1.25 GB/s\"",
         &spot_units_bytes_per_s},
 };
 
-const char *
-spot_field_what(const spot_field_t *self)
+const char *spot_field_what(const spot_field_t *self)
 {
     return self->what != NULL ? self->what : kinds[self->type].what;
 }
 
-static void
-limit_text(const spot_field_t *field, double limit, char text[SPOT_AMOUNT_TEXT_BYTES])
+static void limit_text(const spot_field_t *field, double limit, char text[SPOT_AMOUNT_TEXT_BYTES])
 {
     const spot_units_t *units = kinds[field->type].units;
 
@@ -129,8 +120,7 @@ limit_text(const spot_field_t *field, double limit, char text[SPOT_AMOUNT_TEXT_B
 
 /* Writes a range such as "an integer from 1 to 64". */
 #define RANGE_BYTES 160
-static void
-range_text(const spot_field_t *field, char text[RANGE_BYTES])
+static void range_text(const spot_field_t *field, char text[RANGE_BYTES])
 {
     const char *what = spot_field_what(field);
     char low[SPOT_AMOUNT_TEXT_BYTES], high[SPOT_AMOUNT_TEXT_BYTES];
@@ -148,16 +138,13 @@ range_text(const spot_field_t *field, char text[RANGE_BYTES])
     }
 }
 
-bool
-spot_field_allows(const spot_field_t *self, double value)
+bool spot_field_allows(const spot_field_t *self, double value)
 {
-    return (self->min == 0 && self->max == 0) ||
-           (value >= self->min && value <= self->max);
+    return (self->min == 0 && self->max == 0) || (value >= self->min && value <= self->max);
 }
 
-static int
-parse_number(const spot_field_t *field, const spot_node_t *node, spot_amount_t *amount,
-    const char **problem)
+static int parse_number(
+    const spot_field_t *field, const spot_node_t *node, spot_amount_t *amount, const char **problem)
 {
     const spot_units_t *units = kinds[field->type].units;
 
@@ -171,13 +158,11 @@ parse_number(const spot_field_t *field, const spot_node_t *node, spot_amount_t *
         *problem = "a text, since it is quoted";
         return SPOT_ERR_BAD_INPUT;
     }
-    return field->type == SPOT_FIELD_INTEGER
-               ? spot_integer_parse(node->text, &amount->whole)
-               : spot_number_parse(node->text, &amount->real);
+    return field->type == SPOT_FIELD_INTEGER ? spot_integer_parse(node->text, &amount->whole)
+                                             : spot_number_parse(node->text, &amount->real);
 }
 
-static double
-value_of(const spot_field_t *field, spot_amount_t amount)
+static double value_of(const spot_field_t *field, spot_amount_t amount)
 {
     const spot_units_t *units = kinds[field->type].units;
 
@@ -188,8 +173,7 @@ value_of(const spot_field_t *field, spot_amount_t amount)
 }
 
 /* Reports a value that is no number or, with is_read, a number outside its limits. */
-static void
-report_number(spot_bind_t *self, const spot_field_t *field, const spot_node_t *node,
+static void report_number(spot_bind_t *self, const spot_field_t *field, const spot_node_t *node,
     bool is_read, const char *problem)
 {
     const bool has_unit = kinds[field->type].units != NULL;
@@ -201,8 +185,7 @@ report_number(spot_bind_t *self, const spot_field_t *field, const spot_node_t *n
 
         limit_text(field, field->min, low);
         limit_text(field, field->max, high);
-        spot_bind_error(
-            self, node, field->name, "%s is not in %s..%s", node->text, low, high);
+        spot_bind_error(self, node, field->name, "%s is not in %s..%s", node->text, low, high);
         return;
     }
     range_text(field, range);
@@ -211,14 +194,12 @@ report_number(spot_bind_t *self, const spot_field_t *field, const spot_node_t *n
     } else if (has_unit && !is_read) {
         expected = kinds[field->type].example;
     }
-    spot_bind_expect(
-        self, field->name, node, expected, has_unit && is_read ? "" : problem);
+    spot_bind_expect(self, field->name, node, expected, has_unit && is_read ? "" : problem);
 }
 
 /* Writes whole numbers with all digits, so that they read as integers: 1e6 as 1000000.
  */
-static void
-write_real(double number, char text[SPOT_NUMBER_TEXT_BYTES])
+static void write_real(double number, char text[SPOT_NUMBER_TEXT_BYTES])
 {
     if (nearbyint(number) == number && fabs(number) < 9e18) {
         snprintf(text, SPOT_NUMBER_TEXT_BYTES, "%" PRId64, (int64_t) number);
@@ -228,8 +209,7 @@ write_real(double number, char text[SPOT_NUMBER_TEXT_BYTES])
 }
 
 /* Writes the canonical form of a number: equal values give equal texts. */
-static void
-write_number(spot_bind_t *self, const spot_field_t *field, spot_amount_t amount)
+static void write_number(spot_bind_t *self, const spot_field_t *field, spot_amount_t amount)
 {
     char text[SPOT_AMOUNT_TEXT_BYTES];
 
@@ -243,8 +223,7 @@ write_number(spot_bind_t *self, const spot_field_t *field, spot_amount_t amount)
     spot_bind_write(self, field->name, spot_text_copy(text, strlen(text)));
 }
 
-static void
-bind_number(
+static void bind_number(
     spot_bind_t *self, const spot_field_t *field, const spot_node_t *node, void *target)
 {
     const char *problem = "";
@@ -265,8 +244,7 @@ bind_number(
 
 /* ---- Texts ---- */
 
-static void
-bind_text(
+static void bind_text(
     spot_bind_t *self, const spot_field_t *field, const spot_node_t *node, char **target)
 {
     const bool is_path = field->type == SPOT_FIELD_PATH;
@@ -280,8 +258,8 @@ bind_text(
         return;
     }
     if (target != NULL) {
-        *target = is_path ? spot_node_file_path(node)
-                          : spot_text_copy(node->text, strlen(node->text));
+        *target =
+            is_path ? spot_node_file_path(node) : spot_text_copy(node->text, strlen(node->text));
         self->is_out_of_memory = self->is_out_of_memory || *target == NULL;
     }
     if (self->writer != NULL && is_path) {
@@ -291,8 +269,7 @@ bind_text(
     }
 }
 
-int
-spot_field_find_choice(const spot_field_t *self, const spot_node_t *node)
+int spot_field_find_choice(const spot_field_t *self, const spot_node_t *node)
 {
     for (int j = 0; node->kind == SPOT_NODE_SCALAR && self->choices[j] != NULL; j++) {
         if (strcmp(node->text, self->choices[j]) == 0) {
@@ -302,8 +279,7 @@ spot_field_find_choice(const spot_field_t *self, const spot_node_t *node)
     return -1;
 }
 
-static void
-report_choice(spot_bind_t *self, const spot_field_t *field, const spot_node_t *node)
+static void report_choice(spot_bind_t *self, const spot_field_t *field, const spot_node_t *node)
 {
     char list[256] = "", text[SHOWN_BYTES];
     spot_suggest_t near = {0};
@@ -324,16 +300,14 @@ report_choice(spot_bind_t *self, const spot_field_t *field, const spot_node_t *n
             field->choices[j]);
     }
     if (near.nearest != NULL) {
-        spot_bind_error(self, node, field->name,
-            "expected %s, got %s, did you mean \"%s\"?", list, shown(node, text),
-            near.nearest);
+        spot_bind_error(self, node, field->name, "expected %s, got %s, did you mean \"%s\"?", list,
+            shown(node, text), near.nearest);
     } else {
         spot_bind_expect(self, field->name, node, list, "");
     }
 }
 
-static void
-bind_choice(
+static void bind_choice(
     spot_bind_t *self, const spot_field_t *field, const spot_node_t *node, int *target)
 {
     const int choice = spot_field_find_choice(field, node);
@@ -350,8 +324,7 @@ bind_choice(
     }
 }
 
-void
-spot_bind_scalar(
+void spot_bind_scalar(
     spot_bind_t *self, const spot_field_t *field, const spot_node_t *node, void *target)
 {
     if (field->type == SPOT_FIELD_CHOICE) {
@@ -363,8 +336,7 @@ spot_bind_scalar(
     }
 }
 
-char *
-spot_node_file_path(const spot_node_t *node)
+char *spot_node_file_path(const spot_node_t *node)
 {
     const char *slash = strrchr(node->file, '/');
     const bool is_absolute = node->text[0] == '/';

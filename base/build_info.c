@@ -20,18 +20,15 @@ const spot_build_info_t spot_build_info = {
     .build = SPOT_BUILD,
 };
 
-static const char *
-gsl_library_version(void)
+static const char *gsl_library_version(void)
 {
     return gsl_version;
 }
 
 /* libcsv has no version at run time: the version of its header. */
 #define TEXT_OF(number) #number
-#define DOTTED(major, minor, release)                                                   \
-    TEXT_OF(major) "." TEXT_OF(minor) "." TEXT_OF(release)
-static const char *
-csv_header_version(void)
+#define DOTTED(major, minor, release) TEXT_OF(major) "." TEXT_OF(minor) "." TEXT_OF(release)
+static const char *csv_header_version(void)
 {
     return DOTTED(CSV_MAJOR, CSV_MINOR, CSV_RELEASE);
 }

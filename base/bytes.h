@@ -6,8 +6,7 @@
 #include <string.h>
 
 /* The bits of a double as a number, and back. */
-static inline uint64_t
-spot_double_bits(double value)
+static inline uint64_t spot_double_bits(double value)
 {
     uint64_t bits;
 
@@ -15,8 +14,7 @@ spot_double_bits(double value)
     return bits;
 }
 
-static inline double
-spot_double_from_bits(uint64_t bits)
+static inline double spot_double_from_bits(uint64_t bits)
 {
     double value;
 

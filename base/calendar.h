@@ -55,8 +55,7 @@ void spot_calendar_free(spot_calendar_t *self);
  * at tick; item j has handle j, phase j and entity j, so that of equal ticks the lowest
  * handle goes first. The calendar has no room for more items and does not free the
  * memory. O(items). */
-void spot_calendar_init_in(
-    spot_calendar_t *self, void *memory, size_t num_items, int64_t tick);
+void spot_calendar_init_in(spot_calendar_t *self, void *memory, size_t num_items, int64_t tick);
 size_t spot_calendar_bytes(size_t num_items);
 
 /* Removes all items and restarts handles and sequence at 0; keeps the memory. O(1). */
@@ -68,8 +67,7 @@ SPOT_MUST_CHECK int spot_calendar_add(
     spot_calendar_t *self, const spot_calendar_item_t *item, int32_t *handle);
 
 /* The next item, or NULL; valid until the next change. O(1). */
-static inline const spot_due_t *
-spot_calendar_first(const spot_calendar_t *self)
+static inline const spot_due_t *spot_calendar_first(const spot_calendar_t *self)
 {
     return self->num_items == 0 ? NULL : self->heap;
 }
@@ -96,14 +94,12 @@ void spot_calendar_verify(const spot_calendar_t *self);
 
 /* Convert a double >= 0 or INFINITY to a tick and back, without loss: the bits of such
  * doubles have the order of their values. */
-static inline int64_t
-spot_tick_of_double(double time)
+static inline int64_t spot_tick_of_double(double time)
 {
     return (int64_t) spot_double_bits(time + 0.0); /* -0 becomes 0 */
 }
 
-static inline double
-spot_double_of_tick(int64_t tick)
+static inline double spot_double_of_tick(int64_t tick)
 {
     return spot_double_from_bits((uint64_t) tick);
 }

@@ -11,8 +11,7 @@ static const char digits[] = "0123456789";
 
 /* ---- Paths ---- */
 
-int
-spot_canonical_compare_paths(const char *a, const char *b)
+int spot_canonical_compare_paths(const char *a, const char *b)
 {
     bool is_index = false;
 
@@ -32,8 +31,7 @@ spot_canonical_compare_paths(const char *a, const char *b)
     return (unsigned char) *a - (unsigned char) *b;
 }
 
-char *
-spot_canonical_escape(const char *key, char *escaped)
+char *spot_canonical_escape(const char *key, char *escaped)
 {
     if (*key == '\0') {
         *escaped++ = '\\';
@@ -49,11 +47,9 @@ spot_canonical_escape(const char *key, char *escaped)
     return escaped;
 }
 
-char *
-spot_canonical_key_text(const char *part, size_t num_bytes)
+char *spot_canonical_key_text(const char *part, size_t num_bytes)
 {
-    const bool is_empty =
-        num_bytes == 2 && part[0] == '\\' && part[1] == SPOT_CANONICAL_NO_KEY;
+    const bool is_empty = num_bytes == 2 && part[0] == '\\' && part[1] == SPOT_CANONICAL_NO_KEY;
     char *key = spot_text_copy(part, num_bytes);
     size_t length = 0;
 
@@ -67,8 +63,7 @@ spot_canonical_key_text(const char *part, size_t num_bytes)
     return key;
 }
 
-size_t
-spot_canonical_part_bytes(const char *path)
+size_t spot_canonical_part_bytes(const char *path)
 {
     size_t num_bytes = 0;
 
@@ -82,8 +77,7 @@ spot_canonical_part_bytes(const char *path)
     return num_bytes;
 }
 
-bool
-spot_canonical_is_within(const char *path, const char *outer)
+bool spot_canonical_is_within(const char *path, const char *outer)
 {
     const size_t length = strlen(outer);
 
@@ -93,15 +87,13 @@ spot_canonical_is_within(const char *path, const char *outer)
 
 /* ---- Lists ---- */
 
-static void
-free_entry(spot_canonical_entry_t *entry)
+static void free_entry(spot_canonical_entry_t *entry)
 {
     free(entry->path);
     free(entry->text);
 }
 
-void
-spot_canonical_free(spot_canonical_t *self)
+void spot_canonical_free(spot_canonical_t *self)
 {
     for (size_t j = 0; j < self->num_entries; j++) {
         free_entry(&self->entries[j]);
@@ -110,8 +102,7 @@ spot_canonical_free(spot_canonical_t *self)
     memset(self, 0, sizeof(*self));
 }
 
-int
-spot_canonical_append(spot_canonical_t *self, char *path, char *text)
+int spot_canonical_append(spot_canonical_t *self, char *path, char *text)
 {
     spot_canonical_entry_t entry = {.path = path, .text = text};
     const int ret = SPOT_ARRAY_ROOM(self, entries, self->num_entries + 1);
@@ -125,8 +116,7 @@ spot_canonical_append(spot_canonical_t *self, char *path, char *text)
 }
 
 /* The path of a child of the map or list at path. NULL: no memory. */
-static char *
-path_within(const char *path, const spot_node_t *node, size_t child_id)
+static char *path_within(const char *path, const spot_node_t *node, size_t child_id)
 {
     const char *key = node->kind == SPOT_NODE_MAP ? node->keys[child_id]->text : "";
     char *inner = malloc(strlen(path) + 2 * strlen(key) + 32);
@@ -134,15 +124,12 @@ path_within(const char *path, const spot_node_t *node, size_t child_id)
     if (inner != NULL && node->kind == SPOT_NODE_LIST) {
         sprintf(inner, "%s[%zu]", path, child_id);
     } else if (inner != NULL) {
-        spot_canonical_escape(
-            key, inner + sprintf(inner, "%s%s", path, *path == '\0' ? "" : "."));
+        spot_canonical_escape(key, inner + sprintf(inner, "%s%s", path, *path == '\0' ? "" : "."));
     }
     return inner;
 }
 
-int
-spot_canonical_append_node(
-    spot_canonical_t *self, const char *path, const spot_node_t *node)
+int spot_canonical_append_node(spot_canonical_t *self, const char *path, const spot_node_t *node)
 {
     int ret = 0;
 
@@ -163,15 +150,13 @@ spot_canonical_append_node(
     return ret;
 }
 
-static int
-compare_entries(const void *a, const void *b)
+static int compare_entries(const void *a, const void *b)
 {
-    return spot_canonical_compare_paths(((const spot_canonical_entry_t *) a)->path,
-        ((const spot_canonical_entry_t *) b)->path);
+    return spot_canonical_compare_paths(
+        ((const spot_canonical_entry_t *) a)->path, ((const spot_canonical_entry_t *) b)->path);
 }
 
-int
-spot_canonical_sort(spot_canonical_t *self)
+int spot_canonical_sort(spot_canonical_t *self)
 {
     if (self->num_entries > 0) {
         qsort(self->entries, self->num_entries, sizeof(*self->entries), compare_entries);
@@ -184,8 +169,7 @@ spot_canonical_sort(spot_canonical_t *self)
     return 0;
 }
 
-const char *
-spot_canonical_get(const spot_canonical_t *self, const char *path)
+const char *spot_canonical_get(const spot_canonical_t *self, const char *path)
 {
     for (size_t j = 0; j < self->num_entries; j++) {
         if (strcmp(self->entries[j].path, path) == 0) {
@@ -195,8 +179,7 @@ spot_canonical_get(const spot_canonical_t *self, const char *path)
     return NULL;
 }
 
-int
-spot_canonical_add(spot_canonical_t *self, const char *path, const char *text)
+int spot_canonical_add(spot_canonical_t *self, const char *path, const char *text)
 {
     int ret;
 
@@ -206,13 +189,12 @@ spot_canonical_add(spot_canonical_t *self, const char *path, const char *text)
             return SPOT_ERR_BAD_PARAM;
         }
     }
-    ret = spot_canonical_append(self, spot_text_copy(path, strlen(path)),
-        spot_canonical_scalar(text, *text == '\0'));
+    ret = spot_canonical_append(
+        self, spot_text_copy(path, strlen(path)), spot_canonical_scalar(text, *text == '\0'));
     return ret == 0 ? spot_canonical_sort(self) : ret;
 }
 
-int
-spot_canonical_add_files(spot_canonical_t *self, const spot_canonical_t *other)
+int spot_canonical_add_files(spot_canonical_t *self, const spot_canonical_t *other)
 {
     int ret = 0;
 
@@ -221,8 +203,7 @@ spot_canonical_add_files(spot_canonical_t *self, const spot_canonical_t *other)
 
         if (spot_canonical_is_within(entry->path, SPOT_CANONICAL_FILES) &&
             spot_canonical_get(self, entry->path) == NULL) {
-            ret = spot_canonical_append(self,
-                spot_text_copy(entry->path, strlen(entry->path)),
+            ret = spot_canonical_append(self, spot_text_copy(entry->path, strlen(entry->path)),
                 spot_text_copy(entry->text, strlen(entry->text)));
             ret = ret == 0 ? spot_canonical_sort(self) : ret;
         }
@@ -231,8 +212,7 @@ spot_canonical_add_files(spot_canonical_t *self, const spot_canonical_t *other)
 }
 
 /* Whether a path is outer or lies within it; outer has no \. */
-static bool
-starts_with(const char *path, const char *outer)
+static bool starts_with(const char *path, const char *outer)
 {
     while (*outer != '\0') {
         path += *path == '\\' && path[1] != '\0';
@@ -245,8 +225,7 @@ starts_with(const char *path, const char *outer)
 
 /* Whether the entry lies at path or within it, or holds the order of keys of a map
  * there. */
-static bool
-is_dropped(const spot_canonical_entry_t *entry, const char *path)
+static bool is_dropped(const spot_canonical_entry_t *entry, const char *path)
 {
     static const char order[] = SPOT_CANONICAL_ORDER ".";
     const bool is_order = strncmp(entry->path, order, sizeof(order) - 1) == 0;
@@ -255,8 +234,7 @@ is_dropped(const spot_canonical_entry_t *entry, const char *path)
            (is_order && starts_with(entry->path + sizeof(order) - 1, path));
 }
 
-void
-spot_canonical_drop(spot_canonical_t *self, const char *path)
+void spot_canonical_drop(spot_canonical_t *self, const char *path)
 {
     const char *key = strrchr(path, '.');
     const size_t outer_bytes = key == NULL ? 0 : (size_t) (key - path) + 1;
@@ -264,15 +242,13 @@ spot_canonical_drop(spot_canonical_t *self, const char *path)
     size_t num_kept = 0;
 
     for (size_t j = 0; j < self->num_entries; j++) {
-        has_chosen |=
-            self->entries[j].is_selector && strcmp(self->entries[j].path, path) == 0;
+        has_chosen |= self->entries[j].is_selector && strcmp(self->entries[j].path, path) == 0;
     }
     for (size_t j = 0; j < self->num_entries; j++) {
         spot_canonical_entry_t *entry = &self->entries[j];
 
         if (is_dropped(entry, path) ||
-            (has_chosen && entry->is_chosen &&
-                strncmp(entry->path, path, outer_bytes) == 0)) {
+            (has_chosen && entry->is_chosen && strncmp(entry->path, path, outer_bytes) == 0)) {
             free_entry(entry);
         } else {
             self->entries[num_kept++] = *entry;

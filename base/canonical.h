@@ -42,15 +42,14 @@ typedef struct {
  * too, and values that name a file get its name in the journal. If node was not bound
  * without an error, paths may be repeated. NO_MEMORY; free self even then.
  * O(entries log entries + scalars * files). */
-SPOT_MUST_CHECK int spot_canonical_make(spot_canonical_t *self,
-    const spot_field_t *fields, const spot_node_t *node, const spot_inputs_t *inputs);
+SPOT_MUST_CHECK int spot_canonical_make(spot_canonical_t *self, const spot_field_t *fields,
+    const spot_node_t *node, const spot_inputs_t *inputs);
 
 void spot_canonical_free(spot_canonical_t *self);
 
 /* Adds one scalar. text is a number or a text, without quotes. BAD_PARAM: the path, a
  * path within it, or a path around it exists already. */
-SPOT_MUST_CHECK int spot_canonical_add(
-    spot_canonical_t *self, const char *path, const char *text);
+SPOT_MUST_CHECK int spot_canonical_add(spot_canonical_t *self, const char *path, const char *text);
 
 /* Removes a key and everything within it; path is as in a sweep, without \. A key that
  * chose a table of fields ("recovery.system") takes the defaults of that table with
@@ -59,8 +58,7 @@ void spot_canonical_drop(spot_canonical_t *self, const char *path);
 
 /* Adds the files of other that self lacks: a study with more points reads more files.
  * NO_MEMORY. */
-SPOT_MUST_CHECK int spot_canonical_add_files(
-    spot_canonical_t *self, const spot_canonical_t *other);
+SPOT_MUST_CHECK int spot_canonical_add_files(spot_canonical_t *self, const spot_canonical_t *other);
 
 /* The text at a path (with \), or NULL. O(entries). */
 const char *spot_canonical_get(const spot_canonical_t *self, const char *path);
@@ -84,5 +82,5 @@ SPOT_MUST_CHECK int spot_canonical_parse(
 /* Reports each difference as an error in diag: "place: job.reload was 47 s, is 60 s". A
  * file that only one of them read is no difference: the key that names it is one.
  * Returns the number of differences. */
-size_t spot_canonical_compare(const spot_canonical_t *was, const spot_canonical_t *is,
-    const char *place, spot_diag_t *diag);
+size_t spot_canonical_compare(
+    const spot_canonical_t *was, const spot_canonical_t *is, const char *place, spot_diag_t *diag);

@@ -12,15 +12,13 @@ typedef struct {
     size_t num_differences;
 } comparison_t;
 
-static bool
-is_file(const spot_canonical_entry_t *entry)
+static bool is_file(const spot_canonical_entry_t *entry)
 {
     return spot_canonical_is_within(entry->path, SPOT_CANONICAL_FILES);
 }
 
 /* The key whose value is the name of a file, or NULL if only another file names it. */
-static const char *
-key_of_file(const spot_canonical_t *self, const char *name)
+static const char *key_of_file(const spot_canonical_t *self, const char *name)
 {
     for (size_t j = 0; j < self->num_entries; j++) {
         if (!is_file(&self->entries[j]) && strcmp(self->entries[j].text, name) == 0) {
@@ -30,8 +28,7 @@ key_of_file(const spot_canonical_t *self, const char *name)
     return NULL;
 }
 
-static void
-report_file(comparison_t *self, const spot_canonical_entry_t *entry)
+static void report_file(comparison_t *self, const spot_canonical_entry_t *entry)
 {
     const char *part = entry->path + sizeof(SPOT_CANONICAL_FILES);
     char *text = spot_canonical_key_text(part, strlen(part));
@@ -39,8 +36,8 @@ report_file(comparison_t *self, const spot_canonical_entry_t *entry)
     const char *key = name == NULL ? NULL : key_of_file(self->is, name);
 
     if (key != NULL) {
-        spot_diag_error(self->diag, self->place, 0, 0,
-            "%s: its content has changed (%s)", key, name);
+        spot_diag_error(
+            self->diag, self->place, 0, 0, "%s: its content has changed (%s)", key, name);
     } else {
         spot_diag_error(self->diag, self->place, 0, 0, "%s: its content has changed",
             name == NULL ? entry->path : name);
@@ -49,8 +46,7 @@ report_file(comparison_t *self, const spot_canonical_entry_t *entry)
     free(name);
 }
 
-static const char *
-shown(const spot_canonical_entry_t *entry)
+static const char *shown(const spot_canonical_entry_t *entry)
 {
     if (entry == NULL) {
         return "not set";
@@ -60,9 +56,8 @@ shown(const spot_canonical_entry_t *entry)
 
 /* One of was and is may be NULL: not set. A file that only one list has is no
  * difference. */
-static void
-compare_entries(comparison_t *self, const spot_canonical_entry_t *was,
-    const spot_canonical_entry_t *is)
+static void compare_entries(
+    comparison_t *self, const spot_canonical_entry_t *was, const spot_canonical_entry_t *is)
 {
     const spot_canonical_entry_t *entry = was == NULL ? is : was;
 
@@ -70,8 +65,8 @@ compare_entries(comparison_t *self, const spot_canonical_entry_t *was,
         return;
     }
     if (!is_file(entry)) {
-        spot_diag_error(self->diag, self->place, 0, 0, "%s was %s, is %s", entry->path,
-            shown(was), shown(is));
+        spot_diag_error(
+            self->diag, self->place, 0, 0, "%s was %s, is %s", entry->path, shown(was), shown(is));
         self->num_differences++;
     } else if (was != NULL && is != NULL) {
         report_file(self, entry);
@@ -79,19 +74,18 @@ compare_entries(comparison_t *self, const spot_canonical_entry_t *was,
     }
 }
 
-size_t
-spot_canonical_compare(const spot_canonical_t *was, const spot_canonical_t *is,
-    const char *place, spot_diag_t *diag)
+size_t spot_canonical_compare(
+    const spot_canonical_t *was, const spot_canonical_t *is, const char *place, spot_diag_t *diag)
 {
     comparison_t self = {.is = is, .place = place, .diag = diag};
     size_t was_id = 0, is_id = 0;
 
     while (was_id < was->num_entries || is_id < is->num_entries) {
-        const int order = was_id == was->num_entries ? 1
-                          : is_id == is->num_entries
-                              ? -1
-                              : spot_canonical_compare_paths(
-                                    was->entries[was_id].path, is->entries[is_id].path);
+        const int order =
+            was_id == was->num_entries ? 1
+            : is_id == is->num_entries
+                ? -1
+                : spot_canonical_compare_paths(was->entries[was_id].path, is->entries[is_id].path);
 
         compare_entries(&self, order > 0 ? NULL : &was->entries[was_id],
             order < 0 ? NULL : &is->entries[is_id]);

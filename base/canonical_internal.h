@@ -33,8 +33,7 @@ int spot_canonical_compare_paths(const char *a, const char *b);
 
 /* Appends an entry. Owns path and text from now on, even after an error. NO_MEMORY, also
  * if one of them is NULL. spot_canonical_sort() must follow before the list is used. */
-SPOT_MUST_CHECK int spot_canonical_append(
-    spot_canonical_t *self, char *path, char *text);
+SPOT_MUST_CHECK int spot_canonical_append(spot_canonical_t *self, char *path, char *text);
 
 /* Appends a node as it is, with everything in it. path is that of the node, "" for the
  * root. NO_MEMORY. */

@@ -4,8 +4,7 @@
 
 #include "base/bind_internal.h"
 
-static char *
-path_of(const spot_bind_t *self, const char *name)
+static char *path_of(const spot_bind_t *self, const char *name)
 {
     char *path = malloc(strlen(self->path) + strlen(name) + 1);
 
@@ -15,8 +14,7 @@ path_of(const spot_bind_t *self, const char *name)
     return path;
 }
 
-spot_canonical_entry_t *
-spot_bind_write(spot_bind_t *self, const char *name, char *text)
+spot_canonical_entry_t *spot_bind_write(spot_bind_t *self, const char *name, char *text)
 {
     const spot_canonical_writer_t *writer = self->writer;
     spot_canonical_t *list = writer->list;
@@ -31,8 +29,7 @@ spot_bind_write(spot_bind_t *self, const char *name, char *text)
     return entry;
 }
 
-void
-spot_bind_write_file(spot_bind_t *self, const char *name, const spot_node_t *node)
+void spot_bind_write_file(spot_bind_t *self, const char *name, const spot_node_t *node)
 {
     const spot_inputs_t *inputs = self->writer->inputs;
     char *path = spot_node_file_path(node);
@@ -40,25 +37,22 @@ spot_bind_write_file(spot_bind_t *self, const char *name, const spot_node_t *nod
         inputs == NULL || path == NULL ? NULL : spot_inputs_find(inputs, path);
 
     free(path);
-    spot_bind_write(self, name,
-        spot_canonical_scalar(input == NULL ? node->text : input->name, true));
+    spot_bind_write(
+        self, name, spot_canonical_scalar(input == NULL ? node->text : input->name, true));
 }
 
-void
-spot_bind_write_node(spot_bind_t *self, const char *name, const spot_node_t *node)
+void spot_bind_write_node(spot_bind_t *self, const char *name, const spot_node_t *node)
 {
     char *path = path_of(self, name);
 
-    self->is_out_of_memory =
-        self->is_out_of_memory || path == NULL ||
-        spot_canonical_append_node(self->writer->list, path, node) != 0;
+    self->is_out_of_memory = self->is_out_of_memory || path == NULL ||
+                             spot_canonical_append_node(self->writer->list, path, node) != 0;
     free(path);
 }
 
 /* Appends the keys of a map in their order, below SPOT_CANONICAL_ORDER: the entries
  * themselves are sorted. */
-void
-spot_bind_write_order(spot_bind_t *self, const char *name, const spot_node_t *map)
+void spot_bind_write_order(spot_bind_t *self, const char *name, const spot_node_t *map)
 {
     static const char order[] = SPOT_CANONICAL_ORDER ".";
 
@@ -68,15 +62,13 @@ spot_bind_write_order(spot_bind_t *self, const char *name, const spot_node_t *ma
         if (path != NULL) {
             sprintf(path, "%s%s%s[%zu]", order, self->path, name, j);
         }
-        self->is_out_of_memory =
-            spot_canonical_append(self->writer->list, path,
-                spot_canonical_scalar(map->keys[j]->text, true)) != 0 ||
-            self->is_out_of_memory;
+        self->is_out_of_memory = spot_canonical_append(self->writer->list, path,
+                                     spot_canonical_scalar(map->keys[j]->text, true)) != 0 ||
+                                 self->is_out_of_memory;
     }
 }
 
-static int
-append_file(spot_canonical_t *self, const spot_input_t *input)
+static int append_file(spot_canonical_t *self, const spot_input_t *input)
 {
     static const char files[] = SPOT_CANONICAL_FILES ".";
     char *path;
@@ -89,9 +81,8 @@ append_file(spot_canonical_t *self, const spot_input_t *input)
     return spot_canonical_append(self, path, spot_canonical_scalar(input->sha256, true));
 }
 
-int
-spot_canonical_make(spot_canonical_t *self, const spot_field_t *fields,
-    const spot_node_t *node, const spot_inputs_t *inputs)
+int spot_canonical_make(spot_canonical_t *self, const spot_field_t *fields, const spot_node_t *node,
+    const spot_inputs_t *inputs)
 {
     spot_canonical_writer_t writer = {.list = self, .inputs = inputs};
     spot_bind_t bind = {.writer = &writer};

@@ -16,8 +16,7 @@
 /* ---- Scalars ---- */
 
 /* Whether a text needs no quotes in any place. Stricter than YAML. */
-static bool
-is_plain(const char *text)
+static bool is_plain(const char *text)
 {
     static const char first[] =
         "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789/. +-";
@@ -29,8 +28,7 @@ is_plain(const char *text)
            (is_signed || strchr(". +-", text[0]) == NULL) && text[length - 1] != ' ';
 }
 
-static char *
-quoted(const char *text)
+static char *quoted(const char *text)
 {
     char *scalar = NULL;
     size_t num_bytes = 0;
@@ -49,8 +47,7 @@ quoted(const char *text)
     return scalar;
 }
 
-char *
-spot_canonical_scalar(const char *text, bool is_text)
+char *spot_canonical_scalar(const char *text, bool is_text)
 {
     double number;
     const bool is_free = *text == '\0' || spot_number_parse(text, &number) == 0;
@@ -62,8 +59,7 @@ spot_canonical_scalar(const char *text, bool is_text)
 /* ---- Writing ---- */
 
 /* Writes "key:". A key too long for libyaml gets "? " before it. */
-static int
-write_key(const char *part, size_t num_bytes, int indent, FILE *out)
+static int write_key(const char *part, size_t num_bytes, int indent, FILE *out)
 {
     char *key = spot_canonical_key_text(part, num_bytes);
     char *scalar = key == NULL ? NULL : spot_canonical_scalar(key, *key == '\0');
@@ -83,8 +79,7 @@ write_key(const char *part, size_t num_bytes, int indent, FILE *out)
 
 /* Writes the keys and indices that the previous entry lacks, one a line, and the value
  * after the last one. */
-static int
-write_entry(const spot_canonical_entry_t *entry, const char *before, FILE *out)
+static int write_entry(const spot_canonical_entry_t *entry, const char *before, FILE *out)
 {
     const char *path = entry->path, *part = path;
     bool is_new = false;
@@ -94,8 +89,8 @@ write_entry(const spot_canonical_entry_t *entry, const char *before, FILE *out)
         const size_t num_bytes = spot_canonical_part_bytes(part);
         const size_t length = (size_t) (part - path) + num_bytes;
 
-        is_new = is_new || strncmp(path, before, length) != 0 ||
-                 strchr(".[", before[length]) == NULL;
+        is_new =
+            is_new || strncmp(path, before, length) != 0 || strchr(".[", before[length]) == NULL;
         if (is_new && *part == '[') {
             fprintf(out, "%*s-", indent, "");
         } else if (is_new) {
@@ -111,8 +106,7 @@ write_entry(const spot_canonical_entry_t *entry, const char *before, FILE *out)
     return ret;
 }
 
-char *
-spot_canonical_text(const spot_canonical_t *self)
+char *spot_canonical_text(const spot_canonical_t *self)
 {
     char *text = NULL;
     size_t num_bytes = 0;
@@ -124,8 +118,7 @@ spot_canonical_text(const spot_canonical_t *self)
     }
     fputs(self->num_entries == 0 ? "{}\n" : "", stream);
     for (size_t j = 0; ret == 0 && j < self->num_entries; j++) {
-        ret = write_entry(
-            &self->entries[j], j == 0 ? "" : self->entries[j - 1].path, stream);
+        ret = write_entry(&self->entries[j], j == 0 ? "" : self->entries[j - 1].path, stream);
     }
     ret = ferror(stream) ? SPOT_ERR_NO_MEMORY : ret;
     if (fclose(stream) != 0 || ret != 0) {
@@ -135,8 +128,7 @@ spot_canonical_text(const spot_canonical_t *self)
     return text;
 }
 
-int
-spot_canonical_hash(const spot_canonical_t *self, char sha256[SPOT_SHA256_TEXT_BYTES])
+int spot_canonical_hash(const spot_canonical_t *self, char sha256[SPOT_SHA256_TEXT_BYTES])
 {
     char *text = spot_canonical_text(self);
 
@@ -150,8 +142,7 @@ spot_canonical_hash(const spot_canonical_t *self, char sha256[SPOT_SHA256_TEXT_B
 
 /* ---- Reading ---- */
 
-int
-spot_canonical_parse(
+int spot_canonical_parse(
     spot_canonical_t *self, const char *file, const char *text, spot_diag_t *diag)
 {
     spot_yaml_t document;

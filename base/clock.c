@@ -3,8 +3,7 @@
 
 #include <time.h>
 
-static double
-seconds_of(clockid_t clock)
+static double seconds_of(clockid_t clock)
 {
     struct timespec now = {0, 0};
 
@@ -12,20 +11,17 @@ seconds_of(clockid_t clock)
     return (double) now.tv_sec + 1e-9 * (double) now.tv_nsec;
 }
 
-double
-spot_clock_s(void)
+double spot_clock_s(void)
 {
     return seconds_of(CLOCK_MONOTONIC);
 }
 
-double
-spot_clock_cpu_s(void)
+double spot_clock_cpu_s(void)
 {
     return seconds_of(CLOCK_PROCESS_CPUTIME_ID);
 }
 
-double
-spot_clock_thread_s(void)
+double spot_clock_thread_s(void)
 {
     return seconds_of(CLOCK_THREAD_CPUTIME_ID);
 }

@@ -64,9 +64,8 @@ static const operator_t products[] = {
 
 static const char expected_operand[] = "a number, a text, a name or \"(\"";
 
-void
-spot_condition_error(const spot_condition_t *self, size_t offset, spot_diag_t *diag,
-    const char *format, ...)
+void spot_condition_error(
+    const spot_condition_t *self, size_t offset, spot_diag_t *diag, const char *format, ...)
 {
     const spot_node_t *node = self->node;
     const size_t num_before = spot_utf8_count(node->text, offset);
@@ -78,23 +77,20 @@ spot_condition_error(const spot_condition_t *self, size_t offset, spot_diag_t *d
     va_end(arguments);
     if (node->is_verbatim) {
         spot_diag_error(diag, node->file, node->line,
-            node->column + (node->is_quoted ? 1 : 0) + num_before, "%s: %s", self->key,
-            message);
+            node->column + (node->is_quoted ? 1 : 0) + num_before, "%s: %s", self->key, message);
     } else {
-        spot_diag_error(diag, node->file, node->line, node->column,
-            "%s: character %zu: %s", self->key, num_before + 1, message);
+        spot_diag_error(diag, node->file, node->line, node->column, "%s: character %zu: %s",
+            self->key, num_before + 1, message);
     }
 }
 
-static size_t
-offset_of(const parser_t *self, const char *place)
+static size_t offset_of(const parser_t *self, const char *place)
 {
     return (size_t) (place - self->condition->node->text);
 }
 
 /* Appends an operation at a place of the expression; NULL after an error. */
-static spot_condition_op_t *
-emit(parser_t *self, spot_condition_code_t code, const char *place)
+static spot_condition_op_t *emit(parser_t *self, spot_condition_code_t code, const char *place)
 {
     spot_condition_t *condition = self->condition;
     spot_condition_op_t *op;
@@ -114,8 +110,7 @@ emit(parser_t *self, spot_condition_code_t code, const char *place)
 
 /* Copies a word and ends it with a NUL. words has room for every byte of the expression
  * twice. */
-static const char *
-keep_word(spot_condition_t *self, const char *text, size_t num_bytes)
+static const char *keep_word(spot_condition_t *self, const char *text, size_t num_bytes)
 {
     char *word = self->words + self->num_word_bytes;
 
@@ -126,8 +121,7 @@ keep_word(spot_condition_t *self, const char *text, size_t num_bytes)
 }
 
 /* Goes one level deeper and to the next token. */
-static void
-enter(parser_t *self)
+static void enter(parser_t *self)
 {
     if (++self->depth > SPOT_CONDITION_MAX_DEPTH) {
         spot_condition_tokens_error(&self->tokens, self->tokens.start,
@@ -136,8 +130,7 @@ enter(parser_t *self)
     spot_condition_tokens_next(&self->tokens);
 }
 
-static void
-leave(parser_t *self)
+static void leave(parser_t *self)
 {
     self->depth--;
 }
@@ -145,26 +138,24 @@ leave(parser_t *self)
 static void parse_logic(parser_t *self, spot_condition_code_t code);
 
 /* The operator of a table at the current token, or NULL. */
-static const operator_t *
-operator_here(const parser_t *self, const operator_t *operators)
+static const operator_t *operator_here(const parser_t *self, const operator_t *operators)
 {
-    while (operators->symbol != NULL &&
-           !spot_condition_token_is(&self->tokens, operators->symbol)) {
+    while (
+        operators->symbol != NULL && !spot_condition_token_is(&self->tokens, operators->symbol)) {
         operators++;
     }
     return operators->symbol == NULL ? NULL : operators;
 }
 
-static void
-parse_name(parser_t *self, const char *start, size_t num_bytes)
+static void parse_name(parser_t *self, const char *start, size_t num_bytes)
 {
     spot_condition_t *condition = self->condition;
     spot_condition_op_t *op = emit(self, SPOT_OP_NAME, start);
     size_t id = 0;
 
-    while (id < condition->num_names &&
-           (strncmp(condition->names[id].text, start, num_bytes) != 0 ||
-               condition->names[id].text[num_bytes] != '\0')) {
+    while (
+        id < condition->num_names && (strncmp(condition->names[id].text, start, num_bytes) != 0 ||
+                                         condition->names[id].text[num_bytes] != '\0')) {
         id++;
     }
     if (op == NULL) {
@@ -182,8 +173,7 @@ parse_name(parser_t *self, const char *start, size_t num_bytes)
     }
 }
 
-static void
-report_unknown_function(parser_t *self, const char *start, size_t num_bytes)
+static void report_unknown_function(parser_t *self, const char *start, size_t num_bytes)
 {
     const char *name = keep_word(self->condition, start, num_bytes);
     char text[SPOT_UTF8_SHOWN_BYTES];
@@ -204,8 +194,7 @@ report_unknown_function(parser_t *self, const char *start, size_t num_bytes)
 }
 
 /* Reports that a call lacks its end. In a YAML list a comma ends the item. */
-static void
-report_open_call(parser_t *self, const char *expected)
+static void report_open_call(parser_t *self, const char *expected)
 {
     const bool is_cut = self->tokens.kind == SPOT_TOKEN_END && self->tokens.ret == 0 &&
                         !self->condition->node->is_quoted;
@@ -222,14 +211,12 @@ report_open_call(parser_t *self, const char *expected)
 
 /* Parses a call from the parenthesis after the name of the function, which is at
  * start. */
-static void
-parse_call(parser_t *self, const char *start, size_t num_bytes)
+static void parse_call(parser_t *self, const char *start, size_t num_bytes)
 {
     size_t id = 0, num_arguments = 1, num_needed;
 
-    while (
-        id < NUM_FUNCTIONS && (strlen(functions[id].name) != num_bytes ||
-                                  memcmp(functions[id].name, start, num_bytes) != 0)) {
+    while (id < NUM_FUNCTIONS && (strlen(functions[id].name) != num_bytes ||
+                                     memcmp(functions[id].name, start, num_bytes) != 0)) {
         id++;
     }
     if (id == NUM_FUNCTIONS) {
@@ -257,8 +244,7 @@ parse_call(parser_t *self, const char *start, size_t num_bytes)
     leave(self);
 }
 
-static void
-parse_word(parser_t *self)
+static void parse_word(parser_t *self)
 {
     const char *start = self->tokens.start;
     const size_t num_bytes = (size_t) (self->tokens.end - start);
@@ -286,8 +272,7 @@ parse_word(parser_t *self)
     }
 }
 
-static void
-parse_constant(parser_t *self)
+static void parse_constant(parser_t *self)
 {
     const spot_condition_tokens_t *tokens = &self->tokens;
     spot_condition_op_t *op = emit(self, SPOT_OP_CONSTANT, tokens->start);
@@ -302,14 +287,13 @@ parse_constant(parser_t *self)
         op->num_bytes = (size_t) (tokens->end - tokens->start);
     } else if (op != NULL) {
         op->constant.type = SPOT_CONDITION_TEXT;
-        op->constant.text = keep_word(self->condition, tokens->start + 1,
-            (size_t) (tokens->end - tokens->start) - 2);
+        op->constant.text = keep_word(
+            self->condition, tokens->start + 1, (size_t) (tokens->end - tokens->start) - 2);
     }
     spot_condition_tokens_next(&self->tokens);
 }
 
-static void
-parse_operand(parser_t *self)
+static void parse_operand(parser_t *self)
 {
     const char *start = self->tokens.start;
 
@@ -331,8 +315,7 @@ parse_operand(parser_t *self)
     } else if (self->tokens.kind == SPOT_TOKEN_NAME) {
         parse_name(self, start + 1, (size_t) (self->tokens.end - start) - 2);
         spot_condition_tokens_next(&self->tokens);
-    } else if (self->tokens.kind == SPOT_TOKEN_NUMBER ||
-               self->tokens.kind == SPOT_TOKEN_TEXT) {
+    } else if (self->tokens.kind == SPOT_TOKEN_NUMBER || self->tokens.kind == SPOT_TOKEN_TEXT) {
         parse_constant(self);
     } else {
         spot_condition_tokens_expected(&self->tokens, expected_operand);
@@ -340,8 +323,7 @@ parse_operand(parser_t *self)
 }
 
 /* Reports "5 %", a remainder without a right side: the unit % does not exist. */
-static void
-report_percent(parser_t *self, const char *place)
+static void report_percent(parser_t *self, const char *place)
 {
     const spot_condition_t *condition = self->condition;
     const spot_condition_op_t *op =
@@ -357,14 +339,12 @@ report_percent(parser_t *self, const char *place)
     if (*place == '%' && !has_operand && op != NULL && op->code == SPOT_OP_CONSTANT &&
         op->constant.type == SPOT_CONDITION_NUMBER) {
         spot_number_text(op->constant.number / 100, number);
-        spot_condition_tokens_error(
-            &self->tokens, place, "there is no unit %%: write %s", number);
+        spot_condition_tokens_error(&self->tokens, place, "there is no unit %%: write %s", number);
     }
 }
 
 /* Parses operands with the operators of one table between them. */
-static void
-parse_row(
+static void parse_row(
     parser_t *self, const operator_t *operators, void (*parse_inner)(parser_t *self))
 {
     const operator_t *found;
@@ -380,22 +360,19 @@ parse_row(
     }
 }
 
-static void
-parse_product(parser_t *self)
+static void parse_product(parser_t *self)
 {
     parse_row(self, products, parse_operand);
 }
 
-static void
-parse_sum(parser_t *self)
+static void parse_sum(parser_t *self)
 {
     parse_row(self, sums, parse_product);
 }
 
 /* All comparisons of a chain except the last jump to its end if they are false. Until
  * that end is known, target_id links them in a list. */
-static void
-parse_comparison(parser_t *self)
+static void parse_comparison(parser_t *self)
 {
     spot_condition_op_t *op = NULL;
     const operator_t *found;
@@ -425,8 +402,7 @@ parse_comparison(parser_t *self)
     }
 }
 
-static void
-parse_not(parser_t *self)
+static void parse_not(parser_t *self)
 {
     const char *place = self->tokens.start;
 
@@ -440,8 +416,7 @@ parse_not(parser_t *self)
     }
 }
 
-static void
-parse_logic_operand(parser_t *self, spot_condition_code_t code)
+static void parse_logic_operand(parser_t *self, spot_condition_code_t code)
 {
     if (code == SPOT_OP_OR) {
         parse_logic(self, SPOT_OP_AND);
@@ -452,8 +427,7 @@ parse_logic_operand(parser_t *self, spot_condition_code_t code)
 
 /* Emits the left side, a jump past the right side if the left one decides, the right
  * side and a check of its type. */
-static void
-parse_logic(parser_t *self, spot_condition_code_t code)
+static void parse_logic(parser_t *self, spot_condition_code_t code)
 {
     parse_logic_operand(self, code);
     while (spot_condition_token_is(&self->tokens, code == SPOT_OP_OR ? "or" : "and")) {
@@ -470,8 +444,7 @@ parse_logic(parser_t *self, spot_condition_code_t code)
 }
 
 /* Whether the node is a scalar of a possible length; reports it if not. */
-static bool
-is_expression(const spot_node_t *node, const char *key, spot_diag_t *diag)
+static bool is_expression(const spot_node_t *node, const char *key, spot_diag_t *diag)
 {
     const spot_field_t field = {
         .name = key, .expected = "a condition such as \"depth <= capacity\""};
@@ -482,15 +455,14 @@ is_expression(const spot_node_t *node, const char *key, spot_diag_t *diag)
         return false;
     }
     if (strlen(node->text) > SPOT_CONDITION_MAX_BYTES) {
-        spot_bind_error(&bind, node, key, "an expression of more than %d bytes",
-            SPOT_CONDITION_MAX_BYTES);
+        spot_bind_error(
+            &bind, node, key, "an expression of more than %d bytes", SPOT_CONDITION_MAX_BYTES);
         return false;
     }
     return true;
 }
 
-int
-spot_condition_parse(
+int spot_condition_parse(
     spot_condition_t *self, const spot_node_t *node, const char *key, spot_diag_t *diag)
 {
     parser_t parser = {.condition = self};
@@ -511,12 +483,10 @@ spot_condition_parse(
     if (parser.tokens.kind != SPOT_TOKEN_END) {
         spot_condition_tokens_expected(&parser.tokens, "an operator");
     }
-    return parser.tokens.ret != 0 ? parser.tokens.ret
-                                  : spot_condition_check(self, NULL, diag);
+    return parser.tokens.ret != 0 ? parser.tokens.ret : spot_condition_check(self, NULL, diag);
 }
 
-void
-spot_condition_free(spot_condition_t *self)
+void spot_condition_free(spot_condition_t *self)
 {
     free(self->names);
     free(self->ops);
@@ -525,25 +495,21 @@ spot_condition_free(spot_condition_t *self)
 }
 
 /* Whether a name is the whole right side of "==" or "!=": it may be meant as a text. */
-static bool
-is_compared(const spot_condition_t *self, size_t name_id)
+static bool is_compared(const spot_condition_t *self, size_t name_id)
 {
     for (size_t j = 1; j < self->num_ops; j++) {
         const spot_condition_op_t *op = &self->ops[j], *right = &self->ops[j - 1];
 
-        if ((op->code == SPOT_OP_EQUAL || op->code == SPOT_OP_UNEQUAL) &&
-            op->right_id == j - 1 && right->code == SPOT_OP_NAME &&
-            right->name_id == name_id) {
+        if ((op->code == SPOT_OP_EQUAL || op->code == SPOT_OP_UNEQUAL) && op->right_id == j - 1 &&
+            right->code == SPOT_OP_NAME && right->name_id == name_id) {
             return true;
         }
     }
     return false;
 }
 
-int
-spot_condition_resolve(const spot_condition_t *self, const char *what,
-    const char *otherwise, const char *const *candidates, size_t num_candidates,
-    size_t *candidate_ids, spot_diag_t *diag)
+int spot_condition_resolve(const spot_condition_t *self, const char *what, const char *otherwise,
+    const char *const *candidates, size_t num_candidates, size_t *candidate_ids, spot_diag_t *diag)
 {
     int ret = 0;
 
@@ -552,14 +518,13 @@ spot_condition_resolve(const spot_condition_t *self, const char *what,
         char text[SPOT_NAME_PROBLEM_BYTES];
         int outcome;
 
-        outcome =
-            spot_name_match(name->text, candidates, num_candidates, &candidate_ids[j]);
+        outcome = spot_name_match(name->text, candidates, num_candidates, &candidate_ids[j]);
         if (outcome != 0) {
             const bool is_text = outcome == SPOT_NAME_UNKNOWN && is_compared(self, j);
 
             spot_condition_error(self, name->offset, diag, "%s%s",
-                spot_name_problem(name->text, what, is_text ? "" : otherwise, candidates,
-                    num_candidates, text),
+                spot_name_problem(
+                    name->text, what, is_text ? "" : otherwise, candidates, num_candidates, text),
                 is_text ? " (a text needs quotes)" : "");
             ret = SPOT_ERR_BAD_INPUT;
         }

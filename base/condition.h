@@ -121,9 +121,9 @@ void spot_condition_free(spot_condition_t *self);
  * all names in diag that match no candidate or several. what is the noun for a candidate
  * in messages, e.g. "metric"; otherwise ends the message about a name that is similar to
  * no candidate. */
-SPOT_MUST_CHECK int spot_condition_resolve(const spot_condition_t *self,
-    const char *what, const char *otherwise, const char *const *candidates,
-    size_t num_candidates, size_t *candidate_ids, spot_diag_t *diag);
+SPOT_MUST_CHECK int spot_condition_resolve(const spot_condition_t *self, const char *what,
+    const char *otherwise, const char *const *candidates, size_t num_candidates,
+    size_t *candidate_ids, spot_diag_t *diag);
 
 /* Checks that all types and units fit, given those of the names (kinds[num_names], ANY
  * and ANY_UNIT if unknown; NULL: all unknown), and that each unit of an amount is the
@@ -160,8 +160,7 @@ typedef enum {
 
 /* The estimate that the word before a parenthesis names. *percent is set for a quantile
  * only, to any number. */
-spot_estimate_kind_t spot_condition_estimate(
-    const char *word, size_t num_bytes, double *percent);
+spot_estimate_kind_t spot_condition_estimate(const char *word, size_t num_bytes, double *percent);
 
 /* A condition of the form "name <= number": a limit with a distance to it. */
 typedef struct {

@@ -53,15 +53,13 @@ typedef struct {
     const spot_condition_value_t *constant; /* or NULL */
 } known_t;
 
-static bool
-may_be(spot_condition_type_t type, spot_condition_type_t other)
+static bool may_be(spot_condition_type_t type, spot_condition_type_t other)
 {
     return type == other || type == SPOT_CONDITION_ANY || other == SPOT_CONDITION_ANY;
 }
 
 /* ": write 60 s" if one operand is a constant without the unit of the other, else "". */
-static const char *
-unit_hint(const known_t *operands, char *text, size_t text_bytes)
+static const char *unit_hint(const known_t *operands, char *text, size_t text_bytes)
 {
     for (size_t j = 0; j < 2; j++) {
         const spot_condition_value_t *constant = operands[j].constant;
@@ -69,8 +67,7 @@ unit_hint(const known_t *operands, char *text, size_t text_bytes)
 
         if (constant != NULL && operands[j].kind.unit == NULL) {
             spot_number_text(constant->number, number);
-            snprintf(
-                text, text_bytes, ": write %s %s", number, operands[1 - j].kind.unit);
+            snprintf(text, text_bytes, ": write %s %s", number, operands[1 - j].kind.unit);
             return text;
         }
     }
@@ -78,8 +75,7 @@ unit_hint(const known_t *operands, char *text, size_t text_bytes)
 }
 
 /* Reports two operands whose units do not fit. */
-static bool
-check_units(const spot_condition_t *self, const spot_condition_op_t *op,
+static bool check_units(const spot_condition_t *self, const spot_condition_op_t *op,
     const known_t *operands, spot_diag_t *diag)
 {
     char left_words[SPOT_CONDITION_UNIT_WORDS_BYTES];
@@ -97,19 +93,17 @@ check_units(const spot_condition_t *self, const spot_condition_op_t *op,
     right = spot_condition_unit_words(operands[1].kind.unit, right_words);
     hint = unit_hint(operands, text, sizeof(text));
     if (signatures[op->code].result == SPOT_CONDITION_TRUTH) {
-        spot_condition_error(
-            self, op->offset, diag, "%s is compared with %s%s", left, right, hint);
+        spot_condition_error(self, op->offset, diag, "%s is compared with %s%s", left, right, hint);
     } else {
         spot_condition_error(self, op->offset, diag,
-            "\"%s\" needs numbers of one unit, got %s and %s%s",
-            signatures[op->code].symbol, left, right, hint);
+            "\"%s\" needs numbers of one unit, got %s and %s%s", signatures[op->code].symbol, left,
+            right, hint);
     }
     return false;
 }
 
 /* Reports operands whose types or units do not fit. */
-static bool
-check_operands(const spot_condition_t *self, const spot_condition_op_t *op,
+static bool check_operands(const spot_condition_t *self, const spot_condition_op_t *op,
     const known_t *operands, spot_diag_t *diag)
 {
     const size_t num_operands = signatures[op->code].num_operands;
@@ -118,9 +112,8 @@ check_operands(const spot_condition_t *self, const spot_condition_op_t *op,
 
     for (size_t j = 0; j < num_operands; j++) {
         if (!may_be(operands[j].kind.type, wanted)) {
-            spot_condition_error(self, operands[j].offset, diag,
-                "\"%s\" needs %s, got %s", signatures[op->code].symbol,
-                type_words[wanted], type_words[operands[j].kind.type]);
+            spot_condition_error(self, operands[j].offset, diag, "\"%s\" needs %s, got %s",
+                signatures[op->code].symbol, type_words[wanted], type_words[operands[j].kind.type]);
             is_good = false;
         }
     }
@@ -136,8 +129,7 @@ check_operands(const spot_condition_t *self, const spot_condition_op_t *op,
 
 /* Sets *result to the value that an operation leaves if it does not jump. Returns the
  * number of such values, 0 or 1. */
-static size_t
-known_result(const spot_condition_op_t *op, const spot_condition_kind_t *kinds,
+static size_t known_result(const spot_condition_op_t *op, const spot_condition_kind_t *kinds,
     const known_t *operands, known_t *result)
 {
     const size_t num_operands = signatures[op->code].num_operands;
@@ -167,8 +159,7 @@ known_result(const spot_condition_op_t *op, const spot_condition_kind_t *kinds,
 }
 
 /* Reports a constant whose unit no name has. */
-static bool
-check_constant(const spot_condition_t *self, const spot_condition_op_t *op,
+static bool check_constant(const spot_condition_t *self, const spot_condition_op_t *op,
     const spot_condition_kind_t *kinds, spot_diag_t *diag)
 {
     const char *text = self->node->text + op->offset;
@@ -191,8 +182,7 @@ check_constant(const spot_condition_t *self, const spot_condition_op_t *op,
 }
 
 /* Both ways to the target of a jump leave a truth, so one pass suffices. */
-int
-spot_condition_check(
+int spot_condition_check(
     const spot_condition_t *self, const spot_condition_kind_t *kinds, spot_diag_t *diag)
 {
     known_t stack[SPOT_CONDITION_MAX_STACK];
@@ -225,8 +215,7 @@ spot_condition_check(
     return is_good ? 0 : SPOT_ERR_BAD_INPUT;
 }
 
-static double
-calculate(spot_condition_code_t code, double left, double right)
+static double calculate(spot_condition_code_t code, double left, double right)
 {
     switch (code) {
         case SPOT_OP_NEGATE:
@@ -257,8 +246,7 @@ calculate(spot_condition_code_t code, double left, double right)
     }
 }
 
-static bool
-is_equal(const spot_condition_value_t *left, const spot_condition_value_t *right)
+static bool is_equal(const spot_condition_value_t *left, const spot_condition_value_t *right)
 {
     switch (left->type) {
         case SPOT_CONDITION_NUMBER:
@@ -270,8 +258,7 @@ is_equal(const spot_condition_value_t *left, const spot_condition_value_t *right
     }
 }
 
-static bool
-compare(spot_condition_code_t code, const spot_condition_value_t *left,
+static bool compare(spot_condition_code_t code, const spot_condition_value_t *left,
     const spot_condition_value_t *right)
 {
     switch (code) {
@@ -295,8 +282,7 @@ compare(spot_condition_code_t code, const spot_condition_value_t *left,
 
 /* Sets *result to the result of an operation. "and" and "or" keep the truth of their
  * right side. */
-static int
-apply(const spot_condition_op_t *op, const spot_condition_value_t *operands,
+static int apply(const spot_condition_op_t *op, const spot_condition_value_t *operands,
     spot_condition_value_t *result)
 {
     const size_t num_operands = signatures[op->code].num_operands;
@@ -313,8 +299,7 @@ apply(const spot_condition_op_t *op, const spot_condition_value_t *operands,
         !spot_condition_combine_units(op->code, left->unit, right->unit, &value.unit)) {
         return SPOT_CONDITION_UNIT_MISMATCH;
     }
-    if ((op->code == SPOT_OP_DIVIDE || op->code == SPOT_OP_REMAINDER) &&
-        right->number == 0) {
+    if ((op->code == SPOT_OP_DIVIDE || op->code == SPOT_OP_REMAINDER) && right->number == 0) {
         return SPOT_CONDITION_DIVIDED_BY_ZERO;
     }
     if (value.type == SPOT_CONDITION_NUMBER) {
@@ -336,8 +321,7 @@ typedef struct {
     size_t next_id;
 } machine_t;
 
-static int
-push(machine_t *self, const spot_condition_value_t *value)
+static int push(machine_t *self, const spot_condition_value_t *value)
 {
     spot_bug_assert(self->num_values < SPOT_CONDITION_MAX_STACK);
     self->stack[self->num_values++] = *value;
@@ -346,8 +330,7 @@ push(machine_t *self, const spot_condition_value_t *value)
                : 0;
 }
 
-static int
-step(
+static int step(
     machine_t *self, const spot_condition_op_t *op, const spot_condition_value_t *values)
 {
     const size_t num_operands = signatures[op->code].num_operands;
@@ -356,8 +339,7 @@ step(
 
     self->next_id++;
     if (num_operands == 0) {
-        return push(
-            self, op->code == SPOT_OP_NAME ? &values[op->name_id] : &op->constant);
+        return push(self, op->code == SPOT_OP_NAME ? &values[op->name_id] : &op->constant);
     }
     self->num_values -= num_operands;
     operands = &self->stack[self->num_values];
@@ -376,8 +358,7 @@ step(
 }
 
 /* Runs the operations [first_id, end_id), which leave one value. */
-static int
-run(const spot_condition_t *self, size_t first_id, size_t end_id,
+static int run(const spot_condition_t *self, size_t first_id, size_t end_id,
     const spot_condition_value_t *values, spot_condition_value_t *result, size_t *offset)
 {
     machine_t machine;
@@ -398,9 +379,8 @@ run(const spot_condition_t *self, size_t first_id, size_t end_id,
     return outcome;
 }
 
-int
-spot_condition_evaluate(const spot_condition_t *self,
-    const spot_condition_value_t *values, bool *holds, size_t *offset)
+int spot_condition_evaluate(
+    const spot_condition_t *self, const spot_condition_value_t *values, bool *holds, size_t *offset)
 {
     spot_condition_value_t result = {.type = SPOT_CONDITION_ANY};
     const int outcome = run(self, 0, self->num_ops, values, &result, offset);
@@ -416,8 +396,7 @@ spot_condition_evaluate(const spot_condition_t *self,
     return 0;
 }
 
-const char *
-spot_condition_outcome_text(int outcome)
+const char *spot_condition_outcome_text(int outcome)
 {
     switch (outcome) {
         case SPOT_CONDITION_DIVIDED_BY_ZERO:
@@ -433,8 +412,7 @@ spot_condition_outcome_text(int outcome)
     }
 }
 
-int
-spot_condition_bound(
+int spot_condition_bound(
     const spot_condition_t *self, spot_condition_bound_t *bound, spot_diag_t *diag)
 {
     const size_t last_id = self->num_ops - 1;
@@ -460,17 +438,15 @@ spot_condition_bound(
     }
     outcome = run(self, first_id, end_id, NULL, &result, &offset);
     if (outcome != 0) {
-        spot_condition_error(
-            self, offset, diag, "%s", spot_condition_outcome_text(outcome));
+        spot_condition_error(self, offset, diag, "%s", spot_condition_outcome_text(outcome));
         return SPOT_ERR_BAD_INPUT;
     }
     bound->number = result.number;
     bound->limit = result.number;
-    bound->is_upper =
-        is_left == (last->code == SPOT_OP_AT_MOST || last->code == SPOT_OP_BELOW);
+    bound->is_upper = is_left == (last->code == SPOT_OP_AT_MOST || last->code == SPOT_OP_BELOW);
     if (last->code == SPOT_OP_BELOW || last->code == SPOT_OP_ABOVE) {
-        bound->limit = nextafter(
-            result.number, bound->is_upper ? -(double) INFINITY : (double) INFINITY);
+        bound->limit =
+            nextafter(result.number, bound->is_upper ? -(double) INFINITY : (double) INFINITY);
     }
     return 0;
 }

@@ -101,5 +101,5 @@ bool spot_condition_token_is(const spot_condition_tokens_t *self, const char *te
 void spot_condition_tokens_expected(spot_condition_tokens_t *self, const char *what);
 
 /* Reports at a place of the expression, unless there was an error before. */
-void spot_condition_tokens_error(spot_condition_tokens_t *self, const char *place,
-    const char *format, ...) SPOT_PRINTF(3, 4);
+void spot_condition_tokens_error(
+    spot_condition_tokens_t *self, const char *place, const char *format, ...) SPOT_PRINTF(3, 4);

@@ -41,26 +41,22 @@ static const struct {
     {",", NULL},
 };
 
-static bool
-is_blank(char byte)
+static bool is_blank(char byte)
 {
     return byte == ' ' || byte == '\t' || byte == '\n';
 }
 
-static bool
-is_digit(char byte)
+static bool is_digit(char byte)
 {
     return byte >= '0' && byte <= '9';
 }
 
-static bool
-is_letter(char byte)
+static bool is_letter(char byte)
 {
     return (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') || byte == '_';
 }
 
-static const char *
-word_end(const char *text)
+static const char *word_end(const char *text)
 {
     while (is_letter(*text) || is_digit(*text)) {
         text++;
@@ -68,8 +64,7 @@ word_end(const char *text)
     return text;
 }
 
-static const char *
-skip_blanks(const char *text)
+static const char *skip_blanks(const char *text)
 {
     while (is_blank(*text)) {
         text++;
@@ -78,8 +73,7 @@ skip_blanks(const char *text)
 }
 
 /* The bytes from start to end as messages show them. */
-static const char *
-shown(const char *start, const char *end, char text[SPOT_UTF8_SHOWN_BYTES])
+static const char *shown(const char *start, const char *end, char text[SPOT_UTF8_SHOWN_BYTES])
 {
     char copy[SPOT_CONDITION_MAX_BYTES + 1];
     const size_t num_bytes = (size_t) (end - start);
@@ -89,8 +83,7 @@ shown(const char *start, const char *end, char text[SPOT_UTF8_SHOWN_BYTES])
     return spot_utf8_shown(copy, text);
 }
 
-void
-spot_condition_tokens_init(
+void spot_condition_tokens_init(
     spot_condition_tokens_t *self, const spot_condition_t *condition, spot_diag_t *diag)
 {
     memset(self, 0, sizeof(*self));
@@ -100,8 +93,7 @@ spot_condition_tokens_init(
     self->end = self->start;
 }
 
-void
-spot_condition_tokens_error(
+void spot_condition_tokens_error(
     spot_condition_tokens_t *self, const char *place, const char *format, ...)
 {
     char message[1024];
@@ -113,14 +105,13 @@ spot_condition_tokens_error(
     va_start(arguments, format);
     vsnprintf(message, sizeof(message), format, arguments);
     va_end(arguments);
-    spot_condition_error(self->condition, (size_t) (place - self->condition->node->text),
-        self->diag, "%s", message);
+    spot_condition_error(
+        self->condition, (size_t) (place - self->condition->node->text), self->diag, "%s", message);
     self->ret = SPOT_ERR_BAD_INPUT;
     self->kind = SPOT_TOKEN_END;
 }
 
-void
-spot_condition_tokens_expected(spot_condition_tokens_t *self, const char *what)
+void spot_condition_tokens_expected(spot_condition_tokens_t *self, const char *what)
 {
     char text[SPOT_UTF8_SHOWN_BYTES];
 
@@ -133,8 +124,7 @@ spot_condition_tokens_expected(spot_condition_tokens_t *self, const char *what)
     }
 }
 
-bool
-spot_condition_token_is(const spot_condition_tokens_t *self, const char *text)
+bool spot_condition_token_is(const spot_condition_tokens_t *self, const char *text)
 {
     const size_t num_bytes = strlen(text);
 
@@ -144,8 +134,7 @@ spot_condition_token_is(const spot_condition_tokens_t *self, const char *text)
 }
 
 /* Whether the word is a unit of durations. */
-static bool
-is_duration_unit(const char *word, size_t num_bytes)
+static bool is_duration_unit(const char *word, size_t num_bytes)
 {
     char text[16] = "1 ";
     const char *problem;
@@ -159,8 +148,7 @@ is_duration_unit(const char *word, size_t num_bytes)
 }
 
 /* The end of the unit at text, or NULL. The operators "and" and "or" are no units. */
-static const char *
-unit_end(const char *text)
+static const char *unit_end(const char *text)
 {
     const char *end = word_end(text);
     const size_t num_bytes = (size_t) (end - text);
@@ -176,23 +164,21 @@ unit_end(const char *text)
 }
 
 /* Reads the number alone; bytes after number_end do not matter. */
-static void
-read_plain(spot_condition_tokens_t *self, const char *number_end)
+static void read_plain(spot_condition_tokens_t *self, const char *number_end)
 {
     char number[SPOT_CONDITION_MAX_BYTES + 1], text[SPOT_UTF8_SHOWN_BYTES];
 
     memcpy(number, self->start, (size_t) (number_end - self->start));
     number[number_end - self->start] = '\0';
     if (spot_number_parse(number, &self->number) != 0) {
-        spot_condition_tokens_error(self, self->start, "\"%s\" is too large",
-            shown(self->start, self->end, text));
+        spot_condition_tokens_error(
+            self, self->start, "\"%s\" is too large", shown(self->start, self->end, text));
     }
 }
 
 /* Reads a number that ends at number_end with a unit that ends at self->end: a duration,
  * a price, or an amount in the unit of a name. */
-static void
-read_quantity(
+static void read_quantity(
     spot_condition_tokens_t *self, const char *number_end, const char *unit_start)
 {
     const size_t number_bytes = (size_t) (number_end - self->start);
@@ -220,8 +206,7 @@ read_quantity(
     }
 }
 
-static void
-read_number(spot_condition_tokens_t *self)
+static void read_number(spot_condition_tokens_t *self)
 {
     char text[SPOT_UTF8_SHOWN_BYTES];
     const char *end = spot_number_end(self->start), *unit;
@@ -249,26 +234,22 @@ read_number(spot_condition_tokens_t *self)
 }
 
 /* A text in quotes, or a name in backquotes. */
-static void
-read_quoted(spot_condition_tokens_t *self, spot_condition_token_kind_t kind)
+static void read_quoted(spot_condition_tokens_t *self, spot_condition_token_kind_t kind)
 {
     const char *quote = strchr(self->start + 1, *self->start);
 
     self->kind = kind;
     if (quote == NULL) {
-        spot_condition_tokens_error(self, self->start,
-            "a %s starts here that has no second %c",
+        spot_condition_tokens_error(self, self->start, "a %s starts here that has no second %c",
             kind == SPOT_TOKEN_NAME ? "name" : "text", *self->start);
     } else if (kind == SPOT_TOKEN_NAME && quote == self->start + 1) {
-        spot_condition_tokens_error(
-            self, self->start, "there is no name between the backquotes");
+        spot_condition_tokens_error(self, self->start, "there is no name between the backquotes");
     } else {
         self->end = quote + 1;
     }
 }
 
-spot_estimate_kind_t
-spot_condition_estimate(const char *word, size_t num_bytes, double *percent)
+spot_estimate_kind_t spot_condition_estimate(const char *word, size_t num_bytes, double *percent)
 {
     char number[16];
 
@@ -283,13 +264,11 @@ spot_condition_estimate(const char *word, size_t num_bytes, double *percent)
     }
     memcpy(number, word + 1, num_bytes - 1);
     number[num_bytes - 1] = '\0';
-    return spot_number_parse(number, percent) == 0 ? SPOT_ESTIMATE_QUANTILE
-                                                   : SPOT_ESTIMATE_NONE;
+    return spot_number_parse(number, percent) == 0 ? SPOT_ESTIMATE_QUANTILE : SPOT_ESTIMATE_NONE;
 }
 
 /* Reads the rest of "p95(cost_usd)" from its parenthesis on, which is one name. */
-static void
-read_estimate(spot_condition_tokens_t *self)
+static void read_estimate(spot_condition_tokens_t *self)
 {
     const char *end = self->end;
     int depth = 0;
@@ -305,8 +284,7 @@ read_estimate(spot_condition_tokens_t *self)
     }
 }
 
-static void
-read_word(spot_condition_tokens_t *self)
+static void read_word(spot_condition_tokens_t *self)
 {
     char text[SPOT_UTF8_SHOWN_BYTES];
     double percent;
@@ -321,14 +299,13 @@ read_word(spot_condition_tokens_t *self)
             "\"%s\" is no name: a word is missing behind the dot",
             shown(self->start, self->end + 1, text));
     } else if (*self->end == '(' &&
-               spot_condition_estimate(self->start, (size_t) (self->end - self->start),
-                   &percent) != SPOT_ESTIMATE_NONE) {
+               spot_condition_estimate(self->start, (size_t) (self->end - self->start), &percent) !=
+                   SPOT_ESTIMATE_NONE) {
         read_estimate(self);
     }
 }
 
-static void
-read_symbol(spot_condition_tokens_t *self)
+static void read_symbol(spot_condition_tokens_t *self)
 {
     const size_t length = spot_utf8_length(self->start, strlen(self->start));
     char text[SPOT_UTF8_SHOWN_BYTES];
@@ -341,8 +318,7 @@ read_symbol(spot_condition_tokens_t *self)
             self->end = self->start + num_bytes;
             if (symbols[j].instead != NULL) {
                 spot_condition_tokens_error(self, self->start,
-                    "\"%s\" is not known here, write \"%s\"", symbols[j].text,
-                    symbols[j].instead);
+                    "\"%s\" is not known here, write \"%s\"", symbols[j].text, symbols[j].instead);
             }
             return;
         }
@@ -351,8 +327,7 @@ read_symbol(spot_condition_tokens_t *self)
         shown(self->start, self->start + (length == 0 ? 1 : length), text));
 }
 
-void
-spot_condition_tokens_next(spot_condition_tokens_t *self)
+void spot_condition_tokens_next(spot_condition_tokens_t *self)
 {
     if (self->ret != 0) {
         self->kind = SPOT_TOKEN_END;
@@ -362,8 +337,7 @@ spot_condition_tokens_next(spot_condition_tokens_t *self)
     self->end = self->start;
     if (*self->start == '\0') {
         self->kind = SPOT_TOKEN_END;
-    } else if (is_digit(*self->start) ||
-               (*self->start == '.' && is_digit(self->start[1]))) {
+    } else if (is_digit(*self->start) || (*self->start == '.' && is_digit(self->start[1]))) {
         read_number(self);
     } else if (is_letter(*self->start)) {
         read_word(self);

@@ -5,26 +5,21 @@
 #include "base/condition_internal.h"
 #include "base/units.h"
 
-static bool
-is_unit(const char *unit, const char *other)
+static bool is_unit(const char *unit, const char *other)
 {
     return unit == other || (unit != NULL && other != NULL && strcmp(unit, other) == 0);
 }
 
-bool
-spot_condition_is_amount(const char *unit)
+bool spot_condition_is_amount(const char *unit)
 {
     return unit != NULL && !is_unit(unit, SPOT_CONDITION_DURATION) &&
-           !is_unit(unit, SPOT_CONDITION_PRICE) &&
-           !is_unit(unit, SPOT_CONDITION_ANY_UNIT);
+           !is_unit(unit, SPOT_CONDITION_PRICE) && !is_unit(unit, SPOT_CONDITION_ANY_UNIT);
 }
 
 /* The unit of a product or quotient. */
-static const char *
-unit_of_product(spot_condition_code_t code, const char *left, const char *right)
+static const char *unit_of_product(spot_condition_code_t code, const char *left, const char *right)
 {
-    if (is_unit(left, SPOT_CONDITION_ANY_UNIT) ||
-        is_unit(right, SPOT_CONDITION_ANY_UNIT)) {
+    if (is_unit(left, SPOT_CONDITION_ANY_UNIT) || is_unit(right, SPOT_CONDITION_ANY_UNIT)) {
         return SPOT_CONDITION_ANY_UNIT;
     }
     if (right == NULL) {
@@ -33,8 +28,7 @@ unit_of_product(spot_condition_code_t code, const char *left, const char *right)
     return left == NULL && code == SPOT_OP_MULTIPLY ? right : NULL;
 }
 
-bool
-spot_condition_combine_units(
+bool spot_condition_combine_units(
     spot_condition_code_t code, const char *left, const char *right, const char **unit)
 {
     if (code == SPOT_OP_MULTIPLY || code == SPOT_OP_DIVIDE) {
@@ -51,8 +45,7 @@ spot_condition_combine_units(
            (right == NULL && spot_condition_is_amount(left));
 }
 
-const char *
-spot_condition_unit_words(const char *unit, char words[SPOT_CONDITION_UNIT_WORDS_BYTES])
+const char *spot_condition_unit_words(const char *unit, char words[SPOT_CONDITION_UNIT_WORDS_BYTES])
 {
     if (unit == NULL) {
         return "a plain number";
@@ -67,8 +60,7 @@ spot_condition_unit_words(const char *unit, char words[SPOT_CONDITION_UNIT_WORDS
     return words;
 }
 
-bool
-spot_condition_value_of(const spot_node_t *node, spot_condition_value_t *value)
+bool spot_condition_value_of(const spot_node_t *node, spot_condition_value_t *value)
 {
     const char *problem = "";
     double number = 0;

@@ -40,8 +40,7 @@ struct spot_csv {
 };
 
 /* Moves the unread bytes to the front and reads more after them. */
-static int
-fill_buffer(spot_csv_t *self)
+static int fill_buffer(spot_csv_t *self)
 {
     const size_t num_unread = self->end - self->start;
     size_t num_wanted, num_read = 0;
@@ -61,15 +60,13 @@ fill_buffer(spot_csv_t *self)
     return ret;
 }
 
-static void
-init_parser(spot_csv_t *self)
+static void init_parser(spot_csv_t *self)
 {
     csv_init(&self->parser, CSV_STRICT | CSV_STRICT_FINI | CSV_APPEND_NULL);
     csv_set_blk_size(&self->parser, BUFFER_BYTES);
 }
 
-static int
-init(spot_csv_t *self, const char *file, spot_diag_t *diag)
+static int init(spot_csv_t *self, const char *file, spot_diag_t *diag)
 {
     self->diag = diag;
     init_parser(self);
@@ -80,8 +77,7 @@ init(spot_csv_t *self, const char *file, spot_diag_t *diag)
 }
 
 /* Reads the first bytes and skips a byte-order mark. */
-static int
-start_reading(spot_csv_t *self)
+static int start_reading(spot_csv_t *self)
 {
     int ret = fill_buffer(self);
     const char *kind = ret == 0 ? spot_foreign_kind(self->buffer, self->end) : NULL;
@@ -97,8 +93,7 @@ start_reading(spot_csv_t *self)
 }
 
 /* Opens a file or standard input, or bytes if they are not NULL. */
-static int
-open_any(spot_csv_t **self, const char *file, bool is_stdin, const char *bytes,
+static int open_any(spot_csv_t **self, const char *file, bool is_stdin, const char *bytes,
     size_t num_bytes, spot_diag_t *diag)
 {
     spot_csv_t *csv = spot_calloc(1, sizeof(*csv));
@@ -119,27 +114,23 @@ open_any(spot_csv_t **self, const char *file, bool is_stdin, const char *bytes,
     return ret;
 }
 
-int
-spot_csv_open(spot_csv_t **self, const char *path, spot_diag_t *diag)
+int spot_csv_open(spot_csv_t **self, const char *path, spot_diag_t *diag)
 {
     return open_any(self, path, false, NULL, 0, diag);
 }
 
-int
-spot_csv_open_stdin(spot_csv_t **self, spot_diag_t *diag)
+int spot_csv_open_stdin(spot_csv_t **self, spot_diag_t *diag)
 {
     return open_any(self, "standard input", true, NULL, 0, diag);
 }
 
-int
-spot_csv_open_bytes(spot_csv_t **self, const char *file, const char *bytes,
-    size_t num_bytes, spot_diag_t *diag)
+int spot_csv_open_bytes(
+    spot_csv_t **self, const char *file, const char *bytes, size_t num_bytes, spot_diag_t *diag)
 {
     return open_any(self, file, false, num_bytes == 0 ? "" : bytes, num_bytes, diag);
 }
 
-void
-spot_csv_close(spot_csv_t *self)
+void spot_csv_close(spot_csv_t *self)
 {
     if (self == NULL) {
         return;
@@ -154,32 +145,26 @@ spot_csv_close(spot_csv_t *self)
     free(self);
 }
 
-const char *
-spot_csv_wrong_separator(const char *line)
+const char *spot_csv_wrong_separator(const char *line)
 {
     if (strchr(line, ',') != NULL) {
         return NULL;
     }
-    return strchr(line, ';') != NULL    ? "semicolons"
-           : strchr(line, '\t') != NULL ? "tabs"
-                                        : NULL;
+    return strchr(line, ';') != NULL ? "semicolons" : strchr(line, '\t') != NULL ? "tabs" : NULL;
 }
 
-const char *
-spot_csv_file(const spot_csv_t *self)
+const char *spot_csv_file(const spot_csv_t *self)
 {
     return self->file;
 }
 
-size_t
-spot_csv_num_crlf(const spot_csv_t *self)
+size_t spot_csv_num_crlf(const spot_csv_t *self)
 {
     return self->num_crlf;
 }
 
 /* Drops the rest of a line that is too long. */
-static int
-drop_line(spot_csv_t *self)
+static int drop_line(spot_csv_t *self)
 {
     const char *end = NULL;
     int ret = 0;
@@ -199,8 +184,7 @@ drop_line(spot_csv_t *self)
     return ret;
 }
 
-static int
-report_long_line(spot_csv_t *self, spot_csv_row_t *row)
+static int report_long_line(spot_csv_t *self, spot_csv_row_t *row)
 {
     const int ret = drop_line(self);
 
@@ -213,8 +197,7 @@ report_long_line(spot_csv_t *self, spot_csv_row_t *row)
 
 /* Returns 1: row->text is the next line without its end; 0 and errors as
  * spot_csv_next(). */
-static int
-next_line(spot_csv_t *self, spot_csv_row_t *row)
+static int next_line(spot_csv_t *self, spot_csv_row_t *row)
 {
     const size_t enough = SPOT_CSV_MAX_LINE_BYTES + 2; /* with CR, but no LF yet */
     size_t num_bytes = self->end - self->start;
@@ -255,11 +238,10 @@ next_line(spot_csv_t *self, spot_csv_row_t *row)
 
 /* Reports the first forbidden byte, if any; of lines that have tabs in place of commas
  * only the first line. */
-static int
-check_characters(spot_csv_t *self, const spot_csv_row_t *row)
+static int check_characters(spot_csv_t *self, const spot_csv_row_t *row)
 {
-    const bool has_tabs = !self->is_unsplit && strchr(row->text, '\t') != NULL &&
-                          strchr(row->text, ',') == NULL;
+    const bool has_tabs =
+        !self->is_unsplit && strchr(row->text, '\t') != NULL && strchr(row->text, ',') == NULL;
     size_t length;
 
     if (has_tabs && self->has_tabs) {
@@ -280,8 +262,7 @@ check_characters(spot_csv_t *self, const spot_csv_row_t *row)
                 byte);
         }
         if (length == 0) {
-            return spot_diag_error(
-                self->diag, self->file, row->line, place + 1, "invalid UTF-8");
+            return spot_diag_error(self->diag, self->file, row->line, place + 1, "invalid UTF-8");
         }
     }
     return 0;
@@ -289,8 +270,7 @@ check_characters(spot_csv_t *self, const spot_csv_row_t *row)
 
 /* Counts the commas and checks the bytes; only a line with other than printable ASCII
  * needs a second pass. */
-static int
-check_bytes(spot_csv_t *self, const spot_csv_row_t *row, size_t *num_commas)
+static int check_bytes(spot_csv_t *self, const spot_csv_row_t *row, size_t *num_commas)
 {
     const unsigned char *bytes = (const unsigned char *) row->text;
     unsigned is_special = 0;
@@ -305,8 +285,7 @@ check_bytes(spot_csv_t *self, const spot_csv_row_t *row, size_t *num_commas)
 }
 
 /* Makes room for the fields of a line and their bytes. */
-static int
-reserve_fields(spot_csv_t *self, size_t num_fields, size_t num_bytes)
+static int reserve_fields(spot_csv_t *self, size_t num_fields, size_t num_bytes)
 {
     int ret = SPOT_ARRAY_ROOM(self, columns, num_fields);
 
@@ -320,8 +299,7 @@ reserve_fields(spot_csv_t *self, size_t num_fields, size_t num_bytes)
 }
 
 /* Finds the starts of the fields, which libcsv does not report. */
-static void
-find_columns(spot_csv_t *self, const spot_csv_row_t *row)
+static void find_columns(spot_csv_t *self, const spot_csv_row_t *row)
 {
     bool is_quoted = false;
 
@@ -336,8 +314,7 @@ find_columns(spot_csv_t *self, const spot_csv_row_t *row)
     }
 }
 
-static void
-keep_field(void *field, size_t num_bytes, void *data)
+static void keep_field(void *field, size_t num_bytes, void *data)
 {
     spot_csv_t *self = data;
     char *text = self->texts + self->num_text_bytes;
@@ -350,8 +327,7 @@ keep_field(void *field, size_t num_bytes, void *data)
 
 /* Reports an error of libcsv: it stopped at place, or the last field is still open at
  * the end. */
-static int
-report_quote(spot_csv_t *self, const spot_csv_row_t *row, size_t place)
+static int report_quote(spot_csv_t *self, const spot_csv_row_t *row, size_t place)
 {
     const char *message = "quote inside an unquoted field";
 
@@ -372,8 +348,7 @@ report_quote(spot_csv_t *self, const spot_csv_row_t *row, size_t place)
     return SPOT_ERR_BAD_INPUT;
 }
 
-static int
-split_line(spot_csv_t *self, spot_csv_row_t *row, size_t num_commas)
+static int split_line(spot_csv_t *self, spot_csv_row_t *row, size_t num_commas)
 {
     size_t place;
     int ret = reserve_fields(self, num_commas + 1, row->num_bytes + 1);
@@ -396,8 +371,7 @@ split_line(spot_csv_t *self, spot_csv_row_t *row, size_t num_commas)
 }
 
 /* spot_csv_next_line(), with the commas of the line. */
-static int
-next_checked_line(spot_csv_t *self, spot_csv_row_t *row, size_t *num_commas)
+static int next_checked_line(spot_csv_t *self, spot_csv_row_t *row, size_t *num_commas)
 {
     int ret;
 
@@ -413,8 +387,7 @@ next_checked_line(spot_csv_t *self, spot_csv_row_t *row, size_t *num_commas)
     return ret == 0 ? 1 : ret;
 }
 
-int
-spot_csv_next_line(spot_csv_t *self, spot_csv_row_t *row)
+int spot_csv_next_line(spot_csv_t *self, spot_csv_row_t *row)
 {
     size_t num_commas;
 
@@ -422,8 +395,7 @@ spot_csv_next_line(spot_csv_t *self, spot_csv_row_t *row)
     return next_checked_line(self, row, &num_commas);
 }
 
-int
-spot_csv_next(spot_csv_t *self, spot_csv_row_t *row)
+int spot_csv_next(spot_csv_t *self, spot_csv_row_t *row)
 {
     size_t num_commas = 0;
     const int ret = next_checked_line(self, row, &num_commas);
@@ -431,8 +403,7 @@ spot_csv_next(spot_csv_t *self, spot_csv_row_t *row)
     return ret != 1 || row->is_comment ? ret : split_line(self, row, num_commas);
 }
 
-size_t
-spot_csv_column_at(const spot_csv_row_t *row, size_t field_id, size_t offset)
+size_t spot_csv_column_at(const spot_csv_row_t *row, size_t field_id, size_t offset)
 {
     const char *byte = row->text + row->columns[field_id] - 1;
     bool is_quoted;
@@ -446,8 +417,7 @@ spot_csv_column_at(const spot_csv_row_t *row, size_t field_id, size_t offset)
     return (size_t) (byte - row->text) + 1;
 }
 
-const char *
-spot_csv_shown(const char *field, char text[SPOT_CSV_SHOWN_BYTES])
+const char *spot_csv_shown(const char *field, char text[SPOT_CSV_SHOWN_BYTES])
 {
     char *end = text;
 
@@ -464,29 +434,25 @@ spot_csv_shown(const char *field, char text[SPOT_CSV_SHOWN_BYTES])
     return text;
 }
 
-void
-spot_csv_field_error(const spot_csv_row_t *row, size_t field_id, const char *file,
+void spot_csv_field_error(const spot_csv_row_t *row, size_t field_id, const char *file,
     const char *name, const char *problem, spot_diag_t *diag)
 {
     char text[SPOT_CSV_SHOWN_BYTES];
 
-    spot_diag_error(diag, file, row->line, row->columns[field_id], "%s: %s, got '%s'",
-        name, problem, spot_csv_shown(row->fields[field_id], text));
+    spot_diag_error(diag, file, row->line, row->columns[field_id], "%s: %s, got '%s'", name,
+        problem, spot_csv_shown(row->fields[field_id], text));
 }
 
-int
-spot_csv_expected(const spot_csv_row_t *row, size_t field_id, const char *file,
+int spot_csv_expected(const spot_csv_row_t *row, size_t field_id, const char *file,
     const char *name, const char *expected, spot_diag_t *diag)
 {
     char text[SPOT_CSV_SHOWN_BYTES];
 
     return spot_diag_error(diag, file, row->line, row->columns[field_id],
-        "%s: expected %s, got '%s'", name, expected,
-        spot_csv_shown(row->fields[field_id], text));
+        "%s: expected %s, got '%s'", name, expected, spot_csv_shown(row->fields[field_id], text));
 }
 
-int
-spot_csv_check_width(
+int spot_csv_check_width(
     const spot_csv_row_t *row, size_t num_expected, const char *file, spot_diag_t *diag)
 {
     if (row->num_fields == num_expected) {
@@ -497,19 +463,17 @@ spot_csv_check_width(
         "expected %zu fields, got %zu", num_expected, row->num_fields);
 }
 
-int
-spot_csv_check_row(
+int spot_csv_check_row(
     const spot_csv_row_t *row, size_t num_expected, const char *file, spot_diag_t *diag)
 {
     if (!row->is_comment && row->num_fields > 0) {
         return spot_csv_check_width(row, num_expected, file, diag);
     }
-    return spot_diag_error(diag, file, row->line, 1,
-        row->is_comment ? "comment after the column row" : "empty line");
+    return spot_diag_error(
+        diag, file, row->line, 1, row->is_comment ? "comment after the column row" : "empty line");
 }
 
-bool
-spot_csv_begins(const char *path, const char *start)
+bool spot_csv_begins(const char *path, const char *start)
 {
     spot_csv_t *csv = NULL;
     spot_csv_row_t row;

@@ -28,15 +28,14 @@ typedef struct {
 
 /* Opens path; gzip is recognised by its content. IO with the reason in diag, BAD_INPUT
  * for a picture, a database and the like, NO_MEMORY; *self is NULL then. */
-SPOT_MUST_CHECK int spot_csv_open(
-    spot_csv_t **self, const char *path, spot_diag_t *diag);
+SPOT_MUST_CHECK int spot_csv_open(spot_csv_t **self, const char *path, spot_diag_t *diag);
 
 /* Reads standard input, plain or gzip, which is its name in messages. */
 SPOT_MUST_CHECK int spot_csv_open_stdin(spot_csv_t **self, spot_diag_t *diag);
 
 /* Reads from memory instead; file is the name in messages. bytes must outlive self. */
-SPOT_MUST_CHECK int spot_csv_open_bytes(spot_csv_t **self, const char *file,
-    const char *bytes, size_t num_bytes, spot_diag_t *diag);
+SPOT_MUST_CHECK int spot_csv_open_bytes(
+    spot_csv_t **self, const char *file, const char *bytes, size_t num_bytes, spot_diag_t *diag);
 
 /* Returns 1: *row is the next line; 0: end of the file, row->line is one past the last
  * line. A line with forbidden bytes is reported to diag and gives BAD_INPUT, without

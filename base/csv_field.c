@@ -5,12 +5,10 @@
 #include <stdbool.h>
 #include <string.h>
 
-void
-spot_csv_field_text(FILE *out, const char *text)
+void spot_csv_field_text(FILE *out, const char *text)
 {
     const size_t num_bytes = strlen(text);
-    const bool has_edge_blank =
-        num_bytes > 0 && (text[0] == ' ' || text[num_bytes - 1] == ' ');
+    const bool has_edge_blank = num_bytes > 0 && (text[0] == ' ' || text[num_bytes - 1] == ' ');
 
     if (strpbrk(text, ",\"\r\n") == NULL && !has_edge_blank) {
         fputs(text, out);
@@ -26,8 +24,7 @@ spot_csv_field_text(FILE *out, const char *text)
     fputc('"', out);
 }
 
-void
-spot_csv_field_number(FILE *out, double value)
+void spot_csv_field_number(FILE *out, double value)
 {
     fputc(',', out);
     if (isfinite(value)) {

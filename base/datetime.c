@@ -12,8 +12,7 @@ typedef struct {
     int year, month, day;
 } date_t;
 
-static bool
-is_number(const char **text, int num_digits, int low, int high, int *number)
+static bool is_number(const char **text, int num_digits, int low, int high, int *number)
 {
     *number = 0;
     for (int j = 0; j < num_digits; j++) {
@@ -26,8 +25,7 @@ is_number(const char **text, int num_digits, int low, int high, int *number)
     return *number >= low && *number <= high;
 }
 
-static bool
-is_byte(const char **text, char byte)
+static bool is_byte(const char **text, char byte)
 {
     const bool is_there = **text == byte;
 
@@ -36,8 +34,7 @@ is_byte(const char **text, char byte)
 }
 
 /* Days since 1970-01-01. Years begin in March here, so that the leap day comes last. */
-static int64_t
-days_from_date(const date_t *date)
+static int64_t days_from_date(const date_t *date)
 {
     const int64_t year = date->year - (date->month <= 2);
     const int64_t month = (date->month + 9) % 12;
@@ -46,21 +43,19 @@ days_from_date(const date_t *date)
     const int64_t year_of_era = year - 400 * era;
     const int64_t day_of_year = (153 * month + 2) / 5 + date->day - 1;
 
-    return 146097 * era + 365 * year_of_era + year_of_era / 4 - year_of_era / 100 +
-           day_of_year - 719468;
+    return 146097 * era + 365 * year_of_era + year_of_era / 4 - year_of_era / 100 + day_of_year -
+           719468;
 }
 
 /* The inverse, for days from 0000-03-01 on. H. Hinnant, chrono-compatible low-level date
  * algorithms. */
-static date_t
-date_from_days(int64_t days)
+static date_t date_from_days(int64_t days)
 {
     const int64_t shifted = days + 719468;
     const int64_t era = shifted / 146097;
     const int64_t day_of_era = shifted % 146097;
     const int64_t year_of_era =
-        (day_of_era - day_of_era / 1460 + day_of_era / 36524 - day_of_era / 146096) /
-        365;
+        (day_of_era - day_of_era / 1460 + day_of_era / 36524 - day_of_era / 146096) / 365;
     const int64_t day_of_year =
         day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
     const int64_t month = (5 * day_of_year + 2) / 153;
@@ -73,8 +68,7 @@ date_from_days(int64_t days)
     };
 }
 
-bool
-spot_date_scan(const char **text, int64_t *day)
+bool spot_date_scan(const char **text, int64_t *day)
 {
     static const int month_days[] = {31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
     date_t date;
@@ -89,8 +83,7 @@ spot_date_scan(const char **text, int64_t *day)
            (date.year % 4 == 0 && (date.year % 100 != 0 || date.year % 400 == 0));
 }
 
-bool
-spot_time_of_day_scan(const char **text, int64_t *time_s)
+bool spot_time_of_day_scan(const char **text, int64_t *time_s)
 {
     int hour, minute, second;
 
@@ -104,8 +97,7 @@ spot_time_of_day_scan(const char **text, int64_t *time_s)
 }
 
 /* Scans nothing, or a point and at least one digit. */
-static bool
-scan_fraction(const char **text)
+static bool scan_fraction(const char **text)
 {
     int digit;
 
@@ -120,8 +112,7 @@ scan_fraction(const char **text)
 }
 
 /* Scans nothing, Z, +hh:mm or -hh:mm. */
-static bool
-scan_zone(const char **text)
+static bool scan_zone(const char **text)
 {
     int number;
 
@@ -133,24 +124,22 @@ scan_zone(const char **text)
     return true;
 }
 
-bool
-spot_datetime_is(const char *text)
+bool spot_datetime_is(const char *text)
 {
     int64_t number;
 
     if (!spot_date_scan(&text, &number)) {
         return false;
     }
-    if (is_byte(&text, 'T') && (!spot_time_of_day_scan(&text, &number) ||
-                                   !scan_fraction(&text) || !scan_zone(&text))) {
+    if (is_byte(&text, 'T') &&
+        (!spot_time_of_day_scan(&text, &number) || !scan_fraction(&text) || !scan_zone(&text))) {
         return false;
     }
     return *text == '\0';
 }
 
 /* The first three digits of a scanned fraction. */
-static int64_t
-fraction_ms(const char *fraction, const char *end)
+static int64_t fraction_ms(const char *fraction, const char *end)
 {
     int64_t ms = 0, unit = 100;
 
@@ -161,16 +150,15 @@ fraction_ms(const char *fraction, const char *end)
     return ms;
 }
 
-bool
-spot_datetime_later(const char *text, int64_t shift_ms, char later[SPOT_DATETIME_BYTES])
+bool spot_datetime_later(const char *text, int64_t shift_ms, char later[SPOT_DATETIME_BYTES])
 {
     const char *byte = text, *fraction;
     int64_t day, time_s, time_ms;
     size_t num_bytes;
     date_t date;
 
-    if (!spot_datetime_is(text) || !spot_date_scan(&byte, &day) ||
-        !is_byte(&byte, 'T') || !spot_time_of_day_scan(&byte, &time_s)) {
+    if (!spot_datetime_is(text) || !spot_date_scan(&byte, &day) || !is_byte(&byte, 'T') ||
+        !spot_time_of_day_scan(&byte, &time_s)) {
         return false;
     }
     fraction = byte;
@@ -184,19 +172,17 @@ spot_datetime_later(const char *text, int64_t shift_ms, char later[SPOT_DATETIME
     }
     time_ms %= SPOT_MS_PER_D;
     num_bytes = (size_t) snprintf(later, SPOT_DATETIME_BYTES,
-        "%04d-%02d-%02dT%02" PRId64 ":%02" PRId64 ":%02" PRId64, date.year, date.month,
-        date.day, time_ms / SPOT_MS_PER_H, time_ms / SPOT_MS_PER_MIN % 60,
-        time_ms / SPOT_MS_PER_S % 60);
+        "%04d-%02d-%02dT%02" PRId64 ":%02" PRId64 ":%02" PRId64, date.year, date.month, date.day,
+        time_ms / SPOT_MS_PER_H, time_ms / SPOT_MS_PER_MIN % 60, time_ms / SPOT_MS_PER_S % 60);
     if (time_ms % SPOT_MS_PER_S != 0) {
-        num_bytes += (size_t) snprintf(later + num_bytes,
-            SPOT_DATETIME_BYTES - num_bytes, ".%03" PRId64, time_ms % SPOT_MS_PER_S);
+        num_bytes += (size_t) snprintf(later + num_bytes, SPOT_DATETIME_BYTES - num_bytes,
+            ".%03" PRId64, time_ms % SPOT_MS_PER_S);
     }
     snprintf(later + num_bytes, SPOT_DATETIME_BYTES - num_bytes, "%s", byte);
     return true;
 }
 
-bool
-spot_timestamp_parse(const char *text, int64_t *time_s)
+bool spot_timestamp_parse(const char *text, int64_t *time_s)
 {
     int64_t day, second;
 
@@ -210,8 +196,7 @@ spot_timestamp_parse(const char *text, int64_t *time_s)
 
 /* Scans nothing, Z, or an offset with its minutes, if it has any, behind a colon or
  * not. */
-static bool
-scan_offset(const char **text, int64_t *offset_ms, bool *has_zone)
+static bool scan_offset(const char **text, int64_t *offset_ms, bool *has_zone)
 {
     const bool is_west = **text == '-';
     int hours, minutes = 0;
@@ -221,8 +206,7 @@ scan_offset(const char **text, int64_t *offset_ms, bool *has_zone)
     if (!*has_zone || is_byte(text, 'Z')) {
         return true;
     }
-    if ((!is_byte(text, '+') && !is_byte(text, '-')) ||
-        !is_number(text, 2, 0, 23, &hours)) {
+    if ((!is_byte(text, '+') && !is_byte(text, '-')) || !is_number(text, 2, 0, 23, &hours)) {
         return false;
     }
     if (**text != '\0') {
@@ -231,13 +215,11 @@ scan_offset(const char **text, int64_t *offset_ms, bool *has_zone)
             return false;
         }
     }
-    *offset_ms =
-        (hours * SPOT_MS_PER_H + minutes * SPOT_MS_PER_MIN) * (is_west ? -1 : 1);
+    *offset_ms = (hours * SPOT_MS_PER_H + minutes * SPOT_MS_PER_MIN) * (is_west ? -1 : 1);
     return true;
 }
 
-bool
-spot_instant_parse(const char *text, int64_t *time_ms, bool *has_zone)
+bool spot_instant_parse(const char *text, int64_t *time_ms, bool *has_zone)
 {
     const char *fraction;
     int64_t day, second, offset_ms;
@@ -259,8 +241,7 @@ spot_instant_parse(const char *text, int64_t *time_ms, bool *has_zone)
     return *text == '\0';
 }
 
-bool
-spot_http_date_parse(const char *text, int64_t *time_ms)
+bool spot_http_date_parse(const char *text, int64_t *time_ms)
 {
     static const char days[] = "Thu, Fri, Sat, Sun, Mon, Tue, Wed, ";
     static const char months[] = " Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec ";
@@ -279,37 +260,32 @@ spot_http_date_parse(const char *text, int64_t *time_ms)
            strncmp(text, days + *time_ms / SPOT_MS_PER_D % 7 * 5, 5) == 0;
 }
 
-void
-spot_instant_text(int64_t time_ms, char text[SPOT_DATETIME_BYTES])
+void spot_instant_text(int64_t time_ms, char text[SPOT_DATETIME_BYTES])
 {
-    const int64_t day =
-        (time_ms - (time_ms < 0 ? SPOT_MS_PER_D - 1 : 0)) / SPOT_MS_PER_D;
+    const int64_t day = (time_ms - (time_ms < 0 ? SPOT_MS_PER_D - 1 : 0)) / SPOT_MS_PER_D;
     const date_t date = date_from_days(day);
     char midnight[SPOT_DATETIME_BYTES];
 
-    snprintf(midnight, sizeof(midnight), "%04d-%02d-%02dT00:00:00Z", date.year,
-        date.month, date.day);
+    snprintf(
+        midnight, sizeof(midnight), "%04d-%02d-%02dT00:00:00Z", date.year, date.month, date.day);
     (void) spot_datetime_later(midnight, time_ms - day * SPOT_MS_PER_D, text);
 }
 
-int
-spot_clock_parse(const char *text, int64_t *time_s, bool *is_date)
+int spot_clock_parse(const char *text, int64_t *time_s, bool *is_date)
 {
     int64_t day = 0, second = 0;
     bool has_time;
 
     *is_date = strlen(text) > 4 && text[4] == '-';
     if (!*is_date) {
-        return spot_integer_parse(text, time_s) != 0 || *time_s < 0 ? SPOT_ERR_BAD_INPUT
-                                                                    : 0;
+        return spot_integer_parse(text, time_s) != 0 || *time_s < 0 ? SPOT_ERR_BAD_INPUT : 0;
     }
     if (!spot_date_scan(&text, &day)) {
         return SPOT_ERR_BAD_INPUT;
     }
     has_time = *text == ' ' || *text == 'T';
     text += has_time;
-    if (!has_time || !spot_time_of_day_scan(&text, &second) || *text != '\0' ||
-        day < 0) {
+    if (!has_time || !spot_time_of_day_scan(&text, &second) || *text != '\0' || day < 0) {
         return SPOT_ERR_BAD_INPUT;
     }
     *time_s = 86400 * day + second;

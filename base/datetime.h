@@ -25,8 +25,7 @@ bool spot_datetime_is(const char *text);
  * than text, in the same zone; the fraction has at most 3 digits. Returns false if text
  * is no date-time (a date alone is none), or the result is after the year 9999. */
 #define SPOT_DATETIME_BYTES 40
-bool spot_datetime_later(
-    const char *text, int64_t shift_ms, char later[SPOT_DATETIME_BYTES]);
+bool spot_datetime_later(const char *text, int64_t shift_ms, char later[SPOT_DATETIME_BYTES]);
 
 /* Reads YYYY-MM-DDThh:mm:ssZ and nothing else, as seconds since 1970-01-01T00:00:00Z. */
 bool spot_timestamp_parse(const char *text, int64_t *time_s);

@@ -11,14 +11,12 @@
 /* Number of latest items among which an item is not repeated. */
 #define LATEST_ITEMS 20
 
-void
-spot_diag_init(spot_diag_t *self)
+void spot_diag_init(spot_diag_t *self)
 {
     memset(self, 0, sizeof(*self));
 }
 
-void
-spot_diag_free(spot_diag_t *self)
+void spot_diag_free(spot_diag_t *self)
 {
     for (size_t j = 0; j < self->num_items; j++) {
         free(self->items[j].text);
@@ -30,8 +28,7 @@ spot_diag_free(spot_diag_t *self)
 
 /* "file:line:column: message" in one allocation, or NULL. */
 SPOT_PRINTF(4, 0)
-static char *
-format_item(
+static char *format_item(
     const char *file, size_t line, size_t column, const char *format, va_list arguments)
 {
     char place[48] = "";
@@ -61,8 +58,7 @@ format_item(
 }
 
 /* Whether an item is among the latest ones. */
-static bool
-is_repeated(const spot_diag_t *self, const char *text)
+static bool is_repeated(const spot_diag_t *self, const char *text)
 {
     for (size_t j = self->num_items; j > 0 && j + LATEST_ITEMS > self->num_items; j--) {
         if (strcmp(self->items[j - 1].text, text) == 0) {
@@ -74,8 +70,7 @@ is_repeated(const spot_diag_t *self, const char *text)
 
 /* Appends an item. Returns false if it is repeated or memory is short. */
 SPOT_PRINTF(6, 0)
-static bool
-append(spot_diag_t *self, bool is_error, const char *file, size_t line, size_t column,
+static bool append(spot_diag_t *self, bool is_error, const char *file, size_t line, size_t column,
     const char *format, va_list arguments)
 {
     char *text = format_item(file, line, column, format, arguments);
@@ -95,9 +90,8 @@ append(spot_diag_t *self, bool is_error, const char *file, size_t line, size_t c
     return true;
 }
 
-int
-spot_diag_error(spot_diag_t *self, const char *file, size_t line, size_t column,
-    const char *format, ...)
+int spot_diag_error(
+    spot_diag_t *self, const char *file, size_t line, size_t column, const char *format, ...)
 {
     va_list arguments;
 
@@ -111,15 +105,13 @@ spot_diag_error(spot_diag_t *self, const char *file, size_t line, size_t column,
         return SPOT_ERR_BAD_INPUT;
     }
     va_start(arguments, format);
-    self->num_file_errors +=
-        append(self, true, file, line, column, format, arguments) ? 1 : 0;
+    self->num_file_errors += append(self, true, file, line, column, format, arguments) ? 1 : 0;
     va_end(arguments);
     return SPOT_ERR_BAD_INPUT;
 }
 
-void
-spot_diag_warn(spot_diag_t *self, const char *file, size_t line, size_t column,
-    const char *format, ...)
+void spot_diag_warn(
+    spot_diag_t *self, const char *file, size_t line, size_t column, const char *format, ...)
 {
     va_list arguments;
 
@@ -130,8 +122,7 @@ spot_diag_warn(spot_diag_t *self, const char *file, size_t line, size_t column,
 }
 
 SPOT_PRINTF(2, 3)
-static void
-append_more_errors(spot_diag_t *self, const char *format, ...)
+static void append_more_errors(spot_diag_t *self, const char *format, ...)
 {
     va_list arguments;
 
@@ -140,8 +131,7 @@ append_more_errors(spot_diag_t *self, const char *format, ...)
     va_end(arguments);
 }
 
-void
-spot_diag_close_file(spot_diag_t *self)
+void spot_diag_close_file(spot_diag_t *self)
 {
     if (self->file_name != NULL && self->num_file_errors > SPOT_DIAG_MAX_ERRORS) {
         const size_t num_more = self->num_file_errors - SPOT_DIAG_MAX_ERRORS;
@@ -153,8 +143,7 @@ spot_diag_close_file(spot_diag_t *self)
     self->file_name = NULL;
 }
 
-void
-spot_diag_soften(spot_diag_t *self, spot_diag_mark_t mark)
+void spot_diag_soften(spot_diag_t *self, spot_diag_mark_t mark)
 {
     const size_t num_errors = self->num_errors - mark.num_errors;
 
@@ -167,8 +156,7 @@ spot_diag_soften(spot_diag_t *self, spot_diag_mark_t mark)
         num_errors < self->num_file_errors ? num_errors : self->num_file_errors;
 }
 
-void
-spot_diag_drop_warnings(spot_diag_t *self)
+void spot_diag_drop_warnings(spot_diag_t *self)
 {
     size_t num_kept = 0;
 
@@ -184,8 +172,7 @@ spot_diag_drop_warnings(spot_diag_t *self)
 }
 
 /* A text may quote a file, which a terminal must not obey. */
-static void
-print_text(const char *text, FILE *out)
+static void print_text(const char *text, FILE *out)
 {
     while (*text != '\0') {
         char shown[SPOT_UTF8_SHOWN_CHAR_BYTES] = "\n";
@@ -200,8 +187,7 @@ print_text(const char *text, FILE *out)
     fputc('\n', out);
 }
 
-void
-spot_diag_print(const spot_diag_t *self, FILE *out)
+void spot_diag_print(const spot_diag_t *self, FILE *out)
 {
     for (size_t j = 0; j < self->num_items; j++) {
         fputs(self->items[j].is_error ? "" : "warning: ", out);

@@ -26,9 +26,9 @@ typedef struct {
     spot_diag_item_t *items; /* [num_items] in the order of their reports */
     size_t num_errors;       /* kept or not */
     size_t num_warnings;
-    size_t num_file_errors; /* of file_name */
-    char *file_name;    /* of the latest error, counts towards SPOT_DIAG_MAX_ERRORS */
-    bool out_of_memory; /* an item could not be kept */
+    size_t num_file_errors;     /* of file_name */
+    char *file_name;            /* of the latest error, counts towards SPOT_DIAG_MAX_ERRORS */
+    bool out_of_memory;         /* an item could not be kept */
     bool out_of_descriptors;    /* a file could not be opened for lack of them */
     struct spot_inputs *inputs; /* journal of the files read, borrowed, or NULL */
 } spot_diag_t;
@@ -54,8 +54,7 @@ typedef struct {
     size_t num_errors;
 } spot_diag_mark_t;
 
-static inline spot_diag_mark_t
-spot_diag_mark(const spot_diag_t *self)
+static inline spot_diag_mark_t spot_diag_mark(const spot_diag_t *self)
 {
     const spot_diag_mark_t mark = {self->num_items, self->num_errors};
 

@@ -4,14 +4,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-const char *
-spot_error_text(int error)
+const char *spot_error_text(int error)
 {
     switch (error) {
         case 0:
             return "no error";
-#define SPOT_ERROR_CASE(name, value, text)                                              \
-    case name:                                                                          \
+#define SPOT_ERROR_CASE(name, value, text)                                                         \
+    case name:                                                                                     \
         return text;
             SPOT_ERRORS(SPOT_ERROR_CASE)
 #undef SPOT_ERROR_CASE
@@ -20,8 +19,7 @@ spot_error_text(int error)
     }
 }
 
-void
-spot_bug_abort(const char *condition, const char *file, int line)
+void spot_bug_abort(const char *condition, const char *file, int line)
 {
     fprintf(stderr,
         "spotsim: bug: %s:%d: \"%s\" does not hold.\n"

@@ -8,24 +8,20 @@
 
 #include "base/outfile.h"
 
-static bool
-is_file(const char *path)
+static bool is_file(const char *path)
 {
     return path != NULL && strcmp(path, "-") != 0;
 }
 
-static bool
-is_same_file(const char *path, const char *other)
+static bool is_same_file(const char *path, const char *other)
 {
     struct stat a, b;
 
-    return is_file(path) && is_file(other) && stat(path, &a) == 0 &&
-           stat(other, &b) == 0 && S_ISREG(a.st_mode) && a.st_dev == b.st_dev &&
-           a.st_ino == b.st_ino;
+    return is_file(path) && is_file(other) && stat(path, &a) == 0 && stat(other, &b) == 0 &&
+           S_ISREG(a.st_mode) && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
 }
 
-bool
-spot_files_is_database(const char *path)
+bool spot_files_is_database(const char *path)
 {
     static const char magic[] = "SQLite format 3";
     FILE *stream = is_file(path) ? fopen(path, "rb") : NULL;
@@ -40,15 +36,13 @@ spot_files_is_database(const char *path)
 }
 
 /* NULL: nothing. */
-static const char *
-why_not_there(spot_files_t inputs, spot_files_t outputs, size_t id)
+static const char *why_not_there(spot_files_t inputs, spot_files_t outputs, size_t id)
 {
     const char *path = outputs.paths[id];
 
     for (size_t j = 0; j < inputs.num_paths; j++) {
         if (is_same_file(path, inputs.paths[j]) ||
-            (is_file(path) && is_file(inputs.paths[j]) &&
-                strcmp(path, inputs.paths[j]) == 0)) {
+            (is_file(path) && is_file(inputs.paths[j]) && strcmp(path, inputs.paths[j]) == 0)) {
             return "is an input, which the output would replace: expected another file";
         }
     }
@@ -56,16 +50,15 @@ why_not_there(spot_files_t inputs, spot_files_t outputs, size_t id)
         return "is a database, which the output would replace: expected another file";
     }
     for (size_t j = 0; j < id; j++) {
-        if (is_file(path) && outputs.paths[j] != NULL &&
-            strcmp(path, outputs.paths[j]) == 0 && strncmp(path, "/dev/", 5) != 0) {
+        if (is_file(path) && outputs.paths[j] != NULL && strcmp(path, outputs.paths[j]) == 0 &&
+            strncmp(path, "/dev/", 5) != 0) {
             return "two outputs cannot go to one file";
         }
     }
     return NULL;
 }
 
-int
-spot_files_check(spot_files_t inputs, spot_files_t outputs, spot_diag_t *diag)
+int spot_files_check(spot_files_t inputs, spot_files_t outputs, spot_diag_t *diag)
 {
     int ret = 0;
 

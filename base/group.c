@@ -10,8 +10,7 @@
 #include "base/memory.h"
 
 /* A final mix, so that all bits of a slot depend on all bytes. */
-static uint64_t
-hash_key(const spot_key_t *key)
+static uint64_t hash_key(const spot_key_t *key)
 {
     uint64_t hash = spot_hash(SPOT_HASH_START, key->bytes, key->num_bytes);
 
@@ -20,16 +19,14 @@ hash_key(const spot_key_t *key)
     return hash ^ hash >> 32;
 }
 
-static bool
-is_equal(const spot_key_t *a, const spot_key_t *b)
+static bool is_equal(const spot_key_t *a, const spot_key_t *b)
 {
     return a->num_bytes == b->num_bytes &&
            (a->num_bytes == 0 || memcmp(a->bytes, b->bytes, a->num_bytes) == 0);
 }
 
 /* A table of the first ids plus 1 with open addressing, at most half full. */
-int
-spot_group_equal(const spot_key_t *keys, size_t num_keys, size_t *first_ids)
+int spot_group_equal(const spot_key_t *keys, size_t num_keys, size_t *first_ids)
 {
     size_t num_slots = 2;
     size_t *slots;

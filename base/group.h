@@ -13,5 +13,4 @@ typedef struct {
 
 /* Sets first_ids[j], [num_keys], to the id of the first key with the bytes of key j,
  * which may be j. NO_MEMORY. O(bytes). */
-SPOT_MUST_CHECK int spot_group_equal(
-    const spot_key_t *keys, size_t num_keys, size_t *first_ids);
+SPOT_MUST_CHECK int spot_group_equal(const spot_key_t *keys, size_t num_keys, size_t *first_ids);

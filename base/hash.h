@@ -8,8 +8,7 @@
 #define SPOT_HASH_START UINT64_C(0xcbf29ce484222325)
 
 /* Goes on from the hash of what was before. */
-static inline uint64_t
-spot_hash(uint64_t hash, const void *bytes, size_t num_bytes)
+static inline uint64_t spot_hash(uint64_t hash, const void *bytes, size_t num_bytes)
 {
     const unsigned char *byte = bytes;
 

@@ -7,8 +7,7 @@
 
 #include "base/memory.h"
 
-void
-spot_inputs_free(spot_inputs_t *self)
+void spot_inputs_free(spot_inputs_t *self)
 {
     for (size_t j = 0; j < self->num_inputs; j++) {
         free(self->inputs[j].path);
@@ -18,8 +17,7 @@ spot_inputs_free(spot_inputs_t *self)
     memset(self, 0, sizeof(*self));
 }
 
-static spot_input_t *
-find_input(const spot_inputs_t *self, const char *path)
+static spot_input_t *find_input(const spot_inputs_t *self, const char *path)
 {
     for (size_t j = 0; j < self->num_inputs; j++) {
         if (strcmp(self->inputs[j].path, path) == 0) {
@@ -29,14 +27,12 @@ find_input(const spot_inputs_t *self, const char *path)
     return NULL;
 }
 
-const spot_input_t *
-spot_inputs_find(const spot_inputs_t *self, const char *path)
+const spot_input_t *spot_inputs_find(const spot_inputs_t *self, const char *path)
 {
     return find_input(self, path);
 }
 
-void
-spot_inputs_enter(spot_inputs_t *self, const char *path, const char *sha256)
+void spot_inputs_enter(spot_inputs_t *self, const char *path, const char *sha256)
 {
     spot_input_t *input = find_input(self, path);
 
@@ -60,16 +56,14 @@ spot_inputs_enter(spot_inputs_t *self, const char *path, const char *sha256)
 /* ---- Names ---- */
 
 /* Length of a path up to and including its last slash. */
-static size_t
-folder_bytes(const char *path)
+static size_t folder_bytes(const char *path)
 {
     const char *slash = strrchr(path, '/');
 
     return slash == NULL ? 0 : (size_t) (slash - path) + 1;
 }
 
-static const char *
-skip_dots(const char *path)
+static const char *skip_dots(const char *path)
 {
     while (path[0] == '.' && path[1] == '/') {
         path += 1 + strspn(path + 1, "/");
@@ -78,12 +72,10 @@ skip_dots(const char *path)
 }
 
 /* The real folder of a file, with a slash at its end, or NULL. The caller frees it. */
-static char *
-real_folder(const char *path)
+static char *real_folder(const char *path)
 {
     const size_t num_bytes = folder_bytes(path);
-    char *folder =
-        num_bytes == 0 ? spot_text_copy(".", 1) : spot_text_copy(path, num_bytes);
+    char *folder = num_bytes == 0 ? spot_text_copy(".", 1) : spot_text_copy(path, num_bytes);
     char *real = folder == NULL ? NULL : realpath(folder, NULL);
     char *whole = real == NULL ? NULL : malloc(strlen(real) + 2);
 
@@ -100,8 +92,7 @@ real_folder(const char *path)
 
 /* Path from a real folder to a real file: "../" for each part of the folder that the
  * file does not share, then the rest of the file. NULL: no memory. */
-static char *
-relative_path(const char *folder, const char *file)
+static char *relative_path(const char *folder, const char *file)
 {
     size_t shared = 0, num_up = 0;
     char *path;
@@ -123,8 +114,7 @@ relative_path(const char *folder, const char *file)
 }
 
 /* The last num_parts parts of a path, or all of it. */
-static const char *
-last_parts(const char *path, size_t num_parts)
+static const char *last_parts(const char *path, size_t num_parts)
 {
     const char *start = path + strlen(path);
 
@@ -136,8 +126,7 @@ last_parts(const char *path, size_t num_parts)
 }
 
 /* ".../" and the fewest last parts of the path in which no other file ends. */
-static char *
-outside_name(const spot_inputs_t *self, const char *path)
+static char *outside_name(const spot_inputs_t *self, const char *path)
 {
     size_t num_parts = 1, num_bytes;
     bool is_alone = false;
@@ -149,9 +138,8 @@ outside_name(const spot_inputs_t *self, const char *path)
         is_alone = true;
         for (size_t j = 0; j < self->num_inputs; j++) {
             is_alone =
-                is_alone &&
-                (strcmp(self->inputs[j].path, path) == 0 ||
-                    strcmp(last_parts(self->inputs[j].path, num_parts), tail) != 0);
+                is_alone && (strcmp(self->inputs[j].path, path) == 0 ||
+                                strcmp(last_parts(self->inputs[j].path, num_parts), tail) != 0);
         }
         num_parts += !is_alone;
     }
@@ -167,8 +155,7 @@ outside_name(const spot_inputs_t *self, const char *path)
 /* Name of a file for the record. A path written in a file is the folder of that file,
  * then the text, and keeps the text. A path of the command line becomes the real
  * relative path. */
-static char *
-input_name(const spot_inputs_t *self, const char *path, const char *base_path)
+static char *input_name(const spot_inputs_t *self, const char *path, const char *base_path)
 {
     const size_t base_bytes = folder_bytes(base_path);
     char *folder, *real, *name = NULL;
@@ -190,8 +177,7 @@ input_name(const spot_inputs_t *self, const char *path, const char *base_path)
     return name;
 }
 
-int
-spot_inputs_check(const spot_inputs_t *self, spot_diag_t *diag)
+int spot_inputs_check(const spot_inputs_t *self, spot_diag_t *diag)
 {
     int ret = 0;
 
@@ -207,8 +193,7 @@ spot_inputs_check(const spot_inputs_t *self, spot_diag_t *diag)
     return ret;
 }
 
-int
-spot_inputs_name(spot_inputs_t *self, const char *base_path, spot_diag_t *diag)
+int spot_inputs_name(spot_inputs_t *self, const char *base_path, spot_diag_t *diag)
 {
     int ret = self->is_out_of_memory ? SPOT_ERR_NO_MEMORY : 0;
 

@@ -42,8 +42,7 @@ SPOT_MUST_CHECK int spot_inputs_check(const spot_inputs_t *self, spot_diag_t *di
  * distinguish it. Call it when all files are read. BAD_INPUT with the reason in diag if
  * a file has changed between two readings; NO_MEMORY also if the journal lacks a
  * file. */
-SPOT_MUST_CHECK int spot_inputs_name(
-    spot_inputs_t *self, const char *base_path, spot_diag_t *diag);
+SPOT_MUST_CHECK int spot_inputs_name(spot_inputs_t *self, const char *base_path, spot_diag_t *diag);
 
 /* For the reader of files: enters one by the SHA-256 of its whole content. */
 void spot_inputs_enter(spot_inputs_t *self, const char *path, const char *sha256);

@@ -13,8 +13,7 @@
 enum { BUFFER_BYTES = 1 << 16 };
 
 /* Takes a descriptor; unlike gzopen(), refuses a folder at once. */
-static int
-open_stream(spot_instream_t *self, int descriptor)
+static int open_stream(spot_instream_t *self, int descriptor)
 {
     struct stat status;
 
@@ -34,8 +33,7 @@ open_stream(spot_instream_t *self, int descriptor)
     return gzbuffer(self->stream, BUFFER_BYTES) == 0 ? 0 : SPOT_ERR_NO_MEMORY;
 }
 
-static int
-open_descriptor(
+static int open_descriptor(
     spot_instream_t *self, const char *file, int descriptor, spot_diag_t *diag)
 {
     int ret;
@@ -50,14 +48,12 @@ open_descriptor(
     return ret;
 }
 
-int
-spot_instream_open_stdin(spot_instream_t *self, const char *file, spot_diag_t *diag)
+int spot_instream_open_stdin(spot_instream_t *self, const char *file, spot_diag_t *diag)
 {
     return open_descriptor(self, file, dup(STDIN_FILENO), diag);
 }
 
-int
-spot_instream_open(spot_instream_t *self, const char *path, spot_diag_t *diag)
+int spot_instream_open(spot_instream_t *self, const char *path, spot_diag_t *diag)
 {
     const int ret = open_descriptor(self, path, open(path, O_RDONLY), diag);
 
@@ -68,8 +64,7 @@ spot_instream_open(spot_instream_t *self, const char *path, spot_diag_t *diag)
     return ret;
 }
 
-void
-spot_instream_open_bytes(
+void spot_instream_open_bytes(
     spot_instream_t *self, const char *file, const char *bytes, size_t num_bytes)
 {
     memset(self, 0, sizeof(*self));
@@ -79,9 +74,8 @@ spot_instream_open_bytes(
 }
 
 /* Reads from the file; gzread() is short only at its end and on an error. */
-static int
-read_stream(spot_instream_t *self, char *buffer, size_t num_bytes, size_t *num_read,
-    spot_diag_t *diag)
+static int read_stream(
+    spot_instream_t *self, char *buffer, size_t num_bytes, size_t *num_read, spot_diag_t *diag)
 {
     const int num = gzread(self->stream, buffer, (unsigned) num_bytes);
     int error = Z_OK;
@@ -104,9 +98,8 @@ read_stream(spot_instream_t *self, char *buffer, size_t num_bytes, size_t *num_r
     return SPOT_ERR_IO;
 }
 
-int
-spot_instream_read(spot_instream_t *self, char *buffer, size_t num_bytes,
-    size_t *num_read, spot_diag_t *diag)
+int spot_instream_read(
+    spot_instream_t *self, char *buffer, size_t num_bytes, size_t *num_read, spot_diag_t *diag)
 {
     if (self->stream != NULL) {
         return read_stream(self, buffer, num_bytes, num_read, diag);
@@ -119,8 +112,7 @@ spot_instream_read(spot_instream_t *self, char *buffer, size_t num_bytes,
 }
 
 /* Enters the file into the journal with its unread rest, unless that cannot be read. */
-static void
-enter(spot_instream_t *self)
+static void enter(spot_instream_t *self)
 {
     char buffer[BUFFER_BYTES / 16], sha256[SPOT_SHA256_TEXT_BYTES];
     int num, error = Z_OK;
@@ -135,8 +127,7 @@ enter(spot_instream_t *self)
     }
 }
 
-void
-spot_instream_close(spot_instream_t *self)
+void spot_instream_close(spot_instream_t *self)
 {
     if (self->journal != NULL) {
         enter(self);
@@ -147,8 +138,7 @@ spot_instream_close(spot_instream_t *self)
     memset(self, 0, sizeof(*self));
 }
 
-const char *
-spot_foreign_kind(const char *bytes, size_t num_bytes)
+const char *spot_foreign_kind(const char *bytes, size_t num_bytes)
 {
     static const struct {
         const char *start, *kind;

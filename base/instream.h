@@ -21,8 +21,7 @@ typedef struct {
 
 /* Opens a file. IO with the reason in diag, also for a folder; NO_MEMORY. Close self
  * even then. */
-SPOT_MUST_CHECK int spot_instream_open(
-    spot_instream_t *self, const char *path, spot_diag_t *diag);
+SPOT_MUST_CHECK int spot_instream_open(spot_instream_t *self, const char *path, spot_diag_t *diag);
 
 /* Reads standard input, which no journal keeps; file is its name in messages. IO with
  * the reason in diag, NO_MEMORY. Close self even then. */
@@ -35,8 +34,8 @@ void spot_instream_open_bytes(
 
 /* Reads num_bytes (at most INT_MAX) bytes; *num_read is less only at the end. IO with
  * the reason in diag, e.g. damaged gzip data; NO_MEMORY. */
-SPOT_MUST_CHECK int spot_instream_read(spot_instream_t *self, char *buffer,
-    size_t num_bytes, size_t *num_read, spot_diag_t *diag);
+SPOT_MUST_CHECK int spot_instream_read(
+    spot_instream_t *self, char *buffer, size_t num_bytes, size_t *num_read, spot_diag_t *diag);
 
 /* Closes the stream; accepts a zeroed self. Enters a file into the journal of diag with
  * its whole content, even if only a part was read. */

@@ -9,24 +9,21 @@
 #include "base/units.h"
 #include "base/utf8.h"
 
-void
-spot_json_init(spot_json_t *self, FILE *out, int indent)
+void spot_json_init(spot_json_t *self, FILE *out, int indent)
 {
     memset(self, 0, sizeof(*self));
     self->out = out;
     self->indent = indent;
 }
 
-void
-spot_json_init_listener(spot_json_t *self, spot_json_listener_t *listener, void *context)
+void spot_json_init_listener(spot_json_t *self, spot_json_listener_t *listener, void *context)
 {
     memset(self, 0, sizeof(*self));
     self->listener = listener;
     self->context = context;
 }
 
-static void
-new_line(spot_json_t *self)
+static void new_line(spot_json_t *self)
 {
     if (self->indent > 0) {
         fprintf(self->out, "\n%*s", self->indent * self->depth, "");
@@ -34,15 +31,13 @@ new_line(spot_json_t *self)
 }
 
 /* Whether a character is a control or layout character, or one that YAML refuses. */
-static bool
-is_hidden(const char *character, size_t num_bytes, unsigned code)
+static bool is_hidden(const char *character, size_t num_bytes, unsigned code)
 {
-    return (code >= 0x80 && code < 0xa0) || code == 0xfeff || code == 0xfffe ||
-           code == 0xffff || spot_utf8_is_layout(character, num_bytes);
+    return (code >= 0x80 && code < 0xa0) || code == 0xfeff || code == 0xfffe || code == 0xffff ||
+           spot_utf8_is_layout(character, num_bytes);
 }
 
-void
-spot_json_quote(FILE *out, const char *text, bool escapes_hidden)
+void spot_json_quote(FILE *out, const char *text, bool escapes_hidden)
 {
     size_t num_left = strlen(text);
 
@@ -66,8 +61,7 @@ spot_json_quote(FILE *out, const char *text, bool escapes_hidden)
     putc('"', out);
 }
 
-static void
-start_item(spot_json_t *self, const char *key)
+static void start_item(spot_json_t *self, const char *key)
 {
     if (self->depth > 0) {
         if (self->has_items[self->depth]) {
@@ -85,8 +79,7 @@ start_item(spot_json_t *self, const char *key)
     }
 }
 
-static void
-put(spot_json_t *self, char kind, const char *key, const char *text)
+static void put(spot_json_t *self, char kind, const char *key, const char *text)
 {
     if (self->listener != NULL) {
         self->listener(self->context, kind, key, text);
@@ -100,8 +93,7 @@ put(spot_json_t *self, char kind, const char *key, const char *text)
     }
 }
 
-void
-spot_json_open(spot_json_t *self, const char *key, char bracket)
+void spot_json_open(spot_json_t *self, const char *key, char bracket)
 {
     const char text[] = {bracket, '\0'};
 
@@ -111,8 +103,7 @@ spot_json_open(spot_json_t *self, const char *key, char bracket)
     self->has_items[self->depth] = false;
 }
 
-void
-spot_json_close(spot_json_t *self, char bracket)
+void spot_json_close(spot_json_t *self, char bracket)
 {
     const bool had_items = self->has_items[self->depth];
 
@@ -131,8 +122,7 @@ spot_json_close(spot_json_t *self, char bracket)
     }
 }
 
-void
-spot_json_integer(spot_json_t *self, const char *key, int64_t value)
+void spot_json_integer(spot_json_t *self, const char *key, int64_t value)
 {
     char text[24];
 
@@ -140,8 +130,7 @@ spot_json_integer(spot_json_t *self, const char *key, int64_t value)
     put(self, '0', key, text);
 }
 
-void
-spot_json_unsigned(spot_json_t *self, const char *key, uint64_t value)
+void spot_json_unsigned(spot_json_t *self, const char *key, uint64_t value)
 {
     char text[24];
 
@@ -149,8 +138,7 @@ spot_json_unsigned(spot_json_t *self, const char *key, uint64_t value)
     put(self, '0', key, text);
 }
 
-void
-spot_json_wide(spot_json_t *self, const char *key, spot_wide_t value)
+void spot_json_wide(spot_json_t *self, const char *key, spot_wide_t value)
 {
     char digits[48];
     size_t at = sizeof(digits) - 1;
@@ -169,8 +157,7 @@ spot_json_wide(spot_json_t *self, const char *key, spot_wide_t value)
     put(self, 'w', key, digits + at);
 }
 
-void
-spot_json_number(spot_json_t *self, const char *key, double value)
+void spot_json_number(spot_json_t *self, const char *key, double value)
 {
     char text[SPOT_NUMBER_TEXT_BYTES] = "null";
 
@@ -180,14 +167,12 @@ spot_json_number(spot_json_t *self, const char *key, double value)
     put(self, '.', key, text);
 }
 
-void
-spot_json_boolean(spot_json_t *self, const char *key, bool value)
+void spot_json_boolean(spot_json_t *self, const char *key, bool value)
 {
     put(self, '.', key, value ? "true" : "false");
 }
 
-void
-spot_json_text(spot_json_t *self, const char *key, const char *value)
+void spot_json_text(spot_json_t *self, const char *key, const char *value)
 {
     put(self, value == NULL ? '.' : '"', key, value == NULL ? "null" : value);
 }

@@ -10,8 +10,7 @@
 
 /* Takes items in place of a stream. kind: a bracket, '"' a text, '0' an integer, 'w' a
  * wide one, '.' another number or a word; text: that of the item. */
-typedef void spot_json_listener_t(
-    void *context, char kind, const char *key, const char *text);
+typedef void spot_json_listener_t(void *context, char kind, const char *key, const char *text);
 
 typedef struct {
     FILE *out;
@@ -27,8 +26,7 @@ typedef struct {
 void spot_json_quote(FILE *out, const char *text, bool escapes_hidden);
 
 void spot_json_init(spot_json_t *self, FILE *out, int indent);
-void spot_json_init_listener(
-    spot_json_t *self, spot_json_listener_t *listener, void *context);
+void spot_json_init_listener(spot_json_t *self, spot_json_listener_t *listener, void *context);
 
 /* key is NULL inside arrays and for the outermost value. */
 void spot_json_open(spot_json_t *self, const char *key, char bracket); /* '{' or '[' */

@@ -8,42 +8,34 @@
 
 enum { LEAST_PLACES = 64 };
 
-static const void *
-key_of(const spot_key_view_t *keys, size_t item_id)
+static const void *key_of(const spot_key_view_t *keys, size_t item_id)
 {
     const char *item = (const char *) keys->items + item_id * keys->item_bytes;
 
-    return keys->is_bytes
-               ? item
-               : *(const char *const *) (const void *) (item + keys->text_offset);
+    return keys->is_bytes ? item : *(const char *const *) (const void *) (item + keys->text_offset);
 }
 
-static size_t
-num_bytes_of(const spot_key_view_t *keys, const void *key)
+static size_t num_bytes_of(const spot_key_view_t *keys, const void *key)
 {
     return keys->is_bytes ? keys->item_bytes : strlen(key) + 1;
 }
 
-static bool
-is_key(const spot_key_view_t *keys, size_t item_id, const void *key)
+static bool is_key(const spot_key_view_t *keys, size_t item_id, const void *key)
 {
     const void *other = key_of(keys, item_id);
 
-    return keys->is_bytes ? memcmp(other, key, keys->item_bytes) == 0
-                          : strcmp(other, key) == 0;
+    return keys->is_bytes ? memcmp(other, key, keys->item_bytes) == 0 : strcmp(other, key) == 0;
 }
 
 /* The upper half folds into the lower one, which finds the place. */
-static uint32_t
-hash_of(const void *key, size_t num_bytes)
+static uint32_t hash_of(const void *key, size_t num_bytes)
 {
     const uint64_t hash = spot_hash(SPOT_HASH_START, key, num_bytes);
 
     return (uint32_t) (hash ^ hash >> 32);
 }
 
-int32_t
-spot_key_table_find(
+int32_t spot_key_table_find(
     const spot_key_table_t *self, const spot_key_view_t *keys, const void *key)
 {
     const uint32_t hash = hash_of(key, num_bytes_of(keys, key));
@@ -62,8 +54,7 @@ spot_key_table_find(
     return -1;
 }
 
-static void
-enter(spot_key_place_t *places, size_t num_places, spot_key_place_t place)
+static void enter(spot_key_place_t *places, size_t num_places, spot_key_place_t place)
 {
     const size_t mask = num_places - 1;
     size_t at = place.hash & mask;
@@ -74,8 +65,7 @@ enter(spot_key_place_t *places, size_t num_places, spot_key_place_t place)
     places[at] = place;
 }
 
-static int
-grow(spot_key_table_t *self)
+static int grow(spot_key_table_t *self)
 {
     const size_t num = self->num_places == 0 ? LEAST_PLACES : 2 * self->num_places;
     spot_key_place_t *places =
@@ -96,12 +86,10 @@ grow(spot_key_table_t *self)
     return 0;
 }
 
-int
-spot_key_table_enter(spot_key_table_t *self, const spot_key_view_t *keys, size_t item_id)
+int spot_key_table_enter(spot_key_table_t *self, const spot_key_view_t *keys, size_t item_id)
 {
     const void *key = key_of(keys, item_id);
-    const spot_key_place_t place = {
-        hash_of(key, num_bytes_of(keys, key)), (int32_t) item_id};
+    const spot_key_place_t place = {hash_of(key, num_bytes_of(keys, key)), (int32_t) item_id};
 
     if (item_id > INT32_MAX ||
         (4 * (self->num_items + 1) > 3 * self->num_places && grow(self) != 0)) {
@@ -112,8 +100,7 @@ spot_key_table_enter(spot_key_table_t *self, const spot_key_view_t *keys, size_t
     return 0;
 }
 
-void
-spot_key_table_free(spot_key_table_t *self)
+void spot_key_table_free(spot_key_table_t *self)
 {
     free(self->places);
     memset(self, 0, sizeof(*self));
@@ -121,22 +108,19 @@ spot_key_table_free(spot_key_table_t *self)
 
 /* ---- Sets of texts ---- */
 
-static spot_key_view_t
-keys_of(const spot_text_set_t *self)
+static spot_key_view_t keys_of(const spot_text_set_t *self)
 {
     return (spot_key_view_t){.items = self->texts, .item_bytes = sizeof(*self->texts)};
 }
 
-int32_t
-spot_text_set_find(const spot_text_set_t *self, const char *text)
+int32_t spot_text_set_find(const spot_text_set_t *self, const char *text)
 {
     const spot_key_view_t keys = keys_of(self);
 
     return spot_key_table_find(&self->table, &keys, text);
 }
 
-int
-spot_text_set_add(
+int spot_text_set_add(
     spot_text_set_t *self, spot_arena_t *arena, const char *text, int32_t *text_id)
 {
     const char *copy;
@@ -157,8 +141,7 @@ spot_text_set_add(
     return spot_key_table_enter(&self->table, &keys, self->num_texts - 1);
 }
 
-void
-spot_text_set_free(spot_text_set_t *self)
+void spot_text_set_free(spot_text_set_t *self)
 {
     free(self->texts);
     spot_key_table_free(&self->table);

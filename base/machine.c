@@ -6,22 +6,19 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-static void
-put_text(char target[SPOT_MACHINE_TEXT_BYTES], const char *text)
+static void put_text(char target[SPOT_MACHINE_TEXT_BYTES], const char *text)
 {
     snprintf(target, SPOT_MACHINE_TEXT_BYTES, "%s", text);
 }
 
 /* Reads "model name : " in /proc/cpuinfo, which x86 has and other machines may lack. */
-static void
-read_processor(char processor[SPOT_MACHINE_TEXT_BYTES])
+static void read_processor(char processor[SPOT_MACHINE_TEXT_BYTES])
 {
     static const char key[] = "model name";
     FILE *stream = fopen("/proc/cpuinfo", "r");
     char line[SPOT_MACHINE_TEXT_BYTES];
 
-    while (stream != NULL && processor[0] == '\0' &&
-           fgets(line, sizeof(line), stream) != NULL) {
+    while (stream != NULL && processor[0] == '\0' && fgets(line, sizeof(line), stream) != NULL) {
         const char *colon = strchr(line, ':');
 
         if (colon != NULL && strncmp(line, key, sizeof(key) - 1) == 0) {
@@ -35,8 +32,7 @@ read_processor(char processor[SPOT_MACHINE_TEXT_BYTES])
     }
 }
 
-void
-spot_machine_read(spot_machine_t *self)
+void spot_machine_read(spot_machine_t *self)
 {
     const long num_processors = sysconf(_SC_NPROCESSORS_ONLN);
     const long num_pages = sysconf(_SC_PHYS_PAGES);

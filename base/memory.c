@@ -7,8 +7,7 @@
 
 enum { LEAST_TEXT_BLOCK_BYTES = 512, MOST_TEXT_BLOCK_BYTES = 1 << 16 };
 
-int
-spot_array_reserve(void *array, size_t *max_items, size_t num_needed, size_t item_bytes)
+int spot_array_reserve(void *array, size_t *max_items, size_t num_needed, size_t item_bytes)
 {
     size_t grown = *max_items < 16 ? 16 : *max_items;
     void *items, *moved;
@@ -35,8 +34,7 @@ spot_array_reserve(void *array, size_t *max_items, size_t num_needed, size_t ite
     return 0;
 }
 
-void *
-spot_calloc(size_t num_items, size_t item_bytes)
+void *spot_calloc(size_t num_items, size_t item_bytes)
 {
     return calloc(num_items == 0 ? 1 : num_items, item_bytes);
 }
@@ -46,8 +44,7 @@ struct spot_block {
     max_align_t items[];
 };
 
-void *
-spot_arena_take(spot_arena_t *self, size_t num_items, size_t item_bytes)
+void *spot_arena_take(spot_arena_t *self, size_t num_items, size_t item_bytes)
 {
     const size_t most = SIZE_MAX / 2 - sizeof(struct spot_block); /* as objects may be */
     struct spot_block *block = NULL;
@@ -65,8 +62,7 @@ spot_arena_take(spot_arena_t *self, size_t num_items, size_t item_bytes)
 }
 
 /* Blocks of texts grow with their number, so that a few texts take little. */
-static char *
-take_room(spot_arena_t *self, size_t num_bytes)
+static char *take_room(spot_arena_t *self, size_t num_bytes)
 {
     char *taken;
 
@@ -88,19 +84,16 @@ take_room(spot_arena_t *self, size_t num_bytes)
     return taken;
 }
 
-char *
-spot_arena_text(spot_arena_t *self, const char *text)
+char *spot_arena_text(spot_arena_t *self, const char *text)
 {
     const size_t num_bytes = strlen(text) + 1;
-    char *copy = num_bytes > LEAST_TEXT_BLOCK_BYTES / 4
-                     ? spot_arena_take(self, num_bytes, 1)
-                     : take_room(self, num_bytes);
+    char *copy = num_bytes > LEAST_TEXT_BLOCK_BYTES / 4 ? spot_arena_take(self, num_bytes, 1)
+                                                        : take_room(self, num_bytes);
 
     return copy == NULL ? NULL : memcpy(copy, text, num_bytes);
 }
 
-void
-spot_arena_free(spot_arena_t *self)
+void spot_arena_free(spot_arena_t *self)
 {
     while (self->latest != NULL) {
         struct spot_block *block = self->latest;
@@ -111,8 +104,7 @@ spot_arena_free(spot_arena_t *self)
     memset(self, 0, sizeof(*self));
 }
 
-char *
-spot_text_copy(const char *text, size_t num_bytes)
+char *spot_text_copy(const char *text, size_t num_bytes)
 {
     char *copy = malloc(num_bytes + 1);
 

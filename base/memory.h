@@ -14,19 +14,17 @@ SPOT_MUST_CHECK int spot_array_reserve(
 
 /* The same of an array "items" of owner with num_items and max_items beside it: room for
  * num_needed of them; or for one more, which is then appended. 0, NO_MEMORY. */
-#define SPOT_ARRAY_ROOM(owner, items, num_needed)                                       \
-    spot_array_reserve(                                                                 \
-        &(owner)->items, &(owner)->max_##items, num_needed, sizeof(*(owner)->items))
-#define SPOT_ARRAY_APPEND(owner, items, ...)                                            \
-    (SPOT_ARRAY_ROOM(owner, items, (owner)->num_##items + 1) != 0                       \
-            ? SPOT_ERR_NO_MEMORY                                                        \
+#define SPOT_ARRAY_ROOM(owner, items, num_needed)                                                  \
+    spot_array_reserve(&(owner)->items, &(owner)->max_##items, num_needed, sizeof(*(owner)->items))
+#define SPOT_ARRAY_APPEND(owner, items, ...)                                                       \
+    (SPOT_ARRAY_ROOM(owner, items, (owner)->num_##items + 1) != 0                                  \
+            ? SPOT_ERR_NO_MEMORY                                                                   \
             : ((owner)->items[(owner)->num_##items++] = (__VA_ARGS__), 0))
 
 /* The same for an owner that remembers its errors: owner->error. */
-#define SPOT_ARRAY_PUSH(owner, items, ...)                                              \
-    ((owner)->error = SPOT_ARRAY_APPEND(owner, items, __VA_ARGS__) != 0                 \
-                          ? SPOT_ERR_NO_MEMORY                                          \
-                          : (owner)->error)
+#define SPOT_ARRAY_PUSH(owner, items, ...)                                                         \
+    ((owner)->error = SPOT_ARRAY_APPEND(owner, items, __VA_ARGS__) != 0 ? SPOT_ERR_NO_MEMORY       \
+                                                                        : (owner)->error)
 
 /* calloc() that returns memory for zero items too. NULL: no memory. The caller frees
  * it. */
@@ -46,7 +44,7 @@ typedef struct {
 void *spot_arena_take(spot_arena_t *self, size_t num_items, size_t item_bytes);
 
 /* The same for an array of the type that a pointer has. */
-#define SPOT_ARENA_ARRAY(self, pointer, num_items)                                      \
+#define SPOT_ARENA_ARRAY(self, pointer, num_items)                                                 \
     ((pointer) = spot_arena_take(self, num_items, sizeof(*(pointer))))
 
 /* A copy of a text, or NULL. Short ones share blocks. */

@@ -13,8 +13,7 @@
 /* Quality of the match of a candidate, best last. */
 typedef enum { FIT_NONE, FIT_WORD, FIT_KEY, FIT_WHOLE } fit_t;
 
-static fit_t
-fit_of(const char *name, const char *candidate)
+static fit_t fit_of(const char *name, const char *candidate)
 {
     const size_t name_bytes = strlen(name), candidate_bytes = strlen(candidate);
     const char *end = candidate + candidate_bytes - name_bytes;
@@ -30,8 +29,7 @@ fit_of(const char *name, const char *candidate)
 
 /* The best match of all candidates; sets the number of candidates with it and the
  * first. */
-static fit_t
-best_fit(const char *name, const char *const *candidates, size_t num_candidates,
+static fit_t best_fit(const char *name, const char *const *candidates, size_t num_candidates,
     size_t *first_id, size_t *num_best)
 {
     fit_t best = FIT_NONE;
@@ -50,9 +48,8 @@ best_fit(const char *name, const char *const *candidates, size_t num_candidates,
     return best;
 }
 
-int
-spot_name_match(const char *name, const char *const *candidates, size_t num_candidates,
-    size_t *candidate_id)
+int spot_name_match(
+    const char *name, const char *const *candidates, size_t num_candidates, size_t *candidate_id)
 {
     size_t first_id = 0, num_best;
 
@@ -68,8 +65,7 @@ spot_name_match(const char *name, const char *const *candidates, size_t num_cand
 
 /* The candidate that is, whole or without its first words, nearest to a name, or
  * NULL. */
-static const char *
-nearest(const char *name, const char *const *candidates, size_t num_candidates)
+static const char *nearest(const char *name, const char *const *candidates, size_t num_candidates)
 {
     const char *found = NULL;
     spot_suggest_t near;
@@ -92,8 +88,7 @@ nearest(const char *name, const char *const *candidates, size_t num_candidates)
 }
 
 /* Writes "a.depth, b.depth or c.depth", at most MAX_LISTED names, then " or 3 more". */
-static void
-list_best(const char *name, const char *const *candidates, size_t num_candidates,
+static void list_best(const char *name, const char *const *candidates, size_t num_candidates,
     char *text, size_t text_bytes)
 {
     size_t first_id = 0, num_best, num_done = 0, used = 0;
@@ -102,9 +97,7 @@ list_best(const char *name, const char *const *candidates, size_t num_candidates
 
     for (size_t j = first_id; j < num_candidates && num_done < num_shown; j++) {
         if (fit_of(name, candidates[j]) == best) {
-            const char *comma = num_done == 0              ? ""
-                                : num_done + 1 == num_best ? " or "
-                                                           : ", ";
+            const char *comma = num_done == 0 ? "" : num_done + 1 == num_best ? " or " : ", ";
             char shown[SPOT_UTF8_SHOWN_BYTES];
 
             used += (size_t) snprintf(text + used, text_bytes - used, "%s%s", comma,
@@ -118,10 +111,8 @@ list_best(const char *name, const char *const *candidates, size_t num_candidates
     }
 }
 
-const char *
-spot_name_problem(const char *name, const char *what, const char *otherwise,
-    const char *const *candidates, size_t num_candidates,
-    char text[SPOT_NAME_PROBLEM_BYTES])
+const char *spot_name_problem(const char *name, const char *what, const char *otherwise,
+    const char *const *candidates, size_t num_candidates, char text[SPOT_NAME_PROBLEM_BYTES])
 {
     const char *near = nearest(name, candidates, num_candidates);
     char shown[SPOT_UTF8_SHOWN_BYTES], other[SPOT_UTF8_SHOWN_BYTES];
@@ -130,19 +121,16 @@ spot_name_problem(const char *name, const char *what, const char *otherwise,
 
     spot_utf8_shown(name, shown);
     if (best_fit(name, candidates, num_candidates, &first_id, &num_best) != FIT_NONE) {
-        used = snprintf(
-            text, SPOT_NAME_PROBLEM_BYTES, "%s \"%s\" is ambiguous: ", what, shown);
+        used = snprintf(text, SPOT_NAME_PROBLEM_BYTES, "%s \"%s\" is ambiguous: ", what, shown);
         if (used > 0 && used < SPOT_NAME_PROBLEM_BYTES) {
             list_best(name, candidates, num_candidates, text + used,
                 SPOT_NAME_PROBLEM_BYTES - (size_t) used);
         }
     } else if (near != NULL) {
-        snprintf(text, SPOT_NAME_PROBLEM_BYTES,
-            "unknown %s \"%s\", did you mean \"%s\"?", what, shown,
-            spot_utf8_shown(near, other));
+        snprintf(text, SPOT_NAME_PROBLEM_BYTES, "unknown %s \"%s\", did you mean \"%s\"?", what,
+            shown, spot_utf8_shown(near, other));
     } else {
-        snprintf(text, SPOT_NAME_PROBLEM_BYTES, "unknown %s \"%s\"%s", what, shown,
-            otherwise);
+        snprintf(text, SPOT_NAME_PROBLEM_BYTES, "unknown %s \"%s\"%s", what, shown, otherwise);
     }
     return text;
 }

@@ -7,8 +7,7 @@
 #define NUM_DIGITS (1 << DIGIT_BITS)
 
 /* Sorts by one digit of the keys from the least one on, from order to sorted; stable. */
-static void
-sort_by_digit(const int64_t *keys, int64_t least, int shift, size_t num_items,
+static void sort_by_digit(const int64_t *keys, int64_t least, int shift, size_t num_items,
     const int32_t *order, int32_t *sorted)
 {
     int32_t starts[NUM_DIGITS + 1] = {0};
@@ -24,9 +23,7 @@ sort_by_digit(const int64_t *keys, int64_t least, int shift, size_t num_items,
     }
 }
 
-void
-spot_order_integers(
-    const int64_t *keys, size_t num_items, int32_t *order, int32_t *scratch)
+void spot_order_integers(const int64_t *keys, size_t num_items, int32_t *order, int32_t *scratch)
 {
     int64_t least = INT64_MAX, most = INT64_MIN;
     int32_t *from = order, *to = scratch;
@@ -50,8 +47,7 @@ spot_order_integers(
 }
 
 /* The digits of a number without leading zeros, or NULL. */
-static const char *
-digits_of(const char *text)
+static const char *digits_of(const char *text)
 {
     const size_t num_digits = strspn(text, "0123456789");
     const size_t num_zeros = strspn(text, "0");
@@ -62,8 +58,7 @@ digits_of(const char *text)
     return text + num_zeros - (num_zeros == num_digits);
 }
 
-int
-spot_order_texts(const char *first, const char *second)
+int spot_order_texts(const char *first, const char *second)
 {
     const char *a = digits_of(first), *b = digits_of(second);
     int order = 0;

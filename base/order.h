@@ -7,8 +7,7 @@
 
 /* Sets order to the indices of items by their keys, ties by index. Keys differ by less
  * than 2^63; order, scratch: [num_items]. Radix sort, O(items). */
-void spot_order_integers(
-    const int64_t *keys, size_t num_items, int32_t *order, int32_t *scratch);
+void spot_order_integers(const int64_t *keys, size_t num_items, int32_t *order, int32_t *scratch);
 
 /* Compares names: numbers by value, before texts by bytes. */
 int spot_order_texts(const char *first, const char *second);

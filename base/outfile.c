@@ -24,8 +24,7 @@ atomic_int spot_stop;
  * before its memory is freed. */
 static _Atomic(const char *) temporaries[MAX_TEMPORARIES];
 
-static void
-list_temporary(const char *name)
+static void list_temporary(const char *name)
 {
     bool is_listed = false;
 
@@ -36,8 +35,7 @@ list_temporary(const char *name)
     }
 }
 
-static void
-unlist_temporary(const char *name)
+static void unlist_temporary(const char *name)
 {
     for (int j = 0; j < MAX_TEMPORARIES; j++) {
         const char *listed = name;
@@ -46,8 +44,7 @@ unlist_temporary(const char *name)
     }
 }
 
-void
-spot_outfile_remove_all(void)
+void spot_outfile_remove_all(void)
 {
     for (int j = 0; j < MAX_TEMPORARIES; j++) {
         const char *name = atomic_load(&temporaries[j]);
@@ -59,8 +56,7 @@ spot_outfile_remove_all(void)
 }
 
 /* Whether path may be written; if not, errno is set. */
-static bool
-may_write(const char *path)
+static bool may_write(const char *path)
 {
     struct stat status;
 
@@ -76,8 +72,7 @@ may_write(const char *path)
 
 /* Whether path is a device, a pipe, or a link such as /dev/stdout to an open
  * descriptor. */
-static bool
-is_written_directly(const char *path)
+static bool is_written_directly(const char *path)
 {
     struct stat status;
     char *target;
@@ -87,21 +82,18 @@ is_written_directly(const char *path)
         return false;
     }
     target = realpath(path, NULL);
-    is_descriptor = strncmp(path, "/dev/fd/", 8) == 0 ||
-                    strncmp(path, "/dev/std", 8) == 0 ||
+    is_descriptor = strncmp(path, "/dev/fd/", 8) == 0 || strncmp(path, "/dev/std", 8) == 0 ||
                     (target != NULL && strncmp(target, "/proc/", 6) == 0);
     free(target);
     return is_descriptor || !S_ISREG(status.st_mode);
 }
 
 /* The final name of the file, allocated: for a link its target, as the link stays. */
-static char *
-final_path(const char *path)
+static char *final_path(const char *path)
 {
     struct stat status;
 
-    if (lstat(path, &status) == 0 && S_ISLNK(status.st_mode) &&
-        !is_written_directly(path)) {
+    if (lstat(path, &status) == 0 && S_ISLNK(status.st_mode) && !is_written_directly(path)) {
         char *target = realpath(path, NULL);
 
         if (target != NULL) {
@@ -113,8 +105,7 @@ final_path(const char *path)
 
 /* Gives the file the permissions of the one it replaces, or those of fopen(), as
  * mkstemp() makes it private. */
-static void
-set_permissions(const char *path, int descriptor)
+static void set_permissions(const char *path, int descriptor)
 {
     struct stat status;
 
@@ -129,8 +120,7 @@ set_permissions(const char *path, int descriptor)
 }
 
 /* Signals wait until the new file is listed. */
-static int
-make_temporary(char *name)
+static int make_temporary(char *name)
 {
     sigset_t all, before;
     int descriptor, error;
@@ -147,16 +137,14 @@ make_temporary(char *name)
     return descriptor;
 }
 
-static void
-forget_temporary(spot_outfile_t *self)
+static void forget_temporary(spot_outfile_t *self)
 {
     unlist_temporary(self->temporary);
     free(self->temporary);
     self->temporary = NULL;
 }
 
-static int
-open_temporary(spot_outfile_t *self)
+static int open_temporary(spot_outfile_t *self)
 {
     static const char suffix[] = ".XXXXXX";
     const size_t path_bytes = strlen(self->path);
@@ -183,8 +171,7 @@ open_temporary(spot_outfile_t *self)
     return 0;
 }
 
-int
-spot_outfile_init(spot_outfile_t *self, const char *path, spot_diag_t *diag)
+int spot_outfile_init(spot_outfile_t *self, const char *path, spot_diag_t *diag)
 {
     int ret = 0;
 
@@ -214,8 +201,7 @@ spot_outfile_init(spot_outfile_t *self, const char *path, spot_diag_t *diag)
     return ret;
 }
 
-static int
-finish_stream(spot_outfile_t *self)
+static int finish_stream(spot_outfile_t *self)
 {
     int ret = 0;
 
@@ -232,8 +218,7 @@ finish_stream(spot_outfile_t *self)
     return ret;
 }
 
-int
-spot_outfile_commit(spot_outfile_t *self, spot_diag_t *diag)
+int spot_outfile_commit(spot_outfile_t *self, spot_diag_t *diag)
 {
     int ret = 0;
 
@@ -257,8 +242,7 @@ spot_outfile_commit(spot_outfile_t *self, spot_diag_t *diag)
     return ret;
 }
 
-void
-spot_outfile_free(spot_outfile_t *self)
+void spot_outfile_free(spot_outfile_t *self)
 {
     if (self->stream != NULL && self->stream != stdout) {
         fclose(self->stream);
@@ -271,8 +255,7 @@ spot_outfile_free(spot_outfile_t *self)
     memset(self, 0, sizeof(*self));
 }
 
-int
-spot_outfile_close(spot_outfile_t *self, int error, spot_diag_t *diag)
+int spot_outfile_close(spot_outfile_t *self, int error, spot_diag_t *diag)
 {
     int ret = error;
 
@@ -283,8 +266,7 @@ spot_outfile_close(spot_outfile_t *self, int error, spot_diag_t *diag)
     return ret == 0 ? error : ret;
 }
 
-int
-spot_outfile_check(const char *path, spot_diag_t *diag)
+int spot_outfile_check(const char *path, spot_diag_t *diag)
 {
     spot_outfile_t file;
     int ret;

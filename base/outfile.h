@@ -21,8 +21,7 @@ typedef struct {
  * /dev/null are written directly. A symbolic link stays and its target is replaced. IO
  * with the reason in diag, also for a write-protected file; NO_MEMORY; free self even
  * then. */
-SPOT_MUST_CHECK int spot_outfile_init(
-    spot_outfile_t *self, const char *path, spot_diag_t *diag);
+SPOT_MUST_CHECK int spot_outfile_init(spot_outfile_t *self, const char *path, spot_diag_t *diag);
 
 /* Checks before long work that path can be written; leaves no file. IO with the reason
  * in diag, NO_MEMORY. */
@@ -41,5 +40,4 @@ void spot_outfile_remove_all(void);
 
 /* Commits if error is 0, or IO with an open stream, whose cause the commit reports to
  * diag; then frees self. Returns error or the error of the commit. */
-SPOT_MUST_CHECK int spot_outfile_close(
-    spot_outfile_t *self, int error, spot_diag_t *diag);
+SPOT_MUST_CHECK int spot_outfile_close(spot_outfile_t *self, int error, spot_diag_t *diag);

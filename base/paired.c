@@ -6,8 +6,7 @@
 
 /* Pebay, Sandia report SAND2008-6212, 2008: the third moment in one pass, before the
  * others move. */
-static void
-add_cube(spot_paired_t *self, double difference)
+static void add_cube(spot_paired_t *self, double difference)
 {
     const double n = (double) self->difference.num_values + 1;
     const double step = (difference - self->difference.mean) / n;
@@ -16,8 +15,7 @@ add_cube(spot_paired_t *self, double difference)
         step * (step * step * n * (n - 1) * (n - 2) - 3 * self->difference.sum_squares);
 }
 
-void
-spot_paired_add(spot_paired_t *self, double x, double y)
+void spot_paired_add(spot_paired_t *self, double x, double y)
 {
     if (!isfinite(x) || !isfinite(y)) {
         self->num_left_out++;
@@ -29,21 +27,18 @@ spot_paired_add(spot_paired_t *self, double x, double y)
     spot_moments_add(&self->difference, x - y);
 }
 
-int64_t
-spot_paired_num_pairs(const spot_paired_t *self)
+int64_t spot_paired_num_pairs(const spot_paired_t *self)
 {
     return self->difference.num_values + self->num_left_out;
 }
 
-double
-spot_paired_mean(const spot_paired_t *self)
+double spot_paired_mean(const spot_paired_t *self)
 {
     return spot_moments_mean(&self->difference);
 }
 
 /* Counts follow from the moments: each pair that differs has a square of 1. */
-static double
-binary_half_width(const spot_moments_t *difference, double confidence)
+static double binary_half_width(const spot_moments_t *difference, double confidence)
 {
     const double n = (double) difference->num_values, mean = difference->mean;
     const double num_unequal = difference->sum_squares + n * mean * mean;
@@ -54,8 +49,7 @@ binary_half_width(const spot_moments_t *difference, double confidence)
                  : gsl_cdf_ugaussian_Qinv((1 - confidence) / 2) * sqrt(spread / (n + 2));
 }
 
-double
-spot_paired_half_width(const spot_paired_t *self, double confidence)
+double spot_paired_half_width(const spot_paired_t *self, double confidence)
 {
     if (self->is_binary) {
         return binary_half_width(&self->difference, confidence);
@@ -63,9 +57,7 @@ spot_paired_half_width(const spot_paired_t *self, double confidence)
     return spot_moments_half_width(&self->difference, confidence);
 }
 
-void
-spot_paired_bounds(
-    const spot_paired_t *self, double confidence, double *low, double *high)
+void spot_paired_bounds(const spot_paired_t *self, double confidence, double *low, double *high)
 {
     const double mean = spot_paired_mean(self);
     const double half_width = spot_paired_half_width(self, confidence);
@@ -78,8 +70,7 @@ spot_paired_bounds(
     }
 }
 
-bool
-spot_paired_is_heavy(const spot_paired_t *self)
+bool spot_paired_is_heavy(const spot_paired_t *self)
 {
     const int64_t num_values = self->difference.num_values;
     const double std = spot_moments_std(&self->difference);
@@ -90,14 +81,11 @@ spot_paired_is_heavy(const spot_paired_t *self)
                self->sum_cubes / (double) num_values / (std * std * std), num_values);
 }
 
-double
-spot_welch_half_width(
-    const spot_moments_t *x, const spot_moments_t *y, double confidence)
+double spot_welch_half_width(const spot_moments_t *x, const spot_moments_t *y, double confidence)
 {
     const double x_se = spot_moments_stderr(x), y_se = spot_moments_stderr(y);
     const double se = hypot(x_se, y_se);
-    const double x_share = (x_se / se) * (x_se / se),
-                 y_share = (y_se / se) * (y_se / se);
+    const double x_share = (x_se / se) * (x_se / se), y_share = (y_se / se) * (y_se / se);
     double freedom;
 
     if (!(se > 0)) {
@@ -108,8 +96,7 @@ spot_welch_half_width(
     return se * spot_student_t(confidence, freedom);
 }
 
-double
-spot_paired_gain(const spot_paired_t *self, double confidence)
+double spot_paired_gain(const spot_paired_t *self, double confidence)
 {
     if (self->is_binary) {
         return (double) NAN;

@@ -35,8 +35,7 @@ double spot_paired_half_width(const spot_paired_t *self, double confidence);
 
 /* The ends of this interval, e.g. [mean - half width, mean + half width]; of 0 and 1
  * within [-1, 1]. */
-void spot_paired_bounds(
-    const spot_paired_t *self, double confidence, double *low, double *high);
+void spot_paired_bounds(const spot_paired_t *self, double confidence, double *low, double *high);
 
 /* Whether the tail of x - y is too heavy for this interval: see
  * spot_skewness_is_heavy(). */
@@ -45,8 +44,7 @@ bool spot_paired_is_heavy(const spot_paired_t *self);
 /* The half width of the interval of the difference of the means of two independent
  * samples. Welch, Biometrika 34, 1947, with Satterthwaite's degrees of freedom. NAN if a
  * sample has fewer than two values. */
-double spot_welch_half_width(
-    const spot_moments_t *x, const spot_moments_t *y, double confidence);
+double spot_welch_half_width(const spot_moments_t *x, const spot_moments_t *y, double confidence);
 
 /* The width of the unpaired interval divided by that of the paired one: above 1 if
  * pairing helps. INFINITY if all differences are equal; NAN if x and y have no spread at

@@ -24,34 +24,29 @@
 #define NUM_SLOTS ((size_t) 1 << SLOT_BITS)
 
 /* Maps the bits of a double so that integers have the order of the values. */
-static inline uint64_t
-to_ordered(uint64_t bits)
+static inline uint64_t to_ordered(uint64_t bits)
 {
     return (bits & SIGN_BIT) != 0 ? ~bits : bits | SIGN_BIT;
 }
 
-static inline uint64_t
-from_ordered(uint64_t ordered)
+static inline uint64_t from_ordered(uint64_t ordered)
 {
     return (ordered & SIGN_BIT) != 0 ? ordered & ~SIGN_BIT : ~ordered;
 }
 
-static inline uint64_t
-to_key(double value, unsigned num_joined)
+static inline uint64_t to_key(double value, unsigned num_joined)
 {
     return to_ordered(spot_double_bits(value)) >> (DROPPED_BITS + num_joined);
 }
 
 /* Mantissa bits that are below the key and set in any value. */
-static uint64_t
-lower_bits(const spot_quantile_sketch_t *self)
+static uint64_t lower_bits(const spot_quantile_sketch_t *self)
 {
     return self->any_bits & ((UINT64_C(1) << (DROPPED_BITS + self->num_joined)) - 1);
 }
 
 /* The bits of the end of a bucket that is nearer to 0. */
-static uint64_t
-nearest_end(const spot_quantile_sketch_t *self, uint64_t key)
+static uint64_t nearest_end(const spot_quantile_sketch_t *self, uint64_t key)
 {
     const unsigned num_dropped = DROPPED_BITS + self->num_joined;
 
@@ -61,8 +56,7 @@ nearest_end(const spot_quantile_sketch_t *self, uint64_t key)
 /* The value that stands for a bucket: the middle between its nearer end and that end
  * with all lower bits set. The bucket of 0 holds only 0 and subnormals, and stands for
  * 0. */
-static double
-bucket_value(const spot_quantile_sketch_t *self, uint64_t key)
+static double bucket_value(const spot_quantile_sketch_t *self, uint64_t key)
 {
     const uint64_t bits = nearest_end(self, key);
 
@@ -73,15 +67,13 @@ bucket_value(const spot_quantile_sketch_t *self, uint64_t key)
 }
 
 /* Multiplicative hashing (Knuth, TAOCP 3, 6.4): spreads consecutive keys evenly. */
-static inline size_t
-hash_key(uint64_t key)
+static inline size_t hash_key(uint64_t key)
 {
     return (uint32_t) ((uint32_t) key * UINT32_C(2654435769)) >> (32 - SLOT_BITS);
 }
 
 /* The slot of key, or the empty slot for it. */
-static uint64_t *
-find_slot(uint64_t *slots, uint64_t key)
+static uint64_t *find_slot(uint64_t *slots, uint64_t key)
 {
     size_t slot_id = hash_key(key);
 
@@ -92,8 +84,7 @@ find_slot(uint64_t *slots, uint64_t key)
 }
 
 /* Moves to a new table, in which pairs of keys become one. */
-static int
-join_buckets(spot_quantile_sketch_t *self)
+static int join_buckets(spot_quantile_sketch_t *self)
 {
     uint64_t *slots = spot_calloc(NUM_SLOTS, sizeof(*slots));
 
@@ -109,8 +100,7 @@ join_buckets(spot_quantile_sketch_t *self)
             uint64_t *slot = find_slot(slots, key);
 
             self->num_keys += *slot == 0;
-            *slot = key << COUNT_BITS |
-                    ((*slot & COUNT_MASK) + (self->slots[j] & COUNT_MASK));
+            *slot = key << COUNT_BITS | ((*slot & COUNT_MASK) + (self->slots[j] & COUNT_MASK));
         }
     }
     free(self->slots);
@@ -121,8 +111,7 @@ join_buckets(spot_quantile_sketch_t *self)
 /* Joins buckets only if they do not fit: a part of the values never needs more joins
  * than all of them, so the order of adding does not matter. key is that for num_joined
  * at the time of the call. */
-static int
-insert_key(spot_quantile_sketch_t *self, uint64_t key)
+static int insert_key(spot_quantile_sketch_t *self, uint64_t key)
 {
     int ret = 0;
 
@@ -144,16 +133,14 @@ insert_key(spot_quantile_sketch_t *self, uint64_t key)
     return ret;
 }
 
-void
-spot_quantile_sketch_free(spot_quantile_sketch_t *self)
+void spot_quantile_sketch_free(spot_quantile_sketch_t *self)
 {
     free(self->slots);
     *self = (spot_quantile_sketch_t){0};
 }
 
 /* Updates count, range and mantissa bits of all values. */
-static void
-widen(spot_quantile_sketch_t *self, uint64_t num_values, double minimum, double maximum,
+static void widen(spot_quantile_sketch_t *self, uint64_t num_values, double minimum, double maximum,
     uint64_t any_bits)
 {
     if (self->num_values == 0 || minimum < self->minimum) {
@@ -166,9 +153,7 @@ widen(spot_quantile_sketch_t *self, uint64_t num_values, double minimum, double 
     self->any_bits |= any_bits & MANTISSA_BITS;
 }
 
-int
-spot_quantile_sketch_add(
-    spot_quantile_sketch_t *self, const double *values, size_t num_values)
+int spot_quantile_sketch_add(spot_quantile_sketch_t *self, const double *values, size_t num_values)
 {
     double minimum = (double) INFINITY, maximum = -(double) INFINITY;
     uint64_t any_bits = 0;
@@ -216,8 +201,7 @@ spot_quantile_sketch_add(
 #define RADIX_BITS 7
 #define RADIX_SIZE (1 << RADIX_BITS)
 
-static void
-sort_by_bits(const uint64_t *from, uint64_t *to, size_t num_items, unsigned shift)
+static void sort_by_bits(const uint64_t *from, uint64_t *to, size_t num_items, unsigned shift)
 {
     size_t starts[RADIX_SIZE + 1] = {0};
 
@@ -234,8 +218,7 @@ sort_by_bits(const uint64_t *from, uint64_t *to, size_t num_items, unsigned shif
 
 /* Sets *sorted to the slots that are not empty, [num_keys] sorted by key. The caller
  * frees it. qsort would take longer than adding the values. */
-static int
-sort_slots(const spot_quantile_sketch_t *self, uint64_t **sorted)
+static int sort_slots(const spot_quantile_sketch_t *self, uint64_t **sorted)
 {
     uint64_t *slots = spot_calloc(2 * self->num_keys + 1, sizeof(*slots));
     uint64_t *from = slots, *to;
@@ -263,8 +246,7 @@ sort_slots(const spot_quantile_sketch_t *self, uint64_t **sorted)
 }
 
 /* The order statistic rank_id of the values; the minimum has rank 0. */
-static double
-value_at(const spot_quantile_sketch_t *self, const uint64_t *sorted, uint64_t rank_id)
+static double value_at(const spot_quantile_sketch_t *self, const uint64_t *sorted, uint64_t rank_id)
 {
     uint64_t num_below = 0;
     size_t key_id = 0;
@@ -278,12 +260,11 @@ value_at(const spot_quantile_sketch_t *self, const uint64_t *sorted, uint64_t ra
     while (num_below + (sorted[key_id] & COUNT_MASK) <= rank_id) {
         num_below += sorted[key_id++] & COUNT_MASK;
     }
-    return fmin(fmax(bucket_value(self, sorted[key_id] >> COUNT_BITS), self->minimum),
-        self->maximum);
+    return fmin(
+        fmax(bucket_value(self, sorted[key_id] >> COUNT_BITS), self->minimum), self->maximum);
 }
 
-static double
-quantile_at(const spot_quantile_sketch_t *self, const uint64_t *sorted, double p)
+static double quantile_at(const spot_quantile_sketch_t *self, const uint64_t *sorted, double p)
 {
     const double position = p * (double) (self->num_values - 1);
     const uint64_t rank_id = (uint64_t) position;
@@ -300,16 +281,14 @@ quantile_at(const spot_quantile_sketch_t *self, const uint64_t *sorted, double p
     return fmin(fmax(quantile, low), high);
 }
 
-int
-spot_quantile_sketch_quantiles(
+int spot_quantile_sketch_quantiles(
     const spot_quantile_sketch_t *self, size_t num_p, const double *p, double *quantiles)
 {
     uint64_t *sorted;
     int ret = sort_slots(self, &sorted);
 
     for (size_t j = 0; ret == 0 && j < num_p; j++) {
-        quantiles[j] =
-            self->num_values == 0 ? (double) NAN : quantile_at(self, sorted, p[j]);
+        quantiles[j] = self->num_values == 0 ? (double) NAN : quantile_at(self, sorted, p[j]);
     }
     free(sorted);
     return ret;

@@ -54,5 +54,5 @@ SPOT_MUST_CHECK int spot_quantile_sketch_add(
  * quantile (1 - f) x_k + f x_k+1 the error is at most r ((1 - f) |x_k| + f |x_k+1|),
  * which is r times the quantile itself unless the two have different signs. Never
  * outside the minimum and the maximum. */
-SPOT_MUST_CHECK int spot_quantile_sketch_quantiles(const spot_quantile_sketch_t *self,
-    size_t num_p, const double *p, double *quantiles);
+SPOT_MUST_CHECK int spot_quantile_sketch_quantiles(
+    const spot_quantile_sketch_t *self, size_t num_p, const double *p, double *quantiles);

@@ -13,8 +13,7 @@ __extension__ typedef unsigned __int128 wide_t;
 
 /* Makes the numbers of the next blocks. One block after another needs no memory for what
  * is between; processors overlap them. */
-SPOT_NOINLINE static void
-make_blocks(spot_philox_t *state, uint64_t *numbers, size_t num_blocks)
+SPOT_NOINLINE static void make_blocks(spot_philox_t *state, uint64_t *numbers, size_t num_blocks)
 {
     const philox4x64_key_t key = {{state->key[0], state->key[1]}};
     philox4x64_ctr_t counter = {
@@ -31,21 +30,18 @@ make_blocks(spot_philox_t *state, uint64_t *numbers, size_t num_blocks)
     state->counter[0] = counter.v[0];
 }
 
-static void
-refill(spot_philox_t *state)
+static void refill(spot_philox_t *state)
 {
     make_blocks(state, state->numbers, SPOT_PHILOX_NUMBERS / BLOCK_NUMBERS);
     state->num_used = 0;
 }
 
-double
-spot_rng_double(uint64_t bits)
+double spot_rng_double(uint64_t bits)
 {
     return (double) (bits >> 11) * 0x1p-53;
 }
 
-static inline uint64_t
-next_bits(spot_philox_t *state)
+static inline uint64_t next_bits(spot_philox_t *state)
 {
     if (state->num_used == SPOT_PHILOX_NUMBERS) {
         refill(state);
@@ -53,9 +49,8 @@ next_bits(spot_philox_t *state)
     return state->numbers[state->num_used++];
 }
 
-static void
-start(spot_philox_t *state, uint64_t seed, uint64_t replication, uint64_t purpose,
-    uint64_t entity)
+static void start(
+    spot_philox_t *state, uint64_t seed, uint64_t replication, uint64_t purpose, uint64_t entity)
 {
     state->key[0] = seed;
     state->key[1] = replication;
@@ -66,20 +61,17 @@ start(spot_philox_t *state, uint64_t seed, uint64_t replication, uint64_t purpos
     state->num_used = SPOT_PHILOX_NUMBERS;
 }
 
-static void
-philox_set(void *state, unsigned long seed)
+static void philox_set(void *state, unsigned long seed)
 {
     start(state, seed, 0, 0, 0);
 }
 
-static unsigned long
-philox_get(void *state)
+static unsigned long philox_get(void *state)
 {
     return next_bits(state);
 }
 
-static double
-philox_get_double(void *state)
+static double philox_get_double(void *state)
 {
     return spot_rng_double(next_bits(state));
 }
@@ -94,9 +86,8 @@ const gsl_rng_type spot_rng_philox4x64 = {
     .get_double = philox_get_double,
 };
 
-void
-spot_rng_seek(spot_rng_t *self, uint64_t seed, uint64_t replication,
-    spot_stream_t purpose, uint64_t entity)
+void spot_rng_seek(
+    spot_rng_t *self, uint64_t seed, uint64_t replication, spot_stream_t purpose, uint64_t entity)
 {
     self->gsl.type = &spot_rng_philox4x64;
     self->gsl.state = &self->state;
@@ -104,36 +95,30 @@ spot_rng_seek(spot_rng_t *self, uint64_t seed, uint64_t replication,
 }
 
 /* The counter is already past the numbers made. */
-uint64_t
-spot_rng_position(const spot_rng_t *self)
+uint64_t spot_rng_position(const spot_rng_t *self)
 {
-    return BLOCK_NUMBERS * self->state.counter[0] + self->state.num_used -
-           SPOT_PHILOX_NUMBERS;
+    return BLOCK_NUMBERS * self->state.counter[0] + self->state.num_used - SPOT_PHILOX_NUMBERS;
 }
 
 /* Makes two blocks from that of the next number on, enough for few draws. */
-void
-spot_rng_skip_to(spot_rng_t *self, uint64_t position)
+void spot_rng_skip_to(spot_rng_t *self, uint64_t position)
 {
     self->state.counter[0] = position / BLOCK_NUMBERS;
     refill(&self->state);
     self->state.num_used = position % BLOCK_NUMBERS;
 }
 
-gsl_rng *
-spot_rng_gsl(spot_rng_t *self)
+gsl_rng *spot_rng_gsl(spot_rng_t *self)
 {
     return &self->gsl;
 }
 
-uint64_t
-spot_rng_bits(spot_rng_t *self)
+uint64_t spot_rng_bits(spot_rng_t *self)
 {
     return next_bits(&self->state);
 }
 
-void
-spot_rng_fill(spot_rng_t *self, uint64_t *numbers, size_t num_numbers)
+void spot_rng_fill(spot_rng_t *self, uint64_t *numbers, size_t num_numbers)
 {
     spot_philox_t *state = &self->state;
     size_t j = 0, num_whole;
@@ -148,23 +133,20 @@ spot_rng_fill(spot_rng_t *self, uint64_t *numbers, size_t num_numbers)
     }
 }
 
-double
-spot_rng_uniform(spot_rng_t *self)
+double spot_rng_uniform(spot_rng_t *self)
 {
     return spot_rng_double(next_bits(&self->state));
 }
 
 /* The same law and draws as gsl_ran_exponential(): 1 - u is exact and never 0, and its
  * logarithm costs half as much as log1p(-u). */
-double
-spot_rng_exponential(spot_rng_t *self, double mean)
+double spot_rng_exponential(spot_rng_t *self, double mean)
 {
     return -mean * log(1 - spot_rng_uniform(self));
 }
 
 /* Lemire, "Fast random integer generation in an interval", ACM TOMACS 29(1), 2019. */
-uint64_t
-spot_rng_below(spot_rng_t *self, uint64_t limit)
+uint64_t spot_rng_below(spot_rng_t *self, uint64_t limit)
 {
     wide_t product = (wide_t) next_bits(&self->state) * limit;
 

@@ -14,23 +14,23 @@
 
 /* Purposes of streams. Append only: results depend on the values. */
 typedef enum {
-    SPOT_STREAM_TYPE = 1,      /* kind of the next event */
-    SPOT_STREAM_GAP = 2,       /* time to the next event */
-    SPOT_STREAM_COUNT = 3,     /* instances in one event */
-    SPOT_STREAM_VICTIM = 4,    /* which instances are preempted */
-    SPOT_STREAM_LIFETIME = 5,  /* life of one instance */
-    SPOT_STREAM_RESTART = 6,   /* restarts of the block generator */
-    SPOT_STREAM_BOOTSTRAP = 7, /* parametric bootstrap */
-    SPOT_STREAM_REFILL = 8,    /* time until a lost instance is replaced */
-    SPOT_STREAM_SHOCK = 9,     /* losses common to several zones */
-    SPOT_STREAM_DESIGN = 10,   /* points of a design, by dimension */
-    SPOT_STREAM_RESAMPLE = 11, /* bootstrap over base samples of a sensitivity report */
-    SPOT_STREAM_RECOVERY = 12, /* draws of a recovery system */
-    SPOT_STREAM_RATE = 13,     /* random probabilities of a generator */
-    SPOT_STREAM_JOB_GAP = 20,  /* time to the next job of a drawn log */
-    SPOT_STREAM_JOB_SIZE = 21, /* its number of GPUs */
-    SPOT_STREAM_JOB_VC = 22,   /* its virtual cluster */
-    SPOT_STREAM_JOB_USER = 23, /* whose it is */
+    SPOT_STREAM_TYPE = 1,          /* kind of the next event */
+    SPOT_STREAM_GAP = 2,           /* time to the next event */
+    SPOT_STREAM_COUNT = 3,         /* instances in one event */
+    SPOT_STREAM_VICTIM = 4,        /* which instances are preempted */
+    SPOT_STREAM_LIFETIME = 5,      /* life of one instance */
+    SPOT_STREAM_RESTART = 6,       /* restarts of the block generator */
+    SPOT_STREAM_BOOTSTRAP = 7,     /* parametric bootstrap */
+    SPOT_STREAM_REFILL = 8,        /* time until a lost instance is replaced */
+    SPOT_STREAM_SHOCK = 9,         /* losses common to several zones */
+    SPOT_STREAM_DESIGN = 10,       /* points of a design, by dimension */
+    SPOT_STREAM_RESAMPLE = 11,     /* bootstrap over base samples of a sensitivity report */
+    SPOT_STREAM_RECOVERY = 12,     /* draws of a recovery system */
+    SPOT_STREAM_RATE = 13,         /* random probabilities of a generator */
+    SPOT_STREAM_JOB_GAP = 20,      /* time to the next job of a drawn log */
+    SPOT_STREAM_JOB_SIZE = 21,     /* its number of GPUs */
+    SPOT_STREAM_JOB_VC = 22,       /* its virtual cluster */
+    SPOT_STREAM_JOB_USER = 23,     /* whose it is */
     SPOT_STREAM_JOB_DURATION = 24, /* how long it takes, by job */
     SPOT_STREAM_JOB_JITTER = 25,   /* shift of its submit, by job */
     SPOT_STREAM_JOB_WORKLOAD = 26, /* the row of a table that it gets, by job */
@@ -68,8 +68,8 @@ typedef struct {
 } spot_rng_t;
 
 /* Moves the stream to its first number. */
-void spot_rng_seek(spot_rng_t *self, uint64_t seed, uint64_t replication,
-    spot_stream_t purpose, uint64_t entity);
+void spot_rng_seek(
+    spot_rng_t *self, uint64_t seed, uint64_t replication, spot_stream_t purpose, uint64_t entity);
 
 /* The number of draws since spot_rng_seek(), and a jump to such a position, so that one
  * number stores a stream. O(1). */

@@ -19,8 +19,7 @@ void spot_skewed_add(spot_skewed_t *self, double value);
 /* Sets an interval that contains the mean with a confidence, e.g. 0.95, with equal
  * probabilities below and above. It is never narrower than Student's interval. NAN for
  * fewer than two values. */
-void spot_skewed_bounds(
-    const spot_skewed_t *self, double confidence, double *low, double *high);
+void spot_skewed_bounds(const spot_skewed_t *self, double confidence, double *low, double *high);
 
 /* A sample of which no more is known. */
 typedef struct {
@@ -31,5 +30,4 @@ typedef struct {
 } spot_skew_t;
 
 /* Widens Student's interval in the same way. */
-void spot_skewed_widen(
-    const spot_skew_t *self, double confidence, double *low, double *high);
+void spot_skewed_widen(const spot_skew_t *self, double confidence, double *low, double *high);

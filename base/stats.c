@@ -11,8 +11,7 @@
  * believed. The error of Student's interval grows with its square. */
 #define HEAVY_SKEWNESS 0.2
 
-void
-spot_sum_add(spot_sum_t *self, double value)
+void spot_sum_add(spot_sum_t *self, double value)
 {
     const double sum = self->sum + value;
 
@@ -24,14 +23,12 @@ spot_sum_add(spot_sum_t *self, double value)
     self->sum = sum;
 }
 
-double
-spot_sum_total(const spot_sum_t *self)
+double spot_sum_total(const spot_sum_t *self)
 {
     return self->sum + self->compensation;
 }
 
-static inline void
-add_value(spot_moments_t *self, double value)
+static inline void add_value(spot_moments_t *self, double value)
 {
     const double difference = value - self->mean;
 
@@ -40,15 +37,13 @@ add_value(spot_moments_t *self, double value)
     self->sum_squares += difference * (value - self->mean);
 }
 
-void
-spot_moments_add(spot_moments_t *self, double value)
+void spot_moments_add(spot_moments_t *self, double value)
 {
     assert(isfinite(value));
     add_value(self, value);
 }
 
-spot_moments_t
-spot_moments_of(const double *values, size_t num_values)
+spot_moments_t spot_moments_of(const double *values, size_t num_values)
 {
     spot_moments_t moments = {0};
 
@@ -58,14 +53,12 @@ spot_moments_of(const double *values, size_t num_values)
     return moments;
 }
 
-double
-spot_moments_mean(const spot_moments_t *self)
+double spot_moments_mean(const spot_moments_t *self)
 {
     return self->num_values > 0 ? self->mean : (double) NAN;
 }
 
-double
-spot_moments_std(const spot_moments_t *self)
+double spot_moments_std(const spot_moments_t *self)
 {
     if (self->num_values < 2) {
         return (double) NAN;
@@ -73,14 +66,12 @@ spot_moments_std(const spot_moments_t *self)
     return sqrt(self->sum_squares / (double) (self->num_values - 1));
 }
 
-double
-spot_moments_stderr(const spot_moments_t *self)
+double spot_moments_stderr(const spot_moments_t *self)
 {
     return spot_moments_std(self) / sqrt((double) self->num_values);
 }
 
-double
-spot_student_t(double confidence, double freedom)
+double spot_student_t(double confidence, double freedom)
 {
     /* Cached: a call takes a microsecond and is mostly repeated. */
     static _Thread_local struct {
@@ -95,25 +86,21 @@ spot_student_t(double confidence, double freedom)
     return last.t;
 }
 
-double
-spot_moments_half_width(const spot_moments_t *self, double confidence)
+double spot_moments_half_width(const spot_moments_t *self, double confidence)
 {
     assert(confidence > 0 && confidence < 1);
     if (self->num_values < 2) {
         return (double) NAN;
     }
-    return spot_moments_stderr(self) *
-           spot_student_t(confidence, (double) (self->num_values - 1));
+    return spot_moments_stderr(self) * spot_student_t(confidence, (double) (self->num_values - 1));
 }
 
-bool
-spot_skewness_is_heavy(double skewness, int64_t num_values)
+bool spot_skewness_is_heavy(double skewness, int64_t num_values)
 {
     return fabs(skewness) > HEAVY_SKEWNESS * sqrt((double) num_values);
 }
 
-double
-spot_quantile(const double *sorted, size_t num_values, double p)
+double spot_quantile(const double *sorted, size_t num_values, double p)
 {
     double position, fraction;
     size_t lower;
@@ -131,16 +118,14 @@ spot_quantile(const double *sorted, size_t num_values, double p)
     return sorted[lower] + fraction * (sorted[lower + 1] - sorted[lower]);
 }
 
-void
-spot_quantiles(double *values, size_t num_values, size_t num_quantiles, const double *p,
-    double *quantiles)
+void spot_quantiles(
+    double *values, size_t num_values, size_t num_quantiles, const double *p, double *quantiles)
 {
     size_t first = 0; /* values before it are in sorted order */
 
     for (size_t j = 0; j < num_quantiles; j++) {
         /* The two order statistics that spot_quantile() reads. */
-        const size_t lower =
-            num_values == 0 ? 0 : (size_t) (p[j] * (double) (num_values - 1));
+        const size_t lower = num_values == 0 ? 0 : (size_t) (p[j] * (double) (num_values - 1));
 
         for (size_t k = lower; k < lower + 2; k++) {
             if (k >= first && k < num_values) {
@@ -152,8 +137,7 @@ spot_quantiles(double *values, size_t num_values, size_t num_quantiles, const do
     }
 }
 
-static int
-compare_doubles(const void *left, const void *right)
+static int compare_doubles(const void *left, const void *right)
 {
     const double a = *(const double *) left;
     const double b = *(const double *) right;
@@ -161,8 +145,7 @@ compare_doubles(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
-void
-spot_sort(double *values, size_t num_values)
+void spot_sort(double *values, size_t num_values)
 {
     if (num_values > 0) { /* qsort() needs an array even for no values */
         qsort(values, num_values, sizeof(*values), compare_doubles);

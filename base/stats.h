@@ -54,8 +54,8 @@ double spot_quantile(const double *sorted, size_t num_values, double p);
 
 /* The same for p[num_quantiles], ascending, and finite values in any order, which are
  * reordered. O(n) for few quantiles. */
-void spot_quantiles(double *values, size_t num_values, size_t num_quantiles,
-    const double *p, double *quantiles);
+void spot_quantiles(
+    double *values, size_t num_values, size_t num_quantiles, const double *p, double *quantiles);
 
 /* Sorts in place, ascending; no value may be NAN. O(n log n). */
 void spot_sort(double *values, size_t num_values);

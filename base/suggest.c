@@ -7,16 +7,14 @@
 
 #define MAX_LETTERS 63
 
-void
-spot_suggest_init(spot_suggest_t *self, const char *text)
+void spot_suggest_init(spot_suggest_t *self, const char *text)
 {
     self->text = text;
     self->nearest = NULL;
     self->distance = 0;
 }
 
-static size_t
-smallest(size_t a, size_t b, size_t c)
+static size_t smallest(size_t a, size_t b, size_t c)
 {
     const size_t d = a < b ? a : b;
 
@@ -25,8 +23,7 @@ smallest(size_t a, size_t b, size_t c)
 
 /* Optimal string alignment: the edit distance in which neighbours may be swapped
  * once. */
-static size_t
-edit_distance(const char *a, size_t a_letters, const char *b, size_t b_letters)
+static size_t edit_distance(const char *a, size_t a_letters, const char *b, size_t b_letters)
 {
     size_t rows[3][MAX_LETTERS + 1];
     size_t *before = rows[0], *above = rows[1], *row = rows[2];
@@ -39,8 +36,7 @@ edit_distance(const char *a, size_t a_letters, const char *b, size_t b_letters)
 
         row[0] = j;
         for (size_t k = 1; k <= b_letters; k++) {
-            row[k] = smallest(
-                above[k] + 1, row[k - 1] + 1, above[k - 1] + (a[j - 1] != b[k - 1]));
+            row[k] = smallest(above[k] + 1, row[k - 1] + 1, above[k - 1] + (a[j - 1] != b[k - 1]));
             if (j > 1 && k > 1 && a[j - 1] == b[k - 2] && a[j - 2] == b[k - 1] &&
                 before[k - 2] + 1 < row[k]) {
                 row[k] = before[k - 2] + 1;
@@ -54,15 +50,12 @@ edit_distance(const char *a, size_t a_letters, const char *b, size_t b_letters)
 }
 
 /* What stands for all of a name: "idle" of idle_fraction. */
-static bool
-is_first_part(const char *text, size_t num_letters, const char *name)
+static bool is_first_part(const char *text, size_t num_letters, const char *name)
 {
-    return num_letters >= 3 && strncmp(name, text, num_letters) == 0 &&
-           name[num_letters] == '_';
+    return num_letters >= 3 && strncmp(name, text, num_letters) == 0 && name[num_letters] == '_';
 }
 
-void
-spot_suggest_offer(spot_suggest_t *self, const char *name)
+void spot_suggest_offer(spot_suggest_t *self, const char *name)
 {
     const size_t text_letters = strlen(self->text);
     const size_t name_letters = strlen(name);
@@ -88,13 +81,11 @@ spot_suggest_offer(spot_suggest_t *self, const char *name)
     }
 }
 
-const char *
-spot_suggest_hint(const spot_suggest_t *self, char text[SPOT_SUGGEST_HINT_BYTES])
+const char *spot_suggest_hint(const spot_suggest_t *self, char text[SPOT_SUGGEST_HINT_BYTES])
 {
     text[0] = '\0';
     if (self->nearest != NULL) {
-        snprintf(
-            text, SPOT_SUGGEST_HINT_BYTES, " (did you mean '%.128s'?)", self->nearest);
+        snprintf(text, SPOT_SUGGEST_HINT_BYTES, " (did you mean '%.128s'?)", self->nearest);
     }
     return text;
 }

@@ -19,5 +19,4 @@ void spot_suggest_offer(spot_suggest_t *self, const char *name);
 
 /* " (did you mean 'TPX'?)", or "" without a name; in text. */
 #define SPOT_SUGGEST_HINT_BYTES 160
-const char *spot_suggest_hint(
-    const spot_suggest_t *self, char text[SPOT_SUGGEST_HINT_BYTES]);
+const char *spot_suggest_hint(const spot_suggest_t *self, char text[SPOT_SUGGEST_HINT_BYTES]);

@@ -17,9 +17,8 @@
 /* ---- Messages ---- */
 
 SPOT_PRINTF(4, 0)
-static void
-report_text(spot_table_file_t *self, size_t line, size_t column, const char *format,
-    va_list arguments)
+static void report_text(
+    spot_table_file_t *self, size_t line, size_t column, const char *format, va_list arguments)
 {
     char message[512];
 
@@ -28,8 +27,7 @@ report_text(spot_table_file_t *self, size_t line, size_t column, const char *for
     self->is_faulty = true;
 }
 
-void
-spot_table_file_report(spot_table_file_t *self, size_t line, const char *format, ...)
+void spot_table_file_report(spot_table_file_t *self, size_t line, const char *format, ...)
 {
     va_list arguments;
 
@@ -38,33 +36,29 @@ spot_table_file_report(spot_table_file_t *self, size_t line, const char *format,
     va_end(arguments);
 }
 
-void
-spot_table_file_report_at(
-    spot_table_file_t *self, size_t column, const char *format, ...)
+void spot_table_file_report_at(spot_table_file_t *self, size_t column, const char *format, ...)
 {
     const spot_csv_row_t *row = &self->row;
     va_list arguments;
 
     va_start(arguments, format);
-    report_text(self, row->line,
-        self->has[column] ? row->columns[self->fields[column]] : 1, format, arguments);
+    report_text(self, row->line, self->has[column] ? row->columns[self->fields[column]] : 1, format,
+        arguments);
     va_end(arguments);
 }
 
-void
-spot_table_file_report_field(spot_table_file_t *self, const spot_csv_row_t *row,
-    size_t column, const char *problem)
+void spot_table_file_report_field(
+    spot_table_file_t *self, const spot_csv_row_t *row, size_t column, const char *problem)
 {
-    spot_csv_field_error(row, self->fields[column], self->path,
-        self->format->columns[column].name, problem, self->diag);
+    spot_csv_field_error(row, self->fields[column], self->path, self->format->columns[column].name,
+        problem, self->diag);
     self->is_faulty = true;
 }
 
 /* ---- Remarks ---- */
 
 /* The text after "key:" in a line in which the key is a word of its own, or NULL. */
-static const char *
-find_value(const char *line, const char *key)
+static const char *find_value(const char *line, const char *key)
 {
     const size_t num_bytes = strlen(key);
 
@@ -78,9 +72,8 @@ find_value(const char *line, const char *key)
 
 /* Reads the value of a key in a remark such as "samples_per_step: 256 micro_batch: 4",
  * if it is there. */
-static void
-read_remark(spot_table_file_t *self, const spot_csv_row_t *row,
-    const spot_table_file_remark_t *remark)
+static void read_remark(
+    spot_table_file_t *self, const spot_csv_row_t *row, const spot_table_file_remark_t *remark)
 {
     int64_t *value = (void *) ((char *) self->table + remark->offset);
     const char *found = find_value(row->text, remark->key);
@@ -93,8 +86,7 @@ read_remark(spot_table_file_t *self, const spot_csv_row_t *row,
     if (spot_integer_parse(word, value) != 0 || *value < 1 || *value > MAX_REMARK) {
         *value = 0;
         self->is_faulty = true;
-        spot_diag_error(self->diag, self->path, row->line,
-            (size_t) (found - row->text) + 1,
+        spot_diag_error(self->diag, self->path, row->line, (size_t) (found - row->text) + 1,
             "%s: expected an integer from 1 to %lld, got \"%s\"", remark->key,
             (long long) MAX_REMARK, spot_utf8_shown(word, shown));
     }
@@ -103,17 +95,14 @@ read_remark(spot_table_file_t *self, const spot_csv_row_t *row,
 /* ---- The row of columns ---- */
 
 /* Appends a name to a list of names, as far as there is room. */
-static void
-list_name(char list[LIST_BYTES], const char *name)
+static void list_name(char list[LIST_BYTES], const char *name)
 {
     const size_t num_bytes = strlen(list);
 
-    snprintf(list + num_bytes, LIST_BYTES - num_bytes, "%s%s", num_bytes > 0 ? ", " : "",
-        name);
+    snprintf(list + num_bytes, LIST_BYTES - num_bytes, "%s%s", num_bytes > 0 ? ", " : "", name);
 }
 
-static bool
-is_column(const spot_table_file_t *self, size_t kind, const char *name)
+static bool is_column(const spot_table_file_t *self, size_t kind, const char *name)
 {
     const spot_table_file_column_t *column = &self->format->columns[kind];
 
@@ -122,8 +111,7 @@ is_column(const spot_table_file_t *self, size_t kind, const char *name)
            (column->accepts != NULL && column->accepts(self->table, name));
 }
 
-static void
-enter_column(spot_table_file_t *self, size_t kind, size_t field_id)
+static void enter_column(spot_table_file_t *self, size_t kind, size_t field_id)
 {
     self->has[kind] = true;
     self->fields[kind] = field_id;
@@ -132,8 +120,7 @@ enter_column(spot_table_file_t *self, size_t kind, size_t field_id)
 
 /* An error of the field of a column name. A file of data has all such errors reported.
  */
-static void
-refuse_column(spot_table_file_t *self, size_t field_id, const char *problem)
+static void refuse_column(spot_table_file_t *self, size_t field_id, const char *problem)
 {
     char text[SPOT_CSV_SHOWN_BYTES];
 
@@ -145,8 +132,7 @@ refuse_column(spot_table_file_t *self, size_t field_id, const char *problem)
 
 /* Columns in any order, each once; those of other names are left out with a warning, or
  * are an error. */
-static void
-find_columns(spot_table_file_t *self)
+static void find_columns(spot_table_file_t *self)
 {
     const spot_table_file_format_t *format = self->format;
     char text[SPOT_CSV_SHOWN_BYTES], others[LIST_BYTES] = "";
@@ -155,8 +141,7 @@ find_columns(spot_table_file_t *self)
     for (size_t j = 0; j < self->row.num_fields && !self->is_over; j++) {
         size_t kind = 0;
 
-        while (
-            kind < format->num_columns && !is_column(self, kind, self->row.fields[j])) {
+        while (kind < format->num_columns && !is_column(self, kind, self->row.fields[j])) {
             kind++;
         }
         self->kinds[j] = format->num_columns;
@@ -165,8 +150,7 @@ find_columns(spot_table_file_t *self)
         } else if (kind < format->num_columns) {
             refuse_column(self, j, "repeated");
         } else if (format->ignores_others) {
-            others_at =
-                others[0] == '\0' && format->is_data ? self->row.columns[j] : others_at;
+            others_at = others[0] == '\0' && format->is_data ? self->row.columns[j] : others_at;
             list_name(others, spot_csv_shown(self->row.fields[j], text));
         } else {
             refuse_column(self, j, "unknown");
@@ -179,8 +163,7 @@ find_columns(spot_table_file_t *self)
 }
 
 /* Returns whether the columns, all in their order, are those of the row. */
-static bool
-match_columns(spot_table_file_t *self)
+static bool match_columns(spot_table_file_t *self)
 {
     size_t id = 0;
 
@@ -193,8 +176,7 @@ match_columns(spot_table_file_t *self)
 }
 
 /* After an error in this row no other one can be checked. NO_MEMORY. */
-static int
-read_columns(spot_table_file_t *self)
+static int read_columns(spot_table_file_t *self)
 {
     const spot_table_file_format_t *format = self->format;
     char missing[LIST_BYTES] = "";
@@ -229,17 +211,15 @@ read_columns(spot_table_file_t *self)
 /* ---- Rows ---- */
 
 /* The problem of an integer that is none, or outside the limits of its column. */
-static const char *
-read_integer(const spot_table_file_column_t *self, const char *field, void *value,
-    char text[SPOT_TABLE_FILE_PROBLEM_BYTES])
+static const char *read_integer(const spot_table_file_column_t *self, const char *field,
+    void *value, char text[SPOT_TABLE_FILE_PROBLEM_BYTES])
 {
     int64_t number = 0;
 
     if (spot_integer_parse(field, &number) != 0 || (double) number < self->min ||
         (double) number > self->max) {
         snprintf(text, SPOT_TABLE_FILE_PROBLEM_BYTES, "expected %s from %.0f to %.0f",
-            self->expected == NULL ? "an integer" : self->expected, self->min,
-            self->max);
+            self->expected == NULL ? "an integer" : self->expected, self->min, self->max);
         return text;
     }
     if (self->kind == SPOT_CELL_COUNT) {
@@ -251,21 +231,19 @@ read_integer(const spot_table_file_column_t *self, const char *field, void *valu
 }
 
 /* The same of a number without a problem of its own. */
-static const char *
-expect_number(
+static const char *expect_number(
     const spot_table_file_column_t *self, char text[SPOT_TABLE_FILE_PROBLEM_BYTES])
 {
     if (self->expected != NULL || self->max == HUGE_VAL) {
         return self->expected != NULL ? self->expected : "expected a finite number";
     }
-    snprintf(text, SPOT_TABLE_FILE_PROBLEM_BYTES,
-        "expected a number from %.15g to %.15g", self->min, self->max);
+    snprintf(text, SPOT_TABLE_FILE_PROBLEM_BYTES, "expected a number from %.15g to %.15g",
+        self->min, self->max);
     return text;
 }
 
 /* The same of a number, or of what is made of one. */
-static const char *
-read_number(const spot_table_file_column_t *self, const char *field, void *value,
+static const char *read_number(const spot_table_file_column_t *self, const char *field, void *value,
     char text[SPOT_TABLE_FILE_PROBLEM_BYTES])
 {
     const bool is_seconds = self->kind == SPOT_CELL_SECONDS;
@@ -281,8 +259,7 @@ read_number(const spot_table_file_column_t *self, const char *field, void *value
     } else if (self->kind != SPOT_CELL_MS) {
         *(double *) value = number;
     }
-    if ((is_seconds || self->kind == SPOT_CELL_MS) &&
-        spot_duration_from_s(number, &ms) != 0) {
+    if ((is_seconds || self->kind == SPOT_CELL_MS) && spot_duration_from_s(number, &ms) != 0) {
         return is_seconds ? "expected at most 100 years in seconds" : self->expected;
     }
     if (self->kind == SPOT_CELL_MS) {
@@ -291,8 +268,7 @@ read_number(const spot_table_file_column_t *self, const char *field, void *value
     return NULL;
 }
 
-const char *
-spot_table_file_column_read(const spot_table_file_column_t *self, const char *field,
+const char *spot_table_file_column_read(const spot_table_file_column_t *self, const char *field,
     void *values, char text[SPOT_TABLE_FILE_PROBLEM_BYTES])
 {
     void *value = (char *) values + self->offset;
@@ -319,8 +295,7 @@ spot_table_file_column_read(const spot_table_file_column_t *self, const char *fi
     return self->expected;
 }
 
-bool
-spot_table_file_take(spot_table_file_t *self, void *values)
+bool spot_table_file_take(spot_table_file_t *self, void *values)
 {
     const spot_table_file_format_t *format = self->format;
     const size_t num_errors = self->diag->num_errors;
@@ -348,14 +323,12 @@ spot_table_file_take(spot_table_file_t *self, void *values)
 /* ---- Lines ---- */
 
 /* Whether a line below the row of columns is a row; reports if it should be one. */
-static bool
-is_row(spot_table_file_t *self)
+static bool is_row(spot_table_file_t *self)
 {
     const spot_csv_row_t *row = &self->row;
 
     if (self->format->is_data) {
-        const int ret =
-            spot_csv_check_row(row, self->num_fields, self->path, self->diag);
+        const int ret = spot_csv_check_row(row, self->num_fields, self->path, self->diag);
 
         self->is_faulty = self->is_faulty || ret != 0;
         return ret == 0;
@@ -366,15 +339,14 @@ is_row(spot_table_file_t *self)
     if (row->num_fields == 0) {
         spot_table_file_report(self, row->line, "empty line");
     } else if (row->num_fields != self->num_fields) {
-        spot_table_file_report(self, row->line, "expected %zu columns, got %zu",
-            self->num_fields, row->num_fields);
+        spot_table_file_report(
+            self, row->line, "expected %zu columns, got %zu", self->num_fields, row->num_fields);
     }
     return row->num_fields == self->num_fields;
 }
 
 /* Reads a line down to the row of columns. NO_MEMORY. */
-static int
-read_head(spot_table_file_t *self)
+static int read_head(spot_table_file_t *self)
 {
     const spot_csv_row_t *row = &self->row;
     const char *separator;
@@ -398,14 +370,13 @@ read_head(spot_table_file_t *self)
 }
 
 /* Returns 1: self->row is a line without forbidden bytes; 0: reading ends; an error. */
-static int
-next_line(spot_table_file_t *self)
+static int next_line(spot_table_file_t *self)
 {
     int status;
 
     while (true) {
-        self->is_over = self->is_over || (self->format->needs_columns &&
-                                             self->is_faulty && self->num_fields == 0);
+        self->is_over = self->is_over ||
+                        (self->format->needs_columns && self->is_faulty && self->num_fields == 0);
         if (self->is_over) {
             return 0;
         }
@@ -418,8 +389,7 @@ next_line(spot_table_file_t *self)
 }
 
 /* Reads down to the row of columns, if there is one. */
-static int
-find_head(spot_table_file_t *self)
+static int find_head(spot_table_file_t *self)
 {
     int ret = 1;
 
@@ -433,8 +403,7 @@ find_head(spot_table_file_t *self)
     return ret < 0 ? ret : 0;
 }
 
-int
-spot_table_file_next(spot_table_file_t *self)
+int spot_table_file_next(spot_table_file_t *self)
 {
     int ret;
 
@@ -451,11 +420,10 @@ spot_table_file_next(spot_table_file_t *self)
 
 /* ---- The whole ---- */
 
-int
-spot_table_file_open(spot_table_file_t *self)
+int spot_table_file_open(spot_table_file_t *self)
 {
-    int ret = self->bytes != NULL ? spot_csv_open_bytes(&self->csv, self->path,
-                                        self->bytes, self->num_bytes, self->diag)
+    int ret = self->bytes != NULL ? spot_csv_open_bytes(&self->csv, self->path, self->bytes,
+                                        self->num_bytes, self->diag)
               : self->format->is_data && strcmp(self->path, "-") == 0
                   ? spot_csv_open_stdin(&self->csv, self->diag)
                   : spot_csv_open(&self->csv, self->path, self->diag);
@@ -468,12 +436,10 @@ spot_table_file_open(spot_table_file_t *self)
     if (ret == 0 && self->num_fields == 0 && self->format->is_data && !self->is_faulty) {
         spot_table_file_report(self, self->row.line, "expected a row of column names");
     }
-    return ret == 0 && self->is_faulty && self->format->is_data ? SPOT_ERR_BAD_INPUT
-                                                                : ret;
+    return ret == 0 && self->is_faulty && self->format->is_data ? SPOT_ERR_BAD_INPUT : ret;
 }
 
-int
-spot_table_file_close(spot_table_file_t *self, int error)
+int spot_table_file_close(spot_table_file_t *self, int error)
 {
     const size_t num_crlf =
         self->csv == NULL || !self->format->is_data ? 0 : spot_csv_num_crlf(self->csv);
@@ -490,25 +456,20 @@ spot_table_file_close(spot_table_file_t *self, int error)
     return error == 0 && self->is_faulty ? SPOT_ERR_BAD_INPUT : error;
 }
 
-const char *
-spot_table_file_field(const spot_table_file_t *self, size_t column)
+const char *spot_table_file_field(const spot_table_file_t *self, size_t column)
 {
     return self->has[column] ? self->row.fields[self->fields[column]] : "";
 }
 
-int
-spot_table_file_read(const spot_table_file_format_t *format, const char *path,
-    spot_diag_t *diag, void *table)
+int spot_table_file_read(
+    const spot_table_file_format_t *format, const char *path, spot_diag_t *diag, void *table)
 {
-    spot_table_file_t self = {
-        .format = format, .path = path, .diag = diag, .table = table};
+    spot_table_file_t self = {.format = format, .path = path, .diag = diag, .table = table};
     void *values = spot_calloc(1, format->row_bytes);
     int ret = values == NULL ? SPOT_ERR_NO_MEMORY : spot_table_file_open(&self);
 
     while (ret == 0 && (ret = spot_table_file_next(&self)) == 1) {
-        ret = !spot_table_file_take(&self, values)
-                  ? 0
-                  : format->take(&self, &self.row, values);
+        ret = !spot_table_file_take(&self, values) ? 0 : format->take(&self, &self.row, values);
     }
     if (ret == 0 && format->empty != NULL && !self.has_rows && !self.is_faulty) {
         spot_table_file_report(&self, self.row.line, "%s", format->empty);

@@ -39,10 +39,10 @@ typedef struct {
 } spot_table_file_column_t;
 
 /* A column by the member of the struct of a row; designators of more may follow. */
-#define SPOT_TABLE_COLUMN(kind_, name_, row_type, member, ...)                          \
-    {                                                                                   \
-        .name = name_, .kind = SPOT_CELL_##kind_, .offset = offsetof(row_type, member), \
-        __VA_ARGS__                                                                     \
+#define SPOT_TABLE_COLUMN(kind_, name_, row_type, member, ...)                                     \
+    {                                                                                              \
+        .name = name_, .kind = SPOT_CELL_##kind_, .offset = offsetof(row_type, member),            \
+        __VA_ARGS__                                                                                \
     }
 
 /* A remark before the columns such as "# layers: 24", an integer from 1 to 10^12. */
@@ -53,9 +53,9 @@ typedef struct {
 
 /* The usual format of a file with an array of columns, and the same of a file of data;
  * more may follow. */
-#define SPOT_TABLE_NAMED(array)                                                         \
-    .num_columns = sizeof(array) / sizeof((array)[0]), .columns = (array),              \
-    .is_any_order = true, .ignores_others = true, .needs_columns = true
+#define SPOT_TABLE_NAMED(array)                                                                    \
+    .num_columns = sizeof(array) / sizeof((array)[0]), .columns = (array), .is_any_order = true,   \
+    .ignores_others = true, .needs_columns = true
 #define SPOT_TABLE_DATA(array) SPOT_TABLE_NAMED(array), .is_data = true
 
 typedef struct spot_table_file spot_table_file_t;
@@ -103,13 +103,13 @@ struct spot_table_file {
     bool has[SPOT_TABLE_FILE_MAX_COLUMNS];      /* by column */
     size_t fields[SPOT_TABLE_FILE_MAX_COLUMNS]; /* by column that it has */
     bool is_faulty;                             /* an error has been reported */
-    bool is_over; /* the rest cannot be checked: reading ends */
+    bool is_over;                               /* the rest cannot be checked: reading ends */
     bool has_rows;
 };
 
 /* Reads all lines of a file into the table, and seals. BAD_INPUT, IO, NO_MEMORY. */
-SPOT_MUST_CHECK int spot_table_file_read(const spot_table_file_format_t *format,
-    const char *path, spot_diag_t *diag, void *table);
+SPOT_MUST_CHECK int spot_table_file_read(
+    const spot_table_file_format_t *format, const char *path, spot_diag_t *diag, void *table);
 
 /* The same row by row, without take and seal: opens a file of data and reads its row of
  * columns. BAD_INPUT, IO, NO_MEMORY; close self even then. */
@@ -131,14 +131,14 @@ const char *spot_table_file_field(const spot_table_file_t *self, size_t column);
 /* Reads the field of a column into the struct of a row. Returns its problem, in text of
  * that size or a constant; NULL: none. */
 #define SPOT_TABLE_FILE_PROBLEM_BYTES 96
-const char *spot_table_file_column_read(const spot_table_file_column_t *self,
-    const char *field, void *values, char text[SPOT_TABLE_FILE_PROBLEM_BYTES]);
+const char *spot_table_file_column_read(const spot_table_file_column_t *self, const char *field,
+    void *values, char text[SPOT_TABLE_FILE_PROBLEM_BYTES]);
 
 /* Reports a problem of a whole line; of the row, at a column or, where it is absent, at
  * the start; and of the field of a column: "NAME: PROBLEM, got 'FIELD'". */
-void spot_table_file_report(
-    spot_table_file_t *self, size_t line, const char *format, ...) SPOT_PRINTF(3, 4);
-void spot_table_file_report_at(
-    spot_table_file_t *self, size_t column, const char *format, ...) SPOT_PRINTF(3, 4);
-void spot_table_file_report_field(spot_table_file_t *self, const spot_csv_row_t *row,
-    size_t column, const char *problem);
+void spot_table_file_report(spot_table_file_t *self, size_t line, const char *format, ...)
+    SPOT_PRINTF(3, 4);
+void spot_table_file_report_at(spot_table_file_t *self, size_t column, const char *format, ...)
+    SPOT_PRINTF(3, 4);
+void spot_table_file_report_field(
+    spot_table_file_t *self, const spot_csv_row_t *row, size_t column, const char *problem);

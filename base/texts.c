@@ -11,8 +11,7 @@ struct spot_texts_stream {
     size_t num_bytes;
 };
 
-void
-spot_texts_free(spot_texts_t *self)
+void spot_texts_free(spot_texts_t *self)
 {
     for (; self->open != NULL; self->open = self->open->next) {
         (void) fclose(self->open->stream);
@@ -22,8 +21,7 @@ spot_texts_free(spot_texts_t *self)
     self->error = 0;
 }
 
-char *
-spot_texts_room(spot_texts_t *self, size_t num_bytes)
+char *spot_texts_room(spot_texts_t *self, size_t num_bytes)
 {
     char *text = spot_arena_take(&self->arena, num_bytes, 1);
 
@@ -31,8 +29,7 @@ spot_texts_room(spot_texts_t *self, size_t num_bytes)
     return text;
 }
 
-const char *
-spot_texts_vadd(spot_texts_t *self, const char *format, va_list values)
+const char *spot_texts_vadd(spot_texts_t *self, const char *format, va_list values)
 {
     va_list again;
     char *text;
@@ -49,8 +46,7 @@ spot_texts_vadd(spot_texts_t *self, const char *format, va_list values)
     return text;
 }
 
-const char *
-spot_texts_add(spot_texts_t *self, const char *format, ...)
+const char *spot_texts_add(spot_texts_t *self, const char *format, ...)
 {
     va_list values;
     const char *text;
@@ -61,8 +57,7 @@ spot_texts_add(spot_texts_t *self, const char *format, ...)
     return text;
 }
 
-const char *
-spot_texts_join(
+const char *spot_texts_join(
     spot_texts_t *self, const char *list, const char *between, const char *item)
 {
     return list[0] == '\0'   ? item
@@ -70,8 +65,7 @@ spot_texts_join(
                              : spot_texts_add(self, "%s%s%s", list, between, item);
 }
 
-FILE *
-spot_texts_begin(spot_texts_t *self)
+FILE *spot_texts_begin(spot_texts_t *self)
 {
     struct spot_texts_stream *item = spot_arena_take(&self->arena, 1, sizeof(*item));
 
@@ -87,8 +81,7 @@ spot_texts_begin(spot_texts_t *self)
     return item->stream;
 }
 
-const char *
-spot_texts_end(spot_texts_t *self, FILE *stream)
+const char *spot_texts_end(spot_texts_t *self, FILE *stream)
 {
     struct spot_texts_stream **place = &self->open, *item;
     char *text = NULL;

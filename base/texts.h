@@ -23,8 +23,7 @@ typedef struct {
 void spot_texts_free(spot_texts_t *self);
 
 /* A formatted text. */
-const char *spot_texts_add(spot_texts_t *self, const char *format, ...)
-    SPOT_PRINTF(2, 3);
+const char *spot_texts_add(spot_texts_t *self, const char *format, ...) SPOT_PRINTF(2, 3);
 const char *spot_texts_vadd(spot_texts_t *self, const char *format, va_list values)
     SPOT_PRINTF(2, 0);
 

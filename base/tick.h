@@ -9,8 +9,7 @@ typedef struct {
     double ticks_per_ms;
 } spot_ticks_t;
 
-static inline spot_ticks_t
-spot_ticks_of(int64_t tick_ms)
+static inline spot_ticks_t spot_ticks_of(int64_t tick_ms)
 {
     const spot_ticks_t ticks = {tick_ms, 1 / (double) tick_ms};
 
@@ -18,8 +17,7 @@ spot_ticks_of(int64_t tick_ms)
 }
 
 /* The tick that sees an event at time_ms: the first one at or after it. */
-static inline int64_t
-spot_ticks_at_or_after(const spot_ticks_t *self, int64_t time_ms)
+static inline int64_t spot_ticks_at_or_after(const spot_ticks_t *self, int64_t time_ms)
 {
     /* A product is faster than a quotient; its error is at most one tick, corrected
      * below. */

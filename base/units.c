@@ -14,13 +14,13 @@
 typedef struct {
     const char *name;
     double factor;
-    int64_t enough; /* least number in texts, so that 60 s stay 60 s; 0: none in texts */
+    int64_t enough;    /* least number in texts, so that 60 s stay 60 s; 0: none in texts */
     const char *meant; /* the problem of a name that is nearly this one */
 } unit_t;
 
-#define UNIT(name, factor, enough)                                                      \
-    {                                                                                   \
-        (name), (factor), (enough), "unknown unit, did you mean \"" name "\"?"          \
+#define UNIT(name, factor, enough)                                                                 \
+    {                                                                                              \
+        (name), (factor), (enough), "unknown unit, did you mean \"" name "\"?"                     \
     }
 
 /* Units have falling factors: texts use the first one that is exact. */
@@ -33,27 +33,26 @@ struct spot_units {
 };
 
 const spot_units_t spot_units_ms = {
-    .units = (const unit_t[]){UNIT("d", 8.64e7, 2), UNIT("h", 3.6e6, 2),
-        UNIT("min", 6e4, 10), UNIT("s", 1e3, 1), UNIT("ms", 1, 1), {.name = NULL}},
+    .units = (const unit_t[]){UNIT("d", 8.64e7, 2), UNIT("h", 3.6e6, 2), UNIT("min", 6e4, 10),
+        UNIT("s", 1e3, 1), UNIT("ms", 1, 1), {.name = NULL}},
     .most = (double) SPOT_MAX_DURATION_MS,
     .beyond = "more than 100 years",
     .zero = "0 s",
 };
 
 const spot_units_t spot_units_ns = {
-    .units = (const unit_t[]){UNIT("d", 8.64e13, 2), UNIT("h", 3.6e12, 2),
-        UNIT("min", 6e10, 10), UNIT("s", 1e9, 1), UNIT("ms", 1e6, 1), UNIT("us", 1e3, 1),
-        UNIT("ns", 1, 1), {.name = NULL}},
+    .units = (const unit_t[]){UNIT("d", 8.64e13, 2), UNIT("h", 3.6e12, 2), UNIT("min", 6e10, 10),
+        UNIT("s", 1e9, 1), UNIT("ms", 1e6, 1), UNIT("us", 1e3, 1), UNIT("ns", 1, 1),
+        {.name = NULL}},
     .most = 1e6 * (double) SPOT_MAX_DURATION_MS,
     .beyond = "more than 100 years",
     .zero = "0 s",
 };
 
 const spot_units_t spot_units_bytes = {
-    .units = (const unit_t[]){UNIT("TiB", 0x1p40, 1), UNIT("TB", 1e12, 1),
-        UNIT("GiB", 0x1p30, 1), UNIT("GB", 1e9, 1), UNIT("MiB", 0x1p20, 1),
-        UNIT("MB", 1e6, 1), UNIT("KiB", 0x1p10, 1), UNIT("kB", 1e3, 1), UNIT("B", 1, 1),
-        {.name = NULL}},
+    .units = (const unit_t[]){UNIT("TiB", 0x1p40, 1), UNIT("TB", 1e12, 1), UNIT("GiB", 0x1p30, 1),
+        UNIT("GB", 1e9, 1), UNIT("MiB", 0x1p20, 1), UNIT("MB", 1e6, 1), UNIT("KiB", 0x1p10, 1),
+        UNIT("kB", 1e3, 1), UNIT("B", 1, 1), {.name = NULL}},
     .most = 9e18,
     .beyond = "more than 9000000 TB",
     .zero = "0 B",
@@ -64,8 +63,7 @@ const spot_units_t spot_units_bytes_per_s = {
         UNIT("Tbit/s", 1.25e11, 1), UNIT("GiB/s", 0x1p30, 1), UNIT("GB/s", 1e9, 1),
         UNIT("Gbit/s", 1.25e8, 1), UNIT("MiB/s", 0x1p20, 1), UNIT("MB/s", 1e6, 1),
         UNIT("Mbit/s", 1.25e5, 1), UNIT("KiB/s", 0x1p10, 1), UNIT("kB/s", 1e3, 1),
-        UNIT("kbit/s", 125, 1), UNIT("B/s", 1, 1), UNIT("bit/s", 0.125, 0),
-        {.name = NULL}},
+        UNIT("kbit/s", 125, 1), UNIT("B/s", 1, 1), UNIT("bit/s", 0.125, 0), {.name = NULL}},
     .zero = "0 B/s",
 };
 
@@ -76,14 +74,13 @@ const spot_units_t spot_units_flops_per_s = {
 };
 
 const spot_units_t spot_units_usd_per_h = {
-    .units = (const unit_t[]){UNIT("USD/s", 3600, 0), UNIT("USD/min", 60, 0),
-        UNIT("USD/h", 1, 1), UNIT("USD/d", 1.0 / 24, 0), {.name = NULL}},
+    .units = (const unit_t[]){UNIT("USD/s", 3600, 0), UNIT("USD/min", 60, 0), UNIT("USD/h", 1, 1),
+        UNIT("USD/d", 1.0 / 24, 0), {.name = NULL}},
     .plain_factor = 1,
     .zero = "0 USD/h",
 };
 
-static const char *
-skip_digits(const char *text)
+static const char *skip_digits(const char *text)
 {
     while (*text >= '0' && *text <= '9') {
         text++;
@@ -91,8 +88,7 @@ skip_digits(const char *text)
     return text;
 }
 
-const char *
-spot_number_end(const char *text)
+const char *spot_number_end(const char *text)
 {
     const char *start = text + (*text == '-' || *text == '+');
     const char *end = skip_digits(start);
@@ -115,8 +111,7 @@ spot_number_end(const char *text)
     return end;
 }
 
-int
-spot_number_parse(const char *text, double *value)
+int spot_number_parse(const char *text, double *value)
 {
     const char *end = spot_number_end(text);
     double number;
@@ -132,8 +127,7 @@ spot_number_parse(const char *text, double *value)
     return 0;
 }
 
-int
-spot_integer_parse(const char *text, int64_t *value)
+int spot_integer_parse(const char *text, int64_t *value)
 {
     const char *start = text + (*text == '-' || *text == '+');
     const char *end = skip_digits(start);
@@ -152,8 +146,7 @@ spot_integer_parse(const char *text, int64_t *value)
 }
 
 /* nearbyint() in the default rounding mode is ties-to-even. */
-static int
-round_whole(double value, double most, int64_t *whole)
+static int round_whole(double value, double most, int64_t *whole)
 {
     if (!(fabs(value) <= most)) {
         return SPOT_ERR_BAD_INPUT;
@@ -163,8 +156,7 @@ round_whole(double value, double most, int64_t *whole)
 }
 
 /* Sets *amount to number * factor, exactly if the number is written as an integer. */
-static int
-multiply(const spot_units_t *self, const char *text, double factor,
+static int multiply(const spot_units_t *self, const char *text, double factor,
     spot_amount_t *amount, const char **problem)
 {
     const double product = strtod(text, NULL) * factor + 0.0; /* -0 is 0 */
@@ -188,12 +180,10 @@ multiply(const spot_units_t *self, const char *text, double factor,
 }
 
 /* The unit that a word stands for, such as "hours", or the word itself. */
-static const char *
-unit_of_word(const char *word)
+static const char *unit_of_word(const char *word)
 {
     static const char *const words[][2] = {{"day", "d"}, {"hour", "h"}, {"hr", "h"},
-        {"minute", "min"}, {"second", "s"}, {"sec", "s"}, {"byte", "B"},
-        {"USD", "USD/h"}};
+        {"minute", "min"}, {"second", "s"}, {"sec", "s"}, {"byte", "B"}, {"USD", "USD/h"}};
     const size_t num_bytes = strlen(word);
     const size_t stem = num_bytes - (num_bytes > 0 && word[num_bytes - 1] == 's');
 
@@ -207,13 +197,11 @@ unit_of_word(const char *word)
 
 /* The problem of an unknown unit: what it may mean, as "KB" is kB and "mins" nearly
  * min. */
-static const char *
-near_unit(const spot_units_t *self, const char *text)
+static const char *near_unit(const spot_units_t *self, const char *text)
 {
     spot_suggest_t near;
 
-    if (text[strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ/")] !=
-        '\0') {
+    if (text[strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ/")] != '\0') {
         return "unknown unit";
     }
     spot_suggest_init(&near, unit_of_word(text));
@@ -233,15 +221,13 @@ near_unit(const spot_units_t *self, const char *text)
     return "unknown unit";
 }
 
-const char *
-spot_units_name(const spot_units_t *self, size_t j)
+const char *spot_units_name(const spot_units_t *self, size_t j)
 {
     return self->units[j].name;
 }
 
-int
-spot_units_parse(const spot_units_t *self, const char *text, spot_amount_t *amount,
-    const char **problem)
+int spot_units_parse(
+    const spot_units_t *self, const char *text, spot_amount_t *amount, const char **problem)
 {
     const char *end = spot_number_end(text);
     double factor = self->plain_factor;
@@ -261,13 +247,11 @@ spot_units_parse(const spot_units_t *self, const char *text, spot_amount_t *amou
         factor = unit->factor;
         *problem = near_unit(self, end);
     }
-    return factor == 0 ? SPOT_ERR_BAD_INPUT
-                       : multiply(self, text, factor, amount, problem);
+    return factor == 0 ? SPOT_ERR_BAD_INPUT : multiply(self, text, factor, amount, problem);
 }
 
 /* Real values are mostly integers too: 10 Gbit/s. */
-void
-spot_units_text(
+void spot_units_text(
     const spot_units_t *self, spot_amount_t amount, char text[SPOT_AMOUNT_TEXT_BYTES])
 {
     const double real = self->most > 0 ? 0 : amount.real;
@@ -293,24 +277,20 @@ spot_units_text(
     snprintf(text, SPOT_AMOUNT_TEXT_BYTES, "%s %s", number, unit->name);
 }
 
-double
-spot_units_value(const spot_units_t *self, spot_amount_t amount)
+double spot_units_value(const spot_units_t *self, spot_amount_t amount)
 {
     return self->most > 0 ? (double) amount.whole : amount.real;
 }
 
-spot_amount_t
-spot_units_nearest(const spot_units_t *self, double value)
+spot_amount_t spot_units_nearest(const spot_units_t *self, double value)
 {
     if (self->most == 0) {
         return (spot_amount_t){.real = value};
     }
-    return (spot_amount_t){
-        .whole = (int64_t) fmax(fmin(value, self->most), -self->most)};
+    return (spot_amount_t){.whole = (int64_t) fmax(fmin(value, self->most), -self->most)};
 }
 
-int
-spot_duration_parse(const char *text, int64_t *duration_ms, const char **problem)
+int spot_duration_parse(const char *text, int64_t *duration_ms, const char **problem)
 {
     spot_amount_t amount;
     const int ret = spot_units_parse(&spot_units_ms, text, &amount, problem);
@@ -321,27 +301,22 @@ spot_duration_parse(const char *text, int64_t *duration_ms, const char **problem
     return ret;
 }
 
-int
-spot_duration_from_s(double duration_s, int64_t *duration_ms)
+int spot_duration_from_s(double duration_s, int64_t *duration_ms)
 {
-    return round_whole(
-        duration_s * (double) SPOT_MS_PER_S, spot_units_ms.most, duration_ms);
+    return round_whole(duration_s * (double) SPOT_MS_PER_S, spot_units_ms.most, duration_ms);
 }
 
-int64_t
-spot_ns_from_ms(double ms)
+int64_t spot_ns_from_ms(double ms)
 {
     return (int64_t) floor(ms * 1e6 + 0.5);
 }
 
-double
-spot_duration_s(int64_t duration_ms)
+double spot_duration_s(int64_t duration_ms)
 {
     return (double) duration_ms / (double) SPOT_MS_PER_S;
 }
 
-int
-spot_price_parse(const char *text, double *price_usd_per_h, const char **problem)
+int spot_price_parse(const char *text, double *price_usd_per_h, const char **problem)
 {
     spot_amount_t amount;
     const int ret = spot_units_parse(&spot_units_usd_per_h, text, &amount, problem);
@@ -352,14 +327,12 @@ spot_price_parse(const char *text, double *price_usd_per_h, const char **problem
     return ret;
 }
 
-void
-spot_duration_text(int64_t duration_ms, char text[SPOT_DURATION_TEXT_BYTES])
+void spot_duration_text(int64_t duration_ms, char text[SPOT_DURATION_TEXT_BYTES])
 {
     spot_units_text(&spot_units_ms, (spot_amount_t){.whole = duration_ms}, text);
 }
 
-void
-spot_number_text(double value, char text[SPOT_NUMBER_TEXT_BYTES])
+void spot_number_text(double value, char text[SPOT_NUMBER_TEXT_BYTES])
 {
     for (int num_digits = 15; num_digits <= 17; num_digits++) {
         snprintf(text, SPOT_NUMBER_TEXT_BYTES, "%.*g", num_digits, value);
@@ -369,8 +342,7 @@ spot_number_text(double value, char text[SPOT_NUMBER_TEXT_BYTES])
     }
 }
 
-void
-spot_unit_append(char *text, const char *unit)
+void spot_unit_append(char *text, const char *unit)
 {
     if (unit[0] != '\0') {
         strcat(strcat(text, " "), unit);

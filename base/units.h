@@ -53,8 +53,8 @@ typedef union {
 /* Parses a number and its unit, such as "1.5 h", "250ms" or "24 GiB". Whole amounts are
  * rounded, ties to even; an integer number of a unit is exact. BAD_INPUT with *problem
  * in words: no number, no unit, unknown unit, or too large (100 years, 9e18 bytes). */
-SPOT_MUST_CHECK int spot_units_parse(const spot_units_t *self, const char *text,
-    spot_amount_t *amount, const char **problem);
+SPOT_MUST_CHECK int spot_units_parse(
+    const spot_units_t *self, const char *text, spot_amount_t *amount, const char **problem);
 
 /* An integer amount as an integer number of the largest unit that is exact, such as "90
  * min". Another amount as a decimal number that reads back as the same. */

@@ -4,14 +4,12 @@
 #include <stdio.h>
 #include <string.h>
 
-static bool
-is_between(unsigned char byte, unsigned low, unsigned high)
+static bool is_between(unsigned char byte, unsigned low, unsigned high)
 {
     return byte >= low && byte <= high;
 }
 
-size_t
-spot_utf8_length(const char *text, size_t num_bytes)
+size_t spot_utf8_length(const char *text, size_t num_bytes)
 {
     const unsigned char *byte = (const unsigned char *) text;
     size_t length;
@@ -47,8 +45,7 @@ spot_utf8_length(const char *text, size_t num_bytes)
     return length;
 }
 
-size_t
-spot_utf8_count(const char *text, size_t num_bytes)
+size_t spot_utf8_count(const char *text, size_t num_bytes)
 {
     size_t num_characters = 0;
 
@@ -59,8 +56,7 @@ spot_utf8_count(const char *text, size_t num_bytes)
 }
 
 /* U+061C, U+200E, U+200F, U+2028 to U+202E, U+2066 to U+2069: no more than 3 bytes. */
-bool
-spot_utf8_is_layout(const char *character, size_t num_bytes)
+bool spot_utf8_is_layout(const char *character, size_t num_bytes)
 {
     const unsigned char *byte = (const unsigned char *) character;
 
@@ -75,8 +71,7 @@ spot_utf8_is_layout(const char *character, size_t num_bytes)
            (byte[1] == 0x81 && is_between(byte[2], 0xa6, 0xa9));
 }
 
-void
-spot_utf8_cut(char *text, size_t max_chars)
+void spot_utf8_cut(char *text, size_t max_chars)
 {
     size_t num_chars = 0;
     char *last = text; /* the character that makes room for the ellipsis */
@@ -93,8 +88,7 @@ spot_utf8_cut(char *text, size_t max_chars)
     }
 }
 
-unsigned
-spot_utf8_code_point(const char *character, size_t num_bytes)
+unsigned spot_utf8_code_point(const char *character, size_t num_bytes)
 {
     const unsigned char *byte = (const unsigned char *) character;
     unsigned number = num_bytes == 1 ? byte[0] : byte[0] & (0x7fU >> num_bytes);
@@ -106,14 +100,12 @@ spot_utf8_code_point(const char *character, size_t num_bytes)
 }
 
 /* C0, DEL, and the C1 controls U+0080 to U+009F. */
-static bool
-is_control(const unsigned char *byte)
+static bool is_control(const unsigned char *byte)
 {
     return byte[0] < 0x20 || byte[0] == 0x7f || (byte[0] == 0xc2 && byte[1] < 0xa0);
 }
 
-void
-spot_utf8_show_next(const char **text, char shown[SPOT_UTF8_SHOWN_CHAR_BYTES])
+void spot_utf8_show_next(const char **text, char shown[SPOT_UTF8_SHOWN_CHAR_BYTES])
 {
     const unsigned char *byte = (const unsigned char *) *text;
     const size_t length = spot_utf8_length(*text, strnlen(*text, 4));
@@ -136,8 +128,7 @@ spot_utf8_show_next(const char **text, char shown[SPOT_UTF8_SHOWN_CHAR_BYTES])
     *text += length == 0 ? 1 : length;
 }
 
-const char *
-spot_utf8_shown(const char *text, char shown[SPOT_UTF8_SHOWN_BYTES])
+const char *spot_utf8_shown(const char *text, char shown[SPOT_UTF8_SHOWN_BYTES])
 {
     char *end = shown;
 
@@ -151,8 +142,7 @@ spot_utf8_shown(const char *text, char shown[SPOT_UTF8_SHOWN_BYTES])
     return shown;
 }
 
-void
-spot_utf8_print(FILE *out, const char *text)
+void spot_utf8_print(FILE *out, const char *text)
 {
     while (*text != '\0') {
         char character[SPOT_UTF8_SHOWN_CHAR_BYTES];

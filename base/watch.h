@@ -14,14 +14,12 @@ typedef struct {
     void *context;
 } spot_watch_t;
 
-static inline bool
-spot_watch_is_stopped(const spot_watch_t *self)
+static inline bool spot_watch_is_stopped(const spot_watch_t *self)
 {
     return self->stop != NULL && atomic_load(self->stop) != 0;
 }
 
-static inline void
-spot_watch_report(const spot_watch_t *self, int64_t num_done, int64_t num_total)
+static inline void spot_watch_report(const spot_watch_t *self, int64_t num_done, int64_t num_total)
 {
     if (self->progress != NULL) {
         self->progress(self->context, num_done, num_total);

@@ -11,8 +11,7 @@
 #include "base/utf8.h"
 #include "base/yaml_internal.h"
 
-void
-spot_yaml_free(spot_yaml_t *self)
+void spot_yaml_free(spot_yaml_t *self)
 {
     for (size_t j = 0; j < self->num_nodes; j++) {
         free(self->nodes[j]->text);
@@ -28,9 +27,8 @@ spot_yaml_free(spot_yaml_t *self)
     memset(self, 0, sizeof(*self));
 }
 
-spot_node_t *
-spot_yaml_new_node(spot_yaml_t *self, spot_node_kind_t kind, const char *file,
-    size_t line, size_t column)
+spot_node_t *spot_yaml_new_node(
+    spot_yaml_t *self, spot_node_kind_t kind, const char *file, size_t line, size_t column)
 {
     spot_node_t *node;
 
@@ -48,8 +46,7 @@ spot_yaml_new_node(spot_yaml_t *self, spot_node_kind_t kind, const char *file,
     return node;
 }
 
-int
-spot_node_append(spot_node_t *self, spot_node_t *key, spot_node_t *child)
+int spot_node_append(spot_node_t *self, spot_node_t *key, spot_node_t *child)
 {
     int ret = SPOT_ARRAY_ROOM(self, children, self->num_children + 1);
 
@@ -66,15 +63,13 @@ spot_node_append(spot_node_t *self, spot_node_t *key, spot_node_t *child)
     return 0;
 }
 
-static spot_node_t **
-find_child(const spot_node_t *map, const char *key, size_t key_bytes)
+static spot_node_t **find_child(const spot_node_t *map, const char *key, size_t key_bytes)
 {
     if (map == NULL || map->kind != SPOT_NODE_MAP) {
         return NULL;
     }
     for (size_t j = 0; j < map->num_children; j++) {
-        if (map->keys[j]->text[0] == key[0] &&
-            strncmp(map->keys[j]->text, key, key_bytes) == 0 &&
+        if (map->keys[j]->text[0] == key[0] && strncmp(map->keys[j]->text, key, key_bytes) == 0 &&
             map->keys[j]->text[key_bytes] == '\0') {
             return &map->children[j];
         }
@@ -82,8 +77,7 @@ find_child(const spot_node_t *map, const char *key, size_t key_bytes)
     return NULL;
 }
 
-void
-spot_node_drop(spot_node_t *self, const char *key)
+void spot_node_drop(spot_node_t *self, const char *key)
 {
     size_t num_kept = 0;
 
@@ -99,8 +93,7 @@ spot_node_drop(spot_node_t *self, const char *key)
     self->num_children = num_kept;
 }
 
-spot_node_t *
-spot_node_get(const spot_node_t *self, const char *key)
+spot_node_t *spot_node_get(const spot_node_t *self, const char *key)
 {
     spot_node_t **child = find_child(self, key, strlen(key));
 
@@ -120,8 +113,7 @@ typedef struct {
 
 /* Sets *step to the first step of a path from a node and returns the rest. If the node
  * has the whole path as a key, dots and brackets included, that is one step. */
-static const char *
-take_step(const spot_node_t *at, const char *path, step_t *step)
+static const char *take_step(const spot_node_t *at, const char *path, step_t *step)
 {
     const bool is_whole = spot_node_get(at, path) != NULL;
 
@@ -135,8 +127,7 @@ take_step(const spot_node_t *at, const char *path, step_t *step)
 }
 
 /* The slot of the node that a step leads to, or NULL if there is none. */
-static spot_node_t **
-find_step(const spot_node_t *at, const step_t *step)
+static spot_node_t **find_step(const spot_node_t *at, const step_t *step)
 {
     size_t item_id;
 
@@ -150,8 +141,7 @@ find_step(const spot_node_t *at, const step_t *step)
 }
 
 /* The last node on a path from at that exists; *path becomes the rest after it. */
-static const spot_node_t *
-follow(const spot_node_t *at, const char **path)
+static const spot_node_t *follow(const spot_node_t *at, const char **path)
 {
     step_t step;
 
@@ -168,22 +158,19 @@ follow(const spot_node_t *at, const char **path)
     return at;
 }
 
-spot_node_t *
-spot_node_at(spot_node_t *self, const char *path)
+spot_node_t *spot_node_at(spot_node_t *self, const char *path)
 {
     const spot_node_t *at = follow(self, &path);
 
     return *path == '\0' ? (spot_node_t *) (uintptr_t) at : NULL;
 }
 
-const spot_node_t *
-spot_node_place(const spot_node_t *self, const char *path)
+const spot_node_t *spot_node_place(const spot_node_t *self, const char *path)
 {
     return follow(self, &path);
 }
 
-bool
-spot_yaml_is_path(const char *path)
+bool spot_yaml_is_path(const char *path)
 {
     size_t num_bytes;
 
@@ -201,8 +188,7 @@ spot_yaml_is_path(const char *path)
     return num_bytes > 0 && path[-1] == '\0';
 }
 
-bool
-spot_yaml_has_place(
+bool spot_yaml_has_place(
     const spot_node_t *root, const char *path, char problem[SPOT_YAML_PROBLEM_BYTES])
 {
     char shown[SPOT_UTF8_SHOWN_BYTES], words[64] = "this is no list";
@@ -227,12 +213,11 @@ spot_yaml_has_place(
     return index == NULL;
 }
 
-static spot_node_t *
-new_scalar(
+static spot_node_t *new_scalar(
     spot_yaml_t *self, const char *text, size_t num_bytes, const spot_node_t *place)
 {
-    spot_node_t *node = spot_yaml_new_node(
-        self, SPOT_NODE_SCALAR, place->file, place->line, place->column);
+    spot_node_t *node =
+        spot_yaml_new_node(self, SPOT_NODE_SCALAR, place->file, place->line, place->column);
 
     if (node != NULL) {
         node->text = spot_text_copy(text, num_bytes);
@@ -240,17 +225,15 @@ new_scalar(
     return node == NULL || node->text == NULL ? NULL : node;
 }
 
-spot_node_t *
-spot_yaml_new_scalar(spot_yaml_t *self, const char *text, const spot_node_t *place)
+spot_node_t *spot_yaml_new_scalar(spot_yaml_t *self, const char *text, const spot_node_t *place)
 {
     return new_scalar(self, text, strlen(text), place);
 }
 
 /* The slot of the value of a key in a map. A missing key is appended with an empty
  * map. */
-static spot_node_t **
-reach_child(spot_yaml_t *self, spot_node_t *map, const char *key, size_t key_bytes,
-    const spot_node_t *place)
+static spot_node_t **reach_child(spot_yaml_t *self, spot_node_t *map, const char *key,
+    size_t key_bytes, const spot_node_t *place)
 {
     spot_node_t **child = find_child(map, key, key_bytes);
     spot_node_t *name, *empty;
@@ -259,16 +242,14 @@ reach_child(spot_yaml_t *self, spot_node_t *map, const char *key, size_t key_byt
         return child;
     }
     name = new_scalar(self, key, key_bytes, place);
-    empty =
-        spot_yaml_new_node(self, SPOT_NODE_MAP, place->file, place->line, place->column);
+    empty = spot_yaml_new_node(self, SPOT_NODE_MAP, place->file, place->line, place->column);
     if (name == NULL || empty == NULL || spot_node_append(map, name, empty) != 0) {
         return NULL;
     }
     return &map->children[map->num_children - 1];
 }
 
-int
-spot_yaml_set(spot_yaml_t *self, const char *path, spot_node_t *value)
+int spot_yaml_set(spot_yaml_t *self, const char *path, spot_node_t *value)
 {
     spot_node_t **place = &self->root;
     const char *rest = path;
@@ -288,8 +269,8 @@ spot_yaml_set(spot_yaml_t *self, const char *path, spot_node_t *value)
             continue;
         }
         if (*place == NULL || (*place)->kind != SPOT_NODE_MAP) {
-            *place = spot_yaml_new_node(
-                self, SPOT_NODE_MAP, value->file, value->line, value->column);
+            *place =
+                spot_yaml_new_node(self, SPOT_NODE_MAP, value->file, value->line, value->column);
             if (*place == NULL) {
                 return SPOT_ERR_NO_MEMORY;
             }
@@ -303,9 +284,7 @@ spot_yaml_set(spot_yaml_t *self, const char *path, spot_node_t *value)
     return 0;
 }
 
-int
-spot_yaml_add_key(
-    spot_yaml_t *self, const char *map_path, const char *key, size_t key_bytes)
+int spot_yaml_add_key(spot_yaml_t *self, const char *map_path, const char *key, size_t key_bytes)
 {
     const spot_node_t *root = self->root;
     spot_node_t *map = self->root;
@@ -330,8 +309,7 @@ spot_yaml_add_key(
     return reach_child(self, map, key, key_bytes, root) == NULL ? SPOT_ERR_NO_MEMORY : 0;
 }
 
-int
-spot_yaml_adopt(spot_yaml_t *self, spot_yaml_t *other)
+int spot_yaml_adopt(spot_yaml_t *self, spot_yaml_t *other)
 {
     int ret = SPOT_ARRAY_ROOM(self, nodes, self->num_nodes + other->num_nodes);
 
@@ -341,10 +319,8 @@ spot_yaml_adopt(spot_yaml_t *self, spot_yaml_t *other)
     if (ret != 0) {
         return ret;
     }
-    memcpy(self->nodes + self->num_nodes, other->nodes,
-        other->num_nodes * sizeof(*self->nodes));
-    memcpy(self->files + self->num_files, other->files,
-        other->num_files * sizeof(*self->files));
+    memcpy(self->nodes + self->num_nodes, other->nodes, other->num_nodes * sizeof(*self->nodes));
+    memcpy(self->files + self->num_files, other->files, other->num_files * sizeof(*self->files));
     self->num_nodes += other->num_nodes;
     self->num_files += other->num_files;
     other->num_nodes = 0;
@@ -352,8 +328,7 @@ spot_yaml_adopt(spot_yaml_t *self, spot_yaml_t *other)
     return 0;
 }
 
-int
-spot_yaml_assign(
+int spot_yaml_assign(
     spot_yaml_t *self, const char *option, const char *assignment, spot_diag_t *diag)
 {
     const char *equals = strchr(assignment, '=');
@@ -385,8 +360,7 @@ spot_yaml_assign(
     return ret;
 }
 
-uint64_t
-spot_node_hash(const spot_node_t *self, uint64_t hash)
+uint64_t spot_node_hash(const spot_node_t *self, uint64_t hash)
 {
     hash = spot_hash(hash, &self->kind, sizeof(self->kind));
     hash = spot_hash(hash, &self->num_children, sizeof(self->num_children));

@@ -48,12 +48,11 @@ typedef struct {
 /* Reads a file. BAD_INPUT or IO with all reasons in diag, NO_MEMORY; free self even
  * then. After BAD_INPUT a root that is not NULL is the whole document without its
  * repeated and merge keys, so that the caller can look for more errors. */
-SPOT_MUST_CHECK int spot_yaml_read(
-    spot_yaml_t *self, const char *path, spot_diag_t *diag);
+SPOT_MUST_CHECK int spot_yaml_read(spot_yaml_t *self, const char *path, spot_diag_t *diag);
 
 /* The same from memory; file names the place in messages. */
-SPOT_MUST_CHECK int spot_yaml_parse(spot_yaml_t *self, const char *file,
-    const char *bytes, size_t num_bytes, spot_diag_t *diag);
+SPOT_MUST_CHECK int spot_yaml_parse(
+    spot_yaml_t *self, const char *file, const char *bytes, size_t num_bytes, spot_diag_t *diag);
 
 void spot_yaml_free(spot_yaml_t *self);
 
@@ -82,8 +81,7 @@ bool spot_yaml_has_place(
  * and brackets included, if a map on the way has that key. New nodes belong to self and
  * have the place of value. NO_MEMORY. BAD_PARAM: spot_yaml_has_place() is false; nothing
  * is changed then. */
-SPOT_MUST_CHECK int spot_yaml_set(
-    spot_yaml_t *self, const char *path, spot_node_t *value);
+SPOT_MUST_CHECK int spot_yaml_set(spot_yaml_t *self, const char *path, spot_node_t *value);
 
 /* Goes on from a hash of what was before with the texts, kinds and files of a node and
  * all below it (base/hash.h). O(bytes). */

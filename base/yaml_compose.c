@@ -32,8 +32,7 @@ typedef struct {
 } composer_t;
 
 /* A copy of the name of a file, which the document owns. NULL: no memory. */
-static const char *
-keep_file_name(spot_yaml_t *self, const char *file)
+static const char *keep_file_name(spot_yaml_t *self, const char *file)
 {
     char *copy = spot_text_copy(file, strlen(file));
 
@@ -45,17 +44,14 @@ keep_file_name(spot_yaml_t *self, const char *file)
     return copy;
 }
 
-static int
-bad_input(composer_t *self, const yaml_mark_t *mark, const char *text)
+static int bad_input(composer_t *self, const yaml_mark_t *mark, const char *text)
 {
-    return spot_diag_error(
-        self->diag, self->file, mark->line + 1, mark->column + 1, "%s", text);
+    return spot_diag_error(self->diag, self->file, mark->line + 1, mark->column + 1, "%s", text);
 }
 
 /* Line and column of a byte offset: a reader error has no mark. The bytes before it are
  * valid UTF-8, so characters are counted by their first bytes. */
-static void
-place_of_offset(
+static void place_of_offset(
     const char *bytes, size_t num_bytes, size_t offset, size_t *line, size_t *column)
 {
     *line = 1;
@@ -69,8 +65,7 @@ place_of_offset(
     }
 }
 
-static int
-syntax_error(composer_t *self)
+static int syntax_error(composer_t *self)
 {
     const yaml_parser_t *parser = &self->parser;
     size_t line = parser->problem_mark.line + 1;
@@ -83,20 +78,18 @@ syntax_error(composer_t *self)
         place_of_offset((const char *) parser->input.string.start,
             (size_t) (parser->input.string.end - parser->input.string.start),
             parser->problem_offset, &line, &column);
-        spot_diag_error(self->diag, self->file, line, column, "not readable as YAML: %s",
-            parser->problem);
-    } else if (parser->context != NULL) {
-        spot_diag_error(self->diag, self->file, line, column, "YAML syntax: %s %s",
-            parser->context, parser->problem);
-    } else {
         spot_diag_error(
-            self->diag, self->file, line, column, "YAML syntax: %s", parser->problem);
+            self->diag, self->file, line, column, "not readable as YAML: %s", parser->problem);
+    } else if (parser->context != NULL) {
+        spot_diag_error(self->diag, self->file, line, column, "YAML syntax: %s %s", parser->context,
+            parser->problem);
+    } else {
+        spot_diag_error(self->diag, self->file, line, column, "YAML syntax: %s", parser->problem);
     }
     return SPOT_ERR_BAD_INPUT;
 }
 
-static int
-next_event(composer_t *self, yaml_event_t *event)
+static int next_event(composer_t *self, yaml_event_t *event)
 {
     if (!yaml_parser_parse(&self->parser, event)) {
         memset(event, 0, sizeof(*event));
@@ -105,8 +98,7 @@ next_event(composer_t *self, yaml_event_t *event)
     return 0;
 }
 
-static int
-remember_anchor(composer_t *self, const yaml_char_t *name, spot_node_t *node)
+static int remember_anchor(composer_t *self, const yaml_char_t *name, spot_node_t *node)
 {
     char *copy;
 
@@ -128,8 +120,7 @@ remember_anchor(composer_t *self, const yaml_char_t *name, spot_node_t *node)
     return 0;
 }
 
-static spot_node_t *
-find_anchor(const composer_t *self, const char *name)
+static spot_node_t *find_anchor(const composer_t *self, const char *name)
 {
     for (size_t j = self->num_anchors; j > 0; j--) {
         if (strcmp(self->anchors[j - 1].name, name) == 0) {
@@ -140,9 +131,8 @@ find_anchor(const composer_t *self, const char *name)
 }
 
 /* Adds a node at mark. Reports too many nodes and too deep nesting. */
-static int
-add_node(composer_t *self, const yaml_mark_t *mark, int depth, spot_node_kind_t kind,
-    spot_node_t **node)
+static int add_node(
+    composer_t *self, const yaml_mark_t *mark, int depth, spot_node_kind_t kind, spot_node_t **node)
 {
     const size_t line = mark->line + 1, column = mark->column + 1;
 
@@ -158,8 +148,7 @@ add_node(composer_t *self, const yaml_mark_t *mark, int depth, spot_node_kind_t 
     return *node == NULL ? SPOT_ERR_NO_MEMORY : 0;
 }
 
-static int
-copy_text(composer_t *self, const yaml_mark_t *mark, const char *text, spot_node_t *copy)
+static int copy_text(composer_t *self, const yaml_mark_t *mark, const char *text, spot_node_t *copy)
 {
     const size_t num_bytes = strlen(text);
 
@@ -172,8 +161,7 @@ copy_text(composer_t *self, const yaml_mark_t *mark, const char *text, spot_node
 }
 
 /* A deep copy for the alias at mark; its nodes keep the places of the original. */
-static int
-copy_node(composer_t *self, const yaml_mark_t *mark, int depth,
+static int copy_node(composer_t *self, const yaml_mark_t *mark, int depth,
     const spot_node_t *original, spot_node_t **copy)
 {
     spot_node_t *key = NULL, *value = NULL;
@@ -201,8 +189,7 @@ copy_node(composer_t *self, const yaml_mark_t *mark, int depth,
     return ret;
 }
 
-static int
-compose_alias(
+static int compose_alias(
     composer_t *self, const yaml_event_t *event, int depth, spot_node_t **value)
 {
     const yaml_mark_t *mark = &event->start_mark;
@@ -229,8 +216,7 @@ static int compose_value(
 
 /* Whether the file has the text as it is: no escapes, folded lines or anchor. Each of
  * these changes the length. */
-static bool
-is_verbatim(const yaml_event_t *event, bool is_quoted)
+static bool is_verbatim(const yaml_event_t *event, bool is_quoted)
 {
     const yaml_mark_t *start = &event->start_mark, *end = &event->end_mark;
     const char *text = (const char *) event->data.scalar.value;
@@ -240,8 +226,7 @@ is_verbatim(const yaml_event_t *event, bool is_quoted)
                spot_utf8_count(text, event->data.scalar.length) + (is_quoted ? 2 : 0);
 }
 
-static int
-compose_scalar(composer_t *self, const yaml_event_t *event, spot_node_t *scalar)
+static int compose_scalar(composer_t *self, const yaml_event_t *event, spot_node_t *scalar)
 {
     const size_t length = event->data.scalar.length;
     const char *text = (const char *) event->data.scalar.value;
@@ -255,8 +240,7 @@ compose_scalar(composer_t *self, const yaml_event_t *event, spot_node_t *scalar)
     return scalar->text == NULL ? SPOT_ERR_NO_MEMORY : 0;
 }
 
-static int
-compose_list(composer_t *self, int depth, spot_node_t *list)
+static int compose_list(composer_t *self, int depth, spot_node_t *list)
 {
     yaml_event_t event;
     spot_node_t *item = NULL;
@@ -275,17 +259,15 @@ compose_list(composer_t *self, int depth, spot_node_t *list)
     return ret;
 }
 
-static int
-compare_keys(const void *a, const void *b)
+static int compare_keys(const void *a, const void *b)
 {
     return strcmp(((const spot_node_t *) a)->text, ((const spot_node_t *) b)->text);
 }
 
 /* Checks that a key is text and new in its map. A merge key or a repeated key is
  * reported and not kept, and reading continues. */
-static int
-check_key(composer_t *self, const spot_node_t *map, void **seen, const spot_node_t *key,
-    bool *is_kept)
+static int check_key(
+    composer_t *self, const spot_node_t *map, void **seen, const spot_node_t *key, bool *is_kept)
 {
     char text[SPOT_UTF8_SHOWN_BYTES];
     const spot_node_t *const *first;
@@ -296,8 +278,8 @@ check_key(composer_t *self, const spot_node_t *map, void **seen, const spot_node
             self->diag, self->file, key->line, key->column, "a key must be plain text");
     }
     if (strcmp(key->text, "<<") == 0 && !key->is_quoted) {
-        spot_diag_error(self->diag, self->file, key->line, key->column,
-            "merge keys (<<) are not supported");
+        spot_diag_error(
+            self->diag, self->file, key->line, key->column, "merge keys (<<) are not supported");
         return 0;
     }
     first = tsearch(key, seen, compare_keys);
@@ -316,8 +298,7 @@ check_key(composer_t *self, const spot_node_t *map, void **seen, const spot_node
     return 0;
 }
 
-static int
-compose_map(composer_t *self, int depth, spot_node_t *map)
+static int compose_map(composer_t *self, int depth, spot_node_t *map)
 {
     yaml_event_t event;
     void *seen = NULL; /* a tree of the keys */
@@ -347,8 +328,7 @@ compose_map(composer_t *self, int depth, spot_node_t *map)
 }
 
 /* The kind of the node that starts with this event, and its anchor and tag, or NULL. */
-static spot_node_kind_t
-start_of_node(
+static spot_node_kind_t start_of_node(
     const yaml_event_t *event, const yaml_char_t **anchor, const yaml_char_t **tag)
 {
     if (event->type == YAML_SEQUENCE_START_EVENT) {
@@ -368,8 +348,7 @@ start_of_node(
 }
 
 /* Composes the node that starts with this event and consumes its remaining events. */
-static int
-compose_value(
+static int compose_value(
     composer_t *self, const yaml_event_t *event, int depth, spot_node_t **value)
 {
     const yaml_char_t *anchor, *tag;
@@ -397,8 +376,7 @@ compose_value(
 }
 
 /* Composes the start of the stream, one document and the end of the stream. */
-static int
-compose_stream(composer_t *self)
+static int compose_stream(composer_t *self)
 {
     yaml_event_t event;
     bool is_done = false;
@@ -411,8 +389,7 @@ compose_stream(composer_t *self)
         }
         if (event.type == YAML_STREAM_END_EVENT) {
             is_done = true;
-        } else if (event.type == YAML_DOCUMENT_START_EVENT &&
-                   self->document->root != NULL) {
+        } else if (event.type == YAML_DOCUMENT_START_EVENT && self->document->root != NULL) {
             ret = bad_input(self, &event.start_mark, "a second document");
         } else if (event.type != YAML_STREAM_START_EVENT &&
                    event.type != YAML_DOCUMENT_START_EVENT &&
@@ -428,8 +405,7 @@ compose_stream(composer_t *self)
 }
 
 /* libyaml compares each %TAG directive with all previous ones: quadratic time. */
-static bool
-has_many_directives(const char *bytes, size_t num_bytes)
+static bool has_many_directives(const char *bytes, size_t num_bytes)
 {
     size_t num_found = 0;
 
@@ -439,9 +415,8 @@ has_many_directives(const char *bytes, size_t num_bytes)
     return num_found > MAX_DIRECTIVES;
 }
 
-int
-spot_yaml_parse(spot_yaml_t *self, const char *file, const char *bytes, size_t num_bytes,
-    spot_diag_t *diag)
+int spot_yaml_parse(
+    spot_yaml_t *self, const char *file, const char *bytes, size_t num_bytes, spot_diag_t *diag)
 {
     composer_t composer = {.document = self, .diag = diag};
     const size_t num_errors = diag->num_errors;
@@ -452,8 +427,7 @@ spot_yaml_parse(spot_yaml_t *self, const char *file, const char *bytes, size_t n
         return spot_diag_error(diag, file, 0, 0, "larger than 4 MiB");
     }
     if (has_many_directives(bytes, num_bytes)) {
-        return spot_diag_error(
-            diag, file, 0, 0, "more than %d %%TAG directives", MAX_DIRECTIVES);
+        return spot_diag_error(diag, file, 0, 0, "more than %d %%TAG directives", MAX_DIRECTIVES);
     }
     if (num_bytes >= 3 && memcmp(bytes, "\xef\xbb\xbf", 3) == 0) { /* byte order mark */
         bytes += 3;
@@ -463,8 +437,7 @@ spot_yaml_parse(spot_yaml_t *self, const char *file, const char *bytes, size_t n
     if (composer.file == NULL || !yaml_parser_initialize(&composer.parser)) {
         return SPOT_ERR_NO_MEMORY;
     }
-    yaml_parser_set_input_string(
-        &composer.parser, (const unsigned char *) bytes, num_bytes);
+    yaml_parser_set_input_string(&composer.parser, (const unsigned char *) bytes, num_bytes);
     yaml_parser_set_encoding(&composer.parser, YAML_UTF8_ENCODING);
     ret = compose_stream(&composer);
     if (ret != 0) {
@@ -481,15 +454,13 @@ spot_yaml_parse(spot_yaml_t *self, const char *file, const char *bytes, size_t n
     return ret;
 }
 
-int
-spot_yaml_read(spot_yaml_t *self, const char *path, spot_diag_t *diag)
+int spot_yaml_read(spot_yaml_t *self, const char *path, spot_diag_t *diag)
 {
     const size_t limit = SPOT_YAML_MAX_BYTES + 1;
     char *bytes = malloc(limit);
     spot_instream_t stream = {0};
     size_t num_bytes = 0;
-    int ret =
-        bytes == NULL ? SPOT_ERR_NO_MEMORY : spot_instream_open(&stream, path, diag);
+    int ret = bytes == NULL ? SPOT_ERR_NO_MEMORY : spot_instream_open(&stream, path, diag);
 
     memset(self, 0, sizeof(*self));
     ret = ret == 0 ? spot_instream_read(&stream, bytes, limit, &num_bytes, diag) : ret;

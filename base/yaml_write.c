@@ -6,8 +6,7 @@
 #include "base/json.h"
 
 /* Whether a scalar means the same without quotes, in a list or map on a line too. */
-static bool
-is_plain(const spot_node_t *scalar)
+static bool is_plain(const spot_node_t *scalar)
 {
     static const char good[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
                                "0123456789_-./+* ";
@@ -19,8 +18,7 @@ is_plain(const spot_node_t *scalar)
            (text[0] != '-' || (length > 1 && text[1] != ' '));
 }
 
-static void
-write_scalar(const spot_node_t *scalar, FILE *out)
+static void write_scalar(const spot_node_t *scalar, FILE *out)
 {
     if (is_plain(scalar) || (!scalar->is_quoted && scalar->text[0] == '\0')) {
         fputs(scalar->text, out);
@@ -29,8 +27,7 @@ write_scalar(const spot_node_t *scalar, FILE *out)
     }
 }
 
-void
-spot_yaml_write_flow(const spot_node_t *node, FILE *out)
+void spot_yaml_write_flow(const spot_node_t *node, FILE *out)
 {
     if (node->kind == SPOT_NODE_SCALAR) {
         write_scalar(node, out);
@@ -48,8 +45,7 @@ spot_yaml_write_flow(const spot_node_t *node, FILE *out)
     fputc(node->kind == SPOT_NODE_MAP ? '}' : ']', out);
 }
 
-void
-spot_yaml_write_block(const spot_node_t *map, int num_blanks, FILE *out)
+void spot_yaml_write_block(const spot_node_t *map, int num_blanks, FILE *out)
 {
     for (size_t j = 0; j < map->num_children; j++) {
         const spot_node_t *child = map->children[j];

@@ -27,8 +27,7 @@ void spot_engine_words_free(spot_engine_words_t *self);
 /* Lists the keys of the scenario at path, of its engine and of all that it chooses, with
  * its values; of a study those of its scenario, then its own. BAD_INPUT, IO with the
  * reasons in diag, NO_MEMORY. */
-SPOT_MUST_CHECK int spot_catalogue_keys(
-    const spot_doc_t *doc, const char *path, spot_diag_t *diag);
+SPOT_MUST_CHECK int spot_catalogue_keys(const spot_doc_t *doc, const char *path, spot_diag_t *diag);
 
 /* What `spotsim help TOPIC` lists: "metrics" and "keys" of all engines, "units".
  * BAD_PARAM: another topic; NO_MEMORY. */

@@ -67,8 +67,7 @@ const spot_command_t *const spot_commands[] = {
     NULL,
 };
 
-const spot_command_t *
-spot_command_find(const char *name)
+const spot_command_t *spot_command_find(const char *name)
 {
     for (size_t j = 0; spot_commands[j] != NULL; j++) {
         if (strcmp(spot_commands[j]->name, name) == 0) {
@@ -78,8 +77,7 @@ spot_command_find(const char *name)
     return NULL;
 }
 
-void
-spot_command_suggest(spot_suggest_t *near, const char *name)
+void spot_command_suggest(spot_suggest_t *near, const char *name)
 {
     spot_suggest_init(near, name);
     for (size_t j = 0; spot_commands[j] != NULL; j++) {
@@ -87,8 +85,7 @@ spot_command_suggest(spot_suggest_t *near, const char *name)
     }
 }
 
-const spot_command_t *
-spot_command_match(int num_words, char *const *words, int *num_used)
+const spot_command_t *spot_command_match(int num_words, char *const *words, int *num_used)
 {
     for (*num_used = num_words < 2 ? num_words : 2; *num_used > 0; --*num_used) {
         const spot_command_t *command;
@@ -105,21 +102,17 @@ spot_command_match(int num_words, char *const *words, int *num_used)
 }
 
 /* before: what stands before the first of them. */
-static void
-print_libraries(const char *before, const spot_library_t *libraries)
+static void print_libraries(const char *before, const spot_library_t *libraries)
 {
     for (const spot_library_t *library = libraries; library->name != NULL; library++) {
-        printf("%s%s %s", library == libraries ? before : ", ", library->name,
-            library->version());
+        printf("%s%s %s", library == libraries ? before : ", ", library->name, library->version());
     }
 }
 
-void
-spot_command_print_version(void)
+void spot_command_print_version(void)
 {
     printf("spotsim %s (%s)\n", spot_build_info.version, spot_build_info.commit);
-    printf(
-        "built with %s, %s\nruns with", spot_build_info.compiler, spot_build_info.build);
+    printf("built with %s, %s\nruns with", spot_build_info.compiler, spot_build_info.build);
     print_libraries(" ", spot_base_libraries);
     print_libraries(", ", spot_store_libraries);
     putchar('\n');
@@ -129,8 +122,7 @@ spot_command_print_version(void)
 
 /* Whether all that went wrong is that the reader of standard output, such as head, has
  * seen enough. */
-static bool
-is_reader_gone(const spot_diag_t *diag)
+static bool is_reader_gone(const spot_diag_t *diag)
 {
     char text[128];
     bool is_gone = diag->num_errors > 0;
@@ -143,15 +135,13 @@ is_reader_gone(const spot_diag_t *diag)
 }
 
 /* As others end when the reader of their output has gone. */
-static void
-end_by_pipe(void)
+static void end_by_pipe(void)
 {
     signal(SIGPIPE, SIG_DFL);
     raise(SIGPIPE);
 }
 
-int
-spot_command_close_stdout(int exit_code)
+int spot_command_close_stdout(int exit_code)
 {
     const bool is_flushed = fflush(stdout) == 0;
     const int error = is_flushed ? 0 : errno;
@@ -171,8 +161,7 @@ spot_command_close_stdout(int exit_code)
 }
 
 /* Prints the diagnostics and turns an error into an exit code. */
-static int
-finish(spot_call_t *self, int error)
+static int finish(spot_call_t *self, int error)
 {
     spot_diag_t *diag = &self->diag;
     const bool is_explained = diag->num_errors > 0;
@@ -203,14 +192,11 @@ finish(spot_call_t *self, int error)
 }
 
 /* The lists that options were stored in. */
-static void
-free_lists(spot_call_t *self)
+static void free_lists(spot_call_t *self)
 {
-    for (const spot_option_t *option = self->command->options; option->name != NULL;
-         option++) {
+    for (const spot_option_t *option = self->command->options; option->name != NULL; option++) {
         if (option->kind == SPOT_OPTION_TEXTS || option->kind == SPOT_OPTION_ARGUMENTS) {
-            spot_option_list_t *list =
-                (void *) ((char *) self->arguments + option->offset);
+            spot_option_list_t *list = (void *) ((char *) self->arguments + option->offset);
 
             free(list->texts);
             *list = (spot_option_list_t){0};
@@ -218,8 +204,7 @@ free_lists(spot_call_t *self)
     }
 }
 
-int
-spot_command_call(const spot_command_t *command, int argc, char **argv)
+int spot_command_call(const spot_command_t *command, int argc, char **argv)
 {
     spot_call_t call = {.command = command, .argc = argc, .argv = argv};
     char name[64];
@@ -252,8 +237,7 @@ spot_command_call(const spot_command_t *command, int argc, char **argv)
 
 /* ---- Files ---- */
 
-int
-spot_command_open_store(spot_store_t **store, const char *path, spot_diag_t *diag)
+int spot_command_open_store(spot_store_t **store, const char *path, spot_diag_t *diag)
 {
     int ret;
 
@@ -265,8 +249,7 @@ spot_command_open_store(spot_store_t **store, const char *path, spot_diag_t *dia
     return ret;
 }
 
-int
-spot_command_close_store(spot_store_t *store, int error, spot_diag_t *diag)
+int spot_command_close_store(spot_store_t *store, int error, spot_diag_t *diag)
 {
     int flushed = 0;
 

@@ -109,15 +109,13 @@ extern const spot_command_t *const spot_commands[];
 const spot_command_t *spot_command_find(const char *name);
 
 /* Settles --pipelines or --depths of a spot_step_range_t: "4-32", or "8" for "8-8". */
-void spot_model_take_range(
-    spot_call_t *call, const spot_option_t *option, const char *text);
+void spot_model_take_range(spot_call_t *call, const spot_option_t *option, const char *text);
 
 /* Starts a search for the name nearest to name, among those of all commands. */
 void spot_command_suggest(spot_suggest_t *near, const char *name);
 
 /* The command that the first one or two words name, and how many these are, or NULL. */
-const spot_command_t *spot_command_match(
-    int num_words, char *const *words, int *num_used);
+const spot_command_t *spot_command_match(int num_words, char *const *words, int *num_used);
 
 /* Parses, runs and prints what went wrong. argv[0] is replaced by "spotsim NAME".
  * Returns the exit code. */
@@ -139,8 +137,7 @@ SPOT_MUST_CHECK int spot_command_open_store(
 
 /* Closes a store that may be NULL. Returns why it could not be read or written, else
  * error. */
-SPOT_MUST_CHECK int spot_command_close_store(
-    spot_store_t *store, int error, spot_diag_t *diag);
+SPOT_MUST_CHECK int spot_command_close_store(spot_store_t *store, int error, spot_diag_t *diag);
 
 /* ---- INT, TERM and HUP ----
  *

@@ -35,10 +35,10 @@ static const arguments_t initial = {
     .question = {.sure = 0.95, .budget = (double) INFINITY}, .seed = 1};
 
 static const spot_option_t options[] = {
-    SPOT_OPTION(ARGUMENT, "a scenario, the job that is asked about", 0, "JOB.yaml", path,
-        NULL, .min = 1),
-    SPOT_OPTION(COUNT, "steps", 0, "N", question.num_steps,
-        "train: steps that are to be kept", .min = 1),
+    SPOT_OPTION(
+        ARGUMENT, "a scenario, the job that is asked about", 0, "JOB.yaml", path, NULL, .min = 1),
+    SPOT_OPTION(
+        COUNT, "steps", 0, "N", question.num_steps, "train: steps that are to be kept", .min = 1),
     SPOT_OPTION(DURATION, "finish-by", 0, "DURATION", question.finish_by_ms,
         "train, schedule: when they, or all jobs, are to be done, from the start",
         .example = "\"5 d\"", .min = 1),
@@ -59,14 +59,12 @@ static const spot_option_t options[] = {
         .example = "week-1.csv"),
     SPOT_OPTION(INPUT, "now", 0, "LOG", now_path,
         "The job runs already: its own trace or log, from its start to now"),
-    SPOT_OPTION(COUNT, "progress", 0, "N", question.progress,
-        "With --now: steps that it has kept so far"),
+    SPOT_OPTION(
+        COUNT, "progress", 0, "N", question.progress, "With --now: steps that it has kept so far"),
     SPOT_OPTION(WRITTEN, "output", 'o', "ADVICE.html", page_path,
-        "Write a page with the answer and the search to this file",
-        .endings = ".html or .htm"),
+        "Write a page with the answer and the search to this file", .endings = ".html or .htm"),
     SPOT_OPTION(TEXTS, "set", 0, "KEY=VALUE", sets,
-        "Set a key of the scenario; may be given several times",
-        .example = "job.reload=\"60 s\""),
+        "Set a key of the scenario; may be given several times", .example = "job.reload=\"60 s\""),
     SPOT_OPTION_SEED(seed),
     SPOT_OPTION(COUNT, "threads", 0, "N", num_threads,
         "Threads to run on (default: all processors); the answer is the same", .min = 1,
@@ -78,8 +76,7 @@ static const spot_option_t options[] = {
     SPOT_OPTION_END,
 };
 
-static void
-check(spot_call_t *call)
+static void check(spot_call_t *call)
 {
     const arguments_t *arguments = call->arguments;
     const spot_advice_question_t *question = &arguments->question;
@@ -89,8 +86,7 @@ check(spot_call_t *call)
         "1");
     spot_usage_refuse(call, question->progress > 0 && arguments->now_path == NULL,
         "--progress needs --now LOG: since when the job runs");
-    spot_usage_refuse(call,
-        question->num_steps > 0 && question->progress >= question->num_steps,
+    spot_usage_refuse(call, question->num_steps > 0 && question->progress >= question->num_steps,
         "--progress: the steps are done already");
     spot_usage_refuse(call,
         arguments->page_path != NULL && spot_has_suffix(arguments->page_path, ".txt"),
@@ -103,8 +99,7 @@ check(spot_call_t *call)
 #define TRACE_BEGIN "# spotsim-trace:"
 
 /* Converts a log that is no trace yet to one beside it, and takes that in its place. */
-static int
-take_log(spot_call_t *call, const char **path)
+static int take_log(spot_call_t *call, const char **path)
 {
     const char *made = spot_texts_add(&call->texts, "%s.trace.csv", *path);
     spot_taken_log_t log = {.figures = {.name = NULL}};
@@ -129,8 +124,7 @@ take_log(spot_call_t *call, const char **path)
     return ret;
 }
 
-static int
-take_logs(spot_call_t *call)
+static int take_logs(spot_call_t *call)
 {
     arguments_t *arguments = call->arguments;
     int ret = 0;
@@ -145,8 +139,7 @@ take_logs(spot_call_t *call)
 }
 
 /* What the trace of the job so far says of now. */
-static int
-read_now(arguments_t *self, spot_diag_t *diag)
+static int read_now(arguments_t *self, spot_diag_t *diag)
 {
     spot_trace_t trace;
     int ret = 0;
@@ -161,10 +154,9 @@ read_now(arguments_t *self, spot_diag_t *diag)
         self->question.elapsed_ms = trace.end_ms;
         self->question.running = trace.final;
         self->question.now_path = self->now_path;
-        if (self->question.finish_by_ms > 0 &&
-            trace.end_ms >= self->question.finish_by_ms) {
-            ret = spot_diag_error(diag, self->now_path, 0, 0,
-                "the job runs longer than --finish-by already");
+        if (self->question.finish_by_ms > 0 && trace.end_ms >= self->question.finish_by_ms) {
+            ret = spot_diag_error(
+                diag, self->now_path, 0, 0, "the job runs longer than --finish-by already");
         }
     }
     spot_trace_free(&trace);
@@ -173,8 +165,7 @@ read_now(arguments_t *self, spot_diag_t *diag)
 
 /* ---- What is written ---- */
 
-static int
-write_yaml(spot_call_t *call, const char *path, const char *what, const char *text)
+static int write_yaml(spot_call_t *call, const char *path, const char *what, const char *text)
 {
     spot_output_t output;
     FILE *out;
@@ -190,15 +181,13 @@ write_yaml(spot_call_t *call, const char *path, const char *what, const char *te
     return spot_output_end(&output, 0);
 }
 
-static void
-write_preface(const void *context, spot_document_t *document)
+static void write_preface(const void *context, spot_document_t *document)
 {
     spot_document_section(document, "advice", "The answer");
     spot_advice_document(context, document);
 }
 
-static int
-write_page(
+static int write_page(
     spot_call_t *call, const spot_advice_result_t *result, const spot_store_t *store)
 {
     const arguments_t *arguments = call->arguments;
@@ -220,8 +209,7 @@ write_page(
     return ret;
 }
 
-static int
-print_answer(spot_call_t *call, const spot_advice_result_t *result)
+static int print_answer(spot_call_t *call, const spot_advice_result_t *result)
 {
     const arguments_t *arguments = call->arguments;
     const spot_target_t target = {.is_json = arguments->is_json};
@@ -241,15 +229,12 @@ print_answer(spot_call_t *call, const spot_advice_result_t *result)
     return spot_output_end(&output, ret);
 }
 
-static int
-write_results(
+static int write_results(
     spot_call_t *call, const spot_advice_result_t *result, const spot_store_t *store)
 {
     const arguments_t *arguments = call->arguments;
-    const char *scenario =
-        spot_advice_beside(&call->texts, arguments->path, ".advice.yaml");
-    const char *study =
-        spot_advice_beside(&call->texts, arguments->path, SPOT_ADVICE_STUDY_ENDING);
+    const char *scenario = spot_advice_beside(&call->texts, arguments->path, ".advice.yaml");
+    const char *study = spot_advice_beside(&call->texts, arguments->path, SPOT_ADVICE_STUDY_ENDING);
     int ret = print_answer(call, result);
 
     ret = ret != 0 ? ret
@@ -257,15 +242,11 @@ write_results(
                          result->is_yes ? "the scenario that it recommends"
                                         : "the scenario that comes nearest",
                          result->scenario_text);
-    ret = ret != 0
-              ? ret
-              : write_yaml(call, study, "the study that it ran", result->study_text);
-    return ret == 0 && arguments->page_path != NULL ? write_page(call, result, store)
-                                                    : ret;
+    ret = ret != 0 ? ret : write_yaml(call, study, "the study that it ran", result->study_text);
+    return ret == 0 && arguments->page_path != NULL ? write_page(call, result, store) : ret;
 }
 
-static int
-run(spot_call_t *call)
+static int run(spot_call_t *call)
 {
     arguments_t *arguments = call->arguments;
     const long num_processors = sysconf(_SC_NPROCESSORS_ONLN);
@@ -317,22 +298,21 @@ const spot_command_t spot_command_advise = {
     .name = "advise",
     .arguments = "JOB.yaml",
     .summary = "What to rent, so that the work is done in time at the least cost",
-    .doc =
-        "Searches what the engine of the scenario lets choose: of a training job spot, "
-        "on demand or a part on demand, the recovery systems whose figures are known, "
-        "the interval of checkpoints, the pipeline depth (where a table by (D,P) says "
-        "what it does) and the size of the fleet. It minimises the mean cost, with a "
-        "probability of --sure to be done in time; late runs go on, up to three "
-        "deadlines. The figures of the answer come from runs that the search did not "
-        "choose by. Then it looks at what would change the answer. JOB.advice.yaml gets "
-        "the scenario that it recommends, JOB.advice-study.yaml the study that it ran. "
-        "The exit code is 1 if the answer is no. With --now the question is asked in "
-        "the middle of a run, and the exit code is 3 if the job, as it is, does not "
-        "keep the goal.\n\nOf a serving pipeline (engine: serve) it searches the "
-        "cheapest configuration of the planners, on demand, on spot or mixed, that "
-        "keeps slo; of a cluster (engine: schedule) the nodes, how many of them are "
-        "reserved and how many on spot, and the policy. Without --finish-by its jobs "
-        "may take twice their duration in the mean.",
+    .doc = "Searches what the engine of the scenario lets choose: of a training job spot, "
+           "on demand or a part on demand, the recovery systems whose figures are known, "
+           "the interval of checkpoints, the pipeline depth (where a table by (D,P) says "
+           "what it does) and the size of the fleet. It minimises the mean cost, with a "
+           "probability of --sure to be done in time; late runs go on, up to three "
+           "deadlines. The figures of the answer come from runs that the search did not "
+           "choose by. Then it looks at what would change the answer. JOB.advice.yaml gets "
+           "the scenario that it recommends, JOB.advice-study.yaml the study that it ran. "
+           "The exit code is 1 if the answer is no. With --now the question is asked in "
+           "the middle of a run, and the exit code is 3 if the job, as it is, does not "
+           "keep the goal.\n\nOf a serving pipeline (engine: serve) it searches the "
+           "cheapest configuration of the planners, on demand, on spot or mixed, that "
+           "keeps slo; of a cluster (engine: schedule) the nodes, how many of them are "
+           "reserved and how many on spot, and the policy. Without --finish-by its jobs "
+           "may take twice their duration in the mean.",
     .examples = "  spotsim advise job.yaml --steps 2000 --finish-by \"5 d\"\n"
                 "  spotsim advise job.yaml --steps 2000 --finish-by \"5 d\" \\\n"
                 "      --sure 0.9 --budget 30000 --trace week.csv -o advice.html\n"

@@ -53,8 +53,7 @@ typedef struct {
 #define DIAG (&self->call->diag)
 #define NUMBER(name, value) spot_json_number(&self->json, name, (double) (value))
 
-static void
-write_line(void *context, char kind, const char *key, const char *text)
+static void write_line(void *context, char kind, const char *key, const char *text)
 {
     if (kind == '{' && key != NULL) {
         fprintf(context, "%s:\n", key);
@@ -67,8 +66,7 @@ write_line(void *context, char kind, const char *key, const char *text)
     }
 }
 
-static void
-say_figures(file_t *self, const spot_describe_t *figures)
+static void say_figures(file_t *self, const spot_describe_t *figures)
 {
     NUMBER("preempted_per_h", figures->preempted / figures->span_h);
     NUMBER("added_per_h", figures->added / figures->span_h);
@@ -76,8 +74,7 @@ say_figures(file_t *self, const spot_describe_t *figures)
 }
 
 /* The rates of 16 traces of a model up to a time; 0: a day. */
-static int
-say_rates(file_t *self, const spot_trace_model_t *model, int64_t end_ms)
+static int say_rates(file_t *self, const spot_trace_model_t *model, int64_t end_ms)
 {
     const int64_t last_ms = end_ms == 0 ? SPOT_MS_PER_D : end_ms;
     const double hours = (double) last_ms / (double) SPOT_MS_PER_H;
@@ -100,8 +97,7 @@ say_rates(file_t *self, const spot_trace_model_t *model, int64_t end_ms)
 }
 
 /* The values of a document: those that are given, and defaults. */
-static int
-say_keys(file_t *self, const spot_field_t *fields, const spot_node_t *root)
+static int say_keys(file_t *self, const spot_field_t *fields, const spot_node_t *root)
 {
     static const char *const names[] = {"given", "default"};
     spot_canonical_t list = {.num_entries = 0};
@@ -112,8 +108,7 @@ say_keys(file_t *self, const spot_field_t *fields, const spot_node_t *root)
         for (size_t j = 0; j < list.num_entries; j++) {
             const spot_canonical_entry_t *entry = &list.entries[j];
             const bool is_default =
-                entry->is_chosen ||
-                spot_node_place(root, entry->path)->kind == SPOT_NODE_MAP;
+                entry->is_chosen || spot_node_place(root, entry->path)->kind == SPOT_NODE_MAP;
 
             if (is_default == (k == 1)) {
                 TEXT(entry->path, entry->text);
@@ -126,8 +121,7 @@ say_keys(file_t *self, const spot_field_t *fields, const spot_node_t *root)
 }
 
 /* The same of a file, after it is bound to law, unless that is NULL. */
-static int
-say_document(file_t *self, const spot_field_t *fields, spot_job_law_t *law)
+static int say_document(file_t *self, const spot_field_t *fields, spot_job_law_t *law)
 {
     spot_yaml_t document;
     int ret = spot_scenario_read_document(&document, self->path, NULL, DIAG);
@@ -138,8 +132,7 @@ say_document(file_t *self, const spot_field_t *fields, spot_job_law_t *law)
     return ret;
 }
 
-static int
-say_bound(file_t *self, const spot_bound_scenario_t *bound)
+static int say_bound(file_t *self, const spot_bound_scenario_t *bound)
 {
     const spot_outputs_t *outputs = bound->experiment->outputs(bound->scenario);
     int ret = say_document(self, bound->experiment->fields, NULL);
@@ -158,24 +151,21 @@ say_bound(file_t *self, const spot_bound_scenario_t *bound)
     return ret;
 }
 
-static void
-say_head(file_t *self, const spot_study_head_t *head)
+static void say_head(file_t *self, const spot_study_head_t *head)
 {
     spot_texts_t *texts = &self->call->texts;
 
     TEXT("study", spot_words_study(texts, head));
     TEXT("engine", head->engine);
     TEXT("points", spot_words_plan(texts, head));
-    TEXT("runs",
-        spot_words_amount(texts, head, head->min_replications, head->num_replications));
+    TEXT("runs", spot_words_amount(texts, head, head->min_replications, head->num_replications));
     for (size_t j = 0; j < head->num_axes; j++) {
         NUMBER(head->axes[j].path, head->axes[j].num_values);
     }
     NUMBER("metrics", head->num_listed);
 }
 
-static int
-say_database(file_t *self)
+static int say_database(file_t *self)
 {
     spot_store_t *store = NULL;
     spot_completeness_t rows;
@@ -191,8 +181,7 @@ say_database(file_t *self)
 }
 
 /* Says the columns of a table, its rows, the first and the last one. */
-static int
-say_table(file_t *self)
+static int say_table(file_t *self)
 {
     char ends[2][SPOT_CSV_SHOWN_BYTES] = {"", ""};
     const char *columns = "";
@@ -227,8 +216,7 @@ typedef struct {
     double first_s, last_s;
 } events_t;
 
-static int
-take_event(void *context, const spot_json_value_t *record)
+static int take_event(void *context, const spot_json_value_t *record)
 {
     events_t *self = context;
     const spot_json_value_t *time = spot_json_member(record, "time_ms");
@@ -245,12 +233,11 @@ take_event(void *context, const spot_json_value_t *record)
     return 0;
 }
 
-static int
-say_events(file_t *self)
+static int say_events(file_t *self)
 {
     events_t events = {.file = self};
-    const int ret = spot_json_records(&(spot_record_input_t){.path = self->path}, NULL,
-        take_event, &events, &self->call->diag);
+    const int ret = spot_json_records(
+        &(spot_record_input_t){.path = self->path}, NULL, take_event, &events, &self->call->diag);
 
     NUMBER("events", events.num_events);
     NUMBER("first_s", events.first_s);
@@ -261,19 +248,19 @@ say_events(file_t *self)
 /* ---- Kinds of files ---- */
 
 /* A function that reads a file, runs the statements behind, and frees it. */
-#define SAY(name, noun, read, ...)                                                      \
-    static int name(file_t *self)                                                       \
-    {                                                                                   \
-        noun##_t file;                                                                  \
-        int ret;                                                                        \
-                                                                                        \
-        memset(&file, 0, sizeof(file));                                                 \
-        ret = read;                                                                     \
-        if (ret == 0) {                                                                 \
-            __VA_ARGS__;                                                                \
-        }                                                                               \
-        noun##_free(&file);                                                             \
-        return ret;                                                                     \
+#define SAY(name, noun, read, ...)                                                                 \
+    static int name(file_t *self)                                                                  \
+    {                                                                                              \
+        noun##_t file;                                                                             \
+        int ret;                                                                                   \
+                                                                                                   \
+        memset(&file, 0, sizeof(file));                                                            \
+        ret = read;                                                                                \
+        if (ret == 0) {                                                                            \
+            __VA_ARGS__;                                                                           \
+        }                                                                                          \
+        noun##_free(&file);                                                                        \
+        return ret;                                                                                \
     }
 /* The same of a table, which is then said by its columns. */
 #define SAY_TABLE(name, noun, read) SAY(name, noun, read, ret = say_table(self))
@@ -283,25 +270,21 @@ SAY(say_trace, spot_description,
     spot_describe_file(
         &file, self->path, self->path, &(spot_describe_request_t){.where = NULL}, DIAG),
     say_figures(self, &file.figures))
-SAY(say_model, spot_trace_source,
-    spot_trace_source_read(&file, self->path, 0, NULL, DIAG),
+SAY(say_model, spot_trace_source, spot_trace_source_read(&file, self->path, 0, NULL, DIAG),
     ret = say_keys(self, spot_trace_model_table(file.document.root), file.document.root);
-    ret = spot_error_first(ret,
-        say_rates(self, file.model, spot_trace_model_common(file.model)->horizon_ms)))
+    ret = spot_error_first(
+        ret, say_rates(self, file.model, spot_trace_model_common(file.model)->horizon_ms)))
 SAY(say_scenario, spot_bound_scenario,
     spot_bound_scenario_read(&file, spot_engines, self->path, NULL, DIAG),
     ret = say_bound(self, &file))
-SAY(say_study, spot_study,
-    spot_study_read(&file, spot_engines, self->path, NULL, 0, DIAG),
+SAY(say_study, spot_study, spot_study_read(&file, spot_engines, self->path, NULL, 0, DIAG),
     say_head(self, &file.head))
 SAY(say_jobs, spot_schedule_log,
-    spot_schedule_log_read(
-        &file, NULL, &(spot_job_log_request_t){.log = self->path}, DIAG),
+    spot_schedule_log_read(&file, NULL, &(spot_job_log_request_t){.log = self->path}, DIAG),
     NUMBER("jobs", file.log.num_jobs), NUMBER("vcs", file.vcs.num_vcs),
     NUMBER("users", file.log.users.num_texts), ret = say_table(self))
 SAY(say_tasks, spot_task_log,
-    spot_task_log_read(
-        &file, self->path, &(spot_task_reading_t){.edges_path = NULL}, DIAG),
+    spot_task_log_read(&file, self->path, &(spot_task_reading_t){.edges_path = NULL}, DIAG),
     NUMBER("events", file.num_events), NUMBER("workers", file.num_workers),
     NUMBER("tasks_with_inputs", file.num_input_records))
 SAY(say_log, spot_taken_log, spot_taken_log_read(&file, self->path, NULL, DIAG),
@@ -312,12 +295,12 @@ SAY(say_log, spot_taken_log, spot_taken_log_read(&file, self->path, NULL, DIAG),
 SAY(say_laws, spot_job_law, say_document(self, spot_job_law_fields, &file),
     NUMBER("mean_jobs", spot_job_law_mean_jobs(&file)))
 SAY(say_loader, spot_input_scenario,
-    spot_input_open(&file, self->call,
-        &(spot_input_request_t){.model_path = self->path, .samples = 1}),
+    spot_input_open(
+        &file, self->call, &(spot_input_request_t){.model_path = self->path, .samples = 1}),
     self->call->is_reading = true, ret = say_document(self, spot_input_fields, NULL))
 SAY(say_prices, spot_price_steps,
-    spot_price_history_read(&file, (int64_t[]){0}, &(spot_price_request_t){.form = NULL},
-        1, &self->path, DIAG),
+    spot_price_history_read(
+        &file, (int64_t[]){0}, &(spot_price_request_t){.form = NULL}, 1, &self->path, DIAG),
     TEXT("currency", file.currency), NUMBER("steps", file.num_steps),
     NUMBER("first_price_per_h", file.steps[0].usd_per_h),
     NUMBER("last_change_s", file.steps[file.num_steps - 1].start_ms / 1000),
@@ -327,21 +310,17 @@ SAY(say_profile, spot_profile, spot_profile_read(&file, self->path, DIAG),
     NUMBER("checkpoint_write_s", file.checkpoint_write.mean_s),
     NUMBER("reload_s", file.reload.mean_s), NUMBER("step_times", file.num_steps))
 SAY(say_steps, spot_step_grid, spot_step_grid_read(&file, self->path, DIAG),
-    NUMBER("samples_per_step", file.samples_per_step),
-    NUMBER("feasible_pairs", file.num_pairs),
+    NUMBER("samples_per_step", file.samples_per_step), NUMBER("feasible_pairs", file.num_pairs),
     NUMBER("infeasible_pairs", file.num_infeasible), ret = say_table(self))
 SAY(say_cluster, spot_cluster, spot_cluster_read(&file, self->path, NULL, DIAG),
     NUMBER("nodes", file.num_nodes), NUMBER("datasets", file.num_datasets),
     NUMBER("chunks", file.num_chunks))
 SAY(say_placed_jobs, spot_cluster, spot_cluster_read(&file, NULL, self->path, DIAG),
     NUMBER("jobs", file.num_jobs))
-SAY(say_deltas, spot_arrivals_setting,
-    spot_query_deltas_read(&file, self->path, 0, DIAG),
+SAY(say_deltas, spot_arrivals_setting, spot_query_deltas_read(&file, self->path, 0, DIAG),
     NUMBER("queries", file.num_deltas + 1), NUMBER("first_delta_ms", file.deltas_ms[0]))
-SAY_TABLE(say_queries, spot_arrivals_setting,
-    spot_query_trace_read(&file, self->path, 0, DIAG))
-SAY_TABLE(say_query_rates, spot_arrivals_setting,
-    spot_query_rates_read(&file, self->path, DIAG))
+SAY_TABLE(say_queries, spot_arrivals_setting, spot_query_trace_read(&file, self->path, 0, DIAG))
+SAY_TABLE(say_query_rates, spot_arrivals_setting, spot_query_rates_read(&file, self->path, DIAG))
 SAY_TABLE(say_vcs, spot_vc_list, spot_vc_list_read(&file, self->path, true, DIAG))
 SAY_TABLE(say_workloads, spot_job_log, spot_job_assign(&file, self->path, 1, DIAG))
 SAY_PLAIN(say_sizes, spot_instance_table)
@@ -419,8 +398,7 @@ static const struct {
 enum { NUM_KINDS = sizeof(kinds) / sizeof(kinds[0]) };
 
 /* The kind of a file by its begin; text is the same after a line end. */
-static size_t
-find_kind(file_t *self, const spot_convert_head_t *head, const char *text)
+static size_t find_kind(file_t *self, const spot_convert_head_t *head, const char *text)
 {
     const char *at = text + 1, *columns;
     bool is_found = false;
@@ -439,16 +417,15 @@ find_kind(file_t *self, const spot_convert_head_t *head, const char *text)
         for (size_t j = 0; mark == NULL && spot_importers[j] != NULL; j++) {
             is_found |= spot_importers[j]->sniff(head);
         }
-        is_found |= mark != NULL &&
-                    (*mark == '0' ? spot_number_parse(at, &number) == 0
-                                  : strstr(strchr(",_", *mark) != NULL ? columns : text,
-                                        mark) != NULL);
+        is_found |=
+            mark != NULL &&
+            (*mark == '0' ? spot_number_parse(at, &number) == 0
+                          : strstr(strchr(",_", *mark) != NULL ? columns : text, mark) != NULL);
     }
     return kind;
 }
 
-static int
-say_file(file_t *self)
+static int say_file(file_t *self)
 {
     const spot_record_input_t input = {.path = self->path};
     spot_texts_t *texts = &self->call->texts;
@@ -482,8 +459,7 @@ say_file(file_t *self)
     return ret;
 }
 
-static int
-run(spot_call_t *call)
+static int run(spot_call_t *call)
 {
     const arguments_t *arguments = call->arguments;
     FILE *out = spot_texts_begin(&call->texts);
@@ -504,8 +480,7 @@ run(spot_call_t *call)
     if (error == 0 && arguments->is_json) {
         fputs(text, stdout);
     } else if (error == 0) {
-        spot_wrap_write(
-            stdout, text, spot_terminal_of_output(true).width, SPOT_WRAP_BELOW);
+        spot_wrap_write(stdout, text, spot_terminal_of_output(true).width, SPOT_WRAP_BELOW);
     }
     return error;
 }
@@ -514,12 +489,11 @@ const spot_command_t spot_command_check = {
     .name = "check",
     .arguments = "FILE...",
     .summary = "Say what files are, and what was understood of them",
-    .doc =
-        "A file is recognised by its content, and read as by the command that uses it: "
-        "scenarios, studies, their databases and results, models, profiles, traces, "
-        "logs "
-        "of instances, jobs and tasks, events of runs, tables of step times, prices, "
-        "jobs, serving and loaders. Of another file it says what it knows.",
+    .doc = "A file is recognised by its content, and read as by the command that uses it: "
+           "scenarios, studies, their databases and results, models, profiles, traces, "
+           "logs "
+           "of instances, jobs and tasks, events of runs, tables of step times, prices, "
+           "jobs, serving and loaders. Of another file it says what it knows.",
     .examples = "  spotsim check scenario.yaml steps.csv events.json --json\n",
     .options = options,
     .arguments_bytes = sizeof(arguments_t),

@@ -17,33 +17,29 @@ typedef struct {
 
 static const arguments_t initial = {.request = {.seed = 1}};
 
-static void
-add_key(spot_call_t *call, const spot_option_t *option, const char *text)
+static void add_key(spot_call_t *call, const spot_option_t *option, const char *text)
 {
     arguments_t *self = call->arguments;
     spot_compare_request_t *request = &self->request;
     const bool is_short = strcmp(option->name, "recovery") == 0;
 
-    spot_option_reserve(
-        &self->keys, &self->max_keys, request->num_keys + 1, sizeof(*self->keys));
+    spot_option_reserve(&self->keys, &self->max_keys, request->num_keys + 1, sizeof(*self->keys));
     self->keys[request->num_keys++] = (spot_compare_key_t){
         is_short ? "--recovery" : "--over", is_short ? "recovery" : NULL, text};
     request->keys = self->keys;
 }
 
-static void
-check_store(spot_call_t *call, const spot_option_t *option, const char *text)
+static void check_store(spot_call_t *call, const spot_option_t *option, const char *text)
 {
     (void) option;
     if (!spot_study_task_is_store(text)) {
-        spot_usage_error(call,
-            "-o: expected a database, FILE.db, got \"%s\"; CSV goes to --csv", text);
+        spot_usage_error(
+            call, "-o: expected a database, FILE.db, got \"%s\"; CSV goes to --csv", text);
     }
 }
 
 static const spot_option_t options[] = {
-    SPOT_OPTION(
-        ARGUMENT, "a scenario file", 0, "SCENARIO", task.input_path, NULL, .min = 1),
+    SPOT_OPTION(ARGUMENT, "a scenario file", 0, "SCENARIO", task.input_path, NULL, .min = 1),
     SPOT_OPTION(OWN, "over", 0, "KEY=A,B,...", keys,
         "Compare values of a key of the scenario, two or more, written as in a YAML "
         "list; the others are compared with the first. Given several times, all "
@@ -76,8 +72,7 @@ static const spot_option_t options[] = {
         "a case",
         .endings = ".svg"),
     SPOT_OPTION(FILE, "plot-progress", 0, "FILE.svg", task.progress_path,
-        "Draw how far each case came over time in the first replication",
-        .endings = ".svg"),
+        "Draw how far each case came over time in the first replication", .endings = ".svg"),
     SPOT_OPTION(FILE, "plot-cdf", 0, "FILE.svg", task.cdf_path,
         "Draw the distribution of each of the first 8 cases in the first replication, "
         "with its data, FILE.csv, and FILE.gnuplot beside it",
@@ -90,8 +85,7 @@ static const spot_option_t options[] = {
     SPOT_OPTION_END,
 };
 
-static void
-check(spot_call_t *call)
+static void check(spot_call_t *call)
 {
     const arguments_t *arguments = call->arguments;
 
@@ -100,8 +94,7 @@ check(spot_call_t *call)
     spot_study_task_check_json(&arguments->task, call, "--csv");
 }
 
-static int
-run(spot_call_t *call)
+static int run(spot_call_t *call)
 {
     arguments_t *arguments = call->arguments;
     spot_compare_request_t *request = &arguments->request;
@@ -137,16 +130,15 @@ const spot_command_t spot_command_compare = {
            "interval. It is a study of the keys that are compared, see "
            "spotsim-study(5): --set takes its keys too, -o keeps it. An interrupt "
            "finishes the batches under way and exits with 130.",
-    .examples =
-        "  spotsim compare seed-64.yaml --recovery ideal,checkpoint -o both.db\n"
-        "  spotsim compare seed-64.yaml --recovery ideal,checkpoint,on-demand \\\n"
-        "      --plot ledger.svg --plot-progress progress.svg\n"
-        "  spotsim compare seed-64.yaml --over fleet.capacity=64,128 \\\n"
-        "      --over \"recovery=checkpoint,{system: recycle, micro_batch: 8}\"\n"
-        "  spotsim compare seed-64.yaml --trace p3.csv --set horizon=trace-end \\\n"
-        "      --recovery \"checkpoint,{system: checkpoint, detection: 30 s}\"\n"
-        "  spotsim compare seed-64.yaml --recovery ideal,checkpoint \\\n"
-        "      --set sweep.trace.preemption.per_minute=[0.05,0.2]\n",
+    .examples = "  spotsim compare seed-64.yaml --recovery ideal,checkpoint -o both.db\n"
+                "  spotsim compare seed-64.yaml --recovery ideal,checkpoint,on-demand \\\n"
+                "      --plot ledger.svg --plot-progress progress.svg\n"
+                "  spotsim compare seed-64.yaml --over fleet.capacity=64,128 \\\n"
+                "      --over \"recovery=checkpoint,{system: recycle, micro_batch: 8}\"\n"
+                "  spotsim compare seed-64.yaml --trace p3.csv --set horizon=trace-end \\\n"
+                "      --recovery \"checkpoint,{system: checkpoint, detection: 30 s}\"\n"
+                "  spotsim compare seed-64.yaml --recovery ideal,checkpoint \\\n"
+                "      --set sweep.trace.preemption.per_minute=[0.05,0.2]\n",
     .options = options,
     .arguments_bytes = sizeof(arguments_t),
     .initial = &initial,

@@ -20,8 +20,7 @@ static const spot_option_t options[] = {
     SPOT_OPTION_END,
 };
 
-static void
-write_list(FILE *out, bool is_json)
+static void write_list(FILE *out, bool is_json)
 {
     const spot_doc_t doc = spot_doc_of_terminal(out);
     spot_json_t json;
@@ -45,8 +44,7 @@ write_list(FILE *out, bool is_json)
     }
 }
 
-static void
-write_engine(const spot_engine_words_t *words, const arguments_t *arguments, FILE *out)
+static void write_engine(const spot_engine_words_t *words, const arguments_t *arguments, FILE *out)
 {
     const spot_doc_t doc = spot_doc_of_terminal(out);
 
@@ -60,8 +58,7 @@ write_engine(const spot_engine_words_t *words, const arguments_t *arguments, FIL
     }
 }
 
-static void
-check(spot_call_t *call)
+static void check(spot_call_t *call)
 {
     const arguments_t *arguments = call->arguments;
 
@@ -70,8 +67,7 @@ check(spot_call_t *call)
         "--example is of one engine, as YAML");
 }
 
-static int
-run(spot_call_t *call)
+static int run(spot_call_t *call)
 {
     const arguments_t *arguments = call->arguments;
     spot_target_t target = arguments->target;
@@ -83,8 +79,8 @@ run(spot_call_t *call)
 
     call->is_reading = false;
     if (arguments->name != NULL) {
-        ret = spot_engine_words_init(&words,
-            spot_experiment_find(spot_engines, arguments->name, &near), &call->diag);
+        ret = spot_engine_words_init(
+            &words, spot_experiment_find(spot_engines, arguments->name, &near), &call->diag);
     }
     if (ret == 0) {
         target.is_json = target.is_json || arguments->is_example;

@@ -19,19 +19,17 @@ static const arguments_t initial = {.per = -1};
 static const char *const pers[] = {"replication", "point", NULL};
 
 static const spot_option_t options[] = {
+    SPOT_OPTION(ARGUMENT, "a database of results", 0, "RESULTS.db", store_path, NULL, .min = 1),
     SPOT_OPTION(
-        ARGUMENT, "a database of results", 0, "RESULTS.db", store_path, NULL, .min = 1),
-    SPOT_OPTION(FLAG, "csv", 0, NULL, has_form[FORM_CSV],
-        "Write CSV with a row of names (default)"),
-    SPOT_OPTION(
-        FLAG, "jsonl", 0, NULL, has_form[FORM_JSONL], "Write JSON objects, one a line"),
+        FLAG, "csv", 0, NULL, has_form[FORM_CSV], "Write CSV with a row of names (default)"),
+    SPOT_OPTION(FLAG, "jsonl", 0, NULL, has_form[FORM_JSONL], "Write JSON objects, one a line"),
     SPOT_OPTION(FLAG, "table", 0, NULL, has_form[FORM_TABLE],
         "Write the tables that `spotsim study` prints, with differences to the baseline "
         "and the best values of a key where the study asks for them"),
     SPOT_OPTION(FLAG, "json", 0, NULL, has_form[FORM_JSON],
         "Write the same as JSON, as `spotsim study --json`"),
-    SPOT_OPTION(CHOICE, "per", 0, "WHAT", per,
-        "One line per replication (default) or per point", .choices = pers),
+    SPOT_OPTION(CHOICE, "per", 0, "WHAT", per, "One line per replication (default) or per point",
+        .choices = pers),
     SPOT_OPTION_OUTPUT(output_path, NULL),
     SPOT_OPTION_END,
 };
@@ -42,8 +40,7 @@ static const char *const endings[] = {[FORM_CSV] = ".csv",
     [FORM_TABLE] = "",
     [FORM_JSON] = ".json"};
 
-static void
-check(spot_call_t *call)
+static void check(spot_call_t *call)
 {
     arguments_t *arguments = call->arguments;
     int num_forms = 0;
@@ -54,20 +51,16 @@ check(spot_call_t *call)
             num_forms++;
         }
     }
-    spot_usage_refuse(
-        call, num_forms > 1, "--csv, --jsonl, --table and --json exclude each other");
+    spot_usage_refuse(call, num_forms > 1, "--csv, --jsonl, --table and --json exclude each other");
     spot_usage_refuse(call, arguments->per >= 0 && arguments->form >= FORM_TABLE,
         "--per is for --csv and --jsonl");
-    spot_option_check_ending(
-        call, "-o", arguments->output_path, endings[arguments->form]);
+    spot_option_check_ending(call, "-o", arguments->output_path, endings[arguments->form]);
 }
 
-static int
-run(spot_call_t *call)
+static int run(spot_call_t *call)
 {
     const arguments_t *arguments = call->arguments;
-    const spot_target_t target = {
-        arguments->output_path, arguments->form != FORM_TABLE, false};
+    const spot_target_t target = {arguments->output_path, arguments->form != FORM_TABLE, false};
     const spot_export_format_t format =
         arguments->form == FORM_JSONL ? SPOT_EXPORT_JSONL : SPOT_EXPORT_CSV;
     spot_store_t *store = NULL;
@@ -83,7 +76,7 @@ run(spot_call_t *call)
                       ? spot_result_table_write(store, &output.terminal, out)
                   : arguments->form == FORM_JSON ? spot_result_json_write(store, out)
                   : arguments->per == 1          ? spot_export_points(store, format, out)
-                                        : spot_export_replications(store, format, out);
+                                                 : spot_export_replications(store, format, out);
         }
         ret = spot_output_end(&output, ret);
     }

@@ -25,8 +25,7 @@ static const spot_option_t options[] = {
 
 /* A topic, a command, or the first word of several. There is a command keys too, whose
  * help is that of `spotsim keys --help`. */
-static int
-help_about(spot_call_t *call, const char *name)
+static int help_about(spot_call_t *call, const char *name)
 {
     const arguments_t *arguments = call->arguments;
     const spot_command_t *command = spot_command_find(name);
@@ -55,8 +54,7 @@ help_about(spot_call_t *call, const char *name)
         call, "unknown command or topic \"%s\"%s", name, spot_option_hint(call, &near));
 }
 
-static int
-write_page(spot_call_t *call, const char *page)
+static int write_page(spot_call_t *call, const char *page)
 {
     const char *name;
     int ret;
@@ -74,8 +72,7 @@ write_page(spot_call_t *call, const char *page)
     return ret;
 }
 
-static int
-run(spot_call_t *call)
+static int run(spot_call_t *call)
 {
     const arguments_t *arguments = call->arguments;
     const char *name = "";
@@ -98,8 +95,7 @@ run(spot_call_t *call)
 const spot_command_t spot_command_help = {
     .name = "help",
     .arguments = "[COMMAND]\nmetrics|keys|units",
-    .summary =
-        "List commands, metrics, keys or units; help with a command; manual pages",
+    .summary = "List commands, metrics, keys or units; help with a command; manual pages",
     .doc = "metrics are those of all engines with their units; keys those of scenarios, "
            "recovery systems, generators and studies; units those that values may have. "
            "All "

@@ -26,8 +26,8 @@ typedef struct {
 static const arguments_t initial = {.engine = SPOT_DEFAULT_ENGINE, .output_path = "."};
 
 static const spot_option_t options[] = {
-    SPOT_OPTION(TEXT, "engine", 0, "NAME", engine, "The engine (default train)",
-        .what = "engine", .words = spot_catalogue_engine_name),
+    SPOT_OPTION(TEXT, "engine", 0, "NAME", engine, "The engine (default train)", .what = "engine",
+        .words = spot_catalogue_engine_name),
     SPOT_OPTION(INPUT, "trace", 0, "LOG", inputs[0],
         "Replay this log, of any format that 'spotsim trace convert' recognises"),
     SPOT_OPTION(INPUT, "table", 0, "STEPS.csv", inputs[1],
@@ -53,17 +53,15 @@ typedef struct {
 } init_t;
 
 #define TEXT(...) spot_texts_add(&self->call->texts, __VA_ARGS__)
-#define GIVE(path, value, note)                                                         \
-    (self->given[self->num_given++] = (struct given){path, value, note})
+#define GIVE(path, value, note) (self->given[self->num_given++] = (struct given){path, value, note})
 
-static int
-take_trace(init_t *self, const char *path)
+static int take_trace(init_t *self, const char *path)
 {
     spot_taken_log_t log = {.figures = {.name = NULL}};
     const spot_describe_t *figures = &log.figures;
     char span[SPOT_DURATION_TEXT_BYTES];
-    const int ret = spot_taken_log_read(
-        &log, path, self->files[2].file.temporary, &self->call->diag);
+    const int ret =
+        spot_taken_log_read(&log, path, self->files[2].file.temporary, &self->call->diag);
 
     if (ret == 0) {
         spot_duration_text(log.trace.end_ms, span);
@@ -79,11 +77,9 @@ take_trace(init_t *self, const char *path)
     return ret;
 }
 
-static int
-take_table(init_t *self, const char *path)
+static int take_table(init_t *self, const char *path)
 {
-    const int most =
-        self->num_given > 0 ? atoi(self->given[0].value) : SPOT_MAX_INSTANCES;
+    const int most = self->num_given > 0 ? atoi(self->given[0].value) : SPOT_MAX_INSTANCES;
     spot_step_grid_t grid;
     const int ret = spot_step_grid_read(&grid, path, &self->call->diag);
     const spot_step_pair_t *pair = ret == 0 ? spot_step_grid_best(&grid, most) : NULL;
@@ -106,21 +102,19 @@ take_table(init_t *self, const char *path)
     return ret;
 }
 
-static void
-put_comment(FILE *out, int indent, const char *text)
+static void put_comment(FILE *out, int indent, const char *text)
 {
     size_t next;
 
     for (; *text != '\0'; text += next) {
-        fprintf(out, "%*s# %.*s\n", indent, "",
-            (int) spot_wrap_line(text, 86 - indent, &next), text);
+        fprintf(
+            out, "%*s# %.*s\n", indent, "", (int) spot_wrap_line(text, 86 - indent, &next), text);
     }
 }
 
 /* Writes a template. Before the line of a key stands what it is, as the manual has it,
  * and where its value is from: a file, the comment of the template, or otherwise. */
-static void
-write_yaml(const init_t *self, FILE *out, const char *line, const spot_field_t *fields,
+static void write_yaml(const init_t *self, FILE *out, const char *line, const spot_field_t *fields,
     const char *otherwise)
 {
     const spot_field_t *tables[8] = {fields};
@@ -144,16 +138,14 @@ write_yaml(const init_t *self, FILE *out, const char *line, const spot_field_t *
         }
         if (field != NULL) {
             put_comment(out, indent, field->help);
-            for (j = 0;
-                 j < self->num_given && strcmp(self->given[j].key, field->name) != 0;) {
+            for (j = 0; j < self->num_given && strcmp(self->given[j].key, field->name) != 0;) {
                 j++;
             }
         }
         if (j < self->num_given) {
             put_comment(out, indent, self->given[j].note);
             if (self->given[j].value != NULL) {
-                fprintf(
-                    out, "%*s%s: %s\n", indent, "", field->name, self->given[j].value);
+                fprintf(out, "%*s%s: %s\n", indent, "", field->name, self->given[j].value);
             }
         } else {
             if (field != NULL && *note != '\0') {
@@ -165,8 +157,7 @@ write_yaml(const init_t *self, FILE *out, const char *line, const spot_field_t *
     }
 }
 
-static int
-name_outputs(init_t *self)
+static int name_outputs(init_t *self)
 {
     static const char *const names[] = {"scenario.yaml", "study.yaml", "trace.csv"};
     const arguments_t *arguments = self->call->arguments;
@@ -192,8 +183,7 @@ name_outputs(init_t *self)
 }
 
 /* Reads what was written, with all that it names, before it has its names. */
-static int
-read_again(const init_t *self)
+static int read_again(const init_t *self)
 {
     const spot_outfile_t *file = &self->files[0].file;
     const char *trace = self->files[2].file.temporary;
@@ -203,8 +193,7 @@ read_again(const init_t *self)
     int ret;
 
     if (fflush(file->stream) != 0) {
-        spot_diag_error(
-            &self->call->diag, file->path, 0, 0, "cannot write: %s", strerror(errno));
+        spot_diag_error(&self->call->diag, file->path, 0, 0, "cannot write: %s", strerror(errno));
         return SPOT_ERR_IO;
     }
     ret = spot_bound_scenario_read(
@@ -214,13 +203,11 @@ read_again(const init_t *self)
 }
 
 /* Gives the files their names, or removes them all. */
-static int
-end_files(init_t *self, int ret)
+static int end_files(init_t *self, int ret)
 {
     for (size_t j = 0; j < 3; j++) {
         if (self->files[j].diag != NULL) {
-            const int error =
-                spot_output_end(&self->files[j], ret == 0 ? 0 : SPOT_ERR_BAD_INPUT);
+            const int error = spot_output_end(&self->files[j], ret == 0 ? 0 : SPOT_ERR_BAD_INPUT);
 
             ret = spot_error_first(ret, error);
         }
@@ -231,14 +218,12 @@ end_files(init_t *self, int ret)
     return ret;
 }
 
-static int
-run(spot_call_t *call)
+static int run(spot_call_t *call)
 {
     const arguments_t *arguments = call->arguments;
     init_t init = {.call = call}, *self = &init;
     spot_suggest_t near;
-    const spot_experiment_t *engine =
-        spot_experiment_find(spot_engines, arguments->engine, &near);
+    const spot_experiment_t *engine = spot_experiment_find(spot_engines, arguments->engine, &near);
     const bool is_train = strcmp(engine->name, SPOT_DEFAULT_ENGINE) == 0;
     int ret;
 
@@ -261,20 +246,18 @@ run(spot_call_t *call)
     }
     call->is_reading = ret != 0;
     if (ret == 0) {
-        write_yaml(self, self->files[0].stream,
-            is_train ? spot_template_train : engine->example, engine->fields,
-            is_train ? "" : "# assumed: an example; put in your own");
+        write_yaml(self, self->files[0].stream, is_train ? spot_template_train : engine->example,
+            engine->fields, is_train ? "" : "# assumed: an example; put in your own");
         ret = read_again(self);
     }
     if (ret == 0) {
         const char *slash = strrchr(self->outputs[0], '/');
-        const char *sweep = engine->rivals == NULL
-                                ? ""
-                                : TEXT("sweep: {%s: [%s]}\n", engine->rivals->key,
-                                      engine->rivals->example);
-        const char *study =
-            TEXT("study: mine\nscenario: %s\n%sreplications: {count: 100}\n",
-                slash == NULL ? self->outputs[0] : slash + 1, sweep);
+        const char *sweep =
+            engine->rivals == NULL
+                ? ""
+                : TEXT("sweep: {%s: [%s]}\n", engine->rivals->key, engine->rivals->example);
+        const char *study = TEXT("study: mine\nscenario: %s\n%sreplications: {count: 100}\n",
+            slash == NULL ? self->outputs[0] : slash + 1, sweep);
 
         write_yaml(self, self->files[1].stream, study, spot_study_fields, "");
     }

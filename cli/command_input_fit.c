@@ -23,17 +23,17 @@ static const arguments_t initial = {.batch = 512, .processes = 8};
 
 static const spot_option_t options[] = {
     SPOT_OPTION(ARGUMENT, "a folder of measured runs", 0, "ROOT", root, NULL, .min = 1),
-    SPOT_OPTION(TEXT, "dataset", 0, "NAME", dataset,
-        "Data set (default: the only one that is there)"),
+    SPOT_OPTION(
+        TEXT, "dataset", 0, "NAME", dataset, "Data set (default: the only one that is there)"),
     SPOT_OPTION(TEXT, "mode", 0, "MODE[,MODE]", mode,
         "Mode, or local,remote for both (default: the only one that is there)"),
     SPOT_OPTION(CHOICE, "form", 0, "any|three|predictive", form,
         "Constants to fit (default: any: predictive, or three if there are few runs)",
         .choices = forms, .what = "form"),
-    SPOT_OPTION(COUNT, "batch", 0, "N", batch, "Samples of a batch (default 512)",
-        .min = 1, .max = SPOT_LOADER_MAX_SAMPLES),
-    SPOT_OPTION(COUNT, "processes", 0, "W", processes, "Loader processes (default 8)",
-        .min = 1, .max = SPOT_LOADER_MAX_PROCESSES),
+    SPOT_OPTION(COUNT, "batch", 0, "N", batch, "Samples of a batch (default 512)", .min = 1,
+        .max = SPOT_LOADER_MAX_SAMPLES),
+    SPOT_OPTION(COUNT, "processes", 0, "W", processes, "Loader processes (default 8)", .min = 1,
+        .max = SPOT_LOADER_MAX_PROCESSES),
     SPOT_OPTION(COUNT, "samples", 0, "N", samples,
         "Samples of an epoch (default: as the runs have)", .min = 1,
         .max = SPOT_LOADER_MAX_SAMPLES),
@@ -46,14 +46,12 @@ static const spot_option_t options[] = {
 
 /* ---- The model file ---- */
 
-static double
-ms(int64_t ns)
+static double ms(int64_t ns)
 {
     return (double) ns * 1e-6;
 }
 
-static void
-put_model(const void *context, FILE *out)
+static void put_model(const void *context, FILE *out)
 {
     const arguments_t *self = context;
     const spot_loader_fit_t *fit = &self->fit;
@@ -71,8 +69,8 @@ put_model(const void *context, FILE *out)
             high[k] = fmax(high[k], values[k]);
         }
     }
-    fprintf(out, "# Fitted by spotsim %s, form %s, to the runs of\n# ",
-        spot_build_info.version, forms[1 + fit->is_predictive]);
+    fprintf(out, "# Fitted by spotsim %s, form %s, to the runs of\n# ", spot_build_info.version,
+        forms[1 + fit->is_predictive]);
     spot_json_quote(out, self->root, true);
     for (size_t j = 0; j < self->num_modes; j++) {
         fputc(' ', out);
@@ -92,17 +90,14 @@ put_model(const void *context, FILE *out)
         "  storage: {local_share: %d}\nspread: {read: {%s: {cv: %.6g}}, decode: {%s: "
         "{cv: %.6g}}}\nfitted:\n  compute: [%.15g ms, %.15g ms]\n"
         "  threads: [%.0f, %.0f]\n  block: [%.0f, %.0f]\n",
-        (double) cost->collate_batch, low[0], (double) loader->samples,
-        (double) loader->processes, (double) loader->prefetch,
-        fit->is_predictive ? "samples" : "batches", ms(cost->decode_ns),
-        ms(cost->open_ns[0]), ms(cost->open_ns[1]), ms(cost->read_ns[0]),
-        ms(cost->read_ns[1]), ms(cost->merged_ns), cost->thread_growth,
-        ms(cost->collate_ns), (double) cost->collate_batch, ms(cost->start_ns),
-        ms(cost->handover_ns), ms(cost->compute_ns), ms(cost->merged_compute_ns),
-        cost->half_block, cost->exponent,
-        spot_loader_fit_site(self->measured[0].mode) == SPOT_SITE_LOCAL, fit->laws[0],
-        fit->cvs[0], fit->laws[1], fit->cvs[1], low[0], high[0], low[1], high[1], low[2],
-        high[2]);
+        (double) cost->collate_batch, low[0], (double) loader->samples, (double) loader->processes,
+        (double) loader->prefetch, fit->is_predictive ? "samples" : "batches", ms(cost->decode_ns),
+        ms(cost->open_ns[0]), ms(cost->open_ns[1]), ms(cost->read_ns[0]), ms(cost->read_ns[1]),
+        ms(cost->merged_ns), cost->thread_growth, ms(cost->collate_ns),
+        (double) cost->collate_batch, ms(cost->start_ns), ms(cost->handover_ns),
+        ms(cost->compute_ns), ms(cost->merged_compute_ns), cost->half_block, cost->exponent,
+        spot_loader_fit_site(self->measured[0].mode) == SPOT_SITE_LOCAL, fit->laws[0], fit->cvs[0],
+        fit->laws[1], fit->cvs[1], low[0], high[0], low[1], high[1], low[2], high[2]);
 }
 
 /* ---- Tables ---- */
@@ -114,25 +109,21 @@ static const spot_table_column_t columns[NUM_TABLES][4] = {
         {.name = "unit", .kind = SPOT_TABLE_TEXT}},
     {{.name = "error_of", .kind = SPOT_TABLE_TEXT}, {.name = "mean_percent"},
         {.name = "max_percent"}},
-    {{.name = "mode", .kind = SPOT_TABLE_TEXT, .is_key = true},
-        {.name = "sim_s", .is_key = true}, {.name = "improvement_percent"},
-        {.name = "predicted_percent"}}};
+    {{.name = "mode", .kind = SPOT_TABLE_TEXT, .is_key = true}, {.name = "sim_s", .is_key = true},
+        {.name = "improvement_percent"}, {.name = "predicted_percent"}}};
 
 /* A row that starts with a text and a number. */
-static void
-add_row(spot_table_t *table, const char *text, double number)
+static void add_row(spot_table_t *table, const char *text, double number)
 {
     spot_table_add_row(table);
     spot_table_add_text(table, text);
     spot_table_add_number(table, number);
 }
 
-static void
-fill(spot_table_t *tables, spot_texts_t *texts, const arguments_t *self)
+static void fill(spot_table_t *tables, spot_texts_t *texts, const arguments_t *self)
 {
     static const char *const times[] = {"read", "decode"};
-    static const char *const errors[] = {
-        "runs", "runs left out", "probes", "probes left out"};
+    static const char *const errors[] = {"runs", "runs left out", "probes", "probes left out"};
     const spot_loader_fit_t *fit = &self->fit;
 
     for (size_t j = 0; j < NUM_TABLES; j++) {
@@ -144,16 +135,14 @@ fill(spot_table_t *tables, spot_texts_t *texts, const arguments_t *self)
     }
     for (size_t j = 0; j < 2; j++) {
         add_row(&tables[CONSTANTS],
-            spot_texts_add(texts, "spread.%s.%s.cv", times[j], fit->laws[j]),
-            fit->cvs[j]);
+            spot_texts_add(texts, "spread.%s.%s.cv", times[j], fit->laws[j]), fit->cvs[j]);
         spot_table_add_text(&tables[CONSTANTS], "");
     }
     for (int j = 0; j < (fit->is_predictive ? 4 : 1); j++) {
         double mean, max;
 
         spot_loader_fit_errors(fit, j >= 2, j % 2 == 1, &mean, &max);
-        add_row(
-            &tables[ERRORS], fit->is_predictive ? errors[j] : "mean rows", 100 * mean);
+        add_row(&tables[ERRORS], fit->is_predictive ? errors[j] : "mean rows", 100 * mean);
         spot_table_add_number(&tables[ERRORS], 100 * max);
     }
     for (size_t j = 0; j < self->num_modes; j++) {
@@ -166,8 +155,7 @@ fill(spot_table_t *tables, spot_texts_t *texts, const arguments_t *self)
                 add_row(&tables[IMPROVEMENTS], measured->mode, row->sim_s);
                 spot_table_add_number(&tables[IMPROVEMENTS], row->improvement.percent);
                 spot_table_add_number(&tables[IMPROVEMENTS],
-                    spot_loader_fit_percent(
-                        fit, spot_loader_fit_site(measured->mode), row->sim_s));
+                    spot_loader_fit_percent(fit, spot_loader_fit_site(measured->mode), row->sim_s));
             }
         }
     }
@@ -176,8 +164,7 @@ fill(spot_table_t *tables, spot_texts_t *texts, const arguments_t *self)
 /* ---- The fit ---- */
 
 /* --mode has one or two words. */
-static int
-read_runs(spot_call_t *call, arguments_t *self)
+static int read_runs(spot_call_t *call, arguments_t *self)
 {
     const char *comma = self->mode == NULL ? NULL : strchr(self->mode, ',');
     const char *modes[SPOT_NUM_SITES] = {self->mode};
@@ -185,30 +172,26 @@ read_runs(spot_call_t *call, arguments_t *self)
 
     self->num_modes = comma == NULL ? 1 : 2;
     if (comma != NULL) {
-        modes[0] =
-            spot_texts_add(&call->texts, "%.*s", (int) (comma - self->mode), self->mode);
+        modes[0] = spot_texts_add(&call->texts, "%.*s", (int) (comma - self->mode), self->mode);
         modes[1] = comma + 1;
         if (spot_loader_fit_site(modes[0]) == spot_loader_fit_site(modes[1])) {
-            spot_usage_error(
-                call, "--mode: of two modes one is local, got \"%s\"", self->mode);
+            spot_usage_error(call, "--mode: of two modes one is local, got \"%s\"", self->mode);
         }
     }
     for (size_t j = 0; j < self->num_modes && ret == 0; j++) {
-        ret = spot_measured_runs_read(&self->measured[j], self->root, self->dataset,
-            modes[j], self->batch, self->processes, &call->diag);
+        ret = spot_measured_runs_read(&self->measured[j], self->root, self->dataset, modes[j],
+            self->batch, self->processes, &call->diag);
     }
     return ret;
 }
 
-static int
-fit(spot_diag_t *diag, arguments_t *self, bool is_predictive)
+static int fit(spot_diag_t *diag, arguments_t *self, bool is_predictive)
 {
     spot_loader_fit_t *fit = &self->fit;
     int ret;
 
     spot_loader_fit_free(fit);
-    ret = spot_loader_fit(
-        fit, is_predictive, self->num_modes, self->measured, self->samples);
+    ret = spot_loader_fit(fit, is_predictive, self->num_modes, self->measured, self->samples);
     if (ret == SPOT_ERR_BAD_PARAM && fit->num_constants == 0) {
         return spot_diag_error(diag, self->root, 0, 0,
             "has no runs of %s with one entry per sample", spot_measured_kind_names[0]);
@@ -228,8 +211,7 @@ fit(spot_diag_t *diag, arguments_t *self, bool is_predictive)
     return ret;
 }
 
-static int
-run(spot_call_t *call)
+static int run(spot_call_t *call)
 {
     arguments_t *self = call->arguments;
     spot_table_t tables[NUM_TABLES] = {
@@ -238,8 +220,7 @@ run(spot_call_t *call)
     int ret = read_runs(call, self);
 
     ret = ret == 0 ? fit(&call->diag, self, self->form != FORM_THREE) : ret;
-    if (ret == SPOT_ERR_BAD_INPUT && self->fit.num_constants > 0 &&
-        self->form == FORM_ANY) {
+    if (ret == SPOT_ERR_BAD_INPUT && self->fit.num_constants > 0 && self->form == FORM_ANY) {
         spot_diag_soften(&call->diag, mark);
         ret = fit(&call->diag, self, false);
     }

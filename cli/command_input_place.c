@@ -29,25 +29,23 @@ static const spot_option_t options[] = {
     SPOT_OPTION_END,
 };
 
-#define KEY(text)                                                                       \
-    {                                                                                   \
-        .name = text, .kind = SPOT_TABLE_TEXT, .is_key = true                           \
+#define KEY(text)                                                                                  \
+    {                                                                                              \
+        .name = text, .kind = SPOT_TABLE_TEXT, .is_key = true                                      \
     }
-#define LIST(text)                                                                      \
-    {                                                                                   \
-        .name = text, .kind = SPOT_TABLE_PROSE                                          \
+#define LIST(text)                                                                                 \
+    {                                                                                              \
+        .name = text, .kind = SPOT_TABLE_PROSE                                                     \
     }
 static const spot_table_column_t columns[] = {KEY("policy"), KEY("job"),
-    {.name = "dataset", .kind = SPOT_TABLE_TEXT}, LIST("nodes"), LIST("moved"),
-    LIST("evicted"), LIST("gaps"), {.name = "local_chunks"}, {.name = "local_bytes"},
-    {.name = "time_s"}};
-static const spot_table_column_t means[] = {KEY("policy"), {.name = "jobs"},
-    {.name = "placed"}, {.name = "local_chunks"}, {.name = "local_bytes"}};
+    {.name = "dataset", .kind = SPOT_TABLE_TEXT}, LIST("nodes"), LIST("moved"), LIST("evicted"),
+    LIST("gaps"), {.name = "local_chunks"}, {.name = "local_bytes"}, {.name = "time_s"}};
+static const spot_table_column_t means[] = {KEY("policy"), {.name = "jobs"}, {.name = "placed"},
+    {.name = "local_chunks"}, {.name = "local_bytes"}};
 static const spot_table_column_t weights[] = {KEY("policy"), KEY("job"), KEY("instance"),
     KEY("node"), {.name = "weight", .is_fixed = true, .num_decimals = 6}};
 
-static void
-add_weights(spot_table_t *table, const spot_cluster_t *cluster,
+static void add_weights(spot_table_t *table, const spot_cluster_t *cluster,
     const spot_place_job_t *job, const char *policy)
 {
     const size_t num_nodes = cluster->num_nodes;
@@ -62,14 +60,13 @@ add_weights(spot_table_t *table, const spot_cluster_t *cluster,
     }
 }
 
-static void
-add_rows(spot_table_t *tables, const spot_cluster_t *cluster, const char *policy)
+static void add_rows(spot_table_t *tables, const spot_cluster_t *cluster, const char *policy)
 {
     double chunks = 0, bytes = 0;
     int64_t num_placed = 0;
 
-    for (const spot_place_job_t *job = cluster->jobs;
-         job < cluster->jobs + cluster->num_jobs; job++) {
+    for (const spot_place_job_t *job = cluster->jobs; job < cluster->jobs + cluster->num_jobs;
+         job++) {
         const double share = job->local_bytes;
 
         spot_table_add_row(&tables[0]);
@@ -77,8 +74,7 @@ add_rows(spot_table_t *tables, const spot_cluster_t *cluster, const char *policy
         spot_table_add_text(&tables[0], job->name);
         spot_table_add_text(&tables[0], job->dataset->name);
         for (int j = 0; j <= SPOT_PLACE_GAPS; j++) {
-            spot_table_add_list(
-                &tables[0], job->lists[j].num_items, job->lists[j].items);
+            spot_table_add_list(&tables[0], job->lists[j].num_items, job->lists[j].items);
         }
         if (job->lists[SPOT_PLACE_GAPS].num_items == 0) {
             num_placed++;
@@ -87,9 +83,9 @@ add_rows(spot_table_t *tables, const spot_cluster_t *cluster, const char *policy
             spot_table_add_number(&tables[0], job->local_chunks);
             spot_table_add_number(&tables[0], share);
             if (job->local_ns > 0 && job->remote_ns > 0) {
-                spot_table_add_number(
-                    &tables[0], 1e-9 * (share * (double) job->local_ns +
-                                           (1 - share) * (double) job->remote_ns));
+                spot_table_add_number(&tables[0],
+                    1e-9 *
+                        (share * (double) job->local_ns + (1 - share) * (double) job->remote_ns));
             }
         }
         if (cluster->has_weights) {
@@ -104,8 +100,7 @@ add_rows(spot_table_t *tables, const spot_cluster_t *cluster, const char *policy
     spot_table_add_number(&tables[1], bytes / (double) num_placed);
 }
 
-static int
-run(spot_call_t *call)
+static int run(spot_call_t *call)
 {
     const arguments_t *arguments = call->arguments;
     const bool has_weights = arguments->has_weights || arguments->target.is_json;
@@ -118,9 +113,8 @@ run(spot_call_t *call)
     for (int j = 0; j < SPOT_NUM_PLACE_POLICIES && ret == 0; j++) {
         spot_cluster_t cluster = {0};
 
-        if (((arguments->policies >> j |
-                 arguments->policies >> SPOT_NUM_PLACE_POLICIES) &
-                1) != 0) {
+        if (((arguments->policies >> j | arguments->policies >> SPOT_NUM_PLACE_POLICIES) & 1) !=
+            0) {
             ret = spot_cluster_read(
                 &cluster, arguments->cluster_path, arguments->jobs_path, &call->diag);
             cluster.has_weights = has_weights && j == 0;
@@ -146,22 +140,20 @@ const spot_command_t spot_command_input_place = {
     .name = "input place",
     .arguments = "CLUSTER JOBS",
     .summary = "Place jobs on nodes, and their data beside them",
-    .doc =
-        "CLUSTER has what is free on the nodes, beside the chunks that are stored: "
-        "nodes: {A: {gpus: 4, storage: 90 GB}}, datasets: {D: {chunks: [60 GB, {size: "
-        "40 GB, on: A, used: yes}]}}. A chunk that nothing uses may be evicted; uses: "
-        "[{age: 2 h, cost: 30 s}] lists its past uses, each worth cost / age x "
-        "attenuation^(-step x age), with eviction: {attenuation: 2, step: 0.001}, "
-        "step per second. JOBS has jobs: [{name: j, dataset: D, gpus: 2}], if need be "
-        "with instances, cpus, first (on its dataset: yes, no, auto), and the times "
-        "of a batch, local and remote.\n\n"
-        "The first node by the policy that fits takes an instance; the first one with "
-        "room takes a chunk that is stored nowhere. With a gap, an instance or a chunk "
-        "without room, the whole job is undone. local_chunks and local_bytes are the "
-        "shares on the node of their instance; time_s follows from local_bytes.",
-    .examples =
-        "  spotsim input place cluster.yaml jobs.yaml\n"
-        "  spotsim input place cluster.yaml jobs.yaml --policy csp,best-fit --json\n",
+    .doc = "CLUSTER has what is free on the nodes, beside the chunks that are stored: "
+           "nodes: {A: {gpus: 4, storage: 90 GB}}, datasets: {D: {chunks: [60 GB, {size: "
+           "40 GB, on: A, used: yes}]}}. A chunk that nothing uses may be evicted; uses: "
+           "[{age: 2 h, cost: 30 s}] lists its past uses, each worth cost / age x "
+           "attenuation^(-step x age), with eviction: {attenuation: 2, step: 0.001}, "
+           "step per second. JOBS has jobs: [{name: j, dataset: D, gpus: 2}], if need be "
+           "with instances, cpus, first (on its dataset: yes, no, auto), and the times "
+           "of a batch, local and remote.\n\n"
+           "The first node by the policy that fits takes an instance; the first one with "
+           "room takes a chunk that is stored nowhere. With a gap, an instance or a chunk "
+           "without room, the whole job is undone. local_chunks and local_bytes are the "
+           "shares on the node of their instance; time_s follows from local_bytes.",
+    .examples = "  spotsim input place cluster.yaml jobs.yaml\n"
+                "  spotsim input place cluster.yaml jobs.yaml --policy csp,best-fit --json\n",
     .options = options,
     .arguments_bytes = sizeof(arguments_t),
     .initial = &initial,

@@ -12,8 +12,8 @@ typedef struct {
 static const arguments_t initial = {.request = {.compute_ns = -1}};
 
 static const spot_option_t options[] = {
-    SPOT_OPTION(ARGUMENT, "a model file of a loader", 0, "MODEL", request.model_path,
-        NULL, .min = 1),
+    SPOT_OPTION(
+        ARGUMENT, "a model file of a loader", 0, "MODEL", request.model_path, NULL, .min = 1),
     SPOT_INPUT_OPTIONS,
     SPOT_OPTION(COUNT, "threads", 0, "N", threads,
         "Decode threads, in place of the key loader.threads", .min = 1,
@@ -39,8 +39,7 @@ typedef struct {
     const char *limit;
 } shown_t;
 
-static void
-put_json(const void *context, FILE *out)
+static void put_json(const void *context, FILE *out)
 {
     const shown_t *self = context;
     spot_json_t json;
@@ -55,8 +54,7 @@ put_json(const void *context, FILE *out)
     fputc('\n', out);
 }
 
-static void
-fill_table(const shown_t *self, spot_table_t *table)
+static void fill_table(const shown_t *self, spot_table_t *table)
 {
     static const spot_table_column_t columns[] = {
         {.name = "figure", .kind = SPOT_TABLE_TEXT, .is_key = true}, {.name = "value"},
@@ -72,8 +70,7 @@ fill_table(const shown_t *self, spot_table_t *table)
     spot_table_add_note(table, "limit", self->limit);
 }
 
-static int
-run(spot_call_t *call)
+static int run(spot_call_t *call)
 {
     const arguments_t *arguments = call->arguments;
     spot_input_scenario_t scenario;
@@ -93,18 +90,16 @@ run(spot_call_t *call)
     ret = spot_loader_predict(&found, loader, &work);
     if (ret == 0) {
         const shown_t shown = {
-            {(double) loader->threads, (double) loader->block, found.load_s,
-                found.compute_s, found.completion_s, found.samples_per_s, found.batch_s,
-                found.fill_s, found.steady_load_s, found.stall_share,
-                found.memory_bytes},
+            {(double) loader->threads, (double) loader->block, found.load_s, found.compute_s,
+                found.completion_s, found.samples_per_s, found.batch_s, found.fill_s,
+                found.steady_load_s, found.stall_share, found.memory_bytes},
             found.limit};
 
         if (arguments->target.is_json) {
             return spot_schedule_write(call, arguments->target.path, put_json, &shown);
         }
         fill_table(&shown, &table);
-        ret =
-            spot_schedule_results(call, &arguments->target, NULL, NULL, NULL, 1, &table);
+        ret = spot_schedule_results(call, &arguments->target, NULL, NULL, NULL, 1, &table);
     }
     return ret;
 }
@@ -113,13 +108,12 @@ const spot_command_t spot_command_input_predict = {
     .name = "input predict",
     .arguments = "MODEL",
     .summary = "Predict how long a training loop waits for its data loader",
-    .doc =
-        "MODEL is a scenario of the engine input, or a file of 'input fit'. Times are "
-        "means over the batches of an epoch: load_s is the wait for a batch, "
-        "completion_s that and the computation. batch_s is the time that one process "
-        "needs for a batch, fill_s the first wait, steady_load_s the wait without "
-        "it, and stall_share what that is of the time. The limit is what binds: "
-        "compute, loader or storage.",
+    .doc = "MODEL is a scenario of the engine input, or a file of 'input fit'. Times are "
+           "means over the batches of an epoch: load_s is the wait for a batch, "
+           "completion_s that and the computation. batch_s is the time that one process "
+           "needs for a batch, fill_s the first wait, steady_load_s the wait without "
+           "it, and stall_share what that is of the time. The limit is what binds: "
+           "compute, loader or storage.",
     .examples = "  spotsim input predict model.yaml --compute \"0.1 s\" --block 120\n"
                 "  spotsim input predict model.yaml --set input.loader.processes=16\n",
     .options = options,

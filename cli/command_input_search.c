@@ -34,15 +34,13 @@ static const spot_search_method_t *const searches[] = {
 static const char *const methods[] = {"early-stop", "grid", "random", "tpe", NULL};
 static const char *const references[] = {"best", "prev", "start", NULL};
 
-static const char *
-method_doc(size_t j, const char **name)
+static const char *method_doc(size_t j, const char **name)
 {
     *name = methods[j];
     return methods[j] == NULL ? NULL : searches[j]->doc;
 }
 
-static void
-take_list(spot_call_t *call, const spot_option_t *option, const char *text)
+static void take_list(spot_call_t *call, const spot_option_t *option, const char *text)
 {
     spot_search_list_t *list = (void *) ((char *) call->arguments + option->offset);
     const char *at = text;
@@ -59,8 +57,8 @@ take_list(spot_call_t *call, const spot_option_t *option, const char *text)
             spot_usage_error(call,
                 "--%s: expected up to %d ascending integers from 1 to %lld such as %s, "
                 "got \"%s\"",
-                option->name, SPOT_SEARCH_MAX_VALUES, (long long) option->max,
-                option->example, text);
+                option->name, SPOT_SEARCH_MAX_VALUES, (long long) option->max, option->example,
+                text);
         }
         list->values[list->num_values++] = last = value;
         at = end + 1;
@@ -68,8 +66,8 @@ take_list(spot_call_t *call, const spot_option_t *option, const char *text)
 }
 
 static const spot_option_t options[] = {
-    SPOT_OPTION(ARGUMENT, "a model file or a table", 0, "MODEL.yaml|TABLE.csv",
-        request.model_path, NULL),
+    SPOT_OPTION(
+        ARGUMENT, "a model file or a table", 0, "MODEL.yaml|TABLE.csv", request.model_path, NULL),
     SPOT_OPTION(CHOICE, "method", 0, "early-stop|grid|random|tpe", method,
         "The search (default early-stop)", .choices = methods),
     SPOT_OPTION(COUNT, "evaluations", 0, "N", search.max_evaluations,
@@ -79,8 +77,8 @@ static const spot_option_t options[] = {
         "before, or the best one when the counter last was 0",
         .choices = references),
     SPOT_OPTION(OWN, "blocks", 0, "LIST", search.blocks,
-        "Block sizes (default 20, 40 to 300, or those of the table)",
-        .example = "20,40,80", .max = SPOT_LOADER_MAX_SAMPLES, .settle = take_list),
+        "Block sizes (default 20, 40 to 300, or those of the table)", .example = "20,40,80",
+        .max = SPOT_LOADER_MAX_SAMPLES, .settle = take_list),
     SPOT_OPTION(OWN, "threads", 0, "LIST", search.threads,
         "Decode threads (default 1, 2, 4, 8, or those of the table); early-stop has 1",
         .example = "1,2,4", .max = SPOT_LOADER_MAX_THREADS, .settle = take_list),
@@ -93,8 +91,7 @@ static const spot_option_t options[] = {
     SPOT_OPTION(DURATION, "timeout", 0, "TIME", measure.timeout_ms,
         "Kill a command that takes longer (default 600 s)", .min = 1),
     SPOT_OPTION(WRITTEN, "log", 0, "FILE", measure.path,
-        "Append what the command measures; what FILE has is not measured again",
-        .endings = ".csv"),
+        "Append what the command measures; what FILE has is not measured again", .endings = ".csv"),
     SPOT_OPTION(TEXT, "max-memory", 0, "SIZE", max_memory,
         "Leave out block sizes that need more memory", .example = "\"4 GB\""),
     SPOT_INPUT_OPTIONS,
@@ -107,8 +104,7 @@ static const spot_option_t options[] = {
     SPOT_OPTION_END,
 };
 
-static void
-check(spot_call_t *call)
+static void check(spot_call_t *call)
 {
     arguments_t *arguments = call->arguments;
     const char *path = arguments->request.model_path;
@@ -119,17 +115,14 @@ check(spot_call_t *call)
     arguments->has_table = has_table;
     spot_usage_refuse(call, path == NULL ? !has_command : has_table && has_command,
         "expected a model file, a table, or --measure with or without a model file");
-    spot_usage_refuse(
-        call, measure->path != NULL && !has_command, "--log needs --measure");
-    spot_usage_refuse(
-        call, measure->is_nearest && !has_table, "--nearest needs a table");
+    spot_usage_refuse(call, measure->path != NULL && !has_command, "--log needs --measure");
+    spot_usage_refuse(call, measure->is_nearest && !has_table, "--nearest needs a table");
     spot_usage_refuse(call, arguments->max_memory != NULL && (path == NULL || has_table),
         "--max-memory needs a model file");
 }
 
 /* Leaves out block sizes that need too much memory. */
-static int
-limit_blocks(
+static int limit_blocks(
     arguments_t *arguments, const spot_input_scenario_t *scenario, spot_diag_t *diag)
 {
     const spot_loader_t *loader = &scenario->loader;
@@ -138,15 +131,15 @@ limit_blocks(
     spot_amount_t most;
     double max_block = 0;
 
-    if (loader->sample_bytes > 0 && spot_units_parse(&spot_units_bytes,
-                                        arguments->max_memory, &most, &problem) == 0) {
+    if (loader->sample_bytes > 0 &&
+        spot_units_parse(&spot_units_bytes, arguments->max_memory, &most, &problem) == 0) {
         problem = "block 1 needs more";
-        max_block = (double) most.whole / (double) loader->sample_bytes /
-                        (double) loader->processes -
-                    (double) loader->prefetch * (double) scenario->batch;
+        max_block =
+            (double) most.whole / (double) loader->sample_bytes / (double) loader->processes -
+            (double) loader->prefetch * (double) scenario->batch;
     }
-    while (*num_blocks > 0 &&
-           (double) arguments->search.blocks.values[*num_blocks - 1] > max_block) {
+    while (
+        *num_blocks > 0 && (double) arguments->search.blocks.values[*num_blocks - 1] > max_block) {
         --*num_blocks;
     }
     return max_block >= 1 ? 0
@@ -155,12 +148,11 @@ limit_blocks(
 }
 
 static const spot_table_column_t columns[] = {{.name = "threads"}, {.name = "block"},
-    {.name = "completion_s"}, {.name = "gain_percent", .has_sign = true},
-    {.name = "stall_share"}, {.name = "failure", .kind = SPOT_TABLE_PROSE},
-    {.name = "evaluations"}, {.name = "stopped", .kind = SPOT_TABLE_PROSE}};
+    {.name = "completion_s"}, {.name = "gain_percent", .has_sign = true}, {.name = "stall_share"},
+    {.name = "failure", .kind = SPOT_TABLE_PROSE}, {.name = "evaluations"},
+    {.name = "stopped", .kind = SPOT_TABLE_PROSE}};
 
-static void
-add_point(
+static void add_point(
     spot_table_t *table, const spot_search_t *search, const spot_search_point_t *point)
 {
     spot_table_add_row(table);
@@ -168,14 +160,12 @@ add_point(
     spot_table_add_count(table, point->block);
     spot_table_add_number(table, point->seconds);
     spot_table_add_number(table,
-        search->base == NULL ? (double) NAN
-                             : 100 * (1 - point->seconds / search->base->seconds));
+        search->base == NULL ? (double) NAN : 100 * (1 - point->seconds / search->base->seconds));
     spot_table_add_number(table, point->stall_share);
 }
 
 /* Prints what is found. Returns an error, or the exit code. */
-static int
-answer(spot_call_t *call, const spot_search_t *search)
+static int answer(spot_call_t *call, const spot_search_t *search)
 {
     const arguments_t *arguments = call->arguments;
     spot_table_t tables[] = {{.name = "evaluations"}, {.name = "choice"}};
@@ -196,26 +186,24 @@ answer(spot_call_t *call, const spot_search_t *search)
         spot_table_add_text(&tables[1], search->why);
     }
     if (search->base == NULL) {
-        spot_table_add_note(&tables[1], "",
-            "There is no time of threads 1, block 1 for gains to be over.");
+        spot_table_add_note(
+            &tables[1], "", "There is no time of threads 1, block 1 for gains to be over.");
     }
     spot_table_add_note(&tables[1], "",
         "Blocks above 1 change shuffling: blocks are dealt in random order, samples are "
         "shuffled inside a block only.");
-    ret = spot_schedule_results(call, &arguments->target, arguments->csv_path,
-        spot_serve_put_csv, &tables[0], 2, tables);
+    ret = spot_schedule_results(
+        call, &arguments->target, arguments->csv_path, spot_serve_put_csv, &tables[0], 2, tables);
     return ret != 0 || search->best != NULL ? ret : SPOT_EXIT_FAILED;
 }
 
 /* A command takes long: on a terminal each of its times is shown as it comes. */
-static int
-measure_and_show(void *context, spot_search_point_t *point)
+static int measure_and_show(void *context, spot_search_point_t *point)
 {
     const int ret = spot_measure_point(context, point);
 
     if (ret == 0) {
-        fprintf(stderr, "threads %" PRId64 ", block %" PRId64 ": ", point->threads,
-            point->block);
+        fprintf(stderr, "threads %" PRId64 ", block %" PRId64 ": ", point->threads, point->block);
         if (point->reason != NULL) {
             fprintf(stderr, "failed: %s\n", point->reason);
         } else {
@@ -225,8 +213,7 @@ measure_and_show(void *context, spot_search_point_t *point)
     return ret;
 }
 
-static int
-run(spot_call_t *call)
+static int run(spot_call_t *call)
 {
     arguments_t *arguments = call->arguments;
     const spot_search_method_t *method = searches[arguments->method];
@@ -272,8 +259,7 @@ run(spot_call_t *call)
         const bool has_log = measure->path != NULL;
 
         spot_diag_warn(&call->diag, has_log ? measure->path : "--log", 0, 0, "%s",
-            has_log ? "the same command goes on from here"
-                    : "with a file a search can go on");
+            has_log ? "the same command goes on from here" : "with a file a search can go on");
     }
     ret = ret != 0 ? ret : answer(call, search);
     free(measure->points);
@@ -284,14 +270,13 @@ const spot_command_t spot_command_input_search = {
     .name = "input search",
     .arguments = "[MODEL.yaml|TABLE.csv]",
     .summary = "Find the block size and decode threads of a loader",
-    .doc =
-        "Looks for the least completion time of a batch, its loading and computing: by "
-        "the model of 'input fit', in a table with the columns block_size, "
-        "batch_completion_time and perhaps threadpool_size, or by a command that "
-        "measures. Threads 1, block 1, a file for each sample, comes first. A point "
-        "that stalls for at most 5 % of its time ends the search. A command that "
-        "fails, hangs or prints no time is a failed point. The exit code is 1 if all "
-        "points fail. Methods:",
+    .doc = "Looks for the least completion time of a batch, its loading and computing: by "
+           "the model of 'input fit', in a table with the columns block_size, "
+           "batch_completion_time and perhaps threadpool_size, or by a command that "
+           "measures. Threads 1, block 1, a file for each sample, comes first. A point "
+           "that stalls for at most 5 % of its time ends the search. A command that "
+           "fails, hangs or prints no time is a failed point. The exit code is 1 if all "
+           "points fail. Methods:",
     .examples = "  spotsim input search model.yaml --compute \"0.1 s\" --method grid\n"
                 "  spotsim input search table.csv --reference start\n"
                 "  spotsim input search --method tpe --log points.csv \\\n"

@@ -20,20 +20,19 @@ static const arguments_t initial = {.batch = 512, .processes = 8};
 
 static const spot_option_t options[] = {
     SPOT_OPTION(ARGUMENT, "a folder of runs", 0, "ROOT", root, NULL, .min = 1),
-    SPOT_OPTION(TEXT, "dataset", 0, "NAME", dataset,
-        "Data set (default: the only one that is there)"),
+    SPOT_OPTION(
+        TEXT, "dataset", 0, "NAME", dataset, "Data set (default: the only one that is there)"),
     SPOT_OPTION(TEXT, "mode", 0, "NAME", mode,
         "Where the data were, such as remote (default: the only one that is there)"),
-    SPOT_OPTION(COUNT, "batch", 0, "N", batch, "Samples of a batch (default 512)",
-        .min = 1, .max = 1000000000),
-    SPOT_OPTION(COUNT, "processes", 0, "N", processes,
-        "Processes of the loader (default 8)", .min = 1, .max = 4096),
+    SPOT_OPTION(COUNT, "batch", 0, "N", batch, "Samples of a batch (default 512)", .min = 1,
+        .max = 1000000000),
+    SPOT_OPTION(COUNT, "processes", 0, "N", processes, "Processes of the loader (default 8)",
+        .min = 1, .max = 4096),
     SPOT_OPTION_JSON(target.is_json, "Print runs, means and improvements as JSON"),
     SPOT_OPTION(WRITTEN, "csv", 0, "FILE", csv_path,
         "Write the means as CSV too; - is standard output, in place of the table",
         .endings = ".csv"),
-    SPOT_OPTION(
-        FLAG, "corrected", 0, NULL, is_corrected, "Corrected columns in the CSV too"),
+    SPOT_OPTION(FLAG, "corrected", 0, NULL, is_corrected, "Corrected columns in the CSV too"),
     SPOT_OPTION(PICTURES, "svg", 0, "DIR", svg_folder,
         "Draw throughput, waits and what searches measured into this folder"),
     SPOT_OPTION_OUTPUT(target.path, NULL),
@@ -68,30 +67,25 @@ typedef struct {
  * of the corrected one before what runs alone have. */
 static const figure_t figures[] = {{FIGURE("threadpool_size", PUBLISHED, threads)},
     {FIGURE("block_size", PUBLISHED, block)}, {FIGURE("io_time", PUBLISHED, io_s)},
-    {FIGURE("processing_time", PUBLISHED, processing_s)},
-    {FIGURE("load_time", PUBLISHED, load_s)},
+    {FIGURE("processing_time", PUBLISHED, processing_s)}, {FIGURE("load_time", PUBLISHED, load_s)},
     {FIGURE("compute_time", PUBLISHED, compute_s)},
-    {FIGURE("completion_time", PUBLISHED, completion_s)},
-    {FIGURE("memory", PUBLISHED, memory_mib)},
-    {FIGURE("throughput", PUBLISHED, throughput)},
-    {FIGURE("num_batches", PUBLISHED, num_batches)}, {GAIN("percent", percent)},
-    {FIGURE("samples", CORRECTED, samples)},
+    {FIGURE("completion_time", PUBLISHED, completion_s)}, {FIGURE("memory", PUBLISHED, memory_mib)},
+    {FIGURE("throughput", PUBLISHED, throughput)}, {FIGURE("num_batches", PUBLISHED, num_batches)},
+    {GAIN("percent", percent)}, {FIGURE("samples", CORRECTED, samples)},
     {FIGURE("io_entries", CORRECTED, io_entries)}, {FIGURE("merged", FLAG, is_merged)},
     {FIGURE("block_size", CORRECTED, true_block)},
     {FIGURE("io_per_sample", CORRECTED, io_per_sample_s)},
     {FIGURE("decode_per_sample", CORRECTED, decode_per_sample_s)},
     {FIGURE("future_wait_per_sample", CORRECTED, future_wait_per_sample_s)},
     {FIGURE("worker_time_per_sample", CORRECTED, worker_per_sample_s)},
-    {FIGURE("fill", CORRECTED, fill_s)},
-    {FIGURE("steady_load", CORRECTED, steady_load_s)},
+    {FIGURE("fill", CORRECTED, fill_s)}, {FIGURE("steady_load", CORRECTED, steady_load_s)},
     {FIGURE("steady_completion", CORRECTED, steady_completion_s)},
     {FIGURE("steady_throughput", CORRECTED, steady_throughput)},
-    {FIGURE("stall_share", CORRECTED, stall_share)},
-    {FIGURE("stalled", FLAG, is_stalled)}, {FIGURE("periodic_flag", FLAG, is_periodic)},
-    {GAIN("percent_of_means", percent_of_means)},
+    {FIGURE("stall_share", CORRECTED, stall_share)}, {FIGURE("stalled", FLAG, is_stalled)},
+    {FIGURE("periodic_flag", FLAG, is_periodic)}, {GAIN("percent_of_means", percent_of_means)},
     {GAIN("percent_steady", percent_steady)}, {GAIN("welch_t", welch_t)},
-    {GAIN("welch_df", welch_df)}, {GAIN("welch_p", welch_p)},
-    {GAIN("merged_runs", merged_runs)}, {FIGURE("periodic_lag", OF_RUN, periodic_lag)}};
+    {GAIN("welch_df", welch_df)}, {GAIN("welch_p", welch_p)}, {GAIN("merged_runs", merged_runs)},
+    {FIGURE("periodic_lag", OF_RUN, periodic_lag)}};
 #define NUM_FIGURES (sizeof(figures) / sizeof(figures[0]))
 #define NUM_PUBLISHED 11
 
@@ -110,8 +104,7 @@ static const figure_t shown[] = {
 };
 
 /* of: the struct that the figure is in. */
-static double
-value_of(const figure_t *self, const void *of)
+static double value_of(const figure_t *self, const void *of)
 {
     double value;
 
@@ -121,8 +114,7 @@ value_of(const figure_t *self, const void *of)
 
 /* ---- Text and CSV ---- */
 
-static void
-add_columns(spot_table_t *table, size_t num, const figure_t *columns, bool is_csv)
+static void add_columns(spot_table_t *table, size_t num, const figure_t *columns, bool is_csv)
 {
     static const char *const prefixes[] = {[PUBLISHED] = "",
         [CORRECTED] = "corrected_",
@@ -139,22 +131,21 @@ add_columns(spot_table_t *table, size_t num, const figure_t *columns, bool is_cs
         const figure_t *figure = &columns[j];
         char name[64];
 
-        snprintf(name, sizeof(name), "%s%s%s", is_csv ? prefixes[figure->kind] : "",
-            figure->key, figure->kind == FLAG ? "_count" : "");
-        spot_table_add_column(
-            table, (spot_table_column_t){.name = name,
-                       .unit = figure->unit,
-                       .is_fixed = true,
-                       .num_decimals = figure->num_decimals,
-                       .has_sign = !is_csv && figure->offset == GAIN_AT(percent) &&
-                                   figure->kind == IMPROVEMENT,
-                       .factor = figure->factor});
+        snprintf(name, sizeof(name), "%s%s%s", is_csv ? prefixes[figure->kind] : "", figure->key,
+            figure->kind == FLAG ? "_count" : "");
+        spot_table_add_column(table,
+            (spot_table_column_t){.name = name,
+                .unit = figure->unit,
+                .is_fixed = true,
+                .num_decimals = figure->num_decimals,
+                .has_sign =
+                    !is_csv && figure->offset == GAIN_AT(percent) && figure->kind == IMPROVEMENT,
+                .factor = figure->factor});
     }
 }
 
 /* CSV has six decimals, as the published table. */
-static void
-fill_table(spot_table_t *table, const spot_measured_runs_t *measured, size_t num,
+static void fill_table(spot_table_t *table, const spot_measured_runs_t *measured, size_t num,
     const figure_t *columns, bool is_csv)
 {
     add_columns(table, num, columns, is_csv);
@@ -166,13 +157,12 @@ fill_table(spot_table_t *table, const spot_measured_runs_t *measured, size_t num
         spot_table_add_row(table);
         spot_table_add_text(table, spot_measured_kind_names[row->kind]);
         /* With a point, as published. */
-        spot_table_add_format(
-            table, "%s%s", sim, strpbrk(sim, ".e") == NULL ? ".0" : "");
+        spot_table_add_format(table, "%s%s", sim, strpbrk(sim, ".e") == NULL ? ".0" : "");
         spot_table_add_count(table, (int64_t) row->num_runs);
         for (size_t k = 0; k < num; k++) {
             const bool is_gain = columns[k].kind == IMPROVEMENT;
-            const double value = value_of(
-                &columns[k], is_gain ? (const void *) &row->improvement : &row->mean);
+            const double value =
+                value_of(&columns[k], is_gain ? (const void *) &row->improvement : &row->mean);
 
             if ((is_gain && row->base == NULL) || (is_csv && !isfinite(value))) {
                 spot_table_add_empty(table);
@@ -188,8 +178,8 @@ fill_table(spot_table_t *table, const spot_measured_runs_t *measured, size_t num
 /* ---- JSON ---- */
 
 /* Of a run, means, or an improvement, into an object of that key; NULL: the open one. */
-static void
-put_part(spot_json_t *json, const char *object, const void *of, kind_t part, bool is_run)
+static void put_part(
+    spot_json_t *json, const char *object, const void *of, kind_t part, bool is_run)
 {
     if (object != NULL) {
         spot_json_open(json, object, '{');
@@ -200,10 +190,8 @@ put_part(spot_json_t *json, const char *object, const void *of, kind_t part, boo
         const double value = value_of(figure, of);
         char key[64];
 
-        snprintf(
-            key, sizeof(key), "%s%s", figure->key, is_flag && !is_run ? "_count" : "");
-        if ((is_flag || (figure->kind == OF_RUN && is_run) ? CORRECTED : figure->kind) !=
-            part) {
+        snprintf(key, sizeof(key), "%s%s", figure->key, is_flag && !is_run ? "_count" : "");
+        if ((is_flag || (figure->kind == OF_RUN && is_run) ? CORRECTED : figure->kind) != part) {
             continue;
         }
         if (is_flag && is_run && !isnan(value)) {
@@ -217,8 +205,7 @@ put_part(spot_json_t *json, const char *object, const void *of, kind_t part, boo
     }
 }
 
-static void
-put_run(spot_json_t *json, const spot_measured_run_t *run)
+static void put_run(spot_json_t *json, const spot_measured_run_t *run)
 {
     spot_json_open(json, NULL, '{');
     spot_json_number(json, "sim_compute_time", run->sim_s);
@@ -235,8 +222,7 @@ put_run(spot_json_t *json, const spot_measured_run_t *run)
 }
 
 /* By kind, run, sim. */
-static void
-put_runs(spot_json_t *json, const spot_measured_runs_t *measured)
+static void put_runs(spot_json_t *json, const spot_measured_runs_t *measured)
 {
     spot_json_open(json, "runs", '[');
     for (int at = 0; at < SPOT_NUM_KINDS * (SPOT_MEASURED_MAX_RUN + 1); at++) {
@@ -252,8 +238,7 @@ put_runs(spot_json_t *json, const spot_measured_runs_t *measured)
 }
 
 /* The rows of a kind. */
-static void
-put_rows(spot_json_t *json, const char *key, const spot_measured_runs_t *measured,
+static void put_rows(spot_json_t *json, const char *key, const spot_measured_runs_t *measured,
     spot_measured_kind_t kind, kind_t part)
 {
     spot_json_open(json, key, '[');
@@ -279,8 +264,7 @@ put_rows(spot_json_t *json, const char *key, const spot_measured_runs_t *measure
     spot_json_close(json, ']');
 }
 
-static void
-write_json(const spot_measured_runs_t *measured, FILE *out)
+static void write_json(const spot_measured_runs_t *measured, FILE *out)
 {
     spot_json_t json;
 
@@ -305,22 +289,20 @@ write_json(const spot_measured_runs_t *measured, FILE *out)
 
 /* ---- The command ---- */
 
-static int
-write_csv(spot_call_t *call, const spot_measured_runs_t *measured)
+static int write_csv(spot_call_t *call, const spot_measured_runs_t *measured)
 {
     const arguments_t *arguments = call->arguments;
     spot_table_t table = {0};
     int ret;
 
-    fill_table(&table, measured,
-        arguments->is_corrected ? NUM_FIGURES - 1 : NUM_PUBLISHED, figures, true);
+    fill_table(
+        &table, measured, arguments->is_corrected ? NUM_FIGURES - 1 : NUM_PUBLISHED, figures, true);
     ret = spot_serve_write_csv(call, arguments->csv_path, &table);
     spot_table_free(&table);
     return ret;
 }
 
-static int
-print(spot_call_t *call, const spot_measured_runs_t *measured)
+static int print(spot_call_t *call, const spot_measured_runs_t *measured)
 {
     const arguments_t *arguments = call->arguments;
     spot_table_t table = {0};
@@ -338,8 +320,7 @@ print(spot_call_t *call, const spot_measured_runs_t *measured)
     return spot_output_end(&output, ret);
 }
 
-static int
-run(spot_call_t *call)
+static int run(spot_call_t *call)
 {
     const arguments_t *arguments = call->arguments;
     spot_measured_runs_t measured;
@@ -348,15 +329,14 @@ run(spot_call_t *call)
 
     if (ret == 0) {
         call->is_reading = false;
-        ret = arguments->svg_folder == NULL ? 0
-                                            : spot_loader_pictures_draw(&measured,
-                                                  arguments->svg_folder, &call->diag);
+        ret = arguments->svg_folder == NULL
+                  ? 0
+                  : spot_loader_pictures_draw(&measured, arguments->svg_folder, &call->diag);
     }
     if (ret == 0 && arguments->csv_path != NULL) {
         ret = write_csv(call, &measured);
     }
-    if (ret == 0 &&
-        (arguments->csv_path == NULL || strcmp(arguments->csv_path, "-") != 0)) {
+    if (ret == 0 && (arguments->csv_path == NULL || strcmp(arguments->csv_path, "-") != 0)) {
         ret = print(call, &measured);
     }
     spot_measured_runs_free(&measured);
@@ -367,17 +347,16 @@ const spot_command_t spot_command_input_table = {
     .name = "input table",
     .arguments = "ROOT",
     .summary = "Print measured loading times, as published and corrected",
-    .doc =
-        "ROOT has folders KIND/DATASET/run<R>/MODE/sim_compute_time=<S> with the arrays "
-        "data_load_time, compute_time, io_time, processing_time and memory as .npy. "
-        "Kinds are baseline1, a file for each sample, and ours, samples merged into "
-        "blocks. The table shows what decides; --csv --corrected and --json have all "
-        "figures. The first wait fills the pipeline, so it is not in the steady ones; "
-        "processing does not contain io, so io is not taken from decoding; and a run "
-        "with one io entry for each sample was not merged, whatever its settings say. "
-        "The improvement of throughput has the p of Welch's test over runs. A run is "
-        "stalled if it waits more than 5 % of the steady time; periodic is the "
-        "published test, which finds a period and not a stall.",
+    .doc = "ROOT has folders KIND/DATASET/run<R>/MODE/sim_compute_time=<S> with the arrays "
+           "data_load_time, compute_time, io_time, processing_time and memory as .npy. "
+           "Kinds are baseline1, a file for each sample, and ours, samples merged into "
+           "blocks. The table shows what decides; --csv --corrected and --json have all "
+           "figures. The first wait fills the pipeline, so it is not in the steady ones; "
+           "processing does not contain io, so io is not taken from decoding; and a run "
+           "with one io entry for each sample was not merged, whatever its settings say. "
+           "The improvement of throughput has the p of Welch's test over runs. A run is "
+           "stalled if it waits more than 5 % of the steady time; periodic is the "
+           "published test, which finds a period and not a stall.",
     .examples = "  spotsim input table runs --dataset librispeech --mode remote\n"
                 "  spotsim input table runs --csv - --corrected\n",
     .options = options,

@@ -15,21 +15,19 @@ typedef struct {
 } arguments_t;
 
 static const spot_option_t options[] = {
-    SPOT_OPTION(ARGUMENT, "OUT.db and at least one IN.db", 0, "OUT.db", output_path,
-        NULL, .min = 1, .endings = ".db or .sqlite or .sqlite3"),
-    SPOT_OPTION(
-        ARGUMENTS, "OUT.db and at least one IN.db", 0, "IN.db", inputs, NULL, .min = 1),
+    SPOT_OPTION(ARGUMENT, "OUT.db and at least one IN.db", 0, "OUT.db", output_path, NULL, .min = 1,
+        .endings = ".db or .sqlite or .sqlite3"),
+    SPOT_OPTION(ARGUMENTS, "OUT.db and at least one IN.db", 0, "IN.db", inputs, NULL, .min = 1),
     SPOT_OPTION(FLAG, "complete", 0, NULL, must_be_complete,
         "Fail (exit code 1) if points are not finished afterwards; OUT.db is kept"),
     SPOT_OPTION_END,
 };
 
-static void
-tell_result(const char *path, int64_t num_added, const spot_completeness_t *result)
+static void tell_result(const char *path, int64_t num_added, const spot_completeness_t *result)
 {
     spot_utf8_print(stderr, path);
-    fprintf(stderr, ": %" PRId64 " replications added, %" PRId64 " there now\n",
-        num_added, result->num_rows);
+    fprintf(stderr, ": %" PRId64 " replications added, %" PRId64 " there now\n", num_added,
+        result->num_rows);
     if (result->num_unfinished > 0) {
         spot_utf8_print(stderr, path);
         fprintf(stderr,
@@ -39,8 +37,7 @@ tell_result(const char *path, int64_t num_added, const spot_completeness_t *resu
     }
 }
 
-static int
-run(spot_call_t *call)
+static int run(spot_call_t *call)
 {
     const arguments_t *arguments = call->arguments;
     spot_completeness_t result = {0};
@@ -61,9 +58,8 @@ run(spot_call_t *call)
     if (ret == 0) {
         tell_result(arguments->output_path, num_added, &result);
     }
-    return ret == 0 && arguments->must_be_complete && result.num_unfinished > 0
-               ? SPOT_EXIT_FAILED
-               : ret;
+    return ret == 0 && arguments->must_be_complete && result.num_unfinished > 0 ? SPOT_EXIT_FAILED
+                                                                                : ret;
 }
 
 const spot_command_t spot_command_merge = {

@@ -23,8 +23,7 @@ static const arguments_t initial = {.model_id = -1,
     .estimate = {.utilisation = 0.4, .micro_batch = 1},
     .range = {1, SPOT_MAX_INSTANCES, 1, SPOT_MAX_INSTANCES, 0}};
 
-static void
-take_amount(spot_call_t *call, const spot_option_t *option, const char *text)
+static void take_amount(spot_call_t *call, const spot_option_t *option, const char *text)
 {
     const spot_units_t *units = option->name[0] == 'p'   ? &spot_units_flops_per_s
                                 : option->name[0] == 'm' ? &spot_units_bytes
@@ -35,14 +34,13 @@ take_amount(spot_call_t *call, const spot_option_t *option, const char *text)
     const int ret = spot_units_parse(units, text, &amount, &problem);
 
     if (ret != 0 || spot_units_value(units, amount) <= 0) {
-        spot_usage_error(call, "--%s: expected an amount such as %s, got \"%s\": %s",
-            option->name, option->example, text,
-            ret == 0 ? "it is not above 0" : problem);
+        spot_usage_error(call, "--%s: expected an amount such as %s, got \"%s\": %s", option->name,
+            option->example, text, ret == 0 ? "it is not above 0" : problem);
     }
     *(double *) target = spot_units_value(units, amount);
 }
 
-#define ESTIMATE(kind, name_, value_, member, ...)                                      \
+#define ESTIMATE(kind, name_, value_, member, ...)                                                 \
     SPOT_OPTION(kind, name_, 0, value_, estimate.member, __VA_ARGS__)
 
 static const spot_option_t options[] = {
@@ -65,12 +63,11 @@ static const spot_option_t options[] = {
         "Between instances (default: fleet.network of SCENARIO, else 10 Gbit/s)",
         .example = "'100 Gbit/s'", .settle = take_amount),
     ESTIMATE(COUNT, "samples-per-step", "N", samples_per_step,
-        "Samples of a step (default: those of SCENARIO)", .min = 1,
-        .max = 1000000000000),
-    ESTIMATE(COUNT, "micro-batch", "N", micro_batch,
-        "Samples of a micro-batch (default 1)", .min = 1, .max = 1000000),
-    ESTIMATE(COUNT, "sequence", "N", sequence,
-        "Tokens of a sample (default: those of the model)", .min = 1, .max = 1000000),
+        "Samples of a step (default: those of SCENARIO)", .min = 1, .max = 1000000000000),
+    ESTIMATE(COUNT, "micro-batch", "N", micro_batch, "Samples of a micro-batch (default 1)",
+        .min = 1, .max = 1000000),
+    ESTIMATE(COUNT, "sequence", "N", sequence, "Tokens of a sample (default: those of the model)",
+        .min = 1, .max = 1000000),
     SPOT_OPTION(OWN, "pipelines", 0, "A-B", range, "Pipelines of the table",
         .settle = spot_model_take_range),
     SPOT_OPTION(OWN, "depths", 0, "A-B", range, "Its depths, up to the model's blocks",
@@ -83,29 +80,27 @@ static const spot_option_t options[] = {
     ESTIMATE(FLAG, "recompute", NULL, is_recomputed,
         "Compute activations anew before each backward pass"),
     SPOT_OPTION(INPUT, "calibrate", 0, "TABLE.csv", measured_path,
-        "Set the utilisation so that the median of estimate / measured is 1",
-        .endings = ".csv"),
+        "Set the utilisation so that the median of estimate / measured is 1", .endings = ".csv"),
     SPOT_OPTION_END,
 };
 
 /* What the options leave open. Neither recovery nor step times matter. */
-static int
-take_scenario(spot_call_t *call, arguments_t *self)
+static int take_scenario(spot_call_t *call, arguments_t *self)
 {
     static const char *const sets[] = {"recovery=checkpoint", "job.step_time={1: 1 s}"};
     static const spot_experiment_t *const engines[] = {&spot_train_experiment, NULL};
     const spot_scenario_changes_t changes = {.num_sets = 2, .sets = sets};
     spot_step_estimate_t *set = &self->estimate;
     spot_bound_scenario_t bound;
-    const int ret = spot_bound_scenario_read(
-        &bound, engines, self->scenario_path, &changes, &call->diag);
+    const int ret =
+        spot_bound_scenario_read(&bound, engines, self->scenario_path, &changes, &call->diag);
 
     if (ret == 0) {
         const spot_scenario_t *given = bound.scenario;
 
         set->model = set->model == NULL ? given->job.model.preset : set->model;
-        set->samples_per_step = set->samples_per_step == 0 ? given->job.samples_per_step
-                                                           : set->samples_per_step;
+        set->samples_per_step =
+            set->samples_per_step == 0 ? given->job.samples_per_step : set->samples_per_step;
         set->bytes_per_s =
             set->bytes_per_s == 0 ? given->fleet.network_bytes_per_s : set->bytes_per_s;
         if (self->range.max_instances == 0) {
@@ -116,8 +111,7 @@ take_scenario(spot_call_t *call, arguments_t *self)
     return ret;
 }
 
-static void
-settle(spot_call_t *call, arguments_t *self)
+static void settle(spot_call_t *call, arguments_t *self)
 {
     spot_step_estimate_t *set = &self->estimate;
     int64_t *most = &self->range.max_instances;
@@ -127,25 +121,21 @@ settle(spot_call_t *call, arguments_t *self)
 
         set->peak_flops_per_s =
             set->peak_flops_per_s == 0 ? row->peak_flops_per_s : set->peak_flops_per_s;
-        set->instance_bytes =
-            set->instance_bytes == 0 ? row->memory_bytes : set->instance_bytes;
+        set->instance_bytes = set->instance_bytes == 0 ? row->memory_bytes : set->instance_bytes;
     }
-    spot_usage_refuse(call, set->model == NULL,
-        "expected --model, or a scenario whose job.model has a preset");
     spot_usage_refuse(
-        call, set->peak_flops_per_s == 0, "expected --accelerator or --peak");
+        call, set->model == NULL, "expected --model, or a scenario whose job.model has a preset");
+    spot_usage_refuse(call, set->peak_flops_per_s == 0, "expected --accelerator or --peak");
     spot_usage_refuse(call, set->utilisation == 0, "--utilisation: expected above 0");
     spot_usage_refuse(call, set->samples_per_step == 0, "expected --samples-per-step");
-    spot_usage_refuse(call,
-        *most == 0 && self->range.max_pipelines == SPOT_MAX_INSTANCES,
+    spot_usage_refuse(call, *most == 0 && self->range.max_pipelines == SPOT_MAX_INSTANCES,
         "expected --instances or --pipelines");
     *most = *most == 0 ? SPOT_MAX_INSTANCES : *most;
     set->sequence = set->sequence == 0 ? set->model->sequence : set->sequence;
     set->bytes_per_s = set->bytes_per_s == 0 ? 1.25e9 : set->bytes_per_s;
 }
 
-static int
-calibrate(spot_call_t *call, arguments_t *self, const char **remark)
+static int calibrate(spot_call_t *call, arguments_t *self, const char **remark)
 {
     spot_step_grid_t measured;
     int ret = spot_step_grid_read(&measured, self->measured_path, &call->diag);
@@ -160,10 +150,9 @@ calibrate(spot_call_t *call, arguments_t *self, const char **remark)
             "%.3g, most %.3g",
             num, ratios[0], ratios[num == 0 ? 0 : num - 1]);
     }
-    if (ret == 0 &&
-        (num == 0 || self->estimate.utilisation > 0.999 ||
-            (measured.samples_per_step > 0 &&
-                measured.samples_per_step != self->estimate.samples_per_step))) {
+    if (ret == 0 && (num == 0 || self->estimate.utilisation > 0.999 ||
+                        (measured.samples_per_step > 0 &&
+                            measured.samples_per_step != self->estimate.samples_per_step))) {
         ret = spot_diag_error(&call->diag, self->measured_path, 0, 0,
             "its pairs are not of this model and step, or faster than the peak");
     }
@@ -172,8 +161,7 @@ calibrate(spot_call_t *call, arguments_t *self, const char **remark)
     return ret;
 }
 
-static int
-write_table(spot_call_t *call, const arguments_t *self, const char *calibration)
+static int write_table(spot_call_t *call, const arguments_t *self, const char *calibration)
 {
     const spot_step_estimate_t *set = &self->estimate;
     const char *const remarks[] = {
@@ -185,8 +173,7 @@ write_table(spot_call_t *call, const arguments_t *self, const char *calibration)
             spot_model_names[set->model - spot_model_presets], set->sequence,
             set->peak_flops_per_s / 1e12, set->utilisation, set->bytes_per_s / 1.25e8,
             set->instance_bytes / 0x1p30, set->instance_bytes == 0 ? " (no limit)" : "",
-            spot_step_schedules[set->schedule],
-            set->is_recomputed ? ", recomputed" : ""),
+            spot_step_schedules[set->schedule], set->is_recomputed ? ", recomputed" : ""),
         calibration, NULL};
     spot_step_grid_t grid;
     spot_outfile_t file;
@@ -207,15 +194,13 @@ write_table(spot_call_t *call, const arguments_t *self, const char *calibration)
     return ret;
 }
 
-static int
-run(spot_call_t *call)
+static int run(spot_call_t *call)
 {
     arguments_t *self = call->arguments;
     const char *calibration = NULL;
     int ret;
 
-    self->estimate.model =
-        self->model_id < 0 ? NULL : &spot_model_presets[self->model_id];
+    self->estimate.model = self->model_id < 0 ? NULL : &spot_model_presets[self->model_id];
     ret = self->scenario_path == NULL ? 0 : take_scenario(call, self);
     if (ret == 0) {
         settle(call, self);
@@ -230,12 +215,11 @@ const spot_command_t spot_command_model_estimate = {
     .name = "model estimate",
     .arguments = "[SCENARIO]",
     .summary = "Estimate step times by (D,P) from the shape of a model",
-    .doc =
-        "Writes a table D,P,step_ms,samples_per_s,origin of D pipelines of P stages, "
-        "for job.step_time: {table: FILE}; a pair without step_ms is out of memory. "
-        "Its remarks name what it assumes. FLOPs are 6 for a parameter and token, "
-        "and 12 L h s a token for attention; docs/models.md has the rest, and how far "
-        "such estimates were from published measurements.",
+    .doc = "Writes a table D,P,step_ms,samples_per_s,origin of D pipelines of P stages, "
+           "for job.step_time: {table: FILE}; a pair without step_ms is out of memory. "
+           "Its remarks name what it assumes. FLOPs are 6 for a parameter and token, "
+           "and 12 L h s a token for attention; docs/models.md has the rest, and how far "
+           "such estimates were from published measurements.",
     .examples = "  spotsim model estimate --model gpt-2-1.5b --accelerator v100 \\\n"
                 "      --samples-per-step 128 --instances 32 --recompute -o steps.csv\n",
     .options = options,
@@ -244,8 +228,7 @@ const spot_command_t spot_command_model_estimate = {
     .run = run,
 };
 
-static int
-list(spot_call_t *call)
+static int list(spot_call_t *call)
 {
     const spot_doc_t doc = spot_doc_of_terminal(stdout);
 

@@ -12,8 +12,7 @@ typedef struct {
     bool is_json;
 } arguments_t;
 
-void
-spot_model_take_range(spot_call_t *call, const spot_option_t *option, const char *text)
+void spot_model_take_range(spot_call_t *call, const spot_option_t *option, const char *text)
 {
     void *target = (char *) call->arguments + option->offset;
     spot_step_range_t *range = target;
@@ -26,17 +25,16 @@ spot_model_take_range(spot_call_t *call, const spot_option_t *option, const char
 
     snprintf(first, sizeof(first), "%.*s", (int) num_bytes, text);
     if (spot_integer_parse(first, min) != 0 ||
-        spot_integer_parse(dash == NULL ? first : dash + 1, max) != 0 || *min < 1 ||
-        *max < *min || *max > SPOT_MAX_INSTANCES) {
-        spot_usage_error(call,
-            "--%s: expected a range from 1 to %d such as 4-32, got \"%s\"", option->name,
-            SPOT_MAX_INSTANCES, text);
+        spot_integer_parse(dash == NULL ? first : dash + 1, max) != 0 || *min < 1 || *max < *min ||
+        *max > SPOT_MAX_INSTANCES) {
+        spot_usage_error(call, "--%s: expected a range from 1 to %d such as 4-32, got \"%s\"",
+            option->name, SPOT_MAX_INSTANCES, text);
     }
 }
 
 static const spot_option_t options[] = {
-    SPOT_OPTION(ARGUMENT, "a table of step times by D and P", 0, "TABLE",
-        request.table_path, NULL, .min = 1),
+    SPOT_OPTION(ARGUMENT, "a table of step times by D and P", 0, "TABLE", request.table_path, NULL,
+        .min = 1),
     SPOT_OPTION(WRITTEN, "output", 'o', "FULL.csv", output_path,
         "Write the table with its gaps filled by the formula; - is standard output, "
         "instead of the report",
@@ -56,15 +54,13 @@ static const spot_option_t options[] = {
         "header)",
         .min = 1),
     SPOT_OPTION(COUNT, "micro-batch", 0, "N", request.micro_batch,
-        "Samples of a micro-batch (default: \"micro_batch: N\" in the header)",
-        .min = 1),
+        "Samples of a micro-batch (default: \"micro_batch: N\" in the header)", .min = 1),
     SPOT_OPTION_JSON(is_json, "Print the fit as one JSON object"),
     SPOT_OPTION_END,
 };
 
 /* A table on standard output stands alone. */
-static int
-fit(spot_call_t *call, const arguments_t *arguments, spot_step_grid_t *grid)
+static int fit(spot_call_t *call, const arguments_t *arguments, spot_step_grid_t *grid)
 {
     const char *output_path = arguments->output_path;
     const char *table_path = arguments->request.table_path;
@@ -74,8 +70,7 @@ fit(spot_call_t *call, const arguments_t *arguments, spot_step_grid_t *grid)
     int ret = spot_step_fit_grid(&arguments->request, grid, &fit, &call->diag);
 
     if (ret == 0 && output_path != NULL) {
-        ret = spot_step_fit_write(
-            &arguments->request, grid, &fit, output_path, &call->diag);
+        ret = spot_step_fit_write(&arguments->request, grid, &fit, output_path, &call->diag);
     }
     if (ret != 0 || (output_path != NULL && strcmp(output_path, "-") == 0)) {
         return ret;
@@ -88,8 +83,7 @@ fit(spot_call_t *call, const arguments_t *arguments, spot_step_grid_t *grid)
     return spot_output_end(&output, 0);
 }
 
-static int
-run(spot_call_t *call)
+static int run(spot_call_t *call)
 {
     const arguments_t *arguments = call->arguments;
     spot_step_grid_t grid;

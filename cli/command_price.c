@@ -15,29 +15,28 @@ typedef struct {
     spot_target_t target;
 } arguments_t;
 
-static const char *
-form_name(size_t j)
+static const char *form_name(size_t j)
 {
     return spot_price_form_names[j];
 }
 
 #define KEY(name, key, help) SPOT_OPTION(TEXT, name, 0, "NAME", request.keys[key], help)
-#define HISTORY                                                                         \
-    SPOT_OPTION(ARGUMENTS, "a file of prices", 0, "FILE", paths, NULL, .min = 1),       \
-        SPOT_OPTION(TEXT, "from", 0, "FORM", request.form,                              \
-            "The form of the files: aws, azure, stamped or steps (default: the one "    \
-            "that fits)",                                                               \
-            .what = "form", .words = form_name),                                        \
-        KEY("zone", SPOT_PRICE_ZONE, "Prices of this zone or region"),                  \
-        KEY("type", SPOT_PRICE_TYPE, "Prices of this type of instance"),                \
-        KEY("product", SPOT_PRICE_PRODUCT, "Prices of this product, e.g. Linux/UNIX"),  \
-        KEY("market", SPOT_PRICE_MARKET,                                                \
-            "Prices of this market: spot, \"low priority\" or \"on demand\""),          \
-        KEY("currency", SPOT_PRICE_CURRENCY,                                            \
-            "Prices in this currency, which is also that of files that do not say it"), \
-        SPOT_OPTION(TEXT, "start", 0, "TIME", request.start,                            \
-            "Time 0, ISO 8601 (default: the first record)"),                            \
-        SPOT_OPTION(TEXT, "end", 0, "TIME", request.end,                                \
+#define HISTORY                                                                                    \
+    SPOT_OPTION(ARGUMENTS, "a file of prices", 0, "FILE", paths, NULL, .min = 1),                  \
+        SPOT_OPTION(TEXT, "from", 0, "FORM", request.form,                                         \
+            "The form of the files: aws, azure, stamped or steps (default: the one "               \
+            "that fits)",                                                                          \
+            .what = "form", .words = form_name),                                                   \
+        KEY("zone", SPOT_PRICE_ZONE, "Prices of this zone or region"),                             \
+        KEY("type", SPOT_PRICE_TYPE, "Prices of this type of instance"),                           \
+        KEY("product", SPOT_PRICE_PRODUCT, "Prices of this product, e.g. Linux/UNIX"),             \
+        KEY("market", SPOT_PRICE_MARKET,                                                           \
+            "Prices of this market: spot, \"low priority\" or \"on demand\""),                     \
+        KEY("currency", SPOT_PRICE_CURRENCY,                                                       \
+            "Prices in this currency, which is also that of files that do not say it"),            \
+        SPOT_OPTION(TEXT, "start", 0, "TIME", request.start,                                       \
+            "Time 0, ISO 8601 (default: the first record)"),                                       \
+        SPOT_OPTION(TEXT, "end", 0, "TIME", request.end,                                           \
             "Leave out records from then on; without a zone times are UTC")
 
 static const spot_option_t convert_options[] = {
@@ -49,24 +48,20 @@ static const spot_option_t describe_options[] = {HISTORY,
     SPOT_OPTION(WRITTEN, "csv", 0, "FILE", csv_path,
         "Write the figures as a row; - is standard output, instead of the table",
         .endings = ".csv"),
-    SPOT_OPTION_JSON(target.is_json, "Print the figures as one JSON object"),
-    SPOT_OPTION_END};
+    SPOT_OPTION_JSON(target.is_json, "Print the figures as one JSON object"), SPOT_OPTION_END};
 
-static void
-write_steps(const void *what, FILE *out)
+static void write_steps(const void *what, FILE *out)
 {
     spot_price_steps_write(what, out);
 }
 
-static void
-write_row(const void *what, FILE *out)
+static void write_row(const void *what, FILE *out)
 {
     /* The stream keeps an error, and the table, which is printed next. */
     (void) !spot_table_write_csv(what, out);
 }
 
-static void
-fill_table(spot_table_t *table, const spot_price_steps_t *steps, int64_t end_ms)
+static void fill_table(spot_table_t *table, const spot_price_steps_t *steps, int64_t end_ms)
 {
     static const char *const names[] = {
         "least", "first_quartile", "median", "third_quartile", "highest"};
@@ -81,11 +76,9 @@ fill_table(spot_table_t *table, const spot_price_steps_t *steps, int64_t end_ms)
     spot_table_add_column(table, (spot_table_column_t){.name = "changes"});
     spot_table_add_column(table, (spot_table_column_t){.name = "mean", .unit = unit});
     for (size_t j = 0; j < 5; j++) {
-        spot_table_add_column(
-            table, (spot_table_column_t){.name = names[j], .unit = unit});
+        spot_table_add_column(table, (spot_table_column_t){.name = names[j], .unit = unit});
     }
-    spot_table_add_column(
-        table, (spot_table_column_t){.name = "largest_jump", .unit = unit});
+    spot_table_add_column(table, (spot_table_column_t){.name = "largest_jump", .unit = unit});
     spot_table_add_row(table);
     spot_table_add_text(table, steps->currency);
     spot_table_add_number(table, spot_duration_s(end_ms));
@@ -98,16 +91,15 @@ fill_table(spot_table_t *table, const spot_price_steps_t *steps, int64_t end_ms)
     spot_table_add_note(table, "", "The mean and the quartiles are weighted with time.");
 }
 
-static int
-run(spot_call_t *call)
+static int run(spot_call_t *call)
 {
     const arguments_t *arguments = call->arguments;
     const spot_option_list_t *paths = &arguments->paths;
     spot_price_steps_t steps = {0};
     spot_table_t table = {.name = "price"};
     int64_t end_ms = 0;
-    int ret = spot_price_history_read(&steps, &end_ms, &arguments->request,
-        paths->num_texts, paths->texts, &call->diag);
+    int ret = spot_price_history_read(
+        &steps, &end_ms, &arguments->request, paths->num_texts, paths->texts, &call->diag);
 
     call->is_reading = ret != 0;
     if (ret == 0 && call->command->options == convert_options) {
@@ -120,9 +112,8 @@ run(spot_call_t *call)
                 arguments->picture_path, &call->diag);
         }
         fill_table(&table, &steps, end_ms);
-        ret = spot_error_first(
-            ret, spot_schedule_results(call, &arguments->target, arguments->csv_path,
-                     write_row, &table, 1, &table));
+        ret = spot_error_first(ret, spot_schedule_results(call, &arguments->target,
+                                        arguments->csv_path, write_row, &table, 1, &table));
     }
     spot_price_steps_free(&steps);
     return ret;
@@ -146,9 +137,8 @@ const spot_command_t spot_command_price_describe = {
     .name = "price describe",
     .arguments = "FILE...",
     .summary = "Print figures of prices over time, and draw them",
-    .doc =
-        "FILE is as of `spotsim price convert`. The last price counts until --end, or "
-        "not at all.",
+    .doc = "FILE is as of `spotsim price convert`. The last price counts until --end, or "
+           "not at all.",
     .examples = "  spotsim price describe steps.csv --plot price.svg\n",
     .options = describe_options,
     .arguments_bytes = sizeof(arguments_t),

@@ -8,15 +8,13 @@ typedef struct {
 } arguments_t;
 
 static const spot_option_t options[] = {
-    SPOT_OPTION(
-        ARGUMENT, "a folder of measurements", 0, "FOLDER", folder, NULL, .min = 1),
+    SPOT_OPTION(ARGUMENT, "a folder of measurements", 0, "FOLDER", folder, NULL, .min = 1),
     SPOT_OPTION(WRITTEN, "output", 'o', "PROFILE.yaml", output_path,
         "Write the profile here (default: standard output)", .endings = ".yaml or .yml"),
     SPOT_OPTION_END,
 };
 
-static int
-run(spot_call_t *call)
+static int run(spot_call_t *call)
 {
     const arguments_t *arguments = call->arguments;
     spot_profile_t profile;

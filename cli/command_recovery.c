@@ -9,22 +9,20 @@ typedef struct {
     spot_target_t target;
 } arguments_t;
 
-static const char *
-system_name(size_t j)
+static const char *system_name(size_t j)
 {
     return spot_recovery_systems[j] == NULL ? NULL : spot_recovery_systems[j]->name;
 }
 
 static const spot_option_t options[] = {
-    SPOT_OPTION(ARGUMENT, "one recovery system", 0, "NAME", name, NULL,
-        .what = "recovery system", .words = system_name),
+    SPOT_OPTION(ARGUMENT, "one recovery system", 0, "NAME", name, NULL, .what = "recovery system",
+        .words = system_name),
     SPOT_OPTION_JSON(target.is_json, "Print JSON instead of text"),
     SPOT_OPTION_OUTPUT(target.path, NULL),
     SPOT_OPTION_END,
 };
 
-static void
-write_list(FILE *out, spot_texts_t *texts)
+static void write_list(FILE *out, spot_texts_t *texts)
 {
     const spot_doc_t doc = spot_doc_of_terminal(out);
 
@@ -36,8 +34,7 @@ write_list(FILE *out, spot_texts_t *texts)
     }
 }
 
-static void
-write_system(const spot_recovery_t *system, FILE *out, spot_texts_t *texts)
+static void write_system(const spot_recovery_t *system, FILE *out, spot_texts_t *texts)
 {
     const spot_doc_t doc = spot_doc_of_terminal(out);
 
@@ -45,15 +42,13 @@ write_system(const spot_recovery_t *system, FILE *out, spot_texts_t *texts)
     spot_doc_text(&doc, system->doc);
     spot_doc_text(&doc, spot_texts_add(texts, "source: %s", system->source));
     if (system->published != NULL) {
-        spot_doc_text(
-            &doc, spot_texts_add(texts, "published defaults: %s", system->published));
+        spot_doc_text(&doc, spot_texts_add(texts, "published defaults: %s", system->published));
     }
     spot_doc_section(&doc, "Options");
     spot_doc_fields(&doc, spot_field_first(system->options), NULL, NULL, "");
 }
 
-static void
-write_system_json(spot_json_t *json, const spot_recovery_t *system)
+static void write_system_json(spot_json_t *json, const spot_recovery_t *system)
 {
     spot_json_open(json, NULL, '{');
     spot_json_text(json, "name", system->name);
@@ -64,8 +59,7 @@ write_system_json(spot_json_t *json, const spot_recovery_t *system)
     spot_json_close(json, '}');
 }
 
-static void
-write_json(const spot_recovery_t *system, FILE *out)
+static void write_json(const spot_recovery_t *system, FILE *out)
 {
     spot_json_t json;
 
@@ -81,8 +75,7 @@ write_json(const spot_recovery_t *system, FILE *out)
     spot_json_close(&json, ']');
 }
 
-static int
-run(spot_call_t *call)
+static int run(spot_call_t *call)
 {
     const arguments_t *arguments = call->arguments;
     const spot_recovery_t *system =

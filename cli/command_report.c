@@ -20,10 +20,8 @@ typedef struct {
 } arguments_t;
 
 static const spot_option_t options[] = {
-    SPOT_OPTION(
-        ARGUMENT, "a database of results", 0, "RESULTS.db", store_path, NULL, .min = 1),
-    SPOT_OPTION(
-        ARGUMENT, "one database, or two to compare", 0, "AFTER.db", second_path, NULL),
+    SPOT_OPTION(ARGUMENT, "a database of results", 0, "RESULTS.db", store_path, NULL, .min = 1),
+    SPOT_OPTION(ARGUMENT, "one database, or two to compare", 0, "AFTER.db", second_path, NULL),
     SPOT_OPTION(WRITTEN, "output", 'o', "REPORT.html", paths[FILE_PAGE],
         "Write one self-contained page to this file", .endings = ".html or .htm"),
     SPOT_OPTION(PICTURES, "svg", 0, "DIR", papers.folders[SPOT_FORMAT_SVG],
@@ -45,18 +43,15 @@ static const spot_option_t options[] = {
     SPOT_OPTION_END,
 };
 
-static bool
-is_stdout(const char *path)
+static bool is_stdout(const char *path)
 {
     return path != NULL && strcmp(path, "-") == 0;
 }
 
 /* Whether something for papers is asked for, which is of one store. */
-static bool
-has_paper(const arguments_t *arguments)
+static bool has_paper(const arguments_t *arguments)
 {
-    bool has_any =
-        arguments->paths[FILE_LATEX] != NULL || arguments->paths[FILE_MARKDOWN] != NULL;
+    bool has_any = arguments->paths[FILE_LATEX] != NULL || arguments->paths[FILE_MARKDOWN] != NULL;
 
     for (int j = 0; j < SPOT_NUM_FORMATS; j++) {
         has_any = has_any || arguments->papers.folders[j] != NULL;
@@ -64,8 +59,7 @@ has_paper(const arguments_t *arguments)
     return has_any;
 }
 
-static void
-check(spot_call_t *call)
+static void check(spot_call_t *call)
 {
     const arguments_t *arguments = call->arguments;
     int num_stdout = 0;
@@ -73,8 +67,7 @@ check(spot_call_t *call)
     for (int j = 0; j < NUM_FILES; j++) {
         num_stdout += is_stdout(arguments->paths[j]);
     }
-    spot_usage_refuse(
-        call, num_stdout > 1, "expected one output at most on standard output");
+    spot_usage_refuse(call, num_stdout > 1, "expected one output at most on standard output");
     spot_usage_refuse(call, arguments->second_path != NULL && has_paper(arguments),
         "expected no output but --output with two databases: pictures and tables for "
         "papers are of one");
@@ -82,9 +75,8 @@ check(spot_call_t *call)
 
 /* ---- What is written ---- */
 
-static int
-write_file(const arguments_t *arguments, int file_id, const spot_report_t *report,
-    spot_diag_t *diag)
+static int write_file(
+    const arguments_t *arguments, int file_id, const spot_report_t *report, spot_diag_t *diag)
 {
     const spot_page_source_t source = {.path = arguments->store_path, .report = report};
     const bool is_latex = file_id == FILE_LATEX;
@@ -105,15 +97,13 @@ write_file(const arguments_t *arguments, int file_id, const spot_report_t *repor
 }
 
 /* Those that go to standard output, or the others. */
-static int
-write_files(const arguments_t *arguments, bool is_printed, const spot_report_t *report,
-    spot_diag_t *diag)
+static int write_files(
+    const arguments_t *arguments, bool is_printed, const spot_report_t *report, spot_diag_t *diag)
 {
     int ret = 0;
 
     for (int j = 0; ret == 0 && j < NUM_FILES; j++) {
-        if (arguments->paths[j] != NULL &&
-            is_stdout(arguments->paths[j]) == is_printed) {
+        if (arguments->paths[j] != NULL && is_stdout(arguments->paths[j]) == is_printed) {
             ret = write_file(arguments, j, report, diag);
         }
     }
@@ -122,8 +112,7 @@ write_files(const arguments_t *arguments, bool is_printed, const spot_report_t *
 
 /* Files before pictures, which need other programs; standard output last, as its reader
  * may stop early. */
-static int
-write_outputs(
+static int write_outputs(
     const arguments_t *arguments, const spot_report_t *report, spot_diag_t *diag)
 {
     spot_output_t output;
@@ -131,10 +120,9 @@ write_outputs(
     int ret;
 
     if (arguments->paths[FILE_PAGE] == NULL && !has_paper(arguments)) {
-        out = spot_output_begin(
-            &output, &(spot_target_t){.is_plain = arguments->is_plain}, diag);
-        return spot_output_end(&output,
-            out == NULL ? 0 : spot_report_text_write(report, &output.terminal, out));
+        out = spot_output_begin(&output, &(spot_target_t){.is_plain = arguments->is_plain}, diag);
+        return spot_output_end(
+            &output, out == NULL ? 0 : spot_report_text_write(report, &output.terminal, out));
     }
     ret = write_files(arguments, false, report, diag);
     ret = ret != 0 ? ret : spot_paper_pictures_write(report, &arguments->papers, diag);
@@ -150,8 +138,7 @@ typedef struct {
     spot_origin_t origin;
 } opened_t;
 
-static int
-read_side(opened_t *self, spot_side_t *side, const char *path, spot_diag_t *diag)
+static int read_side(opened_t *self, spot_side_t *side, const char *path, spot_diag_t *diag)
 {
     int ret = spot_command_open_store(&self->store, path, diag);
 
@@ -161,8 +148,7 @@ read_side(opened_t *self, spot_side_t *side, const char *path, spot_diag_t *diag
     return ret;
 }
 
-static int
-write_two(
+static int write_two(
     const arguments_t *arguments, const spot_side_by_side_t *two, spot_diag_t *diag)
 {
     const char *path = arguments->paths[FILE_PAGE];
@@ -179,8 +165,7 @@ write_two(
 }
 
 /* Reads two stores, compares them and writes the page or to the terminal. */
-static int
-show_two(spot_call_t *call, const arguments_t *arguments)
+static int show_two(spot_call_t *call, const arguments_t *arguments)
 {
     const char *const paths[] = {arguments->store_path, arguments->second_path};
     spot_side_t sides[SPOT_NUM_SIDES];
@@ -209,8 +194,7 @@ show_two(spot_call_t *call, const arguments_t *arguments)
 
 /* ---- The command ---- */
 
-static int
-show_one(spot_call_t *call, const arguments_t *arguments)
+static int show_one(spot_call_t *call, const arguments_t *arguments)
 {
     spot_store_t *store = NULL;
     spot_report_t report = {.num_rows = 0};
@@ -224,13 +208,11 @@ show_one(spot_call_t *call, const arguments_t *arguments)
     return spot_command_close_store(store, ret, &call->diag);
 }
 
-static int
-run(spot_call_t *call)
+static int run(spot_call_t *call)
 {
     const arguments_t *arguments = call->arguments;
 
-    return arguments->second_path != NULL ? show_two(call, arguments)
-                                          : show_one(call, arguments);
+    return arguments->second_path != NULL ? show_two(call, arguments) : show_one(call, arguments);
 }
 
 const spot_command_t spot_command_report = {

@@ -30,15 +30,13 @@ typedef struct {
 static const arguments_t initial = {.seed = 1};
 
 static const spot_option_t options[] = {
-    SPOT_OPTION(
-        ARGUMENT, "a scenario file", 0, "SCENARIO", scenario_path, NULL, .min = 1),
+    SPOT_OPTION(ARGUMENT, "a scenario file", 0, "SCENARIO", scenario_path, NULL, .min = 1),
     SPOT_OPTION_TRACE(trace_path),
     SPOT_OPTION_SEED(seed),
     SPOT_OPTION(COUNT, "replication", 0, "R", replication,
         "Which replication of the seed to run (default 0)"),
     SPOT_OPTION(TEXTS, "set", 0, "KEY=VALUE", sets,
-        "Set a key of the scenario; may be given several times",
-        .example = "job.reload=\"60 s\""),
+        "Set a key of the scenario; may be given several times", .example = "job.reload=\"60 s\""),
     SPOT_OPTION(FLAG, "check-theory", 0, NULL, has_theory,
         "Print beside the result which share of its time the job keeps by the theory of "
         "checkpoints, see 'spotsim theory checkpoint --help'"),
@@ -76,8 +74,7 @@ typedef struct {
 } run_t;
 
 /* Whether the engine has what the options ask for. */
-static int
-check_options(const run_t *self, spot_diag_t *diag)
+static int check_options(const run_t *self, spot_diag_t *diag)
 {
     const arguments_t *arguments = self->arguments;
     const spot_run_view_t *view = self->experiment->view;
@@ -85,10 +82,10 @@ check_options(const run_t *self, spot_diag_t *diag)
         bool is_missing;
         const char *option, *what;
     } checks[] = {
-        {arguments->has_theory && (view == NULL || !view->knows_theory),
-            "--check-theory", "has no theory to check"},
-        {arguments->events_path != NULL && (view == NULL || view->events == NULL),
-            "--events", "has no event log"},
+        {arguments->has_theory && (view == NULL || !view->knows_theory), "--check-theory",
+            "has no theory to check"},
+        {arguments->events_path != NULL && (view == NULL || view->events == NULL), "--events",
+            "has no event log"},
         {arguments->plot_path != NULL && self->outputs->num_series == 0, "--plot",
             "records no series, so nothing can be drawn"},
         {arguments->series_path != NULL && self->outputs->num_series == 0, "--series",
@@ -108,8 +105,7 @@ check_options(const run_t *self, spot_diag_t *diag)
     return ret;
 }
 
-static int
-write_view(const run_t *self, spot_diag_t *diag)
+static int write_view(const run_t *self, spot_diag_t *diag)
 {
     const arguments_t *arguments = self->arguments;
     const bool is_json = arguments->target.is_json;
@@ -117,9 +113,8 @@ write_view(const run_t *self, spot_diag_t *diag)
     void (*const write)(const void *, bool, FILE *) = view == NULL ? NULL
                                                       : is_json    ? view->json
                                                                    : view->text;
-    const spot_run_result_t result = {self->experiment, self->name, self->outputs,
-        self->metrics, self->warnings, (uint64_t) arguments->seed,
-        (uint64_t) arguments->replication};
+    const spot_run_result_t result = {self->experiment, self->name, self->outputs, self->metrics,
+        self->warnings, (uint64_t) arguments->seed, (uint64_t) arguments->replication};
     spot_output_t output;
     FILE *out = spot_output_begin(&output, &arguments->target, diag);
     int ret = 0;
@@ -134,8 +129,7 @@ write_view(const run_t *self, spot_diag_t *diag)
     return spot_output_end(&output, ret);
 }
 
-static int
-write_events(const run_t *self, const char *path, spot_diag_t *diag)
+static int write_events(const run_t *self, const char *path, spot_diag_t *diag)
 {
     spot_output_t output;
     FILE *out = spot_output_bytes(&output, path, diag);
@@ -146,18 +140,15 @@ write_events(const run_t *self, const char *path, spot_diag_t *diag)
     return spot_output_end(&output, 0);
 }
 
-static int
-write_page(const spot_run_series_t *run, const char *path, spot_diag_t *diag)
+static int write_page(const spot_run_series_t *run, const char *path, spot_diag_t *diag)
 {
     spot_output_t output;
     FILE *out = spot_output_bytes(&output, path, diag);
 
-    return spot_output_end(
-        &output, out == NULL ? 0 : spot_page_run_write(run, path, out, diag));
+    return spot_output_end(&output, out == NULL ? 0 : spot_page_run_write(run, path, out, diag));
 }
 
-static int
-write_chrome(const run_t *self, const char *path, spot_diag_t *diag)
+static int write_chrome(const run_t *self, const char *path, spot_diag_t *diag)
 {
     spot_output_t output;
     FILE *out = spot_output_bytes(&output, path, diag);
@@ -166,36 +157,31 @@ write_chrome(const run_t *self, const char *path, spot_diag_t *diag)
         &output, out == NULL ? 0 : spot_chrome_trace_write(&self->recording, out));
 }
 
-static int
-write_picture(const spot_run_series_t *run, const char *path, spot_diag_t *diag)
+static int write_picture(const spot_run_series_t *run, const char *path, spot_diag_t *diag)
 {
     const spot_cdf_t cdf = {.num_runs = 1, .series = {spot_cdf_find(run->recording)}};
     int ret = spot_run_series_check(run, path, diag) ? 0 : SPOT_ERR_BAD_PARAM;
 
-    ret = ret == 0 ? spot_draw_file(spot_run_declare, run, SPOT_FORMAT_SVG, path, diag)
-                   : ret;
+    ret = ret == 0 ? spot_draw_file(spot_run_declare, run, SPOT_FORMAT_SVG, path, diag) : ret;
     return ret == 0 && cdf.series[0] != NULL && spot_has_suffix(path, ".svg")
                ? spot_cdf_write_beside(&cdf, spot_run_declare, run, path, diag)
                : ret;
 }
 
-static int
-write_plot(const run_t *self, const char *path, spot_diag_t *diag)
+static int write_plot(const run_t *self, const char *path, spot_diag_t *diag)
 {
     spot_run_series_t run;
     int ret = spot_run_series_init(&run, &self->recording, self->experiment->colours);
 
     run.is_longer = self->arguments->is_longer;
     if (ret == 0) {
-        ret = (spot_has_suffix(path, ".html") ? write_page : write_picture)(
-            &run, path, diag);
+        ret = (spot_has_suffix(path, ".html") ? write_page : write_picture)(&run, path, diag);
     }
     spot_run_series_free(&run);
     return ret;
 }
 
-static int
-write_outputs(const run_t *self, spot_diag_t *diag)
+static int write_outputs(const run_t *self, spot_diag_t *diag)
 {
     const arguments_t *arguments = self->arguments;
     const spot_run_view_t *view = self->experiment->view;
@@ -212,8 +198,7 @@ write_outputs(const run_t *self, spot_diag_t *diag)
         ret = write_plot(self, arguments->plot_path, diag);
     }
     if (ret == 0 && arguments->series_path != NULL) {
-        ret = spot_recording_csv_write(
-            &self->recording, arguments->series_path, &spot_stop, diag);
+        ret = spot_recording_csv_write(&self->recording, arguments->series_path, &spot_stop, diag);
     }
     if (ret == 0 && arguments->chrome_path != NULL) {
         ret = write_chrome(self, arguments->chrome_path, diag);
@@ -222,12 +207,10 @@ write_outputs(const run_t *self, spot_diag_t *diag)
 }
 
 /* A run that did nothing, or not all, is written, and fails. */
-static int
-check_failure(const run_t *self, spot_diag_t *diag)
+static int check_failure(const run_t *self, spot_diag_t *diag)
 {
     const spot_run_view_t *view = self->experiment->view;
-    const char *reason =
-        view == NULL || view->failure == NULL ? NULL : view->failure(self->worker);
+    const char *reason = view == NULL || view->failure == NULL ? NULL : view->failure(self->worker);
 
     if (reason == NULL) {
         return 0;
@@ -236,8 +219,7 @@ check_failure(const run_t *self, spot_diag_t *diag)
     return SPOT_ERR_NOTHING_DONE;
 }
 
-static int
-simulate(run_t *self, const void *scenario, spot_diag_t *diag)
+static int simulate(run_t *self, const void *scenario, spot_diag_t *diag)
 {
     const arguments_t *arguments = self->arguments;
     const spot_replication_t wanted = {.seed = (uint64_t) arguments->seed,
@@ -250,8 +232,8 @@ simulate(run_t *self, const void *scenario, spot_diag_t *diag)
     self->metrics = spot_calloc(self->outputs->num_metrics, sizeof(*self->metrics));
     ret = self->metrics == NULL ? SPOT_ERR_NO_MEMORY : 0;
     if (ret == 0 && self->is_recorded) {
-        ret = spot_recording_init(
-            &self->recording, self->outputs->num_series, self->outputs->series);
+        ret =
+            spot_recording_init(&self->recording, self->outputs->num_series, self->outputs->series);
     }
     ret = ret != 0 ? ret : self->experiment->open(&self->worker, scenario);
     if (ret == 0) {
@@ -259,12 +241,10 @@ simulate(run_t *self, const void *scenario, spot_diag_t *diag)
             self->is_recorded ? &self->recording : NULL);
     }
     if (ret == 0) {
-        spot_metrics_derive(
-            self->outputs->metrics, self->outputs->num_metrics, self->metrics);
+        spot_metrics_derive(self->outputs->metrics, self->outputs->num_metrics, self->metrics);
     }
     if (ret == 0 && self->is_recorded) {
-        ret = spot_recording_name(
-            &self->recording, self->name, wanted.seed, wanted.replication);
+        ret = spot_recording_name(&self->recording, self->name, wanted.seed, wanted.replication);
     }
     ret = ret != 0 ? ret : write_outputs(self, diag);
     ret = ret != 0 ? ret : check_failure(self, diag);
@@ -274,8 +254,7 @@ simulate(run_t *self, const void *scenario, spot_diag_t *diag)
     return ret;
 }
 
-static int
-run_scenario(spot_call_t *call, const spot_bound_scenario_t *bound)
+static int run_scenario(spot_call_t *call, const spot_bound_scenario_t *bound)
 {
     const arguments_t *arguments = call->arguments;
     spot_diag_t *diag = &call->diag;
@@ -292,8 +271,7 @@ run_scenario(spot_call_t *call, const spot_bound_scenario_t *bound)
     return ret == 0 ? simulate(&self, bound->scenario, diag) : ret;
 }
 
-static int
-run(spot_call_t *call)
+static int run(spot_call_t *call)
 {
     const arguments_t *arguments = call->arguments;
     const spot_scenario_changes_t changes = {
@@ -314,18 +292,16 @@ run(spot_call_t *call)
 const spot_command_t spot_command_run = {
     .name = "run",
     .arguments = "SCENARIO",
-    .summary =
-        "Run one replication of a scenario and print where the time and the money went",
+    .summary = "Run one replication of a scenario and print where the time and the money went",
     .doc = "SCENARIO is a YAML file, see spotsim-scenario(5), of any engine that "
            "`spotsim engine` lists. The same seed and replication give the same run "
            "everywhere. --trace, --check-theory and --events are for engines that have "
            "them, such as train.",
-    .examples =
-        "  spotsim run seed-64.yaml\n"
-        "  spotsim run seed-64.yaml --seed 7 --plot run.svg\n"
-        "  spotsim run seed-64.yaml --set \"horizon=30 d\" --plot run.html\n"
-        "  spotsim run seed-64.yaml --trace p3.csv --set horizon=trace-end --json\n"
-        "  spotsim run seed-64.yaml --series run\n",
+    .examples = "  spotsim run seed-64.yaml\n"
+                "  spotsim run seed-64.yaml --seed 7 --plot run.svg\n"
+                "  spotsim run seed-64.yaml --set \"horizon=30 d\" --plot run.html\n"
+                "  spotsim run seed-64.yaml --trace p3.csv --set horizon=trace-end --json\n"
+                "  spotsim run seed-64.yaml --series run\n",
     .options = options,
     .arguments_bytes = sizeof(arguments_t),
     .initial = &initial,

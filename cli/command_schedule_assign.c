@@ -16,8 +16,8 @@ static const arguments_t initial = {.seed = 1};
 
 static const spot_option_t options[] = {
     SPOT_OPTION(ARGUMENT, "a job log", 0, "LOG", log_path, NULL, .min = 1),
-    SPOT_OPTION(INPUT, "workloads", 0, "FILE", workloads_path,
-        "The table to draw from, a CSV file", .endings = ".csv or .gz"),
+    SPOT_OPTION(INPUT, "workloads", 0, "FILE", workloads_path, "The table to draw from, a CSV file",
+        .endings = ".csv or .gz"),
     SPOT_OPTION_VCS(vcs_path),
     SPOT_OPTION_SHORT(short_rule),
     SPOT_OPTION_SEED(seed),
@@ -25,8 +25,7 @@ static const spot_option_t options[] = {
     SPOT_OPTION_END,
 };
 
-static void
-check(spot_call_t *call)
+static void check(spot_call_t *call)
 {
     const arguments_t *arguments = call->arguments;
 
@@ -34,18 +33,17 @@ check(spot_call_t *call)
         "--workloads FILE is missing: a table of workloads to draw from");
 }
 
-static int
-run(spot_call_t *call)
+static int run(spot_call_t *call)
 {
     const arguments_t *arguments = call->arguments;
-    spot_job_log_request_t request = {.log = arguments->log_path,
-        .short_rule = (spot_short_rule_t) arguments->short_rule};
+    spot_job_log_request_t request = {
+        .log = arguments->log_path, .short_rule = (spot_short_rule_t) arguments->short_rule};
     spot_schedule_log_t input = {0};
     int ret = spot_schedule_log_read(&input, arguments->vcs_path, &request, &call->diag);
 
     if (ret == 0) {
-        ret = spot_job_assign(&input.log, arguments->workloads_path,
-            (uint64_t) arguments->seed, &call->diag);
+        ret = spot_job_assign(
+            &input.log, arguments->workloads_path, (uint64_t) arguments->seed, &call->diag);
     }
     if (ret == 0) {
         call->is_reading = false;

@@ -33,8 +33,7 @@ static const spot_option_t options[] = {
     SPOT_OPTION_END,
 };
 
-static void
-check(spot_call_t *call)
+static void check(spot_call_t *call)
 {
     const arguments_t *arguments = call->arguments;
 
@@ -42,8 +41,7 @@ check(spot_call_t *call)
         "--strict needs the VCs of the cluster: --vcs FILE");
 }
 
-static int
-answer(spot_call_t *call, spot_schedule_log_t *input)
+static int answer(spot_call_t *call, spot_schedule_log_t *input)
 {
     const arguments_t *arguments = call->arguments;
     const char *csv_path = arguments->csv_path;
@@ -68,8 +66,7 @@ answer(spot_call_t *call, spot_schedule_log_t *input)
     return spot_output_end(&output, ret);
 }
 
-static int
-run(spot_call_t *call)
+static int run(spot_call_t *call)
 {
     const arguments_t *arguments = call->arguments;
     spot_job_log_request_t request = {.log = arguments->log_path,

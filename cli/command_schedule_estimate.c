@@ -22,8 +22,7 @@ typedef struct {
     spot_target_t target;
 } arguments_t;
 
-static const arguments_t initial = {
-    .method = SPOT_DURATION_RUNNING_MEAN, .sigma = 1, .seed = 1};
+static const arguments_t initial = {.method = SPOT_DURATION_RUNNING_MEAN, .sigma = 1, .seed = 1};
 
 static const spot_option_t options[] = {
     SPOT_OPTION(ARGUMENT, "a job log", 0, "LOG", log_path, NULL, .min = 1),
@@ -31,8 +30,7 @@ static const spot_option_t options[] = {
         "Write job_id and est, in seconds; - is standard output, instead of the errors",
         .endings = ".csv"),
     SPOT_OPTION(CHOICE, "method", 0, "oracle|noisy|running-mean|gam", method,
-        "How durations are estimated (default: running-mean)",
-        .choices = spot_duration_methods),
+        "How durations are estimated (default: running-mean)", .choices = spot_duration_methods),
     SPOT_OPTION(INPUT, "workload", 0, "FILE", workload_path,
         "More columns of the jobs, joined on job_id", .endings = ".csv or .gz"),
     SPOT_OPTION_VCS(vcs_path),
@@ -54,13 +52,11 @@ static const spot_option_t options[] = {
     SPOT_OPTION_END,
 };
 
-static void
-check(spot_call_t *call)
+static void check(spot_call_t *call)
 {
     const arguments_t *arguments = call->arguments;
 
-    spot_usage_refuse(call,
-        arguments->model_path != NULL && arguments->method != SPOT_DURATION_GAM,
+    spot_usage_refuse(call, arguments->model_path != NULL && arguments->method != SPOT_DURATION_GAM,
         "--model needs --method gam");
 }
 
@@ -73,15 +69,13 @@ typedef struct {
     const char **vcs; /* [num_vcs] names */
 } estimated_t;
 
-static int
-read_jobs(spot_call_t *call, estimated_t *self)
+static int read_jobs(spot_call_t *call, estimated_t *self)
 {
     const arguments_t *arguments = call->arguments;
     const spot_schedule_log_t *input = &self->input;
     spot_job_log_request_t request = {
         .log = arguments->log_path, .workload = arguments->workload_path};
-    int ret =
-        spot_schedule_log_read(&self->input, arguments->vcs_path, &request, &call->diag);
+    int ret = spot_schedule_log_read(&self->input, arguments->vcs_path, &request, &call->diag);
 
     SPOT_ARENA_ARRAY(&self->arena, self->jobs, input->log.num_jobs);
     SPOT_ARENA_ARRAY(&self->arena, self->durations_s, input->log.num_jobs);
@@ -98,8 +92,7 @@ read_jobs(spot_call_t *call, estimated_t *self)
     return ret;
 }
 
-static void
-write_estimates(const void *what, FILE *out)
+static void write_estimates(const void *what, FILE *out)
 {
     const estimated_t *self = what;
 
@@ -110,34 +103,29 @@ write_estimates(const void *what, FILE *out)
     }
 }
 
-static void
-write_model(const void *model, FILE *out)
+static void write_model(const void *model, FILE *out)
 {
     spot_additive_write_header(out);
     spot_additive_write(model, "log(1+duration)", out);
 }
 
-static int
-keep_model(spot_call_t *call, const spot_duration_learner_t *learner)
+static int keep_model(spot_call_t *call, const spot_duration_learner_t *learner)
 {
     const arguments_t *arguments = call->arguments;
 
     return learner->num_fits > 0
-               ? spot_schedule_write(
-                     call, arguments->model_path, write_model, &learner->model)
+               ? spot_schedule_write(call, arguments->model_path, write_model, &learner->model)
                : spot_diag_error(&call->diag, arguments->log_path, 0, 0,
                      "no model: it is fitted a week after the first submit, to at least "
                      "%d jobs that have ended",
                      SPOT_DURATION_MIN_JOBS);
 }
 
-static int
-estimate(spot_call_t *call, const estimated_t *self)
+static int estimate(spot_call_t *call, const estimated_t *self)
 {
     const arguments_t *arguments = call->arguments;
     const spot_job_log_t *log = &self->input.log;
-    const spot_duration_request_t request = {
-        .method = (spot_duration_method_t) arguments->method,
+    const spot_duration_request_t request = {.method = (spot_duration_method_t) arguments->method,
         .num_jobs = log->num_jobs,
         .jobs = self->jobs,
         .num_users = log->users.num_texts,
@@ -146,8 +134,8 @@ estimate(spot_call_t *call, const estimated_t *self)
         .vcs = self->vcs,
         .is_nominal = true,
         .start_s = log->num_jobs == 0 ? 0 : self->jobs[0].submit_s,
-        .clock_zero_s = log->clock_zero_s != SPOT_JOB_NO_CLOCK ? log->clock_zero_s
-                                                               : arguments->clock_zero_s,
+        .clock_zero_s =
+            log->clock_zero_s != SPOT_JOB_NO_CLOCK ? log->clock_zero_s : arguments->clock_zero_s,
         .sigma = arguments->sigma,
         .seed = (uint64_t) arguments->seed};
     spot_duration_learner_t learner;
@@ -163,8 +151,7 @@ estimate(spot_call_t *call, const estimated_t *self)
     return ret;
 }
 
-static void
-fill_errors(spot_table_t *table, const arguments_t *arguments, const estimated_t *self)
+static void fill_errors(spot_table_t *table, const arguments_t *arguments, const estimated_t *self)
 {
     static const spot_table_column_t columns[] = {
         {.name = "method", .kind = SPOT_TABLE_TEXT, .is_key = true},
@@ -178,9 +165,8 @@ fill_errors(spot_table_t *table, const arguments_t *arguments, const estimated_t
     spot_prediction_error_t error;
     size_t first = 0;
 
-    while (
-        first < num_jobs &&
-        (jobs[first].submit_s - jobs[0].submit_s) * SPOT_MS_PER_S < arguments->from_ms) {
+    while (first < num_jobs &&
+           (jobs[first].submit_s - jobs[0].submit_s) * SPOT_MS_PER_S < arguments->from_ms) {
         first++;
     }
     table->error = spot_prediction_error(
@@ -194,8 +180,7 @@ fill_errors(spot_table_t *table, const arguments_t *arguments, const estimated_t
     spot_table_add_number(table, error.rank_correlation);
 }
 
-static int
-run(spot_call_t *call)
+static int run(spot_call_t *call)
 {
     const arguments_t *arguments = call->arguments;
     spot_table_t errors = {.name = "errors"};
@@ -220,20 +205,18 @@ const spot_command_t spot_command_schedule_estimate = {
     .name = "schedule estimate",
     .arguments = "LOG",
     .summary = "Estimate the durations of jobs from jobs that have ended before",
-    .doc =
-        "Each job is estimated at its submit. A job counts as ended when its duration "
-        "has passed since its submit. running-mean: the mean of the jobs with the "
-        "same user, GPUs and model, else user and model, user and GPUs, user, all; "
-        "1000 s without history. gam: an additive model of log(1 + duration) from "
-        "user, VC, GPUs, CPUs, hour, weekday and how the workload uses a GPU, fitted "
-        "again every week; the running mean before. noisy: the true duration times a "
-        "lognormal factor. A scenario takes the estimates by jobs.estimates: {file: "
-        "EST.csv, column: est}; it can also learn itself, from the jobs that have "
-        "ended in the simulation (estimator: running-mean).",
-    .examples =
-        "  spotsim schedule estimate jobs.csv --workload workload.csv -o est.csv\n"
-        "  spotsim schedule estimate jobs.csv --method gam --from \"7 d\" \\\n"
-        "      --model durations.csv\n",
+    .doc = "Each job is estimated at its submit. A job counts as ended when its duration "
+           "has passed since its submit. running-mean: the mean of the jobs with the "
+           "same user, GPUs and model, else user and model, user and GPUs, user, all; "
+           "1000 s without history. gam: an additive model of log(1 + duration) from "
+           "user, VC, GPUs, CPUs, hour, weekday and how the workload uses a GPU, fitted "
+           "again every week; the running mean before. noisy: the true duration times a "
+           "lognormal factor. A scenario takes the estimates by jobs.estimates: {file: "
+           "EST.csv, column: est}; it can also learn itself, from the jobs that have "
+           "ended in the simulation (estimator: running-mean).",
+    .examples = "  spotsim schedule estimate jobs.csv --workload workload.csv -o est.csv\n"
+                "  spotsim schedule estimate jobs.csv --method gam --from \"7 d\" \\\n"
+                "      --model durations.csv\n",
     .options = options,
     .arguments_bytes = sizeof(arguments_t),
     .initial = &initial,

@@ -13,16 +13,14 @@ typedef struct {
     int short_rule;
 } arguments_t;
 
-static void
-settle_start(spot_call_t *call, const spot_option_t *option, const char *text)
+static void settle_start(spot_call_t *call, const spot_option_t *option, const char *text)
 {
     arguments_t *arguments = call->arguments;
     bool is_date;
 
     (void) option;
     if (spot_clock_parse(text, &arguments->clock_zero_s, &is_date) != 0 || !is_date) {
-        spot_usage_error(
-            call, "--start: expected YYYY-MM-DD hh:mm:ss, got \"%s\"", text);
+        spot_usage_error(call, "--start: expected YYYY-MM-DD hh:mm:ss, got \"%s\"", text);
     }
 }
 
@@ -37,8 +35,7 @@ static const spot_option_t options[] = {
     SPOT_OPTION_END,
 };
 
-static int
-fit(spot_call_t *call, const spot_schedule_log_t *input)
+static int fit(spot_call_t *call, const spot_schedule_log_t *input)
 {
     const arguments_t *arguments = call->arguments;
     spot_output_t output;
@@ -48,18 +45,16 @@ fit(spot_call_t *call, const spot_schedule_log_t *input)
     call->is_reading = false;
     out = spot_output_bytes(&output, arguments->law_path, &call->diag);
     if (out != NULL) {
-        ret = spot_job_law_fit(
-            &input->log, &input->vcs, arguments->log_path, out, &call->diag);
+        ret = spot_job_law_fit(&input->log, &input->vcs, arguments->log_path, out, &call->diag);
     }
     return spot_output_end(&output, ret);
 }
 
-static int
-run(spot_call_t *call)
+static int run(spot_call_t *call)
 {
     const arguments_t *arguments = call->arguments;
-    spot_job_log_request_t request = {.log = arguments->log_path,
-        .short_rule = (spot_short_rule_t) arguments->short_rule};
+    spot_job_log_request_t request = {
+        .log = arguments->log_path, .short_rule = (spot_short_rule_t) arguments->short_rule};
     spot_schedule_log_t input = {.rows = NULL};
     int ret = spot_schedule_log_read(&input, arguments->vcs_path, &request, &call->diag);
 
@@ -80,12 +75,11 @@ const spot_command_t spot_command_schedule_fit = {
     .name = "schedule fit",
     .arguments = "LOG",
     .summary = "Fit laws of jobs to a job log, for 'schedule generate'",
-    .doc =
-        "Writes YAML with comments on what it rests on: arrivals by hour (from 2 days "
-        "on) and weekday (from 2 weeks on), sizes by VC, and durations by size, each "
-        "the best law by AIC among those that keep the mean, on which the load of a "
-        "cluster depends. What jobs have in common beyond that is lost: bursts of one "
-        "user, jobs that were submitted again, users with their own sizes.",
+    .doc = "Writes YAML with comments on what it rests on: arrivals by hour (from 2 days "
+           "on) and weekday (from 2 weeks on), sizes by VC, and durations by size, each "
+           "the best law by AIC among those that keep the mean, on which the load of a "
+           "cluster depends. What jobs have in common beyond that is lost: bursts of one "
+           "user, jobs that were submitted again, users with their own sizes.",
     .examples = "  spotsim schedule fit jobs.csv -o laws.yaml\n"
                 "  spotsim schedule generate laws.yaml --seed 7 -o synthetic.csv\n",
     .options = options,

@@ -20,14 +20,13 @@ typedef struct {
 static const arguments_t initial = {.seed = 1};
 
 static const spot_option_t options[] = {
-    SPOT_OPTION(ARGUMENT, "a table of submitted jobs and GPUs", 0, "TABLE", table_path,
-        NULL, .min = 1),
+    SPOT_OPTION(
+        ARGUMENT, "a table of submitted jobs and GPUs", 0, "TABLE", table_path, NULL, .min = 1),
     SPOT_OPTION(WRITTEN, "output", 'o', "PRED.csv", forecast_path,
         "Write the forecasts, a row for every 10 minutes; - is standard output, instead "
         "of the errors",
         .endings = ".csv"),
-    SPOT_OPTION(
-        FLAG, "log", 0, NULL, is_log, "TABLE is a job log, whose submits are counted"),
+    SPOT_OPTION(FLAG, "log", 0, NULL, is_log, "TABLE is a job log, whose submits are counted"),
     SPOT_OPTION(OWN, "clock-zero", 0, "DATE", clock_zero_s,
         "The date and time of second 0, UTC, of a log that has seconds",
         .example = "\"2020-04-01 00:00:00\"", .settle = spot_schedule_take_date),
@@ -58,16 +57,14 @@ typedef struct {
 
 /* ---- Input ---- */
 
-static int
-count_log(spot_call_t *call, spot_throughput_t *throughput)
+static int count_log(spot_call_t *call, spot_throughput_t *throughput)
 {
     const arguments_t *arguments = call->arguments;
     spot_job_log_request_t request = {.log = arguments->table_path};
     spot_schedule_log_t input = {0};
     int ret = spot_schedule_log_read(&input, NULL, &request, &call->diag);
-    const int64_t zero_s = input.log.clock_zero_s == SPOT_JOB_NO_CLOCK
-                               ? arguments->clock_zero_s
-                               : input.log.clock_zero_s;
+    const int64_t zero_s = input.log.clock_zero_s == SPOT_JOB_NO_CLOCK ? arguments->clock_zero_s
+                                                                       : input.log.clock_zero_s;
 
     for (size_t j = 0; j < input.log.num_jobs && ret == 0; j++) {
         const spot_job_row_t *job = &input.log.jobs[j];
@@ -82,13 +79,12 @@ count_log(spot_call_t *call, spot_throughput_t *throughput)
     return ret;
 }
 
-static int
-read_models(spot_call_t *call, spot_throughput_forecast_t *forecasts)
+static int read_models(spot_call_t *call, spot_throughput_forecast_t *forecasts)
 {
     const arguments_t *arguments = call->arguments;
     spot_additive_model_t models[SPOT_THROUGHPUT_SERIES];
-    const int ret = spot_additive_read(models, SPOT_THROUGHPUT_SERIES,
-        spot_throughput_targets, arguments->model_path, &call->diag);
+    const int ret = spot_additive_read(models, SPOT_THROUGHPUT_SERIES, spot_throughput_targets,
+        arguments->model_path, &call->diag);
 
     for (int series = 0; series < SPOT_THROUGHPUT_SERIES; series++) {
         forecasts[series].model = models[series];
@@ -97,8 +93,7 @@ read_models(spot_call_t *call, spot_throughput_forecast_t *forecasts)
 }
 
 /* The bin that begins at a time, or an error. */
-static int
-find_bin(spot_call_t *call, const spot_throughput_t *throughput, const char *option,
+static int find_bin(spot_call_t *call, const spot_throughput_t *throughput, const char *option,
     int64_t time_s, size_t *bin)
 {
     const arguments_t *arguments = call->arguments;
@@ -116,8 +111,7 @@ find_bin(spot_call_t *call, const spot_throughput_t *throughput, const char *opt
     return 0;
 }
 
-static int
-split(spot_call_t *call, forecasted_t *self)
+static int split(spot_call_t *call, forecasted_t *self)
 {
     const arguments_t *arguments = call->arguments;
     const spot_throughput_t *throughput = &self->throughput;
@@ -129,10 +123,8 @@ split(spot_call_t *call, forecasted_t *self)
         return spot_diag_error(
             &call->diag, arguments->table_path, 0, 0, "too few rows to learn from");
     }
-    ret = find_bin(
-        call, throughput, "evaluate-from", arguments->evaluate_s, &result->evaluate);
-    ret = ret == 0 ? find_bin(call, throughput, "choose-from", arguments->choose_s,
-                         &result->choose)
+    ret = find_bin(call, throughput, "evaluate-from", arguments->evaluate_s, &result->evaluate);
+    ret = ret == 0 ? find_bin(call, throughput, "choose-from", arguments->choose_s, &result->choose)
                    : ret;
     if (ret == 0 && arguments->evaluate_s > 0 && arguments->choose_s == 0) {
         result->choose = result->evaluate - (result->evaluate + 4) / 5;
@@ -150,29 +142,24 @@ split(spot_call_t *call, forecasted_t *self)
 
 /* ---- Output ---- */
 
-static void
-write_forecast(const void *what, FILE *out)
+static void write_forecast(const void *what, FILE *out)
 {
     const forecasted_t *self = what;
 
-    spot_throughput_forecast_write(
-        self->forecasts, &self->throughput, self->split.evaluate, out);
+    spot_throughput_forecast_write(self->forecasts, &self->throughput, self->split.evaluate, out);
 }
 
-static void
-write_models(const void *what, FILE *out)
+static void write_models(const void *what, FILE *out)
 {
     const forecasted_t *self = what;
 
     spot_additive_write_header(out);
     for (int series = 0; series < SPOT_THROUGHPUT_SERIES; series++) {
-        spot_additive_write(
-            &self->forecasts[series].model, spot_throughput_targets[series], out);
+        spot_additive_write(&self->forecasts[series].model, spot_throughput_targets[series], out);
     }
 }
 
-static void
-fill_errors(spot_table_t *table, const forecasted_t *self)
+static void fill_errors(spot_table_t *table, const forecasted_t *self)
 {
     static const spot_table_column_t columns[] = {
         {.name = "series", .kind = SPOT_TABLE_TEXT, .is_key = true},
@@ -189,9 +176,9 @@ fill_errors(spot_table_t *table, const forecasted_t *self)
         for (size_t method = 0; method < SPOT_FORECAST_METHODS; method++) {
             spot_prediction_error_t error;
 
-            table->error = spot_error_first(table->error,
-                spot_prediction_error(&error, num_bins, forecast->forecasts[method],
-                    forecast->targets + self->split.evaluate));
+            table->error = spot_error_first(
+                table->error, spot_prediction_error(&error, num_bins, forecast->forecasts[method],
+                                  forecast->targets + self->split.evaluate));
             spot_table_add_row(table);
             spot_table_add_text(table, spot_throughput_targets[series]);
             spot_table_add_text(table, spot_forecast_methods[method]);
@@ -202,8 +189,7 @@ fill_errors(spot_table_t *table, const forecasted_t *self)
 }
 
 /* The features of the models, the most important one for jobs first. */
-static void
-fill_importance(spot_table_t *table, const spot_throughput_forecast_t *forecasts)
+static void fill_importance(spot_table_t *table, const spot_throughput_forecast_t *forecasts)
 {
     static const spot_table_column_t columns[] = {
         {.name = "feature", .kind = SPOT_TABLE_TEXT, .is_key = true},
@@ -215,8 +201,8 @@ fill_importance(spot_table_t *table, const spot_throughput_forecast_t *forecasts
     spot_table_add_columns(table, sizeof(columns) / sizeof(columns[0]), columns);
     for (size_t j = 0; j < SPOT_THROUGHPUT_FEATURES; j++) {
         for (int series = 0; series < SPOT_THROUGHPUT_SERIES; series++) {
-            importance[series][j] = spot_additive_importance_of(
-                &forecasts[series].model, spot_throughput_features[j]);
+            importance[series][j] =
+                spot_additive_importance_of(&forecasts[series].model, spot_throughput_features[j]);
         }
     }
     for (size_t row = 0; row < SPOT_THROUGHPUT_FEATURES; row++) {
@@ -234,16 +220,15 @@ fill_importance(spot_table_t *table, const spot_throughput_forecast_t *forecasts
     }
 }
 
-static int
-print(spot_call_t *call, const forecasted_t *self)
+static int print(spot_call_t *call, const forecasted_t *self)
 {
     const arguments_t *arguments = call->arguments;
     spot_table_t tables[] = {{.name = "errors"}, {.name = "importance"}};
 
     fill_errors(&tables[0], self);
     fill_importance(&tables[1], self->forecasts);
-    for (int series = 0;
-         series < SPOT_THROUGHPUT_SERIES && arguments->model_path == NULL; series++) {
+    for (int series = 0; series < SPOT_THROUGHPUT_SERIES && arguments->model_path == NULL;
+         series++) {
         const spot_throughput_forecast_t *forecast = &self->forecasts[series];
 
         spot_table_add_note(&tables[0], "",
@@ -251,16 +236,14 @@ print(spot_call_t *call, const forecasted_t *self)
                 spot_throughput_targets[series], spot_loss_names[forecast->loss],
                 forecast->has_dates ? "" : " and does not see the date"));
     }
-    spot_table_add_note(
-        &tables[1], "", "Importance: the mean of |score| over the rows.");
-    return spot_schedule_results(call, &arguments->target, arguments->forecast_path,
-        write_forecast, self, 2, tables);
+    spot_table_add_note(&tables[1], "", "Importance: the mean of |score| over the rows.");
+    return spot_schedule_results(
+        call, &arguments->target, arguments->forecast_path, write_forecast, self, 2, tables);
 }
 
 /* ---- The command ---- */
 
-static int
-forecast_all(spot_call_t *call, forecasted_t *self)
+static int forecast_all(spot_call_t *call, forecasted_t *self)
 {
     const arguments_t *arguments = call->arguments;
     int ret = split(call, self);
@@ -270,8 +253,7 @@ forecast_all(spot_call_t *call, forecasted_t *self)
             &self->forecasts[series], &self->throughput, series, &self->split);
         if (ret == SPOT_ERR_BAD_INPUT) {
             spot_diag_error(&call->diag, arguments->model_path, 0, 0,
-                "the model of %s has a feature that is not known",
-                spot_throughput_targets[series]);
+                "the model of %s has a feature that is not known", spot_throughput_targets[series]);
         }
     }
     call->is_reading = ret != 0;
@@ -281,14 +263,13 @@ forecast_all(spot_call_t *call, forecasted_t *self)
     return ret == 0 ? print(call, self) : ret;
 }
 
-static int
-run(spot_call_t *call)
+static int run(spot_call_t *call)
 {
     const arguments_t *arguments = call->arguments;
     forecasted_t self = {.throughput = {0}};
-    int ret = arguments->is_log ? count_log(call, &self.throughput)
-                                : spot_throughput_read(&self.throughput,
-                                      arguments->table_path, &call->diag);
+    int ret = arguments->is_log
+                  ? count_log(call, &self.throughput)
+                  : spot_throughput_read(&self.throughput, arguments->table_path, &call->diag);
 
     if (ret == 0 && arguments->model_path != NULL) {
         ret = read_models(call, self.forecasts);

@@ -19,8 +19,7 @@ typedef struct {
 static const arguments_t initial = {.seed = 1, .load = 80};
 
 static const spot_option_t options[] = {
-    SPOT_OPTION(
-        ARGUMENT, "a file with laws of jobs", 0, "LAW", law_path, NULL, .min = 1),
+    SPOT_OPTION(ARGUMENT, "a file with laws of jobs", 0, "LAW", law_path, NULL, .min = 1),
     SPOT_OPTION_LOG_OUTPUT(log_path),
     SPOT_OPTION(WRITTEN, "vcs-out", 0, "FILE", vcs_path,
         "Write a VC file too: so many nodes that the jobs load their GPUs by --load",
@@ -30,14 +29,13 @@ static const spot_option_t options[] = {
     SPOT_OPTION_SEED(seed),
     SPOT_OPTION(COUNT, "replication", 0, "R", replication,
         "Which replication of the seed to draw (default 0)"),
-    SPOT_OPTION(TEXTS, "set", 0, "KEY=VALUE", sets,
-        "Set a key of the laws; may be given several times"),
+    SPOT_OPTION(
+        TEXTS, "set", 0, "KEY=VALUE", sets, "Set a key of the laws; may be given several times"),
     SPOT_OPTION_END,
 };
 
 /* A key of laws with its default, if that is short. */
-static const char *
-law_key(size_t j, const char **name)
+static const char *law_key(size_t j, const char **name)
 {
     enum { MAX_BYTES = 60 };
     const spot_field_t *field = &spot_job_law_fields[j];
@@ -59,15 +57,13 @@ law_key(size_t j, const char **name)
     return text;
 }
 
-static int
-read_law(spot_call_t *call, spot_job_law_t *law)
+static int read_law(spot_call_t *call, spot_job_law_t *law)
 {
     const arguments_t *arguments = call->arguments;
     const spot_scenario_changes_t changes = {
         NULL, arguments->sets.num_texts, arguments->sets.texts};
     spot_yaml_t document;
-    int ret = spot_scenario_read_document(
-        &document, arguments->law_path, &changes, &call->diag);
+    int ret = spot_scenario_read_document(&document, arguments->law_path, &changes, &call->diag);
 
     if (document.root != NULL) {
         const int error = spot_job_law_init(law, document.root, &call->diag);
@@ -78,8 +74,7 @@ read_law(spot_call_t *call, spot_job_law_t *law)
     return ret;
 }
 
-static int
-write_files(
+static int write_files(
     spot_call_t *call, const spot_job_law_t *law, const spot_schedule_log_t *drawn)
 {
     const arguments_t *arguments = call->arguments;
@@ -98,8 +93,7 @@ write_files(
     return spot_output_end(&output, ret);
 }
 
-static int
-run(spot_call_t *call)
+static int run(spot_call_t *call)
 {
     const arguments_t *arguments = call->arguments;
     spot_schedule_log_t drawn = {.rows = NULL};
@@ -111,8 +105,8 @@ run(spot_call_t *call)
     }
     call->is_reading = ret != 0;
     if (ret == 0) {
-        ret = spot_job_law_draw(&law, &drawn.log, (uint64_t) arguments->seed,
-            (uint64_t) arguments->replication);
+        ret = spot_job_law_draw(
+            &law, &drawn.log, (uint64_t) arguments->seed, (uint64_t) arguments->replication);
     }
     ret = ret == 0 ? write_files(call, &law, &drawn) : ret;
     spot_schedule_log_free(&drawn);
@@ -124,13 +118,12 @@ const spot_command_t spot_command_schedule_generate = {
     .name = "schedule generate",
     .arguments = "LAW",
     .summary = "Write a synthetic job log, drawn from laws of jobs",
-    .doc =
-        "LAW is a YAML file (spotsim-jobs: 1): how many jobs come an hour, by hour "
-        "and weekday, their GPUs, durations, VCs and users. 'spotsim schedule fit' "
-        "writes one from a log. Jobs come as a Poisson process, cut to whole seconds; "
-        "durations are rounded to whole seconds, and are at least 1 s.\n\n"
-        "A scenario takes the same laws, for the VCs of its cluster: jobs: "
-        "{generate: LAW}. Keys:",
+    .doc = "LAW is a YAML file (spotsim-jobs: 1): how many jobs come an hour, by hour "
+           "and weekday, their GPUs, durations, VCs and users. 'spotsim schedule fit' "
+           "writes one from a log. Jobs come as a Poisson process, cut to whole seconds; "
+           "durations are rounded to whole seconds, and are at least 1 s.\n\n"
+           "A scenario takes the same laws, for the VCs of its cluster: jobs: "
+           "{generate: LAW}. Keys:",
     .examples = "  spotsim schedule generate jobs.yaml -o jobs.csv --vcs-out vcs.csv\n"
                 "  spotsim schedule generate jobs.yaml --set per_hour=60 \\\n"
                 "      --replication 3 -o jobs.csv.gz\n",

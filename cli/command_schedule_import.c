@@ -28,21 +28,18 @@ static const arguments_t initial = {.gpus_per_node = 8};
 
 static const char *const clocks[] = {"first", "origin", NULL};
 
-static const char *
-preset_name(size_t j)
+static const char *preset_name(size_t j)
 {
     return spot_job_presets[j].name;
 }
 
-static const char *
-preset_doc(size_t j, const char **name)
+static const char *preset_doc(size_t j, const char **name)
 {
     *name = spot_job_presets[j].name;
     return spot_job_presets[j].doc;
 }
 
-static void
-take_preset(spot_call_t *call, const spot_option_t *option, const char *text)
+static void take_preset(spot_call_t *call, const spot_option_t *option, const char *text)
 {
     arguments_t *arguments = call->arguments;
 
@@ -54,23 +51,21 @@ take_preset(spot_call_t *call, const spot_option_t *option, const char *text)
     }
 }
 
-static void
-add_rule(arguments_t *arguments, const spot_vc_rule_t *rule)
+static void add_rule(arguments_t *arguments, const spot_vc_rule_t *rule)
 {
-    spot_option_reserve(&arguments->rules, &arguments->max_rules,
-        arguments->num_rules + 1, sizeof(*arguments->rules));
+    spot_option_reserve(&arguments->rules, &arguments->max_rules, arguments->num_rules + 1,
+        sizeof(*arguments->rules));
     arguments->rules[arguments->num_rules++] = *rule;
 }
 
-static void
-take_rule(spot_call_t *call, const spot_option_t *option, const char *text)
+static void take_rule(spot_call_t *call, const spot_option_t *option, const char *text)
 {
     const char *equals = strchr(text, '=');
     spot_vc_rule_t rule;
 
     if (equals == NULL || equals == text) {
-        spot_usage_error(call, "--%s: expected FROM=TO, or FROM= to drop, got \"%s\"",
-            option->name, text);
+        spot_usage_error(
+            call, "--%s: expected FROM=TO, or FROM= to drop, got \"%s\"", option->name, text);
     } else {
         rule.from = spot_texts_add(&call->texts, "%.*s", (int) (equals - text), text);
         rule.to = equals + 1;
@@ -86,8 +81,8 @@ static const spot_option_t options[] = {
     SPOT_OPTION(TEXT, "origin", 0, "TIME", origin,
         "Drop what was submitted before, YYYY-MM-DD hh:mm:ss or seconds as in the log",
         .example = "\"2020-04-01 00:00:00\""),
-    SPOT_OPTION(TEXT, "begin", 0, "TIME", begin,
-        "Keep what was submitted from then on, on the clock"),
+    SPOT_OPTION(
+        TEXT, "begin", 0, "TIME", begin, "Keep what was submitted from then on, on the clock"),
     SPOT_OPTION(TEXT, "end", 0, "TIME", end, "Keep what was submitted up to then"),
     SPOT_OPTION(CHOICE, "clock", 0, "first|origin", clock,
         "Second 0 of the clock: the first submit that is left before the window is cut "
@@ -109,12 +104,10 @@ static const spot_option_t options[] = {
 };
 
 /* What was not given is that of the preset. */
-static void
-take_window(arguments_t *arguments, spot_call_t *call)
+static void take_window(arguments_t *arguments, spot_call_t *call)
 {
     static const spot_job_preset_t none = {.name = NULL};
-    const spot_job_preset_t *preset =
-        arguments->preset == NULL ? &none : arguments->preset;
+    const spot_job_preset_t *preset = arguments->preset == NULL ? &none : arguments->preset;
     const char *origin = arguments->origin == NULL ? preset->origin : arguments->origin;
     const char *begin = arguments->begin == NULL ? preset->begin : arguments->begin;
     const char *end = arguments->end == NULL ? preset->end : arguments->end;
@@ -131,8 +124,7 @@ take_window(arguments_t *arguments, spot_call_t *call)
     }
 }
 
-static void
-check(spot_call_t *call)
+static void check(spot_call_t *call)
 {
     arguments_t *arguments = call->arguments;
     const char *path = arguments->output_path == NULL ? "" : arguments->output_path;
@@ -142,15 +134,14 @@ check(spot_call_t *call)
     spot_usage_refuse(call, arguments->is_strict && arguments->vcs_path == NULL,
         "--strict needs the VCs of the cluster: --vcs FILE");
     if (arguments->coverage_path == NULL) {
-        arguments->coverage_path = spot_texts_add(&call->texts, "%.*simport.csv",
-            slash == NULL ? 0 : (int) (slash - path) + 1, path);
+        arguments->coverage_path = spot_texts_add(
+            &call->texts, "%.*simport.csv", slash == NULL ? 0 : (int) (slash - path) + 1, path);
     }
 }
 
 /* The coverage is for people on standard error, whatever its width, and for programs in
  * its file. */
-static int
-write_coverage(spot_call_t *call, spot_schedule_log_t *input)
+static int write_coverage(spot_call_t *call, spot_schedule_log_t *input)
 {
     const arguments_t *arguments = call->arguments;
     const spot_terminal_t terminal = spot_terminal_of_output(true);
@@ -160,13 +151,10 @@ write_coverage(spot_call_t *call, spot_schedule_log_t *input)
     if (ret == 0 && !call->is_quiet) {
         ret = spot_coverage_write_text(&coverage, &terminal, stderr);
     }
-    return ret != 0
-               ? ret
-               : spot_schedule_coverage_write(call, &coverage, arguments->coverage_path);
+    return ret != 0 ? ret : spot_schedule_coverage_write(call, &coverage, arguments->coverage_path);
 }
 
-static int
-run(spot_call_t *call)
+static int run(spot_call_t *call)
 {
     const arguments_t *arguments = call->arguments;
     const spot_job_preset_t *preset = arguments->preset;

@@ -14,14 +14,13 @@ typedef struct {
 static const arguments_t initial = {.depth = 2};
 
 static const spot_option_t options[] = {
-    SPOT_OPTION(
-        ARGUMENT, "a table of workloads", 0, "TABLE", table_path, NULL, .min = 1),
+    SPOT_OPTION(ARGUMENT, "a table of workloads", 0, "TABLE", table_path, NULL, .min = 1),
     SPOT_OPTION(INPUT, "colocation", 0, "FILE", colocation_path,
         "Find labels from this co-location table too, and learn them where TABLE has "
         "none",
         .endings = ".csv or .gz"),
-    SPOT_OPTION(COUNT, "depth", 0, "N", depth, "Depth of the tree (default 2)",
-        .max = SPOT_TREE_MAX_DEPTH),
+    SPOT_OPTION(
+        COUNT, "depth", 0, "N", depth, "Depth of the tree (default 2)", .max = SPOT_TREE_MAX_DEPTH),
     SPOT_OPTION(WRITTEN, "output", 'o', "LABELS.csv", labels_path,
         "Write the workloads with their labels; - is standard output, instead of the "
         "rules",
@@ -30,8 +29,7 @@ static const spot_option_t options[] = {
     SPOT_OPTION_END,
 };
 
-static void
-add_accuracy(spot_table_t *table, const char *name, size_t num_right, size_t num_labels)
+static void add_accuracy(spot_table_t *table, const char *name, size_t num_right, size_t num_labels)
 {
     spot_table_add_row(table);
     spot_table_add_text(table, name);
@@ -42,8 +40,7 @@ add_accuracy(spot_table_t *table, const char *name, size_t num_right, size_t num
 
 /* The rules that lead to the leaves, and how many labels they find. Returns the number
  * that all of them find. */
-static size_t
-fill_rules(spot_table_t *table, const spot_packing_labels_t *labels)
+static size_t fill_rules(spot_table_t *table, const spot_packing_labels_t *labels)
 {
     static const spot_table_column_t columns[] = {
         {.name = "rule", .kind = SPOT_TABLE_TEXT, .is_key = true},
@@ -75,9 +72,8 @@ fill_rules(spot_table_t *table, const spot_packing_labels_t *labels)
     return num_right;
 }
 
-static void
-fill_accuracy(spot_table_t *table, const spot_packing_labels_t *labels, size_t num_right,
-    bool has_pairs)
+static void fill_accuracy(
+    spot_table_t *table, const spot_packing_labels_t *labels, size_t num_right, bool has_pairs)
 {
     static const spot_table_column_t columns[] = {
         {.name = "labels", .kind = SPOT_TABLE_TEXT, .is_key = true},
@@ -96,27 +92,25 @@ fill_accuracy(spot_table_t *table, const spot_packing_labels_t *labels, size_t n
     }
 }
 
-static void
-write_labels(const void *labels, FILE *out)
+static void write_labels(const void *labels, FILE *out)
 {
     spot_packing_labels_write(labels, out);
 }
 
-static int
-run(spot_call_t *call)
+static int run(spot_call_t *call)
 {
     const arguments_t *arguments = call->arguments;
     spot_table_t tables[] = {{.name = "rules"}, {.name = "accuracy"}};
     spot_packing_labels_t labels;
-    int ret = spot_packing_labels_train(&labels, arguments->table_path,
-        arguments->colocation_path, (int) arguments->depth, &call->diag);
+    int ret = spot_packing_labels_train(&labels, arguments->table_path, arguments->colocation_path,
+        (int) arguments->depth, &call->diag);
 
     if (ret == 0) {
         call->is_reading = false;
         fill_accuracy(&tables[1], &labels, fill_rules(&tables[0], &labels),
             arguments->colocation_path != NULL);
-        ret = spot_schedule_results(call, &arguments->target, arguments->labels_path,
-            write_labels, &labels, 2, tables);
+        ret = spot_schedule_results(
+            call, &arguments->target, arguments->labels_path, write_labels, &labels, 2, tables);
     }
     spot_packing_labels_free(&labels);
     return ret;

@@ -5,25 +5,21 @@
 #include "sim/serve/run.h"
 
 /* A row for each gate: what must not be above its limit. */
-static void
-fill_gates(const spot_serve_replication_t *run, size_t least_id, spot_table_t *table)
+static void fill_gates(const spot_serve_replication_t *run, size_t least_id, spot_table_t *table)
 {
     static const spot_table_column_t columns[] = {
         {.name = "gate", .kind = SPOT_TABLE_TEXT, .is_key = true}, {.name = "value"},
         {.name = "limit"}, {.name = "margin", .has_sign = true},
-        {.name = "unit", .kind = SPOT_TABLE_TEXT},
-        {.name = "verdict", .kind = SPOT_TABLE_TEXT}};
+        {.name = "unit", .kind = SPOT_TABLE_TEXT}, {.name = "verdict", .kind = SPOT_TABLE_TEXT}};
     const spot_serve_scenario_t *scenario = run->scenario;
     const double slo_ms = spot_serve_ms(scenario->slo.latency_ns);
     const struct {
         double value, limit;
         const char *unit;
     } rows[] = {{run->arrivals.rate_qps,
-                    spot_gate_capacity(scenario, least_id, &run->options[least_id]),
-                    "queries/s"},
+                    spot_gate_capacity(scenario, least_id, &run->options[least_id]), "queries/s"},
         {spot_serve_ms(spot_gate_least_latency(scenario, run->options)), slo_ms, "ms"},
-        {spot_serve_ms(
-             spot_latencies_percentile(&run->latencies, scenario->slo.percentile_milli)),
+        {spot_serve_ms(spot_latencies_percentile(&run->latencies, scenario->slo.percentile_milli)),
             slo_ms, "ms"}};
 
     spot_table_add_columns(table, sizeof(columns) / sizeof(columns[0]), columns);
@@ -38,31 +34,27 @@ fill_gates(const spot_serve_replication_t *run, size_t least_id, spot_table_t *t
     }
 }
 
-static void
-fill_summary(const spot_serve_replication_t *run, size_t least_id, spot_table_t *table)
+static void fill_summary(const spot_serve_replication_t *run, size_t least_id, spot_table_t *table)
 {
     static const spot_table_column_t columns[] = {
         {.name = "verdict", .kind = SPOT_TABLE_TEXT, .is_key = true},
-        {.name = "bottleneck", .kind = SPOT_TABLE_TEXT}, {.name = "cost"},
-        {.name = "late"}, {.name = "lost"}, {.name = "unfinished"}};
+        {.name = "bottleneck", .kind = SPOT_TABLE_TEXT}, {.name = "cost"}, {.name = "late"},
+        {.name = "lost"}, {.name = "unfinished"}};
     const spot_serve_scenario_t *scenario = run->scenario;
     const int64_t cost_micro = spot_serve_scenario_total(scenario, run->options);
 
     spot_table_add_columns(table, sizeof(columns) / sizeof(columns[0]), columns);
     spot_table_add_row(table);
     spot_table_add_text(table, spot_gate_names[run->gate]);
-    spot_table_add_text(
-        table, spot_serve_pipeline_stage_node(&scenario->pipeline, least_id)->id);
+    spot_table_add_text(table, spot_serve_pipeline_stage_node(&scenario->pipeline, least_id)->id);
     spot_table_add_number(table, (double) cost_micro / 1e6);
     spot_table_add_count(
         table, (int64_t) spot_latencies_late(&run->latencies, scenario->slo.latency_ns));
     spot_table_add_count(table, (int64_t) run->serve.num_lost);
-    spot_table_add_count(
-        table, (int64_t) (run->serve.run.num_queries - run->serve.num_left));
+    spot_table_add_count(table, (int64_t) (run->serve.run.num_queries - run->serve.num_left));
 }
 
-static int
-check(spot_serve_call_t *self, spot_serve_replication_t *run)
+static int check(spot_serve_call_t *self, spot_serve_replication_t *run)
 {
     spot_table_t tables[] = {{.name = "gates"}, {.name = "summary"}};
     int ret = spot_serve_replication_run(run, &self->replication, false);
@@ -70,8 +62,7 @@ check(spot_serve_call_t *self, spot_serve_replication_t *run)
     size_t least_id;
 
     if (warning != NULL) {
-        spot_diag_warn(
-            &self->call->diag, self->arguments->scenario_path, 0, 0, "%s", warning);
+        spot_diag_warn(&self->call->diag, self->arguments->scenario_path, 0, 0, "%s", warning);
     }
     if (ret == 0 && run->options != NULL) {
         least_id = spot_gate_bottleneck(run->scenario, run->options);
@@ -88,16 +79,14 @@ check(spot_serve_call_t *self, spot_serve_replication_t *run)
     return ret == 0 && run->gate != SPOT_GATE_FEASIBLE ? SPOT_EXIT_FAILED : ret;
 }
 
-static int
-run(spot_call_t *call)
+static int run(spot_call_t *call)
 {
     spot_serve_replication_t replication = {.scenario = NULL};
     spot_serve_call_t self;
     int ret = spot_serve_call_open(&self, call);
 
     if (ret == 0 && self.scenario.config_form != 0 && self.scenario.num_configs == 0) {
-        ret = spot_serve_call_error(
-            &self, "config", "config is needed: an option for each stage");
+        ret = spot_serve_call_error(&self, "config", "config is needed: an option for each stage");
     }
     ret = ret != 0 ? ret : spot_serve_replication_init(&replication, &self.scenario);
     ret = ret != 0 ? ret : check(&self, &replication);

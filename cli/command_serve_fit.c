@@ -29,12 +29,11 @@ static const spot_option_t options[] = {
 };
 
 /* The figures, a row each. num_digits of numbers; 0: all. */
-static void
-fill_table(spot_table_t *table, const spot_arrivals_t *arrivals,
+static void fill_table(spot_table_t *table, const spot_arrivals_t *arrivals,
     const spot_arrivals_fit_t *fit, int num_digits)
 {
-    const spot_table_column_t columns[] = {{.name = "figure", .kind = SPOT_TABLE_TEXT},
-        {.name = "value", .num_digits = num_digits}};
+    const spot_table_column_t columns[] = {
+        {.name = "figure", .kind = SPOT_TABLE_TEXT}, {.name = "value", .num_digits = num_digits}};
     const struct {
         const char *name;
         double value;
@@ -55,14 +54,12 @@ fill_table(spot_table_t *table, const spot_arrivals_t *arrivals,
     }
     for (size_t j = 0; j < fit->num_windows; j++) {
         spot_table_add_row(table);
-        spot_table_add_format(
-            table, "most_in_%lld_ms", (long long) fit->window_ns[j] / 1000000);
+        spot_table_add_format(table, "most_in_%lld_ms", (long long) fit->window_ns[j] / 1000000);
         spot_table_add_count(table, (int64_t) fit->most_queries[j]);
     }
 }
 
-static void
-write_json(const spot_arrivals_t *arrivals, const spot_arrivals_fit_t *fit, FILE *out)
+static void write_json(const spot_arrivals_t *arrivals, const spot_arrivals_fit_t *fit, FILE *out)
 {
     spot_json_t json;
 
@@ -87,8 +84,7 @@ write_json(const spot_arrivals_t *arrivals, const spot_arrivals_fit_t *fit, FILE
     fputc('\n', out);
 }
 
-static int
-write_csv(
+static int write_csv(
     spot_call_t *call, const spot_arrivals_t *arrivals, const spot_arrivals_fit_t *fit)
 {
     const arguments_t *arguments = call->arguments;
@@ -105,8 +101,7 @@ write_csv(
     return spot_output_end(&output, ret);
 }
 
-static int
-answer(
+static int answer(
     spot_call_t *call, const spot_arrivals_t *arrivals, const spot_arrivals_fit_t *fit)
 {
     const arguments_t *arguments = call->arguments;
@@ -130,12 +125,10 @@ answer(
     return spot_output_end(&output, ret);
 }
 
-static int
-run(spot_call_t *call)
+static int run(spot_call_t *call)
 {
     const arguments_t *arguments = call->arguments;
-    const bool is_trace =
-        arguments->is_trace || spot_csv_begins(arguments->path, "time_");
+    const bool is_trace = arguments->is_trace || spot_csv_begins(arguments->path, "time_");
     spot_arrivals_setting_t setting = {
         .kind = is_trace ? SPOT_ARRIVALS_TRACE : SPOT_ARRIVALS_DELTAS};
     spot_arrivals_t arrivals = {0};

@@ -14,8 +14,7 @@ typedef struct {
 static const arguments_t initial = {.seed = 1};
 
 static const spot_option_t options[] = {
-    SPOT_OPTION(
-        ARGUMENT, "a scenario file", 0, "SCENARIO", scenario_path, NULL, .min = 1),
+    SPOT_OPTION(ARGUMENT, "a scenario file", 0, "SCENARIO", scenario_path, NULL, .min = 1),
     SPOT_OPTION_OUTPUT(deltas_path, NULL),
     SPOT_OPTION_SEED(seed),
     SPOT_OPTION(COUNT, "replication", 0, "R", replication,
@@ -26,16 +25,14 @@ static const spot_option_t options[] = {
 };
 
 /* A kind of arrivals. */
-static const char *
-kind(size_t j, const char **name)
+static const char *kind(size_t j, const char **name)
 {
     *name = spot_arrivals_fields[j].name;
     return spot_arrivals_fields[j].help;
 }
 
 /* Binds the key arrivals alone: the rest of the scenario may not be written yet. */
-static int
-read_setting(spot_call_t *call, spot_arrivals_setting_t *setting)
+static int read_setting(spot_call_t *call, spot_arrivals_setting_t *setting)
 {
     const arguments_t *arguments = call->arguments;
     const spot_scenario_changes_t changes = {
@@ -51,8 +48,7 @@ read_setting(spot_call_t *call, spot_arrivals_setting_t *setting)
     }
     if (ret == 0) {
         spot_bind_map(&bind, spot_arrivals_fields, "arrivals", node, setting);
-        ret = bind.is_out_of_memory ? SPOT_ERR_NO_MEMORY
-                                    : spot_arrivals_open(setting, &bind, node);
+        ret = bind.is_out_of_memory ? SPOT_ERR_NO_MEMORY : spot_arrivals_open(setting, &bind, node);
         if (ret == 0 && call->diag.num_errors > 0) {
             ret = SPOT_ERR_BAD_INPUT;
         }
@@ -61,8 +57,7 @@ read_setting(spot_call_t *call, spot_arrivals_setting_t *setting)
     return ret;
 }
 
-static int
-write_deltas(spot_call_t *call, const spot_arrivals_t *arrivals, double scale)
+static int write_deltas(spot_call_t *call, const spot_arrivals_t *arrivals, double scale)
 {
     const arguments_t *arguments = call->arguments;
     spot_output_t output;
@@ -74,8 +69,7 @@ write_deltas(spot_call_t *call, const spot_arrivals_t *arrivals, double scale)
     return spot_output_end(&output, 0);
 }
 
-static int
-run(spot_call_t *call)
+static int run(spot_call_t *call)
 {
     const arguments_t *arguments = call->arguments;
     spot_arrivals_setting_t setting = {0};
@@ -83,17 +77,17 @@ run(spot_call_t *call)
     int ret = read_setting(call, &setting);
 
     if (ret == 0) {
-        ret = spot_arrivals_draw(&arrivals, &setting, (uint64_t) arguments->seed,
-            (uint64_t) arguments->replication);
+        ret = spot_arrivals_draw(
+            &arrivals, &setting, (uint64_t) arguments->seed, (uint64_t) arguments->replication);
         if (ret == SPOT_ERR_BAD_PARAM) {
-            ret = spot_diag_error(&call->diag, arguments->scenario_path, 0, 0,
-                "arrivals last longer than 2^62 ns");
+            ret = spot_diag_error(
+                &call->diag, arguments->scenario_path, 0, 0, "arrivals last longer than 2^62 ns");
         }
     }
     if (ret == 0) {
         call->is_reading = false;
-        ret = write_deltas(call, &arrivals,
-            setting.rescale_qps > 0 ? arrivals.base_qps / setting.rescale_qps : 1);
+        ret = write_deltas(
+            call, &arrivals, setting.rescale_qps > 0 ? arrivals.base_qps / setting.rescale_qps : 1);
     }
     spot_arrivals_free(&arrivals);
     spot_arrivals_setting_free(&setting);
@@ -108,10 +102,9 @@ const spot_command_t spot_command_serve_gen = {
            "run with arrivals: {deltas: {file: FILE}} has the same queries to the "
            "nanosecond as the scenario itself. Of SCENARIO only the key arrivals must "
            "be there, with one of:",
-    .examples =
-        "  spotsim serve gen pipeline.yaml -o queries.gz\n"
-        "  spotsim serve gen pipeline.yaml --set arrivals.gamma.scv=16 --seed 7 \\\n"
-        "      -o bursts.txt\n",
+    .examples = "  spotsim serve gen pipeline.yaml -o queries.gz\n"
+                "  spotsim serve gen pipeline.yaml --set arrivals.gamma.scv=16 --seed 7 \\\n"
+                "      -o bursts.txt\n",
     .options = options,
     .item = kind,
     .arguments_bytes = sizeof(arguments_t),

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "cli/serve_call.h"
 
-static int
-run(spot_call_t *call)
+static int run(spot_call_t *call)
 {
     return spot_serve_call_find(call, SPOT_SERVE_RATE);
 }

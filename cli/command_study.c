@@ -20,16 +20,15 @@ typedef struct {
 static const arguments_t initial = {.seed = -1};
 
 /* "3/8" is the third of eight. */
-static void
-parse_shard(spot_call_t *call, const spot_option_t *option, const char *text)
+static void parse_shard(spot_call_t *call, const spot_option_t *option, const char *text)
 {
     spot_study_task_t *task = &((arguments_t *) call->arguments)->task;
     int64_t i = 0, n = 0;
     int num_bytes = 0;
 
     if (sscanf(text, "%" SCNd64 "/%" SCNd64 "%n", &i, &n, &num_bytes) != 2 ||
-        text[num_bytes] != '\0' || strspn(text, "0123456789/") != strlen(text) ||
-        i < 1 || n > MAX_SHARDS || i > n) {
+        text[num_bytes] != '\0' || strspn(text, "0123456789/") != strlen(text) || i < 1 ||
+        n > MAX_SHARDS || i > n) {
         spot_usage_error(call,
             "--%s: expected I/N with I from 1 to N and N up to %d, e.g. 3/8, got \"%s\"",
             option->name, MAX_SHARDS, text);
@@ -45,8 +44,7 @@ static const spot_option_t options[] = {
         "is run again with it runs what is missing. Any other name: a summary as CSV, "
         "one row a point and metric; -: the same on standard output",
         .endings = ".csv or .db or .sqlite or .sqlite3"),
-    SPOT_OPTION(FILE, "plot", 0, "FILE.svg", task.plot_path, "Draw the results",
-        .endings = ".svg"),
+    SPOT_OPTION(FILE, "plot", 0, "FILE.svg", task.plot_path, "Draw the results", .endings = ".svg"),
     SPOT_OPTION_THREADS,
     SPOT_OPTION(TEXT, "shard", 0, "I/N", task.shard,
         "Run the I-th of N parts only, into a database of its own (needs -o FILE.db); "
@@ -73,8 +71,7 @@ static const spot_option_t options[] = {
 };
 
 /* What is no database is CSV. */
-static void
-check(spot_call_t *call)
+static void check(spot_call_t *call)
 {
     arguments_t *arguments = call->arguments;
     spot_study_task_t *task = &arguments->task;
@@ -83,8 +80,8 @@ check(spot_call_t *call)
         task->store_path = arguments->output_path;
     } else {
         task->csv_path = arguments->output_path;
-        spot_usage_refuse(call, task->num_shards > 0,
-            "--shard needs a database to keep its part in: -o FILE.db");
+        spot_usage_refuse(
+            call, task->num_shards > 0, "--shard needs a database to keep its part in: -o FILE.db");
     }
     spot_study_task_check_json(task, call, "-o");
     spot_usage_refuse(call,
@@ -92,32 +89,29 @@ check(spot_call_t *call)
             (task->is_json || task->plot_path != NULL || task->sensitivity_path != NULL),
         "a part of a study has no results to show: merge the parts");
     if (arguments->trace_path != NULL && strchr(arguments->trace_path, '\'') != NULL) {
-        spot_usage_error(call, "--trace: expected a name without \"'\", got \"%s\"",
-            arguments->trace_path);
+        spot_usage_error(
+            call, "--trace: expected a name without \"'\", got \"%s\"", arguments->trace_path);
     }
 }
 
 /* Adds what options are short for, behind the sets that were given. */
-static void
-add_sets(spot_call_t *call, arguments_t *self)
+static void add_sets(spot_call_t *call, arguments_t *self)
 {
     if (self->seed >= 0) {
-        spot_option_list_add(&self->sets,
-            spot_texts_add(&call->texts, "replications.seed=%" PRId64, self->seed));
+        spot_option_list_add(
+            &self->sets, spot_texts_add(&call->texts, "replications.seed=%" PRId64, self->seed));
     }
     if (self->num_replications > 0) {
-        spot_option_list_add(
-            &self->sets, spot_texts_add(&call->texts, "replications.count=%" PRId64,
-                             self->num_replications));
+        spot_option_list_add(&self->sets,
+            spot_texts_add(&call->texts, "replications.count=%" PRId64, self->num_replications));
     }
     if (self->trace_path != NULL) {
-        spot_option_list_add(&self->sets,
-            spot_texts_add(&call->texts, "trace={file: '%s'}", self->trace_path));
+        spot_option_list_add(
+            &self->sets, spot_texts_add(&call->texts, "trace={file: '%s'}", self->trace_path));
     }
 }
 
-static int
-run(spot_call_t *call)
+static int run(spot_call_t *call)
 {
     arguments_t *arguments = call->arguments;
     spot_study_task_t *task = &arguments->task;
@@ -129,12 +123,10 @@ run(spot_call_t *call)
     add_sets(call, arguments);
     ret = spot_study_read(&study, spot_engines, task->input_path, arguments->sets.texts,
         arguments->sets.num_texts, &call->diag);
-    ret =
-        ret != 0 ? ret : spot_study_check_shards(&study, task->num_shards, &call->diag);
+    ret = ret != 0 ? ret : spot_study_check_shards(&study, task->num_shards, &call->diag);
     if (ret == 0) {
         call->is_reading = false;
-        ret = (arguments->is_plan ? spot_study_task_plan : spot_study_task_run)(
-            task, &study);
+        ret = (arguments->is_plan ? spot_study_task_plan : spot_study_task_run)(task, &study);
     }
     spot_study_free(&study);
     return ret;

@@ -25,31 +25,31 @@ static const char *const mode_choices[] = {"chain", "last-line", NULL};
 static const char *const dup_choices[] = {"first", "last", "error", NULL};
 
 /* How logs are read, by both commands. */
-#define READING_OPTIONS                                                                 \
-    SPOT_OPTION(CHOICE, "scope", 0, "SCOPE", scope,                                     \
-        "Tasks contend with those of their host (default), or of all hosts, where "     \
-        "these are on one machine: host, machine",                                      \
-        .choices = spot_task_scope_names, .what = "scope"),                             \
-        SPOT_OPTION(CHOICE, "names", 0, "RULE", names,                                  \
-            "Put HOST: before names of workers: auto (default) where lines of the "     \
-            "controller have it, global never, local always",                           \
-            .choices = names_choices, .what = "rule of names"),                         \
-        SPOT_OPTION(CHOICE, "mode-rule", 0, "RULE", mode_rule,                          \
-            "The mode of a transmit: chain (default), that of its last event with "     \
-            "one; last-line, that of its line furthest down",                           \
-            .choices = mode_choices, .what = "rule of modes"),                          \
-        SPOT_OPTION(CHOICE, "dup", 0, "RULE", dup,                                      \
-            "An action that one attempt has twice: take the first (default) or the "    \
-            "last, or refuse the log (error)",                                          \
-            .choices = dup_choices, .what = "rule of duplicates"),                      \
-        SPOT_OPTION(INPUT, "edges", 0, "FILE", reading.edges_path,                      \
-            "The inputs of tasks, lines of the action taskInputs"),                     \
-        SPOT_OPTION(INPUT, "controller", 0, "FILE", reading.controller_path,            \
-            "Further lines of the controller"),                                         \
-        SPOT_OPTION(FLAG, "align", 0, NULL, rules.aligns,                               \
-            "Subtract from the clock of each host what it is surely ahead of the "      \
-            "controller's"),                                                            \
-        SPOT_OPTION(FLAG, "skip-bad", 0, NULL, reading.skips_bad,                       \
+#define READING_OPTIONS                                                                            \
+    SPOT_OPTION(CHOICE, "scope", 0, "SCOPE", scope,                                                \
+        "Tasks contend with those of their host (default), or of all hosts, where "                \
+        "these are on one machine: host, machine",                                                 \
+        .choices = spot_task_scope_names, .what = "scope"),                                        \
+        SPOT_OPTION(CHOICE, "names", 0, "RULE", names,                                             \
+            "Put HOST: before names of workers: auto (default) where lines of the "                \
+            "controller have it, global never, local always",                                      \
+            .choices = names_choices, .what = "rule of names"),                                    \
+        SPOT_OPTION(CHOICE, "mode-rule", 0, "RULE", mode_rule,                                     \
+            "The mode of a transmit: chain (default), that of its last event with "                \
+            "one; last-line, that of its line furthest down",                                      \
+            .choices = mode_choices, .what = "rule of modes"),                                     \
+        SPOT_OPTION(CHOICE, "dup", 0, "RULE", dup,                                                 \
+            "An action that one attempt has twice: take the first (default) or the "               \
+            "last, or refuse the log (error)",                                                     \
+            .choices = dup_choices, .what = "rule of duplicates"),                                 \
+        SPOT_OPTION(INPUT, "edges", 0, "FILE", reading.edges_path,                                 \
+            "The inputs of tasks, lines of the action taskInputs"),                                \
+        SPOT_OPTION(INPUT, "controller", 0, "FILE", reading.controller_path,                       \
+            "Further lines of the controller"),                                                    \
+        SPOT_OPTION(FLAG, "align", 0, NULL, rules.aligns,                                          \
+            "Subtract from the clock of each host what it is surely ahead of the "                 \
+            "controller's"),                                                                       \
+        SPOT_OPTION(FLAG, "skip-bad", 0, NULL, reading.skips_bad,                                  \
             "Skip lines with errors: print their number and the first three")
 
 static const spot_option_t options[] = {
@@ -73,8 +73,7 @@ static const spot_option_t options[] = {
     SPOT_OPTION_END,
 };
 
-static void
-check(spot_call_t *call)
+static void check(spot_call_t *call)
 {
     arguments_t *self = call->arguments;
     const size_t num_logs = self->paths.num_texts;
@@ -88,14 +87,12 @@ check(spot_call_t *call)
     }
     spot_usage_refuse(call, num_inputs > 1, "- can be read only once");
     spot_usage_refuse(call, self->compares && num_logs != 2, "--compare needs two logs");
-    spot_usage_refuse(
-        call, !self->compares && self->scope != 0, "--scope is for two runs");
+    spot_usage_refuse(call, !self->compares && self->scope != 0, "--scope is for two runs");
     spot_usage_refuse(call, num_logs > 1 && self->reading.controller_path != NULL,
         "--controller belongs to one log");
     spot_usage_refuse(call, num_logs > 1 && !self->compares && self->csv_folder != NULL,
         "--csv writes one log, or a comparison");
-    spot_usage_refuse(call,
-        num_logs > 2 && (self->html_path != NULL || self->chrome_path != NULL),
+    spot_usage_refuse(call, num_logs > 2 && (self->html_path != NULL || self->chrome_path != NULL),
         "--html and --chrome draw one or two logs");
     self->reading.names = (spot_task_names_t) self->names;
     self->rules.dup = (spot_task_dup_t) self->dup;
@@ -111,8 +108,7 @@ typedef struct {
 
 /* Reads on after an error, so that all files are reported. Logs of markers have other
  * tables, and stand alone. */
-static int
-read_all(spot_call_t *call, spot_task_run_t *runs, read_t *reads)
+static int read_all(spot_call_t *call, spot_task_run_t *runs, read_t *reads)
 {
     const arguments_t *self = call->arguments;
     const size_t num_logs = self->paths.num_texts;
@@ -127,9 +123,8 @@ read_all(spot_call_t *call, spot_task_run_t *runs, read_t *reads)
         if (ret == 0 && !read->log.is_markers) {
             ret = spot_task_analysis_init(
                 &read->analysis, &read->log, &self->rules, path, &call->diag);
-        } else if (ret == 0 &&
-                   (num_logs > 1 || self->fits || self->csv_folder != NULL ||
-                       self->html_path != NULL || self->chrome_path != NULL)) {
+        } else if (ret == 0 && (num_logs > 1 || self->fits || self->csv_folder != NULL ||
+                                   self->html_path != NULL || self->chrome_path != NULL)) {
             ret = spot_diag_error(&call->diag, path, 0, 0,
                 "a log of markers has no comparison, laws, CSV or picture, see --json");
         } else if (ret == 0) {
@@ -152,8 +147,7 @@ typedef struct {
     spot_task_comparison_t *comparison; /* NULL: none */
 } results_t;
 
-static void
-put(const void *context, spot_json_t *json)
+static void put(const void *context, spot_json_t *json)
 {
     const results_t *self = context;
 
@@ -176,8 +170,7 @@ put(const void *context, spot_json_t *json)
     }
 }
 
-static int
-write_results(spot_call_t *call, const results_t *self)
+static int write_results(spot_call_t *call, const results_t *self)
 {
     const arguments_t *arguments = call->arguments;
     spot_output_t output;
@@ -205,8 +198,7 @@ write_results(spot_call_t *call, const results_t *self)
 }
 
 /* path: NULL for nothing. */
-static int
-draw(spot_call_t *call, const results_t *results, const char *path, bool is_trace)
+static int draw(spot_call_t *call, const results_t *results, const char *path, bool is_trace)
 {
     spot_output_t output;
     FILE *out = path == NULL ? NULL : spot_output_bytes(&output, path, &call->diag);
@@ -214,45 +206,42 @@ draw(spot_call_t *call, const results_t *results, const char *path, bool is_trac
     if (path == NULL) {
         return 0;
     }
-    return spot_output_end(
-        &output, out == NULL ? 0
-                             : spot_task_runs_draw(results->num_logs, results->runs,
-                                   is_trace, path, out, &call->diag));
+    return spot_output_end(&output, out == NULL
+                                        ? 0
+                                        : spot_task_runs_draw(results->num_logs, results->runs,
+                                              is_trace, path, out, &call->diag));
 }
 
 /* Of the last log; the one before it, if any, ran on one worker. */
-static int
-write_model(spot_call_t *call, const results_t *self)
+static int write_model(spot_call_t *call, const results_t *self)
 {
     const arguments_t *arguments = call->arguments;
     const char *path = arguments->target.path;
     spot_output_t output;
     FILE *out = spot_output_bytes(&output, path, &call->diag);
-    const int ret = out == NULL ? 0
-                                : spot_task_fit(&self->runs[self->num_logs - 1],
-                                      arguments->reading.edges_path, self->runs,
-                                      self->comparison, path, out, &call->diag);
+    const int ret =
+        out == NULL ? 0
+                    : spot_task_fit(&self->runs[self->num_logs - 1], arguments->reading.edges_path,
+                          self->runs, self->comparison, path, out, &call->diag);
 
     return spot_output_end(&output, ret);
 }
 
-static int
-run(spot_call_t *call)
+static int run(spot_call_t *call)
 {
     const arguments_t *self = call->arguments;
     const size_t num_logs = self->paths.num_texts;
     spot_task_run_t *runs = spot_calloc(num_logs, sizeof(*runs));
     read_t *reads = spot_calloc(num_logs, sizeof(*reads));
     spot_task_comparison_t comparison = {0};
-    const results_t results = {
-        num_logs, runs, reads, self->compares ? &comparison : NULL};
+    const results_t results = {num_logs, runs, reads, self->compares ? &comparison : NULL};
     int ret = runs == NULL || reads == NULL ? SPOT_ERR_NO_MEMORY : 0;
 
     call->is_reading = false; /* a file that cannot be read is a failure */
     ret = ret == 0 ? read_all(call, runs, reads) : ret;
     if (ret == 0 && self->compares) {
-        ret = spot_task_comparison_init(&comparison, &runs[0], &runs[1],
-            (spot_task_scope_t) self->scope, &call->diag);
+        ret = spot_task_comparison_init(
+            &comparison, &runs[0], &runs[1], (spot_task_scope_t) self->scope, &call->diag);
     }
     if (ret == 0 && self->csv_folder != NULL) {
         ret = spot_task_csv(&runs[0], results.comparison, self->csv_folder, &call->diag);
@@ -310,8 +299,7 @@ static const spot_option_t fit_options[] = {
     SPOT_OPTION_END,
 };
 
-static void
-check_fit(spot_call_t *call)
+static void check_fit(spot_call_t *call)
 {
     arguments_t *self = call->arguments;
 

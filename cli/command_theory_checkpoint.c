@@ -5,22 +5,20 @@
 #include "reports/theory_report.h"
 
 typedef struct {
-    spot_theory_question_t
-        question;              /* write, restart, share, ...: below 0 if not given */
-    int mode;                  /* 0 sync, 1 async */
-    int busy;                  /* -1: not given, 0 wait, 1 join */
-    const char *memory_option; /* the latest for copies in memory, or NULL */
-    int64_t num_instances;     /* 0: not given */
+    spot_theory_question_t question; /* write, restart, share, ...: below 0 if not given */
+    int mode;                        /* 0 sync, 1 async */
+    int busy;                        /* -1: not given, 0 wait, 1 join */
+    const char *memory_option;       /* the latest for copies in memory, or NULL */
+    int64_t num_instances;           /* 0: not given */
     int64_t group_size;
     int64_t num_lost; /* 0: not given */
     spot_target_t target;
 } arguments_t;
 
-static const arguments_t initial = {
-    .question = {.write_ms = -1,
-        .restart_ms = -1,
-        .snapshot_ms = -1,
-        .memory = {.every_s = -1, .fetch_s = -1, .share = -1}},
+static const arguments_t initial = {.question = {.write_ms = -1,
+                                        .restart_ms = -1,
+                                        .snapshot_ms = -1,
+                                        .memory = {.every_s = -1, .fetch_s = -1, .share = -1}},
     .busy = -1,
     .group_size = 2};
 
@@ -29,8 +27,7 @@ static const arguments_t initial = {
 static const char *const modes[] = {"sync", "async", NULL};
 static const char *const busies[] = {"wait", "join", NULL};
 
-static void
-note_memory(spot_call_t *call, const spot_option_t *option, const char *text)
+static void note_memory(spot_call_t *call, const spot_option_t *option, const char *text)
 {
     (void) text;
     ((arguments_t *) call->arguments)->memory_option = option->name;
@@ -77,18 +74,16 @@ static const spot_option_t options[] = {
         "probability that every group keeps a survivor",
         .min = 1, .max = MAX_GROUPED, .settle = note_memory),
     SPOT_OPTION(COUNT, "group-size", 0, "N", group_size,
-        "Copies in memory: instances of a group (default 2)", .min = 1,
-        .settle = note_memory),
-    SPOT_OPTION(COUNT, "lost", 0, "N", num_lost,
-        "Copies in memory: instances lost at once", .min = 1, .settle = note_memory),
+        "Copies in memory: instances of a group (default 2)", .min = 1, .settle = note_memory),
+    SPOT_OPTION(COUNT, "lost", 0, "N", num_lost, "Copies in memory: instances lost at once",
+        .min = 1, .settle = note_memory),
     SPOT_OPTION_JSON(target.is_json, "Print the answer as one JSON object"),
     SPOT_OPTION_OUTPUT(target.path, NULL),
     SPOT_OPTION_END,
 };
 
 /* What copies in memory need. */
-static void
-check_memory(const arguments_t *arguments, const spot_call_t *call)
+static void check_memory(const arguments_t *arguments, const spot_call_t *call)
 {
     const spot_theory_memory_t *memory = &arguments->question.memory;
     const bool has_share = memory->share >= 0;
@@ -106,14 +101,13 @@ check_memory(const arguments_t *arguments, const spot_call_t *call)
             (has_share && (arguments->num_instances > 0 || arguments->num_lost > 0)),
         "copies in memory need either --memory-share or --instances and --lost");
     if (has_groups && arguments->num_lost > arguments->num_instances) {
-        spot_usage_error(call, "--lost: there are only %lld instances",
-            (long long) arguments->num_instances);
+        spot_usage_error(
+            call, "--lost: there are only %lld instances", (long long) arguments->num_instances);
     }
 }
 
 /* What was not given gets its default here. */
-static void
-check(spot_call_t *call)
+static void check(spot_call_t *call)
 {
     arguments_t *arguments = call->arguments;
     spot_theory_question_t *question = &arguments->question;
@@ -140,8 +134,7 @@ check(spot_call_t *call)
     question->has_memory = arguments->memory_option != NULL;
 }
 
-static int
-run(spot_call_t *call)
+static int run(spot_call_t *call)
 {
     arguments_t *arguments = call->arguments;
     spot_theory_memory_t *memory = &arguments->question.memory;
@@ -151,8 +144,8 @@ run(spot_call_t *call)
 
     call->is_reading = false;
     if (arguments->question.has_memory && memory->share < 0) {
-        ret = spot_peer_recovery_probability(arguments->num_instances,
-            arguments->group_size, arguments->num_lost, &memory->share);
+        ret = spot_peer_recovery_probability(
+            arguments->num_instances, arguments->group_size, arguments->num_lost, &memory->share);
     }
     if (ret != 0) {
         return ret;

@@ -24,8 +24,7 @@ typedef struct {
 
 static const arguments_t initial = {.request = {.seed = 1, .num_replications = 400}};
 
-static void
-add_limit(spot_call_t *call, const spot_option_t *option, const char *text)
+static void add_limit(spot_call_t *call, const spot_option_t *option, const char *text)
 {
     arguments_t *arguments = call->arguments;
     const char *equals = strchr(text, '=');
@@ -33,8 +32,7 @@ add_limit(spot_call_t *call, const spot_option_t *option, const char *text)
     spot_comparison_limit_t limit;
 
     (void) option;
-    snprintf(
-        name, sizeof(name), "%.*s", equals == NULL ? 0 : (int) (equals - text), text);
+    snprintf(name, sizeof(name), "%.*s", equals == NULL ? 0 : (int) (equals - text), text);
     if (equals == NULL || spot_number_parse(equals + 1, &limit.value) != 0) {
         spot_usage_error(call, "--limit: expected METRIC=NUMBER, got \"%s\"", text);
     }
@@ -46,17 +44,17 @@ add_limit(spot_call_t *call, const spot_option_t *option, const char *text)
         for (int j = 0; j < SPOT_FIDELITY_NUM_METRICS; j++) {
             spot_suggest_offer(&near, spot_fidelity_metrics[j].name);
         }
-        spot_usage_error(call, "--limit: unknown metric \"%s\"%s", name,
-            spot_option_hint(call, &near));
+        spot_usage_error(
+            call, "--limit: unknown metric \"%s\"%s", name, spot_option_hint(call, &near));
     }
-    spot_option_reserve(&arguments->limits, &arguments->max_limits,
-        arguments->num_limits + 1, sizeof(*arguments->limits));
+    spot_option_reserve(&arguments->limits, &arguments->max_limits, arguments->num_limits + 1,
+        sizeof(*arguments->limits));
     arguments->limits[arguments->num_limits++] = limit;
 }
 
 static const spot_option_t options[] = {
-    SPOT_OPTION(ARGUMENTS, "two trace files, or model files and a trace file", 0,
-        "TRACE", paths, NULL),
+    SPOT_OPTION(
+        ARGUMENTS, "two trace files, or model files and a trace file", 0, "TRACE", paths, NULL),
     SPOT_OPTION(FLAG, "halves", 0, NULL, request.is_halves,
         "Hold the second half of TRACE against its first one"),
     SPOT_OPTION(COUNT, "replications", 0, "R", request.num_replications,
@@ -72,8 +70,8 @@ static const spot_option_t options[] = {
         "be given several times",
         .settle = add_limit),
     SPOT_OPTION_JSON(target.is_json, "Print one JSON object instead of a table"),
-    SPOT_OPTION(WRITTEN, "csv", 0, "FILE", csv_path, "Also write one row a column here",
-        .endings = ".csv"),
+    SPOT_OPTION(
+        WRITTEN, "csv", 0, "FILE", csv_path, "Also write one row a column here", .endings = ".csv"),
     SPOT_OPTION(PICTURES, "svg", 0, "DIR", svg_folder,
         "Draw into this folder: TRACE-distances.svg, with --reference "
         "TRACE-reference.svg, and of each LABEL that is compared (of --halves: halves) "
@@ -85,14 +83,13 @@ static const spot_option_t options[] = {
     SPOT_OPTION_END,
 };
 
-static void
-check(spot_call_t *call)
+static void check(spot_call_t *call)
 {
     arguments_t *arguments = call->arguments;
     const size_t num_paths = arguments->paths.num_texts;
 
-    spot_usage_refuse(call, arguments->request.is_halves && num_paths != 1,
-        "--halves: expected one trace file");
+    spot_usage_refuse(
+        call, arguments->request.is_halves && num_paths != 1, "--halves: expected one trace file");
     spot_usage_refuse(call, !arguments->request.is_halves && num_paths < 2,
         "expected two trace files, or model files and a trace file");
     spot_option_check_ending(
@@ -101,23 +98,19 @@ check(spot_call_t *call)
     arguments->request.paths = arguments->paths.texts;
 }
 
-static int
-compare(
+static int compare(
     spot_comparison_t *self, spot_call_t *call, const spot_comparison_inputs_t *inputs)
 {
     const arguments_t *arguments = call->arguments;
     spot_progress_line_t line;
-    const spot_watch_t watch =
-        spot_progress_watch(&line, "replications", call->is_quiet);
-    const int ret =
-        spot_comparison_run(self, &arguments->request, inputs, &watch, &call->diag);
+    const spot_watch_t watch = spot_progress_watch(&line, "replications", call->is_quiet);
+    const int ret = spot_comparison_run(self, &arguments->request, inputs, &watch, &call->diag);
 
     spot_progress_finish(&line);
     return ret;
 }
 
-static int
-write_all(const spot_comparison_t *comparison, spot_call_t *call)
+static int write_all(const spot_comparison_t *comparison, spot_call_t *call)
 {
     const arguments_t *arguments = call->arguments;
     const spot_target_t *target = &arguments->target;
@@ -144,30 +137,26 @@ write_all(const spot_comparison_t *comparison, spot_call_t *call)
     return ret;
 }
 
-static int
-draw_all(const spot_comparison_t *comparison, spot_call_t *call,
-    const spot_comparison_inputs_t *inputs)
+static int draw_all(
+    const spot_comparison_t *comparison, spot_call_t *call, const spot_comparison_inputs_t *inputs)
 {
     const arguments_t *arguments = call->arguments;
     spot_progress_line_t line;
-    const spot_watch_t watch =
-        spot_progress_watch(&line, "replications drawn", call->is_quiet);
-    const char *name = spot_pictures_name(
-        &call->texts, arguments->paths.texts[arguments->paths.num_texts - 1]);
-    const int ret = spot_pictures_of_comparison(comparison, &arguments->request, inputs,
-        arguments->svg_folder, name, &watch, &call->diag);
+    const spot_watch_t watch = spot_progress_watch(&line, "replications drawn", call->is_quiet);
+    const char *name =
+        spot_pictures_name(&call->texts, arguments->paths.texts[arguments->paths.num_texts - 1]);
+    const int ret = spot_pictures_of_comparison(
+        comparison, &arguments->request, inputs, arguments->svg_folder, name, &watch, &call->diag);
 
     spot_progress_finish(&line);
     return ret;
 }
 
-static bool
-is_within_limits(const spot_comparison_t *comparison, const arguments_t *arguments)
+static bool is_within_limits(const spot_comparison_t *comparison, const arguments_t *arguments)
 {
     bool is_within = true;
 
-    for (size_t j = spot_comparison_first_judged(comparison);
-         j < comparison->num_columns; j++) {
+    for (size_t j = spot_comparison_first_judged(comparison); j < comparison->num_columns; j++) {
         for (size_t k = 0; k < arguments->num_limits; k++) {
             const spot_comparison_limit_t *limit = &arguments->limits[k];
             const double value = comparison->columns[j].means[limit->metric_id];
@@ -188,8 +177,7 @@ is_within_limits(const spot_comparison_t *comparison, const arguments_t *argumen
     return is_within;
 }
 
-static int
-run(spot_call_t *call)
+static int run(spot_call_t *call)
 {
     arguments_t *arguments = call->arguments;
     spot_diag_t *diag = &call->diag;
@@ -229,12 +217,11 @@ const spot_command_t spot_command_trace_compare = {
            "Start with block (made of the trace itself) when there is a trace, with "
            "mrp when there are only parameters. Suggested limits: 1.5 times the "
            "reference of the same model. The output of --json explains each metric.",
-    .examples =
-        "  spotsim trace compare generated.csv recorded.csv\n"
-        "  spotsim trace compare seed.yaml mrp.yaml block.yaml recorded.csv\n"
-        "  spotsim trace compare block.yaml recorded.csv --replications 4000 \\\n"
-        "      --limit ks_preempt_gap=0.15\n"
-        "  spotsim trace compare --halves recorded.csv --json\n",
+    .examples = "  spotsim trace compare generated.csv recorded.csv\n"
+                "  spotsim trace compare seed.yaml mrp.yaml block.yaml recorded.csv\n"
+                "  spotsim trace compare block.yaml recorded.csv --replications 4000 \\\n"
+                "      --limit ks_preempt_gap=0.15\n"
+                "  spotsim trace compare --halves recorded.csv --json\n",
     .options = options,
     .quiet = "No table, warnings or progress; for --csv and --limit",
     .arguments_bytes = sizeof(arguments_t),

@@ -24,22 +24,19 @@ static const char *const causes[] = {"stop", "preempt", NULL};
 
 static const char *const units[] = {"ms", "s", "h", NULL};
 
-static const char *
-format_name(size_t j)
+static const char *format_name(size_t j)
 {
     return spot_importers[j] == NULL ? NULL : spot_importers[j]->name;
 }
 
 /* What a header line can hold. */
-static void
-check_value(spot_call_t *call, const spot_option_t *option, const char *value)
+static void check_value(spot_call_t *call, const spot_option_t *option, const char *value)
 {
     const size_t num_bytes = strlen(value);
     bool is_good = num_bytes > 0 && value[0] != ' ' && value[num_bytes - 1] != ' ';
 
     for (const char *byte = value; *byte != '\0'; byte++) {
-        is_good &= (unsigned char) *byte >= ' ' && *byte != 0x7f && *byte != ',' &&
-                   *byte != '"';
+        is_good &= (unsigned char) *byte >= ' ' && *byte != 0x7f && *byte != ',' && *byte != '"';
     }
     if (!is_good) {
         spot_usage_error(call,
@@ -50,8 +47,7 @@ check_value(spot_call_t *call, const spot_option_t *option, const char *value)
     }
 }
 
-static void
-check_set(spot_call_t *call, const spot_option_t *option, const char *text)
+static void check_set(spot_call_t *call, const spot_option_t *option, const char *text)
 {
     static const char *const others[] = {
         "name", "start", "resolution_s", "kind", "capacity", "spotsim-trace", NULL};
@@ -72,26 +68,22 @@ check_set(spot_call_t *call, const spot_option_t *option, const char *text)
     }
 }
 
-static void
-check_start(spot_call_t *call, const spot_option_t *option, const char *text)
+static void check_start(spot_call_t *call, const spot_option_t *option, const char *text)
 {
     (void) option;
     if (!spot_trace_start_is(text)) {
-        spot_usage_error(
-            call, "--start: expected " SPOT_TRACE_START_EXPECTED ", got \"%s\"", text);
+        spot_usage_error(call, "--start: expected " SPOT_TRACE_START_EXPECTED ", got \"%s\"", text);
     }
 }
 
-static void
-take_capacity(spot_call_t *call, const spot_option_t *option, const char *text)
+static void take_capacity(spot_call_t *call, const spot_option_t *option, const char *text)
 {
     arguments_t *arguments = call->arguments;
 
     (void) option;
     arguments->task.capacity = SPOT_UNBOUNDED;
     if (strcmp(text, "unbounded") != 0 &&
-        (spot_integer_parse(text, &arguments->task.capacity) != 0 ||
-            arguments->task.capacity < 1 ||
+        (spot_integer_parse(text, &arguments->task.capacity) != 0 || arguments->task.capacity < 1 ||
             arguments->task.capacity >= SPOT_UNBOUNDED)) {
         spot_usage_error(call,
             "--capacity: expected an integer from 1 to %lld or unbounded, got \"%s\"",
@@ -105,8 +97,8 @@ static const spot_option_t options[] = {
         "Write the trace here, compressed if it ends in .gz (default: standard output)",
         .endings = ".csv or .gz"),
     SPOT_OPTION(TEXT, "from", 0, "FORMAT", task.format,
-        "The format of the input (default: recognised from its content)",
-        .what = "format", .words = format_name),
+        "The format of the input (default: recognised from its content)", .what = "format",
+        .words = format_name),
     SPOT_OPTION(TEXT, "name", 0, "NAME", task.name,
         "Name of the trace (default: that of the file without folder and ending)",
         .settle = check_value),
@@ -114,14 +106,13 @@ static const spot_option_t options[] = {
         "When it starts: a date, a date-time such as 2024-06-07T17:00:00Z, or unknown",
         .settle = check_start),
     SPOT_OPTION(SECONDS, "resolution", 0, "DURATION", task.resolution_ms,
-        "Tick of the recorder (default: as the format's rule has it)",
-        .example = "\"60 s\" or 60", .min = 1),
+        "Tick of the recorder (default: as the format's rule has it)", .example = "\"60 s\" or 60",
+        .min = 1),
     SPOT_OPTION(OWN, "capacity", 0, "N", task.capacity,
         "Instances that were asked for, or unbounded (default: the largest number)",
         .settle = take_capacity),
     SPOT_OPTION(CHOICE, "kind", 0, "named|counts|availability", task.kind,
-        "What the numbers are (default: as the format has it)",
-        .choices = spot_trace_kind_names),
+        "What the numbers are (default: as the format has it)", .choices = spot_trace_kind_names),
     SPOT_OPTION(CHOICE, "unit", 0, "ms|s|h", unit,
         "Unit of the times, for bamboo, parcae (default ms), step (default s) and "
         "mapping (default: that of a time since 1970)",
@@ -138,8 +129,7 @@ static const spot_option_t options[] = {
         "Logs: until when they were watched (default: the last record), and when ages "
         "in them were printed, such as 2024-06-07T17:00:00Z"),
     SPOT_OPTION(CHOICE, "cause", 0, "stop|preempt", task.unknown,
-        "Logs: what a loss is whose cause they do not say (default stop)",
-        .choices = causes),
+        "Logs: what a loss is whose cause they do not say (default stop)", .choices = causes),
     SPOT_OPTION(SECONDS, "notice", 0, "DURATION", task.notice_ms,
         "Logs: count a notice without a loss as a preemption so much later (default: a "
         "notice is no loss)",
@@ -152,17 +142,15 @@ static const spot_option_t options[] = {
     SPOT_OPTION(TEXT, "events", 0, "WORD=KIND,...", task.events,
         "mapping: what the words of the events mean, such as "
         "launched=add,terminated=preempt"),
-    SPOT_OPTION(TEXTS, "set", 0, "KEY=VALUE", sets,
-        "Set a header key; may be given several times", .example = "cloud=aws",
-        .settle = check_set),
+    SPOT_OPTION(TEXTS, "set", 0, "KEY=VALUE", sets, "Set a header key; may be given several times",
+        .example = "cloud=aws", .settle = check_set),
     SPOT_OPTION(FLAG, "strict", 0, NULL, task.is_strict,
         "Refuse what would have to be repaired, and times between ticks"),
     SPOT_OPTION_JSON(is_json, "Write the report as JSON to standard output; needs -o"),
     SPOT_OPTION_END,
 };
 
-static void
-check(spot_call_t *call)
+static void check(spot_call_t *call)
 {
     static const int64_t units_ms[] = {1, SPOT_MS_PER_S, SPOT_MS_PER_H};
     arguments_t *arguments = call->arguments;
@@ -178,8 +166,7 @@ check(spot_call_t *call)
     arguments->task.sets = arguments->sets.texts;
 }
 
-static int
-convert(const arguments_t *arguments, spot_trace_t *trace, spot_convert_report_t *report,
+static int convert(const arguments_t *arguments, spot_trace_t *trace, spot_convert_report_t *report,
     spot_diag_t *diag)
 {
     const size_t num_inputs = arguments->paths.num_texts;
@@ -196,8 +183,7 @@ convert(const arguments_t *arguments, spot_trace_t *trace, spot_convert_report_t
     return ret;
 }
 
-static int
-run(spot_call_t *call)
+static int run(spot_call_t *call)
 {
     const arguments_t *arguments = call->arguments;
     spot_trace_t trace;
@@ -221,8 +207,7 @@ run(spot_call_t *call)
     return ret;
 }
 
-static const char *
-format_item(size_t j, const char **name)
+static const char *format_item(size_t j, const char **name)
 {
     if (spot_importers[j] == NULL) {
         return NULL;
@@ -238,10 +223,9 @@ const spot_command_t spot_command_trace_convert = {
     .doc = "The format is recognised from the content, plain or gzip, or is what "
            "--from says. A report on standard error lists what was read and repaired, "
            "and what is uncertain. Formats:",
-    .examples =
-        "  spotsim trace convert p3-trace.csv --set cloud=aws -o p3.csv\n"
-        "  spotsim trace convert --from step --unit h p2.csv -o p2.csv.gz\n"
-        "  spotsim trace convert node.csv term.csv --window \"60 s\" -o trace.csv\n",
+    .examples = "  spotsim trace convert p3-trace.csv --set cloud=aws -o p3.csv\n"
+                "  spotsim trace convert --from step --unit h p2.csv -o p2.csv.gz\n"
+                "  spotsim trace convert node.csv term.csv --window \"60 s\" -o trace.csv\n",
     .options = options,
     .quiet = "No report on standard error, no warnings",
     .item = format_item,

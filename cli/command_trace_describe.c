@@ -32,12 +32,12 @@ static const spot_option_t options[] = {
     SPOT_OPTION(FLAG, "notebook", 0, NULL, request.is_notebook,
         "The twelve figures of the seed study's notebook instead; TRACE may be its two "
         "logs NODE.csv TERM.csv"),
-    SPOT_OPTION(TEXT, "where", 0, "COLUMN=VALUE", request.where,
-        "Only these rows of a lifetimes file"),
+    SPOT_OPTION(
+        TEXT, "where", 0, "COLUMN=VALUE", request.where, "Only these rows of a lifetimes file"),
     SPOT_OPTION(FLAG, "strict", 0, NULL, request.is_strict,
         "Times that are no multiple of the resolution are an error"),
-    SPOT_OPTION_JSON(target.is_json,
-        "JSON instead of a table; a list where there are several traces"),
+    SPOT_OPTION_JSON(
+        target.is_json, "JSON instead of a table; a list where there are several traces"),
     SPOT_OPTION(WRITTEN, "csv", 0, "FILE", csv_path,
         "Write one row a trace, 8 significant digits; \"-\": instead of the table",
         .endings = ".csv"),
@@ -49,8 +49,7 @@ static const spot_option_t options[] = {
     SPOT_OPTION_END,
 };
 
-static void
-check(spot_call_t *call)
+static void check(spot_call_t *call)
 {
     const arguments_t *arguments = call->arguments;
     const spot_describe_request_t *request = &arguments->request;
@@ -66,18 +65,15 @@ check(spot_call_t *call)
 }
 
 /* Two traces must not draw to the same files. */
-static int
-check_picture_names(const spot_option_list_t *paths, spot_call_t *call)
+static int check_picture_names(const spot_option_list_t *paths, spot_call_t *call)
 {
     char names[2][SPOT_PICTURE_NAME_BYTES];
     int ret = 0;
 
     for (size_t j = 0; j < paths->num_texts && ret == 0; j++) {
-        spot_picture_file_name(
-            spot_pictures_name(&call->texts, paths->texts[j]), names[0]);
+        spot_picture_file_name(spot_pictures_name(&call->texts, paths->texts[j]), names[0]);
         for (size_t k = 0; k < j && ret == 0; k++) {
-            spot_picture_file_name(
-                spot_pictures_name(&call->texts, paths->texts[k]), names[1]);
+            spot_picture_file_name(spot_pictures_name(&call->texts, paths->texts[k]), names[1]);
             if (strcmp(names[0], names[1]) == 0) {
                 spot_diag_error(&call->diag, paths->texts[j], 0, 0,
                     "--svg: expected another file name than that of %s: both would draw "
@@ -91,32 +87,30 @@ check_picture_names(const spot_option_list_t *paths, spot_call_t *call)
 }
 
 /* Draws what a description looks at; context is the call. */
-static void
-draw(void *context, const char *path, const spot_trace_t *trace,
-    const spot_lifetimes_t *lifetimes)
+static void draw(
+    void *context, const char *path, const spot_trace_t *trace, const spot_lifetimes_t *lifetimes)
 {
     spot_call_t *call = context;
     arguments_t *arguments = call->arguments;
     const char *folder = arguments->svg_folder;
     const char *name = spot_pictures_name(&call->texts, path);
-    const int ret =
-        trace != NULL ? spot_pictures_of_trace(trace, folder, name, &call->diag)
-                      : spot_pictures_of_lifetimes(lifetimes, folder, name, &call->diag);
+    const int ret = trace != NULL
+                        ? spot_pictures_of_trace(trace, folder, name, &call->diag)
+                        : spot_pictures_of_lifetimes(lifetimes, folder, name, &call->diag);
 
     arguments->picture_error = spot_error_first(arguments->picture_error, ret);
 }
 
 /* Reads on after an error, so that all files are reported. The notebook's two logs are
  * one trace. */
-static int
-describe_all(
+static int describe_all(
     spot_call_t *call, size_t *num_descriptions, spot_description_t *descriptions)
 {
     const arguments_t *arguments = call->arguments;
     const size_t num_paths = arguments->paths.num_texts;
     const char *const *paths = arguments->paths.texts;
-    const bool has_logs = arguments->request.is_notebook && num_paths == 2 &&
-                          spot_describe_is_log(paths[0]);
+    const bool has_logs =
+        arguments->request.is_notebook && num_paths == 2 && spot_describe_is_log(paths[0]);
     spot_describe_request_t request = arguments->request;
     int error = 0;
 
@@ -128,15 +122,13 @@ describe_all(
 
         error = spot_error_first(error,
             has_logs ? spot_describe_logs(&descriptions[j], paths, name, &call->diag)
-                     : spot_describe_file(
-                           &descriptions[j], paths[j], name, &request, &call->diag));
+                     : spot_describe_file(&descriptions[j], paths[j], name, &request, &call->diag));
     }
     return error;
 }
 
-static void
-write_json(bool is_notebook, size_t num_descriptions,
-    const spot_description_t *descriptions, FILE *out)
+static void write_json(
+    bool is_notebook, size_t num_descriptions, const spot_description_t *descriptions, FILE *out)
 {
     spot_json_t json;
 
@@ -146,8 +138,7 @@ write_json(bool is_notebook, size_t num_descriptions,
     }
     for (size_t j = 0; j < num_descriptions; j++) {
         if (is_notebook) {
-            spot_notebook_write_json(
-                &descriptions[j].notebook, descriptions[j].name, &json, NULL);
+            spot_notebook_write_json(&descriptions[j].notebook, descriptions[j].name, &json, NULL);
         } else {
             spot_describe_write_json(&descriptions[j].figures, &json, NULL);
         }
@@ -157,8 +148,7 @@ write_json(bool is_notebook, size_t num_descriptions,
     }
 }
 
-static int
-write_tables(bool is_notebook, size_t num_descriptions,
+static int write_tables(bool is_notebook, size_t num_descriptions,
     const spot_description_t *descriptions, const spot_terminal_t *terminal, FILE *out)
 {
     int ret = 0;
@@ -180,8 +170,7 @@ write_tables(bool is_notebook, size_t num_descriptions,
 }
 
 /* CSV on standard output is there instead of the table. */
-static int
-write_result(const arguments_t *arguments, size_t num_descriptions,
+static int write_result(const arguments_t *arguments, size_t num_descriptions,
     const spot_description_t *descriptions, spot_diag_t *diag)
 {
     const bool is_notebook = arguments->request.is_notebook;
@@ -208,14 +197,12 @@ write_result(const arguments_t *arguments, size_t num_descriptions,
     if (out != NULL && target->is_json) {
         write_json(is_notebook, num_descriptions, descriptions, out);
     } else if (out != NULL) {
-        ret = write_tables(
-            is_notebook, num_descriptions, descriptions, &output.terminal, out);
+        ret = write_tables(is_notebook, num_descriptions, descriptions, &output.terminal, out);
     }
     return spot_output_end(&output, ret);
 }
 
-static int
-run(spot_call_t *call)
+static int run(spot_call_t *call)
 {
     const arguments_t *arguments = call->arguments;
     const size_t num_paths = arguments->paths.num_texts;
@@ -229,8 +216,7 @@ run(spot_call_t *call)
     ret = ret != 0 ? ret : describe_all(call, &num_descriptions, descriptions);
     if (ret == 0) {
         call->is_reading = false;
-        ret = spot_error_first(
-            write_result(arguments, num_descriptions, descriptions, &call->diag),
+        ret = spot_error_first(write_result(arguments, num_descriptions, descriptions, &call->diag),
             arguments->picture_error);
     }
     for (size_t j = 0; j < num_descriptions; j++) {

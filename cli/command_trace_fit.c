@@ -10,8 +10,7 @@
 #include "traces/fit/fit_task.h"
 
 /* In the order of spot_likelihood_t, spot_what_t, spot_emit_t. */
-static const char *const likelihoods[] = {
-    "default", "continuous", "lattice", "both", NULL};
+static const char *const likelihoods[] = {"default", "continuous", "lattice", "both", NULL};
 static const char *const whats[] = {
     "gaps", "lifetimes", "spells", "bulk", "mrp", "hourly", "all", NULL};
 static const char *const emits[] = {"nothing", "block", "mrp", "replay", "seed", NULL};
@@ -24,8 +23,7 @@ typedef struct {
 } arguments_t;
 
 static const arguments_t initial = {
-    .request = {
-        .what = SPOT_WHAT_ALL, .limit_s = (double) NAN, .start_hour = -1, .seed = 1}};
+    .request = {.what = SPOT_WHAT_ALL, .limit_s = (double) NAN, .start_hour = -1, .seed = 1}};
 
 static const spot_option_t options[] = {
     SPOT_OPTION(ARGUMENT, "a trace", 0, "TRACE", request.path, NULL, .min = 1),
@@ -42,8 +40,8 @@ static const spot_option_t options[] = {
         .min = 1, .choices = likelihoods),
     SPOT_OPTION(SECONDS, "tick", 0, "S", request.tick_s,
         "Tick of the lattice (default: the resolution)", .min = 1, .is_real = true),
-    SPOT_OPTION(SECONDS, "limit", 0, "S", request.limit_s,
-        "Longest possible life, for bathtub", .min = 1, .is_real = true),
+    SPOT_OPTION(SECONDS, "limit", 0, "S", request.limit_s, "Longest possible life, for bathtub",
+        .min = 1, .is_real = true),
     SPOT_OPTION(SECONDS, "cut", 0, "S", request.cut_s,
         "Lives of S and more are censored there, as before a wall: what dies behind it "
         "is the overrun of a deadline",
@@ -59,27 +57,24 @@ static const spot_option_t options[] = {
     SPOT_OPTION(WRITTEN, "output", 'o', "FILE", request.model_path,
         "Where --emit writes (default: standard output)", .endings = ".yaml or .yml"),
     SPOT_OPTION(COUNT, "start-hour", 0, "H", request.start_hour,
-        "Hour of the day at time 0, 0 to 23, where the trace does not say it",
-        .max = 23),
-    SPOT_OPTION(FLAG, "hourly", 0, NULL, request.is_hourly,
-        "Put rates by hour into the mrp model"),
+        "Hour of the day at time 0, 0 to 23, where the trace does not say it", .max = 23),
+    SPOT_OPTION(FLAG, "hourly", 0, NULL, request.is_hourly, "Put rates by hour into the mrp model"),
     SPOT_OPTION(FLAG, "lifetimes", 0, NULL, request.has_lifetimes,
         "Put the law of the lifetimes into the mrp model, as deadlines besides the "
         "events"),
-    SPOT_OPTION(TEXT, "where", 0, "COLUMN=VALUE", request.where,
-        "Only these rows of a lifetimes file"),
+    SPOT_OPTION(
+        TEXT, "where", 0, "COLUMN=VALUE", request.where, "Only these rows of a lifetimes file"),
     SPOT_OPTION_SEED(request.seed),
     SPOT_OPTION_JSON(is_json, "JSON instead of tables"),
-    SPOT_OPTION(WRITTEN, "csv", 0, "FILE", csv_path,
-        "Write one row a fit, 8 significant digits", .endings = ".csv"),
+    SPOT_OPTION(WRITTEN, "csv", 0, "FILE", csv_path, "Write one row a fit, 8 significant digits",
+        .endings = ".csv"),
     SPOT_OPTION(PICTURES, "svg", 0, "DIR", svg_folder,
         "Draw into this folder: NAME-preempt-gap-fit.svg, NAME-preempt-gap-qq.svg "
         "and the like, each with its points as CSV"),
     SPOT_OPTION_END,
 };
 
-static void
-check(spot_call_t *call)
+static void check(spot_call_t *call)
 {
     const arguments_t *arguments = call->arguments;
     const spot_fit_request_t *request = &arguments->request;
@@ -90,10 +85,8 @@ check(spot_call_t *call)
         bool is_wrong;
         const char *message;
     } rules[] = {
-        {request->model_path != NULL && request->emit == SPOT_EMIT_NOTHING,
-            "-o is for --emit"},
-        {arguments->svg_folder != NULL && what >= SPOT_WHAT_BULK &&
-                what != SPOT_WHAT_ALL,
+        {request->model_path != NULL && request->emit == SPOT_EMIT_NOTHING, "-o is for --emit"},
+        {arguments->svg_folder != NULL && what >= SPOT_WHAT_BULK && what != SPOT_WHAT_ALL,
             "--svg: there are only pictures of gaps, lifetimes and spells"},
         {csv_path != NULL && (what == SPOT_WHAT_MRP || what == SPOT_WHAT_HOURLY),
             "--csv: a model and rates by hour are no rows of fits"},
@@ -101,10 +94,8 @@ check(spot_call_t *call)
             "--csv: expected a file, and with --emit -o FILE too"},
         {arguments->is_json && (what == SPOT_WHAT_MRP || is_alone),
             "a model is YAML: --json needs -o FILE for it"},
-        {request->emit != SPOT_EMIT_MRP && request->is_hourly,
-            "--hourly is for --emit mrp"},
-        {request->emit != SPOT_EMIT_MRP && request->has_lifetimes,
-            "--lifetimes is for --emit mrp"},
+        {request->emit != SPOT_EMIT_MRP && request->is_hourly, "--hourly is for --emit mrp"},
+        {request->emit != SPOT_EMIT_MRP && request->has_lifetimes, "--lifetimes is for --emit mrp"},
         {request->tick_s > 0 && request->likelihood == SPOT_LIKELIHOOD_CONTINUOUS,
             "--tick is for the lattice likelihood"},
         {request->cut_s > 0 && what != SPOT_WHAT_LIFETIMES && what != SPOT_WHAT_ALL &&
@@ -129,8 +120,7 @@ typedef struct {
 } output_t;
 
 /* Where both likelihoods are asked for, that of the lattice is drawn. */
-static int
-draw(output_t *self, const spot_sample_t *sample, spot_sample_kind_t kind, double tick_s,
+static int draw(output_t *self, const spot_sample_t *sample, spot_sample_kind_t kind, double tick_s,
     const spot_fit_ranking_t *ranking)
 {
     const arguments_t *arguments = self->arguments;
@@ -140,13 +130,11 @@ draw(output_t *self, const spot_sample_t *sample, spot_sample_kind_t kind, doubl
         return 0;
     }
     return spot_pictures_of_fit(ranking, sample, kind, self->task->trace.kind, tick_s,
-        arguments->svg_folder,
-        spot_pictures_name(&self->call->texts, arguments->request.path),
+        arguments->svg_folder, spot_pictures_name(&self->call->texts, arguments->request.path),
         self->task->diag);
 }
 
-static void
-take_laws(void *context, const spot_sample_t *sample, spot_sample_kind_t kind,
+static void take_laws(void *context, const spot_sample_t *sample, spot_sample_kind_t kind,
     double tick_s, const spot_fit_ranking_t *ranking, const spot_fit_words_t *words)
 {
     output_t *self = context;
@@ -154,13 +142,11 @@ take_laws(void *context, const spot_sample_t *sample, spot_sample_kind_t kind,
 
     spot_progress_finish(&self->line);
     error = draw(self, sample, kind, tick_s, ranking);
-    spot_fit_table_laws(
-        &self->table, spot_sample_kind_names[kind], tick_s, ranking, words);
+    spot_fit_table_laws(&self->table, spot_sample_kind_names[kind], tick_s, ranking, words);
     self->picture_error = spot_error_first(self->picture_error, error);
 }
 
-static void
-take_sizes(void *context, const char *what, const spot_fit_t *fits, size_t num_fits,
+static void take_sizes(void *context, const char *what, const spot_fit_t *fits, size_t num_fits,
     const spot_size_sample_t *sample, const spot_fit_words_t *words)
 {
     output_t *self = context;
@@ -169,16 +155,14 @@ take_sizes(void *context, const char *what, const spot_fit_t *fits, size_t num_f
     spot_fit_table_sizes(&self->table, what, fits, num_fits, words);
 }
 
-static void
-take_hourly(void *context, const spot_fit_hourly_t *hourly)
+static void take_hourly(void *context, const spot_fit_hourly_t *hourly)
 {
     output_t *self = context;
 
     spot_fit_table_hourly(&self->table, hourly);
 }
 
-static spot_watch_t
-watch_rounds(void *context, const char *family)
+static spot_watch_t watch_rounds(void *context, const char *family)
 {
     output_t *self = context;
 
@@ -187,8 +171,7 @@ watch_rounds(void *context, const char *family)
     return spot_progress_watch(&self->line, self->unit, self->call->is_quiet);
 }
 
-static int
-write_csv(output_t *self)
+static int write_csv(output_t *self)
 {
     spot_output_t output;
     FILE *out = spot_output_bytes(&output, self->arguments->csv_path, self->task->diag);
@@ -200,8 +183,7 @@ write_csv(output_t *self)
 }
 
 /* A model on standard output stands alone. */
-static int
-fit_and_print(output_t *self)
+static int fit_and_print(output_t *self)
 {
     const arguments_t *arguments = self->arguments;
     const spot_fit_request_t *request = &arguments->request;
@@ -209,8 +191,7 @@ fit_and_print(output_t *self)
     const char *name = spot_trace_key(trace, "name");
     const spot_fit_table_setting_t setting = {.trace = name != NULL ? name : "",
         .is_quiet = self->call->is_quiet,
-        .is_obtainable =
-            !self->task->is_lifetimes && trace->kind == SPOT_TRACE_AVAILABILITY,
+        .is_obtainable = !self->task->is_lifetimes && trace->kind == SPOT_TRACE_AVAILABILITY,
         .num_rounds = request->num_rounds,
         .seed = request->seed,
         .terminal = spot_terminal_of_output(false)};
@@ -232,8 +213,7 @@ fit_and_print(output_t *self)
     return ret == 0 ? self->picture_error : ret;
 }
 
-static int
-run(spot_call_t *call)
+static int run(spot_call_t *call)
 {
     const arguments_t *arguments = call->arguments;
     output_t output = {.call = call, .arguments = arguments};

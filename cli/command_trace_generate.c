@@ -26,51 +26,42 @@ static const arguments_t initial = {.seed = 1, .kind = -1};
 static const char *const kinds[] = {"named", "counts", NULL};
 
 static const spot_option_t options[] = {
-    SPOT_OPTION(
-        ARGUMENT, "a model or scenario file", 0, "MODEL", model_path, NULL, .min = 1),
+    SPOT_OPTION(ARGUMENT, "a model or scenario file", 0, "MODEL", model_path, NULL, .min = 1),
     SPOT_OPTION(FILE, "output", 'o', "FILE", output_path,
         "Write the trace here, compressed if it ends in .gz (default: standard output); "
         "with --replications a folder"),
     SPOT_OPTION(DURATION, "horizon", 0, "DURATION", horizon_ms,
-        "Length of the trace (default: the model's own)", .example = "\"30 d\"",
-        .min = 1),
+        "Length of the trace (default: the model's own)", .example = "\"30 d\"", .min = 1),
     SPOT_OPTION(CHOICE, "kind", 0, "named|counts", kind,
-        "Whether instances are named (default: the model's own, else named)",
-        .choices = kinds),
+        "Whether instances are named (default: the model's own, else named)", .choices = kinds),
     SPOT_OPTION_SEED(seed),
     SPOT_OPTION(COUNT, "replication", 0, "R", replication,
         "Which replication of the seed to generate (default 0)"),
     SPOT_OPTION(COUNT, "replications", 0, "N", num_replications,
         "Write N replications into the folder -o as NAME.0000.csv ...", .min = 1),
-    SPOT_OPTION(
-        TEXT, "name", 0, "NAME", name, "Name of the trace (default: the model's own)"),
+    SPOT_OPTION(TEXT, "name", 0, "NAME", name, "Name of the trace (default: the model's own)"),
     SPOT_OPTION(TEXTS, "set", 0, "KEY=VALUE", sets,
         "Set a key of the model or scenario; may be given several times"),
     SPOT_OPTION_END,
 };
 
-static void
-check(spot_call_t *call)
+static void check(spot_call_t *call)
 {
     const arguments_t *arguments = call->arguments;
 
-    spot_usage_refuse(call,
-        arguments->num_replications > 0 && arguments->output_path == NULL,
+    spot_usage_refuse(call, arguments->num_replications > 0 && arguments->output_path == NULL,
         "--replications needs a folder: -o FOLDER");
     if (arguments->num_replications == 0) {
         spot_option_check_ending(call, "-o", arguments->output_path, ".csv or .gz");
     }
-    spot_usage_refuse(call,
-        arguments->num_replications > INT64_MAX - arguments->replication,
+    spot_usage_refuse(call, arguments->num_replications > INT64_MAX - arguments->replication,
         "--replications: too many");
-    spot_usage_refuse(call,
-        arguments->name != NULL && strpbrk(arguments->name, ",\"\n/") != NULL,
+    spot_usage_refuse(call, arguments->name != NULL && strpbrk(arguments->name, ",\"\n/") != NULL,
         "--name: no comma, quote, slash or line end");
 }
 
 /* A scenario has warned of its own horizon. */
-static void
-warn_of_end(const arguments_t *arguments, const spot_trace_source_t *input,
+static void warn_of_end(const arguments_t *arguments, const spot_trace_source_t *input,
     int64_t horizon_ms, spot_diag_t *diag)
 {
     const int64_t end_ms = spot_trace_model_end_ms(input->model);
@@ -81,23 +72,19 @@ warn_of_end(const arguments_t *arguments, const spot_trace_source_t *input,
 
         spot_duration_text(end_ms, end);
         spot_diag_warn(diag, arguments->model_path, 0, 0,
-            "the horizon is beyond the end of the trace (%s): its last instances stay",
-            end);
+            "the horizon is beyond the end of the trace (%s): its last instances stay", end);
     }
 }
 
-static int
-generate(spot_call_t *call, spot_trace_source_t *input, spot_progress_line_t *line)
+static int generate(spot_call_t *call, spot_trace_source_t *input, spot_progress_line_t *line)
 {
     const arguments_t *arguments = call->arguments;
     spot_diag_t *diag = &call->diag;
     const spot_model_common_t *common = spot_trace_model_common(input->model);
     const spot_generate_t task = {.seed = (uint64_t) arguments->seed,
         .replication = (uint64_t) arguments->replication,
-        .horizon_ms =
-            arguments->horizon_ms > 0 ? arguments->horizon_ms : common->horizon_ms,
-        .kind =
-            (spot_trace_kind_t) (arguments->kind >= 0 ? arguments->kind : common->kind),
+        .horizon_ms = arguments->horizon_ms > 0 ? arguments->horizon_ms : common->horizon_ms,
+        .kind = (spot_trace_kind_t) (arguments->kind >= 0 ? arguments->kind : common->kind),
         .name = arguments->name != NULL ? arguments->name
                 : input->name != NULL   ? input->name
                                         : "generated",
@@ -120,14 +107,13 @@ generate(spot_call_t *call, spot_trace_source_t *input, spot_progress_line_t *li
     warn_of_end(arguments, input, task.horizon_ms, diag);
     spot_trace_model_set_horizon(input->model, task.horizon_ms);
     if (arguments->num_replications > 0) {
-        return spot_generate_several(input->model, &task, arguments->num_replications,
-            arguments->output_path, diag);
+        return spot_generate_several(
+            input->model, &task, arguments->num_replications, arguments->output_path, diag);
     }
     return spot_generate(input->model, &task, arguments->output_path, diag);
 }
 
-static int
-run(spot_call_t *call)
+static int run(spot_call_t *call)
 {
     const arguments_t *arguments = call->arguments;
     spot_trace_source_t input;
@@ -135,8 +121,8 @@ run(spot_call_t *call)
     int ret;
 
     spot_interrupt_watch();
-    ret = spot_trace_source_read(&input, arguments->model_path,
-        arguments->sets.num_texts, arguments->sets.texts, &call->diag);
+    ret = spot_trace_source_read(&input, arguments->model_path, arguments->sets.num_texts,
+        arguments->sets.texts, &call->diag);
     if (ret == 0) {
         call->is_reading = false;
         ret = generate(call, &input, &line);

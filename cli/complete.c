@@ -14,8 +14,7 @@ typedef struct {
     const char *prefix; /* what is typed of it */
 } line_t;
 
-static void
-offer(const line_t *line, const char *word, const char *help)
+static void offer(const line_t *line, const char *word, const char *help)
 {
     if (strncmp(word, line->prefix, strlen(line->prefix)) == 0) {
         printf("%s%s%s\n", word, help == NULL ? "" : "\t", help == NULL ? "" : help);
@@ -24,8 +23,7 @@ offer(const line_t *line, const char *word, const char *help)
 
 /* The j-th word of commands: 0 the first of all, 1 the second of those that start as the
  * line does. */
-static void
-offer_commands(const line_t *line, int j)
+static void offer_commands(const line_t *line, int j)
 {
     char before[64] = "";
 
@@ -46,8 +44,7 @@ offer_commands(const line_t *line, int j)
 }
 
 /* The option that a word is, "--seed" or "-o", or NULL. */
-static const spot_option_t *
-find_option(const spot_command_t *command, const char *word)
+static const spot_option_t *find_option(const spot_command_t *command, const char *word)
 {
     const spot_option_t *option;
 
@@ -61,8 +58,7 @@ find_option(const spot_command_t *command, const char *word)
     return NULL;
 }
 
-static void
-offer_options(const line_t *line, const spot_command_t *command)
+static void offer_options(const line_t *line, const spot_command_t *command)
 {
     const spot_option_t *option;
 
@@ -75,12 +71,10 @@ offer_options(const line_t *line, const spot_command_t *command)
 }
 
 /* The keys of the scenario or study that the line names, each with "=". */
-static void
-offer_keys(const line_t *line)
+static void offer_keys(const line_t *line)
 {
     for (int j = line->num_words - 1; j > 0; j--) {
-        if (spot_has_suffix(line->words[j], ".yaml") ||
-            spot_has_suffix(line->words[j], ".yml")) {
+        if (spot_has_suffix(line->words[j], ".yaml") || spot_has_suffix(line->words[j], ".yml")) {
             const spot_doc_t doc = {.out = stdout, .prefix = line->prefix};
             spot_diag_t diag;
 
@@ -92,8 +86,7 @@ offer_keys(const line_t *line)
     }
 }
 
-static void
-offer_values(const line_t *line, const spot_option_t *option)
+static void offer_values(const line_t *line, const spot_option_t *option)
 {
     const char *word;
 
@@ -103,8 +96,7 @@ offer_values(const line_t *line, const spot_option_t *option)
         }
     } else if (option->value != NULL && strncmp(option->value, "KEY=", 4) == 0) {
         offer_keys(line);
-    } else if (option->kind == SPOT_OPTION_FOLDER ||
-               option->kind == SPOT_OPTION_PICTURES) {
+    } else if (option->kind == SPOT_OPTION_FOLDER || option->kind == SPOT_OPTION_PICTURES) {
         puts(":folders");
     } else if (option->kind == SPOT_OPTION_FILE || option->kind == SPOT_OPTION_INPUT ||
                option->kind == SPOT_OPTION_WRITTEN || spot_option_is_argument(option)) {
@@ -114,8 +106,8 @@ offer_values(const line_t *line, const spot_option_t *option)
 }
 
 /* The row of the argument that the word is. */
-static const spot_option_t *
-argument_of(const line_t *line, const spot_command_t *command, int first)
+static const spot_option_t *argument_of(
+    const line_t *line, const spot_command_t *command, int first)
 {
     const char *noun;
     size_t num_before = 0;
@@ -130,21 +122,18 @@ argument_of(const line_t *line, const spot_command_t *command, int first)
 }
 
 /* What `spotsim help` takes: commands and topics. */
-static void
-offer_help(const line_t *line)
+static void offer_help(const line_t *line)
 {
     const line_t rest = {line->num_words - 1, line->words + 1, line->prefix};
     const char *word;
 
     offer_commands(&rest, rest.num_words);
-    for (size_t j = 0;
-         rest.num_words == 0 && (word = spot_catalogue_topic_name(j)) != NULL; j++) {
+    for (size_t j = 0; rest.num_words == 0 && (word = spot_catalogue_topic_name(j)) != NULL; j++) {
         offer(line, word, NULL);
     }
 }
 
-static void
-complete_command(line_t *line, const spot_command_t *command, int first)
+static void complete_command(line_t *line, const spot_command_t *command, int first)
 {
     const char *last = line->num_words > first ? line->words[line->num_words - 1] : "";
     const spot_option_t *option = find_option(command, last);
@@ -152,8 +141,7 @@ complete_command(line_t *line, const spot_command_t *command, int first)
     char name[64];
 
     if (strncmp(line->prefix, "--", 2) == 0 && equals != NULL) {
-        snprintf(
-            name, sizeof(name), "%.*s", (int) (equals - line->prefix), line->prefix);
+        snprintf(name, sizeof(name), "%.*s", (int) (equals - line->prefix), line->prefix);
         option = find_option(command, name);
         line->prefix = equals + 1;
     }
@@ -168,8 +156,7 @@ complete_command(line_t *line, const spot_command_t *command, int first)
     }
 }
 
-void
-spot_complete(int num_words, char *const *words)
+void spot_complete(int num_words, char *const *words)
 {
     line_t line = {num_words - 1, words, words[num_words - 1]};
     const spot_command_t *command;
@@ -212,20 +199,18 @@ static const struct {
 
 #define NUM_SHELLS (sizeof(scripts) / sizeof(scripts[0]))
 
-static const char *
-shell_name(size_t j)
+static const char *shell_name(size_t j)
 {
     return j < NUM_SHELLS ? scripts[j].shell : NULL;
 }
 
 static const spot_option_t options[] = {
-    SPOT_OPTION(ARGUMENT, "one shell", 0, "SHELL", shell, NULL, .min = 1,
-        .what = "shell", .words = shell_name),
+    SPOT_OPTION(ARGUMENT, "one shell", 0, "SHELL", shell, NULL, .min = 1, .what = "shell",
+        .words = shell_name),
     SPOT_OPTION_END,
 };
 
-static int
-run(spot_call_t *call)
+static int run(spot_call_t *call)
 {
     const arguments_t *arguments = call->arguments;
 

@@ -6,8 +6,7 @@
 #include "base/units.h"
 #include "sim/bench/engine/scenario_file.h"
 
-void
-spot_input_take_time(spot_call_t *call, const spot_option_t *option, const char *text)
+void spot_input_take_time(spot_call_t *call, const spot_option_t *option, const char *text)
 {
     const char *problem;
     spot_amount_t time;
@@ -21,8 +20,7 @@ spot_input_take_time(spot_call_t *call, const spot_option_t *option, const char 
 }
 
 /* Puts what options say in place of keys. */
-static int
-settle(spot_input_scenario_t *self, const spot_input_request_t *request,
+static int settle(spot_input_scenario_t *self, const spot_input_request_t *request,
     const spot_node_t *root, spot_diag_t *diag)
 {
     int64_t *const samples = &self->loader.samples;
@@ -40,23 +38,19 @@ settle(spot_input_scenario_t *self, const spot_input_request_t *request,
         ret = spot_diag_error(diag, root->file, root->line, root->column,
             "expected an epoch of 1 to %d batches: give the key %ssamples or the option "
             "--samples",
-            SPOT_INPUT_MAX_BATCHES,
-            spot_node_get(root, "input") == NULL ? "" : "input.");
+            SPOT_INPUT_MAX_BATCHES, spot_node_get(root, "input") == NULL ? "" : "input.");
     }
     return ret;
 }
 
-int
-spot_input_open(spot_input_scenario_t *scenario, spot_call_t *call,
-    const spot_input_request_t *request)
+int spot_input_open(
+    spot_input_scenario_t *scenario, spot_call_t *call, const spot_input_request_t *request)
 {
-    const spot_scenario_changes_t changes = {
-        NULL, request->sets.num_texts, request->sets.texts};
+    const spot_scenario_changes_t changes = {NULL, request->sets.num_texts, request->sets.texts};
     spot_diag_t *diag = &call->diag;
     spot_input_scenario_t read = {.compute_ns = -1};
     spot_yaml_t document;
-    int ret =
-        spot_scenario_read_document(&document, request->model_path, &changes, diag);
+    int ret = spot_scenario_read_document(&document, request->model_path, &changes, diag);
     const spot_node_t *engine = spot_node_get(document.root, "engine");
 
     if (ret == 0 && engine != NULL &&
@@ -77,8 +71,7 @@ spot_input_open(spot_input_scenario_t *scenario, spot_call_t *call,
     return ret;
 }
 
-void
-spot_input_warn(
+void spot_input_warn(
     const spot_input_scenario_t *scenario, spot_call_t *call, const char *model_path)
 {
     const spot_input_range_t *fitted = &scenario->fitted;
@@ -98,8 +91,8 @@ spot_input_warn(
 
         if (high > 0 && (value < low || value > high)) {
             spot_diag_warn(&call->diag, model_path, 0, 0,
-                "%s = %g is outside what the model was fitted to: %g to %g",
-                checks[j].name, value, low, high);
+                "%s = %g is outside what the model was fitted to: %g to %g", checks[j].name, value,
+                low, high);
         }
     }
 }

@@ -12,8 +12,7 @@ static atomic_int is_watched;
 
 /* Only what a signal handler may do: lock-free atomics, unlink(), write() and
  * _exit(). */
-static void
-on_signal(int number)
+static void on_signal(int number)
 {
     static const char text[] = "spotsim: interrupted\n";
     const int error = errno;
@@ -29,8 +28,7 @@ on_signal(int number)
     _exit(SPOT_EXIT_INTERRUPTED);
 }
 
-static void
-handle(int number)
+static void handle(int number)
 {
     struct sigaction action;
 
@@ -41,8 +39,7 @@ handle(int number)
     sigaction(number, &action, NULL);
 }
 
-void
-spot_interrupt_start(void)
+void spot_interrupt_start(void)
 {
     struct sigaction action;
 
@@ -53,8 +50,7 @@ spot_interrupt_start(void)
     handle(SIGTERM); /* the last one: tests take it as the sign that all are set */
 }
 
-void
-spot_interrupt_watch(void)
+void spot_interrupt_watch(void)
 {
     atomic_store(&is_watched, 1);
 }

@@ -12,8 +12,7 @@
 
 /* Behind the first word of a command of two, such as "trace generate", the second word
  * is at fault. */
-static int
-unknown_command(int argc, char **argv)
+static int unknown_command(int argc, char **argv)
 {
     const size_t num_bytes = strlen(argv[1]);
     const char *same_word = NULL;
@@ -24,8 +23,7 @@ unknown_command(int argc, char **argv)
     for (size_t j = 0; spot_commands[j] != NULL && same_word == NULL; j++) {
         const char *other = spot_commands[j]->name;
 
-        if (strncmp(other, argv[1], num_bytes) == 0 &&
-            num_bytes == strcspn(other, " ")) {
+        if (strncmp(other, argv[1], num_bytes) == 0 && num_bytes == strcspn(other, " ")) {
             same_word = other;
         }
     }
@@ -46,15 +44,13 @@ unknown_command(int argc, char **argv)
 }
 
 /* "--help" or "-?" behind the first word of commands of two. */
-static bool
-asks_for_help(int argc, char **argv)
+static bool asks_for_help(int argc, char **argv)
 {
     return argc > 2 && (strcmp(argv[2], "--help") == 0 || strcmp(argv[2], "-?") == 0 ||
                            strcmp(argv[2], "-h") == 0);
 }
 
-static int
-run_words(int argc, char **argv)
+static int run_words(int argc, char **argv)
 {
     const spot_command_t *command;
     int num_words;
@@ -88,8 +84,7 @@ run_words(int argc, char **argv)
     return unknown_command(argc, argv);
 }
 
-int
-main(int argc, char **argv)
+int main(int argc, char **argv)
 {
     gsl_set_error_handler_off();
     spot_interrupt_start();

@@ -21,34 +21,30 @@
 
 #define OPTION_COLUMN 26
 
-static bool
-is_of_group(const spot_command_t *command, const char *word)
+static bool is_of_group(const spot_command_t *command, const char *word)
 {
     const size_t num_bytes = word == NULL ? 0 : strlen(word);
 
-    return word == NULL || (strncmp(command->name, word, num_bytes) == 0 &&
-                               command->name[num_bytes] == ' ');
+    return word == NULL ||
+           (strncmp(command->name, word, num_bytes) == 0 && command->name[num_bytes] == ' ');
 }
 
 /* Commands whose first word is that, or all. */
-static bool
-list_commands(const spot_doc_t *doc, const char *word)
+static bool list_commands(const spot_doc_t *doc, const char *word)
 {
     bool has_any = false;
 
     for (size_t j = 0; spot_commands[j] != NULL; j++) {
         if (is_of_group(spot_commands[j], word)) {
             fputs(has_any ? "" : "Commands:\n", doc->out);
-            spot_doc_item(
-                doc, spot_commands[j]->name, "", spot_commands[j]->summary, 21);
+            spot_doc_item(doc, spot_commands[j]->name, "", spot_commands[j]->summary, 21);
             has_any = true;
         }
     }
     return has_any;
 }
 
-void
-spot_manual_overview(FILE *out)
+void spot_manual_overview(FILE *out)
 {
     const spot_doc_t doc = spot_doc_of_terminal(out);
 
@@ -63,8 +59,7 @@ spot_manual_overview(FILE *out)
         out);
 }
 
-bool
-spot_manual_group(const char *word, FILE *out)
+bool spot_manual_group(const char *word, FILE *out)
 {
     const spot_doc_t doc = spot_doc_of_terminal(out);
     const bool is_group = list_commands(&doc, word);
@@ -73,8 +68,7 @@ spot_manual_group(const char *word, FILE *out)
     return is_group;
 }
 
-void
-spot_manual_usage(const spot_command_t *command, FILE *out)
+void spot_manual_usage(const spot_command_t *command, FILE *out)
 {
     const char *form = command->arguments;
 
@@ -87,46 +81,39 @@ spot_manual_usage(const spot_command_t *command, FILE *out)
     }
 }
 
-static void
-put_option(const spot_doc_t *doc, const spot_option_t *option, const char *help)
+static void put_option(const spot_doc_t *doc, const spot_option_t *option, const char *help)
 {
     const char *indent = doc->width == 0 ? "" : "    ";
     spot_texts_t texts = {0};
-    const char *name =
-        option->letter != 0
-            ? spot_texts_add(&texts, "-%c, --%s", option->letter, option->name)
-            : spot_texts_add(&texts, "%s--%s", indent, option->name);
+    const char *name = option->letter != 0
+                           ? spot_texts_add(&texts, "-%c, --%s", option->letter, option->name)
+                           : spot_texts_add(&texts, "%s--%s", indent, option->name);
 
     spot_doc_item(doc, name,
         option->value == NULL ? "" : spot_texts_add(&texts, "=%s", option->value),
-        option->example == NULL
-            ? help
-            : spot_texts_add(&texts, "%s (e.g. %s)", help, option->example),
+        option->example == NULL ? help
+                                : spot_texts_add(&texts, "%s (e.g. %s)", help, option->example),
         OPTION_COLUMN);
     spot_texts_free(&texts);
 }
 
 /* Options, its own and those of all commands, and what else is listed. */
-static void
-put_lists(const spot_doc_t *doc, const spot_command_t *command)
+static void put_lists(const spot_doc_t *doc, const spot_command_t *command)
 {
     const spot_option_t *option;
     const char *name, *text;
 
-    for (size_t j = 0; command->item != NULL && (text = command->item(j, &name)) != NULL;
-         j++) {
+    for (size_t j = 0; command->item != NULL && (text = command->item(j, &name)) != NULL; j++) {
         spot_doc_item(doc, name, "", text, 14);
     }
     fputs(doc->width > 0 ? "\nOptions:\n" : "", doc->out);
     for (size_t j = 0; (option = spot_option_at(command, j)) != NULL; j++) {
         put_option(doc, option,
-            option->letter == 'q' && command->quiet != NULL ? command->quiet
-                                                            : option->help);
+            option->letter == 'q' && command->quiet != NULL ? command->quiet : option->help);
     }
 }
 
-void
-spot_manual_help(const spot_command_t *command, FILE *out)
+void spot_manual_help(const spot_command_t *command, FILE *out)
 {
     const spot_doc_t doc = spot_doc_of_terminal(out);
 
@@ -142,8 +129,7 @@ spot_manual_help(const spot_command_t *command, FILE *out)
 
 /* ---- Parts of pages that are made from tables ---- */
 
-static void
-put_commands(const spot_doc_t *doc)
+static void put_commands(const spot_doc_t *doc)
 {
     for (size_t j = 0; spot_commands[j] != NULL; j++) {
         const spot_command_t *command = spot_commands[j];
@@ -163,19 +149,16 @@ put_commands(const spot_doc_t *doc)
     }
 }
 
-static void
-put_figure(const spot_doc_t *doc, const char *name, const char *unit, const char *help)
+static void put_figure(const spot_doc_t *doc, const char *name, const char *unit, const char *help)
 {
     spot_texts_t texts = {0};
 
-    spot_doc_item(doc, name,
-        unit[0] == '\0' ? "" : spot_texts_add(&texts, " (%s)", unit), help,
+    spot_doc_item(doc, name, unit[0] == '\0' ? "" : spot_texts_add(&texts, " (%s)", unit), help,
         SPOT_DOC_BELOW);
     spot_texts_free(&texts);
 }
 
-static void
-put_figures(const spot_doc_t *doc)
+static void put_figures(const spot_doc_t *doc)
 {
     for (size_t j = 0; j < SPOT_NUM_DESCRIBE_FIGURES; j++) {
         const spot_describe_figure_t *figure = &spot_describe_figures[j];
@@ -184,8 +167,7 @@ put_figures(const spot_doc_t *doc)
     }
 }
 
-static void
-put_notebook_figures(const spot_doc_t *doc)
+static void put_notebook_figures(const spot_doc_t *doc)
 {
     for (size_t j = 0; j < SPOT_NOTEBOOK_FIGURES; j++) {
         const spot_notebook_figure_t *figure = &spot_notebook_figures[j];
@@ -194,8 +176,7 @@ put_notebook_figures(const spot_doc_t *doc)
     }
 }
 
-static void
-put_train_metrics(const spot_doc_t *doc)
+static void put_train_metrics(const spot_doc_t *doc)
 {
     spot_engine_report_metrics(doc, spot_train_metrics + SPOT_TRAIN_NUM_INPUT,
         SPOT_TRAIN_NUM_METRICS - SPOT_TRAIN_NUM_INPUT);
@@ -203,8 +184,7 @@ put_train_metrics(const spot_doc_t *doc)
     spot_engine_report_metrics(doc, spot_train_metrics, SPOT_TRAIN_NUM_INPUT);
 }
 
-static void
-put_recovery_systems(const spot_doc_t *doc)
+static void put_recovery_systems(const spot_doc_t *doc)
 {
     for (size_t j = 0; spot_recovery_systems[j] != NULL; j++) {
         const spot_recovery_t *system = spot_recovery_systems[j];
@@ -220,14 +200,12 @@ put_recovery_systems(const spot_doc_t *doc)
 }
 
 /* Every key of a trace's model, a recorded trace last. */
-static void
-put_generators(const spot_doc_t *doc)
+static void put_generators(const spot_doc_t *doc)
 {
     for (size_t j = 0; spot_generators[j] != NULL; j++) {
         fprintf(doc->out, ".SS generator: %s\n", spot_generators[j]->name);
         spot_doc_text(doc, spot_generators[j]->doc);
-        spot_doc_fields(
-            doc, spot_generators[j]->options, spot_model_common_fields, NULL, "");
+        spot_doc_fields(doc, spot_generators[j]->options, spot_model_common_fields, NULL, "");
     }
     fputs(".SS every generator\n", doc->out);
     spot_doc_fields(doc, spot_model_common_fields, NULL, NULL, "");
@@ -237,8 +215,7 @@ put_generators(const spot_doc_t *doc)
     spot_doc_fields(doc, spot_model_file_fields, NULL, NULL, "");
 }
 
-static void
-put_laws(const spot_doc_t *doc)
+static void put_laws(const spot_doc_t *doc)
 {
     for (size_t j = 0; spot_families[j] != NULL; j++) {
         const spot_family_t *family = spot_families[j];
@@ -246,8 +223,8 @@ put_laws(const spot_doc_t *doc)
 
         fprintf(doc->out, ".SS family: %s\n", family->name);
         spot_doc_text(doc, family->doc);
-        spot_doc_fields(doc, family->fields,
-            spot_field_next(&family->fields[num_fields - 1]), NULL, "");
+        spot_doc_fields(
+            doc, family->fields, spot_field_next(&family->fields[num_fields - 1]), NULL, "");
     }
 }
 
@@ -281,20 +258,16 @@ static const struct {
     const char *summary;
     const char *text;
 } pages[] = {
-    {"spotsim.1", "simulate elastic training on preemptible instances",
-        spot_manual_spotsim},
-    {"spotsim-scenario.5", "one training job on one fleet of spot instances",
-        spot_manual_scenario},
+    {"spotsim.1", "simulate elastic training on preemptible instances", spot_manual_spotsim},
+    {"spotsim-scenario.5", "one training job on one fleet of spot instances", spot_manual_scenario},
     {"spotsim-study.5", "a parameter study over a scenario", spot_manual_study},
-    {"spotsim-trace.5", "recorded traces of spot instances, and models of them",
-        spot_manual_trace},
+    {"spotsim-trace.5", "recorded traces of spot instances, and models of them", spot_manual_trace},
 };
 
 #define NUM_PAGES (sizeof(pages) / sizeof(pages[0]))
 #define ENGINE_PAGE "spotsim-engine-%.40s.5"
 
-const char *
-spot_manual_page_name(size_t j)
+const char *spot_manual_page_name(size_t j)
 {
     static char name[96];
 
@@ -310,8 +283,7 @@ spot_manual_page_name(size_t j)
     return NULL;
 }
 
-static void
-put_head(FILE *out, const char *page, const char *summary)
+static void put_head(FILE *out, const char *page, const char *summary)
 {
     const int num_bytes = (int) strlen(page) - 2;
 
@@ -319,24 +291,20 @@ put_head(FILE *out, const char *page, const char *summary)
     for (int j = 0; j < num_bytes; j++) {
         putc(toupper((unsigned char) page[j]), out);
     }
-    fprintf(out,
-        "\" \"%s\" \"\" \"spotsim %s\" \"spotsim manual\"\n.SH NAME\n%.*s \\- %s\n",
+    fprintf(out, "\" \"%s\" \"\" \"spotsim %s\" \"spotsim manual\"\n.SH NAME\n%.*s \\- %s\n",
         page + num_bytes + 1, SPOT_VERSION, num_bytes, page, summary);
 }
 
 /* engine: of the part "engine". */
-static void
-put_part(const spot_doc_t *doc, const char *line, size_t num_bytes,
-    const spot_engine_words_t *engine)
+static void put_part(
+    const spot_doc_t *doc, const char *line, size_t num_bytes, const spot_engine_words_t *engine)
 {
     for (size_t j = 0; j < sizeof(parts) / sizeof(parts[0]); j++) {
-        if (strlen(parts[j].name) == num_bytes &&
-            strncmp(parts[j].name, line, num_bytes) == 0) {
+        if (strlen(parts[j].name) == num_bytes && strncmp(parts[j].name, line, num_bytes) == 0) {
             if (parts[j].put != NULL) {
                 parts[j].put(doc);
             } else {
-                spot_doc_fields(
-                    doc, spot_field_first(parts[j].fields), NULL, NULL, parts[j].path);
+                spot_doc_fields(doc, spot_field_first(parts[j].fields), NULL, NULL, parts[j].path);
             }
         }
     }
@@ -345,8 +313,7 @@ put_part(const spot_doc_t *doc, const char *line, size_t num_bytes,
     }
 }
 
-static void
-put_page(const char *text, const spot_engine_words_t *engine, FILE *out)
+static void put_page(const char *text, const spot_engine_words_t *engine, FILE *out)
 {
     const spot_doc_t doc = {.out = out};
 
@@ -362,8 +329,7 @@ put_page(const char *text, const spot_engine_words_t *engine, FILE *out)
     }
 }
 
-int
-spot_manual_page(const char *page, FILE *out, spot_diag_t *diag)
+int spot_manual_page(const char *page, FILE *out, spot_diag_t *diag)
 {
     spot_engine_words_t words;
     const char *name;

@@ -16,8 +16,7 @@
 #include "reports/traces/trace_pictures.h"
 
 /* The options that all commands have, by a letter in min. */
-static void
-take_common(spot_call_t *call, const spot_option_t *option, const char *text)
+static void take_common(spot_call_t *call, const spot_option_t *option, const char *text)
 {
     (void) text;
     switch (option->min) {
@@ -37,10 +36,10 @@ take_common(spot_call_t *call, const spot_option_t *option, const char *text)
     exit(spot_command_close_stdout(SPOT_EXIT_GOOD));
 }
 
-#define OF_ALL(name_, letter_, id_, help_)                                              \
-    {                                                                                   \
-        .kind = SPOT_OPTION_OWN, .name = (name_), .letter = (letter_), .min = (id_),    \
-        .settle = take_common, .help = (help_)                                          \
+#define OF_ALL(name_, letter_, id_, help_)                                                         \
+    {                                                                                              \
+        .kind = SPOT_OPTION_OWN, .name = (name_), .letter = (letter_), .min = (id_),               \
+        .settle = take_common, .help = (help_)                                                     \
     }
 
 static const spot_option_t options_of_all[] = {
@@ -51,8 +50,7 @@ static const spot_option_t options_of_all[] = {
     SPOT_OPTION_END,
 };
 
-void
-spot_usage_error(const spot_call_t *call, const char *format, ...)
+void spot_usage_error(const spot_call_t *call, const char *format, ...)
 {
     spot_texts_t texts = {0};
     va_list arguments;
@@ -66,16 +64,14 @@ spot_usage_error(const spot_call_t *call, const char *format, ...)
     exit(SPOT_EXIT_BAD_INPUT);
 }
 
-void
-spot_usage_refuse(const spot_call_t *call, bool is_wrong, const char *message)
+void spot_usage_refuse(const spot_call_t *call, bool is_wrong, const char *message)
 {
     if (is_wrong) {
         spot_usage_error(call, "%s", message);
     }
 }
 
-void
-spot_option_reserve(void *items, size_t *max_items, size_t num_items, size_t item_bytes)
+void spot_option_reserve(void *items, size_t *max_items, size_t num_items, size_t item_bytes)
 {
     if (spot_array_reserve(items, max_items, num_items, item_bytes) != 0) {
         fprintf(stderr, "spotsim: out of memory\n");
@@ -83,24 +79,20 @@ spot_option_reserve(void *items, size_t *max_items, size_t num_items, size_t ite
     }
 }
 
-void
-spot_option_list_add(spot_option_list_t *self, const char *text)
+void spot_option_list_add(spot_option_list_t *self, const char *text)
 {
-    spot_option_reserve(
-        &self->texts, &self->max_texts, self->num_texts + 1, sizeof(*self->texts));
+    spot_option_reserve(&self->texts, &self->max_texts, self->num_texts + 1, sizeof(*self->texts));
     self->texts[self->num_texts++] = text;
 }
 
-bool
-spot_option_is_argument(const spot_option_t *self)
+bool spot_option_is_argument(const spot_option_t *self)
 {
     return self->kind == SPOT_OPTION_ARGUMENT || self->kind == SPOT_OPTION_ARGUMENTS;
 }
 
 /* ---- Values ---- */
 
-bool
-spot_has_suffix(const char *path, const char *suffix)
+bool spot_has_suffix(const char *path, const char *suffix)
 {
     const size_t num_bytes = strlen(path), length = strlen(suffix);
 
@@ -108,8 +100,7 @@ spot_has_suffix(const char *path, const char *suffix)
 }
 
 /* Whether a word of a list such as ".svg or .html" is the text, in any case. */
-static bool
-is_among(const char *text, const char *words)
+static bool is_among(const char *text, const char *words)
 {
     const size_t length = strlen(text);
 
@@ -124,8 +115,7 @@ is_among(const char *text, const char *words)
     return false;
 }
 
-void
-spot_option_check_ending(
+void spot_option_check_ending(
     const spot_call_t *call, const char *option, const char *path, const char *endings)
 {
     static const char formats[] =
@@ -146,8 +136,7 @@ spot_option_check_ending(
 }
 
 /* The option as messages call it: "--seed", "-o". */
-static const char *
-shown_name(spot_call_t *call, const spot_option_t *option)
+static const char *shown_name(spot_call_t *call, const spot_option_t *option)
 {
     return spot_option_is_argument(option) ? option->value
            : option->letter != 0 && option->value != NULL
@@ -155,26 +144,22 @@ shown_name(spot_call_t *call, const spot_option_t *option)
                : spot_texts_add(&call->texts, "--%s", option->name);
 }
 
-static int64_t
-parse_count(spot_call_t *call, const spot_option_t *option, const char *text)
+static int64_t parse_count(spot_call_t *call, const spot_option_t *option, const char *text)
 {
     const bool is_limited = option->max > 0;
     int64_t value = 0;
 
     if (spot_integer_parse(text, &value) != 0 || value < option->min ||
         (is_limited && value > option->max)) {
-        spot_usage_error(call, "--%s: expected an integer from %lld%s, got \"%s\"",
-            option->name, (long long) option->min,
-            is_limited
-                ? spot_texts_add(&call->texts, " to %lld", (long long) option->max)
-                : "",
+        spot_usage_error(call, "--%s: expected an integer from %lld%s, got \"%s\"", option->name,
+            (long long) option->min,
+            is_limited ? spot_texts_add(&call->texts, " to %lld", (long long) option->max) : "",
             text);
     }
     return value;
 }
 
-static double
-parse_number(const spot_call_t *call, const spot_option_t *option, const char *text)
+static double parse_number(const spot_call_t *call, const spot_option_t *option, const char *text)
 {
     double value = 0;
 
@@ -186,8 +171,8 @@ parse_number(const spot_call_t *call, const spot_option_t *option, const char *t
     return value;
 }
 
-static int64_t
-parse_duration(const spot_call_t *call, const spot_option_t *option, const char *text)
+static int64_t parse_duration(
+    const spot_call_t *call, const spot_option_t *option, const char *text)
 {
     const bool may_be_plain = option->kind == SPOT_OPTION_SECONDS;
     const char *problem = "";
@@ -205,24 +190,20 @@ parse_duration(const spot_call_t *call, const spot_option_t *option, const char 
     return duration_ms;
 }
 
-const char *
-spot_option_hint(spot_call_t *call, const spot_suggest_t *near)
+const char *spot_option_hint(spot_call_t *call, const spot_suggest_t *near)
 {
     return near->nearest == NULL
                ? ""
                : spot_texts_add(&call->texts, ", did you mean \"%s\"?", near->nearest);
 }
 
-const char *
-spot_option_word(const spot_option_t *self, size_t j)
+const char *spot_option_word(const spot_option_t *self, size_t j)
 {
-    return self->choices == NULL ? self->words(j)
-                                 : self->choices[j + (size_t) self->min];
+    return self->choices == NULL ? self->words(j) : self->choices[j + (size_t) self->min];
 }
 
 /* The index of a text that must be one of the words or choices. */
-static int
-find_word(spot_call_t *call, const spot_option_t *option, const char *text)
+static int find_word(spot_call_t *call, const spot_option_t *option, const char *text)
 {
     const bool is_choice = option->choices != NULL;
     const char *word, *hint, *list = "";
@@ -244,8 +225,7 @@ find_word(spot_call_t *call, const spot_option_t *option, const char *text)
     }
     hint = spot_option_hint(call, &near);
     if (is_choice) {
-        spot_usage_error(
-            call, "--%s: expected %s, got \"%s\"%s", option->name, list, text, hint);
+        spot_usage_error(call, "--%s: expected %s, got \"%s\"%s", option->name, list, text, hint);
     }
     spot_usage_error(call, "%s%sunknown %s \"%s\"%s%s",
         spot_option_is_argument(option) ? "" : shown_name(call, option),
@@ -254,20 +234,17 @@ find_word(spot_call_t *call, const spot_option_t *option, const char *text)
 }
 
 /* The bits of words with commas between. */
-static unsigned
-find_words(spot_call_t *call, const spot_option_t *option, const char *text)
+static unsigned find_words(spot_call_t *call, const spot_option_t *option, const char *text)
 {
     const size_t length = strcspn(text, ",");
     const char *word = spot_texts_add(&call->texts, "%.*s", (int) length, text);
     const unsigned bit = 1U << find_word(call, option, word);
 
-    return text[length] == '\0' ? bit
-                                : bit | find_words(call, option, text + length + 1);
+    return text[length] == '\0' ? bit : bit | find_words(call, option, text + length + 1);
 }
 
 /* Stores the value of an option or argument; NULL for a flag. */
-static void
-store(spot_call_t *call, const spot_option_t *option, const char *text)
+static void store(spot_call_t *call, const spot_option_t *option, const char *text)
 {
     void *target = (char *) call->arguments + option->offset;
 
@@ -318,11 +295,9 @@ store(spot_call_t *call, const spot_option_t *option, const char *text)
 
 /* ---- The command line ---- */
 
-const spot_option_t *
-spot_option_at(const spot_command_t *command, size_t j)
+const spot_option_t *spot_option_at(const spot_command_t *command, size_t j)
 {
-    for (const spot_option_t *option = command->options; option->name != NULL;
-         option++) {
+    for (const spot_option_t *option = command->options; option->name != NULL; option++) {
         if (!spot_option_is_argument(option) && j-- == 0) {
             return option;
         }
@@ -330,15 +305,14 @@ spot_option_at(const spot_command_t *command, size_t j)
     return options_of_all[j].name == NULL ? NULL : &options_of_all[j];
 }
 
-SPOT_NORETURN static void
-refuse_long(spot_call_t *call, const char *word, size_t num_bytes, int num_options)
+SPOT_NORETURN static void refuse_long(
+    spot_call_t *call, const char *word, size_t num_bytes, int num_options)
 {
     const spot_option_t *option;
     const char *list = "";
     spot_suggest_t near;
 
-    spot_suggest_init(
-        &near, spot_texts_add(&call->texts, "%.*s", (int) num_bytes, word));
+    spot_suggest_init(&near, spot_texts_add(&call->texts, "%.*s", (int) num_bytes, word));
     for (size_t j = 0; (option = spot_option_at(call->command, j)) != NULL; j++) {
         spot_suggest_offer(&near, option->name);
         if (strncmp(option->name, word, num_bytes) == 0) {
@@ -346,17 +320,15 @@ refuse_long(spot_call_t *call, const char *word, size_t num_bytes, int num_optio
         }
     }
     if (num_options > 1) {
-        spot_usage_error(
-            call, "option '--%s' is ambiguous; possibilities:%s", word, list);
+        spot_usage_error(call, "option '--%s' is ambiguous; possibilities:%s", word, list);
     }
     spot_usage_error(call, "unrecognized option '--%s'%s%s%s", word,
-        near.nearest == NULL ? "" : ", did you mean '--",
-        near.nearest == NULL ? "" : near.nearest, near.nearest == NULL ? "" : "'?");
+        near.nearest == NULL ? "" : ", did you mean '--", near.nearest == NULL ? "" : near.nearest,
+        near.nearest == NULL ? "" : "'?");
 }
 
 /* The option that a word behind "--" names, whole or as its only beginning. */
-static const spot_option_t *
-find_long(spot_call_t *call, const char *word, size_t num_bytes)
+static const spot_option_t *find_long(spot_call_t *call, const char *word, size_t num_bytes)
 {
     const spot_option_t *option, *found = NULL;
     int num_found = 0;
@@ -377,8 +349,7 @@ find_long(spot_call_t *call, const char *word, size_t num_bytes)
 }
 
 /* "--name", "--name=value" or "--name value". Returns the index of the last word. */
-static int
-take_long(spot_call_t *call, int word_id)
+static int take_long(spot_call_t *call, int word_id)
 {
     const char *word = call->argv[word_id] + 2;
     const size_t num_bytes = strcspn(word, "=");
@@ -387,8 +358,7 @@ take_long(spot_call_t *call, int word_id)
 
     if (option->value == NULL) {
         if (is_given) {
-            spot_usage_error(
-                call, "option '--%s' doesn't allow an argument", option->name);
+            spot_usage_error(call, "option '--%s' doesn't allow an argument", option->name);
         }
         store(call, option, NULL);
         return word_id;
@@ -401,16 +371,14 @@ take_long(spot_call_t *call, int word_id)
 }
 
 /* "-q", "-o FILE", "-oFILE", "-qo FILE". Returns the index of the last word. */
-static int
-take_letters(spot_call_t *call, int word_id)
+static int take_letters(spot_call_t *call, int word_id)
 {
     for (const char *letter = call->argv[word_id] + 1; *letter != '\0'; letter++) {
         const char wanted = *letter == '?' ? 'h' : *letter;
         const spot_option_t *option;
         size_t j = 0;
 
-        while ((option = spot_option_at(call->command, j)) != NULL &&
-               option->letter != wanted) {
+        while ((option = spot_option_at(call->command, j)) != NULL && option->letter != wanted) {
             j++;
         }
         if (option == NULL) {
@@ -431,13 +399,11 @@ take_letters(spot_call_t *call, int word_id)
     return word_id;
 }
 
-const spot_option_t *
-spot_option_argument(
+const spot_option_t *spot_option_argument(
     const spot_command_t *command, size_t argument_id, const char **noun)
 {
     *noun = "options only";
-    for (const spot_option_t *option = command->options; option->name != NULL;
-         option++) {
+    for (const spot_option_t *option = command->options; option->name != NULL; option++) {
         if (spot_option_is_argument(option)) {
             *noun = option->name;
             if (argument_id == 0 || option->kind == SPOT_OPTION_ARGUMENTS) {
@@ -449,25 +415,21 @@ spot_option_argument(
     return NULL;
 }
 
-static void
-take_argument(spot_call_t *call, size_t argument_id, const char *text)
+static void take_argument(spot_call_t *call, size_t argument_id, const char *text)
 {
     const char *noun;
-    const spot_option_t *option =
-        spot_option_argument(call->command, argument_id, &noun);
+    const spot_option_t *option = spot_option_argument(call->command, argument_id, &noun);
 
     if (option == NULL) {
-        spot_usage_error(call, "expected %s, got \"%s\"%s", noun, text,
-            argument_id > 0 ? " too" : "");
+        spot_usage_error(
+            call, "expected %s, got \"%s\"%s", noun, text, argument_id > 0 ? " too" : "");
     }
     store(call, option, text);
 }
 
-static void
-check_arguments(const spot_call_t *call, size_t num_given)
+static void check_arguments(const spot_call_t *call, size_t num_given)
 {
-    for (const spot_option_t *option = call->command->options; option->name != NULL;
-         option++) {
+    for (const spot_option_t *option = call->command->options; option->name != NULL; option++) {
         if (spot_option_is_argument(option)) {
             if ((int64_t) num_given < option->min) {
                 spot_usage_error(call, "expected %s", option->name);
@@ -477,8 +439,7 @@ check_arguments(const spot_call_t *call, size_t num_given)
     }
 }
 
-void
-spot_options_parse(spot_call_t *call)
+void spot_options_parse(spot_call_t *call)
 {
     size_t num_arguments = 0;
     bool is_over = false; /* behind "--" */
@@ -503,25 +464,21 @@ spot_options_parse(spot_call_t *call)
 /* ---- Files ---- */
 
 /* Adds the files that rows of a kind name. */
-static void
-list_files(const spot_call_t *call, spot_option_kind_t kind, spot_option_list_t *files)
+static void list_files(const spot_call_t *call, spot_option_kind_t kind, spot_option_list_t *files)
 {
     for (const spot_option_t *row = call->command->options; row->name != NULL; row++) {
         const void *target = (const char *) call->arguments + row->offset;
         const bool is_list = kind == SPOT_OPTION_ARGUMENTS;
         const spot_option_list_t *list = target;
 
-        for (size_t j = 0; row->kind == kind && row->words == NULL &&
-                           j < (is_list ? list->num_texts : 1);
-             j++) {
-            spot_option_list_add(
-                files, is_list ? list->texts[j] : *(const char *const *) target);
+        for (size_t j = 0;
+             row->kind == kind && row->words == NULL && j < (is_list ? list->num_texts : 1); j++) {
+            spot_option_list_add(files, is_list ? list->texts[j] : *(const char *const *) target);
         }
     }
 }
 
-int
-spot_options_check_files(spot_call_t *call)
+int spot_options_check_files(spot_call_t *call)
 {
     spot_option_list_t inputs = {0}, outputs = {0};
     int ret;
@@ -534,12 +491,9 @@ spot_options_check_files(spot_call_t *call)
         (spot_files_t){outputs.num_texts, outputs.texts}, &call->diag);
     for (const spot_option_t *row = call->command->options; row->name != NULL; row++) {
         if (row->kind == SPOT_OPTION_PICTURES) {
-            const char *folder =
-                *(const char *const *) ((char *) call->arguments + row->offset);
+            const char *folder = *(const char *const *) ((char *) call->arguments + row->offset);
 
-            ret = ret != 0
-                      ? ret
-                      : spot_pictures_check(shown_name(call, row), folder, &call->diag);
+            ret = ret != 0 ? ret : spot_pictures_check(shown_name(call, row), folder, &call->diag);
         }
     }
     free(inputs.texts);

@@ -55,33 +55,31 @@ struct spot_option {
     /* The j-th of the words that a text may be, or NULL behind the last. */
     const char *(*words)(size_t j);
     /* Called when the value is stored: may check it, and store more; or NULL. */
-    void (*settle)(
-        struct spot_call *call, const struct spot_option *option, const char *text);
+    void (*settle)(struct spot_call *call, const struct spot_option *option, const char *text);
 };
 
 /* A row of the table; member is one of arguments_t. The last argument is the help, and
  * may be followed by designators. */
-#define SPOT_OPTION(kind_, name_, letter_, value_, member_, ...)                        \
-    {                                                                                   \
-        .kind = SPOT_OPTION_##kind_, .name = (name_), .letter = (letter_),              \
-        .value = (value_), .offset = offsetof(arguments_t, member_),                    \
-        .help = __VA_ARGS__                                                             \
+#define SPOT_OPTION(kind_, name_, letter_, value_, member_, ...)                                   \
+    {                                                                                              \
+        .kind = SPOT_OPTION_##kind_, .name = (name_), .letter = (letter_), .value = (value_),      \
+        .offset = offsetof(arguments_t, member_), .help = __VA_ARGS__                              \
     }
-#define SPOT_OPTION_END                                                                 \
-    {                                                                                   \
-        .name = NULL                                                                    \
+#define SPOT_OPTION_END                                                                            \
+    {                                                                                              \
+        .name = NULL                                                                               \
     }
 
 /* Rows of several commands. */
-#define SPOT_OPTION_SEED(member)                                                        \
+#define SPOT_OPTION_SEED(member)                                                                   \
     SPOT_OPTION(COUNT, "seed", 0, "N", member, "Seed of the random streams (default 1)")
 #define SPOT_OPTION_JSON(member, help_) SPOT_OPTION(FLAG, "json", 0, NULL, member, help_)
-#define SPOT_OPTION_TRACE(member)                                                       \
-    SPOT_OPTION(INPUT, "trace", 0, "FILE", member,                                      \
-        "Run on this trace file (spotsim-trace 1, .csv or .csv.gz) instead of the "     \
+#define SPOT_OPTION_TRACE(member)                                                                  \
+    SPOT_OPTION(INPUT, "trace", 0, "FILE", member,                                                 \
+        "Run on this trace file (spotsim-trace 1, .csv or .csv.gz) instead of the "                \
         "scenario's trace")
-#define SPOT_OPTION_OUTPUT(member, endings_)                                            \
-    SPOT_OPTION(WRITTEN, "output", 'o', "FILE", member,                                 \
+#define SPOT_OPTION_OUTPUT(member, endings_)                                                       \
+    SPOT_OPTION(WRITTEN, "output", 'o', "FILE", member,                                            \
         "Write to FILE (default: standard output)", .endings = (endings_))
 
 /* The texts of an option or argument that may be given several times. */
@@ -93,8 +91,7 @@ typedef struct {
 
 /* Both end the program with exit code 1 if there is no memory; the first is
  * spot_array_reserve(). */
-void spot_option_reserve(
-    void *items, size_t *max_items, size_t num_items, size_t item_bytes);
+void spot_option_reserve(void *items, size_t *max_items, size_t num_items, size_t item_bytes);
 void spot_option_list_add(spot_option_list_t *self, const char *text);
 
 /* The j-th option of a command, its own first, then --quiet, --help, --usage and
@@ -118,8 +115,8 @@ void spot_options_parse(struct spot_call *call);
 
 /* Reports a wrong command line and ends the program with exit code 2; what it quotes is
  * escaped. */
-SPOT_NORETURN void spot_usage_error(
-    const struct spot_call *call, const char *format, ...) SPOT_PRINTF(2, 3);
+SPOT_NORETURN void spot_usage_error(const struct spot_call *call, const char *format, ...)
+    SPOT_PRINTF(2, 3);
 
 /* For settle and check: a usage error if the options go against a rule. */
 void spot_usage_refuse(const struct spot_call *call, bool is_wrong, const char *message);
@@ -130,8 +127,8 @@ SPOT_MUST_CHECK int spot_options_check_files(struct spot_call *call);
 
 /* For settle and check: a usage error unless a file, which may be NULL, has one of the
  * endings. */
-void spot_option_check_ending(const struct spot_call *call, const char *option,
-    const char *path, const char *endings);
+void spot_option_check_ending(
+    const struct spot_call *call, const char *option, const char *path, const char *endings);
 
 /* ", did you mean "NAME"?", or "" where no name is near. */
 const char *spot_option_hint(struct spot_call *call, const spot_suggest_t *near);

@@ -20,8 +20,7 @@
 #define MAX_PART_BYTES (1u << 30)
 
 /* That of the user, whatever the program's own locale is. */
-bool
-spot_terminal_is_utf8(void)
+bool spot_terminal_is_utf8(void)
 {
     const locale_t locale = newlocale(LC_CTYPE_MASK, "", (locale_t) 0);
     bool is_utf8 = false;
@@ -35,8 +34,7 @@ spot_terminal_is_utf8(void)
     return is_utf8;
 }
 
-static int
-output_width(void)
+static int output_width(void)
 {
     const char *text = getenv("COLUMNS");
     struct winsize size;
@@ -53,8 +51,7 @@ output_width(void)
     return width < SPOT_TERMINAL_MIN_WIDTH ? SPOT_TERMINAL_MIN_WIDTH : (int) width;
 }
 
-spot_terminal_t
-spot_terminal_of_output(bool is_plain)
+spot_terminal_t spot_terminal_of_output(bool is_plain)
 {
     const char *no_colour = getenv("NO_COLOR"), *term = getenv("TERM");
     const bool is_dumb = term == NULL || strcmp(term, "dumb") == 0;
@@ -65,20 +62,17 @@ spot_terminal_of_output(bool is_plain)
         .is_utf8 = spot_terminal_is_utf8()};
 }
 
-spot_doc_t
-spot_doc_of_terminal(FILE *out)
+spot_doc_t spot_doc_of_terminal(FILE *out)
 {
     return (spot_doc_t){.out = out, .width = spot_terminal_of_output(true).width};
 }
 
-FILE *
-spot_output_begin(spot_output_t *self, const spot_target_t *target, spot_diag_t *diag)
+FILE *spot_output_begin(spot_output_t *self, const spot_target_t *target, spot_diag_t *diag)
 {
     *self = (spot_output_t){.is_text = !target->is_json, .diag = diag};
     self->error = spot_outfile_init(&self->file, target->path, diag);
     if (self->error == 0 && self->is_text) {
-        self->terminal =
-            spot_terminal_of_output(target->is_plain || target->path != NULL);
+        self->terminal = spot_terminal_of_output(target->is_plain || target->path != NULL);
         self->stream = open_memstream(&self->text, &self->num_bytes);
         self->error = self->stream == NULL ? SPOT_ERR_NO_MEMORY : 0;
     } else if (self->error == 0) {
@@ -88,8 +82,7 @@ spot_output_begin(spot_output_t *self, const spot_target_t *target, spot_diag_t 
 }
 
 /* Bytes for gzip are kept, and compressed at the end. */
-FILE *
-spot_output_bytes(spot_output_t *self, const char *path, spot_diag_t *diag)
+FILE *spot_output_bytes(spot_output_t *self, const char *path, spot_diag_t *diag)
 {
     const bool is_gzip = path != NULL && spot_has_suffix(path, ".gz");
 
@@ -99,8 +92,7 @@ spot_output_bytes(spot_output_t *self, const char *path, spot_diag_t *diag)
 }
 
 /* zlib closes its descriptor and so gets one of its own. */
-static int
-write_gzip(const char *bytes, size_t num_bytes, FILE *out)
+static int write_gzip(const char *bytes, size_t num_bytes, FILE *out)
 {
     const int descriptor = dup(fileno(out));
     gzFile gzip = descriptor < 0 ? NULL : gzdopen(descriptor, "wb");
@@ -108,8 +100,7 @@ write_gzip(const char *bytes, size_t num_bytes, FILE *out)
 
     for (size_t done = 0; done < num_bytes && is_good;) {
         const size_t num_left = num_bytes - done;
-        const unsigned num_part =
-            num_left > MAX_PART_BYTES ? MAX_PART_BYTES : (unsigned) num_left;
+        const unsigned num_part = num_left > MAX_PART_BYTES ? MAX_PART_BYTES : (unsigned) num_left;
 
         is_good = gzwrite(gzip, bytes + done, num_part) == (int) num_part;
         done += num_part;
@@ -123,26 +114,24 @@ write_gzip(const char *bytes, size_t num_bytes, FILE *out)
     return is_good ? 0 : SPOT_ERR_IO;
 }
 
-static int
-put_text(const void *text, const spot_terminal_t *terminal, FILE *out)
+static int put_text(const void *text, const spot_terminal_t *terminal, FILE *out)
 {
     (void) terminal;
     fputs(text, out);
     return 0;
 }
 
-int
-spot_output_end(spot_output_t *self, int error)
+int spot_output_end(spot_output_t *self, int error)
 {
     error = spot_error_first(self->error, error);
     if (self->is_text && self->stream != NULL) {
         if (fclose(self->stream) != 0) {
             error = spot_error_first(error, SPOT_ERR_NO_MEMORY);
         } else {
-            const int ret = self->is_gzip ? write_gzip(self->text, self->num_bytes,
-                                                self->file.stream)
-                                          : spot_terminal_write(&self->terminal,
-                                                put_text, self->text, self->file.stream);
+            const int ret =
+                self->is_gzip
+                    ? write_gzip(self->text, self->num_bytes, self->file.stream)
+                    : spot_terminal_write(&self->terminal, put_text, self->text, self->file.stream);
 
             error = spot_error_first(error, ret);
         }

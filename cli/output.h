@@ -42,8 +42,7 @@ bool spot_terminal_is_utf8(void);
 
 /* Starts an answer, or the bytes of a file, compressed if it ends in .gz. Returns the
  * stream, NULL after an error. */
-FILE *spot_output_begin(
-    spot_output_t *self, const spot_target_t *target, spot_diag_t *diag);
+FILE *spot_output_begin(spot_output_t *self, const spot_target_t *target, spot_diag_t *diag);
 FILE *spot_output_bytes(spot_output_t *self, const char *path, spot_diag_t *diag);
 
 /* error: of what wrote to the stream. Returns the first error, with the reason in diag:

@@ -32,23 +32,18 @@ static const double told_every_s[SPOT_NUM_PROGRESS_FORMS] = {
     [SPOT_PROGRESS_NONE] = (double) INFINITY,
 };
 
-void
-spot_progress_start(spot_progress_line_t *self, spot_progress_form_t form)
+void spot_progress_start(spot_progress_line_t *self, spot_progress_form_t form)
 {
     const double now_s = spot_clock_s();
 
-    *self = (spot_progress_line_t){.form = form,
-        .started_s = now_s,
-        .started_cpu_s = spot_clock_cpu_s(),
-        .told_s = now_s};
+    *self = (spot_progress_line_t){
+        .form = form, .started_s = now_s, .started_cpu_s = spot_clock_cpu_s(), .told_s = now_s};
     if (form == SPOT_PROGRESS_AUTO) {
-        self->form =
-            isatty(STDERR_FILENO) == 1 ? SPOT_PROGRESS_LINE : SPOT_PROGRESS_LINES;
+        self->form = isatty(STDERR_FILENO) == 1 ? SPOT_PROGRESS_LINE : SPOT_PROGRESS_LINES;
     }
 }
 
-void
-spot_progress_finish(spot_progress_line_t *self)
+void spot_progress_finish(spot_progress_line_t *self)
 {
     if (self->is_shown) {
         fputs("\r\033[K", stderr);
@@ -57,8 +52,7 @@ spot_progress_finish(spot_progress_line_t *self)
 }
 
 /* Whether it is time for a report again. */
-static bool
-is_due(spot_progress_line_t *self)
+static bool is_due(spot_progress_line_t *self)
 {
     const double now_s = spot_clock_s();
     const bool is_over = now_s - self->told_s >= told_every_s[self->form];
@@ -67,20 +61,19 @@ is_due(spot_progress_line_t *self)
     return is_over;
 }
 
-static spot_study_speed_t
-speed_of(const spot_progress_line_t *self, int64_t num_run, int64_t num_left)
+static spot_study_speed_t speed_of(
+    const spot_progress_line_t *self, int64_t num_run, int64_t num_left)
 {
     const double passed_s = spot_clock_s() - self->started_s;
     const double runs_per_s = (double) num_run / passed_s;
 
-    return (spot_study_speed_t){passed_s, runs_per_s,
-        num_run > 0 ? (double) num_left / runs_per_s : (double) NAN};
+    return (spot_study_speed_t){
+        passed_s, runs_per_s, num_run > 0 ? (double) num_left / runs_per_s : (double) NAN};
 }
 
 /* ---- Units ---- */
 
-static void
-show_units(void *context, int64_t num_done, int64_t num_total)
+static void show_units(void *context, int64_t num_done, int64_t num_total)
 {
     spot_progress_line_t *self = context;
 
@@ -88,15 +81,13 @@ show_units(void *context, int64_t num_done, int64_t num_total)
         const spot_study_speed_t speed = speed_of(self, num_done, num_total - num_done);
 
         self->is_shown = true;
-        fprintf(stderr,
-            "\r%5.1f %%  %" PRId64 " of %" PRId64 " %s, %.0f/s, %.0f s left\033[K",
-            100 * (double) num_done / (double) num_total, num_done, num_total,
-            self->unit, speed.runs_per_s, speed.left_s);
+        fprintf(stderr, "\r%5.1f %%  %" PRId64 " of %" PRId64 " %s, %.0f/s, %.0f s left\033[K",
+            100 * (double) num_done / (double) num_total, num_done, num_total, self->unit,
+            speed.runs_per_s, speed.left_s);
     }
 }
 
-spot_watch_t
-spot_progress_watch(spot_progress_line_t *self, const char *unit, bool is_quiet)
+spot_watch_t spot_progress_watch(spot_progress_line_t *self, const char *unit, bool is_quiet)
 {
     const bool is_watched = !is_quiet && isatty(STDERR_FILENO) == 1;
 
@@ -108,13 +99,11 @@ spot_progress_watch(spot_progress_line_t *self, const char *unit, bool is_quiet)
 /* ---- Studies ---- */
 
 /* The start of a line that fits the terminal, if it says how wide it is. */
-static void
-put_cut(const char *line)
+static void put_cut(const char *line)
 {
     struct winsize size = {0};
-    int num_left = ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0
-                       ? size.ws_col - 1
-                       : LINE_BYTES;
+    int num_left = ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col - 1
+                                                                                   : LINE_BYTES;
     size_t num_bytes = 0;
 
     while (line[num_bytes] != '\0' && num_left-- > 0) {
@@ -123,8 +112,7 @@ put_cut(const char *line)
     fprintf(stderr, "\r%.*s\033[K", (int) num_bytes, line);
 }
 
-static void
-write_text(spot_progress_line_t *self, const spot_study_progress_t *progress,
+static void write_text(spot_progress_line_t *self, const spot_study_progress_t *progress,
     const spot_study_speed_t *speed)
 {
     char text[LINE_BYTES] = "";
@@ -143,16 +131,14 @@ write_text(spot_progress_line_t *self, const spot_study_progress_t *progress,
     }
 }
 
-static void
-open_event(spot_json_t *json, const char *event)
+static void open_event(spot_json_t *json, const char *event)
 {
     spot_json_init(json, stderr, 0);
     spot_json_open(json, NULL, '{');
     spot_json_text(json, "event", event);
 }
 
-void
-spot_progress_of_study(void *context, const spot_study_progress_t *progress)
+void spot_progress_of_study(void *context, const spot_study_progress_t *progress)
 {
     spot_progress_line_t *self = context;
 
@@ -169,8 +155,7 @@ spot_progress_of_study(void *context, const spot_study_progress_t *progress)
     }
 }
 
-void
-spot_progress_finish_study(
+void spot_progress_finish_study(
     spot_progress_line_t *self, const spot_study_t *study, int num_threads, int error)
 {
     const double passed_s = spot_clock_s() - self->started_s;
@@ -191,7 +176,7 @@ spot_progress_finish_study(
         fprintf(stderr,
             "%zu point%s, %" PRId64
             " replications run on %d thread%s: %.2f s, %.2f s of CPU time\n",
-            study->head.num_points, study->head.num_points == 1 ? "" : "s",
-            self->num_run, num_threads, num_threads == 1 ? "" : "s", passed_s, cpu_s);
+            study->head.num_points, study->head.num_points == 1 ? "" : "s", self->num_run,
+            num_threads, num_threads == 1 ? "" : "s", passed_s, cpu_s);
     }
 }

@@ -33,8 +33,7 @@ void spot_progress_start(spot_progress_line_t *self, spot_progress_form_t form);
 
 /* The same for work that counts units: a line on a terminal, nothing elsewhere or if
  * is_quiet. The watch stops the work after Ctrl-C. self must not move. */
-spot_watch_t spot_progress_watch(
-    spot_progress_line_t *self, const char *unit, bool is_quiet);
+spot_watch_t spot_progress_watch(spot_progress_line_t *self, const char *unit, bool is_quiet);
 
 /* Clears the line. */
 void spot_progress_finish(spot_progress_line_t *self);

@@ -8,8 +8,7 @@
 #include "reports/table/table_machine.h"
 #include "reports/table/table_terminal.h"
 
-static int
-write_json(FILE *out, size_t num_tables, spot_table_t *tables)
+static int write_json(FILE *out, size_t num_tables, spot_table_t *tables)
 {
     spot_json_t json;
     int ret = 0;
@@ -26,9 +25,8 @@ write_json(FILE *out, size_t num_tables, spot_table_t *tables)
     return ret;
 }
 
-static int
-print(spot_call_t *call, const spot_target_t *target, size_t num_tables,
-    spot_table_t *tables)
+static int print(
+    spot_call_t *call, const spot_target_t *target, size_t num_tables, spot_table_t *tables)
 {
     spot_output_t output;
     FILE *out = spot_output_begin(&output, target, &call->diag);
@@ -37,8 +35,7 @@ print(spot_call_t *call, const spot_target_t *target, size_t num_tables,
     if (out != NULL && target->is_json) {
         ret = write_json(out, num_tables, tables);
     }
-    for (size_t j = 0; j < num_tables && out != NULL && !target->is_json && ret == 0;
-         j++) {
+    for (size_t j = 0; j < num_tables && out != NULL && !target->is_json && ret == 0; j++) {
         if (j > 0) {
             fputc('\n', out);
         }
@@ -47,8 +44,7 @@ print(spot_call_t *call, const spot_target_t *target, size_t num_tables,
     return spot_output_end(&output, ret);
 }
 
-int
-spot_schedule_write(spot_call_t *call, const char *path,
+int spot_schedule_write(spot_call_t *call, const char *path,
     void (*write)(const void *what, FILE *out), const void *what)
 {
     spot_output_t output;
@@ -60,8 +56,7 @@ spot_schedule_write(spot_call_t *call, const char *path,
     return spot_output_end(&output, 0);
 }
 
-int
-spot_schedule_results(spot_call_t *call, const spot_target_t *target, const char *path,
+int spot_schedule_results(spot_call_t *call, const spot_target_t *target, const char *path,
     void (*write)(const void *what, FILE *out), const void *what, size_t num_tables,
     spot_table_t *tables)
 {
@@ -76,8 +71,7 @@ spot_schedule_results(spot_call_t *call, const spot_target_t *target, const char
     return ret;
 }
 
-void
-spot_schedule_take_date(spot_call_t *call, const spot_option_t *option, const char *text)
+void spot_schedule_take_date(spot_call_t *call, const spot_option_t *option, const char *text)
 {
     int64_t time_s = 0;
     bool is_date = false;

@@ -19,5 +19,4 @@ SPOT_MUST_CHECK int spot_schedule_results(spot_call_t *call, const spot_target_t
 
 /* Settles an option of int64_t, a date and time YYYY-MM-DD hh:mm:ss, as seconds since
  * 1970 UTC, or ends the program with a usage error. */
-void spot_schedule_take_date(
-    spot_call_t *call, const spot_option_t *option, const char *text);
+void spot_schedule_take_date(spot_call_t *call, const spot_option_t *option, const char *text);

@@ -21,35 +21,32 @@ typedef spot_serve_arguments_t arguments_t;
 
 const spot_serve_arguments_t spot_serve_initial = {.seed = 1};
 
-static const char *
-planner_name(size_t j)
+static const char *planner_name(size_t j)
 {
     return spot_serve_planners[j] == NULL ? NULL : spot_serve_planners[j]->name;
 }
 
 /* The method is a key of the scenario. */
-static void
-settle_method(spot_call_t *call, const spot_option_t *option, const char *text)
+static void settle_method(spot_call_t *call, const spot_option_t *option, const char *text)
 {
     (void) option;
     spot_option_list_add(&((arguments_t *) call->arguments)->sets,
         spot_texts_add(&call->texts, "plan.method=%s", text));
 }
 
-#define COMMON                                                                          \
-    SPOT_OPTION(                                                                        \
-        ARGUMENT, "a scenario file", 0, "SCENARIO", scenario_path, NULL, .min = 1),     \
-        SPOT_OPTION_SEED(seed),                                                         \
-        SPOT_OPTION(COUNT, "replication", 0, "R", replication,                          \
-            "Which replication of the seed to draw the queries of (default 0)"),        \
-        SPOT_OPTION(TEXTS, "set", 0, "KEY=VALUE", sets,                                 \
-            "Set a key of the scenario; may be given several times",                    \
-            .example = "slo.latency=\"250 ms\""),                                       \
-        SPOT_OPTION_JSON(target.is_json, "Print the result as one JSON object"),        \
-        SPOT_OPTION(WRITTEN, "csv", 0, "FILE", csv_path,                                \
-            "Write the first table as CSV too; - is standard output, in place of the "  \
-            "tables",                                                                   \
-            .endings = ".csv"),                                                         \
+#define COMMON                                                                                     \
+    SPOT_OPTION(ARGUMENT, "a scenario file", 0, "SCENARIO", scenario_path, NULL, .min = 1),        \
+        SPOT_OPTION_SEED(seed),                                                                    \
+        SPOT_OPTION(COUNT, "replication", 0, "R", replication,                                     \
+            "Which replication of the seed to draw the queries of (default 0)"),                   \
+        SPOT_OPTION(TEXTS, "set", 0, "KEY=VALUE", sets,                                            \
+            "Set a key of the scenario; may be given several times",                               \
+            .example = "slo.latency=\"250 ms\""),                                                  \
+        SPOT_OPTION_JSON(target.is_json, "Print the result as one JSON object"),                   \
+        SPOT_OPTION(WRITTEN, "csv", 0, "FILE", csv_path,                                           \
+            "Write the first table as CSV too; - is standard output, in place of the "             \
+            "tables",                                                                              \
+            .endings = ".csv"),                                                                    \
         SPOT_OPTION_OUTPUT(target.path, NULL)
 
 const spot_option_t spot_serve_options[] = {COMMON, SPOT_OPTION_END};
@@ -70,33 +67,28 @@ const spot_option_t spot_serve_frontier_options[] = {
 
 /* ---- Scenarios ---- */
 
-int
-spot_serve_call_error(spot_serve_call_t *self, const char *key, const char *text)
+int spot_serve_call_error(spot_serve_call_t *self, const char *key, const char *text)
 {
     const spot_node_t *place = spot_node_place(self->document.root, key);
 
-    return spot_diag_error(
-        &self->call->diag, place->file, place->line, place->column, "%s", text);
+    return spot_diag_error(&self->call->diag, place->file, place->line, place->column, "%s", text);
 }
 
 /* The queries of the replication. */
-static int
-draw(spot_serve_call_t *self)
+static int draw(spot_serve_call_t *self)
 {
     const int ret = spot_arrivals_draw(&self->arrivals, &self->scenario.arrivals,
         self->replication.seed, self->replication.replication);
 
-    return ret == SPOT_ERR_BAD_PARAM ? spot_serve_call_error(self, "arrivals",
-                                           "arrivals last longer than 2^62 ns")
+    return ret == SPOT_ERR_BAD_PARAM
+               ? spot_serve_call_error(self, "arrivals", "arrivals last longer than 2^62 ns")
            : ret == 0 && isnan(self->arrivals.rate_qps)
-               ? spot_serve_call_error(
-                     self, "arrivals", "no arrival rate: all deltas are 0")
+               ? spot_serve_call_error(self, "arrivals", "no arrival rate: all deltas are 0")
                : ret;
 }
 
 /* No output may replace a file that the scenario names. */
-static int
-check_outputs(spot_serve_call_t *self, const spot_inputs_t *inputs)
+static int check_outputs(spot_serve_call_t *self, const spot_inputs_t *inputs)
 {
     const arguments_t *arguments = self->arguments;
     const char *plot = arguments->plot_path, *csv = arguments->csv_path;
@@ -114,15 +106,13 @@ check_outputs(spot_serve_call_t *self, const spot_inputs_t *inputs)
         csv = NULL; /* it is the same table */
     }
     ret = spot_files_check((spot_files_t){files.num_texts, files.texts},
-        (spot_files_t){
-            4, (const char *[]){arguments->target.path, csv, plot, self->data_path}},
+        (spot_files_t){4, (const char *[]){arguments->target.path, csv, plot, self->data_path}},
         &self->call->diag);
     free(files.texts);
     return ret;
 }
 
-static int
-read_scenario(spot_serve_call_t *self)
+static int read_scenario(spot_serve_call_t *self)
 {
     static const spot_experiment_t *const engines[] = {&spot_serve_experiment, NULL};
     const spot_scenario_changes_t changes = {
@@ -141,8 +131,7 @@ read_scenario(spot_serve_call_t *self)
     return ret;
 }
 
-int
-spot_serve_call_open(spot_serve_call_t *self, spot_call_t *call)
+int spot_serve_call_open(spot_serve_call_t *self, spot_call_t *call)
 {
     spot_inputs_t inputs = {0};
     int ret;
@@ -164,24 +153,21 @@ spot_serve_call_open(spot_serve_call_t *self, spot_call_t *call)
     return ret;
 }
 
-void
-spot_serve_call_close(spot_serve_call_t *self)
+void spot_serve_call_close(spot_serve_call_t *self)
 {
     spot_arrivals_free(&self->arrivals);
     spot_serve_scenario_free(&self->scenario);
     spot_yaml_free(&self->document);
 }
 
-static spot_plan_request_t
-request_of(const spot_serve_call_t *self, int64_t slo_ns)
+static spot_plan_request_t request_of(const spot_serve_call_t *self, int64_t slo_ns)
 {
     return (spot_plan_request_t){&self->scenario, &self->arrivals, slo_ns,
         self->scenario.plan.max_cost, self->scenario.plan.budget, self->replication};
 }
 
-int
-spot_serve_call_plan(spot_serve_call_t *self, const spot_planner_t *planner,
-    bool is_rate, int64_t slo_ns, spot_planned_t *planned)
+int spot_serve_call_plan(spot_serve_call_t *self, const spot_planner_t *planner, bool is_rate,
+    int64_t slo_ns, spot_planned_t *planned)
 {
     const spot_plan_request_t request = request_of(self, slo_ns);
     int ret;
@@ -196,8 +182,8 @@ spot_serve_call_plan(spot_serve_call_t *self, const spot_planner_t *planner,
     }
     if (is_rate && planner->rate == NULL) {
         return spot_serve_call_error(self, "plan.method",
-            spot_texts_add(&self->call->texts,
-                "%s finds no highest rate; exact and greedy do", planner->name));
+            spot_texts_add(&self->call->texts, "%s finds no highest rate; exact and greedy do",
+                planner->name));
     }
     ret = (is_rate ? spot_serve_rate : spot_serve_plan)(planner, &request, planned);
     return ret == SPOT_ERR_BAD_PARAM && planned->why_none != NULL
@@ -207,28 +193,24 @@ spot_serve_call_plan(spot_serve_call_t *self, const spot_planner_t *planner,
 
 /* ---- Results ---- */
 
-double
-spot_serve_ms(int64_t ns)
+double spot_serve_ms(int64_t ns)
 {
     return ns == INT64_MAX ? (double) NAN : (double) ns / 1e6;
 }
 
-void
-spot_serve_put_csv(const void *table, FILE *out)
+void spot_serve_put_csv(const void *table, FILE *out)
 {
     (void) !spot_table_write_csv(table, out);
 }
 
-int
-spot_serve_write_csv(spot_call_t *call, const char *path, const spot_table_t *table)
+int spot_serve_write_csv(spot_call_t *call, const char *path, const spot_table_t *table)
 {
     const int ret = spot_schedule_write(call, path, spot_serve_put_csv, table);
 
     return ret != 0 ? ret : table->error;
 }
 
-void
-spot_serve_call_note(const spot_serve_call_t *self, spot_table_t *table)
+void spot_serve_call_note(const spot_serve_call_t *self, spot_table_t *table)
 {
     const spot_arrivals_t *arrivals = &self->arrivals;
     const spot_objective_t *slo = &self->scenario.slo;
@@ -237,16 +219,14 @@ spot_serve_call_note(const spot_serve_call_t *self, spot_table_t *table)
         spot_texts_add(&self->call->texts,
             "cost per hour; %zu queries, %.6g per second, CV %.4g, SCV %.4g; service: "
             "%s; objective: percentile %.6g within %.6g ms",
-            arrivals->num_queries, arrivals->rate_qps, arrivals->cv,
-            arrivals->cv * arrivals->cv, self->scenario.service->name, slo->percentile,
-            spot_serve_ms(slo->latency_ns)));
+            arrivals->num_queries, arrivals->rate_qps, arrivals->cv, arrivals->cv * arrivals->cv,
+            self->scenario.service->name, slo->percentile, spot_serve_ms(slo->latency_ns)));
 }
 
-int
-spot_serve_call_results(spot_serve_call_t *self, size_t num_tables, spot_table_t *tables)
+int spot_serve_call_results(spot_serve_call_t *self, size_t num_tables, spot_table_t *tables)
 {
-    return spot_schedule_results(self->call, &self->arguments->target,
-        self->arguments->csv_path, spot_serve_put_csv, &tables[0], num_tables, tables);
+    return spot_schedule_results(self->call, &self->arguments->target, self->arguments->csv_path,
+        spot_serve_put_csv, &tables[0], num_tables, tables);
 }
 
 /* ---- What planners find ---- */
@@ -262,25 +242,22 @@ typedef struct {
     double highest_qps; /* of the plan */
 } found_t;
 
-static const char *
-stage_name(const found_t *self, size_t stage_id)
+static const char *stage_name(const found_t *self, size_t stage_id)
 {
     return spot_serve_pipeline_stage_node(&self->open.scenario.pipeline, stage_id)->id;
 }
 
-static const char *
-hardware_name(const found_t *self, const spot_stage_option_t *option)
+static const char *hardware_name(const found_t *self, const spot_stage_option_t *option)
 {
     return self->open.scenario.prices.prices[option->hardware_id].name;
 }
 
-static void
-fill_stages(const found_t *self, spot_table_t *table)
+static void fill_stages(const found_t *self, spot_table_t *table)
 {
     static const spot_table_column_t columns[] = {
         {.name = "stage", .kind = SPOT_TABLE_TEXT, .is_key = true},
-        {.name = "hardware", .kind = SPOT_TABLE_TEXT}, {.name = "batch"},
-        {.name = "replicas"}, {.name = "capacity_qps"}, {.name = "price_per_hour"}};
+        {.name = "hardware", .kind = SPOT_TABLE_TEXT}, {.name = "batch"}, {.name = "replicas"},
+        {.name = "capacity_qps"}, {.name = "price_per_hour"}};
     const spot_serve_scenario_t *scenario = &self->open.scenario;
     const spot_stage_option_t *options = self->planned[self->num_found - 1].plan.options;
     const size_t least_id = spot_gate_bottleneck(scenario, options);
@@ -301,8 +278,7 @@ fill_stages(const found_t *self, spot_table_t *table)
 }
 
 /* What is special to a command: its headroom, rate, or gap to the exact plan. */
-static double
-special(const found_t *self, const spot_serving_plan_t *plan)
+static double special(const found_t *self, const spot_serving_plan_t *plan)
 {
     const spot_serving_plan_t *exact = &self->planned[self->num_found - 1].plan;
 
@@ -313,16 +289,14 @@ special(const found_t *self, const spot_serving_plan_t *plan)
 }
 
 /* A row for each planner. */
-static void
-fill_found(const found_t *self, spot_table_t *table)
+static void fill_found(const found_t *self, spot_table_t *table)
 {
     static const char *const specials[] = {"headroom", "rate_qps", "gap_percent"};
     const spot_table_column_t columns[] = {
         {.name = "method", .kind = SPOT_TABLE_TEXT, .is_key = true},
-        {.name = "verdict", .kind = SPOT_TABLE_TEXT},
-        {.name = "proven", .kind = SPOT_TABLE_TEXT}, {.name = "cost"},
-        {.name = specials[self->verb], .num_digits = 4}, {.name = "percentile_ms"},
-        {.name = "late"}, {.name = "runs"},
+        {.name = "verdict", .kind = SPOT_TABLE_TEXT}, {.name = "proven", .kind = SPOT_TABLE_TEXT},
+        {.name = "cost"}, {.name = specials[self->verb], .num_digits = 4},
+        {.name = "percentile_ms"}, {.name = "late"}, {.name = "runs"},
         {.name = "cpu_s", .is_fixed = true, .num_decimals = 3}};
 
     spot_table_add_columns(table, sizeof(columns) / sizeof(columns[0]), columns);
@@ -334,14 +308,11 @@ fill_found(const found_t *self, spot_table_t *table)
 
         spot_table_add_row(table);
         spot_table_add_text(table, self->planners[j]->name);
-        spot_table_add_text(
-            table, spot_gate_names[is_found ? SPOT_GATE_FEASIBLE : plan->gate]);
+        spot_table_add_text(table, spot_gate_names[is_found ? SPOT_GATE_FEASIBLE : plan->gate]);
         spot_table_add_text(table, planned->is_proven ? "yes" : "no");
-        spot_table_add_number(
-            table, is_found ? (double) plan->cost_micro / 1e6 : unknown);
+        spot_table_add_number(table, is_found ? (double) plan->cost_micro / 1e6 : unknown);
         spot_table_add_number(table, is_found ? special(self, plan) : unknown);
-        spot_table_add_number(
-            table, is_found ? spot_serve_ms(plan->percentile_ns) : unknown);
+        spot_table_add_number(table, is_found ? spot_serve_ms(plan->percentile_ns) : unknown);
         spot_table_add_number(table, is_found ? (double) plan->num_late : unknown);
         spot_table_add_count(table, planned->num_simulations);
         spot_table_add_number(table, planned->cpu_s);
@@ -354,9 +325,8 @@ fill_found(const found_t *self, spot_table_t *table)
 
 /* ---- JSON, with the keys of docs/serving.md ---- */
 
-static void
-write_option(spot_json_t *json, const char *key, const found_t *self,
-    const spot_stage_option_t *option)
+static void write_option(
+    spot_json_t *json, const char *key, const found_t *self, const spot_stage_option_t *option)
 {
     spot_json_open(json, key, '{');
     spot_json_text(json, "hardware", hardware_name(self, option));
@@ -365,8 +335,7 @@ write_option(spot_json_t *json, const char *key, const found_t *self,
     spot_json_close(json, '}');
 }
 
-static void
-write_config(spot_json_t *json, const found_t *self, const spot_serving_plan_t *plan)
+static void write_config(spot_json_t *json, const found_t *self, const spot_serving_plan_t *plan)
 {
     spot_json_number(json, "cost", (double) plan->cost_micro / 1e6);
     spot_json_open(json, "config", '{');
@@ -376,8 +345,7 @@ write_config(spot_json_t *json, const found_t *self, const spot_serving_plan_t *
     spot_json_close(json, '}');
 }
 
-static void
-write_move(spot_json_t *json, const found_t *self, const spot_plan_move_t *move)
+static void write_move(spot_json_t *json, const found_t *self, const spot_plan_move_t *move)
 {
     spot_json_open(json, NULL, '{');
     spot_json_text(json, "move", move->move);
@@ -396,8 +364,7 @@ write_move(spot_json_t *json, const found_t *self, const spot_plan_move_t *move)
     spot_json_close(json, '}');
 }
 
-static void
-write_found(spot_json_t *json, const found_t *self, size_t found_id)
+static void write_found(spot_json_t *json, const found_t *self, size_t found_id)
 {
     const spot_planner_t *planner = self->planners[found_id];
     const spot_planned_t *planned = &self->planned[found_id];
@@ -428,8 +395,7 @@ write_found(spot_json_t *json, const found_t *self, size_t found_id)
     spot_json_close(json, '}');
 }
 
-static void
-write_search(spot_json_t *json, const found_t *self)
+static void write_search(spot_json_t *json, const found_t *self)
 {
     spot_json_open(json, "search", '{');
     for (size_t j = 0; j < self->num_found; j++) {
@@ -447,8 +413,7 @@ write_search(spot_json_t *json, const found_t *self)
     spot_json_close(json, '}');
 }
 
-static void
-put_json(const void *context, FILE *out)
+static void put_json(const void *context, FILE *out)
 {
     const found_t *self = context;
     const spot_serve_call_t *open = &self->open;
@@ -457,8 +422,7 @@ put_json(const void *context, FILE *out)
 
     spot_json_init(&json, out, 2);
     spot_json_open(&json, NULL, '{');
-    spot_json_text(
-        &json, "objective", self->verb == SPOT_SERVE_RATE ? "max_rate" : "min_cost");
+    spot_json_text(&json, "objective", self->verb == SPOT_SERVE_RATE ? "max_rate" : "min_cost");
     spot_json_unsigned(&json, "queries", open->arrivals.num_queries);
     spot_json_number(&json, "rate_before_qps", open->arrivals.base_qps);
     spot_json_number(&json, "rate_qps", open->arrivals.rate_qps);
@@ -472,8 +436,8 @@ put_json(const void *context, FILE *out)
         }
     }
     if (!is_any) {
-        spot_json_text(&json, "infeasible",
-            spot_gate_names[self->planned[self->num_found - 1].plan.gate]);
+        spot_json_text(
+            &json, "infeasible", spot_gate_names[self->planned[self->num_found - 1].plan.gate]);
     }
     write_search(&json, self);
     spot_json_close(&json, '}');
@@ -481,13 +445,12 @@ put_json(const void *context, FILE *out)
 
 /* ---- Commands ---- */
 
-static int
-answer(found_t *self)
+static int answer(found_t *self)
 {
     const spot_serve_arguments_t *arguments = self->open.arguments;
     spot_table_t tables[2] = {{.name = "stages"}, {.name = "plans"}};
-    const bool has_stages = self->verb != SPOT_SERVE_COMPARE &&
-                            self->planned[self->num_found - 1].plan.options != NULL;
+    const bool has_stages =
+        self->verb != SPOT_SERVE_COMPARE && self->planned[self->num_found - 1].plan.options != NULL;
     spot_table_t *first = &tables[has_stages ? 0 : 1];
     int ret = 0;
 
@@ -504,12 +467,10 @@ answer(found_t *self)
     spot_table_free(&tables[0]);
     spot_table_free(&tables[1]);
     return ret != 0 ? ret
-                    : spot_schedule_write(
-                          self->open.call, arguments->target.path, put_json, self);
+                    : spot_schedule_write(self->open.call, arguments->target.path, put_json, self);
 }
 
-static int
-find(found_t *self, const spot_planner_t *planner)
+static int find(found_t *self, const spot_planner_t *planner)
 {
     spot_planned_t *planned = &self->planned[self->num_found];
 
@@ -520,18 +481,15 @@ find(found_t *self, const spot_planner_t *planner)
 
 /* Finds the plans of a command, that of the planner that was asked for last. JSON has
  * beside an exact plan what the heuristics find. */
-static int
-find_all(found_t *self)
+static int find_all(found_t *self)
 {
-    const spot_planner_t *asked =
-        self->verb == SPOT_SERVE_COMPARE
-            ? &spot_planner_exact
-            : spot_serve_planners[self->open.scenario.plan.method];
+    const spot_planner_t *asked = self->verb == SPOT_SERVE_COMPARE
+                                      ? &spot_planner_exact
+                                      : spot_serve_planners[self->open.scenario.plan.method];
     const bool is_beside =
         asked == &spot_planner_exact &&
         (self->verb == SPOT_SERVE_COMPARE || self->open.arguments->target.is_json);
-    const spot_plan_request_t request =
-        request_of(&self->open, self->open.scenario.slo.latency_ns);
+    const spot_plan_request_t request = request_of(&self->open, self->open.scenario.slo.latency_ns);
     const spot_stage_option_t *found;
     int ret = is_beside ? find(self, &spot_planner_greedy) : 0;
 
@@ -545,8 +503,7 @@ find_all(found_t *self)
                : spot_serve_highest_rate(&request, found, &self->highest_qps);
 }
 
-int
-spot_serve_call_find(spot_call_t *call, spot_serve_verb_t verb)
+int spot_serve_call_find(spot_call_t *call, spot_serve_verb_t verb)
 {
     found_t self = {.verb = verb};
     bool is_found = false; /* by the planner that was asked for; of several, by any */
@@ -555,8 +512,7 @@ spot_serve_call_find(spot_call_t *call, spot_serve_verb_t verb)
     ret = ret != 0 ? ret : find_all(&self);
     ret = ret != 0 ? ret : answer(&self);
     for (size_t j = 0; j < self.num_found; j++) {
-        is_found = self.planned[j].plan.options != NULL ||
-                   (is_found && verb == SPOT_SERVE_COMPARE);
+        is_found = self.planned[j].plan.options != NULL || (is_found && verb == SPOT_SERVE_COMPARE);
         spot_planned_free(&self.planned[j]);
     }
     spot_serve_call_close(&self.open);

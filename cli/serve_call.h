@@ -48,9 +48,8 @@ int spot_serve_call_error(spot_serve_call_t *self, const char *key, const char *
 /* Runs a planner for an objective, or for the highest rate at that of the scenario;
  * planned is zeroed. Errors of planners; BAD_INPUT with the reason in the call: nothing
  * can be planned so. */
-SPOT_MUST_CHECK int spot_serve_call_plan(spot_serve_call_t *self,
-    const spot_planner_t *planner, bool is_rate, int64_t slo_ns,
-    spot_planned_t *planned);
+SPOT_MUST_CHECK int spot_serve_call_plan(spot_serve_call_t *self, const spot_planner_t *planner,
+    bool is_rate, int64_t slo_ns, spot_planned_t *planned);
 
 /* What was asked for, as a note of a table. */
 void spot_serve_call_note(const spot_serve_call_t *self, spot_table_t *table);

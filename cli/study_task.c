@@ -21,8 +21,7 @@
 #define PILOT_BUDGET_S 0.3
 #define NAME_CHARS 64 /* of a point in a picture */
 
-void
-spot_study_task_init(spot_study_task_t *self, spot_call_t *call)
+void spot_study_task_init(spot_study_task_t *self, spot_call_t *call)
 {
     const long num_processors = sysconf(_SC_NPROCESSORS_ONLN);
 
@@ -35,27 +34,22 @@ spot_study_task_init(spot_study_task_t *self, spot_call_t *call)
     self->call = call;
 }
 
-bool
-spot_study_task_is_store(const char *path)
+bool spot_study_task_is_store(const char *path)
 {
-    return path != NULL &&
-           (spot_has_suffix(path, ".db") || spot_has_suffix(path, ".sqlite") ||
-               spot_has_suffix(path, ".sqlite3"));
+    return path != NULL && (spot_has_suffix(path, ".db") || spot_has_suffix(path, ".sqlite") ||
+                               spot_has_suffix(path, ".sqlite3"));
 }
 
-static bool
-is_csv_printed(const spot_study_task_t *self)
+static bool is_csv_printed(const spot_study_task_t *self)
 {
     return self->csv_path != NULL && strcmp(self->csv_path, "-") == 0;
 }
 
-void
-spot_study_task_check_json(
+void spot_study_task_check_json(
     const spot_study_task_t *self, const spot_call_t *call, const char *csv_option)
 {
     if (self->is_json && is_csv_printed(self)) {
-        spot_usage_error(
-            call, "--json and %s - both write to standard output", csv_option);
+        spot_usage_error(call, "--json and %s - both write to standard output", csv_option);
     }
 }
 
@@ -63,11 +57,10 @@ spot_study_task_check_json(
 
 /* What cannot be written is to be known before the work, and before a database is made:
  * no output may replace a file that the study reads. */
-static int
-check_outputs(const spot_study_task_t *self, const spot_study_t *study)
+static int check_outputs(const spot_study_task_t *self, const spot_study_t *study)
 {
-    const char *const outputs[] = {self->csv_path, self->plot_path,
-        self->sensitivity_path, self->bars_path, self->progress_path, self->cdf_path};
+    const char *const outputs[] = {self->csv_path, self->plot_path, self->sensitivity_path,
+        self->bars_path, self->progress_path, self->cdf_path};
     spot_option_list_t inputs = {0};
     const char *file;
     int ret;
@@ -81,8 +74,7 @@ check_outputs(const spot_study_task_t *self, const spot_study_t *study)
         spot_option_list_add(&inputs, study->inputs->inputs[j].path);
     }
     ret = spot_files_check((spot_files_t){inputs.num_texts, inputs.texts},
-        (spot_files_t){sizeof(outputs) / sizeof(outputs[0]), outputs},
-        &self->call->diag);
+        (spot_files_t){sizeof(outputs) / sizeof(outputs[0]), outputs}, &self->call->diag);
     free(inputs.texts);
     if (ret == 0 && self->sensitivity_path != NULL &&
         study->head.plan.kind != SPOT_PLAN_SENSITIVITY) {
@@ -94,8 +86,7 @@ check_outputs(const spot_study_task_t *self, const spot_study_t *study)
 }
 
 /* A database that cannot be read is refused where it is opened to write. */
-static int
-keep_ledger(const spot_study_task_t *self, spot_study_t *study)
+static int keep_ledger(const spot_study_task_t *self, spot_study_t *study)
 {
     spot_store_t *store = NULL;
     spot_diag_t quiet;
@@ -117,8 +108,7 @@ keep_ledger(const spot_study_task_t *self, spot_study_t *study)
     return ret;
 }
 
-static int
-open_memory(spot_store_t **store, const spot_study_head_t *head)
+static int open_memory(spot_store_t **store, const spot_study_head_t *head)
 {
     const int ret = spot_store_open_memory(store, head);
 
@@ -134,23 +124,20 @@ open_memory(spot_store_t **store, const spot_study_head_t *head)
 }
 
 typedef int (*open_function_t)(spot_store_t **store, const char *path,
-    const spot_study_head_t *head, const spot_provenance_t *provenance,
-    spot_diag_t *diag);
+    const spot_study_head_t *head, const spot_provenance_t *provenance, spot_diag_t *diag);
 
 /* The database of -o, to go on with, or for a plan to look at. */
-static int
-open_database(const spot_study_task_t *self, const spot_study_t *study,
+static int open_database(const spot_study_task_t *self, const spot_study_t *study,
     open_function_t open, spot_store_t **store)
 {
     spot_study_provenance_t provenance;
-    int ret = spot_study_provenance_init(
-        &provenance, study, self->call->argc, self->call->argv);
+    int ret = spot_study_provenance_init(&provenance, study, self->call->argc, self->call->argv);
 
     if (ret == 0) {
         provenance.provenance.num_threads = self->num_threads;
         provenance.provenance.shard = self->shard == NULL ? "" : self->shard;
-        ret = open(store, self->store_path, &study->head, &provenance.provenance,
-            &self->call->diag);
+        ret =
+            open(store, self->store_path, &study->head, &provenance.provenance, &self->call->diag);
     }
     spot_study_provenance_free(&provenance);
     return ret;
@@ -159,8 +146,7 @@ open_database(const spot_study_task_t *self, const spot_study_t *study,
 /* ---- Results ---- */
 
 /* path NULL: standard output. */
-static int
-write_bytes(const spot_study_task_t *self, const spot_store_t *store,
+static int write_bytes(const spot_study_task_t *self, const spot_store_t *store,
     int (*write)(const spot_store_t *store, FILE *out), const char *path)
 {
     spot_output_t output;
@@ -171,8 +157,7 @@ write_bytes(const spot_study_task_t *self, const spot_store_t *store,
 
 /* Where an interrupted study leaves what it has, another name than that of the whole:
  * "FILE.csv.partial". NULL: no CSV goes to a file. */
-static const char *
-partial_path(const spot_study_task_t *self)
+static const char *partial_path(const spot_study_task_t *self)
 {
     return self->csv_path == NULL || is_csv_printed(self)
                ? NULL
@@ -181,8 +166,7 @@ partial_path(const spot_study_task_t *self)
 
 /* Says how to go on after an interrupt, and keeps what is there so far. That it was one
  * is said at the end of every command. */
-static void
-keep_partial_results(const spot_study_task_t *self, const spot_store_t *store)
+static void keep_partial_results(const spot_study_task_t *self, const spot_store_t *store)
 {
     const char *path = partial_path(self);
 
@@ -198,24 +182,22 @@ keep_partial_results(const spot_study_task_t *self, const spot_store_t *store)
     }
 }
 
-static int
-print_results(const spot_study_task_t *self, const spot_store_t *store)
+static int print_results(const spot_study_task_t *self, const spot_store_t *store)
 {
     spot_output_t output;
     FILE *out;
 
     if (self->is_json || is_csv_printed(self)) {
-        return write_bytes(self, store,
-            self->is_json ? spot_result_json_write : spot_result_csv_write, NULL);
+        return write_bytes(
+            self, store, self->is_json ? spot_result_json_write : spot_result_csv_write, NULL);
     }
     out = spot_output_begin(&output, &(spot_target_t){.path = NULL}, &self->call->diag);
-    return spot_output_end(&output,
-        out == NULL ? 0 : spot_result_table_write(store, &output.terminal, out));
+    return spot_output_end(
+        &output, out == NULL ? 0 : spot_result_table_write(store, &output.terminal, out));
 }
 
 /* Those of a report. is_check: only whether there is something to draw. */
-static int
-draw_pictures(const spot_study_task_t *self, const spot_store_t *store, bool is_check)
+static int draw_pictures(const spot_study_task_t *self, const spot_store_t *store, bool is_check)
 {
     spot_report_t report;
     int ret;
@@ -229,11 +211,11 @@ draw_pictures(const spot_study_task_t *self, const spot_store_t *store, bool is_
             &report, self->plot_path, &self->call->diag);
     }
     if (ret == 0 && self->bars_path != NULL && !is_check) {
-        ret = spot_draw_file(spot_picture_ledger.declare, &report, SPOT_FORMAT_SVG,
-            self->bars_path, &self->call->diag);
+        ret = spot_draw_file(spot_picture_ledger.declare, &report, SPOT_FORMAT_SVG, self->bars_path,
+            &self->call->diag);
         if (ret == SPOT_ERR_BAD_PARAM) {
-            spot_diag_error(&self->call->diag, self->bars_path, 0, 0,
-                "nothing can be drawn: %s", spot_picture_ledger.problem(&report));
+            spot_diag_error(&self->call->diag, self->bars_path, 0, 0, "nothing can be drawn: %s",
+                spot_picture_ledger.problem(&report));
         }
     }
     spot_report_free(&report);
@@ -242,8 +224,7 @@ draw_pictures(const spot_study_task_t *self, const spot_store_t *store, bool is_
 
 /* Files first: the reader of standard output may stop early. A picture that fails is no
  * reason to lose the rest. A shard has only a part to show. */
-static int
-write_results(const spot_study_task_t *self, const spot_store_t *store)
+static int write_results(const spot_study_task_t *self, const spot_store_t *store)
 {
     const char *partial = partial_path(self);
     int ret = 0, drawn;
@@ -258,8 +239,7 @@ write_results(const spot_study_task_t *self, const spot_store_t *store)
         ret = write_bytes(self, store, spot_result_csv_write, self->csv_path);
     }
     if (ret == 0 && self->sensitivity_path != NULL) {
-        ret =
-            write_bytes(self, store, spot_sensitivity_csv_write, self->sensitivity_path);
+        ret = write_bytes(self, store, spot_sensitivity_csv_write, self->sensitivity_path);
     }
     if (ret == 0 && partial != NULL) {
         unlink(partial); /* that of an earlier, interrupted run */
@@ -282,32 +262,26 @@ typedef struct {
     spot_run_series_t runs[SPOT_MAX_PROGRESS_LINES];
 } picture_t;
 
-static int
-add_line(picture_t *self, const spot_study_t *study, size_t point_id)
+static int add_line(picture_t *self, const spot_study_t *study, size_t point_id)
 {
     const size_t j = self->num_lines++;
     int ret = spot_study_worker_go(&self->workers[j], study, point_id, NULL);
 
     self->names[j] = spot_words_point(&self->texts, &study->head, point_id, NAME_CHARS);
-    ret = ret != 0 ? ret
-                   : spot_study_worker_record(
-                         &self->workers[j], 0, NULL, &self->recordings[j]);
-    return ret != 0 ? ret
-                    : spot_run_series_init(&self->runs[j], &self->recordings[j], NULL);
+    ret =
+        ret != 0 ? ret : spot_study_worker_record(&self->workers[j], 0, NULL, &self->recordings[j]);
+    return ret != 0 ? ret : spot_run_series_init(&self->runs[j], &self->recordings[j], NULL);
 }
 
-static int
-draw_lines(picture_t *self, const spot_study_head_t *head, const char *svg_path,
-    spot_diag_t *diag)
+static int draw_lines(
+    picture_t *self, const spot_study_head_t *head, const char *svg_path, spot_diag_t *diag)
 {
-    const char *cut =
-        self->num_lines == head->num_points
-            ? ""
-            : spot_texts_add(&self->texts, " · the first %zu of %zu points",
-                  self->num_lines, head->num_points);
+    const char *cut = self->num_lines == head->num_points
+                          ? ""
+                          : spot_texts_add(&self->texts, " · the first %zu of %zu points",
+                                self->num_lines, head->num_points);
     const spot_progress_lines_t lines = {.title = spot_study_title(head),
-        .note = spot_texts_add(&self->texts,
-            "%s · seed %" PRIu64 ", replication 0 of each point%s",
+        .note = spot_texts_add(&self->texts, "%s · seed %" PRIu64 ", replication 0 of each point%s",
             spot_words_shown(&self->texts, head->name), head->seed, cut),
         .num_lines = self->num_lines,
         .names = self->names,
@@ -316,15 +290,13 @@ draw_lines(picture_t *self, const spot_study_head_t *head, const char *svg_path,
 
     ret = spot_draw_file(spot_progress_declare, &lines, SPOT_FORMAT_SVG, svg_path, diag);
     if (ret == SPOT_ERR_BAD_PARAM) {
-        spot_diag_error(
-            diag, svg_path, 0, 0, "nothing can be drawn: all runs are empty");
+        spot_diag_error(diag, svg_path, 0, 0, "nothing can be drawn: all runs are empty");
     }
     return ret;
 }
 
-static int
-draw_cdfs(picture_t *self, const spot_study_head_t *head, const char *svg_path,
-    spot_diag_t *diag)
+static int draw_cdfs(
+    picture_t *self, const spot_study_head_t *head, const char *svg_path, spot_diag_t *diag)
 {
     spot_cdf_t cdf = {.title = spot_study_title(head)};
     int ret;
@@ -335,30 +307,25 @@ draw_cdfs(picture_t *self, const spot_study_head_t *head, const char *svg_path,
         cdf.num_runs += cdf.series[cdf.num_runs] != NULL;
     }
     if (cdf.num_runs == 0) {
-        spot_diag_error(
-            diag, svg_path, 0, 0, "nothing can be drawn: no run has a distribution");
+        spot_diag_error(diag, svg_path, 0, 0, "nothing can be drawn: no run has a distribution");
         return SPOT_ERR_BAD_PARAM;
     }
-    cdf.note = spot_texts_add(&self->texts,
-        "seed %" PRIu64 ", replication 0 of %zu of %zu points", head->seed, cdf.num_runs,
-        head->num_points);
+    cdf.note = spot_texts_add(&self->texts, "seed %" PRIu64 ", replication 0 of %zu of %zu points",
+        head->seed, cdf.num_runs, head->num_points);
     ret = spot_draw_file(spot_cdf_declare, &cdf, SPOT_FORMAT_SVG, svg_path, diag);
-    return ret == 0 ? spot_cdf_write_beside(&cdf, spot_cdf_declare, &cdf, svg_path, diag)
-                    : ret;
+    return ret == 0 ? spot_cdf_write_beside(&cdf, spot_cdf_declare, &cdf, svg_path, diag) : ret;
 }
 
 /* Runs the first replication of the first points once more and draws how far each came
  * over time, and their distributions. They met the same events. */
-static int
-draw_first_runs(const spot_study_task_t *self, const spot_study_t *study)
+static int draw_first_runs(const spot_study_task_t *self, const spot_study_t *study)
 {
     const spot_study_head_t *head = &study->head;
     spot_diag_t *diag = &self->call->diag;
     picture_t picture = {0};
     int ret = 0;
 
-    for (size_t j = 0; ret == 0 && j < head->num_points && j < SPOT_MAX_PROGRESS_LINES;
-         j++) {
+    for (size_t j = 0; ret == 0 && j < head->num_points && j < SPOT_MAX_PROGRESS_LINES; j++) {
         ret = add_line(&picture, study, j);
     }
     if (ret == 0 && self->progress_path != NULL) {
@@ -378,8 +345,7 @@ draw_first_runs(const spot_study_task_t *self, const spot_study_t *study)
 
 /* ---- The run ---- */
 
-static int
-run_points(const spot_study_task_t *self, const spot_study_t *study, spot_store_t *store)
+static int run_points(const spot_study_task_t *self, const spot_study_t *study, spot_store_t *store)
 {
     spot_progress_line_t progress;
     const spot_study_run_t run = {.num_threads = (int) self->num_threads,
@@ -401,18 +367,15 @@ run_points(const spot_study_task_t *self, const spot_study_t *study, spot_store_
 
 /* From the writer of a database to a reader: it reads all of one moment, without a lock
  * for each point, and ends when it is stopped. */
-static int
-go_on_reading(const spot_study_task_t *self, spot_store_t **store)
+static int go_on_reading(const spot_study_task_t *self, spot_store_t **store)
 {
     const int ret = spot_command_close_store(*store, 0, &self->call->diag);
 
     *store = NULL;
-    return ret == 0 ? spot_command_open_store(store, self->store_path, &self->call->diag)
-                    : ret;
+    return ret == 0 ? spot_command_open_store(store, self->store_path, &self->call->diag) : ret;
 }
 
-int
-spot_study_task_run(const spot_study_task_t *self, spot_study_t *study)
+int spot_study_task_run(const spot_study_task_t *self, spot_study_t *study)
 {
     const bool is_stored = self->store_path != NULL;
     spot_store_t *store = NULL;
@@ -439,8 +402,7 @@ spot_study_task_run(const spot_study_task_t *self, spot_study_t *study)
 
 /* store: with what is there of the study, or NULL. Some runs are made for the estimate
  * of the time, and thrown away. */
-static int
-print_plan(
+static int print_plan(
     const spot_study_task_t *self, const spot_study_t *study, const spot_store_t *store)
 {
     const spot_study_run_t run = {.num_threads = (int) self->num_threads,
@@ -471,8 +433,7 @@ print_plan(
         .most_runs = left.most_runs,
         .least_points = left.least_points,
         .most_points = left.most_points};
-    out = spot_output_begin(
-        &output, &(spot_target_t){.is_json = self->is_json}, &self->call->diag);
+    out = spot_output_begin(&output, &(spot_target_t){.is_json = self->is_json}, &self->call->diag);
     if (out != NULL && self->is_json) {
         spot_plan_report_json(&study->head, &cost, out);
     } else if (out != NULL) {
@@ -481,8 +442,7 @@ print_plan(
     return spot_output_end(&output, ret);
 }
 
-int
-spot_study_task_plan(const spot_study_task_t *self, spot_study_t *study)
+int spot_study_task_plan(const spot_study_task_t *self, spot_study_t *study)
 {
     spot_store_t *store = NULL;
     int ret = keep_ledger(self, study);

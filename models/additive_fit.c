@@ -47,8 +47,7 @@ typedef struct {
 
 /* Whether a bin that began at the row start ends before the row i: bins have about as
  * many rows, of those that are left. */
-static bool
-ends_bin(size_t num_rows, size_t start, size_t i, size_t num_bins_before)
+static bool ends_bin(size_t num_rows, size_t start, size_t i, size_t num_bins_before)
 {
     return num_bins_before + 1 < MAX_BINS &&
            (i - start) * (MAX_BINS - num_bins_before) >= num_rows - start;
@@ -57,8 +56,7 @@ ends_bin(size_t num_rows, size_t start, size_t i, size_t num_bins_before)
 /* Borders between bins in the middle of neighbouring values: each distinct value has a
  * bin of its own if they are few. Returns the number of borders, at most MAX_BINS - 1.
  */
-static size_t
-find_borders(const double *sorted, size_t num_rows, double *up_to)
+static size_t find_borders(const double *sorted, size_t num_rows, double *up_to)
 {
     size_t num_distinct = 1, num_borders = 0, start = 0;
 
@@ -78,9 +76,8 @@ find_borders(const double *sorted, size_t num_rows, double *up_to)
 }
 
 /* Adds bins with a name for each category, and the last one. */
-static int
-add_categories(spot_additive_feature_t *feature, const spot_additive_column_t *column,
-    spot_arena_t *texts)
+static int add_categories(
+    spot_additive_feature_t *feature, const spot_additive_column_t *column, spot_arena_t *texts)
 {
     int ret = 0;
 
@@ -96,23 +93,20 @@ add_categories(spot_additive_feature_t *feature, const spot_additive_column_t *c
 }
 
 /* Adds bins up to each border, and the last one. */
-static int
-add_numbers(spot_additive_feature_t *feature, const double *up_to, size_t num_borders)
+static int add_numbers(spot_additive_feature_t *feature, const double *up_to, size_t num_borders)
 {
     int ret = 0;
 
     for (size_t k = 0; k <= num_borders && ret == 0; k++) {
-        const spot_additive_bin_t bin = {
-            .up_to = k == num_borders ? HUGE_VAL : up_to[k]};
+        const spot_additive_bin_t bin = {.up_to = k == num_borders ? HUGE_VAL : up_to[k]};
 
         ret = SPOT_ARRAY_APPEND(feature, bins, bin);
     }
     return ret;
 }
 
-static void
-count_rows(spot_additive_feature_t *feature, const spot_additive_column_t *column,
-    size_t num_rows)
+static void count_rows(
+    spot_additive_feature_t *feature, const spot_additive_column_t *column, size_t num_rows)
 {
     for (size_t i = 0; i < num_rows; i++) {
         feature->bins[spot_additive_bin(feature, column->values[i])].num_rows++;
@@ -121,8 +115,7 @@ count_rows(spot_additive_feature_t *feature, const spot_additive_column_t *colum
 
 /* Categories as numbers: the mean of their targets, drawn to the mean of all, 0. codes:
  * [num_bins], zeroed. */
-static void
-encode(const spot_additive_request_t *request, const spot_additive_column_t *column,
+static void encode(const spot_additive_request_t *request, const spot_additive_column_t *column,
     const spot_additive_feature_t *feature, double *codes, double *numbers)
 {
     double mean = 0;
@@ -131,8 +124,7 @@ encode(const spot_additive_request_t *request, const spot_additive_column_t *col
         mean += request->targets[i] / (double) request->num_rows;
     }
     for (size_t i = 0; i < request->num_rows; i++) {
-        codes[spot_additive_bin(feature, column->values[i])] +=
-            request->targets[i] - mean;
+        codes[spot_additive_bin(feature, column->values[i])] += request->targets[i] - mean;
     }
     for (size_t k = 0; k < feature->num_bins; k++) {
         codes[k] /= (double) (feature->bins[k].num_rows + SHRINK_ROWS);
@@ -142,8 +134,7 @@ encode(const spot_additive_request_t *request, const spot_additive_column_t *col
     }
 }
 
-static uint8_t
-bin_between(const double *up_to, size_t num_borders, double number)
+static uint8_t bin_between(const double *up_to, size_t num_borders, double number)
 {
     size_t bin = 0;
 
@@ -154,10 +145,8 @@ bin_between(const double *up_to, size_t num_borders, double number)
 }
 
 /* Makes the feature of a column, without scores, and its bins. */
-static int
-bin_column(const spot_additive_request_t *request, const spot_additive_column_t *column,
-    spot_additive_feature_t *feature, spot_arena_t *texts, binned_t *binned,
-    spot_arena_t *arena)
+static int bin_column(const spot_additive_request_t *request, const spot_additive_column_t *column,
+    spot_additive_feature_t *feature, spot_arena_t *texts, binned_t *binned, spot_arena_t *arena)
 {
     const size_t num_rows = request->num_rows;
     double *numbers, *sorted, *codes, up_to[MAX_BINS];
@@ -198,8 +187,8 @@ bin_column(const spot_additive_request_t *request, const spot_additive_column_t 
         count_rows(feature, column, num_rows);
     }
     for (size_t k = 0; k < feature->num_bins; k++) {
-        bins_of[k] = bin_between(up_to, num_borders,
-            feature->has_categories ? codes[k] : feature->bins[k].up_to);
+        bins_of[k] = bin_between(
+            up_to, num_borders, feature->has_categories ? codes[k] : feature->bins[k].up_to);
     }
     for (size_t i = 0; i < num_rows; i++) {
         bins[i] = bin_between(up_to, num_borders, numbers[i]);
@@ -211,8 +200,7 @@ bin_column(const spot_additive_request_t *request, const spot_additive_column_t 
 /* ---- Bags ---- */
 
 /* The mean or the median of the targets of rows. sorted: scratch. */
-static double
-centre_of(spot_loss_t loss, const double *targets, size_t num_rows, double *sorted)
+static double centre_of(spot_loss_t loss, const double *targets, size_t num_rows, double *sorted)
 {
     double sum = 0;
 
@@ -228,8 +216,7 @@ centre_of(spot_loss_t loss, const double *targets, size_t num_rows, double *sort
 }
 
 /* Draws the rows that a bag holds out: the first of a partial shuffle. */
-static void
-draw_rows(
+static void draw_rows(
     const bag_t *bag, uint64_t bag_id, size_t num_held, bool *is_held, size_t *order)
 {
     const size_t num_rows = bag->request->num_rows;
@@ -249,8 +236,7 @@ draw_rows(
 }
 
 /* Makes room for num_rows rows. */
-static void
-part_init(part_t *part, spot_arena_t *arena, size_t num_columns, size_t num_rows)
+static void part_init(part_t *part, spot_arena_t *arena, size_t num_columns, size_t num_rows)
 {
     SPOT_ARENA_ARRAY(arena, part->residuals, num_rows);
     SPOT_ARENA_ARRAY(arena, part->bins, num_columns);
@@ -260,8 +246,7 @@ part_init(part_t *part, spot_arena_t *arena, size_t num_columns, size_t num_rows
 }
 
 /* Sorts the rows into those that are seen and those that are held out. */
-static void
-take_rows(bag_t *bag, const bool *is_held, double *sorted)
+static void take_rows(bag_t *bag, const bool *is_held, double *sorted)
 {
     const spot_additive_request_t *request = bag->request;
     part_t *parts[] = {&bag->train, &bag->held};
@@ -274,8 +259,7 @@ take_rows(bag_t *bag, const bool *is_held, double *sorted)
         }
         part->residuals[part->num_rows++] = request->targets[i];
     }
-    bag->base =
-        centre_of(request->loss, bag->train.residuals, bag->train.num_rows, sorted);
+    bag->base = centre_of(request->loss, bag->train.residuals, bag->train.num_rows, sorted);
     for (size_t k = 0; k < 2; k++) {
         for (size_t i = 0; i < parts[k]->num_rows; i++) {
             parts[k]->residuals[i] -= bag->base;
@@ -283,9 +267,8 @@ take_rows(bag_t *bag, const bool *is_held, double *sorted)
     }
 }
 
-static int
-bag_init(bag_t *bag, const binned_t *binned, const spot_additive_request_t *request,
-    uint64_t bag_id)
+static int bag_init(
+    bag_t *bag, const binned_t *binned, const spot_additive_request_t *request, uint64_t bag_id)
 {
     const size_t num_rows = request->num_rows, num_columns = request->num_columns;
     const size_t num_held = (size_t) (HOLD_OUT * (double) num_rows);
@@ -323,8 +306,7 @@ typedef struct {
     double gain;   /* of the sum of squares */
 } cut_t;
 
-static double
-squares(const below_t *below, size_t first, size_t end)
+static double squares(const below_t *below, size_t first, size_t end)
 {
     const double sum = below->sums[end] - below->sums[first];
 
@@ -332,8 +314,7 @@ squares(const below_t *below, size_t first, size_t end)
 }
 
 /* The best border in a run of bins, the first one of equal ones. */
-static cut_t
-best_cut(const below_t *below, size_t first, size_t end)
+static cut_t best_cut(const below_t *below, size_t first, size_t end)
 {
     const double whole = squares(below, first, end);
     cut_t best = {0, 0};
@@ -341,8 +322,7 @@ best_cut(const below_t *below, size_t first, size_t end)
     for (size_t border = first + 1; border < end; border++) {
         if (below->rows[border] - below->rows[first] >= MIN_PIECE &&
             below->rows[end] - below->rows[border] >= MIN_PIECE) {
-            const double gain =
-                squares(below, first, border) + squares(below, border, end) - whole;
+            const double gain = squares(below, first, border) + squares(below, border, end) - whole;
 
             if (gain > best.gain) {
                 best = (cut_t){border, gain};
@@ -354,8 +334,7 @@ best_cut(const below_t *below, size_t first, size_t end)
 
 /* Sets steps[num_bins] to a part of the best step function; all 0 if none is better than
  * a constant. */
-static void
-find_steps(const below_t *below, size_t num_bins, double *steps)
+static void find_steps(const below_t *below, size_t num_bins, double *steps)
 {
     const size_t cut = best_cut(below, 0, num_bins).border;
     const cut_t left = best_cut(below, 0, cut);
@@ -380,8 +359,7 @@ find_steps(const below_t *below, size_t num_bins, double *steps)
 /* Subtracts steps of one column from the residuals, and sums by the bins of another one
  * what is left: the residuals, or their signs times scale. One pass, as memory is what
  * takes time; several sums, as an addition waits for the one before. */
-static void
-move_residuals(part_t *part, size_t moved_id, const double *steps, size_t column_id,
+static void move_residuals(part_t *part, size_t moved_id, const double *steps, size_t column_id,
     double scale, double *sums)
 {
     const uint8_t *moved = part->bins[moved_id], *bins = part->bins[column_id];
@@ -399,8 +377,7 @@ move_residuals(part_t *part, size_t moved_id, const double *steps, size_t column
     }
 }
 
-static double
-mean_loss(spot_loss_t loss, const part_t *part)
+static double mean_loss(spot_loss_t loss, const part_t *part)
 {
     double sum = 0;
 
@@ -414,12 +391,10 @@ mean_loss(spot_loss_t loss, const part_t *part)
 
 /* Visits every column once. last: the column whose steps[] the residuals of the rows
  * that are seen still lack. */
-static void
-boost_round(bag_t *bag, below_t *below, size_t *last, double *steps)
+static void boost_round(bag_t *bag, below_t *below, size_t *last, double *steps)
 {
-    const double scale = bag->request->loss == SPOT_LOSS_SQUARED
-                             ? 0
-                             : mean_loss(SPOT_LOSS_ABSOLUTE, &bag->train);
+    const double scale =
+        bag->request->loss == SPOT_LOSS_SQUARED ? 0 : mean_loss(SPOT_LOSS_ABSOLUTE, &bag->train);
     double sums[MAX_BINS];
 
     for (size_t j = 0; j < bag->request->num_columns; j++) {
@@ -441,8 +416,7 @@ boost_round(bag_t *bag, below_t *below, size_t *last, double *steps)
 }
 
 /* Rounds until the rows held out gain nothing. below: [num_columns], zeroed. */
-static void
-boost(bag_t *bag, below_t *below)
+static void boost(bag_t *bag, below_t *below)
 {
     const size_t num_columns = bag->request->num_columns;
     double steps[MAX_BINS] = {0}, best_loss = mean_loss(bag->request->loss, &bag->held);
@@ -456,8 +430,8 @@ boost(bag_t *bag, below_t *below)
             below[j].rows[k + 1] += below[j].rows[k];
         }
     }
-    for (int round = 0, best_round = 0;
-         round < MAX_ROUNDS && round - best_round <= PATIENCE; round++) {
+    for (int round = 0, best_round = 0; round < MAX_ROUNDS && round - best_round <= PATIENCE;
+         round++) {
         double loss;
 
         boost_round(bag, below, &last, steps);
@@ -472,21 +446,18 @@ boost(bag_t *bag, below_t *below)
 
 /* ---- The model ---- */
 
-static void
-add_bag(spot_additive_model_t *self, const bag_t *bag)
+static void add_bag(spot_additive_model_t *self, const bag_t *bag)
 {
     self->base += bag->base / NUM_BAGS;
     for (size_t j = 0; j < self->num_features; j++) {
         for (size_t k = 0; k < self->features[j].num_bins; k++) {
-            self->features[j].bins[k].score +=
-                bag->best[j][bag->binned[j].bins_of[k]] / NUM_BAGS;
+            self->features[j].bins[k].score += bag->best[j][bag->binned[j].bins_of[k]] / NUM_BAGS;
         }
     }
 }
 
 /* Moves the mean of each feature to the base. */
-static void
-centre(spot_additive_model_t *self, size_t num_rows)
+static void centre(spot_additive_model_t *self, size_t num_rows)
 {
     for (size_t j = 0; j < self->num_features; j++) {
         spot_additive_feature_t *feature = &self->features[j];
@@ -502,8 +473,7 @@ centre(spot_additive_model_t *self, size_t num_rows)
     }
 }
 
-static int
-fit_bag(spot_additive_model_t *self, const binned_t *binned,
+static int fit_bag(spot_additive_model_t *self, const binned_t *binned,
     const spot_additive_request_t *request, uint64_t bag_id)
 {
     bag_t bag;
@@ -522,8 +492,7 @@ fit_bag(spot_additive_model_t *self, const binned_t *binned,
     return ret;
 }
 
-int
-spot_additive_fit(spot_additive_model_t *self, const spot_additive_request_t *request)
+int spot_additive_fit(spot_additive_model_t *self, const spot_additive_request_t *request)
 {
     spot_arena_t arena = {0};
     binned_t *binned;
@@ -534,16 +503,14 @@ spot_additive_fit(spot_additive_model_t *self, const spot_additive_request_t *re
         return SPOT_ERR_BAD_PARAM;
     }
     SPOT_ARENA_ARRAY(&arena, binned, request->num_columns);
-    ret = spot_error_first(
-        arena.error, SPOT_ARRAY_ROOM(self, features, request->num_columns));
+    ret = spot_error_first(arena.error, SPOT_ARRAY_ROOM(self, features, request->num_columns));
     for (size_t j = 0; j < request->num_columns && ret == 0; j++) {
         self->features[j] = (spot_additive_feature_t){.name = NULL};
         self->num_features++;
-        ret = bin_column(request, &request->columns[j], &self->features[j], &self->texts,
-            &binned[j], &arena);
+        ret = bin_column(
+            request, &request->columns[j], &self->features[j], &self->texts, &binned[j], &arena);
     }
-    for (uint64_t bag_id = 0; bag_id < NUM_BAGS && ret == 0 && request->num_rows > 0;
-         bag_id++) {
+    for (uint64_t bag_id = 0; bag_id < NUM_BAGS && ret == 0 && request->num_rows > 0; bag_id++) {
         ret = fit_bag(self, binned, request, bag_id);
     }
     if (ret == 0 && request->num_rows > 0) {

@@ -11,8 +11,7 @@
 
 const char *const spot_loss_names[] = {"squared", "absolute", NULL};
 
-size_t
-spot_additive_bin(const spot_additive_feature_t *self, double value)
+size_t spot_additive_bin(const spot_additive_feature_t *self, double value)
 {
     size_t first = 0, last = self->num_bins - 1;
 
@@ -31,8 +30,7 @@ spot_additive_bin(const spot_additive_feature_t *self, double value)
     return first;
 }
 
-double
-spot_additive_predict(const spot_additive_model_t *self, const double *values)
+double spot_additive_predict(const spot_additive_model_t *self, const double *values)
 {
     double sum = self->base;
 
@@ -44,8 +42,7 @@ spot_additive_predict(const spot_additive_model_t *self, const double *values)
     return sum > 0 ? sum : 0;
 }
 
-double
-spot_additive_importance(const spot_additive_feature_t *self)
+double spot_additive_importance(const spot_additive_feature_t *self)
 {
     double sum = 0;
     int64_t num_rows = 0;
@@ -57,8 +54,7 @@ spot_additive_importance(const spot_additive_feature_t *self)
     return num_rows == 0 ? 0 : sum / (double) num_rows;
 }
 
-double
-spot_additive_importance_of(const spot_additive_model_t *self, const char *name)
+double spot_additive_importance_of(const spot_additive_model_t *self, const char *name)
 {
     for (size_t j = 0; j < self->num_features; j++) {
         if (strcmp(self->features[j].name, name) == 0) {
@@ -68,8 +64,7 @@ spot_additive_importance_of(const spot_additive_model_t *self, const char *name)
     return 0;
 }
 
-void
-spot_additive_free(spot_additive_model_t *self)
+void spot_additive_free(spot_additive_model_t *self)
 {
     for (size_t j = 0; j < self->num_features; j++) {
         free(self->features[j].bins);
@@ -79,8 +74,7 @@ spot_additive_free(spot_additive_model_t *self)
     memset(self, 0, sizeof(*self));
 }
 
-void
-spot_additive_verify(const spot_additive_model_t *self)
+void spot_additive_verify(const spot_additive_model_t *self)
 {
     spot_bug_assert(isfinite(self->base));
     for (size_t j = 0; j < self->num_features; j++) {
@@ -91,8 +85,8 @@ spot_additive_verify(const spot_additive_model_t *self)
             const spot_additive_bin_t *bin = &feature->bins[k];
 
             spot_bug_assert(isfinite(bin->score) && bin->num_rows >= 0);
-            spot_bug_assert(feature->has_categories || k == 0 ||
-                            feature->bins[k - 1].up_to < bin->up_to);
+            spot_bug_assert(
+                feature->has_categories || k == 0 || feature->bins[k - 1].up_to < bin->up_to);
         }
     }
 }
@@ -101,14 +95,12 @@ spot_additive_verify(const spot_additive_model_t *self)
 
 /* ---- Writing ---- */
 
-void
-spot_additive_write_header(FILE *out)
+void spot_additive_write_header(FILE *out)
 {
     fputs("target,feature,category,up_to,rows,score\n", out);
 }
 
-static void
-write_row(
+static void write_row(
     FILE *out, const char *target, const char *feature, const spot_additive_bin_t *bin)
 {
     spot_csv_field_text(out, target);
@@ -124,8 +116,7 @@ write_row(
     fprintf(out, ",%lld,%.17g\n", (long long) bin->num_rows, bin->score);
 }
 
-void
-spot_additive_write(const spot_additive_model_t *self, const char *target, FILE *out)
+void spot_additive_write(const spot_additive_model_t *self, const char *target, FILE *out)
 {
     const spot_additive_bin_t base = {.up_to = HUGE_VAL, .score = self->base};
 
@@ -152,7 +143,7 @@ static const score_row_t empty_row = {.bin = {.up_to = HUGE_VAL}};
 
 enum { COLUMN_FEATURE = 1, COLUMN_CATEGORY, COLUMN_UP_TO };
 
-#define COLUMN(kind, name, member, ...)                                                 \
+#define COLUMN(kind, name, member, ...)                                                            \
     SPOT_TABLE_COLUMN(kind, name, score_row_t, member, __VA_ARGS__)
 #define ANY_NUMBER .min = -DBL_MAX, .max = DBL_MAX, .expected = "expected a number"
 
@@ -162,8 +153,8 @@ static const spot_table_file_column_t columns[] = {
     COLUMN(TEXT, "category", bin.category, .max = 0),
     COLUMN(NUMBER, "up_to", bin.up_to, ANY_NUMBER, .may_be_empty = true, .is_own = true),
     COLUMN(INTEGER, "rows", bin.num_rows, .max = 1e15),
-    COLUMN(NUMBER, "score", bin.score, .min = -1e300, .max = 1e300,
-        .expected = "expected a number"),
+    COLUMN(
+        NUMBER, "score", bin.score, .min = -1e300, .max = 1e300, .expected = "expected a number"),
 };
 
 /* One of the models that are read. */
@@ -180,58 +171,50 @@ typedef struct {
 } reading_t;
 
 /* The problem of a bin behind those of a feature, and its column. */
-static const char *
-problem_of(const spot_additive_feature_t *feature, const spot_additive_bin_t *bin,
-    size_t *column)
+static const char *problem_of(
+    const spot_additive_feature_t *feature, const spot_additive_bin_t *bin, size_t *column)
 {
     const bool is_category = bin->category != NULL, is_number = isfinite(bin->up_to);
     const bool is_first = feature->num_bins == 0;
 
-    *column = is_category && !is_first && !feature->has_categories ? COLUMN_CATEGORY
-                                                                   : COLUMN_UP_TO;
-    return *column == COLUMN_CATEGORY ? "expected numbers only"
-           : is_category && is_number ? "expected a category or a number, not both"
+    *column = is_category && !is_first && !feature->has_categories ? COLUMN_CATEGORY : COLUMN_UP_TO;
+    return *column == COLUMN_CATEGORY             ? "expected numbers only"
+           : is_category && is_number             ? "expected a category or a number, not both"
            : is_number && feature->has_categories ? "expected categories only"
-           : is_number && !is_first &&
-                   bin->up_to <= feature->bins[feature->num_bins - 1].up_to
+           : is_number && !is_first && bin->up_to <= feature->bins[feature->num_bins - 1].up_to
                ? "expected more than in the row before"
                : NULL;
 }
 
 /* The feature of a row: the latest one while it is open, else a new one. NULL: an
  * error. */
-static spot_additive_feature_t *
-feature_of(spot_table_file_t *file, const spot_csv_row_t *line, target_t *target,
-    const char *name, int *error)
+static spot_additive_feature_t *feature_of(spot_table_file_t *file, const spot_csv_row_t *line,
+    target_t *target, const char *name, int *error)
 {
     spot_additive_model_t *model = target->model;
 
-    if (target->is_open &&
-        strcmp(model->features[model->num_features - 1].name, name) != 0) {
+    if (target->is_open && strcmp(model->features[model->num_features - 1].name, name) != 0) {
         spot_table_file_report_field(file, line, COLUMN_FEATURE,
             "expected the last row of the feature before, without category and up_to");
         target->is_open = false;
     }
     for (size_t j = 0; j < model->num_features && !target->is_open; j++) {
         if (strcmp(model->features[j].name, name) == 0) {
-            spot_table_file_report_field(file, line, COLUMN_FEATURE,
-                "expected the rows of a feature together, once");
+            spot_table_file_report_field(
+                file, line, COLUMN_FEATURE, "expected the rows of a feature together, once");
             return NULL;
         }
     }
     if (!target->is_open) {
-        const spot_additive_feature_t feature = {
-            .name = spot_arena_text(&model->texts, name)};
+        const spot_additive_feature_t feature = {.name = spot_arena_text(&model->texts, name)};
 
-        *error = spot_error_first(
-            model->texts.error, SPOT_ARRAY_APPEND(model, features, feature));
+        *error = spot_error_first(model->texts.error, SPOT_ARRAY_APPEND(model, features, feature));
     }
     return *error == 0 ? &model->features[model->num_features - 1] : NULL;
 }
 
-static int
-take_bin(spot_table_file_t *file, const spot_csv_row_t *line, target_t *target,
-    const score_row_t *row)
+static int take_bin(
+    spot_table_file_t *file, const spot_csv_row_t *line, target_t *target, const score_row_t *row)
 {
     spot_arena_t *texts = &target->model->texts;
     score_row_t own = *row;
@@ -262,8 +245,7 @@ take_bin(spot_table_file_t *file, const spot_csv_row_t *line, target_t *target,
     return spot_error_first(texts->error, SPOT_ARRAY_APPEND(feature, bins, bin));
 }
 
-static int
-take_row(spot_table_file_t *file, const spot_csv_row_t *line, const void *values)
+static int take_row(spot_table_file_t *file, const spot_csv_row_t *line, const void *values)
 {
     const reading_t *reading = file->table;
     const score_row_t *row = values;
@@ -283,8 +265,7 @@ take_row(spot_table_file_t *file, const spot_csv_row_t *line, const void *values
     return 0;
 }
 
-static void
-seal(spot_table_file_t *file, size_t end_line)
+static void seal(spot_table_file_t *file, size_t end_line)
 {
     const reading_t *reading = file->table;
 
@@ -300,13 +281,11 @@ seal(spot_table_file_t *file, size_t end_line)
     }
 }
 
-int
-spot_additive_read(spot_additive_model_t *models, size_t num_targets,
+int spot_additive_read(spot_additive_model_t *models, size_t num_targets,
     const char *const *targets, const char *path, spot_diag_t *diag)
 {
     static const spot_table_file_format_t format = {SPOT_TABLE_NAMED(columns),
-        .row_bytes = sizeof(score_row_t), .initial = &empty_row, .take = take_row,
-        .seal = seal};
+        .row_bytes = sizeof(score_row_t), .initial = &empty_row, .take = take_row, .seal = seal};
     reading_t reading = {num_targets, spot_calloc(num_targets, sizeof(target_t))};
     int ret = reading.targets == NULL ? SPOT_ERR_NO_MEMORY : 0;
 

@@ -56,9 +56,9 @@ extern const char *const spot_loss_names[]; /* by loss, NULL-terminated */
 /* A feature of a fit. */
 typedef struct {
     const char *name;
-    const double *values;  /* [num_rows]; NAN: missing */
-    size_t num_categories; /* 0: the values are numbers; else they are categories from 0
-                              on, other values are unknown ones */
+    const double *values;          /* [num_rows]; NAN: missing */
+    size_t num_categories;         /* 0: the values are numbers; else they are categories from 0
+                                      on, other values are unknown ones */
     const char *const *categories; /* [num_categories] names, or NULL */
 } spot_additive_column_t;
 
@@ -100,8 +100,7 @@ void spot_additive_verify(const spot_additive_model_t *self);
  * feature "base" is the base; the last row of a feature has neither category nor up_to.
  * Scores are written so that they are read back exactly. */
 void spot_additive_write_header(FILE *out);
-void spot_additive_write(
-    const spot_additive_model_t *self, const char *target, FILE *out);
+void spot_additive_write(const spot_additive_model_t *self, const char *target, FILE *out);
 
 /* Reads the models of the targets from such a file: models[num_targets]. BAD_INPUT, also
  * if a target is missing; IO, NO_MEMORY; free the models even then. */

@@ -13,8 +13,7 @@ static const char *const mode_names[] = {"async", "sync", NULL};
 static const char *const busy_names[] = {"skip", "wait", "join", NULL};
 
 /* Binds "back-to-back", "auto", "10 steps", "1 step" or a duration. */
-static void
-bind_every(
+static void bind_every(
     spot_bind_t *self, const spot_field_t *field, const spot_node_t *node, void *target)
 {
     spot_checkpoint_t *checkpoint = target;
@@ -35,8 +34,8 @@ bind_every(
         return;
     }
     length = strcspn(node->text, " ");
-    if (length < sizeof(number) && (strcmp(node->text + length, " steps") == 0 ||
-                                       strcmp(node->text + length, " step") == 0)) {
+    if (length < sizeof(number) &&
+        (strcmp(node->text + length, " steps") == 0 || strcmp(node->text + length, " step") == 0)) {
         memcpy(number, node->text, length);
         number[length] = '\0';
         checkpoint->every_kind = SPOT_EVERY_STEPS;
@@ -65,40 +64,36 @@ static const spot_field_t every_forms[] = {
 };
 
 /* The keys with their defaults, "" for none: they are left as they are. */
-#define CHECKPOINT_FIELDS(mode_, every_, write_, snapshot_, busy_)                      \
-    {SPOT_CHOICE("mode", spot_checkpoint_t, mode, mode_names, mode_, "checkpoint mode", \
-        "async: training goes on while a checkpoint is written; sync: the job is "      \
-        "stalled for the write time")},                                                 \
-        {.name = "every",                                                               \
-            .label = "checkpoint interval",                                             \
-            .type = SPOT_FIELD_ONE_OF,                                                  \
-            .offset = 0,                                                                \
-            .initial = every_,                                                          \
-            .fields = every_forms,                                                      \
-            .bind = bind_every,                                                         \
-            .expected =                                                                 \
-                "back-to-back, auto, a number of steps such as \"10 steps\" or a "      \
-                "duration such as \"300 s\"",                                           \
-            .help =                                                                     \
-                "when a checkpoint is due: at every step end with no write in flight, " \
-                "at each k-th step end since training (re)started, or at the first "    \
-                "step "                                                                 \
-                "end after that much training; auto: after as many steps as hide the "  \
-                "write, as CheckFreq sets it at first, with mode sync each step"},      \
-        {SPOT_FIELDS(ONE_OF, "write", spot_checkpoint_t, write_ms, spot_profile_forms,  \
-             write_, "checkpoint write time",                                           \
-             "time to write a checkpoint until it is durable; if not given the bytes "  \
-             "of job.model over fleet.storage, where these are given"),                 \
-            .settle = spot_profile_settle_checkpoint_write,                             \
-            .expected = SPOT_PROFILE_EXPECTED},                                         \
-        {SPOT_RANGE(DURATION, "snapshot", spot_checkpoint_t, snapshot_ms, 0, HUGE_VAL,  \
-            snapshot_, "snapshot stall",                                                \
-            "async only: time the job is stalled to take the snapshot")},               \
-    {                                                                                   \
-        SPOT_CHOICE("busy", spot_checkpoint_t, busy, busy_names, busy_,                 \
-            "checkpoint due during a write",                                            \
-            "async only: what to do when a checkpoint is due and a write is in "        \
-            "flight: skip it, snapshot and wait, or wait (join) and snapshot")          \
+#define CHECKPOINT_FIELDS(mode_, every_, write_, snapshot_, busy_)                                 \
+    {SPOT_CHOICE("mode", spot_checkpoint_t, mode, mode_names, mode_, "checkpoint mode",            \
+        "async: training goes on while a checkpoint is written; sync: the job is "                 \
+        "stalled for the write time")},                                                            \
+        {.name = "every",                                                                          \
+            .label = "checkpoint interval",                                                        \
+            .type = SPOT_FIELD_ONE_OF,                                                             \
+            .offset = 0,                                                                           \
+            .initial = every_,                                                                     \
+            .fields = every_forms,                                                                 \
+            .bind = bind_every,                                                                    \
+            .expected = "back-to-back, auto, a number of steps such as \"10 steps\" or a "         \
+                        "duration such as \"300 s\"",                                              \
+            .help = "when a checkpoint is due: at every step end with no write in flight, "        \
+                    "at each k-th step end since training (re)started, or at the first "           \
+                    "step "                                                                        \
+                    "end after that much training; auto: after as many steps as hide the "         \
+                    "write, as CheckFreq sets it at first, with mode sync each step"},             \
+        {SPOT_FIELDS(ONE_OF, "write", spot_checkpoint_t, write_ms, spot_profile_forms, write_,     \
+             "checkpoint write time",                                                              \
+             "time to write a checkpoint until it is durable; if not given the bytes "             \
+             "of job.model over fleet.storage, where these are given"),                            \
+            .settle = spot_profile_settle_checkpoint_write, .expected = SPOT_PROFILE_EXPECTED},    \
+        {SPOT_RANGE(DURATION, "snapshot", spot_checkpoint_t, snapshot_ms, 0, HUGE_VAL, snapshot_,  \
+            "snapshot stall", "async only: time the job is stalled to take the snapshot")},        \
+    {                                                                                              \
+        SPOT_CHOICE("busy", spot_checkpoint_t, busy, busy_names, busy_,                            \
+            "checkpoint due during a write",                                                       \
+            "async only: what to do when a checkpoint is due and a write is in "                   \
+            "flight: skip it, snapshot and wait, or wait (join) and snapshot")                     \
     }
 
 const spot_field_t spot_checkpoint_fields[] = {
@@ -112,8 +107,7 @@ const spot_field_t spot_checkpoint_changes[] = {
 };
 
 /* Steps between two times at which a checkpoint is due. */
-static int64_t
-steps_between(const spot_checkpoint_t *checkpoint, int64_t step_ms)
+static int64_t steps_between(const spot_checkpoint_t *checkpoint, int64_t step_ms)
 {
     switch (checkpoint->every_kind) {
         case SPOT_EVERY_STEPS:
@@ -133,17 +127,14 @@ steps_between(const spot_checkpoint_t *checkpoint, int64_t step_ms)
 #define NEVER_MS (2 * SPOT_MAX_DURATION_MS)
 
 /* Limit on the steps of a period, so that products do not overflow. */
-static int64_t
-most_steps(int64_t step_ms)
+static int64_t most_steps(int64_t step_ms)
 {
     return spot_divide_up(NEVER_MS, step_ms);
 }
 
-void
-spot_cycle_init(spot_cycle_t *self, const spot_checkpoint_t *checkpoint, int64_t step_ms)
+void spot_cycle_init(spot_cycle_t *self, const spot_checkpoint_t *checkpoint, int64_t step_ms)
 {
-    const int64_t steps =
-        spot_smaller(steps_between(checkpoint, step_ms), most_steps(step_ms));
+    const int64_t steps = spot_smaller(steps_between(checkpoint, step_ms), most_steps(step_ms));
     const int64_t work_ms = steps * step_ms;
     const bool is_sync = checkpoint->mode == SPOT_CHECKPOINT_SYNC;
     const int64_t stall_ms = is_sync ? checkpoint->write_ms : checkpoint->snapshot_ms;
@@ -169,18 +160,16 @@ spot_cycle_init(spot_cycle_t *self, const spot_checkpoint_t *checkpoint, int64_t
 }
 
 /* The same for steps that wait: longer than any run. */
-static int64_t
-most_waiting_steps(const spot_cycle_t *self)
+static int64_t most_waiting_steps(const spot_cycle_t *self)
 {
     const spot_waits_t *waits = &self->waits;
 
-    return self->has_waits ? waits->steps[0] + waits->steps[1] +
-                                 most_steps(self->step_ms + waits->wait_ms[2])
-                           : most_steps(self->step_ms);
+    return self->has_waits
+               ? waits->steps[0] + waits->steps[1] + most_steps(self->step_ms + waits->wait_ms[2])
+               : most_steps(self->step_ms);
 }
 
-void
-spot_cycle_wait(
+void spot_cycle_wait(
     spot_cycle_t *self, const spot_checkpoint_t *checkpoint, const spot_waits_t *waits)
 {
     const bool skips = checkpoint->mode == SPOT_CHECKPOINT_SYNC ||
@@ -195,8 +184,7 @@ spot_cycle_wait(
     self->every_steps = self->first_steps;
 }
 
-void
-spot_cycle_wait_no_first(spot_cycle_t *self)
+void spot_cycle_wait_no_first(spot_cycle_t *self)
 {
     spot_waits_t *waits = &self->waits;
 
@@ -207,23 +195,20 @@ spot_cycle_wait_no_first(spot_cycle_t *self)
     }
 }
 
-void
-spot_cycle_resume(spot_cycle_t *self, const spot_checkpoint_t *checkpoint,
-    int64_t since_steps, int64_t since_ms)
+void spot_cycle_resume(
+    spot_cycle_t *self, const spot_checkpoint_t *checkpoint, int64_t since_steps, int64_t since_ms)
 {
-    if (checkpoint->every_kind == SPOT_EVERY_STEPS ||
-        checkpoint->every_kind == SPOT_EVERY_AUTO) {
+    if (checkpoint->every_kind == SPOT_EVERY_STEPS || checkpoint->every_kind == SPOT_EVERY_AUTO) {
         self->first_steps = spot_larger(1, self->first_steps - since_steps);
     } else if (checkpoint->every_kind == SPOT_EVERY_DURATION) {
         const int64_t left_ms = spot_larger(1, checkpoint->every_ms - since_ms);
 
-        self->first_steps = spot_smaller(
-            most_waiting_steps(self), spot_divide_up(left_ms, self->step_ms));
+        self->first_steps =
+            spot_smaller(most_waiting_steps(self), spot_divide_up(left_ms, self->step_ms));
     }
 }
 
-spot_progress_t
-spot_cycle_progress(const spot_cycle_t *self, int64_t elapsed_ms)
+spot_progress_t spot_cycle_progress(const spot_cycle_t *self, int64_t elapsed_ms)
 {
     spot_progress_t progress = {0};
     const int64_t first_end_ms = self->first_steps * self->step_ms;
@@ -247,23 +232,20 @@ spot_cycle_progress(const spot_cycle_t *self, int64_t elapsed_ms)
     }
     cycles = spot_quotient(since_write_ms, self->cycle_ms);
     rest_ms = since_write_ms - cycles * self->cycle_ms;
-    progress.steps =
-        self->first_steps + cycles * self->cycle_steps +
-        spot_smaller(self->cycle_steps, spot_quotient(rest_ms, self->step_ms));
+    progress.steps = self->first_steps + cycles * self->cycle_steps +
+                     spot_smaller(self->cycle_steps, spot_quotient(rest_ms, self->step_ms));
     progress.stalled_ms = self->snapshot_ms + cycles * (self->cycle_ms - training_ms) +
                           spot_larger(0, rest_ms - training_ms);
     progress.is_stalled = rest_ms >= training_ms;
     progress.started = 1 + cycles + progress.is_stalled;
     progress.durable = cycles + (rest_ms >= self->write_ms);
     if (progress.durable > 0) {
-        progress.durable_steps =
-            self->first_steps + (progress.durable - 1) * self->cycle_steps;
+        progress.durable_steps = self->first_steps + (progress.durable - 1) * self->cycle_steps;
     }
     return progress;
 }
 
-int64_t
-spot_cycle_durable_ms(const spot_cycle_t *self, int64_t checkpoint_id, int64_t *steps)
+int64_t spot_cycle_durable_ms(const spot_cycle_t *self, int64_t checkpoint_id, int64_t *steps)
 {
     if (self->has_waits) {
         return spot_waiting_durable_ms(self, checkpoint_id, steps);
@@ -274,23 +256,20 @@ spot_cycle_durable_ms(const spot_cycle_t *self, int64_t checkpoint_id, int64_t *
 }
 
 /* Whether so many steps or cycles take longer than any run. */
-static bool
-is_beyond(int64_t num, int64_t each_ms)
+static bool is_beyond(int64_t num, int64_t each_ms)
 {
     int64_t time_ms;
 
     return __builtin_mul_overflow(num, each_ms, &time_ms) || time_ms >= NEVER_MS;
 }
 
-int64_t
-spot_cycle_step_end_ms(const spot_cycle_t *self, int64_t step)
+int64_t spot_cycle_step_end_ms(const spot_cycle_t *self, int64_t step)
 {
     const int64_t after_first = step - self->first_steps;
     int64_t cycles;
 
     if (self->has_waits) {
-        return step > most_waiting_steps(self) ? INT64_MAX
-                                               : spot_waiting_step_end_ms(self, step);
+        return step > most_waiting_steps(self) ? INT64_MAX : spot_waiting_step_end_ms(self, step);
     }
     if (is_beyond(step - 1, self->step_ms)) {
         return INT64_MAX;
@@ -302,7 +281,6 @@ spot_cycle_step_end_ms(const spot_cycle_t *self, int64_t step)
     if (is_beyond(cycles, self->cycle_ms)) {
         return INT64_MAX;
     }
-    return self->first_steps * self->step_ms + self->snapshot_ms +
-           cycles * self->cycle_ms +
+    return self->first_steps * self->step_ms + self->snapshot_ms + cycles * self->cycle_ms +
            (after_first - cycles * self->cycle_steps) * self->step_ms;
 }

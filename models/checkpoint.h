@@ -49,11 +49,9 @@ extern const spot_field_t spot_checkpoint_fields[];
 extern const spot_field_t spot_checkpoint_changes[];
 
 /* Duration of one complete checkpoint while the job does nothing else, at least 1 ms. */
-static inline int64_t
-spot_checkpoint_full_ms(const spot_checkpoint_t *self)
+static inline int64_t spot_checkpoint_full_ms(const spot_checkpoint_t *self)
 {
-    const int64_t snapshot_ms =
-        self->mode == SPOT_CHECKPOINT_SYNC ? 0 : self->snapshot_ms;
+    const int64_t snapshot_ms = self->mode == SPOT_CHECKPOINT_SYNC ? 0 : self->snapshot_ms;
 
     return snapshot_ms + self->write_ms > 0 ? snapshot_ms + self->write_ms : 1;
 }
@@ -83,8 +81,7 @@ typedef struct {
     spot_waits_t waits;
 } spot_cycle_t;
 
-void spot_cycle_init(
-    spot_cycle_t *self, const spot_checkpoint_t *checkpoint, int64_t step_ms);
+void spot_cycle_init(spot_cycle_t *self, const spot_checkpoint_t *checkpoint, int64_t step_ms);
 
 /* Lets steps wait for data. A wait is a stall: it is no part of the step's work, and
  * when a checkpoint is due does not depend on it. Comes before spot_cycle_resume(). */
@@ -98,8 +95,8 @@ void spot_cycle_wait_no_first(spot_cycle_t *self);
  * since_steps steps have ended and the job has trained for since_ms. The caller
  * subtracts the part of the first step that is already done, in the time of the new
  * steps, so that since_ms may be below 0. */
-void spot_cycle_resume(spot_cycle_t *self, const spot_checkpoint_t *checkpoint,
-    int64_t since_steps, int64_t since_ms);
+void spot_cycle_resume(
+    spot_cycle_t *self, const spot_checkpoint_t *checkpoint, int64_t since_steps, int64_t since_ms);
 
 /* Totals after elapsed_ms of a training period, including that instant. */
 typedef struct {
@@ -108,22 +105,20 @@ typedef struct {
     int64_t stalled_ms;    /* for checkpoints and data */
     int64_t input_ms;      /* of that for data */
     int64_t started;       /* checkpoints whose step has ended */
-    int64_t durable;    /* checkpoints written; the other started ones are in flight */
-    int64_t is_stalled; /* 1: the instant is within a stall */
+    int64_t durable;       /* checkpoints written; the other started ones are in flight */
+    int64_t is_stalled;    /* 1: the instant is within a stall */
 } spot_progress_t;
 
 spot_progress_t spot_cycle_progress(const spot_cycle_t *self, int64_t elapsed_ms);
 
 /* When durable checkpoint number checkpoint_id (from 0) of the period is written, and in
  * *steps the steps it captures. */
-int64_t spot_cycle_durable_ms(
-    const spot_cycle_t *self, int64_t checkpoint_id, int64_t *steps);
+int64_t spot_cycle_durable_ms(const spot_cycle_t *self, int64_t checkpoint_id, int64_t *steps);
 
 /* End of step number step (from 1) of the period; INT64_MAX if later than any run. */
 int64_t spot_cycle_step_end_ms(const spot_cycle_t *self, int64_t step);
 
 /* The last three for cycles with waits. O(stretches of equal waits). */
 spot_progress_t spot_waiting_progress(const spot_cycle_t *self, int64_t elapsed_ms);
-int64_t spot_waiting_durable_ms(
-    const spot_cycle_t *self, int64_t checkpoint_id, int64_t *steps);
+int64_t spot_waiting_durable_ms(const spot_cycle_t *self, int64_t checkpoint_id, int64_t *steps);
 int64_t spot_waiting_step_end_ms(const spot_cycle_t *self, int64_t step);

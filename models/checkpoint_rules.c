@@ -14,26 +14,24 @@ const spot_checkpoint_rule_t spot_checkpoint_rules[SPOT_NUM_RULES] = {
     [SPOT_RULE_GIVEN] = {"given", "--interval"},
 };
 
-static int64_t
-nearest_steps(double interval_s, double step_s)
+static int64_t nearest_steps(double interval_s, double step_s)
 {
     const double steps = round(interval_s / step_s);
 
     return steps < 1 ? 1 : (int64_t) fmin(steps, (double) SPOT_MAX_STEPS);
 }
 
-static void
-add_row(spot_checkpoint_answer_t *self, const spot_theory_question_t *question, int rule,
-    double interval_s)
+static void add_row(spot_checkpoint_answer_t *self, const spot_theory_question_t *question,
+    int rule, double interval_s)
 {
     static const spot_theory_memory_t none = {0};
     const spot_theory_t *theory = &self->theory;
     const double step_s = spot_duration_s(question->step_ms);
     spot_checkpoint_row_t *row = &self->rows[self->num_rows++];
 
-    *row = (spot_checkpoint_row_t){rule, (double) NAN, (double) NAN, (double) NAN,
-        (double) NAN, (double) NAN, (double) NAN, (double) NAN, (double) NAN, 0,
-        (double) NAN, (double) NAN, (double) NAN};
+    *row = (spot_checkpoint_row_t){rule, (double) NAN, (double) NAN, (double) NAN, (double) NAN,
+        (double) NAN, (double) NAN, (double) NAN, (double) NAN, 0, (double) NAN, (double) NAN,
+        (double) NAN};
     if (interval_s < 0) {
         return;
     }
@@ -47,19 +45,15 @@ add_row(spot_checkpoint_answer_t *self, const spot_theory_question_t *question, 
     row->waste = spot_theory_waste(theory, interval_s);
     if (step_s > 0) {
         row->steps = nearest_steps(interval_s, step_s);
-        row->steps_efficiency =
-            spot_theory_efficiency(theory, (double) row->steps * step_s);
+        row->steps_efficiency = spot_theory_efficiency(theory, (double) row->steps * step_s);
     }
     if (question->has_memory) {
-        row->memory_loss =
-            spot_theory_memory_loss(theory, &question->memory, interval_s);
+        row->memory_loss = spot_theory_memory_loss(theory, &question->memory, interval_s);
         row->memory_loss_without = spot_theory_memory_loss(theory, &none, interval_s);
     }
 }
 
-void
-spot_checkpoint_answer(
-    spot_checkpoint_answer_t *self, const spot_theory_question_t *question)
+void spot_checkpoint_answer(spot_checkpoint_answer_t *self, const spot_theory_question_t *question)
 {
     const double mtbf_s = spot_duration_s(question->mtbf_ms);
     const double stall_s =
@@ -76,10 +70,8 @@ spot_checkpoint_answer(
         }};
     spot_bug_assert(spot_theory_is_valid(&self->theory));
     add_row(self, question, SPOT_RULE_YOUNG, spot_theory_young_s(mtbf_s, stall_s));
-    add_row(
-        self, question, SPOT_RULE_DALY_FIRST, spot_theory_daly_first_s(mtbf_s, stall_s));
-    add_row(self, question, SPOT_RULE_DALY_HIGHER,
-        spot_theory_daly_higher_s(mtbf_s, stall_s));
+    add_row(self, question, SPOT_RULE_DALY_FIRST, spot_theory_daly_first_s(mtbf_s, stall_s));
+    add_row(self, question, SPOT_RULE_DALY_HIGHER, spot_theory_daly_higher_s(mtbf_s, stall_s));
     add_row(self, question, SPOT_RULE_EXACT, spot_theory_exact_s(mtbf_s, stall_s));
     add_row(self, question, SPOT_RULE_BEST, spot_theory_best_s(&self->theory));
     if (question->interval_ms > 0) {
@@ -88,7 +80,6 @@ spot_checkpoint_answer(
     if (step_s > 0) {
         self->best_steps = spot_theory_best_steps(&self->theory, step_s);
         self->best_steps_s = (double) self->best_steps * step_s;
-        self->best_efficiency =
-            spot_theory_efficiency(&self->theory, self->best_steps_s);
+        self->best_efficiency = spot_theory_efficiency(&self->theory, self->best_steps_s);
     }
 }

@@ -66,5 +66,4 @@ typedef struct {
     double best_efficiency; /* at best_steps */
 } spot_checkpoint_answer_t;
 
-void spot_checkpoint_answer(
-    spot_checkpoint_answer_t *self, const spot_theory_question_t *question);
+void spot_checkpoint_answer(spot_checkpoint_answer_t *self, const spot_theory_question_t *question);

@@ -7,72 +7,61 @@
 
 #include "base/units.h"
 
-static bool
-is_time(double time_s)
+static bool is_time(double time_s)
 {
     return time_s >= 0 && time_s <= SPOT_THEORY_MAX_S; /* false for NAN */
 }
 
-bool
-spot_theory_is_valid(const spot_theory_t *self)
+bool spot_theory_is_valid(const spot_theory_t *self)
 {
-    return is_time(self->mtbf_s) && self->mtbf_s >= SPOT_THEORY_MIN_S &&
-           is_time(self->stall_s) && is_time(self->persist_s) &&
-           is_time(self->restart_s) &&
+    return is_time(self->mtbf_s) && self->mtbf_s >= SPOT_THEORY_MIN_S && is_time(self->stall_s) &&
+           is_time(self->persist_s) && is_time(self->restart_s) &&
            (self->busy == SPOT_BUSY_WAIT || self->busy == SPOT_BUSY_JOIN);
 }
 
-double
-spot_theory_young_s(double mtbf_s, double stall_s)
+double spot_theory_young_s(double mtbf_s, double stall_s)
 {
     return sqrt(2 * stall_s * mtbf_s);
 }
 
-double
-spot_theory_daly_first_s(double mtbf_s, double stall_s)
+double spot_theory_daly_first_s(double mtbf_s, double stall_s)
 {
     return spot_theory_young_s(mtbf_s, stall_s) - stall_s;
 }
 
-double
-spot_theory_daly_higher_s(double mtbf_s, double stall_s)
+double spot_theory_daly_higher_s(double mtbf_s, double stall_s)
 {
     const double share = stall_s / (2 * mtbf_s);
 
     if (share >= 1) {
         return mtbf_s;
     }
-    return spot_theory_young_s(mtbf_s, stall_s) * (1 + sqrt(share) / 3 + share / 9) -
-           stall_s;
+    return spot_theory_young_s(mtbf_s, stall_s) * (1 + sqrt(share) / 3 + share / 9) - stall_s;
 }
 
 /* 1 + W0(-exp(-x - 1)). Near the branch point of W, where rounding of the argument loses
  * x, by the series in p = sqrt(2 (1 - exp(-x))), Corless et al., Advances in
  * Computational Mathematics 5, 1996, eq. 4.22. */
-static double
-lambert_share(double x)
+static double lambert_share(double x)
 {
     const double p = sqrt(-2 * expm1(-x));
     gsl_sf_result w;
 
     if (p < 1e-2) {
         return p * (1 + p * (-1.0 / 3 +
-                                p * (11.0 / 72 +
-                                        p * (-43.0 / 540 + p * (769.0 / 17280 -
-                                                                   p * 221.0 / 8505)))));
+                                p * (11.0 / 72 + p * (-43.0 / 540 +
+                                                         p * (769.0 / 17280 - p * 221.0 / 8505)))));
     }
     /* If the argument underflows, W is 0. */
     return gsl_sf_lambert_W0_e(-exp(-x - 1), &w) == GSL_SUCCESS ? 1 + w.val : 1;
 }
 
-double
-spot_theory_exact_s(double mtbf_s, double stall_s)
+double spot_theory_exact_s(double mtbf_s, double stall_s)
 {
     return mtbf_s * lambert_share(stall_s / mtbf_s);
 }
 
-double
-spot_theory_best_s(const spot_theory_t *self)
+double spot_theory_best_s(const spot_theory_t *self)
 {
     const double exact_s = spot_theory_exact_s(self->mtbf_s, self->stall_s);
     const double bound_s =
@@ -81,8 +70,7 @@ spot_theory_best_s(const spot_theory_t *self)
     return fmax(exact_s, fmin(bound_s, self->mtbf_s));
 }
 
-int64_t
-spot_theory_best_steps(const spot_theory_t *self, double step_s)
+int64_t spot_theory_best_steps(const spot_theory_t *self, double step_s)
 {
     const double steps = floor(spot_theory_best_s(self) / step_s);
     double more_s;
@@ -94,19 +82,17 @@ spot_theory_best_steps(const spot_theory_t *self, double step_s)
         return SPOT_MAX_STEPS;
     }
     more_s = fmin((steps + 1) * step_s, SPOT_THEORY_MAX_S);
-    return (int64_t) steps + (spot_theory_efficiency(self, more_s) >
-                                 spot_theory_efficiency(self, steps * step_s));
+    return (int64_t) steps +
+           (spot_theory_efficiency(self, more_s) > spot_theory_efficiency(self, steps * step_s));
 }
 
-double
-spot_theory_period_s(const spot_theory_t *self, double work_s)
+double spot_theory_period_s(const spot_theory_t *self, double work_s)
 {
     return self->busy == SPOT_BUSY_JOIN ? fmax(work_s, self->persist_s) + self->stall_s
                                         : fmax(work_s + self->stall_s, self->persist_s);
 }
 
-static spot_theory_life_t
-life_of_work(const spot_theory_t *self, double work_s)
+static spot_theory_life_t life_of_work(const spot_theory_t *self, double work_s)
 {
     return (spot_theory_life_t){
         .first_work_s = work_s,
@@ -117,8 +103,7 @@ life_of_work(const spot_theory_t *self, double work_s)
 }
 
 /* base_s: M exp(R/M), or M + R if restarts do not fail. */
-static double
-segment_s(const spot_theory_t *self, double work_s, double base_s)
+static double segment_s(const spot_theory_t *self, double work_s, double base_s)
 {
     const spot_theory_life_t life = life_of_work(self, work_s);
     const double late_s = life.first_durable_s - life.period_s;
@@ -128,20 +113,17 @@ segment_s(const spot_theory_t *self, double work_s, double base_s)
     return periods == 0 ? 0 : base_s * exp(late_s / self->mtbf_s) * expm1(periods);
 }
 
-double
-spot_theory_segment_s(const spot_theory_t *self, double work_s)
+double spot_theory_segment_s(const spot_theory_t *self, double work_s)
 {
     return segment_s(self, work_s, self->mtbf_s * exp(self->restart_s / self->mtbf_s));
 }
 
-double
-spot_theory_segment_immune_s(const spot_theory_t *self, double work_s)
+double spot_theory_segment_immune_s(const spot_theory_t *self, double work_s)
 {
     return segment_s(self, work_s, self->mtbf_s + self->restart_s);
 }
 
-double
-spot_theory_efficiency(const spot_theory_t *self, double work_s)
+double spot_theory_efficiency(const spot_theory_t *self, double work_s)
 {
     const spot_theory_life_t life = life_of_work(self, work_s);
 
@@ -149,8 +131,7 @@ spot_theory_efficiency(const spot_theory_t *self, double work_s)
 }
 
 /* A life is the restart plus an exponential time. */
-double
-spot_theory_efficiency_immune(const spot_theory_t *self, double work_s)
+double spot_theory_efficiency_immune(const spot_theory_t *self, double work_s)
 {
     const spot_theory_life_t life = life_of_work(self, work_s);
 
@@ -158,35 +139,30 @@ spot_theory_efficiency_immune(const spot_theory_t *self, double work_s)
            (self->mtbf_s + self->restart_s);
 }
 
-double
-spot_theory_waste(const spot_theory_t *self, double work_s)
+double spot_theory_waste(const spot_theory_t *self, double work_s)
 {
     const double rest = (work_s / 2 + self->persist_s + self->restart_s) / self->mtbf_s;
 
     return self->stall_s == 0 ? rest : self->stall_s / work_s + rest;
 }
 
-double
-spot_theory_memory_loss(
+double spot_theory_memory_loss(
     const spot_theory_t *self, const spot_theory_memory_t *memory, double work_s)
 {
     const double from_memory_s = memory->every_s / 2 + memory->fetch_s;
     const double from_storage_s = work_s / 2 + self->persist_s + self->restart_s;
 
-    return (memory->share * from_memory_s + (1 - memory->share) * from_storage_s) /
-           self->mtbf_s;
+    return (memory->share * from_memory_s + (1 - memory->share) * from_storage_s) / self->mtbf_s;
 }
 
-spot_theory_life_t
-spot_theory_life_of(const spot_cycle_t *cycle)
+spot_theory_life_t spot_theory_life_of(const spot_cycle_t *cycle)
 {
     const double ms = (double) SPOT_MS_PER_S;
     const int64_t first_ms = cycle->first_steps * cycle->step_ms;
 
     return (spot_theory_life_t){
         .first_work_s = (double) first_ms / ms,
-        .first_durable_s =
-            (double) (first_ms + cycle->snapshot_ms + cycle->write_ms) / ms,
+        .first_durable_s = (double) (first_ms + cycle->snapshot_ms + cycle->write_ms) / ms,
         .work_s = (double) (cycle->cycle_steps * cycle->step_ms) / ms,
         .period_s = (double) cycle->cycle_ms / ms,
     };
@@ -194,16 +170,13 @@ spot_theory_life_of(const spot_cycle_t *cycle)
 
 /* The n-th checkpoint of a life becomes durable with probability exp(-(R + first + (n -
  * 1) T)/M) and then adds its work. The sum is geometric. */
-double
-spot_theory_life_efficiency(
-    const spot_theory_life_t *life, double mtbf_s, double restart_s)
+double spot_theory_life_efficiency(const spot_theory_life_t *life, double mtbf_s, double restart_s)
 {
     const double p_first = exp(-(restart_s + life->first_durable_s) / mtbf_s);
     const double periods = life->period_s / mtbf_s;
     /* x / (exp(x) - 1), which is 1 at 0 */
     const double share = periods == 0 ? 1 : periods / expm1(periods);
-    const double work_of_period =
-        life->period_s == 0 ? 1 : life->work_s / life->period_s;
+    const double work_of_period = life->period_s == 0 ? 1 : life->work_s / life->period_s;
 
     return p_first * (life->first_work_s / mtbf_s + work_of_period * share);
 }

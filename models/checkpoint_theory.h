@@ -112,5 +112,4 @@ spot_theory_life_t spot_theory_life_of(const spot_cycle_t *cycle);
 
 /* The share of all time that becomes durable work: the mean work that is durable when a
  * life ends, over M. Finite and >= 0. */
-double spot_theory_life_efficiency(
-    const spot_theory_life_t *life, double mtbf_s, double restart_s);
+double spot_theory_life_efficiency(const spot_theory_life_t *life, double mtbf_s, double restart_s);

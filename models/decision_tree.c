@@ -25,8 +25,7 @@ typedef struct {
     double threshold;
 } split_t;
 
-static int
-compare_samples(const void *first, const void *second)
+static int compare_samples(const void *first, const void *second)
 {
     const sample_t *a = first, *b = second;
 
@@ -34,25 +33,21 @@ compare_samples(const void *first, const void *second)
                                 : (a->row > b->row) - (a->row < b->row);
 }
 
-static void
-sort_by(growth_t *self, size_t first, size_t end, size_t feature_id)
+static void sort_by(growth_t *self, size_t first, size_t end, size_t feature_id)
 {
     for (size_t i = first; i < end; i++) {
         self->samples[i].value =
-            self->rows
-                ->values[self->samples[i].row * self->rows->num_features + feature_id];
+            self->rows->values[self->samples[i].row * self->rows->num_features + feature_id];
     }
     qsort(self->samples + first, end - first, sizeof(*self->samples), compare_samples);
 }
 
-static int32_t
-label_of(const growth_t *self, size_t i)
+static int32_t label_of(const growth_t *self, size_t i)
 {
     return self->rows->labels[self->samples[i].row];
 }
 
-static void
-count_labels(
+static void count_labels(
     const growth_t *self, size_t first, size_t end, double counts[SPOT_TREE_MAX_LABELS])
 {
     memset(counts, 0, SPOT_TREE_MAX_LABELS * sizeof(*counts));
@@ -61,8 +56,7 @@ count_labels(
     }
 }
 
-static double
-squares(const double counts[SPOT_TREE_MAX_LABELS])
+static double squares(const double counts[SPOT_TREE_MAX_LABELS])
 {
     double sum = 0;
 
@@ -74,8 +68,7 @@ squares(const double counts[SPOT_TREE_MAX_LABELS])
 
 /* A better split by one feature, by which the samples are sorted. The quality is one
  * division of whole numbers, so that equal splits have equal qualities. */
-static void
-try_feature(const growth_t *self, size_t first, size_t end, size_t feature_id,
+static void try_feature(const growth_t *self, size_t first, size_t end, size_t feature_id,
     const double counts[SPOT_TREE_MAX_LABELS], split_t *best)
 {
     double left[SPOT_TREE_MAX_LABELS] = {0}, right[SPOT_TREE_MAX_LABELS];
@@ -89,19 +82,16 @@ try_feature(const growth_t *self, size_t first, size_t end, size_t feature_id,
 
         left[label_of(self, i)] += 1;
         right[label_of(self, i)] -= 1;
-        quality = (squares(left) * num_right + squares(right) * num_left) /
-                  (num_left * num_right);
+        quality = (squares(left) * num_right + squares(right) * num_left) / (num_left * num_right);
         if (value < next && quality > best->quality) {
             const double middle = value + (next - value) / 2;
 
-            *best =
-                (split_t){quality, (int32_t) feature_id, middle < next ? middle : value};
+            *best = (split_t){quality, (int32_t) feature_id, middle < next ? middle : value};
         }
     }
 }
 
-static int
-add_node(
+static int add_node(
     growth_t *self, size_t first, size_t end, const double counts[SPOT_TREE_MAX_LABELS])
 {
     spot_tree_node_t node = {.feature_id = -1, .num_rows = end - first};
@@ -115,8 +105,7 @@ add_node(
     return SPOT_ARRAY_APPEND(self->tree, nodes, node);
 }
 
-static int
-grow(growth_t *self, size_t first, size_t end, int depth)
+static int grow(growth_t *self, size_t first, size_t end, int depth)
 {
     const size_t node_id = self->tree->num_nodes;
     double counts[SPOT_TREE_MAX_LABELS];
@@ -142,15 +131,13 @@ grow(growth_t *self, size_t first, size_t end, int depth)
     self->tree->nodes[node_id].threshold = best.threshold;
     for (size_t side = 0; side < 2 && ret == 0; side++) {
         self->tree->nodes[node_id].children[side] = (int32_t) self->tree->num_nodes;
-        ret = side == 0 ? grow(self, first, middle, depth - 1)
-                        : grow(self, middle, end, depth - 1);
+        ret = side == 0 ? grow(self, first, middle, depth - 1) : grow(self, middle, end, depth - 1);
     }
     return ret;
 }
 
 /* Fits to all rows but one, or to all if left_out is their number. */
-static int
-fit_without(spot_tree_t *self, const spot_labelled_t *rows, int depth, size_t left_out)
+static int fit_without(spot_tree_t *self, const spot_labelled_t *rows, int depth, size_t left_out)
 {
     growth_t growth = {rows, spot_calloc(rows->num_rows, sizeof(sample_t)), self};
     size_t num = 0;
@@ -170,33 +157,28 @@ fit_without(spot_tree_t *self, const spot_labelled_t *rows, int depth, size_t le
     return ret;
 }
 
-int
-spot_tree_fit(spot_tree_t *self, const spot_labelled_t *rows, int depth)
+int spot_tree_fit(spot_tree_t *self, const spot_labelled_t *rows, int depth)
 {
     return fit_without(self, rows, depth, rows->num_rows);
 }
 
-void
-spot_tree_free(spot_tree_t *self)
+void spot_tree_free(spot_tree_t *self)
 {
     free(self->nodes);
     memset(self, 0, sizeof(*self));
 }
 
-int32_t
-spot_tree_label(const spot_tree_t *self, const double *values)
+int32_t spot_tree_label(const spot_tree_t *self, const double *values)
 {
     const spot_tree_node_t *node = self->nodes;
 
     while (node->feature_id >= 0) {
-        node =
-            &self->nodes[node->children[!(values[node->feature_id] <= node->threshold)]];
+        node = &self->nodes[node->children[!(values[node->feature_id] <= node->threshold)]];
     }
     return node->label;
 }
 
-int
-spot_tree_leave_one_out(
+int spot_tree_leave_one_out(
     const spot_labelled_t *rows, int depth, int32_t *predicted, size_t *num_right)
 {
     int ret = 0;
@@ -207,8 +189,7 @@ spot_tree_leave_one_out(
 
         ret = fit_without(&tree, rows, depth, i);
         if (ret == 0) {
-            const int32_t label =
-                spot_tree_label(&tree, rows->values + i * rows->num_features);
+            const int32_t label = spot_tree_label(&tree, rows->values + i * rows->num_features);
 
             *num_right += label == rows->labels[i];
             if (predicted != NULL) {

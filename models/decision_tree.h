@@ -16,9 +16,9 @@ typedef struct {
     int32_t feature_id; /* -1: a leaf */
     double threshold;
     int32_t children[2]; /* indices of nodes, behind this one */
-    int32_t label;    /* the most frequent one of its rows, the lowest of equal ones */
-    size_t num_rows;  /* of the fit */
-    size_t num_right; /* those with the label */
+    int32_t label;       /* the most frequent one of its rows, the lowest of equal ones */
+    size_t num_rows;     /* of the fit */
+    size_t num_right;    /* those with the label */
 } spot_tree_node_t;
 
 typedef struct {
@@ -39,8 +39,7 @@ typedef struct {
  * strictly less, at the least one; of equal ones the lowest feature, then the lowest
  * threshold. BAD_PARAM: no rows, a depth outside 0 ... SPOT_TREE_MAX_DEPTH; NO_MEMORY;
  * free self even then. O(depth * features * rows log rows). */
-SPOT_MUST_CHECK int spot_tree_fit(
-    spot_tree_t *self, const spot_labelled_t *rows, int depth);
+SPOT_MUST_CHECK int spot_tree_fit(spot_tree_t *self, const spot_labelled_t *rows, int depth);
 void spot_tree_free(spot_tree_t *self);
 
 /* The label of a row of values: [num_features]. O(depth). */

@@ -28,36 +28,32 @@ struct spot_duration_mean {
     int64_t sum_s;
 };
 
-static struct spot_similar_jobs
-similar_jobs(spot_duration_key_t key, int32_t level)
+static struct spot_similar_jobs similar_jobs(spot_duration_key_t key, int32_t level)
 {
     const struct spot_similar_jobs group = {
-        .key = {levels[level].has_user ? key.user_id : 0,
-            levels[level].has_gpus ? key.gpu_num : 0,
+        .key = {levels[level].has_user ? key.user_id : 0, levels[level].has_gpus ? key.gpu_num : 0,
             levels[level].has_model ? key.model_id : 0},
         .level = level};
 
     return group;
 }
 
-static spot_key_view_t
-view_of(const spot_duration_history_t *self)
+static spot_key_view_t view_of(const spot_duration_history_t *self)
 {
     return (spot_key_view_t){
         .items = self->groups, .item_bytes = sizeof(*self->groups), .is_bytes = true};
 }
 
 /* The id of a group of jobs and of its mean, or -1. */
-static int32_t
-find_group(const spot_duration_history_t *self, const struct spot_similar_jobs *group)
+static int32_t find_group(
+    const spot_duration_history_t *self, const struct spot_similar_jobs *group)
 {
     const spot_key_view_t view = view_of(self);
 
     return spot_key_table_find(&self->table, &view, group);
 }
 
-static int
-add_group(spot_duration_history_t *self, const struct spot_similar_jobs *group)
+static int add_group(spot_duration_history_t *self, const struct spot_similar_jobs *group)
 {
     const struct spot_duration_mean none = {0, 0};
     spot_key_view_t view;
@@ -65,12 +61,10 @@ add_group(spot_duration_history_t *self, const struct spot_similar_jobs *group)
 
     view = view_of(self);
     ret = ret == 0 ? SPOT_ARRAY_APPEND(self, means, none) : ret;
-    return ret == 0 ? spot_key_table_enter(&self->table, &view, self->num_groups - 1)
-                    : ret;
+    return ret == 0 ? spot_key_table_enter(&self->table, &view, self->num_groups - 1) : ret;
 }
 
-int
-spot_duration_history_add(
+int spot_duration_history_add(
     spot_duration_history_t *self, spot_duration_key_t key, int64_t duration_s)
 {
     for (int32_t level = 0; level < NUM_LEVELS; level++) {
@@ -89,9 +83,7 @@ spot_duration_history_add(
     return 0;
 }
 
-int64_t
-spot_duration_history_estimate(
-    const spot_duration_history_t *self, spot_duration_key_t key)
+int64_t spot_duration_history_estimate(const spot_duration_history_t *self, spot_duration_key_t key)
 {
     for (int32_t level = 0; level < NUM_LEVELS; level++) {
         const struct spot_similar_jobs group = similar_jobs(key, level);
@@ -104,8 +96,7 @@ spot_duration_history_estimate(
     return SPOT_DURATION_UNKNOWN_S;
 }
 
-void
-spot_duration_history_free(spot_duration_history_t *self)
+void spot_duration_history_free(spot_duration_history_t *self)
 {
     spot_key_table_free(&self->table);
     free(self->groups);
@@ -113,8 +104,7 @@ spot_duration_history_free(spot_duration_history_t *self)
     memset(self, 0, sizeof(*self));
 }
 
-void
-spot_duration_history_verify(const spot_duration_history_t *self)
+void spot_duration_history_verify(const spot_duration_history_t *self)
 {
     int64_t num_jobs[NUM_LEVELS] = {0};
 

@@ -14,29 +14,25 @@
 #define DAY_S (24 * HOUR_S)
 #define WEEK_S (7 * DAY_S)
 
-const char *const spot_duration_methods[] = {
-    "oracle", "noisy", "running-mean", "gam", NULL};
+const char *const spot_duration_methods[] = {"oracle", "noisy", "running-mean", "gam", NULL};
 
 enum { FEATURE_USER, FEATURE_VC, NUM_FEATURES = 10 };
 
-static const char *const feature_names[NUM_FEATURES] = {"user", "vc", "gpu_num",
-    "cpu_num", "hour", "weekday", "amp", "gpu_util", "gmem_util", "gmem"};
+static const char *const feature_names[NUM_FEATURES] = {
+    "user", "vc", "gpu_num", "cpu_num", "hour", "weekday", "amp", "gpu_util", "gmem_util", "gmem"};
 
-static spot_duration_key_t
-key_of(const spot_duration_job_t *job)
+static spot_duration_key_t key_of(const spot_duration_job_t *job)
 {
     return (spot_duration_key_t){job->user_id, job->gpu_num, job->model_id};
 }
 
-static double
-given(int32_t number)
+static double given(int32_t number)
 {
     return number < 0 ? (double) NAN : (double) number;
 }
 
 /* Fills the features by feature_names. */
-static void
-fill_features(const spot_duration_learner_t *self, const spot_duration_job_t *job,
+static void fill_features(const spot_duration_learner_t *self, const spot_duration_job_t *job,
     double values[NUM_FEATURES])
 {
     const int64_t time_s = self->request.clock_zero_s + job->submit_s;
@@ -51,14 +47,12 @@ fill_features(const spot_duration_learner_t *self, const spot_duration_job_t *jo
 
 /* ---- The jobs that have ended ---- */
 
-static int64_t
-nominal_end_s(const spot_duration_job_t *job)
+static int64_t nominal_end_s(const spot_duration_job_t *job)
 {
     return job->submit_s + job->duration_s;
 }
 
-static int
-sort_by_end(spot_duration_learner_t *self)
+static int sort_by_end(spot_duration_learner_t *self)
 {
     const size_t num_jobs = self->request.num_jobs;
     spot_arena_t arena = {0};
@@ -80,8 +74,7 @@ sort_by_end(spot_duration_learner_t *self)
     return ret;
 }
 
-int
-spot_duration_learner_init(
+int spot_duration_learner_init(
     spot_duration_learner_t *self, const spot_duration_request_t *request)
 {
     memset(self, 0, sizeof(*self));
@@ -93,8 +86,7 @@ spot_duration_learner_init(
     return request->is_nominal ? sort_by_end(self) : 0;
 }
 
-void
-spot_duration_learner_free(spot_duration_learner_t *self)
+void spot_duration_learner_free(spot_duration_learner_t *self)
 {
     spot_duration_history_free(&self->history);
     spot_additive_free(&self->model);
@@ -103,26 +95,22 @@ spot_duration_learner_free(spot_duration_learner_t *self)
     memset(self, 0, sizeof(*self));
 }
 
-static int
-take_end(spot_duration_learner_t *self, int32_t job_id)
+static int take_end(spot_duration_learner_t *self, int32_t job_id)
 {
     const spot_duration_job_t *job = &self->request.jobs[job_id];
-    const int ret =
-        spot_duration_history_add(&self->history, key_of(job), job->duration_s);
+    const int ret = spot_duration_history_add(&self->history, key_of(job), job->duration_s);
 
     return ret == 0 && self->request.method == SPOT_DURATION_GAM
                ? SPOT_ARRAY_APPEND(self, ended, job_id)
                : ret;
 }
 
-int
-spot_duration_learner_end(spot_duration_learner_t *self, int32_t job_id)
+int spot_duration_learner_end(spot_duration_learner_t *self, int32_t job_id)
 {
     return self->request.is_nominal ? 0 : take_end(self, job_id);
 }
 
-static int
-take_nominal_ends(spot_duration_learner_t *self, int64_t now_s)
+static int take_nominal_ends(spot_duration_learner_t *self, int64_t now_s)
 {
     int ret = 0;
 
@@ -135,8 +123,7 @@ take_nominal_ends(spot_duration_learner_t *self, int64_t now_s)
 
 /* ---- The additive model ---- */
 
-static int
-fit(spot_duration_learner_t *self)
+static int fit(spot_duration_learner_t *self)
 {
     const spot_duration_request_t *request = &self->request;
     spot_arena_t arena = {0};
@@ -182,8 +169,7 @@ fit(spot_duration_learner_t *self)
 }
 
 /* Fits at the first call of a week, as soon as there are jobs enough. */
-static int
-fit_if_due(spot_duration_learner_t *self, int64_t now_s)
+static int fit_if_due(spot_duration_learner_t *self, int64_t now_s)
 {
     if (self->request.method != SPOT_DURATION_GAM || now_s < self->next_fit_s ||
         self->num_ended < SPOT_DURATION_MIN_JOBS) {
@@ -195,26 +181,23 @@ fit_if_due(spot_duration_learner_t *self, int64_t now_s)
 
 /* ---- Estimates ---- */
 
-static int64_t
-whole_seconds(double estimate_s)
+static int64_t whole_seconds(double estimate_s)
 {
     return estimate_s >= 9e15 ? INT64_C(9000000000000000)
            : estimate_s >= 1  ? llrint(estimate_s)
                               : 1;
 }
 
-static double
-noise(const spot_duration_learner_t *self, int32_t job_id)
+static double noise(const spot_duration_learner_t *self, int32_t job_id)
 {
     spot_rng_t rng;
 
-    spot_rng_seek(&rng, self->request.seed, self->request.replication, SPOT_STREAM_GUESS,
-        (uint64_t) job_id);
+    spot_rng_seek(
+        &rng, self->request.seed, self->request.replication, SPOT_STREAM_GUESS, (uint64_t) job_id);
     return exp(gsl_ran_gaussian_ziggurat(spot_rng_gsl(&rng), self->request.sigma));
 }
 
-int
-spot_duration_learner_estimate(
+int spot_duration_learner_estimate(
     spot_duration_learner_t *self, int32_t job_id, int64_t now_s, int64_t *estimate_s)
 {
     const spot_duration_job_t *job = &self->request.jobs[job_id];
@@ -230,8 +213,7 @@ spot_duration_learner_estimate(
     } else if (self->request.method == SPOT_DURATION_NOISY) {
         *estimate_s = whole_seconds((double) job->duration_s * noise(self, job_id));
     } else if (self->num_fits == 0) {
-        const int64_t mean_s =
-            spot_duration_history_estimate(&self->history, key_of(job));
+        const int64_t mean_s = spot_duration_history_estimate(&self->history, key_of(job));
 
         *estimate_s = mean_s < 1 ? 1 : mean_s;
     } else {
@@ -241,8 +223,7 @@ spot_duration_learner_estimate(
     return 0;
 }
 
-int
-spot_duration_learner_estimate_all(spot_duration_learner_t *self, double *estimates_s)
+int spot_duration_learner_estimate_all(spot_duration_learner_t *self, double *estimates_s)
 {
     int ret = 0;
 

@@ -71,8 +71,7 @@ SPOT_MUST_CHECK int spot_duration_learner_init(
 void spot_duration_learner_free(spot_duration_learner_t *self);
 
 /* A job has ended. NO_MEMORY. O(1). */
-SPOT_MUST_CHECK int spot_duration_learner_end(
-    spot_duration_learner_t *self, int32_t job_id);
+SPOT_MUST_CHECK int spot_duration_learner_end(spot_duration_learner_t *self, int32_t job_id);
 
 /* An estimate in whole seconds, at least 1, from the jobs that have ended. now_s never
  * goes back. NO_MEMORY. O(features log bins), and a fit at the first call of a week. */

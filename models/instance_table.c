@@ -16,9 +16,9 @@
 enum { COLUMN_INSTANCES = SPOT_NUM_BY_N, COLUMN_SAMPLES, COLUMN_STEP, NUM_COLUMNS };
 
 #define MEMBER(member) offsetof(spot_instance_row_t, member)
-#define PAUSE(name, column)                                                             \
-    [column] = {name, SPOT_CELL_INTEGER, MEMBER(values[column]), 0,                     \
-        (double) SPOT_MAX_DURATION_MS, .is_optional = true}
+#define PAUSE(name, column)                                                                        \
+    [column] = {name, SPOT_CELL_INTEGER, MEMBER(values[column]), 0, (double) SPOT_MAX_DURATION_MS, \
+        .is_optional = true}
 
 static const spot_table_file_column_t columns[NUM_COLUMNS] = {
     PAUSE("restart_total_ms", SPOT_BY_N_RESTART_TOTAL_MS),
@@ -27,13 +27,11 @@ static const spot_table_file_column_t columns[NUM_COLUMNS] = {
     PAUSE("local_pause_ms", SPOT_BY_N_LOCAL_PAUSE_MS),
     PAUSE("global_pause_ms", SPOT_BY_N_GLOBAL_PAUSE_MS),
     [SPOT_BY_N_IDLE_INSTANCES] = {"idle_instances", SPOT_CELL_INTEGER,
-        MEMBER(values[SPOT_BY_N_IDLE_INSTANCES]), 0, SPOT_MAX_INSTANCES,
-        .is_optional = true},
+        MEMBER(values[SPOT_BY_N_IDLE_INSTANCES]), 0, SPOT_MAX_INSTANCES, .is_optional = true},
     [COLUMN_INSTANCES] = {"n", SPOT_CELL_COUNT, MEMBER(num_instances), 1,
         .max = SPOT_MAX_INSTANCES},
-    [COLUMN_SAMPLES] = {"samples_per_s", SPOT_CELL_NUMBER, MEMBER(samples_per_s), 0,
-        HUGE_VAL, "expected samples per second from 0", .is_optional = true,
-        .may_be_empty = true},
+    [COLUMN_SAMPLES] = {"samples_per_s", SPOT_CELL_NUMBER, MEMBER(samples_per_s), 0, HUGE_VAL,
+        "expected samples per second from 0", .is_optional = true, .may_be_empty = true},
     [COLUMN_STEP] = {"step_ms", SPOT_CELL_ROUNDED, MEMBER(step_ms), 1,
         (double) SPOT_MAX_DURATION_MS,
         "expected milliseconds from 1 to 100 years, or nothing where n is infeasible",
@@ -41,8 +39,7 @@ static const spot_table_file_column_t columns[NUM_COLUMNS] = {
 };
 
 /* Keeps a row, unless its fields contradict each other. */
-static int
-take_row(spot_table_file_t *file, const spot_csv_row_t *row, const void *values)
+static int take_row(spot_table_file_t *file, const spot_csv_row_t *row, const void *values)
 {
     spot_instance_table_t *table = file->table;
     spot_instance_row_t of_n = *(const spot_instance_row_t *) values;
@@ -65,20 +62,18 @@ take_row(spot_table_file_t *file, const spot_csv_row_t *row, const void *values)
     return SPOT_ARRAY_APPEND(table, rows, of_n);
 }
 
-static int
-compare_rows(const void *a, const void *b)
+static int compare_rows(const void *a, const void *b)
 {
     const spot_instance_row_t *left = a, *right = b;
-    const int by_n = (left->num_instances > right->num_instances) -
-                     (left->num_instances < right->num_instances);
+    const int by_n =
+        (left->num_instances > right->num_instances) - (left->num_instances < right->num_instances);
 
     return by_n != 0 ? by_n : (left->line > right->line) - (left->line < right->line);
 }
 
 /* Sorts the rows. There must be one for each n of the domain: values are not
  * interpolated. */
-static void
-seal(spot_table_file_t *file, size_t end_line)
+static void seal(spot_table_file_t *file, size_t end_line)
 {
     spot_instance_table_t *table = file->table;
 
@@ -96,9 +91,8 @@ seal(spot_table_file_t *file, size_t end_line)
         const spot_instance_row_t *row = &table->rows[j], *before = row - 1;
 
         if (row->num_instances == before->num_instances) {
-            spot_table_file_report(file, row->line,
-                "n: %" PRId32 " is in line %zu already", row->num_instances,
-                before->line);
+            spot_table_file_report(file, row->line, "n: %" PRId32 " is in line %zu already",
+                row->num_instances, before->line);
         } else if (row->num_instances > before->num_instances + 1) {
             spot_table_file_report(file, row->line,
                 "n: there is no row for %" PRId32
@@ -108,9 +102,7 @@ seal(spot_table_file_t *file, size_t end_line)
     }
 }
 
-int
-spot_instance_table_read(
-    spot_instance_table_t *self, const char *path, spot_diag_t *diag)
+int spot_instance_table_read(spot_instance_table_t *self, const char *path, spot_diag_t *diag)
 {
     static const spot_table_file_remark_t remarks[] = {
         {"samples_per_step", offsetof(spot_instance_table_t, samples_per_step)}, {0}};
@@ -130,8 +122,7 @@ spot_instance_table_read(
     return spot_table_file_read(&format, path, diag, self);
 }
 
-void
-spot_instance_table_free(spot_instance_table_t *self)
+void spot_instance_table_free(spot_instance_table_t *self)
 {
     free(self->rows);
     memset(self, 0, sizeof(*self));
@@ -139,20 +130,18 @@ spot_instance_table_free(spot_instance_table_t *self)
 
 /* ---- Looking up ---- */
 
-int64_t
-spot_instance_table_smallest(const spot_instance_table_t *self)
+int64_t spot_instance_table_smallest(const spot_instance_table_t *self)
 {
     return self->rows[0].num_instances;
 }
 
-int64_t
-spot_instance_table_largest(const spot_instance_table_t *self)
+int64_t spot_instance_table_largest(const spot_instance_table_t *self)
 {
     return self->rows[self->num_rows - 1].num_instances;
 }
 
-const spot_instance_row_t *
-spot_instance_table_find(const spot_instance_table_t *self, int64_t num_instances)
+const spot_instance_row_t *spot_instance_table_find(
+    const spot_instance_table_t *self, int64_t num_instances)
 {
     const int64_t smallest = spot_instance_table_smallest(self);
 
@@ -161,28 +150,26 @@ spot_instance_table_find(const spot_instance_table_t *self, int64_t num_instance
                : &self->rows[num_instances - smallest];
 }
 
-const spot_instance_row_t *
-spot_instance_table_nearest(const spot_instance_table_t *self, int64_t num_instances)
+const spot_instance_row_t *spot_instance_table_nearest(
+    const spot_instance_table_t *self, int64_t num_instances)
 {
     const spot_instance_row_t *row = spot_instance_table_find(self, num_instances);
 
     if (row != NULL) {
         return row;
     }
-    return num_instances < spot_instance_table_smallest(self)
-               ? &self->rows[0]
-               : &self->rows[self->num_rows - 1];
+    return num_instances < spot_instance_table_smallest(self) ? &self->rows[0]
+                                                              : &self->rows[self->num_rows - 1];
 }
 
 /* The throughput given, which is less rounded than the step time; else 1 / step time. */
-static double
-speed_of(const spot_instance_table_t *self, const spot_instance_row_t *row)
+static double speed_of(const spot_instance_table_t *self, const spot_instance_row_t *row)
 {
     return self->has_samples_per_s ? row->samples_per_s : 1 / (double) row->step_ms;
 }
 
-const spot_instance_row_t *
-spot_instance_table_best(const spot_instance_table_t *self, int64_t num_instances)
+const spot_instance_row_t *spot_instance_table_best(
+    const spot_instance_table_t *self, int64_t num_instances)
 {
     const spot_instance_row_t *best = NULL;
 

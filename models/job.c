@@ -10,8 +10,8 @@
 #include "base/units.h"
 #include "models/profile.h"
 
-#define STEP_TIME_EXPECTED                                                              \
-    "a map from world size to duration such as {16: 18 s, 32: 11 s}, {profile: FILE}, " \
+#define STEP_TIME_EXPECTED                                                                         \
+    "a map from world size to duration such as {16: 18 s, 32: 11 s}, {profile: FILE}, "            \
     "{table: FILE.csv} or {pipeline: {...}}"
 
 static const spot_field_t step_item = {.type = SPOT_FIELD_DURATION,
@@ -22,12 +22,10 @@ static const spot_field_t step_item = {.type = SPOT_FIELD_DURATION,
 enum { FORM_PROFILE, FORM_TABLE };
 
 static const spot_field_t step_time_forms[] = {
-    [FORM_PROFILE] = {.name = "profile",
-        .type = SPOT_FIELD_PATH,
-        .offset = SPOT_NOWHERE},
+    [FORM_PROFILE] = {.name = "profile", .type = SPOT_FIELD_PATH, .offset = SPOT_NOWHERE},
     [FORM_TABLE] = {SPOT_VALUE(PATH, "table", spot_step_time_t, table_path, NULL, NULL)},
-    {SPOT_FIELDS(MAP, "pipeline", spot_step_time_t, pipeline, spot_step_pipeline_fields,
-        NULL, NULL)},
+    {SPOT_FIELDS(
+        MAP, "pipeline", spot_step_time_t, pipeline, spot_step_pipeline_fields, NULL, NULL)},
     {.name = "",
         .type = SPOT_FIELD_DICT,
         .offset = offsetof(spot_step_time_t, points),
@@ -42,8 +40,7 @@ static const spot_field_t step_time_forms[] = {
 };
 
 /* Reads the file that the value names. */
-static void
-settle_step_time(
+static void settle_step_time(
     spot_bind_t *self, const spot_field_t *field, const spot_node_t *node, void *target)
 {
     const spot_field_t *form = spot_field_form(field, node);
@@ -60,13 +57,13 @@ settle_step_time(
 
 /* The defaults are the measured means of the seed study, rounded to seconds. */
 const spot_field_t spot_job_fields[] = {
-    {SPOT_RANGE(INTEGER, "pipeline_depth", spot_job_t, pipeline_depth, 1,
-        SPOT_MAX_INSTANCES, "16", "pipeline depth", "instances in one pipeline")},
-    {SPOT_RANGE(INTEGER, "max_pipelines", spot_job_t, max_pipelines, 1,
-        SPOT_MAX_INSTANCES, "1000000", "most pipelines",
+    {SPOT_RANGE(INTEGER, "pipeline_depth", spot_job_t, pipeline_depth, 1, SPOT_MAX_INSTANCES, "16",
+        "pipeline depth", "instances in one pipeline")},
+    {SPOT_RANGE(INTEGER, "max_pipelines", spot_job_t, max_pipelines, 1, SPOT_MAX_INSTANCES,
+        "1000000", "most pipelines",
         "most pipelines that the job can use; more instances stay standby")},
-    {SPOT_RANGE(INTEGER, "samples_per_step", spot_job_t, samples_per_step, 1, 1e12,
-        "1024", "samples per step",
+    {SPOT_RANGE(INTEGER, "samples_per_step", spot_job_t, samples_per_step, 1, 1e12, "1024",
+        "samples per step",
         "samples in one step (global batch size), the same at every world size")},
     {SPOT_FIELDS(ONE_OF, "step_time", spot_job_t, step_time, step_time_forms,
          "{16: 18 s, 32: 11 s, 48: 9 s, 64: 8 s}", "step time",
@@ -82,33 +79,29 @@ const spot_field_t spot_job_fields[] = {
     {SPOT_FIELDS(CUSTOM, "model", spot_job_t, model, spot_model_fields, "",
          "the state that is saved and copied: with fleet.storage and fleet.network it "
          "gives the times that are not measured. NAME is short for {preset: NAME}"),
-        .bind = spot_model_bind, .table = spot_model_table,
-        .expected = SPOT_MODEL_EXPECTED},
-    {SPOT_RANGE(DURATION, "detection", spot_job_t, detection_ms, 0,
-        (double) SPOT_MAX_DURATION_MS, "0 s", "detection time",
+        .bind = spot_model_bind, .table = spot_model_table, .expected = SPOT_MODEL_EXPECTED},
+    {SPOT_RANGE(DURATION, "detection", spot_job_t, detection_ms, 0, (double) SPOT_MAX_DURATION_MS,
+        "0 s", "detection time",
         "time to detect a loss that was not announced; lengthens the pause after one, "
         "with every recovery system")},
-    {SPOT_RANGE(DURATION, "regroup", spot_job_t, regroup_ms, 0,
-        (double) SPOT_MAX_DURATION_MS, "", "regroup pause",
+    {SPOT_RANGE(DURATION, "regroup", spot_job_t, regroup_ms, 0, (double) SPOT_MAX_DURATION_MS, "",
+        "regroup pause",
         "pause in which the same instances, which keep what they run, form their groups "
         "anew; job.reconfiguration less job.rebuild if not given")},
-    {SPOT_RANGE(DURATION, "rebuild", spot_job_t, rebuild_ms, 0,
-        (double) SPOT_MAX_DURATION_MS, "", "rebuild pause",
+    {SPOT_RANGE(DURATION, "rebuild", spot_job_t, rebuild_ms, 0, (double) SPOT_MAX_DURATION_MS, "",
+        "rebuild pause",
         "pause in which instances start their processes and build their part of the "
         "model; job.reconfiguration less job.regroup if not given")},
-    {SPOT_FIELDS(ONE_OF, "reconfiguration", spot_job_t, reconfiguration_ms,
-         spot_profile_forms, "88 s", "reconfiguration pause",
+    {SPOT_FIELDS(ONE_OF, "reconfiguration", spot_job_t, reconfiguration_ms, spot_profile_forms,
+         "88 s", "reconfiguration pause",
          "pause to form new pipelines after a loss or an addition: regroup and rebuild "
          "together, which take its place where both are given"),
-        .settle = spot_profile_settle_reconfiguration,
-        .expected = SPOT_PROFILE_EXPECTED},
-    {SPOT_FIELDS(ONE_OF, "reload", spot_job_t, reload_ms, spot_profile_forms, "47 s",
-         "reload time",
+        .settle = spot_profile_settle_reconfiguration, .expected = SPOT_PROFILE_EXPECTED},
+    {SPOT_FIELDS(ONE_OF, "reload", spot_job_t, reload_ms, spot_profile_forms, "47 s", "reload time",
          "pause to load the last durable checkpoint, after the reconfiguration; if not "
          "given the bytes of job.model over fleet.storage, where these are given"),
         .settle = spot_profile_settle_reload, .expected = SPOT_PROFILE_EXPECTED},
-    {SPOT_FIELDS(MAP, "input", spot_job_t, input, spot_loader_fields, "",
-         "input pipeline",
+    {SPOT_FIELDS(MAP, "input", spot_job_t, input, spot_loader_fields, "", "input pipeline",
          "the data loader: steps wait for data that it does not deliver in time, and it "
          "fills anew after each restart. Without it steps never wait"),
         .settle = spot_loader_settle},
@@ -118,22 +111,19 @@ const spot_field_t spot_job_fields[] = {
 /* ---- Step time by (D,P) ---- */
 
 /* Checks that table and job have the same batch; otherwise every throughput is wrong. */
-static void
-check_samples(const spot_job_t *self, spot_bind_t *bind, const spot_node_t *step_time)
+static void check_samples(const spot_job_t *self, spot_bind_t *bind, const spot_node_t *step_time)
 {
     const int64_t samples_per_step = self->step_time.grid.samples_per_step;
 
     if (samples_per_step > 0 && samples_per_step != self->samples_per_step) {
         spot_bind_error(bind, step_time, "job.step_time",
-            "%s is of steps of %" PRId64
-            " samples, but job.samples_per_step is %" PRId64,
+            "%s is of steps of %" PRId64 " samples, but job.samples_per_step is %" PRId64,
             self->step_time.table_path, samples_per_step, self->samples_per_step);
     }
 }
 
 /* Checks the batch by the samples/s of the table, to 1 % as these are rounded. */
-static void
-check_throughput(const spot_job_t *self, spot_bind_t *bind)
+static void check_throughput(const spot_job_t *self, spot_bind_t *bind)
 {
     const spot_step_grid_t *grid = &self->step_time.grid;
 
@@ -151,12 +141,11 @@ check_throughput(const spot_job_t *self, spot_bind_t *bind)
     }
 }
 
-static void
-fill_from_pipeline(spot_job_t *self, spot_bind_t *bind, const spot_node_t *step_time,
-    int64_t max_instances)
+static void fill_from_pipeline(
+    spot_job_t *self, spot_bind_t *bind, const spot_node_t *step_time, int64_t max_instances)
 {
-    const int ret = spot_step_pipeline_fill(&self->step_time.pipeline,
-        self->samples_per_step, max_instances, &self->step_time.grid);
+    const int ret = spot_step_pipeline_fill(
+        &self->step_time.pipeline, self->samples_per_step, max_instances, &self->step_time.grid);
 
     if (ret == SPOT_ERR_BAD_PARAM) {
         spot_bind_error(bind, step_time, "job.step_time.pipeline",
@@ -166,9 +155,8 @@ fill_from_pipeline(spot_job_t *self, spot_bind_t *bind, const spot_node_t *step_
     }
 }
 
-void
-spot_job_settle(spot_job_t *self, spot_bind_t *bind, const spot_node_t *step_time,
-    int64_t max_instances)
+void spot_job_settle(
+    spot_job_t *self, spot_bind_t *bind, const spot_node_t *step_time, int64_t max_instances)
 {
     const size_t num_errors = bind->diag->num_errors;
 
@@ -181,9 +169,8 @@ spot_job_settle(spot_job_t *self, spot_bind_t *bind, const spot_node_t *step_tim
         check_samples(self, bind, step_time);
         check_throughput(self, bind);
     }
-    bind->is_out_of_memory =
-        bind->is_out_of_memory ||
-        spot_step_grid_limit(&self->step_time.grid, self->max_pipelines) != 0;
+    bind->is_out_of_memory = bind->is_out_of_memory ||
+                             spot_step_grid_limit(&self->step_time.grid, self->max_pipelines) != 0;
     if (bind->diag->num_errors == num_errors && !bind->is_out_of_memory &&
         spot_step_grid_most_pipelines(
             &self->step_time.grid, SPOT_MAX_INSTANCES, self->pipeline_depth) == 0) {
@@ -194,16 +181,14 @@ spot_job_settle(spot_job_t *self, spot_bind_t *bind, const spot_node_t *step_tim
 }
 
 /* The most pipelines for which there are instances. */
-static int64_t
-pipelines_of(const spot_job_t *self, int64_t num_instances)
+static int64_t pipelines_of(const spot_job_t *self, int64_t num_instances)
 {
     const int64_t num_pipelines = spot_quotient(num_instances, self->pipeline_depth);
 
     return num_pipelines < self->max_pipelines ? num_pipelines : self->max_pipelines;
 }
 
-int64_t
-spot_job_pipelines(const spot_job_t *self, int64_t num_instances)
+int64_t spot_job_pipelines(const spot_job_t *self, int64_t num_instances)
 {
     const int64_t num_pipelines = pipelines_of(self, num_instances);
 
@@ -213,23 +198,20 @@ spot_job_pipelines(const spot_job_t *self, int64_t num_instances)
                : num_pipelines;
 }
 
-bool
-spot_job_lacks_step_time(const spot_job_t *self, int64_t num_instances)
+bool spot_job_lacks_step_time(const spot_job_t *self, int64_t num_instances)
 {
     return spot_step_time_is_by_pair(&self->step_time) &&
            spot_job_pipelines(self, num_instances) < pipelines_of(self, num_instances);
 }
 
 /* Number of pipelines of the job's depth from which on step times are flat. */
-static int64_t
-flat_pipelines(const spot_job_t *self)
+static int64_t flat_pipelines(const spot_job_t *self)
 {
     return (spot_step_time_largest(&self->step_time) - 1) / self->pipeline_depth + 1;
 }
 
 /* Instances of the largest listed pair with a depth in the range. */
-static int64_t
-largest_pair(const spot_step_grid_t *grid, int64_t min_depth, int64_t max_depth)
+static int64_t largest_pair(const spot_step_grid_t *grid, int64_t min_depth, int64_t max_depth)
 {
     int64_t largest = 0;
 
@@ -245,8 +227,7 @@ largest_pair(const spot_step_grid_t *grid, int64_t min_depth, int64_t max_depth)
 }
 
 /* spot_job_lacks_best_step_time() of a table; a pipeline model has all pairs. */
-static bool
-lacks_best_pair(
+static bool lacks_best_pair(
     const spot_job_t *self, int64_t num_instances, int64_t min_depth, int64_t max_depth)
 {
     const spot_step_grid_t *grid = &self->step_time.grid;
@@ -272,8 +253,7 @@ lacks_best_pair(
     return has_larger || (has_unknown && !has_known);
 }
 
-bool
-spot_job_lacks_best_step_time(
+bool spot_job_lacks_best_step_time(
     const spot_job_t *self, int64_t num_instances, int64_t min_depth, int64_t max_depth)
 {
     if (!spot_step_time_is_by_pair(&self->step_time)) {
@@ -283,8 +263,7 @@ spot_job_lacks_best_step_time(
            lacks_best_pair(self, num_instances, min_depth, max_depth);
 }
 
-static const spot_step_pair_t *
-pair_of(const spot_job_t *self, int64_t num_pipelines)
+static const spot_step_pair_t *pair_of(const spot_job_t *self, int64_t num_pipelines)
 {
     const spot_step_pair_t *pair =
         spot_step_grid_find(&self->step_time.grid, num_pipelines, self->pipeline_depth);
@@ -293,17 +272,14 @@ pair_of(const spot_job_t *self, int64_t num_pipelines)
     return pair;
 }
 
-int64_t
-spot_job_step_ms(const spot_job_t *self, int64_t num_pipelines)
+int64_t spot_job_step_ms(const spot_job_t *self, int64_t num_pipelines)
 {
     return spot_step_time_is_by_pair(&self->step_time)
                ? spot_step_pair_ms(pair_of(self, num_pipelines))
-               : spot_step_time_ms(
-                     &self->step_time, num_pipelines * self->pipeline_depth);
+               : spot_step_time_ms(&self->step_time, num_pipelines * self->pipeline_depth);
 }
 
-int64_t
-spot_job_best_pipelines(const spot_job_t *self, int64_t num_instances)
+int64_t spot_job_best_pipelines(const spot_job_t *self, int64_t num_instances)
 {
     const int64_t depth = self->pipeline_depth;
     int64_t best_ms = INT64_MAX, best = 0, num = spot_job_pipelines(self, num_instances);
@@ -324,22 +300,19 @@ spot_job_best_pipelines(const spot_job_t *self, int64_t num_instances)
     return best;
 }
 
-bool
-spot_job_is_step_fitted(const spot_job_t *self, int64_t num_pipelines)
+bool spot_job_is_step_fitted(const spot_job_t *self, int64_t num_pipelines)
 {
     return spot_step_time_is_by_pair(&self->step_time) &&
            pair_of(self, num_pipelines)->origin != SPOT_STEP_MEASURED;
 }
 
-bool
-spot_job_covers_step(const spot_job_t *self, int64_t num_pipelines)
+bool spot_job_covers_step(const spot_job_t *self, int64_t num_pipelines)
 {
     return spot_step_time_is_by_pair(&self->step_time) ||
            spot_step_time_covers(&self->step_time, num_pipelines * self->pipeline_depth);
 }
 
-void
-spot_job_free(spot_job_t *self)
+void spot_job_free(spot_job_t *self)
 {
     spot_step_time_free(&self->step_time);
     memset(self, 0, sizeof(*self));

@@ -38,8 +38,8 @@ void spot_job_free(spot_job_t *self);
 /* Completes a job that was bound without an error: checks and fills the step times by
  * (D,P) for up to max_instances instances, which depend on several keys. Errors are
  * reported to bind. step_time: their node, for messages; NULL: none are by (D,P). */
-void spot_job_settle(spot_job_t *self, spot_bind_t *bind, const spot_node_t *step_time,
-    int64_t max_instances);
+void spot_job_settle(
+    spot_job_t *self, spot_bind_t *bind, const spot_node_t *step_time, int64_t max_instances);
 
 /* The most pipelines of pipeline_depth that num_instances and max_pipelines allow and
  * that have a step time. O(1); by (D,P) O(log pairs). */

@@ -11,33 +11,29 @@ const spot_field_t spot_model_fields[] = {
     {SPOT_CHOICE("preset", spot_model_t, preset_id, spot_model_names, "", "model",
         "a published model, see spotsim model presets; it gives the keys that are not "
         "given")},
-    {SPOT_RANGE(NUMBER, "parameters", spot_model_t, num_parameters, 1, 1e15, "",
-        "model parameters", "of the whole model; required without a preset")},
-    {SPOT_RANGE(INTEGER, "layers", spot_model_t, num_layers, 1, 100000, "",
-        "model layers",
+    {SPOT_RANGE(NUMBER, "parameters", spot_model_t, num_parameters, 1, 1e15, "", "model parameters",
+        "of the whole model; required without a preset")},
+    {SPOT_RANGE(INTEGER, "layers", spot_model_t, num_layers, 1, 100000, "", "model layers",
         "of equal size, embedding and head included; systems that move layers need "
         "their number")},
-    {SPOT_RANGE(NUMBER, "bytes_per_parameter", spot_model_t, bytes_per_parameter, 0.125,
-        1024, "", "state per parameter",
+    {SPOT_RANGE(NUMBER, "bytes_per_parameter", spot_model_t, bytes_per_parameter, 0.125, 1024, "",
+        "state per parameter",
         "of the state of training that is saved and copied, optimizer included: 16 with "
         "Adam and mixed precision, 14 without gradients, which is that of a preset, 12 "
         "without the fp16 parameters too; required without a preset")},
     {.name = NULL},
 };
 
-const spot_field_t *
-spot_model_table(const spot_node_t *node)
+const spot_field_t *spot_model_table(const spot_node_t *node)
 {
     return node->kind == SPOT_NODE_MAP ? spot_model_fields : NULL;
 }
 
 /* Reports keys that are missing without a preset; completes those that it gives. */
-static void
-complete_model(spot_model_t *self, spot_bind_t *bind, const spot_node_t *node)
+static void complete_model(spot_model_t *self, spot_bind_t *bind, const spot_node_t *node)
 {
     static const char *const required[] = {"parameters", "bytes_per_parameter"};
-    const bool is_own =
-        node->kind == SPOT_NODE_MAP && spot_node_get(node, "preset") == NULL;
+    const bool is_own = node->kind == SPOT_NODE_MAP && spot_node_get(node, "preset") == NULL;
 
     for (size_t j = 0; j < 2 && is_own; j++) {
         if (spot_node_get(node, required[j]) == NULL) {
@@ -59,8 +55,7 @@ complete_model(spot_model_t *self, spot_bind_t *bind, const spot_node_t *node)
     }
 }
 
-void
-spot_model_bind(
+void spot_model_bind(
     spot_bind_t *bind, const spot_field_t *field, const spot_node_t *node, void *target)
 {
     spot_field_t preset = spot_model_fields[0];
@@ -78,19 +73,16 @@ spot_model_bind(
     complete_model(self, bind, node);
 }
 
-int64_t
-spot_transfer_ms(double bytes, double bytes_per_s)
+int64_t spot_transfer_ms(double bytes, double bytes_per_s)
 {
     const double time_ms = bytes / bytes_per_s * (double) SPOT_MS_PER_S;
 
-    return time_ms < (double) SPOT_MAX_DURATION_MS ? llround(time_ms)
-                                                   : SPOT_MAX_DURATION_MS;
+    return time_ms < (double) SPOT_MAX_DURATION_MS ? llround(time_ms) : SPOT_MAX_DURATION_MS;
 }
 
 /* ---- Regrouping and rebuilding ---- */
 
-static void
-check_pauses(const spot_job_t *self, spot_bind_t *bind, const spot_node_t *regroup,
+static void check_pauses(const spot_job_t *self, spot_bind_t *bind, const spot_node_t *regroup,
     const spot_node_t *rebuild, const spot_node_t *whole)
 {
     if (regroup != NULL && rebuild != NULL && whole != NULL) {
@@ -107,8 +99,7 @@ check_pauses(const spot_job_t *self, spot_bind_t *bind, const spot_node_t *regro
 
 /* Without job.reconfiguration its default holds unless the parts are longer, or both are
  * given. */
-static void
-settle_pauses(spot_job_t *self, spot_bind_t *bind, const spot_node_t *job)
+static void settle_pauses(spot_job_t *self, spot_bind_t *bind, const spot_node_t *job)
 {
     const spot_node_t *regroup = spot_node_get(job, "regroup");
     const spot_node_t *rebuild = spot_node_get(job, "rebuild");
@@ -128,22 +119,20 @@ settle_pauses(spot_job_t *self, spot_bind_t *bind, const spot_node_t *job)
 
 /* ---- The state in storage ---- */
 
-static void
-warn_of_default(const spot_job_t *self, spot_bind_t *bind, const spot_node_t *job,
+static void warn_of_default(const spot_job_t *self, spot_bind_t *bind, const spot_node_t *job,
     const char *key, const char *remedy)
 {
     const spot_node_t *model = spot_node_get(job, "model");
 
     if (spot_model_state_bytes(&self->model) > 0) {
         spot_diag_warn(bind->diag, model->file, model->line, model->column,
-            "job.model: %s is not given and stays that of another job: give it, or %s",
-            key, remedy);
+            "job.model: %s is not given and stays that of another job: give it, or %s", key,
+            remedy);
     }
 }
 
 /* Derives a time to move the whole state to or from storage unless it is given. */
-static void
-derive(const spot_job_t *self, spot_bind_t *bind, const spot_node_t *job,
+static void derive(const spot_job_t *self, spot_bind_t *bind, const spot_node_t *job,
     const spot_node_t *given, const char *key, int64_t *time_ms)
 {
     const double bytes = spot_model_state_bytes(&self->model);
@@ -162,19 +151,16 @@ derive(const spot_job_t *self, spot_bind_t *bind, const spot_node_t *job,
     }
 }
 
-void
-spot_job_settle_terms(spot_job_t *self, spot_bind_t *bind, const spot_node_t *job)
+void spot_job_settle_terms(spot_job_t *self, spot_bind_t *bind, const spot_node_t *job)
 {
     const spot_node_t *checkpoint = spot_node_get(job, "checkpoint");
 
-    if (spot_node_get(job, "reconfiguration") == NULL &&
-        spot_node_get(job, "regroup") == NULL && spot_node_get(job, "rebuild") == NULL) {
-        warn_of_default(
-            self, bind, job, "job.reconfiguration", "job.regroup and job.rebuild");
+    if (spot_node_get(job, "reconfiguration") == NULL && spot_node_get(job, "regroup") == NULL &&
+        spot_node_get(job, "rebuild") == NULL) {
+        warn_of_default(self, bind, job, "job.reconfiguration", "job.regroup and job.rebuild");
     }
     settle_pauses(self, bind, job);
-    derive(
-        self, bind, job, spot_node_get(job, "reload"), "job.reload", &self->reload_ms);
+    derive(self, bind, job, spot_node_get(job, "reload"), "job.reload", &self->reload_ms);
     derive(self, bind, job, spot_node_get(checkpoint, "write"), "job.checkpoint.write",
         &self->checkpoint.write_ms);
 }

@@ -31,7 +31,7 @@ typedef struct {
 
 /* The keys of "model: {...}", and of "model: NAME", short for {preset: NAME}. A key that
  * is given wins over the preset. */
-#define SPOT_MODEL_EXPECTED                                                             \
+#define SPOT_MODEL_EXPECTED                                                                        \
     "NAME, {preset: NAME, ...} or {parameters: N, bytes_per_parameter: N, ...}"
 extern const spot_field_t spot_model_fields[];
 void spot_model_bind(
@@ -40,12 +40,10 @@ const spot_field_t *spot_model_table(const spot_node_t *node);
 
 /* Completes the figures of a job that was bound without an error, and warns of those
  * that are of another job. job: its node, or NULL. Errors go to bind. */
-void spot_job_settle_terms(
-    struct spot_job *self, spot_bind_t *bind, const spot_node_t *job);
+void spot_job_settle_terms(struct spot_job *self, spot_bind_t *bind, const spot_node_t *job);
 
 /* The bytes of the whole state; 0: not known. */
-static inline double
-spot_model_state_bytes(const spot_model_t *self)
+static inline double spot_model_state_bytes(const spot_model_t *self)
 {
     return self->num_parameters * self->bytes_per_parameter;
 }

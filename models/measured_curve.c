@@ -11,16 +11,14 @@
 /* Upper limit of times and sizes. */
 #define MAX_VALUE 1e18
 
-void
-spot_measured_free(spot_measured_curve_t *self)
+void spot_measured_free(spot_measured_curve_t *self)
 {
     free(self->points);
     memset(self, 0, sizeof(*self));
 }
 
 /* Number of points with a smaller x. */
-static size_t
-count_below(const spot_measured_curve_t *self, double x)
+static size_t count_below(const spot_measured_curve_t *self, double x)
 {
     size_t low = 0, high = self->num_points;
 
@@ -36,8 +34,7 @@ count_below(const spot_measured_curve_t *self, double x)
     return low;
 }
 
-double
-spot_measured_at(const spot_measured_curve_t *self, double x)
+double spot_measured_at(const spot_measured_curve_t *self, double x)
 {
     const size_t id = count_below(self, x);
     const spot_measured_point_t *right = &self->points[id], *left = right - 1;
@@ -54,35 +51,32 @@ spot_measured_at(const spot_measured_curve_t *self, double x)
     return left->y + (right->y - left->y) * ((x - left->x) / (right->x - left->x));
 }
 
-const spot_measured_point_t *
-spot_measured_find(const spot_measured_curve_t *self, double x)
+const spot_measured_point_t *spot_measured_find(const spot_measured_curve_t *self, double x)
 {
     const size_t id = count_below(self, x);
 
     return id < self->num_points && self->points[id].x == x ? &self->points[id] : NULL;
 }
 
-static int
-take_point(spot_table_file_t *file, const spot_csv_row_t *row, const void *values)
+static int take_point(spot_table_file_t *file, const spot_csv_row_t *row, const void *values)
 {
     const spot_measured_point_t point = *(const spot_measured_point_t *) values;
     spot_measured_curve_t *curve = file->table;
 
     if (curve->num_points > 0 && point.x <= curve->points[curve->num_points - 1].x) {
-        spot_table_file_report(file, row->line, "%s: not above that of the row before",
-            file->format->columns[0].name);
+        spot_table_file_report(
+            file, row->line, "%s: not above that of the row before", file->format->columns[0].name);
         return 0;
     }
     return SPOT_ARRAY_APPEND(curve, points, point);
 }
 
-int
-spot_measured_read(spot_measured_curve_t *self, const char *path, const char *x_name,
+int spot_measured_read(spot_measured_curve_t *self, const char *path, const char *x_name,
     const char *y_name, spot_diag_t *diag)
 {
     const spot_table_file_column_t columns[] = {
-        {x_name, SPOT_CELL_NUMBER, offsetof(spot_measured_point_t, x), DBL_TRUE_MIN,
-            MAX_VALUE, .expected = "expected a number above 0"},
+        {x_name, SPOT_CELL_NUMBER, offsetof(spot_measured_point_t, x), DBL_TRUE_MIN, MAX_VALUE,
+            .expected = "expected a number above 0"},
         {y_name, SPOT_CELL_NUMBER, offsetof(spot_measured_point_t, y), 0, MAX_VALUE,
             .expected = "expected a number from 0"},
     };

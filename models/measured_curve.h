@@ -32,5 +32,4 @@ SPOT_MUST_CHECK int spot_measured_read(spot_measured_curve_t *self, const char *
 double spot_measured_at(const spot_measured_curve_t *self, double x);
 
 /* The point at exactly x, or NULL. O(log num_points). */
-const spot_measured_point_t *spot_measured_find(
-    const spot_measured_curve_t *self, double x);
+const spot_measured_point_t *spot_measured_find(const spot_measured_curve_t *self, double x);

@@ -5,7 +5,7 @@
 #include <stdint.h>
 
 typedef enum {
-    SPOT_MODEL_GPT, /* learned positions, biases, LayerNorm; the head is the embedding */
+    SPOT_MODEL_GPT,  /* learned positions, biases, LayerNorm; the head is the embedding */
     SPOT_MODEL_BERT, /* the same with segments and a pooler */
     SPOT_MODEL_LLAMA /* rotary positions, gated feed-forward, RMSNorm, a head of its own
                       */

@@ -20,7 +20,7 @@ typedef struct {
     const char *label;
 } workload_row_t;
 
-#define COLUMN(name, kind, member, ...)                                                 \
+#define COLUMN(name, kind, member, ...)                                                            \
     SPOT_TABLE_COLUMN(kind, name, workload_row_t, member, __VA_ARGS__)
 #define PERCENT .max = 100, .expected = "expected % from 0 to 100"
 
@@ -34,14 +34,12 @@ static const spot_table_file_column_t columns[] = {
     COLUMN("gmem", NUMBER, workload.features[SPOT_PACKING_GMEM], .max = 1e9,
         .expected = "expected MiB from 0 to 1e9"),
     COLUMN("speed", NUMBER, workload.speed_per_s, .max = 1e12,
-        .expected = "expected samples/s from 0 to 1e12", .is_optional = true,
-        .may_be_empty = true),
+        .expected = "expected samples/s from 0 to 1e12", .is_optional = true, .may_be_empty = true),
     COLUMN("label", TEXT, label, .is_optional = true),
 };
 enum { COLUMN_LABEL = 8 };
 
-static int
-take_workload(spot_table_file_t *file, const spot_csv_row_t *row, const void *values)
+static int take_workload(spot_table_file_t *file, const spot_csv_row_t *row, const void *values)
 {
     spot_packing_labels_t *self = file->table;
     const workload_row_t *from = values;
@@ -58,21 +56,17 @@ take_workload(spot_table_file_t *file, const spot_csv_row_t *row, const void *va
     if (label != NULL && label[0] != '\0') {
         workload.label = label[0] - '0';
         if (workload.label < TINY || workload.label > JUMBO || label[1] != '\0') {
-            spot_table_file_report_field(
-                file, row, COLUMN_LABEL, "expected 0, 1, 2 or nothing");
+            spot_table_file_report_field(file, row, COLUMN_LABEL, "expected 0, 1, 2 or nothing");
         }
         self->num_labels++;
     }
-    return spot_error_first(
-        self->texts.error, SPOT_ARRAY_APPEND(self, workloads, workload));
+    return spot_error_first(self->texts.error, SPOT_ARRAY_APPEND(self, workloads, workload));
 }
 
-static int
-read_table(spot_packing_labels_t *self, const char *path, spot_diag_t *diag)
+static int read_table(spot_packing_labels_t *self, const char *path, spot_diag_t *diag)
 {
     static const spot_table_file_format_t format = {SPOT_TABLE_NAMED(columns),
-        .empty = "no workloads", .row_bytes = sizeof(workload_row_t),
-        .take = take_workload};
+        .empty = "no workloads", .row_bytes = sizeof(workload_row_t), .take = take_workload};
 
     return spot_table_file_read(&format, path, diag, self);
 }
@@ -81,16 +75,14 @@ read_table(spot_packing_labels_t *self, const char *path, spot_diag_t *diag)
 
 /* The label of a mean speed beside others, in thousandths. A workload that was not
  * measured beside any other, NAN, does not share well. */
-static int32_t
-label_of_speed(double speed)
+static int32_t label_of_speed(double speed)
 {
     const double thousandths = floor(speed * 1000 + 0.5);
 
     return thousandths >= 950 ? TINY : thousandths >= 850 ? MEDIUM : JUMBO;
 }
 
-static int
-find_automatic(spot_packing_labels_t *self, const char *path, spot_diag_t *diag)
+static int find_automatic(spot_packing_labels_t *self, const char *path, spot_diag_t *diag)
 {
     spot_colocated_t *uses = spot_calloc(self->num_workloads, sizeof(*uses));
     spot_colocation_t pairs = {0};
@@ -121,14 +113,13 @@ find_automatic(spot_packing_labels_t *self, const char *path, spot_diag_t *diag)
 /* ---- Training ---- */
 
 /* The label that is learned of a workload, or -1. */
-static int32_t
-learned_label(const spot_packing_labels_t *self, const spot_packing_workload_t *workload)
+static int32_t learned_label(
+    const spot_packing_labels_t *self, const spot_packing_workload_t *workload)
 {
     return self->num_labels > 0 ? workload->label : workload->automatic;
 }
 
-static int
-train(spot_packing_labels_t *self, int depth)
+static int train(spot_packing_labels_t *self, int depth)
 {
     spot_arena_t arena = {0};
     spot_labelled_t rows = {.num_features = SPOT_PACKING_FEATURES};
@@ -142,8 +133,8 @@ train(spot_packing_labels_t *self, int depth)
     ret = arena.error;
     for (size_t j = 0; j < self->num_workloads && ret == 0; j++) {
         if (learned_label(self, &self->workloads[j]) >= 0) {
-            memcpy(values + rows.num_rows * SPOT_PACKING_FEATURES,
-                self->workloads[j].features, sizeof(self->workloads[j].features));
+            memcpy(values + rows.num_rows * SPOT_PACKING_FEATURES, self->workloads[j].features,
+                sizeof(self->workloads[j].features));
             labels[rows.num_rows++] = learned_label(self, &self->workloads[j]);
         }
     }
@@ -164,8 +155,7 @@ train(spot_packing_labels_t *self, int depth)
     return ret;
 }
 
-int
-spot_packing_labels_train(spot_packing_labels_t *self, const char *path,
+int spot_packing_labels_train(spot_packing_labels_t *self, const char *path,
     const char *colocation_path, int depth, spot_diag_t *diag)
 {
     int ret;
@@ -182,8 +172,7 @@ spot_packing_labels_train(spot_packing_labels_t *self, const char *path,
     return ret == 0 ? train(self, depth) : ret;
 }
 
-void
-spot_packing_labels_free(spot_packing_labels_t *self)
+void spot_packing_labels_free(spot_packing_labels_t *self)
 {
     spot_arena_free(&self->texts);
     spot_tree_free(&self->tree);
@@ -193,16 +182,14 @@ spot_packing_labels_free(spot_packing_labels_t *self)
 
 /* ---- Writing ---- */
 
-void
-spot_packing_labels_write(const spot_packing_labels_t *self, FILE *out)
+void spot_packing_labels_write(const spot_packing_labels_t *self, FILE *out)
 {
     fputs("model,dataset,batchsize,amp,speed,gpu_util,gmem_util,gmem,sharescore,label,"
           "automatic\n",
         out);
     for (size_t j = 0; j < self->num_workloads; j++) {
         const spot_packing_workload_t *workload = &self->workloads[j];
-        const int32_t labels[] = {
-            workload->predicted, workload->label, workload->automatic};
+        const int32_t labels[] = {workload->predicted, workload->label, workload->automatic};
 
         spot_csv_field_text(out, workload->model);
         fputc(',', out);
@@ -219,8 +206,7 @@ spot_packing_labels_write(const spot_packing_labels_t *self, FILE *out)
     }
 }
 
-void
-spot_packing_rule_write(const spot_packing_labels_t *self, size_t leaf_id, FILE *out)
+void spot_packing_rule_write(const spot_packing_labels_t *self, size_t leaf_id, FILE *out)
 {
     const spot_tree_node_t *nodes = self->tree.nodes;
     const spot_tree_node_t *node = nodes;
@@ -229,8 +215,7 @@ spot_packing_rule_write(const spot_packing_labels_t *self, size_t leaf_id, FILE 
         const int side = (int32_t) leaf_id >= node->children[1];
 
         fprintf(out, "%s%s %s %.10g", node == nodes ? "" : ", ",
-            spot_packing_features[node->feature_id], side == 0 ? "<=" : ">",
-            node->threshold);
+            spot_packing_features[node->feature_id], side == 0 ? "<=" : ">", node->threshold);
         node = &nodes[node->children[side]];
     }
     if (node == nodes) {

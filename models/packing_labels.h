@@ -45,8 +45,8 @@ typedef struct {
  * labels, if colocation_path is not NULL, and trains. Without any given label the
  * automatic ones are learned. Errors of the files as file:line:column in diag.
  * BAD_INPUT, IO, NO_MEMORY; free self even then. O(workloads^2). */
-SPOT_MUST_CHECK int spot_packing_labels_train(spot_packing_labels_t *self,
-    const char *path, const char *colocation_path, int depth, spot_diag_t *diag);
+SPOT_MUST_CHECK int spot_packing_labels_train(spot_packing_labels_t *self, const char *path,
+    const char *colocation_path, int depth, spot_diag_t *diag);
 void spot_packing_labels_free(spot_packing_labels_t *self);
 
 /* Writes the workloads as a CSV file: the columns of a job log, sharescore being the
@@ -54,5 +54,4 @@ void spot_packing_labels_free(spot_packing_labels_t *self);
 void spot_packing_labels_write(const spot_packing_labels_t *self, FILE *out);
 
 /* Writes the rule that leads to a leaf: "gmem_util <= 30.5, gpu_util > 25". */
-void spot_packing_rule_write(
-    const spot_packing_labels_t *self, size_t leaf_id, FILE *out);
+void spot_packing_rule_write(const spot_packing_labels_t *self, size_t leaf_id, FILE *out);

@@ -7,14 +7,12 @@
 #include "base/memory.h"
 #include "base/units.h"
 
-int64_t
-spot_peer_groups(int64_t num_instances, int64_t group_size)
+int64_t spot_peer_groups(int64_t num_instances, int64_t group_size)
 {
     return num_instances < group_size ? 1 : num_instances / group_size;
 }
 
-int64_t
-spot_peer_group_of(int64_t num_instances, int64_t group_size, int64_t instance)
+int64_t spot_peer_group_of(int64_t num_instances, int64_t group_size, int64_t instance)
 {
     const int64_t last = spot_peer_groups(num_instances, group_size) - 1;
     const int64_t group = instance / group_size;
@@ -24,8 +22,7 @@ spot_peer_group_of(int64_t num_instances, int64_t group_size, int64_t instance)
 
 /* Adds a group of size instances: chances[r] is the probability that all groups keep a
  * survivor when r of their instances are lost, before for num_before instances. */
-static void
-join_group(double *chances, int64_t num_before, int64_t size, int64_t max_lost)
+static void join_group(double *chances, int64_t num_before, int64_t size, int64_t max_lost)
 {
     const int64_t num_all = num_before + size;
 
@@ -34,16 +31,15 @@ join_group(double *chances, int64_t num_before, int64_t size, int64_t max_lost)
         double chance = 0;
 
         for (int64_t l = fewest; l < size && l <= r; l++) { /* lost of the new group */
-            chance += chances[r - l] * gsl_ran_hypergeometric_pdf((unsigned int) l,
-                                           (unsigned int) size,
-                                           (unsigned int) num_before, (unsigned int) r);
+            chance +=
+                chances[r - l] * gsl_ran_hypergeometric_pdf((unsigned int) l, (unsigned int) size,
+                                     (unsigned int) num_before, (unsigned int) r);
         }
         chances[r] = chance;
     }
 }
 
-int
-spot_peer_recovery_probability(
+int spot_peer_recovery_probability(
     int64_t num_instances, int64_t group_size, int64_t num_lost, double *probability)
 {
     const int64_t num_groups = spot_peer_groups(num_instances, group_size);

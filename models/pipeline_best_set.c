@@ -26,17 +26,14 @@ typedef struct {
 } search_t;
 
 /* Whether a set whose slowest pipeline takes part_ms is better. */
-static bool
-is_better(const search_t *self, double part_ms)
+static bool is_better(const search_t *self, double part_ms)
 {
     const double step_ms = part_ms + self->sync_ms;
 
-    return self->best.num_groups == 0 ? step_ms <= self->best_ms
-                                      : step_ms < self->best_ms;
+    return self->best.num_groups == 0 ? step_ms <= self->best_ms : step_ms < self->best_ms;
 }
 
-static int64_t
-most_micro_batches(const search_t *self, int32_t depth)
+static int64_t most_micro_batches(const search_t *self, int32_t depth)
 {
     const spot_templates_t *templates = self->templates;
     const spot_step_pipeline_t *model = templates->model;
@@ -51,20 +48,18 @@ most_micro_batches(const search_t *self, int32_t depth)
     guess = 1 + (self->best_ms - self->sync_ms - first_ms) / templates->more_ms[depth];
     count = guess < (double) fitting ? (int64_t) guess : fitting;
     count = count < 1 ? 1 : count;
-    while (
-        count > 1 && !is_better(self, spot_step_pipeline_part_ms(model, depth, count))) {
+    while (count > 1 && !is_better(self, spot_step_pipeline_part_ms(model, depth, count))) {
         count--;
     }
-    while (count < fitting &&
-           is_better(self, spot_step_pipeline_part_ms(model, depth, count + 1))) {
+    while (
+        count < fitting && is_better(self, spot_step_pipeline_part_ms(model, depth, count + 1))) {
         count++;
     }
     return count;
 }
 
 /* Sets ceiling to the upper hull of most over the possible depths. */
-static void
-raise_ceiling(search_t *self, int32_t min_depth)
+static void raise_ceiling(search_t *self, int32_t min_depth)
 {
     int32_t corners[MAX_DEPTHS], num_corners = 0;
 
@@ -99,11 +94,10 @@ raise_ceiling(search_t *self, int32_t min_depth)
 
 /* Sets sync_ms, most and ceiling for sets with pipelines of at least min_depth, and with
  * the all-reduce of a set whose shallowest depth is shallowest. */
-static void
-set_limits(search_t *self, int32_t min_depth, int32_t shallowest)
+static void set_limits(search_t *self, int32_t min_depth, int32_t shallowest)
 {
-    self->sync_ms = spot_step_pipeline_sync_ms(
-        self->templates->model, self->num_pipelines, shallowest);
+    self->sync_ms =
+        spot_step_pipeline_sync_ms(self->templates->model, self->num_pipelines, shallowest);
     for (int32_t n = min_depth; n <= self->max_depth; n++) {
         self->most[n] = most_micro_batches(self, n);
     }
@@ -112,9 +106,8 @@ set_limits(search_t *self, int32_t min_depth, int32_t shallowest)
 
 /* Whether num_pipelines more pipelines of num_instances can take num_needed
  * micro-batches. */
-static bool
-is_possible(const search_t *self, int32_t num_instances, int32_t num_pipelines,
-    int64_t num_needed)
+static bool is_possible(
+    const search_t *self, int32_t num_instances, int32_t num_pipelines, int64_t num_needed)
 {
     int32_t depth, rest;
     double most;
@@ -133,27 +126,25 @@ is_possible(const search_t *self, int32_t num_instances, int32_t num_pipelines,
 }
 
 /* Takes a complete set if it is better. */
-static void
-try_set(search_t *self)
+static void try_set(search_t *self)
 {
     const double step_ms = spot_templates_step_ms(self->templates, &self->set);
     const int32_t shallowest = self->set.groups[0].depth;
 
-    if (step_ms > 0 && (step_ms < self->best_ms ||
-                           (self->best.num_groups == 0 && step_ms <= self->best_ms))) {
+    if (step_ms > 0 &&
+        (step_ms < self->best_ms || (self->best.num_groups == 0 && step_ms <= self->best_ms))) {
         self->best_ms = step_ms;
         self->best = self->set;
         set_limits(self, shallowest, shallowest);
     }
 }
 
-static void search_from(search_t *self, int32_t depth, int32_t num_instances,
-    int32_t num_pipelines, int64_t num_needed);
+static void search_from(search_t *self, int32_t depth, int32_t num_instances, int32_t num_pipelines,
+    int64_t num_needed);
 
 /* Tries all numbers of pipelines of this depth, the most first. */
-static void
-search_depth(search_t *self, int32_t depth, int32_t num_instances, int32_t num_pipelines,
-    int64_t num_needed)
+static void search_depth(
+    search_t *self, int32_t depth, int32_t num_instances, int32_t num_pipelines, int64_t num_needed)
 {
     spot_template_group_t *group = &self->set.groups[self->set.num_groups];
 
@@ -177,9 +168,8 @@ search_depth(search_t *self, int32_t depth, int32_t num_instances, int32_t num_p
 
 /* Tries all sets of num_pipelines more pipelines of num_instances, each of at least
  * depth, that take num_needed micro-batches; shallow ones first. */
-static void
-search_from(search_t *self, int32_t depth, int32_t num_instances, int32_t num_pipelines,
-    int64_t num_needed)
+static void search_from(
+    search_t *self, int32_t depth, int32_t num_instances, int32_t num_pipelines, int64_t num_needed)
 {
     if (num_pipelines == 0) {
         try_set(self);
@@ -188,8 +178,7 @@ search_from(search_t *self, int32_t depth, int32_t num_instances, int32_t num_pi
     if (num_pipelines == 1) {
         depth = num_instances; /* the only possible depth */
     }
-    for (; depth <= num_instances / num_pipelines && self->num_nodes < MAX_NODES;
-         depth++) {
+    for (; depth <= num_instances / num_pipelines && self->num_nodes < MAX_NODES; depth++) {
         self->num_nodes++;
         if (!is_possible(self, num_instances, num_pipelines, num_needed)) {
             return;
@@ -199,13 +188,11 @@ search_from(search_t *self, int32_t depth, int32_t num_instances, int32_t num_pi
 }
 
 /* Searches the sets of num_pipelines pipelines. */
-static void
-search_pipelines(search_t *self, int32_t num_instances, int32_t num_pipelines)
+static void search_pipelines(search_t *self, int32_t num_instances, int32_t num_pipelines)
 {
     const spot_templates_t *templates = self->templates;
     const int32_t min_depth = templates->min_depth;
-    const int32_t deepest =
-        num_instances / num_pipelines; /* the largest shallowest depth */
+    const int32_t deepest = num_instances / num_pipelines; /* the largest shallowest depth */
     const int64_t num_needed = templates->num_micro_batches;
 
     self->num_pipelines = num_pipelines;
@@ -227,13 +214,12 @@ search_pipelines(search_t *self, int32_t num_instances, int32_t num_pipelines)
 
 /* Takes the time of num_pipelines pipelines of nearly equal depth as known to be
  * possible. */
-static void
-try_equal(search_t *self, int32_t num_instances, int32_t num_pipelines)
+static void try_equal(search_t *self, int32_t num_instances, int32_t num_pipelines)
 {
     const int32_t depth = num_instances / num_pipelines;
     const int32_t num_deeper = num_instances % num_pipelines;
-    const spot_template_set_t set = {1 + (num_deeper > 0),
-        {{depth, num_pipelines - num_deeper}, {depth + 1, num_deeper}}};
+    const spot_template_set_t set = {
+        1 + (num_deeper > 0), {{depth, num_pipelines - num_deeper}, {depth + 1, num_deeper}}};
     const double step_ms = spot_templates_step_ms(self->templates, &set);
 
     if (step_ms > 0 && step_ms < self->best_ms) {
@@ -242,8 +228,7 @@ try_equal(search_t *self, int32_t num_instances, int32_t num_pipelines)
     }
 }
 
-double
-spot_templates_best_set(const spot_templates_t *self, int32_t num_instances,
+double spot_templates_best_set(const spot_templates_t *self, int32_t num_instances,
     int32_t min_pipelines, spot_template_set_t *set, bool *is_exact)
 {
     const int32_t widest = num_instances / self->min_depth;

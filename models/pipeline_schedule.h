@@ -25,8 +25,7 @@ typedef struct {
 } spot_pipeline_t;
 
 /* M, the micro-batches of the fullest of num_pipelines pipelines. All arguments >= 1. */
-int64_t spot_micro_batches(
-    int64_t samples_per_step, int64_t micro_batch, int64_t num_pipelines);
+int64_t spot_micro_batches(int64_t samples_per_step, int64_t micro_batch, int64_t num_pipelines);
 
 /* All forward passes, then all backward passes: (M+P-1)(F+B) + 2(P-1)S. Exact. */
 double spot_pipeline_gpipe_ms(const spot_pipeline_t *self);

@@ -12,8 +12,7 @@
 #define MICRO_BATCHES_A_STAGE 4
 
 /* The most micro-batches that fit into memory, by bisection: memory grows with them. */
-static int64_t
-most_fitting(const spot_templates_t *self, int32_t depth)
+static int64_t most_fitting(const spot_templates_t *self, int32_t depth)
 {
     int64_t low = 0, high = self->num_micro_batches;
 
@@ -32,8 +31,7 @@ most_fitting(const spot_templates_t *self, int32_t depth)
     return low;
 }
 
-static void
-time_template(spot_templates_t *self, int32_t n)
+static void time_template(spot_templates_t *self, int32_t n)
 {
     const double template_ms =
         spot_step_pipeline_part_ms(self->model, n, MICRO_BATCHES_A_STAGE * (int64_t) n);
@@ -42,27 +40,22 @@ time_template(spot_templates_t *self, int32_t n)
     self->first_ms[n] = spot_step_pipeline_part_ms(self->model, n, 1);
     /* Every schedule is linear from one multiple of the depth to the next. */
     self->more_ms[n] =
-        (spot_step_pipeline_part_ms(self->model, n, 1 + n) - self->first_ms[n]) /
-        (double) n;
+        (spot_step_pipeline_part_ms(self->model, n, 1 + n) - self->first_ms[n]) / (double) n;
     self->fitting[n] = most_fitting(self, n);
 }
 
-int
-spot_templates_init(spot_templates_t *self, const spot_step_pipeline_t *model,
-    int64_t samples_per_step, int32_t min_depth, int32_t max_depth,
-    int64_t max_pipelines)
+int spot_templates_init(spot_templates_t *self, const spot_step_pipeline_t *model,
+    int64_t samples_per_step, int32_t min_depth, int32_t max_depth, int64_t max_pipelines)
 {
     const size_t num_depths = (size_t) max_depth + 1;
 
     memset(self, 0, sizeof(*self));
     self->model = model;
-    self->num_micro_batches =
-        spot_micro_batches(samples_per_step, model->micro_batch, 1);
+    self->num_micro_batches = spot_micro_batches(samples_per_step, model->micro_batch, 1);
     self->min_depth = min_depth;
     self->max_depth = max_depth;
-    self->max_pipelines = max_pipelines < self->num_micro_batches
-                              ? max_pipelines
-                              : self->num_micro_batches;
+    self->max_pipelines =
+        max_pipelines < self->num_micro_batches ? max_pipelines : self->num_micro_batches;
     self->weights = spot_calloc(num_depths, sizeof(*self->weights));
     self->first_ms = spot_calloc(num_depths, sizeof(*self->first_ms));
     self->more_ms = spot_calloc(num_depths, sizeof(*self->more_ms));
@@ -77,8 +70,7 @@ spot_templates_init(spot_templates_t *self, const spot_step_pipeline_t *model,
     return 0;
 }
 
-void
-spot_templates_free(spot_templates_t *self)
+void spot_templates_free(spot_templates_t *self)
 {
     free(self->weights);
     free(self->first_ms);
@@ -87,8 +79,7 @@ spot_templates_free(spot_templates_t *self)
     memset(self, 0, sizeof(*self));
 }
 
-int64_t
-spot_template_set_pipelines(const spot_template_set_t *self)
+int64_t spot_template_set_pipelines(const spot_template_set_t *self)
 {
     int64_t count = 0;
 
@@ -98,8 +89,7 @@ spot_template_set_pipelines(const spot_template_set_t *self)
     return count;
 }
 
-int64_t
-spot_template_set_instances(const spot_template_set_t *self)
+int64_t spot_template_set_instances(const spot_template_set_t *self)
 {
     int64_t count = 0;
 
@@ -113,16 +103,14 @@ spot_template_set_instances(const spot_template_set_t *self)
 
 /* Gives one more micro-batch to num_left pipelines, first to those furthest below their
  * due. Of equal groups the deeper one comes first. */
-static void
-share_more(const spot_template_set_t *set, const double *due,
+static void share_more(const spot_template_set_t *set, const double *due,
     spot_template_share_t *shares, int64_t num_left)
 {
     while (num_left > 0) {
         int32_t best = 0;
 
         for (int32_t j = 1; j < set->num_groups; j++) {
-            if (due[j] - (double) shares[j].least >=
-                due[best] - (double) shares[best].least) {
+            if (due[j] - (double) shares[j].least >= due[best] - (double) shares[best].least) {
                 best = j;
             }
         }
@@ -138,8 +126,7 @@ share_more(const spot_template_set_t *set, const double *due,
 
 /* Takes one micro-batch from num_over pipelines, first from those furthest above their
  * due; each keeps at least 1. */
-static void
-share_less(const spot_template_set_t *set, const double *due,
+static void share_less(const spot_template_set_t *set, const double *due,
     spot_template_share_t *shares, int64_t num_over)
 {
     while (num_over > 0) {
@@ -165,9 +152,8 @@ share_less(const spot_template_set_t *set, const double *due,
     }
 }
 
-void
-spot_template_shares(const spot_templates_t *self, const spot_template_set_t *set,
-    spot_template_share_t *shares)
+void spot_template_shares(
+    const spot_templates_t *self, const spot_template_set_t *set, spot_template_share_t *shares)
 {
     double due[SPOT_TEMPLATES_MAX_GROUPS], weight = 0;
     int64_t num_left = self->num_micro_batches;
@@ -176,8 +162,7 @@ spot_template_shares(const spot_templates_t *self, const spot_template_set_t *se
         weight += set->groups[j].count * self->weights[set->groups[j].depth];
     }
     for (int32_t j = 0; j < set->num_groups; j++) {
-        due[j] = (double) self->num_micro_batches * self->weights[set->groups[j].depth] /
-                 weight;
+        due[j] = (double) self->num_micro_batches * self->weights[set->groups[j].depth] / weight;
         shares[j].least = due[j] < 1 ? 1 : (int64_t) due[j];
         shares[j].num_more = 0;
         num_left -= set->groups[j].count * shares[j].least;
@@ -189,16 +174,14 @@ spot_template_shares(const spot_templates_t *self, const spot_template_set_t *se
     }
 }
 
-double
-spot_templates_step_ms(const spot_templates_t *self, const spot_template_set_t *set)
+double spot_templates_step_ms(const spot_templates_t *self, const spot_template_set_t *set)
 {
     const int64_t num_pipelines = spot_template_set_pipelines(set);
     spot_template_share_t shares[SPOT_TEMPLATES_MAX_GROUPS];
     double longest_ms = 0;
 
     for (int32_t j = 0; j < set->num_groups; j++) {
-        if (set->groups[j].depth < self->min_depth ||
-            set->groups[j].depth > self->max_depth) {
+        if (set->groups[j].depth < self->min_depth || set->groups[j].depth > self->max_depth) {
             return 0;
         }
     }
@@ -213,8 +196,7 @@ spot_templates_step_ms(const spot_templates_t *self, const spot_template_set_t *
         if (most > self->fitting[depth]) {
             return 0;
         }
-        longest_ms =
-            fmax(longest_ms, spot_step_pipeline_part_ms(self->model, depth, most));
+        longest_ms = fmax(longest_ms, spot_step_pipeline_part_ms(self->model, depth, most));
     }
     return longest_ms +
            spot_step_pipeline_sync_ms(self->model, num_pipelines, set->groups[0].depth);

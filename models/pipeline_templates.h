@@ -46,29 +46,27 @@ typedef struct {
     int32_t min_depth, max_depth;      /* each depth from min to max has a template */
     int64_t max_pipelines;             /* G, or fewer if the job uses fewer */
     double *weights;                   /* [max_depth + 1] w(n) */
-    double *first_ms; /* [max_depth + 1] time of one micro-batch in a pipeline */
-    double *more_ms;  /* [max_depth + 1] time of each further one, on average */
-    int64_t *fitting; /* [max_depth + 1] most micro-batches that fit into memory */
+    double *first_ms;                  /* [max_depth + 1] time of one micro-batch in a pipeline */
+    double *more_ms;                   /* [max_depth + 1] time of each further one, on average */
+    int64_t *fitting;                  /* [max_depth + 1] most micro-batches that fit into memory */
 } spot_templates_t;
 
 /* Makes the templates; 1 <= min_depth <= max_depth <= layers. model must outlive self.
  * NO_MEMORY; free self even then. */
-SPOT_MUST_CHECK int spot_templates_init(spot_templates_t *self,
-    const spot_step_pipeline_t *model, int64_t samples_per_step, int32_t min_depth,
-    int32_t max_depth, int64_t max_pipelines);
+SPOT_MUST_CHECK int spot_templates_init(spot_templates_t *self, const spot_step_pipeline_t *model,
+    int64_t samples_per_step, int32_t min_depth, int32_t max_depth, int64_t max_pipelines);
 void spot_templates_free(spot_templates_t *self);
 
 /* Fills shares, [num_groups], with the micro-batches of each group, at least 1 per
  * pipeline, that minimise the sum of (share - G w/W)^2 over the pipelines. Of equal
  * remainders the deeper pipeline gets more. If the minimum of 1 does not matter, this is
  * the rule of the largest remainder. The set has at most G pipelines. */
-void spot_template_shares(const spot_templates_t *self, const spot_template_set_t *set,
-    spot_template_share_t *shares);
+void spot_template_shares(
+    const spot_templates_t *self, const spot_template_set_t *set, spot_template_share_t *shares);
 
 /* The step time of a set, or 0 if it is infeasible: a pipeline has no template or does
  * not fit into memory, or there are more than max_pipelines. O(groups^2). */
-double spot_templates_step_ms(
-    const spot_templates_t *self, const spot_template_set_t *set);
+double spot_templates_step_ms(const spot_templates_t *self, const spot_template_set_t *set);
 
 int64_t spot_template_set_pipelines(const spot_template_set_t *self);
 int64_t spot_template_set_instances(const spot_template_set_t *self);

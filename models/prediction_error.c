@@ -7,9 +7,8 @@
 
 #include "base/memory.h"
 
-int
-spot_prediction_error(spot_prediction_error_t *self, size_t num_pairs,
-    const double *predicted, const double *values)
+int spot_prediction_error(
+    spot_prediction_error_t *self, size_t num_pairs, const double *predicted, const double *values)
 {
     double *scratch = spot_calloc(2 * num_pairs, sizeof(*scratch));
     double mean = 0, sum = 0, squares = 0, deviations = 0;
@@ -33,8 +32,7 @@ spot_prediction_error(spot_prediction_error_t *self, size_t num_pairs,
         self->r2 = deviations > 0 ? 1 - squares / deviations : (double) NAN;
     }
     if (num_pairs > 1) { /* NAN where all ranks are equal */
-        self->rank_correlation =
-            gsl_stats_spearman(predicted, 1, values, 1, num_pairs, scratch);
+        self->rank_correlation = gsl_stats_spearman(predicted, 1, values, 1, num_pairs, scratch);
     }
     free(scratch);
     return 0;

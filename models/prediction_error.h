@@ -14,5 +14,5 @@ typedef struct {
 } spot_prediction_error_t;
 
 /* predicted, values: [num_pairs]. NO_MEMORY. O(num_pairs log num_pairs). */
-SPOT_MUST_CHECK int spot_prediction_error(spot_prediction_error_t *self,
-    size_t num_pairs, const double *predicted, const double *values);
+SPOT_MUST_CHECK int spot_prediction_error(
+    spot_prediction_error_t *self, size_t num_pairs, const double *predicted, const double *values);

@@ -11,15 +11,13 @@
 
 static const char per_hour[] = "_per_h";
 
-bool
-spot_currency_is(const char *text)
+bool spot_currency_is(const char *text)
 {
     return text != NULL && strlen(text) == SPOT_CURRENCY_BYTES - 1 &&
            strspn(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") == SPOT_CURRENCY_BYTES - 1;
 }
 
-const char *
-spot_currency_scan(const char *text, char currency[SPOT_CURRENCY_BYTES])
+const char *spot_currency_scan(const char *text, char currency[SPOT_CURRENCY_BYTES])
 {
     if (strspn(text, "abcdefghijklmnopqrstuvwxyz") != SPOT_CURRENCY_BYTES - 1 ||
         strncmp(text + SPOT_CURRENCY_BYTES - 1, per_hour, sizeof(per_hour) - 1) != 0) {
@@ -32,8 +30,7 @@ spot_currency_scan(const char *text, char currency[SPOT_CURRENCY_BYTES])
     return text + SPOT_CURRENCY_COLUMN_BYTES - 1;
 }
 
-void
-spot_currency_column(const char *currency, char column[SPOT_CURRENCY_COLUMN_BYTES])
+void spot_currency_column(const char *currency, char column[SPOT_CURRENCY_COLUMN_BYTES])
 {
     snprintf(column, SPOT_CURRENCY_COLUMN_BYTES, "%s%s",
         currency[0] == '\0' ? SPOT_USUAL_CURRENCY : currency, per_hour);
@@ -42,8 +39,7 @@ spot_currency_column(const char *currency, char column[SPOT_CURRENCY_COLUMN_BYTE
     }
 }
 
-int
-spot_price_steps_add(spot_price_steps_t *self, int64_t start_ms, double usd_per_h)
+int spot_price_steps_add(spot_price_steps_t *self, int64_t start_ms, double usd_per_h)
 {
     if (self->num_steps == SPOT_MAX_PRICE_STEPS ||
         (self->num_steps == 0 ? start_ms != 0
@@ -53,8 +49,7 @@ spot_price_steps_add(spot_price_steps_t *self, int64_t start_ms, double usd_per_
     return SPOT_ARRAY_APPEND(self, steps, (spot_price_step_t){start_ms, usd_per_h});
 }
 
-void
-spot_price_steps_speed_up(spot_price_steps_t *self, double factor)
+void spot_price_steps_speed_up(spot_price_steps_t *self, double factor)
 {
     size_t num_steps = 0;
 
@@ -62,22 +57,19 @@ spot_price_steps_speed_up(spot_price_steps_t *self, double factor)
         spot_price_step_t step = self->steps[j];
 
         step.start_ms = llrint((double) step.start_ms / factor);
-        num_steps -=
-            num_steps > 0 && self->steps[num_steps - 1].start_ms == step.start_ms;
+        num_steps -= num_steps > 0 && self->steps[num_steps - 1].start_ms == step.start_ms;
         self->steps[num_steps++] = step;
     }
     self->num_steps = num_steps;
 }
 
-void
-spot_price_steps_free(spot_price_steps_t *self)
+void spot_price_steps_free(spot_price_steps_t *self)
 {
     free(self->steps);
     memset(self, 0, sizeof(*self));
 }
 
-static int
-compare_prices(const void *a, const void *b)
+static int compare_prices(const void *a, const void *b)
 {
     const double first = ((const spot_price_step_t *) a)->usd_per_h;
     const double second = ((const spot_price_step_t *) b)->usd_per_h;
@@ -85,8 +77,7 @@ compare_prices(const void *a, const void *b)
     return (first > second) - (first < second);
 }
 
-int
-spot_price_figures(
+int spot_price_figures(
     const spot_price_steps_t *self, int64_t end_ms, spot_price_figures_t *figures)
 {
     const size_t last = self->num_steps - 1;
@@ -98,8 +89,7 @@ spot_price_figures(
         return SPOT_ERR_NO_MEMORY;
     }
     for (size_t j = 0; j <= last; j++) { /* start_ms: how long it holds */
-        const double jump =
-            j == 0 ? 0 : self->steps[j].usd_per_h - held[j - 1].usd_per_h;
+        const double jump = j == 0 ? 0 : self->steps[j].usd_per_h - held[j - 1].usd_per_h;
 
         held[j] = self->steps[j];
         held[j].start_ms =
@@ -126,11 +116,10 @@ spot_price_figures(
 /* ---- YAML ---- */
 
 static const spot_field_t step_fields[] = {
-    {SPOT_RANGE(DURATION, "from", spot_price_step_t, start_ms, 0,
-        (double) SPOT_MAX_DURATION_MS, NULL,
-        "when the price starts to hold, since the start of the trace")},
-    {SPOT_RANGE(PRICE, "usd_per_h", spot_price_step_t, usd_per_h, 0,
-        SPOT_MAX_PRICE_USD_PER_H, NULL, "the price from then on")},
+    {SPOT_RANGE(DURATION, "from", spot_price_step_t, start_ms, 0, (double) SPOT_MAX_DURATION_MS,
+        NULL, "when the price starts to hold, since the start of the trace")},
+    {SPOT_RANGE(PRICE, "usd_per_h", spot_price_step_t, usd_per_h, 0, SPOT_MAX_PRICE_USD_PER_H, NULL,
+        "the price from then on")},
     {.name = NULL},
 };
 
@@ -138,10 +127,7 @@ static const spot_field_t step_item = {.type = SPOT_FIELD_MAP, .fields = step_fi
 
 const spot_field_t spot_price_forms[] = {
     {.name = "file", .type = SPOT_FIELD_PATH, .offset = SPOT_NOWHERE},
-    {.name = "",
-        .type = SPOT_FIELD_PRICE,
-        .offset = SPOT_NOWHERE,
-        .max = SPOT_MAX_PRICE_USD_PER_H},
+    {.name = "", .type = SPOT_FIELD_PRICE, .offset = SPOT_NOWHERE, .max = SPOT_MAX_PRICE_USD_PER_H},
     {.name = "",
         .type = SPOT_FIELD_LIST,
         .offset = offsetof(spot_price_steps_t, steps),
@@ -155,8 +141,7 @@ const spot_field_t spot_price_forms[] = {
 };
 
 /* The order of the steps of a list. */
-static void
-check_steps(spot_bind_t *bind, const spot_field_t *field, const spot_node_t *node,
+static void check_steps(spot_bind_t *bind, const spot_field_t *field, const spot_node_t *node,
     const spot_price_steps_t *self)
 {
     for (size_t j = 0; j < self->num_steps; j++) {
@@ -168,20 +153,17 @@ check_steps(spot_bind_t *bind, const spot_field_t *field, const spot_node_t *nod
             return;
         }
         if (j == SPOT_MAX_PRICE_STEPS) {
-            spot_bind_error(
-                bind, place, field->name, "more than %d steps", SPOT_MAX_PRICE_STEPS);
+            spot_bind_error(bind, place, field->name, "more than %d steps", SPOT_MAX_PRICE_STEPS);
             return;
         }
         if (j > 0 && start_ms <= self->steps[j - 1].start_ms) {
-            spot_bind_error(
-                bind, place, field->name, "each step must be from a later time");
+            spot_bind_error(bind, place, field->name, "each step must be from a later time");
             return;
         }
     }
 }
 
-void
-spot_price_steps_settle(
+void spot_price_steps_settle(
     spot_bind_t *bind, const spot_field_t *field, const spot_node_t *node, void *target)
 {
     spot_price_steps_t *self = target;
@@ -197,26 +179,23 @@ spot_price_steps_settle(
         ret = ret != 0 ? ret : spot_price_steps_add(self, 0, usd_per_h);
     } else {
         path = spot_node_file_path(spot_node_get(node, "file"));
-        ret = path == NULL ? SPOT_ERR_NO_MEMORY
-                           : spot_price_steps_read(self, path, bind->diag);
+        ret = path == NULL ? SPOT_ERR_NO_MEMORY : spot_price_steps_read(self, path, bind->diag);
     }
     bind->is_out_of_memory = bind->is_out_of_memory || ret == SPOT_ERR_NO_MEMORY;
     free(path);
 }
 
-void
-spot_currency_check(spot_bind_t *bind, const spot_node_t *node, const char *key,
+void spot_currency_check(spot_bind_t *bind, const spot_node_t *node, const char *key,
     const char *currency, const char *of_scenario)
 {
     if (currency != NULL && currency[0] != '\0' && strcmp(currency, of_scenario) != 0) {
         spot_bind_error(bind, spot_node_place(node, key), key,
-            "its prices are in %s, those of the scenario in %s: they are not converted",
-            currency, of_scenario);
+            "its prices are in %s, those of the scenario in %s: they are not converted", currency,
+            of_scenario);
     }
 }
 
-static void
-check_currency(
+static void check_currency(
     spot_bind_t *bind, const spot_field_t *field, const spot_node_t *node, void *target)
 {
     (void) target;
@@ -227,25 +206,22 @@ check_currency(
 
 /* Defaults: AWS p3.2xlarge as in the Bamboo artifact (Thorpe et al., NSDI'23). */
 const spot_field_t spot_price_fields[] = {
-    {SPOT_FIELDS(ONE_OF, "spot", spot_price_t, spot, spot_price_forms, "0.91",
-         "spot price",
+    {SPOT_FIELDS(ONE_OF, "spot", spot_price_t, spot, spot_price_forms, "0.91", "spot price",
          "price of a spot instance, USD per instance-hour, constant or in steps since "
          "the start of the trace; a price of the trace itself wins"),
         .settle = spot_price_steps_settle, .expected = SPOT_PRICE_EXPECTED},
-    {SPOT_RANGE(PRICE, "on_demand", spot_price_t, on_demand_usd_per_h, 0,
-        SPOT_MAX_PRICE_USD_PER_H, "3.06", "on-demand price",
+    {SPOT_RANGE(PRICE, "on_demand", spot_price_t, on_demand_usd_per_h, 0, SPOT_MAX_PRICE_USD_PER_H,
+        "3.06", "on-demand price",
         "price of the same instance on demand, USD per instance-hour; used to compare")},
     {SPOT_VALUE(TEXT, "currency", spot_price_t, currency, "",
          "the currency of all prices of the scenario, a label of three capital letters "
          "such as EUR; nothing is converted, and keys and metrics keep usd in their "
          "names. Default: that of a price file or trace, else USD"),
-        .settle = check_currency,
-        .expected = "a currency of three capital letters such as EUR"},
+        .settle = check_currency, .expected = "a currency of three capital letters such as EUR"},
     {.name = NULL},
 };
 
-void
-spot_price_free(spot_price_t *self)
+void spot_price_free(spot_price_t *self)
 {
     spot_price_steps_free(&self->spot);
     free(self->currency);
@@ -254,36 +230,32 @@ spot_price_free(spot_price_t *self)
 
 /* ---- Paying ---- */
 
-double
-spot_price_usd(double price_usd_per_h, int64_t instance_ms)
+double spot_price_usd(double price_usd_per_h, int64_t instance_ms)
 {
     return price_usd_per_h * ((double) instance_ms / (double) SPOT_MS_PER_H);
 }
 
-void
-spot_meter_start(spot_meter_t *self, const spot_price_steps_t *price)
+void spot_meter_start(spot_meter_t *self, const spot_price_steps_t *price)
 {
     spot_bug_assert(price->num_steps > 0);
     *self = (spot_meter_t){.price = price};
 }
 
-static void
-count_until(spot_meter_t *self, int64_t time_ms)
+static void count_until(spot_meter_t *self, int64_t time_ms)
 {
     self->instance_ms += self->num_instances * (time_ms - self->now_ms);
     self->now_ms = time_ms;
 }
 
-void
-spot_meter_change(spot_meter_t *self, int64_t now_ms, int64_t num_more)
+void spot_meter_change(spot_meter_t *self, int64_t now_ms, int64_t num_more)
 {
     const spot_price_steps_t *price = self->price;
 
     while (self->step_id + 1 < price->num_steps &&
            price->steps[self->step_id + 1].start_ms <= now_ms) {
         count_until(self, price->steps[self->step_id + 1].start_ms);
-        spot_sum_add(&self->usd,
-            spot_price_usd(price->steps[self->step_id].usd_per_h, self->instance_ms));
+        spot_sum_add(
+            &self->usd, spot_price_usd(price->steps[self->step_id].usd_per_h, self->instance_ms));
         self->instance_ms = 0;
         self->step_id++;
     }
@@ -291,12 +263,11 @@ spot_meter_change(spot_meter_t *self, int64_t now_ms, int64_t num_more)
     self->num_instances += num_more;
 }
 
-double
-spot_meter_usd(const spot_meter_t *self)
+double spot_meter_usd(const spot_meter_t *self)
 {
     spot_sum_t usd = self->usd;
 
-    spot_sum_add(&usd,
-        spot_price_usd(self->price->steps[self->step_id].usd_per_h, self->instance_ms));
+    spot_sum_add(
+        &usd, spot_price_usd(self->price->steps[self->step_id].usd_per_h, self->instance_ms));
     return spot_sum_total(&usd);
 }

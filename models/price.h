@@ -80,9 +80,9 @@ SPOT_MUST_CHECK int spot_price_figures(
     const spot_price_steps_t *self, int64_t end_ms, spot_price_figures_t *figures);
 
 /* For a field of a spot_price_steps_t: the forms of a one-of and its settle(). */
-#define SPOT_PRICE_EXPECTED                                                             \
-    "a price such as \"0.91 USD/h\", a list of its steps such as [{from: 0 s, "         \
-    "usd_per_h: 0.91}, {from: 6 h, usd_per_h: 1.2}], or {file: PRICES.csv} with the "   \
+#define SPOT_PRICE_EXPECTED                                                                        \
+    "a price such as \"0.91 USD/h\", a list of its steps such as [{from: 0 s, "                    \
+    "usd_per_h: 0.91}, {from: 6 h, usd_per_h: 1.2}], or {file: PRICES.csv} with the "              \
     "columns time_s,usd_per_h"
 extern const spot_field_t spot_price_forms[];
 void spot_price_steps_settle(
@@ -98,8 +98,7 @@ extern const spot_field_t spot_price_fields[];
 void spot_price_free(spot_price_t *self);
 
 /* "USD" where it is not given. */
-static inline const char *
-spot_price_currency(const spot_price_t *self)
+static inline const char *spot_price_currency(const spot_price_t *self)
 {
     return self->currency == NULL ? SPOT_USUAL_CURRENCY : self->currency;
 }

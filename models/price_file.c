@@ -15,8 +15,7 @@ typedef struct {
 } reading_t;
 
 /* Any currency is a name of the column of prices. */
-static bool
-accept_currency(void *table, const char *name)
+static bool accept_currency(void *table, const char *name)
 {
     reading_t *self = table;
     const char *end = spot_currency_scan(name, self->steps->currency);
@@ -29,14 +28,12 @@ accept_currency(void *table, const char *name)
 }
 
 /* After a faulty row the order is not checked. */
-static int
-take_step(spot_table_file_t *file, const spot_csv_row_t *row, const void *values)
+static int take_step(spot_table_file_t *file, const spot_csv_row_t *row, const void *values)
 {
     const spot_price_step_t *step = values;
     spot_price_steps_t *steps = ((const reading_t *) file->table)->steps;
-    const int ret = file->is_faulty
-                        ? 0
-                        : spot_price_steps_add(steps, step->start_ms, step->usd_per_h);
+    const int ret =
+        file->is_faulty ? 0 : spot_price_steps_add(steps, step->start_ms, step->usd_per_h);
 
     if (ret != SPOT_ERR_BAD_PARAM) {
         return ret;
@@ -49,8 +46,7 @@ take_step(spot_table_file_t *file, const spot_csv_row_t *row, const void *values
     return 0;
 }
 
-int
-spot_price_steps_read(spot_price_steps_t *self, const char *path, spot_diag_t *diag)
+int spot_price_steps_read(spot_price_steps_t *self, const char *path, spot_diag_t *diag)
 {
     reading_t reading = {.steps = self, .price_name = "usd_per_h"};
     const spot_table_file_column_t columns[NUM_COLUMNS] = {
@@ -72,8 +68,7 @@ spot_price_steps_read(spot_price_steps_t *self, const char *path, spot_diag_t *d
     return spot_table_file_read(&format, path, diag, &reading);
 }
 
-void
-spot_price_steps_write(const spot_price_steps_t *self, FILE *out)
+void spot_price_steps_write(const spot_price_steps_t *self, FILE *out)
 {
     char column[SPOT_CURRENCY_COLUMN_BYTES];
     char time_s[SPOT_NUMBER_TEXT_BYTES], price[SPOT_NUMBER_TEXT_BYTES];

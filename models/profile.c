@@ -23,17 +23,13 @@ static const char *const version_names[] = {"1", NULL};
 static const char *const null_names[] = {"null", NULL};
 
 static const spot_field_t std_forms[] = {
-    {.name = "",
-        .type = SPOT_FIELD_CHOICE,
-        .offset = SPOT_NOWHERE,
-        .choices = null_names},
+    {.name = "", .type = SPOT_FIELD_CHOICE, .offset = SPOT_NOWHERE, .choices = null_names},
     {.name = "", .type = SPOT_FIELD_NUMBER, .max = HUGE_VAL},
     {.name = NULL},
 };
 
 /* A single value has no standard deviation: null is NAN, "null" in quotes is a text. */
-static void
-settle_std(
+static void settle_std(
     spot_bind_t *self, const spot_field_t *field, const spot_node_t *node, void *target)
 {
     spot_field_t number = std_forms[1];
@@ -47,31 +43,27 @@ settle_std(
 }
 
 static const spot_field_t measured_fields[] = {
-    {SPOT_RANGE(NUMBER, "mean_s", spot_measured_t, mean_s, 0, MAX_DURATION_S, NULL,
-        "mean, seconds")},
+    {SPOT_RANGE(
+        NUMBER, "mean_s", spot_measured_t, mean_s, 0, MAX_DURATION_S, NULL, "mean, seconds")},
     {SPOT_FIELDS(ONE_OF, "std_s", spot_measured_t, std_s, std_forms, "null",
          "standard deviation with n - 1, seconds; null for one value"),
         .settle = settle_std, .expected = "a number from 0, or null"},
-    {SPOT_RANGE(INTEGER, "count", spot_measured_t, count, 1, HUGE_VAL, NULL,
-        "number of values")},
+    {SPOT_RANGE(INTEGER, "count", spot_measured_t, count, 1, HUGE_VAL, NULL, "number of values")},
     {.name = NULL},
 };
 
-static void
-check_measured(
+static void check_measured(
     spot_bind_t *self, const spot_field_t *field, const spot_node_t *node, void *target)
 {
     const spot_measured_t *measured = target;
 
     if (isnan(measured->std_s) != (measured->count == 1)) {
         spot_bind_error(self, node, field->name,
-            measured->count == 1 ? "one value has no std_s"
-                                 : "more than one value needs std_s");
+            measured->count == 1 ? "one value has no std_s" : "more than one value needs std_s");
     }
 }
 
-static void
-check_step(
+static void check_step(
     spot_bind_t *self, const spot_field_t *field, const spot_node_t *node, void *target)
 {
     const size_t num_errors = self->diag->num_errors;
@@ -93,20 +85,19 @@ static const spot_field_t step_item = {.type = SPOT_FIELD_MAP,
 static const spot_field_t profile_fields[] = {
     {SPOT_CHOICE(FIRST_KEY, profile_file_t, version, version_names, NULL,
         "version of the format, the first key of the file")},
-    {SPOT_VALUE(TEXT, "source", profile_file_t, profile.source, "",
-        "where the measurements came from")},
-    {SPOT_FIELDS(MAP, "reconfiguration", profile_file_t, profile.reconfiguration,
-         measured_fields, NULL, "pause to form new pipelines"),
+    {SPOT_VALUE(
+        TEXT, "source", profile_file_t, profile.source, "", "where the measurements came from")},
+    {SPOT_FIELDS(MAP, "reconfiguration", profile_file_t, profile.reconfiguration, measured_fields,
+         NULL, "pause to form new pipelines"),
         .settle = check_measured},
     {SPOT_RANGE(DICT, "step_time", profile_file_t, profile.step_time, 1, HUGE_VAL, NULL,
          "time of a step by world size"),
-        .num_offset = offsetof(profile_file_t, profile.num_steps),
-        .key = &spot_world_size_key, .item = &step_item,
-        .item_size = sizeof(spot_measured_step_t),
+        .num_offset = offsetof(profile_file_t, profile.num_steps), .key = &spot_world_size_key,
+        .item = &step_item, .item_size = sizeof(spot_measured_step_t),
         .expected = "a map from world size to measured such as {16: {mean_s: 18, std_s: "
                     "0.2, count: 12}}"},
-    {SPOT_FIELDS(MAP, "checkpoint_write", profile_file_t, profile.checkpoint_write,
-         measured_fields, NULL, "time to write a checkpoint until it is durable"),
+    {SPOT_FIELDS(MAP, "checkpoint_write", profile_file_t, profile.checkpoint_write, measured_fields,
+         NULL, "time to write a checkpoint until it is durable"),
         .settle = check_measured},
     {SPOT_FIELDS(MAP, "reload", profile_file_t, profile.reload, measured_fields, NULL,
          "pause to load the last durable checkpoint"),
@@ -114,8 +105,7 @@ static const spot_field_t profile_fields[] = {
     {.name = NULL},
 };
 
-void
-spot_profile_free(spot_profile_t *self)
+void spot_profile_free(spot_profile_t *self)
 {
     free(self->source);
     free(self->step_time);
@@ -123,8 +113,7 @@ spot_profile_free(spot_profile_t *self)
 }
 
 /* Checks the first key: a file of another kind gets one error instead of one per key. */
-static int
-check_first_key(const spot_node_t *root, spot_diag_t *diag)
+static int check_first_key(const spot_node_t *root, spot_diag_t *diag)
 {
     if (root->kind == SPOT_NODE_MAP && root->num_children > 0 &&
         strcmp(root->keys[0]->text, FIRST_KEY) == 0) {
@@ -134,8 +123,7 @@ check_first_key(const spot_node_t *root, spot_diag_t *diag)
         "not a profile: expected \"%s: 1\" as the first key", FIRST_KEY);
 }
 
-int
-spot_profile_read(spot_profile_t *self, const char *path, spot_diag_t *diag)
+int spot_profile_read(spot_profile_t *self, const char *path, spot_diag_t *diag)
 {
     profile_file_t file = {0};
     spot_yaml_t document;
@@ -154,8 +142,7 @@ spot_profile_read(spot_profile_t *self, const char *path, spot_diag_t *diag)
     return ret;
 }
 
-static void
-write_measured(const spot_measured_t *measured, FILE *out)
+static void write_measured(const spot_measured_t *measured, FILE *out)
 {
     char mean[SPOT_NUMBER_TEXT_BYTES], std[SPOT_NUMBER_TEXT_BYTES] = "null";
 
@@ -163,15 +150,12 @@ write_measured(const spot_measured_t *measured, FILE *out)
     if (!isnan(measured->std_s)) {
         spot_number_text(measured->std_s, std);
     }
-    fprintf(out, "{mean_s: %s, std_s: %s, count: %" PRId64 "}\n", mean, std,
-        measured->count);
+    fprintf(out, "{mean_s: %s, std_s: %s, count: %" PRId64 "}\n", mean, std, measured->count);
 }
 
-void
-spot_profile_write(const spot_profile_t *self, FILE *out)
+void spot_profile_write(const spot_profile_t *self, FILE *out)
 {
-    fputs(
-        "# Measured times: mean, standard deviation (n - 1), number of values.\n", out);
+    fputs("# Measured times: mean, standard deviation (n - 1), number of values.\n", out);
     fputs(FIRST_KEY ": 1\n", out);
     if (self->source != NULL) {
         spot_json_t json;
@@ -196,8 +180,7 @@ spot_profile_write(const spot_profile_t *self, FILE *out)
 
 /* Whether errors of a file are already reported: several fields of a document may name
  * it. */
-static bool
-is_reported(const spot_diag_t *diag, const char *path)
+static bool is_reported(const spot_diag_t *diag, const char *path)
 {
     const size_t length = strlen(path);
 
@@ -212,9 +195,8 @@ is_reported(const spot_diag_t *diag, const char *path)
 }
 
 /* Reads the file of {profile: FILE}; false: reported. Free profile even then. */
-static bool
-read_named(spot_bind_t *bind, const spot_field_t *field, const spot_node_t *node,
-    spot_profile_t *profile)
+static bool read_named(
+    spot_bind_t *bind, const spot_field_t *field, const spot_node_t *node, spot_profile_t *profile)
 {
     const spot_node_t *name = spot_node_get(node, "profile");
     char *path = spot_node_file_path(name);
@@ -233,8 +215,7 @@ read_named(spot_bind_t *bind, const spot_field_t *field, const spot_node_t *node
 
 /* The mean in whole ms; the mean of a profile is always within the range of
  * durations. */
-static int64_t
-mean_ms(const spot_measured_t *measured)
+static int64_t mean_ms(const spot_measured_t *measured)
 {
     int64_t duration_ms = 0;
     const int ret = spot_duration_from_s(measured->mean_s, &duration_ms);
@@ -250,8 +231,7 @@ const spot_field_t spot_profile_forms[] = {
 };
 
 /* Stores the mean at an offset in the profile. */
-static void
-settle_mean(spot_bind_t *bind, const spot_field_t *field, const spot_node_t *node,
+static void settle_mean(spot_bind_t *bind, const spot_field_t *field, const spot_node_t *node,
     int64_t *target_ms, size_t offset)
 {
     spot_profile_t profile;
@@ -265,38 +245,33 @@ settle_mean(spot_bind_t *bind, const spot_field_t *field, const spot_node_t *nod
     spot_profile_free(&profile);
 }
 
-void
-spot_profile_settle_reconfiguration(
+void spot_profile_settle_reconfiguration(
     spot_bind_t *bind, const spot_field_t *field, const spot_node_t *node, void *target)
 {
     settle_mean(bind, field, node, target, offsetof(spot_profile_t, reconfiguration));
 }
 
-void
-spot_profile_settle_checkpoint_write(
+void spot_profile_settle_checkpoint_write(
     spot_bind_t *bind, const spot_field_t *field, const spot_node_t *node, void *target)
 {
     settle_mean(bind, field, node, target, offsetof(spot_profile_t, checkpoint_write));
 }
 
-void
-spot_profile_settle_reload(
+void spot_profile_settle_reload(
     spot_bind_t *bind, const spot_field_t *field, const spot_node_t *node, void *target)
 {
     settle_mean(bind, field, node, target, offsetof(spot_profile_t, reload));
 }
 
-void
-spot_profile_settle_step_time(spot_bind_t *bind, const spot_field_t *field,
-    const spot_node_t *node, spot_step_time_t *target)
+void spot_profile_settle_step_time(
+    spot_bind_t *bind, const spot_field_t *field, const spot_node_t *node, spot_step_time_t *target)
 {
     spot_profile_t profile;
     const bool is_read = read_named(bind, field, node, &profile);
 
     for (size_t j = 0; is_read && j < profile.num_steps; j++) {
         const spot_measured_step_t *step = &profile.step_time[j];
-        const int ret =
-            spot_step_time_add(target, step->world_size, mean_ms(&step->time));
+        const int ret = spot_step_time_add(target, step->world_size, mean_ms(&step->time));
 
         bind->is_out_of_memory = bind->is_out_of_memory || ret != 0;
     }

@@ -11,7 +11,7 @@
 #include "base/diag.h"
 #include "models/step_time.h"
 
-#define SPOT_PROFILE_EXPECTED                                                           \
+#define SPOT_PROFILE_EXPECTED                                                                      \
     "a duration such as \"88 s\", \"1.5 h\" or \"250 ms\", or {profile: FILE}"
 
 /* One measured quantity. */
@@ -40,8 +40,7 @@ void spot_profile_free(spot_profile_t *self);
 
 /* Reads a profile file. BAD_INPUT, IO, NO_MEMORY with the reasons in diag; free self
  * even then. */
-SPOT_MUST_CHECK int spot_profile_read(
-    spot_profile_t *self, const char *path, spot_diag_t *diag);
+SPOT_MUST_CHECK int spot_profile_read(spot_profile_t *self, const char *path, spot_diag_t *diag);
 
 /* Writes a profile as YAML; doubles read back exactly. */
 void spot_profile_write(const spot_profile_t *self, FILE *out);

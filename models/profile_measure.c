@@ -26,32 +26,30 @@ typedef struct {
     spot_table_file_column_t columns[SPOT_TABLE_FILE_MAX_COLUMNS];
 } table_t;
 
-#define WORLD_SIZE                                                                      \
-    {                                                                                   \
-        "ws", SPOT_CELL_INTEGER, offsetof(value_t, world_size), 1, SPOT_MAX_INSTANCES,  \
-            .expected = "a world size"                                                  \
+#define WORLD_SIZE                                                                                 \
+    {                                                                                              \
+        "ws", SPOT_CELL_INTEGER, offsetof(value_t, world_size), 1, SPOT_MAX_INSTANCES,             \
+            .expected = "a world size"                                                             \
     }
-#define NUMBER(name)                                                                    \
-    {                                                                                   \
-        name, SPOT_CELL_NUMBER, offsetof(value_t, unused), -HUGE_VAL, HUGE_VAL,         \
-            .expected = "expected a number"                                             \
+#define NUMBER(name)                                                                               \
+    {                                                                                              \
+        name, SPOT_CELL_NUMBER, offsetof(value_t, unused), -HUGE_VAL, HUGE_VAL,                    \
+            .expected = "expected a number"                                                        \
     }
-#define SECONDS(name, member)                                                           \
-    {                                                                                   \
-        name, SPOT_CELL_SECONDS, offsetof(value_t, member),                             \
-            .expected = "expected seconds above 0"                                      \
+#define SECONDS(name, member)                                                                      \
+    {                                                                                              \
+        name, SPOT_CELL_SECONDS, offsetof(value_t, member), .expected = "expected seconds above 0" \
     }
 
-static const table_t reconfiguration_table = {"reconfig.csv", 4,
-    {WORLD_SIZE, NUMBER("start"), NUMBER("end"), SECONDS("elapsed", time_s)}};
+static const table_t reconfiguration_table = {
+    "reconfig.csv", 4, {WORLD_SIZE, NUMBER("start"), NUMBER("end"), SECONDS("elapsed", time_s)}};
 
 static const table_t step_table = {"loop_times_0.csv", 7,
     {WORLD_SIZE, NUMBER("step"), NUMBER("loop start"), NUMBER("loop end"),
         SECONDS("train time", time_s), {"start chkpt thread", .kind = SPOT_CELL_IGNORED},
         SECONDS("total loop time", unused)}};
 
-static const table_t checkpoint_table = {
-    "async-checkpoint_0.csv", 1, {SECONDS("elapsed", time_s)}};
+static const table_t checkpoint_table = {"async-checkpoint_0.csv", 1, {SECONDS("elapsed", time_s)}};
 
 static const table_t reload_table = {
     "load_times_0.csv", 3, {WORLD_SIZE, NUMBER("step"), SECONDS("elapsed", time_s)}};
@@ -66,8 +64,7 @@ typedef struct {
 } measured_file_t;
 
 /* Keeps the value of a row, or reports all its errors. */
-static int
-read_row(measured_file_t *self, const spot_csv_row_t *row)
+static int read_row(measured_file_t *self, const spot_csv_row_t *row)
 {
     const size_t num_errors = self->diag->num_errors;
     value_t value = {.line = row->line};
@@ -81,8 +78,7 @@ read_row(measured_file_t *self, const spot_csv_row_t *row)
     }
     for (size_t j = 0; j < row->num_fields; j++) {
         const spot_table_file_column_t *column = &self->table->columns[j];
-        const char *problem =
-            spot_table_file_column_read(column, row->fields[j], &value, text);
+        const char *problem = spot_table_file_column_read(column, row->fields[j], &value, text);
 
         if (problem != NULL) {
             spot_csv_field_error(row, j, self->path, column->name, problem, self->diag);
@@ -94,8 +90,7 @@ read_row(measured_file_t *self, const spot_csv_row_t *row)
     return SPOT_ARRAY_APPEND(self, values, value);
 }
 
-static bool
-is_header(const table_t *table, const spot_csv_row_t *row)
+static bool is_header(const table_t *table, const spot_csv_row_t *row)
 {
     bool is_equal = row->num_fields == table->num_columns;
 
@@ -106,8 +101,7 @@ is_header(const table_t *table, const spot_csv_row_t *row)
 }
 
 /* Reads all rows; the first one may name the columns. */
-static int
-read_rows(measured_file_t *self, spot_csv_t *csv)
+static int read_rows(measured_file_t *self, spot_csv_t *csv)
 {
     spot_csv_row_t row;
     bool is_first = true;
@@ -132,15 +126,13 @@ read_rows(measured_file_t *self, spot_csv_t *csv)
     return ret;
 }
 
-static void
-free_file(measured_file_t *self)
+static void free_file(measured_file_t *self)
 {
     free(self->path);
     free(self->values);
 }
 
-static char *
-join_path(const char *folder, const char *file_name)
+static char *join_path(const char *folder, const char *file_name)
 {
     const size_t length = strlen(folder);
     const char *slash = length > 0 && folder[length - 1] == '/' ? "" : "/";
@@ -155,8 +147,7 @@ join_path(const char *folder, const char *file_name)
 
 /* Reads a file of the folder and reports its errors to diag. IO, NO_MEMORY; free self
  * even then. */
-static int
-read_file(
+static int read_file(
     measured_file_t *self, const table_t *table, const char *folder, spot_diag_t *diag)
 {
     const size_t num_errors = diag->num_errors;
@@ -179,8 +170,7 @@ read_file(
     return ret;
 }
 
-static spot_measured_t
-summarise(const value_t *values, size_t num_values)
+static spot_measured_t summarise(const value_t *values, size_t num_values)
 {
     spot_moments_t moments = {0};
     spot_sum_t sum = {0};
@@ -195,8 +185,7 @@ summarise(const value_t *values, size_t num_values)
 }
 
 /* Summarises the measured column over all rows. */
-static int
-measure_all(
+static int measure_all(
     spot_measured_t *self, const table_t *table, const char *folder, spot_diag_t *diag)
 {
     measured_file_t file;
@@ -210,8 +199,7 @@ measure_all(
 }
 
 /* Orders by world size, then by line. */
-static int
-compare_values(const void *left, const void *right)
+static int compare_values(const void *left, const void *right)
 {
     const value_t *a = left, *b = right;
 
@@ -222,14 +210,13 @@ compare_values(const void *left, const void *right)
 }
 
 /* Appends the values of one world size as a step of the profile. */
-static int
-append_step(spot_profile_t *self, const measured_file_t *file, const value_t *values,
-    size_t num_values)
+static int append_step(
+    spot_profile_t *self, const measured_file_t *file, const value_t *values, size_t num_values)
 {
     const spot_measured_step_t step = {
         .world_size = values[0].world_size, .time = summarise(values, num_values)};
-    const int ret = spot_array_reserve(&self->step_time, &self->max_steps,
-        self->num_steps + 1, sizeof(*self->step_time));
+    const int ret = spot_array_reserve(
+        &self->step_time, &self->max_steps, self->num_steps + 1, sizeof(*self->step_time));
     int64_t step_ms = 0;
 
     if (ret != 0) {
@@ -245,8 +232,7 @@ append_step(spot_profile_t *self, const measured_file_t *file, const value_t *va
 }
 
 /* Summarises the measured column by world size. */
-static int
-measure_steps(spot_profile_t *self, const char *folder, spot_diag_t *diag)
+static int measure_steps(spot_profile_t *self, const char *folder, spot_diag_t *diag)
 {
     measured_file_t file;
     size_t start = 0;
@@ -258,8 +244,8 @@ measure_steps(spot_profile_t *self, const char *folder, spot_diag_t *diag)
     while (ret == 0 && start < file.num_values) {
         size_t end = start + 1;
 
-        while (end < file.num_values &&
-               file.values[end].world_size == file.values[start].world_size) {
+        while (
+            end < file.num_values && file.values[end].world_size == file.values[start].world_size) {
             end++;
         }
         ret = append_step(self, &file, file.values + start, end - start);
@@ -269,8 +255,7 @@ measure_steps(spot_profile_t *self, const char *folder, spot_diag_t *diag)
     return ret;
 }
 
-int
-spot_profile_measure(spot_profile_t *self, const char *folder, spot_diag_t *diag)
+int spot_profile_measure(spot_profile_t *self, const char *folder, spot_diag_t *diag)
 {
     const size_t num_errors = diag->num_errors;
     int ret[4];

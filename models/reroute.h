@@ -25,5 +25,5 @@ int64_t spot_reroute_micro_batch(const spot_job_t *job);
 
 /* The step time of num_pipelines of the job's depth with num_lost places lost at the
  * worst stage, 0 to num_pipelines - 1; with 0 it is the job's own. At least 1 ms. */
-int64_t spot_reroute_step_ms(const spot_reroute_t *self, const spot_job_t *job,
-    int64_t num_pipelines, int64_t num_lost);
+int64_t spot_reroute_step_ms(
+    const spot_reroute_t *self, const spot_job_t *job, int64_t num_pipelines, int64_t num_lost);

@@ -22,17 +22,14 @@ enum { MODEL, HARDWARE, BATCH, P99, THROUGHPUT };
 static const spot_table_file_column_t profile_columns[] = {
     SPOT_TABLE_COLUMN(TEXT, "model", profile_row_t, model, .min = 0),
     SPOT_TABLE_COLUMN(TEXT, "hardware", profile_row_t, hardware, .min = 0),
+    SPOT_TABLE_COLUMN(COUNT, "batch", profile_row_t, batch, .min = 1, .max = SPOT_MAX_BATCH),
+    SPOT_TABLE_COLUMN(NUMBER, "p99_ms", profile_row_t, p99_ms, .min = -MAX_MS, .max = MAX_MS),
     SPOT_TABLE_COLUMN(
-        COUNT, "batch", profile_row_t, batch, .min = 1, .max = SPOT_MAX_BATCH),
-    SPOT_TABLE_COLUMN(
-        NUMBER, "p99_ms", profile_row_t, p99_ms, .min = -MAX_MS, .max = MAX_MS),
-    SPOT_TABLE_COLUMN(NUMBER, "throughput_qps", profile_row_t, throughput_qps,
-        .min = -1e12, .max = 1e12),
+        NUMBER, "throughput_qps", profile_row_t, throughput_qps, .min = -1e12, .max = 1e12),
 };
 
 /* Checks that a time or rate is above 0. */
-static void
-check_positive(spot_table_file_t *file, size_t column, double value)
+static void check_positive(spot_table_file_t *file, size_t column, double value)
 {
     if (value <= 0) {
         spot_table_file_report_at(file, column, "%s: %s is not positive",
@@ -41,8 +38,8 @@ check_positive(spot_table_file_t *file, size_t column, double value)
 }
 
 /* The profile of a model on a hardware, a new one if there is none; NULL: no memory. */
-static spot_serving_profile_t *
-find_or_add(spot_serving_profiles_t *self, const char *model, const char *hardware)
+static spot_serving_profile_t *find_or_add(
+    spot_serving_profiles_t *self, const char *model, const char *hardware)
 {
     spot_serving_profile_t profile = {0};
 
@@ -59,8 +56,7 @@ find_or_add(spot_serving_profiles_t *self, const char *model, const char *hardwa
                : &self->profiles[self->num_profiles - 1];
 }
 
-static int
-take_profile(spot_table_file_t *file, const spot_csv_row_t *csv, const void *values)
+static int take_profile(spot_table_file_t *file, const spot_csv_row_t *csv, const void *values)
 {
     const profile_row_t *row = values;
     spot_serving_profiles_t *self = file->table;
@@ -80,10 +76,8 @@ take_profile(spot_table_file_t *file, const spot_csv_row_t *csv, const void *val
         return SPOT_ERR_NO_MEMORY;
     }
     if (profile->num_rows == 0 && row->batch != 1) {
-        spot_table_file_report_at(
-            file, BATCH, "first batch is %d, not 1", (int) row->batch);
-    } else if (profile->num_rows > 0 &&
-               row->batch <= spot_serving_profile_last(profile)) {
+        spot_table_file_report_at(file, BATCH, "first batch is %d, not 1", (int) row->batch);
+    } else if (profile->num_rows > 0 && row->batch <= spot_serving_profile_last(profile)) {
         spot_table_file_report_at(file, BATCH,
             row->batch == spot_serving_profile_last(profile) ? "batch %d given twice"
                                                              : "batch %d after %d",
@@ -102,9 +96,7 @@ static const spot_table_file_format_t profile_format = {
     .row_bytes = sizeof(profile_row_t),
     .take = take_profile};
 
-int
-spot_serving_profiles_read(
-    spot_serving_profiles_t *self, const char *path, spot_diag_t *diag)
+int spot_serving_profiles_read(spot_serving_profiles_t *self, const char *path, spot_diag_t *diag)
 {
     return spot_table_file_read(&profile_format, path, diag, self);
 }
@@ -118,8 +110,8 @@ static const spot_field_t batch_key = {.type = SPOT_FIELD_INTEGER,
     .min = 1,
     .max = SPOT_MAX_BATCH};
 static const spot_field_t batch_fields[] = {
-    {SPOT_WITHIN(NUMBER, "throughput_qps", spot_batch_profile_t, throughput_qps, 1e-4,
-        1e12, NULL, "queries per second of a replica that runs such batches only")},
+    {SPOT_WITHIN(NUMBER, "throughput_qps", spot_batch_profile_t, throughput_qps, 1e-4, 1e12, NULL,
+        "queries per second of a replica that runs such batches only")},
     {SPOT_WITHIN(NUMBER, "p99_ms", spot_batch_profile_t, p99_ms, 1e-9, MAX_MS, NULL,
         "99th percentile of the latency of such a batch, in ms")},
     {.name = NULL},
@@ -129,10 +121,10 @@ static const spot_field_t batch_item = {
 
 static const spot_field_t inline_fields[] = {
     {SPOT_VALUE(TEXT, "model", spot_serving_profile_item_t, model, NULL, "the model")},
-    {SPOT_VALUE(TEXT, "hardware", spot_serving_profile_item_t, hardware, NULL,
-        "what it was measured on")},
-    {SPOT_ITEMS(DICT, "batches", spot_serving_profile_item_t, rows, num_rows, batch_item,
-         1, SPOT_MAX_BATCH, NULL, BATCHES_EXPECTED, "measured batches by size, from 1"),
+    {SPOT_VALUE(
+        TEXT, "hardware", spot_serving_profile_item_t, hardware, NULL, "what it was measured on")},
+    {SPOT_ITEMS(DICT, "batches", spot_serving_profile_item_t, rows, num_rows, batch_item, 1,
+         SPOT_MAX_BATCH, NULL, BATCHES_EXPECTED, "measured batches by size, from 1"),
         .key = &batch_key},
     {.name = NULL},
 };
@@ -146,12 +138,10 @@ static const spot_field_t item_forms[] = {
 const spot_field_t spot_serving_profile_item_field = {.type = SPOT_FIELD_ONE_OF,
     .offset = 0,
     .fields = item_forms,
-    .expected =
-        "the path of a CSV file, or a map such as {model: ResNet, hardware: V100, "
-        "batches: {1: {throughput_qps: 10, p99_ms: 133}}}"};
+    .expected = "the path of a CSV file, or a map such as {model: ResNet, hardware: V100, "
+                "batches: {1: {throughput_qps: 10, p99_ms: 133}}}"};
 
-int
-spot_serving_profiles_add(spot_serving_profiles_t *self,
+int spot_serving_profiles_add(spot_serving_profiles_t *self,
     const spot_serving_profile_item_t *item, spot_bind_t *bind, const spot_node_t *node)
 {
     spot_serving_profile_t *profile;
@@ -168,13 +158,12 @@ spot_serving_profiles_add(spot_serving_profiles_t *self,
         return SPOT_ERR_NO_MEMORY;
     }
     if (profile->num_rows > 0) {
-        spot_bind_error(bind, node, NULL, "profile of %s on %s given twice", item->model,
-            item->hardware);
+        spot_bind_error(
+            bind, node, NULL, "profile of %s on %s given twice", item->model, item->hardware);
         return SPOT_ERR_BAD_INPUT;
     }
     if (item->rows[0].batch != 1) {
-        spot_bind_error(
-            bind, node, NULL, "first batch is %d, not 1", (int) item->rows[0].batch);
+        spot_bind_error(bind, node, NULL, "first batch is %d, not 1", (int) item->rows[0].batch);
         return SPOT_ERR_BAD_INPUT;
     }
     for (size_t j = 0; j < item->num_rows && ret == 0; j++) {
@@ -183,8 +172,7 @@ spot_serving_profiles_add(spot_serving_profiles_t *self,
     return ret;
 }
 
-void
-spot_serving_profile_item_free(spot_serving_profile_item_t *self)
+void spot_serving_profile_item_free(spot_serving_profile_item_t *self)
 {
     free(self->path);
     free(self->model);
@@ -192,8 +180,7 @@ spot_serving_profile_item_free(spot_serving_profile_item_t *self)
     free(self->rows);
 }
 
-void
-spot_serving_profiles_free(spot_serving_profiles_t *self)
+void spot_serving_profiles_free(spot_serving_profiles_t *self)
 {
     for (size_t j = 0; j < self->num_profiles; j++) {
         free(self->profiles[j].rows);
@@ -203,8 +190,7 @@ spot_serving_profiles_free(spot_serving_profiles_t *self)
     *self = (spot_serving_profiles_t){0};
 }
 
-const spot_serving_profile_t *
-spot_serving_profiles_find(
+const spot_serving_profile_t *spot_serving_profiles_find(
     const spot_serving_profiles_t *self, const char *model, const char *hardware)
 {
     for (size_t j = 0; j < self->num_profiles; j++) {
@@ -216,8 +202,8 @@ spot_serving_profiles_find(
     return NULL;
 }
 
-const spot_batch_profile_t *
-spot_serving_profile_row(const spot_serving_profile_t *self, int64_t batch)
+const spot_batch_profile_t *spot_serving_profile_row(
+    const spot_serving_profile_t *self, int64_t batch)
 {
     for (size_t j = 0; j < self->num_rows; j++) {
         if (self->rows[j].batch == batch) {
@@ -227,8 +213,7 @@ spot_serving_profile_row(const spot_serving_profile_t *self, int64_t batch)
     return NULL;
 }
 
-int32_t
-spot_serving_profile_last(const spot_serving_profile_t *self)
+int32_t spot_serving_profile_last(const spot_serving_profile_t *self)
 {
     return (int32_t) self->rows[self->num_rows - 1].batch;
 }
@@ -242,14 +227,13 @@ typedef struct {
 
 static const spot_table_file_column_t price_columns[] = {
     SPOT_TABLE_COLUMN(TEXT, "hardware", price_row_t, hardware, .min = 0),
-    SPOT_TABLE_COLUMN(NUMBER, "on_demand_per_hour", price_row_t, on_demand_per_h,
-        .min = 0, .max = SPOT_MAX_PRICE_PER_H),
+    SPOT_TABLE_COLUMN(NUMBER, "on_demand_per_hour", price_row_t, on_demand_per_h, .min = 0,
+        .max = SPOT_MAX_PRICE_PER_H),
     SPOT_TABLE_COLUMN(NUMBER, "spot_per_hour", price_row_t, spot_per_h, .min = 0,
         .max = SPOT_MAX_PRICE_PER_H, .may_be_empty = true),
 };
 
-static int
-take_price(spot_table_file_t *file, const spot_csv_row_t *csv, const void *values)
+static int take_price(spot_table_file_t *file, const spot_csv_row_t *csv, const void *values)
 {
     const price_row_t *row = values;
     spot_serving_prices_t *self = file->table;
@@ -269,9 +253,7 @@ take_price(spot_table_file_t *file, const spot_csv_row_t *csv, const void *value
     return 0;
 }
 
-int
-spot_serving_prices_read(
-    spot_serving_prices_t *self, const char *path, spot_diag_t *diag)
+int spot_serving_prices_read(spot_serving_prices_t *self, const char *path, spot_diag_t *diag)
 {
     const price_row_t initial = {NULL, 0, (double) NAN};
     const spot_table_file_format_t format = {
@@ -290,23 +272,20 @@ spot_serving_prices_read(
     return ret;
 }
 
-void
-spot_serving_prices_sort(spot_serving_prices_t *self)
+void spot_serving_prices_sort(spot_serving_prices_t *self)
 {
     for (size_t j = 1; j < self->num_prices; j++) {
         const spot_serving_price_t price = self->prices[j];
         size_t k = j;
 
-        for (; k > 0 && self->prices[k - 1].on_demand_per_h < price.on_demand_per_h;
-             k--) {
+        for (; k > 0 && self->prices[k - 1].on_demand_per_h < price.on_demand_per_h; k--) {
             self->prices[k] = self->prices[k - 1];
         }
         self->prices[k] = price;
     }
 }
 
-void
-spot_serving_prices_free(spot_serving_prices_t *self)
+void spot_serving_prices_free(spot_serving_prices_t *self)
 {
     for (size_t j = 0; j < self->num_prices; j++) {
         free(self->prices[j].name);
@@ -315,8 +294,7 @@ spot_serving_prices_free(spot_serving_prices_t *self)
     *self = (spot_serving_prices_t){0};
 }
 
-int32_t
-spot_serving_prices_find(
+int32_t spot_serving_prices_find(
     const spot_serving_prices_t *self, const char *name, spot_suggest_t *near)
 {
     for (size_t j = 0; j < self->num_prices; j++) {

@@ -11,9 +11,9 @@
 #define GIB 1073741824.0
 #define HALF_BYTES 2 /* of a parameter, a gradient or an activation in fp16 */
 
-#define ROW(peak, gib, source)                                                          \
-    {                                                                                   \
-        peak, gib *GIB, #peak " FLOP/s, " #gib " GiB; NVIDIA data sheet, " source       \
+#define ROW(peak, gib, source)                                                                     \
+    {                                                                                              \
+        peak, gib *GIB, #peak " FLOP/s, " #gib " GiB; NVIDIA data sheet, " source                  \
     }
 
 const char *const spot_accelerator_names[] = {
@@ -36,8 +36,7 @@ typedef struct {
 } stage_t;
 
 /* Tries each number of blocks of the last stage; the others share the rest. */
-static stage_t
-longest_stage(const spot_step_estimate_t *self, int64_t depth)
+static stage_t longest_stage(const spot_step_estimate_t *self, int64_t depth)
 {
     const spot_model_preset_t *model = self->model;
     const int64_t num_blocks = model->num_blocks;
@@ -62,9 +61,7 @@ longest_stage(const spot_step_estimate_t *self, int64_t depth)
 }
 
 /* The stage is the only layer of its instance. */
-double
-spot_step_estimate_ms(
-    const spot_step_estimate_t *self, int64_t num_pipelines, int64_t depth)
+double spot_step_estimate_ms(const spot_step_estimate_t *self, int64_t num_pipelines, int64_t depth)
 {
     const stage_t stage = longest_stage(self, depth);
     const double tokens = (double) (self->micro_batch * self->sequence);
@@ -72,35 +69,29 @@ spot_step_estimate_ms(
     const double forward_ms = (double) SPOT_MS_PER_S * tokens * stage.flops /
                               (self->peak_flops_per_s * self->utilisation);
     const double scores = 5 * (double) (self->model->num_heads * self->sequence);
-    const bool is_by_block =
-        self->is_recomputed && self->schedule != SPOT_SCHEDULE_VARUNA;
+    const bool is_by_block = self->is_recomputed && self->schedule != SPOT_SCHEDULE_VARUNA;
     const spot_step_pipeline_t pipeline = {.schedule = self->schedule,
         .recompute = self->is_recomputed ? SPOT_RECOMPUTE_ALL : SPOT_RECOMPUTE_NONE,
         .num_layers = depth,
         .micro_batch = self->micro_batch,
         .forward_ms = forward_ms,
         .backward_ms = 2 * forward_ms,
-        .link_ms =
-            (double) SPOT_MS_PER_S * HALF_BYTES * tokens * width / self->bytes_per_s,
+        .link_ms = (double) SPOT_MS_PER_S * HALF_BYTES * tokens * width / self->bytes_per_s,
         .gradient_bytes = stage.parameters * HALF_BYTES,
         .bandwidth_bytes_per_s = self->bytes_per_s,
         .memory = {.instance_bytes = self->instance_bytes,
             .state_bytes = stage.parameters * SPOT_MODEL_MEMORY_BYTES,
             .activation_bytes =
                 (is_by_block ? 1 : stage.num_blocks) * tokens * (34 * width + scores),
-            .input_bytes =
-                (is_by_block ? stage.num_blocks : 1) * tokens * width * HALF_BYTES}};
+            .input_bytes = (is_by_block ? stage.num_blocks : 1) * tokens * width * HALF_BYTES}};
 
-    return spot_step_pipeline_ms(
-        &pipeline, self->samples_per_step, num_pipelines, depth);
+    return spot_step_pipeline_ms(&pipeline, self->samples_per_step, num_pipelines, depth);
 }
 
-int
-spot_step_estimate_fill(const spot_step_estimate_t *self, const spot_step_range_t *range,
-    spot_step_grid_t *grid)
+int spot_step_estimate_fill(
+    const spot_step_estimate_t *self, const spot_step_range_t *range, spot_step_grid_t *grid)
 {
-    const int64_t most =
-        spot_micro_batches(self->samples_per_step, self->micro_batch, 1);
+    const int64_t most = spot_micro_batches(self->samples_per_step, self->micro_batch, 1);
     const int64_t end = range->max_pipelines < most ? range->max_pipelines : most;
     const double samples_ms = (double) (SPOT_MS_PER_S * self->samples_per_step);
     int ret = 0;
@@ -129,8 +120,7 @@ spot_step_estimate_fill(const spot_step_estimate_t *self, const spot_step_range_
 }
 
 /* The median falls with the utilisation: bisects the logarithm. */
-size_t
-spot_step_estimate_calibrate(
+size_t spot_step_estimate_calibrate(
     spot_step_estimate_t *self, const spot_step_grid_t *measured, double *ratios)
 {
     spot_step_estimate_t estimate = *self;
@@ -143,11 +133,9 @@ spot_step_estimate_calibrate(
         for (size_t j = 0; j < measured->num_pairs; j++) {
             const spot_step_pair_t *pair = &measured->pairs[j];
 
-            if (pair->origin == SPOT_STEP_MEASURED &&
-                pair->depth <= self->model->num_blocks) {
-                ratios[num] =
-                    spot_step_estimate_ms(&estimate, pair->num_pipelines, pair->depth) /
-                    pair->step_ms;
+            if (pair->origin == SPOT_STEP_MEASURED && pair->depth <= self->model->num_blocks) {
+                ratios[num] = spot_step_estimate_ms(&estimate, pair->num_pipelines, pair->depth) /
+                              pair->step_ms;
                 num += ratios[num] > 0;
             }
         }

@@ -46,8 +46,8 @@ double spot_step_estimate_ms(
 /* Makes a sealed grid of the pairs of a range in which each pipeline has samples and
  * each stage a block, marked as estimated; what does not fit into memory, or takes less
  * than 0.5 ms or more than 100 years, is infeasible. NO_MEMORY; free grid even then. */
-SPOT_MUST_CHECK int spot_step_estimate_fill(const spot_step_estimate_t *self,
-    const spot_step_range_t *range, spot_step_grid_t *grid);
+SPOT_MUST_CHECK int spot_step_estimate_fill(
+    const spot_step_estimate_t *self, const spot_step_range_t *range, spot_step_grid_t *grid);
 
 /* Sets the utilisation, at most 1, with which the median of estimate / measured is 1,
  * over the measured pairs that have an estimate, whatever the memory. Returns their

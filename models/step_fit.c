@@ -30,8 +30,7 @@ typedef struct {
     bool is_determined; /* all columns are independent */
 } problem_t;
 
-static int
-count_terms(unsigned set)
+static int count_terms(unsigned set)
 {
     int count = 0;
 
@@ -43,28 +42,24 @@ count_terms(unsigned set)
 
 /* The unrestricted solution over the columns of a set. Returns 1 if they are dependent,
  * or NO_MEMORY. */
-static int
-solve(const problem_t *self, unsigned set, double *values, double *sum_squares)
+static int solve(const problem_t *self, unsigned set, double *values, double *sum_squares)
 {
     const size_t num_terms = (size_t) count_terms(set);
     gsl_matrix *matrix = gsl_matrix_alloc(self->num_rows, num_terms);
     gsl_matrix *covariance = gsl_matrix_alloc(num_terms, num_terms);
     gsl_vector *ones = gsl_vector_alloc(self->num_rows);
     gsl_vector *solution = gsl_vector_alloc(num_terms);
-    gsl_multifit_linear_workspace *work =
-        gsl_multifit_linear_alloc(self->num_rows, num_terms);
+    gsl_multifit_linear_workspace *work = gsl_multifit_linear_alloc(self->num_rows, num_terms);
     size_t rank = 0, column = 0;
     int ret = SPOT_ERR_NO_MEMORY;
 
-    if (matrix == NULL || covariance == NULL || ones == NULL || solution == NULL ||
-        work == NULL) {
+    if (matrix == NULL || covariance == NULL || ones == NULL || solution == NULL || work == NULL) {
         goto out;
     }
     for (size_t j = 0; j < self->num_terms; j++) {
         if ((set >> j & 1) != 0) {
             for (size_t row = 0; row < self->num_rows; row++) {
-                gsl_matrix_set(
-                    matrix, row, column, self->terms[row * self->num_terms + j]);
+                gsl_matrix_set(matrix, row, column, self->terms[row * self->num_terms + j]);
             }
             column++;
         }
@@ -86,8 +81,7 @@ out:
     return ret;
 }
 
-static bool
-are_positive(const double *values, size_t num_values)
+static bool are_positive(const double *values, size_t num_values)
 {
     bool is_good = true;
 
@@ -99,8 +93,7 @@ are_positive(const double *values, size_t num_values)
 
 /* The optimum is the unrestricted solution over some set of independent columns. Takes
  * the best of all 2^4 sets whose solution is allowed; small sets come first. */
-static int
-minimise(problem_t *self)
+static int minimise(problem_t *self)
 {
     const unsigned all = (1u << self->num_terms) - 1;
     const double min_gain = MIN_GAIN * (double) self->num_rows;
@@ -131,8 +124,7 @@ minimise(problem_t *self)
 
 /* ---- The two formulas ---- */
 
-static void
-terms_of_form(
+static void terms_of_form(
     const spot_step_fit_t *self, int64_t num_pipelines, int64_t depth, double *terms)
 {
     const int64_t num_micro_batches =
@@ -148,8 +140,7 @@ terms_of_form(
         2 * (double) (num_pipelines - 1) / (double) (num_pipelines * depth);
 }
 
-static void
-terms_by_instances(
+static void terms_by_instances(
     const spot_step_fit_t *self, int64_t num_pipelines, int64_t depth, double *terms)
 {
     (void) self;
@@ -160,8 +151,7 @@ terms_by_instances(
 typedef void (*terms_function_t)(
     const spot_step_fit_t *self, int64_t num_pipelines, int64_t depth, double *terms);
 
-static double
-sum_of_terms(const double *terms, const double *values, size_t num_terms)
+static double sum_of_terms(const double *terms, const double *values, size_t num_terms)
 {
     double sum = 0;
 
@@ -171,16 +161,14 @@ sum_of_terms(const double *terms, const double *values, size_t num_terms)
     return sum;
 }
 
-static spot_step_error_t
-error_of(const problem_t *problem, const spot_step_grid_t *measured)
+static spot_step_error_t error_of(const problem_t *problem, const spot_step_grid_t *measured)
 {
     spot_step_error_t error = {0};
     double sum = 0;
 
     for (size_t j = 0; j < problem->num_rows; j++) {
         const double *terms = &problem->terms[j * problem->num_terms];
-        const double value =
-            fabs(sum_of_terms(terms, problem->values, problem->num_terms) - 1);
+        const double value = fabs(sum_of_terms(terms, problem->values, problem->num_terms) - 1);
 
         sum += value;
         if (value >= error.max) {
@@ -194,10 +182,9 @@ error_of(const problem_t *problem, const spot_step_grid_t *measured)
 }
 
 /* Fits one formula to the measured pairs; fills values, error and is_determined. */
-static int
-fit_terms(const spot_step_fit_t *self, const spot_step_grid_t *measured,
-    terms_function_t terms_of, size_t num_terms, double *values,
-    spot_step_error_t *error, bool *is_determined)
+static int fit_terms(const spot_step_fit_t *self, const spot_step_grid_t *measured,
+    terms_function_t terms_of, size_t num_terms, double *values, spot_step_error_t *error,
+    bool *is_determined)
 {
     problem_t problem = {.num_rows = measured->num_pairs, .num_terms = num_terms};
     int ret;
@@ -223,8 +210,7 @@ fit_terms(const spot_step_fit_t *self, const spot_step_grid_t *measured,
     return ret;
 }
 
-double
-spot_step_fit_ms(const spot_step_fit_t *self, int64_t num_pipelines, int64_t depth)
+double spot_step_fit_ms(const spot_step_fit_t *self, int64_t num_pipelines, int64_t depth)
 {
     double terms[SPOT_STEP_FIT_TERMS];
 
@@ -234,16 +220,14 @@ spot_step_fit_ms(const spot_step_fit_t *self, int64_t num_pipelines, int64_t dep
 
 /* ---- Grids ---- */
 
-static double
-fitted_samples_per_s(const spot_step_fit_t *self, double step_ms)
+static double fitted_samples_per_s(const spot_step_fit_t *self, double step_ms)
 {
     return MS_PER_S * (double) self->samples_per_step / step_ms;
 }
 
 /* The pair with its fitted step time, or infeasible if that is out of range. */
-static spot_step_pair_t
-fitted_pair(const spot_step_fit_t *self, const spot_step_grid_t *grid,
-    int64_t num_pipelines, int64_t depth)
+static spot_step_pair_t fitted_pair(
+    const spot_step_fit_t *self, const spot_step_grid_t *grid, int64_t num_pipelines, int64_t depth)
 {
     const double step_ms = spot_step_fit_ms(self, num_pipelines, depth);
     const bool is_feasible =
@@ -253,13 +237,11 @@ fitted_pair(const spot_step_fit_t *self, const spot_step_grid_t *grid,
         .depth = (int32_t) depth,
         .origin = SPOT_STEP_FITTED,
         .step_ms = is_feasible ? step_ms : 0,
-        .samples_per_s = is_feasible && grid->has_samples_per_s
-                             ? fitted_samples_per_s(self, step_ms)
-                             : 0};
+        .samples_per_s =
+            is_feasible && grid->has_samples_per_s ? fitted_samples_per_s(self, step_ms) : 0};
 }
 
-static void
-copy_settings(spot_step_grid_t *self, const spot_step_grid_t *other)
+static void copy_settings(spot_step_grid_t *self, const spot_step_grid_t *other)
 {
     memset(self, 0, sizeof(*self));
     self->samples_per_step = other->samples_per_step;
@@ -269,8 +251,7 @@ copy_settings(spot_step_grid_t *self, const spot_step_grid_t *other)
 }
 
 /* Copies the pairs of a grid that are not fitted, feasible or not. */
-static int
-copy_measured(spot_step_grid_t *self, const spot_step_grid_t *other)
+static int copy_measured(spot_step_grid_t *self, const spot_step_grid_t *other)
 {
     int ret = 0;
 
@@ -284,16 +265,15 @@ copy_measured(spot_step_grid_t *self, const spot_step_grid_t *other)
 }
 
 /* Copies the feasible pairs with their fitted times. */
-static int
-copy_fitted(const spot_step_fit_t *self, const spot_step_grid_t *measured,
-    spot_step_grid_t *fitted)
+static int copy_fitted(
+    const spot_step_fit_t *self, const spot_step_grid_t *measured, spot_step_grid_t *fitted)
 {
     int ret = 0;
 
     copy_settings(fitted, measured);
     for (size_t j = 0; ret == 0 && j < measured->num_pairs; j++) {
-        const spot_step_pair_t pair = fitted_pair(
-            self, measured, measured->pairs[j].num_pipelines, measured->pairs[j].depth);
+        const spot_step_pair_t pair =
+            fitted_pair(self, measured, measured->pairs[j].num_pipelines, measured->pairs[j].depth);
 
         ret = spot_step_grid_add(fitted, &pair);
     }
@@ -301,8 +281,8 @@ copy_fitted(const spot_step_fit_t *self, const spot_step_grid_t *measured,
 }
 
 /* Throughput lost by the choice of the formula for a fleet of num instances. */
-static double
-regret_of(const spot_step_grid_t *measured, const spot_step_grid_t *fitted, int64_t num)
+static double regret_of(
+    const spot_step_grid_t *measured, const spot_step_grid_t *fitted, int64_t num)
 {
     const spot_step_pair_t *best = spot_step_grid_best(measured, num);
     const spot_step_pair_t *choice = spot_step_grid_best(fitted, num);
@@ -311,12 +291,10 @@ regret_of(const spot_step_grid_t *measured, const spot_step_grid_t *fitted, int6
         return 1;
     }
     choice = spot_step_grid_find(measured, choice->num_pipelines, choice->depth);
-    return 1 -
-           spot_step_grid_speed(measured, choice) / spot_step_grid_speed(measured, best);
+    return 1 - spot_step_grid_speed(measured, choice) / spot_step_grid_speed(measured, best);
 }
 
-static int
-compare_choices(spot_step_fit_t *self, const spot_step_grid_t *measured)
+static int compare_choices(spot_step_fit_t *self, const spot_step_grid_t *measured)
 {
     spot_step_choice_t *result = &self->choice;
     int64_t least = INT64_MAX, most = 0;
@@ -342,8 +320,7 @@ compare_choices(spot_step_fit_t *self, const spot_step_grid_t *measured)
     return ret;
 }
 
-int
-spot_step_fit(spot_step_fit_t *self, const spot_step_grid_t *grid)
+int spot_step_fit(spot_step_fit_t *self, const spot_step_grid_t *grid)
 {
     bool is_determined;
     spot_step_grid_t measured;
@@ -362,8 +339,8 @@ spot_step_fit(spot_step_fit_t *self, const spot_step_grid_t *grid)
         ret = SPOT_ERR_BAD_PARAM;
     }
     if (ret == 0) {
-        ret = fit_terms(self, &measured, terms_of_form, SPOT_STEP_FIT_TERMS, self->ms,
-            &self->error, &self->is_determined);
+        ret = fit_terms(self, &measured, terms_of_form, SPOT_STEP_FIT_TERMS, self->ms, &self->error,
+            &self->is_determined);
     }
     if (ret == 0) {
         ret = fit_terms(self, &measured, terms_by_instances, 2, self->by_instances_ms,
@@ -376,8 +353,7 @@ spot_step_fit(spot_step_fit_t *self, const spot_step_grid_t *grid)
 
 /* ---- A full table ---- */
 
-spot_step_range_t
-spot_step_grid_range(const spot_step_grid_t *self)
+spot_step_range_t spot_step_grid_range(const spot_step_grid_t *self)
 {
     spot_step_range_t range = {INT64_MAX, 0, INT64_MAX, 0, 0};
 
@@ -398,12 +374,10 @@ spot_step_grid_range(const spot_step_grid_t *self)
     return range;
 }
 
-int
-spot_step_fit_fill(const spot_step_fit_t *self, const spot_step_grid_t *measured,
+int spot_step_fit_fill(const spot_step_fit_t *self, const spot_step_grid_t *measured,
     const spot_step_range_t *range, spot_step_grid_t *full)
 {
-    const int64_t most_pipelines =
-        spot_micro_batches(self->samples_per_step, self->micro_batch, 1);
+    const int64_t most_pipelines = spot_micro_batches(self->samples_per_step, self->micro_batch, 1);
     spot_step_grid_t kept;
     int ret = copy_measured(&kept, measured);
 
@@ -411,17 +385,15 @@ spot_step_fit_fill(const spot_step_fit_t *self, const spot_step_grid_t *measured
     for (size_t j = 0; ret == 0 && j < kept.num_pairs + kept.num_infeasible; j++) {
         ret = spot_step_grid_add(full, &kept.pairs[j]);
     }
-    for (int64_t depth = range->min_depth;
-         depth <= range->max_depth && depth <= self->num_layers; depth++) {
+    for (int64_t depth = range->min_depth; depth <= range->max_depth && depth <= self->num_layers;
+         depth++) {
         for (int64_t num = range->min_pipelines;
              ret == 0 && num <= range->max_pipelines && num <= most_pipelines &&
              num * depth <= range->max_instances;
              num++) {
             const spot_step_pair_t pair = fitted_pair(self, full, num, depth);
 
-            ret = spot_step_grid_lists(&kept, num, depth)
-                      ? 0
-                      : spot_step_grid_add(full, &pair);
+            ret = spot_step_grid_lists(&kept, num, depth) ? 0 : spot_step_grid_add(full, &pair);
         }
     }
     spot_step_grid_free(&kept);

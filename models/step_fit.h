@@ -63,8 +63,7 @@ typedef struct {
 SPOT_MUST_CHECK int spot_step_fit(spot_step_fit_t *self, const spot_step_grid_t *grid);
 
 /* The formula at (D,P); 0 if all its terms are 0. */
-double spot_step_fit_ms(
-    const spot_step_fit_t *self, int64_t num_pipelines, int64_t depth);
+double spot_step_fit_ms(const spot_step_fit_t *self, int64_t num_pipelines, int64_t depth);
 
 /* Range of pairs for a table. */
 typedef struct {
@@ -80,5 +79,4 @@ spot_step_range_t spot_step_grid_range(const spot_step_grid_t *self);
  * the other pairs of the range in which each pipeline has samples and each stage a
  * layer. NO_MEMORY; free full even then. */
 SPOT_MUST_CHECK int spot_step_fit_fill(const spot_step_fit_t *self,
-    const spot_step_grid_t *measured, const spot_step_range_t *range,
-    spot_step_grid_t *full);
+    const spot_step_grid_t *measured, const spot_step_range_t *range, spot_step_grid_t *full);

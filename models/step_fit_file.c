@@ -5,8 +5,7 @@
 #include "base/units.h"
 
 /* A setting is of the command line, else of the table's header. */
-static int
-settle(int64_t given, int64_t *setting, const char *key, const char *option,
+static int settle(int64_t given, int64_t *setting, const char *key, const char *option,
     const spot_step_fit_request_t *request, spot_diag_t *diag)
 {
     if (given > 0) {
@@ -19,24 +18,21 @@ settle(int64_t given, int64_t *setting, const char *key, const char *option,
         "no \"# %s: N\" above the columns: expected it, or %s N", key, option);
 }
 
-static int
-settle_all(
+static int settle_all(
     const spot_step_fit_request_t *request, spot_step_grid_t *grid, spot_diag_t *diag)
 {
     const int errors[] = {
-        settle(
-            request->num_layers, &grid->num_layers, "layers", "--layers", request, diag),
+        settle(request->num_layers, &grid->num_layers, "layers", "--layers", request, diag),
         settle(request->samples_per_step, &grid->samples_per_step, "samples_per_step",
             "--samples-per-step", request, diag),
-        settle(request->micro_batch, &grid->micro_batch, "micro_batch", "--micro-batch",
-            request, diag),
+        settle(request->micro_batch, &grid->micro_batch, "micro_batch", "--micro-batch", request,
+            diag),
     };
 
     return spot_error_first(spot_error_first(errors[0], errors[1]), errors[2]);
 }
 
-int
-spot_step_fit_grid(const spot_step_fit_request_t *request, spot_step_grid_t *grid,
+int spot_step_fit_grid(const spot_step_fit_request_t *request, spot_step_grid_t *grid,
     spot_step_fit_t *fit, spot_diag_t *diag)
 {
     int ret = settle_all(request, grid, diag);
@@ -64,8 +60,8 @@ spot_step_fit_grid(const spot_step_fit_request_t *request, spot_step_grid_t *gri
 }
 
 /* What the command line leaves open is as the table has it. */
-static spot_step_range_t
-range_to_fill(const spot_step_fit_request_t *request, const spot_step_grid_t *grid)
+static spot_step_range_t range_to_fill(
+    const spot_step_fit_request_t *request, const spot_step_grid_t *grid)
 {
     spot_step_range_t range = spot_step_grid_range(grid);
     const spot_step_range_t *given = &request->range;
@@ -87,8 +83,7 @@ range_to_fill(const spot_step_fit_request_t *request, const spot_step_grid_t *gr
     return range;
 }
 
-int
-spot_step_fit_write(const spot_step_fit_request_t *request, const spot_step_grid_t *grid,
+int spot_step_fit_write(const spot_step_fit_request_t *request, const spot_step_grid_t *grid,
     const spot_step_fit_t *fit, const char *path, spot_diag_t *diag)
 {
     static const char *const remarks[] = {"spotsim model fit: step times as given, and "

@@ -24,5 +24,4 @@ SPOT_MUST_CHECK int spot_step_fit_grid(const spot_step_fit_request_t *request,
 
 /* Writes the table filled by the fit. IO, NO_MEMORY. */
 SPOT_MUST_CHECK int spot_step_fit_write(const spot_step_fit_request_t *request,
-    const spot_step_grid_t *grid, const spot_step_fit_t *fit, const char *path,
-    spot_diag_t *diag);
+    const spot_step_grid_t *grid, const spot_step_fit_t *fit, const char *path, spot_diag_t *diag);

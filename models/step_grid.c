@@ -7,16 +7,14 @@
 
 #include "base/memory.h"
 
-void
-spot_step_grid_free(spot_step_grid_t *self)
+void spot_step_grid_free(spot_step_grid_t *self)
 {
     free(self->pairs);
     free(self->best);
     memset(self, 0, sizeof(*self));
 }
 
-int
-spot_step_grid_add(spot_step_grid_t *self, const spot_step_pair_t *pair)
+int spot_step_grid_add(spot_step_grid_t *self, const spot_step_pair_t *pair)
 {
     const size_t num_pairs = self->num_pairs + self->num_infeasible;
     const int ret =
@@ -35,14 +33,12 @@ spot_step_grid_add(spot_step_grid_t *self, const spot_step_pair_t *pair)
 
 /* ---- Sealing ---- */
 
-static int64_t
-instances_of(const spot_step_pair_t *self)
+static int64_t instances_of(const spot_step_pair_t *self)
 {
     return (int64_t) self->num_pipelines * self->depth;
 }
 
-static int
-compare_places(const spot_step_pair_t *a, const spot_step_pair_t *b)
+static int compare_places(const spot_step_pair_t *a, const spot_step_pair_t *b)
 {
     if (a->depth != b->depth) {
         return a->depth < b->depth ? -1 : 1;
@@ -51,8 +47,7 @@ compare_places(const spot_step_pair_t *a, const spot_step_pair_t *b)
 }
 
 /* Orders by P, then D, then line. */
-static int
-compare_pairs(const void *left, const void *right)
+static int compare_pairs(const void *left, const void *right)
 {
     const spot_step_pair_t *a = left, *b = right;
     const int order = compare_places(a, b);
@@ -61,8 +56,7 @@ compare_pairs(const void *left, const void *right)
 }
 
 /* Orders feasible pairs first, then by P and D. */
-static int
-compare_feasible(const void *left, const void *right)
+static int compare_feasible(const void *left, const void *right)
 {
     const spot_step_pair_t *a = left, *b = right;
 
@@ -79,8 +73,7 @@ typedef struct {
     double speed;
 } candidate_t;
 
-static int
-compare_candidates(const void *left, const void *right)
+static int compare_candidates(const void *left, const void *right)
 {
     const candidate_t *a = left, *b = right;
 
@@ -94,8 +87,7 @@ compare_candidates(const void *left, const void *right)
 }
 
 /* Fills best: by instances, each pair that is faster than all before it. */
-static int
-find_best(spot_step_grid_t *self)
+static int find_best(spot_step_grid_t *self)
 {
     candidate_t *candidates = spot_calloc(self->num_pairs, sizeof(*candidates));
     double speed = 0;
@@ -110,8 +102,7 @@ find_best(spot_step_grid_t *self)
     for (size_t j = 0; j < self->num_pairs; j++) {
         const spot_step_pair_t *pair = &self->pairs[j];
 
-        candidates[j] =
-            (candidate_t){pair, instances_of(pair), spot_step_grid_speed(self, pair)};
+        candidates[j] = (candidate_t){pair, instances_of(pair), spot_step_grid_speed(self, pair)};
     }
     qsort(candidates, self->num_pairs, sizeof(*candidates), compare_candidates);
     for (size_t j = 0; j < self->num_pairs; j++) {
@@ -124,9 +115,7 @@ find_best(spot_step_grid_t *self)
     return 0;
 }
 
-int
-spot_step_grid_seal(
-    spot_step_grid_t *self, spot_step_pair_t *repeated, size_t *first_line)
+int spot_step_grid_seal(spot_step_grid_t *self, spot_step_pair_t *repeated, size_t *first_line)
 {
     const size_t num_all = self->num_pairs + self->num_infeasible;
 
@@ -147,8 +136,7 @@ spot_step_grid_seal(
     return find_best(self);
 }
 
-int
-spot_step_grid_limit(spot_step_grid_t *self, int64_t max_pipelines)
+int spot_step_grid_limit(spot_step_grid_t *self, int64_t max_pipelines)
 {
     const size_t num_all = self->num_pairs + self->num_infeasible;
     size_t num_kept = 0, num_feasible = 0;
@@ -167,8 +155,7 @@ spot_step_grid_limit(spot_step_grid_t *self, int64_t max_pipelines)
 /* ---- Looking up ---- */
 
 /* Number of feasible pairs up to (D,P) in the order of pairs. */
-static size_t
-count_up_to(const spot_step_grid_t *self, int64_t num_pipelines, int64_t depth)
+static size_t count_up_to(const spot_step_grid_t *self, int64_t num_pipelines, int64_t depth)
 {
     size_t low = 0, high = self->num_pairs;
 
@@ -176,8 +163,7 @@ count_up_to(const spot_step_grid_t *self, int64_t num_pipelines, int64_t depth)
         const size_t middle = low + (high - low) / 2;
         const spot_step_pair_t *pair = &self->pairs[middle];
 
-        if (pair->depth < depth ||
-            (pair->depth == depth && pair->num_pipelines <= num_pipelines)) {
+        if (pair->depth < depth || (pair->depth == depth && pair->num_pipelines <= num_pipelines)) {
             low = middle + 1;
         } else {
             high = middle;
@@ -186,41 +172,36 @@ count_up_to(const spot_step_grid_t *self, int64_t num_pipelines, int64_t depth)
     return low;
 }
 
-int64_t
-spot_step_grid_most_pipelines(const spot_step_grid_t *self, int64_t limit, int64_t depth)
+int64_t spot_step_grid_most_pipelines(const spot_step_grid_t *self, int64_t limit, int64_t depth)
 {
     const size_t count = count_up_to(self, limit, depth);
 
-    return count > 0 && self->pairs[count - 1].depth == depth
-               ? self->pairs[count - 1].num_pipelines
-               : 0;
+    return count > 0 && self->pairs[count - 1].depth == depth ? self->pairs[count - 1].num_pipelines
+                                                              : 0;
 }
 
-const spot_step_pair_t *
-spot_step_grid_find(const spot_step_grid_t *self, int64_t num_pipelines, int64_t depth)
+const spot_step_pair_t *spot_step_grid_find(
+    const spot_step_grid_t *self, int64_t num_pipelines, int64_t depth)
 {
     const size_t count = count_up_to(self, num_pipelines, depth);
     const spot_step_pair_t *pair = count == 0 ? NULL : &self->pairs[count - 1];
 
-    return pair != NULL && pair->depth == depth && pair->num_pipelines == num_pipelines
-               ? pair
-               : NULL;
+    return pair != NULL && pair->depth == depth && pair->num_pipelines == num_pipelines ? pair
+                                                                                        : NULL;
 }
 
-bool
-spot_step_grid_lists(const spot_step_grid_t *self, int64_t num_pipelines, int64_t depth)
+bool spot_step_grid_lists(const spot_step_grid_t *self, int64_t num_pipelines, int64_t depth)
 {
     const spot_step_pair_t key = {
         .num_pipelines = (int32_t) num_pipelines, .depth = (int32_t) depth};
 
     return spot_step_grid_find(self, num_pipelines, depth) != NULL ||
            (self->num_infeasible > 0 &&
-               bsearch(&key, self->pairs + self->num_pairs, self->num_infeasible,
-                   sizeof(key), compare_feasible) != NULL);
+               bsearch(&key, self->pairs + self->num_pairs, self->num_infeasible, sizeof(key),
+                   compare_feasible) != NULL);
 }
 
-const spot_step_pair_t *
-spot_step_grid_best(const spot_step_grid_t *self, int64_t num_instances)
+const spot_step_pair_t *spot_step_grid_best(const spot_step_grid_t *self, int64_t num_instances)
 {
     size_t low = 0, high = self->num_best;
 
@@ -236,14 +217,12 @@ spot_step_grid_best(const spot_step_grid_t *self, int64_t num_instances)
     return low == 0 ? NULL : self->best[low - 1];
 }
 
-double
-spot_step_grid_speed(const spot_step_grid_t *self, const spot_step_pair_t *pair)
+double spot_step_grid_speed(const spot_step_grid_t *self, const spot_step_pair_t *pair)
 {
     return self->has_samples_per_s ? pair->samples_per_s : 1 / pair->step_ms;
 }
 
-int64_t
-spot_step_pair_ms(const spot_step_pair_t *self)
+int64_t spot_step_pair_ms(const spot_step_pair_t *self)
 {
     const int64_t step_ms = (int64_t) nearbyint(self->step_ms);
 

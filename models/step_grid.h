@@ -25,8 +25,8 @@ typedef struct {
     int32_t depth;         /* P >= 1; D P <= SPOT_MAX_INSTANCES */
     int origin;            /* spot_step_origin_t */
     double step_ms;        /* from SPOT_MIN_STEP_MS; 0: infeasible, e.g. out of memory */
-    double samples_per_s; /* > 0 if the grid has them and the pair is feasible, else 0 */
-    size_t line;          /* in its file; 0: from no file */
+    double samples_per_s;  /* > 0 if the grid has them and the pair is feasible, else 0 */
+    size_t line;           /* in its file; 0: from no file */
 } spot_step_pair_t;
 
 /* Fill it with _add, then _seal it; from then on it is constant and safe for any number
@@ -48,8 +48,7 @@ typedef struct {
 void spot_step_grid_free(spot_step_grid_t *self);
 
 /* Appends a pair, in any order. NO_MEMORY. */
-SPOT_MUST_CHECK int spot_step_grid_add(
-    spot_step_grid_t *self, const spot_step_pair_t *pair);
+SPOT_MUST_CHECK int spot_step_grid_add(spot_step_grid_t *self, const spot_step_pair_t *pair);
 
 /* Sorts the pairs and fills best. BAD_PARAM: a pair is listed twice; repeated (may be
  * NULL) is set to the later of the two and *first_line to the line of the earlier one.
@@ -66,19 +65,16 @@ const spot_step_pair_t *spot_step_grid_find(
     const spot_step_grid_t *self, int64_t num_pipelines, int64_t depth);
 
 /* Whether the pair is listed, feasible or not. O(log n). */
-bool spot_step_grid_lists(
-    const spot_step_grid_t *self, int64_t num_pipelines, int64_t depth);
+bool spot_step_grid_lists(const spot_step_grid_t *self, int64_t num_pipelines, int64_t depth);
 
 /* best(N): the feasible pair with D P <= num_instances and the highest throughput; of
  * equal ones, that with the fewest instances, then the smallest P. NULL: none. O(log
  * n). */
-const spot_step_pair_t *spot_step_grid_best(
-    const spot_step_grid_t *self, int64_t num_instances);
+const spot_step_pair_t *spot_step_grid_best(const spot_step_grid_t *self, int64_t num_instances);
 
 /* The most pipelines, up to limit, of a listed and feasible pair of a depth; 0: none.
  * O(log n). */
-int64_t spot_step_grid_most_pipelines(
-    const spot_step_grid_t *self, int64_t limit, int64_t depth);
+int64_t spot_step_grid_most_pipelines(const spot_step_grid_t *self, int64_t limit, int64_t depth);
 
 /* The throughput by which best(N) compares: samples/s if the grid has them, else
  * steps/ms. */
@@ -98,5 +94,4 @@ SPOT_MUST_CHECK int spot_step_grid_read(
 
 /* Writes lines of remarks (without #, NULL-terminated; may be NULL), then such a table
  * in the order of pairs; numbers read back exactly. */
-void spot_step_grid_write(
-    const spot_step_grid_t *self, const char *const *remarks, FILE *out);
+void spot_step_grid_write(const spot_step_grid_t *self, const char *const *remarks, FILE *out);

@@ -11,14 +11,7 @@
 /* ---- Reading ---- */
 
 /* The first three columns are required; the others may follow in this order. */
-enum {
-    COLUMN_PIPELINES,
-    COLUMN_DEPTH,
-    COLUMN_STEP,
-    COLUMN_SAMPLES,
-    COLUMN_ORIGIN,
-    NUM_COLUMNS
-};
+enum { COLUMN_PIPELINES, COLUMN_DEPTH, COLUMN_STEP, COLUMN_SAMPLES, COLUMN_ORIGIN, NUM_COLUMNS };
 
 static const char *const origins[] = {"measured", "fitted", "estimated", NULL};
 
@@ -26,31 +19,26 @@ static const char *const origins[] = {"measured", "fitted", "estimated", NULL};
 static const spot_table_file_column_t columns[NUM_COLUMNS] = {
     {"D", SPOT_CELL_COUNT, MEMBER(num_pipelines), 1, .max = SPOT_MAX_INSTANCES},
     {"P", SPOT_CELL_COUNT, MEMBER(depth), 1, .max = SPOT_MAX_INSTANCES},
-    {"step_ms", SPOT_CELL_NUMBER, MEMBER(step_ms), SPOT_MIN_STEP_MS,
-        (double) SPOT_MAX_DURATION_MS,
+    {"step_ms", SPOT_CELL_NUMBER, MEMBER(step_ms), SPOT_MIN_STEP_MS, (double) SPOT_MAX_DURATION_MS,
         "expected milliseconds from 0.5 to 100 years, or nothing where the pair is "
         "infeasible",
         .may_be_empty = true},
     {"samples_per_s", SPOT_CELL_NUMBER, MEMBER(samples_per_s), 0, HUGE_VAL,
         "expected samples per second from 0", .is_optional = true, .may_be_empty = true},
-    {"origin", SPOT_CELL_WORD, MEMBER(origin),
-        .expected = "expected measured, fitted or estimated", .is_optional = true,
-        .words = origins},
+    {"origin", SPOT_CELL_WORD, MEMBER(origin), .expected = "expected measured, fitted or estimated",
+        .is_optional = true, .words = origins},
 };
 
 /* samples_per_s is required with a step time, forbidden without one. */
-static const char *
-samples_problem(const spot_csv_row_t *row, const spot_step_pair_t *pair)
+static const char *samples_problem(const spot_csv_row_t *row, const spot_step_pair_t *pair)
 {
     if (pair->step_ms == 0) {
         return pair->samples_per_s > 0 ? "expected none without a step_ms" : NULL;
     }
-    return row->fields[COLUMN_SAMPLES][0] == '\0' ? columns[COLUMN_SAMPLES].expected
-                                                  : NULL;
+    return row->fields[COLUMN_SAMPLES][0] == '\0' ? columns[COLUMN_SAMPLES].expected : NULL;
 }
 
-static int
-take_pair(spot_table_file_t *file, const spot_csv_row_t *row, const void *values)
+static int take_pair(spot_table_file_t *file, const spot_csv_row_t *row, const void *values)
 {
     const bool has_samples = file->has[COLUMN_SAMPLES];
     spot_step_pair_t pair = *(const spot_step_pair_t *) values;
@@ -61,8 +49,7 @@ take_pair(spot_table_file_t *file, const spot_csv_row_t *row, const void *values
         return 0;
     }
     if ((int64_t) pair.num_pipelines * pair.depth > SPOT_MAX_INSTANCES) {
-        spot_table_file_report(
-            file, row->line, "D P: more than %d instances", SPOT_MAX_INSTANCES);
+        spot_table_file_report(file, row->line, "D P: more than %d instances", SPOT_MAX_INSTANCES);
         return 0;
     }
     pair.step_ms = has_samples && pair.samples_per_s == 0 ? 0 : pair.step_ms;
@@ -70,8 +57,7 @@ take_pair(spot_table_file_t *file, const spot_csv_row_t *row, const void *values
     return spot_step_grid_add(file->table, &pair);
 }
 
-static void
-seal(spot_table_file_t *file, size_t end_line)
+static void seal(spot_table_file_t *file, size_t end_line)
 {
     spot_step_grid_t *grid = file->table;
 
@@ -81,8 +67,7 @@ seal(spot_table_file_t *file, size_t end_line)
     }
 }
 
-int
-spot_step_grid_read(spot_step_grid_t *self, const char *path, spot_diag_t *diag)
+int spot_step_grid_read(spot_step_grid_t *self, const char *path, spot_diag_t *diag)
 {
     static const spot_table_file_remark_t remarks[] = {
         {"samples_per_step", offsetof(spot_step_grid_t, samples_per_step)},
@@ -107,16 +92,15 @@ spot_step_grid_read(spot_step_grid_t *self, const char *path, spot_diag_t *diag)
     sealed = spot_step_grid_seal(self, &repeated, &first_line);
     if (sealed == SPOT_ERR_BAD_PARAM) {
         return spot_diag_error(diag, path, repeated.line, 1,
-            "the pair %" PRId32 ",%" PRId32 " is in line %zu already",
-            repeated.num_pipelines, repeated.depth, first_line);
+            "the pair %" PRId32 ",%" PRId32 " is in line %zu already", repeated.num_pipelines,
+            repeated.depth, first_line);
     }
     return sealed == 0 ? ret : sealed;
 }
 
 /* ---- Writing ---- */
 
-static void
-write_remarks(const spot_step_grid_t *self, const char *const *remarks, FILE *out)
+static void write_remarks(const spot_step_grid_t *self, const char *const *remarks, FILE *out)
 {
     for (; remarks != NULL && *remarks != NULL; remarks++) {
         fprintf(out, "# %s\n", *remarks);
@@ -133,8 +117,7 @@ write_remarks(const spot_step_grid_t *self, const char *const *remarks, FILE *ou
 }
 
 /* Writes a comma and the number; nothing after the comma for an infeasible pair. */
-static void
-write_number(double value, FILE *out)
+static void write_number(double value, FILE *out)
 {
     char text[SPOT_NUMBER_TEXT_BYTES];
 
@@ -142,12 +125,10 @@ write_number(double value, FILE *out)
     fprintf(out, ",%s", value > 0 ? text : "");
 }
 
-void
-spot_step_grid_write(const spot_step_grid_t *self, const char *const *remarks, FILE *out)
+void spot_step_grid_write(const spot_step_grid_t *self, const char *const *remarks, FILE *out)
 {
     write_remarks(self, remarks, out);
-    fprintf(
-        out, "D,P,step_ms%s,origin\n", self->has_samples_per_s ? ",samples_per_s" : "");
+    fprintf(out, "D,P,step_ms%s,origin\n", self->has_samples_per_s ? ",samples_per_s" : "");
     for (size_t j = 0; j < self->num_pairs + self->num_infeasible; j++) {
         const spot_step_pair_t *pair = &self->pairs[j];
 

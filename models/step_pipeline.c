@@ -16,17 +16,16 @@ const char *const spot_step_schedules[] = {"1f1b", "gpipe", "varuna", NULL};
 static const char *const recomputes[] = {"none", "all", NULL};
 
 static const spot_field_t memory_fields[] = {
-    {SPOT_RANGE(NUMBER, "instance_bytes", spot_step_pipeline_t, memory.instance_bytes, 1,
-        MAX_BYTES, NULL, "memory of an instance",
+    {SPOT_RANGE(NUMBER, "instance_bytes", spot_step_pipeline_t, memory.instance_bytes, 1, MAX_BYTES,
+        NULL, "memory of an instance",
         "memory of an instance for a stage; what does not fit is infeasible")},
-    {SPOT_RANGE(NUMBER, "state_bytes", spot_step_pipeline_t, memory.state_bytes, 0,
-        MAX_BYTES, NULL, "state of a layer",
-        "parameters, gradients and state of the optimizer of one layer")},
-    {SPOT_RANGE(NUMBER, "activation_bytes", spot_step_pipeline_t,
-        memory.activation_bytes, 0, MAX_BYTES, "0", "activations of a layer",
+    {SPOT_RANGE(NUMBER, "state_bytes", spot_step_pipeline_t, memory.state_bytes, 0, MAX_BYTES, NULL,
+        "state of a layer", "parameters, gradients and state of the optimizer of one layer")},
+    {SPOT_RANGE(NUMBER, "activation_bytes", spot_step_pipeline_t, memory.activation_bytes, 0,
+        MAX_BYTES, "0", "activations of a layer",
         "activations of one layer for one micro-batch, kept until its backward pass")},
-    {SPOT_RANGE(NUMBER, "input_bytes", spot_step_pipeline_t, memory.input_bytes, 0,
-        MAX_BYTES, "0", "input of a layer",
+    {SPOT_RANGE(NUMBER, "input_bytes", spot_step_pipeline_t, memory.input_bytes, 0, MAX_BYTES, "0",
+        "input of a layer",
         "input of a stage for one micro-batch, which is kept instead where activations "
         "are recomputed")},
     {.name = NULL},
@@ -44,28 +43,25 @@ const spot_field_t spot_step_pipeline_fields[] = {
         "samples per micro-batch",
         "samples of a micro-batch; a pipeline has ceil(samples_per_step/(micro_batch "
         "D)) of them in a step")},
-    {SPOT_RANGE(NUMBER, "forward_ms", spot_step_pipeline_t, forward_ms, MIN_MS, MAX_MS,
-        NULL, "forward pass of a layer",
-        "forward pass of a micro-batch through one layer, ms")},
-    {SPOT_RANGE(NUMBER, "backward_ms", spot_step_pipeline_t, backward_ms, MIN_MS, MAX_MS,
-        NULL, "backward pass of a layer",
-        "backward pass of a micro-batch through one layer, ms")},
-    {SPOT_CHOICE("recompute", spot_step_pipeline_t, recompute, recomputes, "none",
-        "recomputation",
+    {SPOT_RANGE(NUMBER, "forward_ms", spot_step_pipeline_t, forward_ms, MIN_MS, MAX_MS, NULL,
+        "forward pass of a layer", "forward pass of a micro-batch through one layer, ms")},
+    {SPOT_RANGE(NUMBER, "backward_ms", spot_step_pipeline_t, backward_ms, MIN_MS, MAX_MS, NULL,
+        "backward pass of a layer", "backward pass of a micro-batch through one layer, ms")},
+    {SPOT_CHOICE("recompute", spot_step_pipeline_t, recompute, recomputes, "none", "recomputation",
         "all: activations are computed anew before each backward pass, which takes "
         "backward_ms + forward_ms then; varuna has its own rule")},
     {SPOT_RANGE(NUMBER, "link_ms", spot_step_pipeline_t, link_ms, 0, MAX_MS, "0",
         "transfer between stages",
         "time from a stage to its neighbour for one micro-batch, ms; it is not hidden")},
-    {SPOT_RANGE(NUMBER, "gradient_bytes", spot_step_pipeline_t, gradient_bytes, 0,
-        MAX_BYTES, NULL, "gradients of a layer",
+    {SPOT_RANGE(NUMBER, "gradient_bytes", spot_step_pipeline_t, gradient_bytes, 0, MAX_BYTES, NULL,
+        "gradients of a layer",
         "gradients of one layer, summed over the pipelines by a ring: 2(D-1)/D of them "
         "per instance and step")},
-    {SPOT_RANGE(NUMBER, "bandwidth_bytes_per_s", spot_step_pipeline_t,
-        bandwidth_bytes_per_s, 1, MAX_BYTES, "1.25e9", "gradient bandwidth",
+    {SPOT_RANGE(NUMBER, "bandwidth_bytes_per_s", spot_step_pipeline_t, bandwidth_bytes_per_s, 1,
+        MAX_BYTES, "1.25e9", "gradient bandwidth",
         "of that ring, bytes per second (10 Gbit/s if not given)")},
-    {SPOT_RANGE(NUMBER, "optimizer_ms", spot_step_pipeline_t, optimizer_ms, 0, MAX_MS,
-        "0", "optimizer time", "what a step takes besides, ms")},
+    {SPOT_RANGE(NUMBER, "optimizer_ms", spot_step_pipeline_t, optimizer_ms, 0, MAX_MS, "0",
+        "optimizer time", "what a step takes besides, ms")},
     {.name = "memory",
         .type = SPOT_FIELD_MAP,
         .offset = 0,
@@ -76,14 +72,13 @@ const spot_field_t spot_step_pipeline_fields[] = {
 };
 
 /* Layers of the largest stage. */
-static int64_t
-stage_layers(const spot_step_pipeline_t *self, int64_t depth)
+static int64_t stage_layers(const spot_step_pipeline_t *self, int64_t depth)
 {
     return (self->num_layers + depth - 1) / depth;
 }
 
-static spot_pipeline_t
-pipeline_of(const spot_step_pipeline_t *self, int64_t depth, int64_t num_micro_batches)
+static spot_pipeline_t pipeline_of(
+    const spot_step_pipeline_t *self, int64_t depth, int64_t num_micro_batches)
 {
     const double num_layers = (double) stage_layers(self, depth);
 
@@ -95,18 +90,15 @@ pipeline_of(const spot_step_pipeline_t *self, int64_t depth, int64_t num_micro_b
 }
 
 /* Whether stages recompute their activations. */
-static bool
-recomputes_at(const spot_step_pipeline_t *self, int64_t depth)
+static bool recomputes_at(const spot_step_pipeline_t *self, int64_t depth)
 {
-    return self->schedule == SPOT_SCHEDULE_VARUNA
-               ? depth > 1
-               : self->recompute == SPOT_RECOMPUTE_ALL;
+    return self->schedule == SPOT_SCHEDULE_VARUNA ? depth > 1
+                                                  : self->recompute == SPOT_RECOMPUTE_ALL;
 }
 
 /* In Varuna up to all micro-batches are in flight: a stage starts a forward pass
  * whenever it is free. */
-bool
-spot_step_pipeline_fits(
+bool spot_step_pipeline_fits(
     const spot_step_pipeline_t *self, int64_t depth, int64_t num_micro_batches)
 {
     const spot_pipeline_t pipeline = pipeline_of(self, depth, num_micro_batches);
@@ -121,29 +113,25 @@ spot_step_pipeline_fits(
                                       ? spot_pipeline_1f1b_in_flight(&pipeline)
                                       : spot_pipeline_gpipe_in_flight(&pipeline);
 
-    return self->memory.instance_bytes == 0 ||
-           spot_stage_memory_bytes(&stage, num_in_flight, is_recomputed) <=
-               self->memory.instance_bytes;
+    return self->memory.instance_bytes == 0 || spot_stage_memory_bytes(&stage, num_in_flight,
+                                                   is_recomputed) <= self->memory.instance_bytes;
 }
 
-spot_pipeline_t
-spot_step_pipeline_of(const spot_step_pipeline_t *self, int64_t samples_per_step,
+spot_pipeline_t spot_step_pipeline_of(const spot_step_pipeline_t *self, int64_t samples_per_step,
     int64_t num_pipelines, int64_t depth)
 {
-    const spot_pipeline_t pipeline = pipeline_of(self, depth,
-        spot_micro_batches(samples_per_step, self->micro_batch, num_pipelines));
+    const spot_pipeline_t pipeline = pipeline_of(
+        self, depth, spot_micro_batches(samples_per_step, self->micro_batch, num_pipelines));
 
     return recomputes_at(self, depth) ? spot_pipeline_recomputed(&pipeline) : pipeline;
 }
 
-double
-spot_step_pipeline_part_ms(
+double spot_step_pipeline_part_ms(
     const spot_step_pipeline_t *self, int64_t depth, int64_t num_micro_batches)
 {
     const spot_pipeline_t pipeline = pipeline_of(self, depth, num_micro_batches);
-    const spot_pipeline_t timed = self->recompute == SPOT_RECOMPUTE_ALL
-                                      ? spot_pipeline_recomputed(&pipeline)
-                                      : pipeline;
+    const spot_pipeline_t timed =
+        self->recompute == SPOT_RECOMPUTE_ALL ? spot_pipeline_recomputed(&pipeline) : pipeline;
 
     switch ((spot_step_schedule_t) self->schedule) {
         case SPOT_SCHEDULE_GPIPE:
@@ -156,27 +144,22 @@ spot_step_pipeline_part_ms(
     return spot_pipeline_1f1b_ms(&timed);
 }
 
-double
-spot_step_pipeline_sync_ms(
+double spot_step_pipeline_sync_ms(
     const spot_step_pipeline_t *self, int64_t num_pipelines, int64_t shallowest)
 {
-    const double gradient_bytes =
-        (double) stage_layers(self, shallowest) * self->gradient_bytes;
+    const double gradient_bytes = (double) stage_layers(self, shallowest) * self->gradient_bytes;
 
-    return spot_ring_all_reduce_ms(
-               num_pipelines, gradient_bytes, self->bandwidth_bytes_per_s) +
+    return spot_ring_all_reduce_ms(num_pipelines, gradient_bytes, self->bandwidth_bytes_per_s) +
            self->optimizer_ms;
 }
 
 /* The most pipelines with at least one micro-batch each. */
-static int64_t
-most_pipelines(const spot_step_pipeline_t *self, int64_t samples_per_step)
+static int64_t most_pipelines(const spot_step_pipeline_t *self, int64_t samples_per_step)
 {
     return spot_micro_batches(samples_per_step, self->micro_batch, 1);
 }
 
-double
-spot_step_pipeline_ms(const spot_step_pipeline_t *self, int64_t samples_per_step,
+double spot_step_pipeline_ms(const spot_step_pipeline_t *self, int64_t samples_per_step,
     int64_t num_pipelines, int64_t depth)
 {
     const int64_t num_micro_batches =
@@ -190,8 +173,7 @@ spot_step_pipeline_ms(const spot_step_pipeline_t *self, int64_t samples_per_step
            spot_step_pipeline_sync_ms(self, num_pipelines, depth);
 }
 
-int
-spot_step_pipeline_fill(const spot_step_pipeline_t *self, int64_t samples_per_step,
+int spot_step_pipeline_fill(const spot_step_pipeline_t *self, int64_t samples_per_step,
     int64_t max_instances, spot_step_grid_t *grid)
 {
     const int64_t most = most_pipelines(self, samples_per_step);
@@ -200,10 +182,8 @@ spot_step_pipeline_fill(const spot_step_pipeline_t *self, int64_t samples_per_st
     *grid = (spot_step_grid_t){.samples_per_step = samples_per_step,
         .micro_batch = self->micro_batch,
         .num_layers = self->num_layers};
-    for (int64_t depth = 1; depth <= self->num_layers && depth <= max_instances;
-         depth++) {
-        for (int64_t num = 1; ret == 0 && num <= most && num * depth <= max_instances;
-             num++) {
+    for (int64_t depth = 1; depth <= self->num_layers && depth <= max_instances; depth++) {
+        for (int64_t num = 1; ret == 0 && num <= most && num * depth <= max_instances; num++) {
             const spot_step_pair_t pair = {.num_pipelines = (int32_t) num,
                 .depth = (int32_t) depth,
                 .step_ms = spot_step_pipeline_ms(self, samples_per_step, num, depth)};

@@ -43,8 +43,8 @@ extern const spot_field_t spot_step_pipeline_fields[];
 
 /* One of D pipelines of P <= layers stages; recomputation is part of its backward
  * time. */
-spot_pipeline_t spot_step_pipeline_of(const spot_step_pipeline_t *self,
-    int64_t samples_per_step, int64_t num_pipelines, int64_t depth);
+spot_pipeline_t spot_step_pipeline_of(const spot_step_pipeline_t *self, int64_t samples_per_step,
+    int64_t num_pipelines, int64_t depth);
 /* For pipelines of different depths and micro-batches. _part_ms: the time of one
  * pipeline. _fits: whether each of its stages fits into an instance. _sync_ms: the rest
  * of a step, the optimizer and the all-reduce over num_pipelines, which waits for the

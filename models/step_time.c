@@ -7,8 +7,7 @@
 #include "base/memory.h"
 #include "base/units.h"
 
-void
-spot_step_time_free(spot_step_time_t *self)
+void spot_step_time_free(spot_step_time_t *self)
 {
     free(self->points);
     free(self->table_path);
@@ -16,8 +15,7 @@ spot_step_time_free(spot_step_time_t *self)
     memset(self, 0, sizeof(*self));
 }
 
-bool
-spot_step_time_is_by_pair(const spot_step_time_t *self)
+bool spot_step_time_is_by_pair(const spot_step_time_t *self)
 {
     return self->num_points == 0;
 }
@@ -28,8 +26,7 @@ const spot_field_t spot_world_size_key = {.type = SPOT_FIELD_INTEGER,
     .max = SPOT_MAX_INSTANCES,
     .what = "a world size"};
 
-int
-spot_step_time_add(spot_step_time_t *self, int64_t world_size, int64_t step_ms)
+int spot_step_time_add(spot_step_time_t *self, int64_t world_size, int64_t step_ms)
 {
     size_t place = 0;
     int ret;
@@ -54,8 +51,7 @@ spot_step_time_add(spot_step_time_t *self, int64_t world_size, int64_t step_ms)
 }
 
 /* numerator / denominator to the nearest integer, ties to even; denominator > 0. */
-static int64_t
-divide_rounded(int64_t numerator, int64_t denominator)
+static int64_t divide_rounded(int64_t numerator, int64_t denominator)
 {
     int64_t quotient = numerator / denominator;
     int64_t rest = numerator % denominator;
@@ -70,8 +66,7 @@ divide_rounded(int64_t numerator, int64_t denominator)
     return quotient;
 }
 
-int64_t
-spot_step_time_ms(const spot_step_time_t *self, int64_t world_size)
+int64_t spot_step_time_ms(const spot_step_time_t *self, int64_t world_size)
 {
     const spot_step_point_t *point = self->points;
     const spot_step_point_t *last = point + self->num_points - 1;
@@ -93,14 +88,12 @@ spot_step_time_ms(const spot_step_time_t *self, int64_t world_size)
         point[1].world_size - point[0].world_size);
 }
 
-int64_t
-spot_step_time_largest(const spot_step_time_t *self)
+int64_t spot_step_time_largest(const spot_step_time_t *self)
 {
     return self->points[self->num_points - 1].world_size;
 }
 
-bool
-spot_step_time_covers(const spot_step_time_t *self, int64_t world_size)
+bool spot_step_time_covers(const spot_step_time_t *self, int64_t world_size)
 {
     return self->num_points > 0 && world_size >= self->points[0].world_size &&
            world_size <= self->points[self->num_points - 1].world_size;

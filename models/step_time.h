@@ -35,8 +35,7 @@ extern const spot_field_t spot_world_size_key;
 
 /* Inserts a point by world size. BAD_PARAM: the world size exists; NO_MEMORY.
  * O(num_points). */
-SPOT_MUST_CHECK int spot_step_time_add(
-    spot_step_time_t *self, int64_t world_size, int64_t step_ms);
+SPOT_MUST_CHECK int spot_step_time_add(spot_step_time_t *self, int64_t world_size, int64_t step_ms);
 
 /* The step time in whole ms, ties to even, computed exactly in integers. Needs at least
  * one point. O(num_points). */

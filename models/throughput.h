@@ -35,8 +35,7 @@ SPOT_MUST_CHECK int spot_throughput_read(
     spot_throughput_t *self, const char *path, spot_diag_t *diag);
 
 /* Counts a job with its GPUs at a time not before start_s. NO_MEMORY. */
-SPOT_MUST_CHECK int spot_throughput_add(
-    spot_throughput_t *self, int64_t time_s, double num_gpus);
+SPOT_MUST_CHECK int spot_throughput_add(spot_throughput_t *self, int64_t time_s, double num_gpus);
 void spot_throughput_free(spot_throughput_t *self);
 
 /* The features of all bins: the calendar; for each series its value 6, 18 and 144 bins
@@ -59,8 +58,7 @@ typedef struct {
 /* The last month of the series is evaluated and the month before is for choosing, where
  * there are at least two months before them; else they are a fifth of the bins each.
  * false: there are fewer than 5 bins. */
-bool spot_throughput_split(
-    spot_throughput_split_t *self, const spot_throughput_t *throughput);
+bool spot_throughput_split(spot_throughput_split_t *self, const spot_throughput_t *throughput);
 
 typedef enum {
     SPOT_FORECAST_MODEL,
@@ -91,8 +89,7 @@ typedef struct {
  * features, as read from a file, is used as it is; BAD_INPUT if it has features of
  * another name, else NO_MEMORY; free self even then. */
 SPOT_MUST_CHECK int spot_throughput_forecast(spot_throughput_forecast_t *self,
-    const spot_throughput_t *throughput, int series,
-    const spot_throughput_split_t *split);
+    const spot_throughput_t *throughput, int series, const spot_throughput_split_t *split);
 void spot_throughput_forecast_free(spot_throughput_forecast_t *self);
 
 /* Writes the bins from first on as a CSV file: time, submitted jobs and GPUs, and the

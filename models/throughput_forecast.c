@@ -14,8 +14,7 @@ const char *const spot_forecast_methods[] = {
 /* ---- The split ---- */
 
 /* The first bin of the month that is some months before that of the last bin. */
-static int64_t
-month_start(const spot_throughput_t *throughput, int num_before)
+static int64_t month_start(const spot_throughput_t *throughput, int num_before)
 {
     const int64_t last_bin = (int64_t) throughput->num_bins - 1;
     time_t day_s = (time_t) (throughput->start_s + last_bin * SPOT_THROUGHPUT_BIN_S);
@@ -32,8 +31,7 @@ month_start(const spot_throughput_t *throughput, int num_before)
     return 0;
 }
 
-bool
-spot_throughput_split(spot_throughput_split_t *self, const spot_throughput_t *throughput)
+bool spot_throughput_split(spot_throughput_split_t *self, const spot_throughput_t *throughput)
 {
     const size_t num_bins = throughput->num_bins;
 
@@ -54,16 +52,14 @@ spot_throughput_split(spot_throughput_split_t *self, const spot_throughput_t *th
 
 /* Features that have no value in common with those of a later time, unless the bins are
  * of more than a year. */
-static bool
-grows_with_date(const char *feature)
+static bool grows_with_date(const char *feature)
 {
     return strcmp(feature, "month") == 0 || strcmp(feature, "day_of_year") == 0 ||
            strcmp(feature, "week") == 0;
 }
 
 /* Fits a model with the settings of self to the first bins. */
-static int
-fit(spot_throughput_forecast_t *self, size_t num_bins, uint64_t seed)
+static int fit(spot_throughput_forecast_t *self, size_t num_bins, uint64_t seed)
 {
     spot_additive_column_t columns[SPOT_THROUGHPUT_FEATURES];
     spot_additive_request_t request = {.num_rows = num_bins,
@@ -84,8 +80,7 @@ fit(spot_throughput_forecast_t *self, size_t num_bins, uint64_t seed)
 
 /* Predicts bins from first on: predicted[end - first]. BAD_INPUT: the model has a
  * feature that is not one of throughput. */
-static int
-predict(
+static int predict(
     const spot_throughput_forecast_t *self, size_t first, size_t end, double *predicted)
 {
     const spot_additive_model_t *model = &self->model;
@@ -116,8 +111,7 @@ predict(
 
 /* Fits with the settings that have the least sum of squared errors on the bins for
  * choosing. */
-static int
-choose_and_fit(spot_throughput_forecast_t *self, const spot_throughput_split_t *split)
+static int choose_and_fit(spot_throughput_forecast_t *self, const spot_throughput_split_t *split)
 {
     const size_t num_bins = split->evaluate - split->choose;
     spot_loss_t best_loss = SPOT_LOSS_SQUARED;
@@ -151,8 +145,7 @@ choose_and_fit(spot_throughput_forecast_t *self, const spot_throughput_split_t *
 }
 
 /* The plain forecasts, from the bins before evaluate. */
-static void
-fill_plain(spot_throughput_forecast_t *self, size_t evaluate, size_t num_bins)
+static void fill_plain(spot_throughput_forecast_t *self, size_t evaluate, size_t num_bins)
 {
     const double *hours = self->features[SPOT_THROUGHPUT_HOUR];
     double sums[SPOT_HOURS_PER_DAY] = {0}, counts[SPOT_HOURS_PER_DAY] = {0}, mean = 0;
@@ -168,16 +161,13 @@ fill_plain(spot_throughput_forecast_t *self, size_t evaluate, size_t num_bins)
 
         self->forecasts[SPOT_FORECAST_HOUR][j] =
             counts[hour] > 0 ? sums[hour] / counts[hour] : mean;
-        self->forecasts[SPOT_FORECAST_PERSISTENCE][j] =
-            bin < LEAD ? 0 : self->targets[bin - LEAD];
+        self->forecasts[SPOT_FORECAST_PERSISTENCE][j] = bin < LEAD ? 0 : self->targets[bin - LEAD];
         self->forecasts[SPOT_FORECAST_CONSTANT][j] = mean;
     }
 }
 
-int
-spot_throughput_forecast(spot_throughput_forecast_t *self,
-    const spot_throughput_t *throughput, int series,
-    const spot_throughput_split_t *split)
+int spot_throughput_forecast(spot_throughput_forecast_t *self, const spot_throughput_t *throughput,
+    int series, const spot_throughput_split_t *split)
 {
     const size_t num_bins = throughput->num_bins;
     spot_arena_t *arena = &self->arena;
@@ -203,21 +193,18 @@ spot_throughput_forecast(spot_throughput_forecast_t *self,
         ret = choose_and_fit(self, split);
     }
     fill_plain(self, split->evaluate, num_bins);
-    return ret == 0 ? predict(self, split->evaluate, num_bins,
-                          self->forecasts[SPOT_FORECAST_MODEL])
+    return ret == 0 ? predict(self, split->evaluate, num_bins, self->forecasts[SPOT_FORECAST_MODEL])
                     : ret;
 }
 
-void
-spot_throughput_forecast_free(spot_throughput_forecast_t *self)
+void spot_throughput_forecast_free(spot_throughput_forecast_t *self)
 {
     spot_additive_free(&self->model);
     spot_arena_free(&self->arena);
     memset(self, 0, sizeof(*self));
 }
 
-void
-spot_throughput_forecast_write(const spot_throughput_forecast_t *forecasts,
+void spot_throughput_forecast_write(const spot_throughput_forecast_t *forecasts,
     const spot_throughput_t *throughput, size_t first, FILE *out)
 {
     fputs("time,submit_gpu_job,submit_gpu_num,pred_gpu_job,pred_gpu_num\n", out);

@@ -7,8 +7,7 @@
 #include "models/checkpoint.h"
 
 /* The stretch of the step after so many, and in *end its last step. */
-static int
-stretch_at(const spot_cycle_t *self, int64_t steps, int64_t *end)
+static int stretch_at(const spot_cycle_t *self, int64_t steps, int64_t *end)
 {
     const spot_waits_t *waits = &self->waits;
 
@@ -23,8 +22,7 @@ stretch_at(const spot_cycle_t *self, int64_t steps, int64_t *end)
 }
 
 /* The waits before the first steps of a period. */
-static int64_t
-waited_ms(const spot_cycle_t *self, int64_t steps)
+static int64_t waited_ms(const spot_cycle_t *self, int64_t steps)
 {
     const spot_waits_t *waits = &self->waits;
     const int64_t first = spot_smaller(steps, waits->steps[0]);
@@ -35,15 +33,13 @@ waited_ms(const spot_cycle_t *self, int64_t steps)
 }
 
 /* Steps with their waits, without checkpoints. */
-static int64_t
-span_ms(const spot_cycle_t *self, int64_t steps)
+static int64_t span_ms(const spot_cycle_t *self, int64_t steps)
 {
     return steps * self->step_ms + waited_ms(self, steps);
 }
 
 /* The steps that end within such a time. */
-static int64_t
-steps_within(const spot_cycle_t *self, int64_t time_ms)
+static int64_t steps_within(const spot_cycle_t *self, int64_t time_ms)
 {
     int64_t steps = 0, end;
 
@@ -74,8 +70,7 @@ typedef struct {
     int64_t cycle_ms;
 } lap_t;
 
-static lap_t
-lap_at(const spot_cycle_t *self, int64_t steps)
+static lap_t lap_at(const spot_cycle_t *self, int64_t steps)
 {
     const int64_t start_ms = span_ms(self, steps);
     const int64_t every = self->every_steps;
@@ -96,9 +91,8 @@ lap_at(const spot_cycle_t *self, int64_t steps)
 
 /* The last write that starts by max_ms, with at most max_steps steps and max_before
  * writes before it; none: the first. In *lap its cycle. */
-static mark_t
-last_mark(const spot_cycle_t *self, int64_t max_ms, int64_t max_steps,
-    int64_t max_before, lap_t *lap)
+static mark_t last_mark(
+    const spot_cycle_t *self, int64_t max_ms, int64_t max_steps, int64_t max_before, lap_t *lap)
 {
     mark_t mark = {.steps = self->first_steps,
         .time_ms = span_ms(self, self->first_steps) + self->snapshot_ms};
@@ -122,8 +116,7 @@ last_mark(const spot_cycle_t *self, int64_t max_ms, int64_t max_steps,
 }
 
 /* Sets steps and stalls after so many steps and a time that is worked and waited. */
-static void
-set_steps(spot_progress_t *progress, const spot_cycle_t *self, int64_t steps,
+static void set_steps(spot_progress_t *progress, const spot_cycle_t *self, int64_t steps,
     int64_t since_ms, int64_t elapsed_ms)
 {
     int64_t end;
@@ -132,12 +125,10 @@ set_steps(spot_progress_t *progress, const spot_cycle_t *self, int64_t steps,
     progress->steps = steps;
     progress->is_stalled = since_ms < wait_ms;
     progress->input_ms = waited_ms(self, steps) + spot_smaller(since_ms, wait_ms);
-    progress->stalled_ms =
-        elapsed_ms - steps * self->step_ms - spot_larger(0, since_ms - wait_ms);
+    progress->stalled_ms = elapsed_ms - steps * self->step_ms - spot_larger(0, since_ms - wait_ms);
 }
 
-spot_progress_t
-spot_waiting_progress(const spot_cycle_t *self, int64_t elapsed_ms)
+spot_progress_t spot_waiting_progress(const spot_cycle_t *self, int64_t elapsed_ms)
 {
     const int64_t first_end_ms = span_ms(self, self->first_steps);
     spot_progress_t progress = {.steps = 0};
@@ -174,8 +165,7 @@ spot_waiting_progress(const spot_cycle_t *self, int64_t elapsed_ms)
     return progress;
 }
 
-int64_t
-spot_waiting_durable_ms(const spot_cycle_t *self, int64_t checkpoint_id, int64_t *steps)
+int64_t spot_waiting_durable_ms(const spot_cycle_t *self, int64_t checkpoint_id, int64_t *steps)
 {
     lap_t lap;
     const mark_t mark = last_mark(self, INT64_MAX, INT64_MAX, checkpoint_id, &lap);
@@ -184,8 +174,7 @@ spot_waiting_durable_ms(const spot_cycle_t *self, int64_t checkpoint_id, int64_t
     return mark.time_ms + self->write_ms;
 }
 
-int64_t
-spot_waiting_step_end_ms(const spot_cycle_t *self, int64_t step)
+int64_t spot_waiting_step_end_ms(const spot_cycle_t *self, int64_t step)
 {
     lap_t lap;
     mark_t mark;

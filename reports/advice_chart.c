@@ -11,16 +11,14 @@ enum { MAX_MARKETS = 5 };
 
 /* The distinct markets in the order in which they were proposed; returns their number.
  */
-static int
-find_markets(const spot_advice_result_t *self, const char *markets[MAX_MARKETS])
+static int find_markets(const spot_advice_result_t *self, const char *markets[MAX_MARKETS])
 {
     int num_markets = 0;
 
     for (size_t j = 0; j < self->num_searched; j++) {
         int market_id = 0;
 
-        while (market_id < num_markets &&
-               strcmp(markets[market_id], self->searched[j].kind) != 0) {
+        while (market_id < num_markets && strcmp(markets[market_id], self->searched[j].kind) != 0) {
             market_id++;
         }
         if (market_id == num_markets && num_markets < MAX_MARKETS) {
@@ -31,9 +29,8 @@ find_markets(const spot_advice_result_t *self, const char *markets[MAX_MARKETS])
 }
 
 /* The alternatives of a market; hollow ones do not keep what is asked for. */
-static void
-declare_market(spot_chart_t *chart, const spot_advice_result_t *self, const char *market,
-    int market_id)
+static void declare_market(
+    spot_chart_t *chart, const spot_advice_result_t *self, const char *market, int market_id)
 {
     spot_chart_series(chart, &(spot_chart_series_t){.kind = SPOT_CHART_POINTS,
                                  .name = market,
@@ -44,15 +41,14 @@ declare_market(spot_chart_t *chart, const spot_advice_result_t *self, const char
         const spot_advice_searched_t *item = &self->searched[j];
 
         if (strcmp(item->kind, market) == 0 && isfinite(item->cost)) {
-            spot_chart_add(chart, &(spot_chart_datum_t){.x = (double) item->size,
-                                      .y = item->cost,
-                                      .is_hollow = !item->is_met});
+            spot_chart_add(
+                chart, &(spot_chart_datum_t){
+                           .x = (double) item->size, .y = item->cost, .is_hollow = !item->is_met});
         }
     }
 }
 
-int
-spot_advice_declare(spot_chart_t *chart, const void *context)
+int spot_advice_declare(spot_chart_t *chart, const void *context)
 {
     const spot_advice_result_t *self = context;
     const spot_advised_t *best = &self->advised[0];
@@ -62,15 +58,15 @@ spot_advice_declare(spot_chart_t *chart, const void *context)
     int ret;
 
     spot_chart_title(chart, "What each alternative costs, by the size of the fleet");
-    spot_chart_note(chart, "%zu alternatives · filled: keeps the goal%s",
-        self->num_searched, isfinite(self->budget) ? " and the budget" : "");
+    spot_chart_note(chart, "%zu alternatives · filled: keeps the goal%s", self->num_searched,
+        isfinite(self->budget) ? " and the budget" : "");
     spot_chart_describe(chart,
         "Mean cost of %zu alternatives by the number of instances; the answer has %lld "
         "instances and costs %.6g %s on average.",
         self->num_searched, (long long) best->size, best->figures.cost, self->cost_unit);
-    spot_chart_panel(chart,
-        &(spot_chart_panel_t){.x = {.name = "instances"},
-            .y = {.name = spot_texts_add(&texts, "mean cost (%s)", self->cost_unit)}});
+    spot_chart_panel(
+        chart, &(spot_chart_panel_t){.x = {.name = "instances"},
+                   .y = {.name = spot_texts_add(&texts, "mean cost (%s)", self->cost_unit)}});
     for (int j = 0; j < num_markets; j++) {
         declare_market(chart, self, markets[j], j);
     }

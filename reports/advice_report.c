@@ -14,26 +14,21 @@ enum { ENOUGH_RUNS = 512, ENOUGH_AT_FACTOR = 64 }; /* fewer runs are said */
 
 /* ---- Numbers in sentences ---- */
 
-static const char *
-money(spot_texts_t *texts, const spot_advice_result_t *self, double amount)
+static const char *money(spot_texts_t *texts, const spot_advice_result_t *self, double amount)
 {
     if (!isfinite(amount)) {
         return "more than the runs show";
     }
-    return fabs(amount) >= 1000
-               ? spot_texts_add(texts, "%.0f %s", amount, self->cost_unit)
-               : spot_texts_add(texts, "%.2f %s", amount, self->cost_unit);
+    return fabs(amount) >= 1000 ? spot_texts_add(texts, "%.0f %s", amount, self->cost_unit)
+                                : spot_texts_add(texts, "%.2f %s", amount, self->cost_unit);
 }
 
-static const char *
-percent(spot_texts_t *texts, double share)
+static const char *percent(spot_texts_t *texts, double share)
 {
-    return spot_texts_add(
-        texts, share > 0.9995 && share < 1 ? "%.2f %%" : "%.1f %%", 100 * share);
+    return spot_texts_add(texts, share > 0.9995 && share < 1 ? "%.2f %%" : "%.1f %%", 100 * share);
 }
 
-static const char *
-duration(spot_texts_t *texts, double seconds)
+static const char *duration(spot_texts_t *texts, double seconds)
 {
     return seconds < S_PER_H       ? spot_texts_add(texts, "%.1f min", seconds / 60)
            : seconds < 2 * S_PER_D ? spot_texts_add(texts, "%.1f h", seconds / S_PER_H)
@@ -41,8 +36,7 @@ duration(spot_texts_t *texts, double seconds)
 }
 
 /* "; done within 3.1 d in half of the runs and within 4.4 d in 95 %". */
-static const char *
-times(spot_texts_t *texts, const spot_advice_figures_t *figures)
+static const char *times(spot_texts_t *texts, const spot_advice_figures_t *figures)
 {
     if (isnan(figures->time_p50_s)) {
         return "";
@@ -61,9 +55,8 @@ times(spot_texts_t *texts, const spot_advice_figures_t *figures)
 }
 
 /* All figures with their intervals. */
-static const char *
-figures_text(spot_texts_t *texts, const spot_advice_result_t *self,
-    const spot_advice_figures_t *figures)
+static const char *figures_text(
+    spot_texts_t *texts, const spot_advice_result_t *self, const spot_advice_figures_t *figures)
 {
     return spot_texts_add(texts,
         "probability %s %s (%s to %s%s); mean cost %s (%s to %s), at most %s in half of "
@@ -80,23 +73,21 @@ figures_text(spot_texts_t *texts, const spot_advice_result_t *self,
 
 /* ---- The parts of the answer ---- */
 
-static void
-write_answer(const spot_advice_result_t *self, spot_document_t *document)
+static void write_answer(const spot_advice_result_t *self, spot_document_t *document)
 {
     spot_texts_t *texts = &document->texts;
     const spot_advised_t *best = &self->advised[0], *now = spot_advice_current(self);
 
     if (now != NULL) {
         spot_document_paragraph(document, "As it is, the job %s the goal: %s.",
-            now->is_met ? "keeps" : "does not keep",
-            figures_text(texts, self, &now->figures));
+            now->is_met ? "keeps" : "does not keep", figures_text(texts, self, &now->figures));
     }
     if (self->is_yes && now == best) {
         spot_document_paragraph(document, "Go on as it is.");
     } else if (self->is_yes) {
         spot_document_paragraph(document, "%s %s: %s.",
-            now == NULL ? "Rent" : "The cheapest from now on, if the change is free:",
-            best->words, figures_text(texts, self, &best->figures));
+            now == NULL ? "Rent" : "The cheapest from now on, if the change is free:", best->words,
+            figures_text(texts, self, &best->figures));
     } else {
         spot_document_paragraph(document,
             "No: nothing that was searched has a probability of %s %s%s. What comes "
@@ -114,29 +105,25 @@ write_answer(const spot_advice_result_t *self, spot_document_t *document)
 }
 
 /* Which limit an alternative does not keep. */
-static const char *
-shortfall(const spot_advice_result_t *self, const spot_advised_t *item)
+static const char *shortfall(const spot_advice_result_t *self, const spot_advised_t *item)
 {
     return item->is_met                   ? ""
            : item->figures.p < self->sure ? " (too little)"
                                           : " (but above the budget)";
 }
 
-static void
-write_rival(
+static void write_rival(
     const spot_advice_result_t *self, size_t advised_id, spot_document_t *document)
 {
     spot_texts_t *texts = &document->texts;
     const spot_advised_t *best = &self->advised[0], *rival = &self->advised[advised_id];
     const double ratio = rival->figures.cost / best->figures.cost;
-    const char *price =
-        !isfinite(ratio) ? "not known"
-        : ratio < 1      ? spot_texts_add(texts, "%.1f %% less", 100 * (1 - ratio))
-        : ratio < 2      ? spot_texts_add(texts, "%.1f %% more", 100 * (ratio - 1))
-                         : spot_texts_add(texts, "%.1f times as much", ratio);
+    const char *price = !isfinite(ratio) ? "not known"
+                        : ratio < 1      ? spot_texts_add(texts, "%.1f %% less", 100 * (1 - ratio))
+                        : ratio < 2      ? spot_texts_add(texts, "%.1f %% more", 100 * (ratio - 1))
+                                         : spot_texts_add(texts, "%.1f times as much", ratio);
 
-    spot_document_item(document,
-        "%s%s: probability %s%s%s, mean cost %s (%s), %s in 95 %%%s%s%s",
+    spot_document_item(document, "%s%s: probability %s%s%s, mean cost %s (%s), %s in 95 %%%s%s%s",
         advised_id == self->runner_up_id ? "nearly wins: "
                                          : spot_texts_add(texts, "%s: ", rival->kind),
         rival->words, percent(texts, rival->figures.p),
@@ -145,69 +132,60 @@ write_rival(
             : "",
         shortfall(self, rival), money(texts, self, rival->figures.cost), price,
         money(texts, self, rival->figures.cost_p95), times(texts, &rival->figures),
-        rival->assumed == NULL ? "" : "; assumed: ",
-        rival->assumed == NULL ? "" : rival->assumed);
+        rival->assumed == NULL ? "" : "; assumed: ", rival->assumed == NULL ? "" : rival->assumed);
 }
 
-static void
-write_larger(const spot_advice_result_t *self, spot_document_t *document)
+static void write_larger(const spot_advice_result_t *self, spot_document_t *document)
 {
     for (size_t j = 0; j < self->num_larger; j++) {
         const spot_advised_t *item = &self->larger[j];
         spot_texts_t *texts = &document->texts;
 
-        spot_document_item(document,
-            "with %" PRId64 " instances: %s%s (%s; mean cost %s)%s%s", item->size,
-            percent(texts, item->figures.p), shortfall(self, item), item->words,
+        spot_document_item(document, "with %" PRId64 " instances: %s%s (%s; mean cost %s)%s%s",
+            item->size, percent(texts, item->figures.p), shortfall(self, item), item->words,
             money(texts, self, item->figures.cost),
-            item->assumed == NULL ? "" : "; assumed: ",
-            item->assumed == NULL ? "" : item->assumed);
+            item->assumed == NULL ? "" : "; assumed: ", item->assumed == NULL ? "" : item->assumed);
     }
 }
 
-static void
-write_break_evens(const spot_advice_result_t *self, spot_document_t *document)
+static void write_break_evens(const spot_advice_result_t *self, spot_document_t *document)
 {
     for (size_t j = 0; j < self->num_break_evens; j++) {
         const spot_advice_break_even_t *item = &self->break_evens[j];
 
         if (isfinite(item->factor) && item->num_runs < ENOUGH_AT_FACTOR) {
-            spot_document_item(document, "%s between %.3g and %.3g %s: then %s",
-                item->noun, item->low, item->high, item->words, item->why);
+            spot_document_item(document, "%s between %.3g and %.3g %s: then %s", item->noun,
+                item->low, item->high, item->words, item->why);
         } else if (isfinite(item->factor)) {
-            spot_document_item(document, "%s about %.3g %s: then %s", item->noun,
-                item->factor, item->words, item->why);
+            spot_document_item(document, "%s about %.3g %s: then %s", item->noun, item->factor,
+                item->words, item->why);
         } else {
-            spot_document_item(document, "%s: the answer stays up to %g %s", item->noun,
-                item->most, item->words);
+            spot_document_item(
+                document, "%s: the answer stays up to %g %s", item->noun, item->most, item->words);
         }
     }
 }
 
 /* What the race has shown with its confidence. */
-static const char *
-certainty(spot_texts_t *texts, const spot_advice_result_t *self)
+static const char *certainty(spot_texts_t *texts, const spot_advice_result_t *self)
 {
     const char *limits = isfinite(self->budget) ? "the goal and the budget" : "the goal";
 
     if (!self->is_yes) {
         return self->num_undecided > 0
-                   ? spot_texts_add(texts,
-                         "Of %zu it is not certain that they do not keep %s.",
+                   ? spot_texts_add(texts, "Of %zu it is not certain that they do not keep %s.",
                          self->num_undecided, limits)
-                   : spot_texts_add(
-                         texts, "With 95 %% confidence none of them keeps %s.", limits);
+                   : spot_texts_add(texts, "With 95 %% confidence none of them keeps %s.", limits);
     }
     return !isfinite(self->regret)
                ? "Another one may be cheaper."
                : spot_texts_add(texts,
-                     "With 95 %% confidence no other one that keeps %s is cheaper%s%s.",
-                     limits, self->regret > 0 ? " by more than " : "",
+                     "With 95 %% confidence no other one that keeps %s is cheaper%s%s.", limits,
+                     self->regret > 0 ? " by more than " : "",
                      self->regret > 0 ? money(texts, self, self->regret) : "");
 }
 
-static void
-write_search(const spot_advice_result_t *self, spot_document_t *document)
+static void write_search(const spot_advice_result_t *self, spot_document_t *document)
 {
     spot_document_note(document,
         "%zu alternatives in %" PRId64 " runs, and %" PRId64
@@ -226,19 +204,17 @@ write_search(const spot_advice_result_t *self, spot_document_t *document)
     }
 }
 
-void
-spot_advice_document(const spot_advice_result_t *self, spot_document_t *document)
+void spot_advice_document(const spot_advice_result_t *self, spot_document_t *document)
 {
     spot_texts_t *texts = &document->texts;
 
     write_answer(self, document);
     if (self->worst_trace != NULL && self->worst_p == self->advised[0].figures.p) {
-        spot_document_paragraph(document,
-            "The probability is the same in all %zu recordings.", self->num_traces);
+        spot_document_paragraph(
+            document, "The probability is the same in all %zu recordings.", self->num_traces);
     } else if (self->worst_trace != NULL) {
-        spot_document_paragraph(document,
-            "The worst of the %zu recordings is %s: probability %s.", self->num_traces,
-            self->worst_trace, percent(texts, self->worst_p));
+        spot_document_paragraph(document, "The worst of the %zu recordings is %s: probability %s.",
+            self->num_traces, self->worst_trace, percent(texts, self->worst_p));
     }
     if (self->num_larger > 0) {
         spot_document_heading(document, "Larger fleets");
@@ -252,8 +228,7 @@ spot_advice_document(const spot_advice_result_t *self, spot_document_t *document
     }
     if (self->num_break_evens > 0) {
         spot_document_heading(document,
-            spot_texts_add(texts,
-                "What would change the answer (%" PRId64 " runs at each factor)",
+            spot_texts_add(texts, "What would change the answer (%" PRId64 " runs at each factor)",
                 self->break_evens[0].num_runs));
         write_break_evens(self, document);
     }
@@ -263,8 +238,7 @@ spot_advice_document(const spot_advice_result_t *self, spot_document_t *document
 
 /* ---- JSON ---- */
 
-static void
-write_advised(spot_json_t *json, const char *key, const spot_advised_t *item)
+static void write_advised(spot_json_t *json, const char *key, const spot_advised_t *item)
 {
     const spot_advice_figures_t *figures = &item->figures;
 
@@ -289,8 +263,7 @@ write_advised(spot_json_t *json, const char *key, const spot_advised_t *item)
     spot_json_close(json, '}');
 }
 
-static void
-write_texts(spot_json_t *json, const char *key, size_t num, const char *const *texts)
+static void write_texts(spot_json_t *json, const char *key, size_t num, const char *const *texts)
 {
     spot_json_open(json, key, '[');
     for (size_t j = 0; j < num; j++) {
@@ -299,8 +272,7 @@ write_texts(spot_json_t *json, const char *key, size_t num, const char *const *t
     spot_json_close(json, ']');
 }
 
-static void
-write_break_evens_json(spot_json_t *json, const spot_advice_result_t *self)
+static void write_break_evens_json(spot_json_t *json, const spot_advice_result_t *self)
 {
     spot_json_open(json, "break_evens", '[');
     for (size_t j = 0; j < self->num_break_evens; j++) {
@@ -318,8 +290,7 @@ write_break_evens_json(spot_json_t *json, const spot_advice_result_t *self)
     spot_json_close(json, ']');
 }
 
-void
-spot_advice_json(const spot_advice_result_t *self, FILE *out)
+void spot_advice_json(const spot_advice_result_t *self, FILE *out)
 {
     spot_json_t json;
 

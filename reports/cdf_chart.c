@@ -16,8 +16,7 @@
 
 #define MAX_POINTS 2000 /* of a line */
 
-bool
-spot_cdf_fits(const spot_series_t *series)
+bool spot_cdf_fits(const spot_series_t *series)
 {
     const spot_series_kind_t *kind = series->kind;
 
@@ -26,8 +25,7 @@ spot_cdf_fits(const spot_series_t *series)
            kind->columns[1].kind == SPOT_COLUMN_NUMBER && series->num_rows > 0;
 }
 
-const spot_series_t *
-spot_cdf_find(const spot_recording_t *recording)
+const spot_series_t *spot_cdf_find(const spot_recording_t *recording)
 {
     for (size_t j = 0; j < recording->num_series; j++) {
         if (spot_cdf_fits(&recording->series[j])) {
@@ -40,8 +38,7 @@ spot_cdf_find(const spot_recording_t *recording)
 /* ---- Lines ---- */
 
 /* The name of the line of a row within its run; "" where there is only one. */
-static const char *
-line_of(const spot_series_t *series, size_t row_id)
+static const char *line_of(const spot_series_t *series, size_t row_id)
 {
     const spot_series_kind_t *kind = series->kind;
 
@@ -51,8 +48,8 @@ line_of(const spot_series_t *series, size_t row_id)
 }
 
 /* The same of all runs. */
-static const char *
-name_of(const spot_cdf_t *self, size_t run_id, size_t row_id, spot_texts_t *texts)
+static const char *name_of(
+    const spot_cdf_t *self, size_t run_id, size_t row_id, spot_texts_t *texts)
 {
     const char *run = self->names[run_id] == NULL ? "" : self->names[run_id];
 
@@ -60,8 +57,7 @@ name_of(const spot_cdf_t *self, size_t run_id, size_t row_id, spot_texts_t *text
 }
 
 /* first_ids: [series->num_rows] the first row of the line of each. */
-static int
-find_lines(const spot_series_t *series, size_t *first_ids)
+static int find_lines(const spot_series_t *series, size_t *first_ids)
 {
     spot_key_t *keys = spot_calloc(series->num_rows, sizeof(*keys));
     int ret = keys == NULL ? SPOT_ERR_NO_MEMORY : 0;
@@ -77,16 +73,14 @@ find_lines(const spot_series_t *series, size_t *first_ids)
 }
 
 /* In percent; a logarithm has no 0. */
-static double
-height_of(const spot_cdf_t *self, double share)
+static double height_of(const spot_cdf_t *self, double share)
 {
     const double height = 100 * (self->is_longer ? 1 - share : share);
 
     return self->is_longer && height <= 0 ? (double) NAN : height;
 }
 
-static void
-add_line(spot_chart_t *chart, const spot_cdf_t *self, const spot_series_t *series,
+static void add_line(spot_chart_t *chart, const spot_cdf_t *self, const spot_series_t *series,
     const size_t *first_ids, size_t first_id)
 {
     const size_t max_points = self->max_points > 0 ? self->max_points : MAX_POINTS;
@@ -98,14 +92,13 @@ add_line(spot_chart_t *chart, const spot_cdf_t *self, const spot_series_t *serie
     step = (num_rows - 1) / max_points + 1;
     for (size_t j = first_id; j < series->num_rows; j++) {
         if (first_ids[j] == first_id && (row++ % step == 0 || row == num_rows)) {
-            spot_chart_add_xy(chart, spot_run_time_ms(series, j),
-                height_of(self, spot_run_value(series, j, 1)));
+            spot_chart_add_xy(
+                chart, spot_run_time_ms(series, j), height_of(self, spot_run_value(series, j, 1)));
         }
     }
 }
 
-static int
-add_run(spot_chart_t *chart, const spot_cdf_t *self, size_t run_id, size_t *num_lines)
+static int add_run(spot_chart_t *chart, const spot_cdf_t *self, size_t run_id, size_t *num_lines)
 {
     const spot_series_t *series = self->series[run_id];
     size_t *first_ids = spot_calloc(series->num_rows, sizeof(*first_ids));
@@ -118,12 +111,11 @@ add_run(spot_chart_t *chart, const spot_cdf_t *self, size_t run_id, size_t *num_
             const spot_chart_dash_t dash =
                 (spot_chart_dash_t) (*num_lines / SPOT_NUM_LINE_COLOURS % 3);
 
-            spot_chart_series(
-                chart, &(spot_chart_series_t){.kind = SPOT_CHART_STEPS,
-                           .name = name[0] == '\0' ? NULL : name,
-                           .name_at = SPOT_CHART_NAME_LEGEND,
-                           .colour = spot_palette_line_colour((*num_lines)++),
-                           .dash = dash});
+            spot_chart_series(chart, &(spot_chart_series_t){.kind = SPOT_CHART_STEPS,
+                                         .name = name[0] == '\0' ? NULL : name,
+                                         .name_at = SPOT_CHART_NAME_LEGEND,
+                                         .colour = spot_palette_line_colour((*num_lines)++),
+                                         .dash = dash});
             add_line(chart, self, series, first_ids, j);
         }
     }
@@ -135,15 +127,13 @@ add_run(spot_chart_t *chart, const spot_cdf_t *self, size_t run_id, size_t *num_
 
 /* ---- The picture ---- */
 
-int
-spot_cdf_declare(spot_chart_t *chart, const void *context)
+int spot_cdf_declare(spot_chart_t *chart, const void *context)
 {
     const spot_cdf_t *self = context;
     const spot_series_kind_t *kind = self->series[0]->kind;
     spot_chart_panel_t panel = {.title = self->title == NULL ? kind->help : NULL,
         .is_below = true,
-        .x = {SPOT_CHART_LOG, SPOT_CHART_MS,
-            .name = spot_series_column_name(kind->columns)},
+        .x = {SPOT_CHART_LOG, SPOT_CHART_MS, .name = spot_series_column_name(kind->columns)},
         .y = {SPOT_CHART_LINEAR, SPOT_CHART_PERCENT,
             .name = spot_series_column_name(&kind->columns[1]), .high = 100}};
     char above[128];
@@ -165,8 +155,8 @@ spot_cdf_declare(spot_chart_t *chart, const void *context)
     spot_chart_panel(chart, &panel);
     for (size_t j = 0; j < kind->num_rules; j++) {
         const spot_series_rule_t *rule = &kind->rules[j];
-        spot_chart_rule_t drawn = {SPOT_CHART_HORIZONTAL, height_of(self, rule->value),
-            rule->text, .dash = SPOT_CHART_DASHED};
+        spot_chart_rule_t drawn = {SPOT_CHART_HORIZONTAL, height_of(self, rule->value), rule->text,
+            .dash = SPOT_CHART_DASHED};
 
         if (rule->column_id == 0) {
             drawn.direction = SPOT_CHART_VERTICAL;
@@ -182,8 +172,7 @@ spot_cdf_declare(spot_chart_t *chart, const void *context)
 
 /* ---- Beside it ---- */
 
-static int
-write_csv(const spot_cdf_t *self, const char *head, FILE *out)
+static int write_csv(const spot_cdf_t *self, const char *head, FILE *out)
 {
     spot_texts_t texts = {0};
     int ret;
@@ -207,8 +196,7 @@ write_csv(const spot_cdf_t *self, const char *head, FILE *out)
 }
 
 /* Whether a file is there that begins in another way: an input, perhaps. */
-static bool
-is_other(const char *path, const char *head)
+static bool is_other(const char *path, const char *head)
 {
     FILE *file = fopen(path, "r");
     char line[512] = "";
@@ -220,24 +208,22 @@ is_other(const char *path, const char *head)
     return is_there && strncmp(line, head, strlen(head)) != 0;
 }
 
-int
-spot_cdf_write_beside(const spot_cdf_t *self, spot_declare_t declare,
-    const void *context, const char *svg_path, spot_diag_t *diag)
+int spot_cdf_write_beside(const spot_cdf_t *self, spot_declare_t declare, const void *context,
+    const char *svg_path, spot_diag_t *diag)
 {
     const spot_series_column_t *columns = self->series[0]->kind->columns;
     spot_texts_t texts = {0};
-    const char *head =
-        spot_texts_add(&texts, "%s_ms,%s", columns[0].name, columns[1].name);
+    const char *head = spot_texts_add(&texts, "%s_ms,%s", columns[0].name, columns[1].name);
     int ret = texts.error;
 
     for (int is_csv = 1; ret == 0 && is_csv >= 0; is_csv--) {
-        const char *path = spot_texts_add(&texts, "%.*s.%s", (int) strlen(svg_path) - 4,
-            svg_path, is_csv ? "csv" : "gnuplot");
+        const char *path = spot_texts_add(
+            &texts, "%.*s.%s", (int) strlen(svg_path) - 4, svg_path, is_csv ? "csv" : "gnuplot");
         spot_outfile_t file = {0};
 
         ret = is_csv && is_other(path, head)
-                  ? spot_diag_error(diag, path, 0, 0,
-                        "is not the data of a picture, which would replace it")
+                  ? spot_diag_error(
+                        diag, path, 0, 0, "is not the data of a picture, which would replace it")
                   : spot_outfile_init(&file, path, diag);
         if (ret == 0) {
             ret = is_csv ? write_csv(self, head, file.stream)

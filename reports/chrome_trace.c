@@ -21,8 +21,7 @@ typedef struct {
 } writer_t;
 
 /* In us, exact to the ns. */
-static void
-write_us(spot_json_t *json, const char *key, const spot_series_t *series, int64_t ticks)
+static void write_us(spot_json_t *json, const char *key, const spot_series_t *series, int64_t ticks)
 {
     const int64_t us_per_tick = 1000000 / series->kind->ticks_per_s;
 
@@ -32,13 +31,11 @@ write_us(spot_json_t *json, const char *key, const spot_series_t *series, int64_
     }
 }
 
-static void
-write_argument(
+static void write_argument(
     spot_json_t *json, const spot_series_t *series, size_t row_id, size_t column_id)
 {
     const spot_series_column_t *column = &series->kind->columns[column_id];
-    const spot_cell_t *cell =
-        &series->cells[row_id * series->kind->num_columns + column_id];
+    const spot_cell_t *cell = &series->cells[row_id * series->kind->num_columns + column_id];
 
     if (column->kind <= SPOT_COLUMN_DURATION) {
         write_us(json, column->name, series, cell->integer);
@@ -53,22 +50,17 @@ write_argument(
 
 /* An event on a line of its own: a row with its columns from first on as arguments, or
  * what a process or thread is called. */
-static void
-write_event(writer_t *self, char phase, const char *name, size_t pid, size_t tid,
+static void write_event(writer_t *self, char phase, const char *name, size_t pid, size_t tid,
     const spot_series_t *series, size_t row_id, size_t first)
 {
     const size_t num_columns = series == NULL ? 0 : series->kind->num_columns;
-    const spot_cell_t *cells =
-        series == NULL ? NULL : &series->cells[row_id * num_columns];
+    const spot_cell_t *cells = series == NULL ? NULL : &series->cells[row_id * num_columns];
     spot_json_t *json = &self->json;
 
     fputs(self->num_events++ == 0 ? "" : "\n", json->out);
     spot_json_open(json, NULL, '{');
     spot_json_text(json, "ph", (const char[]){phase, '\0'});
-    spot_json_text(json, "name",
-        phase != 'M' ? name
-        : tid == 0   ? "process_name"
-                     : "thread_name");
+    spot_json_text(json, "name", phase != 'M' ? name : tid == 0 ? "process_name" : "thread_name");
     spot_json_unsigned(json, "pid", pid);
     spot_json_unsigned(json, "tid", tid);
     if (phase != 'M') {
@@ -91,8 +83,7 @@ write_event(writer_t *self, char phase, const char *name, size_t pid, size_t tid
 }
 
 /* The process of a span, which is new where none has its name. */
-static int
-find_process(writer_t *self, const spot_series_t *series, size_t row_id, size_t *pid)
+static int find_process(writer_t *self, const spot_series_t *series, size_t row_id, size_t *pid)
 {
     const spot_series_kind_t *kind = series->kind;
     const char *name = kind->name;
@@ -113,8 +104,7 @@ find_process(writer_t *self, const spot_series_t *series, size_t row_id, size_t 
 
 /* Each slot of a lane is a thread. More spans at once than there are slots share the
  * last one: those of them that would overlap have threads of their own. */
-static int
-write_spans(writer_t *self, const spot_series_t *series)
+static int write_spans(writer_t *self, const spot_series_t *series)
 {
     spot_spans_t spans;
     int ret = spot_spans_init(&spans, series, NULL);
@@ -123,12 +113,11 @@ write_spans(writer_t *self, const spot_series_t *series)
     ret = spot_error_first(ret, ends == NULL ? SPOT_ERR_NO_MEMORY : 0);
     for (size_t j = 0; ret == 0 && j < spans.num_spans; j++) {
         const spot_span_t *span = &spans.spans[j];
-        const spot_cell_t *cells =
-            &series->cells[span->row_id * series->kind->num_columns];
+        const spot_cell_t *cells = &series->cells[span->row_id * series->kind->num_columns];
         int64_t *slot_end = &ends[span->lane_id * SPOT_MAX_SLOTS + span->slot];
         const bool is_new = *slot_end == 0, is_free = *slot_end <= cells[0].integer + 1;
-        const size_t tid = is_free ? self->first_tid + (size_t) (slot_end - ends)
-                                   : EXTRA_TID + self->num_events;
+        const size_t tid =
+            is_free ? self->first_tid + (size_t) (slot_end - ends) : EXTRA_TID + self->num_events;
         size_t pid;
 
         if (j > 0 && span->row_id == span[-1].row_id) {
@@ -136,11 +125,10 @@ write_spans(writer_t *self, const spot_series_t *series)
         }
         ret = find_process(self, series, span->row_id, &pid);
         if (is_new || !is_free) {
-            write_event(
-                self, 'M', spans.lanes[span->lane_id].name, pid, tid, NULL, 0, 0);
+            write_event(self, 'M', spans.lanes[span->lane_id].name, pid, tid, NULL, 0, 0);
         }
-        write_event(self, 'X', spot_span_label(&spans, span), pid, tid, series,
-            span->row_id, LABEL);
+        write_event(
+            self, 'X', spot_span_label(&spans, span), pid, tid, series, span->row_id, LABEL);
         *slot_end = is_free ? cells[1].integer + 1 : *slot_end; /* 0: never taken */
     }
     self->first_tid += spans.num_lanes * SPOT_MAX_SLOTS;
@@ -149,12 +137,11 @@ write_spans(writer_t *self, const spot_series_t *series)
     return ret;
 }
 
-int
-spot_chrome_trace_write(const spot_recording_t *recording, FILE *out)
+int spot_chrome_trace_write(const spot_recording_t *recording, FILE *out)
 {
     writer_t self = {.first_tid = 1};
-    int ret = SPOT_ARRAY_APPEND(
-        &self, processes, recording->title == NULL ? "run" : recording->title);
+    int ret =
+        SPOT_ARRAY_APPEND(&self, processes, recording->title == NULL ? "run" : recording->title);
 
     spot_json_init(&self.json, out, 0);
     spot_json_open(&self.json, NULL, '{');
@@ -167,12 +154,11 @@ spot_chrome_trace_write(const spot_recording_t *recording, FILE *out)
 
         if (shape == SPOT_SERIES_SPANS && spot_spans_fit(series->kind)) {
             ret = write_spans(&self, series);
-        } else if (is_event || shape == SPOT_SERIES_LEVELS ||
-                   shape == SPOT_SERIES_CURVE) {
+        } else if (is_event || shape == SPOT_SERIES_LEVELS || shape == SPOT_SERIES_CURVE) {
             for (size_t k = 0; k < series->num_rows; k++) {
                 write_event(&self, is_event ? 'i' : 'C',
-                    is_event ? spot_series_text(series, k, 1) : series->kind->name, 1, 0,
-                    series, k, is_event ? 2 : 1);
+                    is_event ? spot_series_text(series, k, 1) : series->kind->name, 1, 0, series, k,
+                    is_event ? 2 : 1);
             }
         }
     }

@@ -12,5 +12,4 @@
 
 /* One object, an event a line. A recording without such series has no events. Times are
  * exact to the ns. NO_MEMORY, IO. O(n log n). */
-SPOT_MUST_CHECK int spot_chrome_trace_write(
-    const spot_recording_t *recording, FILE *out);
+SPOT_MUST_CHECK int spot_chrome_trace_write(const spot_recording_t *recording, FILE *out);

@@ -18,8 +18,8 @@
 
 /* "difference to job.pipeline_depth = 16: mean of 256 to 9984 pairs of replications"; a
  * mean of one pair is none. */
-static const char *
-caption_of(const spot_report_t *report, const size_t *base_ids, spot_texts_t *texts)
+static const char *caption_of(
+    const spot_report_t *report, const size_t *base_ids, spot_texts_t *texts)
 {
     const spot_study_head_t *head = report->head;
     const char *baseline = spot_words_baseline(texts, head, SPOT_POINTS_BY_NAME);
@@ -28,29 +28,25 @@ caption_of(const spot_report_t *report, const size_t *base_ids, spot_texts_t *te
     for (size_t j = 0; j < head->num_points; j++) {
         if (!spot_study_is_baseline(head, j) && base_ids[j] != SPOT_NO_POINT &&
             spot_study_cannot_run(head, j) == NULL) {
-            const int64_t num =
-                spot_paired_num_pairs(&report->pairs[j * head->num_metrics]);
+            const int64_t num = spot_paired_num_pairs(&report->pairs[j * head->num_metrics]);
 
             fewest = num < fewest ? num : fewest;
             most = num > most ? num : most;
         }
     }
-    return most == 1
-               ? spot_texts_add(
-                     texts, "difference to %s in the same replication", baseline)
-               : spot_texts_add(texts,
-                     "difference to %s: mean of %s pairs of replications, which met the "
-                     "same events",
-                     baseline, spot_words_range(texts, fewest, most));
+    return most == 1 ? spot_texts_add(texts, "difference to %s in the same replication", baseline)
+                     : spot_texts_add(texts,
+                           "difference to %s: mean of %s pairs of replications, which met the "
+                           "same events",
+                           baseline, spot_words_range(texts, fewest, most));
 }
 
 /* ---- What pairing is worth ---- */
 
 /* The gains of metrics from first_id on, sorted; those without spread are none.
  * *num_same points have differences that are all the same. */
-static size_t
-find_gains(const spot_report_t *report, size_t first_id, size_t end_id, double *gains,
-    size_t *num_same)
+static size_t find_gains(
+    const spot_report_t *report, size_t first_id, size_t end_id, double *gains, size_t *num_same)
 {
     const spot_study_head_t *head = report->head;
     size_t num_gains = 0;
@@ -58,8 +54,8 @@ find_gains(const spot_report_t *report, size_t first_id, size_t end_id, double *
     *num_same = 0;
     for (size_t j = 0; j < head->num_points; j++) {
         for (size_t k = first_id; k < end_id; k++) {
-            const double gain = spot_paired_gain(
-                &report->pairs[j * head->num_metrics + k], SPOT_CONFIDENCE);
+            const double gain =
+                spot_paired_gain(&report->pairs[j * head->num_metrics + k], SPOT_CONFIDENCE);
 
             if (gain > MAX_GAIN) {
                 (*num_same)++;
@@ -73,8 +69,7 @@ find_gains(const spot_report_t *report, size_t first_id, size_t end_id, double *
 }
 
 /* "paired intervals are 2.63 times narrower than unpaired ones ...". */
-static const char *
-gain_caption(const double *gains, size_t num_gains, spot_texts_t *texts)
+static const char *gain_caption(const double *gains, size_t num_gains, spot_texts_t *texts)
 {
     const double median = spot_quantile(gains, num_gains, 0.5);
     const double ratio = median < 1 ? 1 / median : median;
@@ -90,8 +85,7 @@ gain_caption(const double *gains, size_t num_gains, spot_texts_t *texts)
         num_gains);
 }
 
-static void
-write_gains(const spot_report_t *report, double *gains, spot_document_t *document)
+static void write_gains(const spot_report_t *report, double *gains, spot_document_t *document)
 {
     static const spot_table_column_t columns[] = {
         {.name = "metric", .kind = SPOT_TABLE_TEXT, .is_key = true},
@@ -103,8 +97,7 @@ write_gains(const spot_report_t *report, double *gains, spot_document_t *documen
     static const double levels[] = {0.5, 0, 1};
     const spot_study_head_t *head = report->head;
     spot_table_t table = {.name = "gains"};
-    size_t num_same,
-        num_gains = find_gains(report, 0, head->num_listed, gains, &num_same);
+    size_t num_same, num_gains = find_gains(report, 0, head->num_listed, gains, &num_same);
     const bool is_any_wider = num_gains > 0 && gains[0] <= 1 / SAME_RATIO;
 
     if (num_gains == 0) {
@@ -121,8 +114,7 @@ write_gains(const spot_report_t *report, double *gains, spot_document_t *documen
                         : head->metrics[j].name);
         for (int k = 0; k < 3; k++) {
             spot_table_add_number(
-                &table, num_gains == 0 ? (double) NAN
-                                       : spot_quantile(gains, num_gains, levels[k]));
+                &table, num_gains == 0 ? (double) NAN : spot_quantile(gains, num_gains, levels[k]));
         }
         if (num_same > 0) {
             spot_table_add_count(&table, (int64_t) num_same);
@@ -136,8 +128,7 @@ write_gains(const spot_report_t *report, double *gains, spot_document_t *documen
     spot_document_end_fold(document);
 }
 
-void
-spot_differences_write(const spot_report_t *report, spot_document_t *document)
+void spot_differences_write(const spot_report_t *report, spot_document_t *document)
 {
     const spot_study_head_t *head = report->head;
     double *gains = spot_arena_take(
@@ -148,10 +139,8 @@ spot_differences_write(const spot_report_t *report, spot_document_t *document)
     spot_document_fail(document, spot_baseline_points(head, &base_ids));
     if (gains != NULL && base_ids != NULL) {
         spot_document_fold(document, "Every difference with its interval");
-        spot_point_table_write(
-            (spot_point_table_t){.report = report, .is_difference = true},
-            "differences-table", caption_of(report, base_ids, &document->texts),
-            document);
+        spot_point_table_write((spot_point_table_t){.report = report, .is_difference = true},
+            "differences-table", caption_of(report, base_ids, &document->texts), document);
         spot_document_end_fold(document);
         write_gains(report, gains, document);
     }

@@ -11,15 +11,13 @@
 #include "base/utf8.h"
 #include "reports/table/wrap.h"
 
-static int
-columns_of(const char *text)
+static int columns_of(const char *text)
 {
     return spot_wrap_width(text, strlen(text));
 }
 
 /* Paragraphs from a column on, all lines but the first one indented. */
-static void
-wrap(const spot_doc_t *self, const char *text, int column, int indent)
+static void wrap(const spot_doc_t *self, const char *text, int column, int indent)
 {
     do {
         size_t next;
@@ -36,16 +34,14 @@ wrap(const spot_doc_t *self, const char *text, int column, int indent)
 }
 
 /* With the characters escaped that roff would take for its own. */
-static void
-put_roff(FILE *out, const char *text)
+static void put_roff(FILE *out, const char *text)
 {
     for (const char *byte = text; *byte != '\0'; byte++) {
         if (*byte == '\\') {
             fputs("\\e", out);
         } else if (*byte == '-') {
             fputs("\\-", out);
-        } else if ((*byte == '.' || *byte == '\'') &&
-                   (byte == text || byte[-1] == '\n')) {
+        } else if ((*byte == '.' || *byte == '\'') && (byte == text || byte[-1] == '\n')) {
             fprintf(out, "\\&%c", *byte);
         } else if (byte[0] == '\n' && byte[1] == '\n') {
             fputs("\n.PP", out);
@@ -55,8 +51,7 @@ put_roff(FILE *out, const char *text)
     }
 }
 
-void
-spot_doc_section(const spot_doc_t *self, const char *title)
+void spot_doc_section(const spot_doc_t *self, const char *title)
 {
     if (self->width > 0) {
         fprintf(self->out, "\n%s:\n", title);
@@ -69,8 +64,7 @@ spot_doc_section(const spot_doc_t *self, const char *title)
     putc('\n', self->out);
 }
 
-void
-spot_doc_text(const spot_doc_t *self, const char *text)
+void spot_doc_text(const spot_doc_t *self, const char *text)
 {
     if (self->width > 0) {
         wrap(self, text, 0, 0);
@@ -81,8 +75,7 @@ spot_doc_text(const spot_doc_t *self, const char *text)
 }
 
 /* Whether a text has another one in it, in any case. */
-static bool
-contains(const char *text, const char *wanted)
+static bool contains(const char *text, const char *wanted)
 {
     const size_t num_bytes = strlen(wanted);
 
@@ -94,14 +87,12 @@ contains(const char *text, const char *wanted)
     return num_bytes == 0;
 }
 
-void
-spot_doc_item(const spot_doc_t *self, const char *name, const char *note,
-    const char *text, int column)
+void spot_doc_item(
+    const spot_doc_t *self, const char *name, const char *note, const char *text, int column)
 {
     const int used = 2 + columns_of(name) + columns_of(note);
 
-    if (self->grep != NULL && !contains(name, self->grep) &&
-        !contains(text, self->grep)) {
+    if (self->grep != NULL && !contains(name, self->grep) && !contains(text, self->grep)) {
         return;
     }
     if (self->heading != NULL && self->heading[0] != '\0') {
@@ -130,8 +121,7 @@ spot_doc_item(const spot_doc_t *self, const char *name, const char *note,
     wrap(self, text, column, column);
 }
 
-void
-spot_doc_lines(const spot_doc_t *self, const char *text)
+void spot_doc_lines(const spot_doc_t *self, const char *text)
 {
     if (self->width > 0) {
         fputs(text, self->out);
@@ -144,8 +134,7 @@ spot_doc_lines(const spot_doc_t *self, const char *text)
 
 /* ---- Keys of YAML ---- */
 
-static void
-put_type(FILE *out, const spot_field_t *field)
+static void put_type(FILE *out, const spot_field_t *field)
 {
     static const char *const names[] = {
         [SPOT_FIELD_INTEGER] = "integer",
@@ -174,11 +163,9 @@ put_type(FILE *out, const spot_field_t *field)
 
 /* The limits of a plain number, if it has no words of its own; durations are at least 0
  * everywhere. */
-static void
-put_range(FILE *out, const spot_field_t *field)
+static void put_range(FILE *out, const spot_field_t *field)
 {
-    const bool is_number = field->type == SPOT_FIELD_INTEGER ||
-                           field->type == SPOT_FIELD_NUMBER ||
+    const bool is_number = field->type == SPOT_FIELD_INTEGER || field->type == SPOT_FIELD_NUMBER ||
                            field->type == SPOT_FIELD_PRICE;
     char text[SPOT_NUMBER_TEXT_BYTES];
 
@@ -194,8 +181,7 @@ put_range(FILE *out, const spot_field_t *field)
 }
 
 /* What a value looks like, with the limits of a number: "integer from 1 to 64". */
-static const char *
-type_text(spot_texts_t *texts, const spot_field_t *field)
+static const char *type_text(spot_texts_t *texts, const spot_field_t *field)
 {
     FILE *stream = spot_texts_begin(texts);
 
@@ -208,12 +194,11 @@ type_text(spot_texts_t *texts, const spot_field_t *field)
 
 /* The help, " (required)" or " (default 0 s)" behind it, then "; here VALUE" of a scalar
  * value, which may be NULL, and a full stop. */
-static const char *
-help_text(spot_texts_t *texts, const spot_field_t *field, const spot_node_t *value)
+static const char *help_text(
+    spot_texts_t *texts, const spot_field_t *field, const spot_node_t *value)
 {
     const char *initial = field->initial;
-    const bool has_default =
-        initial != NULL && initial[0] != '\0' && strcmp(initial, "{}") != 0;
+    const bool has_default = initial != NULL && initial[0] != '\0' && strcmp(initial, "{}") != 0;
     char shown[SPOT_UTF8_SHOWN_BYTES];
     const char *here = value != NULL && value->kind == SPOT_NODE_SCALAR
                            ? spot_utf8_shown(value->text, shown)
@@ -223,13 +208,12 @@ help_text(spot_texts_t *texts, const spot_field_t *field, const spot_node_t *val
         initial == NULL ? " (required)"
         : has_default   ? " (default "
                         : "",
-        has_default ? initial : "", has_default ? ")" : "",
-        here == NULL ? "" : "; here ", here == NULL ? "" : here);
+        has_default ? initial : "", has_default ? ")" : "", here == NULL ? "" : "; here ",
+        here == NULL ? "" : here);
 }
 
-static void
-put_field(const spot_doc_t *self, const spot_field_t *field, const char *name,
-    const spot_node_t *value)
+static void put_field(
+    const spot_doc_t *self, const spot_field_t *field, const char *name, const spot_node_t *value)
 {
     spot_texts_t texts = {0};
 
@@ -246,8 +230,7 @@ put_field(const spot_doc_t *self, const spot_field_t *field, const char *name,
 
 /* The keys within a value: of a map, of the items of a list or dictionary, also where a
  * value may be one; between: what stands before their names. NULL: none. */
-static const spot_field_t *
-keys_within(const spot_field_t *field, const char **between)
+static const spot_field_t *keys_within(const spot_field_t *field, const char **between)
 {
     const spot_field_t *keys = NULL;
 
@@ -261,10 +244,9 @@ keys_within(const spot_field_t *field, const char **between)
             *between = field->type == SPOT_FIELD_LIST ? "[]." : ".KEY.";
             return field->item->type == SPOT_FIELD_MAP ? field->item->fields : NULL;
         case SPOT_FIELD_ONE_OF:
-            for (const spot_field_t *form = field->fields;
-                 keys == NULL && form->name != NULL; form++) {
-                const bool is_list =
-                    form->type == SPOT_FIELD_LIST || form->type == SPOT_FIELD_DICT;
+            for (const spot_field_t *form = field->fields; keys == NULL && form->name != NULL;
+                 form++) {
+                const bool is_list = form->type == SPOT_FIELD_LIST || form->type == SPOT_FIELD_DICT;
 
                 keys = is_list ? keys_within(form, between) : NULL;
             }
@@ -275,8 +257,8 @@ keys_within(const spot_field_t *field, const char **between)
 }
 
 /* The keys below a field, of the map that it has or may have. */
-static const spot_field_t *
-keys_below(const spot_field_t *field, const spot_node_t **node, const char **between)
+static const spot_field_t *keys_below(
+    const spot_field_t *field, const spot_node_t **node, const char **between)
 {
     const spot_field_t *form = field;
 
@@ -296,9 +278,8 @@ keys_below(const spot_field_t *field, const spot_node_t **node, const char **bet
     return keys_within(field, between);
 }
 
-void
-spot_doc_fields(const spot_doc_t *self, const spot_field_t *field,
-    const spot_field_t *until, const spot_node_t *map, const char *path)
+void spot_doc_fields(const spot_doc_t *self, const spot_field_t *field, const spot_field_t *until,
+    const spot_node_t *map, const char *path)
 {
     for (; field != NULL && field != until; field = spot_field_next(field)) {
         const spot_node_t *value = map == NULL ? NULL : spot_node_get(map, field->name);
@@ -311,14 +292,13 @@ spot_doc_fields(const spot_doc_t *self, const spot_field_t *field,
         keys = keys_below(field, &value, &between);
         if (keys != NULL && strlen(name) + strlen(between) < sizeof(name)) {
             strcat(name, between);
-            spot_doc_fields(self, spot_field_first(keys), NULL,
-                strcmp(between, ".") == 0 ? value : NULL, name);
+            spot_doc_fields(
+                self, spot_field_first(keys), NULL, strcmp(between, ".") == 0 ? value : NULL, name);
         }
     }
 }
 
-void
-spot_doc_fields_json(spot_json_t *json, const char *name, const spot_field_t *fields)
+void spot_doc_fields_json(spot_json_t *json, const char *name, const spot_field_t *fields)
 {
     spot_json_open(json, name, '[');
     for (const spot_field_t *field = spot_field_first(fields); field != NULL;

@@ -19,8 +19,7 @@ _Static_assert(SPOT_MAX_WARNINGS <= 26, "a letter for each warning");
 static void add(spot_doubts_t *self, spot_study_doubt_t doubt, const char *format, ...)
     SPOT_PRINTF(3, 4);
 
-static void
-add(spot_doubts_t *self, spot_study_doubt_t doubt, const char *format, ...)
+static void add(spot_doubts_t *self, spot_study_doubt_t doubt, const char *format, ...)
 {
     va_list values;
 
@@ -36,8 +35,7 @@ add(spot_doubts_t *self, spot_study_doubt_t doubt, const char *format, ...)
 /* ---- Points that cannot run ---- */
 
 /* Whether all points of a kind have one value of an axis. */
-static bool
-is_common(const spot_study_head_t *head, size_t kind_id, size_t axis_id)
+static bool is_common(const spot_study_head_t *head, size_t kind_id, size_t axis_id)
 {
     size_t first_id = SPOT_NO_POINT;
 
@@ -55,8 +53,7 @@ is_common(const spot_study_head_t *head, size_t kind_id, size_t axis_id)
 
 /* "12 of 120 points (recovery bamboo) cannot run: ...", for each reason.
  * O(points * axes). */
-static void
-add_unable(spot_doubts_t *self, size_t kind_id)
+static void add_unable(spot_doubts_t *self, size_t kind_id)
 {
     const spot_study_head_t *head = self->report->head;
     const char *common = "";
@@ -84,16 +81,14 @@ add_unable(spot_doubts_t *self, size_t kind_id)
 /* ---- Replications ---- */
 
 /* How many replications of a point a doubt is about. */
-static int64_t
-count(const spot_report_t *report, const spot_study_doubt_t *doubt, size_t point_id)
+static int64_t count(const spot_report_t *report, const spot_study_doubt_t *doubt, size_t point_id)
 {
     const spot_study_head_t *head = report->head;
     const spot_store_t *store = report->store;
 
     switch (doubt->kind) {
         case SPOT_DOUBT_UNFINISHED:
-            return spot_study_point_replications(head, point_id) -
-                   store->num_rows(store, point_id);
+            return spot_study_point_replications(head, point_id) - store->num_rows(store, point_id);
         case SPOT_DOUBT_WARNING:
             return store->num_warned(store, point_id, doubt->id);
         default:
@@ -101,8 +96,7 @@ count(const spot_report_t *report, const spot_study_doubt_t *doubt, size_t point
     }
 }
 
-static int64_t
-count_all(const spot_report_t *report, const spot_study_doubt_t *doubt)
+static int64_t count_all(const spot_report_t *report, const spot_study_doubt_t *doubt)
 {
     int64_t num_bad = 0;
 
@@ -113,8 +107,7 @@ count_all(const spot_report_t *report, const spot_study_doubt_t *doubt)
 }
 
 /* " With recovery = bamboo (12); ideal (3).", by what is compared. */
-static const char *
-compared_of(spot_doubts_t *self, const spot_study_doubt_t *doubt)
+static const char *compared_of(spot_doubts_t *self, const spot_study_doubt_t *doubt)
 {
     const spot_study_head_t *head = self->report->head;
     const spot_axis_t *axis = &head->axes[head->baseline_axis_id];
@@ -130,8 +123,7 @@ compared_of(spot_doubts_t *self, const spot_study_doubt_t *doubt)
         }
         if (num_bad > 0) {
             text = spot_texts_add(&self->texts, "%s%s%s (%" PRId64 ")", text,
-                text[0] == '\0' ? "" : "; ", spot_words_label(&self->texts, axis, j),
-                num_bad);
+                text[0] == '\0' ? "" : "; ", spot_words_label(&self->texts, axis, j), num_bad);
         }
     }
     return spot_texts_add(&self->texts, " With %s = %s.", axis->path, text);
@@ -139,8 +131,7 @@ compared_of(spot_doubts_t *self, const spot_study_doubt_t *doubt)
 
 /* " At 5 of 12 points: x = 3 (5); x = 2 (4); x = 4 (1); and 2 more.", the worst first.
  */
-static const char *
-places_of(spot_doubts_t *self, const spot_study_doubt_t *doubt)
+static const char *places_of(spot_doubts_t *self, const spot_study_doubt_t *doubt)
 {
     const spot_study_head_t *head = self->report->head;
     size_t num_places = 0, last_id = 0;
@@ -172,19 +163,16 @@ places_of(spot_doubts_t *self, const spot_study_doubt_t *doubt)
         return "";
     }
     if (num_places > MAX_NAMED) {
-        text = spot_texts_add(
-            &self->texts, "%s; and %zu more", text, num_places - MAX_NAMED);
+        text = spot_texts_add(&self->texts, "%s; and %zu more", text, num_places - MAX_NAMED);
     }
     return spot_texts_add(&self->texts, " At %zu of %s: %s.%s", num_places,
         spot_words_count(&self->texts, (int64_t) head->num_points, "point"), text,
-        head->has_baseline && num_places > 1 &&
-                (head->num_axes > 1 || num_places > MAX_NAMED)
+        head->has_baseline && num_places > 1 && (head->num_axes > 1 || num_places > MAX_NAMED)
             ? compared_of(self, doubt)
             : "");
 }
 
-static void
-add_unfinished(spot_doubts_t *self)
+static void add_unfinished(spot_doubts_t *self)
 {
     const spot_completeness_t *completeness = &self->completeness;
     spot_study_doubt_t doubt = {.kind = SPOT_DOUBT_UNFINISHED, .is_severe = true};
@@ -206,15 +194,13 @@ add_unfinished(spot_doubts_t *self)
     } else {
         doubt.places = completeness->num_rows == 0 ? "" : places_of(self, &doubt);
         add(self, doubt,
-            "The study is not finished: %" PRId64 " of %" PRId64
-            " replications are there. " GO_ON,
+            "The study is not finished: %" PRId64 " of %" PRId64 " replications are there. " GO_ON,
             completeness->num_rows, spot_study_runs(head, head->num_replications));
     }
 }
 
 /* Where the rows decide how many are enough, and they are not or may not be. */
-static void
-add_precision(spot_doubts_t *self)
+static void add_precision(spot_doubts_t *self)
 {
     const spot_completeness_t *completeness = &self->completeness;
     const spot_study_head_t *head = self->report->head;
@@ -243,23 +229,20 @@ add_precision(spot_doubts_t *self)
 }
 
 /* "In 21 of 252 replications (8.3 %): a model was used outside ... (clipped)." */
-static void
-add_counted(spot_doubts_t *self, spot_study_doubt_t doubt, int64_t num_rows)
+static void add_counted(spot_doubts_t *self, spot_study_doubt_t doubt, int64_t num_rows)
 {
     const spot_study_head_t *head = self->report->head;
     const int64_t num_bad = count_all(self->report, &doubt);
     const double percent = 100 * (double) num_bad / (double) num_rows;
-    const char *share =
-        spot_texts_add(&self->texts, percent < 9.95 ? "%.2g" : "%.0f", percent);
+    const char *share = spot_texts_add(&self->texts, percent < 9.95 ? "%.2g" : "%.0f", percent);
 
     if (num_bad == 0) {
         return;
     }
     doubt.places = places_of(self, &doubt);
     if (doubt.kind == SPOT_DOUBT_WARNING) {
-        add(self, doubt, "In %" PRId64 " of %" PRId64 " replications (%s %%): %s (%s).",
-            num_bad, num_rows, share, head->warnings[doubt.id].text,
-            head->warnings[doubt.id].name);
+        add(self, doubt, "In %" PRId64 " of %" PRId64 " replications (%s %%): %s (%s).", num_bad,
+            num_rows, share, head->warnings[doubt.id].text, head->warnings[doubt.id].name);
     } else {
         doubt.is_severe = 10 * num_bad >= num_rows;
         add(self, doubt,
@@ -275,8 +258,7 @@ add_counted(spot_doubts_t *self, spot_study_doubt_t doubt, int64_t num_rows)
 
 /* ---- The list ---- */
 
-int
-spot_doubts_init(spot_doubts_t *self, const spot_report_t *report)
+int spot_doubts_init(spot_doubts_t *self, const spot_report_t *report)
 {
     const spot_study_head_t *head = report->head;
     char letter = 'a';
@@ -294,8 +276,7 @@ spot_doubts_init(spot_doubts_t *self, const spot_report_t *report)
         const size_t num_before = self->num_items;
 
         add_counted(self,
-            (spot_study_doubt_t){
-                .kind = SPOT_DOUBT_WARNING, .id = j, .letter = {letter}},
+            (spot_study_doubt_t){.kind = SPOT_DOUBT_WARNING, .id = j, .letter = {letter}},
             self->completeness.num_rows);
         letter = (char) (letter + (self->num_items > num_before));
     }
@@ -306,16 +287,14 @@ spot_doubts_init(spot_doubts_t *self, const spot_report_t *report)
     return self->texts.error;
 }
 
-void
-spot_doubts_free(spot_doubts_t *self)
+void spot_doubts_free(spot_doubts_t *self)
 {
     free(self->items);
     spot_texts_free(&self->texts);
     memset(self, 0, sizeof(*self));
 }
 
-bool
-spot_doubts_have_letters(const spot_doubts_t *self)
+bool spot_doubts_have_letters(const spot_doubts_t *self)
 {
     bool has_any = false;
 
@@ -325,8 +304,7 @@ spot_doubts_have_letters(const spot_doubts_t *self)
     return has_any;
 }
 
-const char *
-spot_words_letters(spot_texts_t *texts, const spot_doubts_t *self, size_t point_id)
+const char *spot_words_letters(spot_texts_t *texts, const spot_doubts_t *self, size_t point_id)
 {
     const char *letters = "";
 
@@ -340,8 +318,7 @@ spot_words_letters(spot_texts_t *texts, const spot_doubts_t *self, size_t point_
     return letters;
 }
 
-void
-spot_doubts_write(const spot_report_t *report, spot_document_t *document)
+void spot_doubts_write(const spot_report_t *report, spot_document_t *document)
 {
     const spot_doubts_t *self;
     const int ret = spot_report_doubts(report, &self);
@@ -356,20 +333,16 @@ spot_doubts_write(const spot_report_t *report, spot_document_t *document)
     }
     spot_document_fold(document,
         spot_texts_add(&document->texts,
-            num_severe > 0 ? "%s about these numbers, %zu severe"
-                           : "%s about these numbers",
-            spot_words_count(&document->texts, (int64_t) self->num_items, "doubt"),
-            num_severe));
+            num_severe > 0 ? "%s about these numbers, %zu severe" : "%s about these numbers",
+            spot_words_count(&document->texts, (int64_t) self->num_items, "doubt"), num_severe));
     for (size_t j = 0; j < self->num_items; j++) {
-        spot_document_item(document, "%s%s%s",
-            self->items[j].is_severe ? "Severe: " : "", self->items[j].text,
-            self->items[j].places);
+        spot_document_item(document, "%s%s%s", self->items[j].is_severe ? "Severe: " : "",
+            self->items[j].text, self->items[j].places);
     }
     spot_document_end_fold(document);
 }
 
-const char *
-spot_words_remark(spot_texts_t *texts, const spot_summary_t *summary)
+const char *spot_words_remark(spot_texts_t *texts, const spot_summary_t *summary)
 {
     const char *text = "";
 
@@ -379,12 +352,11 @@ spot_words_remark(spot_texts_t *texts, const spot_summary_t *summary)
     }
     if (summary->num_cut_off > 0) {
         text = spot_texts_join(texts, text, "; ",
-            spot_texts_add(texts, "%" PRId64 " of %" PRId64 " cut off",
-                summary->num_cut_off, summary->num_values));
+            spot_texts_add(texts, "%" PRId64 " of %" PRId64 " cut off", summary->num_cut_off,
+                summary->num_values));
     }
     if (isinf(summary->value)) {
-        text = spot_texts_join(
-            texts, text, "; ", spot_texts_add(texts, "> %.17g", summary->least));
+        text = spot_texts_join(texts, text, "; ", spot_texts_add(texts, "> %.17g", summary->least));
     }
     return summary->is_heavy ? spot_texts_join(texts, text, "; ", "heavy tail") : text;
 }

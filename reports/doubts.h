@@ -42,8 +42,7 @@ void spot_doubts_free(spot_doubts_t *self);
 
 /* Whether any replication met a warning; the letters of those that a point met: "ac". */
 bool spot_doubts_have_letters(const spot_doubts_t *self);
-const char *spot_words_letters(
-    spot_texts_t *texts, const spot_doubts_t *self, size_t point_id);
+const char *spot_words_letters(spot_texts_t *texts, const spot_doubts_t *self, size_t point_id);
 
 /* The list, folded, with its length above; nothing where it is empty. */
 void spot_doubts_write(const spot_report_t *report, spot_document_t *document);

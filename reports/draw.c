@@ -31,20 +31,18 @@ static const struct {
     char arguments[3][16]; /* of rsvg-convert */
 } formats[SPOT_NUM_FORMATS] = {
     [SPOT_FORMAT_SVG] = {"svg", "<", 1, "</svg>", 6, {""}},
-    [SPOT_FORMAT_PNG] = {"png", "\x89PNG\r\n\x1a\n", 8, "\0\0\0\0IEND\xae\x42\x60\x82",
-        12, {"rsvg-convert", "--format=png", "--zoom=2"}},
+    [SPOT_FORMAT_PNG] = {"png", "\x89PNG\r\n\x1a\n", 8, "\0\0\0\0IEND\xae\x42\x60\x82", 12,
+        {"rsvg-convert", "--format=png", "--zoom=2"}},
     [SPOT_FORMAT_PDF] = {"pdf", "%PDF-", 5, "%%EOF", 5,
         {"rsvg-convert", "--format=pdf", "--zoom=1"}},
 };
 
-const char *
-spot_format_suffix(spot_picture_format_t format)
+const char *spot_format_suffix(spot_picture_format_t format)
 {
     return formats[format].suffix;
 }
 
-bool
-spot_format_is_whole(spot_picture_format_t format, FILE *drawn)
+bool spot_format_is_whole(spot_picture_format_t format, FILE *drawn)
 {
     const size_t num_first = formats[format].num_first;
     const size_t num_last = formats[format].num_last;
@@ -58,8 +56,7 @@ spot_format_is_whole(spot_picture_format_t format, FILE *drawn)
         return false;
     }
     num_bytes = fread(bytes, 1, sizeof(bytes), drawn);
-    while (
-        num_bytes > 0 && (bytes[num_bytes - 1] == ' ' || bytes[num_bytes - 1] == '\n')) {
+    while (num_bytes > 0 && (bytes[num_bytes - 1] == ' ' || bytes[num_bytes - 1] == '\n')) {
         num_bytes--;
     }
     return num_bytes >= num_last &&
@@ -73,8 +70,7 @@ spot_format_is_whole(spot_picture_format_t format, FILE *drawn)
 enum { INPUT, OUTPUT, MESSAGES, NUM_STREAMS };
 
 /* Starts it; 0 or an error number. */
-static int
-start(pid_t *child, spot_picture_format_t format, FILE *const *streams)
+static int start(pid_t *child, spot_picture_format_t format, FILE *const *streams)
 {
     char arguments[3][16];
     char *list[] = {arguments[0], arguments[1], arguments[2], NULL};
@@ -96,8 +92,7 @@ start(pid_t *child, spot_picture_format_t format, FILE *const *streams)
 }
 
 /* Waits for the child, and ends it when this process is stopped. */
-static int
-wait_for(pid_t child)
+static int wait_for(pid_t child)
 {
     const struct timespec pause = {.tv_nsec = PAUSE_NS};
     int status = 0;
@@ -112,14 +107,11 @@ wait_for(pid_t child)
     if (atomic_load(&spot_stop) != 0) {
         return SPOT_ERR_INTERRUPTED;
     }
-    return ended == child && WIFEXITED(status) && WEXITSTATUS(status) == 0
-               ? 0
-               : SPOT_ERR_CHILD;
+    return ended == child && WIFEXITED(status) && WEXITSTATUS(status) == 0 ? 0 : SPOT_ERR_CHILD;
 }
 
 /* The last line of messages that says something. */
-static void
-last_message(FILE *messages, char text[MAX_MESSAGE])
+static void last_message(FILE *messages, char text[MAX_MESSAGE])
 {
     char line[MAX_MESSAGE];
 
@@ -134,9 +126,8 @@ last_message(FILE *messages, char text[MAX_MESSAGE])
     }
 }
 
-static int
-convert(spot_picture_format_t format, FILE *const *streams, const char *path,
-    spot_diag_t *diag)
+static int convert(
+    spot_picture_format_t format, FILE *const *streams, const char *path, spot_diag_t *diag)
 {
     char reason[MAX_MESSAGE];
     int error, ret = SPOT_ERR_CHILD;
@@ -151,8 +142,7 @@ convert(spot_picture_format_t format, FILE *const *streams, const char *path,
             "rsvg-convert is not installed: install the package librsvg2-bin to draw "
             "pictures");
     } else if (error != 0) {
-        spot_diag_error(
-            diag, path, 0, 0, "rsvg-convert cannot be started: %s", strerror(error));
+        spot_diag_error(diag, path, 0, 0, "rsvg-convert cannot be started: %s", strerror(error));
     } else if ((ret = wait_for(child)) == SPOT_ERR_CHILD) {
         last_message(streams[MESSAGES], reason);
         spot_diag_error(diag, path, 0, 0, "rsvg-convert failed: %s", reason);
@@ -160,9 +150,8 @@ convert(spot_picture_format_t format, FILE *const *streams, const char *path,
     return ret;
 }
 
-static int
-copy_picture(spot_picture_format_t format, FILE *drawn, FILE *out, const char *path,
-    spot_diag_t *diag)
+static int copy_picture(
+    spot_picture_format_t format, FILE *drawn, FILE *out, const char *path, spot_diag_t *diag)
 {
     char bytes[8192];
     size_t num_bytes;
@@ -182,8 +171,7 @@ copy_picture(spot_picture_format_t format, FILE *drawn, FILE *out, const char *p
 /* ---- Drawing ---- */
 
 /* The chart of a declaration, or NULL with an error. */
-static spot_chart_t *
-declare_chart(spot_declare_t declare, const void *context, int *error)
+static spot_chart_t *declare_chart(spot_declare_t declare, const void *context, int *error)
 {
     spot_chart_t *chart = spot_chart_new();
 
@@ -198,8 +186,7 @@ declare_chart(spot_declare_t declare, const void *context, int *error)
     return chart;
 }
 
-static int
-write_svg(spot_declare_t declare, const void *context, FILE *out)
+static int write_svg(spot_declare_t declare, const void *context, FILE *out)
 {
     int ret;
     spot_chart_t *chart = declare_chart(declare, context, &ret);
@@ -211,9 +198,8 @@ write_svg(spot_declare_t declare, const void *context, FILE *out)
     return ret;
 }
 
-int
-spot_draw_stream(spot_declare_t declare, const void *context,
-    spot_picture_format_t format, FILE *out, const char *path, spot_diag_t *diag)
+int spot_draw_stream(spot_declare_t declare, const void *context, spot_picture_format_t format,
+    FILE *out, const char *path, spot_diag_t *diag)
 {
     FILE *streams[NUM_STREAMS] = {NULL};
     int ret = 0;
@@ -229,10 +215,8 @@ spot_draw_stream(spot_declare_t declare, const void *context,
         ret = write_svg(declare, context, streams[INPUT]);
     }
     if (ret == SPOT_ERR_IO ||
-        (ret == 0 &&
-            (fflush(streams[INPUT]) != 0 || fseek(streams[INPUT], 0, SEEK_SET) != 0))) {
-        spot_diag_error(
-            diag, path, 0, 0, "cannot make a temporary file: %s", strerror(errno));
+        (ret == 0 && (fflush(streams[INPUT]) != 0 || fseek(streams[INPUT], 0, SEEK_SET) != 0))) {
+        spot_diag_error(diag, path, 0, 0, "cannot make a temporary file: %s", strerror(errno));
         ret = SPOT_ERR_IO;
     }
     if (ret == 0) {
@@ -247,8 +231,7 @@ spot_draw_stream(spot_declare_t declare, const void *context,
     return ret;
 }
 
-int
-spot_draw_file(spot_declare_t declare, const void *context, spot_picture_format_t format,
+int spot_draw_file(spot_declare_t declare, const void *context, spot_picture_format_t format,
     const char *path, spot_diag_t *diag)
 {
     spot_outfile_t picture;
@@ -265,8 +248,7 @@ spot_draw_file(spot_declare_t declare, const void *context, spot_picture_format_
     return ret;
 }
 
-int
-spot_draw_page(spot_declare_t declare, const void *context, bool has_title, FILE *out)
+int spot_draw_page(spot_declare_t declare, const void *context, bool has_title, FILE *out)
 {
     int ret;
     spot_chart_t *chart = declare_chart(declare, context, &ret);
@@ -281,8 +263,7 @@ spot_draw_page(spot_declare_t declare, const void *context, bool has_title, FILE
     return ret;
 }
 
-int
-spot_draw_script(
+int spot_draw_script(
     spot_declare_t declare, const void *context, const char *picture_path, FILE *out)
 {
     int ret;

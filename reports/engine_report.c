@@ -23,8 +23,7 @@ static const char *const better_names[] = {
 /* ---- On a terminal or a page ---- */
 
 /* A sentence: the help with a full stop. */
-static void
-put_item(const spot_doc_t *doc, const char *name, const char *note, const char *help)
+static void put_item(const spot_doc_t *doc, const char *name, const char *note, const char *help)
 {
     spot_texts_t texts = {0};
 
@@ -33,16 +32,14 @@ put_item(const spot_doc_t *doc, const char *name, const char *note, const char *
 }
 
 /* " (s): time, lower is better; cost_usd / steps_kept". */
-static void
-put_metric(const spot_doc_t *doc, const spot_metric_t *metric)
+static void put_metric(const spot_doc_t *doc, const spot_metric_t *metric)
 {
     const bool has_unit = strcmp(metric->unit, "1") != 0;
     const char *better = better_names[metric->better];
     spot_texts_t texts = {0};
-    const char *ratio = metric->numerator == NULL
-                            ? ""
-                            : spot_texts_add(&texts, "; %s / %s", metric->numerator,
-                                  metric->denominator);
+    const char *ratio = metric->numerator == NULL ? ""
+                                                  : spot_texts_add(&texts, "; %s / %s",
+                                                        metric->numerator, metric->denominator);
 
     put_item(doc, metric->name,
         spot_texts_add(&texts, "%s%s%s: %s%s%s%s%s", has_unit ? " (" : "",
@@ -53,8 +50,7 @@ put_metric(const spot_doc_t *doc, const spot_metric_t *metric)
     spot_texts_free(&texts);
 }
 
-void
-spot_engine_report_metrics(
+void spot_engine_report_metrics(
     const spot_doc_t *doc, const spot_metric_t *metrics, size_t num_metrics)
 {
     for (size_t j = 0; j < num_metrics; j++) {
@@ -63,8 +59,7 @@ spot_engine_report_metrics(
 }
 
 /* "HELP. Columns: time (instant, ms), steps_durable (number, steps)". */
-static void
-put_series(const spot_doc_t *doc, const spot_series_kind_t *kind)
+static void put_series(const spot_doc_t *doc, const spot_series_kind_t *kind)
 {
     spot_texts_t texts = {0};
     const char *text = spot_texts_add(&texts, "%s. Columns: ", kind->help);
@@ -74,18 +69,16 @@ put_series(const spot_doc_t *doc, const spot_series_kind_t *kind)
         const char *unit = spot_series_column_unit(kind, column);
         const bool has_unit = unit[0] != '\0' && strcmp(unit, "1") != 0;
 
-        text = spot_texts_add(&texts, "%s%s%s (%s%s%s)", text, k == 0 ? "" : ", ",
-            column->name, spot_column_kind_names[column->kind], has_unit ? ", " : "",
-            has_unit ? unit : "");
+        text = spot_texts_add(&texts, "%s%s%s (%s%s%s)", text, k == 0 ? "" : ", ", column->name,
+            spot_column_kind_names[column->kind], has_unit ? ", " : "", has_unit ? unit : "");
     }
-    put_item(doc, kind->name,
-        spot_texts_add(&texts, ": %s", spot_series_shape_names[kind->shape]), text);
+    put_item(doc, kind->name, spot_texts_add(&texts, ": %s", spot_series_shape_names[kind->shape]),
+        text);
     spot_texts_free(&texts);
 }
 
 /* The values of keys such as policy, with the sources that they follow. */
-static void
-put_rivals(const spot_doc_t *doc, const spot_rivals_t *rivals)
+static void put_rivals(const spot_doc_t *doc, const spot_rivals_t *rivals)
 {
     for (; rivals != NULL && rivals->key != NULL; rivals++) {
         spot_texts_t texts = {0};
@@ -105,9 +98,8 @@ put_rivals(const spot_doc_t *doc, const spot_rivals_t *rivals)
     }
 }
 
-void
-spot_engine_report_put(const spot_doc_t *doc, const spot_experiment_t *experiment,
-    const spot_outputs_t *outputs)
+void spot_engine_report_put(
+    const spot_doc_t *doc, const spot_experiment_t *experiment, const spot_outputs_t *outputs)
 {
     spot_doc_text(doc, experiment->doc);
     spot_doc_section(doc, "Example");
@@ -134,8 +126,7 @@ spot_engine_report_put(const spot_doc_t *doc, const spot_experiment_t *experimen
 
 /* ---- JSON ---- */
 
-static void
-put_metric_json(spot_json_t *json, const spot_metric_t *metric)
+static void put_metric_json(spot_json_t *json, const spot_metric_t *metric)
 {
     spot_texts_t texts = {0};
 
@@ -153,8 +144,7 @@ put_metric_json(spot_json_t *json, const spot_metric_t *metric)
     spot_texts_free(&texts);
 }
 
-static void
-put_series_json(spot_json_t *json, const spot_series_kind_t *kind)
+static void put_series_json(spot_json_t *json, const spot_series_kind_t *kind)
 {
     spot_json_open(json, NULL, '{');
     spot_json_text(json, "name", kind->name);
@@ -173,8 +163,7 @@ put_series_json(spot_json_t *json, const spot_series_kind_t *kind)
     spot_json_close(json, '}');
 }
 
-static void
-put_rivals_json(spot_json_t *json, const spot_rivals_t *rivals)
+static void put_rivals_json(spot_json_t *json, const spot_rivals_t *rivals)
 {
     spot_json_open(json, "rivals", '[');
     for (; rivals != NULL && rivals->key != NULL; rivals++) {
@@ -192,8 +181,7 @@ put_rivals_json(spot_json_t *json, const spot_rivals_t *rivals)
     spot_json_close(json, ']');
 }
 
-void
-spot_engine_report_json(
+void spot_engine_report_json(
     const spot_experiment_t *experiment, const spot_outputs_t *outputs, FILE *out)
 {
     spot_json_t json;

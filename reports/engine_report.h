@@ -9,8 +9,8 @@
 
 /* Keys, metrics, warnings, series and example, on a terminal or for the page
  * spotsim-engine-NAME(5), and as JSON. outputs: of the example. */
-void spot_engine_report_put(const spot_doc_t *doc, const spot_experiment_t *experiment,
-    const spot_outputs_t *outputs);
+void spot_engine_report_put(
+    const spot_doc_t *doc, const spot_experiment_t *experiment, const spot_outputs_t *outputs);
 void spot_engine_report_json(
     const spot_experiment_t *experiment, const spot_outputs_t *outputs, FILE *out);
 

@@ -34,16 +34,14 @@ typedef struct {
     int error;                 /* the first one */
 } line_t;
 
-static void
-fail(line_t *self, int error)
+static void fail(line_t *self, int error)
 {
     self->error = spot_error_first(self->error, error);
 }
 
 /* ---- Cells ---- */
 
-static void
-begin_line(line_t *self)
+static void begin_line(line_t *self)
 {
     self->has_cells = false;
     if (self->format == SPOT_EXPORT_JSONL) {
@@ -53,16 +51,14 @@ begin_line(line_t *self)
 }
 
 /* Keeps the errors of a line, whose texts are no longer needed. */
-static void
-settle(line_t *self)
+static void settle(line_t *self)
 {
     fail(self, self->texts.error);
     fail(self, ferror(self->out) ? SPOT_ERR_IO : 0);
     spot_texts_free(&self->texts);
 }
 
-static void
-end_line(line_t *self)
+static void end_line(line_t *self)
 {
     if (self->format == SPOT_EXPORT_JSONL) {
         spot_json_close(&self->json, '}'); /* which ends the line */
@@ -74,8 +70,7 @@ end_line(line_t *self)
 
 /* The comma before a cell of CSV, and its name in the head: true where the value must
  * not follow. */
-static bool
-begin_cell(line_t *self, const char *name)
+static bool begin_cell(line_t *self, const char *name)
 {
     if (self->has_cells) {
         fputc(',', self->out);
@@ -87,8 +82,7 @@ begin_cell(line_t *self, const char *name)
     return self->is_head;
 }
 
-static void
-put_number(line_t *self, const char *name, double value)
+static void put_number(line_t *self, const char *name, double value)
 {
     char text[SPOT_NUMBER_TEXT_BYTES] = "";
 
@@ -102,8 +96,7 @@ put_number(line_t *self, const char *name, double value)
     }
 }
 
-static void
-put_text(line_t *self, const char *name, const char *value)
+static void put_text(line_t *self, const char *name, const char *value)
 {
     if (self->format == SPOT_EXPORT_JSONL) {
         spot_json_text(&self->json, name, value);
@@ -113,8 +106,7 @@ put_text(line_t *self, const char *name, const char *value)
 }
 
 /* The swept keys: a number with its unit in the name, or the text of the YAML. */
-static void
-put_point(line_t *self)
+static void put_point(line_t *self)
 {
     put_number(self, "point", (double) self->point_id);
     for (size_t j = 0; j < self->head->num_axes; j++) {
@@ -123,9 +115,8 @@ put_point(line_t *self)
 
         if (spot_axis_is_numeric(axis)) {
             put_number(self,
-                axis->unit[0] == '\0'
-                    ? axis->path
-                    : spot_texts_join(&self->texts, axis->path, "_", axis->unit),
+                axis->unit[0] == '\0' ? axis->path
+                                      : spot_texts_join(&self->texts, axis->path, "_", axis->unit),
                 axis->numbers[value_id]);
         } else {
             put_text(self, axis->path, axis->texts[value_id]);
@@ -135,8 +126,7 @@ put_point(line_t *self)
 
 /* The names of warnings that held in a replication, a bit each; or, without these, how
  * many replications of the point met each of those that were met. */
-static void
-put_warnings(line_t *self, const uint32_t *held)
+static void put_warnings(line_t *self, const uint32_t *held)
 {
     const char *cannot_run =
         held == NULL ? spot_study_cannot_run(self->head, self->point_id) : NULL;
@@ -151,8 +141,7 @@ put_warnings(line_t *self, const uint32_t *held)
     for (size_t j = 0; j < self->head->num_warnings; j++) {
         const char *name = self->head->warnings[j].name;
         const int64_t num =
-            held != NULL ? *held >> j & 1
-                         : self->store->num_warned(self->store, self->point_id, j);
+            held != NULL ? *held >> j & 1 : self->store->num_warned(self->store, self->point_id, j);
 
         if (num > 0 && is_json && held == NULL) {
             spot_json_integer(&self->json, name, num);
@@ -171,20 +160,17 @@ put_warnings(line_t *self, const uint32_t *held)
 }
 
 /* metric: what the names of its parts start with; "": nothing. */
-static void
-put_estimate(line_t *self, const char *metric, const spot_summary_t *summary)
+static void put_estimate(line_t *self, const char *metric, const spot_summary_t *summary)
 {
     const struct {
         const char *part;
         double value;
-    } parts[] = {{"mean", summary->value}, {"std", summary->std},
-        {"stderr", summary->stderr_value}, {"ci95_low", summary->ci_low},
-        {"ci95_high", summary->ci_high}, {"p05", summary->p05},
+    } parts[] = {{"mean", summary->value}, {"std", summary->std}, {"stderr", summary->stderr_value},
+        {"ci95_low", summary->ci_low}, {"ci95_high", summary->ci_high}, {"p05", summary->p05},
         {"median", summary->median}, {"p95", summary->p95}};
 
     for (size_t j = 0; j < sizeof(parts) / sizeof(parts[0]); j++) {
-        put_number(self, spot_texts_join(&self->texts, metric, "_", parts[j].part),
-            parts[j].value);
+        put_number(self, spot_texts_join(&self->texts, metric, "_", parts[j].part), parts[j].value);
         if (j == 0 && metric[0] == '\0' && isinf(summary->value) &&
             self->format == SPOT_EXPORT_JSONL) {
             put_number(self, "least", summary->least);
@@ -192,27 +178,23 @@ put_estimate(line_t *self, const char *metric, const spot_summary_t *summary)
     }
 }
 
-static void
-put_fate(line_t *self)
+static void put_fate(line_t *self)
 {
     if (self->race != NULL) {
-        put_text(
-            self, "fate", spot_fate_names[self->race->runners[self->point_id].fate]);
+        put_text(self, "fate", spot_fate_names[self->race->runners[self->point_id].fate]);
     }
 }
 
 /* ---- Lines of replications and points ---- */
 
 /* JSON has no key for a metric that the point lacks; the cell of CSV is empty. */
-static bool
-is_left_out(const line_t *self, size_t metric_id)
+static bool is_left_out(const line_t *self, size_t metric_id)
 {
     return self->format == SPOT_EXPORT_JSONL &&
            !spot_study_has_metric(self->head, self->point_id, metric_id);
 }
 
-static int
-put_replication(void *context, const spot_row_t *row)
+static int put_replication(void *context, const spot_row_t *row)
 {
     line_t *self = context;
 
@@ -220,8 +202,7 @@ put_replication(void *context, const spot_row_t *row)
     put_point(self);
     put_number(self, "replication", (double) row->replication);
     for (size_t j = 0; j < self->head->num_metrics; j++) {
-        if (self->head->metrics[j].estimator == SPOT_ESTIMATOR_USUAL &&
-            !is_left_out(self, j)) {
+        if (self->head->metrics[j].estimator == SPOT_ESTIMATOR_USUAL && !is_left_out(self, j)) {
             put_number(self, self->head->metrics[j].name, row->metrics[j]);
         }
     }
@@ -230,8 +211,7 @@ put_replication(void *context, const spot_row_t *row)
     return self->error;
 }
 
-static line_t
-line_of(const spot_store_t *store, spot_export_format_t format, FILE *out)
+static line_t line_of(const spot_store_t *store, spot_export_format_t format, FILE *out)
 {
     return (line_t){.store = store,
         .head = store->head,
@@ -240,9 +220,7 @@ line_of(const spot_store_t *store, spot_export_format_t format, FILE *out)
         .is_head = format == SPOT_EXPORT_CSV};
 }
 
-int
-spot_export_replications(
-    const spot_store_t *store, spot_export_format_t format, FILE *out)
+int spot_export_replications(const spot_store_t *store, spot_export_format_t format, FILE *out)
 {
     double *nothing = spot_calloc(store->head->num_metrics, sizeof(*nothing));
     line_t line = line_of(store, format, out);
@@ -260,13 +238,11 @@ spot_export_replications(
     return ret;
 }
 
-static void
-put_summaries(line_t *self)
+static void put_summaries(line_t *self)
 {
     begin_line(self);
     put_point(self);
-    put_number(self, "replications",
-        (double) self->store->num_rows(self->store, self->point_id));
+    put_number(self, "replications", (double) self->store->num_rows(self->store, self->point_id));
     for (size_t j = 0; j < self->head->num_metrics; j++) {
         const char *metric = self->head->metrics[j].name;
 
@@ -285,8 +261,7 @@ put_summaries(line_t *self)
 }
 
 /* The line of a point and a metric, or the head. */
-static void
-put_result(line_t *self, const spot_metric_t *metric, const spot_summary_t *summary,
+static void put_result(line_t *self, const spot_metric_t *metric, const spot_summary_t *summary,
     const spot_paired_t *pair)
 {
     double low, high;
@@ -297,13 +272,11 @@ put_result(line_t *self, const spot_metric_t *metric, const spot_summary_t *summ
     for (size_t j = 0; j < self->head->num_axes; j++) {
         const spot_axis_t *axis = &self->head->axes[j];
 
-        put_text(self, axis->path,
-            axis->texts[spot_study_value_id(self->head, self->point_id, j)]);
+        put_text(self, axis->path, axis->texts[spot_study_value_id(self->head, self->point_id, j)]);
     }
     put_text(self, "metric", metric->name);
     put_text(self, "unit", metric->unit);
-    put_number(
-        self, "replications", (double) (summary->num_values + summary->num_nulls));
+    put_number(self, "replications", (double) (summary->num_values + summary->num_nulls));
     put_number(self, "nulls", (double) summary->num_nulls);
     put_estimate(self, "", summary);
     put_number(self, "difference", spot_paired_mean(pair));
@@ -316,8 +289,7 @@ put_result(line_t *self, const spot_metric_t *metric, const spot_summary_t *summ
     end_line(self);
 }
 
-static void
-put_results(line_t *self)
+static void put_results(line_t *self)
 {
     if (self->is_head) {
         put_result(self, &(spot_metric_t){.name = "", .unit = ""}, &(spot_summary_t){0},
@@ -335,8 +307,7 @@ put_results(line_t *self)
 }
 
 /* What put writes of each point, after its head, if there is one. */
-static void
-put_points(line_t *self, void (*put)(line_t *self))
+static void put_points(line_t *self, void (*put)(line_t *self))
 {
     self->summaries = spot_calloc(self->head->num_metrics, sizeof(*self->summaries));
     fail(self, self->summaries == NULL ? SPOT_ERR_NO_MEMORY : 0);
@@ -355,14 +326,12 @@ put_points(line_t *self, void (*put)(line_t *self))
 }
 
 /* The same with the fates of a race, if the study is one. The first error. */
-static int
-put_lines(line_t *self, void (*put)(line_t *self))
+static int put_lines(line_t *self, void (*put)(line_t *self))
 {
     if (self->error == 0 && self->head->optimise.metric != NULL) {
         self->race = &self->replayed;
         fail(self, spot_race_init(&self->replayed, self->head));
-        fail(
-            self, self->error == 0 ? spot_race_replay(&self->replayed, self->store) : 0);
+        fail(self, self->error == 0 ? spot_race_replay(&self->replayed, self->store) : 0);
     }
     put_points(self, put);
     spot_race_free(&self->replayed);
@@ -370,16 +339,14 @@ put_lines(line_t *self, void (*put)(line_t *self))
     return self->error;
 }
 
-int
-spot_export_points(const spot_store_t *store, spot_export_format_t format, FILE *out)
+int spot_export_points(const spot_store_t *store, spot_export_format_t format, FILE *out)
 {
     line_t line = line_of(store, format, out);
 
     return put_lines(&line, put_summaries);
 }
 
-int
-spot_result_csv_write(const spot_store_t *store, FILE *out)
+int spot_result_csv_write(const spot_store_t *store, FILE *out)
 {
     line_t line = line_of(store, SPOT_EXPORT_CSV, out);
 
@@ -389,8 +356,7 @@ spot_result_csv_write(const spot_store_t *store, FILE *out)
 
 /* ---- The results as one object ---- */
 
-static void
-write_metric(line_t *self, const spot_metric_t *metric, const spot_summary_t *summary,
+static void write_metric(line_t *self, const spot_metric_t *metric, const spot_summary_t *summary,
     const spot_paired_t *pair)
 {
     const char *remark = spot_words_remark(&self->texts, summary);
@@ -398,8 +364,7 @@ write_metric(line_t *self, const spot_metric_t *metric, const spot_summary_t *su
 
     spot_json_open(&self->json, metric->name, '{');
     put_text(self, "unit", metric->unit);
-    put_number(
-        self, "replications", (double) (summary->num_values + summary->num_nulls));
+    put_number(self, "replications", (double) (summary->num_values + summary->num_nulls));
     put_number(self, "nulls", (double) summary->num_nulls);
     put_text(self, "estimator", spot_estimator_names[spot_metric_estimator(metric)]);
     put_estimate(self, "", summary);
@@ -421,8 +386,7 @@ write_metric(line_t *self, const spot_metric_t *metric, const spot_summary_t *su
 }
 
 /* Whether the metric that the study wants to know is known well enough. */
-static bool
-is_known(const line_t *self)
+static bool is_known(const line_t *self)
 {
     const spot_summary_t *known =
         &self->summaries[spot_study_metric_id(self->head, self->head->until.metric)];
@@ -431,8 +395,7 @@ is_known(const line_t *self)
            known->excess <= 1;
 }
 
-static void
-write_point(line_t *self)
+static void write_point(line_t *self)
 {
     const spot_study_head_t *head = self->head;
     const char *cannot_run = spot_study_cannot_run(head, self->point_id);
@@ -466,8 +429,7 @@ write_point(line_t *self)
 
 /* What the study is. Of "until", how well it wants to know a mean, "replications" is the
  * most that it takes. */
-static void
-write_study(line_t *self)
+static void write_study(line_t *self)
 {
     const spot_study_head_t *head = self->head;
     const bool is_relative = head->until.half_width == 0;
@@ -490,8 +452,7 @@ write_study(line_t *self)
         for (size_t j = 0; j <= head->num_more_baselines; j++) {
             const spot_axis_value_t value = spot_study_baseline(head, j);
 
-            spot_axis_value_json(
-                &self->json, &head->axes[value.axis_id], value.value_id);
+            spot_axis_value_json(&self->json, &head->axes[value.axis_id], value.value_id);
         }
         spot_json_close(&self->json, '}');
     }
@@ -499,8 +460,7 @@ write_study(line_t *self)
 }
 
 /* What the warnings mean that any point met. */
-static void
-write_warnings(line_t *self)
+static void write_warnings(line_t *self)
 {
     spot_json_open(&self->json, "warnings", '{');
     for (size_t j = 0; j < self->head->num_warnings; j++) {
@@ -519,8 +479,7 @@ write_warnings(line_t *self)
     spot_json_close(&self->json, '}');
 }
 
-int
-spot_result_json_write(const spot_store_t *store, FILE *out)
+int spot_result_json_write(const spot_store_t *store, FILE *out)
 {
     const spot_study_head_t *head = store->head;
     line_t self = line_of(store, SPOT_EXPORT_JSONL, out);

@@ -13,22 +13,20 @@
 #define TEXT_BYTES 64
 
 /* Bars of the kinds at the sims that both have, and above them what ours gains. */
-static void
-declare_series(spot_chart_t *chart, const spot_measured_runs_t *self, int id)
+static void declare_series(spot_chart_t *chart, const spot_measured_runs_t *self, int id)
 {
     static const char *const colours[] = {SPOT_INK_OTHER, SPOT_INK_ACCENT, NULL};
     static const double shifts[] = {-BAR / 2, BAR / 2, 0};
     const bool is_gain = id == SPOT_NUM_KINDS;
     double place = 0;
 
-    spot_chart_series(chart,
-        &(spot_chart_series_t){.kind = is_gain ? SPOT_CHART_POINTS : SPOT_CHART_BARS,
-            .name = is_gain ? NULL : spot_measured_kind_names[id],
-            .colour = colours[id],
-            .thickness = BAR,
-            .marker_px = 0.1});
-    for (const spot_measured_row_t *row = self->rows; row < self->rows + self->num_rows;
-         row++) {
+    spot_chart_series(
+        chart, &(spot_chart_series_t){.kind = is_gain ? SPOT_CHART_POINTS : SPOT_CHART_BARS,
+                   .name = is_gain ? NULL : spot_measured_kind_names[id],
+                   .colour = colours[id],
+                   .thickness = BAR,
+                   .marker_px = 0.1});
+    for (const spot_measured_row_t *row = self->rows; row < self->rows + self->num_rows; row++) {
         if (row->base != NULL) {
             const double ours = row->mean.throughput, base = row->base->mean.throughput;
             char gain[TEXT_BYTES];
@@ -43,24 +41,23 @@ declare_series(spot_chart_t *chart, const spot_measured_runs_t *self, int id)
     }
 }
 
-static int
-declare_throughput(spot_chart_t *chart, const void *context)
+static int declare_throughput(spot_chart_t *chart, const void *context)
 {
     const spot_measured_runs_t *self = context;
     double num_pairs = 0;
 
     spot_chart_title(chart, "What do merged samples gain?");
-    spot_chart_note(chart, "%s, %s: means over runs, and the gain on the baseline",
-        self->dataset, self->mode);
+    spot_chart_note(
+        chart, "%s, %s: means over runs, and the gain on the baseline", self->dataset, self->mode);
     for (size_t j = 0; j < self->num_rows; j++) {
         num_pairs += self->rows[j].base != NULL ? 1 : 0;
     }
-    spot_chart_panel(chart,
-        &(spot_chart_panel_t){.x = {.name = "training loop without its waits, a batch",
-                                  .low = -0.5,
-                                  .high = num_pairs - 0.5},
-            .y = {.name = "samples/s"},
-            .empty = num_pairs > 0 ? NULL : "no sim has runs of both kinds"});
+    spot_chart_panel(
+        chart, &(spot_chart_panel_t){.x = {.name = "training loop without its waits, a batch",
+                                         .low = -0.5,
+                                         .high = num_pairs - 0.5},
+                   .y = {.name = "samples/s"},
+                   .empty = num_pairs > 0 ? NULL : "no sim has runs of both kinds"});
     num_pairs = 0;
     for (size_t j = 0; j < self->num_rows; j++) {
         char sim[TEXT_BYTES];
@@ -77,8 +74,7 @@ declare_throughput(spot_chart_t *chart, const void *context)
 }
 
 /* Of the first run of each kind. */
-static int
-declare_waits(spot_chart_t *chart, const void *context)
+static int declare_waits(spot_chart_t *chart, const void *context)
 {
     const spot_measured_runs_t *self = context;
     const size_t round = (size_t) self->processes;
@@ -95,20 +91,18 @@ declare_waits(spot_chart_t *chart, const void *context)
         if (j > 0 && run->kind == run[-1].kind) {
             continue;
         }
-        snprintf(text, sizeof(text), "%s, run %d, sim %.6g s",
-            spot_measured_kind_names[run->kind], run->run, run->sim_s);
-        spot_chart_panel(chart, &(spot_chart_panel_t){.title = text,
-                                    .x = {.name = "batch"},
-                                    .y = {.name = "wait",
-                                        .unit = SPOT_CHART_S,
-                                        .has_zero = true,
-                                        .group = 1}});
+        snprintf(text, sizeof(text), "%s, run %d, sim %.6g s", spot_measured_kind_names[run->kind],
+            run->run, run->sim_s);
+        spot_chart_panel(
+            chart, &(spot_chart_panel_t){.title = text,
+                       .x = {.name = "batch"},
+                       .y = {.name = "wait", .unit = SPOT_CHART_S, .has_zero = true, .group = 1}});
         for (size_t k = 0; k < run->num_waits && k < MAX_ROUNDS * round; k += round) {
             snprintf(text, sizeof(text), "%zu", k);
             spot_chart_tick(chart, (double) k, text, NULL);
         }
-        spot_chart_series(chart,
-            &(spot_chart_series_t){.kind = SPOT_CHART_BARS, .colour = SPOT_INK_ACCENT});
+        spot_chart_series(
+            chart, &(spot_chart_series_t){.kind = SPOT_CHART_BARS, .colour = SPOT_INK_ACCENT});
         for (size_t k = 0; k < run->num_waits && k < MAX_ROUNDS * round; k++) {
             spot_chart_add_xy(chart, (double) k, run->waits[k]);
         }
@@ -117,14 +111,13 @@ declare_waits(spot_chart_t *chart, const void *context)
 }
 
 /* What searches measured, with a thread that decodes and with several. */
-static int
-declare_search(spot_chart_t *chart, const void *context)
+static int declare_search(spot_chart_t *chart, const void *context)
 {
     const spot_measured_runs_t *self = context;
 
     spot_chart_title(chart, "Which block size did the searches find fast?");
-    spot_chart_note(chart, "%s, %s: each point is a setting that was measured",
-        self->dataset, self->mode);
+    spot_chart_note(
+        chart, "%s, %s: each point is a setting that was measured", self->dataset, self->mode);
     for (size_t j = 0; j < 2 * self->num_rows; j++) {
         const spot_measured_row_t *row = &self->rows[j / 2];
         char sim[TEXT_BYTES];
@@ -157,15 +150,14 @@ declare_search(spot_chart_t *chart, const void *context)
     return spot_chart_error(chart);
 }
 
-int
-spot_loader_pictures_draw(
+int spot_loader_pictures_draw(
     const spot_measured_runs_t *self, const char *folder, spot_diag_t *diag)
 {
     static const struct {
         const char *what;
         spot_declare_t declare;
-    } pictures[] = {{"throughput", declare_throughput}, {"waits", declare_waits},
-        {"search", declare_search}};
+    } pictures[] = {
+        {"throughput", declare_throughput}, {"waits", declare_waits}, {"search", declare_search}};
     size_t num_probes = 0;
     char name[SPOT_PICTURE_NAME_BYTES];
     int ret = spot_picture_make_folder(folder, diag);
@@ -178,8 +170,7 @@ spot_loader_pictures_draw(
         char *path = spot_picture_path(folder, name, pictures[j].what, "svg");
 
         ret = path == NULL ? SPOT_ERR_NO_MEMORY
-                           : spot_draw_file(
-                                 pictures[j].declare, self, SPOT_FORMAT_SVG, path, diag);
+                           : spot_draw_file(pictures[j].declare, self, SPOT_FORMAT_SVG, path, diag);
         free(path);
     }
     return ret;

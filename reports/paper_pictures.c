@@ -33,25 +33,21 @@ typedef struct {
     const spot_run_series_t *run;
 } item_t;
 
-static const void *
-context_of(const task_t *task, const item_t *item)
+static const void *context_of(const task_t *task, const item_t *item)
 {
     return item->run == NULL ? (const void *) task->report : item->run;
 }
 
-static int
-write_csv(const task_t *task, const item_t *item, FILE *out)
+static int write_csv(const task_t *task, const item_t *item, FILE *out)
 {
-    return item->run == NULL
-               ? spot_study_picture_write_csv(item->picture, task->report, out)
-               : spot_timeline_csv_write(item->run, out);
+    return item->run == NULL ? spot_study_picture_write_csv(item->picture, task->report, out)
+                             : spot_timeline_csv_write(item->run, out);
 }
 
 /* The script that draws the SVG again, beside it, from whatever folder gnuplot is run:
  * gnuplot knows the path of the script that it was started with as ARG0, unless it reads
  * it from its standard input. */
-static int
-write_script(const task_t *task, const item_t *item, FILE *out)
+static int write_script(const task_t *task, const item_t *item, FILE *out)
 {
     char name[SPOT_PICTURE_NAME_BYTES], svg_name[2 * SPOT_PICTURE_NAME_BYTES];
 
@@ -68,14 +64,12 @@ write_script(const task_t *task, const item_t *item, FILE *out)
     return spot_draw_script(item->declare, context_of(task, item), svg_name, out);
 }
 
-static char *
-path_of(const task_t *task, const item_t *item, const char *suffix)
+static char *path_of(const task_t *task, const item_t *item, const char *suffix)
 {
     return spot_picture_path(task->folder, task->report->head->name, item->name, suffix);
 }
 
-static int
-draw(const task_t *task, const item_t *item)
+static int draw(const task_t *task, const item_t *item)
 {
     char *path = path_of(task, item, spot_format_suffix(task->format));
     const int ret = path == NULL ? SPOT_ERR_NO_MEMORY
@@ -86,14 +80,12 @@ draw(const task_t *task, const item_t *item)
     return ret;
 }
 
-static int
-write_source(const task_t *task, const item_t *item, const char *suffix,
+static int write_source(const task_t *task, const item_t *item, const char *suffix,
     int (*write)(const task_t *task, const item_t *item, FILE *out))
 {
     char *path = path_of(task, item, suffix);
     spot_outfile_t file = {0};
-    int ret =
-        path == NULL ? SPOT_ERR_NO_MEMORY : spot_outfile_init(&file, path, task->diag);
+    int ret = path == NULL ? SPOT_ERR_NO_MEMORY : spot_outfile_init(&file, path, task->diag);
 
     if (ret == 0) {
         ret = write(task, item, file.stream);
@@ -102,8 +94,7 @@ write_source(const task_t *task, const item_t *item, const char *suffix,
     return spot_outfile_close(&file, ret, task->diag);
 }
 
-static int
-do_item(const task_t *task, const item_t *item)
+static int do_item(const task_t *task, const item_t *item)
 {
     int ret;
 
@@ -115,16 +106,14 @@ do_item(const task_t *task, const item_t *item)
 }
 
 /* A run: "timeline-3-0" is replication 0 of point 3. */
-static int
-do_run(const task_t *task, const spot_series_id_t *id)
+static int do_run(const task_t *task, const spot_series_id_t *id)
 {
     const spot_report_t *report = task->report;
     char name[64];
     spot_recording_t recording;
     spot_run_series_t run = {0};
     const item_t item = {name, "One run over time", spot_run_declare, NULL, &run};
-    int ret =
-        spot_store_read_series(report->store, id->point_id, id->replication, &recording);
+    int ret = spot_store_read_series(report->store, id->point_id, id->replication, &recording);
 
     if (ret == 0) {
         ret = spot_run_series_init(&run, &recording, report->head->colours);
@@ -139,16 +128,14 @@ do_run(const task_t *task, const spot_series_id_t *id)
 }
 
 /* All pictures of the study that can be drawn, then those of its runs. */
-static int
-do_all(const task_t *task)
+static int do_all(const task_t *task)
 {
     spot_series_list_t runs = {0};
     int ret = 0;
 
     for (size_t j = 0; ret == 0 && spot_study_pictures[j] != NULL; j++) {
         const spot_study_picture_t *picture = spot_study_pictures[j];
-        const item_t item = {
-            picture->name, picture->title, picture->declare, picture, NULL};
+        const item_t item = {picture->name, picture->title, picture->declare, picture, NULL};
 
         if (picture->problem(task->report) == NULL) {
             ret = do_item(task, &item);
@@ -162,41 +149,37 @@ do_all(const task_t *task)
     }
     if (runs.num_ids > MAX_TIMELINES && !task->is_drawing) {
         spot_diag_warn(task->diag, task->folder, 0, 0,
-            "the first %d of the %zu runs whose series the database keeps are drawn",
-            MAX_TIMELINES, runs.num_ids);
+            "the first %d of the %zu runs whose series the database keeps are drawn", MAX_TIMELINES,
+            runs.num_ids);
     }
     spot_series_list_free(&runs);
     return ret;
 }
 
-static void
-warn_of_problems(const spot_report_t *report, spot_diag_t *diag)
+static void warn_of_problems(const spot_report_t *report, spot_diag_t *diag)
 {
     for (size_t j = 0; spot_study_pictures[j] != NULL; j++) {
         const char *problem = spot_study_pictures[j]->problem(report);
 
         if (problem != NULL) {
-            spot_diag_warn(diag, spot_study_pictures[j]->name, 0, 0,
-                "nothing can be drawn: %s", problem);
+            spot_diag_warn(
+                diag, spot_study_pictures[j]->name, 0, 0, "nothing can be drawn: %s", problem);
         }
     }
 }
 
 /* Whether the folder is named for the first time. */
-static bool
-is_first(const spot_paper_folders_t *self, int format)
+static bool is_first(const spot_paper_folders_t *self, int format)
 {
     for (int j = 0; j < format; j++) {
-        if (self->folders[j] != NULL &&
-            strcmp(self->folders[j], self->folders[format]) == 0) {
+        if (self->folders[j] != NULL && strcmp(self->folders[j], self->folders[format]) == 0) {
             return false;
         }
     }
     return true;
 }
 
-int
-spot_paper_pictures_write(
+int spot_paper_pictures_write(
     const spot_report_t *report, const spot_paper_folders_t *folders, spot_diag_t *diag)
 {
     bool is_asked = false;
@@ -215,8 +198,7 @@ spot_paper_pictures_write(
         warn_of_problems(report, diag);
     }
     for (int j = 0; ret == 0 && j < SPOT_NUM_FORMATS; j++) {
-        const task_t task = {
-            report, folders->folders[j], true, (spot_picture_format_t) j, diag};
+        const task_t task = {report, folders->folders[j], true, (spot_picture_format_t) j, diag};
 
         ret = folders->folders[j] == NULL ? 0 : do_all(&task);
     }

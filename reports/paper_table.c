@@ -12,8 +12,7 @@
 #define QUESTION_CHARS 300 /* of a caption */
 
 /* "How does idle time grow?", cut where it is long. */
-static const char *
-question_of(const spot_study_head_t *head, spot_texts_t *texts)
+static const char *question_of(const spot_study_head_t *head, spot_texts_t *texts)
 {
     const char *title = spot_study_title(head);
     const size_t num_bytes = strlen(title);
@@ -30,8 +29,8 @@ question_of(const spot_study_head_t *head, spot_texts_t *texts)
 
 /* "Means", "Estimates" or "Differences to recovery checkpoint in the same replications;
  * means". */
-static const char *
-content_of(const spot_study_head_t *head, bool is_difference, spot_texts_t *texts)
+static const char *content_of(
+    const spot_study_head_t *head, bool is_difference, spot_texts_t *texts)
 {
     const char *content = "Means";
 
@@ -47,9 +46,8 @@ content_of(const spot_study_head_t *head, bool is_difference, spot_texts_t *text
         spot_words_baseline(texts, head, SPOT_POINTS_BY_WORDS));
 }
 
-static int
-write_table(const spot_report_t *report, const spot_table_dialect_t *dialect,
-    bool is_difference, FILE *out)
+static int write_table(
+    const spot_report_t *report, const spot_table_dialect_t *dialect, bool is_difference, FILE *out)
 {
     char file_name[SPOT_PICTURE_NAME_BYTES];
     spot_table_t table = {0};
@@ -57,24 +55,21 @@ write_table(const spot_report_t *report, const spot_table_dialect_t *dialect,
     int ret;
 
     spot_picture_file_name(report->head->name, file_name);
-    table.name =
-        spot_texts_add(texts, "%s%s", file_name, is_difference ? "-differences" : "");
+    table.name = spot_texts_add(texts, "%s%s", file_name, is_difference ? "-differences" : "");
     table.caption = spot_texts_add(texts,
-        "%s %s with half widths of their 95 %% confidence intervals; %s, seed %" PRIu64
-        ".",
+        "%s %s with half widths of their 95 %% confidence intervals; %s, seed %" PRIu64 ".",
         question_of(report->head, texts), content_of(report->head, is_difference, texts),
         spot_words_replications(texts, report), report->head->seed);
-    spot_point_table_fill(&(spot_point_table_t){.report = report,
-                              .voice = SPOT_POINTS_BY_WORDS,
-                              .is_difference = is_difference},
+    spot_point_table_fill(
+        &(spot_point_table_t){
+            .report = report, .voice = SPOT_POINTS_BY_WORDS, .is_difference = is_difference},
         &table);
     ret = spot_table_write_paper(&table, dialect, out);
     spot_table_free(&table);
     return ret;
 }
 
-int
-spot_paper_table_write(
+int spot_paper_table_write(
     const spot_report_t *report, const spot_table_dialect_t *dialect, FILE *out)
 {
     int ret;
@@ -88,9 +83,8 @@ spot_paper_table_write(
     return ret == 0 && ferror(out) ? SPOT_ERR_IO : ret;
 }
 
-int
-spot_paper_nothing_write(const spot_report_t *report,
-    void (*write_text)(FILE *out, const char *text), FILE *out)
+int spot_paper_nothing_write(
+    const spot_report_t *report, void (*write_text)(FILE *out, const char *text), FILE *out)
 {
     spot_texts_t texts = {0};
     FILE *stream = spot_texts_begin(&texts);

@@ -13,21 +13,19 @@
 #include "reports/markup/unseen.h"
 
 /* Whether an ASCII byte may be in a file name without being special to anything. */
-static bool
-is_plain(char byte)
+static bool is_plain(char byte)
 {
     return isalnum((unsigned char) byte) || strchr("._+-", byte) != NULL;
 }
 
-void
-spot_picture_file_name(const char *name, char file_name[SPOT_PICTURE_NAME_BYTES])
+void spot_picture_file_name(const char *name, char file_name[SPOT_PICTURE_NAME_BYTES])
 {
     size_t used = 0;
 
     while (*name != '\0') {
         size_t length = spot_utf8_length(name, strnlen(name, 4));
-        const bool is_kept = (length > 1 && !spot_is_unseen(name, length)) ||
-                             (length == 1 && is_plain(*name));
+        const bool is_kept =
+            (length > 1 && !spot_is_unseen(name, length)) || (length == 1 && is_plain(*name));
 
         length = length == 0 ? 1 : length;
         if (used + length >= SPOT_PICTURE_NAME_BYTES) {
@@ -51,9 +49,7 @@ spot_picture_file_name(const char *name, char file_name[SPOT_PICTURE_NAME_BYTES]
     }
 }
 
-char *
-spot_picture_path(
-    const char *folder, const char *name, const char *what, const char *suffix)
+char *spot_picture_path(const char *folder, const char *name, const char *what, const char *suffix)
 {
     char file_name[SPOT_PICTURE_NAME_BYTES];
     const size_t num_bytes =
@@ -67,8 +63,7 @@ spot_picture_path(
     return path;
 }
 
-int
-spot_picture_make_folder(const char *folder, spot_diag_t *diag)
+int spot_picture_make_folder(const char *folder, spot_diag_t *diag)
 {
     struct stat status;
 
@@ -76,8 +71,7 @@ spot_picture_make_folder(const char *folder, spot_diag_t *diag)
         return 0;
     }
     if (errno != EEXIST || stat(folder, &status) != 0) {
-        spot_diag_error(
-            diag, folder, 0, 0, "cannot make this folder: %s", strerror(errno));
+        spot_diag_error(diag, folder, 0, 0, "cannot make this folder: %s", strerror(errno));
         return SPOT_ERR_IO;
     }
     if (!S_ISDIR(status.st_mode)) {

@@ -49,8 +49,7 @@ SPOT_MUST_CHECK int spot_plan_report_text(const spot_study_head_t *head,
     const spot_plan_cost_t *cost, const spot_terminal_t *terminal, FILE *out);
 
 /* The same as JSON, with all points. */
-void spot_plan_report_json(
-    const spot_study_head_t *head, const spot_plan_cost_t *cost, FILE *out);
+void spot_plan_report_json(const spot_study_head_t *head, const spot_plan_cost_t *cost, FILE *out);
 
 /* Parts of JSON: "plan", how the points were chosen. */
 void spot_plan_json(spot_json_t *json, const spot_plan_t *plan);
@@ -59,10 +58,10 @@ void spot_plan_json(spot_json_t *json, const spot_plan_t *plan);
 void spot_axis_value_json(spot_json_t *json, const spot_axis_t *axis, size_t value_id);
 
 /* "values": those of a point, by key, without a key (SIZE_MAX: with all). */
-void spot_values_json(spot_json_t *json, const spot_study_head_t *head, size_t point_id,
-    size_t left_out_id);
-static inline void
-spot_point_json(spot_json_t *json, const spot_study_head_t *head, size_t point_id)
+void spot_values_json(
+    spot_json_t *json, const spot_study_head_t *head, size_t point_id, size_t left_out_id);
+static inline void spot_point_json(
+    spot_json_t *json, const spot_study_head_t *head, size_t point_id)
 {
     spot_values_json(json, head, point_id, SIZE_MAX);
 }

@@ -55,9 +55,8 @@ typedef struct {
 
 /* In words, keys whose values are all numbers have their unit in the head; others have
  * units of their own, "30 s". */
-void
-spot_table_add_keys(spot_table_t *table, const spot_study_head_t *head,
-    size_t left_out_id, spot_point_voice_t voice)
+void spot_table_add_keys(spot_table_t *table, const spot_study_head_t *head, size_t left_out_id,
+    spot_point_voice_t voice)
 {
     for (size_t j = 0; j < head->num_axes; j++) {
         const spot_axis_t *axis = &head->axes[j];
@@ -66,9 +65,8 @@ spot_table_add_keys(spot_table_t *table, const spot_study_head_t *head,
         if (j != left_out_id) {
             spot_table_add_column(table,
                 (spot_table_column_t){.name = voice == SPOT_POINTS_BY_NAME ? axis->path
-                                              : is_numeric
-                                                  ? spot_words_axis(&table->texts, axis)
-                                                  : spot_words_key(&table->texts, axis),
+                                              : is_numeric ? spot_words_axis(&table->texts, axis)
+                                                           : spot_words_key(&table->texts, axis),
                     .kind = is_numeric ? SPOT_TABLE_NUMBER : SPOT_TABLE_TEXT,
                     .is_key = true,
                     .num_digits = 10});
@@ -76,8 +74,7 @@ spot_table_add_keys(spot_table_t *table, const spot_study_head_t *head,
     }
 }
 
-void
-spot_table_add_point(spot_table_t *table, const spot_study_head_t *head, size_t point_id,
+void spot_table_add_point(spot_table_t *table, const spot_study_head_t *head, size_t point_id,
     size_t left_out_id, spot_point_voice_t voice)
 {
     for (size_t j = 0; j < head->num_axes; j++) {
@@ -90,8 +87,7 @@ spot_table_add_point(spot_table_t *table, const spot_study_head_t *head, size_t 
         if (voice == SPOT_POINTS_BY_WORDS && spot_axis_is_numeric(axis)) {
             spot_table_add_number(table, number);
         } else {
-            spot_table_add_text(
-                table, spot_words_point_label(&table->texts, head, point_id, j));
+            spot_table_add_text(table, spot_words_point_label(&table->texts, head, point_id, j));
             spot_table_set_value(table, number);
         }
     }
@@ -99,25 +95,21 @@ spot_table_add_point(spot_table_t *table, const spot_study_head_t *head, size_t 
 
 /* ---- Cells ---- */
 
-static bool
-is_left_out(const filler_t *self, size_t point_id)
+static bool is_left_out(const filler_t *self, size_t point_id)
 {
     return self->base_ids != NULL
                ? spot_study_is_baseline(self->head, point_id) ||
                      self->base_ids[point_id] == SPOT_NO_POINT
-               : self->race != NULL &&
-                     self->race->race.runners[point_id].fate != SPOT_FATE_RACING;
+               : self->race != NULL && self->race->race.runners[point_id].fate != SPOT_FATE_RACING;
 }
 
-static const spot_paired_t *
-pair_at(const filler_t *self, size_t point_id, size_t metric_id)
+static const spot_paired_t *pair_at(const filler_t *self, size_t point_id, size_t metric_id)
 {
     return &self->report->pairs[point_id * self->head->num_metrics + metric_id];
 }
 
 /* A quantile or a probability has no tail. */
-static cell_t
-difference_of(const spot_metric_t *metric, const spot_paired_t *pair)
+static cell_t difference_of(const spot_metric_t *metric, const spot_paired_t *pair)
 {
     const double value = spot_paired_mean(pair);
     const double half_width = spot_paired_half_width(pair, SPOT_CONFIDENCE);
@@ -131,11 +123,9 @@ difference_of(const spot_metric_t *metric, const spot_paired_t *pair)
                     spot_paired_is_heavy(pair)};
 }
 
-static cell_t
-cell_of(const filler_t *self, size_t point_id, size_t metric_id)
+static cell_t cell_of(const filler_t *self, size_t point_id, size_t metric_id)
 {
-    const spot_summary_t *summary =
-        spot_report_summary(self->report, point_id, metric_id);
+    const spot_summary_t *summary = spot_report_summary(self->report, point_id, metric_id);
     cell_t cell = {.value = summary->value,
         .half_width = summary->half_width,
         .least = summary->least,
@@ -145,8 +135,7 @@ cell_of(const filler_t *self, size_t point_id, size_t metric_id)
         .is_heavy = summary->is_heavy};
 
     if (self->base->is_difference) {
-        cell = difference_of(
-            &self->head->metrics[metric_id], pair_at(self, point_id, metric_id));
+        cell = difference_of(&self->head->metrics[metric_id], pair_at(self, point_id, metric_id));
     }
     if (cell.half_width <= 1e-9 * fabs(cell.value)) {
         cell.half_width = 0; /* nothing but rounding has no digits to show */
@@ -155,8 +144,7 @@ cell_of(const filler_t *self, size_t point_id, size_t metric_id)
 }
 
 /* "(563 of 1000)", "(437 of 1000 cut off)" or NULL. */
-static const char *
-remark_of(filler_t *self, const cell_t *cell)
+static const char *remark_of(filler_t *self, const cell_t *cell)
 {
     const bool is_partly = cell->num_values < cell->num_all;
 
@@ -167,8 +155,7 @@ remark_of(filler_t *self, const cell_t *cell)
                : NULL;
 }
 
-static void
-add_mark(filler_t *self, int sign, bool is_there)
+static void add_mark(filler_t *self, int sign, bool is_there)
 {
     if (is_there) {
         self->has_sign[sign] = true;
@@ -176,15 +163,13 @@ add_mark(filler_t *self, int sign, bool is_there)
     }
 }
 
-static void
-add_cell(filler_t *self, size_t point_id, size_t metric_id)
+static void add_cell(filler_t *self, size_t point_id, size_t metric_id)
 {
     const cell_t cell = cell_of(self, point_id, metric_id);
 
     if (isinf(cell.value)) {
         spot_table_add_above(self->table, cell.least);
-    } else if (isnan(cell.value) &&
-               !spot_study_has_metric(self->head, point_id, metric_id)) {
+    } else if (isnan(cell.value) && !spot_study_has_metric(self->head, point_id, metric_id)) {
         spot_table_add_empty(self->table);
     } else {
         spot_table_add_estimate(self->table, cell.value, cell.half_width);
@@ -199,15 +184,13 @@ add_cell(filler_t *self, size_t point_id, size_t metric_id)
     spot_table_set_remark(self->table, remark_of(self, &cell));
     add_mark(self, SURE, cell.is_sure);
     add_mark(self, HEAVY, cell.is_heavy);
-    self->has_sign[OPEN] =
-        self->has_sign[OPEN] || (isfinite(cell.value) && isinf(cell.half_width));
+    self->has_sign[OPEN] = self->has_sign[OPEN] || (isfinite(cell.value) && isinf(cell.half_width));
 }
 
 /* ---- Columns and rows ---- */
 
 /* The unit for the largest magnitude. */
-static spot_shown_unit_t
-unit_of(const filler_t *self, size_t metric_id)
+static spot_shown_unit_t unit_of(const filler_t *self, size_t metric_id)
 {
     double largest = 0;
 
@@ -218,19 +201,16 @@ unit_of(const filler_t *self, size_t metric_id)
                              : isinf(summary->value) ? summary->least
                                                      : summary->value;
 
-        largest = isfinite(value) && !is_left_out(self, j) ? fmax(largest, fabs(value))
-                                                           : largest;
+        largest = isfinite(value) && !is_left_out(self, j) ? fmax(largest, fabs(value)) : largest;
     }
     return spot_shown_unit(&self->head->metrics[metric_id], largest);
 }
 
-static void
-add_metric_column(filler_t *self, size_t metric_id)
+static void add_metric_column(filler_t *self, size_t metric_id)
 {
     const spot_metric_t *metric = &self->head->metrics[metric_id];
     const spot_shown_unit_t shown = unit_of(self, metric_id);
-    spot_table_column_t column = {
-        .name = metric->name, .unit = shown.unit, .factor = shown.factor};
+    spot_table_column_t column = {.name = metric->name, .unit = shown.unit, .factor = shown.factor};
 
     if (self->has_words) {
         column.name = spot_words_metric(&self->table->texts, metric, shown.unit);
@@ -243,12 +223,10 @@ add_metric_column(filler_t *self, size_t metric_id)
     spot_table_add_column(self->table, column);
 }
 
-static void
-add_columns(filler_t *self)
+static void add_columns(filler_t *self)
 {
     if (self->base->is_plain) {
-        spot_table_add_column(
-            self->table, (spot_table_column_t){.name = "point", .is_key = true});
+        spot_table_add_column(self->table, (spot_table_column_t){.name = "point", .is_key = true});
     }
     spot_table_add_keys(self->table, self->head, SIZE_MAX, self->base->voice);
     if (self->has_counts) {
@@ -257,21 +235,18 @@ add_columns(filler_t *self)
     }
     if (self->has_letters && !self->has_words) {
         spot_table_add_column(self->table,
-            (spot_table_column_t){
-                .name = "warnings", .kind = SPOT_TABLE_TEXT, .is_key = true});
+            (spot_table_column_t){.name = "warnings", .kind = SPOT_TABLE_TEXT, .is_key = true});
     }
     for (size_t j = 0; j < self->head->num_listed; j++) {
         add_metric_column(self, j);
     }
 }
 
-static void
-add_row(filler_t *self, size_t point_id)
+static void add_row(filler_t *self, size_t point_id)
 {
     const char *cannot_run = spot_study_cannot_run(self->head, point_id);
-    const char *letters = self->has_letters ? spot_words_letters(&self->table->texts,
-                                                  self->doubts, point_id)
-                                            : "";
+    const char *letters =
+        self->has_letters ? spot_words_letters(&self->table->texts, self->doubts, point_id) : "";
 
     spot_table_add_row(self->table);
     if (self->base->is_plain) {
@@ -288,8 +263,8 @@ add_row(filler_t *self, size_t point_id)
         spot_table_add_marks(self->table, letters);
     }
     if (cannot_run != NULL && self->head->num_listed > 0) {
-        spot_table_add_rest(self->table,
-            spot_texts_add(&self->table->texts, "cannot run: %s", cannot_run));
+        spot_table_add_rest(
+            self->table, spot_texts_add(&self->table->texts, "cannot run: %s", cannot_run));
         return;
     }
     for (size_t j = 0; j < self->head->num_listed; j++) {
@@ -300,8 +275,7 @@ add_row(filler_t *self, size_t point_id)
 /* ---- Notes ---- */
 
 /* What the labels of swept values leave out. */
-static void
-add_label_notes(filler_t *self)
+static void add_label_notes(filler_t *self)
 {
     for (size_t j = 0; j < self->head->num_axes; j++) {
         const spot_axis_t *axis = &self->head->axes[j];
@@ -317,8 +291,7 @@ add_label_notes(filler_t *self)
 }
 
 /* Points without a partner, which where: or a list of points has left out. */
-static void
-add_alone_note(filler_t *self)
+static void add_alone_note(filler_t *self)
 {
     size_t num_alone = 0, num_others = 0;
 
@@ -331,13 +304,11 @@ add_alone_note(filler_t *self)
             spot_texts_add(&self->table->texts,
                 "%zu of %zu points have no point with %s to be compared with", num_alone,
                 num_others,
-                spot_words_baseline(
-                    &self->table->texts, self->head, SPOT_POINTS_BY_NAME)));
+                spot_words_baseline(&self->table->texts, self->head, SPOT_POINTS_BY_NAME)));
     }
 }
 
-static void
-add_notes(filler_t *self)
+static void add_notes(filler_t *self)
 {
     for (size_t j = 0; !self->base->is_difference && j < self->doubts->num_items; j++) {
         const spot_study_doubt_t *doubt = &self->doubts->items[j];
@@ -361,8 +332,7 @@ add_notes(filler_t *self)
     }
 }
 
-static int
-fill(filler_t *self)
+static int fill(filler_t *self)
 {
     const bool is_race = self->head->optimise.metric != NULL && !self->has_words;
     const size_t max_rows = self->base->max_rows == 0 ? SIZE_MAX : self->base->max_rows;
@@ -376,15 +346,12 @@ fill(filler_t *self)
     if (ret != 0) {
         return ret;
     }
-    self->race =
-        self->race == NULL || self->race->race.num_racing == 0 ? NULL : self->race;
-    self->has_counts =
-        self->has_words && self->report->min_rows < self->report->max_rows;
+    self->race = self->race == NULL || self->race->race.num_racing == 0 ? NULL : self->race;
+    self->has_counts = self->has_words && self->report->min_rows < self->report->max_rows;
     self->has_letters = !self->base->is_difference && !self->base->is_plain &&
                         spot_doubts_have_letters(self->doubts);
     add_columns(self);
-    for (size_t j = 0; j < self->head->num_points && self->table->num_rows < max_rows;
-         j++) {
+    for (size_t j = 0; j < self->head->num_points && self->table->num_rows < max_rows; j++) {
         if (!is_left_out(self, j)) {
             add_row(self, j);
         }
@@ -395,8 +362,7 @@ fill(filler_t *self)
     return self->table->texts.error;
 }
 
-void
-spot_point_table_fill(const spot_point_table_t *self, spot_table_t *table)
+void spot_point_table_fill(const spot_point_table_t *self, spot_table_t *table)
 {
     filler_t filler = {.base = self,
         .report = self->report,
@@ -409,24 +375,21 @@ spot_point_table_fill(const spot_point_table_t *self, spot_table_t *table)
     table->error = spot_error_first(table->error, ret);
 }
 
-size_t
-spot_page_rows(const spot_study_head_t *head)
+size_t spot_page_rows(const spot_study_head_t *head)
 {
     const size_t num_rows = MAX_PAGE_CELLS / (head->num_listed + 1);
 
     return num_rows < MAX_PAGE_ROWS ? num_rows : MAX_PAGE_ROWS;
 }
 
-void
-spot_point_table_write(spot_point_table_t self, const char *id, const char *caption,
-    spot_document_t *document)
+void spot_point_table_write(
+    spot_point_table_t self, const char *id, const char *caption, spot_document_t *document)
 {
     spot_table_t table = {.name = id, .caption = caption};
     size_t num_rows;
 
     self.voice = spot_document_voice(document);
-    self.max_rows =
-        spot_document_is_page(document) ? spot_page_rows(self.report->head) : 0;
+    self.max_rows = spot_document_is_page(document) ? spot_page_rows(self.report->head) : 0;
     spot_point_table_fill(&self, &table);
     num_rows = table.num_rows;
     spot_document_table(document, id, &table);
@@ -436,8 +399,7 @@ spot_point_table_write(spot_point_table_t self, const char *id, const char *capt
     }
 }
 
-const char *
-spot_words_setting(spot_texts_t *texts, const spot_study_head_t *head, size_t point_id)
+const char *spot_words_setting(spot_texts_t *texts, const spot_study_head_t *head, size_t point_id)
 {
     const char *text = "";
 
@@ -449,8 +411,7 @@ spot_words_setting(spot_texts_t *texts, const spot_study_head_t *head, size_t po
     return text;
 }
 
-const char *
-spot_words_baseline(
+const char *spot_words_baseline(
     spot_texts_t *texts, const spot_study_head_t *head, spot_point_voice_t voice)
 {
     const bool has_words = voice == SPOT_POINTS_BY_WORDS;

@@ -9,14 +9,12 @@
 
 /* "checkpoint  1512": a curve with how far it came. Where the colours come again, the
  * strokes differ. */
-static int
-declare_line(spot_chart_t *chart, const spot_progress_lines_t *lines, size_t line_id,
-    double end_ms)
+static int declare_line(
+    spot_chart_t *chart, const spot_progress_lines_t *lines, size_t line_id, double end_ms)
 {
     const spot_run_series_t *run = &lines->runs[line_id];
     const size_t num_points = run->curve == NULL ? 0 : run->curve->num_rows;
-    const double last =
-        num_points == 0 ? 0 : spot_run_value(run->curve, num_points - 1, 1);
+    const double last = num_points == 0 ? 0 : spot_run_value(run->curve, num_points - 1, 1);
     spot_texts_t texts = {0};
     const spot_chart_series_t series = {.kind = SPOT_CHART_LINE,
         .name = spot_texts_add(
@@ -42,8 +40,7 @@ declare_line(spot_chart_t *chart, const spot_progress_lines_t *lines, size_t lin
     return ret;
 }
 
-int
-spot_progress_declare(spot_chart_t *chart, const void *context)
+int spot_progress_declare(spot_chart_t *chart, const void *context)
 {
     const spot_progress_lines_t *lines = context;
     const char *noun = NULL;
@@ -62,8 +59,7 @@ spot_progress_declare(spot_chart_t *chart, const void *context)
     spot_chart_title(chart, "%s", lines->title);
     spot_chart_note(chart, "%s", lines->note);
     spot_chart_panel(
-        chart, &(spot_chart_panel_t){
-                   .x = {.unit = SPOT_CHART_MS, .name = "time", .high = end_ms},
+        chart, &(spot_chart_panel_t){.x = {.unit = SPOT_CHART_MS, .name = "time", .high = end_ms},
                    .y = {.name = noun, .has_zero = true},
                    .height_px = 340});
     for (size_t j = 0; ret == 0 && j < lines->num_lines; j++) {

@@ -11,8 +11,7 @@
 
 #define MAX_RIVALS 50 /* that have a row */
 
-const char *
-spot_race_outcome(const spot_race_answer_t *answer)
+const char *spot_race_outcome(const spot_race_answer_t *answer)
 {
     const spot_race_t *race = &answer->race;
 
@@ -26,22 +25,21 @@ spot_race_outcome(const spot_race_answer_t *answer)
 /* ---- The best point ---- */
 
 /* Every constraint, as it was given. */
-static const char *
-limits_of(const spot_optimise_t *optimise, const char *between, spot_texts_t *texts)
+static const char *limits_of(
+    const spot_optimise_t *optimise, const char *between, spot_texts_t *texts)
 {
     const char *text = "";
 
     for (size_t j = 0; j < optimise->num_constraints; j++) {
-        text = spot_texts_join(texts, text, between,
-            spot_words_shown(texts, optimise->constraints[j].text));
+        text = spot_texts_join(
+            texts, text, between, spot_words_shown(texts, optimise->constraints[j].text));
     }
     return text;
 }
 
 /* "usd_per_1000_samples 0.3071 ±0.0018 USD"; of a fixed point no interval. */
-static const char *
-estimate_of(const spot_race_t *race, size_t metric_id, const spot_estimate_t *estimate,
-    size_t point_id, spot_texts_t *texts)
+static const char *estimate_of(const spot_race_t *race, size_t metric_id,
+    const spot_estimate_t *estimate, size_t point_id, spot_texts_t *texts)
 {
     const spot_metric_t *metric = &race->head->metrics[metric_id];
     const double value = spot_estimate_value(estimate);
@@ -56,16 +54,14 @@ estimate_of(const spot_race_t *race, size_t metric_id, const spot_estimate_t *es
         const int num_decimals = spot_decimals_for(shown.factor * half_width);
 
         return spot_texts_add(texts, "%s %.*f ±%.*f%s%s", metric->name, num_decimals,
-            shown.factor * value, num_decimals, shown.factor * half_width, blank,
-            shown.unit);
+            shown.factor * value, num_decimals, shown.factor * half_width, blank, shown.unit);
     }
     return spot_texts_add(texts, "%s %s%.6g%s%s", metric->name, isinf(value) ? "> " : "",
         shown.factor * known, blank, shown.unit);
 }
 
 /* The metric of a constraint at a point, and the constraint. */
-static const char *
-constrained_of(
+static const char *constrained_of(
     const spot_race_t *race, size_t constraint_id, size_t point_id, spot_texts_t *texts)
 {
     return spot_texts_add(texts, "%s; %s",
@@ -75,8 +71,7 @@ constrained_of(
 }
 
 /* " by more than 0.05 h (0.5 %)": what another point may be better by. */
-static const char *
-regret_of(const spot_race_answer_t *answer, spot_texts_t *texts)
+static const char *regret_of(const spot_race_answer_t *answer, spot_texts_t *texts)
 {
     const spot_race_t *race = &answer->race;
     const spot_metric_t *metric = &race->head->metrics[race->metric_id];
@@ -90,15 +85,14 @@ regret_of(const spot_race_answer_t *answer, spot_texts_t *texts)
     }
     text = spot_texts_add(texts, " by more than %.2g%s%s", shown.factor * answer->regret,
         has_unit ? " " : "", has_unit ? shown.unit : "");
-    return mean == 0 ? text
-                     : spot_texts_add(texts, "%s (%.2g %%)", text,
-                           100 * answer->regret / fabs(mean));
+    return mean == 0
+               ? text
+               : spot_texts_add(texts, "%s (%.2g %%)", text, 100 * answer->regret / fabs(mean));
 }
 
 /* How often it is the best of those that are left, which is no more than the resamples
  * show; nothing where all are it equally often, as where they do not differ. */
-static void
-write_sureness(const spot_race_answer_t *answer, spot_document_t *document)
+static void write_sureness(const spot_race_answer_t *answer, spot_document_t *document)
 {
     const size_t num_rivals = answer->race.num_racing - answer->num_undecided;
     const double num = answer->num_resamples;
@@ -109,16 +103,14 @@ write_sureness(const spot_race_answer_t *answer, spot_document_t *document)
         return;
     }
     spot_document_item(document,
-        "of the %zu points left it is the best in %s%.*f %% of bootstrap resamples%s",
-        num_rivals, 100 * answer->sureness > highest ? "> " : "", percent > 98 ? 1 : 0,
-        percent,
+        "of the %zu points left it is the best in %s%.*f %% of bootstrap resamples%s", num_rivals,
+        100 * answer->sureness > highest ? "> " : "", percent > 98 ? 1 : 0, percent,
         answer->race.is_over && !spot_race_is_decided(&answer->race)
             ? ", not corrected for having chosen the best"
             : "");
 }
 
-static void
-write_best(const spot_race_answer_t *answer, spot_document_t *document)
+static void write_best(const spot_race_answer_t *answer, spot_document_t *document)
 {
     const spot_race_t *race = &answer->race;
     const spot_optimise_t *optimise = &race->head->optimise;
@@ -127,16 +119,13 @@ write_best(const spot_race_answer_t *answer, spot_document_t *document)
     spot_document_paragraph(document, "best%s: %s", race->is_over ? "" : " so far",
         spot_words_setting(texts, race->head, race->best_id));
     spot_document_item(document, "%s",
-        estimate_of(race, race->metric_id, &race->runners[race->best_id].estimate,
-            race->best_id, texts));
+        estimate_of(
+            race, race->metric_id, &race->runners[race->best_id].estimate, race->best_id, texts));
     for (size_t j = 0; j < optimise->num_constraints; j++) {
-        spot_document_item(
-            document, "%s", constrained_of(race, j, race->best_id, texts));
+        spot_document_item(document, "%s", constrained_of(race, j, race->best_id, texts));
     }
-    spot_document_item(document,
-        "with %g %% confidence no point of the plan%s is better%s",
-        100 * optimise->confidence,
-        optimise->num_constraints > 0 ? " that keeps the limits" : "",
+    spot_document_item(document, "with %g %% confidence no point of the plan%s is better%s",
+        100 * optimise->confidence, optimise->num_constraints > 0 ? " that keeps the limits" : "",
         regret_of(answer, texts));
     write_sureness(answer, document);
 }
@@ -144,19 +133,16 @@ write_best(const spot_race_answer_t *answer, spot_document_t *document)
 /* ---- No best point ---- */
 
 /* The point where a constraint is kept best, or broken least. */
-static size_t
-nearest_to(const spot_race_t *race, size_t constraint_id)
+static size_t nearest_to(const spot_race_t *race, size_t constraint_id)
 {
-    const double sign =
-        race->head->optimise.constraints[constraint_id].is_upper ? 1 : -1;
+    const double sign = race->head->optimise.constraints[constraint_id].is_upper ? 1 : -1;
     size_t nearest_id = 0;
     double nearest = (double) NAN;
 
     for (size_t j = 0; j < race->head->num_points; j++) {
         const spot_estimate_t *estimate = &race->runners[j].constrained[constraint_id];
         const double value = spot_estimate_value(estimate);
-        const double cost =
-            sign * (isinf(value) ? spot_estimate_least(estimate) : value);
+        const double cost = sign * (isinf(value) ? spot_estimate_least(estimate) : value);
 
         if (!isfinite(nearest) || cost < nearest) {
             nearest = cost;
@@ -166,8 +152,7 @@ nearest_to(const spot_race_t *race, size_t constraint_id)
     return nearest_id;
 }
 
-static void
-write_no_best(const spot_race_answer_t *answer, spot_document_t *document)
+static void write_no_best(const spot_race_answer_t *answer, spot_document_t *document)
 {
     const spot_race_t *race = &answer->race;
     const spot_optimise_t *optimise = &race->head->optimise;
@@ -186,8 +171,7 @@ write_no_best(const spot_race_answer_t *answer, spot_document_t *document)
             "replications.max",
             limits);
     } else if (num_undefined > 0) {
-        spot_document_paragraph(document,
-            "no answer: a metric is null too often at %s%s%s",
+        spot_document_paragraph(document, "no answer: a metric is null too often at %s%s%s",
             spot_words_count(texts, (int64_t) num_undefined, "point"),
             num_undefined < race->head->num_points ? ", the others do not keep " : "",
             num_undefined < race->head->num_points ? limits : "");
@@ -206,8 +190,7 @@ write_no_best(const spot_race_answer_t *answer, spot_document_t *document)
 /* ---- What else may be the best ---- */
 
 /* "2 of 12 points may be the best, 10 are out: 2 dominated, 8 infeasible". */
-static void
-write_fates(const spot_race_answer_t *answer, spot_document_t *document)
+static void write_fates(const spot_race_answer_t *answer, spot_document_t *document)
 {
     const size_t num_points = answer->race.head->num_points;
     const size_t num_out = num_points - answer->race.num_racing;
@@ -217,24 +200,21 @@ write_fates(const spot_race_answer_t *answer, spot_document_t *document)
     for (int j = SPOT_FATE_RACING + 1; j < SPOT_NUM_FATES; j++) {
         if (answer->num_points[j] > 0) {
             fates = spot_texts_join(texts, fates, ", ",
-                spot_texts_add(
-                    texts, "%zu %s", answer->num_points[j], spot_fate_names[j]));
+                spot_texts_add(texts, "%zu %s", answer->num_points[j], spot_fate_names[j]));
         }
     }
     if (answer->num_undecided > 0 && answer->race.has_best) {
-        undecided = spot_texts_add(texts, " (%zu of them if the constraints hold there)",
-            answer->num_undecided);
+        undecided = spot_texts_add(
+            texts, " (%zu of them if the constraints hold there)", answer->num_undecided);
     }
     spot_document_paragraph(document, "%zu of %s may be the best%s, %zu %s out%s%s",
-        answer->race.num_racing, spot_words_count(texts, (int64_t) num_points, "point"),
-        undecided, num_out, num_out == 1 ? "is" : "are", num_out == 0 ? "" : ": ",
-        fates);
+        answer->race.num_racing, spot_words_count(texts, (int64_t) num_points, "point"), undecided,
+        num_out, num_out == 1 ? "is" : "are", num_out == 0 ? "" : ": ", fates);
 }
 
 /* Where the optimum of a curve through the values of a key lies, which need not be one
  * of them. */
-static const char *
-optimum_of(const spot_race_answer_t *answer, const spot_race_range_t *range,
+static const char *optimum_of(const spot_race_answer_t *answer, const spot_race_range_t *range,
     size_t axis_id, spot_texts_t *texts)
 {
     const spot_axis_t *axis = &answer->race.head->axes[axis_id];
@@ -252,30 +232,26 @@ optimum_of(const spot_race_answer_t *answer, const spot_race_range_t *range,
             "; %s %s%s, perhaps beyond the plan, if the curve has one optimum",
             has_below ? "above" : "below", below, above);
     }
-    return range->is_limited
-               ? spot_texts_add(texts, "; limited by %s",
-                     limits_of(&answer->race.head->optimise, " or ", texts))
-               : "";
+    return range->is_limited ? spot_texts_add(texts, "; limited by %s",
+                                   limits_of(&answer->race.head->optimise, " or ", texts))
+                             : "";
 }
 
 /* The values of a key that the best point may have. */
-static void
-write_range(const spot_race_answer_t *answer, size_t axis_id, spot_document_t *document)
+static void write_range(const spot_race_answer_t *answer, size_t axis_id, spot_document_t *document)
 {
     const spot_race_range_t *range = &answer->ranges[axis_id];
     const spot_axis_t *axis = &answer->race.head->axes[axis_id];
     spot_texts_t *texts = &document->texts;
 
     if (range->num_values == 1) {
-        spot_document_item(
-            document, "%s: %s", axis->path, spot_words_label(texts, axis, 0));
+        spot_document_item(document, "%s: %s", axis->path, spot_words_label(texts, axis, 0));
     } else if (!range->is_numeric || range->num_racing == range->num_values) {
-        spot_document_item(document, "%s: %zu of %zu values", axis->path,
-            range->num_racing, range->num_values);
+        spot_document_item(
+            document, "%s: %zu of %zu values", axis->path, range->num_racing, range->num_values);
     } else {
         spot_document_item(document, "%s: %s%s%s%s", axis->path,
-            spot_words_label(texts, axis, range->low_id),
-            range->num_racing > 1 ? " to " : "",
+            spot_words_label(texts, axis, range->low_id), range->num_racing > 1 ? " to " : "",
             range->num_racing > 1 ? spot_words_label(texts, axis, range->high_id) : "",
             optimum_of(answer, range, axis_id, texts));
     }
@@ -284,8 +260,7 @@ write_range(const spot_race_answer_t *answer, size_t axis_id, spot_document_t *d
 /* ---- How it went ---- */
 
 /* "6.1 %", without an exponent. */
-static const char *
-percent_of(int64_t num_runs, int64_t num_all, spot_texts_t *texts)
+static const char *percent_of(int64_t num_runs, int64_t num_all, spot_texts_t *texts)
 {
     const double percent = 100 * (double) num_runs / (double) num_all;
 
@@ -294,8 +269,7 @@ percent_of(int64_t num_runs, int64_t num_all, spot_texts_t *texts)
 }
 
 /* What the race took, and what it spared. */
-static void
-write_runs(const spot_race_answer_t *answer, spot_document_t *document)
+static void write_runs(const spot_race_answer_t *answer, spot_document_t *document)
 {
     const int64_t num_rows = answer->race.num_rows;
     const int64_t max_rows = answer->race.head->num_replications;
@@ -303,22 +277,19 @@ write_runs(const spot_race_answer_t *answer, spot_document_t *document)
     const char *of_grid = "", *of_plan = "";
 
     if (num_rows > 0) {
-        of_grid = spot_texts_add(texts,
-            ", %s of a full grid with %" PRId64 " replications each",
+        of_grid = spot_texts_add(texts, ", %s of a full grid with %" PRId64 " replications each",
             percent_of(answer->num_runs, answer->num_runs_of_grid, texts), num_rows);
     }
     if (num_rows > 0 && num_rows < max_rows) {
         of_plan = spot_texts_add(texts, " (%s of one with the maximum, %" PRId64 ")",
             percent_of(answer->num_runs, answer->num_runs_of_plan, texts), max_rows);
     }
-    spot_document_paragraph(
-        document, "%" PRId64 " runs%s%s", answer->num_runs, of_grid, of_plan);
+    spot_document_paragraph(document, "%" PRId64 " runs%s%s", answer->num_runs, of_grid, of_plan);
 }
 
 /* Where the race did not end as one would wish. Values without spread bound nothing:
  * what has a chance of 3/n is missing from n replications with a chance of 5 %. */
-static void
-write_doubts(const spot_race_answer_t *answer, spot_document_t *document)
+static void write_doubts(const spot_race_answer_t *answer, spot_document_t *document)
 {
     const spot_race_t *race = &answer->race;
 
@@ -327,8 +298,7 @@ write_doubts(const spot_race_answer_t *answer, spot_document_t *document)
             "%zu of the points left had the same value, or difference to the best, in "
             "all %" PRId64 " replications: what is rarer than 1 in %" PRId64
             " may be missing; raise replications.min",
-            answer->num_constant, race->num_rows,
-            race->num_rows < 3 ? 1 : race->num_rows / 3);
+            answer->num_constant, race->num_rows, race->num_rows < 3 ? 1 : race->num_rows / 3);
     }
     if (race->is_over && race->has_best && !spot_race_is_decided(race)) {
         spot_document_paragraph(document,
@@ -338,8 +308,7 @@ write_doubts(const spot_race_answer_t *answer, spot_document_t *document)
     }
 }
 
-void
-spot_race_text_write(const spot_race_answer_t *answer, spot_document_t *document)
+void spot_race_text_write(const spot_race_answer_t *answer, spot_document_t *document)
 {
     const spot_race_t *race = &answer->race;
 
@@ -359,23 +328,21 @@ spot_race_text_write(const spot_race_answer_t *answer, spot_document_t *document
 /* ---- The points that may be the best ---- */
 
 /* The racing point that comes after the one before it, best first; num_points: none. */
-static size_t
-next_rival(const spot_race_t *race, size_t before_id)
+static size_t next_rival(const spot_race_t *race, size_t before_id)
 {
     const size_t num_points = race->head->num_points;
     const double sign = race->head->optimise.is_maximised ? -1 : 1;
-    const double before =
-        before_id == num_points
-            ? -HUGE_VAL
-            : sign * spot_estimate_value(&race->runners[before_id].estimate);
+    const double before = before_id == num_points
+                              ? -HUGE_VAL
+                              : sign * spot_estimate_value(&race->runners[before_id].estimate);
     double least = HUGE_VAL;
     size_t next_id = num_points;
 
     for (size_t j = 0; j < num_points; j++) {
         const double cost = sign * spot_estimate_value(&race->runners[j].estimate);
 
-        if (race->runners[j].fate == SPOT_FATE_RACING && isfinite(cost) &&
-            cost < least && (cost > before || (cost == before && j > before_id))) {
+        if (race->runners[j].fate == SPOT_FATE_RACING && isfinite(cost) && cost < least &&
+            (cost > before || (cost == before && j > before_id))) {
             least = cost;
             next_id = j;
         }
@@ -384,8 +351,7 @@ next_rival(const spot_race_t *race, size_t before_id)
 }
 
 /* A fixed point has no interval, and what is above all that is known, a bound. */
-static void
-add_estimate(const spot_estimate_t *estimate, bool is_fixed, spot_table_t *table)
+static void add_estimate(const spot_estimate_t *estimate, bool is_fixed, spot_table_t *table)
 {
     const double half_width = spot_estimate_half_width(estimate, SPOT_CONFIDENCE);
     const double value = spot_estimate_value(estimate);
@@ -398,9 +364,8 @@ add_estimate(const spot_estimate_t *estimate, bool is_fixed, spot_table_t *table
     }
 }
 
-static void
-add_row(const spot_race_t *race, size_t point_id, spot_point_voice_t voice,
-    spot_table_t *table)
+static void add_row(
+    const spot_race_t *race, size_t point_id, spot_point_voice_t voice, spot_table_t *table)
 {
     const spot_runner_t *runner = &race->runners[point_id];
     const bool is_fixed = spot_study_is_fixed(race->head, point_id);
@@ -422,8 +387,7 @@ add_row(const spot_race_t *race, size_t point_id, spot_point_voice_t voice,
 }
 
 /* The metric in the unit of people; limits stand as they were given. */
-static void
-add_columns(const spot_report_t *report, const spot_race_t *race,
+static void add_columns(const spot_report_t *report, const spot_race_t *race,
     spot_document_t *document, spot_table_t *table)
 {
     const spot_study_head_t *head = report->head;
@@ -432,23 +396,21 @@ add_columns(const spot_report_t *report, const spot_race_t *race,
         spot_shown_unit(metric, spot_report_largest(report, race->metric_id));
 
     spot_table_add_keys(table, head, SIZE_MAX, spot_document_voice(document));
+    spot_table_add_column(table,
+        (spot_table_column_t){.name = spot_words_metric(&document->texts, metric, shown.unit),
+            .factor = shown.factor});
     spot_table_add_column(
         table, (spot_table_column_t){
-                   .name = spot_words_metric(&document->texts, metric, shown.unit),
-                   .factor = shown.factor});
-    spot_table_add_column(table,
-        (spot_table_column_t){
-            .name = "better by at most", .num_digits = 2, .factor = shown.factor});
+                   .name = "better by at most", .num_digits = 2, .factor = shown.factor});
     for (size_t j = 0; j < head->optimise.num_constraints; j++) {
         spot_table_add_column(
             table, (spot_table_column_t){.name = head->optimise.constraints[j].text});
     }
-    spot_table_add_column(table,
-        (spot_table_column_t){.name = "keeps the limits", .kind = SPOT_TABLE_TEXT});
+    spot_table_add_column(
+        table, (spot_table_column_t){.name = "keeps the limits", .kind = SPOT_TABLE_TEXT});
 }
 
-static void
-write_rivals(
+static void write_rivals(
     const spot_report_t *report, const spot_race_t *race, spot_document_t *document)
 {
     spot_table_t table = {.name = "race", .caption = "Points that may be the best"};
@@ -465,13 +427,11 @@ write_rivals(
     }
     spot_table_free(&table);
     if (rival_id < race->head->num_points) {
-        spot_document_note(
-            document, "The first %d of %zu points.", MAX_RIVALS, race->num_racing);
+        spot_document_note(document, "The first %d of %zu points.", MAX_RIVALS, race->num_racing);
     }
 }
 
-void
-spot_race_write(const spot_report_t *report, spot_document_t *document)
+void spot_race_write(const spot_report_t *report, spot_document_t *document)
 {
     const spot_race_answer_t *answer;
     const int ret = spot_report_race(report, &answer);
@@ -485,17 +445,15 @@ spot_race_write(const spot_report_t *report, spot_document_t *document)
 
 /* ---- JSON ---- */
 
-static void
-json_value(spot_json_t *json, const char *name, const spot_axis_t *axis, size_t value_id)
+static void json_value(
+    spot_json_t *json, const char *name, const spot_axis_t *axis, size_t value_id)
 {
     spot_json_text(json, name, value_id == SPOT_NO_VALUE ? NULL : axis->texts[value_id]);
 }
 
-static void
-json_question(spot_json_t *json, const spot_optimise_t *optimise)
+static void json_question(spot_json_t *json, const spot_optimise_t *optimise)
 {
-    spot_json_text(
-        json, optimise->is_maximised ? "maximise" : "minimise", optimise->metric);
+    spot_json_text(json, optimise->is_maximised ? "maximise" : "minimise", optimise->metric);
     spot_json_open(json, "subject_to", '[');
     for (size_t j = 0; j < optimise->num_constraints; j++) {
         spot_json_text(json, NULL, optimise->constraints[j].text);
@@ -505,8 +463,7 @@ json_question(spot_json_t *json, const spot_optimise_t *optimise)
     spot_json_number(json, "indifference", optimise->indifference);
 }
 
-static void
-json_best(spot_json_t *json, const spot_race_t *race)
+static void json_best(spot_json_t *json, const spot_race_t *race)
 {
     if (!race->has_best) {
         spot_json_text(json, "best", NULL);
@@ -521,8 +478,7 @@ json_best(spot_json_t *json, const spot_race_t *race)
     spot_json_close(json, '}');
 }
 
-void
-spot_race_json_write(const spot_race_answer_t *answer, spot_json_t *json)
+void spot_race_json_write(const spot_race_answer_t *answer, spot_json_t *json)
 {
     const spot_study_head_t *head = answer->race.head;
 

@@ -23,8 +23,7 @@ struct spot_report_later {
     effects_t *metrics; /* [num_metrics] */
 };
 
-static void
-count_rows(spot_report_t *self)
+static void count_rows(spot_report_t *self)
 {
     self->min_rows = INT64_MAX;
     for (size_t j = 0; j < self->head->num_points; j++) {
@@ -40,8 +39,7 @@ count_rows(spot_report_t *self)
     }
 }
 
-static int
-make_later(spot_report_t *self)
+static int make_later(spot_report_t *self)
 {
     spot_report_later_t *later = spot_calloc(1, sizeof(*later));
 
@@ -57,8 +55,7 @@ make_later(spot_report_t *self)
     return later->metrics == NULL ? SPOT_ERR_NO_MEMORY : 0;
 }
 
-static void
-free_later(spot_report_t *self)
+static void free_later(spot_report_t *self)
 {
     spot_report_later_t *later = self->later;
 
@@ -75,8 +72,7 @@ free_later(spot_report_t *self)
     free(later);
 }
 
-int
-spot_report_init(spot_report_t *self, const spot_store_t *store)
+int spot_report_init(spot_report_t *self, const spot_store_t *store)
 {
     int ret;
 
@@ -88,16 +84,14 @@ spot_report_init(spot_report_t *self, const spot_store_t *store)
     return ret == 0 ? spot_summarise_all(store, &self->summaries) : ret;
 }
 
-int
-spot_report_read_pairs(spot_report_t *self)
+int spot_report_read_pairs(spot_report_t *self)
 {
     return self->head->has_baseline && self->pairs == NULL
                ? spot_store_differences(self->store, &self->pairs)
                : 0;
 }
 
-void
-spot_report_free(spot_report_t *self)
+void spot_report_free(spot_report_t *self)
 {
     free_later(self);
     free(self->summaries);
@@ -105,14 +99,13 @@ spot_report_free(spot_report_t *self)
     memset(self, 0, sizeof(*self));
 }
 
-const spot_summary_t *
-spot_report_summary(const spot_report_t *self, size_t point_id, size_t metric_id)
+const spot_summary_t *spot_report_summary(
+    const spot_report_t *self, size_t point_id, size_t metric_id)
 {
     return &self->summaries[point_id * self->head->num_metrics + metric_id];
 }
 
-int
-spot_report_effects(
+int spot_report_effects(
     const spot_report_t *self, size_t metric_id, const spot_study_effects_t **effects)
 {
     effects_t *kept = &self->later->metrics[metric_id];
@@ -124,8 +117,7 @@ spot_report_effects(
     return kept->ret;
 }
 
-int
-spot_report_winners(const spot_report_t *self, const spot_winners_t **winners)
+int spot_report_winners(const spot_report_t *self, const spot_winners_t **winners)
 {
     spot_report_later_t *later = self->later;
 
@@ -136,8 +128,7 @@ spot_report_winners(const spot_report_t *self, const spot_winners_t **winners)
     return later->winners_ret;
 }
 
-int
-spot_report_race(const spot_report_t *self, const spot_race_answer_t **answer)
+int spot_report_race(const spot_report_t *self, const spot_race_answer_t **answer)
 {
     spot_report_later_t *later = self->later;
 
@@ -148,8 +139,7 @@ spot_report_race(const spot_report_t *self, const spot_race_answer_t **answer)
     return later->race_ret;
 }
 
-int
-spot_report_doubts(const spot_report_t *self, const spot_doubts_t **doubts)
+int spot_report_doubts(const spot_report_t *self, const spot_doubts_t **doubts)
 {
     spot_report_later_t *later = self->later;
 

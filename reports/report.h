@@ -37,12 +37,9 @@ void spot_report_free(spot_report_t *self);
  * what the head must have, and of spot_doubts_init(). */
 SPOT_MUST_CHECK int spot_report_effects(
     const spot_report_t *self, size_t metric_id, const spot_study_effects_t **effects);
-SPOT_MUST_CHECK int spot_report_winners(
-    const spot_report_t *self, const spot_winners_t **winners);
-SPOT_MUST_CHECK int spot_report_race(
-    const spot_report_t *self, const spot_race_answer_t **answer);
-SPOT_MUST_CHECK int spot_report_doubts(
-    const spot_report_t *self, const spot_doubts_t **doubts);
+SPOT_MUST_CHECK int spot_report_winners(const spot_report_t *self, const spot_winners_t **winners);
+SPOT_MUST_CHECK int spot_report_race(const spot_report_t *self, const spot_race_answer_t **answer);
+SPOT_MUST_CHECK int spot_report_doubts(const spot_report_t *self, const spot_doubts_t **doubts);
 
 const spot_summary_t *spot_report_summary(
     const spot_report_t *self, size_t point_id, size_t metric_id);

@@ -23,8 +23,7 @@ typedef struct {
     const char *label, *text;
 } line_t;
 
-static int
-label_width(const line_t *lines, size_t num_lines)
+static int label_width(const line_t *lines, size_t num_lines)
 {
     int width = 0;
 
@@ -36,8 +35,7 @@ label_width(const line_t *lines, size_t num_lines)
     return width;
 }
 
-static void
-write_labelled(const line_t *lines, size_t num_lines, spot_document_t *document)
+static void write_labelled(const line_t *lines, size_t num_lines, spot_document_t *document)
 {
     const int width = label_width(lines, num_lines);
 
@@ -66,8 +64,7 @@ static const char *const blocks[NUM_LEVELS] = {"▁", "▂", "▃", "▄", "▅"
 static const char *const letters[NUM_LEVELS] = {"_", ".", "-", "~", "=", "+", "*", "#"};
 
 /* Of those that are finite, else NAN. */
-static double
-mean_of(const double *values, size_t num_values)
+static double mean_of(const double *values, size_t num_values)
 {
     double sum = 0;
     size_t num_finite = 0;
@@ -81,18 +78,15 @@ mean_of(const double *values, size_t num_values)
     return num_finite == 0 ? (double) NAN : sum;
 }
 
-static size_t
-level_of(double value, double low, double high)
+static size_t level_of(double value, double low, double high)
 {
     if (!(high > low)) {
         return NUM_LEVELS / 2 - 1;
     }
-    return (size_t) fmax(
-        0, fmin(NUM_LEVELS - 1, floor((value - low) / (high - low) * NUM_LEVELS)));
+    return (size_t) fmax(0, fmin(NUM_LEVELS - 1, floor((value - low) / (high - low) * NUM_LEVELS)));
 }
 
-const char *
-spot_sparkline(spot_texts_t *texts, const double *values, size_t num_values, double low,
+const char *spot_sparkline(spot_texts_t *texts, const double *values, size_t num_values, double low,
     double high, size_t max_chars, bool is_utf8)
 {
     const size_t num_chars = num_values < max_chars ? num_values : max_chars;
@@ -103,9 +97,7 @@ spot_sparkline(spot_texts_t *texts, const double *values, size_t num_values, dou
         const size_t end = (j + 1) * num_values / num_chars;
         const double value = mean_of(values + first, end - first);
 
-        strcat(text, isnan(value)
-                         ? " "
-                         : (is_utf8 ? blocks : letters)[level_of(value, low, high)]);
+        strcat(text, isnan(value) ? " " : (is_utf8 ? blocks : letters)[level_of(value, low, high)]);
     }
     return text == NULL ? "" : text;
 }
@@ -119,34 +111,29 @@ typedef struct {
 } lines_t;
 
 /* Reads the values of a line; returns how many. */
-static size_t
-read_line(const lines_t *self, size_t panel_id)
+static size_t read_line(const lines_t *self, size_t panel_id)
 {
     const size_t num_x = spot_curves_num_x(self->curves, panel_id);
 
     for (size_t j = 0; j < num_x; j++) {
-        self->values[j] =
-            spot_curves_at(self->curves, panel_id, j, self->curves->y_id)->value *
-            self->shown.factor;
+        self->values[j] = spot_curves_at(self->curves, panel_id, j, self->curves->y_id)->value *
+                          self->shown.factor;
     }
     return num_x;
 }
 
 /* "3.28 %", "-" where it is undefined. */
-static const char *
-end_of(const lines_t *self, double value)
+static const char *end_of(const lines_t *self, double value)
 {
     spot_texts_t *texts = &self->document->texts;
 
-    return isfinite(value)
-               ? spot_texts_add(texts, "%s%s", spot_words_number(texts, value),
-                     self->shown.factor == 100 ? " %" : "")
-               : "-";
+    return isfinite(value) ? spot_texts_add(texts, "%s%s", spot_words_number(texts, value),
+                                 self->shown.factor == 100 ? " %" : "")
+                           : "-";
 }
 
 /* "▁▂▃▅▆▇  3.28 % to 87.3 %". */
-static const char *
-line_of(const lines_t *self, size_t panel_id)
+static const char *line_of(const lines_t *self, size_t panel_id)
 {
     const spot_terminal_t *terminal = self->document->terminal;
     spot_texts_t *texts = &self->document->texts;
@@ -160,8 +147,7 @@ line_of(const lines_t *self, size_t panel_id)
 
 /* "idle time along preemption per minute, at 11 values from 0 to 0.5": a character is a
  * value, however far it is from the next one. */
-static void
-write_lines(const lines_t *self)
+static void write_lines(const lines_t *self)
 {
     const spot_curves_t *curves = self->curves;
     const spot_study_head_t *head = curves->head;
@@ -186,8 +172,7 @@ write_lines(const lines_t *self)
     write_labelled(lines, curves->num_panels, self->document);
 }
 
-void
-spot_sparklines_write(const spot_report_t *report, spot_document_t *document)
+void spot_sparklines_write(const spot_report_t *report, spot_document_t *document)
 {
     const char *problem = NULL;
     spot_curves_t curves;
@@ -201,8 +186,7 @@ spot_sparklines_write(const spot_report_t *report, spot_document_t *document)
 
     spot_document_fail(document, document->texts.arena.error);
     spot_document_fail(document, problem == NULL ? ret : 0);
-    if (ret == 0 && lines.values != NULL && !curves.is_scattered &&
-        !curves.has_all_in_one) {
+    if (ret == 0 && lines.values != NULL && !curves.is_scattered && !curves.has_all_in_one) {
         lines.shown = spot_report_shown(report, (size_t) curves.y_id);
         for (size_t j = 0; j < curves.num_panels && j < MAX_LINES; j++) {
             for (size_t k = read_line(&lines, j); k > 0; k--) {
@@ -220,8 +204,7 @@ spot_sparklines_write(const spot_report_t *report, spot_document_t *document)
 /* ---- Where the time goes ---- */
 
 /* Whether a part is more than nothing at any point. */
-static bool
-is_part_seen(const spot_report_t *report, size_t part_id)
+static bool is_part_seen(const spot_report_t *report, size_t part_id)
 {
     const size_t metric_id = report->head->overview.part_ids[part_id];
 
@@ -235,15 +218,14 @@ is_part_seen(const spot_report_t *report, size_t part_id)
 
 /* A letter for each part: the first of its name that no part before it has; parts beyond
  * those that are left share one. NULL: no memory. */
-static const char *
-choose_letters(const spot_study_head_t *head, spot_texts_t *texts)
+static const char *choose_letters(const spot_study_head_t *head, spot_texts_t *texts)
 {
     static const char others[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
     char *chosen = spot_texts_room(texts, head->overview.num_parts + 1);
 
     for (size_t j = 0; chosen != NULL && j < head->overview.num_parts; j++) {
-        const char *place = spot_texts_add(
-            texts, "%s%s*", head->metrics[head->overview.part_ids[j]].name, others);
+        const char *place =
+            spot_texts_add(texts, "%s%s*", head->metrics[head->overview.part_ids[j]].name, others);
 
         while (*place != '*' && *place != '\0' &&
                (!isalpha((unsigned char) *place) || strchr(chosen, *place) != NULL)) {
@@ -255,8 +237,7 @@ choose_letters(const spot_study_head_t *head, spot_texts_t *texts)
 }
 
 /* Each part ends where the sum so far does, so that rounding moves nothing far. */
-static const char *
-bar_of(const spot_report_t *report, size_t point_id, const char *chosen,
+static const char *bar_of(const spot_report_t *report, size_t point_id, const char *chosen,
     size_t num_chars, spot_texts_t *texts)
 {
     const spot_overview_t *overview = &report->head->overview;
@@ -265,8 +246,7 @@ bar_of(const spot_report_t *report, size_t point_id, const char *chosen,
     double sum = 0;
 
     for (size_t j = 0; bar != NULL && j < overview->num_parts; j++) {
-        const double mean =
-            spot_report_summary(report, point_id, overview->part_ids[j])->value;
+        const double mean = spot_report_summary(report, point_id, overview->part_ids[j])->value;
 
         sum += isfinite(mean) ? mean : 0;
         while (used < num_chars && (double) used + 0.5 < sum * (double) num_chars) {
@@ -276,8 +256,7 @@ bar_of(const spot_report_t *report, size_t point_id, const char *chosen,
     return bar == NULL ? "" : bar;
 }
 
-void
-spot_ledger_bars_write(const spot_report_t *report, spot_document_t *document)
+void spot_ledger_bars_write(const spot_report_t *report, spot_document_t *document)
 {
     const spot_study_head_t *head = report->head;
     const int width = document->terminal->width;
@@ -286,8 +265,7 @@ spot_ledger_bars_write(const spot_report_t *report, spot_document_t *document)
     line_t lines[MAX_LINES];
     int left; /* columns for a bar */
 
-    for (size_t j = 0;
-         chosen != NULL && head->has_overview && j < head->overview.num_parts; j++) {
+    for (size_t j = 0; chosen != NULL && head->has_overview && j < head->overview.num_parts; j++) {
         if (is_part_seen(report, j)) {
             legend = spot_texts_join(texts, legend, ", ",
                 spot_texts_add(texts, "%c %s", chosen[j],
@@ -314,8 +292,7 @@ spot_ledger_bars_write(const spot_report_t *report, spot_document_t *document)
 /* ---- All ---- */
 
 /* What the figures rest on, and what of it is missing. */
-static void
-write_basis(const spot_report_t *report, spot_document_t *document)
+static void write_basis(const spot_report_t *report, spot_document_t *document)
 {
     const spot_doubts_t *doubts;
     const int ret = spot_report_doubts(report, &doubts);
@@ -326,12 +303,10 @@ write_basis(const spot_report_t *report, spot_document_t *document)
     }
     spot_document_paragraph(document, "%s, %s, seed %" PRIu64 "%s",
         spot_words_plan(&document->texts, report->head),
-        spot_words_amount(&document->texts, report->head, doubts->completeness.fewest,
-            doubts->completeness.most),
+        spot_words_amount(
+            &document->texts, report->head, doubts->completeness.fewest, doubts->completeness.most),
         report->head->seed,
-        doubts->completeness.most < 2
-            ? ""
-            : "; mean ±half width of its 95 % confidence interval");
+        doubts->completeness.most < 2 ? "" : "; mean ±half width of its 95 % confidence interval");
     for (size_t j = 0; j < doubts->num_items; j++) {
         if (doubts->items[j].kind < SPOT_DOUBT_UNABLE) {
             spot_document_paragraph(document, "%s", doubts->items[j].text);
@@ -339,8 +314,7 @@ write_basis(const spot_report_t *report, spot_document_t *document)
     }
 }
 
-static void
-write_tables(const spot_report_t *report, spot_document_t *document)
+static void write_tables(const spot_report_t *report, spot_document_t *document)
 {
     const spot_study_head_t *head = report->head;
 
@@ -354,8 +328,7 @@ write_tables(const spot_report_t *report, spot_document_t *document)
         spot_race_write(report, document);
         spot_document_gap(document);
     }
-    spot_point_table_write(
-        (spot_point_table_t){.report = report}, "points-table", NULL, document);
+    spot_point_table_write((spot_point_table_t){.report = report}, "points-table", NULL, document);
     if (report->pairs != NULL) {
         spot_differences_write(report, document);
     }
@@ -365,9 +338,7 @@ write_tables(const spot_report_t *report, spot_document_t *document)
     }
 }
 
-int
-spot_report_text_write(
-    const spot_report_t *report, const spot_terminal_t *terminal, FILE *out)
+int spot_report_text_write(const spot_report_t *report, const spot_terminal_t *terminal, FILE *out)
 {
     spot_document_t document;
     FILE *answer;
@@ -390,9 +361,7 @@ spot_report_text_write(
     return spot_document_end(&document);
 }
 
-int
-spot_result_table_write(
-    const spot_store_t *store, const spot_terminal_t *terminal, FILE *out)
+int spot_result_table_write(const spot_store_t *store, const spot_terminal_t *terminal, FILE *out)
 {
     spot_document_t document;
     spot_report_t report;
@@ -401,8 +370,7 @@ spot_result_table_write(
     ret = ret == 0 ? spot_report_read_pairs(&report) : ret;
     if (ret == 0) {
         spot_document_to_terminal(&document, terminal, out);
-        spot_document_paragraph(
-            &document, "%s", spot_words_study(&document.texts, store->head));
+        spot_document_paragraph(&document, "%s", spot_words_study(&document.texts, store->head));
         write_tables(&report, &document);
         ret = spot_document_end(&document);
     }

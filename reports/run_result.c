@@ -17,12 +17,10 @@
 /* ---- Metrics ---- */
 
 /* Totals are for studies that name them. Returns how many there are. */
-static size_t
-fill_table(const spot_run_result_t *self, spot_table_t *table)
+static size_t fill_table(const spot_run_result_t *self, spot_table_t *table)
 {
-    static const spot_table_column_t columns[] = {
-        {.name = "metric", .kind = SPOT_TABLE_TEXT}, {.name = "value"},
-        {.name = "unit", .kind = SPOT_TABLE_TEXT}};
+    static const spot_table_column_t columns[] = {{.name = "metric", .kind = SPOT_TABLE_TEXT},
+        {.name = "value"}, {.name = "unit", .kind = SPOT_TABLE_TEXT}};
     size_t num_totals = 0;
 
     spot_table_add_columns(table, sizeof(columns) / sizeof(columns[0]), columns);
@@ -46,9 +44,7 @@ fill_table(const spot_run_result_t *self, spot_table_t *table)
     return num_totals;
 }
 
-int
-spot_run_result_text(
-    const spot_run_result_t *self, const spot_terminal_t *terminal, FILE *out)
+int spot_run_result_text(const spot_run_result_t *self, const spot_terminal_t *terminal, FILE *out)
 {
     spot_table_t table = {.name = "metrics"};
     size_t num_totals;
@@ -69,8 +65,7 @@ spot_run_result_text(
     return ret;
 }
 
-void
-spot_run_result_json(const spot_run_result_t *self, FILE *out)
+void spot_run_result_json(const spot_run_result_t *self, FILE *out)
 {
     spot_json_t json;
 
@@ -86,8 +81,8 @@ spot_run_result_json(const spot_run_result_t *self, FILE *out)
         spot_json_close(&json, '}');
     }
     spot_json_close(&json, '}');
-    spot_replication_json_end(&json, self->experiment->num_warnings,
-        self->experiment->warnings, self->warnings, self->seed, self->replication);
+    spot_replication_json_end(&json, self->experiment->num_warnings, self->experiment->warnings,
+        self->warnings, self->seed, self->replication);
 }
 
 /* ---- Series ---- */
@@ -97,8 +92,7 @@ spot_run_result_json(const spot_run_result_t *self, FILE *out)
 
 /* A unit as words of a name: "USD/h" is usd_per_h, "serving replicas" serving_replicas;
  * "1" is none. */
-static void
-unit_words(const char *unit, char words[UNIT_BYTES])
+static void unit_words(const char *unit, char words[UNIT_BYTES])
 {
     size_t used = 0;
 
@@ -113,8 +107,7 @@ unit_words(const char *unit, char words[UNIT_BYTES])
 }
 
 /* Whether words stand in name between its ends or underscores, or are "". */
-static bool
-has_words(const char *name, const char *words)
+static bool has_words(const char *name, const char *words)
 {
     const size_t num_bytes = strlen(words);
 
@@ -130,21 +123,19 @@ has_words(const char *name, const char *words)
 
 /* The head of a column: its name, and its unit unless the name says it: "time_ms",
  * "prepping_instances", "steps_durable". */
-static void
-write_head(const spot_series_kind_t *kind, size_t column_id, FILE *out)
+static void write_head(const spot_series_kind_t *kind, size_t column_id, FILE *out)
 {
     const spot_series_column_t *column = &kind->columns[column_id];
     char words[UNIT_BYTES], text[HEAD_BYTES];
 
     unit_words(column->is_bare ? "" : spot_series_column_unit(kind, column), words);
-    snprintf(text, sizeof(text), has_words(column->name, words) ? "%s" : "%s_%s",
-        column->name, words);
+    snprintf(
+        text, sizeof(text), has_words(column->name, words) ? "%s" : "%s_%s", column->name, words);
     spot_csv_field_text(out, text);
 }
 
 /* printf() would be most of the time of a file of many rows. */
-static void
-write_integer(int64_t value, FILE *out)
+static void write_integer(int64_t value, FILE *out)
 {
     char digits[24];
     char *end = digits + sizeof(digits), *start = end;
@@ -160,8 +151,7 @@ write_integer(int64_t value, FILE *out)
     fwrite(start, 1, (size_t) (end - start), out);
 }
 
-static void
-write_number(const spot_series_column_t *column, double number, FILE *out)
+static void write_number(const spot_series_column_t *column, double number, FILE *out)
 {
     if (!isfinite(number)) {
         return;
@@ -175,12 +165,10 @@ write_number(const spot_series_column_t *column, double number, FILE *out)
     }
 }
 
-static void
-write_cell(const spot_series_t *series, size_t row_id, size_t column_id, FILE *out)
+static void write_cell(const spot_series_t *series, size_t row_id, size_t column_id, FILE *out)
 {
     const spot_series_column_t *column = &series->kind->columns[column_id];
-    const spot_cell_t *cell =
-        &series->cells[row_id * series->kind->num_columns + column_id];
+    const spot_cell_t *cell = &series->cells[row_id * series->kind->num_columns + column_id];
 
     switch (column->kind) {
         case SPOT_COLUMN_CATEGORY:
@@ -196,8 +184,7 @@ write_cell(const spot_series_t *series, size_t row_id, size_t column_id, FILE *o
 }
 
 /* A head and a line for each row: instants and durations in ticks of the series. */
-static void
-write_series(const spot_series_t *series, FILE *out)
+static void write_series(const spot_series_t *series, FILE *out)
 {
     const size_t num_columns = series->kind->num_columns;
 
@@ -216,8 +203,7 @@ write_series(const spot_series_t *series, FILE *out)
 }
 
 /* FOLDER/NAME.csv. */
-static const char *
-file_path(spot_texts_t *texts, const char *folder, const char *name)
+static const char *file_path(spot_texts_t *texts, const char *folder, const char *name)
 {
     char file_name[SPOT_PICTURE_NAME_BYTES];
 
@@ -225,9 +211,8 @@ file_path(spot_texts_t *texts, const char *folder, const char *name)
     return spot_texts_add(texts, "%s/%s.csv", folder, file_name);
 }
 
-static int
-write_file(const spot_series_t *series, const char *folder, const atomic_int *stop,
-    spot_diag_t *diag)
+static int write_file(
+    const spot_series_t *series, const char *folder, const atomic_int *stop, spot_diag_t *diag)
 {
     spot_texts_t texts = {0};
     const char *path = file_path(&texts, folder, series->kind->name);
@@ -248,8 +233,7 @@ write_file(const spot_series_t *series, const char *folder, const atomic_int *st
     return ret;
 }
 
-int
-spot_recording_csv_check(const char *folder, spot_diag_t *diag)
+int spot_recording_csv_check(const char *folder, spot_diag_t *diag)
 {
     struct stat status;
     spot_texts_t texts = {0};
@@ -261,8 +245,7 @@ spot_recording_csv_check(const char *folder, spot_diag_t *diag)
     return ret;
 }
 
-int
-spot_recording_csv_write(const spot_recording_t *recording, const char *folder,
+int spot_recording_csv_write(const spot_recording_t *recording, const char *folder,
     const atomic_int *stop, spot_diag_t *diag)
 {
     int ret = spot_picture_make_folder(folder, diag);

@@ -41,5 +41,5 @@ SPOT_MUST_CHECK int spot_recording_csv_check(const char *folder, spot_diag_t *di
  * texts quoted by RFC 4180. A file
  * appears whole or not at all. stop: not 0 ends it. IO with the reason in diag,
  * INTERRUPTED, NO_MEMORY. */
-SPOT_MUST_CHECK int spot_recording_csv_write(const spot_recording_t *recording,
-    const char *folder, const atomic_int *stop, spot_diag_t *diag);
+SPOT_MUST_CHECK int spot_recording_csv_write(const spot_recording_t *recording, const char *folder,
+    const atomic_int *stop, spot_diag_t *diag);

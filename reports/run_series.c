@@ -10,26 +10,21 @@
 #include "base/units.h"
 #include "reports/palette.h"
 
-double
-spot_series_ms(const spot_series_kind_t *kind, int64_t ticks)
+double spot_series_ms(const spot_series_kind_t *kind, int64_t ticks)
 {
     return kind->ticks_per_s < SPOT_MS_PER_S
                ? (double) ticks * ((double) SPOT_MS_PER_S / (double) kind->ticks_per_s)
                : (double) ticks / ((double) kind->ticks_per_s / (double) SPOT_MS_PER_S);
 }
 
-double
-spot_run_time_ms(const spot_series_t *series, size_t row_id)
+double spot_run_time_ms(const spot_series_t *series, size_t row_id)
 {
-    return spot_series_ms(
-        series->kind, series->cells[row_id * series->kind->num_columns].integer);
+    return spot_series_ms(series->kind, series->cells[row_id * series->kind->num_columns].integer);
 }
 
-double
-spot_run_value(const spot_series_t *series, size_t row_id, size_t column_id)
+double spot_run_value(const spot_series_t *series, size_t row_id, size_t column_id)
 {
-    const spot_cell_t *cell =
-        &series->cells[row_id * series->kind->num_columns + column_id];
+    const spot_cell_t *cell = &series->cells[row_id * series->kind->num_columns + column_id];
 
     if (series->kind->columns[column_id].kind != SPOT_COLUMN_NUMBER) {
         return (double) cell->integer;
@@ -38,8 +33,7 @@ spot_run_value(const spot_series_t *series, size_t row_id, size_t column_id)
 }
 
 /* Whether columns are an instant and then numbers, or what else the shape says. */
-static bool
-has_shape(const spot_series_kind_t *kind, spot_series_shape_t shape)
+static bool has_shape(const spot_series_kind_t *kind, spot_series_shape_t shape)
 {
     const bool is_events = shape == SPOT_SERIES_EVENTS;
 
@@ -52,8 +46,7 @@ has_shape(const spot_series_kind_t *kind, spot_series_shape_t shape)
     }
     if (is_events) {
         return kind->columns[1].kind == SPOT_COLUMN_CATEGORY &&
-               kind->columns[1].categories != NULL &&
-               kind->columns[2].kind < SPOT_COLUMN_CATEGORY;
+               kind->columns[1].categories != NULL && kind->columns[2].kind < SPOT_COLUMN_CATEGORY;
     }
     for (size_t j = 1; j < kind->num_columns; j++) {
         if (kind->columns[j].kind >= SPOT_COLUMN_CATEGORY) {
@@ -65,8 +58,7 @@ has_shape(const spot_series_kind_t *kind, spot_series_shape_t shape)
 
 /* The first max_series series of a shape; returns their number. *end_ms is raised to
  * their last rows. */
-static size_t
-find_shape(const spot_recording_t *recording, spot_series_shape_t shape,
+static size_t find_shape(const spot_recording_t *recording, spot_series_shape_t shape,
     const spot_series_t **found, size_t max_series, double *end_ms)
 {
     size_t num_found = 0;
@@ -87,28 +79,23 @@ find_shape(const spot_recording_t *recording, spot_series_shape_t shape,
 /* ---- Lanes ---- */
 
 /* The unit of the first column of values, "" for a plain number. */
-static const char *
-unit_of(const spot_series_kind_t *kind)
+static const char *unit_of(const spot_series_kind_t *kind)
 {
     const char *unit = spot_series_column_unit(kind, &kind->columns[1]);
 
     return strcmp(unit, "1") == 0 ? "" : unit;
 }
 
-static void
-add_point(spot_run_series_t *self, spot_lane_t *lane, double time_ms, double value)
+static void add_point(spot_run_series_t *self, spot_lane_t *lane, double time_ms, double value)
 {
-    self->error =
-        spot_error_first(self->error, spot_curve_add(&lane->curve, time_ms, value));
+    self->error = spot_error_first(self->error, spot_curve_add(&lane->curve, time_ms, value));
 }
 
 /* Of levels: what lasts no time or does not change is no point. */
-static void
-add_step(spot_run_series_t *self, spot_lane_t *lane, double time_ms, double value)
+static void add_step(spot_run_series_t *self, spot_lane_t *lane, double time_ms, double value)
 {
     spot_curve_t *curve = &lane->curve;
-    spot_point_t *last =
-        curve->num_points == 0 ? NULL : &curve->points[curve->num_points - 1];
+    spot_point_t *last = curve->num_points == 0 ? NULL : &curve->points[curve->num_points - 1];
 
     if (last == NULL || (last->x < time_ms && last->y != value)) {
         add_point(self, lane, time_ms, value);
@@ -118,30 +105,26 @@ add_step(spot_run_series_t *self, spot_lane_t *lane, double time_ms, double valu
     }
 }
 
-static void
-sum_steps(spot_lane_t *lane, double end_ms)
+static void sum_steps(spot_lane_t *lane, double end_ms)
 {
     const spot_curve_t *curve = &lane->curve;
 
     for (size_t j = 0; j < curve->num_points; j++) {
-        const double until_ms =
-            j + 1 < curve->num_points ? curve->points[j + 1].x : end_ms;
+        const double until_ms = j + 1 < curve->num_points ? curve->points[j + 1].x : end_ms;
 
         lane->sum += curve->points[j].y * (until_ms - curve->points[j].x);
     }
 }
 
 /* What all levels of a series count. */
-static const char *
-level_noun(const spot_series_kind_t *kind)
+static const char *level_noun(const spot_series_kind_t *kind)
 {
     const char *unit = unit_of(kind);
 
     return unit[0] == '\0' ? kind->name : unit;
 }
 
-static void
-add_levels(
+static void add_levels(
     spot_run_series_t *self, const spot_series_t *levels, const spot_colour_t *colours)
 {
     spot_lane_t *lanes = &self->lanes[self->num_lanes];
@@ -150,8 +133,7 @@ add_levels(
     for (size_t k = 0; k < num_levels; k++) {
         lanes[k].series = levels;
         lanes[k].name = spot_series_column_name(&levels->kind->columns[k + 1]);
-        lanes[k].colour =
-            spot_palette_colour(colours, lanes[k].name, self->num_lanes + k);
+        lanes[k].colour = spot_palette_colour(colours, lanes[k].name, self->num_lanes + k);
         for (size_t j = 0; j < self->num_lanes; j++) { /* as in an earlier stack */
             if (self->lanes[j].kind == SPOT_LANE_LEVEL &&
                 strcmp(self->lanes[j].name, lanes[k].name) == 0) {
@@ -181,8 +163,7 @@ add_levels(
 }
 
 /* Events of no known category are left out. */
-static void
-add_marks(spot_run_series_t *self, const spot_colour_t *colours)
+static void add_marks(spot_run_series_t *self, const spot_colour_t *colours)
 {
     const spot_series_t *events = self->events;
     const spot_series_column_t *column = &events->kind->columns[1];
@@ -207,8 +188,7 @@ add_marks(spot_run_series_t *self, const spot_colour_t *colours)
     }
 }
 
-static void
-add_curve(spot_run_series_t *self, const spot_series_t *series)
+static void add_curve(spot_run_series_t *self, const spot_series_t *series)
 {
     spot_lane_t *lane = &self->lanes[self->num_lanes++];
     const size_t num_rows = series->num_rows;
@@ -221,14 +201,12 @@ add_curve(spot_run_series_t *self, const spot_series_t *series)
         add_point(self, lane, spot_run_time_ms(series, j), spot_run_value(series, j, 1));
     }
     if (num_rows > 0) {
-        lane->sum =
-            spot_run_value(series, num_rows - 1, 1) - spot_run_value(series, 0, 1);
+        lane->sum = spot_run_value(series, num_rows - 1, 1) - spot_run_value(series, 0, 1);
     }
 }
 
-int
-spot_run_series_init(spot_run_series_t *self, const spot_recording_t *recording,
-    const spot_colour_t *colours)
+int spot_run_series_init(
+    spot_run_series_t *self, const spot_recording_t *recording, const spot_colour_t *colours)
 {
     const spot_series_t *curves[SPOT_MAX_RUN_CURVES] = {NULL};
     const spot_series_t *stacks[SPOT_MAX_RUN_STACKS] = {NULL};
@@ -242,17 +220,16 @@ spot_run_series_init(spot_run_series_t *self, const spot_recording_t *recording,
     if (recording->num_series > 0) {
         self->end_ms = spot_series_ms(recording->series[0].kind, recording->end_ticks);
     }
-    num_stacks = find_shape(
-        recording, SPOT_SERIES_LEVELS, stacks, SPOT_MAX_RUN_STACKS, &self->end_ms);
+    num_stacks =
+        find_shape(recording, SPOT_SERIES_LEVELS, stacks, SPOT_MAX_RUN_STACKS, &self->end_ms);
     (void) find_shape(recording, SPOT_SERIES_EVENTS, &self->events, 1, &self->end_ms);
-    num_curves = find_shape(
-        recording, SPOT_SERIES_CURVE, curves, SPOT_MAX_RUN_CURVES, &self->end_ms);
+    num_curves =
+        find_shape(recording, SPOT_SERIES_CURVE, curves, SPOT_MAX_RUN_CURVES, &self->end_ms);
     (void) find_shape(recording, SPOT_SERIES_SPANS, &spans, 1, &self->end_ms);
     self->levels = stacks[0];
     self->curve = curves[0];
     self->num_levels = self->levels == NULL ? 0 : self->levels->kind->num_columns - 1;
-    while (self->events != NULL &&
-           self->events->kind->columns[1].categories[num_lanes] != NULL) {
+    while (self->events != NULL && self->events->kind->columns[1].categories[num_lanes] != NULL) {
         num_lanes++;
     }
     for (size_t j = 0; j < num_stacks; j++) {
@@ -278,8 +255,7 @@ spot_run_series_init(spot_run_series_t *self, const spot_recording_t *recording,
     return self->error;
 }
 
-void
-spot_run_series_free(spot_run_series_t *self)
+void spot_run_series_free(spot_run_series_t *self)
 {
     for (size_t j = 0; j < self->num_lanes; j++) {
         spot_curve_free(&self->lanes[j].curve);
@@ -289,11 +265,10 @@ spot_run_series_free(spot_run_series_t *self)
     memset(self, 0, sizeof(*self));
 }
 
-bool
-spot_run_series_check(const spot_run_series_t *self, const char *path, spot_diag_t *diag)
+bool spot_run_series_check(const spot_run_series_t *self, const char *path, spot_diag_t *diag)
 {
-    const bool has_series = self->levels != NULL || self->events != NULL ||
-                            self->curve != NULL || self->spans.num_spans > 0;
+    const bool has_series = self->levels != NULL || self->events != NULL || self->curve != NULL ||
+                            self->spans.num_spans > 0;
 
     if (self->end_ms > 0 && has_series) {
         return true;
@@ -305,8 +280,7 @@ spot_run_series_check(const spot_run_series_t *self, const char *path, spot_diag
     return false;
 }
 
-const spot_lane_t *
-spot_run_lane(const spot_run_series_t *self, spot_lane_kind_t kind)
+const spot_lane_t *spot_run_lane(const spot_run_series_t *self, spot_lane_kind_t kind)
 {
     for (size_t j = 0; j < self->num_lanes; j++) {
         if (self->lanes[j].kind == kind) {
@@ -316,8 +290,7 @@ spot_run_lane(const spot_run_series_t *self, spot_lane_kind_t kind)
     return NULL;
 }
 
-const spot_lane_t *
-spot_run_lane_total(const spot_lane_t *level)
+const spot_lane_t *spot_run_lane_total(const spot_lane_t *level)
 {
     while (level->kind != SPOT_LANE_TOTAL) {
         level++;
@@ -325,22 +298,19 @@ spot_run_lane_total(const spot_lane_t *level)
     return level;
 }
 
-const char *
-spot_run_series_level_noun(const spot_run_series_t *self)
+const char *spot_run_series_level_noun(const spot_run_series_t *self)
 {
     return level_noun(self->levels->kind);
 }
 
-const char *
-spot_run_series_curve_noun(const spot_run_series_t *self)
+const char *spot_run_series_curve_noun(const spot_run_series_t *self)
 {
     return spot_series_column_name(&self->curve->kind->columns[1]);
 }
 
 /* ---- Bins ---- */
 
-static void
-bin_marks(const spot_lane_t *lane, double end_ms, size_t num_bins, spot_bin_t *bins)
+static void bin_marks(const spot_lane_t *lane, double end_ms, size_t num_bins, spot_bin_t *bins)
 {
     for (size_t j = 0; j < lane->curve.num_points; j++) {
         const spot_point_t *mark = &lane->curve.points[j];
@@ -352,8 +322,7 @@ bin_marks(const spot_lane_t *lane, double end_ms, size_t num_bins, spot_bin_t *b
     }
 }
 
-static void
-bin_steps(const spot_lane_t *lane, double end_ms, size_t num_bins, spot_bin_t *bins)
+static void bin_steps(const spot_lane_t *lane, double end_ms, size_t num_bins, spot_bin_t *bins)
 {
     const double bin_ms = end_ms / (double) num_bins;
     size_t bin_id = 0;
@@ -379,12 +348,11 @@ bin_steps(const spot_lane_t *lane, double end_ms, size_t num_bins, spot_bin_t *b
     }
 }
 
-void
-spot_lane_bins(const spot_lane_t *lane, double end_ms, size_t num_bins, spot_bin_t *bins)
+void spot_lane_bins(const spot_lane_t *lane, double end_ms, size_t num_bins, spot_bin_t *bins)
 {
     for (size_t j = 0; j < num_bins; j++) {
-        bins[j] = (spot_bin_t){.start_ms = (double) j * end_ms / (double) num_bins,
-            .low = (double) INFINITY};
+        bins[j] = (spot_bin_t){
+            .start_ms = (double) j * end_ms / (double) num_bins, .low = (double) INFINITY};
     }
     if (lane->kind == SPOT_LANE_MARKS) {
         bin_marks(lane, end_ms, num_bins, bins);
@@ -396,9 +364,7 @@ spot_lane_bins(const spot_lane_t *lane, double end_ms, size_t num_bins, spot_bin
     }
 }
 
-int
-spot_lane_thin(
-    const spot_lane_t *lane, double end_ms, size_t num_columns, spot_curve_t *curve)
+int spot_lane_thin(const spot_lane_t *lane, double end_ms, size_t num_columns, spot_curve_t *curve)
 {
     int ret = 0;
 
@@ -413,12 +379,10 @@ spot_lane_thin(
 /* ---- CSV ---- */
 
 /* Times are exact in the ticks of the series; NULL: of none. */
-static void
-write_row(FILE *out, const spot_series_t *series, double time_ms, const char *kind,
+static void write_row(FILE *out, const spot_series_t *series, double time_ms, const char *kind,
     const char *name, double value)
 {
-    const int64_t ticks_per_s =
-        series == NULL ? SPOT_MS_PER_S : series->kind->ticks_per_s;
+    const int64_t ticks_per_s = series == NULL ? SPOT_MS_PER_S : series->kind->ticks_per_s;
 
     fprintf(out, "%.*f,%s,",
         ticks_per_s == 1               ? 0
@@ -431,8 +395,7 @@ write_row(FILE *out, const spot_series_t *series, double time_ms, const char *ki
 }
 
 /* Levels that change, of rows that last some time. */
-static void
-write_levels(const spot_run_series_t *run, FILE *out)
+static void write_levels(const spot_run_series_t *run, FILE *out)
 {
     const spot_series_t *levels = run->levels;
     const size_t num_rows = levels == NULL ? 0 : levels->num_rows;
@@ -455,8 +418,7 @@ write_levels(const spot_run_series_t *run, FILE *out)
     }
 }
 
-int
-spot_timeline_csv_write(const spot_run_series_t *run, FILE *out)
+int spot_timeline_csv_write(const spot_run_series_t *run, FILE *out)
 {
     fputs("time_s,kind,name,value\n", out);
     write_levels(run, out);

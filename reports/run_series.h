@@ -36,7 +36,7 @@ typedef struct {
     const char *colour; /* of levels and marks */
     char sign;          /* of marks: '+' more, '-' less, '.' neither */
     spot_curve_t curve; /* x in ms */
-    double sum; /* height times ms of levels, counts of marks, change of curves */
+    double sum;         /* height times ms of levels, counts of marks, change of curves */
 } spot_lane_t;
 
 typedef struct {
@@ -61,14 +61,13 @@ typedef struct {
 
 /* recording and colours, which may be NULL, must outlive self. NO_MEMORY; free self even
  * then. O(cells + events kinds). */
-SPOT_MUST_CHECK int spot_run_series_init(spot_run_series_t *self,
-    const spot_recording_t *recording, const spot_colour_t *colours);
+SPOT_MUST_CHECK int spot_run_series_init(
+    spot_run_series_t *self, const spot_recording_t *recording, const spot_colour_t *colours);
 void spot_run_series_free(spot_run_series_t *self);
 
 /* Whether there is something to draw; else the reason, for a message at path, goes to
  * diag, which may be NULL. */
-bool spot_run_series_check(
-    const spot_run_series_t *self, const char *path, spot_diag_t *diag);
+bool spot_run_series_check(const spot_run_series_t *self, const char *path, spot_diag_t *diag);
 
 /* The first lane of a kind; NULL: there is none. */
 const spot_lane_t *spot_run_lane(const spot_run_series_t *self, spot_lane_kind_t kind);
@@ -77,8 +76,7 @@ const spot_lane_t *spot_run_lane(const spot_run_series_t *self, spot_lane_kind_t
 const spot_lane_t *spot_run_lane_total(const spot_lane_t *level);
 
 /* Levels that are ever above 0, and others that have points. */
-static inline bool
-spot_lane_is_shown(const spot_lane_t *lane)
+static inline bool spot_lane_is_shown(const spot_lane_t *lane)
 {
     return lane->kind == SPOT_LANE_LEVEL ? lane->sum > 0 : lane->curve.num_points > 0;
 }
@@ -107,8 +105,7 @@ typedef struct {
 /* Levels, their total or marks in num_bins bins of equal length: the areas of levels are
  * kept, and so are peaks, dips and marks. The end belongs to the last bin. O(points +
  * bins). */
-void spot_lane_bins(
-    const spot_lane_t *lane, double end_ms, size_t num_bins, spot_bin_t *bins);
+void spot_lane_bins(const spot_lane_t *lane, double end_ms, size_t num_bins, spot_bin_t *bins);
 
 /* The points of a curve, or some of them: see spot_curve_thin_to(). NO_MEMORY; free the
  * curve even then. */

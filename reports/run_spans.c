@@ -14,11 +14,9 @@
 /* Columns; see SPOT_SERIES_SPANS. */
 enum { START, END, LANE, LABEL, TAKEN };
 
-bool
-spot_spans_fit(const spot_series_kind_t *kind)
+bool spot_spans_fit(const spot_series_kind_t *kind)
 {
-    return kind->num_columns > LABEL &&
-           kind->columns[START].kind == SPOT_COLUMN_INSTANT &&
+    return kind->num_columns > LABEL && kind->columns[START].kind == SPOT_COLUMN_INSTANT &&
            kind->columns[END].kind == SPOT_COLUMN_INSTANT &&
            kind->columns[LANE].kind >= SPOT_COLUMN_CATEGORY &&
            kind->columns[LABEL].kind >= SPOT_COLUMN_CATEGORY;
@@ -27,8 +25,7 @@ spot_spans_fit(const spot_series_kind_t *kind)
 /* ---- Lanes ---- */
 
 /* "node 9" comes before "node 10". */
-static int
-compare_names(const void *left, const void *right)
+static int compare_names(const void *left, const void *right)
 {
     const char *a = ((const spot_span_lane_t *) left)->name;
     const char *b = ((const spot_span_lane_t *) right)->name;
@@ -38,9 +35,8 @@ compare_names(const void *left, const void *right)
             const size_t a_zeros = strspn(a, "0"), b_zeros = strspn(b, "0");
             const size_t a_digits = strspn(a + a_zeros, "0123456789");
             const size_t b_digits = strspn(b + b_zeros, "0123456789");
-            const int order = a_digits != b_digits
-                                  ? (a_digits > b_digits) - (a_digits < b_digits)
-                                  : strncmp(a + a_zeros, b + b_zeros, a_digits);
+            const int order = a_digits != b_digits ? (a_digits > b_digits) - (a_digits < b_digits)
+                                                   : strncmp(a + a_zeros, b + b_zeros, a_digits);
 
             if (order != 0) {
                 return order;
@@ -65,8 +61,7 @@ typedef struct {
     size_t *lane_ids;  /* [num_keys] of first keys */
 } names_t;
 
-static int
-make_names(names_t *self, const spot_series_t *series)
+static int make_names(names_t *self, const spot_series_t *series)
 {
     const spot_series_column_t *column = &series->kind->columns[LANE];
 
@@ -92,8 +87,7 @@ make_names(names_t *self, const spot_series_t *series)
     return spot_group_equal(self->keys, self->num_keys, self->first_ids);
 }
 
-static void
-free_names(names_t *self)
+static void free_names(names_t *self)
 {
     free(self->keys);
     free(self->first_ids);
@@ -101,8 +95,7 @@ free_names(names_t *self)
 }
 
 /* The lanes in their order; a category that is not known has one behind the others. */
-static int
-make_lanes(spot_spans_t *self, names_t *names)
+static int make_lanes(spot_spans_t *self, names_t *names)
 {
     size_t num_known = 0;
 
@@ -112,13 +105,12 @@ make_lanes(spot_spans_t *self, names_t *names)
     }
     for (size_t j = 0; j < names->num_keys; j++) {
         if (names->first_ids[j] == j) {
-            self->lanes[self->num_lanes++] =
-                (spot_span_lane_t){names->keys[j].bytes, 1, j};
+            self->lanes[self->num_lanes++] = (spot_span_lane_t){names->keys[j].bytes, 1, j};
             num_known = j < names->num_known ? self->num_lanes : num_known;
         }
     }
-    qsort(self->lanes + num_known, self->num_lanes - num_known, sizeof(*self->lanes),
-        compare_names);
+    qsort(
+        self->lanes + num_known, self->num_lanes - num_known, sizeof(*self->lanes), compare_names);
     for (size_t j = 0; j < self->num_lanes; j++) {
         names->lane_ids[self->lanes[j].key_id] = j;
     }
@@ -128,20 +120,17 @@ make_lanes(spot_spans_t *self, names_t *names)
 /* ---- Colours ---- */
 
 /* The column of a category that spans are coloured by; 0: none. */
-static size_t
-colour_column(const spot_series_kind_t *kind)
+static size_t colour_column(const spot_series_kind_t *kind)
 {
     for (size_t j = TAKEN; j < kind->num_columns; j++) {
-        if (kind->columns[j].kind == SPOT_COLUMN_CATEGORY &&
-            kind->columns[j].categories != NULL) {
+        if (kind->columns[j].kind == SPOT_COLUMN_CATEGORY && kind->columns[j].categories != NULL) {
             return j;
         }
     }
     return 0;
 }
 
-static int
-make_colours(spot_spans_t *self, const spot_colour_t *colours)
+static int make_colours(spot_spans_t *self, const spot_colour_t *colours)
 {
     const size_t column_id = colour_column(self->series->kind);
     const char *const *names = self->series->kind->columns[column_id].categories;
@@ -158,8 +147,7 @@ make_colours(spot_spans_t *self, const spot_colour_t *colours)
     for (size_t j = 0; j < self->num_colours; j++) {
         if (column_id != 0) { /* the last one: of no known category */
             self->colours[j].name = j < num ? names[j] : "other";
-            self->colours[j].colour =
-                spot_palette_colour(colours, self->colours[j].name, j);
+            self->colours[j].colour = spot_palette_colour(colours, self->colours[j].name, j);
         } else {
             self->colours[j].colour = spot_palette_line_colour(j);
         }
@@ -168,8 +156,7 @@ make_colours(spot_spans_t *self, const spot_colour_t *colours)
 }
 
 /* FNV-1a: the same label has the same colour in all runs. */
-static size_t
-label_colour(const char *label)
+static size_t label_colour(const char *label)
 {
     uint32_t hash = UINT32_C(2166136261);
 
@@ -179,8 +166,7 @@ label_colour(const char *label)
     return (hash ^ hash >> 16) % SPOT_NUM_LINE_COLOURS;
 }
 
-static size_t
-row_colour(const spot_spans_t *self, size_t row_id)
+static size_t row_colour(const spot_spans_t *self, size_t row_id)
 {
     const size_t column_id = colour_column(self->series->kind);
     size_t colour_id = 0;
@@ -198,19 +184,16 @@ row_colour(const spot_spans_t *self, size_t row_id)
 
 /* ---- Spans ---- */
 
-static int
-compare_spans(const void *left, const void *right)
+static int compare_spans(const void *left, const void *right)
 {
     const spot_span_t *a = left, *b = right;
 
-    return a->start_ms != b->start_ms
-               ? (a->start_ms > b->start_ms) * 2 - 1
-               : (a->row_id > b->row_id) - (a->row_id < b->row_id);
+    return a->start_ms != b->start_ms ? (a->start_ms > b->start_ms) * 2 - 1
+                                      : (a->row_id > b->row_id) - (a->row_id < b->row_id);
 }
 
 /* A span for each row, in order of time. */
-static int
-add_rows(spot_spans_t *self, const names_t *names)
+static int add_rows(spot_spans_t *self, const names_t *names)
 {
     const spot_series_t *series = self->series;
     const spot_series_kind_t *kind = series->kind;
@@ -240,8 +223,7 @@ add_rows(spot_spans_t *self, const names_t *names)
 }
 
 /* Puts a span into free slots of its lane. Returns the pieces that this makes. */
-static size_t
-place_span(const spot_span_t *span, spot_span_lane_t *lane, double *free_ms,
+static size_t place_span(const spot_span_t *span, spot_span_lane_t *lane, double *free_ms,
     spot_span_t pieces[SPOT_MAX_SLOTS])
 {
     size_t num_pieces = 0, num_left = span->num_slots;
@@ -266,13 +248,11 @@ place_span(const spot_span_t *span, spot_span_lane_t *lane, double *free_ms,
     return num_pieces;
 }
 
-static int
-place_spans(spot_spans_t *self)
+static int place_spans(spot_spans_t *self)
 {
     const size_t num_spans = self->num_spans;
     spot_span_t pieces[SPOT_MAX_SLOTS], *spans = self->spans;
-    double *free_ms =
-        spot_calloc(self->num_lanes + 1, SPOT_MAX_SLOTS * sizeof(*free_ms));
+    double *free_ms = spot_calloc(self->num_lanes + 1, SPOT_MAX_SLOTS * sizeof(*free_ms));
     int ret = free_ms == NULL ? SPOT_ERR_NO_MEMORY : 0;
 
     self->spans = NULL;
@@ -282,8 +262,8 @@ place_spans(spot_spans_t *self)
     }
     for (size_t j = 0; ret == 0 && j < num_spans; j++) {
         const size_t lane_id = spans[j].lane_id;
-        const size_t num_pieces = place_span(&spans[j], &self->lanes[lane_id],
-            &free_ms[lane_id * SPOT_MAX_SLOTS], pieces);
+        const size_t num_pieces = place_span(
+            &spans[j], &self->lanes[lane_id], &free_ms[lane_id * SPOT_MAX_SLOTS], pieces);
 
         for (size_t k = 0; ret == 0 && k < num_pieces; k++) {
             self->colours[pieces[k].colour_id].sum_ms +=
@@ -296,9 +276,7 @@ place_spans(spot_spans_t *self)
     return ret;
 }
 
-int
-spot_spans_init(
-    spot_spans_t *self, const spot_series_t *series, const spot_colour_t *colours)
+int spot_spans_init(spot_spans_t *self, const spot_series_t *series, const spot_colour_t *colours)
 {
     names_t names;
     int ret = make_names(&names, series);
@@ -312,8 +290,7 @@ spot_spans_init(
     return ret;
 }
 
-void
-spot_spans_free(spot_spans_t *self)
+void spot_spans_free(spot_spans_t *self)
 {
     free(self->lanes);
     free(self->colours);
@@ -321,22 +298,19 @@ spot_spans_free(spot_spans_t *self)
     *self = (spot_spans_t){0};
 }
 
-const char *
-spot_span_label(const spot_spans_t *self, const spot_span_t *span)
+const char *spot_span_label(const spot_spans_t *self, const spot_span_t *span)
 {
     return spot_series_text(self->series, span->row_id, LABEL);
 }
 
-static int
-compare_lengths(const void *left, const void *right)
+static int compare_lengths(const void *left, const void *right)
 {
     const double a = *(const double *) left, b = *(const double *) right;
 
     return (a < b) - (a > b);
 }
 
-int
-spot_spans_least(
+int spot_spans_least(
     const spot_spans_t *self, size_t max_pieces, double *least_ms, size_t *num_shorter)
 {
     double *lengths_ms;

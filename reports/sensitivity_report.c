@@ -13,39 +13,34 @@
 
 /* "mean 0.48, standard deviation over the points 0.1; ...": what the indices are shares
  * of. */
-static const char *
-variance_of(const spot_sensitivity_t *indices, spot_texts_t *texts)
+static const char *variance_of(const spot_sensitivity_t *indices, spot_texts_t *texts)
 {
     const double noise_share = spot_sensitivity_noise_share(indices);
-    const char *text =
-        spot_texts_add(texts, "mean %.4g, standard deviation over the points %.4g",
-            indices->mean, sqrt(indices->variance));
+    const char *text = spot_texts_add(texts, "mean %.4g, standard deviation over the points %.4g",
+        indices->mean, sqrt(indices->variance));
 
     if (isfinite(noise_share)) {
-        text = spot_texts_add(texts,
-            "%s; %.2g %% of the variance was noise and is taken out", text,
+        text = spot_texts_add(texts, "%s; %.2g %% of the variance was noise and is taken out", text,
             100 * noise_share);
     }
     if (indices->num_left_out > 0) {
-        text = spot_texts_add(texts, "%s; %zu base samples without a value are left out",
-            text, indices->num_left_out);
+        text = spot_texts_add(texts, "%s; %zu base samples without a value are left out", text,
+            indices->num_left_out);
     }
     return text;
 }
 
 /* "-0.003 [-0.012, 0.011]". */
-static void
-add_index(
+static void add_index(
     const spot_sensitivity_index_t *index, spot_texts_t *texts, spot_table_t *table)
 {
-    spot_table_add_text(table, spot_texts_add(texts, "%.3f [%.3f, %.3f]", index->value,
-                                   index->ci_low, index->ci_high));
+    spot_table_add_text(table,
+        spot_texts_add(texts, "%.3f [%.3f, %.3f]", index->value, index->ci_low, index->ci_high));
     spot_table_set_value(table, index->value);
 }
 
 /* The key with the largest total that is not yet done, the first of several. */
-static size_t
-next_key(const spot_sensitivity_t *indices, size_t num_axes, bool *is_done)
+static size_t next_key(const spot_sensitivity_t *indices, size_t num_axes, bool *is_done)
 {
     size_t best = num_axes;
 
@@ -59,21 +54,19 @@ next_key(const spot_sensitivity_t *indices, size_t num_axes, bool *is_done)
     return best;
 }
 
-static void
-write_metric(const spot_study_head_t *head, size_t metric_id,
+static void write_metric(const spot_study_head_t *head, size_t metric_id,
     const spot_sensitivity_t *indices, spot_document_t *document)
 {
     static const char *const names[] = {"key", "first order", "total"};
     spot_texts_t *texts = &document->texts;
     bool *is_done = (bool *) spot_texts_room(texts, head->num_axes * sizeof(*is_done));
     spot_table_t table = {.name = "sobol",
-        .caption = spot_texts_add(texts, "%s: %s", head->metrics[metric_id].name,
-            variance_of(indices, texts))};
+        .caption = spot_texts_add(
+            texts, "%s: %s", head->metrics[metric_id].name, variance_of(indices, texts))};
 
     for (size_t j = 0; j < sizeof(names) / sizeof(names[0]); j++) {
-        spot_table_add_column(
-            &table, (spot_table_column_t){.name = names[j],
-                        .kind = j == 0 ? SPOT_TABLE_TEXT : SPOT_TABLE_NUMBER});
+        spot_table_add_column(&table, (spot_table_column_t){.name = names[j],
+                                          .kind = j == 0 ? SPOT_TABLE_TEXT : SPOT_TABLE_NUMBER});
     }
     for (size_t j = 0; is_done != NULL && j < head->num_axes; j++) {
         const size_t axis_id = next_key(indices, head->num_axes, is_done);
@@ -90,8 +83,7 @@ write_metric(const spot_study_head_t *head, size_t metric_id,
         document, spot_texts_add(texts, "sensitivity-table-%zu", metric_id), &table);
 }
 
-void
-spot_sensitivity_write(const spot_report_t *report, spot_document_t *document)
+void spot_sensitivity_write(const spot_report_t *report, spot_document_t *document)
 {
     const spot_study_head_t *head = report->head;
     const char *warning = NULL;
@@ -123,8 +115,7 @@ spot_sensitivity_write(const spot_report_t *report, spot_document_t *document)
         if (problem == NULL) {
             write_metric(head, j, &found.metrics[j].indices, document);
         } else {
-            spot_document_paragraph(
-                document, "%s: no indices, %s", head->metrics[j].name, problem);
+            spot_document_paragraph(document, "%s: no indices, %s", head->metrics[j].name, problem);
         }
     }
     spot_study_sensitivity_free(&found);
@@ -132,8 +123,7 @@ spot_sensitivity_write(const spot_report_t *report, spot_document_t *document)
 
 /* ---- CSV ---- */
 
-static void
-add_csv_row(const spot_study_head_t *head, size_t metric_id, size_t axis_id,
+static void add_csv_row(const spot_study_head_t *head, size_t metric_id, size_t axis_id,
     const spot_metric_sensitivity_t *metric, spot_table_t *table)
 {
     const spot_sensitivity_t *indices = &metric->indices;
@@ -145,37 +135,31 @@ add_csv_row(const spot_study_head_t *head, size_t metric_id, size_t axis_id,
     spot_table_add_text(table, head->axes[axis_id].path);
     for (int j = 0; j < 2; j++) {
         spot_table_add_number(table, is_defined ? both[j][axis_id].value : (double) NAN);
-        spot_table_add_number(
-            table, is_defined ? both[j][axis_id].ci_low : (double) NAN);
-        spot_table_add_number(
-            table, is_defined ? both[j][axis_id].ci_high : (double) NAN);
+        spot_table_add_number(table, is_defined ? both[j][axis_id].ci_low : (double) NAN);
+        spot_table_add_number(table, is_defined ? both[j][axis_id].ci_high : (double) NAN);
     }
-    spot_table_add_number(
-        table, is_defined ? spot_sensitivity_noise_share(indices) : (double) NAN);
+    spot_table_add_number(table, is_defined ? spot_sensitivity_noise_share(indices) : (double) NAN);
     spot_table_add_count(table, (int64_t) indices->num_used);
     spot_table_add_count(table, (int64_t) indices->num_left_out);
 }
 
-int
-spot_sensitivity_csv_write(const spot_store_t *store, FILE *out)
+int spot_sensitivity_csv_write(const spot_store_t *store, FILE *out)
 {
-    static const char *const names[] = {"metric", "key", "first_order",
-        "first_order_ci95_low", "first_order_ci95_high", "total", "total_ci95_low",
-        "total_ci95_high", "noise_share", "base_samples", "left_out"};
+    static const char *const names[] = {"metric", "key", "first_order", "first_order_ci95_low",
+        "first_order_ci95_high", "total", "total_ci95_low", "total_ci95_high", "noise_share",
+        "base_samples", "left_out"};
     const spot_study_head_t *head = store->head;
     spot_study_sensitivity_t found;
     spot_table_t table = {.name = "sensitivity"};
     int ret = spot_study_sensitivity_init(&found, store);
 
     for (size_t j = 0; j < sizeof(names) / sizeof(names[0]); j++) {
-        spot_table_add_column(
-            &table, (spot_table_column_t){.name = names[j], .num_digits = 8});
+        spot_table_add_column(&table, (spot_table_column_t){.name = names[j], .num_digits = 8});
     }
     for (size_t j = 0; ret == 0 && j < found.num_metrics * head->num_axes; j++) {
         const size_t metric_id = j / head->num_axes;
 
-        add_csv_row(
-            head, metric_id, j % head->num_axes, &found.metrics[metric_id], &table);
+        add_csv_row(head, metric_id, j % head->num_axes, &found.metrics[metric_id], &table);
     }
     table.error = spot_error_first(ret, table.error);
     ret = spot_table_write_csv(&table, out);
@@ -186,8 +170,7 @@ spot_sensitivity_csv_write(const spot_store_t *store, FILE *out)
 
 /* ---- JSON ---- */
 
-static void
-write_json_index(
+static void write_json_index(
     spot_json_t *json, const char *name, const spot_sensitivity_index_t *index)
 {
     spot_json_open(json, name, '{');
@@ -197,8 +180,7 @@ write_json_index(
     spot_json_close(json, '}');
 }
 
-static void
-write_json_metric(spot_json_t *json, const spot_study_head_t *head, size_t metric_id,
+static void write_json_metric(spot_json_t *json, const spot_study_head_t *head, size_t metric_id,
     const spot_metric_sensitivity_t *metric)
 {
     const spot_sensitivity_t *indices = &metric->indices;
@@ -224,8 +206,7 @@ write_json_metric(spot_json_t *json, const spot_study_head_t *head, size_t metri
     spot_json_close(json, '}');
 }
 
-int
-spot_sensitivity_json(spot_json_t *json, const spot_store_t *store)
+int spot_sensitivity_json(spot_json_t *json, const spot_store_t *store)
 {
     spot_study_sensitivity_t sensitivity;
     const int ret = spot_study_sensitivity_init(&sensitivity, store);

@@ -9,23 +9,20 @@
 #include "base/memory.h"
 #include "reports/words.h"
 
-static const spot_study_head_t *
-head_of(const spot_side_by_side_t *self, int side)
+static const spot_study_head_t *head_of(const spot_side_by_side_t *self, int side)
 {
     return self->sides[side].report->head;
 }
 
 /* ---- Metrics at the points of both ---- */
 
-static int
-choose_metrics(spot_side_by_side_t *self)
+static int choose_metrics(spot_side_by_side_t *self)
 {
     const spot_study_head_t *before = head_of(self, SPOT_BEFORE),
                             *after = head_of(self, SPOT_AFTER);
 
     for (int side = 0; side < SPOT_NUM_SIDES; side++) {
-        SPOT_ARENA_ARRAY(
-            &self->texts.arena, self->metric_ids[side], before->num_metrics);
+        SPOT_ARENA_ARRAY(&self->texts.arena, self->metric_ids[side], before->num_metrics);
     }
     for (size_t j = 0; self->texts.arena.error == 0 && j < before->num_metrics; j++) {
         const spot_metric_t *metric = &before->metrics[j];
@@ -47,23 +44,20 @@ choose_metrics(spot_side_by_side_t *self)
 
 /* Before, after and difference are of the same replications; of all of them where the
  * sides have none in common. summaries: [SPOT_NUM_SIDES]. */
-static void
-fill_change(spot_metric_change_t *change, const spot_metric_t *metric,
+static void fill_change(spot_metric_change_t *change, const spot_metric_t *metric,
     const spot_summary_t *const *summaries, const spot_paired_t *pair)
 {
-    const spot_summary_t *before = summaries[SPOT_BEFORE],
-                         *after = summaries[SPOT_AFTER];
-    const bool is_paired = pair->difference.num_values > 1 ||
-                           (pair->difference.num_values == 1 &&
-                               (before->num_values < 2 || after->num_values < 2));
+    const spot_summary_t *before = summaries[SPOT_BEFORE], *after = summaries[SPOT_AFTER];
+    const bool is_paired =
+        pair->difference.num_values > 1 ||
+        (pair->difference.num_values == 1 && (before->num_values < 2 || after->num_values < 2));
     const spot_moments_t *moments[SPOT_NUM_SIDES] = {
         [SPOT_BEFORE] = is_paired ? &pair->y : &before->moments,
         [SPOT_AFTER] = is_paired ? &pair->x : &after->moments};
 
     for (int side = 0; side < SPOT_NUM_SIDES; side++) {
         change->means[side] = spot_moments_mean(moments[side]);
-        change->half_widths[side] =
-            spot_moments_half_width(moments[side], SPOT_CONFIDENCE);
+        change->half_widths[side] = spot_moments_half_width(moments[side], SPOT_CONFIDENCE);
         if (spot_metric_estimator(metric) >= SPOT_ESTIMATOR_PROBABILITY) {
             change->means[side] = summaries[side]->value;
             change->half_widths[side] = summaries[side]->half_width;
@@ -86,8 +80,7 @@ fill_change(spot_metric_change_t *change, const spot_metric_t *metric,
 
 /* Another seed meets other events: its replications are no pairs. pairs: [num_metrics]
  * to work in. */
-static int
-compare_pair(spot_side_by_side_t *self, size_t pair_id, spot_paired_t *pairs)
+static int compare_pair(spot_side_by_side_t *self, size_t pair_id, spot_paired_t *pairs)
 {
     spot_compared_t compared[SPOT_NUM_SIDES];
     int ret = 0;
@@ -105,8 +98,8 @@ compare_pair(spot_side_by_side_t *self, size_t pair_id, spot_paired_t *pairs)
         const spot_summary_t *summaries[SPOT_NUM_SIDES];
 
         for (int side = 0; side < SPOT_NUM_SIDES; side++) {
-            summaries[side] = spot_report_summary(self->sides[side].report,
-                compared[side].point_id, self->metric_ids[side][j]);
+            summaries[side] = spot_report_summary(
+                self->sides[side].report, compared[side].point_id, self->metric_ids[side][j]);
         }
         fill_change(&self->changes[pair_id * self->num_metrics + j],
             spot_side_by_side_metric(self, j), summaries, &pairs[j]);
@@ -114,8 +107,7 @@ compare_pair(spot_side_by_side_t *self, size_t pair_id, spot_paired_t *pairs)
     return ret;
 }
 
-static int
-compare_points(spot_side_by_side_t *self)
+static int compare_points(spot_side_by_side_t *self)
 {
     spot_arena_t *arena = &self->texts.arena;
     spot_paired_t *pairs = spot_arena_take(arena, self->num_metrics, sizeof(*pairs));
@@ -138,8 +130,7 @@ static const char *const side_names[] = {"A", "B"};
 
 static void say(spot_side_by_side_t *self, const char *format, ...) SPOT_PRINTF(2, 3);
 
-static void
-say(spot_side_by_side_t *self, const char *format, ...)
+static void say(spot_side_by_side_t *self, const char *format, ...)
 {
     va_list values;
     const char *text;
@@ -153,8 +144,7 @@ say(spot_side_by_side_t *self, const char *format, ...)
 }
 
 /* What is swept is seen in the points; what the heads have, in the heads. */
-static void
-drop_others(spot_canonical_t *list, const spot_side_by_side_t *self)
+static void drop_others(spot_canonical_t *list, const spot_side_by_side_t *self)
 {
     static const char *const keys[] = {"keep", "metrics", "replications", "sweep"};
 
@@ -166,8 +156,7 @@ drop_others(spot_canonical_t *list, const spot_side_by_side_t *self)
     }
 }
 
-static int
-compare_scenarios(spot_side_by_side_t *self)
+static int compare_scenarios(spot_side_by_side_t *self)
 {
     spot_canonical_t *lists = self->match.lists;
     spot_diag_t diag;
@@ -193,8 +182,7 @@ compare_scenarios(spot_side_by_side_t *self)
     return ret;
 }
 
-static void
-compare_keys(spot_side_by_side_t *self)
+static void compare_keys(spot_side_by_side_t *self)
 {
     for (size_t j = 0; j < self->match.num_keys; j++) {
         const spot_match_key_t *key = &self->match.keys[j];
@@ -211,15 +199,13 @@ compare_keys(spot_side_by_side_t *self)
                 "matched",
                 key->path, swept, other);
         } else {
-            say(self, "%s is swept in %s only, is %s in %s", key->path, swept,
-                key->fixed, other);
+            say(self, "%s is swept in %s only, is %s in %s", key->path, swept, key->fixed, other);
         }
     }
 }
 
 /* That nothing can be compared, as a side has no replications, is said elsewhere. */
-static void
-compare_replications(spot_side_by_side_t *self)
+static void compare_replications(spot_side_by_side_t *self)
 {
     const spot_report_t *before = self->sides[SPOT_BEFORE].report,
                         *after = self->sides[SPOT_AFTER].report;
@@ -236,11 +222,9 @@ compare_replications(spot_side_by_side_t *self)
 }
 
 /* The metrics of a side that the other has not, or has in another unit. */
-static void
-compare_metrics(spot_side_by_side_t *self, int side)
+static void compare_metrics(spot_side_by_side_t *self, int side)
 {
-    const spot_study_head_t *head = head_of(self, side),
-                            *other = head_of(self, 1 - side);
+    const spot_study_head_t *head = head_of(self, side), *other = head_of(self, 1 - side);
 
     for (size_t j = 0; j < head->num_listed; j++) {
         const spot_metric_t *metric = &head->metrics[j];
@@ -256,8 +240,7 @@ compare_metrics(spot_side_by_side_t *self, int side)
     }
 }
 
-static int
-compare_studies(spot_side_by_side_t *self)
+static int compare_studies(spot_side_by_side_t *self)
 {
     const int ret = compare_scenarios(self);
 
@@ -268,8 +251,7 @@ compare_studies(spot_side_by_side_t *self)
     for (int side = 0; side < SPOT_NUM_SIDES; side++) {
         if (self->match.num_alone[side] > 0) {
             say(self, "%s only in %s",
-                spot_words_count(
-                    &self->texts, (int64_t) self->match.num_alone[side], "point"),
+                spot_words_count(&self->texts, (int64_t) self->match.num_alone[side], "point"),
                 side_names[side]);
         }
     }
@@ -278,8 +260,7 @@ compare_studies(spot_side_by_side_t *self)
 
 /* ---- All of it ---- */
 
-int
-spot_side_by_side_init(spot_side_by_side_t *self, const spot_side_t *sides)
+int spot_side_by_side_init(spot_side_by_side_t *self, const spot_side_t *sides)
 {
     spot_match_side_t matched[SPOT_NUM_SIDES];
     int ret;
@@ -299,8 +280,7 @@ spot_side_by_side_init(spot_side_by_side_t *self, const spot_side_t *sides)
     return ret == 0 ? compare_studies(self) : ret;
 }
 
-void
-spot_side_by_side_free(spot_side_by_side_t *self)
+void spot_side_by_side_free(spot_side_by_side_t *self)
 {
     free(self->sentences);
     spot_point_match_free(&self->match);
@@ -308,16 +288,13 @@ spot_side_by_side_free(spot_side_by_side_t *self)
     memset(self, 0, sizeof(*self));
 }
 
-const spot_metric_t *
-spot_side_by_side_metric(const spot_side_by_side_t *self, size_t metric_id)
+const spot_metric_t *spot_side_by_side_metric(const spot_side_by_side_t *self, size_t metric_id)
 {
-    return &head_of(self, SPOT_BEFORE)
-                ->metrics[self->metric_ids[SPOT_BEFORE][metric_id]];
+    return &head_of(self, SPOT_BEFORE)->metrics[self->metric_ids[SPOT_BEFORE][metric_id]];
 }
 
 /* The largest of both decides the unit. */
-spot_shown_unit_t
-spot_side_by_side_shown(const spot_side_by_side_t *self, size_t metric_id)
+spot_shown_unit_t spot_side_by_side_shown(const spot_side_by_side_t *self, size_t metric_id)
 {
     double largest = 0;
 
@@ -331,8 +308,7 @@ spot_side_by_side_shown(const spot_side_by_side_t *self, size_t metric_id)
     return spot_metric_shown(spot_side_by_side_metric(self, metric_id), largest);
 }
 
-const char *
-spot_side_by_side_problem(const spot_side_by_side_t *self)
+const char *spot_side_by_side_problem(const spot_side_by_side_t *self)
 {
     return self->sides[SPOT_BEFORE].report->num_rows == 0  ? "A has no replications yet"
            : self->sides[SPOT_AFTER].report->num_rows == 0 ? "B has no replications yet"

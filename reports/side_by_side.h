@@ -34,8 +34,8 @@ typedef struct {
 typedef struct {
     size_t num_keys;
     spot_match_key_t *keys; /* [num_keys] those of the first study first */
-    bool lacks_value; /* of a key in the study that does not sweep it: no points are
-                         matched */
+    bool lacks_value;       /* of a key in the study that does not sweep it: no points are
+                               matched */
     size_t num_pairs;
     size_t *point_ids[SPOT_NUM_SIDES]; /* [num_pairs] in the order of the first study */
     size_t num_alone[SPOT_NUM_SIDES];
@@ -78,7 +78,7 @@ typedef struct {
 typedef struct {
     const spot_side_t *sides; /* [SPOT_NUM_SIDES] */
     spot_point_match_t match;
-    size_t num_metrics; /* in both with the same unit, asked for in one of them */
+    size_t num_metrics;                 /* in both with the same unit, asked for in one of them */
     size_t *metric_ids[SPOT_NUM_SIDES]; /* [num_metrics] of each side */
     size_t main_id;                     /* of those: the one to look at first */
     spot_metric_change_t *changes;      /* [num_pairs][num_metrics] */
@@ -93,19 +93,16 @@ typedef struct {
  * the same of the same seed and have at least two pairs, else as independent samples.
  * sides: [SPOT_NUM_SIDES], must outlive self. Errors of reading the stores, NO_MEMORY;
  * free self even then. O(rows + n log n). */
-SPOT_MUST_CHECK int spot_side_by_side_init(
-    spot_side_by_side_t *self, const spot_side_t *sides);
+SPOT_MUST_CHECK int spot_side_by_side_init(spot_side_by_side_t *self, const spot_side_t *sides);
 void spot_side_by_side_free(spot_side_by_side_t *self);
 
 /* The metric as the first study has it, and the unit in which it is shown. */
-const spot_metric_t *spot_side_by_side_metric(
-    const spot_side_by_side_t *self, size_t metric_id);
-spot_shown_unit_t spot_side_by_side_shown(
-    const spot_side_by_side_t *self, size_t metric_id);
+const spot_metric_t *spot_side_by_side_metric(const spot_side_by_side_t *self, size_t metric_id);
+spot_shown_unit_t spot_side_by_side_shown(const spot_side_by_side_t *self, size_t metric_id);
 
 /* The main metric at a pair of points. */
-static inline const spot_metric_change_t *
-spot_side_by_side_change(const spot_side_by_side_t *self, size_t pair_id)
+static inline const spot_metric_change_t *spot_side_by_side_change(
+    const spot_side_by_side_t *self, size_t pair_id)
 {
     return &self->changes[pair_id * self->num_metrics + self->main_id];
 }
@@ -117,24 +114,20 @@ const char *spot_side_by_side_problem(const spot_side_by_side_t *self);
 
 /* "idle time (%)", "cost (USD)"; of the difference, "idle time: B − A (percentage
  * points)". */
-const char *spot_side_by_side_title(const spot_side_by_side_t *self, size_t metric_id,
-    bool is_difference, spot_texts_t *texts);
+const char *spot_side_by_side_title(
+    const spot_side_by_side_t *self, size_t metric_id, bool is_difference, spot_texts_t *texts);
 
 /* What the intervals of differences rest on: "differences within 1000 pairs of
  * replications". */
-const char *spot_side_by_side_basis(
-    const spot_side_by_side_t *self, spot_texts_t *texts);
+const char *spot_side_by_side_basis(const spot_side_by_side_t *self, spot_texts_t *texts);
 
 /* How many points both have, at how many of these the main metric differs surely, and by
  * how much; and before that in what the studies differ. Texts from outside. */
-const char *spot_side_by_side_outcome(
-    const spot_side_by_side_t *self, spot_texts_t *texts);
-const char *spot_side_by_side_answer(
-    const spot_side_by_side_t *self, spot_texts_t *texts);
+const char *spot_side_by_side_outcome(const spot_side_by_side_t *self, spot_texts_t *texts);
+const char *spot_side_by_side_answer(const spot_side_by_side_t *self, spot_texts_t *texts);
 
 /* A line for each of the two. */
-void spot_side_by_side_write_sides(
-    const spot_side_by_side_t *self, spot_document_t *document);
+void spot_side_by_side_write_sides(const spot_side_by_side_t *self, spot_document_t *document);
 
 /* In what they differ; a table for each metric, the main one first, with one line for
  * each point that both have; and the points that only one has. A page has at most
@@ -155,10 +148,8 @@ SPOT_MUST_CHECK int spot_side_by_side_print(
  * without a problem. */
 #define SPOT_MAX_SIDE_BY_SIDE_PANELS 6
 #define SPOT_MAX_SIDE_BY_SIDE_ROWS 40
-SPOT_MUST_CHECK int spot_side_by_side_declare_means(
-    spot_chart_t *chart, const void *context);
-SPOT_MUST_CHECK int spot_side_by_side_declare_changes(
-    spot_chart_t *chart, const void *context);
+SPOT_MUST_CHECK int spot_side_by_side_declare_means(spot_chart_t *chart, const void *context);
+SPOT_MUST_CHECK int spot_side_by_side_declare_changes(spot_chart_t *chart, const void *context);
 
 /* Why there is nothing to draw, or NULL. */
 const char *spot_side_by_side_plot_problem(const spot_side_by_side_t *self);

@@ -13,9 +13,8 @@
 #define DIFFERENCE_CHARS 80 /* of each of them */
 #define MAX_LISTED 20       /* points of one store only that a terminal lists */
 
-const char *
-spot_side_by_side_title(const spot_side_by_side_t *self, size_t metric_id,
-    bool is_difference, spot_texts_t *texts)
+const char *spot_side_by_side_title(
+    const spot_side_by_side_t *self, size_t metric_id, bool is_difference, spot_texts_t *texts)
 {
     const spot_metric_t *metric = spot_side_by_side_metric(self, metric_id);
     const spot_shown_unit_t shown = spot_side_by_side_shown(self, metric_id);
@@ -30,8 +29,7 @@ spot_side_by_side_title(const spot_side_by_side_t *self, size_t metric_id,
 
 /* ---- What the differences rest on ---- */
 
-const char *
-spot_side_by_side_basis(const spot_side_by_side_t *self, spot_texts_t *texts)
+const char *spot_side_by_side_basis(const spot_side_by_side_t *self, spot_texts_t *texts)
 {
     int64_t fewest = INT64_MAX, most = 0; /* pairs, of what has any */
     size_t num_defined = 0, num_unpaired = 0;
@@ -65,8 +63,7 @@ spot_side_by_side_basis(const spot_side_by_side_t *self, spot_texts_t *texts)
 
 /* Differences of the main metric that are sure, up or down: "higher at 5 by 0.3 to 5.5
  * percentage points". */
-static const char *
-move_words(const spot_side_by_side_t *self, bool is_up, spot_texts_t *texts)
+static const char *move_words(const spot_side_by_side_t *self, bool is_up, spot_texts_t *texts)
 {
     size_t num_points = 0;
     double least = HUGE_VAL, most = 0;
@@ -83,25 +80,21 @@ move_words(const spot_side_by_side_t *self, bool is_up, spot_texts_t *texts)
     }
     return num_points == 0
                ? ""
-               : spot_texts_add(texts, "%s at %zu by %s", is_up ? "higher" : "lower",
-                     num_points,
-                     spot_words_change(texts,
-                         spot_side_by_side_metric(self, self->main_id), least, most));
+               : spot_texts_add(texts, "%s at %zu by %s", is_up ? "higher" : "lower", num_points,
+                     spot_words_change(
+                         texts, spot_side_by_side_metric(self, self->main_id), least, most));
 }
 
-static const char *
-capitalised(spot_texts_t *texts, const char *text)
+static const char *capitalised(spot_texts_t *texts, const char *text)
 {
     return spot_texts_add(texts, "%c%s", toupper((unsigned char) text[0]), text + 1);
 }
 
-const char *
-spot_side_by_side_outcome(const spot_side_by_side_t *self, spot_texts_t *texts)
+const char *spot_side_by_side_outcome(const spot_side_by_side_t *self, spot_texts_t *texts)
 {
     const char *problem = spot_side_by_side_problem(self), *noun, *moves;
     const size_t num_pairs = self->match.num_pairs;
-    size_t num_both = 0,
-           num_any = 0; /* points with a value in both, or in one of them */
+    size_t num_both = 0, num_any = 0; /* points with a value in both, or in one of them */
 
     if (problem != NULL) {
         return spot_texts_add(
@@ -113,13 +106,11 @@ spot_side_by_side_outcome(const spot_side_by_side_t *self, spot_texts_t *texts)
 
         num_both += isfinite(change->difference) ? 1 : 0;
         num_any +=
-            isfinite(change->means[SPOT_BEFORE]) || isfinite(change->means[SPOT_AFTER])
-                ? 1
-                : 0;
+            isfinite(change->means[SPOT_BEFORE]) || isfinite(change->means[SPOT_AFTER]) ? 1 : 0;
     }
     if (num_any == 0) {
-        return spot_texts_add(texts, "%s has no value at any point that both have.",
-            capitalised(texts, noun));
+        return spot_texts_add(
+            texts, "%s has no value at any point that both have.", capitalised(texts, noun));
     }
     if (num_both == 0) {
         return spot_texts_add(
@@ -135,8 +126,7 @@ spot_side_by_side_outcome(const spot_side_by_side_t *self, spot_texts_t *texts)
         noun, moves[0] == '\0' ? "differs surely at none" : "in B is surely ", moves);
 }
 
-const char *
-spot_side_by_side_answer(const spot_side_by_side_t *self, spot_texts_t *texts)
+const char *spot_side_by_side_answer(const spot_side_by_side_t *self, spot_texts_t *texts)
 {
     const char *words = "B differs from A", *end = ".";
 
@@ -154,17 +144,14 @@ spot_side_by_side_answer(const spot_side_by_side_t *self, spot_texts_t *texts)
     if (self->num_sentences == 0) {
         words = "B has the same scenario and the same points as A";
     } else if (self->num_sentences > MAX_NAMED) {
-        end =
-            spot_texts_add(texts, "; and in %zu more.", self->num_sentences - MAX_NAMED);
+        end = spot_texts_add(texts, "; and in %zu more.", self->num_sentences - MAX_NAMED);
     }
-    return spot_texts_add(
-        texts, "%s%s %s", words, end, spot_side_by_side_outcome(self, texts));
+    return spot_texts_add(texts, "%s%s %s", words, end, spot_side_by_side_outcome(self, texts));
 }
 
 /* ---- Tables ---- */
 
-static void
-add_columns(
+static void add_columns(
     const spot_side_by_side_t *self, const spot_shown_unit_t *shown, spot_table_t *table)
 {
     const bool is_percent = shown->factor == 100;
@@ -183,15 +170,14 @@ add_columns(
             .factor = 100}};
 
     for (size_t j = 0; j < self->match.num_keys; j++) {
-        spot_table_add_column(table,
-            (spot_table_column_t){.name = self->match.keys[j].path, .is_key = true});
+        spot_table_add_column(
+            table, (spot_table_column_t){.name = self->match.keys[j].path, .is_key = true});
     }
     spot_table_add_columns(table, sizeof(columns) / sizeof(columns[0]), columns);
 }
 
 /* The values of keys are those of the study that sweeps them. */
-static void
-add_row(const spot_side_by_side_t *self, size_t pair_id,
+static void add_row(const spot_side_by_side_t *self, size_t pair_id,
     const spot_metric_change_t *change, spot_table_t *table)
 {
     const spot_style_t style = change->is_marked ? SPOT_STYLE_BOLD : SPOT_STYLE_PLAIN;
@@ -199,11 +185,10 @@ add_row(const spot_side_by_side_t *self, size_t pair_id,
     spot_table_add_row(table);
     for (size_t j = 0; j < self->match.num_keys; j++) {
         const size_t *axis_ids = self->match.keys[j].axis_ids;
-        const int side =
-            axis_ids[SPOT_BEFORE] == SPOT_NO_AXIS ? SPOT_AFTER : SPOT_BEFORE;
+        const int side = axis_ids[SPOT_BEFORE] == SPOT_NO_AXIS ? SPOT_AFTER : SPOT_BEFORE;
         const spot_study_head_t *head = self->sides[side].report->head;
-        const size_t value_id = spot_study_value_id(
-            head, self->match.point_ids[side][pair_id], axis_ids[side]);
+        const size_t value_id =
+            spot_study_value_id(head, self->match.point_ids[side][pair_id], axis_ids[side]);
         const spot_axis_t *axis = &head->axes[axis_ids[side]];
 
         spot_table_add_text(table, spot_words_label(&table->texts, axis, value_id));
@@ -220,9 +205,8 @@ add_row(const spot_side_by_side_t *self, size_t pair_id,
 }
 
 /* Rows that are not there are counted, and so are those of them that differ. */
-static void
-write_metric(const spot_side_by_side_t *self, size_t metric_id, size_t max_rows,
-    spot_document_t *document)
+static void write_metric(
+    const spot_side_by_side_t *self, size_t metric_id, size_t max_rows, spot_document_t *document)
 {
     const spot_shown_unit_t shown = spot_side_by_side_shown(self, metric_id);
     const size_t num_pairs = self->match.num_pairs;
@@ -231,8 +215,7 @@ write_metric(const spot_side_by_side_t *self, size_t metric_id, size_t max_rows,
 
     add_columns(self, &shown, &table);
     for (size_t j = 0; j < num_pairs; j++) {
-        const spot_metric_change_t *change =
-            &self->changes[j * self->num_metrics + metric_id];
+        const spot_metric_change_t *change = &self->changes[j * self->num_metrics + metric_id];
 
         num_marked += change->is_marked;
         num_left += change->is_marked && j >= max_rows;
@@ -241,8 +224,7 @@ write_metric(const spot_side_by_side_t *self, size_t metric_id, size_t max_rows,
         }
     }
     table.caption = spot_texts_add(&table.texts, "%s: %zu of %zu points differ",
-        spot_side_by_side_title(self, metric_id, false, &table.texts), num_marked,
-        num_pairs);
+        spot_side_by_side_title(self, metric_id, false, &table.texts), num_marked, num_pairs);
     if (max_rows < num_pairs) {
         spot_table_add_note(&table, "",
             spot_texts_add(&table.texts,
@@ -257,9 +239,8 @@ write_metric(const spot_side_by_side_t *self, size_t metric_id, size_t max_rows,
 
 /* ---- The report ---- */
 
-static void
-write_alone(const spot_side_by_side_t *self, int side, size_t max_listed,
-    spot_document_t *document)
+static void write_alone(
+    const spot_side_by_side_t *self, int side, size_t max_listed, spot_document_t *document)
 {
     const size_t num_alone = self->match.num_alone[side];
     spot_texts_t *texts = &document->texts;
@@ -267,12 +248,11 @@ write_alone(const spot_side_by_side_t *self, int side, size_t max_listed,
     if (num_alone == 0) {
         return;
     }
-    spot_document_fold(
-        document, spot_texts_add(texts, "Only in %c, not compared: %s", "AB"[side],
-                      spot_words_count(texts, (int64_t) num_alone, "point")));
+    spot_document_fold(document, spot_texts_add(texts, "Only in %c, not compared: %s", "AB"[side],
+                                     spot_words_count(texts, (int64_t) num_alone, "point")));
     for (size_t j = 0; j < num_alone && j < max_listed; j++) {
-        const char *words = spot_words_point(texts, self->sides[side].report->head,
-            self->match.alone_ids[side][j], SIZE_MAX);
+        const char *words = spot_words_point(
+            texts, self->sides[side].report->head, self->match.alone_ids[side][j], SIZE_MAX);
 
         spot_document_item(document, "%s", words[0] == '\0' ? "the only point" : words);
     }
@@ -282,30 +262,26 @@ write_alone(const spot_side_by_side_t *self, int side, size_t max_listed,
     spot_document_end_fold(document);
 }
 
-void
-spot_side_by_side_write_sides(const spot_side_by_side_t *self, spot_document_t *document)
+void spot_side_by_side_write_sides(const spot_side_by_side_t *self, spot_document_t *document)
 {
     static const char *const titles[] = {"A, before", "B, after"};
 
     for (int side = 0; side < SPOT_NUM_SIDES; side++) {
         const spot_side_t *read = &self->sides[side];
 
-        spot_document_note(document, "%s: %s (%s · %zu points)", titles[side],
-            read->path, spot_words_run(&document->texts, read->report),
-            read->report->head->num_points);
+        spot_document_note(document, "%s: %s (%s · %zu points)", titles[side], read->path,
+            spot_words_run(&document->texts, read->report), read->report->head->num_points);
     }
 }
 
-void
-spot_side_by_side_write(
+void spot_side_by_side_write(
     const spot_side_by_side_t *self, size_t max_rows, spot_document_t *document)
 {
     const size_t max_listed = spot_document_is_page(document) ? max_rows : MAX_LISTED;
 
     spot_document_section(document, "differs", "In what they differ");
     if (self->num_sentences == 0) {
-        spot_document_paragraph(
-            document, "B has the same scenario and the same points as A.");
+        spot_document_paragraph(document, "B has the same scenario and the same points as A.");
     }
     for (size_t j = 0; j < self->num_sentences; j++) {
         spot_document_item(document, "%s", self->sentences[j]);
@@ -327,8 +303,7 @@ spot_side_by_side_write(
     write_alone(self, SPOT_AFTER, max_listed, document);
 }
 
-int
-spot_side_by_side_print(const void *context, const spot_terminal_t *terminal, FILE *out)
+int spot_side_by_side_print(const void *context, const spot_terminal_t *terminal, FILE *out)
 {
     const spot_side_by_side_t *self = context;
     spot_document_t document;
@@ -340,8 +315,7 @@ spot_side_by_side_print(const void *context, const spot_terminal_t *terminal, FI
     fputs(spot_style_off(terminal, SPOT_STYLE_BOLD), out);
     spot_side_by_side_write_sides(self, &document);
     spot_document_gap(&document);
-    spot_document_paragraph(
-        &document, "%s", spot_side_by_side_outcome(self, &document.texts));
+    spot_document_paragraph(&document, "%s", spot_side_by_side_outcome(self, &document.texts));
     spot_side_by_side_write(self, SIZE_MAX, &document);
     return spot_document_end(&document);
 }

@@ -20,8 +20,7 @@ typedef struct {
     size_t point_id;
 } place_t;
 
-static int
-compare_places(const void *a, const void *b)
+static int compare_places(const void *a, const void *b)
 {
     const place_t *left = a, *right = b;
 
@@ -34,8 +33,7 @@ compare_places(const void *a, const void *b)
     return left->point_id < right->point_id ? -1 : 1;
 }
 
-int
-spot_point_lines_init(
+int spot_point_lines_init(
     spot_point_lines_t *self, const spot_study_head_t *head, size_t axis_id, bool is_one)
 {
     const size_t num_points = head->num_points;
@@ -53,8 +51,8 @@ spot_point_lines_init(
     for (size_t j = 0; ret == 0 && j < num_points; j++) {
         const size_t value_id = spot_study_value_id(head, j, axis_id);
 
-        places[j] = (place_t){is_one ? 0 : groups.group_ids[j],
-            has_x ? head->axes[axis_id].numbers[value_id] : 0, j};
+        places[j] = (place_t){
+            is_one ? 0 : groups.group_ids[j], has_x ? head->axes[axis_id].numbers[value_id] : 0, j};
     }
     if (ret == 0) {
         qsort(places, num_points, sizeof(*places), compare_places);
@@ -68,8 +66,7 @@ spot_point_lines_init(
     return ret;
 }
 
-void
-spot_point_lines_free(spot_point_lines_t *self)
+void spot_point_lines_free(spot_point_lines_t *self)
 {
     free(self->starts);
     free(self->point_ids);
@@ -79,13 +76,12 @@ spot_point_lines_free(spot_point_lines_t *self)
 /* ---- What is drawn ---- */
 
 /* The axis with this path; num_axes: none. */
-static size_t
-find_axis(const spot_study_head_t *head, const char *path)
+static size_t find_axis(const spot_study_head_t *head, const char *path)
 {
     size_t axis_id = 0;
 
-    while (axis_id < head->num_axes &&
-           (path == NULL || strcmp(head->axes[axis_id].path, path) != 0)) {
+    while (
+        axis_id < head->num_axes && (path == NULL || strcmp(head->axes[axis_id].path, path) != 0)) {
         axis_id++;
     }
     return axis_id;
@@ -93,9 +89,8 @@ find_axis(const spot_study_head_t *head, const char *path)
 
 /* The index of a metric by name, not_named without one; a name that is no metric is a
  * problem. */
-static size_t
-find_metric(const spot_study_head_t *head, const char *name, size_t not_named,
-    const char **problem)
+static size_t find_metric(
+    const spot_study_head_t *head, const char *name, size_t not_named, const char **problem)
 {
     const size_t metric_id = spot_study_metric_id(head, name);
 
@@ -105,8 +100,7 @@ find_metric(const spot_study_head_t *head, const char *name, size_t not_named,
     return name == NULL ? not_named : metric_id;
 }
 
-static int
-choose_metrics(spot_curves_t *self, const char **problem)
+static int choose_metrics(spot_curves_t *self, const char **problem)
 {
     const spot_study_head_t *head = self->head;
     const spot_plot_request_t *plot = &head->plot;
@@ -130,20 +124,17 @@ choose_metrics(spot_curves_t *self, const char **problem)
 }
 
 /* How far the means with the values of a key are apart. */
-static double
-effect_of(const spot_curves_t *self, size_t axis_id)
+static double effect_of(const spot_curves_t *self, size_t axis_id)
 {
     const spot_study_head_t *head = self->head;
     double low = HUGE_VAL, high = -HUGE_VAL;
 
-    for (size_t k = 0; self->report->num_rows > 0 && k < head->axes[axis_id].num_values;
-         k++) {
+    for (size_t k = 0; self->report->num_rows > 0 && k < head->axes[axis_id].num_values; k++) {
         double sum = 0;
         size_t num_points = 0;
 
         for (size_t j = 0; j < head->num_points; j++) {
-            const double value =
-                spot_report_summary(self->report, j, (size_t) self->y_id)->value;
+            const double value = spot_report_summary(self->report, j, (size_t) self->y_id)->value;
 
             if (isfinite(value) && spot_study_value_id(head, j, axis_id) == k) {
                 sum += value;
@@ -159,8 +150,7 @@ effect_of(const spot_curves_t *self, size_t axis_id)
 }
 
 /* The key that is asked for, else the one of numbers that moves y most. */
-static void
-choose_axis(spot_curves_t *self, const char **problem)
+static void choose_axis(spot_curves_t *self, const char **problem)
 {
     const spot_study_head_t *head = self->head;
     const size_t wanted_id = find_axis(head, head->plot.x);
@@ -168,8 +158,7 @@ choose_axis(spot_curves_t *self, const char **problem)
 
     for (size_t j = 0; j < head->num_axes; j++) {
         if ((self->has_curve_axis && j == self->curve_axis_id) ||
-            !spot_axis_is_numeric(&head->axes[j]) ||
-            (head->plot.x != NULL && j != wanted_id)) {
+            !spot_axis_is_numeric(&head->axes[j]) || (head->plot.x != NULL && j != wanted_id)) {
             continue;
         }
         const double effect = head->plot.x == NULL ? effect_of(self, j) : 0;
@@ -180,16 +169,14 @@ choose_axis(spot_curves_t *self, const char **problem)
         }
     }
     if (largest < 0) {
-        *problem = head->plot.x == NULL
-                       ? "no swept key has numbers to draw along"
-                       : "the key to draw along is not swept over numbers";
+        *problem = head->plot.x == NULL ? "no swept key has numbers to draw along"
+                                        : "the key to draw along is not swept over numbers";
     }
 }
 
 /* Of a study that says nothing of its picture: a curve for each value of the key that
  * moves y most behind the one of x, if it has few values. */
-static void
-choose_curves(spot_curves_t *self)
+static void choose_curves(spot_curves_t *self)
 {
     const spot_study_head_t *head = self->head;
     double largest = -1;
@@ -211,8 +198,7 @@ choose_curves(spot_curves_t *self)
     }
 }
 
-static void
-check_plan(const spot_curves_t *self, const char **problem)
+static void check_plan(const spot_curves_t *self, const char **problem)
 {
     const bool has_more = self->num_parts > 0 || self->second_x_id >= 0;
 
@@ -226,8 +212,7 @@ check_plan(const spot_curves_t *self, const char **problem)
 }
 
 /* All but the order of the points. */
-static int
-choose(spot_curves_t *self, const spot_report_t *report, const char **problem)
+static int choose(spot_curves_t *self, const spot_report_t *report, const char **problem)
 {
     const spot_study_head_t *head = report->head;
     int ret;
@@ -253,36 +238,31 @@ choose(spot_curves_t *self, const spot_report_t *report, const char **problem)
     return ret == 0 && *problem != NULL ? SPOT_ERR_BAD_PARAM : ret;
 }
 
-int
-spot_curves_init(spot_curves_t *self, const spot_report_t *report, const char **problem)
+int spot_curves_init(spot_curves_t *self, const spot_report_t *report, const char **problem)
 {
     int ret = choose(self, report, problem);
 
     if (ret == 0) {
-        ret = spot_point_lines_init(
-            &self->lines, self->head, self->axis_id, self->is_scattered);
+        ret = spot_point_lines_init(&self->lines, self->head, self->axis_id, self->is_scattered);
     }
     self->num_panels = self->lines.num_lines;
     self->x_low = HUGE_VAL;
     self->x_high = -HUGE_VAL;
     for (size_t j = 0; ret == 0 && j < self->num_panels; j++) {
         self->x_low = fmin(self->x_low, spot_curves_x(self, j, 0));
-        self->x_high =
-            fmax(self->x_high, spot_curves_x(self, j, spot_curves_num_x(self, j) - 1));
+        self->x_high = fmax(self->x_high, spot_curves_x(self, j, spot_curves_num_x(self, j) - 1));
     }
     return ret;
 }
 
-void
-spot_curves_free(spot_curves_t *self)
+void spot_curves_free(spot_curves_t *self)
 {
     spot_point_lines_free(&self->lines);
     free(self->metric_ids);
     memset(self, 0, sizeof(*self));
 }
 
-const char *
-spot_curves_problem(const spot_report_t *report)
+const char *spot_curves_problem(const spot_report_t *report)
 {
     const char *problem;
     spot_curves_t curves;
@@ -296,60 +276,50 @@ spot_curves_problem(const spot_report_t *report)
 
 /* ---- Points ---- */
 
-size_t
-spot_curves_num_x(const spot_curves_t *self, size_t panel_id)
+size_t spot_curves_num_x(const spot_curves_t *self, size_t panel_id)
 {
     return self->lines.starts[panel_id + 1] - self->lines.starts[panel_id];
 }
 
-size_t
-spot_curves_point(const spot_curves_t *self, size_t panel_id, size_t x_id)
+size_t spot_curves_point(const spot_curves_t *self, size_t panel_id, size_t x_id)
 {
     return self->lines.point_ids[self->lines.starts[panel_id] + x_id];
 }
 
-size_t
-spot_curves_value_id(const spot_curves_t *self, size_t panel_id, size_t axis_id)
+size_t spot_curves_value_id(const spot_curves_t *self, size_t panel_id, size_t axis_id)
 {
-    return spot_study_value_id(
-        self->head, spot_curves_point(self, panel_id, 0), axis_id);
+    return spot_study_value_id(self->head, spot_curves_point(self, panel_id, 0), axis_id);
 }
 
-double
-spot_curves_x(const spot_curves_t *self, size_t panel_id, size_t x_id)
+double spot_curves_x(const spot_curves_t *self, size_t panel_id, size_t x_id)
 {
-    const size_t value_id = spot_study_value_id(
-        self->head, spot_curves_point(self, panel_id, x_id), self->axis_id);
+    const size_t value_id =
+        spot_study_value_id(self->head, spot_curves_point(self, panel_id, x_id), self->axis_id);
 
     return self->head->axes[self->axis_id].numbers[value_id];
 }
 
-const spot_summary_t *
-spot_curves_at(
+const spot_summary_t *spot_curves_at(
     const spot_curves_t *self, size_t panel_id, size_t x_id, int32_t metric_id)
 {
     return spot_report_summary(
         self->report, spot_curves_point(self, panel_id, x_id), (size_t) metric_id);
 }
 
-double
-spot_curves_height(const spot_curves_t *self, size_t point_id, size_t num_parts)
+double spot_curves_height(const spot_curves_t *self, size_t point_id, size_t num_parts)
 {
     double height = 0;
 
     for (size_t j = 1; j <= num_parts; j++) {
         if (spot_study_has_metric(self->head, point_id, self->metric_ids[j])) {
-            height +=
-                spot_report_summary(self->report, point_id, self->metric_ids[j])->value;
+            height += spot_report_summary(self->report, point_id, self->metric_ids[j])->value;
         }
     }
     return height;
 }
 
-bool
-spot_curves_is_defined(const spot_curves_t *self, size_t point_id)
+bool spot_curves_is_defined(const spot_curves_t *self, size_t point_id)
 {
-    return isfinite(spot_report_summary(self->report, point_id, (size_t) self->y_id)
-                        ->value) &&
+    return isfinite(spot_report_summary(self->report, point_id, (size_t) self->y_id)->value) &&
            isfinite(spot_curves_height(self, point_id, self->num_parts));
 }

@@ -18,8 +18,8 @@ typedef struct {
 } spot_point_lines_t;
 
 /* NO_MEMORY; free self even then. O(n log n). */
-SPOT_MUST_CHECK int spot_point_lines_init(spot_point_lines_t *self,
-    const spot_study_head_t *head, size_t axis_id, bool is_one);
+SPOT_MUST_CHECK int spot_point_lines_init(
+    spot_point_lines_t *self, const spot_study_head_t *head, size_t axis_id, bool is_one);
 void spot_point_lines_free(spot_point_lines_t *self);
 
 typedef struct {

@@ -34,8 +34,8 @@ void spot_ledger_bars_write(const spot_report_t *report, spot_document_t *docume
  * by side. Values are as far apart as characters are, also where the numbers they belong
  * to are not: a line says how a curve goes, a picture how steep it is. NAN is a blank;
  * where all is the same, it is in the middle. */
-const char *spot_sparkline(spot_texts_t *texts, const double *values, size_t num_values,
-    double low, double high, size_t max_chars, bool is_utf8);
+const char *spot_sparkline(spot_texts_t *texts, const double *values, size_t num_values, double low,
+    double high, size_t max_chars, bool is_utf8);
 
 /* ---- For papers: paper_table.c ---- */
 
@@ -49,8 +49,8 @@ SPOT_MUST_CHECK int spot_paper_table_write(
 /* In place of them where there are no replications yet: the question of the study, what
  * is missing and how to get it, as write_text writes text from outside in the language
  * of the document. IO, NO_MEMORY. */
-SPOT_MUST_CHECK int spot_paper_nothing_write(const spot_report_t *report,
-    void (*write_text)(FILE *out, const char *text), FILE *out);
+SPOT_MUST_CHECK int spot_paper_nothing_write(
+    const spot_report_t *report, void (*write_text)(FILE *out, const char *text), FILE *out);
 
 /* ---- The best point of a study that looks for it: race_report.c ---- */
 

@@ -21,10 +21,9 @@ typedef struct {
 } field_t;
 
 #define MEMBER(member) offsetof(spot_checkpoint_row_t, member)
-#define HEAD(head, unit_, decimals, factor_)                                            \
-    {                                                                                   \
-        .name = head, .unit = unit_, .is_fixed = true, .num_decimals = decimals,        \
-        .factor = factor_                                                               \
+#define HEAD(head, unit_, decimals, factor_)                                                       \
+    {                                                                                              \
+        .name = head, .unit = unit_, .is_fixed = true, .num_decimals = decimals, .factor = factor_ \
     }
 static const field_t interval_fields[] = {
     {"interval_s", MEMBER(interval_s), HEAD("work between", "s", 2, 1)},
@@ -48,16 +47,14 @@ static const field_t memory_fields[] = {
 };
 
 /* People see a column with a head, that of steps if there are any. */
-static bool
-is_shown(const field_t *field, const spot_theory_question_t *question, bool is_json)
+static bool is_shown(const field_t *field, const spot_theory_question_t *question, bool is_json)
 {
     return is_json || (field->column.name != NULL &&
                           (field->offset != MEMBER(steps) || question->step_ms > 0));
 }
 
-static void
-add_value(spot_table_t *table, const field_t *field, const spot_checkpoint_row_t *row,
-    bool is_json)
+static void add_value(
+    spot_table_t *table, const field_t *field, const spot_checkpoint_row_t *row, bool is_json)
 {
     double value = (double) NAN;
 
@@ -75,14 +72,12 @@ add_value(spot_table_t *table, const field_t *field, const spot_checkpoint_row_t
 }
 
 /* Without a snapshot the best is the exact optimum, which people see once. */
-static void
-fill(spot_table_t *table, const field_t *fields, const spot_checkpoint_answer_t *answer,
+static void fill(spot_table_t *table, const field_t *fields, const spot_checkpoint_answer_t *answer,
     const spot_theory_question_t *question, bool is_json)
 {
     spot_table_add_column(
-        table, (spot_table_column_t){.name = is_json ? "rule" : "interval",
-                   .kind = SPOT_TABLE_TEXT,
-                   .is_key = true});
+        table, (spot_table_column_t){
+                   .name = is_json ? "rule" : "interval", .kind = SPOT_TABLE_TEXT, .is_key = true});
     for (const field_t *field = fields; field->key != NULL; field++) {
         spot_table_column_t column = field->column;
 
@@ -108,8 +103,7 @@ fill(spot_table_t *table, const field_t *fields, const spot_checkpoint_answer_t 
     }
 }
 
-static int
-write_table(const field_t *fields, const spot_checkpoint_answer_t *answer,
+static int write_table(const field_t *fields, const spot_checkpoint_answer_t *answer,
     const spot_theory_question_t *question, const spot_terminal_t *terminal, FILE *out)
 {
     spot_table_t table = {.name = "intervals"};
@@ -121,8 +115,7 @@ write_table(const field_t *fields, const spot_checkpoint_answer_t *answer,
     return ret;
 }
 
-static int
-write_list(spot_json_t *json, const char *key, const field_t *fields,
+static int write_list(spot_json_t *json, const char *key, const field_t *fields,
     const spot_checkpoint_answer_t *answer, const spot_theory_question_t *question)
 {
     spot_table_t table = {.name = NULL};
@@ -138,8 +131,7 @@ write_list(spot_json_t *json, const char *key, const field_t *fields,
 
 /* ---- Text ---- */
 
-static void
-write_duration(FILE *out, const char *before, int64_t duration_ms, const char *behind)
+static void write_duration(FILE *out, const char *before, int64_t duration_ms, const char *behind)
 {
     char text[SPOT_DURATION_TEXT_BYTES];
 
@@ -147,31 +139,25 @@ write_duration(FILE *out, const char *before, int64_t duration_ms, const char *b
     fprintf(out, "%s%s%s", before, text, behind);
 }
 
-static const char *
-busy_of(const spot_theory_question_t *question)
+static const char *busy_of(const spot_theory_question_t *question)
 {
     return question->busy == SPOT_BUSY_JOIN ? "join" : "wait";
 }
 
-static void
-write_title(const spot_theory_question_t *question, FILE *out)
+static void write_title(const spot_theory_question_t *question, FILE *out)
 {
-    fprintf(out, "%s checkpoints%s%s\n",
-        question->is_async ? "asynchronous" : "synchronous",
-        question->is_async ? ", busy: " : "",
-        question->is_async ? busy_of(question) : "");
+    fprintf(out, "%s checkpoints%s%s\n", question->is_async ? "asynchronous" : "synchronous",
+        question->is_async ? ", busy: " : "", question->is_async ? busy_of(question) : "");
     write_duration(out, "a failure of the job every ", question->mtbf_ms, " on average");
     if (question->is_async) {
         write_duration(out, "; snapshot ", question->snapshot_ms, "");
     }
-    write_duration(
-        out, question->is_async ? ", write " : "; write ", question->write_ms, "");
+    write_duration(out, question->is_async ? ", write " : "; write ", question->write_ms, "");
     write_duration(out, ", restart ", question->restart_ms, "\n\n");
 }
 
 /* A length of time as people say it. */
-static void
-write_time(FILE *out, double time_s)
+static void write_time(FILE *out, double time_s)
 {
     if (time_s < 180) {
         fprintf(out, "%.3g s", time_s);
@@ -185,9 +171,8 @@ write_time(FILE *out, double time_s)
 }
 
 /* What the answer means, in hours of a hundred. */
-static void
-write_meaning(const spot_checkpoint_answer_t *self,
-    const spot_theory_question_t *question, FILE *out)
+static void write_meaning(
+    const spot_checkpoint_answer_t *self, const spot_theory_question_t *question, FILE *out)
 {
     const spot_checkpoint_row_t *best = &self->rows[SPOT_RULE_BEST];
     const spot_checkpoint_row_t *given = &self->rows[SPOT_RULE_GIVEN];
@@ -199,13 +184,11 @@ write_meaning(const spot_checkpoint_answer_t *self,
     } else {
         fputs("best: a checkpoint at every step end", out);
     }
-    fprintf(out,
-        ": of 100 h the job keeps %.2f h (%.2f h if no failure hit a restart)\n",
+    fprintf(out, ": of 100 h the job keeps %.2f h (%.2f h if no failure hit a restart)\n",
         100 * best->efficiency, 100 * best->efficiency_immune);
     if (self->best_steps > 0) {
         write_duration(out, "in steps of ", question->step_ms, ": every ");
-        fprintf(out, "%" PRId64 " step%s (", self->best_steps,
-            self->best_steps == 1 ? "" : "s");
+        fprintf(out, "%" PRId64 " step%s (", self->best_steps, self->best_steps == 1 ? "" : "s");
         write_time(out, self->best_steps_s);
         fprintf(out, "): %.2f h\n", 100 * self->best_efficiency);
     }
@@ -218,12 +201,10 @@ write_meaning(const spot_checkpoint_answer_t *self,
               "know of the write.\n",
             out);
     }
-    fputs("Failures are taken as a Poisson process, the size of the job as constant.\n",
-        out);
+    fputs("Failures are taken as a Poisson process, the size of the job as constant.\n", out);
 }
 
-int
-spot_theory_report_text(
+int spot_theory_report_text(
     const spot_theory_question_t *question, const spot_terminal_t *terminal, FILE *out)
 {
     const spot_theory_memory_t *memory = &question->memory;
@@ -248,14 +229,12 @@ spot_theory_report_text(
 /* ---- JSON ---- */
 
 /* is_asked false: null. */
-static void
-write_seconds(spot_json_t *json, const char *key, int64_t duration_ms, bool is_asked)
+static void write_seconds(spot_json_t *json, const char *key, int64_t duration_ms, bool is_asked)
 {
     spot_json_number(json, key, is_asked ? spot_duration_s(duration_ms) : (double) NAN);
 }
 
-int
-spot_theory_report_json(const spot_theory_question_t *question, FILE *out)
+int spot_theory_report_json(const spot_theory_question_t *question, FILE *out)
 {
     const spot_theory_memory_t *memory = &question->memory;
     const bool is_async = question->is_async;
@@ -287,8 +266,7 @@ spot_theory_report_json(const spot_theory_question_t *question, FILE *out)
         spot_json_number(&json, "share", memory->share);
         spot_json_number(&json, "every_s", memory->every_s);
         spot_json_number(&json, "fetch_s", memory->fetch_s);
-        ret = spot_error_first(
-            ret, write_list(&json, "losses", memory_fields, &answer, question));
+        ret = spot_error_first(ret, write_list(&json, "losses", memory_fields, &answer, question));
         spot_json_close(&json, '}');
     }
     spot_json_close(&json, '}');

@@ -19,5 +19,4 @@ SPOT_MUST_CHECK int spot_theory_report_text(
  * best_steps: {steps, interval_s, efficiency}, memory: {share, every_s, fetch_s, losses:
  * [{rule, interval_s, loss, loss_without}]}}; null where undefined, infinite or not
  * asked. best_steps is there if the step is, memory if it is asked. NO_MEMORY. */
-SPOT_MUST_CHECK int spot_theory_report_json(
-    const spot_theory_question_t *question, FILE *out);
+SPOT_MUST_CHECK int spot_theory_report_json(const spot_theory_question_t *question, FILE *out);

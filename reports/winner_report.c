@@ -11,8 +11,7 @@
 
 /* ---- The table ---- */
 
-static void
-add_columns(const spot_report_t *report, spot_document_t *document, spot_table_t *table)
+static void add_columns(const spot_report_t *report, spot_document_t *document, spot_table_t *table)
 {
     const spot_study_head_t *head = report->head;
     const spot_metric_t *metric = &head->metrics[head->best.metric_id];
@@ -21,8 +20,7 @@ add_columns(const spot_report_t *report, spot_document_t *document, spot_table_t
     const bool is_page = spot_document_is_page(document);
     const spot_table_column_t columns[] = {
         {.name = "best", .kind = SPOT_TABLE_TEXT},
-        {.name = is_page ? spot_words_metric(&document->texts, metric, unit.unit)
-                         : metric->name,
+        {.name = is_page ? spot_words_metric(&document->texts, metric, unit.unit) : metric->name,
             .unit = is_page ? NULL : unit.unit,
             .factor = unit.factor},
         {.name = "next", .kind = SPOT_TABLE_TEXT},
@@ -34,34 +32,30 @@ add_columns(const spot_report_t *report, spot_document_t *document, spot_table_t
 }
 
 /* The value of the key that is best or next, "-" where there is none. */
-static void
-add_value(const spot_study_head_t *head, size_t point_id, spot_texts_t *texts,
-    spot_table_t *table)
+static void add_value(
+    const spot_study_head_t *head, size_t point_id, spot_texts_t *texts, spot_table_t *table)
 {
-    spot_table_add_text(
-        table, point_id == SPOT_NO_POINT
-                   ? "-"
-                   : spot_words_point_label(texts, head, point_id, head->best.axis_id));
+    spot_table_add_text(table, point_id == SPOT_NO_POINT ? "-"
+                                                         : spot_words_point_label(texts, head,
+                                                               point_id, head->best.axis_id));
 }
 
-static spot_summary_t
-best_of(const spot_winners_t *winners, const spot_winner_t *winner)
+static spot_summary_t best_of(const spot_winners_t *winners, const spot_winner_t *winner)
 {
     return winner->best_id == SPOT_NO_POINT
                ? (spot_summary_t){.value = (double) NAN, .half_width = (double) NAN}
                : *spot_winners_summary(winners, winner->best_id);
 }
 
-static void
-add_row(const spot_winners_t *winners, const spot_winner_t *winner,
+static void add_row(const spot_winners_t *winners, const spot_winner_t *winner,
     spot_document_t *document, spot_table_t *table)
 {
     const spot_study_head_t *head = winners->head;
     const spot_summary_t best = best_of(winners, winner);
 
     spot_table_add_row(table);
-    spot_table_add_point(table, head, winner->first_id, head->best.axis_id,
-        spot_document_voice(document));
+    spot_table_add_point(
+        table, head, winner->first_id, head->best.axis_id, spot_document_voice(document));
     add_value(head, winner->best_id, &document->texts, table);
     spot_table_add_estimate(table, best.value, best.half_width);
     add_value(head, winner->next_id, &document->texts, table);
@@ -75,8 +69,7 @@ add_row(const spot_winners_t *winners, const spot_winner_t *winner,
 }
 
 /* "best recovery: the highest samples_per_usd; without ideal". */
-static const char *
-caption_of(const spot_study_head_t *head, spot_texts_t *texts)
+static const char *caption_of(const spot_study_head_t *head, spot_texts_t *texts)
 {
     const spot_best_t *best = &head->best;
     const spot_axis_t *axis = &head->axes[best->axis_id];
@@ -84,8 +77,7 @@ caption_of(const spot_study_head_t *head, spot_texts_t *texts)
 
     for (size_t j = 0; j < axis->num_values; j++) {
         if (best->is_left_out[j]) {
-            left_out =
-                spot_texts_join(texts, left_out, ", ", spot_words_label(texts, axis, j));
+            left_out = spot_texts_join(texts, left_out, ", ", spot_words_label(texts, axis, j));
         }
     }
     return spot_texts_add(texts, "best %s: the %s %s%s%s", axis->path,
@@ -93,14 +85,12 @@ caption_of(const spot_study_head_t *head, spot_texts_t *texts)
         left_out[0] == '\0' ? "" : "; without ", left_out);
 }
 
-static void
-write_table(const spot_report_t *report, const spot_winners_t *winners,
-    spot_document_t *document)
+static void write_table(
+    const spot_report_t *report, const spot_winners_t *winners, spot_document_t *document)
 {
     const size_t num_groups = winners->groups.num_groups;
-    const size_t num_rows = spot_document_is_page(document) && num_groups > MAX_PAGE_ROWS
-                                ? MAX_PAGE_ROWS
-                                : num_groups;
+    const size_t num_rows =
+        spot_document_is_page(document) && num_groups > MAX_PAGE_ROWS ? MAX_PAGE_ROWS : num_groups;
     spot_table_t table = {
         .name = "winners", .caption = caption_of(winners->head, &document->texts)};
     bool has_sure = false;
@@ -125,8 +115,7 @@ write_table(const spot_report_t *report, const spot_winners_t *winners,
 /* ---- Beside the table ---- */
 
 /* What the points with a value of the key rest on that was not measured, or NULL. */
-static const char *
-unmeasured_of(const spot_study_head_t *head, size_t value_id)
+static const char *unmeasured_of(const spot_study_head_t *head, size_t value_id)
 {
     const char *text = NULL;
 
@@ -138,8 +127,7 @@ unmeasured_of(const spot_study_head_t *head, size_t value_id)
     return text;
 }
 
-const char *
-spot_winners_unmeasured(const spot_study_head_t *head, spot_texts_t *texts)
+const char *spot_winners_unmeasured(const spot_study_head_t *head, spot_texts_t *texts)
 {
     const spot_axis_t *axis = &head->axes[head->best.axis_id];
     const char *text = "";
@@ -154,15 +142,13 @@ spot_winners_unmeasured(const spot_study_head_t *head, spot_texts_t *texts)
                     spot_words_label(texts, axis, j), unmeasured));
         }
     }
-    return text[0] == '\0' ? ""
-                           : spot_texts_add(texts, "not measured, so without %s", text);
+    return text[0] == '\0' ? "" : spot_texts_add(texts, "not measured, so without %s", text);
 }
 
 /* "between trace.preemption.per_minute = 0.2 and 0.25, about 0.221, checkpoint gives way
  * to on-demand". */
-static void
-write_crossing(const spot_winners_t *winners, const spot_crossing_t *crossing,
-    spot_document_t *document)
+static void write_crossing(
+    const spot_winners_t *winners, const spot_crossing_t *crossing, spot_document_t *document)
 {
     const spot_study_head_t *head = winners->head;
     const spot_axis_t *x = &head->axes[winners->x_id];
@@ -173,19 +159,18 @@ write_crossing(const spot_winners_t *winners, const spot_crossing_t *crossing,
     const char *about = "";
 
     if (isfinite(crossing->number)) {
-        about = spot_texts_add(texts, ", about %.3g%s%s", crossing->number,
-            x->unit[0] == '\0' ? "" : " ", x->unit);
+        about = spot_texts_add(
+            texts, ", about %.3g%s%s", crossing->number, x->unit[0] == '\0' ? "" : " ", x->unit);
     }
-    spot_document_item(document, "between %s = %s and %s%s, %s gives way to %s%s",
-        x->path, spot_words_point_label(texts, head, before->first_id, winners->x_id),
+    spot_document_item(document, "between %s = %s and %s%s, %s gives way to %s%s", x->path,
+        spot_words_point_label(texts, head, before->first_id, winners->x_id),
         spot_words_point_label(texts, head, after->first_id, winners->x_id), about,
         spot_words_point_label(texts, head, before->best_id, key_id),
         spot_words_point_label(texts, head, after->best_id, key_id),
         before->is_sure && after->is_sure ? "" : " (not sure)");
 }
 
-void
-spot_winners_write(const spot_report_t *report, spot_document_t *document)
+void spot_winners_write(const spot_report_t *report, spot_document_t *document)
 {
     const char *unmeasured = spot_winners_unmeasured(report->head, &document->texts);
     const spot_winners_t *winners;
@@ -196,8 +181,7 @@ spot_winners_write(const spot_report_t *report, spot_document_t *document)
         return;
     }
     write_table(report, winners, document);
-    if (unmeasured[0] != '\0' ||
-        winners->num_crossings + report->head->best.num_keys > 0) {
+    if (unmeasured[0] != '\0' || winners->num_crossings + report->head->best.num_keys > 0) {
         spot_document_gap(document);
     }
     if (unmeasured[0] != '\0') {
@@ -217,8 +201,7 @@ spot_winners_write(const spot_report_t *report, spot_document_t *document)
 
 /* ---- JSON ---- */
 
-static void
-write_value(spot_json_t *json, const char *name, const spot_study_head_t *head,
+static void write_value(spot_json_t *json, const char *name, const spot_study_head_t *head,
     size_t point_id, size_t axis_id)
 {
     spot_json_text(json, name,
@@ -227,8 +210,7 @@ write_value(spot_json_t *json, const char *name, const spot_study_head_t *head,
             : head->axes[axis_id].texts[spot_study_value_id(head, point_id, axis_id)]);
 }
 
-static void
-write_winner(
+static void write_winner(
     spot_json_t *json, const spot_winners_t *winners, const spot_winner_t *winner)
 {
     const spot_study_head_t *head = winners->head;
@@ -247,8 +229,7 @@ write_winner(
     spot_json_close(json, '}');
 }
 
-static void
-write_crossing_json(
+static void write_crossing_json(
     spot_json_t *json, const spot_winners_t *winners, const spot_crossing_t *crossing)
 {
     const spot_study_head_t *head = winners->head;
@@ -266,8 +247,7 @@ write_crossing_json(
     spot_json_close(json, '}');
 }
 
-static void
-write_side_json(spot_json_t *json, const char *name, const spot_break_even_side_t *side)
+static void write_side_json(spot_json_t *json, const char *name, const spot_break_even_side_t *side)
 {
     spot_json_open(json, name, '{');
     spot_json_number(json, "at", side->at);
@@ -277,8 +257,7 @@ write_side_json(spot_json_t *json, const char *name, const spot_break_even_side_
     spot_json_close(json, '}');
 }
 
-static void
-write_break_even_json(
+static void write_break_even_json(
     spot_json_t *json, const spot_winners_t *winners, const spot_break_even_t *item)
 {
     const spot_study_head_t *head = winners->head;
@@ -295,8 +274,7 @@ write_break_even_json(
     spot_json_close(json, '}');
 }
 
-int
-spot_winner_json(spot_json_t *json, const spot_store_t *store)
+int spot_winner_json(spot_json_t *json, const spot_store_t *store)
 {
     const spot_best_t *best = &store->head->best;
     spot_winners_t winners;

@@ -71,15 +71,14 @@ spot_shown_unit_t spot_second_shown(const spot_report_t *report, size_t metric_i
  * "0.91" at fleet.price.spot (USD/h), "1e9" at net_bytes_per_s (bytes/s). Returns the
  * unit, of text, of the head, which may be NULL, or for good; "" for plain numbers and
  * texts. *num_bytes: what of text stands before the unit. */
-const char *spot_key_unit(const spot_study_head_t *head, const char *path,
-    const char *text, size_t *num_bytes);
+const char *spot_key_unit(
+    const spot_study_head_t *head, const char *path, const char *text, size_t *num_bytes);
 
 /* ---- Metrics ---- */
 
 /* "cost (USD)"; with a unit in which its values are shown, "time to finish (h)". unit
  * NULL: its own. */
-const char *spot_words_metric(
-    spot_texts_t *texts, const spot_metric_t *metric, const char *unit);
+const char *spot_words_metric(spot_texts_t *texts, const spot_metric_t *metric, const char *unit);
 
 /* In a sentence, without a unit: "idle time". */
 const char *spot_words_subject(spot_texts_t *texts, const spot_metric_t *metric);
@@ -108,8 +107,8 @@ const char *spot_words_number(spot_texts_t *texts, double value);
 
 /* What the second labels of x are: as the study calls them, else the metric in a unit.
  */
-const char *spot_words_second(spot_texts_t *texts, const spot_study_head_t *head,
-    size_t metric_id, const char *unit);
+const char *spot_words_second(
+    spot_texts_t *texts, const spot_study_head_t *head, size_t metric_id, const char *unit);
 
 /* What its estimate is: "mean", "ratio of totals", "probability", "quantile". */
 const char *spot_estimate_words(const spot_metric_t *metric);
@@ -121,8 +120,7 @@ const char *spot_words_key(spot_texts_t *texts, const spot_axis_t *axis);
 const char *spot_words_axis(spot_texts_t *texts, const spot_axis_t *axis);
 
 /* What stands below x, and x in a sentence: as the study calls it. */
-const char *spot_words_x(
-    spot_texts_t *texts, const spot_study_head_t *head, size_t axis_id);
+const char *spot_words_x(spot_texts_t *texts, const spot_study_head_t *head, size_t axis_id);
 const char *spot_words_x_subject(
     spot_texts_t *texts, const spot_study_head_t *head, size_t axis_id);
 
@@ -136,21 +134,19 @@ const char *spot_words_x_subject(
  * that is cut has its place on the axis, from 1, behind it: "{profile: /very/long...
  * (2)". CSV, JSON and databases have the whole text. O(values) of the axis. The second:
  * of the key at a point. */
-const char *spot_words_label(
-    spot_texts_t *texts, const spot_axis_t *axis, size_t value_id);
+const char *spot_words_label(spot_texts_t *texts, const spot_axis_t *axis, size_t value_id);
 const char *spot_words_point_label(
     spot_texts_t *texts, const spot_study_head_t *head, size_t point_id, size_t axis_id);
 
 /* What a label leaves out: "recovery: gemini is {system: gemini, f: 1}"; NULL: nothing.
  */
-const char *spot_words_explained(
-    spot_texts_t *texts, const spot_axis_t *axis, size_t value_id);
+const char *spot_words_explained(spot_texts_t *texts, const spot_axis_t *axis, size_t value_id);
 
 /* "checkpoint, per minute 0.05"; the second without an axis. */
-const char *spot_words_point(spot_texts_t *texts, const spot_study_head_t *head,
-    size_t point_id, size_t max_chars);
-const char *spot_words_panel(spot_texts_t *texts, const spot_study_head_t *head,
-    size_t point_id, size_t left_out_id, size_t max_chars);
+const char *spot_words_point(
+    spot_texts_t *texts, const spot_study_head_t *head, size_t point_id, size_t max_chars);
+const char *spot_words_panel(spot_texts_t *texts, const spot_study_head_t *head, size_t point_id,
+    size_t left_out_id, size_t max_chars);
 
 /* "1000 replications at each point". */
 const char *spot_words_replications(spot_texts_t *texts, const spot_report_t *report);

@@ -7,8 +7,7 @@
 #include "base/memory.h"
 #include "traces/names.h"
 
-void
-spot_keys_free(spot_keys_t *self)
+void spot_keys_free(spot_keys_t *self)
 {
     for (size_t j = 0; j < self->num_keys; j++) {
         free(self->keys[j].key);
@@ -18,8 +17,7 @@ spot_keys_free(spot_keys_t *self)
     memset(self, 0, sizeof(*self));
 }
 
-static spot_trace_key_t *
-find_key(const spot_keys_t *self, const char *key)
+static spot_trace_key_t *find_key(const spot_keys_t *self, const char *key)
 {
     for (size_t j = 0; j < self->num_keys; j++) {
         if (strcmp(self->keys[j].key, key) == 0) {
@@ -29,17 +27,15 @@ find_key(const spot_keys_t *self, const char *key)
     return NULL;
 }
 
-const char *
-spot_keys_find(const spot_keys_t *self, const char *key)
+const char *spot_keys_find(const spot_keys_t *self, const char *key)
 {
     const spot_trace_key_t *found = find_key(self, key);
 
     return found == NULL ? NULL : found->value;
 }
 
-int
-spot_keys_append(spot_keys_t *self, const char *key, size_t key_bytes, const char *value,
-    size_t value_bytes)
+int spot_keys_append(
+    spot_keys_t *self, const char *key, size_t key_bytes, const char *value, size_t value_bytes)
 {
     const spot_trace_key_t copy = {
         spot_text_copy(key, key_bytes), spot_text_copy(value, value_bytes)};
@@ -53,8 +49,7 @@ spot_keys_append(spot_keys_t *self, const char *key, size_t key_bytes, const cha
     return 0;
 }
 
-int
-spot_keys_set(spot_keys_t *self, const char *key, const char *value, size_t value_bytes)
+int spot_keys_set(spot_keys_t *self, const char *key, const char *value, size_t value_bytes)
 {
     spot_trace_key_t *found = find_key(self, key);
     char *copy;
@@ -71,8 +66,7 @@ spot_keys_set(spot_keys_t *self, const char *key, const char *value, size_t valu
     return 0;
 }
 
-void
-spot_keys_drop(spot_keys_t *self, const char *key)
+void spot_keys_drop(spot_keys_t *self, const char *key)
 {
     spot_trace_key_t *found = find_key(self, key);
 
@@ -80,8 +74,7 @@ spot_keys_drop(spot_keys_t *self, const char *key)
         free(found->key);
         free(found->value);
         self->num_keys--;
-        memmove(found, found + 1,
-            (size_t) (self->keys + self->num_keys - found) * sizeof(*found));
+        memmove(found, found + 1, (size_t) (self->keys + self->num_keys - found) * sizeof(*found));
     }
 }
 
@@ -102,8 +95,7 @@ typedef struct {
     size_t value_bytes;
 } parts_t;
 
-static bool
-split_line(const char *text, parts_t *parts)
+static bool split_line(const char *text, parts_t *parts)
 {
     if (strncmp(text, "# ", 2) != 0) {
         return false;
@@ -122,8 +114,7 @@ split_line(const char *text, parts_t *parts)
     return parts->value_bytes > 0;
 }
 
-static int
-note_key(header_t *self, const char *key, size_t key_bytes, size_t line)
+static int note_key(header_t *self, const char *key, size_t key_bytes, size_t line)
 {
     const size_t num_keys = self->keys.num_names;
     int32_t key_id;
@@ -137,16 +128,14 @@ note_key(header_t *self, const char *key, size_t key_bytes, size_t line)
 }
 
 /* Notes the key of a faulty line, so that it is not reported as missing. */
-static int
-note_faulty_line(header_t *self, const spot_csv_row_t *row)
+static int note_faulty_line(header_t *self, const spot_csv_row_t *row)
 {
     const char *key = row->text + strspn(row->text, "# ");
 
     return note_key(self, key, strcspn(key, ": "), row->line);
 }
 
-static void
-take_value(header_t *self, const spot_csv_row_t *row, const parts_t *parts)
+static void take_value(header_t *self, const spot_csv_row_t *row, const parts_t *parts)
 {
     const spot_file_header_t *found = self->found;
     const spot_trace_key_t *kept = &found->keys->keys[found->keys->num_keys - 1];
@@ -156,14 +145,13 @@ take_value(header_t *self, const spot_csv_row_t *row, const parts_t *parts)
         if (known->take != NULL && strcmp(kept->key, known->key) == 0 &&
             !known->take(found->target, kept->value)) {
             spot_diag_error(self->diag, self->file, row->line,
-                (size_t) (parts->value - row->text) + 1, "%s: expected %s, got '%s'",
-                kept->key, known->expected, spot_csv_shown(kept->value, shown));
+                (size_t) (parts->value - row->text) + 1, "%s: expected %s, got '%s'", kept->key,
+                known->expected, spot_csv_shown(kept->value, shown));
         }
     }
 }
 
-static int
-read_line(header_t *self, const spot_csv_row_t *row)
+static int read_line(header_t *self, const spot_csv_row_t *row)
 {
     const char *bad = strpbrk(row->text, ",\"");
     char shown[SPOT_CSV_SHOWN_BYTES];
@@ -176,8 +164,8 @@ read_line(header_t *self, const spot_csv_row_t *row)
         return note_faulty_line(self, row);
     }
     if (bad != NULL) {
-        spot_diag_error(self->diag, self->file, row->line,
-            (size_t) (bad - row->text) + 1, "comma or double quote in a header line");
+        spot_diag_error(self->diag, self->file, row->line, (size_t) (bad - row->text) + 1,
+            "comma or double quote in a header line");
         return note_faulty_line(self, row);
     }
     key_id = spot_names_find(&self->keys, parts.key, parts.key_bytes);
@@ -189,8 +177,8 @@ read_line(header_t *self, const spot_csv_row_t *row)
     }
     ret = note_key(self, parts.key, parts.key_bytes, row->line);
     if (ret == 0) {
-        ret = spot_keys_append(self->found->keys, parts.key, parts.key_bytes,
-            parts.value, parts.value_bytes);
+        ret = spot_keys_append(
+            self->found->keys, parts.key, parts.key_bytes, parts.value, parts.value_bytes);
     }
     if (ret == 0) {
         take_value(self, row, &parts);
@@ -200,8 +188,7 @@ read_line(header_t *self, const spot_csv_row_t *row)
 
 /* Checks the first line. BAD_INPUT: the file has another format or version, and its
  * other lines are not checked. */
-static int
-read_first_line(header_t *self, const spot_csv_row_t *row)
+static int read_first_line(header_t *self, const spot_csv_row_t *row)
 {
     const char *format = self->found->format;
     char shown[SPOT_CSV_SHOWN_BYTES];
@@ -209,33 +196,27 @@ read_first_line(header_t *self, const spot_csv_row_t *row)
 
     if (!split_line(row->text, &parts) || parts.key_bytes != strlen(format) ||
         strncmp(parts.key, format, parts.key_bytes) != 0) {
-        return spot_diag_error(
-            self->diag, self->file, row->line, 1, "expected '# %s: 1'", format);
+        return spot_diag_error(self->diag, self->file, row->line, 1, "expected '# %s: 1'", format);
     }
     if (parts.value_bytes != 1 || *parts.value != '1') {
         return spot_diag_error(self->diag, self->file, row->line,
             (size_t) (parts.value - row->text) + 1,
-            "unsupported version '%s'; this program reads 1",
-            spot_csv_shown(parts.value, shown));
+            "unsupported version '%s'; this program reads 1", spot_csv_shown(parts.value, shown));
     }
     return note_key(self, parts.key, parts.key_bytes, row->line);
 }
 
-static void
-report_missing(const header_t *self, size_t line)
+static void report_missing(const header_t *self, size_t line)
 {
-    for (const spot_file_key_t *known = self->found->known; known->key != NULL;
-         known++) {
+    for (const spot_file_key_t *known = self->found->known; known->key != NULL; known++) {
         if (known->is_required &&
             spot_names_find(&self->keys, known->key, strlen(known->key)) < 0) {
-            spot_diag_error(
-                self->diag, self->file, line, 1, "missing key '%s'", known->key);
+            spot_diag_error(self->diag, self->file, line, 1, "missing key '%s'", known->key);
         }
     }
 }
 
-static int
-read_lines(header_t *self, spot_csv_t *csv, spot_csv_row_t *row)
+static int read_lines(header_t *self, spot_csv_t *csv, spot_csv_row_t *row)
 {
     int ret = spot_csv_next(csv, row);
 
@@ -264,8 +245,7 @@ read_lines(header_t *self, spot_csv_t *csv, spot_csv_row_t *row)
     return ret;
 }
 
-int
-spot_file_header_read(
+int spot_file_header_read(
     spot_file_header_t *self, spot_csv_t *csv, spot_csv_row_t *row, spot_diag_t *diag)
 {
     header_t header = {.found = self, .file = spot_csv_file(csv), .diag = diag};

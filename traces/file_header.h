@@ -32,8 +32,8 @@ const char *spot_keys_find(const spot_keys_t *self, const char *key);
  * not look for the key. NO_MEMORY. */
 SPOT_MUST_CHECK int spot_keys_set(
     spot_keys_t *self, const char *key, const char *value, size_t value_bytes);
-SPOT_MUST_CHECK int spot_keys_append(spot_keys_t *self, const char *key,
-    size_t key_bytes, const char *value, size_t value_bytes);
+SPOT_MUST_CHECK int spot_keys_append(
+    spot_keys_t *self, const char *key, size_t key_bytes, const char *value, size_t value_bytes);
 void spot_keys_drop(spot_keys_t *self, const char *key);
 
 /* A key with a check. */

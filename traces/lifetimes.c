@@ -14,8 +14,7 @@
 /* The columns of every file; others may follow. */
 enum { COLUMN_START, COLUMN_DURATION, COLUMN_STATUS, COLUMN_INSTANCE, NUM_COLUMNS };
 
-static bool
-take_start(void *target, const char *value)
+static bool take_start(void *target, const char *value)
 {
     (void) target;
     return spot_trace_start_is(value);
@@ -26,17 +25,14 @@ static const spot_file_key_t known_keys[] = {
     {NULL, false, NULL, NULL},
 };
 
-bool
-spot_lifetimes_is_file(const char *path)
+bool spot_lifetimes_is_file(const char *path)
 {
     return spot_csv_begins(path, "# " FORMAT ":");
 }
 
-static bool
-is_columns(const spot_csv_row_t *row)
+static bool is_columns(const spot_csv_row_t *row)
 {
-    static const char *const columns[NUM_COLUMNS] = {
-        "start_s", "duration_s", "status", "instance"};
+    static const char *const columns[NUM_COLUMNS] = {"start_s", "duration_s", "status", "instance"};
     bool is_match = row->num_fields >= NUM_COLUMNS;
 
     for (size_t j = 0; j < NUM_COLUMNS && is_match; j++) {
@@ -46,8 +42,7 @@ is_columns(const spot_csv_row_t *row)
 }
 
 /* Copies the fields from first on. */
-static int
-copy_fields(char ***copies, const spot_csv_row_t *row, size_t first)
+static int copy_fields(char ***copies, const spot_csv_row_t *row, size_t first)
 {
     const size_t num_copies = row->num_fields - first;
     bool is_good = true;
@@ -62,8 +57,7 @@ copy_fields(char ***copies, const spot_csv_row_t *row, size_t first)
     return *copies != NULL && is_good ? 0 : SPOT_ERR_NO_MEMORY;
 }
 
-static void
-free_fields(char **copies, size_t num_copies)
+static void free_fields(char **copies, size_t num_copies)
 {
     for (size_t j = 0; copies != NULL && j < num_copies; j++) {
         free(copies[j]);
@@ -71,9 +65,8 @@ free_fields(char **copies, size_t num_copies)
     free(copies);
 }
 
-static int
-read_columns(spot_lifetimes_t *self, const spot_csv_row_t *row, const char *file,
-    spot_diag_t *diag)
+static int read_columns(
+    spot_lifetimes_t *self, const spot_csv_row_t *row, const char *file, spot_diag_t *diag)
 {
     char shown[SPOT_CSV_SHOWN_BYTES];
 
@@ -89,8 +82,8 @@ read_columns(spot_lifetimes_t *self, const spot_csv_row_t *row, const char *file
     for (size_t j = NUM_COLUMNS; j < row->num_fields; j++) {
         for (size_t k = 0; k < j; k++) {
             if (strcmp(row->fields[j], row->fields[k]) == 0) {
-                return spot_diag_error(diag, file, row->line, row->columns[j],
-                    "column '%s' twice", spot_csv_shown(row->fields[j], shown));
+                return spot_diag_error(diag, file, row->line, row->columns[j], "column '%s' twice",
+                    spot_csv_shown(row->fields[j], shown));
             }
         }
     }
@@ -99,8 +92,7 @@ read_columns(spot_lifetimes_t *self, const spot_csv_row_t *row, const char *file
 }
 
 /* Reads a duration, at least 1 ms. Returns NULL or the start of an error message. */
-static const char *
-parse_duration(const char *text, int64_t *duration_ms)
+static const char *parse_duration(const char *text, int64_t *duration_ms)
 {
     double duration_s;
 
@@ -115,8 +107,7 @@ parse_duration(const char *text, int64_t *duration_ms)
 }
 
 /* Reads the first four fields of a row and reports the first error. */
-static int
-parse_life(
+static int parse_life(
     spot_life_t *life, const spot_csv_row_t *row, const char *file, spot_diag_t *diag)
 {
     const char *const *fields = row->fields;
@@ -133,19 +124,17 @@ parse_life(
     } else if (!life->is_preempted && strcmp(fields[COLUMN_STATUS], "stopped") != 0) {
         column = COLUMN_STATUS;
         expected = "status: expected preempted or stopped, got";
-    } else if (!spot_trace_is_name(
-                   fields[COLUMN_INSTANCE], strlen(fields[COLUMN_INSTANCE]))) {
+    } else if (!spot_trace_is_name(fields[COLUMN_INSTANCE], strlen(fields[COLUMN_INSTANCE]))) {
         column = COLUMN_INSTANCE;
         expected = "instance: bad name";
     } else {
         return 0;
     }
-    return spot_diag_error(diag, file, row->line, row->columns[column], "%s '%s'",
-        expected, spot_csv_shown(fields[column], shown));
+    return spot_diag_error(diag, file, row->line, row->columns[column], "%s '%s'", expected,
+        spot_csv_shown(fields[column], shown));
 }
 
-static int
-keep_life(spot_lifetimes_t *self, const spot_life_t *parsed, const spot_csv_row_t *row)
+static int keep_life(spot_lifetimes_t *self, const spot_life_t *parsed, const spot_csv_row_t *row)
 {
     const char *name = row->fields[COLUMN_INSTANCE];
     spot_life_t *life;
@@ -162,9 +151,8 @@ keep_life(spot_lifetimes_t *self, const spot_life_t *parsed, const spot_csv_row_
     return life->instance == NULL ? SPOT_ERR_NO_MEMORY : ret;
 }
 
-static int
-read_row(spot_lifetimes_t *self, const spot_csv_row_t *row, const char *file,
-    spot_diag_t *diag)
+static int read_row(
+    spot_lifetimes_t *self, const spot_csv_row_t *row, const char *file, spot_diag_t *diag)
 {
     spot_life_t life = {0};
     int ret = spot_csv_check_row(row, NUM_COLUMNS + self->num_columns, file, diag);
@@ -173,8 +161,7 @@ read_row(spot_lifetimes_t *self, const spot_csv_row_t *row, const char *file,
     return ret == 0 ? keep_life(self, &life, row) : ret;
 }
 
-static int
-read_rows(spot_lifetimes_t *self, spot_csv_t *csv, spot_diag_t *diag)
+static int read_rows(spot_lifetimes_t *self, spot_csv_t *csv, spot_diag_t *diag)
 {
     const size_t num_errors = diag->num_errors;
     spot_csv_row_t row;
@@ -191,18 +178,15 @@ read_rows(spot_lifetimes_t *self, spot_csv_t *csv, spot_diag_t *diag)
         }
     }
     if (self->num_lives == 0 && diag->num_errors == num_errors) {
-        ret = spot_diag_error(
-            diag, spot_csv_file(csv), row.line, 1, "expected at least one row");
+        ret = spot_diag_error(diag, spot_csv_file(csv), row.line, 1, "expected at least one row");
     }
     return ret;
 }
 
-int
-spot_lifetimes_read_csv(spot_lifetimes_t *self, spot_csv_t *csv, spot_diag_t *diag)
+int spot_lifetimes_read_csv(spot_lifetimes_t *self, spot_csv_t *csv, spot_diag_t *diag)
 {
     const size_t num_errors = diag->num_errors;
-    spot_file_header_t header = {
-        .format = FORMAT, .known = known_keys, .keys = &self->header};
+    spot_file_header_t header = {.format = FORMAT, .known = known_keys, .keys = &self->header};
     spot_csv_row_t row;
     int ret;
 
@@ -216,8 +200,7 @@ spot_lifetimes_read_csv(spot_lifetimes_t *self, spot_csv_t *csv, spot_diag_t *di
     return ret >= 0 && diag->num_errors > num_errors ? SPOT_ERR_BAD_INPUT : ret;
 }
 
-int
-spot_lifetimes_read(spot_lifetimes_t *self, const char *path, spot_diag_t *diag)
+int spot_lifetimes_read(spot_lifetimes_t *self, const char *path, spot_diag_t *diag)
 {
     spot_csv_t *csv = NULL;
     int ret = spot_csv_open(&csv, path, diag);
@@ -229,15 +212,13 @@ spot_lifetimes_read(spot_lifetimes_t *self, const char *path, spot_diag_t *diag)
     return ret;
 }
 
-static void
-free_life(const spot_lifetimes_t *self, spot_life_t *life)
+static void free_life(const spot_lifetimes_t *self, spot_life_t *life)
 {
     free(life->instance);
     free_fields(life->cells, self->num_columns);
 }
 
-void
-spot_lifetimes_free(spot_lifetimes_t *self)
+void spot_lifetimes_free(spot_lifetimes_t *self)
 {
     for (size_t j = 0; j < self->num_lives; j++) {
         free_life(self, &self->lives[j]);
@@ -250,23 +231,21 @@ spot_lifetimes_free(spot_lifetimes_t *self)
 
 /* Index of the further column whose name is before the '=' of text; num_columns:
  * none. */
-static size_t
-find_column(const spot_lifetimes_t *self, const char *text)
+static size_t find_column(const spot_lifetimes_t *self, const char *text)
 {
     const size_t num_bytes = strcspn(text, "=");
     size_t column = 0;
 
-    while (column < self->num_columns &&
-           (strlen(self->columns[column]) != num_bytes ||
-               strncmp(self->columns[column], text, num_bytes) != 0)) {
+    while (
+        column < self->num_columns && (strlen(self->columns[column]) != num_bytes ||
+                                          strncmp(self->columns[column], text, num_bytes) != 0)) {
         column++;
     }
     return column;
 }
 
 /* Keeps the rows with a value in a column, in their order. */
-static void
-keep_rows(spot_lifetimes_t *self, size_t column, const char *value)
+static void keep_rows(spot_lifetimes_t *self, size_t column, const char *value)
 {
     size_t num_kept = 0;
 
@@ -280,8 +259,7 @@ keep_rows(spot_lifetimes_t *self, size_t column, const char *value)
     self->num_lives = num_kept;
 }
 
-int
-spot_lifetimes_keep(
+int spot_lifetimes_keep(
     spot_lifetimes_t *self, const char *option, const char *where, spot_diag_t *diag)
 {
     const char *value = strchr(where, '=');
@@ -289,18 +267,18 @@ spot_lifetimes_keep(
     size_t column;
 
     if (value == NULL) {
-        return spot_diag_error(diag, option, 0, 0, "expected column=value, got '%s'",
-            spot_csv_shown(where, shown));
+        return spot_diag_error(
+            diag, option, 0, 0, "expected column=value, got '%s'", spot_csv_shown(where, shown));
     }
     column = find_column(self, where);
     if (column == self->num_columns) {
-        return spot_diag_error(diag, option, 0, 0, "the file has no such column: '%s'",
-            spot_csv_shown(where, shown));
+        return spot_diag_error(
+            diag, option, 0, 0, "the file has no such column: '%s'", spot_csv_shown(where, shown));
     }
     keep_rows(self, column, value + 1);
     if (self->num_lives == 0) {
-        return spot_diag_error(diag, option, 0, 0, "no row has that value: '%s'",
-            spot_csv_shown(where, shown));
+        return spot_diag_error(
+            diag, option, 0, 0, "no row has that value: '%s'", spot_csv_shown(where, shown));
     }
     return 0;
 }

@@ -9,14 +9,12 @@
 
 #define MAX_NAMES ((size_t) INT32_MAX / 2)
 
-void
-spot_names_init(spot_names_t *self)
+void spot_names_init(spot_names_t *self)
 {
     memset(self, 0, sizeof(*self));
 }
 
-void
-spot_names_free(spot_names_t *self)
+void spot_names_free(spot_names_t *self)
 {
     for (size_t j = 0; j < self->num_names; j++) {
         free(self->names[j]);
@@ -26,8 +24,7 @@ spot_names_free(spot_names_t *self)
     memset(self, 0, sizeof(*self));
 }
 
-static uint32_t
-hash_text(const char *text, size_t num_bytes)
+static uint32_t hash_text(const char *text, size_t num_bytes)
 {
     const uint64_t hash = spot_hash(SPOT_HASH_START, text, num_bytes);
 
@@ -35,8 +32,8 @@ hash_text(const char *text, size_t num_bytes)
 }
 
 /* The slot of the text, or the free slot for it. */
-static spot_name_slot_t *
-find_slot(const spot_names_t *self, uint32_t hash, const char *text, size_t num_bytes)
+static spot_name_slot_t *find_slot(
+    const spot_names_t *self, uint32_t hash, const char *text, size_t num_bytes)
 {
     size_t place = hash & (self->num_slots - 1);
 
@@ -58,8 +55,7 @@ find_slot(const spot_names_t *self, uint32_t hash, const char *text, size_t num_
 }
 
 /* Doubles the slots; at most half of them are in use. */
-static int
-grow_slots(spot_names_t *self)
+static int grow_slots(spot_names_t *self)
 {
     const spot_name_slot_t *old = self->slots;
     const size_t num_old = self->num_slots;
@@ -88,8 +84,7 @@ grow_slots(spot_names_t *self)
     return 0;
 }
 
-int32_t
-spot_names_find(const spot_names_t *self, const char *text, size_t num_bytes)
+int32_t spot_names_find(const spot_names_t *self, const char *text, size_t num_bytes)
 {
     if (self->num_slots == 0) {
         return -1;
@@ -97,8 +92,7 @@ spot_names_find(const spot_names_t *self, const char *text, size_t num_bytes)
     return find_slot(self, hash_text(text, num_bytes), text, num_bytes)->name_id;
 }
 
-int
-spot_names_add(spot_names_t *self, const char *text, size_t num_bytes, int32_t *name_id)
+int spot_names_add(spot_names_t *self, const char *text, size_t num_bytes, int32_t *name_id)
 {
     const uint32_t hash = hash_text(text, num_bytes);
     spot_name_slot_t *slot;

@@ -6,36 +6,29 @@
 #include "base/integers.h"
 #include "base/memory.h"
 
-void
-spot_recorder_init(
-    spot_recorder_t *self, int64_t tick_ms, bool is_net, int64_t population)
+void spot_recorder_init(spot_recorder_t *self, int64_t tick_ms, bool is_net, int64_t population)
 {
     spot_bug_assert(tick_ms > 0);
-    *self = (spot_recorder_t){
-        .tick_ms = tick_ms, .is_net = is_net, .population = population};
+    *self = (spot_recorder_t){.tick_ms = tick_ms, .is_net = is_net, .population = population};
 }
 
-int64_t
-spot_recorder_tick(const spot_recorder_t *self, double time_ms)
+int64_t spot_recorder_tick(const spot_recorder_t *self, double time_ms)
 {
     return spot_tick_seeing(self->tick_ms, time_ms);
 }
 
-static size_t
-see(const spot_recorder_t *self, spot_event_kind_t kind, int64_t count,
+static size_t see(const spot_recorder_t *self, spot_event_kind_t kind, int64_t count,
     spot_event_t *seen, size_t num_seen)
 {
     if (count > 0) {
-        seen[num_seen++] = (spot_event_t){.time_ms = self->tick * self->tick_ms,
-            .kind = kind,
-            .count = (int32_t) count};
+        seen[num_seen++] = (spot_event_t){
+            .time_ms = self->tick * self->tick_ms, .kind = kind, .count = (int32_t) count};
     }
     return num_seen;
 }
 
 /* Cancels count losses against as many additions, preemptions first. */
-static void
-lower_losses(spot_recorder_t *self, int64_t count)
+static void lower_losses(spot_recorder_t *self, int64_t count)
 {
     const int64_t preempted = spot_smaller(self->preempted, count);
 
@@ -44,8 +37,7 @@ lower_losses(spot_recorder_t *self, int64_t count)
     self->added -= count;
 }
 
-size_t
-spot_recorder_finish(spot_recorder_t *self, spot_event_t seen[SPOT_RECORDER_EVENTS])
+size_t spot_recorder_finish(spot_recorder_t *self, spot_event_t seen[SPOT_RECORDER_EVENTS])
 {
     const int64_t lost = self->preempted + self->stopped;
     size_t num_seen = 0;
@@ -63,8 +55,7 @@ spot_recorder_finish(spot_recorder_t *self, spot_event_t seen[SPOT_RECORDER_EVEN
     return num_seen;
 }
 
-size_t
-spot_recorder_take(spot_recorder_t *self, double time_ms, spot_event_kind_t kind,
+size_t spot_recorder_take(spot_recorder_t *self, double time_ms, spot_event_kind_t kind,
     int64_t count, spot_event_t seen[SPOT_RECORDER_EVENTS])
 {
     const int64_t tick = spot_recorder_tick(self, time_ms);
@@ -89,24 +80,21 @@ spot_recorder_take(spot_recorder_t *self, double time_ms, spot_event_kind_t kind
 }
 
 /* Appends the events that are seen up to the end. */
-static int
-append(spot_trace_t *trace, const spot_event_t *seen, size_t num_seen)
+static int append(spot_trace_t *trace, const spot_event_t *seen, size_t num_seen)
 {
     const int ret = SPOT_ARRAY_ROOM(trace, events, trace->num_events + num_seen);
 
     for (size_t j = 0; ret == 0 && j < num_seen; j++) {
         if (seen[j].time_ms <= trace->end_ms) {
             trace->events[trace->num_events++] = seen[j];
-            trace->final +=
-                seen[j].kind == SPOT_EVENT_ADD ? seen[j].count : -seen[j].count;
+            trace->final += seen[j].kind == SPOT_EVENT_ADD ? seen[j].count : -seen[j].count;
         }
     }
     return ret;
 }
 
 /* Copies the keys of the trace, with resolution_s and kind of recorded. */
-static int
-copy_keys(const spot_trace_t *trace, spot_trace_t *recorded)
+static int copy_keys(const spot_trace_t *trace, spot_trace_t *recorded)
 {
     char resolution[SPOT_TRACE_TIME_BYTES];
     int ret = 0;
@@ -115,18 +103,15 @@ copy_keys(const spot_trace_t *trace, spot_trace_t *recorded)
     for (size_t j = 0; ret == 0 && j < trace->header.num_keys; j++) {
         const char *key = trace->header.keys[j].key;
         const char *value = strcmp(key, "resolution_s") == 0 ? resolution
-                            : strcmp(key, "kind") == 0
-                                ? spot_trace_kind_names[recorded->kind]
-                                : trace->header.keys[j].value;
+                            : strcmp(key, "kind") == 0       ? spot_trace_kind_names[recorded->kind]
+                                                             : trace->header.keys[j].value;
 
-        ret =
-            spot_keys_append(&recorded->header, key, strlen(key), value, strlen(value));
+        ret = spot_keys_append(&recorded->header, key, strlen(key), value, strlen(value));
     }
     return ret;
 }
 
-int
-spot_recorder_trace(
+int spot_recorder_trace(
     const spot_trace_t *trace, int64_t tick_ms, bool is_net, spot_trace_t *recorded)
 {
     spot_event_t seen[SPOT_RECORDER_EVENTS];

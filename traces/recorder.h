@@ -25,13 +25,11 @@ typedef struct {
 #define SPOT_RECORDER_EVENTS 3
 
 /* tick_ms > 0; population at time 0. */
-void spot_recorder_init(
-    spot_recorder_t *self, int64_t tick_ms, bool is_net, int64_t population);
+void spot_recorder_init(spot_recorder_t *self, int64_t tick_ms, bool is_net, int64_t population);
 
 /* Number of the tick that sees an event at time_ms >= 0: ceil(time / tick - 1e-9). The
  * slack is for multiples of the tick that rounding has moved. */
-static inline int64_t
-spot_tick_seeing(int64_t tick_ms, double time_ms)
+static inline int64_t spot_tick_seeing(int64_t tick_ms, double time_ms)
 {
     const double ticks = time_ms / (double) tick_ms - 1e-9;
     const int64_t whole = (int64_t) ticks;
@@ -49,8 +47,7 @@ size_t spot_recorder_take(spot_recorder_t *self, double time_ms, spot_event_kind
     int64_t count, spot_event_t seen[SPOT_RECORDER_EVENTS]);
 
 /* Closes the open tick: writes its events to seen and returns their number. */
-size_t spot_recorder_finish(
-    spot_recorder_t *self, spot_event_t seen[SPOT_RECORDER_EVENTS]);
+size_t spot_recorder_finish(spot_recorder_t *self, spot_event_t seen[SPOT_RECORDER_EVENTS]);
 
 /* Records a trace again with another tick. The kind becomes counts (availability stays),
  * the key resolution_s changes, the other keys and the end stay. tick_ms is at least the

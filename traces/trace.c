@@ -13,14 +13,12 @@
 const char *const spot_trace_kind_names[] = {"named", "counts", "availability", NULL};
 const char *const spot_event_kind_names[] = {"preempt", "add", "stop", NULL};
 
-void
-spot_trace_init(spot_trace_t *self)
+void spot_trace_init(spot_trace_t *self)
 {
     memset(self, 0, sizeof(*self));
 }
 
-void
-spot_trace_free(spot_trace_t *self)
+void spot_trace_free(spot_trace_t *self)
 {
     spot_keys_free(&self->header);
     for (size_t j = 0; j < self->num_names; j++) {
@@ -32,14 +30,12 @@ spot_trace_free(spot_trace_t *self)
     memset(self, 0, sizeof(*self));
 }
 
-const char *
-spot_trace_key(const spot_trace_t *self, const char *key)
+const char *spot_trace_key(const spot_trace_t *self, const char *key)
 {
     return spot_keys_find(&self->header, key);
 }
 
-int32_t
-spot_trace_peak(const spot_trace_t *self)
+int32_t spot_trace_peak(const spot_trace_t *self)
 {
     int32_t population = self->initial, peak = self->initial;
 
@@ -52,14 +48,12 @@ spot_trace_peak(const spot_trace_t *self)
     return peak;
 }
 
-int32_t
-spot_trace_most(const spot_trace_t *self)
+int32_t spot_trace_most(const spot_trace_t *self)
 {
     return self->capacity != SPOT_UNBOUNDED ? self->capacity : spot_trace_peak(self);
 }
 
-bool
-spot_trace_is_name(const char *text, size_t num_bytes)
+bool spot_trace_is_name(const char *text, size_t num_bytes)
 {
     bool is_good = num_bytes >= 1 && num_bytes <= SPOT_NAME_BYTES;
 
@@ -71,14 +65,12 @@ spot_trace_is_name(const char *text, size_t num_bytes)
     return is_good;
 }
 
-bool
-spot_trace_start_is(const char *value)
+bool spot_trace_start_is(const char *value)
 {
     return strcmp(value, "unknown") == 0 || spot_datetime_is(value);
 }
 
-int
-spot_trace_time_parse(const char *text, int64_t *time_ms)
+int spot_trace_time_parse(const char *text, int64_t *time_ms)
 {
     const int64_t limit = SPOT_MAX_DURATION_MS / SPOT_MS_PER_S;
     const char *byte = text;
@@ -108,16 +100,14 @@ spot_trace_time_parse(const char *text, int64_t *time_ms)
     return *byte == '\0' ? 0 : SPOT_ERR_BAD_INPUT;
 }
 
-size_t
-spot_trace_time_text(int64_t time_ms, char text[SPOT_TRACE_TIME_BYTES])
+size_t spot_trace_time_text(int64_t time_ms, char text[SPOT_TRACE_TIME_BYTES])
 {
     const int ms = (int) (time_ms % 1000);
-    size_t num_bytes =
-        (size_t) snprintf(text, SPOT_TRACE_TIME_BYTES, "%" PRId64, time_ms / 1000);
+    size_t num_bytes = (size_t) snprintf(text, SPOT_TRACE_TIME_BYTES, "%" PRId64, time_ms / 1000);
 
     if (ms != 0) {
-        num_bytes += (size_t) snprintf(
-            text + num_bytes, SPOT_TRACE_TIME_BYTES - num_bytes, ".%03d", ms);
+        num_bytes +=
+            (size_t) snprintf(text + num_bytes, SPOT_TRACE_TIME_BYTES - num_bytes, ".%03d", ms);
         while (text[num_bytes - 1] == '0') {
             text[--num_bytes] = '\0';
         }
@@ -125,14 +115,13 @@ spot_trace_time_text(int64_t time_ms, char text[SPOT_TRACE_TIME_BYTES])
     return num_bytes;
 }
 
-void
-spot_trace_print_state(const spot_trace_t *self, FILE *out)
+void spot_trace_print_state(const spot_trace_t *self, FILE *out)
 {
     fprintf(out,
         "trace %s: capacity %" PRId32 ", resolution %" PRId64 " ms, initial %" PRId32
         ", %zu events, %zu names, end %" PRId64 " ms, final %" PRId32 "\n",
-        spot_trace_kind_names[self->kind], self->capacity, self->resolution_ms,
-        self->initial, self->num_events, self->num_names, self->end_ms, self->final);
+        spot_trace_kind_names[self->kind], self->capacity, self->resolution_ms, self->initial,
+        self->num_events, self->num_names, self->end_ms, self->final);
     for (size_t j = 0; j < self->num_events; j++) {
         const spot_event_t *event = &self->events[j];
 
@@ -141,8 +130,7 @@ spot_trace_print_state(const spot_trace_t *self, FILE *out)
     }
 }
 
-static void
-verify_events(const spot_trace_t *self)
+static void verify_events(const spot_trace_t *self)
 {
     int64_t population = self->initial, time_ms = 0;
     bool has_add = false;
@@ -164,9 +152,8 @@ verify_events(const spot_trace_t *self)
 }
 
 /* All names of one row have the state is_before and change it. */
-static void
-verify_ids(const spot_trace_t *self, const int32_t *ids, int32_t count, bool is_before,
-    bool *is_running)
+static void verify_ids(
+    const spot_trace_t *self, const int32_t *ids, int32_t count, bool is_before, bool *is_running)
 {
     for (int32_t j = 0; j < count; j++) {
         spot_bug_assert(ids[j] >= 0 && (size_t) ids[j] < self->num_names);
@@ -175,8 +162,7 @@ verify_ids(const spot_trace_t *self, const int32_t *ids, int32_t count, bool is_
     }
 }
 
-static void
-verify_distinct(const spot_trace_t *self)
+static void verify_distinct(const spot_trace_t *self)
 {
     spot_names_t names;
     int32_t name_id = 0;
@@ -194,8 +180,7 @@ verify_distinct(const spot_trace_t *self)
     spot_names_free(&names);
 }
 
-static void
-verify_names(const spot_trace_t *self)
+static void verify_names(const spot_trace_t *self)
 {
     bool *is_running = spot_calloc(self->num_names, sizeof(*is_running));
     size_t num_ids = (size_t) self->initial;
@@ -207,8 +192,8 @@ verify_names(const spot_trace_t *self)
             const spot_event_t *event = &self->events[j];
 
             spot_bug_assert(event->name_ids == self->name_ids + num_ids);
-            verify_ids(self, event->name_ids, event->count,
-                event->kind != SPOT_EVENT_ADD, is_running);
+            verify_ids(
+                self, event->name_ids, event->count, event->kind != SPOT_EVENT_ADD, is_running);
             num_ids += (size_t) event->count;
         }
         spot_bug_assert(num_ids == self->num_name_ids);
@@ -216,15 +201,12 @@ verify_names(const spot_trace_t *self)
     free(is_running);
 }
 
-void
-spot_trace_verify(const spot_trace_t *self)
+void spot_trace_verify(const spot_trace_t *self)
 {
-    spot_bug_assert(
-        self->kind >= SPOT_TRACE_NAMED && self->kind <= SPOT_TRACE_AVAILABILITY);
+    spot_bug_assert(self->kind >= SPOT_TRACE_NAMED && self->kind <= SPOT_TRACE_AVAILABILITY);
     spot_bug_assert(self->capacity > 0 && self->resolution_ms > 0);
     for (size_t j = 0; j < self->header.num_keys; j++) {
-        spot_bug_assert(
-            self->header.keys[j].key != NULL && self->header.keys[j].value != NULL);
+        spot_bug_assert(self->header.keys[j].key != NULL && self->header.keys[j].value != NULL);
     }
     verify_events(self);
     if (self->kind == SPOT_TRACE_NAMED) {
@@ -238,23 +220,20 @@ spot_trace_verify(const spot_trace_t *self)
 }
 
 /* Sum of the events of one kind at time_ms, which start at index first. */
-static int32_t
-size_at(const spot_trace_t *trace, size_t first, int64_t time_ms, spot_event_kind_t kind)
+static int32_t size_at(
+    const spot_trace_t *trace, size_t first, int64_t time_ms, spot_event_kind_t kind)
 {
     int32_t size = 0;
 
-    for (size_t j = first; j < trace->num_events && trace->events[j].time_ms == time_ms;
-         j++) {
+    for (size_t j = first; j < trace->num_events && trace->events[j].time_ms == time_ms; j++) {
         size += trace->events[j].kind == kind ? trace->events[j].count : 0;
     }
     return size;
 }
 
-int
-spot_bulks_init(spot_bulks_t *self, const spot_trace_t *trace)
+int spot_bulks_init(spot_bulks_t *self, const spot_trace_t *trace)
 {
-    static const spot_event_kind_t order[] = {
-        SPOT_EVENT_PREEMPT, SPOT_EVENT_STOP, SPOT_EVENT_ADD};
+    static const spot_event_kind_t order[] = {SPOT_EVENT_PREEMPT, SPOT_EVENT_STOP, SPOT_EVENT_ADD};
     int32_t population = trace->initial;
     size_t first = 0;
 
@@ -270,8 +249,7 @@ spot_bulks_init(spot_bulks_t *self, const spot_trace_t *trace)
             const int32_t size = size_at(trace, first, time_ms, order[j]);
 
             if (size > 0) {
-                self->bulks[self->num_bulks++] =
-                    (spot_bulk_t){time_ms, order[j], size, population};
+                self->bulks[self->num_bulks++] = (spot_bulk_t){time_ms, order[j], size, population};
                 population += order[j] == SPOT_EVENT_ADD ? size : -size;
             }
         }
@@ -282,8 +260,7 @@ spot_bulks_init(spot_bulks_t *self, const spot_trace_t *trace)
     return 0;
 }
 
-void
-spot_bulks_free(spot_bulks_t *self)
+void spot_bulks_free(spot_bulks_t *self)
 {
     free(self->bulks);
     memset(self, 0, sizeof(*self));

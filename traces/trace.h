@@ -89,8 +89,8 @@ SPOT_MUST_CHECK int spot_trace_least_most(
     const spot_node_t *paths, int64_t *most, spot_diag_t *diag);
 
 /* spot_trace_read() from memory; file is the name in messages. */
-SPOT_MUST_CHECK int spot_trace_read_bytes(spot_trace_t *self, const char *file,
-    const char *bytes, size_t num_bytes, bool is_strict, spot_diag_t *diag);
+SPOT_MUST_CHECK int spot_trace_read_bytes(spot_trace_t *self, const char *file, const char *bytes,
+    size_t num_bytes, bool is_strict, spot_diag_t *diag);
 
 /* Checks all invariants of the format and aborts on a violation, which is a bug of the
  * program. O(events + names). */

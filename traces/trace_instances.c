@@ -7,9 +7,8 @@
 
 #include "base/memory.h"
 
-void
-spot_trace_instances_init(spot_trace_instances_t *self, spot_trace_t *trace,
-    const char *file, spot_diag_t *diag)
+void spot_trace_instances_init(
+    spot_trace_instances_t *self, spot_trace_t *trace, const char *file, spot_diag_t *diag)
 {
     memset(self, 0, sizeof(*self));
     self->trace = trace;
@@ -17,8 +16,7 @@ spot_trace_instances_init(spot_trace_instances_t *self, spot_trace_t *trace,
     self->diag = diag;
 }
 
-void
-spot_trace_instances_free(spot_trace_instances_t *self)
+void spot_trace_instances_free(spot_trace_instances_t *self)
 {
     spot_names_free(&self->names);
     free(self->states);
@@ -26,16 +24,14 @@ spot_trace_instances_free(spot_trace_instances_t *self)
 }
 
 /* The next of the blank-separated names; *num_bytes is 0 after the last one. */
-static const char *
-next_name(const char *text, size_t *num_bytes)
+static const char *next_name(const char *text, size_t *num_bytes)
 {
     text += strspn(text, " ");
     *num_bytes = strcspn(text, " ");
     return text;
 }
 
-static int64_t
-num_names_in(const char *text)
+static int64_t num_names_in(const char *text)
 {
     int64_t num_names = 0;
     size_t num_bytes;
@@ -48,8 +44,7 @@ num_names_in(const char *text)
 }
 
 /* Sets name_id to the id of a name; a new name gets a state. */
-static int
-find_name(
+static int find_name(
     spot_trace_instances_t *self, const char *name, size_t num_bytes, int32_t *name_id)
 {
     const size_t num_names = self->names.num_names;
@@ -63,8 +58,7 @@ find_name(
 }
 
 /* Reports "instances: <before>'name'<behind>". */
-static int
-report_name(const spot_trace_instances_t *self, const spot_csv_row_t *row,
+static int report_name(const spot_trace_instances_t *self, const spot_csv_row_t *row,
     const char *name, size_t num_bytes, const char *before, const char *behind)
 {
     const size_t offset = (size_t) (name - row->fields[SPOT_TRACE_COLUMN_INSTANCES]);
@@ -74,12 +68,11 @@ report_name(const spot_trace_instances_t *self, const spot_csv_row_t *row,
     memcpy(text, name, num_bytes);
     text[num_bytes] = '\0';
     return spot_diag_error(self->diag, self->file, row->line,
-        spot_csv_column_at(row, SPOT_TRACE_COLUMN_INSTANCES, offset),
-        "instances: %s'%s'%s", before, spot_csv_shown(text, shown), behind);
+        spot_csv_column_at(row, SPOT_TRACE_COLUMN_INSTANCES, offset), "instances: %s'%s'%s", before,
+        spot_csv_shown(text, shown), behind);
 }
 
-static int
-check_name(spot_trace_instances_t *self, const spot_csv_row_t *row, const char *name,
+static int check_name(spot_trace_instances_t *self, const spot_csv_row_t *row, const char *name,
     size_t num_bytes, bool is_arrival, bool is_doubtful, int32_t *name_id)
 {
     const char *problem = NULL;
@@ -103,8 +96,7 @@ check_name(spot_trace_instances_t *self, const spot_csv_row_t *row, const char *
     return problem == NULL ? 0 : report_name(self, row, name, num_bytes, "", problem);
 }
 
-int
-spot_trace_instances_check(spot_trace_instances_t *self, const spot_csv_row_t *row,
+int spot_trace_instances_check(spot_trace_instances_t *self, const spot_csv_row_t *row,
     int64_t num_expected, bool is_arrival, bool is_doubtful)
 {
     const char *name = row->fields[SPOT_TRACE_COLUMN_INSTANCES];
@@ -117,8 +109,7 @@ spot_trace_instances_check(spot_trace_instances_t *self, const spot_csv_row_t *r
     if (num_found != num_expected) {
         return spot_diag_error(self->diag, self->file, row->line,
             row->columns[SPOT_TRACE_COLUMN_INSTANCES],
-            "instances: expected %" PRId64 " names, got %" PRId64, num_expected,
-            num_found);
+            "instances: expected %" PRId64 " names, got %" PRId64, num_expected, num_found);
     }
     ret = SPOT_ARRAY_ROOM(trace, name_ids, trace->num_name_ids + (size_t) num_found);
     for (int64_t j = 0; j < num_found && ret == 0; j++) {
@@ -130,8 +121,7 @@ spot_trace_instances_check(spot_trace_instances_t *self, const spot_csv_row_t *r
     return ret;
 }
 
-void
-spot_trace_instances_apply(spot_trace_instances_t *self, int64_t count, bool is_arrival)
+void spot_trace_instances_apply(spot_trace_instances_t *self, int64_t count, bool is_arrival)
 {
     spot_trace_t *trace = self->trace;
 
@@ -142,8 +132,7 @@ spot_trace_instances_apply(spot_trace_instances_t *self, int64_t count, bool is_
     }
 }
 
-int
-spot_trace_instances_take(
+int spot_trace_instances_take(
     spot_trace_instances_t *self, const char *name, size_t num_bytes, bool is_arrival)
 {
     spot_trace_t *trace = self->trace;
@@ -161,8 +150,7 @@ spot_trace_instances_take(
     return ret;
 }
 
-void
-spot_trace_instances_finish(spot_trace_instances_t *self)
+void spot_trace_instances_finish(spot_trace_instances_t *self)
 {
     spot_trace_t *trace = self->trace;
     const int32_t *name_ids = trace->name_ids;

@@ -36,8 +36,8 @@ typedef struct {
     spot_instance_state_t *states; /* [names.num_names] */
 } spot_trace_instances_t;
 
-void spot_trace_instances_init(spot_trace_instances_t *self, spot_trace_t *trace,
-    const char *file, spot_diag_t *diag);
+void spot_trace_instances_init(
+    spot_trace_instances_t *self, spot_trace_t *trace, const char *file, spot_diag_t *diag);
 void spot_trace_instances_free(spot_trace_instances_t *self);
 
 /* Checks the names of a row; with is_doubtful, not whether they run. Puts their ids
@@ -47,8 +47,7 @@ SPOT_MUST_CHECK int spot_trace_instances_check(spot_trace_instances_t *self,
     const spot_csv_row_t *row, int64_t num_expected, bool is_arrival, bool is_doubtful);
 
 /* Applies the row just checked: counts its ids, and count instances come or go. */
-void spot_trace_instances_apply(
-    spot_trace_instances_t *self, int64_t count, bool is_arrival);
+void spot_trace_instances_apply(spot_trace_instances_t *self, int64_t count, bool is_arrival);
 
 /* Makes one instance come or go without a row, and appends its id to those of trace. The
  * name must be valid. Returns 1 and does nothing if the instance already runs, or does

@@ -27,15 +27,13 @@ typedef struct {
     spot_trace_t *trace;
 } target_t;
 
-static bool
-take_start(void *target, const char *value)
+static bool take_start(void *target, const char *value)
 {
     (void) target;
     return spot_trace_start_is(value);
 }
 
-static bool
-take_resolution(void *target, const char *value)
+static bool take_resolution(void *target, const char *value)
 {
     const target_t *self = target;
     double resolution_s;
@@ -49,8 +47,7 @@ take_resolution(void *target, const char *value)
     return true;
 }
 
-static bool
-take_kind(void *target, const char *value)
+static bool take_kind(void *target, const char *value)
 {
     const target_t *self = target;
     for (int kind = 0; spot_trace_kind_names[kind] != NULL; kind++) {
@@ -63,14 +60,13 @@ take_kind(void *target, const char *value)
     return false;
 }
 
-static bool
-take_capacity(void *target, const char *value)
+static bool take_capacity(void *target, const char *value)
 {
     const target_t *self = target;
     int64_t capacity = SPOT_UNBOUNDED;
 
-    if (strcmp(value, "unbounded") != 0 && (spot_integer_parse(value, &capacity) != 0 ||
-                                               capacity <= 0 || capacity > INT32_MAX)) {
+    if (strcmp(value, "unbounded") != 0 &&
+        (spot_integer_parse(value, &capacity) != 0 || capacity <= 0 || capacity > INT32_MAX)) {
         return false;
     }
     self->trace->capacity = (int32_t) capacity;
@@ -88,8 +84,7 @@ static const spot_file_key_t known_keys[] = {
 
 /* Whether the line after the header is the row of columns; at the end of the file it has
  * no fields. */
-static bool
-is_columns(const spot_csv_row_t *row)
+static bool is_columns(const spot_csv_row_t *row)
 {
     static const char *const columns[SPOT_NUM_TRACE_COLUMNS] = {
         "time_s", "event", "count", "instances"};
@@ -104,14 +99,11 @@ is_columns(const spot_csv_row_t *row)
 /* Reads up to the row of columns and reports errors to diag. A missing capacity is
  * SPOT_UNBOUNDED, a missing resolution 0. Returns 1: rows may follow; BAD_INPUT: the
  * rest cannot be checked; IO, NO_MEMORY. */
-static int
-read_header(header_t *self, spot_trace_t *trace, spot_csv_t *csv, spot_diag_t *diag)
+static int read_header(header_t *self, spot_trace_t *trace, spot_csv_t *csv, spot_diag_t *diag)
 {
     target_t target = {.found = self, .trace = trace};
-    spot_file_header_t header = {.format = "spotsim-trace",
-        .known = known_keys,
-        .target = &target,
-        .keys = &trace->header};
+    spot_file_header_t header = {
+        .format = "spotsim-trace", .known = known_keys, .target = &target, .keys = &trace->header};
     spot_csv_row_t row;
     int ret;
 
@@ -171,12 +163,11 @@ typedef struct {
 } reader_t;
 
 /* Reports an error in one field of a row. */
-#define ROW_ERROR(self, row, column, ...)                                               \
-    spot_diag_error((self)->diag, (self)->file, (row)->csv->line,                       \
-        (row)->csv->columns[column], __VA_ARGS__)
+#define ROW_ERROR(self, row, column, ...)                                                          \
+    spot_diag_error(                                                                               \
+        (self)->diag, (self)->file, (row)->csv->line, (row)->csv->columns[column], __VA_ARGS__)
 
-static row_kind_t
-find_kind(const char *event)
+static row_kind_t find_kind(const char *event)
 {
     for (int kind = 0; spot_event_kind_names[kind] != NULL; kind++) {
         if (strcmp(event, spot_event_kind_names[kind]) == 0) {
@@ -189,14 +180,12 @@ find_kind(const char *event)
     return strcmp(event, "end") == 0 ? ROW_END : ROW_UNKNOWN;
 }
 
-static bool
-is_arrival(const row_t *row)
+static bool is_arrival(const row_t *row)
 {
     return row->kind == ROW_INIT || row->kind == ROW_ADD;
 }
 
-static int
-check_time(const reader_t *self, row_t *row)
+static int check_time(const reader_t *self, row_t *row)
 {
     const char *text = row->csv->fields[SPOT_TRACE_COLUMN_TIME];
     char shown[SPOT_CSV_SHOWN_BYTES];
@@ -218,14 +207,12 @@ check_time(const reader_t *self, row_t *row)
         return ROW_ERROR(self, row, SPOT_TRACE_COLUMN_TIME, "time_s: init must be at 0");
     }
     if (row->kind == ROW_END && row->time_ms == 0) {
-        return ROW_ERROR(
-            self, row, SPOT_TRACE_COLUMN_TIME, "time_s: end must be after 0");
+        return ROW_ERROR(self, row, SPOT_TRACE_COLUMN_TIME, "time_s: end must be after 0");
     }
     return 0;
 }
 
-static int
-check_event(const reader_t *self, const row_t *row)
+static int check_event(const reader_t *self, const row_t *row)
 {
     const char *text = row->csv->fields[SPOT_TRACE_COLUMN_EVENT];
     char shown[SPOT_CSV_SHOWN_BYTES];
@@ -236,8 +223,7 @@ check_event(const reader_t *self, const row_t *row)
             spot_csv_shown(text, shown));
     }
     if (self->num_rows == 0 && row->kind != ROW_INIT) {
-        return ROW_ERROR(
-            self, row, SPOT_TRACE_COLUMN_EVENT, "event: the first row must be init");
+        return ROW_ERROR(self, row, SPOT_TRACE_COLUMN_EVENT, "event: the first row must be init");
     }
     if (self->has_init && row->kind == ROW_INIT) {
         return ROW_ERROR(self, row, SPOT_TRACE_COLUMN_EVENT, "event: second init");
@@ -247,14 +233,13 @@ check_event(const reader_t *self, const row_t *row)
     }
     if ((row->kind == ROW_PREEMPT || row->kind == ROW_STOP) && self->has_add &&
         row->time_ms == self->time_ms) {
-        return ROW_ERROR(self, row, SPOT_TRACE_COLUMN_EVENT,
-            "event: %s after add at the same time", text);
+        return ROW_ERROR(
+            self, row, SPOT_TRACE_COLUMN_EVENT, "event: %s after add at the same time", text);
     }
     return 0;
 }
 
-static int
-check_population(const reader_t *self, row_t *row)
+static int check_population(const reader_t *self, row_t *row)
 {
     const int64_t capacity = self->trace->capacity;
 
@@ -280,27 +265,25 @@ check_population(const reader_t *self, row_t *row)
     }
     if (row->population > capacity) {
         return ROW_ERROR(self, row, SPOT_TRACE_COLUMN_COUNT,
-            "count: population %" PRId64 " exceeds the capacity %" PRId64,
-            row->population, capacity);
+            "count: population %" PRId64 " exceeds the capacity %" PRId64, row->population,
+            capacity);
     }
     if (row->kind == ROW_END && row->count != row->population) {
         return ROW_ERROR(self, row, SPOT_TRACE_COLUMN_COUNT,
-            "count: end says %" PRId64 ", the population is %" PRId64, row->count,
-            row->population);
+            "count: end says %" PRId64 ", the population is %" PRId64, row->count, row->population);
     }
     return 0;
 }
 
-static int
-check_count(const reader_t *self, row_t *row)
+static int check_count(const reader_t *self, row_t *row)
 {
     const char *text = row->csv->fields[SPOT_TRACE_COLUMN_COUNT];
     const int64_t least = row->kind == ROW_INIT || row->kind == ROW_END ? 0 : 1;
     const bool is_unsigned = *text >= '0' && *text <= '9';
     char shown[SPOT_CSV_SHOWN_BYTES];
 
-    if (!is_unsigned || spot_integer_parse(text, &row->count) != 0 ||
-        row->count < least || row->count > INT32_MAX) {
+    if (!is_unsigned || spot_integer_parse(text, &row->count) != 0 || row->count < least ||
+        row->count > INT32_MAX) {
         return ROW_ERROR(self, row, SPOT_TRACE_COLUMN_COUNT,
             "count: expected an integer from %" PRId64 " to 2147483647, got '%s'", least,
             spot_csv_shown(text, shown));
@@ -308,8 +291,7 @@ check_count(const reader_t *self, row_t *row)
     return check_population(self, row);
 }
 
-static int
-check_instances(reader_t *self, const row_t *row)
+static int check_instances(reader_t *self, const row_t *row)
 {
     if (!self->header.has_kind) {
         return 0;
@@ -325,8 +307,7 @@ check_instances(reader_t *self, const row_t *row)
     return 0;
 }
 
-static int
-apply_row(reader_t *self, const row_t *row)
+static int apply_row(reader_t *self, const row_t *row)
 {
     spot_trace_t *trace = self->trace;
     int ret = 0;
@@ -347,8 +328,7 @@ apply_row(reader_t *self, const row_t *row)
         trace->kind == SPOT_TRACE_NAMED) {
         spot_trace_instances_apply(&self->instances, row->count, is_arrival(row));
     }
-    self->has_add =
-        row->kind == ROW_ADD || (self->has_add && row->time_ms == self->time_ms);
+    self->has_add = row->kind == ROW_ADD || (self->has_add && row->time_ms == self->time_ms);
     self->time_ms = row->time_ms;
     self->population = row->population;
     if (trace->resolution_ms > 0 && row->time_ms % trace->resolution_ms != 0) {
@@ -360,8 +340,7 @@ apply_row(reader_t *self, const row_t *row)
     return ret;
 }
 
-static int
-read_row(reader_t *self, const spot_csv_row_t *csv)
+static int read_row(reader_t *self, const spot_csv_row_t *csv)
 {
     row_t row = {.csv = csv};
     int ret;
@@ -384,8 +363,7 @@ read_row(reader_t *self, const spot_csv_row_t *csv)
 
 /* Takes a line after the header; is_good is false if its bytes have been reported.
  * Returns 0 also for a row that is reported. */
-static int
-take_line(reader_t *self, const spot_csv_row_t *csv, bool is_good)
+static int take_line(reader_t *self, const spot_csv_row_t *csv, bool is_good)
 {
     int ret = is_good ? 0 : SPOT_ERR_BAD_INPUT;
 
@@ -408,8 +386,7 @@ take_line(reader_t *self, const spot_csv_row_t *csv, bool is_good)
     return ret;
 }
 
-static int
-read_rows(reader_t *self, spot_csv_t *csv)
+static int read_rows(reader_t *self, spot_csv_t *csv)
 {
     spot_csv_row_t row;
     int ret = 0;
@@ -420,9 +397,7 @@ read_rows(reader_t *self, spot_csv_t *csv)
         if (found == 0) {
             break;
         }
-        ret = found == 1 || found == SPOT_ERR_BAD_INPUT
-                  ? take_line(self, &row, found == 1)
-                  : found;
+        ret = found == 1 || found == SPOT_ERR_BAD_INPUT ? take_line(self, &row, found == 1) : found;
     }
     /* A faulty last row may be the end. */
     if (ret == 0 && !self->has_end && !self->is_faulty) {
@@ -433,14 +408,12 @@ read_rows(reader_t *self, spot_csv_t *csv)
 
 /* Reports irregular times: an error if is_strict; a warning only if the trace is
  * accepted. */
-static void
-report_irregular(const reader_t *self, bool is_strict, bool is_accepted)
+static void report_irregular(const reader_t *self, bool is_strict, bool is_accepted)
 {
     char time[SPOT_TRACE_TIME_BYTES], text[160];
 
     spot_trace_time_text(self->irregular_ms, time);
-    snprintf(text, sizeof(text),
-        "time_s: %s is no multiple of resolution_s, %zu of %zu rows", time,
+    snprintf(text, sizeof(text), "time_s: %s is no multiple of resolution_s, %zu of %zu rows", time,
         self->num_irregular, self->num_rows);
     if (self->num_irregular > 0 && is_strict) {
         spot_diag_error(self->diag, self->file, self->irregular_line, 1, "%s", text);
@@ -449,8 +422,7 @@ report_irregular(const reader_t *self, bool is_strict, bool is_accepted)
     }
 }
 
-static int
-read_csv(spot_trace_t *trace, spot_csv_t *csv, bool is_strict, spot_diag_t *diag)
+static int read_csv(spot_trace_t *trace, spot_csv_t *csv, bool is_strict, spot_diag_t *diag)
 {
     const size_t num_errors = diag->num_errors;
     reader_t self = {.trace = trace, .file = spot_csv_file(csv), .diag = diag};
@@ -475,8 +447,7 @@ read_csv(spot_trace_t *trace, spot_csv_t *csv, bool is_strict, spot_diag_t *diag
 }
 
 /* Reads csv, whose opening returned ret, and closes it. */
-static int
-read_opened(
+static int read_opened(
     spot_trace_t *self, spot_csv_t *csv, int ret, bool is_strict, spot_diag_t *diag)
 {
     spot_trace_init(self);
@@ -486,8 +457,7 @@ read_opened(
     return ret;
 }
 
-int
-spot_trace_read(spot_trace_t *self, const char *path, bool is_strict, spot_diag_t *diag)
+int spot_trace_read(spot_trace_t *self, const char *path, bool is_strict, spot_diag_t *diag)
 {
     spot_csv_t *csv = NULL;
     const int ret = spot_csv_open(&csv, path, diag);
@@ -495,9 +465,8 @@ spot_trace_read(spot_trace_t *self, const char *path, bool is_strict, spot_diag_
     return read_opened(self, csv, ret, is_strict, diag);
 }
 
-int
-spot_trace_read_bytes(spot_trace_t *self, const char *file, const char *bytes,
-    size_t num_bytes, bool is_strict, spot_diag_t *diag)
+int spot_trace_read_bytes(spot_trace_t *self, const char *file, const char *bytes, size_t num_bytes,
+    bool is_strict, spot_diag_t *diag)
 {
     spot_csv_t *csv = NULL;
     const int ret = spot_csv_open_bytes(&csv, file, bytes, num_bytes, diag);
@@ -505,8 +474,7 @@ spot_trace_read_bytes(spot_trace_t *self, const char *file, const char *bytes,
     return read_opened(self, csv, ret, is_strict, diag);
 }
 
-int
-spot_trace_least_most(const spot_node_t *paths, int64_t *most, spot_diag_t *diag)
+int spot_trace_least_most(const spot_node_t *paths, int64_t *most, spot_diag_t *diag)
 {
     int ret = 0;
 
@@ -516,8 +484,7 @@ spot_trace_least_most(const spot_node_t *paths, int64_t *most, spot_diag_t *diag
         spot_trace_t trace;
 
         spot_trace_init(&trace);
-        ret = path == NULL ? SPOT_ERR_NO_MEMORY
-                           : spot_trace_read(&trace, path, false, diag);
+        ret = path == NULL ? SPOT_ERR_NO_MEMORY : spot_trace_read(&trace, path, false, diag);
         if (ret == 0 && (j == 0 || spot_trace_most(&trace) < *most)) {
             *most = spot_trace_most(&trace);
         }

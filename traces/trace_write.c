@@ -11,8 +11,7 @@
 #include "base/utf8.h"
 
 /* Writes bytes and keeps the errno of the first failure. */
-static void
-put(spot_trace_writer_t *self, const char *text, size_t num_bytes)
+static void put(spot_trace_writer_t *self, const char *text, size_t num_bytes)
 {
     bool is_good;
 
@@ -28,14 +27,12 @@ put(spot_trace_writer_t *self, const char *text, size_t num_bytes)
     }
 }
 
-static void
-put_text(spot_trace_writer_t *self, const char *text)
+static void put_text(spot_trace_writer_t *self, const char *text)
 {
     put(self, text, strlen(text));
 }
 
-static bool
-is_gzip_path(const char *path)
+static bool is_gzip_path(const char *path)
 {
     const size_t num_bytes = path == NULL ? 0 : strlen(path);
 
@@ -43,8 +40,7 @@ is_gzip_path(const char *path)
 }
 
 /* zlib closes its descriptor and so gets one of its own. */
-static int
-open_gzip(spot_trace_writer_t *self)
+static int open_gzip(spot_trace_writer_t *self)
 {
     const int descriptor = dup(fileno(self->file.stream));
 
@@ -59,8 +55,7 @@ open_gzip(spot_trace_writer_t *self)
     return 0;
 }
 
-int
-spot_trace_writer_init(spot_trace_writer_t *self, const char *path, spot_diag_t *diag)
+int spot_trace_writer_init(spot_trace_writer_t *self, const char *path, spot_diag_t *diag)
 {
     int ret;
 
@@ -79,8 +74,7 @@ spot_trace_writer_init(spot_trace_writer_t *self, const char *path, spot_diag_t 
 }
 
 /* Replacement of a byte that a header line cannot have. */
-static char
-header_byte(unsigned char byte)
+static char header_byte(unsigned char byte)
 {
     if (byte == ',') {
         return ';';
@@ -88,8 +82,7 @@ header_byte(unsigned char byte)
     return byte == '"' ? '\'' : '?';
 }
 
-void
-spot_trace_writer_key(spot_trace_writer_t *self, const char *key, const char *value)
+void spot_trace_writer_key(spot_trace_writer_t *self, const char *key, const char *value)
 {
     size_t num_bytes = strlen(value);
 
@@ -115,8 +108,7 @@ spot_trace_writer_key(spot_trace_writer_t *self, const char *key, const char *va
     put_text(self, "\n");
 }
 
-void
-spot_trace_writer_row(
+void spot_trace_writer_row(
     spot_trace_writer_t *self, int64_t time_ms, const char *event, int64_t count)
 {
     char text[SPOT_TRACE_TIME_BYTES + 64];
@@ -133,8 +125,7 @@ spot_trace_writer_row(
     self->num_names_in_row = 0;
 }
 
-void
-spot_trace_writer_name(spot_trace_writer_t *self, const char *name)
+void spot_trace_writer_name(spot_trace_writer_t *self, const char *name)
 {
     if (self->num_names_in_row++ > 0) {
         put(self, " ", 1);
@@ -142,8 +133,7 @@ spot_trace_writer_name(spot_trace_writer_t *self, const char *name)
     put_text(self, name);
 }
 
-void
-spot_trace_writer_end_row(spot_trace_writer_t *self)
+void spot_trace_writer_end_row(spot_trace_writer_t *self)
 {
     if (self->num_bytes_in_row > SPOT_CSV_MAX_LINE_BYTES) {
         self->has_long_row = true;
@@ -151,8 +141,7 @@ spot_trace_writer_end_row(spot_trace_writer_t *self)
     put(self, "\n", 1);
 }
 
-int
-spot_trace_writer_commit(spot_trace_writer_t *self, spot_diag_t *diag)
+int spot_trace_writer_commit(spot_trace_writer_t *self, spot_diag_t *diag)
 {
     const char *name = self->file.path == NULL ? "standard output" : self->file.path;
 
@@ -164,8 +153,7 @@ spot_trace_writer_commit(spot_trace_writer_t *self, spot_diag_t *diag)
         self->gzip = NULL;
     }
     if (self->error_number != 0) {
-        spot_diag_error(
-            diag, name, 0, 0, "cannot write: %s", strerror(self->error_number));
+        spot_diag_error(diag, name, 0, 0, "cannot write: %s", strerror(self->error_number));
         return SPOT_ERR_IO;
     }
     if (self->has_long_row) {
@@ -178,8 +166,7 @@ spot_trace_writer_commit(spot_trace_writer_t *self, spot_diag_t *diag)
     return spot_outfile_commit(&self->file, diag);
 }
 
-void
-spot_trace_writer_free(spot_trace_writer_t *self)
+void spot_trace_writer_free(spot_trace_writer_t *self)
 {
     if (self->gzip != NULL) {
         gzclose(self->gzip);
@@ -188,8 +175,7 @@ spot_trace_writer_free(spot_trace_writer_t *self)
     memset(self, 0, sizeof(*self));
 }
 
-static void
-write_row(spot_trace_writer_t *writer, const spot_trace_t *trace, int64_t time_ms,
+static void write_row(spot_trace_writer_t *writer, const spot_trace_t *trace, int64_t time_ms,
     const char *event, int32_t count, const int32_t *name_ids)
 {
     spot_trace_writer_row(writer, time_ms, event, count);
@@ -199,16 +185,14 @@ write_row(spot_trace_writer_t *writer, const spot_trace_t *trace, int64_t time_m
     spot_trace_writer_end_row(writer);
 }
 
-int
-spot_trace_write(const spot_trace_t *trace, const char *path, spot_diag_t *diag)
+int spot_trace_write(const spot_trace_t *trace, const char *path, spot_diag_t *diag)
 {
     spot_trace_writer_t writer;
     int ret = spot_trace_writer_init(&writer, path, diag);
 
     if (ret == 0) {
         for (size_t j = 0; j < trace->header.num_keys; j++) {
-            spot_trace_writer_key(
-                &writer, trace->header.keys[j].key, trace->header.keys[j].value);
+            spot_trace_writer_key(&writer, trace->header.keys[j].key, trace->header.keys[j].value);
         }
         write_row(&writer, trace, 0, "init", trace->initial, trace->name_ids);
         for (size_t j = 0; j < trace->num_events; j++) {

@@ -33,8 +33,7 @@ SPOT_MUST_CHECK int spot_trace_writer_init(
 
 /* Writes a header line. Replaces a comma by ;, a double quote by ', control bytes and
  * invalid UTF-8 by ?. value must not be empty. */
-void spot_trace_writer_key(
-    spot_trace_writer_t *self, const char *key, const char *value);
+void spot_trace_writer_key(spot_trace_writer_t *self, const char *key, const char *value);
 
 /* Start a row, write its names one by one (kind named), and end it. event is "init",
  * "preempt", "add", "stop" or "end". */
@@ -45,8 +44,7 @@ void spot_trace_writer_end_row(spot_trace_writer_t *self);
 
 /* Moves the finished file to its path. IO, or BAD_PARAM for a row longer than a line may
  * be (some 150,000 names), with the reason in diag. */
-SPOT_MUST_CHECK int spot_trace_writer_commit(
-    spot_trace_writer_t *self, spot_diag_t *diag);
+SPOT_MUST_CHECK int spot_trace_writer_commit(spot_trace_writer_t *self, spot_diag_t *diag);
 void spot_trace_writer_free(spot_trace_writer_t *self);
 
 /* Writes a whole trace. A canonical file that was read is written byte for byte the

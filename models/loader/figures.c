@@ -11,8 +11,7 @@
 #define MAX_PERIODIC_WAITS 20000 /* of more a period is not looked for */
 
 /* NAN where it is undefined. */
-static double
-ratio(double dividend, double divisor)
+static double ratio(double dividend, double divisor)
 {
     return divisor > 0 ? dividend / divisor : (double) NAN;
 }
@@ -20,9 +19,8 @@ ratio(double dividend, double divisor)
 /* Whether waits repeat, as published: they are standardised, and of their
  * autocorrelation sums over all lags the largest is above mean + 2 standard deviations.
  * It finds a period, which need not be a stall. */
-static void
-find_period(const spot_measured_run_t *run, const spot_moments_t *waits,
-    spot_measured_figures_t *figures)
+static void find_period(
+    const spot_measured_run_t *run, const spot_moments_t *waits, spot_measured_figures_t *figures)
 {
     spot_moments_t sums = {0};
     double largest = (double) -INFINITY, deviation;
@@ -50,8 +48,7 @@ find_period(const spot_measured_run_t *run, const spot_moments_t *waits,
     figures->is_periodic = largest > sums.mean + 2 * deviation ? 1 : 0;
 }
 
-void
-spot_measured_derive(spot_measured_run_t *run, const spot_measured_arrays_t *arrays,
+void spot_measured_derive(spot_measured_run_t *run, const spot_measured_arrays_t *arrays,
     int64_t batch, int64_t processes)
 {
     const double samples = (double) arrays->processing.num_values;
@@ -89,8 +86,7 @@ spot_measured_derive(spot_measured_run_t *run, const spot_measured_arrays_t *arr
         .steady_throughput = ratio((double) batch, steady_s + compute_s),
         .stall_share = stall_share,
         .is_merged = is_merged,
-        .is_stalled =
-            isnan(stall_share) ? (double) NAN : stall_share > SPOT_LOADER_STALLED,
+        .is_stalled = isnan(stall_share) ? (double) NAN : stall_share > SPOT_LOADER_STALLED,
     };
     find_period(run, &arrays->waits, &run->figures);
 }
@@ -98,8 +94,7 @@ spot_measured_derive(spot_measured_run_t *run, const spot_measured_arrays_t *arr
 /* ---- Means over runs ---- */
 
 /* Of the figure at that offset, over the runs that have it. */
-static spot_moments_t
-moments_of(const spot_measured_row_t *row, size_t offset)
+static spot_moments_t moments_of(const spot_measured_row_t *row, size_t offset)
 {
     spot_moments_t moments = {0};
 
@@ -114,8 +109,7 @@ moments_of(const spot_measured_row_t *row, size_t offset)
     return moments;
 }
 
-static void
-fill_row(spot_measured_row_t *row, int64_t batch)
+static void fill_row(spot_measured_row_t *row, int64_t batch)
 {
     spot_measured_figures_t *mean = &row->mean;
 
@@ -131,14 +125,12 @@ fill_row(spot_measured_row_t *row, int64_t batch)
     row->throughput_of_means = ratio((double) batch, mean->completion_s);
 }
 
-static double
-percent_more(double value, double base)
+static double percent_more(double value, double base)
 {
     return 100 * ratio(value - base, base);
 }
 
-static void
-improve(spot_measured_row_t *ours, const spot_measured_row_t *base)
+static void improve(spot_measured_row_t *ours, const spot_measured_row_t *base)
 {
     const size_t offset = offsetof(spot_measured_figures_t, throughput);
     const spot_moments_t x = moments_of(ours, offset), y = moments_of(base, offset);
@@ -147,10 +139,8 @@ improve(spot_measured_row_t *ours, const spot_measured_row_t *base)
     spot_improvement_t *self = &ours->improvement;
 
     self->percent = percent_more(ours->mean.throughput, base->mean.throughput);
-    self->percent_of_means =
-        percent_more(ours->throughput_of_means, base->throughput_of_means);
-    self->percent_steady =
-        percent_more(ours->mean.steady_throughput, base->mean.steady_throughput);
+    self->percent_of_means = percent_more(ours->throughput_of_means, base->throughput_of_means);
+    self->percent_steady = percent_more(ours->mean.steady_throughput, base->mean.steady_throughput);
     self->merged_runs = ours->mean.is_merged;
     /* Welch, Biometrika 34, 1947. */
     self->welch_t = ratio(x.mean - y.mean, sqrt(a + b));
@@ -162,9 +152,8 @@ improve(spot_measured_row_t *ours, const spot_measured_row_t *base)
 }
 
 /* Joins the kinds by sim, and reports what means lack. */
-static void
-join(const spot_measured_runs_t *self, spot_measured_row_t *row, const char *root,
-    spot_diag_t *diag)
+static void join(
+    const spot_measured_runs_t *self, spot_measured_row_t *row, const char *root, spot_diag_t *diag)
 {
     const char *kind = spot_measured_kind_names[row->kind];
     const spot_measured_row_t *partner = NULL;
@@ -176,21 +165,18 @@ join(const spot_measured_runs_t *self, spot_measured_row_t *row, const char *roo
     }
     if (partner == NULL) {
         spot_diag_warn(diag, root, 0, 0,
-            "%s alone has runs at sim %.6g s, which gives no improvement", kind,
-            row->sim_s);
+            "%s alone has runs at sim %.6g s, which gives no improvement", kind, row->sim_s);
     } else if (row->kind == SPOT_KIND_OURS) {
         improve(row, partner);
         row->base = partner;
     }
     if (row->num_runs < MIN_RUNS) {
-        spot_diag_warn(diag, root, 0, 0, "%s has fewer than %d runs at sim %.6g s: %zu",
-            kind, MIN_RUNS, row->sim_s, row->num_runs);
+        spot_diag_warn(diag, root, 0, 0, "%s has fewer than %d runs at sim %.6g s: %zu", kind,
+            MIN_RUNS, row->sim_s, row->num_runs);
     }
 }
 
-int
-spot_measured_runs_summarise(
-    spot_measured_runs_t *self, const char *root, spot_diag_t *diag)
+int spot_measured_runs_summarise(spot_measured_runs_t *self, const char *root, spot_diag_t *diag)
 {
     size_t least = self->runs[0].num_waits, most = least;
 
@@ -201,8 +187,8 @@ spot_measured_runs_summarise(
         const spot_measured_run_t *run = &self->runs[j];
 
         if (j == 0 || run->kind != run[-1].kind || run->sim_s != run[-1].sim_s) {
-            self->rows[self->num_rows++] = (spot_measured_row_t){
-                .kind = run->kind, .sim_s = run->sim_s, .runs = run};
+            self->rows[self->num_rows++] =
+                (spot_measured_row_t){.kind = run->kind, .sim_s = run->sim_s, .runs = run};
         }
         self->rows[self->num_rows - 1].num_runs++;
         least = run->num_waits < least ? run->num_waits : least;
@@ -215,8 +201,7 @@ spot_measured_runs_summarise(
         join(self, &self->rows[j], root, diag);
     }
     if (least < most) {
-        spot_diag_warn(
-            diag, root, 0, 0, "runs have from %zu to %zu batches", least, most);
+        spot_diag_warn(diag, root, 0, 0, "runs have from %zu to %zu batches", least, most);
     }
     return 0;
 }

@@ -37,22 +37,19 @@ static const constant_t constants[] = {
     {TIME("read.remote", read_ns[SPOT_SITE_REMOTE]), 0, 0.1, 0.001},
 };
 
-static int64_t
-whole_ns(double s)
+static int64_t whole_ns(double s)
 {
     return llround(s * 1e9);
 }
 
 /* ---- Points ---- */
 
-spot_site_t
-spot_loader_fit_site(const char *mode)
+spot_site_t spot_loader_fit_site(const char *mode)
 {
     return strcmp(mode, "local") == 0 ? SPOT_SITE_LOCAL : SPOT_SITE_REMOTE;
 }
 
-static void
-add_points(fit_t *self, const spot_measured_runs_t *measured)
+static void add_points(fit_t *self, const spot_measured_runs_t *measured)
 {
     const spot_site_t site = spot_loader_fit_site(measured->mode);
 
@@ -65,9 +62,8 @@ add_points(fit_t *self, const spot_measured_runs_t *measured)
     }
     for (size_t j = 0; self->is_predictive && j < measured->num_runs; j++) {
         const spot_measured_run_t *run = &measured->runs[j];
-        point_t point = {NULL, run->kind, site, false, run->run,
-            llround(run->figures.threads), llround(run->figures.true_block), run->sim_s,
-            1, run->figures.completion_s, 0, 0};
+        point_t point = {NULL, run->kind, site, false, run->run, llround(run->figures.threads),
+            llround(run->figures.true_block), run->sim_s, 1, run->figures.completion_s, 0, 0};
 
         SPOT_ARRAY_PUSH(self, points, point);
         point.is_probe = true;
@@ -81,8 +77,7 @@ add_points(fit_t *self, const spot_measured_runs_t *measured)
     }
 }
 
-static double
-predict(fit_t *self, const point_t *point)
+static double predict(fit_t *self, const point_t *point)
 {
     const spot_measured_figures_t *row = point->row;
     spot_loader_t loader = self->loader;
@@ -107,24 +102,21 @@ predict(fit_t *self, const point_t *point)
             whole_ns(fmax(row->io_s + row->processing_s + 1e-9 * (double) merged_ns, 0));
         loader.block = 1;
     }
-    self->error =
-        spot_error_first(self->error, spot_loader_predict(&prediction, &loader, &work));
+    self->error = spot_error_first(self->error, spot_loader_predict(&prediction, &loader, &work));
     return prediction.completion_s;
 }
 
 /* ---- Least squares ---- */
 
 /* Constants are sines of what is searched, which keeps them within their bounds. */
-static double
-start_of(const constant_t *constant)
+static double start_of(const constant_t *constant)
 {
     const double range = constant->high - constant->low;
 
     return asin(2 * (constant->start - constant->low) / range - 1);
 }
 
-static void
-set_costs(fit_t *self, const gsl_vector *x)
+static void set_costs(fit_t *self, const gsl_vector *x)
 {
     spot_loader_cost_t *cost = &self->loader.cost;
 
@@ -146,8 +138,7 @@ set_costs(fit_t *self, const gsl_vector *x)
     }
 }
 
-static int
-find_residuals(const gsl_vector *x, void *context, gsl_vector *residuals)
+static int find_residuals(const gsl_vector *x, void *context, gsl_vector *residuals)
 {
     fit_t *self = context;
     const double ridge = self->is_predictive ? RIDGE : 0;
@@ -157,8 +148,7 @@ find_residuals(const gsl_vector *x, void *context, gsl_vector *residuals)
         const point_t *point = &self->points[j];
         const double weight = point->run == self->left_out ? 0 : point->weight;
 
-        gsl_vector_set(
-            residuals, j, weight * (predict(self, point) / point->measured_s - 1));
+        gsl_vector_set(residuals, j, weight * (predict(self, point) / point->measured_s - 1));
     }
     for (size_t j = 0; j < self->num_constants; j++) {
         gsl_vector_set(residuals, self->num_points + j,
@@ -169,11 +159,9 @@ find_residuals(const gsl_vector *x, void *context, gsl_vector *residuals)
 
 /* Finds the costs without the runs of a number, then predicts these, if enough is left;
  * below 0: with all, and predicts all. */
-static void
-fit_without(fit_t *self, int left_out)
+static void fit_without(fit_t *self, int left_out)
 {
-    gsl_multifit_nlinear_parameters parameters =
-        gsl_multifit_nlinear_default_parameters();
+    gsl_multifit_nlinear_parameters parameters = gsl_multifit_nlinear_default_parameters();
     gsl_multifit_nlinear_fdf system = {.f = find_residuals,
         .n = self->num_points + self->num_constants,
         .p = self->num_constants,
@@ -186,8 +174,7 @@ fit_without(fit_t *self, int left_out)
 
     parameters.h_df = 1e-3; /* costs are whole nanoseconds */
     parameters.fdtype = GSL_MULTIFIT_NLINEAR_CTRDIFF;
-    work = gsl_multifit_nlinear_alloc(
-        gsl_multifit_nlinear_trust, &parameters, system.n, system.p);
+    work = gsl_multifit_nlinear_alloc(gsl_multifit_nlinear_trust, &parameters, system.n, system.p);
     self->left_out = left_out;
     for (size_t j = 0; j < system.p; j++) {
         starts[j] = start_of(self->constants[j]);
@@ -218,8 +205,7 @@ fit_without(fit_t *self, int left_out)
 /* ---- The fit ---- */
 
 /* The law of y = time / mean of the run: its cv by moments, its form by likelihood. */
-static void
-find_law(
+static void find_law(
     const spot_moments_t *y, const spot_moments_t *logs, const char **law, double *cv)
 {
     const double num = (double) y->num_values, mean = logs->mean;
@@ -232,14 +218,12 @@ find_law(
                 (logs->sum_squares / num + pow(mean + variance / 2, 2)) / variance / 2;
     gamma = (k - 1) * mean - k + k * log(k) - lgamma(k);
     /* A time of 0 is likelier of gamma. */
-    *law =
-        lognormal > gamma && logs->num_values == y->num_values ? "lognormal" : "gamma";
+    *law = lognormal > gamma && logs->num_values == y->num_values ? "lognormal" : "gamma";
 }
 
 /* Sets what is taken as it was measured: samples, and costs in the form three. Returns
  * the number of mean rows of the baseline. */
-static double
-measure(fit_t *self, const spot_measured_runs_t *measured)
+static double measure(fit_t *self, const spot_measured_runs_t *measured)
 {
     spot_loader_cost_t *cost = &self->loader.cost;
     double samples = 0, batches = 0, read_s = 0, decode_s = 0, added_s = 0, num = 0;
@@ -260,21 +244,17 @@ measure(fit_t *self, const spot_measured_runs_t *measured)
         }
     }
     self->is_thinned = samples < 0.9 * (batches - 1) * (double) measured->batch;
-    self->loader.samples =
-        self->is_thinned ? llround(batches) * measured->batch : llround(samples);
-    cost->read_ns[SPOT_SITE_LOCAL] = cost->read_ns[SPOT_SITE_REMOTE] =
-        whole_ns(read_s / num);
+    self->loader.samples = self->is_thinned ? llround(batches) * measured->batch : llround(samples);
+    cost->read_ns[SPOT_SITE_LOCAL] = cost->read_ns[SPOT_SITE_REMOTE] = whole_ns(read_s / num);
     cost->decode_ns = whole_ns(decode_s / num);
     cost->compute_ns = whole_ns(fmax(added_s / num, 0));
     for (int j = 0; j < 2; j++) {
-        find_law(&measured->spread[j], &measured->log_spread[j], &self->laws[j],
-            &self->cvs[j]);
+        find_law(&measured->spread[j], &measured->log_spread[j], &self->laws[j], &self->cvs[j]);
     }
     return num;
 }
 
-int
-spot_loader_fit(spot_loader_fit_t *self, bool is_predictive, size_t num_measured,
+int spot_loader_fit(spot_loader_fit_t *self, bool is_predictive, size_t num_measured,
     const spot_measured_runs_t *measured, int64_t samples)
 {
     const spot_site_t site = spot_loader_fit_site(measured->mode);
@@ -321,8 +301,7 @@ spot_loader_fit(spot_loader_fit_t *self, bool is_predictive, size_t num_measured
     return self->error;
 }
 
-void
-spot_loader_fit_free(spot_loader_fit_t *self)
+void spot_loader_fit_free(spot_loader_fit_t *self)
 {
     free(self->points);
     memset(self, 0, sizeof(*self));
@@ -330,9 +309,8 @@ spot_loader_fit_free(spot_loader_fit_t *self)
 
 /* ---- What it is worth ---- */
 
-void
-spot_loader_fit_errors(const spot_loader_fit_t *self, bool is_probe, bool is_left_out,
-    double *mean, double *max)
+void spot_loader_fit_errors(
+    const spot_loader_fit_t *self, bool is_probe, bool is_left_out, double *mean, double *max)
 {
     double sum = 0, num = 0;
 
@@ -350,8 +328,7 @@ spot_loader_fit_errors(const spot_loader_fit_t *self, bool is_probe, bool is_lef
     *mean = sum / num;
 }
 
-double
-spot_loader_fit_percent(const spot_loader_fit_t *self, spot_site_t site, double sim_s)
+double spot_loader_fit_percent(const spot_loader_fit_t *self, spot_site_t site, double sim_s)
 {
     spot_moments_t batches_per_s[SPOT_NUM_KINDS] = {0};
 
@@ -362,7 +339,5 @@ spot_loader_fit_percent(const spot_loader_fit_t *self, spot_site_t site, double 
             spot_moments_add(&batches_per_s[point->kind], 1 / point->predicted_s);
         }
     }
-    return 100 *
-           (batches_per_s[SPOT_KIND_OURS].mean / batches_per_s[SPOT_KIND_BASELINE].mean -
-               1);
+    return 100 * (batches_per_s[SPOT_KIND_OURS].mean / batches_per_s[SPOT_KIND_BASELINE].mean - 1);
 }

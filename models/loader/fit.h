@@ -57,9 +57,8 @@ SPOT_MUST_CHECK int spot_loader_fit(spot_loader_fit_t *self, bool is_predictive,
 void spot_loader_fit_free(spot_loader_fit_t *self);
 
 /* The mean and the largest |predicted / measured - 1|; NAN: not known. */
-void spot_loader_fit_errors(const spot_loader_fit_t *self, bool is_probe,
-    bool is_left_out, double *mean, double *max);
+void spot_loader_fit_errors(
+    const spot_loader_fit_t *self, bool is_probe, bool is_left_out, double *mean, double *max);
 
 /* Predicted throughput of ours over that of the baseline, in percent. */
-double spot_loader_fit_percent(
-    const spot_loader_fit_t *self, spot_site_t site, double sim_s);
+double spot_loader_fit_percent(const spot_loader_fit_t *self, spot_site_t site, double sim_s);

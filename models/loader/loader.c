@@ -11,8 +11,7 @@
 
 #define S_PER_NS 1e-9
 
-static double
-seconds(int64_t ns)
+static double seconds(int64_t ns)
 {
     return (double) ns * S_PER_NS;
 }
@@ -20,60 +19,49 @@ seconds(int64_t ns)
 /* ---- Times of a process ---- */
 
 /* A cost of both sites, by the share that is local. */
-static double
-mixed_s(const int64_t site_ns[SPOT_NUM_SITES], double local_share)
+static double mixed_s(const int64_t site_ns[SPOT_NUM_SITES], double local_share)
 {
     return local_share * seconds(site_ns[SPOT_SITE_LOCAL]) +
            (1 - local_share) * seconds(site_ns[SPOT_SITE_REMOTE]);
 }
 
-double
-spot_loader_io_s(const spot_loader_t *self, double local_share)
+double spot_loader_io_s(const spot_loader_t *self, double local_share)
 {
     return mixed_s(self->cost.open_ns, local_share) / (double) self->block +
            mixed_s(self->cost.read_ns, local_share);
 }
 
-double
-spot_loader_decode_s(const spot_loader_t *self)
+double spot_loader_decode_s(const spot_loader_t *self)
 {
     const spot_loader_cost_t *cost = &self->cost;
 
-    return self->block == 1
-               ? seconds(cost->decode_ns)
-               : seconds(cost->decode_ns + cost->merged_ns) *
-                     (1 + cost->thread_growth * log2((double) self->threads));
+    return self->block == 1 ? seconds(cost->decode_ns)
+                            : seconds(cost->decode_ns + cost->merged_ns) *
+                                  (1 + cost->thread_growth * log2((double) self->threads));
 }
 
-static double
-collate_s(const spot_loader_t *self, double num_samples)
+static double collate_s(const spot_loader_t *self, double num_samples)
 {
-    return seconds(self->cost.collate_ns) * num_samples /
-           (double) self->cost.collate_batch;
+    return seconds(self->cost.collate_ns) * num_samples / (double) self->cost.collate_batch;
 }
 
-double
-spot_loader_batch_s(const spot_loader_t *self, double num_samples, double local_share)
+double spot_loader_batch_s(const spot_loader_t *self, double num_samples, double local_share)
 {
-    return num_samples *
-               (spot_loader_io_s(self, local_share) + spot_loader_decode_s(self)) +
+    return num_samples * (spot_loader_io_s(self, local_share) + spot_loader_decode_s(self)) +
            collate_s(self, num_samples);
 }
 
-double
-spot_loader_storage_s(const spot_loader_t *self, double num_samples, double local_share,
-    int64_t num_instances)
+double spot_loader_storage_s(
+    const spot_loader_t *self, double num_samples, double local_share, int64_t num_instances)
 {
-    return self->bytes_per_s == 0
-               ? 0
-               : num_samples * (1 - local_share) * (double) self->sample_bytes *
-                     (double) num_instances / self->bytes_per_s;
+    return self->bytes_per_s == 0 ? 0
+                                  : num_samples * (1 - local_share) * (double) self->sample_bytes *
+                                        (double) num_instances / self->bytes_per_s;
 }
 
 /* ---- Steps of a training job ---- */
 
-double
-spot_loader_warm_share(const spot_loader_t *self, int64_t num_loading)
+double spot_loader_warm_share(const spot_loader_t *self, int64_t num_loading)
 {
     const double part_bytes =
         (double) self->samples * (double) self->sample_bytes / (double) num_loading;
@@ -84,36 +72,31 @@ spot_loader_warm_share(const spot_loader_t *self, int64_t num_loading)
 }
 
 /* Half away from zero; more than any run lasts makes no difference. */
-static int64_t
-whole_ms(double time_s)
+static int64_t whole_ms(double time_s)
 {
     return llround(fmin(1000 * time_s, (double) SPOT_MAX_DURATION_MS));
 }
 
-spot_loader_stall_t
-spot_loader_stall(const spot_loader_t *self, double num_samples, double local_share,
-    int64_t num_loading, int64_t step_ms)
+spot_loader_stall_t spot_loader_stall(const spot_loader_t *self, double num_samples,
+    double local_share, int64_t num_loading, int64_t step_ms)
 {
     const double batch_s = spot_loader_batch_s(self, num_samples, local_share);
-    const double storage_s =
-        spot_loader_storage_s(self, num_samples, local_share, num_loading);
+    const double storage_s = spot_loader_storage_s(self, num_samples, local_share, num_loading);
     const double processes = (double) self->processes;
     const double early_s = seconds(self->cost.start_ns - self->overlap_ns);
     const bool is_ahead = self->mode == SPOT_LOADER_PREFETCH;
     const double first_s = is_ahead ? fmax(batch_s, processes * storage_s) : 0;
-    const int64_t wait_ms =
-        is_ahead ? whole_ms(fmax(batch_s / processes, storage_s)) - step_ms
-                 : whole_ms(batch_s + storage_s);
+    const int64_t wait_ms = is_ahead ? whole_ms(fmax(batch_s / processes, storage_s)) - step_ms
+                                     : whole_ms(batch_s + storage_s);
 
-    return (spot_loader_stall_t){.wait_ms = wait_ms > 0 ? wait_ms : 0,
-        .refill_ms = whole_ms(fmax(0, early_s + first_s))};
+    return (spot_loader_stall_t){
+        .wait_ms = wait_ms > 0 ? wait_ms : 0, .refill_ms = whole_ms(fmax(0, early_s + first_s))};
 }
 
 /* ---- Events ---- */
 
-void
-spot_loader_run_in(const spot_loader_flow_t *self, spot_loader_batch_t batch_s,
-    void *context, double *memory, double *waits, int64_t *num_taken)
+void spot_loader_run_in(const spot_loader_flow_t *self, spot_loader_batch_t batch_s, void *context,
+    double *memory, double *waits, int64_t *num_taken)
 {
     const size_t processes = (size_t) self->processes;
     const int64_t ahead = self->prefetch > 0 ? self->prefetch : 1;
@@ -149,12 +132,11 @@ spot_loader_run_in(const spot_loader_flow_t *self, spot_loader_batch_t batch_s,
     *num_taken = taken;
 }
 
-int
-spot_loader_run(const spot_loader_flow_t *self, spot_loader_batch_t batch_s,
-    void *context, double *waits, int64_t *num_taken)
+int spot_loader_run(const spot_loader_flow_t *self, spot_loader_batch_t batch_s, void *context,
+    double *waits, int64_t *num_taken)
 {
-    double *memory = spot_calloc(
-        (size_t) self->processes, (size_t) (2 + self->prefetch) * sizeof(*memory));
+    double *memory =
+        spot_calloc((size_t) self->processes, (size_t) (2 + self->prefetch) * sizeof(*memory));
 
     *num_taken = 0;
     if (memory != NULL) {
@@ -166,17 +148,13 @@ spot_loader_run(const spot_loader_flow_t *self, spot_loader_batch_t batch_s,
 
 /* ---- Blocks ---- */
 
-bool
-spot_loader_blocks_range(const spot_loader_blocks_t *self, int64_t process,
-    int64_t round, int64_t *low, int64_t *high)
+bool spot_loader_blocks_range(
+    const spot_loader_blocks_t *self, int64_t process, int64_t round, int64_t *low, int64_t *high)
 {
     const int64_t num_blocks = spot_divide_up(self->num_samples, self->block);
-    const int64_t last =
-        num_blocks < self->processes ? num_blocks - 1 : self->processes - 1;
-    const int64_t own =
-        num_blocks / self->processes + (process < num_blocks % self->processes);
-    const int64_t missing =
-        process == last ? num_blocks * self->block - self->num_samples : 0;
+    const int64_t last = num_blocks < self->processes ? num_blocks - 1 : self->processes - 1;
+    const int64_t own = num_blocks / self->processes + (process < num_blocks % self->processes);
+    const int64_t missing = process == last ? num_blocks * self->block - self->num_samples : 0;
     const int64_t num_samples = own * self->block - missing;
 
     *low = round * self->batch;
@@ -188,8 +166,7 @@ spot_loader_blocks_range(const spot_loader_blocks_t *self, int64_t process,
     return *low < *high;
 }
 
-double
-spot_loader_blocks_batch_s(void *context, int64_t process, int64_t round)
+double spot_loader_blocks_batch_s(void *context, int64_t process, int64_t round)
 {
     const spot_loader_blocks_t *self = context;
     int64_t low, high, num_opened;
@@ -197,15 +174,13 @@ spot_loader_blocks_batch_s(void *context, int64_t process, int64_t round)
     if (!spot_loader_blocks_range(self, process, round, &low, &high)) {
         return -1;
     }
-    num_opened = spot_divide_up(high, self->block) -
-                 (low == 0 ? 0 : spot_divide_up(low, self->block));
+    num_opened =
+        spot_divide_up(high, self->block) - (low == 0 ? 0 : spot_divide_up(low, self->block));
     return (double) num_opened * self->block_s +
-           (double) (high - low) *
-               (self->sample_s + self->collate_s / (double) self->batch);
+           (double) (high - low) * (self->sample_s + self->collate_s / (double) self->batch);
 }
 
-double
-spot_loader_steady_wait_s(const double *waits, int64_t num_batches, int64_t processes)
+double spot_loader_steady_wait_s(const double *waits, int64_t num_batches, int64_t processes)
 {
     const int64_t rounds = num_batches / processes - 1;
     double sum_s = 0;
@@ -222,15 +197,13 @@ spot_loader_steady_wait_s(const double *waits, int64_t num_batches, int64_t proc
 /* ---- Prediction ---- */
 
 /* The least time of a batch that the shared bandwidth allows a process. */
-static double
-storage_batch_s(const spot_loader_t *self, const spot_loader_work_t *work)
+static double storage_batch_s(const spot_loader_t *self, const spot_loader_work_t *work)
 {
     return (double) self->processes *
            spot_loader_storage_s(self, (double) work->batch, self->local_share, 1);
 }
 
-spot_loader_flow_t
-spot_loader_flow(const spot_loader_t *self, const spot_loader_work_t *work)
+spot_loader_flow_t spot_loader_flow(const spot_loader_t *self, const spot_loader_work_t *work)
 {
     const spot_loader_cost_t *cost = &self->cost;
     const bool is_ahead = self->mode == SPOT_LOADER_PREFETCH;
@@ -242,8 +215,7 @@ spot_loader_flow(const spot_loader_t *self, const spot_loader_work_t *work)
         .compute_s = work->compute_s + seconds(cost->compute_ns)};
 
     if (self->block > 1 && cost->merged_compute_ns > 0) {
-        const double batch_s =
-            spot_loader_batch_s(self, (double) work->batch, self->local_share);
+        const double batch_s = spot_loader_batch_s(self, (double) work->batch, self->local_share);
         const double pressure =
             batch_s / ((double) self->processes * (flow.compute_s + flow.handover_s));
 
@@ -254,11 +226,9 @@ spot_loader_flow(const spot_loader_t *self, const spot_loader_work_t *work)
     return flow;
 }
 
-spot_loader_blocks_t
-spot_loader_blocks(const spot_loader_t *self, const spot_loader_work_t *work)
+spot_loader_blocks_t spot_loader_blocks(const spot_loader_t *self, const spot_loader_work_t *work)
 {
-    const double batch_s =
-        spot_loader_batch_s(self, (double) work->batch, self->local_share);
+    const double batch_s = spot_loader_batch_s(self, (double) work->batch, self->local_share);
     const double storage_s = storage_batch_s(self, work);
     const bool is_ahead = self->mode == SPOT_LOADER_PREFETCH;
 
@@ -268,15 +238,13 @@ spot_loader_blocks(const spot_loader_t *self, const spot_loader_work_t *work)
         .processes = is_ahead ? self->processes : 1,
         .has_full_batches = self->block == 1 && self->deal == SPOT_LOADER_DEAL_BATCHES,
         .block_s = mixed_s(self->cost.open_ns, self->local_share),
-        .sample_s =
-            mixed_s(self->cost.read_ns, self->local_share) + spot_loader_decode_s(self),
-        .collate_s = collate_s(self, (double) work->batch) +
-                     (is_ahead ? fmax(0, storage_s - batch_s)
-                               : storage_s / (double) self->processes)};
+        .sample_s = mixed_s(self->cost.read_ns, self->local_share) + spot_loader_decode_s(self),
+        .collate_s =
+            collate_s(self, (double) work->batch) +
+            (is_ahead ? fmax(0, storage_s - batch_s) : storage_s / (double) self->processes)};
 }
 
-double
-spot_loader_memory_bytes(const spot_loader_t *self, int64_t batch)
+double spot_loader_memory_bytes(const spot_loader_t *self, int64_t batch)
 {
     return self->sample_bytes == 0
                ? (double) NAN
@@ -285,8 +253,8 @@ spot_loader_memory_bytes(const spot_loader_t *self, int64_t batch)
 }
 
 /* What bounds the steady period of a batch. */
-static const char *
-limit_of(const spot_loader_t *self, double compute_s, double loader_s, double storage_s)
+static const char *limit_of(
+    const spot_loader_t *self, double compute_s, double loader_s, double storage_s)
 {
     return self->mode == SPOT_LOADER_SYNCHRONOUS           ? "loader"
            : storage_s > loader_s && storage_s > compute_s ? "storage"
@@ -294,9 +262,8 @@ limit_of(const spot_loader_t *self, double compute_s, double loader_s, double st
                                                            : "compute";
 }
 
-int
-spot_loader_predict(spot_loader_prediction_t *prediction, const spot_loader_t *self,
-    const spot_loader_work_t *work)
+int spot_loader_predict(
+    spot_loader_prediction_t *prediction, const spot_loader_t *self, const spot_loader_work_t *work)
 {
     const spot_loader_flow_t flow = spot_loader_flow(self, work);
     const double processes = (double) self->processes;
@@ -304,9 +271,9 @@ spot_loader_predict(spot_loader_prediction_t *prediction, const spot_loader_t *s
     double *waits = spot_calloc((size_t) flow.num_batches, sizeof(*waits));
     double sum_s = 0, steady_s;
     int64_t num;
-    int ret = waits == NULL ? SPOT_ERR_NO_MEMORY
-                            : spot_loader_run(&flow, spot_loader_blocks_batch_s, &blocks,
-                                  waits, &num);
+    int ret = waits == NULL
+                  ? SPOT_ERR_NO_MEMORY
+                  : spot_loader_run(&flow, spot_loader_blocks_batch_s, &blocks, waits, &num);
 
     if (ret != 0) {
         goto out;

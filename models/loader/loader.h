@@ -38,13 +38,13 @@ typedef struct {
     int64_t decode_ns;               /* of a sample, in files of their own */
     int64_t open_ns[SPOT_NUM_SITES]; /* of a block */
     int64_t read_ns[SPOT_NUM_SITES]; /* of a sample */
-    int64_t merged_ns;     /* more of a sample in blocks above 1; may be below 0 */
-    double thread_growth;  /* decoding in blocks takes 1 + this x log2(threads) */
-    int64_t collate_ns;    /* of a batch of collate_batch samples */
-    int64_t collate_batch; /* B_ref >= 1 */
-    int64_t start_ns;      /* of a process */
-    int64_t handover_ns;   /* of a batch to the training loop */
-    int64_t compute_ns;    /* more of a batch in the training loop */
+    int64_t merged_ns;               /* more of a sample in blocks above 1; may be below 0 */
+    double thread_growth;            /* decoding in blocks takes 1 + this x log2(threads) */
+    int64_t collate_ns;              /* of a batch of collate_batch samples */
+    int64_t collate_batch;           /* B_ref >= 1 */
+    int64_t start_ns;                /* of a process */
+    int64_t handover_ns;             /* of a batch to the training loop */
+    int64_t compute_ns;              /* more of a batch in the training loop */
     /* Blocks above 1 slow the training loop down by
      * merged_compute x b / (b + half_block) x min(1, T / (W (compute +
      * handover)))^exponent
@@ -89,13 +89,12 @@ double spot_loader_io_s(const spot_loader_t *self, double local_share);
 double spot_loader_decode_s(const spot_loader_t *self);
 
 /* T of a batch of that many samples. */
-double spot_loader_batch_s(
-    const spot_loader_t *self, double num_samples, double local_share);
+double spot_loader_batch_s(const spot_loader_t *self, double num_samples, double local_share);
 
 /* T_s: the shared bandwidth allows a batch on each of num_instances instances once in
  * that time; 0: it is no limit. */
-double spot_loader_storage_s(const spot_loader_t *self, double num_samples,
-    double local_share, int64_t num_instances);
+double spot_loader_storage_s(
+    const spot_loader_t *self, double num_samples, double local_share, int64_t num_instances);
 
 /* ---- Steps of a training job ---- */
 
@@ -128,13 +127,13 @@ typedef double (*spot_loader_batch_t)(void *context, int64_t process, int64_t ro
 
 /* Runs the events. waits: [num_batches], gets how long the loop waits for each batch.
  * num_taken: the batches that there were. O(batches) NO_MEMORY. */
-SPOT_MUST_CHECK int spot_loader_run(const spot_loader_flow_t *self,
-    spot_loader_batch_t batch_s, void *context, double *waits, int64_t *num_taken);
+SPOT_MUST_CHECK int spot_loader_run(const spot_loader_flow_t *self, spot_loader_batch_t batch_s,
+    void *context, double *waits, int64_t *num_taken);
 
 /* The same without an allocation. memory: [processes x (1 + prefetch)], a prefetch
  * of 0 counts as 1. */
-void spot_loader_run_in(const spot_loader_flow_t *self, spot_loader_batch_t batch_s,
-    void *context, double *memory, double *waits, int64_t *num_taken);
+void spot_loader_run_in(const spot_loader_flow_t *self, spot_loader_batch_t batch_s, void *context,
+    double *memory, double *waits, int64_t *num_taken);
 
 /* Samples in blocks, dealt to processes. */
 typedef struct {
@@ -142,10 +141,10 @@ typedef struct {
     int64_t block;
     int64_t batch; /* B */
     int64_t processes;
-    double block_s;   /* of reading a block, at its first sample */
-    double sample_s;  /* of a sample */
-    double collate_s; /* of a batch of B, with what the storage adds; of fewer samples in
-                         proportion */
+    double block_s;        /* of reading a block, at its first sample */
+    double sample_s;       /* of a sample */
+    double collate_s;      /* of a batch of B, with what the storage adds; of fewer samples in
+                              proportion */
     bool has_full_batches; /* of files: all are of B samples, the last one too */
 } spot_loader_blocks_t;
 
@@ -154,12 +153,11 @@ double spot_loader_blocks_batch_s(void *context, int64_t process, int64_t round)
 
 /* The samples of such a batch, [*low, *high) of the process. Returns whether there are
  * any. */
-bool spot_loader_blocks_range(const spot_loader_blocks_t *self, int64_t process,
-    int64_t round, int64_t *low, int64_t *high);
+bool spot_loader_blocks_range(
+    const spot_loader_blocks_t *self, int64_t process, int64_t round, int64_t *low, int64_t *high);
 
 /* The mean over whole rounds of all processes after the first; NAN: there is none. */
-double spot_loader_steady_wait_s(
-    const double *waits, int64_t num_batches, int64_t processes);
+double spot_loader_steady_wait_s(const double *waits, int64_t num_batches, int64_t processes);
 
 /* ---- Prediction ---- */
 
@@ -187,10 +185,8 @@ typedef struct {
 } spot_loader_prediction_t;
 
 /* The flow of an epoch, and its blocks. */
-spot_loader_flow_t spot_loader_flow(
-    const spot_loader_t *self, const spot_loader_work_t *work);
-spot_loader_blocks_t spot_loader_blocks(
-    const spot_loader_t *self, const spot_loader_work_t *work);
+spot_loader_flow_t spot_loader_flow(const spot_loader_t *self, const spot_loader_work_t *work);
+spot_loader_blocks_t spot_loader_blocks(const spot_loader_t *self, const spot_loader_work_t *work);
 
 /* Of the batches and blocks under way; NAN: sample_bytes is not given. */
 double spot_loader_memory_bytes(const spot_loader_t *self, int64_t batch);

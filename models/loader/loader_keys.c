@@ -14,14 +14,13 @@ static const char *const deal_names[] = {"batches", "samples", NULL};
 static const char *const mode_names[] = {"prefetch", "synchronous", NULL};
 
 #define MAX_NS ((double) 86400000000000) /* a day */
-#define TIME(key, member, low, starts, ...)                                             \
-    {                                                                                   \
-        SPOT_WITHIN(                                                                    \
-            DURATION_NS, key, loader_t, member, low, MAX_NS, starts, __VA_ARGS__)       \
+#define TIME(key, member, low, starts, ...)                                                        \
+    {                                                                                              \
+        SPOT_WITHIN(DURATION_NS, key, loader_t, member, low, MAX_NS, starts, __VA_ARGS__)          \
     }
-#define NUMBER_OF(key, member, high, starts, ...)                                       \
-    {                                                                                   \
-        SPOT_WITHIN(INTEGER, key, loader_t, member, 1, high, starts, __VA_ARGS__)       \
+#define NUMBER_OF(key, member, high, starts, ...)                                                  \
+    {                                                                                              \
+        SPOT_WITHIN(INTEGER, key, loader_t, member, 1, high, starts, __VA_ARGS__)                  \
     }
 
 static const spot_field_t loader_fields[] = {
@@ -47,13 +46,13 @@ static const spot_field_t loader_fields[] = {
     {.name = NULL},
 };
 
-#define SITES(member, text)                                                             \
-    {                                                                                   \
-        TIME("local", member[SPOT_SITE_LOCAL], 0, "0 ms", " locally",                   \
-            text " on the disk of the instance"),                                       \
-            TIME("remote", member[SPOT_SITE_REMOTE], 0, "0 ms", " remotely",            \
-                text " on another machine"),                                            \
-            {.name = NULL},                                                             \
+#define SITES(member, text)                                                                        \
+    {                                                                                              \
+        TIME("local", member[SPOT_SITE_LOCAL], 0, "0 ms", " locally",                              \
+            text " on the disk of the instance"),                                                  \
+            TIME("remote", member[SPOT_SITE_REMOTE], 0, "0 ms", " remotely",                       \
+                text " on another machine"),                                                       \
+            {.name = NULL},                                                                        \
     }
 static const spot_field_t open_fields[] = SITES(cost.open_ns, "of a file");
 static const spot_field_t read_fields[] = SITES(cost.read_ns, "of a sample");
@@ -61,8 +60,8 @@ static const spot_field_t read_fields[] = SITES(cost.read_ns, "of a sample");
 static const spot_field_t collate_fields[] = {
     TIME("time", cost.collate_ns, 0, "0 ms", "collation time",
         "time to collate a batch of so many samples; others in proportion"),
-    NUMBER_OF("batch", cost.collate_batch, SPOT_LOADER_MAX_SAMPLES, "512",
-        "collated batch", "samples of that batch"),
+    NUMBER_OF("batch", cost.collate_batch, SPOT_LOADER_MAX_SAMPLES, "512", "collated batch",
+        "samples of that batch"),
     {.name = NULL},
 };
 
@@ -71,10 +70,9 @@ static const spot_field_t compute_fields[] = {
         "more time of a batch in the training loop, such as for freeing the last one"),
     TIME("merged", cost.merged_compute_ns, 0, "0 ms", "compute time for merging",
         "what blocks above 1 slow the training loop down at most"),
-    {SPOT_WITHIN(NUMBER, "half_block", loader_t, cost.half_block, 1e-6, 1e12, "1",
-        "half block", "block size at which half of that is reached")},
-    {SPOT_WITHIN(NUMBER, "exponent", loader_t, cost.exponent, 0, 100, "1",
-        "merging exponent",
+    {SPOT_WITHIN(NUMBER, "half_block", loader_t, cost.half_block, 1e-6, 1e12, "1", "half block",
+        "block size at which half of that is reached")},
+    {SPOT_WITHIN(NUMBER, "exponent", loader_t, cost.exponent, 0, 100, "1", "merging exponent",
         "power of the loader's load, min(1, T / (processes x compute time)), that this "
         "grows with")},
     {.name = NULL},
@@ -88,8 +86,7 @@ static const spot_field_t cost_fields[] = {
     TIME("merged", cost.merged_ns, -MAX_NS, "0 ms", "merging time",
         "more time for each sample in blocks above 1"),
     {SPOT_WITHIN(NUMBER, "thread_growth", loader_t, cost.thread_growth, -0.08, 10, "0",
-        "thread growth",
-        "in blocks above 1 decoding takes 1 + this x log2(threads) as long")},
+        "thread growth", "in blocks above 1 decoding takes 1 + this x log2(threads) as long")},
     {SPOT_GROUP("collate", collate_fields, "{}", "time to collate a batch")},
     TIME("start", cost.start_ns, 0, "0 s", "start time", "time to start a process"),
     TIME("handover", cost.handover_ns, 0, "0 ms", "hand-over time",
@@ -119,22 +116,19 @@ static const spot_field_t restart_fields[] = {
 };
 
 const spot_field_t spot_loader_fields[] = {
-    {SPOT_WITHIN(INTEGER, "samples", loader_t, samples, 1, SPOT_LOADER_MAX_SAMPLES, "",
-        "samples", "samples of the data set: the length of an epoch")},
-    {SPOT_RANGE(BYTES, "sample_bytes", loader_t, sample_bytes, 1, 1e15, "",
-        "sample size",
+    {SPOT_WITHIN(INTEGER, "samples", loader_t, samples, 1, SPOT_LOADER_MAX_SAMPLES, "", "samples",
+        "samples of the data set: the length of an epoch")},
+    {SPOT_RANGE(BYTES, "sample_bytes", loader_t, sample_bytes, 1, 1e15, "", "sample size",
         "mean size of a sample; needed for a bandwidth, a cache and for "
         "the memory that loading takes")},
     {SPOT_GROUP("loader", loader_fields, "{}", "processes and their settings")},
     {SPOT_GROUP("cost", cost_fields, NULL, "what a sample, a file and a batch take")},
-    {SPOT_GROUP("storage", storage_fields, "{}", "where samples are"),
-        .label = "storage"},
+    {SPOT_GROUP("storage", storage_fields, "{}", "where samples are"), .label = "storage"},
     {SPOT_GROUP("restart", restart_fields, "{}", "what a restart of the job costs")},
     {.name = NULL},
 };
 
-void
-spot_loader_settle(
+void spot_loader_settle(
     spot_bind_t *bind, const spot_field_t *field, const spot_node_t *node, void *target)
 {
     loader_t *self = target;
@@ -144,8 +138,7 @@ spot_loader_settle(
     } rules[] = {
         {self->sample_bytes == 0 && (self->bytes_per_s > 0 || self->cache_bytes > 0),
             "sample_bytes", "is needed with storage.shared_bandwidth and storage.cache"},
-        {self->samples == 0 && self->cache_bytes > 0, "samples",
-            "is needed with storage.cache"},
+        {self->samples == 0 && self->cache_bytes > 0, "samples", "is needed with storage.cache"},
         {self->cost.decode_ns + self->cost.merged_ns < 0, "cost.merged",
             "must not make the time of a sample less than 0: cost.decode + cost.merged"},
     };

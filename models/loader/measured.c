@@ -34,15 +34,13 @@ typedef struct {
 enum { KIND, DATASET, RUN, MODE, SIM };
 
 /* Stops a search at a folder that is there. */
-static int
-is_unreadable(const char *path, int cause)
+static int is_unreadable(const char *path, int cause)
 {
     (void) path;
     return cause != ENOENT && cause != ENOTDIR;
 }
 
-static int
-find_runs(reader_t *self, spot_measured_kind_t kind)
+static int find_runs(reader_t *self, spot_measured_kind_t kind)
 {
     FILE *stream = spot_texts_begin(self->texts);
     glob_t found = {0};
@@ -62,8 +60,7 @@ find_runs(reader_t *self, spot_measured_kind_t kind)
         for (int level = 0; rest != NULL && level < SPOT_MEASURED_LEVELS; level++) {
             run.names[level] = strtok_r(rest, "/", &rest);
         }
-        ret = rest == NULL ? SPOT_ERR_NO_MEMORY
-                           : SPOT_ARRAY_APPEND(self->measured, runs, run);
+        ret = rest == NULL ? SPOT_ERR_NO_MEMORY : SPOT_ARRAY_APPEND(self->measured, runs, run);
     }
     globfree(&found);
     if (ret == GLOB_ABORTED) {
@@ -74,8 +71,7 @@ find_runs(reader_t *self, spot_measured_kind_t kind)
 }
 
 /* Keeps the runs with a name at a level: *name, or the one that all share. */
-static int
-choose(reader_t *self, int level, const char *what, const char **name)
+static int choose(reader_t *self, int level, const char *what, const char **name)
 {
     spot_measured_run_t *runs = self->measured->runs;
     const size_t num_runs = self->measured->num_runs;
@@ -91,8 +87,7 @@ choose(reader_t *self, int level, const char *what, const char **name)
         }
     }
     if (num_names > 1 && *name == NULL) {
-        return FAULT(
-            self->root, "has runs of more than one %s, choose one: %s", what, list);
+        return FAULT(self->root, "has runs of more than one %s, choose one: %s", what, list);
     }
     for (size_t j = 0; j < num_runs; j++) {
         if (*name == NULL || strcmp(runs[j].names[level], *name) == 0) {
@@ -100,8 +95,7 @@ choose(reader_t *self, int level, const char *what, const char **name)
         }
     }
     if (num_kept == 0) {
-        return FAULT(
-            self->root, "has no runs of the %s \"%s\", but of: %s", what, *name, list);
+        return FAULT(self->root, "has no runs of the %s \"%s\", but of: %s", what, *name, list);
     }
     self->measured->num_runs = num_kept;
     *name = runs[0].names[level];
@@ -110,29 +104,27 @@ choose(reader_t *self, int level, const char *what, const char **name)
 
 /* ---- A run ---- */
 
-static int
-take_probe(spot_table_file_t *file, const spot_csv_row_t *row, const void *values)
+static int take_probe(spot_table_file_t *file, const spot_csv_row_t *row, const void *values)
 {
     (void) row;
-    return SPOT_ARRAY_APPEND((spot_measured_run_t *) file->table, probes,
-        *(const spot_measured_probe_t *) values);
+    return SPOT_ARRAY_APPEND(
+        (spot_measured_run_t *) file->table, probes, *(const spot_measured_probe_t *) values);
 }
 
 enum { THREADS, BLOCK };
 static const spot_table_file_column_t search_columns[] = {
-    [THREADS] = SPOT_TABLE_COLUMN(INTEGER, "threadpool_size", spot_measured_probe_t,
-        threads, .min = 1, .max = SPOT_LOADER_MAX_THREADS),
-    [BLOCK] = SPOT_TABLE_COLUMN(INTEGER, "block_size", spot_measured_probe_t, block,
-        .min = 1, .max = SPOT_LOADER_MAX_SAMPLES),
-    SPOT_TABLE_COLUMN(SECONDS, "batch_completion_time", spot_measured_probe_t,
-        completion_s, .expected = "expected seconds above 0"),
+    [THREADS] = SPOT_TABLE_COLUMN(INTEGER, "threadpool_size", spot_measured_probe_t, threads,
+        .min = 1, .max = SPOT_LOADER_MAX_THREADS),
+    [BLOCK] = SPOT_TABLE_COLUMN(INTEGER, "block_size", spot_measured_probe_t, block, .min = 1,
+        .max = SPOT_LOADER_MAX_SAMPLES),
+    SPOT_TABLE_COLUMN(SECONDS, "batch_completion_time", spot_measured_probe_t, completion_s,
+        .expected = "expected seconds above 0"),
 };
 static const spot_table_file_format_t search_format = {SPOT_TABLE_DATA(search_columns),
     .row_bytes = sizeof(spot_measured_probe_t), .take = take_probe};
 
 /* A setting that is claimed has the limits of one that was measured. */
-static bool
-take_setting(int column, const char *field, spot_measured_probe_t *setting)
+static bool take_setting(int column, const char *field, spot_measured_probe_t *setting)
 {
     char text[SPOT_TABLE_FILE_PROBLEM_BYTES];
 
@@ -140,27 +132,25 @@ take_setting(int column, const char *field, spot_measured_probe_t *setting)
 }
 
 /* Number of the run, sim, and the block that the name claims. */
-static int
-read_names(reader_t *self, spot_measured_run_t *run, spot_measured_probe_t *setting)
+static int read_names(reader_t *self, spot_measured_run_t *run, spot_measured_probe_t *setting)
 {
     const char *sim = run->names[SIM] + strlen("sim_compute_time");
     const char *block = strstr(sim, "-block_size=");
     const size_t length = block == NULL ? strlen(sim) : (size_t) (block - sim);
     int64_t number = 0;
 
-    if (spot_integer_parse(run->names[RUN] + strlen("run"), &number) != 0 ||
-        number < 1 || number > SPOT_MEASURED_MAX_RUN) {
+    if (spot_integer_parse(run->names[RUN] + strlen("run"), &number) != 0 || number < 1 ||
+        number > SPOT_MEASURED_MAX_RUN) {
         return FAULT(run->folder,
             "expected a folder run<R> with an integer R from 1 to %d, got '%s'",
             SPOT_MEASURED_MAX_RUN, run->names[RUN]);
     }
     run->run = (int) number;
     if (*sim != '=' ||
-        spot_number_parse(spot_texts_add(self->texts, "%.*s", (int) length - 1, sim + 1),
-            &run->sim_s) != 0 ||
+        spot_number_parse(
+            spot_texts_add(self->texts, "%.*s", (int) length - 1, sim + 1), &run->sim_s) != 0 ||
         run->sim_s < 0 ||
-        (block != NULL &&
-            !take_setting(BLOCK, block + strlen("-block_size="), setting))) {
+        (block != NULL && !take_setting(BLOCK, block + strlen("-block_size="), setting))) {
         return FAULT(run->folder,
             "expected the name sim_compute_time=<S>[-block_size=<B>] with seconds "
             "S >= 0 and an integer B >= 1");
@@ -169,8 +159,7 @@ read_names(reader_t *self, spot_measured_run_t *run, spot_measured_probe_t *sett
 }
 
 /* "threads,block" */
-static int
-read_setting(const char *path, spot_measured_probe_t *setting, spot_diag_t *diag)
+static int read_setting(const char *path, spot_measured_probe_t *setting, spot_diag_t *diag)
 {
     spot_csv_t *csv = NULL;
     spot_csv_row_t row = {0};
@@ -179,18 +168,15 @@ read_setting(const char *path, spot_measured_probe_t *setting, spot_diag_t *diag
     ret = ret == 0 ? spot_csv_next(csv, &row) : ret;
     if (ret >= 0 &&
         (row.num_fields != 2 || !take_setting(THREADS, row.fields[0], setting) ||
-            !take_setting(BLOCK, row.fields[1], setting) ||
-            spot_csv_next(csv, &row) != 0)) {
-        ret = spot_diag_error(
-            diag, path, row.line, 0, "expected two integers >= 1: THREADS,BLOCK");
+            !take_setting(BLOCK, row.fields[1], setting) || spot_csv_next(csv, &row) != 0)) {
+        ret = spot_diag_error(diag, path, row.line, 0, "expected two integers >= 1: THREADS,BLOCK");
     }
     spot_csv_close(csv);
     return ret > 0 ? 0 : ret;
 }
 
 /* Rows with one container are of before and after the work. */
-static int
-read_memory(reader_t *self, const char *folder, double *memory_mib)
+static int read_memory(reader_t *self, const char *folder, double *memory_mib)
 {
     const double quantile = MEMORY_QUANTILE;
     const char *lines_path = spot_texts_add(self->texts, "%smemory.jsonl", folder);
@@ -199,8 +185,7 @@ read_memory(reader_t *self, const char *folder, double *memory_mib)
     double *sums_mib;
     size_t num_sums = 0;
     int ret = spot_memory_rows_read(&rows,
-        access(path, F_OK) != 0 && access(lines_path, F_OK) == 0 ? lines_path : path,
-        self->diag);
+        access(path, F_OK) != 0 && access(lines_path, F_OK) == 0 ? lines_path : path, self->diag);
 
     if (SPOT_ARENA_ARRAY(&self->texts->arena, sums_mib, rows.num_rows) == NULL) {
         ret = spot_error_first(ret, SPOT_ERR_NO_MEMORY);
@@ -217,8 +202,8 @@ read_memory(reader_t *self, const char *folder, double *memory_mib)
     return ret;
 }
 
-static void
-add_spread(spot_measured_runs_t *self, size_t what, const spot_npy_t *array, double mean)
+static void add_spread(
+    spot_measured_runs_t *self, size_t what, const spot_npy_t *array, double mean)
 {
     for (size_t j = 0; j < array->num && mean > 0; j++) {
         spot_moments_add(&self->spread[what], array->values[j] / mean);
@@ -229,8 +214,7 @@ add_spread(spot_measured_runs_t *self, size_t what, const spot_npy_t *array, dou
 }
 
 /* All five arrays, to report all that is wrong with them. */
-static int
-read_arrays(reader_t *self, spot_measured_run_t *run, spot_measured_arrays_t *arrays)
+static int read_arrays(reader_t *self, spot_measured_run_t *run, spot_measured_arrays_t *arrays)
 {
     static const char *const names[] = {
         "data_load_time", "compute_time", "io_time", "processing_time"};
@@ -239,8 +223,7 @@ read_arrays(reader_t *self, spot_measured_run_t *run, spot_measured_arrays_t *ar
     int ret = 0;
 
     for (size_t j = 0; j < sizeof(names) / sizeof(names[0]); j++) {
-        const char *path =
-            spot_texts_add(self->texts, "%s%s.npy", run->folder, names[j]);
+        const char *path = spot_texts_add(self->texts, "%s%s.npy", run->folder, names[j]);
         spot_npy_t array = {0};
 
         ret = spot_error_first(ret, spot_npy_read(&array, path, self->diag));
@@ -267,8 +250,7 @@ read_arrays(reader_t *self, spot_measured_run_t *run, spot_measured_arrays_t *ar
 }
 
 /* Where arrays contradict what is claimed. */
-static void
-warn_of_run(reader_t *self, spot_measured_run_t *run, const char *claim)
+static void warn_of_run(reader_t *self, spot_measured_run_t *run, const char *claim)
 {
     const spot_measured_figures_t *figures = &run->figures;
     const double num_blocks = ceil(figures->samples / figures->block);
@@ -279,8 +261,8 @@ warn_of_run(reader_t *self, spot_measured_run_t *run, const char *claim)
     }
     if (figures->is_merged == 0 && figures->block > 1) {
         run->warnings[run->num_warnings++] = spot_texts_add(self->texts,
-            "%s says block size %.0f but io_time has one entry per sample: not merged",
-            claim, figures->block);
+            "%s says block size %.0f but io_time has one entry per sample: not merged", claim,
+            figures->block);
     } else if (figures->is_merged != 0 &&
                fabs(figures->io_entries - num_blocks) > MAX_BLOCK_ERROR * num_blocks) {
         run->warnings[run->num_warnings++] = spot_texts_add(self->texts,
@@ -293,8 +275,7 @@ warn_of_run(reader_t *self, spot_measured_run_t *run, const char *claim)
     }
 }
 
-static int
-read_run(reader_t *self, spot_measured_run_t *run)
+static int read_run(reader_t *self, spot_measured_run_t *run)
 {
     const char *setting = spot_texts_add(self->texts, "%sopt_config", run->folder);
     const char *search = spot_texts_add(self->texts, "%ssearch.csv", run->folder);
@@ -307,13 +288,11 @@ read_run(reader_t *self, spot_measured_run_t *run)
         ret = spot_error_first(ret, read_setting(setting, &arrays.setting, self->diag));
     }
     if (is_ours && access(search, F_OK) == 0) {
-        ret = spot_error_first(
-            ret, spot_table_file_read(&search_format, search, self->diag, run));
+        ret = spot_error_first(ret, spot_table_file_read(&search_format, search, self->diag, run));
     }
     ret = spot_error_first(ret, read_arrays(self, run, &arrays));
     if (ret == 0) {
-        spot_measured_derive(
-            run, &arrays, self->measured->batch, self->measured->processes);
+        spot_measured_derive(run, &arrays, self->measured->batch, self->measured->processes);
         warn_of_run(self, run, has_setting ? "opt_config" : "the name");
     }
     return ret;
@@ -321,16 +300,14 @@ read_run(reader_t *self, spot_measured_run_t *run)
 
 /* ---- All runs ---- */
 
-static void
-free_run(spot_measured_run_t *run)
+static void free_run(spot_measured_run_t *run)
 {
     free(run->waits);
     free(run->probes);
 }
 
 /* By kind, sim, run; the least completion first. */
-static int
-compare_runs(const void *first, const void *second)
+static int compare_runs(const void *first, const void *second)
 {
     const spot_measured_run_t *a = first, *b = second;
     const double keys[][2] = {{a->kind, b->kind}, {a->sim_s, b->sim_s}, {a->run, b->run},
@@ -345,8 +322,7 @@ compare_runs(const void *first, const void *second)
 }
 
 /* Keeps the best folder for each run and sim; of the baseline there is one. */
-static int
-keep_best(spot_measured_runs_t *self, spot_diag_t *diag)
+static int keep_best(spot_measured_runs_t *self, spot_diag_t *diag)
 {
     size_t num_kept = 1;
     int ret = 0;
@@ -356,8 +332,7 @@ keep_best(spot_measured_runs_t *self, spot_diag_t *diag)
         const spot_measured_run_t *last = &self->runs[num_kept - 1];
         spot_measured_run_t *run = &self->runs[j];
 
-        if (run->kind != last->kind || run->sim_s != last->sim_s ||
-            run->run != last->run) {
+        if (run->kind != last->kind || run->sim_s != last->sim_s || run->run != last->run) {
             self->runs[num_kept++] = *run;
             continue;
         }
@@ -372,13 +347,10 @@ keep_best(spot_measured_runs_t *self, spot_diag_t *diag)
     return ret;
 }
 
-int
-spot_measured_runs_read(spot_measured_runs_t *self, const char *root,
-    const char *dataset, const char *mode, int64_t batch, int64_t processes,
-    spot_diag_t *diag)
+int spot_measured_runs_read(spot_measured_runs_t *self, const char *root, const char *dataset,
+    const char *mode, int64_t batch, int64_t processes, spot_diag_t *diag)
 {
-    reader_t reader = {
-        .measured = self, .root = root, .diag = diag, .texts = &self->texts};
+    reader_t reader = {.measured = self, .root = root, .diag = diag, .texts = &self->texts};
     int ret;
 
     *self = (spot_measured_runs_t){
@@ -403,8 +375,7 @@ spot_measured_runs_read(spot_measured_runs_t *self, const char *root,
     return spot_error_first(ret, self->texts.error);
 }
 
-void
-spot_measured_runs_free(spot_measured_runs_t *self)
+void spot_measured_runs_free(spot_measured_runs_t *self)
 {
     for (size_t j = 0; j < self->num_runs; j++) {
         free_run(&self->runs[j]);

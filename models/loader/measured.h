@@ -100,8 +100,7 @@ typedef struct {
  * the folder with the least completion counts for each run and sim. Warnings go to diag
  * too. BAD_INPUT, IO with the reasons in diag, NO_MEMORY; free self even then. */
 SPOT_MUST_CHECK int spot_measured_runs_read(spot_measured_runs_t *self, const char *root,
-    const char *dataset, const char *mode, int64_t batch, int64_t processes,
-    spot_diag_t *diag);
+    const char *dataset, const char *mode, int64_t batch, int64_t processes, spot_diag_t *diag);
 void spot_measured_runs_free(spot_measured_runs_t *self);
 
 /* ---- Parts ---- */

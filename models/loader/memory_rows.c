@@ -19,8 +19,8 @@ enum { UNSET, ANY, MARK, TEXT, GLOBAL, OBJECT, TUPLE, LIST, DICT };
 /* Small, as a file may have as many as bytes. */
 typedef struct {
     unsigned char kind, depth; /* of a tuple */
-    uint32_t id;   /* of a dictionary; of a text its offset; of a tuple: ends in list */
-    uint32_t size; /* of a text */
+    uint32_t id;               /* of a dictionary; of a text its offset; of a tuple: ends in list */
+    uint32_t size;             /* of a text */
 } value_t;
 
 typedef struct {
@@ -42,29 +42,26 @@ typedef struct {
 } opcode_t;
 
 static const opcode_t opcodes[] = {{0x80, 1, 0, PROTO, ANY}, {0x95, 8, 0, FRAME, ANY},
-    {'q', 1, 0, PUT, ANY}, {'r', 4, 0, PUT, ANY}, {0x94, 0, 0, PUT, ANY},
-    {'h', 1, 0, GET, ANY}, {'j', 4, 0, GET, ANY}, {'J', 4, 0, PUSH, ANY},
-    {'K', 1, 0, PUSH, ANY}, {'M', 2, 0, PUSH, ANY}, {'N', 0, 0, PUSH, ANY},
-    {0x88, 0, 0, PUSH, ANY}, {0x89, 0, 0, PUSH, ANY}, {'(', 0, 0, PUSH, MARK},
-    {']', 0, 0, PUSH, LIST}, {'}', 0, 0, PUSH, DICT}, {'C', 1, 0, BYTES, ANY},
-    {'X', 4, 0, BYTES, TEXT}, {0x8c, 1, 0, BYTES, TEXT}, {'c', 0, 0, FIND, GLOBAL},
-    {0x93, 0, 2, FIND, TEXT}, {0x85, 0, 1, JOIN, ANY}, {0x87, 0, 3, JOIN, ANY},
-    {'t', 0, ALL, JOIN, ANY}, {'s', 0, 2, SET, TEXT}, {'u', 0, ALL, SET, TEXT},
-    {'a', 0, 1, ADD, DICT}, {'e', 0, ALL, ADD, DICT}, {'R', 0, 1, CALL, TUPLE},
-    {'b', 0, 1, BUILD, TUPLE}, {'.', 0, 1, STOP, OBJECT}};
+    {'q', 1, 0, PUT, ANY}, {'r', 4, 0, PUT, ANY}, {0x94, 0, 0, PUT, ANY}, {'h', 1, 0, GET, ANY},
+    {'j', 4, 0, GET, ANY}, {'J', 4, 0, PUSH, ANY}, {'K', 1, 0, PUSH, ANY}, {'M', 2, 0, PUSH, ANY},
+    {'N', 0, 0, PUSH, ANY}, {0x88, 0, 0, PUSH, ANY}, {0x89, 0, 0, PUSH, ANY},
+    {'(', 0, 0, PUSH, MARK}, {']', 0, 0, PUSH, LIST}, {'}', 0, 0, PUSH, DICT},
+    {'C', 1, 0, BYTES, ANY}, {'X', 4, 0, BYTES, TEXT}, {0x8c, 1, 0, BYTES, TEXT},
+    {'c', 0, 0, FIND, GLOBAL}, {0x93, 0, 2, FIND, TEXT}, {0x85, 0, 1, JOIN, ANY},
+    {0x87, 0, 3, JOIN, ANY}, {'t', 0, ALL, JOIN, ANY}, {'s', 0, 2, SET, TEXT},
+    {'u', 0, ALL, SET, TEXT}, {'a', 0, 1, ADD, DICT}, {'e', 0, ALL, ADD, DICT},
+    {'R', 0, 1, CALL, TUPLE}, {'b', 0, 1, BUILD, TUPLE}, {'.', 0, 1, STOP, OBJECT}};
 
 /* The kind of what is below the values, and changes. UNSET: nothing does. */
 static const unsigned char targets[] = {
     [SET] = DICT, [ADD] = LIST, [CALL] = GLOBAL, [BUILD] = OBJECT, [STOP] = UNSET};
 
 static const char no_memory[] = "no memory", cut[] = "the file ends too early",
-                  no_place[] = "no such place in the memo",
-                  deep[] = "nesting deeper than 16",
+                  no_place[] = "no such place in the memo", deep[] = "nesting deeper than 16",
                   digits_only[] = "the bytes of a container must be decimal digits";
 
 /* Adds a container to a row. Returns the problem, or NULL. */
-static const char *
-add_container(spot_memory_row_t *row, const char *digits, size_t size)
+static const char *add_container(spot_memory_row_t *row, const char *digits, size_t size)
 {
     double value = 0;
 
@@ -80,8 +77,7 @@ add_container(spot_memory_row_t *row, const char *digits, size_t size)
 }
 
 /* Passes over a global in the file, or takes that of two texts. */
-static const char *
-find_global(machine_t *self, const value_t *values, size_t num_values)
+static const char *find_global(machine_t *self, const value_t *values, size_t num_values)
 {
     static const char *const known[] = {"numpy.core.multiarray\n_reconstruct\n",
         "numpy._core.multiarray\n_reconstruct\n", "numpy\nndarray\n", "numpy\ndtype\n"};
@@ -107,8 +103,7 @@ find_global(machine_t *self, const value_t *values, size_t num_values)
     return "a global that no array of dictionaries needs";
 }
 
-static const char *
-put(machine_t *self, uint64_t index)
+static const char *put(machine_t *self, uint64_t index)
 {
     if (self->num_stack == 0 || self->stack[self->num_stack - 1].kind == MARK ||
         index >= self->num_bytes) {
@@ -119,8 +114,7 @@ put(machine_t *self, uint64_t index)
     return NULL;
 }
 
-static value_t
-join(const value_t *items, size_t num)
+static value_t join(const value_t *items, size_t num)
 {
     value_t tuple = {TUPLE, 1, 0, 0};
 
@@ -134,8 +128,7 @@ join(const value_t *items, size_t num)
 }
 
 /* Gives values to the dictionary or the list below them. */
-static const char *
-give(machine_t *self, const value_t *values, size_t num, size_t place)
+static const char *give(machine_t *self, const value_t *values, size_t num, size_t place)
 {
     const value_t *target = &self->stack[place - 1];
     const char *problem = target->kind == DICT && num % 2 != 0 ? digits_only : NULL;
@@ -146,8 +139,8 @@ give(machine_t *self, const value_t *values, size_t num, size_t place)
         if (target->kind == LIST) {
             problem = SPOT_ARRAY_APPEND(self->rows, rows, row) != 0 ? no_memory : NULL;
         } else if (j % 2 == 1) {
-            problem = add_container(
-                &self->dicts[target->id], self->bytes + values[j].id, values[j].size);
+            problem =
+                add_container(&self->dicts[target->id], self->bytes + values[j].id, values[j].size);
         }
     }
     self->num_stack = place;
@@ -156,9 +149,8 @@ give(machine_t *self, const value_t *values, size_t num, size_t place)
 
 /* Does what an opcode does to the values from first on, and to what is below place. Most
  * push a value in their place. */
-static const char *
-act(machine_t *self, const opcode_t *opcode, uint64_t argument, size_t first,
-    size_t place)
+static const char *act(
+    machine_t *self, const opcode_t *opcode, uint64_t argument, size_t first, size_t place)
 {
     const size_t num = self->num_stack - first, num_left = self->num_bytes - self->at;
     const value_t *values = self->stack + first;
@@ -182,8 +174,7 @@ act(machine_t *self, const opcode_t *opcode, uint64_t argument, size_t first,
                        : NULL;
         case GET:
             value = self->memo[argument < self->num_bytes ? argument : 0];
-            problem =
-                argument >= self->num_memo || value.kind == UNSET ? no_place : NULL;
+            problem = argument >= self->num_memo || value.kind == UNSET ? no_place : NULL;
             break;
         case BYTES:
             problem = argument > num_left ? cut : NULL;
@@ -217,12 +208,10 @@ act(machine_t *self, const opcode_t *opcode, uint64_t argument, size_t first,
 }
 
 /* Runs the opcode at self->at. Returns the problem, or NULL. */
-static const char *
-step(machine_t *self)
+static const char *step(machine_t *self)
 {
     const unsigned char code = (unsigned char) self->bytes[self->at++];
-    const opcode_t *opcode = opcodes,
-                   *end = opcodes + sizeof(opcodes) / sizeof(*opcodes);
+    const opcode_t *opcode = opcodes, *end = opcodes + sizeof(opcodes) / sizeof(*opcodes);
     size_t first = self->num_stack, place;
     uint64_t argument = 0;
     bool is_all;
@@ -258,8 +247,7 @@ step(machine_t *self)
     return act(self, opcode, argument, first, place);
 }
 
-int
-spot_memory_rows_parse(spot_memory_rows_t *self, const char *bytes, size_t num_bytes,
+int spot_memory_rows_parse(spot_memory_rows_t *self, const char *bytes, size_t num_bytes,
     const char *path, spot_diag_t *diag)
 {
     machine_t machine = {.bytes = bytes, .num_bytes = num_bytes, .rows = self};
@@ -273,8 +261,8 @@ spot_memory_rows_parse(spot_memory_rows_t *self, const char *bytes, size_t num_b
     memset(self, 0, sizeof(*self));
     if (ret != 0 || strcmp(header.descr, "|O") != 0) {
         return ret != 0 ? ret
-                        : spot_diag_error(diag, path, 0, 0,
-                              "byte 10: descr is '%s', expected '|O'", header.descr);
+                        : spot_diag_error(diag, path, 0, 0, "byte 10: descr is '%s', expected '|O'",
+                              header.descr);
     }
     SPOT_ARENA_ARRAY(&memory, machine.stack, num_bytes);
     SPOT_ARENA_ARRAY(&memory, machine.memo, num_bytes);
@@ -299,8 +287,7 @@ spot_memory_rows_parse(spot_memory_rows_t *self, const char *bytes, size_t num_b
 }
 
 /* Reads an object a line. */
-static int
-read_lines(spot_memory_rows_t *self, const char *path, spot_diag_t *diag)
+static int read_lines(spot_memory_rows_t *self, const char *path, spot_diag_t *diag)
 {
     spot_csv_t *csv = NULL;
     spot_csv_row_t line;
@@ -311,11 +298,11 @@ read_lines(spot_memory_rows_t *self, const char *path, spot_diag_t *diag)
         const char *problem = cJSON_IsObject(object) ? NULL : "expected an object";
         spot_memory_row_t row = {0, 0};
 
-        for (item = problem == NULL ? object->child : NULL;
-             item != NULL && problem == NULL; item = item->next) {
-            problem = cJSON_IsString(item) ? add_container(&row, item->valuestring,
-                                                 strlen(item->valuestring))
-                                           : digits_only;
+        for (item = problem == NULL ? object->child : NULL; item != NULL && problem == NULL;
+             item = item->next) {
+            problem = cJSON_IsString(item)
+                          ? add_container(&row, item->valuestring, strlen(item->valuestring))
+                          : digits_only;
         }
         cJSON_Delete(object);
         ret = problem == NULL ? SPOT_ARRAY_APPEND(self, rows, row)
@@ -325,8 +312,7 @@ read_lines(spot_memory_rows_t *self, const char *path, spot_diag_t *diag)
     return ret;
 }
 
-int
-spot_memory_rows_read(spot_memory_rows_t *self, const char *path, spot_diag_t *diag)
+int spot_memory_rows_read(spot_memory_rows_t *self, const char *path, spot_diag_t *diag)
 {
     const size_t length = strlen(path);
     char *bytes = NULL;
@@ -337,15 +323,13 @@ spot_memory_rows_read(spot_memory_rows_t *self, const char *path, spot_diag_t *d
     if (length >= 6 && strcmp(path + length - 6, ".jsonl") == 0) {
         return read_lines(self, path, diag);
     }
-    ret =
-        spot_npy_bytes_read(&bytes, &num_bytes, SPOT_MEMORY_ROWS_MAX_BYTES, path, diag);
+    ret = spot_npy_bytes_read(&bytes, &num_bytes, SPOT_MEMORY_ROWS_MAX_BYTES, path, diag);
     ret = ret == 0 ? spot_memory_rows_parse(self, bytes, num_bytes, path, diag) : ret;
     free(bytes);
     return ret;
 }
 
-void
-spot_memory_rows_free(spot_memory_rows_t *self)
+void spot_memory_rows_free(spot_memory_rows_t *self)
 {
     free(self->rows);
     memset(self, 0, sizeof(*self));

@@ -12,11 +12,9 @@
 #include "base/memory.h"
 
 #define MAX_HEADER_BYTES 10000 /* as NumPy */
-#define FAULT(format, ...)                                                              \
-    spot_diag_error(diag, path, 0, 0, "byte %zu: " format, __VA_ARGS__)
+#define FAULT(format, ...) spot_diag_error(diag, path, 0, 0, "byte %zu: " format, __VA_ARGS__)
 
-int
-spot_npy_bytes_read(
+int spot_npy_bytes_read(
     char **bytes, size_t *num_bytes, size_t limit, const char *path, spot_diag_t *diag)
 {
     struct stat status = {0};
@@ -30,17 +28,15 @@ spot_npy_bytes_read(
         ret = FAULT("the file is longer than that", limit);
     } else if (ret == 0) {
         *bytes = malloc(size + 1); /* one more byte shows a file that grows */
-        ret = *bytes == NULL
-                  ? SPOT_ERR_NO_MEMORY
-                  : spot_instream_read(&stream, *bytes, size + 1, num_bytes, diag);
+        ret = *bytes == NULL ? SPOT_ERR_NO_MEMORY
+                             : spot_instream_read(&stream, *bytes, size + 1, num_bytes, diag);
     }
     spot_instream_close(&stream);
     return ret;
 }
 
 /* Reads a dictionary of Python. Returns whether it has the three keys, each once. */
-static bool
-read_dictionary(spot_npy_header_t *self, char *text)
+static bool read_dictionary(spot_npy_header_t *self, char *text)
 {
     char order[6] = "", entries[20] = "", *at = text;
     int length = 1;
@@ -69,8 +65,7 @@ read_dictionary(spot_npy_header_t *self, char *text)
            (strcmp(order, "True") == 0 || strcmp(order, "False") == 0);
 }
 
-int
-spot_npy_header_parse(spot_npy_header_t *self, const char *bytes, size_t num_bytes,
+int spot_npy_header_parse(spot_npy_header_t *self, const char *bytes, size_t num_bytes,
     const char *path, spot_diag_t *diag)
 {
     const size_t start = num_bytes > 6 && bytes[6] != 1 ? 12 : 10;
@@ -82,15 +77,14 @@ spot_npy_header_parse(spot_npy_header_t *self, const char *bytes, size_t num_byt
         return FAULT("bad magic, a .npy file starts with \\x93NUMPY", (size_t) 0);
     }
     if (bytes[6] < 1 || bytes[6] > 3 || bytes[7] != 0) {
-        return FAULT(
-            "version %d.%d, expected 1.0, 2.0 or 3.0", (size_t) 6, bytes[6], bytes[7]);
+        return FAULT("version %d.%d, expected 1.0, 2.0 or 3.0", (size_t) 6, bytes[6], bytes[7]);
     }
     for (size_t j = start; j-- > 8;) {
         size = size << 8 | (unsigned char) bytes[j];
     }
     if (size > MAX_HEADER_BYTES || size > num_bytes - start) {
-        return FAULT("a header of %zu bytes, expected at most %d, and in the file",
-            (size_t) 8, size, MAX_HEADER_BYTES);
+        return FAULT("a header of %zu bytes, expected at most %d, and in the file", (size_t) 8,
+            size, MAX_HEADER_BYTES);
     }
     memcpy(text, bytes + start, size);
     self->num_bytes = start + size;
@@ -105,8 +99,7 @@ spot_npy_header_parse(spot_npy_header_t *self, const char *bytes, size_t num_byt
                      SPOT_NPY_MAX_ENTRIES);
 }
 
-static double
-decode(const char *bytes, const char *descr, size_t size)
+static double decode(const char *bytes, const char *descr, size_t size)
 {
     uint64_t bits = 0;
     uint32_t half;
@@ -123,8 +116,7 @@ decode(const char *bytes, const char *descr, size_t size)
     return descr[1] == 'i' ? (double) (int32_t) half : (double) single;
 }
 
-int
-spot_npy_read(spot_npy_t *self, const char *path, spot_diag_t *diag)
+int spot_npy_read(spot_npy_t *self, const char *path, spot_diag_t *diag)
 {
     static const char types[] = "<f8 <f4 <i8 <i4 >f8 >f4 >i8 >i4";
     spot_npy_header_t header = {.num_bytes = 0};
@@ -138,11 +130,10 @@ spot_npy_read(spot_npy_t *self, const char *path, spot_diag_t *diag)
     size = header.descr[2] == '8' ? 8 : 4;
     end = header.num_bytes + header.num_entries * size;
     if (ret == 0 && (strlen(header.descr) != 3 || strstr(types, header.descr) == NULL)) {
-        ret = FAULT("unsupported descr '%s', expected one of %s", (size_t) 10,
-            header.descr, types);
+        ret = FAULT("unsupported descr '%s', expected one of %s", (size_t) 10, header.descr, types);
     } else if (ret == 0 && num_bytes != end) {
-        ret = FAULT("the file ends here, its shape (%zu,) at byte %zu", num_bytes,
-            header.num_entries, end);
+        ret = FAULT(
+            "the file ends here, its shape (%zu,) at byte %zu", num_bytes, header.num_entries, end);
     } else if (ret == 0) {
         self->values = spot_calloc(header.num_entries, sizeof(*self->values));
         ret = self->values == NULL ? SPOT_ERR_NO_MEMORY : 0;
@@ -160,8 +151,7 @@ spot_npy_read(spot_npy_t *self, const char *path, spot_diag_t *diag)
     return ret;
 }
 
-void
-spot_npy_free(spot_npy_t *self)
+void spot_npy_free(spot_npy_t *self)
 {
     free(self->values);
     memset(self, 0, sizeof(*self));

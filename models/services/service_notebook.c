@@ -2,8 +2,7 @@
 #include "models/service.h"
 
 /* The time of one query, taken for that of the whole batch. */
-static double
-busy_ms(const spot_batch_profile_t *row)
+static double busy_ms(const spot_batch_profile_t *row)
 {
     return 1 / (row->throughput_qps / 1000.0);
 }

@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "models/service.h"
 
-static double
-busy_ms(const spot_batch_profile_t *row)
+static double busy_ms(const spot_batch_profile_t *row)
 {
     return (double) row->batch * 1000.0 / row->throughput_qps;
 }
 
-static double
-result_ms(const spot_batch_profile_t *row)
+static double result_ms(const spot_batch_profile_t *row)
 {
     return row->p99_ms;
 }

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "models/service.h"
 
-static double
-busy_ms(const spot_batch_profile_t *row)
+static double busy_ms(const spot_batch_profile_t *row)
 {
     return (double) row->batch * 1000.0 / row->throughput_qps;
 }

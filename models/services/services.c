@@ -13,8 +13,7 @@ const spot_service_t *const spot_services[] = {
 };
 
 /* The times of all batches; row_ms: at a row. */
-static int64_t *
-make_times(const spot_serving_profile_t *profile,
+static int64_t *make_times(const spot_serving_profile_t *profile,
     double (*row_ms)(const spot_batch_profile_t *row), spot_arena_t *memory)
 {
     const int32_t last = spot_serving_profile_last(profile);
@@ -27,8 +26,7 @@ make_times(const spot_serving_profile_t *profile,
         int64_t ns = spot_ns_from_ms(y0);
 
         times[row->batch] = ns < 1 ? 1 : ns;
-        for (int64_t n = row->batch + 1; j + 1 < profile->num_rows && n < next->batch;
-             n++) {
+        for (int64_t n = row->batch + 1; j + 1 < profile->num_rows && n < next->batch; n++) {
             const double slope = (row_ms(next) - y0) / ((double) next->batch - x0);
 
             ns = spot_ns_from_ms(y0 + ((double) n - x0) * slope);
@@ -38,8 +36,7 @@ make_times(const spot_serving_profile_t *profile,
     return times;
 }
 
-int
-spot_service_time_init(spot_service_time_t *self, const spot_service_t *service,
+int spot_service_time_init(spot_service_time_t *self, const spot_service_t *service,
     const spot_serving_profile_t *profile, spot_arena_t *memory)
 {
     int64_t *result_ns = NULL;
@@ -49,15 +46,13 @@ spot_service_time_init(spot_service_time_t *self, const spot_service_t *service,
     if (service->result_ms != NULL) {
         self->result_ns = result_ns = make_times(profile, service->result_ms, memory);
     }
-    for (int32_t n = 1; n <= self->last && memory->error == 0 && result_ns != NULL;
-         n++) {
+    for (int32_t n = 1; n <= self->last && memory->error == 0 && result_ns != NULL; n++) {
         result_ns[n] = result_ns[n] < self->busy_ns[n] ? self->busy_ns[n] : result_ns[n];
     }
     return memory->error;
 }
 
-int64_t
-spot_service_time_fastest(const spot_service_time_t *self, int32_t batch)
+int64_t spot_service_time_fastest(const spot_service_time_t *self, int32_t batch)
 {
     int64_t fastest_ns = INT64_MAX;
 
@@ -67,8 +62,7 @@ spot_service_time_fastest(const spot_service_time_t *self, int32_t batch)
     return fastest_ns;
 }
 
-double
-spot_service_time_qps(const spot_service_time_t *self, int32_t batch)
+double spot_service_time_qps(const spot_service_time_t *self, int32_t batch)
 {
     return batch * 1e9 / (double) self->busy_ns[batch];
 }

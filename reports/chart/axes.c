@@ -20,8 +20,7 @@ typedef struct {
 
 /* ---- Ends ---- */
 
-static void
-widen(range_t *self, double value)
+static void widen(range_t *self, double value)
 {
     if (isfinite(value)) {
         self->low = fmin(self->low, value);
@@ -29,16 +28,14 @@ widen(range_t *self, double value)
     }
 }
 
-static void
-widen_defined(range_t *self, double value)
+static void widen_defined(range_t *self, double value)
 {
     if (!self->is_log || value > 0) {
         widen(self, value);
     }
 }
 
-static void
-widen_series(range_t *self, const spot_series_node_t *series, int dim)
+static void widen_series(range_t *self, const spot_series_node_t *series, int dim)
 {
     const double half = series->thickness / 2;
 
@@ -64,8 +61,7 @@ widen_series(range_t *self, const spot_series_node_t *series, int dim)
     }
 }
 
-static void
-widen_panel(range_t *self, const spot_panel_node_t *panel, int dim)
+static void widen_panel(range_t *self, const spot_panel_node_t *panel, int dim)
 {
     if (spot_chart_axis(panel, dim)->has_zero) {
         widen(self, 0);
@@ -91,8 +87,7 @@ widen_panel(range_t *self, const spot_panel_node_t *panel, int dim)
 }
 
 /* Points at the very ends would be cut in halves. */
-static void
-make_room(range_t *self, bool keeps_zero)
+static void make_room(range_t *self, bool keeps_zero)
 {
     if (!self->has_points || !(self->high > self->low)) {
         return;
@@ -110,8 +105,7 @@ make_room(range_t *self, bool keeps_zero)
     }
 }
 
-void
-spot_sheet_scale(const spot_chart_t *chart, const spot_panel_node_t *panel, int dim,
+void spot_sheet_scale(const spot_chart_t *chart, const spot_panel_node_t *panel, int dim,
     size_t max_ticks, spot_scale_t *scale)
 {
     const spot_chart_axis_t *axis = spot_chart_axis(panel, dim);
@@ -147,39 +141,34 @@ spot_sheet_scale(const spot_chart_t *chart, const spot_panel_node_t *panel, int 
 }
 
 /* The name of an axis, with the unit that its scale found for times. */
-static const char *
-name_of(spot_sheet_t *self, const char *name, const spot_scale_t *scale)
+static const char *name_of(spot_sheet_t *self, const char *name, const spot_scale_t *scale)
 {
     name = name == NULL ? "" : name;
     if (scale->time_name == NULL || scale->has_own_units) {
         return name;
     }
-    return spot_texts_add(&self->memory.texts, "%s%s(%s)", name,
-        name[0] == '\0' ? "" : " ", scale->time_name);
+    return spot_texts_add(
+        &self->memory.texts, "%s%s(%s)", name, name[0] == '\0' ? "" : " ", scale->time_name);
 }
 
-void
-spot_sheet_find_scales(spot_sheet_t *self, double width_px)
+void spot_sheet_find_scales(spot_sheet_t *self, double width_px)
 {
     for (size_t j = 0; j < self->num_places; j++) {
         spot_place_t *place = &self->places[j];
-        const double num_ticks[2] = {
-            width_px / (self->is_narrow ? X_TICK_NARROW_PX : X_TICK_PX),
+        const double num_ticks[2] = {width_px / (self->is_narrow ? X_TICK_NARROW_PX : X_TICK_PX),
             (place->box.bottom - place->box.top) / Y_TICK_PX};
 
         for (int dim = 0; dim < 2; dim++) {
             const double num = fmin(fmax(floor(num_ticks[dim]) + 1, 5), 8);
 
-            spot_sheet_scale(
-                self->chart, place->node, dim, (size_t) num, &place->scale[dim]);
-            place->name[dim] = name_of(
-                self, spot_chart_axis(place->node, dim)->name, &place->scale[dim]);
+            spot_sheet_scale(self->chart, place->node, dim, (size_t) num, &place->scale[dim]);
+            place->name[dim] =
+                name_of(self, spot_chart_axis(place->node, dim)->name, &place->scale[dim]);
         }
     }
 }
 
-spot_px_t
-spot_place_px(const spot_place_t *place, const double at[2])
+spot_px_t spot_place_px(const spot_place_t *place, const double at[2])
 {
     return (spot_px_t){{spot_scale_px(&place->scale[SPOT_X], at[SPOT_X]),
         spot_scale_px(&place->scale[SPOT_Y], at[SPOT_Y])}};
@@ -194,8 +183,7 @@ typedef struct {
     double left_px, right_px; /* of the longer one */
 } x_label_t;
 
-static size_t
-num_x_labels(const spot_place_t *place)
+static size_t num_x_labels(const spot_place_t *place)
 {
     const spot_panel_node_t *node = place->node;
 
@@ -205,8 +193,7 @@ num_x_labels(const spot_place_t *place)
 }
 
 /* Label j of x; false: it is not in the panel. */
-static bool
-find_x_label(
+static bool find_x_label(
     const spot_sheet_t *self, const spot_place_t *place, size_t j, x_label_t *label)
 {
     const spot_panel_node_t *node = place->node;
@@ -233,8 +220,7 @@ find_x_label(
     return px >= place->box.left - 1 && px <= place->box.right + 1;
 }
 
-static bool
-fits(const x_label_t *labels, size_t num, size_t stride)
+static bool fits(const x_label_t *labels, size_t num, size_t stride)
 {
     for (size_t j = stride; j < num; j += stride) {
         if (labels[j].left_px < labels[j - stride].right_px + TICK_GAP_PX) {
@@ -245,8 +231,7 @@ fits(const x_label_t *labels, size_t num, size_t stride)
 }
 
 /* As many as have room, each n-th, from y on and second ones from second_y on. */
-static void
-put_x_labels(spot_sheet_t *self, const spot_place_t *place, double y, double second_y)
+static void put_x_labels(spot_sheet_t *self, const spot_place_t *place, double y, double second_y)
 {
     const double max_px = place->cell_right - place->cell_left;
     const size_t num = num_x_labels(place);
@@ -262,16 +247,14 @@ put_x_labels(spot_sheet_t *self, const spot_place_t *place, double y, double sec
     for (size_t j = 0; j < num_seen; j += stride) {
         const double middle = (labels[j].left_px + labels[j].right_px) / 2;
 
+        spot_sheet_put(self, SPOT_TICK | SPOT_MIDDLE, middle, y, labels[j].texts[0], max_px, 1);
         spot_sheet_put(
-            self, SPOT_TICK | SPOT_MIDDLE, middle, y, labels[j].texts[0], max_px, 1);
-        spot_sheet_put(self, SPOT_SECOND | SPOT_MIDDLE, middle, second_y,
-            labels[j].texts[1], max_px, 1);
+            self, SPOT_SECOND | SPOT_MIDDLE, middle, second_y, labels[j].texts[1], max_px, 1);
     }
 }
 
 /* A name below a panel, in the middle of the panel if it fits around that. */
-static double
-put_middle(
+static double put_middle(
     spot_sheet_t *self, const spot_place_t *place, int style, double y, const char *name)
 {
     const double left = place->cell_left, right = place->cell_right;
@@ -279,13 +262,12 @@ put_middle(
     const double room = 2 * fmin(middle - left, right - middle);
     const bool fits_there = spot_sheet_text_px(self, style, name) <= room;
 
-    return spot_sheet_put(self, style | SPOT_MIDDLE,
-        fits_there ? middle : (left + right) / 2, y, name, right - left, 2);
+    return spot_sheet_put(self, style | SPOT_MIDDLE, fits_there ? middle : (left + right) / 2, y,
+        name, right - left, 2);
 }
 
 /* Labels of x, its name, second labels, their name, and what is below y's low end. */
-double
-spot_sheet_put_below(spot_sheet_t *self, const spot_place_t *place)
+double spot_sheet_put_below(spot_sheet_t *self, const spot_place_t *place)
 {
     const spot_chart_panel_t *look = &place->node->look;
     double y = place->box.bottom;
@@ -307,8 +289,7 @@ spot_sheet_put_below(spot_sheet_t *self, const spot_place_t *place)
                    place->cell_right - place->cell_left, 2);
 }
 
-void
-spot_sheet_put_left(spot_sheet_t *self, const spot_place_t *place)
+void spot_sheet_put_left(spot_sheet_t *self, const spot_place_t *place)
 {
     const spot_scale_t *scale = &place->scale[SPOT_Y];
     double last_px = HUGE_VAL;
@@ -320,8 +301,8 @@ spot_sheet_put_left(spot_sheet_t *self, const spot_place_t *place)
         const double y = spot_scale_px(scale, scale->ticks[j].value);
 
         if (last_px - y >= TICK_LINE_PX) {
-            spot_sheet_put(self, SPOT_TICK | SPOT_END, place->box.left - 8,
-                y - SPOT_LINE_PX / 2, scale->ticks[j].label, HUGE_VAL, 1);
+            spot_sheet_put(self, SPOT_TICK | SPOT_END, place->box.left - 8, y - SPOT_LINE_PX / 2,
+                scale->ticks[j].label, HUGE_VAL, 1);
             last_px = y;
         }
     }

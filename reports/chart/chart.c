@@ -14,8 +14,7 @@
 
 /* ---- Memory ---- */
 
-void *
-spot_memory_get(spot_memory_t *self, size_t num_items, size_t item_bytes)
+void *spot_memory_get(spot_memory_t *self, size_t num_items, size_t item_bytes)
 {
     void *room = NULL;
 
@@ -28,14 +27,12 @@ spot_memory_get(spot_memory_t *self, size_t num_items, size_t item_bytes)
     return room;
 }
 
-int
-spot_memory_error(const spot_memory_t *self)
+int spot_memory_error(const spot_memory_t *self)
 {
     return spot_error_first(self->error, self->texts.error);
 }
 
-void *
-spot_memory_append(spot_memory_t *self, void *list, size_t *num_items, size_t item_bytes)
+void *spot_memory_append(spot_memory_t *self, void *list, size_t *num_items, size_t item_bytes)
 {
     const size_t num = *num_items;
     char *items;
@@ -58,8 +55,7 @@ spot_memory_append(spot_memory_t *self, void *list, size_t *num_items, size_t it
     return memset(items + num * item_bytes, 0, item_bytes);
 }
 
-spot_chart_t *
-spot_chart_new(void)
+spot_chart_t *spot_chart_new(void)
 {
     spot_chart_t *self = spot_calloc(1, sizeof(*self));
 
@@ -70,8 +66,7 @@ spot_chart_new(void)
     return self;
 }
 
-void
-spot_chart_free(spot_chart_t *self)
+void spot_chart_free(spot_chart_t *self)
 {
     if (self != NULL) {
         spot_texts_free(&self->memory.texts);
@@ -79,21 +74,18 @@ spot_chart_free(spot_chart_t *self)
     }
 }
 
-int
-spot_chart_error(const spot_chart_t *self)
+int spot_chart_error(const spot_chart_t *self)
 {
     return spot_memory_error(&self->memory);
 }
 
-static void
-fail(spot_chart_t *self)
+static void fail(spot_chart_t *self)
 {
     self->memory.error = spot_error_first(self->memory.error, SPOT_ERR_BAD_PARAM);
 }
 
 /* Replaces a text by a copy of it; NULL stays. */
-static void
-keep(spot_chart_t *self, const char **text)
+static void keep(spot_chart_t *self, const char **text)
 {
     if (*text != NULL) {
         *text = spot_texts_add(&self->memory.texts, "%s", *text);
@@ -101,8 +93,7 @@ keep(spot_chart_t *self, const char **text)
 }
 
 /* Colours become attributes and commands: what is no colour becomes ink. */
-static void
-keep_colour(spot_chart_t *self, const char **colour)
+static void keep_colour(spot_chart_t *self, const char **colour)
 {
     if (*colour != NULL && (strlen(*colour) != 7 || **colour != '#' ||
                                strspn(*colour + 1, "0123456789abcdefABCDEF") != 6)) {
@@ -111,8 +102,7 @@ keep_colour(spot_chart_t *self, const char **colour)
     keep(self, colour);
 }
 
-static void
-keep_sides(spot_chart_t *self, const char *sides[SPOT_CHART_MAX_SIDES])
+static void keep_sides(spot_chart_t *self, const char *sides[SPOT_CHART_MAX_SIDES])
 {
     for (size_t j = 0; j < SPOT_CHART_MAX_SIDES; j++) {
         keep(self, &sides[j]);
@@ -121,34 +111,29 @@ keep_sides(spot_chart_t *self, const char *sides[SPOT_CHART_MAX_SIDES])
 
 /* What was opened last; after an error, BAD_PARAM where nothing is open, what counts for
  * nothing. */
-static spot_panel_node_t *
-last_panel(spot_chart_t *self)
+static spot_panel_node_t *last_panel(spot_chart_t *self)
 {
     if (self->num_panels == 0) {
         fail(self);
     }
-    return self->memory.error != 0 ? &self->no_panel
-                                   : &self->panels[self->num_panels - 1];
+    return self->memory.error != 0 ? &self->no_panel : &self->panels[self->num_panels - 1];
 }
 
-static spot_series_node_t *
-last_series(spot_chart_t *self)
+static spot_series_node_t *last_series(spot_chart_t *self)
 {
     spot_panel_node_t *panel = last_panel(self);
 
     if (panel->num_series == 0) {
         fail(self);
     }
-    return self->memory.error != 0 ? &self->no_series
-                                   : &panel->series[panel->num_series - 1];
+    return self->memory.error != 0 ? &self->no_series : &panel->series[panel->num_series - 1];
 }
 
 #define APPEND(self, owner, items) SPOT_APPEND(&(self)->memory, owner, items)
 
 /* ---- Words ---- */
 
-void
-spot_chart_title(spot_chart_t *self, const char *format, ...)
+void spot_chart_title(spot_chart_t *self, const char *format, ...)
 {
     va_list args;
 
@@ -157,8 +142,7 @@ spot_chart_title(spot_chart_t *self, const char *format, ...)
     va_end(args);
 }
 
-void
-spot_chart_describe(spot_chart_t *self, const char *format, ...)
+void spot_chart_describe(spot_chart_t *self, const char *format, ...)
 {
     va_list args;
 
@@ -167,8 +151,7 @@ spot_chart_describe(spot_chart_t *self, const char *format, ...)
     va_end(args);
 }
 
-void
-spot_chart_note(spot_chart_t *self, const char *format, ...)
+void spot_chart_note(spot_chart_t *self, const char *format, ...)
 {
     const char **line = APPEND(self, self, notes);
     va_list args;
@@ -178,8 +161,7 @@ spot_chart_note(spot_chart_t *self, const char *format, ...)
     va_end(args);
 }
 
-void
-spot_chart_foot(spot_chart_t *self, const char *format, ...)
+void spot_chart_foot(spot_chart_t *self, const char *format, ...)
 {
     const char **line = APPEND(self, self, feet);
     va_list args;
@@ -189,22 +171,19 @@ spot_chart_foot(spot_chart_t *self, const char *format, ...)
     va_end(args);
 }
 
-const char *
-spot_chart_title_text(const spot_chart_t *self)
+const char *spot_chart_title_text(const spot_chart_t *self)
 {
     return self->title;
 }
 
-const char *
-spot_chart_description(const spot_chart_t *self)
+const char *spot_chart_description(const spot_chart_t *self)
 {
     return self->description;
 }
 
 /* ---- Panels ---- */
 
-void
-spot_chart_panel(spot_chart_t *self, const spot_chart_panel_t *panel)
+void spot_chart_panel(spot_chart_t *self, const spot_chart_panel_t *panel)
 {
     spot_panel_node_t *node = APPEND(self, self, panels);
 
@@ -214,12 +193,10 @@ spot_chart_panel(spot_chart_t *self, const spot_chart_panel_t *panel)
     keep(self, &node->look.x.name);
     keep(self, &node->look.y.name);
     if (panel->y.high_name != NULL) {
-        node->look.y.high_name =
-            spot_texts_add(&self->memory.texts, "↑ %s", panel->y.high_name);
+        node->look.y.high_name = spot_texts_add(&self->memory.texts, "↑ %s", panel->y.high_name);
     }
     if (panel->y.low_name != NULL) {
-        node->look.y.low_name =
-            spot_texts_add(&self->memory.texts, "↓ %s", panel->y.low_name);
+        node->look.y.low_name = spot_texts_add(&self->memory.texts, "↓ %s", panel->y.low_name);
     }
     keep(self, &node->look.second_name);
     keep(self, &node->look.note);
@@ -227,8 +204,7 @@ spot_chart_panel(spot_chart_t *self, const spot_chart_panel_t *panel)
     keep_sides(self, node->look.side_names);
 }
 
-size_t
-spot_chart_row(spot_chart_t *self, const spot_chart_row_t *row)
+size_t spot_chart_row(spot_chart_t *self, const spot_chart_row_t *row)
 {
     spot_panel_node_t *panel = last_panel(self);
     spot_chart_row_t *node = APPEND(self, panel, rows);
@@ -242,8 +218,7 @@ spot_chart_row(spot_chart_t *self, const spot_chart_row_t *row)
     return panel->num_rows == 0 ? 0 : panel->num_rows - 1;
 }
 
-void
-spot_chart_tick(spot_chart_t *self, double x, const char *label, const char *second)
+void spot_chart_tick(spot_chart_t *self, double x, const char *label, const char *second)
 {
     spot_panel_node_t *panel = last_panel(self);
     spot_x_label_t *node = APPEND(self, panel, x_labels);
@@ -253,8 +228,7 @@ spot_chart_tick(spot_chart_t *self, double x, const char *label, const char *sec
     keep(self, &node->second);
 }
 
-void
-spot_chart_legend(spot_chart_t *self, const spot_chart_entry_t *entry)
+void spot_chart_legend(spot_chart_t *self, const spot_chart_entry_t *entry)
 {
     spot_entry_node_t *node = APPEND(self, self, entries);
 
@@ -270,18 +244,15 @@ spot_chart_legend(spot_chart_t *self, const spot_chart_entry_t *entry)
 }
 
 /* The name of the last item of a list of the last panel. */
-static void
-add_name(spot_chart_t *self, const spot_chart_entry_t *look, size_t num_items,
+static void add_name(spot_chart_t *self, const spot_chart_entry_t *look, size_t num_items,
     bool is_rule, spot_name_t place)
 {
     spot_entry_node_t *node = APPEND(self, self, entries);
 
-    *node = (spot_entry_node_t){
-        *look, self->num_panels - 1, (int) num_items - 1, is_rule, place};
+    *node = (spot_entry_node_t){*look, self->num_panels - 1, (int) num_items - 1, is_rule, place};
 }
 
-void
-spot_chart_rule(spot_chart_t *self, const spot_chart_rule_t *rule)
+void spot_chart_rule(spot_chart_t *self, const spot_chart_rule_t *rule)
 {
     spot_panel_node_t *panel = last_panel(self);
     spot_chart_rule_t *node = APPEND(self, panel, rules);
@@ -302,8 +273,7 @@ spot_chart_rule(spot_chart_t *self, const spot_chart_rule_t *rule)
 
 /* ---- Series ---- */
 
-static spot_name_t
-name_place(const spot_series_node_t *series)
+static spot_name_t name_place(const spot_series_node_t *series)
 {
     const spot_chart_series_t *look = &series->look;
     const bool has_end = series->is_line || series->is_area;
@@ -320,8 +290,7 @@ name_place(const spot_series_node_t *series)
                : SPOT_NAME_LEGEND;
 }
 
-void
-spot_chart_series(spot_chart_t *self, const spot_chart_series_t *series)
+void spot_chart_series(spot_chart_t *self, const spot_chart_series_t *series)
 {
     spot_panel_node_t *panel = last_panel(self);
     spot_series_node_t *node = APPEND(self, panel, series);
@@ -341,8 +310,7 @@ spot_chart_series(spot_chart_t *self, const spot_chart_series_t *series)
     node->is_line = look->kind == SPOT_CHART_LINE || look->kind == SPOT_CHART_STEPS;
     node->is_area = look->kind == SPOT_CHART_AREA || look->kind == SPOT_CHART_AREA_STEPS;
     node->is_box = look->kind == SPOT_CHART_BARS || look->kind == SPOT_CHART_SPANS;
-    node->is_stepped =
-        look->kind == SPOT_CHART_STEPS || look->kind == SPOT_CHART_AREA_STEPS;
+    node->is_stepped = look->kind == SPOT_CHART_STEPS || look->kind == SPOT_CHART_AREA_STEPS;
     node->is_stacked = node->is_area && !look->is_alone;
     is_lying = look->kind == SPOT_CHART_SPANS || panel->look.y.kind == SPOT_CHART_ROWS;
     node->along = node->is_box && is_lying ? SPOT_X : SPOT_Y;
@@ -357,8 +325,8 @@ spot_chart_series(spot_chart_t *self, const spot_chart_series_t *series)
         panel->num_series, false, name_place(node));
 }
 
-static spot_chart_shape_t
-shape_of(const spot_series_node_t *series, const spot_chart_datum_t *datum)
+static spot_chart_shape_t shape_of(
+    const spot_series_node_t *series, const spot_chart_datum_t *datum)
 {
     const spot_chart_kind_t kind = series->look.kind;
     spot_chart_shape_t shape = {.at = {datum->x, datum->y},
@@ -388,8 +356,7 @@ shape_of(const spot_series_node_t *series, const spot_chart_datum_t *datum)
 
 /* Where the last datum of a panel begins, which is stacked: upon the bars before it at
  * its place, or upon the last series of areas. O(the bars of the panel). */
-static double
-base_of(const spot_panel_node_t *panel)
+static double base_of(const spot_panel_node_t *panel)
 {
     const spot_series_node_t *last = &panel->series[panel->num_series - 1];
     const size_t datum_id = last->num_shapes - 1;
@@ -403,8 +370,8 @@ base_of(const spot_panel_node_t *panel)
         if (last->look.kind != SPOT_CHART_BARS && series != last && series->is_stacked) {
             base = datum_id < num ? series->shapes[datum_id].at[SPOT_Y] : (double) NAN;
         }
-        for (size_t j = 0; last->look.kind == SPOT_CHART_BARS &&
-                           series->look.kind == SPOT_CHART_BARS && j < num;
+        for (size_t j = 0;
+             last->look.kind == SPOT_CHART_BARS && series->look.kind == SPOT_CHART_BARS && j < num;
              j++) {
             const spot_chart_shape_t *shape = &series->shapes[j];
 
@@ -417,8 +384,7 @@ base_of(const spot_panel_node_t *panel)
     return base;
 }
 
-void
-spot_chart_add(spot_chart_t *self, const spot_chart_datum_t *datum)
+void spot_chart_add(spot_chart_t *self, const spot_chart_datum_t *datum)
 {
     spot_series_node_t *series = last_series(self);
     spot_chart_datum_t *node = APPEND(self, series, data);
@@ -439,15 +405,12 @@ spot_chart_add(spot_chart_t *self, const spot_chart_datum_t *datum)
     }
 }
 
-void
-spot_chart_add_xy(spot_chart_t *self, double x, double y)
+void spot_chart_add_xy(spot_chart_t *self, double x, double y)
 {
     spot_chart_add(self, &(spot_chart_datum_t){.x = x, .y = y});
 }
 
-void
-spot_chart_add_span(spot_chart_t *self, double row, double low, double high)
+void spot_chart_add_span(spot_chart_t *self, double row, double low, double high)
 {
-    spot_chart_add(
-        self, &(spot_chart_datum_t){.x = low, .y = row, .x_low = low, .x_high = high});
+    spot_chart_add(self, &(spot_chart_datum_t){.x = low, .y = row, .x_low = low, .x_high = high});
 }

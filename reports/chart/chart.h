@@ -80,14 +80,14 @@ typedef enum {
 typedef struct {
     spot_chart_scale_kind_t kind;
     spot_chart_unit_t unit;
-    const char *name; /* NULL: none. Of y it stands above the ticks */
-    double low, high; /* the ends, if high > low; data beyond them are clipped.
-                         Else from the data: x ends at them, y at round numbers */
-    bool has_zero;    /* of ends from the data: 0 is one of them, or within. Always so
-                         where AREA or BARS grow from it */
-    bool is_hidden;   /* neither ticks nor their labels nor grid */
-    int group;        /* > 0: all axes of this number have the same ends, and only
-                         those at the left or at the bottom show their labels */
+    const char *name;      /* NULL: none. Of y it stands above the ticks */
+    double low, high;      /* the ends, if high > low; data beyond them are clipped.
+                              Else from the data: x ends at them, y at round numbers */
+    bool has_zero;         /* of ends from the data: 0 is one of them, or within. Always so
+                              where AREA or BARS grow from it */
+    bool is_hidden;        /* neither ticks nor their labels nor grid */
+    int group;             /* > 0: all axes of this number have the same ends, and only
+                              those at the left or at the bottom show their labels */
     const char *high_name; /* of y: "more than the baseline", above the panel with an
                               arrow up */
     const char *low_name;  /* of y: below it with an arrow down */
@@ -106,8 +106,7 @@ typedef struct {
                                 and with its edges; else the next place of the grid */
     bool is_square;          /* x and y are the same length */
     double height_px;        /* 0: as usual; rows find their own */
-    const char
-        *side_names[SPOT_CHART_MAX_SIDES]; /* headings of the texts right of rows */
+    const char *side_names[SPOT_CHART_MAX_SIDES]; /* headings of the texts right of rows */
 } spot_chart_panel_t;
 
 void spot_chart_panel(spot_chart_t *self, const spot_chart_panel_t *panel);
@@ -125,8 +124,7 @@ size_t spot_chart_row(spot_chart_t *self, const spot_chart_row_t *row);
 
 /* A label of x at a value instead of round numbers, and a second one under it or NULL.
  * Those that have no room are left out, evenly. */
-void spot_chart_tick(
-    spot_chart_t *self, double x, const char *label, const char *second);
+void spot_chart_tick(spot_chart_t *self, double x, const char *label, const char *second);
 
 /* ---- Series ---- */
 
@@ -166,11 +164,7 @@ typedef enum {
     SPOT_CHART_NUM_MARKERS
 } spot_chart_marker_t;
 
-typedef enum {
-    SPOT_CHART_SOLID,
-    SPOT_CHART_DASHED,
-    SPOT_CHART_DOTTED
-} spot_chart_dash_t;
+typedef enum { SPOT_CHART_SOLID, SPOT_CHART_DASHED, SPOT_CHART_DOTTED } spot_chart_dash_t;
 
 /* Where the name of a series stands. */
 typedef enum {
@@ -208,8 +202,7 @@ typedef struct {
     double x, y;
     double x_low, x_high;
     double y_low, y_high;
-    const char
-        *label; /* beside the marker where it is free; left out where nothing is */
+    const char *label;  /* beside the marker where it is free; left out where nothing is */
     const char *hover;  /* shown by browsers under the pointer; left out where there are
                            more than 400 */
     const char *colour; /* instead of that of the series */

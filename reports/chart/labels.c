@@ -15,20 +15,17 @@
 
 /* ---- Rasters ---- */
 
-void
-spot_raster_init(
+void spot_raster_init(
     spot_raster_t *self, spot_memory_t *memory, const spot_box_t *box, double cell_px)
 {
     *self = (spot_raster_t){.origin = {box->left, box->top}, .cell_px = cell_px};
     for (int dim = 0; dim < 2; dim++) {
-        self->num[dim] =
-            (size_t) (fmax(box->high[dim] - box->low[dim], 0) / cell_px) + 1;
+        self->num[dim] = (size_t) (fmax(box->high[dim] - box->low[dim], 0) / cell_px) + 1;
     }
     self->cells = spot_memory_get(memory, self->num[SPOT_X] * self->num[SPOT_Y], 1);
 }
 
-unsigned
-spot_raster_enter(spot_raster_t *self, const spot_box_t *box, unsigned bits)
+unsigned spot_raster_enter(spot_raster_t *self, const spot_box_t *box, unsigned bits)
 {
     size_t first[2], end[2];
     unsigned found = 0;
@@ -58,8 +55,7 @@ spot_raster_enter(spot_raster_t *self, const spot_box_t *box, unsigned bits)
 /* ---- What is drawn ---- */
 
 /* A line, in pieces of a cell. */
-static void
-enter_line(spot_raster_t *self, const spot_px_t *a, const spot_px_t *b)
+static void enter_line(spot_raster_t *self, const spot_px_t *a, const spot_px_t *b)
 {
     const double length = fmax(fabs(b->x - a->x), fabs(b->y - a->y));
     const double num = isfinite(length) ? fmin(ceil(length / CELL_PX), 4000) : -1;
@@ -72,8 +68,7 @@ enter_line(spot_raster_t *self, const spot_px_t *a, const spot_px_t *b)
     }
 }
 
-static void
-enter_all(spot_raster_t *self, const spot_sheet_t *sheet)
+static void enter_all(spot_raster_t *self, const spot_sheet_t *sheet)
 {
     const spot_items_t *items = &sheet->items;
 
@@ -85,13 +80,12 @@ enter_all(spot_raster_t *self, const spot_sheet_t *sheet)
     for (size_t j = 0; j < items->num_marks; j++) {
         const spot_mark_t *mark = &items->marks[j];
         const size_t end = spot_sheet_mark_end(items, j);
-        const bool is_line =
-            mark->kind == SPOT_MARK_LINE && strcmp(mark->class, "l") == 0;
+        const bool is_line = mark->kind == SPOT_MARK_LINE && strcmp(mark->class, "l") == 0;
 
         for (size_t k = mark->first_point; k < end; k++) {
             const spot_px_t *point = &items->points[k];
-            const spot_box_t box = {{point->x - mark->px, point->y - mark->px,
-                point->x + mark->px, point->y + mark->px}};
+            const spot_box_t box = {{point->x - mark->px, point->y - mark->px, point->x + mark->px,
+                point->y + mark->px}};
 
             if (mark->kind == SPOT_MARK_SIGN) {
                 spot_raster_enter(self, &box, TAKEN);
@@ -111,8 +105,7 @@ typedef struct {
 } labels_t;
 
 /* Puts a text within a box, or a little beyond it, unless any of the bits is there. */
-static bool
-put_free(labels_t *self, const spot_sheet_text_t *text, const spot_box_t *outer,
+static bool put_free(labels_t *self, const spot_sheet_text_t *text, const spot_box_t *outer,
     double beyond_px, unsigned bits)
 {
     const spot_box_t box = spot_sheet_text_box(self->sheet, text);
@@ -142,8 +135,7 @@ typedef struct {
 
 /* Puts a text of at most a share of the panel's width where it is free around a point;
  * nowhere, if nothing is. */
-static void
-put_around(labels_t *self, int style, spot_px_t point, const char *label, double share,
+static void put_around(labels_t *self, int style, spot_px_t point, const char *label, double share,
     const around_t *around, double radius)
 {
     const spot_box_t *box = &self->place->box;
@@ -159,21 +151,20 @@ put_around(labels_t *self, int style, spot_px_t point, const char *label, double
             point.x + around->offsets[id].x * (width / 2 + distance),
             point.y + around->offsets[id].y * (0.55 * size + distance), line};
 
-        if (put_free(self, &text, box, BEYOND_PX,
-                j < around->num_offsets ? TAKEN | CROSSED : TAKEN)) {
+        if (put_free(
+                self, &text, box, BEYOND_PX, j < around->num_offsets ? TAKEN | CROSSED : TAKEN)) {
             return;
         }
     }
 }
 
 /* Within its bar, if it has room there; else around its place. */
-static void
-put_datum_label(labels_t *self, const spot_series_node_t *series, size_t datum_id)
+static void put_datum_label(labels_t *self, const spot_series_node_t *series, size_t datum_id)
 {
     static const around_t around = {
-        17, {{-0.7, -1, 0}, {0, -1, 0}, {0.7, -1, 0}, {1, 0, 0}, {-1, 0, 0}, {0, 1, 0},
-                {0.7, 1, 0}, {-0.7, 1, 0}, {-1, -1, 1}, {1, -1, 1}, {0, -1, 1},
-                {0, 1, 1}, {1, 1, 1}, {-1, 1, 1}, {0, -1, 2}, {1, 0, 2}, {-1, 0, 2}}};
+        17, {{-0.7, -1, 0}, {0, -1, 0}, {0.7, -1, 0}, {1, 0, 0}, {-1, 0, 0}, {0, 1, 0}, {0.7, 1, 0},
+                {-0.7, 1, 0}, {-1, -1, 1}, {1, -1, 1}, {0, -1, 1}, {0, 1, 1}, {1, 1, 1}, {-1, 1, 1},
+                {0, -1, 2}, {1, 0, 2}, {-1, 0, 2}}};
     const spot_chart_shape_t *shape = &series->shapes[datum_id];
     const char *label = series->data[datum_id].label;
     const spot_box_t bar = spot_sheet_bar(self->place, series, datum_id);
@@ -186,19 +177,17 @@ put_datum_label(labels_t *self, const spot_series_node_t *series, size_t datum_i
 
         (void) put_free(self, &text, &bar, 0, TAKEN);
     } else {
-        put_around(self, SPOT_LABEL, point, label, 1, &around,
-            spot_sheet_marker_px(self->place, series));
+        put_around(
+            self, SPOT_LABEL, point, label, 1, &around, spot_sheet_marker_px(self->place, series));
     }
 }
 
 /* Of upright rules at the top; of level ones at the right in narrow pictures, and beside
  * the panel in wide ones. */
-static void
-put_rule_name(labels_t *self, const spot_chart_rule_t *rule)
+static void put_rule_name(labels_t *self, const spot_chart_rule_t *rule)
 {
-    static const around_t beside = {
-        8, {{1, 0, 0}, {-1, 0, 0}, {1, 2, 0}, {-1, 2, 0}, {1, 4, 0}, {-1, 4, 0},
-               {1, 8, 0}, {-1, 8, 0}}};
+    static const around_t beside = {8, {{1, 0, 0}, {-1, 0, 0}, {1, 2, 0}, {-1, 2, 0}, {1, 4, 0},
+                                           {-1, 4, 0}, {1, 8, 0}, {-1, 8, 0}}};
     static const around_t upon = {4, {{-1, -1, 0}, {-1, 1, 0}, {-3, -1, 0}, {-3, 1, 0}}};
     const bool is_upright = rule->direction == SPOT_CHART_VERTICAL;
     const int dim = is_upright ? SPOT_X : SPOT_Y;
@@ -206,22 +195,19 @@ put_rule_name(labels_t *self, const spot_chart_rule_t *rule)
     spot_px_t point = {{self->place->box.right, self->place->box.top + size}};
 
     point.at[dim] = spot_scale_px(&self->place->scale[dim], rule->at);
-    if (rule->name != NULL && (is_upright || (rule->direction == SPOT_CHART_HORIZONTAL &&
-                                                 self->sheet->is_narrow))) {
-        put_around(self, SPOT_NOTE, point, rule->name, 0.7, is_upright ? &beside : &upon,
-            GAP_PX);
+    if (rule->name != NULL &&
+        (is_upright || (rule->direction == SPOT_CHART_HORIZONTAL && self->sheet->is_narrow))) {
+        put_around(self, SPOT_NOTE, point, rule->name, 0.7, is_upright ? &beside : &upon, GAP_PX);
     }
 }
 
-static void
-put_labels(labels_t *self)
+static void put_labels(labels_t *self)
 {
-    static const around_t around = {7, {{0, 0, 0}, {0, -2, 0}, {0, 2, 0}, {0, -4, 0},
-                                           {0, 4, 0}, {0, -8, 0}, {0, 8, 0}}};
+    static const around_t around = {
+        7, {{0, 0, 0}, {0, -2, 0}, {0, 2, 0}, {0, -4, 0}, {0, 4, 0}, {0, -8, 0}, {0, 8, 0}}};
     const spot_panel_node_t *node = self->place->node;
     const spot_box_t *box = &self->place->box;
-    const spot_px_t middle = {
-        {(box->left + box->right) / 2, (box->top + box->bottom) / 2}};
+    const spot_px_t middle = {{(box->left + box->right) / 2, (box->top + box->bottom) / 2}};
 
     if (node->look.empty != NULL) {
         put_around(self, SPOT_NOTE, middle, node->look.empty, 1, &around, 0);
@@ -238,8 +224,7 @@ put_labels(labels_t *self)
     }
 }
 
-void
-spot_sheet_put_labels(spot_sheet_t *self)
+void spot_sheet_put_labels(spot_sheet_t *self)
 {
     labels_t labels = {.sheet = self};
 

@@ -17,8 +17,7 @@
 
 /* ---- Places ---- */
 
-static size_t
-choose_columns(const spot_sheet_t *self, size_t num_cells)
+static size_t choose_columns(const spot_sheet_t *self, size_t num_cells)
 {
     bool is_one = self->is_narrow || num_cells <= 1;
 
@@ -28,15 +27,13 @@ choose_columns(const spot_sheet_t *self, size_t num_cells)
     return is_one ? 1 : num_cells == 2 || num_cells == 4 ? 2 : MAX_COLUMNS;
 }
 
-static bool
-is_shared(const spot_chart_axis_t *a, const spot_chart_axis_t *b)
+static bool is_shared(const spot_chart_axis_t *a, const spot_chart_axis_t *b)
 {
     return a->group > 0 && a->group == b->group;
 }
 
 /* The height of a panel's box. */
-static double
-panel_px(spot_sheet_t *self, spot_place_t *place)
+static double panel_px(spot_sheet_t *self, spot_place_t *place)
 {
     const spot_chart_panel_t *look = &place->node->look;
     const double usual = self->is_narrow ? PANEL_NARROW_PX : PANEL_PX;
@@ -54,8 +51,7 @@ panel_px(spot_sheet_t *self, spot_place_t *place)
 }
 
 /* Row and column of each panel, and which axes have labels. */
-static void
-choose_places(spot_sheet_t *self)
+static void choose_places(spot_sheet_t *self)
 {
     size_t num_cells = 0, cell = 0;
 
@@ -80,8 +76,7 @@ choose_places(spot_sheet_t *self)
             .cell_right = self->width_px - self->margin_px};
         place->is_shown[SPOT_X] =
             !look->x.is_hidden && !(has_below && is_shared(&look->x, &node[1].look.x));
-        place->is_shown[SPOT_Y] =
-            !look->y.is_hidden && (place->column == 0 || look->y.group == 0);
+        place->is_shown[SPOT_Y] = !look->y.is_hidden && (place->column == 0 || look->y.group == 0);
         place->box.bottom = panel_px(self, place);
         self->has_sides = self->has_sides || place->sides_px > 0;
     }
@@ -90,8 +85,7 @@ choose_places(spot_sheet_t *self)
 /* ---- Across ---- */
 
 /* Room for the labels of y, or of rows. */
-static double
-left_px(const spot_sheet_t *self, const spot_place_t *place)
+static double left_px(const spot_sheet_t *self, const spot_place_t *place)
 {
     const spot_scale_t *y = &place->scale[SPOT_Y];
     double width = 0;
@@ -107,8 +101,7 @@ left_px(const spot_sheet_t *self, const spot_place_t *place)
 
 /* For sides of rows, names at ends and a legend, beside each other; the legend may end
  * above the first names at ends. */
-static double
-right_px(spot_sheet_t *self)
+static double right_px(spot_sheet_t *self)
 {
     double sides = 0, legend = 0, free_px = 0;
     bool has_ends = false;
@@ -132,15 +125,13 @@ right_px(spot_sheet_t *self)
 }
 
 /* The left and right edges of all boxes. */
-static void
-lay_across(spot_sheet_t *self)
+static void lay_across(spot_sheet_t *self)
 {
     /* The last label of x reaches beyond the box. */
     const double right = fmax(right_px(self), self->is_narrow ? 8 : 16);
     const double half_gap = COLUMN_GAP_PX / 2 - 4;
     const double num_columns = (double) self->num_columns;
-    double lefts[MAX_COLUMNS] = {0},
-           width = self->width_px - 2 * self->margin_px - right;
+    double lefts[MAX_COLUMNS] = {0}, width = self->width_px - 2 * self->margin_px - right;
 
     for (size_t j = 0; j < self->num_places; j++) {
         double *left = &lefts[self->places[j].column];
@@ -159,30 +150,26 @@ lay_across(spot_sheet_t *self)
         }
         place->box.left = x + lefts[place->column];
         place->box.right =
-            place->box.left +
-            (place->node->look.is_square ? fmin(width, SQUARE_PX) : width);
+            place->box.left + (place->node->look.is_square ? fmin(width, SQUARE_PX) : width);
         if (place->column > 0) {
             place->cell_left = x - (lefts[place->column] > 0 ? 0 : half_gap);
         }
         if (place->node->look.y.kind != SPOT_CHART_ROWS || place->node->num_rows == 0) {
-            place->cell_right =
-                place->box.right + (is_last ? fmin(right, half_gap) : half_gap);
+            place->cell_right = place->box.right + (is_last ? fmin(right, half_gap) : half_gap);
         }
     }
 }
 
 /* ---- Down ---- */
 
-static double
-put_note(spot_sheet_t *self, double x, double y, const char *text, double max_px,
-    size_t max_lines)
+static double put_note(
+    spot_sheet_t *self, double x, double y, const char *text, double max_px, size_t max_lines)
 {
     return spot_sheet_put(self, SPOT_NOTE, x, y, text, max_px, max_lines);
 }
 
 /* The title, the name of y and the note above a panel. Returns their height. */
-static double
-put_head(spot_sheet_t *self, const spot_place_t *place, double top)
+static double put_head(spot_sheet_t *self, const spot_place_t *place, double top)
 {
     const spot_chart_panel_t *look = &place->node->look;
     const char *y_name = place->name[SPOT_Y];
@@ -197,8 +184,8 @@ put_head(spot_sheet_t *self, const spot_place_t *place, double top)
     if (name_px + note_px + 16 > place->box.right - left) {
         y += put_note(self, left, y, look->note, max_px, 2);
     } else {
-        const double height = spot_sheet_put(
-            self, SPOT_NOTE | SPOT_END, place->box.right, y, look->note, max_px, 1);
+        const double height =
+            spot_sheet_put(self, SPOT_NOTE | SPOT_END, place->box.right, y, look->note, max_px, 1);
 
         y += name_px > 0 ? 0 : height;
     }
@@ -213,8 +200,7 @@ put_head(spot_sheet_t *self, const spot_place_t *place, double top)
 }
 
 /* A panel whose head ends at the top. Returns its end. */
-static double
-lay_panel(spot_sheet_t *self, spot_place_t *place, double top)
+static double lay_panel(spot_sheet_t *self, spot_place_t *place, double top)
 {
     place->box.top = top;
     place->box.bottom = top + panel_px(self, place);
@@ -231,8 +217,7 @@ lay_panel(spot_sheet_t *self, spot_place_t *place, double top)
 }
 
 /* A row of the grid, with the heads of its cells upon their panels. */
-static double
-lay_row(spot_sheet_t *self, size_t row, double top)
+static double lay_row(spot_sheet_t *self, size_t row, double top)
 {
     double head_px = 10, bottom = top, y = top;
 
@@ -265,18 +250,15 @@ lay_row(spot_sheet_t *self, size_t row, double top)
 }
 
 /* Lines of the whole picture. Returns their end. */
-static double
-put_lines(spot_sheet_t *self, const char *const *lines, size_t num_lines, double y)
+static double put_lines(spot_sheet_t *self, const char *const *lines, size_t num_lines, double y)
 {
     for (size_t j = 0; j < num_lines; j++) {
-        y += put_note(
-            self, self->margin_px, y, lines[j], self->width_px - 2 * self->margin_px, 4);
+        y += put_note(self, self->margin_px, y, lines[j], self->width_px - 2 * self->margin_px, 4);
     }
     return y;
 }
 
-static void
-lay_down(spot_sheet_t *self)
+static void lay_down(spot_sheet_t *self)
 {
     const double margin = self->margin_px, max_px = self->width_px - 2 * margin;
     double y = self->is_narrow ? 4 : 16;
@@ -296,9 +278,8 @@ lay_down(spot_sheet_t *self)
     if (self->legend == SPOT_LEGEND_COLUMN && self->num_places > 0) {
         const double top = self->places[0].box.top;
 
-        y = fmax(y,
-            top + spot_sheet_put_legend(self, self->width_px - margin - self->legend_px,
-                      top - 4, self->legend_px));
+        y = fmax(y, top + spot_sheet_put_legend(self, self->width_px - margin - self->legend_px,
+                              top - 4, self->legend_px));
     } else if (self->legend == SPOT_LEGEND_LIST) {
         y += 8;
         y += spot_sheet_put_legend(self, margin, y, max_px);
@@ -307,8 +288,7 @@ lay_down(spot_sheet_t *self)
     self->height_px = y + (self->is_narrow ? 4 : 12);
 }
 
-int
-spot_sheet_init(spot_sheet_t *self, spot_chart_t *chart, double width_px, bool has_title)
+int spot_sheet_init(spot_sheet_t *self, spot_chart_t *chart, double width_px, bool has_title)
 {
     const bool is_narrow = width_px < 600;
 
@@ -319,10 +299,8 @@ spot_sheet_init(spot_sheet_t *self, spot_chart_t *chart, double width_px, bool h
         .margin_px = is_narrow ? 8 : 24,
         .has_title = has_title,
         .num_places = chart->num_panels};
-    self->places =
-        spot_memory_get(&self->memory, chart->num_panels, sizeof(*self->places));
-    self->names =
-        spot_memory_get(&self->memory, chart->num_entries, sizeof(*self->names));
+    self->places = spot_memory_get(&self->memory, chart->num_panels, sizeof(*self->places));
+    self->names = spot_memory_get(&self->memory, chart->num_entries, sizeof(*self->names));
     if (self->memory.error == 0) {
         choose_places(self);
         spot_sheet_find_scales(
@@ -335,8 +313,7 @@ spot_sheet_init(spot_sheet_t *self, spot_chart_t *chart, double width_px, bool h
     return spot_memory_error(&self->memory);
 }
 
-void
-spot_sheet_free(spot_sheet_t *self)
+void spot_sheet_free(spot_sheet_t *self)
 {
     spot_texts_free(&self->memory.texts);
 }

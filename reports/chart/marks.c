@@ -28,8 +28,7 @@ typedef spot_series_node_t series_t;
 
 /* ---- Places ---- */
 
-double
-spot_sheet_marker_px(const spot_place_t *place, const series_t *series)
+double spot_sheet_marker_px(const spot_place_t *place, const series_t *series)
 {
     const double width = place->box.right - place->box.left;
     const bool has_room =
@@ -45,8 +44,7 @@ spot_sheet_marker_px(const spot_place_t *place, const series_t *series)
                                             : POINT_PX;
 }
 
-spot_box_t
-spot_sheet_bar(const spot_place_t *place, const series_t *series, size_t datum_id)
+spot_box_t spot_sheet_bar(const spot_place_t *place, const series_t *series, size_t datum_id)
 {
     const spot_chart_shape_t *shape = &series->shapes[datum_id];
     const int along = series->along, across = !along;
@@ -73,8 +71,7 @@ spot_sheet_bar(const spot_place_t *place, const series_t *series, size_t datum_i
 }
 
 /* Whether a place is the first one at its px since the mark began. */
-static bool
-is_new(marks_t *self, double x, double y)
+static bool is_new(marks_t *self, double x, double y)
 {
     return spot_raster_enter(&self->seen, &(spot_box_t){{x, y, x, y}}, 1) == 0;
 }
@@ -85,8 +82,7 @@ is_new(marks_t *self, double x, double y)
  * so that no seams show. */
 typedef enum { VALUE, LOW, HIGH, BASE } part_t;
 
-static spot_px_t
-part_of(const marks_t *self, const series_t *series, size_t j, part_t part)
+static spot_px_t part_of(const marks_t *self, const series_t *series, size_t j, part_t part)
 {
     const spot_chart_shape_t *shape = &series->shapes[j];
     const spot_scale_t *y = &self->place->scale[SPOT_Y];
@@ -103,8 +99,7 @@ part_of(const marks_t *self, const series_t *series, size_t j, part_t part)
 
 /* A part of the data that are defined from first until end; of steps each y until the
  * next x too. */
-static void
-add_run(
+static void add_run(
     const marks_t *self, const series_t *series, size_t first, size_t end, part_t part)
 {
     const size_t first_point = self->sheet->items.num_points;
@@ -124,8 +119,7 @@ add_run(
 
 /* Lines through a part of the data, or what is between two parts: a run of defined data
  * each. */
-static void
-add_runs(const marks_t *self, const series_t *series, part_t part, part_t other)
+static void add_runs(const marks_t *self, const series_t *series, part_t part, part_t other)
 {
     spot_items_t *items = &self->sheet->items;
     size_t first = 0;
@@ -133,8 +127,8 @@ add_runs(const marks_t *self, const series_t *series, part_t part, part_t other)
     for (size_t j = 0; j <= series->num_data; j++) {
         const size_t first_point = items->num_points;
 
-        if (j < series->num_data && !isnan(part_of(self, series, j, part).y +
-                                           part_of(self, series, j, other).y)) {
+        if (j < series->num_data &&
+            !isnan(part_of(self, series, j, part).y + part_of(self, series, j, other).y)) {
             continue;
         }
         add_run(self, series, first, j, part);
@@ -156,8 +150,7 @@ add_runs(const marks_t *self, const series_t *series, part_t part, part_t other)
     }
 }
 
-static void
-draw_line(marks_t *self, const series_t *series)
+static void draw_line(marks_t *self, const series_t *series)
 {
     const double usual = series->num_data > MANY_LINE_DATA ? 1.2 : 2;
 
@@ -168,8 +161,7 @@ draw_line(marks_t *self, const series_t *series)
 }
 
 /* Those that are stacked from the top down, with a seam upon all but the first one. */
-static void
-draw_areas(marks_t *self, bool are_alone)
+static void draw_areas(marks_t *self, bool are_alone)
 {
     const spot_panel_node_t *node = self->place->node;
     bool is_top = true;
@@ -181,8 +173,7 @@ draw_areas(marks_t *self, bool are_alone)
         if (!series->is_area || look->is_alone != are_alone) {
             continue;
         }
-        spot_sheet_mark(
-            self->sheet, SPOT_MARK_FILL, look->is_faint ? "f s" : "f", look->colour, 0);
+        spot_sheet_mark(self->sheet, SPOT_MARK_FILL, look->is_faint ? "f s" : "f", look->colour, 0);
         add_runs(self, series, VALUE, BASE);
         if (!is_top && !are_alone && look->kind == SPOT_CHART_AREA) {
             spot_sheet_mark(self->sheet, SPOT_MARK_LINE, "w", NULL, 0);
@@ -195,8 +186,7 @@ draw_areas(marks_t *self, bool are_alone)
 /* ---- Rules and the grid ---- */
 
 /* A line as far as it is within the panel. */
-static void
-add_segment(marks_t *self, spot_px_t from, spot_px_t to)
+static void add_segment(marks_t *self, spot_px_t from, spot_px_t to)
 {
     const size_t first_point = self->sheet->items.num_points;
 
@@ -207,8 +197,7 @@ add_segment(marks_t *self, spot_px_t from, spot_px_t to)
     }
 }
 
-static void
-draw_rule(marks_t *self, const spot_chart_rule_t *rule)
+static void draw_rule(marks_t *self, const spot_chart_rule_t *rule)
 {
     const spot_scale_t *scale = self->place->scale;
     const spot_box_t *box = &self->place->box;
@@ -216,22 +205,18 @@ draw_rule(marks_t *self, const spot_chart_rule_t *rule)
 
     for (int dim = 0; dim < 2; dim++) {
         if (rule->direction == SPOT_CHART_DIAGONAL) {
-            from.at[dim] =
-                spot_scale_px(&scale[dim], fmin(scale[SPOT_X].low, scale[SPOT_Y].low));
-            to.at[dim] =
-                spot_scale_px(&scale[dim], fmax(scale[SPOT_X].high, scale[SPOT_Y].high));
+            from.at[dim] = spot_scale_px(&scale[dim], fmin(scale[SPOT_X].low, scale[SPOT_Y].low));
+            to.at[dim] = spot_scale_px(&scale[dim], fmax(scale[SPOT_X].high, scale[SPOT_Y].high));
         } else if (dim == (rule->direction == SPOT_CHART_VERTICAL ? SPOT_X : SPOT_Y)) {
             from.at[dim] = to.at[dim] = spot_scale_px(&scale[dim], rule->at);
         }
     }
-    spot_sheet_mark(self->sheet, SPOT_MARK_LINE, "l", rule->colour, 1.2)->dash =
-        rule->dash;
+    spot_sheet_mark(self->sheet, SPOT_MARK_LINE, "l", rule->colour, 1.2)->dash = rule->dash;
     add_segment(self, from, to);
 }
 
 /* Lines of the grid, along y and, where x has numbers, along x. */
-static void
-draw_grid(marks_t *self)
+static void draw_grid(marks_t *self)
 {
     const spot_box_t *box = &self->place->box;
     const spot_panel_node_t *node = self->place->node;
@@ -239,8 +224,8 @@ draw_grid(marks_t *self)
     spot_sheet_mark(self->sheet, SPOT_MARK_LINE, "gr", NULL, 0);
     for (int dim = SPOT_Y; dim >= SPOT_X; dim--) {
         const spot_scale_t *scale = &self->place->scale[dim];
-        const bool has_lines = !spot_chart_axis(node, dim)->is_hidden &&
-                               (dim == SPOT_Y || node->num_x_labels == 0);
+        const bool has_lines =
+            !spot_chart_axis(node, dim)->is_hidden && (dim == SPOT_Y || node->num_x_labels == 0);
 
         for (size_t j = 0; j < scale->num_ticks && has_lines; j++) {
             spot_px_t from = {{box->left, box->top}}, to = {{box->right, box->bottom}};
@@ -255,33 +240,21 @@ draw_grid(marks_t *self)
 
 /* ---- Marks of a datum ---- */
 
-typedef enum {
-    BOXES,
-    BANDS,
-    LINES_OF_DATA,
-    LINES,
-    HOLLOW,
-    SOLID,
-    HOVERS,
-    NUM_TURNS
-} turn_t;
+typedef enum { BOXES, BANDS, LINES_OF_DATA, LINES, HOLLOW, SOLID, HOVERS, NUM_TURNS } turn_t;
 
 /* A span that begins where the last one of its row ends goes on. */
-static void
-add_box(marks_t *self, const series_t *series, size_t j)
+static void add_box(marks_t *self, const series_t *series, size_t j)
 {
     const spot_items_t *items = &self->sheet->items;
     const spot_box_t box = spot_sheet_bar(self->place, series, j);
-    const bool is_first =
-        items->num_points < items->marks[items->num_marks - 1].first_point + 5;
+    const bool is_first = items->num_points < items->marks[items->num_marks - 1].first_point + 5;
     spot_px_t *last = is_first ? NULL : &items->points[items->num_points - 5];
 
     if (!(box.right > box.left) || !(box.bottom > box.top)) {
         return;
     }
     if (series->look.kind == SPOT_CHART_SPANS && last != NULL && last[0].y == box.top &&
-        last[2].y == box.bottom && box.left >= last[0].x &&
-        box.left <= last[1].x + 0.2) {
+        last[2].y == box.bottom && box.left >= last[0].x && box.left <= last[1].x + 0.2) {
         last[1].x = last[2].x = fmax(last[1].x, box.right);
     } else {
         spot_sheet_box(self->sheet, &box);
@@ -289,22 +262,19 @@ add_box(marks_t *self, const series_t *series, size_t j)
 }
 
 /* A stroke at each px that has data. */
-static void
-add_stroke(marks_t *self, const series_t *series, size_t j)
+static void add_stroke(marks_t *self, const series_t *series, size_t j)
 {
     const spot_box_t *box = &self->place->box;
     const double x = round(2 * part_of(self, series, j, VALUE).x) / 2;
     const double share = fmin(fmax(series->data[j].y, 0), 1);
-    const double height =
-        share > 0 ? fmax(share * (box->bottom - box->top), 1) : STROKE_PX;
+    const double height = share > 0 ? fmax(share * (box->bottom - box->top), 1) : STROKE_PX;
 
     if (x >= box->left && x <= box->right && is_new(self, x, box->bottom - height)) {
         spot_sheet_segment(self->sheet, x, box->bottom, x, box->bottom - height);
     }
 }
 
-static void
-add_intervals(marks_t *self, const series_t *series, size_t j)
+static void add_intervals(marks_t *self, const series_t *series, size_t j)
 {
     const spot_px_t point = part_of(self, series, j, VALUE);
 
@@ -319,8 +289,7 @@ add_intervals(marks_t *self, const series_t *series, size_t j)
 }
 
 /* What browsers show under the pointer: at the datum, or in the middle of its bar. */
-static void
-add_hover(marks_t *self, const series_t *series, size_t j)
+static void add_hover(marks_t *self, const series_t *series, size_t j)
 {
     const spot_box_t box = spot_sheet_bar(self->place, series, j);
     spot_px_t point = part_of(self, series, j, VALUE);
@@ -328,8 +297,7 @@ add_hover(marks_t *self, const series_t *series, size_t j)
     if (series->look.kind == SPOT_CHART_BARS) {
         point = (spot_px_t){{(box.left + box.right) / 2, (box.top + box.bottom) / 2}};
     }
-    if (series->data[j].hover != NULL &&
-        spot_box_has(&self->place->box, point.x, point.y)) {
+    if (series->data[j].hover != NULL && spot_box_has(&self->place->box, point.x, point.y)) {
         spot_sheet_mark(self->sheet, SPOT_MARK_HOVER, NULL, NULL, HOVER_PX)->text =
             series->data[j].hover;
         spot_sheet_point(self->sheet, point.x, point.y);
@@ -337,8 +305,7 @@ add_hover(marks_t *self, const series_t *series, size_t j)
 }
 
 /* What of a datum is drawn in a turn. */
-static void
-add_datum(marks_t *self, const series_t *series, size_t j, turn_t turn)
+static void add_datum(marks_t *self, const series_t *series, size_t j, turn_t turn)
 {
     const spot_px_t point = part_of(self, series, j, VALUE);
 
@@ -359,8 +326,7 @@ add_datum(marks_t *self, const series_t *series, size_t j, turn_t turn)
 
 /* Begins a mark for the data of a colour. Intervals of bars are in ink, to be seen upon
  * them, and those of a colour of their own in it; false: the turn draws none. */
-static bool
-begin_colour(marks_t *self, const series_t *series, const char *colour, turn_t turn)
+static bool begin_colour(marks_t *self, const series_t *series, const char *colour, turn_t turn)
 {
     const spot_chart_series_t *look = &series->look;
     const bool is_stroke = look->kind == SPOT_CHART_STROKES;
@@ -368,12 +334,10 @@ begin_colour(marks_t *self, const series_t *series, const char *colour, turn_t t
     const double radius = spot_sheet_marker_px(self->place, series);
 
     if (turn == BOXES && series->is_box) {
-        spot_sheet_mark(
-            self->sheet, SPOT_MARK_FILL, look->is_faint ? "f s" : "f", colour, 0);
+        spot_sheet_mark(self->sheet, SPOT_MARK_FILL, look->is_faint ? "f s" : "f", colour, 0);
         return true;
     }
-    if (turn == LINES_OF_DATA &&
-        (is_stroke || is_bar || look->kind == SPOT_CHART_POINTS)) {
+    if (turn == LINES_OF_DATA && (is_stroke || is_bar || look->kind == SPOT_CHART_POINTS)) {
         spot_sheet_mark(self->sheet, SPOT_MARK_LINE, "l",
             look->interval_colour != NULL && !is_stroke ? look->interval_colour
             : is_bar                                    ? SPOT_INK
@@ -385,8 +349,7 @@ begin_colour(marks_t *self, const series_t *series, const char *colour, turn_t t
         return true;
     }
     if ((turn == HOLLOW || turn == SOLID) && radius > 0) {
-        spot_mark_t *mark =
-            spot_sheet_mark(self->sheet, SPOT_MARK_SIGN, NULL, colour, radius);
+        spot_mark_t *mark = spot_sheet_mark(self->sheet, SPOT_MARK_SIGN, NULL, colour, radius);
 
         mark->marker = look->marker;
         mark->is_hollow = turn == HOLLOW;
@@ -395,8 +358,7 @@ begin_colour(marks_t *self, const series_t *series, const char *colour, turn_t t
     return false;
 }
 
-static void
-draw_colours(marks_t *self, const series_t *series, turn_t turn)
+static void draw_colours(marks_t *self, const series_t *series, turn_t turn)
 {
     const spot_chart_shape_t *shapes = series->shapes;
 
@@ -422,15 +384,14 @@ draw_colours(marks_t *self, const series_t *series, turn_t turn)
 /* ---- Panels ---- */
 
 /* What of a series is drawn in each turn, so that fills are below lines. */
-static void
-draw_turn(marks_t *self, const series_t *series, turn_t turn)
+static void draw_turn(marks_t *self, const series_t *series, turn_t turn)
 {
     const char *colour = series->look.interval_colour;
     const bool has_hovers = self->sheet->chart->num_hovers <= MAX_HOVERS;
 
     if (turn == BANDS && series->is_line) {
-        spot_sheet_mark(self->sheet, SPOT_MARK_FILL, "f s",
-            colour == NULL ? series->look.colour : colour, 0);
+        spot_sheet_mark(
+            self->sheet, SPOT_MARK_FILL, "f s", colour == NULL ? series->look.colour : colour, 0);
         add_runs(self, series, HIGH, LOW);
     } else if (turn == LINES && series->is_line) {
         draw_line(self, series);
@@ -442,8 +403,7 @@ draw_turn(marks_t *self, const series_t *series, turn_t turn)
     }
 }
 
-void
-spot_sheet_put_marks(spot_sheet_t *self, const spot_place_t *place)
+void spot_sheet_put_marks(spot_sheet_t *self, const spot_place_t *place)
 {
     const spot_panel_node_t *node = place->node;
     marks_t marks = {.sheet = self, .place = place};
@@ -465,21 +425,17 @@ spot_sheet_put_marks(spot_sheet_t *self, const spot_place_t *place)
     }
 }
 
-void
-spot_sheet_put_sample(
-    spot_sheet_t *self, const spot_chart_entry_t *entry, double x, double y)
+void spot_sheet_put_sample(spot_sheet_t *self, const spot_chart_entry_t *entry, double x, double y)
 {
     const double width = entry->is_line ? SAMPLE_LINE_PX : SWATCH_PX;
 
     if (entry->is_line || entry->marker == SPOT_CHART_NO_MARKER) {
-        spot_sheet_mark(
-            self, SPOT_MARK_LINE, "l", entry->colour, entry->is_line ? 2 : SWATCH_PX)
+        spot_sheet_mark(self, SPOT_MARK_LINE, "l", entry->colour, entry->is_line ? 2 : SWATCH_PX)
             ->dash = entry->dash;
         spot_sheet_segment(self, x - width / 2, y, x + width / 2, y);
     }
     if (entry->marker != SPOT_CHART_NO_MARKER) {
-        spot_mark_t *mark =
-            spot_sheet_mark(self, SPOT_MARK_SIGN, NULL, entry->colour, POINT_PX);
+        spot_mark_t *mark = spot_sheet_mark(self, SPOT_MARK_SIGN, NULL, entry->colour, POINT_PX);
 
         mark->marker = entry->marker;
         mark->is_hollow = entry->is_hollow;

@@ -25,11 +25,9 @@ int spot_memory_error(const spot_memory_t *self);
 /* Appends an item of zeros to a list: list is the address of the pointer to its items,
  * NULL at first, *num_items their number. Returns the item, which moves with the next
  * call; never NULL. O(1) amortised. */
-void *spot_memory_append(
-    spot_memory_t *self, void *list, size_t *num_items, size_t item_bytes);
-#define SPOT_APPEND(memory, owner, items)                                               \
-    spot_memory_append(                                                                 \
-        memory, &(owner)->items, &(owner)->num_##items, sizeof(*(owner)->items))
+void *spot_memory_append(spot_memory_t *self, void *list, size_t *num_items, size_t item_bytes);
+#define SPOT_APPEND(memory, owner, items)                                                          \
+    spot_memory_append(memory, &(owner)->items, &(owner)->num_##items, sizeof(*(owner)->items))
 
 /* ---- Declarations ---- */
 
@@ -104,8 +102,7 @@ struct spot_chart {
     spot_series_node_t no_series;
 };
 
-static inline const spot_chart_axis_t *
-spot_chart_axis(const spot_panel_node_t *panel, int dim)
+static inline const spot_chart_axis_t *spot_chart_axis(const spot_panel_node_t *panel, int dim)
 {
     return dim == SPOT_X ? &panel->look.x : &panel->look.y;
 }

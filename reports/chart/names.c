@@ -19,20 +19,17 @@
 
 /* ---- Which names stand where ---- */
 
-static const spot_series_node_t *
-series_of(const spot_sheet_t *self, const spot_entry_node_t *entry)
+static const spot_series_node_t *series_of(const spot_sheet_t *self, const spot_entry_node_t *entry)
 {
     return &self->chart->panels[entry->panel_id].series[entry->item_id];
 }
 
-static bool
-is_same_text(const char *a, const char *b)
+static bool is_same_text(const char *a, const char *b)
 {
     return (a == NULL || b == NULL) ? a == b : strcmp(a, b) == 0;
 }
 
-static bool
-is_same(const spot_chart_entry_t *a, const spot_chart_entry_t *b)
+static bool is_same(const spot_chart_entry_t *a, const spot_chart_entry_t *b)
 {
     return is_same_text(a->text, b->text) && is_same_text(a->side, b->side) &&
            strcmp(a->colour, b->colour) == 0 && a->marker == b->marker &&
@@ -40,8 +37,8 @@ is_same(const spot_chart_entry_t *a, const spot_chart_entry_t *b)
 }
 
 /* Where a name stands, if there is room at the ends of series or not. */
-static spot_name_t
-choose_name(const spot_sheet_t *self, const spot_entry_node_t *entry, bool has_ends)
+static spot_name_t choose_name(
+    const spot_sheet_t *self, const spot_entry_node_t *entry, bool has_ends)
 {
     if (entry->place == SPOT_NAME_LANE) {
         return self->is_narrow ? SPOT_NAME_ABOVE : SPOT_NAME_LANE;
@@ -56,33 +53,27 @@ choose_name(const spot_sheet_t *self, const spot_entry_node_t *entry, bool has_e
 }
 
 /* Equal entries stand in the legend once, but for headings. */
-static void
-set_names(spot_sheet_t *self, bool has_ends)
+static void set_names(spot_sheet_t *self, bool has_ends)
 {
     const spot_entry_node_t *entries = self->chart->entries;
 
     for (size_t j = 0; j < self->chart->num_entries; j++) {
         self->names[j] = choose_name(self, &entries[j], has_ends);
         for (size_t k = 0;
-             k < j && self->names[j] == SPOT_NAME_LEGEND && !entries[j].look.is_heading;
-             k++) {
-            if (self->names[k] == SPOT_NAME_LEGEND &&
-                is_same(&entries[j].look, &entries[k].look)) {
+             k < j && self->names[j] == SPOT_NAME_LEGEND && !entries[j].look.is_heading; k++) {
+            if (self->names[k] == SPOT_NAME_LEGEND && is_same(&entries[j].look, &entries[k].look)) {
                 self->names[j] = SPOT_NAME_NOWHERE;
             }
         }
     }
 }
 
-static bool
-is_at_right(const spot_sheet_t *self, size_t entry_id)
+static bool is_at_right(const spot_sheet_t *self, size_t entry_id)
 {
-    return self->names[entry_id] == SPOT_NAME_END ||
-           self->names[entry_id] == SPOT_NAME_LANE;
+    return self->names[entry_id] == SPOT_NAME_END || self->names[entry_id] == SPOT_NAME_LANE;
 }
 
-size_t
-spot_sheet_num_ends(const spot_sheet_t *self, size_t panel_id, const char *text)
+size_t spot_sheet_num_ends(const spot_sheet_t *self, size_t panel_id, const char *text)
 {
     size_t num_ends = 0;
 
@@ -97,8 +88,7 @@ spot_sheet_num_ends(const spot_sheet_t *self, size_t panel_id, const char *text)
 
 /* Whether the names at ends have room in the last panel of each row of the grid, which
  * has those of all panels in it. */
-static bool
-do_ends_fit(const spot_sheet_t *self)
+static bool do_ends_fit(const spot_sheet_t *self)
 {
     for (size_t j = 0; j < self->num_places; j++) {
         const spot_place_t *place = &self->places[j];
@@ -112,8 +102,8 @@ do_ends_fit(const spot_sheet_t *self)
             const spot_entry_node_t *entry = &self->chart->entries[k];
             const spot_place_t *other = &self->places[entry->panel_id];
 
-            if (self->names[k] == SPOT_NAME_END && !entry->is_rule &&
-                other->row == place->row && other->column < place->column &&
+            if (self->names[k] == SPOT_NAME_END && !entry->is_rule && other->row == place->row &&
+                other->column < place->column &&
                 spot_sheet_num_ends(self, j, entry->look.text) == 0) {
                 return false;
             }
@@ -122,23 +112,20 @@ do_ends_fit(const spot_sheet_t *self)
     return true;
 }
 
-static double
-side_px(const spot_sheet_t *self, const spot_chart_entry_t *entry)
+static double side_px(const spot_sheet_t *self, const spot_chart_entry_t *entry)
 {
     const double width = spot_sheet_text_px(self, SPOT_LABEL, entry->side);
 
     return width > 0 ? width + SIDE_GAP_PX : 0;
 }
 
-static double
-entry_px(const spot_sheet_t *self, const spot_chart_entry_t *entry)
+static double entry_px(const spot_sheet_t *self, const spot_chart_entry_t *entry)
 {
     return (entry->is_heading ? 0 : INDENT_PX) + side_px(self, entry) +
            spot_sheet_text_px(self, SPOT_LABEL, entry->text);
 }
 
-void
-spot_sheet_choose_names(spot_sheet_t *self)
+void spot_sheet_choose_names(spot_sheet_t *self)
 {
     bool is_list = false;
 
@@ -153,13 +140,11 @@ spot_sheet_choose_names(spot_sheet_t *self)
         if (is_at_right(self, j) && self->places[entry->panel_id].is_last_column) {
             const double width = spot_sheet_text_px(self, SPOT_LABEL, look->text);
 
-            self->ends_px = fmax(self->ends_px,
-                fmin(width, MAX_END_SHARE * self->width_px) + LEADER_PX + INDENT_PX);
+            self->ends_px = fmax(
+                self->ends_px, fmin(width, MAX_END_SHARE * self->width_px) + LEADER_PX + INDENT_PX);
         } else if (self->names[j] == SPOT_NAME_LEGEND) {
-            is_list =
-                is_list || look->side != NULL || look->is_heading || look->sign != NULL;
-            self->legend_px =
-                fmin(fmax(self->legend_px, entry_px(self, look)), MAX_COLUMN_PX);
+            is_list = is_list || look->side != NULL || look->is_heading || look->sign != NULL;
+            self->legend_px = fmin(fmax(self->legend_px, entry_px(self, look)), MAX_COLUMN_PX);
         }
     }
     self->legend = !is_list                             ? SPOT_LEGEND_FLOW
@@ -170,30 +155,26 @@ spot_sheet_choose_names(spot_sheet_t *self)
 /* ---- Entries ---- */
 
 /* An entry from the top y on, its text in at most max_lines. Returns its height. */
-static double
-put_entry(spot_sheet_t *self, const spot_chart_entry_t *entry, double x, double y,
+static double put_entry(spot_sheet_t *self, const spot_chart_entry_t *entry, double x, double y,
     double max_px, size_t max_lines)
 {
     const double indent = entry->is_heading ? 0 : INDENT_PX;
-    const double height =
-        spot_sheet_put(self, entry->is_heading ? SPOT_NOTE : SPOT_LABEL, x + indent, y,
-            entry->text, max_px - indent - side_px(self, entry), max_lines);
+    const double height = spot_sheet_put(self, entry->is_heading ? SPOT_NOTE : SPOT_LABEL,
+        x + indent, y, entry->text, max_px - indent - side_px(self, entry), max_lines);
 
     if (entry->sign != NULL && !entry->is_heading) {
-        spot_sheet_put(self, SPOT_LABEL | SPOT_MIDDLE, x + SAMPLE_PX / 2, y, entry->sign,
-            2 * SAMPLE_PX, 1);
+        spot_sheet_put(
+            self, SPOT_LABEL | SPOT_MIDDLE, x + SAMPLE_PX / 2, y, entry->sign, 2 * SAMPLE_PX, 1);
     } else if (!entry->is_heading) {
         spot_sheet_put_sample(self, entry, x + SAMPLE_PX / 2, y + SPOT_LINE_PX / 2);
     }
-    spot_sheet_put(
-        self, SPOT_LABEL | SPOT_END, x + max_px, y, entry->side, max_px / 2, 1);
+    spot_sheet_put(self, SPOT_LABEL | SPOT_END, x + max_px, y, entry->side, max_px / 2, 1);
     return fmax(height, SPOT_LINE_PX) + ENTRY_GAP_PX;
 }
 
 /* A name outside of the legend, in a line and without its side. */
-static void
-put_name(spot_sheet_t *self, const spot_chart_entry_t *entry, double x, double y,
-    double max_px)
+static void put_name(
+    spot_sheet_t *self, const spot_chart_entry_t *entry, double x, double y, double max_px)
 {
     spot_chart_entry_t name = *entry;
 
@@ -201,8 +182,7 @@ put_name(spot_sheet_t *self, const spot_chart_entry_t *entry, double x, double y
     put_entry(self, &name, x, y, max_px, 1);
 }
 
-double
-spot_sheet_put_lanes(spot_sheet_t *self, const spot_place_t *place, double x, double y)
+double spot_sheet_put_lanes(spot_sheet_t *self, const spot_place_t *place, double x, double y)
 {
     double used = 0;
 
@@ -228,8 +208,7 @@ typedef struct {
 
 /* The last place of a series that can be seen within its box; false: there is none. Of
  * areas it is the middle between their edges. */
-static bool
-find_end(const spot_place_t *place, const spot_series_node_t *series, end_t *end)
+static bool find_end(const spot_place_t *place, const spot_series_node_t *series, end_t *end)
 {
     const bool is_area = series->is_area;
     bool is_seen = !is_area, is_found = false;
@@ -254,8 +233,7 @@ find_end(const spot_place_t *place, const spot_series_node_t *series, end_t *end
 }
 
 /* What an entry has at the right of a place; false: nothing. */
-static bool
-find_name(
+static bool find_name(
     const spot_sheet_t *self, const spot_place_t *place, size_t entry_id, end_t *end)
 {
     const spot_entry_node_t *entry = &self->chart->entries[entry_id];
@@ -267,15 +245,13 @@ find_name(
         return false;
     }
     if (entry->is_rule) {
-        end->from_y =
-            spot_scale_px(&place->scale[SPOT_Y], place->node->rules[entry->item_id].at);
+        end->from_y = spot_scale_px(&place->scale[SPOT_Y], place->node->rules[entry->item_id].at);
         return spot_box_has(box, end->from_x, end->from_y);
     }
     return end->is_lane || find_end(place, series_of(self, entry), end);
 }
 
-static int
-by_height(const void *a, const void *b)
+static int by_height(const void *a, const void *b)
 {
     const end_t *x = a, *y = b;
 
@@ -284,8 +260,7 @@ by_height(const void *a, const void *b)
 
 /* Moves names apart that would touch, within the panel: downwards first, then what went
  * beyond the bottom up again. */
-static void
-spread(const spot_box_t *box, end_t *ends, size_t num_ends)
+static void spread(const spot_box_t *box, end_t *ends, size_t num_ends)
 {
     double limit = box->top;
 
@@ -300,8 +275,7 @@ spread(const spot_box_t *box, end_t *ends, size_t num_ends)
     }
 }
 
-void
-spot_sheet_put_ends(spot_sheet_t *self, const spot_place_t *place)
+void spot_sheet_put_ends(spot_sheet_t *self, const spot_place_t *place)
 {
     const double x = place->box.right + LEADER_PX;
     const size_t max_ends = place->is_last_column ? self->chart->num_entries : 0;
@@ -318,8 +292,8 @@ spot_sheet_put_ends(spot_sheet_t *self, const spot_place_t *place)
     for (size_t j = 0; j < num_ends; j++) {
         if (!ends[j].is_lane) {
             spot_sheet_mark(self, SPOT_MARK_LINE, "ax", NULL, 0);
-            spot_sheet_segment(self, fmax(ends[j].from_x, place->box.left) + 4,
-                ends[j].from_y, x - 3, ends[j].y);
+            spot_sheet_segment(
+                self, fmax(ends[j].from_x, place->box.left) + 4, ends[j].from_y, x - 3, ends[j].y);
         }
         put_name(self, ends[j].look, x, ends[j].y - SPOT_LINE_PX / 2,
             INDENT_PX + MAX_END_SHARE * self->width_px);
@@ -329,8 +303,7 @@ spot_sheet_put_ends(spot_sheet_t *self, const spot_place_t *place)
 /* ---- The legend ---- */
 
 /* A list has an entry a line, headings a little apart; else lines are full. */
-double
-spot_sheet_put_legend(spot_sheet_t *self, double x, double y, double max_px)
+double spot_sheet_put_legend(spot_sheet_t *self, double x, double y, double max_px)
 {
     const bool is_flow = self->legend == SPOT_LEGEND_FLOW;
     const spot_chart_entry_t *last = NULL;
@@ -352,9 +325,7 @@ spot_sheet_put_legend(spot_sheet_t *self, double x, double y, double max_px)
             put_entry(self, entry, x + at, y + used, width, 1);
             at += width + (self->is_narrow ? 0.7 : 1) * FLOW_GAP_PX;
         } else {
-            used += entry->is_heading && last != NULL && !last->is_heading
-                        ? HEADING_GAP_PX
-                        : 0;
+            used += entry->is_heading && last != NULL && !last->is_heading ? HEADING_GAP_PX : 0;
             used += put_entry(self, entry, x, y + used, max_px, 2);
         }
         last = entry;

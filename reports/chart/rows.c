@@ -20,8 +20,7 @@
 
 /* The columns of sides, each with the gap before it; several fold in a narrow picture.
  */
-static void
-measure_sides(const spot_sheet_t *self, spot_place_t *place)
+static void measure_sides(const spot_sheet_t *self, spot_place_t *place)
 {
     const spot_panel_node_t *panel = place->node;
     const double max_px = self->is_narrow ? SIDE_NAME_NARROW_PX : SIDE_NAME_PX;
@@ -33,12 +32,11 @@ measure_sides(const spot_sheet_t *self, spot_place_t *place)
         double texts_px = 0, width;
 
         for (size_t k = 0; k < panel->num_rows; k++) {
-            texts_px = fmax(
-                texts_px, spot_sheet_text_px(self, SPOT_LABEL, panel->rows[k].sides[j]));
+            texts_px =
+                fmax(texts_px, spot_sheet_text_px(self, SPOT_LABEL, panel->rows[k].sides[j]));
         }
         width = fmax(texts_px, fmin(spot_sheet_text_px(self, SPOT_NOTE, name), max_px));
-        place->side_px[j] =
-            width > 0 ? fmin(width, self->width_px / 4) + SIDE_GAP_PX : 0;
+        place->side_px[j] = width > 0 ? fmin(width, self->width_px / 4) + SIDE_GAP_PX : 0;
         place->sides_px += place->side_px[j];
         num_sides += texts_px > 0;
     }
@@ -46,8 +44,7 @@ measure_sides(const spot_sheet_t *self, spot_place_t *place)
     place->sides_px = place->is_folded ? 0 : place->sides_px;
 }
 
-double
-spot_sheet_put_sides(spot_sheet_t *self, const spot_place_t *place, int style, double y,
+double spot_sheet_put_sides(spot_sheet_t *self, const spot_place_t *place, int style, double y,
     const char *const texts[SPOT_CHART_MAX_SIDES], size_t max_lines)
 {
     double right = place->cell_right, used = 0;
@@ -64,19 +61,17 @@ spot_sheet_put_sides(spot_sheet_t *self, const spot_place_t *place, int style, d
 
 /* What is below a row from y on: its note, and its sides where they fold, with their
  * headings. Returns their end. */
-static double
-put_below(spot_sheet_t *self, const spot_place_t *place, size_t row_id, double y)
+static double put_below(spot_sheet_t *self, const spot_place_t *place, size_t row_id, double y)
 {
     const spot_chart_row_t *row = &place->node->rows[row_id];
     const double right = place->cell_right;
     const double left = self->is_narrow ? place->cell_left : place->box.left + 4;
 
-    y += spot_sheet_put(
-        self, SPOT_NOTE, left, y, row->note, right - left, self->is_narrow ? 2 : 1);
+    y += spot_sheet_put(self, SPOT_NOTE, left, y, row->note, right - left, self->is_narrow ? 2 : 1);
     for (size_t j = 0; j < SPOT_CHART_MAX_SIDES && place->is_folded; j++) {
         const char *name = place->node->look.side_names[j];
-        const double name_px = fmin(
-            spot_sheet_text_px(self, SPOT_NOTE, name), 0.6 * (right - place->cell_left));
+        const double name_px =
+            fmin(spot_sheet_text_px(self, SPOT_NOTE, name), 0.6 * (right - place->cell_left));
         const double x = place->cell_left + (name_px > 0 ? name_px + 6 : 0);
 
         if (row->sides[j] != NULL) {
@@ -88,8 +83,7 @@ put_below(spot_sheet_t *self, const spot_place_t *place, size_t row_id, double y
     return y;
 }
 
-static double
-pitch_px(const spot_panel_node_t *panel)
+static double pitch_px(const spot_panel_node_t *panel)
 {
     const double num_rows = fmax((double) panel->num_rows, 1);
     double lowest = 2;
@@ -105,13 +99,11 @@ pitch_px(const spot_panel_node_t *panel)
     if (panel->look.height_px > 0) {
         return fmax(panel->look.height_px / num_rows, lowest);
     }
-    return panel->num_rows <= MANY_ROWS
-               ? PITCH_PX
-               : fmin(LOW_PITCH_PX, fmax(ROWS_PX / num_rows, lowest));
+    return panel->num_rows <= MANY_ROWS ? PITCH_PX
+                                        : fmin(LOW_PITCH_PX, fmax(ROWS_PX / num_rows, lowest));
 }
 
-double
-spot_sheet_place_rows(spot_sheet_t *self, spot_place_t *place)
+double spot_sheet_place_rows(spot_sheet_t *self, spot_place_t *place)
 {
     const spot_panel_node_t *panel = place->node;
     spot_scale_t *scale = &place->scale[SPOT_Y];
@@ -136,8 +128,7 @@ spot_sheet_place_rows(spot_sheet_t *self, spot_place_t *place)
     return fmax(y, place->box.top + PITCH_PX);
 }
 
-double
-spot_sheet_row_names_px(const spot_sheet_t *self, const spot_panel_node_t *panel)
+double spot_sheet_row_names_px(const spot_sheet_t *self, const spot_panel_node_t *panel)
 {
     double width = 0;
 
@@ -148,21 +139,19 @@ spot_sheet_row_names_px(const spot_sheet_t *self, const spot_panel_node_t *panel
 }
 
 /* The name left of a row whose middle is at y. */
-static void
-put_name(spot_sheet_t *self, const spot_place_t *place, double y, const char *name)
+static void put_name(spot_sheet_t *self, const spot_place_t *place, double y, const char *name)
 {
     const bool is_wrapped = place->scale[SPOT_Y].pitch_px >= 2 * SPOT_LINE_PX - 4;
     const spot_items_t before = self->items;
     const double right = place->box.left - NAME_GAP_PX;
-    const double height = spot_sheet_put(self, SPOT_LABEL | SPOT_END, right, y, name,
-        right - place->cell_left, is_wrapped ? 2 : 1);
+    const double height = spot_sheet_put(
+        self, SPOT_LABEL | SPOT_END, right, y, name, right - place->cell_left, is_wrapped ? 2 : 1);
 
     spot_sheet_move(self, &before, -height / 2);
 }
 
 /* Of many low rows each n-th has its name. */
-void
-spot_sheet_put_rows(spot_sheet_t *self, const spot_place_t *place)
+void spot_sheet_put_rows(spot_sheet_t *self, const spot_place_t *place)
 {
     const double pitch = place->scale[SPOT_Y].pitch_px;
     const size_t stride = (size_t) fmax(ceil((SPOT_LINE_PX - 2) / pitch), 1);

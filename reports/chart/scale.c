@@ -11,8 +11,7 @@
 
 /* ---- Numbers ---- */
 
-static int
-num_decimals(double step)
+static int num_decimals(double step)
 {
     return (int) fmax(-floor(log10(step) + 1e-9), 0);
 }
@@ -26,11 +25,9 @@ typedef struct {
 } number_form_t;
 
 /* In powers of ten, the exponent in small digits: "·10⁻⁷". */
-static number_form_t
-power_form(int power, double step)
+static number_form_t power_form(int power, double step)
 {
-    static const char *const digits[] = {
-        "⁰", "¹", "²", "³", "⁴", "⁵", "⁶", "⁷", "⁸", "⁹"};
+    static const char *const digits[] = {"⁰", "¹", "²", "³", "⁴", "⁵", "⁶", "⁷", "⁸", "⁹"};
     number_form_t form = {.factor = pow(10, power), .suffix = "·10"};
     char plain[16];
 
@@ -42,8 +39,7 @@ power_form(int power, double step)
     return form;
 }
 
-static number_form_t
-choose_form(double largest, double step)
+static number_form_t choose_form(double largest, double step)
 {
     static const char *const suffixes[] = {"", " k", " M", " G", " T"};
     number_form_t form = {1, num_decimals(step), ""};
@@ -65,8 +61,7 @@ choose_form(double largest, double step)
 /* ---- Ticks ---- */
 
 /* The label of a new tick at a value; where there are too many, one of no tick. */
-static char *
-add_tick(spot_scale_t *self, double value)
+static char *add_tick(spot_scale_t *self, double value)
 {
     spot_tick_t *tick = &self->ticks[self->num_ticks];
 
@@ -75,8 +70,7 @@ add_tick(spot_scale_t *self, double value)
     return tick->label;
 }
 
-static void
-add_number(spot_scale_t *self, double number, double unit, const number_form_t *form)
+static void add_number(spot_scale_t *self, double number, double unit, const number_form_t *form)
 {
     const char *percent = self->unit_kind == SPOT_CHART_PERCENT ? " %" : "";
     const double value = fabs(number / form->factor);
@@ -92,8 +86,7 @@ add_number(spot_scale_t *self, double number, double unit, const number_form_t *
 
 /* 1, 2 or 5 times a power of ten: the smallest with at most max_ticks ticks in a range.
  */
-static double
-choose_step(double low, double high, size_t max_ticks)
+static double choose_step(double low, double high, size_t max_ticks)
 {
     static const double factors[] = {1, 2, 5};
     double power = pow(10, floor(log10((high - low) / (double) max_ticks)));
@@ -101,8 +94,7 @@ choose_step(double low, double high, size_t max_ticks)
     for (int j = 0; j < 12; j++) {
         const double step = power * factors[j % 3];
 
-        if (floor(high / step + 1e-7) - ceil(low / step - 1e-7) + 1 <=
-            (double) max_ticks) {
+        if (floor(high / step + 1e-7) - ceil(low / step - 1e-7) + 1 <= (double) max_ticks) {
             return step;
         }
         power *= j % 3 == 2 ? 10 : 1;
@@ -110,8 +102,7 @@ choose_step(double low, double high, size_t max_ticks)
     return power;
 }
 
-static void
-add_linear(spot_scale_t *self, bool is_round, size_t max_ticks)
+static void add_linear(spot_scale_t *self, bool is_round, size_t max_ticks)
 {
     double low = self->low / self->unit, high = self->high / self->unit;
     /* Rounding adds a tick at each end. */
@@ -131,35 +122,31 @@ add_linear(spot_scale_t *self, bool is_round, size_t max_ticks)
     }
 }
 
-static bool
-is_in_range(const spot_scale_t *self, double value)
+static bool is_in_range(const spot_scale_t *self, double value)
 {
     return value >= self->low * (1 - 1e-9) && value <= self->high * (1 + 1e-9);
 }
 
 /* Durations that people name, up to a level: 0 always, the others where there is room.
  */
-static void
-add_durations(spot_scale_t *self, int level)
+static void add_durations(spot_scale_t *self, int level)
 {
     static const struct {
         double time_s;
         int level;
         const char *label;
-    } times[] = {{1e-3, 0, "1 ms"}, {2e-3, 3, "2 ms"}, {5e-3, 3, "5 ms"},
-        {1e-2, 1, "10 ms"}, {2e-2, 3, "20 ms"}, {5e-2, 3, "50 ms"}, {0.1, 1, "100 ms"},
-        {0.2, 3, "200 ms"}, {0.5, 3, "500 ms"}, {1, 0, "1 s"}, {2, 3, "2 s"},
-        {5, 3, "5 s"}, {10, 1, "10 s"}, {20, 3, "20 s"}, {30, 2, "30 s"},
-        {60, 0, "1 min"}, {120, 3, "2 min"}, {300, 3, "5 min"}, {600, 1, "10 min"},
-        {1200, 3, "20 min"}, {1800, 2, "30 min"}, {3600, 0, "1 h"}, {7200, 3, "2 h"},
-        {18000, 3, "5 h"}, {36000, 1, "10 h"}, {86400, 0, "1 d"}, {172800, 3, "2 d"},
-        {432000, 3, "5 d"}, {864000, 1, "10 d"}, {2592000, 2, "30 d"},
+    } times[] = {{1e-3, 0, "1 ms"}, {2e-3, 3, "2 ms"}, {5e-3, 3, "5 ms"}, {1e-2, 1, "10 ms"},
+        {2e-2, 3, "20 ms"}, {5e-2, 3, "50 ms"}, {0.1, 1, "100 ms"}, {0.2, 3, "200 ms"},
+        {0.5, 3, "500 ms"}, {1, 0, "1 s"}, {2, 3, "2 s"}, {5, 3, "5 s"}, {10, 1, "10 s"},
+        {20, 3, "20 s"}, {30, 2, "30 s"}, {60, 0, "1 min"}, {120, 3, "2 min"}, {300, 3, "5 min"},
+        {600, 1, "10 min"}, {1200, 3, "20 min"}, {1800, 2, "30 min"}, {3600, 0, "1 h"},
+        {7200, 3, "2 h"}, {18000, 3, "5 h"}, {36000, 1, "10 h"}, {86400, 0, "1 d"},
+        {172800, 3, "2 d"}, {432000, 3, "5 d"}, {864000, 1, "10 d"}, {2592000, 2, "30 d"},
         {8640000, 0, "100 d"}, {86400000, 1, "1000 d"}, {864000000, 0, "10000 d"}};
 
     self->num_ticks = 0;
     for (size_t j = 0; j < sizeof(times) / sizeof(times[0]); j++) {
-        const double value =
-            times[j].time_s * (self->unit_kind == SPOT_CHART_MS ? 1000 : 1);
+        const double value = times[j].time_s * (self->unit_kind == SPOT_CHART_MS ? 1000 : 1);
 
         if (times[j].level <= level && is_in_range(self, value)) {
             strcpy(add_tick(self, value), times[j].label);
@@ -168,8 +155,7 @@ add_durations(spot_scale_t *self, int level)
 }
 
 /* stride 0: 1, 2 and 5 times each power of ten; n: each n-th power. */
-static void
-add_powers(spot_scale_t *self, int stride)
+static void add_powers(spot_scale_t *self, int stride)
 {
     static const double factors[] = {1, 2, 5};
     const int last = (int) ceil(log10(self->high));
@@ -187,8 +173,7 @@ add_powers(spot_scale_t *self, int stride)
     }
 }
 
-static void
-add_log(spot_scale_t *self, size_t max_ticks)
+static void add_log(spot_scale_t *self, size_t max_ticks)
 {
     const double decades = log10(self->high / self->low);
     int level = self->time_name == NULL ? -1 : 3;
@@ -200,9 +185,8 @@ add_log(spot_scale_t *self, size_t max_ticks)
         }
     }
     if (level < 0 || self->num_ticks < 2) {
-        add_powers(self, 3 * decades + 1 > (double) max_ticks
-                             ? (int) ceil(decades / (double) max_ticks)
-                             : 0);
+        add_powers(self,
+            3 * decades + 1 > (double) max_ticks ? (int) ceil(decades / (double) max_ticks) : 0);
     }
     self->has_own_units = self->num_ticks >= 2;
     if (!self->has_own_units) {
@@ -213,8 +197,7 @@ add_log(spot_scale_t *self, size_t max_ticks)
 /* ---- The scale ---- */
 
 /* Ends that are apart, finite, and of a logarithmic scale above 0. */
-static void
-choose_ends(spot_scale_t *self, double low, double high)
+static void choose_ends(spot_scale_t *self, double low, double high)
 {
     if (!(low <= high) || !isfinite(low) || !isfinite(high)) {
         low = self->kind == SPOT_CHART_LOG ? 1 : 0;
@@ -240,8 +223,7 @@ choose_ends(spot_scale_t *self, double low, double high)
 }
 
 /* The largest unit of which there are at least three. */
-static void
-choose_time_unit(spot_scale_t *self)
+static void choose_time_unit(spot_scale_t *self)
 {
     static const struct {
         const char *name;
@@ -258,8 +240,7 @@ choose_time_unit(spot_scale_t *self)
     self->unit = units[j].unit_s * second;
 }
 
-void
-spot_scale_init(spot_scale_t *self, spot_chart_scale_kind_t kind, spot_chart_unit_t unit,
+void spot_scale_init(spot_scale_t *self, spot_chart_scale_kind_t kind, spot_chart_unit_t unit,
     double low, double high, bool is_round, size_t max_ticks)
 {
     *self = (spot_scale_t){.kind = kind, .unit_kind = unit, .unit = 1};
@@ -274,16 +255,13 @@ spot_scale_init(spot_scale_t *self, spot_chart_scale_kind_t kind, spot_chart_uni
     }
 }
 
-double
-spot_scale_unit_px(const spot_scale_t *self)
+double spot_scale_unit_px(const spot_scale_t *self)
 {
-    return self->row_px != NULL
-               ? self->pitch_px
-               : fabs(self->high_px - self->low_px) / (self->high - self->low);
+    return self->row_px != NULL ? self->pitch_px
+                                : fabs(self->high_px - self->low_px) / (self->high - self->low);
 }
 
-double
-spot_scale_px(const spot_scale_t *self, double value)
+double spot_scale_px(const spot_scale_t *self, double value)
 {
     const bool is_log = self->kind == SPOT_CHART_LOG;
     double share;
@@ -302,8 +280,7 @@ spot_scale_px(const spot_scale_t *self, double value)
     return self->low_px + share * (self->high_px - self->low_px);
 }
 
-double
-spot_scale_end_px(const spot_scale_t *self, double value)
+double spot_scale_end_px(const spot_scale_t *self, double value)
 {
     const bool is_below = self->kind == SPOT_CHART_LOG && value <= 0;
 

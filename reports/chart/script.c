@@ -18,8 +18,7 @@ typedef struct {
 /* A text in quotes. A line end would end the command, and what is behind it would be
  * run; a quote becomes a typographic one: gnuplot knows no escape for it in all places.
  */
-static const char *
-quoted(spot_chart_t *chart, const char *text)
+static const char *quoted(spot_chart_t *chart, const char *text)
 {
     FILE *out = spot_texts_begin(&chart->memory.texts);
 
@@ -32,15 +31,13 @@ quoted(spot_chart_t *chart, const char *text)
             fputc(byte < 0x20 || byte == 0x7f ? ' ' : byte, out);
         }
     }
-    return spot_texts_add(
-        &chart->memory.texts, "'%s'", spot_texts_end(&chart->memory.texts, out));
+    return spot_texts_add(&chart->memory.texts, "'%s'", spot_texts_end(&chart->memory.texts, out));
 }
 
 /* ---- Axes ---- */
 
 /* Name, scale, ends and ticks. */
-static void
-write_axis(script_t *self, int dim)
+static void write_axis(script_t *self, int dim)
 {
     const spot_chart_axis_t *axis = spot_chart_axis(self->panel, dim);
     const char sign = dim == SPOT_X ? 'x' : 'y';
@@ -51,56 +48,48 @@ write_axis(script_t *self, int dim)
     self->unit[dim] = scale.unit;
     fprintf(out, "set %clabel %s", sign, quoted(self->chart, axis->name));
     fprintf(out, scale.time_name == NULL ? "\n" : " . ' (%s)'\n", scale.time_name);
-    fprintf(out,
-        "%s logscale %c\nset %crange [%.10g:%.10g]\nset %ctics auto format '%%g%s'\n",
-        axis->kind == SPOT_CHART_LOG ? "set" : "unset", sign, sign,
-        scale.low / scale.unit, scale.high / scale.unit, sign,
-        axis->unit == SPOT_CHART_PERCENT ? " %%" : "");
+    fprintf(out, "%s logscale %c\nset %crange [%.10g:%.10g]\nset %ctics auto format '%%g%s'\n",
+        axis->kind == SPOT_CHART_LOG ? "set" : "unset", sign, sign, scale.low / scale.unit,
+        scale.high / scale.unit, sign, axis->unit == SPOT_CHART_PERCENT ? " %%" : "");
     if (axis->kind != SPOT_CHART_ROWS) {
         fprintf(out, "set %crange [] noreverse\n", sign);
         return;
     }
-    fprintf(
-        out, "%sset %ctics ()\n", dim == SPOT_X ? "" : "set yrange [] reverse\n", sign);
+    fprintf(out, "%sset %ctics ()\n", dim == SPOT_X ? "" : "set yrange [] reverse\n", sign);
     for (size_t j = 0; j < self->panel->num_rows; j++) {
         fprintf(out, "set %ctics add (%s %zu)\n", sign,
             quoted(self->chart, self->panel->rows[j].name), j);
     }
 }
 
-static void
-write_x_labels(const script_t *self)
+static void write_x_labels(const script_t *self)
 {
     fputs(self->panel->num_x_labels > 0 ? "set xtics ()\n" : "", self->out);
     for (size_t j = 0; j < self->panel->num_x_labels; j++) {
         const spot_x_label_t *label = &self->panel->x_labels[j];
 
         if (isfinite(label->x)) {
-            fprintf(self->out, "set xtics add (%s %.10g)\n",
-                quoted(self->chart, label->label), label->x / self->unit[SPOT_X]);
+            fprintf(self->out, "set xtics add (%s %.10g)\n", quoted(self->chart, label->label),
+                label->x / self->unit[SPOT_X]);
         }
     }
 }
 
-static void
-write_rules(const script_t *self)
+static void write_rules(const script_t *self)
 {
     fputs("unset arrow\n", self->out);
     for (size_t j = 0; j < self->panel->num_rules; j++) {
         const spot_chart_rule_t *rule = &self->panel->rules[j];
-        const double x = rule->at / self->unit[SPOT_X],
-                     y = rule->at / self->unit[SPOT_Y];
+        const double x = rule->at / self->unit[SPOT_X], y = rule->at / self->unit[SPOT_Y];
 
         if (rule->direction == SPOT_CHART_DIAGONAL) {
             fputs("set arrow from graph 0, graph 0 to graph 1, graph 1", self->out);
         } else if (!isfinite(rule->at)) {
             continue;
         } else if (rule->direction == SPOT_CHART_VERTICAL) {
-            fprintf(self->out,
-                "set arrow from first %.10g, graph 0 to first %.10g, graph 1", x, x);
+            fprintf(self->out, "set arrow from first %.10g, graph 0 to first %.10g, graph 1", x, x);
         } else {
-            fprintf(self->out,
-                "set arrow from graph 0, first %.10g to graph 1, first %.10g", y, y);
+            fprintf(self->out, "set arrow from graph 0, first %.10g to graph 1, first %.10g", y, y);
         }
         fprintf(self->out, " nohead dt 2 lc rgb '%s'\n", rule->colour);
     }
@@ -111,8 +100,7 @@ write_rules(const script_t *self)
 /* Columns: x, y, x low, x high, y low, y high, base. Where there is no interval its ends
  * are the value: gnuplot leaves out points without them. Bars and spans are intervals.
  */
-static void
-write_datum(const script_t *self, const spot_series_node_t *series, size_t datum_id)
+static void write_datum(const script_t *self, const spot_series_node_t *series, size_t datum_id)
 {
     const spot_chart_datum_t *datum = &series->data[datum_id];
     const int along = series->along;
@@ -137,8 +125,7 @@ write_datum(const script_t *self, const spot_series_node_t *series, size_t datum
     }
     columns[6] = shape.base;
     for (int j = 0; j < 7; j++) {
-        const double value =
-            columns[j] / self->unit[j < 6 ? (j < 2 ? j : j / 2 - 1) : along];
+        const double value = columns[j] / self->unit[j < 6 ? (j < 2 ? j : j / 2 - 1) : along];
 
         if (isfinite(value)) {
             fprintf(self->out, "%.10g%s", value, j < 6 ? " " : "\n");
@@ -148,8 +135,7 @@ write_datum(const script_t *self, const spot_series_node_t *series, size_t datum
     }
 }
 
-static void
-write_data(const script_t *self, size_t series_id)
+static void write_data(const script_t *self, size_t series_id)
 {
     const spot_series_node_t *series = &self->panel->series[series_id];
 
@@ -163,8 +149,7 @@ write_data(const script_t *self, size_t series_id)
 /* ---- Plots ---- */
 
 /* A series with its band, if any datum has an interval: an empty band is not drawn. */
-static void
-write_series(const script_t *self, size_t series_id)
+static void write_series(const script_t *self, size_t series_id)
 {
     static const char *const styles[] = {[SPOT_CHART_LINE] = "using 1:2 with lines lw 2",
         [SPOT_CHART_STEPS] = "using 1:2 with steps lw 2",
@@ -190,8 +175,7 @@ write_series(const script_t *self, size_t series_id)
     if (series->num_data > 0) {
         const bool is_faint = look->is_alone && look->kind == SPOT_CHART_AREA;
 
-        fprintf(self->out, ", \\\n$data%zu_%zu %s lc rgb '%s'%s", self->panel_id,
-            series_id,
+        fprintf(self->out, ", \\\n$data%zu_%zu %s lc rgb '%s'%s", self->panel_id, series_id,
             is_faint ? "using 1:5:2 with filledcurves fs solid 0.3" : styles[look->kind],
             look->colour, look->dash == SPOT_CHART_SOLID ? "" : " dt 2");
         fprintf(self->out, " title %s", quoted(self->chart, look->name));
@@ -199,8 +183,7 @@ write_series(const script_t *self, size_t series_id)
 }
 
 /* Stacked areas from the top down: those in steps go down to 0. */
-static void
-write_panel(script_t *self)
+static void write_panel(script_t *self)
 {
     const size_t num_series = self->panel->num_series;
 
@@ -223,8 +206,7 @@ write_panel(script_t *self)
     fputc('\n', self->out);
 }
 
-int
-spot_chart_script(spot_chart_t *self, const char *picture_path, FILE *out)
+int spot_chart_script(spot_chart_t *self, const char *picture_path, FILE *out)
 {
     const size_t num_panels = self->num_panels > 0 ? self->num_panels : 1;
 
@@ -235,11 +217,10 @@ spot_chart_script(spot_chart_t *self, const char *picture_path, FILE *out)
         "set encoding utf8\nset terminal svg size 900,%zu noenhanced font 'Inter,12' "
         "background 'white'\nset output %s\nset border 3\nset tics nomirror\nset grid\n"
         "set key outside right\nset multiplot layout %zu,1 title %s\n",
-        PANEL_PX * num_panels, quoted(self, picture_path), num_panels,
-        quoted(self, self->title));
+        PANEL_PX * num_panels, quoted(self, picture_path), num_panels, quoted(self, self->title));
     for (size_t j = 0; j < self->num_panels; j++) {
-        write_panel(&(script_t){
-            .out = out, .chart = self, .panel = &self->panels[j], .panel_id = j});
+        write_panel(
+            &(script_t){.out = out, .chart = self, .panel = &self->panels[j], .panel_id = j});
     }
     fputs("unset multiplot\n", out);
     return ferror(out) ? SPOT_ERR_IO : spot_chart_error(self);

@@ -10,5 +10,4 @@
 /* The script draws an SVG to picture_path, a name without quotes or line ends: one panel
  * below the other, with what was declared of axes, series and rules. NO_MEMORY, IO, or
  * the error of the declaration. */
-SPOT_MUST_CHECK int spot_chart_script(
-    spot_chart_t *self, const char *picture_path, FILE *out);
+SPOT_MUST_CHECK int spot_chart_script(spot_chart_t *self, const char *picture_path, FILE *out);

@@ -8,8 +8,7 @@
 
 /* ---- Texts ---- */
 
-double
-spot_sheet_text_size(bool is_narrow, int style)
+double spot_sheet_text_size(bool is_narrow, int style)
 {
     static const double sizes[SPOT_NUM_LOOKS][2] = {
         [SPOT_TITLE] = {20, 17},
@@ -22,27 +21,23 @@ spot_sheet_text_size(bool is_narrow, int style)
     return size > 0 ? size : is_narrow ? 11.5 : 12;
 }
 
-spot_box_t
-spot_sheet_text_box(const spot_sheet_t *self, const spot_sheet_text_t *text)
+spot_box_t spot_sheet_text_box(const spot_sheet_t *self, const spot_sheet_text_t *text)
 {
     const double size = spot_sheet_text_size(self->is_narrow, text->style);
     const double width = spot_chart_line_px(&text->line, size);
     const double left = text->x - text->style / SPOT_MIDDLE * width / 2;
 
-    return (spot_box_t){
-        {left, text->y - size * 0.55, left + width, text->y + size * 0.55}};
+    return (spot_box_t){{left, text->y - size * 0.55, left + width, text->y + size * 0.55}};
 }
 
-double
-spot_sheet_text_px(const spot_sheet_t *self, int style, const char *text)
+double spot_sheet_text_px(const spot_sheet_t *self, int style, const char *text)
 {
     const spot_chart_line_t line = {text, text == NULL ? 0 : strlen(text), false};
 
     return spot_chart_line_px(&line, spot_sheet_text_size(self->is_narrow, style));
 }
 
-void
-spot_sheet_put_line(spot_sheet_t *self, const spot_sheet_text_t *text)
+void spot_sheet_put_line(spot_sheet_t *self, const spot_sheet_text_t *text)
 {
     if (text->line.num_bytes > 0) {
         spot_sheet_text_t *node = SPOT_APPEND(&self->memory, &self->items, texts);
@@ -51,8 +46,7 @@ spot_sheet_put_line(spot_sheet_t *self, const spot_sheet_text_t *text)
     }
 }
 
-double
-spot_sheet_put(spot_sheet_t *self, int style, double x, double y, const char *text,
+double spot_sheet_put(spot_sheet_t *self, int style, double x, double y, const char *text,
     double max_px, size_t max_lines)
 {
     const double size = spot_sheet_text_size(self->is_narrow, style);
@@ -62,14 +56,13 @@ spot_sheet_put(spot_sheet_t *self, int style, double x, double y, const char *te
         spot_chart_text_wrap(text == NULL ? "" : text, size, max_px, max_lines, lines);
 
     for (size_t j = 0; j < num_lines; j++) {
-        spot_sheet_put_line(self,
-            &(spot_sheet_text_t){style, x, y + ((double) j + 0.5) * line_px, lines[j]});
+        spot_sheet_put_line(
+            self, &(spot_sheet_text_t){style, x, y + ((double) j + 0.5) * line_px, lines[j]});
     }
     return (double) num_lines * line_px;
 }
 
-void
-spot_sheet_move(spot_sheet_t *self, const spot_items_t *before, double by_px)
+void spot_sheet_move(spot_sheet_t *self, const spot_items_t *before, double by_px)
 {
     for (size_t j = before->num_texts; j < self->items.num_texts; j++) {
         self->items.texts[j].y += by_px;
@@ -81,48 +74,41 @@ spot_sheet_move(spot_sheet_t *self, const spot_items_t *before, double by_px)
 
 /* ---- Points ---- */
 
-spot_mark_t *
-spot_sheet_mark(spot_sheet_t *self, spot_mark_kind_t kind, const char *class,
-    const char *colour, double px)
+spot_mark_t *spot_sheet_mark(
+    spot_sheet_t *self, spot_mark_kind_t kind, const char *class, const char *colour, double px)
 {
     spot_mark_t *mark = SPOT_APPEND(&self->memory, &self->items, marks);
 
-    *mark =
-        (spot_mark_t){kind, class, colour, px, .first_point = self->items.num_points};
+    *mark = (spot_mark_t){kind, class, colour, px, .first_point = self->items.num_points};
     return mark;
 }
 
-size_t
-spot_sheet_mark_end(const spot_items_t *items, size_t mark_id)
+size_t spot_sheet_mark_end(const spot_items_t *items, size_t mark_id)
 {
     return mark_id + 1 < items->num_marks ? items->marks[mark_id + 1].first_point
                                           : items->num_points;
 }
 
-void
-spot_sheet_point(spot_sheet_t *self, double x, double y)
+void spot_sheet_point(spot_sheet_t *self, double x, double y)
 {
     spot_px_t *point = SPOT_APPEND(&self->memory, &self->items, points);
 
     *point = (spot_px_t){{x, y}};
 }
 
-static void
-end_piece(spot_sheet_t *self)
+static void end_piece(spot_sheet_t *self)
 {
     spot_sheet_point(self, (double) NAN, (double) NAN);
 }
 
-void
-spot_sheet_segment(spot_sheet_t *self, double x, double y, double end_x, double end_y)
+void spot_sheet_segment(spot_sheet_t *self, double x, double y, double end_x, double end_y)
 {
     spot_sheet_point(self, x, y);
     spot_sheet_point(self, end_x, end_y);
     end_piece(self);
 }
 
-void
-spot_sheet_box(spot_sheet_t *self, const spot_box_t *box)
+void spot_sheet_box(spot_sheet_t *self, const spot_box_t *box)
 {
     spot_sheet_point(self, box->left, box->top);
     spot_sheet_point(self, box->right, box->top);
@@ -132,8 +118,7 @@ spot_sheet_box(spot_sheet_t *self, const spot_box_t *box)
 }
 
 /* Points low and high in their order. Returns where the next one goes. */
-static size_t
-keep_extremes(spot_px_t *points, size_t num_kept, size_t low, size_t high)
+static size_t keep_extremes(spot_px_t *points, size_t num_kept, size_t low, size_t high)
 {
     points[num_kept++] = points[low < high ? low : high]; /* never overtakes them */
     if (low != high) {
@@ -142,15 +127,13 @@ keep_extremes(spot_px_t *points, size_t num_kept, size_t low, size_t high)
     return num_kept;
 }
 
-void
-spot_sheet_thin(spot_sheet_t *self, size_t first)
+void spot_sheet_thin(spot_sheet_t *self, size_t first)
 {
     spot_px_t *points = self->items.points + first;
     const size_t num_points = self->items.num_points - first;
     size_t low = 0, high = 0, num_kept = 0;
 
-    if (num_points < 2 ||
-        (double) num_points <= 4 * fabs(points[num_points - 1].x - points[0].x)) {
+    if (num_points < 2 || (double) num_points <= 4 * fabs(points[num_points - 1].x - points[0].x)) {
         return;
     }
     for (size_t j = 1; j < num_points; j++) {
@@ -164,8 +147,7 @@ spot_sheet_thin(spot_sheet_t *self, size_t first)
     self->items.num_points = first + keep_extremes(points, num_kept, low, high);
 }
 
-bool
-spot_box_has(const spot_box_t *box, double x, double y)
+bool spot_box_has(const spot_box_t *box, double x, double y)
 {
     return x >= box->left - 0.5 && x <= box->right + 0.5 && y >= box->top - 0.5 &&
            y <= box->bottom + 0.5;
@@ -175,8 +157,7 @@ spot_box_has(const spot_box_t *box, double x, double y)
 
 /* What is on the inner side of an edge, sign 1: of those at least at "edge"; of a closed
  * line as Sutherland and Hodgman (1974), of others with a gap where it leaves. */
-static void
-clip_edge(
+static void clip_edge(
     spot_sheet_t *self, size_t first, int dim, double edge, double sign, bool is_closed)
 {
     spot_items_t *items = &self->items;
@@ -209,8 +190,7 @@ clip_edge(
     }
 }
 
-void
-spot_sheet_clip(spot_sheet_t *self, size_t first, const spot_box_t *box, bool is_closed)
+void spot_sheet_clip(spot_sheet_t *self, size_t first, const spot_box_t *box, bool is_closed)
 {
     for (int dim = 0; dim < 2; dim++) {
         clip_edge(self, first, dim, box->low[dim], 1, is_closed);

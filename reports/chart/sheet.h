@@ -23,8 +23,8 @@ double spot_chart_line_px(const spot_chart_line_t *line, double size_px);
 /* Breaks a text at blanks into at most max_lines lines of at most max_px; the last one
  * is cut where there is more, and words longer than a line too. lines: [max_lines].
  * Returns their number: 0 of an empty text. */
-size_t spot_chart_text_wrap(const char *text, double size_px, double max_px,
-    size_t max_lines, spot_chart_line_t *lines);
+size_t spot_chart_text_wrap(
+    const char *text, double size_px, double max_px, size_t max_lines, spot_chart_line_t *lines);
 
 /* A single line. */
 spot_chart_line_t spot_chart_text_cut(const char *text, double size_px, double max_px);
@@ -56,9 +56,9 @@ typedef struct {
     size_t num_rows;        /* of ROWS that texts may stand between, else 0 */
     const double *row_px;   /* [num_rows] their middles */
     double pitch_px;        /* of such a row, without the texts */
-    const char *time_name; /* of times: "h", the largest unit of which there are three */
-    double unit;           /* its length in the unit of the axis, else 1 */
-    bool has_own_units;    /* ticks have their own: "1 h" */
+    const char *time_name;  /* of times: "h", the largest unit of which there are three */
+    double unit;            /* its length in the unit of the axis, else 1 */
+    bool has_own_units;     /* ticks have their own: "1 h" */
     size_t num_ticks;
     spot_tick_t ticks[SPOT_CHART_MAX_TICKS + 1]; /* [num_ticks] increasing */
 } spot_scale_t;
@@ -67,8 +67,8 @@ typedef struct {
  * above 0. is_round: the ends move out to ticks. At least 2 and at most max_ticks (4 to
  * SPOT_CHART_MAX_TICKS) ticks whose labels differ; none of ROWS, whose ends are taken as
  * they are. */
-void spot_scale_init(spot_scale_t *self, spot_chart_scale_kind_t kind,
-    spot_chart_unit_t unit, double low, double high, bool is_round, size_t max_ticks);
+void spot_scale_init(spot_scale_t *self, spot_chart_scale_kind_t kind, spot_chart_unit_t unit,
+    double low, double high, bool is_round, size_t max_ticks);
 
 /* A value beyond the ends is placed at most 4 lengths beyond them. NAN: undefined, as
  * values <= 0 of LOG. */
@@ -206,8 +206,8 @@ double spot_sheet_text_px(const spot_sheet_t *self, int style, const char *text)
 /* Puts a text, or NULL, in lines from y, the top of the first one, on: at most max_lines
  * of max_px. Returns the px that they take. */
 #define SPOT_LINE_PX 17.0 /* of all but titles */
-double spot_sheet_put(spot_sheet_t *self, int style, double x, double y,
-    const char *text, double max_px, size_t max_lines);
+double spot_sheet_put(spot_sheet_t *self, int style, double x, double y, const char *text,
+    double max_px, size_t max_lines);
 void spot_sheet_put_line(spot_sheet_t *self, const spot_sheet_text_t *text);
 
 /* Moves what was put since "before" down. */
@@ -215,12 +215,11 @@ void spot_sheet_move(spot_sheet_t *self, const spot_items_t *before, double by_p
 
 /* Begins a mark, to which the points that follow belong. Returns it, for what else it
  * has; never NULL. */
-spot_mark_t *spot_sheet_mark(spot_sheet_t *self, spot_mark_kind_t kind,
-    const char *class, const char *colour, double px);
+spot_mark_t *spot_sheet_mark(
+    spot_sheet_t *self, spot_mark_kind_t kind, const char *class, const char *colour, double px);
 size_t spot_sheet_mark_end(const spot_items_t *items, size_t mark_id);
 void spot_sheet_point(spot_sheet_t *self, double x, double y);
-void spot_sheet_segment(
-    spot_sheet_t *self, double x, double y, double end_x, double end_y);
+void spot_sheet_segment(spot_sheet_t *self, double x, double y, double end_x, double end_y);
 void spot_sheet_box(spot_sheet_t *self, const spot_box_t *box);
 
 /* What becomes of the points from first on. Thinned: of each column of a px the lowest
@@ -229,8 +228,7 @@ void spot_sheet_thin(spot_sheet_t *self, size_t first);
 
 /* A line through them, as far as it is within the box, or the inside of the closed line.
  */
-void spot_sheet_clip(
-    spot_sheet_t *self, size_t first, const spot_box_t *box, bool is_closed);
+void spot_sheet_clip(spot_sheet_t *self, size_t first, const spot_box_t *box, bool is_closed);
 
 /* Whether a place is within a box, or upon its edge. */
 bool spot_box_has(const spot_box_t *box, double x, double y);
@@ -263,8 +261,8 @@ void spot_sheet_put_rows(spot_sheet_t *self, const spot_place_t *place);
 
 /* Texts of the sides in their columns, the last one at the very edge, from the top y on.
  * Returns their height. */
-double spot_sheet_put_sides(spot_sheet_t *self, const spot_place_t *place, int style,
-    double y, const char *const texts[SPOT_CHART_MAX_SIDES], size_t max_lines);
+double spot_sheet_put_sides(spot_sheet_t *self, const spot_place_t *place, int style, double y,
+    const char *const texts[SPOT_CHART_MAX_SIDES], size_t max_lines);
 
 /* ---- names.c ---- */
 
@@ -276,8 +274,7 @@ size_t spot_sheet_num_ends(const spot_sheet_t *self, size_t panel_id, const char
 void spot_sheet_put_ends(spot_sheet_t *self, const spot_place_t *place);
 
 /* The names of lanes above them; returns their height. */
-double spot_sheet_put_lanes(
-    spot_sheet_t *self, const spot_place_t *place, double x, double y);
+double spot_sheet_put_lanes(spot_sheet_t *self, const spot_place_t *place, double x, double y);
 
 /* The legend from x, y on in max_px; returns its height. */
 double spot_sheet_put_legend(spot_sheet_t *self, double x, double y, double max_px);
@@ -288,8 +285,7 @@ double spot_sheet_put_legend(spot_sheet_t *self, double x, double y, double max_
 void spot_sheet_put_marks(spot_sheet_t *self, const spot_place_t *place);
 
 /* A sample of an entry with its middle at x, y. */
-void spot_sheet_put_sample(
-    spot_sheet_t *self, const spot_chart_entry_t *entry, double x, double y);
+void spot_sheet_put_sample(spot_sheet_t *self, const spot_chart_entry_t *entry, double x, double y);
 
 /* The radius of the markers of a series; 0: they are not drawn. */
 double spot_sheet_marker_px(const spot_place_t *place, const spot_series_node_t *series);

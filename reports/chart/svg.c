@@ -16,40 +16,37 @@ static const char text_classes[SPOT_NUM_LOOKS][3] = {
 
 /* What does not depend on dark and width. The fonts are at most as wide as Inter, by
  * which the layout measures. */
-#define STYLE                                                                           \
-    ".chart text{font-family:Inter,-apple-system,'Segoe UI',Roboto,Arial,"              \
-    "'Liberation Sans','DejaVu Sans Condensed',sans-serif;"                             \
-    "font-feature-settings:'calt' 0;stroke:none}"                                       \
-    ".chart .m{text-anchor:middle}.chart .e{text-anchor:end}"                           \
-    ".chart .td{fill:" SPOT_INK "}.chart .tw{fill:#fff}"                                \
-    ".chart .f{fill:currentColor}.chart .s{fill-opacity:.18}"                           \
-    ".chart .l,.chart .gr,.chart .ax,.chart .o,.chart .w{fill:none}"                    \
-    ".chart .l,.chart .o,.chart .h{stroke:currentColor}"                                \
-    ".chart .l{stroke-linejoin:round}.chart .o{stroke-linecap:round}"                   \
+#define STYLE                                                                                      \
+    ".chart text{font-family:Inter,-apple-system,'Segoe UI',Roboto,Arial,"                         \
+    "'Liberation Sans','DejaVu Sans Condensed',sans-serif;"                                        \
+    "font-feature-settings:'calt' 0;stroke:none}"                                                  \
+    ".chart .m{text-anchor:middle}.chart .e{text-anchor:end}"                                      \
+    ".chart .td{fill:" SPOT_INK "}.chart .tw{fill:#fff}"                                           \
+    ".chart .f{fill:currentColor}.chart .s{fill-opacity:.18}"                                      \
+    ".chart .l,.chart .gr,.chart .ax,.chart .o,.chart .w{fill:none}"                               \
+    ".chart .l,.chart .o,.chart .h{stroke:currentColor}"                                           \
+    ".chart .l{stroke-linejoin:round}.chart .o{stroke-linecap:round}"                              \
     ".chart .w{stroke-width:.8}.chart .v{fill:transparent}"
 
-#define INKS(ink, label, quiet, grid, axis, paper)                                      \
-    ".chart .tt,.chart .tp{fill:" ink "}.chart .tl,.chart .tk{fill:" label "}"          \
-    ".chart .tn,.chart .tq{fill:" quiet "}.chart .gr{stroke:" grid "}"                  \
+#define INKS(ink, label, quiet, grid, axis, paper)                                                 \
+    ".chart .tt,.chart .tp{fill:" ink "}.chart .tl,.chart .tk{fill:" label "}"                     \
+    ".chart .tn,.chart .tq{fill:" quiet "}.chart .gr{stroke:" grid "}"                             \
     ".chart .ax{stroke:" axis "}.chart .h{fill:" paper "}.chart .w{stroke:" paper "}"
 
-#define LIGHT                                                                           \
-    INKS(SPOT_INK, SPOT_INK_LABEL, SPOT_INK_QUIET, SPOT_INK_GRID, SPOT_INK_AXIS, "#fff")
-#define DARK                                                                            \
-    INKS(SPOT_DARK_INK, SPOT_DARK_INK_LABEL, SPOT_DARK_INK_QUIET, SPOT_DARK_INK_GRID,   \
+#define LIGHT INKS(SPOT_INK, SPOT_INK_LABEL, SPOT_INK_QUIET, SPOT_INK_GRID, SPOT_INK_AXIS, "#fff")
+#define DARK                                                                                       \
+    INKS(SPOT_DARK_INK, SPOT_DARK_INK_LABEL, SPOT_DARK_INK_QUIET, SPOT_DARK_INK_GRID,              \
         SPOT_DARK_INK_AXIS, "var(--paper,#14171a)")
 
-static void
-write_sizes(bool is_narrow, FILE *out)
+static void write_sizes(bool is_narrow, FILE *out)
 {
     for (int j = 0; j < SPOT_NUM_LOOKS; j++) {
-        fprintf(out, ".%s .%s{font-size:%gpx}", is_narrow ? "narrow" : "wide",
-            text_classes[j], spot_sheet_text_size(is_narrow, j));
+        fprintf(out, ".%s .%s{font-size:%gpx}", is_narrow ? "narrow" : "wide", text_classes[j],
+            spot_sheet_text_size(is_narrow, j));
     }
 }
 
-void
-spot_chart_svg_style(FILE *out)
+void spot_chart_svg_style(FILE *out)
 {
     fputs(STYLE LIGHT, out);
     write_sizes(false, out);
@@ -58,8 +55,7 @@ spot_chart_svg_style(FILE *out)
           "svg.narrow{display:none}\n"
           "@media screen and (max-width:43rem){svg.wide{display:none}"
           "svg.narrow{display:block}}\n"
-          "@media screen and (prefers-color-scheme:dark){" DARK
-          ".chart [style]{color:var(--d)}}\n",
+          "@media screen and (prefers-color-scheme:dark){" DARK ".chart [style]{color:var(--d)}}\n",
         out);
 }
 
@@ -72,22 +68,19 @@ typedef struct {
     char command; /* the last one; 0: nothing is written yet */
 } path_t;
 
-static long
-tenths(double px)
+static long tenths(double px)
 {
     return lround(10 * fmin(fmax(px, -1e6), 1e6));
 }
 
 /* A number behind another one or a letter: a minus separates too. */
-static void
-write_tenths(FILE *out, long value, bool is_first)
+static void write_tenths(FILE *out, long value, bool is_first)
 {
     fprintf(out, "%s%g", value < 0 || is_first ? "" : " ", (double) value / 10);
 }
 
 /* A move or a line; a letter is left out where it is that of the last command. */
-static void
-step(path_t *self, bool is_move, double x, double y)
+static void step(path_t *self, bool is_move, double x, double y)
 {
     const long by_x = tenths(x) - self->x, by_y = tenths(y) - self->y;
     const char command = is_move ? 'm' : by_y == 0 ? 'h' : by_x == 0 ? 'v' : 'l';
@@ -106,16 +99,14 @@ step(path_t *self, bool is_move, double x, double y)
 }
 
 /* The pen is then where the path began. */
-static void
-close_path(path_t *self, double x, double y)
+static void close_path(path_t *self, double x, double y)
 {
     fputc('z', self->out);
     *self = (path_t){self->out, tenths(x), tenths(y), 'z'};
 }
 
 /* A marker around a place: a dot of a thick round pen, or an outline. */
-static void
-write_sign(path_t *path, const spot_mark_t *mark, const spot_px_t *at)
+static void write_sign(path_t *path, const spot_mark_t *mark, const spot_px_t *at)
 {
     static const struct {
         size_t num_corners;
@@ -144,15 +135,14 @@ write_sign(path_t *path, const spot_mark_t *mark, const spot_px_t *at)
         step(path, false, at->x + corners[k][0] * r, at->y + corners[k][1] * r);
     }
     if (is_circle) {
-        fprintf(path->out, "a%.3g %.3g 0 1 0 %.3g 0a%.3g %.3g 0 1 0-%.3g 0", r, r, 2 * r,
-            r, r, 2 * r);
+        fprintf(
+            path->out, "a%.3g %.3g 0 1 0 %.3g 0a%.3g %.3g 0 1 0-%.3g 0", r, r, 2 * r, r, r, 2 * r);
     }
     close_path(path, x, y);
 }
 
 /* Lines or fills through pieces of points, or signs. */
-static void
-write_points(
+static void write_points(
     path_t *path, const spot_mark_t *mark, const spot_px_t *points, size_t num_points)
 {
     size_t first = 0;
@@ -167,8 +157,7 @@ write_points(
                 close_path(path, points[first].x, points[first].y);
             }
             first = j + 1;
-        } else if (j <= first + 1 || tenths(point->x) != path->x ||
-                   tenths(point->y) != path->y) {
+        } else if (j <= first + 1 || tenths(point->x) != path->x || tenths(point->y) != path->y) {
             step(path, j == first, point->x, point->y);
         }
     }
@@ -176,8 +165,7 @@ write_points(
 
 /* ---- Items ---- */
 
-static void
-write_mark(const spot_sheet_t *sheet, size_t mark_id, bool is_inline, FILE *out)
+static void write_mark(const spot_sheet_t *sheet, size_t mark_id, bool is_inline, FILE *out)
 {
     static const char *const dashes[] = {[SPOT_CHART_SOLID] = "",
         [SPOT_CHART_DASHED] = " stroke-dasharray=\"7 4\"",
@@ -192,8 +180,8 @@ write_mark(const spot_sheet_t *sheet, size_t mark_id, bool is_inline, FILE *out)
         return;
     }
     if (mark->kind == SPOT_MARK_HOVER) {
-        fprintf(out, "<circle class=\"v\" cx=\"%.1f\" cy=\"%.1f\" r=\"%g\">", points->x,
-            points->y, mark->px);
+        fprintf(out, "<circle class=\"v\" cx=\"%.1f\" cy=\"%.1f\" r=\"%g\">", points->x, points->y,
+            mark->px);
         spot_html_element(out, "title", mark->text);
         fputs("</circle>\n", out);
         return;
@@ -222,8 +210,7 @@ write_mark(const spot_sheet_t *sheet, size_t mark_id, bool is_inline, FILE *out)
     fputs("\"/>\n", out);
 }
 
-static void
-write_text(const spot_sheet_t *sheet, const spot_sheet_text_t *text, FILE *out)
+static void write_text(const spot_sheet_t *sheet, const spot_sheet_text_t *text, FILE *out)
 {
     const double size = spot_sheet_text_size(sheet->is_narrow, text->style);
 
@@ -234,8 +221,7 @@ write_text(const spot_sheet_t *sheet, const spot_sheet_text_t *text, FILE *out)
 }
 
 /* Texts of a style in a group. */
-static void
-write_texts(const spot_sheet_t *sheet, FILE *out)
+static void write_texts(const spot_sheet_t *sheet, FILE *out)
 {
     static const char *const anchors[] = {"", " m", " e"};
 
@@ -246,8 +232,7 @@ write_texts(const spot_sheet_t *sheet, FILE *out)
         for (size_t j = 0; j < sheet->items.num_texts; j++) {
             if (sheet->items.texts[j].style == look + anchor * SPOT_MIDDLE) {
                 if (!is_open) {
-                    fprintf(out, "<g class=\"%s%s\">\n", text_classes[look],
-                        anchors[anchor]);
+                    fprintf(out, "<g class=\"%s%s\">\n", text_classes[look], anchors[anchor]);
                 }
                 is_open = true;
                 write_text(sheet, &sheet->items.texts[j], out);
@@ -259,8 +244,7 @@ write_texts(const spot_sheet_t *sheet, FILE *out)
 
 /* ---- Documents ---- */
 
-static int
-write_svg(spot_chart_t *self, double width_px, bool has_title, bool is_inline, FILE *out)
+static int write_svg(spot_chart_t *self, double width_px, bool has_title, bool is_inline, FILE *out)
 {
     spot_sheet_t sheet;
     const int ret = spot_sheet_init(&sheet, self, width_px, has_title);
@@ -271,8 +255,8 @@ write_svg(spot_chart_t *self, double width_px, bool has_title, bool is_inline, F
                       : "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n"
                         "<svg xmlns=\"http://www.w3.org/2000/svg\"",
             sheet.is_narrow ? "narrow" : "wide", width_px, sheet.height_px);
-        fprintf(out, " viewBox=\"0 0 %g %.0f\" role=\"img\" aria-label=\"", width_px,
-            sheet.height_px);
+        fprintf(
+            out, " viewBox=\"0 0 %g %.0f\" role=\"img\" aria-label=\"", width_px, sheet.height_px);
         spot_html_text(out, self->title);
         fputs("\">\n", out);
         if (!is_inline) {
@@ -284,8 +268,7 @@ write_svg(spot_chart_t *self, double width_px, bool has_title, bool is_inline, F
         if (!is_inline) {
             fputs("<style>" STYLE LIGHT, out);
             write_sizes(sheet.is_narrow, out);
-            fputs(
-                "</style>\n<rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n", out);
+            fputs("</style>\n<rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n", out);
         }
         for (size_t j = 0; j < sheet.items.num_marks; j++) {
             write_mark(&sheet, j, is_inline, out);
@@ -297,14 +280,12 @@ write_svg(spot_chart_t *self, double width_px, bool has_title, bool is_inline, F
     return ret == 0 && ferror(out) ? SPOT_ERR_IO : ret;
 }
 
-int
-spot_chart_svg(spot_chart_t *self, double width_px, FILE *out)
+int spot_chart_svg(spot_chart_t *self, double width_px, FILE *out)
 {
     return write_svg(self, width_px, true, false, out);
 }
 
-int
-spot_chart_svg_inline(spot_chart_t *self, double width_px, bool has_title, FILE *out)
+int spot_chart_svg_inline(spot_chart_t *self, double width_px, bool has_title, FILE *out)
 {
     return write_svg(self, width_px, has_title, true, out);
 }

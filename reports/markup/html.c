@@ -6,8 +6,7 @@
 #include "base/utf8.h"
 #include "reports/markup/unseen.h"
 
-static const char *
-entity(char byte)
+static const char *entity(char byte)
 {
     switch (byte) {
         case '&':
@@ -27,8 +26,7 @@ entity(char byte)
 
 /* Blanks that do not break and the joiners of letters, which French, Persian and Hindi
  * are written with: U+00A0, U+2000 to U+200A, U+200C, U+200D, U+202F. */
-static bool
-is_writing(const char *text, size_t num_bytes)
+static bool is_writing(const char *text, size_t num_bytes)
 {
     const unsigned char *bytes = (const unsigned char *) text;
 
@@ -36,35 +34,28 @@ is_writing(const char *text, size_t num_bytes)
         return bytes[0] == 0xc2 && bytes[1] == 0xa0;
     }
     return num_bytes == 3 && bytes[0] == 0xe2 && bytes[1] == 0x80 &&
-           (bytes[2] <= 0x8a || bytes[2] == 0x8c || bytes[2] == 0x8d ||
-               bytes[2] == 0xaf);
+           (bytes[2] <= 0x8a || bytes[2] == 0x8c || bytes[2] == 0x8d || bytes[2] == 0xaf);
 }
 
 /* The element sees to the ends of lines; whatever else is not seen is to be known by its
  * number. */
-static bool
-is_numbered(const char *text, size_t num_bytes)
+static bool is_numbered(const char *text, size_t num_bytes)
 {
-    return num_bytes > 1 && spot_is_unseen(text, num_bytes) &&
-           !is_writing(text, num_bytes);
+    return num_bytes > 1 && spot_is_unseen(text, num_bytes) && !is_writing(text, num_bytes);
 }
 
-static bool
-is_control(unsigned char byte)
+static bool is_control(unsigned char byte)
 {
     return (byte < 0x20 && byte != '\n' && byte != '\t') || byte == 0x7f;
 }
 
 /* U+FFFE and U+FFFF, which XML has no place for. */
-static bool
-is_no_character(const char *text, size_t num_bytes)
+static bool is_no_character(const char *text, size_t num_bytes)
 {
-    return num_bytes == 3 &&
-           (spot_utf8_code_point(text, num_bytes) & 0xfffeU) == 0xfffeU;
+    return num_bytes == 3 && (spot_utf8_code_point(text, num_bytes) & 0xfffeU) == 0xfffeU;
 }
 
-void
-spot_html_bytes(FILE *out, const char *text, size_t num_bytes)
+void spot_html_bytes(FILE *out, const char *text, size_t num_bytes)
 {
     while (num_bytes > 0) {
         const size_t length = spot_utf8_length(text, num_bytes);
@@ -85,8 +76,7 @@ spot_html_bytes(FILE *out, const char *text, size_t num_bytes)
     }
 }
 
-bool
-spot_html_cut(FILE *out, const char *text, size_t max_chars)
+bool spot_html_cut(FILE *out, const char *text, size_t max_chars)
 {
     const size_t num_bytes = strlen(text);
     size_t num_kept = 0;
@@ -101,14 +91,12 @@ spot_html_cut(FILE *out, const char *text, size_t max_chars)
     return num_kept < num_bytes;
 }
 
-void
-spot_html_text(FILE *out, const char *text)
+void spot_html_text(FILE *out, const char *text)
 {
     spot_html_bytes(out, text, strlen(text));
 }
 
-void
-spot_html_element(FILE *out, const char *tag, const char *text)
+void spot_html_element(FILE *out, const char *tag, const char *text)
 {
     fprintf(out, "<%s>", tag);
     spot_html_text(out, text);

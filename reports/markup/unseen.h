@@ -10,8 +10,7 @@
 /* Whether the well-formed character of num_bytes bytes at text is one: C0 and C1
  * controls, DEL, blanks other than the plain one, marks of direction, tags. They make a
  * text look like another one, or turn around what stands behind it. */
-static inline bool
-spot_is_unseen(const char *text, size_t num_bytes)
+static inline bool spot_is_unseen(const char *text, size_t num_bytes)
 {
     const unsigned char *bytes = (const unsigned char *) text;
 

@@ -25,14 +25,12 @@ static const struct {
 
 /* ---- The frame ---- */
 
-static void
-write_asset(FILE *out, const char *start, const char *end)
+static void write_asset(FILE *out, const char *start, const char *end)
 {
     fwrite(start, 1, (size_t) (end - start), out);
 }
 
-void
-spot_page_script_write(FILE *out, const char *start, const char *end)
+void spot_page_script_write(FILE *out, const char *start, const char *end)
 {
     fputs("<script>\n", out);
     write_asset(out, start, end);
@@ -40,8 +38,7 @@ spot_page_script_write(FILE *out, const char *start, const char *end)
 }
 
 /* Nothing can be fetched or sent, whatever the page holds. */
-void
-spot_page_head_write(FILE *out, const char *title)
+void spot_page_head_write(FILE *out, const char *title)
 {
     fputs("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
           "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
@@ -68,8 +65,7 @@ spot_page_head_write(FILE *out, const char *title)
 }
 
 /* Question, answer, and what both rest on. */
-static void
-write_summary(const spot_page_t *page)
+static void write_summary(const spot_page_t *page)
 {
     spot_texts_t *texts = &page->document->texts;
     FILE *out = page->out, *answer = spot_texts_begin(texts);
@@ -83,16 +79,14 @@ write_summary(const spot_page_t *page)
     (void) spot_html_cut(out, page->head->name, NAME_CHARS);
     fprintf(out, "</bdi> · %s · %s · seed %llu</p>\n",
         spot_words_count(texts, (int64_t) page->head->num_points, "point"),
-        spot_words_replications(texts, page->report),
-        (unsigned long long) page->head->seed);
+        spot_words_replications(texts, page->report), (unsigned long long) page->head->seed);
     spot_page_doubts_write(page);
     fputs("</header>\n<main id=\"content\">\n", out);
 }
 
 /* ---- All ---- */
 
-static int
-write_page(const spot_page_t *page)
+static int write_page(const spot_page_t *page)
 {
     write_summary(page);
     if (page->source->preface != NULL) {
@@ -110,8 +104,7 @@ write_page(const spot_page_t *page)
     return spot_document_end(page->document);
 }
 
-int
-spot_page_write(const spot_page_source_t *source, FILE *out)
+int spot_page_write(const spot_page_source_t *source, FILE *out)
 {
     const spot_report_t *report = source->report;
     spot_origin_t origin = {0};

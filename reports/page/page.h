@@ -34,5 +34,4 @@ SPOT_MUST_CHECK int spot_page_write(const spot_page_source_t *source, FILE *out)
  * one first, and the points that only one has; of these and of the rows of a table
  * SPOT_PAGE_STATIC_ROWS at most, the others are counted; then where each store comes
  * from, and how to repeat it. Errors of reading the stores, NO_MEMORY, IO. */
-SPOT_MUST_CHECK int spot_page_side_by_side_write(
-    const spot_side_by_side_t *two, FILE *out);
+SPOT_MUST_CHECK int spot_page_side_by_side_write(const spot_side_by_side_t *two, FILE *out);

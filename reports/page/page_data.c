@@ -39,22 +39,19 @@ typedef struct {
 
 /* The parts of the ledger, from below: those of the study's overview, else those that
  * its plot stacks. */
-static size_t
-num_parts(const spot_study_head_t *head)
+static size_t num_parts(const spot_study_head_t *head)
 {
     return head->has_overview ? head->overview.num_parts : head->plot.num_stack;
 }
 
 /* num_metrics: the study has no such metric. */
-static size_t
-part_metric_id(const spot_study_head_t *head, size_t part_id)
+static size_t part_metric_id(const spot_study_head_t *head, size_t part_id)
 {
     return head->has_overview ? head->overview.part_ids[part_id]
                               : spot_study_metric_id(head, head->plot.stack[part_id]);
 }
 
-static void
-want(page_data_t *self)
+static void want(page_data_t *self)
 {
     const spot_study_head_t *head = self->head;
 
@@ -72,15 +69,14 @@ want(page_data_t *self)
 }
 
 /* Takes what is wanted most until the page is full: means before intervals. */
-static void
-choose(page_data_t *self)
+static void choose(page_data_t *self)
 {
     static const struct {
         int wanted;
         bool is_mean;
     } order[] = {{WANTED_MAIN, true}, {WANTED_MAIN, false}, {WANTED_LISTED, true},
-        {WANTED_LEDGER, true}, {WANTED_LISTED, false}, {WANTED_LAST, true},
-        {WANTED_LEDGER, false}, {WANTED_LAST, false}};
+        {WANTED_LEDGER, true}, {WANTED_LISTED, false}, {WANTED_LAST, true}, {WANTED_LEDGER, false},
+        {WANTED_LAST, false}};
     const size_t num_points = self->head->num_points;
     size_t left;
 
@@ -100,8 +96,7 @@ choose(page_data_t *self)
 }
 
 /* ".125" for 0.125: the zero says nothing. */
-static void
-write_number(FILE *out, double value, int num_digits)
+static void write_number(FILE *out, double value, int num_digits)
 {
     char text[SPOT_NUMBER_TEXT_BYTES];
     const char *rest = text;
@@ -117,42 +112,35 @@ write_number(FILE *out, double value, int num_digits)
 }
 
 /* So many that two digits of half the width have their decimals, and one to round by. */
-static int
-mean_digits(double mean, double half_width)
+static int mean_digits(double mean, double half_width)
 {
     const double num_digits = floor(log10(fabs(mean))) - floor(log10(half_width)) + 3;
 
-    return half_width > 0 ? (int) fmax(MEAN_DIGITS, fmin(num_digits, MAX_DIGITS))
-                          : MEAN_DIGITS;
+    return half_width > 0 ? (int) fmax(MEAN_DIGITS, fmin(num_digits, MAX_DIGITS)) : MEAN_DIGITS;
 }
 
 /* One of the columns that are made of the points; id: of the axis, or of the metric. */
-typedef void write_cell_t(
-    const page_data_t *self, size_t point_id, size_t id, FILE *out);
+typedef void write_cell_t(const page_data_t *self, size_t point_id, size_t id, FILE *out);
 
-static void
-write_value_id(const page_data_t *self, size_t point_id, size_t id, FILE *out)
+static void write_value_id(const page_data_t *self, size_t point_id, size_t id, FILE *out)
 {
     fprintf(out, "%zu", spot_study_value_id(self->head, point_id, id));
 }
 
-static void
-write_mean(const page_data_t *self, size_t point_id, size_t id, FILE *out)
+static void write_mean(const page_data_t *self, size_t point_id, size_t id, FILE *out)
 {
     const spot_summary_t *summary = spot_report_summary(self->report, point_id, id);
 
     write_number(out, summary->value, mean_digits(summary->value, summary->half_width));
 }
 
-static void
-write_half_width(const page_data_t *self, size_t point_id, size_t id, FILE *out)
+static void write_half_width(const page_data_t *self, size_t point_id, size_t id, FILE *out)
 {
-    write_number(out, spot_report_summary(self->report, point_id, id)->half_width,
-        HALF_WIDTH_DIGITS);
+    write_number(
+        out, spot_report_summary(self->report, point_id, id)->half_width, HALF_WIDTH_DIGITS);
 }
 
-static void
-write_column(page_data_t *self, const char *key, write_cell_t *write_cell, size_t id)
+static void write_column(page_data_t *self, const char *key, write_cell_t *write_cell, size_t id)
 {
     FILE *stream = spot_texts_begin(&self->texts);
 
@@ -166,8 +154,7 @@ write_column(page_data_t *self, const char *key, write_cell_t *write_cell, size_
 }
 
 /* The values as the pictures call them; many numbers as numbers only. */
-static void
-write_axis(page_data_t *self, size_t axis_id)
+static void write_axis(page_data_t *self, size_t axis_id)
 {
     const spot_axis_t *axis = &self->head->axes[axis_id];
     const bool has_numbers = spot_axis_is_numeric(axis);
@@ -193,8 +180,7 @@ write_axis(page_data_t *self, size_t axis_id)
 }
 
 /* factor and unit: as its values are shown. */
-static void
-write_metric(page_data_t *self, size_t metric_id)
+static void write_metric(page_data_t *self, size_t metric_id)
 {
     const spot_metric_t *metric = &self->head->metrics[metric_id];
     const spot_shown_unit_t shown = spot_report_shown(self->report, metric_id);
@@ -221,8 +207,7 @@ write_metric(page_data_t *self, size_t metric_id)
     spot_json_close(json, '}');
 }
 
-static void
-write_ledger(page_data_t *self)
+static void write_ledger(page_data_t *self)
 {
     const spot_study_head_t *head = self->head;
     spot_json_t *json = &self->json;
@@ -242,8 +227,7 @@ write_ledger(page_data_t *self)
     spot_json_close(json, ']');
 }
 
-static void
-write_axis_id(page_data_t *self, const char *key, const char *path)
+static void write_axis_id(page_data_t *self, const char *key, const char *path)
 {
     for (size_t j = 0; path != NULL && j < self->head->num_axes; j++) {
         if (strcmp(self->head->axes[j].path, path) == 0) {
@@ -254,8 +238,7 @@ write_axis_id(page_data_t *self, const char *key, const char *path)
 
 /* What the study wants to see first. Bounds are values that do not compete with the
  * others, as an ideal system does: drawn in grey. */
-static void
-write_plot(page_data_t *self)
+static void write_plot(page_data_t *self)
 {
     const spot_study_head_t *head = self->head;
     const spot_best_t *best = &head->best;
@@ -284,8 +267,7 @@ write_plot(page_data_t *self)
     spot_json_close(json, ']');
 }
 
-static void
-write_object(page_data_t *self, FILE *out)
+static void write_object(page_data_t *self, FILE *out)
 {
     const spot_study_head_t *head = self->head;
     spot_json_t *json = &self->json;
@@ -313,8 +295,7 @@ write_object(page_data_t *self, FILE *out)
 
 /* Bytes of what stands at text and has to go; 0: it stays. A control character as JSON
  * escapes it is \u00HH, or short as \n is. */
-static size_t
-unseen_bytes(const char *text)
+static size_t unseen_bytes(const char *text)
 {
     const size_t length = spot_utf8_length(text, strnlen(text, 4));
 
@@ -327,8 +308,7 @@ unseen_bytes(const char *text)
     return text[1] != '\0' && strchr("bfnrt", text[1]) != NULL ? 2 : 0;
 }
 
-void
-spot_page_json_escaped(FILE *out, const char *text)
+void spot_page_json_escaped(FILE *out, const char *text)
 {
     while (*text != '\0') {
         const size_t num_unseen = unseen_bytes(text);
@@ -345,8 +325,7 @@ spot_page_json_escaped(FILE *out, const char *text)
     }
 }
 
-void
-spot_page_data_write(const spot_report_t *report, spot_document_t *document)
+void spot_page_data_write(const spot_report_t *report, spot_document_t *document)
 {
     page_data_t self = {.report = report, .head = report->head};
     FILE *stream = spot_texts_begin(&self.texts);

@@ -56,8 +56,8 @@ void spot_page_fixed_write(const char *path, const spot_study_head_t *head,
  * in a section of its own, and how to repeat the page of both. */
 void spot_page_origin_write(
     const char *path, const spot_origin_t *origin, spot_document_t *document);
-void spot_page_origins_write(const char *const paths[2], const spot_origin_t origins[2],
-    spot_document_t *document);
+void spot_page_origins_write(
+    const char *const paths[2], const spot_origin_t origins[2], spot_document_t *document);
 
 /* What page.js draws from: one JSON object in an element that is no script. */
 void spot_page_data_write(const spot_report_t *report, spot_document_t *document);
@@ -72,14 +72,12 @@ void spot_page_json_escaped(FILE *out, const char *text);
 typedef struct {
     const char *name;  /* id of its section, ours; NULL: it has none of its own */
     const char *title; /* NULL: that of the declaration, which says what it shows */
-    const char
-        *text; /* in place of it where it is not seen; NULL: that of the declaration */
+    const char *text;  /* in place of it where it is not seen; NULL: that of the declaration */
     spot_declare_t declare;
     const void *context; /* of declare */
 } spot_page_picture_t;
 
-void spot_page_picture_write(
-    const spot_page_picture_t *picture, spot_document_t *document);
+void spot_page_picture_write(const spot_page_picture_t *picture, spot_document_t *document);
 
 /* Rows of points that stand in the page itself; of more points the script shows the
  * others from its data. */

@@ -13,8 +13,7 @@
 #define MAX_COMMANDS 20 /* that are shown as they were typed */
 
 /* A table of texts: its caption and its columns, up to NULL. */
-static void
-start_table(spot_table_t *table, const char *caption, const char *const *names)
+static void start_table(spot_table_t *table, const char *caption, const char *const *names)
 {
     FILE *stream = spot_table_begin_text(table);
 
@@ -29,8 +28,7 @@ start_table(spot_table_t *table, const char *caption, const char *const *names)
 }
 
 /* The first bytes of a path of base/canonical as --set takes it, without \. */
-static const char *
-shown_path(const char *path, size_t num_bytes, spot_texts_t *texts)
+static const char *shown_path(const char *path, size_t num_bytes, spot_texts_t *texts)
 {
     char *shown = spot_texts_room(texts, num_bytes + 1);
     size_t num_shown = 0;
@@ -48,8 +46,7 @@ shown_path(const char *path, size_t num_bytes, spot_texts_t *texts)
 /* ---- The scenario as every point had it ---- */
 
 /* What the page says elsewhere, or is no parameter. */
-static bool
-is_scenario(const char *path)
+static bool is_scenario(const char *path)
 {
     static const char *const others[] = {
         "keep", "metrics", "order", "replications", "sweep", SPOT_CANONICAL_FILES};
@@ -65,8 +62,7 @@ is_scenario(const char *path)
 
 /* Bytes of the path of the list that an entry lies within, the outermost one; all of the
  * path where there is none. Brackets within a key have a \ before them. */
-static size_t
-stem_bytes(const char *path)
+static size_t stem_bytes(const char *path)
 {
     size_t j = 0;
 
@@ -77,8 +73,7 @@ stem_bytes(const char *path)
 }
 
 /* The entry behind the last of the list that this one is in, or behind this one. */
-static size_t
-list_end(const spot_canonical_t *self, size_t first)
+static size_t list_end(const spot_canonical_t *self, size_t first)
 {
     const char *path = self->entries[first].path;
     const size_t stem = stem_bytes(path);
@@ -92,8 +87,7 @@ list_end(const spot_canonical_t *self, size_t first)
 }
 
 /* "[3].mean = " stands before a value; in plain lists nothing. */
-static void
-add_list(const spot_canonical_t *self, size_t first, size_t end, spot_table_t *table)
+static void add_list(const spot_canonical_t *self, size_t first, size_t end, spot_table_t *table)
 {
     const size_t stem = stem_bytes(self->entries[first].path);
     FILE *stream = spot_table_begin_text(table);
@@ -109,8 +103,7 @@ add_list(const spot_canonical_t *self, size_t first, size_t end, spot_table_t *t
 }
 
 /* A key, its value and unit; a list as a whole. */
-static void
-add_key(const spot_canonical_t *self, const spot_study_head_t *head, size_t first,
+static void add_key(const spot_canonical_t *self, const spot_study_head_t *head, size_t first,
     size_t end, spot_table_t *table, spot_texts_t *texts)
 {
     const char *path = self->entries[first].path, *text = self->entries[first].text;
@@ -129,8 +122,7 @@ add_key(const spot_canonical_t *self, const spot_study_head_t *head, size_t firs
 }
 
 /* The text of the study as a list, to be freed; false where it cannot be read. */
-static bool
-read_canonical(spot_canonical_t *self, const char *path, const spot_origin_t *origin,
+static bool read_canonical(spot_canonical_t *self, const char *path, const spot_origin_t *origin,
     spot_document_t *document)
 {
     spot_diag_t diag;
@@ -143,8 +135,7 @@ read_canonical(spot_canonical_t *self, const char *path, const spot_origin_t *or
     return ret == 0;
 }
 
-void
-spot_page_fixed_write(const char *path, const spot_study_head_t *head,
+void spot_page_fixed_write(const char *path, const spot_study_head_t *head,
     const spot_origin_t *origin, spot_document_t *document)
 {
     spot_table_t table = {.name = "fixed"};
@@ -155,8 +146,7 @@ spot_page_fixed_write(const char *path, const spot_study_head_t *head,
     }
     if (read_canonical(&canonical, path, origin, document)) {
         spot_document_fold(document, "What was fixed");
-        start_table(&table,
-            "The scenario of all points, defaults included, without the keys above",
+        start_table(&table, "The scenario of all points, defaults included, without the keys above",
             (const char *const[]){"key", "value", "unit", NULL});
         for (size_t j = 0, end; j < canonical.num_entries; j = end) {
             end = list_end(&canonical, j);
@@ -177,8 +167,7 @@ spot_page_fixed_write(const char *path, const spot_study_head_t *head,
 /* ---- Which processes wrote rows ---- */
 
 /* Whether no earlier process is the same in what the call compares. */
-static bool
-is_first(const spot_origin_t *origin, size_t writer_id,
+static bool is_first(const spot_origin_t *origin, size_t writer_id,
     bool (*is_same)(const spot_provenance_t *a, const spot_provenance_t *b))
 {
     for (size_t j = 0; j < writer_id; j++) {
@@ -189,68 +178,58 @@ is_first(const spot_origin_t *origin, size_t writer_id,
     return true;
 }
 
-static bool
-is_same_program(const spot_provenance_t *a, const spot_provenance_t *b)
+static bool is_same_program(const spot_provenance_t *a, const spot_provenance_t *b)
 {
     return strcmp(a->version, b->version) == 0 && strcmp(a->commit, b->commit) == 0;
 }
 
-static bool
-is_same_build(const spot_provenance_t *a, const spot_provenance_t *b)
+static bool is_same_build(const spot_provenance_t *a, const spot_provenance_t *b)
 {
     return is_same_program(a, b) && strcmp(a->compiler, b->compiler) == 0 &&
-           strcmp(a->libraries, b->libraries) == 0 &&
-           strcmp(a->machine, b->machine) == 0;
+           strcmp(a->libraries, b->libraries) == 0 && strcmp(a->machine, b->machine) == 0;
 }
 
-static bool
-is_same_command(const spot_provenance_t *a, const spot_provenance_t *b)
+static bool is_same_command(const spot_provenance_t *a, const spot_provenance_t *b)
 {
     return strcmp(a->command_line, b->command_line) == 0;
 }
 
 /* "2026-01-31 12:00:00": as it is noted, without the fraction. */
-static const char *
-time_words(const char *time, spot_texts_t *texts)
+static const char *time_words(const char *time, spot_texts_t *texts)
 {
     const int day_bytes = (int) strcspn(time, "T");
     const char *clock = time[day_bytes] == 'T' ? time + day_bytes + 1 : "";
 
-    return spot_texts_add(texts, "%.*s%s%.*s", day_bytes, time,
-        clock[0] == '\0' ? "" : " ", (int) strcspn(clock, ".Z"), clock);
+    return spot_texts_add(texts, "%.*s%s%.*s", day_bytes, time, clock[0] == '\0' ? "" : " ",
+        (int) strcspn(clock, ".Z"), clock);
 }
 
-static void
-add_writer(const spot_provenance_t *writer, size_t number, spot_table_t *table,
-    spot_texts_t *texts)
+static void add_writer(
+    const spot_provenance_t *writer, size_t number, spot_table_t *table, spot_texts_t *texts)
 {
     spot_table_add_row(table);
     spot_table_add_text(table, spot_texts_add(texts, "%zu", number));
     spot_table_add_text(table, time_words(writer->started, texts));
-    spot_table_add_text(table,
-        writer->ended != NULL
-            ? time_words(writer->ended, texts)
-            : spot_texts_add(texts, "last seen %s", time_words(writer->seen, texts)));
+    spot_table_add_text(table, writer->ended != NULL ? time_words(writer->ended, texts)
+                                                     : spot_texts_add(texts, "last seen %s",
+                                                           time_words(writer->seen, texts)));
     spot_table_add_text(
         table, writer->outcome != NULL ? writer->outcome : "it runs, or was killed");
     spot_table_add_count(table, writer->rows_added);
     spot_table_add_text(table, writer->shard[0] == '\0' ? "all" : writer->shard);
     spot_table_add_count(table, writer->num_threads);
-    spot_table_add_text(
-        table, spot_texts_add(texts, "%s %s", writer->version, writer->commit));
+    spot_table_add_text(table, spot_texts_add(texts, "%s %s", writer->version, writer->commit));
 }
 
 /* One row of all processes that are the same in what they were built with and ran on. */
-static void
-add_build(const spot_origin_t *origin, size_t writer_id, spot_table_t *table)
+static void add_build(const spot_origin_t *origin, size_t writer_id, spot_table_t *table)
 {
     const spot_provenance_t *writer = &origin->writers[writer_id];
     FILE *stream;
 
     spot_table_add_row(table);
     stream = spot_table_begin_text(table);
-    for (size_t j = writer_id;
-         stream != NULL && j < origin->num_writers && j < MAX_WRITERS; j++) {
+    for (size_t j = writer_id; stream != NULL && j < origin->num_writers && j < MAX_WRITERS; j++) {
         if (is_same_build(writer, &origin->writers[j])) {
             fprintf(stream, "%s%zu", j == writer_id ? "" : ", ", j + 1);
         }
@@ -261,21 +240,20 @@ add_build(const spot_origin_t *origin, size_t writer_id, spot_table_t *table)
     spot_table_add_text(table, writer->machine);
 }
 
-static void
-write_writers(const spot_origin_t *origin, const char *suffix, spot_document_t *document)
+static void write_writers(
+    const spot_origin_t *origin, const char *suffix, spot_document_t *document)
 {
     spot_table_t writers = {.name = "writers"}, builds = {.name = "builds"};
     spot_texts_t *texts = &document->texts;
     bool is_mixed = false;
 
     start_table(&writers, "Processes that added rows; times are UTC",
-        (const char *const[]){"process", "started", "ended", "how", "rows added",
-            "shard", "threads", "version, commit", NULL});
+        (const char *const[]){"process", "started", "ended", "how", "rows added", "shard",
+            "threads", "version, commit", NULL});
     start_table(&builds, "What they were built with and ran on",
         (const char *const[]){"process", "compiler", "libraries", "machine", NULL});
     for (size_t j = 0; j < origin->num_writers; j++) {
-        is_mixed =
-            is_mixed || !is_same_program(&origin->writers[0], &origin->writers[j]);
+        is_mixed = is_mixed || !is_same_program(&origin->writers[0], &origin->writers[j]);
         if (j < MAX_WRITERS) {
             add_writer(&origin->writers[j], j + 1, &writers, texts);
         }
@@ -285,8 +263,8 @@ write_writers(const spot_origin_t *origin, const char *suffix, spot_document_t *
     }
     if (origin->num_writers > MAX_WRITERS) {
         spot_table_add_note(&writers, "",
-            spot_texts_add(texts, "The first %d of %zu processes.", MAX_WRITERS,
-                origin->num_writers));
+            spot_texts_add(
+                texts, "The first %d of %zu processes.", MAX_WRITERS, origin->num_writers));
     }
     if (is_mixed) {
         spot_document_paragraph(document,
@@ -294,27 +272,23 @@ write_writers(const spot_origin_t *origin, const char *suffix, spot_document_t *
             "other numbers for the same replication.");
     }
     spot_document_fold(document, "What made the rows, and when");
-    spot_document_table(
-        document, spot_texts_add(texts, "writers-table%s", suffix), &writers);
-    spot_document_table(
-        document, spot_texts_add(texts, "builds-table%s", suffix), &builds);
+    spot_document_table(document, spot_texts_add(texts, "writers-table%s", suffix), &writers);
+    spot_document_table(document, spot_texts_add(texts, "builds-table%s", suffix), &builds);
     spot_document_end_fold(document);
 }
 
 /* ---- What the rows depend on ---- */
 
 /* A text as it is, in a place that scrolls. */
-static void
-write_verbatim(const char *text, spot_document_t *document)
+static void write_verbatim(const char *text, spot_document_t *document)
 {
     spot_document_end_list(document);
     spot_html_element(document->out, "pre class=\"scroll\" tabindex=\"0\"", text);
     fputc('\n', document->out);
 }
 
-static void
-write_files(const char *path, const spot_origin_t *origin, const char *suffix,
-    spot_document_t *document)
+static void write_files(
+    const char *path, const spot_origin_t *origin, const char *suffix, spot_document_t *document)
 {
     static const char prefix[] = SPOT_CANONICAL_FILES ".";
     const size_t num_bytes = sizeof(prefix) - 1;
@@ -323,8 +297,8 @@ write_files(const char *path, const spot_origin_t *origin, const char *suffix,
     spot_canonical_t canonical = {0};
     const bool is_read = read_canonical(&canonical, path, origin, document);
 
-    start_table(&table, "Files that the study read",
-        (const char *const[]){"file", "SHA-256", NULL});
+    start_table(
+        &table, "Files that the study read", (const char *const[]){"file", "SHA-256", NULL});
     for (size_t j = 0; is_read && j < canonical.num_entries; j++) {
         const spot_canonical_entry_t *entry = &canonical.entries[j];
 
@@ -337,8 +311,7 @@ write_files(const char *path, const spot_origin_t *origin, const char *suffix,
         }
     }
     if (table.num_rows > 0) {
-        spot_document_table(
-            document, spot_texts_add(texts, "files-table%s", suffix), &table);
+        spot_document_table(document, spot_texts_add(texts, "files-table%s", suffix), &table);
     }
     spot_table_free(&table);
     spot_canonical_free(&canonical);
@@ -347,8 +320,7 @@ write_files(const char *path, const spot_origin_t *origin, const char *suffix,
 /* ---- How to repeat it ---- */
 
 /* The name without its folder, which is of no use to others. */
-static const char *
-file_name(const char *path)
+static const char *file_name(const char *path)
 {
     const char *slash = strrchr(path, '/');
 
@@ -356,8 +328,7 @@ file_name(const char *path)
 }
 
 /* As a shell reads it: whatever is not plain stands in single quotes. */
-static const char *
-shell_word(const char *word, spot_texts_t *texts)
+static const char *shell_word(const char *word, spot_texts_t *texts)
 {
     const size_t num_plain = strspn(word, "abcdefghijklmnopqrstuvwxyz0123456789_.,@%+="
                                           "ABCDEFGHIJKLMNOPQRSTUVWXYZ:-");
@@ -379,14 +350,12 @@ shell_word(const char *word, spot_texts_t *texts)
 
 /* One line a command, each once. The program calls itself by two words, which stand in
  * quotes as if they were one. */
-static void
-write_commands(const spot_origin_t *origin, spot_document_t *document)
+static void write_commands(const spot_origin_t *origin, spot_document_t *document)
 {
     FILE *stream = spot_texts_begin(&document->texts);
     size_t num_commands = 0;
 
-    for (size_t j = 0; stream != NULL && j < origin->num_writers && j < MAX_WRITERS;
-         j++) {
+    for (size_t j = 0; stream != NULL && j < origin->num_writers && j < MAX_WRITERS; j++) {
         static const char start[] = "'spotsim ";
         const char *line = origin->writers[j].command_line;
         const char *end = line[0] == '\0' ? NULL : strchr(line + 1, '\'');
@@ -408,23 +377,20 @@ write_commands(const spot_origin_t *origin, spot_document_t *document)
     write_verbatim(spot_texts_end(&document->texts, stream), document);
 }
 
-static const char *
-maker_words(spot_texts_t *texts)
+static const char *maker_words(spot_texts_t *texts)
 {
-    return spot_texts_add(texts, "This page, made by spotsim %s %s",
-        spot_build_info.version, spot_build_info.commit);
+    return spot_texts_add(
+        texts, "This page, made by spotsim %s %s", spot_build_info.version, spot_build_info.commit);
 }
 
 /* Of one store; suffix: of the ids of its tables where there is another store. */
-static void
-write_origin(const char *path, const spot_origin_t *origin, const char *suffix,
-    spot_document_t *document)
+static void write_origin(
+    const char *path, const spot_origin_t *origin, const char *suffix, spot_document_t *document)
 {
     const bool is_alone = suffix[0] == '\0';
     spot_texts_t *texts = &document->texts;
     const char *name = shell_word(file_name(path), texts);
-    const char *export_line =
-        spot_texts_add(texts, "spotsim export %s -o rows.csv\n", name);
+    const char *export_line = spot_texts_add(texts, "spotsim export %s -o rows.csv\n", name);
 
     spot_document_paragraph(document, "All of %s is made from the database %s.",
         is_alone ? "this page" : "it", file_name(path));
@@ -439,10 +405,9 @@ write_origin(const char *path, const spot_origin_t *origin, const char *suffix,
         write_commands(origin, document);
     }
     if (is_alone) {
-        spot_document_paragraph(
-            document, "%s, and the rows as CSV:", maker_words(texts));
-        write_verbatim(spot_texts_add(texts, "spotsim report %s -o report.html\n%s",
-                           name, export_line),
+        spot_document_paragraph(document, "%s, and the rows as CSV:", maker_words(texts));
+        write_verbatim(
+            spot_texts_add(texts, "spotsim report %s -o report.html\n%s", name, export_line),
             document);
     } else {
         spot_document_paragraph(document, "The rows as CSV:");
@@ -462,27 +427,23 @@ write_origin(const char *path, const spot_origin_t *origin, const char *suffix,
     }
 }
 
-void
-spot_page_origin_write(
+void spot_page_origin_write(
     const char *path, const spot_origin_t *origin, spot_document_t *document)
 {
     write_origin(path, origin, "", document);
 }
 
 /* Where both files have the same name only their folders differ. */
-void
-spot_page_origins_write(const char *const paths[2], const spot_origin_t origins[2],
-    spot_document_t *document)
+void spot_page_origins_write(
+    const char *const paths[2], const spot_origin_t origins[2], spot_document_t *document)
 {
     const char *first = file_name(paths[0]), *second = file_name(paths[1]);
     const bool is_same = strcmp(first, second) == 0;
     spot_texts_t *texts = &document->texts;
 
-    spot_document_section(
-        document, "origin-a", "Where A comes from, and how to repeat it");
+    spot_document_section(document, "origin-a", "Where A comes from, and how to repeat it");
     write_origin(paths[0], &origins[0], "-a", document);
-    spot_document_section(
-        document, "origin-b", "Where B comes from, and how to repeat it");
+    spot_document_section(document, "origin-b", "Where B comes from, and how to repeat it");
     write_origin(paths[1], &origins[1], "-b", document);
     spot_document_section(document, "origin-page", "How to repeat this page");
     spot_document_paragraph(document, "%s:", maker_words(texts));

@@ -15,9 +15,8 @@
 
 typedef enum { AT, TO, LANE, SLOT, SLOTS, COLOUR, LABEL, NUM_ARRAYS } array_t;
 
-static void
-write_array(const spot_spans_t *spans, array_t array, double least_ms, spot_json_t *json,
-    FILE *out)
+static void write_array(
+    const spot_spans_t *spans, array_t array, double least_ms, spot_json_t *json, FILE *out)
 {
     static const char *const names[NUM_ARRAYS] = {
         "at", "to", "lane", "slot", "slots", "colour", "label"};
@@ -28,9 +27,9 @@ write_array(const spot_spans_t *spans, array_t array, double least_ms, spot_json
     for (size_t j = 0; j < spans->num_spans; j++) {
         const spot_span_t *span = &spans->spans[j];
         const double length_ms = span->end_ms - span->start_ms;
-        const double numbers[] = {round((span->start_ms - before_ms) * 1e6) / 1e9,
-            length_ms / 1e3, (double) span->lane_id, (double) span->slot,
-            (double) span->num_slots, (double) span->colour_id};
+        const double numbers[] = {round((span->start_ms - before_ms) * 1e6) / 1e9, length_ms / 1e3,
+            (double) span->lane_id, (double) span->slot, (double) span->num_slots,
+            (double) span->colour_id};
 
         if (length_ms < least_ms) {
             continue;
@@ -47,8 +46,7 @@ write_array(const spot_spans_t *spans, array_t array, double least_ms, spot_json
 }
 
 /* What spans take of their lanes. */
-static const char *
-taken_noun(const spot_spans_t *spans)
+static const char *taken_noun(const spot_spans_t *spans)
 {
     const spot_series_kind_t *kind = spans->series->kind;
 
@@ -57,15 +55,14 @@ taken_noun(const spot_spans_t *spans)
                : kind->name;
 }
 
-int
-spot_page_spans_write(
+int spot_page_spans_write(
     const spot_spans_t *spans, size_t max_pieces, spot_json_t *json, FILE *out)
 {
     double least_ms;
     size_t num_shorter;
     const int ret = spot_spans_least(spans,
-        max_pieces > SPOT_TIMELINE_DATA_SPANS ? max_pieces : SPOT_TIMELINE_DATA_SPANS,
-        &least_ms, &num_shorter);
+        max_pieces > SPOT_TIMELINE_DATA_SPANS ? max_pieces : SPOT_TIMELINE_DATA_SPANS, &least_ms,
+        &num_shorter);
 
     spot_json_open(json, "spans", '{');
     spot_json_text(json, "name", spans->series->kind->help);
@@ -96,8 +93,7 @@ spot_page_spans_write(
 }
 
 /* As the table of levels: what the script writes anew for a stretch. */
-void
-spot_page_span_table_write(const spot_run_series_t *run, spot_document_t *document)
+void spot_page_span_table_write(const spot_run_series_t *run, spot_document_t *document)
 {
     const spot_spans_t *spans = &run->spans;
     spot_table_t table = {.name = "timeline"};
@@ -124,15 +120,14 @@ spot_page_span_table_write(const spot_run_series_t *run, spot_document_t *docume
             spot_table_set_value(&table, colour->sum_ms / run->end_ms);
         }
     }
-    table.caption = spot_texts_add(
-        &table.texts, "Shares of %s, the whole run", spans->series->kind->help);
+    table.caption =
+        spot_texts_add(&table.texts, "Shares of %s, the whole run", spans->series->kind->help);
     spot_document_table(document, "timeline-spans", &table);
 }
 
 /* ---- Distributions ---- */
 
-static void
-write_cdf(const spot_cdf_t *cdf, spot_document_t *document)
+static void write_cdf(const spot_cdf_t *cdf, spot_document_t *document)
 {
     FILE *out = document->out;
 
@@ -147,8 +142,7 @@ write_cdf(const spot_cdf_t *cdf, spot_document_t *document)
 
 /* ---- Tables ---- */
 
-static void
-add_cell(
+static void add_cell(
     spot_table_t *table, const spot_series_t *series, size_t row_id, size_t column_id)
 {
     const spot_series_kind_t *kind = series->kind;
@@ -167,9 +161,8 @@ add_cell(
     }
 }
 
-static void
-write_shown(const spot_series_t *series, size_t run_id, size_t series_id,
-    spot_document_t *document)
+static void write_shown(
+    const spot_series_t *series, size_t run_id, size_t series_id, spot_document_t *document)
 {
     const spot_series_kind_t *kind = series->kind;
     spot_table_t table = {.name = kind->name, .caption = kind->help};
@@ -178,13 +171,12 @@ write_shown(const spot_series_t *series, size_t run_id, size_t series_id,
         const spot_series_column_t *column = &kind->columns[k];
         const char *unit = spot_series_column_unit(kind, column);
 
-        spot_table_add_column(
-            &table, (spot_table_column_t){.name = spot_series_column_name(column),
-                        .unit = strcmp(unit, "1") == 0 ? NULL : unit,
-                        .kind = column->kind >= SPOT_COLUMN_CATEGORY ? SPOT_TABLE_TEXT
-                                                                     : SPOT_TABLE_NUMBER,
-                        .is_fixed = column->num_decimals > 0,
-                        .num_decimals = spot_series_decimals(column)});
+        spot_table_add_column(&table,
+            (spot_table_column_t){.name = spot_series_column_name(column),
+                .unit = strcmp(unit, "1") == 0 ? NULL : unit,
+                .kind = column->kind >= SPOT_COLUMN_CATEGORY ? SPOT_TABLE_TEXT : SPOT_TABLE_NUMBER,
+                .is_fixed = column->num_decimals > 0,
+                .num_decimals = spot_series_decimals(column)});
     }
     for (size_t j = 0; j < series->num_rows && j < MAX_ROWS; j++) {
         spot_table_add_row(&table);
@@ -195,16 +187,14 @@ write_shown(const spot_series_t *series, size_t run_id, size_t series_id,
     if (series->num_rows > MAX_ROWS) {
         spot_table_add_note(&table, "",
             spot_texts_add(&table.texts,
-                "The first %d of %zu rows: `spotsim run --series FOLDER` writes all.",
-                MAX_ROWS, series->num_rows));
+                "The first %d of %zu rows: `spotsim run --series FOLDER` writes all.", MAX_ROWS,
+                series->num_rows));
     }
-    spot_document_table(document,
-        spot_texts_add(&document->texts, "run-%zu-table-%zu", run_id, series_id),
-        &table);
+    spot_document_table(
+        document, spot_texts_add(&document->texts, "run-%zu-table-%zu", run_id, series_id), &table);
 }
 
-void
-spot_page_run_more_write(
+void spot_page_run_more_write(
     const spot_run_series_t *run, size_t run_id, spot_document_t *document)
 {
     const spot_recording_t *recording = run->recording;
@@ -218,8 +208,8 @@ spot_page_run_more_write(
             continue;
         }
         if (!is_open) {
-            fprintf(document->out, "<div class=\"timeline-more\" data-run=\"%zu\"%s>\n",
-                run_id, run_id == 0 ? "" : " hidden");
+            fprintf(document->out, "<div class=\"timeline-more\" data-run=\"%zu\"%s>\n", run_id,
+                run_id == 0 ? "" : " hidden");
             is_open = true;
         }
         if (is_table) {

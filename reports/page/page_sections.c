@@ -10,14 +10,12 @@
 
 /* ---- Pictures ---- */
 
-void
-spot_page_picture_write(const spot_page_picture_t *picture, spot_document_t *document)
+void spot_page_picture_write(const spot_page_picture_t *picture, spot_document_t *document)
 {
     spot_chart_t *chart = spot_chart_new();
     FILE *out = document->out;
     const char *title = picture->title, *text = picture->text;
-    int ret =
-        chart == NULL ? SPOT_ERR_NO_MEMORY : picture->declare(chart, picture->context);
+    int ret = chart == NULL ? SPOT_ERR_NO_MEMORY : picture->declare(chart, picture->context);
 
     if (ret == 0) {
         title = title != NULL ? title : spot_chart_title_text(chart);
@@ -39,8 +37,7 @@ spot_page_picture_write(const spot_page_picture_t *picture, spot_document_t *doc
 }
 
 /* One of reports/study_pictures.h; NULL: the study has no such picture. */
-static const spot_study_picture_t *
-find_picture(const spot_page_t *page, const char *name)
+static const spot_study_picture_t *find_picture(const spot_page_t *page, const char *name)
 {
     for (size_t j = 0; name != NULL && spot_study_pictures[j] != NULL; j++) {
         const spot_study_picture_t *picture = spot_study_pictures[j];
@@ -54,8 +51,7 @@ find_picture(const spot_page_t *page, const char *name)
 
 /* ---- Doubts ---- */
 
-void
-spot_page_doubts_write(const spot_page_t *page)
+void spot_page_doubts_write(const spot_page_t *page)
 {
     const spot_doubts_t *doubts;
     const int ret = spot_report_doubts(page->report, &doubts);
@@ -71,32 +67,27 @@ spot_page_doubts_write(const spot_page_t *page)
 
 /* ---- What the study asks for ---- */
 
-static bool
-has_race(const spot_page_t *page)
+static bool has_race(const spot_page_t *page)
 {
     return page->head->optimise.metric != NULL;
 }
 
-static bool
-has_best(const spot_page_t *page)
+static bool has_best(const spot_page_t *page)
 {
     return page->head->best.is_asked;
 }
 
-static bool
-has_baseline(const spot_page_t *page)
+static bool has_baseline(const spot_page_t *page)
 {
     return page->report->pairs != NULL;
 }
 
-static bool
-is_for_sensitivity(const spot_page_t *page)
+static bool is_for_sensitivity(const spot_page_t *page)
 {
     return page->head->plan.kind == SPOT_PLAN_SENSITIVITY;
 }
 
-static bool
-has_runs(const spot_page_t *page)
+static bool has_runs(const spot_page_t *page)
 {
     return page->series->num_ids > 0;
 }
@@ -104,8 +95,7 @@ has_runs(const spot_page_t *page)
 /* ---- Of every study ---- */
 
 /* Where page_explorer.js puts its controls and its chart. */
-static void
-write_explorer(const spot_page_t *page)
+static void write_explorer(const spot_page_t *page)
 {
     fputs("<noscript><p class=\"note\">This part needs scripts; the pictures and tables "
           "of the page do without.</p></noscript>\n"
@@ -114,8 +104,7 @@ write_explorer(const spot_page_t *page)
 }
 
 /* The script shows the other points, and takes the note away. */
-static void
-write_points(const spot_page_t *page)
+static void write_points(const spot_page_t *page)
 {
     const size_t num_rows = spot_page_rows(page->head);
 
@@ -125,21 +114,19 @@ write_points(const spot_page_t *page)
             "scripts all of them.</p>\n",
             num_rows, page->head->num_points);
     }
-    spot_point_table_write(
-        (spot_point_table_t){.report = page->report, .is_plain = true}, "points-table",
-        "Estimates with half widths of their 95 % confidence intervals", page->document);
+    spot_point_table_write((spot_point_table_t){.report = page->report, .is_plain = true},
+        "points-table", "Estimates with half widths of their 95 % confidence intervals",
+        page->document);
 }
 
-static void
-write_parameters(const spot_page_t *page)
+static void write_parameters(const spot_page_t *page)
 {
     spot_settings_write(page->head, page->document);
     spot_page_fixed_write(page->source->path, page->head, page->origin, page->document);
     spot_metrics_write(page->head, page->document);
 }
 
-static void
-write_origin(const spot_page_t *page)
+static void write_origin(const spot_page_t *page)
 {
     spot_page_origin_write(page->source->path, page->origin, page->document);
 }
@@ -201,16 +188,13 @@ static const section_t sections[] = {
 #define NUM_SECTIONS (sizeof(sections) / sizeof(sections[0]))
 
 /* Whether the page has the part of a section. */
-static bool
-has_part(const spot_page_t *page, const section_t *section)
+static bool has_part(const spot_page_t *page, const section_t *section)
 {
-    return section->name != NULL &&
-           (section->is_of_study || page->report->num_rows > 0) &&
+    return section->name != NULL && (section->is_of_study || page->report->num_rows > 0) &&
            (section->exists == NULL || section->exists(page));
 }
 
-static void
-write_contents(const spot_page_t *page)
+static void write_contents(const spot_page_t *page)
 {
     spot_document_end_section(page->document);
     fputs("<nav class=\"contents\" aria-label=\"Sections\">\n<ul>\n", page->out);
@@ -227,8 +211,7 @@ write_contents(const spot_page_t *page)
     fputs("</ul>\n</nav>\n", page->out);
 }
 
-static void
-write_part(const spot_page_t *page, const section_t *section)
+static void write_part(const spot_page_t *page, const section_t *section)
 {
     if (section->write != NULL) {
         section->write(page);
@@ -237,14 +220,12 @@ write_part(const spot_page_t *page, const section_t *section)
     }
 }
 
-bool
-spot_page_part_write(const spot_page_t *page, const char *name)
+bool spot_page_part_write(const spot_page_t *page, const char *name)
 {
     for (size_t j = 0; j < NUM_SECTIONS; j++) {
         const section_t *section = &sections[j];
 
-        if (section->name != NULL && strcmp(section->name, name) == 0 &&
-            has_part(page, section)) {
+        if (section->name != NULL && strcmp(section->name, name) == 0 && has_part(page, section)) {
             write_part(page, section);
             return true;
         }
@@ -252,8 +233,7 @@ spot_page_part_write(const spot_page_t *page, const char *name)
     return false;
 }
 
-static void
-write_section(const spot_page_t *page, const section_t *section)
+static void write_section(const spot_page_t *page, const section_t *section)
 {
     const spot_study_picture_t *picture = find_picture(page, section->picture);
     const bool is_part = has_part(page, section);
@@ -262,10 +242,9 @@ write_section(const spot_page_t *page, const section_t *section)
         spot_document_section(page->document, section->name, section->title);
     }
     if (picture != NULL) {
-        spot_page_picture_write(
-            &(spot_page_picture_t){.name = is_part ? NULL : picture->name,
-                .declare = picture->declare,
-                .context = page->report},
+        spot_page_picture_write(&(spot_page_picture_t){.name = is_part ? NULL : picture->name,
+                                    .declare = picture->declare,
+                                    .context = page->report},
             page->document);
     }
     if (is_part) {
@@ -273,8 +252,7 @@ write_section(const spot_page_t *page, const section_t *section)
     }
 }
 
-void
-spot_page_sections_write(const spot_page_t *page)
+void spot_page_sections_write(const spot_page_t *page)
 {
     const spot_page_preface_t *preface = page->source->preface;
 

@@ -4,8 +4,7 @@
 #include "reports/page/page_internal.h"
 #include "reports/words.h"
 
-static void
-write_pictures(const spot_side_by_side_t *two, spot_document_t *document)
+static void write_pictures(const spot_side_by_side_t *two, spot_document_t *document)
 {
     static const char *const words[] = {"Estimates in A and in B", "Differences B - A"};
     spot_page_picture_t pictures[] = {
@@ -14,24 +13,20 @@ write_pictures(const spot_side_by_side_t *two, spot_document_t *document)
     };
     spot_texts_t *texts = &document->texts;
 
-    if (spot_side_by_side_problem(two) != NULL ||
-        spot_side_by_side_plot_problem(two) != NULL) {
+    if (spot_side_by_side_problem(two) != NULL || spot_side_by_side_plot_problem(two) != NULL) {
         return;
     }
     for (size_t j = 0; j < sizeof(pictures) / sizeof(pictures[0]); j++) {
-        pictures[j].text = spot_texts_add(texts,
-            "%s of %s with 95 %% confidence intervals. %s", words[j],
-            spot_words_subject(texts, spot_side_by_side_metric(two, two->main_id)),
+        pictures[j].text = spot_texts_add(texts, "%s of %s with 95 %% confidence intervals. %s",
+            words[j], spot_words_subject(texts, spot_side_by_side_metric(two, two->main_id)),
             spot_side_by_side_outcome(two, texts));
         spot_page_picture_write(&pictures[j], document);
     }
 }
 
-static void
-write_origins(const spot_side_by_side_t *two, spot_document_t *document)
+static void write_origins(const spot_side_by_side_t *two, spot_document_t *document)
 {
-    const char *const paths[] = {
-        two->sides[SPOT_BEFORE].path, two->sides[SPOT_AFTER].path};
+    const char *const paths[] = {two->sides[SPOT_BEFORE].path, two->sides[SPOT_AFTER].path};
     spot_origin_t origins[SPOT_NUM_SIDES] = {{0}, {0}};
 
     for (int side = 0; document->error == 0 && side < SPOT_NUM_SIDES; side++) {
@@ -46,15 +41,13 @@ write_origins(const spot_side_by_side_t *two, spot_document_t *document)
     }
 }
 
-int
-spot_page_side_by_side_write(const spot_side_by_side_t *two, FILE *out)
+int spot_page_side_by_side_write(const spot_side_by_side_t *two, FILE *out)
 {
     spot_document_t document;
 
     spot_document_to_page(&document, out);
     spot_page_head_write(out, spot_study_title(two->sides[SPOT_BEFORE].report->head));
-    spot_html_element(
-        out, "p id=\"answer\"", spot_side_by_side_answer(two, &document.texts));
+    spot_html_element(out, "p id=\"answer\"", spot_side_by_side_answer(two, &document.texts));
     fputc('\n', out);
     spot_side_by_side_write_sides(two, &document);
     fputs("</header>\n<main id=\"content\">\n", out);

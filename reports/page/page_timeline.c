@@ -14,8 +14,8 @@
 #include "reports/timeline_chart.h"
 #include "reports/words.h"
 
-#define MAX_ROWS 150000 /* of a page of one run: 3 MB */
-#define MAX_BYTES 70000 /* of several: some hours take 6 kB, a busy month 300 kB */
+#define MAX_ROWS 150000        /* of a page of one run: 3 MB */
+#define MAX_BYTES 70000        /* of several: some hours take 6 kB, a busy month 300 kB */
 #define MAX_SPAN_BYTES 1500000 /* of several that have spans */
 #define LABEL_CHARS 120
 
@@ -31,16 +31,14 @@ typedef struct {
     spot_bin_t *points; /* [num_points] */
 } data_t;
 
-static bool
-is_thinned(const data_t *self, const spot_lane_t *lane)
+static bool is_thinned(const data_t *self, const spot_lane_t *lane)
 {
-    return (lane->kind <= SPOT_LANE_TOTAL ? lane->series->num_rows
-                                          : lane->curve.num_points) > self->max_rows;
+    return (lane->kind <= SPOT_LANE_TOTAL ? lane->series->num_rows : lane->curve.num_points) >
+           self->max_rows;
 }
 
 /* Marks stand in the middle of their bins; of the others it is known where bins are. */
-static void
-gather_bins(data_t *self, const spot_lane_t *lane)
+static void gather_bins(data_t *self, const spot_lane_t *lane)
 {
     spot_lane_bins(lane, self->run->end_ms, SPOT_TIMELINE_DATA_BINS, self->points);
     for (size_t j = 0; j < SPOT_TIMELINE_DATA_BINS; j++) {
@@ -58,8 +56,7 @@ gather_bins(data_t *self, const spot_lane_t *lane)
     }
 }
 
-static int
-gather(data_t *self, const spot_lane_t *lane)
+static int gather(data_t *self, const spot_lane_t *lane)
 {
     const bool has_bins = is_thinned(self, lane) && lane->kind != SPOT_LANE_CURVE;
     spot_curve_t thinned = {0};
@@ -67,14 +64,12 @@ gather(data_t *self, const spot_lane_t *lane)
     int ret = 0;
 
     if (is_thinned(self, lane) && !has_bins) {
-        ret = spot_lane_thin(
-            lane, self->run->end_ms, SPOT_TIMELINE_DATA_COLUMNS, &thinned);
+        ret = spot_lane_thin(lane, self->run->end_ms, SPOT_TIMELINE_DATA_COLUMNS, &thinned);
         curve = &thinned;
     }
     self->num_points = 0;
     if (ret == 0) {
-        ret = SPOT_ARRAY_ROOM(
-            self, points, has_bins ? SPOT_TIMELINE_DATA_BINS : curve->num_points);
+        ret = SPOT_ARRAY_ROOM(self, points, has_bins ? SPOT_TIMELINE_DATA_BINS : curve->num_points);
     }
     if (ret == 0 && has_bins) {
         gather_bins(self, lane);
@@ -91,8 +86,7 @@ typedef enum { AT, VALUES, MORE } array_t;
 
 /* Numbers are written without the blanks of spot_json_t, which would be a quarter of the
  * data. Of averages, three digits are more than a screen can show. */
-static void
-write_array(data_t *self, array_t array, const spot_lane_t *lane)
+static void write_array(data_t *self, array_t array, const spot_lane_t *lane)
 {
     static const char *const names[] = {"at", "values", "more"};
     const int num_digits = lane->kind == SPOT_LANE_CURVE                             ? 9
@@ -106,19 +100,16 @@ write_array(data_t *self, array_t array, const spot_lane_t *lane)
 
         fputs(j == 0 ? "" : ",", self->out);
         if (array == AT) {
-            fprintf(
-                self->out, "%.15g", round((point->start_ms - before_ms) * 1e6) / 1e9);
+            fprintf(self->out, "%.15g", round((point->start_ms - before_ms) * 1e6) / 1e9);
             before_ms = point->start_ms;
         } else {
-            fprintf(self->out, "%.*g", num_digits,
-                array == VALUES ? point->value : point->low);
+            fprintf(self->out, "%.*g", num_digits, array == VALUES ? point->value : point->low);
         }
     }
     spot_json_close(&self->json, ']');
 }
 
-static int
-write_lane(data_t *self, const spot_lane_t *lane)
+static int write_lane(data_t *self, const spot_lane_t *lane)
 {
     static const char *const kinds[] = {"level", "total", "marks", "curve"};
     const bool has_bins = is_thinned(self, lane) && lane->kind != SPOT_LANE_CURVE;
@@ -144,15 +135,13 @@ write_lane(data_t *self, const spot_lane_t *lane)
     return ret;
 }
 
-int
-spot_timeline_data_write(const spot_run_series_t *run, size_t max_rows, FILE *out)
+int spot_timeline_data_write(const spot_run_series_t *run, size_t max_rows, FILE *out)
 {
     spot_texts_t texts = {0};
     FILE *stream = spot_texts_begin(&texts);
     data_t self = {.out = stream,
         .run = run,
-        .max_rows =
-            max_rows > SPOT_TIMELINE_DATA_BINS ? max_rows : SPOT_TIMELINE_DATA_BINS};
+        .max_rows = max_rows > SPOT_TIMELINE_DATA_BINS ? max_rows : SPOT_TIMELINE_DATA_BINS};
     int ret = 0;
 
     if (stream != NULL) {
@@ -190,16 +179,14 @@ spot_timeline_data_write(const spot_run_series_t *run, size_t max_rows, FILE *ou
 #define NUM_COLUMNS 4
 
 /* "2.25 USD": two decimals, unless it is whole. */
-static void
-add_amount(spot_table_t *table, double value, const char *unit, const char *divisor)
+static void add_amount(spot_table_t *table, double value, const char *unit, const char *divisor)
 {
     spot_table_add_format(table, "%.*f%s%s%s", value == round(value) ? 0 : 2, value,
         unit[0] == '\0' ? "" : " ", unit, divisor);
     spot_table_set_value(table, value);
 }
 
-static void
-add_row(const spot_run_series_t *run, const spot_lane_t *lane, spot_table_t *table)
+static void add_row(const spot_run_series_t *run, const spot_lane_t *lane, spot_table_t *table)
 {
     const size_t num_points = lane->curve.num_points;
 
@@ -223,15 +210,14 @@ add_row(const spot_run_series_t *run, const spot_lane_t *lane, spot_table_t *tab
 
 /* A table of the lanes of a kind; of levels, those of one stack, in the order of the
  * legend: the stack from its top down. */
-static void
-write_table(const spot_run_series_t *run, spot_lane_kind_t kind,
+static void write_table(const spot_run_series_t *run, spot_lane_kind_t kind,
     const spot_lane_t *total, spot_document_t *document)
 {
     static const struct {
         const char *id, *caption;
         const char *names[NUM_COLUMNS];
-    } tables[] = {[SPOT_LANE_LEVEL] = {"timeline-level", "Shares",
-                      {"category", "share", "on average"}},
+    } tables[] = {
+        [SPOT_LANE_LEVEL] = {"timeline-level", "Shares", {"category", "share", "on average"}},
         [SPOT_LANE_MARKS] = {"timeline-marks", "Events",
             {"what happened", "times", "count in all"}},
         [SPOT_LANE_CURVE] = {
@@ -241,14 +227,12 @@ write_table(const spot_run_series_t *run, spot_lane_kind_t kind,
     size_t stack = 1;
 
     for (size_t j = 0; j < NUM_COLUMNS && tables[kind].names[j] != NULL; j++) {
-        spot_table_add_column(
-            &table, (spot_table_column_t){.name = tables[kind].names[j],
-                        .unit = total != NULL && j == 2 ? total->name : NULL,
-                        .kind = j == 0 ? SPOT_TABLE_TEXT : SPOT_TABLE_NUMBER});
+        spot_table_add_column(&table, (spot_table_column_t){.name = tables[kind].names[j],
+                                          .unit = total != NULL && j == 2 ? total->name : NULL,
+                                          .kind = j == 0 ? SPOT_TABLE_TEXT : SPOT_TABLE_NUMBER});
     }
     for (size_t j = 0; j < run->num_lanes; j++) {
-        const spot_lane_t *lane =
-            &run->lanes[kind == SPOT_LANE_LEVEL ? run->num_lanes - 1 - j : j];
+        const spot_lane_t *lane = &run->lanes[kind == SPOT_LANE_LEVEL ? run->num_lanes - 1 - j : j];
 
         if (lane->kind == kind && spot_lane_is_shown(lane) &&
             (total == NULL || spot_run_lane_total(lane) == total)) {
@@ -259,19 +243,17 @@ write_table(const spot_run_series_t *run, spot_lane_kind_t kind,
         stack += lane->kind == SPOT_LANE_TOTAL;
     }
     if (table.num_rows > 0) {
-        table.caption = spot_texts_add(&table.texts, "%s%s%s, the whole run",
-            tables[kind].caption, is_first ? "" : " of ", is_first ? "" : total->name);
+        table.caption = spot_texts_add(&table.texts, "%s%s%s, the whole run", tables[kind].caption,
+            is_first ? "" : " of ", is_first ? "" : total->name);
         spot_document_table(document,
-            is_first
-                ? tables[kind].id
-                : spot_texts_add(&document->texts, "%s-%zu", tables[kind].id, stack),
+            is_first ? tables[kind].id
+                     : spot_texts_add(&document->texts, "%s-%zu", tables[kind].id, stack),
             &table);
     }
     spot_table_free(&table);
 }
 
-static void
-write_tables(const spot_run_series_t *run, spot_document_t *document)
+static void write_tables(const spot_run_series_t *run, spot_document_t *document)
 {
     fputs("<div class=\"timeline-tables\">\n", document->out);
     for (size_t j = 0; j < run->num_lanes; j++) {
@@ -288,14 +270,13 @@ write_tables(const spot_run_series_t *run, spot_document_t *document)
 /* ---- A run on a page ---- */
 
 /* In place of the picture where it is not seen. */
-static const char *
-what_is_drawn(const spot_run_series_t *run, spot_texts_t *texts)
+static const char *what_is_drawn(const spot_run_series_t *run, spot_texts_t *texts)
 {
     const char *levels = "";
 
     if (run->levels != NULL) {
-        levels = spot_texts_add(texts, "%s over time%s, ",
-            spot_run_series_level_noun(run), run->num_levels > 1 ? " by category" : "");
+        levels = spot_texts_add(texts, "%s over time%s, ", spot_run_series_level_noun(run),
+            run->num_levels > 1 ? " by category" : "");
     }
     return spot_texts_add(texts, "%s%s%s%s%s: the tables below have the totals", levels,
         run->events != NULL ? "marks of what happened, " : "",
@@ -304,13 +285,11 @@ what_is_drawn(const spot_run_series_t *run, spot_texts_t *texts)
         run->curve != NULL ? spot_run_series_curve_noun(run) : "and no curve");
 }
 
-static int
-write_data(const spot_run_series_t *run, const char *label, size_t max_rows, FILE *out)
+static int write_data(const spot_run_series_t *run, const char *label, size_t max_rows, FILE *out)
 {
     int ret;
 
-    fputs(
-        "<script type=\"application/json\" class=\"timeline-data\" data-label=\"", out);
+    fputs("<script type=\"application/json\" class=\"timeline-data\" data-label=\"", out);
     spot_html_text(out, label);
     fputs("\">", out);
     ret = spot_timeline_data_write(run, max_rows, out);
@@ -320,9 +299,8 @@ write_data(const spot_run_series_t *run, const char *label, size_t max_rows, FIL
 
 /* The figure, in which the static picture stands where no script runs, the data and the
  * tables. */
-static int
-write_timeline(const spot_run_series_t *run, const char *label, bool is_drawn,
-    size_t max_rows, FILE *out)
+static int write_timeline(
+    const spot_run_series_t *run, const char *label, bool is_drawn, size_t max_rows, FILE *out)
 {
     spot_document_t document;
     int ret = 0;
@@ -351,15 +329,13 @@ write_timeline(const spot_run_series_t *run, const char *label, bool is_drawn,
     fputs("</div>\n", out);
     if (run->more != NULL) {
         spot_page_picture_write(
-            &(spot_page_picture_t){.declare = run->more, .context = run->more_context},
-            &document);
+            &(spot_page_picture_t){.declare = run->more, .context = run->more_context}, &document);
     }
     spot_document_fail(&document, ret);
     return spot_document_end(&document);
 }
 
-int
-spot_page_run_write(
+int spot_page_run_write(
     const spot_run_series_t *run, const char *path, FILE *out, spot_diag_t *diag)
 {
     int ret;
@@ -370,8 +346,8 @@ spot_page_run_write(
     spot_page_head_write(out, run->title);
     spot_html_element(out, "p class=\"note\"", run->note);
     fputs("\n</header>\n<main id=\"content\">\n", out);
-    ret = write_timeline(run, "Timeline of the run", true,
-        run->max_rows > 0 ? run->max_rows : MAX_ROWS, out);
+    ret = write_timeline(
+        run, "Timeline of the run", true, run->max_rows > 0 ? run->max_rows : MAX_ROWS, out);
     fputs("</main>\n", out);
     spot_page_script_write(out, spot_page_base_js, spot_page_base_js_end);
     spot_page_script_write(out, spot_page_lanes_js, spot_page_lanes_js_end);
@@ -383,11 +359,9 @@ spot_page_run_write(
 /* ---- The runs of a study, of which one is shown at a time ---- */
 
 /* What the series of a run are, in their own words. */
-static void
-write_intro(const spot_recording_t *recording, FILE *out)
+static void write_intro(const spot_recording_t *recording, FILE *out)
 {
-    const char *before =
-        "<details>\n<summary>What is shown</summary>\n<p>Runs over time: ";
+    const char *before = "<details>\n<summary>What is shown</summary>\n<p>Runs over time: ";
 
     for (size_t j = 0; j < recording->num_series; j++) {
         if (recording->series[j].kind->shape != SPOT_SERIES_TABLE &&
@@ -401,8 +375,7 @@ write_intro(const spot_recording_t *recording, FILE *out)
 }
 
 /* A run that is not shown at first. */
-static int
-write_other(const spot_run_series_t *run, const char *label, size_t run_id, FILE *out)
+static int write_other(const spot_run_series_t *run, const char *label, size_t run_id, FILE *out)
 {
     spot_document_t document;
     const int ret = write_data(run, label, 0, out);
@@ -415,21 +388,20 @@ write_other(const spot_run_series_t *run, const char *label, size_t run_id, FILE
 
 /* The first one, run 0, is shown; of the others there are data alone. Takes what it
  * writes from *num_left bytes; an empty run is none. */
-static int
-write_one(const spot_page_t *page, size_t series_id, size_t *num_runs,
+static int write_one(const spot_page_t *page, size_t series_id, size_t *num_runs,
     spot_texts_t *texts, size_t *num_left)
 {
     const bool is_first = *num_runs == 0;
     const spot_series_id_t *id = &page->series->ids[series_id];
     const char *words = spot_words_point(texts, page->head, id->point_id, LABEL_CHARS);
-    const char *label = spot_texts_add(texts, "%s%sreplication %" PRId64, words,
-        words[0] == '\0' ? "" : ", ", id->replication);
+    const char *label = spot_texts_add(
+        texts, "%s%sreplication %" PRId64, words, words[0] == '\0' ? "" : ", ", id->replication);
     FILE *out = spot_texts_begin(texts);
     spot_recording_t recording;
     spot_run_series_t run = {0};
     const char *text;
-    int ret = spot_store_read_series(
-        page->report->store, id->point_id, id->replication, &recording);
+    int ret =
+        spot_store_read_series(page->report->store, id->point_id, id->replication, &recording);
 
     if (ret == 0) {
         ret = spot_run_series_init(&run, &recording, page->head->colours);
@@ -453,20 +425,19 @@ write_one(const spot_page_t *page, size_t series_id, size_t *num_runs,
 }
 
 /* The events of a run; SIZE_MAX: it is empty. */
-static int
-count_events(const spot_page_t *page, const spot_series_id_t *id, size_t *num_events)
+static int count_events(const spot_page_t *page, const spot_series_id_t *id, size_t *num_events)
 {
     spot_recording_t recording;
     spot_run_series_t run = {0};
-    int ret = spot_store_read_series(
-        page->report->store, id->point_id, id->replication, &recording);
+    int ret =
+        spot_store_read_series(page->report->store, id->point_id, id->replication, &recording);
 
     if (ret == 0) {
         ret = spot_run_series_init(&run, &recording, NULL);
     }
     *num_events = ret != 0 || !spot_run_series_check(&run, NULL, NULL) ? SIZE_MAX
                   : run.events == NULL                                 ? 0
-                                       : run.events->num_rows;
+                                                                       : run.events->num_rows;
     spot_run_series_free(&run);
     spot_recording_free(&recording);
     return ret;
@@ -474,8 +445,7 @@ count_events(const spot_page_t *page, const spot_series_id_t *id, size_t *num_ev
 
 /* The run that is shown first: in the middle of those that had events, else the first
  * that is not empty, of which there are *num_full. */
-static int
-choose_first(const spot_page_t *page, size_t *first_id, size_t *num_full)
+static int choose_first(const spot_page_t *page, size_t *first_id, size_t *num_full)
 {
     const size_t num_ids = page->series->num_ids;
     size_t *lively = spot_calloc(num_ids, sizeof(*lively)), num_lively = 0;
@@ -500,8 +470,7 @@ choose_first(const spot_page_t *page, size_t *first_id, size_t *num_full)
     return ret;
 }
 
-void
-spot_page_timelines_write(const spot_page_t *page)
+void spot_page_timelines_write(const spot_page_t *page)
 {
     const size_t num_ids = page->series->num_ids;
     size_t num_written = 0, num_left = MAX_BYTES, first_id, num_full;
@@ -511,8 +480,7 @@ spot_page_timelines_write(const spot_page_t *page)
     if (ret == 0) {
         ret = write_one(page, first_id, &num_written, &texts, &num_left);
     }
-    for (size_t j = 0; ret == 0 && j < num_ids && num_written < num_full && num_left > 0;
-         j++) {
+    for (size_t j = 0; ret == 0 && j < num_ids && num_written < num_full && num_left > 0; j++) {
         if (j != first_id) {
             ret = write_one(page, j, &num_written, &texts, &num_left);
         }

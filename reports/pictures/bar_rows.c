@@ -7,8 +7,7 @@
 #include "reports/pictures/parts.h"
 
 /* num_axes: the points are not drawn in groups. */
-static size_t
-choose_row_axis(const spot_study_head_t *head)
+static size_t choose_row_axis(const spot_study_head_t *head)
 {
     size_t first_id = head->num_axes, wanted_id = head->num_axes;
 
@@ -30,16 +29,14 @@ choose_row_axis(const spot_study_head_t *head)
     return wanted_id < head->num_axes ? wanted_id : first_id;
 }
 
-static void
-add_row(spot_bar_rows_t *self, size_t point_id, bool is_first)
+static void add_row(spot_bar_rows_t *self, size_t point_id, bool is_first)
 {
     self->rows[self->num_rows++] = (spot_bar_row_t){point_id, is_first};
 }
 
 /* As many whole groups as there is room for, spread evenly; of one that is too large the
  * rows are. */
-static void
-add_groups(spot_bar_rows_t *self, const spot_point_lines_t *groups)
+static void add_groups(spot_bar_rows_t *self, const spot_point_lines_t *groups)
 {
     size_t num_largest = 1, num_shown;
 
@@ -57,15 +54,13 @@ add_groups(spot_bar_rows_t *self, const spot_point_lines_t *groups)
         const size_t num_rows = num_all < SPOT_MAX_BARS ? num_all : SPOT_MAX_BARS;
 
         for (size_t k = 0; k < num_rows; k++) {
-            add_row(self, groups->point_ids[start + spot_spread(k, num_rows, num_all)],
-                k == 0);
+            add_row(self, groups->point_ids[start + spot_spread(k, num_rows, num_all)], k == 0);
         }
     }
     self->is_spread = self->num_rows < self->head->num_points;
 }
 
-int
-spot_bar_rows_init(spot_bar_rows_t *self, const spot_study_head_t *head)
+int spot_bar_rows_init(spot_bar_rows_t *self, const spot_study_head_t *head)
 {
     spot_point_lines_t groups = {0};
     int ret = 0;
@@ -87,8 +82,7 @@ spot_bar_rows_init(spot_bar_rows_t *self, const spot_study_head_t *head)
     return 0;
 }
 
-const char *
-spot_bar_row_words(const spot_bar_rows_t *self, size_t row_id, spot_texts_t *texts)
+const char *spot_bar_row_words(const spot_bar_rows_t *self, size_t row_id, spot_texts_t *texts)
 {
     const size_t point_id = self->rows[row_id].point_id;
 
@@ -97,12 +91,11 @@ spot_bar_row_words(const spot_bar_rows_t *self, size_t row_id, spot_texts_t *tex
                : spot_words_point(texts, self->head, point_id, SPOT_PICTURE_CHARS);
 }
 
-const char *
-spot_bar_group_words(const spot_bar_rows_t *self, size_t row_id, spot_texts_t *texts)
+const char *spot_bar_group_words(const spot_bar_rows_t *self, size_t row_id, spot_texts_t *texts)
 {
     const spot_axis_t *axis = &self->head->axes[self->row_axis_id];
-    const char *words = spot_words_values(texts, self->head, self->rows[row_id].point_id,
-        self->row_axis_id, self->row_axis_id);
+    const char *words = spot_words_values(
+        texts, self->head, self->rows[row_id].point_id, self->row_axis_id, self->row_axis_id);
 
     return spot_axis_is_numeric(axis)
                ? spot_texts_add(texts, "%s, by %s", words, spot_words_key(texts, axis))

@@ -26,12 +26,9 @@ typedef struct {
 } spot_bar_rows_t;
 
 /* NO_MEMORY. O(n log n). */
-SPOT_MUST_CHECK int spot_bar_rows_init(
-    spot_bar_rows_t *self, const spot_study_head_t *head);
+SPOT_MUST_CHECK int spot_bar_rows_init(spot_bar_rows_t *self, const spot_study_head_t *head);
 
 /* What a row is called in its group, and what a group is called: "pipeline depth 8, by
  * preemption per minute" where rows have numbers. */
-const char *spot_bar_row_words(
-    const spot_bar_rows_t *self, size_t row_id, spot_texts_t *texts);
-const char *spot_bar_group_words(
-    const spot_bar_rows_t *self, size_t row_id, spot_texts_t *texts);
+const char *spot_bar_row_words(const spot_bar_rows_t *self, size_t row_id, spot_texts_t *texts);
+const char *spot_bar_group_words(const spot_bar_rows_t *self, size_t row_id, spot_texts_t *texts);

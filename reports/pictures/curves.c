@@ -25,8 +25,7 @@ typedef struct {
 
 /* y at a point with its interval, which may reach below 0 where no value can; where y or
  * a part of it is undefined a gap. */
-static spot_chart_datum_t
-datum_at(const picture_t *self, size_t point_id)
+static spot_chart_datum_t datum_at(const picture_t *self, size_t point_id)
 {
     const double factor = self->view.shown.factor;
     const spot_summary_t *y =
@@ -34,16 +33,14 @@ datum_at(const picture_t *self, size_t point_id)
     const double low = fmin(y->value, y->ci_low); /* passes over NAN, as fmax() does */
 
     return (spot_chart_datum_t){
-        .y = spot_curves_is_defined(self->curves, point_id) ? factor * y->value
-                                                            : (double) NAN,
+        .y = spot_curves_is_defined(self->curves, point_id) ? factor * y->value : (double) NAN,
         .y_low = factor * (y->value >= 0 ? fmax(low, 0) : low),
         .y_high = factor * fmax(y->value, y->ci_high),
     };
 }
 
 /* From 0, unless a curve alone would hide in a corner. */
-static void
-choose_scales(picture_t *self)
+static void choose_scales(picture_t *self)
 {
     const spot_curves_t *curves = self->curves;
     const double width = curves->x_high - curves->x_low;
@@ -70,8 +67,7 @@ choose_scales(picture_t *self)
 
 /* ---- Series ---- */
 
-static void
-add_estimates(const picture_t *self, size_t curve_id)
+static void add_estimates(const picture_t *self, size_t curve_id)
 {
     for (size_t j = 0; j < spot_curves_num_x(self->curves, curve_id); j++) {
         const size_t point_id = spot_curves_point(self->curves, curve_id, j);
@@ -80,23 +76,21 @@ add_estimates(const picture_t *self, size_t curve_id)
         spot_chart_datum_t datum = datum_at(self, point_id);
 
         datum.x = spot_curves_x(self->curves, curve_id, j);
-        datum.hover =
-            spot_view_hover(&self->view, point_id, y->value, y->ci_low, y->ci_high);
+        datum.hover = spot_view_hover(&self->view, point_id, y->value, y->ci_low, y->ci_high);
         spot_chart_add(self->chart, &datum);
     }
 }
 
 /* A part of what y is made of. */
-static void
-add_part(const picture_t *self, size_t curve_id, size_t part_id)
+static void add_part(const picture_t *self, size_t curve_id, size_t part_id)
 {
     const spot_curves_t *curves = self->curves;
     const size_t metric_id = curves->metric_ids[1 + part_id];
     const spot_chart_series_t series = {
         .kind = self->is_single ? SPOT_CHART_BARS : SPOT_CHART_AREA,
         .name = spot_view_metric(&self->view, metric_id),
-        .colour = spot_palette_colour(
-            self->head->colours, self->head->metrics[metric_id].name, part_id),
+        .colour =
+            spot_palette_colour(self->head->colours, self->head->metrics[metric_id].name, part_id),
         .thickness = self->is_single ? (self->x_high - self->x_low) / 2 : 0,
     };
 
@@ -113,8 +107,7 @@ add_part(const picture_t *self, size_t curve_id, size_t part_id)
 }
 
 /* y over its stack; dots of a design, whose points have no order. */
-static void
-add_curve(const picture_t *self, size_t curve_id)
+static void add_curve(const picture_t *self, size_t curve_id)
 {
     const bool is_line = !self->curves->is_scattered && !self->is_single;
     const bool has_stack = self->curves->num_parts > 0;
@@ -134,8 +127,7 @@ add_curve(const picture_t *self, size_t curve_id)
 }
 
 /* A curve for each value of the key of curves: bounds below what competes. */
-static void
-add_curves(const picture_t *self, const spot_frame_t *frame)
+static void add_curves(const picture_t *self, const spot_frame_t *frame)
 {
     const size_t axis_id = self->frames.axis_id;
 
@@ -149,8 +141,7 @@ add_curves(const picture_t *self, const spot_frame_t *frame)
             continue;
         }
         series.kind = self->is_single ? SPOT_CHART_POINTS : SPOT_CHART_LINE;
-        series.name =
-            spot_words_label(self->view.texts, &self->head->axes[axis_id], value_id);
+        series.name = spot_words_label(self->view.texts, &self->head->axes[axis_id], value_id);
         spot_chart_series(self->chart, &series);
         add_estimates(self, curve_id);
     }
@@ -165,8 +156,7 @@ typedef struct {
     bool is_sure;
 } place_t;
 
-static int
-compare_places(const void *a, const void *b)
+static int compare_places(const void *a, const void *b)
 {
     const place_t *left = a, *right = b;
 
@@ -174,8 +164,7 @@ compare_places(const void *a, const void *b)
 }
 
 /* Every x of the frame, ascending; places: [groups]. Returns their number. */
-static size_t
-find_places(const picture_t *self, const spot_frame_t *frame, place_t *places)
+static size_t find_places(const picture_t *self, const spot_frame_t *frame, place_t *places)
 {
     const spot_study_head_t *head = self->head;
     const size_t x_id = self->curves->axis_id, axis_id = head->best.axis_id;
@@ -199,8 +188,7 @@ find_places(const picture_t *self, const spot_frame_t *frame, place_t *places)
 
 /* The part of the strip of each place, which ends in the middle between two, low where
  * its winner is not sure; below the middle of each run of a winner its name. */
-static void
-add_places(const picture_t *self, const place_t *places, size_t num_places)
+static void add_places(const picture_t *self, const place_t *places, size_t num_places)
 {
     const size_t axis_id = self->head->best.axis_id;
     double low = self->x_low, run_low = low;
@@ -225,8 +213,7 @@ add_places(const picture_t *self, const place_t *places, size_t num_places)
         }
         if (value_id != SIZE_MAX && ends_run) {
             spot_chart_tick(self->chart, (run_low + high) / 2,
-                spot_words_label(self->view.texts, &self->head->axes[axis_id], value_id),
-                NULL);
+                spot_words_label(self->view.texts, &self->head->axes[axis_id], value_id), NULL);
         }
         run_low = ends_run ? high : run_low;
         low = high;
@@ -234,8 +221,7 @@ add_places(const picture_t *self, const place_t *places, size_t num_places)
 }
 
 /* A panel of its own above that of the curves. */
-static int
-declare_strip(const picture_t *self, const spot_frame_t *frame, const char *title)
+static int declare_strip(const picture_t *self, const spot_frame_t *frame, const char *title)
 {
     const spot_best_t *best = &self->head->best;
     place_t *places = spot_calloc(self->winners->groups.num_groups, sizeof(*places));
@@ -250,8 +236,7 @@ declare_strip(const picture_t *self, const spot_frame_t *frame, const char *titl
     const spot_chart_panel_t panel = {.title = title,
         .note = spot_texts_add(self->view.texts,
             "strip: which is %s%s; thin where that is not sure",
-            best->is_maximised ? "highest" : "lowest",
-            all_compete ? "" : " of those in colour"),
+            best->is_maximised ? "highest" : "lowest", all_compete ? "" : " of those in colour"),
         .x = {.low = self->x_low, .high = self->x_high},
         .y = {.kind = SPOT_CHART_ROWS, .is_hidden = true},
         .height_px = STRIP_PX};
@@ -267,41 +252,36 @@ declare_strip(const picture_t *self, const spot_frame_t *frame, const char *titl
 
 /* The values of x as they are written, and a second time with the estimate of another
  * metric. */
-static void
-add_ticks(const picture_t *self, const spot_view_t *second, size_t curve_id)
+static void add_ticks(const picture_t *self, const spot_view_t *second, size_t curve_id)
 {
     const spot_axis_t *axis = &self->head->axes[self->curves->axis_id];
     spot_texts_t *texts = self->view.texts;
 
     for (size_t j = 0; j < spot_curves_num_x(self->curves, curve_id); j++) {
         const size_t point_id = spot_curves_point(self->curves, curve_id, j);
-        const size_t value_id =
-            spot_study_value_id(self->head, point_id, self->curves->axis_id);
+        const size_t value_id = spot_study_value_id(self->head, point_id, self->curves->axis_id);
         const char *label = axis->unit[0] == '\0'
                                 ? spot_texts_add(texts, "%.4g", axis->numbers[value_id])
                                 : spot_words_label(texts, axis, value_id);
         const char *below = NULL;
 
         if (second != NULL) {
-            below = spot_words_number(texts,
-                second->shown.factor *
-                    spot_report_summary(second->report, point_id, second->metric_id)
-                        ->value);
+            below = spot_words_number(
+                texts, second->shown.factor *
+                           spot_report_summary(second->report, point_id, second->metric_id)->value);
         }
         spot_chart_tick(self->chart, axis->numbers[value_id], label, below);
     }
 }
 
-static int
-declare_panel(
+static int declare_panel(
     const picture_t *self, const spot_frame_t *frame, const spot_view_t *second)
 {
     const spot_curves_t *curves = self->curves;
     const bool has_ticks = !curves->has_curve_axis && !curves->is_scattered;
     const bool is_full_grid =
         !curves->has_all_in_one &&
-        curves->num_panels * self->head->axes[curves->axis_id].num_values ==
-            self->head->num_points;
+        curves->num_panels * self->head->axes[curves->axis_id].num_values == self->head->num_points;
     const char *title = spot_frame_words(&self->frames, frame, self->view.texts);
     spot_chart_panel_t panel = {
         .title = self->winners != NULL ? NULL : title,
@@ -319,8 +299,8 @@ declare_panel(
     panel.x.unit = has_ticks ? SPOT_CHART_NUMBER : panel.x.unit; /* labels have theirs */
     panel.x.group = second == NULL && is_full_grid ? 2 : 0;      /* all are alike */
     if (second != NULL) {
-        panel.second_name = spot_words_second(
-            self->view.texts, self->head, second->metric_id, second->shown.unit);
+        panel.second_name =
+            spot_words_second(self->view.texts, self->head, second->metric_id, second->shown.unit);
     }
     spot_chart_panel(self->chart, &panel);
     if (curves->has_curve_axis) {
@@ -335,8 +315,7 @@ declare_panel(
 }
 
 /* "Idle time along the preemption rate, for each recovery". */
-static void
-declare_head(const picture_t *self)
+static void declare_head(const picture_t *self)
 {
     const spot_curves_t *curves = self->curves;
     const spot_metric_t *metric = &self->head->metrics[self->view.metric_id];
@@ -350,22 +329,18 @@ declare_head(const picture_t *self)
     spot_view_head(&self->view, self->chart,
         spot_texts_add(texts, "%s along %s%s", spot_words_subject(texts, metric),
             spot_words_x_subject(texts, self->head, curves->axis_id), of_each),
-        spot_texts_add(texts,
-            "Estimates of %s with 95 %% confidence intervals along %s%s%s.",
+        spot_texts_add(texts, "Estimates of %s with 95 %% confidence intervals along %s%s%s.",
             spot_view_metric(&self->view, self->view.metric_id),
-            spot_words_x(texts, self->head, curves->axis_id),
-            range[0] == '\0' ? "" : ": ", range),
+            spot_words_x(texts, self->head, curves->axis_id), range[0] == '\0' ? "" : ": ", range),
         spot_texts_add(texts, " · %s: %s, %s: its 95 %% confidence interval%s",
             curves->is_scattered ? "dot" : "curve", spot_estimate_words(metric),
             curves->is_scattered || self->is_single ? "bar" : "band",
-            spot_words_cut(
-                texts, self->frames.num_drawn, self->frames.num_wanted, "curves")));
+            spot_words_cut(texts, self->frames.num_drawn, self->frames.num_wanted, "curves")));
 }
 
 /* ---- The picture ---- */
 
-static int
-declare_all(picture_t *self)
+static int declare_all(picture_t *self)
 {
     const spot_curves_t *curves = self->curves;
     const spot_best_t *best = &self->head->best;
@@ -375,8 +350,7 @@ declare_all(picture_t *self)
     spot_frames_init(&self->frames, curves,
         curves->has_curve_axis ? curves->curve_axis_id : SIZE_MAX, SIZE_MAX,
         curves->has_curve_axis ? MAX_CURVE_PANELS : MAX_PANELS);
-    if (curves->has_curve_axis && best->is_asked &&
-        best->axis_id == curves->curve_axis_id &&
+    if (curves->has_curve_axis && best->is_asked && best->axis_id == curves->curve_axis_id &&
         best->metric_id == self->view.metric_id) {
         ret = spot_report_winners(self->view.report, &self->winners);
     }
@@ -389,14 +363,13 @@ declare_all(picture_t *self)
         declare_head(self);
     }
     for (size_t j = 0; ret == 0 && j < self->frames.num_frames; j++) {
-        ret = declare_panel(
-            self, &self->frames.frames[j], curves->second_x_id >= 0 ? &second : NULL);
+        ret =
+            declare_panel(self, &self->frames.frames[j], curves->second_x_id >= 0 ? &second : NULL);
     }
     return ret;
 }
 
-static int
-declare(spot_chart_t *chart, const void *context)
+static int declare(spot_chart_t *chart, const void *context)
 {
     const spot_report_t *report = context;
     const char *problem;
@@ -418,8 +391,7 @@ declare(spot_chart_t *chart, const void *context)
     return ret == 0 ? spot_chart_error(chart) : ret;
 }
 
-static int
-fill(const spot_report_t *report, spot_table_t *table)
+static int fill(const spot_report_t *report, spot_table_t *table)
 {
     spot_curves_t curves;
     const char *problem;
@@ -445,8 +417,7 @@ const spot_study_picture_t spot_picture_curves = {.name = "curves",
 
 /* BAD_PARAM with the reason in diag if nothing can be drawn, or has_values and nothing
  * would be seen. */
-static int
-check(const spot_report_t *report, bool has_values, const char *path, spot_diag_t *diag)
+static int check(const spot_report_t *report, bool has_values, const char *path, spot_diag_t *diag)
 {
     const char *problem;
     spot_curves_t curves;
@@ -455,23 +426,18 @@ check(const spot_report_t *report, bool has_values, const char *path, spot_diag_
     if (problem != NULL) {
         spot_diag_error(diag, path, 0, 0, "nothing can be drawn: %s", problem);
     } else if (ret == 0 && has_values) {
-        ret = spot_metrics_check(
-            report, 1 + curves.num_parts, curves.metric_ids, path, diag);
+        ret = spot_metrics_check(report, 1 + curves.num_parts, curves.metric_ids, path, diag);
     }
     spot_curves_free(&curves);
     return ret;
 }
 
-int
-spot_picture_curves_check(
-    const spot_report_t *report, const char *path, spot_diag_t *diag)
+int spot_picture_curves_check(const spot_report_t *report, const char *path, spot_diag_t *diag)
 {
     return check(report, false, path, diag);
 }
 
-int
-spot_picture_curves_draw(
-    const spot_report_t *report, const char *path, spot_diag_t *diag)
+int spot_picture_curves_draw(const spot_report_t *report, const char *path, spot_diag_t *diag)
 {
     const int ret = check(report, true, path, diag);
 

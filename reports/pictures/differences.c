@@ -22,23 +22,21 @@ typedef struct {
     const char *above, *below;   /* "less idle than pipeline depth 16" */
     size_t num_all;              /* points with a difference */
     size_t num_below, num_above; /* surely */
-    double *means; /* [num_points]; NAN: there is nothing to compare with */
+    double *means;               /* [num_points]; NAN: there is nothing to compare with */
 } differences_t;
 
 /* Of one point. */
 typedef struct {
-    double mean; /* NAN: there is nothing to compare it with */
-    double low,
-        high;     /* of its interval at SPOT_CONFIDENCE; both are mean where unknown */
-    bool is_sure; /* 0 lies outside of the interval */
+    double mean;      /* NAN: there is nothing to compare it with */
+    double low, high; /* of its interval at SPOT_CONFIDENCE; both are mean where unknown */
+    bool is_sure;     /* 0 lies outside of the interval */
     int64_t num_pairs;
 } difference_t;
 
-static difference_t
-difference_at(const spot_report_t *report, size_t point_id)
+static difference_t difference_at(const spot_report_t *report, size_t point_id)
 {
-    const spot_paired_t *pair = &report->pairs[point_id * report->head->num_metrics +
-                                               spot_drawn_metric(report->head)];
+    const spot_paired_t *pair =
+        &report->pairs[point_id * report->head->num_metrics + spot_drawn_metric(report->head)];
     const double mean = spot_paired_mean(pair);
     double low, high;
 
@@ -48,27 +46,23 @@ difference_at(const spot_report_t *report, size_t point_id)
 }
 
 /* "pipeline depth 16", "checkpoint": a value of the key of the baseline. */
-static const char *
-compared_words(const differences_t *self, size_t value_id)
+static const char *compared_words(const differences_t *self, size_t value_id)
 {
     const spot_axis_t *axis = &self->head->axes[self->head->baseline_axis_id];
     const char *label = spot_words_label(self->view.texts, axis, value_id);
 
-    return isnan(axis->numbers[value_id])
-               ? label
-               : spot_texts_add(self->view.texts, "%s %s",
-                     spot_words_key(self->view.texts, axis), label);
+    return isnan(axis->numbers[value_id]) ? label
+                                          : spot_texts_add(self->view.texts, "%s %s",
+                                                spot_words_key(self->view.texts, axis), label);
 }
 
 /* means: [num_points] */
-static differences_t
-differences_of(const spot_report_t *report, spot_texts_t *texts, double *means)
+static differences_t differences_of(const spot_report_t *report, spot_texts_t *texts, double *means)
 {
     const spot_study_head_t *head = report->head;
     const size_t metric_id = spot_drawn_metric(head);
     const spot_metric_t *metric = &head->metrics[metric_id];
-    differences_t self = {
-        .report = report, .head = head, .means = means, .view = {.texts = texts}};
+    differences_t self = {.report = report, .head = head, .means = means, .view = {.texts = texts}};
     double largest = 0;
 
     for (size_t j = 0; j < head->num_points; j++) {
@@ -82,8 +76,7 @@ differences_of(const spot_report_t *report, spot_texts_t *texts, double *means)
             largest = fmax(largest, fabs(means[j]));
         }
     }
-    self.view = (spot_view_t){
-        report, head, texts, metric_id, spot_metric_shown(metric, largest)};
+    self.view = (spot_view_t){report, head, texts, metric_id, spot_metric_shown(metric, largest)};
     self.metric = spot_view_metric(&self.view, metric_id);
     self.is_share = self.view.shown.factor == 100;
     if (self.is_share) {
@@ -92,37 +85,32 @@ differences_of(const spot_report_t *report, spot_texts_t *texts, double *means)
     self.axis = self.is_share ? "difference (percentage points)"
                               : spot_texts_add(texts, "difference in %s", self.metric);
     self.baseline = compared_words(&self, head->baseline_value_id);
-    self.above = spot_texts_add(texts, "%s %s than %s",
-        self.is_share ? "more" : "higher", self.metric, self.baseline);
-    self.below = spot_texts_add(texts, "%s %s than %s", self.is_share ? "less" : "lower",
-        self.metric, self.baseline);
+    self.above = spot_texts_add(
+        texts, "%s %s than %s", self.is_share ? "more" : "higher", self.metric, self.baseline);
+    self.below = spot_texts_add(
+        texts, "%s %s than %s", self.is_share ? "less" : "lower", self.metric, self.baseline);
     return self;
 }
 
-static void
-declare_head(
+static void declare_head(
     const differences_t *self, spot_chart_t *chart, const char *mark, const char *cut)
 {
     spot_texts_t *texts = self->view.texts;
 
     spot_view_head(&self->view, chart,
         spot_texts_add(texts, "%s compared with %s",
-            spot_words_subject(texts, &self->head->metrics[self->view.metric_id]),
-            self->baseline),
+            spot_words_subject(texts, &self->head->metrics[self->view.metric_id]), self->baseline),
         spot_texts_add(texts,
             "Differences in %s to %s, replication by replication: %s. Of %zu points %zu "
             "%s surely lower and %zu surely higher.",
-            self->metric, self->baseline, spot_view_range(&self->view, self->means),
-            self->num_all, self->num_below, self->num_below == 1 ? "is" : "are",
-            self->num_above),
+            self->metric, self->baseline, spot_view_range(&self->view, self->means), self->num_all,
+            self->num_below, self->num_below == 1 ? "is" : "are", self->num_above),
         spot_texts_add(texts,
-            " · paired differences, %s: 95 %% interval, grey dot: it includes 0%s", mark,
-            cut));
+            " · paired differences, %s: 95 %% interval, grey dot: it includes 0%s", mark, cut));
 }
 
 /* A place of a series along x; grey where the interval includes 0. */
-static spot_chart_datum_t
-datum_at(const differences_t *self, size_t point_id, double x)
+static spot_chart_datum_t datum_at(const differences_t *self, size_t point_id, double x)
 {
     const double factor = self->view.shown.factor;
     const difference_t difference = difference_at(self->report, point_id);
@@ -136,8 +124,7 @@ datum_at(const differences_t *self, size_t point_id, double x)
         .colour = difference.is_sure ? NULL : SPOT_INK_AXIS};
 }
 
-static void
-declare_panel(const differences_t *self, spot_chart_t *chart,
+static void declare_panel(const differences_t *self, spot_chart_t *chart,
     const spot_frames_t *frames, const spot_frame_t *frame)
 {
     const spot_curves_t *curves = frames->curves;
@@ -154,8 +141,7 @@ declare_panel(const differences_t *self, spot_chart_t *chart,
     };
 
     spot_chart_panel(chart, &panel);
-    spot_chart_rule(
-        chart, &(spot_chart_rule_t){.direction = SPOT_CHART_HORIZONTAL, .at = 0});
+    spot_chart_rule(chart, &(spot_chart_rule_t){.direction = SPOT_CHART_HORIZONTAL, .at = 0});
     for (size_t j = 0; j < frame->num_curves; j++) {
         const size_t curve_id = frame->curve_ids[j];
         const size_t value_id = spot_curves_value_id(curves, curve_id, axis_id);
@@ -165,23 +151,21 @@ declare_panel(const differences_t *self, spot_chart_t *chart,
         series.name = compared_words(self, value_id);
         spot_chart_series(chart, &series);
         for (size_t k = 0; k < spot_curves_num_x(curves, curve_id); k++) {
-            const spot_chart_datum_t datum =
-                datum_at(self, spot_curves_point(curves, curve_id, k),
-                    spot_curves_x(curves, curve_id, k));
+            const spot_chart_datum_t datum = datum_at(
+                self, spot_curves_point(curves, curve_id, k), spot_curves_x(curves, curve_id, k));
 
             spot_chart_add(chart, &datum);
         }
     }
 }
 
-static void
-declare_curves(
+static void declare_curves(
     const differences_t *self, spot_chart_t *chart, const spot_curves_t *curves)
 {
     spot_frames_t frames;
 
-    spot_frames_init(&frames, curves, self->head->baseline_axis_id,
-        self->head->baseline_value_id, MAX_PANELS);
+    spot_frames_init(
+        &frames, curves, self->head->baseline_axis_id, self->head->baseline_value_id, MAX_PANELS);
     declare_head(self, chart, "band",
         spot_words_cut(self->view.texts, frames.num_drawn, frames.num_wanted, "curves"));
     for (size_t j = 0; j < frames.num_frames; j++) {
@@ -189,8 +173,7 @@ declare_curves(
     }
 }
 
-static void
-declare_row(
+static void declare_row(
     const differences_t *self, spot_chart_t *chart, size_t row_id, size_t point_id)
 {
     const size_t axis_id = self->head->baseline_axis_id;
@@ -198,8 +181,8 @@ declare_row(
     const spot_chart_datum_t along = datum_at(self, point_id, 0);
     const bool is_sure = along.colour == NULL;
     const spot_chart_series_t series = {.kind = SPOT_CHART_POINTS,
-        .colour = is_sure ? spot_series_look(self->head, axis_id, value_id).colour
-                          : SPOT_INK_OTHER};
+        .colour =
+            is_sure ? spot_series_look(self->head, axis_id, value_id).colour : SPOT_INK_OTHER};
     const spot_chart_datum_t datum = {.x = along.y,
         .x_low = along.y_low,
         .x_high = along.y_high,
@@ -212,8 +195,7 @@ declare_row(
 }
 
 /* A row for each point that has a difference. */
-static void
-declare_rows(const differences_t *self, spot_chart_t *chart)
+static void declare_rows(const differences_t *self, spot_chart_t *chart)
 {
     const size_t num_rows = self->num_all < MAX_ROWS ? self->num_all : MAX_ROWS;
     spot_texts_t *texts = self->view.texts;
@@ -223,8 +205,7 @@ declare_rows(const differences_t *self, spot_chart_t *chart)
         .y = {.kind = SPOT_CHART_ROWS}};
     size_t point_ids[MAX_ROWS], num_added = 0;
 
-    declare_head(
-        self, chart, "bar", spot_words_cut(texts, num_rows, self->num_all, "points"));
+    declare_head(self, chart, "bar", spot_words_cut(texts, num_rows, self->num_all, "points"));
     spot_chart_panel(chart, &panel);
     for (size_t j = 0; num_added < num_rows; j++) {
         if (isfinite(self->means[j])) {
@@ -235,15 +216,13 @@ declare_rows(const differences_t *self, spot_chart_t *chart)
             point_ids[num_added++] = j;
         }
     }
-    spot_chart_rule(
-        chart, &(spot_chart_rule_t){.direction = SPOT_CHART_VERTICAL, .at = 0});
+    spot_chart_rule(chart, &(spot_chart_rule_t){.direction = SPOT_CHART_VERTICAL, .at = 0});
     for (size_t j = 0; j < num_rows; j++) {
         declare_row(self, chart, j, point_ids[j]);
     }
 }
 
-static int
-declare(spot_chart_t *chart, const void *context)
+static int declare(spot_chart_t *chart, const void *context)
 {
     const spot_report_t *report = context;
     const spot_study_head_t *head = report->head;
@@ -258,8 +237,7 @@ declare(spot_chart_t *chart, const void *context)
     } else if (ret == 0 || ret == SPOT_ERR_BAD_PARAM) { /* there are points, at least */
         const differences_t self = differences_of(report, &texts, means);
 
-        if (ret == 0 && !curves.has_all_in_one &&
-            curves.axis_id != head->baseline_axis_id &&
+        if (ret == 0 && !curves.has_all_in_one && curves.axis_id != head->baseline_axis_id &&
             head->axes[curves.axis_id].num_values >= MIN_CURVE_X) {
             declare_curves(&self, chart, &curves);
         } else {
@@ -273,8 +251,7 @@ declare(spot_chart_t *chart, const void *context)
     return ret == 0 ? spot_chart_error(chart) : ret;
 }
 
-static const char *
-find_problem(const spot_report_t *report)
+static const char *find_problem(const spot_report_t *report)
 {
     const spot_study_head_t *head = report->head;
     const size_t metric_id = spot_drawn_metric(head);
@@ -296,12 +273,10 @@ find_problem(const spot_report_t *report)
         }
     }
     problem = spot_metrics_problem(report, 1, &metric_id);
-    return problem != NULL ? problem
-                           : "no point has replications in common with its baseline";
+    return problem != NULL ? problem : "no point has replications in common with its baseline";
 }
 
-static int
-fill(const spot_report_t *report, spot_table_t *table)
+static int fill(const spot_report_t *report, spot_table_t *table)
 {
     const spot_study_head_t *head = report->head;
 
@@ -314,8 +289,7 @@ fill(const spot_report_t *report, spot_table_t *table)
         const bool has_interval = difference.high > difference.low;
 
         spot_picture_point_row(table, head, j);
-        spot_picture_estimate(table, difference.mean,
-            has_interval ? difference.low : (double) NAN,
+        spot_picture_estimate(table, difference.mean, has_interval ? difference.low : (double) NAN,
             has_interval ? difference.high : (double) NAN);
         spot_table_add_count(table, difference.num_pairs);
     }

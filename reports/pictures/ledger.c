@@ -20,15 +20,13 @@ typedef struct {
     spot_chart_t *chart;
 } ledger_t;
 
-static bool
-is_of_overview(const spot_study_head_t *head)
+static bool is_of_overview(const spot_study_head_t *head)
 {
     return head->has_overview && head->overview.num_parts > 0;
 }
 
 /* Of a part that the point lacks 0: nothing is drawn of it. */
-static double
-mean_at(const ledger_t *self, size_t point_id, size_t part_id)
+static double mean_at(const ledger_t *self, size_t point_id, size_t part_id)
 {
     const size_t metric_id = self->part_ids[part_id];
 
@@ -38,8 +36,7 @@ mean_at(const ledger_t *self, size_t point_id, size_t part_id)
 }
 
 /* All parts of a bar together; NAN where one of them is undefined. */
-static double
-length_of(const ledger_t *self, size_t point_id)
+static double length_of(const ledger_t *self, size_t point_id)
 {
     double length = 0;
 
@@ -51,8 +48,7 @@ length_of(const ledger_t *self, size_t point_id)
 
 /* The overview's parts add up to the whole; those of the plot may be some of them.
  * BAD_PARAM: there is no stack. Free part_ids even then. */
-static int
-init(ledger_t *self, const spot_report_t *report, spot_texts_t *texts)
+static int init(ledger_t *self, const spot_report_t *report, spot_texts_t *texts)
 {
     const spot_study_head_t *head = report->head;
     const bool is_whole = is_of_overview(head);
@@ -64,9 +60,8 @@ init(ledger_t *self, const spot_report_t *report, spot_texts_t *texts)
         .part_ids = spot_calloc(num_wanted, sizeof(*self->part_ids)),
         .side_id = spot_study_metric_id(head, head->plot.second_x)};
     for (size_t j = 0; self->part_ids != NULL && j < num_wanted; j++) {
-        const size_t metric_id = is_whole
-                                     ? head->overview.part_ids[j]
-                                     : spot_study_metric_id(head, head->plot.stack[j]);
+        const size_t metric_id =
+            is_whole ? head->overview.part_ids[j] : spot_study_metric_id(head, head->plot.stack[j]);
 
         if (metric_id < head->num_metrics) {
             self->part_ids[self->num_parts++] = metric_id;
@@ -88,8 +83,7 @@ init(ledger_t *self, const spot_report_t *report, spot_texts_t *texts)
 
 /* The part with the largest mean over the points that have all parts; *mean is NAN where
  * no point has. */
-static size_t
-largest_part(const ledger_t *self, double *mean)
+static size_t largest_part(const ledger_t *self, double *mean)
 {
     size_t largest_id = 0;
 
@@ -113,8 +107,7 @@ largest_part(const ledger_t *self, double *mean)
 }
 
 /* The part that the rest takes from: named for goodput or useful time; else part_id. */
-static size_t
-useful_part(const ledger_t *self, size_t part_id)
+static size_t useful_part(const ledger_t *self, size_t part_id)
 {
     for (size_t k = 0; k < self->num_parts; k++) {
         const char *name = self->head->metrics[self->part_ids[k]].name;
@@ -126,8 +119,7 @@ useful_part(const ledger_t *self, size_t part_id)
     return part_id;
 }
 
-static const char *
-describe(const ledger_t *self)
+static const char *describe(const ledger_t *self)
 {
     double mean;
     const size_t largest_id = largest_part(self, &mean);
@@ -138,20 +130,17 @@ describe(const ledger_t *self)
 
     if (isfinite(mean)) {
         useful.metric_id = self->part_ids[useful_id];
-        parts = spot_texts_add(texts,
-            ". The largest is %s, %s on average over the points; %s is %s",
-            spot_view_metric(&self->view, self->part_ids[largest_id]),
-            spot_view_value(&self->view, mean),
-            spot_view_metric(&self->view, useful.metric_id),
-            spot_view_range(&useful, NULL));
+        parts =
+            spot_texts_add(texts, ". The largest is %s, %s on average over the points; %s is %s",
+                spot_view_metric(&self->view, self->part_ids[largest_id]),
+                spot_view_value(&self->view, mean), spot_view_metric(&self->view, useful.metric_id),
+                spot_view_range(&useful, NULL));
     }
-    return spot_texts_add(texts,
-        "Where the %stime of each point goes, as a bar of %zu parts%s.",
+    return spot_texts_add(texts, "Where the %stime of each point goes, as a bar of %zu parts%s.",
         is_of_overview(self->head) ? "paid " : "", self->num_parts, parts);
 }
 
-static void
-declare_head(const ledger_t *self)
+static void declare_head(const ledger_t *self)
 {
     const spot_study_head_t *head = self->head;
     const size_t num_rows = self->rows.num_rows;
@@ -160,22 +149,21 @@ declare_head(const ledger_t *self)
     const char *estimate = "";
 
     if (self->report->max_rows > 1) {
-        estimate = spot_texts_add(
-            texts, " · %s", spot_estimate_words(&head->metrics[self->part_ids[0]]));
+        estimate =
+            spot_texts_add(texts, " · %s", spot_estimate_words(&head->metrics[self->part_ids[0]]));
     }
     if (self->rows.is_spread) {
         cut = spot_texts_add(
             texts, " · %zu of %zu points, spread evenly", num_rows, head->num_points);
     }
     spot_view_head(&self->view, self->chart,
-        is_of_overview(head) ? "Where the paid time goes" : "Where the time goes",
-        describe(self), spot_texts_add(texts, "%s%s", estimate, cut));
+        is_of_overview(head) ? "Where the paid time goes" : "Where the time goes", describe(self),
+        spot_texts_add(texts, "%s%s", estimate, cut));
 }
 
 /* What the bars are parts of, and whether they are all of it: from the shortest and the
  * longest one. */
-static const char *
-axis_words(const ledger_t *self, double low, double high)
+static const char *axis_words(const ledger_t *self, double low, double high)
 {
     if (self->view.shown.factor != 100) {
         return "the parts one after the other";
@@ -188,8 +176,7 @@ axis_words(const ledger_t *self, double low, double high)
 
 /* ---- The picture ---- */
 
-static void
-declare_panel(const ledger_t *self)
+static void declare_panel(const ledger_t *self)
 {
     const double factor = self->view.shown.factor;
     double low = HUGE_VAL, high = 0;
@@ -202,8 +189,7 @@ declare_panel(const ledger_t *self)
         high = fmax(high, length);
     }
     if (self->side_id < self->head->num_metrics) {
-        side = spot_words_second(
-            self->view.texts, self->head, self->side_id, self->side.unit);
+        side = spot_words_second(self->view.texts, self->head, self->side_id, self->side.unit);
     }
     const spot_chart_panel_t panel = {
         .x = {.name = axis_words(self, low, high),
@@ -218,8 +204,7 @@ declare_panel(const ledger_t *self)
     spot_chart_panel(self->chart, &panel);
 }
 
-static void
-declare_row(const ledger_t *self, size_t row_id)
+static void declare_row(const ledger_t *self, size_t row_id)
 {
     const size_t point_id = self->rows.rows[row_id].point_id;
     spot_texts_t *texts = self->view.texts;
@@ -227,16 +212,14 @@ declare_row(const ledger_t *self, size_t row_id)
 
     if (self->side_id < self->head->num_metrics) {
         side = spot_words_number(texts,
-            self->side.factor *
-                spot_report_summary(self->report, point_id, self->side_id)->value);
+            self->side.factor * spot_report_summary(self->report, point_id, self->side_id)->value);
     }
     const spot_chart_row_t row = {
         .name = spot_bar_row_words(&self->rows, row_id, texts),
         .heading = self->rows.rows[row_id].is_first
                        ? spot_bar_group_words(&self->rows, row_id, texts)
                        : NULL,
-        .empty =
-            isfinite(length_of(self, point_id)) ? NULL : "undefined in all replications",
+        .empty = isfinite(length_of(self, point_id)) ? NULL : "undefined in all replications",
         .sides = {side[0] == '\0' ? NULL : side},
     };
 
@@ -244,16 +227,15 @@ declare_row(const ledger_t *self, size_t row_id)
 }
 
 /* A part of all bars, with its share where there is room; none where no bar has it. */
-static void
-declare_part(const ledger_t *self, size_t part_id)
+static void declare_part(const ledger_t *self, size_t part_id)
 {
     const size_t metric_id = self->part_ids[part_id];
     const bool is_share = self->view.shown.factor == 100;
     const spot_chart_series_t series = {.kind = SPOT_CHART_BARS,
         .name = spot_view_metric(&self->view, metric_id),
         .name_at = SPOT_CHART_NAME_LEGEND,
-        .colour = spot_palette_colour(
-            self->head->colours, self->head->metrics[metric_id].name, part_id)};
+        .colour =
+            spot_palette_colour(self->head->colours, self->head->metrics[metric_id].name, part_id)};
     bool is_declared = false;
 
     for (size_t j = 0; j < self->rows.num_rows; j++) {
@@ -276,8 +258,7 @@ declare_part(const ledger_t *self, size_t part_id)
     }
 }
 
-static int
-declare(spot_chart_t *chart, const void *context)
+static int declare(spot_chart_t *chart, const void *context)
 {
     ledger_t self;
     spot_texts_t texts = {0};
@@ -303,8 +284,7 @@ declare(spot_chart_t *chart, const void *context)
     return ret == 0 ? spot_chart_error(chart) : ret;
 }
 
-static const char *
-find_problem(const spot_report_t *report)
+static const char *find_problem(const spot_report_t *report)
 {
     const char *problem = "the study kept no metrics that add up to a whole";
     ledger_t self;
@@ -316,8 +296,7 @@ find_problem(const spot_report_t *report)
     return problem;
 }
 
-static int
-fill(const spot_report_t *report, spot_table_t *table)
+static int fill(const spot_report_t *report, spot_table_t *table)
 {
     ledger_t self;
     const int ret = init(&self, report, NULL);

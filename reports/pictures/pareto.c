@@ -37,8 +37,7 @@ typedef struct {
     size_t num_drawn;  /* dots */
     size_t num_fronts; /* with a line */
     size_t num_numbers;
-    size_t
-        numbered_ids[MAX_NUMBERS]; /* [num_numbers] points with a number beside them */
+    size_t numbered_ids[MAX_NUMBERS]; /* [num_numbers] points with a number beside them */
 } pareto_t;
 
 /* The cost or the gain of a point with its interval. */
@@ -47,8 +46,7 @@ typedef struct {
     range_t bar;
 } estimate_t;
 
-static estimate_t
-estimate_of(const pareto_t *self, size_t point_id, int side)
+static estimate_t estimate_of(const pareto_t *self, size_t point_id, int side)
 {
     const spot_choice_t *choice = &self->points.choices[point_id];
     const double factor = self->views[side].shown.factor;
@@ -59,52 +57,44 @@ estimate_of(const pareto_t *self, size_t point_id, int side)
                               {factor * choice->gain_low, factor * choice->gain_high}};
 }
 
-static bool
-is_defined(const pareto_t *self, size_t point_id)
+static bool is_defined(const pareto_t *self, size_t point_id)
 {
     return isfinite(self->points.choices[point_id].cost) &&
            isfinite(self->points.choices[point_id].gain);
 }
 
-static bool
-is_front(const pareto_t *self, size_t point_id)
+static bool is_front(const pareto_t *self, size_t point_id)
 {
     return self->points.fates[point_id] == SPOT_CHOICE_FRONT;
 }
 
 /* Whether a point, the place-th by group and cost, has a dot: all of the only front, and
  * of many others some. */
-static bool
-is_drawn(const pareto_t *self, size_t place)
+static bool is_drawn(const pareto_t *self, size_t place)
 {
     const size_t point_id = self->points.point_ids[place];
     const size_t step = (self->head->num_points + MAX_DOTS - 1) / MAX_DOTS;
 
     return is_defined(self, point_id) &&
-           (place % step == 0 ||
-               (self->points.num_groups == 1 && is_front(self, point_id)));
+           (place % step == 0 || (self->points.num_groups == 1 && is_front(self, point_id)));
 }
 
 /* Whether it is drawn with its intervals. */
-static bool
-has_bars(const pareto_t *self, size_t point_id)
+static bool has_bars(const pareto_t *self, size_t point_id)
 {
     return self->num_drawn <= MAX_BARS ||
-           (is_front(self, point_id) &&
-               self->points.num_fates[SPOT_CHOICE_FRONT] <= MAX_BARS);
+           (is_front(self, point_id) && self->points.num_fates[SPOT_CHOICE_FRONT] <= MAX_BARS);
 }
 
 /* The group whose front is the front_id-th that has a line. */
-static size_t
-group_of(const pareto_t *self, size_t front_id)
+static size_t group_of(const pareto_t *self, size_t front_id)
 {
     return spot_spread(front_id, self->num_fronts, self->points.num_groups);
 }
 
 /* ---- What is drawn ---- */
 
-static void
-widen(range_t *range, double low, double high)
+static void widen(range_t *range, double low, double high)
 {
     range->low = fmin(range->low, low); /* skips NAN */
     range->high = fmax(range->high, high);
@@ -112,8 +102,7 @@ widen(range_t *range, double low, double high)
 
 /* The ends of an axis, around all estimates, and intervals where these are drawn, with
  * room for dots. Returns the low end of the intervals, which may be beyond the axis. */
-static double
-choose_ends(pareto_t *self, int side)
+static double choose_ends(pareto_t *self, int side)
 {
     range_t means = {HUGE_VAL, -HUGE_VAL}, *ends = &self->ends[side];
     double room, low;
@@ -141,8 +130,8 @@ choose_ends(pareto_t *self, int side)
         *ends = (range_t){ends->low / room, ends->high * room};
         return low;
     }
-    room = ends->high > ends->low ? ROOM * (ends->high - ends->low)
-                                  : fmax(0.1 * fabs(ends->low), 0.1);
+    room =
+        ends->high > ends->low ? ROOM * (ends->high - ends->low) : fmax(0.1 * fabs(ends->low), 0.1);
     *ends = (range_t){ends->low - room, ends->high + room};
     if (side == GAIN && means.low >= 0 && ends->low <= 0.5 * ends->high) {
         ends->low = 0;
@@ -150,8 +139,7 @@ choose_ends(pareto_t *self, int side)
     return low;
 }
 
-static void
-choose_dots(pareto_t *self)
+static void choose_dots(pareto_t *self)
 {
     for (size_t j = 0; j < self->head->num_points; j++) {
         self->num_drawn += is_drawn(self, j);
@@ -167,8 +155,7 @@ choose_dots(pareto_t *self)
 }
 
 /* Gives the next number to the place-th point of those from start to end on a front. */
-static void
-add_number(pareto_t *self, size_t start, size_t end, size_t place)
+static void add_number(pareto_t *self, size_t start, size_t end, size_t place)
 {
     for (size_t j = start; j < end; j++) {
         const size_t point_id = self->points.point_ids[j];
@@ -183,8 +170,7 @@ add_number(pareto_t *self, size_t start, size_t end, size_t place)
 /* One for each front that has a line, at its cheapest point; else one for each point of
  * the only front, or for some spread along it, unless the legend of the series names
  * them all. */
-static void
-choose_numbers(pareto_t *self)
+static void choose_numbers(pareto_t *self)
 {
     const spot_fronts_t *points = &self->points;
     const size_t num_groups = points->num_groups;
@@ -200,15 +186,13 @@ choose_numbers(pareto_t *self)
         }
     } else if (self->head->num_axes > 1 || self->num_series == 1) {
         for (size_t j = 0; j < num_shown; j++) {
-            add_number(
-                self, 0, self->head->num_points, spot_spread(j, num_shown, num_front));
+            add_number(self, 0, self->head->num_points, spot_spread(j, num_shown, num_front));
         }
     }
 }
 
 /* Free points even after an error. */
-static int
-init(pareto_t *self, const spot_report_t *report, spot_texts_t *texts)
+static int init(pareto_t *self, const spot_report_t *report, spot_texts_t *texts)
 {
     const spot_study_head_t *head = report->head;
     const bool is_uneven = report->min_rows > 1 && report->min_rows < report->max_rows;
@@ -220,20 +204,18 @@ init(pareto_t *self, const spot_report_t *report, spot_texts_t *texts)
             spot_view(report, head->overview.gain_id, texts)},
         .axis_id = spot_series_axis(head),
         .num_series = 1};
-    if (self->axis_id < head->num_axes &&
-        head->axes[self->axis_id].num_values <= MAX_SERIES) {
+    if (self->axis_id < head->num_axes && head->axes[self->axis_id].num_values <= MAX_SERIES) {
         self->num_series = head->axes[self->axis_id].num_values;
     }
-    return spot_fronts_init(&self->points, report->store, report->summaries,
-        is_uneven ? report->min_rows : 0);
+    return spot_fronts_init(
+        &self->points, report->store, report->summaries, is_uneven ? report->min_rows : 0);
 }
 
 /* ---- Description ---- */
 
 /* ", from checkpoint, per minute 0.05 (0.31 1/s for 1.02 USD) to ...": the ends of the
  * only front have the lowest cost and the highest gain. */
-static const char *
-front_words(const pareto_t *self)
+static const char *front_words(const pareto_t *self)
 {
     const char *text = "";
     const size_t num_all = self->points.num_fates[SPOT_CHOICE_FRONT];
@@ -261,8 +243,7 @@ front_words(const pareto_t *self)
 }
 
 /* ", most often parcae, at 8 of 12": the value that is on the most fronts. */
-static const char *
-groups_words(const pareto_t *self)
+static const char *groups_words(const pareto_t *self)
 {
     const spot_fronts_t *points = &self->points;
     size_t num_fronts[MAX_SERIES] = {0}, last[MAX_SERIES] = {0}, best_id = 0;
@@ -288,8 +269,7 @@ groups_words(const pareto_t *self)
         num_fronts[best_id], points->num_groups);
 }
 
-static const char *
-describe(const pareto_t *self)
+static const char *describe(const pareto_t *self)
 {
     const spot_fronts_t *points = &self->points;
     const size_t num_front = points->num_fates[SPOT_CHOICE_FRONT];
@@ -298,24 +278,23 @@ describe(const pareto_t *self)
     const char *compared = "";
 
     if (has_groups) {
-        compared = spot_texts_add(
-            self->texts, "Compared at each of %zu traces, ", points->num_groups);
+        compared =
+            spot_texts_add(self->texts, "Compared at each of %zu traces, ", points->num_groups);
     }
     return spot_texts_add(self->texts,
         "What more %s costs, in %s. %s%zu of %zu points %s on the Pareto front, where "
         "nothing gains more for less%s; %zu %s worse than another one by more than the "
         "intervals.",
         spot_view_metric(&self->views[GAIN], self->head->overview.gain_id),
-        spot_view_metric(&self->views[COST], self->head->overview.cost_id), compared,
-        num_front, self->head->num_points, num_front == 1 ? "is" : "are",
+        spot_view_metric(&self->views[COST], self->head->overview.cost_id), compared, num_front,
+        self->head->num_points, num_front == 1 ? "is" : "are",
         has_groups ? groups_words(self) : front_words(self), num_worse,
         num_worse == 1 ? "is" : "are");
 }
 
 /* ---- Words ---- */
 
-static void
-declare_words(const pareto_t *self)
+static void declare_words(const pareto_t *self)
 {
     const spot_fronts_t *points = &self->points;
     const spot_metric_t *metrics = self->head->metrics;
@@ -324,8 +303,7 @@ declare_words(const pareto_t *self)
     const char *more = "";
 
     if (self->report->max_rows > 1) {
-        more = spot_texts_add(self->texts,
-            " · dot: %s, bars: its 95 %% confidence intervals%s",
+        more = spot_texts_add(self->texts, " · dot: %s, bars: its 95 %% confidence intervals%s",
             strcmp(cost, gain) == 0 ? cost : "estimate",
             self->num_drawn <= MAX_BARS ? "" : ", of the front");
     }
@@ -335,8 +313,7 @@ declare_words(const pareto_t *self)
         describe(self), more);
     if (points->num_common > 0) {
         spot_chart_foot(self->chart,
-            "compared over the first %" PRId64 " replications of each point",
-            points->num_common);
+            "compared over the first %" PRId64 " replications of each point", points->num_common);
     }
     if (self->num_drawn < self->head->num_points) {
         spot_chart_foot(self->chart,
@@ -347,17 +324,15 @@ declare_words(const pareto_t *self)
         spot_chart_foot(self->chart, "intervals that reach an edge go on beyond it");
     }
     if (self->num_fronts < points->num_groups) {
-        spot_chart_foot(self->chart, "%zu of %zu fronts have a line", self->num_fronts,
-            points->num_groups);
+        spot_chart_foot(
+            self->chart, "%zu of %zu fronts have a line", self->num_fronts, points->num_groups);
     }
     if (points->is_over_traces) {
-        spot_chart_foot(
-            self->chart, "no two points meet the same trace, which nobody chooses");
+        spot_chart_foot(self->chart, "no two points meet the same trace, which nobody chooses");
     }
 }
 
-static void
-add_heading(const pareto_t *self, const char *text)
+static void add_heading(const pareto_t *self, const char *text)
 {
     const spot_chart_entry_t entry = {.text = text, .is_heading = true};
 
@@ -365,15 +340,13 @@ add_heading(const pareto_t *self, const char *text)
 }
 
 /* "preemption per minute 0.05": what the points of a group meet. */
-static const char *
-circumstances(const pareto_t *self, size_t point_id)
+static const char *circumstances(const pareto_t *self, size_t point_id)
 {
     const char *text = "";
 
     for (size_t j = 0; j < self->head->num_axes; j++) {
         if (spot_axis_is_circumstance(&self->head->axes[j])) {
-            text = spot_texts_add(self->texts, "%s%s%s %s", text,
-                text[0] == '\0' ? "" : ", ",
+            text = spot_texts_add(self->texts, "%s%s%s %s", text, text[0] == '\0' ? "" : ", ",
                 spot_words_key(self->texts, &self->head->axes[j]),
                 spot_words_point_label(self->texts, self->head, point_id, j));
         }
@@ -381,21 +354,19 @@ circumstances(const pareto_t *self, size_t point_id)
     return text;
 }
 
-static void
-declare_numbers(const pareto_t *self)
+static void declare_numbers(const pareto_t *self)
 {
     const bool has_groups = self->points.num_groups > 1;
 
     if (self->num_numbers > 0) {
-        add_heading(self, has_groups ? "fronts, each of one trace"
-                                     : "on the front, from the cheapest");
+        add_heading(
+            self, has_groups ? "fronts, each of one trace" : "on the front, from the cheapest");
     }
     for (size_t j = 0; j < self->num_numbers; j++) {
         const size_t point_id = self->numbered_ids[j];
         const spot_chart_entry_t entry = {
-            .text = has_groups
-                        ? circumstances(self, point_id)
-                        : spot_words_point(self->texts, self->head, point_id, SIZE_MAX),
+            .text = has_groups ? circumstances(self, point_id)
+                               : spot_words_point(self->texts, self->head, point_id, SIZE_MAX),
             .sign = spot_texts_add(self->texts, "%zu", j + 1)};
 
         spot_chart_legend(self->chart, &entry);
@@ -419,12 +390,10 @@ static const spot_chart_entry_t looks[] = {
 };
 
 /* Which series is which, then the looks that there are, bounds last. */
-static void
-declare_looks(const pareto_t *self)
+static void declare_looks(const pareto_t *self)
 {
     if (self->num_series > 1) {
-        add_heading(
-            self, spot_words_axis(self->texts, &self->head->axes[self->axis_id]));
+        add_heading(self, spot_words_axis(self->texts, &self->head->axes[self->axis_id]));
     }
     for (size_t j = 0; self->num_series > 1 && j < self->num_series; j++) {
         const spot_chart_series_t look = spot_series_look(self->head, self->axis_id, j);
@@ -449,22 +418,20 @@ declare_looks(const pareto_t *self)
 
 /* ---- Axes, dots and fronts ---- */
 
-static spot_chart_axis_t
-axis_of(const pareto_t *self, int side, const char *which)
+static spot_chart_axis_t axis_of(const pareto_t *self, int side, const char *which)
 {
     const spot_view_t *view = &self->views[side];
 
     return (spot_chart_axis_t){
         .kind = side == COST && self->is_log ? SPOT_CHART_LOG : SPOT_CHART_LINEAR,
-        .name = spot_texts_add(self->texts, "%s: %s is better",
-            spot_view_metric(view, view->metric_id), which),
+        .name = spot_texts_add(
+            self->texts, "%s: %s is better", spot_view_metric(view, view->metric_id), which),
         .unit = spot_picture_unit(&view->shown),
         .low = self->ends[side].low,
         .high = self->ends[side].high};
 }
 
-static void
-add_dot(const pareto_t *self, size_t point_id)
+static void add_dot(const pareto_t *self, size_t point_id)
 {
     const spot_choice_t *choice = &self->points.choices[point_id];
     const estimate_t cost = estimate_of(self, point_id, COST);
@@ -490,11 +457,9 @@ add_dot(const pareto_t *self, size_t point_id)
 }
 
 /* The points of a series and a fate, if any. */
-static void
-declare_dots(const pareto_t *self, size_t series_id, spot_choice_fate_t fate)
+static void declare_dots(const pareto_t *self, size_t series_id, spot_choice_fate_t fate)
 {
-    spot_chart_series_t series = {
-        .colour = SPOT_INK_ACCENT, .marker = SPOT_CHART_CIRCLE};
+    spot_chart_series_t series = {.colour = SPOT_INK_ACCENT, .marker = SPOT_CHART_CIRCLE};
     bool is_declared = false;
 
     if (self->num_series > 1) {
@@ -503,9 +468,7 @@ declare_dots(const pareto_t *self, size_t series_id, spot_choice_fate_t fate)
     series.kind = SPOT_CHART_POINTS;
     series.dash = SPOT_CHART_SOLID;
     series.interval_colour = SPOT_INK_OTHER;
-    series.marker_px = fate == SPOT_CHOICE_FRONT     ? 5
-                       : self->num_drawn > MANY_DOTS ? 1.8
-                                                     : 3.5;
+    series.marker_px = fate == SPOT_CHOICE_FRONT ? 5 : self->num_drawn > MANY_DOTS ? 1.8 : 3.5;
     series.is_hollow = looks[fate].is_hollow;
     series.colour = looks[fate].colour == NULL ? series.colour : looks[fate].colour;
     if (fate == SPOT_CHOICE_LEFT_OUT) {
@@ -526,8 +489,7 @@ declare_dots(const pareto_t *self, size_t series_id, spot_choice_fate_t fate)
     }
 }
 
-static void
-declare_front(const pareto_t *self, size_t group_id)
+static void declare_front(const pareto_t *self, size_t group_id)
 {
     const bool is_only = self->num_fronts == 1;
     const spot_chart_series_t series = {.kind = SPOT_CHART_STEPS,
@@ -535,8 +497,7 @@ declare_front(const pareto_t *self, size_t group_id)
         .width_px = is_only ? 1.6 : 1};
 
     spot_chart_series(self->chart, &series);
-    for (size_t j = self->points.starts[group_id]; j < self->points.starts[group_id + 1];
-         j++) {
+    for (size_t j = self->points.starts[group_id]; j < self->points.starts[group_id + 1]; j++) {
         const size_t point_id = self->points.point_ids[j];
 
         if (is_front(self, point_id)) {
@@ -547,8 +508,7 @@ declare_front(const pareto_t *self, size_t group_id)
 }
 
 /* From the back: fronts, what is worse, what is on them, bounds. */
-static void
-declare_data(const pareto_t *self)
+static void declare_data(const pareto_t *self)
 {
     for (size_t j = 0; j < self->num_fronts; j++) {
         declare_front(self, group_of(self, j));
@@ -560,8 +520,7 @@ declare_data(const pareto_t *self)
     }
 }
 
-static int
-declare(spot_chart_t *chart, const void *context)
+static int declare(spot_chart_t *chart, const void *context)
 {
     spot_texts_t texts = {0};
     pareto_t self;
@@ -585,8 +544,7 @@ declare(spot_chart_t *chart, const void *context)
     return ret == 0 ? spot_chart_error(chart) : ret;
 }
 
-static const char *
-find_problem(const spot_report_t *report)
+static const char *find_problem(const spot_report_t *report)
 {
     const spot_study_head_t *head = report->head;
     const spot_overview_t *overview = &head->overview;
@@ -605,11 +563,9 @@ find_problem(const spot_report_t *report)
     return "no point has both a cost and a gain yet";
 }
 
-static int
-fill(const spot_report_t *report, spot_table_t *table)
+static int fill(const spot_report_t *report, spot_table_t *table)
 {
-    static const char *const fates[] = {
-        "left out", "front", "dominated", "surely worse"};
+    static const char *const fates[] = {"left out", "front", "dominated", "surely worse"};
     pareto_t self;
     const int ret = init(&self, report, NULL);
     const spot_study_head_t *head = self.head;

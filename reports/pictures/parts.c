@@ -14,15 +14,13 @@ const spot_study_picture_t *const spot_study_pictures[] = {&spot_picture_curves,
 
 /* ---- Words ---- */
 
-spot_view_t
-spot_view(const spot_report_t *report, size_t metric_id, spot_texts_t *texts)
+spot_view_t spot_view(const spot_report_t *report, size_t metric_id, spot_texts_t *texts)
 {
     return (spot_view_t){
         report, report->head, texts, metric_id, spot_report_shown(report, metric_id)};
 }
 
-const char *
-spot_view_number(const spot_view_t *self, double value)
+const char *spot_view_number(const spot_view_t *self, double value)
 {
     const bool is_percent = self->shown.factor == 100 && self->shown.unit[0] == '\0';
 
@@ -33,43 +31,37 @@ spot_view_number(const spot_view_t *self, double value)
                       : spot_words_number(self->texts, self->shown.factor * value);
 }
 
-const char *
-spot_view_value(const spot_view_t *self, double value)
+const char *spot_view_value(const spot_view_t *self, double value)
 {
     const bool has_unit = self->shown.unit[0] != '\0' && isfinite(value);
 
-    return spot_texts_add(self->texts, "%s%s%s", spot_view_number(self, value),
-        has_unit ? " " : "", has_unit ? self->shown.unit : "");
+    return spot_texts_add(self->texts, "%s%s%s", spot_view_number(self, value), has_unit ? " " : "",
+        has_unit ? self->shown.unit : "");
 }
 
-const char *
-spot_view_metric(const spot_view_t *self, size_t metric_id)
+const char *spot_view_metric(const spot_view_t *self, size_t metric_id)
 {
     const spot_metric_t *metric = &self->head->metrics[metric_id];
-    const bool is_same =
-        strcmp(metric->unit, self->head->metrics[self->metric_id].unit) == 0;
+    const bool is_same = strcmp(metric->unit, self->head->metrics[self->metric_id].unit) == 0;
 
     return spot_words_metric(self->texts, metric, is_same ? self->shown.unit : NULL);
 }
 
-const char *
-spot_view_hover(
+const char *spot_view_hover(
     const spot_view_t *self, size_t point_id, double value, double low, double high)
 {
-    const char *point =
-        spot_words_point(self->texts, self->head, point_id, SPOT_PICTURE_CHARS);
+    const char *point = spot_words_point(self->texts, self->head, point_id, SPOT_PICTURE_CHARS);
     const char *range = "";
 
     if (high > low) {
-        range = spot_texts_add(self->texts, " (%s to %s)", spot_view_number(self, low),
-            spot_view_number(self, high));
+        range = spot_texts_add(
+            self->texts, " (%s to %s)", spot_view_number(self, low), spot_view_number(self, high));
     }
     return spot_texts_add(self->texts, "%s%s%s%s", point, point[0] == '\0' ? "" : ": ",
         spot_view_value(self, value), range);
 }
 
-const char *
-spot_words_values(spot_texts_t *texts, const spot_study_head_t *head, size_t point_id,
+const char *spot_words_values(spot_texts_t *texts, const spot_study_head_t *head, size_t point_id,
     size_t left_out_id, size_t other_id)
 {
     const char *text = "";
@@ -87,36 +79,30 @@ spot_words_values(spot_texts_t *texts, const spot_study_head_t *head, size_t poi
     return text;
 }
 
-const char *
-spot_words_cut(spot_texts_t *texts, size_t num_shown, size_t num_all, const char *what)
+const char *spot_words_cut(spot_texts_t *texts, size_t num_shown, size_t num_all, const char *what)
 {
-    return num_shown == num_all ? ""
-                                : spot_texts_add(texts, " · the first %zu of %zu %s",
-                                      num_shown, num_all, what);
+    return num_shown == num_all
+               ? ""
+               : spot_texts_add(texts, " · the first %zu of %zu %s", num_shown, num_all, what);
 }
 
-static double
-value_at(const spot_view_t *self, const double *values, size_t point_id)
+static double value_at(const spot_view_t *self, const double *values, size_t point_id)
 {
-    return values != NULL
-               ? values[point_id]
-               : spot_report_summary(self->report, point_id, self->metric_id)->value;
+    return values != NULL ? values[point_id]
+                          : spot_report_summary(self->report, point_id, self->metric_id)->value;
 }
 
 /* "41.2 % at per minute 0.5". */
-static const char *
-end_words(const spot_view_t *self, const double *values, size_t point_id)
+static const char *end_words(const spot_view_t *self, const double *values, size_t point_id)
 {
-    const char *point =
-        spot_words_point(self->texts, self->head, point_id, SPOT_PICTURE_CHARS);
+    const char *point = spot_words_point(self->texts, self->head, point_id, SPOT_PICTURE_CHARS);
 
     return spot_texts_add(self->texts, "%s%s%s",
-        spot_view_value(self, value_at(self, values, point_id)),
-        point[0] == '\0' ? "" : " at ", point);
+        spot_view_value(self, value_at(self, values, point_id)), point[0] == '\0' ? "" : " at ",
+        point);
 }
 
-const char *
-spot_view_range(const spot_view_t *self, const double *values)
+const char *spot_view_range(const spot_view_t *self, const double *values)
 {
     double low = HUGE_VAL, high = -HUGE_VAL;
     size_t low_id = 0, high_id = 0;
@@ -131,26 +117,24 @@ spot_view_range(const spot_view_t *self, const double *values)
             high = fmax(high, value);
         }
     }
-    return low > high
-               ? ""
-               : spot_texts_add(self->texts, "from %s to %s",
-                     end_words(self, values, low_id), end_words(self, values, high_id));
+    return low > high ? ""
+                      : spot_texts_add(self->texts, "from %s to %s",
+                            end_words(self, values, low_id), end_words(self, values, high_id));
 }
 
-void
-spot_view_head(const spot_view_t *self, spot_chart_t *chart, const char *title,
+void spot_view_head(const spot_view_t *self, spot_chart_t *chart, const char *title,
     const char *description, const char *more)
 {
     spot_chart_describe(chart, "%s", description);
-    spot_chart_title(chart, "%c%s", toupper((unsigned char) title[0]),
-        title[0] == '\0' ? "" : title + 1);
+    spot_chart_title(
+        chart, "%c%s", toupper((unsigned char) title[0]), title[0] == '\0' ? "" : title + 1);
     spot_chart_note(chart, "%s%s", spot_words_run(self->texts, self->report), more);
 }
 
 /* ---- Scales ---- */
 
-spot_chart_axis_t
-spot_picture_x_axis(spot_texts_t *texts, const spot_study_head_t *head, size_t axis_id)
+spot_chart_axis_t spot_picture_x_axis(
+    spot_texts_t *texts, const spot_study_head_t *head, size_t axis_id)
 {
     static const char in_s[] = " (s)";
     const bool is_time = strcmp(head->axes[axis_id].unit, "s") == 0;
@@ -162,22 +146,18 @@ spot_picture_x_axis(spot_texts_t *texts, const spot_study_head_t *head, size_t a
         /* the scale chooses s, min, h or d */
         name = spot_texts_add(texts, "%.*s", (int) (num_bytes - strlen(in_s)), name);
     }
-    return (spot_chart_axis_t){
-        .name = name, .unit = is_time ? SPOT_CHART_S : SPOT_CHART_NUMBER};
+    return (spot_chart_axis_t){.name = name, .unit = is_time ? SPOT_CHART_S : SPOT_CHART_NUMBER};
 }
 
-size_t
-spot_spread(size_t place, size_t num_shown, size_t num_all)
+size_t spot_spread(size_t place, size_t num_shown, size_t num_all)
 {
-    return num_shown < 2
-               ? (num_all - 1) / 2
-               : (place * (num_all - 1) + (num_shown - 1) / 2) / (num_shown - 1);
+    return num_shown < 2 ? (num_all - 1) / 2
+                         : (place * (num_all - 1) + (num_shown - 1) / 2) / (num_shown - 1);
 }
 
 /* ---- Frames ---- */
 
-bool
-spot_frame_has(const spot_frames_t *self, const spot_frame_t *frame, size_t point_id)
+bool spot_frame_has(const spot_frames_t *self, const spot_frame_t *frame, size_t point_id)
 {
     const spot_curves_t *curves = self->curves;
 
@@ -191,8 +171,7 @@ spot_frame_has(const spot_frames_t *self, const spot_frame_t *frame, size_t poin
     return true;
 }
 
-void
-spot_frames_init(spot_frames_t *self, const spot_curves_t *curves, size_t axis_id,
+void spot_frames_init(spot_frames_t *self, const spot_curves_t *curves, size_t axis_id,
     size_t left_out_id, size_t max_frames)
 {
     *self = (spot_frames_t){.curves = curves, .axis_id = axis_id};
@@ -200,28 +179,24 @@ spot_frames_init(spot_frames_t *self, const spot_curves_t *curves, size_t axis_i
         const size_t point_id = spot_curves_point(curves, j, 0);
         spot_frame_t *frame = self->frames, *end = frame + self->num_frames;
 
-        if (axis_id != SIZE_MAX &&
-            spot_curves_value_id(curves, j, axis_id) == left_out_id) {
+        if (axis_id != SIZE_MAX && spot_curves_value_id(curves, j, axis_id) == left_out_id) {
             continue;
         }
         self->num_wanted++;
-        while (frame < end &&
-               (axis_id == SIZE_MAX || !spot_frame_has(self, frame, point_id))) {
+        while (frame < end && (axis_id == SIZE_MAX || !spot_frame_has(self, frame, point_id))) {
             frame++;
         }
         if (frame == end && self->num_frames < max_frames) {
             self->num_frames++;
         }
-        if (frame < self->frames + self->num_frames &&
-            frame->num_curves < SPOT_MAX_FRAME_CURVES) {
+        if (frame < self->frames + self->num_frames && frame->num_curves < SPOT_MAX_FRAME_CURVES) {
             frame->curve_ids[frame->num_curves++] = j;
             self->num_drawn++;
         }
     }
 }
 
-const char *
-spot_frame_words(
+const char *spot_frame_words(
     const spot_frames_t *self, const spot_frame_t *frame, spot_texts_t *texts)
 {
     const spot_curves_t *curves = self->curves;
@@ -229,13 +204,11 @@ spot_frame_words(
 
     if (!curves->has_all_in_one) {
         text = spot_words_values(texts, curves->head,
-            spot_curves_point(curves, frame->curve_ids[0], 0), curves->axis_id,
-            self->axis_id);
+            spot_curves_point(curves, frame->curve_ids[0], 0), curves->axis_id, self->axis_id);
     }
     for (size_t j = 0; curves->has_all_in_one && j < curves->head->num_axes; j++) {
         if (j != curves->axis_id) {
-            text = spot_texts_add(texts, "%s%s%s", text,
-                text[0] == '\0' ? "together with " : ", ",
+            text = spot_texts_add(texts, "%s%s%s", text, text[0] == '\0' ? "together with " : ", ",
                 spot_words_key(texts, &curves->head->axes[j]));
         }
     }
@@ -244,8 +217,7 @@ spot_frame_words(
 
 /* ---- Data ---- */
 
-int
-spot_study_picture_write_csv(
+int spot_study_picture_write_csv(
     const spot_study_picture_t *self, const spot_report_t *report, FILE *out)
 {
     spot_table_t table = {0};
@@ -256,8 +228,7 @@ spot_study_picture_write_csv(
     return ret;
 }
 
-void
-spot_picture_column(spot_table_t *table, const char *format, ...)
+void spot_picture_column(spot_table_t *table, const char *format, ...)
 {
     char name[256];
     va_list values;
@@ -268,8 +239,7 @@ spot_picture_column(spot_table_t *table, const char *format, ...)
     spot_table_add_column(table, (spot_table_column_t){.name = name, .num_digits = 8});
 }
 
-void
-spot_picture_point_columns(spot_table_t *table, const spot_study_head_t *head)
+void spot_picture_point_columns(spot_table_t *table, const spot_study_head_t *head)
 {
     spot_picture_column(table, "point");
     for (size_t j = 0; j < head->num_axes; j++) {
@@ -280,9 +250,7 @@ spot_picture_point_columns(spot_table_t *table, const spot_study_head_t *head)
     }
 }
 
-void
-spot_picture_point_row(
-    spot_table_t *table, const spot_study_head_t *head, size_t point_id)
+void spot_picture_point_row(spot_table_t *table, const spot_study_head_t *head, size_t point_id)
 {
     spot_table_add_row(table);
     spot_table_add_count(table, (int64_t) point_id);
@@ -298,8 +266,7 @@ spot_picture_point_row(
     }
 }
 
-void
-spot_picture_estimate_columns(spot_table_t *table, const char *name, const char *what)
+void spot_picture_estimate_columns(spot_table_t *table, const char *name, const char *what)
 {
     static const char *const ends[] = {"_mean", "_ci95_low", "_ci95_high"};
 
@@ -308,31 +275,26 @@ spot_picture_estimate_columns(spot_table_t *table, const char *name, const char 
     }
 }
 
-void
-spot_picture_estimate(spot_table_t *table, double value, double low, double high)
+void spot_picture_estimate(spot_table_t *table, double value, double low, double high)
 {
     spot_table_add_number(table, value);
     spot_table_add_number(table, low);
     spot_table_add_number(table, high);
 }
 
-void
-spot_picture_fill_metrics(spot_table_t *table, const spot_report_t *report,
-    size_t num_metrics, const size_t *metric_ids)
+void spot_picture_fill_metrics(
+    spot_table_t *table, const spot_report_t *report, size_t num_metrics, const size_t *metric_ids)
 {
     spot_picture_point_columns(table, report->head);
     for (size_t k = 0; k < num_metrics; k++) {
-        spot_picture_estimate_columns(
-            table, report->head->metrics[metric_ids[k]].name, "");
+        spot_picture_estimate_columns(table, report->head->metrics[metric_ids[k]].name, "");
     }
     for (size_t j = 0; j < report->head->num_points; j++) {
         spot_picture_point_row(table, report->head, j);
         for (size_t k = 0; k < num_metrics; k++) {
-            const spot_summary_t *summary =
-                spot_report_summary(report, j, metric_ids[k]);
+            const spot_summary_t *summary = spot_report_summary(report, j, metric_ids[k]);
 
-            spot_picture_estimate(
-                table, summary->value, summary->ci_low, summary->ci_high);
+            spot_picture_estimate(table, summary->value, summary->ci_low, summary->ci_high);
         }
     }
 }

@@ -19,8 +19,7 @@ typedef struct {
     spot_shown_unit_t shown; /* factor 100 and no unit for percent */
 } spot_view_t;
 
-spot_view_t spot_view(
-    const spot_report_t *report, size_t metric_id, spot_texts_t *texts);
+spot_view_t spot_view(const spot_report_t *report, size_t metric_id, spot_texts_t *texts);
 
 /* "41.2 %", "12.3 USD", in the unit that is shown; the second without that. */
 const char *spot_view_value(const spot_view_t *self, double value);
@@ -34,12 +33,11 @@ const char *spot_view_hover(
     const spot_view_t *self, size_t point_id, double value, double low, double high);
 
 /* "pipeline depth 8, parcae": the values of a point, without those of two axes. */
-const char *spot_words_values(spot_texts_t *texts, const spot_study_head_t *head,
-    size_t point_id, size_t left_out_id, size_t other_id);
+const char *spot_words_values(spot_texts_t *texts, const spot_study_head_t *head, size_t point_id,
+    size_t left_out_id, size_t other_id);
 
 /* " · the first 12 of 20 curves"; "" where they are all. */
-const char *spot_words_cut(
-    spot_texts_t *texts, size_t num_shown, size_t num_all, const char *what);
+const char *spot_words_cut(spot_texts_t *texts, size_t num_shown, size_t num_all, const char *what);
 
 /* Of the values of points, [num_points] with NAN for none, or of the estimates of the
  * metric where these are NULL: "from 3.3 % at per minute 0 to 41.2 % at per minute 0.5",
@@ -55,8 +53,7 @@ void spot_view_head(const spot_view_t *self, spot_chart_t *chart, const char *ti
 /* ---- Scales ---- */
 
 /* The unit of a scale of values that are shown so. */
-static inline spot_chart_unit_t
-spot_picture_unit(const spot_shown_unit_t *shown)
+static inline spot_chart_unit_t spot_picture_unit(const spot_shown_unit_t *shown)
 {
     return shown->factor == 100 ? SPOT_CHART_PERCENT : SPOT_CHART_NUMBER;
 }
@@ -81,8 +78,8 @@ typedef struct {
 
 typedef struct {
     const spot_curves_t *curves;
-    size_t axis_id; /* in whose values the curves of a frame differ; SIZE_MAX: a frame
-                       has one */
+    size_t axis_id;               /* in whose values the curves of a frame differ; SIZE_MAX: a frame
+                                     has one */
     size_t num_wanted, num_drawn; /* curves */
     size_t num_frames;
     spot_frame_t frames[SPOT_MAX_FRAMES];
@@ -94,8 +91,7 @@ void spot_frames_init(spot_frames_t *self, const spot_curves_t *curves, size_t a
     size_t left_out_id, size_t max_frames);
 
 /* Whether a point has the values that the curves of a frame have in common. */
-bool spot_frame_has(
-    const spot_frames_t *self, const spot_frame_t *frame, size_t point_id);
+bool spot_frame_has(const spot_frames_t *self, const spot_frame_t *frame, size_t point_id);
 
 /* "pipeline depth 8, async": these values, or "together with pipeline depth" where a
  * curve has all points; NULL where no other key is swept. */
@@ -110,15 +106,13 @@ void spot_picture_column(spot_table_t *table, const char *format, ...) SPOT_PRIN
 /* The columns that identify a point: the number and the swept keys (named by their
  * path, with the unit where they have one: job.reload_s); then a row of them. */
 void spot_picture_point_columns(spot_table_t *table, const spot_study_head_t *head);
-void spot_picture_point_row(
-    spot_table_t *table, const spot_study_head_t *head, size_t point_id);
+void spot_picture_point_row(spot_table_t *table, const spot_study_head_t *head, size_t point_id);
 
 /* The columns of an estimate: NAME, what, and _mean, _ci95_low or _ci95_high; then its
  * cells. */
-void spot_picture_estimate_columns(
-    spot_table_t *table, const char *name, const char *what);
+void spot_picture_estimate_columns(spot_table_t *table, const char *name, const char *what);
 void spot_picture_estimate(spot_table_t *table, double value, double low, double high);
 
 /* A row for each point with the estimates of metrics, whose names say their units. */
-void spot_picture_fill_metrics(spot_table_t *table, const spot_report_t *report,
-    size_t num_metrics, const size_t *metric_ids);
+void spot_picture_fill_metrics(
+    spot_table_t *table, const spot_report_t *report, size_t num_metrics, const size_t *metric_ids);

@@ -20,8 +20,7 @@ typedef struct {
     spot_texts_t texts;
 } sensitivity_t;
 
-static const char *
-method_name(const spot_study_effects_t *effects)
+static const char *method_name(const spot_study_effects_t *effects)
 {
     static const char *const names[] = {[SPOT_EFFECTS_FULL] = "analysis of variance",
         [SPOT_EFFECTS_PARTIAL] = "correlation ratio of an incomplete grid",
@@ -30,21 +29,18 @@ method_name(const spot_study_effects_t *effects)
     return effects->has_indices ? "Sobol indices" : names[effects->effects.kind];
 }
 
-static const spot_axis_t *
-axis_at(const sensitivity_t *self, size_t place)
+static const spot_axis_t *axis_at(const sensitivity_t *self, size_t place)
 {
     return &self->head->axes[self->effects->axis_ids[self->order[place]]];
 }
 
-static const spot_key_effect_t *
-key_at(const sensitivity_t *self, size_t place)
+static const spot_key_effect_t *key_at(const sensitivity_t *self, size_t place)
 {
     return &self->effects->effects.keys[self->order[place]];
 }
 
 /* "0.5", or the part of a range "0.31 to 0.5". */
-static const char *
-level_words(sensitivity_t *self, size_t place, size_t level_id)
+static const char *level_words(sensitivity_t *self, size_t place, size_t level_id)
 {
     const size_t id = self->order[place] * self->effects->max_levels + level_id;
     const size_t first = self->effects->first_values[id];
@@ -59,19 +55,16 @@ level_words(sensitivity_t *self, size_t place, size_t level_id)
 }
 
 /* "idle time", "the number of steps kept". */
-static const char *
-moved_words(sensitivity_t *self)
+static const char *moved_words(sensitivity_t *self)
 {
     const char *noun = spot_words_subject(&self->texts, self->metric);
 
-    return strncmp(noun, "number of ", 10) == 0
-               ? spot_texts_add(&self->texts, "the %s", noun)
-               : noun;
+    return strncmp(noun, "number of ", 10) == 0 ? spot_texts_add(&self->texts, "the %s", noun)
+                                                : noun;
 }
 
 /* "4 % at 0, 90 % at 0.5"; "54.3 % at each value" where the key moves nothing. */
-static const char *
-ends_words(sensitivity_t *self, size_t place)
+static const char *ends_words(sensitivity_t *self, size_t place)
 {
     const spot_key_effect_t *key = key_at(self, place);
     const char *at = isfinite(axis_at(self, place)->numbers[0]) ? "at" : "with";
@@ -89,15 +82,13 @@ ends_words(sensitivity_t *self, size_t place)
 }
 
 /* In percent; a share that is a little below 0 is none. */
-static double
-percent_of(double share)
+static double percent_of(double share)
 {
     return 100 * fmin(fmax(share, 0), 1);
 }
 
 /* "97 % (95 to 98)"; "-" where there is none. */
-static const char *
-share_words(sensitivity_t *self, const spot_sensitivity_index_t *share)
+static const char *share_words(sensitivity_t *self, const spot_sensitivity_index_t *share)
 {
     const double width = share->ci_high - share->ci_low;
     const int num_decimals = width < 0.02 || fabs(share->value) < 0.01 ? 1 : 0;
@@ -107,14 +98,13 @@ share_words(sensitivity_t *self, const spot_sensitivity_index_t *share)
         range = spot_texts_add(&self->texts, " (%.*f to %.*f)", num_decimals,
             percent_of(share->ci_low), num_decimals, percent_of(share->ci_high));
     }
-    return isfinite(share->value) ? spot_texts_add(&self->texts, "%.*f %%%s",
-                                        num_decimals, percent_of(share->value), range)
+    return isfinite(share->value) ? spot_texts_add(&self->texts, "%.*f %%%s", num_decimals,
+                                        percent_of(share->value), range)
                                   : "-";
 }
 
 /* Free order and texts even after an error. */
-static int
-init(sensitivity_t *self, const spot_report_t *report)
+static int init(sensitivity_t *self, const spot_report_t *report)
 {
     const spot_study_head_t *head = report->head;
     const size_t metric_id = spot_main_metric(head);
@@ -137,48 +127,43 @@ init(sensitivity_t *self, const spot_report_t *report)
 
 /* ---- The picture ---- */
 
-static const char *
-describe(sensitivity_t *self)
+static const char *describe(sensitivity_t *self)
 {
     const char *outcome = spot_study_effects_outcome(self->effects);
 
     if (outcome != NULL) {
-        return spot_texts_add(&self->texts,
-            "How far each key moves %s is not known: %s.", self->metric->name, outcome);
+        return spot_texts_add(&self->texts, "How far each key moves %s is not known: %s.",
+            self->metric->name, outcome);
     }
     return spot_texts_add(&self->texts,
         "How far each key moves %s, averaged over all others; most does %s: %s; the "
         "share of the variance between points that it explains alone is %s.",
-        moved_words(self), spot_words_key(&self->texts, axis_at(self, 0)),
-        ends_words(self, 0), share_words(self, &key_at(self, 0)->share));
+        moved_words(self), spot_words_key(&self->texts, axis_at(self, 0)), ends_words(self, 0),
+        share_words(self, &key_at(self, 0)->share));
 }
 
-static void
-declare_head(sensitivity_t *self, spot_chart_t *chart)
+static void declare_head(sensitivity_t *self, spot_chart_t *chart)
 {
     const spot_study_effects_t *effects = self->effects;
     const char *outcome = spot_study_effects_outcome(effects);
 
     spot_chart_title(chart, "How far each key moves %s", moved_words(self));
     spot_chart_describe(chart, "%s", describe(self));
-    spot_chart_note(chart,
-        "%s · %" PRId64 " replications at each point · seed %" PRIu64 " · %s%s",
+    spot_chart_note(chart, "%s · %" PRId64 " replications at each point · seed %" PRIu64 " · %s%s",
         spot_words_shown(&self->texts, self->head->name), effects->num_replications,
         self->head->seed,
         outcome == NULL ? "shares of the variance between points: " : "no effects: ",
         outcome == NULL ? method_name(effects) : outcome);
 }
 
-static void
-declare_rows(sensitivity_t *self, spot_chart_t *chart, double factor, size_t num_bars)
+static void declare_rows(sensitivity_t *self, spot_chart_t *chart, double factor, size_t num_bars)
 {
     const spot_chart_series_t series = {
         .kind = SPOT_CHART_BARS, .colour = SPOT_INK_ACCENT, .interval_colour = SPOT_INK};
     const bool has_totals = isfinite(key_at(self, 0)->total.value);
 
     for (size_t j = 0; j < num_bars; j++) {
-        const spot_chart_row_t row = {
-            .name = spot_words_key(&self->texts, axis_at(self, j)),
+        const spot_chart_row_t row = {.name = spot_words_key(&self->texts, axis_at(self, j)),
             .note = ends_words(self, j),
             .sides = {share_words(self, &key_at(self, j)->share),
                 has_totals ? share_words(self, &key_at(self, j)->total) : NULL}};
@@ -197,8 +182,7 @@ declare_rows(sensitivity_t *self, spot_chart_t *chart, double factor, size_t num
     }
 }
 
-static void
-declare_panel(sensitivity_t *self, spot_chart_t *chart)
+static void declare_panel(sensitivity_t *self, spot_chart_t *chart)
 {
     const size_t num_keys = self->effects->effects.num_keys;
     const size_t num_bars = num_keys < MAX_BARS ? num_keys : MAX_BARS;
@@ -213,9 +197,8 @@ declare_panel(sensitivity_t *self, spot_chart_t *chart)
     }
     const spot_shown_unit_t shown = spot_metric_shown(self->metric, high);
     const bool is_share = shown.factor == 100;
-    const char *words = is_share
-                            ? spot_words_subject(&self->texts, self->metric)
-                            : spot_words_metric(&self->texts, self->metric, shown.unit);
+    const char *words = is_share ? spot_words_subject(&self->texts, self->metric)
+                                 : spot_words_metric(&self->texts, self->metric, shown.unit);
     const spot_chart_panel_t panel = {
         .x = {.name = spot_texts_add(&self->texts, "how far a key moves %s%s", words,
                   is_share ? " (percentage points)" : ""),
@@ -235,8 +218,7 @@ declare_panel(sensitivity_t *self, spot_chart_t *chart)
     }
 }
 
-static int
-declare(spot_chart_t *chart, const void *context)
+static int declare(spot_chart_t *chart, const void *context)
 {
     sensitivity_t self;
     int ret = init(&self, context);
@@ -251,8 +233,7 @@ declare(spot_chart_t *chart, const void *context)
     return ret == 0 ? spot_chart_error(chart) : ret;
 }
 
-static const char *
-find_problem(const spot_report_t *report)
+static const char *find_problem(const spot_report_t *report)
 {
     const size_t metric_id = spot_main_metric(report->head);
     const char *problem = spot_study_effects_problem(report->head);
@@ -268,19 +249,17 @@ find_problem(const spot_report_t *report)
 
 /* ---- Data ---- */
 
-static void
-add_index(spot_table_t *table, const spot_sensitivity_index_t *index)
+static void add_index(spot_table_t *table, const spot_sensitivity_index_t *index)
 {
     spot_picture_estimate(table, index->value, index->ci_low, index->ci_high);
 }
 
-static int
-fill(const spot_report_t *report, spot_table_t *table)
+static int fill(const spot_report_t *report, spot_table_t *table)
 {
     static const char *const columns[] = {"metric", "unit", "key", "lowest_at", "lowest",
         "highest_at", "highest", "range", "range_ci95_low", "range_ci95_high", "share",
-        "share_ci95_low", "share_ci95_high", "total", "total_ci95_low",
-        "total_ci95_high", "method"};
+        "share_ci95_low", "share_ci95_high", "total", "total_ci95_low", "total_ci95_high",
+        "method"};
     const spot_sensitivity_index_t none = {(double) NAN, (double) NAN, (double) NAN};
     sensitivity_t self;
     int ret = init(&self, report);
@@ -303,8 +282,8 @@ fill(const spot_report_t *report, spot_table_t *table)
         add_index(table, is_known ? &key->range : &none);
         add_index(table, is_known ? &key->share : &none);
         add_index(table, is_known ? &key->total : &none);
-        spot_table_add_text(table, is_known ? method_name(self.effects)
-                                            : spot_study_effects_outcome(self.effects));
+        spot_table_add_text(
+            table, is_known ? method_name(self.effects) : spot_study_effects_outcome(self.effects));
     }
     ret = ret == 0 ? self.texts.error : ret;
     free(self.order);

@@ -11,8 +11,7 @@
 #define ELLIPSIS_EXTRA 2 /* characters that the one in ASCII has more */
 
 /* Where an escape code that ends at place starts, "\033[2m"; place: none does. */
-static char *
-skip_style(char *begin, char *place)
+static char *skip_style(char *begin, char *place)
 {
     char *start = place;
 
@@ -23,13 +22,11 @@ skip_style(char *begin, char *place)
     while (start > begin && (isdigit((unsigned char) start[-1]) || start[-1] == ';')) {
         start--;
     }
-    return start - begin >= 2 && start[-1] == '[' && start[-2] == '\033' ? start - 2
-                                                                         : place;
+    return start - begin >= 2 && start[-1] == '[' && start[-2] == '\033' ? start - 2 : place;
 }
 
 /* Whether what was written ends with a number and a blank: "0.31 ". */
-static bool
-ends_with_number(char *begin, char *end)
+static bool ends_with_number(char *begin, char *end)
 {
     const char *number;
 
@@ -41,8 +38,7 @@ ends_with_number(char *begin, char *end)
 }
 
 /* The blanks at place that may go, so that what follows them stays where it is. */
-static size_t
-num_spare_blanks(const char *place)
+static size_t num_spare_blanks(const char *place)
 {
     const size_t num_blanks = strspn(place, " ");
     const size_t num_spare = num_blanks > 1 ? num_blanks - 1 : 0;
@@ -50,8 +46,7 @@ num_spare_blanks(const char *place)
     return num_spare < ELLIPSIS_EXTRA ? num_spare : ELLIPSIS_EXTRA;
 }
 
-void
-spot_ascii_signs(char *text)
+void spot_ascii_signs(char *text)
 {
     char *end = text; /* of what was written, at or before what is read */
 
@@ -67,9 +62,8 @@ spot_ascii_signs(char *text)
             memcpy(end, "...", 3);
             end += 3;
         } else {
-            const size_t num_bytes = strncmp(place, MIDDLE_DOT, strlen(MIDDLE_DOT)) == 0
-                                         ? strlen(MIDDLE_DOT)
-                                         : 1;
+            const size_t num_bytes =
+                strncmp(place, MIDDLE_DOT, strlen(MIDDLE_DOT)) == 0 ? strlen(MIDDLE_DOT) : 1;
 
             *end++ = num_bytes > 1 ? '-' : *place;
             place += num_bytes;

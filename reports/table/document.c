@@ -8,27 +8,22 @@
 #include "reports/table/table_terminal.h"
 #include "reports/table/text_cell.h"
 
-void
-spot_document_to_terminal(
-    spot_document_t *self, const spot_terminal_t *terminal, FILE *out)
+void spot_document_to_terminal(spot_document_t *self, const spot_terminal_t *terminal, FILE *out)
 {
     *self = (spot_document_t){.out = out, .terminal = terminal};
 }
 
-void
-spot_document_to_page(spot_document_t *self, FILE *out)
+void spot_document_to_page(spot_document_t *self, FILE *out)
 {
     *self = (spot_document_t){.out = out};
 }
 
-void
-spot_document_fail(spot_document_t *self, int error)
+void spot_document_fail(spot_document_t *self, int error)
 {
     self->error = spot_error_first(self->error, error);
 }
 
-void
-spot_document_end_list(spot_document_t *self)
+void spot_document_end_list(spot_document_t *self)
 {
     if (self->has_list && spot_document_is_page(self)) {
         fputs("</ul>\n", self->out);
@@ -36,8 +31,7 @@ spot_document_end_list(spot_document_t *self)
     self->has_list = false;
 }
 
-void
-spot_document_end_section(spot_document_t *self)
+void spot_document_end_section(spot_document_t *self)
 {
     spot_document_end_list(self);
     if (self->has_section && spot_document_is_page(self)) {
@@ -46,8 +40,7 @@ spot_document_end_section(spot_document_t *self)
     self->has_section = false;
 }
 
-int
-spot_document_end(spot_document_t *self)
+int spot_document_end(spot_document_t *self)
 {
     spot_document_end_section(self);
     spot_document_fail(self, self->texts.error);
@@ -57,16 +50,14 @@ spot_document_end(spot_document_t *self)
 }
 
 /* A line of bold text. */
-static void
-write_title(const spot_document_t *self, const char *text)
+static void write_title(const spot_document_t *self, const char *text)
 {
     fprintf(self->out, "\n%s", spot_style_on(self->terminal, SPOT_STYLE_BOLD));
     spot_text_write(self->out, text);
     fprintf(self->out, "%s\n", spot_style_off(self->terminal, SPOT_STYLE_BOLD));
 }
 
-void
-spot_document_section(spot_document_t *self, const char *id, const char *title)
+void spot_document_section(spot_document_t *self, const char *id, const char *title)
 {
     spot_document_end_section(self);
     self->has_section = true;
@@ -74,15 +65,13 @@ spot_document_section(spot_document_t *self, const char *id, const char *title)
         write_title(self, title);
         return;
     }
-    fprintf(self->out,
-        "<section id=\"%s\" aria-labelledby=\"%s-title\">\n<h2 id=\"%s-title\">", id, id,
-        id);
+    fprintf(self->out, "<section id=\"%s\" aria-labelledby=\"%s-title\">\n<h2 id=\"%s-title\">", id,
+        id, id);
     spot_html_text(self->out, title);
     fputs("</h2>\n", self->out);
 }
 
-void
-spot_document_heading(spot_document_t *self, const char *text)
+void spot_document_heading(spot_document_t *self, const char *text)
 {
     spot_document_end_list(self);
     if (spot_document_is_page(self)) {
@@ -97,9 +86,8 @@ static void write_line(spot_document_t *self, const char *tag, const char *befor
     const char *format, va_list values) SPOT_PRINTF(4, 0);
 
 /* One element of a page, or a line of a terminal. */
-static void
-write_line(spot_document_t *self, const char *tag, const char *before,
-    const char *format, va_list values)
+static void write_line(
+    spot_document_t *self, const char *tag, const char *before, const char *format, va_list values)
 {
     const char *text = spot_texts_vadd(&self->texts, format, values);
 
@@ -112,8 +100,7 @@ write_line(spot_document_t *self, const char *tag, const char *before,
     fputc('\n', self->out);
 }
 
-void
-spot_document_paragraph(spot_document_t *self, const char *format, ...)
+void spot_document_paragraph(spot_document_t *self, const char *format, ...)
 {
     va_list values;
 
@@ -123,8 +110,7 @@ spot_document_paragraph(spot_document_t *self, const char *format, ...)
     va_end(values);
 }
 
-void
-spot_document_note(spot_document_t *self, const char *format, ...)
+void spot_document_note(spot_document_t *self, const char *format, ...)
 {
     va_list values;
 
@@ -134,8 +120,7 @@ spot_document_note(spot_document_t *self, const char *format, ...)
     va_end(values);
 }
 
-void
-spot_document_item(spot_document_t *self, const char *format, ...)
+void spot_document_item(spot_document_t *self, const char *format, ...)
 {
     va_list values;
 
@@ -148,16 +133,14 @@ spot_document_item(spot_document_t *self, const char *format, ...)
     va_end(values);
 }
 
-void
-spot_document_gap(spot_document_t *self)
+void spot_document_gap(spot_document_t *self)
 {
     if (!spot_document_is_page(self)) {
         fputc('\n', self->out);
     }
 }
 
-void
-spot_document_fold(spot_document_t *self, const char *summary)
+void spot_document_fold(spot_document_t *self, const char *summary)
 {
     spot_document_end_list(self);
     if (spot_document_is_page(self)) {
@@ -169,8 +152,7 @@ spot_document_fold(spot_document_t *self, const char *summary)
     }
 }
 
-void
-spot_document_end_fold(spot_document_t *self)
+void spot_document_end_fold(spot_document_t *self)
 {
     spot_document_end_list(self);
     if (spot_document_is_page(self)) {
@@ -178,13 +160,11 @@ spot_document_end_fold(spot_document_t *self)
     }
 }
 
-void
-spot_document_table(spot_document_t *self, const char *id, spot_table_t *table)
+void spot_document_table(spot_document_t *self, const char *id, spot_table_t *table)
 {
     spot_document_end_list(self);
-    spot_document_fail(
-        self, spot_document_is_page(self)
-                  ? spot_table_write_html(table, id, self->out)
-                  : spot_table_write_terminal(table, self->terminal, self->out));
+    spot_document_fail(self, spot_document_is_page(self)
+                                 ? spot_table_write_html(table, id, self->out)
+                                 : spot_table_write_terminal(table, self->terminal, self->out));
     spot_table_free(table);
 }

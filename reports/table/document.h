@@ -17,16 +17,14 @@ typedef struct {
 } spot_document_t;
 
 /* Both must outlive self. */
-void spot_document_to_terminal(
-    spot_document_t *self, const spot_terminal_t *terminal, FILE *out);
+void spot_document_to_terminal(spot_document_t *self, const spot_terminal_t *terminal, FILE *out);
 void spot_document_to_page(spot_document_t *self, FILE *out);
 
 /* Ends what is open, and frees the texts. The first error of all calls, NO_MEMORY, IO.
  */
 SPOT_MUST_CHECK int spot_document_end(spot_document_t *self);
 
-static inline bool
-spot_document_is_page(const spot_document_t *self)
+static inline bool spot_document_is_page(const spot_document_t *self)
 {
     return self->terminal == NULL;
 }
@@ -45,16 +43,13 @@ void spot_document_end_list(spot_document_t *self);
 /* A heading within a section. */
 void spot_document_heading(spot_document_t *self, const char *text);
 
-void spot_document_paragraph(spot_document_t *self, const char *format, ...)
-    SPOT_PRINTF(2, 3);
+void spot_document_paragraph(spot_document_t *self, const char *format, ...) SPOT_PRINTF(2, 3);
 
 /* The same, quiet on a page. */
-void spot_document_note(spot_document_t *self, const char *format, ...)
-    SPOT_PRINTF(2, 3);
+void spot_document_note(spot_document_t *self, const char *format, ...) SPOT_PRINTF(2, 3);
 
 /* An item of the list that is open, or of a new one. */
-void spot_document_item(spot_document_t *self, const char *format, ...)
-    SPOT_PRINTF(2, 3);
+void spot_document_item(spot_document_t *self, const char *format, ...) SPOT_PRINTF(2, 3);
 
 /* An empty line on a terminal. */
 void spot_document_gap(spot_document_t *self);

@@ -87,8 +87,7 @@ static const spelling_t markdown_spellings[] = {
 };
 
 /* The character at text, and its bytes. */
-static uint32_t
-decode(const char *text, size_t *num_bytes)
+static uint32_t decode(const char *text, size_t *num_bytes)
 {
     static const unsigned char masks[] = {0, 0x7f, 0x1f, 0x0f, 0x07};
     const size_t length = spot_utf8_length(text, strnlen(text, 4));
@@ -106,16 +105,15 @@ decode(const char *text, size_t *num_bytes)
 }
 
 /* C0 and C1, line ends of Unicode, marks of direction. */
-static bool
-is_control(uint32_t character)
+static bool is_control(uint32_t character)
 {
     return character < 0x20 || (character >= 0x7f && character < 0xa0) ||
            (character >= 0x2028 && character <= 0x202e) ||
            (character >= 0x2066 && character <= 0x2069);
 }
 
-static const char *
-spelling_of(const spelling_t *spellings, size_t num_spellings, uint32_t character)
+static const char *spelling_of(
+    const spelling_t *spellings, size_t num_spellings, uint32_t character)
 {
     for (size_t j = 0; j < num_spellings; j++) {
         if (spellings[j].character == character) {
@@ -126,22 +124,19 @@ spelling_of(const spelling_t *spellings, size_t num_spellings, uint32_t characte
 }
 
 /* Letters of Latin 1 that the standard fonts of LaTeX have; ð and þ are not there. */
-static bool
-is_western_letter(uint32_t character)
+static bool is_western_letter(uint32_t character)
 {
-    return character >= 0xc0 && character <= 0xff && character != 0xd0 &&
-           character != 0xde && character != 0xf0 && character != 0xfe;
+    return character >= 0xc0 && character <= 0xff && character != 0xd0 && character != 0xde &&
+           character != 0xf0 && character != 0xfe;
 }
 
 /* LaTeX joins -- to a dash and '' to a quotation mark. */
-static bool
-is_joined(uint32_t character, uint32_t before)
+static bool is_joined(uint32_t character, uint32_t before)
 {
     return character == before && (character == '-' || character == '\'');
 }
 
-void
-spot_paper_latex_text(FILE *out, const char *text)
+void spot_paper_latex_text(FILE *out, const char *text)
 {
     const size_t num_spellings = sizeof(latex_spellings) / sizeof(latex_spellings[0]);
     uint32_t before = 0;
@@ -166,11 +161,9 @@ spot_paper_latex_text(FILE *out, const char *text)
     }
 }
 
-void
-spot_paper_markdown_text(FILE *out, const char *text)
+void spot_paper_markdown_text(FILE *out, const char *text)
 {
-    const size_t num_spellings =
-        sizeof(markdown_spellings) / sizeof(markdown_spellings[0]);
+    const size_t num_spellings = sizeof(markdown_spellings) / sizeof(markdown_spellings[0]);
     size_t num_bytes;
 
     for (; *text != '\0'; text += num_bytes) {

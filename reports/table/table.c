@@ -7,15 +7,13 @@
 
 #include "base/memory.h"
 
-static void
-keep_error(spot_table_t *self, int error)
+static void keep_error(spot_table_t *self, int error)
 {
     self->error = spot_error_first(self->error, error);
 }
 
 /* A copy that lives as long as owner, or NULL for NULL. */
-static const char *
-copy_text(spot_table_t *self, spot_texts_t *owner, const char *text)
+static const char *copy_text(spot_table_t *self, spot_texts_t *owner, const char *text)
 {
     const char *copy = text == NULL ? NULL : spot_texts_add(owner, "%s", text);
 
@@ -23,8 +21,7 @@ copy_text(spot_table_t *self, spot_texts_t *owner, const char *text)
     return copy;
 }
 
-void
-spot_table_free(spot_table_t *self)
+void spot_table_free(spot_table_t *self)
 {
     spot_texts_free(&self->texts);
     spot_texts_free(&self->names);
@@ -35,8 +32,7 @@ spot_table_free(spot_table_t *self)
     memset(self, 0, sizeof(*self));
 }
 
-void
-spot_table_add_column(spot_table_t *self, spot_table_column_t column)
+void spot_table_add_column(spot_table_t *self, spot_table_column_t column)
 {
     column.name = copy_text(self, &self->names, column.name);
     column.unit = copy_text(self, &self->names, column.unit == NULL ? "" : column.unit);
@@ -44,8 +40,7 @@ spot_table_add_column(spot_table_t *self, spot_table_column_t column)
     keep_error(self, SPOT_ARRAY_APPEND(self, columns, column));
 }
 
-void
-spot_table_add_columns(
+void spot_table_add_columns(
     spot_table_t *self, size_t num_columns, const spot_table_column_t *columns)
 {
     for (size_t j = 0; j < num_columns; j++) {
@@ -54,21 +49,19 @@ spot_table_add_columns(
 }
 
 /* Room for one more row. */
-static void
-reserve_row(spot_table_t *self)
+static void reserve_row(spot_table_t *self)
 {
     const size_t num_before = self->max_rows;
 
-    keep_error(self, spot_array_reserve(&self->headings, &self->max_rows,
-                         self->num_rows + 1, sizeof(*self->headings)));
+    keep_error(self, spot_array_reserve(&self->headings, &self->max_rows, self->num_rows + 1,
+                         sizeof(*self->headings)));
     if (self->max_rows > num_before) {
         memset(self->headings + num_before, 0,
             (self->max_rows - num_before) * sizeof(*self->headings));
     }
 }
 
-void
-spot_table_add_heading(spot_table_t *self, const char *text)
+void spot_table_add_heading(spot_table_t *self, const char *text)
 {
     reserve_row(self);
     if (self->error == 0) {
@@ -76,8 +69,7 @@ spot_table_add_heading(spot_table_t *self, const char *text)
     }
 }
 
-void
-spot_table_add_row(spot_table_t *self)
+void spot_table_add_row(spot_table_t *self)
 {
     reserve_row(self);
     keep_error(self, spot_array_reserve(&self->cells, &self->max_cells,
@@ -91,16 +83,14 @@ spot_table_add_row(spot_table_t *self)
     self->next_id = 0;
 }
 
-static spot_table_cell_t *
-last_cell(const spot_table_t *self)
+static spot_table_cell_t *last_cell(const spot_table_t *self)
 {
     const size_t row = (self->num_rows - 1) * self->num_columns;
 
     return &self->cells[row + self->next_id - 1];
 }
 
-static void
-add_cell(spot_table_t *self, spot_table_cell_t cell)
+static void add_cell(spot_table_t *self, spot_table_cell_t cell)
 {
     if (self->error == 0) {
         spot_bug_assert(self->num_rows > 0 && self->next_id < self->num_columns);
@@ -110,23 +100,19 @@ add_cell(spot_table_t *self, spot_table_cell_t cell)
 }
 
 /* A text that lives as long as the table. */
-static void
-add_words(spot_table_t *self, const char *text)
+static void add_words(spot_table_t *self, const char *text)
 {
     keep_error(self, self->texts.error);
-    add_cell(
-        self, (spot_table_cell_t){
-                  .content = SPOT_TABLE_WORDS, .value = (double) NAN, .text = text});
+    add_cell(self,
+        (spot_table_cell_t){.content = SPOT_TABLE_WORDS, .value = (double) NAN, .text = text});
 }
 
-void
-spot_table_add_text(spot_table_t *self, const char *text)
+void spot_table_add_text(spot_table_t *self, const char *text)
 {
     add_words(self, copy_text(self, &self->texts, text));
 }
 
-void
-spot_table_add_format(spot_table_t *self, const char *format, ...)
+void spot_table_add_format(spot_table_t *self, const char *format, ...)
 {
     va_list values;
 
@@ -135,30 +121,26 @@ spot_table_add_format(spot_table_t *self, const char *format, ...)
     va_end(values);
 }
 
-void
-spot_table_add_rest(spot_table_t *self, const char *text)
+void spot_table_add_rest(spot_table_t *self, const char *text)
 {
-    add_cell(self, (spot_table_cell_t){.content = SPOT_TABLE_REST,
-                       .text = copy_text(self, &self->texts, text)});
+    add_cell(self, (spot_table_cell_t){
+                       .content = SPOT_TABLE_REST, .text = copy_text(self, &self->texts, text)});
 }
 
-void
-spot_table_add_estimate(spot_table_t *self, double value, double half_width)
+void spot_table_add_estimate(spot_table_t *self, double value, double half_width)
 {
-    add_cell(self, (spot_table_cell_t){.content = isfinite(value) ? SPOT_TABLE_VALUE
-                                                                  : SPOT_TABLE_UNKNOWN,
-                       .value = value,
-                       .half_width = half_width});
+    add_cell(self,
+        (spot_table_cell_t){.content = isfinite(value) ? SPOT_TABLE_VALUE : SPOT_TABLE_UNKNOWN,
+            .value = value,
+            .half_width = half_width});
 }
 
-void
-spot_table_add_number(spot_table_t *self, double value)
+void spot_table_add_number(spot_table_t *self, double value)
 {
     spot_table_add_estimate(self, value, (double) NAN);
 }
 
-void
-spot_table_add_count(spot_table_t *self, int64_t count)
+void spot_table_add_count(spot_table_t *self, int64_t count)
 {
     add_cell(self, (spot_table_cell_t){.content = SPOT_TABLE_COUNT,
                        .value = (double) count,
@@ -166,38 +148,32 @@ spot_table_add_count(spot_table_t *self, int64_t count)
                        .count = count});
 }
 
-void
-spot_table_add_above(spot_table_t *self, double least)
+void spot_table_add_above(spot_table_t *self, double least)
 {
-    add_cell(self,
-        (spot_table_cell_t){
-            .content = SPOT_TABLE_ABOVE, .value = least, .half_width = (double) NAN});
+    add_cell(self, (spot_table_cell_t){
+                       .content = SPOT_TABLE_ABOVE, .value = least, .half_width = (double) NAN});
 }
 
-void
-spot_table_add_empty(spot_table_t *self)
+void spot_table_add_empty(spot_table_t *self)
 {
     add_cell(self, (spot_table_cell_t){.content = SPOT_TABLE_EMPTY});
 }
 
-void
-spot_table_set_remark(spot_table_t *self, const char *text)
+void spot_table_set_remark(spot_table_t *self, const char *text)
 {
     if (self->error == 0) {
         last_cell(self)->remark = copy_text(self, &self->texts, text);
     }
 }
 
-void
-spot_table_set_value(spot_table_t *self, double value)
+void spot_table_set_value(spot_table_t *self, double value)
 {
     if (self->error == 0) {
         last_cell(self)->value = value;
     }
 }
 
-void
-spot_table_add_marks(spot_table_t *self, const char *marks)
+void spot_table_add_marks(spot_table_t *self, const char *marks)
 {
     if (self->error == 0) {
         char *place = last_cell(self)->marks;
@@ -207,16 +183,14 @@ spot_table_add_marks(spot_table_t *self, const char *marks)
     }
 }
 
-void
-spot_table_set_style(spot_table_t *self, spot_style_t style)
+void spot_table_set_style(spot_table_t *self, spot_style_t style)
 {
     if (self->error == 0) {
         last_cell(self)->style = style;
     }
 }
 
-void
-spot_table_add_note(spot_table_t *self, const char *marks, const char *text)
+void spot_table_add_note(spot_table_t *self, const char *marks, const char *text)
 {
     const spot_table_note_t note = {
         copy_text(self, &self->texts, marks), copy_text(self, &self->texts, text)};
@@ -224,8 +198,7 @@ spot_table_add_note(spot_table_t *self, const char *marks, const char *text)
     keep_error(self, SPOT_ARRAY_APPEND(self, notes, note));
 }
 
-FILE *
-spot_table_begin_text(spot_table_t *self)
+FILE *spot_table_begin_text(spot_table_t *self)
 {
     FILE *stream = spot_texts_begin(&self->texts);
 
@@ -233,8 +206,7 @@ spot_table_begin_text(spot_table_t *self)
     return stream;
 }
 
-static const char *
-end_text(spot_table_t *self, FILE *stream)
+static const char *end_text(spot_table_t *self, FILE *stream)
 {
     const char *text = spot_texts_end(&self->texts, stream);
 
@@ -242,20 +214,17 @@ end_text(spot_table_t *self, FILE *stream)
     return text;
 }
 
-void
-spot_table_end_caption(spot_table_t *self, FILE *stream)
+void spot_table_end_caption(spot_table_t *self, FILE *stream)
 {
     self->caption = end_text(self, stream);
 }
 
-void
-spot_table_end_cell(spot_table_t *self, FILE *stream)
+void spot_table_end_cell(spot_table_t *self, FILE *stream)
 {
     add_words(self, end_text(self, stream));
 }
 
-void
-spot_table_add_list(spot_table_t *self, size_t num_items, const char *const *items)
+void spot_table_add_list(spot_table_t *self, size_t num_items, const char *const *items)
 {
     const char **copy = spot_arena_take(&self->texts.arena, num_items, sizeof(*copy));
     FILE *text = spot_table_begin_text(self);
@@ -272,14 +241,12 @@ spot_table_add_list(spot_table_t *self, size_t num_items, const char *const *ite
     }
 }
 
-const spot_table_cell_t *
-spot_table_cell(const spot_table_t *self, size_t row_id, size_t column_id)
+const spot_table_cell_t *spot_table_cell(const spot_table_t *self, size_t row_id, size_t column_id)
 {
     return &self->cells[row_id * self->num_columns + column_id];
 }
 
-size_t
-spot_table_num_keys(const spot_table_t *self)
+size_t spot_table_num_keys(const spot_table_t *self)
 {
     size_t num_keys = 0;
 

@@ -23,10 +23,10 @@ typedef struct {
     const char *name;
     const char *unit; /* in the head; NULL or "": none */
     spot_table_kind_t kind;
-    bool is_key;   /* tells rows apart: comes again where a table goes on below */
-    bool is_fixed; /* its numbers have num_decimals; else their half widths decide, and
-                      numbers without one have six significant digits */
-    bool has_sign; /* a plus before what is above 0 */
+    bool is_key;      /* tells rows apart: comes again where a table goes on below */
+    bool is_fixed;    /* its numbers have num_decimals; else their half widths decide, and
+                         numbers without one have six significant digits */
+    bool has_sign;    /* a plus before what is above 0 */
     int num_decimals; /* see is_fixed */
     int num_digits;   /* significant digits of numbers without a half width; 0: six for
                          people, all for programs */
@@ -100,8 +100,7 @@ void spot_table_add_row(spot_table_t *self);
 /* Above the row that comes next: what it and those below it are. */
 void spot_table_add_heading(spot_table_t *self, const char *text);
 void spot_table_add_text(spot_table_t *self, const char *text);
-void spot_table_add_format(spot_table_t *self, const char *format, ...)
-    SPOT_PRINTF(2, 3);
+void spot_table_add_format(spot_table_t *self, const char *format, ...) SPOT_PRINTF(2, 3);
 /* For programs an array of texts, for people the same with commas. */
 void spot_table_add_list(spot_table_t *self, size_t num_items, const char *const *items);
 void spot_table_add_number(spot_table_t *self, double value); /* not finite: unknown */
@@ -129,8 +128,7 @@ FILE *spot_table_begin_text(spot_table_t *self);
 void spot_table_end_caption(spot_table_t *self, FILE *stream);
 void spot_table_end_cell(spot_table_t *self, FILE *stream);
 
-const spot_table_cell_t *spot_table_cell(
-    const spot_table_t *self, size_t row_id, size_t column_id);
+const spot_table_cell_t *spot_table_cell(const spot_table_t *self, size_t row_id, size_t column_id);
 
 /* Columns at the start that tell rows apart; of several rows the first one if none is
  * said to. */

@@ -11,8 +11,7 @@
 #define MAX_DECIMAL 1e15 /* what is above has significant digits */
 
 /* num_decimals -1: significant digits. */
-static void
-number_text(const spot_table_column_t *column, double value, int num_decimals,
+static void number_text(const spot_table_column_t *column, double value, int num_decimals,
     char text[SPOT_TABLE_NUMBER_BYTES])
 {
     const char *sign = column->has_sign && value > 0 ? "+" : "";
@@ -28,14 +27,12 @@ number_text(const spot_table_column_t *column, double value, int num_decimals,
     }
 }
 
-static bool
-has_width(double half_width)
+static bool has_width(double half_width)
 {
     return half_width > 0 && isfinite(half_width);
 }
 
-int
-spot_table_column_decimals(const spot_table_t *self, size_t column_id)
+int spot_table_column_decimals(const spot_table_t *self, size_t column_id)
 {
     const spot_table_column_t *column = &self->columns[column_id];
     double narrowest = HUGE_VAL, widest = 0;
@@ -49,28 +46,24 @@ spot_table_column_decimals(const spot_table_t *self, size_t column_id)
             widest = fmax(widest, half_width);
         }
     }
-    return column->is_fixed ? column->num_decimals
-                            : spot_decimals_of_column(narrowest, widest);
+    return column->is_fixed ? column->num_decimals : spot_decimals_of_column(narrowest, widest);
 }
 
-static int
-decimals_of_cell(const spot_table_column_t *column, double half_width)
+static int decimals_of_cell(const spot_table_column_t *column, double half_width)
 {
     return column->is_fixed        ? column->num_decimals
            : has_width(half_width) ? spot_decimals_for(half_width)
                                    : -1;
 }
 
-void
-spot_table_parts(const spot_table_t *self, size_t row_id, size_t column_id,
-    int num_decimals, spot_table_parts_t *parts)
+void spot_table_parts(const spot_table_t *self, size_t row_id, size_t column_id, int num_decimals,
+    spot_table_parts_t *parts)
 {
     const spot_table_column_t *column = &self->columns[column_id];
     const spot_table_cell_t *cell = spot_table_cell(self, row_id, column_id);
     const double half_width = column->factor * cell->half_width;
-    const int own_decimals = num_decimals == SPOT_TABLE_BY_CELL
-                                 ? decimals_of_cell(column, half_width)
-                                 : num_decimals;
+    const int own_decimals =
+        num_decimals == SPOT_TABLE_BY_CELL ? decimals_of_cell(column, half_width) : num_decimals;
 
     *parts = (spot_table_parts_t){.before = ""};
     switch (cell->content) {
@@ -82,13 +75,12 @@ spot_table_parts(const spot_table_t *self, size_t row_id, size_t column_id,
             number_text(column, column->factor * cell->value, -1, parts->number);
             break;
         case SPOT_TABLE_VALUE:
-            number_text(
-                column, column->factor * cell->value, own_decimals, parts->number);
+            number_text(column, column->factor * cell->value, own_decimals, parts->number);
             if (isinf(half_width)) {
                 strcpy(parts->half_width, "?");
             } else if (!isnan(half_width)) {
-                number_text(&(spot_table_column_t){.num_digits = column->num_digits},
-                    half_width, own_decimals, parts->half_width);
+                number_text(&(spot_table_column_t){.num_digits = column->num_digits}, half_width,
+                    own_decimals, parts->half_width);
             }
             break;
         default:

@@ -17,8 +17,8 @@ typedef struct {
 } spot_table_parts_t;
 
 /* In the unit of people. -0 is 0. */
-void spot_table_parts(const spot_table_t *self, size_t row_id, size_t column_id,
-    int num_decimals, spot_table_parts_t *parts);
+void spot_table_parts(const spot_table_t *self, size_t row_id, size_t column_id, int num_decimals,
+    spot_table_parts_t *parts);
 
 /* Decimals that line up: two digits of the narrowest interval of the column, or less
  * where that is silly for the widest; -1: as many as a number takes. */

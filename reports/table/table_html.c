@@ -6,8 +6,7 @@
 #include "reports/markup/html.h"
 #include "reports/table/table_cell.h"
 
-static void
-write_open(const spot_table_t *self, const char *id, FILE *out)
+static void write_open(const spot_table_t *self, const char *id, FILE *out)
 {
     fprintf(out,
         "<div class=\"scroll\" tabindex=\"0\" role=\"group\" "
@@ -32,8 +31,7 @@ write_open(const spot_table_t *self, const char *id, FILE *out)
     fputs("</tr>\n</thead>\n<tbody>\n", out);
 }
 
-static void
-write_marks(const char *marks, FILE *out)
+static void write_marks(const char *marks, FILE *out)
 {
     if (marks[0] != '\0') {
         spot_html_element(out, "sup", marks);
@@ -43,8 +41,7 @@ write_marks(const char *marks, FILE *out)
 #define MAX_BYTES 200    /* of a text that is not prose, and is not folded */
 #define SUMMARY_CHARS 40 /* of one that is */
 
-static void
-write_text(const spot_table_column_t *column, const char *text, FILE *out)
+static void write_text(const spot_table_column_t *column, const char *text, FILE *out)
 {
     if (column->kind != SPOT_TABLE_TEXT || strlen(text) <= MAX_BYTES) {
         spot_html_text(out, text);
@@ -58,8 +55,7 @@ write_text(const spot_table_column_t *column, const char *text, FILE *out)
 }
 
 /* What stands in a cell. The marks are text, since not everybody sees colours. */
-static void
-write_content(const spot_table_t *self, size_t row_id, size_t column_id, FILE *out)
+static void write_content(const spot_table_t *self, size_t row_id, size_t column_id, FILE *out)
 {
     const spot_table_cell_t *cell = spot_table_cell(self, row_id, column_id);
     spot_table_parts_t parts;
@@ -80,8 +76,7 @@ write_content(const spot_table_t *self, size_t row_id, size_t column_id, FILE *o
     write_marks(cell->marks, out);
 }
 
-static void
-write_cell(const spot_table_t *self, size_t row_id, size_t column_id, FILE *out)
+static void write_cell(const spot_table_t *self, size_t row_id, size_t column_id, FILE *out)
 {
     const spot_table_cell_t *cell = spot_table_cell(self, row_id, column_id);
     const bool is_number = self->columns[column_id].kind == SPOT_TABLE_NUMBER &&
@@ -100,8 +95,7 @@ write_cell(const spot_table_t *self, size_t row_id, size_t column_id, FILE *out)
         case SPOT_TABLE_COUNT:
         case SPOT_TABLE_ABOVE:
             fprintf(out, "%s data-value=\"%.8g\"",
-                strchr(cell->marks, '*') == NULL ? "" : " class=\"marked\"",
-                cell->value);
+                strchr(cell->marks, '*') == NULL ? "" : " class=\"marked\"", cell->value);
             break;
         case SPOT_TABLE_WORDS:
             if (isfinite(cell->value)) {
@@ -118,8 +112,7 @@ write_cell(const spot_table_t *self, size_t row_id, size_t column_id, FILE *out)
     fprintf(out, "</%s>", tag);
 }
 
-static void
-write_row(const spot_table_t *self, size_t row_id, FILE *out)
+static void write_row(const spot_table_t *self, size_t row_id, FILE *out)
 {
     if (self->headings[row_id] != NULL) {
         fprintf(out, "<tr><th scope=\"rowgroup\" colspan=\"%zu\">", self->num_columns);
@@ -136,8 +129,7 @@ write_row(const spot_table_t *self, size_t row_id, FILE *out)
     fputs("</tr>\n", out);
 }
 
-int
-spot_table_write_html(const spot_table_t *self, const char *id, FILE *out)
+int spot_table_write_html(const spot_table_t *self, const char *id, FILE *out)
 {
     if (self->error != 0) {
         return self->error;

@@ -10,5 +10,4 @@
  * as paragraphs. Cells of numbers have in data-value what a script sorts by, in the unit
  * of the model; the class is "none" for what is unknown, "marked" where the marks have
  * an asterisk. Error of the table, IO. */
-SPOT_MUST_CHECK int spot_table_write_html(
-    const spot_table_t *self, const char *id, FILE *out);
+SPOT_MUST_CHECK int spot_table_write_html(const spot_table_t *self, const char *id, FILE *out);

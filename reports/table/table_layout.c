@@ -15,29 +15,25 @@
 #define SHORT_COLUMN 8   /* for which prose leaves room beside it */
 #define PLUS_MINUS_WIDTH 2
 
-static int
-width_of(const char *text)
+static int width_of(const char *text)
 {
     return spot_wrap_width(text, strlen(text));
 }
 
-static void
-widen(int *width, int needed)
+static void widen(int *width, int needed)
 {
     *width = *width > needed ? *width : needed;
 }
 
 /* What of a text can be shown, and what stands behind it. */
-static const char *
-make_shown(
+static const char *make_shown(
     spot_table_layout_t *self, const char *text, const char *marks, const char *remark)
 {
     FILE *out = spot_texts_begin(&self->texts);
 
     if (out != NULL) {
         spot_text_write(out, text);
-        fprintf(out, "%s%s%s", marks, remark == NULL ? "" : " ",
-            remark == NULL ? "" : remark);
+        fprintf(out, "%s%s%s", marks, remark == NULL ? "" : " ", remark == NULL ? "" : remark);
     }
     return spot_texts_end(&self->texts, out);
 }
@@ -45,8 +41,7 @@ make_shown(
 /* ---- Heads ---- */
 
 /* The bytes of name that go on a line, which ends behind one of "._" or at a blank. */
-static size_t
-head_line(const char *name, int width, size_t *next)
+static size_t head_line(const char *name, int width, size_t *next)
 {
     size_t end = 0;
 
@@ -56,8 +51,7 @@ head_line(const char *name, int width, size_t *next)
     }
     do {
         const size_t piece = strcspn(name + end + 1, "._ ") + 1;
-        const size_t length =
-            end + piece + (name[end + piece] != '\0' && name[end + piece] != ' ');
+        const size_t length = end + piece + (name[end + piece] != '\0' && name[end + piece] != ' ');
 
         if (end > 0 && spot_wrap_width(name, length) > width) {
             break;
@@ -69,8 +63,7 @@ head_line(const char *name, int width, size_t *next)
 }
 
 /* Returns the lines of a name that is broken at a width, *widest: of them. */
-static int
-count_head_lines(const char *name, int width, int *widest)
+static int count_head_lines(const char *name, int width, int *widest)
 {
     int num_lines = 0;
     size_t next;
@@ -85,8 +78,7 @@ count_head_lines(const char *name, int width, int *widest)
     return num_lines;
 }
 
-const char *
-spot_table_layout_head(const spot_table_place_t *column, int line, size_t *num_bytes)
+const char *spot_table_layout_head(const spot_table_place_t *column, int line, size_t *num_bytes)
 {
     const char *name = column->name;
     size_t next;
@@ -105,8 +97,7 @@ spot_table_layout_head(const spot_table_place_t *column, int line, size_t *num_b
 }
 
 /* As wide as its cells, or as its name needs on MAX_HEAD_LINES. */
-static void
-fit_head(spot_table_place_t *column, const char *unit)
+static void fit_head(spot_table_place_t *column, const char *unit)
 {
     int widest;
 
@@ -121,14 +112,12 @@ fit_head(spot_table_place_t *column, const char *unit)
 
 /* ---- Columns ---- */
 
-static bool
-is_prose(const spot_table_layout_t *self, size_t column_id)
+static bool is_prose(const spot_table_layout_t *self, size_t column_id)
 {
     return self->table->columns[column_id].kind == SPOT_TABLE_PROSE;
 }
 
-static void
-measure_column(spot_table_layout_t *self, size_t column_id)
+static void measure_column(spot_table_layout_t *self, size_t column_id)
 {
     const spot_table_t *table = self->table;
     spot_table_place_t *column = &self->columns[column_id];
@@ -152,8 +141,7 @@ measure_column(spot_table_layout_t *self, size_t column_id)
         widen(&column->number_width, width_of(parts.before) + width_of(parts.number));
         widen(&column->half_width, width_of(parts.half_width));
         widen(&column->mark_width, width_of(cell->marks));
-        widen(&column->remark_width,
-            cell->remark == NULL ? 0 : 1 + width_of(cell->remark));
+        widen(&column->remark_width, cell->remark == NULL ? 0 : 1 + width_of(cell->remark));
     }
     column->width = column->number_width + column->mark_width + column->remark_width +
                     (column->half_width > 0 ? PLUS_MINUS_WIDTH + column->half_width : 0);
@@ -164,8 +152,7 @@ measure_column(spot_table_layout_t *self, size_t column_id)
     fit_head(column, table->columns[column_id].unit);
 }
 
-int
-spot_table_layout_keys_width(const spot_table_layout_t *self)
+int spot_table_layout_keys_width(const spot_table_layout_t *self)
 {
     int width = 0;
 
@@ -175,8 +162,7 @@ spot_table_layout_keys_width(const spot_table_layout_t *self)
     return width;
 }
 
-static void
-narrow(spot_table_layout_t *self, size_t column_id, int width)
+static void narrow(spot_table_layout_t *self, size_t column_id, int width)
 {
     spot_table_place_t *column = &self->columns[column_id];
     const int least = width > MIN_PROSE ? width : MIN_PROSE;
@@ -188,24 +174,22 @@ narrow(spot_table_layout_t *self, size_t column_id, int width)
 }
 
 /* What the keys take where prose in them is as narrow as it may be. */
-static int
-keys_room(const spot_table_layout_t *self)
+static int keys_room(const spot_table_layout_t *self)
 {
     int width = 0;
 
     for (size_t j = 0; j < self->num_keys; j++) {
         const int own_width = self->columns[j].width;
 
-        width += SPOT_TABLE_GAP +
-                 (is_prose(self, j) && own_width > MIN_PROSE ? MIN_PROSE : own_width);
+        width +=
+            SPOT_TABLE_GAP + (is_prose(self, j) && own_width > MIN_PROSE ? MIN_PROSE : own_width);
     }
     return width;
 }
 
 /* Columns of prose share what the others leave; where that is not enough, so that
  * columns go on below, each has what the keys leave. */
-static void
-share_room(spot_table_layout_t *self)
+static void share_room(spot_table_layout_t *self)
 {
     const size_t num_columns = self->table->num_columns;
     int room = self->width - SPOT_TABLE_GAP * ((int) num_columns - 1);
@@ -220,8 +204,7 @@ share_room(spot_table_layout_t *self)
     for (size_t j = 0; j < num_columns; j++) {
         if (is_prose(self, j) && is_folded) {
             narrow(self, j,
-                j < self->num_keys ? MIN_PROSE
-                                   : self->width - keys_room(self) - SHORT_COLUMN);
+                j < self->num_keys ? MIN_PROSE : self->width - keys_room(self) - SHORT_COLUMN);
         } else if (is_prose(self, j)) { /* the last one has what the others leave */
             narrow(self, j, room / num_prose);
             room -= self->columns[j].width;
@@ -230,8 +213,7 @@ share_room(spot_table_layout_t *self)
     }
 }
 
-static void
-choose_form(spot_table_layout_t *self)
+static void choose_form(spot_table_layout_t *self)
 {
     const int keys_width = spot_table_layout_keys_width(self);
 
@@ -239,16 +221,13 @@ choose_form(spot_table_layout_t *self)
     for (size_t j = 0; j < self->table->num_columns; j++) {
         const int before = j < self->num_keys ? 0 : keys_width;
 
-        self->is_records =
-            self->is_records || before + self->columns[j].width > self->width;
+        self->is_records = self->is_records || before + self->columns[j].width > self->width;
     }
-    self->is_records =
-        self->is_records || (self->num_keys == self->table->num_columns &&
-                                keys_width - SPOT_TABLE_GAP > self->width);
+    self->is_records = self->is_records || (self->num_keys == self->table->num_columns &&
+                                               keys_width - SPOT_TABLE_GAP > self->width);
 }
 
-size_t
-spot_table_layout_block_end(const spot_table_layout_t *self, size_t first_id)
+size_t spot_table_layout_block_end(const spot_table_layout_t *self, size_t first_id)
 {
     size_t column_id = first_id;
     int width = spot_table_layout_keys_width(self) - SPOT_TABLE_GAP;
@@ -263,14 +242,12 @@ spot_table_layout_block_end(const spot_table_layout_t *self, size_t first_id)
     return column_id;
 }
 
-const char *
-spot_table_layout_text(const spot_table_layout_t *self, size_t row_id, size_t column_id)
+const char *spot_table_layout_text(const spot_table_layout_t *self, size_t row_id, size_t column_id)
 {
     return self->shown[row_id * self->table->num_columns + column_id];
 }
 
-int
-spot_table_layout_init(spot_table_layout_t *self, const spot_table_t *table, int width)
+int spot_table_layout_init(spot_table_layout_t *self, const spot_table_t *table, int width)
 {
     *self = (spot_table_layout_t){
         .table = table, .width = width, .num_keys = spot_table_num_keys(table)};
@@ -282,9 +259,8 @@ spot_table_layout_init(spot_table_layout_t *self, const spot_table_t *table, int
     for (size_t j = 0; j < table->num_cells; j++) {
         const spot_table_cell_t *cell = &table->cells[j];
 
-        self->shown[j] = cell->text == NULL
-                             ? ""
-                             : make_shown(self, cell->text, cell->marks, cell->remark);
+        self->shown[j] =
+            cell->text == NULL ? "" : make_shown(self, cell->text, cell->marks, cell->remark);
     }
     for (size_t j = 0; j < table->num_columns; j++) {
         self->columns[j].name = make_shown(self, table->columns[j].name, "", NULL);
@@ -294,8 +270,7 @@ spot_table_layout_init(spot_table_layout_t *self, const spot_table_t *table, int
     return self->texts.error;
 }
 
-void
-spot_table_layout_free(spot_table_layout_t *self)
+void spot_table_layout_free(spot_table_layout_t *self)
 {
     free(self->columns);
     free(self->shown);

@@ -23,7 +23,7 @@ typedef struct {
     const spot_table_t *table;
     int width;
     size_t num_keys;
-    bool is_records; /* a block a row: not even one column fits beside the keys */
+    bool is_records;             /* a block a row: not even one column fits beside the keys */
     spot_table_place_t *columns; /* [num_columns] */
     const char **shown;          /* [num_cells] texts as they are shown, or "" */
     spot_texts_t texts;          /* those above, and others of what writes */
@@ -42,8 +42,7 @@ int spot_table_layout_keys_width(const spot_table_layout_t *self);
 
 /* A line of the name of a column, counted from 0: *num_bytes of them; "" behind the
  * last one. */
-const char *spot_table_layout_head(
-    const spot_table_place_t *column, int line, size_t *num_bytes);
+const char *spot_table_layout_head(const spot_table_place_t *column, int line, size_t *num_bytes);
 
 const char *spot_table_layout_text(
     const spot_table_layout_t *self, size_t row_id, size_t column_id);

@@ -6,8 +6,7 @@
 #include "base/csv_field.h"
 #include "base/units.h"
 
-static void
-write_field(const spot_table_column_t *column, const spot_table_cell_t *cell, FILE *out)
+static void write_field(const spot_table_column_t *column, const spot_table_cell_t *cell, FILE *out)
 {
     char text[SPOT_NUMBER_TEXT_BYTES];
 
@@ -32,8 +31,7 @@ write_field(const spot_table_column_t *column, const spot_table_cell_t *cell, FI
     }
 }
 
-int
-spot_table_write_csv(const spot_table_t *self, FILE *out)
+int spot_table_write_csv(const spot_table_t *self, FILE *out)
 {
     for (size_t j = 0; self->error == 0 && j < self->num_columns; j++) {
         fputs(j > 0 ? "," : "", out);
@@ -50,8 +48,7 @@ spot_table_write_csv(const spot_table_t *self, FILE *out)
     return self->error == 0 && ferror(out) ? SPOT_ERR_IO : self->error;
 }
 
-static void
-write_member(spot_json_t *json, const char *name, const spot_table_cell_t *cell)
+static void write_member(spot_json_t *json, const char *name, const spot_table_cell_t *cell)
 {
     switch (cell->content) {
         case SPOT_TABLE_EMPTY:
@@ -80,8 +77,7 @@ write_member(spot_json_t *json, const char *name, const spot_table_cell_t *cell)
     }
 }
 
-int
-spot_table_write_json(const spot_table_t *self, spot_json_t *json)
+int spot_table_write_json(const spot_table_t *self, spot_json_t *json)
 {
     for (size_t j = 0; self->error == 0 && j < self->num_rows; j++) {
         spot_json_open(json, NULL, '{');

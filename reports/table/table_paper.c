@@ -51,8 +51,7 @@ struct spot_table_dialect {
 /* ---- LaTeX ---- */
 
 /* A caption, and a label of letters that need no care. */
-static void
-write_latex_caption(FILE *out, const frame_t *frame)
+static void write_latex_caption(FILE *out, const frame_t *frame)
 {
     const char *name = frame->table->name;
 
@@ -60,8 +59,7 @@ write_latex_caption(FILE *out, const frame_t *frame)
     spot_paper_latex_text(out, frame->caption);
     fputs("}\\label{tab:", out);
     for (const char *byte = name == NULL ? "" : name; *byte != '\0'; byte++) {
-        const bool is_plain = (*byte >= 'a' && *byte <= 'z') ||
-                              (*byte >= 'A' && *byte <= 'Z') ||
+        const bool is_plain = (*byte >= 'a' && *byte <= 'z') || (*byte >= 'A' && *byte <= 'Z') ||
                               (*byte >= '0' && *byte <= '9');
 
         fputc(is_plain ? *byte : '-', out);
@@ -69,8 +67,7 @@ write_latex_caption(FILE *out, const frame_t *frame)
     fputs("}", out);
 }
 
-static void
-write_latex_head(FILE *out, const char *first, const char *rest, char align)
+static void write_latex_head(FILE *out, const char *first, const char *rest, char align)
 {
     if (rest[0] == '\0') {
         spot_paper_latex_text(out, first);
@@ -83,8 +80,7 @@ write_latex_head(FILE *out, const char *first, const char *rest, char align)
     fputc('}', out);
 }
 
-static void
-begin_latex(FILE *out, const frame_t *frame)
+static void begin_latex(FILE *out, const frame_t *frame)
 {
     const char *kind = frame->is_long ? "longtable" : "tabular";
 
@@ -103,22 +99,19 @@ begin_latex(FILE *out, const frame_t *frame)
     fputs("\\toprule\n", out);
 }
 
-static void
-end_latex_head(FILE *out, const frame_t *frame)
+static void end_latex_head(FILE *out, const frame_t *frame)
 {
     fputs(frame->is_long ? "\\midrule\n\\endhead\n" : "\\midrule\n", out);
 }
 
-static void
-write_latex_rest(FILE *out, const char *text, size_t num_columns)
+static void write_latex_rest(FILE *out, const char *text, size_t num_columns)
 {
     fprintf(out, "\\multicolumn{%zu}{l}{", num_columns);
     spot_paper_latex_text(out, text);
     fputc('}', out);
 }
 
-static void
-end_latex_rows(FILE *out, const frame_t *frame)
+static void end_latex_rows(FILE *out, const frame_t *frame)
 {
     fprintf(out, "\\bottomrule\n\\end{%s}\n", frame->is_long ? "longtable" : "tabular");
 }
@@ -155,8 +148,7 @@ const spot_table_dialect_t spot_table_latex = {
 /* ---- Markdown ---- */
 
 /* In one line: Markdown has no other. */
-static void
-write_markdown_head(FILE *out, const char *first, const char *rest, char align)
+static void write_markdown_head(FILE *out, const char *first, const char *rest, char align)
 {
     (void) align;
     spot_paper_markdown_text(out, first);
@@ -165,8 +157,7 @@ write_markdown_head(FILE *out, const char *first, const char *rest, char align)
 }
 
 /* pandoc takes a line that starts like this as the caption of what is below. */
-static void
-begin_markdown(FILE *out, const frame_t *frame)
+static void begin_markdown(FILE *out, const frame_t *frame)
 {
     if (frame->caption != NULL) {
         fputs("Table: ", out);
@@ -175,8 +166,7 @@ begin_markdown(FILE *out, const frame_t *frame)
     }
 }
 
-static void
-end_markdown_head(FILE *out, const frame_t *frame)
+static void end_markdown_head(FILE *out, const frame_t *frame)
 {
     fputc('|', out);
     for (size_t j = 0; j < frame->num_columns; j++) {
@@ -185,8 +175,7 @@ end_markdown_head(FILE *out, const frame_t *frame)
     fputc('\n', out);
 }
 
-static void
-write_markdown_rest(FILE *out, const char *text, size_t num_columns)
+static void write_markdown_rest(FILE *out, const char *text, size_t num_columns)
 {
     spot_paper_markdown_text(out, text);
     for (size_t j = 1; j < num_columns; j++) {
@@ -238,44 +227,38 @@ typedef struct {
     spot_texts_t texts;
 } writer_t;
 
-static size_t
-chars_of(const char *text)
+static size_t chars_of(const char *text)
 {
     return text == NULL ? 0 : spot_utf8_count(text, strlen(text));
 }
 
-static void
-widen(column_t *column, size_t num_chars)
+static void widen(column_t *column, size_t num_chars)
 {
     column->num_chars = num_chars > column->num_chars ? num_chars : column->num_chars;
 }
 
 /* Name and unit. A long head takes two lines, broken where both are short. */
-static void
-break_head(writer_t *self, const spot_table_column_t *model, column_t *column)
+static void break_head(writer_t *self, const spot_table_column_t *model, column_t *column)
 {
-    const char *head = model->unit[0] == '\0' ? model->name
-                                              : spot_texts_add(&self->texts, "%s (%s)",
-                                                    model->name, model->unit);
+    const char *head = model->unit[0] == '\0'
+                           ? model->name
+                           : spot_texts_add(&self->texts, "%s (%s)", model->name, model->unit);
 
     *column = (column_t){head, "", chars_of(head)};
-    for (const char *blank = strchr(head, ' '); blank != NULL;
-         blank = strchr(blank + 1, ' ')) {
+    for (const char *blank = strchr(head, ' '); blank != NULL; blank = strchr(blank + 1, ' ')) {
         const size_t first = spot_utf8_count(head, (size_t) (blank - head));
         const size_t second = chars_of(blank + 1);
         const size_t longer = first > second ? first : second;
 
         if (longer < column->num_chars) {
-            *column = (column_t){
-                spot_texts_add(&self->texts, "%.*s", (int) (blank - head), head),
+            *column = (column_t){spot_texts_add(&self->texts, "%.*s", (int) (blank - head), head),
                 blank + 1, longer};
         }
     }
 }
 
 /* Numbers take about the same room; text is measured. */
-static void
-measure(writer_t *self, size_t column_id)
+static void measure(writer_t *self, size_t column_id)
 {
     const spot_table_column_t *model = &self->table->columns[column_id];
     column_t *column = &self->columns[column_id];
@@ -300,8 +283,7 @@ measure(writer_t *self, size_t column_id)
 }
 
 /* As many columns beside the keys as have room, at least one. */
-static size_t
-block_end(const writer_t *self, size_t first_id)
+static size_t block_end(const writer_t *self, size_t first_id)
 {
     size_t column_id = first_id, num_chars = 0;
 
@@ -320,21 +302,19 @@ block_end(const writer_t *self, size_t first_id)
 
 /* ---- Cells ---- */
 
-static void
-write_number(const writer_t *self, const char *number)
+static void write_number(const writer_t *self, const char *number)
 {
     const char *power = strchr(number, 'e');
 
     if (power == NULL) {
         fputs(number, self->out);
     } else {
-        fprintf(self->out, "%.*s%s%d%s", (int) (power - number), number,
-            self->dialect->power_open, atoi(power + 1), self->dialect->power_close);
+        fprintf(self->out, "%.*s%s%d%s", (int) (power - number), number, self->dialect->power_open,
+            atoi(power + 1), self->dialect->power_close);
     }
 }
 
-static void
-write_mark(const writer_t *self, const char *text)
+static void write_mark(const writer_t *self, const char *text)
 {
     fputs(self->dialect->mark_open, self->out);
     self->dialect->text(self->out, text);
@@ -342,8 +322,7 @@ write_mark(const writer_t *self, const char *text)
 }
 
 /* Each sign, then all letters. */
-static void
-write_marks(const writer_t *self, const char *marks)
+static void write_marks(const writer_t *self, const char *marks)
 {
     for (; *marks != '\0' && strchr("*!?", *marks) != NULL; marks++) {
         write_mark(self, (const char[]){*marks, '\0'});
@@ -354,8 +333,7 @@ write_marks(const writer_t *self, const char *marks)
 }
 
 /* "12.5 ± 0.3 (563 of 1000)", "> 5". */
-static void
-write_cell(const writer_t *self, size_t row_id, size_t column_id)
+static void write_cell(const writer_t *self, size_t row_id, size_t column_id)
 {
     const spot_table_cell_t *cell = spot_table_cell(self->table, row_id, column_id);
     const bool is_key = self->table->columns[column_id].is_key;
@@ -368,8 +346,7 @@ write_cell(const writer_t *self, size_t row_id, size_t column_id)
     } else if (cell->content == SPOT_TABLE_UNKNOWN) {
         fputs(self->dialect->nothing, self->out);
     } else if (cell->content != SPOT_TABLE_EMPTY) {
-        fprintf(self->out, "%s%s", edge,
-            parts.before[0] == '\0' ? "" : self->dialect->above);
+        fprintf(self->out, "%s%s", edge, parts.before[0] == '\0' ? "" : self->dialect->above);
         write_number(self, parts.number);
         if (parts.half_width[0] != '\0') {
             fputs(self->dialect->plus_minus, self->out);
@@ -386,23 +363,19 @@ write_cell(const writer_t *self, size_t row_id, size_t column_id)
 
 /* ---- Blocks ---- */
 
-static size_t
-column_at(const writer_t *self, size_t place, size_t first_id)
+static size_t column_at(const writer_t *self, size_t place, size_t first_id)
 {
     return place < self->num_keys ? place : first_id + place - self->num_keys;
 }
 
 /* What cannot be told stands in the first block. */
-static bool
-is_said(const writer_t *self, size_t row_id, size_t first_id)
+static bool is_said(const writer_t *self, size_t row_id, size_t first_id)
 {
     return first_id > self->num_keys &&
-           spot_table_cell(self->table, row_id, self->num_keys)->content ==
-               SPOT_TABLE_REST;
+           spot_table_cell(self->table, row_id, self->num_keys)->content == SPOT_TABLE_REST;
 }
 
-static void
-write_row(const writer_t *self, size_t row_id, size_t first_id, size_t num_places)
+static void write_row(const writer_t *self, size_t row_id, size_t first_id, size_t num_places)
 {
     const char *before = self->dialect->row_open;
 
@@ -426,8 +399,7 @@ write_row(const writer_t *self, size_t row_id, size_t first_id, size_t num_place
     fputs(self->dialect->row_close, self->out);
 }
 
-static void
-write_head(const writer_t *self, size_t first_id, size_t num_places)
+static void write_head(const writer_t *self, size_t first_id, size_t num_places)
 {
     const char *before = self->dialect->row_open;
 
@@ -441,16 +413,14 @@ write_head(const writer_t *self, size_t first_id, size_t num_places)
     fputs(self->dialect->row_close, self->out);
 }
 
-static void
-write_block(const writer_t *self, frame_t *frame, size_t first_id, size_t end_id)
+static void write_block(const writer_t *self, frame_t *frame, size_t first_id, size_t end_id)
 {
     const size_t num_places = self->num_keys + end_id - first_id;
 
     for (size_t j = 0; j < num_places; j++) {
         const size_t column_id = column_at(self, j, first_id);
 
-        self->aligns[j] =
-            self->table->columns[column_id].kind == SPOT_TABLE_NUMBER ? 'r' : 'l';
+        self->aligns[j] = self->table->columns[column_id].kind == SPOT_TABLE_NUMBER ? 'r' : 'l';
     }
     self->aligns[num_places] = '\0';
     frame->aligns = self->aligns;
@@ -472,8 +442,7 @@ write_block(const writer_t *self, frame_t *frame, size_t first_id, size_t end_id
     }
 }
 
-static void
-write_notes(const writer_t *self)
+static void write_notes(const writer_t *self)
 {
     for (size_t j = 0; j < self->table->num_notes; j++) {
         const spot_table_note_t *note = &self->table->notes[j];
@@ -489,15 +458,13 @@ write_notes(const writer_t *self)
     fputs(self->table->num_notes > 0 ? self->dialect->end_notes : "", self->out);
 }
 
-static void
-write_all(const writer_t *self)
+static void write_all(const writer_t *self)
 {
-    frame_t frame = {.table = self->table,
-        .caption = self->table->caption == NULL ? "" : self->table->caption};
+    frame_t frame = {
+        .table = self->table, .caption = self->table->caption == NULL ? "" : self->table->caption};
     size_t num_rows = 0, first_id = self->num_keys;
 
-    for (size_t j = self->num_keys; j < self->table->num_columns;
-         j = block_end(self, j)) {
+    for (size_t j = self->num_keys; j < self->table->num_columns; j = block_end(self, j)) {
         num_rows += self->table->num_rows;
     }
     frame.is_long = num_rows > PAGE_ROWS;
@@ -512,14 +479,10 @@ write_all(const writer_t *self)
     fputs(frame.is_long ? "" : self->dialect->end, self->out);
 }
 
-int
-spot_table_write_paper(
-    const spot_table_t *self, const spot_table_dialect_t *dialect, FILE *out)
+int spot_table_write_paper(const spot_table_t *self, const spot_table_dialect_t *dialect, FILE *out)
 {
-    writer_t writer = {.table = self,
-        .dialect = dialect,
-        .out = out,
-        .num_keys = spot_table_num_keys(self)};
+    writer_t writer = {
+        .table = self, .dialect = dialect, .out = out, .num_keys = spot_table_num_keys(self)};
     int ret = self->error;
 
     writer.columns = spot_calloc(self->num_columns, sizeof(*writer.columns));
@@ -540,8 +503,7 @@ spot_table_write_paper(
     return ret == 0 && ferror(out) ? SPOT_ERR_IO : ret;
 }
 
-void
-spot_table_write_preamble(const spot_table_dialect_t *dialect, FILE *out)
+void spot_table_write_preamble(const spot_table_dialect_t *dialect, FILE *out)
 {
     fputs(dialect->preamble, out);
 }

@@ -17,24 +17,20 @@ typedef struct {
     FILE *out;
 } writer_t;
 
-static void
-blanks(const writer_t *self, int num_blanks)
+static void blanks(const writer_t *self, int num_blanks)
 {
     fprintf(self->out, "%*s", num_blanks > 0 ? num_blanks : 0, "");
 }
 
-static void
-styled(const writer_t *self, const char *text, size_t num_bytes, spot_style_t style)
+static void styled(const writer_t *self, const char *text, size_t num_bytes, spot_style_t style)
 {
-    fprintf(self->out, "%s%.*s%s",
-        num_bytes == 0 ? "" : spot_style_on(self->terminal, style), (int) num_bytes,
-        text, num_bytes == 0 ? "" : spot_style_off(self->terminal, style));
+    fprintf(self->out, "%s%.*s%s", num_bytes == 0 ? "" : spot_style_on(self->terminal, style),
+        (int) num_bytes, text, num_bytes == 0 ? "" : spot_style_off(self->terminal, style));
 }
 
 /* At the side of the column where its kind is. */
-static void
-aligned(const writer_t *self, size_t column_id, const char *text, size_t num_bytes,
-    spot_style_t style)
+static void aligned(
+    const writer_t *self, size_t column_id, const char *text, size_t num_bytes, spot_style_t style)
 {
     const int width = self->layout.columns[column_id].width;
     const int num_blanks = width - spot_wrap_width(text, num_bytes);
@@ -48,8 +44,7 @@ aligned(const writer_t *self, size_t column_id, const char *text, size_t num_byt
 /* ---- Cells ---- */
 
 /* The parts of numbers line up: "12.50 ±0.30* (563 of 1000)". */
-static void
-write_number(const writer_t *self, size_t row_id, size_t column_id)
+static void write_number(const writer_t *self, size_t row_id, size_t column_id)
 {
     const spot_table_place_t *column = &self->layout.columns[column_id];
     const spot_table_cell_t *cell = spot_table_cell(self->table, row_id, column_id);
@@ -70,9 +65,8 @@ write_number(const writer_t *self, size_t row_id, size_t column_id)
     fputs(parts.before, self->out);
     styled(self, parts.number, strlen(parts.number), cell->style);
     if (parts.half_width[0] != '\0') {
-        fprintf(self->out, "%s" PLUS_MINUS "%*s%s",
-            spot_style_on(self->terminal, SPOT_STYLE_DIM), column->half_width,
-            parts.half_width, spot_style_off(self->terminal, SPOT_STYLE_DIM));
+        fprintf(self->out, "%s" PLUS_MINUS "%*s%s", spot_style_on(self->terminal, SPOT_STYLE_DIM),
+            column->half_width, parts.half_width, spot_style_off(self->terminal, SPOT_STYLE_DIM));
     } else {
         blanks(self, column->half_width > 0 ? 2 + column->half_width : 0);
     }
@@ -84,8 +78,7 @@ write_number(const writer_t *self, size_t row_id, size_t column_id)
 
 /* Moves *text to one of its lines, counted from 0, of *length bytes: 0 behind the last
  * one. Returns whether there are more. */
-static bool
-find_line(const char **text, int width, int line, size_t *length)
+static bool find_line(const char **text, int width, int line, size_t *length)
 {
     size_t next = 0;
 
@@ -97,8 +90,7 @@ find_line(const char **text, int width, int line, size_t *length)
 }
 
 /* A line of a text; returns whether there are more. */
-static bool
-write_text_line(const writer_t *self, size_t row_id, size_t column_id, int line)
+static bool write_text_line(const writer_t *self, size_t row_id, size_t column_id, int line)
 {
     const spot_table_cell_t *cell = spot_table_cell(self->table, row_id, column_id);
     const int width = self->layout.columns[column_id].width;
@@ -115,16 +107,14 @@ write_text_line(const writer_t *self, size_t row_id, size_t column_id, int line)
     return has_more;
 }
 
-static bool
-is_number(const spot_table_cell_t *cell)
+static bool is_number(const spot_table_cell_t *cell)
 {
     return cell->content != SPOT_TABLE_WORDS && cell->content != SPOT_TABLE_REST &&
            cell->content != SPOT_TABLE_EMPTY;
 }
 
 /* Returns whether there are more lines. */
-static bool
-write_cell_line(const writer_t *self, size_t row_id, size_t column_id, int line)
+static bool write_cell_line(const writer_t *self, size_t row_id, size_t column_id, int line)
 {
     const spot_table_cell_t *cell = spot_table_cell(self->table, row_id, column_id);
 
@@ -142,16 +132,14 @@ write_cell_line(const writer_t *self, size_t row_id, size_t column_id, int line)
 /* ---- Rows side by side ---- */
 
 /* The keys, then the columns from first_id on. */
-static size_t
-column_at(const writer_t *self, size_t place, size_t first_id)
+static size_t column_at(const writer_t *self, size_t place, size_t first_id)
 {
     const size_t num_keys = self->layout.num_keys;
 
     return place < num_keys ? place : first_id + place - num_keys;
 }
 
-static void
-write_head(const writer_t *self, size_t first_id, size_t end_id)
+static void write_head(const writer_t *self, size_t first_id, size_t end_id)
 {
     const size_t num_places = self->layout.num_keys + end_id - first_id;
     int num_lines = 0;
@@ -186,8 +174,8 @@ write_head(const writer_t *self, size_t first_id, size_t end_id)
 }
 
 /* Returns whether there are more lines. */
-static bool
-write_line(const writer_t *self, size_t row_id, size_t first_id, size_t end_id, int line)
+static bool write_line(
+    const writer_t *self, size_t row_id, size_t first_id, size_t end_id, int line)
 {
     const size_t num_places = self->layout.num_keys + end_id - first_id;
     bool has_more = false;
@@ -198,13 +186,11 @@ write_line(const writer_t *self, size_t row_id, size_t first_id, size_t end_id, 
 
         blanks(self, j == 0 ? 0 : SPOT_TABLE_GAP);
         used += j == 0 ? 0 : SPOT_TABLE_GAP;
-        if (spot_table_cell(self->table, row_id, column_id)->content ==
-            SPOT_TABLE_REST) {
+        if (spot_table_cell(self->table, row_id, column_id)->content == SPOT_TABLE_REST) {
             const char *text = spot_table_layout_text(&self->layout, row_id, column_id);
             size_t length = 0;
 
-            has_more = find_line(&text, self->terminal->width - used, line, &length) ||
-                       has_more;
+            has_more = find_line(&text, self->terminal->width - used, line, &length) || has_more;
             styled(self, text, length, SPOT_STYLE_PLAIN);
             break;
         }
@@ -215,8 +201,7 @@ write_line(const writer_t *self, size_t row_id, size_t first_id, size_t end_id, 
     return has_more;
 }
 
-static void
-write_heading(const writer_t *self, size_t row_id)
+static void write_heading(const writer_t *self, size_t row_id)
 {
     const char *heading = self->table->headings[row_id];
 
@@ -228,16 +213,13 @@ write_heading(const writer_t *self, size_t row_id)
 }
 
 /* A row without numbers stands in the first block, where all of its text is. */
-static bool
-is_said(const writer_t *self, size_t row_id, size_t first_id)
+static bool is_said(const writer_t *self, size_t row_id, size_t first_id)
 {
     return first_id > self->layout.num_keys &&
-           spot_table_cell(self->table, row_id, self->layout.num_keys)->content ==
-               SPOT_TABLE_REST;
+           spot_table_cell(self->table, row_id, self->layout.num_keys)->content == SPOT_TABLE_REST;
 }
 
-static void
-write_blocks(const writer_t *self)
+static void write_blocks(const writer_t *self)
 {
     size_t first_id = self->layout.num_keys;
 
@@ -249,8 +231,8 @@ write_blocks(const writer_t *self)
         for (size_t j = 0; j < self->table->num_rows; j++) {
             fputs(j > 0 && self->table->headings[j] != NULL ? "\n" : "", self->out);
             write_heading(self, j);
-            for (int line = 0; !is_said(self, j, first_id) &&
-                               write_line(self, j, first_id, end_id, line);
+            for (int line = 0;
+                 !is_said(self, j, first_id) && write_line(self, j, first_id, end_id, line);
                  line++) {
             }
         }
@@ -261,8 +243,7 @@ write_blocks(const writer_t *self)
 /* ---- Records ---- */
 
 /* What a cell says, in one text. */
-static const char *
-make_value(writer_t *self, size_t row_id, size_t column_id)
+static const char *make_value(writer_t *self, size_t row_id, size_t column_id)
 {
     const spot_table_cell_t *cell = spot_table_cell(self->table, row_id, column_id);
     const char *unit =
@@ -272,8 +253,8 @@ make_value(writer_t *self, size_t row_id, size_t column_id)
     if (!is_number(cell)) {
         return spot_table_layout_text(&self->layout, row_id, column_id);
     }
-    spot_table_parts(self->table, row_id, column_id,
-        self->layout.columns[column_id].num_decimals, &parts);
+    spot_table_parts(
+        self->table, row_id, column_id, self->layout.columns[column_id].num_decimals, &parts);
     return spot_texts_add(&self->layout.texts, "%s%s%s%s%s%s%s%s%s", parts.before,
         cell->content == SPOT_TABLE_UNKNOWN ? "-" : parts.number,
         parts.half_width[0] == '\0' ? "" : PLUS_MINUS, parts.half_width, cell->marks,
@@ -282,14 +263,12 @@ make_value(writer_t *self, size_t row_id, size_t column_id)
 }
 
 /* A value below its name. */
-static void
-write_wrapped(const writer_t *self, const char *value, spot_style_t style)
+static void write_wrapped(const writer_t *self, const char *value, spot_style_t style)
 {
     size_t next;
 
     while (*value != '\0') {
-        const size_t length =
-            spot_wrap_line(value, self->terminal->width - SPOT_TABLE_GAP, &next);
+        const size_t length = spot_wrap_line(value, self->terminal->width - SPOT_TABLE_GAP, &next);
 
         styled(self, value, length, style);
         value += next;
@@ -301,15 +280,13 @@ write_wrapped(const writer_t *self, const char *value, spot_style_t style)
 }
 
 /* "name  value", or below each other where that is too wide. */
-static void
-write_field(writer_t *self, size_t row_id, size_t column_id, int name_width)
+static void write_field(writer_t *self, size_t row_id, size_t column_id, int name_width)
 {
     const spot_table_cell_t *cell = spot_table_cell(self->table, row_id, column_id);
     const char *name = self->layout.columns[column_id].name;
     const char *value = make_value(self, row_id, column_id);
     const int own_width = spot_wrap_width(name, strlen(name));
-    const int before =
-        (own_width > name_width ? own_width : name_width) + SPOT_TABLE_GAP;
+    const int before = (own_width > name_width ? own_width : name_width) + SPOT_TABLE_GAP;
 
     if (value[0] == '\0') {
         return;
@@ -329,8 +306,7 @@ write_field(writer_t *self, size_t row_id, size_t column_id, int name_width)
     fputc('\n', self->out);
 }
 
-static void
-write_records(writer_t *self)
+static void write_records(writer_t *self)
 {
     int name_width = 0;
 
@@ -354,8 +330,7 @@ write_records(writer_t *self)
 
 /* ---- All ---- */
 
-static void
-write_notes(writer_t *self)
+static void write_notes(writer_t *self)
 {
     spot_texts_t *texts = &self->layout.texts;
 
@@ -375,8 +350,7 @@ write_notes(writer_t *self)
     }
 }
 
-static void
-write_all(writer_t *self)
+static void write_all(writer_t *self)
 {
     if (self->table->caption != NULL) {
         spot_wrap_write(self->out, self->table->caption, self->terminal->width, 0);
@@ -391,8 +365,7 @@ write_all(writer_t *self)
 }
 
 /* Without the blanks at the ends of lines. */
-static void
-write_trimmed(const char *text, FILE *out)
+static void write_trimmed(const char *text, FILE *out)
 {
     while (*text != '\0') {
         const size_t length = strcspn(text, "\n");
@@ -410,15 +383,12 @@ write_trimmed(const char *text, FILE *out)
     }
 }
 
-int
-spot_table_write_terminal(
-    const spot_table_t *self, const spot_terminal_t *terminal, FILE *out)
+int spot_table_write_terminal(const spot_table_t *self, const spot_terminal_t *terminal, FILE *out)
 {
     writer_t writer = {.table = self, .terminal = terminal};
     spot_texts_t *texts = &writer.layout.texts;
-    int ret = self->error == 0
-                  ? spot_table_layout_init(&writer.layout, self, terminal->width)
-                  : self->error;
+    int ret = self->error == 0 ? spot_table_layout_init(&writer.layout, self, terminal->width)
+                               : self->error;
 
     if (ret == 0) {
         writer.out = spot_texts_begin(texts);

@@ -6,8 +6,7 @@
 #include "reports/table/ascii_signs.h"
 #include "reports/table/wrap.h"
 
-int
-spot_terminal_write(const spot_terminal_t *terminal,
+int spot_terminal_write(const spot_terminal_t *terminal,
     int (*print)(const void *context, const spot_terminal_t *terminal, FILE *out),
     const void *context, FILE *out)
 {

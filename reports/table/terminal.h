@@ -25,16 +25,14 @@ typedef enum {
 } spot_style_t;
 
 /* What turns a style on, and off again: "" without colour or for plain text. */
-static inline const char *
-spot_style_on(const spot_terminal_t *terminal, spot_style_t style)
+static inline const char *spot_style_on(const spot_terminal_t *terminal, spot_style_t style)
 {
     static const char *const codes[] = {"", "\033[1m", "\033[2m"};
 
     return terminal->has_colour ? codes[style] : "";
 }
 
-static inline const char *
-spot_style_off(const spot_terminal_t *terminal, spot_style_t style)
+static inline const char *spot_style_off(const spot_terminal_t *terminal, spot_style_t style)
 {
     return terminal->has_colour && style != SPOT_STYLE_PLAIN ? "\033[0m" : "";
 }

@@ -6,8 +6,7 @@
 
 #include "base/utf8.h"
 
-void
-spot_text_write_cut(FILE *out, const char *text, size_t max_chars)
+void spot_text_write_cut(FILE *out, const char *text, size_t max_chars)
 {
     char character[8] = "", shown[SPOT_UTF8_SHOWN_BYTES];
 
@@ -26,8 +25,7 @@ spot_text_write_cut(FILE *out, const char *text, size_t max_chars)
     }
 }
 
-void
-spot_text_write(FILE *out, const char *text)
+void spot_text_write(FILE *out, const char *text)
 {
     spot_text_write_cut(out, text, SIZE_MAX);
 }

@@ -7,8 +7,7 @@
 #include "base/utf8.h"
 
 /* The bytes of the escape code at text, 0: there is none. */
-static size_t
-escape_length(const char *text)
+static size_t escape_length(const char *text)
 {
     size_t length;
 
@@ -19,8 +18,7 @@ escape_length(const char *text)
     return text[length] == 'm' ? length + 1 : 0;
 }
 
-int
-spot_wrap_width(const char *text, size_t num_bytes)
+int spot_wrap_width(const char *text, size_t num_bytes)
 {
     int width = 0;
 
@@ -34,8 +32,7 @@ spot_wrap_width(const char *text, size_t num_bytes)
     return width;
 }
 
-size_t
-spot_wrap_line(const char *text, int width, size_t *next)
+size_t spot_wrap_line(const char *text, int width, size_t *next)
 {
     size_t end = strspn(text, " "); /* a blank before the first word is no place */
 
@@ -55,8 +52,7 @@ spot_wrap_line(const char *text, int width, size_t *next)
 }
 
 /* Blanks before what goes on below a line of num_bytes bytes. */
-static int
-indent_of(const char *line, size_t num_bytes, int width, int hanging)
+static int indent_of(const char *line, size_t num_bytes, int width, int hanging)
 {
     const int indent = (int) strspn(line, " ");
 
@@ -74,8 +70,7 @@ indent_of(const char *line, size_t num_bytes, int width, int hanging)
     return indent;
 }
 
-void
-spot_wrap_write(FILE *out, const char *text, int width, int hanging)
+void spot_wrap_write(FILE *out, const char *text, int width, int hanging)
 {
     while (*text != '\0') {
         const size_t num_bytes = strcspn(text, "\n");
@@ -90,8 +85,8 @@ spot_wrap_write(FILE *out, const char *text, int width, int hanging)
                 const size_t length =
                     spot_wrap_line(text, is_first ? width : width - indent, &next);
 
-                fprintf(out, "%s%*s%.*s", is_first ? "" : "\n", is_first ? 0 : indent,
-                    "", (int) length, text);
+                fprintf(out, "%s%*s%.*s", is_first ? "" : "\n", is_first ? 0 : indent, "",
+                    (int) length, text);
                 text += next < (size_t) (end - text) ? next : (size_t) (end - text);
             }
         }

@@ -16,21 +16,18 @@ typedef struct {
     FILE *out;
 } csv_t;
 
-static void
-put(const csv_t *self, bool is_there, int64_t value)
+static void put(const csv_t *self, bool is_there, int64_t value)
 {
     fprintf(self->out, is_there ? ",%lld" : ",", (long long) value);
 }
 
-static void
-put_text(const csv_t *self, const char *before, const char *text)
+static void put_text(const csv_t *self, const char *before, const char *text)
 {
     fputs(before, self->out);
     spot_csv_field_text(self->out, text);
 }
 
-static void
-put_worker(const csv_t *self, const char *before, int32_t worker_id)
+static void put_worker(const csv_t *self, const char *before, int32_t worker_id)
 {
     const spot_task_worker_t *worker = &self->run->log->workers[worker_id];
 
@@ -38,8 +35,7 @@ put_worker(const csv_t *self, const char *before, int32_t worker_id)
     put_text(self, ",", self->run->log->hosts[worker->host_id]);
 }
 
-static void
-put_attempt(const csv_t *self, const spot_attempt_t *attempt, bool is_transmit)
+static void put_attempt(const csv_t *self, const spot_attempt_t *attempt, bool is_transmit)
 {
     const spot_task_analysis_t *analysis = self->run->analysis;
     const spot_task_span_t *spans = is_transmit ? spot_transmit_spans : spot_task_spans;
@@ -53,24 +49,22 @@ put_attempt(const csv_t *self, const spot_attempt_t *attempt, bool is_transmit)
     put_worker(self, ",", attempt->worker);
     put(self, true, attempt->number);
     if (is_transmit) {
-        put_text(self, ",",
-            attempt->mode == SPOT_MODE_NONE ? "" : spot_task_mode_names[attempt->mode]);
+        put_text(
+            self, ",", attempt->mode == SPOT_MODE_NONE ? "" : spot_task_mode_names[attempt->mode]);
     }
     for (int j = 0; j <= last_stage; j++) {
         put(self, spot_attempt_has(attempt, j), attempt->at[j]);
     }
     for (int j = 0; j < num_spans; j++) {
         int64_t length;
-        const bool is_there =
-            spot_attempt_between(attempt, spans[j].from, spans[j].to, &length);
+        const bool is_there = spot_attempt_between(attempt, spans[j].from, spans[j].to, &length);
 
         put(self, is_there, length);
     }
     fputc('\n', self->out);
 }
 
-static void
-put_attempts(const csv_t *self)
+static void put_attempts(const csv_t *self)
 {
     const bool is_transmits = self->is_transmits;
     const spot_task_analysis_t *analysis = self->run->analysis;
@@ -89,13 +83,12 @@ put_attempts(const csv_t *self)
     }
 }
 
-static void
-put_workers(const csv_t *self)
+static void put_workers(const csv_t *self)
 {
     for (size_t j = 0; j < self->run->log->num_workers; j++) {
         const spot_worker_time_t *time = &self->run->analysis->times.workers[j];
-        const int64_t counts[] = {time->tasks, time->gaps, time->gap_max,
-            time->in_flight, time->hidden, time->in_flight - time->hidden};
+        const int64_t counts[] = {time->tasks, time->gaps, time->gap_max, time->in_flight,
+            time->hidden, time->in_flight - time->hidden};
 
         put_worker(self, "", (int32_t) j);
         for (size_t k = 0; k < sizeof(counts) / sizeof(counts[0]); k++) {
@@ -109,8 +102,7 @@ put_workers(const csv_t *self)
 }
 
 /* Of all, then of hosts. */
-static void
-put_concurrency(const csv_t *self)
+static void put_concurrency(const csv_t *self)
 {
     const spot_worker_times_t *times = &self->run->analysis->times;
 
@@ -126,8 +118,7 @@ put_concurrency(const csv_t *self)
     }
 }
 
-static void
-put_comparison(const csv_t *self)
+static void put_comparison(const csv_t *self)
 {
     const size_t num_ids = self->run->log->ids.num_names;
 
@@ -153,11 +144,10 @@ put_comparison(const csv_t *self)
 static const struct {
     const char *name, *head;
     void (*put)(const csv_t *self);
-} files[] = {
-    {"tasks",
-        "task,class,worker,host,attempt,planned,enqueued,started,loaded,finished,total,"
-        "comm,queue,run,on_worker",
-        put_attempts},
+} files[] = {{"tasks",
+                 "task,class,worker,host,attempt,planned,enqueued,started,loaded,finished,total,"
+                 "comm,queue,run,on_worker",
+                 put_attempts},
     {"transmits",
         "dataset,worker,host,attempt,mode,planned,started,loaded,finished,total,comm,"
         "load,transfer",
@@ -169,8 +159,7 @@ static const struct {
     {"concurrency", "scope,k,ns", put_concurrency},
     {"compare", "task,first,second,difference,relative,ratio", put_comparison}};
 
-int
-spot_task_csv(const spot_task_run_t *run, const spot_task_comparison_t *comparison,
+int spot_task_csv(const spot_task_run_t *run, const spot_task_comparison_t *comparison,
     const char *folder, spot_diag_t *diag)
 {
     const size_t num_ids = run->log->ids.num_names;
@@ -178,12 +167,11 @@ spot_task_csv(const spot_task_run_t *run, const spot_task_comparison_t *comparis
     int32_t *first = malloc((num_ids + 1) * sizeof(*first));
     csv_t self = {run, comparison, rank, first, false, NULL};
     spot_texts_t texts = {0};
-    int ret = rank == NULL || first == NULL ? SPOT_ERR_NO_MEMORY
-                                            : spot_task_log_rank(run->log, rank);
+    int ret =
+        rank == NULL || first == NULL ? SPOT_ERR_NO_MEMORY : spot_task_log_rank(run->log, rank);
 
     ret = ret == 0 ? spot_picture_make_folder(folder, diag) : ret;
-    for (size_t j = comparison == NULL ? 0 : 4;
-         ret == 0 && j < (comparison == NULL ? 4 : 5); j++) {
+    for (size_t j = comparison == NULL ? 0 : 4; ret == 0 && j < (comparison == NULL ? 4 : 5); j++) {
         spot_outfile_t file;
 
         ret = spot_outfile_init(

@@ -9,5 +9,5 @@
 /* A self-contained page, or, with is_trace, a Chrome trace with hosts as processes and
  * workers as threads. Of more than 20,000 bars a page shows how busy workers were. path:
  * of messages. BAD_PARAM with the reason in diag: a page of nothing; NO_MEMORY, IO. */
-SPOT_MUST_CHECK int spot_task_runs_draw(size_t num_runs, const spot_task_run_t *runs,
-    bool is_trace, const char *path, FILE *out, spot_diag_t *diag);
+SPOT_MUST_CHECK int spot_task_runs_draw(size_t num_runs, const spot_task_run_t *runs, bool is_trace,
+    const char *path, FILE *out, spot_diag_t *diag);

@@ -7,12 +7,11 @@
 
 /* Writes what put() writes of context as JSON: maps of maps as tables, ns as seconds.
  * The document keeps errors. */
-void spot_task_text(spot_document_t *self,
-    void (*put)(const void *context, spot_json_t *json), const void *context);
+void spot_task_text(spot_document_t *self, void (*put)(const void *context, spot_json_t *json),
+    const void *context);
 
 /* The main figures of logs, a column for each. */
-void spot_task_summary(
-    spot_document_t *self, size_t num_runs, const spot_task_run_t *runs);
+void spot_task_summary(spot_document_t *self, size_t num_runs, const spot_task_run_t *runs);
 
 /* Writes tasks.csv, transmits.csv, workers.csv and concurrency.csv; or compare.csv, if
  * comparison is not NULL, with run as the first one. Makes the folder if only the last

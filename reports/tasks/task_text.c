@@ -34,8 +34,7 @@ typedef struct {
 } text_t;
 
 /* Wide integers are times in ns; so are some others, and what is unknown of them. */
-static bool
-is_time(const item_t *item)
+static bool is_time(const item_t *item)
 {
     static const char *const times[] = {
         "mean", "min", "max", "p50", "p90", "p99", "low", "high", "t0", "t1"};
@@ -47,8 +46,7 @@ is_time(const item_t *item)
     return item->kind == 'w' || (item->kind == '.' && is_listed);
 }
 
-static void
-add_column(spot_table_t *table, const item_t *item)
+static void add_column(spot_table_t *table, const item_t *item)
 {
     spot_table_column_t column = {.name = item->key, .num_digits = 5};
 
@@ -63,28 +61,24 @@ add_column(spot_table_t *table, const item_t *item)
     spot_table_add_column(table, column);
 }
 
-static void
-add_cell(spot_table_t *table, const item_t *item)
+static void add_cell(spot_table_t *table, const item_t *item)
 {
-    const bool is_null =
-        strchr(".i", item->kind) != NULL && strcmp(item->text, "null") == 0;
+    const bool is_null = strchr(".i", item->kind) != NULL && strcmp(item->text, "null") == 0;
 
     if (strchr("n\"e", item->kind) != NULL || is_null) {
         spot_table_add_text(table, is_null ? "nan" : item->text);
     } else if (item->kind == '0') {
         spot_table_add_count(table, strtoll(item->text, NULL, 10));
     } else {
-        spot_table_add_number(
-            table, strtod(item->text, NULL) * (is_time(item) ? 1e-9 : 1));
+        spot_table_add_number(table, strtod(item->text, NULL) * (is_time(item) ? 1e-9 : 1));
     }
 }
 
-static void
-write_table(text_t *self)
+static void write_table(text_t *self)
 {
     if (self->num_left > 0) {
-        spot_table_add_note(&self->table, "",
-            spot_texts_add(&self->texts, "%zu more, see --json", self->num_left));
+        spot_table_add_note(
+            &self->table, "", spot_texts_add(&self->texts, "%zu more, see --json", self->num_left));
         self->num_left = 0;
     }
     if (self->table.num_rows > 0) {
@@ -100,8 +94,7 @@ write_table(text_t *self)
 
 /* ---- Items ---- */
 
-static void
-start_section(text_t *self, const char *key)
+static void start_section(text_t *self, const char *key)
 {
     write_table(self);
     self->section = key;
@@ -109,23 +102,20 @@ start_section(text_t *self, const char *key)
 }
 
 /* Texts, which may be long, stand last. */
-static void
-push(text_t *self, char kind, const char *key, const char *text)
+static void push(text_t *self, char kind, const char *key, const char *text)
 {
     const item_t item = {kind, key, text};
     size_t j = self->num_items;
 
     SPOT_ARRAY_PUSH(self, items, item);
-    for (; self->error == 0 && kind != '"' && j > 0 && self->items[j - 1].kind == '"';
-         j--) {
+    for (; self->error == 0 && kind != '"' && j > 0 && self->items[j - 1].kind == '"'; j--) {
         self->items[j] = self->items[j - 1];
         self->items[j - 1] = item;
     }
 }
 
 /* A table goes on as long as its rows have the same items. */
-static void
-add_row(text_t *self)
+static void add_row(text_t *self)
 {
     spot_table_t *table = &self->table;
     bool is_same = table->num_columns == self->num_items;
@@ -149,8 +139,7 @@ add_row(text_t *self)
     }
 }
 
-static void
-end_row(text_t *self)
+static void end_row(text_t *self)
 {
     if (self->num_items > 0 && self->error == 0) {
         add_row(self);
@@ -162,8 +151,7 @@ end_row(text_t *self)
 }
 
 /* A map whose first item is a map is a section. */
-static void
-begin(text_t *self, const char *key)
+static void begin(text_t *self, const char *key)
 {
     if (self->num_items == 0 && self->name != NULL) {
         start_section(self, self->name);
@@ -179,23 +167,18 @@ begin(text_t *self, const char *key)
 
 /* Beside a sum of times is its other form, in place of a cause its share of idle time,
  * beside what is relative the ratio. Keys of arrays are those of pairs. */
-static void
-add_item(text_t *self, char kind, const char *key, const char *text)
+static void add_item(text_t *self, char kind, const char *key, const char *text)
 {
-    static const char *const pair[] = {
-        "task", "first", "second", "difference", "relative"};
+    static const char *const pair[] = {"task", "first", "second", "difference", "relative"};
     const double value = strtod(text, NULL);
 
     if (self->num_items == 0 && self->name != NULL) {
         push(self, 'n', self->section, self->name);
     }
-    key = spot_texts_add(
-        &self->texts, "%s", key == NULL ? pair[self->num_items % 5] : key);
+    key = spot_texts_add(&self->texts, "%s", key == NULL ? pair[self->num_items % 5] : key);
     if (self->is_idle) {
         kind = 'i';
-        text = self->idle == 0
-                   ? "null"
-                   : spot_texts_add(&self->texts, "%.3f", value / self->idle);
+        text = self->idle == 0 ? "null" : spot_texts_add(&self->texts, "%.3f", value / self->idle);
     }
     self->idle = strcmp(key, "idle") == 0 ? value : self->idle;
     push(self, kind, key, spot_texts_add(&self->texts, "%s", text));
@@ -211,8 +194,7 @@ add_item(text_t *self, char kind, const char *key, const char *text)
     }
 }
 
-static void
-listen(void *context, char kind, const char *key, const char *text)
+static void listen(void *context, char kind, const char *key, const char *text)
 {
     text_t *self = context;
 
@@ -237,9 +219,8 @@ listen(void *context, char kind, const char *key, const char *text)
     }
 }
 
-void
-spot_task_text(spot_document_t *self,
-    void (*put)(const void *context, spot_json_t *json), const void *context)
+void spot_task_text(
+    spot_document_t *self, void (*put)(const void *context, spot_json_t *json), const void *context)
 {
     text_t text = {.to = self, .section = "comparison"};
     spot_json_t json;
@@ -252,17 +233,14 @@ spot_task_text(spot_document_t *self,
 
 /* ---- Several logs ---- */
 
-void
-spot_task_summary(spot_document_t *self, size_t num_runs, const spot_task_run_t *runs)
+void spot_task_summary(spot_document_t *self, size_t num_runs, const spot_task_run_t *runs)
 {
-    static const char *const figures[] = {"makespan (s)", "workers", "tasks",
-        "transmits", "run (s)", "run p50 (s)", "run p90 (s)", "comm (s)", "comm p50 (s)",
-        "comm p90 (s)"};
+    static const char *const figures[] = {"makespan (s)", "workers", "tasks", "transmits",
+        "run (s)", "run p50 (s)", "run p90 (s)", "comm (s)", "comm p50 (s)", "comm p90 (s)"};
     enum { NUM_FIGURES = sizeof(figures) / sizeof(figures[0]) };
     spot_table_t table = {0};
 
-    spot_table_add_column(
-        &table, (spot_table_column_t){.name = "log", .kind = SPOT_TABLE_TEXT});
+    spot_table_add_column(&table, (spot_table_column_t){.name = "log", .kind = SPOT_TABLE_TEXT});
     for (size_t k = 0; k < num_runs; k++) {
         spot_table_add_column(&table, (spot_table_column_t){.name = runs[k].file});
     }
@@ -278,20 +256,18 @@ spot_task_summary(spot_document_t *self, size_t num_runs, const spot_task_run_t 
             const size_t num_workers = runs[k].log->num_workers;
             const spot_durations_t *run = &of->task[SPOT_TASK_RUN];
             const spot_durations_t *comm = &of->task[SPOT_TASK_COMM];
-            const double values[NUM_FIGURES] = {(double) of->makespan * 1e-9,
-                (double) num_workers, (double) of->tasks.num_attempts,
-                (double) of->transmits.num_attempts, (double) run->sum * 1e-9,
-                run->p50 * 1e-9, run->p90 * 1e-9, (double) comm->sum * 1e-9,
-                comm->p50 * 1e-9, comm->p90 * 1e-9};
+            const double values[NUM_FIGURES] = {(double) of->makespan * 1e-9, (double) num_workers,
+                (double) of->tasks.num_attempts, (double) of->transmits.num_attempts,
+                (double) run->sum * 1e-9, run->p50 * 1e-9, run->p90 * 1e-9,
+                (double) comm->sum * 1e-9, comm->p50 * 1e-9, comm->p90 * 1e-9};
             spot_wide_t sum = 0;
 
             for (size_t w = 0; w < num_workers && j >= NUM_FIGURES; w++) {
                 sum += of->times.workers[w].split[j - NUM_FIGURES];
             }
             spot_table_add_number(&table,
-                j < NUM_FIGURES
-                    ? values[j]
-                    : spot_wide_ratio(sum, (spot_wide_t) num_workers * of->makespan));
+                j < NUM_FIGURES ? values[j]
+                                : spot_wide_ratio(sum, (spot_wide_t) num_workers * of->makespan));
         }
     }
     spot_document_table(self, NULL, &table);

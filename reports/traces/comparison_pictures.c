@@ -27,22 +27,19 @@ typedef struct {
     int error; /* the first one; what follows is drawn all the same */
 } pair_t;
 
-static void
-draw_instances(pair_t *self)
+static void draw_instances(pair_t *self)
 {
-    self->error = spot_error_first(self->error,
-        spot_trace_plot_overlay(&self->overlay, self->folder, self->name, self->diag));
+    self->error = spot_error_first(
+        self->error, spot_trace_plot_overlay(&self->overlay, self->folder, self->name, self->diag));
 }
 
 /* Of one direction; band: NULL for two traces. */
-static void
-draw_gaps(pair_t *self, int direction, const spot_model_band_t *band)
+static void draw_gaps(pair_t *self, int direction, const spot_model_band_t *band)
 {
     static const double none = 0; /* no gaps, but no band either */
     const spot_fidelity_sample_t *b = &self->b->gaps_s[direction];
-    spot_gap_overlay_t gaps = {.kind = direction == SPOT_FIDELITY_PREEMPT
-                                           ? SPOT_SAMPLE_PREEMPT_GAP
-                                           : SPOT_SAMPLE_ADD_GAP,
+    spot_gap_overlay_t gaps = {
+        .kind = direction == SPOT_FIDELITY_PREEMPT ? SPOT_SAMPLE_PREEMPT_GAP : SPOT_SAMPLE_ADD_GAP,
         .is_obtainable = self->comparison->kind == SPOT_TRACE_AVAILABILITY,
         .tick_s = spot_duration_s(self->comparison->recorded.frame.tick_ms),
         .num_b = b->num_values,
@@ -56,12 +53,11 @@ draw_gaps(pair_t *self, int direction, const spot_model_band_t *band)
         gaps.num_a = self->a->gaps_s[direction].num_values;
         gaps.a_s = gaps.num_a > 0 ? self->a->gaps_s[direction].values : &none;
     }
-    self->error = spot_error_first(self->error,
-        spot_trace_plot_gap_overlay(&gaps, self->folder, self->name, self->diag));
+    self->error = spot_error_first(
+        self->error, spot_trace_plot_gap_overlay(&gaps, self->folder, self->name, self->diag));
 }
 
-static void
-draw_pair(pair_t *self)
+static void draw_pair(pair_t *self)
 {
     draw_instances(self);
     for (int j = 0; j < SPOT_FIDELITY_NUM_DIRECTIONS; j++) {
@@ -71,8 +67,7 @@ draw_pair(pair_t *self)
 
 /* ---- A model ---- */
 
-static spot_model_band_t
-model_band(const spot_band_t *band, const spot_replicate_t *replicate)
+static spot_model_band_t model_band(const spot_band_t *band, const spot_replicate_t *replicate)
 {
     return (spot_model_band_t){.num_replications = (size_t) replicate->num_replications,
         .num_times = band->num_points,
@@ -83,8 +78,7 @@ model_band(const spot_band_t *band, const spot_replicate_t *replicate)
 }
 
 /* Multiples of the tick from 0 to the end: gaps of a recorder are such. */
-static size_t
-choose_durations(const spot_observation_frame_t *frame, double time_s[MAX_DURATIONS])
+static size_t choose_durations(const spot_observation_frame_t *frame, double time_s[MAX_DURATIONS])
 {
     const double max_ticks = floor(frame->end_ms / (double) frame->tick_ms);
     size_t num_times = 0;
@@ -97,15 +91,13 @@ choose_durations(const spot_observation_frame_t *frame, double time_s[MAX_DURATI
 }
 
 /* Where its replications lie: instances for direction -1, else gaps. */
-static void
-draw_band(pair_t *self, const spot_replicate_t *replicate, int direction)
+static void draw_band(pair_t *self, const spot_replicate_t *replicate, int direction)
 {
     double time_s[MAX_DURATIONS];
     spot_band_t band;
-    const int ret = direction < 0
-                        ? spot_band_init(&band, replicate, MAX_BAND_POINTS)
-                        : spot_band_init_gaps(&band, replicate, direction,
-                              choose_durations(&replicate->frame, time_s), time_s);
+    const int ret = direction < 0 ? spot_band_init(&band, replicate, MAX_BAND_POINTS)
+                                  : spot_band_init_gaps(&band, replicate, direction,
+                                        choose_durations(&replicate->frame, time_s), time_s);
     const spot_model_band_t shown = model_band(&band, replicate);
 
     self->error = spot_error_first(self->error, ret);
@@ -120,18 +112,15 @@ draw_band(pair_t *self, const spot_replicate_t *replicate, int direction)
 
 /* ---- Another trace ---- */
 
-static void
-draw_other(pair_t *self, const spot_trace_t *other)
+static void draw_other(pair_t *self, const spot_trace_t *other)
 {
     const spot_observation_frame_t *frame = &self->comparison->recorded.frame;
     spot_observation_t observation = {0};
     spot_fidelity_t fidelity = {0};
-    int ret =
-        spot_observation_of_trace(&observation, other, frame->tick_ms, frame->is_net);
+    int ret = spot_observation_of_trace(&observation, other, frame->tick_ms, frame->is_net);
 
     if (ret == 0) {
-        ret =
-            spot_fidelity_measure(&fidelity, &observation, &self->comparison->fidelity);
+        ret = spot_fidelity_measure(&fidelity, &observation, &self->comparison->fidelity);
     }
     if (ret == 0) {
         pair_t pair = *self;
@@ -149,18 +138,16 @@ draw_other(pair_t *self, const spot_trace_t *other)
 /* ---- Halves ---- */
 
 /* A trace of the numbers that an observation saw: enough to draw. Half ms are cut. */
-static int
-to_trace(spot_trace_t *self, const spot_observation_t *observation,
-    const spot_comparison_t *comparison)
+static int to_trace(
+    spot_trace_t *self, const spot_observation_t *observation, const spot_comparison_t *comparison)
 {
     const spot_observation_frame_t *frame = &observation->frame;
     int64_t population = observation->initial;
 
     spot_trace_init(self);
-    self->kind = comparison->kind == SPOT_TRACE_AVAILABILITY ? SPOT_TRACE_AVAILABILITY
-                                                             : SPOT_TRACE_COUNTS;
-    self->capacity =
-        comparison->is_unbounded ? SPOT_UNBOUNDED : (int32_t) frame->capacity;
+    self->kind =
+        comparison->kind == SPOT_TRACE_AVAILABILITY ? SPOT_TRACE_AVAILABILITY : SPOT_TRACE_COUNTS;
+    self->capacity = comparison->is_unbounded ? SPOT_UNBOUNDED : (int32_t) frame->capacity;
     self->resolution_ms = frame->tick_ms;
     self->initial = (int32_t) population;
     self->end_ms = (int64_t) frame->end_ms;
@@ -170,10 +157,9 @@ to_trace(spot_trace_t *self, const spot_observation_t *observation,
     for (size_t j = 0; j < observation->num_events; j++) {
         const spot_observation_event_t *event = &observation->events[j];
 
-        self->events[self->num_events++] =
-            (spot_event_t){.time_ms = (int64_t) event->time_ms,
-                .kind = event->kind,
-                .count = (int32_t) event->count};
+        self->events[self->num_events++] = (spot_event_t){.time_ms = (int64_t) event->time_ms,
+            .kind = event->kind,
+            .count = (int32_t) event->count};
         population += event->kind == SPOT_EVENT_ADD ? event->count : -event->count;
     }
     self->final = (int32_t) population;
@@ -187,29 +173,25 @@ typedef struct {
 } half_t;
 
 /* against: NULL for the first half. */
-static int
-half_init(half_t *self, const spot_comparison_t *comparison, const half_t *against)
+static int half_init(half_t *self, const spot_comparison_t *comparison, const half_t *against)
 {
-    int ret = spot_observation_half(
-        &self->observation, &comparison->recorded, against != NULL);
+    int ret = spot_observation_half(&self->observation, &comparison->recorded, against != NULL);
 
     if (ret == 0) {
-        ret = spot_fidelity_measure(&self->fidelity, &self->observation,
-            against != NULL ? &against->fidelity : NULL);
+        ret = spot_fidelity_measure(
+            &self->fidelity, &self->observation, against != NULL ? &against->fidelity : NULL);
     }
     return ret == 0 ? to_trace(&self->trace, &self->observation, comparison) : ret;
 }
 
-static void
-half_free(half_t *self)
+static void half_free(half_t *self)
 {
     spot_observation_free(&self->observation);
     spot_fidelity_free(&self->fidelity);
     spot_trace_free(&self->trace);
 }
 
-static void
-draw_halves(pair_t *self)
+static void draw_halves(pair_t *self)
 {
     half_t first = {0}, second = {0};
     int ret = half_init(&first, self->comparison, NULL);
@@ -236,19 +218,15 @@ draw_halves(pair_t *self)
 
 /* ---- All of a comparison ---- */
 
-int
-spot_pictures_of_comparison(const spot_comparison_t *comparison,
+int spot_pictures_of_comparison(const spot_comparison_t *comparison,
     const spot_comparison_request_t *request, const spot_comparison_inputs_t *inputs,
     const char *folder, const char *name, const spot_watch_t *watch, spot_diag_t *diag)
 {
-    const spot_comparison_column_t *columns =
-        comparison->columns + SPOT_COMPARISON_FIRST;
-    const size_t num_pairs =
-        inputs->num_models + (request->is_halves || inputs->has_other ? 1 : 0);
+    const spot_comparison_column_t *columns = comparison->columns + SPOT_COMPARISON_FIRST;
+    const size_t num_pairs = inputs->num_models + (request->is_halves || inputs->has_other ? 1 : 0);
     int error = spot_trace_plot_distances(comparison, folder, name, diag);
 
-    error = spot_error_first(
-        error, spot_trace_plot_reference(comparison, folder, name, diag));
+    error = spot_error_first(error, spot_trace_plot_reference(comparison, folder, name, diag));
     for (size_t j = 0; j < num_pairs && error != SPOT_ERR_INTERRUPTED; j++) {
         const char *label = request->is_halves ? "halves" : columns[j].label;
         spot_texts_t texts = {0};

@@ -28,8 +28,7 @@ enum { NUM_COUNTS = sizeof(counts) / sizeof(counts[0]) };
 
 typedef enum { FORM_TEXT, FORM_CSV, FORM_JSON } form_t;
 
-static int64_t
-count_of(const spot_coverage_t *self, size_t count_id)
+static int64_t count_of(const spot_coverage_t *self, size_t count_id)
 {
     const char *members = (const char *) self->counts;
 
@@ -37,8 +36,7 @@ count_of(const spot_coverage_t *self, size_t count_id)
 }
 
 /* What is not known is empty. */
-static void
-add_count(spot_table_t *table, int64_t count, bool is_known)
+static void add_count(spot_table_t *table, int64_t count, bool is_known)
 {
     if (is_known) {
         spot_table_add_count(table, count);
@@ -47,8 +45,7 @@ add_count(spot_table_t *table, int64_t count, bool is_known)
     }
 }
 
-static void
-fill(const spot_coverage_t *self, spot_table_t *table, form_t form)
+static void fill(const spot_coverage_t *self, spot_table_t *table, form_t form)
 {
     const bool is_machine = form != FORM_TEXT;
     const bool has_nodes = self->rows[self->num_rows - 1].num_nodes > 0;
@@ -60,8 +57,7 @@ fill(const spot_coverage_t *self, spot_table_t *table, form_t form)
         {.name = "jobs"},
         {.name = "users"},
         {.name = "load", .is_fixed = true, .num_decimals = 3},
-        {.name = is_machine ? "largest_gpus" : "largest",
-            .unit = is_machine ? NULL : "GPUs"},
+        {.name = is_machine ? "largest_gpus" : "largest", .unit = is_machine ? NULL : "GPUs"},
         {.name = is_machine ? "longest_s" : "longest", .unit = is_machine ? NULL : "s"},
     };
 
@@ -93,8 +89,7 @@ fill(const spot_coverage_t *self, spot_table_t *table, form_t form)
 
 /* Writes how many rows were read, and why others than those that are kept were dropped:
  * the short ones only if they are needed for the sum. */
-static void
-write_caption(const spot_coverage_t *self, FILE *out)
+static void write_caption(const spot_coverage_t *self, FILE *out)
 {
     int64_t num_left = self->counts->read - self->counts->kept;
     const char *before = ":";
@@ -112,8 +107,7 @@ write_caption(const spot_coverage_t *self, FILE *out)
     }
 }
 
-int
-spot_coverage_write_text(
+int spot_coverage_write_text(
     const spot_coverage_t *self, const spot_terminal_t *terminal, FILE *out)
 {
     spot_table_t table = {.name = "coverage"};
@@ -135,8 +129,7 @@ spot_coverage_write_text(
     return ret;
 }
 
-int
-spot_coverage_write_csv(const spot_coverage_t *self, FILE *out)
+int spot_coverage_write_csv(const spot_coverage_t *self, FILE *out)
 {
     spot_table_t table = {.name = "coverage"};
     int ret;
@@ -147,8 +140,7 @@ spot_coverage_write_csv(const spot_coverage_t *self, FILE *out)
     return ret;
 }
 
-int
-spot_coverage_write_json(const spot_coverage_t *self, FILE *out)
+int spot_coverage_write_json(const spot_coverage_t *self, FILE *out)
 {
     spot_table_t table = {.name = "coverage"};
     spot_json_t json;

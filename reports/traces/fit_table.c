@@ -43,13 +43,13 @@ static const struct {
     spot_table_column_t column;
     size_t offset;
 } numbers[NUM_NUMBERS] = {
-#define FIXED(head, decimals)                                                           \
-    {                                                                                   \
-        .name = head, .is_fixed = true, .num_decimals = decimals                        \
+#define FIXED(head, decimals)                                                                      \
+    {                                                                                              \
+        .name = head, .is_fixed = true, .num_decimals = decimals                                   \
     }
-#define DIGITS(head, digits)                                                            \
-    {                                                                                   \
-        .name = head, .num_digits = digits                                              \
+#define DIGITS(head, digits)                                                                       \
+    {                                                                                              \
+        .name = head, .num_digits = digits                                                         \
     }
 #define MEMBER(member) offsetof(spot_fit_t, member)
     [LOG_LIKELIHOOD] = {"logL", FIXED("lnL", 3), MEMBER(log_likelihood)},
@@ -63,8 +63,7 @@ static const struct {
     [MEAN_RATIO] = {"mean_ratio", DIGITS("m/mean", 3), MEMBER(mean_ratio)},
 };
 
-static double
-number_of(const spot_fit_t *fit, int number_id)
+static double number_of(const spot_fit_t *fit, int number_id)
 {
     double value;
 
@@ -72,26 +71,20 @@ number_of(const spot_fit_t *fit, int number_id)
     return value;
 }
 
-static int
-num_parameters_of(const spot_fit_t *fit)
+static int num_parameters_of(const spot_fit_t *fit)
 {
-    return fit->family != NULL ? fit->family->num_parameters
-                               : fit->size_family->num_parameters;
+    return fit->family != NULL ? fit->family->num_parameters : fit->size_family->num_parameters;
 }
 
-static const char *
-parameter_name(const spot_fit_t *fit, int j)
+static const char *parameter_name(const spot_fit_t *fit, int j)
 {
-    return fit->family != NULL ? fit->family->fields[j].name
-                               : fit->size_family->parameters[j];
+    return fit->family != NULL ? fit->family->fields[j].name : fit->size_family->parameters[j];
 }
 
 /* Of a parameter of durations; the others are pure numbers, zeta is ln of seconds. */
-static const char *
-parameter_unit(const spot_fit_t *fit, int j)
+static const char *parameter_unit(const spot_fit_t *fit, int j)
 {
-    static const char *const in_seconds[] = {
-        "mu", "mu1", "mu2", "tau1", "tau2", "scale", NULL};
+    static const char *const in_seconds[] = {"mu", "mu1", "mu2", "tau1", "tau2", "scale", NULL};
 
     for (int k = 0; fit->family != NULL && in_seconds[k] != NULL; k++) {
         if (strcmp(in_seconds[k], parameter_name(fit, j)) == 0) {
@@ -102,15 +95,12 @@ parameter_unit(const spot_fit_t *fit, int j)
 }
 
 /* Whether the fit has that parameter, and its value means something. */
-static bool
-is_known(const spot_fit_t *fit, int j)
+static bool is_known(const spot_fit_t *fit, int j)
 {
-    return j < num_parameters_of(fit) &&
-           !(fit->is_fitted && (fit->arbitrary & 1u << j) != 0);
+    return j < num_parameters_of(fit) && !(fit->is_fitted && (fit->arbitrary & 1u << j) != 0);
 }
 
-static const char *
-yes_or_no(bool is_so)
+static const char *yes_or_no(bool is_so)
 {
     return is_so ? "yes" : "no";
 }
@@ -123,8 +113,7 @@ static const char csv_head[] =
     "implied_mean_s,implied_cv,mean_ratio,mean_exact,converged,note\n";
 
 /* Undefined is empty; a law may have an infinite mean. */
-static void
-csv_number(FILE *out, double value)
+static void csv_number(FILE *out, double value)
 {
     if (isinf(value)) {
         fprintf(out, ",%g", value);
@@ -133,12 +122,10 @@ csv_number(FILE *out, double value)
     }
 }
 
-static void
-write_csv_row(const spot_fit_t *fit, const char *trace, const char *what, FILE *out)
+static void write_csv_row(const spot_fit_t *fit, const char *trace, const char *what, FILE *out)
 {
     const int num_parameters = num_parameters_of(fit);
-    const bool has_limit =
-        fit->is_fitted && fit->family != NULL && fit->family->num_settings > 0;
+    const bool has_limit = fit->is_fitted && fit->family != NULL && fit->family->num_settings > 0;
 
     fprintf(out, "%s,%s", trace, what);
     csv_number(out, fit->tick_s > 0 ? fit->tick_s : (double) NAN);
@@ -161,8 +148,7 @@ write_csv_row(const spot_fit_t *fit, const char *trace, const char *what, FILE *
     fputc('\n', out);
 }
 
-void
-spot_fit_table_write_csv(spot_fit_table_t *self, FILE *out)
+void spot_fit_table_write_csv(spot_fit_table_t *self, FILE *out)
 {
     fputs(csv_head, out);
     if (self->csv != NULL) {
@@ -173,8 +159,7 @@ spot_fit_table_write_csv(spot_fit_table_t *self, FILE *out)
 
 /* ---- JSON ---- */
 
-static void
-write_json_fit(const sample_t *sample, int fit_id, spot_json_t *json)
+static void write_json_fit(const sample_t *sample, int fit_id, spot_json_t *json)
 {
     const spot_fit_t *fit = &sample->fits[fit_id];
     const int num_parameters = num_parameters_of(fit);
@@ -187,8 +172,8 @@ write_json_fit(const sample_t *sample, int fit_id, spot_json_t *json)
     spot_json_number(json, "n_d", (double) fit->num_complete);
     spot_json_open(json, "parameters", '{');
     for (int j = 0; j < num_parameters; j++) {
-        spot_json_number(json, parameter_name(fit, j),
-            is_known(fit, j) ? fit->law.parameters[j] : (double) NAN);
+        spot_json_number(
+            json, parameter_name(fit, j), is_known(fit, j) ? fit->law.parameters[j] : (double) NAN);
     }
     spot_json_close(json, '}');
     spot_json_open(json, "arbitrary", '[');
@@ -212,8 +197,7 @@ write_json_fit(const sample_t *sample, int fit_id, spot_json_t *json)
     spot_json_close(json, '}');
 }
 
-static void
-json_words(spot_json_t *json, const spot_fit_words_t *words)
+static void json_words(spot_json_t *json, const spot_fit_words_t *words)
 {
     spot_json_open(json, "verdict", '[');
     for (size_t j = 0; j < words->num_lines; j++) {
@@ -222,8 +206,7 @@ json_words(spot_json_t *json, const spot_fit_words_t *words)
     spot_json_close(json, ']');
 }
 
-static void
-json_sample(spot_json_t *json, const sample_t *sample)
+static void json_sample(spot_json_t *json, const sample_t *sample)
 {
     spot_json_open(json, NULL, '{');
     spot_json_text(json, "sample", sample->what);
@@ -240,8 +223,7 @@ json_sample(spot_json_t *json, const sample_t *sample)
 
 /* ---- Text ---- */
 
-static void
-write_parameter(const spot_fit_t *fit, int j, FILE *out)
+static void write_parameter(const spot_fit_t *fit, int j, FILE *out)
 {
     const double value = fit->law.parameters[j], error = fit->standard_errors[j];
     const char *unit = parameter_unit(fit, j);
@@ -254,43 +236,35 @@ write_parameter(const spot_fit_t *fit, int j, FILE *out)
     } else if (isnan(error)) {
         fprintf(out, "%.5g%s (-)", value, unit);
     } else {
-        fprintf(
-            out, error < 1000 ? "%.5g%s (%.3g)" : "%.5g%s (%.0f)", value, unit, error);
+        fprintf(out, error < 1000 ? "%.5g%s (%.3g)" : "%.5g%s (%.0f)", value, unit, error);
     }
 }
 
-static bool
-is_shown(const spot_fit_table_t *self, int number_id, bool is_duration)
+static bool is_shown(const spot_fit_table_t *self, int number_id, bool is_duration)
 {
     return (number_id != P_VALUE || self->setting.num_rounds > 0) &&
            ((number_id != MEAN && number_id != CV) || is_duration);
 }
 
-static void
-add_columns(const spot_fit_table_t *self, bool is_duration, spot_table_t *table)
+static void add_columns(const spot_fit_table_t *self, bool is_duration, spot_table_t *table)
 {
-    spot_table_add_column(table,
-        (spot_table_column_t){.name = "", .kind = SPOT_TABLE_TEXT, .is_key = true});
     spot_table_add_column(
-        table, (spot_table_column_t){
-                   .name = "family", .kind = SPOT_TABLE_TEXT, .is_key = true});
+        table, (spot_table_column_t){.name = "", .kind = SPOT_TABLE_TEXT, .is_key = true});
+    spot_table_add_column(
+        table, (spot_table_column_t){.name = "family", .kind = SPOT_TABLE_TEXT, .is_key = true});
     for (int j = 0; j < NUM_NUMBERS; j++) {
         if (is_shown(self, j, is_duration)) {
             spot_table_add_column(table, numbers[j].column);
         }
     }
-    spot_table_add_column(
-        table, (spot_table_column_t){.name = "exact", .kind = SPOT_TABLE_TEXT});
-    spot_table_add_column(
-        table, (spot_table_column_t){.name = "conv", .kind = SPOT_TABLE_TEXT});
-    spot_table_add_column(
-        table, (spot_table_column_t){
-                   .name = "parameters (standard errors)", .kind = SPOT_TABLE_PROSE});
+    spot_table_add_column(table, (spot_table_column_t){.name = "exact", .kind = SPOT_TABLE_TEXT});
+    spot_table_add_column(table, (spot_table_column_t){.name = "conv", .kind = SPOT_TABLE_TEXT});
+    spot_table_add_column(table,
+        (spot_table_column_t){.name = "parameters (standard errors)", .kind = SPOT_TABLE_PROSE});
 }
 
 /* A law may have no mean, which is said; without a fit its moments mean nothing. */
-static void
-add_number(const spot_fit_t *fit, int number_id, double best_aic, spot_table_t *table)
+static void add_number(const spot_fit_t *fit, int number_id, double best_aic, spot_table_t *table)
 {
     const bool is_moment = number_id == MEAN || number_id == CV;
     double value = number_of(fit, number_id);
@@ -304,8 +278,7 @@ add_number(const spot_fit_t *fit, int number_id, double best_aic, spot_table_t *
     }
 }
 
-static void
-add_row(const spot_fit_table_t *self, const sample_t *sample, int fit_id,
+static void add_row(const spot_fit_table_t *self, const sample_t *sample, int fit_id,
     double best_aic, spot_table_t *table)
 {
     const spot_fit_t *fit = &sample->fits[fit_id];
@@ -337,20 +310,17 @@ add_row(const spot_fit_table_t *self, const sample_t *sample, int fit_id,
 }
 
 /* Whether no family has a fit, all for the same reason: the verdict has it once. */
-static bool
-is_nothing_to_show(const sample_t *sample)
+static bool is_nothing_to_show(const sample_t *sample)
 {
     for (size_t j = 0; j < sample->num_fits; j++) {
-        if (sample->fits[j].is_fitted ||
-            strcmp(sample->fits[j].note, sample->fits[0].note) != 0) {
+        if (sample->fits[j].is_fitted || strcmp(sample->fits[j].note, sample->fits[0].note) != 0) {
             return false;
         }
     }
     return true;
 }
 
-static double
-lowest_aic(const sample_t *sample)
+static double lowest_aic(const sample_t *sample)
 {
     double lowest = (double) INFINITY;
 
@@ -363,8 +333,7 @@ lowest_aic(const sample_t *sample)
     return lowest;
 }
 
-static void
-text_sample(spot_fit_table_t *self, const sample_t *sample)
+static void text_sample(spot_fit_table_t *self, const sample_t *sample)
 {
     const spot_fit_words_t *words = sample->words;
     const bool is_empty = is_nothing_to_show(sample);
@@ -372,20 +341,18 @@ text_sample(spot_fit_table_t *self, const sample_t *sample)
 
     printf("%s: n %zu, n_d %zu, in %s, %s\n", sample->what,
         sample->num_fits > 0 ? sample->fits[0].num_values : 0,
-        sample->num_fits > 0 ? sample->fits[0].num_complete : 0, sample->unit,
-        sample->likelihood);
+        sample->num_fits > 0 ? sample->fits[0].num_complete : 0, sample->unit, sample->likelihood);
     add_columns(self, sample->is_duration, &table);
     for (int j = 0; j < (int) sample->num_fits && !is_empty; j++) {
         add_row(self, sample, j, lowest_aic(sample), &table);
     }
     if (!is_empty) {
-        self->error = spot_error_first(self->error,
-            spot_table_write_terminal(&table, &self->setting.terminal, stdout));
+        self->error = spot_error_first(
+            self->error, spot_table_write_terminal(&table, &self->setting.terminal, stdout));
         self->has_fits = true;
     }
     spot_table_free(&table);
-    for (size_t j = 0; j < words->num_lines && (!self->setting.is_quiet || is_empty);
-         j++) {
+    for (size_t j = 0; j < words->num_lines && (!self->setting.is_quiet || is_empty); j++) {
         fputs("   ", stdout);
         spot_wrap_write(stdout, words->lines[j], self->setting.terminal.width - 3, 3);
         putchar('\n');
@@ -395,8 +362,7 @@ text_sample(spot_fit_table_t *self, const sample_t *sample)
 
 /* ---- Samples as they come ---- */
 
-void
-spot_fit_table_init(
+void spot_fit_table_init(
     spot_fit_table_t *self, const spot_fit_table_setting_t *setting, bool is_json)
 {
     *self = (spot_fit_table_t){.setting = *setting, .is_json = is_json};
@@ -413,8 +379,7 @@ spot_fit_table_init(
     }
 }
 
-void
-spot_fit_table_free(spot_fit_table_t *self)
+void spot_fit_table_free(spot_fit_table_t *self)
 {
     if (self->csv != NULL) {
         fclose(self->csv);
@@ -422,8 +387,7 @@ spot_fit_table_free(spot_fit_table_t *self)
     free(self->csv_text);
 }
 
-void
-spot_fit_table_finish(spot_fit_table_t *self, const spot_fit_words_t *words)
+void spot_fit_table_finish(spot_fit_table_t *self, const spot_fit_words_t *words)
 {
     if (self->is_open) {
         spot_json_close(&self->json, ']');
@@ -438,8 +402,8 @@ spot_fit_table_finish(spot_fit_table_t *self, const spot_fit_words_t *words)
     if (self->has_fits) {
         fputs(legend, stdout);
         if (self->setting.num_rounds > 0) {
-            printf("bootstrap   %lld rounds, seed %lld\n",
-                (long long) self->setting.num_rounds, (long long) self->setting.seed);
+            printf("bootstrap   %lld rounds, seed %lld\n", (long long) self->setting.num_rounds,
+                (long long) self->setting.seed);
         }
         putchar('\n');
     }
@@ -450,8 +414,7 @@ spot_fit_table_finish(spot_fit_table_t *self, const spot_fit_words_t *words)
 }
 
 /* The first fit that converged is the best. */
-static void
-put_sample(spot_fit_table_t *self, sample_t *sample)
+static void put_sample(spot_fit_table_t *self, sample_t *sample)
 {
     sample->best_id = sample->best_mean_id = -1;
     for (int j = (int) sample->num_fits - 1; j >= 0; j--) {
@@ -472,8 +435,7 @@ put_sample(spot_fit_table_t *self, sample_t *sample)
     }
 }
 
-void
-spot_fit_table_laws(spot_fit_table_t *self, const char *what, double tick_s,
+void spot_fit_table_laws(spot_fit_table_t *self, const char *what, double tick_s,
     const spot_fit_ranking_t *ranking, const spot_fit_words_t *words)
 {
     char likelihood[64] = "continuous likelihood";
@@ -486,14 +448,12 @@ spot_fit_table_laws(spot_fit_table_t *self, const char *what, double tick_s,
         .words = words};
 
     if (tick_s > 0) {
-        snprintf(
-            likelihood, sizeof(likelihood), "lattice likelihood, tick %.6g s", tick_s);
+        snprintf(likelihood, sizeof(likelihood), "lattice likelihood, tick %.6g s", tick_s);
     }
     put_sample(self, &sample);
 }
 
-void
-spot_fit_table_sizes(spot_fit_table_t *self, const char *what, const spot_fit_t *fits,
+void spot_fit_table_sizes(spot_fit_table_t *self, const char *what, const spot_fit_t *fits,
     size_t num_fits, const spot_fit_words_t *words)
 {
     sample_t sample = {.what = what,
@@ -506,17 +466,16 @@ spot_fit_table_sizes(spot_fit_table_t *self, const char *what, const spot_fit_t 
     put_sample(self, &sample);
 }
 
-void
-spot_fit_table_hourly(spot_fit_table_t *self, const spot_fit_hourly_t *hourly)
+void spot_fit_table_hourly(spot_fit_table_t *self, const spot_fit_hourly_t *hourly)
 {
     spot_table_t table = {.name = "hours"};
     int ret;
 
     spot_table_add_column(&table, (spot_table_column_t){.name = "hour"});
-    spot_table_add_column(&table,
-        (spot_table_column_t){.name = "preempt", .is_fixed = true, .num_decimals = 3});
-    spot_table_add_column(&table,
-        (spot_table_column_t){.name = "add", .is_fixed = true, .num_decimals = 3});
+    spot_table_add_column(
+        &table, (spot_table_column_t){.name = "preempt", .is_fixed = true, .num_decimals = 3});
+    spot_table_add_column(
+        &table, (spot_table_column_t){.name = "add", .is_fixed = true, .num_decimals = 3});
     for (int j = 0; j < SPOT_HOURS_PER_DAY; j++) {
         spot_table_add_row(&table);
         spot_table_add_count(&table, j);

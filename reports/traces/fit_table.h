@@ -43,8 +43,8 @@ void spot_fit_table_free(spot_fit_table_t *self);
 /* One sample each. */
 void spot_fit_table_laws(spot_fit_table_t *self, const char *what, double tick_s,
     const spot_fit_ranking_t *ranking, const spot_fit_words_t *words);
-void spot_fit_table_sizes(spot_fit_table_t *self, const char *what,
-    const spot_fit_t *fits, size_t num_fits, const spot_fit_words_t *words);
+void spot_fit_table_sizes(spot_fit_table_t *self, const char *what, const spot_fit_t *fits,
+    size_t num_fits, const spot_fit_words_t *words);
 void spot_fit_table_hourly(spot_fit_table_t *self, const spot_fit_hourly_t *hourly);
 
 /* Legend and closing words; ends the JSON. */

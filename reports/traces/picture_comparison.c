@@ -21,16 +21,13 @@ typedef struct {
     double low, high; /* ends of the axis */
 } dots_t;
 
-static const char *
-row_name(const dots_t *self, int row_id)
+static const char *row_name(const dots_t *self, int row_id)
 {
-    return self->is_reference ? spot_fidelity_metrics[row_id].name
-                              : spot_error_name(row_id);
+    return self->is_reference ? spot_fidelity_metrics[row_id].name : spot_error_name(row_id);
 }
 
 /* Whether a column is drawn: of distances the second half too. */
-static bool
-has_column(const dots_t *self, size_t column_id)
+static bool has_column(const dots_t *self, size_t column_id)
 {
     return self->is_reference ? column_id >= SPOT_COMPARISON_FIRST &&
                                     self->comparison->columns[column_id].has_reference
@@ -38,8 +35,7 @@ has_column(const dots_t *self, size_t column_id)
 }
 
 /* NAN where undefined; *half_width of an interval, else NAN. */
-static double
-value_of(const dots_t *self, size_t column_id, int row_id, double *half_width)
+static double value_of(const dots_t *self, size_t column_id, int row_id, double *half_width)
 {
     const spot_comparison_column_t *column = &self->comparison->columns[column_id];
     double error;
@@ -49,14 +45,12 @@ value_of(const dots_t *self, size_t column_id, int row_id, double *half_width)
         return column->zs[row_id];
     }
     spot_comparison_error(self->comparison, column, row_id, &error, half_width);
-    *half_width =
-        column->kind == SPOT_COMPARISON_COLUMN_MODEL ? 2 * *half_width : (double) NAN;
+    *half_width = column->kind == SPOT_COMPARISON_COLUMN_MODEL ? 2 * *half_width : (double) NAN;
     return error;
 }
 
 /* How many values are below low or above high. */
-static size_t
-count_outside(const dots_t *self, double low, double high)
+static size_t count_outside(const dots_t *self, double low, double high)
 {
     size_t num_outside = 0;
 
@@ -72,8 +66,7 @@ count_outside(const dots_t *self, double low, double high)
 }
 
 /* Rows of the CSV, and what is drawn and how large it is. */
-static void
-read_values(dots_t *self)
+static void read_values(dots_t *self)
 {
     for (int row_id = 0; row_id < self->num_rows; row_id++) {
         for (size_t j = 0; j < self->comparison->num_columns; j++) {
@@ -100,8 +93,7 @@ read_values(dots_t *self)
 
 /* The column with the most errors that are not above those of the halves; *num_known:
  * where both are known. NULL: there are only the halves. */
-static const char *
-find_best(const dots_t *self, int *num_best, int *num_known)
+static const char *find_best(const dots_t *self, int *num_best, int *num_known)
 {
     const char *best = NULL;
 
@@ -126,22 +118,20 @@ find_best(const dots_t *self, int *num_best, int *num_known)
     return best;
 }
 
-static void
-declare_distance_words(dots_t *self)
+static void declare_distance_words(dots_t *self)
 {
     const spot_comparison_t *comparison = self->comparison;
-    const bool has_models = comparison->columns[comparison->num_columns - 1].kind ==
-                            SPOT_COMPARISON_COLUMN_MODEL;
+    const bool has_models =
+        comparison->columns[comparison->num_columns - 1].kind == SPOT_COMPARISON_COLUMN_MODEL;
     int num_best, num_known;
     const char *best = find_best(self, &num_best, &num_known);
 
     if (best == NULL) {
-        spot_chart_title(
-            self->picture.chart, "How far the second half is from the first one");
+        spot_chart_title(self->picture.chart, "How far the second half is from the first one");
     } else {
         spot_chart_title(self->picture.chart,
-            "%.60s is as close as the halves are to each other in %d of %d errors", best,
-            num_best, num_known);
+            "%.60s is as close as the halves are to each other in %d of %d errors", best, num_best,
+            num_known);
     }
     spot_chart_note(self->picture.chart,
         "half2-vs-half1: so much the trace differs from itself, no model should be "
@@ -149,8 +139,7 @@ declare_distance_words(dots_t *self)
         has_models ? " · bars: two standard errors of the mean" : "");
 }
 
-static void
-declare_words(dots_t *self, const char *name)
+static void declare_words(dots_t *self, const char *name)
 {
     const size_t num_outside = count_outside(self, self->low, self->high);
     spot_chart_t *chart = self->picture.chart;
@@ -160,9 +149,8 @@ declare_words(dots_t *self, const char *name)
         spot_chart_title(chart,
             "%zu of %zu means are further than %g standard errors from the reference",
             count_outside(self, -LIMIT_Z, LIMIT_Z), self->num_values, LIMIT_Z);
-        spot_chart_note(chart,
-            "z of each model's means; dashed: where our own generators would be "
-            "refused");
+        spot_chart_note(chart, "z of each model's means; dashed: where our own generators would be "
+                               "refused");
     } else {
         declare_distance_words(self);
     }
@@ -177,16 +165,14 @@ declare_words(dots_t *self, const char *name)
 /* ---- Dots ---- */
 
 /* At an edge where it lies outside. */
-static double
-place(const dots_t *self, double value)
+static double place(const dots_t *self, double value)
 {
     return fmin(fmax(value, self->low), self->high);
 }
 
 /* A series has its colour and its marker; the halves have those of what is in the back.
  */
-static void
-declare_column(dots_t *self, size_t column_id, size_t series_id)
+static void declare_column(dots_t *self, size_t column_id, size_t series_id)
 {
     static const spot_chart_marker_t markers[] = {SPOT_CHART_CIRCLE, SPOT_CHART_SQUARE,
         SPOT_CHART_TRIANGLE, SPOT_CHART_DIAMOND, SPOT_CHART_DOWN};
@@ -199,11 +185,9 @@ declare_column(dots_t *self, size_t column_id, size_t series_id)
     spot_chart_series(self->picture.chart,
         &(spot_chart_series_t){.kind = SPOT_CHART_POINTS,
             .name = spot_words_shown(&self->picture.texts, label),
-            .colour =
-                is_floor ? SPOT_INK_QUIET : spot_palette_colour(NULL, label, place_id),
-            .marker = is_floor
-                          ? SPOT_CHART_DIAMOND
-                          : markers[place_id % (sizeof(markers) / sizeof(markers[0]))],
+            .colour = is_floor ? SPOT_INK_QUIET : spot_palette_colour(NULL, label, place_id),
+            .marker = is_floor ? SPOT_CHART_DIAMOND
+                               : markers[place_id % (sizeof(markers) / sizeof(markers[0]))],
             .is_hollow = is_floor});
     for (int row_id = 0; row_id < self->num_rows; row_id++) {
         double half_width;
@@ -211,32 +195,27 @@ declare_column(dots_t *self, size_t column_id, size_t series_id)
 
         half_width = isnan(half_width) ? 0 : half_width;
         if (!isnan(value)) {
-            spot_chart_add(
-                self->picture.chart, &(spot_chart_datum_t){.x = place(self, value),
-                                         .y = row_id + from_middle,
-                                         .x_low = place(self, value - half_width),
-                                         .x_high = place(self, value + half_width)});
+            spot_chart_add(self->picture.chart, &(spot_chart_datum_t){.x = place(self, value),
+                                                    .y = row_id + from_middle,
+                                                    .x_low = place(self, value - half_width),
+                                                    .x_high = place(self, value + half_width)});
         }
     }
 }
 
-static void
-declare(dots_t *self, const spot_chart_axis_t *x)
+static void declare(dots_t *self, const spot_chart_axis_t *x)
 {
     spot_chart_t *chart = self->picture.chart;
     size_t series_id = 0;
 
-    spot_chart_panel(
-        chart, &(spot_chart_panel_t){.x = *x, .y = {.kind = SPOT_CHART_ROWS}});
+    spot_chart_panel(chart, &(spot_chart_panel_t){.x = *x, .y = {.kind = SPOT_CHART_ROWS}});
     for (int row_id = 0; row_id < self->num_rows; row_id++) {
-        (void) spot_chart_row(
-            chart, &(spot_chart_row_t){.name = row_name(self, row_id)});
+        (void) spot_chart_row(chart, &(spot_chart_row_t){.name = row_name(self, row_id)});
     }
     for (int sign = -1; sign <= 1 && self->is_reference; sign++) {
-        spot_chart_rule(
-            chart, &(spot_chart_rule_t){.direction = SPOT_CHART_VERTICAL,
-                       .at = sign * LIMIT_Z,
-                       .dash = sign == 0 ? SPOT_CHART_SOLID : SPOT_CHART_DASHED});
+        spot_chart_rule(chart, &(spot_chart_rule_t){.direction = SPOT_CHART_VERTICAL,
+                                   .at = sign * LIMIT_Z,
+                                   .dash = sign == 0 ? SPOT_CHART_SOLID : SPOT_CHART_DASHED});
     }
     for (size_t j = 0; j < self->comparison->num_columns; j++) {
         if (has_column(self, j)) {
@@ -246,8 +225,7 @@ declare(dots_t *self, const spot_chart_axis_t *x)
 }
 
 /* Distances, or z of metrics; nothing where no column has any. */
-static int
-plot(const spot_comparison_t *comparison, bool is_reference, const char *folder,
+static int plot(const spot_comparison_t *comparison, bool is_reference, const char *folder,
     const char *name, spot_diag_t *diag)
 {
     static const char *const columns[] = {"row", "series", "value", "half_width", NULL};
@@ -265,12 +243,10 @@ plot(const spot_comparison_t *comparison, bool is_reference, const char *folder,
     }
     if (spot_trace_picture_begin(&dots.picture, columns)) {
         read_values(&dots);
-        dots.high = is_reference
-                        ? fmax(fmin(ceil(dots.highest + 0.5), MAX_Z), LIMIT_Z + 0.5)
-                        : 1.2 * fmax(dots.highest, 1);
+        dots.high = is_reference ? fmax(fmin(ceil(dots.highest + 0.5), MAX_Z), LIMIT_Z + 0.5)
+                                 : 1.2 * fmax(dots.highest, 1);
         dots.low = is_reference ? -dots.high : MIN_DISTANCE;
-        x = (spot_chart_axis_t){
-            .kind = is_reference ? SPOT_CHART_LINEAR : SPOT_CHART_LOG,
+        x = (spot_chart_axis_t){.kind = is_reference ? SPOT_CHART_LINEAR : SPOT_CHART_LOG,
             .name = is_reference ? "standard errors from the reference"
                     : comparison->num_columns > SPOT_COMPARISON_FIRST
                         ? "distance, or |ln ratio|, to the recorded trace (logarithmic)"
@@ -285,16 +261,14 @@ plot(const spot_comparison_t *comparison, bool is_reference, const char *folder,
         &dots.picture, folder, name, is_reference ? "reference" : "distances", diag);
 }
 
-int
-spot_trace_plot_distances(const spot_comparison_t *comparison, const char *folder,
-    const char *name, spot_diag_t *diag)
+int spot_trace_plot_distances(
+    const spot_comparison_t *comparison, const char *folder, const char *name, spot_diag_t *diag)
 {
     return plot(comparison, false, folder, name, diag);
 }
 
-int
-spot_trace_plot_reference(const spot_comparison_t *comparison, const char *folder,
-    const char *name, spot_diag_t *diag)
+int spot_trace_plot_reference(
+    const spot_comparison_t *comparison, const char *folder, const char *name, spot_diag_t *diag)
 {
     return plot(comparison, true, folder, name, diag);
 }

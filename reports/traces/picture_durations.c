@@ -15,8 +15,7 @@
 #define MIN_TICK 0.008    /* of the axis between two marks of the lattice */
 #define MAX_STRETCH 20    /* by quantiles of the axes beyond what was recorded */
 
-const char *
-spot_duration_picture_noun(spot_sample_kind_t kind, bool is_obtainable)
+const char *spot_duration_picture_noun(spot_sample_kind_t kind, bool is_obtainable)
 {
     static const char *const nouns[][2] = {
         [SPOT_SAMPLE_PREEMPT_GAP] = {"Gaps between preemption events",
@@ -33,19 +32,16 @@ spot_duration_picture_noun(spot_sample_kind_t kind, bool is_obtainable)
     return nouns[kind][is_obtainable];
 }
 
-int
-spot_duration_picture_end(spot_duration_picture_t *self, spot_sample_kind_t kind,
+int spot_duration_picture_end(spot_duration_picture_t *self, spot_sample_kind_t kind,
     const char *what, const char *folder, const char *name, spot_diag_t *diag)
 {
-    what = spot_texts_add(
-        &self->picture.texts, "%s-%s", spot_sample_kind_names[kind], what);
+    what = spot_texts_add(&self->picture.texts, "%s-%s", spot_sample_kind_names[kind], what);
     spot_kaplan_meier_free(&self->kaplan_meier);
     return spot_trace_picture_end(&self->picture, folder, name, what, diag);
 }
 
 /* The sample of a picture, and why it cannot be drawn on logarithmic axes. */
-static void
-read_sample(spot_duration_picture_t *self, const spot_sample_t *sample)
+static void read_sample(spot_duration_picture_t *self, const spot_sample_t *sample)
 {
     spot_trace_picture_t *picture = &self->picture;
 
@@ -63,32 +59,28 @@ read_sample(spot_duration_picture_t *self, const spot_sample_t *sample)
 }
 
 /* Name, number of values, ticks, and then more. */
-static void
-note_sample(spot_duration_picture_t *self, const spot_fitted_sample_t *fitted,
+static void note_sample(spot_duration_picture_t *self, const spot_fitted_sample_t *fitted,
     const char *name, const char *more)
 {
     const size_t num_values = self->kaplan_meier.num_values;
     const size_t num_censored = num_values - self->kaplan_meier.num_deaths;
     spot_texts_t *texts = &self->picture.texts;
 
-    spot_chart_note(self->picture.chart, "%s · n = %zu%s%s%s",
-        spot_words_shown(texts, name), num_values,
-        num_censored == 0 ? ""
-                          : spot_texts_add(texts,
-                                ", of which %zu censored (Kaplan-Meier)", num_censored),
-        fitted->tick_s > 0 ? spot_texts_add(texts, " · ticks of %.6g s", fitted->tick_s)
-                           : "",
+    spot_chart_note(self->picture.chart, "%s · n = %zu%s%s%s", spot_words_shown(texts, name),
+        num_values,
+        num_censored == 0
+            ? ""
+            : spot_texts_add(texts, ", of which %zu censored (Kaplan-Meier)", num_censored),
+        fitted->tick_s > 0 ? spot_texts_add(texts, " · ticks of %.6g s", fitted->tick_s) : "",
         more);
 }
 
-static const char *
-law_colour(size_t law_id)
+static const char *law_colour(size_t law_id)
 {
     return law_id == 0 ? SPOT_INK_ACCENT : law_id == 1 ? SPOT_INK_LOSS : SPOT_INK_OTHER;
 }
 
-void
-spot_duration_picture_panel(const spot_duration_picture_t *self)
+void spot_duration_picture_panel(const spot_duration_picture_t *self)
 {
     spot_chart_panel(
         self->picture.chart, &(spot_chart_panel_t){.x = {.kind = SPOT_CHART_LOG,
@@ -104,15 +96,13 @@ spot_duration_picture_panel(const spot_duration_picture_t *self)
                                  .height_px = 360});
 }
 
-double
-spot_duration_picture_share(const spot_duration_picture_t *self, double share)
+double spot_duration_picture_share(const spot_duration_picture_t *self, double share)
 {
     return isnan(share) ? share : 100 * fmax(share, self->low_share / 10);
 }
 
-void
-spot_duration_picture_curve(spot_duration_picture_t *self,
-    const spot_chart_series_t *series, const spot_curve_t *curve)
+void spot_duration_picture_curve(
+    spot_duration_picture_t *self, const spot_chart_series_t *series, const spot_curve_t *curve)
 {
     spot_trace_picture_curve(
         &self->picture, series, curve, 100, spot_duration_picture_share(self, 0));
@@ -128,8 +118,7 @@ typedef struct {
 } survival_t;
 
 /* As far as anything was seen. */
-static void
-add_recorded(survival_t *self)
+static void add_recorded(survival_t *self)
 {
     const spot_kaplan_meier_t *kaplan_meier = &self->base.kaplan_meier;
     spot_trace_picture_t *picture = &self->base.picture;
@@ -146,8 +135,7 @@ add_recorded(survival_t *self)
     }
 }
 
-static void
-add_censored(survival_t *self)
+static void add_censored(survival_t *self)
 {
     const spot_sample_t *sample = self->fitted->sample;
     double *times_s = spot_calloc(sample->num_values, sizeof(*times_s));
@@ -175,8 +163,7 @@ add_censored(survival_t *self)
 
 /* From a little before the first step to a little behind the last value; down to half of
  * the smallest share. */
-static void
-choose_scales(survival_t *self)
+static void choose_scales(survival_t *self)
 {
     spot_duration_picture_t *base = &self->base;
     double low = 1;
@@ -186,9 +173,9 @@ choose_scales(survival_t *self)
 
         low = share > 0 ? fmin(low, share) : low;
     }
-    base->low_s = (self->fitted->tick_s > 0 ? fmin(self->fitted->tick_s, base->first_s)
-                                            : base->first_s) /
-                  1.6;
+    base->low_s =
+        (self->fitted->tick_s > 0 ? fmin(self->fitted->tick_s, base->first_s) : base->first_s) /
+        1.6;
     base->high_s = base->kaplan_meier.max * 1.3;
     base->low_share = fmin(fmax(low / 2, MIN_SURVIVAL), 0.5);
     spot_curve_thin(&self->recorded, base->low_s, base->high_s, true);
@@ -196,8 +183,7 @@ choose_scales(survival_t *self)
 }
 
 /* Marks at the ticks of the lattice, as far as they can be told apart. */
-static void
-declare_lattice(survival_t *self)
+static void declare_lattice(survival_t *self)
 {
     const double tick_s = self->fitted->tick_s, low_s = self->base.low_s,
                  high_s = self->base.high_s;
@@ -205,57 +191,50 @@ declare_lattice(survival_t *self)
     spot_chart_series(self->base.picture.chart,
         &(spot_chart_series_t){.kind = SPOT_CHART_STROKES, .colour = SPOT_INK_QUIET});
     for (double k = ceil(low_s / tick_s);
-         k * tick_s <= high_s && log((k + 1) / k) >= MIN_TICK * log(high_s / low_s);
-         k++) {
+         k * tick_s <= high_s && log((k + 1) / k) >= MIN_TICK * log(high_s / low_s); k++) {
         spot_chart_add_xy(self->base.picture.chart, k * tick_s, 0);
     }
 }
 
 /* The survival of a law at the place_id-th of NUM_LAW_POINTS places of the axis. */
-static spot_point_t
-law_point(const survival_t *self, const spot_law_t *law, size_t place_id)
+static spot_point_t law_point(const survival_t *self, const spot_law_t *law, size_t place_id)
 {
     const double low_s = self->base.low_s, high_s = self->base.high_s;
     const double place = (double) place_id / (NUM_LAW_POINTS - 1);
     const double time_s = low_s * pow(high_s / low_s, place);
 
-    return (spot_point_t){
-        time_s, exp(law->family->log_survival(law->parameters, time_s))};
+    return (spot_point_t){time_s, exp(law->family->log_survival(law->parameters, time_s))};
 }
 
 /* A law until it leaves the panel, or until the end of a limited life. */
-static void
-declare_law(survival_t *self, size_t law_id)
+static void declare_law(survival_t *self, size_t law_id)
 {
     const spot_labelled_law_t *law = &self->fitted->laws[law_id];
     spot_trace_picture_t *picture = &self->base.picture;
     const bool is_best = law_id < NUM_BEST;
     double share = 1;
 
-    spot_chart_series(picture->chart,
-        &(spot_chart_series_t){.kind = SPOT_CHART_LINE,
-            .name = is_best ? spot_words_shown(&picture->texts, law->label) : NULL,
-            .colour = law_colour(law_id),
-            .dash = law_id == 1 ? SPOT_CHART_DASHED : SPOT_CHART_SOLID,
-            .width_px = is_best ? 2.2 : 1.1});
+    spot_chart_series(
+        picture->chart, &(spot_chart_series_t){.kind = SPOT_CHART_LINE,
+                            .name = is_best ? spot_words_shown(&picture->texts, law->label) : NULL,
+                            .colour = law_colour(law_id),
+                            .dash = law_id == 1 ? SPOT_CHART_DASHED : SPOT_CHART_SOLID,
+                            .width_px = is_best ? 2.2 : 1.1});
     for (size_t j = 0; j < NUM_LAW_POINTS && share >= self->base.low_share; j++) {
         const spot_point_t point = law_point(self, &law->law, j);
 
         share = point.y;
-        spot_chart_add_xy(
-            picture->chart, point.x, spot_duration_picture_share(&self->base, share));
+        spot_chart_add_xy(picture->chart, point.x, spot_duration_picture_share(&self->base, share));
     }
 }
 
 /* Where steps end on a lattice, as long as the dots can be told apart. */
-static bool
-has_dots(const survival_t *self)
+static bool has_dots(const survival_t *self)
 {
     return self->fitted->tick_s > 0 && self->recorded.num_points <= MAX_DOTS;
 }
 
-static void
-declare_marks(survival_t *self, const spot_curve_t *curve, spot_chart_marker_t marker)
+static void declare_marks(survival_t *self, const spot_curve_t *curve, spot_chart_marker_t marker)
 {
     spot_duration_picture_curve(&self->base,
         &(spot_chart_series_t){.kind = SPOT_CHART_POINTS,
@@ -266,13 +245,11 @@ declare_marks(survival_t *self, const spot_curve_t *curve, spot_chart_marker_t m
         curve);
 }
 
-static void
-declare_survival_words(survival_t *self, const char *name)
+static void declare_survival_words(survival_t *self, const char *name)
 {
     const spot_kaplan_meier_t *kaplan_meier = &self->base.kaplan_meier;
     const double median_s = spot_kaplan_meier_median(kaplan_meier);
-    const char *noun =
-        spot_duration_picture_noun(self->fitted->kind, self->fitted->is_obtainable);
+    const char *noun = spot_duration_picture_noun(self->fitted->kind, self->fitted->is_obtainable);
     spot_chart_t *chart = self->base.picture.chart;
     spot_texts_t *texts = &self->base.picture.texts;
     size_t tenth_id = 0; /* of the first step that leaves a tenth */
@@ -286,8 +263,7 @@ declare_survival_words(survival_t *self, const char *name)
             100 * spot_kaplan_meier_survival(kaplan_meier, kaplan_meier->max),
             spot_words_duration(texts, kaplan_meier->max));
     } else if (tenth_id == kaplan_meier->num_steps) {
-        spot_chart_title(
-            chart, "%s: median %s", noun, spot_words_duration(texts, median_s));
+        spot_chart_title(chart, "%s: median %s", noun, spot_words_duration(texts, median_s));
     } else {
         spot_chart_title(chart, "%s: median %s, nine in ten at most %s", noun,
             spot_words_duration(texts, median_s),
@@ -295,8 +271,8 @@ declare_survival_words(survival_t *self, const char *name)
     }
     note_sample(&self->base, self->fitted, name,
         self->fitted->tick_s <= 0 ? ""
-        : has_dots(self) ? ", marked at the bottom: there the dots and a law should meet"
-                         : ", marked at the bottom");
+        : has_dots(self)          ? ", marked at the bottom: there the dots and a law should meet"
+                                  : ", marked at the bottom");
     if (self->fitted->num_laws > NUM_BEST) {
         FILE *others = spot_texts_begin(texts);
 
@@ -309,8 +285,7 @@ declare_survival_words(survival_t *self, const char *name)
 }
 
 /* Laws from the worst to the best, what was recorded on top. */
-static void
-declare_survival(survival_t *self)
+static void declare_survival(survival_t *self)
 {
     spot_chart_t *chart = self->base.picture.chart;
 
@@ -322,25 +297,22 @@ declare_survival(survival_t *self)
         declare_law(self, k);
     }
     spot_duration_picture_curve(&self->base,
-        &(spot_chart_series_t){.kind = SPOT_CHART_STEPS,
-            .name = "recorded",
-            .colour = SPOT_INK,
-            .width_px = 1.2},
+        &(spot_chart_series_t){
+            .kind = SPOT_CHART_STEPS, .name = "recorded", .colour = SPOT_INK, .width_px = 1.2},
         &self->recorded);
     if (has_dots(self)) {
         declare_marks(self, &self->recorded, SPOT_CHART_CIRCLE);
     }
     if (self->censored.num_points > 0) {
         declare_marks(self, &self->censored, SPOT_CHART_DIAMOND);
-        spot_chart_legend(chart,
-            &(spot_chart_entry_t){
-                .text = "censored", .marker = SPOT_CHART_DIAMOND, .is_hollow = true});
+        spot_chart_legend(
+            chart, &(spot_chart_entry_t){
+                       .text = "censored", .marker = SPOT_CHART_DIAMOND, .is_hollow = true});
     }
 }
 
-int
-spot_trace_plot_survival(const spot_fitted_sample_t *self, const char *folder,
-    const char *name, spot_diag_t *diag)
+int spot_trace_plot_survival(
+    const spot_fitted_sample_t *self, const char *folder, const char *name, spot_diag_t *diag)
 {
     survival_t plot = {.fitted = self};
     spot_trace_picture_t *picture = &plot.base.picture;
@@ -368,8 +340,8 @@ spot_trace_plot_survival(const spot_fitted_sample_t *self, const char *folder,
     }
     spot_curve_free(&plot.recorded);
     spot_curve_free(&plot.censored);
-    return spot_duration_picture_end(&plot.base, self->kind,
-        self->num_laws > 0 ? "fit" : "survival", folder, name, diag);
+    return spot_duration_picture_end(
+        &plot.base, self->kind, self->num_laws > 0 ? "fit" : "survival", folder, name, diag);
 }
 
 /* ---- A sample and its laws: quantiles ---- */
@@ -384,8 +356,7 @@ typedef struct {
 
 /* A step of the distribution function at its middle, a tick too; as many as a picture
  * can show. */
-static void
-read_quantiles(quantiles_t *self)
+static void read_quantiles(quantiles_t *self)
 {
     const spot_kaplan_meier_t *kaplan_meier = &self->base.kaplan_meier;
     spot_trace_picture_t *picture = &self->base.picture;
@@ -409,8 +380,7 @@ read_quantiles(quantiles_t *self)
     for (size_t k = 0; k < self->num_laws; k++) {
         for (size_t j = 0; j < self->recorded.num_points; j++) {
             const spot_point_t *point = &self->recorded.points[j];
-            const double quantile_s =
-                spot_law_quantile(&self->fitted->laws[k].law, point->y);
+            const double quantile_s = spot_law_quantile(&self->fitted->laws[k].law, point->y);
 
             spot_trace_picture_point(picture, &self->fitted_s[k], quantile_s, point->x);
             spot_trace_picture_row(picture, self->fitted->laws[k].label, 3,
@@ -420,8 +390,7 @@ read_quantiles(quantiles_t *self)
 }
 
 /* Room for all that was recorded, and for the quantiles unless they are far away. */
-static void
-choose_square(quantiles_t *self)
+static void choose_square(quantiles_t *self)
 {
     double low_s = (double) INFINITY, high_s = 0;
     double fitted_low_s = (double) INFINITY, fitted_high_s = 0;
@@ -442,8 +411,7 @@ choose_square(quantiles_t *self)
     self->base.high_s = fmax(high_s, fmin(fitted_high_s, high_s * MAX_STRETCH)) * 1.15;
 }
 
-static void
-declare_square(quantiles_t *self)
+static void declare_square(quantiles_t *self)
 {
     const spot_chart_axis_t axis = {.kind = SPOT_CHART_LOG,
         .unit = SPOT_CHART_S,
@@ -454,15 +422,13 @@ declare_square(quantiles_t *self)
     panel.x.name = "fitted quantile (logarithmic)";
     panel.y.name = "recorded (logarithmic)";
     spot_chart_panel(self->base.picture.chart, &panel);
-    spot_chart_rule(
-        self->base.picture.chart, &(spot_chart_rule_t){.direction = SPOT_CHART_DIAGONAL,
-                                      .name = "recorded = fitted",
-                                      .dash = SPOT_CHART_DASHED});
+    spot_chart_rule(self->base.picture.chart, &(spot_chart_rule_t){.direction = SPOT_CHART_DIAGONAL,
+                                                  .name = "recorded = fitted",
+                                                  .dash = SPOT_CHART_DASHED});
 }
 
 /* The points of a law within the axes; returns the number of the others. */
-static size_t
-declare_quantiles(quantiles_t *self, size_t law_id)
+static size_t declare_quantiles(quantiles_t *self, size_t law_id)
 {
     const double low_s = self->base.low_s, high_s = self->base.high_s;
     const spot_curve_t *curve = &self->fitted_s[law_id];
@@ -488,8 +454,7 @@ declare_quantiles(quantiles_t *self, size_t law_id)
     return num_outside;
 }
 
-static void
-declare_qq(quantiles_t *self, const char *name)
+static void declare_qq(quantiles_t *self, const char *name)
 {
     const spot_fitted_sample_t *fitted = self->fitted;
     spot_chart_t *chart = self->base.picture.chart;
@@ -498,33 +463,30 @@ declare_qq(quantiles_t *self, const char *name)
 
     spot_chart_title(chart, "%s against what %s%s%s would give",
         spot_duration_picture_noun(fitted->kind, fitted->is_obtainable),
-        spot_words_shown(texts, fitted->laws[0].label),
-        self->num_laws > 1 ? " and " : "",
+        spot_words_shown(texts, fitted->laws[0].label), self->num_laws > 1 ? " and " : "",
         self->num_laws > 1 ? spot_words_shown(texts, fitted->laws[1].label) : "");
-    note_sample(
-        &self->base, fitted, name, fitted->tick_s > 0 ? ", values at their middle" : "");
-    spot_chart_note(chart,
-        "a point above the line: the recorded value is longer than the fitted quantile");
+    note_sample(&self->base, fitted, name, fitted->tick_s > 0 ? ", values at their middle" : "");
+    spot_chart_note(
+        chart, "a point above the line: the recorded value is longer than the fitted quantile");
     declare_square(self);
     for (size_t k = self->num_laws; k-- > 0;) {
         num_outside += declare_quantiles(self, k);
     }
     if (num_outside > 0) {
-        spot_chart_note(chart, "%s outside the axes",
-            spot_words_count(texts, (int64_t) num_outside, "point"));
+        spot_chart_note(
+            chart, "%s outside the axes", spot_words_count(texts, (int64_t) num_outside, "point"));
     }
 }
 
-int
-spot_trace_plot_quantiles(const spot_fitted_sample_t *self, const char *folder,
-    const char *name, spot_diag_t *diag)
+int spot_trace_plot_quantiles(
+    const spot_fitted_sample_t *self, const char *folder, const char *name, spot_diag_t *diag)
 {
-    quantiles_t plot = {.fitted = self,
-        .num_laws = self->num_laws < NUM_BEST ? self->num_laws : NUM_BEST};
+    quantiles_t plot = {
+        .fitted = self, .num_laws = self->num_laws < NUM_BEST ? self->num_laws : NUM_BEST};
     spot_trace_picture_t *picture = &plot.base.picture;
 
-    if (spot_trace_picture_begin(picture, (const char *const[]){"series", "probability",
-                                              "fitted_s", "recorded_s", NULL})) {
+    if (spot_trace_picture_begin(picture,
+            (const char *const[]){"series", "probability", "fitted_s", "recorded_s", NULL})) {
         read_sample(&plot.base, self->sample);
         read_quantiles(&plot);
     }

@@ -28,5 +28,5 @@ void spot_duration_picture_panel(const spot_duration_picture_t *self);
 double spot_duration_picture_share(const spot_duration_picture_t *self, double share);
 
 /* A curve of shares over durations in s. */
-void spot_duration_picture_curve(spot_duration_picture_t *self,
-    const spot_chart_series_t *series, const spot_curve_t *curve);
+void spot_duration_picture_curve(
+    spot_duration_picture_t *self, const spot_chart_series_t *series, const spot_curve_t *curve);

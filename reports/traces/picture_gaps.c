@@ -11,13 +11,12 @@ typedef struct {
     const spot_gap_overlay_t *overlay;
     spot_curve_t a; /* time in s and the share that is longer, from then on */
     spot_curve_t b;
-    size_t num_times; /* of the band: up to where nothing is left of its upper edge */
+    size_t num_times;     /* of the band: up to where nothing is left of its upper edge */
     double share_in_band; /* of b's distinct gaps; NAN without band */
 } gaps_t;
 
 /* A step at each distinct value. */
-static void
-add_steps(gaps_t *self, spot_curve_t *curve, const double *values, size_t num_values)
+static void add_steps(gaps_t *self, spot_curve_t *curve, const double *values, size_t num_values)
 {
     spot_trace_picture_t *picture = &self->base.picture;
 
@@ -31,8 +30,7 @@ add_steps(gaps_t *self, spot_curve_t *curve, const double *values, size_t num_va
 }
 
 /* On the times of the band, as long as any gap of b is longer. */
-static double
-gap_share_in_band(const gaps_t *self)
+static double gap_share_in_band(const gaps_t *self)
 {
     const spot_model_band_t *band = &self->overlay->band;
     size_t num_known = 0, num_within = 0, step_id = 0;
@@ -51,8 +49,7 @@ gap_share_in_band(const gaps_t *self)
     return num_known > 0 ? (double) num_within / (double) num_known : (double) NAN;
 }
 
-static void
-read_gaps(gaps_t *self)
+static void read_gaps(gaps_t *self)
 {
     const spot_gap_overlay_t *overlay = self->overlay;
 
@@ -73,8 +70,7 @@ read_gaps(gaps_t *self)
 
 /* From a little before the first gap to a little behind the last one; down to half of
  * what one gap is. */
-static void
-choose_gap_scales(gaps_t *self)
+static void choose_gap_scales(gaps_t *self)
 {
     const spot_gap_overlay_t *overlay = self->overlay;
     double first_s = overlay->b_s[0], last_s = overlay->b_s[overlay->num_b - 1];
@@ -95,8 +91,7 @@ choose_gap_scales(gaps_t *self)
     spot_curve_thin(&self->b, self->base.low_s, self->base.high_s, true);
 }
 
-static void
-declare_gap_words(gaps_t *self, const char *name)
+static void declare_gap_words(gaps_t *self, const char *name)
 {
     const spot_gap_overlay_t *overlay = self->overlay;
     const char *noun = spot_duration_picture_noun(overlay->kind, overlay->is_obtainable);
@@ -104,15 +99,14 @@ declare_gap_words(gaps_t *self, const char *name)
     spot_texts_t *texts = &self->base.picture.texts;
 
     if (isfinite(self->share_in_band)) {
-        spot_chart_title(chart, "%s: B is in the band of A at %.3g %% of durations",
-            noun, 100 * self->share_in_band);
+        spot_chart_title(chart, "%s: B is in the band of A at %.3g %% of durations", noun,
+            100 * self->share_in_band);
     } else {
         spot_chart_title(chart, "%s: how many last longer, in A and in B", noun);
     }
     spot_chart_note(chart, "%s%s · B: n = %zu · both recorded at a tick of %.6g s",
         spot_words_shown(texts, name),
-        overlay->a_s == NULL ? ""
-                             : spot_texts_add(texts, " · A: n = %zu", overlay->num_a),
+        overlay->a_s == NULL ? "" : spot_texts_add(texts, " · A: n = %zu", overlay->num_a),
         overlay->num_b, overlay->tick_s);
     if (overlay->a_s == NULL) {
         spot_chart_note(chart, "band: 5–95 %% of %zu replications of A at each duration",
@@ -121,8 +115,7 @@ declare_gap_words(gaps_t *self, const char *name)
 }
 
 /* The edges as steps. */
-static void
-declare_gap_band(gaps_t *self)
+static void declare_gap_band(gaps_t *self)
 {
     const spot_model_band_t *band = &self->overlay->band;
     spot_chart_t *chart = self->base.picture.chart;
@@ -135,46 +128,42 @@ declare_gap_band(gaps_t *self)
     for (size_t j = 0; j < self->num_times; j++) {
         const bool is_known = !isnan(band->low[j]);
 
-        spot_chart_add(chart,
-            &(spot_chart_datum_t){.x = band->time_s[j],
-                .y = is_known ? spot_duration_picture_share(&self->base, band->high[j])
-                              : band->low[j],
-                .y_low = spot_duration_picture_share(&self->base, band->low[j])});
+        spot_chart_add(
+            chart, &(spot_chart_datum_t){.x = band->time_s[j],
+                       .y = is_known ? spot_duration_picture_share(&self->base, band->high[j])
+                                     : band->low[j],
+                       .y_low = spot_duration_picture_share(&self->base, band->low[j])});
     }
     spot_chart_series(chart, &spot_trace_picture_median);
     for (size_t j = 0; j < self->num_times; j++) {
         spot_chart_add_xy(chart, band->time_s[j],
-            isnan(band->low[j])
-                ? band->low[j]
-                : spot_duration_picture_share(&self->base, band->median[j]));
+            isnan(band->low[j]) ? band->low[j]
+                                : spot_duration_picture_share(&self->base, band->median[j]));
     }
 }
 
-static void
-declare_gaps(gaps_t *self, char letter, const char *label, const spot_curve_t *curve)
+static void declare_gaps(gaps_t *self, char letter, const char *label, const spot_curve_t *curve)
 {
     spot_texts_t *texts = &self->base.picture.texts;
 
     spot_duration_picture_curve(&self->base,
         &(spot_chart_series_t){.kind = SPOT_CHART_STEPS,
-            .name =
-                spot_texts_add(texts, "%c: %s", letter, spot_words_shown(texts, label)),
+            .name = spot_texts_add(texts, "%c: %s", letter, spot_words_shown(texts, label)),
             .colour = letter == 'A' ? SPOT_INK_ACCENT : SPOT_INK,
             .dash = letter == 'A' ? SPOT_CHART_DASHED : SPOT_CHART_SOLID,
             .width_px = 1.6},
         curve);
 }
 
-int
-spot_trace_plot_gap_overlay(const spot_gap_overlay_t *self, const char *folder,
-    const char *name, spot_diag_t *diag)
+int spot_trace_plot_gap_overlay(
+    const spot_gap_overlay_t *self, const char *folder, const char *name, spot_diag_t *diag)
 {
     const spot_model_band_t *band = &self->band;
     gaps_t plot = {.overlay = self};
     spot_trace_picture_t *picture = &plot.base.picture;
 
-    if (spot_trace_picture_begin(picture, (const char *const[]){"series", "time_s",
-                                              "survival", "low", "high", NULL})) {
+    if (spot_trace_picture_begin(
+            picture, (const char *const[]){"series", "time_s", "survival", "low", "high", NULL})) {
         read_gaps(&plot);
     }
     if (picture->error == 0 && picture->problem == NULL) {
@@ -196,6 +185,5 @@ spot_trace_plot_gap_overlay(const spot_gap_overlay_t *self, const char *folder,
     }
     spot_curve_free(&plot.a);
     spot_curve_free(&plot.b);
-    return spot_duration_picture_end(
-        &plot.base, self->kind, "compare", folder, name, diag);
+    return spot_duration_picture_end(&plot.base, self->kind, "compare", folder, name, diag);
 }

@@ -24,8 +24,7 @@ typedef struct {
 
 /* The end of the axis has room for all rates, and for intervals as far as they do not
  * press the rates down to nothing, as those of hours that were hardly exposed would. */
-static int
-read_row(row_t *self, const spot_trace_t *trace, int64_t start_ms)
+static int read_row(row_t *self, const spot_trace_t *trace, int64_t start_ms)
 {
     const int ret = spot_hours_init(&self->hours, trace, self->kind, start_ms);
     double num_events = 0, exposed_s = 0, highest_per_h = 0;
@@ -55,8 +54,7 @@ read_row(row_t *self, const spot_trace_t *trace, int64_t start_ms)
     return ret;
 }
 
-static void
-add_rows(spot_trace_picture_t *picture, const row_t *row)
+static void add_rows(spot_trace_picture_t *picture, const row_t *row)
 {
     for (size_t j = 0; j < SPOT_HOURS_PER_DAY; j++) {
         const spot_hour_t *hour = &row->hours.hours[j];
@@ -67,15 +65,14 @@ add_rows(spot_trace_picture_t *picture, const row_t *row)
     }
 }
 
-static void
-declare_rates(spot_trace_picture_t *picture, const row_t *row)
+static void declare_rates(spot_trace_picture_t *picture, const row_t *row)
 {
-    spot_chart_rule(picture->chart, &(spot_chart_rule_t){.at = row->rate_per_h,
-                                        .name = spot_texts_add(&picture->texts,
-                                            "mean %.4g per hour", row->rate_per_h),
-                                        .dash = SPOT_CHART_DASHED});
-    spot_chart_series(picture->chart,
-        &(spot_chart_series_t){.kind = SPOT_CHART_POINTS, .colour = row->colour});
+    spot_chart_rule(picture->chart,
+        &(spot_chart_rule_t){.at = row->rate_per_h,
+            .name = spot_texts_add(&picture->texts, "mean %.4g per hour", row->rate_per_h),
+            .dash = SPOT_CHART_DASHED});
+    spot_chart_series(
+        picture->chart, &(spot_chart_series_t){.kind = SPOT_CHART_POINTS, .colour = row->colour});
     for (size_t j = 0; j < SPOT_HOURS_PER_DAY; j++) {
         const spot_hour_t *hour = &row->hours.hours[j];
 
@@ -88,34 +85,26 @@ declare_rates(spot_trace_picture_t *picture, const row_t *row)
     }
 }
 
-static void
-declare_row(
+static void declare_row(
     spot_trace_picture_t *picture, const row_t *row, const char *x_name, bool is_below)
 {
     spot_chart_panel(picture->chart,
-        &(spot_chart_panel_t){
-            .x = {.name = x_name, .high = SPOT_HOURS_PER_DAY, .group = 1},
-            .y = {.name = spot_texts_add(&picture->texts, "%s per exposed hour%s",
-                      row->events,
-                      row->num_cut > 0
-                          ? " (bars that reach the top edge go on beyond it)"
-                          : ""),
+        &(spot_chart_panel_t){.x = {.name = x_name, .high = SPOT_HOURS_PER_DAY, .group = 1},
+            .y = {.name = spot_texts_add(&picture->texts, "%s per exposed hour%s", row->events,
+                      row->num_cut > 0 ? " (bars that reach the top edge go on beyond it)" : ""),
                 .high = row->high_per_h},
-            .empty = row->num_exposed == 0 ? "never exposed: no such event was possible"
-                                           : NULL,
+            .empty = row->num_exposed == 0 ? "never exposed: no such event was possible" : NULL,
             .is_below = is_below,
             .height_px = 170});
     for (int hour = 0; hour <= SPOT_HOURS_PER_DAY; hour += 3) {
-        spot_chart_tick(
-            picture->chart, hour, spot_texts_add(&picture->texts, "%d", hour), NULL);
+        spot_chart_tick(picture->chart, hour, spot_texts_add(&picture->texts, "%d", hour), NULL);
     }
     if (row->num_exposed > 0) {
         declare_rates(picture, row);
     }
 }
 
-int
-spot_trace_plot_hours(const spot_trace_t *trace, int64_t start_ms, const char *folder,
+int spot_trace_plot_hours(const spot_trace_t *trace, int64_t start_ms, const char *folder,
     const char *name, spot_diag_t *diag)
 {
     static const row_t kinds[2][2] = {
@@ -142,29 +131,25 @@ spot_trace_plot_hours(const spot_trace_t *trace, int64_t start_ms, const char *f
                          : observed_s > SPOT_HOURS_PER_DAY * 3600
                              ? "hours since start, modulo 24 (h)"
                              : "hours since start (h)";
-    const char *const columns[] = {"event",
-        is_known ? "hour_of_day" : "hour_since_start", "events", "exposed_h",
-        "per_exposed_h", "low95_per_h", "high95_per_h", NULL};
+    const char *const columns[] = {"event", is_known ? "hour_of_day" : "hour_since_start", "events",
+        "exposed_h", "per_exposed_h", "low95_per_h", "high95_per_h", NULL};
     const row_t *kind = kinds[trace->kind == SPOT_TRACE_AVAILABILITY];
     row_t loss = kind[0], gain = kind[1];
     spot_trace_picture_t picture;
 
     if (spot_trace_picture_begin(&picture, columns)) {
         picture.error = read_row(&loss, trace, start_ms);
-        picture.error =
-            spot_error_first(picture.error, read_row(&gain, trace, start_ms));
+        picture.error = spot_error_first(picture.error, read_row(&gain, trace, start_ms));
         add_rows(&picture, &loss);
         add_rows(&picture, &gain);
         spot_chart_title(picture.chart,
-            "Hours apart from the mean rate: %d of %d for %s, %d of %d for %s",
-            loss.num_apart, loss.num_exposed, loss.plural, gain.num_apart,
-            gain.num_exposed, gain.plural);
+            "Hours apart from the mean rate: %d of %d for %s, %d of %d for %s", loss.num_apart,
+            loss.num_exposed, loss.plural, gain.num_apart, gain.num_exposed, gain.plural);
         spot_chart_note(picture.chart,
             "%s · observed for %s · %s · bars: Poisson 95 %% intervals, of which about "
             "one in 20 misses the mean by chance, more where events come in bursts · "
             "exposed: with an instance %s, or below the capacity",
-            spot_words_shown(&picture.texts, name),
-            spot_words_duration(&picture.texts, observed_s),
+            spot_words_shown(&picture.texts, name), spot_words_duration(&picture.texts, observed_s),
             is_known ? "hour of day as the trace's start says"
                      : "the hour of day of the start is unknown",
             spot_trace_population_word(trace->kind));

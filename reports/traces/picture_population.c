@@ -16,8 +16,7 @@ typedef struct {
     double mean; /* over time */
 } steps_t;
 
-static void
-measure(steps_t *self)
+static void measure(steps_t *self)
 {
     const spot_curve_t *curve = &self->curve;
     spot_sum_t area = {0};
@@ -35,8 +34,7 @@ measure(steps_t *self)
 }
 
 /* All steps; after an error, which is that of the picture, there are none. */
-static void
-read_steps(spot_trace_picture_t *picture, const spot_trace_t *trace, steps_t *self)
+static void read_steps(spot_trace_picture_t *picture, const spot_trace_t *trace, steps_t *self)
 {
     double population = trace->initial;
     spot_bulks_t bulks;
@@ -52,8 +50,7 @@ read_steps(spot_trace_picture_t *picture, const spot_trace_t *trace, steps_t *se
 
         population = bulk->before + (bulk->kind == SPOT_EVENT_ADD ? size : -size);
         if (j + 1 == bulks.num_bulks || bulks.bulks[j + 1].time_ms > bulk->time_ms) {
-            spot_trace_picture_point(
-                picture, &self->curve, (double) bulk->time_ms, population);
+            spot_trace_picture_point(picture, &self->curve, (double) bulk->time_ms, population);
         }
     }
     spot_trace_picture_point(picture, &self->curve, (double) trace->end_ms, population);
@@ -65,14 +62,12 @@ read_steps(spot_trace_picture_t *picture, const spot_trace_t *trace, steps_t *se
 
 /* Whether only the first, lowest, highest and last step of a column are left: lines
  * between them then make an area. */
-static bool
-is_dense(const steps_t *self)
+static bool is_dense(const steps_t *self)
 {
     return self->curve.num_points < self->num_steps;
 }
 
-static void
-declare_panel(
+static void declare_panel(
     spot_trace_picture_t *picture, spot_trace_kind_t kind, double end_ms, double highest)
 {
     spot_chart_panel(picture->chart,
@@ -86,8 +81,8 @@ declare_panel(
 }
 
 /* The mark of the end of a trace: what follows was not observed. */
-static void
-declare_end(spot_trace_picture_t *picture, const spot_trace_t *trace, const char *colour)
+static void declare_end(
+    spot_trace_picture_t *picture, const spot_trace_t *trace, const char *colour)
 {
     spot_chart_series(picture->chart, &(spot_chart_series_t){.kind = SPOT_CHART_POINTS,
                                           .colour = colour,
@@ -99,8 +94,7 @@ declare_end(spot_trace_picture_t *picture, const spot_trace_t *trace, const char
 /* ---- One trace ---- */
 
 /* What the curve shows. */
-static void
-declare_words(spot_trace_picture_t *picture, const spot_trace_t *trace,
+static void declare_words(spot_trace_picture_t *picture, const spot_trace_t *trace,
     const steps_t *steps, const char *name)
 {
     const char *word = spot_trace_population_word(trace->kind);
@@ -109,15 +103,13 @@ declare_words(spot_trace_picture_t *picture, const spot_trace_t *trace,
     spot_texts_t *texts = &picture->texts;
 
     if (trace->capacity == 1) {
-        spot_chart_title(picture->chart, "One instance, %s %.3g %% of the time", word,
-            100 * steps->mean);
-    } else if (steps->low == steps->high) {
         spot_chart_title(
-            picture->chart, "%.10g instances %s all the time", steps->low, word);
+            picture->chart, "One instance, %s %.3g %% of the time", word, 100 * steps->mean);
+    } else if (steps->low == steps->high) {
+        spot_chart_title(picture->chart, "%.10g instances %s all the time", steps->low, word);
     } else {
-        spot_chart_title(picture->chart,
-            "Between %.10g and %.10g instances %s, %.4g on average", steps->low,
-            steps->high, word, steps->mean);
+        spot_chart_title(picture->chart, "Between %.10g and %.10g instances %s, %.4g on average",
+            steps->low, steps->high, word, steps->mean);
     }
     spot_trace_time_text(trace->resolution_ms, resolution);
     spot_chart_note(picture->chart,
@@ -137,8 +129,7 @@ declare_words(spot_trace_picture_t *picture, const spot_trace_t *trace,
 
 /* The area below the steps, the capacity, the steps (where they are dense, thin ones and
  * their mean), the mark of the end. */
-static void
-declare_availability(
+static void declare_availability(
     spot_trace_picture_t *picture, const spot_trace_t *trace, const steps_t *steps)
 {
     const bool is_bounded = trace->capacity != SPOT_UNBOUNDED;
@@ -153,16 +144,15 @@ declare_availability(
             .colour = SPOT_INK_ACCENT},
         &steps->curve, 1, 0);
     if (is_bounded) {
-        spot_chart_rule(picture->chart,
-            &(spot_chart_rule_t){.at = trace->capacity,
-                .name = spot_texts_add(texts, "capacity %" PRId32, trace->capacity),
-                .dash = SPOT_CHART_DASHED});
+        spot_chart_rule(
+            picture->chart, &(spot_chart_rule_t){.at = trace->capacity,
+                                .name = spot_texts_add(texts, "capacity %" PRId32, trace->capacity),
+                                .dash = SPOT_CHART_DASHED});
     }
     if (is_dense(steps)) {
-        spot_chart_rule(
-            picture->chart, &(spot_chart_rule_t){.at = steps->mean,
-                                .name = spot_texts_add(texts, "mean %.4g", steps->mean),
-                                .colour = SPOT_INK});
+        spot_chart_rule(picture->chart, &(spot_chart_rule_t){.at = steps->mean,
+                                            .name = spot_texts_add(texts, "mean %.4g", steps->mean),
+                                            .colour = SPOT_INK});
     }
     spot_trace_picture_curve(picture,
         &(spot_chart_series_t){.kind = SPOT_CHART_STEPS,
@@ -173,14 +163,12 @@ declare_availability(
     declare_end(picture, trace, SPOT_INK_ACCENT);
 }
 
-int
-spot_trace_plot_availability(
+int spot_trace_plot_availability(
     const spot_trace_t *trace, const char *folder, const char *name, spot_diag_t *diag)
 {
     const char *const columns[] = {
         "time_s", spot_trace_population_word(trace->kind), "capacity", NULL};
-    const double capacity =
-        trace->capacity == SPOT_UNBOUNDED ? (double) NAN : trace->capacity;
+    const double capacity = trace->capacity == SPOT_UNBOUNDED ? (double) NAN : trace->capacity;
     spot_trace_picture_t picture;
     steps_t steps = {.num_steps = 0};
 
@@ -216,8 +204,7 @@ typedef struct {
 } overlay_t;
 
 /* On the grid of the band, as far as b goes. */
-static double
-measure_share(const overlay_t *self)
+static double measure_share(const overlay_t *self)
 {
     const spot_model_band_t *band = &self->overlay->band;
     size_t num_times = 0, num_within = 0, step_id = 0;
@@ -238,8 +225,7 @@ measure_share(const overlay_t *self)
 
 /* The band, in groups of equal number where a picture cannot show all: the lowest low
  * and the highest high of each, and the first median. */
-static void
-add_band(overlay_t *self)
+static void add_band(overlay_t *self)
 {
     const spot_model_band_t *band = &self->overlay->band;
     const size_t stride =
@@ -254,15 +240,13 @@ add_band(overlay_t *self)
             high = fmax(high, band->high[k]);
         }
         spot_trace_picture_point(&self->picture, &self->low, time_ms, low);
-        spot_trace_picture_point(
-            &self->picture, &self->median, time_ms, band->median[j]);
+        spot_trace_picture_point(&self->picture, &self->median, time_ms, band->median[j]);
         spot_trace_picture_point(&self->picture, &self->high, time_ms, high);
     }
 }
 
 /* The share needs all steps, the picture does not. */
-static void
-read_overlay(overlay_t *self)
+static void read_overlay(overlay_t *self)
 {
     const spot_overlay_t *overlay = self->overlay;
     const bool has_band = overlay->band.num_replications > 0;
@@ -281,21 +265,18 @@ read_overlay(overlay_t *self)
     }
 }
 
-static void
-add_overlay_rows(overlay_t *self)
+static void add_overlay_rows(overlay_t *self)
 {
     spot_trace_picture_rows(&self->picture, "a", &self->a.curve, SPOT_MS_PER_S);
     spot_trace_picture_rows(&self->picture, "b", &self->b.curve, SPOT_MS_PER_S);
     for (size_t j = 0; j < self->high.num_points; j++) {
         spot_trace_picture_row(&self->picture, "band", 4,
-            (double[]){self->low.points[j].x / (double) SPOT_MS_PER_S,
-                self->median.points[j].y, self->low.points[j].y,
-                self->high.points[j].y});
+            (double[]){self->low.points[j].x / (double) SPOT_MS_PER_S, self->median.points[j].y,
+                self->low.points[j].y, self->high.points[j].y});
     }
 }
 
-static void
-declare_overlay_words(overlay_t *self, const char *name)
+static void declare_overlay_words(overlay_t *self, const char *name)
 {
     const spot_overlay_t *overlay = self->overlay;
     const char *word = spot_trace_population_word(overlay->b->kind);
@@ -303,32 +284,27 @@ declare_overlay_words(overlay_t *self, const char *name)
     spot_texts_t *texts = &self->picture.texts;
 
     if (isfinite(self->share_in_band)) {
-        spot_chart_title(chart,
-            "B is within the 5–95 %% band of A for %.3g %% of its time",
+        spot_chart_title(chart, "B is within the 5–95 %% band of A for %.3g %% of its time",
             100 * self->share_in_band);
     } else if (overlay->a != NULL) {
-        spot_chart_title(chart, "Instances %s: %.4g on average in A, %.4g in B", word,
-            self->a.mean, self->b.mean);
+        spot_chart_title(chart, "Instances %s: %.4g on average in A, %.4g in B", word, self->a.mean,
+            self->b.mean);
     } else {
-        spot_chart_title(
-            chart, "Instances %s: %.4g on average in B", word, self->b.mean);
+        spot_chart_title(chart, "Instances %s: %.4g on average in B", word, self->b.mean);
     }
     spot_chart_note(chart, "%s · A: %s · B: %s", spot_words_shown(texts, name),
-        spot_words_shown(texts, overlay->a_label),
-        spot_words_shown(texts, overlay->b_label));
+        spot_words_shown(texts, overlay->a_label), spot_words_shown(texts, overlay->b_label));
     if (overlay->band.num_replications > 0) {
         spot_chart_note(chart, "band: 5–95 %% of %zu replications of A at each time",
             overlay->band.num_replications);
     }
     if (is_dense(&self->b)) {
-        spot_chart_note(
-            chart, "B as its lowest and highest of each column of about a pixel");
+        spot_chart_note(chart, "B as its lowest and highest of each column of about a pixel");
     }
 }
 
 /* The band; where B would hide it, its edges instead. */
-static void
-declare_band(overlay_t *self, bool is_hidden)
+static void declare_band(overlay_t *self, bool is_hidden)
 {
     const spot_chart_series_t edge = {
         .kind = SPOT_CHART_STEPS, .colour = SPOT_INK_ACCENT, .width_px = 1};
@@ -339,25 +315,21 @@ declare_band(overlay_t *self, bool is_hidden)
         spot_trace_picture_curve(&self->picture, &edge, &self->low, 1, 0);
         spot_trace_picture_curve(&self->picture, &named_edge, &self->high, 1, 0);
     } else {
-        spot_chart_series(
-            self->picture.chart, &(spot_chart_series_t){.kind = SPOT_CHART_AREA_STEPS,
-                                     .is_alone = true,
-                                     .name = SPOT_TRACE_BAND_NAME,
-                                     .colour = SPOT_INK_BAND});
+        spot_chart_series(self->picture.chart, &(spot_chart_series_t){.kind = SPOT_CHART_AREA_STEPS,
+                                                   .is_alone = true,
+                                                   .name = SPOT_TRACE_BAND_NAME,
+                                                   .colour = SPOT_INK_BAND});
         for (size_t j = 0; j < self->high.num_points; j++) {
-            spot_chart_add(
-                self->picture.chart, &(spot_chart_datum_t){.x = self->low.points[j].x,
-                                         .y = self->high.points[j].y,
-                                         .y_low = self->low.points[j].y});
+            spot_chart_add(self->picture.chart, &(spot_chart_datum_t){.x = self->low.points[j].x,
+                                                    .y = self->high.points[j].y,
+                                                    .y_low = self->low.points[j].y});
         }
     }
-    spot_trace_picture_curve(
-        &self->picture, &spot_trace_picture_median, &self->median, 1, 0);
+    spot_trace_picture_curve(&self->picture, &spot_trace_picture_median, &self->median, 1, 0);
 }
 
 /* The steps of A or B under the name "A: LABEL", and the mark of the end. */
-static void
-declare_steps(overlay_t *self, char letter, const char *colour)
+static void declare_steps(overlay_t *self, char letter, const char *colour)
 {
     const bool is_a = letter == 'A';
     const steps_t *steps = is_a ? &self->a : &self->b;
@@ -366,8 +338,7 @@ declare_steps(overlay_t *self, char letter, const char *colour)
 
     spot_trace_picture_curve(&self->picture,
         &(spot_chart_series_t){.kind = SPOT_CHART_STEPS,
-            .name =
-                spot_texts_add(texts, "%c: %s", letter, spot_words_shown(texts, label)),
+            .name = spot_texts_add(texts, "%c: %s", letter, spot_words_shown(texts, label)),
             .colour = colour,
             .dash = is_a && !is_dense(steps) ? SPOT_CHART_DASHED : SPOT_CHART_SOLID,
             .width_px = is_dense(steps) ? 0.5 : 1.4},
@@ -375,12 +346,10 @@ declare_steps(overlay_t *self, char letter, const char *colour)
     declare_end(&self->picture, is_a ? self->overlay->a : self->overlay->b, colour);
 }
 
-static double
-highest(const overlay_t *self)
+static double highest(const overlay_t *self)
 {
     const int32_t capacity = self->overlay->b->capacity;
-    double high = fmax(
-        fmax(self->a.high, self->b.high), capacity != SPOT_UNBOUNDED ? capacity : 1);
+    double high = fmax(fmax(self->a.high, self->b.high), capacity != SPOT_UNBOUNDED ? capacity : 1);
 
     for (size_t j = 0; j < self->high.num_points; j++) {
         high = fmax(high, self->high.points[j].y);
@@ -389,8 +358,7 @@ highest(const overlay_t *self)
 }
 
 /* What there is of band, capacity, A and B. */
-static void
-declare_overlay(overlay_t *self)
+static void declare_overlay(overlay_t *self)
 {
     const spot_overlay_t *overlay = self->overlay;
     const int32_t capacity = overlay->b->capacity;
@@ -419,12 +387,11 @@ declare_overlay(overlay_t *self)
     }
 }
 
-int
-spot_trace_plot_overlay(
+int spot_trace_plot_overlay(
     const spot_overlay_t *self, const char *folder, const char *name, spot_diag_t *diag)
 {
-    const char *const columns[] = {"series", "time_s",
-        spot_trace_population_word(self->b->kind), "low", "high", NULL};
+    const char *const columns[] = {
+        "series", "time_s", spot_trace_population_word(self->b->kind), "low", "high", NULL};
     overlay_t overlay = {.overlay = self};
 
     if (spot_trace_picture_begin(&overlay.picture, columns)) {

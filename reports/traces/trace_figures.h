@@ -52,16 +52,16 @@ typedef struct {
  * on logarithmic axes. Columns: series (recorded: steps; censored: where values were cut
  * off; else a label), time_s, survival. Fewer than two values, or no complete one above
  * 0, cannot be drawn. O(n log n). */
-SPOT_MUST_CHECK int spot_trace_plot_survival(const spot_fitted_sample_t *self,
-    const char *folder, const char *name, spot_diag_t *diag);
+SPOT_MUST_CHECK int spot_trace_plot_survival(
+    const spot_fitted_sample_t *self, const char *folder, const char *name, spot_diag_t *diag);
 
 /* WHAT "KIND-qq": what was recorded against the quantiles of the best two laws, on
  * logarithmic axes. Columns: series (label), probability, fitted_s, recorded_s. A point
  * is a distinct complete value, on a lattice at the middle of its tick, at the middle of
  * its step of the estimated distribution function. The same is impossible to draw, and
  * no law. O(n log n). */
-SPOT_MUST_CHECK int spot_trace_plot_quantiles(const spot_fitted_sample_t *self,
-    const char *folder, const char *name, spot_diag_t *diag);
+SPOT_MUST_CHECK int spot_trace_plot_quantiles(
+    const spot_fitted_sample_t *self, const char *folder, const char *name, spot_diag_t *diag);
 
 /* Where the replications of a model lie. */
 typedef struct {
@@ -108,15 +108,15 @@ typedef struct {
  * logarithmic axes. Columns: series (a, b or band), time_s, survival (of the band: the
  * median), low and high (of the band). Thinned like survival. Fewer than two gaps on a
  * side cannot be drawn. O(num_a + num_b + times). */
-SPOT_MUST_CHECK int spot_trace_plot_gap_overlay(const spot_gap_overlay_t *self,
-    const char *folder, const char *name, spot_diag_t *diag);
+SPOT_MUST_CHECK int spot_trace_plot_gap_overlay(
+    const spot_gap_overlay_t *self, const char *folder, const char *name, spot_diag_t *diag);
 
 /* WHAT "distances": how far all columns are from the trace beside its halves. Columns:
  * row, series, value, half_width. No value at all cannot be drawn. */
-SPOT_MUST_CHECK int spot_trace_plot_distances(const spot_comparison_t *comparison,
-    const char *folder, const char *name, spot_diag_t *diag);
+SPOT_MUST_CHECK int spot_trace_plot_distances(
+    const spot_comparison_t *comparison, const char *folder, const char *name, spot_diag_t *diag);
 
 /* WHAT "reference": how many standard errors the means of models are from those of a
  * reference, with the same columns; nothing where there is no reference. */
-SPOT_MUST_CHECK int spot_trace_plot_reference(const spot_comparison_t *comparison,
-    const char *folder, const char *name, spot_diag_t *diag);
+SPOT_MUST_CHECK int spot_trace_plot_reference(
+    const spot_comparison_t *comparison, const char *folder, const char *name, spot_diag_t *diag);

@@ -16,8 +16,7 @@ const spot_chart_series_t spot_trace_picture_median = {.kind = SPOT_CHART_STEPS,
     .dash = SPOT_CHART_DASHED,
     .width_px = 1.4};
 
-bool
-spot_trace_picture_begin(spot_trace_picture_t *self, const char *const *columns)
+bool spot_trace_picture_begin(spot_trace_picture_t *self, const char *const *columns)
 {
     *self = (spot_trace_picture_t){.chart = spot_chart_new()};
     for (; *columns != NULL; columns++) {
@@ -31,20 +30,17 @@ spot_trace_picture_begin(spot_trace_picture_t *self, const char *const *columns)
 /* What is written to a file. */
 typedef int (*writer_t)(spot_trace_picture_t *self, FILE *out);
 
-static int
-write_data(spot_trace_picture_t *self, FILE *out)
+static int write_data(spot_trace_picture_t *self, FILE *out)
 {
     return spot_table_write_csv(&self->data, out);
 }
 
-static int
-write_chart(spot_trace_picture_t *self, FILE *out)
+static int write_chart(spot_trace_picture_t *self, FILE *out)
 {
     return spot_chart_svg(self->chart, SPOT_CHART_WIDE_PX, out);
 }
 
-static int
-write_file(
+static int write_file(
     spot_trace_picture_t *self, writer_t write, const char *path, spot_diag_t *diag)
 {
     spot_outfile_t file;
@@ -56,15 +52,13 @@ write_file(
     return spot_outfile_close(&file, ret, diag);
 }
 
-static int
-write_files(spot_trace_picture_t *self, const char *folder, const char *name,
+static int write_files(spot_trace_picture_t *self, const char *folder, const char *name,
     const char *what, spot_diag_t *diag)
 {
     char *csv_path = spot_picture_path(folder, name, what, "csv");
     char *svg_path = spot_picture_path(folder, name, what, "svg");
-    int ret = csv_path == NULL || svg_path == NULL
-                  ? SPOT_ERR_NO_MEMORY
-                  : spot_picture_make_folder(folder, diag);
+    int ret = csv_path == NULL || svg_path == NULL ? SPOT_ERR_NO_MEMORY
+                                                   : spot_picture_make_folder(folder, diag);
 
     if (ret == 0) {
         ret = write_file(self, write_data, csv_path, diag);
@@ -80,8 +74,7 @@ write_files(spot_trace_picture_t *self, const char *folder, const char *name,
     return ret;
 }
 
-int
-spot_trace_picture_end(spot_trace_picture_t *self, const char *folder, const char *name,
+int spot_trace_picture_end(spot_trace_picture_t *self, const char *folder, const char *name,
     const char *what, spot_diag_t *diag)
 {
     int ret = spot_error_first(self->error, self->texts.error);
@@ -98,16 +91,13 @@ spot_trace_picture_end(spot_trace_picture_t *self, const char *folder, const cha
     return ret;
 }
 
-void
-spot_trace_picture_point(
-    spot_trace_picture_t *self, spot_curve_t *curve, double x, double y)
+void spot_trace_picture_point(spot_trace_picture_t *self, spot_curve_t *curve, double x, double y)
 {
     self->error = spot_error_first(self->error, spot_curve_add(curve, x, y));
 }
 
-void
-spot_trace_picture_row(spot_trace_picture_t *self, const char *series, size_t num_values,
-    const double *values)
+void spot_trace_picture_row(
+    spot_trace_picture_t *self, const char *series, size_t num_values, const double *values)
 {
     spot_table_add_row(&self->data);
     if (series != NULL) {
@@ -118,9 +108,8 @@ spot_trace_picture_row(spot_trace_picture_t *self, const char *series, size_t nu
     }
 }
 
-void
-spot_trace_picture_rows(spot_trace_picture_t *self, const char *series,
-    const spot_curve_t *curve, double unit)
+void spot_trace_picture_rows(
+    spot_trace_picture_t *self, const char *series, const spot_curve_t *curve, double unit)
 {
     for (size_t j = 0; j < curve->num_points; j++) {
         spot_trace_picture_row(
@@ -128,21 +117,18 @@ spot_trace_picture_rows(spot_trace_picture_t *self, const char *series,
     }
 }
 
-void
-spot_trace_picture_curve(spot_trace_picture_t *self, const spot_chart_series_t *series,
+void spot_trace_picture_curve(spot_trace_picture_t *self, const spot_chart_series_t *series,
     const spot_curve_t *curve, double factor, double least)
 {
     spot_chart_series(self->chart, series);
     for (size_t j = 0; j < curve->num_points; j++) {
         const double y = factor * curve->points[j].y;
 
-        spot_chart_add_xy(
-            self->chart, curve->points[j].x, isnan(y) ? y : fmax(y, least));
+        spot_chart_add_xy(self->chart, curve->points[j].x, isnan(y) ? y : fmax(y, least));
     }
 }
 
-const char *
-spot_words_duration(spot_texts_t *texts, double duration_s)
+const char *spot_words_duration(spot_texts_t *texts, double duration_s)
 {
     static const struct {
         const char *name;
@@ -160,8 +146,7 @@ spot_words_duration(spot_texts_t *texts, double duration_s)
     return spot_texts_add(texts, "%.3g s", duration_s);
 }
 
-const char *
-spot_trace_population_word(spot_trace_kind_t kind)
+const char *spot_trace_population_word(spot_trace_kind_t kind)
 {
     return kind == SPOT_TRACE_AVAILABILITY ? "obtainable" : "running";
 }

@@ -26,26 +26,24 @@ bool spot_trace_picture_begin(spot_trace_picture_t *self, const char *const *col
  * drawn, and one that was there is removed, so that none stands beside points that are
  * not its own: a warning. Frees self. The first error; IO, NO_MEMORY with the reason in
  * diag. */
-SPOT_MUST_CHECK int spot_trace_picture_end(spot_trace_picture_t *self,
-    const char *folder, const char *name, const char *what, spot_diag_t *diag);
+SPOT_MUST_CHECK int spot_trace_picture_end(spot_trace_picture_t *self, const char *folder,
+    const char *name, const char *what, spot_diag_t *diag);
 
 /* A point of a curve; its error is that of self. */
-void spot_trace_picture_point(
-    spot_trace_picture_t *self, spot_curve_t *curve, double x, double y);
+void spot_trace_picture_point(spot_trace_picture_t *self, spot_curve_t *curve, double x, double y);
 
 /* Rows of data: the name of a series, if there is one, x / unit, y. */
-void spot_trace_picture_rows(spot_trace_picture_t *self, const char *series,
-    const spot_curve_t *curve, double unit);
+void spot_trace_picture_rows(
+    spot_trace_picture_t *self, const char *series, const spot_curve_t *curve, double unit);
 
 /* A row of data: a series and its numbers. */
-void spot_trace_picture_row(spot_trace_picture_t *self, const char *series,
-    size_t num_values, const double *values);
+void spot_trace_picture_row(
+    spot_trace_picture_t *self, const char *series, size_t num_values, const double *values);
 
 /* A curve as a series: factor times y, and no less than least, so that a fall to 0 goes
  * below a logarithmic panel. */
-void spot_trace_picture_curve(spot_trace_picture_t *self,
-    const spot_chart_series_t *series, const spot_curve_t *curve, double factor,
-    double least);
+void spot_trace_picture_curve(spot_trace_picture_t *self, const spot_chart_series_t *series,
+    const spot_curve_t *curve, double factor, double least);
 
 /* The median of the replications of a model. */
 extern const spot_chart_series_t spot_trace_picture_median;

@@ -13,8 +13,7 @@
 #include "traces/describe/hours.h"
 
 /* shown: as the user wrote it, behind option. */
-static int
-check_folder(
+static int check_folder(
     const char *folder, const char *option, const char *shown, spot_diag_t *diag)
 {
     struct stat status;
@@ -28,15 +27,14 @@ check_folder(
         reason = errno;
     }
     if (reason != 0) {
-        spot_diag_error(diag, shown, 0, 0,
-            "%s: expected a folder to write pictures to: %s", option, strerror(reason));
+        spot_diag_error(diag, shown, 0, 0, "%s: expected a folder to write pictures to: %s", option,
+            strerror(reason));
         return SPOT_ERR_BAD_INPUT;
     }
     return 0;
 }
 
-int
-spot_pictures_check(const char *option, const char *folder, spot_diag_t *diag)
+int spot_pictures_check(const char *option, const char *folder, spot_diag_t *diag)
 {
     struct stat status;
     const char *slash;
@@ -66,22 +64,18 @@ spot_pictures_check(const char *option, const char *folder, spot_diag_t *diag)
     return ret;
 }
 
-const char *
-spot_pictures_name(spot_texts_t *texts, const char *path)
+const char *spot_pictures_name(spot_texts_t *texts, const char *path)
 {
     const char *slash = strrchr(path, '/');
     const char *name = slash != NULL ? slash + 1 : path;
     const char *suffix = strstr(name, ".csv");
 
     return spot_texts_add(texts, "%.*s",
-        (int) (suffix != NULL && suffix > name ? (size_t) (suffix - name)
-                                               : strlen(name)),
-        name);
+        (int) (suffix != NULL && suffix > name ? (size_t) (suffix - name) : strlen(name)), name);
 }
 
 /* Samples that a trace of this kind can have. */
-static bool
-is_possible(const spot_trace_t *trace, spot_sample_kind_t kind)
+static bool is_possible(const spot_trace_t *trace, spot_sample_kind_t kind)
 {
     switch (kind) {
         case SPOT_SAMPLE_UP_SPELL:
@@ -94,8 +88,7 @@ is_possible(const spot_trace_t *trace, spot_sample_kind_t kind)
     }
 }
 
-static int
-draw_sample(const spot_trace_t *trace, spot_sample_kind_t kind, const char *folder,
+static int draw_sample(const spot_trace_t *trace, spot_sample_kind_t kind, const char *folder,
     const char *name, spot_diag_t *diag)
 {
     const double resolution_s = spot_duration_s(trace->resolution_ms);
@@ -114,16 +107,13 @@ draw_sample(const spot_trace_t *trace, spot_sample_kind_t kind, const char *fold
     return ret;
 }
 
-int
-spot_pictures_of_trace(
+int spot_pictures_of_trace(
     const spot_trace_t *trace, const char *folder, const char *name, spot_diag_t *diag)
 {
-    static const spot_sample_kind_t kinds[] = {SPOT_SAMPLE_PREEMPT_GAP,
-        SPOT_SAMPLE_ADD_GAP, SPOT_SAMPLE_UP_SPELL, SPOT_SAMPLE_DOWN_SPELL,
-        SPOT_SAMPLE_LIFETIME};
+    static const spot_sample_kind_t kinds[] = {SPOT_SAMPLE_PREEMPT_GAP, SPOT_SAMPLE_ADD_GAP,
+        SPOT_SAMPLE_UP_SPELL, SPOT_SAMPLE_DOWN_SPELL, SPOT_SAMPLE_LIFETIME};
     int ret = spot_trace_plot_availability(trace, folder, name, diag);
-    int error =
-        spot_trace_plot_hours(trace, spot_hours_start_ms(trace), folder, name, diag);
+    int error = spot_trace_plot_hours(trace, spot_hours_start_ms(trace), folder, name, diag);
 
     ret = ret != 0 ? ret : error;
     for (size_t j = 0; j < sizeof(kinds) / sizeof(kinds[0]); j++) {
@@ -135,26 +125,24 @@ spot_pictures_of_trace(
     return ret;
 }
 
-int
-spot_pictures_of_lifetimes(const spot_lifetimes_t *lifetimes, const char *folder,
-    const char *name, spot_diag_t *diag)
+int spot_pictures_of_lifetimes(
+    const spot_lifetimes_t *lifetimes, const char *folder, const char *name, spot_diag_t *diag)
 {
     spot_sample_t sample;
     int ret = spot_sample_init_lifetimes(&sample, lifetimes);
 
     if (ret == 0) {
         ret = spot_trace_plot_survival(
-            &(spot_fitted_sample_t){.kind = SPOT_SAMPLE_LIFETIME, .sample = &sample},
-            folder, name, diag);
+            &(spot_fitted_sample_t){.kind = SPOT_SAMPLE_LIFETIME, .sample = &sample}, folder, name,
+            diag);
     }
     spot_sample_free(&sample);
     return ret;
 }
 
-int
-spot_pictures_of_fit(const spot_fit_ranking_t *ranking, const spot_sample_t *sample,
-    spot_sample_kind_t kind, spot_trace_kind_t trace_kind, double tick_s,
-    const char *folder, const char *name, spot_diag_t *diag)
+int spot_pictures_of_fit(const spot_fit_ranking_t *ranking, const spot_sample_t *sample,
+    spot_sample_kind_t kind, spot_trace_kind_t trace_kind, double tick_s, const char *folder,
+    const char *name, spot_diag_t *diag)
 {
     spot_labelled_law_t laws[SPOT_FIT_MAX_FAMILIES];
     spot_fitted_sample_t fitted = {.kind = kind,
@@ -166,8 +154,8 @@ spot_pictures_of_fit(const spot_fit_ranking_t *ranking, const spot_sample_t *sam
 
     for (size_t j = 0; j < ranking->num_fits; j++) {
         if (ranking->fits[j].is_fitted) {
-            laws[fitted.num_laws++] = (spot_labelled_law_t){
-                ranking->fits[j].family->name, ranking->fits[j].law};
+            laws[fitted.num_laws++] =
+                (spot_labelled_law_t){ranking->fits[j].family->name, ranking->fits[j].law};
         }
     }
     ret = spot_trace_plot_survival(&fitted, folder, name, diag);

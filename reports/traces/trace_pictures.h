@@ -13,8 +13,7 @@
 /* Checks before long work that pictures can be written to the folder of an option such
  * as "--svg", or that the folder can be made. folder NULL: there are no pictures.
  * BAD_INPUT with the reason in diag, NO_MEMORY. */
-SPOT_MUST_CHECK int spot_pictures_check(
-    const char *option, const char *folder, spot_diag_t *diag);
+SPOT_MUST_CHECK int spot_pictures_check(const char *option, const char *folder, spot_diag_t *diag);
 
 /* The name of a file without its folder and ".csv" or ".csv.gz": that of its pictures
  * too. */
@@ -26,8 +25,8 @@ SPOT_MUST_CHECK int spot_pictures_of_trace(
     const spot_trace_t *trace, const char *folder, const char *name, spot_diag_t *diag);
 
 /* The survival of lifetimes. */
-SPOT_MUST_CHECK int spot_pictures_of_lifetimes(const spot_lifetimes_t *lifetimes,
-    const char *folder, const char *name, spot_diag_t *diag);
+SPOT_MUST_CHECK int spot_pictures_of_lifetimes(
+    const spot_lifetimes_t *lifetimes, const char *folder, const char *name, spot_diag_t *diag);
 
 /* Survival and quantiles of a sample with the laws that were fitted to it. */
 SPOT_MUST_CHECK int spot_pictures_of_fit(const spot_fit_ranking_t *ranking,

@@ -12,8 +12,8 @@
 
 /* The figure with the name prefix + name, or one that only the text has; NAN: undefined,
  * as some figures of spells. */
-static double
-figure(const spot_describe_t *self, const char *prefix, const char *name, int num_bytes)
+static double figure(
+    const spot_describe_t *self, const char *prefix, const char *name, int num_bytes)
 {
     char text[64];
 
@@ -36,8 +36,7 @@ figure(const spot_describe_t *self, const char *prefix, const char *name, int nu
  * digits, n for a count that is 0 where undefined, x for the shortest text, s for
  * seconds (one decimal unless whole, three digits below 1 s), or p for "s" unless the
  * figure is 1. What else is undefined is "-". */
-static void
-write_value(double value, const char *form, FILE *out)
+static void write_value(double value, const char *form, FILE *out)
 {
     char text[SPOT_NUMBER_TEXT_BYTES];
 
@@ -62,8 +61,7 @@ write_value(double value, const char *form, FILE *out)
 }
 
 /* "{obtainable}" is that word where instances are only obtainable. */
-static void
-write_text(const spot_describe_t *self, const char *prefix, const char *text, FILE *out)
+static void write_text(const spot_describe_t *self, const char *prefix, const char *text, FILE *out)
 {
     static const char obtainable[] = "{obtainable}";
 
@@ -74,8 +72,7 @@ write_text(const spot_describe_t *self, const char *prefix, const char *text, FI
         } else if (*byte == '{') {
             const int num_bytes = (int) strcspn(++byte, ":");
 
-            write_value(
-                figure(self, prefix, byte, num_bytes), byte + num_bytes + 1, out);
+            write_value(figure(self, prefix, byte, num_bytes), byte + num_bytes + 1, out);
             byte += strcspn(byte, "}");
         } else {
             fputc(*byte, out);
@@ -91,8 +88,7 @@ typedef struct {
     const char *text;
 } line_t;
 
-static void
-print_lines(
+static void print_lines(
     const spot_describe_t *self, size_t num_lines, const line_t *lines, FILE *out)
 {
     const bool is_obtainable = self->kind == SPOT_TRACE_AVAILABILITY;
@@ -104,16 +100,14 @@ print_lines(
     }
 }
 
-static int
-print_gaps(const spot_describe_t *self, const spot_terminal_t *terminal, FILE *out)
+static int print_gaps(const spot_describe_t *self, const spot_terminal_t *terminal, FILE *out)
 {
     static const char *const columns[][2] = {{"n", "{_n:n}"}, {"mean", "{_mean_s:s}"},
-        {"sd", "{_sd_s:s}"}, {"CV", "{_cv:2}"}, {"median", "{_median_s:s}"},
-        {"ACF1", "{_acf1:2}"}, {"LB5 p", "{_ljungbox5_p:2}"}};
+        {"sd", "{_sd_s:s}"}, {"CV", "{_cv:2}"}, {"median", "{_median_s:s}"}, {"ACF1", "{_acf1:2}"},
+        {"LB5 p", "{_ljungbox5_p:2}"}};
     static const struct {
         const char *labels[2], *prefix;
-    } rows[] = {{{"  preempt", "  fewer"}, "preempt_gap"},
-        {{"  add", "  more"}, "add_gap"},
+    } rows[] = {{{"  preempt", "  fewer"}, "preempt_gap"}, {{"  add", "  more"}, "add_gap"},
         {{"  any change", "  any change"}, "change_gap"},
         {{"  up spell", "  up spell"}, "up_spell"},
         {{"  down spell", "  down spell"}, "down_spell"}};
@@ -128,8 +122,7 @@ print_gaps(const spot_describe_t *self, const spot_terminal_t *terminal, FILE *o
     }
     for (size_t j = 0; j < (has_spells ? 5 : 3); j++) {
         spot_table_add_row(&table);
-        spot_table_add_text(
-            &table, rows[j].labels[self->kind == SPOT_TRACE_AVAILABILITY]);
+        spot_table_add_text(&table, rows[j].labels[self->kind == SPOT_TRACE_AVAILABILITY]);
         for (size_t k = 0; k < sizeof(columns) / sizeof(columns[0]); k++) {
             FILE *stream = spot_table_begin_text(&table);
 
@@ -144,36 +137,30 @@ print_gaps(const spot_describe_t *self, const spot_terminal_t *terminal, FILE *o
     return ret;
 }
 
-static const char *
-lifetimes_text(const spot_describe_t *self)
+static const char *lifetimes_text(const spot_describe_t *self)
 {
     return self->kind == SPOT_TRACE_AVAILABILITY ? "- (nothing ran)"
-           : isnan(self->life.n)
-               ? "- (instances have no names)"
-               : "{life_n:0}: {life_preempted:0} preempted, "
-                 "{life_censored:0} censored; median {life_km_median_s:s} s "
-                 "(Kaplan-Meier); time/preemptions {time_per_death_s:s} s";
+           : isnan(self->life.n)                 ? "- (instances have no names)"
+                                                 : "{life_n:0}: {life_preempted:0} preempted, "
+                                                   "{life_censored:0} censored; median {life_km_median_s:s} s "
+                                                   "(Kaplan-Meier); time/preemptions {time_per_death_s:s} s";
 }
 
-static const char *
-time_of_day_text(const spot_describe_t *self)
+static const char *time_of_day_text(const spot_describe_t *self)
 {
     return !isnan(self->day_rayleigh_r)
                ? "r {day_rayleigh_r:2}, p {day_rayleigh_p:g} (optimistic under bursts), "
                  "peak {day_peak_h:1} h after the start"
            : strcmp(self->start, "unknown") == 0 ? "- (start unknown)"
            : self->span_h < 48                   ? "- (less than 2 days)"
-                               : "- (fewer than 10 events in whole days)";
+                                                 : "- (fewer than 10 events in whole days)";
 }
 
-int
-spot_describe_print(
-    const spot_describe_t *self, const spot_terminal_t *terminal, FILE *out)
+int spot_describe_print(const spot_describe_t *self, const spot_terminal_t *terminal, FILE *out)
 {
     const line_t before[] = {
-        {{"population", "obtainable"},
-            "capacity {capacity:0}, mean {mean_n:2}, min {min_n:0}, max "
-            "{max_n:0}, full {frac_full:%1} %, empty {frac_empty:%1} %"},
+        {{"population", "obtainable"}, "capacity {capacity:0}, mean {mean_n:2}, min {min_n:0}, max "
+                                       "{max_n:0}, full {frac_full:%1} %, empty {frac_empty:%1} %"},
         {{"preemptions", "fewer"},
             "{preempt_events:0} event{preempt_events:p}, {preempted:0} "
             "instance{preempted:p}, size {preempt_count_mean:2} (VMR "

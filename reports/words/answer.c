@@ -17,24 +17,20 @@
 
 /* ---- Words of points ---- */
 
-const char *
-spot_answer_best(bool is_maximised)
+const char *spot_answer_best(bool is_maximised)
 {
     return is_maximised ? "highest" : "lowest";
 }
 
-const char *
-spot_answer_value(const spot_answer_t *self, size_t point_id)
+const char *spot_answer_value(const spot_answer_t *self, size_t point_id)
 {
     const spot_summary_t *summary = spot_findings_at(&self->findings, point_id);
 
-    return spot_words_interval(
-        self->texts, self->metric, summary->value, summary->half_width);
+    return spot_words_interval(self->texts, self->metric, summary->value, summary->half_width);
 }
 
 /* Four digits of a number that has more; NULL: it has not. */
-static const char *
-shorten(const spot_answer_t *self, const spot_axis_t *axis, size_t value_id)
+static const char *shorten(const spot_answer_t *self, const spot_axis_t *axis, size_t value_id)
 {
     const double number = axis->numbers[value_id];
     const char *text;
@@ -42,13 +38,12 @@ shorten(const spot_answer_t *self, const spot_axis_t *axis, size_t value_id)
     if (!isfinite(number) || strlen(axis->texts[value_id]) <= SHORT_VALUE) {
         return NULL;
     }
-    text = spot_texts_add(self->texts, fabs(number) < 1e4 ? "%.4g%s%s" : "%.0f%s%s",
-        number, axis->unit[0] == '\0' ? "" : " ", axis->unit);
+    text = spot_texts_add(self->texts, fabs(number) < 1e4 ? "%.4g%s%s" : "%.0f%s%s", number,
+        axis->unit[0] == '\0' ? "" : " ", axis->unit);
     return strlen(text) < strlen(axis->texts[value_id]) ? text : NULL;
 }
 
-const char *
-spot_answer_label(const spot_answer_t *self, const spot_axis_t *axis, size_t value_id)
+const char *spot_answer_label(const spot_answer_t *self, const spot_axis_t *axis, size_t value_id)
 {
     const double number = axis->numbers[value_id];
     const char *text = shorten(self, axis, value_id);
@@ -65,28 +60,24 @@ spot_answer_label(const spot_answer_t *self, const spot_axis_t *axis, size_t val
     return text != NULL ? text : spot_words_label(self->texts, axis, value_id);
 }
 
-const char *
-spot_answer_setting(const spot_answer_t *self, size_t axis_id, size_t value_id)
+const char *spot_answer_setting(const spot_answer_t *self, size_t axis_id, size_t value_id)
 {
     const spot_axis_t *axis = &self->head->axes[axis_id];
     const char *value = spot_answer_label(self, axis, value_id);
 
     return isnan(axis->numbers[value_id])
                ? value
-               : spot_texts_add(
-                     self->texts, "%s %s", spot_words_key(self->texts, axis), value);
+               : spot_texts_add(self->texts, "%s %s", spot_words_key(self->texts, axis), value);
 }
 
-const char *
-spot_answer_point(const spot_answer_t *self, size_t point_id)
+const char *spot_answer_point(const spot_answer_t *self, size_t point_id)
 {
     const spot_study_head_t *head = self->head;
     const char *text = "";
 
     for (size_t j = 0; j < head->num_axes; j++) {
         if (head->axes[j].num_values > 1) {
-            text = spot_texts_add(self->texts, "%s%s%s", text,
-                text[0] == '\0' ? "" : ", ",
+            text = spot_texts_add(self->texts, "%s%s%s", text, text[0] == '\0' ? "" : ", ",
                 spot_answer_setting(self, j, spot_study_value_id(head, point_id, j)));
         }
     }
@@ -96,8 +87,7 @@ spot_answer_point(const spot_answer_t *self, size_t point_id)
 /* ---- Points without numbers to go along ---- */
 
 /* The points with the lowest and the highest mean; returns how many have one. */
-static size_t
-find_extremes(const spot_answer_t *self, size_t *low_id, size_t *high_id)
+static size_t find_extremes(const spot_answer_t *self, size_t *low_id, size_t *high_id)
 {
     size_t num_defined = 0;
 
@@ -107,12 +97,10 @@ find_extremes(const spot_answer_t *self, size_t *low_id, size_t *high_id)
         if (!isfinite(mean)) {
             continue;
         }
-        if (num_defined == 0 ||
-            mean < spot_findings_at(&self->findings, *low_id)->value) {
+        if (num_defined == 0 || mean < spot_findings_at(&self->findings, *low_id)->value) {
             *low_id = j;
         }
-        if (num_defined == 0 ||
-            mean > spot_findings_at(&self->findings, *high_id)->value) {
+        if (num_defined == 0 || mean > spot_findings_at(&self->findings, *high_id)->value) {
             *high_id = j;
         }
         num_defined++;
@@ -122,8 +110,7 @@ find_extremes(const spot_answer_t *self, size_t *low_id, size_t *high_id)
 
 /* The lowest and the highest of several points; of one replication each, which has no
  * interval, as they are. */
-static int
-write_range(const spot_answer_t *self, size_t low_id, size_t high_id)
+static int write_range(const spot_answer_t *self, size_t low_id, size_t high_id)
 {
     const size_t num_points = self->head->num_points;
     const double lowest = spot_findings_at(&self->findings, low_id)->value,
@@ -132,27 +119,22 @@ write_range(const spot_answer_t *self, size_t low_id, size_t high_id)
     spot_gap_t gap;
     int ret = spot_findings_gap(
         &self->findings, high_id, low_id, num_points * (num_points - 1) / 2, &gap);
-    const char *high =
-        spot_words_value(self->texts, self->metric, highest, highest - lowest);
+    const char *high = spot_words_value(self->texts, self->metric, highest, highest - lowest);
 
     if (is_single || gap.sign > 0) {
-        fprintf(self->out,
-            "%sthe lowest %s is %s with %s\nthe highest %s is %s with %s\n",
+        fprintf(self->out, "%sthe lowest %s is %s with %s\nthe highest %s is %s with %s\n",
             is_single ? "in one replication of each point " : "", self->noun,
             spot_words_value(self->texts, self->metric, lowest, highest - lowest),
-            spot_answer_point(self, low_id), self->noun, high,
-            spot_answer_point(self, high_id));
+            spot_answer_point(self, low_id), self->noun, high, spot_answer_point(self, high_id));
     } else {
-        fprintf(self->out,
-            "%s does not surely differ between the %zu points: %s to %s\n", self->noun,
-            num_points,
+        fprintf(self->out, "%s does not surely differ between the %zu points: %s to %s\n",
+            self->noun, num_points,
             spot_words_value_before(self->texts, self->metric, lowest, highest), high);
     }
     return ret;
 }
 
-static int
-write_points(const spot_answer_t *self)
+static int write_points(const spot_answer_t *self)
 {
     size_t low_id = 0, high_id = 0;
     const size_t num_defined = find_extremes(self, &low_id, &high_id);
@@ -171,25 +153,23 @@ write_points(const spot_answer_t *self)
 /* ---- Differences to a baseline ---- */
 
 /* "checkpoint", or "checkpoint, fleet capacity 32". */
-static const char *
-baseline_words(const spot_answer_t *self)
+static const char *baseline_words(const spot_answer_t *self)
 {
     const spot_study_head_t *head = self->head;
-    const char *text = spot_answer_label(
-        self, &head->axes[head->baseline_axis_id], head->baseline_value_id);
+    const char *text =
+        spot_answer_label(self, &head->axes[head->baseline_axis_id], head->baseline_value_id);
 
     for (size_t j = 0; j < head->num_more_baselines; j++) {
         const spot_axis_value_t *more = &head->more_baselines[j];
 
-        text = spot_texts_add(self->texts, "%s, %s", text,
-            spot_answer_setting(self, more->axis_id, more->value_id));
+        text = spot_texts_add(
+            self->texts, "%s, %s", text, spot_answer_setting(self, more->axis_id, more->value_id));
     }
     return text;
 }
 
-static void
-write_compared(const spot_answer_t *self, const spot_contrast_t *sure, size_t num_sure,
-    size_t num_compared)
+static void write_compared(
+    const spot_answer_t *self, const spot_contrast_t *sure, size_t num_sure, size_t num_compared)
 {
     const spot_study_head_t *head = self->head;
     const size_t num_named = num_sure < MAX_NAMED ? num_sure : MAX_NAMED;
@@ -204,18 +184,15 @@ write_compared(const spot_answer_t *self, const spot_contrast_t *sure, size_t nu
     if (head->num_axes == 1) {
         fprintf(self->out, " (%s)",
             spot_words_value(self->texts, self->metric,
-                spot_findings_at(&self->findings, sure[0].base_id)->value,
-                fabs(sure[0].gap.mean)));
+                spot_findings_at(&self->findings, sure[0].base_id)->value, fabs(sure[0].gap.mean)));
     }
     for (size_t j = 0; j < num_named; j++) {
         const double size = fabs(sure[j].gap.mean);
 
-        fprintf(self->out, "%s%s%s%s %s with %s",
-            j > 0 && j == num_named - 1 ? " and " : ", ", j == 0 ? self->noun : "",
-            j == 0 ? " is " : "",
+        fprintf(self->out, "%s%s%s%s %s with %s", j > 0 && j == num_named - 1 ? " and " : ", ",
+            j == 0 ? self->noun : "", j == 0 ? " is " : "",
             spot_words_change(self->texts, self->metric, size, size),
-            sure[j].gap.mean > 0 ? "higher" : "lower",
-            spot_answer_point(self, sure[j].point_id));
+            sure[j].gap.mean > 0 ? "higher" : "lower", spot_answer_point(self, sure[j].point_id));
     }
     fputc('\n', self->out);
     if (num_sure > num_named) {
@@ -227,14 +204,13 @@ write_compared(const spot_answer_t *self, const spot_contrast_t *sure, size_t nu
     }
 }
 
-static int
-write_differences(const spot_answer_t *self)
+static int write_differences(const spot_answer_t *self)
 {
     spot_contrast_t *sure = spot_calloc(self->head->num_points, sizeof(*sure));
     size_t num_sure, num_compared;
-    int ret = sure == NULL ? SPOT_ERR_NO_MEMORY
-                           : spot_findings_contrast(
-                                 &self->findings, sure, &num_sure, &num_compared);
+    int ret = sure == NULL
+                  ? SPOT_ERR_NO_MEMORY
+                  : spot_findings_contrast(&self->findings, sure, &num_sure, &num_compared);
 
     if (ret == 0) {
         write_compared(self, sure, num_sure, num_compared);
@@ -245,8 +221,7 @@ write_differences(const spot_answer_t *self)
 
 /* ---- All of it ---- */
 
-static int
-write_sentences(const spot_answer_t *self)
+static int write_sentences(const spot_answer_t *self)
 {
     const spot_study_head_t *head = self->head;
     bool is_written = false;
@@ -271,8 +246,7 @@ write_sentences(const spot_answer_t *self)
 }
 
 /* How much of what was asked for it rests on, where that is not all. */
-static void
-write_missing(const spot_answer_t *self)
+static void write_missing(const spot_answer_t *self)
 {
     const spot_report_t *report = self->report;
     const bool is_open =
@@ -289,8 +263,7 @@ write_missing(const spot_answer_t *self)
 }
 
 /* Lines become sentences: a capital, and a full stop and a blank between them. */
-static void
-write_plain(const char *lines, spot_texts_t *texts, FILE *out)
+static void write_plain(const char *lines, spot_texts_t *texts, FILE *out)
 {
     FILE *stream = spot_texts_begin(texts);
 
@@ -306,8 +279,7 @@ write_plain(const char *lines, spot_texts_t *texts, FILE *out)
     fputc('.', out);
 }
 
-int
-spot_answer_write(const spot_report_t *report, FILE *out)
+int spot_answer_write(const spot_report_t *report, FILE *out)
 {
     const spot_study_head_t *head = report->head;
     spot_texts_t texts = {0};

@@ -16,8 +16,7 @@
 
 /* ---- The best point ---- */
 
-static void
-write_best(const spot_answer_t *self, const spot_race_answer_t *answer)
+static void write_best(const spot_answer_t *self, const spot_race_answer_t *answer)
 {
     const spot_race_t *race = &answer->race;
     const spot_optimise_t *asked = &self->head->optimise;
@@ -26,11 +25,11 @@ write_best(const spot_answer_t *self, const spot_race_answer_t *answer)
 
     fprintf(self->out, "%sthe %s %s is %s with %s\n", race->is_over ? "" : "so far ",
         spot_answer_best(asked->is_maximised), self->noun,
-        spot_words_interval(self->texts, self->metric, mean,
-            spot_estimate_half_width(estimate, SPOT_CONFIDENCE)),
+        spot_words_interval(
+            self->texts, self->metric, mean, spot_estimate_half_width(estimate, SPOT_CONFIDENCE)),
         spot_answer_point(self, race->best_id));
-    fprintf(self->out, "with %g %% confidence no %s point is better",
-        100 * asked->confidence, asked->num_constraints > 0 ? "allowed" : "other");
+    fprintf(self->out, "with %g %% confidence no %s point is better", 100 * asked->confidence,
+        asked->num_constraints > 0 ? "allowed" : "other");
     if (race->num_racing > 1 && isfinite(answer->regret)) {
         fprintf(self->out, " by more than %s",
             spot_words_value(self->texts, self->metric, answer->regret, answer->regret));
@@ -45,8 +44,7 @@ write_best(const spot_answer_t *self, const spot_race_answer_t *answer)
     }
 }
 
-int
-spot_answer_of_race(const spot_answer_t *self)
+int spot_answer_of_race(const spot_answer_t *self)
 {
     spot_race_answer_t answer;
     int ret = spot_race_answer_init(&answer, self->report->store);
@@ -58,11 +56,9 @@ spot_answer_of_race(const spot_answer_t *self)
         fprintf(self->out, "the best point is not known yet: %zu of %zu may be it\n",
             race->num_racing, self->head->num_points);
     } else if (ret == 0 && race->num_racing > 0) {
-        fputs("the best point is not known: those left are too near the limits\n",
-            self->out);
+        fputs("the best point is not known: those left are too near the limits\n", self->out);
     } else if (ret == 0 && answer.num_points[SPOT_FATE_UNDEFINED] > 0) {
-        fprintf(self->out, "no point is best: %s or a limit is undefined too often\n",
-            self->noun);
+        fprintf(self->out, "no point is best: %s or a limit is undefined too often\n", self->noun);
     } else if (ret == 0) {
         fputs("no point keeps the limits\n", self->out);
     }
@@ -79,31 +75,26 @@ typedef struct {
     size_t num_ordered;
 } ranking_t;
 
-static const spot_winner_t *
-winner_at(const ranking_t *self, size_t place)
+static const spot_winner_t *winner_at(const ranking_t *self, size_t place)
 {
     return &self->winners->winners[self->order[place]];
 }
 
-static size_t
-winning_value(const ranking_t *self, size_t place)
+static size_t winning_value(const ranking_t *self, size_t place)
 {
     const spot_study_head_t *head = self->winners->head;
 
-    return spot_study_value_id(
-        head, winner_at(self, place)->best_id, head->best.axis_id);
+    return spot_study_value_id(head, winner_at(self, place)->best_id, head->best.axis_id);
 }
 
-static size_t
-x_value(const ranking_t *self, size_t place)
+static size_t x_value(const ranking_t *self, size_t place)
 {
     return spot_study_value_id(
         self->winners->head, winner_at(self, place)->first_id, self->winners->x_id);
 }
 
 /* Insertion: there are few. */
-static int
-ranking_init(ranking_t *self, const spot_answer_t *answer, const spot_winners_t *winners)
+static int ranking_init(ranking_t *self, const spot_answer_t *answer, const spot_winners_t *winners)
 {
     const bool has_x = winners->x_id < winners->head->num_axes;
     const double *numbers = has_x ? winners->head->axes[winners->x_id].numbers : NULL;
@@ -130,16 +121,14 @@ ranking_init(ranking_t *self, const spot_answer_t *answer, const spot_winners_t 
     return 0;
 }
 
-static const char *
-x_label(const ranking_t *self, size_t place)
+static const char *x_label(const ranking_t *self, size_t place)
 {
-    return spot_answer_label(self->answer,
-        &self->winners->head->axes[self->winners->x_id], x_value(self, place));
+    return spot_answer_label(
+        self->answer, &self->winners->head->axes[self->winners->x_id], x_value(self, place));
 }
 
 /* " up to 0.2 (not surely at 0.02)": neighbours with one winner, first to last. */
-static void
-write_segment(const ranking_t *self, size_t first, size_t last)
+static void write_segment(const ranking_t *self, size_t first, size_t last)
 {
     FILE *out = self->answer->out;
     const bool is_from_start = first == 0, is_to_end = last + 1 == self->num_ordered;
@@ -174,8 +163,7 @@ write_segment(const ranking_t *self, size_t first, size_t last)
     }
 }
 
-static void
-begin_winners(const ranking_t *self)
+static void begin_winners(const ranking_t *self)
 {
     fprintf(self->answer->out, "the %s %s is that of",
         spot_answer_best(self->winners->head->best.is_maximised), self->answer->noun);
@@ -183,8 +171,7 @@ begin_winners(const ranking_t *self)
 
 /* Along a key with numbers: one segment after the other, and where there is just one
  * crossing, its number. */
-static void
-write_segments(const ranking_t *self)
+static void write_segments(const ranking_t *self)
 {
     const spot_winners_t *winners = self->winners;
     const spot_study_head_t *head = winners->head;
@@ -204,8 +191,8 @@ write_segments(const ranking_t *self)
             num_segments == 0               ? " "
             : last + 1 == self->num_ordered ? " and of "
                                             : ", of ",
-            spot_answer_label(self->answer, &head->axes[head->best.axis_id],
-                winning_value(self, first)));
+            spot_answer_label(
+                self->answer, &head->axes[head->best.axis_id], winning_value(self, first)));
         write_segment(self, first, last);
         first = last + 1;
         num_segments++;
@@ -214,8 +201,8 @@ write_segments(const ranking_t *self)
         first < self->num_ordered ? " and of others beyond" : "",
         spot_words_x_subject(self->answer->texts, head, winners->x_id));
     if (winners->num_crossings == 1 && isfinite(winners->crossings[0].number)) {
-        fprintf(out, "their means cross at about %.3g%s%s\n",
-            winners->crossings[0].number, x->unit[0] == '\0' ? "" : " ", x->unit);
+        fprintf(out, "their means cross at about %.3g%s%s\n", winners->crossings[0].number,
+            x->unit[0] == '\0' ? "" : " ", x->unit);
     }
 }
 
@@ -223,22 +210,18 @@ typedef struct {
     size_t value_id, num_wins, num_sure;
 } wins_t;
 
-static int
-compare_wins(const void *a, const void *b)
+static int compare_wins(const void *a, const void *b)
 {
     const wins_t *x = a, *y = b;
 
-    return x->num_wins != y->num_wins
-               ? (x->num_wins < y->num_wins) - (x->num_wins > y->num_wins)
-               : (x->value_id > y->value_id) - (x->value_id < y->value_id);
+    return x->num_wins != y->num_wins ? (x->num_wins < y->num_wins) - (x->num_wins > y->num_wins)
+                                      : (x->value_id > y->value_id) - (x->value_id < y->value_id);
 }
 
 /* Without such a key: how often each value wins. */
-static int
-write_counts(const ranking_t *self)
+static int write_counts(const ranking_t *self)
 {
-    const spot_axis_t *axis =
-        &self->winners->head->axes[self->winners->head->best.axis_id];
+    const spot_axis_t *axis = &self->winners->head->axes[self->winners->head->best.axis_id];
     wins_t *wins = spot_calloc(axis->num_values, sizeof(*wins));
     FILE *out = self->answer->out;
 
@@ -254,13 +237,12 @@ write_counts(const ranking_t *self)
     }
     qsort(wins, axis->num_values, sizeof(*wins), compare_wins);
     begin_winners(self);
-    for (size_t j = 0; j < axis->num_values && j < MAX_SEGMENTS && wins[j].num_wins > 0;
-         j++) {
+    for (size_t j = 0; j < axis->num_values && j < MAX_SEGMENTS && wins[j].num_wins > 0; j++) {
         fprintf(out, "%s %s", j == 0 ? "" : ", of",
             spot_answer_label(self->answer, axis, wins[j].value_id));
         if (self->num_ordered > 1) {
-            fprintf(out, " at %zu of %zu points (%zu surely)", wins[j].num_wins,
-                self->num_ordered, wins[j].num_sure);
+            fprintf(out, " at %zu of %zu points (%zu surely)", wins[j].num_wins, self->num_ordered,
+                wins[j].num_sure);
         } else if (wins[j].num_sure == 0) {
             fputs(" (not surely)", out);
         }
@@ -270,8 +252,7 @@ write_counts(const ranking_t *self)
     return 0;
 }
 
-int
-spot_answer_of_winners(const spot_answer_t *self)
+int spot_answer_of_winners(const spot_answer_t *self)
 {
     const spot_winners_t *winners;
     ranking_t ranking = {.order = NULL};
@@ -305,23 +286,21 @@ spot_answer_of_winners(const spot_answer_t *self)
 
 /* Of the variance between points: all that goes with a key where that is known, else
  * what it explains alone. */
-static const spot_sensitivity_index_t *
-share_of(const spot_study_effects_t *effects, size_t key_id)
+static const spot_sensitivity_index_t *share_of(const spot_study_effects_t *effects, size_t key_id)
 {
     const spot_key_effect_t *key = &effects->effects.keys[key_id];
 
     return effects->has_indices ? &key->total : &key->share;
 }
 
-static const char *
-key_words(const spot_answer_t *self, const spot_study_effects_t *effects, size_t key_id)
+static const char *key_words(
+    const spot_answer_t *self, const spot_study_effects_t *effects, size_t key_id)
 {
     return spot_words_key(self->texts, &self->head->axes[effects->axis_ids[key_id]]);
 }
 
 /* Surely where the interval is above those of all others. */
-static void
-write_strongest(
+static void write_strongest(
     const spot_answer_t *self, const spot_study_effects_t *effects, size_t id)
 {
     const spot_sensitivity_index_t *share = share_of(effects, id);
@@ -331,19 +310,17 @@ write_strongest(
         is_sure = is_sure && (j == id || share_of(effects, j)->ci_high < share->ci_low);
     }
     fprintf(self->out, "%s %s most for %s: %.0f %% of the variance between points",
-        key_words(self, effects, id), is_sure ? "matters" : "seems to matter",
-        self->noun, 100 * fmin(fmax(share->value, 0), 1));
+        key_words(self, effects, id), is_sure ? "matters" : "seems to matter", self->noun,
+        100 * fmin(fmax(share->value, 0), 1));
     if (isfinite(share->ci_low) && isfinite(share->ci_high)) {
         fprintf(self->out, " (%.0f to %.0f %%)", 100 * fmax(share->ci_low, 0),
             100 * fmin(share->ci_high, 1));
     }
-    fprintf(self->out, " %s\n",
-        effects->has_indices ? "goes with it" : "comes from it alone");
+    fprintf(self->out, " %s\n", effects->has_indices ? "goes with it" : "comes from it alone");
 }
 
 /* "job reload and step hardly matter (less than 5 % each)". */
-static void
-write_small(const spot_answer_t *self, const spot_study_effects_t *effects, size_t id)
+static void write_small(const spot_answer_t *self, const spot_study_effects_t *effects, size_t id)
 {
     const size_t num_keys = effects->effects.num_keys;
     size_t num_small = 0, num_written = 0;
@@ -365,29 +342,25 @@ write_small(const spot_answer_t *self, const spot_study_effects_t *effects, size
         fprintf(self->out, " and %zu more", num_small - num_written);
     }
     if (num_small > 0) {
-        fprintf(self->out, " hardly matter%s (less than %g %%%s)\n",
-            num_small == 1 ? "s" : "", 100 * SMALL_SHARE, num_small == 1 ? "" : " each");
+        fprintf(self->out, " hardly matter%s (less than %g %%%s)\n", num_small == 1 ? "s" : "",
+            100 * SMALL_SHARE, num_small == 1 ? "" : " each");
     }
 }
 
-int
-spot_answer_of_effects(const spot_answer_t *self)
+int spot_answer_of_effects(const spot_answer_t *self)
 {
     const spot_study_effects_t *effects;
-    const int ret =
-        spot_report_effects(self->report, self->findings.metric_id, &effects);
+    const int ret = spot_report_effects(self->report, self->findings.metric_id, &effects);
     const char *outcome = ret == 0 ? spot_study_effects_outcome(effects) : NULL;
     size_t strongest_id = 0;
 
     if (ret == 0 && outcome != NULL) {
-        fprintf(self->out, "which key matters for %s is not known: %s\n", self->noun,
-            outcome);
+        fprintf(self->out, "which key matters for %s is not known: %s\n", self->noun, outcome);
     } else if (ret == 0) {
         for (size_t j = 1; j < effects->effects.num_keys; j++) {
-            strongest_id =
-                share_of(effects, j)->value > share_of(effects, strongest_id)->value
-                    ? j
-                    : strongest_id;
+            strongest_id = share_of(effects, j)->value > share_of(effects, strongest_id)->value
+                               ? j
+                               : strongest_id;
         }
         write_strongest(self, effects, strongest_id);
         write_small(self, effects, strongest_id);

@@ -22,29 +22,23 @@ typedef struct {
 
 /* ---- The curve ---- */
 
-static size_t
-reference_value(const spot_study_head_t *head, size_t axis_id)
+static size_t reference_value(const spot_study_head_t *head, size_t axis_id)
 {
-    return head->has_baseline && axis_id == head->baseline_axis_id
-               ? head->baseline_value_id
-               : 0;
+    return head->has_baseline && axis_id == head->baseline_axis_id ? head->baseline_value_id : 0;
 }
 
-static double
-mean_of(const spot_answer_t *self, size_t point_id)
+static double mean_of(const spot_answer_t *self, size_t point_id)
 {
     return spot_findings_at(&self->findings, point_id)->value;
 }
 
-static double
-mean_at(const path_t *self, size_t place)
+static double mean_at(const path_t *self, size_t place)
 {
     return mean_of(self->answer, self->point_ids[place]);
 }
 
 /* How many points of a panel have a value. */
-static size_t
-num_defined(const spot_answer_t *self, const spot_curves_t *curves, size_t panel_id)
+static size_t num_defined(const spot_answer_t *self, const spot_curves_t *curves, size_t panel_id)
 {
     size_t num = 0;
 
@@ -55,8 +49,7 @@ num_defined(const spot_answer_t *self, const spot_curves_t *curves, size_t panel
 }
 
 /* Of the baseline and the first values of the other keys. */
-static bool
-is_reference_panel(const spot_curves_t *curves, size_t panel_id)
+static bool is_reference_panel(const spot_curves_t *curves, size_t panel_id)
 {
     const spot_study_head_t *head = curves->head;
 
@@ -70,8 +63,7 @@ is_reference_panel(const spot_curves_t *curves, size_t panel_id)
 }
 
 /* That of the reference where it is a curve, else the one with the most values. */
-static size_t
-choose_panel(const spot_answer_t *self, const spot_curves_t *curves)
+static size_t choose_panel(const spot_answer_t *self, const spot_curves_t *curves)
 {
     size_t found_id = 0, most = 0;
 
@@ -90,8 +82,7 @@ choose_panel(const spot_answer_t *self, const spot_curves_t *curves)
     return found_id;
 }
 
-static int
-path_init(path_t *self, const spot_answer_t *answer, const spot_curves_t *curves)
+static int path_init(path_t *self, const spot_answer_t *answer, const spot_curves_t *curves)
 {
     *self = (path_t){answer, curves, .panel_id = choose_panel(answer, curves)};
     self->point_ids =
@@ -116,8 +107,7 @@ path_init(path_t *self, const spot_answer_t *answer, const spot_curves_t *curves
 /* ---- Its shape ---- */
 
 /* Whether the lowest and the highest mean have the same words. */
-static bool
-reads_alike(const path_t *self)
+static bool reads_alike(const path_t *self)
 {
     const spot_metric_t *metric = self->answer->metric;
     const double low = mean_at(self, self->low), high = mean_at(self, self->high);
@@ -126,8 +116,7 @@ reads_alike(const path_t *self)
                spot_words_value(self->answer->texts, metric, high, high - low)) == 0;
 }
 
-static const char *
-x_label(const path_t *self, size_t place)
+static const char *x_label(const path_t *self, size_t place)
 {
     const spot_study_head_t *head = self->curves->head;
     const size_t axis_id = self->curves->axis_id;
@@ -137,8 +126,7 @@ x_label(const path_t *self, size_t place)
 }
 
 /* Of both ends, with as many decimals each: "0.1 to 11.8". */
-static void
-write_ends(const path_t *self)
+static void write_ends(const path_t *self)
 {
     const spot_metric_t *metric = self->answer->metric;
     const double first = mean_at(self, 0), last = mean_at(self, self->num_places - 1);
@@ -156,8 +144,7 @@ write_ends(const path_t *self)
 }
 
 /* "falls from 4 % to a minimum of 1 % at 120 s and rises to 7 %". */
-static void
-write_shape(const path_t *self, spot_shape_t shape)
+static void write_shape(const path_t *self, spot_shape_t shape)
 {
     const bool is_top = shape == SPOT_SHAPE_TOP;
     const bool is_turn = is_top || shape == SPOT_SHAPE_BOTTOM;
@@ -166,8 +153,7 @@ write_shape(const path_t *self, spot_shape_t shape)
     const size_t from = is_turn || is_trend ? 0 : self->low;
     const size_t to = is_turn ? turn : is_trend ? last : self->high;
     const spot_metric_t *metric = self->answer->metric;
-    const double start = mean_at(self, from), end = mean_at(self, to),
-                 rest = mean_at(self, last);
+    const double start = mean_at(self, from), end = mean_at(self, to), rest = mean_at(self, last);
     spot_texts_t *texts = self->answer->texts;
     const char *a = spot_words_value_before(texts, metric, start, end);
     const char *b = spot_words_value(texts, metric, end, fabs(start - end));
@@ -176,19 +162,18 @@ write_shape(const path_t *self, spot_shape_t shape)
     switch (shape) {
         case SPOT_SHAPE_TOP:
         case SPOT_SHAPE_BOTTOM:
-            fprintf(out, "%s from %s to a %s of %s at %s and %s to %s",
-                is_top ? "rises" : "falls", a, is_top ? "maximum" : "minimum", b,
-                x_label(self, turn), is_top ? "falls" : "rises",
+            fprintf(out, "%s from %s to a %s of %s at %s and %s to %s", is_top ? "rises" : "falls",
+                a, is_top ? "maximum" : "minimum", b, x_label(self, turn),
+                is_top ? "falls" : "rises",
                 spot_words_value(texts, metric, rest, fabs(end - rest)));
             break;
         case SPOT_SHAPE_GROWS:
         case SPOT_SHAPE_FALLS:
-            fprintf(out, "%s from %s to %s",
-                shape == SPOT_SHAPE_GROWS ? "grows" : "falls", a, b);
+            fprintf(out, "%s from %s to %s", shape == SPOT_SHAPE_GROWS ? "grows" : "falls", a, b);
             break;
         case SPOT_SHAPE_VARIES:
-            fprintf(out, "varies between %s at %s and %s at %s", a,
-                x_label(self, self->low), b, x_label(self, self->high));
+            fprintf(out, "varies between %s at %s and %s at %s", a, x_label(self, self->low), b,
+                x_label(self, self->high));
             break;
         default:
             if (reads_alike(self)) {
@@ -200,8 +185,7 @@ write_shape(const path_t *self, spot_shape_t shape)
 }
 
 /* " with pipeline depth 16" where other keys are swept too. */
-static void
-write_reference(const path_t *self)
+static void write_reference(const path_t *self)
 {
     const spot_study_head_t *head = self->answer->head;
     const char *before = " with ";
@@ -209,8 +193,8 @@ write_reference(const path_t *self)
     for (size_t j = 0; !self->curves->has_all_in_one && j < head->num_axes; j++) {
         if (j != self->curves->axis_id && head->axes[j].num_values > 1) {
             fprintf(self->answer->out, "%s%s", before,
-                spot_answer_setting(self->answer, j,
-                    spot_curves_value_id(self->curves, self->panel_id, j)));
+                spot_answer_setting(
+                    self->answer, j, spot_curves_value_id(self->curves, self->panel_id, j)));
             before = ", ";
         }
     }
@@ -220,8 +204,7 @@ write_reference(const path_t *self)
     fputc('\n', self->answer->out);
 }
 
-static int
-write_path(const path_t *self)
+static int write_path(const path_t *self)
 {
     const spot_answer_t *answer = self->answer;
     spot_shape_t shape = SPOT_SHAPE_UNSURE;
@@ -240,8 +223,8 @@ write_path(const path_t *self)
         fprintf(answer->out, "as %s goes from %s to %s, %s ",
             spot_words_x_subject(answer->texts, answer->head, self->curves->axis_id),
             x_label(self, 0), x_label(self, self->num_places - 1), answer->noun);
-        ret = spot_findings_shape(&answer->findings, self->point_ids, self->num_places,
-            self->low, self->high, &shape);
+        ret = spot_findings_shape(
+            &answer->findings, self->point_ids, self->num_places, self->low, self->high, &shape);
         write_shape(self, shape);
     }
     write_reference(self);
@@ -251,11 +234,9 @@ write_path(const path_t *self)
 /* ---- Other keys ---- */
 
 /* "it is half as high", "it is 1.9 to 4.2 percentage points lower". */
-static void
-write_effect(const spot_answer_t *self, const spot_value_effect_t *effect, int sign_id)
+static void write_effect(const spot_answer_t *self, const spot_value_effect_t *effect, int sign_id)
 {
-    const double least = effect->changes[sign_id].least,
-                 most = effect->changes[sign_id].most;
+    const double least = effect->changes[sign_id].least, most = effect->changes[sign_id].most;
     const bool is_everywhere = effect->changes[sign_id].num_sure == effect->num_pairs;
 
     if (is_everywhere && effect->changes[sign_id].least_ratio >= 0.45 &&
@@ -266,23 +247,20 @@ write_effect(const spot_answer_t *self, const spot_value_effect_t *effect, int s
         fputs("twice as high", self->out);
     } else {
         fprintf(self->out, "%s%s %s", is_everywhere ? "" : "up to ",
-            spot_words_change(
-                self->texts, self->metric, is_everywhere ? least : most, most),
+            spot_words_change(self->texts, self->metric, is_everywhere ? least : most, most),
             sign_id == SPOT_LOWERS ? "lower" : "higher");
     }
 }
 
 /* "with pipeline depth 8 it is 2 percentage points lower, with pipeline depth 32 up to 3
  * percentage points higher"; nothing where there is nothing to compare. */
-static void
-write_key(const spot_answer_t *self, size_t axis_id, const spot_value_effect_t *effects)
+static void write_key(const spot_answer_t *self, size_t axis_id, const spot_value_effect_t *effects)
 {
     const spot_axis_t *axis = &self->head->axes[axis_id];
     size_t last_id = axis->num_values, num_pairs = 0;
 
     for (int sign_id = 0; sign_id < SPOT_NUM_SIGNS; sign_id++) {
-        const size_t value_id =
-            spot_strongest_effect(effects, axis->num_values, sign_id);
+        const size_t value_id = spot_strongest_effect(effects, axis->num_values, sign_id);
         const bool is_first = last_id == axis->num_values;
 
         if (value_id == axis->num_values) {
@@ -292,8 +270,7 @@ write_key(const spot_answer_t *self, size_t axis_id, const spot_value_effect_t *
             fputs(" and elsewhere ", self->out);
         } else {
             fprintf(self->out, "%swith %s%s", is_first ? "" : ", ",
-                spot_answer_setting(self, axis_id, value_id),
-                is_first ? " it is " : " ");
+                spot_answer_setting(self, axis_id, value_id), is_first ? " it is " : " ");
         }
         write_effect(self, &effects[value_id], sign_id);
         last_id = value_id;
@@ -304,20 +281,18 @@ write_key(const spot_answer_t *self, size_t axis_id, const spot_value_effect_t *
     if (last_id < axis->num_values) {
         fputc('\n', self->out);
     } else if (num_pairs > 0) {
-        fprintf(self->out, "%s makes no sure difference to it\n",
-            spot_words_key(self->texts, axis));
+        fprintf(
+            self->out, "%s makes no sure difference to it\n", spot_words_key(self->texts, axis));
     }
 }
 
-static int
-write_keys(const path_t *self)
+static int write_keys(const path_t *self)
 {
     const spot_answer_t *answer = self->answer;
     size_t num_written = 0;
     int ret = 0;
 
-    for (size_t j = 0; ret == 0 && j < answer->head->num_axes && num_written < MAX_KEYS;
-         j++) {
+    for (size_t j = 0; ret == 0 && j < answer->head->num_axes && num_written < MAX_KEYS; j++) {
         const size_t num_values = answer->head->axes[j].num_values;
         spot_value_effect_t *effects;
 
@@ -325,10 +300,9 @@ write_keys(const path_t *self)
             continue;
         }
         effects = spot_calloc(num_values, sizeof(*effects));
-        ret = effects == NULL
-                  ? SPOT_ERR_NO_MEMORY
-                  : spot_findings_effects(&answer->findings, j,
-                        spot_curves_value_id(self->curves, self->panel_id, j), effects);
+        ret = effects == NULL ? SPOT_ERR_NO_MEMORY
+                              : spot_findings_effects(&answer->findings, j,
+                                    spot_curves_value_id(self->curves, self->panel_id, j), effects);
         if (ret == 0) {
             write_key(answer, j, effects);
         }
@@ -338,8 +312,7 @@ write_keys(const path_t *self)
     return ret;
 }
 
-int
-spot_answer_of_curve(const spot_answer_t *self, bool *is_written)
+int spot_answer_of_curve(const spot_answer_t *self, bool *is_written)
 {
     const char *problem = NULL;
     spot_curves_t curves;

@@ -25,12 +25,10 @@ const char *spot_answer_value(const spot_answer_t *self, size_t point_id);
 
 /* The label of a value; of a number with many digits the first four, where these tell it
  * from the others. O(values) of the axis. */
-const char *spot_answer_label(
-    const spot_answer_t *self, const spot_axis_t *axis, size_t value_id);
+const char *spot_answer_label(const spot_answer_t *self, const spot_axis_t *axis, size_t value_id);
 
 /* "pipeline depth 16", or the value alone where it is no number: "bamboo". */
-const char *spot_answer_setting(
-    const spot_answer_t *self, size_t axis_id, size_t value_id);
+const char *spot_answer_setting(const spot_answer_t *self, size_t axis_id, size_t value_id);
 
 /* "checkpoint interval 90 s, pipeline depth 8": all keys with several values. */
 const char *spot_answer_point(const spot_answer_t *self, size_t point_id);

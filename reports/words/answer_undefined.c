@@ -17,23 +17,20 @@ typedef struct {
     size_t num_left, num_told;
 } gone_t;
 
-static bool
-is_gone(const spot_answer_t *self, size_t point_id)
+static bool is_gone(const spot_answer_t *self, size_t point_id)
 {
     const spot_summary_t *summary = spot_findings_at(&self->findings, point_id);
 
     return summary->num_values == 0 && summary->num_nulls > 0;
 }
 
-void
-spot_answer_nowhere(const spot_answer_t *self)
+void spot_answer_nowhere(const spot_answer_t *self)
 {
     fprintf(self->out, "%s is undefined in all replications\n", self->noun);
 }
 
 /* Goes before each place. */
-static void
-begin_place(gone_t *self)
+static void begin_place(gone_t *self)
 {
     const spot_answer_t *answer = self->answer;
 
@@ -45,8 +42,7 @@ begin_place(gone_t *self)
 }
 
 /* Whether a value of a key has points left and no point with a value of the metric. */
-static bool
-is_all_gone(const gone_t *self, size_t axis_id, size_t value_id)
+static bool is_all_gone(const gone_t *self, size_t axis_id, size_t value_id)
 {
     const spot_answer_t *answer = self->answer;
     bool has_left = false;
@@ -63,16 +59,14 @@ is_all_gone(const gone_t *self, size_t axis_id, size_t value_id)
 }
 
 /* " with pipeline depth 64, 128 and 2 more". O(values * points). */
-static void
-tell_values(gone_t *self, size_t axis_id)
+static void tell_values(gone_t *self, size_t axis_id)
 {
     const spot_study_head_t *head = self->answer->head;
     const spot_axis_t *axis = &head->axes[axis_id];
     FILE *out = self->answer->out;
     size_t num = 0;
 
-    for (size_t j = 0;
-         axis->num_values > 1 && self->num_left > 0 && j < axis->num_values; j++) {
+    for (size_t j = 0; axis->num_values > 1 && self->num_left > 0 && j < axis->num_values; j++) {
         if (!is_all_gone(self, axis_id, j)) {
             continue;
         }
@@ -95,15 +89,13 @@ tell_values(gone_t *self, size_t axis_id)
 }
 
 /* Those that no value of a key names. */
-static void
-tell_left(gone_t *self)
+static void tell_left(gone_t *self)
 {
     const spot_study_head_t *head = self->answer->head;
 
     if (self->num_left > 1) {
         begin_place(self);
-        fprintf(self->answer->out, " at %zu of %zu points", self->num_left,
-            head->num_points);
+        fprintf(self->answer->out, " at %zu of %zu points", self->num_left, head->num_points);
     }
     for (size_t j = 0; j < head->num_points && self->num_left == 1; j++) {
         if (self->is_left[j]) {
@@ -115,8 +107,7 @@ tell_left(gone_t *self)
 }
 
 /* Where means are of few of the replications. */
-static void
-tell_partly(const spot_answer_t *self)
+static void tell_partly(const spot_answer_t *self)
 {
     const spot_summary_t *last = NULL;
     size_t num = 0, last_id = 0;
@@ -125,29 +116,25 @@ tell_partly(const spot_answer_t *self)
         const spot_summary_t *summary = spot_findings_at(&self->findings, j);
         const double num_rows = (double) (summary->num_values + summary->num_nulls);
 
-        if (summary->num_values > 0 &&
-            (double) summary->num_nulls >= MANY_NULLS * num_rows) {
+        if (summary->num_values > 0 && (double) summary->num_nulls >= MANY_NULLS * num_rows) {
             last = summary;
             last_id = j;
             num++;
         }
     }
     if (num > 1) {
-        fprintf(self->out,
-            "%s is undefined in part of the replications at %zu of %zu points\n",
+        fprintf(self->out, "%s is undefined in part of the replications at %zu of %zu points\n",
             self->noun, num, self->head->num_points);
     } else if (last != NULL) {
         const char *point = spot_answer_point(self, last_id);
 
-        fprintf(self->out,
-            "%s is undefined in %" PRId64 " of %" PRId64 " replications%s%s\n",
+        fprintf(self->out, "%s is undefined in %" PRId64 " of %" PRId64 " replications%s%s\n",
             self->noun, last->num_nulls, last->num_values + last->num_nulls,
             point[0] == '\0' ? "" : " with ", point);
     }
 }
 
-int
-spot_answer_of_undefined(const spot_answer_t *self)
+int spot_answer_of_undefined(const spot_answer_t *self)
 {
     const spot_study_head_t *head = self->head;
     gone_t gone = {.answer = self};
@@ -158,8 +145,7 @@ spot_answer_of_undefined(const spot_answer_t *self)
         return SPOT_ERR_NO_MEMORY;
     }
     for (size_t j = 0; j < head->num_points; j++) {
-        is_anywhere =
-            is_anywhere || isfinite(spot_findings_at(&self->findings, j)->value);
+        is_anywhere = is_anywhere || isfinite(spot_findings_at(&self->findings, j)->value);
         gone.is_left[j] = is_gone(self, j);
         gone.num_left += gone.is_left[j];
     }

@@ -18,8 +18,7 @@ static const char *const endings[][2] = {
 };
 
 /* "mean_s" ends with the word s, "samples" does not. */
-static bool
-ends_with_word(const char *key, const char *word)
+static bool ends_with_word(const char *key, const char *word)
 {
     const size_t num_bytes = strlen(key), word_bytes = strlen(word);
     const char *place = key + num_bytes - word_bytes;
@@ -29,22 +28,19 @@ ends_with_word(const char *key, const char *word)
 }
 
 /* The unit of prices: that of a cost by the hour, where the study has such a metric. */
-static const char *
-unit_of_prices(const spot_study_head_t *head)
+static const char *unit_of_prices(const spot_study_head_t *head)
 {
     for (size_t j = 0; head != NULL && j < head->num_metrics; j++) {
         const char *per = strchr(head->metrics[j].unit, '/');
 
-        if (head->metrics[j].kind == SPOT_METRIC_COST && per != NULL &&
-            strcmp(per, "/h") == 0) {
+        if (head->metrics[j].kind == SPOT_METRIC_COST && per != NULL && strcmp(per, "/h") == 0) {
             return head->metrics[j].unit;
         }
     }
     return "USD/h";
 }
 
-static const char *
-unit_of_number(const spot_study_head_t *head, const char *path)
+static const char *unit_of_number(const spot_study_head_t *head, const char *path)
 {
     if (ends_with_word(path, "usd_per_h")) {
         return unit_of_prices(head);
@@ -54,13 +50,11 @@ unit_of_number(const spot_study_head_t *head, const char *path)
             return endings[j][1];
         }
     }
-    return strstr(path, ".price.") != NULL || ends_with_word(path, "price")
-               ? unit_of_prices(head)
-               : "";
+    return strstr(path, ".price.") != NULL || ends_with_word(path, "price") ? unit_of_prices(head)
+                                                                            : "";
 }
 
-const char *
-spot_key_unit(
+const char *spot_key_unit(
     const spot_study_head_t *head, const char *path, const char *text, size_t *num_bytes)
 {
     char *end;

@@ -25,21 +25,18 @@ typedef struct {
     span_t items[MAX_ITEMS]; /* [num_items] the others, "detection: 30 s" */
 } value_t;
 
-static size_t
-chars_of(const char *text)
+static size_t chars_of(const char *text)
 {
     return spot_utf8_count(text, strlen(text));
 }
 
-static bool
-is_same(span_t a, span_t b)
+static bool is_same(span_t a, span_t b)
 {
     return a.num_bytes == b.num_bytes && memcmp(a.text, b.text, a.num_bytes) == 0;
 }
 
 /* Behind the text in quotes that starts at place. */
-static const char *
-skip_quoted(const char *place, const char *end)
+static const char *skip_quoted(const char *place, const char *end)
 {
     place++;
     while (place < end && *place != '"') {
@@ -49,8 +46,7 @@ skip_quoted(const char *place, const char *end)
 }
 
 /* What stands before the next comma that is neither in brackets nor in quotes. */
-static span_t
-next_item(const char *text, const char *end)
+static span_t next_item(const char *text, const char *end)
 {
     const char *place = text;
     int depth = 0;
@@ -64,8 +60,7 @@ next_item(const char *text, const char *end)
 }
 
 /* "system: checkpoint" into its two parts; false: it has no colon. */
-static bool
-split_item(span_t item, span_t *key, span_t *value)
+static bool split_item(span_t item, span_t *key, span_t *value)
 {
     const char *colon = memchr(item.text, ':', item.num_bytes);
 
@@ -78,8 +73,7 @@ split_item(span_t item, span_t *key, span_t *value)
 }
 
 /* false: it is not to be shortened. */
-static bool
-read_value(const char *text, value_t *value)
+static bool read_value(const char *text, value_t *value)
 {
     const size_t num_bytes = strlen(text);
     const char *end;
@@ -105,8 +99,7 @@ read_value(const char *text, value_t *value)
     return true;
 }
 
-static bool
-has_item(const value_t *value, span_t item)
+static bool has_item(const value_t *value, span_t item)
 {
     for (size_t j = 0; j < value->num_items; j++) {
         if (is_same(value->items[j], item)) {
@@ -118,8 +111,7 @@ has_item(const value_t *value, span_t item)
 
 /* Marks the options of a value that another one with its name has not. false: nothing
  * tells the two apart. */
-static bool
-tell_apart(const value_t *value, const value_t *other, bool *is_telling)
+static bool tell_apart(const value_t *value, const value_t *other, bool *is_telling)
 {
     bool is_other = value->num_items != other->num_items;
 
@@ -133,8 +125,7 @@ tell_apart(const value_t *value, const value_t *other, bool *is_telling)
 }
 
 /* Finds what of a value is to be shown; false: all of it. */
-static bool
-find_telling(const spot_axis_t *axis, size_t value_id, value_t *value, bool *is_telling)
+static bool find_telling(const spot_axis_t *axis, size_t value_id, value_t *value, bool *is_telling)
 {
     if (axis->num_values > MAX_VALUES || !read_value(axis->texts[value_id], value) ||
         !value->is_map) {
@@ -148,16 +139,14 @@ find_telling(const spot_axis_t *axis, size_t value_id, value_t *value, bool *is_
         }
         if (!read_value(axis->texts[j], &other) ||
             (other.is_map && !is_same(other.key, value->key)) ||
-            (is_same(other.name, value->name) &&
-                !tell_apart(value, &other, is_telling))) {
+            (is_same(other.name, value->name) && !tell_apart(value, &other, is_telling))) {
             return false;
         }
     }
     return true;
 }
 
-static size_t
-num_lacking(const value_t *value, const value_t *other)
+static size_t num_lacking(const value_t *value, const value_t *other)
 {
     size_t num = 0;
 
@@ -169,8 +158,7 @@ num_lacking(const value_t *value, const value_t *other)
 
 /* The value of this name with the most options, the first of several. *has_all: those of
  * all values of this name. All values can be read. */
-static value_t
-longest_of(const spot_axis_t *axis, span_t name, bool *has_all)
+static value_t longest_of(const spot_axis_t *axis, span_t name, bool *has_all)
 {
     value_t longest = {.num_items = 0}, other;
 
@@ -192,8 +180,7 @@ longest_of(const spot_axis_t *axis, span_t name, bool *has_all)
 /* What a value lacks of the longest of its name: "varuna without f, g". NULL: it has
  * options that the longest has not, or a name that could be mistaken for such a label;
  * or it lacks more than num_told options and the label is to be cut. */
-static const char *
-lacking_label(
+static const char *lacking_label(
     spot_texts_t *texts, const spot_axis_t *axis, const value_t *value, size_t num_told)
 {
     const char *before = " without ", *text;
@@ -216,16 +203,15 @@ lacking_label(
         if (!split_item(longest.items[j], &key, &option)) {
             return NULL;
         }
-        text = spot_texts_add(
-            texts, "%s%s%.*s", text, before, (int) key.num_bytes, key.text);
+        text = spot_texts_add(texts, "%s%s%.*s", text, before, (int) key.num_bytes, key.text);
         before = ", ";
     }
     return num <= num_told || chars_of(text) <= SPOT_UTF8_SHOWN_CHARS ? text : NULL;
 }
 
 /* The label before it is cut. *is_part: it lacks options. */
-static const char *
-whole_label(spot_texts_t *texts, const spot_axis_t *axis, size_t value_id, bool *is_part)
+static const char *whole_label(
+    spot_texts_t *texts, const spot_axis_t *axis, size_t value_id, bool *is_part)
 {
     bool is_telling[MAX_ITEMS] = {false};
     const char *text, *lacking;
@@ -239,28 +225,25 @@ whole_label(spot_texts_t *texts, const spot_axis_t *axis, size_t value_id, bool 
     text = spot_texts_add(texts, "%.*s", (int) value.name.num_bytes, value.name.text);
     for (size_t j = 0; j < value.num_items; j++) {
         if (is_telling[j]) {
-            text = spot_texts_add(texts, "%s, %.*s", text,
-                (int) value.items[j].num_bytes, value.items[j].text);
+            text = spot_texts_add(
+                texts, "%s, %.*s", text, (int) value.items[j].num_bytes, value.items[j].text);
         }
         num_told += is_telling[j];
         *is_part = *is_part || !is_telling[j];
     }
-    lacking = chars_of(text) > SPOT_UTF8_SHOWN_CHARS
-                  ? lacking_label(texts, axis, &value, num_told)
-                  : NULL;
+    lacking = chars_of(text) > SPOT_UTF8_SHOWN_CHARS ? lacking_label(texts, axis, &value, num_told)
+                                                     : NULL;
     *is_part = *is_part || lacking != NULL;
     return lacking != NULL ? lacking : text;
 }
 
 /* Bytes of the first characters of a text, of which there are so many at least. */
-static size_t
-first_bytes(const char *text, size_t num_characters)
+static size_t first_bytes(const char *text, size_t num_characters)
 {
     size_t num_bytes = 0;
 
     for (size_t j = 0; j < num_characters; j++) {
-        const size_t length =
-            spot_utf8_length(text + num_bytes, strlen(text + num_bytes));
+        const size_t length = spot_utf8_length(text + num_bytes, strlen(text + num_bytes));
 
         num_bytes += length == 0 ? 1 : length;
     }
@@ -268,8 +251,8 @@ first_bytes(const char *text, size_t num_characters)
 }
 
 /* *is_part: what it says is not all. */
-static const char *
-label_of(spot_texts_t *texts, const spot_axis_t *axis, size_t value_id, bool *is_part)
+static const char *label_of(
+    spot_texts_t *texts, const spot_axis_t *axis, size_t value_id, bool *is_part)
 {
     const char *whole = whole_label(texts, axis, value_id, is_part), *number;
 
@@ -278,21 +261,19 @@ label_of(spot_texts_t *texts, const spot_axis_t *axis, size_t value_id, bool *is
     }
     *is_part = true;
     number = spot_texts_add(texts, "... (%zu)", value_id + 1);
-    whole = spot_texts_add(texts, "%.*s",
-        (int) first_bytes(whole, SPOT_UTF8_SHOWN_CHARS - strlen(number)), whole);
+    whole = spot_texts_add(
+        texts, "%.*s", (int) first_bytes(whole, SPOT_UTF8_SHOWN_CHARS - strlen(number)), whole);
     return spot_texts_add(texts, "%s%s", spot_words_shown(texts, whole), number);
 }
 
-const char *
-spot_words_label(spot_texts_t *texts, const spot_axis_t *axis, size_t value_id)
+const char *spot_words_label(spot_texts_t *texts, const spot_axis_t *axis, size_t value_id)
 {
     bool is_part;
 
     return label_of(texts, axis, value_id, &is_part);
 }
 
-const char *
-spot_words_explained(spot_texts_t *texts, const spot_axis_t *axis, size_t value_id)
+const char *spot_words_explained(spot_texts_t *texts, const spot_axis_t *axis, size_t value_id)
 {
     const char *whole = axis->texts[value_id], *label = "";
     bool is_part = false;
@@ -300,6 +281,5 @@ spot_words_explained(spot_texts_t *texts, const spot_axis_t *axis, size_t value_
     if (whole[0] == '{' || strlen(whole) > SPOT_UTF8_SHOWN_CHARS) {
         label = label_of(texts, axis, value_id, &is_part);
     } /* else a short scalar, which is all there is */
-    return is_part ? spot_texts_add(texts, "%s: %s is %s", axis->path, label, whole)
-                   : NULL;
+    return is_part ? spot_texts_add(texts, "%s: %s is %s", axis->path, label, whole) : NULL;
 }

@@ -15,8 +15,7 @@ static const struct {
 
 #define NUM_UNITS (sizeof(units) / sizeof(units[0]))
 
-spot_shown_unit_t
-spot_shown_unit(const spot_metric_t *metric, double largest)
+spot_shown_unit_t spot_shown_unit(const spot_metric_t *metric, double largest)
 {
     const bool is_paid = strncmp(metric->unit, INSTANCE, strlen(INSTANCE)) == 0;
     const char *name = metric->unit + (is_paid ? strlen(INSTANCE) : 0);
@@ -35,19 +34,16 @@ spot_shown_unit(const spot_metric_t *metric, double largest)
         best++;
     }
     shown.factor = units[own].seconds / units[best].seconds;
-    snprintf(shown.unit, sizeof(shown.unit), "%s%s", is_paid ? INSTANCE : "",
-        units[best].name);
+    snprintf(shown.unit, sizeof(shown.unit), "%s%s", is_paid ? INSTANCE : "", units[best].name);
     return shown;
 }
 
-double
-spot_metric_factor(const spot_metric_t *metric)
+double spot_metric_factor(const spot_metric_t *metric)
 {
     return metric->kind == SPOT_METRIC_SHARE ? 100 : 1;
 }
 
-spot_shown_unit_t
-spot_metric_shown(const spot_metric_t *metric, double largest)
+spot_shown_unit_t spot_metric_shown(const spot_metric_t *metric, double largest)
 {
     spot_shown_unit_t shown = spot_shown_unit(metric, largest);
 
@@ -55,8 +51,7 @@ spot_metric_shown(const spot_metric_t *metric, double largest)
     return shown;
 }
 
-double
-spot_report_largest(const spot_report_t *report, size_t metric_id)
+double spot_report_largest(const spot_report_t *report, size_t metric_id)
 {
     double largest = 0;
 
@@ -68,24 +63,21 @@ spot_report_largest(const spot_report_t *report, size_t metric_id)
     return largest;
 }
 
-spot_shown_unit_t
-spot_report_shown(const spot_report_t *report, size_t metric_id)
+spot_shown_unit_t spot_report_shown(const spot_report_t *report, size_t metric_id)
 {
     return spot_metric_shown(
         &report->head->metrics[metric_id], spot_report_largest(report, metric_id));
 }
 
-spot_shown_unit_t
-spot_second_shown(const spot_report_t *report, size_t metric_id)
+spot_shown_unit_t spot_second_shown(const spot_report_t *report, size_t metric_id)
 {
     const bool is_named = report->head->plot.second_x_label != NULL;
 
-    return spot_shown_unit(&report->head->metrics[metric_id],
-        is_named ? 0 : spot_report_largest(report, metric_id));
+    return spot_shown_unit(
+        &report->head->metrics[metric_id], is_named ? 0 : spot_report_largest(report, metric_id));
 }
 
-const char *
-spot_estimate_words(const spot_metric_t *metric)
+const char *spot_estimate_words(const spot_metric_t *metric)
 {
     static const char *const words[SPOT_NUM_ESTIMATORS] = {
         [SPOT_ESTIMATOR_MEAN] = "mean",

@@ -13,8 +13,7 @@
 /* ---- Numbers ---- */
 
 /* "1234567.8" becomes "1,234,567.8"; "1e+15" stays. */
-static const char *
-with_separators(spot_texts_t *texts, const char *text)
+static const char *with_separators(spot_texts_t *texts, const char *text)
 {
     const size_t first = text[0] == '-';
     const size_t num_digits = strspn(text + first, "0123456789");
@@ -39,8 +38,7 @@ with_separators(spot_texts_t *texts, const char *text)
     return room;
 }
 
-const char *
-spot_words_number(spot_texts_t *texts, double value)
+const char *spot_words_number(spot_texts_t *texts, double value)
 {
     const double size = fabs(value);
     const bool is_plain = size >= 1 && size < 1e15;
@@ -57,8 +55,7 @@ spot_words_number(spot_texts_t *texts, double value)
 }
 
 /* A number with two digits of resolution, but at least one of its own. */
-static const char *
-number_in(spot_texts_t *texts, double value, double resolution)
+static const char *number_in(spot_texts_t *texts, double value, double resolution)
 {
     const double size = fabs(value);
     int num_decimals = size > 0 ? (int) fmax(0, -floor(log10(size))) : 0;
@@ -80,14 +77,12 @@ number_in(spot_texts_t *texts, double value, double resolution)
 /* ---- Metrics ---- */
 
 /* Whether words say the unit themselves: "steps kept", not "status" of "s". */
-static bool
-has_unit(const char *words, const char *unit)
+static bool has_unit(const char *words, const char *unit)
 {
     return strlen(unit) > 3 && strstr(words, unit) != NULL;
 }
 
-const char *
-spot_words_metric(spot_texts_t *texts, const spot_metric_t *metric, const char *unit)
+const char *spot_words_metric(spot_texts_t *texts, const spot_metric_t *metric, const char *unit)
 {
     const char *label = spot_metric_label(metric);
     const bool is_own = unit == NULL || strcmp(unit, metric->unit) == 0;
@@ -98,8 +93,7 @@ spot_words_metric(spot_texts_t *texts, const spot_metric_t *metric, const char *
     return spot_texts_add(texts, "%s (%s)", label, unit == NULL ? metric->unit : unit);
 }
 
-const char *
-spot_words_subject(spot_texts_t *texts, const spot_metric_t *metric)
+const char *spot_words_subject(spot_texts_t *texts, const spot_metric_t *metric)
 {
     (void) texts;
     return spot_metric_noun(metric);
@@ -107,8 +101,7 @@ spot_words_subject(spot_texts_t *texts, const spot_metric_t *metric)
 
 /* What values up to a magnitude are multiplied by, and what stands behind them: "" where
  * the noun says it. */
-static double
-value_scale(
+static double value_scale(
     spot_texts_t *texts, const spot_metric_t *metric, double largest, const char **unit)
 {
     const spot_shown_unit_t shown = spot_metric_shown(metric, largest);
@@ -123,28 +116,24 @@ value_scale(
     return shown.factor;
 }
 
-const char *
-spot_words_value(
+const char *spot_words_value(
     spot_texts_t *texts, const spot_metric_t *metric, double value, double resolution)
 {
     const char *unit;
     const double factor = value_scale(texts, metric, fabs(value), &unit);
 
-    return isfinite(value)
-               ? spot_texts_add(texts, "%s%s",
-                     number_in(texts, factor * value, factor * resolution), unit)
-               : "undefined";
+    return isfinite(value) ? spot_texts_add(texts, "%s%s",
+                                 number_in(texts, factor * value, factor * resolution), unit)
+                           : "undefined";
 }
 
-const char *
-spot_words_value_before(
+const char *spot_words_value_before(
     spot_texts_t *texts, const spot_metric_t *metric, double value, double next)
 {
     const double resolution = fabs(value - next);
     const char *text = spot_words_value(texts, metric, value, resolution);
     const char *unit = strchr(text, ' ');
-    const char *next_unit =
-        strchr(spot_words_value(texts, metric, next, resolution), ' ');
+    const char *next_unit = strchr(spot_words_value(texts, metric, next, resolution), ' ');
 
     return unit != NULL && next_unit != NULL && strcmp(unit, next_unit) == 0 &&
                    strcmp(unit, " %") != 0
@@ -152,8 +141,7 @@ spot_words_value_before(
                : text;
 }
 
-const char *
-spot_words_interval(
+const char *spot_words_interval(
     spot_texts_t *texts, const spot_metric_t *metric, double value, double half_width)
 {
     const char *unit;
@@ -162,13 +150,11 @@ spot_words_interval(
     if (!(isfinite(value) && half_width > 0 && isfinite(half_width))) {
         return spot_words_value(texts, metric, value, 0);
     }
-    return spot_texts_add(texts, "%s ±%s%s",
-        number_in(texts, factor * value, factor * half_width),
+    return spot_texts_add(texts, "%s ±%s%s", number_in(texts, factor * value, factor * half_width),
         number_in(texts, factor * half_width, factor * half_width), unit);
 }
 
-const char *
-spot_words_change(
+const char *spot_words_change(
     spot_texts_t *texts, const spot_metric_t *metric, double low, double high)
 {
     const char *unit, *from, *to;
@@ -184,13 +170,11 @@ spot_words_change(
     if (metric->kind == SPOT_METRIC_SHARE) {
         unit = strcmp(to, "1.0") == 0 ? " percentage point" : " percentage points";
     }
-    return spot_texts_add(
-        texts, "%s%s%s%s", is_one ? "" : from, is_one ? "" : " to ", to, unit);
+    return spot_texts_add(texts, "%s%s%s%s", is_one ? "" : from, is_one ? "" : " to ", to, unit);
 }
 
-const char *
-spot_words_second(spot_texts_t *texts, const spot_study_head_t *head, size_t metric_id,
-    const char *unit)
+const char *spot_words_second(
+    spot_texts_t *texts, const spot_study_head_t *head, size_t metric_id, const char *unit)
 {
     return head->plot.second_x_label != NULL
                ? head->plot.second_x_label
@@ -199,46 +183,39 @@ spot_words_second(spot_texts_t *texts, const spot_study_head_t *head, size_t met
 
 /* ---- Keys and points ---- */
 
-const char *
-spot_words_key(spot_texts_t *texts, const spot_axis_t *axis)
+const char *spot_words_key(spot_texts_t *texts, const spot_axis_t *axis)
 {
     (void) texts;
     return axis->label == NULL ? axis->path : axis->label;
 }
 
-const char *
-spot_words_axis(spot_texts_t *texts, const spot_axis_t *axis)
+const char *spot_words_axis(spot_texts_t *texts, const spot_axis_t *axis)
 {
-    return axis->unit[0] == '\0' ? spot_words_key(texts, axis)
-                                 : spot_texts_add(texts, "%s (%s)",
-                                       spot_words_key(texts, axis), axis->unit);
+    return axis->unit[0] == '\0'
+               ? spot_words_key(texts, axis)
+               : spot_texts_add(texts, "%s (%s)", spot_words_key(texts, axis), axis->unit);
 }
 
-const char *
-spot_words_x(spot_texts_t *texts, const spot_study_head_t *head, size_t axis_id)
+const char *spot_words_x(spot_texts_t *texts, const spot_study_head_t *head, size_t axis_id)
 {
     return head->plot.x_label != NULL ? head->plot.x_label
                                       : spot_words_axis(texts, &head->axes[axis_id]);
 }
 
-const char *
-spot_words_x_subject(spot_texts_t *texts, const spot_study_head_t *head, size_t axis_id)
+const char *spot_words_x_subject(spot_texts_t *texts, const spot_study_head_t *head, size_t axis_id)
 {
-    return head->plot.x_label != NULL
-               ? spot_texts_add(texts, "the %s", head->plot.x_label)
-               : spot_words_key(texts, &head->axes[axis_id]);
+    return head->plot.x_label != NULL ? spot_texts_add(texts, "the %s", head->plot.x_label)
+                                      : spot_words_key(texts, &head->axes[axis_id]);
 }
 
-const char *
-spot_words_point_label(
+const char *spot_words_point_label(
     spot_texts_t *texts, const spot_study_head_t *head, size_t point_id, size_t axis_id)
 {
     return spot_words_label(
         texts, &head->axes[axis_id], spot_study_value_id(head, point_id, axis_id));
 }
 
-const char *
-spot_words_panel(spot_texts_t *texts, const spot_study_head_t *head, size_t point_id,
+const char *spot_words_panel(spot_texts_t *texts, const spot_study_head_t *head, size_t point_id,
     size_t left_out_id, size_t max_chars)
 {
     const char *text = "";
@@ -269,17 +246,15 @@ spot_words_panel(spot_texts_t *texts, const spot_study_head_t *head, size_t poin
     return cut;
 }
 
-const char *
-spot_words_point(spot_texts_t *texts, const spot_study_head_t *head, size_t point_id,
-    size_t max_chars)
+const char *spot_words_point(
+    spot_texts_t *texts, const spot_study_head_t *head, size_t point_id, size_t max_chars)
 {
     return spot_words_panel(texts, head, point_id, SIZE_MAX, max_chars);
 }
 
 /* ---- Replications ---- */
 
-const char *
-spot_words_fixed(spot_texts_t *texts, const spot_study_head_t *head)
+const char *spot_words_fixed(spot_texts_t *texts, const spot_study_head_t *head)
 {
     size_t num_fixed = 0, num_unable = 0;
 
@@ -291,47 +266,40 @@ spot_words_fixed(spot_texts_t *texts, const spot_study_head_t *head)
         num_fixed == 0 ? ""
                        : spot_texts_add(texts, " (1 at %s without chance)",
                              spot_words_count(texts, (int64_t) num_fixed, "point")),
-        num_unable == 0
-            ? ""
-            : spot_texts_add(texts, " (none at %zu that cannot run)", num_unable));
+        num_unable == 0 ? "" : spot_texts_add(texts, " (none at %zu that cannot run)", num_unable));
 }
 
-const char *
-spot_words_replications(spot_texts_t *texts, const spot_report_t *report)
+const char *spot_words_replications(spot_texts_t *texts, const spot_report_t *report)
 {
     const int64_t wanted = report->head->num_replications;
     const int64_t least = report->min_rows, most = report->max_rows;
     const char *fixed = spot_words_fixed(texts, report->head);
 
     if (least == wanted) {
-        return spot_texts_add(texts, "%s at each point%s",
-            spot_words_count(texts, wanted, "replication"), fixed);
+        return spot_texts_add(
+            texts, "%s at each point%s", spot_words_count(texts, wanted, "replication"), fixed);
     }
-    return spot_texts_add(texts,
-        "%" PRId64 "%s of %" PRId64 " replications at each point%s", least,
+    return spot_texts_add(texts, "%" PRId64 "%s of %" PRId64 " replications at each point%s", least,
         least == most ? "" : spot_texts_add(texts, " to %" PRId64, most), wanted, fixed);
 }
 
-const char *
-spot_words_run(spot_texts_t *texts, const spot_report_t *report)
+const char *spot_words_run(spot_texts_t *texts, const spot_report_t *report)
 {
     return spot_texts_add(texts, "%s · %s · seed %" PRIu64,
-        spot_words_shown(texts, report->head->name),
-        spot_words_replications(texts, report), report->head->seed);
+        spot_words_shown(texts, report->head->name), spot_words_replications(texts, report),
+        report->head->seed);
 }
 
 /* ---- Others ---- */
 
-const char *
-spot_words_shown(spot_texts_t *texts, const char *text)
+const char *spot_words_shown(spot_texts_t *texts, const char *text)
 {
     char shown[SPOT_UTF8_SHOWN_BYTES];
 
     return spot_texts_add(texts, "%s", spot_utf8_shown(text, shown));
 }
 
-const char *
-spot_words_count(spot_texts_t *texts, int64_t count, const char *word)
+const char *spot_words_count(spot_texts_t *texts, int64_t count, const char *word)
 {
     return spot_texts_add(texts, "%" PRId64 " %s%s", count, word, count == 1 ? "" : "s");
 }

@@ -33,14 +33,14 @@ typedef struct { /* constant once it is bound: all threads share it */
 
 /* The limits keep the end of the longest replication below 2^63 ns. */
 static const spot_field_t fields[] = {SPOT_BENCH_FIELDS,
-    {"servers", SPOT_FIELD_INTEGER, offsetof(scenario_t, num_servers), 1, MAX_SERVERS,
-        "2", .help = "servers of the queue"},
-    {"arrivals_per_s", SPOT_FIELD_NUMBER, offsetof(scenario_t, arrivals_per_s), 0.1, 1e5,
-        "1.6", .help = "mean rate of arrivals"},
-    {"services_per_s", SPOT_FIELD_NUMBER, offsetof(scenario_t, services_per_s), 0.1, 1e5,
-        "1", .help = "mean rate of services of a busy server"},
-    {"customers", SPOT_FIELD_INTEGER, offsetof(scenario_t, num_measured), 1, 1e8,
-        "100000", .help = "customers that are measured"},
+    {"servers", SPOT_FIELD_INTEGER, offsetof(scenario_t, num_servers), 1, MAX_SERVERS, "2",
+        .help = "servers of the queue"},
+    {"arrivals_per_s", SPOT_FIELD_NUMBER, offsetof(scenario_t, arrivals_per_s), 0.1, 1e5, "1.6",
+        .help = "mean rate of arrivals"},
+    {"services_per_s", SPOT_FIELD_NUMBER, offsetof(scenario_t, services_per_s), 0.1, 1e5, "1",
+        .help = "mean rate of services of a busy server"},
+    {"customers", SPOT_FIELD_INTEGER, offsetof(scenario_t, num_measured), 1, 1e8, "100000",
+        .help = "customers that are measured"},
     {"warm_up", SPOT_FIELD_INTEGER, offsetof(scenario_t, num_warm_up), 0, 1e8, "10000",
         .help = "customers before them"},
     {.name = NULL}};
@@ -49,11 +49,10 @@ enum { WAIT_MEAN, WAIT_P99, UTILISATION, BUSY, NUM_METRICS }; /* BUSY + j: of se
 static const spot_metric_t metrics[] = {
     {"wait_mean_s", "s", "mean wait for the service", .label = "mean wait",
         .kind = SPOT_METRIC_TIME, .better = SPOT_BETTER_LOWER},
-    {"wait_p99_s", "s", "wait that 1 % of the customers exceed",
-        .kind = SPOT_METRIC_TIME, .better = SPOT_BETTER_LOWER},
+    {"wait_p99_s", "s", "wait that 1 % of the customers exceed", .kind = SPOT_METRIC_TIME,
+        .better = SPOT_BETTER_LOWER},
     {"utilisation", "1", "mean share of busy servers", .kind = SPOT_METRIC_SHARE},
-    {"busy_fraction.server-{servers}", "1", "share of time it is busy",
-        .kind = SPOT_METRIC_SHARE}};
+    {"busy_fraction.server-{servers}", "1", "share of time it is busy", .kind = SPOT_METRIC_SHARE}};
 
 static const spot_series_column_t columns[] = {
     {.name = "time", .kind = SPOT_COLUMN_INSTANT, .unit = ""},
@@ -70,8 +69,7 @@ static const spot_outputs_t outputs = {.num_metrics = NUM_METRICS,
     .min_replications = 16,
     .batch_replications = 4};
 
-static int
-queue_bind(void **scenario, const spot_node_t *root, const void *like, spot_diag_t *diag)
+static int queue_bind(void **scenario, const spot_node_t *root, const void *like, spot_diag_t *diag)
 {
     (void) like; /* another scenario of the study; there is nothing large to share */
     return spot_plain_bind(scenario, sizeof(scenario_t), fields, &outputs, root, diag);
@@ -84,11 +82,10 @@ typedef struct { /* the memory of one thread */
     int64_t now_ns, measured_ns, busy_ns[MAX_SERVERS];
     bool is_busy[MAX_SERVERS + 1];
     int64_t num_arrived, num_started; /* the customers between the two wait */
-    double time_s[]; /* by customer: the arrival; once it is served, the wait */
+    double time_s[];                  /* by customer: the arrival; once it is served, the wait */
 } queue_t;
 
-static int
-queue_open(void **worker, const void *scenario)
+static int queue_open(void **worker, const void *scenario)
 {
     const scenario_t *bound = scenario;
     const size_t num_customers = (size_t) (bound->num_warm_up + bound->num_measured);
@@ -103,8 +100,7 @@ queue_open(void **worker, const void *scenario)
 }
 
 /* An item of the calendar is due after an exponential time. */
-static void
-plan(queue_t *self, int32_t item, spot_rng_t *rng, double per_s)
+static void plan(queue_t *self, int32_t item, spot_rng_t *rng, double per_s)
 {
     const double gap_ns = spot_rng_exponential(rng, NS_PER_S / per_s);
 
@@ -112,8 +108,7 @@ plan(queue_t *self, int32_t item, spot_rng_t *rng, double per_s)
 }
 
 /* Moves the clock to the next event, the end of a service or an arrival. */
-static void
-step(queue_t *self)
+static void step(queue_t *self)
 {
     const scenario_t *scenario = self->scenario;
     const spot_due_t event = *spot_calendar_first(&self->calendar);
@@ -144,8 +139,7 @@ step(queue_t *self)
     }
 }
 
-static int
-queue_run(void *worker, const spot_replication_t *wanted, double *values,
+static int queue_run(void *worker, const spot_replication_t *wanted, double *values,
     unsigned char *warnings, spot_recording_t *recording)
 {
     queue_t *self = worker;

@@ -35,15 +35,13 @@
 
 #define PATIENCE_S 3600
 
-static void
-mine_on_arrive(spot_vc_t *vc, int32_t job)
+static void mine_on_arrive(spot_vc_t *vc, int32_t job)
 {
     vc->jobs[job].key = (double) vc->jobs[job].enter_s;
 }
 
 /* A wait that ends makes nothing possible: no next_due_s() is needed. */
-static void
-mine_decide(spot_vc_t *vc)
+static void mine_decide(spot_vc_t *vc)
 {
     bool may_overtake = true;
 

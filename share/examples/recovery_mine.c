@@ -45,16 +45,14 @@ typedef struct {
 } options_t;
 
 /* The number of pipelines without the spares. */
-static int64_t
-pipelines_beside_spares(const options_t *self, const spot_recovery_view_t *view)
+static int64_t pipelines_beside_spares(const options_t *self, const spot_recovery_view_t *view)
 {
     const int64_t rest = spot_recovery_num_usable(view) - self->num_spares;
 
     return spot_job_pipelines(view->job, rest > 0 ? rest : 0);
 }
 
-static void
-mine_decide(const void *options, void *state, const spot_recovery_view_t *view,
+static void mine_decide(const void *options, void *state, const spot_recovery_view_t *view,
     const spot_recovery_change_t *change, spot_recovery_decision_t *decision)
 {
     const options_t *self = options;

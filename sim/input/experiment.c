@@ -14,16 +14,15 @@
 
 /* ---- What a replication yields ---- */
 
-#define METRIC(name_, unit_, kind_, better_, text, ...)                                 \
-    {                                                                                   \
-        .name = name_, .unit = unit_, .kind = SPOT_METRIC_##kind_, .help = text,        \
-        .better = SPOT_BETTER_##better_, .label = __VA_ARGS__                           \
+#define METRIC(name_, unit_, kind_, better_, text, ...)                                            \
+    {                                                                                              \
+        .name = name_, .unit = unit_, .kind = SPOT_METRIC_##kind_, .help = text,                   \
+        .better = SPOT_BETTER_##better_, .label = __VA_ARGS__                                      \
     }
 #define TIME(name, label, text) METRIC(name, "s", TIME, LOWER, text, label)
 #define TOTAL(name, text) METRIC(name, "1", PLAIN, NEITHER, text, NULL, .is_total = true)
-#define RATIO(name, unit, of, kind, better, label_, text)                               \
-    METRIC(name, unit, kind, better, text, label_, .numerator = of,                     \
-        .denominator = "epoch_s")
+#define RATIO(name, unit, of, kind, better, label_, text)                                          \
+    METRIC(name, unit, kind, better, text, label_, .numerator = of, .denominator = "epoch_s")
 
 /* Metrics that are not derived, in order of the table. */
 typedef struct {
@@ -37,8 +36,7 @@ static const spot_metric_t metrics[] = {
     TIME("load_s", "load", "mean wait for a batch"),
     TIME("compute_s", "compute", "time of a batch in the training loop"),
     TIME("fill_s", "fill", "wait for the first batch"),
-    TIME(
-        "steady_load_s", "steady load", "mean wait in the whole rounds after the first"),
+    TIME("steady_load_s", "steady load", "mean wait in the whole rounds after the first"),
     METRIC("steady_stall_fraction", "1", SHARE, LOWER, "share of waits in those rounds",
         "steady stall"),
     METRIC("stalled", "1", PROBABILITY, LOWER, "1: that share is above 0.05", "stalled"),
@@ -61,18 +59,15 @@ static const spot_metric_t metrics[] = {
 
 static const spot_series_column_t wait_columns[] = {
     SPOT_SERIES_COLUMN(INSTANT, "time", ""), SPOT_SERIES_COLUMN(NUMBER, "wait", "s")};
-static const spot_series_column_t cdf_columns[] = {
-    SPOT_SERIES_COLUMN(DURATION, "wait", ""),
+static const spot_series_column_t cdf_columns[] = {SPOT_SERIES_COLUMN(DURATION, "wait", ""),
     SPOT_SERIES_COLUMN(NUMBER, "fraction", "1", .label = "share of the batches")};
 static const spot_series_kind_t kinds[] = {
     SPOT_SERIES_KIND("waits", CURVE, NS_PER_S, wait_columns,
         "wait for a batch, at the time when the training loop gets it"),
-    {"cdf", "share of the batches for which the wait is at most so long",
-        SPOT_SERIES_CDF, NS_PER_S, 2, cdf_columns, 1,
-        (const spot_series_rule_t[]){{1, 0.95, "P 95"}}}};
+    {"cdf", "share of the batches for which the wait is at most so long", SPOT_SERIES_CDF, NS_PER_S,
+        2, cdf_columns, 1, (const spot_series_rule_t[]){{1, 0.95, "P 95"}}}};
 
-static const char *const parts[] = {
-    "computing_fraction", "stall_fraction", "fill_fraction"};
+static const char *const parts[] = {"computing_fraction", "stall_fraction", "fill_fraction"};
 static const spot_outputs_t outputs = {.num_metrics = sizeof(metrics) / sizeof(*metrics),
     .metrics = metrics,
     .num_parts = sizeof(parts) / sizeof(parts[0]),
@@ -93,8 +88,7 @@ static const spot_warning_t input_warnings[NUM_WARNINGS] = {
 
 /* ---- Scenarios ---- */
 
-static void
-input_free(void *scenario)
+static void input_free(void *scenario)
 {
     if (scenario != NULL) {
         spot_input_scenario_free(scenario);
@@ -102,13 +96,11 @@ input_free(void *scenario)
     }
 }
 
-static int
-input_bind(void **scenario, const spot_node_t *root, const void *like, spot_diag_t *diag)
+static int input_bind(void **scenario, const spot_node_t *root, const void *like, spot_diag_t *diag)
 {
     spot_input_scenario_t *self = *scenario = spot_calloc(1, sizeof(*self));
     spot_bind_t bind = {.diag = diag};
-    int ret =
-        self == NULL ? SPOT_ERR_NO_MEMORY : spot_input_scenario_init(self, root, diag);
+    int ret = self == NULL ? SPOT_ERR_NO_MEMORY : spot_input_scenario_init(self, root, diag);
 
     (void) like;
     if (ret != 0) {
@@ -117,8 +109,7 @@ input_bind(void **scenario, const spot_node_t *root, const void *like, spot_diag
     if (self->compute_ns < 0) {
         spot_bind_error(&bind, root, "compute", "is needed: a run has a training loop");
     }
-    if (self->loader.samples < 1 ||
-        self->loader.samples / self->batch > SPOT_INPUT_MAX_BATCHES) {
+    if (self->loader.samples < 1 || self->loader.samples / self->batch > SPOT_INPUT_MAX_BATCHES) {
         spot_bind_error(&bind, spot_node_place(root, "input"), "input.samples",
             "is needed: a run is an epoch, of at most 10,000,000 batches");
     }
@@ -147,17 +138,15 @@ typedef struct {
     process_t processes[];
 } epoch_t;
 
-static int
-input_open(void **worker, const void *scenario)
+static int input_open(void **worker, const void *scenario)
 {
     const spot_input_scenario_t *input = scenario;
     const spot_loader_work_t work = spot_input_scenario_work(input);
     const spot_loader_flow_t flow = spot_loader_flow(&input->loader, &work);
     const size_t processes = (size_t) flow.processes, num = (size_t) flow.num_batches;
     const size_t num_memory = processes * (size_t) (2 + flow.prefetch);
-    epoch_t *self = *worker =
-        spot_calloc(1, sizeof(*self) + processes * sizeof(process_t) +
-                           (num_memory + 2 * num) * sizeof(double));
+    epoch_t *self = *worker = spot_calloc(
+        1, sizeof(*self) + processes * sizeof(process_t) + (num_memory + 2 * num) * sizeof(double));
 
     if (self == NULL) {
         return SPOT_ERR_NO_MEMORY;
@@ -173,8 +162,7 @@ input_open(void **worker, const void *scenario)
 
 /* A batch function. The samples of a process take draws in order, so that two settings
  * differ by what they set and not by chance. */
-static double
-draw_batch_s(void *context, int64_t process, int64_t round)
+static double draw_batch_s(void *context, int64_t process, int64_t round)
 {
     epoch_t *self = context;
     const spot_input_scenario_t *input = self->input;
@@ -206,14 +194,12 @@ draw_batch_s(void *context, int64_t process, int64_t round)
            num * self->blocks.collate_s / (double) self->blocks.batch;
 }
 
-static int64_t
-ns(double time_s)
+static int64_t ns(double time_s)
 {
     return llround(NS_PER_S * fmin(time_s, 9e9));
 }
 
-static int
-record(const epoch_t *self, int64_t num_taken, spot_recording_t *recording)
+static int record(const epoch_t *self, int64_t num_taken, spot_recording_t *recording)
 {
     const int64_t step = (num_taken - 1) / MAX_ROWS + 1;
     double now_s = 0;
@@ -224,14 +210,12 @@ record(const epoch_t *self, int64_t num_taken, spot_recording_t *recording)
 
         now_s += self->waits[j];
         if (j % step == 0) {
-            ret = spot_series_add(
-                &recording->series[0], (const spot_cell_t[]){{.integer = ns(now_s)},
-                                           {.number = self->waits[j]}});
+            ret = spot_series_add(&recording->series[0],
+                (const spot_cell_t[]){{.integer = ns(now_s)}, {.number = self->waits[j]}});
         }
         if (ret == 0 && (num_taken - 1 - j) % step == 0) {
             ret = spot_series_add(&recording->series[1],
-                (const spot_cell_t[]){
-                    {.integer = ns(self->sorted[j])}, {.number = share}});
+                (const spot_cell_t[]){{.integer = ns(self->sorted[j])}, {.number = share}});
         }
         now_s += self->flow.compute_s;
     }
@@ -239,14 +223,12 @@ record(const epoch_t *self, int64_t num_taken, spot_recording_t *recording)
     return ret;
 }
 
-static bool
-is_outside(int64_t value, const int64_t range[2])
+static bool is_outside(int64_t value, const int64_t range[2])
 {
     return range[1] > 0 && (value < range[0] || value > range[1]);
 }
 
-static int
-input_run(void *worker, const spot_replication_t *replication, double *values,
+static int input_run(void *worker, const spot_replication_t *replication, double *values,
     unsigned char *warnings, spot_recording_t *recording)
 {
     epoch_t *self = worker;
@@ -262,8 +244,7 @@ input_run(void *worker, const spot_replication_t *replication, double *values,
         process_t *own = &self->processes[j];
 
         spot_replication_seek(replication, &own->read, SPOT_STREAM_READ, (uint64_t) j);
-        spot_replication_seek(
-            replication, &own->decode, SPOT_STREAM_DECODE, (uint64_t) j);
+        spot_replication_seek(replication, &own->decode, SPOT_STREAM_DECODE, (uint64_t) j);
         own->num_left = 0;
     }
     spot_loader_run_in(&self->flow, draw_batch_s, self, self->memory, self->waits, &num);
@@ -305,25 +286,23 @@ input_run(void *worker, const spot_replication_t *replication, double *values,
 static const spot_rivals_t rivals[] = {
     {"input.loader.mode", "loading mode", "prefetch,synchronous", NULL}, {.key = NULL}};
 
-static const char example[] =
-    "scenario: small\n"
-    "engine: input\n"
-    "batch: 64\n"
-    "compute: 27 ms\n"
-    "input:\n"
-    "  samples: 4096\n"
-    "  sample_bytes: 220 kB\n"
-    "  loader: {processes: 4}\n"
-    "  cost: {decode: 1 ms, read: {local: 0.8 ms}, start: 1 s}\n"
-    "spread: {read: {lognormal: {cv: 1}}, decode: {gamma: {cv: 0.3}}}\n";
+static const char example[] = "scenario: small\n"
+                              "engine: input\n"
+                              "batch: 64\n"
+                              "compute: 27 ms\n"
+                              "input:\n"
+                              "  samples: 4096\n"
+                              "  sample_bytes: 220 kB\n"
+                              "  loader: {processes: 4}\n"
+                              "  cost: {decode: 1 ms, read: {local: 0.8 ms}, start: 1 s}\n"
+                              "spread: {read: {lognormal: {cv: 1}}, decode: {gamma: {cv: 0.3}}}\n";
 
 const spot_experiment_t spot_input_experiment = {
     .name = "input",
     .summary = "Batches of samples that a loader makes for a training loop",
-    .doc =
-        "Processes of a loader read, decode and collate batches ahead of a training "
-        "loop. A replication is an epoch; reading and decoding times are drawn, their "
-        "means follow from the block size, threads and the place of the data.",
+    .doc = "Processes of a loader read, decode and collate batches ahead of a training "
+           "loop. A replication is an epoch; reading and decoding times are drawn, their "
+           "means follow from the block size, threads and the place of the data.",
     .example = example,
     .fields = spot_input_fields,
     .num_warnings = NUM_WARNINGS,

@@ -23,29 +23,26 @@ typedef spot_search_point_t point_t;
 #define MAX_OUTPUT_BYTES 100000000
 static const char log_head[] = "threads,block,seconds,stall_share,reason\n";
 
-static int
-take(spot_table_file_t *file, const spot_csv_row_t *row, const void *values)
+static int take(spot_table_file_t *file, const spot_csv_row_t *row, const void *values)
 {
     spot_measure_t *self = file->table;
     point_t point = *(const point_t *) values;
 
     (void) row;
     if (point.reason != NULL || isinf(point.seconds)) {
-        point.reason = spot_texts_add(
-            self->texts, "%s", point.reason == NULL ? "no time" : point.reason);
+        point.reason =
+            spot_texts_add(self->texts, "%s", point.reason == NULL ? "no time" : point.reason);
     }
     return SPOT_ARRAY_APPEND(self, points, point);
 }
 
 /* Sets a list that is not given to the values of a member of the rows. */
-static void
-fill_list(spot_search_list_t *list, const spot_measure_t *self, size_t offset)
+static void fill_list(spot_search_list_t *list, const spot_measure_t *self, size_t offset)
 {
     int64_t next = 0;
 
     list->num_values = list->is_given ? list->num_values : 0;
-    while (!list->is_given && next < INT64_MAX &&
-           list->num_values < SPOT_SEARCH_MAX_VALUES) {
+    while (!list->is_given && next < INT64_MAX && list->num_values < SPOT_SEARCH_MAX_VALUES) {
         const int64_t last = next;
 
         next = INT64_MAX;
@@ -62,20 +59,17 @@ fill_list(spot_search_list_t *list, const spot_measure_t *self, size_t offset)
 
 static const spot_table_file_column_t columns[] = {
     SPOT_TABLE_COLUMN(INTEGER, "threads", point_t, threads, .min = 1,
-        .max = SPOT_LOADER_MAX_THREADS, .is_optional = true,
-        .other_name = "threadpool_size"),
-    SPOT_TABLE_COLUMN(INTEGER, "block", point_t, block, .min = 1,
-        .max = SPOT_LOADER_MAX_SAMPLES, .other_name = "block_size"),
+        .max = SPOT_LOADER_MAX_THREADS, .is_optional = true, .other_name = "threadpool_size"),
+    SPOT_TABLE_COLUMN(INTEGER, "block", point_t, block, .min = 1, .max = SPOT_LOADER_MAX_SAMPLES,
+        .other_name = "block_size"),
     SPOT_TABLE_COLUMN(SECONDS, "seconds", point_t, seconds, .may_be_empty = true,
         .expected = "expected seconds > 0", .other_name = "batch_completion_time"),
-    SPOT_TABLE_COLUMN(NUMBER, "stall_share", point_t, stall_share, .max = 1,
-        .is_optional = true, .may_be_empty = true),
-    SPOT_TABLE_COLUMN(
-        TEXT, "reason", point_t, reason, .is_optional = true, .may_be_empty = true)};
+    SPOT_TABLE_COLUMN(NUMBER, "stall_share", point_t, stall_share, .max = 1, .is_optional = true,
+        .may_be_empty = true),
+    SPOT_TABLE_COLUMN(TEXT, "reason", point_t, reason, .is_optional = true, .may_be_empty = true)};
 
 /* Rows are appended to it. */
-static int
-check_log(const spot_measure_t *self)
+static int check_log(const spot_measure_t *self)
 {
     char head[sizeof(log_head)] = "";
     FILE *log = fopen(self->path, "r");
@@ -86,20 +80,18 @@ check_log(const spot_measure_t *self)
     if (log != NULL) {
         fclose(log);
     }
-    return is_good
-               ? 0
-               : spot_diag_error(self->diag, self->path, 0, 0,
-                     "cannot go on from it: expected whole lines, the first one %.*s",
-                     (int) strlen(log_head) - 1, log_head);
+    return is_good ? 0
+                   : spot_diag_error(self->diag, self->path, 0, 0,
+                         "cannot go on from it: expected whole lines, the first one %.*s",
+                         (int) strlen(log_head) - 1, log_head);
 }
 
-int
-spot_measure_read(spot_measure_t *self, spot_search_t *search)
+int spot_measure_read(spot_measure_t *self, spot_search_t *search)
 {
     static const point_t initial = {
         .threads = 1, .seconds = (double) INFINITY, .stall_share = (double) NAN};
-    static const spot_table_file_format_t format = {SPOT_TABLE_DATA(columns),
-        .noun = "row", .row_bytes = sizeof(point_t), .initial = &initial, .take = take};
+    static const spot_table_file_format_t format = {SPOT_TABLE_DATA(columns), .noun = "row",
+        .row_bytes = sizeof(point_t), .initial = &initial, .take = take};
     struct stat status;
     const bool is_new =
         self->command != NULL &&
@@ -117,8 +109,7 @@ spot_measure_read(spot_measure_t *self, spot_search_t *search)
 }
 
 /* Takes the row of a point, or the nearest one. */
-static bool
-look_up(const spot_measure_t *self, point_t *point)
+static bool look_up(const spot_measure_t *self, point_t *point)
 {
     double least = (double) INFINITY;
 
@@ -138,8 +129,7 @@ look_up(const spot_measure_t *self, point_t *point)
 }
 
 /* The command for a point. */
-static const char *
-command_of(const spot_measure_t *self, const point_t *point)
+static const char *command_of(const spot_measure_t *self, const point_t *point)
 {
     FILE *out = spot_texts_begin(self->texts);
 
@@ -147,8 +137,7 @@ command_of(const spot_measure_t *self, const point_t *point)
         const bool is_threads = strncmp(at, "{threads}", 9) == 0;
 
         if (is_threads || strncmp(at, "{block}", 7) == 0) {
-            fprintf(
-                out, "%lld", (long long) (is_threads ? point->threads : point->block));
+            fprintf(out, "%lld", (long long) (is_threads ? point->threads : point->block));
             at = strchr(at, '}') + 1;
         } else {
             fputc(*at++, out);
@@ -159,8 +148,7 @@ command_of(const spot_measure_t *self, const point_t *point)
 
 /* Runs a command in a group of processes of its own, of which it leaves none. Returns
  * its status; -1: it was killed; CHILD. */
-static int
-run(const char *command, int64_t timeout_ms, FILE *out)
+static int run(const char *command, int64_t timeout_ms, FILE *out)
 {
     const double end_s = spot_clock_s() + (double) timeout_ms / 1000;
     const pid_t child = fork();
@@ -178,9 +166,8 @@ run(const char *command, int64_t timeout_ms, FILE *out)
         return SPOT_ERR_CHILD;
     }
     setpgid(child, child); /* here too: before it is killed */
-    while ((ended = waitpid(child, &status, WNOHANG)) == 0 &&
-           atomic_load(&spot_stop) == 0 && spot_clock_s() < end_s &&
-           lseek(fileno(out), 0, SEEK_END) < MAX_OUTPUT_BYTES) {
+    while ((ended = waitpid(child, &status, WNOHANG)) == 0 && atomic_load(&spot_stop) == 0 &&
+           spot_clock_s() < end_s && lseek(fileno(out), 0, SEEK_END) < MAX_OUTPUT_BYTES) {
         nanosleep(&(struct timespec){.tv_nsec = 5000000}, NULL);
     }
     kill(-child, SIGKILL);
@@ -191,8 +178,7 @@ run(const char *command, int64_t timeout_ms, FILE *out)
 }
 
 /* The next number of a line, which goes on behind it; NAN: none. */
-static double
-next_number(const char **line)
+static double next_number(const char **line)
 {
     for (const char *at = *line; *at != '\0'; at++) {
         const char *end = spot_number_end(at);
@@ -206,8 +192,7 @@ next_number(const char **line)
 }
 
 /* Reads what the command has printed, and why it failed. */
-static void
-judge(const spot_measure_t *self, int status, FILE *out, point_t *point)
+static void judge(const spot_measure_t *self, int status, FILE *out, point_t *point)
 {
     char text[4096], last[sizeof(text)] = "", shown[SPOT_CSV_SHOWN_BYTES];
     const char *line = last;
@@ -222,16 +207,15 @@ judge(const spot_measure_t *self, int status, FILE *out, point_t *point)
     point->seconds = next_number(&line);
     point->stall_share = next_number(&line);
     if (status != 0) {
-        point->reason =
-            status == -1 ? spot_texts_add(self->texts, "no end within %g s or 100 MB",
-                               (double) self->timeout_ms / 1000)
-            : WIFSIGNALED(status)
-                ? spot_texts_add(self->texts, "signal %d", WTERMSIG(status))
-                : spot_texts_add(self->texts, "exit code %d", WEXITSTATUS(status));
+        point->reason = status == -1 ? spot_texts_add(self->texts, "no end within %g s or 100 MB",
+                                           (double) self->timeout_ms / 1000)
+                        : WIFSIGNALED(status)
+                            ? spot_texts_add(self->texts, "signal %d", WTERMSIG(status))
+                            : spot_texts_add(self->texts, "exit code %d", WEXITSTATUS(status));
     } else if (!(point->seconds > 0 && point->seconds < 1e9) || point->stall_share < 0 ||
                point->stall_share > 1) {
-        point->reason = spot_texts_add(self->texts, "no time, or no share of stall: %s",
-            spot_csv_shown(last, shown));
+        point->reason = spot_texts_add(
+            self->texts, "no time, or no share of stall: %s", spot_csv_shown(last, shown));
     }
     if (point->reason != NULL) {
         point->seconds = (double) INFINITY;
@@ -240,8 +224,7 @@ judge(const spot_measure_t *self, int status, FILE *out, point_t *point)
 }
 
 /* Appends a point to the log. */
-static int
-keep(const spot_measure_t *self, const point_t *point)
+static int keep(const spot_measure_t *self, const point_t *point)
 {
     FILE *log = fopen(self->path, "a");
     bool is_good = false;
@@ -263,8 +246,7 @@ keep(const spot_measure_t *self, const point_t *point)
     return is_good ? 0 : SPOT_ERR_IO;
 }
 
-int
-spot_measure_point(void *context, point_t *point)
+int spot_measure_point(void *context, point_t *point)
 {
     const spot_measure_t *self = context;
     int status;
@@ -282,8 +264,7 @@ spot_measure_point(void *context, point_t *point)
                          (long long) point->threads, (long long) point->block);
     }
     out = tmpfile();
-    status = out == NULL ? SPOT_ERR_CHILD
-                         : run(command_of(self, point), self->timeout_ms, out);
+    status = out == NULL ? SPOT_ERR_CHILD : run(command_of(self, point), self->timeout_ms, out);
     if (status != SPOT_ERR_CHILD) {
         judge(self, status, out, point);
     }

@@ -22,8 +22,7 @@ typedef spot_place_list_t list_t;
 
 static const spot_field_t use_fields[] = {
     {SPOT_WITHIN(DURATION, "age", use_t, age_ms, 1, MAX_MS, NULL, "time since the use")},
-    {SPOT_WITHIN(
-        DURATION, "cost", use_t, cost_ms, 0, MAX_MS, NULL, "time of fetching it again")},
+    {SPOT_WITHIN(DURATION, "cost", use_t, cost_ms, 0, MAX_MS, NULL, "time of fetching it again")},
     {.name = NULL}};
 
 /* 2 x 10^5 chunks, the most of a file, and a node fit 63 bits. */
@@ -31,13 +30,13 @@ static const spot_field_t use_fields[] = {
 static const spot_field_t chunk_fields[] = {{SIZE("size")},
     {SPOT_VALUE(TEXT, "on", chunk_t, on, "", "the node that stores it"),
         .bind = spot_bind_keep_node},
-    {SPOT_CHOICE("used", chunk_t, num_users, spot_no_yes, "no",
-        "a running job uses it: it is not evicted")},
+    {SPOT_CHOICE(
+        "used", chunk_t, num_users, spot_no_yes, "no", "a running job uses it: it is not evicted")},
     {SPOT_ITEMS(LIST, "uses", chunk_t, uses, num_uses, MAP_OF(use_fields), 0, 1e5, "[]",
         "a list such as [{age: 2 h, cost: 30 s}]", "past uses, for eviction")},
     {.name = NULL}};
-static const spot_field_t chunk_forms[] = {{SIZE("")},
-    {.name = "", .type = SPOT_FIELD_MAP, .fields = chunk_fields}, {.name = NULL}};
+static const spot_field_t chunk_forms[] = {
+    {SIZE("")}, {.name = "", .type = SPOT_FIELD_MAP, .fields = chunk_fields}, {.name = NULL}};
 static const spot_field_t chunk_item = {.type = SPOT_FIELD_ONE_OF,
     .fields = chunk_forms,
     .expected = "a size, or a map such as {size: 60 GB, on: A}"};
@@ -48,54 +47,44 @@ static const spot_field_t dataset_fields[] = {
     {.name = NULL}};
 static const spot_field_t node_fields[] = {
     {SPOT_WITHIN(INTEGER, "gpus", place_node_t, gpus, 0, 1e6, NULL, "free GPUs")},
-    {SPOT_WITHIN(
-        INTEGER, "cpus", place_node_t, cpus, 0, 1e12, "1000000000000", "free CPUs")},
-    {SPOT_WITHIN(
-        BYTES, "storage", place_node_t, free_bytes, 0, 1e18, NULL, "free bytes")},
+    {SPOT_WITHIN(INTEGER, "cpus", place_node_t, cpus, 0, 1e12, "1000000000000", "free CPUs")},
+    {SPOT_WITHIN(BYTES, "storage", place_node_t, free_bytes, 0, 1e18, NULL, "free bytes")},
     {.name = NULL}};
 static const spot_field_t item_name = {.type = SPOT_FIELD_TEXT}; /* the first member */
 
 /* A use is worth cost / age x attenuation^(-step x age). */
 static const spot_field_t eviction_fields[] = {
-    {SPOT_WITHIN(
-        NUMBER, "attenuation", cluster_t, attenuation, 1, 1e6, "2", "per step")},
-    {SPOT_WITHIN(
-        NUMBER, "step", cluster_t, step_per_s, 0, 1e6, "0.001", "steps per second")},
+    {SPOT_WITHIN(NUMBER, "attenuation", cluster_t, attenuation, 1, 1e6, "2", "per step")},
+    {SPOT_WITHIN(NUMBER, "step", cluster_t, step_per_s, 0, 1e6, "0.001", "steps per second")},
     {.name = NULL}};
 static const spot_field_t cluster_fields[] = {
-    {SPOT_ITEMS(DICT, "nodes", cluster_t, nodes, num_nodes, MAP_OF(node_fields), 1, 1e6,
-         NULL, "a map such as {A: {gpus: 4, storage: 100 GB}}", "nodes by name"),
+    {SPOT_ITEMS(DICT, "nodes", cluster_t, nodes, num_nodes, MAP_OF(node_fields), 1, 1e6, NULL,
+         "a map such as {A: {gpus: 4, storage: 100 GB}}", "nodes by name"),
         .key = &item_name},
-    {SPOT_ITEMS(DICT, "datasets", cluster_t, datasets, num_datasets,
-         MAP_OF(dataset_fields), 1, 1e6, NULL, "a map such as {D: {chunks: [60 GB]}}",
-         "datasets by name"),
+    {SPOT_ITEMS(DICT, "datasets", cluster_t, datasets, num_datasets, MAP_OF(dataset_fields), 1, 1e6,
+         NULL, "a map such as {D: {chunks: [60 GB]}}", "datasets by name"),
         .key = &item_name},
     {SPOT_GROUP("eviction", eviction_fields, "{}", "how past uses lose their value")},
     {.name = NULL}};
 
 static const char *const firsts[] = {"no", "yes", "auto", NULL};
-static const spot_field_t job_fields[] = {
-    {SPOT_VALUE(TEXT, "name", job_t, name, NULL, "its name")},
+static const spot_field_t job_fields[] = {{SPOT_VALUE(TEXT, "name", job_t, name, NULL, "its name")},
     {SPOT_VALUE(TEXT, "dataset", job_t, dataset_name, NULL, "the data it reads"),
         .bind = spot_bind_keep_node},
-    {SPOT_WITHIN(
-        INTEGER, "instances", job_t, instances, 1, 1e4, "1", "each reads a part")},
+    {SPOT_WITHIN(INTEGER, "instances", job_t, instances, 1, 1e4, "1", "each reads a part")},
     {SPOT_WITHIN(INTEGER, "gpus", job_t, gpus, 0, 1e6, NULL, "GPUs of an instance")},
     {SPOT_WITHIN(INTEGER, "cpus", job_t, cpus, 0, 1e6, "0", "CPUs of an instance")},
     {SPOT_CHOICE("first", job_t, first, firsts, "auto", "the first on its dataset")},
-    {SPOT_WITHIN(
-        DURATION_NS, "local", job_t, local_ns, 1, 1e18, "", "time of a local batch")},
-    {SPOT_WITHIN(
-        DURATION_NS, "remote", job_t, remote_ns, 1, 1e18, "", "of a remote batch")},
+    {SPOT_WITHIN(DURATION_NS, "local", job_t, local_ns, 1, 1e18, "", "time of a local batch")},
+    {SPOT_WITHIN(DURATION_NS, "remote", job_t, remote_ns, 1, 1e18, "", "of a remote batch")},
     {.name = NULL}};
 static const spot_field_t jobs_fields[] = {
-    {SPOT_ITEMS(LIST, "jobs", cluster_t, jobs, num_jobs, MAP_OF(job_fields), 1, 1e6,
-        NULL, "a list such as [{name: a, dataset: D, gpus: 2}]", "jobs to place")},
+    {SPOT_ITEMS(LIST, "jobs", cluster_t, jobs, num_jobs, MAP_OF(job_fields), 1, 1e6, NULL,
+        "a list such as [{name: a, dataset: D, gpus: 2}]", "jobs to place")},
     {.name = NULL}};
 
 /* The item with the name at node; each begins with its name. NULL: reported. */
-static void *
-find(spot_bind_t *bind, const spot_node_t *node, const char *what, void *items,
+static void *find(spot_bind_t *bind, const spot_node_t *node, const char *what, void *items,
     size_t num_items, size_t item_size)
 {
     char *item = items;
@@ -116,8 +105,7 @@ find(spot_bind_t *bind, const spot_node_t *node, const char *what, void *items,
     return NULL;
 }
 
-static int
-compare_sizes(const void *first, const void *second)
+static int compare_sizes(const void *first, const void *second)
 {
     const chunk_t *a = *(chunk_t *const *) first, *b = *(chunk_t *const *) second;
 
@@ -126,12 +114,10 @@ compare_sizes(const void *first, const void *second)
 }
 
 /* Names a chunk, values its past uses, and finds where it is. */
-static void
-settle_chunk(cluster_t *self, const dataset_t *set, chunk_t *chunk, spot_bind_t *bind)
+static void settle_chunk(cluster_t *self, const dataset_t *set, chunk_t *chunk, spot_bind_t *bind)
 {
     chunk->id = self->num_chunks;
-    chunk->name =
-        spot_texts_add(&self->texts, "%s[%td]", set->name, chunk - set->chunks);
+    chunk->name = spot_texts_add(&self->texts, "%s[%td]", set->name, chunk - set->chunks);
     self->chunks[self->num_chunks++] = chunk;
     for (size_t j = 0; j < chunk->num_uses; j++) {
         const double age_s = (double) chunk->uses[j].age_ms * 1e-3;
@@ -142,16 +128,15 @@ settle_chunk(cluster_t *self, const dataset_t *set, chunk_t *chunk, spot_bind_t 
                                  (double) chunk->bytes;
     }
     if (chunk->on != NULL) {
-        chunk->node = find(
-            bind, chunk->on, "node", self->nodes, self->num_nodes, sizeof(*self->nodes));
+        chunk->node =
+            find(bind, chunk->on, "node", self->nodes, self->num_nodes, sizeof(*self->nodes));
     }
     if (chunk->node != NULL && chunk->num_users == 0) {
         chunk->node->evictable_bytes += chunk->bytes;
     }
 }
 
-static int
-settle(cluster_t *self, spot_bind_t *bind)
+static int settle(cluster_t *self, spot_bind_t *bind)
 {
     spot_arena_t *arena = &self->texts.arena;
     size_t num_chunks = 0;
@@ -168,8 +153,8 @@ settle(cluster_t *self, spot_bind_t *bind)
         }
     }
     for (size_t j = 0; j < self->num_jobs; j++) {
-        self->jobs[j].dataset = find(bind, self->jobs[j].dataset_name, "dataset",
-            self->datasets, self->num_datasets, sizeof(*self->datasets));
+        self->jobs[j].dataset = find(bind, self->jobs[j].dataset_name, "dataset", self->datasets,
+            self->num_datasets, sizeof(*self->datasets));
     }
     if (arena->error != 0) {
         return SPOT_ERR_NO_MEMORY;
@@ -178,9 +163,8 @@ settle(cluster_t *self, spot_bind_t *bind)
     return bind->diag->num_errors > 0 ? SPOT_ERR_BAD_INPUT : 0;
 }
 
-int
-spot_cluster_read(spot_cluster_t *self, const char *cluster_path, const char *jobs_path,
-    spot_diag_t *diag)
+int spot_cluster_read(
+    spot_cluster_t *self, const char *cluster_path, const char *jobs_path, spot_diag_t *diag)
 {
     const char *const paths[] = {cluster_path, jobs_path};
     const spot_field_t *const tables[] = {cluster_fields, jobs_fields};
@@ -198,13 +182,10 @@ spot_cluster_read(spot_cluster_t *self, const char *cluster_path, const char *jo
             error = spot_error_first(error, ret);
         }
     }
-    return error == 0 && cluster_path != NULL
-               ? settle(self, &(spot_bind_t){.diag = diag})
-               : error;
+    return error == 0 && cluster_path != NULL ? settle(self, &(spot_bind_t){.diag = diag}) : error;
 }
 
-void
-spot_cluster_free(spot_cluster_t *self)
+void spot_cluster_free(spot_cluster_t *self)
 {
     for (size_t j = 0; j < self->num_nodes; j++) {
         free(self->nodes[j].name);
@@ -239,15 +220,13 @@ const char *const spot_place_policies[] = {
 static const double by_weight[] = {1, 0, 0, 0}, by_free[] = {0, 0, 1, -1};
 
 /* Bytes that are free, once chunks are evicted. */
-static int64_t
-room_of(const place_node_t *node)
+static int64_t room_of(const place_node_t *node)
 {
     return node->free_bytes + node->evictable_bytes;
 }
 
 /* Weighs the nodes for an instance that reads chunks[num_chunks]. */
-static void
-weigh(const cluster_t *self, const job_t *job, bool is_first, const chunk_t *chunks,
+static void weigh(const cluster_t *self, const job_t *job, bool is_first, const chunk_t *chunks,
     size_t num_chunks)
 {
     double gpus = 0, room = 0, bytes = 0, rest = 0;
@@ -259,8 +238,7 @@ weigh(const cluster_t *self, const job_t *job, bool is_first, const chunk_t *chu
     }
     for (size_t j = 0; j < num_chunks; j++) {
         bytes += (double) chunks[j].bytes;
-        *(chunks[j].node == NULL ? &rest : &chunks[j].node->weight) +=
-            (double) chunks[j].bytes;
+        *(chunks[j].node == NULL ? &rest : &chunks[j].node->weight) += (double) chunks[j].bytes;
     }
     for (size_t j = 0; j < self->num_nodes; j++) {
         place_node_t *node = &self->nodes[j];
@@ -275,8 +253,7 @@ weigh(const cluster_t *self, const job_t *job, bool is_first, const chunk_t *chu
 }
 
 /* The node that takes an instance or, if bytes > 0, a chunk; NULL: none. */
-static place_node_t *
-choose(const cluster_t *self, int policy_id, const job_t *job, int64_t bytes)
+static place_node_t *choose(const cluster_t *self, int policy_id, const job_t *job, int64_t bytes)
 {
     place_node_t *best = NULL;
     double best_rank = 0;
@@ -287,8 +264,7 @@ choose(const cluster_t *self, int policy_id, const job_t *job, int64_t bytes)
         const double rank =
             by_weight[policy_id] * node->weight + by_free[policy_id] * (double) is_free;
 
-        if (is_free >= (bytes > 0 ? bytes : job->gpus) &&
-            (bytes > 0 || node->cpus >= job->cpus) &&
+        if (is_free >= (bytes > 0 ? bytes : job->gpus) && (bytes > 0 || node->cpus >= job->cpus) &&
             (best == NULL || rank > best_rank)) {
             best = node;
             best_rank = rank;
@@ -297,8 +273,7 @@ choose(const cluster_t *self, int policy_id, const job_t *job, int64_t bytes)
     return best;
 }
 
-static void
-note(cluster_t *self, list_t *list, const char *text)
+static void note(cluster_t *self, list_t *list, const char *text)
 {
     if (SPOT_ARRAY_APPEND(list, items, text) != 0) {
         self->texts.error = SPOT_ERR_NO_MEMORY;
@@ -307,8 +282,7 @@ note(cluster_t *self, list_t *list, const char *text)
 
 /* Moves a chunk to a node, which has room once unused chunks are evicted: those of the
  * least value per byte, ties to the largest. */
-static void
-move(cluster_t *self, job_t *job, chunk_t *chunk, place_node_t *node)
+static void move(cluster_t *self, job_t *job, chunk_t *chunk, place_node_t *node)
 {
     while (node->free_bytes < chunk->bytes) {
         chunk_t none = {.value_per_byte = (double) INFINITY}, *least = &none;
@@ -336,8 +310,7 @@ move(cluster_t *self, job_t *job, chunk_t *chunk, place_node_t *node)
 
 /* Places an instance and those of its chunks, which begin at part, that are stored
  * nowhere. */
-static void
-place_instance(
+static void place_instance(
     cluster_t *self, int policy_id, job_t *job, const chunk_t *part, size_t num_chunks)
 {
     place_node_t *home = choose(self, policy_id, job, 0), *node;
@@ -367,8 +340,7 @@ place_instance(
 }
 
 /* Keeps what placing changes, or takes it back. */
-static void
-save(cluster_t *self, bool is_back)
+static void save(cluster_t *self, bool is_back)
 {
     for (size_t j = 0; j < self->num_nodes; j++) {
         *(is_back ? &self->nodes[j] : &self->saved_nodes[j]) =
@@ -382,14 +354,12 @@ save(cluster_t *self, bool is_back)
 
 /* Places the instances of a job. The first parts of its chunks may be one longer. With
  * gaps it leaves the cluster as it was. */
-static void
-place_job(cluster_t *self, int policy_id, job_t *job)
+static void place_job(cluster_t *self, int policy_id, job_t *job)
 {
-    const size_t num_chunks = job->dataset->num_chunks,
-                 num_parts = (size_t) job->instances;
+    const size_t num_chunks = job->dataset->num_chunks, num_parts = (size_t) job->instances;
     chunk_t *part = job->dataset->chunks;
-    double *weight = SPOT_ARENA_ARRAY(&self->texts.arena, job->weights,
-        self->has_weights ? num_parts * self->num_nodes : 0);
+    double *weight = SPOT_ARENA_ARRAY(
+        &self->texts.arena, job->weights, self->has_weights ? num_parts * self->num_nodes : 0);
     bool is_first = job->first > 0;
     double bytes = 0;
 
@@ -405,8 +375,7 @@ place_job(cluster_t *self, int policy_id, job_t *job)
         const size_t length = num_chunks / num_parts + (j < num_chunks % num_parts);
 
         weigh(self, job, is_first, part, length);
-        for (size_t k = 0; self->has_weights && weight != NULL && k < self->num_nodes;
-             k++) {
+        for (size_t k = 0; self->has_weights && weight != NULL && k < self->num_nodes; k++) {
             *weight++ = self->nodes[k].weight;
         }
         place_instance(self, policy_id, job, part, length);
@@ -424,8 +393,7 @@ place_job(cluster_t *self, int policy_id, job_t *job)
 }
 
 /* Jobs on one dataset are placed together, those of the fewest instances first. */
-int
-spot_cluster_place(cluster_t *self, int policy_id)
+int spot_cluster_place(cluster_t *self, int policy_id)
 {
     for (size_t j = 0; j < self->num_jobs;) {
         job_t *next = &self->jobs[j];

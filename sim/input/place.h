@@ -51,12 +51,12 @@ typedef struct {
     const spot_node_t *dataset_name;
     spot_place_dataset_t *dataset;
     int64_t instances, gpus, cpus; /* GPUs and CPUs of each instance */
-    int first;                   /* on its dataset: no, yes, or if that is not in use */
-    int64_t local_ns, remote_ns; /* of a batch; 0: not given */
+    int first;                     /* on its dataset: no, yes, or if that is not in use */
+    int64_t local_ns, remote_ns;   /* of a batch; 0: not given */
     bool is_done;
     spot_place_list_t lists[SPOT_PLACE_GAPS + 1]; /* with gaps all is undone */
     double local_chunks, local_bytes;             /* shares */
-    double *weights; /* [instances][num_nodes], if they are wanted */
+    double *weights;                              /* [instances][num_nodes], if they are wanted */
 } spot_place_job_t;
 
 typedef struct {
@@ -73,8 +73,8 @@ typedef struct {
 
 /* Reads a cluster and its jobs; NULL: not, and jobs alone find no datasets. BAD_INPUT,
  * IO with the reasons in diag, NO_MEMORY; free self even then. */
-SPOT_MUST_CHECK int spot_cluster_read(spot_cluster_t *self, const char *cluster_path,
-    const char *jobs_path, spot_diag_t *diag);
+SPOT_MUST_CHECK int spot_cluster_read(
+    spot_cluster_t *self, const char *cluster_path, const char *jobs_path, spot_diag_t *diag);
 void spot_cluster_free(spot_cluster_t *self);
 
 #define SPOT_NUM_PLACE_POLICIES 4

@@ -17,11 +17,11 @@ static const spot_field_t fitted_time = {.type = SPOT_FIELD_DURATION_NS, .max = 
 static const spot_field_t fitted_number = {
     .type = SPOT_FIELD_INTEGER, .min = 1, .max = SPOT_LOADER_MAX_SAMPLES};
 
-#define FITTED(key, field, ...)                                                         \
-    {                                                                                   \
-        SPOT_VALUE(LIST, key, scenario_t, fitted.__VA_ARGS__),                          \
-            .item = &(field), .item_size = sizeof(int64_t), .min = 2, .max = 2,         \
-            .is_in_place = true, .expected = "a list such as [1, 4]"                    \
+#define FITTED(key, field, ...)                                                                    \
+    {                                                                                              \
+        SPOT_VALUE(LIST, key, scenario_t, fitted.__VA_ARGS__),                                     \
+            .item = &(field), .item_size = sizeof(int64_t), .min = 2, .max = 2,                    \
+            .is_in_place = true, .expected = "a list such as [1, 4]"                               \
     }
 
 static const spot_field_t fitted_fields[] = {
@@ -33,10 +33,10 @@ static const spot_field_t fitted_fields[] = {
 };
 
 /* A model file needs no name. */
-#define NAME_FIELD                                                                      \
-    {                                                                                   \
-        .name = "scenario", .type = SPOT_FIELD_TEXT, .offset = SPOT_NOWHERE,            \
-        .initial = "", .help = "name of the scenario"                                   \
+#define NAME_FIELD                                                                                 \
+    {                                                                                              \
+        .name = "scenario", .type = SPOT_FIELD_TEXT, .offset = SPOT_NOWHERE, .initial = "",        \
+        .help = "name of the scenario"                                                             \
     }
 
 /* ---- Laws ---- */
@@ -45,8 +45,8 @@ enum { CONSTANT, LOGNORMAL, GAMMA, MEASURED };
 static const char *const constant_names[] = {"constant", NULL};
 
 static const spot_field_t cv_fields[] = {
-    {SPOT_WITHIN(NUMBER, "cv", spot_input_law_t, cv, 1e-6, 10, NULL,
-        "coefficient of variation", "standard deviation / mean")},
+    {SPOT_WITHIN(NUMBER, "cv", spot_input_law_t, cv, 1e-6, 10, NULL, "coefficient of variation",
+        "standard deviation / mean")},
     {.name = NULL},
 };
 
@@ -60,8 +60,7 @@ static const spot_field_t law_forms[] = {
     {.name = NULL},
 };
 
-static void
-settle_law(
+static void settle_law(
     spot_bind_t *bind, const spot_field_t *field, const spot_node_t *node, void *target)
 {
     spot_input_law_t *self = target;
@@ -83,15 +82,14 @@ settle_law(
     }
 }
 
-double
-spot_input_law_draw(const spot_input_law_t *self, spot_rng_t *rng)
+double spot_input_law_draw(const spot_input_law_t *self, spot_rng_t *rng)
 {
     const double square = self->cv * self->cv;
 
     switch (self->kind) {
         case LOGNORMAL:
-            return exp(self->sigma * (gsl_ran_gaussian_ziggurat(spot_rng_gsl(rng), 1) -
-                                         self->sigma / 2));
+            return exp(
+                self->sigma * (gsl_ran_gaussian_ziggurat(spot_rng_gsl(rng), 1) - self->sigma / 2));
         case GAMMA:
             return gsl_ran_gamma(spot_rng_gsl(rng), 1 / square, square);
         case MEASURED:
@@ -101,14 +99,13 @@ spot_input_law_draw(const spot_input_law_t *self, spot_rng_t *rng)
     }
 }
 
-#define LAW(key, member_, text)                                                         \
-    {                                                                                   \
-        SPOT_FIELDS(ONE_OF, key, scenario_t, member_, law_forms, "constant",            \
-            "law of " text " times", "how " text " times spread about their mean"),     \
-            .has_form = true, .form_offset = offsetof(scenario_t, member_.kind),        \
-            .settle = settle_law, .what = "law",                                        \
-            .expected =                                                                 \
-                "constant, {lognormal: {cv: C}}, {gamma: {cv: C}}, {measured: F}"       \
+#define LAW(key, member_, text)                                                                    \
+    {                                                                                              \
+        SPOT_FIELDS(ONE_OF, key, scenario_t, member_, law_forms, "constant",                       \
+            "law of " text " times", "how " text " times spread about their mean"),                \
+            .has_form = true, .form_offset = offsetof(scenario_t, member_.kind),                   \
+            .settle = settle_law, .what = "law",                                                   \
+            .expected = "constant, {lognormal: {cv: C}}, {gamma: {cv: C}}, {measured: F}"          \
     }
 
 static const spot_field_t spread_fields[] = {
@@ -122,26 +119,24 @@ static const spot_field_t spread_fields[] = {
 const spot_field_t spot_input_fields[] = {
     NAME_FIELD,
     SPOT_ENGINE_FIELD,
-    {SPOT_FIELDS(MAP, "input", scenario_t, loader, spot_loader_fields, NULL,
-         "input pipeline", "the loader: its processes, what it costs, where data is"),
+    {SPOT_FIELDS(MAP, "input", scenario_t, loader, spot_loader_fields, NULL, "input pipeline",
+         "the loader: its processes, what it costs, where data is"),
         .settle = spot_loader_settle},
-    {SPOT_WITHIN(INTEGER, "batch", scenario_t, batch, 1, SPOT_LOADER_MAX_SAMPLES, "512",
-        "batch", "samples of a batch")},
-    {SPOT_WITHIN(DURATION_NS, "compute", scenario_t, compute_ns, 0, MAX_NS, "",
-        "compute time", "time of a batch in the training loop, without waiting")},
-    {SPOT_GROUP("spread", spread_fields, "{}",
-        "laws of the times of which input.cost says the mean")},
-    {SPOT_GROUP("fitted", fitted_fields, "{}",
-        "the range of settings that the costs were fitted to")},
+    {SPOT_WITHIN(INTEGER, "batch", scenario_t, batch, 1, SPOT_LOADER_MAX_SAMPLES, "512", "batch",
+        "samples of a batch")},
+    {SPOT_WITHIN(DURATION_NS, "compute", scenario_t, compute_ns, 0, MAX_NS, "", "compute time",
+        "time of a batch in the training loop, without waiting")},
+    {SPOT_GROUP(
+        "spread", spread_fields, "{}", "laws of the times of which input.cost says the mean")},
+    {SPOT_GROUP(
+        "fitted", fitted_fields, "{}", "the range of settings that the costs were fitted to")},
     {.name = NULL},
 };
 
-int
-spot_input_scenario_init(
+int spot_input_scenario_init(
     spot_input_scenario_t *self, const spot_node_t *root, spot_diag_t *diag)
 {
-    const bool is_bare = root->kind == SPOT_NODE_MAP &&
-                         spot_node_get(root, "input") == NULL &&
+    const bool is_bare = root->kind == SPOT_NODE_MAP && spot_node_get(root, "input") == NULL &&
                          spot_node_get(root, "cost") != NULL;
     static const spot_field_t bare[] = {
         NAME_FIELD, SPOT_ENGINE_FIELD, {.name = NULL, .fields = spot_loader_fields}};
@@ -162,8 +157,7 @@ spot_input_scenario_init(
     return spot_bind_document(spot_input_fields, root, diag, self);
 }
 
-void
-spot_input_scenario_free(spot_input_scenario_t *self)
+void spot_input_scenario_free(spot_input_scenario_t *self)
 {
     free(self->read.file);
     free(self->decode.file);
@@ -172,8 +166,7 @@ spot_input_scenario_free(spot_input_scenario_t *self)
     memset(self, 0, sizeof(*self));
 }
 
-spot_loader_work_t
-spot_input_scenario_work(const spot_input_scenario_t *self)
+spot_loader_work_t spot_input_scenario_work(const spot_input_scenario_t *self)
 {
     return (spot_loader_work_t){.batch = self->batch,
         .samples = self->loader.samples,

@@ -3,21 +3,18 @@
 
 #include <math.h>
 
-bool
-spot_search_is_better(const spot_search_point_t *a, const spot_search_point_t *b)
+bool spot_search_is_better(const spot_search_point_t *a, const spot_search_point_t *b)
 {
     return a->seconds < b->seconds || (a->seconds == b->seconds && a->id < b->id);
 }
 
-static int
-evaluate(spot_search_t *self, size_t id)
+static int evaluate(spot_search_t *self, size_t id)
 {
     spot_search_point_t *point = &self->points[self->num_points];
     int ret;
 
     *point = (spot_search_point_t){
-        .threads =
-            id == 0 ? 1 : self->threads.values[(id - 1) / self->blocks.num_values],
+        .threads = id == 0 ? 1 : self->threads.values[(id - 1) / self->blocks.num_values],
         .block = id == 0 ? 1 : self->blocks.values[(id - 1) % self->blocks.num_values],
         .stall_share = (double) NAN,
         .id = id};
@@ -36,13 +33,10 @@ evaluate(spot_search_t *self, size_t id)
     return 0;
 }
 
-int
-spot_search_run(
-    spot_search_t *self, const spot_search_method_t *method, spot_arena_t *memory)
+int spot_search_run(spot_search_t *self, const spot_search_method_t *method, spot_arena_t *memory)
 {
     const size_t num_ids = self->threads.num_values * self->blocks.num_values;
-    const bool is_in =
-        num_ids > 0 && self->threads.values[0] == 1 && self->blocks.values[0] == 1;
+    const bool is_in = num_ids > 0 && self->threads.values[0] == 1 && self->blocks.values[0] == 1;
     size_t num_left = num_ids - is_in;
     int ret;
 
@@ -59,8 +53,7 @@ spot_search_run(
     }
     ret = ret == SPOT_SEARCH_UNKNOWN ? 0 : ret;
     for (size_t n = 0, id; ret == 0 && self->why == NULL; n++) {
-        if (num_left == 0 ||
-            (method->is_limited && n == (size_t) self->max_evaluations) ||
+        if (num_left == 0 || (method->is_limited && n == (size_t) self->max_evaluations) ||
             (id = method->next(self, n)) == 0) {
             self->why = self->why != NULL ? self->why : method->end;
         } else if (!self->is_known[id]) {
@@ -72,8 +65,7 @@ spot_search_run(
     return ret;
 }
 
-int
-spot_search_predict(void *context, spot_search_point_t *point)
+int spot_search_predict(void *context, spot_search_point_t *point)
 {
     spot_input_scenario_t scenario = *(const spot_input_scenario_t *) context;
     const spot_loader_work_t work = spot_input_scenario_work(&scenario);

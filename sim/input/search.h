@@ -13,9 +13,9 @@ typedef struct {
     double seconds;     /* INFINITY: the point failed */
     double stall_share; /* NAN: not known */
     const char *reason; /* of a failure, or NULL */
-    size_t id; /* 1 + index of threads x number of blocks + that of block; 0: (1,1) that
-                  is not in the lists */
-    bool is_good; /* for tpe */
+    size_t id;          /* 1 + index of threads x number of blocks + that of block; 0: (1,1) that
+                           is not in the lists */
+    bool is_good;       /* for tpe */
 } spot_search_point_t;
 
 #define SPOT_SEARCH_MAX_VALUES 100
@@ -56,8 +56,8 @@ typedef struct {
     size_t (*next)(spot_search_t *self, size_t n);
 } spot_search_method_t;
 
-extern const spot_search_method_t spot_search_early_stop, spot_search_grid,
-    spot_search_random, spot_search_tpe;
+extern const spot_search_method_t spot_search_early_stop, spot_search_grid, spot_search_random,
+    spot_search_tpe;
 
 /* Memory is in the arena. Errors of measure, NO_MEMORY. */
 SPOT_MUST_CHECK int spot_search_run(

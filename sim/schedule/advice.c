@@ -26,8 +26,7 @@ typedef struct {
     double mean_duration_s; /* of a job */
 } proposal_t;
 
-static int
-schedule_pose(
+static int schedule_pose(
     const spot_advice_question_t *question, spot_yaml_t *scenario, spot_diag_t *diag)
 {
     const spot_node_t *pools = spot_node_get(scenario->root, "pools");
@@ -60,8 +59,7 @@ schedule_pose(
 /* ---- Alternatives ---- */
 
 /* Adds so many nodes, which the VCs share as they do in the scenario. */
-static void
-add_choice(proposal_t *self, int64_t size, double share, const char *policy)
+static void add_choice(proposal_t *self, int64_t size, double share, const char *policy)
 {
     const spot_schedule_scenario_t *own = self->scenario;
     spot_texts_t *texts = &self->all->texts;
@@ -84,13 +82,12 @@ add_choice(proposal_t *self, int64_t size, double share, const char *policy)
     }
     if (has_room && (num_spot > 0 || share == 0)) {
         (void) SPOT_ARRAY_PUSH(self->all, items,
-            (spot_alternative_t){
-                .point = spot_texts_add(texts,
-                    "{cluster.vcs: {%s}, cluster.spot_share: %.9g, policy: %s}", vcs,
-                    share, policy),
+            (spot_alternative_t){.point = spot_texts_add(texts,
+                                     "{cluster.vcs: {%s}, cluster.spot_share: %.9g, policy: %s}",
+                                     vcs, share, policy),
                 .words = spot_texts_add(texts,
-                    "%" PRId64 " reserved and %" PRId64 " spot nodes, policy %s",
-                    size - num_spot, num_spot, policy),
+                    "%" PRId64 " reserved and %" PRId64 " spot nodes, policy %s", size - num_spot,
+                    num_spot, policy),
                 .kind = num_spot == 0      ? "reserved"
                         : num_spot == size ? "spot"
                                            : "mixed",
@@ -101,8 +98,7 @@ add_choice(proposal_t *self, int64_t size, double share, const char *policy)
 
 /* That of the scenario, and others that know no durations but estimated ones, which they
  * learn without a file. Two need elastic jobs to differ from fifo. */
-static bool
-is_offered(const proposal_t *self, const spot_policy_t *policy)
+static bool is_offered(const proposal_t *self, const spot_policy_t *policy)
 {
     const spot_schedule_scenario_t *own = self->scenario;
 
@@ -113,8 +109,7 @@ is_offered(const proposal_t *self, const spot_policy_t *policy)
                self->log->num_scalings > 0);
 }
 
-static void
-add_choices(proposal_t *self, int64_t max_fleet)
+static void add_choices(proposal_t *self, int64_t max_fleet)
 {
     const int most = self->scenario->pools.num_settings == 0 ? 0 : SHARE_PARTS;
     int64_t before = 0;
@@ -131,8 +126,7 @@ add_choices(proposal_t *self, int64_t max_fleet)
     }
 }
 
-static void
-set_goal(proposal_t *self, int64_t finish_by_ms)
+static void set_goal(proposal_t *self, int64_t finish_by_ms)
 {
     spot_texts_t *texts = &self->all->texts;
     const int64_t jct_min = (int64_t) ceil(SLOWDOWN * self->mean_duration_s / 60);
@@ -140,11 +134,10 @@ set_goal(proposal_t *self, int64_t finish_by_ms)
     char text[SPOT_DURATION_TEXT_BYTES];
 
     spot_duration_text(is_by ? finish_by_ms : jct_min * 60 * SPOT_MS_PER_S, text);
-    self->all->goal = spot_texts_add(texts, "probability(unfinished <= 0 and %s <= %s)",
-        is_by ? "makespan" : "avg_jct", text);
+    self->all->goal = spot_texts_add(
+        texts, "probability(unfinished <= 0 and %s <= %s)", is_by ? "makespan" : "avg_jct", text);
     self->all->goal_words = spot_texts_add(texts,
-        is_by ? "to end all jobs within %s"
-              : "to keep the mean job completion time within %s",
+        is_by ? "to end all jobs within %s" : "to keep the mean job completion time within %s",
         text);
     if (!is_by) {
         (void) SPOT_ARRAY_PUSH(self->all, notes,
@@ -152,17 +145,14 @@ set_goal(proposal_t *self, int64_t finish_by_ms)
     }
 }
 
-static int
-schedule_propose(const spot_advice_question_t *question, const void *scenario,
+static int schedule_propose(const spot_advice_question_t *question, const void *scenario,
     const spot_node_t *root, spot_alternatives_t *all, spot_diag_t *diag)
 {
     const spot_schedule_scenario_t *own = scenario;
     spot_job_log_t drawn = {.num_jobs = 0};
-    proposal_t self = {
-        .scenario = own, .log = own->log == NULL ? &drawn : own->log, .all = all};
+    proposal_t self = {.scenario = own, .log = own->log == NULL ? &drawn : own->log, .all = all};
     int ret = spot_trace_least_most(
-        spot_node_get(spot_node_place(root, "pools[0].trace"), "recordings"), &self.peak,
-        diag);
+        spot_node_get(spot_node_place(root, "pools[0].trace"), "recordings"), &self.peak, diag);
 
     if (ret == 0 && own->log == NULL) {
         ret = spot_job_law_draw(&own->jobs.law, &drawn, 1, 0);
@@ -171,24 +161,21 @@ schedule_propose(const spot_advice_question_t *question, const void *scenario,
         const spot_job_row_t *job = &self.log->jobs[j];
 
         self.mean_duration_s += (double) job->duration_s / (double) self.log->num_jobs;
-        self.largest_gpus =
-            job->gpu_num > self.largest_gpus ? job->gpu_num : self.largest_gpus;
+        self.largest_gpus = job->gpu_num > self.largest_gpus ? job->gpu_num : self.largest_gpus;
     }
     for (size_t j = 0; j < own->vcs.num_vcs; j++) {
         self.num_nodes += own->vcs.vcs[j].num_nodes;
     }
     if (ret == 0 && self.num_nodes > 0) {
         set_goal(&self, question->finish_by_ms);
-        add_choices(
-            &self, question->max_fleet > 0 ? question->max_fleet : self.num_nodes);
+        add_choices(&self, question->max_fleet > 0 ? question->max_fleet : self.num_nodes);
     }
     if (ret == 0 && all->num_items == 0) {
         ret = spot_diag_error(
             diag, root->file, 0, 0, "no cluster of so few nodes has room for the jobs");
     }
     if (own->pools.num_settings == 0) {
-        (void) SPOT_ARRAY_PUSH(
-            all, left_out, "spot nodes: pools does not say what they cost");
+        (void) SPOT_ARRAY_PUSH(all, left_out, "spot nodes: pools does not say what they cost");
     }
     (void) SPOT_ARRAY_PUSH(all, left_out,
         "other policies: they know true durations, need estimates or learned files, or "

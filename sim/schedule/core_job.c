@@ -15,8 +15,7 @@ const spot_field_t spot_trainer_name = {
 const spot_field_t spot_trainer_path = {
     .type = SPOT_FIELD_PATH, .offset = offsetof(spot_trainer_t, path)};
 
-int
-spot_trainers_read(spot_trainers_t *self, spot_diag_t *diag)
+int spot_trainers_read(spot_trainers_t *self, spot_diag_t *diag)
 {
     int ret = 0;
 
@@ -33,8 +32,7 @@ spot_trainers_read(spot_trainers_t *self, spot_diag_t *diag)
     return ret;
 }
 
-void
-spot_trainers_free(spot_trainers_t *self)
+void spot_trainers_free(spot_trainers_t *self)
 {
     for (size_t j = 0; j < self->num_trainers; j++) {
         free(self->trainers[j].name);
@@ -48,8 +46,7 @@ spot_trainers_free(spot_trainers_t *self)
     *self = (spot_trainers_t){0};
 }
 
-const spot_trainer_t *
-spot_trainers_find(const spot_trainers_t *self, const char *text)
+const spot_trainer_t *spot_trainers_find(const spot_trainers_t *self, const char *text)
 {
     if (text == NULL || strncmp(text, PREFIX, sizeof(PREFIX) - 1) != 0) {
         return NULL;
@@ -64,26 +61,23 @@ spot_trainers_find(const spot_trainers_t *self, const char *text)
 
 /* ---- A job ---- */
 
-void
-spot_vc_add_core(spot_vc_t *self, int32_t job)
+void spot_vc_add_core(spot_vc_t *self, int32_t job)
 {
     spot_vc_job_t *at = &self->jobs[job];
-    const spot_trainer_t *trainer =
-        self->trainers == NULL
-            ? NULL
-            : spot_trainers_find(self->trainers, spot_vc_terms(self, at)->trainer);
+    const spot_trainer_t *trainer = self->trainers == NULL ? NULL
+                                                           : spot_trainers_find(self->trainers,
+                                                                 spot_vc_terms(self, at)->trainer);
 
-    if (trainer != NULL && SPOT_ARRAY_PUSH(self, cores,
-                               (spot_core_job_t){.trainer = trainer,
-                                   .is_prepared = self->fleet.read == NULL,
-                                   .start_s = -1}) == 0) {
+    if (trainer != NULL &&
+        SPOT_ARRAY_PUSH(self, cores,
+            (spot_core_job_t){
+                .trainer = trainer, .is_prepared = self->fleet.read == NULL, .start_s = -1}) == 0) {
         at->core_id = (int32_t) self->num_cores - 1;
         at->is_exclusive = false; /* no job shares its GPUs */
     }
 }
 
-void
-spot_vc_free_cores(spot_vc_t *self)
+void spot_vc_free_cores(spot_vc_t *self)
 {
     for (size_t j = 0; j < self->num_cores; j++) {
         free(self->cores[j].events);
@@ -91,16 +85,14 @@ spot_vc_free_cores(spot_vc_t *self)
     self->num_cores = 0;
 }
 
-void
-spot_core_job_change(
+void spot_core_job_change(
     spot_core_job_t *self, int64_t time_ms, int32_t node_id, spot_event_kind_t kind)
 {
-    SPOT_ARRAY_PUSH(self, events,
-        (spot_core_event_t){time_ms, node_id, kind, kind == SPOT_EVENT_ADD});
+    SPOT_ARRAY_PUSH(
+        self, events, (spot_core_event_t){time_ms, node_id, kind, kind == SPOT_EVENT_ADD});
 }
 
-void
-spot_core_job_start_with(spot_core_job_t *self, int32_t node_id)
+void spot_core_job_start_with(spot_core_job_t *self, int32_t node_id)
 {
     spot_core_job_change(self, 0, node_id, SPOT_EVENT_ADD);
     self->num_initial++;
@@ -108,8 +100,7 @@ spot_core_job_start_with(spot_core_job_t *self, int32_t node_id)
 
 /* The trace of what has happened; its names are the ids of nodes. memory: of its arrays.
  * Returns the most nodes at a time. */
-static int32_t
-make_trace(const spot_core_job_t *self, spot_trace_t *trace, spot_arena_t *memory)
+static int32_t make_trace(const spot_core_job_t *self, spot_trace_t *trace, spot_arena_t *memory)
 {
     const int32_t num_initial = (int32_t) self->num_initial;
     int32_t population = num_initial, most = num_initial, last_id = -1, *ids;
@@ -125,10 +116,8 @@ make_trace(const spot_core_job_t *self, spot_trace_t *trace, spot_arena_t *memor
 
         ids[j] = event->node_id;
         last_id = ids[j] > last_id ? ids[j] : last_id;
-        events[j] = (spot_event_t){.time_ms = event->time_ms,
-            .kind = event->kind,
-            .count = 1,
-            .name_ids = &ids[j]};
+        events[j] = (spot_event_t){
+            .time_ms = event->time_ms, .kind = event->kind, .count = 1, .name_ids = &ids[j]};
         if (j >= self->num_initial) {
             population += event->kind == SPOT_EVENT_ADD ? 1 : -1;
             most = population > most ? population : most;
@@ -149,8 +138,7 @@ make_trace(const spot_core_job_t *self, spot_trace_t *trace, spot_arena_t *memor
 
 /* Runs the training engine on what has happened so far, up to last_ms of its clock (0:
  * as its scenario says). The last run is the result. */
-static void
-run(spot_vc_t *vc, spot_core_job_t *self, int64_t last_ms)
+static void run(spot_vc_t *vc, spot_core_job_t *self, int64_t last_ms)
 {
     spot_scenario_t scenario = *self->trainer->training;
     spot_arena_t memory = {0};
@@ -183,8 +171,7 @@ run(spot_vc_t *vc, spot_core_job_t *self, int64_t last_ms)
     vc->error = spot_error_first(vc->error, ret);
 }
 
-static bool
-is_held(const spot_core_job_t *core, int32_t node_id)
+static bool is_held(const spot_core_job_t *core, int32_t node_id)
 {
     for (size_t j = 0; j < core->num_events; j++) {
         if (core->events[j].is_held && core->events[j].node_id == node_id) {
@@ -195,8 +182,7 @@ is_held(const spot_core_job_t *core, int32_t node_id)
 }
 
 /* Records for the core which nodes have gone and which have come. */
-static void
-change_nodes(const spot_vc_t *self, const spot_vc_job_t *job, spot_core_job_t *core)
+static void change_nodes(const spot_vc_t *self, const spot_vc_job_t *job, spot_core_job_t *core)
 {
     const bool has_started = core->start_s >= 0;
     int64_t time_ms;
@@ -211,8 +197,7 @@ change_nodes(const spot_vc_t *self, const spot_vc_job_t *job, spot_core_job_t *c
             spot_core_job_change(core, time_ms, node_id, SPOT_EVENT_PREEMPT);
         }
     }
-    for (int32_t part = job->first_part; part >= 0;
-         part = self->nodes.parts[part].next) {
+    for (int32_t part = job->first_part; part >= 0; part = self->nodes.parts[part].next) {
         const int32_t node_id = self->nodes.parts[part].node_id;
 
         if (!has_started) {
@@ -224,8 +209,7 @@ change_nodes(const spot_vc_t *self, const spot_vc_job_t *job, spot_core_job_t *c
 }
 
 /* A fleet is read ahead as far as the run goes, as it does not depend on the job. */
-static void
-run_on_fleet(spot_vc_t *self, spot_core_job_t *core)
+static void run_on_fleet(spot_vc_t *self, spot_core_job_t *core)
 {
     const spot_scenario_t *training = core->trainer->training;
     const spot_recovery_choice_t *recovery = &training->recovery;
@@ -244,8 +228,7 @@ run_on_fleet(spot_vc_t *self, spot_core_job_t *core)
     } while (self->error == 0 && core->result.horizon_ms > last_ms);
 }
 
-int64_t
-spot_vc_run_core(spot_vc_t *self, int32_t job)
+int64_t spot_vc_run_core(spot_vc_t *self, int32_t job)
 {
     spot_vc_job_t *at = &self->jobs[job];
     spot_core_job_t *core = &self->cores[at->core_id];
@@ -259,8 +242,7 @@ spot_vc_run_core(spot_vc_t *self, int32_t job)
     } else if (core->start_s < 0) {
         run_on_fleet(self, core);
     }
-    end_s =
-        core->start_s + (core->result.horizon_ms + SPOT_MS_PER_S - 1) / SPOT_MS_PER_S;
+    end_s = core->start_s + (core->result.horizon_ms + SPOT_MS_PER_S - 1) / SPOT_MS_PER_S;
     end_s = end_s > self->now_s ? end_s : self->now_s + 1;
     at->left = (double) (end_s - self->now_s) * self->unit;
     return end_s;
@@ -269,8 +251,8 @@ spot_vc_run_core(spot_vc_t *self, int32_t job)
 /* ---- Its ledger ---- */
 
 /* Moves up to instance_ms of what is pending to a part of the ledger. */
-static void
-move_time(spot_vc_t *self, spot_vc_job_t *job, int64_t instance_ms, spot_gpu_time_t time)
+static void move_time(
+    spot_vc_t *self, spot_vc_job_t *job, int64_t instance_ms, spot_gpu_time_t time)
 {
     const int64_t most = 2 * instance_ms * self->nodes.gpus_per_node / SPOT_MS_PER_S;
     const int64_t moved = most < job->pending ? most : job->pending;
@@ -279,15 +261,13 @@ move_time(spot_vc_t *self, spot_vc_job_t *job, int64_t instance_ms, spot_gpu_tim
     job->pending -= moved;
 }
 
-void
-spot_vc_settle_core(spot_vc_t *self, int32_t job)
+void spot_vc_settle_core(spot_vc_t *self, int32_t job)
 {
     spot_vc_job_t *at = &self->jobs[job];
     const spot_train_result_t *result = &self->cores[at->core_id].result;
     const int64_t *ms = result->ledger.instance_ms;
 
-    move_time(
-        self, at, ms[SPOT_SHARE_USEFUL] + ms[SPOT_SHARE_REDUNDANT], SPOT_GPU_USEFUL);
+    move_time(self, at, ms[SPOT_SHARE_USEFUL] + ms[SPOT_SHARE_REDUNDANT], SPOT_GPU_USEFUL);
     move_time(self, at, ms[SPOT_SHARE_LOST], SPOT_GPU_LOST);
     move_time(self, at, ms[SPOT_SHARE_UNSAVED], SPOT_GPU_UNSAVED);
     self->ledger[SPOT_GPU_OVERHEAD] += at->pending;
@@ -298,8 +278,7 @@ spot_vc_settle_core(spot_vc_t *self, int32_t job)
                           SPOT_MS_PER_S;
 }
 
-void
-spot_vc_finish_cores(spot_vc_t *self)
+void spot_vc_finish_cores(spot_vc_t *self)
 {
     for (int32_t job = 0; self->num_cores > 0 && job < (int32_t) self->num_jobs; job++) {
         const spot_vc_job_t *at = &self->jobs[job];
@@ -315,36 +294,29 @@ spot_vc_finish_cores(spot_vc_t *self)
 
 /* ---- Its sizes ---- */
 
-int32_t
-spot_vc_core_next_size(const spot_vc_t *self, int32_t job, int32_t gpus)
+int32_t spot_vc_core_next_size(const spot_vc_t *self, int32_t job, int32_t gpus)
 {
     const spot_job_terms_row_t *terms = spot_vc_terms(self, &self->jobs[job]);
     const spot_core_job_t *core = &self->cores[self->jobs[job].core_id];
-    const int64_t step =
-        core->trainer->training->job.pipeline_depth * self->nodes.gpus_per_node;
+    const int64_t step = core->trainer->training->job.pipeline_depth * self->nodes.gpus_per_node;
     const int64_t least = gpus + 1 > terms->min_gpus ? gpus + 1 : terms->min_gpus;
     const int64_t size = (least + step - 1) / step * step;
 
     return size <= terms->max_gpus ? (int32_t) size : 0;
 }
 
-double
-spot_vc_core_throughput(const spot_vc_t *self, int32_t job, int32_t gpus)
+double spot_vc_core_throughput(const spot_vc_t *self, int32_t job, int32_t gpus)
 {
-    const spot_job_t *training =
-        &self->cores[self->jobs[job].core_id].trainer->training->job;
-    const int64_t num_pipelines =
-        gpus / self->nodes.gpus_per_node / training->pipeline_depth;
-    const int64_t step_ms =
-        num_pipelines == 0 ? 0 : spot_job_step_ms(training, num_pipelines);
+    const spot_job_t *training = &self->cores[self->jobs[job].core_id].trainer->training->job;
+    const int64_t num_pipelines = gpus / self->nodes.gpus_per_node / training->pipeline_depth;
+    const int64_t step_ms = num_pipelines == 0 ? 0 : spot_job_step_ms(training, num_pipelines);
 
     return step_ms > 0 ? 1e3 / (double) step_ms : 0;
 }
 
 /* ---- A fleet ---- */
 
-void
-spot_vc_take_fleet(spot_vc_t *self, int32_t job)
+void spot_vc_take_fleet(spot_vc_t *self, int32_t job)
 {
     spot_vc_job_t *at = &self->jobs[job];
 

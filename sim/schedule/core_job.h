@@ -26,14 +26,12 @@ typedef struct {
 
 /* The field of a member of type spot_trainers_t. */
 extern const spot_field_t spot_trainer_name, spot_trainer_path;
-#define SPOT_TRAINERS_FIELD(owner, member)                                              \
-    .name = "trainers", .type = SPOT_FIELD_DICT,                                        \
-    .offset = offsetof(owner, member.trainers),                                         \
-    .num_offset = offsetof(owner, member.num_trainers),                                 \
-    .item_size = sizeof(spot_trainer_t), .key = &spot_trainer_name,                     \
-    .item = &spot_trainer_path, .initial = "{}", .max = 1000,                           \
-    .expected = "a map such as {gpt: gpt.yaml}",                                        \
-    .help = "scenarios of the training engine, by the name that the column trainer of " \
+#define SPOT_TRAINERS_FIELD(owner, member)                                                         \
+    .name = "trainers", .type = SPOT_FIELD_DICT, .offset = offsetof(owner, member.trainers),       \
+    .num_offset = offsetof(owner, member.num_trainers), .item_size = sizeof(spot_trainer_t),       \
+    .key = &spot_trainer_name, .item = &spot_trainer_path, .initial = "{}", .max = 1000,           \
+    .expected = "a map such as {gpt: gpt.yaml}",                                                   \
+    .help = "scenarios of the training engine, by the name that the column trainer of "            \
             "the log gives: core:NAME"
 
 /* Reads the scenarios. BAD_INPUT, IO, NO_MEMORY with the reasons in diag; free self even

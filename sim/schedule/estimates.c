@@ -8,8 +8,7 @@
 
 /* ---- What the learner knows of jobs ---- */
 
-void
-spot_duration_job_of(const spot_job_log_t *log, int32_t row_id, spot_duration_job_t *job)
+void spot_duration_job_of(const spot_job_log_t *log, int32_t row_id, spot_duration_job_t *job)
 {
     const spot_job_row_t *row = &log->jobs[row_id];
 
@@ -35,9 +34,8 @@ spot_duration_job_of(const spot_job_log_t *log, int32_t row_id, spot_duration_jo
     }
 }
 
-static int
-start_learner(spot_estimates_t *self, spot_duration_method_t method,
-    const spot_replication_t *replication)
+static int start_learner(
+    spot_estimates_t *self, spot_duration_method_t method, const spot_replication_t *replication)
 {
     const spot_job_log_t *log = self->log;
     const int ret = SPOT_ARRAY_ROOM(self, jobs, log->num_jobs);
@@ -61,13 +59,11 @@ start_learner(spot_estimates_t *self, spot_duration_method_t method,
 
 /* ---- Life ---- */
 
-int
-spot_estimates_start(spot_estimates_t *self, const spot_schedule_scenario_t *scenario,
+int spot_estimates_start(spot_estimates_t *self, const spot_schedule_scenario_t *scenario,
     const spot_estimator_setting_t *setting, const spot_job_log_t *log,
     const spot_replication_t *replication)
 {
-    static const spot_duration_method_t methods[] = {
-        [SPOT_ESTIMATE_NOISY] = SPOT_DURATION_NOISY,
+    static const spot_duration_method_t methods[] = {[SPOT_ESTIMATE_NOISY] = SPOT_DURATION_NOISY,
         [SPOT_ESTIMATE_RUNNING_MEAN] = SPOT_DURATION_RUNNING_MEAN,
         [SPOT_ESTIMATE_GAM] = SPOT_DURATION_GAM};
     const spot_duration_method_t method =
@@ -82,32 +78,29 @@ spot_estimates_start(spot_estimates_t *self, const spot_schedule_scenario_t *sce
     return self->is_learned ? start_learner(self, method, replication) : 0;
 }
 
-void
-spot_estimates_free(spot_estimates_t *self)
+void spot_estimates_free(spot_estimates_t *self)
 {
     spot_duration_learner_free(&self->learner);
     free(self->jobs);
 }
 
-void
-spot_estimates_learn(spot_estimates_t *self, int32_t row_id)
+void spot_estimates_learn(spot_estimates_t *self, int32_t row_id)
 {
     if (self->is_learned) {
-        self->error = spot_error_first(
-            self->error, spot_duration_learner_end(&self->learner, row_id));
+        self->error =
+            spot_error_first(self->error, spot_duration_learner_end(&self->learner, row_id));
     }
 }
 
-double
-spot_estimates_estimate_s(spot_estimates_t *self, int32_t row_id, int64_t now_s)
+double spot_estimates_estimate_s(spot_estimates_t *self, int32_t row_id, int64_t now_s)
 {
     double estimate_s = (double) self->log->jobs[row_id].duration_s;
 
     if (self->is_learned) {
         int64_t learned_s = SPOT_DURATION_UNKNOWN_S;
 
-        self->error = spot_error_first(self->error,
-            spot_duration_learner_estimate(&self->learner, row_id, now_s, &learned_s));
+        self->error = spot_error_first(
+            self->error, spot_duration_learner_estimate(&self->learner, row_id, now_s, &learned_s));
         return (double) learned_s;
     }
     if (self->setting->source == SPOT_ESTIMATE_TABLE) {
@@ -116,6 +109,5 @@ spot_estimates_estimate_s(spot_estimates_t *self, int32_t row_id, int64_t now_s)
     if (estimate_s < 0) {
         return SPOT_DURATION_UNKNOWN_S; /* nothing is known of the job */
     }
-    return self->scenario->quirks[SPOT_QUIRK_CLIPPED_ESTIMATES] ? estimate_s
-                                                                : fmax(estimate_s, 1);
+    return self->scenario->quirks[SPOT_QUIRK_CLIPPED_ESTIMATES] ? estimate_s : fmax(estimate_s, 1);
 }

@@ -35,5 +35,4 @@ void spot_estimates_learn(spot_estimates_t *self, int32_t row_id);
 double spot_estimates_estimate_s(spot_estimates_t *self, int32_t row_id, int64_t now_s);
 
 /* What a learner knows of a job of a log. O(1). */
-void spot_duration_job_of(
-    const spot_job_log_t *log, int32_t row_id, spot_duration_job_t *job);
+void spot_duration_job_of(const spot_job_log_t *log, int32_t row_id, spot_duration_job_t *job);

@@ -14,8 +14,7 @@
 
 /* ---- Scenarios ---- */
 
-static void
-schedule_free(void *scenario)
+static void schedule_free(void *scenario)
 {
     if (scenario != NULL) {
         spot_schedule_scenario_free(scenario);
@@ -24,18 +23,17 @@ schedule_free(void *scenario)
 }
 
 /* From below; bars have the same from the left. */
-static const char *const parts[] = {"prepping_fraction", "standby_fraction",
-    "useful_fraction", "lost_fraction", "unsaved_fraction", "overhead_fraction"};
-static const char *const bars[] = {"useful_fraction", "unsaved_fraction",
-    "lost_fraction", "overhead_fraction", "standby_fraction", "prepping_fraction"};
+static const char *const parts[] = {"prepping_fraction", "standby_fraction", "useful_fraction",
+    "lost_fraction", "unsaved_fraction", "overhead_fraction"};
+static const char *const bars[] = {"useful_fraction", "unsaved_fraction", "lost_fraction",
+    "overhead_fraction", "standby_fraction", "prepping_fraction"};
 
-_Static_assert(sizeof(parts) / sizeof(parts[0]) == SPOT_NUM_GPU_TIMES,
-    "a metric for each kind of time");
+_Static_assert(
+    sizeof(parts) / sizeof(parts[0]) == SPOT_NUM_GPU_TIMES, "a metric for each kind of time");
 
 /* The last ones need spot nodes, and the cost a price. */
-static const char *const compared[] = {"avg_jct", "avg_queue", "queue_p95", "jct_p99",
-    "unfinished", "preemptions", "utilisation", "cost_usd", "node_preemptions",
-    "lost_gpu_h", "spot_cost_share"};
+static const char *const compared[] = {"avg_jct", "avg_queue", "queue_p95", "jct_p99", "unfinished",
+    "preemptions", "utilisation", "cost_usd", "node_preemptions", "lost_gpu_h", "spot_cost_share"};
 
 #define NUM_COMPARED (sizeof(compared) / sizeof(compared[0]))
 #define NUM_OF_SPOT_NODES 3U
@@ -48,20 +46,18 @@ static const spot_outputs_t common_outputs = {.num_parts = SPOT_NUM_GPU_TIMES,
     .gain = "utilisation",
     .num_compared = NUM_COMPARED,
     .compared = compared,
-    .why_fixed =
-        "one log and nothing left to chance: differences below 2 % of the JCT or "
-        "20 % of the queueing time may be noise, and jobs.jitter shows how much",
+    .why_fixed = "one log and nothing left to chance: differences below 2 % of the JCT or "
+                 "20 % of the queueing time may be noise, and jobs.jitter shows how much",
     .num_replications = 30,
     .min_replications = 16,
     .batch_replications = 1};
 
-static int
-schedule_bind(
+static int schedule_bind(
     void **scenario, const spot_node_t *root, const void *like, spot_diag_t *diag)
 {
     spot_schedule_scenario_t *self = *scenario = spot_calloc(1, sizeof(*self));
-    int ret = self == NULL ? SPOT_ERR_NO_MEMORY
-                           : spot_schedule_scenario_init(self, root, like, diag);
+    int ret =
+        self == NULL ? SPOT_ERR_NO_MEMORY : spot_schedule_scenario_init(self, root, like, diag);
 
     if (ret != 0) {
         return ret;
@@ -76,8 +72,7 @@ schedule_bind(
     return ret != 0 ? ret : spot_run_recorder_kinds_init(self);
 }
 
-static const spot_outputs_t *
-schedule_outputs(const void *scenario)
+static const spot_outputs_t *schedule_outputs(const void *scenario)
 {
     return &((const spot_schedule_scenario_t *) scenario)->outputs;
 }
@@ -91,17 +86,14 @@ typedef struct {
     spot_replication_t replication;
 } worker_t;
 
-static int
-schedule_open(void **worker, const void *scenario)
+static int schedule_open(void **worker, const void *scenario)
 {
     worker_t *self = *worker = spot_calloc(1, sizeof(*self));
 
-    return self == NULL ? SPOT_ERR_NO_MEMORY
-                        : spot_schedule_init(&self->schedule, scenario);
+    return self == NULL ? SPOT_ERR_NO_MEMORY : spot_schedule_init(&self->schedule, scenario);
 }
 
-static void
-schedule_close(void *worker)
+static void schedule_close(void *worker)
 {
     worker_t *self = worker;
 
@@ -113,8 +105,7 @@ schedule_close(void *worker)
     }
 }
 
-static int
-schedule_run(void *worker, const spot_replication_t *replication, double *metrics,
+static int schedule_run(void *worker, const spot_replication_t *replication, double *metrics,
     unsigned char *warnings, spot_recording_t *recording)
 {
     worker_t *self = worker;
@@ -135,8 +126,7 @@ schedule_run(void *worker, const spot_replication_t *replication, double *metric
 
 /* ---- What `spotsim run` prints ---- */
 
-static void
-view_json(const void *worker, bool has_theory, FILE *out)
+static void view_json(const void *worker, bool has_theory, FILE *out)
 {
     const worker_t *self = worker;
 
@@ -144,16 +134,14 @@ view_json(const void *worker, bool has_theory, FILE *out)
     spot_schedule_json_write(&self->schedule, &self->summaries, &self->replication, out);
 }
 
-static void
-view_progress(const void *worker, FILE *out)
+static void view_progress(const void *worker, FILE *out)
 {
     const worker_t *self = worker;
 
     spot_run_recorder_progress_write(&self->recorder, &self->summaries, out);
 }
 
-static const char *
-view_failure(const void *worker)
+static const char *view_failure(const void *worker)
 {
     return ((const worker_t *) worker)->schedule.unfinished_text;
 }
@@ -161,8 +149,7 @@ view_failure(const void *worker)
 static const spot_run_view_t view = {
     .json = view_json, .failure = view_failure, .progress = view_progress};
 
-static spot_rival_t
-policy_rival(size_t j)
+static spot_rival_t policy_rival(size_t j)
 {
     const spot_policy_t *policy = spot_policies[j];
 
@@ -193,22 +180,20 @@ static const spot_colour_t colours[] = {
     {NULL, NULL},
 };
 
-static const char example[] =
-    "scenario: small\n"
-    "engine: schedule\n"
-    "jobs:\n"
-    "  generate: {per_hour: 20, horizon: 12 h, sizes: {1: 3, 4: 1},\n"
-    "             duration: {family: exponential, mu: 3600}}\n"
-    "cluster: {vcs: {main: 4}, price: 20 USD/h}\n"
-    "policy: sjf\n";
+static const char example[] = "scenario: small\n"
+                              "engine: schedule\n"
+                              "jobs:\n"
+                              "  generate: {per_hour: 20, horizon: 12 h, sizes: {1: 3, 4: 1},\n"
+                              "             duration: {family: exponential, mu: 3600}}\n"
+                              "cluster: {vcs: {main: 4}, price: 20 USD/h}\n"
+                              "policy: sjf\n";
 
 const spot_experiment_t spot_schedule_experiment = {
     .name = "schedule",
     .summary = "Many training jobs on one cluster, with one policy",
-    .doc =
-        "A log of jobs, virtual clusters (VCs) of nodes that are reserved or come and "
-        "go, and a policy that decides which job starts next. CPUs, host memory and "
-        "networks are not modelled: a job on several nodes is as fast as on one.",
+    .doc = "A log of jobs, virtual clusters (VCs) of nodes that are reserved or come and "
+           "go, and a policy that decides which job starts next. CPUs, host memory and "
+           "networks are not modelled: a job on several nodes is as fast as on one.",
     .example = example,
     .fields = spot_schedule_fields,
     .num_warnings = SPOT_SCHEDULE_NUM_WARNINGS,

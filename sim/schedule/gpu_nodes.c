@@ -6,11 +6,9 @@
 
 #include "base/memory.h"
 
-const char *const spot_placer_names[] = {
-    "consolidate", "random", "consolidateFirst", NULL};
+const char *const spot_placer_names[] = {"consolidate", "random", "consolidateFirst", NULL};
 
-void
-spot_gpu_nodes_free(spot_gpu_nodes_t *self)
+void spot_gpu_nodes_free(spot_gpu_nodes_t *self)
 {
     free(self->list);
     free(self->order);
@@ -19,8 +17,7 @@ spot_gpu_nodes_free(spot_gpu_nodes_t *self)
     *self = (spot_gpu_nodes_t){0};
 }
 
-void
-spot_gpu_nodes_clear(spot_gpu_nodes_t *self, int32_t gpus_per_node)
+void spot_gpu_nodes_clear(spot_gpu_nodes_t *self, int32_t gpus_per_node)
 {
     self->gpus_per_node = gpus_per_node;
     self->num_free = self->num_idle = self->num_open = self->num_listed = 0;
@@ -28,21 +25,17 @@ spot_gpu_nodes_clear(spot_gpu_nodes_t *self, int32_t gpus_per_node)
     self->free_part = -1;
 }
 
-static int32_t
-count(uint64_t gpus)
+static int32_t count(uint64_t gpus)
 {
     return (int32_t) __builtin_popcountll(gpus);
 }
 
-static uint64_t
-all_gpus(const spot_gpu_nodes_t *self)
+static uint64_t all_gpus(const spot_gpu_nodes_t *self)
 {
     return UINT64_MAX >> (SPOT_NODE_MAX_GPUS - self->gpus_per_node);
 }
 
-int32_t
-spot_gpu_nodes_add(
-    spot_gpu_nodes_t *self, int32_t pool_id, int32_t instance, int64_t now_s)
+int32_t spot_gpu_nodes_add(spot_gpu_nodes_t *self, int32_t pool_id, int32_t instance, int64_t now_s)
 {
     const spot_gpu_node_t node = {.place = self->num_listed,
         .pool_id = pool_id,
@@ -63,8 +56,7 @@ spot_gpu_nodes_add(
     return (int32_t) self->num_nodes - 1;
 }
 
-void
-spot_gpu_nodes_close(spot_gpu_nodes_t *self, int32_t node_id)
+void spot_gpu_nodes_close(spot_gpu_nodes_t *self, int32_t node_id)
 {
     spot_gpu_node_t *node = &self->nodes[node_id];
 
@@ -75,8 +67,7 @@ spot_gpu_nodes_close(spot_gpu_nodes_t *self, int32_t node_id)
     }
 }
 
-void
-spot_gpu_nodes_remove(spot_gpu_nodes_t *self, int32_t node_id)
+void spot_gpu_nodes_remove(spot_gpu_nodes_t *self, int32_t node_id)
 {
     spot_gpu_node_t *node = &self->nodes[node_id];
 
@@ -91,8 +82,7 @@ spot_gpu_nodes_remove(spot_gpu_nodes_t *self, int32_t node_id)
     node->place = -1;
 }
 
-bool
-spot_gpu_nodes_is_idle(const spot_gpu_nodes_t *self, int32_t node_id)
+bool spot_gpu_nodes_is_idle(const spot_gpu_nodes_t *self, int32_t node_id)
 {
     return self->nodes[node_id].free == all_gpus(self);
 }
@@ -105,8 +95,7 @@ typedef struct {
 } parts_t;
 
 /* Appends GPUs that the caller marks as held; false: no memory, all are given back. */
-static bool
-append_part(spot_gpu_nodes_t *self, parts_t *parts, int32_t node_id, uint64_t gpus)
+static bool append_part(spot_gpu_nodes_t *self, parts_t *parts, int32_t node_id, uint64_t gpus)
 {
     int32_t part = self->free_part;
 
@@ -129,8 +118,7 @@ append_part(spot_gpu_nodes_t *self, parts_t *parts, int32_t node_id, uint64_t gp
     return true;
 }
 
-static void
-free_gpus(spot_gpu_nodes_t *self, int32_t node_id, uint64_t gpus)
+static void free_gpus(spot_gpu_nodes_t *self, int32_t node_id, uint64_t gpus)
 {
     spot_gpu_node_t *node = &self->nodes[node_id];
     const uint64_t alone = gpus & ~node->shared;
@@ -141,8 +129,7 @@ free_gpus(spot_gpu_nodes_t *self, int32_t node_id, uint64_t gpus)
     self->num_free += node->is_noticed ? 0 : count(alone);
 }
 
-static void
-hold_gpus(spot_gpu_nodes_t *self, int32_t node_id, uint64_t gpus)
+static void hold_gpus(spot_gpu_nodes_t *self, int32_t node_id, uint64_t gpus)
 {
     spot_gpu_node_t *node = &self->nodes[node_id];
 
@@ -152,8 +139,7 @@ hold_gpus(spot_gpu_nodes_t *self, int32_t node_id, uint64_t gpus)
 }
 
 /* Gives the GPUs of a part back and returns the part after it. */
-static int32_t
-end_part(spot_gpu_nodes_t *self, int32_t part)
+static int32_t end_part(spot_gpu_nodes_t *self, int32_t part)
 {
     const int32_t next = self->parts[part].next;
 
@@ -163,16 +149,14 @@ end_part(spot_gpu_nodes_t *self, int32_t part)
     return next;
 }
 
-void
-spot_gpu_nodes_give(spot_gpu_nodes_t *self, int32_t first_part)
+void spot_gpu_nodes_give(spot_gpu_nodes_t *self, int32_t first_part)
 {
     while (first_part >= 0) {
         first_part = end_part(self, first_part);
     }
 }
 
-int32_t
-spot_gpu_nodes_give_node(spot_gpu_nodes_t *self, int32_t first_part, int32_t node_id)
+int32_t spot_gpu_nodes_give_node(spot_gpu_nodes_t *self, int32_t first_part, int32_t node_id)
 {
     int32_t *link = &first_part;
 
@@ -186,8 +170,7 @@ spot_gpu_nodes_give_node(spot_gpu_nodes_t *self, int32_t first_part, int32_t nod
     return first_part;
 }
 
-int32_t
-spot_gpu_nodes_shrink(spot_gpu_nodes_t *self, int32_t first_part, int32_t num_left)
+int32_t spot_gpu_nodes_shrink(spot_gpu_nodes_t *self, int32_t first_part, int32_t num_left)
 {
     int32_t *link = &first_part;
 
@@ -211,8 +194,7 @@ spot_gpu_nodes_shrink(spot_gpu_nodes_t *self, int32_t first_part, int32_t num_le
     return first_part;
 }
 
-int32_t
-spot_gpu_nodes_count(const spot_gpu_nodes_t *self, int32_t first_part)
+int32_t spot_gpu_nodes_count(const spot_gpu_nodes_t *self, int32_t first_part)
 {
     int32_t num_gpus = 0;
 
@@ -222,8 +204,7 @@ spot_gpu_nodes_count(const spot_gpu_nodes_t *self, int32_t first_part)
     return num_gpus;
 }
 
-int32_t
-spot_gpu_nodes_count_shared(const spot_gpu_nodes_t *self, int32_t first_part)
+int32_t spot_gpu_nodes_count_shared(const spot_gpu_nodes_t *self, int32_t first_part)
 {
     int32_t num_gpus = 0;
 
@@ -235,8 +216,7 @@ spot_gpu_nodes_count_shared(const spot_gpu_nodes_t *self, int32_t first_part)
     return num_gpus;
 }
 
-int32_t
-spot_gpu_nodes_share(spot_gpu_nodes_t *self, int32_t first_part)
+int32_t spot_gpu_nodes_share(spot_gpu_nodes_t *self, int32_t first_part)
 {
     parts_t parts = {-1, -1};
 
@@ -244,8 +224,7 @@ spot_gpu_nodes_share(spot_gpu_nodes_t *self, int32_t first_part)
         const spot_gpu_part_t host = self->parts[first_part];
         spot_gpu_node_t *node = &self->nodes[host.node_id];
 
-        spot_bug_assert(
-            (node->free & host.gpus) == 0 && (node->shared & host.gpus) == 0);
+        spot_bug_assert((node->free & host.gpus) == 0 && (node->shared & host.gpus) == 0);
         if (!append_part(self, &parts, host.node_id, host.gpus)) {
             break;
         }
@@ -257,8 +236,7 @@ spot_gpu_nodes_share(spot_gpu_nodes_t *self, int32_t first_part)
 /* ---- Placing ---- */
 
 /* GPUs that a new job can have of a node. */
-static int32_t
-room(const spot_gpu_nodes_t *self, int32_t node_id)
+static int32_t room(const spot_gpu_nodes_t *self, int32_t node_id)
 {
     const spot_gpu_node_t *node = &self->nodes[node_id];
 
@@ -266,8 +244,7 @@ room(const spot_gpu_nodes_t *self, int32_t node_id)
 }
 
 /* Takes the lowest GPUs of the nodes in self->order until there are enough, or none. */
-static int32_t
-take_of_order(spot_gpu_nodes_t *self, int32_t num_ordered, int32_t num_gpus)
+static int32_t take_of_order(spot_gpu_nodes_t *self, int32_t num_ordered, int32_t num_gpus)
 {
     parts_t parts = {-1, -1};
 
@@ -293,8 +270,7 @@ take_of_order(spot_gpu_nodes_t *self, int32_t num_ordered, int32_t num_gpus)
 /* ---- Orders of nodes: each fills self->order and returns the number of nodes ---- */
 
 /* The node with the least room among those with enough, the first of equals. */
-static int32_t
-order_tightest(spot_gpu_nodes_t *self, int32_t num_gpus)
+static int32_t order_tightest(spot_gpu_nodes_t *self, int32_t num_gpus)
 {
     int32_t least = SPOT_NODE_MAX_GPUS + 1;
 
@@ -311,8 +287,7 @@ order_tightest(spot_gpu_nodes_t *self, int32_t num_gpus)
 
 /* Whole nodes in order of the list, then the freest of the others for the rest; 0: there
  * are not enough. */
-static int32_t
-order_whole_nodes(spot_gpu_nodes_t *self, int32_t num_gpus)
+static int32_t order_whole_nodes(spot_gpu_nodes_t *self, int32_t num_gpus)
 {
     const int32_t num_whole = num_gpus / self->gpus_per_node;
     const int32_t num_rest = num_gpus % self->gpus_per_node;
@@ -336,8 +311,7 @@ order_whole_nodes(spot_gpu_nodes_t *self, int32_t num_gpus)
 }
 
 /* All nodes with room, the freest first, equals in order of the list. */
-static int32_t
-order_by_room(spot_gpu_nodes_t *self)
+static int32_t order_by_room(spot_gpu_nodes_t *self)
 {
     int32_t num_ordered = 0;
 
@@ -351,8 +325,7 @@ order_by_room(spot_gpu_nodes_t *self)
     return num_ordered;
 }
 
-int32_t
-spot_gpu_nodes_take(spot_gpu_nodes_t *self, spot_placer_t placer, int32_t num_gpus)
+int32_t spot_gpu_nodes_take(spot_gpu_nodes_t *self, spot_placer_t placer, int32_t num_gpus)
 {
     int32_t num_ordered = 0;
 
@@ -363,9 +336,8 @@ spot_gpu_nodes_take(spot_gpu_nodes_t *self, spot_placer_t placer, int32_t num_gp
         num_ordered = self->num_listed;
         memcpy(self->order, self->list, (size_t) num_ordered * sizeof(*self->order));
     } else {
-        num_ordered = num_gpus <= self->gpus_per_node
-                          ? order_tightest(self, num_gpus)
-                          : order_whole_nodes(self, num_gpus);
+        num_ordered = num_gpus <= self->gpus_per_node ? order_tightest(self, num_gpus)
+                                                      : order_whole_nodes(self, num_gpus);
     }
     if (num_ordered == 0 && placer == SPOT_PLACER_CONSOLIDATE_FIRST) {
         num_ordered = order_by_room(self);
@@ -373,14 +345,12 @@ spot_gpu_nodes_take(spot_gpu_nodes_t *self, spot_placer_t placer, int32_t num_gp
     return num_ordered == 0 ? -1 : take_of_order(self, num_ordered, num_gpus);
 }
 
-int32_t
-spot_gpu_nodes_take_all(spot_gpu_nodes_t *self, int32_t first_part)
+int32_t spot_gpu_nodes_take_all(spot_gpu_nodes_t *self, int32_t first_part)
 {
     int32_t *link = &first_part;
 
     if (self->num_free > 0) {
-        const int32_t more =
-            spot_gpu_nodes_take(self, SPOT_PLACER_RANDOM, self->num_free);
+        const int32_t more = spot_gpu_nodes_take(self, SPOT_PLACER_RANDOM, self->num_free);
 
         while (*link >= 0) {
             link = &self->parts[*link].next;
@@ -390,8 +360,7 @@ spot_gpu_nodes_take_all(spot_gpu_nodes_t *self, int32_t first_part)
     return first_part;
 }
 
-int32_t
-spot_gpu_nodes_take_instead(
+int32_t spot_gpu_nodes_take_instead(
     spot_gpu_nodes_t *self, int32_t first_part, spot_placer_t placer, int32_t num_gpus)
 {
     int32_t taken;
@@ -400,15 +369,13 @@ spot_gpu_nodes_take_instead(
         free_gpus(self, self->parts[part].node_id, self->parts[part].gpus);
     }
     taken = spot_gpu_nodes_take(self, placer, num_gpus);
-    for (int32_t part = first_part; taken < 0 && part >= 0;
-         part = self->parts[part].next) {
+    for (int32_t part = first_part; taken < 0 && part >= 0; part = self->parts[part].next) {
         hold_gpus(self, self->parts[part].node_id, self->parts[part].gpus);
     }
     return taken;
 }
 
-void
-spot_gpu_nodes_forget(spot_gpu_nodes_t *self, int32_t first_part)
+void spot_gpu_nodes_forget(spot_gpu_nodes_t *self, int32_t first_part)
 {
     while (first_part >= 0) {
         const int32_t part = first_part;
@@ -421,8 +388,7 @@ spot_gpu_nodes_forget(spot_gpu_nodes_t *self, int32_t first_part)
 
 /* ---- For tests ---- */
 
-void
-spot_gpu_nodes_verify(const spot_gpu_nodes_t *self)
+void spot_gpu_nodes_verify(const spot_gpu_nodes_t *self)
 {
     int32_t num_free = 0, num_idle = 0, num_open = 0;
 

@@ -76,8 +76,7 @@ void spot_gpu_nodes_close(spot_gpu_nodes_t *self, int32_t node_id);
 
 /* Takes num_gpus GPUs for a job. Returns its first part, or -1: they cannot be placed,
  * or there is no memory (error). O(nodes). */
-int32_t spot_gpu_nodes_take(
-    spot_gpu_nodes_t *self, spot_placer_t placer, int32_t num_gpus);
+int32_t spot_gpu_nodes_take(spot_gpu_nodes_t *self, spot_placer_t placer, int32_t num_gpus);
 
 /* Takes num_gpus GPUs in place of those of first_part, which no other job shares.
  * Returns the new first part, and the caller forgets the old parts; or -1: they cannot
@@ -98,13 +97,11 @@ int32_t spot_gpu_nodes_share(spot_gpu_nodes_t *self, int32_t first_part);
 void spot_gpu_nodes_give(spot_gpu_nodes_t *self, int32_t first_part);
 
 /* Gives the GPUs on one node back and returns the new first part. O(parts). */
-int32_t spot_gpu_nodes_give_node(
-    spot_gpu_nodes_t *self, int32_t first_part, int32_t node_id);
+int32_t spot_gpu_nodes_give_node(spot_gpu_nodes_t *self, int32_t first_part, int32_t node_id);
 
 /* Gives the GPUs back that were taken last, up to num_left GPUs. Returns the new first
  * part. O(parts). */
-int32_t spot_gpu_nodes_shrink(
-    spot_gpu_nodes_t *self, int32_t first_part, int32_t num_left);
+int32_t spot_gpu_nodes_shrink(spot_gpu_nodes_t *self, int32_t first_part, int32_t num_left);
 
 /* GPUs of a job, and how many of them hold a second one. O(parts). */
 int32_t spot_gpu_nodes_count(const spot_gpu_nodes_t *self, int32_t first_part);

@@ -57,21 +57,20 @@ typedef struct {
 /* Reads the VCs, the log and the estimates, or shares them with like, which may be NULL.
  * may_be_empty: of the VCs. BAD_INPUT, IO, NO_MEMORY with the reasons in diag; close
  * self even then. */
-SPOT_MUST_CHECK int spot_job_data_open(spot_job_data_t **self,
-    const spot_jobs_setting_t *jobs, bool may_be_empty, spot_job_data_t *like,
-    spot_diag_t *diag);
+SPOT_MUST_CHECK int spot_job_data_open(spot_job_data_t **self, const spot_jobs_setting_t *jobs,
+    bool may_be_empty, spot_job_data_t *like, spot_diag_t *diag);
 void spot_job_data_close(spot_job_data_t *self);
 
 /* ---- What the keys of a scenario share ---- */
 
 /* A duration in YAML that is stored in whole seconds. */
-#define SPOT_SECONDS(key, owner, member, low, starts, ...)                              \
-    SPOT_RANGE(DURATION, key, owner, member, low, (double) SPOT_MAX_DURATION_MS,        \
-        starts, __VA_ARGS__),                                                           \
+#define SPOT_SECONDS(key, owner, member, low, starts, ...)                                         \
+    SPOT_RANGE(                                                                                    \
+        DURATION, key, owner, member, low, (double) SPOT_MAX_DURATION_MS, starts, __VA_ARGS__),    \
         .settle = spot_seconds_settle
 
 /* Reports an error of the value at a path such as "jobs.log". */
-#define SPOT_KEY_ERROR(bind, root, path, ...)                                           \
+#define SPOT_KEY_ERROR(bind, root, path, ...)                                                      \
     spot_bind_error(bind, spot_node_place(root, path), path, __VA_ARGS__)
 
 /* For fields: int64_t ms become the nearest seconds. */
@@ -79,5 +78,5 @@ void spot_seconds_settle(
     spot_bind_t *bind, const spot_field_t *field, const spot_node_t *node, void *target);
 
 /* The index of the VC that a key names, or -1: it is reported. */
-int32_t spot_vc_named(const spot_vc_list_t *vcs, spot_bind_t *bind,
-    const spot_node_t *place, const char *key, const char *name);
+int32_t spot_vc_named(const spot_vc_list_t *vcs, spot_bind_t *bind, const spot_node_t *place,
+    const char *key, const char *name);

@@ -33,16 +33,14 @@ static const spot_field_t scaling_fields[] = {
 };
 
 static const spot_field_t profiler_fields[] = {
-    {SPOT_ITEMS(DICT, "from", spot_lucid_setting_t, sources, num_sources, source_nodes,
-         1, 100000, NULL, "a map such as {a: 2, b: 1}",
-         "nodes of VCs that are the profiler's"),
+    {SPOT_ITEMS(DICT, "from", spot_lucid_setting_t, sources, num_sources, source_nodes, 1, 100000,
+         NULL, "a map such as {a: 2, b: 1}", "nodes of VCs that are the profiler's"),
         .key = &source_name},
     {SPOT_RANGE(DURATION, "limit", spot_lucid_setting_t, limit_s, 1000,
         (double) SPOT_MAX_DURATION_MS, "200 s", "profiling limit",
         "a job that takes longer leaves the profiler after this time")},
-    {SPOT_RANGE(INTEGER, "gpu_limit", spot_lucid_setting_t, max_gpus, 1,
-        SPOT_JOB_MAX_GPUS, "8", "profiled GPUs",
-        "jobs with more GPUs are not profiled")},
+    {SPOT_RANGE(INTEGER, "gpu_limit", spot_lucid_setting_t, max_gpus, 1, SPOT_JOB_MAX_GPUS, "8",
+        "profiled GPUs", "jobs with more GPUs are not profiled")},
     {SPOT_GROUP("scaling", scaling_fields, "",
         "a node that the profiler borrows when many jobs wait; without the key it never "
         "does")},
@@ -53,8 +51,7 @@ static const char *const switch_names[] = {"always", "never", "forecast", NULL};
 static const char *const pack_names[] = {"prefer", "last_resort", NULL};
 
 static const spot_field_t packing_fields[] = {
-    {SPOT_CHOICE("switch", spot_lucid_setting_t, packing, switch_names, "always",
-        "packing",
+    {SPOT_CHOICE("switch", spot_lucid_setting_t, packing, switch_names, "always", "packing",
         "when jobs share GPUs: always, never, or while more jobs than the threshold are "
         "forecast")},
     {SPOT_VALUE(PATH, "forecast", spot_lucid_setting_t, forecast_path, "",
@@ -65,16 +62,15 @@ static const spot_field_t packing_fields[] = {
         "jobs in 10 minutes, as the mean of the next five rows of the forecast")},
     {SPOT_VALUE(PATH, "table", spot_lucid_setting_t, table_path, "",
         "a CSV file of measured pairs, see docs/scheduling.md")},
-    {SPOT_RANGE(BYTES, "gpu_memory", spot_lucid_setting_t, gpu_memory_bytes, 1, 0x1p50,
-        "24576 MiB", "GPU memory", "memory of a GPU, which two jobs share")},
-    {SPOT_RANGE(INTEGER, "max_gpus", spot_lucid_setting_t, max_packed_gpus, 0,
-        SPOT_JOB_MAX_GPUS, "8", "packed GPUs", "jobs with more GPUs share none")},
-    {SPOT_CHOICE("pack", spot_lucid_setting_t, pack, pack_names, "prefer",
-        "packing order",
+    {SPOT_RANGE(BYTES, "gpu_memory", spot_lucid_setting_t, gpu_memory_bytes, 1, 0x1p50, "24576 MiB",
+        "GPU memory", "memory of a GPU, which two jobs share")},
+    {SPOT_RANGE(INTEGER, "max_gpus", spot_lucid_setting_t, max_packed_gpus, 0, SPOT_JOB_MAX_GPUS,
+        "8", "packed GPUs", "jobs with more GPUs share none")},
+    {SPOT_CHOICE("pack", spot_lucid_setting_t, pack, pack_names, "prefer", "packing order",
         "prefer: a job shares GPUs even where others are free; last_resort: only where "
         "it finds none")},
-    {SPOT_CHOICE("unknown_pair", spot_lucid_setting_t, unknown_pair,
-        spot_unknown_pair_names, "refuse", "unmeasured pairs",
+    {SPOT_CHOICE("unknown_pair", spot_lucid_setting_t, unknown_pair, spot_unknown_pair_names,
+        "refuse", "unmeasured pairs",
         "pairs that the table lacks, and those with NeuMF, ResNet50, BERT or "
         "Transformer: they are not packed (refuse), run at min(1, 100 / "
         "(u1 + u2)) with the utilisations in % (proportional), or at full speed (one). "
@@ -89,8 +85,7 @@ const spot_field_t spot_lucid_fields[] = {
     {.name = NULL, .fields = spot_estimator_fields},
 };
 
-void
-spot_lucid_setting_free(spot_lucid_setting_t *self)
+void spot_lucid_setting_free(spot_lucid_setting_t *self)
 {
     for (size_t j = 0; j < self->num_sources; j++) {
         free(self->sources[j].name);
@@ -105,8 +100,7 @@ spot_lucid_setting_free(spot_lucid_setting_t *self)
 
 /* ---- The profiler ---- */
 
-static void
-check_profiler(
+static void check_profiler(
     const spot_schedule_scenario_t *scenario, spot_bind_t *bind, const spot_node_t *root)
 {
     const spot_lucid_setting_t *lucid = &scenario->lucid;
@@ -117,14 +111,13 @@ check_profiler(
     for (size_t j = 0; j < lucid->num_sources; j++) {
         const spot_vc_nodes_t *source = &lucid->sources[j];
         const spot_node_t *place = spot_node_get(from, source->name);
-        const int32_t vc_id = spot_vc_named(
-            &scenario->vcs, bind, place, "lucid.profiler.from", source->name);
+        const int32_t vc_id =
+            spot_vc_named(&scenario->vcs, bind, place, "lucid.profiler.from", source->name);
 
         if (vc_id >= 0 && source->num_nodes > scenario->num_reserved[vc_id]) {
             spot_bind_error(bind, place, "lucid.profiler.from",
                 "the profiler takes %lld nodes of %s, which has %d reserved",
-                (long long) source->num_nodes, source->name,
-                scenario->num_reserved[vc_id]);
+                (long long) source->num_nodes, source->name, scenario->num_reserved[vc_id]);
         }
     }
     if (lucid->max_gpus > num_gpus) {
@@ -133,8 +126,7 @@ check_profiler(
             (long long) num_gpus);
     }
     if (lucid->lender != NULL) {
-        const spot_node_t *place =
-            spot_node_place(root, "lucid.profiler.scaling.lender");
+        const spot_node_t *place = spot_node_place(root, "lucid.profiler.scaling.lender");
 
         (void) spot_vc_named(
             &scenario->vcs, bind, place, "lucid.profiler.scaling.lender", lucid->lender);
@@ -149,15 +141,13 @@ check_profiler(
 
 /* The log with the workloads of all jobs: where laws draw the jobs, that of the laws, in
  * which every drawn log finds the same ids. */
-static const spot_job_log_t *
-workloads_of(const spot_schedule_scenario_t *scenario)
+static const spot_job_log_t *workloads_of(const spot_schedule_scenario_t *scenario)
 {
     return scenario->log != NULL ? scenario->log : &scenario->jobs.law.workloads;
 }
 
 /* Whether a job may share GPUs. */
-static bool
-is_packed(const spot_schedule_scenario_t *scenario, const spot_job_row_t *job)
+static bool is_packed(const spot_schedule_scenario_t *scenario, const spot_job_row_t *job)
 {
     return job->gpu_num <= scenario->lucid.max_packed_gpus &&
            (job->terms_id < 0 || scenario->log->terms[job->terms_id].trainer == NULL);
@@ -165,8 +155,7 @@ is_packed(const spot_schedule_scenario_t *scenario, const spot_job_row_t *job)
 
 /* Reports what packing needs and the workload of a job lacks. job_id: "": of all jobs
  * that laws draw. */
-static bool
-report_lack(const spot_workload_t *workload, const char *job_id, spot_bind_t *bind,
+static bool report_lack(const spot_workload_t *workload, const char *job_id, spot_bind_t *bind,
     const spot_node_t *place)
 {
     static const spot_workload_t none = {.model = "", .dataset = ""};
@@ -180,30 +169,27 @@ report_lack(const spot_workload_t *workload, const char *job_id, spot_bind_t *bi
         spot_bind_error(bind, place, "lucid.packing",
             "packing needs %s of job%s%s (model \"%s\", dataset \"%s\", batchsize %d, "
             "amp %d); lucid.packing.switch: never does without",
-            lack, job_id[0] == '\0' ? "s" : " ", job_id, workload->model,
-            workload->dataset, workload->batch_size, workload->amp);
+            lack, job_id[0] == '\0' ? "s" : " ", job_id, workload->model, workload->dataset,
+            workload->batch_size, workload->amp);
     }
     return lack != NULL;
 }
 
 /* The first job of each workload that cannot be packed for lack of a column. */
-static int
-check_workloads(const spot_schedule_scenario_t *scenario, spot_bind_t *bind,
-    const spot_node_t *place)
+static int check_workloads(
+    const spot_schedule_scenario_t *scenario, spot_bind_t *bind, const spot_node_t *place)
 {
     const spot_job_log_t *log = scenario->log;
     bool *is_reported = spot_calloc(log->num_workloads + 1, sizeof(*is_reported));
     size_t num_reported = 0;
 
-    for (size_t j = 0;
-         is_reported != NULL && j < log->num_jobs && num_reported < MAX_LISTED; j++) {
+    for (size_t j = 0; is_reported != NULL && j < log->num_jobs && num_reported < MAX_LISTED; j++) {
         const spot_job_row_t *job = &log->jobs[j];
         const int32_t id = job->workload_id;
         bool *known = &is_reported[id + 1];
 
         if (is_packed(scenario, job) && !*known) {
-            *known =
-                report_lack(id < 0 ? NULL : &log->workloads[id], job->id, bind, place);
+            *known = report_lack(id < 0 ? NULL : &log->workloads[id], job->id, bind, place);
             num_reported += *known;
         }
     }
@@ -211,8 +197,7 @@ check_workloads(const spot_schedule_scenario_t *scenario, spot_bind_t *bind,
     return is_reported == NULL ? SPOT_ERR_NO_MEMORY : 0;
 }
 
-static int
-read_pairs(spot_schedule_scenario_t *scenario, spot_diag_t *diag)
+static int read_pairs(spot_schedule_scenario_t *scenario, spot_diag_t *diag)
 {
     spot_lucid_setting_t *lucid = &scenario->lucid;
     const spot_job_log_t *log = workloads_of(scenario);
@@ -222,21 +207,19 @@ read_pairs(spot_schedule_scenario_t *scenario, spot_diag_t *diag)
     for (size_t j = 0; j < log->num_workloads && ret == 0; j++) {
         const spot_workload_t *workload = &log->workloads[j];
 
-        uses[j] = (spot_colocated_t){workload->model, workload->dataset,
-            workload->batch_size, workload->amp, workload->gpu_util, workload->gmem_util,
-            workload->gmem_mib};
+        uses[j] = (spot_colocated_t){workload->model, workload->dataset, workload->batch_size,
+            workload->amp, workload->gpu_util, workload->gmem_util, workload->gmem_mib};
     }
     if (ret == 0) {
         ret = spot_colocation_init(&lucid->colocation, lucid->table_path,
-            (spot_unknown_pair_t) lucid->unknown_pair,
-            scenario->quirks[SPOT_QUIRK_HEAVY_PAIRS], log->num_workloads, uses, diag);
+            (spot_unknown_pair_t) lucid->unknown_pair, scenario->quirks[SPOT_QUIRK_HEAVY_PAIRS],
+            log->num_workloads, uses, diag);
     }
     free(uses);
     return ret;
 }
 
-static int
-open_packing(
+static int open_packing(
     spot_schedule_scenario_t *scenario, spot_bind_t *bind, const spot_node_t *root)
 {
     const spot_lucid_setting_t *lucid = &scenario->lucid;
@@ -264,15 +247,13 @@ open_packing(
 
 /* ---- The forecast ---- */
 
-static int
-read_forecast(
+static int read_forecast(
     spot_schedule_scenario_t *scenario, spot_bind_t *bind, const spot_node_t *root)
 {
     spot_lucid_setting_t *lucid = &scenario->lucid;
     const spot_job_log_t *log = scenario->log;
     const spot_node_t *place = spot_node_place(root, "lucid.packing.forecast");
-    const int ret =
-        spot_forecast_read(&lucid->forecast, lucid->forecast_path, bind->diag);
+    const int ret = spot_forecast_read(&lucid->forecast, lucid->forecast_path, bind->diag);
     const int64_t last_s =
         scenario->start_s + SPOT_FORECAST_STEP_S * (int64_t) lucid->forecast.num_rows;
 
@@ -285,8 +266,7 @@ read_forecast(
     return ret;
 }
 
-int
-spot_lucid_setting_open(
+int spot_lucid_setting_open(
     spot_schedule_scenario_t *scenario, spot_bind_t *bind, const spot_node_t *root)
 {
     spot_lucid_setting_t *lucid = &scenario->lucid;

@@ -20,8 +20,7 @@ typedef double (*formula_t)(const run_t *run, int argument);
 
 /* ---- Formulas ---- */
 
-static double
-of_summary(const run_t *run, int offset)
+static double of_summary(const run_t *run, int offset)
 {
     double value;
 
@@ -30,23 +29,20 @@ of_summary(const run_t *run, int offset)
 }
 
 /* offset: of an int64_t. */
-static double
-count_of_summary(const run_t *run, int offset)
+static double count_of_summary(const run_t *run, int offset)
 {
     return (double) *(const int64_t *) ((const char *) run->summary + offset);
 }
 
 /* offset: of an int64_t of the totals of small jobs. */
-static double
-ended(const run_t *run, int offset)
+static double ended(const run_t *run, int offset)
 {
     return count_of_summary(run, offset) +
            count_of_summary(run, offset + (int) sizeof(run->summary->ended[0]));
 }
 
 /* Of a kind of paid time. */
-static double
-gpu_s(const run_t *run, int kind)
+static double gpu_s(const run_t *run, int kind)
 {
     int64_t half_gpu_s = 0;
 
@@ -58,8 +54,7 @@ gpu_s(const run_t *run, int kind)
     return (double) half_gpu_s / 2;
 }
 
-static double
-paid_gpu_s(const run_t *run, int argument)
+static double paid_gpu_s(const run_t *run, int argument)
 {
     double sum = 0;
 
@@ -70,22 +65,18 @@ paid_gpu_s(const run_t *run, int argument)
     return sum;
 }
 
-static double
-used_gpu_s(const run_t *run, int argument)
+static double used_gpu_s(const run_t *run, int argument)
 {
-    return paid_gpu_s(run, argument) - gpu_s(run, SPOT_GPU_PREPPING) -
-           gpu_s(run, SPOT_GPU_STANDBY);
+    return paid_gpu_s(run, argument) - gpu_s(run, SPOT_GPU_PREPPING) - gpu_s(run, SPOT_GPU_STANDBY);
 }
 
-static double
-gpu_h(const run_t *run, int kind)
+static double gpu_h(const run_t *run, int kind)
 {
     return gpu_s(run, kind) / 3600;
 }
 
 /* offset: of an int64_t of the VCs. */
-static double
-count_of_vcs(const run_t *run, int offset)
+static double count_of_vcs(const run_t *run, int offset)
 {
     int64_t count = 0;
 
@@ -95,23 +86,19 @@ count_of_vcs(const run_t *run, int offset)
     return (double) count;
 }
 
-static double
-last_end_s(const run_t *run, int argument)
+static double last_end_s(const run_t *run, int argument)
 {
     (void) argument;
-    return run->schedule->last_end_s < 0 ? (double) NAN
-                                         : (double) run->schedule->last_end_s;
+    return run->schedule->last_end_s < 0 ? (double) NAN : (double) run->schedule->last_end_s;
 }
 
-static double
-makespan_s(const run_t *run, int argument)
+static double makespan_s(const run_t *run, int argument)
 {
     return last_end_s(run, argument) - (double) run->schedule->scenario->start_s;
 }
 
 /* offset: of a double of the run. */
-static double
-of_schedule(const run_t *run, int offset)
+static double of_schedule(const run_t *run, int offset)
 {
     double value;
 
@@ -119,8 +106,7 @@ of_schedule(const run_t *run, int offset)
     return value;
 }
 
-static double
-cost_usd(const run_t *run, int argument)
+static double cost_usd(const run_t *run, int argument)
 {
     (void) argument;
     return run->schedule->reserved_usd + run->schedule->spot_usd;
@@ -134,25 +120,25 @@ typedef struct {
     int argument;
 } row_t;
 
-#define ROW(name_, unit_, text, formula, argument, ...)                                 \
-    {                                                                                   \
-        {.name = name_, .unit = unit_, .help = text, __VA_ARGS__}, formula, argument    \
+#define ROW(name_, unit_, text, formula, argument, ...)                                            \
+    {                                                                                              \
+        {.name = name_, .unit = unit_, .help = text, __VA_ARGS__}, formula, argument               \
     }
-#define SUMMARY(name_, label_, noun_, text, ...)                                        \
-    ROW(#name_, "s", text, of_summary, offsetof(spot_job_summary_t, name_),             \
-        .label = label_, .noun = noun_, .kind = SPOT_METRIC_TIME, __VA_ARGS__)
-#define TIME(name_, label_, noun_, text)                                                \
+#define SUMMARY(name_, label_, noun_, text, ...)                                                   \
+    ROW(#name_, "s", text, of_summary, offsetof(spot_job_summary_t, name_), .label = label_,       \
+        .noun = noun_, .kind = SPOT_METRIC_TIME, __VA_ARGS__)
+#define TIME(name_, label_, noun_, text)                                                           \
     SUMMARY(name_, label_, noun_, text, .better = SPOT_BETTER_LOWER)
 /* The mean over the jobs of all replications. */
-#define MEAN(name_, total, label_, noun_, text)                                         \
-    SUMMARY(name_, label_, noun_, text, .better = SPOT_BETTER_LOWER,                    \
-        .numerator = total, .denominator = "jobs_ended")
-#define TOTAL(name_, unit_, text, formula, argument)                                    \
+#define MEAN(name_, total, label_, noun_, text)                                                    \
+    SUMMARY(name_, label_, noun_, text, .better = SPOT_BETTER_LOWER, .numerator = total,           \
+        .denominator = "jobs_ended")
+#define TOTAL(name_, unit_, text, formula, argument)                                               \
     ROW(name_, unit_, text, formula, argument, .is_total = true)
-#define SHARE(name_, of, per_, label_, better_, text)                                   \
-    ROW(name_, "1", text, NULL, 0, .label = label_, .kind = SPOT_METRIC_SHARE,          \
+#define SHARE(name_, of, per_, label_, better_, text)                                              \
+    ROW(name_, "1", text, NULL, 0, .label = label_, .kind = SPOT_METRIC_SHARE,                     \
         .better = SPOT_BETTER_##better_, .numerator = of, .denominator = per_)
-#define COUNT(name_, unit_, better_, text, formula, argument)                           \
+#define COUNT(name_, unit_, better_, text, formula, argument)                                      \
     ROW(name_, unit_, text, formula, argument, .better = SPOT_BETTER_##better_)
 
 static const row_t rows[] = {
@@ -176,23 +162,21 @@ static const row_t rows[] = {
     TIME(jct_small, "mean JCT of small jobs", NULL, "the same of the other jobs"),
     TIME(queue_large, "mean queueing time of large jobs", NULL,
         "mean time in the queue of jobs with more GPUs than output.large_over"),
-    TIME(queue_small, "mean queueing time of small jobs", NULL,
-        "the same of the other jobs"),
+    TIME(queue_small, "mean queueing time of small jobs", NULL, "the same of the other jobs"),
     COUNT("jobs", "jobs", NEITHER, "jobs of the log", count_of_summary,
         offsetof(spot_job_summary_t, num_jobs)),
     COUNT("unfinished", "jobs", LOWER, "jobs that have not ended when the run ends",
         count_of_summary, offsetof(spot_job_summary_t, num_unfinished)),
-    COUNT("preemptions", "jobs", LOWER, "running jobs that the policy stopped",
-        count_of_vcs, offsetof(spot_vc_t, preemptions)),
-    COUNT("node_preemptions", "jobs", LOWER,
-        "running jobs that stopped for the loss of a node", count_of_vcs,
-        offsetof(spot_vc_t, node_preemptions)),
-    COUNT("resizes", "resizes", NEITHER, "changes of the size of a running job",
-        count_of_vcs, offsetof(spot_vc_t, resizes)),
-    ROW("makespan", "s", "time from the start of the run to the last end of a job",
-        makespan_s, 0, .kind = SPOT_METRIC_TIME, .better = SPOT_BETTER_LOWER),
-    COUNT("last_end", "s", NEITHER, "second of the clock at which the last job ends",
-        last_end_s, 0),
+    COUNT("preemptions", "jobs", LOWER, "running jobs that the policy stopped", count_of_vcs,
+        offsetof(spot_vc_t, preemptions)),
+    COUNT("node_preemptions", "jobs", LOWER, "running jobs that stopped for the loss of a node",
+        count_of_vcs, offsetof(spot_vc_t, node_preemptions)),
+    COUNT("resizes", "resizes", NEITHER, "changes of the size of a running job", count_of_vcs,
+        offsetof(spot_vc_t, resizes)),
+    ROW("makespan", "s", "time from the start of the run to the last end of a job", makespan_s, 0,
+        .kind = SPOT_METRIC_TIME, .better = SPOT_BETTER_LOWER),
+    COUNT(
+        "last_end", "s", NEITHER, "second of the clock at which the last job ends", last_end_s, 0),
     SHARE("utilisation", "used_gpu_s", "paid_gpu_s", "utilisation", HIGHER,
         "share of the paid GPU time in which jobs hold the GPUs"),
     SHARE("useful_fraction", "useful_gpu_s", "paid_gpu_s", "useful", HIGHER,
@@ -208,17 +192,15 @@ static const row_t rows[] = {
         "share of the paid GPU time of GPUs without a job on nodes that are ready"),
     SHARE("prepping_fraction", "prepping_gpu_s", "paid_gpu_s", "prepping", LOWER,
         "share of the paid GPU time of nodes that are being prepared"),
-    COUNT("lost_gpu_h", "GPU-h", LOWER, "work that was lost with nodes", gpu_h,
-        SPOT_GPU_LOST),
-    ROW("cost_usd", "USD",
-        "price of all nodes, reserved and spot, until the end of the run", cost_usd, 0,
-        .label = "cost", .kind = SPOT_METRIC_COST, .better = SPOT_BETTER_LOWER),
+    COUNT("lost_gpu_h", "GPU-h", LOWER, "work that was lost with nodes", gpu_h, SPOT_GPU_LOST),
+    ROW("cost_usd", "USD", "price of all nodes, reserved and spot, until the end of the run",
+        cost_usd, 0, .label = "cost", .kind = SPOT_METRIC_COST, .better = SPOT_BETTER_LOWER),
     SHARE("spot_cost_share", "spot_usd", "cost_usd", "share of cost on spot", NEITHER,
         "share of the cost that is paid for spot nodes"),
     TOTAL("jobs_ended", "jobs", "jobs that have ended", ended,
         offsetof(spot_job_summary_t, ended[0].num_jobs)),
-    TOTAL("jct_total", "s", "times from submit to end of all jobs that have ended",
-        ended, offsetof(spot_job_summary_t, ended[0].jct_s)),
+    TOTAL("jct_total", "s", "times from submit to end of all jobs that have ended", ended,
+        offsetof(spot_job_summary_t, ended[0].jct_s)),
     TOTAL("queue_total", "s", "their times in the queue", ended,
         offsetof(spot_job_summary_t, ended[0].queue_s)),
     TOTAL("paid_gpu_s", "GPU-s", "GPU time of all nodes", paid_gpu_s, 0),
@@ -228,8 +210,7 @@ static const row_t rows[] = {
     TOTAL("lost_gpu_s", "GPU-s", "GPU time of lost work", gpu_s, SPOT_GPU_LOST),
     TOTAL("overhead_gpu_s", "GPU-s", "GPU time of overhead", gpu_s, SPOT_GPU_OVERHEAD),
     TOTAL("standby_gpu_s", "GPU-s", "GPU time on standby", gpu_s, SPOT_GPU_STANDBY),
-    TOTAL("prepping_gpu_s", "GPU-s", "GPU time of prepping nodes", gpu_s,
-        SPOT_GPU_PREPPING),
+    TOTAL("prepping_gpu_s", "GPU-s", "GPU time of prepping nodes", gpu_s, SPOT_GPU_PREPPING),
     TOTAL("spot_usd", "USD", "price of the spot nodes", of_schedule,
         offsetof(spot_schedule_t, spot_usd)),
     TOTAL("reserved_usd", "USD", "price of the reserved nodes", of_schedule,
@@ -258,8 +239,8 @@ static const row_t vc_rows[] = {
 
 #define NUM_VC_ROWS (sizeof(vc_rows) / sizeof(vc_rows[0]))
 
-static const char *
-text_of_vc(spot_arena_t *memory, const char *name, const char *between, const char *vc)
+static const char *text_of_vc(
+    spot_arena_t *memory, const char *name, const char *between, const char *vc)
 {
     spot_texts_t texts = {0};
     char *text;
@@ -273,8 +254,7 @@ text_of_vc(spot_arena_t *memory, const char *name, const char *between, const ch
     return text;
 }
 
-static spot_metric_t
-metric_of_vc(spot_arena_t *memory, const spot_metric_t *metric, const char *vc)
+static spot_metric_t metric_of_vc(spot_arena_t *memory, const spot_metric_t *metric, const char *vc)
 {
     spot_metric_t own = *metric;
 
@@ -287,8 +267,7 @@ metric_of_vc(spot_arena_t *memory, const spot_metric_t *metric, const char *vc)
     return own;
 }
 
-int
-spot_schedule_metrics_init(spot_schedule_scenario_t *scenario)
+int spot_schedule_metrics_init(spot_schedule_scenario_t *scenario)
 {
     const size_t num_metrics = NUM_ROWS + scenario->vcs.num_vcs * NUM_VC_ROWS;
     spot_metric_t *metrics, *metric;
@@ -300,8 +279,8 @@ spot_schedule_metrics_init(spot_schedule_scenario_t *scenario)
     }
     for (size_t k = 0; k < scenario->vcs.num_vcs && metrics != NULL; k++) {
         for (size_t j = 0; j < NUM_VC_ROWS; j++) {
-            *metric++ = metric_of_vc(
-                &scenario->memory, &vc_rows[j].metric, scenario->vcs.vcs[k].name);
+            *metric++ =
+                metric_of_vc(&scenario->memory, &vc_rows[j].metric, scenario->vcs.vcs[k].name);
         }
     }
     scenario->outputs.num_metrics = num_metrics;
@@ -309,8 +288,7 @@ spot_schedule_metrics_init(spot_schedule_scenario_t *scenario)
     return scenario->memory.error;
 }
 
-static void
-yield(const run_t *run, const row_t *table, size_t num_rows, double *values)
+static void yield(const run_t *run, const row_t *table, size_t num_rows, double *values)
 {
     for (size_t j = 0; j < num_rows; j++) {
         if (table[j].metric.numerator == NULL) {
@@ -319,14 +297,12 @@ yield(const run_t *run, const row_t *table, size_t num_rows, double *values)
     }
 }
 
-static run_t
-run_of_all(const spot_schedule_t *schedule, const spot_summaries_t *summaries)
+static run_t run_of_all(const spot_schedule_t *schedule, const spot_summaries_t *summaries)
 {
     return (run_t){schedule, &summaries->summaries[schedule->num_vcs], NULL};
 }
 
-void
-spot_schedule_yield(
+void spot_schedule_yield(
     const spot_schedule_t *schedule, const spot_summaries_t *summaries, double *values)
 {
     const run_t run = run_of_all(schedule, summaries);
@@ -335,8 +311,7 @@ spot_schedule_yield(
     for (int32_t k = 0; k < schedule->num_vcs; k++) {
         const run_t of_vc = {schedule, &summaries->summaries[k], &schedule->vcs[k]};
 
-        yield(
-            &of_vc, vc_rows, NUM_VC_ROWS, values + NUM_ROWS + (size_t) k * NUM_VC_ROWS);
+        yield(&of_vc, vc_rows, NUM_VC_ROWS, values + NUM_ROWS + (size_t) k * NUM_VC_ROWS);
     }
 }
 
@@ -356,8 +331,7 @@ const spot_warning_t spot_schedule_warnings[SPOT_SCHEDULE_NUM_WARNINGS] = {
     [SPOT_SCHEDULE_NO_JOBS] = {"no_jobs", "there was no job"},
 };
 
-void
-spot_schedule_warning_flags(const spot_schedule_t *schedule, unsigned char *flags)
+void spot_schedule_warning_flags(const spot_schedule_t *schedule, unsigned char *flags)
 {
     flags[SPOT_SCHEDULE_UNFINISHED] = schedule->num_ended < schedule->num_jobs;
     flags[SPOT_SCHEDULE_CLIPPED] = schedule->num_clipped > 0;
@@ -369,8 +343,7 @@ spot_schedule_warning_flags(const spot_schedule_t *schedule, unsigned char *flag
 /* ---- JSON ---- */
 
 /* Members of an object: metrics under their names, up to NULL. */
-static void
-write_metrics(const run_t *run, const char *const *names, spot_json_t *json)
+static void write_metrics(const run_t *run, const char *const *names, spot_json_t *json)
 {
     for (; *names != NULL; names++) {
         const row_t *row = rows;
@@ -382,8 +355,7 @@ write_metrics(const run_t *run, const char *const *names, spot_json_t *json)
     }
 }
 
-static void
-write_ledger(const run_t *run, spot_json_t *json)
+static void write_ledger(const run_t *run, spot_json_t *json)
 {
     spot_json_open(json, "ledger", '{');
     for (int j = 0; j < SPOT_NUM_GPU_TIMES; j++) {
@@ -393,8 +365,7 @@ write_ledger(const run_t *run, spot_json_t *json)
     spot_json_close(json, '}');
 }
 
-static void
-write_cost(const run_t *run, spot_json_t *json)
+static void write_cost(const run_t *run, spot_json_t *json)
 {
     spot_json_open(json, "cost", '{');
     write_metrics(run, (const char *[]){"reserved_usd", "spot_usd", NULL}, json);
@@ -403,8 +374,7 @@ write_cost(const run_t *run, spot_json_t *json)
     spot_json_close(json, '}');
 }
 
-static void
-write_counts(const run_t *run, spot_json_t *json)
+static void write_counts(const run_t *run, spot_json_t *json)
 {
     const spot_job_counts_t *log = &run->schedule->log->counts;
 
@@ -421,39 +391,35 @@ write_counts(const run_t *run, spot_json_t *json)
     spot_json_close(json, '}');
 }
 
-static void
-write_profiling(const spot_schedule_t *schedule, spot_json_t *json)
+static void write_profiling(const spot_schedule_t *schedule, spot_json_t *json)
 {
     const spot_profiling_t profiling = spot_schedule_profiling(schedule);
 
     spot_json_open(json, "profiler", '{');
     spot_json_integer(json, "profiled", profiling.num_profiled);
     spot_json_integer(json, "finished", profiling.num_finished);
-    spot_json_number(json, "avg_queue",
-        (double) profiling.queue_s / (double) schedule->log->num_jobs);
+    spot_json_number(
+        json, "avg_queue", (double) profiling.queue_s / (double) schedule->log->num_jobs);
     spot_json_integer(json, "borrowed", profiling.num_borrowed);
     spot_json_close(json, '}');
 }
 
-static void
-write_vcs(const spot_schedule_t *schedule, const spot_summaries_t *summaries,
-    spot_json_t *json)
+static void write_vcs(
+    const spot_schedule_t *schedule, const spot_summaries_t *summaries, spot_json_t *json)
 {
     spot_json_open(json, "vcs", '{');
     for (int32_t j = 0; j < schedule->num_vcs; j++) {
         const run_t run = {schedule, &summaries->summaries[j], &schedule->vcs[j]};
 
         spot_json_open(json, schedule->vcs[j].name, '{');
-        write_metrics(
-            &run, (const char *[]){"jobs", "avg_jct", "avg_queue", NULL}, json);
+        write_metrics(&run, (const char *[]){"jobs", "avg_jct", "avg_queue", NULL}, json);
         spot_json_close(json, '}');
     }
     spot_json_close(json, '}');
 }
 
 /* Jobs of the training engine, in its own words. */
-static void
-write_core_jobs(const spot_schedule_t *schedule, spot_json_t *json)
+static void write_core_jobs(const spot_schedule_t *schedule, spot_json_t *json)
 {
     bool is_open = false;
 
@@ -475,14 +441,12 @@ write_core_jobs(const spot_schedule_t *schedule, spot_json_t *json)
     }
 }
 
-void
-spot_schedule_json_write(const spot_schedule_t *schedule,
-    const spot_summaries_t *summaries, const spot_replication_t *replication, FILE *out)
+void spot_schedule_json_write(const spot_schedule_t *schedule, const spot_summaries_t *summaries,
+    const spot_replication_t *replication, FILE *out)
 {
-    static const char *const row[] = {"jobs", "unfinished", "avg_jct", "avg_queue",
-        "queue_p50", "queue_p95", "queue_p999", "jct_p50", "jct_p95", "jct_p99",
-        "jct_large", "jct_small", "queue_large", "queue_small", "preemptions",
-        "last_end", NULL};
+    static const char *const row[] = {"jobs", "unfinished", "avg_jct", "avg_queue", "queue_p50",
+        "queue_p95", "queue_p999", "jct_p50", "jct_p95", "jct_p99", "jct_large", "jct_small",
+        "queue_large", "queue_small", "preemptions", "last_end", NULL};
     const run_t run = run_of_all(schedule, summaries);
     unsigned char flags[SPOT_SCHEDULE_NUM_WARNINGS];
     spot_json_t json;
@@ -502,7 +466,7 @@ spot_schedule_json_write(const spot_schedule_t *schedule,
     write_vcs(schedule, summaries, &json);
     write_core_jobs(schedule, &json);
     spot_schedule_warning_flags(schedule, flags);
-    spot_replication_json_end(&json, SPOT_SCHEDULE_NUM_WARNINGS, spot_schedule_warnings,
-        flags, replication->seed, replication->replication);
+    spot_replication_json_end(&json, SPOT_SCHEDULE_NUM_WARNINGS, spot_schedule_warnings, flags,
+        replication->seed, replication->replication);
     fputc('\n', out);
 }

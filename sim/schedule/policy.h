@@ -18,12 +18,10 @@ struct spot_policy {
     const char *doc;
     const char *source; /* paper or program that it follows */
     /* Which estimator of the scenario it takes durations from; NULL: it needs none. */
-    const spot_estimator_setting_t *(*estimator)(
-        const spot_schedule_scenario_t *scenario);
+    const spot_estimator_setting_t *(*estimator)(const spot_schedule_scenario_t *scenario);
     bool is_decreasing; /* runs take a second longer in the compatible mode: quirk Q1 */
     size_t state_size;  /* of vc->state, zeroed when a replication starts */
-    void (*free_state)(
-        void *state); /* what the state owns; called before it is zeroed */
+    void (*free_state)(void *state); /* what the state owns; called before it is zeroed */
     /* A job joins the queue, for the first time or again: sets its keys. */
     void (*on_arrive)(spot_vc_t *vc, int32_t job);
     void (*on_end)(spot_vc_t *vc, int32_t job);

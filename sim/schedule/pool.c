@@ -8,8 +8,7 @@
 #include "base/memory.h"
 #include "base/units.h"
 
-int
-spot_pool_init(spot_pool_t *self, const spot_pool_plan_t *plan, int32_t pool_id)
+int spot_pool_init(spot_pool_t *self, const spot_pool_plan_t *plan, int32_t pool_id)
 {
     const size_t capacity = (size_t) plan->capacity;
 
@@ -22,8 +21,7 @@ spot_pool_init(spot_pool_t *self, const spot_pool_plan_t *plan, int32_t pool_id)
                : spot_membership_init(&self->membership, &plan->trace, plan->capacity);
 }
 
-void
-spot_pool_free(spot_pool_t *self)
+void spot_pool_free(spot_pool_t *self)
 {
     spot_membership_free(&self->membership);
     free(self->instance_of_slot);
@@ -36,8 +34,7 @@ spot_pool_free(spot_pool_t *self)
 
 /* ---- What is paid ---- */
 
-static void
-start_meters(spot_pool_t *self)
+static void start_meters(spot_pool_t *self)
 {
     const spot_zones_t *zones = spot_trace_model_zones(&self->plan->trace);
     const spot_price_steps_t *own = &spot_trace_model_common(&self->plan->trace)->price;
@@ -51,8 +48,7 @@ start_meters(spot_pool_t *self)
     }
 }
 
-static int32_t
-meter_of(const spot_pool_t *self, int32_t slot)
+static int32_t meter_of(const spot_pool_t *self, int32_t slot)
 {
     const spot_zones_t *zones = spot_trace_model_zones(&self->plan->trace);
     const int32_t zone_id = spot_membership_zone(&self->membership, slot);
@@ -60,32 +56,28 @@ meter_of(const spot_pool_t *self, int32_t slot)
     return zone_id >= 0 && zones->zones[zone_id].price.num_steps > 0 ? zone_id + 1 : 0;
 }
 
-static void
-count_paid(spot_pool_t *self, int64_t now_s)
+static void count_paid(spot_pool_t *self, int64_t now_s)
 {
     self->node_s += (now_s - self->metered_s) * self->num_living;
     self->metered_s = now_s;
 }
 
 /* A node is paid from now_s on, or no more (num_more -1). */
-static void
-pay(spot_pool_t *self, const spot_pool_node_t *node, int64_t now_s, int num_more)
+static void pay(spot_pool_t *self, const spot_pool_node_t *node, int64_t now_s, int num_more)
 {
     count_paid(self, now_s);
     self->num_living += num_more;
-    spot_meter_change(&self->meters[node->meter_id],
-        (now_s - self->start_s) * SPOT_MS_PER_S, num_more);
+    spot_meter_change(
+        &self->meters[node->meter_id], (now_s - self->start_s) * SPOT_MS_PER_S, num_more);
 }
 
-int64_t
-spot_pool_node_s(spot_pool_t *self, int64_t now_s)
+int64_t spot_pool_node_s(spot_pool_t *self, int64_t now_s)
 {
     count_paid(self, now_s);
     return self->node_s;
 }
 
-double
-spot_pool_usd(spot_pool_t *self, int64_t now_s)
+double spot_pool_usd(spot_pool_t *self, int64_t now_s)
 {
     spot_sum_t usd = {0};
 
@@ -98,23 +90,19 @@ spot_pool_usd(spot_pool_t *self, int64_t now_s)
 
 /* ---- Reading the trace ---- */
 
-static int64_t
-seen_s(const spot_pool_t *self, int64_t time_ms)
+static int64_t seen_s(const spot_pool_t *self, int64_t time_ms)
 {
     return self->start_s + (time_ms + SPOT_MS_PER_S - 1) / SPOT_MS_PER_S;
 }
 
-static int64_t
-notice_s(const spot_pool_t *self)
+static int64_t notice_s(const spot_pool_t *self)
 {
     return self->plan->notice_ms / SPOT_MS_PER_S;
 }
 
-static void
-add_node(spot_pool_t *self, int32_t slot)
+static void add_node(spot_pool_t *self, int32_t slot)
 {
-    spot_pool_node_t node = {
-        .slot = slot, .node_id = -1, .meter_id = meter_of(self, slot)};
+    spot_pool_node_t node = {.slot = slot, .node_id = -1, .meter_id = meter_of(self, slot)};
     char text[SPOT_INSTANCE_NAME_BYTES];
     const char *name = spot_membership_name(&self->membership, slot, text);
 
@@ -124,8 +112,7 @@ add_node(spot_pool_t *self, int32_t slot)
 }
 
 /* Reads the next change of the trace. */
-static void
-read_change(spot_pool_t *self)
+static void read_change(spot_pool_t *self)
 {
     spot_change_t change;
     spot_pool_event_t event = {.instance = -1};
@@ -149,8 +136,7 @@ read_change(spot_pool_t *self)
 }
 
 /* Reads all changes whose notices, if they are losses, are due by second last_s. */
-static void
-read_until(spot_pool_t *self, int64_t last_s)
+static void read_until(spot_pool_t *self, int64_t last_s)
 {
     int64_t next_ms = spot_membership_next_ms(&self->membership);
 
@@ -165,8 +151,7 @@ read_until(spot_pool_t *self, int64_t last_s)
     }
 }
 
-void
-spot_pool_start(spot_pool_t *self, uint64_t seed, uint64_t replication, spot_vc_t *vc)
+void spot_pool_start(spot_pool_t *self, uint64_t seed, uint64_t replication, spot_vc_t *vc)
 {
     const spot_dice_t dice = {seed, replication, self->plan->entity};
 
@@ -196,8 +181,7 @@ spot_pool_start(spot_pool_t *self, uint64_t seed, uint64_t replication, spot_vc_
 /* ---- What is due ---- */
 
 /* The first event from *next on that is an addition, or a loss; moves *next there. */
-static const spot_pool_event_t *
-next_event(const spot_pool_t *self, size_t *next, bool is_addition)
+static const spot_pool_event_t *next_event(const spot_pool_t *self, size_t *next, bool is_addition)
 {
     for (; *next < self->num_events; (*next)++) {
         const spot_pool_event_t *event = &self->events[*next];
@@ -210,8 +194,7 @@ next_event(const spot_pool_t *self, size_t *next, bool is_addition)
 }
 
 /* The next event among those that have been read. */
-static int64_t
-next_read_s(spot_pool_t *self)
+static int64_t next_read_s(spot_pool_t *self)
 {
     const spot_pool_event_t *loss = next_event(self, &self->next_loss, false);
     const spot_pool_event_t *addition = next_event(self, &self->next_addition, true);
@@ -230,8 +213,7 @@ next_read_s(spot_pool_t *self)
     return due_s;
 }
 
-int64_t
-spot_pool_next_due_s(spot_pool_t *self, int64_t now_s)
+int64_t spot_pool_next_due_s(spot_pool_t *self, int64_t now_s)
 {
     int64_t due_s, unread_s = now_s + 1;
 
@@ -241,8 +223,7 @@ spot_pool_next_due_s(spot_pool_t *self, int64_t now_s)
         read_until(self, unread_s);
         due_s = next_read_s(self);
         unread_ms = spot_membership_next_ms(&self->membership);
-        unread_s = unread_ms == INT64_MAX ? INT64_MAX
-                                          : seen_s(self, unread_ms) - notice_s(self);
+        unread_s = unread_ms == INT64_MAX ? INT64_MAX : seen_s(self, unread_ms) - notice_s(self);
     } while (unread_s < due_s && self->error == 0);
     return due_s > now_s ? due_s : now_s + 1;
 }
@@ -250,13 +231,12 @@ spot_pool_next_due_s(spot_pool_t *self, int64_t now_s)
 /* ---- One second ---- */
 
 /* Lists ready nodes that are lost. One that comes and goes in a second is never seen. */
-static void
-see_losses(spot_pool_t *self, spot_vc_t *vc, spot_pool_t *set)
+static void see_losses(spot_pool_t *self, spot_vc_t *vc, spot_pool_t *set)
 {
     const spot_pool_event_t *event;
 
-    while ((event = next_event(self, &self->next_loss, false)) != NULL &&
-           event->seen_s <= vc->now_s) {
+    while (
+        (event = next_event(self, &self->next_loss, false)) != NULL && event->seen_s <= vc->now_s) {
         spot_pool_node_t *node = &self->nodes[event->instance];
 
         self->next_loss++;
@@ -272,8 +252,7 @@ see_losses(spot_pool_t *self, spot_vc_t *vc, spot_pool_t *set)
     }
 }
 
-static void
-see_ready(spot_pool_t *self, spot_vc_t *vc)
+static void see_ready(spot_pool_t *self, spot_vc_t *vc)
 {
     for (; self->next_ready < self->num_nodes; self->next_ready++) {
         spot_pool_node_t *node = &self->nodes[self->next_ready];
@@ -285,14 +264,12 @@ see_ready(spot_pool_t *self, spot_vc_t *vc)
         if (node->status == SPOT_POOL_NODE_PREPPING) {
             spot_vc_prepare_nodes(vc, -1);
             node->status = SPOT_POOL_NODE_READY;
-            node->node_id =
-                spot_vc_add_node(vc, self->pool_id, (int32_t) self->next_ready);
+            node->node_id = spot_vc_add_node(vc, self->pool_id, (int32_t) self->next_ready);
         }
     }
 }
 
-static void
-see_additions(spot_pool_t *self, spot_vc_t *vc)
+static void see_additions(spot_pool_t *self, spot_vc_t *vc)
 {
     const spot_pool_event_t *event;
 
@@ -313,8 +290,7 @@ see_additions(spot_pool_t *self, spot_vc_t *vc)
 }
 
 /* Nodes whose loss is announced, and noticed ones that are ready only now. */
-static void
-see_notices(spot_pool_t *self, spot_vc_t *vc, spot_pool_t *set)
+static void see_notices(spot_pool_t *self, spot_vc_t *vc, spot_pool_t *set)
 {
     const spot_pool_event_t *event;
 
@@ -341,8 +317,7 @@ see_notices(spot_pool_t *self, spot_vc_t *vc, spot_pool_t *set)
     set->num_ids = 0;
 }
 
-int
-spot_pool_set_see(const spot_pool_set_t *self, spot_vc_t *vc)
+int spot_pool_set_see(const spot_pool_set_t *self, spot_vc_t *vc)
 {
     const size_t num_pools = self->num_pools;
     spot_pool_t *pools = self->pools;
@@ -380,8 +355,7 @@ spot_pool_set_see(const spot_pool_set_t *self, spot_vc_t *vc)
     return ret;
 }
 
-int64_t
-spot_pool_clipped(const spot_pool_t *self, int64_t now_s)
+int64_t spot_pool_clipped(const spot_pool_t *self, int64_t now_s)
 {
     int64_t num_nodes = 0;
 
@@ -391,8 +365,7 @@ spot_pool_clipped(const spot_pool_t *self, int64_t now_s)
     return num_nodes;
 }
 
-bool
-spot_pool_is_past_end(const spot_pool_t *self, int64_t now_s)
+bool spot_pool_is_past_end(const spot_pool_t *self, int64_t now_s)
 {
     const int64_t end_ms = spot_trace_model_end_ms(&self->plan->trace);
 
@@ -402,15 +375,13 @@ spot_pool_is_past_end(const spot_pool_t *self, int64_t now_s)
 /* ---- For the training engine ---- */
 
 /* Whether a node has had its time of preparation by now_s. */
-static bool
-is_prepared(const spot_pool_node_t *node, const spot_core_job_t *core, int64_t now_s)
+static bool is_prepared(const spot_pool_node_t *node, const spot_core_job_t *core, int64_t now_s)
 {
-    return node->is_initial || (now_s - node->added_s) * SPOT_MS_PER_S >=
-                                   core->trainer->training->fleet.preparation_ms;
+    return node->is_initial ||
+           (now_s - node->added_s) * SPOT_MS_PER_S >= core->trainer->training->fleet.preparation_ms;
 }
 
-void
-spot_pool_read_core(void *context, spot_core_job_t *core, int64_t now_s, int64_t last_ms)
+void spot_pool_read_core(void *context, spot_core_job_t *core, int64_t now_s, int64_t last_ms)
 {
     spot_pool_t *self = context;
     const int64_t start_ms = (now_s - self->start_s) * SPOT_MS_PER_S;
@@ -422,8 +393,7 @@ spot_pool_read_core(void *context, spot_core_job_t *core, int64_t now_s, int64_t
     for (int is_ready = 1; is_ready >= 0; is_ready--) {
         for (size_t j = 0; j < self->num_nodes; j++) {
             const spot_pool_node_t *node = &self->nodes[j];
-            const bool is_here =
-                is_start ? node->is_initial : node->status == SPOT_POOL_NODE_READY;
+            const bool is_here = is_start ? node->is_initial : node->status == SPOT_POOL_NODE_READY;
 
             if (!is_here || is_prepared(node, core, now_s) != is_ready) {
                 continue;
@@ -439,16 +409,14 @@ spot_pool_read_core(void *context, spot_core_job_t *core, int64_t now_s, int64_t
         const spot_pool_event_t *event = &self->events[j];
 
         if (event->instance >= 0 && (event->time_ms > start_ms || is_start)) {
-            spot_core_job_change(
-                core, event->time_ms - start_ms, event->instance, event->kind);
+            spot_core_job_change(core, event->time_ms - start_ms, event->instance, event->kind);
         }
     }
 }
 
 /* ---- For tests ---- */
 
-void
-spot_pool_verify(const spot_pool_t *self, const spot_vc_t *vc)
+void spot_pool_verify(const spot_pool_t *self, const spot_vc_t *vc)
 {
     int32_t num_living = 0;
 
@@ -458,8 +426,7 @@ spot_pool_verify(const spot_pool_t *self, const spot_vc_t *vc)
 
         num_living += is_ready || node->status == SPOT_POOL_NODE_PREPPING;
         spot_bug_assert(!is_ready || vc->nodes.nodes[node->node_id].place >= 0);
-        spot_bug_assert(
-            node->node_id < 0 || is_ready || vc->nodes.nodes[node->node_id].place < 0);
+        spot_bug_assert(node->node_id < 0 || is_ready || vc->nodes.nodes[node->node_id].place < 0);
         spot_bug_assert(
             node->node_id < 0 || vc->nodes.nodes[node->node_id].instance == (int32_t) j);
     }

@@ -75,8 +75,7 @@ SPOT_MUST_CHECK int spot_pool_init(
 void spot_pool_free(spot_pool_t *self);
 
 /* Starts a replication: the initial nodes join the VC at start_s, the present second. */
-void spot_pool_start(
-    spot_pool_t *self, uint64_t seed, uint64_t replication, spot_vc_t *vc);
+void spot_pool_start(spot_pool_t *self, uint64_t seed, uint64_t replication, spot_vc_t *vc);
 
 /* The next second after now_s with an event; INT64_MAX: none. */
 int64_t spot_pool_next_due_s(spot_pool_t *self, int64_t now_s);
@@ -94,8 +93,7 @@ SPOT_MUST_CHECK int spot_pool_set_see(const spot_pool_set_t *self, spot_vc_t *vc
 /* Writes the nodes of a pool that the training engine prepares into a job that starts at
  * now_s, up to last_ms of its clock. A node that was being prepared then is prepared
  * anew. context: the pool. */
-void spot_pool_read_core(
-    void *context, spot_core_job_t *core, int64_t now_s, int64_t last_ms);
+void spot_pool_read_core(void *context, spot_core_job_t *core, int64_t now_s, int64_t last_ms);
 
 /* Node-seconds and US dollars until now_s, which never decreases. */
 int64_t spot_pool_node_s(spot_pool_t *self, int64_t now_s);

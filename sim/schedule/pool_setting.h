@@ -30,9 +30,9 @@ typedef struct {
  * threads share it. */
 typedef struct {
     int32_t vc_id;
-    uint64_t entity; /* of its random streams: the place of its item in the list and, of
-                        a template, the place of the VC in the file of VCs. Names do not
-                        matter */
+    uint64_t entity;          /* of its random streams: the place of its item in the list and, of
+                                 a template, the place of the VC in the file of VCs. Names do not
+                                 matter */
     bool is_prepared_by_core; /* nodes are given to jobs of the training engine as they
                                  arrive, and it prepares them */
     int64_t preparation_s;    /* >= 1: a node is ready in a later second; core: 0 */
@@ -52,10 +52,9 @@ typedef struct {
 
 /* The field of a member of type spot_pool_plans_t, which binds its settings. */
 extern const spot_field_t spot_pool_item;
-#define SPOT_POOLS_FIELD(owner, member)                                                 \
-    SPOT_ITEMS(LIST, "pools", owner, member.settings, member.num_settings,              \
-        spot_pool_item, 0, SPOT_MAX_POOLS, "[]",                                        \
-        "a list of pools such as [{vc: a, trace: {file: spot.csv}}]",                   \
+#define SPOT_POOLS_FIELD(owner, member)                                                            \
+    SPOT_ITEMS(LIST, "pools", owner, member.settings, member.num_settings, spot_pool_item, 0,      \
+        SPOT_MAX_POOLS, "[]", "a list of pools such as [{vc: a, trace: {file: spot.csv}}]",        \
         "spot nodes of the virtual clusters")
 
 /* Makes the pools of all VCs from the settings, which are bound. num_reserved:
@@ -63,8 +62,8 @@ extern const spot_field_t spot_pool_item;
  * of another scenario of the study, whose recordings are shared, or NULL. BAD_INPUT, IO,
  * NO_MEMORY with the reasons in the diagnostics of bind; free self even then. */
 SPOT_MUST_CHECK int spot_pool_plans_init(spot_pool_plans_t *self, spot_bind_t *bind,
-    const spot_node_t *root, const spot_vc_list_t *vcs, double spot_share,
-    int64_t horizon_ms, int32_t *num_reserved, const spot_pool_plans_t *like);
+    const spot_node_t *root, const spot_vc_list_t *vcs, double spot_share, int64_t horizon_ms,
+    int32_t *num_reserved, const spot_pool_plans_t *like);
 void spot_pool_plans_free(spot_pool_plans_t *self);
 
 /* Whether the training engine prepares the nodes of a VC. O(pools). */

@@ -21,15 +21,13 @@
 /* ---- The order of jobs ---- */
 
 /* The estimate of a job is that of the second in which it is submitted. */
-static void
-profiler_on_arrive(spot_vc_t *vc, int32_t job)
+static void profiler_on_arrive(spot_vc_t *vc, int32_t job)
 {
     vc->jobs[job].key = vc->jobs[job].gpus;
     vc->jobs[job].estimate_s = spot_vc_estimate_s(vc, job);
 }
 
-static void
-profiler_decide(spot_vc_t *vc)
+static void profiler_decide(spot_vc_t *vc)
 {
     spot_vc_sort_queue(vc, false);
     spot_vc_start_head(vc);
@@ -44,29 +42,26 @@ static const spot_policy_t least_gpus_first = {
 
 /* ---- Life ---- */
 
-bool
-spot_profiler_is_used(const spot_schedule_scenario_t *scenario)
+bool spot_profiler_is_used(const spot_schedule_scenario_t *scenario)
 {
     return scenario->lucid.has_profiler && spot_lucid_is_policy(scenario);
 }
 
-int32_t
-spot_profiler_num_taken(const spot_schedule_scenario_t *scenario, const char *vc_name)
+int32_t spot_profiler_num_taken(const spot_schedule_scenario_t *scenario, const char *vc_name)
 {
     const spot_lucid_setting_t *lucid = &scenario->lucid;
     int64_t num_taken = 0;
 
     for (size_t j = 0; j < lucid->num_sources; j++) {
-        if (vc_name == NULL || (spot_profiler_is_used(scenario) &&
-                                   strcmp(lucid->sources[j].name, vc_name) == 0)) {
+        if (vc_name == NULL ||
+            (spot_profiler_is_used(scenario) && strcmp(lucid->sources[j].name, vc_name) == 0)) {
             num_taken += lucid->sources[j].num_nodes;
         }
     }
     return (int32_t) num_taken;
 }
 
-void
-spot_profiler_init(spot_profiler_t *self, const spot_schedule_scenario_t *scenario,
+void spot_profiler_init(spot_profiler_t *self, const spot_schedule_scenario_t *scenario,
     spot_vc_t *vcs, int32_t num_vcs)
 {
     *self = (spot_profiler_t){.scenario = scenario, .vc = &vcs[num_vcs]};
@@ -79,19 +74,16 @@ spot_profiler_init(spot_profiler_t *self, const spot_schedule_scenario_t *scenar
     }
 }
 
-void
-spot_profiler_free(spot_profiler_t *self)
+void spot_profiler_free(spot_profiler_t *self)
 {
     free(self->job_ids);
     free(self->events);
     *self = (spot_profiler_t){0};
 }
 
-void
-spot_profiler_start(spot_profiler_t *self, const spot_job_log_t *log, int64_t start_s)
+void spot_profiler_start(spot_profiler_t *self, const spot_job_log_t *log, int64_t start_s)
 {
-    spot_vc_start_clock(
-        self->vc, log, spot_profiler_num_taken(self->scenario, NULL), start_s);
+    spot_vc_start_clock(self->vc, log, spot_profiler_num_taken(self->scenario, NULL), start_s);
     self->borrowed_id = -1;
     self->num_removals = 0;
     self->num_events = 0;
@@ -103,16 +95,14 @@ spot_profiler_start(spot_profiler_t *self, const spot_job_log_t *log, int64_t st
 
 /* ---- Jobs ---- */
 
-bool
-spot_profiler_is_final(const spot_profiler_t *self, int32_t row_id)
+bool spot_profiler_is_final(const spot_profiler_t *self, int32_t row_id)
 {
     return self->vc->log->jobs[row_id].duration_s <= self->scenario->lucid.limit_s;
 }
 
 /* Jobs of the training engine, whose durations only it knows, are not profiled. The run
  * of a job that will leave is overhead: none of its work is kept. */
-bool
-spot_profiler_add_job(spot_profiler_t *self, int32_t row_id, int64_t submit_s)
+bool spot_profiler_add_job(spot_profiler_t *self, int32_t row_id, int64_t submit_s)
 {
     const spot_job_row_t *row = &self->vc->log->jobs[row_id];
     const bool is_final = spot_profiler_is_final(self, row_id);
@@ -121,8 +111,7 @@ spot_profiler_add_job(spot_profiler_t *self, int32_t row_id, int64_t submit_s)
         (row->terms_id >= 0 && self->vc->log->terms[row->terms_id].trainer != NULL)) {
         return false;
     }
-    spot_vc_add_job(
-        self->vc, row_id, submit_s, is_final ? row->duration_s : 0, (double) NAN);
+    spot_vc_add_job(self->vc, row_id, submit_s, is_final ? row->duration_s : 0, (double) NAN);
     if (self->vc->error == 0) {
         self->job_ids[row_id] = (int32_t) self->vc->num_jobs - 1;
         self->vc->jobs[self->vc->num_jobs - 1].overhead_s =
@@ -131,8 +120,7 @@ spot_profiler_add_job(spot_profiler_t *self, int32_t row_id, int64_t submit_s)
     return true;
 }
 
-const spot_vc_job_t *
-spot_profiler_job(const spot_profiler_t *self, int32_t row_id)
+const spot_vc_job_t *spot_profiler_job(const spot_profiler_t *self, int32_t row_id)
 {
     return self->job_ids == NULL || self->job_ids[row_id] < 0
                ? NULL
@@ -141,33 +129,28 @@ spot_profiler_job(const spot_profiler_t *self, int32_t row_id)
 
 /* ---- Borrowed nodes ---- */
 
-static bool
-wants_more(const spot_profiler_t *self)
+static bool wants_more(const spot_profiler_t *self)
 {
     return self->borrowed_id < 0 &&
            (int64_t) spot_vc_num_queued(self->vc) > self->scenario->lucid.up_queue;
 }
 
-static double
-forecast_gpus(const spot_profiler_t *self)
+static double forecast_gpus(const spot_profiler_t *self)
 {
     return spot_lucid_forecast(
         self->scenario, self->vc->now_s, offsetof(struct spot_forecast_row, num_gpus));
 }
 
-static bool
-wants_less(const spot_profiler_t *self)
+static bool wants_less(const spot_profiler_t *self)
 {
     const spot_lucid_setting_t *lucid = &self->scenario->lucid;
 
-    return self->borrowed_id >= 0 &&
-           (int64_t) spot_vc_num_queued(self->vc) < lucid->down_queue &&
+    return self->borrowed_id >= 0 && (int64_t) spot_vc_num_queued(self->vc) < lucid->down_queue &&
            spot_gpu_nodes_is_idle(&self->vc->nodes, self->borrowed_id) &&
            forecast_gpus(self) <= (double) (SHRINK_GPUS * lucid->max_gpus);
 }
 
-int64_t
-spot_profiler_next_due_s(const spot_profiler_t *self)
+int64_t spot_profiler_next_due_s(const spot_profiler_t *self)
 {
     const bool may_shrink = self->borrowed_id >= 0 && isfinite(forecast_gpus(self));
     const int64_t step_s = may_shrink ? SHRINK_EVERY_S : GROW_EVERY_S;
@@ -178,8 +161,7 @@ spot_profiler_next_due_s(const spot_profiler_t *self)
 }
 
 /* The idle reserved node that is last in the list, or has the highest name; -1: none. */
-static int32_t
-idle_node(const spot_gpu_nodes_t *nodes, bool by_name)
+static int32_t idle_node(const spot_gpu_nodes_t *nodes, bool by_name)
 {
     int32_t best = -1;
 
@@ -195,8 +177,7 @@ idle_node(const spot_gpu_nodes_t *nodes, bool by_name)
     return best;
 }
 
-static int32_t
-find_returned(const spot_gpu_nodes_t *nodes)
+static int32_t find_returned(const spot_gpu_nodes_t *nodes)
 {
     for (int32_t j = 0; j < nodes->num_listed; j++) {
         const spot_gpu_node_t *node = &nodes->nodes[nodes->list[j]];
@@ -211,8 +192,7 @@ find_returned(const spot_gpu_nodes_t *nodes)
 /* Returns the name of the node that the profiler gets; -1: none. In the published
  * simulator the profiler has a node more, whether the lender has an idle one or not;
  * from the second removal on the removed node takes the name of the returned one. */
-static int32_t
-borrow(spot_profiler_t *self)
+static int32_t borrow(spot_profiler_t *self)
 {
     const bool is_blind = self->scenario->quirks[SPOT_QUIRK_BLIND_LOANS];
     spot_gpu_node_t *nodes = self->lender->nodes.nodes;
@@ -233,8 +213,7 @@ borrow(spot_profiler_t *self)
     return instance;
 }
 
-static void
-give_back(spot_profiler_t *self)
+static void give_back(spot_profiler_t *self)
 {
     const int32_t instance = self->vc->nodes.nodes[self->borrowed_id].instance;
 
@@ -246,8 +225,7 @@ give_back(spot_profiler_t *self)
     }
 }
 
-bool
-spot_profiler_lend(spot_profiler_t *self)
+bool spot_profiler_lend(spot_profiler_t *self)
 {
     const int64_t now_s = self->vc->now_s;
     int32_t change = 0;

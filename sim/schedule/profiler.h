@@ -41,8 +41,7 @@ typedef struct {
 bool spot_profiler_is_used(const spot_schedule_scenario_t *scenario);
 
 /* Nodes that a VC gives to the profiler for the whole run; NULL: all VCs. O(VCs). */
-int32_t spot_profiler_num_taken(
-    const spot_schedule_scenario_t *scenario, const char *vc_name);
+int32_t spot_profiler_num_taken(const spot_schedule_scenario_t *scenario, const char *vc_name);
 
 /* vcs: those of the scenario, and room for the profiler's own behind them. */
 void spot_profiler_init(spot_profiler_t *self, const spot_schedule_scenario_t *scenario,
@@ -50,8 +49,7 @@ void spot_profiler_init(spot_profiler_t *self, const spot_schedule_scenario_t *s
 void spot_profiler_free(spot_profiler_t *self);
 
 /* Starts a replication. */
-void spot_profiler_start(
-    spot_profiler_t *self, const spot_job_log_t *log, int64_t start_s);
+void spot_profiler_start(spot_profiler_t *self, const spot_job_log_t *log, int64_t start_s);
 
 /* Adds a job of the log, which arrives at submit_s; false: it is not profiled. */
 bool spot_profiler_add_job(spot_profiler_t *self, int32_t row_id, int64_t submit_s);

@@ -10,8 +10,7 @@
 #include "base/texts.h"
 #include "sim/schedule/tables.h"
 
-int
-spot_run_recorder_kinds_init(spot_schedule_scenario_t *scenario)
+int spot_run_recorder_kinds_init(spot_schedule_scenario_t *scenario)
 {
     const bool has_profiler = spot_profiler_is_used(scenario);
     const size_t num_vcs = scenario->vcs.num_vcs;
@@ -28,8 +27,7 @@ spot_run_recorder_kinds_init(spot_schedule_scenario_t *scenario)
     memcpy(own, spot_schedule_tables, sizeof(spot_schedule_tables));
     own[SPOT_TABLE_SAMPLES_ALL] = spot_samples_kind(memory, "all", false);
     for (size_t j = 0; j < num_vcs; j++) {
-        own[SPOT_TABLE_SAMPLES + j] =
-            spot_samples_kind(memory, scenario->vcs.vcs[j].name, false);
+        own[SPOT_TABLE_SAMPLES + j] = spot_samples_kind(memory, scenario->vcs.vcs[j].name, false);
     }
     if (has_profiler) {
         own[num_kinds - 1] = spot_samples_kind(memory, SPOT_PROFILER_NAME, true);
@@ -44,16 +42,14 @@ spot_run_recorder_kinds_init(spot_schedule_scenario_t *scenario)
 
 /* ---- Watching ---- */
 
-static void
-add(spot_run_recorder_t *self, int table_id, const spot_cell_t *cells)
+static void add(spot_run_recorder_t *self, int table_id, const spot_cell_t *cells)
 {
     if (self->error == 0) {
         self->error = spot_series_add(&self->recording->series[table_id], cells);
     }
 }
 
-static void
-take_progress(spot_run_recorder_t *self, const spot_vc_t *vc, int64_t until_s)
+static void take_progress(spot_run_recorder_t *self, const spot_vc_t *vc, int64_t until_s)
 {
     spot_vc_record_t *record = &self->vcs[vc->vc_id];
     const int64_t interval_s = self->schedule->scenario->progress_s;
@@ -73,8 +69,7 @@ take_progress(spot_run_recorder_t *self, const spot_vc_t *vc, int64_t until_s)
     }
 }
 
-static void
-on_time(void *context, const spot_vc_t *vc, int64_t now_s)
+static void on_time(void *context, const spot_vc_t *vc, int64_t now_s)
 {
     spot_run_recorder_t *self = context;
 
@@ -84,8 +79,7 @@ on_time(void *context, const spot_vc_t *vc, int64_t now_s)
     take_progress(self, vc, now_s);
 }
 
-static void
-on_release(void *context, const spot_vc_t *vc, int32_t job, int64_t since_s)
+static void on_release(void *context, const spot_vc_t *vc, int32_t job, int64_t since_s)
 {
     spot_run_recorder_t *self = context;
     const int64_t start_s = self->schedule->scenario->start_s;
@@ -93,8 +87,7 @@ on_release(void *context, const spot_vc_t *vc, int32_t job, int64_t since_s)
     spot_texts_t texts = {0};
     const char *list = "";
 
-    for (int32_t part = vc->jobs[job].first_part; part >= 0;
-         part = vc->nodes.parts[part].next) {
+    for (int32_t part = vc->jobs[job].first_part; part >= 0; part = vc->nodes.parts[part].next) {
         const spot_gpu_part_t *gpus = &vc->nodes.parts[part];
         const spot_gpu_node_t *node = &vc->nodes.nodes[gpus->node_id];
         const char *name = spot_schedule_node_name(self->schedule, node, &texts);
@@ -120,8 +113,7 @@ on_release(void *context, const spot_vc_t *vc, int32_t job, int64_t since_s)
     spot_texts_free(&texts);
 }
 
-void
-spot_run_recorder_free(spot_run_recorder_t *self)
+void spot_run_recorder_free(spot_run_recorder_t *self)
 {
     for (size_t j = 0; j < self->num_vcs; j++) {
         free(self->vcs[j].lines);
@@ -132,8 +124,7 @@ spot_run_recorder_free(spot_run_recorder_t *self)
     *self = (spot_run_recorder_t){0};
 }
 
-int
-spot_run_recorder_start(
+int spot_run_recorder_start(
     spot_run_recorder_t *self, spot_schedule_t *schedule, spot_recording_t *recording)
 {
     const spot_schedule_scenario_t *scenario = schedule->scenario;
@@ -155,8 +146,7 @@ spot_run_recorder_start(
         self->vcs[j].next_progress_s =
             step_s > 0 ? (scenario->start_s + step_s - 1) / step_s * step_s : INT64_MAX;
     }
-    schedule->watch =
-        (spot_vc_watch_t){self, on_time, recording == NULL ? NULL : on_release};
+    schedule->watch = (spot_vc_watch_t){self, on_time, recording == NULL ? NULL : on_release};
     return 0;
 }
 
@@ -164,23 +154,19 @@ spot_run_recorder_start(
 
 /* Whether a job never comes to a VC: it ends in the profiler, or, for the profiler, it
  * is too large for it. */
-static bool
-is_skipped(const spot_schedule_t *schedule, int32_t vc_id, int32_t row_id)
+static bool is_skipped(const spot_schedule_t *schedule, int32_t vc_id, int32_t row_id)
 {
     const spot_profiler_t *profiler = &schedule->profiler;
-    const bool is_profiled =
-        profiler->vc != NULL && spot_profiler_job(profiler, row_id) != NULL;
+    const bool is_profiled = profiler->vc != NULL && spot_profiler_job(profiler, row_id) != NULL;
 
-    return vc_id == schedule->num_vcs
-               ? !is_profiled
-               : is_profiled && spot_profiler_is_final(profiler, row_id);
+    return vc_id == schedule->num_vcs ? !is_profiled
+                                      : is_profiled && spot_profiler_is_final(profiler, row_id);
 }
 
 /* Removes the lines after the last second of a VC. Its jobs that are skipped count as
  * ended as soon as all that come before them have arrived, as in the published
  * simulator. */
-static void
-finish_lines(spot_run_recorder_t *self, int32_t vc_id)
+static void finish_lines(spot_run_recorder_t *self, int32_t vc_id)
 {
     const spot_schedule_t *schedule = self->schedule;
     const bool is_profiler = vc_id == schedule->num_vcs;
@@ -190,8 +176,7 @@ finish_lines(spot_run_recorder_t *self, int32_t vc_id)
     int64_t num_jobs = 0, num_skipped = 0;
     int32_t row_id = 0;
 
-    while (
-        record->num_lines > 0 && record->lines[record->num_lines - 1].time_s > last_s) {
+    while (record->num_lines > 0 && record->lines[record->num_lines - 1].time_s > last_s) {
         record->num_lines--;
     }
     if (record->num_lines == 0) {
@@ -207,8 +192,7 @@ finish_lines(spot_run_recorder_t *self, int32_t vc_id)
             const bool is_own = is_profiler || log->jobs[row_id].vc_id == vc_id;
             const bool skips = is_own && is_skipped(schedule, vc_id, row_id);
 
-            if (is_own && !skips &&
-                spot_schedule_submit_s(schedule, row_id) > line->time_s) {
+            if (is_own && !skips && spot_schedule_submit_s(schedule, row_id) > line->time_s) {
                 break;
             }
             num_skipped += skips;
@@ -218,22 +202,20 @@ finish_lines(spot_run_recorder_t *self, int32_t vc_id)
     }
 }
 
-static void
-fill_progress(spot_run_recorder_t *self, int32_t vc_id)
+static void fill_progress(spot_run_recorder_t *self, int32_t vc_id)
 {
     for (size_t j = 0; j < self->vcs[vc_id].num_lines; j++) {
         const spot_vc_progress_t *line = &self->vcs[vc_id].lines[j];
         const spot_cell_t cells[] = {{.text = self->schedule->vcs[vc_id].name},
-            {.integer = line->time_s}, {.integer = line->num_jobs},
-            {.integer = line->num_ended}, {.integer = line->num_running},
-            {.integer = line->num_pending}, {.integer = line->num_open}};
+            {.integer = line->time_s}, {.integer = line->num_jobs}, {.integer = line->num_ended},
+            {.integer = line->num_running}, {.integer = line->num_pending},
+            {.integer = line->num_open}};
 
         add(self, SPOT_TABLE_PROGRESS, cells);
     }
 }
 
-int
-spot_run_recorder_finish(spot_run_recorder_t *self, spot_summaries_t *summaries)
+int spot_run_recorder_finish(spot_run_recorder_t *self, spot_summaries_t *summaries)
 {
     const spot_schedule_t *schedule = self->schedule;
     spot_recording_t *recording = self->recording;
@@ -250,13 +232,11 @@ spot_run_recorder_finish(spot_run_recorder_t *self, spot_summaries_t *summaries)
     }
     recording->end_ticks = schedule->end_s - schedule->scenario->start_s;
     ret = spot_schedule_tables_fill(recording, schedule, summaries, self->nodes);
-    ret =
-        spot_error_first(ret, spot_samples_finish(&self->samples, schedule, recording));
+    ret = spot_error_first(ret, spot_samples_finish(&self->samples, schedule, recording));
     return spot_error_first(spot_error_first(self->error, ret), self->texts.error);
 }
 
-static void
-write_lines(const spot_run_recorder_t *self, int32_t vc_id, FILE *out)
+static void write_lines(const spot_run_recorder_t *self, int32_t vc_id, FILE *out)
 {
     for (size_t j = 0; j < self->vcs[vc_id].num_lines; j++) {
         const spot_vc_progress_t *line = &self->vcs[vc_id].lines[j];
@@ -264,8 +244,8 @@ write_lines(const spot_run_recorder_t *self, int32_t vc_id, FILE *out)
         fprintf(out,
             "%s | Time: %" PRId64 " | Total Job: %" PRId64 " | End job: %" PRId64
             " | Running job: %d | Pending job: %d",
-            self->schedule->vcs[vc_id].name, line->time_s, line->num_jobs,
-            line->num_ended, line->num_running, line->num_pending);
+            self->schedule->vcs[vc_id].name, line->time_s, line->num_jobs, line->num_ended,
+            line->num_running, line->num_pending);
         if (vc_id == self->schedule->num_vcs) {
             fprintf(out, " | Avail Nodes: %d", line->num_open);
         }
@@ -273,8 +253,7 @@ write_lines(const spot_run_recorder_t *self, int32_t vc_id, FILE *out)
     }
 }
 
-static void
-write_profiling(const spot_schedule_t *schedule, FILE *out)
+static void write_profiling(const spot_schedule_t *schedule, FILE *out)
 {
     const spot_profiling_t profiling = spot_schedule_profiling(schedule);
     const double num_jobs = (double) schedule->log->num_jobs;
@@ -287,8 +266,7 @@ write_profiling(const spot_schedule_t *schedule, FILE *out)
         (double) profiling.queue_s / num_jobs);
 }
 
-void
-spot_run_recorder_progress_write(
+void spot_run_recorder_progress_write(
     const spot_run_recorder_t *self, const spot_summaries_t *summaries, FILE *out)
 {
     const spot_schedule_t *schedule = self->schedule;
@@ -305,8 +283,8 @@ spot_run_recorder_progress_write(
 
         write_lines(self, j, out);
         if (isfinite(vc->avg_jct)) {
-            fprintf(out, "%s | Average JCT: %.2f | Average Queue: %.2f\n",
-                schedule->vcs[j].name, vc->avg_jct, vc->avg_queue);
+            fprintf(out, "%s | Average JCT: %.2f | Average Queue: %.2f\n", schedule->vcs[j].name,
+                vc->avg_jct, vc->avg_queue);
         }
     }
 }

@@ -9,22 +9,20 @@
 
 #define SMALL_GPUS 8
 
-#define COUNT(name_)                                                                    \
-    {                                                                                   \
-        .name = name_, .unit = "1", .kind = SPOT_COLUMN_COUNT, .is_bare = true          \
+#define COUNT(name_)                                                                               \
+    {                                                                                              \
+        .name = name_, .unit = "1", .kind = SPOT_COLUMN_COUNT, .is_bare = true                     \
     }
-#define MEAN(name_)                                                                     \
-    {                                                                                   \
-        .name = name_, .unit = "1", .kind = SPOT_COLUMN_NUMBER, .num_decimals = 3,      \
-        .is_bare = true                                                                 \
+#define MEAN(name_)                                                                                \
+    {                                                                                              \
+        .name = name_, .unit = "1", .kind = SPOT_COLUMN_NUMBER, .num_decimals = 3, .is_bare = true \
     }
 
 static const spot_series_column_t columns[] = {COUNT("time"), COUNT("total_gpu_num"),
     COUNT("idle_gpu_num"), COUNT("pending_gpu_num"), COUNT("running_gpujob_num"),
-    COUNT("pending_gpujob_num"), COUNT("pending_job_num_less_8"),
-    COUNT("total_node_num"), COUNT("consolidate_node_num"), COUNT("shared_node_num"),
-    MEAN("sm_util"), MEAN("gmem_util"), MEAN("sm_util_active"), MEAN("gmem_util_active"),
-    MEAN("gpu_utilization")};
+    COUNT("pending_gpujob_num"), COUNT("pending_job_num_less_8"), COUNT("total_node_num"),
+    COUNT("consolidate_node_num"), COUNT("shared_node_num"), MEAN("sm_util"), MEAN("gmem_util"),
+    MEAN("sm_util_active"), MEAN("gmem_util_active"), MEAN("gpu_utilization")};
 
 #define NUM_COLUMNS (sizeof(columns) / sizeof(columns[0]))
 #define FIRST_MEAN (1 + SPOT_SAMPLE_NUM_COUNTS)
@@ -32,8 +30,7 @@ static const spot_series_column_t columns[] = {COUNT("time"), COUNT("total_gpu_n
 _Static_assert(NUM_COLUMNS == FIRST_MEAN + SPOT_SAMPLE_NUM_MEANS + 1,
     "a column for the time, each count, each mean and the share of GPUs in use");
 
-spot_series_kind_t
-spot_samples_kind(spot_arena_t *memory, const char *vc, bool is_profiler)
+spot_series_kind_t spot_samples_kind(spot_arena_t *memory, const char *vc, bool is_profiler)
 {
     spot_texts_t texts = {0};
     const spot_series_kind_t kind = {
@@ -49,8 +46,7 @@ spot_samples_kind(spot_arena_t *memory, const char *vc, bool is_profiler)
     return kind;
 }
 
-void
-spot_samples_free(spot_samples_t *self)
+void spot_samples_free(spot_samples_t *self)
 {
     free(self->shown);
     free(self->all);
@@ -65,8 +61,7 @@ struct spot_shown {
 };
 
 /* Adds what the GPUs of a job show, which is that of two jobs if a guest shares them. */
-static void
-add_shown(spot_samples_t *self, const spot_vc_t *vc, int32_t job)
+static void add_shown(spot_samples_t *self, const spot_vc_t *vc, int32_t job)
 {
     const spot_vc_job_t *at = &vc->jobs[job];
     const int32_t workload_id = vc->log->jobs[at->row_id].workload_id;
@@ -95,8 +90,7 @@ add_shown(spot_samples_t *self, const spot_vc_t *vc, int32_t job)
     }
 }
 
-static void
-look_at_nodes(spot_samples_t *self, const spot_vc_t *vc, spot_vc_sample_t *sample)
+static void look_at_nodes(spot_samples_t *self, const spot_vc_t *vc, spot_vc_sample_t *sample)
 {
     const int32_t num_nodes = vc->nodes.num_listed;
     /* without the columns nothing is known, of free GPUs too */
@@ -132,16 +126,14 @@ look_at_nodes(spot_samples_t *self, const spot_vc_t *vc, spot_vc_sample_t *sampl
 }
 
 /* The present state of a VC. */
-static spot_vc_sample_t
-look(spot_samples_t *self, const spot_vc_t *vc)
+static spot_vc_sample_t look(spot_samples_t *self, const spot_vc_t *vc)
 {
     const int64_t gpus_per_node = vc->nodes.gpus_per_node;
-    spot_vc_sample_t sample = {
-        .counts = {[SPOT_SAMPLE_GPUS] = vc->nodes.num_listed * gpus_per_node,
-            [SPOT_SAMPLE_IDLE] = vc->nodes.num_idle,
-            [SPOT_SAMPLE_RUNNING] = vc->num_running,
-            [SPOT_SAMPLE_PENDING] = (int64_t) spot_vc_num_queued(vc),
-            [SPOT_SAMPLE_NODES] = vc->nodes.num_listed},
+    spot_vc_sample_t sample = {.counts = {[SPOT_SAMPLE_GPUS] = vc->nodes.num_listed * gpus_per_node,
+                                   [SPOT_SAMPLE_IDLE] = vc->nodes.num_idle,
+                                   [SPOT_SAMPLE_RUNNING] = vc->num_running,
+                                   [SPOT_SAMPLE_PENDING] = (int64_t) spot_vc_num_queued(vc),
+                                   [SPOT_SAMPLE_NODES] = vc->nodes.num_listed},
         .prepping_gpus = vc->num_prepping * gpus_per_node};
 
     for (size_t j = vc->queue_start; j < vc->num_queue; j++) {
@@ -158,8 +150,7 @@ look(spot_samples_t *self, const spot_vc_t *vc)
     return sample;
 }
 
-int64_t
-spot_samples_last_s(const spot_schedule_t *schedule, int32_t vc_id)
+int64_t spot_samples_last_s(const spot_schedule_t *schedule, int32_t vc_id)
 {
     const spot_vc_t *vc = &schedule->vcs[vc_id];
 
@@ -168,16 +159,14 @@ spot_samples_last_s(const spot_schedule_t *schedule, int32_t vc_id)
 
 /* ---- Rows ---- */
 
-static void
-add_cells(spot_samples_t *self, spot_series_t *series, const spot_cell_t *cells)
+static void add_cells(spot_samples_t *self, spot_series_t *series, const spot_cell_t *cells)
 {
     if (self->error == 0) {
         self->error = spot_series_add(series, cells);
     }
 }
 
-static void
-add_row(spot_samples_t *self, const spot_schedule_t *schedule, spot_series_t *series,
+static void add_row(spot_samples_t *self, const spot_schedule_t *schedule, spot_series_t *series,
     size_t row_id, const spot_vc_sample_t *sample)
 {
     const spot_schedule_scenario_t *scenario = schedule->scenario;
@@ -192,14 +181,12 @@ add_row(spot_samples_t *self, const spot_schedule_t *schedule, spot_series_t *se
     for (int k = 0; k < SPOT_SAMPLE_NUM_MEANS; k++) {
         cells[FIRST_MEAN + k].number = sample->means[k];
     }
-    cells[NUM_COLUMNS - 1].number =
-        num_gpus == 0 ? (double) NAN : (num_gpus - num_idle) / num_gpus;
+    cells[NUM_COLUMNS - 1].number = num_gpus == 0 ? (double) NAN : (num_gpus - num_idle) / num_gpus;
     add_cells(self, series, cells);
 }
 
 /* Counts a sample of a VC for all VCs. */
-static void
-count(spot_samples_t *self, size_t row_id, const spot_vc_sample_t *sample)
+static void count(spot_samples_t *self, size_t row_id, const spot_vc_sample_t *sample)
 {
     while (row_id >= self->num_all) {
         if (SPOT_ARRAY_APPEND(self, all, (spot_vc_sample_t){0}) != 0) {
@@ -213,8 +200,7 @@ count(spot_samples_t *self, size_t row_id, const spot_vc_sample_t *sample)
     self->all[row_id].prepping_gpus += sample->prepping_gpus;
 }
 
-void
-spot_samples_take(spot_samples_t *self, const spot_schedule_t *schedule,
+void spot_samples_take(spot_samples_t *self, const spot_schedule_t *schedule,
     spot_recording_t *recording, const spot_vc_t *vc, int64_t until_s)
 {
     const int64_t interval_s = schedule->scenario->sample_s;
@@ -237,8 +223,7 @@ spot_samples_take(spot_samples_t *self, const spot_schedule_t *schedule,
 
 /* Adds the means of a VC to those of all. VCs are added in their order, so that the sums
  * do not depend on that of their events. */
-static void
-add_means(spot_samples_t *self, const spot_series_t *series)
+static void add_means(spot_samples_t *self, const spot_series_t *series)
 {
     for (size_t j = 0; j < series->num_rows && j < self->num_all; j++) {
         const spot_cell_t *cells = series->cells + j * NUM_COLUMNS;
@@ -253,8 +238,7 @@ add_means(spot_samples_t *self, const spot_series_t *series)
 }
 
 /* Removes the rows after a second. */
-static void
-cut(spot_series_t *series, int64_t last_s)
+static void cut(spot_series_t *series, int64_t last_s)
 {
     const size_t num_columns = series->kind->num_columns;
 
@@ -265,9 +249,8 @@ cut(spot_series_t *series, int64_t last_s)
 }
 
 /* What a picture shows of all VCs. */
-static void
-add_levels(spot_samples_t *self, spot_series_t *series, int64_t tick,
-    const spot_vc_sample_t *sample)
+static void add_levels(
+    spot_samples_t *self, spot_series_t *series, int64_t tick, const spot_vc_sample_t *sample)
 {
     const double running = (double) sample->counts[SPOT_SAMPLE_RUNNING];
     const double queued = (double) sample->counts[SPOT_SAMPLE_PENDING];
@@ -275,15 +258,13 @@ add_levels(spot_samples_t *self, spot_series_t *series, int64_t tick,
     const double used = (double) sample->counts[SPOT_SAMPLE_GPUS] - idle;
 
     add_cells(self, &series[SPOT_TABLE_QUEUE],
-        (const spot_cell_t[]){
-            {.integer = tick}, {.number = running}, {.number = queued}});
+        (const spot_cell_t[]){{.integer = tick}, {.number = running}, {.number = queued}});
     add_cells(self, &series[SPOT_TABLE_GPUS],
         (const spot_cell_t[]){{.integer = tick}, {.number = used}, {.number = idle},
             {.number = (double) sample->prepping_gpus}});
 }
 
-int
-spot_samples_finish(
+int spot_samples_finish(
     spot_samples_t *self, const spot_schedule_t *schedule, spot_recording_t *recording)
 {
     const bool is_cut = schedule->scenario->quirks[SPOT_QUIRK_CUT_SAMPLES];
@@ -301,13 +282,12 @@ spot_samples_finish(
         cut(series, spot_samples_last_s(schedule, j));
         if (is_vc && series->num_rows > 0) {
             first = first == NULL ? series : first;
-            num_rows =
-                is_cut && series->num_rows < num_rows ? series->num_rows : num_rows;
+            num_rows = is_cut && series->num_rows < num_rows ? series->num_rows : num_rows;
         }
     }
     for (size_t j = 0; j < self->num_all; j++) {
-        add_levels(self, recording->series, (int64_t) j * schedule->scenario->sample_s,
-            &self->all[j]);
+        add_levels(
+            self, recording->series, (int64_t) j * schedule->scenario->sample_s, &self->all[j]);
     }
     for (size_t j = 0; j < num_rows; j++) {
         spot_vc_sample_t sample = self->all[j];

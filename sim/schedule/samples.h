@@ -49,8 +49,7 @@ typedef struct {
 void spot_samples_free(spot_samples_t *self);
 
 /* The series of a VC, or of all; vc is its name. */
-spot_series_kind_t spot_samples_kind(
-    spot_arena_t *memory, const char *vc, bool is_profiler);
+spot_series_kind_t spot_samples_kind(spot_arena_t *memory, const char *vc, bool is_profiler);
 
 /* The last second that is recorded of a VC: that of its last end, or of the run if jobs
  * are left. */

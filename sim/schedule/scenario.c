@@ -21,19 +21,17 @@ static const spot_field_t cluster_fields[] = {
          "the virtual clusters and the nodes of each: a CSV file with the columns "
          "vc,nodes (or ,num), or a map. The order is that of every output"),
         .expected = "the path of a CSV file or a map such as {a: 9, b: 4}"},
-    {SPOT_RANGE(INTEGER, "gpus_per_node", scenario_t, gpus_per_node, 1,
-        SPOT_NODE_MAX_GPUS, "8", "GPUs of a node", "GPUs of every node")},
-    {SPOT_CHOICE("placer", scenario_t, placer, spot_placer_names, "consolidate",
-        "placement",
+    {SPOT_RANGE(INTEGER, "gpus_per_node", scenario_t, gpus_per_node, 1, SPOT_NODE_MAX_GPUS, "8",
+        "GPUs of a node", "GPUs of every node")},
+    {SPOT_CHOICE("placer", scenario_t, placer, spot_placer_names, "consolidate", "placement",
         "consolidate: on as few nodes as possible, or the job waits; random: on the "
         "first free GPUs; consolidateFirst: consolidated, or else on the freest nodes")},
     {SPOT_SECONDS("start", scenario_t, start_s, 0, "",
         "second of the clock at which the run starts; default: the first submit, cut "
         "to a minute")},
-    {SPOT_RANGE(PRICE, "price", scenario_t, price_usd_per_h, 0, SPOT_MAX_PRICE_USD_PER_H,
-        "0", "price of a reserved node", "what a reserved node costs")},
-    {SPOT_RANGE(NUMBER, "spot_share", scenario_t, spot_share, 0, 1, "0",
-        "share of spot nodes",
+    {SPOT_RANGE(PRICE, "price", scenario_t, price_usd_per_h, 0, SPOT_MAX_PRICE_USD_PER_H, "0",
+        "price of a reserved node", "what a reserved node costs")},
+    {SPOT_RANGE(NUMBER, "spot_share", scenario_t, spot_share, 0, 1, "0", "share of spot nodes",
         "share of the nodes of each VC, rounded to whole nodes, that are spot: they "
         "come and go as the pool without `vc` says")},
     {.name = NULL},
@@ -43,21 +41,20 @@ static const char *const compat_names[] = {"none", "lucid", NULL};
 static const char *const stepping_names[] = {"due", "every-second", NULL};
 static const char *const switch_names[] = {"off", "on", NULL};
 
-#define QUIRK(name_, id, text)                                                          \
-    {                                                                                   \
-        .name = name_, .type = SPOT_FIELD_CHOICE,                                       \
-        .offset = offsetof(scenario_t, quirks) + (id) * sizeof(int),                    \
-        .choices = switch_names, .initial = "", .help = text                            \
+#define QUIRK(name_, id, text)                                                                     \
+    {                                                                                              \
+        .name = name_, .type = SPOT_FIELD_CHOICE,                                                  \
+        .offset = offsetof(scenario_t, quirks) + (id) * sizeof(int), .choices = switch_names,      \
+        .initial = "", .help = text                                                                \
     }
 
 static const spot_field_t quirk_fields[] = {
-    QUIRK("Q1", SPOT_QUIRK_LATE_END,
-        "SRTF, Tiresias and Lucid run every job a second longer"),
+    QUIRK("Q1", SPOT_QUIRK_LATE_END, "SRTF, Tiresias and Lucid run every job a second longer"),
     QUIRK("Q2", SPOT_QUIRK_CLIPPED_ESTIMATES,
         "estimates from 0 to 1 s stay as they are; off: they are at least 1 s. Below 0 "
         "they count as 1000 s in either case"),
-    QUIRK("Q3", SPOT_QUIRK_FREE_PROFILING,
-        "profiling takes no time from jobs that do not end in it"),
+    QUIRK(
+        "Q3", SPOT_QUIRK_FREE_PROFILING, "profiling takes no time from jobs that do not end in it"),
     QUIRK("Q4", SPOT_QUIRK_BLIND_LOANS,
         "loans of nodes are mirrored without a look whether the node is there"),
     QUIRK("Q5", SPOT_QUIRK_HEAVY_PAIRS,
@@ -65,8 +62,7 @@ static const spot_field_t quirk_fields[] = {
     QUIRK("Q6", SPOT_QUIRK_SLOW_GUEST, "a guest stays slow when its host ends first"),
     QUIRK("Q11", SPOT_QUIRK_CUT_SAMPLES,
         "samples of all VCs end with those of the first VC that ends"),
-    QUIRK("Q12", SPOT_QUIRK_DOUBLE_RATES,
-        "rates are subtracted in double, not in thousandths"),
+    QUIRK("Q12", SPOT_QUIRK_DOUBLE_RATES, "rates are subtracted in double, not in thousandths"),
     {.name = NULL},
 };
 
@@ -74,11 +70,10 @@ static const spot_field_t threshold_field = {
     .type = SPOT_FIELD_NUMBER, .offset = 0, .min = 0, .max = 1e15};
 
 static const spot_field_t tiresias_fields[] = {
-    {SPOT_SECONDS("interval", scenario_t, tiresias.interval_s, 1000, "60 s",
-        "Tiresias interval", "time between two decisions")},
-    {SPOT_ITEMS(LIST, "thresholds", scenario_t, tiresias.thresholds_gpu_s,
-        tiresias.num_thresholds, threshold_field, 0, 16, "[18000]",
-        "a list of GPU-seconds such as [18000]",
+    {SPOT_SECONDS("interval", scenario_t, tiresias.interval_s, 1000, "60 s", "Tiresias interval",
+        "time between two decisions")},
+    {SPOT_ITEMS(LIST, "thresholds", scenario_t, tiresias.thresholds_gpu_s, tiresias.num_thresholds,
+        threshold_field, 0, 16, "[18000]", "a list of GPU-seconds such as [18000]",
         "attained service in GPU-seconds above which a job falls into the next class")},
     {.name = NULL},
 };
@@ -94,10 +89,9 @@ const spot_field_t spot_estimator_fields[] = {
         "noisy: "
         "the true ones times a lognormal factor; running-mean: of jobs of the same user "
         "and size that have ended; gam: an additive model, fitted again every week")},
-    {SPOT_RANGE(NUMBER, "sigma", spot_estimator_setting_t, sigma, 0, 10, "1",
-        "noise of estimates", "standard deviation of the logarithm, of noisy")},
-    {SPOT_CHOICE("history", spot_estimator_setting_t, is_nominal, history_names,
-        "simulated",
+    {SPOT_RANGE(NUMBER, "sigma", spot_estimator_setting_t, sigma, 0, 10, "1", "noise of estimates",
+        "standard deviation of the logarithm, of noisy")},
+    {SPOT_CHOICE("history", spot_estimator_setting_t, is_nominal, history_names, "simulated",
         "jobs that have ended, for running-mean and gam: in this simulation, or at "
         "submit + duration (nominal)")},
     {.name = NULL},
@@ -112,8 +106,7 @@ static const spot_field_t elastic_fields[] = {
 };
 
 static const spot_field_t output_fields[] = {
-    {SPOT_SECONDS(
-        "samples", scenario_t, sample_s, 0, "60 s", "time between samples; 0 s: none")},
+    {SPOT_SECONDS("samples", scenario_t, sample_s, 0, "60 s", "time between samples; 0 s: none")},
     {SPOT_SECONDS("progress", scenario_t, progress_s, 0, "",
         "time between progress lines; 0 s: none. Default: 10000 s with compat: lucid, "
         "else none")},
@@ -122,8 +115,7 @@ static const spot_field_t output_fields[] = {
     {.name = NULL},
 };
 
-static void
-bind_policy(
+static void bind_policy(
     spot_bind_t *bind, const spot_field_t *field, const spot_node_t *node, void *target)
 {
     spot_texts_t texts = {0};
@@ -177,19 +169,17 @@ const spot_field_t spot_schedule_fields[] = {
     {SPOT_CHOICE("stepping", scenario_t, is_every_second, stepping_names, "due",
         "every-second visits each second, slowly and with the same results: for tests")},
     {SPOT_GROUP("tiresias", tiresias_fields, "{}", "options of the policy tiresias")},
-    {SPOT_FIELDS(MAP, "qssf", scenario_t, qssf, spot_estimator_fields, "{}",
-        "options of the policy qssf")},
-    {SPOT_FIELDS(MAP, "lucid", scenario_t, lucid, spot_lucid_fields, "{}",
-        "options of the policy lucid")},
-    {SPOT_GROUP(
-        "elastic", elastic_fields, "{}", "options of the policies efs and gain")},
+    {SPOT_FIELDS(
+        MAP, "qssf", scenario_t, qssf, spot_estimator_fields, "{}", "options of the policy qssf")},
+    {SPOT_FIELDS(
+        MAP, "lucid", scenario_t, lucid, spot_lucid_fields, "{}", "options of the policy lucid")},
+    {SPOT_GROUP("elastic", elastic_fields, "{}", "options of the policies efs and gain")},
     {SPOT_GROUP("output", output_fields, "{}", "what is written")},
     {.name = NULL},
 };
 
 /* Fills in what compat: lucid gives, and lucid.profiler. */
-static void
-settle_keys(scenario_t *self)
+static void settle_keys(scenario_t *self)
 {
     for (int j = 0; j < SPOT_NUM_QUIRKS; j++) {
         self->quirks[j] = self->quirks[j] < 0 ? self->is_compatible : self->quirks[j];
@@ -202,29 +192,24 @@ settle_keys(scenario_t *self)
 
 /* ---- Checks ---- */
 
-static void
-check_thresholds(const scenario_t *self, spot_bind_t *bind, const spot_node_t *root)
+static void check_thresholds(const scenario_t *self, spot_bind_t *bind, const spot_node_t *root)
 {
     for (size_t j = 1; j < self->tiresias.num_thresholds; j++) {
-        if (self->tiresias.thresholds_gpu_s[j] <=
-            self->tiresias.thresholds_gpu_s[j - 1]) {
-            SPOT_KEY_ERROR(
-                bind, root, "tiresias.thresholds", "expected increasing numbers");
+        if (self->tiresias.thresholds_gpu_s[j] <= self->tiresias.thresholds_gpu_s[j - 1]) {
+            SPOT_KEY_ERROR(bind, root, "tiresias.thresholds", "expected increasing numbers");
         }
     }
 }
 
-static void
-report_no_nodes(spot_bind_t *bind, const spot_node_t *place, const char *vc)
+static void report_no_nodes(spot_bind_t *bind, const spot_node_t *place, const char *vc)
 {
-    spot_bind_error(bind, place, "cluster.vcs",
-        "VC '%s' has no nodes: 0 needs a pool that adds some", vc);
+    spot_bind_error(
+        bind, place, "cluster.vcs", "VC '%s' has no nodes: 0 needs a pool that adds some", vc);
 }
 
 /* Whether each VC of a map has nodes, or may get some; a file is checked when it is
  * read, and each VC when its pools are known. */
-static void
-check_vcs(const scenario_t *self, spot_bind_t *bind, const spot_node_t *root)
+static void check_vcs(const scenario_t *self, spot_bind_t *bind, const spot_node_t *root)
 {
     const spot_node_t *map = spot_node_get(spot_node_get(root, "cluster"), "vcs");
 
@@ -238,39 +223,34 @@ check_vcs(const scenario_t *self, spot_bind_t *bind, const spot_node_t *root)
 }
 
 /* Whether jobs come from a log or from laws. */
-static void
-check_jobs(const spot_jobs_setting_t *jobs, spot_bind_t *bind, const spot_node_t *root)
+static void check_jobs(const spot_jobs_setting_t *jobs, spot_bind_t *bind, const spot_node_t *root)
 {
     if (jobs->log == NULL && !jobs->has_law) {
         SPOT_KEY_ERROR(bind, root, "jobs", "needs log or generate");
     } else if (jobs->log != NULL && jobs->has_law) {
         SPOT_KEY_ERROR(bind, root, "jobs", "log and generate exclude each other");
     } else if (jobs->has_law && jobs->estimates.file != NULL) {
-        SPOT_KEY_ERROR(
-            bind, root, "jobs.estimates", "a generated log has no table of estimates");
+        SPOT_KEY_ERROR(bind, root, "jobs.estimates", "a generated log has no table of estimates");
     }
 }
 
 /* Where the durations come from that the policy sees. */
-static spot_estimate_source_t
-source_of(const scenario_t *self)
+static spot_estimate_source_t source_of(const scenario_t *self)
 {
     const spot_policy_t *policy = spot_policies[self->policy_id];
 
-    return policy->estimator == NULL
-               ? SPOT_ESTIMATE_ORACLE
-               : (spot_estimate_source_t) policy->estimator(self)->source;
+    return policy->estimator == NULL ? SPOT_ESTIMATE_ORACLE
+                                     : (spot_estimate_source_t) policy->estimator(self)->source;
 }
 
-static void
-check_estimator(const scenario_t *self, spot_bind_t *bind, const spot_node_t *root)
+static void check_estimator(const scenario_t *self, spot_bind_t *bind, const spot_node_t *root)
 {
     const char *policy = spot_policies[self->policy_id]->name;
     const spot_estimate_source_t source = source_of(self);
 
     if (source == SPOT_ESTIMATE_UNSET) {
-        SPOT_KEY_ERROR(bind, root, "policy",
-            "%s needs estimated durations: set %s.estimator", policy, policy);
+        SPOT_KEY_ERROR(
+            bind, root, "policy", "%s needs estimated durations: set %s.estimator", policy, policy);
     } else if (source == SPOT_ESTIMATE_TABLE && self->jobs.estimates.file == NULL) {
         SPOT_KEY_ERROR(bind, root, "policy",
             "%s.estimator is table, but jobs.estimates names no file", policy);
@@ -278,8 +258,7 @@ check_estimator(const scenario_t *self, spot_bind_t *bind, const spot_node_t *ro
 }
 
 /* The most GPUs of each VC. */
-static int
-settle_nodes(
+static int settle_nodes(
     scenario_t *self, spot_bind_t *bind, const spot_node_t *root, const scenario_t *like)
 {
     int ret;
@@ -290,26 +269,22 @@ settle_nodes(
         return self->memory.error;
     }
     ret = spot_pool_plans_init(&self->pools, bind, root, &self->vcs, self->spot_share,
-        self->horizon_s * SPOT_MS_PER_S, self->num_reserved,
-        like == NULL ? NULL : &like->pools);
+        self->horizon_s * SPOT_MS_PER_S, self->num_reserved, like == NULL ? NULL : &like->pools);
     for (size_t j = 0; j < self->vcs.num_vcs; j++) {
         const int64_t num_nodes = self->num_reserved[j] -
                                   spot_profiler_num_taken(self, self->vcs.vcs[j].name) +
                                   spot_pool_plans_most(&self->pools, (int32_t) j);
 
-        self->capacity[j] =
-            num_nodes < 0 ? 0 : (int32_t) (num_nodes * self->gpus_per_node);
+        self->capacity[j] = num_nodes < 0 ? 0 : (int32_t) (num_nodes * self->gpus_per_node);
         if (ret == 0 && self->vcs.vcs[j].num_nodes == 0 && num_nodes == 0) {
-            report_no_nodes(
-                bind, spot_node_place(root, "cluster.vcs"), self->vcs.vcs[j].name);
+            report_no_nodes(bind, spot_node_place(root, "cluster.vcs"), self->vcs.vcs[j].name);
         }
     }
     return ret;
 }
 
 /* Reports jobs that no VC can ever hold. */
-static void
-check_sizes(const scenario_t *self, spot_bind_t *bind, const spot_node_t *root)
+static void check_sizes(const scenario_t *self, spot_bind_t *bind, const spot_node_t *root)
 {
     spot_texts_t texts = {0};
     const char *list = "";
@@ -334,31 +309,28 @@ check_sizes(const scenario_t *self, spot_bind_t *bind, const spot_node_t *root)
     spot_texts_free(&texts);
 }
 
-static void
-settle_start(scenario_t *self, spot_bind_t *bind, const spot_node_t *root)
+static void settle_start(scenario_t *self, spot_bind_t *bind, const spot_node_t *root)
 {
     const int64_t first_s =
         self->log == NULL || self->log->num_jobs == 0 ? 0 : self->log->jobs[0].submit_s;
 
     self->start_s = self->start_s < 0 ? first_s / 60 * 60 : self->start_s;
     if (self->start_s > first_s && self->log != NULL) {
-        SPOT_KEY_ERROR(bind, root, "cluster.start",
-            "%lld s is after the first submit (%lld s)", (long long) self->start_s,
-            (long long) first_s);
+        SPOT_KEY_ERROR(bind, root, "cluster.start", "%lld s is after the first submit (%lld s)",
+            (long long) self->start_s, (long long) first_s);
     }
 }
 
 /* Whether a job of the training engine has a trainer and whole pipelines of nodes. */
-static void
-check_trainer(const scenario_t *self, const spot_job_row_t *job, const char *text,
+static void check_trainer(const scenario_t *self, const spot_job_row_t *job, const char *text,
     bool is_fleet, spot_bind_t *bind, const spot_node_t *root)
 {
     const spot_trainer_t *trainer = spot_trainers_find(&self->trainers, text);
     int64_t depth;
 
     if (trainer == NULL) {
-        SPOT_KEY_ERROR(bind, root, "trainers", "job %s: no trainer is called \"%s\"",
-            job->id, text + sizeof("core:") - 1);
+        SPOT_KEY_ERROR(bind, root, "trainers", "job %s: no trainer is called \"%s\"", job->id,
+            text + sizeof("core:") - 1);
         return;
     }
     depth = trainer->training->job.pipeline_depth;
@@ -371,13 +343,11 @@ check_trainer(const scenario_t *self, const spot_job_row_t *job, const char *tex
     }
 }
 
-static void
-check_trainers(const scenario_t *self, spot_bind_t *bind, const spot_node_t *root)
+static void check_trainers(const scenario_t *self, spot_bind_t *bind, const spot_node_t *root)
 {
     for (size_t j = 0; self->log != NULL && j < self->log->num_jobs; j++) {
         const spot_job_row_t *job = &self->log->jobs[j];
-        const char *text =
-            job->terms_id < 0 ? NULL : self->log->terms[job->terms_id].trainer;
+        const char *text = job->terms_id < 0 ? NULL : self->log->terms[job->terms_id].trainer;
         const bool is_fleet = spot_pool_plans_is_fleet(&self->pools, job->vc_id);
 
         if (text != NULL) {
@@ -392,8 +362,7 @@ check_trainers(const scenario_t *self, spot_bind_t *bind, const spot_node_t *roo
 }
 
 /* Reads what the scenario names. */
-static int
-open_data(
+static int open_data(
     scenario_t *self, spot_bind_t *bind, const spot_node_t *root, const scenario_t *like)
 {
     int ret = spot_job_data_open(&self->data, &self->jobs, self->pools.num_settings > 0,
@@ -412,8 +381,7 @@ open_data(
     return ret != 0 ? ret : spot_trainers_read(&self->trainers, bind->diag);
 }
 
-int
-spot_schedule_scenario_init(
+int spot_schedule_scenario_init(
     scenario_t *self, const spot_node_t *root, const scenario_t *like, spot_diag_t *diag)
 {
     const size_t num_errors = diag->num_errors;
@@ -450,11 +418,10 @@ spot_schedule_scenario_init(
     return ret == 0 && diag->num_errors > num_errors ? SPOT_ERR_BAD_INPUT : ret;
 }
 
-bool
-spot_schedule_scenario_is_random(const scenario_t *self)
+bool spot_schedule_scenario_is_random(const scenario_t *self)
 {
-    bool is_random = self->log == NULL || self->jobs.jitter_s > 0 ||
-                     source_of(self) == SPOT_ESTIMATE_NOISY;
+    bool is_random =
+        self->log == NULL || self->jobs.jitter_s > 0 || source_of(self) == SPOT_ESTIMATE_NOISY;
 
     for (size_t j = 0; j < self->pools.num_pools; j++) {
         const spot_trace_t *recording = self->pools.pools[j].trace.recording;
@@ -464,8 +431,7 @@ spot_schedule_scenario_is_random(const scenario_t *self)
     return is_random;
 }
 
-void
-spot_schedule_scenario_free(scenario_t *self)
+void spot_schedule_scenario_free(scenario_t *self)
 {
     free(self->name);
     free(self->tiresias.thresholds_gpu_s);

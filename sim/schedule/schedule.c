@@ -12,8 +12,7 @@
 #define SECONDS_BETWEEN_LOOKS 1024
 
 /* A job arrives in its VC at enter_s. estimate_s: NAN: not known yet. */
-static void
-add_job(spot_schedule_t *self, int32_t row_id, int64_t enter_s, double estimate_s)
+static void add_job(spot_schedule_t *self, int32_t row_id, int64_t enter_s, double estimate_s)
 {
     spot_vc_t *vc = &self->vcs[self->log->jobs[row_id].vc_id];
 
@@ -22,8 +21,7 @@ add_job(spot_schedule_t *self, int32_t row_id, int64_t enter_s, double estimate_
 }
 
 /* The VC of a job that leaves the profiler is due in this second too. */
-static void
-add_due(spot_schedule_t *self, int32_t vc_id)
+static void add_due(spot_schedule_t *self, int32_t vc_id)
 {
     for (int32_t j = 0; j < self->num_due; j++) {
         if (self->now_due[j] == vc_id) {
@@ -33,8 +31,7 @@ add_due(spot_schedule_t *self, int32_t vc_id)
     self->now_due[self->num_due++] = vc_id;
 }
 
-static void
-on_end(void *owner, const spot_vc_t *vc, int32_t job)
+static void on_end(void *owner, const spot_vc_t *vc, int32_t job)
 {
     spot_schedule_t *self = owner;
     const int32_t row_id = vc->jobs[job].row_id;
@@ -55,8 +52,7 @@ on_end(void *owner, const spot_vc_t *vc, int32_t job)
 }
 
 /* The first error of a part. */
-static int
-error_of(const spot_schedule_t *self)
+static int error_of(const spot_schedule_t *self)
 {
     int error = spot_error_first(self->profiler.error, self->durations.error);
 
@@ -70,8 +66,7 @@ error_of(const spot_schedule_t *self)
 }
 
 /* Makes the pools of all VCs. */
-static int
-init_pools(spot_schedule_t *self)
+static int init_pools(spot_schedule_t *self)
 {
     const spot_pool_plans_t *plans = &self->scenario->pools;
     int ret = 0;
@@ -84,15 +79,13 @@ init_pools(spot_schedule_t *self)
         ret = spot_pool_init(&self->pools[j], plan, (int32_t) j);
         set->pools = set->num_pools++ == 0 ? &self->pools[j] : set->pools;
         if (plan->is_prepared_by_core) {
-            self->vcs[plan->vc_id].fleet =
-                (spot_vc_fleet_t){&self->pools[j], spot_pool_read_core};
+            self->vcs[plan->vc_id].fleet = (spot_vc_fleet_t){&self->pools[j], spot_pool_read_core};
         }
     }
     return ret;
 }
 
-static int32_t
-num_reserved(const spot_schedule_t *self, int32_t vc_id)
+static int32_t num_reserved(const spot_schedule_t *self, int32_t vc_id)
 {
     const spot_schedule_scenario_t *scenario = self->scenario;
 
@@ -100,8 +93,7 @@ num_reserved(const spot_schedule_t *self, int32_t vc_id)
                                           : scenario->num_reserved[vc_id];
 }
 
-int
-spot_schedule_init(spot_schedule_t *self, const spot_schedule_scenario_t *scenario)
+int spot_schedule_init(spot_schedule_t *self, const spot_schedule_scenario_t *scenario)
 {
     const size_t num_vcs = scenario->vcs.num_vcs;
     const bool is_profiled = spot_profiler_is_used(scenario);
@@ -131,8 +123,7 @@ spot_schedule_init(spot_schedule_t *self, const spot_schedule_scenario_t *scenar
     return spot_error_first(ret, error_of(self));
 }
 
-void
-spot_schedule_free(spot_schedule_t *self)
+void spot_schedule_free(spot_schedule_t *self)
 {
     for (int32_t j = 0; j < self->num_clocks; j++) {
         spot_vc_free(&self->vcs[j]);
@@ -156,8 +147,7 @@ spot_schedule_free(spot_schedule_t *self)
 }
 
 /* The jobs of a replication: those of the log, with shifted submits, or new ones. */
-static int
-take_log(spot_schedule_t *self, const spot_replication_t *replication)
+static int take_log(spot_schedule_t *self, const spot_replication_t *replication)
 {
     const spot_schedule_scenario_t *scenario = self->scenario;
     const uint64_t seed = replication->seed, number = replication->replication;
@@ -182,8 +172,7 @@ take_log(spot_schedule_t *self, const spot_replication_t *replication)
     return ret;
 }
 
-bool
-spot_schedule_has_job(const spot_schedule_t *self, int32_t row_id)
+bool spot_schedule_has_job(const spot_schedule_t *self, int32_t row_id)
 {
     const spot_job_row_t *job = &self->log->jobs[row_id];
 
@@ -192,13 +181,12 @@ spot_schedule_has_job(const spot_schedule_t *self, int32_t row_id)
 
 /* Adds a job to its VC, to the profiler, or to both: one that will leave the profiler
  * enters its VC then, or, with the quirk, when it is submitted. */
-static void
-admit(spot_schedule_t *self, int32_t row_id)
+static void admit(spot_schedule_t *self, int32_t row_id)
 {
     const int64_t submit_s = spot_schedule_submit_s(self, row_id);
     const bool is_free = self->scenario->quirks[SPOT_QUIRK_FREE_PROFILING];
-    const bool is_profiled = self->profiler.vc != NULL &&
-                             spot_profiler_add_job(&self->profiler, row_id, submit_s);
+    const bool is_profiled =
+        self->profiler.vc != NULL && spot_profiler_add_job(&self->profiler, row_id, submit_s);
     const bool is_cut = is_profiled && !spot_profiler_is_final(&self->profiler, row_id);
 
     self->num_jobs++;
@@ -209,15 +197,13 @@ admit(spot_schedule_t *self, int32_t row_id)
 }
 
 /* Starts the clocks of all VCs, with their first nodes. */
-static void
-start_vcs(spot_schedule_t *self, const spot_replication_t *replication)
+static void start_vcs(spot_schedule_t *self, const spot_replication_t *replication)
 {
     const spot_schedule_scenario_t *scenario = self->scenario;
 
     for (int32_t j = 0; j < self->num_vcs; j++) {
         const int32_t num_nodes =
-            num_reserved(self, j) -
-            spot_profiler_num_taken(scenario, scenario->vcs.vcs[j].name);
+            num_reserved(self, j) - spot_profiler_num_taken(scenario, scenario->vcs.vcs[j].name);
 
         self->vcs[j].trainers = &scenario->trainers;
         self->vcs[j].seed = replication->seed;
@@ -230,8 +216,8 @@ start_vcs(spot_schedule_t *self, const spot_replication_t *replication)
     for (size_t j = 0; j < self->num_pools; j++) {
         spot_pool_t *pool = &self->pools[j];
 
-        spot_pool_start(pool, replication->seed, replication->replication,
-            &self->vcs[pool->plan->vc_id]);
+        spot_pool_start(
+            pool, replication->seed, replication->replication, &self->vcs[pool->plan->vc_id]);
     }
     for (int32_t j = 0; j < self->num_clocks; j++) {
         self->vcs[j].durations = &self->durations;
@@ -241,8 +227,7 @@ start_vcs(spot_schedule_t *self, const spot_replication_t *replication)
     }
 }
 
-static int
-start(spot_schedule_t *self, const spot_replication_t *replication)
+static int start(spot_schedule_t *self, const spot_replication_t *replication)
 {
     const spot_schedule_scenario_t *scenario = self->scenario;
     const spot_policy_t *policy = spot_policies[scenario->policy_id];
@@ -259,8 +244,7 @@ start(spot_schedule_t *self, const spot_replication_t *replication)
         return ret;
     }
     ret = spot_estimates_start(&self->durations, scenario,
-        policy->estimator == NULL ? NULL : policy->estimator(scenario), self->log,
-        replication);
+        policy->estimator == NULL ? NULL : policy->estimator(scenario), self->log, replication);
     ret = spot_error_first(ret, SPOT_ARRAY_ROOM(self, job_ids, self->log->num_jobs));
     start_vcs(self, replication);
     ret = spot_error_first(ret, error_of(self));
@@ -275,15 +259,14 @@ start(spot_schedule_t *self, const spot_replication_t *replication)
     self->num_oversize = (int64_t) self->log->num_jobs - self->num_jobs;
     spot_calendar_clear(&self->due);
     for (int32_t j = 0; j < self->num_clocks && ret == 0; j++) {
-        ret = spot_calendar_add(&self->due,
-            &(spot_calendar_item_t){.tick = scenario->start_s, .phase = j}, NULL);
+        ret = spot_calendar_add(
+            &self->due, &(spot_calendar_item_t){.tick = scenario->start_s, .phase = j}, NULL);
     }
     return spot_error_first(ret, error_of(self));
 }
 
 /* What the nodes have cost, and what of the traces could not happen. */
-static void
-pay(spot_schedule_t *self)
+static void pay(spot_schedule_t *self)
 {
     const int64_t run_s = self->end_s - self->scenario->start_s;
     int64_t reserved_s = 0, spot_s = 0;
@@ -307,8 +290,7 @@ pay(spot_schedule_t *self)
 }
 
 /* The next second at which a VC has something to do. */
-static int64_t
-due_of(spot_schedule_t *self, int32_t vc_id)
+static int64_t due_of(spot_schedule_t *self, int32_t vc_id)
 {
     const spot_vc_t *vc = &self->vcs[vc_id];
     const spot_pool_set_t *set = &self->pools_of[vc_id];
@@ -328,8 +310,7 @@ due_of(spot_schedule_t *self, int32_t vc_id)
 }
 
 /* Moves the clock to the next visited second and lists its VCs; false: none is due. */
-static bool
-next_second(spot_schedule_t *self)
+static bool next_second(spot_schedule_t *self)
 {
     const bool visits_all = self->scenario->is_every_second;
     const int64_t due_s = spot_calendar_first(&self->due)->tick;
@@ -352,8 +333,7 @@ next_second(spot_schedule_t *self)
 }
 
 /* A loan changes what the lender and the profiler can place from the next second on. */
-static void
-lend(spot_schedule_t *self)
+static void lend(spot_schedule_t *self)
 {
     if (self->profiler.vc != NULL && self->profiler.vc->now_s == self->now_s &&
         spot_profiler_lend(&self->profiler)) {
@@ -364,8 +344,7 @@ lend(spot_schedule_t *self)
 
 /* One second of the VCs that are due. Jobs of all of them end before a policy looks at
  * what has ended; VCs that get a job of the profiler join the list meanwhile. */
-static int
-visit(spot_schedule_t *self)
+static int visit(spot_schedule_t *self)
 {
     int ret = 0;
 
@@ -375,8 +354,7 @@ visit(spot_schedule_t *self)
     for (int32_t j = 0; self->num_pools > 0 && j < self->num_due; j++) {
         const int32_t vc_id = self->now_due[j];
 
-        ret = spot_error_first(
-            ret, spot_pool_set_see(&self->pools_of[vc_id], &self->vcs[vc_id]));
+        ret = spot_error_first(ret, spot_pool_set_see(&self->pools_of[vc_id], &self->vcs[vc_id]));
     }
     for (int32_t j = 0; j < self->num_due; j++) {
         spot_vc_t *vc = &self->vcs[self->now_due[j]];
@@ -391,14 +369,12 @@ visit(spot_schedule_t *self)
         spot_calendar_move(&self->due, self->now_due[j], due_of(self, self->now_due[j]));
     }
     lend(self);
-    return spot_error_first(
-        ret, spot_error_first(self->profiler.error, self->durations.error));
+    return spot_error_first(ret, spot_error_first(self->profiler.error, self->durations.error));
 }
 
 /* The end of the run: that of the last job, or the horizon, or, without one, the last
  * second in which anything has happened. */
-static int64_t
-ended_s(const spot_schedule_t *self, int64_t last_s)
+static int64_t ended_s(const spot_schedule_t *self, int64_t last_s)
 {
     if (self->is_blocked) {
         return last_s == INT64_MAX ? self->last_event_s : last_s;
@@ -410,8 +386,7 @@ ended_s(const spot_schedule_t *self, int64_t last_s)
 #define MAX_LISTED 10
 
 /* Which jobs have not ended, and why. */
-static const char *
-unfinished_text(spot_schedule_t *self)
+static const char *unfinished_text(spot_schedule_t *self)
 {
     const char *list = "";
     size_t num_left = 0;
@@ -420,20 +395,17 @@ unfinished_text(spot_schedule_t *self)
         if (spot_schedule_has_job(self, j) && spot_schedule_result(self, j).end_s < 0 &&
             num_left++ < MAX_LISTED) {
             list = spot_texts_join(&self->texts, list, ", ",
-                spot_texts_add(&self->texts, "%s (%d GPU%s in %s)",
-                    self->log->jobs[j].id, self->log->jobs[j].gpu_num,
-                    self->log->jobs[j].gpu_num == 1 ? "" : "s",
+                spot_texts_add(&self->texts, "%s (%d GPU%s in %s)", self->log->jobs[j].id,
+                    self->log->jobs[j].gpu_num, self->log->jobs[j].gpu_num == 1 ? "" : "s",
                     self->vcs[self->log->jobs[j].vc_id].name));
         }
     }
     return spot_texts_add(&self->texts, "%s: %zu job%s not ended: %s%s",
-        self->is_blocked ? "nothing can ever start again" : "the horizon is reached",
-        num_left, num_left == 1 ? " has" : "s have", list,
-        num_left > MAX_LISTED ? ", ..." : "");
+        self->is_blocked ? "nothing can ever start again" : "the horizon is reached", num_left,
+        num_left == 1 ? " has" : "s have", list, num_left > MAX_LISTED ? ", ..." : "");
 }
 
-int
-spot_schedule_run(spot_schedule_t *self, const spot_replication_t *replication)
+int spot_schedule_run(spot_schedule_t *self, const spot_replication_t *replication)
 {
     const spot_schedule_scenario_t *scenario = self->scenario;
     const int64_t last_s =
@@ -444,8 +416,7 @@ spot_schedule_run(spot_schedule_t *self, const spot_replication_t *replication)
         return ret;
     }
     self->now_s -= scenario->is_every_second && self->num_jobs > 0;
-    for (int64_t j = 0;
-         ret == 0 && (self->num_ended < self->num_jobs || self->num_cut > 0); j++) {
+    for (int64_t j = 0; ret == 0 && (self->num_ended < self->num_jobs || self->num_cut > 0); j++) {
         if (j % SECONDS_BETWEEN_LOOKS == 0 && spot_replication_is_stopped(replication)) {
             return SPOT_ERR_INTERRUPTED;
         }
@@ -460,28 +431,23 @@ spot_schedule_run(spot_schedule_t *self, const spot_replication_t *replication)
         spot_vc_finish(&self->vcs[j], self->end_s);
     }
     pay(self);
-    self->unfinished_text =
-        self->num_ended < self->num_jobs ? unfinished_text(self) : NULL;
+    self->unfinished_text = self->num_ended < self->num_jobs ? unfinished_text(self) : NULL;
     ret = spot_error_first(ret, error_of(self));
     return spot_error_first(ret, self->texts.error);
 }
 
 /* ---- Results ---- */
 
-const spot_train_result_t *
-spot_schedule_core_result(const spot_schedule_t *self, int32_t row_id)
+const spot_train_result_t *spot_schedule_core_result(const spot_schedule_t *self, int32_t row_id)
 {
     const spot_vc_t *vc = &self->vcs[self->log->jobs[row_id].vc_id];
     const int32_t job = self->job_ids[row_id];
 
-    return job < 0 || vc->jobs[job].core_id < 0
-               ? NULL
-               : &vc->cores[vc->jobs[job].core_id].result;
+    return job < 0 || vc->jobs[job].core_id < 0 ? NULL : &vc->cores[vc->jobs[job].core_id].result;
 }
 
 /* What a job did in a VC or in the profiler, where it was last. */
-static spot_job_result_t
-result_of(const spot_vc_t *vc, const spot_vc_job_t *job)
+static spot_job_result_t result_of(const spot_vc_t *vc, const spot_vc_job_t *job)
 {
     return (spot_job_result_t){.start_s = job->start_s,
         .end_s = job->end_s,
@@ -494,8 +460,7 @@ result_of(const spot_vc_t *vc, const spot_vc_job_t *job)
         .host_row_id = job->host_row_id};
 }
 
-spot_job_result_t
-spot_schedule_result(const spot_schedule_t *self, int32_t row_id)
+spot_job_result_t spot_schedule_result(const spot_schedule_t *self, int32_t row_id)
 {
     const spot_vc_t *vc = &self->vcs[self->log->jobs[row_id].vc_id];
     const spot_vc_job_t *profiled = spot_profiler_job(&self->profiler, row_id);
@@ -515,8 +480,7 @@ spot_schedule_result(const spot_schedule_t *self, int32_t row_id)
     return result;
 }
 
-spot_profiling_t
-spot_schedule_profiling(const spot_schedule_t *self)
+spot_profiling_t spot_schedule_profiling(const spot_schedule_t *self)
 {
     const spot_profiler_t *profiler = &self->profiler;
     spot_profiling_t sum = {0};
@@ -525,8 +489,7 @@ spot_schedule_profiling(const spot_schedule_t *self)
         const spot_vc_job_t *job = &profiler->vc->jobs[j];
 
         sum.num_profiled += job->start_s >= 0;
-        sum.num_finished +=
-            job->end_s >= 0 && spot_profiler_is_final(profiler, job->row_id);
+        sum.num_finished += job->end_s >= 0 && spot_profiler_is_final(profiler, job->row_id);
         sum.queue_s += job->queue_s;
     }
     for (size_t j = 0; j < profiler->num_events; j++) {
@@ -535,8 +498,7 @@ spot_schedule_profiling(const spot_schedule_t *self)
     return sum;
 }
 
-const char *
-spot_schedule_node_name(
+const char *spot_schedule_node_name(
     const spot_schedule_t *self, const spot_gpu_node_t *node, spot_texts_t *texts)
 {
     if (node->pool_id >= 0) {
@@ -545,12 +507,10 @@ spot_schedule_node_name(
     return spot_texts_add(texts, "n%d", node->instance);
 }
 
-const char *
-spot_schedule_place_name(
+const char *spot_schedule_place_name(
     const spot_schedule_t *self, const spot_gpu_node_t *node, spot_texts_t *texts)
 {
-    return node->pool_id < 0
-               ? spot_schedule_node_name(self, node, texts)
-               : spot_texts_add(texts, "spot%d-%d", node->pool_id,
-                     self->pools[node->pool_id].nodes[node->instance].slot);
+    return node->pool_id < 0 ? spot_schedule_node_name(self, node, texts)
+                             : spot_texts_add(texts, "spot%d-%d", node->pool_id,
+                                   self->pools[node->pool_id].nodes[node->instance].slot);
 }

@@ -39,8 +39,8 @@ typedef struct {
     int32_t *job_ids; /* [log->num_jobs] of the VC of the row; -1: not there (yet) */
     size_t max_job_ids;
     int32_t num_vcs;
-    int32_t num_clocks; /* num_vcs, and one more with a profiler */
-    spot_vc_t *vcs; /* [num_clocks] in the order of the scenario, the profiler last */
+    int32_t num_clocks;       /* num_vcs, and one more with a profiler */
+    spot_vc_t *vcs;           /* [num_clocks] in the order of the scenario, the profiler last */
     spot_profiler_t profiler; /* vc is NULL: there is none */
     size_t num_pools;
     spot_pool_t *pools;        /* [num_pools] by VC */
@@ -57,10 +57,10 @@ typedef struct {
     const char *unfinished_text; /* jobs that are left, in words; NULL: none is */
     int64_t num_jobs;            /* of the log, without those that are too large */
     int64_t num_ended;
-    int64_t last_end_s;   /* -1: no job has ended */
-    int64_t num_cut;      /* runs in the profiler that will be cut and have not ended */
-    int64_t num_oversize; /* jobs that were left out: no VC could ever hold them */
-    int64_t num_clipped;  /* instances of pools that could not come or go */
+    int64_t last_end_s;     /* -1: no job has ended */
+    int64_t num_cut;        /* runs in the profiler that will be cut and have not ended */
+    int64_t num_oversize;   /* jobs that were left out: no VC could ever hold them */
+    int64_t num_clipped;    /* instances of pools that could not come or go */
     bool is_past_trace_end; /* of a pool, whose last nodes stay */
     double reserved_node_h; /* paid until the end of the run */
     double spot_node_h;
@@ -80,8 +80,7 @@ SPOT_MUST_CHECK int spot_schedule_init(
 void spot_schedule_free(spot_schedule_t *self);
 
 /* Runs one replication. NO_MEMORY; INTERRUPTED. */
-SPOT_MUST_CHECK int spot_schedule_run(
-    spot_schedule_t *self, const spot_replication_t *replication);
+SPOT_MUST_CHECK int spot_schedule_run(spot_schedule_t *self, const spot_replication_t *replication);
 
 /* The name of a node, and of its place among the living, which a node that comes later
  * may take. They may be added to texts. */
@@ -94,17 +93,14 @@ const char *spot_schedule_place_name(
 bool spot_schedule_has_job(const spot_schedule_t *self, int32_t row_id);
 
 /* When a job of the latest run was submitted. O(1). */
-static inline int64_t
-spot_schedule_submit_s(const spot_schedule_t *self, int32_t row_id)
+static inline int64_t spot_schedule_submit_s(const spot_schedule_t *self, int32_t row_id)
 {
-    return self->submit_s == NULL ? self->log->jobs[row_id].submit_s
-                                  : self->submit_s[row_id];
+    return self->submit_s == NULL ? self->log->jobs[row_id].submit_s : self->submit_s[row_id];
 }
 
 /* What the training engine says of a job in the latest run; NULL: it does not simulate
  * it. O(1). */
-const spot_train_result_t *spot_schedule_core_result(
-    const spot_schedule_t *self, int32_t row_id);
+const spot_train_result_t *spot_schedule_core_result(const spot_schedule_t *self, int32_t row_id);
 
 /* What became of a job in the latest run. O(1). */
 spot_job_result_t spot_schedule_result(const spot_schedule_t *self, int32_t row_id);

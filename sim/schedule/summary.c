@@ -8,8 +8,7 @@
 #include "base/memory.h"
 #include "base/stats.h"
 
-void
-spot_summaries_free(spot_summaries_t *self)
+void spot_summaries_free(spot_summaries_t *self)
 {
     free(self->values);
     free(self->queues);
@@ -18,8 +17,7 @@ spot_summaries_free(spot_summaries_t *self)
     *self = (spot_summaries_t){0};
 }
 
-static int
-reserve(spot_summaries_t *self, size_t num_jobs, size_t num_vcs)
+static int reserve(spot_summaries_t *self, size_t num_jobs, size_t num_vcs)
 {
     int ret = SPOT_ARRAY_ROOM(self, values, num_jobs);
 
@@ -28,15 +26,13 @@ reserve(spot_summaries_t *self, size_t num_jobs, size_t num_vcs)
     return spot_error_first(ret, SPOT_ARRAY_ROOM(self, summaries, num_vcs + 1));
 }
 
-static double
-mean(int64_t total, int64_t num)
+static double mean(int64_t total, int64_t num)
 {
     return num == 0 ? (double) NAN : (double) total / (double) num;
 }
 
 /* Fills in what follows from totals, and quantiles of times of the jobs that ended. */
-static void
-finish(spot_job_summary_t *self, double *jct, double *queue)
+static void finish(spot_job_summary_t *self, double *jct, double *queue)
 {
     const int64_t num_ended = self->num_jobs - self->num_unfinished;
     double of_jct[3], of_queue[3];
@@ -47,10 +43,8 @@ finish(spot_job_summary_t *self, double *jct, double *queue)
     self->jct_large = mean(self->ended[1].jct_s, self->ended[1].num_jobs);
     self->queue_small = mean(self->ended[0].queue_s, self->ended[0].num_jobs);
     self->queue_large = mean(self->ended[1].queue_s, self->ended[1].num_jobs);
-    spot_quantiles(
-        jct, (size_t) num_ended, 3, (const double[]){0.5, 0.95, 0.99}, of_jct);
-    spot_quantiles(
-        queue, (size_t) num_ended, 3, (const double[]){0.5, 0.95, 0.999}, of_queue);
+    spot_quantiles(jct, (size_t) num_ended, 3, (const double[]){0.5, 0.95, 0.99}, of_jct);
+    spot_quantiles(queue, (size_t) num_ended, 3, (const double[]){0.5, 0.95, 0.999}, of_queue);
     self->jct_p50 = of_jct[0];
     self->jct_p95 = of_jct[1];
     self->jct_p99 = of_jct[2];
@@ -60,8 +54,7 @@ finish(spot_job_summary_t *self, double *jct, double *queue)
 }
 
 /* Counts the jobs of each VC, and where the times of those that ended start. */
-static void
-count(spot_summaries_t *self, const spot_schedule_t *schedule)
+static void count(spot_summaries_t *self, const spot_schedule_t *schedule)
 {
     const size_t num_vcs = (size_t) schedule->num_vcs;
 
@@ -78,16 +71,14 @@ count(spot_summaries_t *self, const spot_schedule_t *schedule)
     for (size_t j = 0; j < num_vcs; j++) {
         const spot_job_summary_t *vc = &self->summaries[j];
 
-        self->starts[j + 1] =
-            self->starts[j] + (size_t) (vc->num_jobs - vc->num_unfinished);
+        self->starts[j + 1] = self->starts[j] + (size_t) (vc->num_jobs - vc->num_unfinished);
         self->summaries[num_vcs].num_jobs += vc->num_jobs;
         self->summaries[num_vcs].num_unfinished += vc->num_unfinished;
     }
 }
 
 /* Puts the times of a VC's jobs from starts[vc] on, and adds them to its totals. */
-static void
-collect(spot_summaries_t *self, const spot_schedule_t *schedule)
+static void collect(spot_summaries_t *self, const spot_schedule_t *schedule)
 {
     for (int32_t j = 0; j < (int32_t) schedule->log->num_jobs; j++) {
         const spot_job_row_t *row = &schedule->log->jobs[j];
@@ -108,8 +99,7 @@ collect(spot_summaries_t *self, const spot_schedule_t *schedule)
     }
 }
 
-int
-spot_schedule_summarise(spot_summaries_t *self, const spot_schedule_t *schedule)
+int spot_schedule_summarise(spot_summaries_t *self, const spot_schedule_t *schedule)
 {
     const size_t num_vcs = (size_t) schedule->num_vcs;
     spot_job_summary_t *all;

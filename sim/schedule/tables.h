@@ -30,5 +30,4 @@ extern const spot_series_kind_t spot_schedule_tables[SPOT_NUM_TABLES];
 /* Fills the tables of jobs, VCs and the profiler, and the distributions. nodes:
  * [log->num_jobs] the nodes of each job's latest run, or NULL. NO_MEMORY. */
 SPOT_MUST_CHECK int spot_schedule_tables_fill(spot_recording_t *recording,
-    const spot_schedule_t *schedule, const spot_summaries_t *summaries,
-    const char *const *nodes);
+    const spot_schedule_t *schedule, const spot_summaries_t *summaries, const char *const *nodes);

@@ -12,8 +12,7 @@
 const char *const spot_gpu_time_names[SPOT_NUM_GPU_TIMES] = {
     "prepping", "standby", "useful", "lost", "overhead", "unsaved"};
 
-void
-spot_vc_init(spot_vc_t *self, const spot_schedule_scenario_t *scenario,
+void spot_vc_init(spot_vc_t *self, const spot_schedule_scenario_t *scenario,
     const spot_policy_t *policy, const char *name, int32_t vc_id)
 {
     const bool is_double = scenario->quirks[SPOT_QUIRK_DOUBLE_RATES];
@@ -32,8 +31,7 @@ spot_vc_init(spot_vc_t *self, const spot_schedule_scenario_t *scenario,
     }
 }
 
-void
-spot_vc_free(spot_vc_t *self)
+void spot_vc_free(spot_vc_t *self)
 {
     if (self->state != NULL && self->policy->free_state != NULL) {
         self->policy->free_state(self->state);
@@ -49,8 +47,7 @@ spot_vc_free(spot_vc_t *self)
     spot_gpu_nodes_free(&self->nodes);
 }
 
-void
-spot_vc_start_clock(
+void spot_vc_start_clock(
     spot_vc_t *self, const spot_job_log_t *log, int32_t num_nodes, int64_t start_s)
 {
     self->log = log;
@@ -81,8 +78,7 @@ spot_vc_start_clock(
     }
 }
 
-static bool
-arrives_before(const spot_vc_t *self, int32_t job, int32_t other)
+static bool arrives_before(const spot_vc_t *self, int32_t job, int32_t other)
 {
     const spot_vc_job_t *a = &self->jobs[job], *b = &self->jobs[other];
 
@@ -91,8 +87,7 @@ arrives_before(const spot_vc_t *self, int32_t job, int32_t other)
 
 /* Jobs are added in order, as a rule. One that comes from the profiler arrives before
  * most others and takes the place of one that has arrived. */
-static void
-add_arrival(spot_vc_t *self, int32_t job)
+static void add_arrival(spot_vc_t *self, int32_t job)
 {
     const size_t num_arrivals = self->num_arrivals;
     size_t place = self->next_arrival;
@@ -109,17 +104,16 @@ add_arrival(spot_vc_t *self, int32_t job)
     if (SPOT_ARRAY_PUSH(self, arrivals, job) != 0) {
         return;
     }
-    for (place = num_arrivals; place > self->next_arrival &&
-                               arrives_before(self, job, self->arrivals[place - 1]);
+    for (place = num_arrivals;
+         place > self->next_arrival && arrives_before(self, job, self->arrivals[place - 1]);
          place--) {
         self->arrivals[place] = self->arrivals[place - 1];
     }
     self->arrivals[place] = job;
 }
 
-void
-spot_vc_add_job(spot_vc_t *self, int32_t row_id, int64_t enter_s, int64_t duration_s,
-    double estimate_s)
+void spot_vc_add_job(
+    spot_vc_t *self, int32_t row_id, int64_t enter_s, int64_t duration_s, double estimate_s)
 {
     const double work = (double) duration_s * self->unit;
     const spot_vc_job_t job = {.row_id = row_id,
@@ -150,14 +144,11 @@ spot_vc_add_job(spot_vc_t *self, int32_t row_id, int64_t enter_s, int64_t durati
 /* ---- Time ---- */
 
 /* Brings the ledger forward to now_s. */
-static void
-account(spot_vc_t *self, int64_t now_s)
+static void account(spot_vc_t *self, int64_t now_s)
 {
     const int64_t num_s = now_s - self->accounted_s;
-    const int64_t num_prepping =
-        (int64_t) self->num_prepping * self->nodes.gpus_per_node;
-    const int64_t num_listed =
-        (int64_t) self->nodes.num_listed * self->nodes.gpus_per_node;
+    const int64_t num_prepping = (int64_t) self->num_prepping * self->nodes.gpus_per_node;
+    const int64_t num_listed = (int64_t) self->nodes.num_listed * self->nodes.gpus_per_node;
 
     self->ledger[SPOT_GPU_PREPPING] += 2 * num_s * num_prepping;
     self->ledger[SPOT_GPU_STANDBY] += 2 * num_s * self->nodes.num_idle;
@@ -165,8 +156,7 @@ account(spot_vc_t *self, int64_t now_s)
     self->accounted_s = now_s;
 }
 
-int64_t
-spot_vc_next_due_s(const spot_vc_t *self)
+int64_t spot_vc_next_due_s(const spot_vc_t *self)
 {
     int64_t due_s = INT64_MAX;
 
@@ -191,8 +181,7 @@ spot_vc_next_due_s(const spot_vc_t *self)
 /* The partner of a job that ends has worked in this second too. A guest, which stands
  * behind its host in a list whose jobs are tested one by one, has worked alone already,
  * though the host held a half of the GPUs. */
-static void
-leave_partner(spot_vc_t *self, int32_t job)
+static void leave_partner(spot_vc_t *self, int32_t job)
 {
     const spot_vc_job_t *at = &self->jobs[job];
     spot_vc_job_t *partner = at->partner < 0 ? NULL : &self->jobs[at->partner];
@@ -212,8 +201,7 @@ leave_partner(spot_vc_t *self, int32_t job)
     }
 }
 
-static void
-end_job(spot_vc_t *self, int32_t job)
+static void end_job(spot_vc_t *self, int32_t job)
 {
     spot_vc_job_t *at = &self->jobs[job];
 
@@ -236,8 +224,7 @@ end_job(spot_vc_t *self, int32_t job)
 }
 
 /* Jobs that end in one second leave in the order of their starts, as in the list. */
-void
-spot_vc_begin_second(spot_vc_t *self, int64_t now_s)
+void spot_vc_begin_second(spot_vc_t *self, int64_t now_s)
 {
     if (self->watch.on_time != NULL) {
         self->watch.on_time(self->watch.context, self, now_s);
@@ -256,8 +243,7 @@ spot_vc_begin_second(spot_vc_t *self, int64_t now_s)
 
 /* ---- The queue ---- */
 
-void
-spot_vc_enqueue(spot_vc_t *self, int32_t job)
+void spot_vc_enqueue(spot_vc_t *self, int32_t job)
 {
     spot_vc_job_t *at = &self->jobs[job];
 
@@ -268,8 +254,7 @@ spot_vc_enqueue(spot_vc_t *self, int32_t job)
     }
 }
 
-static void
-take_arrivals(spot_vc_t *self)
+static void take_arrivals(spot_vc_t *self)
 {
     while (self->next_arrival < self->num_arrivals &&
            self->jobs[self->arrivals[self->next_arrival]].enter_s <= self->now_s) {
@@ -280,8 +265,7 @@ take_arrivals(spot_vc_t *self)
 }
 
 /* Takes jobs that have started out of the array, at its head without a copy. */
-static void
-compact_queue(spot_vc_t *self)
+static void compact_queue(spot_vc_t *self)
 {
     size_t place = 0, num_sorted = 0;
 
@@ -306,14 +290,12 @@ compact_queue(spot_vc_t *self)
     self->num_sorted = num_sorted;
 }
 
-static bool
-goes_before(const spot_vc_job_t *job, const spot_vc_job_t *other)
+static bool goes_before(const spot_vc_job_t *job, const spot_vc_job_t *other)
 {
     return job->key != other->key ? job->key < other->key : job->tie < other->tie;
 }
 
-void
-spot_vc_sort_queue(spot_vc_t *self, bool from_scratch)
+void spot_vc_sort_queue(spot_vc_t *self, bool from_scratch)
 {
     const size_t num_queue = self->num_queue - self->queue_start;
     int32_t *queue = num_queue == 0 ? NULL : self->queue + self->queue_start;
@@ -340,8 +322,7 @@ spot_vc_sort_queue(spot_vc_t *self, bool from_scratch)
     self->num_sorted = num_queue;
 }
 
-void
-spot_vc_schedule(spot_vc_t *self)
+void spot_vc_schedule(spot_vc_t *self)
 {
     take_arrivals(self);
     if (self->error != 0) {
@@ -359,8 +340,7 @@ spot_vc_schedule(spot_vc_t *self)
     }
 }
 
-void
-spot_vc_finish(spot_vc_t *self, int64_t end_s)
+void spot_vc_finish(spot_vc_t *self, int64_t end_s)
 {
     int64_t sum = 0;
 
@@ -387,8 +367,7 @@ spot_vc_finish(spot_vc_t *self, int64_t end_s)
 
 /* ---- For tests ---- */
 
-void
-spot_vc_verify(const spot_vc_t *self)
+void spot_vc_verify(const spot_vc_t *self)
 {
     int32_t num_running = 0;
     int32_t num_held = 0;
@@ -401,8 +380,8 @@ spot_vc_verify(const spot_vc_t *self)
         spot_bug_assert(at->status == SPOT_JOB_RUNNING);
         spot_bug_assert(spot_gpu_nodes_count(&self->nodes, at->first_part) == at->gpus);
         spot_bug_assert(at->partner < 0 || self->jobs[at->partner].partner == job);
-        spot_bug_assert(at->partner >= 0 ||
-                        spot_gpu_nodes_count_shared(&self->nodes, at->first_part) == 0);
+        spot_bug_assert(
+            at->partner >= 0 || spot_gpu_nodes_count_shared(&self->nodes, at->first_part) == 0);
         num_held += at->half_gpus;
     }
     spot_bug_assert(num_running == self->num_running);

@@ -34,10 +34,9 @@ typedef enum {
 /* A job in a VC. Work is in units of the mode: thousandths of a second at the nominal
  * number of GPUs, or seconds in the compatible mode (vc->unit). */
 typedef struct {
-    int32_t row_id; /* of the log */
-    int32_t gpus;   /* held while it runs; wanted while it is queued */
-    int32_t
-        core_id; /* of the VC, if the training engine simulates it; -1: it does not */
+    int32_t row_id;  /* of the log */
+    int32_t gpus;    /* held while it runs; wanted while it is queued */
+    int32_t core_id; /* of the VC, if the training engine simulates it; -1: it does not */
     int64_t enter_s; /* arrival in this VC */
     spot_vc_job_status_t status;
 
@@ -48,13 +47,13 @@ typedef struct {
 
     /* Work, at the end of second touched_s. */
     int64_t touched_s;
-    double left;        /* remaining work R */
-    double saved;       /* R at the last durable checkpoint, S */
-    double rate;        /* work done a second, > 0 */
-    int64_t overhead_s; /* to be paid before progress, o */
-    int64_t progress_s; /* seconds of progress since the start or resize */
-    int64_t durable_s;  /* when the checkpoint in flight is durable; INT64_MAX: none */
-    double captured;    /* R that it holds */
+    double left;           /* remaining work R */
+    double saved;          /* R at the last durable checkpoint, S */
+    double rate;           /* work done a second, > 0 */
+    int64_t overhead_s;    /* to be paid before progress, o */
+    int64_t progress_s;    /* seconds of progress since the start or resize */
+    int64_t durable_s;     /* when the checkpoint in flight is durable; INT64_MAX: none */
+    double captured;       /* R that it holds */
     int64_t service_gpu_s; /* GPUs held, by second */
 
     /* The ledger of the job, half GPU-seconds. */
@@ -69,10 +68,10 @@ typedef struct {
     int32_t partner;        /* shares its GPUs; -1: none */
     bool is_exclusive;      /* it may be a host */
     bool is_guest;          /* of its partner */
-    double scale; /* of the rate, by size: thousandths, 1000 at the nominal size */
-    double shared_speed;  /* of the rate, with a partner: a share of 1 */
-    int64_t resized_s;    /* the latest start or change of size */
-    int64_t held_since_s; /* its GPUs, as far as they have not been reported */
+    double scale;           /* of the rate, by size: thousandths, 1000 at the nominal size */
+    double shared_speed;    /* of the rate, with a partner: a share of 1 */
+    int64_t resized_s;      /* the latest start or change of size */
+    int64_t held_since_s;   /* its GPUs, as far as they have not been reported */
 
     /* Results. */
     int64_t start_s; /* first start; -1: none */
@@ -154,9 +153,9 @@ struct spot_vc {
     size_t num_sorted; /* of the queue, from its start */
     size_t num_gone;   /* of the queue: they have started and are still in the array */
     size_t num_fresh;  /* jobs that arrived in this second, for the first time */
-    size_t num_alone; /* jobs that have come to hold their GPUs alone since the latest */
-    size_t max_alone; /* decision, or changed their size; some may have ended */
-    int32_t *alone;   /* [num_alone] */
+    size_t num_alone;  /* jobs that have come to hold their GPUs alone since the latest */
+    size_t max_alone;  /* decision, or changed their size; some may have ended */
+    int32_t *alone;    /* [num_alone] */
     size_t num_ended;
     bool is_changed; /* in this second, by an event or by the policy */
     spot_calendar_t ends;
@@ -189,8 +188,8 @@ void spot_vc_start_clock(
 /* Adds a job of the log, which arrives at enter_s >= the clock; jobs of one second
  * arrive in the order of the log. duration_s: at its nominal GPUs. estimate_s: of its
  * duration; NAN: the policy asks for it. O(1) for jobs in order. */
-void spot_vc_add_job(spot_vc_t *self, int32_t row_id, int64_t enter_s,
-    int64_t duration_s, double estimate_s);
+void spot_vc_add_job(
+    spot_vc_t *self, int32_t row_id, int64_t enter_s, int64_t duration_s, double estimate_s);
 
 /* The next second after now_s at which the VC has something to do by itself; INT64_MAX:
  * never. Node events are the caller's. */
@@ -198,7 +197,7 @@ int64_t spot_vc_next_due_s(const spot_vc_t *self);
 
 /* The phases of a second. The caller's node events come between the first two. */
 void spot_vc_begin_second(spot_vc_t *self, int64_t now_s); /* jobs end */
-void spot_vc_schedule(spot_vc_t *self); /* jobs arrive and the policy decides */
+void spot_vc_schedule(spot_vc_t *self);                    /* jobs arrive and the policy decides */
 
 /* Closes the ledger at the end of the run: what runs is unsaved. */
 void spot_vc_finish(spot_vc_t *self, int64_t end_s);
@@ -223,32 +222,27 @@ void spot_vc_remove_node(spot_vc_t *self, int32_t node_id);
 
 /* ---- What a policy sees ---- */
 
-static inline const spot_job_row_t *
-spot_vc_row(const spot_vc_t *self, int32_t job)
+static inline const spot_job_row_t *spot_vc_row(const spot_vc_t *self, int32_t job)
 {
     return &self->log->jobs[self->jobs[job].row_id];
 }
 
 /* Jobs in the queue. */
-static inline size_t
-spot_vc_num_queued(const spot_vc_t *self)
+static inline size_t spot_vc_num_queued(const spot_vc_t *self)
 {
     return self->num_queue - self->queue_start - self->num_gone;
 }
 
 /* GPUs of the nodes that take jobs. */
-static inline int32_t
-spot_vc_quota(const spot_vc_t *self)
+static inline int32_t spot_vc_quota(const spot_vc_t *self)
 {
     return self->nodes.num_open * self->nodes.gpus_per_node;
 }
 
 /* The estimated duration of a job, at the present second. */
-static inline double
-spot_vc_estimate_s(const spot_vc_t *self, int32_t job)
+static inline double spot_vc_estimate_s(const spot_vc_t *self, int32_t job)
 {
-    return spot_estimates_estimate_s(
-        self->durations, self->jobs[job].row_id, self->now_s);
+    return spot_estimates_estimate_s(self->durations, self->jobs[job].row_id, self->now_s);
 }
 
 /* Remaining work of a job with its overhead, and its attained service in GPU-seconds, at

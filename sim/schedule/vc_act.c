@@ -7,8 +7,7 @@
 
 /* ---- Running jobs ---- */
 
-static void
-append_running(spot_vc_t *self, int32_t job)
+static void append_running(spot_vc_t *self, int32_t job)
 {
     spot_vc_job_t *at = &self->jobs[job];
 
@@ -24,8 +23,7 @@ append_running(spot_vc_t *self, int32_t job)
     at->started = self->num_starts++;
 }
 
-static void
-remove_running(spot_vc_t *self, int32_t job)
+static void remove_running(spot_vc_t *self, int32_t job)
 {
     const spot_vc_job_t *at = &self->jobs[job];
 
@@ -42,8 +40,7 @@ remove_running(spot_vc_t *self, int32_t job)
     self->num_running--;
 }
 
-void
-spot_vc_report_held(spot_vc_t *self, spot_vc_job_t *at)
+void spot_vc_report_held(spot_vc_t *self, spot_vc_job_t *at)
 {
     if (self->watch.on_release != NULL && at->held_since_s < self->now_s) {
         self->watch.on_release(
@@ -52,8 +49,7 @@ spot_vc_report_held(spot_vc_t *self, spot_vc_job_t *at)
     at->held_since_s = self->now_s;
 }
 
-void
-spot_vc_release(spot_vc_t *self, int32_t job, bool keeps_speed)
+void spot_vc_release(spot_vc_t *self, int32_t job, bool keeps_speed)
 {
     spot_vc_job_t *at = &self->jobs[job];
 
@@ -79,8 +75,7 @@ spot_vc_release(spot_vc_t *self, int32_t job, bool keeps_speed)
 }
 
 /* A running job whose work is saved or lost goes back to the queue. */
-static void
-requeue(spot_vc_t *self, int32_t job)
+static void requeue(spot_vc_t *self, int32_t job)
 {
     if (self->jobs[job].partner >= 0) {
         spot_vc_advance(self, &self->jobs[self->jobs[job].partner], self->now_s);
@@ -96,8 +91,7 @@ requeue(spot_vc_t *self, int32_t job)
 }
 
 /* What a change of size begins: progress is counted anew. */
-static void
-begin_size(spot_vc_t *self, int32_t job, int32_t gpus)
+static void begin_size(spot_vc_t *self, int32_t job, int32_t gpus)
 {
     spot_vc_job_t *at = &self->jobs[job];
 
@@ -114,8 +108,7 @@ begin_size(spot_vc_t *self, int32_t job, int32_t gpus)
 
 /* The overhead of a restart, as the log says or else that of the published simulators.
  */
-static int64_t
-restart_s(const spot_vc_t *self, const spot_vc_job_t *job)
+static int64_t restart_s(const spot_vc_t *self, const spot_vc_job_t *job)
 {
     const int64_t given_s = job->core_id >= 0 ? 0 : spot_vc_terms(self, job)->restart_s;
 
@@ -124,8 +117,7 @@ restart_s(const spot_vc_t *self, const spot_vc_job_t *job)
                                                                          : 60;
 }
 
-static int64_t
-reconfiguration_s(const spot_vc_t *self, const spot_vc_job_t *job)
+static int64_t reconfiguration_s(const spot_vc_t *self, const spot_vc_job_t *job)
 {
     return job->core_id >= 0 ? 0 : spot_vc_terms(self, job)->reconfiguration_s;
 }
@@ -133,8 +125,7 @@ reconfiguration_s(const spot_vc_t *self, const spot_vc_job_t *job)
 /* ---- What a policy does ---- */
 
 /* A job that has its GPUs begins to run. */
-static void
-run_job(spot_vc_t *self, int32_t job)
+static void run_job(spot_vc_t *self, int32_t job)
 {
     spot_vc_job_t *at = &self->jobs[job];
     int ret;
@@ -161,14 +152,12 @@ run_job(spot_vc_t *self, int32_t job)
 }
 
 /* Jobs of the training engine have whole nodes. */
-static spot_placer_t
-placer_of(const spot_vc_t *self, const spot_vc_job_t *job)
+static spot_placer_t placer_of(const spot_vc_t *self, const spot_vc_job_t *job)
 {
     return job->core_id >= 0 ? SPOT_PLACER_CONSOLIDATE : self->placer;
 }
 
-bool
-spot_vc_start_with(spot_vc_t *self, int32_t job, int32_t gpus)
+bool spot_vc_start_with(spot_vc_t *self, int32_t job, int32_t gpus)
 {
     spot_vc_job_t *at = &self->jobs[job];
 
@@ -187,22 +176,19 @@ spot_vc_start_with(spot_vc_t *self, int32_t job, int32_t gpus)
     return true;
 }
 
-bool
-spot_vc_start(spot_vc_t *self, int32_t job)
+bool spot_vc_start(spot_vc_t *self, int32_t job)
 {
     return spot_vc_start_with(self, job, self->jobs[job].gpus);
 }
 
-void
-spot_vc_start_head(spot_vc_t *self)
+void spot_vc_start_head(spot_vc_t *self)
 {
-    for (size_t j = self->queue_start;
-         j < self->num_queue && spot_vc_start(self, self->queue[j]); j++) {
+    for (size_t j = self->queue_start; j < self->num_queue && spot_vc_start(self, self->queue[j]);
+         j++) {
     }
 }
 
-void
-spot_vc_start_beside(
+void spot_vc_start_beside(
     spot_vc_t *self, int32_t guest, int32_t host, double guest_speed, double host_speed)
 {
     spot_vc_job_t *guest_at = &self->jobs[guest], *host_at = &self->jobs[host];
@@ -226,8 +212,7 @@ spot_vc_start_beside(
     spot_vc_set_rate(self, host);
 }
 
-void
-spot_vc_stop(spot_vc_t *self, int32_t job)
+void spot_vc_stop(spot_vc_t *self, int32_t job)
 {
     spot_vc_job_t *at = &self->jobs[job];
 
@@ -241,8 +226,7 @@ spot_vc_stop(spot_vc_t *self, int32_t job)
     requeue(self, job);
 }
 
-bool
-spot_vc_resize(spot_vc_t *self, int32_t job, int32_t gpus)
+bool spot_vc_resize(spot_vc_t *self, int32_t job, int32_t gpus)
 {
     spot_vc_job_t *at = &self->jobs[job];
     int32_t part;
@@ -252,8 +236,7 @@ spot_vc_resize(spot_vc_t *self, int32_t job, int32_t gpus)
         spot_vc_report_held(self, at);
         part = spot_gpu_nodes_shrink(&self->nodes, at->first_part, gpus);
     } else {
-        part = spot_gpu_nodes_take_instead(
-            &self->nodes, at->first_part, placer_of(self, at), gpus);
+        part = spot_gpu_nodes_take_instead(&self->nodes, at->first_part, placer_of(self, at), gpus);
         if (part < 0) {
             return false;
         }
@@ -270,8 +253,7 @@ spot_vc_resize(spot_vc_t *self, int32_t job, int32_t gpus)
 
 /* ---- Nodes ---- */
 
-static void
-change_nodes(spot_vc_t *self)
+static void change_nodes(spot_vc_t *self)
 {
     self->is_changed = true;
     if (self->policy->on_nodes != NULL) {
@@ -279,18 +261,15 @@ change_nodes(spot_vc_t *self)
     }
 }
 
-void
-spot_vc_prepare_nodes(spot_vc_t *self, int32_t num_nodes)
+void spot_vc_prepare_nodes(spot_vc_t *self, int32_t num_nodes)
 {
     self->num_prepping += num_nodes;
     self->is_changed = true;
 }
 
-int32_t
-spot_vc_add_node(spot_vc_t *self, int32_t pool_id, int32_t instance)
+int32_t spot_vc_add_node(spot_vc_t *self, int32_t pool_id, int32_t instance)
 {
-    const int32_t node_id =
-        spot_gpu_nodes_add(&self->nodes, pool_id, instance, self->now_s);
+    const int32_t node_id = spot_gpu_nodes_add(&self->nodes, pool_id, instance, self->now_s);
 
     self->error = spot_error_first(self->error, self->nodes.error);
     if (self->fleet.read != NULL && self->first_running >= 0) {
@@ -302,16 +281,14 @@ spot_vc_add_node(spot_vc_t *self, int32_t pool_id, int32_t instance)
     return node_id;
 }
 
-void
-spot_vc_remove_node(spot_vc_t *self, int32_t node_id)
+void spot_vc_remove_node(spot_vc_t *self, int32_t node_id)
 {
     spot_gpu_nodes_remove(&self->nodes, node_id);
     change_nodes(self);
 }
 
 /* An elastic job goes on with the GPUs that are left, if it may. */
-static void
-lose_gpus(spot_vc_t *self, int32_t job, size_t num_lost, const int32_t *node_ids)
+static void lose_gpus(spot_vc_t *self, int32_t job, size_t num_lost, const int32_t *node_ids)
 {
     spot_vc_job_t *at = &self->jobs[job];
     int32_t size = 0;
@@ -323,16 +300,14 @@ lose_gpus(spot_vc_t *self, int32_t job, size_t num_lost, const int32_t *node_ids
     spot_vc_settle_work(self, at, true);
     spot_vc_report_held(self, at);
     for (size_t j = 0; j < num_lost; j++) {
-        at->first_part =
-            spot_gpu_nodes_give_node(&self->nodes, at->first_part, node_ids[j]);
+        at->first_part = spot_gpu_nodes_give_node(&self->nodes, at->first_part, node_ids[j]);
     }
     if (self->fleet.read != NULL) {
         spot_vc_take_fleet(self, job);
         return;
     }
     if (spot_vc_terms(self, at)->min_gpus > 0) {
-        size = spot_vc_largest_size(
-            self, job, spot_gpu_nodes_count(&self->nodes, at->first_part));
+        size = spot_vc_largest_size(self, job, spot_gpu_nodes_count(&self->nodes, at->first_part));
     }
     if (size > 0) {
         at->first_part = spot_gpu_nodes_shrink(&self->nodes, at->first_part, size);
@@ -350,12 +325,10 @@ lose_gpus(spot_vc_t *self, int32_t job, size_t num_lost, const int32_t *node_ids
     requeue(self, job);
 }
 
-bool
-spot_vc_holds_one(const spot_vc_t *self, const spot_vc_job_t *job, size_t num_nodes,
-    const int32_t *node_ids)
+bool spot_vc_holds_one(
+    const spot_vc_t *self, const spot_vc_job_t *job, size_t num_nodes, const int32_t *node_ids)
 {
-    for (int32_t part = job->first_part; part >= 0;
-         part = self->nodes.parts[part].next) {
+    for (int32_t part = job->first_part; part >= 0; part = self->nodes.parts[part].next) {
         for (size_t j = 0; j < num_nodes; j++) {
             if (self->nodes.parts[part].node_id == node_ids[j]) {
                 return true;
@@ -365,8 +338,7 @@ spot_vc_holds_one(const spot_vc_t *self, const spot_vc_job_t *job, size_t num_no
     return false;
 }
 
-void
-spot_vc_lose_nodes(spot_vc_t *self, size_t num_lost, const int32_t *node_ids)
+void spot_vc_lose_nodes(spot_vc_t *self, size_t num_lost, const int32_t *node_ids)
 {
     int32_t next;
 
@@ -385,8 +357,7 @@ spot_vc_lose_nodes(spot_vc_t *self, size_t num_lost, const int32_t *node_ids)
     change_nodes(self);
 }
 
-void
-spot_vc_notice_nodes(
+void spot_vc_notice_nodes(
     spot_vc_t *self, size_t num_nodes, const int32_t *node_ids, int64_t notice_s)
 {
     for (size_t j = 0; j < num_nodes; j++) {

@@ -20,8 +20,7 @@ void spot_vc_settle_work(spot_vc_t *self, spot_vc_job_t *job, bool is_lost);
 void spot_vc_capture(spot_vc_job_t *job, int64_t num_s, int64_t write_s);
 
 /* What the log says of a job and nodes that come and go. */
-const spot_job_terms_row_t *spot_vc_terms(
-    const spot_vc_t *self, const spot_vc_job_t *job);
+const spot_job_terms_row_t *spot_vc_terms(const spot_vc_t *self, const spot_vc_job_t *job);
 
 /* Thousandths of the nominal throughput at an allowed size, rounded half up. */
 double spot_vc_scale(const spot_vc_t *self, int32_t job, int32_t gpus);
@@ -32,8 +31,8 @@ double spot_vc_scale(const spot_vc_t *self, int32_t job, int32_t gpus);
 void spot_vc_report_held(spot_vc_t *self, spot_vc_job_t *job);
 
 /* Whether a job has GPUs of one of these nodes. O(parts * nodes). */
-bool spot_vc_holds_one(const spot_vc_t *self, const spot_vc_job_t *job, size_t num_nodes,
-    const int32_t *node_ids);
+bool spot_vc_holds_one(
+    const spot_vc_t *self, const spot_vc_job_t *job, size_t num_nodes, const int32_t *node_ids);
 
 /* A running job, which has been advanced, gives back its GPUs and leaves the list. Its
  * partner, too, goes on alone; keeps_speed: at the speed that it had with a partner. */

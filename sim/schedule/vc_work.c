@@ -9,8 +9,7 @@
 
 static const spot_job_terms_row_t rigid_terms = {.scaling_id = -1, .restart_s = -1};
 
-const spot_job_terms_row_t *
-spot_vc_terms(const spot_vc_t *self, const spot_vc_job_t *job)
+const spot_job_terms_row_t *spot_vc_terms(const spot_vc_t *self, const spot_vc_job_t *job)
 {
     const int32_t terms_id = self->log->jobs[job->row_id].terms_id;
 
@@ -20,8 +19,7 @@ spot_vc_terms(const spot_vc_t *self, const spot_vc_job_t *job)
 /* ---- Checkpoints ---- */
 
 /* The checkpoint in flight becomes durable. */
-static void
-end_checkpoint(spot_vc_t *self, spot_vc_job_t *job)
+static void end_checkpoint(spot_vc_t *self, spot_vc_job_t *job)
 {
     job->saved = job->captured;
     self->ledger[SPOT_GPU_USEFUL] += job->captured_pending;
@@ -29,8 +27,7 @@ end_checkpoint(spot_vc_t *self, spot_vc_job_t *job)
     job->durable_s = INT64_MAX;
 }
 
-void
-spot_vc_capture(spot_vc_job_t *job, int64_t num_s, int64_t write_s)
+void spot_vc_capture(spot_vc_job_t *job, int64_t num_s, int64_t write_s)
 {
     job->captured = spot_work_after(job->left, job->rate, num_s);
     job->captured_pending = job->pending + num_s * job->half_gpus;
@@ -40,9 +37,8 @@ spot_vc_capture(spot_vc_job_t *job, int64_t num_s, int64_t write_s)
 /* The checkpoints of num_s seconds of progress: one starts whenever the progress is a
  * multiple of the interval and none is in flight. Only the last one that becomes durable
  * matters, and the one after it. */
-static void
-pass_checkpoints(spot_vc_t *self, spot_vc_job_t *job, const spot_job_terms_row_t *terms,
-    int64_t num_s)
+static void pass_checkpoints(
+    spot_vc_t *self, spot_vc_job_t *job, const spot_job_terms_row_t *terms, int64_t num_s)
 {
     const int64_t interval_s = terms->checkpoint_interval_s;
     const int64_t write_s = terms->checkpoint_write_s;
@@ -61,8 +57,7 @@ pass_checkpoints(spot_vc_t *self, spot_vc_job_t *job, const spot_job_terms_row_t
         return;
     }
     first_s = (first_s + interval_s - 1) / interval_s * interval_s - job->progress_s;
-    step_s = interval_s *
-             (write_s > interval_s ? (write_s + interval_s - 1) / interval_s : 1);
+    step_s = interval_s * (write_s > interval_s ? (write_s + interval_s - 1) / interval_s : 1);
     if (first_s > num_s) {
         return;
     }
@@ -79,8 +74,7 @@ pass_checkpoints(spot_vc_t *self, spot_vc_job_t *job, const spot_job_terms_row_t
 
 /* ---- Time ---- */
 
-void
-spot_vc_advance(spot_vc_t *self, spot_vc_job_t *job, int64_t now_s)
+void spot_vc_advance(spot_vc_t *self, spot_vc_job_t *job, int64_t now_s)
 {
     int64_t num_s = now_s - job->touched_s;
 
@@ -119,8 +113,7 @@ spot_vc_advance(spot_vc_t *self, spot_vc_job_t *job, int64_t now_s)
     }
 }
 
-double
-spot_vc_rest(const spot_vc_t *self, int32_t job)
+double spot_vc_rest(const spot_vc_t *self, int32_t job)
 {
     const spot_vc_job_t *at = &self->jobs[job];
     int64_t num_s = at->status == SPOT_JOB_RUNNING ? self->now_s - at->touched_s : 0;
@@ -132,8 +125,7 @@ spot_vc_rest(const spot_vc_t *self, int32_t job)
     return spot_work_after(at->left, at->rate, num_s);
 }
 
-int64_t
-spot_vc_service_gpu_s(const spot_vc_t *self, int32_t job)
+int64_t spot_vc_service_gpu_s(const spot_vc_t *self, int32_t job)
 {
     const spot_vc_job_t *at = &self->jobs[job];
 
@@ -144,8 +136,7 @@ spot_vc_service_gpu_s(const spot_vc_t *self, int32_t job)
 
 /* ---- What is durable ---- */
 
-void
-spot_vc_settle_work(spot_vc_t *self, spot_vc_job_t *job, bool is_lost)
+void spot_vc_settle_work(spot_vc_t *self, spot_vc_job_t *job, bool is_lost)
 {
     if (job->core_id >= 0) {
         return;
@@ -162,8 +153,7 @@ spot_vc_settle_work(spot_vc_t *self, spot_vc_job_t *job, bool is_lost)
 
 /* ---- Speed ---- */
 
-double
-spot_vc_throughput(const spot_vc_t *self, int32_t job, int32_t gpus)
+double spot_vc_throughput(const spot_vc_t *self, int32_t job, int32_t gpus)
 {
     const spot_job_terms_row_t *terms = spot_vc_terms(self, &self->jobs[job]);
     const spot_job_scaling_t *scaling;
@@ -180,8 +170,7 @@ spot_vc_throughput(const spot_vc_t *self, int32_t job, int32_t gpus)
     return scaling->per_s[j];
 }
 
-double
-spot_vc_scale(const spot_vc_t *self, int32_t job, int32_t gpus)
+double spot_vc_scale(const spot_vc_t *self, int32_t job, int32_t gpus)
 {
     const int32_t nominal = spot_vc_row(self, job)->gpu_num;
 
@@ -192,8 +181,7 @@ spot_vc_scale(const spot_vc_t *self, int32_t job, int32_t gpus)
                        0.5);
 }
 
-int32_t
-spot_vc_largest_size(const spot_vc_t *self, int32_t job, int32_t gpus)
+int32_t spot_vc_largest_size(const spot_vc_t *self, int32_t job, int32_t gpus)
 {
     int32_t best = 0;
 
@@ -204,8 +192,7 @@ spot_vc_largest_size(const spot_vc_t *self, int32_t job, int32_t gpus)
     return best;
 }
 
-int32_t
-spot_vc_next_size(const spot_vc_t *self, int32_t job, int32_t gpus)
+int32_t spot_vc_next_size(const spot_vc_t *self, int32_t job, int32_t gpus)
 {
     const spot_job_terms_row_t *terms = spot_vc_terms(self, &self->jobs[job]);
     const spot_job_scaling_t *scaling;
@@ -229,8 +216,7 @@ spot_vc_next_size(const spot_vc_t *self, int32_t job, int32_t gpus)
     return 0;
 }
 
-void
-spot_vc_set_rate(spot_vc_t *self, int32_t job)
+void spot_vc_set_rate(spot_vc_t *self, int32_t job)
 {
     spot_vc_job_t *at = &self->jobs[job];
 
@@ -238,14 +224,13 @@ spot_vc_set_rate(spot_vc_t *self, int32_t job)
         spot_calendar_move(&self->ends, at->handle, spot_vc_run_core(self, job));
         return;
     }
-    at->half_gpus = 2 * at->gpus - (at->partner < 0 ? 0
-                                                    : spot_gpu_nodes_count_shared(
-                                                          &self->nodes, at->first_part));
+    at->half_gpus =
+        2 * at->gpus -
+        (at->partner < 0 ? 0 : spot_gpu_nodes_count_shared(&self->nodes, at->first_part));
     /* whole thousandths; in the compatible mode the double of the table */
     at->rate = self->unit == 1 ? at->scale / 1000 * at->shared_speed
                                : floor(at->scale * at->shared_speed + 0.5);
     at->rate = at->rate > 0 ? at->rate : 1e-3 * self->unit;
     spot_calendar_move(&self->ends, at->handle,
-        at->touched_s + at->overhead_s + spot_work_seconds(at->left, at->rate) +
-            self->ends_late);
+        at->touched_s + at->overhead_s + spot_work_seconds(at->left, at->rate) + self->ends_late);
 }

@@ -8,8 +8,7 @@
  * work, and how many subtractions surely do. Within an octave doubles are equally far
  * apart, so that each difference is rounded by the same amount; a difference in the
  * middle between two doubles is rounded to the even one and is left to the loop. */
-static double
-octave_step(double work, double rate, double *num_steps)
+static double octave_step(double work, double rate, double *num_steps)
 {
     int exponent;
     double low, step;
@@ -26,8 +25,7 @@ octave_step(double work, double rate, double *num_steps)
 
 /* Subtracts up to num_seconds times, and not further than the first result up to 0 if
  * until_0. Returns how many times. */
-static int64_t
-subtract(double *work, double rate, int64_t num_seconds, bool until_0)
+static int64_t subtract(double *work, double rate, int64_t num_seconds, bool until_0)
 {
     int64_t num_done = 0;
 
@@ -49,14 +47,12 @@ subtract(double *work, double rate, int64_t num_seconds, bool until_0)
     return num_done;
 }
 
-static bool
-is_whole(double work, double rate)
+static bool is_whole(double work, double rate)
 {
     return rate == floor(rate) && work == floor(work);
 }
 
-double
-spot_work_after(double work, double rate, int64_t num_seconds)
+double spot_work_after(double work, double rate, int64_t num_seconds)
 {
     if (is_whole(work, rate)) {
         return work - (double) num_seconds * rate;
@@ -65,8 +61,7 @@ spot_work_after(double work, double rate, int64_t num_seconds)
     return work;
 }
 
-int64_t
-spot_work_seconds(double work, double rate)
+int64_t spot_work_seconds(double work, double rate)
 {
     if (work <= 0) {
         return 0;

@@ -24,24 +24,22 @@ static const struct tenure {
     {"on demand", "on demand, autoscaled", "on_demand", true},
     {"spot", "on spot", "spot", false},
     {"spot", "on spot, autoscaled", "spot", true},
-    {"mixed", "on spot, with on-demand replicas while spot replicas are away", "hedge",
-        false},
+    {"mixed", "on spot, with on-demand replicas while spot replicas are away", "hedge", false},
 };
 
 typedef struct {
     const spot_serve_scenario_t *scenario;
     spot_alternatives_t *all;
-    int64_t max_fleet; /* 0: any */
-    int64_t peak;      /* most instances that all recordings had; 0: no recordings */
-    bool has_spot;     /* replicas may be lost */
+    int64_t max_fleet;        /* 0: any */
+    int64_t peak;             /* most instances that all recordings had; 0: no recordings */
+    bool has_spot;            /* replicas may be lost */
     const spot_node_t *trace; /* of preemptions; has an instance for each slot on spot */
     const struct tenure *tenure;
     int64_t num_spare;      /* evenly over the stages */
     int64_t size, num_spot; /* replicas of the choice, summed up */
 } proposal_t;
 
-static int
-serve_pose(
+static int serve_pose(
     const spot_advice_question_t *question, spot_yaml_t *scenario, spot_diag_t *diag)
 {
     spot_node_t *preemptions = spot_node_get(scenario->root, "preemptions");
@@ -57,24 +55,22 @@ serve_pose(
         spot_node_drop(preemptions, "hazard");
     }
     ret = spot_advice_replay(question, "preemptions.trace", scenario, diag);
-    if (ret == 0 &&
-        spot_node_at(scenario->root, "preemptions.trace.recordings") != NULL) {
+    if (ret == 0 && spot_node_at(scenario->root, "preemptions.trace.recordings") != NULL) {
         ret = spot_advice_set(scenario, diag, "preemptions.trace.capacity=1");
     }
     return ret == 0 ? spot_advice_set(scenario, diag, "config=exact") : ret;
 }
 
 /* The option of a stage as YAML, whose replicas are counted. */
-static const char *
-option_text(proposal_t *self, const spot_stage_option_t *option, int64_t stage_id)
+static const char *option_text(
+    proposal_t *self, const spot_stage_option_t *option, int64_t stage_id)
 {
     const spot_serve_scenario_t *scenario = self->scenario;
     const spot_serving_price_t *price = &scenario->prices.prices[option->hardware_id];
     const char *market = isnan(price->spot_per_h) ? "on_demand" : self->tenure->market;
     const bool is_hedge = strcmp(market, "hedge") == 0;
     const int64_t num = (int64_t) scenario->pipeline.num_stages;
-    const int64_t spare =
-        self->num_spare * (stage_id + 1) / num - self->num_spare * stage_id / num;
+    const int64_t spare = self->num_spare * (stage_id + 1) / num - self->num_spare * stage_id / num;
     const int64_t replicas = option->replicas + spare;
     spot_texts_t *texts = &self->all->texts;
     const char *more = "";
@@ -88,15 +84,12 @@ option_text(proposal_t *self, const spot_stage_option_t *option, int64_t stage_i
     self->size += replicas;
     self->num_spot += strcmp(market, "on_demand") == 0 ? 0 : replicas;
     return spot_texts_add(texts,
-        "\"%s\": {hardware: \"%s\", batch: %" PRId64 ", replicas: %" PRId64
-        ", market: %s%s}",
-        spot_serve_pipeline_stage_node(&scenario->pipeline, (size_t) stage_id)->id,
-        price->name, option->batch, is_hedge ? option->replicas : replicas, market,
-        more);
+        "\"%s\": {hardware: \"%s\", batch: %" PRId64 ", replicas: %" PRId64 ", market: %s%s}",
+        spot_serve_pipeline_stage_node(&scenario->pipeline, (size_t) stage_id)->id, price->name,
+        option->batch, is_hedge ? option->replicas : replicas, market, more);
 }
 
-static void
-add_choice(proposal_t *self, const spot_stage_option_t *options)
+static void add_choice(proposal_t *self, const spot_stage_option_t *options)
 {
     static const char *const keys[] = {"capacity", "initial"};
     const spot_serve_pipeline_t *pipeline = &self->scenario->pipeline;
@@ -108,19 +101,17 @@ add_choice(proposal_t *self, const spot_stage_option_t *options)
     for (size_t j = 0; j < pipeline->num_stages; j++) {
         const int64_t before = self->size;
 
-        point = spot_texts_join(
-            texts, point, ", ", option_text(self, &options[j], (int64_t) j));
+        point = spot_texts_join(texts, point, ", ", option_text(self, &options[j], (int64_t) j));
         words = spot_texts_join(texts, words, ", ",
             spot_texts_add(texts, "%" PRId64 " %s for %s (batches of %" PRId64 ")",
-                self->size - before,
-                self->scenario->prices.prices[options[j].hardware_id].name,
+                self->size - before, self->scenario->prices.prices[options[j].hardware_id].name,
                 spot_serve_pipeline_stage_node(pipeline, j)->id, options[j].batch));
     }
     point = spot_texts_add(texts, "{config: {%s}", point);
     for (size_t j = 0; j < 2; j++) {
         if (spot_node_get(self->trace, keys[j]) != NULL) {
-            point = spot_texts_add(texts, "%s, preemptions.trace.%s: %" PRId64, point,
-                keys[j], self->num_spot > 0 ? self->num_spot : 1);
+            point = spot_texts_add(texts, "%s, preemptions.trace.%s: %" PRId64, point, keys[j],
+                self->num_spot > 0 ? self->num_spot : 1);
         }
     }
     point = spot_texts_add(texts, "%s}", point);
@@ -140,8 +131,7 @@ add_choice(proposal_t *self, const spot_stage_option_t *options)
 }
 
 /* With replicas to spare at each stage, at last as many as the fleet may have. */
-static void
-add_choices(proposal_t *self, const spot_stage_option_t *options)
+static void add_choices(proposal_t *self, const spot_stage_option_t *options)
 {
     const size_t num_stages = self->scenario->pipeline.num_stages;
     int64_t num_left = self->max_fleet;
@@ -162,8 +152,7 @@ add_choices(proposal_t *self, const spot_stage_option_t *options)
 }
 
 /* Adds what the planners choose. */
-static int
-plan(proposal_t *self)
+static int plan(proposal_t *self)
 {
     const spot_serve_scenario_t *scenario = self->scenario;
     spot_arrivals_t arrivals = {.num_queries = 0};
@@ -177,8 +166,7 @@ plan(proposal_t *self)
     for (size_t j = 0; ret == 0 && j < 2 * NUM_PLANNERS; j++) {
         spot_planned_t planned = {.why_none = NULL};
 
-        request.slo_ns =
-            scenario->slo.latency_ns / 100 * (j < NUM_PLANNERS ? 100 : MARGIN_PERCENT);
+        request.slo_ns = scenario->slo.latency_ns / 100 * (j < NUM_PLANNERS ? 100 : MARGIN_PERCENT);
         ret = spot_serve_plan(planners[j % NUM_PLANNERS], &request, &planned);
         if (ret == 0 && planned.plan.options != NULL) {
             add_choices(self, planned.plan.options);
@@ -189,8 +177,7 @@ plan(proposal_t *self)
     return ret;
 }
 
-static int
-serve_propose(const spot_advice_question_t *question, const void *scenario,
+static int serve_propose(const spot_advice_question_t *question, const void *scenario,
     const spot_node_t *root, spot_alternatives_t *all, spot_diag_t *diag)
 {
     const spot_serve_scenario_t *own = scenario;
@@ -198,17 +185,15 @@ serve_propose(const spot_advice_question_t *question, const void *scenario,
     proposal_t self = {.scenario = own,
         .all = all,
         .max_fleet = question->max_fleet,
-        .has_spot =
-            own->outages.kind != SPOT_OUTAGES_NONE && !own->service->cannot_be_cut,
+        .has_spot = own->outages.kind != SPOT_OUTAGES_NONE && !own->service->cannot_be_cut,
         .trace = spot_node_get(spot_node_get(root, "preemptions"), "trace")};
     char latency[SPOT_DURATION_TEXT_BYTES];
-    int ret =
-        spot_trace_least_most(spot_node_get(self.trace, "recordings"), &self.peak, diag);
+    int ret = spot_trace_least_most(spot_node_get(self.trace, "recordings"), &self.peak, diag);
 
     ret = ret == 0 ? plan(&self) : ret;
     if (!self.has_spot) {
-        (void) SPOT_ARRAY_PUSH(all, left_out,
-            "spot: preemptions and service do not say how replicas are lost");
+        (void) SPOT_ARRAY_PUSH(
+            all, left_out, "spot: preemptions and service do not say how replicas are lost");
     }
     if (ret == SPOT_ERR_BAD_PARAM || (ret == 0 && all->num_items == 0)) {
         ret = spot_diag_error(diag, root->file, 0, 0,
@@ -216,24 +201,22 @@ serve_propose(const spot_advice_question_t *question, const void *scenario,
             self.max_fleet > 0 ? " with at most --max-fleet replicas" : "");
     }
     spot_duration_text(own->slo.latency_ns / 1000000, latency);
-    all->goal = spot_texts_add(
-        &all->texts, "probability(late_fraction <= %.9g)", (100 - percent) / 100);
-    all->goal_words = spot_texts_add(
-        &all->texts, "to answer %.9g %% of the queries within %s", percent, latency);
+    all->goal =
+        spot_texts_add(&all->texts, "probability(late_fraction <= %.9g)", (100 - percent) / 100);
+    all->goal_words =
+        spot_texts_add(&all->texts, "to answer %.9g %% of the queries within %s", percent, latency);
     return ret;
 }
 
-static bool
-dearer(const void *scenario, const spot_node_t *root, double factor, FILE *out)
+static bool dearer(const void *scenario, const spot_node_t *root, double factor, FILE *out)
 {
-    const spot_serving_prices_t *prices =
-        &((const spot_serve_scenario_t *) scenario)->prices;
+    const spot_serving_prices_t *prices = &((const spot_serve_scenario_t *) scenario)->prices;
 
     for (size_t j = 0; j < prices->num_prices; j++) {
         const spot_serving_price_t *price = &prices->prices[j];
 
-        fprintf(out, "%s\"%s\": {on_demand: %.9g", j == 0 ? "hardware: {" : "}, ",
-            price->name, price->on_demand_per_h);
+        fprintf(out, "%s\"%s\": {on_demand: %.9g", j == 0 ? "hardware: {" : "}, ", price->name,
+            price->on_demand_per_h);
         if (!isnan(price->spot_per_h)) {
             fprintf(out, ", spot: %.9g", factor * price->spot_per_h);
         }

@@ -7,8 +7,7 @@
 
 /* ---- Scenarios ---- */
 
-static void
-serve_free(void *scenario)
+static void serve_free(void *scenario)
 {
     if (scenario != NULL) {
         spot_serve_scenario_free(scenario);
@@ -21,12 +20,11 @@ static const char *const parts[] = {
     "prepping_fraction", "idle_fraction", "useful_fraction", "wasted_fraction"};
 static const char *const bars[] = {
     "useful_fraction", "wasted_fraction", "idle_fraction", "prepping_fraction"};
-static const char *const compared[] = {"latency_mean_ms", "latency_p95_ms",
-    "latency_p99_ms", "latency_max_ms", "late_fraction", "feasible", "cost_per_hour",
-    "cost_per_1000_on_time", "lost_fraction", "batches_cut"};
+static const char *const compared[] = {"latency_mean_ms", "latency_p95_ms", "latency_p99_ms",
+    "latency_max_ms", "late_fraction", "feasible", "cost_per_hour", "cost_per_1000_on_time",
+    "lost_fraction", "batches_cut"};
 
-static const spot_outputs_t common_outputs = {
-    .num_parts = sizeof(parts) / sizeof(parts[0]),
+static const spot_outputs_t common_outputs = {.num_parts = sizeof(parts) / sizeof(parts[0]),
     .parts = parts,
     .bars = bars,
     .whole = "paid replica time",
@@ -39,12 +37,10 @@ static const spot_outputs_t common_outputs = {
     .min_replications = 16,
     .batch_replications = 1};
 
-static int
-serve_bind(void **scenario, const spot_node_t *root, const void *like, spot_diag_t *diag)
+static int serve_bind(void **scenario, const spot_node_t *root, const void *like, spot_diag_t *diag)
 {
     spot_serve_scenario_t *self = *scenario = spot_calloc(1, sizeof(*self));
-    int ret =
-        self == NULL ? SPOT_ERR_NO_MEMORY : spot_serve_scenario_init(self, root, diag);
+    int ret = self == NULL ? SPOT_ERR_NO_MEMORY : spot_serve_scenario_init(self, root, diag);
 
     (void) like;
     if (ret != 0) {
@@ -55,32 +51,28 @@ serve_bind(void **scenario, const spot_node_t *root, const void *like, spot_diag
             "a run needs config: an option for each stage, or the name of a planner");
     }
     self->outputs = common_outputs;
-    self->outputs.is_random = spot_arrivals_is_random(&self->arrivals) ||
-                              (spot_serve_scenario_has_spot(self) &&
-                                  spot_outage_setting_is_random(&self->outages));
+    self->outputs.is_random =
+        spot_arrivals_is_random(&self->arrivals) ||
+        (spot_serve_scenario_has_spot(self) && spot_outage_setting_is_random(&self->outages));
     ret = spot_serve_metrics_init(self);
     return ret != 0 ? ret : spot_serve_series_init(self);
 }
 
-static const spot_outputs_t *
-serve_outputs(const void *scenario)
+static const spot_outputs_t *serve_outputs(const void *scenario)
 {
     return &((const spot_serve_scenario_t *) scenario)->outputs;
 }
 
 /* ---- Workers ---- */
 
-static int
-serve_open(void **worker, const void *scenario)
+static int serve_open(void **worker, const void *scenario)
 {
     spot_serve_replication_t *self = *worker = spot_calloc(1, sizeof(*self));
 
-    return self == NULL ? SPOT_ERR_NO_MEMORY
-                        : spot_serve_replication_init(self, scenario);
+    return self == NULL ? SPOT_ERR_NO_MEMORY : spot_serve_replication_init(self, scenario);
 }
 
-static void
-serve_close(void *worker)
+static void serve_close(void *worker)
 {
     if (worker != NULL) {
         spot_serve_replication_free(worker);
@@ -88,8 +80,7 @@ serve_close(void *worker)
     }
 }
 
-static int
-serve_run(void *worker, const spot_replication_t *replication, double *metrics,
+static int serve_run(void *worker, const spot_replication_t *replication, double *metrics,
     unsigned char *warnings, spot_recording_t *recording)
 {
     spot_serve_replication_t *self = worker;
@@ -103,21 +94,18 @@ serve_run(void *worker, const spot_replication_t *replication, double *metrics,
     return recording == NULL ? 0 : spot_serve_series_fill(self, recording);
 }
 
-static void
-view_json(const void *worker, bool has_theory, FILE *out)
+static void view_json(const void *worker, bool has_theory, FILE *out)
 {
     (void) has_theory;
     spot_serve_json_write(worker, out);
 }
 
-static void
-view_events(const void *worker, FILE *out)
+static void view_events(const void *worker, FILE *out)
 {
     spot_serve_events_write(worker, out);
 }
 
-static const char *
-view_failure(const void *worker)
+static const char *view_failure(const void *worker)
 {
     const spot_serve_replication_t *self = worker;
 
@@ -129,23 +117,19 @@ static const spot_run_view_t view = {
 
 static const spot_rival_t no_rival;
 
-static spot_rival_t
-service_rival(size_t j)
+static spot_rival_t service_rival(size_t j)
 {
     const spot_service_t *service = spot_services[j];
 
-    return service == NULL ? no_rival
-                           : (spot_rival_t){service->name, service->doc, NULL};
+    return service == NULL ? no_rival : (spot_rival_t){service->name, service->doc, NULL};
 }
 
-static spot_rival_t
-planner_rival(size_t j)
+static spot_rival_t planner_rival(size_t j)
 {
     const spot_planner_t *planner = spot_serve_planners[j];
 
-    return planner == NULL
-               ? no_rival
-               : (spot_rival_t){planner->name, planner->doc, planner->source};
+    return planner == NULL ? no_rival
+                           : (spot_rival_t){planner->name, planner->doc, planner->source};
 }
 
 static const spot_rivals_t rivals[] = {

@@ -9,23 +9,20 @@
 
 typedef spot_serve_stage_t stage_t;
 
-static int64_t
-start_up_ns(const spot_serve_t *self)
+static int64_t start_up_ns(const spot_serve_t *self)
 {
     return self->run.rent->preparation_ns + self->run.rent->load_ns;
 }
 
-static bool
-is_scaled(const stage_t *stage)
+static bool is_scaled(const stage_t *stage)
 {
     return stage->option.scale.kind == SPOT_SCALE_UTILISATION;
 }
 
 /* ---- Paid time ---- */
 
-static void
-open_span(spot_serve_t *self, stage_t *stage, int32_t slot_id, bool is_serving,
-    int64_t from_ns)
+static void open_span(
+    spot_serve_t *self, stage_t *stage, int32_t slot_id, bool is_serving, int64_t from_ns)
 {
     const spot_slot_span_t span = {.from_ns = from_ns,
         .to_ns = INT64_MAX,
@@ -44,8 +41,7 @@ open_span(spot_serve_t *self, stage_t *stage, int32_t slot_id, bool is_serving,
     }
 }
 
-static void
-close_span(stage_t *stage, int32_t slot_id, int64_t to_ns)
+static void close_span(stage_t *stage, int32_t slot_id, int64_t to_ns)
 {
     spot_slot_t *slot = &stage->slots[slot_id];
 
@@ -57,8 +53,7 @@ close_span(stage_t *stage, int32_t slot_id, int64_t to_ns)
 }
 
 /* How much of a span lies before the end of the run. */
-static int64_t
-span_ns(const spot_slot_span_t *span, int64_t end_ns)
+static int64_t span_ns(const spot_slot_span_t *span, int64_t end_ns)
 {
     const int64_t to_ns = span->to_ns < end_ns ? span->to_ns : end_ns;
 
@@ -66,23 +61,19 @@ span_ns(const spot_slot_span_t *span, int64_t end_ns)
 }
 
 /* Busy time of the replicas by an instant that is not before the latest change. */
-static uint64_t
-busy_until(const stage_t *stage, int64_t time_ns)
+static uint64_t busy_until(const stage_t *stage, int64_t time_ns)
 {
-    return stage->busy_area +
-           (uint64_t) stage->num_busy * (uint64_t) (time_ns - stage->counted_ns);
+    return stage->busy_area + (uint64_t) stage->num_busy * (uint64_t) (time_ns - stage->counted_ns);
 }
 
-void
-spot_fleet_settle(spot_serve_t *self, stage_t *stage)
+void spot_fleet_settle(spot_serve_t *self, stage_t *stage)
 {
     spot_stage_result_t *result = &stage->result;
 
     if (self->may_strand) {
-        result->overrun_ns =
-            result->busy_ns - (int64_t) (stage->counted_ns > self->end_ns
-                                             ? stage->busy_at_end
-                                             : busy_until(stage, self->end_ns));
+        result->overrun_ns = result->busy_ns - (int64_t) (stage->counted_ns > self->end_ns
+                                                              ? stage->busy_at_end
+                                                              : busy_until(stage, self->end_ns));
     }
     for (size_t j = 0; j < stage->num_spans; j++) {
         const spot_slot_span_t *span = &stage->spans[j];
@@ -105,8 +96,7 @@ spot_fleet_settle(spot_serve_t *self, stage_t *stage)
 
 /* ---- Slots ---- */
 
-static void
-serve(spot_serve_t *self, stage_t *stage, int32_t slot_id)
+static void serve(spot_serve_t *self, stage_t *stage, int32_t slot_id)
 {
     open_span(self, stage, slot_id, true, self->now_ns);
     spot_serve_slot_idle(stage, slot_id);
@@ -114,8 +104,7 @@ serve(spot_serve_t *self, stage_t *stage, int32_t slot_id)
 
 /* A slot takes no further batches; what it runs, goes on. Returns whether it was
  * pending. */
-static bool
-stop_taking(spot_serve_t *self, int32_t stage_id, int32_t slot_id)
+static bool stop_taking(spot_serve_t *self, int32_t stage_id, int32_t slot_id)
 {
     stage_t *stage = &self->stages[stage_id];
     spot_slot_t *slot = &stage->slots[slot_id];
@@ -132,16 +121,14 @@ stop_taking(spot_serve_t *self, int32_t stage_id, int32_t slot_id)
     return is_pending;
 }
 
-static void
-switch_off(spot_serve_t *self, stage_t *stage, int32_t slot_id)
+static void switch_off(spot_serve_t *self, stage_t *stage, int32_t slot_id)
 {
     close_span(stage, slot_id, self->now_ns);
     stage->slots[slot_id].state = SPOT_SLOT_OFF;
     stage->slots[slot_id].is_draining = false;
 }
 
-void
-spot_fleet_return(spot_serve_t *self, int32_t stage_id, int32_t slot_id)
+void spot_fleet_return(spot_serve_t *self, int32_t stage_id, int32_t slot_id)
 {
     stage_t *stage = &self->stages[stage_id];
     spot_slot_t *slot = &stage->slots[slot_id];
@@ -158,17 +145,16 @@ spot_fleet_return(spot_serve_t *self, int32_t stage_id, int32_t slot_id)
 
 /* ---- Slots that a controller switches ---- */
 
-static void
-launch(spot_serve_t *self, int32_t stage_id, int32_t slot_id)
+static void launch(spot_serve_t *self, int32_t stage_id, int32_t slot_id)
 {
     stage_t *stage = &self->stages[stage_id];
     spot_slot_t *slot = &stage->slots[slot_id];
 
     slot->state = SPOT_SLOT_PREPPING;
     open_span(self, stage, slot_id, false, self->now_ns);
-    slot->event = spot_serve_schedule(self, self->now_ns + start_up_ns(self),
-        SPOT_SERVE_PHASE_CAPACITY,
-        SPOT_SERVE_EVENT_READY | stage_id << SPOT_SERVE_STAGE_BIT, slot_id);
+    slot->event =
+        spot_serve_schedule(self, self->now_ns + start_up_ns(self), SPOT_SERVE_PHASE_CAPACITY,
+            SPOT_SERVE_EVENT_READY | stage_id << SPOT_SERVE_STAGE_BIT, slot_id);
     stage->num_active++;
     stage->result.launches++;
     stage->result.fallback_launches += stage->option.market == SPOT_MARKET_HEDGE;
@@ -176,8 +162,7 @@ launch(spot_serve_t *self, int32_t stage_id, int32_t slot_id)
 
 /* One more active slot: the lowest draining one, else the lowest that is off. Returns
  * false if there is none. */
-static bool
-add_active(spot_serve_t *self, int32_t stage_id)
+static bool add_active(spot_serve_t *self, int32_t stage_id)
 {
     stage_t *stage = &self->stages[stage_id];
     int32_t off = -1;
@@ -190,8 +175,7 @@ add_active(spot_serve_t *self, int32_t stage_id)
             stage->num_active++;
             return true;
         }
-        if (off < 0 && slot->state == SPOT_SLOT_OFF && !slot->is_out &&
-            !slot->is_noticed) {
+        if (off < 0 && slot->state == SPOT_SLOT_OFF && !slot->is_out && !slot->is_noticed) {
             off = stage->first_aimed + j;
         }
     }
@@ -202,8 +186,7 @@ add_active(spot_serve_t *self, int32_t stage_id)
 }
 
 /* One active slot less: the highest prepping one, else the highest that serves. */
-static void
-remove_active(spot_serve_t *self, int32_t stage_id)
+static void remove_active(spot_serve_t *self, int32_t stage_id)
 {
     stage_t *stage = &self->stages[stage_id];
     int32_t serving = -1, chosen = -1;
@@ -234,8 +217,7 @@ remove_active(spot_serve_t *self, int32_t stage_id)
     }
 }
 
-static void
-aim(spot_serve_t *self, int32_t stage_id, int64_t goal)
+static void aim(spot_serve_t *self, int32_t stage_id, int64_t goal)
 {
     while (self->stages[stage_id].num_active < goal && self->error == 0 &&
            add_active(self, stage_id)) {
@@ -246,20 +228,17 @@ aim(spot_serve_t *self, int32_t stage_id, int64_t goal)
 }
 
 /* After a capacity event of a spot slot. */
-static void
-control(spot_serve_t *self, int32_t stage_id)
+static void control(spot_serve_t *self, int32_t stage_id)
 {
     const stage_t *stage = &self->stages[stage_id];
     const spot_stage_option_t *option = &stage->option;
 
     if (is_scaled(stage)) {
         aim(self, stage_id, stage->scale.aim);
-    } else if (option->market == SPOT_MARKET_HEDGE &&
-               option->fallback != SPOT_FALLBACK_NONE) {
+    } else if (option->market == SPOT_MARKET_HEDGE && option->fallback != SPOT_FALLBACK_NONE) {
         const int64_t target = option->replicas - option->base;
-        const int64_t goal = option->fallback == SPOT_FALLBACK_TO_TARGET
-                                 ? target
-                                 : target + option->overprovision;
+        const int64_t goal =
+            option->fallback == SPOT_FALLBACK_TO_TARGET ? target : target + option->overprovision;
         const int64_t lacking = goal - stage->num_steady;
 
         aim(self, stage_id, lacking < 0 ? 0 : lacking < target ? lacking : target);
@@ -268,8 +247,7 @@ control(spot_serve_t *self, int32_t stage_id)
 
 /* ---- Autoscaling ---- */
 
-void
-spot_fleet_count_busy(spot_serve_t *self, stage_t *stage, int num_more)
+void spot_fleet_count_busy(spot_serve_t *self, stage_t *stage, int num_more)
 {
     if (self->may_strand) {
         if (stage->counted_ns <= self->end_ns) {
@@ -285,20 +263,16 @@ spot_fleet_count_busy(spot_serve_t *self, stage_t *stage, int num_more)
     }
 }
 
-static void
-schedule_tick(spot_serve_t *self, int32_t stage_id)
+static void schedule_tick(spot_serve_t *self, int32_t stage_id)
 {
-    (void) spot_serve_schedule(self,
-        self->now_ns + self->stages[stage_id].option.scale.interval_ns,
-        SPOT_SERVE_PHASE_CAPACITY,
-        SPOT_SERVE_EVENT_TICK | stage_id << SPOT_SERVE_STAGE_BIT, 0);
+    (void) spot_serve_schedule(self, self->now_ns + self->stages[stage_id].option.scale.interval_ns,
+        SPOT_SERVE_PHASE_CAPACITY, SPOT_SERVE_EVENT_TICK | stage_id << SPOT_SERVE_STAGE_BIT, 0);
     self->num_ticks_due++;
 }
 
 /* The mean number of busy replicas over the last interval, over the target. More is
  * taken at once, less only when the cool-down since the last change is over. */
-static void
-tick(spot_serve_t *self, int32_t stage_id)
+static void tick(spot_serve_t *self, int32_t stage_id)
 {
     stage_t *stage = &self->stages[stage_id];
     const spot_scale_setting_t *setting = &stage->option.scale;
@@ -326,8 +300,7 @@ tick(spot_serve_t *self, int32_t stage_id)
 /* ---- Outages ---- */
 
 /* Schedules the next outage of a spot slot. since_ns: the end of the one before. */
-static void
-schedule_outage(spot_serve_t *self, int32_t stage_id, int32_t slot_id, int64_t since_ns)
+static void schedule_outage(spot_serve_t *self, int32_t stage_id, int32_t slot_id, int64_t since_ns)
 {
     stage_t *stage = &self->stages[stage_id];
     spot_slot_t *slot = &stage->slots[slot_id];
@@ -366,13 +339,11 @@ schedule_outage(spot_serve_t *self, int32_t stage_id, int32_t slot_id, int64_t s
     }
 }
 
-static void
-see_notice(spot_serve_t *self, int32_t stage_id, int32_t slot_id)
+static void see_notice(spot_serve_t *self, int32_t stage_id, int32_t slot_id)
 {
     stage_t *stage = &self->stages[stage_id];
     spot_slot_t *slot = &stage->slots[slot_id];
-    const bool serves =
-        slot->state != SPOT_SLOT_OFF && slot->state != SPOT_SLOT_PREPPING;
+    const bool serves = slot->state != SPOT_SLOT_OFF && slot->state != SPOT_SLOT_PREPPING;
 
     slot->is_noticed = true;
     stage->num_steady--;
@@ -383,8 +354,7 @@ see_notice(spot_serve_t *self, int32_t stage_id, int32_t slot_id)
     }
 }
 
-static void
-see_preemption(spot_serve_t *self, int32_t stage_id, int32_t slot_id)
+static void see_preemption(spot_serve_t *self, int32_t stage_id, int32_t slot_id)
 {
     stage_t *stage = &self->stages[stage_id];
     spot_slot_t *slot = &stage->slots[slot_id];
@@ -409,8 +379,7 @@ see_preemption(spot_serve_t *self, int32_t stage_id, int32_t slot_id)
     spot_serve_mark(self, stage_id);
 }
 
-static void
-see_back(spot_serve_t *self, int32_t stage_id, int32_t slot_id)
+static void see_back(spot_serve_t *self, int32_t stage_id, int32_t slot_id)
 {
     stage_t *stage = &self->stages[stage_id];
     spot_slot_t *slot = &stage->slots[slot_id];
@@ -426,9 +395,7 @@ see_back(spot_serve_t *self, int32_t stage_id, int32_t slot_id)
     schedule_outage(self, stage_id, slot_id, self->now_ns);
 }
 
-void
-spot_fleet_see(
-    spot_serve_t *self, spot_serve_event_t event, int32_t stage_id, int32_t slot_id)
+void spot_fleet_see(spot_serve_t *self, spot_serve_event_t event, int32_t stage_id, int32_t slot_id)
 {
     stage_t *stage = &self->stages[stage_id];
 
@@ -460,17 +427,15 @@ spot_fleet_see(
 
 /* ---- The start ---- */
 
-void
-spot_fleet_start(spot_serve_t *self, int32_t stage_id)
+void spot_fleet_start(spot_serve_t *self, int32_t stage_id)
 {
     stage_t *stage = &self->stages[stage_id];
     const spot_stage_option_t *option = &stage->option;
     const bool is_ideal = option->scale.kind == SPOT_SCALE_IDEAL;
     const int32_t num_on =
         is_ideal ? stage->num_slots
-                 : (int32_t) (option->replicas + (option->market == SPOT_MARKET_HEDGE
-                                                         ? option->overprovision
-                                                         : 0));
+                 : (int32_t) (option->replicas +
+                              (option->market == SPOT_MARKET_HEDGE ? option->overprovision : 0));
 
     stage->num_spot = is_ideal ? 0 : spot_stage_option_spot_slots(option);
     stage->first_spot = option->market == SPOT_MARKET_HEDGE ? (int32_t) option->base : 0;
@@ -489,8 +454,7 @@ spot_fleet_start(spot_serve_t *self, int32_t stage_id)
 
         slot->span_id = slot->event = -1;
         slot->gone_ns = INT64_MAX;
-        slot->is_spot =
-            j >= stage->first_spot && j < stage->first_spot + stage->num_spot;
+        slot->is_spot = j >= stage->first_spot && j < stage->first_spot + stage->num_spot;
         if (is_ideal) {
             spot_serve_slot_idle(stage, j);
         } else if (j < num_on) {

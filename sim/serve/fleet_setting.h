@@ -8,11 +8,7 @@
 
 #define SPOT_MAX_REPLICAS 4096
 
-typedef enum {
-    SPOT_MARKET_ON_DEMAND,
-    SPOT_MARKET_SPOT,
-    SPOT_MARKET_HEDGE
-} spot_market_t;
+typedef enum { SPOT_MARKET_ON_DEMAND, SPOT_MARKET_SPOT, SPOT_MARKET_HEDGE } spot_market_t;
 
 /* How many on-demand replicas stand in for lost spot replicas. */
 typedef enum {
@@ -21,11 +17,7 @@ typedef enum {
     SPOT_FALLBACK_TO_PROVISIONED /* as many as target and over-provisioning lack */
 } spot_fallback_t;
 
-typedef enum {
-    SPOT_SCALE_NONE,
-    SPOT_SCALE_IDEAL,
-    SPOT_SCALE_UTILISATION
-} spot_scale_kind_t;
+typedef enum { SPOT_SCALE_NONE, SPOT_SCALE_IDEAL, SPOT_SCALE_UTILISATION } spot_scale_kind_t;
 
 typedef struct {
     int kind; /* spot_scale_kind_t */

@@ -3,23 +3,20 @@
 
 #include <string.h>
 
-void
-spot_flow_init(spot_flow_t *self, spot_arena_t *memory, size_t max_queries)
+void spot_flow_init(spot_flow_t *self, spot_arena_t *memory, size_t max_queries)
 {
     SPOT_ARENA_ARRAY(memory, self->batches, max_queries);
     SPOT_ARENA_ARRAY(memory, self->own_ids, max_queries);
 }
 
-void
-spot_flow_clear(spot_flow_t *self)
+void spot_flow_clear(spot_flow_t *self)
 {
     self->num_queries = self->num_batches = 0;
     self->ids = self->own_ids;
     self->is_sorted = false;
 }
 
-void
-spot_flow_add(spot_flow_t *self, int32_t id, int64_t time_ns)
+void spot_flow_add(spot_flow_t *self, int32_t id, int64_t time_ns)
 {
     const int32_t place = (int32_t) self->num_queries++;
 
@@ -29,8 +26,7 @@ spot_flow_add(spot_flow_t *self, int32_t id, int64_t time_ns)
 
 /* Queries of a delivery that are late; their bits are set. Of sorted ids, the late ones
  * come first. */
-static inline size_t
-count_late(const int32_t *ids, size_t size, bool is_sorted, int64_t leave_ns,
+static inline size_t count_late(const int32_t *ids, size_t size, bool is_sorted, int64_t leave_ns,
     const int64_t *deadline_ns, uint64_t *late)
 {
     size_t num_late = 0;
@@ -49,8 +45,7 @@ count_late(const int32_t *ids, size_t size, bool is_sorted, int64_t leave_ns,
 }
 
 /* Adds a batch by (delivery, order taken). Returns false if it overtakes another. */
-static inline bool
-insert(spot_flow_t *self, const spot_flow_batch_t *batch)
+static inline bool insert(spot_flow_t *self, const spot_flow_batch_t *batch)
 {
     size_t place = self->num_batches++;
     bool is_last = true;
@@ -64,8 +59,7 @@ insert(spot_flow_t *self, const spot_flow_batch_t *batch)
 }
 
 /* Adds a time to increasing ones. */
-static void
-insert_time(int64_t *times_ns, size_t num_times, int64_t time_ns)
+static void insert_time(int64_t *times_ns, size_t num_times, int64_t time_ns)
 {
     for (; num_times > 0 && times_ns[num_times - 1] > time_ns; num_times--) {
         times_ns[num_times] = times_ns[num_times - 1];
@@ -74,8 +68,7 @@ insert_time(int64_t *times_ns, size_t num_times, int64_t time_ns)
 }
 
 /* Ids in order of delivery. */
-static void
-set_ids(spot_flow_t *self, const spot_flow_t *from, bool is_in_order)
+static void set_ids(spot_flow_t *self, const spot_flow_t *from, bool is_in_order)
 {
     int32_t *id = self->own_ids;
 
@@ -93,10 +86,8 @@ set_ids(spot_flow_t *self, const spot_flow_t *from, bool is_in_order)
 /* A replica is free when its batch is delivered, unless it is pipelined. Nothing is
  * delivered before a batch that has freed a replica, so that batch k starts on the
  * replica which batch k - replicas in order of delivery has left. */
-bool
-spot_flow_run(spot_flow_t *self, const spot_flow_t *from,
-    const spot_service_time_t *time, int64_t batch, int64_t replicas, int64_t *free_ns,
-    const spot_flow_limit_t *limit)
+bool spot_flow_run(spot_flow_t *self, const spot_flow_t *from, const spot_service_time_t *time,
+    int64_t batch, int64_t replicas, int64_t *free_ns, const spot_flow_limit_t *limit)
 {
     const bool is_pipelined = time->result_ns != time->busy_ns;
     size_t next = 0, num_arrived = 0, head = 0;
@@ -106,33 +97,30 @@ spot_flow_run(spot_flow_t *self, const spot_flow_t *from,
 
     self->num_batches = 0;
     while (head < from->num_queries) {
-        const size_t num_batches = self->num_batches,
-                     before = num_batches - (size_t) replicas;
+        const size_t num_batches = self->num_batches, before = num_batches - (size_t) replicas;
         spot_flow_batch_t taken = {.first = (int32_t) head};
 
         if (num_arrived == head && from->batches[next].time_ns > now_ns) {
             now_ns = from->batches[next].time_ns;
         }
         if (num_batches >= (size_t) replicas) {
-            const int64_t left_ns =
-                is_pipelined ? free_ns[before] : self->batches[before].time_ns;
+            const int64_t left_ns = is_pipelined ? free_ns[before] : self->batches[before].time_ns;
 
             now_ns = left_ns > now_ns ? left_ns : now_ns;
         }
         while (next < from->num_batches && from->batches[next].time_ns <= now_ns) {
             num_arrived += (size_t) from->batches[next++].size;
         }
-        taken.size = (int32_t) (num_arrived - head < (size_t) batch ? num_arrived - head
-                                                                    : (size_t) batch);
+        taken.size =
+            (int32_t) (num_arrived - head < (size_t) batch ? num_arrived - head : (size_t) batch);
         taken.time_ns = now_ns + time->result_ns[taken.size];
         is_in_order = insert(self, &taken) && is_in_order;
         if (is_pipelined) {
             insert_time(free_ns, num_batches, now_ns + time->busy_ns[taken.size]);
         }
         if (limit != NULL) {
-            num_late +=
-                count_late(from->ids + head, (size_t) taken.size, from->is_sorted,
-                    taken.time_ns + limit->rest_ns, limit->deadline_ns, NULL);
+            num_late += count_late(from->ids + head, (size_t) taken.size, from->is_sorted,
+                taken.time_ns + limit->rest_ns, limit->deadline_ns, NULL);
             if (num_late > limit->max_late) {
                 return false;
             }
@@ -143,8 +131,7 @@ spot_flow_run(spot_flow_t *self, const spot_flow_t *from,
     return limit == NULL || num_late <= limit->max_late;
 }
 
-size_t
-spot_flow_late(const spot_flow_t *self, const spot_flow_limit_t *limit, uint64_t *late)
+size_t spot_flow_late(const spot_flow_t *self, const spot_flow_limit_t *limit, uint64_t *late)
 {
     const size_t num_lost = limit->num_queries - self->num_queries;
     const int32_t *ids = self->ids;
@@ -156,8 +143,7 @@ spot_flow_late(const spot_flow_t *self, const spot_flow_limit_t *limit, uint64_t
             late[ids[j] / 64] &= ~(UINT64_C(1) << ids[j] % 64);
         }
         if (num_lost > 0 && limit->num_queries % 64 != 0) {
-            late[limit->num_queries / 64] &=
-                (UINT64_C(1) << limit->num_queries % 64) - 1;
+            late[limit->num_queries / 64] &= (UINT64_C(1) << limit->num_queries % 64) - 1;
         }
     }
     for (size_t j = 0; j < self->num_batches; j++) {
@@ -168,8 +154,7 @@ spot_flow_late(const spot_flow_t *self, const spot_flow_limit_t *limit, uint64_t
     return num_late;
 }
 
-void
-spot_flow_raise(const spot_flow_t *self, int64_t *times_ns, int32_t *counts)
+void spot_flow_raise(const spot_flow_t *self, int64_t *times_ns, int32_t *counts)
 {
     const int32_t *ids = self->ids;
 

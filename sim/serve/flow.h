@@ -46,13 +46,11 @@ void spot_flow_add(spot_flow_t *self, int32_t id, int64_t time_ns);
 /* Runs a stage on what its parent delivers: the recurrence of docs/serving-rules.md.
  * Returns false as soon as limit, which may be NULL, is broken; then self is unfinished.
  * free_ns: [queries] scratch. O(queries), but for batches that overtake. */
-bool spot_flow_run(spot_flow_t *self, const spot_flow_t *from,
-    const spot_service_time_t *time, int64_t batch, int64_t replicas, int64_t *free_ns,
-    const spot_flow_limit_t *limit);
+bool spot_flow_run(spot_flow_t *self, const spot_flow_t *from, const spot_service_time_t *time,
+    int64_t batch, int64_t replicas, int64_t *free_ns, const spot_flow_limit_t *limit);
 
 /* How many queries are late; late, unless it is NULL, becomes the bit set of them. */
-size_t spot_flow_late(
-    const spot_flow_t *self, const spot_flow_limit_t *limit, uint64_t *late);
+size_t spot_flow_late(const spot_flow_t *self, const spot_flow_limit_t *limit, uint64_t *late);
 
 /* Raises the times of queries to those of their delivery; counts[id] grows by 1. */
 void spot_flow_raise(const spot_flow_t *self, int64_t *times_ns, int32_t *counts);

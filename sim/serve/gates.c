@@ -7,19 +7,16 @@
 
 const char *const spot_gate_names[] = {"feasible", "throughput", "latency", "slo", NULL};
 
-double
-spot_gate_capacity(const spot_serve_scenario_t *scenario, size_t stage_id,
-    const spot_stage_option_t *option)
+double spot_gate_capacity(
+    const spot_serve_scenario_t *scenario, size_t stage_id, const spot_stage_option_t *option)
 {
     const spot_service_time_t *time =
         spot_serve_scenario_time(scenario, stage_id, option->hardware_id);
 
-    return (double) option->replicas *
-           spot_service_time_qps(time, (int32_t) option->batch);
+    return (double) option->replicas * spot_service_time_qps(time, (int32_t) option->batch);
 }
 
-size_t
-spot_gate_bottleneck(
+size_t spot_gate_bottleneck(
     const spot_serve_scenario_t *scenario, const spot_stage_option_t *options)
 {
     double least_qps = spot_gate_capacity(scenario, 0, &options[0]);
@@ -36,8 +33,7 @@ spot_gate_bottleneck(
     return stage_id;
 }
 
-int64_t
-spot_gate_least_latency(
+int64_t spot_gate_least_latency(
     const spot_serve_scenario_t *scenario, const spot_stage_option_t *options)
 {
     int64_t at_ns[SPOT_SERVE_MAX_NODES], until_ns[SPOT_SERVE_MAX_NODES];
@@ -51,10 +47,8 @@ spot_gate_least_latency(
     return spot_serve_pipeline_longest(&scenario->pipeline, at_ns, until_ns);
 }
 
-spot_gate_t
-spot_gate_verdict(const spot_serve_scenario_t *scenario,
-    const spot_stage_option_t *options, double rate_qps, int64_t slo_ns,
-    int64_t percentile_ns)
+spot_gate_t spot_gate_verdict(const spot_serve_scenario_t *scenario,
+    const spot_stage_option_t *options, double rate_qps, int64_t slo_ns, int64_t percentile_ns)
 {
     const size_t stage_id = spot_gate_bottleneck(scenario, options);
 
@@ -67,17 +61,15 @@ spot_gate_verdict(const spot_serve_scenario_t *scenario,
     return percentile_ns > slo_ns ? SPOT_GATE_SLO : SPOT_GATE_FEASIBLE;
 }
 
-size_t
-spot_percentile_index(int64_t percentile_milli, size_t num)
+size_t spot_percentile_index(int64_t percentile_milli, size_t num)
 {
     const size_t rank = ((size_t) percentile_milli * num + 99999) / 100000;
 
     return rank < 1 ? 0 : rank - 1;
 }
 
-int
-spot_latencies_take(spot_latencies_t *self, size_t num_queries, const int64_t *source_ns,
-    const int64_t *sink_ns)
+int spot_latencies_take(
+    spot_latencies_t *self, size_t num_queries, const int64_t *source_ns, const int64_t *sink_ns)
 {
     size_t num_finite = 0;
 
@@ -97,19 +89,16 @@ spot_latencies_take(spot_latencies_t *self, size_t num_queries, const int64_t *s
             }
         }
     }
-    spot_order_integers(
-        self->unsorted_ns, num_finite, self->order, self->order + num_queries);
+    spot_order_integers(self->unsorted_ns, num_finite, self->order, self->order + num_queries);
     for (size_t j = 0; j < num_queries; j++) {
-        self->sorted_ns[j] =
-            j < num_finite ? self->unsorted_ns[self->order[j]] : INT64_MAX;
+        self->sorted_ns[j] = j < num_finite ? self->unsorted_ns[self->order[j]] : INT64_MAX;
     }
     self->num_queries = num_queries;
     self->num_infinite = num_queries - num_finite;
     return 0;
 }
 
-void
-spot_latencies_free(spot_latencies_t *self)
+void spot_latencies_free(spot_latencies_t *self)
 {
     free(self->sorted_ns);
     free(self->unsorted_ns);
@@ -117,14 +106,12 @@ spot_latencies_free(spot_latencies_t *self)
     *self = (spot_latencies_t){0};
 }
 
-int64_t
-spot_latencies_percentile(const spot_latencies_t *self, int64_t percentile_milli)
+int64_t spot_latencies_percentile(const spot_latencies_t *self, int64_t percentile_milli)
 {
     return self->sorted_ns[spot_percentile_index(percentile_milli, self->num_queries)];
 }
 
-size_t
-spot_latencies_late(const spot_latencies_t *self, int64_t limit_ns)
+size_t spot_latencies_late(const spot_latencies_t *self, int64_t limit_ns)
 {
     size_t low = 0, high = self->num_queries;
 

@@ -14,8 +14,8 @@ typedef enum {
 extern const char *const spot_gate_names[]; /* by gate, up to NULL */
 
 /* Queries per second that the replicas of a stage can do in full batches. */
-double spot_gate_capacity(const spot_serve_scenario_t *scenario, size_t stage_id,
-    const spot_stage_option_t *option);
+double spot_gate_capacity(
+    const spot_serve_scenario_t *scenario, size_t stage_id, const spot_stage_option_t *option);
 
 /* The stage of least capacity, the first of equal ones. options: [num_stages]. */
 size_t spot_gate_bottleneck(
@@ -28,8 +28,7 @@ int64_t spot_gate_least_latency(
 /* The first gate that fails. rate_qps: of the queries; percentile_ns: of their
  * latencies. */
 spot_gate_t spot_gate_verdict(const spot_serve_scenario_t *scenario,
-    const spot_stage_option_t *options, double rate_qps, int64_t slo_ns,
-    int64_t percentile_ns);
+    const spot_stage_option_t *options, double rate_qps, int64_t slo_ns, int64_t percentile_ns);
 
 /* The index of a percentile among num sorted values: max(1, ceil(p num / 100)) - 1. */
 size_t spot_percentile_index(int64_t percentile_milli, size_t num);
@@ -49,10 +48,9 @@ typedef struct {
 
 /* From arrivals to the sink, where a time below 0 is none. NO_MEMORY, BAD_PARAM: the sum
  * does not fit 63 bits. Memory is kept. O(queries). */
-SPOT_MUST_CHECK int spot_latencies_take(spot_latencies_t *self, size_t num_queries,
-    const int64_t *source_ns, const int64_t *sink_ns);
+SPOT_MUST_CHECK int spot_latencies_take(
+    spot_latencies_t *self, size_t num_queries, const int64_t *source_ns, const int64_t *sink_ns);
 void spot_latencies_free(spot_latencies_t *self);
-int64_t spot_latencies_percentile(
-    const spot_latencies_t *self, int64_t percentile_milli);
+int64_t spot_latencies_percentile(const spot_latencies_t *self, int64_t percentile_milli);
 /* Queries with a latency above a limit. O(log queries). */
 size_t spot_latencies_late(const spot_latencies_t *self, int64_t limit_ns);

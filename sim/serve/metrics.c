@@ -23,14 +23,12 @@ typedef struct {
     double rate_qps, arrival_cv, arrival_scv, hours, feasible, nominal_cost_per_hour;
 } sums_t;
 
-static double
-hours(int64_t ns)
+static double hours(int64_t ns)
 {
     return (double) ns / NS_PER_H;
 }
 
-static void
-add_stage(sums_t *self, const spot_serve_replication_t *run, size_t stage_id)
+static void add_stage(sums_t *self, const spot_serve_replication_t *run, size_t stage_id)
 {
     const spot_serve_stage_t *stage = &run->serve.stages[stage_id];
     const spot_stage_result_t *result = &stage->result;
@@ -43,8 +41,7 @@ add_stage(sums_t *self, const spot_serve_replication_t *run, size_t stage_id)
     self->launches += (double) result->launches;
     self->queue_max = (double) result->queue_max;
     self->replicas_peak = (double) result->peak_replicas;
-    self->capacity_qps =
-        spot_gate_capacity(run->scenario, stage_id, &run->options[stage_id]);
+    self->capacity_qps = spot_gate_capacity(run->scenario, stage_id, &run->options[stage_id]);
     for (int j = 0; j < 2; j++) {
         const double paid_ns = (double) result->paid_ns[j];
         /* without a price for spot there is no time of spot */
@@ -64,29 +61,26 @@ add_stage(sums_t *self, const spot_serve_replication_t *run, size_t stage_id)
 }
 
 /* A percentile in 1/1000 %. */
-static double
-percentile_ms(const spot_serve_replication_t *run, int64_t percentile_milli)
+static double percentile_ms(const spot_serve_replication_t *run, int64_t percentile_milli)
 {
     const int64_t ns = spot_latencies_percentile(&run->latencies, percentile_milli);
 
     return ns == INT64_MAX ? (double) NAN : (double) ns / 1e6;
 }
 
-static sums_t
-sum_run(const spot_serve_replication_t *run)
+static sums_t sum_run(const spot_serve_replication_t *run)
 {
     const spot_serve_t *serve = &run->serve;
     const spot_latencies_t *latencies = &run->latencies;
     const double queries = (double) serve->run.num_queries;
-    const double late =
-        (double) spot_latencies_late(latencies, run->scenario->slo.latency_ns);
+    const double late = (double) spot_latencies_late(latencies, run->scenario->slo.latency_ns);
     sums_t sums = {.latency_p50_ms = percentile_ms(run, 50000),
         .latency_p95_ms = percentile_ms(run, 95000),
         .latency_p99_ms = percentile_ms(run, 99000),
         .latency_p99_9_ms = percentile_ms(run, 99900),
         .latency_max_ms = percentile_ms(run, 100000),
-        .latency_sum_ms = latencies->num_infinite > 0 ? (double) NAN
-                                                      : (double) latencies->sum_ns / 1e6,
+        .latency_sum_ms =
+            latencies->num_infinite > 0 ? (double) NAN : (double) latencies->sum_ns / 1e6,
         .queries = queries,
         .late = late,
         .on_time = queries - late,
@@ -106,8 +100,7 @@ sum_run(const spot_serve_replication_t *run)
     return sums;
 }
 
-double
-spot_serve_cost(const spot_serve_replication_t *self)
+double spot_serve_cost(const spot_serve_replication_t *self)
 {
     return sum_run(self).cost;
 }
@@ -120,44 +113,38 @@ typedef struct {
 } row_t;
 
 /* A metric that is the member of the sums with its name. */
-#define ROW(member, unit_, ...)                                                         \
-    {                                                                                   \
-        {.name = #member, .unit = unit_, .help = __VA_ARGS__}, offsetof(sums_t, member) \
+#define ROW(member, unit_, ...)                                                                    \
+    {                                                                                              \
+        {.name = #member, .unit = unit_, .help = __VA_ARGS__}, offsetof(sums_t, member)            \
     }
-#define COUNT(member, unit, better_, text)                                              \
-    ROW(member, unit, text, .better = SPOT_BETTER_##better_)
+#define COUNT(member, unit, better_, text) ROW(member, unit, text, .better = SPOT_BETTER_##better_)
 #define TOTAL(member, unit, text) ROW(member, unit, text, .is_total = true)
-#define LATENCY(member, label_, text)                                                   \
-    ROW(member, "ms", text, .label = label_, .kind = SPOT_METRIC_TIME,                  \
-        .better = SPOT_BETTER_LOWER)
-#define RATIO(name_, unit_, of, per_, kind_, label_, better_, ...)                      \
-    {                                                                                   \
-        {.name = name_,                                                                 \
-            .unit = unit_,                                                              \
-            .label = label_,                                                            \
-            .kind = SPOT_METRIC_##kind_,                                                \
-            .better = SPOT_BETTER_##better_,                                            \
-            .numerator = of,                                                            \
-            .denominator = per_,                                                        \
-            .help = __VA_ARGS__},                                                       \
-            SIZE_MAX                                                                    \
+#define LATENCY(member, label_, text)                                                              \
+    ROW(member, "ms", text, .label = label_, .kind = SPOT_METRIC_TIME, .better = SPOT_BETTER_LOWER)
+#define RATIO(name_, unit_, of, per_, kind_, label_, better_, ...)                                 \
+    {                                                                                              \
+        {.name = name_,                                                                            \
+            .unit = unit_,                                                                         \
+            .label = label_,                                                                       \
+            .kind = SPOT_METRIC_##kind_,                                                           \
+            .better = SPOT_BETTER_##better_,                                                       \
+            .numerator = of,                                                                       \
+            .denominator = per_,                                                                   \
+            .help = __VA_ARGS__},                                                                  \
+            SIZE_MAX                                                                               \
     }
 #define SHARE(name, of, per, ...) RATIO(name, "1", of, per, SHARE, __VA_ARGS__)
-#define OF_PAID(part, better, text)                                                     \
-    SHARE(#part "_fraction", #part "_h", "paid_h", #part, better,                       \
+#define OF_PAID(part, better, text)                                                                \
+    SHARE(#part "_fraction", #part "_h", "paid_h", #part, better,                                  \
         "share of the paid replica time " text)
 
 static const row_t rows[] = {
-    RATIO("latency_mean_ms", "ms", "latency_sum_ms", "queries", TIME, "mean latency",
-        LOWER, "mean time from source to sink"),
-    LATENCY(latency_p50_ms, "median latency",
-        "latency that half of the queries do not exceed"),
-    LATENCY(latency_p95_ms, "95 % latency",
-        "latency that 95 % of the queries do not exceed"),
-    LATENCY(latency_p99_ms, "99 % latency",
-        "latency that 99 % of the queries do not exceed"),
-    LATENCY(latency_p99_9_ms, "99.9 % latency",
-        "latency that 99.9 % of the queries do not exceed"),
+    RATIO("latency_mean_ms", "ms", "latency_sum_ms", "queries", TIME, "mean latency", LOWER,
+        "mean time from source to sink"),
+    LATENCY(latency_p50_ms, "median latency", "latency that half of the queries do not exceed"),
+    LATENCY(latency_p95_ms, "95 % latency", "latency that 95 % of the queries do not exceed"),
+    LATENCY(latency_p99_ms, "99 % latency", "latency that 99 % of the queries do not exceed"),
+    LATENCY(latency_p99_9_ms, "99.9 % latency", "latency that 99.9 % of the queries do not exceed"),
     LATENCY(latency_max_ms, "longest latency", "longest latency of a query"),
     SHARE("late_fraction", "late", "queries", "late", LOWER,
         "share of the queries above the latency objective; lost and unfinished ones "
@@ -166,20 +153,17 @@ static const row_t rows[] = {
         "share of the queries that are not late"),
     SHARE("lost_fraction", "lost", "queries", "lost", LOWER,
         "share of the queries that were lost with a replica"),
-    ROW(feasible, "1", "1: the configuration meets its objective",
-        .label = "objective met", .kind = SPOT_METRIC_PROBABILITY,
-        .better = SPOT_BETTER_HIGHER),
+    ROW(feasible, "1", "1: the configuration meets its objective", .label = "objective met",
+        .kind = SPOT_METRIC_PROBABILITY, .better = SPOT_BETTER_HIGHER),
     RATIO("cost_per_hour", "1", "cost", "hours", COST, "cost per hour", LOWER,
         "cost of the replicas per hour of the run, in the currency of the prices"),
-    RATIO("cost_per_1000_on_time", "1", "cost", "on_time", COST,
-        "cost per 1,000 on time", LOWER,
+    RATIO("cost_per_1000_on_time", "1", "cost", "on_time", COST, "cost per 1,000 on time", LOWER,
         "cost of the replicas per 1,000 queries that are not late", .per = 1000),
     SHARE("spot_cost_share", "spot_cost", "cost", "share of cost on spot", NEITHER,
         "share of the cost that is paid for spot replicas"),
     COUNT(queries, "queries", NEITHER, "queries that came"),
     COUNT(rate_qps, "1/s", NEITHER, "queries per second"),
-    COUNT(arrival_cv, "1", NEITHER,
-        "coefficient of variation of the times between queries"),
+    COUNT(arrival_cv, "1", NEITHER, "coefficient of variation of the times between queries"),
     COUNT(arrival_scv, "1", NEITHER, "square of arrival_cv"),
     COUNT(unfinished, "queries", LOWER, "queries that never reached the sink"),
     OF_PAID(useful, HIGHER, "in batches that returned"),
@@ -187,8 +171,7 @@ static const row_t rows[] = {
     OF_PAID(idle, LOWER, "in which replicas serve without a batch"),
     OF_PAID(prepping, LOWER, "before replicas serve"),
     COUNT(batches_cut, "batches", LOWER, "batches that ended with their replica"),
-    COUNT(launches, "replicas", NEITHER,
-        "replicas that a fallback or an autoscaler launched"),
+    COUNT(launches, "replicas", NEITHER, "replicas that a fallback or an autoscaler launched"),
     TOTAL(latency_sum_ms, "ms", "latencies of all queries"),
     TOTAL(late, "queries", "queries above the objective"),
     TOTAL(on_time, "queries", "the other queries"),
@@ -215,8 +198,8 @@ static const row_t stage_rows[] = {
     COUNT(queue_max, "queries", LOWER, "most queries that wait at a time"),
     RATIO("mean_batch", "queries", "taken", "batches", PLAIN, "mean batch", NEITHER,
         "mean size of the batches"),
-    RATIO("replicas_mean", "replicas", "serving_h", "hours", PLAIN, "mean replicas",
-        NEITHER, "mean number of replicas that serve"),
+    RATIO("replicas_mean", "replicas", "serving_h", "hours", PLAIN, "mean replicas", NEITHER,
+        "mean number of replicas that serve"),
     COUNT(replicas_peak, "replicas", NEITHER, "most replicas that serve at a time"),
     TOTAL(capacity_qps, "1/s", "queries per second in full batches"),
     TOTAL(batches, "batches", "batches, those that were cut included"),
@@ -229,8 +212,7 @@ static const row_t stage_rows[] = {
 #define NUM_STAGE_ROWS (sizeof(stage_rows) / sizeof(stage_rows[0]))
 
 /* "utilisation.Detect"; what is of the run keeps its name. */
-static const char *
-text_of_stage(
+static const char *text_of_stage(
     spot_arena_t *memory, const char *name, const char *between, const char *stage)
 {
     char text[64 + SPOT_PIPELINE_MAX_ID_BYTES];
@@ -242,8 +224,7 @@ text_of_stage(
     return spot_arena_text(memory, text);
 }
 
-int
-spot_serve_metrics_init(spot_serve_scenario_t *scenario)
+int spot_serve_metrics_init(spot_serve_scenario_t *scenario)
 {
     const size_t num_stages = scenario->pipeline.num_stages;
     spot_arena_t *memory = &scenario->memory;
@@ -271,8 +252,7 @@ spot_serve_metrics_init(spot_serve_scenario_t *scenario)
 }
 
 /* Sets the values of rows that are not derived. Returns the end of values. */
-static double *
-yield(const row_t *row, size_t num_rows, const sums_t *sums, double *values)
+static double *yield(const row_t *row, size_t num_rows, const sums_t *sums, double *values)
 {
     for (size_t j = 0; j < num_rows; j++, row++, values++) {
         if (row->offset != SIZE_MAX) {
@@ -282,8 +262,7 @@ yield(const row_t *row, size_t num_rows, const sums_t *sums, double *values)
     return values;
 }
 
-void
-spot_serve_yield(const spot_serve_replication_t *self, double *values)
+void spot_serve_yield(const spot_serve_replication_t *self, double *values)
 {
     const spot_outputs_t *outputs = &self->scenario->outputs;
     sums_t sums;
@@ -319,8 +298,7 @@ const spot_warning_t spot_serve_warnings[SPOT_SERVE_NUM_WARNINGS] = {
     [SPOT_SERVE_WARN_NO_PLAN] = {"no_plan", "the planner found no configuration"},
 };
 
-void
-spot_serve_warning_flags(const spot_serve_replication_t *self, unsigned char *flags)
+void spot_serve_warning_flags(const spot_serve_replication_t *self, unsigned char *flags)
 {
     const spot_serve_t *serve = &self->serve;
 

@@ -13,8 +13,7 @@
 static const spot_field_t parent_item = {.type = SPOT_FIELD_TEXT, .offset = 0};
 
 /* A list is kept as a number, and reported once the id is known. */
-static void
-bind_from(
+static void bind_from(
     spot_bind_t *bind, const spot_field_t *field, const spot_node_t *node, void *target)
 {
     const spot_field_t text = {.type = SPOT_FIELD_TEXT, .name = field->name};
@@ -29,8 +28,7 @@ bind_from(
 }
 
 const spot_field_t spot_serve_pipeline_item_fields[] = {
-    {SPOT_VALUE(
-        TEXT, "id", spot_serve_pipeline_item_t, id, NULL, "name of the stage or join")},
+    {SPOT_VALUE(TEXT, "id", spot_serve_pipeline_item_t, id, NULL, "name of the stage or join")},
     {SPOT_VALUE(TEXT, "from", spot_serve_pipeline_item_t, from, "",
          "of a stage: the node that feeds it, or source"),
         .bind = bind_from},
@@ -42,8 +40,7 @@ const spot_field_t spot_serve_pipeline_item_fields[] = {
     {.name = NULL},
 };
 
-void
-spot_serve_pipeline_item_free(spot_serve_pipeline_item_t *self)
+void spot_serve_pipeline_item_free(spot_serve_pipeline_item_t *self)
 {
     for (size_t j = 0; j < self->num_join; j++) {
         free(self->join[j]);
@@ -64,8 +61,7 @@ typedef struct {
     const spot_serve_pipeline_item_t *items;
 } maker_t;
 
-static const spot_node_t *
-place_of(const maker_t *maker, size_t node_id, const char *key)
+static const spot_node_t *place_of(const maker_t *maker, size_t node_id, const char *key)
 {
     const spot_node_t *item = maker->list->children[node_id];
     const spot_node_t *value = spot_node_get(item, key);
@@ -74,8 +70,7 @@ place_of(const maker_t *maker, size_t node_id, const char *key)
 }
 
 /* Ids are columns, members of JSON objects, and parts of names of metrics. */
-static bool
-is_id(const char *text)
+static bool is_id(const char *text)
 {
     const size_t num_bytes = strlen(text);
 
@@ -87,8 +82,7 @@ is_id(const char *text)
     return num_bytes > 0 && num_bytes <= SPOT_PIPELINE_MAX_ID_BYTES;
 }
 
-static bool
-check_id(const maker_t *maker, size_t node_id)
+static bool check_id(const maker_t *maker, size_t node_id)
 {
     const char *id = maker->items[node_id].id;
     const spot_node_t *node = place_of(maker, node_id, "id");
@@ -104,8 +98,7 @@ check_id(const maker_t *maker, size_t node_id)
     } else if (strcmp(id, "source") == 0 || strcmp(id, "sink") == 0) {
         spot_bind_error(maker->bind, node, NULL, "id '%s' is reserved", id);
     } else if (first < node_id) {
-        spot_bind_error(maker->bind, node, NULL,
-            "id '%s' given twice (first at line %zu)", id,
+        spot_bind_error(maker->bind, node, NULL, "id '%s' given twice (first at line %zu)", id,
             place_of(maker, first, "id")->line);
     } else {
         return true;
@@ -114,8 +107,7 @@ check_id(const maker_t *maker, size_t node_id)
 }
 
 /* The node with an id, -1: the source, -2: none, which is reported. */
-static int32_t
-find_parent(const maker_t *maker, const char *id, const spot_node_t *place)
+static int32_t find_parent(const maker_t *maker, const char *id, const spot_node_t *place)
 {
     char hint[SPOT_SUGGEST_HINT_BYTES];
     spot_suggest_t near;
@@ -131,14 +123,12 @@ find_parent(const maker_t *maker, const char *id, const spot_node_t *place)
             return (int32_t) j;
         }
     }
-    spot_bind_error(
-        maker->bind, place, NULL, "no node '%s'%s", id, spot_suggest_hint(&near, hint));
+    spot_bind_error(maker->bind, place, NULL, "no node '%s'%s", id, spot_suggest_hint(&near, hint));
     return -2;
 }
 
 /* The nodes of from, or of join, each once. */
-static void
-find_parents(const maker_t *maker, size_t node_id)
+static void find_parents(const maker_t *maker, size_t node_id)
 {
     const spot_serve_pipeline_item_t *item = &maker->items[node_id];
     const bool is_stage = item->from != NULL;
@@ -149,8 +139,7 @@ find_parents(const maker_t *maker, size_t node_id)
 
     SPOT_ARENA_ARRAY(&maker->self->memory, node->parents, num_ids);
     for (size_t j = 0; j < num_ids && node->parents != NULL; j++) {
-        const int32_t parent =
-            find_parent(maker, ids[j], is_stage ? place : place->children[j]);
+        const int32_t parent = find_parent(maker, ids[j], is_stage ? place : place->children[j]);
         size_t k = 0;
 
         while (k < node->num_parents && node->parents[k] != parent) {
@@ -160,13 +149,11 @@ find_parents(const maker_t *maker, size_t node_id)
         node->num_parents += k == node->num_parents;
     }
     if (!is_stage && node->num_parents == 1) {
-        spot_bind_error(
-            maker->bind, place, NULL, "join needs two distinct predecessors");
+        spot_bind_error(maker->bind, place, NULL, "join needs two distinct predecessors");
     }
 }
 
-static void
-add_parents(const maker_t *maker, size_t node_id)
+static void add_parents(const maker_t *maker, size_t node_id)
 {
     const spot_serve_pipeline_item_t *item = &maker->items[node_id];
     const bool is_stage = item->from != NULL || item->num_from > 0;
@@ -186,8 +173,7 @@ add_parents(const maker_t *maker, size_t node_id)
     }
 }
 
-static void
-add_links(spot_serve_pipeline_t *self)
+static void add_links(spot_serve_pipeline_t *self)
 {
     SPOT_ARENA_ARRAY(&self->memory, self->first, self->num_nodes);
     SPOT_ARENA_ARRAY(&self->memory, self->order, self->num_nodes);
@@ -204,8 +190,7 @@ add_links(spot_serve_pipeline_t *self)
         }
         for (size_t k = 0; k < node->num_parents; k++) {
             const int32_t parent = node->parents[k];
-            size_t *num =
-                parent < 0 ? &self->num_first : &self->nodes[parent].num_children;
+            size_t *num = parent < 0 ? &self->num_first : &self->nodes[parent].num_children;
 
             (parent < 0 ? self->first : self->nodes[parent].children)[(*num)++] =
                 (spot_serve_pipeline_link_t){(int32_t) j, node->stage_id, (int32_t) k};
@@ -216,8 +201,7 @@ add_links(spot_serve_pipeline_t *self)
 /* Places nodes in the order behind their parents, of equal ones the first in pipeline
  * order: behind all of them, or behind any one. Returns their number, which is less than
  * that of all where there is a cycle. */
-static size_t
-place_nodes(spot_serve_pipeline_t *self, bool behind_all, bool *is_placed)
+static size_t place_nodes(spot_serve_pipeline_t *self, bool behind_all, bool *is_placed)
 {
     size_t num_placed = 0, before;
 
@@ -240,8 +224,7 @@ place_nodes(spot_serve_pipeline_t *self, bool behind_all, bool *is_placed)
 }
 
 /* A parent that is not placed, of a node that is not. */
-static int32_t
-parent_without_place(
+static int32_t parent_without_place(
     const spot_serve_pipeline_t *self, const bool *is_placed, int32_t node_id)
 {
     const int32_t *parent = self->nodes[node_id].parents;
@@ -254,8 +237,7 @@ parent_without_place(
 
 /* Reports a cycle that the parents of a node without place lead to, and the nodes that
  * no way from the source leads to. */
-static void
-report_cycle(const maker_t *maker, bool *is_placed)
+static void report_cycle(const maker_t *maker, bool *is_placed)
 {
     spot_serve_pipeline_t *self = maker->self;
     bool is_in[SPOT_SERVE_MAX_NODES] = {false};
@@ -279,8 +261,7 @@ report_cycle(const maker_t *maker, bool *is_placed)
         at = parent_without_place(self, is_placed, at);
         list = spot_texts_add(&texts, "%s -> %s", self->nodes[at].id, list);
     } while (at != lowest);
-    spot_bind_error(
-        maker->bind, place_of(maker, (size_t) lowest, "id"), NULL, "cycle: %s", list);
+    spot_bind_error(maker->bind, place_of(maker, (size_t) lowest, "id"), NULL, "cycle: %s", list);
     maker->bind->is_out_of_memory |= texts.error != 0;
     spot_texts_free(&texts);
     place_nodes(self, false, is_placed);
@@ -292,8 +273,7 @@ report_cycle(const maker_t *maker, bool *is_placed)
     }
 }
 
-static void
-check_end(const maker_t *maker)
+static void check_end(const maker_t *maker)
 {
     const spot_serve_pipeline_t *self = maker->self;
     const char *end = NULL;
@@ -308,8 +288,7 @@ check_end(const maker_t *maker)
     }
 }
 
-int
-spot_serve_pipeline_init(spot_serve_pipeline_t *self, spot_bind_t *bind,
+int spot_serve_pipeline_init(spot_serve_pipeline_t *self, spot_bind_t *bind,
     const spot_node_t *list, size_t num_items, const spot_serve_pipeline_item_t *items)
 {
     const size_t num_errors = bind->diag->num_errors;
@@ -343,15 +322,13 @@ spot_serve_pipeline_init(spot_serve_pipeline_t *self, spot_bind_t *bind,
     return bind->diag->num_errors > num_errors ? SPOT_ERR_BAD_INPUT : 0;
 }
 
-void
-spot_serve_pipeline_free(spot_serve_pipeline_t *self)
+void spot_serve_pipeline_free(spot_serve_pipeline_t *self)
 {
     spot_arena_free(&self->memory);
     *self = (spot_serve_pipeline_t){0};
 }
 
-int32_t
-spot_serve_pipeline_stage(const spot_serve_pipeline_t *self, const char *id)
+int32_t spot_serve_pipeline_stage(const spot_serve_pipeline_t *self, const char *id)
 {
     for (size_t j = 0; j < self->num_stages; j++) {
         if (strcmp(spot_serve_pipeline_stage_node(self, j)->id, id) == 0) {
@@ -361,14 +338,13 @@ spot_serve_pipeline_stage(const spot_serve_pipeline_t *self, const char *id)
     return -1;
 }
 
-const spot_serve_pipeline_node_t *
-spot_serve_pipeline_stage_node(const spot_serve_pipeline_t *self, size_t stage_id)
+const spot_serve_pipeline_node_t *spot_serve_pipeline_stage_node(
+    const spot_serve_pipeline_t *self, size_t stage_id)
 {
     return &self->nodes[self->stages[stage_id]];
 }
 
-int64_t
-spot_serve_pipeline_longest(
+int64_t spot_serve_pipeline_longest(
     const spot_serve_pipeline_t *self, const int64_t *at_ns, int64_t *until_ns)
 {
     int64_t longest_ns = 0;

@@ -36,8 +36,7 @@ typedef struct {
     size_t num_parents; /* 1: a stage; at least 2: a join */
     int32_t *parents;   /* [num_parents] nodes; -1: the source */
     size_t num_children;
-    spot_serve_pipeline_link_t
-        *children; /* [num_children] in pipeline order; none: the sink */
+    spot_serve_pipeline_link_t *children; /* [num_children] in pipeline order; none: the sink */
 } spot_serve_pipeline_node_t;
 
 /* Constant after init. Nodes are in pipeline order, that of the file. */
@@ -60,9 +59,8 @@ extern const spot_field_t spot_serve_pipeline_item_fields[];
 /* Makes the pipeline of its items, which are bound; root: the list, for places of
  * messages. BAD_INPUT with the reasons in the diagnostics of bind, NO_MEMORY; free self
  * even then. */
-SPOT_MUST_CHECK int spot_serve_pipeline_init(spot_serve_pipeline_t *self,
-    spot_bind_t *bind, const spot_node_t *list, size_t num_items,
-    const spot_serve_pipeline_item_t *items);
+SPOT_MUST_CHECK int spot_serve_pipeline_init(spot_serve_pipeline_t *self, spot_bind_t *bind,
+    const spot_node_t *list, size_t num_items, const spot_serve_pipeline_item_t *items);
 void spot_serve_pipeline_free(spot_serve_pipeline_t *self);
 
 /* The stage with this id, or -1. O(nodes). */

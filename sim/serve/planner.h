@@ -77,12 +77,12 @@ typedef struct {
 /* Runs a planner; planned is zeroed. BAD_PARAM: the arrivals have no rate; brute: there
  * are more configurations than plan.max_configurations (planned->why_none says it).
  * INTERRUPTED, NO_MEMORY. Free planned even then. */
-SPOT_MUST_CHECK int spot_serve_plan(const spot_planner_t *planner,
-    const spot_plan_request_t *request, spot_planned_t *planned);
-SPOT_MUST_CHECK int spot_serve_rate(const spot_planner_t *planner,
-    const spot_plan_request_t *request, spot_planned_t *planned);
+SPOT_MUST_CHECK int spot_serve_plan(
+    const spot_planner_t *planner, const spot_plan_request_t *request, spot_planned_t *planned);
+SPOT_MUST_CHECK int spot_serve_rate(
+    const spot_planner_t *planner, const spot_plan_request_t *request, spot_planned_t *planned);
 
 /* The highest whole rate at which a configuration is feasible; 0: none. Errors as
  * above. */
-SPOT_MUST_CHECK int spot_serve_highest_rate(const spot_plan_request_t *request,
-    const spot_stage_option_t *options, double *rate_qps);
+SPOT_MUST_CHECK int spot_serve_highest_rate(
+    const spot_plan_request_t *request, const spot_stage_option_t *options, double *rate_qps);

@@ -10,8 +10,7 @@ typedef spot_planning_t planning_t;
 
 /* Whether a planner may give a stage spot slots: even a hedge that has none in config,
  * where all its replicas are its base. */
-static bool
-may_choose_spot(const spot_serve_scenario_t *scenario)
+static bool may_choose_spot(const spot_serve_scenario_t *scenario)
 {
     bool has_market = false;
 
@@ -22,8 +21,7 @@ may_choose_spot(const spot_serve_scenario_t *scenario)
 }
 
 /* What of the key config a planner leaves as it is. Replicas stay as planned. */
-static spot_stage_option_t
-pattern_of(const planning_t *self, size_t stage_id)
+static spot_stage_option_t pattern_of(const planning_t *self, size_t stage_id)
 {
     spot_stage_option_t pattern = self->scenario->options[stage_id];
 
@@ -36,24 +34,21 @@ pattern_of(const planning_t *self, size_t stage_id)
 
 /* A trace gives its instances to the first slots of all stages. A query that is lost is
  * dropped at all joins, so that stages behind them have less to do. */
-static bool
-needs_runs(const planning_t *self)
+static bool needs_runs(const planning_t *self)
 {
     const spot_outage_setting_t *outages = &self->scenario->outages;
     bool has_stage_behind = false;
 
     for (size_t j = 0; j < self->pipeline->num_nodes; j++) {
-        has_stage_behind =
-            has_stage_behind || (self->pipeline->nodes[j].stage_id < 0 &&
-                                    self->pipeline->nodes[j].num_children > 0);
+        has_stage_behind = has_stage_behind || (self->pipeline->nodes[j].stage_id < 0 &&
+                                                   self->pipeline->nodes[j].num_children > 0);
     }
     return self->has_outages &&
            (outages->kind == SPOT_OUTAGES_TRACE ||
                (has_stage_behind && outages->rent.in_flight == SPOT_IN_FLIGHT_LOSE));
 }
 
-static int
-make_room(planning_t *self)
+static int make_room(planning_t *self)
 {
     const size_t num_nodes = self->pipeline->num_nodes;
     const size_t num_stages = self->pipeline->num_stages;
@@ -81,8 +76,7 @@ make_room(planning_t *self)
     return memory->error;
 }
 
-int
-spot_planning_init(planning_t *self, const spot_plan_request_t *request)
+int spot_planning_init(planning_t *self, const spot_plan_request_t *request)
 {
     const spot_serve_scenario_t *scenario = request->scenario;
     int ret;
@@ -100,8 +94,7 @@ spot_planning_init(planning_t *self, const spot_plan_request_t *request)
         return ret;
     }
     for (size_t j = 0; j < self->pipeline->num_nodes; j++) {
-        self->sink =
-            self->pipeline->nodes[j].num_children == 0 ? (int32_t) j : self->sink;
+        self->sink = self->pipeline->nodes[j].num_children == 0 ? (int32_t) j : self->sink;
     }
     for (size_t j = 0; j < self->pipeline->num_stages; j++) {
         self->pattern[j] = pattern_of(self, j);
@@ -111,8 +104,7 @@ spot_planning_init(planning_t *self, const spot_plan_request_t *request)
     return 0;
 }
 
-void
-spot_planning_free(planning_t *self)
+void spot_planning_free(planning_t *self)
 {
     spot_serve_free(&self->engine);
     spot_outages_delete(self->outages);
@@ -120,8 +112,7 @@ spot_planning_free(planning_t *self)
     spot_arena_free(&self->memory);
 }
 
-void
-spot_planning_set_arrivals(planning_t *self, const spot_arrivals_t *arrivals)
+void spot_planning_set_arrivals(planning_t *self, const spot_arrivals_t *arrivals)
 {
     self->source_ns = arrivals->source_ns;
     self->rate_qps = arrivals->rate_qps;
@@ -142,9 +133,8 @@ spot_planning_set_arrivals(planning_t *self, const spot_arrivals_t *arrivals)
 
 /* ---- Options ---- */
 
-spot_stage_option_t
-spot_planning_option(const planning_t *self, size_t stage_id, int32_t hardware_id,
-    int64_t batch, int64_t replicas)
+spot_stage_option_t spot_planning_option(
+    const planning_t *self, size_t stage_id, int32_t hardware_id, int64_t batch, int64_t replicas)
 {
     spot_stage_option_t option = self->pattern[stage_id];
 
@@ -155,34 +145,30 @@ spot_planning_option(const planning_t *self, size_t stage_id, int32_t hardware_i
     return option;
 }
 
-const spot_serving_profile_t *
-spot_planning_profile(const planning_t *self, size_t stage_id, int32_t hardware_id)
+const spot_serving_profile_t *spot_planning_profile(
+    const planning_t *self, size_t stage_id, int32_t hardware_id)
 {
     const spot_serving_price_t *price = &self->scenario->prices.prices[hardware_id];
 
-    return self->pattern[stage_id].market != SPOT_MARKET_ON_DEMAND &&
-                   isnan(price->spot_per_h)
+    return self->pattern[stage_id].market != SPOT_MARKET_ON_DEMAND && isnan(price->spot_per_h)
                ? NULL
                : spot_serve_scenario_profile(self->scenario, stage_id, hardware_id);
 }
 
-int32_t
-spot_planning_hardware(
+int32_t spot_planning_hardware(
     const planning_t *self, size_t stage_id, int32_t hardware_id, int32_t step)
 {
     do {
         hardware_id += step;
-        if (hardware_id < 0 ||
-            hardware_id == (int32_t) self->scenario->prices.num_prices) {
+        if (hardware_id < 0 || hardware_id == (int32_t) self->scenario->prices.num_prices) {
             return -1;
         }
     } while (spot_planning_profile(self, stage_id, hardware_id) == NULL);
     return hardware_id;
 }
 
-int64_t
-spot_planning_need(const planning_t *self, size_t stage_id, int32_t hardware_id,
-    int64_t batch, double rate_qps)
+int64_t spot_planning_need(
+    const planning_t *self, size_t stage_id, int32_t hardware_id, int64_t batch, double rate_qps)
 {
     const spot_service_time_t *time =
         spot_serve_scenario_time(self->scenario, stage_id, hardware_id);
@@ -191,8 +177,7 @@ spot_planning_need(const planning_t *self, size_t stage_id, int32_t hardware_id,
     return (int64_t) fmin(fmax(need, 1), SPOT_MAX_REPLICAS + 1);
 }
 
-int64_t
-spot_planning_micro(double money)
+int64_t spot_planning_micro(double money)
 {
     return money < 9e12 ? llround(money * 1e6) : INT64_MAX;
 }
@@ -200,8 +185,7 @@ spot_planning_micro(double money)
 /* ---- A configuration ---- */
 
 /* Whether a node delivers something else than it has. */
-static bool
-is_stale(const planning_t *self, int32_t node_id, const spot_stage_option_t *options)
+static bool is_stale(const planning_t *self, int32_t node_id, const spot_stage_option_t *options)
 {
     const spot_serve_pipeline_node_t *node = &self->pipeline->nodes[node_id];
     bool is_stale = self->versions[node_id] == 0;
@@ -214,15 +198,13 @@ is_stale(const planning_t *self, int32_t node_id, const spot_stage_option_t *opt
                    option->batch != based->batch || option->replicas != based->replicas;
     }
     for (size_t k = 0; k < node->num_parents; k++) {
-        is_stale =
-            is_stale || (node->parents[k] >= 0 &&
-                            self->versions[node->parents[k]] > self->versions[node_id]);
+        is_stale = is_stale || (node->parents[k] >= 0 &&
+                                   self->versions[node->parents[k]] > self->versions[node_id]);
     }
     return is_stale;
 }
 
-static int
-run_stale(planning_t *self, const spot_stage_option_t *options,
+static int run_stale(planning_t *self, const spot_stage_option_t *options,
     const spot_flow_limit_t *limit, bool *is_good)
 {
     int ret = 0;
@@ -231,8 +213,7 @@ run_stale(planning_t *self, const spot_stage_option_t *options,
         const int32_t node_id = self->pipeline->order[j];
         const int32_t stage_id = self->pipeline->nodes[node_id].stage_id;
 
-        if ((stage_id >= 0 || node_id != self->sink) &&
-            is_stale(self, node_id, options)) {
+        if ((stage_id >= 0 || node_id != self->sink) && is_stale(self, node_id, options)) {
             ret = spot_planning_run_node(self, node_id, options, limit, is_good);
             self->versions[node_id] = ret == 0 && *is_good ? ++self->latest : 0;
             if (stage_id >= 0) {
@@ -244,8 +225,7 @@ run_stale(planning_t *self, const spot_stage_option_t *options,
 }
 
 /* When queries leave, from what the last node has, or the parents of the last join. */
-static const int64_t *
-sink_times(planning_t *self)
+static const int64_t *sink_times(planning_t *self)
 {
     const spot_serve_pipeline_node_t *sink = &self->pipeline->nodes[self->sink];
     const size_t num_ends = sink->stage_id < 0 ? sink->num_parents : 1;
@@ -255,8 +235,7 @@ sink_times(planning_t *self)
     for (size_t k = 0; k < num_ends; k++) {
         const int32_t end = sink->stage_id < 0 ? sink->parents[k] : self->sink;
 
-        spot_flow_raise(
-            end < 0 ? &self->source : &self->flows[end], self->times_ns, self->counts);
+        spot_flow_raise(end < 0 ? &self->source : &self->flows[end], self->times_ns, self->counts);
     }
     for (size_t j = 0; j < self->num_queries; j++) {
         if ((size_t) self->counts[j] < num_ends) {
@@ -266,23 +245,20 @@ sink_times(planning_t *self)
     return self->times_ns;
 }
 
-int
-spot_planning_evaluate(planning_t *self, const spot_stage_option_t *options,
-    bool is_full, spot_serving_plan_t *plan)
+int spot_planning_evaluate(
+    planning_t *self, const spot_stage_option_t *options, bool is_full, spot_serving_plan_t *plan)
 {
     const spot_plan_request_t *request = self->request;
     bool is_good = true;
     int ret;
 
     plan->cost_micro = spot_serve_scenario_total(self->scenario, options);
-    plan->gate =
-        spot_gate_verdict(self->scenario, options, self->rate_qps, request->slo_ns, 0);
+    plan->gate = spot_gate_verdict(self->scenario, options, self->rate_qps, request->slo_ns, 0);
     if (!is_full && plan->gate != SPOT_GATE_FEASIBLE) {
         return 0;
     }
-    ret = self->needs_runs
-              ? spot_planning_run(self, options)
-              : run_stale(self, options, is_full ? NULL : &self->limit, &is_good);
+    ret = self->needs_runs ? spot_planning_run(self, options)
+                           : run_stale(self, options, is_full ? NULL : &self->limit, &is_good);
     if (ret != 0 || !is_good) {
         plan->gate = SPOT_GATE_SLO;
         return ret;
@@ -292,16 +268,15 @@ spot_planning_evaluate(planning_t *self, const spot_stage_option_t *options,
     if (ret != 0) {
         return ret;
     }
-    plan->percentile_ns = spot_latencies_percentile(
-        &self->latencies, self->scenario->slo.percentile_milli);
+    plan->percentile_ns =
+        spot_latencies_percentile(&self->latencies, self->scenario->slo.percentile_milli);
     plan->num_late = spot_latencies_late(&self->latencies, request->slo_ns);
     plan->gate = spot_gate_verdict(
         self->scenario, options, self->rate_qps, request->slo_ns, plan->percentile_ns);
     return 0;
 }
 
-int
-spot_planning_take(planning_t *self, spot_planned_t *planned,
+int spot_planning_take(planning_t *self, spot_planned_t *planned,
     const spot_stage_option_t *options, spot_serving_plan_t *plan)
 {
     const size_t num_stages = self->pipeline->num_stages;

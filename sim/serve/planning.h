@@ -40,8 +40,7 @@ struct spot_planning {
 };
 
 /* NO_MEMORY, BAD_PARAM: the arrivals have no rate; free self even then. */
-SPOT_MUST_CHECK int spot_planning_init(
-    spot_planning_t *self, const spot_plan_request_t *request);
+SPOT_MUST_CHECK int spot_planning_init(spot_planning_t *self, const spot_plan_request_t *request);
 void spot_planning_free(spot_planning_t *self);
 
 /* Plans for as many queries at other times, which must live as long. */
@@ -61,8 +60,8 @@ int32_t spot_planning_hardware(
     const spot_planning_t *self, size_t stage_id, int32_t hardware_id, int32_t step);
 
 /* Replicas that keep up with a rate, from 1 to SPOT_MAX_REPLICAS + 1. */
-int64_t spot_planning_need(const spot_planning_t *self, size_t stage_id,
-    int32_t hardware_id, int64_t batch, double rate_qps);
+int64_t spot_planning_need(const spot_planning_t *self, size_t stage_id, int32_t hardware_id,
+    int64_t batch, double rate_qps);
 
 /* Money in millionths; INT64_MAX: NAN. */
 int64_t spot_planning_micro(double money);
@@ -85,8 +84,7 @@ SPOT_MUST_CHECK int spot_planning_run_node(spot_planning_t *self, int32_t node_i
     const spot_stage_option_t *options, const spot_flow_limit_t *limit, bool *is_good);
 
 /* Runs all events; the engine has the result. */
-SPOT_MUST_CHECK int spot_planning_run(
-    spot_planning_t *self, const spot_stage_option_t *options);
+SPOT_MUST_CHECK int spot_planning_run(spot_planning_t *self, const spot_stage_option_t *options);
 
 /* Sets is_in to a node and all its ancestors. */
 void spot_planning_ancestors(const spot_planning_t *self, int32_t node_id, bool *is_in);
@@ -107,19 +105,18 @@ typedef struct {
 
 /* All options up to a cost whose replicas keep up with need_qps, and have a capacity of
  * gate_qps. NO_MEMORY; the caller frees choices even then. planners.c */
-SPOT_MUST_CHECK int spot_choices_make(spot_choices_t *self,
-    const spot_planning_t *planning, size_t stage_id, double need_qps, double gate_qps,
-    int64_t max_micro);
+SPOT_MUST_CHECK int spot_choices_make(spot_choices_t *self, const spot_planning_t *planning,
+    size_t stage_id, double need_qps, double gate_qps, int64_t max_micro);
 
 /* The choices of all stages in configurations up to a cost, at a rate. *has_all: each
  * stage has some. */
-SPOT_MUST_CHECK int spot_choices_make_all(spot_choices_t *stages,
-    const spot_planning_t *planning, double rate_qps, int64_t max_micro, bool *has_all);
+SPOT_MUST_CHECK int spot_choices_make_all(spot_choices_t *stages, const spot_planning_t *planning,
+    double rate_qps, int64_t max_micro, bool *has_all);
 
 /* The definition of the exact planner by enumeration, from the replicas that keep up
  * with a rate. BAD_PARAM: more than max_configurations. */
-SPOT_MUST_CHECK int spot_plan_all(spot_planning_t *planning, int64_t cap_micro,
-    double rate_qps, int64_t max_configurations, spot_planned_t *planned);
+SPOT_MUST_CHECK int spot_plan_all(spot_planning_t *planning, int64_t cap_micro, double rate_qps,
+    int64_t max_configurations, spot_planned_t *planned);
 
 /* A step of a heuristic. plan.gate: FEASIBLE, or there is none. */
 typedef struct {
@@ -130,9 +127,9 @@ typedef struct {
 /* Takes the cheapest option of a stage on a hardware with a total of at most
  * bound_micro, others as they are, if (total, percentile) is less than that of best.
  * options are changed meanwhile. greedy.c */
-SPOT_MUST_CHECK int spot_plan_refit(spot_planning_t *planning,
-    spot_stage_option_t *options, const char *move, size_t stage_id, int32_t hardware_id,
-    int64_t bound_micro, spot_candidate_t *best);
+SPOT_MUST_CHECK int spot_plan_refit(spot_planning_t *planning, spot_stage_option_t *options,
+    const char *move, size_t stage_id, int32_t hardware_id, int64_t bound_micro,
+    spot_candidate_t *best);
 
 SPOT_MUST_CHECK int spot_plan_greedy(spot_planning_t *planning, spot_planned_t *planned);
 

@@ -11,8 +11,7 @@ typedef spot_planning_t planning_t;
 /* ---- The event engine ---- */
 
 /* The outages of a configuration. But for a trace they do not depend on it. */
-static int
-open_outages(planning_t *self, const spot_stage_option_t *options)
+static int open_outages(planning_t *self, const spot_stage_option_t *options)
 {
     const spot_outage_setting_t *setting = &self->scenario->outages;
     const bool is_trace = setting->kind == SPOT_OUTAGES_TRACE;
@@ -29,20 +28,17 @@ open_outages(planning_t *self, const spot_stage_option_t *options)
         num_slots[j] = spot_stage_option_spot_slots(&option);
     }
     spot_outages_delete(self->outages);
-    ret =
-        spot_outages_new(&self->outages, setting, self->pipeline->num_stages, num_slots);
+    ret = spot_outages_new(&self->outages, setting, self->pipeline->num_stages, num_slots);
     if (ret == 0) {
         spot_outages_start(self->outages, self->request->replication.seed,
-            self->request->replication.replication,
-            self->source_ns[self->num_queries - 1]);
+            self->request->replication.replication, self->source_ns[self->num_queries - 1]);
     }
     return ret;
 }
 
 /* Cuts the nodes with is_in out of the pipeline: what comes from outside comes from the
  * source. Other stages stay, without queries. */
-static void
-cut_part(planning_t *self)
+static void cut_part(planning_t *self)
 {
     const spot_serve_pipeline_t *whole = self->pipeline;
     spot_serve_pipeline_node_t *nodes = self->part.nodes;
@@ -66,16 +62,15 @@ cut_part(planning_t *self)
         }
         for (size_t k = 0; k < node->num_parents && self->is_in[j]; k++) {
             if (node->parents[k] < 0 || !self->is_in[node->parents[k]]) {
-                first[self->part.num_first++] = (spot_serve_pipeline_link_t){
-                    (int32_t) j, node->stage_id, (int32_t) k};
+                first[self->part.num_first++] =
+                    (spot_serve_pipeline_link_t){(int32_t) j, node->stage_id, (int32_t) k};
             }
         }
     }
 }
 
 /* Runs the nodes with is_in. */
-static int
-run_part(planning_t *self, const spot_stage_option_t *options, size_t num_queries,
+static int run_part(planning_t *self, const spot_stage_option_t *options, size_t num_queries,
     const int64_t *source_ns)
 {
     const int ret = open_outages(self, options);
@@ -98,38 +93,33 @@ run_part(planning_t *self, const spot_stage_option_t *options, size_t num_querie
     return ret != 0 ? ret : spot_serve_run(&self->engine, &run, self->plans);
 }
 
-int
-spot_planning_run(planning_t *self, const spot_stage_option_t *options)
+int spot_planning_run(planning_t *self, const spot_stage_option_t *options)
 {
     memset(self->is_in, true, self->pipeline->num_nodes * sizeof(*self->is_in));
     return run_part(self, options, self->num_queries, self->source_ns);
 }
 
 /* What the part has delivered. ids: of its queries; NULL: 0, 1, ... */
-static void
-take_flow(const planning_t *self, const int32_t *ids, spot_flow_t *flow)
+static void take_flow(const planning_t *self, const int32_t *ids, spot_flow_t *flow)
 {
     spot_flow_clear(flow);
     for (size_t j = 0; j < self->engine.num_sunk; j++) {
         const int32_t place = self->engine.sink_order[j];
 
-        spot_flow_add(
-            flow, ids == NULL ? place : ids[place], self->engine.sink_ns[place]);
+        spot_flow_add(flow, ids == NULL ? place : ids[place], self->engine.sink_ns[place]);
     }
 }
 
 /* ---- Nodes ---- */
 
-static const spot_flow_t *
-flow_from(const planning_t *self, int32_t node_id, size_t k)
+static const spot_flow_t *flow_from(const planning_t *self, int32_t node_id, size_t k)
 {
     const int32_t parent_id = self->pipeline->nodes[node_id].parents[k];
 
     return parent_id < 0 ? &self->source : &self->flows[parent_id];
 }
 
-static int
-run_stage(planning_t *self, int32_t node_id, const spot_stage_option_t *options,
+static int run_stage(planning_t *self, int32_t node_id, const spot_stage_option_t *options,
     const spot_flow_limit_t *limit, bool *is_good)
 {
     const size_t stage_id = (size_t) self->pipeline->nodes[node_id].stage_id;
@@ -142,8 +132,8 @@ run_stage(planning_t *self, int32_t node_id, const spot_stage_option_t *options,
     if (option->delay_ns == 0 && spot_stage_option_spot_slots(option) == 0) {
         self->num_simulations++;
         *is_good = spot_flow_run(flow, from,
-            spot_serve_scenario_time(self->scenario, stage_id, option->hardware_id),
-            option->batch, option->replicas, self->free_ns, limit);
+            spot_serve_scenario_time(self->scenario, stage_id, option->hardware_id), option->batch,
+            option->replicas, self->free_ns, limit);
         return 0;
     }
     memset(self->is_in, false, self->pipeline->num_nodes * sizeof(*self->is_in));
@@ -163,8 +153,7 @@ run_stage(planning_t *self, int32_t node_id, const spot_stage_option_t *options,
 
 /* Lists the queries that a parent of a join completes, in its order; owners: the parent,
  * -1: several at one instant. */
-static void
-add_completed(planning_t *self, const spot_flow_t *from, int32_t parent,
+static void add_completed(planning_t *self, const spot_flow_t *from, int32_t parent,
     int32_t num_parents, spot_flow_t *flow, int32_t *owners)
 {
     const int32_t *ids = from->ids;
@@ -189,8 +178,7 @@ add_completed(planning_t *self, const spot_flow_t *from, int32_t parent,
 
 /* A join delivers a query when the last parent does. Where several parents complete
  * queries at one instant, the order is that of all events. */
-static int
-run_join(planning_t *self, int32_t node_id, const spot_stage_option_t *options)
+static int run_join(planning_t *self, int32_t node_id, const spot_stage_option_t *options)
 {
     const size_t num_parents = self->pipeline->nodes[node_id].num_parents;
     int32_t *order = self->order, *owners = self->order + self->num_queries;
@@ -205,8 +193,8 @@ run_join(planning_t *self, int32_t node_id, const spot_stage_option_t *options)
     }
     spot_flow_clear(flow);
     for (size_t k = 0; k < num_parents; k++) {
-        add_completed(self, flow_from(self, node_id, k), (int32_t) k,
-            (int32_t) num_parents, flow, owners);
+        add_completed(
+            self, flow_from(self, node_id, k), (int32_t) k, (int32_t) num_parents, flow, owners);
     }
     for (size_t j = 0; j < flow->num_queries; j++) {
         self->free_ns[j] = flow->batches[j].time_ns;
@@ -218,9 +206,8 @@ run_join(planning_t *self, int32_t node_id, const spot_stage_option_t *options)
 
         flow->own_ids[j] = self->counts[place];
         flow->batches[j].time_ns = self->free_ns[place];
-        is_clear =
-            is_clear && (j == 0 || self->free_ns[place] != self->free_ns[before] ||
-                            (owners[place] >= 0 && owners[place] == owners[before]));
+        is_clear = is_clear && (j == 0 || self->free_ns[place] != self->free_ns[before] ||
+                                   (owners[place] >= 0 && owners[place] == owners[before]));
     }
     if (is_clear) {
         return 0;
@@ -233,9 +220,8 @@ run_join(planning_t *self, int32_t node_id, const spot_stage_option_t *options)
     return ret;
 }
 
-int
-spot_planning_run_node(planning_t *self, int32_t node_id,
-    const spot_stage_option_t *options, const spot_flow_limit_t *limit, bool *is_good)
+int spot_planning_run_node(planning_t *self, int32_t node_id, const spot_stage_option_t *options,
+    const spot_flow_limit_t *limit, bool *is_good)
 {
     *is_good = true;
     if (spot_replication_is_stopped(&self->request->replication)) {
@@ -246,8 +232,7 @@ spot_planning_run_node(planning_t *self, int32_t node_id,
                : run_join(self, node_id, options);
 }
 
-void
-spot_planning_ancestors(const planning_t *self, int32_t node_id, bool *is_in)
+void spot_planning_ancestors(const planning_t *self, int32_t node_id, bool *is_in)
 {
     const spot_serve_pipeline_t *pipeline = self->pipeline;
 

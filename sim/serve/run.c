@@ -4,8 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-int
-spot_serve_replication_init(
+int spot_serve_replication_init(
     spot_serve_replication_t *self, const spot_serve_scenario_t *scenario)
 {
     self->scenario = scenario;
@@ -13,8 +12,7 @@ spot_serve_replication_init(
     return self->plans == NULL ? SPOT_ERR_NO_MEMORY : 0;
 }
 
-void
-spot_serve_replication_free(spot_serve_replication_t *self)
+void spot_serve_replication_free(spot_serve_replication_t *self)
 {
     spot_arrivals_free(&self->arrivals);
     spot_planned_free(&self->planned);
@@ -25,8 +23,7 @@ spot_serve_replication_free(spot_serve_replication_t *self)
 }
 
 /* The configuration: that of the scenario, or that of a planner on these queries. */
-static int
-choose(spot_serve_replication_t *self)
+static int choose(spot_serve_replication_t *self)
 {
     const spot_serve_scenario_t *scenario = self->scenario;
     const spot_plan_request_t request = {.scenario = scenario,
@@ -47,16 +44,14 @@ choose(spot_serve_replication_t *self)
         self->planned.why_none = "no arrival rate: all deltas are 0";
         return 0;
     }
-    ret = spot_serve_plan(
-        spot_serve_planners[scenario->planner_id], &request, &self->planned);
+    ret = spot_serve_plan(spot_serve_planners[scenario->planner_id], &request, &self->planned);
     self->options = self->planned.plan.options;
     return ret == SPOT_ERR_BAD_PARAM && self->planned.why_none != NULL ? 0 : ret;
 }
 
 /* Outages for the spot slots of these options; their number may differ from one
  * replication to the next where a planner chooses. */
-static int
-open_outages(spot_serve_replication_t *self)
+static int open_outages(spot_serve_replication_t *self)
 {
     const spot_serve_scenario_t *scenario = self->scenario;
     const size_t num_stages = scenario->pipeline.num_stages;
@@ -72,21 +67,19 @@ open_outages(spot_serve_replication_t *self)
     }
     spot_outages_delete(self->outages);
     self->outages = NULL;
-    return num_all == 0 ? 0
-                        : spot_outages_new(
-                              &self->outages, &scenario->outages, num_stages, num_slots);
+    return num_all == 0
+               ? 0
+               : spot_outages_new(&self->outages, &scenario->outages, num_stages, num_slots);
 }
 
-spot_gate_t
-spot_serve_verdict(
+spot_gate_t spot_serve_verdict(
     const spot_serve_replication_t *self, int64_t slo_ns, int64_t percentile_milli)
 {
-    return spot_gate_verdict(self->scenario, self->options, self->arrivals.rate_qps,
-        slo_ns, spot_latencies_percentile(&self->latencies, percentile_milli));
+    return spot_gate_verdict(self->scenario, self->options, self->arrivals.rate_qps, slo_ns,
+        spot_latencies_percentile(&self->latencies, percentile_milli));
 }
 
-int64_t
-spot_serve_taken(const spot_serve_stage_t *stage)
+int64_t spot_serve_taken(const spot_serve_stage_t *stage)
 {
     int64_t num_taken = 0;
 
@@ -97,8 +90,7 @@ spot_serve_taken(const spot_serve_stage_t *stage)
 }
 
 /* Queries that no replica is left for. */
-static void
-describe_failure(spot_serve_replication_t *self)
+static void describe_failure(spot_serve_replication_t *self)
 {
     const spot_serve_t *serve = &self->serve;
     const size_t num_open = serve->run.num_queries - serve->num_left;
@@ -122,9 +114,8 @@ describe_failure(spot_serve_replication_t *self)
     }
 }
 
-int
-spot_serve_replication_run(spot_serve_replication_t *self,
-    const spot_replication_t *replication, bool is_recorded)
+int spot_serve_replication_run(
+    spot_serve_replication_t *self, const spot_replication_t *replication, bool is_recorded)
 {
     const spot_serve_scenario_t *scenario = self->scenario;
     spot_serve_run_t run = {.pipeline = &scenario->pipeline,
@@ -134,8 +125,8 @@ spot_serve_replication_run(spot_serve_replication_t *self,
     int ret;
 
     self->replication = *replication;
-    ret = spot_arrivals_draw(&self->arrivals, &scenario->arrivals, replication->seed,
-        replication->replication);
+    ret = spot_arrivals_draw(
+        &self->arrivals, &scenario->arrivals, replication->seed, replication->replication);
     ret = ret != 0 ? ret : choose(self);
     if (ret != 0) {
         return ret;
@@ -162,11 +153,11 @@ spot_serve_replication_run(spot_serve_replication_t *self,
     }
     ret = spot_serve_run(&self->serve, &run, self->plans);
     ret = ret != 0 ? ret
-                   : spot_latencies_take(&self->latencies, run.num_queries,
-                         run.source_ns, self->serve.sink_ns);
+                   : spot_latencies_take(
+                         &self->latencies, run.num_queries, run.source_ns, self->serve.sink_ns);
     if (ret == 0) {
-        self->gate = spot_serve_verdict(
-            self, scenario->slo.latency_ns, scenario->slo.percentile_milli);
+        self->gate =
+            spot_serve_verdict(self, scenario->slo.latency_ns, scenario->slo.percentile_milli);
         describe_failure(self);
     }
     return ret;

@@ -42,8 +42,8 @@ SPOT_MUST_CHECK int spot_serve_replication_init(
 void spot_serve_replication_free(spot_serve_replication_t *self);
 
 /* Errors of arrivals, planners and runs. */
-SPOT_MUST_CHECK int spot_serve_replication_run(spot_serve_replication_t *self,
-    const spot_replication_t *replication, bool is_recorded);
+SPOT_MUST_CHECK int spot_serve_replication_run(
+    spot_serve_replication_t *self, const spot_replication_t *replication, bool is_recorded);
 
 /* The first gate that fails at an objective, of a replication with a configuration. */
 spot_gate_t spot_serve_verdict(
@@ -53,8 +53,7 @@ spot_gate_t spot_serve_verdict(
 int64_t spot_serve_taken(const spot_serve_stage_t *stage);
 
 /* NAN where nothing is divided by. */
-static inline double
-spot_serve_ratio(int64_t numerator, int64_t denominator)
+static inline double spot_serve_ratio(int64_t numerator, int64_t denominator)
 {
     return denominator == 0 ? (double) NAN : (double) numerator / (double) denominator;
 }
@@ -64,8 +63,7 @@ spot_serve_ratio(int64_t numerator, int64_t denominator)
 /* The metrics of a scenario, in its outputs. NO_MEMORY. */
 SPOT_MUST_CHECK int spot_serve_metrics_init(spot_serve_scenario_t *scenario);
 void spot_serve_yield(const spot_serve_replication_t *self, double *values);
-void spot_serve_warning_flags(
-    const spot_serve_replication_t *self, unsigned char *flags);
+void spot_serve_warning_flags(const spot_serve_replication_t *self, unsigned char *flags);
 
 /* What all replicas cost, up to the end of the run. */
 double spot_serve_cost(const spot_serve_replication_t *self);

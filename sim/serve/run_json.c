@@ -8,15 +8,13 @@
 
 /* FNV-1a over the latencies by id, as 8 bytes each, the lowest first; -1 and -2 where a
  * query was lost or never finished. */
-static uint64_t
-checksum(const spot_serve_t *serve)
+static uint64_t checksum(const spot_serve_t *serve)
 {
     uint64_t hash = UINT64_C(0xcbf29ce484222325);
 
     for (size_t j = 0; j < serve->run.num_queries; j++) {
         const int64_t sink_ns = serve->sink_ns[j];
-        uint64_t bits =
-            (uint64_t) (sink_ns < 0 ? sink_ns : sink_ns - serve->run.source_ns[j]);
+        uint64_t bits = (uint64_t) (sink_ns < 0 ? sink_ns : sink_ns - serve->run.source_ns[j]);
 
         for (int k = 0; k < 8; k++, bits >>= 8) {
             hash = (hash ^ (bits & 0xff)) * UINT64_C(0x100000001b3);
@@ -25,20 +23,18 @@ checksum(const spot_serve_t *serve)
     return hash;
 }
 
-static void
-write_latency(const spot_serve_replication_t *run, spot_json_t *json)
+static void write_latency(const spot_serve_replication_t *run, spot_json_t *json)
 {
     static const struct {
         const char *key;
         int64_t percentile_milli;
-    } rows[] = {{"min", 0}, {"p50", 50000}, {"p95", 95000}, {"p99", 99000},
-        {"p99_9", 99900}, {"max", 100000}};
+    } rows[] = {{"min", 0}, {"p50", 50000}, {"p95", 95000}, {"p99", 99000}, {"p99_9", 99900},
+        {"max", 100000}};
     char text[17];
 
     spot_json_open(json, "latency_ns", '{');
     for (size_t j = 0; j < sizeof(rows) / sizeof(rows[0]); j++) {
-        const int64_t ns =
-            spot_latencies_percentile(&run->latencies, rows[j].percentile_milli);
+        const int64_t ns = spot_latencies_percentile(&run->latencies, rows[j].percentile_milli);
 
         if (ns == INT64_MAX) { /* infinite: null */
             spot_json_number(json, rows[j].key, (double) INFINITY);
@@ -54,8 +50,7 @@ write_latency(const spot_serve_replication_t *run, spot_json_t *json)
 
 /* The latency of objective j: that of the scenario, then those of its frontier. Returns
  * false if it has come before. */
-static bool
-find_objective(const spot_serve_scenario_t *scenario, size_t j, int64_t *slo_ns)
+static bool find_objective(const spot_serve_scenario_t *scenario, size_t j, int64_t *slo_ns)
 {
     bool is_new = j == 0 || scenario->frontier_ns[j - 1] != scenario->slo.latency_ns;
 
@@ -67,8 +62,8 @@ find_objective(const spot_serve_scenario_t *scenario, size_t j, int64_t *slo_ns)
 }
 
 /* By objective: late queries; or the gates, at its percentile and at the maximum. */
-static void
-write_objectives(const spot_serve_replication_t *run, bool is_verdict, spot_json_t *json)
+static void write_objectives(
+    const spot_serve_replication_t *run, bool is_verdict, spot_json_t *json)
 {
     const int64_t milli[2] = {run->scenario->slo.percentile_milli, 100000};
     char key[64];
@@ -82,20 +77,17 @@ write_objectives(const spot_serve_replication_t *run, bool is_verdict, spot_json
         for (int k = 0; k < (milli[0] == milli[1] ? 1 : 2) && is_verdict; k++) {
             snprintf(key, sizeof(key), "%.15g ms p%.15g", (double) slo_ns / 1e6,
                 (double) milli[k] / 1000);
-            spot_json_text(
-                json, key, spot_gate_names[spot_serve_verdict(run, slo_ns, milli[k])]);
+            spot_json_text(json, key, spot_gate_names[spot_serve_verdict(run, slo_ns, milli[k])]);
         }
         if (!is_verdict) {
             spot_number_text((double) slo_ns / 1e6, key);
-            spot_json_integer(
-                json, key, (int64_t) spot_latencies_late(&run->latencies, slo_ns));
+            spot_json_integer(json, key, (int64_t) spot_latencies_late(&run->latencies, slo_ns));
         }
     }
     spot_json_close(json, '}');
 }
 
-static void
-write_fleet(const spot_stage_result_t *result, spot_json_t *json)
+static void write_fleet(const spot_stage_result_t *result, spot_json_t *json)
 {
     spot_json_open(json, "fleet", '{');
     spot_json_integer(json, "on_demand_ns", result->paid_ns[0]);
@@ -111,8 +103,7 @@ write_fleet(const spot_stage_result_t *result, spot_json_t *json)
     spot_json_close(json, '}');
 }
 
-static void
-write_stage(const spot_serve_replication_t *run, size_t stage_id, spot_json_t *json)
+static void write_stage(const spot_serve_replication_t *run, size_t stage_id, spot_json_t *json)
 {
     const spot_serve_stage_t *stage = &run->serve.stages[stage_id];
     const spot_stage_result_t *result = &stage->result;
@@ -135,28 +126,24 @@ write_stage(const spot_serve_replication_t *run, size_t stage_id, spot_json_t *j
     spot_json_integer(json, "queue_area_ns", result->queue_area_ns);
     spot_json_number(
         json, "queue_mean", spot_serve_ratio(result->queue_area_ns, run->serve.end_ns));
-    spot_json_number(
-        json, "queue_seen_mean", spot_serve_ratio(result->seen, result->queries));
+    spot_json_number(json, "queue_seen_mean", spot_serve_ratio(result->seen, result->queries));
     spot_json_integer(json, "wait_sum_ns", result->wait_sum_ns);
     spot_json_integer(json, "busy_ns", result->busy_ns);
     spot_json_number(json, "utilisation",
-        spot_serve_ratio(
-            result->busy_ns, result->serving_ns[0] + result->serving_ns[1]));
-    spot_json_number(json, "capacity_qps",
-        spot_gate_capacity(run->scenario, stage_id, &run->options[stage_id]));
+        spot_serve_ratio(result->busy_ns, result->serving_ns[0] + result->serving_ns[1]));
+    spot_json_number(
+        json, "capacity_qps", spot_gate_capacity(run->scenario, stage_id, &run->options[stage_id]));
     if (run->scenario->outages.kind != SPOT_OUTAGES_NONE ||
         stage->option.scale.kind != SPOT_SCALE_NONE) {
         write_fleet(result, json);
     }
 }
 
-static void
-write_config(const spot_serve_replication_t *run, size_t stage_id, spot_json_t *json)
+static void write_config(const spot_serve_replication_t *run, size_t stage_id, spot_json_t *json)
 {
     const spot_stage_option_t *option = &run->options[stage_id];
 
-    spot_json_text(
-        json, "hardware", run->scenario->prices.prices[option->hardware_id].name);
+    spot_json_text(json, "hardware", run->scenario->prices.prices[option->hardware_id].name);
     spot_json_integer(json, "batch", option->batch);
     spot_json_integer(json, "replicas", option->replicas);
     if (option->delay_ns > 0) {
@@ -166,10 +153,8 @@ write_config(const spot_serve_replication_t *run, size_t stage_id, spot_json_t *
 }
 
 /* An object with a member for each stage. */
-static void
-write_stages(const spot_serve_replication_t *run, const char *key,
-    void (*write)(const spot_serve_replication_t *, size_t, spot_json_t *),
-    spot_json_t *json)
+static void write_stages(const spot_serve_replication_t *run, const char *key,
+    void (*write)(const spot_serve_replication_t *, size_t, spot_json_t *), spot_json_t *json)
 {
     spot_json_open(json, key, '{');
     for (size_t j = 0; j < run->serve.num_stages; j++) {
@@ -180,8 +165,7 @@ write_stages(const spot_serve_replication_t *run, const char *key,
     spot_json_close(json, '}');
 }
 
-static void
-write_figures(const spot_serve_replication_t *run, spot_json_t *json)
+static void write_figures(const spot_serve_replication_t *run, spot_json_t *json)
 {
     const spot_serve_scenario_t *scenario = run->scenario;
     int64_t max_waiting = 0;
@@ -195,26 +179,24 @@ write_figures(const spot_serve_replication_t *run, spot_json_t *json)
     spot_json_number(json, "rate_qps", run->arrivals.rate_qps);
     spot_json_number(json, "arrival_cv", run->arrivals.cv);
     spot_json_number(json, "arrival_scv", run->arrivals.cv * run->arrivals.cv);
-    spot_json_number(json, "cost",
-        (double) spot_serve_scenario_total(run->scenario, run->options) / 1e6);
+    spot_json_number(
+        json, "cost", (double) spot_serve_scenario_total(run->scenario, run->options) / 1e6);
     spot_json_number(json, "cost_total", spot_serve_cost(run));
-    spot_json_integer(
-        json, "min_latency_ns", spot_gate_least_latency(scenario, run->options));
+    spot_json_integer(json, "min_latency_ns", spot_gate_least_latency(scenario, run->options));
     spot_json_integer(json, "t_end_ns", run->serve.end_ns);
     write_latency(run, json);
     write_objectives(run, false, json);
     spot_json_integer(json, "join_max_waiting", max_waiting);
     spot_json_integer(json, "lost", (int64_t) run->serve.num_lost);
-    spot_json_integer(json, "unfinished",
-        (int64_t) (run->serve.run.num_queries - run->serve.num_left));
+    spot_json_integer(
+        json, "unfinished", (int64_t) (run->serve.run.num_queries - run->serve.num_left));
     write_stages(run, "nodes", write_stage, json);
     write_stages(run, "config", write_config, json);
     write_objectives(run, true, json);
     spot_json_boolean(json, "feasible", run->gate == SPOT_GATE_FEASIBLE);
 }
 
-void
-spot_serve_json_write(const spot_serve_replication_t *self, FILE *out)
+void spot_serve_json_write(const spot_serve_replication_t *self, FILE *out)
 {
     unsigned char flags[SPOT_SERVE_NUM_WARNINGS] = {0};
     spot_json_t json;

@@ -23,8 +23,7 @@ typedef struct {
 } checker_t;
 
 /* The value of a key of the stage that is checked, or where it would stand. */
-static const spot_node_t *
-place_of(const checker_t *checker, const char *key)
+static const spot_node_t *place_of(const checker_t *checker, const char *key)
 {
     const spot_node_t *item =
         spot_node_get(spot_node_get(checker->root, "config"), checker->config->stage);
@@ -33,14 +32,11 @@ place_of(const checker_t *checker, const char *key)
     return value == NULL ? item : value;
 }
 
-#define REPORT(checker, place, ...)                                                     \
-    spot_bind_error((checker)->bind, place, NULL, __VA_ARGS__)
-#define REPORT_KEY(checker, key, ...)                                                   \
-    REPORT(checker, place_of(checker, key), __VA_ARGS__)
+#define REPORT(checker, place, ...) spot_bind_error((checker)->bind, place, NULL, __VA_ARGS__)
+#define REPORT_KEY(checker, key, ...) REPORT(checker, place_of(checker, key), __VA_ARGS__)
 
 /* The stage or the hardware with a name, or -1, which is reported. */
-static int32_t
-find_name(const checker_t *checker, bool is_stage, const char *name)
+static int32_t find_name(const checker_t *checker, bool is_stage, const char *name)
 {
     const spot_serve_pipeline_t *pipeline = &checker->self->pipeline;
     char hint[SPOT_SUGGEST_HINT_BYTES];
@@ -61,8 +57,7 @@ find_name(const checker_t *checker, bool is_stage, const char *name)
 }
 
 /* Checks that a profile has the batch. */
-static void
-check_profile(const checker_t *checker)
+static void check_profile(const checker_t *checker)
 {
     const spot_serving_profiles_t *profiles = &checker->self->profiles;
     const spot_stage_config_t *config = checker->config;
@@ -77,8 +72,8 @@ check_profile(const checker_t *checker)
         }
     }
     if (profile == NULL) {
-        REPORT_KEY(checker, "hardware", "no profile of %s on %s (profiles: %s)",
-            checker->model, config->hardware, list[0] == '\0' ? "none" : list);
+        REPORT_KEY(checker, "hardware", "no profile of %s on %s (profiles: %s)", checker->model,
+            config->hardware, list[0] == '\0' ? "none" : list);
     } else if (config->option.batch > spot_serving_profile_last(profile)) {
         REPORT_KEY(checker, "batch",
             "batch %" PRId64 " outside the profile of %s on %s (1..%" PRId32 ")",
@@ -90,8 +85,7 @@ check_profile(const checker_t *checker)
 }
 
 /* Checks that the replicas may be taken away. */
-static void
-check_preemptions(const checker_t *checker)
+static void check_preemptions(const checker_t *checker)
 {
     const scenario_t *self = checker->self;
     const spot_stage_config_t *config = checker->config;
@@ -105,8 +99,7 @@ check_preemptions(const checker_t *checker)
             root == NULL ? "there is no 'preemptions'"
                          : "preemptions has no outages, hazard or trace");
     } else if ((self->bound_keys & SPOT_SERVE_BOUND_PREEMPTIONS) != 0 &&
-               config->option.delay_ns > 0 &&
-               self->outages.rent.drain == SPOT_DRAIN_DEADLINE) {
+               config->option.delay_ns > 0 && self->outages.rent.drain == SPOT_DRAIN_DEADLINE) {
         REPORT(checker, spot_node_place(root, "drain"),
             "drain: deadline cannot be used with a batching delay (%s)", config->stage);
     }
@@ -117,8 +110,7 @@ check_preemptions(const checker_t *checker)
 }
 
 /* Checks what the keys of an option say of each other. */
-static void
-check_option(const checker_t *checker)
+static void check_option(const checker_t *checker)
 {
     const spot_stage_option_t *option = &checker->config->option;
     const spot_scale_setting_t *scale = &option->scale;
@@ -126,8 +118,8 @@ check_option(const checker_t *checker)
     const char *stage = checker->config->stage;
 
     if (option->base > option->replicas) {
-        REPORT_KEY(checker, "hedge", "base %" PRId64 " above replicas %" PRId64,
-            option->base, option->replicas);
+        REPORT_KEY(checker, "hedge", "base %" PRId64 " above replicas %" PRId64, option->base,
+            option->replicas);
     }
     if (!is_hedge && spot_node_get(place_of(checker, ""), "hedge") != NULL) {
         REPORT_KEY(checker, "hedge", "hedge needs market: hedge (%s)", stage);
@@ -140,21 +132,18 @@ check_option(const checker_t *checker)
         check_preemptions(checker);
     }
     if (is_hedge && scale->kind != SPOT_SCALE_NONE) {
-        REPORT_KEY(
-            checker, "scale", "scale cannot be used with market: hedge (%s)", stage);
+        REPORT_KEY(checker, "scale", "scale cannot be used with market: hedge (%s)", stage);
     }
     if (scale->kind == SPOT_SCALE_UTILISATION && scale->max > 0 &&
         (option->replicas < scale->min || option->replicas > scale->max)) {
         REPORT_KEY(checker, "scale",
-            "replicas %" PRId64 " is not in scale.min..scale.max (%" PRId64 "..%" PRId64
-            ")",
+            "replicas %" PRId64 " is not in scale.min..scale.max (%" PRId64 "..%" PRId64 ")",
             option->replicas, scale->min, scale->max);
     }
 }
 
 /* The options of config, by stage. */
-static void
-check_config(checker_t *checker)
+static void check_config(checker_t *checker)
 {
     scenario_t *self = checker->self;
 
@@ -177,12 +166,10 @@ check_config(checker_t *checker)
         if (scale != NULL && scale->kind == SPOT_NODE_MAP) {
             option->scale.kind = SPOT_SCALE_UTILISATION;
         }
-        checker->model =
-            spot_serve_pipeline_stage_node(&self->pipeline, (size_t) stage_id)->model;
+        checker->model = spot_serve_pipeline_stage_node(&self->pipeline, (size_t) stage_id)->model;
         option->hardware_id =
             checker->has_prices ? find_name(checker, false, config->hardware) : -1;
-        if (checker->has_profiles &&
-            (option->hardware_id >= 0 || !checker->has_prices)) {
+        if (checker->has_profiles && (option->hardware_id >= 0 || !checker->has_prices)) {
             check_profile(checker);
         }
         check_option(checker);
@@ -190,8 +177,7 @@ check_config(checker_t *checker)
     }
     for (size_t j = 0; j < self->pipeline.num_stages && self->num_configs > 0; j++) {
         if (self->options[j].replicas == 0) {
-            REPORT(checker, spot_node_place(checker->root, "config"),
-                "no configuration for %s",
+            REPORT(checker, spot_node_place(checker->root, "config"), "no configuration for %s",
                 spot_serve_pipeline_stage_node(&self->pipeline, j)->id);
         }
     }
@@ -199,15 +185,13 @@ check_config(checker_t *checker)
 
 /* The times of all stages on all hardware. Where a planner chooses the hardware of a
  * stage, it needs one. */
-static int
-make_times(const checker_t *checker)
+static int make_times(const checker_t *checker)
 {
     scenario_t *self = checker->self;
     const size_t num_hardware = self->prices.num_prices;
     int ret = 0;
 
-    SPOT_ARENA_ARRAY(
-        &self->memory, self->times, self->pipeline.num_stages * num_hardware);
+    SPOT_ARENA_ARRAY(&self->memory, self->times, self->pipeline.num_stages * num_hardware);
     for (size_t j = 0; j < self->pipeline.num_stages && self->times != NULL; j++) {
         bool has_any = self->num_configs > 0;
 
@@ -217,8 +201,8 @@ make_times(const checker_t *checker)
 
             if (profile != NULL) {
                 has_any = true;
-                ret = spot_service_time_init(&self->times[j * num_hardware + k],
-                    self->service, profile, &self->memory);
+                ret = spot_service_time_init(
+                    &self->times[j * num_hardware + k], self->service, profile, &self->memory);
             }
         }
         if (!has_any) {
@@ -231,8 +215,7 @@ make_times(const checker_t *checker)
 }
 
 /* Reads the prices and profiles, as far as their keys are bound. */
-static int
-read_files(checker_t *checker)
+static int read_files(checker_t *checker)
 {
     scenario_t *self = checker->self;
     const spot_node_t *hardware = spot_node_get(checker->root, "hardware");
@@ -247,15 +230,14 @@ read_files(checker_t *checker)
         }
     }
     if (self->price_path != NULL) {
-        ret = spot_serving_prices_read(
-            &self->prices, self->price_path, checker->bind->diag);
+        ret = spot_serving_prices_read(&self->prices, self->price_path, checker->bind->diag);
     }
     spot_serving_prices_sort(&self->prices);
     checker->has_prices = ret == 0 && is_bound;
     checker->has_profiles = self->num_profile_items > 0;
     for (size_t j = 0; j < self->num_profile_items && error != SPOT_ERR_NO_MEMORY; j++) {
-        error = spot_serving_profiles_add(&self->profiles, &self->profile_items[j],
-            checker->bind, spot_node_get(checker->root, "profiles")->children[j]);
+        error = spot_serving_profiles_add(&self->profiles, &self->profile_items[j], checker->bind,
+            spot_node_get(checker->root, "profiles")->children[j]);
         checker->has_profiles &= error == 0;
         ret = spot_error_first(ret, error);
     }
@@ -263,8 +245,7 @@ read_files(checker_t *checker)
 }
 
 /* Makes what follows from keys that are bound without an error, and checks it. */
-static int
-make_parts(checker_t *checker)
+static int make_parts(checker_t *checker)
 {
     scenario_t *self = checker->self;
     const spot_node_t *root = checker->root;
@@ -272,11 +253,9 @@ make_parts(checker_t *checker)
     int ret = 0, error;
 
     if ((self->bound_keys & SPOT_SERVE_BOUND_ARRIVALS) != 0) {
-        ret = spot_arrivals_open(
-            &self->arrivals, checker->bind, spot_node_get(root, "arrivals"));
+        ret = spot_arrivals_open(&self->arrivals, checker->bind, spot_node_get(root, "arrivals"));
     }
-    if ((self->bound_keys & SPOT_SERVE_BOUND_PIPELINE) == 0 ||
-        ret == SPOT_ERR_NO_MEMORY) {
+    if ((self->bound_keys & SPOT_SERVE_BOUND_PIPELINE) == 0 || ret == SPOT_ERR_NO_MEMORY) {
         return ret;
     }
     error = spot_serve_pipeline_init(&self->pipeline, checker->bind,
@@ -300,8 +279,7 @@ make_parts(checker_t *checker)
     return spot_error_first(ret, self->memory.error);
 }
 
-int
-spot_serve_scenario_init(scenario_t *self, const spot_node_t *root, spot_diag_t *diag)
+int spot_serve_scenario_init(scenario_t *self, const spot_node_t *root, spot_diag_t *diag)
 {
     const size_t num_errors = diag->num_errors;
     spot_bind_t bind = {.diag = diag};
@@ -317,8 +295,8 @@ spot_serve_scenario_init(scenario_t *self, const spot_node_t *root, spot_diag_t 
     self->service = spot_services[self->service_id];
     self->slo.percentile_milli = (int64_t) floor(self->slo.percentile * 1000 + 0.5);
     if (self->config_form == 0 && self->service->cannot_plan) {
-        REPORT(&checker, spot_node_place(root, "config"),
-            "%s; plans need another service model", self->service->warning);
+        REPORT(&checker, spot_node_place(root, "config"), "%s; plans need another service model",
+            self->service->warning);
     }
     ret = spot_error_first(ret, read_files(&checker));
     ret = spot_error_first(ret, make_parts(&checker));
@@ -331,8 +309,7 @@ spot_serve_scenario_init(scenario_t *self, const spot_node_t *root, spot_diag_t 
     return ret == 0 && diag->num_errors > num_errors ? SPOT_ERR_BAD_INPUT : ret;
 }
 
-void
-spot_serve_scenario_free(scenario_t *self)
+void spot_serve_scenario_free(scenario_t *self)
 {
     for (size_t j = 0; j < self->num_profile_items; j++) {
         spot_serving_profile_item_free(&self->profile_items[j]);
@@ -360,22 +337,21 @@ spot_serve_scenario_free(scenario_t *self)
 
 /* ---- What it says ---- */
 
-const spot_service_time_t *
-spot_serve_scenario_time(const scenario_t *self, size_t stage_id, int32_t hardware_id)
+const spot_service_time_t *spot_serve_scenario_time(
+    const scenario_t *self, size_t stage_id, int32_t hardware_id)
 {
     return &self->times[stage_id * self->prices.num_prices + (size_t) hardware_id];
 }
 
-const spot_serving_profile_t *
-spot_serve_scenario_profile(const scenario_t *self, size_t stage_id, int32_t hardware_id)
+const spot_serving_profile_t *spot_serve_scenario_profile(
+    const scenario_t *self, size_t stage_id, int32_t hardware_id)
 {
     return spot_serving_profiles_find(&self->profiles,
         spot_serve_pipeline_stage_node(&self->pipeline, stage_id)->model,
         self->prices.prices[hardware_id].name);
 }
 
-spot_serve_plan_t
-spot_serve_scenario_stage(
+spot_serve_plan_t spot_serve_scenario_stage(
     const scenario_t *self, size_t stage_id, const spot_stage_option_t *option)
 {
     const spot_serving_price_t *price = &self->prices.prices[option->hardware_id];
@@ -385,24 +361,21 @@ spot_serve_scenario_stage(
         .price_per_h = {price->on_demand_per_h, price->spot_per_h}};
 }
 
-int64_t
-spot_serve_scenario_cost(const scenario_t *self, const spot_stage_option_t *option)
+int64_t spot_serve_scenario_cost(const scenario_t *self, const spot_stage_option_t *option)
 {
     const spot_serving_price_t *price = &self->prices.prices[option->hardware_id];
     const int64_t num_spot = option->market == SPOT_MARKET_SPOT
                                  ? option->replicas
                                  : spot_stage_option_spot_slots(option);
-    const int64_t num_on_demand = option->market == SPOT_MARKET_HEDGE ? option->base
-                                  : option->market == SPOT_MARKET_SPOT
-                                      ? 0
-                                      : option->replicas;
+    const int64_t num_on_demand = option->market == SPOT_MARKET_HEDGE  ? option->base
+                                  : option->market == SPOT_MARKET_SPOT ? 0
+                                                                       : option->replicas;
 
     return llround(price->on_demand_per_h * 1e6) * num_on_demand +
            (num_spot > 0 ? llround(price->spot_per_h * 1e6) * num_spot : 0);
 }
 
-int64_t
-spot_serve_scenario_total(const scenario_t *self, const spot_stage_option_t *options)
+int64_t spot_serve_scenario_total(const scenario_t *self, const spot_stage_option_t *options)
 {
     int64_t cost_micro = 0;
 
@@ -412,8 +385,7 @@ spot_serve_scenario_total(const scenario_t *self, const spot_stage_option_t *opt
     return cost_micro;
 }
 
-bool
-spot_serve_scenario_has_spot(const scenario_t *self)
+bool spot_serve_scenario_has_spot(const scenario_t *self)
 {
     for (size_t j = 0; j < self->pipeline.num_stages; j++) {
         if (spot_stage_option_spot_slots(&self->options[j]) > 0) {

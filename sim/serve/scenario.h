@@ -71,8 +71,7 @@ typedef struct {
     spot_plan_setting_t plan;
     size_t num_frontier;
     int64_t *frontier_ns; /* [num_frontier] latencies of objectives */
-    int64_t
-        sample_ns; /* between two samples of the series; 0: a 500th of the arrivals */
+    int64_t sample_ns;    /* between two samples of the series; 0: a 500th of the arrivals */
     /* What follows. */
     const spot_service_t *service;
     spot_service_time_t *times;   /* [num_stages][num_hardware]; last 0: no profile */
@@ -99,8 +98,8 @@ const spot_serving_profile_t *spot_serve_scenario_profile(
     const spot_serve_scenario_t *self, size_t stage_id, int32_t hardware_id);
 
 /* What a stage with such an option is in a run. */
-spot_serve_plan_t spot_serve_scenario_stage(const spot_serve_scenario_t *self,
-    size_t stage_id, const spot_stage_option_t *option);
+spot_serve_plan_t spot_serve_scenario_stage(
+    const spot_serve_scenario_t *self, size_t stage_id, const spot_stage_option_t *option);
 
 /* What the replicas of an option cost per hour in millionths, by their market; a hedge:
  * its on-demand base and its spot slots. */

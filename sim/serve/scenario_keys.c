@@ -8,52 +8,46 @@ typedef spot_serve_scenario_t scenario_t;
 
 #define MAX_NS ((double) 3155760000000000000) /* 100 years */
 
-static void
-settle_key(
+static void settle_key(
     spot_bind_t *bind, const spot_field_t *field, const spot_node_t *node, void *target)
 {
     scenario_t *self = (void *) ((char *) target - field->offset);
 
     (void) bind;
     (void) node;
-    self->bound_keys |=
-        strcmp(field->name, "hardware") == 0   ? SPOT_SERVE_BOUND_HARDWARE
-        : strcmp(field->name, "pipeline") == 0 ? SPOT_SERVE_BOUND_PIPELINE
-        : strcmp(field->name, "arrivals") == 0 ? SPOT_SERVE_BOUND_ARRIVALS
-                                               : SPOT_SERVE_BOUND_PREEMPTIONS;
+    self->bound_keys |= strcmp(field->name, "hardware") == 0   ? SPOT_SERVE_BOUND_HARDWARE
+                        : strcmp(field->name, "pipeline") == 0 ? SPOT_SERVE_BOUND_PIPELINE
+                        : strcmp(field->name, "arrivals") == 0 ? SPOT_SERVE_BOUND_ARRIVALS
+                                                               : SPOT_SERVE_BOUND_PREEMPTIONS;
 }
 
 static const spot_field_t price_name = {
     .type = SPOT_FIELD_TEXT, .offset = offsetof(spot_serving_price_t, name)};
 static const spot_field_t price_fields[] = {
     {SPOT_WITHIN(NUMBER, "on_demand", spot_serving_price_t, on_demand_per_h, 0,
-        SPOT_MAX_PRICE_PER_H, NULL, "on-demand price",
-        "price of an on-demand replica per hour")},
-    {SPOT_WITHIN(NUMBER, "spot", spot_serving_price_t, spot_per_h, 0,
-        SPOT_MAX_PRICE_PER_H, "", "spot price",
-        "price of a spot replica per hour; needed if it is used")},
+        SPOT_MAX_PRICE_PER_H, NULL, "on-demand price", "price of an on-demand replica per hour")},
+    {SPOT_WITHIN(NUMBER, "spot", spot_serving_price_t, spot_per_h, 0, SPOT_MAX_PRICE_PER_H, "",
+        "spot price", "price of a spot replica per hour; needed if it is used")},
     {.name = NULL},
 };
 
 static const spot_field_t price_item = {
     .type = SPOT_FIELD_MAP, .offset = 0, .fields = price_fields};
 
-#define HARDWARE_EXPECTED                                                               \
+#define HARDWARE_EXPECTED                                                                          \
     "a map such as {V100: {on_demand: 3, spot: 0.9}} or the path of a CSV file"
 
 static const spot_field_t hardware_forms[] = {
     {SPOT_VALUE(PATH, "", scenario_t, price_path, NULL, NULL)},
-    {SPOT_ITEMS(DICT, "", scenario_t, prices.prices, prices.num_prices, price_item, 1,
-         1000, NULL, HARDWARE_EXPECTED, NULL),
+    {SPOT_ITEMS(DICT, "", scenario_t, prices.prices, prices.num_prices, price_item, 1, 1000, NULL,
+         HARDWARE_EXPECTED, NULL),
         .key = &price_name, .is_ordered = true},
     {.name = NULL},
 };
 
-static const char *const service_names[] = {
-    "throughput", "p99", "pipelined", "notebook", NULL};
+static const char *const service_names[] = {"throughput", "p99", "pipelined", "notebook", NULL};
 static const char *const market_names[] = {"on_demand", "spot", "hedge", NULL};
-static const char *const fallback_names[] = {
-    "none", "to_target", "to_provisioned", NULL};
+static const char *const fallback_names[] = {"none", "to_target", "to_provisioned", NULL};
 static const char *const planner_names[] = {"exact", "greedy", "polish", "brute", NULL};
 static const char *const scale_names[] = {"none", "ideal", NULL};
 
@@ -68,32 +62,30 @@ static const spot_field_t slo_fields[] = {
 static const spot_field_t hedge_fields[] = {
     {SPOT_WITHIN(INTEGER, "base", spot_stage_option_t, base, 0, SPOT_MAX_REPLICAS, "0",
         "on-demand base", "replicas that are always on-demand")},
-    {SPOT_WITHIN(INTEGER, "overprovision", spot_stage_option_t, overprovision, 0,
-        SPOT_MAX_REPLICAS, "0", "over-provisioned replicas",
-        "spot replicas more than the others lack")},
-    {SPOT_CHOICE("fallback", spot_stage_option_t, fallback, fallback_names, "none",
-        "fallback",
+    {SPOT_WITHIN(INTEGER, "overprovision", spot_stage_option_t, overprovision, 0, SPOT_MAX_REPLICAS,
+        "0", "over-provisioned replicas", "spot replicas more than the others lack")},
+    {SPOT_CHOICE("fallback", spot_stage_option_t, fallback, fallback_names, "none", "fallback",
         "on-demand replicas while spot replicas are away: none, up to the replicas of "
         "the stage, or up to those and the over-provisioned ones")},
     {.name = NULL},
 };
 
 static const spot_field_t scale_fields[] = {
-    {SPOT_WITHIN(NUMBER, "target_utilisation", spot_scale_setting_t, target_utilisation,
-        0.01, 1, "0.7", "target utilisation",
+    {SPOT_WITHIN(NUMBER, "target_utilisation", spot_scale_setting_t, target_utilisation, 0.01, 1,
+        "0.7", "target utilisation",
         "replicas are wanted so that this share of their time is busy")},
-    {SPOT_WITHIN(DURATION_NS, "interval", spot_scale_setting_t, interval_ns, 1e6, MAX_NS,
-        "30 s", "scaling interval", "time between two looks at the utilisation")},
+    {SPOT_WITHIN(DURATION_NS, "interval", spot_scale_setting_t, interval_ns, 1e6, MAX_NS, "30 s",
+        "scaling interval", "time between two looks at the utilisation")},
     {SPOT_WITHIN(INTEGER, "min", spot_scale_setting_t, min, 1, SPOT_MAX_REPLICAS, "1",
         "least replicas", "never fewer replicas")},
     {SPOT_WITHIN(INTEGER, "max", spot_scale_setting_t, max, 1, SPOT_MAX_REPLICAS, NULL,
         "most replicas", "never more replicas")},
-    {SPOT_WITHIN(DURATION_NS, "cool_down", spot_scale_setting_t, cool_down_ns, 0, MAX_NS,
-        "5 min", "cool-down", "no replica is returned so soon after the last change")},
+    {SPOT_WITHIN(DURATION_NS, "cool_down", spot_scale_setting_t, cool_down_ns, 0, MAX_NS, "5 min",
+        "cool-down", "no replica is returned so soon after the last change")},
     {.name = NULL},
 };
 
-#define SCALE_EXPECTED                                                                  \
+#define SCALE_EXPECTED                                                                             \
     "none, ideal, or a map such as {target_utilisation: 0.7, interval: 30 s, max: 16}"
 
 static const spot_field_t scale_forms[] = {
@@ -105,18 +97,16 @@ static const spot_field_t scale_forms[] = {
 static const spot_field_t config_fields[] = {
     {SPOT_VALUE(TEXT, "hardware", spot_stage_config_t, hardware, NULL, "hardware",
         "the hardware of its replicas")},
-    {SPOT_WITHIN(INTEGER, "batch", spot_stage_config_t, option.batch, 1, SPOT_MAX_BATCH,
-        NULL, "batch limit", "most queries of a batch, within the profile")},
-    {SPOT_WITHIN(INTEGER, "replicas", spot_stage_config_t, option.replicas, 1,
-        SPOT_MAX_REPLICAS, NULL, "replicas", "copies of the model")},
-    {SPOT_WITHIN(DURATION_NS, "delay", spot_stage_config_t, option.delay_ns, 0, MAX_NS,
-        "0 ms", "batching delay",
-        "how long an idle replica waits before it takes a batch")},
+    {SPOT_WITHIN(INTEGER, "batch", spot_stage_config_t, option.batch, 1, SPOT_MAX_BATCH, NULL,
+        "batch limit", "most queries of a batch, within the profile")},
+    {SPOT_WITHIN(INTEGER, "replicas", spot_stage_config_t, option.replicas, 1, SPOT_MAX_REPLICAS,
+        NULL, "replicas", "copies of the model")},
+    {SPOT_WITHIN(DURATION_NS, "delay", spot_stage_config_t, option.delay_ns, 0, MAX_NS, "0 ms",
+        "batching delay", "how long an idle replica waits before it takes a batch")},
     {SPOT_CHOICE("release_when_full", spot_stage_config_t, option.releases_when_full,
         spot_false_true, "false", "release when full",
         "a full batch is taken at once in spite of the delay")},
-    {SPOT_CHOICE("market", spot_stage_config_t, option.market, market_names, "on_demand",
-        "market",
+    {SPOT_CHOICE("market", spot_stage_config_t, option.market, market_names, "on_demand", "market",
         "on_demand: always there; spot: may be taken away; hedge: some of both")},
     {SPOT_FIELDS(MAP, "hedge", spot_stage_config_t, option, hedge_fields, "{}", "hedge",
         "which replicas of a hedge are on-demand")},
@@ -133,38 +123,38 @@ static const spot_field_t config_stage = {
 static const spot_field_t config_item = {
     .type = SPOT_FIELD_MAP, .label = "option of ", .fields = config_fields};
 
-#define CONFIG_EXPECTED                                                                 \
-    "a map such as {ResNet: {hardware: V100, batch: 8, replicas: 2}}, or exact, "       \
+#define CONFIG_EXPECTED                                                                            \
+    "a map such as {ResNet: {hardware: V100, batch: 8, replicas: 2}}, or exact, "                  \
     "greedy, polish or brute"
 
 static const spot_field_t config_forms[] = {
     {SPOT_CHOICE("", scenario_t, planner_id, planner_names, NULL, NULL)},
-    {SPOT_ITEMS(DICT, "", scenario_t, configs, num_configs, config_item, 1,
-         SPOT_SERVE_MAX_NODES, NULL, CONFIG_EXPECTED, NULL),
+    {SPOT_ITEMS(DICT, "", scenario_t, configs, num_configs, config_item, 1, SPOT_SERVE_MAX_NODES,
+         NULL, CONFIG_EXPECTED, NULL),
         .key = &config_stage},
     {.name = NULL},
 };
 
 static const spot_field_t plan_fields[] = {
-    {SPOT_CHOICE("method", spot_plan_setting_t, method, planner_names, "exact",
-        "planner", "how `spotsim serve plan` and `rate` search")},
-    {SPOT_WITHIN(NUMBER, "max_cost", spot_plan_setting_t, max_cost, 0, 1e12, "",
-        "highest cost", "most that a configuration may cost per hour")},
+    {SPOT_CHOICE("method", spot_plan_setting_t, method, planner_names, "exact", "planner",
+        "how `spotsim serve plan` and `rate` search")},
+    {SPOT_WITHIN(NUMBER, "max_cost", spot_plan_setting_t, max_cost, 0, 1e12, "", "highest cost",
+        "most that a configuration may cost per hour")},
     {SPOT_WITHIN(NUMBER, "budget", spot_plan_setting_t, budget, 0, 1e12, "", "budget",
         "the same for the highest rate; `spotsim serve rate` needs it")},
-    {SPOT_CHOICE("with_preemptions", spot_plan_setting_t, with_preemptions,
-        spot_false_true, "false", "planning with preemptions",
+    {SPOT_CHOICE("with_preemptions", spot_plan_setting_t, with_preemptions, spot_false_true,
+        "false", "planning with preemptions",
         "configurations are tried with the markets of config and with preemptions")},
-    {SPOT_WITHIN(INTEGER, "max_configurations", spot_plan_setting_t, max_configurations,
-        1, 1e9, "200000", "most configurations", "more are refused by brute")},
+    {SPOT_WITHIN(INTEGER, "max_configurations", spot_plan_setting_t, max_configurations, 1, 1e9,
+        "200000", "most configurations", "more are refused by brute")},
     {.name = NULL},
 };
 
 static const spot_field_t frontier_item = {
     .type = SPOT_FIELD_DURATION_NS, .min = 1, .max = MAX_NS, .says_range = true};
 static const spot_field_t frontier_fields[] = {
-    {SPOT_ITEMS(LIST, "slo", scenario_t, frontier_ns, num_frontier, frontier_item, 0,
-        1000, "[]", "a list of latencies such as [200 ms, 500 ms]",
+    {SPOT_ITEMS(LIST, "slo", scenario_t, frontier_ns, num_frontier, frontier_item, 0, 1000, "[]",
+        "a list of latencies such as [200 ms, 500 ms]",
         "objectives of `spotsim serve frontier`, and of which a run counts late "
         "queries")},
     {.name = NULL},
@@ -180,9 +170,9 @@ static const spot_field_t output_fields[] = {
 static const spot_field_t pipeline_item = {
     .type = SPOT_FIELD_MAP, .offset = 0, .fields = spot_serve_pipeline_item_fields};
 
-#define FORMS(key, table, starts, form, ...)                                            \
-    .name = key, .type = SPOT_FIELD_ONE_OF, .fields = table, .initial = starts,         \
-    .expected = form, .help = __VA_ARGS__
+#define FORMS(key, table, starts, form, ...)                                                       \
+    .name = key, .type = SPOT_FIELD_ONE_OF, .fields = table, .initial = starts, .expected = form,  \
+    .help = __VA_ARGS__
 
 const spot_field_t spot_serve_fields[] = {
     {SPOT_VALUE(TEXT, "scenario", scenario_t, name, NULL, "name of the scenario")},
@@ -192,12 +182,10 @@ const spot_field_t spot_serve_fields[] = {
         "the columns hardware,on_demand_per_hour,spot_per_hour",
         .settle = settle_key)},
     {SPOT_ITEMS(LIST, "profiles", scenario_t, profile_items, num_profile_items,
-        spot_serving_profile_item_field, 1, 1000, NULL,
-        "a list of CSV files or of profiles",
+        spot_serving_profile_item_field, 1, 1000, NULL, "a list of CSV files or of profiles",
         "measured batches: CSV files with the columns "
         "model,hardware,batch,p99_ms,throughput_qps, or the same as maps")},
-    {SPOT_CHOICE("service", scenario_t, service_id, service_names, "throughput",
-        "service model",
+    {SPOT_CHOICE("service", scenario_t, service_id, service_names, "throughput", "service model",
         "throughput: a batch takes as long as the measured throughput says; p99: its "
         "99th percentile; pipelined: replicas are busy by throughput, results come at "
         "the 99th percentile; notebook: the error of a published notebook")},
@@ -205,11 +193,10 @@ const spot_field_t spot_serve_fields[] = {
          SPOT_SERVE_MAX_NODES, NULL, "a list such as [{id: ResNet, from: source}]",
          "stages and joins; their order decides ties and is that of every output"),
         .settle = settle_key},
-    {SPOT_FIELDS(MAP, "arrivals", scenario_t, arrivals, spot_arrivals_fields, NULL,
-         "when queries come"),
-        .settle = settle_key},
     {SPOT_FIELDS(
-        MAP, "slo", scenario_t, slo, slo_fields, NULL, "the latency objective (SLO)")},
+         MAP, "arrivals", scenario_t, arrivals, spot_arrivals_fields, NULL, "when queries come"),
+        .settle = settle_key},
+    {SPOT_FIELDS(MAP, "slo", scenario_t, slo, slo_fields, NULL, "the latency objective (SLO)")},
     {FORMS("config", config_forms, "", CONFIG_EXPECTED,
         "hardware, batch limit and replicas of each stage; or the name of a planner, "
         "which chooses them for each replication. A run needs it",
@@ -218,8 +205,7 @@ const spot_field_t spot_serve_fields[] = {
     {SPOT_FIELDS(MAP, "preemptions", scenario_t, outages, spot_outage_fields, "",
          "how replicas start, and how spot replicas are taken away"),
         .settle = settle_key},
-    {SPOT_FIELDS(
-        MAP, "plan", scenario_t, plan, plan_fields, "{}", "what planners may choose")},
+    {SPOT_FIELDS(MAP, "plan", scenario_t, plan, plan_fields, "{}", "what planners may choose")},
     {SPOT_GROUP("frontier", frontier_fields, "{}", "cost against objective")},
     {SPOT_GROUP("output", output_fields, "{}", "what is written")},
     {.name = NULL},

@@ -56,7 +56,7 @@ static const spot_series_column_t cost_columns[] = {
 static const spot_series_column_t queue_columns[] = {
     BARE(COUNT, "time_ns", "1"), BARE(TEXT, "node", ""), BARE(COUNT, "queue", "1")};
 
-#define KIND(id, name_, shape_, columns_, text)                                         \
+#define KIND(id, name_, shape_, columns_, text)                                                    \
     [id] = SPOT_SERIES_KIND(name_, shape_, NS_PER_S, columns_, text)
 
 /* The columns of some depend on the stages. */
@@ -70,8 +70,7 @@ static const spot_series_kind_t kinds[NUM_KINDS] = {
     KIND(QUEUE, "queue", LEVELS, fleet_columns, "queries that wait, at each sample"),
     KIND(FLEET, "fleet", LEVELS, fleet_columns,
         "replicas by market, and those that are prepping, at each sample"),
-    KIND(REPLICAS, "replicas", LEVELS, fleet_columns,
-        "replicas that serve, at each sample"),
+    KIND(REPLICAS, "replicas", LEVELS, fleet_columns, "replicas that serve, at each sample"),
     KIND(COST, "cost", CURVE, cost_columns, "cost of the replicas so far"),
     KIND(QUEUES, "queues", LONG_TABLE, queue_columns,
         "length of each queue, a row for each instant at whose end it differs"),
@@ -80,20 +79,18 @@ static const spot_series_kind_t kinds[NUM_KINDS] = {
 };
 
 /* What the lineage has of each stage; the last two where batches may be cut. */
-static const char *const stamp_names[] = {"_enqueue_ns", "_dequeue_ns", "_done_ns",
-    "_batch", "_replica", "_first_dequeue_ns", "_tries"};
+static const char *const stamp_names[] = {
+    "_enqueue_ns", "_dequeue_ns", "_done_ns", "_batch", "_replica", "_first_dequeue_ns", "_tries"};
 
 #define MAX_STAMPS (sizeof(stamp_names) / sizeof(stamp_names[0]))
 
-static size_t
-num_stamps(const spot_serve_scenario_t *scenario)
+static size_t num_stamps(const spot_serve_scenario_t *scenario)
 {
     return scenario->outages.kind != SPOT_OUTAGES_NONE ? MAX_STAMPS : MAX_STAMPS - 2;
 }
 
 /* Adds a column to the kind that is last in the memory of columns. */
-static void
-add_column(spot_serve_scenario_t *scenario, spot_series_kind_t *kind,
+static void add_column(spot_serve_scenario_t *scenario, spot_series_kind_t *kind,
     spot_series_column_t *columns, const char *id, const char *suffix, const char *unit)
 {
     char name[32 + SPOT_PIPELINE_MAX_ID_BYTES];
@@ -106,9 +103,8 @@ add_column(spot_serve_scenario_t *scenario, spot_series_kind_t *kind,
             .is_bare = suffix[0] != '\0'};
 }
 
-static void
-make_lineage(spot_serve_scenario_t *scenario, spot_series_kind_t *kind,
-    spot_series_column_t *columns)
+static void make_lineage(
+    spot_serve_scenario_t *scenario, spot_series_kind_t *kind, spot_series_column_t *columns)
 {
     const spot_serve_pipeline_t *pipeline = &scenario->pipeline;
 
@@ -132,8 +128,7 @@ make_lineage(spot_serve_scenario_t *scenario, spot_series_kind_t *kind,
 }
 
 /* An instant and a level for each stage. */
-static void
-make_levels(spot_serve_scenario_t *scenario, spot_series_kind_t *kind,
+static void make_levels(spot_serve_scenario_t *scenario, spot_series_kind_t *kind,
     spot_series_column_t *columns, const char *unit)
 {
     const spot_serve_pipeline_t *pipeline = &scenario->pipeline;
@@ -142,28 +137,24 @@ make_levels(spot_serve_scenario_t *scenario, spot_series_kind_t *kind,
     kind->num_columns = 1;
     columns[0] = fleet_columns[0];
     for (size_t j = 0; j < pipeline->num_stages; j++) {
-        add_column(scenario, kind, columns,
-            spot_serve_pipeline_stage_node(pipeline, j)->id, "", unit);
+        add_column(
+            scenario, kind, columns, spot_serve_pipeline_stage_node(pipeline, j)->id, "", unit);
     }
 }
 
 /* The objective in the picture of the latencies. */
-static void
-make_rules(
+static void make_rules(
     spot_arena_t *memory, const spot_objective_t *slo, spot_series_rule_t rules[2])
 {
     char text[64];
 
     snprintf(text, sizeof(text), "objective %g ms", (double) slo->latency_ns / 1e6);
-    rules[0] =
-        (spot_series_rule_t){0, (double) slo->latency_ns, spot_arena_text(memory, text)};
+    rules[0] = (spot_series_rule_t){0, (double) slo->latency_ns, spot_arena_text(memory, text)};
     snprintf(text, sizeof(text), "P %g", slo->percentile);
-    rules[1] =
-        (spot_series_rule_t){1, slo->percentile / 100, spot_arena_text(memory, text)};
+    rules[1] = (spot_series_rule_t){1, slo->percentile / 100, spot_arena_text(memory, text)};
 }
 
-int
-spot_serve_series_init(spot_serve_scenario_t *scenario)
+int spot_serve_series_init(spot_serve_scenario_t *scenario)
 {
     const size_t num_levels = 1 + scenario->pipeline.num_stages;
     spot_arena_t *memory = &scenario->memory;
@@ -214,8 +205,7 @@ typedef struct {
  * serve, and the cost as slope time + offset. */
 enum { FLEET_LEVELS = 3, COST_LEVELS = 2 };
 
-static void
-add_row(filler_t *self, kind_id_t kind_id, const spot_cell_t *cells)
+static void add_row(filler_t *self, kind_id_t kind_id, const spot_cell_t *cells)
 {
     if (self->error == 0) {
         self->error = spot_series_add(&self->series[kind_id], cells);
@@ -223,8 +213,7 @@ add_row(filler_t *self, kind_id_t kind_id, const spot_cell_t *cells)
 }
 
 /* Changes a level from a time on. */
-static void
-change(filler_t *self, size_t level, int64_t time_ns, double by)
+static void change(filler_t *self, size_t level, int64_t time_ns, double by)
 {
     const int64_t sample_id = time_ns <= 0 ? 0 : (time_ns - 1) / self->step_ns + 1;
 
@@ -233,8 +222,7 @@ change(filler_t *self, size_t level, int64_t time_ns, double by)
     }
 }
 
-static void
-fill_stages(filler_t *self)
+static void fill_stages(filler_t *self)
 {
     static const char *const markets[] = {"on-demand", "spot", "hedge"};
     const spot_serve_replication_t *run = self->run;
@@ -250,8 +238,7 @@ fill_stages(filler_t *self)
                 {.integer = stage->option.batch}, {.integer = stage->option.replicas},
                 {.text = markets[stage->option.market]},
                 {.number = spot_gate_capacity(run->scenario, j, &run->options[j])},
-                {.number = spot_serve_ratio(
-                     result->busy_ns - result->overrun_ns, serving_ns)},
+                {.number = spot_serve_ratio(result->busy_ns - result->overrun_ns, serving_ns)},
                 {.number = spot_serve_ratio(spot_serve_taken(stage), result->batches)},
                 {.number = spot_serve_ratio(result->queue_area_ns, run->serve.end_ns)},
                 {.integer = result->queue_max},
@@ -262,8 +249,7 @@ fill_stages(filler_t *self)
 }
 
 /* All different latencies; where they are many, those at 2,000 equal steps. */
-static void
-fill_cdf(filler_t *self)
+static void fill_cdf(filler_t *self)
 {
     const int64_t *sorted = self->run->latencies.sorted_ns;
     const size_t num = self->run->latencies.num_queries;
@@ -280,30 +266,27 @@ fill_cdf(filler_t *self)
 
         if (num_different <= MAX_CDF_ROWS ? is_last : is_step) {
             add_row(self, CDF,
-                (const spot_cell_t[]){
-                    {.number = (double) sorted[j] / 1e6}, {.number = share}});
-            add_row(self, LATENCY,
-                (const spot_cell_t[]){{.integer = sorted[j]}, {.number = share}});
+                (const spot_cell_t[]){{.number = (double) sorted[j] / 1e6}, {.number = share}});
+            add_row(
+                self, LATENCY, (const spot_cell_t[]){{.integer = sorted[j]}, {.number = share}});
         }
     }
 }
 
-static double
-stamp(const int64_t *stamps, size_t id)
+static double stamp(const int64_t *stamps, size_t id)
 {
     return stamps[id] < 0 ? (double) NAN : (double) stamps[id];
 }
 
 /* The first num of the stamps of a query. Where no batch is cut it is taken once.
  * Returns the end of the cells. */
-static spot_cell_t *
-add_stamps(const spot_serve_stage_t *stage, size_t id, size_t num, spot_cell_t *cells)
+static spot_cell_t *add_stamps(
+    const spot_serve_stage_t *stage, size_t id, size_t num, spot_cell_t *cells)
 {
     const spot_stage_stamps_t *stamps = &stage->stamps;
     const bool is_taken = stamps->dequeue_ns[id] >= 0;
-    const double values[MAX_STAMPS] = {stamp(stamps->enqueue_ns, id),
-        stamp(stamps->dequeue_ns, id), stamp(stamps->done_ns, id),
-        is_taken ? stamps->batch[id] : (double) NAN,
+    const double values[MAX_STAMPS] = {stamp(stamps->enqueue_ns, id), stamp(stamps->dequeue_ns, id),
+        stamp(stamps->done_ns, id), is_taken ? stamps->batch[id] : (double) NAN,
         is_taken ? stamps->replica[id] : (double) NAN,
         stamp(stage->can_be_cut ? stamps->first_dequeue_ns : stamps->dequeue_ns, id),
         stamps->enqueue_ns[id] < 0 ? (double) NAN
@@ -316,8 +299,7 @@ add_stamps(const spot_serve_stage_t *stage, size_t id, size_t num, spot_cell_t *
     return cells;
 }
 
-static void
-fill_lineage(filler_t *self)
+static void fill_lineage(filler_t *self)
 {
     const spot_serve_t *serve = &self->run->serve;
     const spot_serve_pipeline_t *pipeline = serve->run.pipeline;
@@ -328,8 +310,7 @@ fill_lineage(filler_t *self)
         (cell++)->number = (double) id;
         (cell++)->number = (double) serve->run.source_ns[id];
         for (size_t j = 0; j < serve->num_stages; j++) {
-            cell =
-                add_stamps(&serve->stages[j], id, num_stamps(self->run->scenario), cell);
+            cell = add_stamps(&serve->stages[j], id, num_stamps(self->run->scenario), cell);
         }
         for (size_t j = 0; j < pipeline->num_nodes; j++) {
             if (pipeline->nodes[j].stage_id < 0) {
@@ -342,8 +323,7 @@ fill_lineage(filler_t *self)
 }
 
 /* The length of a queue at the end of each instant at which it differs from before. */
-static void
-fill_queues(filler_t *self)
+static void fill_queues(filler_t *self)
 {
     const spot_serve_t *serve = &self->run->serve;
 
@@ -374,8 +354,7 @@ fill_queues(filler_t *self)
 
 /* ---- Samples ---- */
 
-static void
-change_span(filler_t *self, size_t stage_id, const spot_slot_span_t *span)
+static void change_span(filler_t *self, size_t stage_id, const spot_slot_span_t *span)
 {
     const spot_serve_stage_t *stage = &self->run->serve.stages[stage_id];
     const double per_ns = stage->price_per_h[span->is_spot] / 3.6e12;
@@ -396,8 +375,7 @@ change_span(filler_t *self, size_t stage_id, const spot_slot_span_t *span)
 }
 
 /* Of a perfect autoscaler each batch is a replica. */
-static void
-change_replicas(filler_t *self)
+static void change_replicas(filler_t *self)
 {
     const spot_serve_t *serve = &self->run->serve;
 
@@ -410,8 +388,7 @@ change_replicas(filler_t *self)
         const spot_serve_record_t *record = &serve->records[j];
         const spot_serve_stage_t *stage = &serve->stages[record->stage_id];
 
-        if (record->kind == SPOT_SERVE_TAKE &&
-            stage->option.scale.kind == SPOT_SCALE_IDEAL) {
+        if (record->kind == SPOT_SERVE_TAKE && stage->option.scale.kind == SPOT_SCALE_IDEAL) {
             const spot_slot_span_t span = {.from_ns = record->time_ns,
                 .to_ns = record->time_ns + stage->time->busy_ns[record->value],
                 .is_spot = stage->option.market == SPOT_MARKET_SPOT,
@@ -422,8 +399,7 @@ change_replicas(filler_t *self)
     }
 }
 
-static void
-add_levels(filler_t *self, kind_id_t kind_id, int64_t time_ns, const double *levels)
+static void add_levels(filler_t *self, kind_id_t kind_id, int64_t time_ns, const double *levels)
 {
     self->cells[0].integer = time_ns;
     for (size_t j = 1; j < self->series[kind_id].kind->num_columns; j++) {
@@ -433,8 +409,7 @@ add_levels(filler_t *self, kind_id_t kind_id, int64_t time_ns, const double *lev
 }
 
 /* The curve of the cost has a last row at the end of the run. */
-static void
-add_samples(filler_t *self)
+static void add_samples(filler_t *self)
 {
     const size_t num_stages = self->run->serve.num_stages;
     const int64_t end_ns = self->run->serve.end_ns;
@@ -459,8 +434,7 @@ add_samples(filler_t *self)
     }
 }
 
-int
-spot_serve_series_fill(const spot_serve_replication_t *self, spot_recording_t *recording)
+int spot_serve_series_fill(const spot_serve_replication_t *self, spot_recording_t *recording)
 {
     const int64_t end_ns = self->options == NULL ? 0 : self->serve.end_ns;
     const size_t num_stages = self->serve.num_stages;
@@ -479,8 +453,7 @@ spot_serve_series_fill(const spot_serve_replication_t *self, spot_recording_t *r
     filler.step_ns = filler.step_ns < least_ns ? least_ns : filler.step_ns;
     filler.num_samples = (size_t) (end_ns / filler.step_ns) + 1;
     SPOT_ARENA_ARRAY(&memory, filler.changes, filler.num_samples * filler.num_levels);
-    SPOT_ARENA_ARRAY(
-        &memory, filler.cells, recording->series[LINEAGE].kind->num_columns);
+    SPOT_ARENA_ARRAY(&memory, filler.cells, recording->series[LINEAGE].kind->num_columns);
     SPOT_ARENA_ARRAY(&memory, filler.lengths, 2 * num_stages);
     if (memory.error == 0) {
         fill_stages(&filler);
@@ -495,8 +468,7 @@ spot_serve_series_fill(const spot_serve_replication_t *self, spot_recording_t *r
     return filler.error;
 }
 
-void
-spot_serve_events_write(const spot_serve_replication_t *self, FILE *out)
+void spot_serve_events_write(const spot_serve_replication_t *self, FILE *out)
 {
     const spot_serve_t *serve = &self->serve;
 

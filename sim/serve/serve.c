@@ -10,22 +10,19 @@ typedef spot_serve_stage_t stage_t;
 const char *const spot_serve_happening_names[] = {
     "take", "return", "notice", "preempt", "ready", "queue", NULL};
 
-void
-spot_serve_note(spot_serve_t *self, spot_serve_happening_t kind, int32_t stage_id,
-    int32_t slot, int32_t value)
+void spot_serve_note(
+    spot_serve_t *self, spot_serve_happening_t kind, int32_t stage_id, int32_t slot, int32_t value)
 {
     if (self->run.is_recorded) {
         SPOT_ARRAY_PUSH(self, records,
-            (spot_serve_record_t){
-                self->now_ns, value, slot, (int16_t) stage_id, (int16_t) kind});
+            (spot_serve_record_t){self->now_ns, value, slot, (int16_t) stage_id, (int16_t) kind});
     }
 }
 
 /* ---- Queues ---- */
 
 /* Adds a product to a sum that must fit 63 bits. */
-static void
-add_area(spot_serve_t *self, int64_t *sum, int64_t length, int64_t time_ns)
+static void add_area(spot_serve_t *self, int64_t *sum, int64_t length, int64_t time_ns)
 {
     int64_t product;
 
@@ -36,31 +33,27 @@ add_area(spot_serve_t *self, int64_t *sum, int64_t length, int64_t time_ns)
 }
 
 /* What queries have waited by an instant, in all. */
-static int64_t
-wait_until(const stage_t *stage, int64_t time_ns)
+static int64_t wait_until(const stage_t *stage, int64_t time_ns)
 {
-    return (int64_t) (stage->waited_ns +
-                      (uint64_t) (stage->tail - stage->head) * (uint64_t) time_ns);
+    return (
+        int64_t) (stage->waited_ns + (uint64_t) (stage->tail - stage->head) * (uint64_t) time_ns);
 }
 
 /* Keeps what the sums were at the latest leaving of a query: they are the result if no
  * later one leaves. */
-static void
-keep_sums(spot_serve_t *self, stage_t *stage)
+static void keep_sums(spot_serve_t *self, stage_t *stage)
 {
     const int64_t end_ns = self->end_ns;
 
     if (stage->changed_ns <= end_ns && end_ns < self->now_ns) {
         stage->area_at_end = stage->result.queue_area_ns;
-        add_area(self, &stage->area_at_end, stage->tail - stage->head,
-            end_ns - stage->changed_ns);
+        add_area(self, &stage->area_at_end, stage->tail - stage->head, end_ns - stage->changed_ns);
         stage->wait_at_end = wait_until(stage, end_ns);
     }
 }
 
 /* Counts the area, and that n queries come (or leave, n < 0): before they do. */
-static inline void
-count_area(spot_serve_t *self, stage_t *stage, int64_t n)
+static inline void count_area(spot_serve_t *self, stage_t *stage, int64_t n)
 {
     if (self->may_strand) {
         keep_sums(self, stage);
@@ -71,8 +64,7 @@ count_area(spot_serve_t *self, stage_t *stage, int64_t n)
     stage->waited_ns -= (uint64_t) n * (uint64_t) self->now_ns;
 }
 
-void
-spot_serve_mark(spot_serve_t *self, int32_t stage_id)
+void spot_serve_mark(spot_serve_t *self, int32_t stage_id)
 {
     stage_t *stage = &self->stages[stage_id];
 
@@ -82,8 +74,7 @@ spot_serve_mark(spot_serve_t *self, int32_t stage_id)
     }
 }
 
-static void
-arrive(spot_serve_t *self, int32_t stage_id, const int32_t *ids, int32_t num_ids)
+static void arrive(spot_serve_t *self, int32_t stage_id, const int32_t *ids, int32_t num_ids)
 {
     stage_t *stage = &self->stages[stage_id];
     int64_t length = stage->tail - stage->head;
@@ -110,11 +101,10 @@ arrive(spot_serve_t *self, int32_t stage_id, const int32_t *ids, int32_t num_ids
 
 /* ---- From node to node ---- */
 
-static void hand_on(spot_serve_t *self, const spot_serve_pipeline_link_t *links,
-    size_t num_links, const int32_t *ids, int32_t num_ids);
+static void hand_on(spot_serve_t *self, const spot_serve_pipeline_link_t *links, size_t num_links,
+    const int32_t *ids, int32_t num_ids);
 
-static void
-sink(spot_serve_t *self, const int32_t *ids, int32_t num_ids)
+static void sink(spot_serve_t *self, const int32_t *ids, int32_t num_ids)
 {
     for (int32_t j = 0; j < num_ids; j++) {
         self->sink_ns[ids[j]] = self->now_ns;
@@ -124,9 +114,8 @@ sink(spot_serve_t *self, const int32_t *ids, int32_t num_ids)
     self->end_ns = self->now_ns;
 }
 
-static void
-join(spot_serve_t *self, const spot_serve_pipeline_link_t *link, const int32_t *ids,
-    int32_t num_ids)
+static void join(
+    spot_serve_t *self, const spot_serve_pipeline_link_t *link, const int32_t *ids, int32_t num_ids)
 {
     const spot_serve_pipeline_node_t *node = &self->run.pipeline->nodes[link->node_id];
     const uint32_t all = (UINT32_C(1) << node->num_parents) - 1;
@@ -158,8 +147,7 @@ join(spot_serve_t *self, const spot_serve_pipeline_link_t *link, const int32_t *
     }
 }
 
-static void
-hand_on(spot_serve_t *self, const spot_serve_pipeline_link_t *links, size_t num_links,
+static void hand_on(spot_serve_t *self, const spot_serve_pipeline_link_t *links, size_t num_links,
     const int32_t *ids, int32_t num_ids)
 {
     if (num_links == 0) {
@@ -174,8 +162,7 @@ hand_on(spot_serve_t *self, const spot_serve_pipeline_link_t *links, size_t num_
     }
 }
 
-static void
-lose(spot_serve_t *self, const int32_t *ids, int32_t num_ids)
+static void lose(spot_serve_t *self, const int32_t *ids, int32_t num_ids)
 {
     const spot_serve_pipeline_t *pipeline = self->run.pipeline;
 
@@ -203,16 +190,14 @@ lose(spot_serve_t *self, const int32_t *ids, int32_t num_ids)
 
 /* ---- Idle and pending replicas ---- */
 
-void
-spot_serve_slot_idle(stage_t *stage, int32_t slot_id)
+void spot_serve_slot_idle(stage_t *stage, int32_t slot_id)
 {
     stage->slots[slot_id].state = SPOT_SLOT_IDLE;
     stage->idle[slot_id / 64] |= UINT64_C(1) << slot_id % 64;
     stage->num_idle++;
 }
 
-void
-spot_serve_slot_leave_idle(stage_t *stage, int32_t slot_id)
+void spot_serve_slot_leave_idle(stage_t *stage, int32_t slot_id)
 {
     stage->idle[slot_id / 64] &= ~(UINT64_C(1) << slot_id % 64);
     stage->num_idle--;
@@ -220,8 +205,7 @@ spot_serve_slot_leave_idle(stage_t *stage, int32_t slot_id)
 
 /* The idle replica of lowest index, of which there is one. O(busy slots before it / 64).
  */
-static inline int32_t
-first_idle(const stage_t *stage)
+static inline int32_t first_idle(const stage_t *stage)
 {
     int32_t word = 0;
 
@@ -231,8 +215,7 @@ first_idle(const stage_t *stage)
     return word * 64 + __builtin_ctzll(stage->idle[word]);
 }
 
-static void
-add_pending(spot_serve_t *self, int32_t stage_id, int32_t slot_id)
+static void add_pending(spot_serve_t *self, int32_t stage_id, int32_t slot_id)
 {
     stage_t *stage = &self->stages[stage_id];
     spot_slot_t *slot = &stage->slots[slot_id];
@@ -251,8 +234,7 @@ add_pending(spot_serve_t *self, int32_t stage_id, int32_t slot_id)
 }
 
 /* Takes a replica out of the list of pending ones. O(1) for the first one. */
-void
-spot_serve_slot_leave_pending(spot_serve_t *self, int32_t stage_id, int32_t slot_id)
+void spot_serve_slot_leave_pending(spot_serve_t *self, int32_t stage_id, int32_t slot_id)
 {
     stage_t *stage = &self->stages[stage_id];
     int32_t before = -1, at = stage->first_pending;
@@ -275,15 +257,13 @@ spot_serve_slot_leave_pending(spot_serve_t *self, int32_t stage_id, int32_t slot
 /* ---- Batches ---- */
 
 /* The queries of a batch. */
-static const int32_t *
-batch_ids(const stage_t *stage, int32_t slot_id)
+static const int32_t *batch_ids(const stage_t *stage, int32_t slot_id)
 {
     return stage->can_be_cut ? stage->batch_ids + slot_id * stage->option.batch
                              : stage->ring + stage->slots[slot_id].first;
 }
 
-static void
-stamp_take(spot_serve_t *self, int32_t stage_id, int32_t slot_id)
+static void stamp_take(spot_serve_t *self, int32_t stage_id, int32_t slot_id)
 {
     stage_t *stage = &self->stages[stage_id];
     const spot_stage_stamps_t *stamps = &stage->stamps;
@@ -299,13 +279,11 @@ stamp_take(spot_serve_t *self, int32_t stage_id, int32_t slot_id)
         }
     }
     spot_serve_note(self, SPOT_SERVE_TAKE, stage_id, slot_id, size);
-    spot_serve_note(
-        self, SPOT_SERVE_QUEUE, stage_id, -1, (int32_t) (stage->tail - stage->head));
+    spot_serve_note(self, SPOT_SERVE_QUEUE, stage_id, -1, (int32_t) (stage->tail - stage->head));
 }
 
 /* A replica takes n queries from the head of the queue. */
-static void
-take(spot_serve_t *self, int32_t stage_id, int32_t slot_id, int32_t n)
+static void take(spot_serve_t *self, int32_t stage_id, int32_t slot_id, int32_t n)
 {
     stage_t *stage = &self->stages[stage_id];
     spot_slot_t *slot = &stage->slots[slot_id];
@@ -340,30 +318,26 @@ take(spot_serve_t *self, int32_t stage_id, int32_t slot_id, int32_t n)
     if (stage->time->result_ns != stage->time->busy_ns) {
         (void) spot_serve_schedule(self, self->now_ns + stage->time->result_ns[n],
             SPOT_SERVE_PHASE_WORK,
-            SPOT_SERVE_EVENT_DELIVER | stage_id << SPOT_SERVE_STAGE_BIT |
-                n << SPOT_SERVE_SIZE_BIT,
+            SPOT_SERVE_EVENT_DELIVER | stage_id << SPOT_SERVE_STAGE_BIT | n << SPOT_SERVE_SIZE_BIT,
             first);
     }
 }
 
 /* How many queries a replica may take: on one that will be taken away, as many as it can
  * end in time; 0: none. */
-static int32_t
-most_in_time(const spot_serve_t *self, const stage_t *stage, int32_t slot_id)
+static int32_t most_in_time(const spot_serve_t *self, const stage_t *stage, int32_t slot_id)
 {
     const spot_slot_t *slot = &stage->slots[slot_id];
     const int64_t length = stage->tail - stage->head;
     int32_t n = (int32_t) (length < stage->option.batch ? length : stage->option.batch);
 
-    while (slot->is_noticed && n > 0 &&
-           self->now_ns + stage->time->busy_ns[n] > slot->gone_ns) {
+    while (slot->is_noticed && n > 0 && self->now_ns + stage->time->busy_ns[n] > slot->gone_ns) {
         n--;
     }
     return n;
 }
 
-static void
-dispatch_at_once(spot_serve_t *self, int32_t stage_id)
+static void dispatch_at_once(spot_serve_t *self, int32_t stage_id)
 {
     stage_t *stage = &self->stages[stage_id];
 
@@ -380,15 +354,13 @@ dispatch_at_once(spot_serve_t *self, int32_t stage_id)
     }
 }
 
-static void
-dispatch_with_delay(spot_serve_t *self, int32_t stage_id)
+static void dispatch_with_delay(spot_serve_t *self, int32_t stage_id)
 {
     stage_t *stage = &self->stages[stage_id];
     const int64_t batch = stage->option.batch;
     int32_t slot_id;
 
-    while (
-        stage->num_idle > 0 && stage->num_pending * batch < stage->tail - stage->head) {
+    while (stage->num_idle > 0 && stage->num_pending * batch < stage->tail - stage->head) {
         slot_id = first_idle(stage);
         spot_serve_slot_leave_idle(stage, slot_id);
         add_pending(self, stage_id, slot_id);
@@ -402,8 +374,7 @@ dispatch_with_delay(spot_serve_t *self, int32_t stage_id)
 }
 
 /* All that are marked: nothing more becomes available at this instant. */
-static void
-dispatch(spot_serve_t *self)
+static void dispatch(spot_serve_t *self)
 {
     for (size_t j = 0; j < self->num_marked; j++) {
         const int32_t stage_id = self->marked[j];
@@ -418,8 +389,7 @@ dispatch(spot_serve_t *self)
     self->num_marked = 0;
 }
 
-static void
-take_after_delay(spot_serve_t *self, int32_t stage_id, int32_t slot_id)
+static void take_after_delay(spot_serve_t *self, int32_t stage_id, int32_t slot_id)
 {
     stage_t *stage = &self->stages[stage_id];
     const int64_t length = stage->tail - stage->head, batch = stage->option.batch;
@@ -433,8 +403,7 @@ take_after_delay(spot_serve_t *self, int32_t stage_id, int32_t slot_id)
 }
 
 /* The result of a batch is there. */
-static void
-deliver(spot_serve_t *self, int32_t stage_id, const int32_t *ids, int32_t num_ids)
+static void deliver(spot_serve_t *self, int32_t stage_id, const int32_t *ids, int32_t num_ids)
 {
     const spot_serve_pipeline_node_t *node = self->stages[stage_id].node;
 
@@ -444,16 +413,14 @@ deliver(spot_serve_t *self, int32_t stage_id, const int32_t *ids, int32_t num_id
     hand_on(self, node->children, node->num_children, ids, num_ids);
 }
 
-static void
-free_slot(spot_serve_t *self, int32_t stage_id, int32_t slot_id)
+static void free_slot(spot_serve_t *self, int32_t stage_id, int32_t slot_id)
 {
     spot_fleet_count_busy(self, &self->stages[stage_id], -1);
     spot_fleet_return(self, stage_id, slot_id);
     spot_serve_mark(self, stage_id);
 }
 
-void
-spot_serve_cut(spot_serve_t *self, int32_t stage_id, int32_t slot_id)
+void spot_serve_cut(spot_serve_t *self, int32_t stage_id, int32_t slot_id)
 {
     stage_t *stage = &self->stages[stage_id];
     spot_slot_t *slot = &stage->slots[slot_id];
@@ -473,9 +440,8 @@ spot_serve_cut(spot_serve_t *self, int32_t stage_id, int32_t slot_id)
     }
     count_area(self, stage, num_ids);
     for (int32_t j = 0; j < num_ids; j++) {
-        const int64_t place = in_flight == SPOT_IN_FLIGHT_REQUEUE_HEAD
-                                  ? stage->head - num_ids + j
-                                  : stage->tail + j;
+        const int64_t place =
+            in_flight == SPOT_IN_FLIGHT_REQUEUE_HEAD ? stage->head - num_ids + j : stage->tail + j;
 
         stage->ring[place & stage->ring_mask] = ids[j];
     }
@@ -487,14 +453,12 @@ spot_serve_cut(spot_serve_t *self, int32_t stage_id, int32_t slot_id)
     if (stage->tail - stage->head > stage->result.queue_max) {
         stage->result.queue_max = stage->tail - stage->head;
     }
-    spot_serve_note(
-        self, SPOT_SERVE_QUEUE, stage_id, -1, (int32_t) (stage->tail - stage->head));
+    spot_serve_note(self, SPOT_SERVE_QUEUE, stage_id, -1, (int32_t) (stage->tail - stage->head));
 }
 
 /* ---- The loop ---- */
 
-static void
-emit(spot_serve_t *self)
+static void emit(spot_serve_t *self)
 {
     const spot_serve_pipeline_t *pipeline = self->run.pipeline;
     const int32_t id = (int32_t) self->next_query++;
@@ -504,8 +468,7 @@ emit(spot_serve_t *self)
 }
 
 /* The next event of a stage: a batch ends, or a delay. */
-static void
-see_stage(spot_serve_t *self, int32_t stage_id)
+static void see_stage(spot_serve_t *self, int32_t stage_id)
 {
     stage_t *stage = &self->stages[stage_id];
     int32_t slot_id;
@@ -522,8 +485,7 @@ see_stage(spot_serve_t *self, int32_t stage_id)
     free_slot(self, stage_id, slot_id);
 }
 
-static void
-see_calendar(spot_serve_t *self)
+static void see_calendar(spot_serve_t *self)
 {
     const spot_calendar_item_t item = spot_serve_take_event(self);
     const int32_t stage_id = item.kind >> SPOT_SERVE_STAGE_BIT & 0xff;
@@ -539,8 +501,7 @@ see_calendar(spot_serve_t *self)
 }
 
 /* One event, and before it the batches of the instant that is over. */
-bool
-spot_serve_step(spot_serve_t *self)
+bool spot_serve_step(spot_serve_t *self)
 {
     int32_t next = spot_serve_find_next(self);
 
@@ -568,8 +529,7 @@ spot_serve_step(spot_serve_t *self)
 }
 
 /* Little's law holds to the nanosecond. */
-void
-spot_serve_settle(spot_serve_t *self, stage_t *stage)
+void spot_serve_settle(spot_serve_t *self, stage_t *stage)
 {
     spot_stage_result_t *result = &stage->result;
 

@@ -101,8 +101,7 @@ typedef struct {
     int64_t changed_ns; /* the area is counted up to here */
     uint64_t waited_ns; /* when queries left the queue less when they came, summed modulo
                            2^64 */
-    int64_t area_at_end,
-        wait_at_end; /* at the latest leaving, once time has passed it */
+    int64_t area_at_end, wait_at_end; /* at the latest leaving, once time has passed it */
     bool is_marked;
     bool can_be_cut;    /* replicas may be taken away: batches keep their queries */
     int32_t *batch_ids; /* [num_slots][B] of such a stage */
@@ -186,9 +185,9 @@ typedef struct {
     spot_serve_stage_t *stages; /* [num_stages] */
     spot_serve_join_t *joins;   /* [num_nodes] of the pipeline, by node */
     size_t next_query;
-    spot_serve_due_t *dues; /* [num_stages] their next events */
-    int32_t next_stage;     /* the first of them; -1: unknown */
-    bool is_source_next;    /* before the calendar */
+    spot_serve_due_t *dues;                               /* [num_stages] their next events */
+    int32_t next_stage;                                   /* the first of them; -1: unknown */
+    bool is_source_next;                                  /* before the calendar */
     spot_serve_due_t source_due, calendar_due, other_due; /* other: the first of both */
     bool may_strand; /* replicas may go for good: queries may stay behind */
     int32_t *marked; /* [num_stages] stages that form batches at this instant */

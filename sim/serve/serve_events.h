@@ -15,49 +15,42 @@
 __extension__ typedef unsigned __int128 spot_serve_order_t;
 
 /* As one number, so that comparisons need no branch, which would be unpredictable. */
-static inline spot_serve_order_t
-spot_serve_order_of(const spot_serve_due_t *due)
+static inline spot_serve_order_t spot_serve_order_of(const spot_serve_due_t *due)
 {
     return (spot_serve_order_t) (uint64_t) due->tick << 64 | due->key;
 }
 
-static inline bool
-spot_serve_is_before(const spot_serve_due_t *a, const spot_serve_due_t *b)
+static inline bool spot_serve_is_before(const spot_serve_due_t *a, const spot_serve_due_t *b)
 {
     return spot_serve_order_of(a) < spot_serve_order_of(b);
 }
 
 /* One sequence counts all events. */
-static inline uint64_t
-spot_serve_next_sequence(spot_serve_t *self)
+static inline uint64_t spot_serve_next_sequence(spot_serve_t *self)
 {
     return self->calendar.num_sequence++;
 }
 
 /* Which of the source and the calendar is next. */
-static inline void
-spot_serve_look_at_others(spot_serve_t *self)
+static inline void spot_serve_look_at_others(spot_serve_t *self)
 {
     self->is_source_next = spot_serve_is_before(&self->source_due, &self->calendar_due);
     self->other_due = self->is_source_next ? self->source_due : self->calendar_due;
 }
 
-static inline void
-spot_serve_look_at_calendar(spot_serve_t *self)
+static inline void spot_serve_look_at_calendar(spot_serve_t *self)
 {
     const spot_due_t *due = spot_calendar_first(&self->calendar);
 
-    self->calendar_due = due == NULL
-                             ? SPOT_SERVE_NEVER
-                             : (spot_serve_due_t){due->tick,
-                                   due->phase == SPOT_SERVE_PHASE_WORK
-                                       ? self->calendar.slots[due->handle].sequence
-                                       : SPOT_SERVE_KEY_CAPACITY};
+    self->calendar_due =
+        due == NULL ? SPOT_SERVE_NEVER
+                    : (spot_serve_due_t){due->tick, due->phase == SPOT_SERVE_PHASE_WORK
+                                                        ? self->calendar.slots[due->handle].sequence
+                                                        : SPOT_SERVE_KEY_CAPACITY};
     spot_serve_look_at_others(self);
 }
 
-static inline void
-spot_serve_look_at_source(spot_serve_t *self)
+static inline void spot_serve_look_at_source(spot_serve_t *self)
 {
     self->source_due = self->next_query < self->run.num_queries
                            ? (spot_serve_due_t){self->run.source_ns[self->next_query],
@@ -66,32 +59,28 @@ spot_serve_look_at_source(spot_serve_t *self)
     spot_serve_look_at_others(self);
 }
 
-static inline void
-spot_serve_look_at_stage(spot_serve_t *self, int32_t stage_id)
+static inline void spot_serve_look_at_stage(spot_serve_t *self, int32_t stage_id)
 {
     const spot_serve_stage_t *stage = &self->stages[stage_id];
     spot_serve_due_t due = stage->returns[stage->first_return & stage->return_mask].due;
 
     if (stage->num_pending > 0) {
         const spot_slot_t *slot = &stage->slots[stage->first_pending];
-        const spot_serve_due_t take = {slot->taken_ns + stage->option.delay_ns,
-            SPOT_SERVE_KEY_TAKE | slot->sequence};
+        const spot_serve_due_t take = {
+            slot->taken_ns + stage->option.delay_ns, SPOT_SERVE_KEY_TAKE | slot->sequence};
 
         due = spot_serve_is_before(&take, &due) ? take : due;
     }
     if (stage_id == self->next_stage) {
-        self->next_stage =
-            spot_serve_is_before(&self->dues[stage_id], &due) ? -1 : stage_id;
-    } else if (self->next_stage >= 0 &&
-               spot_serve_is_before(&due, &self->dues[self->next_stage])) {
+        self->next_stage = spot_serve_is_before(&self->dues[stage_id], &due) ? -1 : stage_id;
+    } else if (self->next_stage >= 0 && spot_serve_is_before(&due, &self->dues[self->next_stage])) {
         self->next_stage = stage_id;
     }
     self->dues[stage_id] = due;
 }
 
 /* O(1) if the batch ends last, as equal times do; at most O(batches that run). */
-static inline void
-spot_serve_add_return(
+static inline void spot_serve_add_return(
     spot_serve_t *self, int32_t stage_id, int32_t slot_id, int64_t time_ns)
 {
     spot_serve_stage_t *stage = &self->stages[stage_id];
@@ -99,8 +88,7 @@ spot_serve_add_return(
     const int64_t mask = stage->return_mask;
     int64_t place = stage->next_return++;
 
-    for (; place > stage->first_return && returns[(place - 1) & mask].due.tick > time_ns;
-         place--) {
+    for (; place > stage->first_return && returns[(place - 1) & mask].due.tick > time_ns; place--) {
         returns[place & mask] = returns[(place - 1) & mask];
     }
     returns[place & mask] =
@@ -112,8 +100,7 @@ spot_serve_add_return(
 }
 
 /* The return of a batch that is cut. O(batches that run). */
-static inline void
-spot_serve_remove_return(spot_serve_t *self, int32_t stage_id, int32_t slot_id)
+static inline void spot_serve_remove_return(spot_serve_t *self, int32_t stage_id, int32_t slot_id)
 {
     spot_serve_stage_t *stage = &self->stages[stage_id];
     spot_serve_return_t *returns = stage->returns;
@@ -131,8 +118,7 @@ spot_serve_remove_return(spot_serve_t *self, int32_t stage_id, int32_t slot_id)
 }
 
 /* Adds an event and returns its handle, -1 without memory. */
-static inline int32_t
-spot_serve_schedule(
+static inline int32_t spot_serve_schedule(
     spot_serve_t *self, int64_t time_ns, int32_t phase, int32_t kind, int32_t entity)
 {
     const spot_calendar_item_t item = {
@@ -146,8 +132,7 @@ spot_serve_schedule(
     return handle;
 }
 
-static inline spot_calendar_item_t
-spot_serve_take_event(spot_serve_t *self)
+static inline spot_calendar_item_t spot_serve_take_event(spot_serve_t *self)
 {
     const spot_calendar_item_t item = spot_calendar_take(&self->calendar);
 
@@ -155,8 +140,7 @@ spot_serve_take_event(spot_serve_t *self)
     return item;
 }
 
-static inline void
-spot_serve_cancel(spot_serve_t *self, spot_slot_t *slot)
+static inline void spot_serve_cancel(spot_serve_t *self, spot_slot_t *slot)
 {
     spot_calendar_cancel(&self->calendar, slot->event);
     slot->event = -1;
@@ -165,8 +149,7 @@ spot_serve_cancel(spot_serve_t *self, spot_slot_t *slot)
 
 /* The stage of the next event, or -1: it is the source's or the calendar's. O(stages)
  * once that of a stage is over. */
-static inline int32_t
-spot_serve_find_next(spot_serve_t *self)
+static inline int32_t spot_serve_find_next(spot_serve_t *self)
 {
     int32_t next = self->next_stage;
 
@@ -181,8 +164,7 @@ spot_serve_find_next(spot_serve_t *self)
 }
 
 /* Whether nothing is to come but ticks of autoscalers that have nothing to do. */
-static inline bool
-spot_serve_is_over(const spot_serve_t *self)
+static inline bool spot_serve_is_over(const spot_serve_t *self)
 {
     bool is_idle = self->source_due.tick == INT64_MAX &&
                    self->calendar.num_items == (size_t) self->num_ticks_due;
@@ -193,8 +175,7 @@ spot_serve_is_over(const spot_serve_t *self)
     return is_idle;
 }
 
-static inline int64_t
-spot_serve_next_tick(const spot_serve_t *self, int32_t next)
+static inline int64_t spot_serve_next_tick(const spot_serve_t *self, int32_t next)
 {
     return next < 0 ? self->other_due.tick : self->dues[next].tick;
 }

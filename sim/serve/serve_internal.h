@@ -44,14 +44,13 @@ void spot_serve_mark(spot_serve_t *self, int32_t stage_id);
 void spot_serve_slot_idle(spot_serve_stage_t *stage, int32_t slot_id);
 void spot_serve_slot_leave_idle(spot_serve_stage_t *stage, int32_t slot_id);
 /* A replica is pending no longer. O(1) for the one that is pending longest. */
-void spot_serve_slot_leave_pending(
-    spot_serve_t *self, int32_t stage_id, int32_t slot_id);
+void spot_serve_slot_leave_pending(spot_serve_t *self, int32_t stage_id, int32_t slot_id);
 
 /* The batch of a busy replica is cut: its queries go where the setting says. */
 void spot_serve_cut(spot_serve_t *self, int32_t stage_id, int32_t slot_id);
 
-void spot_serve_note(spot_serve_t *self, spot_serve_happening_t kind, int32_t stage_id,
-    int32_t slot, int32_t value);
+void spot_serve_note(
+    spot_serve_t *self, spot_serve_happening_t kind, int32_t stage_id, int32_t slot, int32_t value);
 
 /* ---- fleet.c ---- */
 

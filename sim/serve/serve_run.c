@@ -16,8 +16,7 @@ typedef struct {
     size_t num_bytes;
 } carver_t;
 
-static void *
-carve(carver_t *self, size_t num_items, size_t item_bytes)
+static void *carve(carver_t *self, size_t num_items, size_t item_bytes)
 {
     void *memory = self->block == NULL ? NULL : self->block + self->num_bytes;
 
@@ -25,11 +24,9 @@ carve(carver_t *self, size_t num_items, size_t item_bytes)
     return memory;
 }
 
-#define CARVE(carver, pointer, num_items)                                               \
-    ((pointer) = carve(carver, num_items, sizeof(*(pointer))))
+#define CARVE(carver, pointer, num_items) ((pointer) = carve(carver, num_items, sizeof(*(pointer))))
 
-static void
-carve_stamps(carver_t *carver, stage_t *stage, size_t num_queries, bool is_recorded)
+static void carve_stamps(carver_t *carver, stage_t *stage, size_t num_queries, bool is_recorded)
 {
     spot_stage_stamps_t *stamps = &stage->stamps;
 
@@ -50,15 +47,13 @@ carve_stamps(carver_t *carver, stage_t *stage, size_t num_queries, bool is_recor
     CARVE(carver, stamps->replica, num_queries);
 }
 
-static void
-carve_stage(carver_t *carver, stage_t *stage, size_t num_queries, bool is_recorded)
+static void carve_stage(carver_t *carver, stage_t *stage, size_t num_queries, bool is_recorded)
 {
     const size_t num_slots = (size_t) stage->num_slots;
     const size_t batch = (size_t) stage->option.batch;
 
     /* without cuts each query has one place, and places need not be a power of two */
-    CARVE(carver, stage->ring,
-        stage->can_be_cut ? (size_t) stage->ring_mask + 1 : num_queries);
+    CARVE(carver, stage->ring, stage->can_be_cut ? (size_t) stage->ring_mask + 1 : num_queries);
     CARVE(carver, stage->histogram, batch + 1);
     CARVE(carver, stage->slots, num_slots);
     CARVE(carver, stage->returns, (size_t) stage->return_mask + 1);
@@ -69,8 +64,7 @@ carve_stage(carver_t *carver, stage_t *stage, size_t num_queries, bool is_record
     carve_stamps(carver, stage, num_queries, is_recorded);
 }
 
-static size_t
-carve_all(spot_serve_t *self, char *block)
+static size_t carve_all(spot_serve_t *self, char *block)
 {
     const spot_serve_pipeline_t *pipeline = self->run.pipeline;
     const size_t num_queries = self->run.num_queries;
@@ -102,8 +96,7 @@ carve_all(spot_serve_t *self, char *block)
     return carver.num_bytes;
 }
 
-static int
-make_room(spot_serve_t *self)
+static int make_room(spot_serve_t *self)
 {
     const size_t num_bytes = carve_all(self, NULL);
 
@@ -120,16 +113,14 @@ make_room(spot_serve_t *self)
 }
 
 /* Sets all bytes of an array, which may be NULL. */
-static void
-fill(void *array, int byte, size_t num_items, size_t item_bytes)
+static void fill(void *array, int byte, size_t num_items, size_t item_bytes)
 {
     if (array != NULL) {
         memset(array, byte, num_items * item_bytes);
     }
 }
 
-static void
-clear_stage(stage_t *stage, size_t num_queries)
+static void clear_stage(stage_t *stage, size_t num_queries)
 {
     const size_t num_slots = (size_t) stage->num_slots;
     const spot_stage_stamps_t *stamps = &stage->stamps;
@@ -146,8 +137,7 @@ clear_stage(stage_t *stage, size_t num_queries)
     fill(stamps->first_dequeue_ns, 0xff, num_queries, sizeof(int64_t));
 }
 
-static void
-set_stage(spot_serve_t *self, stage_t *stage, const spot_serve_plan_t *plan)
+static void set_stage(spot_serve_t *self, stage_t *stage, const spot_serve_plan_t *plan)
 {
     const size_t max_spans = stage->max_spans;
     spot_slot_span_t *spans = stage->spans;
@@ -174,13 +164,12 @@ set_stage(spot_serve_t *self, stage_t *stage, const spot_serve_plan_t *plan)
     }
 }
 
-static int
-reserve(spot_serve_t *self, const spot_serve_run_t *run)
+static int reserve(spot_serve_t *self, const spot_serve_run_t *run)
 {
     const spot_serve_pipeline_t *pipeline = run->pipeline;
 
-    if (self->num_stages != pipeline->num_stages ||
-        self->num_nodes != pipeline->num_nodes || self->stages == NULL) {
+    if (self->num_stages != pipeline->num_stages || self->num_nodes != pipeline->num_nodes ||
+        self->stages == NULL) {
         spot_serve_free(self);
         spot_calendar_init(&self->calendar);
         self->stages = spot_calloc(pipeline->num_stages, sizeof(*self->stages));
@@ -191,8 +180,7 @@ reserve(spot_serve_t *self, const spot_serve_run_t *run)
     return self->stages == NULL || self->joins == NULL ? SPOT_ERR_NO_MEMORY : 0;
 }
 
-int
-spot_serve_start(
+int spot_serve_start(
     spot_serve_t *self, const spot_serve_run_t *run, const spot_serve_plan_t *plans)
 {
     static const spot_rent_setting_t no_rent;
@@ -237,8 +225,8 @@ spot_serve_start(
     }
     for (size_t j = 0; j < self->num_stages; j++) {
         clear_stage(&self->stages[j], run->num_queries);
-        self->may_strand |= self->stages[j].can_be_cut ||
-                            plans[j].option.scale.kind == SPOT_SCALE_UTILISATION;
+        self->may_strand |=
+            self->stages[j].can_be_cut || plans[j].option.scale.kind == SPOT_SCALE_UTILISATION;
         spot_fleet_start(self, (int32_t) j);
     }
     return self->error;
@@ -246,9 +234,7 @@ spot_serve_start(
 
 /* ---- The end ---- */
 
-int
-spot_serve_run(
-    spot_serve_t *self, const spot_serve_run_t *run, const spot_serve_plan_t *plans)
+int spot_serve_run(spot_serve_t *self, const spot_serve_run_t *run, const spot_serve_plan_t *plans)
 {
     int64_t num_steps = 0;
     const int ret = spot_serve_start(self, run, plans);
@@ -256,10 +242,8 @@ spot_serve_run(
     if (ret != 0) {
         return ret;
     }
-    while (
-        self->error == 0 && self->num_left < run->num_queries && spot_serve_step(self)) {
-        if (++num_steps % STOP_EVERY == 0 && run->stop != NULL &&
-            atomic_load(run->stop) != 0) {
+    while (self->error == 0 && self->num_left < run->num_queries && spot_serve_step(self)) {
+        if (++num_steps % STOP_EVERY == 0 && run->stop != NULL && atomic_load(run->stop) != 0) {
             self->error = SPOT_ERR_INTERRUPTED;
         }
     }
@@ -273,8 +257,7 @@ spot_serve_run(
     return self->error;
 }
 
-void
-spot_serve_free(spot_serve_t *self)
+void spot_serve_free(spot_serve_t *self)
 {
     for (size_t j = 0; j < self->num_stages && self->stages != NULL; j++) {
         free(self->stages[j].spans);
@@ -287,14 +270,12 @@ spot_serve_free(spot_serve_t *self)
     *self = (spot_serve_t){0};
 }
 
-int32_t
-spot_stage_option_spot_slots(const spot_stage_option_t *option)
+int32_t spot_stage_option_spot_slots(const spot_stage_option_t *option)
 {
-    const int64_t n = option->scale.kind == SPOT_SCALE_UTILISATION ? option->scale.max
-                                                                   : option->replicas;
+    const int64_t n =
+        option->scale.kind == SPOT_SCALE_UTILISATION ? option->scale.max : option->replicas;
 
-    if (option->market == SPOT_MARKET_ON_DEMAND ||
-        option->scale.kind == SPOT_SCALE_IDEAL) {
+    if (option->market == SPOT_MARKET_ON_DEMAND || option->scale.kind == SPOT_SCALE_IDEAL) {
         return 0;
     }
     return (int32_t) (option->market == SPOT_MARKET_SPOT
@@ -302,8 +283,7 @@ spot_stage_option_spot_slots(const spot_stage_option_t *option)
                           : n - option->base + option->overprovision);
 }
 
-int32_t
-spot_stage_option_slots(const spot_stage_option_t *option)
+int32_t spot_stage_option_slots(const spot_stage_option_t *option)
 {
     if (option->scale.kind == SPOT_SCALE_IDEAL) {
         return IDEAL_SLOTS;

@@ -16,9 +16,8 @@ typedef struct {
 
 /* Takes the task of an attempt, if it ended by an instant, into what another one waits
  * for: recorded and now. */
-static void
-wait_for(const replay_t *self, int32_t attempt_id, int64_t started, int64_t *recorded,
-    int64_t *now)
+static void wait_for(
+    const replay_t *self, int32_t attempt_id, int64_t started, int64_t *recorded, int64_t *now)
 {
     const int64_t end = self->attempts[attempt_id].at[SPOT_TASK_FINISHED];
     const int64_t new_end = self->times[attempt_id][SPOT_TASK_FINISHED];
@@ -29,16 +28,14 @@ wait_for(const replay_t *self, int32_t attempt_id, int64_t started, int64_t *rec
     }
 }
 
-static int64_t
-scaled(int64_t length, double factor)
+static int64_t scaled(int64_t length, double factor)
 {
     return factor == 1 ? length : llround((double) length * factor);
 }
 
 /* A stretch begins where the one before it ends, and not before what the task waits for
  * has ended: what happened earlier goes along with it. */
-static void
-replay_task(const replay_t *self, int32_t attempt_id)
+static void replay_task(const replay_t *self, int32_t attempt_id)
 {
     static const int delays[] = {[SPOT_TASK_PLANNED] = SPOT_SCALE_DECISION,
         [SPOT_TASK_ENQUEUED] = SPOT_SCALE_COMM,
@@ -72,8 +69,7 @@ replay_task(const replay_t *self, int32_t attempt_id)
 }
 
 /* Transmits go along with the end of the task whose data they send. */
-static int64_t
-time_of(const replay_t *self, const spot_task_event_t *event)
+static int64_t time_of(const replay_t *self, const spot_task_event_t *event)
 {
     const int32_t attempt_id = self->scenario->best[event->id];
 
@@ -85,8 +81,7 @@ time_of(const replay_t *self, const spot_task_event_t *event)
                               : self->times[attempt_id][event->stage];
 }
 
-int
-spot_rerun_replay(const spot_rerun_scenario_t *scenario, spot_task_event_t *events)
+int spot_rerun_replay(const spot_rerun_scenario_t *scenario, spot_task_event_t *events)
 {
     const spot_attempts_t *tasks = &scenario->analysis.tasks;
     const size_t num = tasks->num_attempts;

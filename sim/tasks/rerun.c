@@ -54,22 +54,18 @@ typedef struct {
     spot_arena_t arena;
 } run_t;
 
-static size_t
-host_of(const run_t *self, size_t worker)
+static size_t host_of(const run_t *self, size_t worker)
 {
     return worker * self->num_hosts / self->num_workers;
 }
 
 /* Whose running tasks are counted for a worker's. */
-static host_t *
-scope_of(const run_t *self, size_t worker)
+static host_t *scope_of(const run_t *self, size_t worker)
 {
-    return &self->hosts[self->scenario->scope == SPOT_SCOPE_HOST ? host_of(self, worker)
-                                                                 : 0];
+    return &self->hosts[self->scenario->scope == SPOT_SCOPE_HOST ? host_of(self, worker) : 0];
 }
 
-static void
-note(run_t *self, int64_t at, size_t worker, int32_t id, bool is_transmit, int stage,
+static void note(run_t *self, int64_t at, size_t worker, int32_t id, bool is_transmit, int stage,
     spot_task_mode_t mode)
 {
     SPOT_ARRAY_PUSH(self, events,
@@ -78,8 +74,7 @@ note(run_t *self, int64_t at, size_t worker, int32_t id, bool is_transmit, int s
 }
 
 /* A time after an instant, from the stream of a purpose and an entity. */
-static int64_t
-after(
+static int64_t after(
     run_t *self, int64_t at, const spot_rerun_time_t *time, int purpose, uint64_t entity)
 {
     const spot_law_t *law = &time->law;
@@ -87,16 +82,14 @@ after(
     if (law->family == NULL || at > FAR_NS) {
         return at + (at > FAR_NS ? 0 : time->fixed_ns);
     }
-    spot_replication_seek(
-        self->replication, &self->rng, (spot_stream_t) purpose, entity);
+    spot_replication_seek(self->replication, &self->rng, (spot_stream_t) purpose, entity);
     return at + llround(fmin(1e9 * law->family->draw(law->parameters, &self->rng),
                     (double) SPOT_RERUN_MAX_NS));
 }
 
 /* ---- Tasks and workers ---- */
 
-static void
-set_pending(run_t *self, task_t *task)
+static void set_pending(run_t *self, task_t *task)
 {
     task->state = PENDING;
     self->is_open[task->place] = 1;
@@ -105,8 +98,7 @@ set_pending(run_t *self, task_t *task)
 /* The first pending task in order whose inputs are there, or -1. Inputs whose data is
  * lost are pending again. A task that lacks an input is not looked at until that comes.
  */
-static int32_t
-first_ready(run_t *self)
+static int32_t first_ready(run_t *self)
 {
     const spot_rerun_scenario_t *scenario = self->scenario;
     char *open;
@@ -138,8 +130,7 @@ first_ready(run_t *self)
 
 /* The free worker whose host has most of the inputs, the lowest one; num_workers: none
  * is free. */
-static size_t
-best_worker(const run_t *self, const spot_rerun_task_t *task)
+static size_t best_worker(const run_t *self, const spot_rerun_task_t *task)
 {
     size_t best = self->num_workers, most = 0;
 
@@ -151,8 +142,7 @@ best_worker(const run_t *self, const spot_rerun_task_t *task)
             continue;
         }
         for (size_t k = 0; k < task->num_inputs; k++) {
-            num += self->held[(size_t) task->inputs[k] * self->num_hosts + host] <=
-                   self->now;
+            num += self->held[(size_t) task->inputs[k] * self->num_hosts + host] <= self->now;
         }
         best = num > most ? j : best;
         most = num > most ? num : most;
@@ -161,8 +151,7 @@ best_worker(const run_t *self, const spot_rerun_task_t *task)
 }
 
 /* A worker has data from an instant on. */
-static void
-hold(run_t *self, int32_t id, size_t worker, int64_t at)
+static void hold(run_t *self, int32_t id, size_t worker, int64_t at)
 {
     int64_t *held = &self->held[(size_t) id * self->num_hosts + host_of(self, worker)];
     task_t *task = &self->tasks[id];
@@ -176,14 +165,11 @@ hold(run_t *self, int32_t id, size_t worker, int64_t at)
 }
 
 /* A worker gets a task. What happens until it starts is known now. */
-static void
-assign(run_t *self, int32_t id, size_t worker)
+static void assign(run_t *self, int32_t id, size_t worker)
 {
     const spot_rerun_task_t *task = &self->scenario->tasks[id];
-    const uint64_t n = self->num_ids,
-                   entity = n * (n * ++self->tasks[id].tries + (uint64_t) id);
-    int64_t at =
-        after(self, self->now, self->scenario->delays, SPOT_STREAM_TASK_DELAY, entity);
+    const uint64_t n = self->num_ids, entity = n * (n * ++self->tasks[id].tries + (uint64_t) id);
+    int64_t at = after(self, self->now, self->scenario->delays, SPOT_STREAM_TASK_DELAY, entity);
 
     self->tasks[id].state = ASSIGNED;
     self->workers[worker] = (worker_t){.task = id, .first_event = self->num_events};
@@ -198,41 +184,36 @@ assign(run_t *self, int32_t id, size_t worker)
             continue;
         }
         note(self, at, worker, input, true, SPOT_TRANSMIT_PLANNED, SPOT_MODE_NONE);
-        for (int k = SPOT_TRANSMIT_STARTED; k <= SPOT_TRANSMIT_LOADED && !is_local;
-             k++) {
+        for (int k = SPOT_TRANSMIT_STARTED; k <= SPOT_TRANSMIT_LOADED && !is_local; k++) {
             note(self, at, worker, input, true, k, mode);
         }
-        at = after(self, at, &self->scenario->delays[delay],
-            SPOT_STREAM_TASK_DELAY + delay, entity + (uint64_t) input);
+        at = after(self, at, &self->scenario->delays[delay], SPOT_STREAM_TASK_DELAY + delay,
+            entity + (uint64_t) input);
         note(self, at, worker, input, true, SPOT_TRANSMIT_FINISHED, mode);
         hold(self, input, worker, at);
     }
     note(self, at, worker, id, false, SPOT_TASK_PLANNED, SPOT_MODE_NONE);
     for (int k = SPOT_DELAY_COMM; k <= SPOT_DELAY_QUEUE; k++) {
-        at = after(
-            self, at, &self->scenario->delays[k], SPOT_STREAM_TASK_DELAY + k, entity);
+        at = after(self, at, &self->scenario->delays[k], SPOT_STREAM_TASK_DELAY + k, entity);
         note(self, at, worker, id, false, k, SPOT_MODE_NONE);
     }
     self->due[worker] = at;
 }
 
 /* Contention: running tasks go on at the pace of how many run now. */
-static void
-set_pace(run_t *self)
+static void set_pace(run_t *self)
 {
     for (size_t j = 0; j < self->num_workers; j++) {
         worker_t *worker = &self->workers[j];
         const int64_t num_beside = scope_of(self, j)->num_running - 1;
-        const double beta =
-            worker->is_running ? self->scenario->tasks[worker->task].beta : 0;
+        const double beta = worker->is_running ? self->scenario->tasks[worker->task].beta : 0;
         const double slowness = fmax(0.01, 1 + beta * (double) num_beside);
 
         if (worker->is_running && slowness != worker->slowness) {
             worker->left -= (double) (self->now - worker->since) / worker->slowness;
             worker->slowness = slowness;
             worker->since = self->now;
-            self->due[j] =
-                self->now + llround(fmin(fmax(0, worker->left) * slowness, FAR_NS));
+            self->due[j] = self->now + llround(fmin(fmax(0, worker->left) * slowness, FAR_NS));
         }
     }
 }
@@ -240,8 +221,7 @@ set_pace(run_t *self)
 /* ---- What happens ---- */
 
 /* A task starts or ends. */
-static void
-step_worker(run_t *self, size_t worker_id)
+static void step_worker(run_t *self, size_t worker_id)
 {
     worker_t *worker = &self->workers[worker_id];
     const int32_t id = worker->task;
@@ -253,10 +233,10 @@ step_worker(run_t *self, size_t worker_id)
         worker->is_running = true;
         scope_of(self, worker_id)->num_running++;
         worker->slowness = (double) INFINITY;
-        worker->left = (double) (shape->run == NULL
-                                     ? shape->recorded_ns
-                                     : after(self, 0, shape->run, SPOT_STREAM_TASK_RUN,
-                                           task->tries * self->num_ids + (uint64_t) id));
+        worker->left =
+            (double) (shape->run == NULL ? shape->recorded_ns
+                                         : after(self, 0, shape->run, SPOT_STREAM_TASK_RUN,
+                                               task->tries * self->num_ids + (uint64_t) id));
         return;
     }
     note(self, self->now, worker_id, id, false, SPOT_TASK_FINISHED, SPOT_MODE_NONE);
@@ -270,8 +250,7 @@ step_worker(run_t *self, size_t worker_id)
 }
 
 /* A worker goes: its task runs again, and what has not happened does not. */
-static void
-lose_worker(run_t *self, size_t worker_id)
+static void lose_worker(run_t *self, size_t worker_id)
 {
     const worker_t *worker = &self->workers[worker_id];
 
@@ -282,8 +261,7 @@ lose_worker(run_t *self, size_t worker_id)
         return;
     }
     for (size_t j = worker->first_event; j < self->num_events; j++) {
-        if (self->events[j].worker == (int32_t) worker_id &&
-            self->events[j].at > self->now) {
+        if (self->events[j].worker == (int32_t) worker_id && self->events[j].at > self->now) {
             self->events[j].at = INT64_MAX;
         }
     }
@@ -296,8 +274,7 @@ lose_worker(run_t *self, size_t worker_id)
 }
 
 /* A host comes, or is preempted with all its data. */
-static void
-step_host(run_t *self, size_t host_id)
+static void step_host(run_t *self, size_t host_id)
 {
     host_t *host = &self->hosts[host_id];
     const spot_rerun_scenario_t *scenario = self->scenario;
@@ -331,8 +308,7 @@ step_host(run_t *self, size_t host_id)
 }
 
 /* All that happens at the next instant; ends before hosts that go. */
-static void
-step(run_t *self)
+static void step(run_t *self)
 {
     const size_t num = self->num_workers, num_due = num + self->num_hosts;
 
@@ -347,8 +323,7 @@ step(run_t *self)
     }
 }
 
-static int
-simulate(run_t *self)
+static int simulate(run_t *self)
 {
     const size_t num = self->num_workers, num_hosts = self->num_hosts;
     const size_t num_times = num + num_hosts + self->num_ids * (num + num_hosts);
@@ -357,8 +332,7 @@ simulate(run_t *self)
     SPOT_ARENA_ARRAY(&self->arena, self->is_open, self->num_ids);
     SPOT_ARENA_ARRAY(&self->arena, self->workers, num);
     SPOT_ARENA_ARRAY(&self->arena, self->hosts, num_hosts);
-    if (SPOT_ARENA_ARRAY(&self->arena, self->due, num_times) == NULL ||
-        self->arena.error != 0) {
+    if (SPOT_ARENA_ARRAY(&self->arena, self->due, num_times) == NULL || self->arena.error != 0) {
         return SPOT_ERR_NO_MEMORY;
     }
     self->sent = self->due + num + num_hosts;
@@ -397,14 +371,12 @@ simulate(run_t *self)
         }
     }
     for (size_t j = 0; j < num_hosts; j++) {
-        self->result->host_ns +=
-            self->hosts[j].is_up ? self->now - self->hosts[j].since : 0;
+        self->result->host_ns += self->hosts[j].is_up ? self->now - self->hosts[j].since : 0;
     }
     return self->error;
 }
 
-static int
-replay(run_t *self)
+static int replay(run_t *self)
 {
     const spot_task_log_t *log = &self->scenario->log;
     const int ret = SPOT_ARRAY_ROOM(self, events, log->num_events);
@@ -416,8 +388,7 @@ replay(run_t *self)
 
 /* ---- The log ---- */
 
-static int
-write_log(run_t *self)
+static int write_log(run_t *self)
 {
     const spot_rerun_scenario_t *scenario = self->scenario;
     const spot_task_log_t *from = &scenario->log;
@@ -454,16 +425,15 @@ write_log(run_t *self)
         place = event->is_controller ? SPOT_TASK_CONTROLLER : place;
         ret = event->at > self->now
                   ? 0
-                  : spot_task_log_add(log,
-                        &(spot_task_line_t){id, place, by, strlen(id), strlen(place),
-                            strlen(by), event->at, j + 1, event->stage, event->mode,
-                            event->is_transmit, event->is_controller});
+                  : spot_task_log_add(
+                        log, &(spot_task_line_t){id, place, by, strlen(id), strlen(place),
+                                 strlen(by), event->at, j + 1, event->stage, event->mode,
+                                 event->is_transmit, event->is_controller});
     }
     return ret == 0 ? spot_task_log_seal(log, SPOT_NAMES_GLOBAL) : ret;
 }
 
-int
-spot_rerun_run(spot_rerun_t *self, const spot_replication_t *replication)
+int spot_rerun_run(spot_rerun_t *self, const spot_replication_t *replication)
 {
     const spot_rerun_scenario_t *scenario = self->scenario;
     run_t run = {.scenario = scenario,
@@ -484,16 +454,14 @@ spot_rerun_run(spot_rerun_t *self, const spot_replication_t *replication)
     ret = ret == 0 ? spot_task_analysis_init(&self->analysis, &self->log,
                          &(const spot_task_rules_t){.aligns = false}, "run", &diag)
                    : ret;
-    self->host_ns +=
-        scenario->is_replay ? scenario->num_hosts * self->analysis.makespan : 0;
+    self->host_ns += scenario->is_replay ? scenario->num_hosts * self->analysis.makespan : 0;
     spot_diag_free(&diag);
     spot_arena_free(&run.arena);
     free(run.events);
     return ret;
 }
 
-void
-spot_rerun_free(spot_rerun_t *self)
+void spot_rerun_free(spot_rerun_t *self)
 {
     spot_task_log_free(&self->log);
     spot_task_analysis_free(&self->analysis);

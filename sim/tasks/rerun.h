@@ -25,13 +25,7 @@ enum {
 };
 
 /* What a replay makes longer or shorter. */
-enum {
-    SPOT_SCALE_DECISION,
-    SPOT_SCALE_COMM,
-    SPOT_SCALE_QUEUE,
-    SPOT_SCALE_RUN,
-    SPOT_NUM_SCALES
-};
+enum { SPOT_SCALE_DECISION, SPOT_SCALE_COMM, SPOT_SCALE_QUEUE, SPOT_SCALE_RUN, SPOT_NUM_SCALES };
 
 typedef struct {
     char *name;
@@ -84,7 +78,7 @@ typedef struct {
     const spot_rerun_scenario_t *scenario; /* must outlive self */
     spot_task_log_t log;
     spot_task_analysis_t analysis;
-    bool is_cut_off; /* given up: a task was lost too often */
+    bool is_cut_off;                                 /* given up: a task was lost too often */
     int64_t lost_runs, reruns, preemptions, host_ns; /* for which hosts are paid */
 } spot_rerun_t;
 
@@ -94,8 +88,7 @@ SPOT_MUST_CHECK int spot_rerun_replay(
     const spot_rerun_scenario_t *scenario, spot_task_event_t *events);
 
 /* Runs a replication; frees what an earlier one left. INTERRUPTED, NO_MEMORY. */
-SPOT_MUST_CHECK int spot_rerun_run(
-    spot_rerun_t *self, const spot_replication_t *replication);
+SPOT_MUST_CHECK int spot_rerun_run(spot_rerun_t *self, const spot_replication_t *replication);
 void spot_rerun_free(spot_rerun_t *self);
 
 extern const spot_experiment_t spot_rerun_experiment;

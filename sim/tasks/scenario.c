@@ -13,18 +13,17 @@ typedef spot_rerun_scenario_t scenario_t;
 #define MAX_NS ((double) SPOT_RERUN_MAX_NS)
 #define MAX_WORKERS 10000
 
-#define TIME_EXPECTED                                                                   \
+#define TIME_EXPECTED                                                                              \
     "a duration such as 20 ms, or a law in s such as {family: exponential, mu: 0.02}"
-#define TIME(key, member, ...)                                                          \
-    {                                                                                   \
-        SPOT_FIELDS(ONE_OF, key, scenario_t, member, time_forms, __VA_ARGS__),          \
-            .expected = TIME_EXPECTED                                                   \
+#define TIME(key, member, ...)                                                                     \
+    {                                                                                              \
+        SPOT_FIELDS(ONE_OF, key, scenario_t, member, time_forms, __VA_ARGS__),                     \
+            .expected = TIME_EXPECTED                                                              \
     }
-#define CLASSES(key_, member, field, form, text)                                        \
-    {                                                                                   \
-        SPOT_ITEMS(DICT, key_, scenario_t, member, num_##member, field, 0, 1e5, "{}",   \
-            form, text),                                                                \
-            .key = &class_name, .label = key_ " of "                                    \
+#define CLASSES(key_, member, field, form, text)                                                   \
+    {                                                                                              \
+        SPOT_ITEMS(DICT, key_, scenario_t, member, num_##member, field, 0, 1e5, "{}", form, text), \
+            .key = &class_name, .label = key_ " of "                                               \
     }
 
 static const spot_field_t time_forms[] = {
@@ -44,8 +43,8 @@ static const spot_field_t graph_fields[] = {
         "event log of a run, as `spotsim tasks` reads it: recorded runs and order")},
     {SPOT_VALUE(PATH, "edges", scenario_t, edges_path, "",
         "file of taskInputs records, where the log has none")},
-    {SPOT_VALUE(CUSTOM, "tasks", scenario_t, nodes, "",
-         "in place of files, tasks with their inputs"),
+    {SPOT_VALUE(
+         CUSTOM, "tasks", scenario_t, nodes, "", "in place of files, tasks with their inputs"),
         .bind = spot_bind_keep_node, .expected = "a map such as {a: [], b: [a]}"},
     {.name = NULL}};
 static const spot_field_t contention_fields[] = {
@@ -62,9 +61,9 @@ static const spot_field_t delay_fields[] = {
     TIME("local", delays[SPOT_DELAY_LOCAL], "0 s", "a transmit within a host"),
     TIME("remote", delays[SPOT_DELAY_REMOTE], "0 s", "a transmit from another host"),
     {.name = NULL}};
-#define SCALE(key, which, text)                                                         \
-    {                                                                                   \
-        SPOT_RANGE(NUMBER, key, scenario_t, scale[which], 0, 1000, "1", text)           \
+#define SCALE(key, which, text)                                                                    \
+    {                                                                                              \
+        SPOT_RANGE(NUMBER, key, scenario_t, scale[which], 0, 1000, "1", text)                      \
     }
 static const spot_field_t scale_fields[] = {
     SCALE("decision", SPOT_SCALE_DECISION,
@@ -89,10 +88,10 @@ static const char *const replay_names[] = {"no", "log", NULL};
 
 const spot_field_t spot_rerun_fields[] = {SPOT_BENCH_FIELDS,
     {SPOT_GROUP("graph", graph_fields, NULL, "the tasks and which needs which")},
-    {SPOT_WITHIN(INTEGER, "workers", scenario_t, num_workers, 1, MAX_WORKERS, "",
-        "workers", "workers, each for one task at a time; default: 1")},
-    {SPOT_WITHIN(INTEGER, "hosts", scenario_t, num_hosts, 1, MAX_WORKERS, "",
-        "number of hosts", "hosts that share the workers evenly; default: 1")},
+    {SPOT_WITHIN(INTEGER, "workers", scenario_t, num_workers, 1, MAX_WORKERS, "", "workers",
+        "workers, each for one task at a time; default: 1")},
+    {SPOT_WITHIN(INTEGER, "hosts", scenario_t, num_hosts, 1, MAX_WORKERS, "", "number of hosts",
+        "hosts that share the workers evenly; default: 1")},
     {SPOT_CHOICE("replay", scenario_t, is_replay, replay_names, "no",
         "log: workers, runs, order and waits as recorded; scale alone changes them")},
     {SPOT_GROUP("scale", scale_fields, "{}", "of a replay: 0.5 halves a stretch")},
@@ -101,21 +100,18 @@ const spot_field_t spot_rerun_fields[] = {SPOT_BENCH_FIELDS,
         "with a log); critical, the one that starts the longest chain of mean runs")},
     CLASSES("run", runs, class_run, "a map such as {sot: 2 s, efi: 1.5 s}",
         "by class: run time of a task alone; other tasks run as long as recorded"),
-    {SPOT_GROUP(
-        "contention", contention_fields, "{}", "how tasks slow each other down")},
+    {SPOT_GROUP("contention", contention_fields, "{}", "how tasks slow each other down")},
     {SPOT_GROUP("delays", delay_fields, "{}", "what else takes time")},
     {SPOT_FIELDS(ONE_OF, "spot", scenario_t, outputs, spot_forms, "none",
          "hosts that are preempted: their tasks run again, their data is made again"),
         .expected = "none, or a map such as {life: 1 h, replacement: 1 min}"},
-    {SPOT_RANGE(
-        PRICE, "price", scenario_t, price_usd_per_h, 0, 1e6, "0", "what a host costs")},
+    {SPOT_RANGE(PRICE, "price", scenario_t, price_usd_per_h, 0, 1e6, "0", "what a host costs")},
     {.name = NULL}};
 
 /* ---- The graph ---- */
 
 /* Reports "PATH: NAME PROBLEM" if it is wrong. */
-static bool
-report(spot_bind_t *self, bool is_wrong, const spot_node_t *root, const char *path,
+static bool report(spot_bind_t *self, bool is_wrong, const spot_node_t *root, const char *path,
     const char *name, const char *problem)
 {
     char shown[SPOT_UTF8_SHOWN_BYTES];
@@ -128,8 +124,7 @@ report(spot_bind_t *self, bool is_wrong, const spot_node_t *root, const char *pa
 }
 
 /* Turns graph.tasks into records of a log. */
-static int
-add_nodes(scenario_t *self, spot_bind_t *bind)
+static int add_nodes(scenario_t *self, spot_bind_t *bind)
 {
     const spot_node_t *nodes = self->nodes;
     int32_t id, *inputs;
@@ -143,8 +138,8 @@ add_nodes(scenario_t *self, spot_bind_t *bind)
     for (size_t j = 0; ret == 0 && j < nodes->num_children; j++) {
         const spot_node_t *list = nodes->children[j];
 
-        if (report(bind, list->kind != SPOT_NODE_LIST, list, "graph.tasks",
-                nodes->keys[j]->text, "needs a list of tasks, such as []")) {
+        if (report(bind, list->kind != SPOT_NODE_LIST, list, "graph.tasks", nodes->keys[j]->text,
+                "needs a list of tasks, such as []")) {
             return SPOT_ERR_BAD_INPUT;
         }
         if (SPOT_ARENA_ARRAY(&self->arena, inputs, list->num_children) == NULL) {
@@ -153,26 +148,22 @@ add_nodes(scenario_t *self, spot_bind_t *bind)
         for (size_t k = 0; k < list->num_children; k++) {
             const char *name = list->children[k]->text;
 
-            inputs[k] =
-                name == NULL ? -1 : spot_names_find(&self->log.ids, name, strlen(name));
-            if (report(bind, inputs[k] < 0, list, "graph.tasks",
-                    name == NULL ? "an input" : name, "is not a task")) {
+            inputs[k] = name == NULL ? -1 : spot_names_find(&self->log.ids, name, strlen(name));
+            if (report(bind, inputs[k] < 0, list, "graph.tasks", name == NULL ? "an input" : name,
+                    "is not a task")) {
                 return SPOT_ERR_BAD_INPUT;
             }
         }
-        ret = spot_task_log_add_inputs(
-            &self->log, (int32_t) j, list->num_children, inputs);
+        ret = spot_task_log_add_inputs(&self->log, (int32_t) j, list->num_children, inputs);
     }
     return ret;
 }
 
-static int
-read_graph(scenario_t *self, const spot_node_t *root, spot_bind_t *bind)
+static int read_graph(scenario_t *self, const spot_node_t *root, spot_bind_t *bind)
 {
     const bool has_log = self->log_path != NULL, has_nodes = self->nodes != NULL;
     const char *path = has_log ? self->log_path : self->edges_path;
-    const spot_task_reading_t reading = {
-        .edges_path = has_log ? self->edges_path : NULL};
+    const spot_task_reading_t reading = {.edges_path = has_log ? self->edges_path : NULL};
     int ret;
 
     if (report(bind, (path != NULL) == has_nodes, root, "graph", "expected",
@@ -182,12 +173,12 @@ read_graph(scenario_t *self, const spot_node_t *root, spot_bind_t *bind)
     ret = has_nodes ? add_nodes(self, bind)
                     : spot_task_log_read(&self->log, path, &reading, bind->diag);
     path = has_nodes ? "graph.tasks" : path;
-    if (ret == 0 && report(bind, has_nodes && self->nodes->num_children == 0, root,
-                        "graph", path, "is no map of tasks, such as {a: [], b: [a]}")) {
+    if (ret == 0 && report(bind, has_nodes && self->nodes->num_children == 0, root, "graph", path,
+                        "is no map of tasks, such as {a: [], b: [a]}")) {
         return SPOT_ERR_BAD_INPUT;
     }
-    if (ret == 0 && report(bind, self->log.num_edges == 0 || self->log.is_markers, root,
-                        "graph", path, "has no taskInputs")) {
+    if (ret == 0 && report(bind, self->log.num_edges == 0 || self->log.is_markers, root, "graph",
+                        path, "has no taskInputs")) {
         return SPOT_ERR_BAD_INPUT;
     }
     return ret != 0 ? ret
@@ -198,14 +189,12 @@ read_graph(scenario_t *self, const spot_node_t *root, spot_bind_t *bind)
 /* ---- What tasks take ---- */
 
 /* The item for the class of a task, or NULL. */
-static const spot_rerun_class_t *
-find_class(size_t num, spot_rerun_class_t *items, const char *id)
+static const spot_rerun_class_t *find_class(size_t num, spot_rerun_class_t *items, const char *id)
 {
     const size_t num_bytes = spot_task_class_bytes(id);
 
     for (size_t j = 0; j < num; j++) {
-        if (strncmp(items[j].name, id, num_bytes) == 0 &&
-            items[j].name[num_bytes] == '\0') {
+        if (strncmp(items[j].name, id, num_bytes) == 0 && items[j].name[num_bytes] == '\0') {
             items[j].num_tasks++;
             return &items[j];
         }
@@ -214,8 +203,7 @@ find_class(size_t num, spot_rerun_class_t *items, const char *id)
 }
 
 /* Inputs of tasks, and what they take. */
-static int
-settle_tasks(scenario_t *self, const spot_node_t *root, spot_bind_t *bind)
+static int settle_tasks(scenario_t *self, const spot_node_t *root, spot_bind_t *bind)
 {
     const spot_task_log_t *log = &self->log;
     const spot_attempts_t *attempts = &self->analysis.tasks;
@@ -243,9 +231,8 @@ settle_tasks(scenario_t *self, const spot_node_t *root, spot_bind_t *bind)
         const spot_rerun_class_t *run = find_class(self->num_runs, self->runs, id);
         const spot_rerun_class_t *beta = find_class(self->num_betas, self->betas, id);
         const bool has_run =
-            self->best[j] >= 0 &&
-            spot_attempt_between(&attempts->attempts[self->best[j]], SPOT_TASK_STARTED,
-                SPOT_TASK_FINISHED, &task->recorded_ns);
+            self->best[j] >= 0 && spot_attempt_between(&attempts->attempts[self->best[j]],
+                                      SPOT_TASK_STARTED, SPOT_TASK_FINISHED, &task->recorded_ns);
 
         if (report(bind, !has_run && (run == NULL || self->is_replay), root,
                 self->is_replay ? "replay" : "run", id, "has no recorded run")) {
@@ -258,8 +245,7 @@ settle_tasks(scenario_t *self, const spot_node_t *root, spot_bind_t *bind)
     return 0;
 }
 
-static double
-mean_ns(const spot_rerun_task_t *task)
+static double mean_ns(const spot_rerun_task_t *task)
 {
     const spot_law_t *law = task->run == NULL ? NULL : &task->run->law;
 
@@ -270,8 +256,7 @@ mean_ns(const spot_rerun_task_t *task)
 
 /* Order: by when tasks were planned, or by the longest chain of mean runs that starts
  * with each; ties by bytes of ids. */
-static int
-order_tasks(scenario_t *self)
+static int order_tasks(scenario_t *self)
 {
     const size_t num = self->num_ids;
     int32_t *rank, *order;
@@ -314,12 +299,11 @@ order_tasks(scenario_t *self)
         const spot_attempt_t *attempt =
             self->best[j] < 0 ? NULL : &self->analysis.tasks.attempts[self->best[j]];
 
-        keys[rank[j]] =
-            self->order == CRITICAL
-                ? -(int64_t) fmin(chain_ns[j] + mean_ns(&self->tasks[j]), 4e18)
-            : attempt != NULL && spot_attempt_has(attempt, SPOT_TASK_PLANNED)
-                ? attempt->at[SPOT_TASK_PLANNED]
-                : self->analysis.t1;
+        keys[rank[j]] = self->order == CRITICAL
+                            ? -(int64_t) fmin(chain_ns[j] + mean_ns(&self->tasks[j]), 4e18)
+                        : attempt != NULL && spot_attempt_has(attempt, SPOT_TASK_PLANNED)
+                            ? attempt->at[SPOT_TASK_PLANNED]
+                            : self->analysis.t1;
         order[2 * num + (size_t) rank[j]] = (int32_t) j;
     }
     spot_order_integers(keys, num, order, order + num);
@@ -331,8 +315,7 @@ order_tasks(scenario_t *self)
 }
 
 /* What is not given; and whether the rest is possible. */
-static int
-settle(scenario_t *self, const spot_node_t *root, spot_bind_t *bind)
+static int settle(scenario_t *self, const spot_node_t *root, spot_bind_t *bind)
 {
     int ret;
 
@@ -342,11 +325,11 @@ settle(scenario_t *self, const spot_node_t *root, spot_bind_t *bind)
         const int64_t value = self->is_replay ? (int64_t) recorded : 1;
 
         *given = *given == 0 ? value : *given;
-        report(bind, self->is_replay && *given != value, root,
-            j == 0 ? "workers" : "hosts", "of a replay", "are those of the log");
+        report(bind, self->is_replay && *given != value, root, j == 0 ? "workers" : "hosts",
+            "of a replay", "are those of the log");
     }
-    report(bind, !self->is_replay && self->num_hosts > self->num_workers, root, "hosts",
-        "there", "are more hosts than workers");
+    report(bind, !self->is_replay && self->num_hosts > self->num_workers, root, "hosts", "there",
+        "are more hosts than workers");
     if (self->order == DEFAULT) {
         self->order = self->analysis.completed > 0 ? RECORDED : CRITICAL;
     }
@@ -358,22 +341,21 @@ settle(scenario_t *self, const spot_node_t *root, spot_bind_t *bind)
     }
     spot_tasks_first_finished(&self->log, &self->analysis.tasks, self->best);
     ret = settle_tasks(self, root, bind);
-    report(bind, self->is_replay && self->analysis.tasks.num_attempts > self->num_tasks,
-        root, "replay", "the log", "has several attempts of a task: one is needed");
+    report(bind, self->is_replay && self->analysis.tasks.num_attempts > self->num_tasks, root,
+        "replay", "the log", "has several attempts of a task: one is needed");
     for (size_t j = 0; ret == 0 && j < self->num_runs + self->num_betas; j++) {
         const bool is_run = j < self->num_runs;
         const spot_rerun_class_t *class =
             is_run ? &self->runs[j] : &self->betas[j - self->num_runs];
 
-        report(bind, class->num_tasks == 0, root, is_run ? "run" : "contention.beta",
-            class->name, "is not the class of a task");
+        report(bind, class->num_tasks == 0, root, is_run ? "run" : "contention.beta", class->name,
+            "is not the class of a task");
     }
     ret = ret == 0 && bind->diag->num_errors > 0 ? SPOT_ERR_BAD_INPUT : ret;
     return ret == 0 ? order_tasks(self) : ret;
 }
 
-int
-spot_rerun_scenario_init(
+int spot_rerun_scenario_init(
     spot_rerun_scenario_t *self, const spot_node_t *root, spot_diag_t *diag)
 {
     spot_bind_t bind = {.diag = diag};
@@ -387,8 +369,7 @@ spot_rerun_scenario_init(
     return ret == 0 ? settle(self, root, &bind) : ret;
 }
 
-void
-spot_rerun_scenario_free(spot_rerun_scenario_t *self)
+void spot_rerun_scenario_free(spot_rerun_scenario_t *self)
 {
     for (size_t j = 0; j < self->num_runs; j++) {
         free(self->runs[j].name);

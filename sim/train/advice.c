@@ -21,13 +21,7 @@ enum { NUM_SIZES = 7 };
 /* Of the interval that theory takes for the best one. */
 static const double intervals[] = {0.5, 1, 2};
 
-enum {
-    MAX_EVERY = 4,
-    MAX_DEPTHS = 3,
-    MAX_LOOK_AHEAD_PAIRS = 24,
-    LOSS_RUNS = 8,
-    EVERY_BYTES = 64
-};
+enum { MAX_EVERY = 4, MAX_DEPTHS = 3, MAX_LOOK_AHEAD_PAIRS = 24, LOSS_RUNS = 8, EVERY_BYTES = 64 };
 
 /* Intervals that are closer to each other than this factor are the same. */
 #define CLOSE_INTERVALS 1.3
@@ -53,8 +47,7 @@ typedef struct {
 
 /* Mean time between losses of the fleet, from some draws of the trace up to the
  * deadline; 0: there was none. NO_MEMORY. */
-static int
-find_mtbf(const spot_scenario_t *scenario, double *mtbf_ms)
+static int find_mtbf(const spot_scenario_t *scenario, double *mtbf_ms)
 {
     const spot_trace_model_t *trace = &scenario->trace;
     void *state = spot_calloc(1, spot_trace_model_state_bytes(trace));
@@ -69,8 +62,8 @@ find_mtbf(const spot_scenario_t *scenario, double *mtbf_ms)
         spot_event_t event;
 
         trace->generator->start(state, trace->model, &dice);
-        while (spot_trace_model_next(trace, state, &event) &&
-               event.time_ms <= scenario->deadline_ms) {
+        while (
+            spot_trace_model_next(trace, state, &event) && event.time_ms <= scenario->deadline_ms) {
             num_losses += event.kind != SPOT_EVENT_ADD;
         }
     }
@@ -82,22 +75,18 @@ find_mtbf(const spot_scenario_t *scenario, double *mtbf_ms)
 }
 
 /* Adds an interval that is not close to one that is there. */
-static void
-add_interval(proposal_t *self, double interval_ms, double *there, size_t *num_there)
+static void add_interval(proposal_t *self, double interval_ms, double *there, size_t *num_there)
 {
-    const int64_t rounded_ms =
-        interval_ms < 10 * SPOT_MS_PER_MIN
-            ? (int64_t) (interval_ms / SPOT_MS_PER_S) * SPOT_MS_PER_S
-            : (int64_t) (interval_ms / SPOT_MS_PER_MIN) * SPOT_MS_PER_MIN;
+    const int64_t rounded_ms = interval_ms < 10 * SPOT_MS_PER_MIN
+                                   ? (int64_t) (interval_ms / SPOT_MS_PER_S) * SPOT_MS_PER_S
+                                   : (int64_t) (interval_ms / SPOT_MS_PER_MIN) * SPOT_MS_PER_MIN;
 
     for (size_t j = 0; j < *num_there; j++) {
-        if (interval_ms < there[j] * CLOSE_INTERVALS &&
-            interval_ms > there[j] / CLOSE_INTERVALS) {
+        if (interval_ms < there[j] * CLOSE_INTERVALS && interval_ms > there[j] / CLOSE_INTERVALS) {
             return;
         }
     }
-    if (rounded_ms > 0 && rounded_ms <= SPOT_MAX_DURATION_MS &&
-        self->num_every < MAX_EVERY) {
+    if (rounded_ms > 0 && rounded_ms <= SPOT_MAX_DURATION_MS && self->num_every < MAX_EVERY) {
         there[(*num_there)++] = interval_ms;
         spot_duration_text(rounded_ms, self->every[self->num_every++]);
     }
@@ -105,15 +94,13 @@ add_interval(proposal_t *self, double interval_ms, double *there, size_t *num_th
 
 /* The interval of the scenario, and some around that of Young. Asynchronous checkpoints
  * without a snapshot cost nothing: they are best back to back. */
-static int
-choose_intervals(proposal_t *self)
+static int choose_intervals(proposal_t *self)
 {
     const spot_checkpoint_t *checkpoint = &self->scenario->job.checkpoint;
-    const spot_node_t *given = spot_node_get(
-        spot_node_get(spot_node_get(self->root, "job"), "checkpoint"), "every");
-    const int64_t cost_ms = checkpoint->mode == SPOT_CHECKPOINT_SYNC
-                                ? checkpoint->write_ms
-                                : checkpoint->snapshot_ms;
+    const spot_node_t *given =
+        spot_node_get(spot_node_get(spot_node_get(self->root, "job"), "checkpoint"), "every");
+    const int64_t cost_ms =
+        checkpoint->mode == SPOT_CHECKPOINT_SYNC ? checkpoint->write_ms : checkpoint->snapshot_ms;
     double there[MAX_EVERY], mtbf_ms;
     size_t num_there = 0;
     int ret = find_mtbf(self->scenario, &mtbf_ms);
@@ -124,9 +111,8 @@ choose_intervals(proposal_t *self)
         there[num_there++] = (double) checkpoint->every_ms;
     }
     if (cost_ms > 0 && mtbf_ms > 0) {
-        const double best_ms =
-            SPOT_MS_PER_S * spot_theory_young_s(mtbf_ms / SPOT_MS_PER_S,
-                                (double) cost_ms / SPOT_MS_PER_S);
+        const double best_ms = SPOT_MS_PER_S * spot_theory_young_s(mtbf_ms / SPOT_MS_PER_S,
+                                                   (double) cost_ms / SPOT_MS_PER_S);
 
         for (size_t j = 0; j < sizeof(intervals) / sizeof(intervals[0]); j++) {
             add_interval(self, best_ms * intervals[j], there, &num_there);
@@ -138,8 +124,7 @@ choose_intervals(proposal_t *self)
 /* ---- Depths ---- */
 
 /* Steps a ms of the fastest pipelines of a depth that the largest fleet forms. */
-static double
-rate_of_depth(const proposal_t *self, int64_t depth)
+static double rate_of_depth(const proposal_t *self, int64_t depth)
 {
     const spot_step_grid_t *grid = &self->scenario->job.step_time.grid;
     double rate = 0;
@@ -157,8 +142,7 @@ rate_of_depth(const proposal_t *self, int64_t depth)
 
 /* That of the scenario, and the fastest others whose step times are known: only a table
  * by (D,P) says what another depth does. */
-static void
-choose_depths(proposal_t *self)
+static void choose_depths(proposal_t *self)
 {
     const spot_job_t *job = &self->scenario->job;
     const spot_step_grid_t *grid = &job->step_time.grid;
@@ -204,18 +188,16 @@ typedef struct {
     bool is_played; /* runs play the trace so far: nothing is changed */
 } choice_t;
 
-static const char *
-recovery_text(const proposal_t *self, const spot_recovery_t *system)
+static const char *recovery_text(const proposal_t *self, const spot_recovery_t *system)
 {
     const spot_node_t *given = spot_node_get(self->root, "recovery");
-    const bool is_given = self->scenario->recovery.system == system && given != NULL &&
-                          given->kind == SPOT_NODE_MAP;
+    const bool is_given =
+        self->scenario->recovery.system == system && given != NULL && given->kind == SPOT_NODE_MAP;
 
     return is_given ? spot_advice_flow(&self->alternatives->texts, given) : system->name;
 }
 
-static const char *
-words_of(const proposal_t *self, const choice_t *choice)
+static const char *words_of(const proposal_t *self, const choice_t *choice)
 {
     spot_texts_t *texts = &self->alternatives->texts;
     const char *fleet =
@@ -223,38 +205,33 @@ words_of(const proposal_t *self, const choice_t *choice)
             ? spot_texts_add(texts, "%" PRId64 " instances on demand", choice->size)
         : choice->on_demand > 0
             ? spot_texts_add(texts,
-                  "%" PRId64 " instances, %" PRId64 " of them on demand and %" PRId64
-                  " on spot",
+                  "%" PRId64 " instances, %" PRId64 " of them on demand and %" PRId64 " on spot",
                   choice->size, choice->on_demand, choice->size - choice->on_demand)
             : spot_texts_add(texts, "%" PRId64 " instances on spot", choice->size);
-    const char *depth = choice->has_depth ? spot_texts_add(texts,
-                                                ", pipelines of %" PRId64, choice->depth)
-                                          : "";
+    const char *depth =
+        choice->has_depth ? spot_texts_add(texts, ", pipelines of %" PRId64, choice->depth) : "";
     const bool is_back = strcmp(choice->every, "back-to-back") == 0;
 
     if (choice->is_on_demand) {
         return spot_texts_add(texts, "%s%s", fleet, depth);
     }
     return choice->has_interval
-               ? spot_texts_add(texts, "%s%s, recovery system %s, checkpoints %s%s",
-                     fleet, depth, choice->system, is_back ? "" : "every ",
+               ? spot_texts_add(texts, "%s%s, recovery system %s, checkpoints %s%s", fleet, depth,
+                     choice->system, is_back ? "" : "every ",
                      is_back ? "back to back" : choice->every)
-               : spot_texts_add(
-                     texts, "%s%s, recovery system %s", fleet, depth, choice->system);
+               : spot_texts_add(texts, "%s%s, recovery system %s", fleet, depth, choice->system);
 }
 
 /* The keys of the fleet of a choice. */
-static const char *
-fleet_text(const proposal_t *self, const choice_t *choice)
+static const char *fleet_text(const proposal_t *self, const choice_t *choice)
 {
     const spot_scenario_t *scenario = self->scenario;
     spot_texts_t *texts = &self->alternatives->texts;
     const int64_t spot = choice->size - choice->on_demand;
     const int64_t running = self->question->running, preparing = self->now.num_preparing;
     const int64_t given_back = running > spot ? running - spot : 0;
-    int64_t initial =
-        (int64_t) nearbyint((double) scenario->fleet.initial * (double) spot /
-                            (double) scenario->fleet.capacity);
+    int64_t initial = (int64_t) nearbyint(
+        (double) scenario->fleet.initial * (double) spot / (double) scenario->fleet.capacity);
 
     if (self->question->is_running) {
         initial = choice->is_played ? self->now.initial : running - given_back;
@@ -263,15 +240,13 @@ fleet_text(const proposal_t *self, const choice_t *choice)
         spot_trace_model_has_initial(&scenario->trace)
             ? ""
             : spot_texts_add(texts, ", fleet.initial: %" PRId64, initial),
-        preparing == 0 ? ""
-                       : spot_texts_add(texts, ", fleet.preparing: %" PRId64,
-                             choice->is_played || preparing <= given_back
-                                 ? 0
-                                 : preparing - given_back));
+        preparing == 0
+            ? ""
+            : spot_texts_add(texts, ", fleet.preparing: %" PRId64,
+                  choice->is_played || preparing <= given_back ? 0 : preparing - given_back));
 }
 
-static void
-add_choice(proposal_t *self, const choice_t *choice)
+static void add_choice(proposal_t *self, const choice_t *choice)
 {
     spot_alternatives_t *all = self->alternatives;
     spot_texts_t *texts = &all->texts;
@@ -281,10 +256,9 @@ add_choice(proposal_t *self, const choice_t *choice)
         ", job.checkpoint.every: %s",
         fleet_text(self, choice), choice->on_demand, choice->recovery,
         choice->has_depth ? choice->depth : self->depths[0], choice->every);
-    const char *point = self->so_far == NULL
-                            ? spot_texts_add(texts, "{%s}", body)
-                            : spot_texts_add(texts, "{%s, so_far: %s}", body,
-                                  choice->is_played ? self->so_far : self->anew);
+    const char *point = self->so_far == NULL ? spot_texts_add(texts, "{%s}", body)
+                                             : spot_texts_add(texts, "{%s, so_far: %s}", body,
+                                                   choice->is_played ? self->so_far : self->anew);
 
     for (size_t j = 0; j < all->num_items; j++) {
         if (strcmp(all->items[j].point, point) == 0) {
@@ -297,42 +271,38 @@ add_choice(proposal_t *self, const choice_t *choice)
             .kind = choice->is_on_demand    ? "on demand"
                     : choice->on_demand > 0 ? "mixed"
                                             : "spot",
-            .assumed =
-                spot_advice_beyond(texts, self->peak, choice->is_on_demand ? 0 : spot),
+            .assumed = spot_advice_beyond(texts, self->peak, choice->is_on_demand ? 0 : spot),
             .size = choice->size,
             .played_ms = choice->is_played ? self->question->elapsed_ms : 0});
 }
 
 /* Whether a fleet that never loses an instance could keep the steps in time. */
-static bool
-can_finish(const proposal_t *self, int64_t size, int64_t depth)
+static bool can_finish(const proposal_t *self, int64_t size, int64_t depth)
 {
     spot_job_t job = self->scenario->job;
     int64_t num_pipelines;
 
     job.pipeline_depth = depth;
     num_pipelines = spot_job_best_pipelines(&job, size);
-    return num_pipelines > 0 && (double) spot_job_step_ms(&job, num_pipelines) *
-                                        (double) self->scenario->until_steps <=
-                                    (double) self->scenario->deadline_ms;
+    return num_pipelines > 0 &&
+           (double) spot_job_step_ms(&job, num_pipelines) * (double) self->scenario->until_steps <=
+               (double) self->scenario->deadline_ms;
 }
 
 /* Whether parcae is searched: the time of a look ahead grows with the pairs (D,P). */
-static bool
-has_parcae(const spot_scenario_t *scenario)
+static bool has_parcae(const spot_scenario_t *scenario)
 {
     return scenario->recovery.system == &spot_recovery_parcae ||
            scenario->job.step_time.grid.num_pairs <= MAX_LOOK_AHEAD_PAIRS;
 }
 
-static void
-add_systems(proposal_t *self, choice_t choice)
+static void add_systems(proposal_t *self, choice_t choice)
 {
     for (size_t j = 0; spot_recovery_systems[j] != NULL; j++) {
         const spot_recovery_t *system = spot_recovery_systems[j];
         const spot_recovery_choice_t *own = &self->scenario->recovery;
-        const bool keeps = system->is_lossless ||
-                           (own->system == system && spot_recovery_keeps_steps(own));
+        const bool keeps =
+            system->is_lossless || (own->system == system && spot_recovery_keeps_steps(own));
 
         /* Others roll back to storage rarely: the interval of the scenario will do. */
         const bool varies =
@@ -357,8 +327,7 @@ add_systems(proposal_t *self, choice_t choice)
 
 /* All alternatives of a size and a depth. What is on demand is whole pipelines; before:
  * the size that came before. */
-static void
-add_size(proposal_t *self, int64_t size, int64_t before, int64_t depth)
+static void add_size(proposal_t *self, int64_t size, int64_t before, int64_t depth)
 {
     choice_t choice = {.size = size, .depth = depth, .every = self->every[0]};
     const int64_t half = size / 2 / depth * depth;
@@ -380,15 +349,14 @@ add_size(proposal_t *self, int64_t size, int64_t before, int64_t depth)
 }
 
 /* Sets what the trace of a job that runs says, and how its past is told in points. */
-static int
-settle_now(proposal_t *self, spot_diag_t *diag)
+static int settle_now(proposal_t *self, spot_diag_t *diag)
 {
     const spot_scenario_t *scenario = self->scenario;
     const spot_advice_question_t *question = self->question;
     spot_texts_t *texts = &self->alternatives->texts;
     const char *path = self->root->file;
-    int ret = spot_train_read_now(
-        &self->now, question->now_path, scenario->fleet.preparation_ms, diag);
+    int ret =
+        spot_train_read_now(&self->now, question->now_path, scenario->fleet.preparation_ms, diag);
     FILE *out;
 
     if (ret != 0) {
@@ -411,8 +379,7 @@ settle_now(proposal_t *self, spot_diag_t *diag)
 }
 
 /* To go on with what the job that runs has. */
-static void
-add_current(proposal_t *self)
+static void add_current(proposal_t *self)
 {
     const spot_scenario_t *scenario = self->scenario;
     const spot_recovery_t *system = scenario->recovery.system;
@@ -434,8 +401,7 @@ add_current(proposal_t *self)
 }
 
 /* Sizes in equal ratios, as the cheapest is often near the least that can be in time. */
-static void
-add_sizes(proposal_t *self)
+static void add_sizes(proposal_t *self)
 {
     for (size_t d = 0; d < self->num_depths; d++) {
         const int64_t depth = self->depths[d];
@@ -461,21 +427,18 @@ add_sizes(proposal_t *self)
 }
 
 /* What the answer to a job that runs rests on. */
-static void
-note_now(proposal_t *self)
+static void note_now(proposal_t *self)
 {
     const spot_so_far_t *so_far = &self->scenario->so_far;
     spot_alternatives_t *all = self->alternatives;
 
     (void) SPOT_ARRAY_PUSH(all, notes,
-        spot_texts_add(&all->texts,
-            "costs are those of the whole job; so far it has cost %.2f %s",
+        spot_texts_add(&all->texts, "costs are those of the whole job; so far it has cost %.2f %s",
             so_far->paid_usd, spot_price_currency(&self->scenario->fleet.price)));
     if (self->now.most > self->scenario->fleet.capacity) {
         (void) SPOT_ARRAY_PUSH(all, notes,
             spot_texts_add(&all->texts,
-                "the job had up to %" PRId64
-                " instances, more than fleet.capacity (%" PRId64
+                "the job had up to %" PRId64 " instances, more than fleet.capacity (%" PRId64
                 "): its trace so far cannot be played",
                 self->now.most, self->scenario->fleet.capacity));
     }
@@ -488,8 +451,7 @@ note_now(proposal_t *self)
               "checkpoint or pause under way starts anew");
 }
 
-static int
-train_propose(const spot_advice_question_t *question, const void *scenario,
+static int train_propose(const spot_advice_question_t *question, const void *scenario,
     const spot_node_t *root, spot_alternatives_t *alternatives, spot_diag_t *diag)
 {
     const spot_scenario_t *own = scenario;
@@ -497,8 +459,7 @@ train_propose(const spot_advice_question_t *question, const void *scenario,
         .scenario = own,
         .root = root,
         .alternatives = alternatives,
-        .max_fleet = question->max_fleet > 0 ? question->max_fleet
-                                             : spot_scenario_num_slots(own)};
+        .max_fleet = question->max_fleet > 0 ? question->max_fleet : spot_scenario_num_slots(own)};
     char deadline[SPOT_DURATION_TEXT_BYTES];
     int ret = spot_trace_least_most(
         spot_node_get(spot_node_get(root, "trace"), "recordings"), &self.peak, diag);

@@ -8,8 +8,7 @@
 #include "sim/train/job/scenario.h"
 
 /* Writes the price of spot instances times a factor, from now on if the job runs. */
-static bool
-dearer(const void *scenario, const spot_node_t *root, double factor, FILE *out)
+static bool dearer(const void *scenario, const spot_node_t *root, double factor, FILE *out)
 {
     const spot_scenario_t *self = scenario;
     const spot_price_steps_t *price = &self->fleet.price.spot;
@@ -26,17 +25,14 @@ dearer(const void *scenario, const spot_node_t *root, double factor, FILE *out)
         const bool ends = j + 1 < price->num_steps && step[1].start_ms <= now_ms;
         char start[SPOT_DURATION_TEXT_BYTES];
 
-        if (step->start_ms <
-            now_ms) { /* with the factor from now on, if it holds so long */
+        if (step->start_ms < now_ms) { /* with the factor from now on, if it holds so long */
             spot_duration_text(step->start_ms, start);
-            fprintf(
-                out, "%s{from: %s, usd_per_h: %.9g}", between, start, step->usd_per_h);
+            fprintf(out, "%s{from: %s, usd_per_h: %.9g}", between, start, step->usd_per_h);
             between = ", ";
         }
         if (!ends) {
             spot_duration_text(step->start_ms > now_ms ? step->start_ms : now_ms, start);
-            fprintf(out, "%s{from: %s, usd_per_h: %.9g}", between, start,
-                factor * step->usd_per_h);
+            fprintf(out, "%s{from: %s, usd_per_h: %.9g}", between, start, factor * step->usd_per_h);
             between = ", ";
         }
     }
@@ -44,12 +40,10 @@ dearer(const void *scenario, const spot_node_t *root, double factor, FILE *out)
     return true;
 }
 
-static bool
-slower_checkpoints(
+static bool slower_checkpoints(
     const void *scenario, const spot_node_t *root, double factor, FILE *out)
 {
-    const int64_t write_ms =
-        ((const spot_scenario_t *) scenario)->job.checkpoint.write_ms;
+    const int64_t write_ms = ((const spot_scenario_t *) scenario)->job.checkpoint.write_ms;
     char text[SPOT_DURATION_TEXT_BYTES];
 
     (void) root;

@@ -10,8 +10,7 @@
 #include "traces/trace.h"
 
 /* Whether an instance that came with an event is still there at the end. */
-static bool
-is_left(const spot_trace_t *trace, size_t event_id, int32_t name_id)
+static bool is_left(const spot_trace_t *trace, size_t event_id, int32_t name_id)
 {
     for (size_t j = event_id + 1; j < trace->num_events; j++) {
         const spot_event_t *event = &trace->events[j];
@@ -25,28 +24,24 @@ is_left(const spot_trace_t *trace, size_t event_id, int32_t name_id)
     return true;
 }
 
-static int64_t
-count_preparing(const spot_trace_t *trace, int64_t preparation_ms)
+static int64_t count_preparing(const spot_trace_t *trace, int64_t preparation_ms)
 {
     int64_t num_preparing = 0;
 
     for (size_t j = 0; j < trace->num_events; j++) {
         const spot_event_t *event = &trace->events[j];
 
-        if (event->kind != SPOT_EVENT_ADD ||
-            event->time_ms + preparation_ms <= trace->end_ms) {
+        if (event->kind != SPOT_EVENT_ADD || event->time_ms + preparation_ms <= trace->end_ms) {
             continue;
         }
         for (int32_t k = 0; k < event->count; k++) {
-            num_preparing +=
-                event->name_ids == NULL || is_left(trace, j, event->name_ids[k]);
+            num_preparing += event->name_ids == NULL || is_left(trace, j, event->name_ids[k]);
         }
     }
     return num_preparing;
 }
 
-int
-spot_train_read_now(
+int spot_train_read_now(
     spot_train_now_t *self, const char *path, int64_t preparation_ms, spot_diag_t *diag)
 {
     spot_trace_t trace;
@@ -71,8 +66,7 @@ enum { HORIZON_DEADLINES = 3 };
 
 /* What the job has cost so far by the prices of the scenario. Why that cannot be bound
  * is reported later. Errors as spot_train_pose(). */
-static int
-find_paid(const spot_advice_question_t *question, const spot_yaml_t *scenario,
+static int find_paid(const spot_advice_question_t *question, const spot_yaml_t *scenario,
     double *paid_usd, spot_diag_t *diag)
 {
     spot_scenario_t bound;
@@ -95,8 +89,7 @@ find_paid(const spot_advice_question_t *question, const spot_yaml_t *scenario,
 }
 
 /* Sets what a job that runs has had so far. */
-static int
-pose_so_far(
+static int pose_so_far(
     const spot_advice_question_t *question, spot_yaml_t *scenario, spot_diag_t *diag)
 {
     char elapsed[SPOT_DURATION_TEXT_BYTES];
@@ -105,12 +98,11 @@ pose_so_far(
 
     spot_duration_text(question->elapsed_ms, elapsed);
     return ret != 0 ? ret
-                    : spot_advice_set(scenario, diag,
-                          "so_far={elapsed: %s, paid_usd: %.9g}", elapsed, paid_usd);
+                    : spot_advice_set(scenario, diag, "so_far={elapsed: %s, paid_usd: %.9g}",
+                          elapsed, paid_usd);
 }
 
-int
-spot_train_pose(
+int spot_train_pose(
     const spot_advice_question_t *question, spot_yaml_t *scenario, spot_diag_t *diag)
 {
     const int64_t left_ms = question->finish_by_ms - question->elapsed_ms;
@@ -129,18 +121,14 @@ spot_train_pose(
     spot_duration_text(left_ms, deadline);
     spot_duration_text(HORIZON_DEADLINES * left_ms, horizon);
     ret = spot_advice_set(scenario, diag, "horizon=%s", horizon);
-    ret = ret != 0
-              ? ret
-              : spot_advice_set(scenario, diag, "until={steps: %" PRId64 "}", num_steps);
+    ret = ret != 0 ? ret : spot_advice_set(scenario, diag, "until={steps: %" PRId64 "}", num_steps);
     ret = ret != 0 ? ret : spot_advice_set(scenario, diag, "deadline=%s", deadline);
     if (ret == 0 && question->is_running) {
-        ret =
-            spot_advice_set(scenario, diag, "fleet.initial=%" PRId64, question->running);
+        ret = spot_advice_set(scenario, diag, "fleet.initial=%" PRId64, question->running);
     }
     if (question->num_traces > 0 || spot_node_at(scenario->root, "trace.file") != NULL) {
         spot_node_drop(spot_node_get(scenario->root, "fleet"), "initial");
     }
     ret = ret != 0 ? ret : spot_advice_replay(question, "trace", scenario, diag);
-    return ret == 0 && question->is_running ? pose_so_far(question, scenario, diag)
-                                            : ret;
+    return ret == 0 && question->is_running ? pose_so_far(question, scenario, diag) : ret;
 }

@@ -28,8 +28,7 @@ typedef struct {
     spot_series_column_t cost_columns[2];
 } bound_t;
 
-static void
-train_free(void *scenario)
+static void train_free(void *scenario)
 {
     bound_t *self = scenario;
 
@@ -42,11 +41,9 @@ train_free(void *scenario)
 
 /* A system whose options break the rules that the others keep is compared with none but
  * itself, with and without them. */
-static spot_standing_t
-train_standing(const void *scenario)
+static spot_standing_t train_standing(const void *scenario)
 {
-    const spot_recovery_choice_t *choice =
-        &((const spot_scenario_t *) scenario)->recovery;
+    const spot_recovery_choice_t *choice = &((const spot_scenario_t *) scenario)->recovery;
     char broken[SPOT_BROKEN_RULES_BYTES];
 
     return (spot_standing_t){.side = choice->system->name,
@@ -58,14 +55,12 @@ typedef struct {
     spot_event_log_t log; /* of the latest recorded replication */
 } worker_t;
 
-static uint64_t
-train_trace_key(const void *scenario)
+static uint64_t train_trace_key(const void *scenario)
 {
     return ((const spot_scenario_t *) scenario)->trace.key;
 }
 
-static int
-train_open(void **worker, const void *scenario)
+static int train_open(void **worker, const void *scenario)
 {
     worker_t *self = spot_calloc(1, sizeof(*self));
 
@@ -77,8 +72,7 @@ train_open(void **worker, const void *scenario)
     return spot_train_init(&self->train, scenario);
 }
 
-static void
-train_close(void *worker)
+static void train_close(void *worker)
 {
     worker_t *self = worker;
 
@@ -91,8 +85,7 @@ train_close(void *worker)
 
 static const spot_outputs_t *outputs_of(const spot_scenario_t *scenario);
 
-static int
-train_run(void *worker, const spot_replication_t *replication, double *metrics,
+static int train_run(void *worker, const spot_replication_t *replication, double *metrics,
     unsigned char *warnings, spot_recording_t *recording)
 {
     worker_t *self = worker;
@@ -101,14 +94,13 @@ train_run(void *worker, const spot_replication_t *replication, double *metrics,
 
     train->stop = replication->stop;
     train->tapes = replication->tapes;
-    ret = spot_train_run(train, replication->seed, replication->replication,
-        recording == NULL ? NULL : &self->log);
+    ret = spot_train_run(
+        train, replication->seed, replication->replication, recording == NULL ? NULL : &self->log);
     if (ret == 0) {
         const spot_outputs_t *outputs = outputs_of(train->scenario);
 
         spot_train_yield(train->scenario, &train->result,
-            (size_t) (outputs->metrics - spot_train_metrics), outputs->num_metrics,
-            metrics);
+            (size_t) (outputs->metrics - spot_train_metrics), outputs->num_metrics, metrics);
         spot_train_warning_flags(&train->result, warnings);
     }
     if (ret == 0 && recording != NULL) {
@@ -119,11 +111,10 @@ train_run(void *worker, const spot_replication_t *replication, double *metrics,
 
 /* ---- What `spotsim run` prints ---- */
 
-typedef void (*write_t)(const spot_scenario_t *scenario,
-    const spot_train_result_t *result, const spot_run_theory_t *theory, FILE *out);
+typedef void (*write_t)(const spot_scenario_t *scenario, const spot_train_result_t *result,
+    const spot_run_theory_t *theory, FILE *out);
 
-static void
-write_result(const worker_t *self, bool has_theory, write_t write, FILE *out)
+static void write_result(const worker_t *self, bool has_theory, write_t write, FILE *out)
 {
     const spot_scenario_t *scenario = self->train.scenario;
     const spot_train_result_t *result = &self->train.result;
@@ -135,26 +126,22 @@ write_result(const worker_t *self, bool has_theory, write_t write, FILE *out)
     write(scenario, result, has_theory ? &theory : NULL, out);
 }
 
-static void
-view_text(const void *worker, bool has_theory, FILE *out)
+static void view_text(const void *worker, bool has_theory, FILE *out)
 {
     write_result(worker, has_theory, spot_run_text_write, out);
 }
 
-static void
-view_json(const void *worker, bool has_theory, FILE *out)
+static void view_json(const void *worker, bool has_theory, FILE *out)
 {
     write_result(worker, has_theory, spot_run_json_write, out);
 }
 
-static void
-view_events(const void *worker, FILE *out)
+static void view_events(const void *worker, FILE *out)
 {
     spot_run_log_write(&((const worker_t *) worker)->log, out);
 }
 
-static const char *
-view_failure(const void *worker)
+static const char *view_failure(const void *worker)
 {
     unsigned char flags[SPOT_MAX_WARNINGS];
 
@@ -180,38 +167,34 @@ static const char *const parts[] = {"prepping_fraction", "standby_fraction",
     "reconfiguring_fraction", "reloading_fraction", "goodput_fraction", "lost_fraction",
     "unsaved_fraction", "stalled_fraction", "redundant_fraction"};
 
-_Static_assert(
-    sizeof(parts) / sizeof(parts[0]) == SPOT_NUM_SHARES, "a metric for each category");
+_Static_assert(sizeof(parts) / sizeof(parts[0]) == SPOT_NUM_SHARES, "a metric for each category");
 
 /* From the left of a bar: what the time is for, then what it is lost to. */
-static const char *const bars[] = {"goodput_fraction", "unsaved_fraction",
-    "redundant_fraction", "lost_fraction", "stalled_fraction", "reloading_fraction",
-    "reconfiguring_fraction", "standby_fraction", "prepping_fraction"};
+static const char *const bars[] = {"goodput_fraction", "unsaved_fraction", "redundant_fraction",
+    "lost_fraction", "stalled_fraction", "reloading_fraction", "reconfiguring_fraction",
+    "standby_fraction", "prepping_fraction"};
 
 _Static_assert(sizeof(bars) == sizeof(parts), "bars have all parts");
 
 /* The metrics of a comparison of recovery systems. */
 static const char *const compared[] = {"steps_kept", "samples_per_s", "usd_per_h",
-    "samples_per_usd", "same_work_on_demand_usd", "same_work_on_demand_s",
-    "saving_fraction", "idle_fraction", "lost_fraction", "reconfigurations",
-    "rollbacks"};
+    "samples_per_usd", "same_work_on_demand_usd", "same_work_on_demand_s", "saving_fraction",
+    "idle_fraction", "lost_fraction", "reconfigurations", "rollbacks"};
 
-#define OUTPUTS(random, first, num_left_out)                                            \
-    {                                                                                   \
-        .num_metrics = SPOT_TRAIN_NUM_METRICS - first - num_left_out,                   \
-        .metrics = spot_train_metrics + first, .num_parts = SPOT_NUM_SHARES,            \
-        .parts = parts, .bars = bars, .whole = "paid instance time",                    \
-        .cost = "usd_per_h", .gain = "samples_per_s",                                   \
-        .num_compared = sizeof(compared) / sizeof(compared[0]), .compared = compared,   \
-        .num_series = SPOT_TRAIN_NUM_SERIES, .series = spot_train_series,               \
-        .is_random = random,                                                            \
-        .why_fixed = "a recorded trace: no loss is left to chance",                     \
-        .num_replications = 1000, .min_replications = 256, .batch_replications = 64     \
+#define OUTPUTS(random, first, num_left_out)                                                       \
+    {                                                                                              \
+        .num_metrics = SPOT_TRAIN_NUM_METRICS - first - num_left_out,                              \
+        .metrics = spot_train_metrics + first, .num_parts = SPOT_NUM_SHARES, .parts = parts,       \
+        .bars = bars, .whole = "paid instance time", .cost = "usd_per_h", .gain = "samples_per_s", \
+        .num_compared = sizeof(compared) / sizeof(compared[0]), .compared = compared,              \
+        .num_series = SPOT_TRAIN_NUM_SERIES, .series = spot_train_series, .is_random = random,     \
+        .why_fixed = "a recorded trace: no loss is left to chance", .num_replications = 1000,      \
+        .min_replications = 256, .batch_replications = 64                                          \
     }
-#define ALL_OUTPUTS(random, first)                                                      \
-    {                                                                                   \
-        OUTPUTS(random, first, SPOT_TRAIN_NUM_UNTIL), OUTPUTS(random, first, 1),        \
-            OUTPUTS(random, first, 0),                                                  \
+#define ALL_OUTPUTS(random, first)                                                                 \
+    {                                                                                              \
+        OUTPUTS(random, first, SPOT_TRAIN_NUM_UNTIL), OUTPUTS(random, first, 1),                   \
+            OUTPUTS(random, first, 0),                                                             \
     }
 
 /* By whether replications differ, whether there is an input pipeline, and whether there
@@ -221,16 +204,14 @@ static const spot_outputs_t all_outputs[2][2][3] = {
     {ALL_OUTPUTS(true, SPOT_TRAIN_NUM_INPUT), ALL_OUTPUTS(true, 0)},
 };
 
-static const spot_outputs_t *
-outputs_of(const spot_scenario_t *scenario)
+static const spot_outputs_t *outputs_of(const spot_scenario_t *scenario)
 {
     return &all_outputs[!scenario->is_certain][scenario->job.input.is_given]
                        [(scenario->until_steps > 0) + (scenario->deadline_ms > 0)];
 }
 
 /* A copy of a text with a currency in place of "USD" and "dollar"; text may be NULL. */
-static const char *
-in_currency(const char *text, const char *currency, spot_texts_t *texts)
+static const char *in_currency(const char *text, const char *currency, spot_texts_t *texts)
 {
     static const char *const usual[] = {SPOT_USUAL_CURRENCY, "dollar"};
 
@@ -238,8 +219,8 @@ in_currency(const char *text, const char *currency, spot_texts_t *texts)
         const char *place = strstr(text, usual[j]);
 
         if (place != NULL) {
-            return spot_texts_add(texts, "%.*s%s%s", (int) (place - text), text,
-                currency, place + strlen(usual[j]));
+            return spot_texts_add(
+                texts, "%.*s%s%s", (int) (place - text), text, currency, place + strlen(usual[j]));
         }
     }
     return text;
@@ -247,8 +228,7 @@ in_currency(const char *text, const char *currency, spot_texts_t *texts)
 
 /* Puts a currency into the words of metrics and of the last series, the cost. NO_MEMORY.
  */
-static int
-label_outputs(bound_t *self, const char *currency)
+static int label_outputs(bound_t *self, const char *currency)
 {
     const spot_series_kind_t *cost = spot_train_series[SPOT_TRAIN_NUM_SERIES - 1];
     spot_texts_t *texts = &self->texts;
@@ -273,8 +253,7 @@ label_outputs(bound_t *self, const char *currency)
     return metrics == NULL ? SPOT_ERR_NO_MEMORY : texts->error;
 }
 
-static int
-train_bind(void **scenario, const spot_node_t *root, const void *like, spot_diag_t *diag)
+static int train_bind(void **scenario, const spot_node_t *root, const void *like, spot_diag_t *diag)
 {
     bound_t *self = spot_calloc(1, sizeof(*self));
     const char *currency;
@@ -286,8 +265,7 @@ train_bind(void **scenario, const spot_node_t *root, const void *like, spot_diag
     }
     ret = spot_scenario_init(&self->scenario, root, like, diag);
     currency = spot_price_currency(&self->scenario.fleet.price);
-    self->has_outputs = ret == SPOT_ERR_CANNOT_RUN ||
-                        self->scenario.recovery.unmeasured != NULL ||
+    self->has_outputs = ret == SPOT_ERR_CANNOT_RUN || self->scenario.recovery.unmeasured != NULL ||
                         strcmp(currency, SPOT_USUAL_CURRENCY) != 0;
     if (self->has_outputs) {
         self->outputs = *outputs_of(&self->scenario);
@@ -300,8 +278,7 @@ train_bind(void **scenario, const spot_node_t *root, const void *like, spot_diag
     return ret;
 }
 
-static const spot_outputs_t *
-train_outputs(const void *scenario)
+static const spot_outputs_t *train_outputs(const void *scenario)
 {
     const bound_t *self = scenario;
 
@@ -309,30 +286,27 @@ train_outputs(const void *scenario)
 }
 
 static const spot_rivals_t rivals[] = {
-    {"recovery", "recovery system", "checkpoint,{system: checkpoint, detection: 30 s}",
-        NULL},
+    {"recovery", "recovery system", "checkpoint,{system: checkpoint, detection: 30 s}", NULL},
     {.key = NULL},
 };
 
-static const char example[] =
-    "scenario: small\n"
-    "engine: train\n"
-    "horizon: 2 h\n"
-    "fleet: {capacity: 8, initial: 6}\n"
-    "job: {step_time: {2: 20 s, 4: 12 s, 8: 8 s}, pipeline_depth: 2}\n"
-    "recovery: checkpoint\n"
-    "trace:\n"
-    "  generator: seed\n"
-    "  preemption: {per_minute: 0.1, count: {fixed: 1}}\n"
-    "  addition: {per_minute: 0.1, count: {fixed: 1}}\n";
+static const char example[] = "scenario: small\n"
+                              "engine: train\n"
+                              "horizon: 2 h\n"
+                              "fleet: {capacity: 8, initial: 6}\n"
+                              "job: {step_time: {2: 20 s, 4: 12 s, 8: 8 s}, pipeline_depth: 2}\n"
+                              "recovery: checkpoint\n"
+                              "trace:\n"
+                              "  generator: seed\n"
+                              "  preemption: {per_minute: 0.1, count: {fixed: 1}}\n"
+                              "  addition: {per_minute: 0.1, count: {fixed: 1}}\n";
 
 const spot_experiment_t spot_train_experiment = {
     .name = "train",
     .summary = "One elastic training job on preemptible instances",
-    .doc =
-        "A trace of preemptions and additions feeds a fleet of active, standby and "
-        "prepping instances; a recovery system decides how the job goes on after each "
-        "change. spotsim-scenario(5) has the keys of traces and recovery systems too.",
+    .doc = "A trace of preemptions and additions feeds a fleet of active, standby and "
+           "prepping instances; a recovery system decides how the job goes on after each "
+           "change. spotsim-scenario(5) has the keys of traces and recovery systems too.",
     .example = example,
     .fields = spot_scenario_fields,
     .num_warnings = SPOT_TRAIN_NUM_WARNINGS,

@@ -8,8 +8,8 @@
 /* Every metric of a training run, in the order of values. */
 #define SPOT_TRAIN_NUM_METRICS 74
 #define SPOT_TRAIN_NUM_INPUT 4 /* the first ones: only with job.input */
-#define SPOT_TRAIN_NUM_UNTIL                                                            \
-    3 /* the last ones: time_to_finish_s and finished, only with                        \
+#define SPOT_TRAIN_NUM_UNTIL                                                                       \
+    3 /* the last ones: time_to_finish_s and finished, only with                                   \
          until.steps, and met_deadline, only with a deadline */
 extern const spot_metric_t spot_train_metrics[SPOT_TRAIN_NUM_METRICS];
 
@@ -27,8 +27,8 @@ spot_same_work_t spot_train_same_work(
     const spot_scenario_t *scenario, const spot_train_result_t *result);
 
 /* One metric by name; NAN for an unknown name too. */
-SPOT_API double spot_train_metric(const spot_scenario_t *scenario,
-    const spot_train_result_t *result, const char *name);
+SPOT_API double spot_train_metric(
+    const spot_scenario_t *scenario, const spot_train_result_t *result, const char *name);
 
 /* Conditions that make a result doubtful. */
 #define SPOT_TRAIN_NUM_WARNINGS 10

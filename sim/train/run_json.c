@@ -3,8 +3,7 @@
 
 #include "sim/train/metrics.h"
 
-static void
-write_times(spot_json_t *json, const spot_train_result_t *result)
+static void write_times(spot_json_t *json, const spot_train_result_t *result)
 {
     spot_json_open(json, "instance_ms", '{');
     for (int j = 0; j < SPOT_NUM_SHARES; j++) {
@@ -21,8 +20,7 @@ write_times(spot_json_t *json, const spot_train_result_t *result)
     spot_json_close(json, '}');
 }
 
-static void
-write_counts(spot_json_t *json, const spot_train_result_t *result)
+static void write_counts(spot_json_t *json, const spot_train_result_t *result)
 {
     spot_json_open(json, "steps", '{');
     spot_json_integer(json, "executed", result->steps_executed);
@@ -44,8 +42,7 @@ write_counts(spot_json_t *json, const spot_train_result_t *result)
     spot_json_integer(json, "peak_instances", result->peak_instances);
 }
 
-void
-spot_run_json_figures(spot_json_t *json, const spot_train_result_t *result)
+void spot_run_json_figures(spot_json_t *json, const spot_train_result_t *result)
 {
     spot_json_integer(json, "horizon_ms", result->horizon_ms);
     write_times(json, result);
@@ -53,34 +50,28 @@ spot_run_json_figures(spot_json_t *json, const spot_train_result_t *result)
 }
 
 /* The parts of what is stalled. */
-static void
-write_stalls(spot_json_t *json, const spot_scenario_t *scenario,
-    const spot_train_result_t *result)
+static void write_stalls(
+    spot_json_t *json, const spot_scenario_t *scenario, const spot_train_result_t *result)
 {
-    static const char *const metrics[] = {"data_stall_fraction",
-        "checkpoint_stall_fraction", "stalled_input_instance_ms",
-        "stalled_checkpoint_instance_ms"};
+    static const char *const metrics[] = {"data_stall_fraction", "checkpoint_stall_fraction",
+        "stalled_input_instance_ms", "stalled_checkpoint_instance_ms"};
 
     spot_json_open(json, "stalls", '{');
     for (size_t j = 0; j < sizeof(metrics) / sizeof(metrics[0]); j++) {
-        spot_json_number(
-            json, metrics[j], spot_train_metric(scenario, result, metrics[j]));
+        spot_json_number(json, metrics[j], spot_train_metric(scenario, result, metrics[j]));
     }
     spot_json_integer(json, "job_input_ms", result->input_stalled_ms);
-    spot_json_integer(
-        json, "job_checkpoint_ms", result->stalled_ms - result->input_stalled_ms);
+    spot_json_integer(json, "job_checkpoint_ms", result->stalled_ms - result->input_stalled_ms);
     spot_json_close(json, '}');
 }
 
-void
-spot_run_json_write(const spot_scenario_t *scenario, const spot_train_result_t *result,
+void spot_run_json_write(const spot_scenario_t *scenario, const spot_train_result_t *result,
     const spot_run_theory_t *theory, FILE *out)
 {
     static const char *const metrics[] = {"cost_usd", "same_work_on_demand_usd",
-        "same_work_on_demand_s", "same_work_on_demand_instances", "saving_fraction",
-        "usd_per_h", "usd_per_1000_samples", "samples_per_s",
-        "samples_per_s_once_started", "samples_per_usd", "idle_fraction",
-        "lost_fraction", "goodput_fraction", "mean_instances", "preempted_per_h",
+        "same_work_on_demand_s", "same_work_on_demand_instances", "saving_fraction", "usd_per_h",
+        "usd_per_1000_samples", "samples_per_s", "samples_per_s_once_started", "samples_per_usd",
+        "idle_fraction", "lost_fraction", "goodput_fraction", "mean_instances", "preempted_per_h",
         "mtbp_s", "time_to_finish_s", "finished", "met_deadline"};
     unsigned char flags[SPOT_MAX_WARNINGS];
     spot_json_t json;
@@ -91,16 +82,14 @@ spot_run_json_write(const spot_scenario_t *scenario, const spot_train_result_t *
     spot_json_text(&json, "scenario", scenario->name);
     spot_json_text(&json, "recovery", scenario->recovery.system->name);
     if (scenario->recovery.is_published) {
-        spot_json_text(
-            &json, "published_defaults", scenario->recovery.system->published);
+        spot_json_text(&json, "published_defaults", scenario->recovery.system->published);
     }
     if (scenario->fleet.price.currency != NULL) {
         spot_json_text(&json, "currency", scenario->fleet.price.currency);
     }
     spot_run_json_figures(&json, result);
     for (size_t j = 0; j < sizeof(metrics) / sizeof(metrics[0]); j++) {
-        spot_json_number(
-            &json, metrics[j], spot_train_metric(scenario, result, metrics[j]));
+        spot_json_number(&json, metrics[j], spot_train_metric(scenario, result, metrics[j]));
     }
     if (scenario->job.input.is_given) {
         write_stalls(&json, scenario, result);

@@ -13,5 +13,5 @@ void spot_run_json_figures(spot_json_t *json, const spot_train_result_t *result)
 
 /* Milliseconds, instance-milliseconds, steps and counts are exact integers. theory NULL:
  * none. */
-void spot_run_json_write(const spot_scenario_t *scenario,
-    const spot_train_result_t *result, const spot_run_theory_t *theory, FILE *out);
+void spot_run_json_write(const spot_scenario_t *scenario, const spot_train_result_t *result,
+    const spot_run_theory_t *theory, FILE *out);

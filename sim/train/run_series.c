@@ -15,23 +15,21 @@ static const char *const event_names[] = {
 
 enum { EVENT_PREEMPTED, EVENT_ADDED, EVENT_STOPPED, EVENT_ROLLBACK, EVENT_CHECKPOINT };
 
-#define TIME                                                                            \
-    {                                                                                   \
-        .name = "time", .kind = SPOT_COLUMN_INSTANT, .unit = ""                         \
+#define TIME                                                                                       \
+    {                                                                                              \
+        .name = "time", .kind = SPOT_COLUMN_INSTANT, .unit = ""                                    \
     }
-#define INSTANCES(category)                                                             \
-    {                                                                                   \
-        .name = category, .kind = SPOT_COLUMN_NUMBER, .unit = "instances"               \
+#define INSTANCES(category)                                                                        \
+    {                                                                                              \
+        .name = category, .kind = SPOT_COLUMN_NUMBER, .unit = "instances"                          \
     }
 
 /* In the order of the ledger. */
 static const spot_series_column_t instance_columns[] = {TIME, INSTANCES("prepping"),
-    INSTANCES("standby"), INSTANCES("reconfiguring"), INSTANCES("reloading"),
-    INSTANCES("useful"), INSTANCES("lost"), INSTANCES("unsaved"), INSTANCES("stalled"),
-    INSTANCES("redundant")};
+    INSTANCES("standby"), INSTANCES("reconfiguring"), INSTANCES("reloading"), INSTANCES("useful"),
+    INSTANCES("lost"), INSTANCES("unsaved"), INSTANCES("stalled"), INSTANCES("redundant")};
 
-_Static_assert(
-    sizeof(instance_columns) / sizeof(instance_columns[0]) == SPOT_NUM_SHARES + 1,
+_Static_assert(sizeof(instance_columns) / sizeof(instance_columns[0]) == SPOT_NUM_SHARES + 1,
     "a column for each category");
 
 static const spot_series_column_t event_columns[] = {TIME,
@@ -42,11 +40,10 @@ static const spot_series_column_t event_columns[] = {TIME,
         .signs = "-+-.."},
     {.name = "count", .kind = SPOT_COLUMN_COUNT, .unit = "1"}};
 
-static const spot_series_column_t progress_columns[] = {
-    TIME, {.name = "steps_durable",
-              .kind = SPOT_COLUMN_NUMBER,
-              .unit = "steps",
-              .label = "steps durable"}};
+static const spot_series_column_t progress_columns[] = {TIME, {.name = "steps_durable",
+                                                                  .kind = SPOT_COLUMN_NUMBER,
+                                                                  .unit = "steps",
+                                                                  .label = "steps durable"}};
 
 static const spot_series_column_t cost_columns[] = {
     TIME, {.name = "cost", .kind = SPOT_COLUMN_NUMBER, .unit = "USD", .label = "cost"}};
@@ -99,8 +96,7 @@ typedef struct {
 } builder_t;
 
 /* Appends the instances of each category from time_ms on. */
-static int
-add_levels(const builder_t *self, int64_t time_ms)
+static int add_levels(const builder_t *self, int64_t time_ms)
 {
     spot_series_t *levels = &self->series[SERIES_INSTANCES];
     spot_cell_t cells[SPOT_NUM_SHARES + 1] = {{.integer = time_ms}};
@@ -116,15 +112,13 @@ add_levels(const builder_t *self, int64_t time_ms)
         shares[SPOT_SHARE_STALLED].number += self->inside * self->stalled_fraction;
     }
     if (levels->num_rows > 0 &&
-        levels->cells[(levels->num_rows - 1) * (SPOT_NUM_SHARES + 1)].integer ==
-            time_ms) {
+        levels->cells[(levels->num_rows - 1) * (SPOT_NUM_SHARES + 1)].integer == time_ms) {
         levels->num_rows--; /* a row that lasted 0 ms */
     }
     return spot_series_add(levels, cells);
 }
 
-static int
-add_event(const builder_t *self, int64_t time_ms, int event, int64_t count)
+static int add_event(const builder_t *self, int64_t time_ms, int event, int64_t count)
 {
     const spot_cell_t cells[] = {
         {.integer = time_ms}, {.text = event_names[event]}, {.integer = count}};
@@ -132,16 +126,14 @@ add_event(const builder_t *self, int64_t time_ms, int event, int64_t count)
     return spot_series_add(&self->series[SERIES_EVENTS], cells);
 }
 
-static int
-add_progress(const builder_t *self, int64_t time_ms)
+static int add_progress(const builder_t *self, int64_t time_ms)
 {
     const spot_cell_t cells[] = {{.integer = time_ms}, {.number = self->durable}};
 
     return spot_series_add(&self->series[SERIES_PROGRESS], cells);
 }
 
-static int
-add_cost(const builder_t *self, int64_t time_ms, double usd)
+static int add_cost(const builder_t *self, int64_t time_ms, double usd)
 {
     const spot_cell_t cells[] = {{.integer = time_ms}, {.number = usd}};
 
@@ -149,8 +141,7 @@ add_cost(const builder_t *self, int64_t time_ms, double usd)
 }
 
 /* Instances that come or go, and what was paid until then. */
-static int
-add_change(const builder_t *self, const spot_log_record_t *record)
+static int add_change(const builder_t *self, const spot_log_record_t *record)
 {
     static const int changes[] = {[SPOT_EVENT_PREEMPT] = EVENT_PREEMPTED,
         [SPOT_EVENT_ADD] = EVENT_ADDED,
@@ -158,16 +149,14 @@ add_change(const builder_t *self, const spot_log_record_t *record)
     int ret = 0;
 
     if (record->values[0] != 0) { /* not all clipped */
-        ret = add_event(
-            self, record->time_ms, changes[record->values[3]], record->values[0]);
+        ret = add_event(self, record->time_ms, changes[record->values[3]], record->values[0]);
         ret = ret == 0 ? add_cost(self, record->time_ms, record->amount) : ret;
     }
     return ret;
 }
 
 /* Steps that are durable at once increase only from the start of training on. */
-static int
-add_phase(const builder_t *self, int64_t time_ms)
+static int add_phase(const builder_t *self, int64_t time_ms)
 {
     const int ret = self->is_lossless ? add_progress(self, time_ms) : 0;
 
@@ -175,8 +164,7 @@ add_phase(const builder_t *self, int64_t time_ms)
 }
 
 /* Appends the durable steps of a record DURABLE or END, and its checkpoints, if any. */
-static int
-add_durable(builder_t *self, const spot_log_record_t *record)
+static int add_durable(builder_t *self, const spot_log_record_t *record)
 {
     const int64_t *values = record->values;
     int ret;
@@ -188,8 +176,7 @@ add_durable(builder_t *self, const spot_log_record_t *record)
                : ret;
 }
 
-static int
-add_record(builder_t *self, const spot_log_record_t *record)
+static int add_record(builder_t *self, const spot_log_record_t *record)
 {
     const int64_t *values = record->values;
 
@@ -216,8 +203,7 @@ add_record(builder_t *self, const spot_log_record_t *record)
     return add_durable(self, record);
 }
 
-int
-spot_run_record(const spot_scenario_t *scenario, const spot_train_result_t *result,
+int spot_run_record(const spot_scenario_t *scenario, const spot_train_result_t *result,
     const spot_event_log_t *log, spot_recording_t *recording)
 {
     builder_t self = {.series = recording->series,
@@ -232,8 +218,7 @@ spot_run_record(const spot_scenario_t *scenario, const spot_train_result_t *resu
     snprintf(recording->note, sizeof(recording->note),
         "recovery %s · %s %.60s · seed %" PRIu64 ", replication %" PRIu64,
         scenario->recovery.system->name, name == NULL ? "generator" : "trace",
-        name == NULL ? scenario->trace.generator->name : name, result->seed,
-        result->replication);
+        name == NULL ? scenario->trace.generator->name : name, result->seed, result->replication);
     recording->title = spot_text_copy(scenario->name, strlen(scenario->name));
     ret = recording->title == NULL ? SPOT_ERR_NO_MEMORY : ret;
     for (size_t j = 0; ret == 0 && j < log->num_records; j++) {

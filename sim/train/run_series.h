@@ -13,5 +13,4 @@ extern const spot_series_kind_t *const spot_train_series[SPOT_TRAIN_NUM_SERIES];
 /* Fills a recording of these series from the log of a finished run. NO_MEMORY; free
  * recording even then. O(records). */
 SPOT_MUST_CHECK int spot_run_record(const spot_scenario_t *scenario,
-    const spot_train_result_t *result, const spot_event_log_t *log,
-    spot_recording_t *recording);
+    const spot_train_result_t *result, const spot_event_log_t *log, spot_recording_t *recording);

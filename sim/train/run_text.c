@@ -12,16 +12,14 @@
 /* Width of the bar of the whole paid time. */
 #define BAR_COLUMNS 40
 
-static void
-write_ledger(const spot_train_result_t *result, FILE *out)
+static void write_ledger(const spot_train_result_t *result, FILE *out)
 {
     const int64_t total_ms = spot_ledger_total(&result->ledger);
 
     fprintf(out, "where the paid time went (instance-hours)\n");
     for (int j = 0; j < SPOT_NUM_SHARES; j++) {
         const int64_t share_ms = result->ledger.instance_ms[j];
-        const double fraction =
-            total_ms == 0 ? 0 : (double) share_ms / (double) total_ms;
+        const double fraction = total_ms == 0 ? 0 : (double) share_ms / (double) total_ms;
 
         if (share_ms == 0) {
             continue;
@@ -33,8 +31,7 @@ write_ledger(const spot_train_result_t *result, FILE *out)
         }
         putc('\n', out);
     }
-    fprintf(
-        out, "  %-14s %12.2f\n", "total", (double) total_ms / (double) SPOT_MS_PER_H);
+    fprintf(out, "  %-14s %12.2f\n", "total", (double) total_ms / (double) SPOT_MS_PER_H);
 }
 
 /* The line of a metric. */
@@ -47,8 +44,7 @@ typedef struct {
 } line_t;
 
 /* Writes a metric, or "-" if it is undefined. */
-static void
-write_line(const spot_scenario_t *scenario, const spot_train_result_t *result,
+static void write_line(const spot_scenario_t *scenario, const spot_train_result_t *result,
     const line_t *line, FILE *out)
 {
     const double value = spot_train_metric(scenario, result, line->name);
@@ -56,16 +52,14 @@ write_line(const spot_scenario_t *scenario, const spot_train_result_t *result,
     if (isnan(value)) {
         fprintf(out, "  %-30s %14s\n", line->label, "-");
     } else {
-        fprintf(out, "  %-30s %14.*f %s\n", line->label, line->num_decimals,
-            line->factor * value,
+        fprintf(out, "  %-30s %14.*f %s\n", line->label, line->num_decimals, line->factor * value,
             strcmp(line->unit, SPOT_USUAL_CURRENCY) == 0
                 ? spot_price_currency(&scenario->fleet.price)
                 : line->unit);
     }
 }
 
-static void
-write_outcome(
+static void write_outcome(
     const spot_scenario_t *scenario, const spot_train_result_t *result, FILE *out)
 {
     static const line_t lines[] = {
@@ -76,13 +70,12 @@ write_outcome(
         {"cost of 1,000 samples", "usd_per_1000_samples", 1, 4, "USD"},
         {"mean time between preemptions", "mtbp_s", 1, 1, "s"},
     };
-    static const line_t once_started = {"throughput from the first step",
-        "samples_per_s_once_started", 1, 3, "samples/s"};
+    static const line_t once_started = {
+        "throughput from the first step", "samples_per_s_once_started", 1, 3, "samples/s"};
     static const line_t on_demand = {
         "the same work on demand", "same_work_on_demand_usd", 1, 2, "USD"};
     static const line_t saving = {"saving", "saving_fraction", 100, 1, "%"};
-    static const line_t finish = {
-        "time to finish", "time_to_finish_s", 1.0 / 3600, 3, "h"};
+    static const line_t finish = {"time to finish", "time_to_finish_s", 1.0 / 3600, 3, "h"};
 
     const spot_same_work_t same = spot_train_same_work(scenario, result);
     char deadline[SPOT_DURATION_TEXT_BYTES + 16];
@@ -93,8 +86,8 @@ write_outcome(
     }
     if (same.num_instances > 0) {
         write_line(scenario, result, &on_demand, out);
-        fprintf(out, "  %-30s %14" PRId64 " instances for %.3f h\n", "  rented",
-            same.num_instances, same.time_s / 3600);
+        fprintf(out, "  %-30s %14" PRId64 " instances for %.3f h\n", "  rented", same.num_instances,
+            same.time_s / 3600);
         write_line(scenario, result, &saving, out);
     }
     if (result->first_training_ms > 0) {
@@ -102,8 +95,7 @@ write_outcome(
     }
     if (scenario->until_steps > 0) {
         write_line(scenario, result, &finish, out);
-        fprintf(out, "  %-30s %14s\n", "finished",
-            result->is_finished ? "yes" : "no: cut off");
+        fprintf(out, "  %-30s %14s\n", "finished", result->is_finished ? "yes" : "no: cut off");
     }
     if (scenario->deadline_ms > 0) {
         strcpy(deadline, "deadline of ");
@@ -113,8 +105,7 @@ write_outcome(
     }
 }
 
-static void
-write_job(const spot_train_result_t *result, FILE *out)
+static void write_job(const spot_train_result_t *result, FILE *out)
 {
     fprintf(out, "what the job did (h)\n");
     for (int j = 0; j < SPOT_NUM_JOB_PHASES; j++) {
@@ -136,15 +127,14 @@ write_job(const spot_train_result_t *result, FILE *out)
     }
     fprintf(out,
         "  steps executed %" PRId64 ", lost %" PRId64 ", kept %" PRId64 "\n"
-        "  reconfigurations %" PRId64 ", rollbacks %" PRId64
-        ", checkpoints durable %" PRId64 ", aborted %" PRId64 "\n",
-        result->steps_executed, result->steps_lost,
-        result->steps_executed - result->steps_lost, result->reconfigurations,
-        result->rollbacks, result->checkpoints_durable, result->checkpoints_aborted);
+        "  reconfigurations %" PRId64 ", rollbacks %" PRId64 ", checkpoints durable %" PRId64
+        ", aborted %" PRId64 "\n",
+        result->steps_executed, result->steps_lost, result->steps_executed - result->steps_lost,
+        result->reconfigurations, result->rollbacks, result->checkpoints_durable,
+        result->checkpoints_aborted);
 }
 
-static void
-write_warnings(const spot_train_result_t *result, FILE *out)
+static void write_warnings(const spot_train_result_t *result, FILE *out)
 {
     unsigned char flags[SPOT_MAX_WARNINGS];
 
@@ -156,8 +146,7 @@ write_warnings(const spot_train_result_t *result, FILE *out)
     }
 }
 
-void
-spot_run_text_write(const spot_scenario_t *scenario, const spot_train_result_t *result,
+void spot_run_text_write(const spot_scenario_t *scenario, const spot_train_result_t *result,
     const spot_run_theory_t *theory, FILE *out)
 {
     char horizon[SPOT_DURATION_TEXT_BYTES];
@@ -166,12 +155,11 @@ spot_run_text_write(const spot_scenario_t *scenario, const spot_train_result_t *
     spot_utf8_print(out, scenario->name);
     fprintf(out,
         ": recovery %s, %s (%.2f h), seed %" PRIu64 ", replication %" PRIu64 "\n"
-        "instances: %" PRId64 " at first, %" PRId64 " added, %" PRId64
-        " preempted, %" PRId64 " stopped, %" PRId64 " at most\n\n",
+        "instances: %" PRId64 " at first, %" PRId64 " added, %" PRId64 " preempted, %" PRId64
+        " stopped, %" PRId64 " at most\n\n",
         scenario->recovery.system->name, horizon,
-        (double) result->horizon_ms / (double) SPOT_MS_PER_H, result->seed,
-        result->replication, result->initial, result->added, result->preempted,
-        result->stopped, result->peak_instances);
+        (double) result->horizon_ms / (double) SPOT_MS_PER_H, result->seed, result->replication,
+        result->initial, result->added, result->preempted, result->stopped, result->peak_instances);
     write_ledger(result, out);
     putc('\n', out);
     write_job(result, out);

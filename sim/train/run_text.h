@@ -9,5 +9,5 @@
 
 /* Writes what the job did, the paid time by category, the cost, the theory (NULL: none)
  * and the warnings. */
-void spot_run_text_write(const spot_scenario_t *scenario,
-    const spot_train_result_t *result, const spot_run_theory_t *theory, FILE *out);
+void spot_run_text_write(const spot_scenario_t *scenario, const spot_train_result_t *result,
+    const spot_run_theory_t *theory, FILE *out);

@@ -32,16 +32,14 @@ static const struct {
 
 /* The value of a duration among the options of the recovery system; 0 if there is none
  * of that name. */
-static int64_t
-option_ms(const spot_recovery_choice_t *recovery, const char *name)
+static int64_t option_ms(const spot_recovery_choice_t *recovery, const char *name)
 {
-    for (const spot_field_t *field = spot_field_first(recovery->system->options);
-         field != NULL; field = spot_field_next(field)) {
+    for (const spot_field_t *field = spot_field_first(recovery->system->options); field != NULL;
+         field = spot_field_next(field)) {
         if (strcmp(field->name, name) == 0 && field->type == SPOT_FIELD_DURATION) {
             int64_t value_ms;
 
-            memcpy(&value_ms, (const char *) recovery->options + field->offset,
-                sizeof(value_ms));
+            memcpy(&value_ms, (const char *) recovery->options + field->offset, sizeof(value_ms));
             return value_ms;
         }
     }
@@ -50,8 +48,7 @@ option_ms(const spot_recovery_choice_t *recovery, const char *name)
 
 /* For many degrees of freedom the search of GSL for a quantile does not always end.
  * There the cube of Wilson and Hilferty, PNAS 17, 1931, is right to 6 digits. */
-static double
-chi_square_quantile(double p, double freedom)
+static double chi_square_quantile(double p, double freedom)
 {
     const double share = 2 / (9 * freedom);
 
@@ -63,8 +60,7 @@ chi_square_quantile(double p, double freedom)
 
 /* The mean time between events at a constant rate, with the exact interval of Garwood,
  * Biometrika 28, 1936. */
-static spot_theory_interval_t
-mean_time_between(int64_t num_events, double time_s)
+static spot_theory_interval_t mean_time_between(int64_t num_events, double time_s)
 {
     const double tail = (1 - CONFIDENCE) / 2, num = (double) num_events;
 
@@ -75,33 +71,27 @@ mean_time_between(int64_t num_events, double time_s)
     };
 }
 
-static int64_t
-active_ms(const spot_ledger_t *ledger)
+static int64_t active_ms(const spot_ledger_t *ledger)
 {
     return spot_ledger_total(ledger) - ledger->instance_ms[SPOT_SHARE_PREPPING] -
            ledger->instance_ms[SPOT_SHARE_STANDBY];
 }
 
-static void
-find_doubts(spot_run_theory_t *self, const spot_scenario_t *scenario,
-    const spot_train_result_t *result)
+static void find_doubts(
+    spot_run_theory_t *self, const spot_scenario_t *scenario, const spot_train_result_t *result)
 {
     const int64_t waiting_ms = result->job_ms[SPOT_JOB_WAITING];
-    const int64_t pipeline_ms =
-        (result->horizon_ms - waiting_ms) * scenario->job.pipeline_depth;
+    const int64_t pipeline_ms = (result->horizon_ms - waiting_ms) * scenario->job.pipeline_depth;
 
     self->doubts[SPOT_DOUBT_FEW_ROLLBACKS] = result->rollbacks < FEW_ROLLBACKS;
-    self->doubts[SPOT_DOUBT_FLEET_VARIES] =
-        active_ms(&result->ledger) % pipeline_ms != 0;
+    self->doubts[SPOT_DOUBT_FLEET_VARIES] = active_ms(&result->ledger) % pipeline_ms != 0;
     self->doubts[SPOT_DOUBT_WAITED] = waiting_ms > 0;
-    self->doubts[SPOT_DOUBT_OTHER_ROLLBACKS] =
-        result->rollbacks > result->preemption_events;
+    self->doubts[SPOT_DOUBT_OTHER_ROLLBACKS] = result->rollbacks > result->preemption_events;
 }
 
 /* The step time at the mean number of instances in pipelines. A step time by (D,P) is
  * that of the most pipelines that fit. */
-static int64_t
-mean_step_ms(const spot_job_t *job, double mean_instances)
+static int64_t mean_step_ms(const spot_job_t *job, double mean_instances)
 {
     const int64_t num_instances = llround(mean_instances);
 
@@ -112,8 +102,7 @@ mean_step_ms(const spot_job_t *job, double mean_instances)
 
 /* Sets the theory for the steps, checkpoints and restarts of the scenario and the mean
  * time between rollbacks of the run. */
-static void
-apply_theory(spot_run_theory_t *self, const spot_job_t *job)
+static void apply_theory(spot_run_theory_t *self, const spot_job_t *job)
 {
     const int64_t step_ms = mean_step_ms(job, self->mean_instances);
     spot_theory_life_t life;
@@ -127,10 +116,8 @@ apply_theory(spot_run_theory_t *self, const spot_job_t *job)
     self->period_s = life.period_s;
     self->efficiency.value =
         spot_theory_life_efficiency(&life, self->mtbf_s.value, self->restart_s);
-    self->efficiency.low =
-        spot_theory_life_efficiency(&life, self->mtbf_s.low, self->restart_s);
-    self->efficiency.high =
-        spot_theory_life_efficiency(&life, self->mtbf_s.high, self->restart_s);
+    self->efficiency.low = spot_theory_life_efficiency(&life, self->mtbf_s.low, self->restart_s);
+    self->efficiency.high = spot_theory_life_efficiency(&life, self->mtbf_s.high, self->restart_s);
     theory = (spot_theory_t){
         .mtbf_s = self->mtbf_s.value,
         .stall_s = spot_duration_s(cycle.snapshot_ms),
@@ -146,9 +133,8 @@ apply_theory(spot_run_theory_t *self, const spot_job_t *job)
         spot_theory_efficiency(&theory, (double) self->best_steps * self->step_s);
 }
 
-void
-spot_run_theory_init(spot_run_theory_t *self, const spot_scenario_t *scenario,
-    const spot_train_result_t *result)
+void spot_run_theory_init(
+    spot_run_theory_t *self, const spot_scenario_t *scenario, const spot_train_result_t *result)
 {
     const int64_t training_ms = result->job_ms[SPOT_JOB_TRAINING];
     const int64_t clock_ms = result->horizon_ms - result->job_ms[SPOT_JOB_WAITING];
@@ -169,23 +155,21 @@ spot_run_theory_init(spot_run_theory_t *self, const spot_scenario_t *scenario,
     }
     self->num_rollbacks = result->rollbacks;
     self->mtbf_s = mean_time_between(result->rollbacks, spot_duration_s(training_ms));
-    self->simulated = (double) (training_ms - result->stalled_ms - result->lost_ms) /
-                      (double) clock_ms;
-    self->restart_s = spot_duration_s(option_ms(&scenario->recovery, "detection") +
-                                      job->reconfiguration_ms + job->reload_ms);
+    self->simulated =
+        (double) (training_ms - result->stalled_ms - result->lost_ms) / (double) clock_ms;
+    self->restart_s = spot_duration_s(
+        option_ms(&scenario->recovery, "detection") + job->reconfiguration_ms + job->reload_ms);
     self->mean_instances = (double) active_ms(&result->ledger) / (double) clock_ms;
     find_doubts(self, scenario, result);
     apply_theory(self, job);
 }
 
-static double
-difference(const spot_run_theory_t *self)
+static double difference(const spot_run_theory_t *self)
 {
     return self->simulated / self->efficiency.value - 1; /* infinite if that is 0 */
 }
 
-static void
-write_lines(const spot_run_theory_t *self, FILE *out)
+static void write_lines(const spot_run_theory_t *self, FILE *out)
 {
     fprintf(out,
         "  %" PRId64 " rollbacks, one every %.1f s of training (95 %%: %.1f to %.1f s)\n"
@@ -197,21 +181,18 @@ write_lines(const spot_run_theory_t *self, FILE *out)
         "  kept by theory %14.2f %%  of the job's time without waiting (95 %%: %.2f to "
         "%.2f %%)\n"
         "  kept in this run %12.2f %%",
-        100 * self->efficiency.value, 100 * self->efficiency.low,
-        100 * self->efficiency.high, 100 * self->simulated);
+        100 * self->efficiency.value, 100 * self->efficiency.low, 100 * self->efficiency.high,
+        100 * self->simulated);
     if (isfinite(difference(self))) {
         fprintf(out, "  %+.2f %% of what theory says", 100 * difference(self));
     }
     fprintf(out,
-        "\n  best by theory %14.2f %%  of fixed intervals, with every: %" PRId64
-        " step%s%s%s\n",
+        "\n  best by theory %14.2f %%  of fixed intervals, with every: %" PRId64 " step%s%s%s\n",
         100 * self->best_efficiency, self->best_steps, self->best_steps == 1 ? "" : "s",
-        self->best_busy == NULL ? "" : ", busy: ",
-        self->best_busy == NULL ? "" : self->best_busy);
+        self->best_busy == NULL ? "" : ", busy: ", self->best_busy == NULL ? "" : self->best_busy);
 }
 
-void
-spot_run_theory_write_text(const spot_run_theory_t *self, FILE *out)
+void spot_run_theory_write_text(const spot_run_theory_t *self, FILE *out)
 {
     fprintf(out, "\nbeside it, the theory of checkpoints\n");
     if (self->reason != NULL) {
@@ -226,8 +207,7 @@ spot_run_theory_write_text(const spot_run_theory_t *self, FILE *out)
     }
 }
 
-static void
-write_estimate(
+static void write_estimate(
     spot_json_t *json, const char *key, const spot_theory_interval_t *estimate)
 {
     spot_json_open(json, key, '{');
@@ -237,8 +217,7 @@ write_estimate(
     spot_json_close(json, '}');
 }
 
-static void
-write_members(const spot_run_theory_t *self, spot_json_t *json)
+static void write_members(const spot_run_theory_t *self, spot_json_t *json)
 {
     spot_json_integer(json, "rollbacks", self->num_rollbacks);
     write_estimate(json, "mtbf_s", &self->mtbf_s);
@@ -262,8 +241,7 @@ write_members(const spot_run_theory_t *self, spot_json_t *json)
     spot_json_close(json, ']');
 }
 
-void
-spot_run_theory_write_json(const spot_run_theory_t *self, spot_json_t *json)
+void spot_run_theory_write_json(const spot_run_theory_t *self, spot_json_t *json)
 {
     spot_json_open(json, "theory", '{');
     spot_json_boolean(json, "applies", self->reason == NULL);

@@ -31,15 +31,15 @@ typedef struct {
     int64_t num_rollbacks;
     spot_theory_interval_t mtbf_s;     /* training time per rollback */
     spot_theory_interval_t efficiency; /* by theory, for the three values of mtbf_s */
-    double simulated; /* share of the job's time, without waiting, whose work was not
-                         lost at the end of the run */
-    double restart_s; /* detection, reconfiguration and reload; the engine charges no
-                         detection after an addition or a wait, the theory does */
+    double simulated;      /* share of the job's time, without waiting, whose work was not
+                              lost at the end of the run */
+    double restart_s;      /* detection, reconfiguration and reload; the engine charges no
+                              detection after an addition or a wait, the theory does */
     double mean_instances; /* in pipelines, without waiting */
     double step_s;         /* at mean_instances */
     double work_s;         /* between two checkpoints */
     double period_s;       /* from one checkpoint to the next */
-    int64_t best_steps; /* best fixed number of steps between checkpoints, by theory */
+    int64_t best_steps;    /* best fixed number of steps between checkpoints, by theory */
     double best_efficiency;
     const char *best_busy; /* checkpoint.busy for best_steps: that of the scenario, but
                               wait in place of skip; NULL: synchronous */
@@ -47,8 +47,8 @@ typedef struct {
 } spot_run_theory_t;
 
 /* The theory applies to the recovery system "checkpoint" and runs with rollbacks. */
-void spot_run_theory_init(spot_run_theory_t *self, const spot_scenario_t *scenario,
-    const spot_train_result_t *result);
+void spot_run_theory_init(
+    spot_run_theory_t *self, const spot_scenario_t *scenario, const spot_train_result_t *result);
 
 void spot_run_theory_write_text(const spot_run_theory_t *self, FILE *out);
 

@@ -26,8 +26,7 @@
 
 extern const spot_experiment_t spot_engine_queue;
 
-static void
-stop_on_error(int error, spot_diag_t *diag)
+static void stop_on_error(int error, spot_diag_t *diag)
 {
     if (error != 0) {
         spot_diag_print(diag, stderr);
@@ -37,18 +36,16 @@ stop_on_error(int error, spot_diag_t *diag)
 }
 
 /* Rows of the trace that a run saw: events of one kind at one tick, about. */
-static int64_t
-count_events(const spot_scenario_t *scenario, uint64_t replication)
+static int64_t count_events(const spot_scenario_t *scenario, uint64_t replication)
 {
     spot_membership_t membership;
     spot_change_t change;
     int64_t num_events = 0;
 
-    if (spot_membership_init(&membership, &scenario->trace, scenario->fleet.capacity) ==
-        0) {
+    if (spot_membership_init(&membership, &scenario->trace, scenario->fleet.capacity) == 0) {
         spot_membership_start(&membership, 1, replication);
-        while (spot_membership_next(&membership, &change) &&
-               change.time_ms < scenario->horizon_ms) {
+        while (
+            spot_membership_next(&membership, &change) && change.time_ms < scenario->horizon_ms) {
             num_events++;
         }
     }
@@ -56,8 +53,7 @@ count_events(const spot_scenario_t *scenario, uint64_t replication)
     return num_events;
 }
 
-static double
-time_runs(spot_train_t *train, int64_t start, int64_t end)
+static double time_runs(spot_train_t *train, int64_t start, int64_t end)
 {
     const double started_s = spot_clock_cpu_s();
 
@@ -71,16 +67,15 @@ time_runs(spot_train_t *train, int64_t start, int64_t end)
 
 /* The best of several rounds for each slice of the runs, so that what else the machine
  * does for a moment spoils no round as a whole. */
-static double
-time_best_runs(spot_train_t *train, int64_t num_runs)
+static double time_best_runs(spot_train_t *train, int64_t num_runs)
 {
     const int64_t num_slices = num_runs < NUM_SLICES ? num_runs : NUM_SLICES;
     double best_s[NUM_SLICES], all_s = 0;
 
     for (int round = 0; round < NUM_ROUNDS; round++) {
         for (int64_t j = 0; j < num_slices; j++) {
-            const double slice_s = time_runs(
-                train, j * num_runs / num_slices, (j + 1) * num_runs / num_slices);
+            const double slice_s =
+                time_runs(train, j * num_runs / num_slices, (j + 1) * num_runs / num_slices);
 
             best_s[j] = round == 0 || slice_s < best_s[j] ? slice_s : best_s[j];
         }
@@ -91,8 +86,7 @@ time_best_runs(spot_train_t *train, int64_t num_runs)
     return all_s;
 }
 
-static void
-bench_scenario(const char *path, int64_t num_runs)
+static void bench_scenario(const char *path, int64_t num_runs)
 {
     spot_diag_t diag;
     spot_scenario_t scenario;
@@ -116,8 +110,7 @@ bench_scenario(const char *path, int64_t num_runs)
     spot_diag_free(&diag);
 }
 
-static void
-run_in_memory(const spot_study_t *study, int num_threads)
+static void run_in_memory(const spot_study_t *study, int num_threads)
 {
     const spot_study_run_t run = {.num_threads = num_threads};
     spot_store_t *store = NULL;
@@ -129,8 +122,7 @@ run_in_memory(const spot_study_t *study, int num_threads)
     store->close(store);
 }
 
-static double
-time_study(const spot_study_t *study, int num_threads)
+static double time_study(const spot_study_t *study, int num_threads)
 {
     const double started_s = spot_clock_s();
 
@@ -139,8 +131,7 @@ time_study(const spot_study_t *study, int num_threads)
 }
 
 /* In turn, so that what else the machine does for a while is in both. */
-static void
-bench_threads(const char *path)
+static void bench_threads(const char *path)
 {
     spot_diag_t diag;
     spot_study_t study;
@@ -156,21 +147,17 @@ bench_threads(const char *path)
         one_s = round_one_s < one_s ? round_one_s : one_s;
         two_s = round_two_s < two_s ? round_two_s : two_s;
     }
-    printf(
-        "%-14s 1 thread %.3f s, 2 threads %.3f s: speed-up %.2f, median of rounds %.2f "
-        "(%zu points x %lld replications, %.2f us a run)\n",
-        study.head.name, one_s, two_s, one_s / two_s,
-        gsl_stats_median(speedups, 1, NUM_ROUNDS), study.head.num_points,
-        (long long) study.head.num_replications,
-        1e6 * one_s / (double) study.head.num_points /
-            (double) study.head.num_replications);
+    printf("%-14s 1 thread %.3f s, 2 threads %.3f s: speed-up %.2f, median of rounds %.2f "
+           "(%zu points x %lld replications, %.2f us a run)\n",
+        study.head.name, one_s, two_s, one_s / two_s, gsl_stats_median(speedups, 1, NUM_ROUNDS),
+        study.head.num_points, (long long) study.head.num_replications,
+        1e6 * one_s / (double) study.head.num_points / (double) study.head.num_replications);
     spot_study_free(&study);
     spot_diag_free(&diag);
 }
 
 /* As many instances, losses and additions as in a published trace of half a day. */
-static void
-write_named_trace(const char *file)
+static void write_named_trace(const char *file)
 {
     const spot_generate_t task = {.seed = 1,
         .horizon_ms = 682 * SPOT_MS_PER_MIN,
@@ -195,8 +182,7 @@ write_named_trace(const char *file)
 #define GEMINI ", state_bytes: 1e10, net_bytes_per_s: 1e9"
 
 /* "A,B,...": every recovery system there is, with published figures. */
-static char *
-list_systems(void)
+static char *list_systems(void)
 {
     char *text = NULL;
     size_t num_bytes;
@@ -215,14 +201,12 @@ list_systems(void)
 }
 
 /* What `spotsim compare` does: all systems on one recorded trace, reading included. */
-static void
-bench_compare(void)
+static void bench_compare(void)
 {
     const char *file = "spotsim-bench.csv";
     char *systems = list_systems();
     const spot_compare_key_t key = {"--recovery", "recovery", systems};
-    const spot_compare_request_t comparison = {
-        .scenario_path = BENCH_FOLDER "compare.yaml",
+    const spot_compare_request_t comparison = {.scenario_path = BENCH_FOLDER "compare.yaml",
         .num_keys = 1,
         .keys = &key,
         .trace_path = file,
@@ -238,8 +222,7 @@ bench_compare(void)
         double run_s;
 
         spot_diag_init(&diag);
-        stop_on_error(
-            spot_compare_read(&comparison, spot_engines, &study, &diag), &diag);
+        stop_on_error(spot_compare_read(&comparison, spot_engines, &study, &diag), &diag);
         run_in_memory(&study, 1);
         run_s = spot_clock_s() - started_s;
         best_s = run_s < best_s ? run_s : best_s;
@@ -247,15 +230,14 @@ bench_compare(void)
         spot_study_free(&study);
         spot_diag_free(&diag);
     }
-    printf("%-14s %12.2f ms for %zu systems (%s) on a recorded trace\n", "compare",
-        1e3 * best_s, num_systems, systems);
+    printf("%-14s %12.2f ms for %zu systems (%s) on a recorded trace\n", "compare", 1e3 * best_s,
+        num_systems, systems);
     remove(file);
     free(systems);
 }
 
 /* Events of a model file, one replication after another. */
-static void
-bench_generator(const char *name, const char *path)
+static void bench_generator(const char *name, const char *path)
 {
     const double started_s = spot_clock_cpu_s();
     int64_t num_events = 0;
@@ -282,8 +264,8 @@ bench_generator(const char *name, const char *path)
                      (double) spot_trace_model_common(&model)->tick_ms;
     }
     run_s = spot_clock_cpu_s() - started_s;
-    printf("%-14s %12.1f ns an event  %9.1f ns a tick  %9.1f ms for 100,000 events\n",
-        name, 1e9 * run_s / (double) num_events, 1e9 * run_s / num_ticks,
+    printf("%-14s %12.1f ns an event  %9.1f ns a tick  %9.1f ms for 100,000 events\n", name,
+        1e9 * run_s / (double) num_events, 1e9 * run_s / num_ticks,
         1e3 * run_s * 1e5 / (double) num_events);
     free(state);
     spot_trace_model_free(&model);
@@ -292,8 +274,7 @@ bench_generator(const char *name, const char *path)
 }
 
 /* The file read, the best of some times. */
-static double
-time_reading(const char *file, spot_trace_t *trace, spot_diag_t *diag)
+static double time_reading(const char *file, spot_trace_t *trace, spot_diag_t *diag)
 {
     double best_s = 1e9;
 
@@ -312,8 +293,7 @@ time_reading(const char *file, spot_trace_t *trace, spot_diag_t *diag)
 }
 
 /* Rows a second of a file that a model makes, and the time to make it. */
-static void
-bench_file(const char *name, const char *path, spot_trace_kind_t kind, int num_years)
+static void bench_file(const char *name, const char *path, spot_trace_kind_t kind, int num_years)
 {
     const spot_generate_t task = {.seed = 1,
         .horizon_ms = num_years * 365 * SPOT_MS_PER_D,
@@ -335,8 +315,8 @@ bench_file(const char *name, const char *path, spot_trace_kind_t kind, int num_y
     stop_on_error(spot_generate(&model, &task, file, &diag), &diag);
     write_s = spot_clock_cpu_s() - started_s;
     read_s = time_reading(file, &trace, &diag);
-    printf("%-14s %12.1f ms to write %d a, %.1f ms to read it: %zu rows, %.2f M rows/s",
-        name, 1e3 * write_s, num_years, 1e3 * read_s, trace.num_events,
+    printf("%-14s %12.1f ms to write %d a, %.1f ms to read it: %zu rows, %.2f M rows/s", name,
+        1e3 * write_s, num_years, 1e3 * read_s, trace.num_events,
         1e-6 * (double) trace.num_events / read_s);
     if (trace.num_name_ids > 0) {
         printf(", %.2f M names/s", 1e-6 * (double) trace.num_name_ids / read_s);
@@ -350,8 +330,7 @@ bench_file(const char *name, const char *path, spot_trace_kind_t kind, int num_y
 }
 
 /* The published table study of Bamboo: 5 probabilities x 10,000 seeds. */
-static void
-bench_table(void)
+static void bench_table(void)
 {
     static const char *const sets[] = {"replications.count=10000",
         "sweep={trace.preempt_per_h: [0.01, 0.05, 0.1, 0.25, 0.5]}", "plot={}"};
@@ -371,16 +350,14 @@ bench_table(void)
     stop_on_error(spot_study_run(&study, store, &run, NULL), &diag);
     store->close(store);
     printf("%-14s 2 threads %.3f s (%zu points x %lld replications)\n", study.head.name,
-        spot_clock_s() - started_s, study.head.num_points,
-        (long long) study.head.num_replications);
+        spot_clock_s() - started_s, study.head.num_points, (long long) study.head.num_replications);
     spot_study_free(&study);
     spot_diag_free(&diag);
 }
 
 /* M/M/1 at a load of 0.8 by share/examples/engine_queue.c: an event is an arrival or a
  * departure, draws included. */
-static void
-bench_queue(void)
+static void bench_queue(void)
 {
     static const char text[] = "{scenario: bench, engine: queue, servers: 1, "
                                "arrivals_per_s: 0.8, customers: 100000, warm_up: 0}";
@@ -391,8 +368,7 @@ bench_queue(void)
     spot_diag_t diag;
 
     spot_diag_init(&diag);
-    stop_on_error(
-        spot_yaml_parse(&document, "bench", text, sizeof(text) - 1, &diag), &diag);
+    stop_on_error(spot_yaml_parse(&document, "bench", text, sizeof(text) - 1, &diag), &diag);
     stop_on_error(spot_engine_queue.bind(&scenario, document.root, NULL, &diag), &diag);
     stop_on_error(spot_engine_queue.open(&worker, scenario), &diag);
     for (uint64_t j = 0; j < NUM_ROUNDS; j++) {
@@ -400,8 +376,7 @@ bench_queue(void)
         const double started_s = spot_clock_cpu_s();
         double run_s;
 
-        stop_on_error(
-            spot_engine_queue.run(worker, &wanted, metrics, NULL, NULL), &diag);
+        stop_on_error(spot_engine_queue.run(worker, &wanted, metrics, NULL, NULL), &diag);
         run_s = spot_clock_cpu_s() - started_s;
         best_s = run_s < best_s ? run_s : best_s;
     }
@@ -412,8 +387,7 @@ bench_queue(void)
     spot_diag_free(&diag);
 }
 
-int
-main(void)
+int main(void)
 {
     bench_generator("seed", BENCH_FOLDER "seed.yaml");
     bench_generator("mrp", BENCH_FOLDER "mrp.yaml");

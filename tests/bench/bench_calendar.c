@@ -22,23 +22,20 @@ static const char *const way_names[] = {"take and add", "move first", "move any"
 static int64_t waits[NUM_DRAWS];
 
 /* An exponential time in ns with this mean in s. */
-static int64_t
-draw_ns(spot_rng_t *rng, double mean_s)
+static int64_t draw_ns(spot_rng_t *rng, double mean_s)
 {
     return (int64_t) (-NS_PER_S * mean_s * log1p(-spot_rng_uniform(rng)));
 }
 
-static void
-add(spot_calendar_t *calendar, int64_t tick, int32_t kind)
+static void add(spot_calendar_t *calendar, int64_t tick, int32_t kind)
 {
-    if (spot_calendar_add(
-            calendar, &(spot_calendar_item_t){.tick = tick, .kind = kind}, NULL) != 0) {
+    if (spot_calendar_add(calendar, &(spot_calendar_item_t){.tick = tick, .kind = kind}, NULL) !=
+        0) {
         exit(1);
     }
 }
 
-static void
-call(spot_calendar_t *calendar, way_t way, int32_t j)
+static void call(spot_calendar_t *calendar, way_t way, int32_t j)
 {
     const spot_due_t *first = spot_calendar_first(calendar);
     const int64_t tick = first->tick + waits[j % NUM_DRAWS];
@@ -50,13 +47,12 @@ call(spot_calendar_t *calendar, way_t way, int32_t j)
         spot_calendar_move(calendar, first->handle, tick);
     } else {
         /* 2^31 / golden ratio: handles far apart. */
-        spot_calendar_move(calendar,
-            (int32_t) ((uint32_t) j * UINT32_C(1327217885) % calendar->num_items), tick);
+        spot_calendar_move(
+            calendar, (int32_t) ((uint32_t) j * UINT32_C(1327217885) % calendar->num_items), tick);
     }
 }
 
-static void
-bench_way(size_t num_items, way_t way)
+static void bench_way(size_t num_items, way_t way)
 {
     double best_s = 1e9;
     spot_calendar_t calendar;
@@ -75,13 +71,12 @@ bench_way(size_t num_items, way_t way)
         round_s = spot_clock_cpu_s() - started_s;
         best_s = round_s < best_s ? round_s : best_s;
     }
-    printf("%-14s %12.1f ns a call with %zu items\n", way_names[way],
-        best_s * NS_PER_S / NUM_CALLS, num_items);
+    printf("%-14s %12.1f ns a call with %zu items\n", way_names[way], best_s * NS_PER_S / NUM_CALLS,
+        num_items);
     spot_calendar_free(&calendar);
 }
 
-int
-main(void)
+int main(void)
 {
     static const size_t num_items[] = {2, 16, 1000, 1000000};
     spot_rng_t rng;

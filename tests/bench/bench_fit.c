@@ -15,8 +15,7 @@ enum { NUM_VALUES = 200, NUM_ROUNDS = 10 };
 #define LIMIT_S 86400.0
 
 /* The fastest of some rounds. */
-static double
-time_fits(spot_maximiser_t *maximiser, spot_fit_durations_t *durations,
+static double time_fits(spot_maximiser_t *maximiser, spot_fit_durations_t *durations,
     const spot_family_t *const *families)
 {
     double best_s = HUGE_VAL;
@@ -31,8 +30,7 @@ time_fits(spot_maximiser_t *maximiser, spot_fit_durations_t *durations,
     return best_s;
 }
 
-int
-main(void)
+int main(void)
 {
     const spot_law_t law = {&spot_family_lognormal, {6, 1.2}};
     double values[NUM_VALUES], ticks_s[NUM_VALUES];
@@ -47,8 +45,7 @@ main(void)
     }
     if (spot_maximiser_init(&maximiser) != 0 ||
         spot_fit_durations_init(&continuous, values, NULL, NUM_VALUES, 0, 1) != 0 ||
-        spot_fit_durations_init(&lattice, ticks_s, NULL, NUM_VALUES, TICK_S, TICK_S) !=
-            0) {
+        spot_fit_durations_init(&lattice, ticks_s, NULL, NUM_VALUES, TICK_S, TICK_S) != 0) {
         return EXIT_FAILURE;
     }
     for (int j = 0; j < SPOT_FIT_MAX_FAMILIES; j++) {
@@ -58,10 +55,8 @@ main(void)
             1e3 * time_fits(&maximiser, &continuous, family),
             1e3 * time_fits(&maximiser, &lattice, family));
     }
-    printf("all          both likelihoods of %d gaps %.1f ms (required: 500)\n",
-        NUM_VALUES,
-        1e3 * (time_fits(&maximiser, &continuous, NULL) +
-                  time_fits(&maximiser, &lattice, NULL)));
+    printf("all          both likelihoods of %d gaps %.1f ms (required: 500)\n", NUM_VALUES,
+        1e3 * (time_fits(&maximiser, &continuous, NULL) + time_fits(&maximiser, &lattice, NULL)));
     spot_fit_durations_free(&continuous);
     spot_fit_durations_free(&lattice);
     spot_maximiser_free(&maximiser);

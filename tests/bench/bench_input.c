@@ -22,8 +22,7 @@ static const char text[] =
     "  cost: {decode: 9 ms, open: {local: 1 ms}, collate: {time: 1 s}, start: 2 s}\n"
     "spread: {read: {lognormal: {cv: 0.5}}, decode: {lognormal: {cv: 0.5}}}\n";
 
-static void
-stop_on_error(int error, const char *what)
+static void stop_on_error(int error, const char *what)
 {
     if (error != 0) {
         fprintf(stderr, "bench: %s: %s\n", what, spot_error_text(error));
@@ -31,8 +30,7 @@ stop_on_error(int error, const char *what)
     }
 }
 
-static void *
-bind(void)
+static void *bind(void)
 {
     spot_yaml_t document;
     spot_diag_t diag;
@@ -50,22 +48,19 @@ bind(void)
     return scenario;
 }
 
-static void
-read_runs(void *context)
+static void read_runs(void *context)
 {
     spot_measured_runs_t runs;
     spot_diag_t diag;
 
     (void) context;
     spot_diag_init(&diag);
-    stop_on_error(
-        spot_measured_runs_read(&runs, RUNS, NULL, NULL, 512, 8, &diag), "runs");
+    stop_on_error(spot_measured_runs_read(&runs, RUNS, NULL, NULL, 512, 8, &diag), "runs");
     spot_measured_runs_free(&runs);
     spot_diag_free(&diag);
 }
 
-static void
-search(void *context)
+static void search(void *context)
 {
     spot_search_t self = {.max_evaluations = 60,
         .threads = {true, 4, {1, 2, 4, 8}},
@@ -81,27 +76,23 @@ search(void *context)
     spot_arena_free(&memory);
 }
 
-static double
-constant(void *context, int64_t process, int64_t round)
+static double constant(void *context, int64_t process, int64_t round)
 {
     (void) process;
     (void) round;
     return *(const double *) context;
 }
 
-static void
-run_events(void *context)
+static void run_events(void *context)
 {
     const spot_loader_flow_t flow = {NUM_EVENTS, 8, 2, 2, 0.007, 0.1};
     double batch_s = 6.9;
     int64_t num_taken;
 
-    stop_on_error(
-        spot_loader_run(&flow, constant, &batch_s, context, &num_taken), "events");
+    stop_on_error(spot_loader_run(&flow, constant, &batch_s, context, &num_taken), "events");
 }
 
-static void
-run_epoch(void *context)
+static void run_epoch(void *context)
 {
     static uint64_t number;
     const spot_replication_t replication = {.seed = 1, .replication = number++};
@@ -109,12 +100,10 @@ run_epoch(void *context)
     double metrics[100];
 
     stop_on_error(
-        spot_input_experiment.run(context, &replication, metrics, warnings, NULL),
-        "epoch");
+        spot_input_experiment.run(context, &replication, metrics, warnings, NULL), "epoch");
 }
 
-static void
-measure(const char *what, void (*work)(void *context), void *context)
+static void measure(const char *what, void (*work)(void *context), void *context)
 {
     double least_s = 1e300;
 
@@ -129,8 +118,7 @@ measure(const char *what, void (*work)(void *context), void *context)
     printf("%-42s %8.3f ms\n", what, 1000 * least_s);
 }
 
-int
-main(void)
+int main(void)
 {
     double *waits = calloc(NUM_EVENTS, sizeof(*waits));
     void *scenario = bind(), *worker;

@@ -25,8 +25,7 @@ static const char text[] =
     "    backward_ms: 10, gradient_bytes: 1e8}}\n"
     "recovery: {system: parcae, published_defaults: yes}\n";
 
-static void
-stop_on_error(int error)
+static void stop_on_error(int error)
 {
     if (error != 0) {
         fprintf(stderr, "bench_liveput: %s\n", spot_error_text(error));
@@ -34,15 +33,13 @@ stop_on_error(int error)
     }
 }
 
-static void
-bind(spot_scenario_t *scenario)
+static void bind(spot_scenario_t *scenario)
 {
     spot_diag_t diag;
     spot_yaml_t document;
 
     spot_diag_init(&diag);
-    stop_on_error(
-        spot_yaml_parse(&document, "bench.yaml", text, sizeof(text) - 1, &diag));
+    stop_on_error(spot_yaml_parse(&document, "bench.yaml", text, sizeof(text) - 1, &diag));
     if (spot_scenario_init(scenario, document.root, NULL, &diag) != 0) {
         spot_diag_print(&diag, stderr);
         exit(EXIT_FAILURE);
@@ -52,8 +49,7 @@ bind(spot_scenario_t *scenario)
 }
 
 /* us a draw from the pair, with so many victims. */
-static double
-time_us(const spot_parcae_t *parcae, int32_t from, int32_t num_lost, double *costs)
+static double time_us(const spot_parcae_t *parcae, int32_t from, int32_t num_lost, double *costs)
 {
     static int32_t numbers[NUM_INSTANCES];
     static uint8_t is_lost[NUM_INSTANCES];
@@ -73,8 +69,7 @@ time_us(const spot_parcae_t *parcae, int32_t from, int32_t num_lost, double *cos
     return (spot_clock_cpu_s() - start_s) * 1e6 / NUM_SAMPLES;
 }
 
-int
-main(void)
+int main(void)
 {
     static const int32_t pairs[][2] = {{4, 8}, {3, 10}, {2, 16}, {1, 32}, {5, 6}};
     spot_scenario_t scenario;

@@ -21,14 +21,13 @@ static char paths[NUM_AXES][32] = {
 
 static char no_unit[] = "", name[] = "bench-page",
             question[] = "What does a page of 10,000 points cost?";
-#define METRIC(its_name, its_unit)                                                      \
-    {                                                                                   \
-        .name = (its_name), .unit = (its_unit), .help = ""                              \
+#define METRIC(its_name, its_unit)                                                                 \
+    {                                                                                              \
+        .name = (its_name), .unit = (its_unit), .help = ""                                         \
     }
 
-static spot_metric_t metrics[] = {METRIC("idle_fraction", "1"),
-    METRIC("goodput_fraction", "1"), METRIC("lost_fraction", "1"),
-    METRIC("prepping_fraction", "1"), METRIC("standby_fraction", "1"),
+static spot_metric_t metrics[] = {METRIC("idle_fraction", "1"), METRIC("goodput_fraction", "1"),
+    METRIC("lost_fraction", "1"), METRIC("prepping_fraction", "1"), METRIC("standby_fraction", "1"),
     METRIC("reconfiguring_fraction", "1"), METRIC("reloading_fraction", "1"),
     METRIC("paused_fraction", "1"), METRIC("active_fraction", "1"),
     METRIC("samples_per_s", "samples/s"), METRIC("usd_per_1000_samples", "USD"),
@@ -36,8 +35,7 @@ static spot_metric_t metrics[] = {METRIC("idle_fraction", "1"),
     METRIC("rollbacks", "rollbacks"), METRIC("steps", "steps")};
 #define NUM_METRICS (sizeof(metrics) / sizeof(metrics[0]))
 
-static void
-stop_on_error(int error, const spot_diag_t *diag)
+static void stop_on_error(int error, const spot_diag_t *diag)
 {
     if (error != 0) {
         spot_diag_print(diag, stderr);
@@ -46,8 +44,7 @@ stop_on_error(int error, const spot_diag_t *diag)
     }
 }
 
-static void
-make_axes(spot_axis_t axes[NUM_AXES])
+static void make_axes(spot_axis_t axes[NUM_AXES])
 {
     for (size_t j = 0; j < NUM_AXES; j++) {
         spot_axis_t *axis = &axes[j];
@@ -66,22 +63,19 @@ make_axes(spot_axis_t axes[NUM_AXES])
 }
 
 /* Noise around a curve; the same in each run. */
-static void
-fill_rows(const spot_study_head_t *head, size_t point_id, int64_t first, size_t num_rows,
-    double *rows)
+static void fill_rows(
+    const spot_study_head_t *head, size_t point_id, int64_t first, size_t num_rows, double *rows)
 {
     for (size_t j = 0; j < num_rows * NUM_METRICS; j++) {
         const double noise =
-            (double) ((point_id * 7919 + j * 104729 + (size_t) first * 31) % 1009) /
-            1009;
+            (double) ((point_id * 7919 + j * 104729 + (size_t) first * 31) % 1009) / 1009;
         const double x = head->axes[0].numbers[spot_study_value_id(head, point_id, 0)];
 
         rows[j] = (1 - exp(-x * (double) (j % NUM_METRICS + 1))) * (0.9 + 0.2 * noise);
     }
 }
 
-static void
-put_all(spot_store_t *store)
+static void put_all(spot_store_t *store)
 {
     static double rows[BATCH_ROWS * NUM_METRICS];
     const spot_study_head_t *head = store->head;
@@ -98,11 +92,9 @@ put_all(spot_store_t *store)
     }
 }
 
-int
-main(void)
+int main(void)
 {
-    const spot_provenance_t provenance = {
-        "", "", "", "", "", "", "", "", 0, .shard = ""};
+    const spot_provenance_t provenance = {"", "", "", "", "", "", "", "", 0, .shard = ""};
     spot_axis_t axes[NUM_AXES] = {{0}};
     spot_study_head_t head = {.name = name,
         .question = question,
@@ -123,8 +115,7 @@ main(void)
     make_axes(axes);
     spot_diag_init(&diag);
     unlink(STORE);
-    stop_on_error(
-        spot_store_open_sqlite(&store, STORE, &head, &provenance, &diag), &diag);
+    stop_on_error(spot_store_open_sqlite(&store, STORE, &head, &provenance, &diag), &diag);
     put_all(store);
     stop_on_error(store->flush(store, &diag), &diag);
     store->close(store);

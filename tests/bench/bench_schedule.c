@@ -19,8 +19,7 @@
 #define PUBLISHED FOLDER "slab-noncommercial/"
 #define NUM_ROUNDS 5
 
-static void
-stop_on_error(int error, const char *what)
+static void stop_on_error(int error, const char *what)
 {
     if (error != 0) {
         fprintf(stderr, "bench: %s: %s\n", what, spot_error_text(error));
@@ -28,8 +27,7 @@ stop_on_error(int error, const char *what)
     }
 }
 
-static spot_schedule_scenario_t *
-bind(const char *keys)
+static spot_schedule_scenario_t *bind(const char *keys)
 {
     char text[4096];
     spot_yaml_t document;
@@ -51,8 +49,7 @@ bind(const char *keys)
 }
 
 /* The best CPU time of some replications with one worker. */
-static double
-best_run_s(const spot_schedule_scenario_t *scenario, int num_rounds)
+static double best_run_s(const spot_schedule_scenario_t *scenario, int num_rounds)
 {
     const spot_replication_t replication = {.seed = 1};
     spot_schedule_t schedule;
@@ -71,8 +68,7 @@ best_run_s(const spot_schedule_scenario_t *scenario, int num_rounds)
     return best_s;
 }
 
-static void
-bench_venus(void)
+static void bench_venus(void)
 {
     static const struct {
         const char *name, *keys;
@@ -104,14 +100,12 @@ bench_venus(void)
             FOLDER, PUBLISHED, PUBLISHED, FOLDER, cases[j].keys);
         scenario = bind(keys);
         printf("a month of a real cluster, %s: %.3f s of CPU, best of %d (limit %g)\n",
-            cases[j].name, best_run_s(scenario, NUM_ROUNDS), NUM_ROUNDS,
-            cases[j].limit_s);
+            cases[j].name, best_run_s(scenario, NUM_ROUNDS), NUM_ROUNDS, cases[j].limit_s);
         spot_schedule_experiment.free(scenario);
     }
 }
 
-static double
-process_mib(void)
+static double process_mib(void)
 {
     struct rusage usage;
 
@@ -120,8 +114,7 @@ process_mib(void)
 }
 
 /* 100 VCs of so many nodes as keep them busy. */
-static void
-bench_million(void)
+static void bench_million(void)
 {
     char vcs[4096] = "";
     char keys[5000];
@@ -129,8 +122,7 @@ bench_million(void)
     spot_schedule_scenario_t *scenario;
 
     for (int j = 0; j < 100; j++) {
-        snprintf(vcs + strlen(vcs), sizeof(vcs) - strlen(vcs), "%sv%d: 5",
-            j == 0 ? "" : ", ", j);
+        snprintf(vcs + strlen(vcs), sizeof(vcs) - strlen(vcs), "%sv%d: 5", j == 0 ? "" : ", ", j);
     }
     snprintf(keys, sizeof(keys),
         "jobs: {generate: {per_hour: 2000, jobs: 1000000, horizon: 1000 d,\n"
@@ -141,13 +133,12 @@ bench_million(void)
     scenario = bind(keys);
     printf("1,000,000 jobs on 100 VCs, fifo: %.3f s of CPU to draw and run them, ",
         best_run_s(scenario, 1));
-    printf("%.3f s in all, %.0f MiB (limits 5 s, 993 MiB)\n",
-        spot_clock_cpu_s() - start_s, process_mib());
+    printf("%.3f s in all, %.0f MiB (limits 5 s, 993 MiB)\n", spot_clock_cpu_s() - start_s,
+        process_mib());
     spot_schedule_experiment.free(scenario);
 }
 
-static void
-bench_one_job(void)
+static void bench_one_job(void)
 {
     const double start_s = spot_clock_cpu_s();
     spot_schedule_scenario_t *scenario =
@@ -159,8 +150,7 @@ bench_one_job(void)
     spot_schedule_experiment.free(scenario);
 }
 
-int
-main(void)
+int main(void)
 {
     bench_one_job();
     bench_million();

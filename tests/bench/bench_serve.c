@@ -32,13 +32,13 @@
 
 static int64_t num_allocations;
 
-#define COUNTED(function, parameters, arguments)                                        \
-    void *__real_##function parameters;                                                 \
-    void *__wrap_##function parameters;                                                 \
-    void *__wrap_##function parameters                                                  \
-    {                                                                                   \
-        num_allocations++;                                                              \
-        return __real_##function arguments;                                             \
+#define COUNTED(function, parameters, arguments)                                                   \
+    void *__real_##function parameters;                                                            \
+    void *__wrap_##function parameters;                                                            \
+    void *__wrap_##function parameters                                                             \
+    {                                                                                              \
+        num_allocations++;                                                                         \
+        return __real_##function arguments;                                                        \
     }
 COUNTED(malloc, (size_t num_bytes), (num_bytes))
 COUNTED(calloc, (size_t num_items, size_t item_bytes), (num_items, item_bytes))
@@ -71,8 +71,7 @@ static double deltas_ms[NUM_QUERIES - 1];
 static char (*lines)[MAX_LINE]; /* [NUM_QUERIES - 1] the same as text */
 
 /* The time to read the lines as numbers. */
-static double
-parse_s(void)
+static double parse_s(void)
 {
     const double start_s = spot_clock_thread_s();
 
@@ -83,8 +82,7 @@ parse_s(void)
 }
 
 /* Deltas of the file, or drawn. */
-static void
-make_deltas(void)
+static void make_deltas(void)
 {
     gzFile file = access(DELTAS, R_OK) == 0 ? gzopen(DELTAS, "r") : NULL;
     spot_rng_t rng;
@@ -94,8 +92,7 @@ make_deltas(void)
     spot_rng_seek(&rng, 1, 0, SPOT_STREAM_ARRIVAL, 0);
     for (int j = 0; j < NUM_QUERIES - 1; j++) {
         if (file == NULL || gzgets(file, lines[j], MAX_LINE) == NULL) {
-            snprintf(lines[j], MAX_LINE, "%.17g",
-                gsl_ran_exponential(spot_rng_gsl(&rng), 10));
+            snprintf(lines[j], MAX_LINE, "%.17g", gsl_ran_exponential(spot_rng_gsl(&rng), 10));
         }
     }
     printf("arrivals %s\n", file == NULL ? "drawn" : "of " DELTAS);
@@ -104,8 +101,7 @@ make_deltas(void)
     }
 }
 
-static void
-arrive(serve_case_t *self, int num_times)
+static void arrive(serve_case_t *self, int num_times)
 {
     int64_t now_ns = 0;
 
@@ -116,17 +112,15 @@ arrive(serve_case_t *self, int num_times)
     }
 }
 
-static void
-open_case(serve_case_t *self, const bench_case_t *bench, int num_times)
+static void open_case(serve_case_t *self, const bench_case_t *bench, int num_times)
 {
     serve_case_open(self, serve_case_image_driver);
     if (access(PROFILES, R_OK) == 0) {
         serve_case_read_profiles(self, PROFILES);
     }
     for (int j = 0; j < NUM_STAGES; j++) {
-        spot_stage_option_t *option =
-            serve_case_option(self, stages[j], bench->options[j].hardware,
-                bench->options[j].batch, bench->options[j].replicas);
+        spot_stage_option_t *option = serve_case_option(self, stages[j], bench->options[j].hardware,
+            bench->options[j].batch, bench->options[j].replicas);
 
         if (j % 2 == 0) {
             option->delay_ns = bench->delay_ns;
@@ -137,8 +131,7 @@ open_case(serve_case_t *self, const bench_case_t *bench, int num_times)
 }
 
 /* The best CPU time of some runs. */
-static double
-best_s(serve_case_t *self, int num_rounds)
+static double best_s(serve_case_t *self, int num_rounds)
 {
     double least_s = 1e300;
 
@@ -155,8 +148,7 @@ best_s(serve_case_t *self, int num_rounds)
 
 /* ---- Against Python ---- */
 
-static void
-write_stage(
+static void write_stage(
     spot_json_t *json, const serve_case_t *self, const spot_serve_pipeline_node_t *node)
 {
     const spot_serve_plan_t *plan = &self->plans[node->stage_id];
@@ -172,8 +164,7 @@ write_stage(
     spot_json_close(json, ']');
 }
 
-static void
-write_case(spot_json_t *json, const char *name, const serve_case_t *self)
+static void write_case(spot_json_t *json, const char *name, const serve_case_t *self)
 {
     spot_json_open(json, NULL, '{');
     spot_json_text(json, "name", name);
@@ -193,8 +184,7 @@ write_case(spot_json_t *json, const char *name, const serve_case_t *self)
         for (size_t k = 0; k < node->num_parents; k++) {
             const int32_t parent = node->parents[k];
 
-            spot_json_text(
-                json, NULL, parent < 0 ? "source" : self->pipeline.nodes[parent].id);
+            spot_json_text(json, NULL, parent < 0 ? "source" : self->pipeline.nodes[parent].id);
         }
         spot_json_close(json, ']');
         if (node->stage_id >= 0) {
@@ -207,8 +197,7 @@ write_case(spot_json_t *json, const char *name, const serve_case_t *self)
 }
 
 /* Reads what Python printed, and compares it. */
-static int
-compare(FILE *in, const double *run_s, const uint64_t *checksums, double strtod_s)
+static int compare(FILE *in, const double *run_s, const uint64_t *checksums, double strtod_s)
 {
     int num_wrong = 0;
 
@@ -230,8 +219,7 @@ compare(FILE *in, const double *run_s, const uint64_t *checksums, double strtod_
     return num_wrong;
 }
 
-static int
-bench_python(void)
+static int bench_python(void)
 {
     FILE *file = fopen(CASES, "w");
     double run_s[NUM_CASES], strtod_s = 1e300;
@@ -268,8 +256,7 @@ bench_python(void)
 
 /* ---- Growth ---- */
 
-static void
-bench_queries(void)
+static void bench_queries(void)
 {
     for (size_t j = 0; j < NUM_CASES; j++) {
         serve_case_t once, ten;
@@ -293,8 +280,7 @@ bench_queries(void)
 }
 
 /* A stage whose replicas are as busy with 64 as with 4. */
-static void
-bench_replicas(void)
+static void bench_replicas(void)
 {
     static const int replicas[] = {4, 64, 1024};
     double first_s = 0;
@@ -311,14 +297,13 @@ bench_replicas(void)
         }
         run_s = best_s(&self, NUM_ROUNDS);
         first_s = j == 0 ? run_s : first_s;
-        printf("%d replicas: %.0f ns a query, %.2f of 4 replicas (64: at most 2.5)\n",
-            replicas[j], 1e9 * run_s / NUM_QUERIES, run_s / first_s);
+        printf("%d replicas: %.0f ns a query, %.2f of 4 replicas (64: at most 2.5)\n", replicas[j],
+            1e9 * run_s / NUM_QUERIES, run_s / first_s);
         serve_case_close(&self);
     }
 }
 
-int
-main(void)
+int main(void)
 {
     int num_wrong;
 

@@ -25,8 +25,8 @@
 static const char shared_scenario[] =
     "scenario: bench\nengine: serve\n"
     "hardware: {V100: {on_demand: 3}, TPX: {on_demand: 2}, cpu: {on_demand: 1}}\n"
-    "profiles: [" PROFILES "resnet.csv, " PROFILES "ksvm.csv, " PROFILES
-    "inception.csv, " PROFILES "logreg.csv]\n"
+    "profiles: [" PROFILES "resnet.csv, " PROFILES "ksvm.csv, " PROFILES "inception.csv, " PROFILES
+    "logreg.csv]\n"
     "pipeline: [{id: ResNet, from: source}, {id: KSVM, from: ResNet},\n"
     "           {id: Inception, from: source}, {id: LogReg, from: Inception},\n"
     "           {id: join, join: [KSVM, LogReg]}]\n"
@@ -42,8 +42,7 @@ static const char sample_scenario[] =
     "arrivals: {poisson: {rate_qps: 100, count: 10000}}\n"
     "slo: {latency: 100 ms}\nconfig: exact\n";
 
-static void
-stop_on_error(int error, const char *what)
+static void stop_on_error(int error, const char *what)
 {
     if (error != 0) {
         fprintf(stderr, "bench: %s: %s\n", what, spot_error_text(error));
@@ -51,8 +50,7 @@ stop_on_error(int error, const char *what)
     }
 }
 
-static void
-bind(spot_serve_scenario_t *scenario, spot_yaml_t *document, const char *text)
+static void bind(spot_serve_scenario_t *scenario, spot_yaml_t *document, const char *text)
 {
     spot_diag_t diag;
     int ret;
@@ -69,8 +67,7 @@ bind(spot_serve_scenario_t *scenario, spot_yaml_t *document, const char *text)
 }
 
 /* The best CPU time of some searches within a cap; planned: what the last one found. */
-static double
-best_s(spot_planning_t *planning, int64_t cap_micro, spot_planned_t *planned)
+static double best_s(spot_planning_t *planning, int64_t cap_micro, spot_planned_t *planned)
 {
     double least_s = 1e300;
 
@@ -91,8 +88,7 @@ best_s(spot_planning_t *planning, int64_t cap_micro, spot_planned_t *planned)
 /* ---- The same problem for Python ---- */
 
 /* The least replicas that keep up. */
-static int64_t
-need(double rate_qps, double one_qps)
+static int64_t need(double rate_qps, double one_qps)
 {
     int64_t replicas = (int64_t) ceil(rate_qps / one_qps);
 
@@ -103,16 +99,14 @@ need(double rate_qps, double one_qps)
     return replicas;
 }
 
-static void
-write_stage(spot_json_t *json, const spot_planning_t *planning, size_t stage_id)
+static void write_stage(spot_json_t *json, const spot_planning_t *planning, size_t stage_id)
 {
     const spot_serve_scenario_t *scenario = planning->scenario;
     int64_t key = 0;
 
     spot_json_open(json, NULL, '[');
     for (int32_t k = 0; k < (int32_t) scenario->prices.num_prices; k++) {
-        const spot_serving_profile_t *profile =
-            spot_serve_scenario_profile(scenario, stage_id, k);
+        const spot_serving_profile_t *profile = spot_serve_scenario_profile(scenario, stage_id, k);
 
         for (size_t j = 0; profile != NULL && j < profile->num_rows; j++, key++) {
             const int64_t batch = profile->rows[j].batch;
@@ -125,13 +119,12 @@ write_stage(spot_json_t *json, const spot_planning_t *planning, size_t stage_id)
             spot_json_integer(json, "batch", batch);
             spot_json_open(json, "busy_ns", '[');
             for (int64_t n = 0; n <= batch; n++) {
-                spot_json_integer(json, NULL,
-                    spot_serve_scenario_time(scenario, stage_id, k)->busy_ns[n]);
+                spot_json_integer(
+                    json, NULL, spot_serve_scenario_time(scenario, stage_id, k)->busy_ns[n]);
             }
             spot_json_close(json, ']');
             spot_json_integer(json, "least_replicas",
-                need(planning->rate_qps,
-                    spot_gate_capacity(scenario, stage_id, &option)));
+                need(planning->rate_qps, spot_gate_capacity(scenario, stage_id, &option)));
             spot_json_close(json, '}');
         }
     }
@@ -139,8 +132,7 @@ write_stage(spot_json_t *json, const spot_planning_t *planning, size_t stage_id)
 }
 
 /* The stages of a branch from the source to a node. */
-static void
-write_branch(spot_json_t *json, const spot_planning_t *planning, int32_t node_id)
+static void write_branch(spot_json_t *json, const spot_planning_t *planning, int32_t node_id)
 {
     const spot_serve_pipeline_node_t *node = &planning->pipeline->nodes[node_id];
 
@@ -150,8 +142,7 @@ write_branch(spot_json_t *json, const spot_planning_t *planning, int32_t node_id
     write_stage(json, planning, (size_t) node->stage_id);
 }
 
-static void
-write_problem(const spot_planning_t *planning, int64_t cap_micro)
+static void write_problem(const spot_planning_t *planning, int64_t cap_micro)
 {
     const spot_serve_pipeline_node_t *join = &planning->pipeline->nodes[planning->sink];
     FILE *file = fopen(PROBLEM, "w");
@@ -180,8 +171,7 @@ write_problem(const spot_planning_t *planning, int64_t cap_micro)
 }
 
 /* Runs the Python program and compares. Returns whether both agree. */
-static bool
-compare(const spot_planned_t *exact, double exact_s, int64_t num_simulations)
+static bool compare(const spot_planned_t *exact, double exact_s, int64_t num_simulations)
 {
     FILE *in = popen("python3 " PLAN " " PROBLEM, "r");
     long long cost = 0, num_python = 0;
@@ -190,23 +180,19 @@ compare(const spot_planned_t *exact, double exact_s, int64_t num_simulations)
     bool is_same;
 
     stop_on_error(in == NULL ? SPOT_ERR_IO : 0, "python3");
-    is_same =
-        fscanf(in, "%lld %zu %lld %lf", &cost, &num_late, &num_python, &python_s) == 4 &&
-        cost == exact->plan.cost_micro && num_late == exact->plan.num_late;
+    is_same = fscanf(in, "%lld %zu %lld %lf", &cost, &num_late, &num_python, &python_s) == 4 &&
+              cost == exact->plan.cost_micro && num_late == exact->plan.num_late;
     pclose(in);
-    printf(
-        "search within the cost of greedy: %.2f ms, %lld stages; Python %.0f ms, %lld "
-        "stages: %.0f times faster (at least 20)\n",
-        1e3 * exact_s, (long long) num_simulations, 1e3 * python_s, num_python,
-        python_s / exact_s);
+    printf("search within the cost of greedy: %.2f ms, %lld stages; Python %.0f ms, %lld "
+           "stages: %.0f times faster (at least 20)\n",
+        1e3 * exact_s, (long long) num_simulations, 1e3 * python_s, num_python, python_s / exact_s);
     if (!is_same) {
         printf("Python finds another plan: cost %lld, %zu late\n", cost, num_late);
     }
     return is_same;
 }
 
-int
-main(void)
+int main(void)
 {
     const bool is_shared = access(DELTAS, R_OK) == 0;
     spot_planned_t greedy = {0}, exact = {0};

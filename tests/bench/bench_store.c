@@ -26,8 +26,7 @@
 #define NUM_THREADS 2
 #define MAX_METRICS 30
 
-static void
-stop_on_error(int error, const spot_diag_t *diag)
+static void stop_on_error(int error, const spot_diag_t *diag)
 {
     if (error != 0) {
         spot_diag_print(diag, stderr);
@@ -36,32 +35,27 @@ stop_on_error(int error, const spot_diag_t *diag)
     }
 }
 
-static void
-remove_store(void)
+static void remove_store(void)
 {
     unlink(STORE);
     unlink(STORE "-wal");
     unlink(STORE "-shm");
 }
 
-static spot_store_t *
-open_store(const spot_study_head_t *head)
+static spot_store_t *open_store(const spot_study_head_t *head)
 {
-    const spot_provenance_t provenance = {
-        "", "", "", "", "", "", "", "", 0, .shard = ""};
+    const spot_provenance_t provenance = {"", "", "", "", "", "", "", "", 0, .shard = ""};
     spot_store_t *store;
     spot_diag_t diag;
 
     remove_store();
     spot_diag_init(&diag);
-    stop_on_error(
-        spot_store_open_sqlite(&store, STORE, head, &provenance, &diag), &diag);
+    stop_on_error(spot_store_open_sqlite(&store, STORE, head, &provenance, &diag), &diag);
     spot_diag_free(&diag);
     return store;
 }
 
-static void
-flush(spot_store_t *store)
+static void flush(spot_store_t *store)
 {
     spot_diag_t diag;
 
@@ -78,8 +72,7 @@ typedef struct {
     double longest_s;  /* of a put */
 } worker_t;
 
-static void
-wait_until(double time_s)
+static void wait_until(double time_s)
 {
     const double left_s = time_s - spot_clock_s();
     const struct timespec left = {
@@ -90,8 +83,7 @@ wait_until(double time_s)
     }
 }
 
-static void *
-put_batches(void *context)
+static void *put_batches(void *context)
 {
     static const uint32_t warnings[BATCH_ROWS];
     worker_t *self = context;
@@ -104,8 +96,7 @@ put_batches(void *context)
     for (int64_t j = self->thread_id * size; rows != NULL && j < head->num_replications;
          j += NUM_THREADS * size) {
         const int64_t left = head->num_replications - j;
-        const spot_piece_t piece = {
-            0, j, (size_t) (left < size ? left : size), rows, warnings};
+        const spot_piece_t piece = {0, j, (size_t) (left < size ? left : size), rows, warnings};
         double put_s;
 
         for (size_t k = 0; k < piece.num_rows * head->num_metrics; k++) {
@@ -124,8 +115,7 @@ put_batches(void *context)
     return NULL;
 }
 
-static spot_study_head_t
-plain_head(size_t num_metrics, int64_t num_rows)
+static spot_study_head_t plain_head(size_t num_metrics, int64_t num_rows)
 {
     static char names[MAX_METRICS][8];
     static spot_metric_t metrics[MAX_METRICS];
@@ -143,8 +133,7 @@ plain_head(size_t num_metrics, int64_t num_rows)
 }
 
 /* Puts all rows; returns the longest time that a put took. */
-static double
-put_all(spot_store_t *store, double rows_per_s)
+static double put_all(spot_store_t *store, double rows_per_s)
 {
     pthread_t threads[NUM_THREADS];
     worker_t workers[NUM_THREADS];
@@ -164,8 +153,7 @@ put_all(spot_store_t *store, double rows_per_s)
     return longest_s;
 }
 
-static void
-bench_put(size_t num_metrics)
+static void bench_put(size_t num_metrics)
 {
     const spot_study_head_t head = plain_head(num_metrics, 1000000);
     spot_store_t *store = open_store(&head);
@@ -178,41 +166,36 @@ bench_put(size_t num_metrics)
     cpu_s = spot_clock_cpu_s() - started_cpu_s;
     store->close(store);
     printf("put %2zu metrics  %8.0f rows/s  %6.2f us of CPU time a row\n", num_metrics,
-        (double) head.num_replications / passed_s,
-        1e6 * cpu_s / (double) head.num_replications);
+        (double) head.num_replications / passed_s, 1e6 * cpu_s / (double) head.num_replications);
 }
 
-static void
-bench_wait(size_t num_metrics)
+static void bench_wait(size_t num_metrics)
 {
     const spot_study_head_t head = plain_head(num_metrics, 1000000);
     spot_store_t *store = open_store(&head);
     const double longest_s = put_all(store, 1e5);
 
     store->close(store);
-    printf("at 100,000 rows/s with %2zu metrics a put took at most %.2f ms\n",
-        num_metrics, 1e3 * longest_s);
+    printf("at 100,000 rows/s with %2zu metrics a put took at most %.2f ms\n", num_metrics,
+        1e3 * longest_s);
 }
 
 /* A store that keeps nothing, to know what a study costs without one. */
-static int
-null_put(spot_store_t *self, const spot_piece_t *piece)
+static int null_put(spot_store_t *self, const spot_piece_t *piece)
 {
     (void) self;
     (void) piece;
     return 0;
 }
 
-static int
-null_flush(spot_store_t *self, spot_diag_t *diag)
+static int null_flush(spot_store_t *self, spot_diag_t *diag)
 {
     (void) self;
     (void) diag;
     return 0;
 }
 
-static int64_t
-null_num_there(const spot_store_t *self, size_t point_id, int64_t first)
+static int64_t null_num_there(const spot_store_t *self, size_t point_id, int64_t first)
 {
     (void) self;
     (void) point_id;
@@ -220,16 +203,14 @@ null_num_there(const spot_store_t *self, size_t point_id, int64_t first)
     return 0;
 }
 
-static void
-null_close(spot_store_t *self)
+static void null_close(spot_store_t *self)
 {
     (void) self;
 }
 
 /* CPU time of a study; opening its store and closing it, which is the same for a study
  * of any size, is added to *door_s. */
-static double
-time_study(const spot_study_t *study, bool has_store, double *door_s)
+static double time_study(const spot_study_t *study, bool has_store, double *door_s)
 {
     const spot_study_run_t run = {.num_threads = NUM_THREADS};
     const double came_s = spot_clock_cpu_s();
@@ -252,19 +233,17 @@ time_study(const spot_study_t *study, bool has_store, double *door_s)
     return ended_s - started_s;
 }
 
-static void
-bench_study(const char *ledger)
+static void bench_study(const char *ledger)
 {
-    const char *const sets[] = {ledger, "replications.count=12800",
-        "job.pipeline_depth=[16, 8]", "trace.preemption.per_minute=[0.16338]"};
+    const char *const sets[] = {ledger, "replications.count=12800", "job.pipeline_depth=[16, 8]",
+        "trace.preemption.per_minute=[0.16338]"};
     double shares[NUM_ROUNDS], best_s = 1e9, door_s = 0, no_door_s = 0, share, run_us;
     spot_study_t study;
     spot_diag_t diag;
 
     spot_diag_init(&diag);
     stop_on_error(
-        spot_study_read(&study, spot_engines, STUDY_FOLDER "study.yaml", sets, 4, &diag),
-        &diag);
+        spot_study_read(&study, spot_engines, STUDY_FOLDER "study.yaml", sets, 4, &diag), &diag);
     stop_on_error(spot_study_keep_ledger(&study, NULL), &diag);
     for (int round = 0; round < NUM_ROUNDS; round++) { /* in turn, on a noisy machine */
         const double without_s = time_study(&study, false, &no_door_s);
@@ -273,8 +252,7 @@ bench_study(const char *ledger)
         best_s = without_s < best_s ? without_s : best_s;
     }
     share = gsl_stats_median(shares, 1, NUM_ROUNDS);
-    run_us = 1e6 * best_s / (double) study.head.num_points /
-             (double) study.head.num_replications;
+    run_us = 1e6 * best_s / (double) study.head.num_points / (double) study.head.num_replications;
     printf("%s: seed scenario, %zu metrics: %.2f us a run, the store adds %.2f us "
            "or %.1f %% (median of rounds), and %.1f ms to be opened and closed\n",
         ledger, study.head.num_metrics, run_us, share * run_us, 100 * share,
@@ -284,8 +262,7 @@ bench_study(const char *ledger)
 }
 
 /* For /usr/bin/time -v. */
-static void
-fill(int64_t num_rows)
+static void fill(int64_t num_rows)
 {
     const spot_study_head_t head = plain_head(10, num_rows);
     spot_store_t *store = open_store(&head);
@@ -293,13 +270,12 @@ fill(int64_t num_rows)
 
     (void) put_all(store, 0);
     stop_on_error(spot_summarise(store, 0, summaries), &(spot_diag_t){0});
-    printf("%lld rows of 10 metrics, median of the first %g\n",
-        (long long) summaries[0].num_values, summaries[0].median);
+    printf("%lld rows of 10 metrics, median of the first %g\n", (long long) summaries[0].num_values,
+        summaries[0].median);
     store->close(store);
 }
 
-int
-main(int argc, char **argv)
+int main(int argc, char **argv)
 {
     static const size_t num_metrics[] = {3, 10, 30};
 

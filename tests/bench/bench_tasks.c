@@ -25,8 +25,7 @@
 #define NUM_ROUNDS 5
 
 /* Writes the log of so many tasks; 1: it is not the recipe's. */
-static int
-write_log(uint64_t num_tasks, const char *sha256)
+static int write_log(uint64_t num_tasks, const char *sha256)
 {
     char found[SHA256_DIGEST_STRING_LENGTH] = "";
     FILE *out = fopen(LOG, "w");
@@ -36,8 +35,7 @@ write_log(uint64_t num_tasks, const char *sha256)
     spot_bug_assert(fclose(out) == 0);
     SHA256File(LOG, found);
     if (strcmp(found, sha256) != 0) {
-        printf("the log of %" PRIu64 " tasks is another one: SHA-256 %s\n", num_tasks,
-            found);
+        printf("the log of %" PRIu64 " tasks is another one: SHA-256 %s\n", num_tasks, found);
         return 1;
     }
     return 0;
@@ -48,16 +46,14 @@ typedef struct {
 } cost_t;
 
 /* Runs a program with its output in a file. */
-static cost_t
-cost_of(char *const *words, const char *output)
+static cost_t cost_of(char *const *words, const char *output)
 {
     const pid_t child = fork();
     struct rusage usage;
     int status;
 
     if (child == 0) {
-        if (freopen(output, "w", stdout) == NULL ||
-            freopen("/dev/null", "w", stderr) == NULL) {
+        if (freopen(output, "w", stdout) == NULL || freopen("/dev/null", "w", stderr) == NULL) {
             _exit(1);
         }
         execvp(words[0], words);
@@ -65,15 +61,13 @@ cost_of(char *const *words, const char *output)
     }
     spot_bug_assert(child > 0 && wait4(child, &status, 0, &usage) == child);
     spot_bug_assert(WIFEXITED(status) && WEXITSTATUS(status) == 0);
-    return (cost_t){
-        (double) usage.ru_utime.tv_sec + (double) usage.ru_stime.tv_sec +
-            1e-6 * (double) (usage.ru_utime.tv_usec + usage.ru_stime.tv_usec),
+    return (cost_t){(double) usage.ru_utime.tv_sec + (double) usage.ru_stime.tv_sec +
+                        1e-6 * (double) (usage.ru_utime.tv_usec + usage.ru_stime.tv_usec),
         (double) usage.ru_maxrss * 1024 / 1e6};
 }
 
 /* The least of some rounds; prints it. */
-static double
-bench(const char *what, int num_rounds, char *const *words, const char *output)
+static double bench(const char *what, int num_rounds, char *const *words, const char *output)
 {
     cost_t best = {1e300, 0};
 
@@ -83,15 +77,14 @@ bench(const char *what, int num_rounds, char *const *words, const char *output)
         best.cpu_s = cost.cpu_s < best.cpu_s ? cost.cpu_s : best.cpu_s;
         best.peak_mb = cost.peak_mb > best.peak_mb ? cost.peak_mb : best.peak_mb;
     }
-    printf("1,004,032 events, %s: %.3f s of CPU, best of %d, %.0f MB\n", what,
-        best.cpu_s, num_rounds, best.peak_mb);
+    printf("1,004,032 events, %s: %.3f s of CPU, best of %d, %.0f MB\n", what, best.cpu_s,
+        num_rounds, best.peak_mb);
     fflush(stdout);
     return best.cpu_s;
 }
 
 /* Compares with Python; returns the number of figures that differ. */
-static int
-bench_python(double json_s)
+static int bench_python(double json_s)
 {
     FILE *in = popen("python3 " LOOP " " LOG " " RESULTS, "r");
     char line[256];
@@ -104,13 +97,12 @@ bench_python(double json_s)
         num_wrong++;
     }
     num_wrong += pclose(in) != 0;
-    printf("Python %.1f s: %.0f times slower than JSON (at least 8)\n", python_s,
-        python_s / json_s);
+    printf(
+        "Python %.1f s: %.0f times slower than JSON (at least 8)\n", python_s, python_s / json_s);
     return num_wrong;
 }
 
-int
-main(int argc, char **argv)
+int main(int argc, char **argv)
 {
     char tasks[] = "tasks", fit[] = "fit", json[] = "--json", log[] = LOG;
     int num_wrong = 0;
@@ -120,18 +112,16 @@ main(int argc, char **argv)
         fprintf(stderr, "usage: bench_tasks SPOTSIM\n");
         return 2;
     }
-    num_wrong += write_log(
-        64, "6420ce3a87f37a319a75918f9878ec73f18dc6fda6cd7b72dce267b6e8ffb223");
-    num_wrong += write_log(
-        1024, "2dcb797d56e22be7f989a24514bd366c9da5c896f0decfae8cd46310d37a060e");
-    num_wrong += write_log(
-        129600, "24088fa63306b75bef6b5975af2e376512d4771b9cd63ffd760eea664e2396d4");
+    num_wrong += write_log(64, "6420ce3a87f37a319a75918f9878ec73f18dc6fda6cd7b72dce267b6e8ffb223");
+    num_wrong +=
+        write_log(1024, "2dcb797d56e22be7f989a24514bd366c9da5c896f0decfae8cd46310d37a060e");
+    num_wrong +=
+        write_log(129600, "24088fa63306b75bef6b5975af2e376512d4771b9cd63ffd760eea664e2396d4");
     bench("text (limits 1 s, 150 MB)", NUM_ROUNDS, (char *[]){argv[1], tasks, log, NULL},
         "/dev/null");
     json_s = bench("JSON (limits 1 s, 150 MB)", NUM_ROUNDS,
         (char *[]){argv[1], tasks, json, log, NULL}, RESULTS);
-    bench("laws of all durations", 1, (char *[]){argv[1], tasks, fit, log, NULL},
-        "/dev/null");
+    bench("laws of all durations", 1, (char *[]){argv[1], tasks, fit, log, NULL}, "/dev/null");
     num_wrong += bench_python(json_s);
     remove(LOG);
     remove(RESULTS);

@@ -13,12 +13,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t num_bytes);
 enum { MAX_NAMES = SPOT_CONDITION_MAX_BYTES };
 
 /* Types, units and values that differ from name to name and from round to round. */
-static void
-fill(const spot_condition_t *condition, size_t round, spot_condition_kind_t *kinds,
+static void fill(const spot_condition_t *condition, size_t round, spot_condition_kind_t *kinds,
     spot_condition_value_t *values)
 {
-    static const char *const units[] = {NULL, SPOT_CONDITION_DURATION,
-        SPOT_CONDITION_PRICE, "USD", SPOT_CONDITION_ANY_UNIT};
+    static const char *const units[] = {
+        NULL, SPOT_CONDITION_DURATION, SPOT_CONDITION_PRICE, "USD", SPOT_CONDITION_ANY_UNIT};
     static const double numbers[] = {0, 1, -2.5, 64, 1e300, (double) NAN};
 
     for (size_t j = 0; j < condition->num_names; j++) {
@@ -37,8 +36,7 @@ fill(const spot_condition_t *condition, size_t round, spot_condition_kind_t *kin
 }
 
 /* Types and units that were checked do not mismatch. */
-static void
-evaluate(const spot_condition_t *condition)
+static void evaluate(const spot_condition_t *condition)
 {
     static spot_condition_value_t values[MAX_NAMES];
     static spot_condition_kind_t kinds[MAX_NAMES];
@@ -57,23 +55,22 @@ evaluate(const spot_condition_t *condition)
         outcome = spot_condition_evaluate(condition, values, &holds, &offset);
         spot_bug_assert(outcome >= 0 && offset < strlen(condition->node->text));
         spot_bug_assert(ret != 0 || round % 2 == 0 || outcome < SPOT_CONDITION_MISMATCH);
-        spot_bug_assert(spot_condition_evaluate(
-                            condition, values, &again, &again_offset) == outcome &&
-                        again == holds && again_offset == offset);
+        spot_bug_assert(
+            spot_condition_evaluate(condition, values, &again, &again_offset) == outcome &&
+            again == holds && again_offset == offset);
         spot_diag_free(&diag);
     }
 }
 
-static void
-bound(const spot_condition_t *condition)
+static void bound(const spot_condition_t *condition)
 {
     spot_condition_bound_t limit;
     spot_diag_t diag;
 
     spot_diag_init(&diag);
     if (spot_condition_bound(condition, &limit, &diag) == 0) {
-        const double numbers[] = {limit.number, nextafter(limit.number, -1e308),
-            nextafter(limit.number, 1e308), 0, 0.05};
+        const double numbers[] = {
+            limit.number, nextafter(limit.number, -1e308), nextafter(limit.number, 1e308), 0, 0.05};
 
         for (size_t j = 0; j < sizeof(numbers) / sizeof(numbers[0]); j++) {
             const spot_condition_value_t value = {.type = SPOT_CONDITION_NUMBER,
@@ -82,10 +79,9 @@ bound(const spot_condition_t *condition)
             bool holds = false;
             size_t offset;
 
+            spot_bug_assert(spot_condition_evaluate(condition, &value, &holds, &offset) == 0);
             spot_bug_assert(
-                spot_condition_evaluate(condition, &value, &holds, &offset) == 0);
-            spot_bug_assert(holds == (limit.is_upper ? numbers[j] <= limit.limit
-                                                     : numbers[j] >= limit.limit));
+                holds == (limit.is_upper ? numbers[j] <= limit.limit : numbers[j] >= limit.limit));
         }
     } else {
         spot_bug_assert(diag.num_errors > 0);
@@ -93,8 +89,7 @@ bound(const spot_condition_t *condition)
     spot_diag_free(&diag);
 }
 
-int
-LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t num_bytes)
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t num_bytes)
 {
     static const char *const candidates[] = {"job.depth", "fleet.capacity", "mode"};
     static size_t ids[MAX_NAMES];

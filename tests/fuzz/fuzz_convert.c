@@ -15,8 +15,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t num_bytes);
 
-static const spot_importer_t *
-choose_importer(uint8_t byte)
+static const spot_importer_t *choose_importer(uint8_t byte)
 {
     size_t num_importers = 0;
 
@@ -27,8 +26,8 @@ choose_importer(uint8_t byte)
     return byte < 'A' ? NULL : spot_importers[(byte - 'A') % num_importers];
 }
 
-static void
-convert(const spot_convert_t *task, const spot_record_input_t *inputs, size_t num_inputs)
+static void convert(
+    const spot_convert_t *task, const spot_record_input_t *inputs, size_t num_inputs)
 {
     spot_convert_report_t report;
     spot_trace_t trace;
@@ -47,11 +46,9 @@ convert(const spot_convert_t *task, const spot_record_input_t *inputs, size_t nu
 }
 
 /* Takes --columns, which has been cut off the file, and cuts --events off it. */
-static void
-take_mapping(spot_convert_t *task, spot_record_input_t *input, const char *columns)
+static void take_mapping(spot_convert_t *task, spot_record_input_t *input, const char *columns)
 {
-    const char *end =
-        input->num_bytes == 0 ? NULL : memchr(input->bytes, '\0', input->num_bytes);
+    const char *end = input->num_bytes == 0 ? NULL : memchr(input->bytes, '\0', input->num_bytes);
 
     task->columns = columns;
     if (end != NULL) {
@@ -61,8 +58,7 @@ take_mapping(spot_convert_t *task, spot_record_input_t *input, const char *colum
     }
 }
 
-int
-LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t num_bytes)
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t num_bytes)
 {
     static const char path[] = "availability/4-node/aws-02-29-2024/zone_type.json";
     spot_convert_t task = {.kind = -1, .window_ms = -1};
@@ -82,8 +78,7 @@ LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t num_bytes)
     inputs[1] = (spot_record_input_t){path, "", 0};
     if (second != NULL) {
         inputs[0].num_bytes = (size_t) (second - text);
-        inputs[1] =
-            (spot_record_input_t){path, second + 1, num_text - inputs[0].num_bytes - 1};
+        inputs[1] = (spot_record_input_t){path, second + 1, num_text - inputs[0].num_bytes - 1};
     }
     task.now = bytes[0] == '!' ? "2025-01-02T03:00:00Z" : NULL;
     if (importer != NULL) {
@@ -93,8 +88,8 @@ LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t num_bytes)
             inputs[0] = inputs[1];
             second = NULL;
         }
-        num_inputs = importer->num_inputs == 0 ? 1 + (size_t) (second != NULL)
-                                               : importer->num_inputs;
+        num_inputs =
+            importer->num_inputs == 0 ? 1 + (size_t) (second != NULL) : importer->num_inputs;
     }
     convert(&task, inputs, num_inputs);
     task.kind = SPOT_TRACE_COUNTS;

@@ -17,8 +17,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t num_bytes);
 
 static char times_path[64], lines_path[64];
 
-static void
-remove_files(void)
+static void remove_files(void)
 {
     unlink(times_path);
     unlink(lines_path);
@@ -26,8 +25,7 @@ remove_files(void)
     rmdir(lines_path);
 }
 
-int
-LLVMFuzzerInitialize(int *argc, char ***argv)
+int LLVMFuzzerInitialize(int *argc, char ***argv)
 {
     char folder[32];
 
@@ -42,8 +40,7 @@ LLVMFuzzerInitialize(int *argc, char ***argv)
     return atexit(remove_files);
 }
 
-static void
-write_bytes(const char *path, const uint8_t *bytes, size_t num_bytes)
+static void write_bytes(const char *path, const uint8_t *bytes, size_t num_bytes)
 {
     FILE *file = fopen(path, "wb");
 
@@ -53,22 +50,19 @@ write_bytes(const char *path, const uint8_t *bytes, size_t num_bytes)
 }
 
 /* Frees the rows. */
-static void
-check_rows(spot_memory_rows_t *self, int ret, size_t num_bytes, spot_diag_t *diag)
+static void check_rows(spot_memory_rows_t *self, int ret, size_t num_bytes, spot_diag_t *diag)
 {
     spot_bug_assert((ret == 0) == (diag->num_errors == 0));
     spot_bug_assert(self->num_rows <= num_bytes);
     for (size_t j = 0; ret == 0 && j < self->num_rows; j++) {
         spot_bug_assert(self->rows[j].num_containers <= num_bytes);
-        spot_bug_assert(
-            isfinite(self->rows[j].sum_bytes) && self->rows[j].sum_bytes >= 0);
+        spot_bug_assert(isfinite(self->rows[j].sum_bytes) && self->rows[j].sum_bytes >= 0);
     }
     spot_memory_rows_free(self);
     spot_diag_free(diag);
 }
 
-int
-LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t num_bytes)
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t num_bytes)
 {
     spot_memory_rows_t rows;
     spot_npy_t times;

@@ -10,8 +10,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t num_bytes);
 
-static int
-read_bytes(spot_job_log_t *log, spot_vc_list_t *vcs, const char *bytes, size_t num_bytes,
+static int read_bytes(spot_job_log_t *log, spot_vc_list_t *vcs, const char *bytes, size_t num_bytes,
     spot_short_rule_t short_rule)
 {
     const spot_job_log_request_t request = {.log = "fuzz",
@@ -31,8 +30,7 @@ read_bytes(spot_job_log_t *log, spot_vc_list_t *vcs, const char *bytes, size_t n
 }
 
 /* Returns the number of bytes. */
-static size_t
-write_log(const spot_job_log_t *log, const spot_vc_list_t *vcs, char **text)
+static size_t write_log(const spot_job_log_t *log, const spot_vc_list_t *vcs, char **text)
 {
     size_t num_bytes = 0;
     FILE *out = open_memstream(text, &num_bytes);
@@ -42,8 +40,7 @@ write_log(const spot_job_log_t *log, const spot_vc_list_t *vcs, char **text)
     return num_bytes;
 }
 
-int
-LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t num_bytes)
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t num_bytes)
 {
     spot_vc_list_t vcs = {0}, same_vcs = {0};
     spot_job_log_t log, same_log;
@@ -53,8 +50,7 @@ LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t num_bytes)
     if (read_bytes(&log, &vcs, (const char *) bytes, num_bytes, SPOT_SHORT_CLAMP) == 0) {
         spot_job_log_verify(&log);
         num_text = write_log(&log, &vcs, &text);
-        spot_bug_assert(
-            read_bytes(&same_log, &same_vcs, text, num_text, SPOT_SHORT_ERROR) == 0);
+        spot_bug_assert(read_bytes(&same_log, &same_vcs, text, num_text, SPOT_SHORT_ERROR) == 0);
         spot_bug_assert(same_log.num_jobs == log.num_jobs);
         for (size_t j = 0; j < log.num_jobs; j++) {
             spot_bug_assert(same_log.jobs[j].submit_s == log.jobs[j].submit_s);

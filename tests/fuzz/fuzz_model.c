@@ -16,15 +16,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t num_bytes);
 enum { MAX_CHANGES = 2000, MAX_CAPACITY = 10000, MAX_TICKS = 1000000 };
 
 /* FNV-1a */
-static uint64_t
-mix(uint64_t hash, int64_t value)
+static uint64_t mix(uint64_t hash, int64_t value)
 {
     return (hash ^ (uint64_t) value) * 1099511628211U;
 }
 
 /* A digest of the first changes of a replication, each of them checked. */
-static uint64_t
-generate(spot_membership_t *membership, const spot_trace_model_t *model)
+static uint64_t generate(spot_membership_t *membership, const spot_trace_model_t *model)
 {
     const int64_t last_ms = spot_model_last_ms(spot_trace_model_common(model));
     uint64_t hash = 14695981039346656037U;
@@ -48,8 +46,7 @@ generate(spot_membership_t *membership, const spot_trace_model_t *model)
 }
 
 /* What takes no time to generate. */
-static bool
-is_small(const spot_trace_model_t *model)
+static bool is_small(const spot_trace_model_t *model)
 {
     const spot_model_common_t *common = spot_trace_model_common(model);
 
@@ -57,8 +54,7 @@ is_small(const spot_trace_model_t *model)
            spot_model_last_ms(common) / common->tick_ms <= MAX_TICKS;
 }
 
-int
-LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t num_bytes)
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t num_bytes)
 {
     spot_trace_model_t model = {0};
     spot_membership_t membership = {0};
@@ -67,15 +63,13 @@ LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t num_bytes)
     int ret;
 
     spot_diag_init(&diag);
-    ret = spot_yaml_parse(
-        &document, "model/fuzz.yaml", (const char *) bytes, num_bytes, &diag);
+    ret = spot_yaml_parse(&document, "model/fuzz.yaml", (const char *) bytes, num_bytes, &diag);
     if (ret == 0) {
         ret = spot_trace_model_read(&model, document.root, &diag);
     }
     spot_bug_assert((ret == 0) == (diag.num_errors == 0));
     if (ret == 0 && is_small(&model) &&
-        spot_membership_init(
-            &membership, &model, spot_trace_model_common(&model)->capacity) == 0) {
+        spot_membership_init(&membership, &model, spot_trace_model_common(&model)->capacity) == 0) {
         const uint64_t first = generate(&membership, &model);
 
         spot_bug_assert(generate(&membership, &model) == first);

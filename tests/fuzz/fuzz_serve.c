@@ -27,15 +27,13 @@ static atomic_int stop;
 static FILE *out;
 static char folder[] = "/tmp/fuzz_serve_XXXXXX"; /* of all files */
 
-static void
-stop_run(int signal_id)
+static void stop_run(int signal_id)
 {
     (void) signal_id;
     atomic_store(&stop, 1);
 }
 
-int
-LLVMFuzzerInitialize(int *argc, char ***argv)
+int LLVMFuzzerInitialize(int *argc, char ***argv)
 {
     (void) argc;
     (void) argv;
@@ -46,8 +44,7 @@ LLVMFuzzerInitialize(int *argc, char ***argv)
 }
 
 /* The end of the part at bytes; *next: the start of the one behind it. */
-static const char *
-end_of_part(const char *bytes, const char *end, const char **next)
+static const char *end_of_part(const char *bytes, const char *end, const char **next)
 {
     for (const char *at = bytes; at + 4 <= end; at++) {
         if (memcmp(at, "%%%\n", 4) == 0) {
@@ -60,24 +57,21 @@ end_of_part(const char *bytes, const char *end, const char **next)
 }
 
 /* A run that is over in a moment, and small. */
-static bool
-is_small(const spot_serve_scenario_t *self)
+static bool is_small(const spot_serve_scenario_t *self)
 {
     size_t num_slots = 0;
 
     for (size_t j = 0; j < self->pipeline.num_stages; j++) {
-        num_slots += (size_t) spot_stage_option_slots(&self->options[j]) *
-                     (size_t) self->options[j].batch;
+        num_slots +=
+            (size_t) spot_stage_option_slots(&self->options[j]) * (size_t) self->options[j].batch;
     }
     return num_slots < 1000000 && self->config_form != 0 &&
            self->arrivals.kind != SPOT_ARRIVALS_VARYING &&
-           self->arrivals.kind != SPOT_ARRIVALS_DAILY &&
-           self->arrivals.count <= MAX_QUERIES &&
+           self->arrivals.kind != SPOT_ARRIVALS_DAILY && self->arrivals.count <= MAX_QUERIES &&
            self->arrivals.num_deltas <= MAX_QUERIES;
 }
 
-static void
-run(const spot_serve_scenario_t *scenario)
+static void run(const spot_serve_scenario_t *scenario)
 {
     const spot_replication_t replication = {.seed = 1, .replication = 0, .stop = &stop};
     const struct itimerval limit = {.it_value = {.tv_usec = MAX_RUN_US}}, none = {0};
@@ -104,8 +98,7 @@ run(const spot_serve_scenario_t *scenario)
     spot_serve_replication_free(&self);
 }
 
-int
-LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t num_bytes)
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t num_bytes)
 {
     const char *text = (const char *) bytes, *end = text + num_bytes, *next = NULL;
     const char *end_of_scenario = end_of_part(text, end, &next);
@@ -127,8 +120,7 @@ LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t num_bytes)
     }
     spot_diag_init(&diag);
     snprintf(path, sizeof(path), "%s/fuzz.yaml", folder);
-    ret =
-        spot_yaml_parse(&document, path, text, (size_t) (end_of_scenario - text), &diag);
+    ret = spot_yaml_parse(&document, path, text, (size_t) (end_of_scenario - text), &diag);
     if (ret == 0 && document.root != NULL) {
         ret = spot_serve_experiment.bind(&scenario, document.root, NULL, &diag);
         spot_bug_assert((ret == 0) == (diag.num_errors == 0));

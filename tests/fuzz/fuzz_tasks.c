@@ -12,8 +12,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t num_bytes);
 
-static void
-write_file(const char *path, const uint8_t *bytes, size_t num_bytes)
+static void write_file(const char *path, const uint8_t *bytes, size_t num_bytes)
 {
     FILE *out = fopen(path, "wb");
 
@@ -23,8 +22,7 @@ write_file(const char *path, const uint8_t *bytes, size_t num_bytes)
 }
 
 /* Analyses a log, or counts the stretches of its markers, and writes the results. */
-static void
-analyse(spot_task_log_t *log, spot_diag_t *diag)
+static void analyse(spot_task_log_t *log, spot_diag_t *diag)
 {
     const spot_task_rules_t rules = {.aligns = true};
     spot_task_markers_t markers = {.attempts = 0};
@@ -56,8 +54,7 @@ analyse(spot_task_log_t *log, spot_diag_t *diag)
 }
 
 /* The first byte: whether lines are skipped, and how workers are named. */
-int
-LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t num_bytes)
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t num_bytes)
 {
     static const char path[] = "tasks_under_fuzz";
     const uint8_t choice = num_bytes == 0 ? 0 : bytes[0];

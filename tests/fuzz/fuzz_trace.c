@@ -9,16 +9,14 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t num_bytes);
 
-int
-LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t num_bytes)
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t num_bytes)
 {
     spot_diag_t diag;
     spot_trace_t trace;
     int ret;
 
     spot_diag_init(&diag);
-    ret = spot_trace_read_bytes(
-        &trace, "fuzz", (const char *) bytes, num_bytes, false, &diag);
+    ret = spot_trace_read_bytes(&trace, "fuzz", (const char *) bytes, num_bytes, false, &diag);
     if (ret == 0) {
         spot_trace_verify(&trace);
     }

@@ -58,14 +58,10 @@ static const spot_field_t number = {.type = SPOT_FIELD_NUMBER};
 static const spot_field_t integer = {.type = SPOT_FIELD_INTEGER, .min = 1, .max = 9};
 static const spot_field_t stage = {.type = SPOT_FIELD_MAP, .fields = stage_fields};
 static const spot_field_t stage_key = {.type = SPOT_FIELD_TEXT};
-static const spot_field_t step = {
-    .type = SPOT_FIELD_DURATION, .offset = offsetof(step_t, step_ms)};
+static const spot_field_t step = {.type = SPOT_FIELD_DURATION, .offset = offsetof(step_t, step_ms)};
 
 static const spot_field_t cost_forms[] = {
-    {.name = "",
-        .type = SPOT_FIELD_CHOICE,
-        .offset = SPOT_NOWHERE,
-        .choices = spot_no_yes},
+    {.name = "", .type = SPOT_FIELD_CHOICE, .offset = SPOT_NOWHERE, .choices = spot_no_yes},
     {.name = "each", .type = SPOT_FIELD_PRICE, .offset = offsetof(settings_t, cost)},
     {.name = "",
         .type = SPOT_FIELD_LIST,
@@ -109,10 +105,7 @@ static const spot_field_t fields[] = {
         .type = SPOT_FIELD_PRICE,
         .offset = offsetof(settings_t, price_usd_per_h),
         .initial = "0.91 USD/h"},
-    {.name = "name",
-        .type = SPOT_FIELD_TEXT,
-        .offset = offsetof(settings_t, name),
-        .initial = ""},
+    {.name = "name", .type = SPOT_FIELD_TEXT, .offset = offsetof(settings_t, name), .initial = ""},
     {.name = "mode",
         .type = SPOT_FIELD_CHOICE,
         .offset = offsetof(settings_t, mode),
@@ -166,21 +159,19 @@ static const spot_field_t fields[] = {
     {.name = NULL},
 };
 
-static void
-require(bool is_true)
+static void require(bool is_true)
 {
     if (!is_true) {
         abort();
     }
 }
 
-static void
-check(const settings_t *self)
+static void check(const settings_t *self)
 {
     require(self->size >= 1 && self->size <= SPOT_MAX_INSTANCES && self->mode >= 0 &&
             self->mode <= 2 && isfinite(self->mean) && isfinite(self->price_usd_per_h) &&
-            isfinite(self->link_bytes_per_s) && self->cost_form >= 0 &&
-            self->cost_form <= 2 && self->range[0] >= 1 && self->range[1] <= 9);
+            isfinite(self->link_bytes_per_s) && self->cost_form >= 0 && self->cost_form <= 2 &&
+            self->range[0] >= 1 && self->range[1] <= 9);
     for (size_t j = 0; j < self->num_items; j++) {
         require(isfinite(self->items[j]));
     }
@@ -192,8 +183,7 @@ check(const settings_t *self)
     }
 }
 
-static int
-bind(const spot_node_t *root, spot_diag_t *diag)
+static int bind(const spot_node_t *root, spot_diag_t *diag)
 {
     settings_t settings = {0};
     const int ret = spot_bind_document(fields, root, diag, &settings);
@@ -214,8 +204,7 @@ bind(const spot_node_t *root, spot_diag_t *diag)
 
 /* Any map has a canonical form; that of a good document reads back as itself and is a
  * good document. */
-static void
-make_canonical(const spot_node_t *root, bool is_good)
+static void make_canonical(const spot_node_t *root, bool is_good)
 {
     spot_canonical_t list = {0}, again;
     spot_yaml_t document;
@@ -242,8 +231,7 @@ make_canonical(const spot_node_t *root, bool is_good)
 }
 
 /* A value that is set at a path is found there; without a place nothing is set. */
-static void
-set(spot_yaml_t *document, const char *path)
+static void set(spot_yaml_t *document, const char *path)
 {
     spot_node_t *value = spot_yaml_new_scalar(document, "0.25", document->root);
     char problem[SPOT_YAML_PROBLEM_BYTES];
@@ -255,8 +243,7 @@ set(spot_yaml_t *document, const char *path)
             spot_node_get(document->root, path) == value);
 }
 
-int
-LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t num_bytes)
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t num_bytes)
 {
     static const char *const paths[] = {
         "inner.share", "items[1]", "stages.a.share", "items[0].x[0]"};
@@ -265,8 +252,7 @@ LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t num_bytes)
     int ret;
 
     spot_diag_init(&diag);
-    ret =
-        spot_yaml_parse(&document, "fuzz.yaml", (const char *) bytes, num_bytes, &diag);
+    ret = spot_yaml_parse(&document, "fuzz.yaml", (const char *) bytes, num_bytes, &diag);
     require((ret == 0) == (diag.num_errors == 0));
     if (ret == 0) {
         const bool is_good = bind(document.root, &diag) == 0;

@@ -41,13 +41,10 @@ static const spot_field_t fields[] = {SPOT_BENCH_FIELDS,
     {"rows", SPOT_FIELD_INTEGER, offsetof(scenario_t, num_rows), 1, 1e6, "1000",
         .help = "rows of each of their series"},
     {SPOT_VALUE(DURATION_NS, "span", scenario_t, span_ns, "500 s", "what they take")},
-    {SPOT_VALUE(
-        DURATION_NS, "objective", scenario_t, objective_ns, "350 ms", "of a latency")},
-    {SPOT_CHOICE("planner", scenario_t, planner, planners, "exact", "what plans")},
-    {.name = NULL}};
+    {SPOT_VALUE(DURATION_NS, "objective", scenario_t, objective_ns, "350 ms", "of a latency")},
+    {SPOT_CHOICE("planner", scenario_t, planner, planners, "exact", "what plans")}, {.name = NULL}};
 
-static const spot_metric_t metrics[] = {
-    {"wait_mean_s", "s", "mean wait", .kind = SPOT_METRIC_TIME},
+static const spot_metric_t metrics[] = {{"wait_mean_s", "s", "mean wait", .kind = SPOT_METRIC_TIME},
     {"cost_per_hour", "1", "cost of what is planned", .label = "cost per hour",
         .kind = SPOT_METRIC_COST, .better = SPOT_BETTER_LOWER}};
 
@@ -67,10 +64,8 @@ static const spot_series_column_t node_columns[] = {
     {.name = "job", .kind = SPOT_COLUMN_TEXT, .unit = ""},
     {.name = "gpus", .kind = SPOT_COLUMN_COUNT, .unit = "1"},
     {.name = "size", .kind = SPOT_COLUMN_CATEGORY, .unit = "", .categories = sizes}};
-static const spot_series_column_t cdf_columns[] = {{.name = "jct",
-                                                       .kind = SPOT_COLUMN_DURATION,
-                                                       .unit = "",
-                                                       .label = "completion time"},
+static const spot_series_column_t cdf_columns[] = {
+    {.name = "jct", .kind = SPOT_COLUMN_DURATION, .unit = "", .label = "completion time"},
     {.name = "share", .kind = SPOT_COLUMN_NUMBER, .unit = "1", .label = "share of jobs"},
     {.name = "size", .kind = SPOT_COLUMN_CATEGORY, .unit = "", .categories = sizes}};
 static const spot_series_column_t table_columns[] = {
@@ -101,10 +96,7 @@ static const spot_series_column_t stage_columns[] = {
     {.name = "translate", .kind = SPOT_COLUMN_COUNT, .unit = "queries"}};
 static const spot_series_column_t fleet_columns[] = {
     {.name = "time", .kind = SPOT_COLUMN_INSTANT, .unit = ""},
-    {.name = "on_demand",
-        .kind = SPOT_COLUMN_COUNT,
-        .unit = "replicas",
-        .label = "on demand"},
+    {.name = "on_demand", .kind = SPOT_COLUMN_COUNT, .unit = "replicas", .label = "on demand"},
     {.name = "spot", .kind = SPOT_COLUMN_COUNT, .unit = "replicas"},
     {.name = "prepping", .kind = SPOT_COLUMN_COUNT, .unit = "replicas"}};
 static const spot_series_column_t cost_columns[] = {
@@ -112,12 +104,9 @@ static const spot_series_column_t cost_columns[] = {
     {.name = "cost", .kind = SPOT_COLUMN_NUMBER, .unit = "1"}};
 static const spot_series_column_t latency_columns[] = {
     {.name = "latency", .kind = SPOT_COLUMN_DURATION, .unit = ""},
-    {.name = "fraction",
-        .kind = SPOT_COLUMN_NUMBER,
-        .unit = "1",
-        .label = "share of queries"}};
-static const spot_series_kind_t fleet_kind = {"fleet", "replicas by market",
-    SPOT_SERIES_LEVELS, NS_PER_S, 4, .columns = fleet_columns};
+    {.name = "fraction", .kind = SPOT_COLUMN_NUMBER, .unit = "1", .label = "share of queries"}};
+static const spot_series_kind_t fleet_kind = {
+    "fleet", "replicas by market", SPOT_SERIES_LEVELS, NS_PER_S, 4, .columns = fleet_columns};
 static const spot_series_kind_t cost_kind = {
     "cost", "cost over time", SPOT_SERIES_CURVE, NS_PER_S, 2, .columns = cost_columns};
 static const spot_colour_t colours[] = {
@@ -126,18 +115,16 @@ static const spot_colour_t colours[] = {
 static const spot_outputs_t outputs = {.num_metrics = 2,
     .metrics = metrics,
     .num_series = NUM_SERIES,
-    .series = (const spot_series_kind_t *const[]){&kinds[QUEUE], &kinds[GPUS],
-        &kinds[NODES], &kinds[JCT], &kinds[SIZES]},
+    .series = (const spot_series_kind_t *const[]){&kinds[QUEUE], &kinds[GPUS], &kinds[NODES],
+        &kinds[JCT], &kinds[SIZES]},
     .is_random = true,
     .num_replications = 2,
     .min_replications = 2,
     .batch_replications = 1};
 
-static int
-lanes_bind(void **scenario, const spot_node_t *root, const void *like, spot_diag_t *diag)
+static int lanes_bind(void **scenario, const spot_node_t *root, const void *like, spot_diag_t *diag)
 {
-    const int ret =
-        spot_plain_bind(scenario, sizeof(scenario_t), fields, &outputs, root, diag);
+    const int ret = spot_plain_bind(scenario, sizeof(scenario_t), fields, &outputs, root, diag);
     scenario_t *self = *scenario;
 
     (void) like;
@@ -146,14 +133,12 @@ lanes_bind(void **scenario, const spot_node_t *root, const void *like, spot_diag
     }
     snprintf(self->objective, sizeof(self->objective), "objective %g ms",
         (double) self->objective_ns / 1e6);
-    self->rules[0] =
-        (spot_series_rule_t){0, (double) self->objective_ns, self->objective};
+    self->rules[0] = (spot_series_rule_t){0, (double) self->objective_ns, self->objective};
     self->rules[1] = (spot_series_rule_t){1, 0.99, "P 99"};
-    self->stages =
-        (spot_series_kind_t){"stages", "queries that wait", SPOT_SERIES_LEVELS, NS_PER_S,
-            1 + (size_t) self->num_stages, .columns = stage_columns};
-    self->latency = (spot_series_kind_t){"latency", "latency of queries",
-        SPOT_SERIES_CDF, NS_PER_S, 2, latency_columns, 2, self->rules};
+    self->stages = (spot_series_kind_t){"stages", "queries that wait", SPOT_SERIES_LEVELS, NS_PER_S,
+        1 + (size_t) self->num_stages, .columns = stage_columns};
+    self->latency = (spot_series_kind_t){"latency", "latency of queries", SPOT_SERIES_CDF, NS_PER_S,
+        2, latency_columns, 2, self->rules};
     self->series[STAGES] = &self->stages;
     self->series[FLEET] = &fleet_kind;
     self->series[COST] = &cost_kind;
@@ -170,8 +155,7 @@ typedef struct {
     int64_t num_jobs[2];
 } worker_t;
 
-static int
-lanes_open(void **worker, const void *scenario)
+static int lanes_open(void **worker, const void *scenario)
 {
     worker_t *self = *worker = calloc(1, sizeof(*self));
 
@@ -181,8 +165,7 @@ lanes_open(void **worker, const void *scenario)
     return self == NULL ? SPOT_ERR_NO_MEMORY : 0;
 }
 
-static int
-compare_integers(const void *left, const void *right)
+static int compare_integers(const void *left, const void *right)
 {
     const int64_t a = *(const int64_t *) left, b = *(const int64_t *) right;
 
@@ -190,8 +173,7 @@ compare_integers(const void *left, const void *right)
 }
 
 /* The GPUs of a node by when they are free. */
-static int64_t *
-first_node(worker_t *self, int64_t num_gpus)
+static int64_t *first_node(worker_t *self, int64_t num_gpus)
 {
     int64_t *first = self->free_s;
 
@@ -204,14 +186,12 @@ first_node(worker_t *self, int64_t num_gpus)
     return first;
 }
 
-static int
-add(spot_recording_t *recording, int series_id, const spot_cell_t *cells)
+static int add(spot_recording_t *recording, int series_id, const spot_cell_t *cells)
 {
     return recording == NULL ? 0 : spot_series_add(&recording->series[series_id], cells);
 }
 
-static int
-add_span(spot_recording_t *recording, int64_t job_id, int64_t node_id, int64_t start_s,
+static int add_span(spot_recording_t *recording, int64_t job_id, int64_t node_id, int64_t start_s,
     int64_t end_s, int64_t num_gpus)
 {
     char node[32], job[32];
@@ -223,9 +203,8 @@ add_span(spot_recording_t *recording, int64_t job_id, int64_t node_id, int64_t s
             {.text = job}, {.integer = num_gpus}, {.text = sizes[num_gpus > 1]}});
 }
 
-static int
-run_job(worker_t *self, int64_t job_id, int64_t now_s, spot_rng_t *rng,
-    spot_recording_t *recording)
+static int run_job(
+    worker_t *self, int64_t job_id, int64_t now_s, spot_rng_t *rng, spot_recording_t *recording)
 {
     const int64_t num_gpus = INT64_C(1) << spot_rng_below(rng, 3);
     const int64_t length_s = 1 + (int64_t) spot_rng_exponential(rng, 3600);
@@ -242,24 +221,22 @@ run_job(worker_t *self, int64_t job_id, int64_t now_s, spot_rng_t *rng,
     for (int64_t j = 0; j < self->scenario->num_nodes * NUM_GPUS; j++) {
         num_busy += self->free_s[j] > now_s;
     }
-    ret = add_span(recording, job_id, (node - self->free_s) / NUM_GPUS, start_s,
-        start_s + length_s, num_gpus);
-    ret = ret != 0 ? ret
-                   : add(recording, QUEUE,
-                         (const spot_cell_t[]){{.integer = now_s},
-                             {.integer = (start_s - now_s) / 600},
-                             {.integer = (start_s - now_s) / 300}});
+    ret = add_span(
+        recording, job_id, (node - self->free_s) / NUM_GPUS, start_s, start_s + length_s, num_gpus);
     ret = ret != 0
               ? ret
-              : add(recording, GPUS,
-                    (const spot_cell_t[]){{.integer = now_s}, {.integer = num_busy},
-                        {.integer = self->scenario->num_nodes * NUM_GPUS - num_busy}});
+              : add(recording, QUEUE,
+                    (const spot_cell_t[]){{.integer = now_s}, {.integer = (start_s - now_s) / 600},
+                        {.integer = (start_s - now_s) / 300}});
+    ret = ret != 0 ? ret
+                   : add(recording, GPUS,
+                         (const spot_cell_t[]){{.integer = now_s}, {.integer = num_busy},
+                             {.integer = self->scenario->num_nodes * NUM_GPUS - num_busy}});
     return ret;
 }
 
 /* What is known at the end. */
-static int
-add_ends(const worker_t *self, spot_recording_t *recording)
+static int add_ends(const worker_t *self, spot_recording_t *recording)
 {
     int ret = 0;
 
@@ -273,15 +250,13 @@ add_ends(const worker_t *self, spot_recording_t *recording)
                        : add(recording, SIZES,
                              (const spot_cell_t[]){{.text = sizes[size]},
                                  {.integer = self->num_jobs[size]},
-                                 {.number = self->wait_s[size] /
-                                            (double) self->num_jobs[size]}});
+                                 {.number = self->wait_s[size] / (double) self->num_jobs[size]}});
     }
     return ret;
 }
 
 /* Queues that rise and fall twice, and latencies up to some 2 s. */
-static int
-add_stages(const scenario_t *scenario, spot_rng_t *rng, spot_recording_t *recording)
+static int add_stages(const scenario_t *scenario, spot_rng_t *rng, spot_recording_t *recording)
 {
     double latency_ns = 45e6, cost = 0;
     int ret = 0;
@@ -294,21 +269,18 @@ add_stages(const scenario_t *scenario, spot_rng_t *rng, spot_recording_t *record
         spot_cell_t cells[1 + MAX_STAGES] = {{.integer = now_ns}};
 
         for (int64_t k = 1; k <= scenario->num_stages; k++) {
-            cells[k].integer =
-                (int64_t) spot_rng_exponential(rng, 1 + 4 * pow(sin(6 * share), 2));
+            cells[k].integer = (int64_t) spot_rng_exponential(rng, 1 + 4 * pow(sin(6 * share), 2));
         }
         cost += 1e-4 * (double) (2 + num_spot);
-        latency_ns +=
-            spot_rng_exponential(rng, 2e8 / (double) (scenario->num_rows - j + 1));
+        latency_ns += spot_rng_exponential(rng, 2e8 / (double) (scenario->num_rows - j + 1));
         ret = add(recording, STAGES, cells);
         ret = ret != 0 ? ret
                        : add(recording, FLEET,
                              (const spot_cell_t[]){{.integer = now_ns}, {.integer = 2},
                                  {.integer = num_spot}, {.integer = 3 - num_spot}});
-        ret = ret != 0
-                  ? ret
-                  : add(recording, COST,
-                        (const spot_cell_t[]){{.integer = now_ns}, {.number = cost}});
+        ret = ret != 0 ? ret
+                       : add(recording, COST,
+                             (const spot_cell_t[]){{.integer = now_ns}, {.number = cost}});
         ret = ret != 0 ? ret
                        : add(recording, LATENCY,
                              (const spot_cell_t[]){{.integer = (int64_t) latency_ns},
@@ -318,19 +290,17 @@ add_stages(const scenario_t *scenario, spot_rng_t *rng, spot_recording_t *record
 }
 
 /* Less with a laxer objective; exact is not above greedy; NAN: no plan. */
-static double
-plan(const scenario_t *scenario)
+static double plan(const scenario_t *scenario)
 {
     const double objective_ms = (double) scenario->objective_ns / 1e6;
 
     return objective_ms < (scenario->planner == 0 ? 150 : 175)
                ? (double) NAN
-               : ceil(6 + 5000.0 * (scenario->planner == 0 ? 1 : 1.2) /
-                              pow(objective_ms - 100, 1.4));
+               : ceil(6 +
+                      5000.0 * (scenario->planner == 0 ? 1 : 1.2) / pow(objective_ms - 100, 1.4));
 }
 
-static int
-lanes_run(void *worker, const spot_replication_t *wanted, double *values,
+static int lanes_run(void *worker, const spot_replication_t *wanted, double *values,
     unsigned char *warnings, spot_recording_t *recording)
 {
     worker_t *self = worker;
@@ -365,8 +335,7 @@ lanes_run(void *worker, const spot_replication_t *wanted, double *values,
     return ret;
 }
 
-static void
-lanes_progress(const void *worker, FILE *out)
+static void lanes_progress(const void *worker, FILE *out)
 {
     const worker_t *self = worker;
 

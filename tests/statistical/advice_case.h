@@ -24,8 +24,7 @@ typedef struct {
 
 /* Writes the job to a file and sets a plain question: change request before it is
  * asked. */
-static inline void
-advice_init(advice_t *self, const char *job)
+static inline void advice_init(advice_t *self, const char *job)
 {
     memset(self, 0, sizeof(*self));
     temporary_path("advice-job.yaml", self->path);
@@ -37,16 +36,14 @@ advice_init(advice_t *self, const char *job)
         .num_threads = 2};
 }
 
-static inline int
-advice_try(advice_t *self, spot_diag_t *diag)
+static inline int advice_try(advice_t *self, spot_diag_t *diag)
 {
     spot_diag_init(diag);
     return spot_advise(&self->request, &self->result, &self->study, &self->store, diag);
 }
 
 /* Frees the answer, so that it can be asked again. */
-static inline void
-advice_reset(advice_t *self)
+static inline void advice_reset(advice_t *self)
 {
     if (self->store != NULL) {
         self->store->close(self->store);
@@ -55,16 +52,14 @@ advice_reset(advice_t *self)
     spot_advice_result_free(&self->result);
 }
 
-static inline void
-advice_free(advice_t *self)
+static inline void advice_free(advice_t *self)
 {
     advice_reset(self);
     assert_int_equal(unlink(self->path), 0);
 }
 
 /* Asks where nothing is wrong. */
-static inline void
-advice_ask(advice_t *self)
+static inline void advice_ask(advice_t *self)
 {
     spot_diag_t diag;
     const int ret = advice_try(self, &diag);
@@ -82,8 +77,7 @@ typedef struct {
     spot_store_t *store;
 } rerun_t;
 
-static inline void
-rerun_init(rerun_t *self, const char *text)
+static inline void rerun_init(rerun_t *self, const char *text)
 {
     const spot_study_run_t run = {.num_threads = 2};
     char path[PATH_BYTES];
@@ -105,22 +99,19 @@ rerun_init(rerun_t *self, const char *text)
     assert_int_equal(spot_study_run(&self->study, self->store, &run, NULL), 0);
 }
 
-static inline void
-rerun_free(rerun_t *self)
+static inline void rerun_free(rerun_t *self)
 {
     self->store->close(self->store);
     spot_study_free(&self->study);
 }
 
-static inline int
-rerun_take(void *estimate, const spot_row_t *row)
+static inline int rerun_take(void *estimate, const spot_row_t *row)
 {
     return spot_estimate_add(estimate, row->metrics);
 }
 
 /* An estimate of a point, with its interval if low and high are not NULL. */
-static inline double
-rerun_estimate(
+static inline double rerun_estimate(
     const rerun_t *self, size_t point_id, const char *name, double *low, double *high)
 {
     const spot_study_head_t *head = &self->study.head;
@@ -130,8 +121,7 @@ rerun_estimate(
 
     assert_true(metric_id < head->num_metrics);
     spot_estimate_init(&estimate, head, metric_id);
-    assert_int_equal(
-        self->store->read(self->store, point_id, 0, rerun_take, &estimate), 0);
+    assert_int_equal(self->store->read(self->store, point_id, 0, rerun_take, &estimate), 0);
     value = spot_estimate_value(&estimate);
     if (low != NULL) {
         spot_estimate_bounds(&estimate, 0.95, low, high);
@@ -142,8 +132,7 @@ rerun_estimate(
 
 /* A study of an advice with so many runs of each point and another seed. The caller
  * frees the text. */
-static inline char *
-full_study_text(const char *study_text, int num_runs, int64_t seed)
+static inline char *full_study_text(const char *study_text, int num_runs, int64_t seed)
 {
     const char *optimise = strstr(study_text, "\noptimise:\n"),
                *over = strstr(study_text, "\n    over:\n"),
@@ -157,15 +146,14 @@ full_study_text(const char *study_text, int num_runs, int64_t seed)
     metrics = strchr(replications + 1, '\n');
     fprintf(out, "%.*s\nsweep:\n%.*s\nreplications: {count: %d, seed: %" PRId64 "}%s",
         (int) (optimise - study_text), study_text,
-        (int) (replications - over) - (int) strlen("\n    over:\n"),
-        over + strlen("\n    over:\n"), num_runs, seed, metrics);
+        (int) (replications - over) - (int) strlen("\n    over:\n"), over + strlen("\n    over:\n"),
+        num_runs, seed, metrics);
     assert_int_equal(fclose(out), 0);
     return text;
 }
 
 /* The point of the study that is a text. */
-static inline size_t
-find_point(const char *study_text, const char *point)
+static inline size_t find_point(const char *study_text, const char *point)
 {
     const char *found = strstr(study_text, point);
     size_t point_id = 0;
@@ -179,8 +167,7 @@ find_point(const char *study_text, const char *point)
 }
 
 /* A study of one scenario. The caller frees the text. */
-static inline char *
-scenario_study_text(const char *scenario, int num_runs, int64_t seed)
+static inline char *scenario_study_text(const char *scenario, int num_runs, int64_t seed)
 {
     char *text = NULL;
     size_t num_bytes;

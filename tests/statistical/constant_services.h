@@ -15,8 +15,7 @@
 /* The stationary law of the number of customers N, which becomes max(N - c, 0) +
  * Poisson: at most c of them are served, and others come meanwhile. num_arriving: [c +
  * 1] the mean number of those, by the number that is served. law: [MAX_CUSTOMERS]. */
-static inline void
-stationary_law(int c, const double *num_arriving, double *law)
+static inline void stationary_law(int c, const double *num_arriving, double *law)
 {
     static double poisson[MAX_SERVED + 1][MAX_ARRIVALS];
     double change = 1;
@@ -24,8 +23,7 @@ stationary_law(int c, const double *num_arriving, double *law)
     assert_true(c <= MAX_SERVED);
     for (int n = 0; n <= c; n++) {
         for (int j = 0; j < MAX_ARRIVALS; j++) {
-            poisson[n][j] =
-                exp(j * log(num_arriving[n]) - num_arriving[n] - lgamma(j + 1.0));
+            poisson[n][j] = exp(j * log(num_arriving[n]) - num_arriving[n] - lgamma(j + 1.0));
         }
     }
     for (int n = 0; n < MAX_CUSTOMERS; n++) {
@@ -54,8 +52,7 @@ stationary_law(int c, const double *num_arriving, double *law)
 /* The mean wait of M/D/c in services. Of the customers at some time, the c that are
  * served have gone one service later, and nobody else has; Little's law gives the wait.
  */
-static inline double
-constant_wait(int num_servers, double load)
+static inline double constant_wait(int num_servers, double load)
 {
     const double offered = load * num_servers;
     double num_arriving[MAX_SERVED + 1], law[MAX_CUSTOMERS], queued = 0;

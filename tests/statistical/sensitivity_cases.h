@@ -19,8 +19,7 @@ typedef struct {
 } known_case_t;
 
 /* Ishigami and Homma, ISUMA'90, 1990, with a = 7 and b = 0.1. */
-static double
-ishigami(const double *u)
+static double ishigami(const double *u)
 {
     const double x = PI * (2 * u[0] - 1), y = PI * (2 * u[1] - 1);
     const double z = PI * (2 * u[2] - 1);
@@ -31,8 +30,7 @@ ishigami(const double *u)
 /* Sobol's G: 0 matters most, the last four hardly. */
 static const double g_weights[] = {0, 1, 4.5, 9, 99, 99, 99, 99};
 
-static double
-sobol_g(const double *u)
+static double sobol_g(const double *u)
 {
     double value = 1;
 
@@ -43,21 +41,18 @@ sobol_g(const double *u)
 }
 
 /* Far from 0, as a real metric may be. */
-static double
-additive(const double *u)
+static double additive(const double *u)
 {
     return 100 + u[0] + 2 * u[1] + 3 * u[2] + 4 * u[3];
 }
 
-static double
-plain_product(const double *u)
+static double plain_product(const double *u)
 {
     return (0.5 + u[0]) * (0.5 + u[1]) * (0.5 + u[2]) * (0.5 + u[3]) * (0.5 + u[4]);
 }
 
 /* A product of independent factors with mean 1 and these variances. */
-static inline void
-fill_product(known_case_t *self, const double *variances)
+static inline void fill_product(known_case_t *self, const double *variances)
 {
     double square = 1;
 
@@ -72,8 +67,7 @@ fill_product(known_case_t *self, const double *variances)
     }
 }
 
-static inline known_case_t
-ishigami_case(void)
+static inline known_case_t ishigami_case(void)
 {
     const double alone = pow(1 + 0.1 * pow(PI, 4) / 5, 2) / 2;
     const double second = 49 / 8.0;
@@ -89,8 +83,7 @@ ishigami_case(void)
         .total = {(alone + both) / all, second / all, both / all}};
 }
 
-static inline known_case_t
-g_case(void)
+static inline known_case_t g_case(void)
 {
     known_case_t self = {.name = "Sobol's G", .num_inputs = 8, .function = sobol_g};
     double variances[MAX_INPUTS];
@@ -102,8 +95,7 @@ g_case(void)
     return self;
 }
 
-static inline known_case_t
-additive_case(void)
+static inline known_case_t additive_case(void)
 {
     return (known_case_t){.name = "additive",
         .num_inputs = 4,
@@ -114,8 +106,7 @@ additive_case(void)
         .total = {1 / 30.0, 4 / 30.0, 9 / 30.0, 16 / 30.0}};
 }
 
-static inline known_case_t
-product_case(void)
+static inline known_case_t product_case(void)
 {
     static const double variances[] = {1 / 12.0, 1 / 12.0, 1 / 12.0, 1 / 12.0, 1 / 12.0};
     known_case_t self = {.name = "product", .num_inputs = 5, .function = plain_product};

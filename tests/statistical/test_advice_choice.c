@@ -16,27 +16,20 @@
 
 /* Of fewer points, the gate and the promise are more than a tenth of all runs; their
  * answers have at most the runs of so many points. */
-enum {
-    NUM_BRUTE_RUNS = 5000,
-    NUM_PROMISE_RUNS = 10000,
-    LEAST_POINTS = 9,
-    MAX_POINTS = 100
-};
+enum { NUM_BRUTE_RUNS = 5000, NUM_PROMISE_RUNS = 10000, LEAST_POINTS = 9, MAX_POINTS = 100 };
 
 static int num_brute_jobs = 3, num_promise_jobs = 8;
 
 /* ---- Random jobs of at most 8 simulated hours ---- */
 
-static int
-between(spot_rng_t *rng, int low, int high)
+static int between(spot_rng_t *rng, int low, int high)
 {
     return low + (int) spot_rng_below(rng, (uint64_t) (high - low + 1));
 }
 
 /* Writes a job of pipelines of a depth, whose step time falls by a little less than its
  * size grows, and asks for a share of what its fleet could do. */
-static void
-draw_job(spot_rng_t *rng, advice_t *advice)
+static void draw_job(spot_rng_t *rng, advice_t *advice)
 {
     static const double sures[] = {0.8, 0.9, 0.95};
     const int depth = 1 << between(rng, 0, 2), num_pipelines = between(rng, 2, 5);
@@ -55,8 +48,8 @@ draw_job(spot_rng_t *rng, advice_t *advice)
         "job:\n  pipeline_depth: %d\n  reconfiguration: %d s\n  reload: %d s\n"
         "  checkpoint: {mode: %s, write: %d s}\n  step_time: {",
         capacity, between(rng, capacity / 2, capacity), between(rng, 0, 300), spot_usd,
-        spot_usd * 0.1 * between(rng, 12, 40), depth, between(rng, 10, 120),
-        between(rng, 5, 60), mode, between(rng, 5, 60));
+        spot_usd * 0.1 * between(rng, 12, 40), depth, between(rng, 10, 120), between(rng, 5, 60),
+        mode, between(rng, 5, 60));
     for (int j = 1; j <= num_pipelines; j++) {
         fprintf(out, "%s%d: %d ms", j == 1 ? "" : ", ", j * depth,
             (int) (1000 * step_s / pow(j, 0.85)));
@@ -65,8 +58,8 @@ draw_job(spot_rng_t *rng, advice_t *advice)
         "}\nrecovery: checkpoint\ntrace:\n  generator: seed\n"
         "  preemption: {per_minute: %.4f, count: {fixed: %d}}\n"
         "  addition: {per_minute: %.4f, count: {fixed: %d}}\n",
-        0.001 * between(rng, 5, 80), between(rng, 1, depth),
-        0.001 * between(rng, 20, 150), between(rng, 1, depth));
+        0.001 * between(rng, 5, 80), between(rng, 1, depth), 0.001 * between(rng, 20, 150),
+        between(rng, 1, depth));
     assert_int_equal(fclose(out), 0);
     advice_init(advice, job);
     free(job);
@@ -87,40 +80,33 @@ typedef struct {
     double cost, cost_low, cost_high, p, p_low, p_high, cost_p95;
 } figures_t;
 
-static figures_t
-figures_of(const rerun_t *all, size_t point_id)
+static figures_t figures_of(const rerun_t *all, size_t point_id)
 {
     figures_t self;
 
-    self.p = rerun_estimate(
-        all, point_id, "probability(met_deadline)", &self.p_low, &self.p_high);
-    self.cost =
-        rerun_estimate(all, point_id, "cost_usd", &self.cost_low, &self.cost_high);
+    self.p = rerun_estimate(all, point_id, "probability(met_deadline)", &self.p_low, &self.p_high);
+    self.cost = rerun_estimate(all, point_id, "cost_usd", &self.cost_low, &self.cost_high);
     self.cost_p95 = rerun_estimate(all, point_id, "p95(cost_usd)", NULL, NULL);
     return self;
 }
 
-static bool
-is_feasible(const spot_advice_question_t *question, const figures_t *figures)
+static bool is_feasible(const spot_advice_question_t *question, const figures_t *figures)
 {
     return figures->p >= question->sure && figures->cost_p95 <= question->budget;
 }
 
 /* Whether the choice is as good as the best of all, within the noise of both. */
-static bool
-is_good_choice(const spot_advice_question_t *question, const figures_t *chosen,
-    const figures_t *best)
+static bool is_good_choice(
+    const spot_advice_question_t *question, const figures_t *chosen, const figures_t *best)
 {
-    return chosen->p_high >= question->sure &&
-           chosen->cost_p95 <= 1.02 * question->budget &&
+    return chosen->p_high >= question->sure && chosen->cost_p95 <= 1.02 * question->budget &&
            (best == NULL || chosen->cost <= 1.01 * best->cost ||
                chosen->cost_low <= best->cost_high);
 }
 
 /* All runs of the answer, as many as the search has rows and it says, are at most a
  * tenth of those of brute force, whose points the larger fleets are, too. */
-static void
-check_num_runs(const advice_t *advice)
+static void check_num_runs(const advice_t *advice)
 {
     const spot_advice_result_t *result = &advice->result;
     int64_t num_points = (int64_t) result->num_points;
@@ -135,8 +121,7 @@ check_num_runs(const advice_t *advice)
     assert_true(num_runs <= NUM_BRUTE_RUNS / 10 * num_points);
 }
 
-static bool
-check_choice(const advice_t *advice, int job_id)
+static bool check_choice(const advice_t *advice, int job_id)
 {
     const spot_advice_result_t *result = &advice->result;
     const spot_advice_question_t *question = &advice->request.question;
@@ -166,17 +151,16 @@ check_choice(const advice_t *advice, int job_id)
                   "runs %.1f %% in "
                   "the search, %.1f %% in all"
                   "%s\n",
-        job_id, result->num_points, result->is_yes ? "yes" : "no", chosen.p,
-        question->sure, chosen.cost, best.cost, best.p, best.cost_p95, question->budget,
-        result->num_break_evens, 100 * (double) result->num_runs / num_all,
+        job_id, result->num_points, result->is_yes ? "yes" : "no", chosen.p, question->sure,
+        chosen.cost, best.cost, best.p, best.cost_p95, question->budget, result->num_break_evens,
+        100 * (double) result->num_runs / num_all,
         100 * (double) (result->num_runs + result->num_other_runs) / num_all,
         is_good ? "" : ": BAD");
     rerun_free(&all);
     return is_good;
 }
 
-static void
-test_brute_force(void **state)
+static void test_brute_force(void **state)
 {
     int num_good = 0, num_jobs = 0, num_yes = 0;
 
@@ -189,16 +173,14 @@ test_brute_force(void **state)
         draw_job(&rng, &advice);
         advice_ask(&advice);
         check_num_runs(&advice);
-        if (advice.result.num_points >= LEAST_POINTS &&
-            advice.result.num_points <= MAX_POINTS) {
+        if (advice.result.num_points >= LEAST_POINTS && advice.result.num_points <= MAX_POINTS) {
             num_jobs++;
             num_yes += advice.result.is_yes;
             num_good += check_choice(&advice, seed);
         }
         advice_free(&advice);
     }
-    print_message(
-        "%d of %d choices are good; %d answers are yes\n", num_good, num_jobs, num_yes);
+    print_message("%d of %d choices are good; %d answers are yes\n", num_good, num_jobs, num_yes);
     assert_true(num_good == num_jobs);
     assert_true(2 * num_yes >= num_jobs);
 }
@@ -206,12 +188,10 @@ test_brute_force(void **state)
 /* ---- The promise ---- */
 
 /* Whether the figures that are promised are those of other runs. */
-static bool
-check_promise(const advice_t *advice, int job_id)
+static bool check_promise(const advice_t *advice, int job_id)
 {
     const spot_advice_figures_t *promised = &advice->result.advised[0].figures;
-    char *text = scenario_study_text(
-        advice->result.scenario_text, NUM_PROMISE_RUNS, job_id + 1000);
+    char *text = scenario_study_text(advice->result.scenario_text, NUM_PROMISE_RUNS, job_id + 1000);
     double p, cost;
     bool is_kept;
     rerun_t again;
@@ -221,18 +201,16 @@ check_promise(const advice_t *advice, int job_id)
     p = rerun_estimate(&again, 0, "probability(met_deadline)", NULL, NULL);
     cost = rerun_estimate(&again, 0, "cost_usd", NULL, NULL);
     is_kept = p >= promised->p_low && p <= promised->p_high &&
-              cost >= promised->cost_low * (1 - 1e-12) &&
-              cost <= promised->cost_high * (1 + 1e-12);
-    print_message("job %d: p %.4f in %.4f to %.4f, cost %.4f in %.4f to %.4f%s\n",
-        job_id, p, promised->p_low, promised->p_high, cost, promised->cost_low,
-        promised->cost_high, is_kept ? "" : ": BROKEN");
+              cost >= promised->cost_low * (1 - 1e-12) && cost <= promised->cost_high * (1 + 1e-12);
+    print_message("job %d: p %.4f in %.4f to %.4f, cost %.4f in %.4f to %.4f%s\n", job_id, p,
+        promised->p_low, promised->p_high, cost, promised->cost_low, promised->cost_high,
+        is_kept ? "" : ": BROKEN");
     rerun_free(&again);
     return is_kept;
 }
 
 /* 95 % of the promises hold, but for the noise of the other runs. */
-static void
-test_promise(void **state)
+static void test_promise(void **state)
 {
     int num_kept = 0;
 
@@ -248,12 +226,11 @@ test_promise(void **state)
         advice_free(&advice);
     }
     print_message("%d of %d promises hold\n", num_kept, num_promise_jobs);
-    assert_true(num_kept >= (num_promise_jobs < 20 ? num_promise_jobs - 1
-                                                   : 89 * num_promise_jobs / 100));
+    assert_true(
+        num_kept >= (num_promise_jobs < 20 ? num_promise_jobs - 1 : 89 * num_promise_jobs / 100));
 }
 
-int
-main(int argc, char **argv)
+int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_brute_force),

@@ -71,20 +71,18 @@ typedef struct {
     double p; /* sum of the forecasts */
 } decile_t;
 
-static void
-bind_job(spot_scenario_t *scenario, const job_t *job, int64_t horizon_ms)
+static void bind_job(spot_scenario_t *scenario, const job_t *job, int64_t horizon_ms)
 {
     char text[2048];
 
-    snprintf(text, sizeof(text), "%shorizon: %" PRId64 " ms\nuntil: {steps: %d}\n",
-        job->text, horizon_ms, job->num_steps);
+    snprintf(text, sizeof(text), "%shorizon: %" PRId64 " ms\nuntil: {steps: %d}\n", job->text,
+        horizon_ms, job->num_steps);
     bind_good_scenario(scenario, text);
 }
 
 /* Writes the trace of a replication up to now, and sets what it says. Returns the
  * instances before what happens now, which a run up to now does not see. */
-static int64_t
-write_log(const spot_scenario_t *scenario, uint64_t replication, int64_t now_ms,
+static int64_t write_log(const spot_scenario_t *scenario, uint64_t replication, int64_t now_ms,
     const char *path, spot_advice_question_t *question)
 {
     const spot_generate_t task = {.seed = 1,
@@ -106,8 +104,7 @@ write_log(const spot_scenario_t *scenario, uint64_t replication, int64_t now_ms,
     question->elapsed_ms = trace.end_ms;
     question->running = trace.final;
     before = trace.final;
-    for (size_t j = trace.num_events; j > 0 && trace.events[j - 1].time_ms == now_ms;
-         j--) {
+    for (size_t j = trace.num_events; j > 0 && trace.events[j - 1].time_ms == now_ms; j--) {
         before += trace.events[j - 1].kind == SPOT_EVENT_ADD ? -trace.events[j - 1].count
                                                              : trace.events[j - 1].count;
     }
@@ -117,8 +114,7 @@ write_log(const spot_scenario_t *scenario, uint64_t replication, int64_t now_ms,
 }
 
 /* A run of a replication up to a horizon. */
-static spot_train_result_t
-run_to(const job_t *job, uint64_t replication, int64_t horizon_ms)
+static spot_train_result_t run_to(const job_t *job, uint64_t replication, int64_t horizon_ms)
 {
     spot_train_result_t result;
     spot_scenario_t scenario;
@@ -135,8 +131,7 @@ run_to(const job_t *job, uint64_t replication, int64_t horizon_ms)
 
 /* The probability that advice tells of going on as it is, with a seed of its own for
  * each run: else all deciles would have the errors of one seed. */
-static double
-forecast(const char *path, const spot_advice_question_t *question, uint64_t seed)
+static double forecast(const char *path, const spot_advice_question_t *question, uint64_t seed)
 {
     const spot_advice_t *advice = spot_train_experiment.advice;
     spot_alternatives_t all = {.error = 0};
@@ -150,24 +145,21 @@ forecast(const char *path, const spot_advice_question_t *question, uint64_t seed
     assert_int_equal(spot_yaml_read(&document, path, &diag), 0);
     assert_int_equal(advice->pose(question, &document, &diag), 0);
     assert_int_equal(spot_scenario_init(&scenario, document.root, NULL, &diag), 0);
-    assert_int_equal(
-        advice->propose(question, &scenario, document.root, &all, &diag), 0);
+    assert_int_equal(advice->propose(question, &scenario, document.root, &all, &diag), 0);
     assert_string_equal(all.items[0].kind, SPOT_ADVICE_AS_IT_IS);
     spot_scenario_free(&scenario);
-    assert_int_equal(spot_yaml_parse(&values, "point", all.items[0].point,
-                         strlen(all.items[0].point), &diag),
+    assert_int_equal(
+        spot_yaml_parse(&values, "point", all.items[0].point, strlen(all.items[0].point), &diag),
         0);
     for (size_t j = 0; j < values.root->num_children; j++) {
-        assert_int_equal(spot_yaml_set(&document, values.root->keys[j]->text,
-                             values.root->children[j]),
-            0);
+        assert_int_equal(
+            spot_yaml_set(&document, values.root->keys[j]->text, values.root->children[j]), 0);
     }
     assert_int_equal(spot_scenario_init(&scenario, document.root, NULL, &diag), 0);
     assert_int_equal(spot_train_init(&train, &scenario), 0);
     for (uint64_t j = 0; j < NUM_FORECAST_RUNS; j++) {
         assert_int_equal(spot_train_run(&train, seed, j, NULL), 0);
-        num_met +=
-            train.result.is_finished && train.result.horizon_ms <= scenario.deadline_ms;
+        num_met += train.result.is_finished && train.result.horizon_ms <= scenario.deadline_ms;
     }
     spot_train_free(&train);
     spot_scenario_free(&scenario);
@@ -178,8 +170,7 @@ forecast(const char *path, const spot_advice_question_t *question, uint64_t seed
     return (double) num_met / NUM_FORECAST_RUNS;
 }
 
-static void
-count_run(const job_t *job, uint64_t replication, decile_t *deciles)
+static void count_run(const job_t *job, uint64_t replication, decile_t *deciles)
 {
     const int64_t now_ms = job->deadline_ms / 3;
     const spot_train_result_t third = run_to(job, replication, now_ms);
@@ -212,8 +203,7 @@ count_run(const job_t *job, uint64_t replication, decile_t *deciles)
 }
 
 /* A decile with enough runs is as it was told, and so are all of them together. */
-static void
-check_job(const job_t *job)
+static void check_job(const job_t *job)
 {
     decile_t deciles[NUM_DECILES] = {{0}};
     double excess = 0, variance = 0;
@@ -230,20 +220,19 @@ check_job(const job_t *job)
         if (decile->num_runs < LEAST_RUNS) {
             continue;
         }
-        print_message("%s: told %d to %d %%: %.0f runs, told %.3f, met %.3f, z %.2f\n",
-            job->name, 10 * j, 10 * j + 10, num, p, share, z);
+        print_message("%s: told %d to %d %%: %.0f runs, told %.3f, met %.3f, z %.2f\n", job->name,
+            10 * j, 10 * j + 10, num, p, share, z);
         assert_true(p * (1 - p) * num < 1 || fabs(z) <= MAX_DECILE_Z);
         excess += num * (share - p);
         variance += num * p * (1 - p);
     }
-    print_message("%s: all: z %.2f, standard error %.3f\n", job->name,
-        excess / sqrt(variance), sqrt(variance) / num_runs);
+    print_message("%s: all: z %.2f, standard error %.3f\n", job->name, excess / sqrt(variance),
+        sqrt(variance) / num_runs);
     assert_true(fabs(excess / sqrt(variance)) <= MAX_DECILE_Z);
     assert_true(sqrt(variance) <= 0.02 * sqrt(SPOT_FEWER) * num_runs);
 }
 
-static void
-test_calibration(void **state)
+static void test_calibration(void **state)
 {
     (void) state;
     for (size_t j = 0; j < sizeof(jobs) / sizeof(jobs[0]); j++) {
@@ -251,8 +240,7 @@ test_calibration(void **state)
     }
 }
 
-int
-main(int argc, char **argv)
+int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_calibration),

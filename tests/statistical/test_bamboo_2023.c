@@ -41,29 +41,22 @@ typedef struct {
 
 static const table_t tables[] = {
     {"trace.preempt_per_h=0.05",
-        {{"preempted", 1, 26.350, .376},
-            {"preemption_gap_s", 1 / 3600.0, .44543, .00647},
+        {{"preempted", 1, 26.350, .376}, {"preemption_gap_s", 1 / 3600.0, .44543, .00647},
             {"mean_lifetime_h", 1, 7.2027, .0354}, {"fatal", 1, .1300, .0249},
-            {"mean_instances", 1, 42.337, .209},
-            {"samples_per_s_once_started", 1, 136.701, .480},
-            {"usd_per_h", 1, 38.527, .190},
-            {"time_to_finish_s", 1 / 3600.0, 12.222, .063},
+            {"mean_instances", 1, 42.337, .209}, {"samples_per_s_once_started", 1, 136.701, .480},
+            {"usd_per_h", 1, 38.527, .190}, {"time_to_finish_s", 1 / 3600.0, 12.222, .063},
             {"reconfigurations", 1, 27.9, .4}},
         3.5086, .0088},
     {"trace.preempt_per_h=0.25",
-        {{"preempted", 1, 143.855, 1.009},
-            {"preemption_gap_s", 1 / 3600.0, .09984, .00083},
+        {{"preempted", 1, 143.855, 1.009}, {"preemption_gap_s", 1 / 3600.0, .09984, .00083},
             {"mean_lifetime_h", 1, 2.8159, .0146}, {"fatal", 1, .5700, .0608},
-            {"mean_instances", 1, 35.263, .224},
-            {"samples_per_s_once_started", 1, 115.402, .611},
-            {"usd_per_h", 1, 32.090, .204},
-            {"time_to_finish_s", 1 / 3600.0, 14.509, .094},
+            {"mean_instances", 1, 35.263, .224}, {"samples_per_s_once_started", 1, 115.402, .611},
+            {"usd_per_h", 1, 32.090, .204}, {"time_to_finish_s", 1 / 3600.0, 14.509, .094},
             {"reconfigurations", 1, 131.0, .9}},
         3.5496, .0071},
 };
 
-static void
-read_preset(spot_scenario_t *scenario, const char *file, const char *trace,
+static void read_preset(spot_scenario_t *scenario, const char *file, const char *trace,
     const char *const *sets, size_t num_sets)
 {
     const spot_scenario_changes_t changes = {
@@ -96,29 +89,25 @@ typedef struct {
     double steps_per_usd_per_h;
 } walk_t;
 
-static void
-walk_to(walk_t *self, int64_t time_ms)
+static void walk_to(walk_t *self, int64_t time_ms)
 {
     self->instance_ms += self->population * (time_ms - self->now_ms);
     self->now_ms = time_ms;
 }
 
-static void
-end_steps(walk_t *self, int64_t time_ms, int64_t num_steps)
+static void end_steps(walk_t *self, int64_t time_ms, int64_t num_steps)
 {
     double usd_per_h;
 
     walk_to(self, time_ms);
-    usd_per_h =
-        SPOT_USD_PER_H * (double) self->instance_ms / (double) (time_ms - self->step_ms);
+    usd_per_h = SPOT_USD_PER_H * (double) self->instance_ms / (double) (time_ms - self->step_ms);
     self->steps_per_usd_per_h += (double) num_steps / usd_per_h;
     self->instance_ms = 0;
     self->step_ms = time_ms;
 }
 
-static published_t
-publish(const spot_scenario_t *scenario, const spot_train_result_t *result,
-    const spot_event_log_t *log)
+static published_t publish(
+    const spot_scenario_t *scenario, const spot_train_result_t *result, const spot_event_log_t *log)
 {
     const double samples = (double) scenario->job.samples_per_step;
     const int64_t start_ms = result->first_training_ms;
@@ -143,13 +132,12 @@ publish(const spot_scenario_t *scenario, const spot_train_result_t *result,
         }
     }
     span_s = (double) (walk.step_ms - start_ms) / (double) SPOT_MS_PER_S;
-    return (published_t){(double) num_steps * samples / span_s,
-        walk.steps_per_usd_per_h * samples / span_s};
+    return (published_t){
+        (double) num_steps * samples / span_s, walk.steps_per_usd_per_h * samples / span_s};
 }
 
 /* Our standard error counts too. */
-static void
-assert_published(
+static void assert_published(
     const char *what, const spot_moments_t *ours, double mean, double standard_error)
 {
     const double own_error = spot_moments_stderr(ours);
@@ -163,8 +151,7 @@ assert_published(
     }
 }
 
-static void
-check_table(const table_t *table)
+static void check_table(const table_t *table)
 {
     spot_moments_t moments[NUM_ROWS] = {0}, value = {0};
     spot_event_log_t log;
@@ -178,8 +165,7 @@ check_table(const table_t *table)
         assert_int_equal(spot_train_run(&train, seed, 0, &log), 0);
         assert_true(train.result.is_finished);
         for (size_t j = 0; j < NUM_ROWS; j++) {
-            const double x =
-                spot_train_metric(&scenario, &train.result, table->rows[j].name);
+            const double x = spot_train_metric(&scenario, &train.result, table->rows[j].name);
 
             assert_true(isfinite(x));
             spot_moments_add(&moments[j], x * table->rows[j].factor);
@@ -198,8 +184,7 @@ check_table(const table_t *table)
     spot_scenario_free(&scenario);
 }
 
-static void
-test_table(void **state)
+static void test_table(void **state)
 {
     (void) state;
     for (size_t j = 0; j < sizeof(tables) / sizeof(tables[0]); j++) {
@@ -208,8 +193,7 @@ test_table(void **state)
 }
 
 /* Samples/s and samples for a dollar with the faults and without, on the same events. */
-static void
-compare_default(const char *set, spot_moments_t *gain, spot_moments_t *value_gain)
+static void compare_default(const char *set, spot_moments_t *gain, spot_moments_t *value_gain)
 {
     const char *const sets[] = {set,
         "recovery={system: bamboo, step_factor: 1, slowdown: 1.5, local_pause: 20 s, "
@@ -226,10 +210,8 @@ compare_default(const char *set, spot_moments_t *gain, spot_moments_t *value_gai
 
         for (size_t k = 0; k < 2; k++) {
             assert_int_equal(spot_train_run(&trains[k], seed, 0, NULL), 0);
-            speed[k] =
-                spot_train_metric(&scenarios[k], &trains[k].result, "samples_per_s");
-            value[k] =
-                spot_train_metric(&scenarios[k], &trains[k].result, "samples_per_usd");
+            speed[k] = spot_train_metric(&scenarios[k], &trains[k].result, "samples_per_s");
+            value[k] = spot_train_metric(&scenarios[k], &trains[k].result, "samples_per_usd");
         }
         spot_moments_add(gain, speed[1] / speed[0] - 1);
         spot_moments_add(value_gain, value[1] / value[0] - 1);
@@ -241,23 +223,19 @@ compare_default(const char *set, spot_moments_t *gain, spot_moments_t *value_gai
 }
 
 /* The cost of the faults: several per cent of both, far beyond chance. */
-static void
-test_default_is_better(void **state)
+static void test_default_is_better(void **state)
 {
     (void) state;
     for (size_t j = 0; j < sizeof(tables) / sizeof(tables[0]); j++) {
         spot_moments_t gain = {0}, value_gain = {0};
 
         compare_default(tables[j].set, &gain, &value_gain);
-        print_message(
-            "%s without faults: samples/s %+.2f %%, samples for a dollar %+.2f "
-            "%%\n",
-            tables[j].set, 100 * spot_moments_mean(&gain),
-            100 * spot_moments_mean(&value_gain));
+        print_message("%s without faults: samples/s %+.2f %%, samples for a dollar %+.2f "
+                      "%%\n",
+            tables[j].set, 100 * spot_moments_mean(&gain), 100 * spot_moments_mean(&value_gain));
         assert_true(spot_moments_mean(&gain) > 0.02 && spot_moments_mean(&gain) < 0.08);
         assert_true(spot_moments_mean(&gain) > MAX_Z * spot_moments_stderr(&gain));
-        assert_true(
-            spot_moments_mean(&value_gain) > MAX_Z * spot_moments_stderr(&value_gain));
+        assert_true(spot_moments_mean(&value_gain) > MAX_Z * spot_moments_stderr(&value_gain));
     }
 }
 
@@ -273,9 +251,8 @@ static const p3_case_t p3_cases[] = {
     {"p3-bert.yaml", 66.11, 78.57, 73.7345193419114},
 };
 
-static published_t
-run_p3(const char *file, const char *const *sets, size_t num_sets,
-    spot_train_result_t *result)
+static published_t run_p3(
+    const char *file, const char *const *sets, size_t num_sets, spot_train_result_t *result)
 {
     spot_event_log_t log;
     spot_scenario_t scenario;
@@ -294,8 +271,7 @@ run_p3(const char *file, const char *const *sets, size_t num_sets,
     return published;
 }
 
-static void
-test_p3(void **state)
+static void test_p3(void **state)
 {
     static const char *const corrected[] = {
         "recovery={system: bamboo, step_factor: 1, slowdown: 1.5, local_pause: 20 s, "
@@ -323,8 +299,7 @@ test_p3(void **state)
     }
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_table),

@@ -43,8 +43,7 @@ static const char text[] =
     "best: {key: recovery, maximise: samples_per_s, break_even: [recovery.detection]}\n"
     "metrics: [samples_per_s]\n";
 
-static void
-find(uint64_t seed, int64_t num_rows, spot_break_even_t *item)
+static void find(uint64_t seed, int64_t num_rows, spot_break_even_t *item)
 {
     char sets[2][64];
     const char *const list[] = {sets[0], sets[1]};
@@ -53,12 +52,10 @@ find(uint64_t seed, int64_t num_rows, spot_break_even_t *item)
     spot_store_t *store;
     spot_diag_t diag;
 
-    snprintf(
-        sets[0], sizeof(sets[0]), "replications.seed=%llu", (unsigned long long) seed);
+    snprintf(sets[0], sizeof(sets[0]), "replications.seed=%llu", (unsigned long long) seed);
     snprintf(sets[1], sizeof(sets[1]), "replications.count=%lld", (long long) num_rows);
     spot_diag_init(&diag);
-    assert_int_equal(
-        spot_study_read(&study, spot_engines, FILE_NAME, list, 2, &diag), 0);
+    assert_int_equal(spot_study_read(&study, spot_engines, FILE_NAME, list, 2, &diag), 0);
     assert_int_equal(spot_store_open_memory(&store, &study.head), 0);
     assert_int_equal(spot_study_run(&study, store, &run, NULL), 0);
     assert_int_equal(store->num_break_evens, 1);
@@ -68,8 +65,7 @@ find(uint64_t seed, int64_t num_rows, spot_break_even_t *item)
     spot_diag_free(&diag);
 }
 
-static void
-test_coverage(void **state)
+static void test_coverage(void **state)
 {
     const int above = SPOT_BREAK_EVEN_ABOVE;
     spot_break_even_t truth, item;
@@ -90,23 +86,20 @@ test_coverage(void **state)
         assert_int_equal(item.best_id, truth.best_id);
         num_found += isfinite(side->at) && isfinite(side->far);
         distance = truth.sides[above].at - side->at;
-        num_held +=
-            truth.sides[above].at >= side->near && !(truth.sides[above].at > side->far);
-        num_held_by_half += 2 * distance >= side->near - side->at &&
-                            2 * distance <= side->far - side->at;
+        num_held += truth.sides[above].at >= side->near && !(truth.sides[above].at > side->far);
+        num_held_by_half +=
+            2 * distance >= side->near - side->at && 2 * distance <= side->far - side->at;
     }
     unlink(FILE_NAME);
-    printf(
-        "true break-even %.2f s; found in %d of %d studies; held by %d intervals, by %d "
-        "of half the width\n",
+    printf("true break-even %.2f s; found in %d of %d studies; held by %d intervals, by %d "
+           "of half the width\n",
         truth.sides[above].at, num_found, NUM_STUDIES, num_held, num_held_by_half);
     assert_int_equal(num_found, NUM_STUDIES);
     assert_in_range(num_held, (int) (0.92 * NUM_STUDIES), (int) (0.98 * NUM_STUDIES));
     assert_true(num_held_by_half < (int) (0.85 * NUM_STUDIES));
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_coverage),

@@ -34,14 +34,12 @@ typedef struct {
     size_t event_id; /* even: a loss, odd: its replacement */
 } losses_state_t;
 
-static void
-losses_free(void *model)
+static void losses_free(void *model)
 {
     free(((losses_t *) model)->times_ms);
 }
 
-static void
-losses_start(void *state, const void *model, const spot_dice_t *dice)
+static void losses_start(void *state, const void *model, const spot_dice_t *dice)
 {
     losses_state_t *self = state;
 
@@ -50,8 +48,7 @@ losses_start(void *state, const void *model, const spot_dice_t *dice)
     self->event_id = 0;
 }
 
-static bool
-losses_next(void *state, spot_event_t *event)
+static bool losses_next(void *state, spot_event_t *event)
 {
     losses_state_t *self = state;
     const size_t loss_id = self->event_id / 2;
@@ -93,20 +90,17 @@ typedef struct {
     int num_lives; /* a run */
 } case_t;
 
-static double
-work_s(const case_t *self)
+static double work_s(const case_t *self)
 {
     return (double) (self->num_steps * self->step_ms) / 1000;
 }
 
-static int64_t
-to_ms(double time_s)
+static int64_t to_ms(double time_s)
 {
     return llround(time_s * 1000);
 }
 
-static void
-make_scenario(spot_scenario_t *scenario, const case_t *self)
+static void make_scenario(spot_scenario_t *scenario, const case_t *self)
 {
     losses_t *losses = calloc(1, sizeof(*losses));
     char text[1024];
@@ -135,8 +129,7 @@ make_scenario(spot_scenario_t *scenario, const case_t *self)
 
 /* The times of the losses of one run. The first one, at 1 ms, starts the first life, as
  * the decision at time 0 has no pause. The horizon is the end of the last life. */
-static void
-draw_losses(spot_scenario_t *scenario, const case_t *self, uint64_t run_id)
+static void draw_losses(spot_scenario_t *scenario, const case_t *self, uint64_t run_id)
 {
     losses_t *losses = scenario->trace.model;
     int64_t time_ms = 1;
@@ -145,16 +138,14 @@ draw_losses(spot_scenario_t *scenario, const case_t *self, uint64_t run_id)
     spot_rng_seek(&rng, 1, run_id, SPOT_STREAM_GAP, 0);
     for (size_t j = 0; j < losses->num_losses; j++) {
         losses->times_ms[j] = time_ms;
-        time_ms +=
-            1 + (int64_t) gsl_ran_exponential(spot_rng_gsl(&rng), self->mtbf_s * 1000);
+        time_ms += 1 + (int64_t) gsl_ran_exponential(spot_rng_gsl(&rng), self->mtbf_s * 1000);
     }
     scenario->horizon_ms = time_ms;
 }
 
 /* A life: a tick until the replacement is ready, the pause, then the checkpoints that
  * become durable in time. */
-static int64_t
-useful_by_lives_ms(const spot_scenario_t *scenario, const case_t *self)
+static int64_t useful_by_lives_ms(const spot_scenario_t *scenario, const case_t *self)
 {
     const losses_t *losses = scenario->trace.model;
     const int64_t pause_ms = to_ms(self->reconfiguration_s + self->reload_s);
@@ -178,12 +169,10 @@ useful_by_lives_ms(const spot_scenario_t *scenario, const case_t *self)
  * exponential, and its first tick is spent waiting for the replacement: the chance that
  * a checkpoint becomes durable is that of continuous time, and only the mean life
  * differs, by half a millisecond. */
-static double
-expected_efficiency(const case_t *self, double restart_s, double first_s)
+static double expected_efficiency(const case_t *self, double restart_s, double first_s)
 {
     const double mtbf_ms = self->mtbf_s * 1000;
-    const spot_theory_life_t life = {
-        work_s(self), first_s, work_s(self), self->period_s};
+    const spot_theory_life_t life = {work_s(self), first_s, work_s(self), self->period_s};
 
     return spot_theory_life_efficiency(&life, self->mtbf_s, restart_s) * mtbf_ms *
            -expm1(-1 / mtbf_ms);
@@ -191,8 +180,7 @@ expected_efficiency(const case_t *self, double restart_s, double first_s)
 
 /* Tests a share of the time: if it is the truth, the useful time less this share of the
  * time has mean 0. */
-static double
-z_of_share(const double *useful_s, const double *total_s, int num_runs, double share)
+static double z_of_share(const double *useful_s, const double *total_s, int num_runs, double share)
 {
     spot_moments_t differences = {0};
 
@@ -205,8 +193,7 @@ z_of_share(const double *useful_s, const double *total_s, int num_runs, double s
 #define MAX_RUNS 100
 
 /* The theory holds, and slightly wrong theories do not. */
-static void
-check_shares(const case_t *self, const double *useful_s, const double *total_s)
+static void check_shares(const case_t *self, const double *useful_s, const double *total_s)
 {
     const double pause_s = self->reconfiguration_s + self->reload_s;
     const double first_s = work_s(self) + self->stall_s + self->persist_s;
@@ -220,17 +207,16 @@ check_shares(const case_t *self, const double *useful_s, const double *total_s)
         seen += useful_s[j];
         time_s += total_s[j];
     }
-    print_message("%s: %.8f, truth %.8f, standard error %.2g, z %.2f\n", self->name,
-        seen / time_s, truth, z == 0 ? 0 : (seen / time_s - truth) / z, z);
+    print_message("%s: %.8f, truth %.8f, standard error %.2g, z %.2f\n", self->name, seen / time_s,
+        truth, z == 0 ? 0 : (seen / time_s - truth) / z, z);
     assert_z(self->name, z);
 
     without_stall.period_s -= self->stall_s;
     wrong[0] = truth * 1.01;
     wrong[1] = truth * 0.99;
     wrong[2] = expected_efficiency(self, 0, first_s);
-    wrong[3] = self->persist_s > 0
-                   ? expected_efficiency(self, pause_s, first_s - self->persist_s)
-                   : expected_efficiency(&without_stall, pause_s, work_s(self));
+    wrong[3] = self->persist_s > 0 ? expected_efficiency(self, pause_s, first_s - self->persist_s)
+                                   : expected_efficiency(&without_stall, pause_s, work_s(self));
     /* The step in flight would be finished, not lost. */
     wrong[4] = expected_efficiency(self, pause_s, first_s - step_s);
     for (int j = 0; j < 5; j++) {
@@ -240,8 +226,7 @@ check_shares(const case_t *self, const double *useful_s, const double *total_s)
     }
 }
 
-static void
-check_case(const case_t *self)
+static void check_case(const case_t *self)
 {
     double useful_s[MAX_RUNS], total_s[MAX_RUNS];
     spot_scenario_t scenario;
@@ -270,16 +255,15 @@ check_case(const case_t *self)
 }
 
 /* Work between checkpoints is Daly's higher order to the nearest step. */
-static void
-test_synchronous_checkpoints(void **state)
+static void test_synchronous_checkpoints(void **state)
 {
     static const case_t cases[] = {
-        {"synchronous, 24 h", "mode: sync, write: 300 s", 86400, 300, 0, 400, 200, 7,
-            1000198, 7301.386, 100, 1300},
-        {"synchronous, 6 h", "mode: sync, write: 300 s", 21600, 300, 0, 400, 200, 5,
-            680556, 3702.78, 100, 1300},
-        {"synchronous, 15 min", "mode: sync, write: 300 s", 900, 300, 0, 400, 200, 3,
-            182818, 848.454, 100, 26000},
+        {"synchronous, 24 h", "mode: sync, write: 300 s", 86400, 300, 0, 400, 200, 7, 1000198,
+            7301.386, 100, 1300},
+        {"synchronous, 6 h", "mode: sync, write: 300 s", 21600, 300, 0, 400, 200, 5, 680556,
+            3702.78, 100, 1300},
+        {"synchronous, 15 min", "mode: sync, write: 300 s", 900, 300, 0, 400, 200, 3, 182818,
+            848.454, 100, 26000},
     };
 
     (void) state;
@@ -288,18 +272,17 @@ test_synchronous_checkpoints(void **state)
     }
 }
 
-static void
-test_asynchronous_checkpoints(void **state)
+static void test_asynchronous_checkpoints(void **state)
 {
     static const case_t cases[] = {
-        {"asynchronous, A1", "snapshot: 500 ms, write: 20 s, busy: wait", 1800, 0.5, 20,
-            40, 20, 3, 10000, 30.5, 100, 1300},
-        {"asynchronous, A2", "snapshot: 2 s, write: 45 s, busy: wait", 600, 2, 45, 60,
-            30, 4, 15000, 62, 100, 1300},
-        {"asynchronous, A3", "snapshot: 2 s, write: 45 s, busy: wait", 600, 2, 45, 60,
-            30, 4, 10750, 45, 100, 1300},
-        {"asynchronous, A3 with join", "snapshot: 2 s, write: 45 s, busy: join", 600, 2,
-            45, 60, 30, 4, 10750, 47, 100, 1300},
+        {"asynchronous, A1", "snapshot: 500 ms, write: 20 s, busy: wait", 1800, 0.5, 20, 40, 20, 3,
+            10000, 30.5, 100, 1300},
+        {"asynchronous, A2", "snapshot: 2 s, write: 45 s, busy: wait", 600, 2, 45, 60, 30, 4, 15000,
+            62, 100, 1300},
+        {"asynchronous, A3", "snapshot: 2 s, write: 45 s, busy: wait", 600, 2, 45, 60, 30, 4, 10750,
+            45, 100, 1300},
+        {"asynchronous, A3 with join", "snapshot: 2 s, write: 45 s, busy: join", 600, 2, 45, 60, 30,
+            4, 10750, 47, 100, 1300},
     };
 
     (void) state;
@@ -308,8 +291,7 @@ test_asynchronous_checkpoints(void **state)
     }
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_synchronous_checkpoints),

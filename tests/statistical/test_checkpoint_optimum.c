@@ -33,24 +33,21 @@ typedef struct {
 
 /* ---- Theory ---- */
 
-static spot_theory_t
-theory_of(const case_t *self)
+static spot_theory_t theory_of(const case_t *self)
 {
-    return (spot_theory_t){self->mtbf_s, self->snapshot_s, self->write_s,
-        self->restart_s, self->is_joined ? SPOT_BUSY_JOIN : SPOT_BUSY_WAIT};
+    return (spot_theory_t){self->mtbf_s, self->snapshot_s, self->write_s, self->restart_s,
+        self->is_joined ? SPOT_BUSY_JOIN : SPOT_BUSY_WAIT};
 }
 
 /* Share of the time that becomes useful with work_s between checkpoints. */
-static double
-efficiency(const case_t *self, double work_s)
+static double efficiency(const case_t *self, double work_s)
 {
     const spot_theory_t theory = theory_of(self);
 
     return spot_theory_efficiency(&theory, work_s);
 }
 
-static double
-best_work_s(const case_t *self)
+static double best_work_s(const case_t *self)
 {
     const spot_theory_t theory = theory_of(self);
 
@@ -59,8 +56,7 @@ best_work_s(const case_t *self)
 
 /* ---- Race ---- */
 
-static void
-read_study(spot_study_t *study, const case_t *self, int seed, const char *rules)
+static void read_study(spot_study_t *study, const case_t *self, int seed, const char *rules)
 {
     char path[PATH_BYTES], text[2048];
     spot_diag_t diag;
@@ -80,8 +76,8 @@ read_study(spot_study_t *study, const case_t *self, int seed, const char *rules)
         "optimise: {maximise: goodput_fraction, over: {job.checkpoint.every: "
         "{from: 4 s, to: 200 s, points: 50}}, %s}\n"
         "replications: {min: 64, max: 4096, seed: %d}\nmetrics: [goodput_fraction]\n",
-        self->horizon_h, self->snapshot_s, self->write_s,
-        self->is_joined ? "join" : "wait", self->restart_s, self->mtbf_s, rules, seed);
+        self->horizon_h, self->snapshot_s, self->write_s, self->is_joined ? "join" : "wait",
+        self->restart_s, self->mtbf_s, rules, seed);
     temporary_path("interval.yaml", path);
     write_file(path, text);
     spot_diag_init(&diag);
@@ -95,22 +91,19 @@ read_study(spot_study_t *study, const case_t *self, int seed, const char *rules)
 }
 
 /* The best value of the plan by theory. */
-static size_t
-best_of_plan(const case_t *self, const spot_axis_t *axis)
+static size_t best_of_plan(const case_t *self, const spot_axis_t *axis)
 {
     size_t best_id = 0;
 
     for (size_t j = 1; j < axis->num_values; j++) {
-        if (efficiency(self, axis->numbers[j]) >
-            efficiency(self, axis->numbers[best_id])) {
+        if (efficiency(self, axis->numbers[j]) > efficiency(self, axis->numbers[best_id])) {
             best_id = j;
         }
     }
     return best_id;
 }
 
-static void
-check_answer(const case_t *self, const spot_race_answer_t *answer)
+static void check_answer(const case_t *self, const spot_race_answer_t *answer)
 {
     const spot_race_range_t *range = answer->ranges;
     const spot_axis_t *axis = answer->race.head->axes;
@@ -131,8 +124,7 @@ check_answer(const case_t *self, const spot_race_answer_t *answer)
     assert_true(axis->numbers[range->high_id] >= axis->numbers[best_id]);
     assert_true(axis->numbers[range->below_id] < best_s);
     assert_true(axis->numbers[range->above_id] > best_s);
-    assert_true(
-        axis->numbers[range->above_id] - axis->numbers[range->below_id] <= MAX_WIDTH_S);
+    assert_true(axis->numbers[range->above_id] - axis->numbers[range->below_id] <= MAX_WIDTH_S);
     assert_true(share <= MAX_SHARE);
     /* The regret of the answer holds by theory. */
     loss = efficiency(self, axis->numbers[best_id]) -
@@ -140,8 +132,7 @@ check_answer(const case_t *self, const spot_race_answer_t *answer)
     assert_true(loss <= answer->regret + 1e-15);
 }
 
-static void
-check_race(const case_t *self, int seed, const char *rules)
+static void check_race(const case_t *self, int seed, const char *rules)
 {
     const spot_study_run_t run = {.num_threads = 2};
     spot_race_answer_t answer;
@@ -166,8 +157,7 @@ static const case_t cases[] = {
 
 #define NUM_CASES (sizeof(cases) / sizeof(cases[0]))
 
-static void
-test_worked_optima(void **state)
+static void test_worked_optima(void **state)
 {
     (void) state;
     for (size_t j = 0; j < NUM_CASES; j++) {
@@ -176,8 +166,7 @@ test_worked_optima(void **state)
 }
 
 /* As a user asks: differences below a thousandth of the best do not matter. */
-static void
-test_optimum_is_found(void **state)
+static void test_optimum_is_found(void **state)
 {
     (void) state;
     for (size_t j = 0; j < NUM_CASES; j++) {
@@ -189,8 +178,7 @@ test_optimum_is_found(void **state)
 
 /* The race does not end early: the remaining points have the replications of the full
  * grid. */
-static void
-test_race_to_the_maximum(void **state)
+static void test_race_to_the_maximum(void **state)
 {
     (void) state;
     for (size_t j = 0; j < NUM_CASES; j++) {
@@ -198,8 +186,7 @@ test_race_to_the_maximum(void **state)
     }
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_worked_optima),

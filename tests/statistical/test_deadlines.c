@@ -31,14 +31,12 @@ typedef struct {
     int step, steps_between, write, pause, num_steps, deadline, horizon;
 } setting_t;
 
-static int
-between(spot_rng_t *rng, int low, int high)
+static int between(spot_rng_t *rng, int low, int high)
 {
     return low + (int) spot_rng_below(rng, (uint64_t) (high - low + 1));
 }
 
-static setting_t
-draw_setting(uint64_t seed)
+static setting_t draw_setting(uint64_t seed)
 {
     setting_t self;
     spot_rng_t rng;
@@ -69,16 +67,14 @@ typedef struct {
     double *p; /* [num_segments][num_places][num_losses] */
 } states_t;
 
-static double *
-at(const states_t *self, double *p, int segment, int place, int losses)
+static double *at(const states_t *self, double *p, int segment, int place, int losses)
 {
     return &p[(segment * self->num_places + place) * self->num_losses + losses];
 }
 
 /* A minute passes: progress first, then the loss. Returns the probability that the last
  * step ended in it. */
-static double
-pass(const states_t *self, double *next, int segment, int place, int losses, double p)
+static double pass(const states_t *self, double *next, int segment, int place, int losses, double p)
 {
     const setting_t *setting = self->setting;
     const int num_living = setting->depth + setting->num_standby - losses;
@@ -102,15 +98,13 @@ pass(const states_t *self, double *next, int segment, int place, int losses, dou
     *at(self, next, segment, place, losses) += p * (1 - setting->p);
     if (losses + 1 < self->num_losses) { /* else it waits to the end */
         *at(self, next, segment, place, losses + 1) += p * (setting->p - hit);
-        *at(self, next, segment, self->length + setting->pause - 1, losses + 1) +=
-            p * hit;
+        *at(self, next, segment, self->length + setting->pause - 1, losses + 1) += p * hit;
     }
     return 0;
 }
 
 /* Sets the probabilities to have finished by the deadline and by the horizon. */
-static void
-solve(const setting_t *setting, double *met, double *finished)
+static void solve(const setting_t *setting, double *met, double *finished)
 {
     const int length = setting->steps_between * setting->step + setting->write;
     states_t self = {.setting = setting,
@@ -153,8 +147,7 @@ solve(const setting_t *setting, double *met, double *finished)
 
 /* ---- The simulation ---- */
 
-static void
-write_study(const setting_t *self)
+static void write_study(const setting_t *self)
 {
     FILE *out = fopen(FILE_NAME, "w");
 
@@ -183,14 +176,12 @@ write_study(const setting_t *self)
         "metrics: [met_deadline, finished, probability(time_to_finish_s <= %d min), "
         "probability(time_to_finish_s <= %d)]\n",
         self->horizon, self->num_steps, self->deadline, self->depth + self->num_standby,
-        self->depth + self->num_standby, self->depth, self->depth, self->step,
-        self->steps_between, self->write, self->pause, self->p, NUM_ROWS, self->deadline,
-        60 * self->deadline);
+        self->depth + self->num_standby, self->depth, self->depth, self->step, self->steps_between,
+        self->write, self->pause, self->p, NUM_ROWS, self->deadline, 60 * self->deadline);
     assert_int_equal(fclose(out), 0);
 }
 
-static int
-add_row(void *context, const spot_row_t *row)
+static int add_row(void *context, const spot_row_t *row)
 {
     spot_estimate_t *estimates = context;
 
@@ -201,8 +192,7 @@ add_row(void *context, const spot_row_t *row)
 }
 
 /* Returns the standard errors from the exact value to the estimate. */
-static double
-errors_off(const spot_estimate_t *estimate, double exact)
+static double errors_off(const spot_estimate_t *estimate, double exact)
 {
     const double se = sqrt(exact * (1 - exact) / NUM_ROWS);
     const double off = spot_estimate_value(estimate) - exact;
@@ -210,8 +200,7 @@ errors_off(const spot_estimate_t *estimate, double exact)
     return se == 0 ? (off == 0 ? 0 : HUGE_VAL) : fabs(off) / se;
 }
 
-static void
-check_setting(uint64_t seed)
+static void check_setting(uint64_t seed)
 {
     const setting_t setting = draw_setting(seed);
     const spot_study_run_t run = {.num_threads = 2};
@@ -237,15 +226,13 @@ check_setting(uint64_t seed)
     assert_int_equal(store->read(store, 0, 0, add_row, estimates), 0);
     off[0] = errors_off(&estimates[0], met);
     off[1] = errors_off(&estimates[1], finished);
-    print_message(
-        "setting %2d: by the deadline %.4f, exactly %.4f; by the horizon %.4f, "
-        "exactly %.4f\n",
-        (int) seed, spot_estimate_value(&estimates[0]), met,
-        spot_estimate_value(&estimates[1]), finished);
+    print_message("setting %2d: by the deadline %.4f, exactly %.4f; by the horizon %.4f, "
+                  "exactly %.4f\n",
+        (int) seed, spot_estimate_value(&estimates[0]), met, spot_estimate_value(&estimates[1]),
+        finished);
     assert_true(off[0] <= 4.5 && off[1] <= 4.5);
     for (int j = 2; j < 4; j++) { /* the same in other words */
-        assert_true(
-            spot_estimate_value(&estimates[j]) == spot_estimate_value(&estimates[0]));
+        assert_true(spot_estimate_value(&estimates[j]) == spot_estimate_value(&estimates[0]));
     }
     for (size_t j = 0; j < 4; j++) {
         spot_estimate_free(&estimates[j]);
@@ -255,8 +242,7 @@ check_setting(uint64_t seed)
     assert_int_equal(remove(FILE_NAME), 0);
 }
 
-static void
-test_exact_probabilities(void **state)
+static void test_exact_probabilities(void **state)
 {
     (void) state;
     for (uint64_t seed = 1; seed <= NUM_SETTINGS; seed++) {
@@ -265,8 +251,7 @@ test_exact_probabilities(void **state)
 }
 
 /* A deadline that is a minute later is told apart: the settings are not all 0 or 1. */
-static void
-test_power(void **state)
+static void test_power(void **state)
 {
     int num_apart = 0;
 
@@ -280,8 +265,7 @@ test_power(void **state)
         solve(&setting, &later, &finished);
         num_apart += fabs(later - met) > 9 * sqrt(met * (1 - met) / NUM_ROWS) && met > 0;
     }
-    print_message("a pause of a minute more shows in %d of %d settings\n", num_apart,
-        NUM_SETTINGS);
+    print_message("a pause of a minute more shows in %d of %d settings\n", num_apart, NUM_SETTINGS);
     assert_true(num_apart >= NUM_SETTINGS / 2);
 }
 
@@ -293,8 +277,7 @@ test_power(void **state)
 
 /* The cheapest fleet that meets the deadline with a probability of 90 %: fewer instances
  * cost less and run out more often. */
-static void
-test_race_finds_the_best_fleet(void **state)
+static void test_race_finds_the_best_fleet(void **state)
 {
     const spot_study_run_t run = {.num_threads = 2};
     setting_t setting = {.depth = 4,
@@ -307,10 +290,9 @@ test_race_finds_the_best_fleet(void **state)
         .num_steps = 30,
         .deadline = 110,
         .horizon = 140};
-    const char *sets[] = {
-        "optimise={minimise: cost_usd, over: {fleet.initial: [6, 8, 10, "
-        "12, 14, 16, 18]}, subject_to: "
-        "[\"probability(met_deadline) >= 0.9\"]}",
+    const char *sets[] = {"optimise={minimise: cost_usd, over: {fleet.initial: [6, 8, 10, "
+                          "12, 14, 16, 18]}, subject_to: "
+                          "[\"probability(met_deadline) >= 0.9\"]}",
         "replications={min: 256, max: 20000}"};
     size_t best_id = NUM_FLEETS;
     int num_found = 0;
@@ -353,8 +335,7 @@ test_race_finds_the_best_fleet(void **state)
     assert_int_equal(remove(FILE_NAME), 0);
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_exact_probabilities),

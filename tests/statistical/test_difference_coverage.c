@@ -24,13 +24,11 @@
 #define MAX_METRICS 64
 
 /* Depth 8 and depth 16, to which it is compared, at one preemption rate. */
-static void
-read_study(spot_study_t *study, const char *count, uint64_t seed)
+static void read_study(spot_study_t *study, const char *count, uint64_t seed)
 {
-    static const char path[] =
-        SPOT_SOURCE_DIR "/reports/studies/idle-vs-preemption/study.yaml";
-    const char *sets[] = {"trace.preemption.per_minute=[0.15]",
-        "metrics=[idle_fraction, goodput_fraction]", count};
+    static const char path[] = SPOT_SOURCE_DIR "/reports/studies/idle-vs-preemption/study.yaml";
+    const char *sets[] = {
+        "trace.preemption.per_minute=[0.15]", "metrics=[idle_fraction, goodput_fraction]", count};
     spot_diag_t diag;
 
     spot_diag_init(&diag);
@@ -41,8 +39,7 @@ read_study(spot_study_t *study, const char *count, uint64_t seed)
 }
 
 /* pairs: [num_metrics] */
-static void
-run_study(const spot_study_t *study, spot_paired_t *pairs)
+static void run_study(const spot_study_t *study, spot_paired_t *pairs)
 {
     const spot_study_run_t run = {.num_threads = 2};
     spot_store_t *store;
@@ -61,8 +58,7 @@ typedef struct {
     spot_moments_t half_widths;
 } tally_t;
 
-static void
-count_study(tally_t *self, const spot_paired_t *pair, double truth)
+static void count_study(tally_t *self, const spot_paired_t *pair, double truth)
 {
     const double error = spot_paired_mean(pair) - truth;
     const double half_width = spot_paired_half_width(pair, SPOT_CONFIDENCE);
@@ -73,15 +69,13 @@ count_study(tally_t *self, const spot_paired_t *pair, double truth)
     spot_moments_add(&self->half_widths, half_width);
 }
 
-static void
-assert_covers(const char *name, const tally_t *tally, const spot_paired_t *truth)
+static void assert_covers(const char *name, const tally_t *tally, const spot_paired_t *truth)
 {
     const double share = (double) tally->num_held / NUM_STUDIES;
     const double gain = spot_paired_gain(truth, SPOT_CONFIDENCE);
 
-    print_message(
-        "%s: %.1f %% of intervals hold %.5f, %.2f times narrower than unpaired "
-        "ones\n",
+    print_message("%s: %.1f %% of intervals hold %.5f, %.2f times narrower than unpaired "
+                  "ones\n",
         name, 100 * share, spot_paired_mean(truth), gain);
     assert_true(share >= LOWEST && share <= HIGHEST);
     assert_true(tally->num_held_shifted < 0.7 * NUM_STUDIES);
@@ -92,8 +86,7 @@ assert_covers(const char *name, const tally_t *tally, const spot_paired_t *truth
     assert_same_mean(name, &tally->means, &truth->difference, 0.005);
 }
 
-static void
-test_coverage(void **state)
+static void test_coverage(void **state)
 {
     spot_paired_t truth[MAX_METRICS], pairs[MAX_METRICS];
     tally_t tallies[NUM_METRICS] = {{0}};
@@ -117,8 +110,7 @@ test_coverage(void **state)
     spot_study_free(&study);
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_coverage),

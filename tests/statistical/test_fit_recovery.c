@@ -36,9 +36,8 @@ static const spot_law_t truths[] = {
 enum { NUM_FAMILIES = sizeof(truths) / sizeof(truths[0]) };
 
 /* One entity of the stream for each sample. */
-static void
-make_sample(const spot_law_t *law, way_t way, uint64_t replication, double *values,
-    bool *is_censored)
+static void make_sample(
+    const spot_law_t *law, way_t way, uint64_t replication, double *values, bool *is_censored)
 {
     spot_rng_t rng, censoring;
 
@@ -46,8 +45,7 @@ make_sample(const spot_law_t *law, way_t way, uint64_t replication, double *valu
     spot_rng_seek(&censoring, 20, replication, SPOT_STREAM_REFILL, (uint64_t) way);
     for (int j = 0; j < NUM_VALUES; j++) {
         const double value_s = law->family->draw(law->parameters, &rng);
-        const double seen_s =
-            gsl_ran_exponential(spot_rng_gsl(&censoring), MEAN_CENSORED_S);
+        const double seen_s = gsl_ran_exponential(spot_rng_gsl(&censoring), MEAN_CENSORED_S);
 
         is_censored[j] = way == CENSORED && seen_s < value_s;
         values[j] = is_censored[j]   ? seen_s
@@ -56,8 +54,7 @@ make_sample(const spot_law_t *law, way_t way, uint64_t replication, double *valu
     }
 }
 
-static void
-check(const spot_law_t *truth, way_t way, spot_maximiser_t *maximiser)
+static void check(const spot_law_t *truth, way_t way, spot_maximiser_t *maximiser)
 {
     static double values[NUM_VALUES];
     static bool is_censored[NUM_VALUES];
@@ -69,8 +66,8 @@ check(const spot_law_t *truth, way_t way, spot_maximiser_t *maximiser)
         spot_fit_t fit;
 
         make_sample(truth, way, r, values, is_censored);
-        assert_int_equal(spot_fit_durations_init(&durations, values, is_censored,
-                             NUM_VALUES, way == LATTICE ? TICK_S : 0, TICK_S),
+        assert_int_equal(spot_fit_durations_init(&durations, values, is_censored, NUM_VALUES,
+                             way == LATTICE ? TICK_S : 0, TICK_S),
             0);
         spot_fit_law(maximiser, &durations, truth->family, 3000, &fit);
         assert_true(fit.is_fitted && fit.converged && fit.flags == 0);
@@ -99,8 +96,7 @@ check(const spot_law_t *truth, way_t way, spot_maximiser_t *maximiser)
     }
 }
 
-static void
-check_way(way_t way)
+static void check_way(way_t way)
 {
     spot_maximiser_t maximiser;
 
@@ -111,30 +107,26 @@ check_way(way_t way)
     spot_maximiser_free(&maximiser);
 }
 
-static void
-test_continuous(void **state)
+static void test_continuous(void **state)
 {
     (void) state;
     check_way(CONTINUOUS);
 }
 
-static void
-test_lattice(void **state)
+static void test_lattice(void **state)
 {
     (void) state;
     check_way(LATTICE);
 }
 
-static void
-test_censored(void **state)
+static void test_censored(void **state)
 {
     (void) state;
     check_way(CENSORED);
 }
 
 /* The wrong likelihood would show: continuous on data of ticks is off by half a tick. */
-static void
-test_power_against_ticks(void **state)
+static void test_power_against_ticks(void **state)
 {
     static double values[NUM_VALUES];
     static bool is_censored[NUM_VALUES];
@@ -150,8 +142,8 @@ test_power_against_ticks(void **state)
             spot_fit_durations_t durations;
             spot_fit_t fit;
 
-            assert_int_equal(spot_fit_durations_init(&durations, values, NULL,
-                                 NUM_VALUES, is_lattice ? TICK_S : 0, TICK_S),
+            assert_int_equal(spot_fit_durations_init(&durations, values, NULL, NUM_VALUES,
+                                 is_lattice ? TICK_S : 0, TICK_S),
                 0);
             spot_fit_law(&maximiser, &durations, truth.family, (double) NAN, &fit);
             spot_moments_add(is_lattice ? &right : &wrong, fit.law.parameters[0]);
@@ -163,8 +155,7 @@ test_power_against_ticks(void **state)
     assert_true(fabs(spot_moments_mean(&wrong) - 100) > 20);
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_continuous),

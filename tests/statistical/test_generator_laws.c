@@ -19,12 +19,10 @@
 /* Far from empty and full the types are a Markov chain, and the mean gap is that of its
  * stationary law: pi = b / (1 - a + b) with a, b the probabilities of a preemption after
  * a preemption and after an addition. */
-static void
-test_rates_of_mrp(void **state)
+static void test_rates_of_mrp(void **state)
 {
     const double a = 0.7, b = 0.3, pi = b / (1 - a + b), horizon_s = 400000;
-    const double mean_gap_s =
-        pi * (a * 100 + (1 - a) * 300) + (1 - pi) * (b * 50 + (1 - b) * 200);
+    const double mean_gap_s = pi * (a * 100 + (1 - a) * 300) + (1 - pi) * (b * 50 + (1 - b) * 200);
     spot_moments_t preempts = {0}, adds = {0};
     spot_trace_model_t model;
     spot_event_t event;
@@ -50,8 +48,8 @@ test_rates_of_mrp(void **state)
         spot_moments_add(&preempts, counts[SPOT_EVENT_PREEMPT]);
         spot_moments_add(&adds, counts[SPOT_EVENT_ADD]);
     }
-    assert_mean("preemptions", &preempts, pi * horizon_s / mean_gap_s,
-        0.03 * pi * horizon_s / mean_gap_s);
+    assert_mean(
+        "preemptions", &preempts, pi * horizon_s / mean_gap_s, 0.03 * pi * horizon_s / mean_gap_s);
     assert_mean("additions", &adds, (1 - pi) * horizon_s / mean_gap_s,
         0.03 * (1 - pi) * horizon_s / mean_gap_s);
     events_free(&events);
@@ -59,8 +57,7 @@ test_rates_of_mrp(void **state)
 }
 
 /* One slot: full and empty in turn, for the means of the two laws. */
-static void
-test_boundaries_of_mrp(void **state)
+static void test_boundaries_of_mrp(void **state)
 {
     spot_moments_t full_s = {0}, empty_s = {0};
     spot_trace_model_t model;
@@ -94,8 +91,7 @@ test_boundaries_of_mrp(void **state)
 
 /* The lives that begin early enough to end before the horizon, in cells of equal
  * probability up to the wall and beyond it. */
-static void
-test_lives(void **state)
+static void test_lives(void **state)
 {
     enum { NUM_CELLS = 40 };
     static int64_t birth_ms[100];
@@ -126,8 +122,7 @@ test_lives(void **state)
             if (change.kind == SPOT_EVENT_ADD) {
                 *birth = change.time_ms;
             } else if (is_whole) {
-                const double p =
-                    -expm1(law.family->log_survival(law.parameters, life_s));
+                const double p = -expm1(law.family->log_survival(law.parameters, life_s));
 
                 assert_true(life_s <= 86400 + 3000 + 0.001);
                 counts[p < 1 ? (int) (NUM_CELLS * p) : NUM_CELLS - 1]++;
@@ -145,8 +140,7 @@ test_lives(void **state)
 }
 
 /* Additions only, exponential gaps: a Poisson process whose rate is that of the hour. */
-static void
-test_hours(void **state)
+static void test_hours(void **state)
 {
     double counts[24] = {0}, expected[24];
     spot_trace_model_t model;
@@ -179,8 +173,7 @@ test_hours(void **state)
 
 /* A recording replayed in a circle from a random tick is stationary: the mean population
  * is that of the recording. */
-static void
-test_random_start(void **state)
+static void test_random_start(void **state)
 {
     spot_moments_t populations = {0};
     spot_membership_t membership;
@@ -207,8 +200,7 @@ test_random_start(void **state)
     spot_trace_model_free(&model);
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_rates_of_mrp),

@@ -27,8 +27,7 @@ typedef struct {
 } law_case_t;
 
 /* The mean and variance of an epoch whose blocks are all full. */
-static void
-check_epochs(const law_case_t *laws)
+static void check_epochs(const law_case_t *laws)
 {
     const double num_blocks = (double) NUM_SAMPLES / laws->block;
     const double block_s = OPEN_S + READ_S * laws->block;
@@ -59,8 +58,7 @@ check_epochs(const law_case_t *laws)
     assert_mean("variance (s2)", &squares, variance, 0.4 * variance);
 }
 
-static void
-test_epochs(void **state)
+static void test_epochs(void **state)
 {
     static const double values[] = {1, 1, 1, 5}; /* mean 2, standard deviation sqrt 3 */
     static const law_case_t cases[] = {
@@ -69,8 +67,7 @@ test_epochs(void **state)
         {"{gamma: {cv: 0.6}}", "{gamma: {cv: 1.2}}", 4, 0.6, 1.2},
         {"{lognormal: {cv: 0.4}}", "{gamma: {cv: 0.3}}", 50, 0.4, 0.3},
         {"{measured: " NPY "}", "constant", 8, 0.8660254037844386, 0},
-        {"{measured: " NPY "}", "{measured: " NPY "}", 1, 0.8660254037844386,
-            0.8660254037844386},
+        {"{measured: " NPY "}", "{measured: " NPY "}", 1, 0.8660254037844386, 0.8660254037844386},
     };
 
     (void) state;
@@ -81,8 +78,7 @@ test_epochs(void **state)
     remove(NPY);
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_epochs)};
 

@@ -14,37 +14,34 @@
 #define NUM_REPLICATIONS 300
 #define SEED 20241105
 
-#define WEEKLY                                                                          \
-    "per_hour: 30\nhorizon: 14 d\nvcs: {a: 1}\nstart: 2024-03-02 09:15:00\n"            \
-    "hours: [1, 1, 1, 1, 2, 3, 4, 5, 6, 7, 8, 9, 9, 8, 7, 6, 5, 4, 3, 2, 2, 1, 1, 1]\n" \
+#define WEEKLY                                                                                     \
+    "per_hour: 30\nhorizon: 14 d\nvcs: {a: 1}\nstart: 2024-03-02 09:15:00\n"                       \
+    "hours: [1, 1, 1, 1, 2, 3, 4, 5, 6, 7, 8, 9, 9, 8, 7, 6, 5, 4, 3, 2, 2, 1, 1, 1]\n"            \
     "weekdays: [6, 5, 5, 5, 4, 2, 1]\nduration: 60 s\n"
 #define WEEKLY_START_S (5 * 86400 + 9 * 3600 + 15 * 60) /* a Saturday */
 
-static void
-draw(const spot_job_law_t *law, spot_job_log_t *log, uint64_t replication)
+static void draw(const spot_job_law_t *law, spot_job_log_t *log, uint64_t replication)
 {
     assert_int_equal(spot_job_law_draw(law, log, SEED, replication), 0);
 }
 
 /* The distance of counts from what a law expects of the hours of a week, as a standard
  * normal number; late: the law is late by so many hours. */
-static double
-weekly_z(const spot_job_law_t *law, const double *counts, int late)
+static double weekly_z(const spot_job_law_t *law, const double *counts, int late)
 {
     double expected[SPOT_HOURS_PER_WEEK];
 
     for (int j = 0; j < SPOT_HOURS_PER_WEEK; j++) {
         const int hour = (j + late) % SPOT_HOURS_PER_WEEK;
 
-        expected[j] = 2 * NUM_REPLICATIONS * law->per_hour * law->hours[hour % 24] *
-                      law->weekdays[hour / 24];
+        expected[j] =
+            2 * NUM_REPLICATIONS * law->per_hour * law->hours[hour % 24] * law->weekdays[hour / 24];
     }
     return chi_square_z(counts, expected, SPOT_HOURS_PER_WEEK);
 }
 
 /* Counts of the hours of a week, and the number of jobs as a Poisson number. */
-static void
-test_weekly_arrivals(void **state)
+static void test_weekly_arrivals(void **state)
 {
     const double mean = 30 * 24 * 14;
     static double counts[SPOT_HOURS_PER_WEEK];
@@ -57,8 +54,7 @@ test_weekly_arrivals(void **state)
     for (uint64_t r = 0; r < NUM_REPLICATIONS; r++) {
         draw(&law, &log, r);
         for (size_t j = 0; j < log.num_jobs; j++) {
-            counts[(log.jobs[j].submit_s + WEEKLY_START_S) / 3600 %
-                   SPOT_HOURS_PER_WEEK]++;
+            counts[(log.jobs[j].submit_s + WEEKLY_START_S) / 3600 % SPOT_HOURS_PER_WEEK]++;
         }
         spot_moments_add(&jobs, (double) log.num_jobs);
         spot_moments_add(&dispersion, pow((double) log.num_jobs - mean, 2) / mean);
@@ -73,8 +69,7 @@ test_weekly_arrivals(void **state)
 
 /* Windows of 10 s: the share of those without a job, and that no window depends on the
  * one before. */
-static void
-test_poisson(void **state)
+static void test_poisson(void **state)
 {
     enum { NUM_WINDOWS = 100000 };
     static int counts[NUM_WINDOWS];
@@ -104,11 +99,9 @@ test_poisson(void **state)
 }
 
 /* Shares of sizes, VCs and users, and that they do not depend on each other. */
-static void
-test_shares(void **state)
+static void test_shares(void **state)
 {
-    spot_moments_t of_a = {0}, of_1 = {0}, of_8 = {0}, of_first = {0}, of_third = {0},
-                   both = {0};
+    spot_moments_t of_a = {0}, of_1 = {0}, of_8 = {0}, of_first = {0}, of_third = {0}, both = {0};
     spot_job_log_t log = {0};
     spot_job_law_t law;
 
@@ -125,8 +118,7 @@ test_shares(void **state)
         spot_moments_add(&of_8, job->gpu_num == 8);
         spot_moments_add(&of_first, job->user_id == 0);
         spot_moments_add(&of_third, job->user_id == 2);
-        spot_moments_add(
-            &both, job->vc_id == 0 && job->gpu_num == 8 && job->user_id == 0);
+        spot_moments_add(&both, job->vc_id == 0 && job->gpu_num == 8 && job->user_id == 0);
     }
     assert_mean("jobs of a VC", &of_a, 0.6, 0.02);
     assert_mean("jobs of 1 GPU", &of_1, 0.7, 0.02);
@@ -138,8 +130,7 @@ test_shares(void **state)
     spot_job_law_free(&law);
 }
 
-static int
-compare_numbers(const void *left, const void *right)
+static int compare_numbers(const void *left, const void *right)
 {
     const int64_t a = *(const int64_t *) left, b = *(const int64_t *) right;
 
@@ -147,8 +138,7 @@ compare_numbers(const void *left, const void *right)
 }
 
 /* sqrt(n) times the largest distance of the seconds of a log from a law, rounded. */
-static double
-kolmogorov(const spot_job_log_t *log, const spot_law_t *law)
+static double kolmogorov(const spot_job_log_t *log, const spot_law_t *law)
 {
     const size_t n = log->num_jobs;
     int64_t *values = calloc(n, sizeof(*values));
@@ -161,8 +151,8 @@ kolmogorov(const spot_job_log_t *log, const spot_law_t *law)
     qsort(values, n, sizeof(*values), compare_numbers);
     for (size_t j = 0; j < n; j++) {
         if (j + 1 == n || values[j + 1] > values[j]) {
-            const double below = -expm1(
-                law->family->log_survival(law->parameters, (double) values[j] + 0.5));
+            const double below =
+                -expm1(law->family->log_survival(law->parameters, (double) values[j] + 0.5));
 
             largest = fmax(largest, fabs((double) (j + 1) / (double) n - below));
         }
@@ -171,8 +161,7 @@ kolmogorov(const spot_job_log_t *log, const spot_law_t *law)
     return sqrt((double) n) * largest;
 }
 
-static void
-test_durations(void **state)
+static void test_durations(void **state)
 {
     static const char *const texts[] = {"{family: lognormal, zeta: 6.4, sigma: 2}",
         "{family: weibull, scale: 800, shape: 0.5}", "{family: exponential, mu: 300}",
@@ -186,8 +175,8 @@ test_durations(void **state)
         char text[256];
         double distance;
 
-        snprintf(text, sizeof(text),
-            "{per_hour: 100, jobs: 200000, vcs: {a: 1}, duration: %s}", texts[j]);
+        snprintf(text, sizeof(text), "{per_hour: 100, jobs: 200000, vcs: {a: 1}, duration: %s}",
+            texts[j]);
         make_law(&law, text);
         draw(&law, &log, 2 + j);
         distance = kolmogorov(&log, &law.duration.law);
@@ -202,8 +191,7 @@ test_durations(void **state)
 }
 
 /* Rounding, and 1 s at least: E = 1 + sum over k >= 1 of P(T >= k + 1/2). */
-static void
-test_short_durations(void **state)
+static void test_short_durations(void **state)
 {
     const double mu = 3, truth = 1 + exp(-1.5 / mu) / -expm1(-1 / mu);
     spot_moments_t seconds = {0};
@@ -222,8 +210,7 @@ test_short_durations(void **state)
     spot_job_law_free(&law);
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_weekly_arrivals),

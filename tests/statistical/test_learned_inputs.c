@@ -26,8 +26,7 @@
 #define WORKLOADS RESTRICTED "single_data.csv.gz"
 #define PAIRS RESTRICTED "colocate_info.csv.gz"
 
-static void
-skip_without(const char *path)
+static void skip_without(const char *path)
 {
     if (access(path, R_OK) != 0) {
         print_message("skipped: no %s\n", path);
@@ -36,8 +35,7 @@ skip_without(const char *path)
 }
 
 /* The mean absolute error of each method. */
-static void
-forecast_errors(const spot_throughput_t *throughput, int series,
+static void forecast_errors(const spot_throughput_t *throughput, int series,
     const spot_throughput_split_t *split, spot_throughput_forecast_t *forecast,
     spot_prediction_error_t errors[SPOT_FORECAST_METHODS])
 {
@@ -50,15 +48,13 @@ forecast_errors(const spot_throughput_t *throughput, int series,
     }
     assert_int_equal(spot_throughput_forecast(forecast, throughput, series, split), 0);
     for (size_t method = 0; method < SPOT_FORECAST_METHODS; method++) {
-        assert_int_equal(spot_prediction_error(
-                             &errors[method], num, forecast->forecasts[method], values),
-            0);
+        assert_int_equal(
+            spot_prediction_error(&errors[method], num, forecast->forecasts[method], values), 0);
     }
     free(values);
 }
 
-static void
-assert_hour_leads(const spot_additive_model_t *model)
+static void assert_hour_leads(const spot_additive_model_t *model)
 {
     double hour = 0, greatest = 0;
 
@@ -74,8 +70,7 @@ assert_hour_leads(const spot_additive_model_t *model)
 }
 
 /* Bounds that other public forecasts of this series reach. */
-static void
-test_published_series(void **state)
+static void test_published_series(void **state)
 {
     spot_throughput_t throughput;
     spot_throughput_split_t split = {.seed = 1};
@@ -106,8 +101,7 @@ test_published_series(void **state)
 
 /* The mean absolute error of a method on the jobs of 7 to 26 September. Second 0 is
  * 151 s after midnight. */
-static double
-duration_error(
+static double duration_error(
     const spot_job_log_t *log, const spot_vc_list_t *vcs, spot_duration_method_t method)
 {
     const int64_t second_0_s = INT64_C(1585699351), from_s = 1599436800 - second_0_s;
@@ -135,8 +129,8 @@ duration_error(
     request.jobs = jobs;
     assert_int_equal(spot_duration_learner_init(&learner, &request), 0);
     assert_int_equal(spot_duration_learner_estimate_all(&learner, estimates_s), 0);
-    assert_int_equal(spot_prediction_error(&error, log->num_jobs - first,
-                         estimates_s + first, durations_s + first),
+    assert_int_equal(spot_prediction_error(
+                         &error, log->num_jobs - first, estimates_s + first, durations_s + first),
         0);
     spot_duration_learner_free(&learner);
     free(jobs);
@@ -145,8 +139,7 @@ duration_error(
     return error.mean_absolute;
 }
 
-static void
-test_published_durations(void **state)
+static void test_published_durations(void **state)
 {
     spot_vc_list_t vcs = {0};
     const spot_job_log_request_t request = {
@@ -167,8 +160,7 @@ test_published_durations(void **state)
     spot_diag_free(&diag);
 }
 
-static void
-test_published_labels(void **state)
+static void test_published_labels(void **state)
 {
     static const size_t left_out[] = {0, 47, 50, 40}; /* by depth */
 
@@ -180,8 +172,7 @@ test_published_labels(void **state)
         spot_diag_t diag;
 
         spot_diag_init(&diag);
-        assert_int_equal(
-            spot_packing_labels_train(&labels, WORKLOADS, PAIRS, depth, &diag), 0);
+        assert_int_equal(spot_packing_labels_train(&labels, WORKLOADS, PAIRS, depth, &diag), 0);
         assert_int_equal(labels.num_labels, 66);
         assert_int_equal(labels.num_left_out, left_out[depth]);
         assert_int_equal(labels.num_automatic, 53);
@@ -190,8 +181,7 @@ test_published_labels(void **state)
     }
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_published_series),

@@ -45,8 +45,7 @@ static const char *const trace_names[] = {
 #define BIG_MIN 11
 #define BIG_MAX 31
 
-static void
-skip_without_data(void)
+static void skip_without_data(void)
 {
     if (access(TABLE, R_OK) != 0) {
         print_message("skipped: %s is not there\n", TABLE);
@@ -54,8 +53,7 @@ skip_without_data(void)
     }
 }
 
-static void
-read_trace(spot_trace_t *trace, const char *name)
+static void read_trace(spot_trace_t *trace, const char *name)
 {
     char path[512];
     spot_diag_t diag;
@@ -66,8 +64,7 @@ read_trace(spot_trace_t *trace, const char *name)
     spot_diag_free(&diag);
 }
 
-static void
-read_table(spot_reference_t *table)
+static void read_table(spot_reference_t *table)
 {
     spot_diag_t diag;
 
@@ -76,8 +73,7 @@ read_table(spot_reference_t *table)
     spot_diag_free(&diag);
 }
 
-static void
-start(spot_comparison_t *comparison, const spot_trace_t *trace)
+static void start(spot_comparison_t *comparison, const spot_trace_t *trace)
 {
     assert_int_equal(spot_comparison_init(comparison, trace, trace->resolution_ms,
                          spot_comparison_is_net(trace->kind), 1),
@@ -86,8 +82,7 @@ start(spot_comparison_t *comparison, const spot_trace_t *trace)
 
 /* "preemption: {per_minute: ..., count: ...}" of the events of one direction: sizes by
  * mean and standard deviation, additions above BIG_LIMIT apart. */
-static void
-write_direction(
+static void write_direction(
     FILE *out, const spot_trace_t *trace, spot_event_kind_t kind, const char *family)
 {
     const double minutes = (double) trace->end_ms / 60000;
@@ -110,9 +105,8 @@ write_direction(
     }
     spot_bulks_free(&bulks);
     fprintf(out, "%s: {per_minute: %.17g, count: {%s: {mean: %.17g, std: %.17g}}",
-        kind == SPOT_EVENT_ADD ? "addition" : "preemption",
-        (double) num_events / minutes, family, spot_moments_mean(&sizes),
-        spot_moments_std(&sizes));
+        kind == SPOT_EVENT_ADD ? "addition" : "preemption", (double) num_events / minutes, family,
+        spot_moments_mean(&sizes), spot_moments_std(&sizes));
     if (num_big > 0) {
         fprintf(out, ", big: {probability: %.17g, range: [%d, %d]}",
             (double) num_big / (double) num_events, BIG_MIN, BIG_MAX);
@@ -120,38 +114,32 @@ write_direction(
     fprintf(out, "}\n");
 }
 
-static void
-write_seed(FILE *out, const spot_trace_t *trace, const char *form, const char *family)
+static void write_seed(FILE *out, const spot_trace_t *trace, const char *form, const char *family)
 {
     fprintf(out, "spotsim-model: 1\ngenerator: seed\n%s", form);
     write_direction(out, trace, SPOT_EVENT_PREEMPT, family);
     write_direction(out, trace, SPOT_EVENT_ADD, family);
 }
 
-static void
-write_corrected(FILE *out, const spot_trace_t *trace, const char *name)
+static void write_corrected(FILE *out, const spot_trace_t *trace, const char *name)
 {
     (void) name;
     write_seed(out, trace, "", "moments");
 }
 
-static void
-write_cell42(FILE *out, const spot_trace_t *trace, const char *name)
+static void write_cell42(FILE *out, const spot_trace_t *trace, const char *name)
 {
     (void) name;
     write_seed(out, trace, "variant: cell42\ncompat: notebook\n", "normal");
 }
 
-static void
-write_loop(FILE *out, const spot_trace_t *trace, const char *name)
+static void write_loop(FILE *out, const spot_trace_t *trace, const char *name)
 {
     (void) name;
-    write_seed(
-        out, trace, "variant: loop\ncompat: notebook\noverdraw: clip\n", "normal");
+    write_seed(out, trace, "variant: loop\ncompat: notebook\noverdraw: clip\n", "normal");
 }
 
-static void
-write_block(FILE *out, const spot_trace_t *trace, const char *name)
+static void write_block(FILE *out, const spot_trace_t *trace, const char *name)
 {
     const int64_t tick_ms = spot_observation_tick_ms(trace->resolution_ms, 0);
 
@@ -175,9 +163,8 @@ static const model_t models[] = {
 
 #define NUM_MODELS (sizeof(models) / sizeof(models[0]))
 
-static void
-add_model(spot_comparison_t *comparison, const model_t *model, const spot_trace_t *trace,
-    const char *name)
+static void add_model(spot_comparison_t *comparison, const model_t *model,
+    const spot_trace_t *trace, const char *name)
 {
     const char *folder = getenv("SPOT_TEST_TMP");
     spot_trace_model_file_t file;
@@ -189,8 +176,8 @@ add_model(spot_comparison_t *comparison, const model_t *model, const spot_trace_
     } else {
         FILE *out;
 
-        snprintf(path, sizeof(path), "%s/fidelity-%s.yaml",
-            folder != NULL ? folder : "/tmp", model->name);
+        snprintf(path, sizeof(path), "%s/fidelity-%s.yaml", folder != NULL ? folder : "/tmp",
+            model->name);
         out = fopen(path, "w");
         assert_non_null(out);
         model->write(out, trace, name);
@@ -202,8 +189,8 @@ add_model(spot_comparison_t *comparison, const model_t *model, const spot_trace_
         fail();
     }
     assert_string_equal(file.name, model->name);
-    assert_int_equal(spot_comparison_add_model(comparison, &file.model, file.name,
-                         file.name, NUM_REPLICATIONS, NULL),
+    assert_int_equal(spot_comparison_add_model(
+                         comparison, &file.model, file.name, file.name, NUM_REPLICATIONS, NULL),
         0);
     spot_trace_model_file_free(&file);
     spot_diag_free(&diag);
@@ -211,24 +198,22 @@ add_model(spot_comparison_t *comparison, const model_t *model, const spot_trace_
 
 /* The difference beyond the slack, in units of sd sqrt(1 / R + 1 / 4000). If all 4000
  * values are equal, ours must be too. */
-static double
-excess_z(const spot_reference_row_t *row, int metric_id, double mean)
+static double excess_z(const spot_reference_row_t *row, int metric_id, double mean)
 {
     const bool is_share =
         metric_id == SPOT_FIDELITY_FRAC_FULL || metric_id == SPOT_FIDELITY_FRAC_EMPTY;
     const double expected = row->means[metric_id];
     const double slack = (is_share ? SHARE_SLACK : 0) + DIGITS * fabs(expected);
     const double excess = fmax(0, fabs(mean - expected) - slack);
-    const double se = row->sds[metric_id] * sqrt(1.0 / NUM_REPLICATIONS +
-                                                 1.0 / (double) row->num_replications);
+    const double se =
+        row->sds[metric_id] * sqrt(1.0 / NUM_REPLICATIONS + 1.0 / (double) row->num_replications);
 
     return excess == 0 ? 0 : excess / se;
 }
 
 /* The largest difference over all metrics; *worst_id is its metric. */
-static double
-largest_z(const spot_reference_row_t *row, const spot_comparison_column_t *column,
-    int *worst_id)
+static double largest_z(
+    const spot_reference_row_t *row, const spot_comparison_column_t *column, int *worst_id)
 {
     double largest = -1;
 
@@ -249,12 +234,10 @@ largest_z(const spot_reference_row_t *row, const spot_comparison_column_t *colum
 }
 
 /* Every metric of every model; and power: another model has other metrics. */
-static void
-check_models(const spot_comparison_t *comparison, const spot_reference_t *table)
+static void check_models(const spot_comparison_t *comparison, const spot_reference_t *table)
 {
     for (size_t j = 0; j < NUM_MODELS; j++) {
-        const spot_comparison_column_t *column =
-            &comparison->columns[SPOT_COMPARISON_FIRST + j];
+        const spot_comparison_column_t *column = &comparison->columns[SPOT_COMPARISON_FIRST + j];
 
         for (size_t k = 0; k < NUM_MODELS; k++) {
             const spot_reference_row_t *row =
@@ -264,9 +247,8 @@ check_models(const spot_comparison_t *comparison, const spot_reference_t *table)
 
             assert_non_null(row);
             z = largest_z(row, column, &worst_id);
-            print_message("%.22s: %s against the table's %s: z %.2f in %s\n",
-                comparison->name, column->label, models[k].name, z,
-                spot_fidelity_metrics[worst_id].name);
+            print_message("%.22s: %s against the table's %s: z %.2f in %s\n", comparison->name,
+                column->label, models[k].name, z, spot_fidelity_metrics[worst_id].name);
             if (j == k ? !(z <= MAX_Z) : !(z >= POWER_Z)) {
                 fail_msg("%s", j == k ? "the model is not the table's" : "no power");
             }
@@ -274,8 +256,7 @@ check_models(const spot_comparison_t *comparison, const spot_reference_t *table)
     }
 }
 
-static void
-test_models(void **state)
+static void test_models(void **state)
 {
     spot_reference_t table;
 
@@ -298,8 +279,7 @@ test_models(void **state)
     spot_reference_free(&table);
 }
 
-static void
-check_exact(const spot_reference_row_t *row, const spot_comparison_column_t *column)
+static void check_exact(const spot_reference_row_t *row, const spot_comparison_column_t *column)
 {
     assert_non_null(row);
     for (int j = 0; j < SPOT_FIDELITY_NUM_METRICS; j++) {
@@ -313,8 +293,7 @@ check_exact(const spot_reference_row_t *row, const spot_comparison_column_t *col
     }
 }
 
-static void
-test_exact_rows(void **state)
+static void test_exact_rows(void **state)
 {
     spot_reference_t table;
 
@@ -327,18 +306,17 @@ test_exact_rows(void **state)
 
         read_trace(&trace, trace_names[j]);
         start(&comparison, &trace);
-        check_exact(spot_reference_find(&table, trace_names[j], "recorded"),
-            &comparison.columns[0]);
-        check_exact(spot_reference_find(&table, trace_names[j], "half2-vs-half1"),
-            &comparison.columns[2]);
+        check_exact(
+            spot_reference_find(&table, trace_names[j], "recorded"), &comparison.columns[0]);
+        check_exact(
+            spot_reference_find(&table, trace_names[j], "half2-vs-half1"), &comparison.columns[2]);
         spot_comparison_free(&comparison);
         spot_trace_free(&trace);
     }
     spot_reference_free(&table);
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_exact_rows),

@@ -40,31 +40,27 @@ static const char world[] =
 
 static spot_maximiser_t maximiser;
 
-static int
-set_up(void **state)
+static int set_up(void **state)
 {
     (void) state;
     gsl_set_error_handler_off();
     return spot_maximiser_init(&maximiser);
 }
 
-static int
-tear_down(void **state)
+static int tear_down(void **state)
 {
     (void) state;
     spot_maximiser_free(&maximiser);
     return 0;
 }
 
-static void
-read_model(spot_trace_model_t *model, const char *text)
+static void read_model(spot_trace_model_t *model, const char *text)
 {
     spot_yaml_t document;
     spot_diag_t diag;
 
     spot_diag_init(&diag);
-    assert_int_equal(
-        spot_yaml_parse(&document, "model.yaml", text, strlen(text), &diag), 0);
+    assert_int_equal(spot_yaml_parse(&document, "model.yaml", text, strlen(text), &diag), 0);
     assert_int_equal(spot_trace_model_read(model, document.root, &diag), 0);
     assert_int_equal(diag.num_errors + diag.num_warnings, 0);
     spot_yaml_free(&document);
@@ -72,8 +68,7 @@ read_model(spot_trace_model_t *model, const char *text)
 }
 
 /* Whether every search ended at a maximum. */
-static bool
-has_converged(const spot_mrp_t *self)
+static bool has_converged(const spot_mrp_t *self)
 {
     bool converged = true;
 
@@ -87,8 +82,7 @@ has_converged(const spot_mrp_t *self)
 }
 
 /* Through a file, as the commands do it. */
-static void
-generate_and_fit(
+static void generate_and_fit(
     const spot_trace_model_t *model, uint64_t replication, spot_mrp_t *mrp, char **text)
 {
     const char *folder = getenv("SPOT_TEST_TMP");
@@ -102,16 +96,14 @@ generate_and_fit(
     spot_trace_t trace;
     spot_diag_t diag;
 
-    snprintf(
-        path, sizeof(path), "%s/model-recovery.csv", folder != NULL ? folder : "/tmp");
+    snprintf(path, sizeof(path), "%s/model-recovery.csv", folder != NULL ? folder : "/tmp");
     spot_diag_init(&diag);
     assert_int_equal(spot_generate(model, &task, path, &diag), 0);
     assert_int_equal(spot_trace_read(&trace, path, true, &diag), 0);
     assert_int_equal(spot_fit_mrp(mrp, &trace, &maximiser), 0);
     assert_true(has_converged(mrp));
     if (text != NULL) {
-        const spot_fit_origin_t origin = {
-            .trace = &trace, .source = path, .version = "0"};
+        const spot_fit_origin_t origin = {.trace = &trace, .source = path, .version = "0"};
         size_t num_bytes;
         FILE *out = open_memstream(text, &num_bytes);
 
@@ -134,14 +126,12 @@ typedef struct {
     spot_moments_t p[SPOT_MRP_NUM_TYPES];
 } estimates_t;
 
-static double
-mean_of(const spot_law_t *law)
+static double mean_of(const spot_law_t *law)
 {
     return law->family->moment(law->parameters, 1);
 }
 
-static void
-add_estimates(estimates_t *self, const spot_mrp_t *mrp)
+static void add_estimates(estimates_t *self, const spot_mrp_t *mrp)
 {
     const spot_law_t *mixed = &mrp->gaps[SPOT_MRP_PREEMPT_PREEMPT].law;
     const spot_law_t *even = &mrp->gaps[SPOT_MRP_ADD_ADD].law;
@@ -167,14 +157,12 @@ add_estimates(estimates_t *self, const spot_mrp_t *mrp)
 }
 
 /* relevant: the smallest relative bias that must not pass. */
-static void
-check(const char *what, const spot_moments_t *values, double truth, double relevant)
+static void check(const char *what, const spot_moments_t *values, double truth, double relevant)
 {
     assert_mean(what, values, truth, relevant * truth);
 }
 
-static void
-test_round(void **state)
+static void test_round(void **state)
 {
     static const char *const hyperexp2[] = {"p1", "mu1", "mu2"};
     static const char *const gamma[] = {"shape", "scale"};
@@ -200,23 +188,20 @@ test_round(void **state)
         check(name, &estimates.p[j], truth.bulks[j].p, 0.12);
     }
     for (int j = 0; j < SPOT_MRP_NUM_CLASSES; j++) {
-        check(spot_mrp_class_names[j], &estimates.means[j], mean_of(&truth.gaps[j].law),
-            0.25);
+        check(spot_mrp_class_names[j], &estimates.means[j], mean_of(&truth.gaps[j].law), 0.25);
     }
     for (int j = 0; j < 3; j++) {
         check(hyperexp2[j], &estimates.hyperexp2[j],
             truth.gaps[SPOT_MRP_PREEMPT_PREEMPT].law.parameters[j], 0.4);
     }
     for (int j = 0; j < 2; j++) {
-        check(gamma[j], &estimates.gamma[j],
-            truth.gaps[SPOT_MRP_ADD_ADD].law.parameters[j], 0.3);
+        check(gamma[j], &estimates.gamma[j], truth.gaps[SPOT_MRP_ADD_ADD].law.parameters[j], 0.3);
     }
     spot_trace_model_free(&model);
     free(text);
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_round),

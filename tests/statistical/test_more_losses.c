@@ -36,8 +36,7 @@ static const regime_t regimes[] = {
     {10.0 * 3600000, 0},
 };
 
-static double
-draw_life_ms(const regime_t *regime, uint64_t seed, uint64_t place)
+static double draw_life_ms(const regime_t *regime, uint64_t seed, uint64_t place)
 {
     const double u = ((double) mixed(seed, place, 1 << 30) + 0.5) / (1 << 30);
 
@@ -46,8 +45,7 @@ draw_life_ms(const regime_t *regime, uint64_t seed, uint64_t place)
 
 /* Steps of 10 s or so. factor: of the rate of losses, 1 or 2; what is lost with 1 is
  * lost with 2 too, at the same time or earlier. */
-static void
-draw_pair(case_t *self, const regime_t *regime, uint64_t seed, int factor)
+static void draw_pair(case_t *self, const regime_t *regime, uint64_t seed, int factor)
 {
     *self = (case_t){.seed = seed,
         .setting = {.horizon_ms = HORIZON_MS,
@@ -67,8 +65,7 @@ draw_pair(case_t *self, const regime_t *regime, uint64_t seed, int factor)
     self->trace_end_ms = HORIZON_MS;
     self->num_lives = NUM_INITIAL + regime->num_added;
     for (size_t j = 0; j < self->num_lives; j++) {
-        const int64_t birth_ms =
-            j < NUM_INITIAL ? -1 : (int64_t) mixed(seed, 1000 + j, HORIZON_MS);
+        const int64_t birth_ms = j < NUM_INITIAL ? -1 : (int64_t) mixed(seed, 1000 + j, HORIZON_MS);
         double life_ms = draw_life_ms(regime, seed, 2 * j);
         int64_t death_ms;
 
@@ -82,8 +79,7 @@ draw_pair(case_t *self, const regime_t *regime, uint64_t seed, int factor)
 }
 
 /* Kept steps under the row, or under "ideal" (NULL). */
-static double
-kept_of(const law_row_t *row, const regime_t *regime, uint64_t seed, int factor)
+static double kept_of(const law_row_t *row, const regime_t *regime, uint64_t seed, int factor)
 {
     const law_job_t job = (law_job_t) (seed % NUM_LAW_JOBS);
     spot_train_result_t result;
@@ -103,15 +99,13 @@ kept_of(const law_row_t *row, const regime_t *regime, uint64_t seed, int factor)
 
 /* ideals: [NUM_LAW_JOBS] mean steps of "ideal" with the fewer losses. Returns the mean
  * cost of more losses in standard errors. */
-static double
-cost_of_losses(const law_row_t *row, const regime_t *regime, const double *ideals)
+static double cost_of_losses(const law_row_t *row, const regime_t *regime, const double *ideals)
 {
     spot_moments_t costs = {0};
     double mean, se;
 
     for (uint64_t seed = 0; seed < NUM_PAIRS; seed++) {
-        const double cost =
-            kept_of(row, regime, seed, 1) - kept_of(row, regime, seed, 2);
+        const double cost = kept_of(row, regime, seed, 1) - kept_of(row, regime, seed, 2);
 
         spot_moments_add(&costs, cost / ideals[seed % NUM_LAW_JOBS]);
     }
@@ -125,8 +119,7 @@ cost_of_losses(const law_row_t *row, const regime_t *regime, const double *ideal
 }
 
 /* Faster with each loss. */
-static size_t
-lucky_state_size(const void *options, const spot_job_t *job, int64_t capacity)
+static size_t lucky_state_size(const void *options, const spot_job_t *job, int64_t capacity)
 {
     (void) options;
     (void) job;
@@ -134,8 +127,7 @@ lucky_state_size(const void *options, const spot_job_t *job, int64_t capacity)
     return sizeof(int64_t);
 }
 
-static void
-lucky_decide(const void *options, void *state, const spot_recovery_view_t *view,
+static void lucky_decide(const void *options, void *state, const spot_recovery_view_t *view,
     const spot_recovery_change_t *change, spot_recovery_decision_t *decision)
 {
     const int64_t num = spot_job_pipelines(view->job, spot_recovery_num_usable(view));
@@ -150,8 +142,8 @@ lucky_decide(const void *options, void *state, const spot_recovery_view_t *view,
     decision->work = SPOT_WORK_STEPS_KEPT;
     spot_recovery_decision_set_pipelines(decision, view->job, num);
     if (num > 0) {
-        spot_recovery_decision_set_step(decision, view->job,
-            1 + 2 * spot_job_step_ms(view->job, num) / (2 + *num_losses));
+        spot_recovery_decision_set_step(
+            decision, view->job, 1 + 2 * spot_job_step_ms(view->job, num) / (2 + *num_losses));
     }
 }
 
@@ -159,8 +151,7 @@ static const spot_recovery_t lucky = {
     .name = "lucky", .state_size = lucky_state_size, .decide = lucky_decide};
 
 /* The law is sharp enough to find the lucky system. */
-static void
-check_regime(const regime_t *regime)
+static void check_regime(const regime_t *regime)
 {
     const law_row_t wrong = {.system = "lucky", .options = "", .table = &lucky};
     law_row_t rows[LAW_MAX_ROWS];
@@ -177,29 +168,26 @@ check_regime(const regime_t *regime)
         const double z = cost_of_losses(&rows[j], regime, ideals);
 
         if (z < -MAX_Z) {
-            fail_msg("{system: %s%s} keeps more with more losses: z = %.1f",
-                rows[j].system, rows[j].options, z);
+            fail_msg("{system: %s%s} keeps more with more losses: z = %.1f", rows[j].system,
+                rows[j].options, z);
         }
     }
     assert_true(cost_of_losses(&wrong, regime, ideals) < -MAX_Z);
 }
 
-static void
-test_many_losses(void **state)
+static void test_many_losses(void **state)
 {
     (void) state;
     check_regime(&regimes[0]);
 }
 
-static void
-test_few_losses(void **state)
+static void test_few_losses(void **state)
 {
     (void) state;
     check_regime(&regimes[1]);
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_many_losses),

@@ -34,13 +34,11 @@ static const law_row_t rows[] = {
         .options = ", state_bytes: 3e10, net_bytes_per_s: 1e10, remote_bytes_per_s: "
                    "1e9, restart: 20 s, replacement: shrink"},
     {.system = "gemini",
-        .options =
-            ", state_bytes: 3e10, net_bytes_per_s: 1e10, remote_bytes_per_s: "
-            "1e9, restart: 20 s, replacement: shrink, mem_every: 4, mem_overhead: "
-            "3 s"},
+        .options = ", state_bytes: 3e10, net_bytes_per_s: 1e10, remote_bytes_per_s: "
+                   "1e9, restart: 20 s, replacement: shrink, mem_every: 4, mem_overhead: "
+                   "3 s"},
     {.system = "parcae", .options = ", min_depth: 1, published_defaults: yes"},
-    {.system = "recycle",
-        .options = ", micro_batch: 64, detection: 5 s, published_defaults: yes"},
+    {.system = "recycle", .options = ", micro_batch: 64, detection: 5 s, published_defaults: yes"},
     {.system = "varuna", .options = ", cut_points: 12, lead: 0 s, settle: 0 s"},
     {.system = "varuna",
         .options = ", cut_points: 12, every: 5, copy: 20 s, lead: 0 s, settle: 0 s"},
@@ -48,8 +46,7 @@ static const law_row_t rows[] = {
 #define NUM_ROWS (sizeof(rows) / sizeof(rows[0]))
 
 /* Steps of 10 s or so, and checkpoints of 4 to 40 s, of every mode. */
-static void
-draw_job(case_t *self, uint64_t seed)
+static void draw_job(case_t *self, uint64_t seed)
 {
     *self = (case_t){.seed = seed,
         .setting = {.horizon_ms = HORIZON_MS,
@@ -73,16 +70,14 @@ draw_job(case_t *self, uint64_t seed)
     }
 }
 
-static void
-draw_trace(case_t *self, uint64_t seed)
+static void draw_trace(case_t *self, uint64_t seed)
 {
     draw_job(self, seed);
     self->trace_end_ms = HORIZON_MS;
     self->num_lives = NUM_INITIAL + MAX_ADDED;
     for (size_t j = 0; j < self->num_lives; j++) {
         const double u = ((double) mixed(seed, 2 * j, 1 << 30) + 0.5) / (1 << 30);
-        const int64_t birth_ms =
-            j < NUM_INITIAL ? -1 : (int64_t) mixed(seed, 1000 + j, HORIZON_MS);
+        const int64_t birth_ms = j < NUM_INITIAL ? -1 : (int64_t) mixed(seed, 1000 + j, HORIZON_MS);
         const int64_t death_ms =
             (birth_ms < 0 ? 0 : birth_ms) + 1 + (int64_t) (-log(u) * MEAN_LIFE_MS);
 
@@ -91,8 +86,7 @@ draw_trace(case_t *self, uint64_t seed)
     }
 }
 
-static double
-kept_of(const law_row_t *row, uint64_t seed, int64_t notice_ms)
+static double kept_of(const law_row_t *row, uint64_t seed, int64_t notice_ms)
 {
     spot_train_result_t result;
     spot_scenario_t scenario;
@@ -108,8 +102,7 @@ kept_of(const law_row_t *row, uint64_t seed, int64_t notice_ms)
 
 /* The gain of each notice over the one before it, in steps kept without notice on
  * average. Returns the least one in standard errors. */
-static double
-least_gain(const law_row_t *row)
+static double least_gain(const law_row_t *row)
 {
     spot_moments_t gains[NUM_NOTICES] = {{0}}, all = {0};
     double least = HUGE_VAL, mean_kept[NUM_LAW_JOBS] = {0};
@@ -123,11 +116,11 @@ least_gain(const law_row_t *row)
     }
     for (uint64_t seed = 0; seed < NUM_TRACES; seed++) {
         for (size_t j = 1; j < NUM_NOTICES; j++) {
-            spot_moments_add(&gains[j],
-                (kept[seed][j] - kept[seed][j - 1]) / mean_kept[seed % NUM_LAW_JOBS]);
+            spot_moments_add(
+                &gains[j], (kept[seed][j] - kept[seed][j - 1]) / mean_kept[seed % NUM_LAW_JOBS]);
         }
-        spot_moments_add(&all, (kept[seed][NUM_NOTICES - 1] - kept[seed][0]) /
-                                   mean_kept[seed % NUM_LAW_JOBS]);
+        spot_moments_add(
+            &all, (kept[seed][NUM_NOTICES - 1] - kept[seed][0]) / mean_kept[seed % NUM_LAW_JOBS]);
     }
     print_message("{system: %s%s}\n", row->system, row->options);
     for (size_t j = 1; j < NUM_NOTICES; j++) {
@@ -135,11 +128,9 @@ least_gain(const law_row_t *row)
         const double se = spot_moments_stderr(&gains[j]);
         const double z = mean == 0 ? 0 : mean / se;
 
-        print_message(
-            "  notice of %lld s instead of %lld s: %+.4f, standard error %.2g, "
-            "z %+.1f\n",
-            (long long) notices_ms[j] / 1000, (long long) notices_ms[j - 1] / 1000, mean,
-            se, z);
+        print_message("  notice of %lld s instead of %lld s: %+.4f, standard error %.2g, "
+                      "z %+.1f\n",
+            (long long) notices_ms[j] / 1000, (long long) notices_ms[j - 1] / 1000, mean, se, z);
         assert_true(row->table != NULL || se * POWER_Z <= RELEVANT);
         least = z < least ? z : least;
     }
@@ -148,8 +139,7 @@ least_gain(const law_row_t *row)
 }
 
 /* Writes a checkpoint as soon as a loss is announced, and waits for it. */
-static void
-hasty_decide(const void *options, void *state, const spot_recovery_view_t *view,
+static void hasty_decide(const void *options, void *state, const spot_recovery_view_t *view,
     const spot_recovery_change_t *change, spot_recovery_decision_t *decision)
 {
     const int64_t num = spot_job_pipelines(view->job, spot_recovery_num_usable(view));
@@ -176,8 +166,7 @@ hasty_decide(const void *options, void *state, const spot_recovery_view_t *view,
 static const spot_recovery_t hasty = {.name = "hasty", .decide = hasty_decide};
 
 /* The law is sharp enough to find the hasty system. */
-static void
-test_more_notice_is_no_loss(void **state)
+static void test_more_notice_is_no_loss(void **state)
 {
     const law_row_t wrong = {.system = "hasty", .options = "", .table = &hasty};
     int num_failed = 0;
@@ -190,8 +179,7 @@ test_more_notice_is_no_loss(void **state)
     assert_true(least_gain(&wrong) < -MAX_Z);
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_more_notice_is_no_loss),

@@ -25,8 +25,7 @@ typedef struct {
     double confidence;
 } case_t;
 
-static spot_paired_t
-draw_sample(const case_t *self, uint64_t sample_id)
+static spot_paired_t draw_sample(const case_t *self, uint64_t sample_id)
 {
     spot_paired_t paired = {0};
     spot_rng_t rng;
@@ -35,16 +34,15 @@ draw_sample(const case_t *self, uint64_t sample_id)
     for (size_t j = 0; j < self->num_pairs; j++) {
         const double common = gsl_ran_gaussian_ziggurat(spot_rng_gsl(&rng), 1);
         const double own = gsl_ran_gaussian_ziggurat(spot_rng_gsl(&rng), 1);
-        const double mixed = self->correlation * common +
-                             sqrt(1 - self->correlation * self->correlation) * own;
+        const double mixed =
+            self->correlation * common + sqrt(1 - self->correlation * self->correlation) * own;
 
         spot_paired_add(&paired, 1 + common, 0.75 + self->spread * mixed);
     }
     return paired;
 }
 
-static void
-test_intervals_hold_the_truth(void **state)
+static void test_intervals_hold_the_truth(void **state)
 {
     static const case_t cases[] = {
         {2, 0.5, 1, 0.95},
@@ -62,11 +60,10 @@ test_intervals_hold_the_truth(void **state)
         for (uint64_t k = 0; k < NUM_SAMPLES; k++) {
             const spot_paired_t paired = draw_sample(c, k);
 
-            spot_moments_add(
-                &is_held, fabs(spot_paired_mean(&paired) - 0.25) <=
-                                  spot_paired_half_width(&paired, c->confidence)
-                              ? 1
-                              : 0);
+            spot_moments_add(&is_held, fabs(spot_paired_mean(&paired) - 0.25) <=
+                                               spot_paired_half_width(&paired, c->confidence)
+                                           ? 1
+                                           : 0);
         }
         /* normal quantiles instead of Student's would show for 2 and for 10 pairs */
         assert_mean("coverage", &is_held, c->confidence, 0.02);
@@ -74,8 +71,7 @@ test_intervals_hold_the_truth(void **state)
 }
 
 /* Student's factor of Welch's degrees of freedom over that of pairs. */
-static double
-student_ratio(const case_t *self)
+static double student_ratio(const case_t *self)
 {
     const double p_above = (1 - self->confidence) / 2;
     const double pairs = (double) self->num_pairs - 1;
@@ -86,8 +82,7 @@ student_ratio(const case_t *self)
 }
 
 /* Variances: 1 + s^2 unpaired, 1 + s^2 - 2 r s paired. */
-static void
-test_the_gain_is_that_of_theory(void **state)
+static void test_the_gain_is_that_of_theory(void **state)
 {
     static const case_t cases[] = {
         {1000, 0.9, 1, 0.95},
@@ -100,8 +95,7 @@ test_the_gain_is_that_of_theory(void **state)
         const case_t *c = &cases[j];
         const double unpaired = 1 + c->spread * c->spread;
         const double truth =
-            sqrt(unpaired / (unpaired - 2 * c->correlation * c->spread)) *
-            student_ratio(c);
+            sqrt(unpaired / (unpaired - 2 * c->correlation * c->spread)) * student_ratio(c);
         spot_moments_t gains = {0};
 
         for (uint64_t k = 0; k < 1000; k++) {
@@ -113,8 +107,7 @@ test_the_gain_is_that_of_theory(void **state)
     }
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_intervals_hold_the_truth),

@@ -33,14 +33,12 @@ typedef struct {
     int64_t event_id; /* even: a loss, odd: its replacement */
 } bursts_state_t;
 
-static void
-bursts_free(void *model)
+static void bursts_free(void *model)
 {
     (void) model;
 }
 
-static void
-bursts_start(void *state, const void *model, const spot_dice_t *dice)
+static void bursts_start(void *state, const void *model, const spot_dice_t *dice)
 {
     bursts_state_t *self = state;
 
@@ -49,8 +47,7 @@ bursts_start(void *state, const void *model, const spot_dice_t *dice)
     self->event_id = 0;
 }
 
-static bool
-bursts_next(void *state, spot_event_t *event)
+static bool bursts_next(void *state, spot_event_t *event)
 {
     bursts_state_t *self = state;
 
@@ -77,8 +74,7 @@ typedef struct {
     int num_lost;
 } case_t;
 
-static void
-make_scenario(spot_scenario_t *scenario, const case_t *self)
+static void make_scenario(spot_scenario_t *scenario, const case_t *self)
 {
     bursts_t *bursts = calloc(1, sizeof(*bursts));
     char text[1024];
@@ -104,8 +100,7 @@ make_scenario(spot_scenario_t *scenario, const case_t *self)
 }
 
 /* A run rolls back once for each loss that memory does not cover. */
-static void
-check_case(const case_t *self)
+static void check_case(const case_t *self)
 {
     spot_moments_t shares = {0};
     spot_scenario_t scenario;
@@ -118,24 +113,21 @@ check_case(const case_t *self)
     for (uint64_t j = 0; j < NUM_RUNS; j++) {
         assert_int_equal(spot_train_run(&train, 1, j, NULL), 0);
         assert_int_equal(train.result.preempted, NUM_LOSSES * self->num_lost);
-        spot_moments_add(
-            &shares, 1 - (double) train.result.rollbacks / (double) NUM_LOSSES);
+        spot_moments_add(&shares, 1 - (double) train.result.rollbacks / (double) NUM_LOSSES);
     }
     assert_int_equal(spot_peer_recovery_probability(
                          self->num_instances, self->group_size, self->num_lost, &truth),
         0);
-    snprintf(what, sizeof(what), "%d instances in groups of %d, %d lost",
-        self->num_instances, self->group_size, self->num_lost);
+    snprintf(what, sizeof(what), "%d instances in groups of %d, %d lost", self->num_instances,
+        self->group_size, self->num_lost);
     assert_mean(what, &shares, truth, RELEVANT);
     spot_train_free(&train);
     spot_scenario_free(&scenario);
 }
 
-static void
-test_share_of_recoveries(void **state)
+static void test_share_of_recoveries(void **state)
 {
-    static const case_t cases[] = {
-        {16, 2, 2}, {16, 2, 3}, {16, 2, 4}, {16, 4, 7}, {10, 3, 4}};
+    static const case_t cases[] = {{16, 2, 2}, {16, 2, 3}, {16, 2, 4}, {16, 4, 7}, {10, 3, 4}};
 
     (void) state;
     for (size_t j = 0; j < sizeof(cases) / sizeof(cases[0]); j++) {
@@ -143,8 +135,7 @@ test_share_of_recoveries(void **state)
     }
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_share_of_recoveries),

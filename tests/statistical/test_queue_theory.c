@@ -19,14 +19,13 @@ typedef struct {
     double load; /* arrivals over what all servers can serve */
     uint64_t replications;
     int customers, warm_up; /* of each */
-    double relevant_mean; /* biases of the mean wait and of the quantile that show for */
-    double relevant_p99;  /* certain; half of each lies at the limit */
+    double relevant_mean;   /* biases of the mean wait and of the quantile that show for */
+    double relevant_p99;    /* certain; half of each lies at the limit */
 } theory_case_t;
 
 /* The probability that a customer waits, for offered traffic a: Erlang's C by his B,
  * whose recursion is stable. */
-static double
-erlang_c(int num_servers, double a)
+static double erlang_c(int num_servers, double a)
 {
     double b = 1;
 
@@ -37,8 +36,7 @@ erlang_c(int num_servers, double a)
 }
 
 /* Services take 1 s on average. */
-static void
-check_theory(const theory_case_t *self)
+static void check_theory(const theory_case_t *self)
 {
     const double a = self->load * self->num_servers, rest = self->num_servers - a;
     const double p_wait = erlang_c(self->num_servers, a);
@@ -48,8 +46,7 @@ check_theory(const theory_case_t *self)
     queue_case_t queue;
 
     assert_true(p_wait > 0.01); /* else the 99 % quantile is 0 */
-    snprintf(keys, sizeof(keys),
-        "servers: %d\narrivals_per_s: %.17g\ncustomers: %d\nwarm_up: %d\n",
+    snprintf(keys, sizeof(keys), "servers: %d\narrivals_per_s: %.17g\ncustomers: %d\nwarm_up: %d\n",
         self->num_servers, a, self->customers, self->warm_up);
     queue_case_open(&queue, keys);
     for (uint64_t j = 0; j < self->replications; j++) {
@@ -65,8 +62,7 @@ check_theory(const theory_case_t *self)
     assert_mean("utilisation", &utilisation, self->load, 0.01 * self->load);
 }
 
-static void
-test_waits(void **state)
+static void test_waits(void **state)
 {
     static const theory_case_t cases[] = {
         {2, 0.3, 64, 100000, 1000, 0.05, 0.05},
@@ -84,8 +80,7 @@ test_waits(void **state)
 
 /* A customer takes the first idle server of two, so the second one does less. Balance of
  * the states: none busy, the first or the second one, both. */
-static void
-test_busy_servers(void **state)
+static void test_busy_servers(void **state)
 {
     const double a = 0.8; /* offered to two servers */
     const double p_none = (2 - a) / (2 + a);
@@ -107,8 +102,7 @@ test_busy_servers(void **state)
     assert_mean("second server", &busy[1], p_second + p_both, 0.01);
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_waits),

@@ -28,12 +28,10 @@ typedef struct {
 static const case_t cases[] = {
     {"independent", "minimise: normal", "stream: [0, 1, 2, 3, 4, 5, 6, 7]", 0},
     {"skewed", "minimise: exponential", "spread: [0.5, 1, 2, 3, 4, 5, 6, 7]", 0},
-    {"skewed, independent", "maximise: exponential",
-        "stream: [0, 1, 2, 3], spread: [1, 4]", 1},
+    {"skewed, independent", "maximise: exponential", "stream: [0, 1, 2, 3], spread: [1, 4]", 1},
 };
 
-static void
-read_case(spot_study_t *study, const case_t *self)
+static void read_case(spot_study_t *study, const case_t *self)
 {
     char text[512];
 
@@ -47,8 +45,7 @@ read_case(spot_study_t *study, const case_t *self)
 
 /* Whether the race of the rows in a store leaves a point. confidence: of each interval;
  * 0: the race's own. */
-static bool
-is_left(const spot_store_t *store, double confidence, size_t point_id)
+static bool is_left(const spot_store_t *store, double confidence, size_t point_id)
 {
     spot_race_t race;
     bool is_racing;
@@ -63,8 +60,7 @@ is_left(const spot_store_t *store, double confidence, size_t point_id)
 
 /* A race whose intervals hold with 95 % each, not all of them together, loses the best
  * point too often: the test would show it. */
-static void
-check_case(const case_t *self)
+static void check_case(const case_t *self)
 {
     int num_held = 0, num_held_of_plain = 0;
     spot_study_t study;
@@ -79,15 +75,14 @@ check_case(const case_t *self)
         num_held_of_plain += is_left(store, CONFIDENCE, self->best_id);
         store->close(store);
     }
-    print_message("%s: %d of %d races leave the best point, %d with plain intervals\n",
-        self->name, num_held, NUM_RACES, num_held_of_plain);
+    print_message("%s: %d of %d races leave the best point, %d with plain intervals\n", self->name,
+        num_held, NUM_RACES, num_held_of_plain);
     assert_true(num_held >= CONFIDENCE * NUM_RACES);
     assert_true(num_held_of_plain < CONFIDENCE * NUM_RACES);
     spot_study_free(&study);
 }
 
-static void
-test_the_best_stays(void **state)
+static void test_the_best_stays(void **state)
 {
     (void) state;
     for (size_t j = 0; j < sizeof(cases) / sizeof(cases[0]); j++) {
@@ -96,8 +91,7 @@ test_the_best_stays(void **state)
 }
 
 /* Regret: the best point is really worse than the best mean by no more than is said. */
-static void
-test_regret_and_runs(void **state)
+static void test_regret_and_runs(void **state)
 {
     double share = 0, sureness = 0;
     int num_held = 0, num_best = 0;
@@ -117,8 +111,7 @@ test_regret_and_runs(void **state)
         study.head.seed = seed;
         store = run_toy_study(&study, 1);
         assert_int_equal(spot_race_answer_init(&answer, store), 0);
-        loss = study.head.axes[1]
-                   .numbers[spot_study_value_id(&study.head, answer.race.best_id, 1)];
+        loss = study.head.axes[1].numbers[spot_study_value_id(&study.head, answer.race.best_id, 1)];
         num_held += loss <= answer.regret;
         num_best += loss == 0;
         share += (double) answer.num_runs / (double) answer.num_runs_of_plan;
@@ -136,8 +129,7 @@ test_regret_and_runs(void **state)
     spot_study_free(&study);
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_the_best_stays),

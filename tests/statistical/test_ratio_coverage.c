@@ -24,11 +24,9 @@
 #define MAX_METRICS 128
 
 /* One point with all metrics. */
-static void
-read_study(spot_study_t *study, const char *rate)
+static void read_study(spot_study_t *study, const char *rate)
 {
-    static const char path[] =
-        SPOT_SOURCE_DIR "/reports/studies/idle-vs-preemption/study.yaml";
+    static const char path[] = SPOT_SOURCE_DIR "/reports/studies/idle-vs-preemption/study.yaml";
     char sweep[80];
     const char *sets[] = {sweep, "job.pipeline_depth=[16, 8]", "replications.count=100",
         "metrics=[idle_fraction, mean(usd_per_1000_samples), mean(samples_per_usd), "
@@ -47,9 +45,8 @@ read_study(spot_study_t *study, const char *rate)
     spot_diag_free(&diag);
 }
 
-static void
-run_row(const spot_study_t *study, spot_study_worker_t *worker, int64_t replication,
-    double *row)
+static void run_row(
+    const spot_study_t *study, spot_study_worker_t *worker, int64_t replication, double *row)
 {
     const spot_metric_layout_t *layout = study->yield.layouts;
 
@@ -66,8 +63,7 @@ typedef struct {
     int num_held, num_marked, num_shifted;
 } tally_t;
 
-static void
-add_rows(const spot_study_t *study, spot_study_worker_t *worker, int64_t first,
+static void add_rows(const spot_study_t *study, spot_study_worker_t *worker, int64_t first,
     int64_t num_rows, spot_estimate_t *estimates)
 {
     double row[MAX_METRICS];
@@ -83,8 +79,7 @@ add_rows(const spot_study_t *study, spot_study_worker_t *worker, int64_t first,
     }
 }
 
-static void
-count(tally_t *tally, const spot_estimate_t *estimate, double truth)
+static void count(tally_t *tally, const spot_estimate_t *estimate, double truth)
 {
     const bool is_marked = spot_estimate_is_heavy(estimate);
     double low, high;
@@ -94,31 +89,27 @@ count(tally_t *tally, const spot_estimate_t *estimate, double truth)
     holds = low <= truth && truth <= high;
     tally->num_held += holds;
     tally->num_marked += is_marked;
-    tally->num_shifted +=
-        low <= truth + (high - low) / 2 && truth + (high - low) / 2 <= high;
+    tally->num_shifted += low <= truth + (high - low) / 2 && truth + (high - low) / 2 <= high;
 }
 
 /* Covers as it claims, or is marked: a mean of ratios in most samples. An interval that
  * was half its width off would be found. */
-static bool
-check_metric(
+static bool check_metric(
     const char *rate, const spot_metric_t *metric, const tally_t *tally, double truth)
 {
     const double share = (double) tally->num_held / NUM_STUDIES;
     const double marked = (double) tally->num_marked / NUM_STUDIES;
-    const bool is_heavy =
-        strcmp(metric->name, "mean(usd_per_1000_samples)") == 0 && marked > 0.6;
+    const bool is_heavy = strcmp(metric->name, "mean(usd_per_1000_samples)") == 0 && marked > 0.6;
     const bool is_good = (share >= LOWEST && share <= HIGHEST && marked < 0.05 &&
                              tally->num_shifted < 0.8 * NUM_STUDIES) ||
                          truth == 0 || is_heavy;
 
-    print_message("%7s %-28s %12.6g: holds %.1f %%, marked %.1f %%%s\n", rate,
-        metric->name, truth, 100 * share, 100 * marked, is_good ? "" : " WRONG");
+    print_message("%7s %-28s %12.6g: holds %.1f %%, marked %.1f %%%s\n", rate, metric->name, truth,
+        100 * share, 100 * marked, is_good ? "" : " WRONG");
     return is_good;
 }
 
-static void
-check_scenario(const char *rate)
+static void check_scenario(const char *rate)
 {
     spot_study_worker_t worker = {.study = NULL};
     spot_estimate_t estimates[MAX_METRICS];
@@ -141,8 +132,7 @@ check_scenario(const char *rate)
     }
     for (size_t j = 0; j < study.head.num_metrics; j++) {
         if (spot_study_shows(&study.head, j)) {
-            num_bad +=
-                !check_metric(rate, &study.head.metrics[j], &tallies[j], truths[j]);
+            num_bad += !check_metric(rate, &study.head.metrics[j], &tallies[j], truths[j]);
         }
     }
     spot_study_worker_close(&worker);
@@ -150,29 +140,25 @@ check_scenario(const char *rate)
     assert_int_equal(num_bad, 0);
 }
 
-static void
-test_main_scenario(void **state)
+static void test_main_scenario(void **state)
 {
     (void) state;
     check_scenario("0.16338");
 }
 
-static void
-test_rarer(void **state)
+static void test_rarer(void **state)
 {
     (void) state;
     check_scenario("0.02");
 }
 
-static void
-test_rare(void **state)
+static void test_rare(void **state)
 {
     (void) state;
     check_scenario("0.002");
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_main_scenario),

@@ -31,8 +31,7 @@ typedef struct {
 } queue_case_t;
 
 /* Erlang's C by his B, whose recursion is stable. */
-static double
-markov_wait_s(int num_servers, double load)
+static double markov_wait_s(int num_servers, double load)
 {
     const double offered = load * num_servers;
     double b = 1;
@@ -44,8 +43,7 @@ markov_wait_s(int num_servers, double load)
 }
 
 /* The truths themselves: one server by Pollaczek and Khinchine, and tables. */
-static void
-test_truths(void **state)
+static void test_truths(void **state)
 {
     (void) state;
     assert_true(fabs(markov_wait_s(1, 0.8) - 4 * SERVICE_S) < 1e-9 * SERVICE_S);
@@ -54,12 +52,10 @@ test_truths(void **state)
     /* two servers wait a third of what (load / (1 - load^2)) says without variance */
     assert_true(fabs(markov_wait_s(2, 0.5) - SERVICE_S / 3) < 1e-9 * SERVICE_S);
     /* in heavy traffic constant services halve the wait */
-    assert_true(
-        fabs(constant_wait(8, 0.95) * SERVICE_S / markov_wait_s(8, 0.95) - 0.5) < 0.03);
+    assert_true(fabs(constant_wait(8, 0.95) * SERVICE_S / markov_wait_s(8, 0.95) - 0.5) < 0.03);
 }
 
-static void
-open_queue(schedule_run_t *run, const queue_case_t *queue)
+static void open_queue(schedule_run_t *run, const queue_case_t *queue)
 {
     const double num_servers = queue->num_nodes * queue->gpus_per_node;
     const double per_hour = queue->load * num_servers * 3600 / SERVICE_S;
@@ -70,15 +66,14 @@ open_queue(schedule_run_t *run, const queue_case_t *queue)
         "duration: %s}\n"
         "cluster: {vcs: {a: %d}, gpus_per_node: %d}\noutput: {samples: 0 s}\n",
         per_hour, floor(60000 / per_hour),
-        queue->is_constant ? "4000 s" : "{family: exponential, mu: 4000}",
-        queue->num_nodes, queue->gpus_per_node);
+        queue->is_constant ? "4000 s" : "{family: exponential, mu: 4000}", queue->num_nodes,
+        queue->gpus_per_node);
     schedule_run_open(run, keys);
 }
 
 /* The mean wait of a replication without its first tenth, which starts with an empty
  * queue. */
-static double
-mean_wait_s(const schedule_run_t *run)
+static double mean_wait_s(const schedule_run_t *run)
 {
     const int32_t num_jobs = (int32_t) run->schedule.log->num_jobs;
     double sum_s = 0;
@@ -92,13 +87,11 @@ mean_wait_s(const schedule_run_t *run)
     return sum_s / (num_jobs - num_jobs / 10);
 }
 
-static void
-check_queue(const queue_case_t *queue)
+static void check_queue(const queue_case_t *queue)
 {
     const int num_servers = queue->num_nodes * queue->gpus_per_node;
-    const double truth_s = queue->is_constant
-                               ? constant_wait(num_servers, queue->load) * SERVICE_S
-                               : markov_wait_s(num_servers, queue->load);
+    const double truth_s = queue->is_constant ? constant_wait(num_servers, queue->load) * SERVICE_S
+                                              : markov_wait_s(num_servers, queue->load);
     spot_moments_t waits = {0};
     schedule_run_t run;
     char what[64];
@@ -109,13 +102,12 @@ check_queue(const queue_case_t *queue)
         spot_moments_add(&waits, mean_wait_s(&run));
     }
     schedule_run_close(&run);
-    snprintf(what, sizeof(what), "M/%s/%d, load %g", queue->is_constant ? "D" : "M",
-        num_servers, queue->load);
+    snprintf(what, sizeof(what), "M/%s/%d, load %g", queue->is_constant ? "D" : "M", num_servers,
+        queue->load);
     assert_mean(what, &waits, truth_s, queue->relevant * truth_s);
 }
 
-static void
-test_waits(void **state)
+static void test_waits(void **state)
 {
     static const queue_case_t cases[] = {
         {1, 1, 0.7, false, 48, 0.05},
@@ -131,8 +123,7 @@ test_waits(void **state)
     }
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_truths),

@@ -52,36 +52,33 @@ static const setting_t crowded = {"few instances, short ticks", 5, 720, 6, 2,
 static const setting_t steady = {"p near 1", 60, 50, 40, 20,
     {{0.95, "normal", 1, 3, 0, 1, 1}, {0.9, "moments", 2, 0, 0.02, 5, 6}}};
 
-static int
-print_direction(
+static int print_direction(
     char *text, size_t num_bytes, const char *name, const direction_t *direction)
 {
     if (strcmp(direction->family, "fixed") == 0) {
         return snprintf(text, num_bytes,
             "%s: {per_minute: %.17g, count: {fixed: %g}, "
             "big: {probability: %.17g, range: [%d, %d]}}\n",
-            name, direction->p_per_minute, direction->mean, direction->p_big,
-            direction->low, direction->high);
+            name, direction->p_per_minute, direction->mean, direction->p_big, direction->low,
+            direction->high);
     }
     return snprintf(text, num_bytes,
         "%s: {per_minute: %.17g, count: {%s: {mean: %.17g, std: %.17g}}, "
         "big: {probability: %.17g, range: [%d, %d]}}\n",
-        name, direction->p_per_minute, direction->family, direction->mean,
-        direction->std, direction->p_big, direction->low, direction->high);
+        name, direction->p_per_minute, direction->family, direction->mean, direction->std,
+        direction->p_big, direction->low, direction->high);
 }
 
-static void
-make_setting_model(spot_trace_model_t *model, const setting_t *setting)
+static void make_setting_model(spot_trace_model_t *model, const setting_t *setting)
 {
     char text[1024];
     int used = snprintf(text, sizeof(text),
         "spotsim-model: 1\ngenerator: seed\ntick_s: %d\nhorizon_s: %d\n"
         "capacity: %d\ninitial: %d\n",
-        setting->tick_s, setting->tick_s * setting->num_ticks, setting->capacity,
-        setting->initial);
+        setting->tick_s, setting->tick_s * setting->num_ticks, setting->capacity, setting->initial);
 
-    used += print_direction(text + used, sizeof(text) - (size_t) used, "preemption",
-        &setting->directions[0]);
+    used += print_direction(
+        text + used, sizeof(text) - (size_t) used, "preemption", &setting->directions[0]);
     (void) print_direction(
         text + used, sizeof(text) - (size_t) used, "addition", &setting->directions[1]);
     make_model(model, text);
@@ -138,8 +135,7 @@ typedef struct {
     double values[NUM_FIGURES];
 } path_t;
 
-static void
-path_start(path_t *self, const setting_t *setting)
+static void path_start(path_t *self, const setting_t *setting)
 {
     const path_t empty = {.setting = setting, .population = setting->initial};
 
@@ -151,8 +147,7 @@ path_start(path_t *self, const setting_t *setting)
 }
 
 /* Means are over the whole time: what is seen at a tick holds until the next one. */
-static void
-path_hold(path_t *self, int64_t until_tick)
+static void path_hold(path_t *self, int64_t until_tick)
 {
     const double n = (double) self->population;
     const double share = (double) (until_tick - self->tick) / self->setting->num_ticks;
@@ -161,8 +156,7 @@ path_hold(path_t *self, int64_t until_tick)
     self->values[MEAN_SQUARE_N] += n * n * share;
 }
 
-static void
-path_event(path_t *self, int64_t tick, bool is_loss, int64_t count)
+static void path_event(path_t *self, int64_t tick, bool is_loss, int64_t count)
 {
     double *values = self->values;
 
@@ -172,8 +166,7 @@ path_event(path_t *self, int64_t tick, bool is_loss, int64_t count)
     } else if (self->num_events == 1) {
         values[SECOND_GAP] = (double) (tick - self->tick);
     }
-    values[BOTH_EVENTS] +=
-        self->num_events > 0 && self->is_last_loss && tick == self->tick;
+    values[BOTH_EVENTS] += self->num_events > 0 && self->is_last_loss && tick == self->tick;
     path_hold(self, tick);
     self->tick = tick;
     self->num_events++;
@@ -183,47 +176,41 @@ path_event(path_t *self, int64_t tick, bool is_loss, int64_t count)
     values[is_loss ? PREEMPTED : ADDED] += (double) count;
     values[IS_EMPTY] = values[IS_EMPTY] != 0 || self->population <= 0;
     values[IS_LOW] = values[IS_LOW] != 0 || self->population < 16;
-    values[IS_FULL] =
-        values[IS_FULL] != 0 || self->population == self->setting->capacity;
+    values[IS_FULL] = values[IS_FULL] != 0 || self->population == self->setting->capacity;
     values[MAX_N] = fmax(values[MAX_N], (double) self->population);
     assert_true(self->population >= 0 && self->population <= self->setting->capacity);
 }
 
-static void
-path_end(path_t *self)
+static void path_end(path_t *self)
 {
     path_hold(self, self->setting->num_ticks);
     self->values[FINAL_N] = (double) self->population;
 }
 
 /* The generator under test. */
-static void
-run_generator(events_t *events, path_t *path, uint64_t replication)
+static void run_generator(events_t *events, path_t *path, uint64_t replication)
 {
     const int64_t tick_ms = path->setting->tick_s * SPOT_MS_PER_S;
     spot_event_t event;
 
     events_start(events, 1, replication);
     while (events_next(events, &event)) {
-        path_event(path, event.time_ms / tick_ms, event.kind == SPOT_EVENT_PREEMPT,
-            event.count);
+        path_event(path, event.time_ms / tick_ms, event.kind == SPOT_EVENT_PREEMPT, event.count);
     }
     path_end(path);
 }
 
 /* The same written down as it is meant: a uniform number for each direction at each
  * tick, sizes from GSL. */
-static int64_t
-plain_size(const direction_t *direction, gsl_rng *rng)
+static int64_t plain_size(const direction_t *direction, gsl_rng *rng)
 {
     const double excess = direction->mean - 1;
     const double rest = direction->std * direction->std - excess;
     double rounded;
 
     if (gsl_rng_uniform(rng) < direction->p_big) {
-        return direction->low +
-               (int64_t) gsl_rng_uniform_int(
-                   rng, (unsigned long) (direction->high - direction->low + 1));
+        return direction->low + (int64_t) gsl_rng_uniform_int(
+                                    rng, (unsigned long) (direction->high - direction->low + 1));
     }
     if (strcmp(direction->family, "fixed") == 0) {
         return (int64_t) direction->mean;
@@ -232,21 +219,18 @@ plain_size(const direction_t *direction, gsl_rng *rng)
         rounded = fabs(round(direction->mean + gsl_ran_gaussian(rng, direction->std)));
         return rounded < 1 ? 1 : (int64_t) rounded;
     }
-    return 1 + (int64_t) (rest <= 0
-                              ? gsl_ran_poisson(rng, excess)
-                              : gsl_ran_negative_binomial(rng, excess / (excess + rest),
-                                    excess * excess / rest));
+    return 1 + (int64_t) (rest <= 0 ? gsl_ran_poisson(rng, excess)
+                                    : gsl_ran_negative_binomial(
+                                          rng, excess / (excess + rest), excess * excess / rest));
 }
 
-static void
-run_plain_trials(gsl_rng *rng, path_t *path)
+static void run_plain_trials(gsl_rng *rng, path_t *path)
 {
     const setting_t *setting = path->setting;
     double p_per_tick[2];
 
     for (int j = 0; j < 2; j++) {
-        p_per_tick[j] =
-            1 - pow(1 - setting->directions[j].p_per_minute, setting->tick_s / 60.0);
+        p_per_tick[j] = 1 - pow(1 - setting->directions[j].p_per_minute, setting->tick_s / 60.0);
     }
     for (int64_t tick = 1; tick <= setting->num_ticks; tick++) {
         const bool is_preempt = gsl_rng_uniform(rng) < p_per_tick[0];
@@ -255,8 +239,7 @@ run_plain_trials(gsl_rng *rng, path_t *path)
 
         if (is_preempt && path->population > 0) {
             size = plain_size(&setting->directions[0], rng);
-            path_event(
-                path, tick, true, size < path->population ? size : path->population);
+            path_event(path, tick, true, size < path->population ? size : path->population);
         }
         if (is_add && path->population < setting->capacity) {
             const int64_t room = setting->capacity - path->population;
@@ -277,14 +260,12 @@ typedef struct {
     double events[MAX_CELLS];
 } sample_t;
 
-static void
-put(double cells[MAX_CELLS], double value)
+static void put(double cells[MAX_CELLS], double value)
 {
     cells[value < MAX_CELLS ? (size_t) value : MAX_CELLS - 1]++;
 }
 
-static void
-sample_add(sample_t *self, const path_t *path)
+static void sample_add(sample_t *self, const path_t *path)
 {
     for (int j = 0; j < NUM_FIGURES; j++) {
         spot_moments_add(&self->moments[j], path->values[j]);
@@ -294,8 +275,7 @@ sample_add(sample_t *self, const path_t *path)
     put(self->events, path->values[PREEMPT_EVENTS] + path->values[ADD_EVENTS]);
 }
 
-static void
-sample_generator(sample_t *self, const setting_t *setting, int num_replications)
+static void sample_generator(sample_t *self, const setting_t *setting, int num_replications)
 {
     spot_trace_model_t model;
     events_t events;
@@ -312,8 +292,7 @@ sample_generator(sample_t *self, const setting_t *setting, int num_replications)
     spot_trace_model_free(&model);
 }
 
-static void
-check_against_plain_trials(const setting_t *setting, int num_replications)
+static void check_against_plain_trials(const setting_t *setting, int num_replications)
 {
     sample_t lazy = {0}, plain = {0};
     gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
@@ -341,8 +320,7 @@ check_against_plain_trials(const setting_t *setting, int num_replications)
     assert_same_counts("events", lazy.events, plain.events, MAX_CELLS);
 }
 
-static void
-test_law_of_plain_trials(void **state)
+static void test_law_of_plain_trials(void **state)
 {
     (void) state;
     check_against_plain_trials(&seed_study, 20000);
@@ -355,15 +333,12 @@ test_law_of_plain_trials(void **state)
 static const setting_t unbounded = {"no bounds", 5, 4260, 1000000, 500000,
     {{P_PREEMPT, "fixed", 1, 0, 0, 1, 1}, {P_ADD, "fixed", 1, 0, 0, 1, 1}}};
 
-static double
-p_per_tick_of(const setting_t *setting, int direction_id)
+static double p_per_tick_of(const setting_t *setting, int direction_id)
 {
-    return 1 - pow(1 - setting->directions[direction_id].p_per_minute,
-                   setting->tick_s / 60.0);
+    return 1 - pow(1 - setting->directions[direction_id].p_per_minute, setting->tick_s / 60.0);
 }
 
-static void
-check_binomial(const char *what, const spot_moments_t *counts, const double *cells,
+static void check_binomial(const char *what, const spot_moments_t *counts, const double *cells,
     double p, unsigned num_trials)
 {
     const double num_values = (double) counts->num_values;
@@ -382,8 +357,7 @@ check_binomial(const char *what, const spot_moments_t *counts, const double *cel
     assert_true(chi_square_z(cells, biased, MAX_CELLS) > POWER_Z);
 }
 
-static void
-test_numbers_of_events_are_binomial(void **state)
+static void test_numbers_of_events_are_binomial(void **state)
 {
     enum { NUM_REPLICATIONS = 10000 };
     const double ps[2] = {p_per_tick_of(&unbounded, 0), p_per_tick_of(&unbounded, 1)};
@@ -406,8 +380,7 @@ test_numbers_of_events_are_binomial(void **state)
         num_adds = path.values[ADD_EVENTS];
         spot_moments_add(&preempts, num_preempts);
         spot_moments_add(&adds, num_adds);
-        spot_moments_add(
-            &product, (num_preempts - 4260 * ps[0]) * (num_adds - 4260 * ps[1]));
+        spot_moments_add(&product, (num_preempts - 4260 * ps[0]) * (num_adds - 4260 * ps[1]));
         put(preempt_cells, num_preempts);
         put(add_cells, num_adds);
     }
@@ -420,8 +393,7 @@ test_numbers_of_events_are_binomial(void **state)
 }
 
 /* Gaps in ticks are geometric: mean 1/p, variance (1 - p)/p^2, no memory. */
-static void
-test_gaps_are_geometric(void **state)
+static void test_gaps_are_geometric(void **state)
 {
     enum { NUM_GAPS = 200000, MAX_GAP = 1000 };
     const double p = p_per_tick_of(&unbounded, 0), q = 1 - p;
@@ -470,11 +442,10 @@ test_gaps_are_geometric(void **state)
 
 /* The stationary law of one slot that is free or taken, in closed form: after a tick it
  * is taken with probability a if it was free, 1 - p (1 - a) if not. */
-static void
-test_one_slot_is_a_markov_chain(void **state)
+static void test_one_slot_is_a_markov_chain(void **state)
 {
-    static const setting_t one_slot = {"one slot", 60, 2000, 1, 0,
-        {{0.3, "fixed", 4, 0, 0, 1, 1}, {0.2, "fixed", 4, 0, 0, 1, 1}}};
+    static const setting_t one_slot = {
+        "one slot", 60, 2000, 1, 0, {{0.3, "fixed", 4, 0, 0, 1, 1}, {0.2, "fixed", 4, 0, 0, 1, 1}}};
     const double taken = 0.2 / (0.2 + 0.3 * 0.8), rate = 1 - 0.2 - 0.3 * 0.8;
     sample_t sample = {0};
 
@@ -487,8 +458,7 @@ test_one_slot_is_a_markov_chain(void **state)
 }
 
 /* A row of the reference: mean and sd over 10^6 runs. */
-static bool
-find_reference(
+static bool find_reference(
     FILE *file, const char *parameters, const char *quantity, double *mean, double *std)
 {
     char line[256], key[128];
@@ -507,8 +477,7 @@ find_reference(
     return false;
 }
 
-static void
-check_reference(
+static void check_reference(
     FILE *file, const char *parameters, const setting_t *setting, int num_replications)
 {
     const double num_reference = 1e6;
@@ -537,16 +506,14 @@ check_reference(
         assert_true(find_reference(file, parameters, rows[j].quantity, &mean, &std));
         se = std * sqrt(1.0 / num_replications + 1 / num_reference);
         difference = spot_moments_mean(&sample.moments[figure]) - mean;
-        print_message("%s, %s: %.8g, reference %.8g, z %.2f\n", parameters,
-            rows[j].quantity, mean + difference, mean, difference / se);
+        print_message("%s, %s: %.8g, reference %.8g, z %.2f\n", parameters, rows[j].quantity,
+            mean + difference, mean, difference / se);
         assert_z(rows[j].quantity, difference / se);
-        assert_true(
-            POWER_Z * se <= figures[figure].absolute + figures[figure].relative * mean);
+        assert_true(POWER_Z * se <= figures[figure].absolute + figures[figure].relative * mean);
     }
 }
 
-static void
-test_reference(void **state)
+static void test_reference(void **state)
 {
     FILE *file = fopen(REFERENCE, "r");
 
@@ -560,8 +527,7 @@ test_reference(void **state)
     fclose(file);
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_numbers_of_events_are_binomial),

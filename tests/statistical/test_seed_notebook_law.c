@@ -41,8 +41,7 @@ static const parameters_t fitted = {"fitted", 0.16338028169014085, 0.14366197183
     2.413793103448276, 2.086165648825032, 2.5416666666666665, 1.9456261184790364};
 static const parameters_t demo = {"demo", 0.5, 0.5, 0, 1, 0, 1};
 
-static void
-make_variant_model(spot_trace_model_t *model, const variant_t *variant,
+static void make_variant_model(spot_trace_model_t *model, const variant_t *variant,
     const parameters_t *parameters, int capacity, int initial, const char *more)
 {
     char text[1024];
@@ -54,8 +53,8 @@ make_variant_model(spot_trace_model_t *model, const variant_t *variant,
         "addition: {per_minute: %.17g, count: {normal: {mean: %.17g, std: %.17g}}, "
         "big: {probability: 0.058823529411764705, range: [11, 31]}}\n",
         variant->name, more, 60 * NUM_MINUTES, capacity, initial, parameters->p_preempt,
-        parameters->preempt_mean, parameters->preempt_std, parameters->p_add,
-        parameters->add_mean, parameters->add_std);
+        parameters->preempt_mean, parameters->preempt_std, parameters->p_add, parameters->add_mean,
+        parameters->add_std);
     make_model(model, text);
 }
 
@@ -76,9 +75,9 @@ typedef enum {
     NUM_FIGURES
 } figure_t;
 
-static const char *const figure_names[NUM_FIGURES] = {"preempt_events", "add_events",
-    "preempted", "added", "final_N", "mean_N", "P(N<0)", "P(N>64)", "P(draw>population)",
-    "P(N<=0)", "P(min N<16)", "max N"};
+static const char *const figure_names[NUM_FIGURES] = {"preempt_events", "add_events", "preempted",
+    "added", "final_N", "mean_N", "P(N<0)", "P(N>64)", "P(draw>population)", "P(N<=0)",
+    "P(min N<16)", "max N"};
 
 /* In the loop the minimum of N is taken after the losses of each tick, the maximum after
  * its additions; both begin with the first tick. cell42 has one row a minute: there the
@@ -91,15 +90,13 @@ typedef struct {
     double values[NUM_FIGURES];
 } path_t;
 
-static void
-path_see(path_t *self, int64_t after_losses, int64_t after_additions)
+static void path_see(path_t *self, int64_t after_losses, int64_t after_additions)
 {
     self->min_n = after_losses < self->min_n ? after_losses : self->min_n;
     self->max_n = after_additions > self->max_n ? after_additions : self->max_n;
 }
 
-static void
-path_take(path_t *self, const spot_event_t *event)
+static void path_take(path_t *self, const spot_event_t *event)
 {
     const bool is_loss = event->kind == SPOT_EVENT_PREEMPT;
 
@@ -109,8 +106,7 @@ path_take(path_t *self, const spot_event_t *event)
 }
 
 /* The events of one tick, of which the first is given; false: there are no more. */
-static bool
-path_take_tick(
+static bool path_take_tick(
     path_t *self, events_t *events, const variant_t *variant, spot_event_t *event)
 {
     const int64_t time_ms = event->time_ms;
@@ -129,8 +125,7 @@ path_take_tick(
 }
 
 /* Between two ticks with events all ticks see the same population. */
-static void
-path_run(path_t *self, events_t *events, const variant_t *variant, uint64_t replication)
+static void path_run(path_t *self, events_t *events, const variant_t *variant, uint64_t replication)
 {
     const int64_t num_ticks = NUM_MINUTES * SPOT_MS_PER_MIN / variant->tick_ms;
     const path_t empty = {.population = INITIAL, .min_n = INT64_MAX, .max_n = INT64_MIN};
@@ -174,8 +169,7 @@ typedef struct {
 } sample_t;
 
 /* Returns the largest N of all. */
-static int64_t
-sample_variant(sample_t samples[NUM_FIGURES], const double centres[NUM_FIGURES],
+static int64_t sample_variant(sample_t samples[NUM_FIGURES], const double centres[NUM_FIGURES],
     const variant_t *variant, const parameters_t *parameters, int num_replications)
 {
     const bool is_loop = variant == &loop;
@@ -184,11 +178,11 @@ sample_variant(sample_t samples[NUM_FIGURES], const double centres[NUM_FIGURES],
     int64_t largest = 0;
     path_t path;
 
-    make_variant_model(&model, variant, parameters, CAPACITY, INITIAL,
-        is_loop ? "overdraw: clip\n" : "");
+    make_variant_model(
+        &model, variant, parameters, CAPACITY, INITIAL, is_loop ? "overdraw: clip\n" : "");
     make_variant_model(&stopping, variant, parameters, CAPACITY, INITIAL, "");
-    make_variant_model(&roomy, variant, parameters, 1000000, INITIAL,
-        is_loop ? "overdraw: clip\n" : "");
+    make_variant_model(
+        &roomy, variant, parameters, 1000000, INITIAL, is_loop ? "overdraw: clip\n" : "");
     events_init(&events, &model);
     events_init(&stopped, &stopping);
     events_init(&all, &roomy);
@@ -205,8 +199,7 @@ sample_variant(sample_t samples[NUM_FIGURES], const double centres[NUM_FIGURES],
         events_start(&stopped, 1, j);
         while (events_next(&stopped, &event)) {
         }
-        path.values[IS_OVERDRAWN] =
-            spot_trace_model_stopped_ms(&stopping, stopped.state) >= 0;
+        path.values[IS_OVERDRAWN] = spot_trace_model_stopped_ms(&stopping, stopped.state) >= 0;
         for (int k = 0; k < NUM_FIGURES; k++) {
             spot_moments_add(&samples[k].moments, path.values[k]);
             samples[k].fourth += pow(path.values[k] - centres[k], 4);
@@ -223,8 +216,7 @@ sample_variant(sample_t samples[NUM_FIGURES], const double centres[NUM_FIGURES],
 }
 
 /* A row of the reference: mean and sd over its runs. */
-static void
-find_reference(FILE *file, const char *variant, const char *parameters,
+static void find_reference(FILE *file, const char *variant, const char *parameters,
     const char *quantity, double *mean, double *std)
 {
     char line[256], key[128];
@@ -243,16 +235,14 @@ find_reference(FILE *file, const char *variant, const char *parameters,
     fail_msg("no row %s", key);
 }
 
-static bool
-is_probability(const char *quantity)
+static bool is_probability(const char *quantity)
 {
     return quantity[0] == 'P';
 }
 
 /* The fourth central moment over the squared variance: known of a probability, else
  * estimated. */
-static double
-kurtosis_of(const sample_t *sample, const char *quantity, double mean, double std)
+static double kurtosis_of(const sample_t *sample, const char *quantity, double mean, double std)
 {
     const double num_runs = (double) sample->moments.num_values;
 
@@ -262,9 +252,8 @@ kurtosis_of(const sample_t *sample, const char *quantity, double mean, double st
 
 /* Mean and standard deviation, with the errors of both sides; that of a standard
  * deviation s is s/2 sqrt((kurtosis - 1)/n) for large n. */
-static void
-check_row(const char *what, const char *quantity, const sample_t *sample, double mean,
-    double std)
+static void check_row(
+    const char *what, const char *quantity, const sample_t *sample, double mean, double std)
 {
     const double num_runs = (double) sample->moments.num_values;
     const double both = sqrt(1 / num_runs + 1 / NUM_REFERENCE_RUNS);
@@ -280,15 +269,14 @@ check_row(const char *what, const char *quantity, const sample_t *sample, double
     kurtosis = kurtosis_of(sample, quantity, mean, std);
     mean_z = (own_mean - mean) / (std * both);
     std_z = (own_std - std) / (std / 2 * sqrt(kurtosis - 1) * both);
-    print_message("%s: %.8g, truth %.8g, z %.2f; sd %.8g, truth %.8g, z %.2f\n", what,
-        own_mean, mean, mean_z, own_std, std, std_z);
+    print_message("%s: %.8g, truth %.8g, z %.2f; sd %.8g, truth %.8g, z %.2f\n", what, own_mean,
+        mean, mean_z, own_std, std, std_z);
     assert_z(what, mean_z);
     assert_z(what, std_z);
 }
 
-static void
-check_variant(FILE *file, const variant_t *variant, const parameters_t *parameters,
-    int num_replications)
+static void check_variant(
+    FILE *file, const variant_t *variant, const parameters_t *parameters, int num_replications)
 {
     double means[NUM_FIGURES], stds[NUM_FIGURES];
     sample_t samples[NUM_FIGURES] = {0};
@@ -297,24 +285,21 @@ check_variant(FILE *file, const variant_t *variant, const parameters_t *paramete
     char what[128];
 
     for (int j = 0; j < NUM_FIGURES; j++) {
-        find_reference(
-            file, variant->name, parameters->name, figure_names[j], &means[j], &stds[j]);
+        find_reference(file, variant->name, parameters->name, figure_names[j], &means[j], &stds[j]);
     }
     largest_seen = sample_variant(samples, means, variant, parameters, num_replications);
     for (int j = 0; j < NUM_FIGURES; j++) {
-        snprintf(what, sizeof(what), "%s, %s, %s", variant->name, parameters->name,
-            figure_names[j]);
+        snprintf(
+            what, sizeof(what), "%s, %s, %s", variant->name, parameters->name, figure_names[j]);
         check_row(what, figure_names[j], &samples[j], means[j], stds[j]);
     }
-    find_reference(
-        file, variant->name, parameters->name, "largest N seen", &largest, &none);
-    print_message("%s, %s: largest N %lld, of 1e6 runs %g\n", variant->name,
-        parameters->name, (long long) largest_seen, largest);
+    find_reference(file, variant->name, parameters->name, "largest N seen", &largest, &none);
+    print_message("%s, %s: largest N %lld, of 1e6 runs %g\n", variant->name, parameters->name,
+        (long long) largest_seen, largest);
     assert_true((double) largest_seen <= largest);
 }
 
-static void
-test_reference(void **state)
+static void test_reference(void **state)
 {
     enum { NUM_REPLICATIONS = 20000 };
     const variant_t *const variants[] = {&cell42, &loop};
@@ -334,13 +319,11 @@ test_reference(void **state)
 
 /* cell42 knows no limits, so that sums over 355 minutes are known: of B K, B a Bernoulli
  * trial and K a size, mean p m and variance p (s^2 + m^2) - (p m)^2 a minute. */
-static void
-test_cell42_is_a_compound_binomial(void **state)
+static void test_cell42_is_a_compound_binomial(void **state)
 {
     enum { NUM_REPLICATIONS = 40000 };
     /* mean and sd of max(1, |round N(mu, sd)|), fitted and (0, 1) */
-    static const double means[] = {2.7593380, 1.1465058},
-                        stds[] = {1.6571349, 0.3895929};
+    static const double means[] = {2.7593380, 1.1465058}, stds[] = {1.6571349, 0.3895929};
     const parameters_t *const all_parameters[] = {&fitted, &demo};
 
     (void) state;
@@ -362,8 +345,7 @@ test_cell42_is_a_compound_binomial(void **state)
             spot_moments_add(&preempted, path.values[PREEMPTED]);
             spot_moments_add(&squares, centred * centred);
         }
-        assert_mean(
-            "preempted", &preempted, NUM_MINUTES * p * m, 0.01 * NUM_MINUTES * p * m);
+        assert_mean("preempted", &preempted, NUM_MINUTES * p * m, 0.01 * NUM_MINUTES * p * m);
         assert_mean("variance of it", &squares, variance, 0.08 * variance);
         events_free(&events);
         spot_trace_model_free(&model);
@@ -373,8 +355,7 @@ test_cell42_is_a_compound_binomial(void **state)
 /* Far from all limits the loop's ticks have p/12 each, unless tick-share is corrected:
  * then a minute has an event with the probability p that was asked for. A twentieth of
  * the additions is big where big-share is kept, else the model's share of 1/17. */
-static void
-test_shares_of_the_loop(void **state)
+static void test_shares_of_the_loop(void **state)
 {
     enum { NUM_REPLICATIONS = 100000 };
     static const struct {
@@ -409,24 +390,22 @@ test_shares_of_the_loop(void **state)
 
             events_start(&events, 5, k);
             while (events_next(&events, &event)) {
-                is_seen = is_seen || (event.kind == SPOT_EVENT_PREEMPT &&
-                                         event.time_ms < SPOT_MS_PER_MIN);
+                is_seen = is_seen ||
+                          (event.kind == SPOT_EVENT_PREEMPT && event.time_ms < SPOT_MS_PER_MIN);
                 if (event.kind == SPOT_EVENT_ADD) {
                     spot_moments_add(&big, event.count >= 11);
                 }
             }
             spot_moments_add(&first_minute, is_seen);
         }
-        assert_mean(
-            "P(event in a minute)", &first_minute, cases[j].p_first_minute, 0.0117);
+        assert_mean("P(event in a minute)", &first_minute, cases[j].p_first_minute, 0.0117);
         assert_mean("share of big additions", &big, cases[j].p_big, 0.008);
         events_free(&events);
         spot_trace_model_free(&model);
     }
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_reference),

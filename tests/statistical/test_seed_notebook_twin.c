@@ -64,16 +64,7 @@ static const form_t loop_forms[] = {
 };
 
 /* What is counted of a replication; for each a histogram of values from -OFFSET on. */
-enum {
-    PREEMPT_EVENTS,
-    PREEMPTED,
-    ADD_EVENTS,
-    ADDED,
-    FINAL_N,
-    MAX_N,
-    LAST_MIN,
-    NUM_FIGURES
-};
+enum { PREEMPT_EVENTS, PREEMPTED, ADD_EVENTS, ADDED, FINAL_N, MAX_N, LAST_MIN, NUM_FIGURES };
 enum { OFFSET = 400, NUM_VALUES = 2 * OFFSET };
 
 typedef struct {
@@ -84,11 +75,10 @@ typedef struct {
     int64_t values[NUM_FIGURES];
 } outcome_t;
 
-static const char *const figure_names[NUM_FIGURES] = {"preempt events", "preempted",
-    "add events", "added", "final N", "max N", "minute of the last event"};
+static const char *const figure_names[NUM_FIGURES] = {"preempt events", "preempted", "add events",
+    "added", "final N", "max N", "minute of the last event"};
 
-static void
-see(outcome_t *self, spot_event_kind_t kind, int64_t count, int64_t time_ms)
+static void see(outcome_t *self, spot_event_kind_t kind, int64_t count, int64_t time_ms)
 {
     const bool is_loss = kind == SPOT_EVENT_PREEMPT;
 
@@ -101,8 +91,7 @@ see(outcome_t *self, spot_event_kind_t kind, int64_t count, int64_t time_ms)
     self->values[LAST_MIN] = time_ms / SPOT_MS_PER_MIN;
 }
 
-static void
-count_outcome(histograms_t *self, const outcome_t *outcome)
+static void count_outcome(histograms_t *self, const outcome_t *outcome)
 {
     for (int j = 0; j < NUM_FIGURES; j++) {
         const int64_t value = outcome->values[j] + OFFSET;
@@ -114,8 +103,7 @@ count_outcome(histograms_t *self, const outcome_t *outcome)
 
 /* ---- The generator ---- */
 
-static void
-make_form(spot_trace_model_t *model, const form_t *form)
+static void make_form(spot_trace_model_t *model, const form_t *form)
 {
     char text[1024];
 
@@ -125,15 +113,13 @@ make_form(spot_trace_model_t *model, const form_t *form)
         "preemption: {per_minute: %.17g, count: {normal: {mean: %.17g, std: %.17g}}}\n"
         "addition: {per_minute: %.17g, count: {normal: {mean: %.17g, std: %.17g}}, "
         "big: {probability: %.17g, range: [%d, %d]}}\n",
-        form->is_loop ? "loop" : "cell42", form->compat,
-        form->is_clipped ? "overdraw: clip\n" : "", 60 * NUM_MINUTES, CAPACITY, INITIAL,
-        P_PREEMPT, PREEMPT_MEAN, PREEMPT_STD, P_ADD, ADD_MEAN, ADD_STD, P_BIG, BIG_LOW,
-        BIG_HIGH);
+        form->is_loop ? "loop" : "cell42", form->compat, form->is_clipped ? "overdraw: clip\n" : "",
+        60 * NUM_MINUTES, CAPACITY, INITIAL, P_PREEMPT, PREEMPT_MEAN, PREEMPT_STD, P_ADD, ADD_MEAN,
+        ADD_STD, P_BIG, BIG_LOW, BIG_HIGH);
     make_model(model, text);
 }
 
-static void
-run_generator(histograms_t *histograms, const form_t *form)
+static void run_generator(histograms_t *histograms, const form_t *form)
 {
     spot_trace_model_t model;
     events_t events;
@@ -157,33 +143,28 @@ run_generator(histograms_t *histograms, const form_t *form)
 
 /* ---- The twin ---- */
 
-static bool
-happens(spot_rng_t *rng, double p)
+static bool happens(spot_rng_t *rng, double p)
 {
     return spot_rng_uniform(rng) < p;
 }
 
 /* May be 0. */
-static int64_t
-draw_number(spot_rng_t *rng, double mean, double std)
+static int64_t draw_number(spot_rng_t *rng, double mean, double std)
 {
     return (int64_t) fabs(round(mean + gsl_ran_gaussian(spot_rng_gsl(rng), std)));
 }
 
-static int64_t
-at_least_one(int64_t number)
+static int64_t at_least_one(int64_t number)
 {
     return number > 1 ? number : 1;
 }
 
-static int64_t
-at_most(int64_t number, int64_t most)
+static int64_t at_most(int64_t number, int64_t most)
 {
     return number < most ? number : most;
 }
 
-static int64_t
-draw_addition(spot_rng_t *rng, const form_t *form, int64_t room)
+static int64_t draw_addition(spot_rng_t *rng, const form_t *form, int64_t room)
 {
     const bool is_fixed = form->has_big_share;
     int64_t number;
@@ -205,8 +186,7 @@ draw_addition(spot_rng_t *rng, const form_t *form, int64_t room)
 }
 
 /* One tick. false: an overdraw ends it all. */
-static bool
-twin_tick(outcome_t *self, spot_rng_t *rng, const form_t *form, int64_t time_ms)
+static bool twin_tick(outcome_t *self, spot_rng_t *rng, const form_t *form, int64_t time_ms)
 {
     const double p_loss = !form->is_loop         ? P_PREEMPT
                           : form->has_tick_share ? P_PREEMPT / 12
@@ -242,8 +222,7 @@ twin_tick(outcome_t *self, spot_rng_t *rng, const form_t *form, int64_t time_ms)
     return true;
 }
 
-static void
-run_twin(histograms_t *histograms, const form_t *form)
+static void run_twin(histograms_t *histograms, const form_t *form)
 {
     const int64_t tick_ms = form->is_loop ? 5 * SPOT_MS_PER_S : SPOT_MS_PER_MIN;
     const int64_t end_ms = NUM_MINUTES * SPOT_MS_PER_MIN;
@@ -265,14 +244,12 @@ run_twin(histograms_t *histograms, const form_t *form)
 /* ---- The tests ---- */
 
 /* The largest over all figures. */
-static double
-largest_z(const histograms_t *histograms, const histograms_t *others, int *worst_id)
+static double largest_z(const histograms_t *histograms, const histograms_t *others, int *worst_id)
 {
     double largest = -(double) INFINITY;
 
     for (int j = 0; j < NUM_FIGURES; j++) {
-        const double z =
-            same_counts_z(histograms->counts[j], others->counts[j], NUM_VALUES);
+        const double z = same_counts_z(histograms->counts[j], others->counts[j], NUM_VALUES);
 
         if (z > largest) {
             largest = z;
@@ -283,8 +260,7 @@ largest_z(const histograms_t *histograms, const histograms_t *others, int *worst
 }
 
 /* Every form against the twin of every form: alike on the diagonal, and nowhere else. */
-static void
-check_forms(const form_t *forms, size_t num_forms)
+static void check_forms(const form_t *forms, size_t num_forms)
 {
     histograms_t *generated = spot_calloc(num_forms, sizeof(*generated));
     histograms_t *walked = spot_calloc(num_forms, sizeof(*walked));
@@ -299,8 +275,8 @@ check_forms(const form_t *forms, size_t num_forms)
             int worst_id = 0;
             const double z = largest_z(&generated[j], &walked[k], &worst_id);
 
-            print_message("compat %s against the twin's %s: z %.2f in %s\n",
-                forms[j].compat, forms[k].compat, z, figure_names[worst_id]);
+            print_message("compat %s against the twin's %s: z %.2f in %s\n", forms[j].compat,
+                forms[k].compat, z, figure_names[worst_id]);
             if (j == k ? !(z <= MAX_Z) : !(z >= POWER_Z)) {
                 fail_msg("%s", j == k ? "not the same law" : "no power");
             }
@@ -310,22 +286,19 @@ check_forms(const form_t *forms, size_t num_forms)
     free(walked);
 }
 
-static void
-test_cell42(void **state)
+static void test_cell42(void **state)
 {
     (void) state;
     check_forms(cell42_forms, sizeof(cell42_forms) / sizeof(cell42_forms[0]));
 }
 
-static void
-test_loop(void **state)
+static void test_loop(void **state)
 {
     (void) state;
     check_forms(loop_forms, sizeof(loop_forms) / sizeof(loop_forms[0]));
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_cell42),

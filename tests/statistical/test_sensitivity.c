@@ -40,8 +40,7 @@ typedef struct {
 } setting_t;
 
 /* The Saltelli points of independent base samples. */
-static void
-random_saltelli(size_t num_samples, size_t num_inputs, uint64_t seed, double *points)
+static void random_saltelli(size_t num_samples, size_t num_inputs, uint64_t seed, double *points)
 {
     double pair[2 * MAX_INPUTS];
     spot_rng_t rng;
@@ -60,8 +59,7 @@ random_saltelli(size_t num_samples, size_t num_inputs, uint64_t seed, double *po
 }
 
 /* The value of one group at one point; groups: two normal draws for each. */
-static double
-noisy_value(
+static double noisy_value(
     const setting_t *setting, const double *point, const double *group, spot_rng_t *rng)
 {
     const known_case_t *known = &setting->known;
@@ -75,8 +73,7 @@ noisy_value(
             return value + std * group[0];
         case SLOPE_NOISE: /* the slopes have variance 12 / 2 each, u has 1 / 12 */
             return value +
-                   std * sqrt(6) *
-                       (group[0] * point[0] + group[1] * point[known->num_inputs - 1]);
+                   std * sqrt(6) * (group[0] * point[0] + group[1] * point[known->num_inputs - 1]);
         default:
             return value;
     }
@@ -84,8 +81,7 @@ noisy_value(
 
 /* The values of a design, [num_samples][num_inputs + 2][num_groups], freed by the
  * caller. */
-static double *
-make_values(const setting_t *setting, uint64_t seed, size_t num_groups)
+static double *make_values(const setting_t *setting, uint64_t seed, size_t num_groups)
 {
     const size_t num_inputs = setting->known.num_inputs;
     const size_t num_points = setting->num_samples * (num_inputs + 2);
@@ -99,8 +95,7 @@ make_values(const setting_t *setting, uint64_t seed, size_t num_groups)
     if (setting->is_random) {
         random_saltelli(setting->num_samples, num_inputs, seed, points);
     } else {
-        assert_int_equal(
-            spot_design_saltelli(setting->num_samples, num_inputs, seed, points), 0);
+        assert_int_equal(spot_design_saltelli(setting->num_samples, num_inputs, seed, points), 0);
     }
     spot_rng_seek(&rng, seed, 1, SPOT_STREAM_COUNT, 0);
     for (size_t g = 0; g < NUM_NOISE_GROUPS; g++) {
@@ -125,9 +120,8 @@ typedef struct {
     spot_moments_t widths;
 } tally_t;
 
-static void
-add_index(tally_t *self, size_t order, size_t i, const spot_sensitivity_index_t *index,
-    double truth)
+static void add_index(
+    tally_t *self, size_t order, size_t i, const spot_sensitivity_index_t *index, double truth)
 {
     assert_true(index->ci_low <= index->value && index->value <= index->ci_high);
     spot_moments_add(&self->indices[order][i], index->value);
@@ -135,8 +129,7 @@ add_index(tally_t *self, size_t order, size_t i, const spot_sensitivity_index_t 
     self->num_held[order][i] += index->ci_low <= truth && truth <= index->ci_high;
 }
 
-static void
-run_designs(const setting_t *setting, tally_t *tally)
+static void run_designs(const setting_t *setting, tally_t *tally)
 {
     const known_case_t *known = &setting->known;
 
@@ -168,8 +161,7 @@ run_designs(const setting_t *setting, tally_t *tally)
 
 /* The means over the designs, against the truth: a bias of relevant, absolute, would
  * show. */
-static void
-assert_unbiased(const setting_t *setting, const tally_t *tally, double relevant)
+static void assert_unbiased(const setting_t *setting, const tally_t *tally, double relevant)
 {
     const known_case_t *known = &setting->known;
     char what[64];
@@ -183,8 +175,7 @@ assert_unbiased(const setting_t *setting, const tally_t *tally, double relevant)
 }
 
 /* The share of all intervals that hold the truth, and the worst index's. */
-static void
-find_coverage(
+static void find_coverage(
     const setting_t *setting, const tally_t *tally, double *mean, double *worst)
 {
     const size_t num_inputs = setting->known.num_inputs;
@@ -193,8 +184,7 @@ find_coverage(
     *worst = 1;
     for (size_t order = 0; order < 2; order++) {
         for (size_t i = 0; i < num_inputs; i++) {
-            const double share =
-                tally->num_held[order][i] / (double) setting->num_designs;
+            const double share = tally->num_held[order][i] / (double) setting->num_designs;
 
             *mean += share / (2 * (double) num_inputs);
             *worst = fmin(*worst, share);
@@ -202,12 +192,10 @@ find_coverage(
     }
     print_message("%s: intervals hold the truth in %.1f %%, the worst in %.1f %%, mean "
                   "width %.3f\n",
-        setting->known.name, 100 * *mean, 100 * *worst,
-        spot_moments_mean(&tally->widths));
+        setting->known.name, 100 * *mean, 100 * *worst, spot_moments_mean(&tally->widths));
 }
 
-static void
-fill_cases(known_case_t cases[4])
+static void fill_cases(known_case_t cases[4])
 {
     cases[0] = ishigami_case();
     cases[1] = g_case();
@@ -216,8 +204,7 @@ fill_cases(known_case_t cases[4])
 }
 
 /* The root mean square error of all indices over the designs. */
-static double
-rms_error(const setting_t *setting, const tally_t *tally)
+static double rms_error(const setting_t *setting, const tally_t *tally)
 {
     const known_case_t *known = &setting->known;
     double sum = 0;
@@ -238,25 +225,21 @@ rms_error(const setting_t *setting, const tally_t *tally)
  * 92-97 %, each index within 95 % +- 4.5 standard errors. On four times as many Sobol
  * points the same intervals are on the safe side, and the error is less than half of
  * what as many random ones would have, which is half of what was seen. */
-static void
-test_known_functions(void **state)
+static void test_known_functions(void **state)
 {
     known_case_t cases[4];
 
     (void) state;
     fill_cases(cases);
     for (size_t j = 0; j < 4; j++) {
-        setting_t setting = {.known = cases[j],
-            .num_designs = NUM_DESIGNS,
-            .num_samples = 256,
-            .is_random = true};
+        setting_t setting = {
+            .known = cases[j], .num_designs = NUM_DESIGNS, .num_samples = 256, .is_random = true};
         double mean, worst, random_error, sobol_error;
         tally_t tally;
 
         run_designs(&setting, &tally);
         assert_unbiased(&setting, &tally, 0.1);
-        assert_mean(
-            "variance", &tally.variance, cases[j].variance, 0.2 * cases[j].variance);
+        assert_mean("variance", &tally.variance, cases[j].variance, 0.2 * cases[j].variance);
         find_coverage(&setting, &tally, &mean, &worst);
         assert_true(mean >= 0.92 && mean <= 0.97);
         assert_true(worst >= 0.95 - MAX_Z * sqrt(0.95 * 0.05 / NUM_DESIGNS));
@@ -270,16 +253,15 @@ test_known_functions(void **state)
         assert_true(mean >= 0.95);
         assert_true(worst >= 0.95 - MAX_Z * sqrt(0.95 * 0.05 / NUM_DESIGNS));
         sobol_error = rms_error(&setting, &tally);
-        print_message("%s: error %.5f with random points, %.5f with Sobol points\n",
-            cases[j].name, random_error, sobol_error);
+        print_message("%s: error %.5f with random points, %.5f with Sobol points\n", cases[j].name,
+            random_error, sobol_error);
         assert_true(sobol_error < random_error / 2 / 2);
     }
 }
 
 /* Noise of known size, independent or common, must not move the indices, the variance or
  * what is said of the noise. */
-static void
-check_noise(noise_t noise, double noise_share, double noise_seen, double least_coverage)
+static void check_noise(noise_t noise, double noise_share, double noise_seen, double least_coverage)
 {
     known_case_t cases[4];
 
@@ -304,16 +286,14 @@ check_noise(noise_t noise, double noise_share, double noise_seen, double least_c
     }
 }
 
-static void
-test_own_noise(void **state)
+static void test_own_noise(void **state)
 {
     (void) state;
     check_noise(OWN_NOISE, 0.5, 0.5, 0.95);
 }
 
 /* Noise that all points share leaves no trace at all. */
-static void
-test_common_noise(void **state)
+static void test_common_noise(void **state)
 {
     setting_t setting = {.known = ishigami_case(), .num_samples = 256};
     double *quiet, *noisy;
@@ -324,12 +304,12 @@ test_common_noise(void **state)
     setting.noise = COMMON_NOISE;
     setting.noise_share = 10;
     noisy = make_values(&setting, 3, NUM_NOISE_GROUPS);
-    assert_int_equal(spot_sensitivity_init(&without,
-                         &(spot_sensitivity_data_t){3, 256, 1, quiet}, CONFIDENCE, 1),
+    assert_int_equal(spot_sensitivity_init(
+                         &without, &(spot_sensitivity_data_t){3, 256, 1, quiet}, CONFIDENCE, 1),
         0);
     assert_int_equal(
-        spot_sensitivity_init(&with,
-            &(spot_sensitivity_data_t){3, 256, NUM_NOISE_GROUPS, noisy}, CONFIDENCE, 1),
+        spot_sensitivity_init(
+            &with, &(spot_sensitivity_data_t){3, 256, NUM_NOISE_GROUPS, noisy}, CONFIDENCE, 1),
         0);
     for (size_t i = 0; i < 3; i++) {
         assert_true(fabs(without.first[i].value - with.first[i].value) <= 1e-9);
@@ -346,8 +326,7 @@ test_common_noise(void **state)
 
 /* Noise that depends on the point but is the same for all base samples does not average
  * out over them: only leaving out groups shows it. */
-static void
-test_slope_noise(void **state)
+static void test_slope_noise(void **state)
 {
     (void) state;
     check_noise(SLOPE_NOISE, 0.02, 0.02, 0.9);
@@ -355,8 +334,7 @@ test_slope_noise(void **state)
 
 /* Common noise moves numerator and variance together, and a ratio of unbiased sums is
  * not unbiased: without the jackknife the indices are off by 0.01. */
-static void
-test_ratio_bias(void **state)
+static void test_ratio_bias(void **state)
 {
     const setting_t setting = {.known = product_case(),
         .num_designs = 2000,
@@ -370,8 +348,7 @@ test_ratio_bias(void **state)
     assert_unbiased(&setting, &tally, 0.05);
 }
 
-static spot_sensitivity_data_t
-small_data(double *values, size_t num_samples, size_t num_groups)
+static spot_sensitivity_data_t small_data(double *values, size_t num_samples, size_t num_groups)
 {
     for (size_t j = 0; j < num_samples * 4 * num_groups; j++) {
         values[j] = sin((double) (j * j));
@@ -379,8 +356,7 @@ small_data(double *values, size_t num_samples, size_t num_groups)
     return (spot_sensitivity_data_t){2, num_samples, num_groups, values};
 }
 
-static void
-assert_no_indices(const spot_sensitivity_t *result)
+static void assert_no_indices(const spot_sensitivity_t *result)
 {
     for (size_t i = 0; i < result->num_inputs; i++) {
         assert_true(isnan(result->first[i].value));
@@ -390,8 +366,7 @@ assert_no_indices(const spot_sensitivity_t *result)
     }
 }
 
-static void
-assert_outcome(const spot_sensitivity_data_t *data, int outcome, size_t num_left_out)
+static void assert_outcome(const spot_sensitivity_data_t *data, int outcome, size_t num_left_out)
 {
     spot_sensitivity_t result;
 
@@ -406,8 +381,7 @@ assert_outcome(const spot_sensitivity_data_t *data, int outcome, size_t num_left
     spot_sensitivity_free(&result);
 }
 
-static void
-test_outcomes(void **state)
+static void test_outcomes(void **state)
 {
     enum { LEAST = SPOT_SENSITIVITY_MIN_SAMPLES, NUM_GROUPS = 4 };
     double values[(LEAST + 2) * 4 * NUM_GROUPS];
@@ -440,8 +414,7 @@ test_outcomes(void **state)
 }
 
 /* Base samples that are left out are as if they had not been there. */
-static void
-test_left_out_is_gone(void **state)
+static void test_left_out_is_gone(void **state)
 {
     const setting_t setting = {.known = product_case(), .num_samples = 128};
     const size_t num_values = 128 * 7;
@@ -456,11 +429,11 @@ test_left_out_is_gone(void **state)
         more[70 + j] = j == 3 ? (double) NAN : 1e6;
     }
     memcpy(more + 77, values + 70, (num_values - 70) * sizeof(*more));
-    assert_int_equal(spot_sensitivity_init(&one,
-                         &(spot_sensitivity_data_t){5, 128, 1, values}, CONFIDENCE, 9),
+    assert_int_equal(
+        spot_sensitivity_init(&one, &(spot_sensitivity_data_t){5, 128, 1, values}, CONFIDENCE, 9),
         0);
-    assert_int_equal(spot_sensitivity_init(&other,
-                         &(spot_sensitivity_data_t){5, 129, 1, more}, CONFIDENCE, 9),
+    assert_int_equal(
+        spot_sensitivity_init(&other, &(spot_sensitivity_data_t){5, 129, 1, more}, CONFIDENCE, 9),
         0);
     assert_int_equal(other.num_left_out, 1);
     assert_true(one.mean == other.mean && one.variance == other.variance);
@@ -474,8 +447,7 @@ test_left_out_is_gone(void **state)
 
 /* Indices do not depend on the metric's unit or zero; an input without effect has
  * exactly none. */
-static void
-test_invariance(void **state)
+static void test_invariance(void **state)
 {
     const setting_t setting = {.known = ishigami_case(), .num_samples = 256};
     double *values = make_values(&setting, 1, 1);
@@ -485,14 +457,14 @@ test_invariance(void **state)
     for (size_t k = 0; k < 256; k++) {
         values[5 * k + 4] = values[5 * k]; /* as if input 2 did nothing */
     }
-    assert_int_equal(spot_sensitivity_init(&one,
-                         &(spot_sensitivity_data_t){3, 256, 1, values}, CONFIDENCE, 9),
+    assert_int_equal(
+        spot_sensitivity_init(&one, &(spot_sensitivity_data_t){3, 256, 1, values}, CONFIDENCE, 9),
         0);
     for (size_t j = 0; j < 256 * 5; j++) {
         values[j] = 1e4 - 1024 * values[j];
     }
-    assert_int_equal(spot_sensitivity_init(&other,
-                         &(spot_sensitivity_data_t){3, 256, 1, values}, CONFIDENCE, 9),
+    assert_int_equal(
+        spot_sensitivity_init(&other, &(spot_sensitivity_data_t){3, 256, 1, values}, CONFIDENCE, 9),
         0);
     for (size_t i = 0; i < 3; i++) {
         assert_true(fabs(one.first[i].value - other.first[i].value) <= 1e-9);
@@ -505,20 +477,17 @@ test_invariance(void **state)
     free(values);
 }
 
-static void
-assert_bad(size_t num_inputs, size_t num_groups, double confidence)
+static void assert_bad(size_t num_inputs, size_t num_groups, double confidence)
 {
     static const double values[1] = {0};
     const spot_sensitivity_data_t data = {num_inputs, 0, num_groups, values};
     spot_sensitivity_t result;
 
-    assert_int_equal(
-        spot_sensitivity_init(&result, &data, confidence, 1), SPOT_ERR_BAD_PARAM);
+    assert_int_equal(spot_sensitivity_init(&result, &data, confidence, 1), SPOT_ERR_BAD_PARAM);
     spot_sensitivity_free(&result);
 }
 
-static void
-test_bad_parameters(void **state)
+static void test_bad_parameters(void **state)
 {
     (void) state;
     assert_bad(0, 1, 0.95);
@@ -530,8 +499,7 @@ test_bad_parameters(void **state)
     assert_bad(2, 1, (double) NAN);
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_known_functions),

@@ -16,8 +16,7 @@
 #define HIGHEST 0.97
 
 /* Whether the interval of a study with a seed holds the truth. */
-static bool
-holds(spot_study_t *study, uint64_t seed, double truth, int64_t *num_rows)
+static bool holds(spot_study_t *study, uint64_t seed, double truth, int64_t *num_rows)
 {
     spot_summary_t summary;
     spot_store_t *store;
@@ -31,8 +30,7 @@ holds(spot_study_t *study, uint64_t seed, double truth, int64_t *num_rows)
 }
 
 /* The share of many studies whose interval holds the truth. */
-static double
-coverage(const char *metric, double half_width, double truth)
+static double coverage(const char *metric, double half_width, double truth)
 {
     int64_t num_rows = 0;
     int num_held = 0;
@@ -48,21 +46,19 @@ coverage(const char *metric, double half_width, double truth)
         num_held += holds(&study, seed, truth, &num_rows);
     }
     spot_study_free(&study);
-    print_message("%s: %d of %d intervals hold the mean, %.0f replications a study\n",
-        metric, num_held, NUM_STUDIES, (double) num_rows / NUM_STUDIES);
+    print_message("%s: %d of %d intervals hold the mean, %.0f replications a study\n", metric,
+        num_held, NUM_STUDIES, (double) num_rows / NUM_STUDIES);
     return (double) num_held / NUM_STUDIES;
 }
 
-static void
-assert_covers(const char *metric, double half_width, double truth)
+static void assert_covers(const char *metric, double half_width, double truth)
 {
     const double share = coverage(metric, half_width, truth);
 
     assert_true(share >= LOWEST && share <= HIGHEST);
 }
 
-static void
-test_coverage(void **state)
+static void test_coverage(void **state)
 {
     (void) state;
     assert_covers("normal", 0.1, 10);
@@ -71,15 +67,13 @@ test_coverage(void **state)
 }
 
 /* A truth that is one half width off would be noticed. */
-static void
-test_power(void **state)
+static void test_power(void **state)
 {
     (void) state;
     assert_true(coverage("normal", 0.1, 10.1) < 0.7);
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_coverage),

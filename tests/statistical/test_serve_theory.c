@@ -37,18 +37,16 @@ typedef struct {
 } truth_t;
 
 /* How far a simulated mean is from theory, in standard errors. */
-static double
-print_z(const truth_t *truth, double mean, double se)
+static double print_z(const truth_t *truth, double mean, double se)
 {
     const double z = (mean - truth->theory) / se;
 
-    print_message("%s: %.6g, theory %.7g, standard error %.2g (%.2g), z %.2f\n",
-        truth->what, mean, truth->theory, se, truth->se, z);
+    print_message("%s: %.6g, theory %.7g, standard error %.2g (%.2g), z %.2f\n", truth->what, mean,
+        truth->theory, se, truth->se, z);
     return z;
 }
 
-static void
-judge(const truth_t *truth, double mean, double se, bool is_longer)
+static void judge(const truth_t *truth, double mean, double se, bool is_longer)
 {
     const double z = print_z(truth, mean, se);
 
@@ -64,8 +62,8 @@ judge(const truth_t *truth, double mean, double se, bool is_longer)
 }
 
 /* Judges the mean of values by the means of their blocks. */
-static void
-judge_mean(const truth_t *truth, const double *values, size_t num_values, bool is_longer)
+static void judge_mean(
+    const truth_t *truth, const double *values, size_t num_values, bool is_longer)
 {
     const size_t size = num_values / NUM_BLOCKS;
     spot_moments_t blocks = {0};
@@ -82,8 +80,7 @@ judge_mean(const truth_t *truth, const double *values, size_t num_values, bool i
 }
 
 /* The same for the 99th percentile; reorders the values. */
-static void
-judge_p99(const truth_t *truth, double *values, size_t num_values, bool is_longer)
+static void judge_p99(const truth_t *truth, double *values, size_t num_values, bool is_longer)
 {
     static const double p = 0.99;
     const size_t size = num_values / NUM_BLOCKS;
@@ -109,8 +106,7 @@ typedef struct {
 } queue_t;
 
 /* Arrivals of a gamma law; scv 1: of Poisson. */
-static void
-add_arrivals(serve_case_t *self, const queue_t *queue)
+static void add_arrivals(serve_case_t *self, const queue_t *queue)
 {
     const spot_arrivals_setting_t setting = {
         .kind = queue->scv == 1 ? SPOT_ARRIVALS_POISSON : SPOT_ARRIVALS_GAMMA,
@@ -127,8 +123,7 @@ add_arrivals(serve_case_t *self, const queue_t *queue)
 }
 
 /* A stage that runs a queue; its services may be 1 % longer than they should be. */
-static void
-open_queue(serve_case_t *self, const queue_t *queue, bool is_longer)
+static void open_queue(serve_case_t *self, const queue_t *queue, bool is_longer)
 {
     static int64_t longer_ns[MAX_SERVED + 1];
     static spot_service_time_t longer;
@@ -148,8 +143,7 @@ open_queue(serve_case_t *self, const queue_t *queue, bool is_longer)
 
 /* The waits of a run, and the sizes of its batches, which leave one at a time if there
  * is one replica. Returns the number of batches. */
-static size_t
-measure(const serve_case_t *self, double *waits_ms, double *sizes)
+static size_t measure(const serve_case_t *self, double *waits_ms, double *sizes)
 {
     const spot_service_time_t *time = self->plans[0].time;
     const int64_t *sink_ns = self->serve.sink_ns;
@@ -163,8 +157,7 @@ measure(const serve_case_t *self, double *waits_ms, double *sizes)
         }
         sizes[num_batches++] = (double) (end - j);
         for (size_t k = j; k < end; k++) {
-            waits_ms[k] = 1e-6 * (double) (serve_case_latency_ns(self, k) -
-                                           time->busy_ns[end - j]);
+            waits_ms[k] = 1e-6 * (double) (serve_case_latency_ns(self, k) - time->busy_ns[end - j]);
         }
     }
     return num_batches;
@@ -172,9 +165,8 @@ measure(const serve_case_t *self, double *waits_ms, double *sizes)
 
 /* A run against the mean wait, and its percentile and mean batch where they are given.
  */
-static void
-check(const queue_t *queue, const truth_t *wait, const truth_t *p99, const truth_t *size,
-    bool is_longer)
+static void check(const queue_t *queue, const truth_t *wait, const truth_t *p99,
+    const truth_t *size, bool is_longer)
 {
     double *waits_ms = calloc(queue->num_queries, sizeof(*waits_ms));
     double *sizes = calloc(queue->num_queries, sizeof(*sizes));
@@ -201,17 +193,15 @@ check(const queue_t *queue, const truth_t *wait, const truth_t *p99, const truth
 
 /* ---- One query at a time ---- */
 
-static queue_t
-single_queue(int64_t replicas, double load, double scv)
+static queue_t single_queue(int64_t replicas, double load, double scv)
 {
-    return (queue_t){"V100", 1, replicas, load * (double) replicas * 1000 / SERVICE_MS,
-        scv, scv > 1 ? NUM_BURSTY : NUM_QUERIES};
+    return (queue_t){"V100", 1, replicas, load * (double) replicas * 1000 / SERVICE_MS, scv,
+        scv > 1 ? NUM_BURSTY : NUM_QUERIES};
 }
 
 /* Pollaczek and Khinchine; the percentiles are by Erlang's series, which needs more than
  * 100 digits. */
-static void
-test_one_replica(void **state)
+static void test_one_replica(void **state)
 {
     static const struct {
         double load, wait_ms, wait_se, p99_ms, p99_se;
@@ -227,16 +217,15 @@ test_one_replica(void **state)
         const truth_t wait = {"M/D/1 mean wait",
             cases[j].load * SERVICE_MS / 2 / (1 - cases[j].load), cases[j].wait_ms,
             cases[j].wait_se};
-        const truth_t p99 = {"M/D/1 99 % of the waits", cases[j].p99_ms, cases[j].p99_ms,
-            cases[j].p99_se};
+        const truth_t p99 = {
+            "M/D/1 99 % of the waits", cases[j].p99_ms, cases[j].p99_ms, cases[j].p99_se};
 
         check(&queue, &wait, &p99, NULL, false);
         check(&queue, &wait, NULL, NULL, true);
     }
 }
 
-static void
-test_replicas(void **state)
+static void test_replicas(void **state)
 {
     static const struct {
         int replicas;
@@ -252,8 +241,8 @@ test_replicas(void **state)
     for (size_t j = 0; j < sizeof(cases) / sizeof(cases[0]); j++) {
         const queue_t queue = single_queue(cases[j].replicas, cases[j].load, 1);
         const truth_t wait = {"M/D/c mean wait",
-            SERVICE_MS * constant_wait(cases[j].replicas, cases[j].load),
-            cases[j].wait_ms, cases[j].se};
+            SERVICE_MS * constant_wait(cases[j].replicas, cases[j].load), cases[j].wait_ms,
+            cases[j].se};
 
         check(&queue, &wait, NULL, NULL, false);
         check(&queue, &wait, NULL, NULL, true);
@@ -262,8 +251,7 @@ test_replicas(void **state)
 
 /* The mean wait where k arrivals take G_k, which is gamma(k / scv, scv / rate), against
  * k services: the sum over k of E[max(k D - G_k, 0)] / k, by Spitzer's identity. */
-static double
-gamma_wait_ms(double load, double scv)
+static double gamma_wait_ms(double load, double scv)
 {
     const double scale = scv * SERVICE_MS / load;
     double sum = 0, term = 1;
@@ -280,8 +268,7 @@ gamma_wait_ms(double load, double scv)
 }
 
 /* Services of 1 % more show, except with the burstiest arrivals. */
-static void
-test_gamma_arrivals(void **state)
+static void test_gamma_arrivals(void **state)
 {
     static const struct {
         double scv, load, wait_ms, se;
@@ -298,8 +285,8 @@ test_gamma_arrivals(void **state)
     assert_true(fabs(gamma_wait_ms(0.8, 1) - 200) < 1e-6); /* M/D/1 */
     for (size_t j = 0; j < sizeof(cases) / sizeof(cases[0]); j++) {
         const queue_t queue = single_queue(1, cases[j].load, cases[j].scv);
-        const truth_t wait = {"Gamma/D/1 mean wait",
-            gamma_wait_ms(cases[j].load, cases[j].scv), cases[j].wait_ms, cases[j].se};
+        const truth_t wait = {"Gamma/D/1 mean wait", gamma_wait_ms(cases[j].load, cases[j].scv),
+            cases[j].wait_ms, cases[j].se};
 
         check(&queue, &wait, NULL, NULL, false);
         if (cases[j].shows_longer) {
@@ -312,8 +299,7 @@ test_gamma_arrivals(void **state)
 
 /* The mean wait and batch by the chain of customers where batches end: an empty stage
  * waits for one and serves it alone. */
-static void
-batch_theory(
+static void batch_theory(
     const spot_service_time_t *time, int b, double per_s, double *wait_ms, double *size)
 {
     double num_arriving[MAX_SERVED + 1], law[MAX_CUSTOMERS];
@@ -337,8 +323,7 @@ batch_theory(
     *wait_ms = area_ms / (cycle_ms * per_ms);
 }
 
-static void
-test_batches(void **state)
+static void test_batches(void **state)
 {
     static const struct {
         const char *hardware;
@@ -360,8 +345,8 @@ test_batches(void **state)
         serve_case_t times;
 
         serve_case_open(&times, "pipeline: [{id: ResNet, from: source}]\n");
-        batch_theory(serve_case_time(&times, "ResNet", queue.hardware), cases[j].batch,
-            queue.per_s, &wait.theory, &size.theory);
+        batch_theory(serve_case_time(&times, "ResNet", queue.hardware), cases[j].batch, queue.per_s,
+            &wait.theory, &size.theory);
         serve_case_close(&times);
         check(&queue, &wait, NULL, &size, false);
         check(&queue, &wait, NULL, &size, true);
@@ -375,8 +360,7 @@ typedef struct {
     bool shows_longer;
 } preempted_t;
 
-static void
-check_preempted(const preempted_t *means, bool is_longer)
+static void check_preempted(const preempted_t *means, bool is_longer)
 {
     const truth_t time = {"preempted and repeated",
         1000 * (means->up_s + means->out_s) * expm1(SERVICE_MS / 1000 / means->up_s),
@@ -404,8 +388,7 @@ check_preempted(const preempted_t *means, bool is_longer)
 }
 
 /* From the first start of a query to its end: each preemption starts it anew. */
-static void
-test_preempted_and_repeated(void **state)
+static void test_preempted_and_repeated(void **state)
 {
     static const preempted_t cases[] = {
         {5, 2, 141.4094, 0.74, false},
@@ -422,8 +405,7 @@ test_preempted_and_repeated(void **state)
     }
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_one_replica),

@@ -18,9 +18,9 @@
 #include "tests/unit/train/varuna_rules.h"
 
 #define TABLE SPOT_SOURCE_DIR "/../shared/data/profiles/oobleck-sim_%s_varuna.csv"
-#define FAULTS                                                                          \
-    "fault_steps_in_pause: yes, fault_one_counter: yes, fault_failing_checkpoints: "    \
-    "yes, fault_deep_failures: yes, fault_old_pauses: yes, fault_stale_timers: yes, "   \
+#define FAULTS                                                                                     \
+    "fault_steps_in_pause: yes, fault_one_counter: yes, fault_failing_checkpoints: "               \
+    "yes, fault_deep_failures: yes, fault_old_pauses: yes, fault_stale_timers: yes, "              \
     "fault_idle_losses_pause: yes, "
 
 typedef struct {
@@ -33,8 +33,7 @@ static const model_t bert = {"bert-large", 8192, 76000};
 static const model_t gpt_2 = {"gpt-2", 1024, 0};
 static const model_t gpt_3 = {"gpt-3-2.7b", 512, 0};
 
-static void
-skip_without_tables(void)
+static void skip_without_tables(void)
 {
     char path[PATH_BYTES];
 
@@ -48,8 +47,7 @@ skip_without_tables(void)
 /* ---- Both programs ---- */
 
 /* Rows of the trace in the order of the events; removals stand before additions. */
-static void
-write_trace(const char *path, const rules_case_t *self)
+static void write_trace(const char *path, const rules_case_t *self)
 {
     const rules_event_t *last = &self->events[self->num_events - 1];
     FILE *out = fopen(path, "w");
@@ -62,16 +60,16 @@ write_trace(const char *path, const rules_case_t *self)
         const bool is_add = event->kind == RULES_ADD;
 
         population += is_add ? 1 : -1;
-        fprintf(out, "%.3f,%s,1,i%d\n", (double) event->time_ms / 1000,
-            is_add ? "add" : "preempt", event->instance);
+        fprintf(out, "%.3f,%s,1,i%d\n", (double) event->time_ms / 1000, is_add ? "add" : "preempt",
+            event->instance);
     }
     fprintf(out, "%.3f,end,%d,\n", (double) last->time_ms / 1000, population);
     assert_int_equal(fclose(out), 0);
 }
 
 /* faults: the options, which may be empty. */
-static spot_train_result_t
-run_ours(const model_t *model, const rules_case_t *self, const char *faults)
+static spot_train_result_t run_ours(
+    const model_t *model, const rules_case_t *self, const char *faults)
 {
     char text[4096], trace[PATH_BYTES];
     spot_train_result_t result;
@@ -85,8 +83,8 @@ run_ours(const model_t *model, const rules_case_t *self, const char *faults)
         "job: {pipeline_depth: 12, samples_per_step: %lld}\n"
         "recovery: {system: varuna, table: " TABLE ", extrapolate: yes%s%s}\n"
         "trace: {file: %s}\n",
-        (long long) model->samples_per_step, model->name, faults[0] == '\0' ? "" : ", ",
-        faults, trace);
+        (long long) model->samples_per_step, model->name, faults[0] == '\0' ? "" : ", ", faults,
+        trace);
     bind_good_scenario(&scenario, text);
     result = run_scenario(&scenario, 1, NULL);
     spot_scenario_free(&scenario);
@@ -94,8 +92,7 @@ run_ours(const model_t *model, const rules_case_t *self, const char *faults)
     return result;
 }
 
-static spot_train_result_t
-run_all_faults(const model_t *model, const rules_case_t *self)
+static spot_train_result_t run_all_faults(const model_t *model, const rules_case_t *self)
 {
     char faults[512];
 
@@ -104,8 +101,7 @@ run_all_faults(const model_t *model, const rules_case_t *self)
     return run_ours(model, self, faults);
 }
 
-static rules_result_t
-run_twin(const model_t *model, rules_case_t *self)
+static rules_result_t run_twin(const model_t *model, rules_case_t *self)
 {
     char path[PATH_BYTES];
     spot_instance_table_t table;
@@ -124,15 +120,13 @@ run_twin(const model_t *model, rules_case_t *self)
     return result;
 }
 
-static double
-kept(const spot_train_result_t *result)
+static double kept(const spot_train_result_t *result)
 {
     return (double) (result->steps_executed - result->steps_lost);
 }
 
 /* Over the time of the published average. */
-static double
-samples_per_s(
+static double samples_per_s(
     const model_t *model, const spot_train_result_t *ours, const rules_result_t *twin)
 {
     return kept(ours) * (double) (model->samples_per_step * 1000) /
@@ -165,8 +159,8 @@ static const published_t published[] = {
 /* Thirty instances are added, and one is lost every gap_ms, the last one at the end. */
 #define NUM_ADDED 30
 #define NUM_LOST 15
-static rules_case_t
-published_case(const published_t *row, rules_event_t events[NUM_ADDED + NUM_LOST])
+static rules_case_t published_case(
+    const published_t *row, rules_event_t events[NUM_ADDED + NUM_LOST])
 {
     for (int j = 0; j < NUM_ADDED; j++) {
         events[j] = (rules_event_t){0, RULES_ADD, j};
@@ -174,13 +168,11 @@ published_case(const published_t *row, rules_event_t events[NUM_ADDED + NUM_LOST
     for (int j = 0; j < NUM_LOST; j++) {
         events[NUM_ADDED + j] = (rules_event_t){(j + 1) * row->gap_ms, RULES_REMOVE, j};
     }
-    return (rules_case_t){.num_events = NUM_ADDED + NUM_LOST,
-        .events = events,
-        .num_instances = NUM_ADDED};
+    return (rules_case_t){
+        .num_events = NUM_ADDED + NUM_LOST, .events = events, .num_instances = NUM_ADDED};
 }
 
-static void
-test_published_rows(void **state)
+static void test_published_rows(void **state)
 {
     (void) state;
     skip_without_tables();
@@ -201,15 +193,14 @@ test_published_rows(void **state)
         assert_int_equal(ours.steps_executed, twin.executed);
         assert_int_equal(ours.checkpoints_aborted, twin.failed);
         assert_int_equal((int64_t) kept(&ours), twin.counted);
-        assert_true(fabs(samples_per_s(row->model, &ours, &twin) - row->samples_per_s) <=
-                    0.5e-6 + 1e-9);
+        assert_true(
+            fabs(samples_per_s(row->model, &ours, &twin) - row->samples_per_s) <= 0.5e-6 + 1e-9);
     }
 }
 
 /* Without the faults: from 0.1 to 6 % lower, lower by more for the larger model, and at
  * last nothing becomes durable. */
-static void
-test_published_rows_by_default(void **state)
+static void test_published_rows_by_default(void **state)
 {
     static const double lowest[NUM_PUBLISHED] = {
         -0.06, -0.06, -0.06, -0.06, -0.06, -0.03, -0.04, -0.10, -0.30, -1};
@@ -222,9 +213,8 @@ test_published_rows_by_default(void **state)
         const rules_case_t input = published_case(row, events);
         const spot_train_result_t ours = run_ours(row->model, &input, "every: 10");
         const double span_s = (double) (ours.horizon_ms - ours.first_training_ms) / 1000;
-        const double deviation = kept(&ours) * (double) row->model->samples_per_step /
-                                     span_s / row->samples_per_s -
-                                 1;
+        const double deviation =
+            kept(&ours) * (double) row->model->samples_per_step / span_s / row->samples_per_s - 1;
 
         print_message("%s every %lld s: %+.2f %% by default\n", row->model->name,
             (long long) (row->gap_ms / 1000), 100 * deviation);
@@ -249,28 +239,23 @@ typedef struct {
     size_t num_events;
 } history_t;
 
-static void
-add(history_t *self, int64_t time_ms)
+static void add(history_t *self, int64_t time_ms)
 {
     self->living[self->num_living++] = self->num_instances;
-    self->events[self->num_events++] =
-        (rules_event_t){time_ms, RULES_ADD, self->num_instances++};
+    self->events[self->num_events++] = (rules_event_t){time_ms, RULES_ADD, self->num_instances++};
 }
 
-static void
-take(history_t *self, int64_t time_ms, const gsl_rng *rng)
+static void take(history_t *self, int64_t time_ms, const gsl_rng *rng)
 {
     const int place = (int) gsl_rng_uniform_int(rng, (unsigned long) self->num_living);
 
-    self->events[self->num_events++] =
-        (rules_event_t){time_ms, RULES_REMOVE, self->living[place]};
+    self->events[self->num_events++] = (rules_event_t){time_ms, RULES_REMOVE, self->living[place]};
     self->living[place] = self->living[--self->num_living];
 }
 
 /* Bursts of 1 to 4 losses, additions soon after them, from rare to often; now and then
  * an instance is lost while it prepares. The last event is the end of the run. */
-static void
-draw_history(history_t *self, unsigned long seed)
+static void draw_history(history_t *self, unsigned long seed)
 {
     gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
     int64_t time_ms = 0;
@@ -303,25 +288,21 @@ draw_history(history_t *self, unsigned long seed)
 
 /* The mean of the differences lies within 2 of its standard errors. relevant: a mean
  * difference that must not pass. */
-static void
-assert_no_difference(
+static void assert_no_difference(
     const char *model, const char *what, const spot_moments_t *values, double relevant)
 {
     const double mean = spot_moments_mean(values), se = spot_moments_stderr(values);
 
-    print_message(
-        "%s, %s: mean difference %.3g, standard error %.2g\n", model, what, mean, se);
+    print_message("%s, %s: mean difference %.3g, standard error %.2g\n", model, what, mean, se);
     if (!(fabs(mean) <= 2 * se)) {
-        fail_msg(
-            "%s, %s: %g is more than 2 standard errors of %g", model, what, mean, se);
+        fail_msg("%s, %s: %g is more than 2 standard errors of %g", model, what, mean, se);
     }
     assert_true(se * POWER_Z <= relevant);
 }
 
 /* Where the twin's list of heights grows, its later heights stand for other times than
  * their own: such runs are compared in steps alone. */
-static void
-compare_on_random_traces(const model_t *model)
+static void compare_on_random_traces(const model_t *model)
 {
     static history_t history;
     spot_moments_t executed = {0}, steps_kept = {0}, speed = {0}, failed = {0};
@@ -342,16 +323,14 @@ compare_on_random_traces(const model_t *model)
         spot_moments_add(&failed, (double) (ours.checkpoints_aborted - twin.failed));
         spot_moments_add(&steps_kept, kept(&ours) - (double) twin.counted);
         if (twin.counted > 0 && twin.early == 0) {
-            const double difference =
-                samples_per_s(model, &ours, &twin) - twin.samples_per_s;
+            const double difference = samples_per_s(model, &ours, &twin) - twin.samples_per_s;
 
             spot_moments_add(
                 &speed, fabs(difference) <= 1e-9 * twin.samples_per_s ? 0 : difference);
             sum_speed += twin.samples_per_s;
         }
         sum_kept += (double) twin.counted;
-        num_same += ours.steps_executed == twin.executed &&
-                    (int64_t) kept(&ours) == twin.counted;
+        num_same += ours.steps_executed == twin.executed && (int64_t) kept(&ours) == twin.counted;
         num_failed += twin.failed;
         num_stops += twin.stops;
         num_early += twin.early > 0;
@@ -362,16 +341,13 @@ compare_on_random_traces(const model_t *model)
         (long long) num_stops, (long long) num_early);
     assert_no_difference(model->name, "steps executed", &executed, 1);
     assert_no_difference(model->name, "checkpoints failed", &failed, 1);
-    assert_no_difference(
-        model->name, "steps kept", &steps_kept, 0.01 * sum_kept / NUM_TRACES);
-    assert_no_difference(
-        model->name, "samples/s", &speed, 0.01 * sum_speed / NUM_TRACES);
+    assert_no_difference(model->name, "steps kept", &steps_kept, 0.01 * sum_kept / NUM_TRACES);
+    assert_no_difference(model->name, "samples/s", &speed, 0.01 * sum_speed / NUM_TRACES);
     assert_true(num_failed > 5 * NUM_TRACES && num_stops > 5 * NUM_TRACES);
     assert_true(num_early > 0);
 }
 
-static void
-test_random_traces(void **state)
+static void test_random_traces(void **state)
 {
     (void) state;
     skip_without_tables();
@@ -382,13 +358,11 @@ test_random_traces(void **state)
 
 /* The comparison would show a fault that is missing: without any one of them a
  * quarter of the runs or more have other steps. */
-static void
-test_each_fault_shows(void **state)
+static void test_each_fault_shows(void **state)
 {
     static history_t history;
-    static const char *const faults[] = {"fault_steps_in_pause: yes, ",
-        "fault_one_counter: yes, ", "fault_deep_failures: yes, ",
-        "fault_old_pauses: yes, ", "fault_stale_timers: yes, ",
+    static const char *const faults[] = {"fault_steps_in_pause: yes, ", "fault_one_counter: yes, ",
+        "fault_deep_failures: yes, ", "fault_old_pauses: yes, ", "fault_stale_timers: yes, ",
         "fault_idle_losses_pause: yes, ", "fault_first_restart: 76 s, "};
 
     (void) state;
@@ -415,8 +389,7 @@ test_each_fault_shows(void **state)
     }
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_published_rows),

@@ -23,8 +23,7 @@ typedef struct {
     double capacity[NUM_ZONES];
 } setting_t;
 
-static void
-make_setting_model(spot_trace_model_t *model, const setting_t *setting)
+static void make_setting_model(spot_trace_model_t *model, const setting_t *setting)
 {
     static const char full[] = "preemption: {per_minute: 0, count: {fixed: 1}}, "
                                "addition: {per_minute: 1, count: {fixed: 1000}}";
@@ -36,23 +35,20 @@ make_setting_model(spot_trace_model_t *model, const setting_t *setting)
         "  b: {generator: seed, capacity: %g, initial: %g, %s}\n"
         "shocks: {per_hour: %.17g, p_zone: %.17g, share: %.17g}\n",
         TICK_S, NUM_TICKS * TICK_S, setting->capacity[0], setting->capacity[0], full,
-        setting->capacity[1], setting->capacity[1], full, setting->per_hour,
-        setting->p_zone, setting->share);
+        setting->capacity[1], setting->capacity[1], full, setting->per_hour, setting->p_zone,
+        setting->share);
     make_model(model, text);
 }
 
-static double
-tick_mean(const setting_t *setting, int zone_id)
+static double tick_mean(const setting_t *setting, int zone_id)
 {
     const double shocks = setting->per_hour / TICKS_PER_H;
 
-    return -setting->capacity[zone_id] *
-           expm1(-shocks * setting->p_zone * setting->share);
+    return -setting->capacity[zone_id] * expm1(-shocks * setting->p_zone * setting->share);
 }
 
 /* From pairs of survivors: both of a pair are lost by hits of their zone alone. */
-static double
-tick_variance(const setting_t *setting, int zone_id)
+static double tick_variance(const setting_t *setting, int zone_id)
 {
     const double shocks = setting->per_hour / TICKS_PER_H, s = setting->share;
     const double c = setting->capacity[zone_id];
@@ -62,8 +58,7 @@ tick_variance(const setting_t *setting, int zone_id)
     return c * (c - 1) * two + c * one - c * c * one * one;
 }
 
-static double
-tick_covariance(const setting_t *setting)
+static double tick_covariance(const setting_t *setting)
 {
     const double shocks = setting->per_hour / TICKS_PER_H;
     const double q = 1 - setting->p_zone * setting->share;
@@ -72,8 +67,7 @@ tick_covariance(const setting_t *setting)
            (exp(-shocks * (1 - q * q)) - exp(-2 * shocks * (1 - q)));
 }
 
-static void
-count_losses(events_t *events, uint64_t replication, double lost[NUM_ZONES])
+static void count_losses(events_t *events, uint64_t replication, double lost[NUM_ZONES])
 {
     spot_event_t event;
 
@@ -86,8 +80,7 @@ count_losses(events_t *events, uint64_t replication, double lost[NUM_ZONES])
     }
 }
 
-static void
-check_setting(const setting_t *setting)
+static void check_setting(const setting_t *setting)
 {
     const double means[NUM_ZONES] = {
         NUM_TICKS * tick_mean(setting, 0), NUM_TICKS * tick_mean(setting, 1)};
@@ -104,8 +97,7 @@ check_setting(const setting_t *setting)
         count_losses(&events, j, values);
         for (int k = 0; k < NUM_ZONES; k++) {
             spot_moments_add(&lost[k], values[k]);
-            spot_moments_add(
-                &squares[k], (values[k] - means[k]) * (values[k] - means[k]));
+            spot_moments_add(&squares[k], (values[k] - means[k]) * (values[k] - means[k]));
         }
         spot_moments_add(&product, (values[0] - means[0]) * (values[1] - means[1]));
     }
@@ -121,8 +113,7 @@ check_setting(const setting_t *setting)
     spot_trace_model_free(&model);
 }
 
-static void
-test_common_shocks(void **state)
+static void test_common_shocks(void **state)
 {
     static const setting_t settings[] = {
         {6, 0.5, 0.4, {20, 50}},                      /* 30 shocks in a replication */
@@ -136,8 +127,7 @@ test_common_shocks(void **state)
 }
 
 /* The gaps between shocks that are seen at a fine tick are exponential. */
-static void
-test_gaps_between_shocks(void **state)
+static void test_gaps_between_shocks(void **state)
 {
     static const setting_t setting = {6, 1, 1, {1, 1}};
     const double p = -expm1(-6 / TICKS_PER_H);
@@ -154,8 +144,7 @@ test_gaps_between_shocks(void **state)
         spot_event_t event;
 
         assert_true(events_next(&events, &event));
-        if (event.kind == SPOT_EVENT_PREEMPT &&
-            model.generator->members->zone(events.state) == 0) {
+        if (event.kind == SPOT_EVENT_PREEMPT && model.generator->members->zone(events.state) == 0) {
             const double gap = (double) event.time_ms / (1000 * TICK_S) - last;
 
             spot_moments_add(&gaps, gap);
@@ -175,8 +164,7 @@ test_gaps_between_shocks(void **state)
 #define FINE_TICK_S 10.0
 
 /* Instances are lost by shocks only, and return after a gamma wait. */
-static void
-make_lives(spot_trace_model_t *model, double horizon_s)
+static void make_lives(spot_trace_model_t *model, double horizon_s)
 {
     char text[1024];
 
@@ -194,8 +182,7 @@ make_lives(spot_trace_model_t *model, double horizon_s)
 /* A wait W that begins at a random instant of a tick is seen as ticks whose mean is that
  * of W exactly, and whose mean square is larger by tick^2 E(f (1 - f)), f the fraction
  * of the tick that W ends with: a sixth of tick^2 where the tick is small. */
-static void
-test_refill_after_shocks(void **state)
+static void test_refill_after_shocks(void **state)
 {
     const double horizon_s = 400 * 86400.0, last_s = horizon_s - 30000;
     spot_moments_t waits = {0}, squares = {0};
@@ -223,8 +210,8 @@ test_refill_after_shocks(void **state)
         }
     }
     assert_mean("wait after a shock", &waits, 600, 0.03 * 600);
-    assert_mean("its square", &squares, 6 * 300.0 * 300 + FINE_TICK_S * FINE_TICK_S / 6,
-        0.06 * 540000);
+    assert_mean(
+        "its square", &squares, 6 * 300.0 * 300 + FINE_TICK_S * FINE_TICK_S / 6, 0.06 * 540000);
     events_free(&events);
     spot_trace_model_free(&model);
 }
@@ -242,8 +229,7 @@ typedef struct {
     double lost_of_low, lost_of_high; /* ids below 6, and from 6 to 11 */
 } tally_t;
 
-static void
-add_things(double sums[NUM_THINGS], const double n[NUM_ZONES], double weight)
+static void add_things(double sums[NUM_THINGS], const double n[NUM_ZONES], double weight)
 {
     sums[ONE_A] += weight * n[0];
     sums[ONE_B] += weight * n[1];
@@ -252,20 +238,17 @@ add_things(double sums[NUM_THINGS], const double n[NUM_ZONES], double weight)
     sums[ACROSS] += weight * n[0] * n[1];
 }
 
-static void
-tally_advance(tally_t *self, double time_ms)
+static void tally_advance(tally_t *self, double time_ms)
 {
     if (time_ms > self->now_ms) {
         add_things(self->lost, self->lost_now, 1);
-        add_things(self->chances, self->living,
-            (time_ms - self->now_ms) / (1000 * FINE_TICK_S));
+        add_things(self->chances, self->living, (time_ms - self->now_ms) / (1000 * FINE_TICK_S));
         self->lost_now[0] = self->lost_now[1] = 0;
         self->now_ms = time_ms;
     }
 }
 
-static void
-tally_take(tally_t *self, int32_t zone_id, const spot_event_t *event)
+static void tally_take(tally_t *self, int32_t zone_id, const spot_event_t *event)
 {
     tally_advance(self, (double) event->time_ms);
     if (event->kind == SPOT_EVENT_ADD) {
@@ -283,8 +266,7 @@ tally_take(tally_t *self, int32_t zone_id, const spot_event_t *event)
 /* Marshall and Olkin: one, or two of a zone, or one each of two, are lost in a tick with
  * probabilities that only the shocks determine, whatever happened before: losses less
  * probability times chances have the mean 0, exactly. */
-static void
-test_loss_of_each_instance(void **state)
+static void test_loss_of_each_instance(void **state)
 {
     static const char *const names[] = {
         "one of a", "one of b", "two of a", "two of b", "one of each"};
@@ -319,14 +301,12 @@ test_loss_of_each_instance(void **state)
     for (int k = 0; k < NUM_THINGS; k++) {
         assert_mean(names[k], &excess[k], 0, 0.03 * spot_moments_mean(&lost[k]));
     }
-    assert_mean(
-        "low ids against high ones", &sides, 0, 0.01 * spot_moments_mean(&lost[ONE_A]));
+    assert_mean("low ids against high ones", &sides, 0, 0.01 * spot_moments_mean(&lost[ONE_A]));
     events_free(&events);
     spot_trace_model_free(&model);
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_common_shocks),

@@ -2,8 +2,7 @@
 /* A program outside spotsim, in C and in C++: the lines of spotsim.h. */
 #include <spotsim.h>
 
-int
-main(int argc, char **argv)
+int main(int argc, char **argv)
 {
     double idle = -1;
     spot_diag_t diag;
@@ -15,8 +14,7 @@ main(int argc, char **argv)
     }
     spot_diag_init(&diag);
     if (spot_scenario_read(&scenario, argv[1], NULL, &diag) == 0) {
-        if (spot_train_init(&train, &scenario) == 0 &&
-            spot_train_run(&train, 1, 0, NULL) == 0) {
+        if (spot_train_init(&train, &scenario) == 0 && spot_train_run(&train, 1, 0, NULL) == 0) {
             idle = spot_train_metric(&scenario, &train.result, "idle_fraction");
             printf("%.16g\n", idle);
         }

@@ -5,8 +5,16 @@ set -eu
 cd "$1"
 
 # "NAME HEADER" for each definition: "} spot_x_t;", a typedef of one line, #define, and enumerators,
-# which stand alone on their lines.
+# which stand alone on their lines or all on the line of their enum.
 definitions=$(find base models traces sim reports cli -name '*.h' -exec awk '
+    /^(typedef )?enum .*[{].*[}]/ {
+        num_names = split(substr($0, index($0, "{") + 1), names, /[,}]/)
+        for (j = 1; j <= num_names; j++) {
+            if (match(names[j], /SPOT_[A-Z0-9_]+/)) {
+                print substr(names[j], RSTART, RLENGTH), FILENAME
+            }
+        }
+    }
     match($0, /^} spot_[a-z0-9_]+_t;/) { print substr($0, 3, RLENGTH - 3), FILENAME; next }
     /^typedef / && match($0, /[ *(]spot_[a-z0-9_]+_t(;|\)\()/) {
         name = substr($0, RSTART + 1, RLENGTH)

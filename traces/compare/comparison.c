@@ -17,8 +17,7 @@
 /* Standard errors by which two errors must differ. */
 #define CLEAR_Z 2
 
-static bool
-has_label(const spot_comparison_t *self, const char *label)
+static bool has_label(const spot_comparison_t *self, const char *label)
 {
     for (size_t j = 0; j < self->num_columns; j++) {
         if (strcmp(self->columns[j].label, label) == 0) {
@@ -29,8 +28,7 @@ has_label(const spot_comparison_t *self, const char *label)
 }
 
 /* label, or "label#2", "label#3", ... NULL: no memory. */
-static char *
-distinct_label(const spot_comparison_t *self, const char *label)
+static char *distinct_label(const spot_comparison_t *self, const char *label)
 {
     const size_t num_bytes = strlen(label) + NUMBER_BYTES;
     char *text = malloc(num_bytes);
@@ -45,8 +43,7 @@ distinct_label(const spot_comparison_t *self, const char *label)
 }
 
 /* Whether text ends in suffix and is more than that. */
-static bool
-has_suffix(const char *text, size_t num_bytes, const char *suffix)
+static bool has_suffix(const char *text, size_t num_bytes, const char *suffix)
 {
     const size_t num_suffix_bytes = strlen(suffix);
 
@@ -54,8 +51,7 @@ has_suffix(const char *text, size_t num_bytes, const char *suffix)
            memcmp(text + num_bytes - num_suffix_bytes, suffix, num_suffix_bytes) == 0;
 }
 
-char *
-spot_comparison_label(const char *path)
+char *spot_comparison_label(const char *path)
 {
     static const char *const suffixes[] = {".yaml", ".yml", ".csv.gz", ".csv"};
     const char *slash = strrchr(path, '/');
@@ -79,8 +75,7 @@ spot_comparison_label(const char *path)
 }
 
 /* Appends a column with undefined metrics; NULL: no memory. */
-static spot_comparison_column_t *
-add_column(
+static spot_comparison_column_t *add_column(
     spot_comparison_t *self, spot_comparison_column_kind_t kind, const char *label)
 {
     spot_comparison_column_t *column = NULL;
@@ -88,8 +83,8 @@ add_column(
 
     if (distinct != NULL && SPOT_ARRAY_ROOM(self, columns, self->num_columns + 1) == 0) {
         column = &self->columns[self->num_columns++];
-        *column = (spot_comparison_column_t){
-            .kind = kind, .label = distinct, .num_replications = 1};
+        *column =
+            (spot_comparison_column_t){.kind = kind, .label = distinct, .num_replications = 1};
         for (int j = 0; j < SPOT_FIDELITY_NUM_METRICS; j++) {
             column->means[j] = column->sds[j] = column->zs[j] = (double) NAN;
         }
@@ -100,8 +95,7 @@ add_column(
 }
 
 /* Compares one observation with a measured one. */
-static int
-fill_column(spot_comparison_column_t *column, const spot_observation_t *observation,
+static int fill_column(spot_comparison_column_t *column, const spot_observation_t *observation,
     const spot_fidelity_t *against)
 {
     spot_fidelity_t fidelity = {0};
@@ -115,8 +109,7 @@ fill_column(spot_comparison_column_t *column, const spot_observation_t *observat
     return ret;
 }
 
-static int
-add_halves(spot_comparison_t *self)
+static int add_halves(spot_comparison_t *self)
 {
     spot_observation_t first = {0}, second = {0};
     spot_fidelity_t fidelity = {0};
@@ -125,13 +118,12 @@ add_halves(spot_comparison_t *self)
     ret = ret == 0 ? spot_observation_half(&second, &self->recorded, true) : ret;
     ret = ret == 0 ? spot_fidelity_measure(&fidelity, &first, NULL) : ret;
     if (ret == 0) {
-        ret = fill_column(
-            add_column(self, SPOT_COMPARISON_COLUMN_HALF, "half1"), &first, &fidelity);
+        ret =
+            fill_column(add_column(self, SPOT_COMPARISON_COLUMN_HALF, "half1"), &first, &fidelity);
     }
     if (ret == 0) {
         ret = fill_column(
-            add_column(self, SPOT_COMPARISON_COLUMN_HALVES, "half2-vs-half1"), &second,
-            &fidelity);
+            add_column(self, SPOT_COMPARISON_COLUMN_HALVES, "half2-vs-half1"), &second, &fidelity);
     }
     spot_fidelity_free(&fidelity);
     spot_observation_free(&first);
@@ -139,8 +131,7 @@ add_halves(spot_comparison_t *self)
     return ret;
 }
 
-int
-spot_comparison_init(spot_comparison_t *self, const spot_trace_t *trace,
+int spot_comparison_init(spot_comparison_t *self, const spot_trace_t *trace,
     int64_t other_resolution_ms, bool is_net, uint64_t seed)
 {
     const char *name = spot_trace_key(trace, "name");
@@ -166,8 +157,7 @@ spot_comparison_init(spot_comparison_t *self, const spot_trace_t *trace,
     return ret == 0 ? add_halves(self) : ret;
 }
 
-void
-spot_comparison_free(spot_comparison_t *self)
+void spot_comparison_free(spot_comparison_t *self)
 {
     for (size_t j = 0; j < self->num_columns; j++) {
         free(self->columns[j].label);
@@ -180,31 +170,27 @@ spot_comparison_free(spot_comparison_t *self)
     memset(self, 0, sizeof(*self));
 }
 
-bool
-spot_comparison_is_net(spot_trace_kind_t kind)
+bool spot_comparison_is_net(spot_trace_kind_t kind)
 {
     return kind != SPOT_TRACE_NAMED;
 }
 
-int
-spot_comparison_add_trace(
-    spot_comparison_t *self, const spot_trace_t *trace, const char *label)
+int spot_comparison_add_trace(spot_comparison_t *self, const spot_trace_t *trace, const char *label)
 {
     spot_observation_t observation = {0};
     int ret = spot_observation_of_trace(
         &observation, trace, self->recorded.frame.tick_ms, self->recorded.frame.is_net);
 
     if (ret == 0) {
-        ret = fill_column(add_column(self, SPOT_COMPARISON_COLUMN_TRACE, label),
-            &observation, &self->fidelity);
+        ret = fill_column(
+            add_column(self, SPOT_COMPARISON_COLUMN_TRACE, label), &observation, &self->fidelity);
     }
     spot_observation_free(&observation);
     return ret;
 }
 
-spot_replicate_t
-spot_comparison_replicate(const spot_comparison_t *self, const spot_trace_model_t *model,
-    int64_t num_replications, const spot_watch_t *watch)
+spot_replicate_t spot_comparison_replicate(const spot_comparison_t *self,
+    const spot_trace_model_t *model, int64_t num_replications, const spot_watch_t *watch)
 {
     spot_replicate_t replicate = {.model = model,
         .frame = self->recorded.frame,
@@ -217,16 +203,13 @@ spot_comparison_replicate(const spot_comparison_t *self, const spot_trace_model_
     return replicate;
 }
 
-int
-spot_comparison_add_model(spot_comparison_t *self, const spot_trace_model_t *model,
-    const char *name, const char *label, int64_t num_replications,
-    const spot_watch_t *watch)
+int spot_comparison_add_model(spot_comparison_t *self, const spot_trace_model_t *model,
+    const char *name, const char *label, int64_t num_replications, const spot_watch_t *watch)
 {
     const spot_replicate_t replicate =
         spot_comparison_replicate(self, model, num_replications, watch);
     spot_moments_t moments[SPOT_FIDELITY_NUM_METRICS];
-    spot_comparison_column_t *column =
-        add_column(self, SPOT_COMPARISON_COLUMN_MODEL, label);
+    spot_comparison_column_t *column = add_column(self, SPOT_COMPARISON_COLUMN_MODEL, label);
     int ret;
 
     if (column == NULL) {
@@ -246,18 +229,15 @@ spot_comparison_add_model(spot_comparison_t *self, const spot_trace_model_t *mod
 }
 
 /* The reference row of a column, or NULL. */
-static const spot_reference_row_t *
-reference_row(const spot_comparison_t *self, const spot_comparison_column_t *column,
-    const spot_reference_t *reference)
+static const spot_reference_row_t *reference_row(const spot_comparison_t *self,
+    const spot_comparison_column_t *column, const spot_reference_t *reference)
 {
-    const spot_reference_row_t *row =
-        spot_reference_find(reference, self->name, column->label);
+    const spot_reference_row_t *row = spot_reference_find(reference, self->name, column->label);
 
     return row != NULL ? row : spot_reference_find(reference, self->name, column->model);
 }
 
-void
-spot_comparison_set_reference(spot_comparison_t *self, const spot_reference_t *reference)
+void spot_comparison_set_reference(spot_comparison_t *self, const spot_reference_t *reference)
 {
     for (size_t j = SPOT_COMPARISON_FIRST; j < self->num_columns; j++) {
         spot_comparison_column_t *column = &self->columns[j];
@@ -267,23 +247,20 @@ spot_comparison_set_reference(spot_comparison_t *self, const spot_reference_t *r
 
         column->has_reference = row != NULL;
         for (int k = 0; row != NULL && k < SPOT_FIDELITY_NUM_METRICS; k++) {
-            column->zs[k] =
-                spot_reference_z(row, k, column->means[k], column->num_replications);
+            column->zs[k] = spot_reference_z(row, k, column->means[k], column->num_replications);
         }
     }
 }
 
 /* The figure of an error |ln(mean / recorded)|. */
-static int
-figure_of(int error_id)
+static int figure_of(int error_id)
 {
     return error_id == SPOT_ERROR_LN_MTBP ? SPOT_FIDELITY_MTBP_S
            : error_id == SPOT_ERROR_LN_CV ? SPOT_FIDELITY_GAP_CV
                                           : SPOT_FIDELITY_FANO_1H;
 }
 
-const char *
-spot_error_name(int error_id)
+const char *spot_error_name(int error_id)
 {
     return error_id < SPOT_ERROR_LN_MTBP
                ? spot_fidelity_metrics[SPOT_FIDELITY_NUM_FIGURES + error_id].name
@@ -292,10 +269,8 @@ spot_error_name(int error_id)
                                             : "ln_fano";
 }
 
-void
-spot_comparison_error(const spot_comparison_t *self,
-    const spot_comparison_column_t *column, int error_id, double *error,
-    double *stderr_error)
+void spot_comparison_error(const spot_comparison_t *self, const spot_comparison_column_t *column,
+    int error_id, double *error, double *stderr_error)
 {
     const double root = sqrt((double) column->num_replications);
 
@@ -316,8 +291,7 @@ spot_comparison_error(const spot_comparison_t *self,
     }
 }
 
-const spot_comparison_column_t *
-spot_comparison_seed(const spot_comparison_t *self)
+const spot_comparison_column_t *spot_comparison_seed(const spot_comparison_t *self)
 {
     const spot_comparison_column_t *first = NULL;
 
@@ -337,10 +311,9 @@ spot_comparison_seed(const spot_comparison_t *self)
     return first;
 }
 
-spot_relation_t
-spot_comparison_relate(const spot_comparison_t *self,
-    const spot_comparison_column_t *column, const spot_comparison_column_t *other,
-    int error_id, double *ratio)
+spot_relation_t spot_comparison_relate(const spot_comparison_t *self,
+    const spot_comparison_column_t *column, const spot_comparison_column_t *other, int error_id,
+    double *ratio)
 {
     double error, stderr_error, other_error, other_stderr, clear;
 
@@ -356,9 +329,8 @@ spot_comparison_relate(const spot_comparison_t *self,
                                          : SPOT_ALIKE;
 }
 
-static int
-read_models(spot_comparison_inputs_t *self, const spot_comparison_request_t *request,
-    spot_diag_t *diag)
+static int read_models(
+    spot_comparison_inputs_t *self, const spot_comparison_request_t *request, spot_diag_t *diag)
 {
     const size_t num_models = request->num_paths - 1;
     int error = 0;
@@ -376,9 +348,8 @@ read_models(spot_comparison_inputs_t *self, const spot_comparison_request_t *req
     return error;
 }
 
-int
-spot_comparison_inputs_read(spot_comparison_inputs_t *self,
-    const spot_comparison_request_t *request, spot_diag_t *diag)
+int spot_comparison_inputs_read(
+    spot_comparison_inputs_t *self, const spot_comparison_request_t *request, spot_diag_t *diag)
 {
     const char *const *paths = request->paths;
     const size_t num_paths = request->num_paths;
@@ -401,8 +372,7 @@ spot_comparison_inputs_read(spot_comparison_inputs_t *self,
     return error != 0 ? error : read_models(self, request, diag);
 }
 
-void
-spot_comparison_inputs_free(spot_comparison_inputs_t *self)
+void spot_comparison_inputs_free(spot_comparison_inputs_t *self)
 {
     for (size_t j = 0; j < self->num_models; j++) {
         spot_trace_model_file_free(&self->models[j]);
@@ -413,8 +383,7 @@ spot_comparison_inputs_free(spot_comparison_inputs_t *self)
     spot_reference_free(&self->reference);
 }
 
-static void
-warn_of_seed(const spot_comparison_t *comparison, const spot_trace_model_file_t *file,
+static void warn_of_seed(const spot_comparison_t *comparison, const spot_trace_model_file_t *file,
     const char *path, spot_diag_t *diag)
 {
     const double cv = comparison->columns[0].means[SPOT_FIDELITY_GAP_CV];
@@ -427,45 +396,38 @@ warn_of_seed(const spot_comparison_t *comparison, const spot_trace_model_file_t 
     }
 }
 
-static int
-add_other(spot_comparison_t *self, const spot_comparison_request_t *request,
+static int add_other(spot_comparison_t *self, const spot_comparison_request_t *request,
     const spot_comparison_inputs_t *inputs)
 {
     const char *name = spot_trace_key(&inputs->other, "name");
-    char *label = strcmp(name, self->name) == 0
-                      ? spot_comparison_label(request->paths[0])
-                      : spot_text_copy(name, strlen(name));
-    const int ret = label == NULL
-                        ? SPOT_ERR_NO_MEMORY
-                        : spot_comparison_add_trace(self, &inputs->other, label);
+    char *label = strcmp(name, self->name) == 0 ? spot_comparison_label(request->paths[0])
+                                                : spot_text_copy(name, strlen(name));
+    const int ret =
+        label == NULL ? SPOT_ERR_NO_MEMORY : spot_comparison_add_trace(self, &inputs->other, label);
 
     free(label);
     return ret;
 }
 
 /* Models are called as their files: two of one kind can be compared. */
-static int
-add_model(spot_comparison_t *self, const spot_comparison_request_t *request,
+static int add_model(spot_comparison_t *self, const spot_comparison_request_t *request,
     const spot_trace_model_file_t *file, const char *path, const spot_watch_t *watch)
 {
     char *label = spot_comparison_label(path);
-    const int ret = label == NULL
-                        ? SPOT_ERR_NO_MEMORY
-                        : spot_comparison_add_model(self, &file->model, file->name,
-                              label, request->num_replications, watch);
+    const int ret = label == NULL ? SPOT_ERR_NO_MEMORY
+                                  : spot_comparison_add_model(self, &file->model, file->name, label,
+                                        request->num_replications, watch);
 
     free(label);
     return ret;
 }
 
-int
-spot_comparison_run(spot_comparison_t *self, const spot_comparison_request_t *request,
+int spot_comparison_run(spot_comparison_t *self, const spot_comparison_request_t *request,
     const spot_comparison_inputs_t *inputs, const spot_watch_t *watch, spot_diag_t *diag)
 {
     const spot_trace_t *other = inputs->has_other ? &inputs->other : &inputs->trace;
     int ret = spot_comparison_init(self, &inputs->trace, other->resolution_ms,
-        spot_comparison_is_net(inputs->trace.kind) ||
-            spot_comparison_is_net(other->kind),
+        spot_comparison_is_net(inputs->trace.kind) || spot_comparison_is_net(other->kind),
         (uint64_t) request->seed);
 
     if (ret == 0 && inputs->has_other) {
@@ -487,14 +449,12 @@ spot_comparison_run(spot_comparison_t *self, const spot_comparison_request_t *re
     return ret;
 }
 
-size_t
-spot_comparison_first_judged(const spot_comparison_t *self)
+size_t spot_comparison_first_judged(const spot_comparison_t *self)
 {
     return SPOT_COMPARISON_FIRST - (self->num_columns == SPOT_COMPARISON_FIRST);
 }
 
-bool
-spot_comparison_is_within(
+bool spot_comparison_is_within(
     const spot_comparison_column_t *column, const spot_comparison_limit_t *limit)
 {
     return column->means[limit->metric_id] <= limit->value;

@@ -26,9 +26,9 @@ typedef enum {
 
 typedef struct {
     spot_comparison_column_kind_t kind;
-    char *label; /* "recorded", "half1", "half2-vs-half1", else as given; distinct */
-    char *model; /* kind of a model: "mrp", "seed-corrected"; else NULL */
-    int64_t num_replications;                /* 1 unless a model */
+    char *label;              /* "recorded", "half1", "half2-vs-half1", else as given; distinct */
+    char *model;              /* kind of a model: "mrp", "seed-corrected"; else NULL */
+    int64_t num_replications; /* 1 unless a model */
     double means[SPOT_FIDELITY_NUM_METRICS]; /* NAN where undefined, like sds and zs */
     double sds[SPOT_FIDELITY_NUM_METRICS];   /* over replications, n - 1 */
     bool has_reference;
@@ -55,8 +55,8 @@ typedef struct {
 /* Records trace at a tick that suits both resolutions and makes the first columns.
  * is_net: only the net change of a tick counts, as one of the traces shows no more.
  * NO_MEMORY; free self even then. */
-SPOT_MUST_CHECK int spot_comparison_init(spot_comparison_t *self,
-    const spot_trace_t *trace, int64_t other_resolution_ms, bool is_net, uint64_t seed);
+SPOT_MUST_CHECK int spot_comparison_init(spot_comparison_t *self, const spot_trace_t *trace,
+    int64_t other_resolution_ms, bool is_net, uint64_t seed);
 void spot_comparison_free(spot_comparison_t *self);
 
 /* Label for the column of a file: its name without folder and ".yaml", ".yml", ".csv" or
@@ -76,18 +76,16 @@ SPOT_MUST_CHECK int spot_comparison_add_trace(
  * the trace. name: its kind, see trace_model.h. watch may be NULL. NO_MEMORY,
  * INTERRUPTED, OVERDRAW. */
 SPOT_MUST_CHECK int spot_comparison_add_model(spot_comparison_t *self,
-    const spot_trace_model_t *model, const char *name, const char *label,
-    int64_t num_replications, const spot_watch_t *watch);
+    const spot_trace_model_t *model, const char *name, const char *label, int64_t num_replications,
+    const spot_watch_t *watch);
 
 /* Settings for replications of a model in this comparison, e.g. for a band. */
 spot_replicate_t spot_comparison_replicate(const spot_comparison_t *self,
-    const spot_trace_model_t *model, int64_t num_replications,
-    const spot_watch_t *watch);
+    const spot_trace_model_t *model, int64_t num_replications, const spot_watch_t *watch);
 
 /* Fills zs of each model for which reference has a row of this trace, with the label of
  * the column, else with the kind of the model. */
-void spot_comparison_set_reference(
-    spot_comparison_t *self, const spot_reference_t *reference);
+void spot_comparison_set_reference(spot_comparison_t *self, const spot_reference_t *reference);
 
 /* ---- How models relate ---- */
 
@@ -105,9 +103,8 @@ const char *spot_error_name(int error_id);
 
 /* An error of a column and its standard error; both NAN where undefined. The truth is
  * the recorded trace; for the second half it is the first half. */
-void spot_comparison_error(const spot_comparison_t *self,
-    const spot_comparison_column_t *column, int error_id, double *error,
-    double *stderr_error);
+void spot_comparison_error(const spot_comparison_t *self, const spot_comparison_column_t *column,
+    int error_id, double *error, double *stderr_error);
 
 /* The column of the seed model that others are compared with: "seed-corrected", else the
  * first one of generator seed, else NULL. */
@@ -119,8 +116,8 @@ typedef enum { SPOT_BETTER, SPOT_ALIKE, SPOT_WORSE, SPOT_UNDEFINED } spot_relati
 /* Compares an error of column with that of other; sets *ratio to the error of other /
  * that of column. */
 spot_relation_t spot_comparison_relate(const spot_comparison_t *self,
-    const spot_comparison_column_t *column, const spot_comparison_column_t *other,
-    int error_id, double *ratio);
+    const spot_comparison_column_t *column, const spot_comparison_column_t *other, int error_id,
+    double *ratio);
 
 /* ---- Writing ---- */
 
@@ -151,8 +148,8 @@ typedef struct {
 } spot_comparison_inputs_t;
 
 /* Reads on after an error. BAD_INPUT, IO, NO_MEMORY; free self even then. */
-SPOT_MUST_CHECK int spot_comparison_inputs_read(spot_comparison_inputs_t *self,
-    const spot_comparison_request_t *request, spot_diag_t *diag);
+SPOT_MUST_CHECK int spot_comparison_inputs_read(
+    spot_comparison_inputs_t *self, const spot_comparison_request_t *request, spot_diag_t *diag);
 void spot_comparison_inputs_free(spot_comparison_inputs_t *self);
 
 /* Makes the comparison. A generated trace has the name of its model or source: one of

@@ -8,11 +8,9 @@
 
 #define INDENT 2
 
-static const char *const column_kinds[] = {
-    "recorded", "half", "halves", "trace", "model"};
+static const char *const column_kinds[] = {"recorded", "half", "halves", "trace", "model"};
 
-static void
-write_values(spot_json_t *json, const char *key, const double *values)
+static void write_values(spot_json_t *json, const char *key, const double *values)
 {
     spot_json_open(json, key, '{');
     for (int j = 0; j < SPOT_FIDELITY_NUM_METRICS; j++) {
@@ -21,16 +19,15 @@ write_values(spot_json_t *json, const char *key, const double *values)
     spot_json_close(json, '}');
 }
 
-static void
-write_trace(spot_json_t *json, const spot_comparison_t *self)
+static void write_trace(spot_json_t *json, const spot_comparison_t *self)
 {
     const spot_observation_frame_t *frame = &self->recorded.frame;
 
     spot_json_open(json, "trace", '{');
     spot_json_text(json, "name", self->name);
     spot_json_text(json, "kind", spot_trace_kind_names[self->kind]);
-    spot_json_text(json, "population",
-        self->kind == SPOT_TRACE_AVAILABILITY ? "obtainable" : "running");
+    spot_json_text(
+        json, "population", self->kind == SPOT_TRACE_AVAILABILITY ? "obtainable" : "running");
     spot_json_number(json, "resolution_s", self->resolution_s);
     spot_json_number(json, "span_s", frame->end_ms / (double) SPOT_MS_PER_S);
     if (self->is_unbounded) {
@@ -42,8 +39,7 @@ write_trace(spot_json_t *json, const spot_comparison_t *self)
     spot_json_close(json, '}');
 }
 
-static void
-write_column(spot_json_t *json, const spot_comparison_column_t *column)
+static void write_column(spot_json_t *json, const spot_comparison_column_t *column)
 {
     spot_json_open(json, NULL, '{');
     spot_json_text(json, "label", column->label);
@@ -63,9 +59,8 @@ write_column(spot_json_t *json, const spot_comparison_column_t *column)
 }
 
 /* Writes one object per error of a model, relative to the seed model. */
-static void
-write_gains(spot_json_t *json, const spot_comparison_t *self,
-    const spot_comparison_column_t *seed)
+static void write_gains(
+    spot_json_t *json, const spot_comparison_t *self, const spot_comparison_column_t *seed)
 {
     static const char *const words[] = {"better", "alike", "worse", NULL};
 
@@ -91,8 +86,7 @@ write_gains(spot_json_t *json, const spot_comparison_t *self,
     spot_json_close(json, ']');
 }
 
-void
-spot_comparison_json_write(const spot_comparison_t *self, FILE *out)
+void spot_comparison_json_write(const spot_comparison_t *self, FILE *out)
 {
     const spot_observation_frame_t *frame = &self->recorded.frame;
     const spot_comparison_column_t *seed = spot_comparison_seed(self);
@@ -124,8 +118,7 @@ spot_comparison_json_write(const spot_comparison_t *self, FILE *out)
     fputc('\n', out);
 }
 
-void
-spot_comparison_csv_write(const spot_comparison_t *self, FILE *out)
+void spot_comparison_csv_write(const spot_comparison_t *self, FILE *out)
 {
     fputs("trace,model,replicates", out);
     for (int j = 0; j < 2 * SPOT_FIDELITY_NUM_METRICS; j++) {
@@ -139,8 +132,7 @@ spot_comparison_csv_write(const spot_comparison_t *self, FILE *out)
         const spot_comparison_column_t *column = &self->columns[j];
 
         /* Neither the name of a trace nor a label has a comma or a quote. */
-        fprintf(
-            out, "%s,%s,%" PRId64, self->name, column->label, column->num_replications);
+        fprintf(out, "%s,%s,%" PRId64, self->name, column->label, column->num_replications);
         for (int k = 0; k < SPOT_FIDELITY_NUM_METRICS; k++) {
             spot_csv_field_number(out, column->means[k]);
         }

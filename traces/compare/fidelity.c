@@ -51,8 +51,7 @@ const spot_fidelity_metric_t spot_fidelity_metrics[SPOT_FIDELITY_NUM_METRICS] = 
 /* Fewest values of a distribution for a comparison. */
 #define MIN_VALUES 3
 
-int
-spot_fidelity_metric_id(const char *name)
+int spot_fidelity_metric_id(const char *name)
 {
     for (int j = 0; j < SPOT_FIDELITY_NUM_METRICS; j++) {
         if (strcmp(spot_fidelity_metrics[j].name, name) == 0) {
@@ -62,22 +61,19 @@ spot_fidelity_metric_id(const char *name)
     return -1;
 }
 
-static size_t
-least(size_t a, size_t b)
+static size_t least(size_t a, size_t b)
 {
     return a < b ? a : b;
 }
 
-static size_t
-num_population_lags(size_t num_ticks, int64_t tick_ms)
+static size_t num_population_lags(size_t num_ticks, int64_t tick_ms)
 {
     const size_t num_in_reach = (size_t) (LAGS_MS / tick_ms);
 
     return least(num_ticks / 4, num_in_reach > MIN_LAGS ? num_in_reach : MIN_LAGS);
 }
 
-static int
-take_acf(spot_fidelity_sample_t *acf, const spot_counts_t *counts, size_t num_lags)
+static int take_acf(spot_fidelity_sample_t *acf, const spot_counts_t *counts, size_t num_lags)
 {
     const int ret = spot_fidelity_sample_resize(acf, num_lags);
 
@@ -87,16 +83,14 @@ take_acf(spot_fidelity_sample_t *acf, const spot_counts_t *counts, size_t num_la
     return ret;
 }
 
-int
-spot_fidelity_measure(spot_fidelity_t *self, const spot_observation_t *observation,
-    const spot_fidelity_t *against)
+int spot_fidelity_measure(
+    spot_fidelity_t *self, const spot_observation_t *observation, const spot_fidelity_t *against)
 {
     const int64_t tick_ms = observation->frame.tick_ms;
     const int64_t window_ms = 2 * tick_ms > MIN_WINDOW_MS ? 2 * tick_ms : MIN_WINDOW_MS;
     int ret = spot_fidelity_take_figures(self, observation);
 
-    ret = ret == 0 ? spot_counts_of_events(&self->windows, observation, window_ms, false)
-                   : ret;
+    ret = ret == 0 ? spot_counts_of_events(&self->windows, observation, window_ms, false) : ret;
     if (ret == 0) {
         ret = take_acf(&self->acf_population, &self->population,
             against != NULL ? against->acf_population.num_values
@@ -110,8 +104,7 @@ spot_fidelity_measure(spot_fidelity_t *self, const spot_observation_t *observati
     return ret;
 }
 
-void
-spot_fidelity_free(spot_fidelity_t *self)
+void spot_fidelity_free(spot_fidelity_t *self)
 {
     for (int j = 0; j < SPOT_FIDELITY_NUM_DIRECTIONS; j++) {
         free(self->gaps_s[j].values);
@@ -126,8 +119,7 @@ spot_fidelity_free(spot_fidelity_t *self)
 }
 
 /* Distances of two samples; all 1 if one has too few values. */
-static spot_distance_t
-distance_of(const spot_fidelity_sample_t *a, const spot_fidelity_sample_t *b)
+static spot_distance_t distance_of(const spot_fidelity_sample_t *a, const spot_fidelity_sample_t *b)
 {
     if (a->num_values < MIN_VALUES || b->num_values < MIN_VALUES) {
         return (spot_distance_t){.ks = 1, .area = 1, .area_squared = 1};
@@ -135,8 +127,7 @@ distance_of(const spot_fidelity_sample_t *a, const spot_fidelity_sample_t *b)
     return spot_series_distance(a->values, a->num_values, b->values, b->num_values);
 }
 
-static spot_moments_t
-moments_of(const spot_fidelity_sample_t *sample)
+static spot_moments_t moments_of(const spot_fidelity_sample_t *sample)
 {
     spot_moments_t moments = {0};
 
@@ -146,9 +137,8 @@ moments_of(const spot_fidelity_sample_t *sample)
     return moments;
 }
 
-static void
-compare_gaps(const spot_fidelity_sample_t *a, const spot_fidelity_sample_t *b,
-    double *ks, double *w1)
+static void compare_gaps(
+    const spot_fidelity_sample_t *a, const spot_fidelity_sample_t *b, double *ks, double *w1)
 {
     const spot_distance_t distance = distance_of(a, b);
     const spot_moments_t moments = moments_of(b);
@@ -160,8 +150,7 @@ compare_gaps(const spot_fidelity_sample_t *a, const spot_fidelity_sample_t *b,
 }
 
 /* Rms difference; NAN without lags, when the series of B is too short. */
-static double
-compare_acf(const spot_fidelity_sample_t *a, const spot_fidelity_sample_t *b)
+static double compare_acf(const spot_fidelity_sample_t *a, const spot_fidelity_sample_t *b)
 {
     double sum = 0;
 
@@ -172,39 +161,34 @@ compare_acf(const spot_fidelity_sample_t *a, const spot_fidelity_sample_t *b)
     return b->num_values > 0 ? sqrt(sum / (double) b->num_values) : (double) NAN;
 }
 
-void
-spot_fidelity_compare(const spot_fidelity_t *self, const spot_fidelity_t *against,
+void spot_fidelity_compare(const spot_fidelity_t *self, const spot_fidelity_t *against,
     double metrics[SPOT_FIDELITY_NUM_METRICS])
 {
     const double capacity = (double) against->capacity;
     double area, area_squared;
 
     memcpy(metrics, self->figures, sizeof(self->figures));
-    compare_gaps(&self->gaps_s[SPOT_FIDELITY_PREEMPT],
-        &against->gaps_s[SPOT_FIDELITY_PREEMPT], &metrics[SPOT_FIDELITY_KS_PREEMPT_GAP],
-        &metrics[SPOT_FIDELITY_W1_PREEMPT_GAP]);
+    compare_gaps(&self->gaps_s[SPOT_FIDELITY_PREEMPT], &against->gaps_s[SPOT_FIDELITY_PREEMPT],
+        &metrics[SPOT_FIDELITY_KS_PREEMPT_GAP], &metrics[SPOT_FIDELITY_W1_PREEMPT_GAP]);
     compare_gaps(&self->gaps_s[SPOT_FIDELITY_ADD], &against->gaps_s[SPOT_FIDELITY_ADD],
         &metrics[SPOT_FIDELITY_KS_ADD_GAP], &metrics[SPOT_FIDELITY_W1_ADD_GAP]);
-    metrics[SPOT_FIDELITY_KS_PREEMPT_COUNT] = distance_of(
-        &self->counts[SPOT_FIDELITY_PREEMPT], &against->counts[SPOT_FIDELITY_PREEMPT])
-                                                  .ks;
+    metrics[SPOT_FIDELITY_KS_PREEMPT_COUNT] =
+        distance_of(&self->counts[SPOT_FIDELITY_PREEMPT], &against->counts[SPOT_FIDELITY_PREEMPT])
+            .ks;
     spot_counts_distance(&self->population, &against->population, &area, &area_squared);
-    metrics[SPOT_FIDELITY_D_MEAN_N] = fabs(spot_counts_mean(&self->population) -
-                                           spot_counts_mean(&against->population)) /
-                                      capacity;
+    metrics[SPOT_FIDELITY_D_MEAN_N] =
+        fabs(spot_counts_mean(&self->population) - spot_counts_mean(&against->population)) /
+        capacity;
     metrics[SPOT_FIDELITY_W1_N] = area / capacity;
     metrics[SPOT_FIDELITY_ENERGY_N] = sqrt(2 * area_squared) / sqrt(capacity);
-    metrics[SPOT_FIDELITY_ACF_N] =
-        compare_acf(&self->acf_population, &against->acf_population);
-    metrics[SPOT_FIDELITY_ACF_EVENTS] =
-        compare_acf(&self->acf_windows, &against->acf_windows);
+    metrics[SPOT_FIDELITY_ACF_N] = compare_acf(&self->acf_population, &against->acf_population);
+    metrics[SPOT_FIDELITY_ACF_EVENTS] = compare_acf(&self->acf_windows, &against->acf_windows);
 }
 
 /* Fewest whole hours for the Fano factor. */
 #define MIN_HOURS 8
 
-int
-spot_fidelity_sample_resize(spot_fidelity_sample_t *self, size_t num_values)
+int spot_fidelity_sample_resize(spot_fidelity_sample_t *self, size_t num_values)
 {
     const int ret = SPOT_ARRAY_ROOM(self, values, num_values);
 
@@ -212,8 +196,7 @@ spot_fidelity_sample_resize(spot_fidelity_sample_t *self, size_t num_values)
     return ret;
 }
 
-static int
-append(spot_fidelity_sample_t *self, double value)
+static int append(spot_fidelity_sample_t *self, double value)
 {
     const int ret = spot_fidelity_sample_resize(self, self->num_values + 1);
 
@@ -225,8 +208,7 @@ append(spot_fidelity_sample_t *self, double value)
 
 /* Takes the complete gaps between the events of a direction, and the sizes of the
  * events. */
-static int
-take_samples(spot_fidelity_t *self, const spot_observation_t *observation, int direction)
+static int take_samples(spot_fidelity_t *self, const spot_observation_t *observation, int direction)
 {
     const spot_event_kind_t kind =
         direction == SPOT_FIDELITY_ADD ? SPOT_EVENT_ADD : SPOT_EVENT_PREEMPT;
@@ -252,8 +234,7 @@ take_samples(spot_fidelity_t *self, const spot_observation_t *observation, int d
 }
 
 /* Takes the figures of the gaps, which must be in order of time. */
-static void
-take_gap_figures(const spot_fidelity_sample_t *gaps_s, double *figures)
+static void take_gap_figures(const spot_fidelity_sample_t *gaps_s, double *figures)
 {
     const spot_moments_t moments = moments_of(gaps_s);
     const double mean_s = spot_moments_mean(&moments);
@@ -263,13 +244,11 @@ take_gap_figures(const spot_fidelity_sample_t *gaps_s, double *figures)
     figures[SPOT_FIDELITY_GAP_CV] = figures[SPOT_FIDELITY_GAP_SD_S] / mean_s;
     figures[SPOT_FIDELITY_GAP_ACF1] = (double) NAN;
     if (gaps_s->num_values >= 2) {
-        spot_series_acf(
-            gaps_s->values, gaps_s->num_values, 1, &figures[SPOT_FIDELITY_GAP_ACF1]);
+        spot_series_acf(gaps_s->values, gaps_s->num_values, 1, &figures[SPOT_FIDELITY_GAP_ACF1]);
     }
 }
 
-static void
-take_size_figures(const spot_fidelity_sample_t *counts, double *figures)
+static void take_size_figures(const spot_fidelity_sample_t *counts, double *figures)
 {
     const spot_moments_t preempted = moments_of(&counts[SPOT_FIDELITY_PREEMPT]);
     const spot_moments_t added = moments_of(&counts[SPOT_FIDELITY_ADD]);
@@ -290,8 +269,7 @@ take_size_figures(const spot_fidelity_sample_t *counts, double *figures)
     figures[SPOT_FIDELITY_ADD_COUNT_MEAN] = spot_moments_mean(&added);
 }
 
-static void
-take_population_figures(
+static void take_population_figures(
     const spot_counts_t *population, int64_t capacity, double *figures)
 {
     figures[SPOT_FIDELITY_MEAN_N] = spot_counts_mean(population);
@@ -302,16 +280,14 @@ take_population_figures(
 }
 
 /* Sorts a sample; one without values may have no memory. */
-static void
-sort(spot_fidelity_sample_t *self)
+static void sort(spot_fidelity_sample_t *self)
 {
     if (self->num_values > 0) {
         spot_sort(self->values, self->num_values);
     }
 }
 
-int
-spot_fidelity_take_figures(spot_fidelity_t *self, const spot_observation_t *observation)
+int spot_fidelity_take_figures(spot_fidelity_t *self, const spot_observation_t *observation)
 {
     int ret = 0;
 
@@ -329,9 +305,8 @@ spot_fidelity_take_figures(spot_fidelity_t *self, const spot_observation_t *obse
     take_gap_figures(&self->gaps_s[SPOT_FIDELITY_PREEMPT], self->figures);
     take_size_figures(self->counts, self->figures);
     take_population_figures(&self->population, self->capacity, self->figures);
-    self->figures[SPOT_FIDELITY_FANO_1H] = self->hours.num_values >= MIN_HOURS
-                                               ? spot_counts_vmr(&self->hours)
-                                               : (double) NAN;
+    self->figures[SPOT_FIDELITY_FANO_1H] =
+        self->hours.num_values >= MIN_HOURS ? spot_counts_vmr(&self->hours) : (double) NAN;
     for (int j = 0; j < SPOT_FIDELITY_NUM_DIRECTIONS; j++) {
         sort(&self->gaps_s[j]);
         sort(&self->counts[j]);

@@ -77,8 +77,8 @@ typedef struct {
 /* Measures an observation. The autocorrelations have as many lags as those of against;
  * with NULL the observation is the trace B and its own length gives the lags. NO_MEMORY;
  * free self even then. With n events O(n log n + n lags), lags at most 120. */
-SPOT_MUST_CHECK int spot_fidelity_measure(spot_fidelity_t *self,
-    const spot_observation_t *observation, const spot_fidelity_t *against);
+SPOT_MUST_CHECK int spot_fidelity_measure(
+    spot_fidelity_t *self, const spot_observation_t *observation, const spot_fidelity_t *against);
 
 void spot_fidelity_free(spot_fidelity_t *self);
 
@@ -91,8 +91,7 @@ void spot_fidelity_compare(const spot_fidelity_t *self, const spot_fidelity_t *a
 /* ---- For this room ---- */
 
 /* Sets the number of values, whose contents may be undefined. NO_MEMORY. */
-SPOT_MUST_CHECK int spot_fidelity_sample_resize(
-    spot_fidelity_sample_t *self, size_t num_values);
+SPOT_MUST_CHECK int spot_fidelity_sample_resize(spot_fidelity_sample_t *self, size_t num_values);
 
 /* Fills the samples, the counts and the figures; sorts the samples. NO_MEMORY. */
 SPOT_MUST_CHECK int spot_fidelity_take_figures(

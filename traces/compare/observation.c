@@ -11,8 +11,7 @@
 /* A population above the losses of any tick, so that the recorder keeps them all. */
 #define UNLIMITED_POPULATION (INT64_MAX / 4)
 
-int64_t
-spot_observation_tick_ms(int64_t resolution_ms, int64_t other_resolution_ms)
+int64_t spot_observation_tick_ms(int64_t resolution_ms, int64_t other_resolution_ms)
 {
     const int64_t coarsest_ms =
         resolution_ms > other_resolution_ms ? resolution_ms : other_resolution_ms;
@@ -20,14 +19,12 @@ spot_observation_tick_ms(int64_t resolution_ms, int64_t other_resolution_ms)
     return coarsest_ms > SPOT_COMPARE_TICK_MS ? coarsest_ms : SPOT_COMPARE_TICK_MS;
 }
 
-static int64_t
-change_of(spot_event_kind_t kind, int64_t count)
+static int64_t change_of(spot_event_kind_t kind, int64_t count)
 {
     return kind == SPOT_EVENT_ADD ? count : -count;
 }
 
-void
-spot_observation_start(spot_observation_t *self, const spot_observation_frame_t *frame,
+void spot_observation_start(spot_observation_t *self, const spot_observation_frame_t *frame,
     int64_t initial, bool is_unlimited)
 {
     self->frame = *frame;
@@ -38,22 +35,20 @@ spot_observation_start(spot_observation_t *self, const spot_observation_frame_t 
 }
 
 /* Appends the events seen up to the end; those of a tick after the end are lost. */
-static int
-append(spot_observation_t *self, const spot_event_t *seen, size_t num_seen)
+static int append(spot_observation_t *self, const spot_event_t *seen, size_t num_seen)
 {
     const int ret = SPOT_ARRAY_ROOM(self, events, self->num_events + num_seen);
 
     for (size_t j = 0; ret == 0 && j < num_seen; j++) {
         if ((double) seen[j].time_ms <= self->frame.end_ms) {
-            self->events[self->num_events++] = (spot_observation_event_t){
-                (double) seen[j].time_ms, seen[j].kind, seen[j].count};
+            self->events[self->num_events++] =
+                (spot_observation_event_t){(double) seen[j].time_ms, seen[j].kind, seen[j].count};
         }
     }
     return ret;
 }
 
-int
-spot_observation_take(
+int spot_observation_take(
     spot_observation_t *self, int64_t time_ms, spot_event_kind_t kind, int64_t count)
 {
     spot_event_t seen[SPOT_RECORDER_EVENTS];
@@ -63,8 +58,7 @@ spot_observation_take(
     return num_seen == 0 ? 0 : append(self, seen, num_seen);
 }
 
-int
-spot_observation_finish(spot_observation_t *self)
+int spot_observation_finish(spot_observation_t *self)
 {
     spot_event_t seen[SPOT_RECORDER_EVENTS];
     const size_t num_seen = spot_recorder_finish(&self->recorder, seen);
@@ -72,8 +66,7 @@ spot_observation_finish(spot_observation_t *self)
     return append(self, seen, num_seen);
 }
 
-static int64_t
-largest_population(const spot_observation_t *self)
+static int64_t largest_population(const spot_observation_t *self)
 {
     int64_t population = self->initial, largest = self->initial;
 
@@ -84,8 +77,7 @@ largest_population(const spot_observation_t *self)
     return largest;
 }
 
-int
-spot_observation_of_trace(
+int spot_observation_of_trace(
     spot_observation_t *self, const spot_trace_t *trace, int64_t tick_ms, bool is_net)
 {
     const spot_observation_frame_t frame = {.tick_ms = tick_ms,
@@ -109,8 +101,7 @@ spot_observation_of_trace(
 }
 
 /* Population after the events of the last tick up to time_ms. */
-static int64_t
-population_at_tick(const spot_observation_t *self, double time_ms)
+static int64_t population_at_tick(const spot_observation_t *self, double time_ms)
 {
     const double tick_ms = (double) self->frame.tick_ms;
     const double last_ms = floor(time_ms / tick_ms) * tick_ms;
@@ -122,9 +113,7 @@ population_at_tick(const spot_observation_t *self, double time_ms)
     return population;
 }
 
-int
-spot_observation_half(
-    spot_observation_t *self, const spot_observation_t *whole, bool is_second)
+int spot_observation_half(spot_observation_t *self, const spot_observation_t *whole, bool is_second)
 {
     const double half_ms = whole->frame.end_ms / 2; /* exact */
     const double start_ms = is_second ? half_ms : 0;
@@ -145,23 +134,20 @@ spot_observation_half(
     return ret;
 }
 
-void
-spot_observation_free(spot_observation_t *self)
+void spot_observation_free(spot_observation_t *self)
 {
     free(self->events);
     memset(self, 0, sizeof(*self));
 }
 
 /* Number of whole intervals of length_ms up to the end of an observation. */
-static size_t
-num_intervals(const spot_observation_t *observation, int64_t length_ms)
+static size_t num_intervals(const spot_observation_t *observation, int64_t length_ms)
 {
     return (size_t) floor(observation->frame.end_ms / (double) length_ms);
 }
 
 /* Clears all runs and makes room for max_runs. */
-static int
-start_runs(spot_counts_t *self, size_t max_runs)
+static int start_runs(spot_counts_t *self, size_t max_runs)
 {
     const int ret = SPOT_ARRAY_ROOM(self, runs, max_runs);
 
@@ -172,8 +158,7 @@ start_runs(spot_counts_t *self, size_t max_runs)
 }
 
 /* Appends num_values equal values; num_values may be 0. */
-static void
-add_run(spot_counts_t *self, int64_t value, size_t num_values)
+static void add_run(spot_counts_t *self, int64_t value, size_t num_values)
 {
     if (num_values == 0) {
         return;
@@ -189,8 +174,7 @@ add_run(spot_counts_t *self, int64_t value, size_t num_values)
     }
 }
 
-static int
-compare_runs(const void *left, const void *right)
+static int compare_runs(const void *left, const void *right)
 {
     const int64_t a = ((const spot_counts_run_t *) left)->value;
     const int64_t b = ((const spot_counts_run_t *) right)->value;
@@ -199,8 +183,7 @@ compare_runs(const void *left, const void *right)
 }
 
 /* Sorts a copy of the runs by value and merges those of one value. */
-static int
-count_levels(spot_counts_t *self)
+static int count_levels(spot_counts_t *self)
 {
     size_t num_levels = 0;
     const int ret = SPOT_ARRAY_ROOM(self, levels, self->num_runs);
@@ -211,8 +194,7 @@ count_levels(spot_counts_t *self)
     memcpy(self->levels, self->runs, self->num_runs * sizeof(*self->runs));
     qsort(self->levels, self->num_runs, sizeof(*self->levels), compare_runs);
     for (size_t j = 0; j < self->num_runs; j++) {
-        if (num_levels > 0 &&
-            self->levels[num_levels - 1].value == self->levels[j].value) {
+        if (num_levels > 0 && self->levels[num_levels - 1].value == self->levels[j].value) {
             self->levels[num_levels - 1].num_values += self->levels[j].num_values;
         } else {
             self->levels[num_levels++] = self->levels[j];
@@ -222,8 +204,7 @@ count_levels(spot_counts_t *self)
     return 0;
 }
 
-int
-spot_counts_of_population(spot_counts_t *self, const spot_observation_t *observation)
+int spot_counts_of_population(spot_counts_t *self, const spot_observation_t *observation)
 {
     const int64_t tick_ms = observation->frame.tick_ms;
     const size_t num_ticks = num_intervals(observation, tick_ms) + 1;
@@ -247,8 +228,7 @@ spot_counts_of_population(spot_counts_t *self, const spot_observation_t *observa
 }
 
 /* Contribution of an event to its window: instances preempted, or 1 per event. */
-static int64_t
-weight_of(const spot_observation_event_t *event, bool is_preempted)
+static int64_t weight_of(const spot_observation_event_t *event, bool is_preempted)
 {
     if (is_preempted) {
         return event->kind == SPOT_EVENT_PREEMPT ? event->count : 0;
@@ -256,8 +236,7 @@ weight_of(const spot_observation_event_t *event, bool is_preempted)
     return event->kind != SPOT_EVENT_STOP;
 }
 
-int
-spot_counts_of_events(spot_counts_t *self, const spot_observation_t *observation,
+int spot_counts_of_events(spot_counts_t *self, const spot_observation_t *observation,
     int64_t window_ms, bool is_preempted)
 {
     const size_t num_windows = num_intervals(observation, window_ms);
@@ -292,23 +271,19 @@ spot_counts_of_events(spot_counts_t *self, const spot_observation_t *observation
     return 0;
 }
 
-void
-spot_counts_free(spot_counts_t *self)
+void spot_counts_free(spot_counts_t *self)
 {
     free(self->runs);
     free(self->levels);
     memset(self, 0, sizeof(*self));
 }
 
-double
-spot_counts_mean(const spot_counts_t *self)
+double spot_counts_mean(const spot_counts_t *self)
 {
-    return self->num_values > 0 ? (double) self->sum / (double) self->num_values
-                                : (double) NAN;
+    return self->num_values > 0 ? (double) self->sum / (double) self->num_values : (double) NAN;
 }
 
-double
-spot_counts_vmr(const spot_counts_t *self)
+double spot_counts_vmr(const spot_counts_t *self)
 {
     const double n = (double) self->num_values, mean = spot_counts_mean(self);
     double sum_squares = 0;
@@ -326,28 +301,24 @@ spot_counts_vmr(const spot_counts_t *self)
     return sum_squares / (n - 1) / mean;
 }
 
-double
-spot_counts_share_up_to(const spot_counts_t *self, int64_t limit)
+double spot_counts_share_up_to(const spot_counts_t *self, int64_t limit)
 {
     int64_t num_such = 0;
 
     for (size_t j = 0; j < self->num_runs; j++) {
         num_such += self->runs[j].value <= limit ? self->runs[j].num_values : 0;
     }
-    return self->num_values > 0 ? (double) num_such / (double) self->num_values
-                                : (double) NAN;
+    return self->num_values > 0 ? (double) num_such / (double) self->num_values : (double) NAN;
 }
 
-double
-spot_counts_share_from(const spot_counts_t *self, int64_t limit)
+double spot_counts_share_from(const spot_counts_t *self, int64_t limit)
 {
     return 1 - spot_counts_share_up_to(self, limit - 1);
 }
 
 /* The change of y = x - centre at the start of a run; y is 0 before the first run and
  * after the last one. */
-static double
-jump_at(const spot_counts_t *self, int64_t centre, size_t run_id)
+static double jump_at(const spot_counts_t *self, int64_t centre, size_t run_id)
 {
     const int64_t before = run_id > 0 ? self->runs[run_id - 1].value - centre : 0;
     const int64_t from = run_id < self->num_runs ? self->runs[run_id].value - centre : 0;
@@ -357,8 +328,7 @@ jump_at(const spot_counts_t *self, int64_t centre, size_t run_id)
 
 /* Sums of d_i d_{i+k}, d_i = y_i - y_{i-1}, for k = 0 ... num_lags - 1. d is 0 except at
  * the starts of runs: O(runs times runs within num_lags values). */
-static void
-sum_jump_products(
+static void sum_jump_products(
     const spot_counts_t *self, int64_t centre, size_t num_lags, double *sums)
 {
     for (size_t k = 0; k < num_lags; k++) {
@@ -378,8 +348,7 @@ sum_jump_products(
     }
 }
 
-static double
-sum_of_squares(const spot_counts_t *self, int64_t centre)
+static double sum_of_squares(const spot_counts_t *self, int64_t centre)
 {
     double sum = 0;
 
@@ -397,8 +366,7 @@ typedef struct {
     int64_t num_passed; /* values of the run */
 } cursor_t;
 
-static int64_t
-next_value(const spot_counts_t *self, cursor_t *cursor, bool is_from_end)
+static int64_t next_value(const spot_counts_t *self, cursor_t *cursor, bool is_from_end)
 {
     const spot_counts_run_t *run =
         &self->runs[is_from_end ? self->num_runs - 1 - cursor->run_id : cursor->run_id];
@@ -417,8 +385,7 @@ next_value(const spot_counts_t *self, cursor_t *cursor, bool is_from_end)
  * The sums S_k of y_i y_{i+k} follow from those of jumps, D_k = 2 S_k - S_{k-1} -
  * S_{k+1} and S_{-1} = S_1. All are integers, exact below 2^53; beyond that the error of
  * S_k is about k^2 roundings of S_0. */
-void
-spot_counts_acf(const spot_counts_t *self, size_t num_lags, double *acf)
+void spot_counts_acf(const spot_counts_t *self, size_t num_lags, double *acf)
 {
     const size_t n = self->num_values;
     const int64_t centre = n > 0 ? llround(spot_counts_mean(self)) : 0;
@@ -432,8 +399,7 @@ spot_counts_acf(const spot_counts_t *self, size_t num_lags, double *acf)
     if (self->min != self->max) {
         sum_jump_products(self, centre, num_lags, acf);
         product = sum_of_squares(self, centre);
-        sum_squares =
-            product - offset * (double) (head + tail) + (double) n * offset * offset;
+        sum_squares = product - offset * (double) (head + tail) + (double) n * offset * offset;
         num_known = num_lags < n ? num_lags : n - 1;
     }
     for (size_t k = 1; k <= num_known; k++) {
@@ -445,9 +411,9 @@ spot_counts_acf(const spot_counts_t *self, size_t num_lags, double *acf)
         product = next_product;
         head -= next_value(self, &last, true) - centre;
         tail -= next_value(self, &first, false) - centre;
-        acf[k - 1] = (product - offset * (double) (head + tail) +
-                         (double) (n - k) * offset * offset) /
-                     sum_squares;
+        acf[k - 1] =
+            (product - offset * (double) (head + tail) + (double) (n - k) * offset * offset) /
+            sum_squares;
     }
     for (size_t k = num_known; k < num_lags; k++) {
         acf[k] = 0;
@@ -455,15 +421,13 @@ spot_counts_acf(const spot_counts_t *self, size_t num_lags, double *acf)
 }
 
 /* A level; INT64_MAX after the last one. */
-static int64_t
-level_at(const spot_counts_t *self, size_t level_id)
+static int64_t level_at(const spot_counts_t *self, size_t level_id)
 {
     return level_id < self->num_levels ? self->levels[level_id].value : INT64_MAX;
 }
 
-void
-spot_counts_distance(const spot_counts_t *self, const spot_counts_t *other, double *area,
-    double *area_squared)
+void spot_counts_distance(
+    const spot_counts_t *self, const spot_counts_t *other, double *area, double *area_squared)
 {
     int64_t num_self = 0, num_other = 0; /* values up to the level */
     int64_t level = spot_smaller(level_at(self, 0), level_at(other, 0)), next;

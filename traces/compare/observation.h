@@ -44,8 +44,8 @@ int64_t spot_observation_tick_ms(int64_t resolution_ms, int64_t other_resolution
 
 /* Starts an observation. is_unlimited: the population may leave 0 ... capacity, and
  * losses of more instances than run are kept. */
-void spot_observation_start(spot_observation_t *self,
-    const spot_observation_frame_t *frame, int64_t initial, bool is_unlimited);
+void spot_observation_start(spot_observation_t *self, const spot_observation_frame_t *frame,
+    int64_t initial, bool is_unlimited);
 
 /* Takes the next event; times never decrease. NO_MEMORY. O(1). */
 SPOT_MUST_CHECK int spot_observation_take(
@@ -122,5 +122,5 @@ void spot_counts_acf(const spot_counts_t *self, size_t num_lags, double *acf);
 
 /* Integrals over all levels of |F - H| and (F - H)^2, F and H the empirical distribution
  * functions of two populations with at least one value. O(levels). */
-void spot_counts_distance(const spot_counts_t *self, const spot_counts_t *other,
-    double *area, double *area_squared);
+void spot_counts_distance(
+    const spot_counts_t *self, const spot_counts_t *other, double *area, double *area_squared);

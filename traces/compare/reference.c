@@ -35,16 +35,14 @@ typedef struct {
     char column_names[NUM_COLUMNS][48];
 } reading_t;
 
-static void
-name_column(reading_t *self, int column_id, const char *prefix, const char *name)
+static void name_column(reading_t *self, int column_id, const char *prefix, const char *name)
 {
-    snprintf(self->column_names[column_id], sizeof(self->column_names[column_id]),
-        "%s%s", prefix, name);
+    snprintf(
+        self->column_names[column_id], sizeof(self->column_names[column_id]), "%s%s", prefix, name);
     self->field_ids[column_id] = NO_FIELD;
 }
 
-static void
-name_columns(reading_t *self)
+static void name_columns(reading_t *self)
 {
     static const char *const first[] = {"trace", "model", "replicates"};
 
@@ -57,8 +55,7 @@ name_columns(reading_t *self)
     }
 }
 
-static void
-read_head(reading_t *self, const spot_csv_row_t *row)
+static void read_head(reading_t *self, const spot_csv_row_t *row)
 {
     self->num_fields = row->num_fields;
     for (size_t j = 0; j < row->num_fields; j++) {
@@ -76,16 +73,14 @@ read_head(reading_t *self, const spot_csv_row_t *row)
     }
 }
 
-static void
-unexpected(reading_t *self, const spot_csv_row_t *row, int column, const char *expected)
+static void unexpected(reading_t *self, const spot_csv_row_t *row, int column, const char *expected)
 {
     (void) spot_csv_expected(row, self->field_ids[column], spot_csv_file(self->csv),
         self->column_names[column], expected, self->diag);
 }
 
 /* Reads a number; NAN for an empty or missing field. */
-static double
-read_number(reading_t *self, const spot_csv_row_t *row, int column)
+static double read_number(reading_t *self, const spot_csv_row_t *row, int column)
 {
     const size_t field_id = self->field_ids[column];
     double value = (double) NAN;
@@ -97,16 +92,14 @@ read_number(reading_t *self, const spot_csv_row_t *row, int column)
     return value;
 }
 
-static char *
-copy_field(const reading_t *self, const spot_csv_row_t *row, int column)
+static char *copy_field(const reading_t *self, const spot_csv_row_t *row, int column)
 {
     const char *text = row->fields[self->field_ids[column]];
 
     return spot_text_copy(text, strlen(text));
 }
 
-static int
-read_row(reading_t *self, const spot_csv_row_t *row)
+static int read_row(reading_t *self, const spot_csv_row_t *row)
 {
     spot_reference_row_t *values;
     int ret;
@@ -123,8 +116,8 @@ read_row(reading_t *self, const spot_csv_row_t *row)
     values = &self->reference->rows[self->reference->num_rows++];
     values->trace = copy_field(self, row, COLUMN_TRACE);
     values->model = copy_field(self, row, COLUMN_MODEL);
-    if (spot_integer_parse(row->fields[self->field_ids[COLUMN_REPLICATES]],
-            &values->num_replications) != 0 ||
+    if (spot_integer_parse(
+            row->fields[self->field_ids[COLUMN_REPLICATES]], &values->num_replications) != 0 ||
         values->num_replications < 1) {
         unexpected(self, row, COLUMN_REPLICATES, "an integer from 1");
     }
@@ -136,8 +129,7 @@ read_row(reading_t *self, const spot_csv_row_t *row)
 }
 
 /* Reads all rows; reports and skips a line with forbidden bytes. */
-static int
-read_rows(reading_t *self)
+static int read_rows(reading_t *self)
 {
     const size_t num_errors = self->diag->num_errors;
     spot_csv_row_t row;
@@ -160,14 +152,12 @@ read_rows(reading_t *self)
         }
     }
     if (ret == 0 && !has_head) {
-        spot_diag_error(
-            self->diag, spot_csv_file(self->csv), 1, 1, "expected a row of columns");
+        spot_diag_error(self->diag, spot_csv_file(self->csv), 1, 1, "expected a row of columns");
     }
     return ret == 0 && self->diag->num_errors > num_errors ? SPOT_ERR_BAD_INPUT : ret;
 }
 
-int
-spot_reference_read(spot_reference_t *self, const char *path, spot_diag_t *diag)
+int spot_reference_read(spot_reference_t *self, const char *path, spot_diag_t *diag)
 {
     reading_t reading = {.reference = self, .diag = diag};
     int ret;
@@ -182,8 +172,7 @@ spot_reference_read(spot_reference_t *self, const char *path, spot_diag_t *diag)
     return ret;
 }
 
-void
-spot_reference_free(spot_reference_t *self)
+void spot_reference_free(spot_reference_t *self)
 {
     for (size_t j = 0; j < self->num_rows; j++) {
         free(self->rows[j].trace);
@@ -193,21 +182,19 @@ spot_reference_free(spot_reference_t *self)
     memset(self, 0, sizeof(*self));
 }
 
-const spot_reference_row_t *
-spot_reference_find(const spot_reference_t *self, const char *trace, const char *model)
+const spot_reference_row_t *spot_reference_find(
+    const spot_reference_t *self, const char *trace, const char *model)
 {
     for (size_t j = 0; j < self->num_rows; j++) {
-        if (strcmp(self->rows[j].trace, trace) == 0 &&
-            strcmp(self->rows[j].model, model) == 0) {
+        if (strcmp(self->rows[j].trace, trace) == 0 && strcmp(self->rows[j].model, model) == 0) {
             return &self->rows[j];
         }
     }
     return NULL;
 }
 
-double
-spot_reference_z(const spot_reference_row_t *row, int metric_id, double mean,
-    int64_t num_replications)
+double spot_reference_z(
+    const spot_reference_row_t *row, int metric_id, double mean, int64_t num_replications)
 {
     const double difference = mean - row->means[metric_id];
     const double sd = row->sds[metric_id];
@@ -215,6 +202,6 @@ spot_reference_z(const spot_reference_row_t *row, int metric_id, double mean,
     if (sd == 0 && fabs(difference) <= DIGITS * fabs(mean)) {
         return 0;
     }
-    return difference / (sd * sqrt(1 / (double) num_replications +
-                                   1 / (double) row->num_replications));
+    return difference /
+           (sd * sqrt(1 / (double) num_replications + 1 / (double) row->num_replications));
 }

@@ -39,5 +39,5 @@ const spot_reference_row_t *spot_reference_find(
  * (mean - reference) / (sd sqrt(1 / R + 1 / reference R)), sd that of the reference. NAN
  * where undefined. With sd 0 it is 0 if the means are equal to 8 digits, else
  * infinite. */
-double spot_reference_z(const spot_reference_row_t *row, int metric_id, double mean,
-    int64_t num_replications);
+double spot_reference_z(
+    const spot_reference_row_t *row, int metric_id, double mean, int64_t num_replications);

@@ -9,12 +9,10 @@
 #include "base/units.h"
 
 /* Called for each replication. */
-typedef int (*visit_t)(
-    void *context, int64_t replication, const spot_observation_t *observation);
+typedef int (*visit_t)(void *context, int64_t replication, const spot_observation_t *observation);
 
-static int
-record(const spot_replicate_t *self, void *state, int64_t replication,
-    spot_observation_t *observation)
+static int record(
+    const spot_replicate_t *self, void *state, int64_t replication, spot_observation_t *observation)
 {
     const spot_dice_t dice = {self->seed, (uint64_t) replication, 0};
     spot_event_t event;
@@ -34,8 +32,7 @@ record(const spot_replicate_t *self, void *state, int64_t replication,
     return ret == 0 ? spot_observation_finish(observation) : ret;
 }
 
-static int
-visit_all(const spot_replicate_t *self, visit_t visit, void *context)
+static int visit_all(const spot_replicate_t *self, visit_t visit, void *context)
 {
     void *state = spot_calloc(1, spot_trace_model_state_bytes(self->model));
     spot_observation_t observation = {0};
@@ -60,8 +57,7 @@ typedef struct {
     spot_moments_t *moments; /* [SPOT_FIDELITY_NUM_METRICS] */
 } measuring_t;
 
-static int
-measure(void *context, int64_t replication, const spot_observation_t *observation)
+static int measure(void *context, int64_t replication, const spot_observation_t *observation)
 {
     measuring_t *self = context;
     double metrics[SPOT_FIDELITY_NUM_METRICS];
@@ -80,8 +76,7 @@ measure(void *context, int64_t replication, const spot_observation_t *observatio
     return 0;
 }
 
-int
-spot_replicate_fidelity(const spot_replicate_t *self, const spot_fidelity_t *against,
+int spot_replicate_fidelity(const spot_replicate_t *self, const spot_fidelity_t *against,
     spot_moments_t moments[SPOT_FIDELITY_NUM_METRICS])
 {
     measuring_t measuring = {.against = against, .moments = moments};
@@ -104,15 +99,12 @@ typedef struct {
     spot_fidelity_t fidelity;
 } sampling_t;
 
-static double *
-value_at(const sampling_t *self, size_t point_id, int64_t replication)
+static double *value_at(const sampling_t *self, size_t point_id, int64_t replication)
 {
-    return &self->values[point_id * (size_t) self->num_replications +
-                         (size_t) replication];
+    return &self->values[point_id * (size_t) self->num_replications + (size_t) replication];
 }
 
-static int
-sample_population(
+static int sample_population(
     void *context, int64_t replication, const spot_observation_t *observation)
 {
     sampling_t *self = context;
@@ -130,8 +122,7 @@ sample_population(
     return ret;
 }
 
-static int
-sample_gaps(void *context, int64_t replication, const spot_observation_t *observation)
+static int sample_gaps(void *context, int64_t replication, const spot_observation_t *observation)
 {
     sampling_t *self = context;
     const int ret = spot_fidelity_take_figures(&self->fidelity, observation);
@@ -140,8 +131,8 @@ sample_gaps(void *context, int64_t replication, const spot_observation_t *observ
     size_t num_up_to = 0;
 
     for (size_t j = 0; ret == 0 && j < self->band->num_points; j++) {
-        while (num_up_to < gaps_s->num_values &&
-               gaps_s->values[num_up_to] <= self->band->time_s[j]) {
+        while (
+            num_up_to < gaps_s->num_values && gaps_s->values[num_up_to] <= self->band->time_s[j]) {
             num_up_to++;
         }
         *value_at(self, j, replication) =
@@ -150,8 +141,7 @@ sample_gaps(void *context, int64_t replication, const spot_observation_t *observ
     return ret;
 }
 
-static void
-take_quantiles(spot_band_t *self, const sampling_t *sampling, double *sorted)
+static void take_quantiles(spot_band_t *self, const sampling_t *sampling, double *sorted)
 {
     for (size_t j = 0; j < self->num_points; j++) {
         size_t num_values = 0;
@@ -170,8 +160,7 @@ take_quantiles(spot_band_t *self, const sampling_t *sampling, double *sorted)
     }
 }
 
-static int
-allocate(spot_band_t *self, size_t num_points)
+static int allocate(spot_band_t *self, size_t num_points)
 {
     memset(self, 0, sizeof(*self));
     self->num_points = num_points;
@@ -183,9 +172,8 @@ allocate(spot_band_t *self, size_t num_points)
 }
 
 /* Fills a band whose times are set. */
-static int
-fill(spot_band_t *self, const spot_replicate_t *replicate, sampling_t *sampling,
-    visit_t visit)
+static int fill(
+    spot_band_t *self, const spot_replicate_t *replicate, sampling_t *sampling, visit_t visit)
 {
     const size_t num_replications = (size_t) replicate->num_replications;
     double *sorted = spot_calloc(num_replications, sizeof(*sorted));
@@ -193,8 +181,7 @@ fill(spot_band_t *self, const spot_replicate_t *replicate, sampling_t *sampling,
 
     sampling->band = self;
     sampling->num_replications = replicate->num_replications;
-    sampling->values =
-        spot_calloc(self->num_points, num_replications * sizeof(*sampling->values));
+    sampling->values = spot_calloc(self->num_points, num_replications * sizeof(*sampling->values));
     if (sorted != NULL && sampling->values != NULL) {
         ret = visit_all(replicate, visit, sampling);
     }
@@ -208,8 +195,7 @@ fill(spot_band_t *self, const spot_replicate_t *replicate, sampling_t *sampling,
     return ret;
 }
 
-int
-spot_band_init(spot_band_t *self, const spot_replicate_t *replicate, size_t max_points)
+int spot_band_init(spot_band_t *self, const spot_replicate_t *replicate, size_t max_points)
 {
     const double tick_ms = (double) replicate->frame.tick_ms;
     const size_t num_ticks = (size_t) floor(replicate->frame.end_ms / tick_ms) + 1;
@@ -220,14 +206,12 @@ spot_band_init(spot_band_t *self, const spot_replicate_t *replicate, size_t max_
     sampling.stride = (num_ticks + max_points - 1) / max_points;
     ret = allocate(self, (num_ticks + sampling.stride - 1) / sampling.stride);
     for (size_t j = 0; ret == 0 && j < self->num_points; j++) {
-        self->time_s[j] =
-            (double) (j * sampling.stride) * tick_ms / (double) SPOT_MS_PER_S;
+        self->time_s[j] = (double) (j * sampling.stride) * tick_ms / (double) SPOT_MS_PER_S;
     }
     return ret == 0 ? fill(self, replicate, &sampling, sample_population) : ret;
 }
 
-int
-spot_band_init_gaps(spot_band_t *self, const spot_replicate_t *replicate, int direction,
+int spot_band_init_gaps(spot_band_t *self, const spot_replicate_t *replicate, int direction,
     size_t num_points, const double *time_s)
 {
     sampling_t sampling = {.direction = direction};
@@ -242,8 +226,7 @@ spot_band_init_gaps(spot_band_t *self, const spot_replicate_t *replicate, int di
     return ret;
 }
 
-void
-spot_band_free(spot_band_t *self)
+void spot_band_free(spot_band_t *self)
 {
     spot_arena_free(&self->memory);
     memset(self, 0, sizeof(*self));

@@ -42,7 +42,6 @@ SPOT_MUST_CHECK int spot_band_init(
 /* Takes the share of gaps between events of a direction (SPOT_FIDELITY_PREEMPT or _ADD)
  * that are longer than each time. Replications without a gap are left out; NAN if none
  * is left. Copies time_s, [num_points] increasing. Errors and memory as above. */
-SPOT_MUST_CHECK int spot_band_init_gaps(spot_band_t *self,
-    const spot_replicate_t *replicate, int direction, size_t num_points,
-    const double *time_s);
+SPOT_MUST_CHECK int spot_band_init_gaps(spot_band_t *self, const spot_replicate_t *replicate,
+    int direction, size_t num_points, const double *time_s);
 void spot_band_free(spot_band_t *self);

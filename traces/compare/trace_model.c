@@ -7,16 +7,14 @@
 
 #include "base/units.h"
 
-static int
-set_key(spot_yaml_t *document, const char *key, const char *text)
+static int set_key(spot_yaml_t *document, const char *key, const char *text)
 {
     spot_node_t *value = spot_yaml_new_scalar(document, text, document->root);
 
     return value == NULL ? SPOT_ERR_NO_MEMORY : spot_yaml_set(document, key, value);
 }
 
-static int
-set_integer(spot_yaml_t *document, const char *key, int64_t value)
+static int set_integer(spot_yaml_t *document, const char *key, int64_t value)
 {
     char text[32];
 
@@ -25,8 +23,7 @@ set_integer(spot_yaml_t *document, const char *key, int64_t value)
 }
 
 /* Sets length, initial instances and a missing capacity to those of the trace. */
-static int
-fit_to_trace(spot_yaml_t *document, const spot_trace_t *trace)
+static int fit_to_trace(spot_yaml_t *document, const spot_trace_t *trace)
 {
     char length[SPOT_TRACE_TIME_BYTES];
     int ret;
@@ -43,15 +40,13 @@ fit_to_trace(spot_yaml_t *document, const spot_trace_t *trace)
     return ret;
 }
 
-static int
-check_document(const spot_node_t *root, spot_diag_t *diag)
+static int check_document(const spot_node_t *root, spot_diag_t *diag)
 {
-    const char *problem =
-        root->kind != SPOT_NODE_MAP || spot_node_get(root, "scenario") != NULL
-            ? "expected a model file (spotsim-model: 1)"
-        : spot_node_get(root, "file") != NULL
-            ? "a recorded trace is no generator: expected \"generator: NAME\""
-            : NULL;
+    const char *problem = root->kind != SPOT_NODE_MAP || spot_node_get(root, "scenario") != NULL
+                              ? "expected a model file (spotsim-model: 1)"
+                          : spot_node_get(root, "file") != NULL
+                              ? "a recorded trace is no generator: expected \"generator: NAME\""
+                              : NULL;
 
     if (problem != NULL) {
         spot_diag_error(diag, root->file, root->line, root->column, "%s", problem);
@@ -61,9 +56,8 @@ check_document(const spot_node_t *root, spot_diag_t *diag)
 
 /* Checks that the initial instances of the trace, with which the model starts too, are
  * within the capacity of the model. */
-static int
-check_room(const spot_node_t *root, const spot_trace_t *trace, const char *trace_path,
-    spot_diag_t *diag)
+static int check_room(
+    const spot_node_t *root, const spot_trace_t *trace, const char *trace_path, spot_diag_t *diag)
 {
     const spot_node_t *node = spot_node_get(root, "capacity");
     int64_t capacity = INT64_MAX; /* binding reports a value that is no number */
@@ -80,8 +74,7 @@ check_room(const spot_node_t *root, const spot_trace_t *trace, const char *trace
         trace->capacity != SPOT_UNBOUNDED ? trace->capacity : trace->initial);
 }
 
-static bool
-says(const spot_trace_model_file_t *self, const char *key, const char *text)
+static bool says(const spot_trace_model_file_t *self, const char *key, const char *text)
 {
     const spot_node_t *node = spot_node_get(self->document.root, key);
 
@@ -90,14 +83,12 @@ says(const spot_trace_model_file_t *self, const char *key, const char *text)
 
 /* Kind of the model. The seed generator is "seed-corrected" or one of the notebook's
  * two; with only some of the defects it is none of the three. */
-static const char *
-name_of(const spot_trace_model_file_t *self)
+static const char *name_of(const spot_trace_model_file_t *self)
 {
     const spot_node_t *root = self->document.root;
     const char *name = self->model.generator->name;
 
-    if (strcmp(name, "seed") != 0 ||
-        spot_trace_model_common(&self->model)->frequency != 1) {
+    if (strcmp(name, "seed") != 0 || spot_trace_model_common(&self->model)->frequency != 1) {
         return name;
     }
     if (spot_node_get(root, "variant") == NULL || says(self, "variant", "corrected")) {
@@ -111,8 +102,7 @@ name_of(const spot_trace_model_file_t *self)
                                                      : name;
 }
 
-static void
-warn_capacity(
+static void warn_capacity(
     const spot_trace_model_file_t *self, const spot_trace_t *trace, spot_diag_t *diag)
 {
     const int64_t capacity = spot_trace_model_common(&self->model)->capacity;
@@ -120,13 +110,12 @@ warn_capacity(
 
     if (trace->capacity != SPOT_UNBOUNDED && capacity != trace->capacity) {
         spot_diag_warn(diag, place->file, place->line, place->column,
-            "capacity: the model's %" PRId64 " differs from the trace's %" PRId32,
-            capacity, trace->capacity);
+            "capacity: the model's %" PRId64 " differs from the trace's %" PRId32, capacity,
+            trace->capacity);
     }
 }
 
-int
-spot_trace_model_file_read(spot_trace_model_file_t *self, const char *path,
+int spot_trace_model_file_read(spot_trace_model_file_t *self, const char *path,
     const spot_trace_t *trace, const char *trace_path, spot_diag_t *diag)
 {
     int ret;
@@ -146,8 +135,7 @@ spot_trace_model_file_read(spot_trace_model_file_t *self, const char *path,
     return ret;
 }
 
-void
-spot_trace_model_file_free(spot_trace_model_file_t *self)
+void spot_trace_model_file_free(spot_trace_model_file_t *self)
 {
     spot_trace_model_free(&self->model);
     spot_yaml_free(&self->document);

@@ -18,7 +18,6 @@ typedef struct {
  * trace. Another capacity is a warning, one below the initial instances of the trace an
  * error. trace_path: for messages. BAD_INPUT, IO, NO_MEMORY with the reasons in diag;
  * free self even then. */
-SPOT_MUST_CHECK int spot_trace_model_file_read(spot_trace_model_file_t *self,
-    const char *path, const spot_trace_t *trace, const char *trace_path,
-    spot_diag_t *diag);
+SPOT_MUST_CHECK int spot_trace_model_file_read(spot_trace_model_file_t *self, const char *path,
+    const spot_trace_t *trace, const char *trace_path, spot_diag_t *diag);
 void spot_trace_model_file_free(spot_trace_model_file_t *self);

@@ -12,35 +12,32 @@
 /* Header keys in the order of the canonical files; other keys follow in order of
  * arrival. */
 static const char *const key_order[] = {"name", "start", "start_note", "resolution_s",
-    "resolution_note", "kind", "capacity", "cloud", "instance_type", "zone", "note",
-    "source", "same_as", "license", NULL};
+    "resolution_note", "kind", "capacity", "cloud", "instance_type", "zone", "note", "source",
+    "same_as", "license", NULL};
 
-static int
-report_format(const char *file, const char *problem, spot_diag_t *diag)
+static int report_format(const char *file, const char *problem, spot_diag_t *diag)
 {
-    return spot_diag_error(diag, file, 0, 0,
-        "%s; " SPOT_CONVERT_EXPECTED " for any CSV or JSON lines", problem);
+    return spot_diag_error(
+        diag, file, 0, 0, "%s; " SPOT_CONVERT_EXPECTED " for any CSV or JSON lines", problem);
 }
 
 /* Reports that several formats fit a file that begins like the head. */
-static int
-report_several(const char *file, const spot_convert_head_t *head, spot_diag_t *diag)
+static int report_several(const char *file, const spot_convert_head_t *head, spot_diag_t *diag)
 {
     char list[512] = "";
     size_t num_bytes = 0;
 
     for (size_t j = 0; spot_importers[j] != NULL && num_bytes < sizeof(list); j++) {
         if (spot_importers[j]->sniff(head)) {
-            num_bytes += (size_t) snprintf(list + num_bytes, sizeof(list) - num_bytes,
-                "%s%s", num_bytes == 0 ? "" : ", ", spot_importers[j]->name);
+            num_bytes += (size_t) snprintf(list + num_bytes, sizeof(list) - num_bytes, "%s%s",
+                num_bytes == 0 ? "" : ", ", spot_importers[j]->name);
         }
     }
-    return spot_diag_error(diag, file, 0, 0,
-        "more than one format fits: %s; expected --from with one of them", list);
+    return spot_diag_error(
+        diag, file, 0, 0, "more than one format fits: %s; expected --from with one of them", list);
 }
 
-static const spot_importer_t *
-find_importer(const char *name)
+static const spot_importer_t *find_importer(const char *name)
 {
     for (size_t j = 0; spot_importers[j] != NULL; j++) {
         if (strcmp(spot_importers[j]->name, name) == 0) {
@@ -51,8 +48,7 @@ find_importer(const char *name)
 }
 
 /* Finds the importer by the begin of the first file. */
-static int
-recognise(const spot_convert_t *task, const spot_record_input_t *input,
+static int recognise(const spot_convert_t *task, const spot_record_input_t *input,
     const spot_importer_t **found, spot_diag_t *diag)
 {
     char line[SPOT_RECORD_LINE_BYTES], text[SPOT_RECORD_HEAD_BYTES];
@@ -67,8 +63,7 @@ recognise(const spot_convert_t *task, const spot_record_input_t *input,
         }
     }
     if (ret == 0 && num_found == 0 && spot_csv_wrong_separator(line) != NULL) {
-        spot_diag_error(diag, input->path, 0, 0,
-            "expected fields with commas between, got %s",
+        spot_diag_error(diag, input->path, 0, 0, "expected fields with commas between, got %s",
             spot_csv_wrong_separator(line));
         ret = SPOT_ERR_BAD_INPUT;
     }
@@ -85,8 +80,7 @@ recognise(const spot_convert_t *task, const spot_record_input_t *input,
 }
 
 /* Reports a further file if another format fits it, and not that of the first one. */
-static int
-check_further(const spot_convert_t *task, const spot_importer_t *importer,
+static int check_further(const spot_convert_t *task, const spot_importer_t *importer,
     const spot_record_input_t *input, spot_diag_t *diag)
 {
     char line[SPOT_RECORD_LINE_BYTES], text[SPOT_RECORD_HEAD_BYTES];
@@ -105,8 +99,7 @@ check_further(const spot_convert_t *task, const spot_importer_t *importer,
 }
 
 /* Reports each option that the importer does not accept, and a wrong number of files. */
-static int
-check_task(const spot_convert_t *task, const spot_importer_t *importer,
+static int check_task(const spot_convert_t *task, const spot_importer_t *importer,
     size_t num_inputs, const spot_record_input_t *inputs, spot_diag_t *diag)
 {
     const bool is_mapping = importer == &spot_importer_mapping;
@@ -115,8 +108,7 @@ check_task(const spot_convert_t *task, const spot_importer_t *importer,
         const char *option;
     } options[] = {
         {task->unit_ms > 0 && importer->unit_ms == 0 && !is_mapping, "--unit"},
-        {task->num_poll_copies > 0 && !(importer->takes & SPOT_TAKES_POLL_COPIES),
-            "--poll-copies"},
+        {task->num_poll_copies > 0 && !(importer->takes & SPOT_TAKES_POLL_COPIES), "--poll-copies"},
         {task->window_ms >= 0 && !(importer->takes & SPOT_TAKES_WINDOW), "--window"},
         {task->now != NULL && !(importer->takes & SPOT_TAKES_LOG), "--now"},
         {task->unknown != 0 && !(importer->takes & SPOT_TAKES_LOG), "--cause"},
@@ -135,16 +127,14 @@ check_task(const spot_convert_t *task, const spot_importer_t *importer,
     }
     if (importer->num_inputs != 0 && num_inputs != importer->num_inputs) {
         ret = spot_diag_error(diag, inputs[0].path, 0, 0,
-            "format %s is read from %zu file%s, got %zu", importer->name,
-            importer->num_inputs, importer->num_inputs == 1 ? "" : "s", num_inputs);
+            "format %s is read from %zu file%s, got %zu", importer->name, importer->num_inputs,
+            importer->num_inputs == 1 ? "" : "s", num_inputs);
     }
     return ret;
 }
 
-static int
-choose_importer(const spot_convert_t *task, size_t num_inputs,
-    const spot_record_input_t *inputs, const spot_importer_t **importer,
-    spot_diag_t *diag)
+static int choose_importer(const spot_convert_t *task, size_t num_inputs,
+    const spot_record_input_t *inputs, const spot_importer_t **importer, spot_diag_t *diag)
 {
     int ret = 0;
 
@@ -153,8 +143,7 @@ choose_importer(const spot_convert_t *task, size_t num_inputs,
         *importer = &spot_importer_mapping;
     } else if (task->format == NULL) {
         ret = recognise(task, &inputs[0], importer, diag);
-        for (size_t j = 1; ret == 0 && j < num_inputs && (*importer)->num_inputs == 0;
-             j++) {
+        for (size_t j = 1; ret == 0 && j < num_inputs && (*importer)->num_inputs == 0; j++) {
             ret = check_further(task, *importer, &inputs[j], diag);
         }
     } else {
@@ -167,8 +156,7 @@ choose_importer(const spot_convert_t *task, size_t num_inputs,
 }
 
 /* Sets the name of the trace to that of the file, without folders and endings. */
-static void
-take_base_name(spot_import_t *self)
+static void take_base_name(spot_import_t *self)
 {
     static const char *const endings[] = {".gz", ".csv", ".txt", ".json", ".jsonl"};
     const char *path = self->inputs[0].path;
@@ -191,16 +179,14 @@ take_base_name(spot_import_t *self)
 }
 
 /* Sets the keys of every converted trace; its importer may replace them. */
-static void
-set_defaults(spot_import_t *self)
+static void set_defaults(spot_import_t *self)
 {
     spot_import_key(self, "start", "unknown");
     spot_import_key(self, "source", self->inputs[0].path);
     take_base_name(self);
 }
 
-static void
-drop_names(spot_trace_t *trace)
+static void drop_names(spot_trace_t *trace)
 {
     for (size_t j = 0; j < trace->num_names; j++) {
         free(trace->names[j]);
@@ -215,15 +201,14 @@ drop_names(spot_trace_t *trace)
     }
 }
 
-static int
-settle_kind(spot_import_t *self)
+static int settle_kind(spot_import_t *self)
 {
     spot_trace_t *trace = self->trace;
     const int kind = self->task->kind;
 
     if (kind == SPOT_TRACE_NAMED && trace->kind != SPOT_TRACE_NAMED) {
-        return spot_diag_error(self->diag, self->inputs[0].path, 0, 0,
-            "kind named: the input has no instance names");
+        return spot_diag_error(
+            self->diag, self->inputs[0].path, 0, 0, "kind named: the input has no instance names");
     }
     trace->kind = kind >= 0 ? (spot_trace_kind_t) kind : trace->kind;
     if (trace->kind != SPOT_TRACE_NAMED) {
@@ -234,8 +219,7 @@ settle_kind(spot_import_t *self)
 }
 
 /* Returns the largest population and the first time of it. Sets trace->final. */
-static int64_t
-find_largest(spot_trace_t *trace, int64_t *time_ms)
+static int64_t find_largest(spot_trace_t *trace, int64_t *time_ms)
 {
     int64_t population = trace->initial, largest = trace->initial;
 
@@ -254,8 +238,7 @@ find_largest(spot_trace_t *trace, int64_t *time_ms)
     return largest;
 }
 
-static int
-settle_capacity(spot_import_t *self)
+static int settle_capacity(spot_import_t *self)
 {
     int64_t time_ms, capacity;
     const int64_t largest = find_largest(self->trace, &time_ms);
@@ -282,8 +265,7 @@ settle_capacity(spot_import_t *self)
     return 0;
 }
 
-static int
-settle_resolution(spot_import_t *self)
+static int settle_resolution(spot_import_t *self)
 {
     char text[SPOT_NUMBER_TEXT_BYTES];
     int64_t resolution_ms = self->task->resolution_ms;
@@ -302,8 +284,7 @@ settle_resolution(spot_import_t *self)
 }
 
 /* Index of a key in key_order; unknown keys come last. */
-static size_t
-rank_key(const char *key)
+static size_t rank_key(const char *key)
 {
     size_t rank = 0;
 
@@ -314,15 +295,13 @@ rank_key(const char *key)
 }
 
 /* Insertion sort: stable, and there are only a dozen keys. */
-static void
-sort_keys(spot_trace_t *trace)
+static void sort_keys(spot_trace_t *trace)
 {
     for (size_t j = 1; j < trace->header.num_keys; j++) {
         const spot_trace_key_t key = trace->header.keys[j];
         size_t place = j;
 
-        while (place > 0 &&
-               rank_key(trace->header.keys[place - 1].key) > rank_key(key.key)) {
+        while (place > 0 && rank_key(trace->header.keys[place - 1].key) > rank_key(key.key)) {
             trace->header.keys[place] = trace->header.keys[place - 1];
             place--;
         }
@@ -331,8 +310,7 @@ sort_keys(spot_trace_t *trace)
 }
 
 /* Options replace values, and drop the notes about them. */
-static int
-set_keys(spot_import_t *self)
+static int set_keys(spot_import_t *self)
 {
     const spot_convert_t *task = self->task;
     int ret = 0;
@@ -367,8 +345,7 @@ set_keys(spot_import_t *self)
 }
 
 /* Counts times that are no multiple of the resolution, as irregular polls have. */
-static int
-remark_irregular(spot_import_t *self)
+static int remark_irregular(spot_import_t *self)
 {
     const spot_trace_t *trace = self->trace;
     size_t num_irregular = 0;
@@ -381,17 +358,15 @@ remark_irregular(spot_import_t *self)
     }
     if (self->task->is_strict) {
         return spot_diag_error(self->diag, self->inputs[0].path, 0, 0,
-            "%zu of %zu times are no multiple of the resolution (--strict)",
-            num_irregular, trace->num_events);
+            "%zu of %zu times are no multiple of the resolution (--strict)", num_irregular,
+            trace->num_events);
     }
     SPOT_IMPORT_REMARK(self, SPOT_REMARK_UNCERTAIN, "irregular_times", num_irregular,
-        "%zu of %zu times are no multiple of the resolution", num_irregular,
-        trace->num_events);
+        "%zu of %zu times are no multiple of the resolution", num_irregular, trace->num_events);
     return 0;
 }
 
-static int
-refuse_repairs(const spot_import_t *self)
+static int refuse_repairs(const spot_import_t *self)
 {
     int ret = 0;
 
@@ -406,8 +381,7 @@ refuse_repairs(const spot_import_t *self)
     return ret;
 }
 
-static int
-check_span(const spot_import_t *self)
+static int check_span(const spot_import_t *self)
 {
     const int64_t end_ms = self->trace->end_ms;
 
@@ -420,14 +394,13 @@ check_span(const spot_import_t *self)
 }
 
 /* Turns the result of the importer into a valid trace with a full header. */
-static int
-finish(spot_import_t *self, bool is_canonical)
+static int finish(spot_import_t *self, bool is_canonical)
 {
     int ret = check_span(self);
 
     if (self->num_skipped > 0) {
-        SPOT_IMPORT_REMARK(self, SPOT_REMARK_READ, "lines_without_record",
-            self->num_skipped, "%zu blank or comment lines", self->num_skipped);
+        SPOT_IMPORT_REMARK(self, SPOT_REMARK_READ, "lines_without_record", self->num_skipped,
+            "%zu blank or comment lines", self->num_skipped);
     }
     if (self->num_lifeless > 0) {
         SPOT_IMPORT_REMARK(self, SPOT_REMARK_REPAIRED, "lifeless", self->num_lifeless,
@@ -450,10 +423,8 @@ finish(spot_import_t *self, bool is_canonical)
     return ret == 0 ? spot_error_first(self->error, refuse_repairs(self)) : ret;
 }
 
-int
-spot_convert(const spot_convert_t *task, size_t num_inputs,
-    const spot_record_input_t *inputs, spot_trace_t *trace,
-    spot_convert_report_t *report, spot_diag_t *diag)
+int spot_convert(const spot_convert_t *task, size_t num_inputs, const spot_record_input_t *inputs,
+    spot_trace_t *trace, spot_convert_report_t *report, spot_diag_t *diag)
 {
     const spot_importer_t *importer = NULL;
     spot_import_t self = {.task = task,

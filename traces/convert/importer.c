@@ -29,8 +29,7 @@ const spot_importer_t *const spot_importers[] = {
 };
 
 /* Handles one line of a file. Returns 1 if it has no record. */
-static int
-take_line(spot_import_t *self, const spot_csv_row_t *row, int found,
+static int take_line(spot_import_t *self, const spot_csv_row_t *row, int found,
     int (*take)(void *state, const spot_csv_row_t *row), void *state)
 {
     if (found != 1) {
@@ -43,8 +42,7 @@ take_line(spot_import_t *self, const spot_csv_row_t *row, int found,
     return take(state, row);
 }
 
-static int
-read_rows(spot_import_t *self, size_t input_id,
+static int read_rows(spot_import_t *self, size_t input_id,
     int (*next)(spot_csv_t *csv, spot_csv_row_t *row),
     int (*take)(void *state, const spot_csv_row_t *row), void *state)
 {
@@ -70,16 +68,14 @@ read_rows(spot_import_t *self, size_t input_id,
     return ret == 0 && is_faulty ? SPOT_ERR_BAD_INPUT : ret;
 }
 
-int
-spot_import_rows(spot_import_t *self, size_t input_id,
+int spot_import_rows(spot_import_t *self, size_t input_id,
     int (*take)(void *state, const spot_csv_row_t *row), void *state)
 {
     return read_rows(self, input_id, spot_csv_next, take, state);
 }
 
 /* A line without its fields. */
-static int
-next_line(spot_csv_t *csv, spot_csv_row_t *row)
+static int next_line(spot_csv_t *csv, spot_csv_row_t *row)
 {
     const int ret = spot_csv_next_line(csv, row);
 
@@ -88,44 +84,37 @@ next_line(spot_csv_t *csv, spot_csv_row_t *row)
     return ret;
 }
 
-int
-spot_import_lines(spot_import_t *self, size_t input_id,
+int spot_import_lines(spot_import_t *self, size_t input_id,
     int (*take)(void *state, const spot_csv_row_t *row), void *state)
 {
     return read_rows(self, input_id, next_line, take, state);
 }
 
-int
-spot_import_expected(const spot_import_t *self, size_t input_id,
-    const spot_csv_row_t *row, size_t field_id, const char *field, const char *expected)
+int spot_import_expected(const spot_import_t *self, size_t input_id, const spot_csv_row_t *row,
+    size_t field_id, const char *field, const char *expected)
 {
     return spot_csv_expected(
         row, field_id, self->inputs[input_id].path, field, expected, self->diag);
 }
 
-int
-spot_import_num_fields(const spot_import_t *self, size_t input_id,
-    const spot_csv_row_t *row, size_t num_expected)
+int spot_import_num_fields(
+    const spot_import_t *self, size_t input_id, const spot_csv_row_t *row, size_t num_expected)
 {
-    return spot_csv_check_width(
-        row, num_expected, self->inputs[input_id].path, self->diag);
+    return spot_csv_check_width(row, num_expected, self->inputs[input_id].path, self->diag);
 }
 
-int
-spot_import_count_parse(const char *text, int32_t *count)
+int spot_import_count_parse(const char *text, int32_t *count)
 {
     int64_t value;
 
-    if (*text < '0' || *text > '9' || spot_integer_parse(text, &value) != 0 ||
-        value > INT32_MAX) {
+    if (*text < '0' || *text > '9' || spot_integer_parse(text, &value) != 0 || value > INT32_MAX) {
         return SPOT_ERR_BAD_INPUT;
     }
     *count = (int32_t) value;
     return 0;
 }
 
-bool
-spot_import_time_parse(const spot_import_t *self, const char *text, int64_t *time_ms)
+bool spot_import_time_parse(const spot_import_t *self, const char *text, int64_t *time_ms)
 {
     const double unit_s = (double) self->unit_ms / SPOT_MS_PER_S;
     double time;
@@ -134,8 +123,7 @@ spot_import_time_parse(const spot_import_t *self, const char *text, int64_t *tim
            spot_duration_from_s(time * unit_s, time_ms) == 0;
 }
 
-void
-spot_import_note_time(spot_import_t *self, int64_t time_ms)
+void spot_import_note_time(spot_import_t *self, int64_t time_ms)
 {
     int64_t divisor = self->gcd_ms;
 
@@ -148,25 +136,21 @@ spot_import_note_time(spot_import_t *self, int64_t time_ms)
     self->gcd_ms = divisor;
 }
 
-void
-spot_import_take_gcd(spot_import_t *self)
+void spot_import_take_gcd(spot_import_t *self)
 {
     self->resolution_s = (double) self->gcd_ms / SPOT_MS_PER_S;
 }
 
-void
-spot_import_note_error(spot_import_t *self, int error)
+void spot_import_note_error(spot_import_t *self, int error)
 {
     self->error = spot_error_first(self->error, error);
 }
 
-void
-spot_import_event(spot_import_t *self, int64_t time_ms, spot_event_kind_t kind,
-    int32_t count, bool is_merged)
+void spot_import_event(
+    spot_import_t *self, int64_t time_ms, spot_event_kind_t kind, int32_t count, bool is_merged)
 {
     spot_trace_t *trace = self->trace;
-    spot_event_t *last =
-        trace->num_events == 0 ? NULL : &trace->events[trace->num_events - 1];
+    spot_event_t *last = trace->num_events == 0 ? NULL : &trace->events[trace->num_events - 1];
     int ret;
 
     if (is_merged && last != NULL && last->time_ms == time_ms && last->kind == kind) {
@@ -178,8 +162,7 @@ spot_import_event(spot_import_t *self, int64_t time_ms, spot_event_kind_t kind,
     spot_import_note_error(self, ret);
 }
 
-static int
-refuse_instance(spot_import_t *self, size_t line, size_t column, const char *name,
+static int refuse_instance(spot_import_t *self, size_t line, size_t column, const char *name,
     const char *before, const char *behind)
 {
     char shown[SPOT_CSV_SHOWN_BYTES];
@@ -190,8 +173,7 @@ refuse_instance(spot_import_t *self, size_t line, size_t column, const char *nam
     return SPOT_ERR_BAD_INPUT;
 }
 
-int
-spot_import_instance(spot_import_t *self, size_t line, size_t column, const char *name,
+int spot_import_instance(spot_import_t *self, size_t line, size_t column, const char *name,
     size_t num_bytes, bool is_arrival)
 {
     int ret;
@@ -210,8 +192,7 @@ spot_import_instance(spot_import_t *self, size_t line, size_t column, const char
     return ret;
 }
 
-int
-spot_import_arrive(
+int spot_import_arrive(
     spot_import_t *self, size_t line, size_t column, const char *name, size_t num_bytes)
 {
     spot_import_arrival_t *arrival;
@@ -232,8 +213,7 @@ spot_import_arrive(
 }
 
 /* Drops the latest arrival of a name. Returns whether there is one. */
-static bool
-drop_arrival(spot_import_t *self, const char *name)
+static bool drop_arrival(spot_import_t *self, const char *name)
 {
     for (size_t j = self->num_arrivals; j > 0; j--) {
         if (strcmp(self->arrivals[j - 1].name, name) == 0) {
@@ -246,9 +226,8 @@ drop_arrival(spot_import_t *self, const char *name)
     return false;
 }
 
-int
-spot_import_leave(spot_import_t *self, int64_t time_ms, spot_event_kind_t kind,
-    size_t line, size_t column, const char *name, size_t num_bytes)
+int spot_import_leave(spot_import_t *self, int64_t time_ms, spot_event_kind_t kind, size_t line,
+    size_t column, const char *name, size_t num_bytes)
 {
     const int32_t name_id = spot_names_find(&self->instances.names, name, num_bytes);
     const bool is_running = name_id >= 0 && self->instances.states[name_id].is_running;
@@ -265,8 +244,7 @@ spot_import_leave(spot_import_t *self, int64_t time_ms, spot_event_kind_t kind,
     return ret;
 }
 
-int
-spot_import_arrivals(spot_import_t *self, int64_t time_ms, bool is_initial)
+int spot_import_arrivals(spot_import_t *self, int64_t time_ms, bool is_initial)
 {
     int32_t num_added = 0;
     int ret = 0;
@@ -274,8 +252,8 @@ spot_import_arrivals(spot_import_t *self, int64_t time_ms, bool is_initial)
     for (size_t j = 0; j < self->num_arrivals && ret == 0; j++) {
         const spot_import_arrival_t *arrival = &self->arrivals[j];
 
-        ret = spot_import_instance(self, arrival->line, arrival->column, arrival->name,
-            strlen(arrival->name), true);
+        ret = spot_import_instance(
+            self, arrival->line, arrival->column, arrival->name, strlen(arrival->name), true);
         num_added += ret == 0;
         ret = ret == SPOT_ERR_BAD_INPUT ? 0 : ret;
     }
@@ -288,30 +266,25 @@ spot_import_arrivals(spot_import_t *self, int64_t time_ms, bool is_initial)
     return ret;
 }
 
-void
-spot_import_key(spot_import_t *self, const char *key, const char *value)
+void spot_import_key(spot_import_t *self, const char *key, const char *value)
 {
     spot_import_key_bytes(self, key, value, strlen(value));
 }
 
-void
-spot_import_key_bytes(
+void spot_import_key_bytes(
     spot_import_t *self, const char *key, const char *value, size_t num_bytes)
 {
-    spot_import_note_error(
-        self, spot_keys_set(&self->trace->header, key, value, num_bytes));
+    spot_import_note_error(self, spot_keys_set(&self->trace->header, key, value, num_bytes));
 }
 
-void
-spot_count_series_init(spot_count_series_t *self, spot_import_t *import)
+void spot_count_series_init(spot_count_series_t *self, spot_import_t *import)
 {
     memset(self, 0, sizeof(*self));
     self->import = import;
 }
 
 /* Makes the latest sample final: the initial number, or an event. */
-static void
-settle(spot_count_series_t *self)
+static void settle(spot_count_series_t *self)
 {
     const int64_t change = (int64_t) self->count - self->before;
 
@@ -324,8 +297,7 @@ settle(spot_count_series_t *self)
     }
 }
 
-void
-spot_count_series_add(spot_count_series_t *self, int64_t time_ms, int32_t count)
+void spot_count_series_add(spot_count_series_t *self, int64_t time_ms, int32_t count)
 {
     if (self->num_samples > 0 && time_ms == self->time_ms) {
         self->num_same_time++;
@@ -340,8 +312,7 @@ spot_count_series_add(spot_count_series_t *self, int64_t time_ms, int32_t count)
     self->count = count;
 }
 
-void
-spot_count_series_finish(spot_count_series_t *self, int64_t end_ms)
+void spot_count_series_finish(spot_count_series_t *self, int64_t end_ms)
 {
     self->import->trace->end_ms = end_ms;
     settle(self);

@@ -26,8 +26,8 @@ typedef struct {
     const spot_convert_t *task;
     size_t num_inputs;
     const spot_record_input_t *inputs; /* [num_inputs] */
-    int64_t unit_ms;     /* one unit of the times; 0: the format has its own */
-    spot_trace_t *trace; /* the importer sets kind, initial and end_ms */
+    int64_t unit_ms;                   /* one unit of the times; 0: the format has its own */
+    spot_trace_t *trace;               /* the importer sets kind, initial and end_ms */
     spot_trace_instances_t instances;
     spot_convert_report_t *report;
     spot_diag_t *diag;
@@ -40,14 +40,14 @@ typedef struct {
     size_t max_arrivals;
     spot_import_arrival_t *arrivals; /* [num_arrivals] of the time under way */
     size_t num_lifeless;             /* instances that came and went at one time */
-    int error; /* NO_MEMORY: a key, a remark or an event is missing */
+    int error;                       /* NO_MEMORY: a key, a remark or an event is missing */
 } spot_import_t;
 
 /* Options that only some importers accept. */
 enum {
     SPOT_TAKES_POLL_COPIES = 1,
     SPOT_TAKES_WINDOW = 2,
-    SPOT_TAKES_LOG = 4, /* --now, --cause, --notice, --only: see logs/instance_log.h */
+    SPOT_TAKES_LOG = 4,    /* --now, --cause, --notice, --only: see logs/instance_log.h */
     SPOT_TAKES_MAPPING = 8 /* --columns, --events */
 };
 
@@ -94,8 +94,8 @@ extern const spot_importer_t spot_importer_spotsim;
 extern const spot_importer_t spot_importer_step;
 
 /* What to say of a file that no format fits. */
-#define SPOT_CONVERT_EXPECTED                                                           \
-    "expected --from with one of the formats that `spotsim trace convert --help` "      \
+#define SPOT_CONVERT_EXPECTED                                                                      \
+    "expected --from with one of the formats that `spotsim trace convert --help` "                 \
     "lists, or --columns"
 
 /* Every importer, NULL-terminated. */
@@ -118,15 +118,14 @@ SPOT_MUST_CHECK int spot_import_expected(const spot_import_t *self, size_t input
     const spot_csv_row_t *row, size_t field_id, const char *field, const char *expected);
 
 /* Checks the number of fields of a row. BAD_INPUT, reported, if it is another one. */
-SPOT_MUST_CHECK int spot_import_num_fields(const spot_import_t *self, size_t input_id,
-    const spot_csv_row_t *row, size_t num_expected);
+SPOT_MUST_CHECK int spot_import_num_fields(
+    const spot_import_t *self, size_t input_id, const spot_csv_row_t *row, size_t num_expected);
 
 /* Reads a count from 0 to INT32_MAX that has digits only. BAD_INPUT. */
 SPOT_MUST_CHECK int spot_import_count_parse(const char *text, int32_t *count);
 
 /* Reads a time from 0 in units of the input; false: it is none. */
-bool spot_import_time_parse(
-    const spot_import_t *self, const char *text, int64_t *time_ms);
+bool spot_import_time_parse(const spot_import_t *self, const char *text, int64_t *time_ms);
 
 /* Takes time_ms into self->gcd_ms. */
 void spot_import_note_time(spot_import_t *self, int64_t time_ms);
@@ -137,8 +136,8 @@ void spot_import_take_gcd(spot_import_t *self);
 /* Appends an event; with is_merged, adds count to the last event if its kind and time
  * are the same. Without memory this and the functions below set self->error, which ends
  * the conversion once the importer has read its input. */
-void spot_import_event(spot_import_t *self, int64_t time_ms, spot_event_kind_t kind,
-    int32_t count, bool is_merged);
+void spot_import_event(
+    spot_import_t *self, int64_t time_ms, spot_event_kind_t kind, int32_t count, bool is_merged);
 
 /* Records that an instance comes or goes; the caller counts it in an event or in
  * trace->initial. BAD_INPUT if the name is bad, or it runs already, or it does not run:
@@ -156,11 +155,9 @@ SPOT_MUST_CHECK int spot_import_instance(spot_import_t *self, size_t line, size_
  * instance that does not run. */
 SPOT_MUST_CHECK int spot_import_arrive(
     spot_import_t *self, size_t line, size_t column, const char *name, size_t num_bytes);
-SPOT_MUST_CHECK int spot_import_leave(spot_import_t *self, int64_t time_ms,
-    spot_event_kind_t kind, size_t line, size_t column, const char *name,
-    size_t num_bytes);
-SPOT_MUST_CHECK int spot_import_arrivals(
-    spot_import_t *self, int64_t time_ms, bool is_initial);
+SPOT_MUST_CHECK int spot_import_leave(spot_import_t *self, int64_t time_ms, spot_event_kind_t kind,
+    size_t line, size_t column, const char *name, size_t num_bytes);
+SPOT_MUST_CHECK int spot_import_arrivals(spot_import_t *self, int64_t time_ms, bool is_initial);
 
 /* Sets a header key or replaces its value. value must not be empty. */
 void spot_import_key(spot_import_t *self, const char *key, const char *value);
@@ -168,9 +165,9 @@ void spot_import_key_bytes(
     spot_import_t *self, const char *key, const char *value, size_t num_bytes);
 
 /* Adds a remark to the report. */
-#define SPOT_IMPORT_REMARK(self, kind, key, count, ...)                                 \
-    spot_import_note_error((self), spot_convert_report_add((self)->report, kind, key,   \
-                                       (int64_t) (count), __VA_ARGS__))
+#define SPOT_IMPORT_REMARK(self, kind, key, count, ...)                                            \
+    spot_import_note_error((self),                                                                 \
+        spot_convert_report_add((self)->report, kind, key, (int64_t) (count), __VA_ARGS__))
 void spot_import_note_error(spot_import_t *self, int error);
 
 /* Turns counts at times into a trace: the first count is the initial number, each

@@ -13,36 +13,31 @@ typedef struct {
     int64_t time_ms;
 } state_t;
 
-static bool
-sniff(const spot_convert_head_t *head)
+static bool sniff(const spot_convert_head_t *head)
 {
     const char *line = head->line;
     const char *event = strchr(line, ',');
 
-    return event != NULL &&
-           (strncmp(event, ",add,", 5) == 0 || strncmp(event, ",remove,", 8) == 0);
+    return event != NULL && (strncmp(event, ",add,", 5) == 0 || strncmp(event, ",remove,", 8) == 0);
 }
 
 /* Those that come at time 0 are the initial instances, not an event. */
-static int
-add_arrivals(state_t *self)
+static int add_arrivals(state_t *self)
 {
     return spot_import_arrivals(self->import, self->time_ms, self->time_ms == 0);
 }
 
-static int
-take_time(state_t *self, const spot_csv_row_t *row)
+static int take_time(state_t *self, const spot_csv_row_t *row)
 {
     int64_t time_ms;
     int ret = 0;
 
     if (!spot_import_time_parse(self->import, row->fields[COLUMN_TIME], &time_ms)) {
-        return spot_import_expected(
-            self->import, 0, row, COLUMN_TIME, "time", "a number from 0");
+        return spot_import_expected(self->import, 0, row, COLUMN_TIME, "time", "a number from 0");
     }
     if (self->has_row && time_ms < self->time_ms) {
-        return spot_import_expected(self->import, 0, row, COLUMN_TIME, "time",
-            "one not before the previous row");
+        return spot_import_expected(
+            self->import, 0, row, COLUMN_TIME, "time", "one not before the previous row");
     }
     if (time_ms > self->time_ms) {
         ret = add_arrivals(self);
@@ -53,8 +48,7 @@ take_time(state_t *self, const spot_csv_row_t *row)
     return ret;
 }
 
-static int
-take_row(void *state, const spot_csv_row_t *row)
+static int take_row(void *state, const spot_csv_row_t *row)
 {
     state_t *self = state;
     spot_import_t *import = self->import;
@@ -71,14 +65,13 @@ take_row(void *state, const spot_csv_row_t *row)
         return spot_import_arrive(import, row->line, column, name, strlen(name));
     }
     if (strcmp(row->fields[COLUMN_EVENT], "remove") == 0) {
-        return spot_import_leave(import, self->time_ms, SPOT_EVENT_PREEMPT, row->line,
-            column, name, strlen(name));
+        return spot_import_leave(
+            import, self->time_ms, SPOT_EVENT_PREEMPT, row->line, column, name, strlen(name));
     }
     return spot_import_expected(import, 0, row, COLUMN_EVENT, "event", "add or remove");
 }
 
-static int
-read_bamboo(spot_import_t *import)
+static int read_bamboo(spot_import_t *import)
 {
     state_t self = {.import = import};
     int ret = spot_import_rows(import, 0, take_row, &self);

@@ -35,8 +35,7 @@ typedef struct {
     int64_t *gaps; /* [num_gaps] in s, between kept polls, above 0 */
 } state_t;
 
-static bool
-sniff(const spot_convert_head_t *head)
+static bool sniff(const spot_convert_head_t *head)
 {
     const char *line = head->line;
     int64_t number;
@@ -49,8 +48,7 @@ sniff(const spot_convert_head_t *head)
     return spot_time_of_day_scan(&line, &number);
 }
 
-static int
-parse_row(const state_t *self, const spot_csv_row_t *row, poll_t *poll)
+static int parse_row(const state_t *self, const spot_csv_row_t *row, poll_t *poll)
 {
     const spot_import_t *import = self->import;
     int64_t day, second;
@@ -69,49 +67,42 @@ parse_row(const state_t *self, const spot_csv_row_t *row, poll_t *poll)
         return spot_import_expected(import, 0, row, COLUMN_TIME, "time", "hh:mm:ss");
     }
     if (spot_import_count_parse(row->fields[COLUMN_COUNT], &poll->count) != 0) {
-        return spot_import_expected(
-            import, 0, row, COLUMN_COUNT, "count", "an integer from 0");
+        return spot_import_expected(import, 0, row, COLUMN_COUNT, "count", "an integer from 0");
     }
     poll->time_s = 86400 * day + second;
     return 0;
 }
 
-static bool
-is_copy(const state_t *self, const poll_t *poll)
+static bool is_copy(const state_t *self, const poll_t *poll)
 {
-    return self->has_poll &&
-           self->num_copies + 1 < self->import->task->num_poll_copies &&
+    return self->has_poll && self->num_copies + 1 < self->import->task->num_poll_copies &&
            poll->time_s == self->previous.time_s + COPY_GAP_S &&
            poll->count == self->previous.count;
 }
 
-static void
-start(state_t *self, const spot_csv_row_t *row, const poll_t *poll)
+static void start(state_t *self, const spot_csv_row_t *row, const poll_t *poll)
 {
     char text[64];
 
-    snprintf(
-        text, sizeof(text), "%sT%s", row->fields[COLUMN_DATE], row->fields[COLUMN_TIME]);
+    snprintf(text, sizeof(text), "%sT%s", row->fields[COLUMN_DATE], row->fields[COLUMN_TIME]);
     self->has_poll = true;
     self->first = *poll;
     self->kept = *poll;
     spot_import_key(self->import, "start", text);
 }
 
-static void
-note_gap(state_t *self, int64_t gap_s)
+static void note_gap(state_t *self, int64_t gap_s)
 {
     spot_import_note_error(self->import, SPOT_ARRAY_APPEND(self, gaps, gap_s));
 }
 
-static int
-take_poll(state_t *self, const spot_csv_row_t *row, const poll_t *poll)
+static int take_poll(state_t *self, const spot_csv_row_t *row, const poll_t *poll)
 {
     if (!self->has_poll) {
         start(self, row, poll);
     } else if (poll->time_s < self->kept.time_s) {
-        return spot_import_expected(self->import, 0, row, COLUMN_TIME, "time",
-            "a stamp not before the previous one");
+        return spot_import_expected(
+            self->import, 0, row, COLUMN_TIME, "time", "a stamp not before the previous one");
     } else if (poll->time_s > self->kept.time_s) {
         note_gap(self, poll->time_s - self->kept.time_s);
     }
@@ -121,8 +112,7 @@ take_poll(state_t *self, const spot_csv_row_t *row, const poll_t *poll)
     return 0;
 }
 
-static int
-take_row(void *state, const spot_csv_row_t *row)
+static int take_row(void *state, const spot_csv_row_t *row)
 {
     state_t *self = state;
     poll_t poll;
@@ -143,8 +133,7 @@ take_row(void *state, const spot_csv_row_t *row)
     return ret;
 }
 
-static int
-compare(const void *left, const void *right)
+static int compare(const void *left, const void *right)
 {
     const int64_t a = *(const int64_t *) left, b = *(const int64_t *) right;
 
@@ -152,8 +141,7 @@ compare(const void *left, const void *right)
 }
 
 /* Returns the upper median of the gaps, or 0 without memory. */
-static int64_t
-find_median(const state_t *self, int64_t *least, int64_t *most)
+static int64_t find_median(const state_t *self, int64_t *least, int64_t *most)
 {
     int64_t *sorted = spot_calloc(self->num_gaps, sizeof(*sorted));
     int64_t median = 0;
@@ -170,8 +158,7 @@ find_median(const state_t *self, int64_t *least, int64_t *most)
 }
 
 /* Warns of holes: the trace shows changes within a hole at its end. */
-static void
-remark_holes(const state_t *self, int64_t median_s)
+static void remark_holes(const state_t *self, int64_t median_s)
 {
     int64_t start_s = 0, longest_s = 0, longest_start_s = 0, num_holes = 0;
 
@@ -187,15 +174,13 @@ remark_holes(const state_t *self, int64_t median_s)
     }
     if (num_holes > 0) {
         SPOT_IMPORT_REMARK(self->import, SPOT_REMARK_UNCERTAIN, "holes", num_holes,
-            "%" PRId64
-            " hole%s of %d polls or more, the longest without any for %" PRId64
+            "%" PRId64 " hole%s of %d polls or more, the longest without any for %" PRId64
             " s from %" PRId64 " s on: what happened in one shows at its end",
             num_holes, num_holes == 1 ? "" : "s", HOLE_GAPS, longest_s, longest_start_s);
     }
 }
 
-static void
-take_resolution(state_t *self)
+static void take_resolution(state_t *self)
 {
     char text[128];
     int64_t median_s, least_s, most_s;
@@ -213,34 +198,30 @@ take_resolution(state_t *self)
         return;
     }
     snprintf(text, sizeof(text),
-        "irregular polls: median %" PRId64 " min %" PRId64 " max %" PRId64 " s",
-        median_s, least_s, most_s);
+        "irregular polls: median %" PRId64 " min %" PRId64 " max %" PRId64 " s", median_s, least_s,
+        most_s);
     spot_import_key(self->import, "resolution_note", text);
     remark_holes(self, median_s);
 }
 
-static void
-add_remarks(state_t *self)
+static void add_remarks(state_t *self)
 {
     SPOT_IMPORT_REMARK(self->import, SPOT_REMARK_UNCERTAIN, "zone", 0,
         "the stamps are local time; the time zone is unknown");
     SPOT_IMPORT_REMARK(self->import, SPOT_REMARK_UNCERTAIN, "net_changes", 0,
         "counts hide losses and additions between two polls that cancel out");
     if (self->num_dropped > 0) {
-        SPOT_IMPORT_REMARK(self->import, SPOT_REMARK_READ, "poll_copies",
-            self->num_dropped, "%" PRId64 " copies of polls were dropped",
-            self->num_dropped);
+        SPOT_IMPORT_REMARK(self->import, SPOT_REMARK_READ, "poll_copies", self->num_dropped,
+            "%" PRId64 " copies of polls were dropped", self->num_dropped);
     }
     if (self->series.num_same_time > 0) {
         SPOT_IMPORT_REMARK(self->import, SPOT_REMARK_REPAIRED, "same_time",
-            self->series.num_same_time,
-            "%zu polls at the time of the next one were dropped",
+            self->series.num_same_time, "%zu polls at the time of the next one were dropped",
             self->series.num_same_time);
     }
 }
 
-static int
-read_gcloud(spot_import_t *import)
+static int read_gcloud(spot_import_t *import)
 {
     state_t self = {.import = import};
     int ret;

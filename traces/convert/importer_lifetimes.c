@@ -16,8 +16,7 @@ typedef struct {
     size_t life_id;
 } moment_t;
 
-static bool
-sniff(const spot_convert_head_t *head)
+static bool sniff(const spot_convert_head_t *head)
 {
     const char *line = head->line;
 
@@ -25,8 +24,7 @@ sniff(const spot_convert_head_t *head)
 }
 
 /* Orders by time, then losses before additions, then by place in the file. */
-static int
-compare(const void *left, const void *right)
+static int compare(const void *left, const void *right)
 {
     static const int ranks[] = {
         [SPOT_EVENT_PREEMPT] = 0, [SPOT_EVENT_STOP] = 1, [SPOT_EVENT_ADD] = 2};
@@ -41,8 +39,7 @@ compare(const void *left, const void *right)
     return (a->life_id > b->life_id) - (a->life_id < b->life_id);
 }
 
-static moment_t *
-sort_moments(const spot_lifetimes_t *lifetimes)
+static moment_t *sort_moments(const spot_lifetimes_t *lifetimes)
 {
     moment_t *moments = spot_calloc(2 * lifetimes->num_lives, sizeof(*moments));
 
@@ -60,8 +57,7 @@ sort_moments(const spot_lifetimes_t *lifetimes)
     return moments;
 }
 
-static int
-make_events(
+static int make_events(
     spot_import_t *import, const spot_lifetimes_t *lifetimes, const moment_t *moments)
 {
     const int64_t first_ms = moments[0].time_ms;
@@ -71,11 +67,10 @@ make_events(
         const moment_t *moment = &moments[j];
         const spot_life_t *life = &lifetimes->lives[moment->life_id];
 
-        ret = spot_import_instance(import, life->line, 1, life->instance,
-            strlen(life->instance), moment->kind == SPOT_EVENT_ADD);
+        ret = spot_import_instance(import, life->line, 1, life->instance, strlen(life->instance),
+            moment->kind == SPOT_EVENT_ADD);
         if (ret == 0) {
-            spot_import_event(
-                import, moment->time_ms - first_ms, moment->kind, 1, false);
+            spot_import_event(import, moment->time_ms - first_ms, moment->kind, 1, false);
         }
         ret = ret == SPOT_ERR_BAD_INPUT ? 0 : ret;
         spot_import_note_time(import, moment->time_ms - first_ms);
@@ -85,8 +80,7 @@ make_events(
 }
 
 /* Sets the start of the trace to the start of the first life. */
-static void
-take_start(spot_import_t *import, const char *start, int64_t first_ms)
+static void take_start(spot_import_t *import, const char *start, int64_t first_ms)
 {
     char later[SPOT_DATETIME_BYTES];
 
@@ -101,14 +95,12 @@ take_start(spot_import_t *import, const char *start, int64_t first_ms)
     }
 }
 
-static void
-take_keys(spot_import_t *import, const spot_lifetimes_t *lifetimes, int64_t first_ms)
+static void take_keys(spot_import_t *import, const spot_lifetimes_t *lifetimes, int64_t first_ms)
 {
     const char *start = spot_keys_find(&lifetimes->header, "start");
     const char *license = spot_keys_find(&lifetimes->header, "license");
 
-    spot_import_key(
-        import, "note", "lives of instances; observation end = last end of a life");
+    spot_import_key(import, "note", "lives of instances; observation end = last end of a life");
     if (start != NULL) {
         take_start(import, start, first_ms);
     }
@@ -119,8 +111,7 @@ take_keys(spot_import_t *import, const spot_lifetimes_t *lifetimes, int64_t firs
         "lives may be of separate launches: the number running says little");
 }
 
-static int
-read_lifetimes(spot_import_t *import)
+static int read_lifetimes(spot_import_t *import)
 {
     spot_lifetimes_t lifetimes = {0};
     moment_t *moments = NULL;
@@ -130,8 +121,7 @@ read_lifetimes(spot_import_t *import)
     ret = ret == 0 ? spot_lifetimes_read_csv(&lifetimes, csv, import->diag) : ret;
     if (ret == 0) {
         moments = sort_moments(&lifetimes);
-        ret = moments == NULL ? SPOT_ERR_NO_MEMORY
-                              : make_events(import, &lifetimes, moments);
+        ret = moments == NULL ? SPOT_ERR_NO_MEMORY : make_events(import, &lifetimes, moments);
     }
     if (ret == 0) {
         import->trace->kind = SPOT_TRACE_NAMED;

@@ -36,26 +36,22 @@ typedef struct {
     int64_t num_moved, num_early, num_unlogged, num_unseen, num_same_time;
 } state_t;
 
-static bool
-ends_with(const char *line, const char *ending)
+static bool ends_with(const char *line, const char *ending)
 {
     const size_t num_bytes = strlen(line), num_ending = strlen(ending);
 
-    return num_bytes >= num_ending &&
-           strcmp(line + num_bytes - num_ending, ending) == 0 &&
+    return num_bytes >= num_ending && strcmp(line + num_bytes - num_ending, ending) == 0 &&
            (num_bytes == num_ending || line[num_bytes - num_ending - 1] == ',');
 }
 
-static bool
-sniff(const spot_convert_head_t *head)
+static bool sniff(const spot_convert_head_t *head)
 {
     const char *line = head->line;
 
     return ends_with(line, "timestamp,count") || ends_with(line, "timestamp,number");
 }
 
-static int
-take_head(state_t *self, const spot_csv_row_t *row)
+static int take_head(state_t *self, const spot_csv_row_t *row)
 {
     const size_t num = row->num_fields;
     const char *last = row->fields[num - 1];
@@ -67,14 +63,13 @@ take_head(state_t *self, const spot_csv_row_t *row)
     if (num < 2 || strcmp(row->fields[num - 2], "timestamp") != 0 ||
         (!is_count && !self->is_terminations)) {
         self->num_columns = 0;
-        return spot_diag_error(self->import->diag,
-            self->import->inputs[self->input_id].path, row->line, 1,
-            "expected the columns timestamp,count or timestamp,number, last of all");
+        return spot_diag_error(self->import->diag, self->import->inputs[self->input_id].path,
+            row->line, 1, "expected the columns timestamp,count or timestamp,number, last of all");
     }
     if (self->has_file[self->is_terminations]) {
         self->num_columns = 0;
-        return spot_diag_error(self->import->diag,
-            self->import->inputs[self->input_id].path, row->line, row->columns[num - 1],
+        return spot_diag_error(self->import->diag, self->import->inputs[self->input_id].path,
+            row->line, row->columns[num - 1],
             "a second file of %s: expected NODE.csv with timestamp,count and TERM.csv "
             "with timestamp,number",
             last);
@@ -83,8 +78,7 @@ take_head(state_t *self, const spot_csv_row_t *row)
     return 0;
 }
 
-static int
-parse_record(const state_t *self, const spot_csv_row_t *row, record_t *record)
+static int parse_record(const state_t *self, const spot_csv_row_t *row, record_t *record)
 {
     const spot_import_t *import = self->import;
     const size_t time_id = self->num_columns - 2, count_id = self->num_columns - 1;
@@ -104,21 +98,18 @@ parse_record(const state_t *self, const spot_csv_row_t *row, record_t *record)
     return 0;
 }
 
-static int
-keep_record(state_t *self, records_t *list, const spot_csv_row_t *row, record_t record)
+static int keep_record(state_t *self, records_t *list, const spot_csv_row_t *row, record_t record)
 {
-    const record_t *last =
-        list->num_records == 0 ? NULL : &list->records[list->num_records - 1];
+    const record_t *last = list->num_records == 0 ? NULL : &list->records[list->num_records - 1];
 
     if (last != NULL && record.time_s < last->time_s) {
-        return spot_import_expected(self->import, self->input_id, row,
-            self->num_columns - 2, "timestamp", "one not before the previous row");
+        return spot_import_expected(self->import, self->input_id, row, self->num_columns - 2,
+            "timestamp", "one not before the previous row");
     }
     return SPOT_ARRAY_APPEND(list, records, record);
 }
 
-static int
-take_row(void *state, const spot_csv_row_t *row)
+static int take_row(void *state, const spot_csv_row_t *row)
 {
     state_t *self = state;
     record_t record;
@@ -136,15 +127,12 @@ take_row(void *state, const spot_csv_row_t *row)
     }
     self->import->report->num_records++;
     if (!self->is_terminations && self->nodes.num_records == 0) {
-        snprintf(
-            self->start, sizeof(self->start), "%s", row->fields[self->num_columns - 2]);
+        snprintf(self->start, sizeof(self->start), "%s", row->fields[self->num_columns - 2]);
     }
-    return keep_record(
-        self, self->is_terminations ? &self->losses : &self->nodes, row, record);
+    return keep_record(self, self->is_terminations ? &self->losses : &self->nodes, row, record);
 }
 
-static int
-read_file(state_t *self, size_t input_id)
+static int read_file(state_t *self, size_t input_id)
 {
     self->input_id = input_id;
     self->has_head = false;
@@ -155,8 +143,7 @@ read_file(state_t *self, size_t input_id)
 /* Moves each termination to the first row of counts within the window; without one, it
  * keeps its time. Drops terminations before the first row: the number of instances at
  * that time is unknown. */
-static void
-move_losses(state_t *self)
+static void move_losses(state_t *self)
 {
     const int64_t window_ms = self->import->task->window_ms;
     const record_t *nodes = self->nodes.records;
@@ -165,8 +152,7 @@ move_losses(state_t *self)
     for (size_t j = 0; j < self->losses.num_records; j++) {
         record_t loss = self->losses.records[j];
 
-        while (
-            node_id < self->nodes.num_records && nodes[node_id].time_s < loss.time_s) {
+        while (node_id < self->nodes.num_records && nodes[node_id].time_s < loss.time_s) {
             node_id++;
         }
         if (node_id < self->nodes.num_records && nodes[node_id].time_s > loss.time_s &&
@@ -184,8 +170,7 @@ move_losses(state_t *self)
 }
 
 /* Adds the events of one time: change of the count, num_logged terminations. */
-static void
-add_events(state_t *self, int64_t time_ms, int64_t change, int64_t num_logged)
+static void add_events(state_t *self, int64_t time_ms, int64_t change, int64_t num_logged)
 {
     int64_t num_lost = num_logged > -change ? num_logged : -change;
     int64_t num_added, num_unseen;
@@ -197,12 +182,10 @@ add_events(state_t *self, int64_t time_ms, int64_t change, int64_t num_logged)
     num_lost -= num_unseen;
     num_added -= num_unseen;
     if (num_lost > 0) {
-        spot_import_event(
-            self->import, time_ms, SPOT_EVENT_PREEMPT, (int32_t) num_lost, false);
+        spot_import_event(self->import, time_ms, SPOT_EVENT_PREEMPT, (int32_t) num_lost, false);
     }
     if (num_added > 0) {
-        spot_import_event(
-            self->import, time_ms, SPOT_EVENT_ADD, (int32_t) num_added, false);
+        spot_import_event(self->import, time_ms, SPOT_EVENT_ADD, (int32_t) num_added, false);
     }
     self->population += change;
     spot_import_note_time(self->import, time_ms);
@@ -211,8 +194,7 @@ add_events(state_t *self, int64_t time_ms, int64_t change, int64_t num_logged)
 
 /* Returns the sum of the counts at time_s and goes past them; sets *last to the last
  * count. */
-static int64_t
-take_time(const records_t *list, size_t *place, int64_t time_s, int64_t *last)
+static int64_t take_time(const records_t *list, size_t *place, int64_t time_s, int64_t *last)
 {
     int64_t sum = 0;
 
@@ -224,8 +206,7 @@ take_time(const records_t *list, size_t *place, int64_t time_s, int64_t *last)
 }
 
 /* Merges both lists by time into events. */
-static void
-make_events(state_t *self)
+static void make_events(state_t *self)
 {
     const records_t *nodes = &self->nodes, *losses = &self->losses;
     const int64_t first_s = nodes->records[0].time_s;
@@ -249,13 +230,11 @@ make_events(state_t *self)
             self->import->trace->initial = (int32_t) count;
         }
         self->num_same_time += node_id > before ? (int64_t) (node_id - before) - 1 : 0;
-        add_events(self, SPOT_MS_PER_S * (time_s - first_s), count - self->population,
-            num_logged);
+        add_events(self, SPOT_MS_PER_S * (time_s - first_s), count - self->population, num_logged);
     }
 }
 
-static void
-add_remarks(const state_t *self)
+static void add_remarks(const state_t *self)
 {
     const struct {
         spot_remark_kind_t kind;
@@ -278,32 +257,29 @@ add_remarks(const state_t *self)
 
     for (size_t j = 0; j < sizeof(remarks) / sizeof(remarks[0]); j++) {
         if (remarks[j].count > 0) {
-            SPOT_IMPORT_REMARK(self->import, remarks[j].kind, remarks[j].key,
-                remarks[j].count, "%" PRId64 " %s", remarks[j].count, remarks[j].text);
+            SPOT_IMPORT_REMARK(self->import, remarks[j].kind, remarks[j].key, remarks[j].count,
+                "%" PRId64 " %s", remarks[j].count, remarks[j].text);
         }
     }
 }
 
 /* Refuses more than 100 years. */
-static int
-check_span(const state_t *self)
+static int check_span(const state_t *self)
 {
     const records_t *nodes = &self->nodes, *losses = &self->losses;
     int64_t last_s = nodes->records[nodes->num_records - 1].time_s;
 
-    if (losses->num_records > 0 &&
-        losses->records[losses->num_records - 1].time_s > last_s) {
+    if (losses->num_records > 0 && losses->records[losses->num_records - 1].time_s > last_s) {
         last_s = losses->records[losses->num_records - 1].time_s;
     }
     if (last_s - nodes->records[0].time_s > SPOT_MAX_DURATION_MS / SPOT_MS_PER_S) {
-        return spot_diag_error(self->import->diag, self->import->inputs[0].path, 0, 0,
-            "longer than 100 years");
+        return spot_diag_error(
+            self->import->diag, self->import->inputs[0].path, 0, 0, "longer than 100 years");
     }
     return 0;
 }
 
-static int
-read_files(state_t *self)
+static int read_files(state_t *self)
 {
     int ret = read_file(self, 0);
     const int second = ret == 0 || ret == SPOT_ERR_BAD_INPUT ? read_file(self, 1) : 0;
@@ -317,8 +293,7 @@ read_files(state_t *self)
     return ret;
 }
 
-static int
-read_node_count(spot_import_t *import)
+static int read_node_count(spot_import_t *import)
 {
     state_t self = {.import = import};
     int ret = read_files(&self);

@@ -26,18 +26,15 @@ typedef struct {
     size_t num_migrations;
 } state_t;
 
-static bool
-sniff(const spot_convert_head_t *head)
+static bool sniff(const spot_convert_head_t *head)
 {
     const char *line = head->line;
 
-    return *line == '[' && line[strspn(line, "[ 0123456789.")] == ',' &&
-           strchr(line, '"') != NULL;
+    return *line == '[' && line[strspn(line, "[ 0123456789.")] == ',' && strchr(line, '"') != NULL;
 }
 
 /* Reads a time in milliseconds, or in the unit of --unit. */
-static int
-parse_time(state_t *self, const char *what, int64_t *time_ms)
+static int parse_time(state_t *self, const char *what, int64_t *time_ms)
 {
     if (self->json.kind != SPOT_JSON_WORD ||
         !spot_import_time_parse(self->import, self->json.text, time_ms)) {
@@ -46,8 +43,7 @@ parse_time(state_t *self, const char *what, int64_t *time_ms)
     return 0;
 }
 
-static int
-read_time(state_t *self)
+static int read_time(state_t *self)
 {
     const int64_t before_ms = self->time_ms - self->first_ms;
     int64_t time_ms;
@@ -57,8 +53,7 @@ read_time(state_t *self)
         return ret;
     }
     if (self->has_line && time_ms < self->time_ms) {
-        return spot_json_reader_expected(
-            &self->json, "time", "one not before the previous line");
+        return spot_json_reader_expected(&self->json, "time", "one not before the previous line");
     }
     if (!self->has_line) {
         self->first_ms = time_ms;
@@ -71,25 +66,21 @@ read_time(state_t *self)
     return ret;
 }
 
-static int
-read_operation(state_t *self)
+static int read_operation(state_t *self)
 {
     static const char *const names[] = {"add", "remove", "no-op", "migration"};
 
     for (int j = 0; j < NUM_OPERATIONS; j++) {
-        if (self->json.kind == SPOT_JSON_TEXT &&
-            strcmp(self->json.text, names[j]) == 0) {
+        if (self->json.kind == SPOT_JSON_TEXT && strcmp(self->json.text, names[j]) == 0) {
             self->operation = (operation_t) j;
             self->num_migrations += j == OPERATION_MIGRATION;
             return 0;
         }
     }
-    return spot_json_reader_expected(
-        &self->json, "operation", "add, remove, no-op or migration");
+    return spot_json_reader_expected(&self->json, "operation", "add, remove, no-op or migration");
 }
 
-static int
-take_node(state_t *self)
+static int take_node(state_t *self)
 {
     spot_import_t *import = self->import;
     const spot_json_reader_t *json = &self->json;
@@ -102,9 +93,8 @@ take_node(state_t *self)
             return spot_import_arrive(
                 import, json->line, json->column, json->text, json->num_bytes);
         case OPERATION_REMOVE:
-            return spot_import_leave(import, self->time_ms - self->first_ms,
-                SPOT_EVENT_PREEMPT, json->line, json->column, json->text,
-                json->num_bytes);
+            return spot_import_leave(import, self->time_ms - self->first_ms, SPOT_EVENT_PREEMPT,
+                json->line, json->column, json->text, json->num_bytes);
         case OPERATION_MIGRATION:
             return spot_json_reader_expected(json, "nodes", "no names in a migration");
         default:
@@ -113,8 +103,7 @@ take_node(state_t *self)
 }
 
 /* Reads the names of a line; a refused name does not stop it. */
-static int
-read_nodes(state_t *self)
+static int read_nodes(state_t *self)
 {
     int ret, worst = 0;
 
@@ -133,8 +122,7 @@ read_nodes(state_t *self)
     return ret == 0 ? worst : ret;
 }
 
-static int
-take_value(void *state, const char *key)
+static int take_value(void *state, const char *key)
 {
     state_t *self = state;
 
@@ -147,8 +135,7 @@ take_value(void *state, const char *key)
     return spot_json_reader_skip(&self->json);
 }
 
-static int
-read_details(state_t *self)
+static int read_details(state_t *self)
 {
     if (self->json.kind != SPOT_JSON_OPEN_OBJECT) {
         return spot_json_reader_expected(&self->json, "details", "an object {...}");
@@ -156,8 +143,7 @@ read_details(state_t *self)
     return spot_json_reader_object(&self->json, "details", take_value, self);
 }
 
-static int
-expect(state_t *self, spot_json_kind_t kind, const char *expected)
+static int expect(state_t *self, spot_json_kind_t kind, const char *expected)
 {
     int ret = spot_json_reader_next(&self->json);
 
@@ -167,11 +153,9 @@ expect(state_t *self, spot_json_kind_t kind, const char *expected)
     return ret;
 }
 
-static int
-read_array(state_t *self)
+static int read_array(state_t *self)
 {
-    static int (*const parts[])(state_t * self) = {
-        read_time, read_operation, read_details};
+    static int (*const parts[])(state_t * self) = {read_time, read_operation, read_details};
     int ret = expect(self, SPOT_JSON_OPEN_ARRAY, "[time, \"operation\", {...}]");
 
     for (size_t j = 0; j < sizeof(parts) / sizeof(parts[0]) && ret == 0; j++) {
@@ -182,8 +166,7 @@ read_array(state_t *self)
     return ret == 0 ? expect(self, SPOT_JSON_END, "one list a line") : ret;
 }
 
-static int
-read_line(state_t *self, const spot_csv_row_t *row)
+static int read_line(state_t *self, const spot_csv_row_t *row)
 {
     spot_import_t *import = self->import;
     int ret;
@@ -195,8 +178,7 @@ read_line(state_t *self, const spot_csv_row_t *row)
     import->report->num_records++;
     self->line = row->line;
     self->duration_ms = -1;
-    ret = spot_json_reader_open_line(
-        &self->json, import->inputs[0].path, row, import->diag);
+    ret = spot_json_reader_open_line(&self->json, import->inputs[0].path, row, import->diag);
     ret = ret == 0 ? read_array(self) : ret;
     spot_json_reader_close(&self->json);
     if (!self->has_line && (ret == 0 || ret == SPOT_ERR_BAD_INPUT)) {
@@ -209,8 +191,7 @@ read_line(state_t *self, const spot_csv_row_t *row)
     return ret == SPOT_ERR_BAD_INPUT ? 0 : ret;
 }
 
-static int
-read_lines(state_t *self, spot_csv_t *csv)
+static int read_lines(state_t *self, spot_csv_t *csv)
 {
     spot_csv_row_t row;
     int found, ret = 0;
@@ -227,14 +208,13 @@ read_lines(state_t *self, spot_csv_t *csv)
         ret = spot_import_arrivals(self->import, self->time_ms - self->first_ms, false);
     }
     if (ret == 0 && !self->has_line && !self->import->is_doubtful) {
-        ret = spot_diag_error(self->import->diag, self->import->inputs[0].path, row.line,
-            1, "expected at least one record");
+        ret = spot_diag_error(self->import->diag, self->import->inputs[0].path, row.line, 1,
+            "expected at least one record");
     }
     return ret == 0 && self->import->is_doubtful ? SPOT_ERR_BAD_INPUT : ret;
 }
 
-static int
-finish(state_t *self)
+static int finish(state_t *self)
 {
     spot_import_t *import = self->import;
     spot_trace_t *trace = import->trace;
@@ -252,15 +232,13 @@ finish(state_t *self)
             "%zu migration%s without instances", self->num_migrations,
             self->num_migrations == 1 ? "" : "s");
     }
-    spot_import_key(
-        import, "note", "window of a recording under new names; NOT independent data");
+    spot_import_key(import, "note", "window of a recording under new names; NOT independent data");
     SPOT_IMPORT_REMARK(import, SPOT_REMARK_UNCERTAIN, "not_independent", 0,
         "such files are windows of one recording under new names: not independent data");
     return 0;
 }
 
-static int
-read_parcae(spot_import_t *import)
+static int read_parcae(spot_import_t *import)
 {
     state_t self = {.import = import};
     spot_csv_t *csv = NULL;

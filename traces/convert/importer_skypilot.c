@@ -30,15 +30,13 @@ typedef struct {
     int64_t num_ignored; /* values under other keys */
 } state_t;
 
-static bool
-sniff(const spot_convert_head_t *head)
+static bool sniff(const spot_convert_head_t *head)
 {
     return *head->line == '{' && (strstr(head->text, "\"gap_seconds\"") != NULL ||
                                      strncmp(head->line, "{\"metadata\"", 11) == 0);
 }
 
-static int
-keep_sample(state_t *self, int32_t count)
+static int keep_sample(state_t *self, int32_t count)
 {
     int ret = 0;
 
@@ -50,8 +48,7 @@ keep_sample(state_t *self, int32_t count)
 }
 
 /* Reports the expected value and skips the current one. */
-static int
-refuse(state_t *self, const char *what, const char *expected)
+static int refuse(state_t *self, const char *what, const char *expected)
 {
     const int ret = spot_json_reader_expected(&self->json, what, expected);
 
@@ -59,8 +56,7 @@ refuse(state_t *self, const char *what, const char *expected)
     return spot_json_reader_skip(&self->json);
 }
 
-static int
-read_sample(state_t *self)
+static int read_sample(state_t *self)
 {
     char what[48];
     int32_t count = 0;
@@ -73,8 +69,7 @@ read_sample(state_t *self)
     return refuse(self, what, "an integer from 0");
 }
 
-static int
-read_data(state_t *self)
+static int read_data(state_t *self)
 {
     int ret;
 
@@ -90,15 +85,13 @@ read_data(state_t *self)
     return ret;
 }
 
-static int
-read_gap(state_t *self)
+static int read_gap(state_t *self)
 {
     double gap_s;
     int64_t gap_ms;
 
-    if (self->json.kind != SPOT_JSON_WORD ||
-        spot_number_parse(self->json.text, &gap_s) != 0 || gap_s <= 0 ||
-        spot_duration_from_s(gap_s, &gap_ms) != 0 || gap_ms == 0) {
+    if (self->json.kind != SPOT_JSON_WORD || spot_number_parse(self->json.text, &gap_s) != 0 ||
+        gap_s <= 0 || spot_duration_from_s(gap_s, &gap_ms) != 0 || gap_ms == 0) {
         self->gap_s = 1; /* so that the key is not reported as missing */
         return refuse(self, "gap_seconds", "a number above 0");
     }
@@ -106,8 +99,7 @@ read_gap(state_t *self)
     return 0;
 }
 
-static int
-take_metadata(void *state, const char *key)
+static int take_metadata(void *state, const char *key)
 {
     state_t *self = state;
 
@@ -118,16 +110,14 @@ take_metadata(void *state, const char *key)
     return spot_json_reader_skip(&self->json);
 }
 
-static int
-read_object(state_t *self, int (*take)(void *state, const char *key), const char *what)
+static int read_object(state_t *self, int (*take)(void *state, const char *key), const char *what)
 {
     return self->json.kind == SPOT_JSON_OPEN_OBJECT
                ? spot_json_reader_object(&self->json, what, take, self)
                : refuse(self, what, "an object {...}");
 }
 
-static int
-take_key(void *state, const char *key)
+static int take_key(void *state, const char *key)
 {
     state_t *self = state;
 
@@ -141,8 +131,7 @@ take_key(void *state, const char *key)
     return spot_json_reader_skip(&self->json);
 }
 
-static int
-read_document(state_t *self)
+static int read_document(state_t *self)
 {
     int ret = spot_json_reader_next(&self->json);
 
@@ -154,8 +143,7 @@ read_document(state_t *self)
     return ret;
 }
 
-static int
-check_document(const state_t *self)
+static int check_document(const state_t *self)
 {
     const spot_import_t *import = self->import;
     const char *const missing = !self->has_data ? "data" : "gap_seconds";
@@ -175,14 +163,12 @@ check_document(const state_t *self)
 }
 
 /* The time of a sample. BAD_INPUT beyond 100 years. */
-static int
-time_of(const state_t *self, int64_t sample_id, int64_t *time_ms)
+static int time_of(const state_t *self, int64_t sample_id, int64_t *time_ms)
 {
     return spot_duration_from_s(self->gap_s * (double) sample_id, time_ms);
 }
 
-static int
-make_events(state_t *self)
+static int make_events(state_t *self)
 {
     spot_import_t *import = self->import;
     spot_count_series_t series;
@@ -204,8 +190,7 @@ make_events(state_t *self)
 }
 
 /* Takes the capacity from a folder name such as "16-node". */
-static void
-take_nodes(state_t *self, const char *part, size_t num_bytes)
+static void take_nodes(state_t *self, const char *part, size_t num_bytes)
 {
     static const char ending[] = "-node";
     const size_t num_digits = strspn(part, "0123456789");
@@ -222,8 +207,7 @@ take_nodes(state_t *self, const char *part, size_t num_bytes)
 }
 
 /* Takes cloud and date from a folder name such as "aws-04-22-2023". */
-static void
-take_cloud_and_date(state_t *self, const char *part, size_t num_bytes)
+static void take_cloud_and_date(state_t *self, const char *part, size_t num_bytes)
 {
     static const char pattern[] = "-MM-DD-YYYY";
     const size_t num_date = strlen(pattern);
@@ -236,20 +220,17 @@ take_cloud_and_date(state_t *self, const char *part, size_t num_bytes)
         return;
     }
     snprintf(start, sizeof(start), "%.4s-%.2s-%.2s", date + 7, date + 1, date + 4);
-    if (date[0] != '-' || date[3] != '-' || date[6] != '-' ||
-        !spot_date_scan(&place, &day)) {
+    if (date[0] != '-' || date[3] != '-' || date[6] != '-' || !spot_date_scan(&place, &day)) {
         return;
     }
     snprintf(cloud, sizeof(cloud), "%.*s", (int) (num_bytes - num_date), part);
     spot_import_key(self->import, "cloud", cloud);
     spot_import_key(self->import, "start", start);
-    spot_import_key(
-        self->import, "start_note", "date only; from the folder name; hour unknown");
+    spot_import_key(self->import, "start_note", "date only; from the folder name; hour unknown");
 }
 
 /* Takes zone and instance type from a file name such as "us-west-2c_v100_1". */
-static void
-take_zone_and_type(state_t *self, const char *name)
+static void take_zone_and_type(state_t *self, const char *name)
 {
     const char *type = strchr(name, '_');
 
@@ -259,8 +240,7 @@ take_zone_and_type(state_t *self, const char *name)
     }
 }
 
-static void
-take_path(state_t *self)
+static void take_path(state_t *self)
 {
     const char *part = self->import->inputs[0].path;
     const char *end;
@@ -269,8 +249,7 @@ take_path(state_t *self)
     while ((end = strchr(part, '/')) != NULL) {
         const size_t num_bytes = (size_t) (end - part);
 
-        if (num_bytes == strlen("availability") &&
-            strncmp(part, "availability", num_bytes) == 0) {
+        if (num_bytes == strlen("availability") && strncmp(part, "availability", num_bytes) == 0) {
             self->import->trace->kind = SPOT_TRACE_AVAILABILITY;
         }
         take_nodes(self, part, num_bytes);
@@ -280,8 +259,7 @@ take_path(state_t *self)
     take_zone_and_type(self, spot_trace_key(self->import->trace, "name"));
 }
 
-static void
-add_remarks(state_t *self)
+static void add_remarks(state_t *self)
 {
     spot_import_t *import = self->import;
 
@@ -305,8 +283,7 @@ add_remarks(state_t *self)
     }
 }
 
-static int
-read_skypilot(spot_import_t *import)
+static int read_skypilot(spot_import_t *import)
 {
     state_t self = {.import = import};
     int ret = spot_json_reader_open(&self.json, &import->inputs[0], import->diag);

@@ -4,23 +4,21 @@
 
 #include "traces/convert/importer.h"
 
-static bool
-sniff(const spot_convert_head_t *head)
+static bool sniff(const spot_convert_head_t *head)
 {
     const char *line = head->line;
 
     return strncmp(line, "# spotsim-trace:", 16) == 0;
 }
 
-static int
-read_canonical(spot_import_t *self)
+static int read_canonical(spot_import_t *self)
 {
     const spot_record_input_t *input = &self->inputs[0];
     const bool is_strict = self->task->is_strict;
     int ret = input->bytes == NULL
                   ? spot_trace_read(self->trace, input->path, is_strict, self->diag)
-                  : spot_trace_read_bytes(self->trace, input->path, input->bytes,
-                        input->num_bytes, is_strict, self->diag);
+                  : spot_trace_read_bytes(self->trace, input->path, input->bytes, input->num_bytes,
+                        is_strict, self->diag);
 
     self->capacity = self->trace->capacity;
     self->report->num_records = (int64_t) self->trace->num_events;

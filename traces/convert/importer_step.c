@@ -19,16 +19,14 @@ typedef struct {
 } state_t;
 
 /* Whether the row holds column names, which the format allows. */
-static bool
-is_head(const char *time, const char *count)
+static bool is_head(const char *time, const char *count)
 {
-    return (strcmp(time, "t") == 0 || strcmp(time, "time") == 0 ||
-               strcmp(time, "time_s") == 0 || strcmp(time, "time_h") == 0) &&
+    return (strcmp(time, "t") == 0 || strcmp(time, "time") == 0 || strcmp(time, "time_s") == 0 ||
+               strcmp(time, "time_h") == 0) &&
            strcmp(count, "count") == 0;
 }
 
-static bool
-sniff(const spot_convert_head_t *head)
+static bool sniff(const spot_convert_head_t *head)
 {
     const char *line = head->line;
     const char *comma = strchr(line, ',');
@@ -46,8 +44,7 @@ sniff(const spot_convert_head_t *head)
            (spot_number_parse(time, &value) == 0 && *count >= '0' && *count <= '9');
 }
 
-static void
-note_decimals(state_t *self, const char *text)
+static void note_decimals(state_t *self, const char *text)
 {
     const char *point = strchr(text, '.');
     const int num = point == NULL ? 0 : (int) strspn(point + 1, "0123456789");
@@ -55,8 +52,7 @@ note_decimals(state_t *self, const char *text)
     self->num_decimals = num > self->num_decimals ? num : self->num_decimals;
 }
 
-static int
-take_pair(state_t *self, const spot_csv_row_t *row, double time, int32_t count)
+static int take_pair(state_t *self, const spot_csv_row_t *row, double time, int32_t count)
 {
     const double unit_s = (double) self->import->unit_ms / SPOT_MS_PER_S;
     int64_t time_ms;
@@ -79,8 +75,7 @@ take_pair(state_t *self, const spot_csv_row_t *row, double time, int32_t count)
     return 0;
 }
 
-static int
-take_row(void *state, const spot_csv_row_t *row)
+static int take_row(void *state, const spot_csv_row_t *row)
 {
     state_t *self = state;
     int ret = spot_import_num_fields(self->import, 0, row, NUM_COLUMNS);
@@ -95,8 +90,7 @@ take_row(void *state, const spot_csv_row_t *row)
         return 0;
     }
     if (spot_number_parse(row->fields[COLUMN_TIME], &time) != 0) {
-        return spot_import_expected(
-            self->import, 0, row, COLUMN_TIME, "time", "a number");
+        return spot_import_expected(self->import, 0, row, COLUMN_TIME, "time", "a number");
     }
     if (spot_import_count_parse(row->fields[COLUMN_COUNT], &count) != 0) {
         return spot_import_expected(
@@ -106,19 +100,16 @@ take_row(void *state, const spot_csv_row_t *row)
 }
 
 /* The resolution is the last decimal printed, at least 1 ms. */
-static void
-take_resolution(state_t *self)
+static void take_resolution(state_t *self)
 {
-    const double printed_s = (double) self->import->unit_ms / SPOT_MS_PER_S /
-                             pow(10, fmin(self->num_decimals, 15));
+    const double printed_s =
+        (double) self->import->unit_ms / SPOT_MS_PER_S / pow(10, fmin(self->num_decimals, 15));
 
     self->import->resolution_s = fmax(printed_s, 0.001);
-    spot_import_key(
-        self->import, "resolution_note", "event driven; printing resolution");
+    spot_import_key(self->import, "resolution_note", "event driven; printing resolution");
 }
 
-static void
-add_remarks(state_t *self)
+static void add_remarks(state_t *self)
 {
     SPOT_IMPORT_REMARK(self->import, SPOT_REMARK_UNCERTAIN, "true_end", 0,
         "the true end is unknown: the trace ends at the last row");
@@ -131,8 +122,7 @@ add_remarks(state_t *self)
     }
 }
 
-static int
-finish(state_t *self)
+static int finish(state_t *self)
 {
     spot_import_t *import = self->import;
 
@@ -142,14 +132,12 @@ finish(state_t *self)
     }
     spot_count_series_finish(&self->series, self->series.time_ms);
     take_resolution(self);
-    spot_import_key(
-        import, "note", "step-plot pairs collapsed; observation end = last row");
+    spot_import_key(import, "note", "step-plot pairs collapsed; observation end = last row");
     add_remarks(self);
     return 0;
 }
 
-static int
-read_step(spot_import_t *import)
+static int read_step(spot_import_t *import)
 {
     state_t self = {.import = import};
     int ret;

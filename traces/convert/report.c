@@ -20,14 +20,12 @@ typedef struct {
     int64_t num_instances;
 } tally_t;
 
-void
-spot_convert_report_init(spot_convert_report_t *self)
+void spot_convert_report_init(spot_convert_report_t *self)
 {
     memset(self, 0, sizeof(*self));
 }
 
-void
-spot_convert_report_free(spot_convert_report_t *self)
+void spot_convert_report_free(spot_convert_report_t *self)
 {
     for (size_t j = 0; j < self->num_remarks; j++) {
         free(self->remarks[j].text);
@@ -36,9 +34,8 @@ spot_convert_report_free(spot_convert_report_t *self)
     memset(self, 0, sizeof(*self));
 }
 
-int
-spot_convert_report_add(spot_convert_report_t *self, spot_remark_kind_t kind,
-    const char *key, int64_t count, const char *format, ...)
+int spot_convert_report_add(spot_convert_report_t *self, spot_remark_kind_t kind, const char *key,
+    int64_t count, const char *format, ...)
 {
     char text[512];
     va_list arguments;
@@ -52,10 +49,8 @@ spot_convert_report_add(spot_convert_report_t *self, spot_remark_kind_t kind,
     num_bytes = vsnprintf(text, sizeof(text), format, arguments);
     va_end(arguments);
     spot_bug_assert(num_bytes >= 0);
-    self->remarks[self->num_remarks] = (spot_remark_t){.kind = kind,
-        .key = key,
-        .count = count,
-        .text = spot_text_copy(text, strlen(text))};
+    self->remarks[self->num_remarks] = (spot_remark_t){
+        .kind = kind, .key = key, .count = count, .text = spot_text_copy(text, strlen(text))};
     if (self->remarks[self->num_remarks].text == NULL) {
         return SPOT_ERR_NO_MEMORY;
     }
@@ -64,8 +59,7 @@ spot_convert_report_add(spot_convert_report_t *self, spot_remark_kind_t kind,
 }
 
 /* By kind. */
-static void
-count_events(const spot_trace_t *trace, tally_t tallies[NUM_KINDS])
+static void count_events(const spot_trace_t *trace, tally_t tallies[NUM_KINDS])
 {
     memset(tallies, 0, NUM_KINDS * sizeof(*tallies));
     for (size_t j = 0; j < trace->num_events; j++) {
@@ -74,14 +68,12 @@ count_events(const spot_trace_t *trace, tally_t tallies[NUM_KINDS])
     }
 }
 
-void
-spot_convert_report_print(
+void spot_convert_report_print(
     const spot_convert_report_t *self, const spot_trace_t *trace, FILE *out)
 {
     static const char *const verbs[] = {"running", "running", "obtainable"};
     const bool is_obtainable = trace->kind == SPOT_TRACE_AVAILABILITY;
-    const char *const done[NUM_KINDS] = {
-        is_obtainable ? "fewer obtainable" : "preempted",
+    const char *const done[NUM_KINDS] = {is_obtainable ? "fewer obtainable" : "preempted",
         is_obtainable ? "more" : "added", "stopped"};
     tally_t tallies[NUM_KINDS];
 
@@ -92,8 +84,8 @@ spot_convert_report_print(
         "  %" PRId32 " %s at the start, %" PRId32 " at the end",
         spot_trace_key(trace, "name"), spot_trace_key(trace, "kind"),
         spot_trace_key(trace, "resolution_s"), spot_trace_key(trace, "capacity"),
-        spot_trace_key(trace, "start"), (double) trace->end_ms / SPOT_MS_PER_H,
-        trace->initial, verbs[trace->kind], trace->final);
+        spot_trace_key(trace, "start"), (double) trace->end_ms / SPOT_MS_PER_H, trace->initial,
+        verbs[trace->kind], trace->final);
     for (int j = 0; j < NUM_KINDS; j++) {
         if (j != SPOT_EVENT_STOP || tallies[j].num_rows > 0) {
             fprintf(out, "%s %" PRId64 " %s in %" PRId64 " row%s", j == 0 ? ";" : ",",
@@ -103,13 +95,12 @@ spot_convert_report_print(
     }
     putc('\n', out);
     for (size_t j = 0; j < self->num_remarks; j++) {
-        fprintf(out, "%s: %s\n", spot_remark_kind_names[self->remarks[j].kind],
-            self->remarks[j].text);
+        fprintf(
+            out, "%s: %s\n", spot_remark_kind_names[self->remarks[j].kind], self->remarks[j].text);
     }
 }
 
-static void
-json_trace(spot_json_t *json, const spot_trace_t *trace)
+static void json_trace(spot_json_t *json, const spot_trace_t *trace)
 {
     tally_t tallies[NUM_KINDS];
 
@@ -132,8 +123,7 @@ json_trace(spot_json_t *json, const spot_trace_t *trace)
     spot_json_close(json, '}');
 }
 
-void
-spot_convert_report_json(
+void spot_convert_report_json(
     const spot_convert_report_t *self, const spot_trace_t *trace, FILE *out)
 {
     spot_json_t json;

@@ -37,9 +37,8 @@ void spot_convert_report_init(spot_convert_report_t *self);
 void spot_convert_report_free(spot_convert_report_t *self);
 
 /* Appends a remark with the formatted sentence; key must outlive self. NO_MEMORY. */
-SPOT_MUST_CHECK int spot_convert_report_add(spot_convert_report_t *self,
-    spot_remark_kind_t kind, const char *key, int64_t count, const char *format, ...)
-    SPOT_PRINTF(5, 6);
+SPOT_MUST_CHECK int spot_convert_report_add(spot_convert_report_t *self, spot_remark_kind_t kind,
+    const char *key, int64_t count, const char *format, ...) SPOT_PRINTF(5, 6);
 
 /* Print the resulting trace and all remarks, as a few lines or as one JSON object. */
 void spot_convert_report_print(

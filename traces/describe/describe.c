@@ -25,8 +25,7 @@ typedef struct {
     spot_sum_t instance_ms;
 } plateaus_t;
 
-static void
-take_plateau(
+static void take_plateau(
     plateaus_t *self, spot_describe_t *figures, int64_t population, int64_t length_ms)
 {
     const double n = (double) population;
@@ -40,8 +39,7 @@ take_plateau(
 
 /* N(t) is the number after all changes of one time; numbers between them last no
  * time. */
-static void
-describe_fill_population(
+static void describe_fill_population(
     spot_describe_t *self, const spot_trace_t *trace, const spot_bulks_t *bulks)
 {
     plateaus_t plateaus = {.shortest_ms = -1};
@@ -65,22 +63,19 @@ describe_fill_population(
     self->frac_full = (double) plateaus.full_ms / (double) trace->end_ms;
     self->frac_empty = (double) plateaus.empty_ms / (double) trace->end_ms;
     if (plateaus.shortest_ms > 0) {
-        self->shortest_plateau_s =
-            (double) plateaus.shortest_ms / (double) SPOT_MS_PER_S;
+        self->shortest_plateau_s = (double) plateaus.shortest_ms / (double) SPOT_MS_PER_S;
     }
 }
 
 /* Variance / mean over all windows; filled holds only those with an event. */
-static double
-fano(const spot_moments_t *filled, int64_t num_windows)
+static double fano(const spot_moments_t *filled, int64_t num_windows)
 {
     const double num_filled = (double) filled->num_values;
     const double num_empty = (double) num_windows - num_filled;
     const double mean = num_filled * filled->mean / (double) num_windows;
     /* Sums of squares of two groups. Chan, Golub and LeVeque, Am. Stat. 37(3), 1983. */
-    const double sum_squares = filled->sum_squares + filled->mean * filled->mean *
-                                                         num_filled * num_empty /
-                                                         (double) num_windows;
+    const double sum_squares = filled->sum_squares + filled->mean * filled->mean * num_filled *
+                                                         num_empty / (double) num_windows;
 
     return mean > 0 ? sum_squares / (double) (num_windows - 1) / mean : (double) NAN;
 }
@@ -94,8 +89,7 @@ typedef struct {
     spot_moments_t by_events;
 } windows_t;
 
-static void
-close_window(windows_t *self)
+static void close_window(windows_t *self)
 {
     if (self->window >= 0) {
         spot_moments_add(&self->by_instances, self->instances);
@@ -106,8 +100,7 @@ close_window(windows_t *self)
 
 /* Windows are [kW, (k + 1) W), the last one closed; a rest shorter than W is left
  * out. */
-static void
-fill_fano(const spot_bulks_t *bulks, int64_t end_ms, int64_t length_ms,
+static void fill_fano(const spot_bulks_t *bulks, int64_t end_ms, int64_t length_ms,
     double *by_instances, double *by_events)
 {
     const int64_t num_windows = end_ms / length_ms;
@@ -120,8 +113,7 @@ fill_fano(const spot_bulks_t *bulks, int64_t end_ms, int64_t length_ms,
         const spot_bulk_t *bulk = &bulks->bulks[j];
         int64_t window = bulk->time_ms / length_ms;
 
-        if (bulk->kind != SPOT_EVENT_PREEMPT ||
-            bulk->time_ms > num_windows * length_ms) {
+        if (bulk->kind != SPOT_EVENT_PREEMPT || bulk->time_ms > num_windows * length_ms) {
             continue;
         }
         window -= window == num_windows ? 1 : 0;
@@ -139,8 +131,7 @@ fill_fano(const spot_bulks_t *bulks, int64_t end_ms, int64_t length_ms,
 
 /* Rayleigh's test: preemptions prefer no time of day. K. V. Mardia and P. E. Jupp,
  * Directional Statistics, 2000, 6.3.1. */
-static void
-fill_day(spot_describe_t *self, const spot_bulks_t *bulks, int64_t end_ms)
+static void fill_day(spot_describe_t *self, const spot_bulks_t *bulks, int64_t end_ms)
 {
     const int64_t num_days = end_ms / SPOT_MS_PER_D;
     spot_sum_t cosines = {0}, sines = {0};
@@ -151,8 +142,7 @@ fill_day(spot_describe_t *self, const spot_bulks_t *bulks, int64_t end_ms)
         const double angle =
             2 * M_PI * (double) (bulk->time_ms % SPOT_MS_PER_D) / (double) SPOT_MS_PER_D;
 
-        if (bulk->kind == SPOT_EVENT_PREEMPT &&
-            bulk->time_ms < num_days * SPOT_MS_PER_D) {
+        if (bulk->kind == SPOT_EVENT_PREEMPT && bulk->time_ms < num_days * SPOT_MS_PER_D) {
             num += 1;
             spot_sum_add(&cosines, cos(angle));
             spot_sum_add(&sines, sin(angle));
@@ -170,8 +160,7 @@ fill_day(spot_describe_t *self, const spot_bulks_t *bulks, int64_t end_ms)
     self->day_peak_h += self->day_peak_h < 0 ? 24 : 0;
 }
 
-static void
-describe_fill_events(
+static void describe_fill_events(
     spot_describe_t *self, const spot_trace_t *trace, const spot_bulks_t *bulks)
 {
     const double instance_h = self->mean_n * self->span_h;
@@ -193,8 +182,7 @@ describe_fill_events(
     }
     fill_fano(bulks, trace->end_ms, 10 * SPOT_MS_PER_MIN, &self->fano_instances_10min,
         &self->fano_events_10min);
-    fill_fano(bulks, trace->end_ms, SPOT_MS_PER_H, &self->fano_instances_1h,
-        &self->fano_events_1h);
+    fill_fano(bulks, trace->end_ms, SPOT_MS_PER_H, &self->fano_instances_1h, &self->fano_events_1h);
     fill_day(self, bulks, trace->end_ms);
 }
 
@@ -202,8 +190,7 @@ describe_fill_events(
 #define NUM_LAGS 5
 
 /* Fills the figures that any number of gaps or spells has. */
-static int
-fill_gap_moments(spot_gap_figures_t *self, const spot_sample_t *sample)
+static int fill_gap_moments(spot_gap_figures_t *self, const spot_sample_t *sample)
 {
     spot_value_stats_t series;
     const int ret = spot_value_stats_init(&series, sample->values, sample->num_values);
@@ -221,8 +208,7 @@ fill_gap_moments(spot_gap_figures_t *self, const spot_sample_t *sample)
 
 /* With has_logs the values are replaced by their logarithms: the caller needs them no
  * more. */
-static void
-fill_gap_dependence(spot_gap_figures_t *self, spot_sample_t *sample, bool has_logs)
+static void fill_gap_dependence(spot_gap_figures_t *self, spot_sample_t *sample, bool has_logs)
 {
     double acf[NUM_LAGS];
 
@@ -232,8 +218,7 @@ fill_gap_dependence(spot_gap_figures_t *self, spot_sample_t *sample, bool has_lo
     if (spot_series_acf(sample->values, sample->num_values, NUM_LAGS, acf)) {
         self->acf1 = acf[0];
         if (has_logs) {
-            self->ljungbox5_p =
-                spot_series_ljung_box_p(acf, NUM_LAGS, sample->num_values);
+            self->ljungbox5_p = spot_series_ljung_box_p(acf, NUM_LAGS, sample->num_values);
         }
     }
     for (size_t j = 0; has_logs && j < sample->num_values; j++) {
@@ -245,8 +230,7 @@ fill_gap_dependence(spot_gap_figures_t *self, spot_sample_t *sample, bool has_lo
 }
 
 /* Of gaps or of spells. */
-static int
-fill_gaps(spot_gap_figures_t *self, const spot_trace_t *trace, spot_sample_kind_t kind)
+static int fill_gaps(spot_gap_figures_t *self, const spot_trace_t *trace, spot_sample_kind_t kind)
 {
     const bool is_spell = kind >= SPOT_SAMPLE_UP_SPELL;
     spot_sample_t sample;
@@ -263,8 +247,7 @@ fill_gaps(spot_gap_figures_t *self, const spot_trace_t *trace, spot_sample_kind_
     return ret;
 }
 
-static int
-fill_counts(
+static int fill_counts(
     spot_count_figures_t *self, const spot_trace_t *trace, spot_sample_kind_t kind)
 {
     spot_value_stats_t series;
@@ -289,12 +272,11 @@ fill_counts(
     return ret;
 }
 
-static int
-fill_survival(spot_life_figures_t *self, const spot_sample_t *sample)
+static int fill_survival(spot_life_figures_t *self, const spot_sample_t *sample)
 {
     spot_kaplan_meier_t survival;
-    const int ret = spot_kaplan_meier_init(
-        &survival, sample->values, sample->is_censored, sample->num_values);
+    const int ret =
+        spot_kaplan_meier_init(&survival, sample->values, sample->is_censored, sample->num_values);
 
     if (ret == 0) {
         self->km_median_s = spot_kaplan_meier_median(&survival);
@@ -304,8 +286,7 @@ fill_survival(spot_life_figures_t *self, const spot_sample_t *sample)
     return ret;
 }
 
-static int
-fill_lives(spot_life_figures_t *self, const spot_sample_t *sample)
+static int fill_lives(spot_life_figures_t *self, const spot_sample_t *sample)
 {
     spot_moments_t observed = {0};
     spot_sum_t total_s = {0};
@@ -327,8 +308,7 @@ fill_lives(spot_life_figures_t *self, const spot_sample_t *sample)
     return fill_survival(self, sample);
 }
 
-static int
-fill_names(spot_life_figures_t *self, const spot_trace_t *trace)
+static int fill_names(spot_life_figures_t *self, const spot_trace_t *trace)
 {
     spot_sample_t sample;
     int ret = spot_sample_init(&sample, trace, SPOT_SAMPLE_LIFETIME);
@@ -340,8 +320,7 @@ fill_names(spot_life_figures_t *self, const spot_trace_t *trace)
 
 /* Replaces commas, quotes and control bytes in the name: a file name may have them, a
  * header line has none. */
-static int
-copy_texts(spot_describe_t *self, const char *name, const char *start)
+static int copy_texts(spot_describe_t *self, const char *name, const char *start)
 {
     name = name == NULL ? "trace" : name;
     start = start == NULL ? "unknown" : start;
@@ -359,8 +338,7 @@ copy_texts(spot_describe_t *self, const char *name, const char *start)
 }
 
 /* Sets every figure to NAN, also two of the spells that are never filled in. */
-static void
-clear(spot_describe_t *self)
+static void clear(spot_describe_t *self)
 {
     memset(self, 0, sizeof(*self));
     for (size_t j = 0; j < SPOT_NUM_DESCRIBE_FIGURES; j++) {
@@ -371,29 +349,24 @@ clear(spot_describe_t *self)
 }
 
 /* Fills all figures that start from a sample. */
-static int
-fill_samples(spot_describe_t *self, const spot_trace_t *trace)
+static int fill_samples(spot_describe_t *self, const spot_trace_t *trace)
 {
     const struct {
         spot_gap_figures_t *figures;
         spot_sample_kind_t kind;
     } gaps[] = {{&self->preempt_gap, SPOT_SAMPLE_PREEMPT_GAP},
-        {&self->add_gap, SPOT_SAMPLE_ADD_GAP},
-        {&self->change_gap, SPOT_SAMPLE_CHANGE_GAP},
-        {&self->up_spell, SPOT_SAMPLE_UP_SPELL},
-        {&self->down_spell, SPOT_SAMPLE_DOWN_SPELL}};
+        {&self->add_gap, SPOT_SAMPLE_ADD_GAP}, {&self->change_gap, SPOT_SAMPLE_CHANGE_GAP},
+        {&self->up_spell, SPOT_SAMPLE_UP_SPELL}, {&self->down_spell, SPOT_SAMPLE_DOWN_SPELL}};
     int ret = fill_counts(&self->preempt_count, trace, SPOT_SAMPLE_PREEMPT_COUNT);
 
     ret = ret == 0 ? fill_counts(&self->add_count, trace, SPOT_SAMPLE_ADD_COUNT) : ret;
     for (size_t j = 0; ret == 0 && j < sizeof(gaps) / sizeof(gaps[0]); j++) {
         ret = fill_gaps(gaps[j].figures, trace, gaps[j].kind);
     }
-    return ret == 0 && trace->kind == SPOT_TRACE_NAMED ? fill_names(&self->life, trace)
-                                                       : ret;
+    return ret == 0 && trace->kind == SPOT_TRACE_NAMED ? fill_names(&self->life, trace) : ret;
 }
 
-int
-spot_describe_init(spot_describe_t *self, const spot_trace_t *trace)
+int spot_describe_init(spot_describe_t *self, const spot_trace_t *trace)
 {
     spot_bulks_t bulks = {0};
     int ret;
@@ -403,8 +376,7 @@ spot_describe_init(spot_describe_t *self, const spot_trace_t *trace)
     self->is_unbounded = trace->capacity == SPOT_UNBOUNDED;
     self->resolution_s = spot_duration_s(trace->resolution_ms);
     self->span_h = (double) trace->end_ms / (double) SPOT_MS_PER_H;
-    ret =
-        copy_texts(self, spot_trace_key(trace, "name"), spot_trace_key(trace, "start"));
+    ret = copy_texts(self, spot_trace_key(trace, "name"), spot_trace_key(trace, "start"));
     ret = ret == 0 ? spot_bulks_init(&bulks, trace) : ret;
     if (ret == 0) {
         self->capacity = spot_trace_most(trace);
@@ -416,8 +388,7 @@ spot_describe_init(spot_describe_t *self, const spot_trace_t *trace)
     return ret;
 }
 
-int
-spot_describe_init_lifetimes(
+int spot_describe_init_lifetimes(
     spot_describe_t *self, const spot_lifetimes_t *lifetimes, const char *name)
 {
     spot_sample_t sample = {0};
@@ -432,22 +403,19 @@ spot_describe_init_lifetimes(
     return ret;
 }
 
-void
-spot_describe_free(spot_describe_t *self)
+void spot_describe_free(spot_describe_t *self)
 {
     free(self->name);
     free(self->start);
     memset(self, 0, sizeof(*self));
 }
 
-double
-spot_describe_spread_s(double span_h, double num_events)
+double spot_describe_spread_s(double span_h, double num_events)
 {
     return num_events > 0 ? span_h * 3600 / num_events : (double) NAN;
 }
 
-void
-spot_describe_warn(const spot_describe_t *self, const char *file, spot_diag_t *diag)
+void spot_describe_warn(const spot_describe_t *self, const char *file, spot_diag_t *diag)
 {
     if (self->is_lifetimes) {
         return;
@@ -460,8 +428,7 @@ spot_describe_warn(const spot_describe_t *self, const char *file, spot_diag_t *d
     if (!(self->preempt_gap.n >= SPOT_DESCRIBE_MIN_GAPS)) {
         spot_diag_warn(diag, file, 0, 0,
             "%.0f gaps between events of kind preempt: fewer than %d say little",
-            isnan(self->preempt_gap.n) ? 0 : self->preempt_gap.n,
-            SPOT_DESCRIBE_MIN_GAPS);
+            isnan(self->preempt_gap.n) ? 0 : self->preempt_gap.n, SPOT_DESCRIBE_MIN_GAPS);
     }
     if (self->preempt_gap.cv > SPOT_SEED_MAX_CV) {
         spot_diag_warn(diag, file, 0, 0,

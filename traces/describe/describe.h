@@ -104,8 +104,7 @@ void spot_describe_free(spot_describe_t *self);
 double spot_describe_spread_s(double span_h, double num_events);
 
 /* Warns of figures that mislead or rest on few events; file is the place in messages. */
-void spot_describe_warn(
-    const spot_describe_t *self, const char *file, spot_diag_t *diag);
+void spot_describe_warn(const spot_describe_t *self, const char *file, spot_diag_t *diag);
 
 /* ---- The figures by name: JSON, CSV and the manual are made from one table ---- */
 
@@ -122,8 +121,7 @@ typedef struct {
 extern const spot_describe_figure_t spot_describe_figures[SPOT_NUM_DESCRIBE_FIGURES];
 
 /* Address and value of a figure in describe. */
-double *spot_describe_figure_place(
-    spot_describe_t *describe, const spot_describe_figure_t *figure);
+double *spot_describe_figure_place(spot_describe_t *describe, const spot_describe_figure_t *figure);
 double spot_describe_figure_value(
     const spot_describe_t *describe, const spot_describe_figure_t *figure);
 
@@ -133,8 +131,7 @@ const char *spot_describe_kind(const spot_describe_t *self);
 /* Writes one object: trace, kind, n_is (what the population counts), then the figures.
  * An undefined figure is null, an infinite one the text "inf". key as of
  * spot_json_open(). */
-void spot_describe_write_json(
-    const spot_describe_t *self, spot_json_t *json, const char *key);
+void spot_describe_write_json(const spot_describe_t *self, spot_json_t *json, const char *key);
 
 /* Write the row of column names, and a row of figures: 8 significant digits, integers
  * exact, undefined ones empty, infinite ones "inf". */

@@ -10,8 +10,7 @@
 #include "traces/recorder.h"
 
 /* Looking into what can be read only once would take it away. */
-static bool
-is_regular(const char *path)
+static bool is_regular(const char *path)
 {
     struct stat status;
 
@@ -19,12 +18,10 @@ is_regular(const char *path)
 }
 
 /* In place of trace, what a coarser recorder would have seen of it. */
-static int
-record(const spot_describe_request_t *request, const char *path, spot_trace_t *trace,
+static int record(const spot_describe_request_t *request, const char *path, spot_trace_t *trace,
     spot_diag_t *diag)
 {
-    const int64_t tick_ms =
-        request->tick_ms > 0 ? request->tick_ms : trace->resolution_ms;
+    const int64_t tick_ms = request->tick_ms > 0 ? request->tick_ms : trace->resolution_ms;
     spot_trace_t recorded;
     int ret;
 
@@ -35,8 +32,8 @@ record(const spot_describe_request_t *request, const char *path, spot_trace_t *t
         char text[SPOT_TRACE_TIME_BYTES];
 
         spot_trace_time_text(trace->resolution_ms, text);
-        return spot_diag_error(diag, path, 0, 0,
-            "--tick: expected at least the resolution of the trace, %s s", text);
+        return spot_diag_error(
+            diag, path, 0, 0, "--tick: expected at least the resolution of the trace, %s s", text);
     }
     ret = spot_recorder_trace(trace, tick_ms, request->is_net, &recorded);
     if (ret != 0) {
@@ -48,15 +45,13 @@ record(const spot_describe_request_t *request, const char *path, spot_trace_t *t
     return 0;
 }
 
-static int
-take_name(spot_description_t *self, const char *name)
+static int take_name(spot_description_t *self, const char *name)
 {
     self->name = spot_text_copy(name, strlen(name));
     return self->name == NULL ? SPOT_ERR_NO_MEMORY : 0;
 }
 
-static int
-describe_trace(const spot_describe_request_t *request, const char *path,
+static int describe_trace(const spot_describe_request_t *request, const char *path,
     spot_description_t *self, spot_diag_t *diag)
 {
     spot_trace_t trace;
@@ -81,8 +76,7 @@ describe_trace(const spot_describe_request_t *request, const char *path,
     return ret;
 }
 
-static int
-describe_lifetimes(const spot_describe_request_t *request, const char *path,
+static int describe_lifetimes(const spot_describe_request_t *request, const char *path,
     const char *name, spot_description_t *self, spot_diag_t *diag)
 {
     spot_lifetimes_t lifetimes;
@@ -106,8 +100,7 @@ describe_lifetimes(const spot_describe_request_t *request, const char *path,
     return ret;
 }
 
-int
-spot_describe_file(spot_description_t *self, const char *path, const char *name,
+int spot_describe_file(spot_description_t *self, const char *path, const char *name,
     const spot_describe_request_t *request, spot_diag_t *diag)
 {
     memset(self, 0, sizeof(*self));
@@ -116,14 +109,12 @@ spot_describe_file(spot_description_t *self, const char *path, const char *name,
                : describe_trace(request, path, self, diag);
 }
 
-int
-spot_describe_logs(spot_description_t *self, const char *const paths[2],
-    const char *name, spot_diag_t *diag)
+int spot_describe_logs(
+    spot_description_t *self, const char *const paths[2], const char *name, spot_diag_t *diag)
 {
     spot_stamped_counts_t nodes, terminations;
     int ret = spot_stamped_counts_read(&nodes, paths[0], "count", 1, diag);
-    const int other =
-        spot_stamped_counts_read(&terminations, paths[1], "number", 0, diag);
+    const int other = spot_stamped_counts_read(&terminations, paths[1], "number", 0, diag);
 
     memset(self, 0, sizeof(*self));
     ret = spot_error_first(ret, other);
@@ -136,14 +127,12 @@ spot_describe_logs(spot_description_t *self, const char *const paths[2],
     return ret;
 }
 
-bool
-spot_describe_is_log(const char *path)
+bool spot_describe_is_log(const char *path)
 {
     return is_regular(path) && spot_stamped_counts_is_file(path, "count");
 }
 
-void
-spot_description_free(spot_description_t *self)
+void spot_description_free(spot_description_t *self)
 {
     free(self->name);
     spot_describe_free(&self->figures);

@@ -32,12 +32,12 @@ typedef struct {
 
 /* Describes the file at path. name: that of a trace that has none of its own. BAD_INPUT
  * with the reasons in diag, IO, NO_MEMORY; free self even then. */
-SPOT_MUST_CHECK int spot_describe_file(spot_description_t *self, const char *path,
-    const char *name, const spot_describe_request_t *request, spot_diag_t *diag);
+SPOT_MUST_CHECK int spot_describe_file(spot_description_t *self, const char *path, const char *name,
+    const spot_describe_request_t *request, spot_diag_t *diag);
 
 /* The two logs of the notebook, nodes and terminations, are one description. */
-SPOT_MUST_CHECK int spot_describe_logs(spot_description_t *self,
-    const char *const paths[2], const char *name, spot_diag_t *diag);
+SPOT_MUST_CHECK int spot_describe_logs(
+    spot_description_t *self, const char *const paths[2], const char *name, spot_diag_t *diag);
 bool spot_describe_is_log(const char *path);
 
 void spot_description_free(spot_description_t *self);

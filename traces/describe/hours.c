@@ -13,8 +13,7 @@
 /* Probability outside the interval on each side. */
 #define TAIL 0.025
 
-int64_t
-spot_hours_start_ms(const spot_trace_t *trace)
+int64_t spot_hours_start_ms(const spot_trace_t *trace)
 {
     const char *text = spot_trace_key(trace, "start");
     int64_t day, time_s;
@@ -27,8 +26,7 @@ spot_hours_start_ms(const spot_trace_t *trace)
 }
 
 /* Adds length_ms from time_ms on to the hours of the day that it covers. */
-static void
-expose(int64_t exposed_ms[SPOT_HOURS_PER_DAY], int64_t time_ms, int64_t length_ms)
+static void expose(int64_t exposed_ms[SPOT_HOURS_PER_DAY], int64_t time_ms, int64_t length_ms)
 {
     const int64_t num_days = length_ms / SPOT_MS_PER_D;
     const int64_t end_ms = time_ms + length_ms;
@@ -49,8 +47,7 @@ expose(int64_t exposed_ms[SPOT_HOURS_PER_DAY], int64_t time_ms, int64_t length_m
 
 /* The mean of the Poisson law with P(X >= num) = TAIL, or with is_high P(X <= num) =
  * TAIL. By bisection, as gsl_cdf_chisq_Pinv() fails from some 2000 events on. */
-static double
-limit_of(double num, bool is_high)
+static double limit_of(double num, bool is_high)
 {
     double low = is_high ? num : 0;
     double high = is_high ? num + 10 * sqrt(num) + 20 : num;
@@ -70,8 +67,7 @@ limit_of(double num, bool is_high)
     }
 }
 
-static void
-fill_hour(spot_hour_t *self, int64_t exposed_ms)
+static void fill_hour(spot_hour_t *self, int64_t exposed_ms)
 {
     const double exposed_h = (double) exposed_ms / (double) SPOT_MS_PER_H;
     const double num = (double) self->num_events;
@@ -86,9 +82,8 @@ fill_hour(spot_hour_t *self, int64_t exposed_ms)
     self->high_per_h = limit_of(num, true) / exposed_h;
 }
 
-int
-spot_hours_init(spot_hours_t *self, const spot_trace_t *trace, spot_event_kind_t kind,
-    int64_t start_ms)
+int spot_hours_init(
+    spot_hours_t *self, const spot_trace_t *trace, spot_event_kind_t kind, int64_t start_ms)
 {
     const int64_t shift_ms = start_ms >= 0 ? start_ms : 0;
     int64_t exposed_ms[SPOT_HOURS_PER_DAY] = {0};
@@ -105,8 +100,7 @@ spot_hours_init(spot_hours_t *self, const spot_trace_t *trace, spot_event_kind_t
     for (size_t j = 0; j <= bulks.num_bulks; j++) {
         const spot_bulk_t *bulk = j < bulks.num_bulks ? &bulks.bulks[j] : NULL;
         const int64_t next_ms = bulk != NULL ? bulk->time_ms : trace->end_ms;
-        const bool is_exposed =
-            kind == SPOT_EVENT_ADD ? population < capacity : population > 0;
+        const bool is_exposed = kind == SPOT_EVENT_ADD ? population < capacity : population > 0;
 
         if (is_exposed) {
             expose(exposed_ms, shift_ms + time_ms, next_ms - time_ms);
@@ -114,8 +108,7 @@ spot_hours_init(spot_hours_t *self, const spot_trace_t *trace, spot_event_kind_t
         if (bulk != NULL) {
             const int64_t hour = (shift_ms + next_ms) / SPOT_MS_PER_H;
 
-            self->hours[hour % SPOT_HOURS_PER_DAY].num_events +=
-                bulk->kind == kind ? 1 : 0;
+            self->hours[hour % SPOT_HOURS_PER_DAY].num_events += bulk->kind == kind ? 1 : 0;
             population += bulk->kind == SPOT_EVENT_ADD ? bulk->size : -bulk->size;
         }
         time_ms = next_ms;

@@ -29,5 +29,5 @@ int64_t spot_hours_start_ms(const spot_trace_t *trace);
 
 /* Counts the events of one kind, preempt or add. start_ms: time of day at the start of
  * the trace, -1 unknown. NO_MEMORY. O(events). */
-SPOT_MUST_CHECK int spot_hours_init(spot_hours_t *self, const spot_trace_t *trace,
-    spot_event_kind_t kind, int64_t start_ms);
+SPOT_MUST_CHECK int spot_hours_init(
+    spot_hours_t *self, const spot_trace_t *trace, spot_event_kind_t kind, int64_t start_ms);

@@ -36,8 +36,7 @@ typedef struct {
     wide_t sum_squares;
 } sums_t;
 
-static void
-take(sums_t *self, int64_t value)
+static void take(sums_t *self, int64_t value)
 {
     self->num++;
     self->sum += value;
@@ -53,8 +52,7 @@ typedef struct {
     sums_t regular;
 } integers_t;
 
-static void
-take_rise(integers_t *self, int64_t rise)
+static void take_rise(integers_t *self, int64_t rise)
 {
     if (rise > 0) {
         take(&self->added, rise);
@@ -64,25 +62,21 @@ take_rise(integers_t *self, int64_t rise)
     }
 }
 
-static double
-ratio(wide_t dividend, int64_t divisor)
+static double ratio(wide_t dividend, int64_t divisor)
 {
     return divisor > 0 ? (double) dividend / (double) divisor : (double) NAN;
 }
 
 /* sqrt((n sum x^2 - (sum x)^2) / (n (n - 1))), for x counted in units of 1/per. */
-static double
-deviation(const sums_t *self, int64_t per)
+static double deviation(const sums_t *self, int64_t per)
 {
-    const wide_t bracket =
-        self->num * self->sum_squares - (wide_t) self->sum * self->sum;
+    const wide_t bracket = self->num * self->sum_squares - (wide_t) self->sum * self->sum;
     const wide_t divisor = (wide_t) self->num * (self->num - 1) * per * per;
 
     return divisor > 0 ? sqrt((double) bracket / (double) divisor) : (double) NAN;
 }
 
-static void
-fill(spot_notebook_t *self, const integers_t *integers)
+static void fill(spot_notebook_t *self, const integers_t *integers)
 {
     const integers_t *in = integers;
     const double values[SPOT_NOTEBOOK_FIGURES] = {
@@ -103,8 +97,7 @@ fill(spot_notebook_t *self, const integers_t *integers)
     memcpy(self->values, values, sizeof(values));
 }
 
-int
-spot_notebook_init(spot_notebook_t *self, const spot_trace_t *trace)
+int spot_notebook_init(spot_notebook_t *self, const spot_trace_t *trace)
 {
     integers_t integers = {.span_ms = trace->end_ms};
     int64_t row_ms = 0;
@@ -134,8 +127,7 @@ spot_notebook_init(spot_notebook_t *self, const spot_trace_t *trace)
     return ret;
 }
 
-void
-spot_notebook_init_logs(spot_notebook_t *self, const spot_stamped_counts_t *nodes,
+void spot_notebook_init_logs(spot_notebook_t *self, const spot_stamped_counts_t *nodes,
     const spot_stamped_counts_t *terminations)
 {
     integers_t integers = {0};
@@ -155,8 +147,7 @@ spot_notebook_init_logs(spot_notebook_t *self, const spot_stamped_counts_t *node
     fill(self, &integers);
 }
 
-void
-spot_notebook_print(const spot_notebook_t *self, FILE *out)
+void spot_notebook_print(const spot_notebook_t *self, FILE *out)
 {
     for (size_t j = 0; j < SPOT_NOTEBOOK_FIGURES; j++) {
         char text[SPOT_NUMBER_TEXT_BYTES] = "-";
@@ -168,8 +159,7 @@ spot_notebook_print(const spot_notebook_t *self, FILE *out)
     }
 }
 
-void
-spot_notebook_write_json(
+void spot_notebook_write_json(
     const spot_notebook_t *self, const char *name, spot_json_t *json, const char *key)
 {
     spot_json_open(json, key, '{');
@@ -190,16 +180,14 @@ typedef struct {
     spot_diag_t *diag;
 } reader_t;
 
-static bool
-is_columns(const spot_csv_row_t *row, const char *column)
+static bool is_columns(const spot_csv_row_t *row, const char *column)
 {
     return !row->is_comment && row->num_fields >= 2 &&
            strcmp(row->fields[row->num_fields - 2], "timestamp") == 0 &&
            strcmp(row->fields[row->num_fields - 1], column) == 0;
 }
 
-bool
-spot_stamped_counts_is_file(const char *path, const char *column)
+bool spot_stamped_counts_is_file(const char *path, const char *column)
 {
     spot_csv_t *csv = NULL;
     spot_csv_row_t row;
@@ -214,8 +202,7 @@ spot_stamped_counts_is_file(const char *path, const char *column)
     return is_file;
 }
 
-static int
-read_row(reader_t *self, const spot_csv_row_t *row)
+static int read_row(reader_t *self, const spot_csv_row_t *row)
 {
     const size_t time_id = self->num_fields - 2, count_id = self->num_fields - 1;
     spot_stamped_counts_t *counts = self->counts;
@@ -233,17 +220,14 @@ read_row(reader_t *self, const spot_csv_row_t *row)
         return spot_csv_expected(row, time_id, self->file, "timestamp",
             "a time not before the previous row", self->diag);
     }
-    if (spot_integer_parse(row->fields[count_id], &count) != 0 || count < 0 ||
-        count > INT32_MAX) {
+    if (spot_integer_parse(row->fields[count_id], &count) != 0 || count < 0 || count > INT32_MAX) {
         return spot_csv_expected(
             row, count_id, self->file, self->column, "an integer from 0", self->diag);
     }
-    return SPOT_ARRAY_APPEND(
-        counts, rows, (spot_stamped_count_t){time_s, (int32_t) count});
+    return SPOT_ARRAY_APPEND(counts, rows, (spot_stamped_count_t){time_s, (int32_t) count});
 }
 
-static int
-read_columns(reader_t *self, const spot_csv_row_t *row)
+static int read_columns(reader_t *self, const spot_csv_row_t *row)
 {
     if (!is_columns(row, self->column)) {
         return spot_diag_error(self->diag, self->file, row->line, 1,
@@ -253,8 +237,7 @@ read_columns(reader_t *self, const spot_csv_row_t *row)
     return 0;
 }
 
-static int
-read_rows(reader_t *self, spot_csv_t *csv)
+static int read_rows(reader_t *self, spot_csv_t *csv)
 {
     spot_csv_row_t row;
     int found, ret = 0;
@@ -275,24 +258,19 @@ read_rows(reader_t *self, spot_csv_t *csv)
         }
     }
     if (ret == 0 && self->num_fields == 0) {
-        ret = spot_diag_error(self->diag, self->file, row.line, 1,
-            "expected the columns timestamp,%s", self->column);
-    } else if (ret == 0 && self->counts->num_rows < self->min_rows) {
         ret = spot_diag_error(
-            self->diag, self->file, row.line, 1, "expected at least one row");
+            self->diag, self->file, row.line, 1, "expected the columns timestamp,%s", self->column);
+    } else if (ret == 0 && self->counts->num_rows < self->min_rows) {
+        ret = spot_diag_error(self->diag, self->file, row.line, 1, "expected at least one row");
     }
     return ret;
 }
 
-int
-spot_stamped_counts_read(spot_stamped_counts_t *self, const char *path,
-    const char *column, size_t min_rows, spot_diag_t *diag)
+int spot_stamped_counts_read(spot_stamped_counts_t *self, const char *path, const char *column,
+    size_t min_rows, spot_diag_t *diag)
 {
-    reader_t reader = {.counts = self,
-        .file = path,
-        .column = column,
-        .min_rows = min_rows,
-        .diag = diag};
+    reader_t reader = {
+        .counts = self, .file = path, .column = column, .min_rows = min_rows, .diag = diag};
     spot_csv_t *csv = NULL;
     int ret = spot_csv_open(&csv, path, diag);
 
@@ -303,8 +281,7 @@ spot_stamped_counts_read(spot_stamped_counts_t *self, const char *path,
     return ret;
 }
 
-void
-spot_stamped_counts_free(spot_stamped_counts_t *self)
+void spot_stamped_counts_free(spot_stamped_counts_t *self)
 {
     free(self->rows);
     memset(self, 0, sizeof(*self));

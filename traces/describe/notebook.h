@@ -35,8 +35,8 @@ bool spot_stamped_counts_is_file(const char *path, const char *column);
 /* Reads the columns timestamp,column and skips index columns before them. Reports every
  * error, also fewer than min_rows rows, as file:line:column. BAD_INPUT, IO, NO_MEMORY;
  * free self even then. */
-SPOT_MUST_CHECK int spot_stamped_counts_read(spot_stamped_counts_t *self,
-    const char *path, const char *column, size_t min_rows, spot_diag_t *diag);
+SPOT_MUST_CHECK int spot_stamped_counts_read(spot_stamped_counts_t *self, const char *path,
+    const char *column, size_t min_rows, spot_diag_t *diag);
 void spot_stamped_counts_free(spot_stamped_counts_t *self);
 
 /* ---- The figures ---- */

@@ -10,8 +10,7 @@
 const char *const spot_sample_kind_names[] = {"preempt-gap", "add-gap", "change-gap",
     "preempt-count", "add-count", "up-spell", "down-spell", "lifetime", NULL};
 
-static int
-reserve(spot_sample_t *self, size_t max_values, bool has_limits)
+static int reserve(spot_sample_t *self, size_t max_values, bool has_limits)
 {
     memset(self, 0, sizeof(*self));
     SPOT_ARENA_ARRAY(&self->memory, self->values, max_values);
@@ -22,38 +21,33 @@ reserve(spot_sample_t *self, size_t max_values, bool has_limits)
     return self->memory.error;
 }
 
-void
-spot_sample_free(spot_sample_t *self)
+void spot_sample_free(spot_sample_t *self)
 {
     spot_arena_free(&self->memory);
     memset(self, 0, sizeof(*self));
 }
 
-static void
-append(spot_sample_t *self, double value, bool is_censored)
+static void append(spot_sample_t *self, double value, bool is_censored)
 {
     self->is_censored[self->num_values] = is_censored;
     self->values[self->num_values++] = value;
 }
 
-static void
-append_duration(spot_sample_t *self, int64_t duration_ms, bool is_censored)
+static void append_duration(spot_sample_t *self, int64_t duration_ms, bool is_censored)
 {
     append(self, (double) duration_ms / (double) SPOT_MS_PER_S, is_censored);
 }
 
 /* Takes the gaps between the distinct times of the events of kind. */
-static void
-take_gaps(spot_sample_t *self, const spot_bulks_t *bulks, spot_sample_kind_t kind)
+static void take_gaps(spot_sample_t *self, const spot_bulks_t *bulks, spot_sample_kind_t kind)
 {
     int64_t last_ms = -1;
 
     for (size_t j = 0; j < bulks->num_bulks; j++) {
         const spot_bulk_t *bulk = &bulks->bulks[j];
-        const bool is_counted =
-            kind == SPOT_SAMPLE_CHANGE_GAP ? bulk->kind != SPOT_EVENT_STOP
-            : kind == SPOT_SAMPLE_ADD_GAP  ? bulk->kind == SPOT_EVENT_ADD
-                                           : bulk->kind == SPOT_EVENT_PREEMPT;
+        const bool is_counted = kind == SPOT_SAMPLE_CHANGE_GAP ? bulk->kind != SPOT_EVENT_STOP
+                                : kind == SPOT_SAMPLE_ADD_GAP  ? bulk->kind == SPOT_EVENT_ADD
+                                                               : bulk->kind == SPOT_EVENT_PREEMPT;
 
         if (is_counted && bulk->time_ms != last_ms) {
             if (last_ms >= 0) {
@@ -64,8 +58,7 @@ take_gaps(spot_sample_t *self, const spot_bulks_t *bulks, spot_sample_kind_t kin
     }
 }
 
-static void
-take_counts(spot_sample_t *self, const spot_trace_t *trace, const spot_bulks_t *bulks,
+static void take_counts(spot_sample_t *self, const spot_trace_t *trace, const spot_bulks_t *bulks,
     spot_event_kind_t kind)
 {
     const int32_t capacity = spot_trace_most(trace);
@@ -85,19 +78,16 @@ take_counts(spot_sample_t *self, const spot_trace_t *trace, const spot_bulks_t *
 }
 
 /* With a capacity of 1 every event starts a spell of the other kind. */
-static void
-take_spells(spot_sample_t *self, const spot_trace_t *trace, const spot_bulks_t *bulks,
-    bool is_up)
+static void take_spells(
+    spot_sample_t *self, const spot_trace_t *trace, const spot_bulks_t *bulks, bool is_up)
 {
     const spot_bulk_t *start = NULL;
 
     for (size_t j = 0; j < bulks->num_bulks; j++) {
         const spot_bulk_t *bulk = &bulks->bulks[j];
 
-        if (start != NULL && start->time_ms > 0 &&
-            (start->kind == SPOT_EVENT_ADD) == is_up) {
-            append_duration(
-                self, bulk->time_ms - start->time_ms, bulk->kind == SPOT_EVENT_STOP);
+        if (start != NULL && start->time_ms > 0 && (start->kind == SPOT_EVENT_ADD) == is_up) {
+            append_duration(self, bulk->time_ms - start->time_ms, bulk->kind == SPOT_EVENT_STOP);
         }
         start = bulk;
     }
@@ -113,8 +103,7 @@ typedef struct {
     int64_t birth_ms;
 } running_t;
 
-static void
-give_birth(spot_sample_t *self, const int32_t *name_ids, int32_t count, int64_t time_ms,
+static void give_birth(spot_sample_t *self, const int32_t *name_ids, int32_t count, int64_t time_ms,
     int64_t end_ms, running_t *running)
 {
     for (int32_t j = 0; j < count; j++) {
@@ -123,8 +112,7 @@ give_birth(spot_sample_t *self, const int32_t *name_ids, int32_t count, int64_t 
     }
 }
 
-static int
-take_lifetimes(spot_sample_t *self, const spot_trace_t *trace)
+static int take_lifetimes(spot_sample_t *self, const spot_trace_t *trace)
 {
     running_t *running = spot_calloc(trace->num_names, sizeof(*running));
 
@@ -136,8 +124,7 @@ take_lifetimes(spot_sample_t *self, const spot_trace_t *trace)
         const spot_event_t *event = &trace->events[j];
 
         if (event->kind == SPOT_EVENT_ADD) {
-            give_birth(self, event->name_ids, event->count, event->time_ms,
-                trace->end_ms, running);
+            give_birth(self, event->name_ids, event->count, event->time_ms, trace->end_ms, running);
             continue;
         }
         for (int32_t k = 0; k < event->count; k++) {
@@ -152,8 +139,7 @@ take_lifetimes(spot_sample_t *self, const spot_trace_t *trace)
     return 0;
 }
 
-static int
-init_lives(spot_sample_t *self, const spot_trace_t *trace)
+static int init_lives(spot_sample_t *self, const spot_trace_t *trace)
 {
     const bool has_lives = trace->kind == SPOT_TRACE_NAMED;
     const int ret = reserve(self, has_lives ? trace->num_name_ids : 0, false);
@@ -161,11 +147,9 @@ init_lives(spot_sample_t *self, const spot_trace_t *trace)
     return ret == 0 && has_lives ? take_lifetimes(self, trace) : ret;
 }
 
-int
-spot_sample_init(spot_sample_t *self, const spot_trace_t *trace, spot_sample_kind_t kind)
+int spot_sample_init(spot_sample_t *self, const spot_trace_t *trace, spot_sample_kind_t kind)
 {
-    const bool is_count =
-        kind == SPOT_SAMPLE_PREEMPT_COUNT || kind == SPOT_SAMPLE_ADD_COUNT;
+    const bool is_count = kind == SPOT_SAMPLE_PREEMPT_COUNT || kind == SPOT_SAMPLE_ADD_COUNT;
     spot_bulks_t bulks;
     int ret;
 
@@ -187,20 +171,17 @@ spot_sample_init(spot_sample_t *self, const spot_trace_t *trace, spot_sample_kin
     return ret;
 }
 
-int
-spot_sample_init_lifetimes(spot_sample_t *self, const spot_lifetimes_t *lifetimes)
+int spot_sample_init_lifetimes(spot_sample_t *self, const spot_lifetimes_t *lifetimes)
 {
     const int ret = reserve(self, lifetimes->num_lives, false);
 
     for (size_t j = 0; ret == 0 && j < lifetimes->num_lives; j++) {
-        append_duration(
-            self, lifetimes->lives[j].duration_ms, !lifetimes->lives[j].is_preempted);
+        append_duration(self, lifetimes->lives[j].duration_ms, !lifetimes->lives[j].is_preempted);
     }
     return ret;
 }
 
-void
-spot_sample_keep_complete(spot_sample_t *self)
+void spot_sample_keep_complete(spot_sample_t *self)
 {
     size_t num_kept = 0;
 

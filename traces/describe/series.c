@@ -9,8 +9,7 @@
 #include "base/memory.h"
 #include "base/stats.h"
 
-int
-spot_value_stats_init(spot_value_stats_t *self, const double *values, size_t num_values)
+int spot_value_stats_init(spot_value_stats_t *self, const double *values, size_t num_values)
 {
     double *sorted = spot_calloc(num_values, sizeof(*sorted));
     spot_moments_t moments = {0};
@@ -33,8 +32,7 @@ spot_value_stats_init(spot_value_stats_t *self, const double *values, size_t num
     return 0;
 }
 
-static bool
-is_constant(const double *values, size_t num_values)
+static bool is_constant(const double *values, size_t num_values)
 {
     for (size_t j = 1; j < num_values; j++) {
         if (values[j] != values[0]) {
@@ -44,8 +42,7 @@ is_constant(const double *values, size_t num_values)
     return true;
 }
 
-bool
-spot_series_acf(const double *values, size_t num_values, size_t num_lags, double *acf)
+bool spot_series_acf(const double *values, size_t num_values, size_t num_lags, double *acf)
 {
     spot_moments_t moments = {0};
 
@@ -62,16 +59,14 @@ spot_series_acf(const double *values, size_t num_values, size_t num_lags, double
         spot_sum_t sum = {0};
 
         for (size_t j = 0; j + k < num_values; j++) {
-            spot_sum_add(
-                &sum, (values[j] - moments.mean) * (values[j + k] - moments.mean));
+            spot_sum_add(&sum, (values[j] - moments.mean) * (values[j + k] - moments.mean));
         }
         acf[k - 1] = spot_sum_total(&sum) / moments.sum_squares;
     }
     return true;
 }
 
-double
-spot_series_ljung_box_p(const double *acf, size_t num_lags, size_t num_values)
+double spot_series_ljung_box_p(const double *acf, size_t num_lags, size_t num_values)
 {
     const double n = (double) num_values;
     double sum = 0;
@@ -85,8 +80,7 @@ spot_series_ljung_box_p(const double *acf, size_t num_lags, size_t num_values)
     return gsl_cdf_chisq_Q(n * (n + 2) * sum, (double) num_lags);
 }
 
-spot_distance_t
-spot_series_distance(
+spot_distance_t spot_series_distance(
     const double *sorted_f, size_t num_f, const double *sorted_h, size_t num_h)
 {
     spot_distance_t distance = {0};
@@ -129,8 +123,7 @@ typedef struct {
 } life_t;
 
 /* Orders by time; at one time deaths first, as censored values are still at risk. */
-static int
-compare_lives(const void *left, const void *right)
+static int compare_lives(const void *left, const void *right)
 {
     const life_t *a = left, *b = right;
 
@@ -142,8 +135,7 @@ compare_lives(const void *left, const void *right)
 
 /* Between two censorings the factors telescope: S is `from` times the share of `block`
  * still alive, with one rounding for any number of deaths. */
-static void
-take_steps(spot_kaplan_meier_t *self, const life_t *lives)
+static void take_steps(spot_kaplan_meier_t *self, const life_t *lives)
 {
     double from = 1, survival = 1;
     size_t block = self->num_values, j = 0;
@@ -153,8 +145,7 @@ take_steps(spot_kaplan_meier_t *self, const life_t *lives)
         const size_t num_at_risk = self->num_values - j;
         size_t num_deaths = 0;
 
-        for (; j < self->num_values && lives[j].time == time && !lives[j].is_censored;
-             j++) {
+        for (; j < self->num_values && lives[j].time == time && !lives[j].is_censored; j++) {
             num_deaths++;
         }
         if (num_deaths > 0) {
@@ -170,9 +161,8 @@ take_steps(spot_kaplan_meier_t *self, const life_t *lives)
     }
 }
 
-int
-spot_kaplan_meier_init(spot_kaplan_meier_t *self, const double *values,
-    const bool *is_censored, size_t num_values)
+int spot_kaplan_meier_init(
+    spot_kaplan_meier_t *self, const double *values, const bool *is_censored, size_t num_values)
 {
     life_t *lives = spot_calloc(num_values, sizeof(*lives));
 
@@ -195,15 +185,13 @@ spot_kaplan_meier_init(spot_kaplan_meier_t *self, const double *values,
     return 0;
 }
 
-void
-spot_kaplan_meier_free(spot_kaplan_meier_t *self)
+void spot_kaplan_meier_free(spot_kaplan_meier_t *self)
 {
     free(self->steps);
     memset(self, 0, sizeof(*self));
 }
 
-double
-spot_kaplan_meier_survival(const spot_kaplan_meier_t *self, double time)
+double spot_kaplan_meier_survival(const spot_kaplan_meier_t *self, double time)
 {
     size_t low = 0, high = self->num_steps;
 
@@ -219,8 +207,7 @@ spot_kaplan_meier_survival(const spot_kaplan_meier_t *self, double time)
     return low > 0 ? self->steps[low - 1].survival : 1;
 }
 
-double
-spot_kaplan_meier_median(const spot_kaplan_meier_t *self)
+double spot_kaplan_meier_median(const spot_kaplan_meier_t *self)
 {
     for (size_t j = 0; j < self->num_steps; j++) {
         if (self->steps[j].survival <= HALF) {
@@ -230,8 +217,7 @@ spot_kaplan_meier_median(const spot_kaplan_meier_t *self)
     return self->num_values > 0 ? (double) INFINITY : (double) NAN;
 }
 
-double
-spot_kaplan_meier_restricted_mean(const spot_kaplan_meier_t *self)
+double spot_kaplan_meier_restricted_mean(const spot_kaplan_meier_t *self)
 {
     spot_sum_t area = {0};
     double survival = 1, time = 0;

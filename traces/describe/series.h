@@ -26,8 +26,7 @@ SPOT_MUST_CHECK int spot_value_stats_init(
 /* Sets acf[k - 1] to the autocorrelation r_k = sum (x_i - m)(x_{i+k} - m) / sum (x_i -
  * m)^2, k = 1 ... num_lags; 0 from lag num_values on. Returns false, with all 0, if all
  * values are equal or there are none. O(n lags). */
-bool spot_series_acf(
-    const double *values, size_t num_values, size_t num_lags, double *acf);
+bool spot_series_acf(const double *values, size_t num_values, size_t num_lags, double *acf);
 
 /* p-value of Ljung and Box (Biometrika 65(2), 1978): Q = n (n + 2) sum r_k^2 / (n - k)
  * against chi-squared with num_lags degrees of freedom. NAN unless num_values >
@@ -68,8 +67,8 @@ typedef struct {
 
 /* Values are finite and >= 0, in any order. NO_MEMORY; free self even then. O(n log
  * n). */
-SPOT_MUST_CHECK int spot_kaplan_meier_init(spot_kaplan_meier_t *self,
-    const double *values, const bool *is_censored, size_t num_values);
+SPOT_MUST_CHECK int spot_kaplan_meier_init(
+    spot_kaplan_meier_t *self, const double *values, const bool *is_censored, size_t num_values);
 void spot_kaplan_meier_free(spot_kaplan_meier_t *self);
 
 /* S(time): 1 before the first step. O(log steps). */

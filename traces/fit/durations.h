@@ -45,11 +45,11 @@ typedef struct {
     double *points_s;     /* [num_points] increasing, where survival is evaluated */
     double *log_survival; /* [num_points] scratch */
     bool is_on_ticks;     /* all values are multiples of tick_s */
-    bool is_one_value; /* the complete values are all equal, or all in the first tick */
-    double sum_s;      /* of all values, censored or not */
-    double mean_s;     /* sum_s / num_values */
-    double mean_log;   /* of ln value, all values above 0 */
-    double std_log;    /* of ln value, with 1/n */
+    bool is_one_value;    /* the complete values are all equal, or all in the first tick */
+    double sum_s;         /* of all values, censored or not */
+    double mean_s;        /* sum_s / num_values */
+    double mean_log;      /* of ln value, all values above 0 */
+    double std_log;       /* of ln value, with 1/n */
     double mean_log_complete;
     double max_s;
     spot_kaplan_meier_t kaplan_meier;
@@ -59,16 +59,14 @@ typedef struct {
  * 0: lattice, 0: continuous. A complete value of 0 is raised to the tick, or to
  * resolution_s > 0 if tick_s is 0. A censored value of 0 carries no information (S(0) =
  * 1) and only counts in num_values. NO_MEMORY; free self even then. O(n log n). */
-SPOT_MUST_CHECK int spot_fit_durations_init(spot_fit_durations_t *self,
-    const double *values, const bool *is_censored, size_t num_values, double tick_s,
-    double resolution_s);
+SPOT_MUST_CHECK int spot_fit_durations_init(spot_fit_durations_t *self, const double *values,
+    const bool *is_censored, size_t num_values, double tick_s, double resolution_s);
 void spot_fit_durations_free(spot_fit_durations_t *self);
 
 /* ln L of a law: the sum of ln f(t) (continuous) or ln[S(t - tick) - S(t)] (lattice)
  * over complete values, and of ln S(t) over censored ones. -INFINITY: impossible.
  * O(groups). */
-double spot_fit_durations_log_likelihood(
-    spot_fit_durations_t *self, const spot_law_t *law);
+double spot_fit_durations_log_likelihood(spot_fit_durations_t *self, const spot_law_t *law);
 
 /* The default tick of the likelihood: resolution_s if it is at least SPOT_FIT_MIN_TICK_S
  * and all values are multiples of it, else 0. Lifetimes: always 0. */

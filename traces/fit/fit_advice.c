@@ -17,8 +17,7 @@
 
 /* Writes a word of a shell command, quoted if needed. Writes name instead of a word that
  * is too long for a line. */
-static void
-quote(char *text, const char *word, const char *name)
+static void quote(char *text, const char *word, const char *name)
 {
     static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
                                 "0123456789_./+:,@%-";
@@ -44,8 +43,7 @@ quote(char *text, const char *word, const char *name)
     text[used] = '\0';
 }
 
-void
-spot_fit_say_far_life(spot_fit_words_t *self, const spot_law_t *law, double ks)
+void spot_fit_say_far_life(spot_fit_words_t *self, const spot_law_t *law, double ks)
 {
     if (ks > LARGE_DISTANCE) {
         spot_fit_say(self,
@@ -56,8 +54,7 @@ spot_fit_say_far_life(spot_fit_words_t *self, const spot_law_t *law, double ks)
 }
 
 /* Shows the law of the lives as a model contains it, then warns if it fits badly. */
-static void
-say_lifetime(spot_fit_words_t *self, const spot_fit_advice_t *advice)
+static void say_lifetime(spot_fit_words_t *self, const spot_fit_advice_t *advice)
 {
     char text[256] = "";
     FILE *out = fmemopen(text, sizeof(text), "w");
@@ -78,8 +75,7 @@ say_lifetime(spot_fit_words_t *self, const spot_fit_advice_t *advice)
 }
 
 /* Describes the deaths from the cut on. */
-static void
-say_cut(spot_fit_words_t *self, const spot_fit_cut_t *cut)
+static void say_cut(spot_fit_words_t *self, const spot_fit_cut_t *cut)
 {
     char deaths[64];
 
@@ -87,17 +83,14 @@ say_cut(spot_fit_words_t *self, const spot_fit_cut_t *cut)
         spot_fit_say(self,
             "%s at %.6g s or behind it, %.4g s late in the mean and %.4g s at most: the "
             "overrun of the deadline.",
-            spot_fit_count(deaths, cut->num_deaths, "death"), cut->cut_s, cut->mean_s,
-            cut->max_s);
+            spot_fit_count(deaths, cut->num_deaths, "death"), cut->cut_s, cut->mean_s, cut->max_s);
     } else {
-        spot_fit_say(self,
-            "No death at %.6g s or behind it: there is no wall to be cut at.",
-            cut->cut_s);
+        spot_fit_say(
+            self, "No death at %.6g s or behind it: there is no wall to be cut at.", cut->cut_s);
     }
 }
 
-static void
-say_generator(spot_fit_words_t *self, const spot_fit_advice_t *advice)
+static void say_generator(spot_fit_words_t *self, const spot_fit_advice_t *advice)
 {
     char trace[PATH_BYTES], model[PATH_BYTES];
 
@@ -119,24 +112,20 @@ say_generator(spot_fit_words_t *self, const spot_fit_advice_t *advice)
             "Recommended generator: replay, the recording itself. Its %zu event%s no "
             "basis for another one.",
             advice->num_events, advice->num_events == 1 ? " is" : "s are");
-        spot_fit_say(
-            self, "Next: spotsim trace fit %s --emit replay -o model.yaml", trace);
+        spot_fit_say(self, "Next: spotsim trace fit %s --emit replay -o model.yaml", trace);
     } else {
-        spot_fit_say(self,
-            "Recommended generator: block, pieces of the recording; mrp where only "
-            "parameters may be passed on.");
-        spot_fit_say(
-            self, "Next: spotsim trace fit %s --emit block -o model.yaml", trace);
+        spot_fit_say(self, "Recommended generator: block, pieces of the recording; mrp where only "
+                           "parameters may be passed on.");
+        spot_fit_say(self, "Next: spotsim trace fit %s --emit block -o model.yaml", trace);
     }
 }
 
-void
-spot_fit_words_of_trace(spot_fit_words_t *self, const spot_fit_advice_t *advice)
+void spot_fit_words_of_trace(spot_fit_words_t *self, const spot_fit_advice_t *advice)
 {
     memset(self, 0, sizeof(*self));
     if (advice->is_obtainable) {
-        spot_fit_say(self,
-            "Nothing ran: preempt means fewer obtainable at a probe, add means more.");
+        spot_fit_say(
+            self, "Nothing ran: preempt means fewer obtainable at a probe, add means more.");
     }
     if (advice->resolution_s > 0) {
         spot_fit_say(self,
@@ -144,9 +133,8 @@ spot_fit_words_of_trace(spot_fit_words_t *self, const spot_fit_advice_t *advice)
             advice->resolution_s);
     }
     if (!advice->is_tested) {
-        spot_fit_say(self,
-            "Whether the best fit at all is not tested: --likelihood continuous "
-            "--bootstrap 399 does, where nothing is censored.");
+        spot_fit_say(self, "Whether the best fit at all is not tested: --likelihood continuous "
+                           "--bootstrap 399 does, where nothing is censored.");
     }
     spot_fit_say(self, "All of this describes that day and that zone, nothing else.");
     for (size_t j = 0; advice->doubts != NULL && j < advice->doubts->num_lines; j++) {
@@ -155,8 +143,7 @@ spot_fit_words_of_trace(spot_fit_words_t *self, const spot_fit_advice_t *advice)
     say_generator(self, advice);
 }
 
-void
-spot_fit_say(spot_fit_words_t *self, const char *format, ...)
+void spot_fit_say(spot_fit_words_t *self, const char *format, ...)
 {
     va_list arguments;
 
@@ -168,8 +155,7 @@ spot_fit_say(spot_fit_words_t *self, const char *format, ...)
     va_end(arguments);
 }
 
-const char *
-spot_fit_count(char text[64], size_t number, const char *noun)
+const char *spot_fit_count(char text[64], size_t number, const char *noun)
 {
     snprintf(text, 64, "%zu %s%s", number, noun, number == 1 ? "" : "s");
     return text;
@@ -183,8 +169,7 @@ typedef struct {
     int64_t first_ms, last_ms, longest_ms;
 } events_t;
 
-static int
-take_events(events_t *self, const spot_trace_t *trace)
+static int take_events(events_t *self, const spot_trace_t *trace)
 {
     spot_bulks_t bulks;
     const int ret = spot_bulks_init(&bulks, trace);
@@ -211,8 +196,7 @@ take_events(events_t *self, const spot_trace_t *trace)
 
 /* The model mrp counts half an event of a type that never occurs; others leave it
  * out. */
-static const char *
-consequence(const char *model, bool is_addition)
+static const char *consequence(const char *model, bool is_addition)
 {
     static const char *const words[3][2] = {
         {"preemptions of an mrp model are invented, other models have none",
@@ -223,8 +207,7 @@ consequence(const char *model, bool is_addition)
     return words[model == NULL ? 0 : strcmp(model, "mrp") == 0 ? 1 : 2][is_addition];
 }
 
-static void
-say_few(spot_fit_words_t *self, const events_t *events, const char *model)
+static void say_few(spot_fit_words_t *self, const events_t *events, const char *model)
 {
     const size_t num_preempts = events->num_events[0], num_adds = events->num_events[1];
     char preemptions[64], additions[64];
@@ -232,17 +215,14 @@ say_few(spot_fit_words_t *self, const events_t *events, const char *model)
     if (num_preempts >= SPOT_FIT_FEW_EVENTS && num_adds >= SPOT_FIT_FEW_EVENTS) {
         return;
     }
-    spot_fit_say(self, "%s, %s: %s.",
-        spot_fit_count(preemptions, num_preempts, "preemption"),
+    spot_fit_say(self, "%s, %s: %s.", spot_fit_count(preemptions, num_preempts, "preemption"),
         spot_fit_count(additions, num_adds, "addition"),
-        num_preempts == 0 || num_adds == 0
-            ? consequence(model, num_adds == 0)
-            : "fewer than 10 of a type say little about their law");
+        num_preempts == 0 || num_adds == 0 ? consequence(model, num_adds == 0)
+                                           : "fewer than 10 of a type say little about their law");
 }
 
-static void
-say_silence(spot_fit_words_t *self, const events_t *events, const spot_trace_t *trace,
-    const char *model)
+static void say_silence(
+    spot_fit_words_t *self, const events_t *events, const spot_trace_t *trace, const char *model)
 {
     const struct {
         int64_t silence_ms, at_ms;
@@ -253,17 +233,15 @@ say_silence(spot_fit_words_t *self, const events_t *events, const spot_trace_t *
     for (size_t j = 0; j < sizeof(ends) / sizeof(ends[0]); j++) {
         if (ends[j].silence_ms > events->longest_ms &&
             (double) ends[j].silence_ms > SILENCE_SHARE * (double) trace->end_ms) {
-            spot_fit_say(self, "%s event at %.4g h of %.4g h: %s that silence.",
-                ends[j].event, (double) ends[j].at_ms / (double) SPOT_MS_PER_H,
+            spot_fit_say(self, "%s event at %.4g h of %.4g h: %s that silence.", ends[j].event,
+                (double) ends[j].at_ms / (double) SPOT_MS_PER_H,
                 (double) trace->end_ms / (double) SPOT_MS_PER_H,
-                model != NULL ? "the model does not know"
-                              : "block, mrp and seed do not know");
+                model != NULL ? "the model does not know" : "block, mrp and seed do not know");
         }
     }
 }
 
-int
-spot_fit_doubts(spot_fit_words_t *self, const spot_trace_t *trace, const char *model)
+int spot_fit_doubts(spot_fit_words_t *self, const spot_trace_t *trace, const char *model)
 {
     events_t events;
     const int ret = take_events(&events, trace);

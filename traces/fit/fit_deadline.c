@@ -21,8 +21,7 @@
 #define STRAY_GAPS 5 /* in mean gaps */
 #define OUTLIERS 50  /* one in this many deaths may come later */
 
-void
-spot_fit_cut(spot_fit_cut_t *self, spot_sample_t *sample, double cut_s)
+void spot_fit_cut(spot_fit_cut_t *self, spot_sample_t *sample, double cut_s)
 {
     spot_moments_t moments = {0};
 
@@ -51,8 +50,7 @@ typedef struct {
 
 /* Mean of TE(tau; [0, L]) - observed mean; it rises with ln tau. TE is a bathtub with
  * early deaths only. */
-static double
-mean_equation(double log_tau, void *context)
+static double mean_equation(double log_tau, void *context)
 {
     const overrun_t *self = context;
     const double bathtub[] = {1, exp(log_tau), 1, self->limit_s};
@@ -60,29 +58,24 @@ mean_equation(double log_tau, void *context)
     return spot_family_bathtub.moment(bathtub, 1) - self->mean_s;
 }
 
-static double
-overrun_mean_s(overrun_t *self)
+static double overrun_mean_s(overrun_t *self)
 {
     const double high = log(self->limit_s * UNIFORM);
     double log_tau;
 
-    return spot_root_find(mean_equation, self, log(self->mean_s), high, &log_tau)
-               ? exp(log_tau)
-               : exp(high);
+    return spot_root_find(mean_equation, self, log(self->mean_s), high, &log_tau) ? exp(log_tau)
+                                                                                  : exp(high);
 }
 
 /* Rounds up to two significant digits. */
-static double
-rounded_up(double value)
+static double rounded_up(double value)
 {
     const double unit = pow(10, floor(log10(value)) - 1);
 
     return fmax(value, ceil(value / unit) * unit);
 }
 
-void
-spot_fit_deadline(
-    spot_law_t *law, const spot_law_t *lognormal, const spot_fit_cut_t *cut)
+void spot_fit_deadline(spot_law_t *law, const spot_law_t *lognormal, const spot_fit_cut_t *cut)
 {
     overrun_t overrun = {.mean_s = cut->mean_s};
 
@@ -97,8 +90,7 @@ spot_fit_deadline(
 }
 
 /* The largest of the usual units that has a multiple in (low, high], else high. */
-static double
-roundest(double low, double high)
+static double roundest(double low, double high)
 {
     static const double units[] = {86400, 3600, 600, 60, 10, 1};
 
@@ -114,8 +106,7 @@ roundest(double low, double high)
 
 /* Index of the death at which the density jumps: there the distribution function is
  * furthest below the straight line to the last death. */
-static size_t
-find_knee(const double *deaths, size_t num_deaths, double last_s)
+static size_t find_knee(const double *deaths, size_t num_deaths, double last_s)
 {
     double furthest = 0;
     size_t knee = 0;
@@ -137,8 +128,7 @@ find_knee(const double *deaths, size_t num_deaths, double last_s)
     return knee;
 }
 
-int
-spot_fit_find_wall(spot_fit_wall_t *self, const spot_sample_t *sample)
+int spot_fit_find_wall(spot_fit_wall_t *self, const spot_sample_t *sample)
 {
     double *deaths = spot_calloc(sample->num_values, sizeof(*deaths));
     double time_s, last_s, density, density_before;
@@ -164,8 +154,7 @@ spot_fit_find_wall(spot_fit_wall_t *self, const spot_sample_t *sample)
     density_before = (double) knee / time_s;
     if (knee > 0 && num_deaths - knee >= WALL_MIN_DEATHS &&
         (double) (num_deaths - knee) >= WALL_SHARE * (double) num_deaths &&
-        last_s - time_s <= WALL_WIDTH * time_s &&
-        density > WALL_DENSITY * density_before) {
+        last_s - time_s <= WALL_WIDTH * time_s && density > WALL_DENSITY * density_before) {
         *self = (spot_fit_wall_t){.time_s = time_s,
             .last_s = last_s,
             .num_deaths = num_deaths - knee,

@@ -25,8 +25,7 @@ void spot_fit_cut(spot_fit_cut_t *self, spot_sample_t *sample, double cut_s);
  * TE(overrun_mean_s; [0, overrun_max_s]), which then has the observed mean.
  * overrun_max_s is the largest overrun, rounded up to two digits. Without a death from
  * the cut on there is no wall: deadline_s is INFINITY. */
-void spot_fit_deadline(
-    spot_law_t *law, const spot_law_t *lognormal, const spot_fit_cut_t *cut);
+void spot_fit_deadline(spot_law_t *law, const spot_law_t *lognormal, const spot_fit_cut_t *cut);
 
 /* A wall: at least a tenth of the deaths pile up at the end of a sample, ten times as
  * dense as before. */
@@ -39,5 +38,4 @@ typedef struct {
 } spot_fit_wall_t;
 
 /* Looks for a wall. NO_MEMORY. O(n log n). */
-SPOT_MUST_CHECK int spot_fit_find_wall(
-    spot_fit_wall_t *self, const spot_sample_t *sample);
+SPOT_MUST_CHECK int spot_fit_find_wall(spot_fit_wall_t *self, const spot_sample_t *sample);

@@ -21,8 +21,7 @@
 #include "traces/trace.h"
 
 /* The folder a file is in, without links, with one slash at its end. */
-static char *
-folder_of(const char *path)
+static char *folder_of(const char *path)
 {
     const char *slash = strrchr(path, '/');
     char *folder = slash == NULL   ? strdup(".")
@@ -45,8 +44,7 @@ folder_of(const char *path)
 }
 
 /* Bytes of the folder that both are in. */
-static size_t
-common_bytes(const char *folder, const char *other)
+static size_t common_bytes(const char *folder, const char *other)
 {
     size_t common = 0;
 
@@ -57,8 +55,7 @@ common_bytes(const char *folder, const char *other)
 }
 
 /* folder/name as seen from another folder, of which the first bytes are the same. */
-static char *
-relative(const char *folder, const char *name, const char *from, size_t common)
+static char *relative(const char *folder, const char *name, const char *from, size_t common)
 {
     size_t num_up = 0, num_bytes;
     char *text;
@@ -79,8 +76,7 @@ relative(const char *folder, const char *name, const char *from, size_t common)
     return text;
 }
 
-char *
-spot_fit_path_from_model(const char *path, const char *model_path)
+char *spot_fit_path_from_model(const char *path, const char *model_path)
 {
     const bool is_file = model_path != NULL && strcmp(model_path, "-") != 0;
     const char *slash = strrchr(path, '/');
@@ -92,8 +88,8 @@ spot_fit_path_from_model(const char *path, const char *model_path)
         const size_t common = common_bytes(folder, from);
         const bool is_relative = is_file && common > strlen("/");
 
-        seen = relative(folder, slash != NULL ? slash + 1 : path,
-            is_relative ? from : "", is_relative ? common : 0);
+        seen = relative(folder, slash != NULL ? slash + 1 : path, is_relative ? from : "",
+            is_relative ? common : 0);
     }
     free(from);
     free(folder);
@@ -104,15 +100,13 @@ spot_fit_path_from_model(const char *path, const char *model_path)
 #define MAX_HORIZON_S 3e9
 
 /* Time of day at time 0; -1: unknown. */
-static int64_t
-start_ms(const spot_fit_task_t *self)
+static int64_t start_ms(const spot_fit_task_t *self)
 {
     return self->request->start_hour >= 0 ? self->request->start_hour * SPOT_MS_PER_H
                                           : spot_hours_start_ms(&self->trace);
 }
 
-int
-spot_fit_task_hours(spot_fit_task_t *self, spot_fit_hourly_t *hourly)
+int spot_fit_task_hours(spot_fit_task_t *self, spot_fit_hourly_t *hourly)
 {
     if (start_ms(self) < 0) {
         return spot_diag_error(self->diag, self->request->path, 0, 0,
@@ -121,8 +115,7 @@ spot_fit_task_hours(spot_fit_task_t *self, spot_fit_hourly_t *hourly)
     return spot_fit_hourly(hourly, &self->trace, start_ms(self));
 }
 
-static int
-emit_seed(spot_fit_task_t *self, const spot_fit_origin_t *origin, FILE *out)
+static int emit_seed(spot_fit_task_t *self, const spot_fit_origin_t *origin, FILE *out)
 {
     spot_seed_t seed;
     const int ret = spot_fit_seed(&seed, &self->trace);
@@ -142,8 +135,7 @@ emit_seed(spot_fit_task_t *self, const spot_fit_origin_t *origin, FILE *out)
 }
 
 /* What the comments of the model say from there on. */
-static void
-warn_from(spot_fit_task_t *self, const spot_fit_words_t *doubts, size_t first)
+static void warn_from(spot_fit_task_t *self, const spot_fit_words_t *doubts, size_t first)
 {
     for (size_t j = first; j < doubts->num_lines; j++) {
         spot_diag_warn(self->diag, self->request->path, 0, 0, "%s", doubts->lines[j]);
@@ -151,8 +143,7 @@ warn_from(spot_fit_task_t *self, const spot_fit_words_t *doubts, size_t first)
 }
 
 /* What --hourly and --lifetimes add to an mrp model. */
-static int
-take_extras(spot_fit_task_t *self, spot_fit_origin_t *origin, spot_fit_hourly_t *hourly,
+static int take_extras(spot_fit_task_t *self, spot_fit_origin_t *origin, spot_fit_hourly_t *hourly,
     spot_fit_lifetime_t *lifetime, spot_fit_words_t *doubts)
 {
     const size_t first = doubts->num_lines;
@@ -182,8 +173,7 @@ take_extras(spot_fit_task_t *self, spot_fit_origin_t *origin, spot_fit_hourly_t 
 }
 
 /* Which parts of the model are no estimates. */
-static void
-take_failures(spot_fit_task_t *self, const spot_mrp_t *mrp, spot_fit_words_t *doubts)
+static void take_failures(spot_fit_task_t *self, const spot_mrp_t *mrp, spot_fit_words_t *doubts)
 {
     const size_t first = doubts->num_lines;
 
@@ -207,9 +197,8 @@ take_failures(spot_fit_task_t *self, const spot_mrp_t *mrp, spot_fit_words_t *do
     warn_from(self, doubts, first);
 }
 
-static int
-emit_mrp(spot_fit_task_t *self, spot_fit_origin_t *origin, spot_fit_words_t *doubts,
-    FILE *out)
+static int emit_mrp(
+    spot_fit_task_t *self, spot_fit_origin_t *origin, spot_fit_words_t *doubts, FILE *out)
 {
     spot_fit_hourly_t hourly;
     spot_fit_lifetime_t lifetime;
@@ -224,12 +213,10 @@ emit_mrp(spot_fit_task_t *self, spot_fit_origin_t *origin, spot_fit_words_t *dou
     return ret;
 }
 
-static int
-emit_recorded(spot_fit_task_t *self, const spot_fit_origin_t *origin, FILE *out)
+static int emit_recorded(spot_fit_task_t *self, const spot_fit_origin_t *origin, FILE *out)
 {
     const bool is_block = self->request->emit == SPOT_EMIT_BLOCK;
-    char *path =
-        spot_fit_path_from_model(self->request->path, self->request->model_path);
+    char *path = spot_fit_path_from_model(self->request->path, self->request->model_path);
     size_t num_events;
     int ret = spot_fit_num_events(&num_events, &self->trace);
 
@@ -238,16 +225,14 @@ emit_recorded(spot_fit_task_t *self, const spot_fit_origin_t *origin, FILE *out)
     } else if (ret == 0 && is_block && num_events == 0) {
         ret = SPOT_ERR_BAD_INPUT;
     } else if (ret == 0) {
-        spot_recorded_write(
-            is_block ? "block" : "replay", path, num_events, origin, out);
+        spot_recorded_write(is_block ? "block" : "replay", path, num_events, origin, out);
     }
     free(path);
     return ret;
 }
 
 /* A model that no reader takes is of no use: theirs are the limits. */
-static int
-check_limits(spot_fit_task_t *self, spot_emit_t emit)
+static int check_limits(spot_fit_task_t *self, spot_emit_t emit)
 {
     const spot_trace_t *trace = &self->trace;
     const char *path = self->request->path;
@@ -257,8 +242,8 @@ check_limits(spot_fit_task_t *self, spot_emit_t emit)
         return spot_diag_error(self->diag, path, 0, 0,
             "%s of %ld instances: a model has at most %d, so there is none of this "
             "trace",
-            trace->capacity == SPOT_UNBOUNDED ? "a population" : "a capacity",
-            (long) capacity, SPOT_MAX_INSTANCES);
+            trace->capacity == SPOT_UNBOUNDED ? "a population" : "a capacity", (long) capacity,
+            SPOT_MAX_INSTANCES);
     }
     if (emit != SPOT_EMIT_SEED && trace->resolution_ms > SPOT_MS_PER_D) {
         return spot_diag_error(self->diag, path, 0, 0,
@@ -276,12 +261,9 @@ check_limits(spot_fit_task_t *self, spot_emit_t emit)
 }
 
 /* On stderr now, and for the comments of the model; the recording itself has none. */
-static int
-take_doubts(spot_fit_task_t *self, spot_emit_t emit, spot_fit_words_t *doubts)
+static int take_doubts(spot_fit_task_t *self, spot_emit_t emit, spot_fit_words_t *doubts)
 {
-    const char *model = emit == SPOT_EMIT_BLOCK  ? "block"
-                        : emit == SPOT_EMIT_SEED ? "seed"
-                                                 : "mrp";
+    const char *model = emit == SPOT_EMIT_BLOCK ? "block" : emit == SPOT_EMIT_SEED ? "seed" : "mrp";
     int ret;
 
     *doubts = (spot_fit_words_t){0};
@@ -295,8 +277,7 @@ take_doubts(spot_fit_task_t *self, spot_emit_t emit, spot_fit_words_t *doubts)
     return ret;
 }
 
-static int
-write_model(spot_fit_task_t *self, spot_emit_t emit, FILE *out)
+static int write_model(spot_fit_task_t *self, spot_emit_t emit, FILE *out)
 {
     spot_fit_words_t doubts;
     spot_fit_origin_t origin = {.trace = &self->trace,
@@ -330,8 +311,7 @@ write_model(spot_fit_task_t *self, spot_emit_t emit, FILE *out)
     return ret;
 }
 
-int
-spot_fit_task_emit(spot_fit_task_t *self)
+int spot_fit_task_emit(spot_fit_task_t *self)
 {
     const spot_emit_t emit = (spot_emit_t) self->request->emit;
     spot_outfile_t file;

@@ -16,15 +16,13 @@
 #define LEAST_SHAPE 0.02
 #define LARGEST_SHAPE 50
 
-static size_t
-copy_starts(const double (*from)[MAX_K], size_t num_starts, double (*starts)[MAX_K])
+static size_t copy_starts(const double (*from)[MAX_K], size_t num_starts, double (*starts)[MAX_K])
 {
     memcpy(starts, from, num_starts * sizeof(*starts));
     return num_starts;
 }
 
-static size_t
-exponential_starts(const spot_fit_durations_t *durations, double (*starts)[MAX_K])
+static size_t exponential_starts(const spot_fit_durations_t *durations, double (*starts)[MAX_K])
 {
     starts[0][0] = log(durations->mean_s);
     return 1;
@@ -32,8 +30,7 @@ exponential_starts(const spot_fit_durations_t *durations, double (*starts)[MAX_K
 
 /* On ticks the law is geometric, one Bernoulli draw per tick. If all values end in the
  * first tick, the mean is unknown, only far below the tick. */
-static bool
-exponential_exact(const spot_fit_durations_t *durations, double *theta)
+static bool exponential_exact(const spot_fit_durations_t *durations, double *theta)
 {
     const double num_complete = (double) durations->num_complete;
     double p_end;
@@ -45,14 +42,12 @@ exponential_exact(const spot_fit_durations_t *durations, double *theta)
     if (!durations->is_on_ticks) {
         return false;
     }
-    p_end =
-        fmin(num_complete / round(durations->sum_s / durations->tick_s), 1 - 0x1p-53);
+    p_end = fmin(num_complete / round(durations->sum_s / durations->tick_s), 1 - 0x1p-53);
     theta[0] = log(-durations->tick_s / log1p(-p_end));
     return true;
 }
 
-static size_t
-weibull_starts(const spot_fit_durations_t *durations, double (*starts)[MAX_K])
+static size_t weibull_starts(const spot_fit_durations_t *durations, double (*starts)[MAX_K])
 {
     starts[0][0] = starts[1][0] = log(durations->mean_s);
     starts[0][1] = 0;
@@ -61,8 +56,7 @@ weibull_starts(const spot_fit_durations_t *durations, double (*starts)[MAX_K])
 }
 
 /* Sums of t^b and of t^b ln t, t in units of the largest value: no power overflows. */
-static void
-weibull_sums(
+static void weibull_sums(
     const spot_fit_durations_t *durations, double shape, double *sum, double *sum_log)
 {
     const double log_max = log(durations->max_s);
@@ -79,19 +73,16 @@ weibull_sums(
     }
 }
 
-static double
-weibull_score(double shape, void *context)
+static double weibull_score(double shape, void *context)
 {
     const spot_fit_durations_t *durations = *(const spot_fit_durations_t **) context;
     double sum, sum_log;
 
     weibull_sums(durations, shape, &sum, &sum_log);
-    return sum_log / sum - 1 / shape -
-           (durations->mean_log_complete - log(durations->max_s));
+    return sum_log / sum - 1 / shape - (durations->mean_log_complete - log(durations->max_s));
 }
 
-static bool
-weibull_exact(const spot_fit_durations_t *durations, double *theta)
+static bool weibull_exact(const spot_fit_durations_t *durations, double *theta)
 {
     double shape, sum, sum_log;
 
@@ -100,14 +91,12 @@ weibull_exact(const spot_fit_durations_t *durations, double *theta)
         return false;
     }
     weibull_sums(durations, shape, &sum, &sum_log);
-    theta[0] =
-        log(durations->max_s) + log(sum / (double) durations->num_complete) / shape;
+    theta[0] = log(durations->max_s) + log(sum / (double) durations->num_complete) / shape;
     theta[1] = log(shape);
     return true;
 }
 
-static size_t
-gamma_starts(const spot_fit_durations_t *durations, double (*starts)[MAX_K])
+static size_t gamma_starts(const spot_fit_durations_t *durations, double (*starts)[MAX_K])
 {
     starts[0][0] = 0;
     starts[0][1] = log(durations->mean_s);
@@ -117,8 +106,7 @@ gamma_starts(const spot_fit_durations_t *durations, double (*starts)[MAX_K])
 }
 
 /* ln a - psi(a) - (ln mean - mean ln) */
-static double
-gamma_score(double log_shape, void *context)
+static double gamma_score(double log_shape, void *context)
 {
     const double *excess = context, shape = exp(log_shape);
     gsl_sf_result psi;
@@ -127,31 +115,26 @@ gamma_score(double log_shape, void *context)
 }
 
 /* 1/(2 a) < ln a - psi(a) < 1/a brackets the root: Alzer, Math. Comp. 66, 1997. */
-static bool
-gamma_exact(const spot_fit_durations_t *durations, double *theta)
+static bool gamma_exact(const spot_fit_durations_t *durations, double *theta)
 {
     double excess = log(durations->mean_s) - durations->mean_log;
 
-    if (durations->tick_s > 0 || durations->num_complete < durations->num_values ||
-        !(excess > 0) ||
-        !spot_root_find(
-            gamma_score, &excess, -log(2 * excess), -log(excess), &theta[0])) {
+    if (durations->tick_s > 0 || durations->num_complete < durations->num_values || !(excess > 0) ||
+        !spot_root_find(gamma_score, &excess, -log(2 * excess), -log(excess), &theta[0])) {
         return false;
     }
     theta[1] = log(durations->mean_s) - theta[0];
     return true;
 }
 
-static size_t
-lognormal_starts(const spot_fit_durations_t *durations, double (*starts)[MAX_K])
+static size_t lognormal_starts(const spot_fit_durations_t *durations, double (*starts)[MAX_K])
 {
     starts[0][0] = durations->mean_log;
     starts[0][1] = log(durations->std_log + LEAST_STD_LOG);
     return 1;
 }
 
-static bool
-lognormal_exact(const spot_fit_durations_t *durations, double *theta)
+static bool lognormal_exact(const spot_fit_durations_t *durations, double *theta)
 {
     if (durations->tick_s > 0 || durations->num_complete < durations->num_values) {
         return false;
@@ -161,16 +144,14 @@ lognormal_exact(const spot_fit_durations_t *durations, double *theta)
     return true;
 }
 
-static size_t
-loglogistic_starts(const spot_fit_durations_t *durations, double (*starts)[MAX_K])
+static size_t loglogistic_starts(const spot_fit_durations_t *durations, double (*starts)[MAX_K])
 {
     starts[0][0] = durations->mean_log;
     starts[0][1] = log(1.8 / (durations->std_log + LEAST_STD_LOG));
     return 1;
 }
 
-static size_t
-hyperexp2_starts(const spot_fit_durations_t *durations, double (*starts)[MAX_K])
+static size_t hyperexp2_starts(const spot_fit_durations_t *durations, double (*starts)[MAX_K])
 {
     /* logit p1, mu1 and mu2 over the mean */
     static const double ratios[][MAX_K] = {
@@ -184,8 +165,7 @@ hyperexp2_starts(const spot_fit_durations_t *durations, double (*starts)[MAX_K])
     return num_starts;
 }
 
-static size_t
-bathtub_starts(const spot_fit_durations_t *durations, double (*starts)[MAX_K])
+static size_t bathtub_starts(const spot_fit_durations_t *durations, double (*starts)[MAX_K])
 {
     static const double times_s[][MAX_K] = {
         {0, 3600, 3600}, {0, 7200, 1000}, {1, 14400, 1800}, {3, 14400, 7200}};
@@ -200,26 +180,19 @@ bathtub_starts(const spot_fit_durations_t *durations, double (*starts)[MAX_K])
 }
 
 static const spot_fit_family_t families[] = {
-    {&spot_family_exponential, {SPOT_FIT_SCALE_LOG}, exponential_starts,
-        exponential_exact},
-    {&spot_family_weibull, {SPOT_FIT_SCALE_LOG, SPOT_FIT_SCALE_LOG}, weibull_starts,
-        weibull_exact},
-    {&spot_family_gamma, {SPOT_FIT_SCALE_LOG, SPOT_FIT_SCALE_LOG}, gamma_starts,
-        gamma_exact},
-    {&spot_family_lognormal, {SPOT_FIT_SCALE_PLAIN, SPOT_FIT_SCALE_LOG},
-        lognormal_starts, lognormal_exact},
-    {&spot_family_loglogistic, {SPOT_FIT_SCALE_LOG, SPOT_FIT_SCALE_LOG},
-        loglogistic_starts, NULL},
-    {&spot_family_hyperexp2,
-        {SPOT_FIT_SCALE_LOGIT, SPOT_FIT_SCALE_LOG, SPOT_FIT_SCALE_LOG}, hyperexp2_starts,
-        NULL},
-    {&spot_family_bathtub,
-        {SPOT_FIT_SCALE_LOGIT, SPOT_FIT_SCALE_LOG, SPOT_FIT_SCALE_LOG}, bathtub_starts,
-        NULL},
+    {&spot_family_exponential, {SPOT_FIT_SCALE_LOG}, exponential_starts, exponential_exact},
+    {&spot_family_weibull, {SPOT_FIT_SCALE_LOG, SPOT_FIT_SCALE_LOG}, weibull_starts, weibull_exact},
+    {&spot_family_gamma, {SPOT_FIT_SCALE_LOG, SPOT_FIT_SCALE_LOG}, gamma_starts, gamma_exact},
+    {&spot_family_lognormal, {SPOT_FIT_SCALE_PLAIN, SPOT_FIT_SCALE_LOG}, lognormal_starts,
+        lognormal_exact},
+    {&spot_family_loglogistic, {SPOT_FIT_SCALE_LOG, SPOT_FIT_SCALE_LOG}, loglogistic_starts, NULL},
+    {&spot_family_hyperexp2, {SPOT_FIT_SCALE_LOGIT, SPOT_FIT_SCALE_LOG, SPOT_FIT_SCALE_LOG},
+        hyperexp2_starts, NULL},
+    {&spot_family_bathtub, {SPOT_FIT_SCALE_LOGIT, SPOT_FIT_SCALE_LOG, SPOT_FIT_SCALE_LOG},
+        bathtub_starts, NULL},
 };
 
-const spot_fit_family_t *
-spot_fit_family_find(const spot_family_t *family)
+const spot_fit_family_t *spot_fit_family_find(const spot_family_t *family)
 {
     for (size_t j = 0; j < sizeof(families) / sizeof(families[0]); j++) {
         if (families[j].family == family) {
@@ -229,9 +202,7 @@ spot_fit_family_find(const spot_family_t *family)
     return NULL;
 }
 
-void
-spot_fit_family_law(
-    const spot_fit_family_t *self, const double *theta, double *parameters)
+void spot_fit_family_law(const spot_fit_family_t *self, const double *theta, double *parameters)
 {
     for (int j = 0; j < self->family->num_parameters; j++) {
         switch (self->scales[j]) {

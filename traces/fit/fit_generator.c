@@ -40,8 +40,7 @@ typedef struct {
     size_t num_preempt_after[SPOT_MRP_NUM_TYPES];
 } walk_t;
 
-static void
-take_gap(
+static void take_gap(
     walk_t *self, const spot_bulk_t *bulk, int previous, int32_t capacity, double gap_s)
 {
     const int type = bulk->kind == SPOT_EVENT_PREEMPT ? SPOT_MRP_PREEMPT : SPOT_MRP_ADD;
@@ -60,8 +59,7 @@ take_gap(
 
 /* Sorts the gaps into classes. The first event only sets the state. Stops are no events
  * of the model; the population before the next event includes them. */
-static void
-take_walk(walk_t *self, spot_mrp_t *mrp, const spot_bulks_t *bulks, int64_t shortest_ms)
+static void take_walk(walk_t *self, spot_mrp_t *mrp, const spot_bulks_t *bulks, int64_t shortest_ms)
 {
     const spot_bulk_t *previous = NULL;
 
@@ -77,16 +75,14 @@ take_walk(walk_t *self, spot_mrp_t *mrp, const spot_bulks_t *bulks, int64_t shor
             take_gap(self, bulk,
                 previous->kind == SPOT_EVENT_PREEMPT ? SPOT_MRP_PREEMPT : SPOT_MRP_ADD,
                 mrp->capacity,
-                (double) (gap_ms > shortest_ms ? gap_ms : shortest_ms) /
-                    (double) SPOT_MS_PER_S);
+                (double) (gap_ms > shortest_ms ? gap_ms : shortest_ms) / (double) SPOT_MS_PER_S);
         }
         previous = bulk;
         mrp->num_events++;
     }
 }
 
-static void
-take_mean(spot_mrp_gap_t *self, double mean_s)
+static void take_mean(spot_mrp_gap_t *self, double mean_s)
 {
     self->law = (spot_law_t){.family = &spot_family_exponential, .parameters = {mean_s}};
     self->converged = true;
@@ -94,16 +90,15 @@ take_mean(spot_mrp_gap_t *self, double mean_s)
 
 /* Chooses by AIC among families that keep the mean. If all gaps are in the first tick,
  * the mean is unknown and the law stays exponential with the mean of the class. */
-static int
-choose_law(
+static int choose_law(
     spot_mrp_gap_t *self, const gaps_t *gaps, double tick_s, spot_maximiser_t *maximiser)
 {
     static const spot_family_t *const families[] = {
         &spot_family_exponential, &spot_family_gamma, &spot_family_hyperexp2};
     spot_fit_durations_t durations;
     double best = (double) INFINITY;
-    int ret = spot_fit_durations_init(
-        &durations, gaps->gaps_s, NULL, gaps->num_gaps, tick_s, tick_s);
+    int ret =
+        spot_fit_durations_init(&durations, gaps->gaps_s, NULL, gaps->num_gaps, tick_s, tick_s);
 
     for (size_t j = 0; j < sizeof(families) / sizeof(families[0]) && ret == 0; j++) {
         spot_fit_t fit;
@@ -112,16 +107,15 @@ choose_law(
         if (!isnan(fit.mean_ratio) && fit.aic < best - AIC_MARGIN) {
             best = fit.aic;
             self->law = fit.law;
-            self->converged = fit.converged || fit.arbitrary != 0 ||
-                              (fit.flags & SPOT_FIT_DEGENERATE) != 0;
+            self->converged =
+                fit.converged || fit.arbitrary != 0 || (fit.flags & SPOT_FIT_DEGENERATE) != 0;
         }
     }
     spot_fit_durations_free(&durations);
     return ret;
 }
 
-static int
-fit_gaps(
+static int fit_gaps(
     spot_mrp_t *self, const walk_t *walk, double tick_s, spot_maximiser_t *maximiser)
 {
     int ret = 0;
@@ -134,9 +128,8 @@ fit_gaps(
             sum_s += gaps->gaps_s[i];
         }
         self->gaps[j].num_gaps = gaps->num_gaps;
-        take_mean(&self->gaps[j], gaps->num_gaps > 0
-                                      ? sum_s / (double) gaps->num_gaps
-                                      : self->horizon_s / (double) self->num_events);
+        take_mean(&self->gaps[j], gaps->num_gaps > 0 ? sum_s / (double) gaps->num_gaps
+                                                     : self->horizon_s / (double) self->num_events);
         if (gaps->num_gaps >= SPOT_MRP_MIN_GAPS) {
             ret = choose_law(&self->gaps[j], gaps, tick_s, maximiser);
         }
@@ -146,8 +139,7 @@ fit_gaps(
 
 /* Names the family that fits best, for a comment; the model always has the same
  * family. */
-static void
-compare_families(spot_mrp_bulk_t *self, const spot_fit_t *fit,
+static void compare_families(spot_mrp_bulk_t *self, const spot_fit_t *fit,
     const spot_size_sample_t *sample, spot_maximiser_t *maximiser)
 {
     double best = fit->aic;
@@ -171,8 +163,7 @@ compare_families(spot_mrp_bulk_t *self, const spot_fit_t *fit,
 }
 
 /* With one event the law has the mean of that event; without events, size 1. */
-static int
-fit_bulk(spot_mrp_bulk_t *self, const spot_trace_t *trace, spot_sample_kind_t kind,
+static int fit_bulk(spot_mrp_bulk_t *self, const spot_trace_t *trace, spot_sample_kind_t kind,
     spot_maximiser_t *maximiser)
 {
     spot_size_sample_t sample = {0};
@@ -186,8 +177,7 @@ fit_bulk(spot_mrp_bulk_t *self, const spot_trace_t *trace, spot_sample_kind_t ki
         self->p = fit.is_fitted           ? fit.law.parameters[1]
                   : sample.num_events > 0 ? 1 / sample.mean
                                           : 1;
-        self->converged =
-            !fit.is_fitted || fit.converged || (fit.flags & SPOT_FIT_DEGENERATE) != 0;
+        self->converged = !fit.is_fitted || fit.converged || (fit.flags & SPOT_FIT_DEGENERATE) != 0;
     }
     if (ret == 0 && fit.is_fitted) {
         compare_families(self, &fit, &sample, maximiser);
@@ -196,8 +186,7 @@ fit_bulk(spot_mrp_bulk_t *self, const spot_trace_t *trace, spot_sample_kind_t ki
     return ret;
 }
 
-int
-spot_fit_mrp(spot_mrp_t *self, const spot_trace_t *trace, spot_maximiser_t *maximiser)
+int spot_fit_mrp(spot_mrp_t *self, const spot_trace_t *trace, spot_maximiser_t *maximiser)
 {
     const double resolution_s = (double) trace->resolution_ms / (double) SPOT_MS_PER_S;
     spot_bulks_t bulks;
@@ -226,18 +215,16 @@ spot_fit_mrp(spot_mrp_t *self, const spot_trace_t *trace, spot_maximiser_t *maxi
         goto out;
     }
     for (int j = 0; j < SPOT_MRP_NUM_TYPES; j++) {
-        self->p_preempt_after[j] = ((double) walk.num_preempt_after[j] + 0.5) /
-                                   ((double) walk.num_after[j] + 1);
+        self->p_preempt_after[j] =
+            ((double) walk.num_preempt_after[j] + 0.5) / ((double) walk.num_after[j] + 1);
     }
-    ret = fit_gaps(self, &walk,
-        resolution_s >= SPOT_FIT_MIN_TICK_S ? resolution_s : FINE_TICK_S, maximiser);
+    ret = fit_gaps(
+        self, &walk, resolution_s >= SPOT_FIT_MIN_TICK_S ? resolution_s : FINE_TICK_S, maximiser);
     if (ret == 0) {
-        ret = fit_bulk(
-            &self->bulks[SPOT_MRP_PREEMPT], trace, SPOT_SAMPLE_PREEMPT_COUNT, maximiser);
+        ret = fit_bulk(&self->bulks[SPOT_MRP_PREEMPT], trace, SPOT_SAMPLE_PREEMPT_COUNT, maximiser);
     }
     if (ret == 0) {
-        ret = fit_bulk(
-            &self->bulks[SPOT_MRP_ADD], trace, SPOT_SAMPLE_ADD_COUNT, maximiser);
+        ret = fit_bulk(&self->bulks[SPOT_MRP_ADD], trace, SPOT_SAMPLE_ADD_COUNT, maximiser);
     }
 out:
     spot_arena_free(&walk.memory);
@@ -250,8 +237,7 @@ out:
 #define SEED_TICK_S 60
 
 /* Sizes above SPOT_SIZE_REGULAR_MAX are big if has_big. */
-static void
-take_sizes(spot_fit_seed_direction_t *self, const spot_sample_t *sizes, bool has_big)
+static void take_sizes(spot_fit_seed_direction_t *self, const spot_sample_t *sizes, bool has_big)
 {
     spot_moments_t moments = {0};
     double num_big = 0;
@@ -273,8 +259,7 @@ take_sizes(spot_fit_seed_direction_t *self, const spot_sample_t *sizes, bool has
     self->std = moments.num_values > 1 ? spot_moments_std(&moments) : 0;
 }
 
-static int
-fit_direction(spot_fit_seed_direction_t *self, const spot_trace_t *trace,
+static int fit_direction(spot_fit_seed_direction_t *self, const spot_trace_t *trace,
     spot_sample_kind_t counts, spot_sample_kind_t gaps)
 {
     spot_sample_t sizes = {0}, times = {0};
@@ -288,16 +273,15 @@ fit_direction(spot_fit_seed_direction_t *self, const spot_trace_t *trace,
             spot_moments_add(&moments, times.values[j]);
         }
         self->gap_cv = spot_moments_std(&moments) / spot_moments_mean(&moments);
-        self->per_minute = fmin(1, (double) self->num_events * (double) SPOT_MS_PER_MIN /
-                                       (double) trace->end_ms);
+        self->per_minute =
+            fmin(1, (double) self->num_events * (double) SPOT_MS_PER_MIN / (double) trace->end_ms);
     }
     spot_sample_free(&times);
     spot_sample_free(&sizes);
     return ret;
 }
 
-int
-spot_fit_seed(spot_seed_t *self, const spot_trace_t *trace)
+int spot_fit_seed(spot_seed_t *self, const spot_trace_t *trace)
 {
     int ret;
 
@@ -306,11 +290,10 @@ spot_fit_seed(spot_seed_t *self, const spot_trace_t *trace)
     self->initial = trace->initial;
     self->tick_s = SEED_TICK_S;
     self->horizon_s = (double) trace->end_ms / (double) SPOT_MS_PER_S;
-    ret = fit_direction(
-        &self->preemption, trace, SPOT_SAMPLE_PREEMPT_COUNT, SPOT_SAMPLE_PREEMPT_GAP);
+    ret =
+        fit_direction(&self->preemption, trace, SPOT_SAMPLE_PREEMPT_COUNT, SPOT_SAMPLE_PREEMPT_GAP);
     if (ret == 0) {
-        ret = fit_direction(
-            &self->addition, trace, SPOT_SAMPLE_ADD_COUNT, SPOT_SAMPLE_ADD_GAP);
+        ret = fit_direction(&self->addition, trace, SPOT_SAMPLE_ADD_COUNT, SPOT_SAMPLE_ADD_GAP);
     }
     return ret == 0 && self->preemption.num_events + self->addition.num_events == 0
                ? SPOT_ERR_BAD_INPUT
@@ -322,8 +305,7 @@ spot_fit_seed(spot_seed_t *self, const spot_trace_t *trace)
 /* Events at the mean rate that are added to each hour. */
 #define PRIOR_EVENTS 10
 
-static void
-fill_rates(double *rates, const spot_hours_t *hours)
+static void fill_rates(double *rates, const spot_hours_t *hours)
 {
     double num_events = 0, exposed_s = 0, sum = 0;
 
@@ -334,10 +316,9 @@ fill_rates(double *rates, const spot_hours_t *hours)
     for (int j = 0; j < SPOT_HOURS_PER_DAY; j++) {
         const spot_hour_t *hour = &hours->hours[j];
 
-        rates[j] = num_events > 0
-                       ? ((double) hour->num_events + PRIOR_EVENTS) /
-                             (hour->exposed_s + PRIOR_EVENTS * exposed_s / num_events)
-                       : 1;
+        rates[j] = num_events > 0 ? ((double) hour->num_events + PRIOR_EVENTS) /
+                                        (hour->exposed_s + PRIOR_EVENTS * exposed_s / num_events)
+                                  : 1;
         sum += rates[j];
     }
     for (int j = 0; j < SPOT_HOURS_PER_DAY; j++) {
@@ -345,8 +326,7 @@ fill_rates(double *rates, const spot_hours_t *hours)
     }
 }
 
-int
-spot_fit_hourly(spot_fit_hourly_t *self, const spot_trace_t *trace, int64_t start_ms)
+int spot_fit_hourly(spot_fit_hourly_t *self, const spot_trace_t *trace, int64_t start_ms)
 {
     spot_hours_t hours;
     int ret = spot_hours_init(&hours, trace, SPOT_EVENT_PREEMPT, start_ms);

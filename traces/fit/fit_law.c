@@ -11,8 +11,7 @@
 #include "base/rng.h"
 #include "traces/fit/durations.h"
 
-void
-spot_fit_note(spot_fit_t *fit, unsigned flags, const char *format, ...)
+void spot_fit_note(spot_fit_t *fit, unsigned flags, const char *format, ...)
 {
     const size_t used = strlen(fit->note);
     char words[SPOT_FIT_NOTE_BYTES];
@@ -22,8 +21,7 @@ spot_fit_note(spot_fit_t *fit, unsigned flags, const char *format, ...)
     va_start(arguments, format);
     vsnprintf(words, sizeof(words), format, arguments);
     va_end(arguments);
-    snprintf(
-        fit->note + used, sizeof(fit->note) - used, "%s%s", used > 0 ? "; " : "", words);
+    snprintf(fit->note + used, sizeof(fit->note) - used, "%s%s", used > 0 ? "; " : "", words);
 }
 
 #define MAX_K SPOT_MAXIMISE_MAX_PARAMETERS
@@ -42,8 +40,7 @@ typedef struct {
     spot_law_t law;
 } context_t;
 
-static double
-log_likelihood(const double *theta, void *context)
+static double log_likelihood(const double *theta, void *context)
 {
     context_t *self = context;
 
@@ -51,8 +48,7 @@ log_likelihood(const double *theta, void *context)
     return spot_fit_durations_log_likelihood(self->durations, &self->law);
 }
 
-void
-spot_fit_clear(spot_fit_t *fit)
+void spot_fit_clear(spot_fit_t *fit)
 {
     fit->is_fitted = fit->converged = false;
     fit->log_likelihood = fit->aic = fit->bic = fit->ks = fit->ad = (double) NAN;
@@ -63,8 +59,7 @@ spot_fit_clear(spot_fit_t *fit)
     }
 }
 
-static void
-start_fit(spot_fit_t *fit, const spot_fit_durations_t *durations,
+static void start_fit(spot_fit_t *fit, const spot_fit_durations_t *durations,
     const spot_family_t *family, double limit_s)
 {
     *fit = (spot_fit_t){.name = family->name,
@@ -78,14 +73,13 @@ start_fit(spot_fit_t *fit, const spot_fit_durations_t *durations,
         fit->law.parameters[j] = limit_s;
     }
     if (durations->num_raised > 0) {
-        spot_fit_note(fit, SPOT_FIT_RAISED, "%zu values of 0 s count as one tick",
-            durations->num_raised);
+        spot_fit_note(
+            fit, SPOT_FIT_RAISED, "%zu values of 0 s count as one tick", durations->num_raised);
     }
 }
 
 /* Whether the values allow the limit; notes why not. */
-static bool
-can_have_limit(spot_fit_t *fit, const spot_fit_durations_t *durations)
+static bool can_have_limit(spot_fit_t *fit, const spot_fit_durations_t *durations)
 {
     const double limit_s = fit->law.parameters[fit->family->num_parameters];
 
@@ -94,8 +88,8 @@ can_have_limit(spot_fit_t *fit, const spot_fit_durations_t *durations)
         return false;
     }
     if (durations->max_s > limit_s) {
-        spot_fit_note(fit, SPOT_FIT_BEYOND_LIMIT,
-            "%.10g s is beyond the limit of %.10g s: no fit", durations->max_s, limit_s);
+        spot_fit_note(fit, SPOT_FIT_BEYOND_LIMIT, "%.10g s is beyond the limit of %.10g s: no fit",
+            durations->max_s, limit_s);
         return false;
     }
     if (durations->max_s == limit_s &&
@@ -117,21 +111,19 @@ can_have_limit(spot_fit_t *fit, const spot_fit_durations_t *durations)
 }
 
 /* Whether the sample allows a fit; notes why not. */
-static bool
-can_fit(spot_fit_t *fit, const spot_fit_durations_t *durations)
+static bool can_fit(spot_fit_t *fit, const spot_fit_durations_t *durations)
 {
     if (durations->num_values < 2) {
         spot_fit_note(fit, SPOT_FIT_TOO_FEW, "fewer than 2 values: no fit");
         return false;
     }
     if (durations->num_complete == 0) {
-        spot_fit_note(fit, SPOT_FIT_TOO_FEW,
-            "all values are censored, no life was seen to its end: no fit");
+        spot_fit_note(
+            fit, SPOT_FIT_TOO_FEW, "all values are censored, no life was seen to its end: no fit");
         return false;
     }
     if (durations->is_one_value && fit->family != &spot_family_exponential) {
-        spot_fit_note(fit, SPOT_FIT_DEGENERATE,
-            "degenerate: %s: no fit but the exponential",
+        spot_fit_note(fit, SPOT_FIT_DEGENERATE, "degenerate: %s: no fit but the exponential",
             durations->groups[0].value_s <= durations->tick_s * (1 + SPOT_FIT_ON_TICK)
                 ? "all complete values are in the first tick"
                 : "all complete values are equal");
@@ -141,8 +133,7 @@ can_fit(spot_fit_t *fit, const spot_fit_durations_t *durations)
 }
 
 /* Puts the smaller mean of hyperexp2 first; the other order is the same law. */
-static void
-order_means(context_t *context, spot_maximum_t *maximum)
+static void order_means(context_t *context, spot_maximum_t *maximum)
 {
     double *theta = maximum->theta;
     const double first = theta[FIRST];
@@ -156,9 +147,8 @@ order_means(context_t *context, spot_maximum_t *maximum)
     spot_maximum_differentiate(maximum, log_likelihood, context);
 }
 
-static void
-find_maximum(spot_maximiser_t *maximiser, context_t *context, spot_fit_t *fit,
-    spot_maximum_t *maximum)
+static void find_maximum(
+    spot_maximiser_t *maximiser, context_t *context, spot_fit_t *fit, spot_maximum_t *maximum)
 {
     double starts[SPOT_FIT_MAX_STARTS][MAX_K] = {{0}};
     const size_t k = (size_t) fit->family->num_parameters;
@@ -174,14 +164,13 @@ find_maximum(spot_maximiser_t *maximiser, context_t *context, spot_fit_t *fit,
     }
     const size_t num_starts = context->family->starts(context->durations, starts);
 
-    spot_maximise(maximiser, k, num_starts, (const double(*)[MAX_K]) starts,
-        log_likelihood, context, maximum);
+    spot_maximise(maximiser, k, num_starts, (const double(*)[MAX_K]) starts, log_likelihood,
+        context, maximum);
     order_means(context, maximum);
 }
 
 /* Notes that a mixture is at a boundary. */
-static void
-note_mixture(spot_fit_t *fit)
+static void note_mixture(spot_fit_t *fit)
 {
     const double *p = fit->law.parameters;
     const bool is_bathtub = fit->family == &spot_family_bathtub;
@@ -189,33 +178,29 @@ note_mixture(spot_fit_t *fit)
 
     if (!is_bathtub && p[SECOND] < p[FIRST] * SAME_MEANS) {
         fit->arbitrary = 1u << SHARE;
-        spot_fit_note(
-            fit, SPOT_FIT_ARBITRARY, "degenerate: mu1 = mu2 and p1 is arbitrary");
+        spot_fit_note(fit, SPOT_FIT_ARBITRARY, "degenerate: mu1 = mu2 and p1 is arbitrary");
     } else if (p[SHARE] > 1 - LEAST_SHARE) {
         fit->arbitrary = 1u << SECOND;
-        spot_fit_note(fit, SPOT_FIT_ARBITRARY, "boundary: %s = 1 and %s is arbitrary",
-            share, is_bathtub ? "tau2" : "mu2");
+        spot_fit_note(fit, SPOT_FIT_ARBITRARY, "boundary: %s = 1 and %s is arbitrary", share,
+            is_bathtub ? "tau2" : "mu2");
     } else if (p[SHARE] < LEAST_SHARE) {
         fit->arbitrary = 1u << FIRST;
-        spot_fit_note(fit, SPOT_FIT_ARBITRARY, "boundary: %s = 0 and %s is arbitrary",
-            share, is_bathtub ? "tau1" : "mu1");
+        spot_fit_note(fit, SPOT_FIT_ARBITRARY, "boundary: %s = 0 and %s is arbitrary", share,
+            is_bathtub ? "tau1" : "mu1");
     } else if (!is_bathtub && p[FIRST] * TICKS_PER_FLAT_MEAN < fit->tick_s) {
         fit->arbitrary = 1u << FIRST;
-        spot_fit_note(
-            fit, SPOT_FIT_FLAT, "flat: mu1 is far below the tick, its value arbitrary");
+        spot_fit_note(fit, SPOT_FIT_FLAT, "flat: mu1 is far below the tick, its value arbitrary");
     }
 }
 
-static void
-note_doubts(spot_fit_t *fit, const spot_fit_durations_t *durations)
+static void note_doubts(spot_fit_t *fit, const spot_fit_durations_t *durations)
 {
     if (fit->family == &spot_family_hyperexp2 || fit->family == &spot_family_bathtub) {
         note_mixture(fit);
     }
     if (fit->family == &spot_family_exponential && durations->is_one_value) {
         if (durations->max_s > durations->tick_s * (1 + SPOT_FIT_ON_TICK)) {
-            spot_fit_note(
-                fit, SPOT_FIT_DEGENERATE, "degenerate: all complete values are equal");
+            spot_fit_note(fit, SPOT_FIT_DEGENERATE, "degenerate: all complete values are equal");
         } else {
             fit->arbitrary = 1u;
             spot_fit_note(fit, SPOT_FIT_DEGENERATE | SPOT_FIT_ARBITRARY,
@@ -231,8 +216,7 @@ note_doubts(spot_fit_t *fit, const spot_fit_durations_t *durations)
 
 /* Notes a parameter on which the likelihood no longer depends, e.g. the time constant of
  * a part that has become uniform. */
-static void
-note_flat(spot_fit_t *fit, const spot_maximum_t *maximum)
+static void note_flat(spot_fit_t *fit, const spot_maximum_t *maximum)
 {
     for (size_t j = 0; j < maximum->num_parameters; j++) {
         if (spot_maximum_is_flat_in(maximum, j)) {
@@ -245,8 +229,7 @@ note_flat(spot_fit_t *fit, const spot_maximum_t *maximum)
 }
 
 /* Standard errors by the delta method; none if a parameter does not matter. */
-static void
-estimate_errors(
+static void estimate_errors(
     spot_fit_t *fit, const spot_fit_family_t *family, const spot_maximum_t *maximum)
 {
     double covariance[MAX_K][MAX_K];
@@ -268,16 +251,14 @@ estimate_errors(
 
 /* Whether the mean is arbitrary: only if the last parameter is. The mean of a mixture
  * does not change with the others. */
-static bool
-is_mean_arbitrary(const spot_fit_t *fit)
+static bool is_mean_arbitrary(const spot_fit_t *fit)
 {
     const unsigned last = 1u << (fit->family->num_parameters - 1);
 
     return (fit->arbitrary & last) != 0;
 }
 
-static void
-judge(spot_fit_t *fit, const spot_fit_durations_t *durations)
+static void judge(spot_fit_t *fit, const spot_fit_durations_t *durations)
 {
     const double k = fit->family->num_parameters;
 
@@ -295,8 +276,7 @@ judge(spot_fit_t *fit, const spot_fit_durations_t *durations)
     }
 }
 
-void
-spot_fit_law(spot_maximiser_t *maximiser, spot_fit_durations_t *durations,
+void spot_fit_law(spot_maximiser_t *maximiser, spot_fit_durations_t *durations,
     const spot_family_t *family, double limit_s, spot_fit_t *fit)
 {
     context_t context = {.family = spot_fit_family_find(family), .durations = durations};
@@ -319,21 +299,18 @@ spot_fit_law(spot_maximiser_t *maximiser, spot_fit_durations_t *durations,
     judge(fit, durations);
 }
 
-bool
-spot_fit_has_family(const spot_family_t *family)
+bool spot_fit_has_family(const spot_family_t *family)
 {
     return spot_fit_family_find(family) != NULL;
 }
 
-static bool
-is_before(const spot_fit_t *fit, const spot_fit_t *other)
+static bool is_before(const spot_fit_t *fit, const spot_fit_t *other)
 {
     return fit->is_fitted != other->is_fitted ? fit->is_fitted : fit->aic < other->aic;
 }
 
 /* Stable insertion; there are seven families at most. */
-static void
-insert(spot_fit_ranking_t *self, const spot_fit_t *fit)
+static void insert(spot_fit_ranking_t *self, const spot_fit_t *fit)
 {
     size_t place = self->num_fits++;
 
@@ -344,10 +321,8 @@ insert(spot_fit_ranking_t *self, const spot_fit_t *fit)
     self->fits[place] = *fit;
 }
 
-void
-spot_fit_rank(spot_fit_ranking_t *self, spot_maximiser_t *maximiser,
-    spot_fit_durations_t *durations, const spot_family_t *const *families,
-    double limit_s)
+void spot_fit_rank(spot_fit_ranking_t *self, spot_maximiser_t *maximiser,
+    spot_fit_durations_t *durations, const spot_family_t *const *families, double limit_s)
 {
     const spot_family_t *const *chosen = families != NULL ? families : spot_families;
 
@@ -356,8 +331,8 @@ spot_fit_rank(spot_fit_ranking_t *self, spot_maximiser_t *maximiser,
     for (size_t j = 0; chosen[j] != NULL; j++) {
         spot_fit_t fit;
 
-        if (families == NULL && (!spot_fit_has_family(chosen[j]) ||
-                                    (chosen[j]->num_settings > 0 && !(limit_s > 0)))) {
+        if (families == NULL &&
+            (!spot_fit_has_family(chosen[j]) || (chosen[j]->num_settings > 0 && !(limit_s > 0)))) {
             continue;
         }
         spot_fit_law(maximiser, durations, chosen[j], limit_s, &fit);
@@ -372,8 +347,7 @@ spot_fit_rank(spot_fit_ranking_t *self, spot_maximiser_t *maximiser,
 }
 
 /* The reason for no p-value, "" if the fit already has a note of it, or NULL. */
-static const char *
-obstacle(const spot_fit_t *fit)
+static const char *obstacle(const spot_fit_t *fit)
 {
     if (!fit->is_fitted || !fit->converged) {
         return "";
@@ -390,12 +364,10 @@ obstacle(const spot_fit_t *fit)
 
 /* A draw rounded up as the recorder sees it. If that reaches the limit of the law, where
  * the likelihood does not exist, the draw stays unrounded. */
-static double
-draw(const spot_law_t *law, double resolution_s, spot_rng_t *rng)
+static double draw(const spot_law_t *law, double resolution_s, spot_rng_t *rng)
 {
     const double value_s = law->family->draw(law->parameters, rng);
-    const double seen_s =
-        fmax(1, ceil(value_s / resolution_s - SPOT_FIT_ON_TICK)) * resolution_s;
+    const double seen_s = fmax(1, ceil(value_s / resolution_s - SPOT_FIT_ON_TICK)) * resolution_s;
     const double limit_s = law->family->num_settings > 0
                                ? law->parameters[law->family->num_parameters]
                                : (double) INFINITY;
@@ -404,8 +376,7 @@ draw(const spot_law_t *law, double resolution_s, spot_rng_t *rng)
 }
 
 /* Sets ad to AD*; INFINITY if the drawn values cannot be fitted. */
-static int
-run_round(spot_maximiser_t *maximiser, const spot_fit_t *fit, double resolution_s,
+static int run_round(spot_maximiser_t *maximiser, const spot_fit_t *fit, double resolution_s,
     spot_rng_t *rng, double *values, double *ad)
 {
     const double limit_s = fit->law.parameters[fit->family->num_parameters];
@@ -416,8 +387,7 @@ run_round(spot_maximiser_t *maximiser, const spot_fit_t *fit, double resolution_
     for (size_t j = 0; j < fit->num_values; j++) {
         values[j] = draw(&fit->law, resolution_s, rng);
     }
-    error = spot_fit_durations_init(
-        &durations, values, NULL, fit->num_values, 0, resolution_s);
+    error = spot_fit_durations_init(&durations, values, NULL, fit->num_values, 0, resolution_s);
     if (error == 0) {
         spot_fit_law(maximiser, &durations, fit->family, limit_s, &again);
         *ad = again.is_fitted ? again.ad : (double) INFINITY;
@@ -426,9 +396,7 @@ run_round(spot_maximiser_t *maximiser, const spot_fit_t *fit, double resolution_
     return error;
 }
 
-int
-spot_fit_bootstrap(
-    const spot_bootstrap_t *self, spot_maximiser_t *maximiser, spot_fit_t *fit)
+int spot_fit_bootstrap(const spot_bootstrap_t *self, spot_maximiser_t *maximiser, spot_fit_t *fit)
 {
     const char *reason = obstacle(fit);
     double *values;
@@ -450,8 +418,7 @@ spot_fit_bootstrap(
     for (int j = 0; j < self->num_rounds && error == 0; j++) {
         double ad = (double) NAN;
 
-        spot_rng_seek(
-            &rng, self->seed, self->replication, SPOT_STREAM_BOOTSTRAP, (uint64_t) j);
+        spot_rng_seek(&rng, self->seed, self->replication, SPOT_STREAM_BOOTSTRAP, (uint64_t) j);
         error = spot_watch_is_stopped(&self->watch)
                     ? SPOT_ERR_INTERRUPTED
                     : run_round(maximiser, fit, self->resolution_s, &rng, values, &ad);

@@ -46,13 +46,13 @@ typedef struct {
     bool is_mean_exact; /* the family keeps the mean of the sample: exactly if continuous
                          * and uncensored */
     bool converged;
-    unsigned flags;     /* spot_fit_flag_t */
-    unsigned arbitrary; /* bit j: parameter j does not matter, its value is chance */
+    unsigned flags;                 /* spot_fit_flag_t */
+    unsigned arbitrary;             /* bit j: parameter j does not matter, its value is chance */
     char note[SPOT_FIT_NOTE_BYTES]; /* sentences on the flags, or "" */
     size_t num_values;
     size_t num_complete;
-    double tick_s;  /* of the likelihood; 0: continuous */
-    spot_law_t law; /* of sizes: the parameters */
+    double tick_s;                                   /* of the likelihood; 0: continuous */
+    spot_law_t law;                                  /* of sizes: the parameters */
     double standard_errors[SPOT_LAW_MAX_PARAMETERS]; /* [num_parameters], from the
                                                       * observed information */
     double log_likelihood; /* lattice: of probabilities, not comparable with a continuous
@@ -85,8 +85,7 @@ typedef struct {
 /* Fits and ranks families (NULL-terminated, in any order); NULL: all seven, bathtub only
  * with a limit. */
 void spot_fit_rank(spot_fit_ranking_t *self, spot_maximiser_t *maximiser,
-    spot_fit_durations_t *durations, const spot_family_t *const *families,
-    double limit_s);
+    spot_fit_durations_t *durations, const spot_family_t *const *families, double limit_s);
 
 /* Whether the room can fit a family. */
 bool spot_fit_has_family(const spot_family_t *family);
@@ -143,5 +142,4 @@ typedef struct {
 const spot_fit_family_t *spot_fit_family_find(const spot_family_t *family);
 
 /* Sets the parameters of a law from theta; its settings stay unchanged. */
-void spot_fit_family_law(
-    const spot_fit_family_t *self, const double *theta, double *parameters);
+void spot_fit_family_law(const spot_fit_family_t *self, const double *theta, double *parameters);

@@ -9,8 +9,7 @@
 #include "traces/fit/size_family.h"
 
 /* Writes "key: number", as inside a flow map. */
-static void
-write_number(FILE *out, const char *before, const char *key, double value)
+static void write_number(FILE *out, const char *before, const char *key, double value)
 {
     char text[SPOT_NUMBER_TEXT_BYTES];
 
@@ -18,8 +17,7 @@ write_number(FILE *out, const char *before, const char *key, double value)
     fprintf(out, "%s%s: %s", before, key, text);
 }
 
-static void
-write_line(FILE *out, const char *key, double value)
+static void write_line(FILE *out, const char *key, double value)
 {
     write_number(out, "", key, value);
     fputc('\n', out);
@@ -27,8 +25,7 @@ write_line(FILE *out, const char *key, double value)
 
 /* Writes a double-quoted YAML scalar. The name of a trace has neither quote nor control
  * byte, that of a file may. */
-static void
-write_quoted(FILE *out, const char *text)
+static void write_quoted(FILE *out, const char *text)
 {
     fputc('"', out);
     for (; *text != '\0'; text++) {
@@ -43,8 +40,7 @@ write_quoted(FILE *out, const char *text)
 }
 
 /* Writes a comment of one line; replaces control bytes, which could end it. */
-static void
-write_comment(FILE *out, const char *before, const char *text)
+static void write_comment(FILE *out, const char *before, const char *text)
 {
     fprintf(out, "# %s", before);
     for (; *text != '\0'; text++) {
@@ -55,16 +51,14 @@ write_comment(FILE *out, const char *before, const char *text)
     fputc('\n', out);
 }
 
-static const char *
-name_of(const spot_trace_t *trace)
+static const char *name_of(const spot_trace_t *trace)
 {
     const char *name = spot_trace_key(trace, "name");
 
     return name != NULL ? name : "fitted";
 }
 
-static void
-write_head(
+static void write_head(
     FILE *out, const spot_fit_origin_t *origin, size_t num_events, const char *generator)
 {
     const spot_trace_t *trace = origin->trace;
@@ -74,8 +68,8 @@ write_head(
     spot_number_text((double) trace->resolution_ms / (double) SPOT_MS_PER_S, resolution);
     spot_duration_text(trace->end_ms, span);
     write_comment(out, "fitted to: ", origin->source);
-    fprintf(out, "# resolution %s s, %s, %zu events, start %s\n", resolution, span,
-        num_events, start != NULL ? start : "unknown");
+    fprintf(out, "# resolution %s s, %s, %zu events, start %s\n", resolution, span, num_events,
+        start != NULL ? start : "unknown");
     fprintf(out, "# written by spotsim %s\n", origin->version);
     fprintf(out, "# A fitted trace describes that day and that zone, nothing else.\n");
     if (trace->kind == SPOT_TRACE_AVAILABILITY) {
@@ -93,8 +87,7 @@ write_head(
     fputc('\n', out);
 }
 
-static void
-write_common(
+static void write_common(
     FILE *out, double tick_s, int32_t capacity, int32_t initial, double horizon_s)
 {
     write_line(out, "tick_s", tick_s);
@@ -103,8 +96,7 @@ write_common(
     write_line(out, "horizon_s", horizon_s);
 }
 
-void
-spot_fit_write_law(FILE *out, const char *selector, const spot_law_t *law)
+void spot_fit_write_law(FILE *out, const char *selector, const spot_law_t *law)
 {
     const spot_family_t *family = law->family;
 
@@ -119,8 +111,7 @@ spot_fit_write_law(FILE *out, const char *selector, const spot_law_t *law)
     fputc('}', out);
 }
 
-static void
-write_rates(FILE *out, const char *key, const double *rates)
+static void write_rates(FILE *out, const char *key, const double *rates)
 {
     char text[SPOT_NUMBER_TEXT_BYTES];
 
@@ -132,8 +123,7 @@ write_rates(FILE *out, const char *key, const double *rates)
     fprintf(out, "]\n");
 }
 
-static void
-write_options(FILE *out, const spot_fit_origin_t *origin)
+static void write_options(FILE *out, const spot_fit_origin_t *origin)
 {
     if (origin->lifetime != NULL) {
         fprintf(out, "# Deadlines come on top of the events above, which have every "
@@ -151,23 +141,20 @@ write_options(FILE *out, const spot_fit_origin_t *origin)
     }
 }
 
-static void
-write_gap(FILE *out, const spot_mrp_gap_t *gap, const char *class)
+static void write_gap(FILE *out, const spot_mrp_gap_t *gap, const char *class)
 {
     const size_t n = gap->num_gaps;
     const char *source = n == 0                  ? "of the mean time between events"
                          : n < SPOT_MRP_MIN_GAPS ? "of their mean"
                                                  : "of the lowest AIC";
 
-    fprintf(
-        out, "# gaps of %s: n %zu; %s %s\n", class, n, gap->law.family->name, source);
+    fprintf(out, "# gaps of %s: n %zu; %s %s\n", class, n, gap->law.family->name, source);
     fprintf(out, "  %s: ", class);
     spot_fit_write_law(out, "family", &gap->law);
     fputc('\n', out);
 }
 
-static void
-write_bulk(FILE *out, const spot_mrp_bulk_t *bulk, const char *type)
+static void write_bulk(FILE *out, const spot_mrp_bulk_t *bulk, const char *type)
 {
     const char *family = spot_size_all_or_geometric.name;
 
@@ -185,16 +172,14 @@ write_bulk(FILE *out, const spot_mrp_bulk_t *bulk, const char *type)
     fprintf(out, "}\n");
 }
 
-void
-spot_mrp_write(const spot_mrp_t *self, const spot_fit_origin_t *origin, FILE *out)
+void spot_mrp_write(const spot_mrp_t *self, const spot_fit_origin_t *origin, FILE *out)
 {
     write_head(out, origin, self->num_events, "mrp");
     write_common(out, self->tick_s, self->capacity, self->initial, self->horizon_s);
     fprintf(out, "first_previous: add\n");
     write_number(out, "p_preempt_after: {", spot_mrp_type_names[SPOT_MRP_PREEMPT],
         self->p_preempt_after[SPOT_MRP_PREEMPT]);
-    write_number(out, ", ", spot_mrp_type_names[SPOT_MRP_ADD],
-        self->p_preempt_after[SPOT_MRP_ADD]);
+    write_number(out, ", ", spot_mrp_type_names[SPOT_MRP_ADD], self->p_preempt_after[SPOT_MRP_ADD]);
     fprintf(out, "}\ngaps_s:\n");
     for (int j = 0; j < SPOT_MRP_NUM_CLASSES; j++) {
         write_gap(out, &self->gaps[j], spot_mrp_class_names[j]);
@@ -207,8 +192,7 @@ spot_mrp_write(const spot_mrp_t *self, const spot_fit_origin_t *origin, FILE *ou
     write_options(out, origin);
 }
 
-static void
-write_direction(FILE *out, const char *key, const spot_fit_seed_direction_t *direction)
+static void write_direction(FILE *out, const char *key, const spot_fit_seed_direction_t *direction)
 {
     write_number(out, key, ": {per_minute", direction->per_minute);
     if (direction->std > 0) {
@@ -221,24 +205,20 @@ write_direction(FILE *out, const char *key, const spot_fit_seed_direction_t *dir
     }
     if (direction->p_big > 0) {
         write_number(out, ", big: {", "probability", direction->p_big);
-        fprintf(out, ", range: [%d, %d]}", (int) direction->big_low,
-            (int) direction->big_high);
+        fprintf(out, ", range: [%d, %d]}", (int) direction->big_low, (int) direction->big_high);
     }
     fprintf(out, "}\n");
 }
 
-void
-spot_seed_write(const spot_seed_t *self, const spot_fit_origin_t *origin, FILE *out)
+void spot_seed_write(const spot_seed_t *self, const spot_fit_origin_t *origin, FILE *out)
 {
-    write_head(
-        out, origin, self->preemption.num_events + self->addition.num_events, "seed");
+    write_head(out, origin, self->preemption.num_events + self->addition.num_events, "seed");
     write_common(out, self->tick_s, self->capacity, self->initial, self->horizon_s);
     write_direction(out, "preemption", &self->preemption);
     write_direction(out, "addition", &self->addition);
 }
 
-int
-spot_fit_num_events(size_t *num_events, const spot_trace_t *trace)
+int spot_fit_num_events(size_t *num_events, const spot_trace_t *trace)
 {
     spot_bulks_t bulks;
     const int ret = spot_bulks_init(&bulks, trace);
@@ -253,8 +233,7 @@ spot_fit_num_events(size_t *num_events, const spot_trace_t *trace)
 
 /* The model has no keys for capacity, initial population, tick and length: they are
  * those of the recording. */
-void
-spot_recorded_write(const char *generator, const char *path, size_t num_events,
+void spot_recorded_write(const char *generator, const char *path, size_t num_events,
     const spot_fit_origin_t *origin, FILE *out)
 {
     write_head(out, origin, num_events, generator);

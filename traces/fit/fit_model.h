@@ -25,8 +25,7 @@ typedef struct {
 void spot_mrp_write(const spot_mrp_t *self, const spot_fit_origin_t *origin, FILE *out);
 
 /* The seed model has neither lifetimes nor hours: both are ignored. */
-void spot_seed_write(
-    const spot_seed_t *self, const spot_fit_origin_t *origin, FILE *out);
+void spot_seed_write(const spot_seed_t *self, const spot_fit_origin_t *origin, FILE *out);
 
 /* Writes {family: NAME, PARAMETER: NUMBER, ...}; selector is "family" or "law". An
  * infinite setting is written as none. */

@@ -11,58 +11,51 @@
 /* Values of 0 are raised to the resolution; a lifetimes file has none. */
 #define FINE_TICK_S 1
 
-static double
-raised_s(const spot_fit_task_t *self)
+static double raised_s(const spot_fit_task_t *self)
 {
     const double resolution_s = spot_fit_task_resolution_s(self);
 
     return resolution_s > 0 ? resolution_s : FINE_TICK_S;
 }
 
-static int
-rank(spot_fit_task_t *self, const spot_sample_t *sample,
+static int rank(spot_fit_task_t *self, const spot_sample_t *sample,
     const spot_family_t *const *families, double tick_s, spot_fit_ranking_t *ranking)
 {
     spot_fit_durations_t durations;
-    const int ret = spot_fit_durations_init(&durations, sample->values,
-        sample->is_censored, sample->num_values, tick_s, raised_s(self));
+    const int ret = spot_fit_durations_init(&durations, sample->values, sample->is_censored,
+        sample->num_values, tick_s, raised_s(self));
 
     if (ret == 0) {
-        spot_fit_rank(ranking, &self->maximiser, &durations,
-            families[0] != NULL ? families : NULL, self->request->limit_s);
+        spot_fit_rank(ranking, &self->maximiser, &durations, families[0] != NULL ? families : NULL,
+            self->request->limit_s);
     }
     spot_fit_durations_free(&durations);
     return ret;
 }
 
 /* A warning, and the exit code. Beside a model only what the model is made of counts. */
-static void
-say_not_converged(spot_fit_task_t *self, const char *what, const char *family)
+static void say_not_converged(spot_fit_task_t *self, const char *what, const char *family)
 {
     if (self->request->emit != SPOT_EMIT_NOTHING) {
         return;
     }
     self->is_bad = true;
     spot_diag_warn(self->diag, self->request->path, 0, 0,
-        "%s: the fit of %s did not converge: its numbers are no estimates", what,
-        family);
+        "%s: the fit of %s did not converge: its numbers are no estimates", what, family);
 }
 
-static int
-bootstrap(spot_fit_task_t *self, spot_fit_t *fit)
+static int bootstrap(spot_fit_task_t *self, spot_fit_t *fit)
 {
-    return spot_fit_bootstrap(
-        &(spot_bootstrap_t){.num_rounds = (int) self->request->num_rounds,
-            .resolution_s = raised_s(self),
-            .seed = (uint64_t) self->request->seed,
-            .watch = self->sink.rounds(self->sink.context, fit->name)},
+    return spot_fit_bootstrap(&(spot_bootstrap_t){.num_rounds = (int) self->request->num_rounds,
+                                  .resolution_s = raised_s(self),
+                                  .seed = (uint64_t) self->request->seed,
+                                  .watch = self->sink.rounds(self->sink.context, fit->name)},
         &self->maximiser, fit);
 }
 
 /* Ranks the families with one likelihood. */
-static int
-fit_with_tick(spot_fit_task_t *self, const spot_sample_t *sample,
-    spot_sample_kind_t kind, double tick_s)
+static int fit_with_tick(
+    spot_fit_task_t *self, const spot_sample_t *sample, spot_sample_kind_t kind, double tick_s)
 {
     const spot_fit_request_t *request = self->request;
     const char *what = spot_sample_kind_names[kind];
@@ -71,8 +64,8 @@ fit_with_tick(spot_fit_task_t *self, const spot_sample_t *sample,
         .resolution_s = spot_fit_task_resolution_s(self),
         .tick_s = tick_s,
         .is_life = kind == SPOT_SAMPLE_LIFETIME,
-        .lacks_limit = kind == SPOT_SAMPLE_LIFETIME && self->families[0] == NULL &&
-                       isnan(request->limit_s)};
+        .lacks_limit =
+            kind == SPOT_SAMPLE_LIFETIME && self->families[0] == NULL && isnan(request->limit_s)};
     spot_fit_ranking_t ranking;
     spot_fit_words_t words;
     int ret = rank(self, sample, self->families, tick_s, &ranking);
@@ -94,13 +87,11 @@ fit_with_tick(spot_fit_task_t *self, const spot_sample_t *sample,
     return ret;
 }
 
-static int
-sample_of(spot_sample_t *sample, spot_fit_cut_t *cut, const spot_fit_task_t *self,
+static int sample_of(spot_sample_t *sample, spot_fit_cut_t *cut, const spot_fit_task_t *self,
     spot_sample_kind_t kind)
 {
-    const int ret = self->is_lifetimes
-                        ? spot_sample_init_lifetimes(sample, &self->lifetimes)
-                        : spot_sample_init(sample, &self->trace, kind);
+    const int ret = self->is_lifetimes ? spot_sample_init_lifetimes(sample, &self->lifetimes)
+                                       : spot_sample_init(sample, &self->trace, kind);
 
     *cut = (spot_fit_cut_t){0};
     if (ret == 0 && kind == SPOT_SAMPLE_LIFETIME && self->request->cut_s > 0) {
@@ -110,8 +101,7 @@ sample_of(spot_sample_t *sample, spot_fit_cut_t *cut, const spot_fit_task_t *sel
 }
 
 /* Whether --what all passes over a sample: what a trace of that kind never has. */
-static bool
-is_never_there(const spot_fit_task_t *self, spot_sample_kind_t kind)
+static bool is_never_there(const spot_fit_task_t *self, spot_sample_kind_t kind)
 {
     return !self->is_lifetimes &&
            (kind == SPOT_SAMPLE_LIFETIME
@@ -119,8 +109,7 @@ is_never_there(const spot_fit_task_t *self, spot_sample_kind_t kind)
                    : kind >= SPOT_SAMPLE_UP_SPELL && self->trace.capacity != 1);
 }
 
-static int
-fit_durations(spot_fit_task_t *self, spot_sample_kind_t kind)
+static int fit_durations(spot_fit_task_t *self, spot_sample_kind_t kind)
 {
     const spot_fit_request_t *request = self->request;
     const double resolution_s = spot_fit_task_resolution_s(self);
@@ -145,13 +134,11 @@ fit_durations(spot_fit_task_t *self, spot_sample_kind_t kind)
 }
 
 /* Of a sample that was cut the law before the deadline. */
-static void
-choose_lifetime(spot_fit_lifetime_t *self, const spot_fit_ranking_t *ranking)
+static void choose_lifetime(spot_fit_lifetime_t *self, const spot_fit_ranking_t *ranking)
 {
     const bool has_wall = self->cut.num_deaths > 0;
     const bool has_limit =
-        ranking->best_id >= 0 &&
-        ranking->fits[ranking->best_id].family == &spot_family_bathtub;
+        ranking->best_id >= 0 && ranking->fits[ranking->best_id].family == &spot_family_bathtub;
     const int id = has_wall || has_limit ? ranking->best_id : ranking->best_mean_id;
 
     if (id < 0) {
@@ -165,8 +152,7 @@ choose_lifetime(spot_fit_lifetime_t *self, const spot_fit_ranking_t *ranking)
     }
 }
 
-int
-spot_fit_task_lifetime(spot_fit_task_t *self, spot_fit_lifetime_t *lifetime)
+int spot_fit_task_lifetime(spot_fit_task_t *self, spot_fit_lifetime_t *lifetime)
 {
     static const spot_family_t *const before_deadline[] = {&spot_family_lognormal, NULL};
     spot_fit_ranking_t ranking;
@@ -176,9 +162,8 @@ spot_fit_task_lifetime(spot_fit_task_t *self, spot_fit_lifetime_t *lifetime)
     *lifetime = (spot_fit_lifetime_t){.ks = (double) NAN};
     ret = sample_of(&sample, &lifetime->cut, self, SPOT_SAMPLE_LIFETIME);
     if (ret == 0) {
-        ret = rank(self, &sample,
-            lifetime->cut.num_deaths > 0 ? before_deadline : self->families, 0,
-            &ranking);
+        ret = rank(self, &sample, lifetime->cut.num_deaths > 0 ? before_deadline : self->families,
+            0, &ranking);
     }
     if (ret == 0) {
         choose_lifetime(lifetime, &ranking);
@@ -188,8 +173,7 @@ spot_fit_task_lifetime(spot_fit_task_t *self, spot_fit_lifetime_t *lifetime)
 }
 
 /* By AIC; behind them what could not be fitted. */
-static int
-compare_fits(const void *left, const void *right)
+static int compare_fits(const void *left, const void *right)
 {
     const spot_fit_t *a = left, *b = right;
 
@@ -200,9 +184,8 @@ compare_fits(const void *left, const void *right)
 }
 
 /* Laws of a size alone, or given what could have been taken. */
-static void
-fit_sizes(spot_fit_task_t *self, const spot_size_sample_t *sample, const char *what,
-    bool is_given)
+static void fit_sizes(
+    spot_fit_task_t *self, const spot_size_sample_t *sample, const char *what, bool is_given)
 {
     spot_fit_t fits[SPOT_SIZE_MAX_FAMILIES];
     spot_fit_words_t words;
@@ -214,8 +197,7 @@ fit_sizes(spot_fit_task_t *self, const spot_size_sample_t *sample, const char *w
             spot_fit_t *fit = &fits[num_fits++];
 
             spot_fit_size(fit, spot_size_families[j], sample, &self->maximiser);
-            if (fit->is_fitted && !fit->converged &&
-                (fit->flags & SPOT_FIT_DEGENERATE) == 0) {
+            if (fit->is_fitted && !fit->converged && (fit->flags & SPOT_FIT_DEGENERATE) == 0) {
                 say_not_converged(self, what, fit->name);
             }
         }
@@ -227,8 +209,7 @@ fit_sizes(spot_fit_task_t *self, const spot_size_sample_t *sample, const char *w
     self->sink.sizes(self->sink.context, what, fits, num_fits, sample, &words);
 }
 
-static int
-fit_bulk(spot_fit_task_t *self, spot_sample_kind_t kind)
+static int fit_bulk(spot_fit_task_t *self, spot_sample_kind_t kind)
 {
     spot_size_sample_t sample = {0};
     char what[64];
@@ -243,17 +224,14 @@ fit_bulk(spot_fit_task_t *self, spot_sample_kind_t kind)
     return ret;
 }
 
-int
-spot_fit_task_samples(spot_fit_task_t *self)
+int spot_fit_task_samples(spot_fit_task_t *self)
 {
     static const struct {
         spot_what_t what;
         spot_sample_kind_t kind;
-    } samples[] = {{SPOT_WHAT_GAPS, SPOT_SAMPLE_PREEMPT_GAP},
-        {SPOT_WHAT_GAPS, SPOT_SAMPLE_ADD_GAP}, {SPOT_WHAT_SPELLS, SPOT_SAMPLE_UP_SPELL},
-        {SPOT_WHAT_SPELLS, SPOT_SAMPLE_DOWN_SPELL},
-        {SPOT_WHAT_LIFETIMES, SPOT_SAMPLE_LIFETIME},
-        {SPOT_WHAT_BULK, SPOT_SAMPLE_PREEMPT_COUNT},
+    } samples[] = {{SPOT_WHAT_GAPS, SPOT_SAMPLE_PREEMPT_GAP}, {SPOT_WHAT_GAPS, SPOT_SAMPLE_ADD_GAP},
+        {SPOT_WHAT_SPELLS, SPOT_SAMPLE_UP_SPELL}, {SPOT_WHAT_SPELLS, SPOT_SAMPLE_DOWN_SPELL},
+        {SPOT_WHAT_LIFETIMES, SPOT_SAMPLE_LIFETIME}, {SPOT_WHAT_BULK, SPOT_SAMPLE_PREEMPT_COUNT},
         {SPOT_WHAT_BULK, SPOT_SAMPLE_ADD_COUNT}};
     const int wanted = self->request->what;
     int ret = 0;

@@ -16,8 +16,7 @@
 /* Relative difference up to which a mean is that of the sample. */
 #define EXACT_MEAN 1e-9
 
-static int
-compare_cells(const void *left, const void *right)
+static int compare_cells(const void *left, const void *right)
 {
     const spot_size_cell_t *a = left, *b = right;
 
@@ -28,14 +27,12 @@ compare_cells(const void *left, const void *right)
 }
 
 /* Merges equal cells; they are sorted and hold one event each. */
-static void
-merge_cells(spot_size_sample_t *self)
+static void merge_cells(spot_size_sample_t *self)
 {
     size_t num_cells = 0;
 
     for (size_t j = 0; j < self->num_cells; j++) {
-        if (num_cells > 0 &&
-            compare_cells(&self->cells[num_cells - 1], &self->cells[j]) == 0) {
+        if (num_cells > 0 && compare_cells(&self->cells[num_cells - 1], &self->cells[j]) == 0) {
             self->cells[num_cells - 1].weight++;
         } else {
             self->cells[num_cells++] = self->cells[j];
@@ -44,9 +41,8 @@ merge_cells(spot_size_sample_t *self)
     self->num_cells = num_cells;
 }
 
-int
-spot_size_sample_init(spot_size_sample_t *self, size_t num_values, const double *values,
-    const int32_t *limits)
+int spot_size_sample_init(
+    spot_size_sample_t *self, size_t num_values, const double *values, const int32_t *limits)
 {
     spot_moments_t moments = {0};
 
@@ -62,8 +58,7 @@ spot_size_sample_init(spot_size_sample_t *self, size_t num_values, const double 
         if (!(values[j] >= 1 && values[j] <= limit && values[j] == rint(values[j]))) {
             return SPOT_ERR_BAD_PARAM;
         }
-        self->cells[j] =
-            (spot_size_cell_t){(int32_t) values[j], limits != NULL ? limits[j] : 0, 1};
+        self->cells[j] = (spot_size_cell_t){(int32_t) values[j], limits != NULL ? limits[j] : 0, 1};
         self->is_all = self->is_all && values[j] == limit;
         spot_moments_add(&moments, values[j]);
     }
@@ -80,30 +75,25 @@ spot_size_sample_init(spot_size_sample_t *self, size_t num_values, const double 
     return 0;
 }
 
-int
-spot_size_sample_of_trace(
+int spot_size_sample_of_trace(
     spot_size_sample_t *self, const spot_trace_t *trace, spot_sample_kind_t kind)
 {
     spot_sample_t values = {0};
     int ret = spot_sample_init(&values, trace, kind);
 
-    ret = ret == 0 ? spot_size_sample_init(
-                         self, values.num_values, values.values, values.limits)
+    ret = ret == 0 ? spot_size_sample_init(self, values.num_values, values.values, values.limits)
                    : ret;
     spot_sample_free(&values);
     return ret;
 }
 
-void
-spot_size_sample_free(spot_size_sample_t *self)
+void spot_size_sample_free(spot_size_sample_t *self)
 {
     free(self->cells);
     memset(self, 0, sizeof(*self));
 }
 
-bool
-spot_size_family_fits(
-    const spot_size_family_table_t *family, const spot_size_sample_t *sample)
+bool spot_size_family_fits(const spot_size_family_table_t *family, const spot_size_sample_t *sample)
 {
     if (family == &spot_size_seed_mixture) {
         return sample->max > SPOT_SIZE_REGULAR_MAX;
@@ -111,8 +101,7 @@ spot_size_family_fits(
     return sample->has_limits || !family->is_given_limit;
 }
 
-double
-spot_size_scaled(spot_fit_scale_t scale, double parameter)
+double spot_size_scaled(spot_fit_scale_t scale, double parameter)
 {
     switch (scale) {
         case SPOT_FIT_SCALE_LOG:
@@ -125,8 +114,7 @@ spot_size_scaled(spot_fit_scale_t scale, double parameter)
     return parameter;
 }
 
-double
-spot_size_unscaled(spot_fit_scale_t scale, double theta)
+double spot_size_unscaled(spot_fit_scale_t scale, double theta)
 {
     switch (scale) {
         case SPOT_FIT_SCALE_LOG:
@@ -139,9 +127,8 @@ spot_size_unscaled(spot_fit_scale_t scale, double theta)
     return theta;
 }
 
-double
-spot_size_log_likelihood(const spot_size_family_table_t *family,
-    const double *parameters, const spot_size_sample_t *sample)
+double spot_size_log_likelihood(const spot_size_family_table_t *family, const double *parameters,
+    const spot_size_sample_t *sample)
 {
     spot_sum_t sum = {0};
 
@@ -169,22 +156,19 @@ typedef struct {
     double parameters[SPOT_SIZE_MAX_PARAMETERS + 1];
 } target_t;
 
-static double
-log_likelihood_at(const double *theta, void *context)
+static double log_likelihood_at(const double *theta, void *context)
 {
     target_t *target = context;
 
     for (size_t j = 0; j < target->num_free; j++) {
         const size_t id = target->free_ids[j];
 
-        target->parameters[id] =
-            spot_size_unscaled(target->family->scales[id], theta[j]);
+        target->parameters[id] = spot_size_unscaled(target->family->scales[id], theta[j]);
     }
     return spot_size_log_likelihood(target->family, target->parameters, target->sample);
 }
 
-double
-spot_size_maximise(
+double spot_size_maximise(
     const spot_size_search_t *search, const spot_size_sample_t *sample, spot_fit_t *fit)
 {
     target_t target = {.family = fit->size_family,
@@ -208,8 +192,7 @@ spot_size_maximise(
 }
 
 /* Whether a parameter is not at a boundary of its scale. */
-static bool
-is_inside(spot_fit_scale_t scale, double parameter)
+static bool is_inside(spot_fit_scale_t scale, double parameter)
 {
     switch (scale) {
         case SPOT_FIT_SCALE_LOG:
@@ -224,24 +207,20 @@ is_inside(spot_fit_scale_t scale, double parameter)
 
 /* Standard errors from the curvature of the likelihood in the parameters inside their
  * scales; those at a boundary count as known. */
-static void
-fill_std_errors(spot_fit_t *self, const spot_size_sample_t *sample)
+static void fill_std_errors(spot_fit_t *self, const spot_size_sample_t *sample)
 {
     size_t free_ids[SPOT_SIZE_MAX_PARAMETERS];
-    target_t target = {.family = self->size_family,
-        .sample = sample,
-        .num_free = 0,
-        .free_ids = free_ids};
+    target_t target = {
+        .family = self->size_family, .sample = sample, .num_free = 0, .free_ids = free_ids};
     spot_maximum_t maximum = {.num_parameters = 0};
     double covariance[MAX_K][MAX_K];
 
     memcpy(target.parameters, self->law.parameters, sizeof(target.parameters));
     for (int j = 0; j < self->size_family->num_parameters; j++) {
-        const bool is_centre = self->size_family == &spot_size_absnormal_mle && j == 0 &&
-                               self->law.parameters[j] == 0;
+        const bool is_centre =
+            self->size_family == &spot_size_absnormal_mle && j == 0 && self->law.parameters[j] == 0;
 
-        if (!is_centre &&
-            is_inside(self->size_family->scales[j], self->law.parameters[j])) {
+        if (!is_centre && is_inside(self->size_family->scales[j], self->law.parameters[j])) {
             maximum.theta[target.num_free] =
                 spot_size_scaled(self->size_family->scales[j], self->law.parameters[j]);
             free_ids[target.num_free++] = (size_t) j;
@@ -258,16 +237,15 @@ fill_std_errors(spot_fit_t *self, const spot_size_sample_t *sample)
     for (size_t j = 0; j < target.num_free; j++) {
         const size_t id = free_ids[j];
 
-        self->standard_errors[id] = spot_fit_scale_slope(self->size_family->scales[id],
-                                        self->law.parameters[id]) *
-                                    sqrt(covariance[j][j]);
+        self->standard_errors[id] =
+            spot_fit_scale_slope(self->size_family->scales[id], self->law.parameters[id]) *
+            sqrt(covariance[j][j]);
     }
 }
 
 /* Discrete Kolmogorov-Smirnov and Anderson-Darling over the sizes up to the largest:
  * Choulakian, Lockhart, Stephens, Can. J. Statist. 22(1), 1994. */
-static void
-fill_distances(spot_fit_t *self, const spot_size_sample_t *sample)
+static void fill_distances(spot_fit_t *self, const spot_size_sample_t *sample)
 {
     const double n = sample->num_events;
     double observed = 0, expected = 0;
@@ -275,8 +253,7 @@ fill_distances(spot_fit_t *self, const spot_size_sample_t *sample)
 
     self->ks = self->ad = 0;
     for (int32_t size = 1; size <= sample->max; size++) {
-        const double p =
-            exp(self->size_family->log_probability(self->law.parameters, size, 0));
+        const double p = exp(self->size_family->log_probability(self->law.parameters, size, 0));
 
         for (; j < sample->num_cells && sample->cells[j].size == size; j++) {
             observed += sample->cells[j].weight;
@@ -291,8 +268,7 @@ fill_distances(spot_fit_t *self, const spot_size_sample_t *sample)
     }
 }
 
-static double
-implied_mean(const spot_fit_t *self, const spot_size_sample_t *sample)
+static double implied_mean(const spot_fit_t *self, const spot_size_sample_t *sample)
 {
     double sum = 0;
 
@@ -300,22 +276,20 @@ implied_mean(const spot_fit_t *self, const spot_size_sample_t *sample)
         return self->size_family->mean(self->law.parameters);
     }
     for (size_t j = 0; j < sample->num_cells; j++) {
-        sum +=
-            sample->cells[j].weight * spot_size_mean_given(self->size_family,
-                                          self->law.parameters, sample->cells[j].limit);
+        sum += sample->cells[j].weight * spot_size_mean_given(self->size_family,
+                                             self->law.parameters, sample->cells[j].limit);
     }
     return sum / sample->num_events;
 }
 
-static void
-note_shape(spot_fit_t *self, const spot_size_sample_t *sample)
+static void note_shape(spot_fit_t *self, const spot_size_sample_t *sample)
 {
-    const char *shape =
-        sample->max == 1                                      ? "all sizes are 1"
-        : sample->is_all && self->size_family->is_given_limit ? "every event takes all"
-        : sample->min == sample->max && self->size_family->num_parameters > 1
-            ? "all sizes are equal"
-            : NULL;
+    const char *shape = sample->max == 1 ? "all sizes are 1"
+                        : sample->is_all && self->size_family->is_given_limit
+                            ? "every event takes all"
+                        : sample->min == sample->max && self->size_family->num_parameters > 1
+                            ? "all sizes are equal"
+                            : NULL;
 
     if (shape != NULL) {
         spot_fit_note(self, SPOT_FIT_DEGENERATE, "degenerate: %s", shape);
@@ -324,8 +298,7 @@ note_shape(spot_fit_t *self, const spot_size_sample_t *sample)
 
 /* Marks parameters that do not matter: those of the other part beside a share of 1, and
  * r of a negative binomial law with p = 1. */
-static void
-mark_arbitrary(spot_fit_t *self)
+static void mark_arbitrary(spot_fit_t *self)
 {
     const spot_size_family_table_t *family = self->size_family;
     const double *p = self->law.parameters;
@@ -339,21 +312,19 @@ mark_arbitrary(spot_fit_t *self)
     }
 }
 
-static void
-note_impossible(spot_fit_t *self, const spot_size_sample_t *sample)
+static void note_impossible(spot_fit_t *self, const spot_size_sample_t *sample)
 {
     for (size_t j = 0; j < sample->num_cells; j++) {
         if (self->size_family == &spot_size_seed_mixture &&
-            !(self->size_family->log_probability(self->law.parameters,
-                  sample->cells[j].size, 0) > SPOT_SIZE_LOG_FLOOR)) {
+            !(self->size_family->log_probability(self->law.parameters, sample->cells[j].size, 0) >
+                SPOT_SIZE_LOG_FLOOR)) {
             spot_fit_note(self, 0, "logL uses a floor of 1e-300 per impossible count");
             return;
         }
     }
 }
 
-void
-spot_fit_size(spot_fit_t *self, const spot_size_family_table_t *family,
+void spot_fit_size(spot_fit_t *self, const spot_size_family_table_t *family,
     const spot_size_sample_t *sample, spot_maximiser_t *maximiser)
 {
     const int k = family->num_parameters;
@@ -374,8 +345,7 @@ spot_fit_size(spot_fit_t *self, const spot_size_family_table_t *family,
         spot_fit_clear(self);
         return;
     }
-    self->log_likelihood =
-        spot_size_log_likelihood(family, self->law.parameters, sample);
+    self->log_likelihood = spot_size_log_likelihood(family, self->law.parameters, sample);
     self->aic = 2 * k - 2 * self->log_likelihood;
     self->bic = k * log(sample->num_events) - 2 * self->log_likelihood;
     self->converged = self->converged && isfinite(self->log_likelihood);

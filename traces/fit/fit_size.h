@@ -33,8 +33,8 @@ struct spot_size_sample {
 /* values: sizes, whole and >= 1; limits: the largest possible sizes, or NULL; both
  * [num_values], as in spot_sample_t. Copies both. BAD_PARAM, NO_MEMORY; free self even
  * then. O(n log n). */
-SPOT_MUST_CHECK int spot_size_sample_init(spot_size_sample_t *self, size_t num_values,
-    const double *values, const int32_t *limits);
+SPOT_MUST_CHECK int spot_size_sample_init(
+    spot_size_sample_t *self, size_t num_values, const double *values, const int32_t *limits);
 /* The sizes of the events of one kind, SPOT_SAMPLE_*_COUNT. NO_MEMORY; free self, which
  * was zeroed, even then. */
 SPOT_MUST_CHECK int spot_size_sample_of_trace(
@@ -52,8 +52,8 @@ void spot_fit_size(spot_fit_t *self, const spot_size_family_table_t *family,
     const spot_size_sample_t *sample, spot_maximiser_t *maximiser);
 
 /* ln L of the sample under parameters; -INFINITY: impossible. O(cells). */
-double spot_size_log_likelihood(const spot_size_family_table_t *family,
-    const double *parameters, const spot_size_sample_t *sample);
+double spot_size_log_likelihood(const spot_size_family_table_t *family, const double *parameters,
+    const spot_size_sample_t *sample);
 
 /* ---- For the families ---- */
 

@@ -8,21 +8,18 @@
 #include "traces/fit/fit_advice.h"
 #include "traces/fit/fit_model.h"
 
-bool
-spot_fit_is_model_alone(const spot_fit_request_t *request)
+bool spot_fit_is_model_alone(const spot_fit_request_t *request)
 {
     return request->emit != SPOT_EMIT_NOTHING &&
            (request->model_path == NULL || strcmp(request->model_path, "-") == 0);
 }
 
-double
-spot_fit_task_resolution_s(const spot_fit_task_t *self)
+double spot_fit_task_resolution_s(const spot_fit_task_t *self)
 {
     return self->is_lifetimes ? 0 : spot_duration_s(self->trace.resolution_ms);
 }
 
-static bool
-has_family(const spot_fit_task_t *self, const spot_family_t *family)
+static bool has_family(const spot_fit_task_t *self, const spot_family_t *family)
 {
     for (size_t j = 0; self->families[j] != NULL; j++) {
         if (self->families[j] == family) {
@@ -33,8 +30,7 @@ has_family(const spot_fit_task_t *self, const spot_family_t *family)
 }
 
 /* Twice the same is once. */
-static int
-take_families(spot_fit_task_t *self)
+static int take_families(spot_fit_task_t *self)
 {
     const char *text = self->request->families;
     size_t num_families = 0;
@@ -44,8 +40,7 @@ take_families(spot_fit_task_t *self)
         const size_t num_bytes = strcspn(text, ",");
         const spot_family_t *family;
 
-        snprintf(
-            name, sizeof(name), "%.*s", (int) (num_bytes < 31 ? num_bytes : 31), text);
+        snprintf(name, sizeof(name), "%.*s", (int) (num_bytes < 31 ? num_bytes : 31), text);
         family = spot_family_find(name);
         if (family == NULL || !spot_fit_has_family(family)) {
             return spot_diag_error(self->diag, "--families", 0, 0,
@@ -62,8 +57,7 @@ take_families(spot_fit_task_t *self)
 }
 
 /* Why there is no sample of what is asked for, or NULL; --what all leaves it out. */
-static const char *
-what_is_missing(const spot_fit_task_t *self)
+static const char *what_is_missing(const spot_fit_task_t *self)
 {
     const spot_fit_request_t *request = self->request;
     const bool is_named = !self->is_lifetimes && self->trace.kind == SPOT_TRACE_NAMED;
@@ -83,8 +77,7 @@ what_is_missing(const spot_fit_task_t *self)
         return "--where is for lifetimes files";
     }
     if (!is_named && !self->is_lifetimes &&
-        (request->what == SPOT_WHAT_LIFETIMES || request->has_lifetimes ||
-            request->cut_s > 0)) {
+        (request->what == SPOT_WHAT_LIFETIMES || request->has_lifetimes || request->cut_s > 0)) {
         return "only a trace of kind named knows lifetimes";
     }
     if (request->what == SPOT_WHAT_SPELLS && self->trace.capacity != 1) {
@@ -93,8 +86,7 @@ what_is_missing(const spot_fit_task_t *self)
     return NULL;
 }
 
-int
-spot_fit_task_read(spot_fit_task_t *self)
+int spot_fit_task_read(spot_fit_task_t *self)
 {
     const spot_fit_request_t *request = self->request;
     const char *missing;
@@ -109,8 +101,7 @@ spot_fit_task_read(spot_fit_task_t *self)
     } else {
         ret = spot_lifetimes_read(&self->lifetimes, request->path, self->diag);
         if (ret == 0 && request->where != NULL) {
-            ret = spot_lifetimes_keep(
-                &self->lifetimes, "--where", request->where, self->diag);
+            ret = spot_lifetimes_keep(&self->lifetimes, "--where", request->where, self->diag);
         }
     }
     missing = ret == 0 ? what_is_missing(self) : NULL;
@@ -120,8 +111,7 @@ spot_fit_task_read(spot_fit_task_t *self)
     return ret;
 }
 
-int
-spot_fit_task_run(spot_fit_task_t *self)
+int spot_fit_task_run(spot_fit_task_t *self)
 {
     const spot_fit_request_t *request = self->request;
     const bool is_model_wanted =
@@ -145,17 +135,14 @@ spot_fit_task_run(spot_fit_task_t *self)
     return ret;
 }
 
-int
-spot_fit_task_advice(spot_fit_task_t *self, bool has_fits, spot_fit_words_t *words)
+int spot_fit_task_advice(spot_fit_task_t *self, bool has_fits, spot_fit_words_t *words)
 {
     const spot_fit_request_t *request = self->request;
     spot_fit_advice_t advice = {.path = request->path,
         .model_path = request->emit != SPOT_EMIT_NOTHING ? request->model_path : NULL,
         .is_lifetimes = self->is_lifetimes,
-        .is_obtainable =
-            !self->is_lifetimes && self->trace.kind == SPOT_TRACE_AVAILABILITY,
-        .is_tested =
-            request->num_rounds > 0 || request->what == SPOT_WHAT_BULK || !has_fits,
+        .is_obtainable = !self->is_lifetimes && self->trace.kind == SPOT_TRACE_AVAILABILITY,
+        .is_tested = request->num_rounds > 0 || request->what == SPOT_WHAT_BULK || !has_fits,
         .resolution_s = spot_fit_task_resolution_s(self)};
     spot_fit_lifetime_t lifetime;
     spot_fit_words_t doubts;
@@ -178,8 +165,7 @@ spot_fit_task_advice(spot_fit_task_t *self, bool has_fits, spot_fit_words_t *wor
     return ret;
 }
 
-void
-spot_fit_task_free(spot_fit_task_t *self)
+void spot_fit_task_free(spot_fit_task_t *self)
 {
     spot_maximiser_free(&self->maximiser);
     spot_lifetimes_free(&self->lifetimes);

@@ -65,11 +65,10 @@ typedef struct {
 /* Takes the results as they come. */
 typedef struct {
     void *context;
-    void (*laws)(void *context, const spot_sample_t *sample, spot_sample_kind_t kind,
-        double tick_s, const spot_fit_ranking_t *ranking, const spot_fit_words_t *words);
-    void (*sizes)(void *context, const char *what, const spot_fit_t *fits,
-        size_t num_fits, const spot_size_sample_t *sample,
-        const spot_fit_words_t *words);
+    void (*laws)(void *context, const spot_sample_t *sample, spot_sample_kind_t kind, double tick_s,
+        const spot_fit_ranking_t *ranking, const spot_fit_words_t *words);
+    void (*sizes)(void *context, const char *what, const spot_fit_t *fits, size_t num_fits,
+        const spot_size_sample_t *sample, const spot_fit_words_t *words);
     void (*hourly)(void *context, const spot_fit_hourly_t *hourly);
     spot_watch_t (*rounds)(void *context, const char *family); /* of a bootstrap */
 } spot_fit_sink_t;
@@ -120,12 +119,10 @@ typedef struct {
 
 /* Behind a cut with deaths a deadline; else the best law if it has a limit, else the
  * best one that keeps the mean. */
-SPOT_MUST_CHECK int spot_fit_task_lifetime(
-    spot_fit_task_t *self, spot_fit_lifetime_t *lifetime);
+SPOT_MUST_CHECK int spot_fit_task_lifetime(spot_fit_task_t *self, spot_fit_lifetime_t *lifetime);
 
 /* Rates by hour of day. BAD_INPUT: the hour of the start is not known. */
-SPOT_MUST_CHECK int spot_fit_task_hours(
-    spot_fit_task_t *self, spot_fit_hourly_t *hourly);
+SPOT_MUST_CHECK int spot_fit_task_hours(spot_fit_task_t *self, spot_fit_hourly_t *hourly);
 
 /* Writes the generator model that is asked for, or mrp. */
 SPOT_MUST_CHECK int spot_fit_task_emit(spot_fit_task_t *self);

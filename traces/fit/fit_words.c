@@ -30,14 +30,13 @@
 /* Fewest values for sentences on halves and autocorrelation. */
 #define MIN_VALUES 10
 
-const char *
-spot_fit_difference_words(double difference)
+const char *spot_fit_difference_words(double difference)
 {
     static const struct {
         double limit;
         const char *words;
-    } steps[] = {{2, "hardly better than"}, {4, "a little better than"},
-        {7, "clearly better than"}, {10, "much better than"}};
+    } steps[] = {{2, "hardly better than"}, {4, "a little better than"}, {7, "clearly better than"},
+        {10, "much better than"}};
 
     for (size_t j = 0; j < sizeof(steps) / sizeof(steps[0]); j++) {
         if (difference < steps[j].limit) {
@@ -50,8 +49,7 @@ spot_fit_difference_words(double difference)
 /* Names the best fit, how sure it is, and families that did not converge; fits are
  * ordered by AIC. Returns the best one; NULL: there is none, because of the note of a
  * fit, or of nothing. */
-static const spot_fit_t *
-say_best(spot_fit_words_t *self, const char *what, const spot_fit_t *fits,
+static const spot_fit_t *say_best(spot_fit_words_t *self, const char *what, const spot_fit_t *fits,
     size_t num_fits, const char *nothing)
 {
     const spot_fit_t *best = NULL, *next = NULL;
@@ -62,8 +60,8 @@ say_best(spot_fit_words_t *self, const char *what, const spot_fit_t *fits,
         if (fits[j].is_fitted && !fits[j].converged) {
             const size_t used = strlen(left_out);
 
-            snprintf(left_out + used, sizeof(left_out) - used, "%s%s",
-                used > 0 ? ", " : "", fits[j].name);
+            snprintf(left_out + used, sizeof(left_out) - used, "%s%s", used > 0 ? ", " : "",
+                fits[j].name);
         } else if (fits[j].is_fitted && best == NULL) {
             best = &fits[j];
         } else if (fits[j].is_fitted && next == NULL) {
@@ -77,8 +75,7 @@ say_best(spot_fit_words_t *self, const char *what, const spot_fit_t *fits,
     }
     if (next != NULL) {
         spot_fit_say(self, "%s fits best: %s %s (AIC lower by %.3g).", best->name,
-            spot_fit_difference_words(next->aic - best->aic), next->name,
-            next->aic - best->aic);
+            spot_fit_difference_words(next->aic - best->aic), next->name, next->aic - best->aic);
     } else {
         spot_fit_say(self,
             num_fits > 1 ? "%s is the only family that could be fitted."
@@ -91,18 +88,15 @@ say_best(spot_fit_words_t *self, const char *what, const spot_fit_t *fits,
     return best;
 }
 
-static void
-say_number(spot_fit_words_t *self, const char *what, size_t num_values)
+static void say_number(spot_fit_words_t *self, const char *what, size_t num_values)
 {
     if (num_values < FEW_VALUES) {
-        spot_fit_say(self,
-            "Only %zu values of %s: another day may well prefer another family.",
+        spot_fit_say(self, "Only %zu values of %s: another day may well prefer another family.",
             num_values, what);
     }
 }
 
-static void
-say_test(spot_fit_words_t *self, double p_value)
+static void say_test(spot_fit_words_t *self, double p_value)
 {
     if (p_value < 0.05) {
         spot_fit_say(self,
@@ -110,8 +104,7 @@ say_test(spot_fit_words_t *self, double p_value)
             "%.3g).",
             p_value);
     } else if (!isnan(p_value)) {
-        spot_fit_say(
-            self, "The data do not contradict it (bootstrap p = %.3g).", p_value);
+        spot_fit_say(self, "The data do not contradict it (bootstrap p = %.3g).", p_value);
     }
 }
 
@@ -121,8 +114,7 @@ typedef struct {
     bool is_before; /* just before that time */
 } distance_t;
 
-static void
-take_distance(distance_t *self, double difference, double at_s, bool is_before)
+static void take_distance(distance_t *self, double difference, double at_s, bool is_before)
 {
     if (fabs(difference) > fabs(self->difference)) {
         *self = (distance_t){difference, at_s, is_before};
@@ -131,16 +123,15 @@ take_distance(distance_t *self, double difference, double at_s, bool is_before)
 
 /* The largest difference between F of the law and the product-limit estimate of the
  * sample; on a lattice only at ticks. */
-static distance_t
-find_distance(const spot_fit_t *fit, const spot_kaplan_meier_t *km, bool is_lattice)
+static distance_t find_distance(
+    const spot_fit_t *fit, const spot_kaplan_meier_t *km, bool is_lattice)
 {
     distance_t distance = {0};
     double before = 0;
 
     for (size_t j = 0; j < km->num_steps; j++) {
         const double time_s = km->steps[j].time, after = 1 - km->steps[j].survival;
-        const double at =
-            -expm1(fit->law.family->log_survival(fit->law.parameters, time_s));
+        const double at = -expm1(fit->law.family->log_survival(fit->law.parameters, time_s));
 
         if (!is_lattice) {
             take_distance(&distance, at - before, time_s, true);
@@ -152,8 +143,7 @@ find_distance(const spot_fit_t *fit, const spot_kaplan_meier_t *km, bool is_latt
 }
 
 /* Complete values of 0 count as one resolution, or 1 s without one. */
-static int
-say_distance(spot_fit_words_t *self, const spot_fit_t *fit, const spot_sample_t *sample,
+static int say_distance(spot_fit_words_t *self, const spot_fit_t *fit, const spot_sample_t *sample,
     const spot_fit_view_t *view)
 {
     const double raised_s = view->resolution_s > 0 ? view->resolution_s : 1;
@@ -169,27 +159,23 @@ say_distance(spot_fit_words_t *self, const spot_fit_t *fit, const spot_sample_t 
         values[j] = sample->values[j] > 0 || is_open ? sample->values[j] : raised_s;
     }
     if (values != NULL) {
-        ret =
-            spot_kaplan_meier_init(&km, values, sample->is_censored, sample->num_values);
+        ret = spot_kaplan_meier_init(&km, values, sample->is_censored, sample->num_values);
     }
     if (ret != 0) {
         goto out;
     }
     distance = find_distance(fit, &km, view->tick_s > 0);
     if (fabs(distance.difference) < CLOSE) {
-        spot_fit_say(self,
-            "It puts the right share of values below every time, within %.3g %%.",
+        spot_fit_say(self, "It puts the right share of values below every time, within %.3g %%.",
             100 * CLOSE);
     } else {
-        spot_fit_say(self,
-            "It is furthest off %s%s %.4g s: it puts %.2g %% too %s values below%s.",
+        spot_fit_say(self, "It is furthest off %s%s %.4g s: it puts %.2g %% too %s values below%s.",
             is_censored                                      ? ""
             : distance.at_s <= spot_kaplan_meier_median(&km) ? "among the short ones, "
                                                              : "among the long ones, ",
             distance.is_before ? "just before" : "at", distance.at_s,
             100 * fabs(distance.difference), distance.difference > 0 ? "many" : "few",
-            is_censored ? ", as far as the censored ones let it be known (Kaplan-Meier)"
-                        : "");
+            is_censored ? ", as far as the censored ones let it be known (Kaplan-Meier)" : "");
     }
 out:
     spot_kaplan_meier_free(&km);
@@ -198,8 +184,7 @@ out:
 }
 
 /* Sentences on families with a limit, and on a wall in the sample. */
-static int
-say_limits(
+static int say_limits(
     spot_fit_words_t *self, const spot_fit_view_t *view, const spot_sample_t *sample)
 {
     spot_fit_wall_t wall;
@@ -220,8 +205,7 @@ say_limits(
     return ret;
 }
 
-static double
-mean_of(const double *values, size_t num_values)
+static double mean_of(const double *values, size_t num_values)
 {
     spot_moments_t moments = {0};
 
@@ -232,8 +216,7 @@ mean_of(const double *values, size_t num_values)
 }
 
 /* Sentences on autocorrelation and drift, which independent draws do not have. */
-static void
-say_order(spot_fit_words_t *self, const spot_sample_t *sample)
+static void say_order(spot_fit_words_t *self, const spot_sample_t *sample)
 {
     const size_t half = sample->num_values / 2;
     double acf;
@@ -252,27 +235,22 @@ say_order(spot_fit_words_t *self, const spot_sample_t *sample)
                   "within %.2f.",
             acf, chance);
     }
-    spot_fit_say(self,
-        "The first half of the values has mean %.4g s, the second %.4g s.",
-        mean_of(sample->values, half),
-        mean_of(sample->values + half, sample->num_values - half));
+    spot_fit_say(self, "The first half of the values has mean %.4g s, the second %.4g s.",
+        mean_of(sample->values, half), mean_of(sample->values + half, sample->num_values - half));
 }
 
 /* Warns of a mean far from that of the sample; ratio NAN: no sentence. */
-static void
-say_mean(spot_fit_words_t *self, const char *name, double ratio)
+static void say_mean(spot_fit_words_t *self, const char *name, double ratio)
 {
     if (isinf(ratio)) {
         spot_fit_say(self, "%s has no mean at all: do not generate from it.", name);
     } else if (fabs(ratio - 1) > MEAN_MARGIN) {
-        spot_fit_say(self,
-            "Its mean is %.3g times that of the sample: do not generate from it.",
-            ratio);
+        spot_fit_say(
+            self, "Its mean is %.3g times that of the sample: do not generate from it.", ratio);
     }
 }
 
-int
-spot_fit_words_of_law(spot_fit_words_t *self, const spot_fit_view_t *view,
+int spot_fit_words_of_law(spot_fit_words_t *self, const spot_fit_view_t *view,
     const spot_fit_ranking_t *ranking, const spot_sample_t *sample)
 {
     const spot_fit_t *best =
@@ -287,8 +265,7 @@ spot_fit_words_of_law(spot_fit_words_t *self, const spot_fit_view_t *view,
     }
     say_test(self, best->p_value);
     if (!best->is_mean_exact) { /* on a lattice exact means within half a tick */
-        const bool is_known =
-            best->num_complete == best->num_values || isinf(best->mean_ratio);
+        const bool is_known = best->num_complete == best->num_values || isinf(best->mean_ratio);
 
         say_mean(self, best->name, is_known ? best->mean_ratio : (double) NAN);
     }
@@ -299,13 +276,11 @@ spot_fit_words_of_law(spot_fit_words_t *self, const spot_fit_view_t *view,
         say_order(self, sample);
     }
     ret = say_distance(self, best, sample, view);
-    return ret == 0 && view->is_life && view->is_first ? say_limits(self, view, sample)
-                                                       : ret;
+    return ret == 0 && view->is_life && view->is_first ? say_limits(self, view, sample) : ret;
 }
 
 /* P(size) of a law; for a law given the limit, the mean over the events. */
-static double
-share_of_size(const spot_fit_t *fit, const spot_size_sample_t *sample, int32_t size)
+static double share_of_size(const spot_fit_t *fit, const spot_size_sample_t *sample, int32_t size)
 {
     double sum = 0;
 
@@ -316,16 +291,15 @@ share_of_size(const spot_fit_t *fit, const spot_size_sample_t *sample, int32_t s
         const spot_size_cell_t *cell = &sample->cells[j];
 
         if (size <= cell->limit) {
-            sum += cell->weight * exp(fit->size_family->log_probability(
-                                      fit->law.parameters, size, cell->limit));
+            sum += cell->weight *
+                   exp(fit->size_family->log_probability(fit->law.parameters, size, cell->limit));
         }
     }
     return sum / sample->num_events;
 }
 
 /* Names the size at which the law is furthest from the sample. */
-static void
-say_wrong_size(
+static void say_wrong_size(
     spot_fit_words_t *self, const spot_fit_t *fit, const spot_size_sample_t *sample)
 {
     double furthest = 0, at_law = 0, at_sample = 0;
@@ -351,8 +325,7 @@ say_wrong_size(
         }
     }
     if (furthest < CLOSE) {
-        spot_fit_say(
-            self, "It gives every size its share, within %.3g %%.", 100 * CLOSE);
+        spot_fit_say(self, "It gives every size its share, within %.3g %%.", 100 * CLOSE);
     } else {
         spot_fit_say(self,
             "It is furthest off at size %d: %.3g %% of its events have it, %.3g %% of "
@@ -361,12 +334,10 @@ say_wrong_size(
     }
 }
 
-void
-spot_fit_words_of_sizes(spot_fit_words_t *self, const char *what, const spot_fit_t *fits,
+void spot_fit_words_of_sizes(spot_fit_words_t *self, const char *what, const spot_fit_t *fits,
     size_t num_fits, const spot_size_sample_t *sample)
 {
-    const spot_fit_t *best =
-        say_best(self, what, fits, num_fits, "fewer than 2 events: no fit");
+    const spot_fit_t *best = say_best(self, what, fits, num_fits, "fewer than 2 events: no fit");
 
     if (best == NULL) {
         return;
@@ -375,8 +346,7 @@ spot_fit_words_of_sizes(spot_fit_words_t *self, const char *what, const spot_fit
         say_number(self, what, (size_t) sample->num_events);
         say_mean(self, best->name, best->mean_ratio);
     } else if (fabs(best->mean_ratio - 1) > MEAN_MARGIN) {
-        spot_fit_say(
-            self, "Its mean is %.3g times that of the sample.", best->mean_ratio);
+        spot_fit_say(self, "Its mean is %.3g times that of the sample.", best->mean_ratio);
     }
     say_wrong_size(self, best, sample);
 }

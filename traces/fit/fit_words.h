@@ -22,14 +22,13 @@ typedef struct {
 } spot_fit_view_t;
 
 /* Explains fits of durations. NO_MEMORY. */
-SPOT_MUST_CHECK int spot_fit_words_of_law(spot_fit_words_t *self,
-    const spot_fit_view_t *view, const spot_fit_ranking_t *ranking,
-    const spot_sample_t *sample);
+SPOT_MUST_CHECK int spot_fit_words_of_law(spot_fit_words_t *self, const spot_fit_view_t *view,
+    const spot_fit_ranking_t *ranking, const spot_sample_t *sample);
 
 /* Explains fits of sizes; fits are ordered by AIC. For laws of a size alone, a sentence
  * warns of few events. */
-void spot_fit_words_of_sizes(spot_fit_words_t *self, const char *what,
-    const spot_fit_t *fits, size_t num_fits, const spot_size_sample_t *sample);
+void spot_fit_words_of_sizes(spot_fit_words_t *self, const char *what, const spot_fit_t *fits,
+    size_t num_fits, const spot_size_sample_t *sample);
 
 /* The meaning of an AIC lower by difference, "hardly better than" ... "far better than".
  * Burnham and Anderson, Sociol. Methods Res. 33(2), 2004. */

@@ -36,13 +36,11 @@ typedef struct {
     int num_evaluations;
 } target_t;
 
-int
-spot_maximiser_init(spot_maximiser_t *self)
+int spot_maximiser_init(spot_maximiser_t *self)
 {
     memset(self, 0, sizeof(*self));
     for (size_t k = 1; k <= MAX_K; k++) {
-        self->simplex[k - 1] =
-            gsl_multimin_fminimizer_alloc(gsl_multimin_fminimizer_nmsimplex2, k);
+        self->simplex[k - 1] = gsl_multimin_fminimizer_alloc(gsl_multimin_fminimizer_nmsimplex2, k);
         if (self->simplex[k - 1] == NULL) {
             return SPOT_ERR_NO_MEMORY;
         }
@@ -50,8 +48,7 @@ spot_maximiser_init(spot_maximiser_t *self)
     return 0;
 }
 
-void
-spot_maximiser_free(spot_maximiser_t *self)
+void spot_maximiser_free(spot_maximiser_t *self)
 {
     for (size_t k = 1; k <= MAX_K; k++) {
         gsl_multimin_fminimizer_free(self->simplex[k - 1]); /* takes NULL */
@@ -59,8 +56,7 @@ spot_maximiser_free(spot_maximiser_t *self)
     memset(self, 0, sizeof(*self));
 }
 
-static double
-evaluate(target_t *target, const double *theta)
+static double evaluate(target_t *target, const double *theta)
 {
     const double value = target->log_likelihood(theta, target->context);
 
@@ -68,8 +64,7 @@ evaluate(target_t *target, const double *theta)
     return isfinite(value) ? fmax(value, IMPOSSIBLE) : IMPOSSIBLE;
 }
 
-static double
-evaluate_negative(const gsl_vector *x, void *target)
+static double evaluate_negative(const gsl_vector *x, void *target)
 {
     double theta[MAX_K];
 
@@ -81,9 +76,8 @@ evaluate_negative(const gsl_vector *x, void *target)
 
 /* Runs the simplex from start and returns the highest ln L, at theta. The values are
  * finite, so that iterations do not fail; a failure would end the walk. */
-static double
-walk(gsl_multimin_fminimizer *simplex, target_t *target, const double *start,
-    double *theta)
+static double walk(
+    gsl_multimin_fminimizer *simplex, target_t *target, const double *start, double *theta)
 {
     const size_t k = target->num_parameters;
     double begin[MAX_K], steps[MAX_K];
@@ -95,8 +89,8 @@ walk(gsl_multimin_fminimizer *simplex, target_t *target, const double *start,
         theta[j] = begin[j] = start[j];
         steps[j] = FIRST_STEP;
     }
-    if (gsl_multimin_fminimizer_set(
-            simplex, &function, &begin_view.vector, &steps_view.vector) != 0) {
+    if (gsl_multimin_fminimizer_set(simplex, &function, &begin_view.vector, &steps_view.vector) !=
+        0) {
         return IMPOSSIBLE;
     }
     for (int j = 0; j < MAX_ITERATIONS; j++) {
@@ -112,8 +106,7 @@ walk(gsl_multimin_fminimizer *simplex, target_t *target, const double *start,
 }
 
 /* Gradient by the 5-point rule. */
-static void
-differentiate(target_t *target, const double *theta, double *gradient)
+static void differentiate(target_t *target, const double *theta, double *gradient)
 {
     static const double offsets[] = {-2, -1, 1, 2}, weights[] = {1, -8, 8, -1};
     double at[MAX_K] = {0};
@@ -129,8 +122,7 @@ differentiate(target_t *target, const double *theta, double *gradient)
     }
 }
 
-static void
-differentiate_twice(target_t *target, spot_maximum_t *maximum)
+static void differentiate_twice(target_t *target, spot_maximum_t *maximum)
 {
     const size_t k = target->num_parameters;
     double rows[MAX_K][MAX_K], above[MAX_K], below[MAX_K];
@@ -155,8 +147,7 @@ differentiate_twice(target_t *target, spot_maximum_t *maximum)
     }
 }
 
-static void
-swap(double *a, double *b)
+static void swap(double *a, double *b)
 {
     const double kept = *a;
 
@@ -166,8 +157,7 @@ swap(double *a, double *b)
 
 /* Solves matrix * x = right in place by LU with pivots. GSL's own routines allocate, and
  * call the error handler for a singular matrix. */
-static bool
-solve(size_t k, double matrix[MAX_K][MAX_K], double *right)
+static bool solve(size_t k, double matrix[MAX_K][MAX_K], double *right)
 {
     for (size_t j = 0; j < k; j++) {
         size_t pivot = j;
@@ -200,8 +190,7 @@ solve(size_t k, double matrix[MAX_K][MAX_K], double *right)
     return true;
 }
 
-bool
-spot_maximum_is_flat_in(const spot_maximum_t *self, size_t parameter_id)
+bool spot_maximum_is_flat_in(const spot_maximum_t *self, size_t parameter_id)
 {
     return fabs(self->hessian[parameter_id][parameter_id]) < FLAT_CURVATURE;
 }
@@ -209,8 +198,7 @@ spot_maximum_is_flat_in(const spot_maximum_t *self, size_t parameter_id)
 /* Sets step to -H^-1 g, cut to the longest step. skips_flat leaves out flat parameters,
  * whose derivatives are rounding errors and would spoil the others. Returns false if H
  * is singular or the step is too short. */
-static bool
-newton_step(const spot_maximum_t *maximum, bool skips_flat, double *step)
+static bool newton_step(const spot_maximum_t *maximum, bool skips_flat, double *step)
 {
     const size_t k = maximum->num_parameters;
     double matrix[MAX_K][MAX_K], longest = 0;
@@ -239,8 +227,7 @@ newton_step(const spot_maximum_t *maximum, bool skips_flat, double *step)
 }
 
 /* Takes a Newton step; false: it leads down, or there is none. */
-static bool
-advance(target_t *target, spot_maximum_t *maximum, bool skips_flat)
+static bool advance(target_t *target, spot_maximum_t *maximum, bool skips_flat)
 {
     const size_t k = maximum->num_parameters;
     double step[MAX_K], at[MAX_K] = {0}, value;
@@ -262,8 +249,7 @@ advance(target_t *target, spot_maximum_t *maximum, bool skips_flat)
 }
 
 /* Takes Newton steps; derivatives are those of the last point. */
-static void
-polish(target_t *target, spot_maximum_t *maximum)
+static void polish(target_t *target, spot_maximum_t *maximum)
 {
     bool has_flat = false;
 
@@ -272,15 +258,13 @@ polish(target_t *target, spot_maximum_t *maximum)
         has_flat = has_flat || spot_maximum_is_flat_in(maximum, j);
     }
     for (int i = 0; i < MAX_NEWTON_STEPS; i++) {
-        if (!advance(target, maximum, false) &&
-            !(has_flat && advance(target, maximum, true))) {
+        if (!advance(target, maximum, false) && !(has_flat && advance(target, maximum, true))) {
             return;
         }
     }
 }
 
-static bool
-is_level(const spot_maximum_t *maximum)
+static bool is_level(const spot_maximum_t *maximum)
 {
     for (size_t j = 0; j < maximum->num_parameters; j++) {
         if (!(fabs(maximum->gradient[j]) < FLAT_GRADIENT)) {
@@ -290,22 +274,19 @@ is_level(const spot_maximum_t *maximum)
     return maximum->log_likelihood > IMPOSSIBLE;
 }
 
-void
-spot_maximise(spot_maximiser_t *self, size_t num_parameters, size_t num_starts,
+void spot_maximise(spot_maximiser_t *self, size_t num_parameters, size_t num_starts,
     const double (*starts)[MAX_K], spot_log_likelihood_t log_likelihood, void *context,
     spot_maximum_t *maximum)
 {
-    target_t target = {.log_likelihood = log_likelihood,
-        .context = context,
-        .num_parameters = num_parameters};
+    target_t target = {
+        .log_likelihood = log_likelihood, .context = context, .num_parameters = num_parameters};
 
     spot_bug_assert(num_parameters >= 1 && num_parameters <= MAX_K && num_starts >= 1);
     memset(maximum, 0, sizeof(*maximum));
     maximum->num_parameters = num_parameters;
     for (size_t j = 0; j < num_starts; j++) {
         double theta[MAX_K];
-        const double value =
-            walk(self->simplex[num_parameters - 1], &target, starts[j], theta);
+        const double value = walk(self->simplex[num_parameters - 1], &target, starts[j], theta);
 
         if (j == 0 || value > maximum->log_likelihood + ROUNDING) {
             memcpy(maximum->theta, theta, num_parameters * sizeof(*theta));
@@ -317,8 +298,7 @@ spot_maximise(spot_maximiser_t *self, size_t num_parameters, size_t num_starts,
     maximum->num_evaluations = target.num_evaluations;
 }
 
-void
-spot_maximum_differentiate(
+void spot_maximum_differentiate(
     spot_maximum_t *maximum, spot_log_likelihood_t log_likelihood, void *context)
 {
     target_t target = {.log_likelihood = log_likelihood,
@@ -335,8 +315,7 @@ spot_maximum_differentiate(
  * diagonal, a pivot below MIN_PIVOT is the rounding error of a flat direction. */
 #define MIN_PIVOT 1e-8
 
-static bool
-is_definite(size_t k, double information[MAX_K][MAX_K])
+static bool is_definite(size_t k, double information[MAX_K][MAX_K])
 {
     double root[MAX_K][MAX_K] = {{0}};
 
@@ -356,8 +335,7 @@ is_definite(size_t k, double information[MAX_K][MAX_K])
     return true;
 }
 
-bool
-spot_maximum_covariance(const spot_maximum_t *self, double covariance[MAX_K][MAX_K])
+bool spot_maximum_covariance(const spot_maximum_t *self, double covariance[MAX_K][MAX_K])
 {
     const size_t k = self->num_parameters;
     double information[MAX_K][MAX_K];
@@ -391,8 +369,7 @@ spot_maximum_covariance(const spot_maximum_t *self, double covariance[MAX_K][MAX
 #define PRECISION 1e-14
 enum { MAX_ROOT_ITERATIONS = 200 };
 
-bool
-spot_root_find(
+bool spot_root_find(
     spot_root_function_t function, void *context, double low, double high, double *root)
 {
     const double at_low = function(low, context), at_high = function(high, context);

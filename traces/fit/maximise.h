@@ -39,8 +39,8 @@ void spot_maximiser_free(spot_maximiser_t *self);
  * 1 <= num_parameters <= SPOT_MAXIMISE_MAX_PARAMETERS, num_starts >= 1, starts finite.
  * Allocates nothing. Takes hundreds of evaluations for each start. */
 void spot_maximise(spot_maximiser_t *self, size_t num_parameters, size_t num_starts,
-    const double (*starts)[SPOT_MAXIMISE_MAX_PARAMETERS],
-    spot_log_likelihood_t log_likelihood, void *context, spot_maximum_t *maximum);
+    const double (*starts)[SPOT_MAXIMISE_MAX_PARAMETERS], spot_log_likelihood_t log_likelihood,
+    void *context, spot_maximum_t *maximum);
 
 /* Computes gradient, Hessian and ln L at a theta found otherwise, e.g. by formula. The
  * caller sets theta and num_parameters of maximum; num_evaluations grows. */
@@ -75,8 +75,7 @@ typedef enum {
 } spot_fit_scale_t;
 
 /* d parameter / d theta at the value of the parameter. */
-static inline double
-spot_fit_scale_slope(spot_fit_scale_t scale, double parameter)
+static inline double spot_fit_scale_slope(spot_fit_scale_t scale, double parameter)
 {
     return scale == SPOT_FIT_SCALE_LOG     ? parameter
            : scale == SPOT_FIT_SCALE_LOGIT ? parameter * (1 - parameter)

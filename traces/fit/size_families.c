@@ -13,8 +13,7 @@
 #include "traces/fit/maximise.h"
 
 /* The law that is always 1, the limit of most laws. */
-static double
-log_always_one(int32_t size)
+static double log_always_one(int32_t size)
 {
     return size == 1 ? 0 : -(double) INFINITY;
 }
@@ -23,8 +22,7 @@ log_always_one(int32_t size)
 #define NUM_EXACT_TERMS 64
 
 /* The terms of Stirling's series of ln Gamma(x) after ln sqrt(2 pi), x >= 64. */
-static double
-stirling_rest(double x)
+static double stirling_rest(double x)
 {
     const double x2 = x * x;
 
@@ -32,15 +30,13 @@ stirling_rest(double x)
 }
 
 /* ln Gamma(x + n) - ln Gamma(x), x >= 64. Two values of lgamma() would cancel. */
-static double
-log_gamma_ratio(double x, double n)
+static double log_gamma_ratio(double x, double n)
 {
     return (x - 0.5) * log1p(n / x) + n * (log(x + n) - 1) + stirling_rest(x + n) -
            stirling_rest(x);
 }
 
-double
-spot_size_log_rising(double x, int32_t n)
+double spot_size_log_rising(double x, int32_t n)
 {
     double product = 1, sum = 0;
 
@@ -58,79 +54,66 @@ spot_size_log_rising(double x, int32_t n)
     return sum + log(product);
 }
 
-static double
-geometric_log_probability(const double *p, int32_t size, int32_t limit)
+static double geometric_log_probability(const double *p, int32_t size, int32_t limit)
 {
     (void) limit;
     return p[0] >= 1 ? log_always_one(size) : log(p[0]) + (size - 1) * log1p(-p[0]);
 }
 
-static double
-geometric_mean(const double *p)
+static double geometric_mean(const double *p)
 {
     return 1 / p[0];
 }
 
-static double
-shifted_poisson_log_probability(const double *p, int32_t size, int32_t limit)
+static double shifted_poisson_log_probability(const double *p, int32_t size, int32_t limit)
 {
     (void) limit;
-    return p[0] <= 0 ? log_always_one(size)
-                     : (size - 1) * log(p[0]) - p[0] - lgamma(size);
+    return p[0] <= 0 ? log_always_one(size) : (size - 1) * log(p[0]) - p[0] - lgamma(size);
 }
 
-static double
-shifted_poisson_mean(const double *p)
+static double shifted_poisson_mean(const double *p)
 {
     return 1 + p[0];
 }
 
 /* ln(e^lam - 1) = lam + ln(1 - e^-lam) */
-static double
-zt_poisson_log_probability(const double *p, int32_t size, int32_t limit)
+static double zt_poisson_log_probability(const double *p, int32_t size, int32_t limit)
 {
     (void) limit;
     return p[0] <= 0 ? log_always_one(size)
                      : size * log(p[0]) - lgamma(size + 1.0) - p[0] - log(-expm1(-p[0]));
 }
 
-static double
-zt_poisson_mean(const double *p)
+static double zt_poisson_mean(const double *p)
 {
     return p[0] <= 0 ? 1 : -p[0] / expm1(-p[0]);
 }
 
-static double
-logarithmic_log_probability(const double *p, int32_t size, int32_t limit)
+static double logarithmic_log_probability(const double *p, int32_t size, int32_t limit)
 {
     (void) limit;
-    return p[0] <= 0 ? log_always_one(size)
-                     : size * log(p[0]) - log(size) - log(-log1p(-p[0]));
+    return p[0] <= 0 ? log_always_one(size) : size * log(p[0]) - log(size) - log(-log1p(-p[0]));
 }
 
-static double
-logarithmic_mean(const double *p)
+static double logarithmic_mean(const double *p)
 {
     return p[0] <= 0 ? 1 : -p[0] / ((1 - p[0]) * log1p(-p[0]));
 }
 
-static double
-zeta_of(double s)
+static double zeta_of(double s)
 {
     gsl_sf_result result;
 
     return gsl_sf_zeta_e(s, &result) == 0 ? result.val : (double) INFINITY;
 }
 
-static double
-zeta_log_probability(const double *p, int32_t size, int32_t limit)
+static double zeta_log_probability(const double *p, int32_t size, int32_t limit)
 {
     (void) limit;
     return isinf(p[0]) ? log_always_one(size) : -p[0] * log(size) - log(zeta_of(p[0]));
 }
 
-static double
-zeta_mean(const double *p)
+static double zeta_mean(const double *p)
 {
     if (isinf(p[0])) {
         return 1;
@@ -138,8 +121,7 @@ zeta_mean(const double *p)
     return p[0] > 2 ? zeta_of(p[0] - 1) / zeta_of(p[0]) : (double) INFINITY;
 }
 
-static double
-shifted_negbin_log_probability(const double *p, int32_t size, int32_t limit)
+static double shifted_negbin_log_probability(const double *p, int32_t size, int32_t limit)
 {
     if (isinf(p[0])) {
         return shifted_poisson_log_probability(&p[2], size, limit);
@@ -151,25 +133,21 @@ shifted_negbin_log_probability(const double *p, int32_t size, int32_t limit)
            (size - 1) * log1p(-p[1]);
 }
 
-static double
-shifted_negbin_mean(const double *p)
+static double shifted_negbin_mean(const double *p)
 {
     return isinf(p[0]) ? 1 + p[2] : 1 + p[0] * (1 - p[1]) / p[1];
 }
 
-static double
-log_upper_tail(double z)
+static double log_upper_tail(double z)
 {
     gsl_sf_result result;
 
-    return gsl_sf_log_erfc_e(z * M_SQRT1_2, &result) == 0 ? result.val - M_LN2
-                                                          : -(double) INFINITY;
+    return gsl_sf_log_erfc_e(z * M_SQRT1_2, &result) == 0 ? result.val - M_LN2 : -(double) INFINITY;
 }
 
 /* ln(Phi(high) - Phi(low)). Both tails are taken from their own side: a difference of
  * two Phi close to 1 would be 0 where the size is merely unlikely. */
-static double
-log_normal_cell(double low, double high)
+static double log_normal_cell(double low, double high)
 {
     double log_low;
 
@@ -184,8 +162,7 @@ log_normal_cell(double low, double high)
 }
 
 /* |round X| is k if X is in the cell of k or of -k; 0 counts as 1. */
-static double
-log_absnormal(double mu, double sigma, int32_t size)
+static double log_absnormal(double mu, double sigma, int32_t size)
 {
     const double k = size;
     double above, below, high;
@@ -202,8 +179,7 @@ log_absnormal(double mu, double sigma, int32_t size)
     return isinf(high) ? high : high + log1p(exp(fmin(above, below) - high));
 }
 
-static double
-absnormal_log_probability(const double *p, int32_t size, int32_t limit)
+static double absnormal_log_probability(const double *p, int32_t size, int32_t limit)
 {
     (void) limit;
     return log_absnormal(p[0], p[1], size);
@@ -213,8 +189,7 @@ absnormal_log_probability(const double *p, int32_t size, int32_t limit)
 #define MAX_SIGMAS 40
 #define MAX_TAILS 1e7
 
-static double
-absnormal_mean(const double *p)
+static double absnormal_mean(const double *p)
 {
     const double last = fmin(fabs(p[0]) + MAX_SIGMAS * p[1], MAX_TAILS);
     double mean = 1;
@@ -230,21 +205,19 @@ absnormal_mean(const double *p)
     return mean;
 }
 
-static double
-seed_mixture_log_probability(const double *p, int32_t size, int32_t limit)
+static double seed_mixture_log_probability(const double *p, int32_t size, int32_t limit)
 {
     const bool is_big = size > SPOT_SIZE_REGULAR_MAX && size <= SPOT_SIZE_BIG_MAX;
     const double regular = log1p(-p[0]) + log_absnormal(p[1], p[2], size);
-    const double big = is_big ? log(p[0] / (SPOT_SIZE_BIG_MAX - SPOT_SIZE_REGULAR_MAX))
-                              : -(double) INFINITY;
+    const double big =
+        is_big ? log(p[0] / (SPOT_SIZE_BIG_MAX - SPOT_SIZE_REGULAR_MAX)) : -(double) INFINITY;
     const double high = fmax(regular, big);
 
     (void) limit;
     return isinf(high) ? high : high + log1p(exp(fmin(regular, big) - high));
 }
 
-static double
-seed_mixture_mean(const double *p)
+static double seed_mixture_mean(const double *p)
 {
     return p[0] * (SPOT_SIZE_REGULAR_MAX + 1 + SPOT_SIZE_BIG_MAX) / 2.0 +
            (1 - p[0]) * absnormal_mean(&p[1]);
@@ -259,9 +232,8 @@ typedef struct {
 } equation_t;
 
 /* Solves the equation between low and high, or notes that there is no solution. */
-static double
-solve(spot_root_function_t function, equation_t *equation, double low, double high,
-    spot_fit_t *fit)
+static double solve(
+    spot_root_function_t function, equation_t *equation, double low, double high, spot_fit_t *fit)
 {
     double root = low;
 
@@ -272,20 +244,17 @@ solve(spot_root_function_t function, equation_t *equation, double low, double hi
     return root;
 }
 
-static void
-geometric_estimate(const spot_size_sample_t *sample, spot_fit_t *fit)
+static void geometric_estimate(const spot_size_sample_t *sample, spot_fit_t *fit)
 {
     fit->law.parameters[0] = 1 / sample->mean;
 }
 
-static void
-shifted_poisson_estimate(const spot_size_sample_t *sample, spot_fit_t *fit)
+static void shifted_poisson_estimate(const spot_size_sample_t *sample, spot_fit_t *fit)
 {
     fit->law.parameters[0] = sample->mean - 1;
 }
 
-static double
-zt_poisson_equation(double lam, void *context)
+static double zt_poisson_equation(double lam, void *context)
 {
     const equation_t *equation = context;
 
@@ -293,43 +262,36 @@ zt_poisson_equation(double lam, void *context)
 }
 
 /* lam / (1 - e^-lam) is between 1 + lam / 2 and 1 + lam. */
-static void
-zt_poisson_estimate(const spot_size_sample_t *sample, spot_fit_t *fit)
+static void zt_poisson_estimate(const spot_size_sample_t *sample, spot_fit_t *fit)
 {
     equation_t equation = {sample, sample->mean};
 
-    fit->law.parameters[0] = sample->max == 1
-                                 ? 0
-                                 : solve(zt_poisson_equation, &equation,
-                                       (sample->mean - 1) / 2, 2 * sample->mean, fit);
+    fit->law.parameters[0] = sample->max == 1 ? 0
+                                              : solve(zt_poisson_equation, &equation,
+                                                    (sample->mean - 1) / 2, 2 * sample->mean, fit);
 }
 
 /* u = -ln(1 - p): the mean is (e^u - 1) / u. */
-static double
-logarithmic_equation(double u, void *context)
+static double logarithmic_equation(double u, void *context)
 {
     const equation_t *equation = context;
 
     return expm1(u) / u - equation->target;
 }
 
-static void
-logarithmic_estimate(const spot_size_sample_t *sample, spot_fit_t *fit)
+static void logarithmic_estimate(const spot_size_sample_t *sample, spot_fit_t *fit)
 {
     equation_t equation = {sample, sample->mean};
 
     fit->law.parameters[0] =
-        sample->max == 1
-            ? 0
-            : -expm1(-solve(logarithmic_equation, &equation, 1e-12, 100, fit));
+        sample->max == 1 ? 0 : -expm1(-solve(logarithmic_equation, &equation, 1e-12, 100, fit));
 }
 
 #define ZETA_DIFFERENCE 1e-4
 #define ZETA_MIN 1.02
 #define ZETA_MAX 30
 
-static double
-log_zeta(double s)
+static double log_zeta(double s)
 {
     gsl_sf_result result;
 
@@ -337,8 +299,7 @@ log_zeta(double s)
 }
 
 /* -zeta'(s) / zeta(s) by the 5-point rule, minus the mean of ln k. */
-static double
-zeta_equation(double s, void *context)
+static double zeta_equation(double s, void *context)
 {
     const equation_t *equation = context;
     const double h = ZETA_DIFFERENCE;
@@ -349,8 +310,7 @@ zeta_equation(double s, void *context)
            equation->target;
 }
 
-static void
-zeta_estimate(const spot_size_sample_t *sample, spot_fit_t *fit)
+static void zeta_estimate(const spot_size_sample_t *sample, spot_fit_t *fit)
 {
     equation_t equation = {sample, 0};
 
@@ -358,14 +318,13 @@ zeta_estimate(const spot_size_sample_t *sample, spot_fit_t *fit)
         equation.target +=
             sample->cells[j].weight / sample->num_events * log(sample->cells[j].size);
     }
-    fit->law.parameters[0] =
-        sample->max == 1 ? (double) INFINITY
-                         : solve(zeta_equation, &equation, ZETA_MIN, ZETA_MAX, fit);
+    fit->law.parameters[0] = sample->max == 1
+                                 ? (double) INFINITY
+                                 : solve(zeta_equation, &equation, ZETA_MIN, ZETA_MAX, fit);
 }
 
 /* psi(x + n) - psi(x) */
-static double
-psi_rise(double x, int32_t n)
+static double psi_rise(double x, int32_t n)
 {
     double sum = 0;
 
@@ -376,8 +335,7 @@ psi_rise(double x, int32_t n)
 }
 
 /* Sum psi(k - 1 + r) - n psi(r) + n ln p at ln r; p = r / (r + mean - 1) */
-static double
-negbin_equation(double log_r, void *context)
+static double negbin_equation(double log_r, void *context)
 {
     const equation_t *equation = context;
     const double r = exp(log_r), y = equation->sample->mean - 1;
@@ -396,8 +354,7 @@ negbin_equation(double log_r, void *context)
 #define LOG_R_STEP 0.05
 
 /* Estimates r; INFINITY if the likelihood still rises at the largest r tried. */
-static double
-negbin_r(const spot_size_sample_t *sample, spot_fit_t *fit)
+static double negbin_r(const spot_size_sample_t *sample, spot_fit_t *fit)
 {
     equation_t equation = {sample, 0};
     double before = negbin_equation(LOG_R_MIN, &equation);
@@ -407,8 +364,7 @@ negbin_r(const spot_size_sample_t *sample, spot_fit_t *fit)
         const double value = negbin_equation(log_r, &equation);
 
         if (before * value <= 0) {
-            return exp(
-                solve(negbin_equation, &equation, log_r - LOG_R_STEP, log_r, fit));
+            return exp(solve(negbin_equation, &equation, log_r - LOG_R_STEP, log_r, fit));
         }
         before = value;
     }
@@ -421,8 +377,7 @@ negbin_r(const spot_size_sample_t *sample, spot_fit_t *fit)
 }
 
 /* Sets the limit of the law for large r, shifted Poisson. */
-static void
-take_poisson(spot_fit_t *fit, double mean)
+static void take_poisson(spot_fit_t *fit, double mean)
 {
     fit->law.parameters[0] = (double) INFINITY;
     fit->law.parameters[1] = 1;
@@ -430,8 +385,7 @@ take_poisson(spot_fit_t *fit, double mean)
     spot_fit_note(fit, 0, "r=inf: shifted-poisson");
 }
 
-static void
-shifted_negbin_estimate(const spot_size_sample_t *sample, spot_fit_t *fit)
+static void shifted_negbin_estimate(const spot_size_sample_t *sample, spot_fit_t *fit)
 {
     const double n = sample->num_events, y = sample->mean - 1;
 
@@ -447,8 +401,7 @@ shifted_negbin_estimate(const spot_size_sample_t *sample, spot_fit_t *fit)
     fit->law.parameters[1] = fit->law.parameters[0] / (fit->law.parameters[0] + y);
 }
 
-static void
-absnormal_moments_estimate(const spot_size_sample_t *sample, spot_fit_t *fit)
+static void absnormal_moments_estimate(const spot_size_sample_t *sample, spot_fit_t *fit)
 {
     fit->law.parameters[0] = sample->mean;
     fit->law.parameters[1] = sample->std;
@@ -457,15 +410,13 @@ absnormal_moments_estimate(const spot_size_sample_t *sample, spot_fit_t *fit)
 /* Loss of ln L up to which mu = 0 is taken: the sign of mu is not observable. */
 #define SMALL_COST 1e-5
 
-static void
-absnormal_mle_estimate(const spot_size_sample_t *sample, spot_fit_t *fit)
+static void absnormal_mle_estimate(const spot_size_sample_t *sample, spot_fit_t *fit)
 {
     const double log_std = log(sample->std);
     const spot_size_search_t inside = {.num_free = 2,
         .free_ids = {0, 1},
         .num_starts = 3,
-        .starts = {{sample->mean, log_std}, {0, log(sample->std + sample->mean)},
-            {1, log_std}}};
+        .starts = {{sample->mean, log_std}, {0, log(sample->std + sample->mean)}, {1, log_std}}};
     const spot_size_search_t centred = {.num_free = 1,
         .free_ids = {1},
         .num_starts = 1,
@@ -488,8 +439,7 @@ absnormal_mle_estimate(const spot_size_sample_t *sample, spot_fit_t *fit)
 
 /* Estimates mean and std of the sizes up to SPOT_SIZE_REGULAR_MAX, and the share of
  * larger ones. */
-static void
-seed_mixture_estimate(const spot_size_sample_t *sample, spot_fit_t *fit)
+static void seed_mixture_estimate(const spot_size_sample_t *sample, spot_fit_t *fit)
 {
     double num_regular = 0, mean = 0, sum_squares = 0;
 
@@ -521,45 +471,40 @@ seed_mixture_estimate(const spot_size_sample_t *sample, spot_fit_t *fit)
 /* ---- The families ---- */
 
 const spot_size_family_table_t spot_size_geometric = {"geometric",
-    "each further instance with the same probability 1 - p", 1, {"p"},
-    {SPOT_FIT_SCALE_LOGIT}, geometric_log_probability, geometric_estimate,
-    .mean = geometric_mean};
+    "each further instance with the same probability 1 - p", 1, {"p"}, {SPOT_FIT_SCALE_LOGIT},
+    geometric_log_probability, geometric_estimate, .mean = geometric_mean};
 
 const spot_size_family_table_t spot_size_shifted_poisson = {"shifted-poisson",
-    "one and a Poisson number", 1, {"lam"}, {SPOT_FIT_SCALE_LOG},
-    shifted_poisson_log_probability, shifted_poisson_estimate,
-    .mean = shifted_poisson_mean};
+    "one and a Poisson number", 1, {"lam"}, {SPOT_FIT_SCALE_LOG}, shifted_poisson_log_probability,
+    shifted_poisson_estimate, .mean = shifted_poisson_mean};
 
 const spot_size_family_table_t spot_size_zt_poisson = {"zt-poisson",
-    "a Poisson number that is not 0", 1, {"lam"}, {SPOT_FIT_SCALE_LOG},
-    zt_poisson_log_probability, zt_poisson_estimate, .mean = zt_poisson_mean};
+    "a Poisson number that is not 0", 1, {"lam"}, {SPOT_FIT_SCALE_LOG}, zt_poisson_log_probability,
+    zt_poisson_estimate, .mean = zt_poisson_mean};
 
-const spot_size_family_table_t spot_size_logarithmic = {"logarithmic", "P(k) as p^k / k",
-    1, {"p"}, {SPOT_FIT_SCALE_LOGIT}, logarithmic_log_probability, logarithmic_estimate,
+const spot_size_family_table_t spot_size_logarithmic = {"logarithmic", "P(k) as p^k / k", 1, {"p"},
+    {SPOT_FIT_SCALE_LOGIT}, logarithmic_log_probability, logarithmic_estimate,
     .mean = logarithmic_mean};
 
-const spot_size_family_table_t spot_size_zeta = {"zeta", "a power law: P(k) as k^-s", 1,
-    {"s"}, {SPOT_FIT_SCALE_LOG}, zeta_log_probability, zeta_estimate, .mean = zeta_mean};
+const spot_size_family_table_t spot_size_zeta = {"zeta", "a power law: P(k) as k^-s", 1, {"s"},
+    {SPOT_FIT_SCALE_LOG}, zeta_log_probability, zeta_estimate, .mean = zeta_mean};
 
 const spot_size_family_table_t spot_size_shifted_negbin = {"shifted-negbin",
-    "one and a negative binomial number", 2, {"r", "p"},
-    {SPOT_FIT_SCALE_LOG, SPOT_FIT_SCALE_LOGIT}, shifted_negbin_log_probability,
-    shifted_negbin_estimate, .mean = shifted_negbin_mean};
+    "one and a negative binomial number", 2, {"r", "p"}, {SPOT_FIT_SCALE_LOG, SPOT_FIT_SCALE_LOGIT},
+    shifted_negbin_log_probability, shifted_negbin_estimate, .mean = shifted_negbin_mean};
 
 const spot_size_family_table_t spot_size_absnormal_moments = {"absnormal-moments",
     "the seed notebook's: a rounded normal number, with the sample's mean and std", 2,
-    {"mu", "sigma"}, {SPOT_FIT_SCALE_PLAIN, SPOT_FIT_SCALE_LOG},
-    absnormal_log_probability, absnormal_moments_estimate, .mean = absnormal_mean,
-    .is_by_moments = true};
+    {"mu", "sigma"}, {SPOT_FIT_SCALE_PLAIN, SPOT_FIT_SCALE_LOG}, absnormal_log_probability,
+    absnormal_moments_estimate, .mean = absnormal_mean, .is_by_moments = true};
 
 const spot_size_family_table_t spot_size_absnormal_mle = {"absnormal-mle",
     "a rounded normal number, without its sign and at least 1", 2, {"mu", "sigma"},
-    {SPOT_FIT_SCALE_PLAIN, SPOT_FIT_SCALE_LOG}, absnormal_log_probability,
-    absnormal_mle_estimate, .mean = absnormal_mean};
+    {SPOT_FIT_SCALE_PLAIN, SPOT_FIT_SCALE_LOG}, absnormal_log_probability, absnormal_mle_estimate,
+    .mean = absnormal_mean};
 
 const spot_size_family_table_t spot_size_seed_mixture = {"seed-mixture",
     "the seed notebook's: a share of big events, 11 to 31, else absnormal-moments", 3,
-    {"p_big", "mu", "sigma"},
-    {SPOT_FIT_SCALE_LOGIT, SPOT_FIT_SCALE_PLAIN, SPOT_FIT_SCALE_LOG},
+    {"p_big", "mu", "sigma"}, {SPOT_FIT_SCALE_LOGIT, SPOT_FIT_SCALE_PLAIN, SPOT_FIT_SCALE_LOG},
     seed_mixture_log_probability, seed_mixture_estimate, .mean = seed_mixture_mean,
     .is_by_moments = true};

@@ -18,16 +18,14 @@ const spot_generator_t *const spot_generators[] = {
     NULL,
 };
 
-const spot_generator_members_t *
-spot_generator_members(const spot_generator_t *self)
+const spot_generator_members_t *spot_generator_members(const spot_generator_t *self)
 {
     static const spot_generator_members_t none = {0};
 
     return self->members == NULL ? &none : self->members;
 }
 
-const spot_generator_population_t *
-spot_generator_population(const spot_generator_t *self)
+const spot_generator_population_t *spot_generator_population(const spot_generator_t *self)
 {
     static const spot_generator_population_t none = {0};
 
@@ -40,8 +38,7 @@ spot_generator_population(const spot_generator_t *self)
 #define HALF_MS 0.5
 #define TINY_MS 1e-6
 
-bool
-spot_trace_model_next(const spot_trace_model_t *self, void *state, spot_event_t *event)
+bool spot_trace_model_next(const spot_trace_model_t *self, void *state, spot_event_t *event)
 {
     if (!self->generator->next(state, event)) {
         return false;
@@ -50,8 +47,7 @@ spot_trace_model_next(const spot_trace_model_t *self, void *state, spot_event_t 
     return true;
 }
 
-size_t
-spot_trace_model_next_many(
+size_t spot_trace_model_next_many(
     const spot_trace_model_t *self, void *state, size_t max_events, spot_event_t *events)
 {
     const spot_generator_t *generator = self->generator;
@@ -72,15 +68,13 @@ spot_trace_model_next_many(
 }
 
 /* All that the run sees by last_ms: what is rounded down to it too. */
-bool
-spot_trace_model_next_until(
+bool spot_trace_model_next_until(
     const spot_trace_model_t *self, void *state, int64_t last_ms, spot_event_t *event)
 {
     const double frequency = spot_trace_model_common(self)->frequency;
     const int64_t own_ms =
-        frequency == 1
-            ? last_ms
-            : (int64_t) ceil(((double) last_ms + HALF_MS) * frequency - TINY_MS) - 1;
+        frequency == 1 ? last_ms
+                       : (int64_t) ceil(((double) last_ms + HALF_MS) * frequency - TINY_MS) - 1;
 
     if (!spot_generator_members(self->generator)->next_until(state, own_ms, event)) {
         return false;
@@ -89,9 +83,8 @@ spot_trace_model_next_until(
     return true;
 }
 
-const int32_t *
-spot_trace_model_lose(const spot_trace_model_t *self, void *state, double time_s,
-    int64_t after_ms, int32_t num_lost)
+const int32_t *spot_trace_model_lose(
+    const spot_trace_model_t *self, void *state, double time_s, int64_t after_ms, int32_t num_lost)
 {
     const spot_model_common_t *common = self->model;
     const double frequency = common->frequency;
@@ -106,32 +99,25 @@ spot_trace_model_lose(const spot_trace_model_t *self, void *state, double time_s
     return spot_generator_members(self->generator)->lose(state, time_s, num_lost);
 }
 
-int64_t
-spot_model_run_ms(const spot_model_common_t *self, int64_t own_ms)
+int64_t spot_model_run_ms(const spot_model_common_t *self, int64_t own_ms)
 {
-    return self->frequency == 1
-               ? own_ms
-               : (int64_t) floor((double) own_ms / self->frequency + HALF_MS);
+    return self->frequency == 1 ? own_ms
+                                : (int64_t) floor((double) own_ms / self->frequency + HALF_MS);
 }
 
-int64_t
-spot_model_run_end_ms(const spot_model_common_t *self, int64_t own_ms)
+int64_t spot_model_run_end_ms(const spot_model_common_t *self, int64_t own_ms)
 {
-    return self->frequency == 1
-               ? own_ms
-               : (int64_t) ceil((double) own_ms / self->frequency - TINY_MS);
+    return self->frequency == 1 ? own_ms
+                                : (int64_t) ceil((double) own_ms / self->frequency - TINY_MS);
 }
 
-int64_t
-spot_model_own_ms(const spot_model_common_t *self, int64_t run_ms)
+int64_t spot_model_own_ms(const spot_model_common_t *self, int64_t run_ms)
 {
-    return self->frequency == 1
-               ? run_ms
-               : (int64_t) floor((double) run_ms * self->frequency + TINY_MS);
+    return self->frequency == 1 ? run_ms
+                                : (int64_t) floor((double) run_ms * self->frequency + TINY_MS);
 }
 
-int64_t
-spot_model_last_ms(const spot_model_common_t *self)
+int64_t spot_model_last_ms(const spot_model_common_t *self)
 {
     return self->horizon_ms > 0 ? spot_model_own_ms(self, self->horizon_ms)
                                 : 2 * SPOT_MAX_DURATION_MS;

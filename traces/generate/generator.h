@@ -55,12 +55,10 @@ typedef struct {
 } spot_dice_t;
 
 /* Starts the stream of a purpose and an entity. */
-static inline void
-spot_dice_seek(
+static inline void spot_dice_seek(
     const spot_dice_t *self, spot_rng_t *rng, spot_stream_t purpose, uint64_t entity)
 {
-    spot_rng_seek(
-        rng, self->seed, self->replication, purpose, self->first_entity + entity);
+    spot_rng_seek(rng, self->seed, self->replication, purpose, self->first_entity + entity);
 }
 
 /* Instances that share a capacity and may share a price. */
@@ -87,8 +85,8 @@ typedef struct {
     int64_t capacity;
     int64_t initial;
     int64_t horizon_ms; /* 0: none */
-    bool is_zone; /* the model is one of several zones: its own capacity and initial
-                     count */
+    bool is_zone;       /* the model is one of several zones: its own capacity and initial
+                           count */
 } spot_trace_setting_t;
 
 /* Room for the text of a model's form. */
@@ -106,8 +104,7 @@ typedef struct {
     const int32_t *(*initial_names)(const void *state);
     /* The name of the latest instance with an id; may be written to text. NULL: "i1",
      * "i2", ... by birth. */
-    const char *(*name_text)(
-        const void *state, int32_t name_id, char text[SPOT_NAME_BYTES + 1]);
+    const char *(*name_text)(const void *state, int32_t name_id, char text[SPOT_NAME_BYTES + 1]);
     /* All zones. NULL: there are none. */
     const spot_zones_t *(*zones)(const void *model);
     /* Of a generator of new traces: the zone of the latest event, and the instances that
@@ -182,8 +179,7 @@ typedef struct {
 
 /* The optional tables; empty tables if the generator has none. */
 const spot_generator_members_t *spot_generator_members(const spot_generator_t *self);
-const spot_generator_population_t *spot_generator_population(
-    const spot_generator_t *self);
+const spot_generator_population_t *spot_generator_population(const spot_generator_t *self);
 
 extern const spot_generator_t spot_generator_seed;
 extern const spot_generator_t spot_generator_mrp;

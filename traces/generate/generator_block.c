@@ -64,8 +64,7 @@ typedef struct {
     spot_outlet_t outlet;
 } state_t;
 
-static int
-read_items(model_t *self)
+static int read_items(model_t *self)
 {
     const size_t max_items = self->recording.trace->num_events;
     spot_bulks_t bulks;
@@ -78,9 +77,8 @@ read_items(model_t *self)
     for (size_t j = 0; ret == 0 && j < bulks.num_bulks; j++) {
         const spot_bulk_t *bulk = &bulks.bulks[j];
 
-        self->items[j] =
-            (item_t){(double) (bulk->time_ms - last_ms) / (double) SPOT_MS_PER_S,
-                bulk->kind, bulk->size, bulk->before};
+        self->items[j] = (item_t){(double) (bulk->time_ms - last_ms) / (double) SPOT_MS_PER_S,
+            bulk->kind, bulk->size, bulk->before};
         last_ms = bulk->time_ms;
     }
     self->num_items = (int32_t) bulks.num_bulks;
@@ -90,8 +88,7 @@ read_items(model_t *self)
 
 /* Sorts item ids by population with a stable counting sort. first: [largest - least +
  * 2], zeroed; sets first[k] to the place at which population least + k begins. */
-static void
-sort_items(model_t *self, int32_t *first)
+static void sort_items(model_t *self, int32_t *first)
 {
     for (int32_t j = 0; j < self->num_items; j++) {
         first[self->items[j].before - self->least + 1]++;
@@ -108,15 +105,13 @@ sort_items(model_t *self, int32_t *first)
     first[0] = 0;
 }
 
-static int32_t
-population_of(const model_t *self, int32_t place)
+static int32_t population_of(const model_t *self, int32_t place)
 {
     return self->items[self->order[place]].before;
 }
 
 /* Widens the vicinity distance by distance until it has enough items. first as above. */
-static vicinity_t
-find_vicinity(const model_t *self, const int32_t *first, int32_t population)
+static vicinity_t find_vicinity(const model_t *self, const int32_t *first, int32_t population)
 {
     const int32_t k = population - self->least;
     vicinity_t near = {first[k], first[k], first[k], first[k]};
@@ -144,8 +139,7 @@ find_vicinity(const model_t *self, const int32_t *first, int32_t population)
 }
 
 /* Tabulates the vicinities; neighbours is at most num_items. */
-static int
-find_neighbours(model_t *self)
+static int find_neighbours(model_t *self)
 {
     size_t num_populations;
     int32_t *first;
@@ -170,8 +164,7 @@ find_neighbours(model_t *self)
     return 0;
 }
 
-static int
-block_prepare(void *model, const void *like, spot_diag_t *diag)
+static int block_prepare(void *model, const void *like, spot_diag_t *diag)
 {
     model_t *self = model;
     const spot_trace_t *trace;
@@ -181,8 +174,7 @@ block_prepare(void *model, const void *like, spot_diag_t *diag)
     if (ret == 0) {
         trace = self->recording.trace;
         spot_recorded_trace_settle(trace, &self->common);
-        if (trace->num_events == 0 ||
-            trace->events[trace->num_events - 1].time_ms == 0) {
+        if (trace->num_events == 0 || trace->events[trace->num_events - 1].time_ms == 0) {
             ret = spot_diag_error(diag, self->path, 0, 0,
                 "no event after time 0: there are no blocks to take from it");
         } else if (self->common.initial > self->common.capacity) {
@@ -193,15 +185,13 @@ block_prepare(void *model, const void *like, spot_diag_t *diag)
     }
     ret = ret == 0 ? read_items(self) : ret;
     if (ret == 0) {
-        self->neighbours =
-            self->neighbours < self->num_items ? self->neighbours : self->num_items;
+        self->neighbours = self->neighbours < self->num_items ? self->neighbours : self->num_items;
         ret = find_neighbours(self);
     }
     return ret;
 }
 
-static void
-block_free(void *model)
+static void block_free(void *model)
 {
     model_t *self = model;
 
@@ -211,8 +201,7 @@ block_free(void *model)
 }
 
 /* Draws a neighbour; a population outside the recorded ones has those of the nearest. */
-static int32_t
-draw_neighbour(state_t *self)
+static int32_t draw_neighbour(state_t *self)
 {
     const model_t *model = self->model;
     const int64_t population = self->population < model->least     ? model->least
@@ -222,21 +211,19 @@ draw_neighbour(state_t *self)
     const int32_t num_near = near->near_end - near->near;
     const int32_t num_below = near->near - near->far;
     const int32_t num_far = num_below + near->far_end - near->near_end;
-    int32_t choice =
-        (int32_t) spot_rng_below(&self->restart, (uint64_t) model->neighbours);
+    int32_t choice = (int32_t) spot_rng_below(&self->restart, (uint64_t) model->neighbours);
 
     if (choice < num_near) {
         return model->order[near->near + choice];
     }
     choice = (int32_t) spot_rng_below(&self->restart, (uint64_t) num_far);
-    return model->order[choice < num_below ? near->far + choice
-                                           : near->near_end + choice - num_below];
+    return model
+        ->order[choice < num_below ? near->far + choice : near->near_end + choice - num_below];
 }
 
 /* Chooses the next event right after the last one: a shock in between changes the
  * possible size of the event, not its time. */
-static void
-draw_pending(state_t *self, bool is_restart)
+static void draw_pending(state_t *self, bool is_restart)
 {
     const model_t *model = self->model;
     double gap_s;
@@ -249,19 +236,17 @@ draw_pending(state_t *self, bool is_restart)
     }
     gap_s = model->items[self->item_id].gap_s;
     self->num_instant = gap_s > 0 ? 0 : self->num_instant + 1;
-    self->pending_s = self->num_instant <= MAX_INSTANT_EVENTS ? self->pending_s + gap_s
-                                                              : (double) INFINITY;
+    self->pending_s =
+        self->num_instant <= MAX_INSTANT_EVENTS ? self->pending_s + gap_s : (double) INFINITY;
 }
 
-static double
-due_s(const void *state)
+static double due_s(const void *state)
 {
     return ((const state_t *) state)->pending_s;
 }
 
 /* The pending event, clipped to the instances there are or to the room for more. */
-static void
-happen(void *state, spot_happening_t *happening)
+static void happen(void *state, spot_happening_t *happening)
 {
     state_t *self = state;
     const item_t *item = &self->model->items[self->item_id];
@@ -277,8 +262,7 @@ happen(void *state, spot_happening_t *happening)
 
 static const spot_process_t process = {due_s, happen};
 
-static void
-block_start(void *state, const void *model, const spot_dice_t *dice)
+static void block_start(void *state, const void *model, const spot_dice_t *dice)
 {
     state_t *self = state;
 
@@ -292,8 +276,7 @@ block_start(void *state, const void *model, const spot_dice_t *dice)
     draw_pending(self, true);
 }
 
-static bool
-block_next(void *state, spot_event_t *event)
+static bool block_next(void *state, spot_event_t *event)
 {
     state_t *self = state;
 
@@ -301,8 +284,7 @@ block_next(void *state, spot_event_t *event)
         &self->outlet, &process, self, self->outlet.ticks.last_tick, event);
 }
 
-static bool
-block_next_until(void *state, int64_t last_ms, spot_event_t *event)
+static bool block_next_until(void *state, int64_t last_ms, spot_event_t *event)
 {
     state_t *self = state;
 
@@ -310,8 +292,7 @@ block_next_until(void *state, int64_t last_ms, spot_event_t *event)
         &self->outlet, &process, self, last_ms / self->outlet.ticks.tick_ms, event);
 }
 
-static const int32_t *
-block_lose(void *state, double time_s, int32_t num_lost)
+static const int32_t *block_lose(void *state, double time_s, int32_t num_lost)
 {
     state_t *self = state;
 

@@ -54,8 +54,7 @@ typedef struct {
     spot_rng_t places;
 } state_t;
 
-static size_t
-chance_state_bytes(const void *model)
+static size_t chance_state_bytes(const void *model)
 {
     const int64_t num_slots = ((const model_t *) model)->common.capacity;
 
@@ -63,14 +62,12 @@ chance_state_bytes(const void *model)
            spot_roster_bytes(num_slots);
 }
 
-static int64_t
-chance_num_names(const void *model)
+static int64_t chance_num_names(const void *model)
 {
     return ((const model_t *) model)->common.capacity;
 }
 
-static void
-draw_chances(state_t *self, int direction, const spot_dice_t *dice)
+static void draw_chances(state_t *self, int direction, const spot_dice_t *dice)
 {
     const chance_t *chance = &self->model->chances[direction];
     spot_rng_t rng;
@@ -86,15 +83,13 @@ draw_chances(state_t *self, int direction, const spot_dice_t *dice)
 }
 
 /* The probability of a direction in an hour from time 0. */
-static double
-chance_in(const state_t *self, int direction, int64_t hour)
+static double chance_in(const state_t *self, int direction, int64_t hour)
 {
     return self->p[direction][(self->model->start_hour + hour) % SPOT_HOURS_PER_DAY];
 }
 
 /* Fills free places at time 0, before the first hour begins. */
-static void
-fill_at_start(state_t *self)
+static void fill_at_start(state_t *self)
 {
     const int32_t num_free = self->roster.num_slots - self->roster.population;
     const double p = chance_in(self, ADDITION, 0);
@@ -106,8 +101,7 @@ fill_at_start(state_t *self)
     }
 }
 
-static void
-chance_start(void *state, const void *model, const spot_dice_t *dice)
+static void chance_start(void *state, const void *model, const spot_dice_t *dice)
 {
     state_t *self = state;
     const model_t *chances = model;
@@ -120,8 +114,8 @@ chance_start(void *state, const void *model, const spot_dice_t *dice)
     self->hour = 0;
     self->never = INT64_MAX;
     spot_calendar_init_in(&self->due, memory, 2 * (size_t) num_slots, self->never);
-    spot_roster_init(&self->roster, memory + spot_calendar_bytes(2 * (size_t) num_slots),
-        num_slots, chances->common.initial);
+    spot_roster_init(&self->roster, memory + spot_calendar_bytes(2 * (size_t) num_slots), num_slots,
+        chances->common.initial);
     spot_dice_seek(dice, &self->lives, SPOT_STREAM_LIFETIME, 0);
     spot_dice_seek(dice, &self->places, SPOT_STREAM_REFILL, 0);
     for (int j = 0; j < NUM_DIRECTIONS; j++) {
@@ -133,8 +127,7 @@ chance_start(void *state, const void *model, const spot_dice_t *dice)
 }
 
 /* A uniform moment of an hour with probability p, else INFINITY. */
-static double
-draw_moment(spot_rng_t *rng, double p, int64_t hour)
+static double draw_moment(spot_rng_t *rng, double p, int64_t hour)
 {
     double part;
 
@@ -147,8 +140,7 @@ draw_moment(spot_rng_t *rng, double p, int64_t hour)
 
 /* Sets when an item is due; most stay at never, INFINITY. An item that becomes never due
  * goes before all others that are not, so that it does not sink below them. */
-static void
-set_due(state_t *self, int32_t id, double time_s)
+static void set_due(state_t *self, int32_t id, double time_s)
 {
     const int64_t infinity = spot_tick_of_double((double) INFINITY);
 
@@ -161,8 +153,7 @@ set_due(state_t *self, int32_t id, double time_s)
 
 /* Draws the losses of the next hour among the living instances, and the places filled in
  * it. */
-static void
-begin_hour(state_t *self)
+static void begin_hour(state_t *self)
 {
     const int32_t num_slots = self->roster.num_slots;
     const double p_lost = chance_in(self, PREEMPTION, self->hour);
@@ -185,8 +176,7 @@ begin_hour(state_t *self)
     self->hour++;
 }
 
-static void
-fill_place(state_t *self, double time_s)
+static void fill_place(state_t *self, double time_s)
 {
     const int64_t hour = self->hour - 1; /* the hour that has begun */
     int32_t slot;
@@ -205,8 +195,7 @@ fill_place(state_t *self, double time_s)
 
 /* Carries out the first item of the calendar, or begins the next hour if that is
  * earlier. */
-static void
-happen(state_t *self, const spot_due_t *first)
+static void happen(state_t *self, const spot_due_t *first)
 {
     const int32_t id = first->handle;
     const double time_s = spot_double_of_tick(first->tick);
@@ -223,8 +212,7 @@ happen(state_t *self, const spot_due_t *first)
     }
 }
 
-static bool
-chance_next(void *state, spot_event_t *event)
+static bool chance_next(void *state, spot_event_t *event)
 {
     state_t *self = state;
 
@@ -236,8 +224,7 @@ chance_next(void *state, spot_event_t *event)
             spot_model_ticks_seeing(&self->ticks, first_s < hour_s ? first_s : hour_s);
 
         if (tick > self->tick) {
-            if (spot_roster_see(
-                    &self->roster, self->tick * self->ticks.tick_ms, event)) {
+            if (spot_roster_see(&self->roster, self->tick * self->ticks.tick_ms, event)) {
                 return true;
             }
             if (tick > self->ticks.last_tick) {
@@ -251,8 +238,7 @@ chance_next(void *state, spot_event_t *event)
 
 /* ---- The keys ---- */
 
-#define CHANCE_EXPECTED                                                                 \
-    "a probability, a list of 24 of them, one an hour of the day, or random"
+#define CHANCE_EXPECTED "a probability, a list of 24 of them, one an hour of the day, or random"
 
 static const char *const random_names[] = {"random", NULL};
 
@@ -275,8 +261,7 @@ static const spot_field_t chance_forms[] = {
     {.name = NULL},
 };
 
-static void
-settle_chance(
+static void settle_chance(
     spot_bind_t *bind, const spot_field_t *field, const spot_node_t *node, void *target)
 {
     chance_t *self = target;
@@ -289,11 +274,11 @@ settle_chance(
     }
 }
 
-#define CHANCE_FIELD(direction)                                                         \
-    .type = SPOT_FIELD_ONE_OF, .offset = offsetof(model_t, chances[direction]),         \
-    .fields = chance_forms, .has_form = true,                                           \
-    .form_offset = offsetof(model_t, chances[direction].kind),                          \
-    .expected = CHANCE_EXPECTED, .settle = settle_chance
+#define CHANCE_FIELD(direction)                                                                    \
+    .type = SPOT_FIELD_ONE_OF, .offset = offsetof(model_t, chances[direction]),                    \
+    .fields = chance_forms, .has_form = true,                                                      \
+    .form_offset = offsetof(model_t, chances[direction].kind), .expected = CHANCE_EXPECTED,        \
+    .settle = settle_chance
 
 static const spot_field_t chance_options[] = {
     {.name = "preempt_per_h",
@@ -305,8 +290,8 @@ static const spot_field_t chance_options[] = {
         .label = "addition per hour",
         CHANCE_FIELD(ADDITION),
         .help = "probability that a free place is filled within an hour"},
-    {SPOT_RANGE(INTEGER, "start_hour", model_t, start_hour, 0, SPOT_HOURS_PER_DAY - 1,
-        "0", "hour at the start", "hour of the day at time 0")},
+    {SPOT_RANGE(INTEGER, "start_hour", model_t, start_hour, 0, SPOT_HOURS_PER_DAY - 1, "0",
+        "hour at the start", "hour of the day at time 0")},
     {SPOT_CHOICE("fills_at_start", model_t, fills_at_start, spot_no_yes, "no",
         "whether each free place is filled at time 0 too, with the probability of the "
         "first hour; unlike the initial ones, those instances must prepare")},

@@ -18,8 +18,7 @@ typedef struct {
     size_t event_id; /* of the next event */
 } state_t;
 
-static int
-file_prepare(void *model, const void *like, spot_diag_t *diag)
+static int file_prepare(void *model, const void *like, spot_diag_t *diag)
 {
     model_t *self = model;
     int ret = spot_recorded_trace_open(&self->recording,
@@ -35,8 +34,7 @@ file_prepare(void *model, const void *like, spot_diag_t *diag)
     return ret;
 }
 
-static void
-file_free(void *model)
+static void file_free(void *model)
 {
     model_t *self = model;
 
@@ -45,8 +43,7 @@ file_free(void *model)
     free(self->path);
 }
 
-static void
-file_start(void *state, const void *model, const spot_dice_t *dice)
+static void file_start(void *state, const void *model, const spot_dice_t *dice)
 {
     state_t *self = state;
 
@@ -55,8 +52,7 @@ file_start(void *state, const void *model, const spot_dice_t *dice)
     self->event_id = 0;
 }
 
-static bool
-file_next(void *state, spot_event_t *event)
+static bool file_next(void *state, spot_event_t *event)
 {
     state_t *self = state;
 
@@ -67,41 +63,36 @@ file_next(void *state, spot_event_t *event)
     return true;
 }
 
-static const spot_trace_t *
-file_recording(const void *model)
+static const spot_trace_t *file_recording(const void *model)
 {
     return ((const model_t *) model)->recording.trace;
 }
 
-static int64_t
-file_end_ms(const void *model)
+static int64_t file_end_ms(const void *model)
 {
     return file_recording(model)->end_ms;
 }
 
 /* Number of names in the trace, whose ids are kept; counts and availability have
  * none. */
-static int64_t
-file_num_names(const void *model)
+static int64_t file_num_names(const void *model)
 {
     return (int64_t) file_recording(model)->num_names;
 }
 
-static const int32_t *
-file_initial_names(const void *state)
+static const int32_t *file_initial_names(const void *state)
 {
     return ((const state_t *) state)->trace->name_ids;
 }
 
-static const char *
-file_name_text(const void *state, int32_t name_id, char text[SPOT_NAME_BYTES + 1])
+static const char *file_name_text(
+    const void *state, int32_t name_id, char text[SPOT_NAME_BYTES + 1])
 {
     (void) text;
     return ((const state_t *) state)->trace->names[name_id];
 }
 
-static const spot_zones_t *
-file_zones(const void *model)
+static const spot_zones_t *file_zones(const void *model)
 {
     return &((const model_t *) model)->zones;
 }
@@ -139,18 +130,17 @@ const spot_generator_t spot_generator_file = {
     .population = &population,
 };
 
-int
-spot_trace_model_of(spot_trace_model_t *self, const spot_trace_t *trace)
+int spot_trace_model_of(spot_trace_model_t *self, const spot_trace_t *trace)
 {
     model_t *model = spot_calloc(1, sizeof(*model));
 
-    *self = (spot_trace_model_t){
-        .generator = &spot_generator_file, .model = model, .recording = trace};
+    *self =
+        (spot_trace_model_t){.generator = &spot_generator_file, .model = model, .recording = trace};
     if (model == NULL) {
         return SPOT_ERR_NO_MEMORY;
     }
-    model->common = (spot_model_common_t){
-        .frequency = 1, .tick_ms = trace->resolution_ms, .is_within = true};
+    model->common =
+        (spot_model_common_t){.frequency = 1, .tick_ms = trace->resolution_ms, .is_within = true};
     model->recording.trace = trace;
     return 0;
 }

@@ -32,8 +32,7 @@ typedef struct {
     spot_rng_t victims;
 } state_t;
 
-static size_t
-lifetimes_state_bytes(const void *model)
+static size_t lifetimes_state_bytes(const void *model)
 {
     const int64_t num_slots = ((const model_t *) model)->common.capacity;
 
@@ -41,31 +40,27 @@ lifetimes_state_bytes(const void *model)
            spot_roster_bytes(num_slots) + 2 * sizeof(uint32_t) * (size_t) num_slots;
 }
 
-static int64_t
-lifetimes_num_names(const void *model)
+static int64_t lifetimes_num_names(const void *model)
 {
     return ((const model_t *) model)->common.capacity;
 }
 
 /* Starts a life or a wait in a slot, whose duration slot_dice draw. */
-static void
-end_after(state_t *self, int32_t slot, double start_s, spot_slot_dice_t *slot_dice)
+static void end_after(state_t *self, int32_t slot, double start_s, spot_slot_dice_t *slot_dice)
 {
     const double end_s = start_s + spot_slot_dice_draw(slot_dice, slot);
 
     spot_calendar_move(&self->ends, slot, spot_tick_of_double(end_s));
 }
 
-static void
-lifetimes_start(void *state, const void *model, const spot_dice_t *dice)
+static void lifetimes_start(void *state, const void *model, const spot_dice_t *dice)
 {
     state_t *self = state;
     const model_t *laws = model;
     const int64_t num_slots = laws->common.capacity;
     char *memory = (char *) (self + 1);
     char *roster_memory = memory + spot_calendar_bytes((size_t) num_slots);
-    uint32_t *num_used =
-        (uint32_t *) (void *) (roster_memory + spot_roster_bytes(num_slots));
+    uint32_t *num_used = (uint32_t *) (void *) (roster_memory + spot_roster_bytes(num_slots));
 
     spot_model_ticks_init(&self->ticks, &laws->common);
     self->tick = 0;
@@ -75,17 +70,15 @@ lifetimes_start(void *state, const void *model, const spot_dice_t *dice)
     spot_roster_init(&self->roster, roster_memory, num_slots, laws->common.initial);
     spot_slot_dice_init(
         &self->lives, dice, SPOT_STREAM_LIFETIME, &laws->lifetime, num_used, num_slots);
-    spot_slot_dice_init(&self->waits, dice, SPOT_STREAM_REFILL, &laws->refill,
-        num_used + num_slots, num_slots);
+    spot_slot_dice_init(
+        &self->waits, dice, SPOT_STREAM_REFILL, &laws->refill, num_used + num_slots, num_slots);
     for (int32_t slot = 0; slot < num_slots; slot++) {
-        end_after(
-            self, slot, 0, slot < laws->common.initial ? &self->lives : &self->waits);
+        end_after(self, slot, 0, slot < laws->common.initial ? &self->lives : &self->waits);
     }
 }
 
 /* Ends a life or a wait and starts the other. */
-static void
-change_over(state_t *self, const spot_due_t *end)
+static void change_over(state_t *self, const spot_due_t *end)
 {
     const int32_t slot = end->handle;
     const double time_s = spot_double_of_tick(end->tick);
@@ -100,17 +93,14 @@ change_over(state_t *self, const spot_due_t *end)
     end_after(self, slot, time_s, slot_dice);
 }
 
-static bool
-next_up_to_tick(state_t *self, int64_t last_tick, spot_event_t *event)
+static bool next_up_to_tick(state_t *self, int64_t last_tick, spot_event_t *event)
 {
     for (;;) {
         const spot_due_t end = *spot_calendar_first(&self->ends);
-        const int64_t tick =
-            spot_model_ticks_seeing(&self->ticks, spot_double_of_tick(end.tick));
+        const int64_t tick = spot_model_ticks_seeing(&self->ticks, spot_double_of_tick(end.tick));
 
         if (tick > self->tick) {
-            if (spot_roster_see(
-                    &self->roster, self->tick * self->ticks.tick_ms, event)) {
+            if (spot_roster_see(&self->roster, self->tick * self->ticks.tick_ms, event)) {
                 return true;
             }
             if (tick > last_tick) {
@@ -122,24 +112,21 @@ next_up_to_tick(state_t *self, int64_t last_tick, spot_event_t *event)
     }
 }
 
-static bool
-lifetimes_next(void *state, spot_event_t *event)
+static bool lifetimes_next(void *state, spot_event_t *event)
 {
     state_t *self = state;
 
     return next_up_to_tick(self, self->ticks.last_tick, event);
 }
 
-static bool
-lifetimes_next_until(void *state, int64_t last_ms, spot_event_t *event)
+static bool lifetimes_next_until(void *state, int64_t last_ms, spot_event_t *event)
 {
     state_t *self = state;
 
     return next_up_to_tick(self, last_ms / self->ticks.tick_ms, event);
 }
 
-static const int32_t *
-lifetimes_lose(void *state, double time_s, int32_t num_lost)
+static const int32_t *lifetimes_lose(void *state, double time_s, int32_t num_lost)
 {
     state_t *self = state;
     const int32_t *slots = spot_roster_strike(&self->roster, num_lost, &self->victims);
@@ -158,9 +145,8 @@ static const spot_field_t lifetimes_options[] = {
         .table = spot_law_table,
         .settle = spot_gap_law_check,
         .expected = spot_law_expected,
-        .help =
-            "law of the life of an instance in s; law deadline with deadline_s: 86400 "
-            "for preemptible machines of GCP"},
+        .help = "law of the life of an instance in s; law deadline with deadline_s: 86400 "
+                "for preemptible machines of GCP"},
     {SPOT_VALUE(CUSTOM, "refill", model_t, refill, NULL,
          "law of the time in s until a lost instance is replaced"),
         .bind = spot_law_bind, .table = spot_law_table, .expected = spot_law_expected},

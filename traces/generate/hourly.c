@@ -8,14 +8,12 @@
 #define S_PER_H 3600.0
 #define S_PER_D 86400.0
 
-static const char hours_expected[] =
-    "a list of 24 numbers from 0, one an hour of the day";
+static const char hours_expected[] = "a list of 24 numbers from 0, one an hour of the day";
 
 static const spot_field_t rate_item = {.type = SPOT_FIELD_NUMBER, .max = 1e9};
 
 /* Divides the rates by their mean: only their ratios count. */
-static void
-settle_hours(
+static void settle_hours(
     spot_bind_t *bind, const spot_field_t *field, const spot_node_t *node, void *target)
 {
     spot_hourly_rates_t *self = target;
@@ -53,8 +51,7 @@ const spot_field_t spot_hourly_fields[] = {
     {.name = NULL},
 };
 
-double
-spot_hourly_rates_end(
+double spot_hourly_rates_end(
     const spot_hourly_rates_t *self, double start_hour, double time_s, double gap_s)
 {
     const double clock_s = fmod(start_hour * S_PER_H + time_s, S_PER_D);

@@ -9,9 +9,9 @@
 #include "base/units.h"
 
 /* A list of one number an hour, in the struct itself. */
-#define SPOT_HOURS_FIELD(hour)                                                          \
-    .is_in_place = true, .item = (hour), .item_size = sizeof(double),                   \
-    .min = SPOT_HOURS_PER_DAY, .max = SPOT_HOURS_PER_DAY
+#define SPOT_HOURS_FIELD(hour)                                                                     \
+    .is_in_place = true, .item = (hour), .item_size = sizeof(double), .min = SPOT_HOURS_PER_DAY,   \
+    .max = SPOT_HOURS_PER_DAY
 
 /* Rates by hour of the day; their mean is 1. */
 typedef struct {

@@ -10,8 +10,7 @@
 #include "traces/generate/membership_internal.h"
 
 /* One pool for each zone of a generator; the victims of a recording are named. */
-static size_t
-count_pools(const spot_trace_model_t *model)
+static size_t count_pools(const spot_trace_model_t *model)
 {
     const size_t num_zones = spot_trace_model_zones(model)->num_zones;
 
@@ -19,11 +18,10 @@ count_pools(const spot_trace_model_t *model)
 }
 
 /* Makes the pools; that of a zone has room for the capacity of the zone. */
-static int
-init_pools(spot_membership_t *self)
+static int init_pools(spot_membership_t *self)
 {
-    const bool has_zones = self->num_pools > 1 || (self->model->recording == NULL &&
-                                                      self->zones->num_zones > 0);
+    const bool has_zones =
+        self->num_pools > 1 || (self->model->recording == NULL && self->zones->num_zones > 0);
     size_t num_places = has_zones ? 0 : (size_t) self->capacity;
 
     for (int32_t j = 0; has_zones && j < self->num_pools; j++) {
@@ -36,15 +34,12 @@ init_pools(spot_membership_t *self)
     }
     self->pools[0].living = self->living;
     for (int32_t j = 1; j < self->num_pools; j++) {
-        self->pools[j].living =
-            self->pools[j - 1].living + self->zones->zones[j - 1].capacity;
+        self->pools[j].living = self->pools[j - 1].living + self->zones->zones[j - 1].capacity;
     }
     return 0;
 }
 
-int
-spot_membership_init(
-    spot_membership_t *self, const spot_trace_model_t *model, int64_t capacity)
+int spot_membership_init(spot_membership_t *self, const spot_trace_model_t *model, int64_t capacity)
 {
     const size_t num_slots = (size_t) capacity;
 
@@ -56,11 +51,9 @@ spot_membership_init(
     self->capacity = (int32_t) capacity;
     self->ticks = spot_ticks_of(1);
     self->num_pools = (int32_t) count_pools(model);
-    self->num_names = self->members->num_names == NULL
-                          ? 0
-                          : (size_t) self->members->num_names(model->model);
-    self->source =
-        spot_arena_take(&self->memory, 1, spot_trace_model_state_bytes(model));
+    self->num_names =
+        self->members->num_names == NULL ? 0 : (size_t) self->members->num_names(model->model);
+    self->source = spot_arena_take(&self->memory, 1, spot_trace_model_state_bytes(model));
     SPOT_ARENA_ARRAY(&self->memory, self->free_slots, num_slots);
     SPOT_ARENA_ARRAY(&self->memory, self->pool_of_slot, num_slots);
     SPOT_ARENA_ARRAY(&self->memory, self->place, num_slots);
@@ -68,24 +61,21 @@ spot_membership_init(
     SPOT_ARENA_ARRAY(&self->memory, self->birth, num_slots);
     SPOT_ARENA_ARRAY(&self->memory, self->name_id, self->num_names > 0 ? num_slots : 0);
     SPOT_ARENA_ARRAY(&self->memory, self->slot_of_name, self->num_names);
-    SPOT_ARENA_ARRAY(
-        &self->memory, self->zone_of_slot, self->zones->num_zones > 0 ? num_slots : 0);
+    SPOT_ARENA_ARRAY(&self->memory, self->zone_of_slot, self->zones->num_zones > 0 ? num_slots : 0);
     for (int32_t slot = 0; self->memory.error == 0 && slot < self->capacity; slot++) {
         self->initial[slot] = slot;
     }
     return init_pools(self);
 }
 
-void
-spot_membership_free(spot_membership_t *self)
+void spot_membership_free(spot_membership_t *self)
 {
     spot_arena_free(&self->memory);
     memset(self, 0, sizeof(*self));
 }
 
 /* Gives slots to count new instances of a pool and returns them. There must be room. */
-static const int32_t *
-give_slots(spot_membership_t *self, spot_victim_pool_t *pool, int32_t count)
+static const int32_t *give_slots(spot_membership_t *self, spot_victim_pool_t *pool, int32_t count)
 {
     const int32_t population = pool->population;
     const int64_t num_births = pool->num_births;
@@ -109,8 +99,7 @@ give_slots(spot_membership_t *self, spot_victim_pool_t *pool, int32_t count)
 }
 
 /* Names the instance in a slot; name_id -1: no name. */
-static void
-give_name(spot_membership_t *self, int32_t slot, int32_t name_id)
+static void give_name(spot_membership_t *self, int32_t slot, int32_t name_id)
 {
     self->name_id[slot] = name_id;
     if (name_id >= 0) {
@@ -119,9 +108,8 @@ give_name(spot_membership_t *self, int32_t slot, int32_t name_id)
 }
 
 /* Takes the slot at a place of the pool, which has population slots before. */
-static int32_t
-take_slot(spot_membership_t *self, const spot_victim_pool_t *pool, int32_t place,
-    int32_t population)
+static int32_t take_slot(
+    spot_membership_t *self, const spot_victim_pool_t *pool, int32_t place, int32_t population)
 {
     const int32_t slot = pool->living[place];
     const int32_t last = pool->living[population - 1];
@@ -132,8 +120,7 @@ take_slot(spot_membership_t *self, const spot_victim_pool_t *pool, int32_t place
 }
 
 /* Gives slots to the instances at time 0. */
-static void
-give_initial_slots(spot_membership_t *self)
+static void give_initial_slots(spot_membership_t *self)
 {
     const spot_generator_members_t *members = self->members;
     const int32_t *initial_names = NULL;
@@ -143,16 +130,13 @@ give_initial_slots(spot_membership_t *self)
         initial_names = members->initial_names(self->source);
     }
     for (int32_t pool_id = 0; pool_id < self->num_pools; pool_id++) {
-        const int64_t num_initial =
-            members->zone_initial != NULL
-                ? members->zone_initial(self->source, pool_id)
-                : spot_trace_model_initial_of(self->model, self->source);
-        const int32_t *slots =
-            give_slots(self, &self->pools[pool_id], (int32_t) num_initial);
+        const int64_t num_initial = members->zone_initial != NULL
+                                        ? members->zone_initial(self->source, pool_id)
+                                        : spot_trace_model_initial_of(self->model, self->source);
+        const int32_t *slots = give_slots(self, &self->pools[pool_id], (int32_t) num_initial);
 
         for (int64_t j = 0; self->num_names > 0 && j < num_initial; j++) {
-            give_name(self, slots[j],
-                initial_names == NULL ? num_given : initial_names[num_given]);
+            give_name(self, slots[j], initial_names == NULL ? num_given : initial_names[num_given]);
             num_given++;
         }
     }
@@ -160,8 +144,7 @@ give_initial_slots(spot_membership_t *self)
 
 /* Starts with all slots free, gives those of the instances at time 0, and their names.
  */
-static void
-start_slots(spot_membership_t *self)
+static void start_slots(spot_membership_t *self)
 {
     self->num_living = 0;
     for (int32_t j = 0; j < self->capacity; j++) {
@@ -177,8 +160,7 @@ start_slots(spot_membership_t *self)
     give_initial_slots(self);
 }
 
-void
-spot_membership_start_making(spot_membership_t *self)
+void spot_membership_start_making(spot_membership_t *self)
 {
     self->model->generator->start(self->source, self->model->model, &self->dice);
     self->is_started = true;
@@ -195,8 +177,7 @@ spot_membership_start_making(spot_membership_t *self)
 }
 
 /* Meets the instances at time 0. */
-static void
-meet_initial(spot_membership_t *self)
+static void meet_initial(spot_membership_t *self)
 {
     const spot_tape_t *tape = self->tape;
 
@@ -208,43 +189,38 @@ meet_initial(spot_membership_t *self)
         self->population = tape->initial;
     }
     if (self->zones->num_zones > 0) {
-        memcpy(self->zone_of_slot, tape->zones,
-            (size_t) self->population * sizeof(*tape->zones));
+        memcpy(self->zone_of_slot, tape->zones, (size_t) self->population * sizeof(*tape->zones));
     }
 }
 
-void
-spot_membership_start(spot_membership_t *self, uint64_t seed, uint64_t replication)
+void spot_membership_start(spot_membership_t *self, uint64_t seed, uint64_t replication)
 {
     const spot_dice_t dice = {.seed = seed, .replication = replication};
 
     spot_membership_start_with(self, &dice, NULL, true);
 }
 
-void
-spot_membership_start_with(spot_membership_t *self, const spot_dice_t *dice,
-    spot_tapes_t *tapes, bool has_names)
+void spot_membership_start_with(
+    spot_membership_t *self, const spot_dice_t *dice, spot_tapes_t *tapes, bool has_names)
 {
     self->dice = *dice;
     self->tape = tapes == NULL ? NULL : spot_tapes_find(tapes, dice);
-    self->is_flat = !has_names && self->num_pools == 1 && self->num_names == 0 &&
-                    self->zones->num_zones == 0;
+    self->is_flat =
+        !has_names && self->num_pools == 1 && self->num_names == 0 && self->zones->num_zones == 0;
     self->is_started = false;
     self->num_met = 0;
     self->num_slots_met = 0;
     if (self->tape == NULL || !self->tape->is_begun) {
         spot_membership_start_making(self);
     }
-    if (self->tape != NULL && !self->tape->is_begun &&
-        !spot_membership_begin_tape(self)) {
+    if (self->tape != NULL && !self->tape->is_begun && !spot_membership_begin_tape(self)) {
         self->tape = NULL;
     }
     meet_initial(self);
 }
 
 /* Adds instances up to the capacity; the others are clipped. */
-static void
-apply_addition(spot_membership_t *self, spot_victim_pool_t *pool,
+static void apply_addition(spot_membership_t *self, spot_victim_pool_t *pool,
     const spot_event_t *event, spot_change_t *change)
 {
     const int32_t room = self->capacity - self->num_living;
@@ -252,14 +228,12 @@ apply_addition(spot_membership_t *self, spot_victim_pool_t *pool,
     change->count = event->count < room ? event->count : room;
     change->slots = give_slots(self, pool, change->count);
     for (int32_t j = 0; self->num_names > 0 && j < change->count; j++) {
-        give_name(
-            self, change->slots[j], event->name_ids == NULL ? -1 : event->name_ids[j]);
+        give_name(self, change->slots[j], event->name_ids == NULL ? -1 : event->name_ids[j]);
     }
 }
 
 /* Takes victims uniformly without replacement from the living instances of the pool. */
-static void
-apply_counted_loss(spot_membership_t *self, spot_victim_pool_t *pool,
+static void apply_counted_loss(spot_membership_t *self, spot_victim_pool_t *pool,
     const spot_event_t *event, spot_change_t *change)
 {
     int32_t *slots = self->free_slots + self->capacity - self->num_living;
@@ -286,8 +260,7 @@ apply_counted_loss(spot_membership_t *self, spot_victim_pool_t *pool,
 }
 
 /* Takes the named victims; a name that does not live was clipped when it came. */
-static void
-apply_named_loss(
+static void apply_named_loss(
     spot_membership_t *self, const spot_event_t *event, spot_change_t *change)
 {
     int32_t *slots = self->free_slots + self->capacity - self->num_living;
@@ -299,8 +272,7 @@ apply_named_loss(
         if (*slot >= 0) {
             spot_victim_pool_t *pool = &self->pools[self->pool_of_slot[*slot]];
 
-            slots[count++] =
-                take_slot(self, pool, self->place[*slot], pool->population--);
+            slots[count++] = take_slot(self, pool, self->place[*slot], pool->population--);
             *slot = -1;
         }
     }
@@ -311,8 +283,7 @@ apply_named_loss(
 
 /* Carries out an event while is_flat: those that come have the slots after the living
  * ones, victims change places with the last living ones. */
-static void
-apply_flat(spot_membership_t *self, const spot_event_t *event, spot_change_t *change)
+static void apply_flat(spot_membership_t *self, const spot_event_t *event, spot_change_t *change)
 {
     int32_t *end = &self->living[self->num_living]; /* of the living */
     int32_t count = event->count;
@@ -342,14 +313,13 @@ apply_flat(spot_membership_t *self, const spot_event_t *event, spot_change_t *ch
 
 /* Makes the next events, or one that never comes. Names of events are valid until the
  * next one is made. */
-static SPOT_NOINLINE void
-make_events(spot_membership_t *self)
+static SPOT_NOINLINE void make_events(spot_membership_t *self)
 {
     self->event_id = 0;
     self->num_events =
-        self->is_flat ? spot_trace_model_next_many(
-                            self->model, self->source, SPOT_EVENTS_AHEAD, self->events)
-                      : spot_trace_model_next(self->model, self->source, self->events);
+        self->is_flat
+            ? spot_trace_model_next_many(self->model, self->source, SPOT_EVENTS_AHEAD, self->events)
+            : spot_trace_model_next(self->model, self->source, self->events);
     for (size_t j = 0; j < self->num_events; j++) {
         self->seen_ms[j] = spot_ticks_at_or_after(&self->ticks, self->events[j].time_ms);
     }
@@ -360,8 +330,7 @@ make_events(spot_membership_t *self)
     }
 }
 
-size_t
-spot_membership_next_event(spot_membership_t *self)
+size_t spot_membership_next_event(spot_membership_t *self)
 {
     if (self->event_id == self->num_events) {
         make_events(self);
@@ -370,8 +339,7 @@ spot_membership_next_event(spot_membership_t *self)
 }
 
 /* Carries out an event in the pool to which it belongs. */
-static void
-apply_event(spot_membership_t *self, const spot_event_t *event, spot_change_t *change)
+static void apply_event(spot_membership_t *self, const spot_event_t *event, spot_change_t *change)
 {
     spot_victim_pool_t *pool = self->pools;
 
@@ -387,8 +355,7 @@ apply_event(spot_membership_t *self, const spot_event_t *event, spot_change_t *c
     }
 }
 
-bool
-spot_membership_make(spot_membership_t *self, spot_change_t *change)
+bool spot_membership_make(spot_membership_t *self, spot_change_t *change)
 {
     const spot_event_t *event = &self->events[spot_membership_next_event(self)];
 
@@ -411,11 +378,9 @@ spot_membership_make(spot_membership_t *self, spot_change_t *change)
 /* ---- Meeting changes ---- */
 
 /* Follows the zones of the instances of a change. */
-static SPOT_NOINLINE void
-meet_zones(spot_membership_t *self, const int32_t *slots, int32_t count)
+static SPOT_NOINLINE void meet_zones(spot_membership_t *self, const int32_t *slots, int32_t count)
 {
-    const int32_t *zones =
-        &self->tape->zones[(size_t) self->tape->initial + self->num_slots_met];
+    const int32_t *zones = &self->tape->zones[(size_t) self->tape->initial + self->num_slots_met];
 
     for (int32_t j = 0; j < count; j++) {
         self->zone_of_slot[slots[j]] = zones[j];
@@ -423,8 +388,7 @@ meet_zones(spot_membership_t *self, const int32_t *slots, int32_t count)
 }
 
 /* Meets the next change of the tape, which has one. */
-static void
-meet_taped(spot_membership_t *self, spot_change_t *change)
+static void meet_taped(spot_membership_t *self, spot_change_t *change)
 {
     const spot_tape_t *tape = self->tape;
     const spot_taped_change_t *taped = &tape->changes[self->num_met++];
@@ -443,8 +407,7 @@ meet_taped(spot_membership_t *self, spot_change_t *change)
 }
 
 /* Makes what comes next, which is not on the tape yet. Returns whether it is then. */
-static SPOT_NOINLINE bool
-make_next(spot_membership_t *self)
+static SPOT_NOINLINE bool make_next(spot_membership_t *self)
 {
     if (!self->tape->is_over) {
         spot_membership_extend_tape(self);
@@ -453,35 +416,28 @@ make_next(spot_membership_t *self)
 }
 
 /* Whether a tape has the next change; else there is none, or no tape. */
-static bool
-is_taped(spot_membership_t *self)
+static bool is_taped(spot_membership_t *self)
 {
-    return self->tape != NULL &&
-           (self->num_met < self->tape->num_changes || make_next(self));
+    return self->tape != NULL && (self->num_met < self->tape->num_changes || make_next(self));
 }
 
-int64_t
-spot_membership_next_ms(spot_membership_t *self)
+int64_t spot_membership_next_ms(spot_membership_t *self)
 {
     if (is_taped(self)) {
         return self->tape->changes[self->num_met].time_ms;
     }
-    return self->tape != NULL ? INT64_MAX
-                              : self->events[spot_membership_next_event(self)].time_ms;
+    return self->tape != NULL ? INT64_MAX : self->events[spot_membership_next_event(self)].time_ms;
 }
 
-int64_t
-spot_membership_seen_ms(spot_membership_t *self)
+int64_t spot_membership_seen_ms(spot_membership_t *self)
 {
     if (is_taped(self)) {
         return self->tape->changes[self->num_met].seen_ms;
     }
-    return self->tape != NULL ? INT64_MAX
-                              : self->seen_ms[spot_membership_next_event(self)];
+    return self->tape != NULL ? INT64_MAX : self->seen_ms[spot_membership_next_event(self)];
 }
 
-bool
-spot_membership_next(spot_membership_t *self, spot_change_t *change)
+bool spot_membership_next(spot_membership_t *self, spot_change_t *change)
 {
     if (is_taped(self)) {
         meet_taped(self, change);
@@ -494,15 +450,13 @@ spot_membership_next(spot_membership_t *self, spot_change_t *change)
     return true;
 }
 
-int64_t
-spot_membership_stopped_ms(const spot_membership_t *self)
+int64_t spot_membership_stopped_ms(const spot_membership_t *self)
 {
     return self->tape != NULL ? self->tape->stopped_ms
                               : spot_trace_model_stopped_ms(self->model, self->source);
 }
 
-int32_t
-spot_membership_zone(const spot_membership_t *self, int32_t slot)
+int32_t spot_membership_zone(const spot_membership_t *self, int32_t slot)
 {
     if (self->zones->num_zones == 0) {
         return -1;
@@ -510,13 +464,11 @@ spot_membership_zone(const spot_membership_t *self, int32_t slot)
     if (self->tape != NULL) {
         return self->zone_of_slot[slot];
     }
-    return self->zones->zone_of_name != NULL
-               ? self->zones->zone_of_name[self->name_id[slot]]
-               : self->pool_of_slot[slot];
+    return self->zones->zone_of_name != NULL ? self->zones->zone_of_name[self->name_id[slot]]
+                                             : self->pool_of_slot[slot];
 }
 
-const char *
-spot_membership_name(
+const char *spot_membership_name(
     const spot_membership_t *self, int32_t slot, char text[SPOT_INSTANCE_NAME_BYTES])
 {
     spot_bug_assert(!self->is_flat);
@@ -532,8 +484,7 @@ spot_membership_name(
     return text;
 }
 
-void
-spot_membership_print_state(const spot_membership_t *self, FILE *out)
+void spot_membership_print_state(const spot_membership_t *self, FILE *out)
 {
     char text[SPOT_INSTANCE_NAME_BYTES];
 
@@ -555,8 +506,7 @@ spot_membership_print_state(const spot_membership_t *self, FILE *out)
 }
 
 /* living has all slots. */
-static void
-verify_flat(const spot_membership_t *self)
+static void verify_flat(const spot_membership_t *self)
 {
     int64_t sum = 0;
 
@@ -567,8 +517,7 @@ verify_flat(const spot_membership_t *self)
     spot_bug_assert(sum == 0 && self->num_living <= self->capacity);
 }
 
-void
-spot_membership_verify(const spot_membership_t *self)
+void spot_membership_verify(const spot_membership_t *self)
 {
     const bool has_names = self->num_names > 0;
     int32_t num_names_living = 0, num_named = 0, num_living = 0;

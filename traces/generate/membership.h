@@ -57,13 +57,13 @@ typedef struct {
     int32_t num_pools;
     spot_victim_pool_t *pools; /* [num_pools] one per zone of a generator, else one */
     int32_t *living;           /* memory of living in all pools */
-    int32_t *place; /* [capacity] of a living slot: index into living of its pool */
-    int32_t *pool_of_slot; /* [capacity] */
-    int32_t *initial;      /* [capacity] slots in use at time 0: 0, 1, ... */
-    int64_t *birth;        /* [capacity] 1, 2, ... by birth in its pool */
-    size_t num_names;      /* ids in the events; 0: events have no names */
-    int32_t *name_id;      /* [capacity] -1: no event names it; without names [0] */
-    int32_t *slot_of_name; /* [num_names] -1: not living */
+    int32_t *place;            /* [capacity] of a living slot: index into living of its pool */
+    int32_t *pool_of_slot;     /* [capacity] */
+    int32_t *initial;          /* [capacity] slots in use at time 0: 0, 1, ... */
+    int64_t *birth;            /* [capacity] 1, 2, ... by birth in its pool */
+    size_t num_names;          /* ids in the events; 0: events have no names */
+    int32_t *name_id;          /* [capacity] -1: no event names it; without names [0] */
+    int32_t *slot_of_name;     /* [num_names] -1: not living */
     spot_rng_t victims;
     spot_dice_t dice;
     spot_ticks_t ticks; /* of who looks; 1 ms after init, and equal for all of a tape */
@@ -89,8 +89,8 @@ void spot_membership_start(spot_membership_t *self, uint64_t seed, uint64_t repl
 /* The same with streams of its own, for one of several memberships of a replication, and
  * with the tapes of the trace; tapes NULL: none. has_names: names will be asked for,
  * which tapes do not have. */
-void spot_membership_start_with(spot_membership_t *self, const spot_dice_t *dice,
-    spot_tapes_t *tapes, bool has_names);
+void spot_membership_start_with(
+    spot_membership_t *self, const spot_dice_t *dice, spot_tapes_t *tapes, bool has_names);
 
 /* The time of the next change, which is not carried out; INT64_MAX: there is none. */
 int64_t spot_membership_next_ms(spot_membership_t *self);

@@ -5,28 +5,24 @@
 #include "traces/generate/membership_internal.h"
 
 /* How many zones a tape has for so many instances. */
-static size_t
-num_zones_of(const spot_membership_t *self, int32_t count)
+static size_t num_zones_of(const spot_membership_t *self, int32_t count)
 {
     return self->zones->num_zones > 0 ? (size_t) count : 0;
 }
 
 /* Appends the zones of instances to the tape, which has room. */
-static void
-tape_zones(spot_membership_t *self, const int32_t *slots, int32_t count)
+static void tape_zones(spot_membership_t *self, const int32_t *slots, int32_t count)
 {
     spot_tape_t *tape = self->tape;
 
     for (size_t j = 0; j < num_zones_of(self, count); j++) {
-        tape->zones[tape->num_zones++] =
-            self->zones->zone_of_name != NULL
-                ? self->zones->zone_of_name[self->name_id[slots[j]]]
-                : self->pool_of_slot[slots[j]];
+        tape->zones[tape->num_zones++] = self->zones->zone_of_name != NULL
+                                             ? self->zones->zone_of_name[self->name_id[slots[j]]]
+                                             : self->pool_of_slot[slots[j]];
     }
 }
 
-bool
-spot_membership_begin_tape(spot_membership_t *self)
+bool spot_membership_begin_tape(spot_membership_t *self)
 {
     spot_tape_t *tape = self->tape;
 
@@ -40,8 +36,7 @@ spot_membership_begin_tape(spot_membership_t *self)
 }
 
 /* Notes that there is no further change. */
-static bool
-end_tape(spot_membership_t *self)
+static bool end_tape(spot_membership_t *self)
 {
     self->tape->is_over = true;
     self->tape->stopped_ms = spot_trace_model_stopped_ms(self->model, self->source);
@@ -49,23 +44,20 @@ end_tape(spot_membership_t *self)
 }
 
 /* Makes room on the tape for the changes of the events that were made. */
-static bool
-reserve(spot_membership_t *self)
+static bool reserve(spot_membership_t *self)
 {
     int32_t count = 1; /* so that there are slots, if only of no instance */
 
     for (size_t j = self->event_id; j < self->num_events; j++) {
         count += (int32_t) spot_smaller(self->events[j].count, self->capacity);
     }
-    return !self->tape->is_full &&
-           spot_tape_reserve(self->tape, self->num_events - self->event_id,
-               (size_t) count, num_zones_of(self, count));
+    return !self->tape->is_full && spot_tape_reserve(self->tape, self->num_events - self->event_id,
+                                       (size_t) count, num_zones_of(self, count));
 }
 
 /* Makes the changes of the next events and appends them to the tape; false: that is over
  * or full. */
-static bool
-tape_events(spot_membership_t *self)
+static bool tape_events(spot_membership_t *self)
 {
     spot_change_t change;
 
@@ -88,8 +80,7 @@ tape_events(spot_membership_t *self)
     return true;
 }
 
-SPOT_NOINLINE SPOT_FLATTEN void
-spot_membership_extend_tape(spot_membership_t *self)
+SPOT_NOINLINE SPOT_FLATTEN void spot_membership_extend_tape(spot_membership_t *self)
 {
     spot_change_t change;
     size_t num_wanted;

@@ -23,17 +23,15 @@ const spot_field_t spot_model_common_fields[] = {
     {SPOT_RANGE(INTEGER, "spotsim-model", spot_model_common_t, version, 1, 1, "1",
         "version of the model file's format")},
     {.name = "generator", .type = SPOT_FIELD_SELECTOR, .help = "name of the generator"},
-    {SPOT_VALUE(TEXT, "name", spot_model_common_t, name, "",
-        "name of the model, written into traces")},
+    {SPOT_VALUE(
+        TEXT, "name", spot_model_common_t, name, "", "name of the model, written into traces")},
     {SPOT_RANGE(NUMBER, "tick_s", spot_model_common_t, tick_s, 0.001, 86400, "",
         "tick in s; a scenario's own tick wins")},
-    {SPOT_RANGE(INTEGER, "capacity", spot_model_common_t, capacity, 1,
-        SPOT_MAX_INSTANCES, "", "trace capacity",
-        "most instances at a time; a scenario's own fleet wins")},
-    {SPOT_RANGE(INTEGER, "initial", spot_model_common_t, initial, 0, SPOT_MAX_INSTANCES,
-        "", "initial instances", "instances at time 0; a scenario's own fleet wins")},
-    {SPOT_RANGE(NUMBER, "horizon_s", spot_model_common_t, horizon_s, 0.001, 3e9, "",
-        "trace length",
+    {SPOT_RANGE(INTEGER, "capacity", spot_model_common_t, capacity, 1, SPOT_MAX_INSTANCES, "",
+        "trace capacity", "most instances at a time; a scenario's own fleet wins")},
+    {SPOT_RANGE(INTEGER, "initial", spot_model_common_t, initial, 0, SPOT_MAX_INSTANCES, "",
+        "initial instances", "instances at time 0; a scenario's own fleet wins")},
+    {SPOT_RANGE(NUMBER, "horizon_s", spot_model_common_t, horizon_s, 0.001, 3e9, "", "trace length",
         "length of a generated trace in s; a scenario's own horizon wins")},
     {SPOT_CHOICE("kind", spot_model_common_t, kind, generated_kind_names, "named",
         "whether generated traces name their instances")},
@@ -43,8 +41,8 @@ const spot_field_t spot_model_common_fields[] = {
 };
 
 const spot_field_t spot_model_recorded_fields[] = {
-    {SPOT_RANGE(NUMBER, "frequency", spot_model_common_t, frequency, MIN_FREQUENCY,
-        MAX_FREQUENCY, "1", "trace frequency",
+    {SPOT_RANGE(NUMBER, "frequency", spot_model_common_t, frequency, MIN_FREQUENCY, MAX_FREQUENCY,
+        "1", "trace frequency",
         "how fast the clock of the trace runs: with 2 all that it gives happens twice "
         "as often: rates double, gaps, lives, periods and hours of the day are half as "
         "long, and its tick and its prices follow; preparation, notices and the job "
@@ -65,16 +63,14 @@ typedef struct {
 const spot_field_t spot_model_file_fields[] = {
     {SPOT_VALUE(PATH, "model", model_file_t, path, NULL,
         "a model file, relative to the document; trace: PATH is short for it")},
-    {SPOT_RANGE(NUMBER, "frequency", model_file_t, frequency, MIN_FREQUENCY,
-        MAX_FREQUENCY, "", "trace frequency",
-        "wins over the frequency that the model file gives")},
+    {SPOT_RANGE(NUMBER, "frequency", model_file_t, frequency, MIN_FREQUENCY, MAX_FREQUENCY, "",
+        "trace frequency", "wins over the frequency that the model file gives")},
     {.name = NULL},
 };
 
 /* Reports a node that is no model, in the trace of a scenario or in a file, which may
  * also be meant as a scenario. */
-static void
-report_form(spot_bind_t *bind, const spot_node_t *node)
+static void report_form(spot_bind_t *bind, const spot_node_t *node)
 {
     spot_bind_error(bind, node, NULL, "%s",
         bind->path[0] == '\0'
@@ -83,8 +79,7 @@ report_form(spot_bind_t *bind, const spot_node_t *node)
               "or the path of a model file");
 }
 
-static const spot_generator_t *
-generator_of_name(const char *name)
+static const spot_generator_t *generator_of_name(const char *name)
 {
     for (size_t j = 0; spot_generators[j] != NULL; j++) {
         if (strcmp(spot_generators[j]->name, name) == 0) {
@@ -94,8 +89,7 @@ generator_of_name(const char *name)
     return NULL;
 }
 
-static const spot_generator_t *
-find_generator(spot_bind_t *bind, const spot_node_t *node)
+static const spot_generator_t *find_generator(spot_bind_t *bind, const spot_node_t *node)
 {
     const spot_node_t *name = spot_node_get(node, "generator");
     const spot_node_t *file = spot_node_get(node, "file");
@@ -106,8 +100,7 @@ find_generator(spot_bind_t *bind, const spot_node_t *node)
         return &spot_generator_file;
     }
     if (file != NULL) {
-        spot_bind_error(
-            bind, file, "file", "expected either generator or file, got both");
+        spot_bind_error(bind, file, "file", "expected either generator or file, got both");
         return NULL;
     }
     if (name == NULL || name->kind != SPOT_NODE_SCALAR) {
@@ -126,26 +119,24 @@ find_generator(spot_bind_t *bind, const spot_node_t *node)
     return NULL;
 }
 
-static void
-warn_ignored(
+static void warn_ignored(
     spot_bind_t *bind, const spot_node_t *node, const char *key, const char *winner)
 {
     const spot_node_t *place = spot_node_place(node, key);
 
-    spot_diag_warn(bind->diag, place->file, place->line, place->column,
-        "%s%s is ignored: %s wins", bind->path, key, winner);
+    spot_diag_warn(bind->diag, place->file, place->line, place->column, "%s%s is ignored: %s wins",
+        bind->path, key, winner);
 }
 
 /* Within a scenario or several zones, tick and horizon are those of the whole; others in
  * the model warn. */
-static void
-settle_tick(spot_model_common_t *common, spot_bind_t *bind, const spot_node_t *node,
+static void settle_tick(spot_model_common_t *common, spot_bind_t *bind, const spot_node_t *node,
     const spot_trace_setting_t *setting)
 {
     int64_t model_ms = 0;
 
-    if (common->tick_s != 0 && (spot_duration_from_s(common->tick_s, &model_ms) != 0 ||
-                                   model_ms != setting->tick_ms)) {
+    if (common->tick_s != 0 &&
+        (spot_duration_from_s(common->tick_s, &model_ms) != 0 || model_ms != setting->tick_ms)) {
         char tick[SPOT_DURATION_TEXT_BYTES], winner[128];
 
         spot_duration_text(setting->tick_ms, tick);
@@ -157,15 +148,13 @@ settle_tick(spot_model_common_t *common, spot_bind_t *bind, const spot_node_t *n
     common->tick_ms = setting->tick_ms;
 }
 
-static void
-settle_horizon(spot_model_common_t *common, spot_bind_t *bind, const spot_node_t *node,
+static void settle_horizon(spot_model_common_t *common, spot_bind_t *bind, const spot_node_t *node,
     const spot_trace_setting_t *setting)
 {
     int64_t model_ms = 0;
 
-    if (common->horizon_s != 0 &&
-        (spot_duration_from_s(common->horizon_s, &model_ms) != 0 ||
-            model_ms != setting->horizon_ms)) {
+    if (common->horizon_s != 0 && (spot_duration_from_s(common->horizon_s, &model_ms) != 0 ||
+                                      model_ms != setting->horizon_ms)) {
         warn_ignored(bind, node, "horizon_s",
             setting->is_zone ? "the horizon of all zones" : "the scenario's horizon");
     }
@@ -174,8 +163,7 @@ settle_horizon(spot_model_common_t *common, spot_bind_t *bind, const spot_node_t
 }
 
 /* With a frequency the trace may see more time than the run. */
-static void
-check_frequency(spot_bind_t *bind, const spot_node_t *node,
+static void check_frequency(spot_bind_t *bind, const spot_node_t *node,
     const spot_model_common_t *common, int64_t horizon_ms)
 {
     if ((double) horizon_ms * common->frequency > 2.0 * (double) SPOT_MAX_DURATION_MS) {
@@ -184,14 +172,12 @@ check_frequency(spot_bind_t *bind, const spot_node_t *node,
     }
 }
 
-static const spot_generator_population_t *
-population_of(const spot_trace_model_t *self)
+static const spot_generator_population_t *population_of(const spot_trace_model_t *self)
 {
     return spot_generator_population(self->generator);
 }
 
-static void
-settle_in_scenario(const spot_trace_model_t *self, spot_bind_t *bind,
+static void settle_in_scenario(const spot_trace_model_t *self, spot_bind_t *bind,
     const spot_node_t *node, const spot_trace_setting_t *setting)
 {
     spot_model_common_t *common = self->model;
@@ -211,13 +197,12 @@ settle_in_scenario(const spot_trace_model_t *self, spot_bind_t *bind,
 
 /* Without a scenario a model must give capacity and initial, unless its recording
  * does. */
-static void
-check_own_fleet(
+static void check_own_fleet(
     const spot_trace_model_t *self, spot_bind_t *bind, const spot_node_t *node)
 {
     const spot_model_common_t *common = self->model;
-    const bool is_missing = !population_of(self)->is_recorded &&
-                            population_of(self)->largest_initial == NULL;
+    const bool is_missing =
+        !population_of(self)->is_recorded && population_of(self)->largest_initial == NULL;
 
     if (is_missing && spot_node_get(node, "capacity") == NULL) {
         spot_bind_error(bind, node, NULL, "missing key \"%scapacity\"", bind->path);
@@ -226,19 +211,17 @@ check_own_fleet(
         spot_bind_error(bind, node, NULL, "missing key \"%sinitial\"", bind->path);
     } else if (common->capacity != 0 && common->initial > common->capacity) {
         spot_bind_error(bind, spot_node_place(node, "initial"), "initial",
-            "%lld instances are more than the capacity of %lld",
-            (long long) common->initial, (long long) common->capacity);
+            "%lld instances are more than the capacity of %lld", (long long) common->initial,
+            (long long) common->capacity);
     }
 }
 
 /* Settles a model file without a scenario, in which missing keys are errors. */
-static void
-settle_alone(const spot_trace_model_t *self, spot_bind_t *bind, const spot_node_t *node)
+static void settle_alone(const spot_trace_model_t *self, spot_bind_t *bind, const spot_node_t *node)
 {
     spot_model_common_t *common = self->model;
-    const double tick_s = common->tick_s == 0 && !population_of(self)->is_recorded
-                              ? DEFAULT_TICK_S
-                              : common->tick_s;
+    const double tick_s =
+        common->tick_s == 0 && !population_of(self)->is_recorded ? DEFAULT_TICK_S : common->tick_s;
 
     check_own_fleet(self, bind, node);
     if (spot_duration_from_s(tick_s, &common->tick_ms) != 0 ||
@@ -247,8 +230,7 @@ settle_alone(const spot_trace_model_t *self, spot_bind_t *bind, const spot_node_
     }
 }
 
-static void
-settle(const spot_trace_model_t *self, spot_bind_t *bind, const spot_node_t *node,
+static void settle(const spot_trace_model_t *self, spot_bind_t *bind, const spot_node_t *node,
     const spot_trace_setting_t *setting, const void *like)
 {
     spot_model_common_t *common = self->model;
@@ -273,16 +255,14 @@ settle(const spot_trace_model_t *self, spot_bind_t *bind, const spot_node_t *nod
 }
 
 /* What has gone wrong since diag had num_errors. */
-static int
-binding_error(const spot_bind_t *bind, size_t num_errors)
+static int binding_error(const spot_bind_t *bind, size_t num_errors)
 {
     return bind->is_out_of_memory                ? SPOT_ERR_NO_MEMORY
            : bind->diag->num_errors > num_errors ? SPOT_ERR_BAD_INPUT
                                                  : 0;
 }
 
-static int
-bind_model(spot_trace_model_t *self, spot_bind_t *bind, const spot_node_t *node,
+static int bind_model(spot_trace_model_t *self, spot_bind_t *bind, const spot_node_t *node,
     const spot_trace_setting_t *setting, const spot_trace_model_t *like)
 {
     const size_t num_errors = bind->diag->num_errors;
@@ -318,8 +298,7 @@ bind_model(spot_trace_model_t *self, spot_bind_t *bind, const spot_node_t *node,
 }
 
 /* Binds the model of a file, with the frequency that stands beside its path. */
-static int
-bind_model_file(spot_trace_model_t *self, spot_bind_t *bind, const char *path,
+static int bind_model_file(spot_trace_model_t *self, spot_bind_t *bind, const char *path,
     const spot_node_t *frequency, const spot_trace_setting_t *setting,
     const spot_trace_model_t *like)
 {
@@ -329,8 +308,7 @@ bind_model_file(spot_trace_model_t *self, spot_bind_t *bind, const char *path,
     if (ret == 0 && frequency != NULL && document.root->kind == SPOT_NODE_MAP) {
         spot_node_t *copy = spot_yaml_new_scalar(&document, frequency->text, frequency);
 
-        ret = copy == NULL ? SPOT_ERR_NO_MEMORY
-                           : spot_yaml_set(&document, "frequency", copy);
+        ret = copy == NULL ? SPOT_ERR_NO_MEMORY : spot_yaml_set(&document, "frequency", copy);
     }
     ret = ret == 0 ? bind_model(self, bind, document.root, setting, like) : ret;
     spot_yaml_free(&document);
@@ -338,8 +316,7 @@ bind_model_file(spot_trace_model_t *self, spot_bind_t *bind, const char *path,
 }
 
 /* Binds {model: PATH}. */
-static int
-bind_model_map(spot_trace_model_t *self, spot_bind_t *bind, const spot_node_t *node,
+static int bind_model_map(spot_trace_model_t *self, spot_bind_t *bind, const spot_node_t *node,
     const spot_trace_setting_t *setting, const spot_trace_model_t *like)
 {
     const size_t num_errors = bind->diag->num_errors;
@@ -349,18 +326,16 @@ bind_model_map(spot_trace_model_t *self, spot_bind_t *bind, const spot_node_t *n
     spot_bind_map(bind, spot_model_file_fields, NULL, node, &file);
     ret = binding_error(bind, num_errors);
     if (ret == 0) {
-        ret = bind_model_file(
-            self, bind, file.path, spot_node_get(node, "frequency"), setting, like);
+        ret =
+            bind_model_file(self, bind, file.path, spot_node_get(node, "frequency"), setting, like);
     }
     free(file.path);
     return ret;
 }
 
 /* name: the path of the model file that node names, or NULL. */
-static int
-init(spot_trace_model_t *self, spot_bind_t *bind, const spot_node_t *node,
-    const spot_node_t *name, const spot_trace_setting_t *setting,
-    const spot_trace_model_t *like)
+static int init(spot_trace_model_t *self, spot_bind_t *bind, const spot_node_t *node,
+    const spot_node_t *name, const spot_trace_setting_t *setting, const spot_trace_model_t *like)
 {
     char *path;
     int ret;
@@ -377,15 +352,14 @@ init(spot_trace_model_t *self, spot_bind_t *bind, const spot_node_t *node,
         return bind_model_map(self, bind, node, setting, like);
     }
     path = spot_node_file_path(node);
-    ret = path == NULL ? SPOT_ERR_NO_MEMORY
-                       : bind_model_file(self, bind, path, NULL, setting, like);
+    ret =
+        path == NULL ? SPOT_ERR_NO_MEMORY : bind_model_file(self, bind, path, NULL, setting, like);
     free(path);
     return ret;
 }
 
 /* The key of a model that was bound; 0 without a setting. */
-static uint64_t
-key_of(const spot_node_t *node, const spot_trace_setting_t *setting)
+static uint64_t key_of(const spot_node_t *node, const spot_trace_setting_t *setting)
 {
     uint64_t key;
 
@@ -399,25 +373,20 @@ key_of(const spot_node_t *node, const spot_trace_setting_t *setting)
     return spot_hash(key, &setting->horizon_ms, sizeof(setting->horizon_ms));
 }
 
-int
-spot_trace_model_init(spot_trace_model_t *self, spot_bind_t *bind,
-    const spot_node_t *node, const spot_trace_setting_t *setting,
-    const spot_trace_model_t *like)
+int spot_trace_model_init(spot_trace_model_t *self, spot_bind_t *bind, const spot_node_t *node,
+    const spot_trace_setting_t *setting, const spot_trace_model_t *like)
 {
-    const int ret = init(self, bind, node,
-        setting == NULL ? NULL : spot_trace_node_model(node), setting, like);
+    const int ret =
+        init(self, bind, node, setting == NULL ? NULL : spot_trace_node_model(node), setting, like);
 
     self->key = key_of(node, setting);
     return ret;
 }
 
-int
-spot_trace_model_bind(spot_trace_model_t *self, spot_bind_t *bind,
-    const spot_node_t *node, const spot_trace_setting_t *setting,
-    const spot_trace_model_t *like)
+int spot_trace_model_bind(spot_trace_model_t *self, spot_bind_t *bind, const spot_node_t *node,
+    const spot_trace_setting_t *setting, const spot_trace_model_t *like)
 {
-    const bool is_file =
-        node->kind == SPOT_NODE_SCALAR && strstr(node->text, ".csv") != NULL;
+    const bool is_file = node->kind == SPOT_NODE_SCALAR && strstr(node->text, ".csv") != NULL;
     spot_yaml_t document;
     spot_node_t *path;
     int ret;
@@ -436,17 +405,14 @@ spot_trace_model_bind(spot_trace_model_t *self, spot_bind_t *bind,
     return ret;
 }
 
-int
-spot_trace_model_read(
-    spot_trace_model_t *self, const spot_node_t *root, spot_diag_t *diag)
+int spot_trace_model_read(spot_trace_model_t *self, const spot_node_t *root, spot_diag_t *diag)
 {
     spot_bind_t bind = {.diag = diag};
 
     return spot_trace_model_init(self, &bind, root, NULL, NULL);
 }
 
-void
-spot_trace_model_free(spot_trace_model_t *self)
+void spot_trace_model_free(spot_trace_model_t *self)
 {
     if (self->model != NULL) {
         spot_model_common_t *common = self->model;
@@ -461,22 +427,18 @@ spot_trace_model_free(spot_trace_model_t *self)
     memset(self, 0, sizeof(*self));
 }
 
-const spot_model_common_t *
-spot_trace_model_common(const spot_trace_model_t *self)
+const spot_model_common_t *spot_trace_model_common(const spot_trace_model_t *self)
 {
     return self->model;
 }
 
-size_t
-spot_trace_model_state_bytes(const spot_trace_model_t *self)
+size_t spot_trace_model_state_bytes(const spot_trace_model_t *self)
 {
-    return self->generator->state_bytes == NULL
-               ? self->generator->state_size
-               : self->generator->state_bytes(self->model);
+    return self->generator->state_bytes == NULL ? self->generator->state_size
+                                                : self->generator->state_bytes(self->model);
 }
 
-int64_t
-spot_trace_model_initial(const spot_trace_model_t *self)
+int64_t spot_trace_model_initial(const spot_trace_model_t *self)
 {
     if (population_of(self)->largest_initial != NULL) {
         return population_of(self)->largest_initial(self->model);
@@ -485,62 +447,52 @@ spot_trace_model_initial(const spot_trace_model_t *self)
                                    : spot_trace_model_common(self)->initial;
 }
 
-int64_t
-spot_trace_model_initial_of(const spot_trace_model_t *self, const void *state)
+int64_t spot_trace_model_initial_of(const spot_trace_model_t *self, const void *state)
 {
     return population_of(self)->initial != NULL ? population_of(self)->initial(state)
                                                 : spot_trace_model_initial(self);
 }
 
-int64_t
-spot_trace_model_end_ms(const spot_trace_model_t *self)
+int64_t spot_trace_model_end_ms(const spot_trace_model_t *self)
 {
     return population_of(self)->end_ms == NULL
                ? 0
-               : spot_model_run_end_ms(
-                     self->model, population_of(self)->end_ms(self->model));
+               : spot_model_run_end_ms(self->model, population_of(self)->end_ms(self->model));
 }
 
-static bool
-has_initial(const spot_generator_t *generator)
+static bool has_initial(const spot_generator_t *generator)
 {
     const spot_generator_population_t *population = spot_generator_population(generator);
 
     return population->recording != NULL || population->largest_initial != NULL;
 }
 
-bool
-spot_trace_model_has_initial(const spot_trace_model_t *self)
+bool spot_trace_model_has_initial(const spot_trace_model_t *self)
 {
     return self->generator != NULL && has_initial(self->generator);
 }
 
-bool
-spot_trace_model_is_unlimited(const spot_trace_model_t *self)
+bool spot_trace_model_is_unlimited(const spot_trace_model_t *self)
 {
     return population_of(self)->is_unlimited != NULL &&
            population_of(self)->is_unlimited(self->model);
 }
 
-bool
-spot_trace_model_is_unbounded(const spot_trace_model_t *self)
+bool spot_trace_model_is_unbounded(const spot_trace_model_t *self)
 {
     return population_of(self)->is_unbounded != NULL &&
            population_of(self)->is_unbounded(self->model);
 }
 
-int64_t
-spot_trace_model_stopped_ms(const spot_trace_model_t *self, const void *state)
+int64_t spot_trace_model_stopped_ms(const spot_trace_model_t *self, const void *state)
 {
-    const int64_t stopped_ms = population_of(self)->stopped_ms == NULL
-                                   ? -1
-                                   : population_of(self)->stopped_ms(state);
+    const int64_t stopped_ms =
+        population_of(self)->stopped_ms == NULL ? -1 : population_of(self)->stopped_ms(state);
 
     return stopped_ms < 0 ? -1 : spot_model_run_ms(self->model, stopped_ms);
 }
 
-const spot_zones_t *
-spot_trace_model_zones(const spot_trace_model_t *self)
+const spot_zones_t *spot_trace_model_zones(const spot_trace_model_t *self)
 {
     static const spot_zones_t none = {0};
     const spot_generator_members_t *members = spot_generator_members(self->generator);
@@ -548,8 +500,7 @@ spot_trace_model_zones(const spot_trace_model_t *self)
     return members->zones == NULL ? &none : members->zones(self->model);
 }
 
-bool
-spot_trace_model_has_price(const spot_trace_model_t *self)
+bool spot_trace_model_has_price(const spot_trace_model_t *self)
 {
     const spot_zones_t *zones = spot_trace_model_zones(self);
     bool has_price = zones->num_zones > 0 && self->recording == NULL;
@@ -560,37 +511,30 @@ spot_trace_model_has_price(const spot_trace_model_t *self)
     return has_price || spot_trace_model_common(self)->price.num_steps > 0;
 }
 
-const char *
-spot_trace_model_currency(const spot_trace_model_t *self, const char *except)
+const char *spot_trace_model_currency(const spot_trace_model_t *self, const char *except)
 {
     const spot_zones_t *zones = spot_trace_model_zones(self);
     const char *currency = spot_trace_model_common(self)->price.currency;
     size_t j = 0;
 
-    while (
-        j < zones->num_zones && (*currency == '\0' || strcmp(currency, except) == 0)) {
+    while (j < zones->num_zones && (*currency == '\0' || strcmp(currency, except) == 0)) {
         currency = zones->zones[j++].price.currency;
     }
     return *currency == '\0' || strcmp(currency, except) == 0 ? NULL : currency;
 }
 
 /* The generator that a map names, or NULL. */
-static const spot_generator_t *
-generator_of_node(const spot_node_t *node)
+static const spot_generator_t *generator_of_node(const spot_node_t *node)
 {
     const spot_node_t *name = spot_node_get(node, "generator");
 
-    return name == NULL || name->kind != SPOT_NODE_SCALAR
-               ? NULL
-               : generator_of_name(name->text);
+    return name == NULL || name->kind != SPOT_NODE_SCALAR ? NULL : generator_of_name(name->text);
 }
 
-const spot_field_t *
-spot_trace_model_table(const spot_node_t *node)
+const spot_field_t *spot_trace_model_table(const spot_node_t *node)
 {
-    const spot_generator_t *generator = spot_node_get(node, "file") != NULL
-                                            ? &spot_generator_file
-                                            : generator_of_node(node);
+    const spot_generator_t *generator =
+        spot_node_get(node, "file") != NULL ? &spot_generator_file : generator_of_node(node);
 
     if (generator == NULL && spot_trace_node_model(node) != NULL) {
         return spot_model_file_fields;
@@ -598,25 +542,21 @@ spot_trace_model_table(const spot_node_t *node)
     return generator == NULL ? NULL : generator->options;
 }
 
-const spot_node_t *
-spot_trace_node_model(const spot_node_t *node)
+const spot_node_t *spot_trace_node_model(const spot_node_t *node)
 {
     const bool is_path = node->kind == SPOT_NODE_SCALAR && node->text[0] != '\0';
 
     return is_path ? node : spot_node_get(node, "model");
 }
 
-bool
-spot_trace_node_has_initial(const spot_node_t *node)
+bool spot_trace_node_has_initial(const spot_node_t *node)
 {
     const spot_generator_t *generator = generator_of_node(node);
 
-    return spot_node_get(node, "file") != NULL ||
-           (generator != NULL && has_initial(generator));
+    return spot_node_get(node, "file") != NULL || (generator != NULL && has_initial(generator));
 }
 
-void
-spot_trace_model_set_horizon(spot_trace_model_t *self, int64_t horizon_ms)
+void spot_trace_model_set_horizon(spot_trace_model_t *self, int64_t horizon_ms)
 {
     spot_model_common_t *common = self->model;
 

@@ -10,7 +10,7 @@ typedef struct {
     const spot_generator_t *generator;
     void *model; /* generator->model_size bytes, starts with spot_model_common_t */
     const spot_trace_t *recording; /* NULL for a generator of new traces */
-    uint64_t key; /* equal only for models of the same document and setting */
+    uint64_t key;                  /* equal only for models of the same document and setting */
 } spot_trace_model_t;
 
 /* Binds node, the value of "trace:", which may also name a model file. like:
@@ -19,19 +19,16 @@ typedef struct {
  * and whose tick is 60 s by default. BAD_INPUT, IO, NO_MEMORY with the reasons in the
  * diagnostics of bind; free self even then. */
 SPOT_MUST_CHECK int spot_trace_model_init(spot_trace_model_t *self, spot_bind_t *bind,
-    const spot_node_t *node, const spot_trace_setting_t *setting,
-    const spot_trace_model_t *like);
+    const spot_node_t *node, const spot_trace_setting_t *setting, const spot_trace_model_t *like);
 
 /* The same; the path of a trace file is short for {file: PATH}, and without a setting,
  * too, node may name a model file. Zeroed self. */
 SPOT_MUST_CHECK int spot_trace_model_bind(spot_trace_model_t *self, spot_bind_t *bind,
-    const spot_node_t *node, const spot_trace_setting_t *setting,
-    const spot_trace_model_t *like);
+    const spot_node_t *node, const spot_trace_setting_t *setting, const spot_trace_model_t *like);
 
 /* Makes the model of a recorded trace in memory, which must outlive self. Its population
  * at time 0 must not exceed its capacity. NO_MEMORY; free self even then. */
-SPOT_MUST_CHECK int spot_trace_model_of(
-    spot_trace_model_t *self, const spot_trace_t *trace);
+SPOT_MUST_CHECK int spot_trace_model_of(spot_trace_model_t *self, const spot_trace_t *trace);
 
 /* The table of options that binds a map, or NULL. */
 const spot_field_t *spot_trace_model_table(const spot_node_t *node);
@@ -61,8 +58,7 @@ const spot_zones_t *spot_trace_model_zones(const spot_trace_model_t *self);
 
 /* The first currency that one of its prices says it is in and that is not except; NULL:
  * there is none. */
-const char *spot_trace_model_currency(
-    const spot_trace_model_t *self, const char *except);
+const char *spot_trace_model_currency(const spot_trace_model_t *self, const char *except);
 
 /* Whether the trace gives the price of every instance, which replaces that of the
  * fleet. */
@@ -79,14 +75,13 @@ int64_t spot_trace_model_initial(const spot_trace_model_t *self);
  * until the next call. next_many: several, of a generator whose events name no
  * instances; fewer than max_events: there is no further one. next_until and lose: the
  * generator has them. after_ms: the latest last_ms. */
-bool spot_trace_model_next(
-    const spot_trace_model_t *self, void *state, spot_event_t *event);
-size_t spot_trace_model_next_many(const spot_trace_model_t *self, void *state,
-    size_t max_events, spot_event_t *events);
+bool spot_trace_model_next(const spot_trace_model_t *self, void *state, spot_event_t *event);
+size_t spot_trace_model_next_many(
+    const spot_trace_model_t *self, void *state, size_t max_events, spot_event_t *events);
 bool spot_trace_model_next_until(
     const spot_trace_model_t *self, void *state, int64_t last_ms, spot_event_t *event);
-const int32_t *spot_trace_model_lose(const spot_trace_model_t *self, void *state,
-    double time_s, int64_t after_ms, int32_t num_lost);
+const int32_t *spot_trace_model_lose(
+    const spot_trace_model_t *self, void *state, double time_s, int64_t after_ms, int32_t num_lost);
 
 /* The instances at time 0 of the replication that state has started. */
 int64_t spot_trace_model_initial_of(const spot_trace_model_t *self, const void *state);

@@ -4,8 +4,7 @@
 #include "base/units.h"
 #include "traces/laws/law.h"
 
-void
-spot_model_ticks_init(spot_model_ticks_t *self, const spot_model_common_t *common)
+void spot_model_ticks_init(spot_model_ticks_t *self, const spot_model_common_t *common)
 {
     const int64_t last_ms = spot_model_last_ms(common);
 
@@ -14,9 +13,7 @@ spot_model_ticks_init(spot_model_ticks_t *self, const spot_model_common_t *commo
     self->last_tick = last_ms / common->tick_ms;
 }
 
-void
-spot_outlet_init(
-    spot_outlet_t *self, const spot_model_common_t *common, int64_t population)
+void spot_outlet_init(spot_outlet_t *self, const spot_model_common_t *common, int64_t population)
 {
     spot_model_ticks_init(&self->ticks, common);
     spot_recorder_init(&self->recorder, common->tick_ms, false, population);
@@ -24,8 +21,7 @@ spot_outlet_init(
     self->num_given = 0;
 }
 
-void
-spot_gap_law_check(
+void spot_gap_law_check(
     spot_bind_t *bind, const spot_field_t *field, const spot_node_t *node, void *target)
 {
     const spot_law_t *law = target;
@@ -37,8 +33,7 @@ spot_gap_law_check(
     }
 }
 
-bool
-spot_outlet_next_until(spot_outlet_t *self, const spot_process_t *process, void *state,
+bool spot_outlet_next_until(spot_outlet_t *self, const spot_process_t *process, void *state,
     int64_t last_tick, spot_event_t *event)
 {
     spot_happening_t happening;
@@ -49,8 +44,8 @@ spot_outlet_next_until(spot_outlet_t *self, const spot_process_t *process, void 
         self->num_given = 0;
         if (spot_model_ticks_seeing(&self->ticks, due_s) <= last_tick) {
             process->happen(state, &happening);
-            self->num_seen = spot_recorder_take(&self->recorder, 1e3 * due_s,
-                happening.kind, happening.count, self->seen);
+            self->num_seen = spot_recorder_take(
+                &self->recorder, 1e3 * due_s, happening.kind, happening.count, self->seen);
         } else {
             self->num_seen = spot_recorder_finish(&self->recorder, self->seen);
             if (self->num_seen == 0) {

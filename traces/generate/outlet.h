@@ -20,8 +20,7 @@ void spot_model_ticks_init(spot_model_ticks_t *self, const spot_model_common_t *
 
 /* The tick that sees an event at time_s >= 0; INT64_MAX: none does, also for INFINITY
  * and NAN. */
-static inline int64_t
-spot_model_ticks_seeing(const spot_model_ticks_t *self, double time_s)
+static inline int64_t spot_model_ticks_seeing(const spot_model_ticks_t *self, double time_s)
 {
     int64_t tick;
 
@@ -55,13 +54,12 @@ typedef struct {
     spot_event_t seen[SPOT_RECORDER_EVENTS];
 } spot_outlet_t;
 
-void spot_outlet_init(
-    spot_outlet_t *self, const spot_model_common_t *common, int64_t population);
+void spot_outlet_init(spot_outlet_t *self, const spot_model_common_t *common, int64_t population);
 
 /* Sets event to the next event of the trace up to last_tick, which never decreases;
  * false: there is none. */
-bool spot_outlet_next_until(spot_outlet_t *self, const spot_process_t *process,
-    void *state, int64_t last_tick, spot_event_t *event);
+bool spot_outlet_next_until(spot_outlet_t *self, const spot_process_t *process, void *state,
+    int64_t last_tick, spot_event_t *event);
 
 /* Settles a law of successive gaps: a mean below 1 ms is an error, since its events
  * would not reach the horizon. */

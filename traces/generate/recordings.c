@@ -21,8 +21,7 @@ struct spot_shelf {
     book_t *books; /* [num_books] */
 };
 
-static void
-free_book(book_t *book)
+static void free_book(book_t *book)
 {
     if (book->trace != NULL) {
         spot_trace_free(book->trace);
@@ -31,8 +30,7 @@ free_book(book_t *book)
     free(book->path);
 }
 
-static void
-free_shelf(spot_shelf_t *shelf)
+static void free_shelf(spot_shelf_t *shelf)
 {
     for (size_t j = 0; j < shelf->num_books; j++) {
         free_book(&shelf->books[j]);
@@ -42,11 +40,10 @@ free_shelf(spot_shelf_t *shelf)
 }
 
 /* Reads a trace and, without errors, puts it on the shelf. */
-static int
-read_trace(spot_shelf_t *shelf, const char *path, spot_diag_t *diag)
+static int read_trace(spot_shelf_t *shelf, const char *path, spot_diag_t *diag)
 {
-    book_t book = {.path = spot_text_copy(path, strlen(path)),
-        .trace = spot_calloc(1, sizeof(*book.trace))};
+    book_t book = {
+        .path = spot_text_copy(path, strlen(path)), .trace = spot_calloc(1, sizeof(*book.trace))};
     int ret = SPOT_ARRAY_ROOM(shelf, books, shelf->num_books + 1);
 
     if (book.path == NULL || book.trace == NULL) {
@@ -61,8 +58,7 @@ read_trace(spot_shelf_t *shelf, const char *path, spot_diag_t *diag)
     return ret;
 }
 
-static const spot_trace_t *
-find_trace(const spot_shelf_t *shelf, const char *path)
+static const spot_trace_t *find_trace(const spot_shelf_t *shelf, const char *path)
 {
     for (size_t j = 0; j < shelf->num_books; j++) {
         if (strcmp(shelf->books[j].path, path) == 0) {
@@ -72,8 +68,7 @@ find_trace(const spot_shelf_t *shelf, const char *path)
     return NULL;
 }
 
-int
-spot_recorded_trace_open(spot_recorded_trace_t *self, const spot_recorded_trace_t *like,
+int spot_recorded_trace_open(spot_recorded_trace_t *self, const spot_recorded_trace_t *like,
     const char *path, spot_diag_t *diag)
 {
     int ret = 0;
@@ -99,8 +94,7 @@ spot_recorded_trace_open(spot_recorded_trace_t *self, const spot_recorded_trace_
     return ret;
 }
 
-void
-spot_recorded_trace_close(spot_recorded_trace_t *self)
+void spot_recorded_trace_close(spot_recorded_trace_t *self)
 {
     if (self->shelf != NULL && --self->shelf->num_users == 0) {
         free_shelf(self->shelf);
@@ -108,8 +102,7 @@ spot_recorded_trace_close(spot_recorded_trace_t *self)
     memset(self, 0, sizeof(*self));
 }
 
-void
-spot_recorded_trace_settle(const spot_trace_t *trace, spot_model_common_t *common)
+void spot_recorded_trace_settle(const spot_trace_t *trace, spot_model_common_t *common)
 {
     if (common->capacity == 0) {
         const int32_t most = spot_trace_most(trace);
@@ -132,8 +125,7 @@ static const char price_key[] = "price_";
 /* Bytes of a step as text, "21600 1.2; ". */
 #define STEP_BYTES (SPOT_TRACE_TIME_BYTES + SPOT_NUMBER_TEXT_BYTES)
 
-int
-spot_price_header_write(
+int spot_price_header_write(
     spot_trace_writer_t *writer, const char *zone, const spot_price_steps_t *price)
 {
     char key[sizeof(price_key) + SPOT_CURRENCY_COLUMN_BYTES + SPOT_ZONE_NAME_BYTES];
@@ -163,8 +155,7 @@ spot_price_header_write(
 }
 
 /* Reads "21600 1.2"; false if malformed. */
-static bool
-parse_step(char *text, spot_price_step_t *step)
+static bool parse_step(char *text, spot_price_step_t *step)
 {
     char *blank = strchr(text, ' ');
 
@@ -178,8 +169,7 @@ parse_step(char *text, spot_price_step_t *step)
 }
 
 /* Reads "0 0.91; 21600 1.2". BAD_INPUT, NO_MEMORY. */
-static int
-parse_steps(const char *value, spot_price_steps_t *price)
+static int parse_steps(const char *value, spot_price_steps_t *price)
 {
     char *text = spot_text_copy(value, strlen(value));
     char *part = text;
@@ -193,9 +183,8 @@ parse_steps(const char *value, spot_price_steps_t *price)
             *next = '\0';
             next += 2;
         }
-        ret = parse_step(part, &step)
-                  ? spot_price_steps_add(price, step.start_ms, step.usd_per_h)
-                  : SPOT_ERR_BAD_INPUT;
+        ret = parse_step(part, &step) ? spot_price_steps_add(price, step.start_ms, step.usd_per_h)
+                                      : SPOT_ERR_BAD_INPUT;
         part = next;
     }
     free(text);
@@ -203,13 +192,11 @@ parse_steps(const char *value, spot_price_steps_t *price)
 }
 
 /* The zone of a key "price_usd_per_h.ZONE", "" without one, or NULL for other keys. */
-static char *
-zone_of_key(char *key, char currency[SPOT_CURRENCY_BYTES])
+static char *zone_of_key(char *key, char currency[SPOT_CURRENCY_BYTES])
 {
     const size_t length = sizeof(price_key) - 1;
-    const char *end = strncmp(key, price_key, length) == 0
-                          ? spot_currency_scan(key + length, currency)
-                          : NULL;
+    const char *end =
+        strncmp(key, price_key, length) == 0 ? spot_currency_scan(key + length, currency) : NULL;
     char *zone = end == NULL ? NULL : key + (end - key);
 
     if (zone == NULL || *zone == '\0') {
@@ -220,8 +207,7 @@ zone_of_key(char *key, char currency[SPOT_CURRENCY_BYTES])
 
 /* Reads the price of a key. Its line is key_id + 2: each line of a header is a key, and
  * the first one the version. */
-static int
-read_price(const spot_trace_t *trace, size_t key_id, const char *path,
+static int read_price(const spot_trace_t *trace, size_t key_id, const char *path,
     spot_price_steps_t *price, spot_diag_t *diag)
 {
     const spot_trace_key_t *key = &trace->header.keys[key_id];
@@ -238,8 +224,7 @@ read_price(const spot_trace_t *trace, size_t key_id, const char *path,
 }
 
 /* Finds the zone of each name, which is "ZONE/..."; -1 for other names. */
-static int
-find_zones_of_names(const spot_trace_t *trace, spot_zones_t *zones)
+static int find_zones_of_names(const spot_trace_t *trace, spot_zones_t *zones)
 {
     zones->zone_of_name = spot_calloc(trace->num_names, sizeof(*zones->zone_of_name));
     if (zones->zone_of_name == NULL) {
@@ -259,9 +244,8 @@ find_zones_of_names(const spot_trace_t *trace, spot_zones_t *zones)
     return 0;
 }
 
-int
-spot_price_header_read(const spot_trace_t *trace, const char *path,
-    spot_price_steps_t *price, spot_zones_t *zones, spot_diag_t *diag)
+int spot_price_header_read(const spot_trace_t *trace, const char *path, spot_price_steps_t *price,
+    spot_zones_t *zones, spot_diag_t *diag)
 {
     int ret = 0;
 
@@ -293,8 +277,7 @@ spot_price_header_read(const spot_trace_t *trace, const char *path,
     return ret == 0 && zones->num_zones > 0 ? find_zones_of_names(trace, zones) : ret;
 }
 
-void
-spot_zones_free(spot_zones_t *self)
+void spot_zones_free(spot_zones_t *self)
 {
     for (size_t j = 0; j < self->num_zones; j++) {
         spot_price_steps_free(&self->zones[j].price);

@@ -5,15 +5,12 @@
 
 #include "base/error.h"
 
-size_t
-spot_roster_bytes(int64_t num_slots)
+size_t spot_roster_bytes(int64_t num_slots)
 {
     return 3 * sizeof(int32_t) * (size_t) num_slots;
 }
 
-void
-spot_roster_init(
-    spot_roster_t *self, void *memory, int64_t num_slots, int64_t population)
+void spot_roster_init(spot_roster_t *self, void *memory, int64_t num_slots, int64_t population)
 {
     spot_bug_assert(population >= 0 && population <= num_slots);
     self->num_slots = (int32_t) num_slots;
@@ -29,8 +26,7 @@ spot_roster_init(
     }
 }
 
-static void
-swap(spot_roster_t *self, int32_t place, int32_t other_place)
+static void swap(spot_roster_t *self, int32_t place, int32_t other_place)
 {
     const int32_t slot = self->slots[place], other = self->slots[other_place];
 
@@ -40,8 +36,7 @@ swap(spot_roster_t *self, int32_t place, int32_t other_place)
     self->place[slot] = other_place;
 }
 
-void
-spot_roster_leave(spot_roster_t *self, int32_t slot)
+void spot_roster_leave(spot_roster_t *self, int32_t slot)
 {
     if (self->place[slot] < self->num_old) {
         self->lost[self->num_lost++] = slot;
@@ -50,20 +45,17 @@ spot_roster_leave(spot_roster_t *self, int32_t slot)
     swap(self, self->place[slot], --self->population);
 }
 
-void
-spot_roster_enter(spot_roster_t *self, int32_t slot)
+void spot_roster_enter(spot_roster_t *self, int32_t slot)
 {
     swap(self, self->place[slot], self->population++);
 }
 
-int32_t
-spot_roster_free_slot(const spot_roster_t *self)
+int32_t spot_roster_free_slot(const spot_roster_t *self)
 {
     return self->slots[self->population];
 }
 
-int32_t
-spot_roster_victim(const spot_roster_t *self, spot_rng_t *rng)
+int32_t spot_roster_victim(const spot_roster_t *self, spot_rng_t *rng)
 {
     const int32_t num_eligible = self->num_old > 0 ? self->num_old : self->population;
 
@@ -71,8 +63,7 @@ spot_roster_victim(const spot_roster_t *self, spot_rng_t *rng)
 }
 
 /* The victims end up just after the living instances. */
-const int32_t *
-spot_roster_strike(spot_roster_t *self, int32_t num_lost, spot_rng_t *rng)
+const int32_t *spot_roster_strike(spot_roster_t *self, int32_t num_lost, spot_rng_t *rng)
 {
     spot_bug_assert(self->num_lost == 0 && self->num_old == self->population);
     spot_bug_assert(num_lost <= self->population);
@@ -85,8 +76,7 @@ spot_roster_strike(spot_roster_t *self, int32_t num_lost, spot_rng_t *rng)
     return self->slots + self->population;
 }
 
-bool
-spot_roster_see(spot_roster_t *self, int64_t time_ms, spot_event_t *event)
+bool spot_roster_see(spot_roster_t *self, int64_t time_ms, spot_event_t *event)
 {
     event->time_ms = time_ms;
     if (self->num_lost > 0) {
@@ -106,9 +96,8 @@ spot_roster_see(spot_roster_t *self, int64_t time_ms, spot_event_t *event)
     return false;
 }
 
-void
-spot_slot_dice_init(spot_slot_dice_t *self, const spot_dice_t *dice,
-    spot_stream_t purpose, const spot_law_t *law, uint32_t *num_used, int64_t num_slots)
+void spot_slot_dice_init(spot_slot_dice_t *self, const spot_dice_t *dice, spot_stream_t purpose,
+    const spot_law_t *law, uint32_t *num_used, int64_t num_slots)
 {
     self->dice = *dice;
     self->purpose = purpose;
@@ -117,8 +106,7 @@ spot_slot_dice_init(spot_slot_dice_t *self, const spot_dice_t *dice,
     memset(num_used, 0, sizeof(*num_used) * (size_t) num_slots);
 }
 
-double
-spot_slot_dice_draw(spot_slot_dice_t *self, int32_t slot)
+double spot_slot_dice_draw(spot_slot_dice_t *self, int32_t slot)
 {
     double value_s;
 

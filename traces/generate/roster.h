@@ -31,8 +31,7 @@ size_t spot_roster_bytes(int64_t num_slots);
 
 /* Starts with instances in the slots below population. memory must outlive self.
  * O(slots). */
-void spot_roster_init(
-    spot_roster_t *self, void *memory, int64_t num_slots, int64_t population);
+void spot_roster_init(spot_roster_t *self, void *memory, int64_t num_slots, int64_t population);
 
 /* Removes the instance in a slot. */
 void spot_roster_leave(spot_roster_t *self, int32_t slot);
@@ -43,8 +42,7 @@ void spot_roster_enter(spot_roster_t *self, int32_t slot);
 int32_t spot_roster_free_slot(const spot_roster_t *self);
 
 /* Whether an instance lives in a slot. */
-static inline bool
-spot_roster_lives(const spot_roster_t *self, int32_t slot)
+static inline bool spot_roster_lives(const spot_roster_t *self, int32_t slot)
 {
     return self->place[slot] < self->population;
 }
@@ -56,8 +54,7 @@ int32_t spot_roster_victim(const spot_roster_t *self, spot_rng_t *rng);
 /* Removes num_lost <= population uniform victims that are lost otherwise; no event shows
  * them. Call it only after see() returned false. Returns their slots, valid until the
  * next change. */
-const int32_t *spot_roster_strike(
-    spot_roster_t *self, int32_t num_lost, spot_rng_t *rng);
+const int32_t *spot_roster_strike(spot_roster_t *self, int32_t num_lost, spot_rng_t *rng);
 
 /* Closes the open tick: sets event to its losses, or to its additions on a second call,
  * with slots as name_ids, valid until the next change; false: no event is left. */
@@ -75,8 +72,8 @@ typedef struct {
 
 /* Gives slot s the stream (purpose, first_entity + s). num_used, [num_slots], and law
  * must outlive self. O(slots). */
-void spot_slot_dice_init(spot_slot_dice_t *self, const spot_dice_t *dice,
-    spot_stream_t purpose, const spot_law_t *law, uint32_t *num_used, int64_t num_slots);
+void spot_slot_dice_init(spot_slot_dice_t *self, const spot_dice_t *dice, spot_stream_t purpose,
+    const spot_law_t *law, uint32_t *num_used, int64_t num_slots);
 
 /* Draws the next value of the law for a slot, in s. */
 double spot_slot_dice_draw(spot_slot_dice_t *self, int32_t slot);

@@ -20,8 +20,7 @@ typedef struct {
     max_align_t rest[];
 } state_t;
 
-static void
-so_far_free(void *model)
+static void so_far_free(void *model)
 {
     model_t *self = model;
 
@@ -29,15 +28,12 @@ so_far_free(void *model)
     spot_trace_model_free(&self->rest);
 }
 
-static size_t
-so_far_state_bytes(const void *model)
+static size_t so_far_state_bytes(const void *model)
 {
-    return sizeof(state_t) +
-           spot_trace_model_state_bytes(&((const model_t *) model)->rest);
+    return sizeof(state_t) + spot_trace_model_state_bytes(&((const model_t *) model)->rest);
 }
 
-static void
-so_far_start(void *state, const void *model, const spot_dice_t *dice)
+static void so_far_start(void *state, const void *model, const spot_dice_t *dice)
 {
     state_t *self = state;
 
@@ -49,8 +45,7 @@ so_far_start(void *state, const void *model, const spot_dice_t *dice)
 
 /* Makes the event that replaces the last instances of the recording by those that the
  * rest starts with; false: they are as many. */
-static bool
-jump(state_t *self, spot_event_t *event)
+static bool jump(state_t *self, spot_event_t *event)
 {
     const spot_trace_t *trace = self->model->so_far.trace;
     const int64_t change =
@@ -63,8 +58,7 @@ jump(state_t *self, spot_event_t *event)
     return change != 0;
 }
 
-static bool
-so_far_next(void *state, spot_event_t *event)
+static bool so_far_next(void *state, spot_event_t *event)
 {
     state_t *self = state;
     const model_t *model = self->model;
@@ -82,20 +76,17 @@ so_far_next(void *state, spot_event_t *event)
     return event->time_ms <= spot_model_last_ms(&model->common);
 }
 
-static int64_t
-so_far_initial(const void *state)
+static int64_t so_far_initial(const void *state)
 {
     return ((const state_t *) state)->model->so_far.trace->initial;
 }
 
-static int64_t
-so_far_largest_initial(const void *model)
+static int64_t so_far_largest_initial(const void *model)
 {
     return ((const model_t *) model)->so_far.trace->initial;
 }
 
-static int64_t
-so_far_end_ms(const void *model)
+static int64_t so_far_end_ms(const void *model)
 {
     const model_t *self = model;
     const int64_t end_ms = spot_trace_model_end_ms(&self->rest);
@@ -103,20 +94,17 @@ so_far_end_ms(const void *model)
     return end_ms == 0 ? 0 : self->so_far.trace->end_ms + end_ms;
 }
 
-static bool
-so_far_is_unlimited(const void *model)
+static bool so_far_is_unlimited(const void *model)
 {
     return spot_trace_model_is_unlimited(&((const model_t *) model)->rest);
 }
 
-static bool
-so_far_is_unbounded(const void *model)
+static bool so_far_is_unbounded(const void *model)
 {
     return spot_trace_model_is_unbounded(&((const model_t *) model)->rest);
 }
 
-static int64_t
-so_far_stopped_ms(const void *state)
+static int64_t so_far_stopped_ms(const void *state)
 {
     const state_t *self = state;
     const model_t *model = self->model;
@@ -125,16 +113,14 @@ so_far_stopped_ms(const void *state)
     return stopped_ms < 0 ? -1 : model->so_far.trace->end_ms + stopped_ms;
 }
 
-static int64_t
-so_far_num_names(const void *model)
+static int64_t so_far_num_names(const void *model)
 {
     const spot_trace_t *trace = ((const model_t *) model)->so_far.trace;
 
     return trace->kind == SPOT_TRACE_NAMED ? (int64_t) trace->num_names : 0;
 }
 
-static const int32_t *
-so_far_initial_names(const void *state)
+static const int32_t *so_far_initial_names(const void *state)
 {
     return ((const state_t *) state)->model->so_far.trace->name_ids;
 }
@@ -169,8 +155,7 @@ static const spot_generator_t generator_so_far = {
     .population = &population,
 };
 
-int
-spot_trace_model_go_on(spot_trace_model_t *model, spot_recorded_trace_t *so_far)
+int spot_trace_model_go_on(spot_trace_model_t *model, spot_recorded_trace_t *so_far)
 {
     model_t *self = spot_calloc(1, sizeof(*self));
     spot_model_common_t *rest = model->model;
@@ -194,18 +179,12 @@ spot_trace_model_go_on(spot_trace_model_t *model, spot_recorded_trace_t *so_far)
     return 0;
 }
 
-const spot_trace_model_t *
-spot_trace_model_rest(const spot_trace_model_t *model)
+const spot_trace_model_t *spot_trace_model_rest(const spot_trace_model_t *model)
 {
-    return model->generator == &generator_so_far
-               ? &((const model_t *) model->model)->rest
-               : model;
+    return model->generator == &generator_so_far ? &((const model_t *) model->model)->rest : model;
 }
 
-const spot_recorded_trace_t *
-spot_trace_model_so_far(const spot_trace_model_t *model)
+const spot_recorded_trace_t *spot_trace_model_so_far(const spot_trace_model_t *model)
 {
-    return model->generator == &generator_so_far
-               ? &((const model_t *) model->model)->so_far
-               : NULL;
+    return model->generator == &generator_so_far ? &((const model_t *) model->model)->so_far : NULL;
 }

@@ -31,8 +31,8 @@ typedef struct {
     size_t num_slots, max_slots;
     int32_t *slots; /* [num_slots] */
     size_t num_zones, max_zones;
-    int32_t *zones; /* [num_zones] of a trace with zones: of the initial instances, then
-                       one for each slot; -1: none */
+    int32_t *zones;    /* [num_zones] of a trace with zones: of the initial instances, then
+                          one for each slot; -1: none */
     size_t *num_bytes; /* of all tapes that share a limit */
 } spot_tape_t;
 
@@ -41,12 +41,10 @@ void spot_tape_free(spot_tape_t *self);
 
 /* Makes room for changes with up to num_slots slots, and as many zones, and counts it.
  * false: there is no memory for it, or it is above the limit; the tape is full then. */
-bool spot_tape_reserve(
-    spot_tape_t *self, size_t num_changes, size_t num_slots, size_t num_zones);
+bool spot_tape_reserve(spot_tape_t *self, size_t num_changes, size_t num_slots, size_t num_zones);
 
 /* Appends a change with its slots, for which there is room. */
-void spot_tape_add(
-    spot_tape_t *self, const spot_taped_change_t *change, const int32_t *slots);
+void spot_tape_add(spot_tape_t *self, const spot_taped_change_t *change, const int32_t *slots);
 
 /* What the tapes of a thread hold, a few hundred of small traces; the arrays may have
  * twice as much room. */
@@ -56,10 +54,9 @@ void spot_tape_add(
 typedef struct spot_tapes {
     size_t num_tapes; /* in use */
     size_t max_tapes;
-    spot_tape_t *
-        *tapes;       /* [max_tapes] memory of the others is kept; NULL: not yet made */
-    size_t next;      /* where the next one is looked for first */
-    size_t num_bytes; /* of all tapes in use */
+    spot_tape_t **tapes; /* [max_tapes] memory of the others is kept; NULL: not yet made */
+    size_t next;         /* where the next one is looked for first */
+    size_t num_bytes;    /* of all tapes in use */
 } spot_tapes_t;
 
 /* Forgets all tapes: what follows is another trace. */

@@ -11,9 +11,9 @@
 
 enum { COLUMN_TIME };
 
-#define NUMBER(name, member)                                                            \
-    SPOT_TABLE_COLUMN(NUMBER, name, struct spot_forecast_row, member, .min = -HUGE_VAL, \
-        .max = HUGE_VAL)
+#define NUMBER(name, member)                                                                       \
+    SPOT_TABLE_COLUMN(                                                                             \
+        NUMBER, name, struct spot_forecast_row, member, .min = -HUGE_VAL, .max = HUGE_VAL)
 
 static const spot_table_file_column_t columns[] = {
     [COLUMN_TIME] = {.name = "time", .is_own = true},
@@ -23,34 +23,31 @@ static const spot_table_file_column_t columns[] = {
 
 /* *before: the time of the row before, or -1. A row with a wrong time is not compared
  * with the next one. */
-static void
-check_time(spot_table_file_t *file, int64_t *before, bool *was_date)
+static void check_time(spot_table_file_t *file, int64_t *before, bool *was_date)
 {
     const char *field = spot_table_file_field(file, COLUMN_TIME);
     int64_t time_s;
     bool is_date;
 
     if (spot_clock_parse(field, &time_s, &is_date) != 0) {
-        spot_table_file_report_field(file, &file->row, COLUMN_TIME,
-            "expected integer seconds or YYYY-MM-DD hh:mm:ss");
+        spot_table_file_report_field(
+            file, &file->row, COLUMN_TIME, "expected integer seconds or YYYY-MM-DD hh:mm:ss");
         time_s = -1;
     } else if (*before >= 0 && is_date != *was_date) {
-        spot_table_file_report_at(file, COLUMN_TIME,
-            "time: expected the form of the rows above, got '%s'", field);
+        spot_table_file_report_at(
+            file, COLUMN_TIME, "time: expected the form of the rows above, got '%s'", field);
     } else if (*before >= 0 && time_s - *before != SPOT_FORECAST_STEP_S) {
         spot_table_file_report_at(file, COLUMN_TIME,
-            "time: expected %d s after the row above, got '%s'", SPOT_FORECAST_STEP_S,
-            field);
+            "time: expected %d s after the row above, got '%s'", SPOT_FORECAST_STEP_S, field);
     }
     *before = time_s;
     *was_date = is_date;
 }
 
-int
-spot_forecast_read(spot_forecast_t *self, const char *path, spot_diag_t *diag)
+int spot_forecast_read(spot_forecast_t *self, const char *path, spot_diag_t *diag)
 {
-    static const spot_table_file_format_t format = {SPOT_TABLE_DATA(columns),
-        .is_part = true, .noun = "row", .row_bytes = sizeof(struct spot_forecast_row)};
+    static const spot_table_file_format_t format = {SPOT_TABLE_DATA(columns), .is_part = true,
+        .noun = "row", .row_bytes = sizeof(struct spot_forecast_row)};
     spot_table_file_t file = {.format = &format, .path = path, .diag = diag};
     int64_t before = -1;
     bool was_date = false;
@@ -66,8 +63,7 @@ spot_forecast_read(spot_forecast_t *self, const char *path, spot_diag_t *diag)
     return spot_table_file_close(&file, ret);
 }
 
-void
-spot_forecast_free(spot_forecast_t *self)
+void spot_forecast_free(spot_forecast_t *self)
 {
     free(self->rows);
     memset(self, 0, sizeof(*self));

@@ -21,6 +21,5 @@ typedef struct {
 } spot_forecast_t;
 
 /* BAD_INPUT with every reason in diag, IO, NO_MEMORY; free self even then. */
-SPOT_MUST_CHECK int spot_forecast_read(
-    spot_forecast_t *self, const char *path, spot_diag_t *diag);
+SPOT_MUST_CHECK int spot_forecast_read(spot_forecast_t *self, const char *path, spot_diag_t *diag);
 void spot_forecast_free(spot_forecast_t *self);

@@ -9,13 +9,11 @@
 #define LEAST_WEIGHT 1e-6
 #define MOST_WEIGHT 1e6
 
-static const int32_t class_sizes[SPOT_NUM_WORKLOAD_CLASSES] = {
-    1, 2, 4, 8, SPOT_JOB_MAX_GPUS};
+static const int32_t class_sizes[SPOT_NUM_WORKLOAD_CLASSES] = {1, 2, 4, 8, SPOT_JOB_MAX_GPUS};
 static const char *const class_names[SPOT_NUM_WORKLOAD_CLASSES] = {
     "1 GPU", "2 GPUs", "3 to 4 GPUs", "5 to 8 GPUs", "more than 8 GPUs"};
 
-static size_t
-class_of(int32_t gpu_num)
+static size_t class_of(int32_t gpu_num)
 {
     size_t class_id = 0;
 
@@ -39,24 +37,21 @@ enum {
 };
 
 /* The columns of workloads in a log, gpu_num (0: for all classes) and weight. */
-static void
-make_columns(spot_table_file_column_t columns[NUM_COLUMNS])
+static void make_columns(spot_table_file_column_t columns[NUM_COLUMNS])
 {
-    memcpy(columns, &spot_job_columns[SPOT_JOB_COLUMN_MODEL],
-        COLUMN_GPU_NUM * sizeof(*columns));
+    memcpy(columns, &spot_job_columns[SPOT_JOB_COLUMN_MODEL], COLUMN_GPU_NUM * sizeof(*columns));
     columns[COLUMN_MODEL].is_optional = false;
     columns[COLUMN_GPU_NUM] = spot_job_columns[SPOT_JOB_COLUMN_GPU_NUM];
     columns[COLUMN_GPU_NUM].is_own = false;
-    columns[COLUMN_WEIGHT] = (spot_table_file_column_t) SPOT_TABLE_COLUMN(NUMBER,
-        "weight", workload_row_t, weight, .min = LEAST_WEIGHT, .max = MOST_WEIGHT);
+    columns[COLUMN_WEIGHT] = (spot_table_file_column_t) SPOT_TABLE_COLUMN(
+        NUMBER, "weight", workload_row_t, weight, .min = LEAST_WEIGHT, .max = MOST_WEIGHT);
     for (size_t j = COLUMN_GPU_NUM; j < NUM_COLUMNS; j++) {
         columns[j].is_optional = columns[j].may_be_empty = true;
     }
 }
 
-static int
-take_row(spot_workload_table_t *self, spot_job_log_t *log, spot_table_file_t *file,
-    workload_row_t *row)
+static int take_row(
+    spot_workload_table_t *self, spot_job_log_t *log, spot_table_file_t *file, workload_row_t *row)
 {
     const int32_t gpu_num = row->cells.job.gpu_num;
     spot_job_row_t job = spot_job_no_cells.job;
@@ -79,9 +74,8 @@ take_row(spot_workload_table_t *self, spot_job_log_t *log, spot_table_file_t *fi
     return ret;
 }
 
-int
-spot_workload_table_read(spot_workload_table_t *self, spot_job_log_t *log,
-    const char *path, spot_diag_t *diag)
+int spot_workload_table_read(
+    spot_workload_table_t *self, spot_job_log_t *log, const char *path, spot_diag_t *diag)
 {
     spot_table_file_column_t columns[NUM_COLUMNS];
     const workload_row_t initial = {.cells = spot_job_no_cells, .weight = 1};
@@ -101,8 +95,7 @@ spot_workload_table_read(spot_workload_table_t *self, spot_job_log_t *log,
     return spot_table_file_close(&file, ret);
 }
 
-void
-spot_workload_table_free(spot_workload_table_t *self)
+void spot_workload_table_free(spot_workload_table_t *self)
 {
     for (size_t j = 0; j < SPOT_NUM_WORKLOAD_CLASSES; j++) {
         free(self->classes[j].parts.until);
@@ -111,16 +104,14 @@ spot_workload_table_free(spot_workload_table_t *self)
     memset(self, 0, sizeof(*self));
 }
 
-const char *
-spot_workload_table_lacks(const spot_workload_table_t *self, int32_t gpu_num)
+const char *spot_workload_table_lacks(const spot_workload_table_t *self, int32_t gpu_num)
 {
     const size_t class_id = class_of(gpu_num);
 
     return self->classes[class_id].num_ids > 0 ? NULL : class_names[class_id];
 }
 
-int32_t
-spot_workload_table_draw(
+int32_t spot_workload_table_draw(
     const spot_workload_table_t *self, int32_t gpu_num, spot_rng_t *rng)
 {
     const struct spot_workload_class *of = &self->classes[class_of(gpu_num)];
@@ -128,8 +119,7 @@ spot_workload_table_draw(
     return of->ids[spot_parts_draw(&of->parts, rng)];
 }
 
-int
-spot_job_assign(spot_job_log_t *log, const char *path, uint64_t seed, spot_diag_t *diag)
+int spot_job_assign(spot_job_log_t *log, const char *path, uint64_t seed, spot_diag_t *diag)
 {
     bool is_reported[SPOT_NUM_WORKLOAD_CLASSES] = {false};
     spot_workload_table_t table;
@@ -150,8 +140,8 @@ spot_job_assign(spot_job_log_t *log, const char *path, uint64_t seed, spot_diag_
             job->workload_id = spot_workload_table_draw(&table, job->gpu_num, &rng);
         } else if (error == 0 && !*was_reported) {
             *was_reported = true;
-            ret = spot_diag_error(diag, path, 0, 0,
-                "no row is for jobs of %s, such as job %s", lacking, job->id);
+            ret = spot_diag_error(
+                diag, path, 0, 0, "no row is for jobs of %s, such as job %s", lacking, job->id);
         }
     }
     spot_workload_table_free(&table);

@@ -18,13 +18,12 @@ typedef struct {
 
 /* Reads a table as described below and adds its workloads to log. BAD_INPUT, IO,
  * NO_MEMORY; free self even then. */
-SPOT_MUST_CHECK int spot_workload_table_read(spot_workload_table_t *self,
-    spot_job_log_t *log, const char *path, spot_diag_t *diag);
+SPOT_MUST_CHECK int spot_workload_table_read(
+    spot_workload_table_t *self, spot_job_log_t *log, const char *path, spot_diag_t *diag);
 void spot_workload_table_free(spot_workload_table_t *self);
 
 /* The name of the class of a job if it has no row, else NULL. */
-const char *spot_workload_table_lacks(
-    const spot_workload_table_t *self, int32_t gpu_num);
+const char *spot_workload_table_lacks(const spot_workload_table_t *self, int32_t gpu_num);
 
 /* The id of a workload for a job, whose class has a row. */
 int32_t spot_workload_table_draw(

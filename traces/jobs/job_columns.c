@@ -9,10 +9,10 @@
 #include "base/units.h"
 
 const spot_table_file_column_t spot_job_columns[SPOT_NUM_JOB_COLUMNS] = {
-#define COLUMN(id, kind, name, other, member, is_key, low, high)                        \
-    SPOT_TABLE_COLUMN(kind, name, spot_job_cells_t, member, .other_name = other,        \
-        .is_own = is_key, .is_optional = !(is_key), .may_be_empty = !(is_key),          \
-        .min = (low), .max = (double) (high)),
+#define COLUMN(id, kind, name, other, member, is_key, low, high)                                   \
+    SPOT_TABLE_COLUMN(kind, name, spot_job_cells_t, member, .other_name = other, .is_own = is_key, \
+        .is_optional = !(is_key), .may_be_empty = !(is_key), .min = (low),                         \
+        .max = (double) (high)),
     SPOT_JOB_COLUMNS(COLUMN)
 #undef COLUMN
 };
@@ -44,8 +44,7 @@ const spot_job_cells_t spot_job_no_cells = {
 
 /* ---- From a file to a log ---- */
 
-bool
-spot_job_cells_read(spot_job_cells_t *self, spot_table_file_t *file)
+bool spot_job_cells_read(spot_job_cells_t *self, spot_table_file_t *file)
 {
     const bool is_good = spot_table_file_take(file, self);
     const char *trainer = self->terms.trainer;
@@ -53,14 +52,12 @@ spot_job_cells_read(spot_job_cells_t *self, spot_table_file_t *file)
     if (trainer == NULL || (strncmp(trainer, "core:", 5) == 0 && trainer[5] != '\0')) {
         return is_good;
     }
-    spot_table_file_report_field(
-        file, &file->row, SPOT_JOB_COLUMN_TRAINER, "expected core:NAME");
+    spot_table_file_report_field(file, &file->row, SPOT_JOB_COLUMN_TRAINER, "expected core:NAME");
     return false;
 }
 
 /* Replaces a text by the same one of the log. */
-static int
-store_word(spot_job_log_t *log, const char **word)
+static int store_word(spot_job_log_t *log, const char **word)
 {
     int32_t word_id = -1;
     const int ret =
@@ -72,8 +69,7 @@ store_word(spot_job_log_t *log, const char **word)
     return ret;
 }
 
-static int
-store_workload(spot_workload_t *self, spot_job_log_t *log, int32_t *workload_id)
+static int store_workload(spot_workload_t *self, spot_job_log_t *log, int32_t *workload_id)
 {
     if (memcmp(self, &spot_job_no_cells.workload, sizeof(*self)) == 0) {
         return 0;
@@ -85,9 +81,8 @@ store_workload(spot_workload_t *self, spot_job_log_t *log, int32_t *workload_id)
                : spot_job_log_add_workload(log, self, workload_id);
 }
 
-static int
-store_terms(spot_job_cells_t *self, spot_table_file_t *file, spot_job_log_t *log,
-    int32_t *terms_id)
+static int store_terms(
+    spot_job_cells_t *self, spot_table_file_t *file, spot_job_log_t *log, int32_t *terms_id)
 {
     spot_job_terms_row_t *terms = &self->terms;
     int ret = 0;
@@ -98,23 +93,18 @@ store_terms(spot_job_cells_t *self, spot_table_file_t *file, spot_job_log_t *log
     if (ret != 0 || memcmp(terms, &spot_job_no_cells.terms, sizeof(*terms)) == 0) {
         return ret;
     }
-    return store_word(log, &terms->trainer) != 0
-               ? SPOT_ERR_NO_MEMORY
-               : spot_job_log_add_terms(log, terms, terms_id);
+    return store_word(log, &terms->trainer) != 0 ? SPOT_ERR_NO_MEMORY
+                                                 : spot_job_log_add_terms(log, terms, terms_id);
 }
 
-int
-spot_job_cells_store(spot_job_cells_t *self, spot_table_file_t *file,
-    spot_job_log_t *log, spot_job_row_t *job)
+int spot_job_cells_store(
+    spot_job_cells_t *self, spot_table_file_t *file, spot_job_log_t *log, spot_job_row_t *job)
 {
     int ret = spot_text_set_add(&log->users, &log->texts, self->user, &job->user_id);
 
-    ret = ret != 0
-              ? ret
-              : spot_text_set_add(&log->names, &log->texts, self->name, &job->name_id);
-    ret = ret != 0 ? ret
-                   : spot_text_set_add(
-                         &log->states, &log->texts, self->state, &job->state_id);
+    ret = ret != 0 ? ret : spot_text_set_add(&log->names, &log->texts, self->name, &job->name_id);
+    ret =
+        ret != 0 ? ret : spot_text_set_add(&log->states, &log->texts, self->state, &job->state_id);
     job->cpu_num = self->job.cpu_num;
     ret = ret != 0 ? ret : store_workload(&self->workload, log, &job->workload_id);
     return ret != 0 ? ret : store_terms(self, file, log, &job->terms_id);
@@ -122,15 +112,13 @@ spot_job_cells_store(spot_job_cells_t *self, spot_table_file_t *file,
 
 /* ---- From a log to a file ---- */
 
-static const char *
-text_of(const spot_text_set_t *set, int32_t text_id)
+static const char *text_of(const spot_text_set_t *set, int32_t text_id)
 {
     return text_id < 0 ? "" : set->texts[text_id];
 }
 
-void
-spot_job_cells_of(spot_job_cells_t *self, const spot_job_log_t *log,
-    const spot_vc_list_t *vcs, const spot_job_row_t *job)
+void spot_job_cells_of(spot_job_cells_t *self, const spot_job_log_t *log, const spot_vc_list_t *vcs,
+    const spot_job_row_t *job)
 {
     memcpy(self, &spot_job_no_cells, sizeof(*self));
     self->job = *job;
@@ -139,8 +127,7 @@ spot_job_cells_of(spot_job_cells_t *self, const spot_job_log_t *log,
     self->name = text_of(&log->names, job->name_id);
     self->state = text_of(&log->states, job->state_id);
     if (job->workload_id >= 0) {
-        memcpy(
-            &self->workload, &log->workloads[job->workload_id], sizeof(self->workload));
+        memcpy(&self->workload, &log->workloads[job->workload_id], sizeof(self->workload));
     }
     if (job->terms_id >= 0) {
         memcpy(&self->terms, &log->terms[job->terms_id], sizeof(self->terms));
@@ -149,8 +136,7 @@ spot_job_cells_of(spot_job_cells_t *self, const spot_job_log_t *log,
 }
 
 /* Writes a cell, unless out is NULL. Returns whether it is not empty. */
-static bool
-write_cell(
+static bool write_cell(
     const spot_table_file_column_t *column, const spot_job_cells_t *cells, FILE *out)
 {
     const void *value = (const char *) cells + column->offset;
@@ -181,9 +167,8 @@ write_cell(
 }
 
 /* Finds the columns that are written. Returns their number. */
-static size_t
-find_columns(const spot_job_log_t *self, const spot_vc_list_t *vcs,
-    size_t columns[SPOT_NUM_JOB_COLUMNS])
+static size_t find_columns(
+    const spot_job_log_t *self, const spot_vc_list_t *vcs, size_t columns[SPOT_NUM_JOB_COLUMNS])
 {
     bool has[SPOT_NUM_JOB_COLUMNS];
     size_t num_columns = 0;
@@ -206,8 +191,7 @@ find_columns(const spot_job_log_t *self, const spot_vc_list_t *vcs,
     return num_columns;
 }
 
-void
-spot_job_log_write(const spot_job_log_t *self, const spot_vc_list_t *vcs, FILE *out)
+void spot_job_log_write(const spot_job_log_t *self, const spot_vc_list_t *vcs, FILE *out)
 {
     size_t columns[SPOT_NUM_JOB_COLUMNS];
     const size_t num_columns = find_columns(self, vcs, columns);

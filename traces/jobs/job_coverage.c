@@ -8,8 +8,7 @@
 #include "base/memory.h"
 
 /* has_user: of the row, by user. */
-static void
-add_job(spot_job_coverage_t *row, const spot_job_row_t *job, bool *has_user)
+static void add_job(spot_job_coverage_t *row, const spot_job_row_t *job, bool *has_user)
 {
     if (job->user_id >= 0) {
         row->num_users += !has_user[job->user_id];
@@ -21,14 +20,12 @@ add_job(spot_job_coverage_t *row, const spot_job_row_t *job, bool *has_user)
     row->longest_s = job->duration_s > row->longest_s ? job->duration_s : row->longest_s;
 }
 
-int
-spot_job_coverage(const spot_job_log_t *log, const spot_vc_list_t *vcs,
-    int32_t gpus_per_node, spot_job_coverage_t *rows)
+int spot_job_coverage(const spot_job_log_t *log, const spot_vc_list_t *vcs, int32_t gpus_per_node,
+    spot_job_coverage_t *rows)
 {
     const size_t num_vcs = vcs->num_vcs, num_users = log->users.num_texts;
-    const int64_t span_s = log->num_jobs == 0 ? 0
-                                              : log->jobs[log->num_jobs - 1].submit_s -
-                                                    log->jobs[0].submit_s;
+    const int64_t span_s =
+        log->num_jobs == 0 ? 0 : log->jobs[log->num_jobs - 1].submit_s - log->jobs[0].submit_s;
     bool *has_user = spot_calloc(num_vcs + 1, num_users * sizeof(*has_user));
     spot_job_coverage_t *all = &rows[num_vcs];
 

@@ -20,5 +20,5 @@ typedef struct {
 
 /* rows: [num_vcs + 1] in the order of the list, the last one is of all. NO_MEMORY.
  * O(jobs + VCs * users). */
-SPOT_MUST_CHECK int spot_job_coverage(const spot_job_log_t *log,
-    const spot_vc_list_t *vcs, int32_t gpus_per_node, spot_job_coverage_t *rows);
+SPOT_MUST_CHECK int spot_job_coverage(const spot_job_log_t *log, const spot_vc_list_t *vcs,
+    int32_t gpus_per_node, spot_job_coverage_t *rows);

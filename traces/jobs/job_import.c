@@ -66,8 +66,7 @@ const spot_job_preset_t spot_job_presets[] = {
     {.name = NULL},
 };
 
-const char *
-spot_job_window_set(
+const char *spot_job_window_set(
     spot_job_window_t *self, const char *origin, const char *begin, const char *end)
 {
     const char *texts[] = {origin, begin, end};

@@ -16,8 +16,7 @@ typedef struct {
     uint32_t *lines; /* [num_jobs] of the rows of jobs; 0: none so far */
 } join_t;
 
-static int
-open_join(join_t *self)
+static int open_join(join_t *self)
 {
     const spot_key_view_t keys = spot_job_log_keys(self->log);
     int ret = spot_table_file_open(&self->file);
@@ -32,8 +31,7 @@ open_join(join_t *self)
 
 /* Returns 1: the row of the file is that of *job_id; 0: its end; an error. Rows of jobs
  * that the log has not are passed over; a second row of a job is reported. */
-static int
-next_row(join_t *self, int32_t *job_id)
+static int next_row(join_t *self, int32_t *job_id)
 {
     const spot_key_view_t keys = spot_job_log_keys(self->log);
     int status;
@@ -47,15 +45,14 @@ next_row(join_t *self, int32_t *job_id)
             return 1;
         }
         if (*job_id >= 0) {
-            spot_table_file_report_at(&self->file, COLUMN_ID,
-                "job_id: '%s' is in line %u too", id, (unsigned) self->lines[*job_id]);
+            spot_table_file_report_at(&self->file, COLUMN_ID, "job_id: '%s' is in line %u too", id,
+                (unsigned) self->lines[*job_id]);
         }
     }
     return status;
 }
 
-static int
-close_join(join_t *self, int error)
+static int close_join(join_t *self, int error)
 {
     free(self->lines);
     spot_key_table_free(&self->ids);
@@ -65,27 +62,24 @@ close_join(join_t *self, int error)
 /* ---- Columns of jobs ---- */
 
 /* Reports columns but job_id that are in both files. */
-static void
-check_columns(spot_table_file_t *other, const spot_table_file_t *file)
+static void check_columns(spot_table_file_t *other, const spot_table_file_t *file)
 {
     for (size_t j = 0; j < SPOT_NUM_JOB_COLUMNS; j++) {
         if (j != SPOT_JOB_COLUMN_ID && other->has[j] && file->has[j]) {
-            spot_table_file_report_at(other, j, "column '%s' is in %s too",
-                spot_job_columns[j].name, file->path);
+            spot_table_file_report_at(
+                other, j, "column '%s' is in %s too", spot_job_columns[j].name, file->path);
         }
     }
 }
 
-int
-spot_job_join_workload(spot_job_log_t *log, const char *path, spot_table_file_t *file,
-    const spot_job_place_t *places)
+int spot_job_join_workload(
+    spot_job_log_t *log, const char *path, spot_table_file_t *file, const spot_job_place_t *places)
 {
     spot_table_file_column_t columns[SPOT_NUM_JOB_COLUMNS];
     spot_job_cells_t before, cells;
     const spot_table_file_format_t format = {
         SPOT_TABLE_DATA(columns), .row_bytes = sizeof(cells), .initial = &before};
-    join_t join = {
-        .log = log, .file = {.format = &format, .path = path, .diag = file->diag}};
+    join_t join = {.log = log, .file = {.format = &format, .path = path, .diag = file->diag}};
     int32_t job_id;
     int ret;
 
@@ -116,8 +110,7 @@ spot_job_join_workload(spot_job_log_t *log, const char *path, spot_table_file_t 
 
 /* ---- A number for each job ---- */
 
-int
-spot_job_column_read(const spot_job_log_t *self, const char *path, const char *column,
+int spot_job_column_read(const spot_job_log_t *self, const char *path, const char *column,
     double *values, spot_diag_t *diag)
 {
     const spot_table_file_column_t columns[NUM_COLUMNS] = {
@@ -137,15 +130,15 @@ spot_job_column_read(const spot_job_log_t *self, const char *path, const char *c
         ret = 0;
         if (spot_number_parse(field, &values[job_id]) != 0) {
             spot_table_file_report_at(file, COLUMN_VALUE,
-                "%s: expected a finite number for job %s, got '%s'", column,
-                self->jobs[job_id].id, spot_csv_shown(field, shown));
+                "%s: expected a finite number for job %s, got '%s'", column, self->jobs[job_id].id,
+                spot_csv_shown(field, shown));
         }
     }
     for (size_t j = 0; j < self->num_jobs && ret == 0; j++) {
         if (join.lines[j] == 0) {
             file->is_faulty = true;
-            spot_diag_error(diag, file->path, 0, 0, "%s: job %s has no row", column,
-                self->jobs[j].id);
+            spot_diag_error(
+                diag, file->path, 0, 0, "%s: job %s has no row", column, self->jobs[j].id);
         }
     }
     return close_join(&join, ret);

@@ -20,8 +20,7 @@ const char *const spot_job_weekday_names[] = {
     "monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday", NULL};
 
 /* Makes parts of the weights of items, which stand item_size bytes apart. */
-static void
-settle_parts(spot_bind_t *bind, const spot_field_t *field, const spot_node_t *node,
+static void settle_parts(spot_bind_t *bind, const spot_field_t *field, const spot_node_t *node,
     spot_parts_t *parts, size_t num_parts, const double *weight, const char *problem)
 {
     for (size_t j = 0; j < num_parts; j++) {
@@ -44,33 +43,28 @@ static const spot_field_t size_key = {.type = SPOT_FIELD_INTEGER,
     .min = 1,
     .max = SPOT_JOB_MAX_GPUS,
     .what = "a number of GPUs"};
-static const spot_field_t size_item = {.type = SPOT_FIELD_NUMBER,
-    .offset = offsetof(spot_job_size_t, weight),
-    .max = MAX_WEIGHT};
+static const spot_field_t size_item = {
+    .type = SPOT_FIELD_NUMBER, .offset = offsetof(spot_job_size_t, weight), .max = MAX_WEIGHT};
 
-static void
-settle_sizes(
+static void settle_sizes(
     spot_bind_t *bind, const spot_field_t *field, const spot_node_t *node, void *target)
 {
-    spot_job_sizes_t *self =
-        (void *) ((char *) target - offsetof(spot_job_sizes_t, sizes));
+    spot_job_sizes_t *self = (void *) ((char *) target - offsetof(spot_job_sizes_t, sizes));
 
-    settle_parts(bind, field, node, &self->parts, self->num_sizes,
-        &self->sizes[0].weight, "all are 0");
+    settle_parts(
+        bind, field, node, &self->parts, self->num_sizes, &self->sizes[0].weight, "all are 0");
 }
 
-#define SIZES(owner, starts, text)                                                      \
-    {                                                                                   \
-        SPOT_VALUE(DICT, "sizes", owner, sizes.sizes, starts, text),                    \
-            .num_offset = offsetof(owner, sizes.num_sizes), .key = &size_key,           \
-            .item = &size_item, .item_size = sizeof(spot_job_size_t), .min = 1,         \
-            .max = HUGE_VAL, .settle = settle_sizes,                                    \
-            .expected =                                                                 \
-                "a map from the number of GPUs to a weight such as {1: 0.7, 8: 0.3}"    \
+#define SIZES(owner, starts, text)                                                                 \
+    {                                                                                              \
+        SPOT_VALUE(DICT, "sizes", owner, sizes.sizes, starts, text),                               \
+            .num_offset = offsetof(owner, sizes.num_sizes), .key = &size_key, .item = &size_item,  \
+            .item_size = sizeof(spot_job_size_t), .min = 1, .max = HUGE_VAL,                       \
+            .settle = settle_sizes,                                                                \
+            .expected = "a map from the number of GPUs to a weight such as {1: 0.7, 8: 0.3}"       \
     }
 
-static void
-free_sizes(spot_job_sizes_t *self)
+static void free_sizes(spot_job_sizes_t *self)
 {
     free(self->sizes);
     free(self->parts.until);
@@ -78,7 +72,7 @@ free_sizes(spot_job_sizes_t *self)
 
 /* ---- Durations ---- */
 
-#define DURATION_EXPECTED                                                               \
+#define DURATION_EXPECTED                                                                          \
     "a duration such as 600 s, or a law such as {family: exponential, mu: 600}"
 
 static const spot_field_t duration_forms[] = {
@@ -124,16 +118,14 @@ static const spot_field_t elastic_fields[] = {
          "throughput by number of GPUs, in any unit: an elastic job runs on any of "
          "these numbers"),
         .num_offset = offsetof(spot_job_law_terms_t, num_speeds), .key = &size_key,
-        .item = &speed_item, .item_size = sizeof(spot_job_size_t), .min = 1,
-        .max = HUGE_VAL,
+        .item = &speed_item, .item_size = sizeof(spot_job_size_t), .min = 1, .max = HUGE_VAL,
         .expected = "a map from the number of GPUs to a throughput such as {4: 1, 8: "
                     "1.8}"},
     {.name = NULL},
 };
 
 /* Writes the throughput as in the column of a log: "4:1 8:1.8". */
-static void
-settle_elastic(
+static void settle_elastic(
     spot_bind_t *bind, const spot_field_t *field, const spot_node_t *node, void *target)
 {
     enum { ITEM_BYTES = SPOT_NUMBER_TEXT_BYTES + 16 };
@@ -147,8 +139,8 @@ settle_elastic(
         char speed[SPOT_NUMBER_TEXT_BYTES];
 
         spot_number_text(self->speeds[j].weight, speed);
-        end += snprintf(end, ITEM_BYTES, "%s%" PRId64 ":%s", j > 0 ? " " : "",
-            self->speeds[j].num_gpus, speed);
+        end += snprintf(
+            end, ITEM_BYTES, "%s%" PRId64 ":%s", j > 0 ? " " : "", self->speeds[j].num_gpus, speed);
     }
 }
 
@@ -173,8 +165,7 @@ static const spot_field_t vc_forms[] = {
     {.name = NULL},
 };
 
-static void
-settle_vc(
+static void settle_vc(
     spot_bind_t *bind, const spot_field_t *field, const spot_node_t *node, void *target)
 {
     spot_job_law_vc_t *self = target;
@@ -190,8 +181,7 @@ static const spot_field_t vc_item = {.type = SPOT_FIELD_ONE_OF,
     .settle = settle_vc,
     .expected = "a weight, or {weight: NUMBER, sizes: {...}}"};
 
-static void
-settle_vcs(
+static void settle_vcs(
     spot_bind_t *bind, const spot_field_t *field, const spot_node_t *node, void *target)
 {
     spot_job_law_t *self = (void *) ((char *) target - offsetof(spot_job_law_t, vcs));
@@ -203,8 +193,7 @@ settle_vcs(
 /* ---- Times ---- */
 
 /* Divides weights by their mean. */
-static void
-settle_weights(
+static void settle_weights(
     spot_bind_t *bind, const spot_field_t *field, const spot_node_t *node, void *target)
 {
     const size_t num_weights = (size_t) field->max;
@@ -225,15 +214,14 @@ settle_weights(
 
 static const spot_field_t weight_item = {.type = SPOT_FIELD_NUMBER, .max = MAX_WEIGHT};
 
-#define WEIGHTS(key, member, number, starts, words, text)                               \
-    {                                                                                   \
-        SPOT_RANGE(LIST, key, spot_job_law_t, member, number, number, starts, text),    \
-            .is_in_place = true, .item = &weight_item, .item_size = sizeof(double),     \
-            .expected = words, .settle = settle_weights                                 \
+#define WEIGHTS(key, member, number, starts, words, text)                                          \
+    {                                                                                              \
+        SPOT_RANGE(LIST, key, spot_job_law_t, member, number, number, starts, text),               \
+            .is_in_place = true, .item = &weight_item, .item_size = sizeof(double),                \
+            .expected = words, .settle = settle_weights                                            \
     }
 
-int64_t
-spot_job_week_s(int64_t time_s)
+int64_t spot_job_week_s(int64_t time_s)
 {
     const int64_t per_week_s = SPOT_DAYS_PER_WEEK * S_PER_D;
     const int64_t week_s = (time_s + 3 * S_PER_D) % per_week_s; /* 1970: a Thursday */
@@ -254,8 +242,7 @@ static const spot_field_t start_forms[] = {
     {.name = NULL},
 };
 
-static void
-settle_start(
+static void settle_start(
     spot_bind_t *bind, const spot_field_t *field, const spot_node_t *node, void *target)
 {
     spot_job_start_t *self = target;
@@ -264,8 +251,7 @@ settle_start(
     if (self->form == START_WEEKDAY) {
         self->clock_zero_s = SPOT_JOB_NO_CLOCK;
         self->week_s = self->weekday * S_PER_D;
-    } else if (spot_clock_parse(self->date, &self->clock_zero_s, &is_date) == 0 &&
-               is_date) {
+    } else if (spot_clock_parse(self->date, &self->clock_zero_s, &is_date) == 0 && is_date) {
         self->week_s = spot_job_week_s(self->clock_zero_s);
     } else {
         spot_bind_unexpected(bind, field, node, "");
@@ -275,8 +261,8 @@ settle_start(
 const spot_field_t spot_job_law_fields[] = {
     {SPOT_RANGE(INTEGER, "spotsim-jobs", spot_job_law_t, version, 1, 1, "1",
         "version of the format, in a file of its own")},
-    {SPOT_RANGE(NUMBER, "per_hour", spot_job_law_t, per_hour, 0.001, 1e9, NULL,
-        "jobs per hour", "jobs that come an hour, in the mean over a week")},
+    {SPOT_RANGE(NUMBER, "per_hour", spot_job_law_t, per_hour, 0.001, 1e9, NULL, "jobs per hour",
+        "jobs that come an hour, in the mean over a week")},
     WEIGHTS("hours", hours, SPOT_HOURS_PER_DAY,
         "[1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1]",
         "a list of 24 numbers from 0, one an hour of the day",
@@ -287,8 +273,7 @@ const spot_field_t spot_job_law_fields[] = {
     {SPOT_FIELDS(ONE_OF, "start", spot_job_law_t, start, start_forms, "monday",
          "what the clock of second 0 shows: a weekday, at 0 h, or a date"),
         .has_form = true, .form_offset = offsetof(spot_job_law_t, start.form),
-        .settle = settle_start,
-        .expected = "a weekday (monday ... sunday) or YYYY-MM-DD hh:mm:ss"},
+        .settle = settle_start, .expected = "a weekday (monday ... sunday) or YYYY-MM-DD hh:mm:ss"},
     {SPOT_RANGE(DURATION, "horizon", spot_job_law_t, horizon_ms, (double) SPOT_MS_PER_S,
         (double) SPOT_MAX_DURATION_MS, "",
         "time within which jobs come (default: 7 d, or with jobs no limit)")},
@@ -303,9 +288,8 @@ const spot_field_t spot_job_law_fields[] = {
     {SPOT_VALUE(DICT, "durations", spot_job_law_t, classes, "",
          "how long jobs of at least so many GPUs take, in place of duration, such as "
          "{1: 600 s, 8: {family: exponential, mu: 3600}}"),
-        .num_offset = offsetof(spot_job_law_t, num_classes), .key = &size_key,
-        .item = &class_item, .item_size = sizeof(spot_job_class_t), .min = 1,
-        .max = HUGE_VAL,
+        .num_offset = offsetof(spot_job_law_t, num_classes), .key = &size_key, .item = &class_item,
+        .item_size = sizeof(spot_job_class_t), .min = 1, .max = HUGE_VAL,
         .expected = "a map from the least number of GPUs to a duration or a law"},
     {SPOT_RANGE(DURATION, "longest", spot_job_law_t, longest_ms, (double) SPOT_MS_PER_S,
         (double) SPOT_MAX_DURATION_MS, "36500 d",
@@ -329,10 +313,9 @@ const spot_field_t spot_job_law_fields[] = {
     {SPOT_VALUE(DICT, "vcs", spot_job_law_t, vcs, "",
          "weights of the VCs, such as {a: 2, b: {weight: 1, sizes: {8: 1}}} (default: "
          "all VCs of the cluster, by their nodes)"),
-        .num_offset = offsetof(spot_job_law_t, num_vcs), .key = &vc_key,
-        .item = &vc_item, .item_size = sizeof(spot_job_law_vc_t), .min = 1,
-        .max = HUGE_VAL, .is_ordered = true, .settle = settle_vcs,
-        .expected = "a map from VC to a weight such as {a: 0.6, b: 0.4}"},
+        .num_offset = offsetof(spot_job_law_t, num_vcs), .key = &vc_key, .item = &vc_item,
+        .item_size = sizeof(spot_job_law_vc_t), .min = 1, .max = HUGE_VAL, .is_ordered = true,
+        .settle = settle_vcs, .expected = "a map from VC to a weight such as {a: 0.6, b: 0.4}"},
     {SPOT_RANGE(INTEGER, "users", spot_job_law_t, num_users, 0, MAX_USERS, "0",
         "number of users: user k has a weight of 1/k; 0: jobs have no user")},
     {.name = NULL},
@@ -340,13 +323,11 @@ const spot_field_t spot_job_law_fields[] = {
 
 /* ---- The law as a whole ---- */
 
-double
-spot_job_law_mean_jobs(const spot_job_law_t *self)
+double spot_job_law_mean_jobs(const spot_job_law_t *self)
 {
     const double mean = self->per_hour * (double) self->horizon_ms / SPOT_MS_PER_H;
 
-    return self->num_jobs > 0 &&
-                   (self->horizon_ms == 0 || (double) self->num_jobs < mean)
+    return self->num_jobs > 0 && (self->horizon_ms == 0 || (double) self->num_jobs < mean)
                ? (double) self->num_jobs
            : self->horizon_ms > 0 ? mean
                                   : (double) INFINITY;
@@ -354,8 +335,7 @@ spot_job_law_mean_jobs(const spot_job_law_t *self)
 
 /* Reads the table; reports sizes of jobs of a VC, or of the law, for which it has no
  * rows. */
-static void
-read_workloads(spot_job_law_t *self, spot_bind_t *bind, const spot_node_t *node)
+static void read_workloads(spot_job_law_t *self, spot_bind_t *bind, const spot_node_t *node)
 {
     const int ret = spot_workload_table_read(
         &self->workload_table, &self->workloads, self->workload_path, bind->diag);
@@ -378,8 +358,7 @@ read_workloads(spot_job_law_t *self, spot_bind_t *bind, const spot_node_t *node)
     }
 }
 
-static void
-settle(spot_job_law_t *self, spot_bind_t *bind, const spot_node_t *node)
+static void settle(spot_job_law_t *self, spot_bind_t *bind, const spot_node_t *node)
 {
     if (self->horizon_ms == 0 && self->num_jobs == 0) {
         self->horizon_ms = DEFAULT_HORIZON_MS;
@@ -401,15 +380,13 @@ settle(spot_job_law_t *self, spot_bind_t *bind, const spot_node_t *node)
     bind->is_out_of_memory = bind->is_out_of_memory || self->file == NULL;
 }
 
-static void
-bind_map(
+static void bind_map(
     spot_job_law_t *self, spot_bind_t *bind, const char *name, const spot_node_t *node)
 {
     const size_t num_errors = bind->diag->num_errors;
 
     if (node->kind != SPOT_NODE_MAP) {
-        spot_bind_error(
-            bind, node, name, "expected laws of jobs (per_hour: NUMBER, ...)");
+        spot_bind_error(bind, node, name, "expected laws of jobs (per_hour: NUMBER, ...)");
         return;
     }
     self->terms.restart_ms = -1;
@@ -419,14 +396,12 @@ bind_map(
     }
 }
 
-const spot_field_t *
-spot_job_law_table(const spot_node_t *node)
+const spot_field_t *spot_job_law_table(const spot_node_t *node)
 {
     return node->kind == SPOT_NODE_MAP ? spot_job_law_fields : NULL;
 }
 
-void
-spot_job_law_bind(
+void spot_job_law_bind(
     spot_bind_t *bind, const spot_field_t *field, const spot_node_t *node, void *target)
 {
     spot_yaml_t document;
@@ -438,8 +413,7 @@ spot_job_law_bind(
         return;
     }
     path = spot_node_file_path(node);
-    ret =
-        path == NULL ? SPOT_ERR_NO_MEMORY : spot_yaml_read(&document, path, bind->diag);
+    ret = path == NULL ? SPOT_ERR_NO_MEMORY : spot_yaml_read(&document, path, bind->diag);
     if (path != NULL) {
         if (document.root != NULL) {
             bind_map(target, bind, field->name, document.root);
@@ -450,8 +424,7 @@ spot_job_law_bind(
     bind->is_out_of_memory = bind->is_out_of_memory || ret == SPOT_ERR_NO_MEMORY;
 }
 
-int
-spot_job_law_init(spot_job_law_t *self, const spot_node_t *root, spot_diag_t *diag)
+int spot_job_law_init(spot_job_law_t *self, const spot_node_t *root, spot_diag_t *diag)
 {
     const size_t num_errors = diag->num_errors;
     spot_bind_t bind = {.diag = diag};
@@ -463,8 +436,7 @@ spot_job_law_init(spot_job_law_t *self, const spot_node_t *root, spot_diag_t *di
                                            : 0;
 }
 
-void
-spot_job_law_free(spot_job_law_t *self)
+void spot_job_law_free(spot_job_law_t *self)
 {
     for (size_t j = 0; j < self->num_vcs; j++) {
         free(self->vcs[j].name);

@@ -64,8 +64,8 @@ typedef struct {
     int64_t checkpoint_write_ms;
     int64_t restart_ms; /* -1: the policy's default */
     int64_t reconfiguration_ms;
-    double p_elastic;  /* of a job of one of the sizes below; the others are rigid */
-    size_t num_speeds; /* 0: all are rigid */
+    double p_elastic;        /* of a job of one of the sizes below; the others are rigid */
+    size_t num_speeds;       /* 0: all are rigid */
     spot_job_size_t *speeds; /* [num_speeds] throughput by GPUs, as weight */
     char *scaling;           /* the same as in the column of a log; or NULL */
 } spot_job_law_terms_t;
@@ -137,15 +137,15 @@ double spot_job_law_mean_jobs(const spot_job_law_t *self);
  * streams of gaps, sizes, VCs and users, and its own stream of durations, so that two
  * laws which differ in one of these meet the same others. The log may have no job.
  * NO_MEMORY; free log even then. O(jobs + hours). */
-SPOT_MUST_CHECK int spot_job_law_draw(const spot_job_law_t *self, spot_job_log_t *log,
-    uint64_t seed, uint64_t replication);
+SPOT_MUST_CHECK int spot_job_law_draw(
+    const spot_job_law_t *self, spot_job_log_t *log, uint64_t seed, uint64_t replication);
 
 /* Writes a VC file for a drawn log: so many nodes of SPOT_JOB_LAW_NODE_GPUS that the
  * work of its jobs is load times what the GPUs can do until the last job comes, and that
  * the largest job fits. load > 0. NO_MEMORY. */
 #define SPOT_JOB_LAW_NODE_GPUS 8
-SPOT_MUST_CHECK int spot_job_law_write_vcs(const spot_job_law_t *self,
-    const spot_job_log_t *log, const spot_vc_list_t *vcs, double load, FILE *out);
+SPOT_MUST_CHECK int spot_job_law_write_vcs(const spot_job_law_t *self, const spot_job_log_t *log,
+    const spot_vc_list_t *vcs, double load, FILE *out);
 
 /* Writes laws of the jobs of a log as YAML, with comments on what they rest on. Weights
  * of hours need 2 days, those of weekdays 2 weeks; without dates, second 0 of the log is
@@ -154,5 +154,5 @@ SPOT_MUST_CHECK int spot_job_law_write_vcs(const spot_job_law_t *self,
  * sizes of few jobs share a law. source: what the log is called. The caller checks out
  * for errors. BAD_INPUT with the reason in diag: the log has fewer than 2 jobs.
  * NO_MEMORY. O(n log n) for n jobs. */
-SPOT_MUST_CHECK int spot_job_law_fit(const spot_job_log_t *log,
-    const spot_vc_list_t *vcs, const char *source, FILE *out, spot_diag_t *diag);
+SPOT_MUST_CHECK int spot_job_law_fit(const spot_job_log_t *log, const spot_vc_list_t *vcs,
+    const char *source, FILE *out, spot_diag_t *diag);

@@ -18,8 +18,7 @@
 /* ---- VCs ---- */
 
 /* Takes all VCs of the cluster, by their nodes. */
-static int
-take_vcs(spot_job_law_t *self, const spot_vc_list_t *vcs)
+static int take_vcs(spot_job_law_t *self, const spot_vc_list_t *vcs)
 {
     int64_t num_nodes = 0;
     int ret = 0;
@@ -39,9 +38,7 @@ take_vcs(spot_job_law_t *self, const spot_vc_list_t *vcs)
     return ret;
 }
 
-int
-spot_job_law_place(
-    spot_job_law_t *self, spot_vc_list_t *vcs, bool adds_vcs, spot_diag_t *diag)
+int spot_job_law_place(spot_job_law_t *self, spot_vc_list_t *vcs, bool adds_vcs, spot_diag_t *diag)
 {
     int ret = 0;
 
@@ -83,8 +80,7 @@ typedef struct {
     int32_t rigid_id, elastic_id; /* of terms */
 } streams_t;
 
-static void
-streams_start(
+static void streams_start(
     streams_t *self, const spot_job_law_t *law, uint64_t seed, uint64_t replication)
 {
     const int64_t end_s = (law->horizon_ms + SPOT_MS_PER_S - 1) / SPOT_MS_PER_S;
@@ -105,8 +101,7 @@ streams_start(
 }
 
 /* The second of the next job; false: no more come. */
-static bool
-next_submit(streams_t *self, int64_t *submit_s)
+static bool next_submit(streams_t *self, int64_t *submit_s)
 {
     const spot_job_law_t *law = self->law;
     double left = spot_rng_exponential(&self->gaps, 1);
@@ -134,15 +129,13 @@ next_submit(streams_t *self, int64_t *submit_s)
 /* ---- Jobs ---- */
 
 /* In whole seconds, from 1 on. */
-static int64_t
-draw_duration_s(const spot_job_law_t *law, int32_t gpu_num, spot_rng_t *rng)
+static int64_t draw_duration_s(const spot_job_law_t *law, int32_t gpu_num, spot_rng_t *rng)
 {
     const spot_job_duration_t *duration = &law->duration;
     const double longest_s = (double) law->longest_ms / SPOT_MS_PER_S;
     double duration_s;
 
-    for (size_t j = 0; j < law->num_classes && law->classes[j].from_gpus <= gpu_num;
-         j++) {
+    for (size_t j = 0; j < law->num_classes && law->classes[j].from_gpus <= gpu_num; j++) {
         duration = &law->classes[j].duration;
     }
     duration_s = duration->law.family == NULL
@@ -152,8 +145,7 @@ draw_duration_s(const spot_job_law_t *law, int32_t gpu_num, spot_rng_t *rng)
 }
 
 /* The number j of the stream is that of job j, whatever its size. */
-static int32_t
-draw_terms(streams_t *streams, int32_t gpu_num)
+static int32_t draw_terms(streams_t *streams, int32_t gpu_num)
 {
     const spot_job_law_terms_t *terms = &streams->law->terms;
     const bool is_chosen =
@@ -167,12 +159,10 @@ draw_terms(streams_t *streams, int32_t gpu_num)
     return streams->rigid_id;
 }
 
-static void
-draw_job(streams_t *streams, size_t job_id, int64_t submit_s, spot_job_row_t *job)
+static void draw_job(streams_t *streams, size_t job_id, int64_t submit_s, spot_job_row_t *job)
 {
     const spot_job_law_t *law = streams->law;
-    const spot_job_law_vc_t *vc =
-        &law->vcs[spot_parts_draw(&law->vc_parts, &streams->vcs)];
+    const spot_job_law_vc_t *vc = &law->vcs[spot_parts_draw(&law->vc_parts, &streams->vcs)];
     const spot_job_sizes_t *sizes = vc->sizes.num_sizes > 0 ? &vc->sizes : &law->sizes;
     const size_t size_id = spot_parts_draw(&sizes->parts, &streams->sizes);
     const int32_t gpu_num = (int32_t) sizes->sizes[size_id].num_gpus;
@@ -182,21 +172,19 @@ draw_job(streams_t *streams, size_t job_id, int64_t submit_s, spot_job_row_t *jo
     if (law->workload_path != NULL) {
         spot_rng_seek(&streams->of_job, streams->seed, streams->replication,
             SPOT_STREAM_JOB_WORKLOAD, job_id);
-        workload_id =
-            spot_workload_table_draw(&law->workload_table, gpu_num, &streams->of_job);
+        workload_id = spot_workload_table_draw(&law->workload_table, gpu_num, &streams->of_job);
     }
-    spot_rng_seek(&streams->of_job, streams->seed, streams->replication,
-        SPOT_STREAM_JOB_DURATION, job_id);
-    *job = (spot_job_row_t){submit_s, draw_duration_s(law, gpu_num, &streams->of_job),
-        job->id, vc->vc_id, gpu_num, -1, -1, -1, -1, workload_id, terms_id};
+    spot_rng_seek(
+        &streams->of_job, streams->seed, streams->replication, SPOT_STREAM_JOB_DURATION, job_id);
+    *job = (spot_job_row_t){submit_s, draw_duration_s(law, gpu_num, &streams->of_job), job->id,
+        vc->vc_id, gpu_num, -1, -1, -1, -1, workload_id, terms_id};
     if (law->num_users > 0) {
         job->user_id = (int32_t) spot_parts_draw(&law->user_parts, &streams->users);
     }
 }
 
 /* Makes room for one more job. All places have their ids, which stay for later draws. */
-static int
-make_room(spot_job_log_t *log)
+static int make_room(spot_job_log_t *log)
 {
     const size_t old_max = log->max_jobs;
     const int ret = SPOT_ARRAY_ROOM(log, jobs, log->num_jobs + 1);
@@ -219,8 +207,7 @@ make_room(spot_job_log_t *log)
 }
 
 /* Users, and the workloads of the law, whose texts stay there. */
-static int
-add_shared(const spot_job_law_t *self, spot_job_log_t *log)
+static int add_shared(const spot_job_law_t *self, spot_job_log_t *log)
 {
     const size_t num_workloads = self->workloads.num_workloads;
     int32_t user_id;
@@ -229,8 +216,7 @@ add_shared(const spot_job_law_t *self, spot_job_log_t *log)
     spot_key_table_free(&log->workload_table);
     log->num_workloads = ret == 0 ? num_workloads : 0;
     if (log->num_workloads > 0) {
-        memcpy(log->workloads, self->workloads.workloads,
-            num_workloads * sizeof(*log->workloads));
+        memcpy(log->workloads, self->workloads.workloads, num_workloads * sizeof(*log->workloads));
     }
     while (ret == 0 && log->users.num_texts < (size_t) self->num_users) {
         char name[USER_BYTES];
@@ -241,25 +227,22 @@ add_shared(const spot_job_law_t *self, spot_job_log_t *log)
     return ret;
 }
 
-static int64_t
-whole_s(int64_t duration_ms)
+static int64_t whole_s(int64_t duration_ms)
 {
     return (duration_ms + SPOT_MS_PER_S / 2) / SPOT_MS_PER_S;
 }
 
 /* Adds the terms of rigid jobs, unless they have none, and of elastic ones. */
-static int
-add_terms(const spot_job_law_t *self, spot_job_log_t *log, streams_t *streams)
+static int add_terms(const spot_job_law_t *self, spot_job_log_t *log, streams_t *streams)
 {
     const spot_job_law_terms_t *law = &self->terms;
     const int64_t every_ms = law->checkpoint_every_ms; /* 0: never */
-    spot_table_file_t file = {.path = ""}; /* the scaling is known to be good */
+    spot_table_file_t file = {.path = ""};             /* the scaling is known to be good */
     spot_job_terms_row_t terms;
     int ret = 0;
 
     memcpy(&terms, &spot_job_no_cells.terms, sizeof(terms));
-    terms.checkpoint_interval_s =
-        every_ms > 0 && every_ms < SPOT_MS_PER_S ? 1 : whole_s(every_ms);
+    terms.checkpoint_interval_s = every_ms > 0 && every_ms < SPOT_MS_PER_S ? 1 : whole_s(every_ms);
     terms.checkpoint_write_s = whole_s(law->checkpoint_write_ms);
     terms.restart_s = law->restart_ms < 0 ? -1 : whole_s(law->restart_ms);
     terms.reconfiguration_s = whole_s(law->reconfiguration_ms);
@@ -275,12 +258,10 @@ add_terms(const spot_job_law_t *self, spot_job_log_t *log, streams_t *streams)
     return ret;
 }
 
-int
-spot_job_law_draw(
+int spot_job_law_draw(
     const spot_job_law_t *self, spot_job_log_t *log, uint64_t seed, uint64_t replication)
 {
-    const size_t most =
-        self->num_jobs > 0 ? (size_t) self->num_jobs : 2 * SPOT_JOB_LAW_MAX_JOBS;
+    const size_t most = self->num_jobs > 0 ? (size_t) self->num_jobs : 2 * SPOT_JOB_LAW_MAX_JOBS;
     int ret = add_shared(self, log);
     streams_t streams;
     int64_t submit_s;
@@ -296,30 +277,26 @@ spot_job_law_draw(
             log->num_jobs++;
         }
     }
-    log->counts = (spot_job_counts_t){
-        .read = (int64_t) log->num_jobs, .kept = (int64_t) log->num_jobs};
+    log->counts =
+        (spot_job_counts_t){.read = (int64_t) log->num_jobs, .kept = (int64_t) log->num_jobs};
     return ret;
 }
 
 /* ---- A cluster for the jobs ---- */
 
-int
-spot_job_law_write_vcs(const spot_job_law_t *self, const spot_job_log_t *log,
+int spot_job_law_write_vcs(const spot_job_law_t *self, const spot_job_log_t *log,
     const spot_vc_list_t *vcs, double load, FILE *out)
 {
-    const int64_t last_s =
-        log->num_jobs == 0 ? 0 : log->jobs[log->num_jobs - 1].submit_s;
+    const int64_t last_s = log->num_jobs == 0 ? 0 : log->jobs[log->num_jobs - 1].submit_s;
     const double span_s =
         self->num_jobs > 0 ? (double) last_s + 1 : (double) self->horizon_ms / 1000;
     spot_job_coverage_t *rows = spot_calloc(vcs->num_vcs + 1, sizeof(*rows));
-    const int ret = rows == NULL
-                        ? SPOT_ERR_NO_MEMORY
-                        : spot_job_coverage(log, vcs, SPOT_JOB_LAW_NODE_GPUS, rows);
+    const int ret = rows == NULL ? SPOT_ERR_NO_MEMORY
+                                 : spot_job_coverage(log, vcs, SPOT_JOB_LAW_NODE_GPUS, rows);
 
     fprintf(out, "vc,nodes\n");
     for (size_t k = 0; k < vcs->num_vcs && ret == 0; k++) {
-        const double num_gpus =
-            fmax(rows[k].gpu_s / (span_s * load), fmax(1, rows[k].most_gpus));
+        const double num_gpus = fmax(rows[k].gpu_s / (span_s * load), fmax(1, rows[k].most_gpus));
 
         spot_csv_field_text(out, rows[k].vc);
         fprintf(out, ",%.0f\n", ceil(num_gpus / SPOT_JOB_LAW_NODE_GPUS));

@@ -42,8 +42,7 @@ typedef struct {
     cycle_t cycles[NUM_CYCLES];
 } arrivals_t;
 
-static void
-count_arrivals(arrivals_t *self, const spot_job_log_t *log)
+static void count_arrivals(arrivals_t *self, const spot_job_log_t *log)
 {
     const spot_job_row_t *jobs = log->jobs;
 
@@ -56,20 +55,17 @@ count_arrivals(arrivals_t *self, const spot_job_log_t *log)
         self->num_hours[hour % SPOT_HOURS_PER_WEEK]++;
     }
     for (size_t j = 0; j < log->num_jobs; j++) {
-        self->num_jobs[(self->clock_s + jobs[j].submit_s) / S_PER_H %
-                       SPOT_HOURS_PER_WEEK]++;
+        self->num_jobs[(self->clock_s + jobs[j].submit_s) / S_PER_H % SPOT_HOURS_PER_WEEK]++;
     }
 }
 
-static bool
-has_weights(const arrivals_t *self, const cycle_t *cycle)
+static bool has_weights(const arrivals_t *self, const cycle_t *cycle)
 {
     return self->end_h - self->first_h >= cycle->least_hours;
 }
 
 /* The best weights for those of the other cycle. */
-static void
-improve(const arrivals_t *self, cycle_t *cycle, const cycle_t *other)
+static void improve(const arrivals_t *self, cycle_t *cycle, const cycle_t *other)
 {
     double sum = 0;
 
@@ -78,8 +74,7 @@ improve(const arrivals_t *self, cycle_t *cycle, const cycle_t *other)
 
         for (int k = 0; k < other->num_weights; k++) {
             seen += self->num_jobs[j * cycle->step + k * other->step];
-            covered +=
-                other->weights[k] * self->num_hours[j * cycle->step + k * other->step];
+            covered += other->weights[k] * self->num_hours[j * cycle->step + k * other->step];
         }
         cycle->weights[j] = covered > 0 ? seen / covered : 0;
         sum += cycle->weights[j];
@@ -90,8 +85,7 @@ improve(const arrivals_t *self, cycle_t *cycle, const cycle_t *other)
 }
 
 /* Returns the jobs per hour. */
-static double
-fit_arrivals(arrivals_t *self, const spot_job_log_t *log)
+static double fit_arrivals(arrivals_t *self, const spot_job_log_t *log)
 {
     enum { NUM_ROUNDS = 50 };
     const double *hours = self->cycles[HOURS].weights;
@@ -100,8 +94,7 @@ fit_arrivals(arrivals_t *self, const spot_job_log_t *log)
 
     *self = (arrivals_t){
         .cycles = {{"hours", SPOT_HOURS_PER_DAY, 1, 2 * SPOT_HOURS_PER_DAY, {0}},
-            {"weekdays", SPOT_DAYS_PER_WEEK, SPOT_HOURS_PER_DAY, 2 * SPOT_HOURS_PER_WEEK,
-                {0}}}};
+            {"weekdays", SPOT_DAYS_PER_WEEK, SPOT_HOURS_PER_DAY, 2 * SPOT_HOURS_PER_WEEK, {0}}}};
     count_arrivals(self, log);
     for (int j = 0; j < SPOT_HOURS_PER_DAY; j++) {
         self->cycles[HOURS].weights[j] = self->cycles[WEEKDAYS].weights[j] = 1;
@@ -114,22 +107,20 @@ fit_arrivals(arrivals_t *self, const spot_job_log_t *log)
         }
     }
     for (int j = 0; j < SPOT_HOURS_PER_WEEK; j++) {
-        covered += hours[j % SPOT_HOURS_PER_DAY] * weekdays[j / SPOT_HOURS_PER_DAY] *
-                   self->num_hours[j];
+        covered +=
+            hours[j % SPOT_HOURS_PER_DAY] * weekdays[j / SPOT_HOURS_PER_DAY] * self->num_hours[j];
     }
     return (double) log->num_jobs / covered;
 }
 
-static void
-write_start(const arrivals_t *self, int64_t clock_zero_s, FILE *out)
+static void write_start(const arrivals_t *self, int64_t clock_zero_s, FILE *out)
 {
     const int64_t first_s = self->first_h * S_PER_H - self->clock_s;
     const int64_t weekday = self->first_h / SPOT_HOURS_PER_DAY % SPOT_DAYS_PER_WEEK;
     char date[SPOT_DATETIME_BYTES];
-    const bool has_date = clock_zero_s != SPOT_JOB_NO_CLOCK &&
-                          clock_zero_s + first_s >= 0 &&
-                          spot_datetime_later("1970-01-01T00:00:00",
-                              (clock_zero_s + first_s) * SPOT_MS_PER_S, date);
+    const bool has_date =
+        clock_zero_s != SPOT_JOB_NO_CLOCK && clock_zero_s + first_s >= 0 &&
+        spot_datetime_later("1970-01-01T00:00:00", (clock_zero_s + first_s) * SPOT_MS_PER_S, date);
 
     fprintf(out, "start: %s%s\n", has_date ? date : spot_job_weekday_names[weekday],
         clock_zero_s == SPOT_JOB_NO_CLOCK
@@ -137,8 +128,7 @@ write_start(const arrivals_t *self, int64_t clock_zero_s, FILE *out)
             : "");
 }
 
-static void
-write_arrivals(const spot_job_log_t *log, FILE *out)
+static void write_arrivals(const spot_job_log_t *log, FILE *out)
 {
     arrivals_t self = {0};
 
@@ -160,8 +150,7 @@ write_arrivals(const spot_job_log_t *log, FILE *out)
 
 /* ---- Sizes and VCs ---- */
 
-static int
-compare_sizes(const void *left, const void *right)
+static int compare_sizes(const void *left, const void *right)
 {
     const int64_t a = *(const int64_t *) left, b = *(const int64_t *) right;
 
@@ -169,8 +158,7 @@ compare_sizes(const void *left, const void *right)
 }
 
 /* The end of the sizes from first on that are below limit. */
-static size_t
-end_of(const int64_t *sizes, size_t first, size_t num_sizes, int64_t limit)
+static size_t end_of(const int64_t *sizes, size_t first, size_t num_sizes, int64_t limit)
 {
     while (first < num_sizes && sizes[first] < limit) {
         first++;
@@ -178,8 +166,7 @@ end_of(const int64_t *sizes, size_t first, size_t num_sizes, int64_t limit)
     return first;
 }
 
-static int
-write_vcs(const spot_job_log_t *log, const spot_vc_list_t *vcs, FILE *out)
+static int write_vcs(const spot_job_log_t *log, const spot_vc_list_t *vcs, FILE *out)
 {
     const int64_t per_vc = INT64_C(1) << 32;
     int64_t *sizes = spot_calloc(log->num_jobs, sizeof(*sizes)); /* by VC, then GPUs */
@@ -201,8 +188,8 @@ write_vcs(const spot_job_log_t *log, const spot_vc_list_t *vcs, FILE *out)
         fprintf(out, ": {weight: %zu, sizes: {", end - j);
         for (size_t next; j < end; j = next) {
             next = end_of(sizes, j, end, sizes[j] + 1);
-            fprintf(out, "%" PRId64 ": %zu%s", sizes[j] % per_vc, next - j,
-                next < end ? ", " : "}}\n");
+            fprintf(
+                out, "%" PRId64 ": %zu%s", sizes[j] % per_vc, next - j, next < end ? ", " : "}}\n");
         }
     }
     free(sizes);
@@ -222,8 +209,7 @@ typedef struct {
 
 /* The mean of a law whose longest values are cut: the integral of its survival function,
  * in steps of ln t. */
-static double
-mean_below(const spot_law_t *law, double longest_s)
+static double mean_below(const spot_law_t *law, double longest_s)
 {
     enum { NUM_STEPS = 4000 };
     const double low_s = 1e-3, factor = log(longest_s / low_s) / NUM_STEPS;
@@ -239,9 +225,8 @@ mean_below(const spot_law_t *law, double longest_s)
 
 /* The best law by AIC among those that keep the mean, on which the load of a cluster
  * depends; *mean_s: its own. */
-static const spot_fit_t *
-choose_law(const spot_fit_ranking_t *ranking, double log_mean_s, double longest_s,
-    double *mean_s)
+static const spot_fit_t *choose_law(
+    const spot_fit_ranking_t *ranking, double log_mean_s, double longest_s, double *mean_s)
 {
     for (size_t j = 0; j < ranking->num_fits; j++) {
         const spot_fit_t *fit = &ranking->fits[j];
@@ -261,15 +246,14 @@ choose_law(const spot_fit_ranking_t *ranking, double log_mean_s, double longest_
 }
 
 /* Writes a law for the jobs of from_gpus and more: their durations are the values. */
-static int
-write_duration(durations_t *self, int32_t from_gpus, FILE *out)
+static int write_duration(durations_t *self, int32_t from_gpus, FILE *out)
 {
     spot_fit_durations_t durations;
     spot_fit_ranking_t ranking;
     const spot_fit_t *fit = NULL;
     double mean_s;
-    const int ret = spot_fit_durations_init(
-        &durations, self->values_s, NULL, self->num_values, 0, 1);
+    const int ret =
+        spot_fit_durations_init(&durations, self->values_s, NULL, self->num_values, 0, 1);
 
     if (ret == 0) {
         mean_s = durations.mean_s;
@@ -292,8 +276,7 @@ write_duration(durations_t *self, int32_t from_gpus, FILE *out)
 }
 
 /* Classes of few jobs join the next one, or, at the end, the one before. */
-static int
-write_classes(durations_t *self, const spot_job_log_t *log, FILE *out)
+static int write_classes(durations_t *self, const spot_job_log_t *log, FILE *out)
 {
     static const int32_t bounds[] = {1, 2, 3, 5, 9, 17, 33, 65, 129, 257, INT32_MAX};
     enum { NUM_CLASSES = sizeof(bounds) / sizeof(bounds[0]) - 1 };
@@ -312,8 +295,8 @@ write_classes(durations_t *self, const spot_job_log_t *log, FILE *out)
                 self->num_gpus += job->gpu_num;
             }
         }
-        if (k + 1 == NUM_CLASSES || (self->num_values >= LEAST_JOBS &&
-                                        num_left - self->num_values >= LEAST_JOBS)) {
+        if (k + 1 == NUM_CLASSES ||
+            (self->num_values >= LEAST_JOBS && num_left - self->num_values >= LEAST_JOBS)) {
             ret = write_duration(self, from_gpus, out);
             num_left -= self->num_values;
             self->num_values = 0;
@@ -321,15 +304,13 @@ write_classes(durations_t *self, const spot_job_log_t *log, FILE *out)
             from_gpus = bounds[k + 1];
         }
     }
-    fprintf(out,
-        "# GPU-hours: %.0f in the log, %.0f in the mean of the laws (%+.0f %%)\n",
+    fprintf(out, "# GPU-hours: %.0f in the log, %.0f in the mean of the laws (%+.0f %%)\n",
         self->work_s / S_PER_H, self->law_work_s / S_PER_H,
         100 * (self->law_work_s / self->work_s - 1));
     return ret;
 }
 
-static int
-write_durations(const spot_job_log_t *log, FILE *out)
+static int write_durations(const spot_job_log_t *log, FILE *out)
 {
     durations_t self = {.longest_s = 1};
     int ret = spot_maximiser_init(&self.maximiser);
@@ -344,9 +325,8 @@ write_durations(const spot_job_log_t *log, FILE *out)
     return ret;
 }
 
-int
-spot_job_law_fit(const spot_job_log_t *log, const spot_vc_list_t *vcs,
-    const char *source, FILE *out, spot_diag_t *diag)
+int spot_job_law_fit(const spot_job_log_t *log, const spot_vc_list_t *vcs, const char *source,
+    FILE *out, spot_diag_t *diag)
 {
     int ret;
 

@@ -12,8 +12,7 @@ const char *const spot_short_rule_names[] = {"error", "clamp", "drop", NULL};
 
 /* Appends a row to an array unless it has it. Rows are compared byte by byte: the bytes
  * between their members are 0, as they are copied from zeroed ones. */
-static int
-add_row(spot_key_table_t *table, void *array, size_t *num_rows, size_t *max_rows,
+static int add_row(spot_key_table_t *table, void *array, size_t *num_rows, size_t *max_rows,
     const void *row, size_t row_bytes, int32_t *row_id)
 {
     spot_key_view_t keys = {.item_bytes = row_bytes, .is_bytes = true};
@@ -36,24 +35,21 @@ add_row(spot_key_table_t *table, void *array, size_t *num_rows, size_t *max_rows
     return spot_key_table_enter(table, &keys, (size_t) *row_id);
 }
 
-int
-spot_job_log_add_workload(
+int spot_job_log_add_workload(
     spot_job_log_t *self, const spot_workload_t *workload, int32_t *workload_id)
 {
     return add_row(&self->workload_table, &self->workloads, &self->num_workloads,
         &self->max_workloads, workload, sizeof(*workload), workload_id);
 }
 
-int
-spot_job_log_add_terms(
+int spot_job_log_add_terms(
     spot_job_log_t *self, const spot_job_terms_row_t *terms, int32_t *terms_id)
 {
-    return add_row(&self->terms_table, &self->terms, &self->num_terms, &self->max_terms,
-        terms, sizeof(*terms), terms_id);
+    return add_row(&self->terms_table, &self->terms, &self->num_terms, &self->max_terms, terms,
+        sizeof(*terms), terms_id);
 }
 
-int
-spot_job_log_add(spot_job_log_t *self, const spot_job_row_t *job)
+int spot_job_log_add(spot_job_log_t *self, const spot_job_row_t *job)
 {
     const int ret = SPOT_ARRAY_APPEND(self, jobs, *job);
 
@@ -63,8 +59,7 @@ spot_job_log_add(spot_job_log_t *self, const spot_job_row_t *job)
     return spot_error_first(ret, self->texts.error);
 }
 
-static bool
-is_sorted(const spot_job_log_t *self)
+static bool is_sorted(const spot_job_log_t *self)
 {
     for (size_t j = 1; j < self->num_jobs; j++) {
         if (self->jobs[j].submit_s < self->jobs[j - 1].submit_s) {
@@ -74,8 +69,7 @@ is_sorted(const spot_job_log_t *self)
     return true;
 }
 
-int
-spot_job_log_seal(spot_job_log_t *self)
+int spot_job_log_seal(spot_job_log_t *self)
 {
     const size_t num_jobs = self->num_jobs;
     spot_job_row_t *sorted;
@@ -108,8 +102,7 @@ spot_job_log_seal(spot_job_log_t *self)
 
 /* ---- Ids ---- */
 
-spot_key_view_t
-spot_job_log_keys(const spot_job_log_t *self)
+spot_key_view_t spot_job_log_keys(const spot_job_log_t *self)
 {
     return (spot_key_view_t){.items = self->jobs,
         .item_bytes = sizeof(*self->jobs),
@@ -118,8 +111,7 @@ spot_job_log_keys(const spot_job_log_t *self)
 
 /* ---- The whole ---- */
 
-void
-spot_job_log_free(spot_job_log_t *self)
+void spot_job_log_free(spot_job_log_t *self)
 {
     spot_text_set_free(&self->users);
     spot_text_set_free(&self->names);
@@ -140,14 +132,12 @@ spot_job_log_free(spot_job_log_t *self)
     memset(self, 0, sizeof(*self));
 }
 
-static void
-verify_id(int32_t id, size_t num_items)
+static void verify_id(int32_t id, size_t num_items)
 {
     spot_bug_assert(id >= -1 && id < (int32_t) num_items);
 }
 
-void
-spot_job_log_verify(const spot_job_log_t *self)
+void spot_job_log_verify(const spot_job_log_t *self)
 {
     for (size_t j = 0; j < self->num_jobs; j++) {
         const spot_job_row_t *job = &self->jobs[j];
@@ -167,9 +157,8 @@ spot_job_log_verify(const spot_job_log_t *self)
             const spot_job_terms_row_t *terms = &self->terms[job->terms_id];
 
             verify_id(terms->scaling_id, self->num_scalings);
-            spot_bug_assert(
-                terms->min_gpus == 0 ||
-                (terms->min_gpus <= job->gpu_num && job->gpu_num <= terms->max_gpus));
+            spot_bug_assert(terms->min_gpus == 0 ||
+                            (terms->min_gpus <= job->gpu_num && job->gpu_num <= terms->max_gpus));
             spot_bug_assert(terms->checkpoint_interval_s >= 0 && terms->restart_s >= -1);
         }
     }

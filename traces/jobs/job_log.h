@@ -128,8 +128,8 @@ typedef struct {
     int64_t begin_s, end_s; /* then, on the clock: begin_s - origin_s to end_s -
                                origin_s, inclusive */
     bool is_given;          /* any of them, */
-    bool has_dates;      /* as dates, so that the times of the log must be dates too */
-    bool is_origin_zero; /* second 0 is origin_s, else the first submit since then */
+    bool has_dates;         /* as dates, so that the times of the log must be dates too */
+    bool is_origin_zero;    /* second 0 is origin_s, else the first submit since then */
 } spot_job_window_t;
 
 typedef struct {
@@ -165,8 +165,7 @@ SPOT_MUST_CHECK int spot_job_column_read(const spot_job_log_t *self, const char 
 /* Writes job_id, vc, gpu_num, submit_time and duration, and of the other columns those
  * that any job has, as a CSV file that is read again as the same log. Times are seconds
  * on the clock. Errors of out stay in its error flag. */
-void spot_job_log_write(
-    const spot_job_log_t *self, const spot_vc_list_t *vcs, FILE *out);
+void spot_job_log_write(const spot_job_log_t *self, const spot_vc_list_t *vcs, FILE *out);
 
 /* Aborts if an invariant does not hold. O(jobs). */
 void spot_job_log_verify(const spot_job_log_t *self);

@@ -29,14 +29,12 @@ typedef struct {
     spot_job_cells_t cells;
 } reader_t;
 
-static const char *
-field_of(const reader_t *self, spot_job_column_id_t column_id)
+static const char *field_of(const reader_t *self, spot_job_column_id_t column_id)
 {
     return spot_table_file_field(&self->file, column_id);
 }
 
-static void
-refuse(reader_t *self, spot_job_column_id_t column_id, const char *problem)
+static void refuse(reader_t *self, spot_job_column_id_t column_id, const char *problem)
 {
     spot_table_file_report_field(&self->file, &self->file.row, column_id, problem);
 }
@@ -44,8 +42,7 @@ refuse(reader_t *self, spot_job_column_id_t column_id, const char *problem)
 /* ---- VCs ---- */
 
 /* The name after the rules; NULL: its rows are dropped. */
-static const char *
-rename_by(const spot_vc_rule_t *rules, size_t num_rules, const char *name)
+static const char *rename_by(const spot_vc_rule_t *rules, size_t num_rules, const char *name)
 {
     const char *renamed = name;
 
@@ -63,12 +60,10 @@ rename_by(const spot_vc_rule_t *rules, size_t num_rules, const char *name)
 }
 
 /* Finds the VC of a name that has not been met before. */
-static int
-resolve_vc(reader_t *self, const char *name, int32_t *vc_id)
+static int resolve_vc(reader_t *self, const char *name, int32_t *vc_id)
 {
     spot_vc_list_t *vcs = self->request->vcs;
-    const char *renamed =
-        rename_by(self->request->vc_rules, self->request->num_vc_rules, name);
+    const char *renamed = rename_by(self->request->vc_rules, self->request->num_vc_rules, name);
     int ret;
 
     if (strlen(name) == 0 || strlen(name) > SPOT_VC_NAME_BYTES) {
@@ -77,8 +72,7 @@ resolve_vc(reader_t *self, const char *name, int32_t *vc_id)
         return 0;
     }
     *vc_id = renamed == NULL ? VC_DROPPED : spot_vc_list_find(vcs, renamed);
-    if (*vc_id != VC_UNKNOWN ||
-        (!self->request->adds_vcs && !self->request->is_strict)) {
+    if (*vc_id != VC_UNKNOWN || (!self->request->adds_vcs && !self->request->is_strict)) {
         return 0;
     }
     if (!self->request->adds_vcs) {
@@ -92,8 +86,7 @@ resolve_vc(reader_t *self, const char *name, int32_t *vc_id)
     return ret;
 }
 
-static int
-find_vc(reader_t *self, int32_t *vc_id)
+static int find_vc(reader_t *self, int32_t *vc_id)
 {
     const char *name = field_of(self, SPOT_JOB_COLUMN_VC);
     int32_t name_id = -1;
@@ -114,15 +107,14 @@ find_vc(reader_t *self, int32_t *vc_id)
 
 /* Reads a whole number that should be 1 or more; what is to be done with less is decided
  * later. */
-static bool
-read_positive(reader_t *self, spot_job_column_id_t column_id, int64_t *value)
+static bool read_positive(reader_t *self, spot_job_column_id_t column_id, int64_t *value)
 {
     const char *field = field_of(self, column_id), *problem = NULL;
     char text[SPOT_TABLE_FILE_PROBLEM_BYTES];
 
     if (spot_integer_parse(field, value) != 0 || *value >= 1) {
-        problem = spot_table_file_column_read(
-            &spot_job_columns[column_id], field, &self->cells, text);
+        problem =
+            spot_table_file_column_read(&spot_job_columns[column_id], field, &self->cells, text);
     }
     if (problem != NULL) {
         refuse(self, column_id, problem);
@@ -131,19 +123,16 @@ read_positive(reader_t *self, spot_job_column_id_t column_id, int64_t *value)
 }
 
 /* All times have the form of the first one. */
-static bool
-read_submit(reader_t *self, spot_job_row_t *job)
+static bool read_submit(reader_t *self, spot_job_row_t *job)
 {
     const spot_job_window_t *window = self->request->window;
     const char *field = field_of(self, SPOT_JOB_COLUMN_SUBMIT), *problem = NULL;
     bool is_date;
 
-    if (spot_clock_parse(field, &job->submit_s, &is_date) != 0 ||
-        job->submit_s > SPOT_JOB_MAX_S) {
-        problem = is_date
-                      ? "expected a date and time YYYY-MM-DD hh:mm:ss from 1970 to 2069"
-                      : "expected integer seconds from 0 to 3162240000, or YYYY-MM-DD "
-                        "hh:mm:ss";
+    if (spot_clock_parse(field, &job->submit_s, &is_date) != 0 || job->submit_s > SPOT_JOB_MAX_S) {
+        problem = is_date ? "expected a date and time YYYY-MM-DD hh:mm:ss from 1970 to 2069"
+                          : "expected integer seconds from 0 to 3162240000, or YYYY-MM-DD "
+                            "hh:mm:ss";
     } else if (self->form_line == 0) {
         self->form_line = self->file.row.line;
         self->has_dates = is_date;
@@ -154,8 +143,7 @@ read_submit(reader_t *self, spot_job_row_t *job)
     } else if (is_date != self->has_dates) {
         spot_table_file_report_at(&self->file, SPOT_JOB_COLUMN_SUBMIT,
             "submit_time: expected %s as in line %zu, got '%s'",
-            self->has_dates ? "YYYY-MM-DD hh:mm:ss" : "integer seconds", self->form_line,
-            field);
+            self->has_dates ? "YYYY-MM-DD hh:mm:ss" : "integer seconds", self->form_line, field);
         return false;
     }
     if (problem != NULL) {
@@ -164,8 +152,7 @@ read_submit(reader_t *self, spot_job_row_t *job)
     return problem == NULL;
 }
 
-static bool
-read_id(reader_t *self, spot_job_row_t *job)
+static bool read_id(reader_t *self, spot_job_row_t *job)
 {
     const spot_key_view_t keys = spot_job_log_keys(self->log);
     int64_t number;
@@ -174,15 +161,13 @@ read_id(reader_t *self, spot_job_row_t *job)
     job->id = field_of(self, SPOT_JOB_COLUMN_ID);
     if (job->id[0] == '\0' || strlen(job->id) > SPOT_JOB_ID_BYTES ||
         (spot_integer_parse(job->id, &number) == 0 && number < 0)) {
-        refuse(self, SPOT_JOB_COLUMN_ID,
-            "expected an integer from 0, or a text of up to 64 bytes");
+        refuse(self, SPOT_JOB_COLUMN_ID, "expected an integer from 0, or a text of up to 64 bytes");
         return false;
     }
     other = spot_key_table_find(&self->ids, &keys, job->id);
     if (other >= 0) {
-        spot_table_file_report_at(&self->file, SPOT_JOB_COLUMN_ID,
-            "job_id: '%s' is in line %u too", job->id,
-            (unsigned) self->places[other].line);
+        spot_table_file_report_at(&self->file, SPOT_JOB_COLUMN_ID, "job_id: '%s' is in line %u too",
+            job->id, (unsigned) self->places[other].line);
     }
     return other < 0;
 }
@@ -190,8 +175,7 @@ read_id(reader_t *self, spot_job_row_t *job)
 /* ---- Rows ---- */
 
 /* Whether a row is kept as far as its GPUs, VC and origin say; counts why not. */
-static bool
-is_kept(reader_t *self, const spot_job_row_t *job)
+static bool is_kept(reader_t *self, const spot_job_row_t *job)
 {
     const spot_job_window_t *window = self->request->window;
     spot_job_counts_t *counts = &self->log->counts;
@@ -209,8 +193,7 @@ is_kept(reader_t *self, const spot_job_row_t *job)
 }
 
 /* Whether a job is kept as its duration says, which may be raised. */
-static bool
-is_long_enough(reader_t *self, spot_job_row_t *job, spot_job_place_t place)
+static bool is_long_enough(reader_t *self, spot_job_row_t *job, spot_job_place_t place)
 {
     if (job->duration_s >= 1) {
         return true;
@@ -229,12 +212,11 @@ is_long_enough(reader_t *self, spot_job_row_t *job, spot_job_place_t place)
 }
 
 /* Keeps a good row; of an import its duration is looked at later. */
-static int
-keep_row(reader_t *self, spot_job_row_t *job)
+static int keep_row(reader_t *self, spot_job_row_t *job)
 {
     const spot_csv_row_t *row = &self->file.row;
-    const spot_job_place_t place = {(uint32_t) row->line,
-        (uint32_t) row->columns[self->file.fields[SPOT_JOB_COLUMN_DURATION]]};
+    const spot_job_place_t place = {
+        (uint32_t) row->line, (uint32_t) row->columns[self->file.fields[SPOT_JOB_COLUMN_DURATION]]};
     spot_job_log_t *log = self->log;
     spot_key_view_t keys;
     int ret;
@@ -251,8 +233,7 @@ keep_row(reader_t *self, spot_job_row_t *job)
     return ret != 0 ? ret : spot_key_table_enter(&self->ids, &keys, log->num_jobs - 1);
 }
 
-static int
-read_row(reader_t *self)
+static int read_row(reader_t *self)
 {
     spot_job_row_t job = spot_job_no_cells.job;
     int64_t num_gpus = 0;
@@ -277,8 +258,8 @@ read_row(reader_t *self)
     is_good = read_positive(self, SPOT_JOB_COLUMN_DURATION, &job.duration_s) && is_good;
     is_good = spot_job_cells_read(&self->cells, &self->file) && is_good;
     if (self->cells.state[0] != '\0') {
-        const char *state = rename_by(self->request->state_rules,
-            self->request->num_state_rules, self->cells.state);
+        const char *state = rename_by(
+            self->request->state_rules, self->request->num_state_rules, self->cells.state);
 
         self->cells.state = state == NULL ? "" : state;
     }
@@ -288,8 +269,7 @@ read_row(reader_t *self)
 /* ---- The rows that are left ---- */
 
 /* The first second of the clock: the origin, or the first submit that is left. */
-static int64_t
-find_zero(const reader_t *self)
+static int64_t find_zero(const reader_t *self)
 {
     const spot_job_window_t *window = self->request->window;
     const spot_job_log_t *log = self->log;
@@ -298,8 +278,7 @@ find_zero(const reader_t *self)
     if (window == NULL && !self->has_dates) {
         return 0;
     }
-    if (window != NULL && window->is_origin_zero &&
-        window->origin_s != SPOT_JOB_NO_CLOCK) {
+    if (window != NULL && window->is_origin_zero && window->origin_s != SPOT_JOB_NO_CLOCK) {
         return window->origin_s;
     }
     for (size_t j = 0; j < log->num_jobs; j++) {
@@ -310,8 +289,7 @@ find_zero(const reader_t *self)
 
 /* Moves submits to the clock; of an import drops what is outside the window, and what is
  * too short there. */
-static void
-settle_times(reader_t *self)
+static void settle_times(reader_t *self)
 {
     const spot_job_window_t *window = self->request->window;
     const int64_t zero_s = find_zero(self);
@@ -321,8 +299,7 @@ settle_times(reader_t *self)
 
     if (window != NULL) { /* bounds count from the origin */
         origin_s = window->origin_s == SPOT_JOB_NO_CLOCK ? zero_s : window->origin_s;
-        begin_s =
-            window->begin_s == SPOT_JOB_NO_CLOCK ? begin_s : window->begin_s - origin_s;
+        begin_s = window->begin_s == SPOT_JOB_NO_CLOCK ? begin_s : window->begin_s - origin_s;
         end_s = window->end_s == SPOT_JOB_NO_CLOCK ? end_s : window->end_s - origin_s;
     }
 
@@ -348,8 +325,7 @@ settle_times(reader_t *self)
     log->counts.kept = (int64_t) num_kept;
 }
 
-static bool
-is_size(const spot_job_scaling_t *scaling, int32_t gpu_num)
+static bool is_size(const spot_job_scaling_t *scaling, int32_t gpu_num)
 {
     for (size_t j = 0; j < scaling->num_sizes; j++) {
         if (scaling->sizes[j] == gpu_num) {
@@ -360,8 +336,7 @@ is_size(const spot_job_scaling_t *scaling, int32_t gpu_num)
 }
 
 /* Reports what is wrong with the terms of an elastic job. */
-static void
-check_terms(reader_t *self, const spot_job_row_t *job, size_t line)
+static void check_terms(reader_t *self, const spot_job_row_t *job, size_t line)
 {
     const spot_job_terms_row_t *terms = &self->log->terms[job->terms_id];
     const spot_job_scaling_t *scaling =
@@ -376,14 +351,14 @@ check_terms(reader_t *self, const spot_job_row_t *job, size_t line)
         spot_table_file_report(file, line, "job %s: %s needs %s as well", job->id,
             has_min ? "min_gpus" : "max_gpus", has_min ? "max_gpus" : "min_gpus");
     } else if (terms->min_gpus > job->gpu_num) {
-        spot_table_file_report(file, line, "job %s: min_gpus %d is above gpu_num %d",
-            job->id, (int) terms->min_gpus, (int) job->gpu_num);
+        spot_table_file_report(file, line, "job %s: min_gpus %d is above gpu_num %d", job->id,
+            (int) terms->min_gpus, (int) job->gpu_num);
     } else if (job->gpu_num > terms->max_gpus) {
-        spot_table_file_report(file, line, "job %s: gpu_num %d is above max_gpus %d",
-            job->id, (int) job->gpu_num, (int) terms->max_gpus);
+        spot_table_file_report(file, line, "job %s: gpu_num %d is above max_gpus %d", job->id,
+            (int) job->gpu_num, (int) terms->max_gpus);
     } else if (scaling == NULL && terms->trainer == NULL) {
-        spot_table_file_report(file, line,
-            "job %s: min_gpus needs scaling, the throughput by size", job->id);
+        spot_table_file_report(
+            file, line, "job %s: min_gpus needs scaling, the throughput by size", job->id);
     } else if (scaling != NULL && !is_size(scaling, job->gpu_num)) {
         spot_table_file_report(file, line,
             "job %s: gpu_num %d is not a size of its scaling table '%.80s'", job->id,
@@ -394,17 +369,15 @@ check_terms(reader_t *self, const spot_job_row_t *job, size_t line)
 /* ---- The whole ---- */
 
 /* Warns about rows that were dropped, or reports that none is left. */
-static void
-report_counts(reader_t *self)
+static void report_counts(reader_t *self)
 {
     const spot_job_counts_t *counts = &self->log->counts;
     const bool is_drop = self->request->short_rule == SPOT_SHORT_DROP;
     const struct {
         int64_t count;
         const char *what;
-    } reasons[] = {{counts->without_gpus, "without GPUs"},
-        {counts->unknown_vc, "of unknown VCs"}, {counts->dropped_vc, "of dropped VCs"},
-        {is_drop ? counts->too_short : 0, "below 1 s"},
+    } reasons[] = {{counts->without_gpus, "without GPUs"}, {counts->unknown_vc, "of unknown VCs"},
+        {counts->dropped_vc, "of dropped VCs"}, {is_drop ? counts->too_short : 0, "below 1 s"},
         {counts->outside, "outside the window"}};
     const char *file = self->file.path;
     spot_diag_t *diag = self->file.diag;
@@ -420,26 +393,24 @@ report_counts(reader_t *self)
     }
     if (counts->kept == 0 && !self->file.is_faulty) {
         self->file.is_faulty = true;
-        spot_diag_error(diag, file, 0, 0, "no job is left of %" PRId64 " rows%s%s",
-            counts->read, list[0] == '\0' ? "" : ": ", list);
+        spot_diag_error(diag, file, 0, 0, "no job is left of %" PRId64 " rows%s%s", counts->read,
+            list[0] == '\0' ? "" : ": ", list);
     } else if (list[0] != '\0' && self->request->window == NULL) {
         spot_diag_warn(diag, file, 0, 0, "%" PRId64 " of %" PRId64 " rows dropped: %s",
             counts->read - counts->kept, counts->read, list);
     }
     if (counts->too_short > 0 && !is_drop) {
-        spot_diag_warn(diag, file, 0, 0,
-            "%" PRId64 " duration%s below 1 s raised to 1 s", counts->too_short,
-            counts->too_short == 1 ? "" : "s");
+        spot_diag_warn(diag, file, 0, 0, "%" PRId64 " duration%s below 1 s raised to 1 s",
+            counts->too_short, counts->too_short == 1 ? "" : "s");
     }
     if (counts->unsorted > 0) {
         spot_diag_warn(diag, file, 0, 0,
-            "%" PRId64 " row%s submitted before the row above: the log is sorted",
-            counts->unsorted, counts->unsorted == 1 ? " is" : "s are");
+            "%" PRId64 " row%s submitted before the row above: the log is sorted", counts->unsorted,
+            counts->unsorted == 1 ? " is" : "s are");
     }
 }
 
-static int
-read_all(reader_t *self)
+static int read_all(reader_t *self)
 {
     spot_job_log_t *log = self->log;
     const char *workload = self->request->workload;
@@ -452,9 +423,7 @@ read_all(reader_t *self)
         return ret;
     }
     settle_times(self);
-    ret = workload == NULL
-              ? 0
-              : spot_job_join_workload(log, workload, &self->file, self->places);
+    ret = workload == NULL ? 0 : spot_job_join_workload(log, workload, &self->file, self->places);
     if (ret != 0 && ret != SPOT_ERR_BAD_INPUT) {
         return ret;
     }
@@ -468,8 +437,7 @@ read_all(reader_t *self)
     return self->file.is_faulty ? 0 : spot_job_log_seal(log);
 }
 
-int
-spot_job_log_read(
+int spot_job_log_read(
     spot_job_log_t *self, const spot_job_log_request_t *request, spot_diag_t *diag)
 {
     static const spot_table_file_format_t format = {SPOT_TABLE_DATA(spot_job_columns),

@@ -10,16 +10,14 @@
 #include "traces/jobs/job_columns.h"
 
 /* Sets *problem if a size or its throughput is wrong. */
-static int
-add_size(spot_job_scaling_t *self, const char *size, const char *throughput,
-    const char **problem)
+static int add_size(
+    spot_job_scaling_t *self, const char *size, const char *throughput, const char **problem)
 {
     int64_t num_gpus = 0;
     double per_s = 0;
     int ret;
 
-    if (spot_integer_parse(size, &num_gpus) != 0 || num_gpus < 1 ||
-        num_gpus > SPOT_JOB_MAX_GPUS) {
+    if (spot_integer_parse(size, &num_gpus) != 0 || num_gpus < 1 || num_gpus > SPOT_JOB_MAX_GPUS) {
         *problem = "expected a size from 1 to 1000000 GPUs";
     } else if (self->num_sizes > 0 && num_gpus <= self->sizes[self->num_sizes - 1]) {
         *problem = "expected increasing sizes";
@@ -34,8 +32,7 @@ add_size(spot_job_scaling_t *self, const char *size, const char *throughput,
 }
 
 /* Reads "4:1.0 8:1.8", with blanks or semicolons between. */
-static int
-read_inline(spot_job_scaling_t *self, const char *field, const char **problem)
+static int read_inline(spot_job_scaling_t *self, const char *field, const char **problem)
 {
     int ret = 0;
 
@@ -59,14 +56,11 @@ read_inline(spot_job_scaling_t *self, const char *field, const char **problem)
 }
 
 /* Reads a file; its errors are reported at their places. */
-static int
-read_file(spot_job_scaling_t *self, const char *path, spot_diag_t *diag)
+static int read_file(spot_job_scaling_t *self, const char *path, spot_diag_t *diag)
 {
     enum { COLUMN_SIZE, COLUMN_THROUGHPUT };
-    static const spot_table_file_column_t columns[] = {
-        {.name = "size"}, {.name = "throughput"}};
-    static const spot_table_file_format_t format = {
-        SPOT_TABLE_DATA(columns), .noun = "size"};
+    static const spot_table_file_column_t columns[] = {{.name = "size"}, {.name = "throughput"}};
+    static const spot_table_file_format_t format = {SPOT_TABLE_DATA(columns), .noun = "size"};
     spot_table_file_t file = {.format = &format, .path = path, .diag = diag};
     int ret = spot_table_file_open(&file);
 
@@ -77,16 +71,14 @@ read_file(spot_job_scaling_t *self, const char *path, spot_diag_t *diag)
             spot_table_file_field(&file, COLUMN_THROUGHPUT), &problem);
         if (problem != NULL) {
             spot_table_file_report_at(&file,
-                strstr(problem, "size") != NULL ? COLUMN_SIZE : COLUMN_THROUGHPUT, "%s",
-                problem);
+                strstr(problem, "size") != NULL ? COLUMN_SIZE : COLUMN_THROUGHPUT, "%s", problem);
         }
     }
     return spot_table_file_close(&file, ret);
 }
 
 /* "4:1.0" or the like, and no path. */
-static bool
-is_inline(const char *field)
+static bool is_inline(const char *field)
 {
     const size_t num_digits = strspn(field, "-+.0123456789");
 
@@ -95,8 +87,7 @@ is_inline(const char *field)
 }
 
 /* Returns the problem of the field, or NULL; *ret: the error. */
-static const char *
-read_sizes(
+static const char *read_sizes(
     spot_job_scaling_t *self, const spot_table_file_t *file, const char *field, int *ret)
 {
     const char *slash = strrchr(file->path, '/'), *problem = NULL, *path;
@@ -108,16 +99,13 @@ read_sizes(
     }
     path = field[0] == '/' || slash == NULL
                ? field
-               : spot_texts_add(
-                     &texts, "%.*s/%s", (int) (slash - file->path), file->path, field);
+               : spot_texts_add(&texts, "%.*s/%s", (int) (slash - file->path), file->path, field);
     *ret = texts.error != 0 ? texts.error : read_file(self, path, file->diag);
     spot_texts_free(&texts);
-    return *ret == SPOT_ERR_IO ? "expected sizes such as 4:1.0 8:1.8, or a CSV file"
-                               : NULL;
+    return *ret == SPOT_ERR_IO ? "expected sizes such as 4:1.0 8:1.8, or a CSV file" : NULL;
 }
 
-int
-spot_job_scaling_add(
+int spot_job_scaling_add(
     spot_job_log_t *log, spot_table_file_t *file, const char *field, int32_t *scaling_id)
 {
     spot_job_scaling_t scaling = {.name = ""};

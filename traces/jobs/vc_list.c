@@ -19,12 +19,10 @@ enum { COLUMN_VC, COLUMN_NODES };
 /* The published files have no name for the first column. */
 static const spot_table_file_column_t columns[] = {
     SPOT_TABLE_COLUMN(TEXT, "vc", vc_row_t, name, .other_name = ""),
-    SPOT_TABLE_COLUMN(
-        COUNT, "nodes", vc_row_t, num_nodes, .max = MAX_NODES, .other_name = "num"),
+    SPOT_TABLE_COLUMN(COUNT, "nodes", vc_row_t, num_nodes, .max = MAX_NODES, .other_name = "num"),
 };
 
-int
-spot_vc_list_add(spot_vc_list_t *self, const char *name, int32_t num_nodes, size_t line)
+int spot_vc_list_add(spot_vc_list_t *self, const char *name, int32_t num_nodes, size_t line)
 {
     char *copy = spot_text_copy(name, strlen(name));
     const spot_vc_size_t vc = {copy, num_nodes, line};
@@ -36,8 +34,7 @@ spot_vc_list_add(spot_vc_list_t *self, const char *name, int32_t num_nodes, size
     return ret;
 }
 
-int32_t
-spot_vc_list_find(const spot_vc_list_t *self, const char *name)
+int32_t spot_vc_list_find(const spot_vc_list_t *self, const char *name)
 {
     for (size_t j = 0; j < self->num_vcs; j++) {
         if (strcmp(self->vcs[j].name, name) == 0) {
@@ -49,8 +46,7 @@ spot_vc_list_find(const spot_vc_list_t *self, const char *name)
 
 /* A faulty name is not entered; a faulty number counts as 1 so that jobs of the VC are
  * no further errors. */
-static int
-read_row(spot_vc_list_t *self, spot_table_file_t *file, bool may_be_empty)
+static int read_row(spot_vc_list_t *self, spot_table_file_t *file, bool may_be_empty)
 {
     vc_row_t vc;
     int32_t other;
@@ -58,8 +54,8 @@ read_row(spot_vc_list_t *self, spot_table_file_t *file, bool may_be_empty)
     if (!spot_table_file_take(file, &vc)) {
         vc.num_nodes = 1;
     } else if (vc.num_nodes == 0 && !may_be_empty) {
-        spot_table_file_report_at(file, COLUMN_NODES,
-            "nodes: VC '%s' has none: 0 needs a pool that adds nodes", vc.name);
+        spot_table_file_report_at(
+            file, COLUMN_NODES, "nodes: VC '%s' has none: 0 needs a pool that adds nodes", vc.name);
     }
     if (vc.name[0] == '\0' || strlen(vc.name) > SPOT_VC_NAME_BYTES) {
         spot_table_file_report_field(
@@ -68,16 +64,14 @@ read_row(spot_vc_list_t *self, spot_table_file_t *file, bool may_be_empty)
     }
     other = spot_vc_list_find(self, vc.name);
     if (other >= 0) {
-        spot_table_file_report_at(file, COLUMN_VC, "vc: '%s' is in line %zu too",
-            vc.name, self->vcs[other].line);
+        spot_table_file_report_at(
+            file, COLUMN_VC, "vc: '%s' is in line %zu too", vc.name, self->vcs[other].line);
         return 0;
     }
     return spot_vc_list_add(self, vc.name, vc.num_nodes, file->row.line);
 }
 
-int
-spot_vc_list_read(
-    spot_vc_list_t *self, const char *path, bool may_be_empty, spot_diag_t *diag)
+int spot_vc_list_read(spot_vc_list_t *self, const char *path, bool may_be_empty, spot_diag_t *diag)
 {
     static const spot_table_file_format_t format = {
         SPOT_TABLE_DATA(columns), .noun = "VC", .row_bytes = sizeof(vc_row_t)};
@@ -91,8 +85,7 @@ spot_vc_list_read(
     return spot_table_file_close(&file, ret);
 }
 
-void
-spot_vc_list_free(spot_vc_list_t *self)
+void spot_vc_list_free(spot_vc_list_t *self)
 {
     for (size_t j = 0; j < self->num_vcs; j++) {
         free(self->vcs[j].name);

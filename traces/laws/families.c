@@ -12,26 +12,22 @@
 #include "traces/laws/family_internal.h"
 #include "traces/laws/law.h"
 
-static double
-exponential_log_density(const double *p, double t)
+static double exponential_log_density(const double *p, double t)
 {
     return -log(p[0]) - t / p[0];
 }
 
-static double
-exponential_log_survival(const double *p, double t)
+static double exponential_log_survival(const double *p, double t)
 {
     return -t / p[0];
 }
 
-static double
-exponential_moment(const double *p, int k)
+static double exponential_moment(const double *p, int k)
 {
     return k == 1 ? p[0] : 2 * p[0] * p[0];
 }
 
-static double
-exponential_draw(const double *p, spot_rng_t *rng)
+static double exponential_draw(const double *p, spot_rng_t *rng)
 {
     return spot_rng_exponential(rng, p[0]);
 }
@@ -41,40 +37,33 @@ static const spot_field_t exponential_fields[] = {
     SPOT_LAW_NAMES,
 };
 
-const spot_family_t spot_family_exponential = {"exponential",
-    "no memory: the rate never changes", "Poisson process",
-    SPOT_FAMILY_FUNCTIONS(exponential), .num_parameters = 1, .keeps_mean = true};
+const spot_family_t spot_family_exponential = {"exponential", "no memory: the rate never changes",
+    "Poisson process", SPOT_FAMILY_FUNCTIONS(exponential), .num_parameters = 1, .keeps_mean = true};
 
 /* ln of (e^log_base)^exponent, where 0^0 is 1. */
-static double
-log_power(double log_base, double exponent)
+static double log_power(double log_base, double exponent)
 {
     return exponent == 0 ? 0 : exponent * log_base;
 }
 
-static double
-weibull_log_density(const double *p, double t)
+static double weibull_log_density(const double *p, double t)
 {
     const double log_ratio = log(t) - log(p[0]);
 
-    return log(p[1]) - log(p[0]) + log_power(log_ratio, p[1] - 1) -
-           exp(p[1] * log_ratio);
+    return log(p[1]) - log(p[0]) + log_power(log_ratio, p[1] - 1) - exp(p[1] * log_ratio);
 }
 
-static double
-weibull_log_survival(const double *p, double t)
+static double weibull_log_survival(const double *p, double t)
 {
     return -pow(t / p[0], p[1]);
 }
 
-static double
-weibull_moment(const double *p, int k)
+static double weibull_moment(const double *p, int k)
 {
     return exp(k * log(p[0]) + lgamma(1 + k / p[1]));
 }
 
-static double
-weibull_draw(const double *p, spot_rng_t *rng)
+static double weibull_draw(const double *p, spot_rng_t *rng)
 {
     return gsl_ran_weibull(spot_rng_gsl(rng), p[0], p[1]);
 }
@@ -86,20 +75,17 @@ static const spot_field_t weibull_fields[] = {
 };
 
 const spot_family_t spot_family_weibull = {"weibull",
-    "a rate that falls (shape below 1) or rises with time",
-    "W. Weibull, J. Appl. Mech. 18, 1951", SPOT_FAMILY_FUNCTIONS(weibull),
-    .num_parameters = 2};
+    "a rate that falls (shape below 1) or rises with time", "W. Weibull, J. Appl. Mech. 18, 1951",
+    SPOT_FAMILY_FUNCTIONS(weibull), .num_parameters = 2};
 
-static double
-gamma_log_density(const double *p, double t)
+static double gamma_log_density(const double *p, double t)
 {
     return log_power(log(t), p[0] - 1) - t / p[1] - lgamma(p[0]) - p[0] * log(p[1]);
 }
 
 /* ln of x^a e^-x/Gamma(a + 1), the magnitude of the smaller of P and Q. For large a by
  * Stirling's series, DLMF 5.11.1, as the terms cancel. */
-static double
-gamma_log_size(double a, double x)
+static double gamma_log_size(double a, double x)
 {
     const double excess = x / a - 1;
     gsl_sf_result log_ratio;
@@ -116,8 +102,7 @@ gamma_log_size(double a, double x)
 
 /* ln Q far above a, where Q underflows: the continued fraction of DLMF 8.9.2 by Lentz's
  * method. */
-static double
-gamma_log_tail(double a, double x)
+static double gamma_log_tail(double a, double x)
 {
     enum { MAX_TERMS = 2000 };
     double b = x + 1 - a, c = SPOT_LAW_HUGE, d = 1 / b, fraction = d;
@@ -140,8 +125,7 @@ gamma_log_tail(double a, double x)
 
 /* Calls GSL only for the smaller of P and Q, and only if that does not underflow, which
  * would call its error handler. */
-static double
-gamma_log_survival(const double *p, double t)
+static double gamma_log_survival(const double *p, double t)
 {
     const double x = t / p[1], a = p[0];
     gsl_sf_result smaller;
@@ -162,19 +146,16 @@ gamma_log_survival(const double *p, double t)
         /* A shape near 0: P = e^size (1 + x/(a + 1) + ...), DLMF 8.7.1. */
         return log(-expm1(gamma_log_size(a, x) + log1p(x / (a + 1))));
     }
-    return gsl_sf_gamma_inc_Q_e(a, x, &smaller) == 0 && smaller.val > 0
-               ? log(smaller.val)
-               : gamma_log_tail(a, x);
+    return gsl_sf_gamma_inc_Q_e(a, x, &smaller) == 0 && smaller.val > 0 ? log(smaller.val)
+                                                                        : gamma_log_tail(a, x);
 }
 
-static double
-gamma_moment(const double *p, int k)
+static double gamma_moment(const double *p, int k)
 {
     return k == 1 ? p[0] * p[1] : p[0] * (1 + p[0]) * p[1] * p[1];
 }
 
-static double
-gamma_draw(const double *p, spot_rng_t *rng)
+static double gamma_draw(const double *p, spot_rng_t *rng)
 {
     return gsl_ran_gamma(spot_rng_gsl(rng), p[0], p[1]);
 }
@@ -187,11 +168,9 @@ static const spot_field_t gamma_fields[] = {
 
 const spot_family_t spot_family_gamma = {"gamma",
     "sums of waits (shape above 1), or more short ones than exponential (below)",
-    "Pearson type III", SPOT_FAMILY_FUNCTIONS(gamma), .num_parameters = 2,
-    .keeps_mean = true};
+    "Pearson type III", SPOT_FAMILY_FUNCTIONS(gamma), .num_parameters = 2, .keeps_mean = true};
 
-static double
-lognormal_log_density(const double *p, double t)
+static double lognormal_log_density(const double *p, double t)
 {
     const double z = (log(t) - p[0]) / p[1];
 
@@ -207,8 +186,7 @@ lognormal_log_density(const double *p, double t)
 
 /* Below the median as log1p of minus the small tail, so that S near 1 keeps its
  * digits. */
-double
-spot_law_log_normal_tail(double z)
+double spot_law_log_normal_tail(double z)
 {
     gsl_sf_result log_erfc;
 
@@ -221,20 +199,17 @@ spot_law_log_normal_tail(double z)
     return -z * z / 2 - log(z) - (M_LN2 + M_LNPI) / 2;
 }
 
-static double
-lognormal_log_survival(const double *p, double t)
+static double lognormal_log_survival(const double *p, double t)
 {
     return t > 0 ? spot_law_log_normal_tail((log(t) - p[0]) / p[1]) : 0;
 }
 
-static double
-lognormal_moment(const double *p, int k)
+static double lognormal_moment(const double *p, int k)
 {
     return exp(k * p[0] + k * k * p[1] * p[1] / 2);
 }
 
-static double
-lognormal_draw(const double *p, spot_rng_t *rng)
+static double lognormal_draw(const double *p, spot_rng_t *rng)
 {
     return gsl_ran_lognormal(spot_rng_gsl(rng), p[0], p[1]);
 }
@@ -247,11 +222,10 @@ static const spot_field_t lognormal_fields[] = {
 
 const spot_family_t spot_family_lognormal = {"lognormal",
     "products of many factors: a long tail, few very short ones",
-    "Aitchison and Brown, The Lognormal Distribution, 1957",
-    SPOT_FAMILY_FUNCTIONS(lognormal), .num_parameters = 2};
+    "Aitchison and Brown, The Lognormal Distribution, 1957", SPOT_FAMILY_FUNCTIONS(lognormal),
+    .num_parameters = 2};
 
-static double
-loglogistic_log_density(const double *p, double t)
+static double loglogistic_log_density(const double *p, double t)
 {
     const double log_ratio = log(t) - log(p[0]), z = p[1] * log_ratio;
 
@@ -261,8 +235,7 @@ loglogistic_log_density(const double *p, double t)
     return log(p[1]) - log(p[0]) + log_power(log_ratio, p[1] - 1) - 2 * log1p(exp(z));
 }
 
-static double
-loglogistic_log_survival(const double *p, double t)
+static double loglogistic_log_survival(const double *p, double t)
 {
     const double z = p[1] * (log(t) - log(p[0]));
 
@@ -270,16 +243,14 @@ loglogistic_log_survival(const double *p, double t)
 }
 
 /* E(T^k) = scale^k x / sin x with x = k pi / shape; INFINITY from x = pi on. */
-static double
-loglogistic_moment(const double *p, int k)
+static double loglogistic_moment(const double *p, int k)
 {
     const double x = k * M_PI / p[1];
 
     return x < M_PI ? pow(p[0], k) * x / sin(x) : (double) INFINITY;
 }
 
-static double
-loglogistic_draw(const double *p, spot_rng_t *rng)
+static double loglogistic_draw(const double *p, spot_rng_t *rng)
 {
     const double u = spot_rng_uniform(rng);
 
@@ -294,24 +265,20 @@ static const spot_field_t loglogistic_fields[] = {
 
 const spot_family_t spot_family_loglogistic = {"loglogistic",
     "a tail like a power of t; without a mean for a shape up to 1",
-    "P. R. Fisk, Econometrica 29, 1961", SPOT_FAMILY_FUNCTIONS(loglogistic),
-    .num_parameters = 2};
+    "P. R. Fisk, Econometrica 29, 1961", SPOT_FAMILY_FUNCTIONS(loglogistic), .num_parameters = 2};
 
 /* Both functions take one logarithm of the sum where it keeps all its digits. */
-static double
-hyperexp2_log_density(const double *p, double t)
+static double hyperexp2_log_density(const double *p, double t)
 {
-    const double density =
-        p[0] / p[1] * exp(-t / p[1]) + (1 - p[0]) / p[2] * exp(-t / p[2]);
+    const double density = p[0] / p[1] * exp(-t / p[1]) + (1 - p[0]) / p[2] * exp(-t / p[2]);
 
     return density > SPOT_LAW_TINY && density < SPOT_LAW_HUGE
                ? log(density)
-               : spot_law_log_sum(log(p[0]) - log(p[1]) - t / p[1],
-                     log1p(-p[0]) - log(p[2]) - t / p[2]);
+               : spot_law_log_sum(
+                     log(p[0]) - log(p[1]) - t / p[1], log1p(-p[0]) - log(p[2]) - t / p[2]);
 }
 
-static double
-hyperexp2_log_survival(const double *p, double t)
+static double hyperexp2_log_survival(const double *p, double t)
 {
     const double p_end = -p[0] * expm1(-t / p[1]) - (1 - p[0]) * expm1(-t / p[2]);
 
@@ -320,15 +287,13 @@ hyperexp2_log_survival(const double *p, double t)
                : spot_law_log_sum(log(p[0]) - t / p[1], log1p(-p[0]) - t / p[2]);
 }
 
-static double
-hyperexp2_moment(const double *p, int k)
+static double hyperexp2_moment(const double *p, int k)
 {
     return k == 1 ? p[0] * p[1] + (1 - p[0]) * p[2]
                   : 2 * (p[0] * p[1] * p[1] + (1 - p[0]) * p[2] * p[2]);
 }
 
-static double
-hyperexp2_draw(const double *p, spot_rng_t *rng)
+static double hyperexp2_draw(const double *p, spot_rng_t *rng)
 {
     const double mu = spot_rng_uniform(rng) < p[0] ? p[1] : p[2];
 
@@ -344,5 +309,5 @@ static const spot_field_t hyperexp2_fields[] = {
 
 const spot_family_t spot_family_hyperexp2 = {"hyperexp2",
     "two kinds of waits, short ones within a burst and long ones between bursts",
-    "Feldmann and Whitt, Performance Evaluation 31, 1998",
-    SPOT_FAMILY_FUNCTIONS(hyperexp2), .num_parameters = 3, .keeps_mean = true};
+    "Feldmann and Whitt, Performance Evaluation 31, 1998", SPOT_FAMILY_FUNCTIONS(hyperexp2),
+    .num_parameters = 3, .keeps_mean = true};

@@ -10,8 +10,7 @@
 #include "traces/laws/law.h"
 
 /* P(0 < Y <= L) of the exponential law before truncation. */
-static double
-mass(double tau, double limit)
+static double mass(double tau, double limit)
 {
     return -expm1(-limit / tau);
 }
@@ -21,8 +20,7 @@ mass(double tau, double limit)
 
 /* E(Y^k) of a law that is nearly uniform: both integrals of u^k e^(-x u) over [0, 1] as
  * series in x = limit/tau. */
-static double
-flat_moment(double tau, double limit, int k)
+static double flat_moment(double tau, double limit, int k)
 {
     enum { NUM_TERMS = 16 };
     const double x = limit / tau;
@@ -36,8 +34,7 @@ flat_moment(double tau, double limit, int k)
     return pow(limit, k) * above / below;
 }
 
-static double
-truncated_moment(double tau, double limit, int k)
+static double truncated_moment(double tau, double limit, int k)
 {
     if (limit < FLAT * tau) {
         return flat_moment(tau, limit, k);
@@ -46,8 +43,7 @@ truncated_moment(double tau, double limit, int k)
                   : 2 * tau * tau - limit * (limit + 2 * tau) / expm1(limit / tau);
 }
 
-static double
-draw_truncated(double tau, double limit, double u)
+static double draw_truncated(double tau, double limit, double u)
 {
     return -tau * log1p(-u * mass(tau, limit));
 }
@@ -56,31 +52,28 @@ draw_truncated(double tau, double limit, double u)
  * with tau2. */
 enum { W, TAU1, TAU2, LIMIT };
 
-static double
-bathtub_log_density(const double *p, double t)
+static double bathtub_log_density(const double *p, double t)
 {
     if (t > p[LIMIT]) {
         return (double) -INFINITY;
     }
     const double early = p[TAU1] * mass(p[TAU1], p[LIMIT]);
     const double late = p[TAU2] * mass(p[TAU2], p[LIMIT]);
-    const double density = p[W] / early * exp(-t / p[TAU1]) +
-                           (1 - p[W]) / late * exp((t - p[LIMIT]) / p[TAU2]);
+    const double density =
+        p[W] / early * exp(-t / p[TAU1]) + (1 - p[W]) / late * exp((t - p[LIMIT]) / p[TAU2]);
 
     if (density > SPOT_LAW_TINY && density < SPOT_LAW_HUGE) {
         return log(density);
     }
-    return spot_law_log_sum(log(p[W]) - t / p[TAU1] - log(early),
-        log1p(-p[W]) + (t - p[LIMIT]) / p[TAU2] - log(late));
+    return spot_law_log_sum(
+        log(p[W]) - t / p[TAU1] - log(early), log1p(-p[W]) + (t - p[LIMIT]) / p[TAU2] - log(late));
 }
 
-static double
-bathtub_log_survival(const double *p, double t)
+static double bathtub_log_survival(const double *p, double t)
 {
     const double rest = p[LIMIT] - t;
     const double p_early = mass(p[TAU1], t) / mass(p[TAU1], p[LIMIT]);
-    const double p_late =
-        exp(-rest / p[TAU2]) * mass(p[TAU2], t) / mass(p[TAU2], p[LIMIT]);
+    const double p_late = exp(-rest / p[TAU2]) * mass(p[TAU2], t) / mass(p[TAU2], p[LIMIT]);
     const double p_end = p[W] * p_early + (1 - p[W]) * p_late;
 
     if (rest <= 0) {
@@ -94,20 +87,18 @@ bathtub_log_survival(const double *p, double t)
         log1p(-p[W]) + log(mass(p[TAU2], rest) / mass(p[TAU2], p[LIMIT])));
 }
 
-static double
-bathtub_moment(const double *p, int k)
+static double bathtub_moment(const double *p, int k)
 {
     const double early = truncated_moment(p[TAU1], p[LIMIT], k);
     const double late_mean = truncated_moment(p[TAU2], p[LIMIT], 1);
-    const double late = k == 1 ? p[LIMIT] - late_mean
-                               : p[LIMIT] * (p[LIMIT] - 2 * late_mean) +
-                                     truncated_moment(p[TAU2], p[LIMIT], 2);
+    const double late =
+        k == 1 ? p[LIMIT] - late_mean
+               : p[LIMIT] * (p[LIMIT] - 2 * late_mean) + truncated_moment(p[TAU2], p[LIMIT], 2);
 
     return p[W] * early + (1 - p[W]) * late;
 }
 
-static double
-bathtub_draw(const double *p, spot_rng_t *rng)
+static double bathtub_draw(const double *p, spot_rng_t *rng)
 {
     const double u = spot_rng_uniform(rng);
     const double v = spot_rng_uniform(rng);
@@ -133,8 +124,7 @@ const spot_family_t spot_family_bathtub = {"bathtub",
  * overrun_max]). An overrun_max of 0 ends every life at the deadline itself. */
 enum { ZETA, SIGMA, DEADLINE, OVERRUN_MEAN, OVERRUN_MAX };
 
-static double
-log_overrun_survival(const double *p, double overrun)
+static double log_overrun_survival(const double *p, double overrun)
 {
     const double rest = p[OVERRUN_MAX] - overrun;
 
@@ -145,8 +135,7 @@ log_overrun_survival(const double *p, double overrun)
            log(mass(p[OVERRUN_MEAN], rest) / mass(p[OVERRUN_MEAN], p[OVERRUN_MAX]));
 }
 
-static double
-deadline_log_survival(const double *p, double t)
+static double deadline_log_survival(const double *p, double t)
 {
     const double overrun = t - p[DEADLINE];
 
@@ -154,8 +143,7 @@ deadline_log_survival(const double *p, double t)
            (overrun >= 0 ? log_overrun_survival(p, overrun) : 0);
 }
 
-static double
-deadline_log_density(const double *p, double t)
+static double deadline_log_density(const double *p, double t)
 {
     const double overrun = t - p[DEADLINE];
     const double log_density = spot_family_lognormal.log_density(p, t);
@@ -175,8 +163,7 @@ deadline_log_density(const double *p, double t)
 #define WIDE_SIGMA 1e5
 
 /* ln E(X^k; X < deadline), X lognormal. */
-static double
-deadline_log_early(const double *p, int k)
+static double deadline_log_early(const double *p, int k)
 {
     const double y = (log(p[DEADLINE]) - p[ZETA]) / p[SIGMA];
     const double z = k * p[SIGMA] - y;
@@ -189,8 +176,7 @@ deadline_log_early(const double *p, int k)
 
 /* E(min(X, deadline)^k) plus the integral of k t^(k-1) P(T > t) over the overrun, by
  * Simpson's rule: the integrand is smooth there. */
-static double
-deadline_moment(const double *p, int k)
+static double deadline_moment(const double *p, int k)
 {
     enum { NUM_STEPS = 2000 };
     const double deadline = p[DEADLINE];
@@ -211,8 +197,7 @@ deadline_moment(const double *p, int k)
            sum * step / 3;
 }
 
-static double
-deadline_draw(const double *p, spot_rng_t *rng)
+static double deadline_draw(const double *p, spot_rng_t *rng)
 {
     const double life = gsl_ran_lognormal(spot_rng_gsl(rng), p[ZETA], p[SIGMA]);
     double end;
@@ -220,8 +205,7 @@ deadline_draw(const double *p, spot_rng_t *rng)
     if (life <= p[DEADLINE]) {
         return life;
     }
-    end = p[DEADLINE] +
-          draw_truncated(p[OVERRUN_MEAN], p[OVERRUN_MAX], spot_rng_uniform(rng));
+    end = p[DEADLINE] + draw_truncated(p[OVERRUN_MEAN], p[OVERRUN_MAX], spot_rng_uniform(rng));
     return life < end ? life : end;
 }
 
@@ -230,10 +214,7 @@ deadline_draw(const double *p, spot_rng_t *rng)
 static const char *const none_names[] = {"none", NULL};
 
 static const spot_field_t deadline_forms[] = {
-    {.name = "",
-        .type = SPOT_FIELD_CHOICE,
-        .offset = SPOT_NOWHERE,
-        .choices = none_names},
+    {.name = "", .type = SPOT_FIELD_CHOICE, .offset = SPOT_NOWHERE, .choices = none_names},
     {.name = "",
         .type = SPOT_FIELD_NUMBER,
         .min = DBL_TRUE_MIN,
@@ -242,8 +223,7 @@ static const spot_field_t deadline_forms[] = {
     {.name = NULL},
 };
 
-static void
-settle_deadline(
+static void settle_deadline(
     spot_bind_t *bind, const spot_field_t *field, const spot_node_t *node, void *target)
 {
     (void) bind;
@@ -283,5 +263,5 @@ static const spot_field_t deadline_fields[] = {
 
 const spot_family_t spot_family_deadline = {"deadline",
     "lognormal lives, cut by a wall that comes a little late",
-    "own; data of Kadupitiya, Jadhao, Sharma, HPDC 2020",
-    SPOT_FAMILY_FUNCTIONS(deadline), .num_parameters = 2, .num_settings = 3};
+    "own; data of Kadupitiya, Jadhao, Sharma, HPDC 2020", SPOT_FAMILY_FUNCTIONS(deadline),
+    .num_parameters = 2, .num_settings = 3};

@@ -22,8 +22,7 @@ const char spot_law_expected[] =
     "{family: exponential|weibull|gamma|lognormal|loglogistic|hyperexp2|bathtub|"
     "deadline, PARAMETER: NUMBER, ...}";
 
-const spot_family_t *
-spot_family_find(const char *name)
+const spot_family_t *spot_family_find(const char *name)
 {
     for (size_t j = 0; spot_families[j] != NULL; j++) {
         if (strcmp(spot_families[j]->name, name) == 0) {
@@ -34,27 +33,23 @@ spot_family_find(const char *name)
 }
 
 /* The name of a law's family: gaps have families, lifetimes laws. */
-static const spot_node_t *
-name_node(const spot_node_t *node)
+static const spot_node_t *name_node(const spot_node_t *node)
 {
     const spot_node_t *family = spot_node_get(node, "family");
 
     return family != NULL ? family : spot_node_get(node, "law");
 }
 
-const spot_field_t *
-spot_law_table(const spot_node_t *node)
+const spot_field_t *spot_law_table(const spot_node_t *node)
 {
     const spot_node_t *name = name_node(node);
-    const spot_family_t *family = name == NULL || name->kind != SPOT_NODE_SCALAR
-                                      ? NULL
-                                      : spot_family_find(name->text);
+    const spot_family_t *family =
+        name == NULL || name->kind != SPOT_NODE_SCALAR ? NULL : spot_family_find(name->text);
 
     return family == NULL ? NULL : family->fields;
 }
 
-void
-spot_law_bind(
+void spot_law_bind(
     spot_bind_t *bind, const spot_field_t *field, const spot_node_t *node, void *target)
 {
     const spot_node_t *name = name_node(node);
@@ -81,20 +76,17 @@ spot_law_bind(
     spot_bind_unknown(bind, name, field->name, "family", &near, "");
 }
 
-double
-spot_law_cv(const spot_law_t *self)
+double spot_law_cv(const spot_law_t *self)
 {
     const double mean = self->family->moment(self->parameters, 1);
     const double mean_square = self->family->moment(self->parameters, 2);
 
-    return isfinite(mean) && isfinite(mean_square)
-               ? sqrt(fmax(0, mean_square / (mean * mean) - 1))
-               : (double) INFINITY;
+    return isfinite(mean) && isfinite(mean_square) ? sqrt(fmax(0, mean_square / (mean * mean) - 1))
+                                                   : (double) INFINITY;
 }
 
 /* Bisection over ln t: survival is monotone in every family, and no start is needed. */
-double
-spot_law_quantile(const spot_law_t *self, double p)
+double spot_law_quantile(const spot_law_t *self, double p)
 {
     const double target = log1p(-p);
     double low = -745, high = 709; /* all positive doubles */
@@ -105,8 +97,7 @@ spot_law_quantile(const spot_law_t *self, double p)
     }
     while (high - low > 1e-13) {
         const double middle = low + (high - low) / 2;
-        const bool is_beyond =
-            self->family->log_survival(self->parameters, exp(middle)) <= target;
+        const bool is_beyond = self->family->log_survival(self->parameters, exp(middle)) <= target;
 
         if (middle <= low || middle >= high) {
             break;

@@ -17,13 +17,13 @@ typedef struct {
     const char *name; /* as in {family: NAME} */
     const char *doc;
     const char *source;
-    int num_parameters; /* estimated */
-    int num_settings;   /* given, after the estimated ones, e.g. the limit of a life */
-    bool keeps_mean; /* fitted without censoring, the law has the mean of the sample */
+    int num_parameters;         /* estimated */
+    int num_settings;           /* given, after the estimated ones, e.g. the limit of a life */
+    bool keeps_mean;            /* fitted without censoring, the law has the mean of the sample */
     const spot_field_t *fields; /* of the parameters in order, then of family and law */
     double (*log_density)(const double *parameters, double t_s);
     double (*log_survival)(const double *parameters, double t_s); /* ln P(T > t) */
-    double (*moment)(const double *parameters, int k); /* E(T^k), k = 1 or 2 */
+    double (*moment)(const double *parameters, int k);            /* E(T^k), k = 1 or 2 */
     double (*draw)(const double *parameters, spot_rng_t *rng);
 } spot_family_t;
 

@@ -15,10 +15,10 @@ const char spot_size_family_expected[] =
 
 typedef spot_size_family_parameters_t parameters_t;
 
-#define PARAMETER(parameter_name, member, low, high)                                    \
-    {                                                                                   \
-        .name = (parameter_name), .type = SPOT_FIELD_NUMBER,                            \
-        .offset = offsetof(parameters_t, member), .min = (low), .max = (high)           \
+#define PARAMETER(parameter_name, member, low, high)                                               \
+    {                                                                                              \
+        .name = (parameter_name), .type = SPOT_FIELD_NUMBER,                                       \
+        .offset = offsetof(parameters_t, member), .min = (low), .max = (high)                      \
     }
 
 /* The smallest positive probability that a parameter may take. */
@@ -44,9 +44,9 @@ static const spot_field_t negbin_fields[] = {
     {.name = NULL},
 };
 
-#define LAW_FORM(law_name, law_fields)                                                  \
-    {                                                                                   \
-        .name = (law_name), .type = SPOT_FIELD_MAP, .fields = (law_fields)              \
+#define LAW_FORM(law_name, law_fields)                                                             \
+    {                                                                                              \
+        .name = (law_name), .type = SPOT_FIELD_MAP, .fields = (law_fields)                         \
     }
 
 const spot_field_t spot_size_family_forms[] = {
@@ -66,9 +66,8 @@ _Static_assert(sizeof(spot_size_family_t) == sizeof(int), "a form is kept as an 
 
 /* Warns if the law cannot have the standard deviation given: no law of this family has a
  * smaller variance than 1 + Poisson. */
-static void
-warn_of_other_std(spot_bind_t *bind, const char *name, const spot_node_t *node,
-    const parameters_t *parameters)
+static void warn_of_other_std(
+    spot_bind_t *bind, const char *name, const spot_node_t *node, const parameters_t *parameters)
 {
     const double used = sqrt(fmax(0, parameters->a - 1));
 
@@ -81,8 +80,7 @@ warn_of_other_std(spot_bind_t *bind, const char *name, const spot_node_t *node,
     }
 }
 
-void
-spot_size_family_settle(
+void spot_size_family_settle(
     spot_bind_t *bind, const spot_field_t *field, const spot_node_t *node, void *target)
 {
     parameters_t *self = target;
@@ -93,22 +91,19 @@ spot_size_family_settle(
     warn_of_other_std(bind, field->name, node, self);
 }
 
-_Static_assert(
-    offsetof(spot_size_big_t, high) == offsetof(spot_size_big_t, low) + sizeof(int64_t),
+_Static_assert(offsetof(spot_size_big_t, high) == offsetof(spot_size_big_t, low) + sizeof(int64_t),
     "a range is bound in place");
 
 static const spot_field_t size_item = {
     .type = SPOT_FIELD_INTEGER, .min = 1, .max = SPOT_MAX_INSTANCES};
 
-static void
-check_range(
+static void check_range(
     spot_bind_t *bind, const spot_field_t *field, const spot_node_t *node, void *target)
 {
     const int64_t *range = target;
 
     if (range[0] > range[1]) {
-        spot_bind_error(
-            bind, node, field->name, "the smallest size is above the largest");
+        spot_bind_error(bind, node, field->name, "the smallest size is above the largest");
     }
 }
 
@@ -136,8 +131,7 @@ const spot_field_t spot_size_big_fields[] = {
 #define NEAR_POISSON 1e-8
 
 /* P(size <= k) of events that are not big. */
-static double
-cumulative_of_family(const parameters_t *parameters, double k)
+static double cumulative_of_family(const parameters_t *parameters, double k)
 {
     const double a = parameters->a, b = parameters->b;
     double excess, variance;
@@ -147,8 +141,7 @@ cumulative_of_family(const parameters_t *parameters, double k)
             if (b == 0) {
                 return k >= fmax(1, fabs(round(a))) ? 1 : 0;
             }
-            return gsl_cdf_gaussian_P(k + 0.5 - a, b) -
-                   gsl_cdf_gaussian_P(-k - 0.5 - a, b);
+            return gsl_cdf_gaussian_P(k + 0.5 - a, b) - gsl_cdf_gaussian_P(-k - 0.5 - a, b);
         case SPOT_SIZE_MOMENTS:
             excess = a - 1;
             variance = b * b;
@@ -158,8 +151,8 @@ cumulative_of_family(const parameters_t *parameters, double k)
             if (variance - excess <= NEAR_POISSON * excess) {
                 return gsl_cdf_poisson_P((unsigned) k - 1, excess);
             }
-            return gsl_cdf_negative_binomial_P((unsigned) k - 1, excess / variance,
-                excess * excess / (variance - excess));
+            return gsl_cdf_negative_binomial_P(
+                (unsigned) k - 1, excess / variance, excess * excess / (variance - excess));
         case SPOT_SIZE_GEOMETRIC:
             return -expm1(k * log1p(-a));
         case SPOT_SIZE_NEGBIN:
@@ -170,8 +163,7 @@ cumulative_of_family(const parameters_t *parameters, double k)
     return k >= a ? 1 : 0;
 }
 
-static double
-cumulative_of_big(const spot_size_big_t *big, double k)
+static double cumulative_of_big(const spot_size_big_t *big, double k)
 {
     const double low = (double) big->low, high = (double) big->high;
 
@@ -188,8 +180,7 @@ cumulative_of_big(const spot_size_big_t *big, double k)
 #define MARGIN 0x1p-50
 
 /* Fills the guide table of Chen and Asau (AIIE Transactions 6(2), 1974). */
-static int
-init_guides(spot_size_law_t *self)
+static int init_guides(spot_size_law_t *self)
 {
     const size_t most = self->num_sizes > MIN_GUIDES ? self->num_sizes : MIN_GUIDES;
     const double num_guides = (double) most;
@@ -209,8 +200,7 @@ init_guides(spot_size_law_t *self)
     return 0;
 }
 
-int
-spot_size_law_init(spot_size_law_t *self, const parameters_t *parameters,
+int spot_size_law_init(spot_size_law_t *self, const parameters_t *parameters,
     const spot_size_big_t *big, int64_t max_size)
 {
     size_t max_sizes = 0;
@@ -224,17 +214,15 @@ spot_size_law_init(spot_size_law_t *self, const parameters_t *parameters,
                 sizeof(*self->cumulative)) != 0) {
             return SPOT_ERR_NO_MEMORY;
         }
-        cumulative = fmax(
-            cumulative, (1 - big->probability) * cumulative_of_family(parameters, k) +
-                            big->probability * cumulative_of_big(big, k));
+        cumulative = fmax(cumulative, (1 - big->probability) * cumulative_of_family(parameters, k) +
+                                          big->probability * cumulative_of_big(big, k));
         self->cumulative[self->num_sizes++] = cumulative;
     }
     self->cumulative[self->num_sizes - 1] = 1;
     return init_guides(self);
 }
 
-int
-spot_size_law_copy(spot_size_law_t *self, const spot_size_law_t *other)
+int spot_size_law_copy(spot_size_law_t *self, const spot_size_law_t *other)
 {
     *self = *other;
     self->cumulative = spot_calloc(other->num_sizes, sizeof(*self->cumulative));
@@ -242,28 +230,24 @@ spot_size_law_copy(spot_size_law_t *self, const spot_size_law_t *other)
     if (self->cumulative == NULL || self->guides == NULL) {
         return SPOT_ERR_NO_MEMORY;
     }
-    memcpy(self->cumulative, other->cumulative,
-        other->num_sizes * sizeof(*self->cumulative));
+    memcpy(self->cumulative, other->cumulative, other->num_sizes * sizeof(*self->cumulative));
     memcpy(self->guides, other->guides, other->num_guides * sizeof(*self->guides));
     return 0;
 }
 
-void
-spot_size_law_free(spot_size_law_t *self)
+void spot_size_law_free(spot_size_law_t *self)
 {
     free(self->cumulative);
     free(self->guides);
     memset(self, 0, sizeof(*self));
 }
 
-int32_t
-spot_size_law_draw(const spot_size_law_t *self, spot_rng_t *rng)
+int32_t spot_size_law_draw(const spot_size_law_t *self, spot_rng_t *rng)
 {
     return spot_size_law_invert(self, spot_rng_uniform(rng));
 }
 
-int32_t
-spot_size_law_invert(const spot_size_law_t *self, double u)
+int32_t spot_size_law_invert(const spot_size_law_t *self, double u)
 {
     /* Signed, as processors convert signed numbers faster. */
     size_t size_id = self->guides[(int64_t) (u * (double) (int64_t) self->num_guides)];
@@ -274,9 +258,8 @@ spot_size_law_invert(const spot_size_law_t *self, double u)
     return (int32_t) size_id + 1;
 }
 
-double
-spot_size_law_p_rounded_to_0(const spot_size_law_t *self, const parameters_t *parameters,
-    const spot_size_big_t *big)
+double spot_size_law_p_rounded_to_0(
+    const spot_size_law_t *self, const parameters_t *parameters, const spot_size_big_t *big)
 {
     const double mean = parameters->a, std = parameters->b, p_one = self->cumulative[0];
     double p_zero;
@@ -287,8 +270,7 @@ spot_size_law_p_rounded_to_0(const spot_size_law_t *self, const parameters_t *pa
     if (std == 0) {
         p_zero = fabs(round(mean)) < 1;
     } else {
-        p_zero =
-            gsl_cdf_gaussian_P(0.5 - mean, std) - gsl_cdf_gaussian_P(-0.5 - mean, std);
+        p_zero = gsl_cdf_gaussian_P(0.5 - mean, std) - gsl_cdf_gaussian_P(-0.5 - mean, std);
     }
     return fmin(1, (1 - big->probability) * p_zero / p_one);
 }
@@ -310,8 +292,7 @@ _Static_assert(1 << CELL_DIGITS == SPOT_TRIAL_CELLS, "the first digits are the c
 
 /* The number of failures for a number. It is infinite or NAN if p is 0. 1 - u is exact;
  * it is 0 only after the last number, so that the last cell keeps the formula. */
-static int64_t
-count_failures(const spot_trial_law_t *self, uint64_t number)
+static int64_t count_failures(const spot_trial_law_t *self, uint64_t number)
 {
     const double u = (double) number * 0x1p-53;
     const double num_failures = log(1 - u) * self->failures_per_log;
@@ -321,8 +302,7 @@ count_failures(const spot_trial_law_t *self, uint64_t number)
 }
 
 /* The first number at a place of a cell, place <= 2^32. */
-static uint64_t
-number_at(uint64_t cell_id, uint64_t place)
+static uint64_t number_at(uint64_t cell_id, uint64_t place)
 {
     return ((cell_id << PLACE_DIGITS) + place) << REST_DIGITS;
 }
@@ -330,8 +310,7 @@ number_at(uint64_t cell_id, uint64_t place)
 /* Finds the place of a cell at which there is one failure more; only numbers at this
  * place need the logarithm. The inverse gives the place up to rounding, which is far
  * less than a place; where that is in doubt, bisection does the rest. */
-static uint32_t
-find_limit(const spot_trial_law_t *self, uint64_t cell_id, int64_t num_failures)
+static uint32_t find_limit(const spot_trial_law_t *self, uint64_t cell_id, int64_t num_failures)
 {
     const double u = -expm1((double) (num_failures + 1) / self->failures_per_log);
     const double place = (u * SPOT_TRIAL_CELLS - (double) cell_id) * (double) NUM_PLACES;
@@ -340,8 +319,7 @@ find_limit(const spot_trial_law_t *self, uint64_t cell_id, int64_t num_failures)
     uint64_t high = is_inside ? (uint64_t) (place + ROUNDING) + 1 : NUM_PLACES;
 
     low = count_failures(self, number_at(cell_id, low)) == num_failures ? low : 0;
-    high = count_failures(self, number_at(cell_id, high)) > num_failures ? high
-                                                                         : NUM_PLACES;
+    high = count_failures(self, number_at(cell_id, high)) > num_failures ? high : NUM_PLACES;
     while (high - low > 1) {
         const uint64_t middle = (low + high) / 2;
 
@@ -354,8 +332,7 @@ find_limit(const spot_trial_law_t *self, uint64_t cell_id, int64_t num_failures)
     return (uint32_t) low;
 }
 
-void
-spot_trial_law_init(spot_trial_law_t *self, double num_trials, double p)
+void spot_trial_law_init(spot_trial_law_t *self, double num_trials, double p)
 {
     int64_t first, next;
 
@@ -377,8 +354,7 @@ spot_trial_law_init(spot_trial_law_t *self, double num_trials, double p)
     }
 }
 
-int64_t
-spot_trial_law_invert(const spot_trial_law_t *self, uint64_t number)
+int64_t spot_trial_law_invert(const spot_trial_law_t *self, uint64_t number)
 {
     const spot_trial_cell_t *cell = &self->cells[number >> (PLACE_DIGITS + REST_DIGITS)];
     const uint32_t place = (uint32_t) (number >> REST_DIGITS);

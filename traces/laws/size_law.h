@@ -40,9 +40,9 @@ typedef struct {
 } spot_size_law_t;
 
 /* A field of spot_size_family_parameters_t: a one-of whose form is the family. */
-#define SPOT_SIZE_FAMILY_FIELD(type, member)                                            \
-    .offset = offsetof(type, member), .fields = spot_size_family_forms,                 \
-    .has_form = true, .form_offset = offsetof(type, member.family), .what = "law",      \
+#define SPOT_SIZE_FAMILY_FIELD(type, member)                                                       \
+    .offset = offsetof(type, member), .fields = spot_size_family_forms, .has_form = true,          \
+    .form_offset = offsetof(type, member.family), .what = "law",                                   \
     .expected = spot_size_family_expected, .settle = spot_size_family_settle
 extern const spot_field_t spot_size_family_forms[];
 extern const char spot_size_family_expected[];
@@ -53,11 +53,9 @@ extern const spot_field_t spot_size_big_fields[];
 /* Tabulates up to the size with 1 - P < 2^-53, at most up to max_size, which then stands
  * for "at least max_size". NO_MEMORY; free self even then. O(sizes). */
 SPOT_MUST_CHECK int spot_size_law_init(spot_size_law_t *self,
-    const spot_size_family_parameters_t *parameters, const spot_size_big_t *big,
-    int64_t max_size);
+    const spot_size_family_parameters_t *parameters, const spot_size_big_t *big, int64_t max_size);
 /* The same table as that of another law. NO_MEMORY; free self even then. */
-SPOT_MUST_CHECK int spot_size_law_copy(
-    spot_size_law_t *self, const spot_size_law_t *other);
+SPOT_MUST_CHECK int spot_size_law_copy(spot_size_law_t *self, const spot_size_law_t *other);
 void spot_size_law_free(spot_size_law_t *self);
 
 /* One draw, O(1) on average, and the same for a number u of [0, 1). */
@@ -84,8 +82,8 @@ double spot_size_law_p_rounded_to_0(const spot_size_law_t *self,
 
 typedef struct {
     uint32_t num_failures; /* at the start of the cell; UINT32_MAX: use the formula */
-    uint32_t limit; /* place, in 2^-32 of the cell, from which on there is one failure
-                     * more; UINT32_MAX: nowhere */
+    uint32_t limit;        /* place, in 2^-32 of the cell, from which on there is one failure
+                            * more; UINT32_MAX: nowhere */
 } spot_trial_cell_t;
 
 typedef struct {

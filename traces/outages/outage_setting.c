@@ -16,8 +16,7 @@
 #define MAX_SLOTS 8192 /* of a stage */
 
 static const char *const drain_names[] = {"deadline", "stop", NULL};
-static const char *const in_flight_names[] = {
-    "requeue_head", "requeue_tail", "lose", NULL};
+static const char *const in_flight_names[] = {"requeue_head", "requeue_tail", "lose", NULL};
 
 /* The forms of the value of trace. */
 static const spot_field_t trace_forms[] = {
@@ -26,12 +25,11 @@ static const spot_field_t trace_forms[] = {
     {.name = NULL},
 };
 
-#define RANGE(kind, key, member, low, high, starts, ...)                                \
+#define RANGE(kind, key, member, low, high, starts, ...)                                           \
     SPOT_WITHIN(kind, key, spot_outage_setting_t, member, low, high, starts, __VA_ARGS__)
 
 static const spot_field_t hazard_fields[] = {
-    {RANGE(DURATION_NS, "mtbf", mtbf_ns, 1, MAX_MEAN_NS, NULL,
-        "mean time to a preemption",
+    {RANGE(DURATION_NS, "mtbf", mtbf_ns, 1, MAX_MEAN_NS, NULL, "mean time to a preemption",
         "mean time that a spot slot serves until it is preempted; exponential")},
     {RANGE(DURATION_NS, "recover", recover_ns, 0, MAX_MEAN_NS, NULL,
         "mean time to another instance",
@@ -52,8 +50,7 @@ const spot_field_t spot_outage_fields[] = {
         "a CSV file node,slot,preempted_ns,ready_ns with the outages of spot slots; an "
         "empty ready_ns: never")},
     {SPOT_GROUP("hazard", hazard_fields, "", "outages that are drawn slot by slot")},
-    {SPOT_FIELDS(ONE_OF, "trace", spot_outage_setting_t, trace_node, trace_forms, "",
-         "trace",
+    {SPOT_FIELDS(ONE_OF, "trace", spot_outage_setting_t, trace_node, trace_forms, "", "trace",
          "how instances come and go, for all spot slots together; a generator needs "
          "its own capacity and initial"),
         .bind = spot_bind_keep_node,
@@ -61,8 +58,7 @@ const spot_field_t spot_outage_fields[] = {
                     "a trace file or a model file"},
     {RANGE(DURATION_NS, "notice", rent.notice_ns, 0, MAX_START_UP_NS, "0 s",
         "notice before a preemption", "how long before a preemption it is known")},
-    {SPOT_CHOICE("drain", spot_outage_setting_t, rent.drain, drain_names, "deadline",
-        "drain",
+    {SPOT_CHOICE("drain", spot_outage_setting_t, rent.drain, drain_names, "deadline", "drain",
         "with notice, a replica takes only batches that end in time (deadline), or "
         "none (stop)")},
     {SPOT_CHOICE("in_flight", spot_outage_setting_t, rent.in_flight, in_flight_names,
@@ -70,8 +66,7 @@ const spot_field_t spot_outage_fields[] = {
         "a preemption puts the queries of a batch back to the head or the tail of the "
         "queue, or loses them")},
     {RANGE(DURATION_NS, "preparation", rent.preparation_ns, 0, MAX_START_UP_NS, "0 s",
-        "preparation time",
-        "time from the arrival of an instance until it can load a model")},
+        "preparation time", "time from the arrival of an instance until it can load a model")},
     {RANGE(DURATION_NS, "load", rent.load_ns, 0, MAX_START_UP_NS, "0 s", "load time",
         "time to load a model")},
     {.name = NULL},
@@ -102,8 +97,7 @@ static const spot_table_file_column_t columns[] = {
 };
 
 /* The stage that a row names, -1: none, which is reported. */
-static int32_t
-find_stage(spot_table_file_t *table, const reader_t *reader, const char *id)
+static int32_t find_stage(spot_table_file_t *table, const reader_t *reader, const char *id)
 {
     char hint[SPOT_SUGGEST_HINT_BYTES];
     spot_suggest_t near;
@@ -121,8 +115,8 @@ find_stage(spot_table_file_t *table, const reader_t *reader, const char *id)
 }
 
 /* The latest row of the same slot, or NULL. O(rows). */
-static const spot_outage_row_t *
-find_previous(const spot_outage_file_t *self, int32_t stage_id, int32_t slot)
+static const spot_outage_row_t *find_previous(
+    const spot_outage_file_t *self, int32_t stage_id, int32_t slot)
 {
     for (size_t j = self->num_rows; j > 0; j--) {
         const spot_outage_row_t *row = &self->rows[j - 1];
@@ -134,8 +128,7 @@ find_previous(const spot_outage_file_t *self, int32_t stage_id, int32_t slot)
     return NULL;
 }
 
-static int
-take_row(spot_table_file_t *table, const spot_csv_row_t *csv, const void *values)
+static int take_row(spot_table_file_t *table, const spot_csv_row_t *csv, const void *values)
 {
     const row_t *row = values;
     const reader_t *reader = table->table;
@@ -153,25 +146,21 @@ take_row(spot_table_file_t *table, const spot_csv_row_t *csv, const void *values
     }
     if (previous != NULL && previous->ready_ns == INT64_MAX) {
         spot_table_file_report_at(table, SLOT,
-            "slot %d of %s never comes back, but has a later row", (int) row->slot,
-            row->node);
+            "slot %d of %s never comes back, but has a later row", (int) row->slot, row->node);
     } else if (previous != NULL && row->preempted_ns < previous->ready_ns) {
         spot_table_file_report_at(table, PREEMPTED,
-            "slot %d of %s: preempted at %lld before it is ready again at %lld",
-            (int) row->slot, row->node, (long long) row->preempted_ns,
-            (long long) previous->ready_ns);
+            "slot %d of %s: preempted at %lld before it is ready again at %lld", (int) row->slot,
+            row->node, (long long) row->preempted_ns, (long long) previous->ready_ns);
     }
     return SPOT_ARRAY_APPEND(reader->file, rows,
         (spot_outage_row_t){stage_id, row->slot, row->preempted_ns, row->ready_ns});
 }
 
-static int
-read_file(spot_outage_setting_t *self, spot_bind_t *bind, size_t num_stages,
-    const char *const *stages)
+static int read_file(
+    spot_outage_setting_t *self, spot_bind_t *bind, size_t num_stages, const char *const *stages)
 {
     const row_t initial = {.ready_ns = INT64_MAX};
-    const spot_table_file_format_t format = {
-        .num_columns = sizeof(columns) / sizeof(columns[0]),
+    const spot_table_file_format_t format = {.num_columns = sizeof(columns) / sizeof(columns[0]),
         .columns = columns,
         .layout = "node,slot,preempted_ns,ready_ns",
         .says_header = true,
@@ -186,19 +175,16 @@ read_file(spot_outage_setting_t *self, spot_bind_t *bind, size_t num_stages,
 
 /* ---- The setting ---- */
 
-int
-spot_outage_setting_open(spot_outage_setting_t *self, spot_bind_t *bind,
+int spot_outage_setting_open(spot_outage_setting_t *self, spot_bind_t *bind,
     const spot_node_t *root, size_t num_stages, const char *const *stages)
 {
     const spot_node_t *hazard = spot_node_get(root, "hazard");
-    const int num_kinds =
-        (self->path != NULL) + (hazard != NULL) + (self->trace_node != NULL);
+    const int num_kinds = (self->path != NULL) + (hazard != NULL) + (self->trace_node != NULL);
     const size_t num_errors = bind->diag->num_errors;
     int ret = 0;
 
     if (num_kinds > 1) {
-        spot_bind_error(
-            bind, root, "preemptions", "exactly one of outages, hazard, trace");
+        spot_bind_error(bind, root, "preemptions", "exactly one of outages, hazard, trace");
     } else if (self->path != NULL) {
         self->kind = SPOT_OUTAGES_FILE;
         ret = read_file(self, bind, num_stages, stages);
@@ -218,8 +204,7 @@ spot_outage_setting_open(spot_outage_setting_t *self, spot_bind_t *bind,
     return ret == 0 && bind->diag->num_errors > num_errors ? SPOT_ERR_BAD_INPUT : ret;
 }
 
-void
-spot_outage_setting_free(spot_outage_setting_t *self)
+void spot_outage_setting_free(spot_outage_setting_t *self)
 {
     free(self->path);
     free(self->file.rows);
@@ -227,8 +212,7 @@ spot_outage_setting_free(spot_outage_setting_t *self)
     *self = (spot_outage_setting_t){0};
 }
 
-bool
-spot_outage_setting_is_random(const spot_outage_setting_t *self)
+bool spot_outage_setting_is_random(const spot_outage_setting_t *self)
 {
     const spot_trace_t *recording = self->trace.recording;
 

@@ -70,9 +70,8 @@ extern const spot_field_t spot_outage_fields[];
 /* Checks the map preemptions once it is bound (root: the map; NULL: the scenario has
  * none) and reads its file or binds its trace. stages: [num_stages] their ids. BAD_INPUT
  * with the reasons in the diagnostics of bind, IO, NO_MEMORY; free self even then. */
-SPOT_MUST_CHECK int spot_outage_setting_open(spot_outage_setting_t *self,
-    spot_bind_t *bind, const spot_node_t *root, size_t num_stages,
-    const char *const *stages);
+SPOT_MUST_CHECK int spot_outage_setting_open(spot_outage_setting_t *self, spot_bind_t *bind,
+    const spot_node_t *root, size_t num_stages, const char *const *stages);
 void spot_outage_setting_free(spot_outage_setting_t *self);
 
 /* Whether replications differ. */

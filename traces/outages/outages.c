@@ -48,8 +48,7 @@ struct spot_outages {
     int64_t read_ns;  /* all earlier changes have been read */
 };
 
-static int
-new_trace(spot_outages_t *self)
+static int new_trace(spot_outages_t *self)
 {
     const spot_trace_model_t *trace = &self->setting->trace;
     const int64_t own = spot_trace_model_common(trace)->capacity;
@@ -57,19 +56,16 @@ new_trace(spot_outages_t *self)
 
     SPOT_ARENA_ARRAY(&self->memory, self->slot_of, (size_t) capacity);
     SPOT_ARENA_ARRAY(&self->memory, self->standby, (size_t) capacity);
-    return self->memory.error != 0
-               ? SPOT_ERR_NO_MEMORY
-               : spot_membership_init(&self->membership, trace, capacity);
+    return self->memory.error != 0 ? SPOT_ERR_NO_MEMORY
+                                   : spot_membership_init(&self->membership, trace, capacity);
 }
 
-int
-spot_outages_new(spot_outages_t **outages, const spot_outage_setting_t *setting,
+int spot_outages_new(spot_outages_t **outages, const spot_outage_setting_t *setting,
     size_t num_stages, const int32_t *num_slots)
 {
     spot_outages_t *self = *outages = spot_calloc(1, sizeof(*self));
 
-    if (self == NULL ||
-        SPOT_ARENA_ARRAY(&self->memory, self->first, num_stages + 1) == NULL) {
+    if (self == NULL || SPOT_ARENA_ARRAY(&self->memory, self->first, num_stages + 1) == NULL) {
         return SPOT_ERR_NO_MEMORY;
     }
     self->setting = setting;
@@ -84,8 +80,7 @@ spot_outages_new(spot_outages_t **outages, const spot_outage_setting_t *setting,
     return self->setting->kind == SPOT_OUTAGES_TRACE ? new_trace(self) : 0;
 }
 
-void
-spot_outages_delete(spot_outages_t *self)
+void spot_outages_delete(spot_outages_t *self)
 {
     if (self != NULL) {
         for (size_t j = 0; j < self->num_slots; j++) {
@@ -97,23 +92,19 @@ spot_outages_delete(spot_outages_t *self)
     }
 }
 
-static int64_t
-start_up_ns(const spot_outages_t *self)
+static int64_t start_up_ns(const spot_outages_t *self)
 {
     return self->setting->rent.preparation_ns + self->setting->rent.load_ns;
 }
 
-static void
-add_outage(spot_outages_t *self, slot_t *slot, int64_t from_ns, int64_t to_ns)
+static void add_outage(spot_outages_t *self, slot_t *slot, int64_t from_ns, int64_t to_ns)
 {
-    self->error = spot_error_first(
-        self->error, SPOT_ARRAY_APPEND(slot, rows,
-                         (spot_outage_t){from_ns, to_ns, self->num_orders++}));
+    self->error = spot_error_first(self->error,
+        SPOT_ARRAY_APPEND(slot, rows, (spot_outage_t){from_ns, to_ns, self->num_orders++}));
 }
 
 /* Rows of a file, by stage. */
-static void
-start_file(spot_outages_t *self)
+static void start_file(spot_outages_t *self)
 {
     const spot_outage_file_t *file = &self->setting->file;
 
@@ -123,8 +114,7 @@ start_file(spot_outages_t *self)
             const size_t slot_id = self->first[j] + (size_t) row->slot;
 
             if ((size_t) row->stage_id == j && slot_id < self->first[j + 1]) {
-                add_outage(
-                    self, &self->slots[slot_id], row->preempted_ns, row->ready_ns);
+                add_outage(self, &self->slots[slot_id], row->preempted_ns, row->ready_ns);
             }
         }
     }
@@ -133,19 +123,16 @@ start_file(spot_outages_t *self)
 /* ---- A hazard ---- */
 
 /* The end of an exponential time of at least 1 ns; INT64_MAX: never. */
-static int64_t
-draw_end(process_t *self, int64_t from_ns, int64_t mean_ns)
+static int64_t draw_end(process_t *self, int64_t from_ns, int64_t mean_ns)
 {
     double ns = floor(spot_rng_exponential(&self->rng, (double) mean_ns) + 0.5);
 
     ns = ns < 1 ? 1 : ns;
-    return from_ns >= LAST_NS || ns >= (double) (LAST_NS - from_ns)
-               ? INT64_MAX
-               : from_ns + (int64_t) ns;
+    return from_ns >= LAST_NS || ns >= (double) (LAST_NS - from_ns) ? INT64_MAX
+                                                                    : from_ns + (int64_t) ns;
 }
 
-static void
-draw_outage(const spot_outages_t *self, process_t *process)
+static void draw_outage(const spot_outages_t *self, process_t *process)
 {
     process->preempted_ns = draw_end(process, process->ready_ns, process->up_ns);
     process->ready_ns = draw_end(process, process->preempted_ns, process->out_ns);
@@ -154,13 +141,11 @@ draw_outage(const spot_outages_t *self, process_t *process)
     }
 }
 
-static void
-start_hazard(spot_outages_t *self, uint64_t seed, uint64_t replication)
+static void start_hazard(spot_outages_t *self, uint64_t seed, uint64_t replication)
 {
     const spot_outage_setting_t *setting = self->setting;
     const process_t own = {.up_ns = setting->mtbf_ns, .out_ns = setting->recover_ns};
-    const process_t zone = {
-        .up_ns = setting->zone_mtbf_ns, .out_ns = setting->zone_recover_ns};
+    const process_t zone = {.up_ns = setting->zone_mtbf_ns, .out_ns = setting->zone_recover_ns};
 
     for (size_t j = 0; j < self->num_stages; j++) {
         for (size_t k = self->first[j]; k < self->first[j + 1]; k++) {
@@ -174,24 +159,22 @@ start_hazard(spot_outages_t *self, uint64_t seed, uint64_t replication)
             draw_outage(self, &slot->own);
             slot->zone.preempted_ns = INT64_MAX;
             if (setting->zones > 0) {
-                spot_rng_seek(&slot->zone.rng, seed, replication,
-                    SPOT_STREAM_ZONE_OUTAGE, place % (uint64_t) setting->zones);
+                spot_rng_seek(&slot->zone.rng, seed, replication, SPOT_STREAM_ZONE_OUTAGE,
+                    place % (uint64_t) setting->zones);
                 draw_outage(self, &slot->zone);
             }
         }
     }
 }
 
-static process_t *
-sooner(slot_t *slot)
+static process_t *sooner(slot_t *slot)
 {
     return slot->own.preempted_ns <= slot->zone.preempted_ns ? &slot->own : &slot->zone;
 }
 
 /* Adds the next outage of a slot: its own and those of its zone that overlap are one.
  * Returns false if there is none. */
-static bool
-merge_outage(spot_outages_t *self, slot_t *slot)
+static bool merge_outage(spot_outages_t *self, slot_t *slot)
 {
     process_t *next = sooner(slot);
     const int64_t from_ns = next->preempted_ns;
@@ -216,8 +199,7 @@ merge_outage(spot_outages_t *self, slot_t *slot)
 /* ---- A trace ---- */
 
 /* An instance takes the place of the one that a slot lacks. */
-static void
-enter_slot(spot_outages_t *self, size_t slot_id, int32_t instance, int64_t ready_ns)
+static void enter_slot(spot_outages_t *self, size_t slot_id, int32_t instance, int64_t ready_ns)
 {
     slot_t *slot = &self->slots[slot_id];
 
@@ -232,8 +214,7 @@ enter_slot(spot_outages_t *self, size_t slot_id, int32_t instance, int64_t ready
     }
 }
 
-static void
-add_instance(spot_outages_t *self, int32_t instance, int64_t now_ns)
+static void add_instance(spot_outages_t *self, int32_t instance, int64_t now_ns)
 {
     size_t slot_id = 0;
 
@@ -242,15 +223,13 @@ add_instance(spot_outages_t *self, int32_t instance, int64_t now_ns)
     }
     self->slot_of[instance] = slot_id;
     if (slot_id < self->num_slots) {
-        enter_slot(
-            self, slot_id, instance, now_ns == 0 ? 0 : now_ns + start_up_ns(self));
+        enter_slot(self, slot_id, instance, now_ns == 0 ? 0 : now_ns + start_up_ns(self));
     } else {
         self->standby[self->num_standby++] = instance;
     }
 }
 
-static void
-leave_standby(spot_outages_t *self, int32_t instance)
+static void leave_standby(spot_outages_t *self, int32_t instance)
 {
     size_t place = 0;
 
@@ -262,8 +241,7 @@ leave_standby(spot_outages_t *self, int32_t instance)
         (self->num_standby - place) * sizeof(*self->standby));
 }
 
-static void
-lose_instance(spot_outages_t *self, int32_t instance, int64_t now_ns)
+static void lose_instance(spot_outages_t *self, int32_t instance, int64_t now_ns)
 {
     const size_t slot_id = self->slot_of[instance];
     slot_t *slot = &self->slots[slot_id];
@@ -282,14 +260,12 @@ lose_instance(spot_outages_t *self, int32_t instance, int64_t now_ns)
         const int32_t next = self->standby[0];
 
         leave_standby(self, next);
-        enter_slot(
-            self, slot_id, next, now_ns == 0 ? 0 : now_ns + self->setting->rent.load_ns);
+        enter_slot(self, slot_id, next, now_ns == 0 ? 0 : now_ns + self->setting->rent.load_ns);
     }
 }
 
 /* Reads the next change of the trace up to a time. Returns false if there is none. */
-static bool
-read_change(spot_outages_t *self, int64_t last_ns)
+static bool read_change(spot_outages_t *self, int64_t last_ns)
 {
     const int64_t next_ms = spot_membership_next_ms(&self->membership);
     spot_change_t change;
@@ -310,8 +286,7 @@ read_change(spot_outages_t *self, int64_t last_ns)
 }
 
 /* Slots without an instance at time 0 are out from then on. */
-static void
-start_trace(spot_outages_t *self, uint64_t seed, uint64_t replication)
+static void start_trace(spot_outages_t *self, uint64_t seed, uint64_t replication)
 {
     for (size_t j = 0; j < self->num_slots; j++) {
         self->slots[j].instance = -1;
@@ -333,9 +308,7 @@ start_trace(spot_outages_t *self, uint64_t seed, uint64_t replication)
 
 /* ---- All ---- */
 
-void
-spot_outages_start(
-    spot_outages_t *self, uint64_t seed, uint64_t replication, int64_t last_ns)
+void spot_outages_start(spot_outages_t *self, uint64_t seed, uint64_t replication, int64_t last_ns)
 {
     self->error = 0;
     self->num_orders = 0;
@@ -354,14 +327,13 @@ spot_outages_start(
 
 /* An outage of a trace is whole once all changes before its end are read: until then its
  * instance may be lost again. */
-const spot_outage_t *
-spot_outages_at(spot_outages_t *self, size_t stage_id, int32_t slot_id, size_t k)
+const spot_outage_t *spot_outages_at(
+    spot_outages_t *self, size_t stage_id, int32_t slot_id, size_t k)
 {
     const spot_outage_kind_t kind = self->setting->kind;
     slot_t *slot = &self->slots[self->first[stage_id] + (size_t) slot_id];
 
-    while (
-        kind == SPOT_OUTAGES_HAZARD && k >= slot->num_rows && merge_outage(self, slot)) {
+    while (kind == SPOT_OUTAGES_HAZARD && k >= slot->num_rows && merge_outage(self, slot)) {
     }
     while (kind == SPOT_OUTAGES_TRACE &&
            (k >= slot->num_rows || slot->rows[k].ready_ns > self->read_ns) &&
@@ -370,8 +342,7 @@ spot_outages_at(spot_outages_t *self, size_t stage_id, int32_t slot_id, size_t k
     return k < slot->num_rows ? &slot->rows[k] : NULL;
 }
 
-int
-spot_outages_error(const spot_outages_t *self, int64_t end_ns)
+int spot_outages_error(const spot_outages_t *self, int64_t end_ns)
 {
     const int64_t stopped_ms = self->setting->kind == SPOT_OUTAGES_TRACE
                                    ? spot_membership_stopped_ms(&self->membership)

@@ -22,18 +22,16 @@ typedef struct spot_outages spot_outages_t;
 
 /* Outages of num_slots[num_stages] spot slots for replications of a setting, which must
  * outlive self. NO_MEMORY; free *self even then. */
-SPOT_MUST_CHECK int spot_outages_new(spot_outages_t **self,
-    const spot_outage_setting_t *setting, size_t num_stages, const int32_t *num_slots);
+SPOT_MUST_CHECK int spot_outages_new(spot_outages_t **self, const spot_outage_setting_t *setting,
+    size_t num_stages, const int32_t *num_slots);
 void spot_outages_delete(spot_outages_t *self); /* accepts NULL */
 
 /* Starts a replication; last_ns: the last arrival of a query. Changes of a trace more
  * than a year behind it are not read: a slot that is out then never comes back. */
-void spot_outages_start(
-    spot_outages_t *self, uint64_t seed, uint64_t replication, int64_t last_ns);
+void spot_outages_start(spot_outages_t *self, uint64_t seed, uint64_t replication, int64_t last_ns);
 
 /* Outage k of a spot slot, or NULL: there are no more; valid until the next call. */
-const spot_outage_t *spot_outages_at(
-    spot_outages_t *self, size_t stage_id, int32_t slot, size_t k);
+const spot_outage_t *spot_outages_at(spot_outages_t *self, size_t stage_id, int32_t slot, size_t k);
 
 /* The error of a run that ended at end_ns. NO_MEMORY; OVERDRAW: the trace ended by then,
  * in a loss of more instances than it had. */

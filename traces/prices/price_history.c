@@ -15,15 +15,15 @@
 
 #define MAX_LISTED 20   /* series in a message */
 #define PER_H "*_per_h" /* a price with its currency in its name */
-#define STAMPED(time, price)                                                            \
-    {                                                                                   \
-        "stamped", time, price,                                                         \
-        {                                                                               \
-            "zone", "instance_type", "product", "market", "currency"                    \
-        }                                                                               \
+#define STAMPED(time, price)                                                                       \
+    {                                                                                              \
+        "stamped", time, price,                                                                    \
+        {                                                                                          \
+            "zone", "instance_type", "product", "market", "currency"                               \
+        }                                                                                          \
     }
-#define EXPECTED                                                                        \
-    "Timestamp and SpotPrice (aws), effectiveStartDate and retailPrice (azure), time "  \
+#define EXPECTED                                                                                   \
+    "Timestamp and SpotPrice (aws), effectiveStartDate and retailPrice (azure), time "             \
     "or timestamp and price or usd_per_h (stamped), or time_s and usd_per_h (steps)"
 
 const char *const spot_price_form_names[] = {"aws", "azure", "stamped", "steps", NULL};
@@ -77,19 +77,16 @@ typedef struct {
     record_t *records; /* [num_records] that are asked for */
 } reading_t;
 
-static int
-expected(const reading_t *self, const cell_t *place, const char *what)
+static int expected(const reading_t *self, const cell_t *place, const char *what)
 {
     char shown[SPOT_CSV_SHOWN_BYTES];
 
     return spot_diag_error(self->diag, self->file, place->line, place->column,
-        "%s: expected %s, got '%s'", place->name, what,
-        spot_csv_shown(place->text, shown));
+        "%s: expected %s, got '%s'", place->name, what, spot_csv_shown(place->text, shown));
 }
 
 /* The cell of the record with a name, or PER_H; NULL: there is none. */
-static const cell_t *
-find_cell(const reading_t *self, const char *name)
+static const cell_t *find_cell(const reading_t *self, const char *name)
 {
     char currency[SPOT_CURRENCY_BYTES];
 
@@ -105,16 +102,14 @@ find_cell(const reading_t *self, const char *name)
 }
 
 /* Finds the form of a file by the names of a record: the only one that fits. */
-static int
-recognise(reading_t *self)
+static int recognise(reading_t *self)
 {
     const char *asked = self->request->form;
     size_t num_fit = 0;
 
     for (size_t j = 0; j < NUM_FORMS; j++) {
         if ((asked == NULL || strcmp(asked, forms[j].name) == 0) &&
-            find_cell(self, forms[j].time) != NULL &&
-            find_cell(self, forms[j].price) != NULL) {
+            find_cell(self, forms[j].time) != NULL && find_cell(self, forms[j].price) != NULL) {
             num_fit++;
             self->place.text = num_fit == 1 ? forms[j].name
                                             : spot_texts_add(&self->texts, "%s and %s",
@@ -131,8 +126,7 @@ recognise(reading_t *self)
 }
 
 /* What tells the series of the record apart; a form says some of it for all records. */
-static void
-find_keys(const reading_t *self, const cell_t *price, const char **keys,
+static void find_keys(const reading_t *self, const cell_t *price, const char **keys,
     char currency[SPOT_CURRENCY_BYTES])
 {
     const char *asked = self->request->keys[SPOT_PRICE_CURRENCY];
@@ -160,8 +154,7 @@ find_keys(const reading_t *self, const cell_t *price, const char **keys,
 }
 
 /* Whether a value is given and another one than usual. */
-static bool
-differs(const reading_t *self, const char *name, const char *usual)
+static bool differs(const reading_t *self, const char *name, const char *usual)
 {
     const cell_t *cell = find_cell(self, name);
 
@@ -169,8 +162,7 @@ differs(const reading_t *self, const char *name, const char *usual)
 }
 
 /* Counts the record in its series. *is_asked: the request asks for that. */
-static int
-count_record(reading_t *self, const char *const *keys, bool *is_asked)
+static int count_record(reading_t *self, const char *const *keys, bool *is_asked)
 {
     char name[256] = "";
     int32_t id;
@@ -196,8 +188,7 @@ count_record(reading_t *self, const char *const *keys, bool *is_asked)
 }
 
 /* Takes the current record; the first one of a file says its form. */
-static int
-take_record(reading_t *self)
+static int take_record(reading_t *self)
 {
     int ret = self->form == NUM_FORMS ? recognise(self) : 0;
     const cell_t *time, *price;
@@ -214,8 +205,8 @@ take_record(reading_t *self)
     if (time == NULL || price == NULL) {
         return expected(self, &self->place, "a time and a price");
     }
-    if (self->form == AZURE && (differs(self, "type", "Consumption") ||
-                                   differs(self, "unitOfMeasure", "1 Hour"))) {
+    if (self->form == AZURE &&
+        (differs(self, "type", "Consumption") || differs(self, "unitOfMeasure", "1 Hour"))) {
         self->num_others++;
         return 0;
     }
@@ -239,8 +230,7 @@ take_record(reading_t *self)
     return SPOT_ARRAY_APPEND(self, records, record);
 }
 
-static int
-take_json(void *context, const spot_json_value_t *record)
+static int take_json(void *context, const spot_json_value_t *record)
 {
     reading_t *self = context;
     int ret = 0;
@@ -249,26 +239,23 @@ take_json(void *context, const spot_json_value_t *record)
     self->place = (cell_t){"record", record->text, record->line, record->column};
     for (const spot_json_value_t *member = record->first;
          member != NULL && member->key != NULL && ret == 0; member = member->next) {
-        ret = SPOT_ARRAY_APPEND(self, cells,
-            (cell_t){member->key, member->text, member->line, member->column});
+        ret = SPOT_ARRAY_APPEND(
+            self, cells, (cell_t){member->key, member->text, member->line, member->column});
     }
     return ret == 0 ? take_record(self) : ret;
 }
 
 /* Keeps the name of a column as that of a cell; it is none of the format. */
-static bool
-keep_name(void *context, const char *name)
+static bool keep_name(void *context, const char *name)
 {
     reading_t *self = context;
     const cell_t cell = {.name = spot_texts_add(&self->texts, "%s", name)};
 
-    self->texts.error =
-        spot_error_first(self->texts.error, SPOT_ARRAY_APPEND(self, cells, cell));
+    self->texts.error = spot_error_first(self->texts.error, SPOT_ARRAY_APPEND(self, cells, cell));
     return false;
 }
 
-static int
-read_csv(reading_t *self)
+static int read_csv(reading_t *self)
 {
     static const spot_table_file_column_t names = {
         .name = "\n", .is_optional = true, .accepts = keep_name};
@@ -303,8 +290,7 @@ read_csv(reading_t *self)
 }
 
 /* Reads a file, which begins with a bracket or a name. */
-static int
-read_file(reading_t *self)
+static int read_file(reading_t *self)
 {
     static const char *const lists[] = {"SpotPriceHistory", "Items", NULL};
     const spot_record_input_t input = {.path = self->file};
@@ -314,8 +300,7 @@ read_file(reading_t *self)
     int ret = spot_instream_open(&stream, self->file, self->diag);
 
     ret = ret != 0 ? ret
-                   : spot_instream_read(
-                         &stream, head, sizeof(head) - 1, &num_bytes, self->diag);
+                   : spot_instream_read(&stream, head, sizeof(head) - 1, &num_bytes, self->diag);
     spot_instream_close(&stream);
     num_bytes = strspn(head, " \t\r\n");
     return ret != 0 ? ret
@@ -327,17 +312,15 @@ read_file(reading_t *self)
 /* ---- One series ---- */
 
 /* Lists the series that are asked for, or all where none is. */
-static int
-report_series(reading_t *self)
+static int report_series(reading_t *self)
 {
     const char *list = "";
     size_t num_listed = 0;
 
     for (size_t j = 0; j < self->num_counts; j++) {
-        if ((self->counts[j] < 0) == (self->num_asked > 0) &&
-            num_listed++ < MAX_LISTED) {
-            list = spot_texts_add(&self->texts, "%s\n  %s (%lld)", list,
-                self->series.names[j], llabs(self->counts[j]));
+        if ((self->counts[j] < 0) == (self->num_asked > 0) && num_listed++ < MAX_LISTED) {
+            list = spot_texts_add(&self->texts, "%s\n  %s (%lld)", list, self->series.names[j],
+                llabs(self->counts[j]));
         }
     }
     return spot_diag_error(self->diag, self->file, 0, 0,
@@ -347,8 +330,7 @@ report_series(reading_t *self)
         num_listed > MAX_LISTED ? "\n  ..." : "");
 }
 
-static int
-compare_times(const void *a, const void *b)
+static int compare_times(const void *a, const void *b)
 {
     const int64_t first = ((const record_t *) a)->time_ms;
     const int64_t second = ((const record_t *) b)->time_ms;
@@ -358,8 +340,7 @@ compare_times(const void *a, const void *b)
 
 /* Adds the records, in order of time, from start_ms to end_ms; those before say what
  * holds at the start. *last_ms: of the last one, since the start. */
-static int
-add_steps(reading_t *self, int64_t start_ms, int64_t end_ms, int64_t *last_ms)
+static int add_steps(reading_t *self, int64_t start_ms, int64_t end_ms, int64_t *last_ms)
 {
     spot_price_steps_t *steps = self->steps;
     int ret = 0;
@@ -386,8 +367,7 @@ add_steps(reading_t *self, int64_t start_ms, int64_t end_ms, int64_t *last_ms)
                      SPOT_MAX_PRICE_STEPS);
 }
 
-static int
-make_steps(reading_t *self, int64_t *known_ms)
+static int make_steps(reading_t *self, int64_t *known_ms)
 {
     const spot_price_request_t *request = self->request;
     int64_t start_ms, end_ms = INT64_MAX;
@@ -397,10 +377,8 @@ make_steps(reading_t *self, int64_t *known_ms)
 
     qsort(self->records, self->num_records, sizeof(*self->records), compare_times);
     start_ms = self->records[0].time_ms;
-    if ((request->start != NULL &&
-            !spot_instant_parse(request->start, &start_ms, &has_zone)) ||
-        (request->end != NULL &&
-            !spot_instant_parse(request->end, &end_ms, &has_zone)) ||
+    if ((request->start != NULL && !spot_instant_parse(request->start, &start_ms, &has_zone)) ||
+        (request->end != NULL && !spot_instant_parse(request->end, &end_ms, &has_zone)) ||
         start_ms >= end_ms || start_ms < self->records[0].time_ms) {
         spot_instant_text(self->records[0].time_ms, first);
         return spot_diag_error(self->diag, self->file, 0, 0,
@@ -414,8 +392,7 @@ make_steps(reading_t *self, int64_t *known_ms)
 }
 
 /* Steps from time 0 stand alone in a file. */
-static int
-read_steps(reading_t *self, size_t num_paths, int64_t *end_ms)
+static int read_steps(reading_t *self, size_t num_paths, int64_t *end_ms)
 {
     spot_price_steps_t *steps = self->steps;
     int ret;
@@ -429,8 +406,7 @@ read_steps(reading_t *self, size_t num_paths, int64_t *end_ms)
     return ret;
 }
 
-int
-spot_price_history_read(spot_price_steps_t *steps, int64_t *end_ms,
+int spot_price_history_read(spot_price_steps_t *steps, int64_t *end_ms,
     const spot_price_request_t *request, size_t num_paths, const char *const *paths,
     spot_diag_t *diag)
 {
@@ -448,8 +424,7 @@ spot_price_history_read(spot_price_steps_t *steps, int64_t *end_ms,
     if (ret == 0 && is_steps) {
         ret = read_steps(&reading, num_paths, end_ms);
     } else if (ret == 0) {
-        ret = reading.num_asked == 1 ? make_steps(&reading, end_ms)
-                                     : report_series(&reading);
+        ret = reading.num_asked == 1 ? make_steps(&reading, end_ms) : report_series(&reading);
     }
     if (reading.num_others > 0) {
         spot_diag_warn(diag, paths[0], 0, 0,

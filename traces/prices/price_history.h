@@ -14,7 +14,7 @@ typedef struct {
     const char *form;                      /* "aws"; NULL: recognised */
     const char *keys[SPOT_NUM_PRICE_KEYS]; /* of the series; the currency is also that of
                                               records that do not say it */
-    const char *start, *end; /* time 0 (NULL: the first record), and of no record */
+    const char *start, *end;               /* time 0 (NULL: the first record), and of no record */
 } spot_price_request_t;
 
 /* Up to NULL: "aws", "azure", "stamped", "steps". */

@@ -15,11 +15,10 @@
 #define NS_PER_S 1e9
 #define MS_PER_S 1e3
 
-const char *const spot_arrivals_kind_names[] = {"poisson", "gamma", "constant", "deltas",
-    "deltas_ms", "trace", "varying", "daily", NULL};
+const char *const spot_arrivals_kind_names[] = {
+    "poisson", "gamma", "constant", "deltas", "deltas_ms", "trace", "varying", "daily", NULL};
 
-bool
-spot_arrivals_is_random(const spot_arrivals_setting_t *self)
+bool spot_arrivals_is_random(const spot_arrivals_setting_t *self)
 {
     return self->kind == SPOT_ARRIVALS_POISSON || self->kind == SPOT_ARRIVALS_VARYING ||
            self->kind == SPOT_ARRIVALS_DAILY ||
@@ -29,12 +28,11 @@ spot_arrivals_is_random(const spot_arrivals_setting_t *self)
 /* ---- Deltas ---- */
 
 /* Makes room for the queries of num_deltas deltas, and sets their number. */
-static int
-reserve(spot_arrivals_t *self, size_t num_deltas)
+static int reserve(spot_arrivals_t *self, size_t num_deltas)
 {
     self->num_queries = num_deltas + 1;
-    if (spot_array_reserve(&self->deltas_ms, &self->max_deltas, num_deltas,
-            sizeof(*self->deltas_ms)) != 0) {
+    if (spot_array_reserve(
+            &self->deltas_ms, &self->max_deltas, num_deltas, sizeof(*self->deltas_ms)) != 0) {
         return SPOT_ERR_NO_MEMORY;
     }
     return spot_array_reserve(
@@ -42,8 +40,7 @@ reserve(spot_arrivals_t *self, size_t num_deltas)
 }
 
 /* Deltas that do not depend on each other. */
-static int
-draw_alike(
+static int draw_alike(
     spot_arrivals_t *self, const spot_arrivals_setting_t *setting, spot_rng_t *rng)
 {
     const double mean_ms = MS_PER_S / setting->rate_qps;
@@ -57,16 +54,14 @@ draw_alike(
         if (is_random && setting->kind == SPOT_ARRIVALS_POISSON) {
             delta_ms = spot_rng_exponential(rng, mean_ms);
         } else if (is_random) {
-            delta_ms = gsl_ran_gamma(
-                spot_rng_gsl(rng), 1 / setting->scv, setting->scv * mean_ms);
+            delta_ms = gsl_ran_gamma(spot_rng_gsl(rng), 1 / setting->scv, setting->scv * mean_ms);
         }
         self->deltas_ms[j] = fmax(delta_ms, clip_ms);
     }
     return ret;
 }
 
-static int
-copy_deltas(spot_arrivals_t *self, const spot_arrivals_setting_t *setting)
+static int copy_deltas(spot_arrivals_t *self, const spot_arrivals_setting_t *setting)
 {
     const int ret = reserve(self, setting->num_deltas);
 
@@ -80,18 +75,16 @@ copy_deltas(spot_arrivals_t *self, const spot_arrivals_setting_t *setting)
 }
 
 /* The rate at a time. *step_id: that of an earlier time, and its own afterwards. */
-static double
-rate_at(const spot_arrivals_setting_t *self, double time_ns, size_t *step_id)
+static double rate_at(const spot_arrivals_setting_t *self, double time_ns, size_t *step_id)
 {
     const double turn = 2 * acos(-1.0) / (NS_PER_MS * (double) SPOT_MS_PER_D);
 
     if (self->kind == SPOT_ARRIVALS_DAILY) {
-        return self->low_qps +
-               (self->peak_qps - self->low_qps) *
-                   (1 + cos(turn * (time_ns - (double) self->peak_at_ns))) / 2;
+        return self->low_qps + (self->peak_qps - self->low_qps) *
+                                   (1 + cos(turn * (time_ns - (double) self->peak_at_ns))) / 2;
     }
-    while (*step_id + 1 < self->num_rates &&
-           (double) self->rates[*step_id + 1].from_ns <= time_ns) {
+    while (
+        *step_id + 1 < self->num_rates && (double) self->rates[*step_id + 1].from_ns <= time_ns) {
         ++*step_id;
     }
     return self->rates[*step_id].per_s;
@@ -101,8 +94,7 @@ rate_at(const spot_arrivals_setting_t *self, double time_ns, size_t *step_id)
  * the highest rate, each kept with probability rate / highest rate. Source: Lewis,
  * Shedler, "Simulation of nonhomogeneous Poisson processes by thinning", Naval Research
  * Logistics 26 (1979). */
-static int
-draw_thinned(
+static int draw_thinned(
     spot_arrivals_t *self, const spot_arrivals_setting_t *setting, spot_rng_t *rng)
 {
     const double end_ns = (double) setting->rates_end_ns;
@@ -133,8 +125,7 @@ draw_thinned(
 /* ---- Whole nanoseconds ---- */
 
 /* Sets rate, mean and CV of the whole deltas. */
-static void
-describe(spot_arrivals_t *self)
+static void describe(spot_arrivals_t *self)
 {
     const size_t num_deltas = self->num_queries - 1;
     const double sum_ns = (double) self->source_ns[num_deltas];
@@ -142,20 +133,17 @@ describe(spot_arrivals_t *self)
     double sum_squares = 0;
 
     for (size_t j = 0; j < num_deltas; j++) {
-        const double off =
-            (double) (self->source_ns[j + 1] - self->source_ns[j]) - mean_ns;
+        const double off = (double) (self->source_ns[j + 1] - self->source_ns[j]) - mean_ns;
 
         sum_squares += off * off;
     }
     self->rate_qps = sum_ns > 0 ? (double) num_deltas * NS_PER_S / sum_ns : (double) NAN;
     self->mean_ms = mean_ns / NS_PER_MS;
-    self->cv =
-        sum_ns > 0 ? sqrt(sum_squares / (double) num_deltas) / mean_ns : (double) NAN;
+    self->cv = sum_ns > 0 ? sqrt(sum_squares / (double) num_deltas) / mean_ns : (double) NAN;
 }
 
 /* Makes the times of the queries from the deltas times scale. */
-static int
-place(spot_arrivals_t *self, double scale)
+static int place(spot_arrivals_t *self, double scale)
 {
     int64_t time_ns = 0;
 
@@ -178,9 +166,8 @@ place(spot_arrivals_t *self, double scale)
     return 0;
 }
 
-int
-spot_arrivals_draw(spot_arrivals_t *self, const spot_arrivals_setting_t *setting,
-    uint64_t seed, uint64_t replication)
+int spot_arrivals_draw(spot_arrivals_t *self, const spot_arrivals_setting_t *setting, uint64_t seed,
+    uint64_t replication)
 {
     spot_rng_t rng;
     int ret;
@@ -200,8 +187,7 @@ spot_arrivals_draw(spot_arrivals_t *self, const spot_arrivals_setting_t *setting
             ret = copy_deltas(self, setting);
     }
     if (ret == 0 && setting->kind == SPOT_ARRIVALS_TRACE) {
-        memcpy(self->source_ns, setting->times_ns,
-            self->num_queries * sizeof(*self->source_ns));
+        memcpy(self->source_ns, setting->times_ns, self->num_queries * sizeof(*self->source_ns));
         describe(self);
     } else if (ret == 0) {
         ret = place(self, 1);
@@ -213,9 +199,7 @@ spot_arrivals_draw(spot_arrivals_t *self, const spot_arrivals_setting_t *setting
     return ret;
 }
 
-int
-spot_arrivals_rescale(
-    spot_arrivals_t *self, const spot_arrivals_t *from, double rate_qps)
+int spot_arrivals_rescale(spot_arrivals_t *self, const spot_arrivals_t *from, double rate_qps)
 {
     const int ret = reserve(self, from->num_queries - 1);
 
@@ -223,15 +207,14 @@ spot_arrivals_rescale(
         return ret;
     }
     if (from->num_queries > 1 && self != from) {
-        memcpy(self->deltas_ms, from->deltas_ms,
-            (from->num_queries - 1) * sizeof(*self->deltas_ms));
+        memcpy(
+            self->deltas_ms, from->deltas_ms, (from->num_queries - 1) * sizeof(*self->deltas_ms));
     }
     self->base_qps = from->base_qps;
     return place(self, from->base_qps / rate_qps);
 }
 
-void
-spot_arrivals_free(spot_arrivals_t *self)
+void spot_arrivals_free(spot_arrivals_t *self)
 {
     free(self->source_ns);
     free(self->deltas_ms);

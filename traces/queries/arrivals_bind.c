@@ -14,24 +14,24 @@
 #define MAX_SCV 1e6
 #define MAX_DURATION_NS (1e6 * (double) SPOT_MAX_DURATION_MS)
 
-#define RATE                                                                            \
-    {                                                                                   \
-        SPOT_WITHIN(NUMBER, "rate_qps", SETTING, rate_qps, MIN_QPS, MAX_QPS, NULL,      \
-            "query rate per second", "mean rate, queries a second")                     \
+#define RATE                                                                                       \
+    {                                                                                              \
+        SPOT_WITHIN(NUMBER, "rate_qps", SETTING, rate_qps, MIN_QPS, MAX_QPS, NULL,                 \
+            "query rate per second", "mean rate, queries a second")                                \
     }
-#define COUNT                                                                           \
-    {                                                                                   \
-        SPOT_WITHIN(INTEGER, "count", SETTING, count, 0, MAX_COUNT, NULL, "queries",    \
-            "times between queries: there is one query more")                           \
+#define COUNT                                                                                      \
+    {                                                                                              \
+        SPOT_WITHIN(INTEGER, "count", SETTING, count, 0, MAX_COUNT, NULL, "queries",               \
+            "times between queries: there is one query more")                                      \
     }
-#define OF_FILE(text)                                                                   \
-    {SPOT_VALUE(PATH, "file", SETTING, file, NULL, text)},                              \
-        {SPOT_WITHIN(INTEGER, "count", SETTING, count, 1, MAX_COUNT, "", "queries",     \
-            "only so many times between queries (default: all)")},                      \
-    {                                                                                   \
-        SPOT_WITHIN(NUMBER, "rescale_qps", SETTING, rescale_qps, MIN_QPS, MAX_QPS, "",  \
-            "query rate per second",                                                    \
-            "mean rate to which they are stretched (default: as they are)")             \
+#define OF_FILE(text)                                                                              \
+    {SPOT_VALUE(PATH, "file", SETTING, file, NULL, text)},                                         \
+        {SPOT_WITHIN(INTEGER, "count", SETTING, count, 1, MAX_COUNT, "", "queries",                \
+            "only so many times between queries (default: all)")},                                 \
+    {                                                                                              \
+        SPOT_WITHIN(NUMBER, "rescale_qps", SETTING, rescale_qps, MIN_QPS, MAX_QPS, "",             \
+            "query rate per second",                                                               \
+            "mean rate to which they are stretched (default: as they are)")                        \
     }
 
 static const spot_field_t rate_fields[] = {RATE, COUNT, {.name = NULL}};
@@ -67,18 +67,16 @@ static const spot_field_t varying_fields[] = {
 static const spot_field_t daily_fields[] = {
     {SPOT_WITHIN(NUMBER, "peak_qps", SETTING, peak_qps, MIN_QPS, MAX_QPS, NULL,
         "peak query rate per second", "highest rate of the day, queries a second")},
-    {SPOT_WITHIN(NUMBER, "low_qps", SETTING, low_qps, 0, MAX_QPS, NULL,
-        "low query rate per second", "lowest rate, 12 h from the highest one")},
+    {SPOT_WITHIN(NUMBER, "low_qps", SETTING, low_qps, 0, MAX_QPS, NULL, "low query rate per second",
+        "lowest rate, 12 h from the highest one")},
     {SPOT_WITHIN(DURATION_NS, "peak_at", SETTING, peak_at_ns, 0, 8.64e13, "14 h",
         "time of the highest rate, from the start of the run")},
-    {SPOT_WITHIN(
-        INTEGER, "days", SETTING, days, 1, 3650, "1", "days", "length of the run")},
+    {SPOT_WITHIN(INTEGER, "days", SETTING, days, 1, 3650, "1", "days", "length of the run")},
     {.name = NULL},
 };
 
 /* A gamma law has one of cv and scv; scv is made of cv. */
-static void
-settle_gamma(
+static void settle_gamma(
     spot_bind_t *bind, const spot_field_t *field, const spot_node_t *node, void *target)
 {
     spot_arrivals_setting_t *self = target;
@@ -87,8 +85,7 @@ settle_gamma(
 
     (void) field;
     if (cv != NULL && scv != NULL) {
-        spot_bind_error(
-            bind, scv, NULL, "give cv or scv, not both (scv is the square of cv)");
+        spot_bind_error(bind, scv, NULL, "give cv or scv, not both (scv is the square of cv)");
     } else if (cv == NULL && scv == NULL) {
         spot_bind_error(bind, node, NULL, "give cv or scv (scv is the square of cv)");
     } else if (cv != NULL) {
@@ -97,8 +94,7 @@ settle_gamma(
 }
 
 /* The end of daily arrivals. */
-static void
-settle_daily(
+static void settle_daily(
     spot_bind_t *bind, const spot_field_t *field, const spot_node_t *node, void *target)
 {
     spot_arrivals_setting_t *self = target;
@@ -112,8 +108,7 @@ settle_daily(
 }
 
 /* Checks a delta of the scenario. */
-static void
-settle_delta(
+static void settle_delta(
     spot_bind_t *bind, const spot_field_t *field, const spot_node_t *node, void *target)
 {
     (void) field;
@@ -123,8 +118,7 @@ settle_delta(
     }
 }
 
-static const spot_field_t delta_item = {
-    .type = SPOT_FIELD_NUMBER, .settle = settle_delta};
+static const spot_field_t delta_item = {.type = SPOT_FIELD_NUMBER, .settle = settle_delta};
 
 const spot_field_t spot_arrivals_fields[] = {
     {SPOT_GROUP("poisson", rate_fields, "", "queries at random, at a rate")},
@@ -133,21 +127,20 @@ const spot_field_t spot_arrivals_fields[] = {
         .settle = settle_gamma},
     {SPOT_GROUP("constant", rate_fields, "", "equal times between queries")},
     {SPOT_GROUP("deltas", deltas_fields, "", "times between queries from a file")},
-    {SPOT_ITEMS(LIST, "deltas_ms", SETTING, deltas_ms, num_deltas, delta_item, 0,
-        HUGE_VAL, "", "a list of times such as [1.5, 20]", "times between queries, ms")},
+    {SPOT_ITEMS(LIST, "deltas_ms", SETTING, deltas_ms, num_deltas, delta_item, 0, HUGE_VAL, "",
+        "a list of times such as [1.5, 20]", "times between queries, ms")},
     {SPOT_GROUP("trace", trace_fields, "", "times of queries from a file")},
     {SPOT_GROUP("varying", varying_fields, "",
         "queries at random, at a rate that a file gives for each minute")},
-    {SPOT_GROUP("daily", daily_fields, "",
-         "queries at random, at a rate that rises and falls each day"),
+    {SPOT_GROUP(
+         "daily", daily_fields, "", "queries at random, at a rate that rises and falls each day"),
         .settle = settle_daily},
     {.name = NULL},
 };
 
 /* ---- Checks ---- */
 
-static int
-read_file(spot_arrivals_setting_t *self, spot_bind_t *bind, const spot_node_t *node)
+static int read_file(spot_arrivals_setting_t *self, spot_bind_t *bind, const spot_node_t *node)
 {
     const size_t num_errors = bind->diag->num_errors;
     const bool is_trace = self->kind == SPOT_ARRIVALS_TRACE;
@@ -162,22 +155,20 @@ read_file(spot_arrivals_setting_t *self, spot_bind_t *bind, const spot_node_t *n
     if (bind->diag->num_errors == num_errors && num_deltas > 0 &&
         (int64_t) self->num_deltas < num_deltas) {
         spot_bind_error(bind, spot_node_get(node, "count"), NULL,
-            "count %lld, but the file has %zu deltas", (long long) num_deltas,
-            self->num_deltas);
+            "count %lld, but the file has %zu deltas", (long long) num_deltas, self->num_deltas);
     }
     return ret;
 }
 
 /* Checks the number of drawn queries, and their length by the mean. */
-static void
-check_drawn(
+static void check_drawn(
     const spot_arrivals_setting_t *self, spot_bind_t *bind, const spot_node_t *node)
 {
     const double gap_ns = fmax(1e9 / self->rate_qps, (double) self->clip_ns);
 
     if (self->peak_qps * (double) self->rates_end_ns > MAX_COUNT * 1e9) {
-        spot_bind_error(bind, node, NULL,
-            "the highest rate gives more than %.0f queries", MAX_COUNT);
+        spot_bind_error(
+            bind, node, NULL, "the highest rate gives more than %.0f queries", MAX_COUNT);
     } else if (self->rate_qps > 0 &&
                (double) self->count * gap_ns > (double) SPOT_MAX_ARRIVALS_NS) {
         spot_bind_error(bind, node, NULL, "arrivals last longer than 2^62 ns");
@@ -185,8 +176,7 @@ check_drawn(
 }
 
 /* Checks the length of given arrivals, and that they can be rescaled. NO_MEMORY. */
-static int
-check_given(
+static int check_given(
     const spot_arrivals_setting_t *self, spot_bind_t *bind, const spot_node_t *node)
 {
     spot_arrivals_t arrivals = {0};
@@ -196,8 +186,8 @@ check_given(
         spot_bind_error(bind, node, NULL, "arrivals last longer than 2^62 ns");
         ret = 0;
     } else if (ret == 0 && self->rescale_qps > 0 && isnan(arrivals.base_qps)) {
-        spot_bind_error(bind, spot_node_get(node, "rescale_qps"), NULL,
-            "no arrival rate: all deltas are 0");
+        spot_bind_error(
+            bind, spot_node_get(node, "rescale_qps"), NULL, "no arrival rate: all deltas are 0");
     }
     spot_arrivals_free(&arrivals);
     return ret;
@@ -205,8 +195,8 @@ check_given(
 
 /* Sets the kind. Reports none, and more than one; an unknown key alone is reported
  * already. */
-static const spot_node_t *
-find_kind(spot_arrivals_setting_t *self, spot_bind_t *bind, const spot_node_t *root)
+static const spot_node_t *find_kind(
+    spot_arrivals_setting_t *self, spot_bind_t *bind, const spot_node_t *root)
 {
     const spot_node_t *found = NULL;
 
@@ -223,9 +213,7 @@ find_kind(spot_arrivals_setting_t *self, spot_bind_t *bind, const spot_node_t *r
     return found;
 }
 
-int
-spot_arrivals_open(
-    spot_arrivals_setting_t *self, spot_bind_t *bind, const spot_node_t *root)
+int spot_arrivals_open(spot_arrivals_setting_t *self, spot_bind_t *bind, const spot_node_t *root)
 {
     const size_t num_errors = bind->diag->num_errors;
     const spot_node_t *node = find_kind(self, bind, root);
@@ -250,8 +238,7 @@ spot_arrivals_open(
     return ret == 0 && bind->diag->num_errors > num_errors ? SPOT_ERR_BAD_INPUT : ret;
 }
 
-void
-spot_arrivals_setting_free(spot_arrivals_setting_t *self)
+void spot_arrivals_setting_free(spot_arrivals_setting_t *self)
 {
     free(self->file);
     free(self->deltas_ms);

@@ -4,8 +4,7 @@
 #include <math.h>
 
 /* The most queries of any window that starts with a query. */
-static size_t
-most_queries(const spot_arrivals_t *arrivals, int64_t window_ns)
+static size_t most_queries(const spot_arrivals_t *arrivals, int64_t window_ns)
 {
     size_t end = 0, most = 0;
 
@@ -19,8 +18,7 @@ most_queries(const spot_arrivals_t *arrivals, int64_t window_ns)
     return most;
 }
 
-void
-spot_arrivals_fit(spot_arrivals_fit_t *self, const spot_arrivals_t *arrivals)
+void spot_arrivals_fit(spot_arrivals_fit_t *self, const spot_arrivals_t *arrivals)
 {
     const size_t num_deltas = arrivals->num_queries - 1;
     const int64_t span_ns = arrivals->source_ns[num_deltas];
@@ -30,11 +28,10 @@ spot_arrivals_fit(spot_arrivals_fit_t *self, const spot_arrivals_t *arrivals)
         num_zero += arrivals->source_ns[j] == arrivals->source_ns[j + 1];
     }
     self->scv = arrivals->cv * arrivals->cv;
-    self->zero_share =
-        num_deltas == 0 ? (double) NAN : (double) num_zero / (double) num_deltas;
+    self->zero_share = num_deltas == 0 ? (double) NAN : (double) num_zero / (double) num_deltas;
     self->num_windows = 0;
-    for (int64_t window_ns = 1000000;
-         window_ns <= span_ns && self->num_windows < SPOT_MAX_WINDOWS; window_ns *= 2) {
+    for (int64_t window_ns = 1000000; window_ns <= span_ns && self->num_windows < SPOT_MAX_WINDOWS;
+         window_ns *= 2) {
         self->window_ns[self->num_windows] = window_ns;
         self->most_queries[self->num_windows++] = most_queries(arrivals, window_ns);
     }

@@ -12,8 +12,7 @@
 /* ---- Times between queries ---- */
 
 /* The delta of a line; reports another text. */
-static double
-delta_of(
+static double delta_of(
     const char *text, const spot_csv_row_t *row, const char *path, spot_diag_t *diag)
 {
     char shown[SPOT_CSV_SHOWN_BYTES], *end;
@@ -31,9 +30,8 @@ delta_of(
     return delta_ms;
 }
 
-int
-spot_query_deltas_read(spot_arrivals_setting_t *self, const char *path,
-    int64_t max_deltas, spot_diag_t *diag)
+int spot_query_deltas_read(
+    spot_arrivals_setting_t *self, const char *path, int64_t max_deltas, spot_diag_t *diag)
 {
     const size_t num_errors = diag->num_errors;
     spot_csv_t *csv = NULL;
@@ -49,8 +47,8 @@ spot_query_deltas_read(spot_arrivals_setting_t *self, const char *path,
             const char *text = row.num_fields == 1 ? row.fields[0] : row.text;
             const double delta_ms = delta_of(text, &row, path, diag);
 
-            if (spot_array_reserve(&self->deltas_ms, &self->max_deltas,
-                    self->num_deltas + 1, sizeof(delta_ms)) == 0) {
+            if (spot_array_reserve(&self->deltas_ms, &self->max_deltas, self->num_deltas + 1,
+                    sizeof(delta_ms)) == 0) {
                 self->deltas_ms[self->num_deltas++] = delta_ms;
             } else {
                 ret = SPOT_ERR_NO_MEMORY;
@@ -77,8 +75,7 @@ typedef struct {
 
 /* Reads a decimal number of 10^unit_power ns without rounding. Returns its problem, or
  * NULL. */
-static const char *
-read_time(const char *text, int unit_power, exact_time_t *time)
+static const char *read_time(const char *text, int unit_power, exact_time_t *time)
 {
     enum { MAX_POWER = 18, FAR = 100000 };
     const char *digit = text + (*text == '-' || *text == '+');
@@ -102,9 +99,9 @@ read_time(const char *text, int unit_power, exact_time_t *time)
             return "expected at most 18 decimals of a nanosecond";
         }
         if (*digit > '0') { /* such powers of 10 are exact doubles */
-            parts[is_whole] += (uint64_t) (*digit - '0') *
-                               (uint64_t) gsl_pow_int(
-                                   10, (int) power + (is_whole ? 0 : FRACTION_DIGITS));
+            parts[is_whole] +=
+                (uint64_t) (*digit - '0') *
+                (uint64_t) gsl_pow_int(10, (int) power + (is_whole ? 0 : FRACTION_DIGITS));
         }
         power -= *digit != '.';
     }
@@ -120,16 +117,13 @@ read_time(const char *text, int unit_power, exact_time_t *time)
     return NULL;
 }
 
-static bool
-is_before(exact_time_t a, exact_time_t b)
+static bool is_before(exact_time_t a, exact_time_t b)
 {
-    return a.whole_ns < b.whole_ns ||
-           (a.whole_ns == b.whole_ns && a.fraction < b.fraction);
+    return a.whole_ns < b.whole_ns || (a.whole_ns == b.whole_ns && a.fraction < b.fraction);
 }
 
 /* Time since an earlier one in whole ns, half up. */
-static uint64_t
-time_since(exact_time_t time, exact_time_t first)
+static uint64_t time_since(exact_time_t time, exact_time_t first)
 {
     const int64_t fraction = time.fraction - first.fraction;
 
@@ -156,8 +150,7 @@ typedef struct {
 } trace_t;
 
 /* Takes a row. NO_MEMORY. */
-static int
-take_time(trace_t *self, spot_table_file_t *file, size_t column)
+static int take_time(trace_t *self, spot_table_file_t *file, size_t column)
 {
     const char *field = spot_table_file_field(file, column);
     spot_arrivals_setting_t *setting = self->setting;
@@ -173,8 +166,7 @@ take_time(trace_t *self, spot_table_file_t *file, size_t column)
     if (self->num_times == 0) {
         self->first = time;
     } else if (is_before(time, self->last)) {
-        spot_table_file_report_at(
-            file, column, "time %s after %s", shown, self->last_text);
+        spot_table_file_report_at(file, column, "time %s after %s", shown, self->last_text);
         return 0;
     } else if (time_since(time, self->first) > (uint64_t) SPOT_MAX_ARRIVALS_NS) {
         spot_table_file_report_at(file, column, "arrivals last longer than 2^62 ns");
@@ -192,8 +184,7 @@ take_time(trace_t *self, spot_table_file_t *file, size_t column)
 }
 
 /* The column with the times; NUM_TIME_COLUMNS: none, or several, which is reported. */
-static size_t
-find_time_column(spot_table_file_t *file)
+static size_t find_time_column(spot_table_file_t *file)
 {
     size_t found = NUM_TIME_COLUMNS, num_found = 0;
 
@@ -204,16 +195,15 @@ find_time_column(spot_table_file_t *file)
         }
     }
     if (num_found != 1) {
-        spot_table_file_report(file, file->row.line,
-            "expected one of the columns time_s, time_ms and time_ns");
+        spot_table_file_report(
+            file, file->row.line, "expected one of the columns time_s, time_ms and time_ns");
         return NUM_TIME_COLUMNS;
     }
     return found;
 }
 
-int
-spot_query_trace_read(spot_arrivals_setting_t *self, const char *path,
-    int64_t max_deltas, spot_diag_t *diag)
+int spot_query_trace_read(
+    spot_arrivals_setting_t *self, const char *path, int64_t max_deltas, spot_diag_t *diag)
 {
     static const spot_table_file_format_t format = {
         SPOT_TABLE_DATA(time_columns), .is_part = true, .noun = "row"};
@@ -244,19 +234,17 @@ enum { MINUTE };
 
 static const spot_table_file_column_t rate_columns[] = {
     SPOT_TABLE_COLUMN(NUMBER, "minute", rate_row_t, minute, .min = 0, .max = MAX_MINUTE),
-    SPOT_TABLE_COLUMN(NUMBER, "requests_per_minute", rate_row_t, per_minute, .min = 0,
-        .max = MAX_PER_MINUTE),
+    SPOT_TABLE_COLUMN(
+        NUMBER, "requests_per_minute", rate_row_t, per_minute, .min = 0, .max = MAX_PER_MINUTE),
 };
 
-static int
-take_rate(spot_table_file_t *file, const spot_csv_row_t *csv, const void *values)
+static int take_rate(spot_table_file_t *file, const spot_csv_row_t *csv, const void *values)
 {
     const rate_row_t *row = values;
     spot_arrivals_setting_t *self = file->table;
     const spot_query_rate_t rate = {
         (int64_t) floor(row->minute * NS_PER_MIN + 0.5), row->per_minute / 60};
-    const int64_t before_ns =
-        self->num_rates > 0 ? self->rates[self->num_rates - 1].from_ns : -1;
+    const int64_t before_ns = self->num_rates > 0 ? self->rates[self->num_rates - 1].from_ns : -1;
 
     (void) csv;
     if (rate.from_ns <= before_ns) {
@@ -265,21 +253,18 @@ take_rate(spot_table_file_t *file, const spot_csv_row_t *csv, const void *values
         return 0;
     }
     if (self->num_rates == 0 && rate.from_ns != 0) {
-        spot_table_file_report_at(file, MINUTE, "first minute is %s, not 0",
-            spot_table_file_field(file, MINUTE));
+        spot_table_file_report_at(
+            file, MINUTE, "first minute is %s, not 0", spot_table_file_field(file, MINUTE));
     }
-    self->rates_end_ns =
-        self->num_rates == 0 ? (int64_t) NS_PER_MIN : 2 * rate.from_ns - before_ns;
+    self->rates_end_ns = self->num_rates == 0 ? (int64_t) NS_PER_MIN : 2 * rate.from_ns - before_ns;
     self->peak_qps = fmax(self->peak_qps, rate.per_s);
     return SPOT_ARRAY_APPEND(self, rates, rate);
 }
 
-int
-spot_query_rates_read(spot_arrivals_setting_t *self, const char *path, spot_diag_t *diag)
+int spot_query_rates_read(spot_arrivals_setting_t *self, const char *path, spot_diag_t *diag)
 {
-    static const spot_table_file_format_t format = {SPOT_TABLE_DATA(rate_columns),
-        .is_part = true, .noun = "row", .row_bytes = sizeof(rate_row_t),
-        .take = take_rate};
+    static const spot_table_file_format_t format = {SPOT_TABLE_DATA(rate_columns), .is_part = true,
+        .noun = "row", .row_bytes = sizeof(rate_row_t), .take = take_rate};
 
     return spot_table_file_read(&format, path, diag, self);
 }

@@ -11,8 +11,7 @@ enum { MAX_DEPTH = 16, MAX_VALUES_DEPTH = 64 };
 /* ---- A stream of values as one array ---- */
 
 /* Follows the stream over a byte. */
-static void
-pass_byte(spot_json_reader_t *self, char byte)
+static void pass_byte(spot_json_reader_t *self, char byte)
 {
     if (self->values.in_text) {
         self->values.in_text = byte != '"' || self->values.is_escaped;
@@ -24,15 +23,13 @@ pass_byte(spot_json_reader_t *self, char byte)
     } else if ((byte == '}' || byte == ']') && self->values.depth > 0) {
         self->values.depth--;
     }
-    self->values.is_between =
-        self->values.depth == 0 && !self->values.in_text &&
-        (strchr("}]\" \t\r\n", byte) != NULL || self->values.is_between);
+    self->values.is_between = self->values.depth == 0 && !self->values.in_text &&
+                              (strchr("}]\" \t\r\n", byte) != NULL || self->values.is_between);
 }
 
 /* The next bytes of the stream, without a byte-order mark at its begin. Returns false
  * where it ends or has failed. */
-static bool
-fill_raw(spot_json_reader_t *self)
+static bool fill_raw(spot_json_reader_t *self)
 {
     static const char mark[] = "\xef\xbb\xbf";
     const bool is_first = self->values.num_bytes == 0;
@@ -41,21 +38,18 @@ fill_raw(spot_json_reader_t *self)
         return true;
     }
     self->values.next_raw = 0;
-    self->has_failed =
-        spot_instream_read(&self->stream, self->values.raw, sizeof(self->values.raw),
-            &self->values.num_raw, self->diag) != 0;
+    self->has_failed = spot_instream_read(&self->stream, self->values.raw, sizeof(self->values.raw),
+                           &self->values.num_raw, self->diag) != 0;
     self->values.num_raw = self->has_failed ? 0 : self->values.num_raw;
     self->values.num_bytes += self->values.num_raw;
-    if (is_first && self->values.num_raw >= 3 &&
-        memcmp(self->values.raw, mark, 3) == 0) {
+    if (is_first && self->values.num_raw >= 3 && memcmp(self->values.raw, mark, 3) == 0) {
         self->values.next_raw = 3;
         self->values.num_more -= 3;
     }
     return self->values.next_raw < self->values.num_raw;
 }
 
-static int
-read_values(void *data, unsigned char *buffer, size_t size, size_t *size_read)
+static int read_values(void *data, unsigned char *buffer, size_t size, size_t *size_read)
 {
     spot_json_reader_t *self = data;
     size_t num_bytes = 0;
@@ -82,8 +76,7 @@ read_values(void *data, unsigned char *buffer, size_t size, size_t *size_read)
         pass_byte(self, byte);
         buffer[num_bytes++] = (unsigned char) byte;
     }
-    if (num_bytes < size && !self->has_failed && !self->values.is_ended &&
-        !fill_raw(self)) {
+    if (num_bytes < size && !self->has_failed && !self->values.is_ended && !fill_raw(self)) {
         buffer[num_bytes++] = ']';
         self->values.is_ended = true;
     }
@@ -92,25 +85,22 @@ read_values(void *data, unsigned char *buffer, size_t size, size_t *size_read)
 }
 
 /* Turns a place of the parser into that in the file. */
-static void
-place_of(const spot_json_reader_t *self, const yaml_mark_t *mark, size_t *line,
-    size_t *column)
+static void place_of(
+    const spot_json_reader_t *self, const yaml_mark_t *mark, size_t *line, size_t *column)
 {
     *line = self->num_lines_before + mark->line + 1;
     *column = mark->column + 1;
     if (self->outer_line > 0) {
         *line = self->outer_line;
         *column = self->outer_column;
-    } else if (self->is_values && *line == self->values.line &&
-               *column > self->values.num_put) {
+    } else if (self->is_values && *line == self->values.line && *column > self->values.num_put) {
         *column -= self->values.num_put;
     }
 }
 
 /* At a value of the stream: notes what was put into its line before it. That is a comma,
  * and the bracket in line 1. */
-static void
-note_value(spot_json_reader_t *self)
+static void note_value(spot_json_reader_t *self)
 {
     const size_t line = self->event.start_mark.line + 1;
     const bool is_first = self->values.line == 0;
@@ -121,18 +111,16 @@ note_value(spot_json_reader_t *self)
 
 /* ---- Tokens ---- */
 
-static int
-read_bytes(void *data, unsigned char *buffer, size_t size, size_t *size_read)
+static int read_bytes(void *data, unsigned char *buffer, size_t size, size_t *size_read)
 {
     spot_json_reader_t *self = data;
 
-    self->has_failed = spot_instream_read(&self->stream, (char *) buffer, size,
-                           size_read, self->diag) != 0;
+    self->has_failed =
+        spot_instream_read(&self->stream, (char *) buffer, size, size_read, self->diag) != 0;
     return !self->has_failed;
 }
 
-static int
-open_reader(spot_json_reader_t *self)
+static int open_reader(spot_json_reader_t *self)
 {
     if (!yaml_parser_initialize(&self->parser)) {
         return SPOT_ERR_NO_MEMORY;
@@ -140,14 +128,12 @@ open_reader(spot_json_reader_t *self)
     self->max_depth = self->is_values ? MAX_VALUES_DEPTH + 1 : MAX_DEPTH;
     self->values.is_between = true;
     yaml_parser_set_encoding(&self->parser, YAML_UTF8_ENCODING);
-    yaml_parser_set_input(
-        &self->parser, self->is_values ? read_values : read_bytes, self);
+    yaml_parser_set_input(&self->parser, self->is_values ? read_values : read_bytes, self);
     return 0;
 }
 
-static int
-open_input(spot_json_reader_t *self, const spot_record_input_t *input, bool is_values,
-    spot_diag_t *diag)
+static int open_input(
+    spot_json_reader_t *self, const spot_record_input_t *input, bool is_values, spot_diag_t *diag)
 {
     int ret;
 
@@ -159,15 +145,13 @@ open_input(spot_json_reader_t *self, const spot_record_input_t *input, bool is_v
     return ret == 0 ? open_reader(self) : ret;
 }
 
-int
-spot_json_reader_open(
+int spot_json_reader_open(
     spot_json_reader_t *self, const spot_record_input_t *input, spot_diag_t *diag)
 {
     return open_input(self, input, false, diag);
 }
 
-int
-spot_json_reader_open_values(spot_json_reader_t *self, const spot_record_input_t *input,
+int spot_json_reader_open_values(spot_json_reader_t *self, const spot_record_input_t *input,
     size_t line, size_t column, spot_diag_t *diag)
 {
     int ret = open_input(self, input, true, diag);
@@ -177,9 +161,8 @@ spot_json_reader_open_values(spot_json_reader_t *self, const spot_record_input_t
     return ret == 0 ? spot_json_reader_next(self) : ret; /* the bracket put before */
 }
 
-int
-spot_json_reader_open_line(spot_json_reader_t *self, const char *file,
-    const spot_csv_row_t *row, spot_diag_t *diag)
+int spot_json_reader_open_line(
+    spot_json_reader_t *self, const char *file, const spot_csv_row_t *row, spot_diag_t *diag)
 {
     memset(self, 0, sizeof(*self));
     self->file = file;
@@ -189,8 +172,7 @@ spot_json_reader_open_line(spot_json_reader_t *self, const char *file,
     return open_reader(self);
 }
 
-void
-spot_json_reader_close(spot_json_reader_t *self)
+void spot_json_reader_close(spot_json_reader_t *self)
 {
     yaml_event_delete(&self->event);
     yaml_parser_delete(&self->parser);
@@ -198,8 +180,7 @@ spot_json_reader_close(spot_json_reader_t *self)
     memset(self, 0, sizeof(*self));
 }
 
-static int
-report_syntax(spot_json_reader_t *self)
+static int report_syntax(spot_json_reader_t *self)
 {
     const yaml_parser_t *parser = &self->parser;
     size_t line, column;
@@ -217,28 +198,24 @@ report_syntax(spot_json_reader_t *self)
     } else {
         place_of(self, &parser->problem_mark, &line, &column);
         spot_diag_error(self->diag, self->file, line, column, "JSON syntax: %s%s%s",
-            parser->context == NULL ? "" : parser->context,
-            parser->context == NULL ? "" : " ", parser->problem);
+            parser->context == NULL ? "" : parser->context, parser->context == NULL ? "" : " ",
+            parser->problem);
     }
     return SPOT_ERR_BAD_INPUT;
 }
 
-static int
-report_token(const spot_json_reader_t *self, const char *message)
+static int report_token(const spot_json_reader_t *self, const char *message)
 {
-    return spot_diag_error(
-        self->diag, self->file, self->line, self->column, "%s", message);
+    return spot_diag_error(self->diag, self->file, self->line, self->column, "%s", message);
 }
 
-static int
-take_scalar(spot_json_reader_t *self)
+static int take_scalar(spot_json_reader_t *self)
 {
     const yaml_scalar_style_t style = self->event.data.scalar.style;
 
     self->text = (const char *) self->event.data.scalar.value;
     self->num_bytes = self->event.data.scalar.length;
-    self->kind =
-        style == YAML_DOUBLE_QUOTED_SCALAR_STYLE ? SPOT_JSON_TEXT : SPOT_JSON_WORD;
+    self->kind = style == YAML_DOUBLE_QUOTED_SCALAR_STYLE ? SPOT_JSON_TEXT : SPOT_JSON_WORD;
     if (self->event.data.scalar.anchor != NULL || self->event.data.scalar.tag != NULL ||
         (self->kind == SPOT_JSON_WORD &&
             (style != YAML_PLAIN_SCALAR_STYLE || self->num_bytes == 0 ||
@@ -248,8 +225,7 @@ take_scalar(spot_json_reader_t *self)
     return 0;
 }
 
-static int
-take_open(spot_json_reader_t *self, spot_json_kind_t kind, bool is_json)
+static int take_open(spot_json_reader_t *self, spot_json_kind_t kind, bool is_json)
 {
     self->kind = kind;
     self->text = kind == SPOT_JSON_OPEN_ARRAY ? "[" : "{";
@@ -258,14 +234,12 @@ take_open(spot_json_reader_t *self, spot_json_kind_t kind, bool is_json)
     }
     if (++self->depth > self->max_depth) {
         return spot_diag_error(self->diag, self->file, self->line, self->column,
-            "nested more than %d levels deep",
-            self->is_values ? MAX_VALUES_DEPTH : MAX_DEPTH);
+            "nested more than %d levels deep", self->is_values ? MAX_VALUES_DEPTH : MAX_DEPTH);
     }
     return 0;
 }
 
-static int
-take_close(spot_json_reader_t *self, spot_json_kind_t kind)
+static int take_close(spot_json_reader_t *self, spot_json_kind_t kind)
 {
     self->depth--;
     self->kind = kind;
@@ -274,8 +248,7 @@ take_close(spot_json_reader_t *self, spot_json_kind_t kind)
 }
 
 /* Returns 1 if the event is no token. */
-static int
-take_event(spot_json_reader_t *self)
+static int take_event(spot_json_reader_t *self)
 {
     switch (self->event.type) {
         case YAML_SCALAR_EVENT:
@@ -301,8 +274,7 @@ take_event(spot_json_reader_t *self)
     }
 }
 
-int
-spot_json_reader_next(spot_json_reader_t *self)
+int spot_json_reader_next(spot_json_reader_t *self)
 {
     int ret = 1;
 
@@ -314,8 +286,7 @@ spot_json_reader_next(spot_json_reader_t *self)
         if (!yaml_parser_parse(&self->parser, &self->event)) {
             return report_syntax(self);
         }
-        if (self->is_values && self->depth == 1 &&
-            self->event.type != YAML_SEQUENCE_END_EVENT) {
+        if (self->is_values && self->depth == 1 && self->event.type != YAML_SEQUENCE_END_EVENT) {
             note_value(self);
         }
         place_of(self, &self->event.start_mark, &self->line, &self->column);
@@ -328,11 +299,9 @@ spot_json_reader_next(spot_json_reader_t *self)
     return ret;
 }
 
-int
-spot_json_reader_skip(spot_json_reader_t *self)
+int spot_json_reader_skip(spot_json_reader_t *self)
 {
-    const bool is_open =
-        self->kind == SPOT_JSON_OPEN_ARRAY || self->kind == SPOT_JSON_OPEN_OBJECT;
+    const bool is_open = self->kind == SPOT_JSON_OPEN_ARRAY || self->kind == SPOT_JSON_OPEN_OBJECT;
     const size_t depth = self->depth;
     int ret = 0;
 
@@ -342,8 +311,7 @@ spot_json_reader_skip(spot_json_reader_t *self)
     return ret;
 }
 
-int
-spot_json_reader_object(spot_json_reader_t *self, const char *what,
+int spot_json_reader_object(spot_json_reader_t *self, const char *what,
     int (*take)(void *context, const char *key), void *context)
 {
     char key[32];
@@ -361,8 +329,7 @@ spot_json_reader_object(spot_json_reader_t *self, const char *what,
     return ret;
 }
 
-int
-spot_json_reader_expected(
+int spot_json_reader_expected(
     const spot_json_reader_t *self, const char *what, const char *expected)
 {
     char shown[SPOT_CSV_SHOWN_BYTES];

@@ -59,8 +59,8 @@ typedef struct {
 /* Opens a file of one value, or one line of it. IO, NO_MEMORY; close self even then. */
 SPOT_MUST_CHECK int spot_json_reader_open(
     spot_json_reader_t *self, const spot_record_input_t *input, spot_diag_t *diag);
-SPOT_MUST_CHECK int spot_json_reader_open_line(spot_json_reader_t *self,
-    const char *file, const spot_csv_row_t *row, spot_diag_t *diag);
+SPOT_MUST_CHECK int spot_json_reader_open_line(
+    spot_json_reader_t *self, const char *file, const spot_csv_row_t *row, spot_diag_t *diag);
 /* The same for any number of values, with blanks, line ends or nothing between them. The
  * tokens are those of all values, and then SPOT_JSON_END. line, column: the place of all
  * of them, for text within a value; 0, 0: their own. */

@@ -17,8 +17,7 @@ typedef struct {
     bool is_faulty; /* a record was reported */
 } records_t;
 
-const spot_json_value_t *
-spot_json_member(const spot_json_value_t *self, const char *key)
+const spot_json_value_t *spot_json_member(const spot_json_value_t *self, const char *key)
 {
     const spot_json_value_t *member = self == NULL ? NULL : self->first;
 
@@ -28,8 +27,7 @@ spot_json_member(const spot_json_value_t *self, const char *key)
     return member;
 }
 
-const spot_json_value_t *
-spot_json_at(const spot_json_value_t *self, const char *path)
+const spot_json_value_t *spot_json_at(const spot_json_value_t *self, const char *path)
 {
     while (self != NULL && *path != '\0') {
         const size_t num_bytes = strcspn(path, ".");
@@ -40,9 +38,9 @@ spot_json_at(const spot_json_value_t *self, const char *path)
             continue;
         }
         member = self->first;
-        while (member != NULL &&
-               (member->key == NULL || strncmp(member->key, path, num_bytes) != 0 ||
-                   member->key[num_bytes] != '\0')) {
+        while (
+            member != NULL && (member->key == NULL || strncmp(member->key, path, num_bytes) != 0 ||
+                                  member->key[num_bytes] != '\0')) {
             member = member->next;
         }
         self = member;
@@ -51,21 +49,19 @@ spot_json_at(const spot_json_value_t *self, const char *path)
     return self;
 }
 
-const char *
-spot_json_text_at(const spot_json_value_t *self, const char *path)
+const char *spot_json_text_at(const spot_json_value_t *self, const char *path)
 {
     const spot_json_value_t *value = spot_json_at(self, path);
 
-    const bool is_null = value == NULL || (value->kind == SPOT_JSON_WORD &&
-                                              strcmp(value->text, "null") == 0);
+    const bool is_null =
+        value == NULL || (value->kind == SPOT_JSON_WORD && strcmp(value->text, "null") == 0);
 
     return is_null || value->kind < SPOT_JSON_TEXT ? "" : value->text;
 }
 
 /* ---- Trees ---- */
 
-static char *
-copy_token(records_t *self)
+static char *copy_token(records_t *self)
 {
     char *text = spot_arena_take(&self->arena, self->json.num_bytes + 1, 1);
 
@@ -76,13 +72,11 @@ copy_token(records_t *self)
 }
 
 /* Makes a value of the current token. NULL: no memory. */
-static spot_json_value_t *
-make_value(records_t *self, const char *key)
+static spot_json_value_t *make_value(records_t *self, const char *key)
 {
     const spot_json_reader_t *json = &self->json;
     spot_json_value_t *value = spot_arena_take(&self->arena, 1, sizeof(*value));
-    const bool is_open =
-        json->kind == SPOT_JSON_OPEN_OBJECT || json->kind == SPOT_JSON_OPEN_ARRAY;
+    const bool is_open = json->kind == SPOT_JSON_OPEN_OBJECT || json->kind == SPOT_JSON_OPEN_ARRAY;
 
     if (value != NULL) {
         value->kind = json->kind;
@@ -90,15 +84,14 @@ make_value(records_t *self, const char *key)
         value->line = json->line;
         value->column = json->column;
         value->num_bytes = is_open ? 1 : json->num_bytes;
-        value->text = is_open ? (json->kind == SPOT_JSON_OPEN_OBJECT ? "{" : "[")
-                              : copy_token(self);
+        value->text =
+            is_open ? (json->kind == SPOT_JSON_OPEN_OBJECT ? "{" : "[") : copy_token(self);
     }
     return self->arena.error == 0 ? value : NULL;
 }
 
 /* At a key: copies it and goes to its value. */
-static int
-read_key(records_t *self, char **key)
+static int read_key(records_t *self, char **key)
 {
     if (self->json.kind != SPOT_JSON_TEXT) {
         return spot_json_reader_expected(&self->json, "object", "a key in \"\"");
@@ -108,8 +101,7 @@ read_key(records_t *self, char **key)
 }
 
 /* Reads the value that the current token begins, to its last token. */
-static int
-read_tree(records_t *self, const char *key, spot_json_value_t **value)
+static int read_tree(records_t *self, const char *key, spot_json_value_t **value)
 {
     spot_json_value_t **end;
     int ret = 0;
@@ -118,8 +110,7 @@ read_tree(records_t *self, const char *key, spot_json_value_t **value)
     if (*value == NULL) {
         return SPOT_ERR_NO_MEMORY;
     }
-    if ((*value)->kind != SPOT_JSON_OPEN_OBJECT &&
-        (*value)->kind != SPOT_JSON_OPEN_ARRAY) {
+    if ((*value)->kind != SPOT_JSON_OPEN_OBJECT && (*value)->kind != SPOT_JSON_OPEN_ARRAY) {
         return 0;
     }
     end = &(*value)->first;
@@ -139,8 +130,7 @@ read_tree(records_t *self, const char *key, spot_json_value_t **value)
 /* ---- Records ---- */
 
 /* Hands a record on and forgets it. */
-static int
-take_record(records_t *self, const spot_json_value_t *record)
+static int take_record(records_t *self, const spot_json_value_t *record)
 {
     int ret = self->take(self->context, record);
 
@@ -150,8 +140,7 @@ take_record(records_t *self, const spot_json_value_t *record)
 }
 
 /* At the begin of a list: its items are records, and so are those of lists in it. */
-static int
-read_list(records_t *self)
+static int read_list(records_t *self)
 {
     int ret = spot_json_reader_next(&self->json);
 
@@ -171,8 +160,7 @@ read_list(records_t *self)
 }
 
 /* Whether a path is that of a list, or with_part: begins one. */
-static bool
-is_list_path(const records_t *self, const char *path, bool with_part)
+static bool is_list_path(const records_t *self, const char *path, bool with_part)
 {
     const size_t num_bytes = strlen(path);
 
@@ -188,8 +176,7 @@ is_list_path(const records_t *self, const char *path, bool with_part)
 /* At the begin of an object: the lists in it are read as they come, and what is beside
  * them is forgotten. *record: the object, if it has none. Items of a list need the
  * memory of the arena, so that the members before it go. */
-static int
-read_object(records_t *self, const char *path, spot_json_value_t **record)
+static int read_object(records_t *self, const char *path, spot_json_value_t **record)
 {
     spot_json_value_t *object = make_value(self, NULL);
     spot_json_value_t **end = object == NULL ? NULL : &object->first;
@@ -206,12 +193,10 @@ read_object(records_t *self, const char *path, spot_json_value_t **record)
             break;
         }
         snprintf(inner, sizeof(inner), "%s%s%s", path, *path == '\0' ? "" : ".", key);
-        if (self->json.kind == SPOT_JSON_OPEN_ARRAY &&
-            is_list_path(self, inner, false)) {
+        if (self->json.kind == SPOT_JSON_OPEN_ARRAY && is_list_path(self, inner, false)) {
             has_list = true;
             ret = read_list(self);
-        } else if (self->json.kind == SPOT_JSON_OPEN_OBJECT &&
-                   is_list_path(self, inner, true)) {
+        } else if (self->json.kind == SPOT_JSON_OPEN_OBJECT && is_list_path(self, inner, true)) {
             ret = read_object(self, inner, &value);
             has_list |= value == NULL;
         } else {
@@ -228,8 +213,7 @@ read_object(records_t *self, const char *path, spot_json_value_t **record)
     return ret;
 }
 
-static int
-read_value(records_t *self)
+static int read_value(records_t *self)
 {
     spot_json_value_t *record = NULL;
     int ret;
@@ -246,8 +230,7 @@ read_value(records_t *self)
     return ret;
 }
 
-static int
-read_records(records_t *self)
+static int read_records(records_t *self)
 {
     int ret = spot_json_reader_next(&self->json);
 
@@ -258,35 +241,29 @@ read_records(records_t *self)
     return ret;
 }
 
-int
-spot_json_records(const spot_record_input_t *input, const char *const *lists,
-    int (*take)(void *context, const spot_json_value_t *record), void *context,
-    spot_diag_t *diag)
+int spot_json_records(const spot_record_input_t *input, const char *const *lists,
+    int (*take)(void *context, const spot_json_value_t *record), void *context, spot_diag_t *diag)
 {
     records_t self = {.lists = lists, .take = take, .context = context};
     int ret = spot_json_reader_open_values(&self.json, input, 0, 0, diag);
 
     ret = ret == 0 ? read_records(&self) : ret;
     if (ret == 0 && self.num_records == 0) {
-        ret = spot_diag_error(
-            diag, input->path, self.json.line, 1, "expected at least one record");
+        ret = spot_diag_error(diag, input->path, self.json.line, 1, "expected at least one record");
     }
     spot_json_reader_close(&self.json);
     spot_arena_free(&self.arena);
     return ret == 0 && self.is_faulty ? SPOT_ERR_BAD_INPUT : ret;
 }
 
-int
-spot_json_records_within(const spot_record_input_t *input,
-    const spot_json_value_t *value, const char *const *lists,
-    int (*take)(void *context, const spot_json_value_t *record), void *context,
-    spot_diag_t *diag)
+int spot_json_records_within(const spot_record_input_t *input, const spot_json_value_t *value,
+    const char *const *lists, int (*take)(void *context, const spot_json_value_t *record),
+    void *context, spot_diag_t *diag)
 {
     const spot_record_input_t text = {
         .path = input->path, .bytes = value->text, .num_bytes = value->num_bytes};
     records_t self = {.lists = lists, .take = take, .context = context};
-    int ret = spot_json_reader_open_values(
-        &self.json, &text, value->line, value->column, diag);
+    int ret = spot_json_reader_open_values(&self.json, &text, value->line, value->column, diag);
 
     ret = ret == 0 ? read_records(&self) : ret;
     spot_json_reader_close(&self.json);

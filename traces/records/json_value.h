@@ -24,8 +24,7 @@ struct spot_json_value {
 };
 
 /* The member with a key, or NULL; self may be NULL. O(members). */
-const spot_json_value_t *spot_json_member(
-    const spot_json_value_t *self, const char *key);
+const spot_json_value_t *spot_json_member(const spot_json_value_t *self, const char *key);
 
 /* The value at keys with points between, "detail.instance-id", or NULL. An array counts
  * as its first item. */
@@ -40,14 +39,11 @@ const char *spot_json_text_at(const spot_json_value_t *self, const char *path);
  * record (reading goes on), or another error, which ends the reading. BAD_INPUT also if
  * any record was reported or the input has none (of an empty list too); IO, NO_MEMORY.
  * Memory is that of the largest record. */
-SPOT_MUST_CHECK int spot_json_records(const spot_record_input_t *input,
-    const char *const *lists,
-    int (*take)(void *context, const spot_json_value_t *record), void *context,
-    spot_diag_t *diag);
+SPOT_MUST_CHECK int spot_json_records(const spot_record_input_t *input, const char *const *lists,
+    int (*take)(void *context, const spot_json_value_t *record), void *context, spot_diag_t *diag);
 
 /* The same for text that stands within a value, as a message of a queue has it. Places
  * within it are those of the value. */
 SPOT_MUST_CHECK int spot_json_records_within(const spot_record_input_t *input,
     const spot_json_value_t *value, const char *const *lists,
-    int (*take)(void *context, const spot_json_value_t *record), void *context,
-    spot_diag_t *diag);
+    int (*take)(void *context, const spot_json_value_t *record), void *context, spot_diag_t *diag);

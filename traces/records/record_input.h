@@ -32,5 +32,4 @@ SPOT_MUST_CHECK int spot_record_input_stream(
 #define SPOT_RECORD_LINE_BYTES 512
 #define SPOT_RECORD_HEAD_BYTES 65536
 SPOT_MUST_CHECK int spot_record_input_head(const spot_record_input_t *self,
-    char text[SPOT_RECORD_HEAD_BYTES], char line[SPOT_RECORD_LINE_BYTES],
-    spot_diag_t *diag);
+    char text[SPOT_RECORD_HEAD_BYTES], char line[SPOT_RECORD_LINE_BYTES], spot_diag_t *diag);

@@ -4,16 +4,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-void
-spot_attempts_free(spot_attempts_t *self)
+void spot_attempts_free(spot_attempts_t *self)
 {
     free(self->attempts);
     memset(self, 0, sizeof(*self));
 }
 
 /* Order of the events of an id: worker, time, stage, line. */
-static int
-compare(const void *first, const void *second)
+static int compare(const void *first, const void *second)
 {
     const spot_task_event_t *a = first, *b = second;
 
@@ -23,8 +21,7 @@ compare(const void *first, const void *second)
                                   : spot_ns_compare(a->line, b->line);
 }
 
-static void
-sort(spot_task_event_t *events, size_t num)
+static void sort(spot_task_event_t *events, size_t num)
 {
     if (num > 24) {
         qsort(events, num, sizeof(*events), compare);
@@ -42,8 +39,7 @@ sort(spot_task_event_t *events, size_t num)
 }
 
 /* Events by id: a counting sort. starts: [num ids + 2]. */
-static spot_task_event_t *
-gather(const spot_task_log_t *log, bool is_transmits, size_t *starts)
+static spot_task_event_t *gather(const spot_task_log_t *log, bool is_transmits, size_t *starts)
 {
     spot_task_event_t *events;
 
@@ -75,8 +71,7 @@ typedef struct {
     bool is_transmits, has_last_line;
 } maker_t;
 
-static int
-close_attempt(maker_t *self)
+static int close_attempt(maker_t *self)
 {
     spot_attempt_t *attempt = &self->open;
     uint8_t chain_mode = SPOT_MODE_NONE;
@@ -84,28 +79,25 @@ close_attempt(maker_t *self)
     if (attempt->has == 0) {
         return 0;
     }
-    for (int stage = SPOT_TASK_MAX_STAGES - 1; stage > 0 && chain_mode == SPOT_MODE_NONE;
-         stage--) {
+    for (int stage = SPOT_TASK_MAX_STAGES - 1; stage > 0 && chain_mode == SPOT_MODE_NONE; stage--) {
         chain_mode = self->modes[stage];
     }
     attempt->mode = self->has_last_line ? self->last_mode : chain_mode;
     self->list->num_conflicts += self->last_mode != chain_mode;
-    if (self->is_transmits && !self->log->is_markers &&
-        attempt->mode == SPOT_MODE_LOCAL) {
+    if (self->is_transmits && !self->log->is_markers && attempt->mode == SPOT_MODE_LOCAL) {
         const unsigned both = 1U << SPOT_TRANSMIT_STARTED | 1U << SPOT_TRANSMIT_LOADED;
 
         /* nothing moves: it is there when it has finished, whatever the log says */
         attempt->at[SPOT_TRANSMIT_STARTED] = attempt->at[SPOT_TRANSMIT_LOADED] =
             attempt->at[SPOT_TRANSMIT_FINISHED];
-        attempt->has = (uint8_t) (spot_attempt_has(attempt, SPOT_TRANSMIT_FINISHED)
-                                      ? attempt->has | both
-                                      : attempt->has & ~both);
+        attempt->has =
+            (uint8_t) (spot_attempt_has(attempt, SPOT_TRANSMIT_FINISHED) ? attempt->has | both
+                                                                         : attempt->has & ~both);
     }
     return SPOT_ARRAY_APPEND(self->list, attempts, *attempt);
 }
 
-static int
-take_event(maker_t *self, const spot_task_event_t *event)
+static int take_event(maker_t *self, const spot_task_event_t *event)
 {
     spot_attempt_t *attempt = &self->open;
     const bool is_repeated = spot_attempt_has(attempt, event->stage);
@@ -128,8 +120,7 @@ take_event(maker_t *self, const spot_task_event_t *event)
 }
 
 /* The attempts of one id: Planned opens one, or Started where nothing is planned. */
-static int
-take_events(maker_t *self, const spot_task_event_t *events, size_t num)
+static int take_events(maker_t *self, const spot_task_event_t *events, size_t num)
 {
     const int first = self->log->has_planning ? 0 : SPOT_TASK_STARTED;
     int ret = 0;
@@ -139,13 +130,12 @@ take_events(maker_t *self, const spot_task_event_t *events, size_t num)
         const spot_task_event_t *event = &events[j];
         const bool is_next = j > 0 && event->worker == events[j - 1].worker;
 
-        if (!is_next ||
-            (event->stage == first && spot_attempt_has(&self->open, first))) {
+        if (!is_next || (event->stage == first && spot_attempt_has(&self->open, first))) {
             const int32_t number = is_next ? self->open.number + 1 : 1;
 
             ret = close_attempt(self);
-            self->open = (spot_attempt_t){
-                .id = event->id, .worker = event->worker, .number = number};
+            self->open =
+                (spot_attempt_t){.id = event->id, .worker = event->worker, .number = number};
             memset(self->modes, 0, sizeof(self->modes));
             self->last_line = self->last_mode = 0;
         }
@@ -154,8 +144,7 @@ take_events(maker_t *self, const spot_task_event_t *events, size_t num)
     return ret == 0 ? close_attempt(self) : ret;
 }
 
-int
-spot_attempts_init(spot_attempts_t *self, const spot_task_log_t *log, bool is_transmits,
+int spot_attempts_init(spot_attempts_t *self, const spot_task_log_t *log, bool is_transmits,
     spot_task_dup_t dup, bool has_last_line, const char *file, spot_diag_t *diag)
 {
     maker_t maker = {.list = self,
@@ -184,8 +173,7 @@ spot_attempts_init(spot_attempts_t *self, const spot_task_log_t *log, bool is_tr
     return ret;
 }
 
-int64_t
-spot_task_log_span(const spot_task_log_t *log, int64_t *t0, int64_t *t1)
+int64_t spot_task_log_span(const spot_task_log_t *log, int64_t *t0, int64_t *t1)
 {
     const size_t num = log->num_events + log->num_phases;
     int64_t span;
@@ -193,8 +181,8 @@ spot_task_log_span(const spot_task_log_t *log, int64_t *t0, int64_t *t1)
     *t0 = num == 0 ? 0 : INT64_MAX;
     *t1 = num == 0 ? 0 : INT64_MIN;
     for (size_t j = 0; j < num; j++) {
-        const int64_t at = j < log->num_events ? log->events[j].at
-                                               : log->phases[j - log->num_events].at;
+        const int64_t at =
+            j < log->num_events ? log->events[j].at : log->phases[j - log->num_events].at;
 
         *t0 = at < *t0 ? at : *t0;
         *t1 = at > *t1 ? at : *t1;

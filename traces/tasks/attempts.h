@@ -40,21 +40,19 @@ void spot_attempts_free(spot_attempts_t *self);
 int64_t spot_task_log_span(const spot_task_log_t *log, int64_t *t0, int64_t *t1);
 
 /* For qsort(): -1, 0, 1. */
-static inline int
-spot_ns_compare(int64_t first, int64_t second)
+static inline int spot_ns_compare(int64_t first, int64_t second)
 {
     return (first > second) - (first < second);
 }
 
-static inline bool
-spot_attempt_has(const spot_attempt_t *self, int stage)
+static inline bool spot_attempt_has(const spot_attempt_t *self, int stage)
 {
     return (self->has >> stage & 1) != 0;
 }
 
 /* Whether both ends are there; the length of what is between, which may be negative. */
-static inline bool
-spot_attempt_between(const spot_attempt_t *self, int from, int to, int64_t *length)
+static inline bool spot_attempt_between(
+    const spot_attempt_t *self, int from, int to, int64_t *length)
 {
     const bool has = spot_attempt_has(self, from) && spot_attempt_has(self, to);
 

@@ -7,8 +7,7 @@
 
 #include "base/stats.h"
 
-void
-spot_durations_add(spot_durations_t *self, double *values, int64_t value)
+void spot_durations_add(spot_durations_t *self, double *values, int64_t value)
 {
     if (values != NULL) {
         values[self->count] = (double) value;
@@ -20,8 +19,7 @@ spot_durations_add(spot_durations_t *self, double *values, int64_t value)
     self->sum += value;
 }
 
-void
-spot_durations_end(spot_durations_t *self, double *values)
+void spot_durations_end(spot_durations_t *self, double *values)
 {
     static const double p[] = {0.5, 0.9, 0.99};
     double quantiles[3];
@@ -32,27 +30,23 @@ spot_durations_end(spot_durations_t *self, double *values)
     self->p99 = quantiles[2];
 }
 
-double
-spot_wide_ratio(spot_wide_t part, spot_wide_t whole)
+double spot_wide_ratio(spot_wide_t part, spot_wide_t whole)
 {
     return whole == 0 ? (double) NAN : (double) part / (double) whole;
 }
 
-static int
-compare_groups(const void *first, const void *second)
+static int compare_groups(const void *first, const void *second)
 {
-    return strcmp(((const spot_task_group_t *) first)->name,
-        ((const spot_task_group_t *) second)->name);
+    return strcmp(
+        ((const spot_task_group_t *) first)->name, ((const spot_task_group_t *) second)->name);
 }
 
-void
-spot_task_groups_sort(spot_task_group_t *groups, size_t num)
+void spot_task_groups_sort(spot_task_group_t *groups, size_t num)
 {
     qsort(groups, num, sizeof(*groups), compare_groups);
 }
 
-void
-spot_json_optional(spot_json_t *json, const char *key, bool is_there, int64_t value)
+void spot_json_optional(spot_json_t *json, const char *key, bool is_there, int64_t value)
 {
     if (is_there) {
         spot_json_wide(json, key, value);
@@ -61,9 +55,8 @@ spot_json_optional(spot_json_t *json, const char *key, bool is_there, int64_t va
     }
 }
 
-void
-spot_durations_json(spot_json_t *json, const char *key, const spot_durations_t *self,
-    spot_durations_parts_t parts)
+void spot_durations_json(
+    spot_json_t *json, const char *key, const spot_durations_t *self, spot_durations_parts_t parts)
 {
     const bool is_all = parts == SPOT_DURATIONS_ALL;
 
@@ -88,8 +81,7 @@ spot_durations_json(spot_json_t *json, const char *key, const spot_durations_t *
     spot_json_close(json, '}');
 }
 
-void
-spot_task_groups_json(spot_json_t *json, const char *key, size_t num,
+void spot_task_groups_json(spot_json_t *json, const char *key, size_t num,
     const spot_task_group_t *groups, spot_durations_parts_t parts)
 {
     spot_json_open(json, key, '{');

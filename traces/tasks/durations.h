@@ -42,13 +42,12 @@ typedef enum {
     SPOT_DURATIONS_MAX,
     SPOT_DURATIONS_ALL /* mean, min, max, p50, p90, p99, negative */
 } spot_durations_parts_t;
-void spot_durations_json(spot_json_t *json, const char *key,
-    const spot_durations_t *self, spot_durations_parts_t parts);
+void spot_durations_json(
+    spot_json_t *json, const char *key, const spot_durations_t *self, spot_durations_parts_t parts);
 
 /* An object with a member for each group. */
 void spot_task_groups_json(spot_json_t *json, const char *key, size_t num,
     const spot_task_group_t *groups, spot_durations_parts_t parts);
 
 /* null, if the value is not there. */
-void spot_json_optional(
-    spot_json_t *json, const char *key, bool is_there, int64_t value);
+void spot_json_optional(spot_json_t *json, const char *key, bool is_there, int64_t value);

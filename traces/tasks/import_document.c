@@ -55,8 +55,7 @@ struct spot_task_import {
 /* ---- Names ---- */
 
 /* A tab becomes a blank. */
-static void
-append(spot_task_import_t *self, text_t *text, const char *bytes, size_t num_bytes)
+static void append(spot_task_import_t *self, text_t *text, const char *bytes, size_t num_bytes)
 {
     if (self->error == 0) {
         self->error = SPOT_ARRAY_ROOM(text, bytes, text->num_bytes + num_bytes + 1);
@@ -71,8 +70,7 @@ append(spot_task_import_t *self, text_t *text, const char *bytes, size_t num_byt
 }
 
 /* Sets a text to a value, or to two with a tab between. */
-static void
-set(spot_task_import_t *self, text_t *text, const spot_task_value_t *value,
+static void set(spot_task_import_t *self, text_t *text, const spot_task_value_t *value,
     const spot_task_value_t *second)
 {
     text->num_bytes = 0;
@@ -86,8 +84,7 @@ set(spot_task_import_t *self, text_t *text, const spot_task_value_t *value,
     }
 }
 
-static int32_t
-intern(spot_task_import_t *self, spot_names_t *names, const text_t *text)
+static int32_t intern(spot_task_import_t *self, spot_names_t *names, const text_t *text)
 {
     int32_t id = 0;
 
@@ -98,8 +95,7 @@ intern(spot_task_import_t *self, spot_names_t *names, const text_t *text)
 }
 
 /* Appends the name of a process or thread; its number if it has none or shares it. */
-static void
-append_name(spot_task_import_t *self, text_t *text, const char *row, size_t num_bytes)
+static void append_name(spot_task_import_t *self, text_t *text, const char *row, size_t num_bytes)
 {
     const int32_t row_id = spot_names_find(&self->rows, row, num_bytes);
     const char *tab = memchr(row, '\t', num_bytes);
@@ -110,8 +106,7 @@ append_name(spot_task_import_t *self, text_t *text, const char *row, size_t num_
         const char *other = self->rows.names[j];
 
         has_number = j != row_id && self->given[j] == self->given[row_id] &&
-                     strncmp(other, row, start) == 0 &&
-                     strchr(other + start, '\t') == NULL;
+                     strncmp(other, row, start) == 0 && strchr(other + start, '\t') == NULL;
     }
     if (row_id >= 0) {
         const char *name = self->names.names[self->given[row_id]];
@@ -123,8 +118,7 @@ append_name(spot_task_import_t *self, text_t *text, const char *row, size_t num_
 }
 
 /* Hosts and workers get their names once all are known. */
-static void
-name_words(spot_task_import_t *self)
+static void name_words(spot_task_import_t *self)
 {
     for (size_t j = 0; self->error == 0 && j < self->log->words.num_names; j++) {
         char *word = self->log->words.names[j], *tab = strchr(word, '\t');
@@ -152,15 +146,12 @@ name_words(spot_task_import_t *self)
 
 /* A number times 10^power as an integer, rounded. False: it is none, or beyond 64 bits.
  */
-static bool
-scale(const spot_task_value_t *number, int power, int64_t *value)
+static bool scale(const spot_task_value_t *number, int power, int64_t *value)
 {
-    return number->kind == SPOT_VALUE_NUMBER &&
-           spot_task_decimal(number->text, power, value);
+    return number->kind == SPOT_VALUE_NUMBER && spot_task_decimal(number->text, power, value);
 }
 
-static void
-add(spot_task_import_t *self, size_t line, int stage, int64_t at)
+static void add(spot_task_import_t *self, size_t line, int stage, int64_t at)
 {
     const spot_task_line_t event = {.id = self->id.bytes,
         .host = self->host.bytes,
@@ -178,8 +169,7 @@ add(spot_task_import_t *self, size_t line, int stage, int64_t at)
 }
 
 /* Ends the name in id, which no ( and : may cut, with the given id or a number. */
-static void
-finish_id(spot_task_import_t *self, const spot_task_value_t *given)
+static void finish_id(spot_task_import_t *self, const spot_task_value_t *given)
 {
     const size_t max = self->max_counts;
     int32_t name_id;
@@ -205,15 +195,13 @@ finish_id(spot_task_import_t *self, const spot_task_value_t *given)
 }
 
 /* The first part of a key: ('read-csv-5f3a', 0) is of read-csv. */
-static spot_task_value_t
-class_of(const spot_task_value_t *key)
+static spot_task_value_t class_of(const spot_task_value_t *key)
 {
     static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
     const char *start = key->text + strspn(key->text, "[(_'\"");
     size_t num_bytes = strcspn(start, "-,'\")]}"), num_more;
 
-    while (start[num_bytes] == '-' &&
-           (num_more = strspn(start + num_bytes + 1, letters)) > 0 &&
+    while (start[num_bytes] == '-' && (num_more = strspn(start + num_bytes + 1, letters)) > 0 &&
            strchr("-'\"", start[num_bytes + 1 + num_more]) != NULL) {
         num_bytes += num_more + 1;
     }
@@ -221,8 +209,7 @@ class_of(const spot_task_value_t *key)
 }
 
 /* A list as a key without blanks outside of texts, which differ with indentation. */
-static spot_task_value_t
-without_blanks(spot_task_text_t *line, spot_task_value_t list)
+static spot_task_value_t without_blanks(spot_task_text_t *line, spot_task_value_t list)
 {
     char *text = line->text + (list.text - line->text), *to = text;
     bool in_text = false;
@@ -238,8 +225,7 @@ without_blanks(spot_task_text_t *line, spot_task_value_t list)
 }
 
 /* Cuts the object at a place of a line; returns whether there is one. */
-static bool
-split_part(spot_task_text_t *part, spot_task_text_t *line, const char *at)
+static bool split_part(spot_task_text_t *part, spot_task_text_t *line, const char *at)
 {
     memset(part->values, 0, sizeof(part->values));
     part->is_part = true;
@@ -250,8 +236,8 @@ split_part(spot_task_text_t *part, spot_task_text_t *line, const char *at)
 }
 
 /* A record of a task stream: from the first to the last of its stretches. */
-static const char *
-take_record(spot_task_import_t *self, spot_task_text_t *line, spot_task_text_t *part)
+static const char *take_record(
+    spot_task_import_t *self, spot_task_text_t *line, spot_task_text_t *part)
 {
     spot_task_value_t key = line->values[SPOT_LINE_KEY];
     const spot_task_value_t *thread = &line->values[SPOT_LINE_THREAD];
@@ -264,8 +250,7 @@ take_record(spot_task_import_t *self, spot_task_text_t *line, spot_task_text_t *
     if (worker.kind != SPOT_VALUE_TEXT || key.text == NULL) {
         return "expected a key, and a worker as text";
     }
-    for (at = at == NULL ? "" : at + 1;
-         split_part(part, line, at + strspn(at, ", \t\r"));
+    for (at = at == NULL ? "" : at + 1; split_part(part, line, at + strspn(at, ", \t\r"));
          at = part->text + part->num_bytes) {
         if (!scale(&part->values[SPOT_LINE_START], 9, &from) ||
             !scale(&part->values[SPOT_LINE_STOP], 9, &to)) {
@@ -308,8 +293,7 @@ take_record(spot_task_import_t *self, spot_task_text_t *line, spot_task_text_t *
 }
 
 /* Ends the latest span that is open in a thread. */
-static void
-close_span(spot_task_import_t *self, size_t line, int64_t at)
+static void close_span(spot_task_import_t *self, size_t line, int64_t at)
 {
     const int32_t worker = intern(self, &self->names, &self->worker);
     size_t j = self->num_opens;
@@ -326,15 +310,13 @@ close_span(spot_task_import_t *self, size_t line, int64_t at)
     self->id.num_bytes = 0;
     append(self, &self->id, id, strlen(id));
     add(self, line, SPOT_TASK_FINISHED, at);
-    memmove(&self->opens[j - 1], &self->opens[j],
-        (self->num_opens - j) * sizeof(*self->opens));
+    memmove(&self->opens[j - 1], &self->opens[j], (self->num_opens - j) * sizeof(*self->opens));
     self->num_opens--;
 }
 
 /* Metadata: the name of a process or thread. */
-static void
-take_name(spot_task_import_t *self, const spot_task_value_t *values,
-    const spot_task_value_t *name)
+static void take_name(
+    spot_task_import_t *self, const spot_task_value_t *values, const spot_task_value_t *name)
 {
     const bool is_thread = spot_task_is_text(&values[SPOT_LINE_NAME], "thread_name");
     int32_t row_id;
@@ -343,8 +325,7 @@ take_name(spot_task_import_t *self, const spot_task_value_t *values,
         (!is_thread && !spot_task_is_text(&values[SPOT_LINE_NAME], "process_name"))) {
         return;
     }
-    set(self, &self->worker, &values[SPOT_LINE_PID],
-        is_thread ? &values[SPOT_LINE_TID] : NULL);
+    set(self, &self->worker, &values[SPOT_LINE_PID], is_thread ? &values[SPOT_LINE_TID] : NULL);
     set(self, &self->id, name, NULL);
     row_id = intern(self, &self->rows, &self->worker);
     if (self->error == 0) {
@@ -356,12 +337,10 @@ take_name(spot_task_import_t *self, const spot_task_value_t *values,
 }
 
 /* An event of a Chrome trace. inner: its args. */
-static const char *
-take_event(spot_task_import_t *self, const spot_task_text_t *line, char phase,
+static const char *take_event(spot_task_import_t *self, const spot_task_text_t *line, char phase,
     const spot_task_value_t *inner)
 {
-    const spot_task_value_t *values = line->values,
-                            *function = &inner[SPOT_LINE_FUNCTION],
+    const spot_task_value_t *values = line->values, *function = &inner[SPOT_LINE_FUNCTION],
                             *category = &values[SPOT_LINE_CATEGORY];
     const bool is_ray = function->kind == SPOT_VALUE_TEXT;
     int64_t start, dur = 0, end;
@@ -371,8 +350,7 @@ take_event(spot_task_import_t *self, const spot_task_text_t *line, char phase,
         return "pid or tid is missing, or neither a number nor a text";
     }
     if (!scale(&values[SPOT_LINE_TS], 3, &start) ||
-        (spot_task_is_there(&values[SPOT_LINE_DUR]) &&
-            !scale(&values[SPOT_LINE_DUR], 3, &dur)) ||
+        (spot_task_is_there(&values[SPOT_LINE_DUR]) && !scale(&values[SPOT_LINE_DUR], 3, &dur)) ||
         __builtin_add_overflow(start, dur, &end)) {
         return "expected ts, and dur, in microseconds, within 64 bits of ns";
     }
@@ -391,8 +369,8 @@ take_event(spot_task_import_t *self, const spot_task_text_t *line, char phase,
         add(self, line->number, SPOT_TASK_LOADED, start);
         return NULL;
     }
-    if (is_ray && (category->kind != SPOT_VALUE_TEXT ||
-                      strncmp(category->text, "task::", 6) != 0)) {
+    if (is_ray &&
+        (category->kind != SPOT_VALUE_TEXT || strncmp(category->text, "task::", 6) != 0)) {
         self->num_passed++;
         return NULL;
     }
@@ -404,14 +382,13 @@ take_event(spot_task_import_t *self, const spot_task_text_t *line, char phase,
     if (phase == 'B' && self->error == 0) {
         const int32_t worker = intern(self, &self->names, &self->worker);
 
-        SPOT_ARRAY_PUSH(self, opens,
-            (open_t){worker, self->log->events[self->log->num_events - 1].id});
+        SPOT_ARRAY_PUSH(
+            self, opens, (open_t){worker, self->log->events[self->log->num_events - 1].id});
     }
     return NULL;
 }
 
-const char *
-spot_task_import_take(spot_task_import_t *self, spot_task_text_t *line)
+const char *spot_task_import_take(spot_task_import_t *self, spot_task_text_t *line)
 {
     const spot_task_value_t *phase = &line->values[SPOT_LINE_PHASE];
     const char *args = line->values[SPOT_LINE_ARGS].text, *problem = NULL;
@@ -441,8 +418,7 @@ spot_task_import_take(spot_task_import_t *self, spot_task_text_t *line)
 
 /* ---- Documents ---- */
 
-int
-spot_task_import_open(
+int spot_task_import_open(
     spot_task_import_t **self, spot_task_log_t *log, char *bytes, size_t num_bytes)
 {
     const char *first = bytes + strspn(bytes, " \t\r\n");
@@ -459,14 +435,12 @@ spot_task_import_open(
     if (*self == NULL) {
         return SPOT_ERR_NO_MEMORY;
     }
-    **self = (spot_task_import_t){
-        .log = log, .line = 1, .is_list = is_list, .in_events = is_list};
+    **self = (spot_task_import_t){.log = log, .line = 1, .is_list = is_list, .in_events = is_list};
     log->has_planning = false;
     return spot_task_import_cut(*self, bytes, num_bytes);
 }
 
-int
-spot_task_import_cut(spot_task_import_t *self, char *bytes, size_t num_bytes)
+int spot_task_import_cut(spot_task_import_t *self, char *bytes, size_t num_bytes)
 {
     static const char key[] = "\"traceEvents\"";
     const size_t outer = self->is_list ? 1 : 0, inner = self->is_list ? 1 : 2;
@@ -492,8 +466,7 @@ spot_task_import_cut(spot_task_import_t *self, char *bytes, size_t num_bytes)
             self->num_matched = byte == key[self->num_matched] && byte != '\0'
                                     ? self->num_matched + 1
                                     : byte == '"';
-            self->in_events =
-                key[self->num_matched] == '\0' || (self->in_events && byte != ',');
+            self->in_events = key[self->num_matched] == '\0' || (self->in_events && byte != ',');
             self->has_events |= self->in_events;
         }
         is_kept = (depth > inner && self->in_events) ||
@@ -512,8 +485,7 @@ spot_task_import_cut(spot_task_import_t *self, char *bytes, size_t num_bytes)
     return self->error;
 }
 
-void
-spot_task_import_place(spot_task_import_t *self, spot_task_text_t *line)
+void spot_task_import_place(spot_task_import_t *self, spot_task_text_t *line)
 {
     const place_t place = self->places[self->next_place++];
 
@@ -524,8 +496,7 @@ spot_task_import_place(spot_task_import_t *self, spot_task_text_t *line)
     }
 }
 
-static void
-warn(const spot_task_import_t *self, const char *file, spot_diag_t *diag)
+static void warn(const spot_task_import_t *self, const char *file, spot_diag_t *diag)
 {
     if (self->depth > 0) {
         spot_diag_warn(diag, file, self->line, self->column + 1,
@@ -542,20 +513,17 @@ warn(const spot_task_import_t *self, const char *file, spot_diag_t *diag)
             self->num_passed);
     }
     if (self->num_erred > 0) {
-        spot_diag_warn(diag, file, 0, 0,
-            "%zu tasks ended with an error; they count as finished", self->num_erred);
+        spot_diag_warn(diag, file, 0, 0, "%zu tasks ended with an error; they count as finished",
+            self->num_erred);
     }
 }
 
-int
-spot_task_import_close(
-    spot_task_import_t *self, int ret, const char *file, spot_diag_t *diag)
+int spot_task_import_close(spot_task_import_t *self, int ret, const char *file, spot_diag_t *diag)
 {
-    const char *problem = self->depth > (self->is_list && !self->in_text)
-                              ? "the document is cut off"
-                          : self->is_list || self->has_events
-                              ? NULL
-                              : "an object over several lines without traceEvents";
+    const char *problem =
+        self->depth > (self->is_list && !self->in_text) ? "the document is cut off"
+        : self->is_list || self->has_events             ? NULL
+                                            : "an object over several lines without traceEvents";
 
     if (ret == 0 && problem != NULL) {
         ret = spot_diag_error(diag, file, self->line, self->column + 1, "%s", problem);

@@ -16,28 +16,25 @@ typedef struct {
     const char *problem; /* at `at`; NULL: none */
 } cursor_t;
 
-const char *const spot_task_key_names[SPOT_NUM_LINE_KEYS] = {"action", "at", "host",
-    "worker", "task", "dataset", "mode", "source", "target", "inputs", "actDuration",
-    "waitDuration", "busyWorkers", "actionsTransmit", "actionsSubmit", "actionsPurge",
-    "eventsTransmited", "eventsComputed", "eventsStarted", "ph", "name", "cat", "pid",
-    "tid", "ts", "dur", "args", "task_id", "func_or_class_name", "key", "thread",
-    "status", "startstops", "start", "stop"};
+const char *const spot_task_key_names[SPOT_NUM_LINE_KEYS] = {"action", "at", "host", "worker",
+    "task", "dataset", "mode", "source", "target", "inputs", "actDuration", "waitDuration",
+    "busyWorkers", "actionsTransmit", "actionsSubmit", "actionsPurge", "eventsTransmited",
+    "eventsComputed", "eventsStarted", "ph", "name", "cat", "pid", "tid", "ts", "dur", "args",
+    "task_id", "func_or_class_name", "key", "thread", "status", "startstops", "start", "stop"};
 
-spot_task_key_t
-spot_task_find_key(const char *name, size_t num_bytes, spot_task_key_t num_keys)
+spot_task_key_t spot_task_find_key(const char *name, size_t num_bytes, spot_task_key_t num_keys)
 {
     spot_task_key_t j = 0;
 
-    while (j < num_keys && (spot_task_key_names[j][0] != name[0] ||
-                               strlen(spot_task_key_names[j]) != num_bytes ||
-                               memcmp(spot_task_key_names[j], name, num_bytes) != 0)) {
+    while (j < num_keys &&
+           (spot_task_key_names[j][0] != name[0] || strlen(spot_task_key_names[j]) != num_bytes ||
+               memcmp(spot_task_key_names[j], name, num_bytes) != 0)) {
         j++;
     }
     return j;
 }
 
-static bool
-fail(cursor_t *self, const char *problem)
+static bool fail(cursor_t *self, const char *problem)
 {
     if (self->problem == NULL) {
         self->problem = *self->at == '\0' ? "the line is cut off" : problem;
@@ -45,18 +42,15 @@ fail(cursor_t *self, const char *problem)
     return false;
 }
 
-static void
-skip_blanks(cursor_t *self)
+static void skip_blanks(cursor_t *self)
 {
-    while (*self->at == ' ' || *self->at == '\t' || *self->at == '\r' ||
-           *self->at == '\n') {
+    while (*self->at == ' ' || *self->at == '\t' || *self->at == '\r' || *self->at == '\n') {
         self->at++;
     }
 }
 
 /* Moves behind a byte if it is the next one. */
-static bool
-next_is(cursor_t *self, char byte)
+static bool next_is(cursor_t *self, char byte)
 {
     skip_blanks(self);
     if (*self->at != byte) {
@@ -66,8 +60,7 @@ next_is(cursor_t *self, char byte)
     return true;
 }
 
-static bool
-read_hex(cursor_t *self, char *digits, unsigned *value)
+static bool read_hex(cursor_t *self, char *digits, unsigned *value)
 {
     static const char hex[] = "0123456789abcdef";
 
@@ -85,8 +78,7 @@ read_hex(cursor_t *self, char *digits, unsigned *value)
 }
 
 /* \uXXXX at `at`, or two that are a pair; writes UTF-8. */
-static bool
-read_unicode(cursor_t *self, char **to)
+static bool read_unicode(cursor_t *self, char **to)
 {
     unsigned point, low = 0;
     char *out = *to;
@@ -124,8 +116,7 @@ read_unicode(cursor_t *self, char **to)
     return true;
 }
 
-static bool
-read_escape(cursor_t *self, char **to)
+static bool read_escape(cursor_t *self, char **to)
 {
     static const char names[] = "\"\\/bfnrt", bytes[] = "\"\\/\b\f\n\r\t";
     const char *name;
@@ -144,8 +135,7 @@ read_escape(cursor_t *self, char **to)
 }
 
 /* The text at a quote, decoded where it stands. */
-static bool
-read_text(cursor_t *self, spot_task_value_t *value)
+static bool read_text(cursor_t *self, spot_task_value_t *value)
 {
     char unused[8], *out = ++self->at;
 
@@ -177,8 +167,7 @@ read_text(cursor_t *self, spot_task_value_t *value)
     return true;
 }
 
-static bool
-read_digits(cursor_t *self)
+static bool read_digits(cursor_t *self)
 {
     const size_t num_digits = strspn(self->at, "0123456789");
 
@@ -186,8 +175,7 @@ read_digits(cursor_t *self)
     return num_digits > 0 || fail(self, "bad number");
 }
 
-static bool
-read_number(cursor_t *self, spot_task_value_t *value)
+static bool read_number(cursor_t *self, spot_task_value_t *value)
 {
     bool is_good;
 
@@ -212,8 +200,7 @@ read_number(cursor_t *self, spot_task_value_t *value)
     return is_good;
 }
 
-static bool
-read_word(cursor_t *self, spot_task_value_t *value)
+static bool read_word(cursor_t *self, spot_task_value_t *value)
 {
     static const char *const words[] = {"null", "true", "false"};
 
@@ -230,14 +217,13 @@ read_word(cursor_t *self, spot_task_value_t *value)
     return fail(self, "expected a value");
 }
 
-static bool
-read_key(cursor_t *self, spot_task_key_t *id)
+static bool read_key(cursor_t *self, spot_task_key_t *id)
 {
     spot_task_value_t key;
 
     skip_blanks(self);
-    if ((*self->at != '"' && !fail(self, "expected a key in quotes")) ||
-        !read_text(self, &key) || (!next_is(self, ':') && !fail(self, "expected ':'"))) {
+    if ((*self->at != '"' && !fail(self, "expected a key in quotes")) || !read_text(self, &key) ||
+        (!next_is(self, ':') && !fail(self, "expected ':'"))) {
         return false;
     }
     if (!self->is_inner) {
@@ -248,8 +234,7 @@ read_key(cursor_t *self, spot_task_key_t *id)
 
 static bool read_items(cursor_t *self, bool is_ids);
 
-static bool
-read_value(cursor_t *self, spot_task_key_t key, spot_task_value_t *value)
+static bool read_value(cursor_t *self, spot_task_key_t key, spot_task_value_t *value)
 {
     const char *start;
     bool is_ids, is_good;
@@ -261,9 +246,8 @@ read_value(cursor_t *self, spot_task_key_t key, spot_task_value_t *value)
         return read_text(self, value);
     }
     if (*start != '{' && *start != '[') {
-        return *start == '-' || isdigit((unsigned char) *start)
-                   ? read_number(self, value)
-                   : read_word(self, value);
+        return *start == '-' || isdigit((unsigned char) *start) ? read_number(self, value)
+                                                                : read_word(self, value);
     }
     is_ids = key == SPOT_LINE_INPUTS && *start == '[';
     self->line->num_inputs = is_ids ? 0 : self->line->num_inputs;
@@ -275,8 +259,7 @@ read_value(cursor_t *self, spot_task_key_t key, spot_task_value_t *value)
 }
 
 /* The object or list at a bracket. Values of the line and ids of its inputs are kept. */
-static bool
-read_items(cursor_t *self, bool is_ids)
+static bool read_items(cursor_t *self, bool is_ids)
 {
     spot_task_text_t *line = self->line;
     const char closing = *self->at == '{' ? '}' : ']';
@@ -293,8 +276,7 @@ read_items(cursor_t *self, bool is_ids)
         spot_task_key_t key = line->num_keys;
         spot_task_value_t value = {0};
 
-        if ((closing == '}' && !read_key(self, &key)) ||
-            !read_value(self, key, &value) ||
+        if ((closing == '}' && !read_key(self, &key)) || !read_value(self, key, &value) ||
             (is_ids && SPOT_ARRAY_PUSH(line, inputs, value) != 0)) {
             return false;
         }
@@ -303,8 +285,7 @@ read_items(cursor_t *self, bool is_ids)
         }
         has_more = !next_is(self, closing);
         if (has_more && !next_is(self, ',')) {
-            return fail(
-                self, closing == '}' ? "expected ',' or '}'" : "expected ',' or ']'");
+            return fail(self, closing == '}' ? "expected ',' or '}'" : "expected ',' or ']'");
         }
     }
     self->depth--;
@@ -312,8 +293,7 @@ read_items(cursor_t *self, bool is_ids)
     return true;
 }
 
-const char *
-spot_task_split_json(spot_task_text_t *line)
+const char *spot_task_split_json(spot_task_text_t *line)
 {
     cursor_t self = {.at = line->text, .line = line};
 

@@ -8,8 +8,7 @@
 #include "traces/tasks/task_log_internal.h"
 
 /* What stands behind "HEAD<process>:TAIL", where that is first; NULL: nowhere. */
-static char *
-behind(const char *text, const char *head, const char *tail)
+static char *behind(const char *text, const char *head, const char *tail)
 {
     const char *found = strstr(text, head);
 
@@ -28,14 +27,13 @@ behind(const char *text, const char *head, const char *tail)
     return NULL;
 }
 
-spot_task_format_t
-spot_task_line_format(spot_task_text_t *line)
+spot_task_format_t spot_task_line_format(spot_task_text_t *line)
 {
     static const struct {
         const char *head, *tail;
         spot_task_format_t format;
-    } kinds[] = {{".marker:", ":#", SPOT_LOG_MARKERS},
-        {".tracer:", ":#", SPOT_LOG_MARKERS}, {".tracing:", ":", SPOT_LOG_TRACE}};
+    } kinds[] = {{".marker:", ":#", SPOT_LOG_MARKERS}, {".tracer:", ":#", SPOT_LOG_MARKERS},
+        {".tracing:", ":", SPOT_LOG_TRACE}};
 
     line->is_microtrace = false;
     if (line->text[strspn(line->text, " \t")] == '{') {
@@ -51,19 +49,17 @@ spot_task_line_format(spot_task_text_t *line)
     return SPOT_LOG_BAD;
 }
 
-static spot_task_value_t *
-set_value(
+static spot_task_value_t *set_value(
     spot_task_text_t *line, spot_task_key_t key, const char *text, size_t num_bytes)
 {
     line->values[key] =
-        (spot_task_value_t){key == SPOT_LINE_AT ? SPOT_VALUE_NUMBER : SPOT_VALUE_TEXT,
-            text, num_bytes, (size_t) (text - line->text) + 1};
+        (spot_task_value_t){key == SPOT_LINE_AT ? SPOT_VALUE_NUMBER : SPOT_VALUE_TEXT, text,
+            num_bytes, (size_t) (text - line->text) + 1};
     return &line->values[key];
 }
 
 /* A piece without a known key belongs to the value before it. */
-static bool
-split_pieces(spot_task_text_t *line)
+static bool split_pieces(spot_task_text_t *line)
 {
     spot_task_value_t *value = NULL;
     const char *end;
@@ -71,9 +67,8 @@ split_pieces(spot_task_text_t *line)
     for (const char *at = line->pieces; at != NULL; at = *end == '\0' ? NULL : end + 1) {
         const char *equals = at + strcspn(at, "=;");
         const spot_task_key_t key =
-            *equals != '='
-                ? SPOT_NUM_TEXT_KEYS
-                : spot_task_find_key(at, (size_t) (equals - at), SPOT_NUM_TEXT_KEYS);
+            *equals != '=' ? SPOT_NUM_TEXT_KEYS
+                           : spot_task_find_key(at, (size_t) (equals - at), SPOT_NUM_TEXT_KEYS);
 
         end = equals + strcspn(equals, ";");
         if (key != SPOT_NUM_TEXT_KEYS) {
@@ -87,16 +82,13 @@ split_pieces(spot_task_text_t *line)
     return true;
 }
 
-const char *
-spot_task_split_trace(spot_task_text_t *line)
+const char *spot_task_split_trace(spot_task_text_t *line)
 {
     const char *equals = strchr(line->pieces, '=');
 
     line->column = (size_t) (line->pieces - line->text) + 1;
     if (!line->is_microtrace) {
-        return split_pieces(line)
-                   ? NULL
-                   : "expected host=, task=, action= or another known key";
+        return split_pieces(line) ? NULL : "expected host=, task=, action= or another known key";
     }
     if (equals == NULL || equals == line->pieces) {
         return "expected KIND=NANOSECONDS";
@@ -106,21 +98,18 @@ spot_task_split_trace(spot_task_text_t *line)
     return NULL;
 }
 
-bool
-spot_task_is_text(const spot_task_value_t *value, const char *text)
+bool spot_task_is_text(const spot_task_value_t *value, const char *text)
 {
     return value->kind != SPOT_VALUE_ABSENT && strlen(text) == value->num_bytes &&
            memcmp(text, value->text, value->num_bytes) == 0;
 }
 
-bool
-spot_task_is_there(const spot_task_value_t *value)
+bool spot_task_is_there(const spot_task_value_t *value)
 {
     return value->kind == SPOT_VALUE_TEXT || value->kind == SPOT_VALUE_NUMBER;
 }
 
-bool
-spot_task_decimal(const char *text, int power, int64_t *value)
+bool spot_task_decimal(const char *text, int power, int64_t *value)
 {
     const bool is_negative = *text == '-';
     const char *at = text + is_negative, *end = at + strspn(at, "0123456789.");
@@ -147,8 +136,7 @@ spot_task_decimal(const char *text, int power, int64_t *value)
     return true;
 }
 
-const char *
-spot_task_integer(const spot_task_value_t *value, int64_t *number)
+const char *spot_task_integer(const spot_task_value_t *value, int64_t *number)
 {
     const size_t sign = value->num_bytes > 0 && value->text[0] == '-';
 
@@ -158,6 +146,5 @@ spot_task_integer(const spot_task_value_t *value, int64_t *number)
     if (strspn(value->text + sign, "0123456789") + sign < value->num_bytes) {
         return "expected an integer, without fraction, exponent or quotes";
     }
-    return spot_task_decimal(value->text, 0, number) ? NULL
-                                                     : "beyond the integers of 64 bits";
+    return spot_task_decimal(value->text, 0, number) ? NULL : "beyond the integers of 64 bits";
 }

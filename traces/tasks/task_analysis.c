@@ -18,12 +18,10 @@ const spot_task_span_t spot_transmit_spans[SPOT_NUM_TRANSMIT_DURATIONS] = {
     {"total", "planned to finished", SPOT_TRANSMIT_PLANNED, SPOT_TRANSMIT_FINISHED},
     {"comm", "planned to started", SPOT_TRANSMIT_PLANNED, SPOT_TRANSMIT_STARTED},
     {"load_remote", "started to loaded", SPOT_TRANSMIT_STARTED, SPOT_TRANSMIT_LOADED},
-    {"transfer_remote", "loaded to finished", SPOT_TRANSMIT_LOADED,
-        SPOT_TRANSMIT_FINISHED},
+    {"transfer_remote", "loaded to finished", SPOT_TRANSMIT_LOADED, SPOT_TRANSMIT_FINISHED},
 };
 
-void
-spot_task_analysis_free(spot_task_analysis_t *self)
+void spot_task_analysis_free(spot_task_analysis_t *self)
 {
     spot_attempts_free(&self->tasks);
     spot_attempts_free(&self->transmits);
@@ -36,8 +34,7 @@ spot_task_analysis_free(spot_task_analysis_t *self)
 
 /* ---- Clocks ---- */
 
-static void
-bound_high(spot_clock_offset_t *offset, const spot_attempt_t *attempt, int to)
+static void bound_high(spot_clock_offset_t *offset, const spot_attempt_t *attempt, int to)
 {
     int64_t length;
 
@@ -47,8 +44,7 @@ bound_high(spot_clock_offset_t *offset, const spot_attempt_t *attempt, int to)
 }
 
 /* only: [num ids] set to the attempt of tasks with a single one that finished, or -1. */
-static int
-find_offsets(spot_task_analysis_t *self, const spot_task_log_t *log, int32_t *only)
+static int find_offsets(spot_task_analysis_t *self, const spot_task_log_t *log, int32_t *only)
 {
     const spot_attempts_t *tasks = &self->tasks;
 
@@ -67,8 +63,7 @@ find_offsets(spot_task_analysis_t *self, const spot_task_log_t *log, int32_t *on
         if (is_only && spot_attempt_has(task, SPOT_TASK_FINISHED)) {
             only[task->id] = (int32_t) j;
         }
-        bound_high(&self->offsets[log->workers[task->worker].host_id], task,
-            SPOT_TASK_ENQUEUED);
+        bound_high(&self->offsets[log->workers[task->worker].host_id], task, SPOT_TASK_ENQUEUED);
     }
     for (size_t j = 0; j < self->transmits.num_attempts; j++) {
         const spot_attempt_t *transmit = &self->transmits.attempts[j];
@@ -77,11 +72,9 @@ find_offsets(spot_task_analysis_t *self, const spot_task_log_t *log, int32_t *on
             bound_high(&self->offsets[log->workers[transmit->worker].host_id], transmit,
                 SPOT_TRANSMIT_FINISHED);
         }
-        if (only[transmit->id] >= 0 &&
-            spot_attempt_has(transmit, SPOT_TRANSMIT_PLANNED)) {
+        if (only[transmit->id] >= 0 && spot_attempt_has(transmit, SPOT_TRANSMIT_PLANNED)) {
             const spot_attempt_t *producer = &tasks->attempts[only[transmit->id]];
-            spot_clock_offset_t *offset =
-                &self->offsets[log->workers[producer->worker].host_id];
+            spot_clock_offset_t *offset = &self->offsets[log->workers[producer->worker].host_id];
             const int64_t length =
                 producer->at[SPOT_TASK_FINISHED] - transmit->at[SPOT_TRANSMIT_PLANNED];
 
@@ -93,8 +86,7 @@ find_offsets(spot_task_analysis_t *self, const spot_task_log_t *log, int32_t *on
 
 /* Puts the clocks of hosts right; only the source knows when a transmit started. Whether
  * no stamp leaves 64 bits. */
-static bool
-align(spot_task_analysis_t *self, spot_task_log_t *log, const int32_t *only)
+static bool align(spot_task_analysis_t *self, spot_task_log_t *log, const int32_t *only)
 {
     bool is_good = true;
 
@@ -108,24 +100,21 @@ align(spot_task_analysis_t *self, spot_task_log_t *log, const int32_t *only)
     }
     for (size_t j = 0; is_good && j < log->num_events; j++) {
         spot_task_event_t *event = &log->events[j];
-        const bool is_of_source = event->is_transmit &&
-                                  event->stage != SPOT_TRANSMIT_FINISHED &&
-                                  only[event->id] >= 0;
+        const bool is_of_source =
+            event->is_transmit && event->stage != SPOT_TRANSMIT_FINISHED && only[event->id] >= 0;
         const int32_t worker =
             is_of_source ? self->tasks.attempts[only[event->id]].worker : event->worker;
 
-        is_good =
-            event->is_controller ||
-            !__builtin_sub_overflow(event->at,
-                self->offsets[log->workers[worker].host_id].subtracted, &event->at);
+        is_good = event->is_controller ||
+                  !__builtin_sub_overflow(event->at,
+                      self->offsets[log->workers[worker].host_id].subtracted, &event->at);
     }
     return is_good;
 }
 
 /* ---- Attempts and their durations ---- */
 
-static int
-gather(spot_task_analysis_t *self, const spot_task_log_t *log,
+static int gather(spot_task_analysis_t *self, const spot_task_log_t *log,
     const spot_task_rules_t *rules, const char *file, spot_diag_t *diag)
 {
     int ret;
@@ -144,9 +133,8 @@ gather(spot_task_analysis_t *self, const spot_task_log_t *log,
 }
 
 /* Returns how many are negative, whatever the mode. */
-static int64_t
-measure(const spot_attempts_t *list, const spot_task_span_t *span, bool is_remote_only,
-    double *values, spot_durations_t *durations)
+static int64_t measure(const spot_attempts_t *list, const spot_task_span_t *span,
+    bool is_remote_only, double *values, spot_durations_t *durations)
 {
     int64_t length, num_negative = 0;
 
@@ -165,8 +153,7 @@ measure(const spot_attempts_t *list, const spot_task_span_t *span, bool is_remot
 }
 
 /* values: [2 reports] */
-static void
-measure_rounds(spot_task_rounds_t *self, const spot_task_log_t *log, double *values)
+static void measure_rounds(spot_task_rounds_t *self, const spot_task_log_t *log, double *values)
 {
     for (size_t j = 0; j < log->num_reports; j++) {
         const spot_task_report_t *report = &log->reports[j];
@@ -185,12 +172,11 @@ measure_rounds(spot_task_rounds_t *self, const spot_task_log_t *log, double *val
     self->without_wait = self->act.count - self->wait.count;
 }
 
-static int
-measure_all(spot_task_analysis_t *self, const spot_task_log_t *log)
+static int measure_all(spot_task_analysis_t *self, const spot_task_log_t *log)
 {
-    double *values = malloc((self->tasks.num_attempts + self->transmits.num_attempts +
-                                2 * log->num_reports + 1) *
-                            sizeof(*values));
+    double *values = malloc(
+        (self->tasks.num_attempts + self->transmits.num_attempts + 2 * log->num_reports + 1) *
+        sizeof(*values));
 
     if (values == NULL) {
         return SPOT_ERR_NO_MEMORY;
@@ -199,8 +185,7 @@ measure_all(spot_task_analysis_t *self, const spot_task_log_t *log)
         const int64_t num_negative =
             measure(&self->tasks, &spot_task_spans[j], false, values, &self->task[j]);
 
-        self->negative_intervals +=
-            j >= SPOT_TASK_COMM && j <= SPOT_TASK_RUN ? num_negative : 0;
+        self->negative_intervals += j >= SPOT_TASK_COMM && j <= SPOT_TASK_RUN ? num_negative : 0;
     }
     for (size_t j = 0; j < SPOT_NUM_TRANSMIT_DURATIONS; j++) {
         const int64_t num_negative = measure(&self->transmits, &spot_transmit_spans[j],
@@ -215,8 +200,7 @@ measure_all(spot_task_analysis_t *self, const spot_task_log_t *log)
 
 /* ---- Counts and groups ---- */
 
-static void
-add_to(spot_task_group_t *group, const spot_attempt_t *task, spot_task_duration_t which)
+static void add_to(spot_task_group_t *group, const spot_attempt_t *task, spot_task_duration_t which)
 {
     int64_t length;
 
@@ -227,8 +211,7 @@ add_to(spot_task_group_t *group, const spot_attempt_t *task, spot_task_duration_
 }
 
 /* Classes of tasks in order of bytes. */
-static int
-find_classes(spot_task_analysis_t *self, const spot_task_log_t *log)
+static int find_classes(spot_task_analysis_t *self, const spot_task_log_t *log)
 {
     spot_names_t *names = &self->classes;
     const size_t num_ids = log->ids.num_names;
@@ -239,8 +222,7 @@ find_classes(spot_task_analysis_t *self, const spot_task_log_t *log)
         const int32_t id = self->tasks.attempts[j].id;
         const char *text = log->ids.names[id];
 
-        if (spot_names_add(
-                names, text, spot_task_class_bytes(text), &self->class_of[id]) != 0) {
+        if (spot_names_add(names, text, spot_task_class_bytes(text), &self->class_of[id]) != 0) {
             return SPOT_ERR_NO_MEMORY;
         }
         self->class_of[id]++;
@@ -267,8 +249,7 @@ find_classes(spot_task_analysis_t *self, const spot_task_log_t *log)
     return 0;
 }
 
-static int
-count_tasks(spot_task_analysis_t *self, const spot_task_log_t *log)
+static int count_tasks(spot_task_analysis_t *self, const spot_task_log_t *log)
 {
     bool is_completed = false;
 
@@ -295,8 +276,7 @@ count_tasks(spot_task_analysis_t *self, const spot_task_log_t *log)
     return 0;
 }
 
-static int
-count_transmits(spot_task_analysis_t *self)
+static int count_transmits(spot_task_analysis_t *self)
 {
     const spot_attempts_t *list = &self->transmits;
     size_t num = 0;
@@ -312,8 +292,7 @@ count_transmits(spot_task_analysis_t *self)
         self->transmits_unfinished += !spot_attempt_has(attempt, SPOT_TRANSMIT_FINISHED);
         self->no_planned += !spot_attempt_has(attempt, SPOT_TRANSMIT_PLANNED);
         self->mode_counts[attempt->mode]++;
-        spot_attempt_between(
-            attempt, SPOT_TRANSMIT_PLANNED, SPOT_TRANSMIT_FINISHED, &length);
+        spot_attempt_between(attempt, SPOT_TRANSMIT_PLANNED, SPOT_TRANSMIT_FINISHED, &length);
         self->mode_totals[attempt->mode] += length;
         num++;
         if (j + 1 == list->num_attempts || attempt[1].id != attempt->id) {
@@ -326,8 +305,7 @@ count_transmits(spot_task_analysis_t *self)
     return 0;
 }
 
-int
-spot_task_analysis_init(spot_task_analysis_t *self, spot_task_log_t *log,
+int spot_task_analysis_init(spot_task_analysis_t *self, spot_task_log_t *log,
     const spot_task_rules_t *rules, const char *file, spot_diag_t *diag)
 {
     int32_t *only;
@@ -340,30 +318,27 @@ spot_task_analysis_init(spot_task_analysis_t *self, spot_task_log_t *log,
     ret = gather(self, log, rules, file, diag);
     ret = ret == 0 ? find_offsets(self, log, only) : ret;
     if (ret == 0 && rules->aligns) {
-        ret = align(self, log, only) ? gather(self, log, rules, file, diag)
-                                     : spot_diag_error(diag, file, 0, 0,
-                                           "an aligned stamp is beyond 64 bits");
+        ret = align(self, log, only)
+                  ? gather(self, log, rules, file, diag)
+                  : spot_diag_error(diag, file, 0, 0, "an aligned stamp is beyond 64 bits");
     }
     ret = ret == 0 ? find_classes(self, log) : ret;
     ret = ret == 0 ? count_tasks(self, log) : ret;
     ret = ret == 0 ? count_transmits(self) : ret;
     ret = ret == 0 ? measure_all(self, log) : ret;
-    ret = ret != 0
-              ? ret
-              : spot_task_graph_init(&self->graph, log, &self->tasks, &self->transmits,
-                    self->t0, log->edges_path == NULL ? file : log->edges_path, diag);
-    ret = ret != 0
-              ? ret
-              : spot_worker_times_init(&self->times, log, &self->tasks, &self->transmits,
-                    self->t0, self->t1, self->graph.num_ready, self->graph.ready);
+    ret = ret != 0 ? ret
+                   : spot_task_graph_init(&self->graph, log, &self->tasks, &self->transmits,
+                         self->t0, log->edges_path == NULL ? file : log->edges_path, diag);
+    ret = ret != 0 ? ret
+                   : spot_worker_times_init(&self->times, log, &self->tasks, &self->transmits,
+                         self->t0, self->t1, self->graph.num_ready, self->graph.ready);
     for (size_t j = 0; ret == 0 && j < log->num_workers; j++) {
         self->overlapping_tasks += self->times.workers[j].has_overlap;
     }
     return ret;
 }
 
-void
-spot_task_analysis_warn(const spot_task_analysis_t *self, const spot_task_log_t *log,
+void spot_task_analysis_warn(const spot_task_analysis_t *self, const spot_task_log_t *log,
     const char *file, spot_diag_t *diag)
 {
     const struct {
@@ -376,15 +351,12 @@ spot_task_analysis_warn(const spot_task_analysis_t *self, const spot_task_log_t 
         {log->has_planning ? self->no_planned : 0,
             "no_planned: attempts have no Planned, so that their total and comm are "
             "missing"},
-        {self->negative_intervals,
-            "negative_intervals: stamps are out of order, see clock_offset"},
-        {self->overlapping_tasks,
-            "overlapping_tasks: workers ran tasks at the same time"}};
+        {self->negative_intervals, "negative_intervals: stamps are out of order, see clock_offset"},
+        {self->overlapping_tasks, "overlapping_tasks: workers ran tasks at the same time"}};
 
     for (size_t j = 0; j < sizeof(counts) / sizeof(counts[0]); j++) {
         if (counts[j].num > 0) {
-            spot_diag_warn(
-                diag, file, 0, 0, "%lld %s", (long long) counts[j].num, counts[j].text);
+            spot_diag_warn(diag, file, 0, 0, "%lld %s", (long long) counts[j].num, counts[j].text);
         }
     }
     for (size_t j = 0; j < log->num_hosts; j++) {

@@ -84,14 +84,13 @@ typedef struct {
  * file: of messages. BAD_INPUT with the reason in diag: a cycle of edges, stamps that
  * span more than int64, duplicates where the rules forbid them. NO_MEMORY; free self
  * even then. O(n log n) */
-SPOT_MUST_CHECK int spot_task_analysis_init(spot_task_analysis_t *self,
-    spot_task_log_t *log, const spot_task_rules_t *rules, const char *file,
-    spot_diag_t *diag);
+SPOT_MUST_CHECK int spot_task_analysis_init(spot_task_analysis_t *self, spot_task_log_t *log,
+    const spot_task_rules_t *rules, const char *file, spot_diag_t *diag);
 void spot_task_analysis_free(spot_task_analysis_t *self);
 
 /* What the log makes doubtful, as warnings of file. */
-void spot_task_analysis_warn(const spot_task_analysis_t *self,
-    const spot_task_log_t *log, const char *file, spot_diag_t *diag);
+void spot_task_analysis_warn(const spot_task_analysis_t *self, const spot_task_log_t *log,
+    const char *file, spot_diag_t *diag);
 
 /* One object, with the names of docs/tasks.md. */
 void spot_task_analysis_json(

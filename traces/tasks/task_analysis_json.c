@@ -5,8 +5,7 @@
 #include "traces/tasks/task_analysis.h"
 #include "traces/tasks/task_log_internal.h"
 
-static void
-put_log(const spot_task_analysis_t *self, const spot_task_log_t *log, spot_json_t *json)
+static void put_log(const spot_task_analysis_t *self, const spot_task_log_t *log, spot_json_t *json)
 {
     spot_json_open(json, "log", '{');
     spot_json_integer(json, "lines", log->num_lines);
@@ -25,8 +24,8 @@ put_log(const spot_task_analysis_t *self, const spot_task_log_t *log, spot_json_
     }
     spot_json_close(json, '}');
     spot_json_open(json, "checks", '{');
-    spot_json_integer(json, "duplicate_events",
-        self->tasks.num_duplicates + self->transmits.num_duplicates);
+    spot_json_integer(
+        json, "duplicate_events", self->tasks.num_duplicates + self->transmits.num_duplicates);
     spot_json_integer(json, "mode_conflicts", self->mode_conflicts);
     spot_json_integer(json, "no_planned", self->no_planned);
     spot_json_integer(json, "negative_intervals", self->negative_intervals);
@@ -34,8 +33,7 @@ put_log(const spot_task_analysis_t *self, const spot_task_log_t *log, spot_json_
     spot_json_close(json, '}');
 }
 
-static void
-put_tasks(
+static void put_tasks(
     const spot_task_analysis_t *self, const spot_task_log_t *log, spot_json_t *json)
 {
     const int64_t attempts = (int64_t) self->tasks.num_attempts;
@@ -47,8 +45,7 @@ put_tasks(
     spot_json_integer(json, "incomplete_attempts", self->incomplete);
     spot_json_integer(json, "retries", attempts - self->distinct);
     for (size_t j = 0; j < SPOT_NUM_TASK_DURATIONS; j++) {
-        spot_durations_json(
-            json, spot_task_spans[j].name, &self->task[j], SPOT_DURATIONS_ALL);
+        spot_durations_json(json, spot_task_spans[j].name, &self->task[j], SPOT_DURATIONS_ALL);
     }
     spot_task_groups_json(
         json, "per_worker", log->num_workers, self->per_worker, SPOT_DURATIONS_MEAN);
@@ -57,8 +54,7 @@ put_tasks(
     spot_json_close(json, '}');
 }
 
-static void
-put_by_number(
+static void put_by_number(
     spot_json_t *json, const char *key, bool is_time, size_t num, const int64_t *values)
 {
     char name[24];
@@ -78,8 +74,7 @@ put_by_number(
 }
 
 /* A number of each mode that occurs. totals: NULL puts the counts. */
-static void
-put_modes(
+static void put_modes(
     spot_json_t *json, const char *key, const int64_t *counts, const spot_wide_t *totals)
 {
     spot_json_open(json, key, '{');
@@ -93,8 +88,7 @@ put_modes(
     spot_json_close(json, '}');
 }
 
-static void
-put_transmits(
+static void put_transmits(
     const spot_task_analysis_t *self, const spot_task_log_t *log, spot_json_t *json)
 {
     spot_json_open(json, "transmits", '{');
@@ -115,8 +109,7 @@ put_transmits(
     spot_json_close(json, '}');
 }
 
-static void
-put_workers(
+static void put_workers(
     const spot_task_analysis_t *self, const spot_task_log_t *log, spot_json_t *json)
 {
     spot_wide_t sums[SPOT_NUM_IDLE] = {0};
@@ -150,8 +143,7 @@ put_workers(
     spot_json_close(json, '}');
     spot_json_open(json, "balance", '{');
     if (log->num_workers > 0) {
-        spot_json_wide(
-            json, "worker_time", (spot_wide_t) log->num_workers * self->makespan);
+        spot_json_wide(json, "worker_time", (spot_wide_t) log->num_workers * self->makespan);
     }
     for (size_t k = 0; k < SPOT_NUM_IDLE && log->num_workers > 0; k++) {
         spot_json_wide(json, spot_idle_names[k], sums[k]);
@@ -159,8 +151,7 @@ put_workers(
     spot_json_close(json, '}');
 }
 
-static void
-put_times(
+static void put_times(
     const spot_task_analysis_t *self, const spot_task_log_t *log, spot_json_t *json)
 {
     const spot_worker_times_t *times = &self->times;
@@ -169,8 +160,7 @@ put_times(
     put_by_number(json, "all", true, times->all.num_ns, times->all.ns);
     spot_json_open(json, "hosts", '{');
     for (size_t j = 0; j < log->num_hosts; j++) {
-        put_by_number(
-            json, log->hosts[j], true, times->hosts[j].num_ns, times->hosts[j].ns);
+        put_by_number(json, log->hosts[j], true, times->hosts[j].num_ns, times->hosts[j].ns);
     }
     spot_json_close(json, '}');
     spot_json_close(json, '}');
@@ -183,8 +173,7 @@ put_times(
     spot_json_wide(json, "window", times->window);
     spot_json_wide(json, "comm_sum", times->comm_sum);
     spot_json_wide(json, "matched_sum", times->matched_sum);
-    spot_json_number(
-        json, "share", spot_wide_ratio(times->matched_sum, times->comm_sum));
+    spot_json_number(json, "share", spot_wide_ratio(times->matched_sum, times->comm_sum));
     spot_json_number(json, "chance",
         spot_wide_ratio(times->covered, (spot_wide_t) log->num_hosts * self->makespan));
     spot_json_close(json, '}');
@@ -203,8 +192,7 @@ put_times(
     spot_json_close(json, '}');
 }
 
-static void
-put_controller(
+static void put_controller(
     const spot_task_analysis_t *self, const spot_task_log_t *log, spot_json_t *json)
 {
     const spot_task_rounds_t *rounds = &self->rounds;
@@ -216,8 +204,8 @@ put_controller(
         spot_durations_json(json, "wait", &rounds->wait, SPOT_DURATIONS_ALL);
         spot_json_integer(json, "without_wait", rounds->without_wait);
         for (size_t j = 0; j < SPOT_REPORT_COUNTERS; j++) {
-            spot_json_integer(json, spot_task_key_names[SPOT_LINE_COUNTERS + j],
-                (int64_t) rounds->counters[j]);
+            spot_json_integer(
+                json, spot_task_key_names[SPOT_LINE_COUNTERS + j], (int64_t) rounds->counters[j]);
         }
         spot_json_wide(json, "busy_during_wait", rounds->busy_during_wait);
         spot_json_number(json, "mean_busy_during_wait",
@@ -226,8 +214,7 @@ put_controller(
     spot_json_close(json, '}');
 }
 
-static void
-put_graph(
+static void put_graph(
     const spot_task_analysis_t *self, const spot_task_log_t *log, spot_json_t *json)
 {
     const spot_task_graph_t *graph = &self->graph;
@@ -250,19 +237,15 @@ put_graph(
         }
         spot_json_close(json, ']');
         spot_json_wide(json, "work", graph->work);
-        spot_json_number(
-            json, "parallelism", spot_wide_ratio(graph->work, graph->critical_run));
+        spot_json_number(json, "parallelism", spot_wide_ratio(graph->work, graph->critical_run));
         spot_json_integer(json, "zero_slack", graph->zero_slack);
-        spot_durations_json(
-            json, "decision_delay", &graph->decision_delay, SPOT_DURATIONS_ALL);
+        spot_durations_json(json, "decision_delay", &graph->decision_delay, SPOT_DURATIONS_ALL);
         spot_json_wide(json, "unplanned_ready", ready);
         spot_json_wide(json, "unplanned_starved", unplanned - ready);
         spot_json_open(json, "chain", '{');
         spot_json_integer(json, "tasks", chain->tasks);
-        spot_json_text(
-            json, "first", chain->first < 0 ? NULL : log->ids.names[chain->first]);
-        spot_json_text(
-            json, "last", chain->last < 0 ? NULL : log->ids.names[chain->last]);
+        spot_json_text(json, "first", chain->first < 0 ? NULL : log->ids.names[chain->first]);
+        spot_json_text(json, "last", chain->last < 0 ? NULL : log->ids.names[chain->last]);
         spot_json_wide(json, "run", chain->run);
         spot_json_wide(json, "queue", chain->queue);
         spot_json_wide(json, "comm", chain->comm);
@@ -274,8 +257,7 @@ put_graph(
     spot_json_close(json, '}');
 }
 
-void
-spot_task_analysis_json(
+void spot_task_analysis_json(
     const spot_task_analysis_t *self, const spot_task_log_t *log, spot_json_t *json)
 {
     spot_json_open(json, NULL, '{');

@@ -17,17 +17,15 @@ typedef struct {
     spot_arena_t arena;
 } compare_t;
 
-void
-spot_task_comparison_free(spot_task_comparison_t *self)
+void spot_task_comparison_free(spot_task_comparison_t *self)
 {
     free(self->pairs);
     spot_arena_free(&self->arena);
     memset(self, 0, sizeof(*self));
 }
 
-static bool
-span_of(const compare_t *self, int which, int32_t id, spot_task_duration_t duration,
-    int64_t *length)
+static bool span_of(
+    const compare_t *self, int which, int32_t id, spot_task_duration_t duration, int64_t *length)
 {
     const spot_attempt_t *attempt =
         &self->runs[which]->analysis->tasks.attempts[self->best[which][id]];
@@ -38,12 +36,10 @@ span_of(const compare_t *self, int which, int32_t id, spot_task_duration_t durat
 
 /* ---- Pairs ---- */
 
-static int
-take_pair(compare_t *self, int32_t first_id, int32_t second_id)
+static int take_pair(compare_t *self, int32_t first_id, int32_t second_id)
 {
     spot_task_comparison_t *result = self->result;
-    spot_task_class_pair_t *class =
-        &result->classes[self->runs[0]->analysis->class_of[first_id]];
+    spot_task_class_pair_t *class = &result->classes[self->runs[0]->analysis->class_of[first_id]];
     spot_task_pair_t pair = {.id = first_id, .rank = self->rank[first_id]};
     int64_t runs[2];
 
@@ -68,8 +64,7 @@ take_pair(compare_t *self, int32_t first_id, int32_t second_id)
     return SPOT_ARRAY_APPEND(result, pairs, pair);
 }
 
-static int
-find_pairs(compare_t *self, spot_diag_t *diag)
+static int find_pairs(compare_t *self, spot_diag_t *diag)
 {
     const spot_names_t *first = &self->runs[0]->log->ids;
     const spot_names_t *second = &self->runs[1]->log->ids;
@@ -82,8 +77,7 @@ find_pairs(compare_t *self, spot_diag_t *diag)
     }
     for (size_t j = 0; ret == 0 && j < first->num_names; j++) {
         const char *id = first->names[j];
-        const int32_t other =
-            self->best[0][j] < 0 ? -1 : spot_names_find(second, id, strlen(id));
+        const int32_t other = self->best[0][j] < 0 ? -1 : spot_names_find(second, id, strlen(id));
 
         self->result->rows += self->best[0][j] >= 0;
         if (other >= 0 && self->best[1][other] >= 0) {
@@ -95,15 +89,13 @@ find_pairs(compare_t *self, spot_diag_t *diag)
     self->result->only_in_second = num_second - num_common;
     if (ret == 0 && num_common == 0) {
         return spot_diag_error(diag, self->runs[1]->file, 0, 0,
-            "no completed task is one of %s, so nothing can be compared",
-            self->runs[0]->file);
+            "no completed task is one of %s, so nothing can be compared", self->runs[0]->file);
     }
     return ret;
 }
 
 /* Ascending; without a relative difference last. */
-static int
-compare_relative(const void *first, const void *second)
+static int compare_relative(const void *first, const void *second)
 {
     const spot_task_pair_t *a = first, *b = second;
 
@@ -115,18 +107,15 @@ compare_relative(const void *first, const void *second)
                                        : spot_ns_compare(a->rank, b->rank);
 }
 
-static int
-compare_difference(const void *first, const void *second)
+static int compare_difference(const void *first, const void *second)
 {
     const spot_task_pair_t *a = first, *b = second;
     const int64_t by_a = a->second - a->first, by_b = b->second - b->first;
 
-    return by_a != by_b ? spot_ns_compare(by_b, by_a)
-                        : spot_ns_compare(a->rank, b->rank);
+    return by_a != by_b ? spot_ns_compare(by_b, by_a) : spot_ns_compare(a->rank, b->rank);
 }
 
-static void
-sort_pairs(spot_task_comparison_t *self)
+static void sort_pairs(spot_task_comparison_t *self)
 {
     const size_t num = self->num_pairs;
 
@@ -147,8 +136,7 @@ typedef struct {
     const spot_attempt_t *started; /* then, for a while; NULL: one ended */
 } step_t;
 
-static int
-compare_steps(const void *first, const void *second)
+static int compare_steps(const void *first, const void *second)
 {
     const step_t *a = first, *b = second;
 
@@ -158,13 +146,11 @@ compare_steps(const void *first, const void *second)
 
 /* Adds the time of each task with a partner by how many ran with it: from its start to
  * its own end, which is one of the steps. O(n log n + n k) */
-static int
-find_spent(compare_t *self)
+static int find_spent(compare_t *self)
 {
     const spot_task_analysis_t *second = self->runs[1]->analysis;
     const spot_attempt_t *tasks = second->tasks.attempts;
-    step_t *steps =
-        spot_arena_take(&self->arena, 2 * second->tasks.num_attempts, sizeof(*steps));
+    step_t *steps = spot_arena_take(&self->arena, 2 * second->tasks.num_attempts, sizeof(*steps));
     size_t num = 0;
     int64_t length;
     int ret = steps == NULL ? SPOT_ERR_NO_MEMORY : 0;
@@ -185,20 +171,16 @@ find_spent(compare_t *self)
         qsort(steps, num, sizeof(*steps), compare_steps);
     }
     for (size_t j = 1; j < num; j++) {
-        steps[j].num_running +=
-            steps[j].scope == steps[j - 1].scope ? steps[j - 1].num_running : 0;
+        steps[j].num_running += steps[j].scope == steps[j - 1].scope ? steps[j - 1].num_running : 0;
     }
     for (size_t j = 0; ret == 0 && j < num; j++) {
         const spot_attempt_t *task = steps[j].started;
-        const int32_t partner = task != NULL && self->best[1][task->id] == task - tasks
-                                    ? self->partner[task->id]
-                                    : -1;
+        const int32_t partner =
+            task != NULL && self->best[1][task->id] == task - tasks ? self->partner[task->id] : -1;
 
-        for (size_t k = j;
-             ret == 0 && partner >= 0 && steps[k].at < task->at[SPOT_TASK_FINISHED];
+        for (size_t k = j; ret == 0 && partner >= 0 && steps[k].at < task->at[SPOT_TASK_FINISHED];
              k++) {
-            ret = spot_concurrency_add(
-                &self->spent[self->runs[0]->analysis->class_of[partner]],
+            ret = spot_concurrency_add(&self->spent[self->runs[0]->analysis->class_of[partner]],
                 (size_t) steps[k].num_running, steps[k + 1].at - steps[k].at);
         }
     }
@@ -206,8 +188,7 @@ find_spent(compare_t *self)
 }
 
 /* Work that the time spent makes at a beta, minus the solo time. */
-static double
-excess(const spot_concurrency_t *spent, double beta, double solo)
+static double excess(const spot_concurrency_t *spent, double beta, double solo)
 {
     double sum = -solo;
 
@@ -218,8 +199,7 @@ excess(const spot_concurrency_t *spent, double beta, double solo)
 }
 
 /* Bisection; NAN: nothing ran beside the class, or no beta explains the solo time. */
-static double
-solve(const spot_concurrency_t *spent, double solo)
+static double solve(const spot_concurrency_t *spent, double solo)
 {
     double low, high = 1;
 
@@ -244,8 +224,7 @@ solve(const spot_concurrency_t *spent, double solo)
     return low + (high - low) / 2;
 }
 
-static int
-estimate(compare_t *self)
+static int estimate(compare_t *self)
 {
     spot_task_comparison_t *result = self->result;
     int ret = find_spent(self);
@@ -267,8 +246,7 @@ estimate(compare_t *self)
     return ret;
 }
 
-int
-spot_task_comparison_init(spot_task_comparison_t *self, const spot_task_run_t *first,
+int spot_task_comparison_init(spot_task_comparison_t *self, const spot_task_run_t *first,
     const spot_task_run_t *second, spot_task_scope_t scope, spot_diag_t *diag)
 {
     compare_t compare = {.result = self, .runs = {first, second}};
@@ -278,8 +256,7 @@ spot_task_comparison_init(spot_task_comparison_t *self, const spot_task_run_t *f
     memset(self, 0, sizeof(*self));
     self->scope = scope;
     for (int j = 0; j < 2; j++) {
-        SPOT_ARENA_ARRAY(
-            &compare.arena, compare.best[j], compare.runs[j]->log->ids.num_names);
+        SPOT_ARENA_ARRAY(&compare.arena, compare.best[j], compare.runs[j]->log->ids.num_names);
     }
     SPOT_ARENA_ARRAY(&compare.arena, compare.partner, second->log->ids.num_names);
     SPOT_ARENA_ARRAY(&compare.arena, compare.rank, first->log->ids.num_names);
@@ -289,8 +266,8 @@ spot_task_comparison_init(spot_task_comparison_t *self, const spot_task_run_t *f
     ret = ret == 0 ? spot_task_log_rank(first->log, compare.rank) : ret;
     if (ret == 0) {
         for (int j = 0; j < 2; j++) {
-            spot_tasks_first_finished(compare.runs[j]->log,
-                &compare.runs[j]->analysis->tasks, compare.best[j]);
+            spot_tasks_first_finished(
+                compare.runs[j]->log, &compare.runs[j]->analysis->tasks, compare.best[j]);
         }
         self->num_classes = solo->num_classes;
         for (size_t j = 0; j < solo->num_classes; j++) {
@@ -302,8 +279,8 @@ spot_task_comparison_init(spot_task_comparison_t *self, const spot_task_run_t *f
         sort_pairs(self);
         ret = estimate(&compare);
         if (ret == SPOT_ERR_BAD_INPUT) {
-            spot_diag_error(diag, second->file, 0, 0,
-                "its tasks run for more nanoseconds than 64 bits hold");
+            spot_diag_error(
+                diag, second->file, 0, 0, "its tasks run for more nanoseconds than 64 bits hold");
         }
     }
     if (ret == 0 && first->log->num_workers > 1) {
@@ -317,8 +294,7 @@ spot_task_comparison_init(spot_task_comparison_t *self, const spot_task_run_t *f
 
 /* ---- JSON ---- */
 
-static void
-put_pairs(spot_json_t *json, const char *key, size_t num, const spot_task_pair_t *pairs,
+static void put_pairs(spot_json_t *json, const char *key, size_t num, const spot_task_pair_t *pairs,
     const spot_task_log_t *log)
 {
     spot_json_open(json, key, '[');
@@ -334,8 +310,7 @@ put_pairs(spot_json_t *json, const char *key, size_t num, const spot_task_pair_t
     spot_json_close(json, ']');
 }
 
-void
-spot_task_comparison_json(
+void spot_task_comparison_json(
     const spot_task_comparison_t *self, const spot_task_log_t *log, spot_json_t *json)
 {
     spot_json_open(json, NULL, '{');
@@ -355,8 +330,7 @@ spot_task_comparison_json(
             spot_json_integer(json, "count", class->count);
             spot_json_wide(json, "first", class->first);
             spot_json_wide(json, "second", class->second);
-            spot_json_number(
-                json, "ratio", spot_wide_ratio(class->second, class->first));
+            spot_json_number(json, "ratio", spot_wide_ratio(class->second, class->first));
             spot_json_close(json, '}');
         }
     }

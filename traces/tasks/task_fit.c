@@ -22,15 +22,13 @@ typedef struct {
     int error;
 } fit_t;
 
-static void
-put_name(const fit_t *self, const char *before, const char *name)
+static void put_name(const fit_t *self, const char *before, const char *name)
 {
     fputs(before, self->out);
     spot_json_quote(self->out, name, true);
 }
 
-static void
-put_path(fit_t *self, const char *before, const char *path)
+static void put_path(fit_t *self, const char *before, const char *path)
 {
     char *seen = spot_fit_path_from_model(path, self->model_path);
 
@@ -41,17 +39,14 @@ put_path(fit_t *self, const char *before, const char *path)
 
 /* The best law of the sample by AIC of those that keep the mean, on which the makespan
  * depends. NULL: few values, or all are equal. */
-static const spot_fit_t *
-choose(fit_t *self, spot_fit_ranking_t *ranking)
+static const spot_fit_t *choose(fit_t *self, spot_fit_ranking_t *ranking)
 {
     const spot_fit_t *best = NULL;
     spot_fit_durations_t sample;
 
-    if (spot_fit_durations_init(
-            &sample, self->values, NULL, self->num_values, 0, S_PER_NS) != 0) {
+    if (spot_fit_durations_init(&sample, self->values, NULL, self->num_values, 0, S_PER_NS) != 0) {
         self->error = SPOT_ERR_NO_MEMORY;
-    } else if (self->error == 0 && self->num_values >= LEAST_VALUES &&
-               !sample.is_one_value) {
+    } else if (self->error == 0 && self->num_values >= LEAST_VALUES && !sample.is_one_value) {
         spot_fit_rank(ranking, &self->maximiser, &sample, NULL, (double) NAN);
         best = ranking->best_mean_id < 0 ? NULL : &ranking->fits[ranking->best_mean_id];
         for (size_t j = ranking->num_fits; j-- > 0;) {
@@ -65,8 +60,7 @@ choose(fit_t *self, spot_fit_ranking_t *ranking)
 }
 
 /* Writes the law of the sample, which starts anew. */
-static void
-put_law(fit_t *self, const char *name)
+static void put_law(fit_t *self, const char *name)
 {
     const size_t num = self->num_values;
     const double mean_s = num == 0 ? 0 : spot_moments_of(self->values, num).mean;
@@ -88,16 +82,14 @@ put_law(fit_t *self, const char *name)
     if (mean_s > 0) {
         spot_sort(self->values, num);
         fprintf(self->out, "n %zu, mean %.4g s, p50 %.4g s, p90 %.4g s", num, mean_s,
-            spot_quantile(self->values, num, 0.5),
-            spot_quantile(self->values, num, 0.9));
+            spot_quantile(self->values, num, 0.5), spot_quantile(self->values, num, 0.9));
     }
     fputc('\n', self->out);
     self->num_values = 0;
 }
 
 /* Writes the law of the attempts of a class or, without classes, of a mode. */
-static void
-put_attempts(fit_t *self, const char *name, const spot_attempts_t *attempts,
+static void put_attempts(fit_t *self, const char *name, const spot_attempts_t *attempts,
     const spot_task_span_t *span, const int32_t *class_of, size_t which)
 {
     int64_t ns;
@@ -113,8 +105,7 @@ put_attempts(fit_t *self, const char *name, const spot_attempts_t *attempts,
     put_law(self, name);
 }
 
-static void
-put_contention(const fit_t *self, const spot_task_comparison_t *comparison)
+static void put_contention(const fit_t *self, const spot_task_comparison_t *comparison)
 {
     fprintf(self->out, "contention:\n  scope: %s\n  beta: {\n",
         spot_task_scope_names[comparison->scope]);
@@ -129,8 +120,7 @@ put_contention(const fit_t *self, const spot_task_comparison_t *comparison)
     fputs("    }\n", self->out);
 }
 
-static void
-put_delays(fit_t *self, const spot_task_analysis_t *run)
+static void put_delays(fit_t *self, const spot_task_analysis_t *run)
 {
     const spot_task_span_t *sent = &spot_transmit_spans[SPOT_TRANSMIT_TOTAL];
 
@@ -146,10 +136,8 @@ put_delays(fit_t *self, const spot_task_analysis_t *run)
     fputs("  }\n", self->out);
 }
 
-int
-spot_task_fit(const spot_task_run_t *run, const char *edges_path,
-    const spot_task_run_t *solo, const spot_task_comparison_t *comparison,
-    const char *model_path, FILE *out, spot_diag_t *diag)
+int spot_task_fit(const spot_task_run_t *run, const char *edges_path, const spot_task_run_t *solo,
+    const spot_task_comparison_t *comparison, const char *model_path, FILE *out, spot_diag_t *diag)
 {
     const spot_task_analysis_t *from = (comparison == NULL ? run : solo)->analysis;
     const size_t num_workers = run->log->num_workers;
@@ -159,13 +147,12 @@ spot_task_fit(const spot_task_run_t *run, const char *edges_path,
         return spot_diag_error(diag, run->file, 0, 0, "no task ran to its end");
     }
     if (run->log->num_edges == 0 && edges_path == NULL) {
-        spot_diag_warn(diag, run->file, 0, 0,
-            "no taskInputs: the model runs once its graph has edges");
+        spot_diag_warn(
+            diag, run->file, 0, 0, "no taskInputs: the model runs once its graph has edges");
     }
     if (comparison == NULL && num_workers > 1) {
         spot_diag_warn(diag, run->file, 0, 0,
-            "laws of run hold the contention of %zu workers: expected --solo",
-            num_workers);
+            "laws of run hold the contention of %zu workers: expected --solo", num_workers);
     }
     self.error = spot_maximiser_init(&self.maximiser);
     fprintf(out,
@@ -177,8 +164,8 @@ spot_task_fit(const spot_task_run_t *run, const char *edges_path,
     if (edges_path != NULL) {
         put_path(&self, ", edges: ", edges_path);
     }
-    fprintf(out, "}\nworkers: %zu\nhosts: %zu\nrun: { # others as recorded\n",
-        num_workers, run->log->num_hosts);
+    fprintf(out, "}\nworkers: %zu\nhosts: %zu\nrun: { # others as recorded\n", num_workers,
+        run->log->num_hosts);
     for (size_t j = 0; j < from->num_classes; j++) {
         if (comparison == NULL || comparison->classes[j].num_runs > 0) {
             put_attempts(&self, from->per_class[j].name, &from->tasks,

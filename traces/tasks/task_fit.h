@@ -13,5 +13,5 @@
  * out for errors. BAD_INPUT with the reason in diag: no task ran; NO_MEMORY. O(classes n
  * log n) */
 SPOT_MUST_CHECK int spot_task_fit(const spot_task_run_t *run, const char *edges_path,
-    const spot_task_run_t *solo, const spot_task_comparison_t *comparison,
-    const char *model_path, FILE *out, spot_diag_t *diag);
+    const spot_task_run_t *solo, const spot_task_comparison_t *comparison, const char *model_path,
+    FILE *out, spot_diag_t *diag);

@@ -30,15 +30,13 @@ typedef struct {
     spot_stretch_t *stretches; /* [transmits] */
 } graph_t;
 
-void
-spot_task_graph_free(spot_task_graph_t *self)
+void spot_task_graph_free(spot_task_graph_t *self)
 {
     spot_arena_free(&self->arena);
     memset(self, 0, sizeof(*self));
 }
 
-void
-spot_tasks_first_finished(
+void spot_tasks_first_finished(
     const spot_task_log_t *log, const spot_attempts_t *tasks, int32_t *best)
 {
     memset(best, -1, log->ids.num_names * sizeof(*best));
@@ -48,15 +46,14 @@ spot_tasks_first_finished(
 
         /* attempts of an id are in order of the workers' names */
         if (spot_attempt_has(task, SPOT_TASK_FINISHED) &&
-            (*id < 0 || task->at[SPOT_TASK_FINISHED] <
-                            tasks->attempts[*id].at[SPOT_TASK_FINISHED])) {
+            (*id < 0 ||
+                task->at[SPOT_TASK_FINISHED] < tasks->attempts[*id].at[SPOT_TASK_FINISHED])) {
             *id = (int32_t) j;
         }
     }
 }
 
-static int64_t
-run_of(const node_t *node)
+static int64_t run_of(const node_t *node)
 {
     int64_t run;
 
@@ -64,8 +61,7 @@ run_of(const node_t *node)
     return run;
 }
 
-static int64_t
-end_of(const node_t *node)
+static int64_t end_of(const node_t *node)
 {
     return node->attempt->at[SPOT_TASK_FINISHED];
 }
@@ -74,8 +70,7 @@ end_of(const node_t *node)
 
 /* Tasks of a cycle: from one that has an input left, back along such inputs, until one
  * comes again. */
-static int
-report_cycle(const graph_t *self, const char *file, spot_diag_t *diag)
+static int report_cycle(const graph_t *self, const char *file, spot_diag_t *diag)
 {
     char shown[4][SPOT_UTF8_SHOWN_BYTES];
     const char *names[4] = {NULL};
@@ -95,14 +90,13 @@ report_cycle(const graph_t *self, const char *file, spot_diag_t *diag)
     }
     return spot_diag_error(diag, file, 0, 0,
         "the edges have a cycle: %s needs %s needs %s needs %s, and so on",
-        names[self->num_ids % 4], names[(self->num_ids + 1) % 4],
-        names[(self->num_ids + 2) % 4], names[(self->num_ids + 3) % 4]);
+        names[self->num_ids % 4], names[(self->num_ids + 1) % 4], names[(self->num_ids + 2) % 4],
+        names[(self->num_ids + 3) % 4]);
 }
 
 /* Sets order (Kahn, CACM 5(11), 1962). first: [num_ids], next, users: [inputs] lists of
  * the users of each id. */
-static int
-sort_tasks(graph_t *self, int32_t *first, int32_t *next, int32_t *users,
+static int sort_tasks(graph_t *self, int32_t *first, int32_t *next, int32_t *users,
     const char *file, spot_diag_t *diag)
 {
     size_t num_found = 0;
@@ -144,15 +138,12 @@ sort_tasks(graph_t *self, int32_t *first, int32_t *next, int32_t *users,
 
 /* Whether a chain up to a task is better than the best so far: longer, or a smaller
  * id. */
-static bool
-is_better(const node_t *node, const node_t *best)
+static bool is_better(const node_t *node, const node_t *best)
 {
-    return best == NULL || node->up > best->up ||
-           (node->up == best->up && node->rank < best->rank);
+    return best == NULL || node->up > best->up || (node->up == best->up && node->rank < best->rank);
 }
 
-static void
-take_task(graph_t *self, node_t *node, double *delays)
+static void take_task(graph_t *self, node_t *node, double *delays)
 {
     spot_task_graph_t *result = self->result;
     int64_t ready = self->t0;
@@ -180,8 +171,7 @@ take_task(graph_t *self, node_t *node, double *delays)
     }
 }
 
-static void
-find_critical(graph_t *self, double *delays)
+static void find_critical(graph_t *self, double *delays)
 {
     spot_task_graph_t *result = self->result;
     const node_t *last = NULL;
@@ -215,8 +205,7 @@ find_critical(graph_t *self, double *delays)
 /* ---- The chain of waits ---- */
 
 /* Of a worker, by end; of equal ends the smaller id comes last. */
-static int
-compare_ends(const void *first, const void *second)
+static int compare_ends(const void *first, const void *second)
 {
     const node_t *a = *(const node_t *const *) first;
     const node_t *b = *(const node_t *const *) second;
@@ -228,16 +217,14 @@ compare_ends(const void *first, const void *second)
 }
 
 /* Whether a task ends behind the latest so far, or with it and has a smaller id. */
-static bool
-is_later(const node_t *node, const node_t *latest)
+static bool is_later(const node_t *node, const node_t *latest)
 {
     return latest == NULL || end_of(node) > end_of(latest) ||
            (end_of(node) == end_of(latest) && node->rank < latest->rank);
 }
 
 /* The task of a worker that ended last up to an instant, or NULL. */
-static const node_t *
-ended_before(const graph_t *self, int32_t worker, int64_t at)
+static const node_t *ended_before(const graph_t *self, int32_t worker, int64_t at)
 {
     size_t low = 0, high = self->num_tasks;
 
@@ -256,14 +243,11 @@ ended_before(const graph_t *self, int32_t worker, int64_t at)
            self->ends[low - 1]->is_visited) {
         low--;
     }
-    return low > 0 && self->ends[low - 1]->attempt->worker == worker
-               ? self->ends[low - 1]
-               : NULL;
+    return low > 0 && self->ends[low - 1]->attempt->worker == worker ? self->ends[low - 1] : NULL;
 }
 
 /* What the task waited for last: an input or a task of its worker; NULL: nothing. */
-static const node_t *
-waited_for(const graph_t *self, const node_t *node, int64_t started)
+static const node_t *waited_for(const graph_t *self, const node_t *node, int64_t started)
 {
     const node_t *of_worker = ended_before(self, node->attempt->worker, started);
     const node_t *best = NULL;
@@ -276,13 +260,11 @@ waited_for(const graph_t *self, const node_t *node, int64_t started)
             best = input;
         }
     }
-    return of_worker != NULL && (best == NULL || end_of(of_worker) > end_of(best))
-               ? of_worker
-               : best;
+    return of_worker != NULL && (best == NULL || end_of(of_worker) > end_of(best)) ? of_worker
+                                                                                   : best;
 }
 
-static int
-compare_stretches(const void *first, const void *second)
+static int compare_stretches(const void *first, const void *second)
 {
     const spot_stretch_t *a = first, *b = second;
 
@@ -290,8 +272,7 @@ compare_stretches(const void *first, const void *second)
 }
 
 /* Of attempts by id, worker, number. */
-static int
-compare_attempts(const void *first, const void *second)
+static int compare_attempts(const void *first, const void *second)
 {
     const spot_attempt_t *a = first, *b = second;
 
@@ -301,8 +282,7 @@ compare_attempts(const void *first, const void *second)
 }
 
 /* Time of [from, to) in which an input was on the way to the worker of the task. */
-static int64_t
-inputs_within(const graph_t *self, const node_t *node, int64_t from, int64_t to)
+static int64_t inputs_within(const graph_t *self, const node_t *node, int64_t from, int64_t to)
 {
     const spot_attempts_t *list = self->transmits;
     size_t num = 0;
@@ -311,11 +291,11 @@ inputs_within(const graph_t *self, const node_t *node, int64_t from, int64_t to)
     for (size_t j = 0; list->num_attempts > 0 && j < node->num_inputs; j++) {
         const spot_attempt_t first = {
             .id = node->inputs[j], .worker = node->attempt->worker, .number = 1};
-        const spot_attempt_t *sent = bsearch(
-            &first, list->attempts, list->num_attempts, sizeof(first), compare_attempts);
+        const spot_attempt_t *sent =
+            bsearch(&first, list->attempts, list->num_attempts, sizeof(first), compare_attempts);
 
-        for (; sent != NULL && sent < list->attempts + list->num_attempts &&
-               sent->id == first.id && sent->worker == first.worker;
+        for (; sent != NULL && sent < list->attempts + list->num_attempts && sent->id == first.id &&
+               sent->worker == first.worker;
              sent++) {
             if (spot_attempt_between(
                     sent, SPOT_TRANSMIT_PLANNED, SPOT_TRANSMIT_FINISHED, &length)) {
@@ -338,8 +318,7 @@ inputs_within(const graph_t *self, const node_t *node, int64_t from, int64_t to)
 }
 
 /* When a stage was, within [low, high]; without it high. */
-static int64_t
-stage_within(const spot_attempt_t *task, int stage, int64_t low, int64_t high)
+static int64_t stage_within(const spot_attempt_t *task, int stage, int64_t low, int64_t high)
 {
     const int64_t at = task->at[stage];
 
@@ -347,8 +326,7 @@ stage_within(const spot_attempt_t *task, int stage, int64_t low, int64_t high)
 }
 
 /* Adds a task and returns what it waited for. */
-static const node_t *
-add_link(const graph_t *self, spot_task_chain_t *chain, const node_t *node)
+static const node_t *add_link(const graph_t *self, spot_task_chain_t *chain, const node_t *node)
 {
     const spot_attempt_t *task = node->attempt;
     const int64_t end = end_of(node);
@@ -371,8 +349,7 @@ add_link(const graph_t *self, spot_task_chain_t *chain, const node_t *node)
     return before;
 }
 
-static void
-find_chain(graph_t *self)
+static void find_chain(graph_t *self)
 {
     spot_task_graph_t *result = self->result;
     const node_t *last = NULL;
@@ -393,8 +370,7 @@ find_chain(graph_t *self)
             result->decisions[result->num_decisions++] = (int64_t) link.controller;
         }
     }
-    result->chain.first = result->chain.last =
-        last == NULL ? -1 : (int32_t) (last - self->nodes);
+    result->chain.first = result->chain.last = last == NULL ? -1 : (int32_t) (last - self->nodes);
     while (last != NULL) {
         self->nodes[last - self->nodes].is_visited = true;
         last = add_link(self, &result->chain, last);
@@ -402,8 +378,7 @@ find_chain(graph_t *self)
 }
 
 /* Sets the inputs, attempts and ranks of nodes. room: [num_ids] */
-static int
-set_nodes(graph_t *self, const spot_attempts_t *tasks, int32_t *room)
+static int set_nodes(graph_t *self, const spot_attempts_t *tasks, int32_t *room)
 {
     const spot_task_log_t *log = self->log;
     const int ret = spot_task_log_rank(log, room);
@@ -424,17 +399,13 @@ set_nodes(graph_t *self, const spot_attempts_t *tasks, int32_t *room)
     return ret;
 }
 
-int
-spot_task_graph_init(spot_task_graph_t *self, const spot_task_log_t *log,
-    const spot_attempts_t *tasks, const spot_attempts_t *transmits, int64_t t0,
-    const char *file, spot_diag_t *diag)
+int spot_task_graph_init(spot_task_graph_t *self, const spot_task_log_t *log,
+    const spot_attempts_t *tasks, const spot_attempts_t *transmits, int64_t t0, const char *file,
+    spot_diag_t *diag)
 {
     const size_t num_ids = log->ids.num_names;
-    graph_t graph = {.result = self,
-        .log = log,
-        .transmits = transmits,
-        .t0 = t0,
-        .num_ids = num_ids};
+    graph_t graph = {
+        .result = self, .log = log, .transmits = transmits, .t0 = t0, .num_ids = num_ids};
     spot_arena_t arena = {0};
     int32_t *first, *next, *users;
     double *delays;

@@ -39,7 +39,7 @@ void spot_tasks_first_finished(
 
 /* file: of messages. A cycle is BAD_INPUT; NO_MEMORY; free self even then.
  * O(n log n) */
-SPOT_MUST_CHECK int spot_task_graph_init(spot_task_graph_t *self,
-    const spot_task_log_t *log, const spot_attempts_t *tasks,
-    const spot_attempts_t *transmits, int64_t t0, const char *file, spot_diag_t *diag);
+SPOT_MUST_CHECK int spot_task_graph_init(spot_task_graph_t *self, const spot_task_log_t *log,
+    const spot_attempts_t *tasks, const spot_attempts_t *transmits, int64_t t0, const char *file,
+    spot_diag_t *diag);
 void spot_task_graph_free(spot_task_graph_t *self);

@@ -6,15 +6,13 @@
 
 #include "traces/tasks/task_log_internal.h"
 
-const char *const spot_task_mode_names[SPOT_NUM_MODES] = {
-    "", "local", "remote", "redundant"};
+const char *const spot_task_mode_names[SPOT_NUM_MODES] = {"", "local", "remote", "redundant"};
 /* How a line names a worker: two words. */
 typedef struct spot_task_place {
     int32_t host, worker;
 } place_t;
 
-void
-spot_task_log_free(spot_task_log_t *self)
+void spot_task_log_free(spot_task_log_t *self)
 {
     spot_names_free(&self->ids);
     spot_names_free(&self->words);
@@ -31,15 +29,13 @@ spot_task_log_free(spot_task_log_t *self)
     memset(self, 0, sizeof(*self));
 }
 
-static int
-add_place(spot_task_log_t *self, const spot_task_line_t *line, int32_t *place_id)
+static int add_place(spot_task_log_t *self, const spot_task_line_t *line, int32_t *place_id)
 {
     place_t place;
     int ret = spot_names_add(&self->words, line->host, line->host_bytes, &place.host);
 
     ret = ret != 0 ? ret
-                   : spot_names_add(
-                         &self->words, line->worker, line->worker_bytes, &place.worker);
+                   : spot_names_add(&self->words, line->worker, line->worker_bytes, &place.worker);
     if (ret == 0) {
         spot_key_view_t keys = {
             .items = self->places, .item_bytes = sizeof(place), .is_bytes = true};
@@ -50,15 +46,13 @@ add_place(spot_task_log_t *self, const spot_task_line_t *line, int32_t *place_id
             ret = SPOT_ARRAY_APPEND(self, places, place);
             keys.items = self->places;
             ret = ret != 0 ? ret
-                           : spot_key_table_enter(
-                                 &self->place_table, &keys, (size_t) *place_id);
+                           : spot_key_table_enter(&self->place_table, &keys, (size_t) *place_id);
         }
     }
     return ret;
 }
 
-int
-spot_task_log_add(spot_task_log_t *self, const spot_task_line_t *line)
+int spot_task_log_add(spot_task_log_t *self, const spot_task_line_t *line)
 {
     spot_task_event_t event = {.at = line->at,
         .line = (uint32_t) line->line,
@@ -76,8 +70,7 @@ spot_task_log_add(spot_task_log_t *self, const spot_task_line_t *line)
     return ret;
 }
 
-int
-spot_task_log_add_inputs(
+int spot_task_log_add_inputs(
     spot_task_log_t *self, int32_t id, size_t num_inputs, const int32_t *inputs)
 {
     spot_task_edges_t edges = {id, self->num_inputs, 0};
@@ -104,23 +97,20 @@ spot_task_log_add_inputs(
     return ret;
 }
 
-size_t
-spot_task_class_bytes(const char *id)
+size_t spot_task_class_bytes(const char *id)
 {
     return strcspn(id, "(:");
 }
 
 /* ---- Sealing ---- */
 
-static const char *
-word(const spot_task_log_t *self, int32_t word_id)
+static const char *word(const spot_task_log_t *self, int32_t word_id)
 {
     return self->words.names[word_id];
 }
 
 /* Rule 4 of the names: whether the controller names a worker by host and worker. */
-static bool
-has_global_names(const spot_task_log_t *self)
+static bool has_global_names(const spot_task_log_t *self)
 {
     for (size_t j = 0; j < self->num_places; j++) {
         if (strcmp(word(self, self->places[j].host), SPOT_TASK_CONTROLLER) == 0 &&
@@ -132,8 +122,7 @@ has_global_names(const spot_task_log_t *self)
 }
 
 /* The global name of a place's worker, or NULL. */
-static char *
-name_of(spot_task_log_t *self, const place_t *place, bool is_local_name)
+static char *name_of(spot_task_log_t *self, const place_t *place, bool is_local_name)
 {
     const char *host = word(self, place->host), *worker = word(self, place->worker);
     const size_t host_bytes = strlen(host), num_bytes = host_bytes + strlen(worker) + 2;
@@ -150,15 +139,13 @@ name_of(spot_task_log_t *self, const place_t *place, bool is_local_name)
     return name;
 }
 
-static int
-compare_texts(const void *first, const void *second)
+static int compare_texts(const void *first, const void *second)
 {
     return strcmp(*(const char *const *) first, *(const char *const *) second);
 }
 
 /* A sorted copy of texts, each once, in the arena; or NULL. */
-static const char **
-sort_texts(
+static const char **sort_texts(
     spot_task_log_t *self, const char *const *texts, size_t num_texts, size_t *num)
 {
     const char **sorted;
@@ -177,11 +164,9 @@ sort_texts(
     return sorted;
 }
 
-static int32_t
-find_text(const char *const *texts, size_t num_texts, const char *text)
+static int32_t find_text(const char *const *texts, size_t num_texts, const char *text)
 {
-    const char *const *found =
-        bsearch(&text, texts, num_texts, sizeof(*texts), compare_texts);
+    const char *const *found = bsearch(&text, texts, num_texts, sizeof(*texts), compare_texts);
 
     return (int32_t) (found - texts);
 }
@@ -194,16 +179,14 @@ typedef struct {
     bool is_transmit;
 } witness_t;
 
-static void
-hear(const spot_task_log_t *self, witness_t *witness, const spot_task_event_t *event,
-    int32_t host)
+static void hear(
+    const spot_task_log_t *self, witness_t *witness, const spot_task_event_t *event, int32_t host)
 {
-    const bool is_better =
-        witness->host < 0 || event->is_transmit < witness->is_transmit ||
-        (event->is_transmit == witness->is_transmit &&
-            (event->at < witness->at ||
-                (event->at == witness->at &&
-                    strcmp(word(self, host), word(self, witness->host)) < 0)));
+    const bool is_better = witness->host < 0 || event->is_transmit < witness->is_transmit ||
+                           (event->is_transmit == witness->is_transmit &&
+                               (event->at < witness->at ||
+                                   (event->at == witness->at &&
+                                       strcmp(word(self, host), word(self, witness->host)) < 0)));
 
     if (is_better) {
         *witness = (witness_t){event->at, host, event->is_transmit};
@@ -211,8 +194,7 @@ hear(const spot_task_log_t *self, witness_t *witness, const spot_task_event_t *e
 }
 
 /* Rule 5: the host of an executor's task line, of the name, of a transmit. */
-static const char *
-host_of(spot_task_log_t *self, const char *name, const witness_t *witness)
+static const char *host_of(spot_task_log_t *self, const char *name, const witness_t *witness)
 {
     const char *colon = strrchr(name, ':');
     char *host;
@@ -227,8 +209,7 @@ host_of(spot_task_log_t *self, const char *name, const witness_t *witness)
     return host == NULL ? NULL : memcpy(host, name, (size_t) (colon - name));
 }
 
-static int
-name_hosts(spot_task_log_t *self, const witness_t *witnesses)
+static int name_hosts(spot_task_log_t *self, const witness_t *witnesses)
 {
     const char **of_worker;
 
@@ -246,8 +227,7 @@ name_hosts(spot_task_log_t *self, const witness_t *witnesses)
 }
 
 /* Places turn into workers in order of bytes; events then name their worker. */
-int
-spot_task_log_seal(spot_task_log_t *self, spot_task_names_t names)
+int spot_task_log_seal(spot_task_log_t *self, spot_task_names_t names)
 {
     const bool is_local_name =
         !self->is_markers &&
@@ -292,8 +272,7 @@ spot_task_log_seal(spot_task_log_t *self, spot_task_names_t names)
     return ret;
 }
 
-int
-spot_task_log_rank(const spot_task_log_t *self, int32_t *rank)
+int spot_task_log_rank(const spot_task_log_t *self, int32_t *rank)
 {
     const size_t num_ids = self->ids.num_names;
     struct {

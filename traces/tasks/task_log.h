@@ -119,9 +119,8 @@ typedef struct {
     size_t num_workers;
     spot_task_worker_t *workers; /* [num_workers] in order of bytes */
     size_t num_hosts;
-    const char **hosts; /* [num_hosts] the same */
-    const char
-        *edges_path; /* of messages, borrowed; NULL: edges are of the log itself */
+    const char **hosts;     /* [num_hosts] the same */
+    const char *edges_path; /* of messages, borrowed; NULL: edges are of the log itself */
     spot_arena_t arena;
 } spot_task_log_t;
 
@@ -140,8 +139,7 @@ typedef struct {
 } spot_task_line_t;
 
 /* Adds an event; texts are copied. NO_MEMORY. */
-SPOT_MUST_CHECK int spot_task_log_add(
-    spot_task_log_t *self, const spot_task_line_t *line);
+SPOT_MUST_CHECK int spot_task_log_add(spot_task_log_t *self, const spot_task_line_t *line);
 
 /* Adds the inputs of a task; the same input twice is one. BAD_INPUT: it has some
  * already, NO_MEMORY. */
@@ -157,8 +155,8 @@ typedef struct {
 
 /* Reads a log, of the format that its first line has, and seals it. BAD_INPUT and IO
  * with the reasons in diag, NO_MEMORY; free self even then. */
-SPOT_MUST_CHECK int spot_task_log_read(spot_task_log_t *self, const char *path,
-    const spot_task_reading_t *reading, spot_diag_t *diag);
+SPOT_MUST_CHECK int spot_task_log_read(
+    spot_task_log_t *self, const char *path, const spot_task_reading_t *reading, spot_diag_t *diag);
 
 /* Names workers and hosts once all events are there. NO_MEMORY. O(events). */
 SPOT_MUST_CHECK int spot_task_log_seal(spot_task_log_t *self, spot_task_names_t names);

@@ -16,7 +16,7 @@ typedef enum {
     SPOT_LINE_MODE,
     SPOT_LINE_SOURCE,
     SPOT_LINE_TARGET,
-    SPOT_NUM_TEXT_KEYS, /* of text lines; those below are of JSON lines alone */
+    SPOT_NUM_TEXT_KEYS,                    /* of text lines; those below are of JSON lines alone */
     SPOT_LINE_INPUTS = SPOT_NUM_TEXT_KEYS, /* see inputs */
     SPOT_LINE_ACT_DURATION,
     SPOT_LINE_WAIT_DURATION,
@@ -43,8 +43,7 @@ typedef enum {
 extern const char *const spot_task_key_names[SPOT_NUM_LINE_KEYS];
 
 /* The key of a name, or num_keys: none of the first so many. */
-spot_task_key_t spot_task_find_key(
-    const char *name, size_t num_bytes, spot_task_key_t num_keys);
+spot_task_key_t spot_task_find_key(const char *name, size_t num_bytes, spot_task_key_t num_keys);
 
 typedef enum {
     SPOT_VALUE_ABSENT, /* or null */
@@ -65,9 +64,9 @@ typedef struct {
     char *text; /* [num_bytes], written over */
     size_t num_bytes;
     size_t number;
-    size_t before; /* bytes of the file's line before it, if an event of a document */
-    bool is_part;  /* text goes on behind the object, whose end then is num_bytes */
-    bool is_plain; /* no byte in it is special: neither control nor escape nor UTF-8 */
+    size_t before;            /* bytes of the file's line before it, if an event of a document */
+    bool is_part;             /* text goes on behind the object, whose end then is num_bytes */
+    bool is_plain;            /* no byte in it is special: neither control nor escape nor UTF-8 */
     const char *pieces;       /* where those of a trace line begin */
     bool is_microtrace;       /* its action is the kind, its at the duration */
     spot_task_key_t num_keys; /* that may occur; others are passed over */
@@ -114,8 +113,7 @@ SPOT_MUST_CHECK int spot_task_import_open(
     spot_task_import_t **self, spot_task_log_t *log, char *bytes, size_t num_bytes);
 
 /* Turns the next bytes into lines, of one event or record each. NO_MEMORY. */
-SPOT_MUST_CHECK int spot_task_import_cut(
-    spot_task_import_t *self, char *bytes, size_t num_bytes);
+SPOT_MUST_CHECK int spot_task_import_cut(spot_task_import_t *self, char *bytes, size_t num_bytes);
 
 /* Sets where in the file the next line that is not empty was. */
 void spot_task_import_place(spot_task_import_t *self, spot_task_text_t *line);
@@ -125,5 +123,4 @@ const char *spot_task_import_take(spot_task_import_t *self, spot_task_text_t *li
 
 /* Names workers and hosts, reports what is not known, and frees self. ret: how the
  * reading ended. The same, BAD_INPUT, NO_MEMORY. */
-int spot_task_import_close(
-    spot_task_import_t *self, int ret, const char *file, spot_diag_t *diag);
+int spot_task_import_close(spot_task_import_t *self, int ret, const char *file, spot_diag_t *diag);

@@ -33,11 +33,9 @@ typedef struct {
 
 /* ---- Errors of lines ---- */
 
-static int line_error(reader_t *self, size_t column, const char *format, ...)
-    SPOT_PRINTF(3, 4);
+static int line_error(reader_t *self, size_t column, const char *format, ...) SPOT_PRINTF(3, 4);
 
-static int
-line_error(reader_t *self, size_t column, const char *format, ...)
+static int line_error(reader_t *self, size_t column, const char *format, ...)
 {
     char text[256];
     va_list values;
@@ -55,8 +53,7 @@ line_error(reader_t *self, size_t column, const char *format, ...)
 }
 
 /* Of a line that is not read on: the value gets an end. */
-static int
-value_error(reader_t *self, spot_task_key_t key, const char *problem)
+static int value_error(reader_t *self, spot_task_key_t key, const char *problem)
 {
     const spot_task_value_t *value = &self->line.values[key];
     const char *name = spot_task_key_names[key];
@@ -82,24 +79,21 @@ enum {
 };
 static const char *const actions[2][NUM_ACTIONS] = {
     {"taskPlanned", "taskEnqueued", "taskStarted", "taskLoaded",
-        "taskFinished", [ACTION_TRANSMIT] = "transmitPlanned", "transmitStarted",
-        "transmitLoaded", "transmitFinished", [ACTION_REPORT] = "controllerReport",
-        "taskInputs"},
+        "taskFinished", [ACTION_TRANSMIT] = "transmitPlanned", "transmitStarted", "transmitLoaded",
+        "transmitFinished", [ACTION_REPORT] = "controllerReport", "taskInputs"},
     {"task_planned", "task_enqueued", "task_started", "task_loaded", "task_computed",
         "task_published", "task_completed", [ACTION_TRANSMIT] = "transmit_planned",
         "transmit_started", "transmit_loaded", "transmit_received", "transmit_unloaded",
-        "transmit_completed", [ACTION_PHASE] = "ctrl_assign", "ctrl_plan", "ctrl_act",
-        "ctrl_flush", "ctrl_wait", "ctrl_shutdown"}};
+        "transmit_completed", [ACTION_PHASE] = "ctrl_assign", "ctrl_plan", "ctrl_act", "ctrl_flush",
+        "ctrl_wait", "ctrl_shutdown"}};
 
-const char *
-spot_task_action_name(bool is_transmit, int stage)
+const char *spot_task_action_name(bool is_transmit, int stage)
 {
     return actions[0][is_transmit ? ACTION_TRANSMIT + stage : stage];
 }
 
 /* Checks that the values are there. Sets at, unless NULL. */
-static int
-require(reader_t *self, size_t num_keys, const spot_task_key_t *keys, int64_t *at)
+static int require(reader_t *self, size_t num_keys, const spot_task_key_t *keys, int64_t *at)
 {
     const spot_task_value_t *value = &self->line.values[SPOT_LINE_AT];
     const char *problem = NULL;
@@ -117,8 +111,7 @@ require(reader_t *self, size_t num_keys, const spot_task_key_t *keys, int64_t *a
     return problem == NULL ? 0 : value_error(self, SPOT_LINE_AT, problem);
 }
 
-static int
-read_mode(reader_t *self, spot_task_mode_t *mode)
+static int read_mode(reader_t *self, spot_task_mode_t *mode)
 {
     const spot_task_value_t *value = &self->line.values[SPOT_LINE_MODE];
 
@@ -133,13 +126,11 @@ read_mode(reader_t *self, spot_task_mode_t *mode)
     return value_error(self, SPOT_LINE_MODE, "expected local, remote or redundant");
 }
 
-static int
-take_event(reader_t *self, int stage, bool is_transmit)
+static int take_event(reader_t *self, int stage, bool is_transmit)
 {
     const bool is_mark = self->format == SPOT_LOG_MARKERS;
     const spot_task_key_t id = is_transmit ? SPOT_LINE_DATASET : SPOT_LINE_TASK;
-    const spot_task_key_t worker =
-        is_mark && is_transmit ? SPOT_LINE_TARGET : SPOT_LINE_WORKER;
+    const spot_task_key_t worker = is_mark && is_transmit ? SPOT_LINE_TARGET : SPOT_LINE_WORKER;
     const spot_task_key_t needed[] = {SPOT_LINE_AT, SPOT_LINE_HOST, worker, id};
     const spot_task_value_t *values = self->line.values;
     spot_task_line_t event = {.id = values[id].text,
@@ -151,8 +142,7 @@ take_event(reader_t *self, int stage, bool is_transmit)
         .line = self->line.number,
         .stage = stage,
         .is_transmit = is_transmit,
-        .is_controller =
-            spot_task_is_text(&values[SPOT_LINE_HOST], SPOT_TASK_CONTROLLER)};
+        .is_controller = spot_task_is_text(&values[SPOT_LINE_HOST], SPOT_TASK_CONTROLLER)};
     int ret = require(self, 4, needed, &event.at);
 
     ret = ret == 0 && is_transmit && stage > 0 ? read_mode(self, &event.mode) : ret;
@@ -160,8 +150,7 @@ take_event(reader_t *self, int stage, bool is_transmit)
 }
 
 /* Counts and durations of a report may be in quotes, or "None". */
-static int
-take_report(reader_t *self)
+static int take_report(reader_t *self)
 {
     static const spot_task_key_t needed[] = {SPOT_LINE_AT, SPOT_LINE_HOST};
     spot_task_report_t report = {0};
@@ -180,8 +169,7 @@ take_report(reader_t *self)
         } else if (j == 0) {
             return line_error(self, 0, "actDuration is missing");
         }
-        ret =
-            problem == NULL ? 0 : value_error(self, SPOT_LINE_ACT_DURATION + j, problem);
+        ret = problem == NULL ? 0 : value_error(self, SPOT_LINE_ACT_DURATION + j, problem);
     }
     if (ret == 0) {
         self->log->num_controller_lines++;
@@ -190,15 +178,13 @@ take_report(reader_t *self)
     return ret;
 }
 
-static int
-take_inputs(reader_t *self)
+static int take_inputs(reader_t *self)
 {
     static const spot_task_key_t needed[] = {SPOT_LINE_TASK};
     const spot_task_text_t *line = &self->line;
     const spot_task_value_t *task = &line->values[SPOT_LINE_TASK];
     const spot_task_value_t *list = &line->values[SPOT_LINE_INPUTS];
-    bool is_good =
-        list->kind == SPOT_VALUE_OTHER && list->text == NULL && list->num_bytes > 0;
+    bool is_good = list->kind == SPOT_VALUE_OTHER && list->text == NULL && list->num_bytes > 0;
     size_t column = 0;
     int32_t id;
     int ret = require(self, 1, needed, NULL);
@@ -208,19 +194,15 @@ take_inputs(reader_t *self)
         column = is_good ? 0 : line->inputs[j].column;
     }
     if (ret != 0 || !is_good) {
-        return ret != 0
-                   ? ret
-                   : line_error(self, column, "inputs: expected a list of task ids");
+        return ret != 0 ? ret : line_error(self, column, "inputs: expected a list of task ids");
     }
     ret = spot_names_add(&self->log->ids, task->text, task->num_bytes, &id);
     ret = ret == 0 ? SPOT_ARRAY_ROOM(self, inputs, line->num_inputs) : ret;
     for (size_t j = 0; ret == 0 && j < line->num_inputs; j++) {
-        ret = spot_names_add(&self->log->ids, line->inputs[j].text,
-            line->inputs[j].num_bytes, &self->inputs[j]);
+        ret = spot_names_add(
+            &self->log->ids, line->inputs[j].text, line->inputs[j].num_bytes, &self->inputs[j]);
     }
-    ret = ret != 0
-              ? ret
-              : spot_task_log_add_inputs(self->log, id, line->num_inputs, self->inputs);
+    ret = ret != 0 ? ret : spot_task_log_add_inputs(self->log, id, line->num_inputs, self->inputs);
     return ret != SPOT_ERR_BAD_INPUT
                ? ret
                : value_error(self, SPOT_LINE_TASK,
@@ -229,15 +211,13 @@ take_inputs(reader_t *self)
 }
 
 /* A microtrace, or a phase of the controller. */
-static int
-take_mark(reader_t *self, const char *name, size_t num_bytes)
+static int take_mark(reader_t *self, const char *name, size_t num_bytes)
 {
     static const spot_task_key_t needed[] = {SPOT_LINE_AT};
     spot_task_mark_t mark = {.line = (uint32_t) self->line.number};
     int ret = require(self, 1, needed, &mark.at);
 
-    ret =
-        ret == 0 ? spot_names_add(&self->log->words, name, num_bytes, &mark.name) : ret;
+    ret = ret == 0 ? spot_names_add(&self->log->words, name, num_bytes, &mark.name) : ret;
     if (ret == 0 && self->line.is_microtrace) {
         return SPOT_ARRAY_APPEND(self->log, microtraces, mark);
     }
@@ -248,8 +228,7 @@ take_mark(reader_t *self, const char *name, size_t num_bytes)
     return ret;
 }
 
-static int
-take_values(reader_t *self)
+static int take_values(reader_t *self)
 {
     static const spot_task_key_t needed[] = {SPOT_LINE_ACTION};
     const bool is_mark = self->format == SPOT_LOG_MARKERS;
@@ -258,8 +237,8 @@ take_values(reader_t *self)
 
     for (spot_task_key_t j = 0; ret == 0 && j <= SPOT_LINE_MODE; j++) {
         if (self->line.values[j].kind == SPOT_VALUE_OTHER) {
-            ret = value_error(
-                self, j, j == SPOT_LINE_AT ? "expected an integer" : "expected a text");
+            ret =
+                value_error(self, j, j == SPOT_LINE_AT ? "expected an integer" : "expected a text");
         }
     }
     if (ret != 0) {
@@ -268,8 +247,8 @@ take_values(reader_t *self)
     if (self->line.is_microtrace) {
         return take_mark(self, action->text, action->num_bytes);
     }
-    while (id < NUM_ACTIONS && (actions[is_mark][id] == NULL ||
-                                   !spot_task_is_text(action, actions[is_mark][id]))) {
+    while (id < NUM_ACTIONS &&
+           (actions[is_mark][id] == NULL || !spot_task_is_text(action, actions[is_mark][id]))) {
         id++;
     }
     if (self->is_edges && id != ACTION_INPUTS) {
@@ -300,8 +279,7 @@ take_values(reader_t *self)
 /* ---- Files ---- */
 
 /* The first byte that may not be in a line. */
-static int
-check_bytes(reader_t *self)
+static int check_bytes(reader_t *self)
 {
     const char *text = self->line.text;
 
@@ -316,8 +294,7 @@ check_bytes(reader_t *self)
     return 0;
 }
 
-static int
-check_format(reader_t *self)
+static int check_format(reader_t *self)
 {
     static const char *const names[] = {"", "JSON lines", "trace lines", "markers"};
     const spot_task_format_t format = spot_task_line_format(&self->line);
@@ -330,21 +307,19 @@ check_format(reader_t *self)
         self->log->is_markers |= format == SPOT_LOG_MARKERS;
     }
     if (format != self->format) {
-        return line_error(self, 0, "mixed formats: one of %s in a file of %s",
-            names[format], names[self->format]);
+        return line_error(self, 0, "mixed formats: one of %s in a file of %s", names[format],
+            names[self->format]);
     }
     return 0;
 }
 
-static int
-take_line(reader_t *self, bool has_end)
+static int take_line(reader_t *self, bool has_end)
 {
     spot_task_text_t *line = &self->line;
     const char *problem;
     int ret;
 
-    if (line->text[strspn(line->text, " \t\r")] == '\0' &&
-        strlen(line->text) == line->num_bytes) {
+    if (line->text[strspn(line->text, " \t\r")] == '\0' && strlen(line->text) == line->num_bytes) {
         return 0;
     }
     self->log->num_lines += !self->is_edges;
@@ -361,8 +336,7 @@ take_line(reader_t *self, bool has_end)
     }
     line->num_keys = self->import == NULL ? SPOT_LINE_PHASE : SPOT_NUM_LINE_KEYS;
     memset(line->values, 0, line->num_keys * sizeof(*line->values));
-    problem = (self->format == SPOT_LOG_JSON ? spot_task_split_json
-                                             : spot_task_split_trace)(line);
+    problem = (self->format == SPOT_LOG_JSON ? spot_task_split_json : spot_task_split_trace)(line);
     if (line->error == 0 && problem == NULL && self->import != NULL) {
         problem = spot_task_import_take(self->import, line);
     }
@@ -374,8 +348,7 @@ take_line(reader_t *self, bool has_end)
 
 /* Whether no byte is special, eight at a time. The highest bit of each byte shows it;
  * none of the sums carries into the next byte. */
-static bool
-is_plain(char *text, size_t num_bytes)
+static bool is_plain(char *text, size_t num_bytes)
 {
     const uint64_t ones = UINT64_MAX / 0xFF, high = ones << 7;
     uint64_t special = 0, word;
@@ -387,16 +360,14 @@ is_plain(char *text, size_t num_bytes)
         word &= ~high;
         special |= word + ones; /* DEL */
         special |= ~((word ^ (ones * '\\')) + ones * 0x7F);
-        special |=
-            ~((word | high) - ones * 0x20) & ((word ^ (ones * '\n')) + ones * 0x7F);
+        special |= ~((word | high) - ones * 0x20) & ((word ^ (ones * '\n')) + ones * 0x7F);
     }
     text[num_bytes] = '\0';
     return (special & high) == 0;
 }
 
 /* Moves what is left to the front, and reads on. */
-static int
-refill(reader_t *self)
+static int refill(reader_t *self)
 {
     char *to = self->buffer + self->end - self->start;
     size_t num_read;
@@ -405,8 +376,7 @@ refill(reader_t *self)
     memmove(self->buffer, self->buffer + self->start, self->end - self->start);
     self->end -= self->start;
     self->start = 0;
-    ret = spot_instream_read(
-        &self->stream, to, BUFFER_BYTES - self->end, &num_read, self->diag);
+    ret = spot_instream_read(&self->stream, to, BUFFER_BYTES - self->end, &num_read, self->diag);
     num_read = ret == 0 ? num_read : 0;
     to[num_read] = '\0';
     self->is_over = num_read < BUFFER_BYTES - self->end;
@@ -419,8 +389,7 @@ refill(reader_t *self)
 }
 
 /* A line, or the last part of one that is too long. */
-static int
-take_bytes(reader_t *self, size_t num_bytes, bool has_end)
+static int take_bytes(reader_t *self, size_t num_bytes, bool has_end)
 {
     int ret;
 
@@ -437,8 +406,7 @@ take_bytes(reader_t *self, size_t num_bytes, bool has_end)
     if (self->is_too_long || num_bytes > MAX_LINE_BYTES) {
         self->is_too_long = false;
         self->log->num_lines += !self->is_edges;
-        ret = line_error(
-            self, 0, "the %s is above 1 MB", self->import == NULL ? "line" : "event");
+        ret = line_error(self, 0, "the %s is above 1 MB", self->import == NULL ? "line" : "event");
     } else {
         self->line.text[num_bytes] = '\0';
         ret = take_line(self, has_end);
@@ -446,19 +414,17 @@ take_bytes(reader_t *self, size_t num_bytes, bool has_end)
     return ret == SPOT_ERR_BAD_INPUT ? 0 : ret;
 }
 
-static int
-take_lines(reader_t *self)
+static int take_lines(reader_t *self)
 {
     int ret = refill(self);
 
     if (self->end >= 3 && memcmp(self->buffer, "\xEF\xBB\xBF", 3) == 0) {
         self->start = 3;
-        spot_diag_warn(
-            self->diag, self->path, 1, 1, "a byte-order mark, which is skipped");
+        spot_diag_warn(self->diag, self->path, 1, 1, "a byte-order mark, which is skipped");
     }
     if (ret == 0 && !self->is_edges && self->import == NULL) {
-        ret = spot_task_import_open(&self->import, self->log, self->buffer + self->start,
-            self->end - self->start);
+        ret = spot_task_import_open(
+            &self->import, self->log, self->buffer + self->start, self->end - self->start);
     }
     while (ret == 0 && (self->start < self->end || !self->is_over)) {
         const char *text = self->buffer + self->start;
@@ -466,8 +432,7 @@ take_lines(reader_t *self)
         const char *end = memchr(text, '\n', num_left);
 
         if (end != NULL || self->is_over) {
-            ret = take_bytes(
-                self, end == NULL ? num_left : (size_t) (end - text), end != NULL);
+            ret = take_bytes(self, end == NULL ? num_left : (size_t) (end - text), end != NULL);
             continue;
         }
         if (num_left > MAX_LINE_BYTES) {
@@ -479,8 +444,7 @@ take_lines(reader_t *self)
     return ret;
 }
 
-static int
-read_file(reader_t *self, const char *path)
+static int read_file(reader_t *self, const char *path)
 {
     const spot_diag_mark_t mark = spot_diag_mark(self->diag);
     int ret = strcmp(path, "-") == 0
@@ -494,8 +458,7 @@ read_file(reader_t *self, const char *path)
     self->start = self->end = 0;
     self->is_too_long = false;
     ret = ret == 0 ? take_lines(self) : ret;
-    ret =
-        ret == 0 && self->diag->num_errors > mark.num_errors ? SPOT_ERR_BAD_INPUT : ret;
+    ret = ret == 0 && self->diag->num_errors > mark.num_errors ? SPOT_ERR_BAD_INPUT : ret;
     if (self->import != NULL) {
         ret = spot_task_import_close(self->import, ret, self->path, self->diag);
         self->import = NULL;
@@ -510,15 +473,12 @@ read_file(reader_t *self, const char *path)
     return ret;
 }
 
-int
-spot_task_log_read(spot_task_log_t *self, const char *path,
-    const spot_task_reading_t *reading, spot_diag_t *diag)
+int spot_task_log_read(
+    spot_task_log_t *self, const char *path, const spot_task_reading_t *reading, spot_diag_t *diag)
 {
     const char *const paths[] = {path, reading->controller_path, reading->edges_path};
-    reader_t reader = {.log = self,
-        .reading = reading,
-        .diag = diag,
-        .buffer = malloc(BUFFER_BYTES + WORD_BYTES)};
+    reader_t reader = {
+        .log = self, .reading = reading, .diag = diag, .buffer = malloc(BUFFER_BYTES + WORD_BYTES)};
     int ret = reader.buffer == NULL ? SPOT_ERR_NO_MEMORY : 0;
 
     memset(self, 0, sizeof(*self));

@@ -23,16 +23,14 @@ static const spot_task_span_t transmit_spans[SPOT_MARKED_TRANSMIT_SPANS] = {
     {"comm2ctrl", "unloaded to completed", 4, 5},
 };
 
-void
-spot_task_markers_free(spot_task_markers_t *self)
+void spot_task_markers_free(spot_task_markers_t *self)
 {
     spot_arena_free(&self->arena);
     memset(self, 0, sizeof(*self));
 }
 
 /* Adds the spans of all attempts to groups of their names. */
-static void
-add_spans(const spot_attempts_t *list, size_t num, const spot_task_span_t *spans,
+static void add_spans(const spot_attempts_t *list, size_t num, const spot_task_span_t *spans,
     spot_task_group_t *groups)
 {
     int64_t length;
@@ -40,8 +38,7 @@ add_spans(const spot_attempts_t *list, size_t num, const spot_task_span_t *spans
     for (size_t j = 0; j < num; j++) {
         groups[j].name = spans[j].name;
         for (size_t k = 0; k < list->num_attempts; k++) {
-            if (spot_attempt_between(
-                    &list->attempts[k], spans[j].from, spans[j].to, &length)) {
+            if (spot_attempt_between(&list->attempts[k], spans[j].from, spans[j].to, &length)) {
                 spot_durations_add(&groups[j].durations, NULL, length);
             }
         }
@@ -49,8 +46,7 @@ add_spans(const spot_attempts_t *list, size_t num, const spot_task_span_t *spans
 }
 
 /* Sums of marks by name, in order of bytes. */
-static int
-group(spot_task_markers_t *self, const spot_task_log_t *log, size_t num,
+static int group(spot_task_markers_t *self, const spot_task_log_t *log, size_t num,
     const spot_task_mark_t *marks, size_t *num_groups, spot_task_group_t **groups)
 {
     const size_t num_words = log->words.num_names;
@@ -71,18 +67,15 @@ group(spot_task_markers_t *self, const spot_task_log_t *log, size_t num,
     return 0;
 }
 
-static int
-compare_marks(const void *first, const void *second)
+static int compare_marks(const void *first, const void *second)
 {
     const spot_task_mark_t *a = first, *b = second;
 
-    return a->at != b->at ? spot_ns_compare(a->at, b->at)
-                          : spot_ns_compare(a->line, b->line);
+    return a->at != b->at ? spot_ns_compare(a->at, b->at) : spot_ns_compare(a->line, b->line);
 }
 
 /* Marks of the controller -> how long its phases last. */
-static int
-group_phases(spot_task_markers_t *self, const spot_task_log_t *log)
+static int group_phases(spot_task_markers_t *self, const spot_task_log_t *log)
 {
     const size_t num = log->num_phases;
     spot_task_mark_t *phases;
@@ -102,13 +95,11 @@ group_phases(spot_task_markers_t *self, const spot_task_log_t *log)
 
 /* A mode that no line of an attempt has is that of the attempt of its key before it, or
  * else of the next one that has a mode. */
-static void
-fill_modes(spot_attempts_t *list)
+static void fill_modes(spot_attempts_t *list)
 {
     for (int step = 1; step >= -1; step -= 2) {
         for (size_t j = 1; j < list->num_attempts; j++) {
-            spot_attempt_t *attempt =
-                &list->attempts[step > 0 ? j : list->num_attempts - 1 - j];
+            spot_attempt_t *attempt = &list->attempts[step > 0 ? j : list->num_attempts - 1 - j];
             const spot_attempt_t *other = attempt - step;
 
             if (attempt->mode == SPOT_MODE_NONE && other->id == attempt->id &&
@@ -119,8 +110,7 @@ fill_modes(spot_attempts_t *list)
     }
 }
 
-int
-spot_task_markers_init(spot_task_markers_t *self, const spot_task_log_t *log,
+int spot_task_markers_init(spot_task_markers_t *self, const spot_task_log_t *log,
     spot_task_dup_t dup, const char *file, spot_diag_t *diag)
 {
     spot_attempts_t tasks = {0}, transmits = {0};
@@ -132,12 +122,10 @@ spot_task_markers_init(spot_task_markers_t *self, const spot_task_log_t *log,
         return spot_diag_error(diag, file, 0, 0, "the stamps span more than 292 years");
     }
     ret = spot_attempts_init(&tasks, log, false, dup, false, file, diag);
-    ret = ret == 0 ? spot_attempts_init(&transmits, log, true, dup, false, file, diag)
-                   : ret;
+    ret = ret == 0 ? spot_attempts_init(&transmits, log, true, dup, false, file, diag) : ret;
     if (ret == 0) {
         add_spans(&tasks, SPOT_MARKED_TASK_SPANS, task_spans, self->task);
-        add_spans(
-            &transmits, SPOT_MARKED_TRANSMIT_SPANS, transmit_spans, self->transmit);
+        add_spans(&transmits, SPOT_MARKED_TRANSMIT_SPANS, transmit_spans, self->transmit);
         fill_modes(&transmits);
         self->attempts = (int64_t) transmits.num_attempts;
     }
@@ -152,14 +140,12 @@ spot_task_markers_init(spot_task_markers_t *self, const spot_task_log_t *log,
     return ret == 0 ? group_phases(self, log) : ret;
 }
 
-void
-spot_task_markers_json(const spot_task_markers_t *self, spot_json_t *json)
+void spot_task_markers_json(const spot_task_markers_t *self, spot_json_t *json)
 {
     spot_json_open(json, NULL, '{');
-    spot_task_groups_json(json, "microtraces", self->num_microtraces, self->microtraces,
-        SPOT_DURATIONS_MEAN);
     spot_task_groups_json(
-        json, "tasks", SPOT_MARKED_TASK_SPANS, self->task, SPOT_DURATIONS_MAX);
+        json, "microtraces", self->num_microtraces, self->microtraces, SPOT_DURATIONS_MEAN);
+    spot_task_groups_json(json, "tasks", SPOT_MARKED_TASK_SPANS, self->task, SPOT_DURATIONS_MAX);
     spot_json_open(json, "transmits", '{');
     spot_json_integer(json, "attempts", self->attempts);
     spot_json_open(json, "mode_counts", '{');
@@ -170,11 +156,10 @@ spot_task_markers_json(const spot_task_markers_t *self, spot_json_t *json)
     }
     spot_json_close(json, '}');
     for (size_t j = 0; j < SPOT_MARKED_TRANSMIT_SPANS; j++) {
-        spot_durations_json(json, self->transmit[j].name, &self->transmit[j].durations,
-            SPOT_DURATIONS_MAX);
+        spot_durations_json(
+            json, self->transmit[j].name, &self->transmit[j].durations, SPOT_DURATIONS_MAX);
     }
     spot_json_close(json, '}');
-    spot_task_groups_json(
-        json, "controller", self->num_phases, self->phases, SPOT_DURATIONS_SUM);
+    spot_task_groups_json(json, "controller", self->num_phases, self->phases, SPOT_DURATIONS_SUM);
     spot_json_close(json, '}');
 }

@@ -54,8 +54,7 @@ typedef struct {
     int error;
 } sweep_t;
 
-int
-spot_concurrency_add(spot_concurrency_t *self, size_t k, int64_t ns)
+int spot_concurrency_add(spot_concurrency_t *self, size_t k, int64_t ns)
 {
     const size_t num = self->num_ns;
 
@@ -69,12 +68,10 @@ spot_concurrency_add(spot_concurrency_t *self, size_t k, int64_t ns)
         memset(self->ns + num, 0, (k + 1 - num) * sizeof(*self->ns));
         self->num_ns = k + 1;
     }
-    return __builtin_add_overflow(self->ns[k], ns, &self->ns[k]) ? SPOT_ERR_BAD_INPUT
-                                                                 : 0;
+    return __builtin_add_overflow(self->ns[k], ns, &self->ns[k]) ? SPOT_ERR_BAD_INPUT : 0;
 }
 
-void
-spot_worker_times_free(spot_worker_times_t *self)
+void spot_worker_times_free(spot_worker_times_t *self)
 {
     free(self->all.ns);
     for (size_t j = 0; self->hosts != NULL && j < self->num_hosts; j++) {
@@ -87,16 +84,14 @@ spot_worker_times_free(spot_worker_times_t *self)
 /* ---- Points ---- */
 
 /* At one instant ends go first, then what is_late. */
-static void
-add_point(sweep_t *self, int64_t at, bool is_late, int32_t entity, int what, int step)
+static void add_point(sweep_t *self, int64_t at, bool is_late, int32_t entity, int what, int step)
 {
     self->points[self->num_points] = (point_t){entity, (int8_t) what, (int8_t) step};
     self->keys[self->num_points++] = (at - self->result->t0) * 2 + is_late;
 }
 
 /* Both ends of [from, to), if it is not empty. */
-static void
-add_stretch(sweep_t *self, int64_t from, int64_t to, int32_t entity, int what)
+static void add_stretch(sweep_t *self, int64_t from, int64_t to, int32_t entity, int what)
 {
     if (to > from) {
         add_point(self, from, true, entity, what, +1);
@@ -105,16 +100,14 @@ add_stretch(sweep_t *self, int64_t from, int64_t to, int32_t entity, int what)
 }
 
 /* The time of an attempt between two stages. */
-static void
-add_span(sweep_t *self, const spot_attempt_t *attempt, int from, int to, int what)
+static void add_span(sweep_t *self, const spot_attempt_t *attempt, int from, int to, int what)
 {
     if (spot_attempt_has(attempt, from) && spot_attempt_has(attempt, to)) {
         add_stretch(self, attempt->at[from], attempt->at[to], attempt->worker, what);
     }
 }
 
-static void
-add_task(sweep_t *self, const spot_attempt_t *task, int32_t attempt_id)
+static void add_task(sweep_t *self, const spot_attempt_t *task, int32_t attempt_id)
 {
     const int32_t worker_id = task->worker;
     const int64_t planned = task->at[SPOT_TASK_PLANNED];
@@ -127,16 +120,13 @@ add_task(sweep_t *self, const spot_attempt_t *task, int32_t attempt_id)
     add_span(self, task, SPOT_TASK_ENQUEUED, SPOT_TASK_STARTED, SPOT_IDLE_QUEUE);
     add_span(self, task, SPOT_TASK_PLANNED, SPOT_TASK_ENQUEUED, SPOT_IDLE_COMM);
     if (spot_attempt_has(task, SPOT_TASK_PLANNED)) {
-        worker->first_planned =
-            planned < worker->first_planned ? planned : worker->first_planned;
+        worker->first_planned = planned < worker->first_planned ? planned : worker->first_planned;
         add_point(self, planned, false, worker_id, PLAN, 0);
     }
     if (spot_attempt_has(task, SPOT_TASK_FINISHED)) {
-        worker->last_finished =
-            end > worker->last_finished ? end : worker->last_finished;
+        worker->last_finished = end > worker->last_finished ? end : worker->last_finished;
     } else if (spot_attempt_has(task, SPOT_TASK_STARTED)) {
-        add_point(
-            self, task->at[SPOT_TASK_STARTED], true, worker_id, SPOT_IDLE_LOST, +1);
+        add_point(self, task->at[SPOT_TASK_STARTED], true, worker_id, SPOT_IDLE_LOST, +1);
     }
     if (spot_attempt_between(task, SPOT_TASK_PLANNED, SPOT_TASK_ENQUEUED, &length)) {
         self->result->comm_sum += length;
@@ -144,9 +134,8 @@ add_task(sweep_t *self, const spot_attempt_t *task, int32_t attempt_id)
     }
 }
 
-static void
-add_points(sweep_t *self, const spot_attempts_t *transmits, size_t num_ready,
-    const spot_stretch_t *ready)
+static void add_points(
+    sweep_t *self, const spot_attempts_t *transmits, size_t num_ready, const spot_stretch_t *ready)
 {
     const int64_t t1 = self->result->t1, window = self->result->window;
 
@@ -166,31 +155,28 @@ add_points(sweep_t *self, const spot_attempts_t *transmits, size_t num_ready,
             const int32_t host_id = self->log->workers[task->worker].host_id;
 
             add_point(self, end, false, host_id, AFTER_END, +1);
-            add_point(self, t1 - end < window ? t1 : end + window, true, host_id,
-                AFTER_END, -1);
+            add_point(self, t1 - end < window ? t1 : end + window, true, host_id, AFTER_END, -1);
         }
     }
     for (size_t j = 0; j < self->tasks->num_attempts; j++) {
         add_task(self, &self->tasks->attempts[j], (int32_t) j);
     }
     for (size_t j = 0; j < transmits->num_attempts; j++) {
-        add_span(self, &transmits->attempts[j], SPOT_TRANSMIT_PLANNED,
-            SPOT_TRANSMIT_FINISHED, SPOT_IDLE_INPUTS);
+        add_span(self, &transmits->attempts[j], SPOT_TRANSMIT_PLANNED, SPOT_TRANSMIT_FINISHED,
+            SPOT_IDLE_INPUTS);
     }
     for (size_t j = 0; j < num_ready; j++) {
         add_stretch(self, ready[j].start, ready[j].end, 0, READY);
     }
     for (size_t j = 0; j < self->result->num_workers; j++) {
         /* a step of 0 cuts the time, as a plan does */
-        add_point(self, self->workers[j].last_finished, false, (int32_t) j,
-            SPOT_IDLE_QUEUE, 0);
+        add_point(self, self->workers[j].last_finished, false, (int32_t) j, SPOT_IDLE_QUEUE, 0);
     }
 }
 
 /* ---- The sweep ---- */
 
-static void
-account_worker(sweep_t *self, int32_t worker_id)
+static void account_worker(sweep_t *self, int32_t worker_id)
 {
     worker_t *worker = &self->workers[worker_id];
     spot_worker_time_t *time = &self->result->workers[worker_id];
@@ -219,27 +205,24 @@ account_worker(sweep_t *self, int32_t worker_id)
     worker->ready_before = self->ready_ns;
 }
 
-static void
-account_host(sweep_t *self, int32_t host_id)
+static void account_host(sweep_t *self, int32_t host_id)
 {
     host_t *host = &self->hosts[host_id];
     const int64_t length = self->at - host->at;
 
-    self->error =
-        spot_error_first(self->error, spot_concurrency_add(&self->result->hosts[host_id],
-                                          (size_t) host->num_running, length));
+    self->error = spot_error_first(self->error,
+        spot_concurrency_add(&self->result->hosts[host_id], (size_t) host->num_running, length));
     self->result->covered += host->num_windows > 0 ? length : 0;
     host->at = self->at;
 }
 
-static void
-account_all(sweep_t *self, int64_t at)
+static void account_all(sweep_t *self, int64_t at)
 {
     const int64_t length = at - self->at;
     spot_worker_times_t *result = self->result;
 
-    self->error = spot_error_first(self->error,
-        spot_concurrency_add(&result->all, (size_t) self->num_running, length));
+    self->error = spot_error_first(
+        self->error, spot_concurrency_add(&result->all, (size_t) self->num_running, length));
     result->task_any += self->num_running > 0 ? length : 0;
     result->transmit_any += self->num_transmits > 0 ? length : 0;
     result->both += self->num_running > 0 && self->num_transmits > 0 ? length : 0;
@@ -247,8 +230,7 @@ account_all(sweep_t *self, int64_t at)
     self->at = at;
 }
 
-static void
-step_busy(sweep_t *self, int32_t worker_id, int step)
+static void step_busy(sweep_t *self, int32_t worker_id, int step)
 {
     worker_t *worker = &self->workers[worker_id];
     spot_worker_time_t *time = &self->result->workers[worker_id];
@@ -268,8 +250,7 @@ step_busy(sweep_t *self, int32_t worker_id, int step)
     worker->busy_end = self->at;
 }
 
-static void
-take_point(sweep_t *self, int64_t at, const point_t *point)
+static void take_point(sweep_t *self, int64_t at, const point_t *point)
 {
     const spot_attempt_t *task;
 
@@ -304,14 +285,12 @@ take_point(sweep_t *self, int64_t at, const point_t *point)
 }
 
 /* order: room for two of each point. */
-static int
-run(sweep_t *self, int32_t *order)
+static int run(sweep_t *self, int32_t *order)
 {
     spot_order_integers(self->keys, self->num_points, order, order + self->num_points);
     self->at = self->result->t0;
     for (size_t j = 0; j < self->num_points; j++) {
-        take_point(
-            self, self->result->t0 + self->keys[order[j]] / 2, &self->points[order[j]]);
+        take_point(self, self->result->t0 + self->keys[order[j]] / 2, &self->points[order[j]]);
     }
     account_all(self, self->result->t1);
     for (size_t j = 0; j < self->result->num_workers; j++) {
@@ -323,14 +302,12 @@ run(sweep_t *self, int32_t *order)
     return self->error;
 }
 
-int
-spot_worker_times_init(spot_worker_times_t *self, const spot_task_log_t *log,
-    const spot_attempts_t *tasks, const spot_attempts_t *transmits, int64_t t0,
-    int64_t t1, size_t num_ready, const spot_stretch_t *ready)
+int spot_worker_times_init(spot_worker_times_t *self, const spot_task_log_t *log,
+    const spot_attempts_t *tasks, const spot_attempts_t *transmits, int64_t t0, int64_t t1,
+    size_t num_ready, const spot_stretch_t *ready)
 {
     const size_t max_points = MAX_OF_TASK * tasks->num_attempts +
-                              2 * (transmits->num_attempts + num_ready) +
-                              log->num_workers;
+                              2 * (transmits->num_attempts + num_ready) + log->num_workers;
     sweep_t sweep = {.result = self, .log = log, .tasks = tasks};
     spot_arena_t arena = {0};
     int32_t *order;

@@ -58,10 +58,9 @@ typedef struct {
 #define SPOT_HEAD_OF_LINE_NS 10000000
 
 /* ready: stretches, in any order. NO_MEMORY; free self even then. O(n log n) */
-SPOT_MUST_CHECK int spot_worker_times_init(spot_worker_times_t *self,
-    const spot_task_log_t *log, const spot_attempts_t *tasks,
-    const spot_attempts_t *transmits, int64_t t0, int64_t t1, size_t num_ready,
-    const spot_stretch_t *ready);
+SPOT_MUST_CHECK int spot_worker_times_init(spot_worker_times_t *self, const spot_task_log_t *log,
+    const spot_attempts_t *tasks, const spot_attempts_t *transmits, int64_t t0, int64_t t1,
+    size_t num_ready, const spot_stretch_t *ready);
 void spot_worker_times_free(spot_worker_times_t *self);
 
 /* Adds to the time with k tasks. NO_MEMORY; BAD_INPUT: the sum is beyond 64 bits. */

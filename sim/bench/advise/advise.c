@@ -14,14 +14,11 @@
 /* ---- The question ---- */
 
 /* Reads the scenario, puts the question into it and binds it. */
-static int
-pose(spot_advising_t *self)
+static int pose(spot_advising_t *self)
 {
     const spot_advise_request_t *request = self->request;
-    const spot_scenario_changes_t changes = {
-        .num_sets = request->num_sets, .sets = request->sets};
-    int ret = spot_scenario_read_document(
-        &self->document, request->path, &changes, self->diag);
+    const spot_scenario_changes_t changes = {.num_sets = request->num_sets, .sets = request->sets};
+    int ret = spot_scenario_read_document(&self->document, request->path, &changes, self->diag);
 
     if (ret == 0 && spot_node_get(self->document.root, "study") != NULL) {
         ret = spot_diag_error(self->diag, request->path, 0, 0,
@@ -32,8 +29,8 @@ pose(spot_advising_t *self)
             "is asked about, such as `spotsim init` writes");
     }
     ret = ret != 0 ? ret
-                   : spot_experiment_choose(&self->experiment, request->engines,
-                         self->document.root, self->diag);
+                   : spot_experiment_choose(
+                         &self->experiment, request->engines, self->document.root, self->diag);
     if (ret == 0 && self->experiment->advice == NULL) {
         ret = spot_diag_error(self->diag, request->path, 0, 0,
             "engine %s has nothing that advice could choose", self->experiment->name);
@@ -43,15 +40,13 @@ pose(spot_advising_t *self)
         ret = self->advice->pose(&request->question, &self->document, self->diag);
     }
     if (ret == 0) {
-        ret = self->experiment->bind(
-            &self->scenario, self->document.root, NULL, self->diag);
+        ret = self->experiment->bind(&self->scenario, self->document.root, NULL, self->diag);
         ret = ret == SPOT_ERR_CANNOT_RUN ? SPOT_ERR_BAD_INPUT : ret;
     }
     return ret;
 }
 
-const char *
-spot_advice_beside(spot_texts_t *texts, const char *path, const char *ending)
+const char *spot_advice_beside(spot_texts_t *texts, const char *path, const char *ending)
 {
     const char *dot = strrchr(path, '.');
     const size_t num_bytes =
@@ -64,8 +59,7 @@ spot_advice_beside(spot_texts_t *texts, const char *path, const char *ending)
 
 /* Notes why something is not considered, once for each first word, which is what it
  * is. */
-static int
-leave_out(spot_advising_t *self, const char *text)
+static int leave_out(spot_advising_t *self, const char *text)
 {
     spot_advice_result_t *result = self->result;
     const size_t num_bytes = strcspn(text, " :");
@@ -76,20 +70,17 @@ leave_out(spot_advising_t *self, const char *text)
             return 0;
         }
     }
-    return SPOT_ARRAY_APPEND(
-        result, left_out, spot_texts_add(&result->texts, "%s", text));
+    return SPOT_ARRAY_APPEND(result, left_out, spot_texts_add(&result->texts, "%s", text));
 }
 
 /* What is wrong with a scenario, its place left out: the first error. */
-static const char *
-first_error(spot_texts_t *texts, const spot_diag_t *diag)
+static const char *first_error(spot_texts_t *texts, const spot_diag_t *diag)
 {
     for (size_t j = 0; j < diag->num_items; j++) {
         if (diag->items[j].is_error) {
             const char *text = strstr(diag->items[j].text, ": ");
 
-            return spot_texts_add(
-                texts, "%s", text == NULL ? diag->items[j].text : text + 2);
+            return spot_texts_add(texts, "%s", text == NULL ? diag->items[j].text : text + 2);
         }
     }
     return "the engine does not take it";
@@ -97,8 +88,7 @@ first_error(spot_texts_t *texts, const spot_diag_t *diag)
 
 /* Why a bound alternative does not compete: a figure is lacking or is not measured, or
  * its options break the rules that the others keep. NULL: it does. */
-static const char *
-why_not(const spot_advising_t *self, const void *scenario)
+static const char *why_not(const spot_advising_t *self, const void *scenario)
 {
     spot_texts_t *texts = &self->result->texts;
     const spot_outputs_t *outputs = self->experiment->outputs(scenario);
@@ -120,9 +110,7 @@ why_not(const spot_advising_t *self, const void *scenario)
                                        standing.side);
 }
 
-int
-spot_advising_look(
-    spot_advising_t *self, const spot_alternative_t *item, const char **why)
+int spot_advising_look(spot_advising_t *self, const spot_alternative_t *item, const char **why)
 {
     spot_texts_t texts = {.error = 0};
     const char *text = spot_advising_scenario_text(self, &texts, item->point);
@@ -132,12 +120,8 @@ spot_advising_look(
     int ret = texts.error;
 
     spot_diag_init(&diag);
-    ret = ret != 0
-              ? ret
-              : spot_yaml_parse(&document, self->study_path, text, strlen(text), &diag);
-    ret = ret != 0
-              ? ret
-              : self->experiment->bind(&scenario, document.root, self->scenario, &diag);
+    ret = ret != 0 ? ret : spot_yaml_parse(&document, self->study_path, text, strlen(text), &diag);
+    ret = ret != 0 ? ret : self->experiment->bind(&scenario, document.root, self->scenario, &diag);
     if (ret == 0 || ret == SPOT_ERR_CANNOT_RUN) {
         *why = why_not(self, scenario);
         ret = 0;
@@ -153,8 +137,7 @@ spot_advising_look(
 }
 
 /* Keeps the alternatives that compete. */
-static int
-sift(spot_advising_t *self)
+static int sift(spot_advising_t *self)
 {
     spot_alternatives_t *all = &self->alternatives;
     size_t num_kept = 0;
@@ -175,8 +158,7 @@ sift(spot_advising_t *self)
 }
 
 /* The study of all alternatives, in texts of the result. */
-static int
-read_study(spot_advising_t *self, spot_study_t *study)
+static int read_study(spot_advising_t *self, spot_study_t *study)
 {
     const spot_alternatives_t *all = &self->alternatives;
     const char **points = spot_calloc(all->num_items, sizeof(*points));
@@ -186,8 +168,8 @@ read_study(spot_advising_t *self, spot_study_t *study)
         points[j] = all->items[j].point;
     }
     if (points != NULL) {
-        self->result->study_text = spot_advising_study_text(self, &self->result->texts,
-            all->num_items, points, NULL, 0, self->request->seed);
+        self->result->study_text = spot_advising_study_text(
+            self, &self->result->texts, all->num_items, points, NULL, 0, self->request->seed);
         ret = self->result->texts.error;
     }
     free(points);
@@ -195,8 +177,7 @@ read_study(spot_advising_t *self, spot_study_t *study)
 }
 
 /* Asks the engine what may be chosen, and makes a study of what competes. */
-static int
-propose(spot_advising_t *self, spot_study_t *study)
+static int propose(spot_advising_t *self, spot_study_t *study)
 {
     spot_alternatives_t *all = &self->alternatives;
     size_t num_left_out;
@@ -207,25 +188,23 @@ propose(spot_advising_t *self, spot_study_t *study)
     if (ret != 0) {
         return ret;
     }
-    self->result->question = spot_texts_add(&self->result->texts,
-        "What to rent %s at the least mean cost?", all->goal_words);
-    self->result->goal_words =
-        spot_texts_add(&self->result->texts, "%s", all->goal_words);
+    self->result->question = spot_texts_add(
+        &self->result->texts, "What to rent %s at the least mean cost?", all->goal_words);
+    self->result->goal_words = spot_texts_add(&self->result->texts, "%s", all->goal_words);
     for (size_t j = 0; ret == 0 && j < all->num_left_out; j++) {
         ret = leave_out(self, all->left_out[j]);
     }
     for (size_t j = 0; ret == 0 && j < all->num_notes; j++) {
-        ret = SPOT_ARRAY_APPEND(self->result, notes,
-            spot_texts_add(&self->result->texts, "%s", all->notes[j]));
+        ret = SPOT_ARRAY_APPEND(
+            self->result, notes, spot_texts_add(&self->result->texts, "%s", all->notes[j]));
     }
     num_left_out = self->result->num_left_out;
     ret = ret == 0 ? sift(self) : ret;
     if (ret == 0 && all->num_items == 0) {
         return spot_diag_error(self->diag, self->request->path, 0, 0,
             "there is nothing to choose from: %s",
-            self->result->num_left_out > num_left_out
-                ? self->result->left_out[num_left_out]
-                : "the fleet has no room for a pipeline");
+            self->result->num_left_out > num_left_out ? self->result->left_out[num_left_out]
+                                                      : "the fleet has no room for a pipeline");
     }
     ret = ret == 0 ? read_study(self, study) : ret;
     self->result->num_points = all->num_items;
@@ -256,8 +235,7 @@ typedef struct {
     bool is_spent;
 } watch_t;
 
-static void
-watch(void *context, const spot_study_progress_t *progress)
+static void watch(void *context, const spot_study_progress_t *progress)
 {
     watch_t *self = context;
     const spot_advise_request_t *request = self->advising->request;
@@ -274,8 +252,7 @@ watch(void *context, const spot_study_progress_t *progress)
 }
 
 /* Two thirds of the runs that the first gate leaves, and the first round at least. */
-static int
-search(spot_advising_t *self, const spot_study_t *study, spot_store_t *store)
+static int search(spot_advising_t *self, const spot_study_t *study, spot_store_t *store)
 {
     const int64_t num_left = spot_advising_left(self) - SPOT_ADVICE_PROMISE_RUNS;
     watch_t watcher = {.advising = self,
@@ -296,19 +273,16 @@ search(spot_advising_t *self, const spot_study_t *study, spot_store_t *store)
 
 /* Errors of the studies are for the user too: they name a file that is not there, but
  * say what the engine refused. */
-static void
-report_errors(const spot_advising_t *self)
+static void report_errors(const spot_advising_t *self)
 {
     for (size_t j = 0; j < self->quiet.num_items; j++) {
         if (self->quiet.items[j].is_error) {
-            spot_diag_error(
-                self->diag, self->request->path, 0, 0, "%s", self->quiet.items[j].text);
+            spot_diag_error(self->diag, self->request->path, 0, 0, "%s", self->quiet.items[j].text);
         }
     }
 }
 
-int
-spot_advise(const spot_advise_request_t *request, spot_advice_result_t *result,
+int spot_advise(const spot_advise_request_t *request, spot_advice_result_t *result,
     spot_study_t *study, spot_store_t **store, spot_diag_t *diag)
 {
     spot_advising_t self = {.request = request, .result = result, .diag = diag};
@@ -322,8 +296,7 @@ spot_advise(const spot_advise_request_t *request, spot_advice_result_t *result,
     result->budget = request->question.budget;
     result->num_traces = request->question.num_traces;
     spot_diag_init(&self.quiet);
-    self.study_path =
-        spot_advice_beside(&result->texts, request->path, SPOT_ADVICE_STUDY_ENDING);
+    self.study_path = spot_advice_beside(&result->texts, request->path, SPOT_ADVICE_STUDY_ENDING);
     ret = result->texts.error == 0 ? pose(&self) : result->texts.error;
     ret = ret == 0 ? propose(&self, study) : ret;
     ret = ret == 0 ? spot_store_open_memory(store, &study->head) : ret;

@@ -30,11 +30,9 @@ typedef struct {
 /* Answers the question. store: the rows of the search, whose study must outlive it;
  * close it, then free study. BAD_INPUT with the reasons in diag, INTERRUPTED, NO_MEMORY,
  * IO; free result, and study and *store (NULL: none), even then. */
-SPOT_MUST_CHECK int spot_advise(const spot_advise_request_t *request,
-    spot_advice_result_t *result, spot_study_t *study, spot_store_t **store,
-    spot_diag_t *diag);
+SPOT_MUST_CHECK int spot_advise(const spot_advise_request_t *request, spot_advice_result_t *result,
+    spot_study_t *study, spot_store_t **store, spot_diag_t *diag);
 
 /* "job.yaml" with another ending, for what is written beside it. */
-const char *spot_advice_beside(
-    spot_texts_t *texts, const char *path, const char *ending);
+const char *spot_advice_beside(spot_texts_t *texts, const char *path, const char *ending);
 #define SPOT_ADVICE_STUDY_ENDING ".advice-study.yaml"

@@ -64,8 +64,7 @@ SPOT_MUST_CHECK int spot_advising_measure(spot_advising_t *self, size_t num_poin
     spot_advice_figures_t *figures, spot_advice_worst_t *worst);
 
 /* Whether figures keep the goal and the budget. */
-bool spot_advising_is_met(
-    const spot_advising_t *self, const spot_advice_figures_t *figures);
+bool spot_advising_is_met(const spot_advising_t *self, const spot_advice_figures_t *figures);
 
 /* ---- choose.c ---- */
 

@@ -19,15 +19,13 @@ static const double larger_fleets[] = {4.0 / 3, 5.0 / 3, 2};
 #define GATE UINT64_C(0x1e3779b97f4a7c15)
 #define PROMISE UINT64_C(0x3f58476d1ce4e5b9)
 
-static uint64_t
-seed_of(const spot_advising_t *self, uint64_t purpose)
+static uint64_t seed_of(const spot_advising_t *self, uint64_t purpose)
 {
     return (self->request->seed ^ purpose) & INT64_MAX;
 }
 
 /* Rounds a number of runs down, so that recordings that take turns have as many each. */
-static int64_t
-whole_turns(const spot_advising_t *self, int64_t num_runs)
+static int64_t whole_turns(const spot_advising_t *self, int64_t num_runs)
 {
     const size_t num_traces = self->request->question.num_traces;
     const int64_t num = num_traces > 1 ? (int64_t) num_traces : 1;
@@ -49,8 +47,7 @@ typedef struct {
 } entry_t;
 
 /* The goal without the budget by cost, then by probability and size. */
-static int
-compare_distances(const entry_t *a, const entry_t *b)
+static int compare_distances(const entry_t *a, const entry_t *b)
 {
     if (a->is_sure != b->is_sure) {
         return a->is_sure ? -1 : 1;
@@ -67,8 +64,7 @@ compare_distances(const entry_t *a, const entry_t *b)
     return (a->point_id > b->point_id) - (a->point_id < b->point_id);
 }
 
-static int
-compare_entries(const void *left, const void *right)
+static int compare_entries(const void *left, const void *right)
 {
     const entry_t *a = left;
     const entry_t *b = right;
@@ -88,9 +84,8 @@ compare_entries(const void *left, const void *right)
 /* Points that may keep the limits come first, those still in the race by cost, then
  * those out of it; then those above the budget, by cost; last the others, by their
  * probability, then their size. */
-static int
-rank(spot_advising_t *self, const spot_study_t *study, const spot_store_t *store,
-    entry_t *entries)
+static int rank(
+    spot_advising_t *self, const spot_study_t *study, const spot_store_t *store, entry_t *entries)
 {
     const size_t num_points = study->head.num_points;
     spot_race_t race;
@@ -110,8 +105,7 @@ rank(spot_advising_t *self, const spot_study_t *study, const spot_store_t *store
             .cost = spot_estimate_value(&runner->estimate),
             .p = figures.p,
             .is_sure = figures.p >= self->result->sure,
-            .is_met = runner->fate != SPOT_FATE_UNDEFINED &&
-                      spot_advising_is_met(self, &figures),
+            .is_met = runner->fate != SPOT_FATE_UNDEFINED && spot_advising_is_met(self, &figures),
             .is_out = runner->fate != SPOT_FATE_RACING,
             .is_best = race.has_best && race.best_id == j,
             .num_runs = (double) runner->constrained[0].num_values};
@@ -136,8 +130,7 @@ rank(spot_advising_t *self, const spot_study_t *study, const spot_store_t *store
 
 /* ---- Named alternatives ---- */
 
-static int
-name(spot_advising_t *self, const spot_alternative_t *item,
+static int name(spot_advising_t *self, const spot_alternative_t *item,
     const spot_advice_figures_t *figures, bool is_larger)
 {
     spot_advice_result_t *result = self->result;
@@ -146,8 +139,7 @@ name(spot_advising_t *self, const spot_alternative_t *item,
         .point = spot_texts_add(texts, "%s", item->point),
         .words = spot_texts_add(texts, "%s", item->words),
         .kind = spot_texts_add(texts, "%s", item->kind),
-        .assumed =
-            item->assumed == NULL ? NULL : spot_texts_add(texts, "%s", item->assumed),
+        .assumed = item->assumed == NULL ? NULL : spot_texts_add(texts, "%s", item->assumed),
         .size = item->size,
         .is_met = spot_advising_is_met(self, figures),
         .figures = *figures,
@@ -158,8 +150,7 @@ name(spot_advising_t *self, const spot_alternative_t *item,
 }
 
 /* Runs an entry, at most so often. For the gate p is that of all its runs. */
-static int
-measure_one(spot_advising_t *self, const entry_t *entry, int64_t most, uint64_t purpose,
+static int measure_one(spot_advising_t *self, const entry_t *entry, int64_t most, uint64_t purpose,
     spot_advice_figures_t *figures, spot_advice_worst_t *worst)
 {
     const spot_alternative_t *item = &self->alternatives.items[entry->point_id];
@@ -181,8 +172,7 @@ measure_one(spot_advising_t *self, const entry_t *entry, int64_t most, uint64_t 
 }
 
 /* Whether an entry is the first one of its market by its distance. */
-static bool
-is_first_of_kind(const spot_advising_t *self, const entry_t *entries, size_t entry_id)
+static bool is_first_of_kind(const spot_advising_t *self, const entry_t *entries, size_t entry_id)
 {
     const spot_alternative_t *items = self->alternatives.items;
     const entry_t *entry = &entries[entry_id];
@@ -198,9 +188,8 @@ is_first_of_kind(const spot_advising_t *self, const entry_t *entries, size_t ent
 
 /* Whether a comes nearer to what is asked for: the limits, the goal without the budget
  * and a small cost, a large probability, a short time. */
-static bool
-is_nearer(const spot_advising_t *self, const spot_advice_figures_t *a,
-    const spot_advice_figures_t *b)
+static bool is_nearer(
+    const spot_advising_t *self, const spot_advice_figures_t *a, const spot_advice_figures_t *b)
 {
     const bool is_met = spot_advising_is_met(self, a);
     const bool is_sure = a->p >= self->result->sure;
@@ -211,15 +200,12 @@ is_nearer(const spot_advising_t *self, const spot_advice_figures_t *a,
     if (is_sure != (b->p >= self->result->sure)) {
         return is_sure;
     }
-    return is_sure        ? a->cost < b->cost
-           : a->p != b->p ? a->p > b->p
-                          : a->time_p50_s < b->time_p50_s;
+    return is_sure ? a->cost < b->cost : a->p != b->p ? a->p > b->p : a->time_p50_s < b->time_p50_s;
 }
 
 /* Of the first ones of each market, the one that comes nearest, by parts of what is
  * left. */
-static int
-find_nearest(spot_advising_t *self, const entry_t *entries, size_t *chosen_id)
+static int find_nearest(spot_advising_t *self, const entry_t *entries, size_t *chosen_id)
 {
     spot_advice_figures_t best = {.p = -1};
     int ret = 0;
@@ -230,8 +216,7 @@ find_nearest(spot_advising_t *self, const entry_t *entries, size_t *chosen_id)
         if (!is_first_of_kind(self, entries, j)) {
             continue;
         }
-        ret = measure_one(
-            self, &entries[j], spot_advising_left(self) / 4, GATE, &figures, NULL);
+        ret = measure_one(self, &entries[j], spot_advising_left(self) / 4, GATE, &figures, NULL);
         if (ret == 0 && is_nearer(self, &figures, &best)) {
             best = figures;
             *chosen_id = j;
@@ -242,16 +227,14 @@ find_nearest(spot_advising_t *self, const entry_t *entries, size_t *chosen_id)
 
 /* The first of the candidates that keeps the limits in other runs too; without one what
  * comes nearest. Those after the first take at most half of the runs that are left. */
-static int
-find_answer(spot_advising_t *self, const entry_t *entries, size_t *chosen_id)
+static int find_answer(spot_advising_t *self, const entry_t *entries, size_t *chosen_id)
 {
     spot_advice_result_t *result = self->result;
     int64_t most = SPOT_ADVICE_PROMISE_RUNS;
     int ret = 0;
 
-    for (size_t j = 0;
-         ret == 0 && !result->is_yes && j < MAX_CANDIDATES && j < result->num_points &&
-         entries[j].is_open && most >= LEAST_GATE_RUNS;
+    for (size_t j = 0; ret == 0 && !result->is_yes && j < MAX_CANDIDATES &&
+                       j < result->num_points && entries[j].is_open && most >= LEAST_GATE_RUNS;
          j++) {
         spot_advice_figures_t figures;
 
@@ -266,8 +249,7 @@ find_answer(spot_advising_t *self, const entry_t *entries, size_t *chosen_id)
 }
 
 /* Names the answer with its figures. */
-static int
-name_answer(spot_advising_t *self, const entry_t *entry)
+static int name_answer(spot_advising_t *self, const entry_t *entry)
 {
     spot_advice_result_t *result = self->result;
     spot_advice_figures_t figures;
@@ -275,23 +257,20 @@ name_answer(spot_advising_t *self, const entry_t *entry)
     int ret = measure_one(self, entry, SPOT_ADVICE_PROMISE_RUNS, PROMISE, &figures,
         result->num_traces > 1 ? &worst : NULL);
 
-    ret = ret == 0
-              ? name(self, &self->alternatives.items[entry->point_id], &figures, false)
-              : ret;
+    ret = ret == 0 ? name(self, &self->alternatives.items[entry->point_id], &figures, false) : ret;
     if (ret == 0) {
         result->advised[0].is_met = result->is_yes;
     }
     if (ret == 0 && result->num_traces > 1) {
         result->worst_p = worst.p;
-        result->worst_trace = spot_texts_add(
-            &result->texts, "%s", self->request->question.traces[worst.trace_id]);
+        result->worst_trace =
+            spot_texts_add(&result->texts, "%s", self->request->question.traces[worst.trace_id]);
     }
     return ret;
 }
 
 /* The cheapest of each other market, and of the rest the one that nearly wins. */
-static int
-name_rivals(spot_advising_t *self, const entry_t *entries, size_t chosen_id)
+static int name_rivals(spot_advising_t *self, const entry_t *entries, size_t chosen_id)
 {
     spot_advice_result_t *result = self->result;
     const char *kind = result->advised[0].kind;
@@ -299,20 +278,18 @@ name_rivals(spot_advising_t *self, const entry_t *entries, size_t chosen_id)
 
     for (size_t j = 0; ret == 0 && j < result->num_points; j++) {
         const spot_alternative_t *item = &self->alternatives.items[entries[j].point_id];
-        const bool is_next = j != chosen_id && result->is_yes &&
-                             result->runner_up_id == 0 && entries[j].is_met;
+        const bool is_next =
+            j != chosen_id && result->is_yes && result->runner_up_id == 0 && entries[j].is_met;
         spot_advice_figures_t figures;
 
         if (j == chosen_id || result->num_advised > MAX_RIVALS ||
-            (!is_next && (strcmp(item->kind, kind) == 0 ||
-                             !is_first_of_kind(self, entries, j)))) {
+            (!is_next && (strcmp(item->kind, kind) == 0 || !is_first_of_kind(self, entries, j)))) {
             continue;
         }
         ret = measure_one(self, &entries[j],
             strcmp(item->kind, SPOT_ADVICE_AS_IT_IS) == 0
                 ? SPOT_ADVICE_PROMISE_RUNS
-                : (int64_t) fmax(
-                      (double) spot_advising_left(self) / 6, LEAST_RIVAL_RUNS),
+                : (int64_t) fmax((double) spot_advising_left(self) / 6, LEAST_RIVAL_RUNS),
             PROMISE, &figures, NULL);
         if (ret == 0) {
             result->runner_up_id = is_next ? result->num_advised : result->runner_up_id;
@@ -325,8 +302,7 @@ name_rivals(spot_advising_t *self, const entry_t *entries, size_t chosen_id)
 /* ---- Larger fleets ---- */
 
 /* Measures the alternatives above a size, and names the best of them. */
-static int
-name_best_above(spot_advising_t *self, const spot_alternatives_t *all, int64_t size)
+static int name_best_above(spot_advising_t *self, const spot_alternatives_t *all, int64_t size)
 {
     const spot_alternative_t *best = NULL;
     spot_advice_figures_t best_figures = {.p = -1};
@@ -344,8 +320,7 @@ name_best_above(spot_advising_t *self, const spot_alternatives_t *all, int64_t s
             continue;
         }
         ret = spot_advising_measure(self, 1, &all->items[j].point, NULL,
-            whole_turns(self, SPOT_ADVICE_PROBE_RUNS), seed_of(self, PROMISE), &figures,
-            NULL);
+            whole_turns(self, SPOT_ADVICE_PROBE_RUNS), seed_of(self, PROMISE), &figures, NULL);
         self->result->num_larger_points++;
         if (ret == 0 && is_nearer(self, &figures, &best_figures)) {
             best = &all->items[j];
@@ -356,8 +331,7 @@ name_best_above(spot_advising_t *self, const spot_alternatives_t *all, int64_t s
 }
 
 /* Looks at larger fleets until one keeps the limits. */
-static int
-look_at_larger(spot_advising_t *self)
+static int look_at_larger(spot_advising_t *self)
 {
     spot_advice_result_t *result = self->result;
     int64_t largest = 0, before;
@@ -370,15 +344,14 @@ look_at_larger(spot_advising_t *self)
         largest = size > largest ? size : largest;
     }
     before = largest;
-    for (size_t j = 0;
-         ret == 0 && !is_met && j < sizeof(larger_fleets) / sizeof(larger_fleets[0]);
+    for (size_t j = 0; ret == 0 && !is_met && j < sizeof(larger_fleets) / sizeof(larger_fleets[0]);
          j++) {
         spot_advice_question_t question = self->request->question;
         spot_alternatives_t all = {.error = 0};
 
         question.max_fleet = (int64_t) ceil((double) largest * larger_fleets[j]);
-        ret = self->advice->propose(
-            &question, self->scenario, self->document.root, &all, self->diag);
+        ret =
+            self->advice->propose(&question, self->scenario, self->document.root, &all, self->diag);
         ret = ret == 0 ? spot_error_first(all.error, all.texts.error) : ret;
         ret = ret == 0 ? name_best_above(self, &all, before) : ret;
         before = question.max_fleet;
@@ -388,8 +361,7 @@ look_at_larger(spot_advising_t *self)
     return ret;
 }
 
-int
-spot_advising_choose(
+int spot_advising_choose(
     spot_advising_t *self, const spot_study_t *study, const spot_store_t *store)
 {
     entry_t *entries = spot_calloc(study->head.num_points, sizeof(*entries));

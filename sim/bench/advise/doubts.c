@@ -23,8 +23,7 @@ typedef struct {
 
 /* The key with its value at a factor; NULL: the scenario has no such thing, or no
  * memory. */
-static const char *
-text_at(const search_t *self, double factor)
+static const char *text_at(const search_t *self, double factor)
 {
     const spot_advising_t *advising = self->advising;
     spot_texts_t *texts = &advising->result->texts;
@@ -32,17 +31,15 @@ text_at(const search_t *self, double factor)
     const spot_node_t *root = advising->document.root;
     const bool is_there =
         out != NULL &&
-        (self->doubt->change == NULL
-                ? spot_advice_scale(root, self->doubt->numbers, factor, out)
-                : self->doubt->change(advising->scenario, root, factor, out));
+        (self->doubt->change == NULL ? spot_advice_scale(root, self->doubt->numbers, factor, out)
+                                     : self->doubt->change(advising->scenario, root, factor, out));
     const char *text = spot_texts_end(texts, out);
 
     return is_there && texts->error == 0 ? text : NULL;
 }
 
 /* Runs the points; more: what is otherwise, NULL: nothing. */
-static int
-measure(search_t *self, const char *more, spot_advice_figures_t *figures)
+static int measure(search_t *self, const char *more, spot_advice_figures_t *figures)
 {
     return spot_advising_measure(self->advising, self->num_points, self->points, more,
         self->num_runs, self->advising->request->seed, figures, NULL);
@@ -50,8 +47,8 @@ measure(search_t *self, const char *more, spot_advice_figures_t *figures)
 
 /* The promised figures, moved as far as a change has moved those of the few runs: so the
  * noise of these changes no answer at factor 1. */
-static spot_advice_figures_t
-move(const search_t *self, size_t compared_id, spot_advice_figures_t figures)
+static spot_advice_figures_t move(
+    const search_t *self, size_t compared_id, spot_advice_figures_t figures)
 {
     const spot_advice_question_t *question = &self->advising->request->question;
     const spot_advice_figures_t *plain = &self->plain[compared_id];
@@ -60,16 +57,15 @@ move(const search_t *self, size_t compared_id, spot_advice_figures_t figures)
     figures.p = fmax(promised->p, question->sure) + (figures.p - plain->p);
     figures.cost = promised->cost + (figures.cost - plain->cost);
     if (isfinite(plain->cost_p95)) {
-        figures.cost_p95 = fmin(promised->cost_p95, question->budget) +
-                           (figures.cost_p95 - plain->cost_p95);
+        figures.cost_p95 =
+            fmin(promised->cost_p95, question->budget) + (figures.cost_p95 - plain->cost_p95);
     }
     return figures;
 }
 
 /* Why the answer is another one at a factor; NULL: it stays. The interval of item gets
  * narrower where p is off the limit by more than two standard errors of its change. */
-static int
-look(search_t *self, double factor, spot_advice_break_even_t *item, const char **why)
+static int look(search_t *self, double factor, spot_advice_break_even_t *item, const char **why)
 {
     spot_advising_t *advising = self->advising;
     spot_texts_t *texts = &advising->result->texts;
@@ -88,14 +84,12 @@ look(search_t *self, double factor, spot_advice_break_even_t *item, const char *
         figures[j] = move(self, j, figures[j]);
     }
     if (ret == 0 && !spot_advising_is_met(advising, &figures[0])) {
-        *why = figures[0].p < sure
-                   ? spot_texts_add(texts, "the probability %s is below %g %%",
-                         advising->result->goal_words, 100 * sure)
-                   : spot_texts_add(texts, "it is above the budget");
+        *why = figures[0].p < sure ? spot_texts_add(texts, "the probability %s is below %g %%",
+                                         advising->result->goal_words, 100 * sure)
+                                   : spot_texts_add(texts, "it is above the budget");
     }
     for (size_t j = 1; ret == 0 && *why == NULL && j < self->num_points; j++) {
-        if (figures[j].cost < figures[0].cost &&
-            spot_advising_is_met(advising, &figures[j])) {
+        if (figures[j].cost < figures[0].cost && spot_advising_is_met(advising, &figures[j])) {
             *why = spot_texts_add(texts, "%s is cheaper", self->advised[j]->words);
         }
     }
@@ -105,8 +99,7 @@ look(search_t *self, double factor, spot_advice_break_even_t *item, const char *
     return ret;
 }
 
-static int
-find(search_t *self)
+static int find(search_t *self)
 {
     spot_advice_result_t *result = self->advising->result;
     spot_advice_break_even_t item = {.noun = self->doubt->noun,
@@ -140,21 +133,19 @@ find(search_t *self)
     return ret == 0 ? SPOT_ARRAY_APPEND(result, break_evens, item) : ret;
 }
 
-int
-spot_advising_doubt(spot_advising_t *self)
+int spot_advising_doubt(spot_advising_t *self)
 {
     spot_advice_result_t *result = self->result;
     search_t search = {.advising = self};
     int64_t num_random = 1; /* points with more than one run */
     int ret = 0;
 
-    for (size_t j = 0; j < result->num_advised && search.num_points < MAX_COMPARED;
-         j++) {
+    for (size_t j = 0; j < result->num_advised && search.num_points < MAX_COMPARED; j++) {
         const spot_advised_t *advised = &result->advised[j];
 
-        if (j == 0 || (advised->is_met &&
-                          advised->figures.cost >= result->advised[0].figures.cost &&
-                          strcmp(advised->kind, result->advised[0].kind) != 0)) {
+        if (j == 0 ||
+            (advised->is_met && advised->figures.cost >= result->advised[0].figures.cost &&
+                strcmp(advised->kind, result->advised[0].kind) != 0)) {
             num_random += j > 0 && advised->figures.num_runs > 1;
             search.points[search.num_points] = advised->point;
             search.advised[search.num_points++] = advised;
@@ -164,8 +155,8 @@ spot_advising_doubt(spot_advising_t *self)
     search.num_runs =
         (int64_t) fmin((double) (search.num_runs / num_random), SPOT_ADVICE_PROBE_RUNS);
     if (search.num_runs < LEAST_RUNS) {
-        return SPOT_ARRAY_APPEND(result, notes,
-            "few alternatives leave no runs for what would change the answer");
+        return SPOT_ARRAY_APPEND(
+            result, notes, "few alternatives leave no runs for what would change the answer");
     }
     ret = measure(&search, NULL, search.plain);
     for (const spot_advice_doubt_t *doubt = self->advice->doubts;

@@ -14,15 +14,13 @@
 enum { GOAL, COST, COST_P50, COST_P95, TIME_P50, TIME_P95, NUM_ESTIMATES };
 
 /* The forms of metrics; the goal is one already. */
-static const char *const forms[NUM_ESTIMATES] = {
-    NULL, "mean", "p50", "p95", "p50", "p95"};
+static const char *const forms[NUM_ESTIMATES] = {NULL, "mean", "p50", "p95", "p50", "p95"};
 
 /* Runs of an answer for each alternative, of which it counts at least so many, and the
  * most of one in the search. Larger fleets have runs of their own. */
 enum { MEAN_RUNS = 500, LEAST_POINTS = 9, SEARCH_MAX_RUNS = 4096 };
 
-static const char *
-source_of(const spot_advising_t *self, int estimate_id)
+static const char *source_of(const spot_advising_t *self, int estimate_id)
 {
     return estimate_id == GOAL      ? self->alternatives.goal
            : estimate_id < TIME_P50 ? self->advice->cost
@@ -32,8 +30,7 @@ source_of(const spot_advising_t *self, int estimate_id)
 /* Whether the plain estimate of a metric is its mean. Late runs count in it with what
  * was paid up to their end, which the form "mean" leaves out; of a ratio it is another
  * one. */
-static bool
-is_mean(const spot_advising_t *self, const char *metric)
+static bool is_mean(const spot_advising_t *self, const char *metric)
 {
     const spot_outputs_t *outputs = self->experiment->outputs(self->scenario);
 
@@ -41,8 +38,7 @@ is_mean(const spot_advising_t *self, const char *metric)
 }
 
 /* "p95(cost_usd)"; NULL: there is none, or no memory. */
-static const char *
-estimate_name(const spot_advising_t *self, spot_texts_t *texts, int estimate_id)
+static const char *estimate_name(const spot_advising_t *self, spot_texts_t *texts, int estimate_id)
 {
     const char *source = source_of(self, estimate_id);
 
@@ -53,8 +49,7 @@ estimate_name(const spot_advising_t *self, spot_texts_t *texts, int estimate_id)
 }
 
 /* The limits that the answer keeps, as a list. */
-static void
-write_conditions(const spot_advising_t *self, spot_texts_t *texts, FILE *out)
+static void write_conditions(const spot_advising_t *self, spot_texts_t *texts, FILE *out)
 {
     const spot_advice_question_t *question = &self->request->question;
     char number[SPOT_NUMBER_TEXT_BYTES];
@@ -69,8 +64,7 @@ write_conditions(const spot_advising_t *self, spot_texts_t *texts, FILE *out)
 }
 
 /* The points as a list; of a search they are what is optimised over. */
-static void
-write_points(const spot_advising_t *self, spot_texts_t *texts, size_t num_points,
+static void write_points(const spot_advising_t *self, spot_texts_t *texts, size_t num_points,
     const char *const *points, const char *more, bool is_search, FILE *out)
 {
     const int num_blanks = is_search ? 8 : 4;
@@ -90,10 +84,8 @@ write_points(const spot_advising_t *self, spot_texts_t *texts, size_t num_points
     }
 }
 
-const char *
-spot_advising_study_text(const spot_advising_t *self, spot_texts_t *texts,
-    size_t num_points, const char *const *points, const char *more, int64_t num_runs,
-    uint64_t seed)
+const char *spot_advising_study_text(const spot_advising_t *self, spot_texts_t *texts,
+    size_t num_points, const char *const *points, const char *more, int64_t num_runs, uint64_t seed)
 {
     /* Of a job that runs the points do not have the same begin. */
     const bool has_times = num_runs > 0 || !self->request->question.is_running;
@@ -111,8 +103,7 @@ spot_advising_study_text(const spot_advising_t *self, spot_texts_t *texts,
         fprintf(out, "replications: {min: %d, max: %d, seed: %" PRIu64 "}\n",
             SPOT_ADVICE_SEARCH_RUNS, SEARCH_MAX_RUNS, seed);
     } else {
-        fprintf(out, "replications: {count: %" PRId64 ", seed: %" PRIu64 "}\n", num_runs,
-            seed);
+        fprintf(out, "replications: {count: %" PRId64 ", seed: %" PRIu64 "}\n", num_runs, seed);
     }
     fputs("metrics:\n", out);
     for (int j = 0; j < NUM_ESTIMATES; j++) {
@@ -123,8 +114,7 @@ spot_advising_study_text(const spot_advising_t *self, spot_texts_t *texts,
     return spot_texts_end(texts, out);
 }
 
-const char *
-spot_advising_scenario_text(
+const char *spot_advising_scenario_text(
     const spot_advising_t *self, spot_texts_t *texts, const char *point)
 {
     spot_yaml_t copy = {0}, values = {0};
@@ -138,8 +128,7 @@ spot_advising_scenario_text(
     text = spot_texts_end(texts, out);
     ret = spot_yaml_parse(&copy, self->study_path, text, strlen(text), self->diag);
     ret = ret != 0 ? ret
-                   : spot_yaml_parse(
-                         &values, self->study_path, point, strlen(point), self->diag);
+                   : spot_yaml_parse(&values, self->study_path, point, strlen(point), self->diag);
     for (size_t j = 0; ret == 0 && j < values.root->num_children; j++) {
         ret = spot_yaml_set(&copy, values.root->keys[j]->text, values.root->children[j]);
     }
@@ -158,18 +147,14 @@ spot_advising_scenario_text(
     return text;
 }
 
-int
-spot_advising_study(spot_advising_t *self, const char *text, spot_study_t *study)
+int spot_advising_study(spot_advising_t *self, const char *text, spot_study_t *study)
 {
     spot_yaml_t document = {0}, none = {0};
     const spot_study_source_t source = {
         .study = &document, .scenario = &none, .path = self->study_path};
-    int ret =
-        spot_yaml_parse(&document, self->study_path, text, strlen(text), &self->quiet);
+    int ret = spot_yaml_parse(&document, self->study_path, text, strlen(text), &self->quiet);
 
-    ret = ret != 0
-              ? ret
-              : spot_study_init(study, self->request->engines, &source, &self->quiet);
+    ret = ret != 0 ? ret : spot_study_init(study, self->request->engines, &source, &self->quiet);
     spot_yaml_free(&document);
     spot_yaml_free(&none);
     return ret;
@@ -183,8 +168,7 @@ typedef struct {
     spot_estimate_t *by_trace; /* [num_traces] the goal in the runs on each recording */
 } reader_t;
 
-static int
-take_row(void *context, const spot_row_t *row)
+static int take_row(void *context, const spot_row_t *row)
 {
     reader_t *self = context;
     int ret = 0;
@@ -196,14 +180,12 @@ take_row(void *context, const spot_row_t *row)
     }
     return ret == 0 && self->by_trace != NULL
                ? spot_estimate_add(
-                     &self->by_trace[(size_t) row->replication % self->num_traces],
-                     row->metrics)
+                     &self->by_trace[(size_t) row->replication % self->num_traces], row->metrics)
                : ret;
 }
 
 /* NO_MEMORY: estimates that are missing have no metric. */
-static int
-start_reader(
+static int start_reader(
     const spot_advising_t *self, const spot_study_head_t *head, reader_t *reader)
 {
     spot_texts_t texts = {.error = 0};
@@ -222,16 +204,14 @@ start_reader(
     return ret;
 }
 
-static double
-value_of(const reader_t *reader, int estimate_id)
+static double value_of(const reader_t *reader, int estimate_id)
 {
     const spot_estimate_t *estimate = &reader->estimates[estimate_id];
 
     return estimate->metric == NULL ? (double) NAN : spot_estimate_value(estimate);
 }
 
-static void
-set_figures(const reader_t *reader, spot_advice_figures_t *figures)
+static void set_figures(const reader_t *reader, spot_advice_figures_t *figures)
 {
     const double confidence = 1 - (1 - SPOT_CONFIDENCE) / 2;
 
@@ -250,8 +230,7 @@ set_figures(const reader_t *reader, spot_advice_figures_t *figures)
         &reader->estimates[COST], confidence, &figures->cost_low, &figures->cost_high);
 }
 
-static void
-find_worst(const reader_t *reader, spot_advice_worst_t *worst)
+static void find_worst(const reader_t *reader, spot_advice_worst_t *worst)
 {
     worst->p = HUGE_VAL;
     for (size_t j = 0; j < reader->num_traces; j++) {
@@ -265,8 +244,7 @@ find_worst(const reader_t *reader, spot_advice_worst_t *worst)
 }
 
 /* Reads the rows of a point. worst as above, or NULL. */
-static int
-read_point(const spot_advising_t *self, const spot_store_t *store, size_t point_id,
+static int read_point(const spot_advising_t *self, const spot_store_t *store, size_t point_id,
     spot_advice_figures_t *figures, spot_advice_worst_t *worst)
 {
     reader_t reader = {.num_traces = self->request->question.num_traces};
@@ -297,24 +275,21 @@ read_point(const spot_advising_t *self, const spot_store_t *store, size_t point_
     return ret;
 }
 
-int64_t
-spot_advising_left(const spot_advising_t *self)
+int64_t spot_advising_left(const spot_advising_t *self)
 {
     const spot_advice_result_t *result = self->result;
     const bool is_current_open =
         self->request->question.is_running && spot_advice_current(result) == NULL;
-    const int64_t mean_runs =
-        self->advice->mean_runs > 0 ? self->advice->mean_runs : MEAN_RUNS;
+    const int64_t mean_runs = self->advice->mean_runs > 0 ? self->advice->mean_runs : MEAN_RUNS;
 
     return mean_runs * (int64_t) fmax((double) result->num_points, LEAST_POINTS) -
            SPOT_ADVICE_PROMISE_RUNS * ((result->num_advised == 0) + is_current_open) -
            result->num_runs - result->num_other_runs;
 }
 
-int
-spot_advising_measure(spot_advising_t *self, size_t num_points,
-    const char *const *points, const char *more, int64_t num_runs, uint64_t seed,
-    spot_advice_figures_t *figures, spot_advice_worst_t *worst)
+int spot_advising_measure(spot_advising_t *self, size_t num_points, const char *const *points,
+    const char *more, int64_t num_runs, uint64_t seed, spot_advice_figures_t *figures,
+    spot_advice_worst_t *worst)
 {
     const spot_study_run_t run = {
         .num_threads = (int) self->request->num_threads, .stop = self->request->stop};
@@ -340,8 +315,7 @@ spot_advising_measure(spot_advising_t *self, size_t num_points,
     return ret;
 }
 
-bool
-spot_advising_is_met(const spot_advising_t *self, const spot_advice_figures_t *figures)
+bool spot_advising_is_met(const spot_advising_t *self, const spot_advice_figures_t *figures)
 {
     const spot_advice_question_t *question = &self->request->question;
 

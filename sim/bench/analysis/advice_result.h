@@ -86,8 +86,7 @@ typedef struct {
 } spot_advice_result_t;
 
 /* That alternative, or NULL: the job does not run yet. */
-static inline const spot_advised_t *
-spot_advice_current(const spot_advice_result_t *self)
+static inline const spot_advised_t *spot_advice_current(const spot_advice_result_t *self)
 {
     for (size_t j = 0; j < self->num_advised; j++) {
         if (strcmp(self->advised[j].kind, SPOT_ADVICE_AS_IT_IS) == 0) {
@@ -98,16 +97,14 @@ spot_advice_current(const spot_advice_result_t *self)
 }
 
 /* Whether a job that runs keeps the goal as it is. */
-static inline bool
-spot_advice_keeps_on(const spot_advice_result_t *self)
+static inline bool spot_advice_keeps_on(const spot_advice_result_t *self)
 {
     const spot_advised_t *current = spot_advice_current(self);
 
     return current != NULL && current->is_met;
 }
 
-static inline void
-spot_advice_result_free(spot_advice_result_t *self)
+static inline void spot_advice_result_free(spot_advice_result_t *self)
 {
     spot_texts_free(&self->texts);
     free(self->advised);

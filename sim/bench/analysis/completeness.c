@@ -7,8 +7,7 @@
 #include "sim/bench/store/store_sqlite.h"
 
 /* Points that still race. A race that cannot be replayed counts as unfinished. */
-static size_t
-num_unfinished_of_race(const spot_store_t *store)
+static size_t num_unfinished_of_race(const spot_store_t *store)
 {
     spot_race_t race;
     int ret = spot_race_init(&race, store->head);
@@ -20,13 +19,12 @@ num_unfinished_of_race(const spot_store_t *store)
     return num;
 }
 
-spot_completeness_t
-spot_store_completeness(const spot_store_t *store, const spot_summary_t *summaries)
+spot_completeness_t spot_store_completeness(
+    const spot_store_t *store, const spot_summary_t *summaries)
 {
     const spot_study_head_t *head = store->head;
     const size_t metric_id = spot_study_metric_id(head, head->until.metric);
-    spot_completeness_t self = {
-        .num_asked = spot_study_runs(head, head->num_replications),
+    spot_completeness_t self = {.num_asked = spot_study_runs(head, head->num_replications),
         .num_points = head->num_points,
         .fewest = INT64_MAX,
         .fewest_constant = INT64_MAX};
@@ -48,8 +46,7 @@ spot_store_completeness(const spot_store_t *store, const spot_summary_t *summari
             self.fewest = num_rows < self.fewest ? num_rows : self.fewest;
             self.most = num_rows > self.most ? num_rows : self.most;
         }
-        self.num_unfinished +=
-            !has_all && !(is_precise && num_rows >= head->min_replications);
+        self.num_unfinished += !has_all && !(is_precise && num_rows >= head->min_replications);
         self.num_imprecise += is_until && has_all && !is_precise;
         if (is_until && summary->is_constant) {
             self.num_constant++;
@@ -64,13 +61,10 @@ spot_store_completeness(const spot_store_t *store, const spot_summary_t *summari
     return self;
 }
 
-int
-spot_store_find_completeness(
-    const spot_store_t *store, spot_completeness_t *completeness)
+int spot_store_find_completeness(const spot_store_t *store, spot_completeness_t *completeness)
 {
     spot_summary_t *summaries = NULL;
-    const int ret =
-        store->head->until.metric == NULL ? 0 : spot_summarise_all(store, &summaries);
+    const int ret = store->head->until.metric == NULL ? 0 : spot_summarise_all(store, &summaries);
 
     if (ret == 0) {
         *completeness = spot_store_completeness(store, summaries);
@@ -79,9 +73,7 @@ spot_store_find_completeness(
     return ret;
 }
 
-int
-spot_completeness_read(
-    const char *path, spot_completeness_t *completeness, spot_diag_t *diag)
+int spot_completeness_read(const char *path, spot_completeness_t *completeness, spot_diag_t *diag)
 {
     spot_store_t *store;
     int ret = spot_store_open_sqlite_reader(&store, path, diag), flushed;

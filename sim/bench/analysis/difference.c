@@ -24,23 +24,21 @@ typedef struct {
     spot_compared_t lined; /* the latter is this one */
     spot_paired_t *pairs;  /* [num_metrics] */
     size_t num_rows;       /* rows of the base in memory */
-    size_t next_id; /* the first of them not before the current row of the point */
-    bool is_last;   /* the base has no later rows */
-    bool is_whole;  /* nor earlier ones: the rows serve another point too */
+    size_t next_id;        /* the first of them not before the current row of the point */
+    bool is_last;          /* the base has no later rows */
+    bool is_whole;         /* nor earlier ones: the rows serve another point too */
     size_t max_keys;
     int64_t *keys; /* [num_rows] their replications, ascending */
     size_t max_values;
     double *values; /* [num_rows][num_metrics] */
 } pairing_t;
 
-static size_t
-metric_of(const spot_compared_t *self, size_t j)
+static size_t metric_of(const spot_compared_t *self, size_t j)
 {
     return self->metric_ids == NULL ? j : self->metric_ids[j];
 }
 
-static int
-keep_row(void *context, const spot_row_t *row)
+static int keep_row(void *context, const spot_row_t *row)
 {
     pairing_t *self = context;
     const size_t num_metrics = self->num_metrics;
@@ -61,23 +59,20 @@ keep_row(void *context, const spot_row_t *row)
 }
 
 /* Reads the next rows of the base, from a replication on. */
-static int
-read_base(pairing_t *self, int64_t first_replication)
+static int read_base(pairing_t *self, int64_t first_replication)
 {
     const spot_compared_t *base = self->base;
     int ret;
 
     self->num_rows = 0;
     self->next_id = 0;
-    ret = base->store->read(
-        base->store, base->point_id, first_replication, keep_row, self);
+    ret = base->store->read(base->store, base->point_id, first_replication, keep_row, self);
     self->is_last = ret == 0;
     self->is_whole = ret == 0 && first_replication == 0;
     return ret == IS_FULL ? 0 : ret;
 }
 
-static int
-pair_row(void *context, const spot_row_t *row)
+static int pair_row(void *context, const spot_row_t *row)
 {
     pairing_t *self = context;
     const size_t num_metrics = self->num_metrics;
@@ -98,16 +93,15 @@ pair_row(void *context, const spot_row_t *row)
             const double value = spot_line_value(&self->lines[j], row->metrics);
             const double other = self->values[self->next_id * num_metrics + j];
 
-            spot_paired_add(&self->pairs[j], self->is_turned ? other : value,
-                self->is_turned ? value : other);
+            spot_paired_add(
+                &self->pairs[j], self->is_turned ? other : value, self->is_turned ? value : other);
         }
     }
     return ret;
 }
 
 /* Pairs the rows of a point. Uses the rows of the base in memory if they are all. */
-static int
-pair_rows(pairing_t *self)
+static int pair_rows(pairing_t *self)
 {
     const spot_store_t *store = self->point->store;
     int ret;
@@ -121,15 +115,13 @@ pair_rows(pairing_t *self)
     return ret == IS_DONE ? 0 : ret;
 }
 
-static bool
-is_fixed(const spot_compared_t *compared)
+static bool is_fixed(const spot_compared_t *compared)
 {
     return spot_study_is_fixed(compared->store->head, compared->point_id);
 }
 
 /* Two fixed points are known as if all replications were run. */
-static void
-repeat_pair(spot_paired_t *pair, int64_t num_pairs)
+static void repeat_pair(spot_paired_t *pair, int64_t num_pairs)
 {
     if (pair->difference.num_values == 1) {
         pair->x.num_values = pair->y.num_values = num_pairs;
@@ -138,8 +130,7 @@ repeat_pair(spot_paired_t *pair, int64_t num_pairs)
 }
 
 /* Finds the lines of both; those of a base serve its next point too. */
-static int
-find_lines(pairing_t *self)
+static int find_lines(pairing_t *self)
 {
     const spot_compared_t *point = self->point, *base = self->base;
     const size_t num_metrics = self->num_metrics;
@@ -153,25 +144,23 @@ find_lines(pairing_t *self)
     }
     if (self->lined.store != base->store || self->lined.point_id != base->point_id ||
         self->lined.metric_ids != base->metric_ids) {
-        ret = spot_lines_read(base->store, base->point_id, num_metrics, base->metric_ids,
-            &self->lines[num_metrics]);
+        ret = spot_lines_read(
+            base->store, base->point_id, num_metrics, base->metric_ids, &self->lines[num_metrics]);
         self->lined = *base;
     }
-    return ret == 0 ? spot_lines_read(point->store, point->point_id, num_metrics,
-                          point->metric_ids, self->lines)
+    return ret == 0 ? spot_lines_read(point->store, point->point_id, num_metrics, point->metric_ids,
+                          self->lines)
                     : ret;
 }
 
-static bool
-is_binary(const spot_compared_t *self, size_t j)
+static bool is_binary(const spot_compared_t *self, size_t j)
 {
     return spot_metric_estimator(&self->store->head->metrics[metric_of(self, j)]) ==
            SPOT_ESTIMATOR_PROBABILITY;
 }
 
 /* A fixed point is paired with every replication of the other one. */
-static int
-pair_point(pairing_t *self)
+static int pair_point(pairing_t *self)
 {
     const spot_compared_t *point = self->point, *base = self->base;
     const bool is_point_fixed = is_fixed(point);
@@ -194,11 +183,10 @@ pair_point(pairing_t *self)
     for (size_t j = 0; ret == 0 && j < self->num_metrics; j++) {
         const spot_study_head_t *head = point->store->head;
 
-        self->pairs[j].is_binary = is_binary(point, j) && is_binary(base, j) &&
-                                   !(is_point_fixed && is_fixed(base));
+        self->pairs[j].is_binary =
+            is_binary(point, j) && is_binary(base, j) && !(is_point_fixed && is_fixed(base));
         if (!spot_study_has_metric(head, point->point_id, metric_of(point, j)) ||
-            !spot_study_has_metric(
-                base->store->head, base->point_id, metric_of(base, j))) {
+            !spot_study_has_metric(base->store->head, base->point_id, metric_of(base, j))) {
             memset(&self->pairs[j], 0, sizeof(self->pairs[j]));
         } else if (is_point_fixed && is_fixed(base)) {
             repeat_pair(&self->pairs[j], head->num_replications);
@@ -207,12 +195,10 @@ pair_point(pairing_t *self)
     return ret;
 }
 
-int
-spot_store_difference_between(const spot_compared_t *point, const spot_compared_t *base,
+int spot_store_difference_between(const spot_compared_t *point, const spot_compared_t *base,
     size_t num_metrics, spot_paired_t *pairs)
 {
-    pairing_t pairing = {
-        .point = point, .base = base, .num_metrics = num_metrics, .pairs = pairs};
+    pairing_t pairing = {.point = point, .base = base, .num_metrics = num_metrics, .pairs = pairs};
     int ret;
 
     memset(pairs, 0, num_metrics * sizeof(*pairs));
@@ -223,8 +209,7 @@ spot_store_difference_between(const spot_compared_t *point, const spot_compared_
     return ret;
 }
 
-int
-spot_store_difference(
+int spot_store_difference(
     const spot_store_t *store, size_t point_id, size_t base_id, spot_paired_t *pairs)
 {
     const spot_compared_t point = {store, point_id, NULL}, base = {store, base_id, NULL};
@@ -237,20 +222,17 @@ typedef struct {
     size_t point_id;
 } couple_t;
 
-static int
-compare_couples(const void *a, const void *b)
+static int compare_couples(const void *a, const void *b)
 {
     const couple_t *x = a, *y = b;
 
-    return x->base_id != y->base_id
-               ? (x->base_id > y->base_id) - (x->base_id < y->base_id)
-               : (x->point_id > y->point_id) - (x->point_id < y->point_id);
+    return x->base_id != y->base_id ? (x->base_id > y->base_id) - (x->base_id < y->base_id)
+                                    : (x->point_id > y->point_id) - (x->point_id < y->point_id);
 }
 
 /* Finds the points with a base, ordered by base, which is then read once. couples:
  * [num_points]. Returns their number. */
-static size_t
-find_couples(size_t num_points, const size_t *base_ids, couple_t *couples)
+static size_t find_couples(size_t num_points, const size_t *base_ids, couple_t *couples)
 {
     size_t num_couples = 0;
 
@@ -266,9 +248,8 @@ find_couples(size_t num_points, const size_t *base_ids, couple_t *couples)
 }
 
 /* all: [num_points][num_metrics], zeroed. */
-static int
-pair_couples(const spot_store_t *store, size_t num_couples, const couple_t *couples,
-    spot_paired_t *all)
+static int pair_couples(
+    const spot_store_t *store, size_t num_couples, const couple_t *couples, spot_paired_t *all)
 {
     const size_t num_metrics = store->head->num_metrics;
     spot_compared_t point = {store, 0, NULL}, base = {store, 0, NULL};
@@ -290,8 +271,7 @@ pair_couples(const spot_store_t *store, size_t num_couples, const couple_t *coup
     return ret;
 }
 
-int
-spot_store_differences(const spot_store_t *store, spot_paired_t **pairs)
+int spot_store_differences(const spot_store_t *store, spot_paired_t **pairs)
 {
     const spot_study_head_t *head = store->head;
     spot_paired_t *all = spot_calloc(head->num_points * head->num_metrics, sizeof(*all));

@@ -29,5 +29,4 @@ SPOT_MUST_CHECK int spot_store_difference_between(const spot_compared_t *point,
 
 /* Pairs each point with its baseline point, if it has one. *pairs is
  * [num_points][num_metrics]; the caller frees it. NULL after an error. */
-SPOT_MUST_CHECK int spot_store_differences(
-    const spot_store_t *store, spot_paired_t **pairs);
+SPOT_MUST_CHECK int spot_store_differences(const spot_store_t *store, spot_paired_t **pairs);

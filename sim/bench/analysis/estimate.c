@@ -9,32 +9,27 @@
 #include "base/memory.h"
 #include "base/skewed.h"
 
-void
-spot_estimate_init(
-    spot_estimate_t *self, const spot_study_head_t *head, size_t metric_id)
+void spot_estimate_init(spot_estimate_t *self, const spot_study_head_t *head, size_t metric_id)
 {
     *self = (spot_estimate_t){.metric = &head->metrics[metric_id],
         .source = spot_study_source(head, metric_id),
         .estimator = spot_metric_estimator(&head->metrics[metric_id])};
 }
 
-void
-spot_estimate_free(spot_estimate_t *self)
+void spot_estimate_free(spot_estimate_t *self)
 {
     free(self->values);
     free(self->bounds);
     memset(self, 0, sizeof(*self));
 }
 
-bool
-spot_metric_is_cut_off(
+bool spot_metric_is_cut_off(
     const spot_metric_t *metric, const spot_metric_source_t *source, const double *row)
 {
     return metric->known_if != NULL && row[source->known_id] == 0;
 }
 
-bool
-spot_line_numbers(const spot_metric_t *metric, const spot_metric_source_t *source,
+bool spot_line_numbers(const spot_metric_t *metric, const spot_metric_source_t *source,
     const double *row, double numbers[2])
 {
     const spot_estimator_t estimator = spot_metric_estimator(metric);
@@ -58,8 +53,7 @@ spot_line_numbers(const spot_metric_t *metric, const spot_metric_source_t *sourc
 
 /* The moments of the denominator, before those of v alone: n with it, dv and the factor
  * of third moments as below. */
-static void
-add_denominator(spot_estimate_t *self, double b, double n, double dv, double third)
+static void add_denominator(spot_estimate_t *self, double b, double n, double dv, double third)
 {
     const double db = b - self->mean_b;
 
@@ -73,8 +67,7 @@ add_denominator(spot_estimate_t *self, double b, double n, double dv, double thi
 
 /* Update of third moments: Pebay, Sandia report SAND2008-6212, 2008. But for a ratio the
  * denominator is 1. */
-static void
-add_moments(spot_estimate_t *self, double v, double b)
+static void add_moments(spot_estimate_t *self, double v, double b)
 {
     const double dv = v - self->mean_v;
     const double before = (double) self->num_values, n = before + 1;
@@ -91,15 +84,12 @@ add_moments(spot_estimate_t *self, double v, double b)
     self->vv += dv * (v - self->mean_v);
 }
 
-static int
-add_to_quantile(spot_estimate_t *self, double value, double bound)
+static int add_to_quantile(spot_estimate_t *self, double value, double bound)
 {
     const size_t num = (size_t) self->num_values;
-    int ret =
-        spot_array_reserve(&self->values, &self->max_values, num + 1, sizeof(value));
+    int ret = spot_array_reserve(&self->values, &self->max_values, num + 1, sizeof(value));
 
-    ret = ret == 0 ? spot_array_reserve(
-                         &self->bounds, &self->max_bounds, num + 1, sizeof(bound))
+    ret = ret == 0 ? spot_array_reserve(&self->bounds, &self->max_bounds, num + 1, sizeof(bound))
                    : ret;
     if (ret == 0) {
         self->values[num] = value;
@@ -109,8 +99,7 @@ add_to_quantile(spot_estimate_t *self, double value, double bound)
     return ret;
 }
 
-int
-spot_estimate_add(spot_estimate_t *self, const double *row)
+int spot_estimate_add(spot_estimate_t *self, const double *row)
 {
     double numbers[2];
 
@@ -121,11 +110,10 @@ spot_estimate_add(spot_estimate_t *self, const double *row)
     }
     if (self->estimator == SPOT_ESTIMATOR_QUANTILE) {
         return add_to_quantile(self, numbers[0],
-            row[self->source.of_id] /
-                spot_metric_denominator(self->metric, &self->source, row));
+            row[self->source.of_id] / spot_metric_denominator(self->metric, &self->source, row));
     }
-    if (self->estimator == SPOT_ESTIMATOR_RATIO && self->origin == 0 &&
-        numbers[1] != 0 && self->num_values == 0) {
+    if (self->estimator == SPOT_ESTIMATOR_RATIO && self->origin == 0 && numbers[1] != 0 &&
+        self->num_values == 0) {
         self->origin = numbers[0] / numbers[1];
     }
     add_moments(self, numbers[0] - self->origin * numbers[1], numbers[1]);
@@ -135,8 +123,7 @@ spot_estimate_add(spot_estimate_t *self, const double *row)
 /* ---- Quantiles ---- */
 
 /* Sorts numbers that mostly are sorted already, as they were asked for before. */
-static void
-sort(double *numbers, size_t num)
+static void sort(double *numbers, size_t num)
 {
     for (size_t j = 1; j < num; j++) {
         if (numbers[j] < numbers[j - 1]) {
@@ -147,21 +134,18 @@ sort(double *numbers, size_t num)
 }
 
 /* As of spot_quantile(), where values from some one on may be infinite. */
-static double
-quantile_of(const double *sorted, size_t num, double p)
+static double quantile_of(const double *sorted, size_t num, double p)
 {
     const double position = p * (double) (num - 1);
     const size_t upper = (size_t) ceil(position);
 
-    return num > 0 && isinf(sorted[upper]) ? sorted[upper]
-                                           : spot_quantile(sorted, num, p);
+    return num > 0 && isinf(sorted[upper]) ? sorted[upper] : spot_quantile(sorted, num, p);
 }
 
 /* The order statistics at these ranks, from 1 on, contain the quantile with the
  * confidence, with equal probabilities below and above. Rank 0 or n + 1: there is none
  * so far out. */
-static void
-find_ranks(double p, double n, double confidence, double *low, double *high)
+static void find_ranks(double p, double n, double confidence, double *low, double *high)
 {
     const double tail = (1 - confidence) / 2;
     double below = 0, above = n + 1;
@@ -179,8 +163,7 @@ find_ranks(double p, double n, double confidence, double *low, double *high)
     for (double first = 1; first < above;) {
         const double middle = floor((first + above) / 2);
 
-        if (middle <= n &&
-            gsl_cdf_binomial_Q((unsigned) middle - 1, p, (unsigned) n) > tail) {
+        if (middle <= n && gsl_cdf_binomial_Q((unsigned) middle - 1, p, (unsigned) n) > tail) {
             first = middle + 1;
         } else {
             above = middle;
@@ -190,8 +173,7 @@ find_ranks(double p, double n, double confidence, double *low, double *high)
     *high = above;
 }
 
-static void
-quantile_bounds(
+static void quantile_bounds(
     const spot_estimate_t *self, double confidence, double *low, double *high)
 {
     const double n = (double) self->num_values;
@@ -207,8 +189,7 @@ quantile_bounds(
     *high = high_rank > n ? (double) INFINITY : self->values[(size_t) high_rank - 1];
 }
 
-double
-spot_estimate_least(const spot_estimate_t *self)
+double spot_estimate_least(const spot_estimate_t *self)
 {
     sort(self->bounds, (size_t) self->num_values);
     return spot_quantile(self->bounds, (size_t) self->num_values, self->metric->p);
@@ -217,14 +198,12 @@ spot_estimate_least(const spot_estimate_t *self)
 /* ---- Means, ratios and probabilities ---- */
 
 /* The estimate less the origin. */
-static double
-slope_of(const spot_estimate_t *self)
+static double slope_of(const spot_estimate_t *self)
 {
     return self->mean_v / self->mean_b;
 }
 
-double
-spot_estimate_value(const spot_estimate_t *self)
+double spot_estimate_value(const spot_estimate_t *self)
 {
     if (self->num_values == 0) {
         return (double) NAN;
@@ -243,38 +222,31 @@ spot_estimate_value(const spot_estimate_t *self)
 #define ROUNDING 1e-13
 
 /* The sum of squares, or with is_cubed of cubes, of u = v - slope b about its mean. */
-static double
-sum_of_powers(const spot_estimate_t *self, bool is_cubed)
+static double sum_of_powers(const spot_estimate_t *self, bool is_cubed)
 {
     const bool is_ratio = self->estimator == SPOT_ESTIMATOR_RATIO;
     const double slope = is_ratio ? slope_of(self) : 0;
     const double squares = self->vv - slope * (2 * self->vb - slope * self->bb);
-    const double all_b =
-        self->bb + (double) self->num_values * self->mean_b * self->mean_b;
+    const double all_b = self->bb + (double) self->num_values * self->mean_b * self->mean_b;
     const double noise = ROUNDING * (self->origin + slope);
 
     if (is_cubed) {
-        return self->vvv -
-               slope * (3 * self->vvb - slope * (3 * self->vbb - slope * self->bbb));
+        return self->vvv - slope * (3 * self->vvb - slope * (3 * self->vbb - slope * self->bbb));
     }
     return is_ratio && squares <= noise * noise * all_b ? 0 : squares;
 }
 
 /* The standard deviation of what replications add to the estimate. */
-static double
-std_of(const spot_estimate_t *self)
+static double std_of(const spot_estimate_t *self)
 {
-    if (self->num_values < 2 || self->mean_b == 0 ||
-        self->estimator == SPOT_ESTIMATOR_QUANTILE) {
+    if (self->num_values < 2 || self->mean_b == 0 || self->estimator == SPOT_ESTIMATOR_QUANTILE) {
         return (double) NAN;
     }
-    return sqrt(sum_of_powers(self, false) / (double) (self->num_values - 1)) /
-           fabs(self->mean_b);
+    return sqrt(sum_of_powers(self, false) / (double) (self->num_values - 1)) / fabs(self->mean_b);
 }
 
 /* The same, also of a quantile, whose density follows from the width of its interval. */
-static double
-std_of_line(const spot_estimate_t *self)
+static double std_of_line(const spot_estimate_t *self)
 {
     double value, low, high, half_width;
 
@@ -286,33 +258,28 @@ std_of_line(const spot_estimate_t *self)
     half_width = isfinite(low) && isfinite(high) ? (high - low) / 2
                  : isfinite(low)                 ? value - low
                                                  : high - value;
-    return isfinite(half_width)
-               ? half_width / gsl_cdf_ugaussian_Qinv((1 - SPOT_CONFIDENCE) / 2) *
-                     sqrt((double) self->num_values)
-               : (double) NAN;
+    return isfinite(half_width) ? half_width / gsl_cdf_ugaussian_Qinv((1 - SPOT_CONFIDENCE) / 2) *
+                                      sqrt((double) self->num_values)
+                                : (double) NAN;
 }
 
-double
-spot_estimate_stderr(const spot_estimate_t *self)
+double spot_estimate_stderr(const spot_estimate_t *self)
 {
     return std_of_line(self) / sqrt((double) self->num_values);
 }
 
-spot_moments_t
-spot_estimate_moments(const spot_estimate_t *self)
+spot_moments_t spot_estimate_moments(const spot_estimate_t *self)
 {
     const double std = std_of_line(self);
 
-    if (self->estimator == SPOT_ESTIMATOR_MEAN ||
-        self->estimator == SPOT_ESTIMATOR_PROBABILITY) {
+    if (self->estimator == SPOT_ESTIMATOR_MEAN || self->estimator == SPOT_ESTIMATOR_PROBABILITY) {
         return (spot_moments_t){self->num_values, self->mean_v, self->vv};
     }
     return (spot_moments_t){self->num_values, spot_estimate_value(self),
         self->num_values < 2 ? 0 : std * std * (double) (self->num_values - 1)};
 }
 
-static double
-skewness_of(const spot_estimate_t *self)
+static double skewness_of(const spot_estimate_t *self)
 {
     const double n = (double) self->num_values;
     const double std = sqrt(sum_of_powers(self, false) / (n - 1));
@@ -320,8 +287,7 @@ skewness_of(const spot_estimate_t *self)
     return copysign(1, self->mean_b) * sum_of_powers(self, true) / n / (std * std * std);
 }
 
-static void
-wilson_bounds(double p, double n, double confidence, double *low, double *high)
+static void wilson_bounds(double p, double n, double confidence, double *low, double *high)
 {
     const double z = gsl_cdf_ugaussian_Qinv((1 - confidence) / 2), zz = z * z / n;
     const double middle = (p + zz / 2) / (1 + zz);
@@ -331,9 +297,7 @@ wilson_bounds(double p, double n, double confidence, double *low, double *high)
     *high = p == 1 ? 1 : middle + half_width;
 }
 
-void
-spot_estimate_bounds(
-    const spot_estimate_t *self, double confidence, double *low, double *high)
+void spot_estimate_bounds(const spot_estimate_t *self, double confidence, double *low, double *high)
 {
     const double value = spot_estimate_value(self);
     double half_width;
@@ -356,8 +320,7 @@ spot_estimate_bounds(
 
 /* The p at which a beta variable is below it with a probability, by bisection: GSL's
  * inverse does not converge for some tails. */
-static double
-beta_quantile(double probability, double a, double b)
+static double beta_quantile(double probability, double a, double b)
 {
     double low = 0, high = 1;
 
@@ -373,9 +336,7 @@ beta_quantile(double probability, double a, double b)
     return (low + high) / 2;
 }
 
-void
-spot_binomial_bounds(
-    double num_hits, double num, double confidence, double *low, double *high)
+void spot_binomial_bounds(double num_hits, double num, double confidence, double *low, double *high)
 {
     const double tail = (1 - confidence) / 2;
 
@@ -383,8 +344,7 @@ spot_binomial_bounds(
     *high = num_hits == num ? 1 : 1 - beta_quantile(tail, num - num_hits, num_hits + 1);
 }
 
-void
-spot_estimate_safe_bounds(
+void spot_estimate_safe_bounds(
     const spot_estimate_t *self, double confidence, double *low, double *high)
 {
     const double n = (double) self->num_values, std = std_of(self);
@@ -395,14 +355,13 @@ spot_estimate_safe_bounds(
     }
     spot_estimate_bounds(self, confidence, low, high);
     if (std > 0) {
-        spot_skewed_widen(&(spot_skew_t){self->num_values, spot_estimate_value(self),
-                              std, skewness_of(self)},
+        spot_skewed_widen(
+            &(spot_skew_t){self->num_values, spot_estimate_value(self), std, skewness_of(self)},
             confidence, low, high);
     }
 }
 
-double
-spot_estimate_half_width(const spot_estimate_t *self, double confidence)
+double spot_estimate_half_width(const spot_estimate_t *self, double confidence)
 {
     double low, high;
 
@@ -410,29 +369,24 @@ spot_estimate_half_width(const spot_estimate_t *self, double confidence)
     return fmax(high - spot_estimate_value(self), spot_estimate_value(self) - low);
 }
 
-bool
-spot_estimate_is_heavy(const spot_estimate_t *self)
+bool spot_estimate_is_heavy(const spot_estimate_t *self)
 {
     return std_of(self) > 0 &&
-           (self->estimator == SPOT_ESTIMATOR_MEAN ||
-               self->estimator == SPOT_ESTIMATOR_RATIO) &&
+           (self->estimator == SPOT_ESTIMATOR_MEAN || self->estimator == SPOT_ESTIMATOR_RATIO) &&
            spot_skewness_is_heavy(skewness_of(self), self->num_values);
 }
 
-bool
-spot_estimate_is_constant(const spot_estimate_t *self)
+bool spot_estimate_is_constant(const spot_estimate_t *self)
 {
     return self->num_values > 1 && self->estimator != SPOT_ESTIMATOR_QUANTILE &&
            sum_of_powers(self, false) == 0;
 }
 
-double
-spot_estimate_excess(const spot_estimate_t *self, const spot_until_t *until)
+double spot_estimate_excess(const spot_estimate_t *self, const spot_until_t *until)
 {
     const double value = spot_estimate_value(self);
-    const double wanted = until->half_width > 0
-                              ? until->half_width
-                              : until->relative_half_width * fabs(value);
+    const double wanted =
+        until->half_width > 0 ? until->half_width : until->relative_half_width * fabs(value);
     double low, high;
 
     spot_estimate_bounds(self, until->confidence, &low, &high);
@@ -443,15 +397,13 @@ spot_estimate_excess(const spot_estimate_t *self, const spot_until_t *until)
 
         return is_enough ? 0 : (double) INFINITY;
     }
-    return isfinite(high - low) && wanted > 0 ? (high - low) / 2 / wanted
-                                              : (double) INFINITY;
+    return isfinite(high - low) && wanted > 0 ? (high - low) / 2 / wanted : (double) INFINITY;
 }
 
 /* ---- Lines ---- */
 
 /* The share of the values that are larger: with ties not 1 - p. */
-static double
-share_above(const spot_estimate_t *self, double value)
+static double share_above(const spot_estimate_t *self, double value)
 {
     size_t num = 0;
 
@@ -461,8 +413,7 @@ share_above(const spot_estimate_t *self, double value)
     return (double) num / (double) self->num_values;
 }
 
-spot_line_t
-spot_estimate_line(const spot_estimate_t *self)
+spot_line_t spot_estimate_line(const spot_estimate_t *self)
 {
     const double value = spot_estimate_value(self), p = self->metric->p;
     spot_line_t line = {.metric = self->metric, .source = self->source, .of_a = 1};
@@ -481,8 +432,7 @@ spot_estimate_line(const spot_estimate_t *self)
     return line;
 }
 
-double
-spot_line_at(const spot_line_t *self, const double numbers[2])
+double spot_line_at(const spot_line_t *self, const double numbers[2])
 {
     if (self->metric->estimator == SPOT_ESTIMATOR_QUANTILE) {
         return self->offset + (numbers[0] > self->quantile ? self->of_a : 0);
@@ -490,8 +440,7 @@ spot_line_at(const spot_line_t *self, const double numbers[2])
     return self->offset + self->of_a * numbers[0] + self->of_b * numbers[1];
 }
 
-double
-spot_line_value(const spot_line_t *self, const double *row)
+double spot_line_value(const spot_line_t *self, const double *row)
 {
     double numbers[2];
 
@@ -506,15 +455,12 @@ typedef struct {
 } lines_t;
 
 /* Whether the line of a metric depends on its rows. */
-static bool
-needs_rows(const spot_estimate_t *self)
+static bool needs_rows(const spot_estimate_t *self)
 {
-    return self->estimator == SPOT_ESTIMATOR_RATIO ||
-           self->estimator == SPOT_ESTIMATOR_QUANTILE;
+    return self->estimator == SPOT_ESTIMATOR_RATIO || self->estimator == SPOT_ESTIMATOR_QUANTILE;
 }
 
-static int
-add_row(void *context, const spot_row_t *row)
+static int add_row(void *context, const spot_row_t *row)
 {
     lines_t *self = context;
     int ret = 0;
@@ -527,18 +473,16 @@ add_row(void *context, const spot_row_t *row)
     return ret;
 }
 
-int
-spot_lines_read(const spot_store_t *store, size_t point_id, size_t num_metrics,
+int spot_lines_read(const spot_store_t *store, size_t point_id, size_t num_metrics,
     const size_t *metric_ids, spot_line_t *lines)
 {
-    lines_t self = {.num_metrics = num_metrics,
-        .estimates = spot_calloc(num_metrics, sizeof(*self.estimates))};
+    lines_t self = {
+        .num_metrics = num_metrics, .estimates = spot_calloc(num_metrics, sizeof(*self.estimates))};
     bool is_needed = false;
     int ret = self.estimates == NULL ? SPOT_ERR_NO_MEMORY : 0;
 
     for (size_t j = 0; ret == 0 && j < num_metrics; j++) {
-        spot_estimate_init(
-            &self.estimates[j], store->head, metric_ids == NULL ? j : metric_ids[j]);
+        spot_estimate_init(&self.estimates[j], store->head, metric_ids == NULL ? j : metric_ids[j]);
         is_needed = is_needed || needs_rows(&self.estimates[j]);
     }
     if (ret == 0 && is_needed) {

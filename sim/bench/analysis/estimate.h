@@ -32,8 +32,7 @@ typedef struct {
     double *bounds; /* [num_values] the same with the lower bounds */
 } spot_estimate_t;
 
-void spot_estimate_init(
-    spot_estimate_t *self, const spot_study_head_t *head, size_t metric_id);
+void spot_estimate_init(spot_estimate_t *self, const spot_study_head_t *head, size_t metric_id);
 void spot_estimate_free(spot_estimate_t *self);
 
 /* Adds a replication; row: [num_metrics] of the head. NO_MEMORY, of a quantile only. */
@@ -109,5 +108,5 @@ double spot_line_value(const spot_line_t *self, const double *row);
 /* Reads the rows of a point and sets the lines of num_metrics metrics; metric_ids: of
  * the head, NULL: the first ones. Reads nothing if none of them needs it. Errors of
  * reading, NO_MEMORY. O(rows). */
-SPOT_MUST_CHECK int spot_lines_read(const spot_store_t *store, size_t point_id,
-    size_t num_metrics, const size_t *metric_ids, spot_line_t *lines);
+SPOT_MUST_CHECK int spot_lines_read(const spot_store_t *store, size_t point_id, size_t num_metrics,
+    const size_t *metric_ids, spot_line_t *lines);

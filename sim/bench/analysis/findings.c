@@ -8,8 +8,7 @@
 #include "sim/bench/analysis/difference.h"
 #include "sim/bench/analysis/point_groups.h"
 
-const spot_summary_t *
-spot_findings_at(const spot_findings_t *self, size_t point_id)
+const spot_summary_t *spot_findings_at(const spot_findings_t *self, size_t point_id)
 {
     return &self->summaries[point_id * self->head->num_metrics + self->metric_id];
 }
@@ -17,13 +16,12 @@ spot_findings_at(const spot_findings_t *self, size_t point_id)
 /* ---- Two points ---- */
 
 /* Replication by replication. */
-static int
-paired_half_width(const spot_findings_t *self, size_t x_id, size_t y_id,
-    double confidence, double *half_width)
+static int paired_half_width(
+    const spot_findings_t *self, size_t x_id, size_t y_id, double confidence, double *half_width)
 {
     spot_paired_t *pairs = spot_calloc(self->head->num_metrics, sizeof(*pairs));
-    int ret = pairs == NULL ? SPOT_ERR_NO_MEMORY
-                            : spot_store_difference(self->store, x_id, y_id, pairs);
+    int ret =
+        pairs == NULL ? SPOT_ERR_NO_MEMORY : spot_store_difference(self->store, x_id, y_id, pairs);
 
     if (ret == 0) {
         *half_width = spot_paired_half_width(&pairs[self->metric_id], confidence);
@@ -32,15 +30,12 @@ paired_half_width(const spot_findings_t *self, size_t x_id, size_t y_id,
     return ret;
 }
 
-int
-spot_findings_gap(const spot_findings_t *self, size_t x_id, size_t y_id,
-    size_t num_looks, spot_gap_t *gap)
+int spot_findings_gap(
+    const spot_findings_t *self, size_t x_id, size_t y_id, size_t num_looks, spot_gap_t *gap)
 {
-    const spot_summary_t *x = spot_findings_at(self, x_id),
-                         *y = spot_findings_at(self, y_id);
+    const spot_summary_t *x = spot_findings_at(self, x_id), *y = spot_findings_at(self, y_id);
     const double confidence = 1 - (1 - SPOT_CONFIDENCE) / (double) num_looks;
-    const bool is_whole =
-        x->num_values == y->num_values && x->num_nulls == 0 && y->num_nulls == 0;
+    const bool is_whole = x->num_values == y->num_values && x->num_nulls == 0 && y->num_nulls == 0;
     double half_width = (double) NAN;
     int ret = 0;
 
@@ -57,8 +52,7 @@ spot_findings_gap(const spot_findings_t *self, size_t x_id, size_t y_id,
     return ret;
 }
 
-static int
-compare_gaps(const void *a, const void *b)
+static int compare_gaps(const void *a, const void *b)
 {
     const double x = fabs(((const spot_contrast_t *) a)->gap.mean);
     const double y = fabs(((const spot_contrast_t *) b)->gap.mean);
@@ -66,9 +60,8 @@ compare_gaps(const void *a, const void *b)
     return (x < y) - (x > y);
 }
 
-int
-spot_findings_contrast(const spot_findings_t *self, spot_contrast_t *sure,
-    size_t *num_sure, size_t *num_compared)
+int spot_findings_contrast(
+    const spot_findings_t *self, spot_contrast_t *sure, size_t *num_sure, size_t *num_compared)
 {
     const size_t num_points = self->head->num_points;
     size_t *base_ids;
@@ -97,23 +90,21 @@ spot_findings_contrast(const spot_findings_t *self, spot_contrast_t *sure,
 
 /* 1: the metric is surely higher at place than at base, -1: lower. Any two places may
  * have been chosen for what they show. */
-static int
-sign_between(const spot_findings_t *self, const size_t *point_ids, size_t num_places,
+static int sign_between(const spot_findings_t *self, const size_t *point_ids, size_t num_places,
     size_t place, size_t base, int *sign)
 {
     const size_t num_looks = num_places * (num_places - 1) / 2;
     spot_gap_t gap = {.sign = 0};
-    const int ret = place == base ? 0
-                                  : spot_findings_gap(self, point_ids[place],
-                                        point_ids[base], num_looks, &gap);
+    const int ret =
+        place == base ? 0
+                      : spot_findings_gap(self, point_ids[place], point_ids[base], num_looks, &gap);
 
     *sign = ret == 0 ? gap.sign : 0;
     return ret;
 }
 
-int
-spot_findings_shape(const spot_findings_t *self, const size_t *point_ids,
-    size_t num_places, size_t low, size_t high, spot_shape_t *shape)
+int spot_findings_shape(const spot_findings_t *self, const size_t *point_ids, size_t num_places,
+    size_t low, size_t high, spot_shape_t *shape)
 {
     const size_t last = num_places - 1;
     const struct {
@@ -124,8 +115,7 @@ spot_findings_shape(const spot_findings_t *self, const size_t *point_ids,
 
     *shape = SPOT_SHAPE_UNSURE;
     for (size_t j = 0; ret == 0 && j < sizeof(looks) / sizeof(looks[0]); j++) {
-        ret = sign_between(
-            self, point_ids, num_places, looks[j].place, looks[j].base, &signs[j]);
+        ret = sign_between(self, point_ids, num_places, looks[j].place, looks[j].base, &signs[j]);
     }
     if (ret == 0) {
         const bool has_top = signs[0] > 0 && signs[1] > 0;
@@ -143,8 +133,7 @@ spot_findings_shape(const spot_findings_t *self, const size_t *point_ids,
 
 /* ---- The values of a key ---- */
 
-static void
-add_to_effect(spot_value_effect_t *self, const spot_gap_t *gap, double base)
+static void add_to_effect(spot_value_effect_t *self, const spot_gap_t *gap, double base)
 {
     const double ratio = (gap->mean + base) / base, size = fabs(gap->mean);
     const int sign_id = gap->sign < 0 ? SPOT_LOWERS : SPOT_RAISES;
@@ -152,8 +141,7 @@ add_to_effect(spot_value_effect_t *self, const spot_gap_t *gap, double base)
 
     self->num_pairs++;
     if (gap->sign != 0) {
-        const double least = self->changes[sign_id].least,
-                     most = self->changes[sign_id].most,
+        const double least = self->changes[sign_id].least, most = self->changes[sign_id].most,
                      least_ratio = self->changes[sign_id].least_ratio,
                      most_ratio = self->changes[sign_id].most_ratio;
 
@@ -165,9 +153,8 @@ add_to_effect(spot_value_effect_t *self, const spot_gap_t *gap, double base)
     }
 }
 
-int
-spot_findings_effects(const spot_findings_t *self, size_t axis_id, size_t reference,
-    spot_value_effect_t *effects)
+int spot_findings_effects(
+    const spot_findings_t *self, size_t axis_id, size_t reference, spot_value_effect_t *effects)
 {
     const spot_study_head_t *head = self->head;
     spot_point_groups_t groups;
@@ -193,8 +180,7 @@ spot_findings_effects(const spot_findings_t *self, size_t axis_id, size_t refere
         }
         ret = spot_findings_gap(self, j, base_id, head->num_points, &gap);
         if (ret == 0 && isfinite(gap.mean)) {
-            add_to_effect(
-                &effects[value_id], &gap, spot_findings_at(self, base_id)->value);
+            add_to_effect(&effects[value_id], &gap, spot_findings_at(self, base_id)->value);
         }
     }
     free(base_ids);
@@ -202,15 +188,14 @@ spot_findings_effects(const spot_findings_t *self, size_t axis_id, size_t refere
     return ret;
 }
 
-size_t
-spot_strongest_effect(const spot_value_effect_t *effects, size_t num_values, int sign_id)
+size_t spot_strongest_effect(const spot_value_effect_t *effects, size_t num_values, int sign_id)
 {
     size_t found_id = num_values;
 
     for (size_t j = 0; j < num_values; j++) {
         if (effects[j].changes[sign_id].num_sure > 0 &&
-            (found_id == num_values || effects[j].changes[sign_id].most >
-                                           effects[found_id].changes[sign_id].most)) {
+            (found_id == num_values ||
+                effects[j].changes[sign_id].most > effects[found_id].changes[sign_id].most)) {
             found_id = j;
         }
     }

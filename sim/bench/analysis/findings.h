@@ -30,8 +30,8 @@ typedef struct {
 /* Of x_id over y_id, if num_looks gaps are looked at. Of means of replications that both
  * have where the store is small, else of the intervals of both means. Errors of reading,
  * NO_MEMORY. */
-SPOT_MUST_CHECK int spot_findings_gap(const spot_findings_t *self, size_t x_id,
-    size_t y_id, size_t num_looks, spot_gap_t *gap);
+SPOT_MUST_CHECK int spot_findings_gap(
+    const spot_findings_t *self, size_t x_id, size_t y_id, size_t num_looks, spot_gap_t *gap);
 
 /* A point and that of the baseline. */
 typedef struct {
@@ -41,8 +41,8 @@ typedef struct {
 
 /* Fills sure, [num_points], with those that surely differ, the largest difference first,
  * and tells how many were compared. */
-SPOT_MUST_CHECK int spot_findings_contrast(const spot_findings_t *self,
-    spot_contrast_t *sure, size_t *num_sure, size_t *num_compared);
+SPOT_MUST_CHECK int spot_findings_contrast(
+    const spot_findings_t *self, spot_contrast_t *sure, size_t *num_sure, size_t *num_compared);
 
 typedef enum {
     SPOT_SHAPE_TOP, /* an extreme stands out from both ends */
@@ -55,9 +55,8 @@ typedef enum {
 
 /* Of a curve through points with a value; low and high are places of its lowest and its
  * highest mean. */
-SPOT_MUST_CHECK int spot_findings_shape(const spot_findings_t *self,
-    const size_t *point_ids, size_t num_places, size_t low, size_t high,
-    spot_shape_t *shape);
+SPOT_MUST_CHECK int spot_findings_shape(const spot_findings_t *self, const size_t *point_ids,
+    size_t num_places, size_t low, size_t high, spot_shape_t *shape);
 
 enum { SPOT_LOWERS, SPOT_RAISES, SPOT_NUM_SIGNS };
 
@@ -73,9 +72,8 @@ typedef struct {
 
 /* Of all values of an axis in place of that of reference. effects: [num_values] zeros.
  */
-SPOT_MUST_CHECK int spot_findings_effects(const spot_findings_t *self, size_t axis_id,
-    size_t reference, spot_value_effect_t *effects);
+SPOT_MUST_CHECK int spot_findings_effects(
+    const spot_findings_t *self, size_t axis_id, size_t reference, spot_value_effect_t *effects);
 
 /* The value that surely lowers or raises the metric most somewhere; num_values: none. */
-size_t spot_strongest_effect(
-    const spot_value_effect_t *effects, size_t num_values, int sign_id);
+size_t spot_strongest_effect(const spot_value_effect_t *effects, size_t num_values, int sign_id);

@@ -8,24 +8,22 @@
 #include "base/group.h"
 #include "base/memory.h"
 
-bool
-spot_axis_is_circumstance(const spot_axis_t *axis)
+bool spot_axis_is_circumstance(const spot_axis_t *axis)
 {
     return strcmp(axis->path, "trace") == 0 || strncmp(axis->path, "trace.", 6) == 0;
 }
 
 /* ---- Choices ---- */
 
-static void
-fill_choices(spot_fronts_t *self, const spot_summary_t *summaries)
+static void fill_choices(spot_fronts_t *self, const spot_summary_t *summaries)
 {
     for (size_t j = 0; j < self->head->num_points; j++) {
         const spot_summary_t *row = &summaries[j * self->head->num_metrics];
         const spot_summary_t *cost = &row[self->head->overview.cost_id];
         const spot_summary_t *gain = &row[self->head->overview.gain_id];
 
-        self->choices[j] = (spot_choice_t){cost->value, gain->value, cost->ci_low,
-            cost->ci_high, gain->ci_low, gain->ci_high};
+        self->choices[j] = (spot_choice_t){
+            cost->value, gain->value, cost->ci_low, cost->ci_high, gain->ci_low, gain->ci_high};
     }
 }
 
@@ -35,8 +33,7 @@ typedef struct {
     spot_estimate_t cost, gain;
 } common_t;
 
-static int
-add_common(void *context, const spot_row_t *row)
+static int add_common(void *context, const spot_row_t *row)
 {
     common_t *self = context;
     int ret;
@@ -49,8 +46,7 @@ add_common(void *context, const spot_row_t *row)
 }
 
 /* A fixed point has the same in all replications. */
-static int
-read_common_choices(spot_fronts_t *self, const spot_store_t *store)
+static int read_common_choices(spot_fronts_t *self, const spot_store_t *store)
 {
     const spot_overview_t *overview = &self->head->overview;
     int ret = 0;
@@ -67,10 +63,8 @@ read_common_choices(spot_fronts_t *self, const spot_store_t *store)
         ret = store->read(store, j, 0, add_common, &common);
         choice->cost = spot_estimate_value(&common.cost);
         choice->gain = spot_estimate_value(&common.gain);
-        spot_estimate_bounds(
-            &common.cost, SPOT_CONFIDENCE, &choice->cost_low, &choice->cost_high);
-        spot_estimate_bounds(
-            &common.gain, SPOT_CONFIDENCE, &choice->gain_low, &choice->gain_high);
+        spot_estimate_bounds(&common.cost, SPOT_CONFIDENCE, &choice->cost_low, &choice->cost_high);
+        spot_estimate_bounds(&common.gain, SPOT_CONFIDENCE, &choice->gain_low, &choice->gain_high);
         spot_estimate_free(&common.cost);
         spot_estimate_free(&common.gain);
     }
@@ -81,8 +75,7 @@ read_common_choices(spot_fronts_t *self, const spot_store_t *store)
 
 /* Sets first_ids[num_points] to the first point that meets the same trace, or to 0 where
  * no two points meet the same one. */
-static int
-find_first_points(spot_fronts_t *self, size_t *first_ids)
+static int find_first_points(spot_fronts_t *self, size_t *first_ids)
 {
     const spot_study_head_t *head = self->head;
     const size_t num_axes = head->num_axes, num_points = head->num_points;
@@ -121,8 +114,7 @@ typedef struct {
     size_t point_id;
 } place_t;
 
-static int
-compare_places(const void *a, const void *b)
+static int compare_places(const void *a, const void *b)
 {
     const place_t *left = a, *right = b;
 
@@ -135,8 +127,7 @@ compare_places(const void *a, const void *b)
     return (left->point_id > right->point_id) - (left->point_id < right->point_id);
 }
 
-static int
-choose_groups(spot_fronts_t *self)
+static int choose_groups(spot_fronts_t *self)
 {
     const size_t num_points = self->head->num_points;
     size_t *first_ids = spot_calloc(num_points, sizeof(*first_ids));
@@ -165,8 +156,7 @@ choose_groups(spot_fronts_t *self)
 }
 
 /* Each group by itself; a bound does not compete. */
-static int
-judge(spot_fronts_t *self)
+static int judge(spot_fronts_t *self)
 {
     const spot_study_head_t *head = self->head;
     const spot_best_t *best = &head->best;
@@ -178,16 +168,15 @@ judge(spot_fronts_t *self)
         const size_t point_id = self->point_ids[j];
 
         rivals[j] = self->choices[point_id];
-        if (best->is_asked && !spot_study_value_competes(head,
-                                  spot_study_value_id(head, point_id, best->axis_id))) {
+        if (best->is_asked &&
+            !spot_study_value_competes(head, spot_study_value_id(head, point_id, best->axis_id))) {
             rivals[j].cost = (double) NAN;
         }
     }
     for (size_t j = 0; ret == 0 && j < self->num_groups; j++) {
         const size_t start = self->starts[j];
 
-        ret =
-            spot_pareto_find(&rivals[start], self->starts[j + 1] - start, &fates[start]);
+        ret = spot_pareto_find(&rivals[start], self->starts[j + 1] - start, &fates[start]);
     }
     for (size_t j = 0; ret == 0 && j < head->num_points; j++) {
         self->fates[self->point_ids[j]] = fates[j];
@@ -198,8 +187,7 @@ judge(spot_fronts_t *self)
     return ret;
 }
 
-int
-spot_fronts_init(spot_fronts_t *self, const spot_store_t *store,
+int spot_fronts_init(spot_fronts_t *self, const spot_store_t *store,
     const spot_summary_t *summaries, int64_t num_common)
 {
     const size_t num_points = store->head->num_points;
@@ -224,8 +212,7 @@ spot_fronts_init(spot_fronts_t *self, const spot_store_t *store,
     return ret == 0 ? judge(self) : ret;
 }
 
-void
-spot_fronts_free(spot_fronts_t *self)
+void spot_fronts_free(spot_fronts_t *self)
 {
     free(self->choices);
     free(self->fates);

@@ -11,15 +11,15 @@
 
 typedef struct {
     const spot_study_head_t *head;
-    spot_choice_t *choices; /* [num_points] estimates and their intervals */
-    int64_t num_common; /* replications that they rest on, the same of each point, where
-                           points have more of them, as after a race; 0: all */
+    spot_choice_t *choices;    /* [num_points] estimates and their intervals */
+    int64_t num_common;        /* replications that they rest on, the same of each point, where
+                                  points have more of them, as after a race; 0: all */
     spot_choice_fate_t *fates; /* [num_points]; a bound is left out */
     bool is_over_traces;       /* one group, though the trace differs: no two points
                                   meet the same one */
     size_t num_groups;
-    size_t *starts;    /* [num_groups + 1] into point_ids */
-    size_t *point_ids; /* [num_points] by group, then by cost */
+    size_t *starts;                                 /* [num_groups + 1] into point_ids */
+    size_t *point_ids;                              /* [num_points] by group, then by cost */
     size_t num_fates[SPOT_CHOICE_SURELY_WORSE + 1]; /* points of each fate */
 } spot_fronts_t;
 

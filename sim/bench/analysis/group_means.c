@@ -19,8 +19,7 @@ typedef struct {
     bool is_fixed;      /* its only row counts for all replications */
 } grouper_t;
 
-static int
-add_row(void *context, const spot_row_t *row)
+static int add_row(void *context, const spot_row_t *row)
 {
     const grouper_t *self = context;
     const spot_group_means_t *means = self->means;
@@ -40,8 +39,7 @@ add_row(void *context, const spot_row_t *row)
     return 0;
 }
 
-static int
-read_means(grouper_t *self, const spot_store_t *store, double *means)
+static int read_means(grouper_t *self, const spot_store_t *store, double *means)
 {
     const size_t num_cells = self->means->num_groups * self->means->num_metrics;
     int ret = 0;
@@ -50,8 +48,7 @@ read_means(grouper_t *self, const spot_store_t *store, double *means)
         self->is_fixed = spot_study_is_fixed(store->head, j);
         memset(self->sums, 0, num_cells * sizeof(*self->sums));
         memset(self->weights, 0, num_cells * sizeof(*self->weights));
-        ret = spot_lines_read(
-            store, j, self->means->num_metrics, self->metric_ids, self->lines);
+        ret = spot_lines_read(store, j, self->means->num_metrics, self->metric_ids, self->lines);
         ret = ret == 0 ? store->read(store, j, 0, add_row, self) : ret;
         for (size_t k = 0; ret == 0 && k < num_cells; k++) {
             means[j * num_cells + k] =
@@ -62,8 +59,7 @@ read_means(grouper_t *self, const spot_store_t *store, double *means)
 }
 
 /* The fewest rows of a point whose replications differ. */
-static int64_t
-fewest_rows(const spot_store_t *store)
+static int64_t fewest_rows(const spot_store_t *store)
 {
     int64_t fewest = INT64_MAX;
 
@@ -77,8 +73,7 @@ fewest_rows(const spot_store_t *store)
     return fewest;
 }
 
-static void
-choose_groups(spot_group_means_t *self, const spot_store_t *store)
+static void choose_groups(spot_group_means_t *self, const spot_store_t *store)
 {
     const int64_t fewest = fewest_rows(store);
 
@@ -88,9 +83,8 @@ choose_groups(spot_group_means_t *self, const spot_store_t *store)
                                                 : NUM_GROUPS;
 }
 
-int
-spot_group_means_init(spot_group_means_t *self, const spot_store_t *store,
-    size_t first_metric, size_t num_metrics)
+int spot_group_means_init(
+    spot_group_means_t *self, const spot_store_t *store, size_t first_metric, size_t num_metrics)
 {
     grouper_t grouper = {.means = self};
     spot_arena_t memory = {0};
@@ -115,16 +109,13 @@ spot_group_means_init(spot_group_means_t *self, const spot_store_t *store,
     return ret;
 }
 
-void
-spot_group_means_free(spot_group_means_t *self)
+void spot_group_means_free(spot_group_means_t *self)
 {
     free(self->means);
     memset(self, 0, sizeof(*self));
 }
 
-double
-spot_group_product(
-    const double *a, const double *b, size_t num_groups, size_t omitted_id)
+double spot_group_product(const double *a, const double *b, size_t num_groups, size_t omitted_id)
 {
     double sum_a = 0, sum_b = 0, sum_same = 0, count = 0;
 
@@ -136,12 +127,10 @@ spot_group_product(
             count++;
         }
     }
-    return num_groups == 1 ? sum_same
-                           : (sum_a * sum_b - sum_same) / (count * (count - 1));
+    return num_groups == 1 ? sum_same : (sum_a * sum_b - sum_same) / (count * (count - 1));
 }
 
-double
-spot_jackknife_half_width(const spot_moments_t *left_out, double confidence)
+double spot_jackknife_half_width(const spot_moments_t *left_out, double confidence)
 {
     const double freedom = (double) left_out->num_values - 1;
 
@@ -149,8 +138,7 @@ spot_jackknife_half_width(const spot_moments_t *left_out, double confidence)
            sqrt(freedom / (freedom + 1) * left_out->sum_squares);
 }
 
-const char *
-spot_analysis_problem(int outcome, const char *too_few)
+const char *spot_analysis_problem(int outcome, const char *too_few)
 {
     switch (outcome) {
         case 0:

@@ -31,15 +31,14 @@ typedef struct {
 /* Means of num_metrics metrics from first_metric on, over the replications that all
  * points have, without null values. NO_MEMORY, errors of reading; free self even then.
  */
-SPOT_MUST_CHECK int spot_group_means_init(spot_group_means_t *self,
-    const spot_store_t *store, size_t first_metric, size_t num_metrics);
+SPOT_MUST_CHECK int spot_group_means_init(
+    spot_group_means_t *self, const spot_store_t *store, size_t first_metric, size_t num_metrics);
 void spot_group_means_free(spot_group_means_t *self);
 
 /* Estimates the product of two expected values from products of different groups; a and
  * b are [num_groups]. Group omitted_id is left out (num_groups: none). A single group
  * counts as free of noise. */
-double spot_group_product(
-    const double *a, const double *b, size_t num_groups, size_t omitted_id);
+double spot_group_product(const double *a, const double *b, size_t num_groups, size_t omitted_id);
 
 /* Half the width of the interval of a figure from its values with one of num_values
  * things left out: Tukey's jackknife, Student's t. */

@@ -31,35 +31,30 @@ typedef struct {
     double *measured;    /* [num_measured] the latest */
 } work_t;
 
-static const double *
-values_of(const work_t *self, size_t point_id)
+static const double *values_of(const work_t *self, size_t point_id)
 {
     return self->data->values + point_id * self->data->num_groups;
 }
 
-static size_t
-level_of(const work_t *self, size_t point_id, size_t key_id)
+static size_t level_of(const work_t *self, size_t point_id, size_t key_id)
 {
     return self->data->level_ids[point_id * self->data->num_keys + key_id];
 }
 
-static bool
-is_taken(size_t place, size_t omitted_part)
+static bool is_taken(size_t place, size_t omitted_part)
 {
     return omitted_part == NO_PART || place % NUM_PARTS != omitted_part;
 }
 
 /* The class of a point: its level of a key, or its line along one. */
-static size_t
-class_of(const work_t *self, size_t point_id, size_t key_id, bool is_line)
+static size_t class_of(const work_t *self, size_t point_id, size_t key_id, bool is_line)
 {
     return is_line ? self->line_ids[key_id * self->data->num_points + point_id]
                    : level_of(self, point_id, key_id);
 }
 
 /* The square of the distance of a point from a mean. */
-static double
-square_from(
+static double square_from(
     const work_t *self, size_t point_id, const double *mean, size_t omitted_group)
 {
     const double *values = values_of(self, point_id);
@@ -73,8 +68,7 @@ square_from(
 
 /* Sets sums to the means of the classes and counts to their sizes. Returns the number of
  * classes with points. */
-static size_t
-find_class_means(work_t *self, size_t key_id, bool is_line, size_t omitted_part)
+static size_t find_class_means(work_t *self, size_t key_id, bool is_line, size_t omitted_part)
 {
     const size_t num_groups = self->data->num_groups;
     size_t num_classes = 0;
@@ -101,8 +95,7 @@ find_class_means(work_t *self, size_t key_id, bool is_line, size_t omitted_part)
 }
 
 /* The variance of points within the classes of a key; unbiased for a sampled plan. */
-static double
-variance_within(
+static double variance_within(
     work_t *self, size_t key_id, bool is_line, size_t omitted_group, size_t omitted_part)
 {
     const size_t num_classes = find_class_means(self, key_id, is_line, omitted_part);
@@ -113,21 +106,19 @@ variance_within(
         const size_t class_id = class_of(self, self->used[j], key_id, is_line);
 
         if (is_taken(j, omitted_part)) {
-            sum += square_from(self, self->used[j],
-                &self->sums[class_id * self->data->num_groups], omitted_group);
+            sum += square_from(
+                self, self->used[j], &self->sums[class_id * self->data->num_groups], omitted_group);
             num_points++;
         }
     }
     if (self->kind != SPOT_EFFECTS_SAMPLED) {
         return sum / (double) num_points;
     }
-    return num_points > num_classes ? sum / (double) (num_points - num_classes)
-                                    : (double) NAN;
+    return num_points > num_classes ? sum / (double) (num_points - num_classes) : (double) NAN;
 }
 
 /* The variance of all points. Sets centre to their mean. */
-static double
-variance_of_all(work_t *self, size_t omitted_group, size_t omitted_part)
+static double variance_of_all(work_t *self, size_t omitted_group, size_t omitted_part)
 {
     const size_t num_groups = self->data->num_groups;
     double sum = 0, num_points = 0;
@@ -151,8 +142,7 @@ variance_of_all(work_t *self, size_t omitted_group, size_t omitted_part)
 }
 
 /* Variance and shares, without a group or a part of the points. */
-static void
-measure(work_t *self, size_t omitted_group, size_t omitted_part)
+static void measure(work_t *self, size_t omitted_group, size_t omitted_part)
 {
     const size_t num_keys = self->data->num_keys;
     const double variance = variance_of_all(self, omitted_group, omitted_part);
@@ -168,15 +158,13 @@ measure(work_t *self, size_t omitted_group, size_t omitted_part)
     }
 }
 
-static void
-set_interval(spot_sensitivity_index_t *index, double value, double half_width)
+static void set_interval(spot_sensitivity_index_t *index, double value, double half_width)
 {
     *index = (spot_sensitivity_index_t){value, value - half_width, value + half_width};
 }
 
 /* Adds the measured values that are defined: some plans have no totals. */
-static void
-keep_measured(const work_t *self, spot_moments_t *moments)
+static void keep_measured(const work_t *self, spot_moments_t *moments)
 {
     for (size_t j = 0; j < self->num_measured; j++) {
         if (isfinite(self->measured[j])) {
@@ -187,8 +175,7 @@ keep_measured(const work_t *self, spot_moments_t *moments)
 
 /* Leaves out each group of replications and, for a sampled plan, each part of the
  * points. by_group and by_part: [num_measured], zeroed. */
-static void
-leave_out(work_t *self, spot_moments_t *by_group, spot_moments_t *by_part)
+static void leave_out(work_t *self, spot_moments_t *by_group, spot_moments_t *by_part)
 {
     const size_t num_groups = self->data->num_groups;
 
@@ -196,8 +183,7 @@ leave_out(work_t *self, spot_moments_t *by_group, spot_moments_t *by_part)
         measure(self, g, NO_PART);
         keep_measured(self, by_group);
     }
-    for (size_t part = 0; self->kind == SPOT_EFFECTS_SAMPLED && part < NUM_PARTS;
-         part++) {
+    for (size_t part = 0; self->kind == SPOT_EFFECTS_SAMPLED && part < NUM_PARTS; part++) {
         measure(self, num_groups, part);
         keep_measured(self, by_part);
     }
@@ -205,12 +191,10 @@ leave_out(work_t *self, spot_moments_t *by_group, spot_moments_t *by_part)
 
 /* Both errors are independent to first order, so their squares add. NAN: there is no
  * estimate of either. */
-static double
-half_width_of(
+static double half_width_of(
     const spot_moments_t *by_group, const spot_moments_t *by_part, double confidence)
 {
-    const bool has_groups = by_group->num_values > 1,
-               has_parts = by_part->num_values > 1;
+    const bool has_groups = by_group->num_values > 1, has_parts = by_part->num_values > 1;
 
     if (!has_groups && !has_parts) {
         return (double) NAN;
@@ -221,8 +205,7 @@ half_width_of(
 
 /* Sets shares, totals and the variance with their intervals. NOISE: the variance may be
  * 0. */
-static int
-find_shares(work_t *self, spot_effects_t *effects, double confidence)
+static int find_shares(work_t *self, spot_effects_t *effects, double confidence)
 {
     const size_t num_groups = self->data->num_groups, num_keys = self->data->num_keys;
     spot_moments_t *by_group = spot_calloc(2 * self->num_measured, sizeof(*by_group));
@@ -237,9 +220,8 @@ find_shares(work_t *self, spot_effects_t *effects, double confidence)
     measure(self, num_groups, NO_PART);
     effects->variance = self->measured[PLACE_VARIANCE];
     if (!(effects->variance > 0) ||
-        (num_groups > 1 &&
-            effects->variance <=
-                spot_jackknife_half_width(&by_group[PLACE_VARIANCE], confidence))) {
+        (num_groups > 1 && effects->variance <=
+                               spot_jackknife_half_width(&by_group[PLACE_VARIANCE], confidence))) {
         ret = SPOT_ANALYSIS_NOISE;
     }
     for (size_t j = 0; ret == 0 && j < num_keys; j++) {
@@ -256,8 +238,7 @@ find_shares(work_t *self, spot_effects_t *effects, double confidence)
 
 /* ---- Ranges ---- */
 
-static double
-mean_over_groups(const double *values, size_t num_groups)
+static double mean_over_groups(const double *values, size_t num_groups)
 {
     double sum = 0;
 
@@ -268,22 +249,20 @@ mean_over_groups(const double *values, size_t num_groups)
 }
 
 /* The interval of a range under replication noise; groups are independent. */
-static double
-noise_half_width(const work_t *self, const spot_key_effect_t *key, double confidence)
+static double noise_half_width(const work_t *self, const spot_key_effect_t *key, double confidence)
 {
     const size_t num_groups = self->data->num_groups;
     spot_moments_t moments = {0};
 
     for (size_t g = 0; g < num_groups; g++) {
-        spot_moments_add(&moments, self->sums[key->high_id * num_groups + g] -
-                                       self->sums[key->low_id * num_groups + g]);
+        spot_moments_add(&moments,
+            self->sums[key->high_id * num_groups + g] - self->sums[key->low_id * num_groups + g]);
     }
     return spot_moments_half_width(&moments, confidence); /* NAN for one */
 }
 
 /* The interval of a range under the choice of points and their own noise (Welch). */
-static double
-sampling_half_width(
+static double sampling_half_width(
     const work_t *self, size_t key_id, const spot_key_effect_t *key, double confidence)
 {
     spot_moments_t low = {0}, high = {0};
@@ -304,8 +283,7 @@ sampling_half_width(
 
 /* The widest of all pairs is chosen, so the interval holds for all pairs at once
  * (Bonferroni). */
-static void
-find_range(work_t *self, size_t key_id, double confidence, spot_key_effect_t *key)
+static void find_range(work_t *self, size_t key_id, double confidence, spot_key_effect_t *key)
 {
     const size_t num_groups = self->data->num_groups;
     const size_t num_found = find_class_means(self, key_id, false, NO_PART);
@@ -319,10 +297,8 @@ find_range(work_t *self, size_t key_id, double confidence, spot_key_effect_t *ke
             continue;
         }
         key->means[j] = mean_over_groups(&self->sums[j * num_groups], num_groups);
-        key->low_id =
-            is_first || key->means[j] < key->means[key->low_id] ? j : key->low_id;
-        key->high_id =
-            is_first || key->means[j] > key->means[key->high_id] ? j : key->high_id;
+        key->low_id = is_first || key->means[j] < key->means[key->low_id] ? j : key->low_id;
+        key->high_id = is_first || key->means[j] > key->means[key->high_id] ? j : key->high_id;
         is_first = false;
     }
     pair_confidence = 1 - (1 - confidence) / fmax(num_pairs, 1);
@@ -336,8 +312,7 @@ find_range(work_t *self, size_t key_id, double confidence, spot_key_effect_t *ke
 /* ---- The kind of the plan ---- */
 
 /* Sets line_ids. Returns whether each combination of values occurs once. */
-static bool
-is_full(work_t *self, bool *is_seen)
+static bool is_full(work_t *self, bool *is_seen)
 {
     const spot_effects_data_t *data = self->data;
     size_t num_seen = 0;
@@ -351,8 +326,7 @@ is_full(work_t *self, bool *is_seen)
         }
         stride = 1;
         for (size_t k = 0; k < data->num_keys; k++) {
-            self->line_ids[k * data->num_points + p] =
-                place - stride * level_of(self, p, k);
+            self->line_ids[k * data->num_points + p] = place - stride * level_of(self, p, k);
             stride *= data->num_levels[k];
         }
         num_seen += !is_seen[place];
@@ -362,8 +336,7 @@ is_full(work_t *self, bool *is_seen)
 }
 
 /* A full grid has each combination once, and all points are defined. */
-static void
-find_kind(work_t *self)
+static void find_kind(work_t *self)
 {
     const spot_effects_data_t *data = self->data;
     size_t num_combinations = 1;
@@ -385,8 +358,7 @@ find_kind(work_t *self)
     }
 }
 
-static bool
-is_defined(const work_t *self, size_t point_id)
+static bool is_defined(const work_t *self, size_t point_id)
 {
     for (size_t g = 0; g < self->data->num_groups; g++) {
         if (!isfinite(values_of(self, point_id)[g])) {
@@ -397,8 +369,7 @@ is_defined(const work_t *self, size_t point_id)
 }
 
 /* Whether at least two keys have two levels among the points. */
-static bool
-has_two_keys(const work_t *self)
+static bool has_two_keys(const work_t *self)
 {
     size_t num_varying = 0;
 
@@ -406,8 +377,7 @@ has_two_keys(const work_t *self)
         bool varies = false;
 
         for (size_t j = 1; j < self->num_used; j++) {
-            varies = varies || level_of(self, self->used[j], k) !=
-                                   level_of(self, self->used[0], k);
+            varies = varies || level_of(self, self->used[j], k) != level_of(self, self->used[0], k);
         }
         num_varying += varies;
     }
@@ -415,22 +385,20 @@ has_two_keys(const work_t *self)
 }
 
 /* Whether all points have the same values; groups may differ. */
-static bool
-is_constant(const work_t *self)
+static bool is_constant(const work_t *self)
 {
     const size_t num_bytes = self->data->num_groups * sizeof(double);
 
     for (size_t j = 1; j < self->num_used; j++) {
-        if (memcmp(values_of(self, self->used[j]), values_of(self, self->used[0]),
-                num_bytes) != 0) {
+        if (memcmp(values_of(self, self->used[j]), values_of(self, self->used[0]), num_bytes) !=
+            0) {
             return false;
         }
     }
     return true;
 }
 
-static int
-work_init(work_t *self, const spot_effects_data_t *data)
+static int work_init(work_t *self, const spot_effects_data_t *data)
 {
     spot_arena_t *memory = &self->memory;
 
@@ -444,8 +412,8 @@ work_init(work_t *self, const spot_effects_data_t *data)
         }
     }
     for (size_t k = 0; k < data->num_keys; k++) {
-        self->max_classes = data->num_levels[k] > self->max_classes ? data->num_levels[k]
-                                                                    : self->max_classes;
+        self->max_classes =
+            data->num_levels[k] > self->max_classes ? data->num_levels[k] : self->max_classes;
     }
     find_kind(self);
     SPOT_ARENA_ARRAY(memory, self->sums, self->max_classes * data->num_groups);
@@ -453,8 +421,7 @@ work_init(work_t *self, const spot_effects_data_t *data)
     return memory->error;
 }
 
-static int
-analyse(work_t *self, double confidence, spot_effects_t *effects)
+static int analyse(work_t *self, double confidence, spot_effects_t *effects)
 {
     int ret;
 
@@ -475,17 +442,14 @@ analyse(work_t *self, double confidence, spot_effects_t *effects)
     return ret;
 }
 
-static bool
-is_usable(const spot_effects_data_t *data)
+static bool is_usable(const spot_effects_data_t *data)
 {
     return data->num_keys > 0 && data->num_points > 0 &&
-           (data->num_groups == 1 || (data->num_groups >= SPOT_MIN_GROUPS &&
-                                         data->num_groups <= SPOT_MAX_GROUPS));
+           (data->num_groups == 1 ||
+               (data->num_groups >= SPOT_MIN_GROUPS && data->num_groups <= SPOT_MAX_GROUPS));
 }
 
-int
-spot_effects_init(
-    spot_effects_t *self, const spot_effects_data_t *data, double confidence)
+int spot_effects_init(spot_effects_t *self, const spot_effects_data_t *data, double confidence)
 {
     work_t work;
     int ret;
@@ -509,8 +473,7 @@ spot_effects_init(
     return ret;
 }
 
-void
-spot_effects_free(spot_effects_t *self)
+void spot_effects_free(spot_effects_t *self)
 {
     spot_arena_free(&self->memory);
     memset(self, 0, sizeof(*self));

@@ -36,7 +36,7 @@ typedef struct {
     size_t num_groups;        /* 1, or SPOT_MIN_GROUPS ... SPOT_MAX_GROUPS */
     const size_t *num_levels; /* [num_keys] values, or parts of a range */
     const size_t *level_ids;  /* [num_points][num_keys] */
-    const double *values; /* [num_points][num_groups]; a point with NAN is left out */
+    const double *values;     /* [num_points][num_groups]; a point with NAN is left out */
     bool is_sampled;
 } spot_effects_data_t;
 

@@ -15,8 +15,7 @@ typedef struct {
 } entry_t;
 
 /* By cost; of equal ones the highest gain first. */
-static int
-compare_entries(const void *a, const void *b)
+static int compare_entries(const void *a, const void *b)
 {
     const entry_t *left = a, *right = b;
 
@@ -26,17 +25,15 @@ compare_entries(const void *a, const void *b)
     return (left->gain < right->gain) - (left->gain > right->gain);
 }
 
-static bool
-is_left_out(const spot_choice_t *choice)
+static bool is_left_out(const spot_choice_t *choice)
 {
     return !isfinite(choice->cost) || !isfinite(choice->gain);
 }
 
 /* From the cheapest on: what gains no more than a cheaper one is dominated, but for what
  * costs and gains just the same as the one that gained most so far. */
-static void
-find_front(const spot_choice_t *choices, size_t num_choices, entry_t *entries,
-    spot_choice_fate_t *fates)
+static void find_front(
+    const spot_choice_t *choices, size_t num_choices, entry_t *entries, spot_choice_fate_t *fates)
 {
     size_t num_entries = 0;
     const entry_t *best = NULL;
@@ -60,8 +57,7 @@ find_front(const spot_choice_t *choices, size_t num_choices, entry_t *entries,
 
 /* Entries of the dominated choices by the low ends of their costs, or of all by the high
  * ones; those with an interval. Returns their number. */
-static size_t
-sort_ends(const spot_choice_t *choices, size_t num_choices,
+static size_t sort_ends(const spot_choice_t *choices, size_t num_choices,
     const spot_choice_fate_t *fates, bool is_low, entry_t *entries)
 {
     size_t num_entries = 0;
@@ -70,8 +66,7 @@ sort_ends(const spot_choice_t *choices, size_t num_choices,
         const spot_choice_t *choice = &choices[j];
         const entry_t entry = {is_low ? choice->cost_low : choice->cost_high,
             is_low ? choice->gain_high : choice->gain_low, j};
-        const bool is_wanted =
-            is_low ? fates[j] == SPOT_CHOICE_DOMINATED : !is_left_out(choice);
+        const bool is_wanted = is_low ? fates[j] == SPOT_CHOICE_DOMINATED : !is_left_out(choice);
 
         if (is_wanted && isfinite(entry.cost) && isfinite(entry.gain)) {
             entries[num_entries++] = entry;
@@ -83,8 +78,7 @@ sort_ends(const spot_choice_t *choices, size_t num_choices,
 
 /* Both sorted by cost: what each beaten one meets has the highest gain of all those that
  * surely cost less. */
-static void
-find_surely_worse(const spot_choice_t *choices, size_t num_choices, entry_t *entries,
+static void find_surely_worse(const spot_choice_t *choices, size_t num_choices, entry_t *entries,
     entry_t *rivals, spot_choice_fate_t *fates)
 {
     const size_t num_entries = sort_ends(choices, num_choices, fates, true, entries);
@@ -110,8 +104,7 @@ typedef struct {
 } equal_t;
 
 /* The same turned round: what it gains is what it costs below 0. */
-static equal_t
-equal_of(const spot_choice_t *choice, size_t choice_id, bool is_turned)
+static equal_t equal_of(const spot_choice_t *choice, size_t choice_id, bool is_turned)
 {
     return is_turned ? (equal_t){{-choice->gain, -choice->gain_high, -choice->gain_low},
                            -choice->cost_high, -choice->cost_low, choice_id}
@@ -119,8 +112,7 @@ equal_of(const spot_choice_t *choice, size_t choice_id, bool is_turned)
                            choice->gain_low, choice->gain_high, choice_id};
 }
 
-static int
-compare_costs(const equal_t *left, const equal_t *right)
+static int compare_costs(const equal_t *left, const equal_t *right)
 {
     for (int j = 0; j < 3; j++) {
         if (left->cost[j] != right->cost[j]) {
@@ -131,21 +123,18 @@ compare_costs(const equal_t *left, const equal_t *right)
 }
 
 /* By cost and its interval; of equal ones that first which surely gains most. */
-static int
-compare_equals(const void *a, const void *b)
+static int compare_equals(const void *a, const void *b)
 {
     const equal_t *left = a, *right = b;
     const int order = compare_costs(left, right);
 
-    return order != 0
-               ? order
-               : (left->gain_low < right->gain_low) - (left->gain_low > right->gain_low);
+    return order != 0 ? order
+                      : (left->gain_low < right->gain_low) - (left->gain_low > right->gain_low);
 }
 
 /* Among choices that cost the same, which meet the same events: that gain surely less
  * than another one. */
-static void
-find_worse_of_equals(const spot_choice_t *choices, size_t num_choices, bool is_turned,
+static void find_worse_of_equals(const spot_choice_t *choices, size_t num_choices, bool is_turned,
     equal_t *equals, spot_choice_fate_t *fates)
 {
     size_t num_equals = 0, first = 0;
@@ -153,9 +142,8 @@ find_worse_of_equals(const spot_choice_t *choices, size_t num_choices, bool is_t
     for (size_t j = 0; j < num_choices; j++) {
         const spot_choice_t *choice = &choices[j];
 
-        if (!is_left_out(choice) && isfinite(choice->cost_low) &&
-            isfinite(choice->cost_high) && isfinite(choice->gain_low) &&
-            isfinite(choice->gain_high)) {
+        if (!is_left_out(choice) && isfinite(choice->cost_low) && isfinite(choice->cost_high) &&
+            isfinite(choice->gain_low) && isfinite(choice->gain_high)) {
             equals[num_equals++] = equal_of(choice, j, is_turned);
         }
     }
@@ -168,9 +156,7 @@ find_worse_of_equals(const spot_choice_t *choices, size_t num_choices, bool is_t
     }
 }
 
-int
-spot_pareto_find(
-    const spot_choice_t *choices, size_t num_choices, spot_choice_fate_t *fates)
+int spot_pareto_find(const spot_choice_t *choices, size_t num_choices, spot_choice_fate_t *fates)
 {
     spot_arena_t memory = {0};
     entry_t *entries = spot_arena_take(&memory, num_choices, sizeof(*entries));

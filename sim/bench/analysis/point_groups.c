@@ -10,8 +10,7 @@
 /* Axes whose values do not matter: one, or those of the baseline. */
 #define BASELINE_AXES SIZE_MAX
 
-static bool
-has_any(const spot_study_head_t *head, size_t free_id, size_t axis_id)
+static bool has_any(const spot_study_head_t *head, size_t free_id, size_t axis_id)
 {
     if (free_id != BASELINE_AXES || axis_id == head->baseline_axis_id) {
         return free_id == BASELINE_AXES || axis_id == free_id;
@@ -25,8 +24,7 @@ has_any(const spot_study_head_t *head, size_t free_id, size_t axis_id)
 }
 
 /* rows: [num_points][num_axes] the values of the points, 0 where they do not matter. */
-static void
-fill_rows(const spot_study_head_t *head, size_t free_id, uint32_t *rows)
+static void fill_rows(const spot_study_head_t *head, size_t free_id, uint32_t *rows)
 {
     for (size_t k = 0; k < head->num_axes; k++) {
         for (size_t j = 0; j < head->num_points && !has_any(head, free_id, k); j++) {
@@ -36,23 +34,19 @@ fill_rows(const spot_study_head_t *head, size_t free_id, uint32_t *rows)
 }
 
 /* Numbers the groups whose first points are in group_ids. */
-static void
-number_groups(spot_point_groups_t *self, size_t num_points)
+static void number_groups(spot_point_groups_t *self, size_t num_points)
 {
     for (size_t j = 0; j < num_points; j++) {
         const size_t first_id = self->group_ids[j];
 
-        self->group_ids[j] =
-            first_id == j ? self->num_groups++ : self->group_ids[first_id];
+        self->group_ids[j] = first_id == j ? self->num_groups++ : self->group_ids[first_id];
     }
 }
 
-static int
-find_groups(spot_point_groups_t *self, const spot_study_head_t *head, size_t free_id)
+static int find_groups(spot_point_groups_t *self, const spot_study_head_t *head, size_t free_id)
 {
     const size_t num_points = head->num_points, num_axes = head->num_axes;
-    const size_t row_bytes =
-        head->plan.kind == SPOT_PLAN_ZIP ? 0 : num_axes * sizeof(uint32_t);
+    const size_t row_bytes = head->plan.kind == SPOT_PLAN_ZIP ? 0 : num_axes * sizeof(uint32_t);
     spot_arena_t memory = {0};
     uint32_t *rows = spot_arena_take(&memory, num_points * num_axes, sizeof(*rows));
     spot_key_t *keys = spot_arena_take(&memory, num_points, sizeof(*keys));
@@ -74,22 +68,18 @@ find_groups(spot_point_groups_t *self, const spot_study_head_t *head, size_t fre
     return ret;
 }
 
-int
-spot_point_groups_init(
-    spot_point_groups_t *self, const spot_study_head_t *head, size_t axis_id)
+int spot_point_groups_init(spot_point_groups_t *self, const spot_study_head_t *head, size_t axis_id)
 {
     return find_groups(self, head, axis_id);
 }
 
-void
-spot_point_groups_free(spot_point_groups_t *self)
+void spot_point_groups_free(spot_point_groups_t *self)
 {
     free(self->group_ids);
     memset(self, 0, sizeof(*self));
 }
 
-int
-spot_baseline_points(const spot_study_head_t *head, size_t **base_ids)
+int spot_baseline_points(const spot_study_head_t *head, size_t **base_ids)
 {
     size_t *bases = spot_calloc(head->num_points, sizeof(*bases)); /* of the groups */
     size_t *ids = spot_calloc(head->num_points, sizeof(*ids));

@@ -22,5 +22,4 @@ void spot_point_groups_free(spot_point_groups_t *self);
 /* Sets *base_ids[num_points] to the baseline point of each point: the point of the same
  * group with the baseline's value, or SPOT_NO_POINT. The head must have a baseline. The
  * caller frees it. NO_MEMORY leaves NULL. */
-SPOT_MUST_CHECK int spot_baseline_points(
-    const spot_study_head_t *head, size_t **base_ids);
+SPOT_MUST_CHECK int spot_baseline_points(const spot_study_head_t *head, size_t **base_ids);

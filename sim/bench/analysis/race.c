@@ -22,25 +22,22 @@ const char *const spot_fate_names[SPOT_NUM_FATES] = {
 };
 
 /* The replications of the round after one with num_rows. */
-static int64_t
-target_behind(const spot_study_head_t *head, int64_t num_rows)
+static int64_t target_behind(const spot_study_head_t *head, int64_t num_rows)
 {
     const int64_t size = spot_study_batch_size(head);
-    const double wanted = num_rows == 0 ? (double) head->min_replications
-                                        : ceil(GROWTH * (double) num_rows);
+    const double wanted =
+        num_rows == 0 ? (double) head->min_replications : ceil(GROWTH * (double) num_rows);
     const double target = ceil(wanted / (double) size) * (double) size;
 
     return (int64_t) fmin(target, (double) head->num_replications);
 }
 
-int64_t
-spot_race_target(const spot_race_t *self)
+int64_t spot_race_target(const spot_race_t *self)
 {
     return target_behind(self->head, self->num_rows);
 }
 
-int64_t
-spot_race_point_target(const spot_race_t *self, size_t point_id)
+int64_t spot_race_point_target(const spot_race_t *self, size_t point_id)
 {
     return spot_study_is_fixed(self->head, point_id) ? 1 : spot_race_target(self);
 }
@@ -49,8 +46,7 @@ spot_race_point_target(const spot_race_t *self, size_t point_id)
  * has one against the best, one per constraint, and one for its nulls. The best is
  * chosen by the same rows, which is harmless: only the intervals between the true best
  * and each other point must hold. */
-static double
-confidence_of_each(const spot_study_head_t *head)
+static double confidence_of_each(const spot_study_head_t *head)
 {
     const double num_intervals =
         (double) head->num_points * (double) (2 + head->optimise.num_constraints);
@@ -63,8 +59,7 @@ confidence_of_each(const spot_study_head_t *head)
     return 1 - (1 - head->optimise.confidence) / (num_intervals * num_rounds);
 }
 
-int
-spot_race_init(spot_race_t *self, const spot_study_head_t *head)
+int spot_race_init(spot_race_t *self, const spot_study_head_t *head)
 {
     const size_t num_constraints = head->optimise.num_constraints;
 
@@ -75,14 +70,12 @@ spot_race_init(spot_race_t *self, const spot_study_head_t *head)
     spot_bug_assert(self->metric_id < head->num_metrics);
     SPOT_ARENA_ARRAY(&self->memory, self->runners, head->num_points);
     SPOT_ARENA_ARRAY(&self->memory, self->constraint_ids, num_constraints);
-    SPOT_ARENA_ARRAY(
-        &self->memory, self->constrained, head->num_points * num_constraints);
+    SPOT_ARENA_ARRAY(&self->memory, self->constrained, head->num_points * num_constraints);
     if (self->memory.error != 0) {
         return self->memory.error;
     }
     for (size_t j = 0; j < num_constraints; j++) {
-        self->constraint_ids[j] =
-            spot_study_metric_id(head, head->optimise.constraints[j].metric);
+        self->constraint_ids[j] = spot_study_metric_id(head, head->optimise.constraints[j].metric);
         spot_bug_assert(self->constraint_ids[j] < head->num_metrics);
     }
     for (size_t j = 0; j < head->num_points; j++) {
@@ -101,8 +94,7 @@ spot_race_init(spot_race_t *self, const spot_study_head_t *head)
     return 0;
 }
 
-void
-spot_race_free(spot_race_t *self)
+void spot_race_free(spot_race_t *self)
 {
     const bool is_whole = self->head != NULL && self->memory.error == 0;
 
@@ -128,14 +120,12 @@ typedef struct {
     bool is_fixed;
 } reader_t;
 
-static int
-add_row(const spot_race_t *race, spot_runner_t *runner, const double *metrics)
+static int add_row(const spot_race_t *race, spot_runner_t *runner, const double *metrics)
 {
     double *numbers = runner->rows[runner->num_rows++];
     int ret = spot_estimate_add(&runner->estimate, metrics);
 
-    if (!spot_line_numbers(
-            runner->estimate.metric, &runner->estimate.source, metrics, numbers)) {
+    if (!spot_line_numbers(runner->estimate.metric, &runner->estimate.source, metrics, numbers)) {
         numbers[0] = (double) NAN;
     }
     for (size_t j = 0; ret == 0 && j < race->head->optimise.num_constraints; j++) {
@@ -144,15 +134,13 @@ add_row(const spot_race_t *race, spot_runner_t *runner, const double *metrics)
     return ret;
 }
 
-double
-spot_runner_value(const spot_runner_t *self, int64_t replication)
+double spot_runner_value(const spot_runner_t *self, int64_t replication)
 {
     return spot_line_at(&self->line, self->rows[replication]);
 }
 
 /* The only row of a fixed point counts for all its replications. */
-static int
-read_row(void *context, const spot_row_t *row)
+static int read_row(void *context, const spot_row_t *row)
 {
     const reader_t *self = context;
     spot_runner_t *runner = self->runner;
@@ -165,8 +153,7 @@ read_row(void *context, const spot_row_t *row)
     return ret == 0 && runner->num_rows == self->end ? READ_ALL : ret;
 }
 
-static int
-read_round(spot_race_t *self, const spot_store_t *store, size_t point_id, int64_t end)
+static int read_round(spot_race_t *self, const spot_store_t *store, size_t point_id, int64_t end)
 {
     spot_runner_t *runner = &self->runners[point_id];
     const bool is_fixed = spot_study_is_fixed(self->head, point_id);
@@ -178,8 +165,7 @@ read_round(spot_race_t *self, const spot_store_t *store, size_t point_id, int64_
         return SPOT_ERR_NO_MEMORY;
     }
     runner->rows = rows;
-    ret =
-        store->read(store, point_id, is_fixed ? 0 : runner->num_rows, read_row, &reader);
+    ret = store->read(store, point_id, is_fixed ? 0 : runner->num_rows, read_row, &reader);
     ret = ret == READ_ALL ? 0 : ret;
     runner->line = spot_estimate_line(&runner->estimate);
     spot_bug_assert(ret != 0 || runner->num_rows == end);
@@ -188,8 +174,7 @@ read_round(spot_race_t *self, const spot_store_t *store, size_t point_id, int64_
 
 /* ---- Judging a round ---- */
 
-static void
-take_out(spot_race_t *self, size_t point_id, spot_fate_t fate)
+static void take_out(spot_race_t *self, size_t point_id, spot_fate_t fate)
 {
     spot_runner_t *runner = &self->runners[point_id];
 
@@ -201,8 +186,7 @@ take_out(spot_race_t *self, size_t point_id, spot_fate_t fate)
 }
 
 /* The most nulls of the metric or of a constraint. */
-static int64_t
-num_nulls(const spot_race_t *self, const spot_runner_t *runner)
+static int64_t num_nulls(const spot_race_t *self, const spot_runner_t *runner)
 {
     int64_t fewest = runner->estimate.num_values;
 
@@ -215,8 +199,7 @@ num_nulls(const spot_race_t *self, const spot_runner_t *runner)
 }
 
 /* Whether the share of nulls is above SPOT_RACE_MAX_NULLS, with confidence. */
-static bool
-has_too_many_nulls(const spot_race_t *self, const spot_runner_t *runner)
+static bool has_too_many_nulls(const spot_race_t *self, const spot_runner_t *runner)
 {
     const int64_t num = num_nulls(self, runner);
 
@@ -225,17 +208,14 @@ has_too_many_nulls(const spot_race_t *self, const spot_runner_t *runner)
 }
 
 /* Whether all values are the same, and nothing says how rare others may be. */
-static bool
-is_constant(const spot_estimate_t *estimate)
+static bool is_constant(const spot_estimate_t *estimate)
 {
-    return estimate->estimator != SPOT_ESTIMATOR_PROBABILITY &&
-           spot_estimate_is_constant(estimate);
+    return estimate->estimator != SPOT_ESTIMATOR_PROBABILITY && spot_estimate_is_constant(estimate);
 }
 
 /* The interval of an estimate; a fixed point is known. */
-static void
-find_bounds(const spot_race_t *self, spot_estimate_t *estimate, bool is_fixed,
-    double *low, double *high)
+static void find_bounds(
+    const spot_race_t *self, spot_estimate_t *estimate, bool is_fixed, double *low, double *high)
 {
     if (is_fixed) {
         *low = *high = spot_estimate_value(estimate);
@@ -245,8 +225,7 @@ find_bounds(const spot_race_t *self, spot_estimate_t *estimate, bool is_fixed,
 }
 
 /* A constraint that is certainly kept stays so, as all intervals hold at once. */
-static void
-judge_alone(spot_race_t *self, size_t point_id)
+static void judge_alone(spot_race_t *self, size_t point_id)
 {
     const spot_optimise_t *optimise = &self->head->optimise;
     spot_runner_t *runner = &self->runners[point_id];
@@ -261,10 +240,10 @@ judge_alone(spot_race_t *self, size_t point_id)
         find_bounds(self, &runner->constrained[j], is_fixed, &low, &high);
         runner->is_constant =
             runner->is_constant || (!is_fixed && is_constant(&runner->constrained[j]));
-        is_broken = is_broken || (constraint->is_upper ? low > constraint->limit
-                                                       : high < constraint->limit);
-        is_kept = is_kept && (constraint->is_upper ? high <= constraint->limit
-                                                   : low >= constraint->limit);
+        is_broken = is_broken ||
+                    (constraint->is_upper ? low > constraint->limit : high < constraint->limit);
+        is_kept = is_kept &&
+                  (constraint->is_upper ? high <= constraint->limit : low >= constraint->limit);
     }
     runner->is_feasible = runner->is_feasible || is_kept;
     if (has_too_many_nulls(self, runner)) {
@@ -275,33 +254,27 @@ judge_alone(spot_race_t *self, size_t point_id)
 }
 
 /* Whether a point may dominate others. */
-static bool
-can_lead(const spot_race_t *self, spot_runner_t *runner)
+static bool can_lead(const spot_race_t *self, spot_runner_t *runner)
 {
     return runner->fate == SPOT_FATE_RACING && runner->is_feasible &&
-           runner->estimate.num_values >= 2 &&
-           isfinite(spot_estimate_value(&runner->estimate)) &&
-           (double) num_nulls(self, runner) <=
-               SPOT_RACE_MAX_NULLS * (double) runner->num_rows;
+           runner->estimate.num_values >= 2 && isfinite(spot_estimate_value(&runner->estimate)) &&
+           (double) num_nulls(self, runner) <= SPOT_RACE_MAX_NULLS * (double) runner->num_rows;
 }
 
-static bool
-is_better(const spot_race_t *self, double value, double other)
+static bool is_better(const spot_race_t *self, double value, double other)
 {
     return self->head->optimise.is_maximised ? value > other : value < other;
 }
 
-static void
-find_best(spot_race_t *self)
+static void find_best(spot_race_t *self)
 {
     self->has_best = false;
     for (size_t j = 0; j < self->head->num_points; j++) {
         spot_runner_t *runner = &self->runners[j];
 
         if (can_lead(self, runner) &&
-            (!self->has_best ||
-                is_better(self, spot_estimate_value(&self->runners[j].estimate),
-                    spot_estimate_value(&self->runners[self->best_id].estimate)))) {
+            (!self->has_best || is_better(self, spot_estimate_value(&self->runners[j].estimate),
+                                    spot_estimate_value(&self->runners[self->best_id].estimate)))) {
             self->has_best = true;
             self->best_id = j;
         }
@@ -311,8 +284,7 @@ find_best(spot_race_t *self)
 /* Bounds of the mean of x - y, replication by replication. Of probabilities they are
  * those of the share of replications in which x alone holds less that in which y does.
  */
-static void
-compare_rows(const spot_race_t *self, const spot_runner_t *x, const spot_runner_t *y,
+static void compare_rows(const spot_race_t *self, const spot_runner_t *x, const spot_runner_t *y,
     bool *is_constant, double *low, double *high)
 {
     const bool is_binary = x->estimate.estimator == SPOT_ESTIMATOR_PROBABILITY;
@@ -330,12 +302,11 @@ compare_rows(const spot_race_t *self, const spot_runner_t *x, const spot_runner_
         }
     }
     spot_skewed_bounds(&difference, self->confidence, low, high);
-    *is_constant =
-        difference.moments.num_values >= 2 && difference.moments.sum_squares == 0;
+    *is_constant = difference.moments.num_values >= 2 && difference.moments.sum_squares == 0;
     if (is_binary) {
         for (int j = 0; j < 2; j++) {
-            spot_binomial_bounds(num[j], (double) difference.moments.num_values,
-                confidence, &lows[j], &highs[j]);
+            spot_binomial_bounds(
+                num[j], (double) difference.moments.num_values, confidence, &lows[j], &highs[j]);
         }
         *is_constant = false;
         *low = lows[0] - highs[1];
@@ -345,8 +316,7 @@ compare_rows(const spot_race_t *self, const spot_runner_t *x, const spot_runner_
 
 /* Bounds of x - y from the intervals of both: of quantiles, and of points that are
  * known. */
-static void
-compare_intervals(const spot_race_t *self, spot_runner_t *x, spot_runner_t *y,
+static void compare_intervals(const spot_race_t *self, spot_runner_t *x, spot_runner_t *y,
     bool is_known, double *low, double *high)
 {
     const double confidence = (1 + self->confidence) / 2;
@@ -363,13 +333,12 @@ compare_intervals(const spot_race_t *self, spot_runner_t *x, spot_runner_t *y,
 }
 
 /* Compares a point with the best. */
-static void
-judge_against_best(spot_race_t *self, size_t point_id)
+static void judge_against_best(spot_race_t *self, size_t point_id)
 {
     spot_runner_t *runner = &self->runners[point_id];
     spot_runner_t *best = &self->runners[self->best_id];
-    const bool is_known = spot_study_is_fixed(self->head, point_id) &&
-                          spot_study_is_fixed(self->head, self->best_id);
+    const bool is_known =
+        spot_study_is_fixed(self->head, point_id) && spot_study_is_fixed(self->head, self->best_id);
     bool is_constant = false;
     double low, high, behind;
 
@@ -387,8 +356,7 @@ judge_against_best(spot_race_t *self, size_t point_id)
     }
 }
 
-static void
-judge_round(spot_race_t *self)
+static void judge_round(spot_race_t *self)
 {
     const size_t num_points = self->head->num_points;
 
@@ -407,26 +375,23 @@ judge_round(spot_race_t *self)
         spot_runner_t *best = &self->runners[self->best_id];
 
         best->gain = 0;
-        best->is_constant =
-            best->is_constant || (!spot_study_is_fixed(self->head, self->best_id) &&
-                                     is_constant(&best->estimate));
+        best->is_constant = best->is_constant || (!spot_study_is_fixed(self->head, self->best_id) &&
+                                                     is_constant(&best->estimate));
     }
 }
 
-bool
-spot_race_is_decided(const spot_race_t *self)
+bool spot_race_is_decided(const spot_race_t *self)
 {
     spot_runner_t *best = &self->runners[self->best_id];
 
     return self->num_racing == 0 ||
-           (self->has_best && (self->num_racing == 1 ||
-                                  spot_race_regret(self) <=
-                                      self->head->optimise.indifference *
-                                          fabs(spot_estimate_value(&best->estimate))));
+           (self->has_best &&
+               (self->num_racing == 1 ||
+                   spot_race_regret(self) <= self->head->optimise.indifference *
+                                                 fabs(spot_estimate_value(&best->estimate))));
 }
 
-int
-spot_race_advance(spot_race_t *self, const spot_store_t *store)
+int spot_race_advance(spot_race_t *self, const spot_store_t *store)
 {
     const int64_t target = spot_race_target(self);
     int ret = 0;
@@ -440,15 +405,13 @@ spot_race_advance(spot_race_t *self, const spot_store_t *store)
     if (ret == 0) {
         self->num_rows = target;
         judge_round(self);
-        self->is_over =
-            spot_race_is_decided(self) || target >= self->head->num_replications;
+        self->is_over = spot_race_is_decided(self) || target >= self->head->num_replications;
     }
     return ret;
 }
 
 /* Whether the store has the replications [first, end) of a point, without a gap. */
-static bool
-has_rows(const spot_store_t *store, size_t point_id, int64_t first, int64_t end)
+static bool has_rows(const spot_store_t *store, size_t point_id, int64_t first, int64_t end)
 {
     const int64_t size = spot_study_batch_size(store->head);
 
@@ -465,8 +428,7 @@ has_rows(const spot_store_t *store, size_t point_id, int64_t first, int64_t end)
     return true;
 }
 
-int
-spot_race_replay(spot_race_t *self, const spot_store_t *store)
+int spot_race_replay(spot_race_t *self, const spot_store_t *store)
 {
     int ret = 0;
 
@@ -484,8 +446,7 @@ spot_race_replay(spot_race_t *self, const spot_store_t *store)
     return ret;
 }
 
-double
-spot_race_regret(const spot_race_t *self)
+double spot_race_regret(const spot_race_t *self)
 {
     double regret = self->has_best ? 0 : (double) INFINITY;
 

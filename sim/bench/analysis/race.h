@@ -34,18 +34,18 @@ extern const char *const spot_fate_names[SPOT_NUM_FATES];
 
 typedef struct {
     spot_fate_t fate;
-    bool is_feasible; /* keeps all constraints, with confidence */
-    bool is_constant; /* its values, differences to the best, or values of a
-                         constraint are all the same; events in fewer than about 3
-                         of num_rows replications may be missing */
-    int64_t num_rows; /* replications used */
-    double gain;      /* racing: the most by which it may be better than the best;
-                         INFINITY: unknown */
+    bool is_feasible;             /* keeps all constraints, with confidence */
+    bool is_constant;             /* its values, differences to the best, or values of a
+                                     constraint are all the same; events in fewer than about 3
+                                     of num_rows replications may be missing */
+    int64_t num_rows;             /* replications used */
+    double gain;                  /* racing: the most by which it may be better than the best;
+                                     INFINITY: unknown */
     spot_estimate_t estimate;     /* of the metric */
     spot_estimate_t *constrained; /* [num_constraints] */
     spot_line_t line;             /* of the metric, by the rows used */
-    double (*rows)[2]; /* [num_rows] numbers of the line while it races, else NULL; the
-                          first is NAN for null */
+    double (*rows)[2];            /* [num_rows] numbers of the line while it races, else NULL; the
+                                     first is NAN for null */
 } spot_runner_t;
 
 typedef struct {

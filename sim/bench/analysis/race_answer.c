@@ -23,21 +23,18 @@ typedef struct {
     double (*sums)[NUM_BLOCKS];
 } blocks_t;
 
-static void
-fill_sums(spot_runner_t *runner, double sign, double sums[NUM_BLOCKS])
+static void fill_sums(spot_runner_t *runner, double sign, double sums[NUM_BLOCKS])
 {
     const double mean = spot_estimate_value(&runner->estimate);
 
     for (int64_t j = 0; j < runner->num_rows; j++) {
         const double value = spot_runner_value(runner, j);
 
-        sums[j * NUM_BLOCKS / runner->num_rows] +=
-            sign * (isfinite(value) ? value : mean);
+        sums[j * NUM_BLOCKS / runner->num_rows] += sign * (isfinite(value) ? value : mean);
     }
 }
 
-static int
-fill_blocks(const spot_race_t *race, blocks_t *blocks)
+static int fill_blocks(const spot_race_t *race, blocks_t *blocks)
 {
     const double sign = race->head->optimise.is_maximised ? -1 : 1;
 
@@ -59,8 +56,7 @@ fill_blocks(const spot_race_t *race, blocks_t *blocks)
     return 0;
 }
 
-static double
-sum_of_resample(const double sums[NUM_BLOCKS], const size_t drawn[NUM_BLOCKS])
+static double sum_of_resample(const double sums[NUM_BLOCKS], const size_t drawn[NUM_BLOCKS])
 {
     double sum = 0;
 
@@ -71,8 +67,7 @@ sum_of_resample(const double sums[NUM_BLOCKS], const size_t drawn[NUM_BLOCKS])
 }
 
 /* 1 if the best point is the best of a resample, 1/k for a tie of k points, else 0. */
-static double
-credit_of_resample(const blocks_t *blocks, const size_t drawn[NUM_BLOCKS])
+static double credit_of_resample(const blocks_t *blocks, const size_t drawn[NUM_BLOCKS])
 {
     const double best = sum_of_resample(blocks->sums[blocks->best_id], drawn);
     size_t num_tied = 0;
@@ -88,8 +83,7 @@ credit_of_resample(const blocks_t *blocks, const size_t drawn[NUM_BLOCKS])
     return 1 / (double) num_tied;
 }
 
-static int
-find_sureness(spot_race_answer_t *self)
+static int find_sureness(spot_race_answer_t *self)
 {
     const spot_race_t *race = &self->race;
     const double num_each = NUM_BLOCKS * (double) race->num_racing;
@@ -121,8 +115,7 @@ find_sureness(spot_race_answer_t *self)
 /* ---- Ranges of the best values ---- */
 
 /* Sets *is_racing[j] if a racing point has value j of an axis. The caller frees it. */
-static int
-mark_racing(const spot_race_t *race, size_t axis_id, bool **is_racing)
+static int mark_racing(const spot_race_t *race, size_t axis_id, bool **is_racing)
 {
     const spot_study_head_t *head = race->head;
 
@@ -137,15 +130,13 @@ mark_racing(const spot_race_t *race, size_t axis_id, bool **is_racing)
 
 /* Whether one value is larger than another one, or with sign -1 smaller; any value is
  * beyond SPOT_NO_VALUE. */
-static bool
-is_beyond(const spot_axis_t *axis, size_t value_id, size_t other_id, double sign)
+static bool is_beyond(const spot_axis_t *axis, size_t value_id, size_t other_id, double sign)
 {
     return other_id == SPOT_NO_VALUE ||
            sign * axis->numbers[value_id] > sign * axis->numbers[other_id];
 }
 
-static void
-find_range(const spot_axis_t *axis, const bool *is_racing, spot_race_range_t *range)
+static void find_range(const spot_axis_t *axis, const bool *is_racing, spot_race_range_t *range)
 {
     *range = (spot_race_range_t){.is_numeric = axis->num_values > 0,
         .num_values = axis->num_values,
@@ -167,20 +158,17 @@ find_range(const spot_axis_t *axis, const bool *is_racing, spot_race_range_t *ra
         }
     }
     for (size_t j = 0; j < axis->num_values; j++) {
-        if (is_beyond(axis, j, range->low_id, -1) &&
-            is_beyond(axis, j, range->below_id, 1)) {
+        if (is_beyond(axis, j, range->low_id, -1) && is_beyond(axis, j, range->below_id, 1)) {
             range->below_id = j;
         }
-        if (is_beyond(axis, j, range->high_id, 1) &&
-            is_beyond(axis, j, range->above_id, -1)) {
+        if (is_beyond(axis, j, range->high_id, 1) && is_beyond(axis, j, range->above_id, -1)) {
             range->above_id = j;
         }
     }
 }
 
 /* Whether a value of an axis has points, and all of them have this fate. */
-static bool
-have_all(const spot_race_t *race, size_t axis_id, size_t value_id, spot_fate_t fate)
+static bool have_all(const spot_race_t *race, size_t axis_id, size_t value_id, spot_fate_t fate)
 {
     size_t num_points = 0;
 
@@ -196,8 +184,7 @@ have_all(const spot_race_t *race, size_t axis_id, size_t value_id, spot_fate_t f
 }
 
 /* Whether a point differs from the best in the value of this axis only. */
-static bool
-is_beside_best(const spot_race_t *race, size_t point_id, size_t axis_id)
+static bool is_beside_best(const spot_race_t *race, size_t point_id, size_t axis_id)
 {
     for (size_t j = 0; j < race->head->num_axes; j++) {
         if (j != axis_id && spot_study_value_id(race->head, point_id, j) !=
@@ -210,8 +197,7 @@ is_beside_best(const spot_race_t *race, size_t point_id, size_t axis_id)
 
 /* Whether a point is better than another one beyond noise, or races while the other one
  * is dominated. */
-static bool
-is_clearly_better(const spot_race_t *race, size_t point_id, size_t other_id)
+static bool is_clearly_better(const spot_race_t *race, size_t point_id, size_t other_id)
 {
     spot_runner_t *runner = &race->runners[point_id];
     spot_runner_t *other = &race->runners[other_id];
@@ -230,8 +216,7 @@ is_clearly_better(const spot_race_t *race, size_t point_id, size_t other_id)
 
 /* Whether the metric gets worse and then better again on the way from the best point
  * along an axis, with the other axes fixed. */
-static bool
-is_refuted(const spot_race_t *race, size_t axis_id)
+static bool is_refuted(const spot_race_t *race, size_t axis_id)
 {
     const spot_study_head_t *head = race->head;
     const double *numbers = head->axes[axis_id].numbers;
@@ -257,8 +242,7 @@ is_refuted(const spot_race_t *race, size_t axis_id)
 }
 
 /* Clears the neighbours if the optimum need not lie between them. */
-static void
-check_neighbours(const spot_race_t *race, size_t axis_id, spot_race_range_t *range)
+static void check_neighbours(const spot_race_t *race, size_t axis_id, spot_race_range_t *range)
 {
     const size_t ids[] = {range->below_id, range->above_id};
     bool is_known = race->has_best;
@@ -266,8 +250,8 @@ check_neighbours(const spot_race_t *race, size_t axis_id, spot_race_range_t *ran
     for (size_t j = 0; j < 2; j++) {
         if (ids[j] != SPOT_NO_VALUE) {
             is_known = is_known && have_all(race, axis_id, ids[j], SPOT_FATE_DOMINATED);
-            range->is_limited = range->is_limited ||
-                                have_all(race, axis_id, ids[j], SPOT_FATE_INFEASIBLE);
+            range->is_limited =
+                range->is_limited || have_all(race, axis_id, ids[j], SPOT_FATE_INFEASIBLE);
         }
     }
     if (!is_known || is_refuted(race, axis_id)) {
@@ -276,8 +260,7 @@ check_neighbours(const spot_race_t *race, size_t axis_id, spot_race_range_t *ran
     }
 }
 
-static int
-find_ranges(spot_race_answer_t *self)
+static int find_ranges(spot_race_answer_t *self)
 {
     const spot_study_head_t *head = self->race.head;
     int ret = 0;
@@ -299,8 +282,7 @@ find_ranges(spot_race_answer_t *self)
     return ret;
 }
 
-static void
-count(spot_race_answer_t *self)
+static void count(spot_race_answer_t *self)
 {
     const spot_study_head_t *head = self->race.head;
 
@@ -310,8 +292,7 @@ count(spot_race_answer_t *self)
         self->num_points[runner->fate]++;
         self->num_undecided += runner->fate == SPOT_FATE_RACING && !runner->is_feasible;
         self->num_constant += runner->fate == SPOT_FATE_RACING && runner->is_constant;
-        self->num_runs +=
-            spot_study_is_fixed(head, j) ? runner->num_rows > 0 : runner->num_rows;
+        self->num_runs += spot_study_is_fixed(head, j) ? runner->num_rows > 0 : runner->num_rows;
     }
     self->num_runs_of_grid =
         self->race.num_rows == 0 ? 0 : spot_study_runs(head, self->race.num_rows);
@@ -319,8 +300,7 @@ count(spot_race_answer_t *self)
     self->regret = spot_race_regret(&self->race);
 }
 
-int
-spot_race_answer_init(spot_race_answer_t *self, const spot_store_t *store)
+int spot_race_answer_init(spot_race_answer_t *self, const spot_store_t *store)
 {
     int ret;
 
@@ -335,8 +315,7 @@ spot_race_answer_init(spot_race_answer_t *self, const spot_store_t *store)
     return ret;
 }
 
-void
-spot_race_answer_free(spot_race_answer_t *self)
+void spot_race_answer_free(spot_race_answer_t *self)
 {
     spot_race_free(&self->race);
     free(self->ranges);

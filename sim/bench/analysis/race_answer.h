@@ -30,15 +30,14 @@ typedef struct {
     int64_t num_runs_of_grid; /* if every point had as many as a racing one */
     int64_t num_runs_of_plan; /* if every point had the maximum */
     double regret;            /* INFINITY without a best */
-    double sureness; /* the share of bootstrap resamples (of blocks of replications, the
-                        same for all points) in which the best point is the best of the
-                        feasible racing ones; a tie of k counts 1/k. NAN: no best */
+    double sureness;          /* the share of bootstrap resamples (of blocks of replications, the
+                                 same for all points) in which the best point is the best of the
+                                 feasible racing ones; a tie of k counts 1/k. NAN: no best */
     int num_resamples;
     spot_race_range_t *ranges; /* [num_axes] */
 } spot_race_answer_t;
 
 /* Replays the race from the rows of a store, as far as they go. Errors of reading,
  * NO_MEMORY; free self even then. O(rows + racing points x 256000). */
-SPOT_MUST_CHECK int spot_race_answer_init(
-    spot_race_answer_t *self, const spot_store_t *store);
+SPOT_MUST_CHECK int spot_race_answer_init(spot_race_answer_t *self, const spot_store_t *store);
 void spot_race_answer_free(spot_race_answer_t *self);

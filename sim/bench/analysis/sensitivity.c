@@ -33,16 +33,15 @@ typedef struct {
     spot_moments_t *jackknife; /* [num_indices] */
 } work_t;
 
-static const double *
-point_values(const spot_sensitivity_data_t *data, size_t sample_id, size_t point_id)
+static const double *point_values(
+    const spot_sensitivity_data_t *data, size_t sample_id, size_t point_id)
 {
     const size_t num_points = data->num_inputs + 2;
 
     return data->values + (sample_id * num_points + point_id) * data->num_groups;
 }
 
-static bool
-is_defined(const spot_sensitivity_data_t *data, size_t sample_id)
+static bool is_defined(const spot_sensitivity_data_t *data, size_t sample_id)
 {
     const double *values = point_values(data, sample_id, 0);
 
@@ -55,8 +54,7 @@ is_defined(const spot_sensitivity_data_t *data, size_t sample_id)
 }
 
 /* Whether all points have the same values; groups may differ. */
-static bool
-is_constant(const work_t *self)
+static bool is_constant(const work_t *self)
 {
     const spot_sensitivity_data_t *data = self->data;
     const double *first = point_values(data, self->used[0], 0);
@@ -73,8 +71,7 @@ is_constant(const work_t *self)
 }
 
 /* Each group has its own centre, which removes noise that is common to all points. */
-static void
-find_group_means(work_t *self)
+static void find_group_means(work_t *self)
 {
     const spot_sensitivity_data_t *data = self->data;
 
@@ -90,8 +87,7 @@ find_group_means(work_t *self)
 }
 
 /* The square of the mean, noise included. */
-static double
-noisy_square(const double *a, size_t num_groups)
+static double noisy_square(const double *a, size_t num_groups)
 {
     double sum = 0;
 
@@ -102,8 +98,7 @@ noisy_square(const double *a, size_t num_groups)
 }
 
 /* The contribution of a base sample to the sums, without the omitted group. */
-static void
-find_addends(const work_t *self, size_t sample_id, size_t omitted_id, double *addends)
+static void find_addends(const work_t *self, size_t sample_id, size_t omitted_id, double *addends)
 {
     const spot_sensitivity_data_t *data = self->data;
     const size_t num_groups = data->num_groups;
@@ -120,9 +115,8 @@ find_addends(const work_t *self, size_t sample_id, size_t omitted_id, double *ad
     square_a = spot_group_product(a, a, num_groups, omitted_id);
     square_b = spot_group_product(b, b, num_groups, omitted_id);
     addends[SUM_VARIANCE] = (square_a + square_b) / 2;
-    addends[SUM_NOISE] = (noisy_square(a, num_groups) - square_a +
-                             noisy_square(b, num_groups) - square_b) /
-                         2;
+    addends[SUM_NOISE] =
+        (noisy_square(a, num_groups) - square_a + noisy_square(b, num_groups) - square_b) / 2;
     for (size_t i = 0; i < data->num_inputs; i++) {
         const double *at_ab = point_values(data, sample_id, i + 2);
         double *first = &addends[SUM_FIRST + i];
@@ -136,8 +130,7 @@ find_addends(const work_t *self, size_t sample_id, size_t omitted_id, double *ad
     }
 }
 
-static void
-add_to_sums(work_t *self, const double *addends)
+static void add_to_sums(work_t *self, const double *addends)
 {
     for (size_t j = 0; j < self->num_sums; j++) {
         self->sums[j] += addends[j];
@@ -147,8 +140,7 @@ add_to_sums(work_t *self, const double *addends)
 /* Sets indices from the sums and clears the sums. Squares are divided by n, not n - 1,
  * since the mean of a Sobol design is nearly exact. NOISE: the variance is not positive.
  */
-static int
-take_indices(work_t *self)
+static int take_indices(work_t *self)
 {
     const double variance = self->sums[SUM_VARIANCE];
 
@@ -160,8 +152,7 @@ take_indices(work_t *self)
 }
 
 /* Over all base samples. */
-static int
-estimate(work_t *self, spot_sensitivity_t *result)
+static int estimate(work_t *self, spot_sensitivity_t *result)
 {
     const double num_used = (double) self->num_used;
     int ret;
@@ -186,8 +177,7 @@ estimate(work_t *self, spot_sensitivity_t *result)
 }
 
 /* Base samples drawn with replacement, the same ones for all indices. */
-static int
-bootstrap(work_t *self, uint64_t seed)
+static int bootstrap(work_t *self, uint64_t seed)
 {
     int ret = 0;
 
@@ -209,8 +199,7 @@ bootstrap(work_t *self, uint64_t seed)
 }
 
 /* The indices without each group in turn. */
-static int
-jackknife(work_t *self)
+static int jackknife(work_t *self)
 {
     int ret = 0;
 
@@ -231,8 +220,7 @@ jackknife(work_t *self)
 
 /* Removes the bias of a ratio to first order (Quenouille's jackknife). Returns the half
  * width due to replications. */
-static double
-apply_jackknife(work_t *self, size_t index_id, double confidence, double *value)
+static double apply_jackknife(work_t *self, size_t index_id, double confidence, double *value)
 {
     const double freedom = (double) self->data->num_groups - 1;
     const spot_moments_t *moments = &self->jackknife[index_id];
@@ -246,8 +234,7 @@ apply_jackknife(work_t *self, size_t index_id, double confidence, double *value)
 
 /* Both errors are independent to first order, so their squares add. The noise of single
  * points is in both and counts twice, which is conservative. */
-static void
-find_interval(
+static void find_interval(
     work_t *self, size_t index_id, double confidence, spot_sensitivity_index_t *index)
 {
     const double plain = index->value;
@@ -262,8 +249,7 @@ find_interval(
     index->ci_high = index->value + hypot(fmax(high - plain, 0), half_width);
 }
 
-static int
-work_init(work_t *self, const spot_sensitivity_data_t *data)
+static int work_init(work_t *self, const spot_sensitivity_data_t *data)
 {
     const size_t num_indices = 2 * data->num_inputs, num_sums = SUM_FIRST + num_indices;
 
@@ -283,8 +269,7 @@ work_init(work_t *self, const spot_sensitivity_data_t *data)
     return self->memory.error;
 }
 
-static int
-analyse(work_t *self, double confidence, uint64_t seed, spot_sensitivity_t *result)
+static int analyse(work_t *self, double confidence, uint64_t seed, spot_sensitivity_t *result)
 {
     int ret;
 
@@ -309,16 +294,14 @@ analyse(work_t *self, double confidence, uint64_t seed, spot_sensitivity_t *resu
     return ret;
 }
 
-static bool
-is_usable(const spot_sensitivity_data_t *data)
+static bool is_usable(const spot_sensitivity_data_t *data)
 {
     return data->num_inputs > 0 &&
-           (data->num_groups == 1 || (data->num_groups >= SPOT_MIN_GROUPS &&
-                                         data->num_groups <= SPOT_MAX_GROUPS));
+           (data->num_groups == 1 ||
+               (data->num_groups >= SPOT_MIN_GROUPS && data->num_groups <= SPOT_MAX_GROUPS));
 }
 
-static void
-forget_indices(spot_sensitivity_t *self)
+static void forget_indices(spot_sensitivity_t *self)
 {
     const double none = (double) NAN;
 
@@ -328,9 +311,8 @@ forget_indices(spot_sensitivity_t *self)
     }
 }
 
-int
-spot_sensitivity_init(spot_sensitivity_t *self, const spot_sensitivity_data_t *data,
-    double confidence, uint64_t seed)
+int spot_sensitivity_init(
+    spot_sensitivity_t *self, const spot_sensitivity_data_t *data, double confidence, uint64_t seed)
 {
     work_t work;
     int ret;
@@ -355,8 +337,7 @@ spot_sensitivity_init(spot_sensitivity_t *self, const spot_sensitivity_data_t *d
     return ret;
 }
 
-void
-spot_sensitivity_free(spot_sensitivity_t *self)
+void spot_sensitivity_free(spot_sensitivity_t *self)
 {
     free(self->first);
     free(self->total);

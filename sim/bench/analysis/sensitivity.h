@@ -56,11 +56,11 @@ typedef struct {
 
 typedef struct {
     size_t num_inputs;
-    size_t num_used;       /* base samples */
-    size_t num_left_out;   /* those with an undefined value at any of their points */
-    double mean;           /* over A and B; NAN where undefined, as all below */
-    double variance;       /* over points, of the expected value */
-    double noise_variance; /* that was removed; NAN with one group */
+    size_t num_used;                 /* base samples */
+    size_t num_left_out;             /* those with an undefined value at any of their points */
+    double mean;                     /* over A and B; NAN where undefined, as all below */
+    double variance;                 /* over points, of the expected value */
+    double noise_variance;           /* that was removed; NAN with one group */
     spot_sensitivity_index_t *first; /* [num_inputs] */
     spot_sensitivity_index_t *total; /* [num_inputs] */
 } spot_sensitivity_t;

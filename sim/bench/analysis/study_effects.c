@@ -22,8 +22,7 @@ typedef struct {
     double *values;     /* [num_points][num_groups] */
 } plan_t;
 
-static size_t
-count_keys(const spot_study_head_t *head)
+static size_t count_keys(const spot_study_head_t *head)
 {
     size_t num_keys = 0;
 
@@ -33,8 +32,7 @@ count_keys(const spot_study_head_t *head)
     return num_keys;
 }
 
-const char *
-spot_study_effects_problem(const spot_study_head_t *head)
+const char *spot_study_effects_problem(const spot_study_head_t *head)
 {
     if (count_keys(head) < 2) {
         return "fewer than two keys have two values";
@@ -46,13 +44,11 @@ spot_study_effects_problem(const spot_study_head_t *head)
 
 /* All points; for a sensitivity plan the two base designs, as only these are evenly
  * spread. */
-static void
-choose_points(plan_t *self)
+static void choose_points(plan_t *self)
 {
     const spot_plan_t *plan = &self->head->plan;
     const size_t stride = self->head->num_axes + 2;
-    const bool is_base =
-        plan->kind == SPOT_PLAN_SENSITIVITY && plan->sample_points != NULL;
+    const bool is_base = plan->kind == SPOT_PLAN_SENSITIVITY && plan->sample_points != NULL;
 
     self->num_points = is_base ? 2 * plan->num_samples : self->head->num_points;
     for (size_t j = 0; j < self->num_points; j++) {
@@ -66,8 +62,7 @@ typedef struct {
     size_t value_id;
 } placed_t;
 
-static int
-compare_placed(const void *a, const void *b)
+static int compare_placed(const void *a, const void *b)
 {
     const placed_t *x = a, *y = b;
 
@@ -76,8 +71,7 @@ compare_placed(const void *a, const void *b)
 }
 
 /* Parts of the range with about equal numbers of points; equal values stay together. */
-static void
-put_into_parts(plan_t *plan, spot_study_effects_t *self, size_t key_id)
+static void put_into_parts(plan_t *plan, spot_study_effects_t *self, size_t key_id)
 {
     const size_t axis_id = self->axis_ids[key_id], num_points = plan->num_points;
     const size_t most = num_points / MIN_PART_POINTS;
@@ -89,8 +83,7 @@ put_into_parts(plan_t *plan, spot_study_effects_t *self, size_t key_id)
         return;
     }
     for (size_t j = 0; j < num_points; j++) {
-        const size_t value_id =
-            spot_study_value_id(plan->head, plan->point_ids[j], axis_id);
+        const size_t value_id = spot_study_value_id(plan->head, plan->point_ids[j], axis_id);
 
         placed[j] = (placed_t){plan->head->axes[axis_id].numbers[value_id], j, value_id};
     }
@@ -102,8 +95,7 @@ put_into_parts(plan_t *plan, spot_study_effects_t *self, size_t key_id)
 
         level_id = is_new ? wanted : level_id;
         if (is_new) {
-            self->first_values[key_id * self->max_levels + level_id] =
-                placed[j].value_id;
+            self->first_values[key_id * self->max_levels + level_id] = placed[j].value_id;
         }
         self->last_values[key_id * self->max_levels + level_id] = placed[j].value_id;
         plan->level_ids[placed[j].place * self->effects.num_keys + key_id] = level_id;
@@ -112,8 +104,7 @@ put_into_parts(plan_t *plan, spot_study_effects_t *self, size_t key_id)
 }
 
 /* Each value is a level. */
-static void
-put_into_values(plan_t *plan, spot_study_effects_t *self, size_t key_id)
+static void put_into_values(plan_t *plan, spot_study_effects_t *self, size_t key_id)
 {
     const size_t axis_id = self->axis_ids[key_id];
 
@@ -128,8 +119,7 @@ put_into_values(plan_t *plan, spot_study_effects_t *self, size_t key_id)
     }
 }
 
-static void
-choose_levels(plan_t *plan, spot_study_effects_t *self)
+static void choose_levels(plan_t *plan, spot_study_effects_t *self)
 {
     for (size_t k = 0; k < self->effects.num_keys; k++) {
         const spot_axis_t *axis = &plan->head->axes[self->axis_ids[k]];
@@ -144,14 +134,13 @@ choose_levels(plan_t *plan, spot_study_effects_t *self)
 }
 
 /* Replaces shares and totals by the Sobol indices of a sensitivity plan, if known. */
-static int
-take_indices(spot_study_effects_t *self, const spot_store_t *store, size_t metric_id)
+static int take_indices(spot_study_effects_t *self, const spot_store_t *store, size_t metric_id)
 {
     spot_study_sensitivity_t sensitivity;
     int ret;
 
-    if (store->head->plan.kind != SPOT_PLAN_SENSITIVITY ||
-        metric_id >= store->head->num_listed || self->outcome != 0) {
+    if (store->head->plan.kind != SPOT_PLAN_SENSITIVITY || metric_id >= store->head->num_listed ||
+        self->outcome != 0) {
         return 0;
     }
     ret = spot_study_sensitivity_init(&sensitivity, store);
@@ -168,8 +157,7 @@ take_indices(spot_study_effects_t *self, const spot_store_t *store, size_t metri
     return ret;
 }
 
-static int
-analyse(spot_study_effects_t *self, plan_t *plan, const spot_group_means_t *means)
+static int analyse(spot_study_effects_t *self, plan_t *plan, const spot_group_means_t *means)
 {
     const size_t num_groups = means->num_groups, num_keys = self->effects.num_keys;
     spot_effects_data_t data = {.num_keys = num_keys,
@@ -185,8 +173,7 @@ analyse(spot_study_effects_t *self, plan_t *plan, const spot_group_means_t *mean
         return plan->memory.error;
     }
     for (size_t j = 0; j < plan->num_points; j++) {
-        memcpy(&plan->values[j * num_groups],
-            &means->means[plan->point_ids[j] * num_groups],
+        memcpy(&plan->values[j * num_groups], &means->means[plan->point_ids[j] * num_groups],
             num_groups * sizeof(*plan->values));
     }
     data.values = plan->values;
@@ -195,14 +182,12 @@ analyse(spot_study_effects_t *self, plan_t *plan, const spot_group_means_t *mean
     return ret < 0 ? ret : 0;
 }
 
-static int
-prepare(spot_study_effects_t *self, plan_t *plan)
+static int prepare(spot_study_effects_t *self, plan_t *plan)
 {
     const spot_study_head_t *head = plan->head;
     const size_t num_keys = count_keys(head);
-    const size_t most = head->num_points > 2 * head->plan.num_samples
-                            ? head->num_points
-                            : 2 * head->plan.num_samples;
+    const size_t most = head->num_points > 2 * head->plan.num_samples ? head->num_points
+                                                                      : 2 * head->plan.num_samples;
     size_t num_found = 0;
 
     self->effects.num_keys = num_keys;
@@ -228,9 +213,7 @@ prepare(spot_study_effects_t *self, plan_t *plan)
     return 0;
 }
 
-int
-spot_study_effects_init(
-    spot_study_effects_t *self, const spot_store_t *store, size_t metric_id)
+int spot_study_effects_init(spot_study_effects_t *self, const spot_store_t *store, size_t metric_id)
 {
     plan_t plan = {.head = store->head};
     spot_group_means_t means;
@@ -252,28 +235,25 @@ spot_study_effects_init(
     return ret;
 }
 
-void
-spot_study_effects_free(spot_study_effects_t *self)
+void spot_study_effects_free(spot_study_effects_t *self)
 {
     spot_arena_free(&self->memory);
     spot_effects_free(&self->effects);
     memset(self, 0, sizeof(*self));
 }
 
-const char *
-spot_study_effects_outcome(const spot_study_effects_t *self)
+const char *spot_study_effects_outcome(const spot_study_effects_t *self)
 {
     return spot_analysis_problem(self->outcome, "too few points have a value");
 }
 
-void
-spot_study_effects_order(const spot_study_effects_t *self, size_t *order)
+void spot_study_effects_order(const spot_study_effects_t *self, size_t *order)
 {
     for (size_t j = 0; j < self->effects.num_keys; j++) {
         size_t place = j;
 
-        for (; place > 0 && self->effects.keys[order[place - 1]].range.value <
-                                self->effects.keys[j].range.value;
+        for (; place > 0 &&
+               self->effects.keys[order[place - 1]].range.value < self->effects.keys[j].range.value;
              place--) {
             order[place] = order[place - 1];
         }

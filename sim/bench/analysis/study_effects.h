@@ -10,8 +10,8 @@
 #define SPOT_EFFECTS_MAX_VALUES 8
 
 typedef struct {
-    int outcome;      /* 0, or SPOT_ANALYSIS_...: then the effects are undefined */
-    bool has_indices; /* shares and totals are Sobol indices of a sensitivity plan */
+    int outcome;              /* 0, or SPOT_ANALYSIS_...: then the effects are undefined */
+    bool has_indices;         /* shares and totals are Sobol indices of a sensitivity plan */
     int64_t num_replications; /* used, of each point */
     size_t num_groups;        /* of replications; 1: noise is unknown */
     spot_arena_t memory;

@@ -10,8 +10,7 @@
 
 /* The indices of one metric. values: [num_samples][num_axes + 2][num_groups] to work in.
  */
-static int
-find_indices(spot_metric_sensitivity_t *self, const spot_study_head_t *head,
+static int find_indices(spot_metric_sensitivity_t *self, const spot_study_head_t *head,
     const spot_group_means_t *means, size_t metric_id, double *values)
 {
     const size_t num_rows = head->plan.num_samples * (head->num_axes + 2);
@@ -27,13 +26,11 @@ find_indices(spot_metric_sensitivity_t *self, const spot_study_head_t *head,
             values[j * num_groups + k] = of_point[k * num_metrics + metric_id];
         }
     }
-    self->outcome =
-        spot_sensitivity_init(&self->indices, &data, SPOT_CONFIDENCE, head->plan.seed);
+    self->outcome = spot_sensitivity_init(&self->indices, &data, SPOT_CONFIDENCE, head->plan.seed);
     return self->outcome < 0 ? self->outcome : 0;
 }
 
-int
-spot_study_sensitivity_init(spot_study_sensitivity_t *self, const spot_store_t *store)
+int spot_study_sensitivity_init(spot_study_sensitivity_t *self, const spot_store_t *store)
 {
     const spot_study_head_t *head = store->head;
     const size_t num_rows = head->plan.num_samples * (head->num_axes + 2);
@@ -59,8 +56,7 @@ spot_study_sensitivity_init(spot_study_sensitivity_t *self, const spot_store_t *
     return ret;
 }
 
-void
-spot_study_sensitivity_free(spot_study_sensitivity_t *self)
+void spot_study_sensitivity_free(spot_study_sensitivity_t *self)
 {
     for (size_t j = 0; self->metrics != NULL && j < self->num_metrics; j++) {
         spot_sensitivity_free(&self->metrics[j].indices);
@@ -69,8 +65,7 @@ spot_study_sensitivity_free(spot_study_sensitivity_t *self)
     memset(self, 0, sizeof(*self));
 }
 
-const char *
-spot_metric_sensitivity_problem(const spot_metric_sensitivity_t *self)
+const char *spot_metric_sensitivity_problem(const spot_metric_sensitivity_t *self)
 {
     return spot_analysis_problem(
         self->outcome, "too few base samples have a value at all of their points");
@@ -78,8 +73,7 @@ spot_metric_sensitivity_problem(const spot_metric_sensitivity_t *self)
 
 _Static_assert(SPOT_MIN_GROUPS == 4, "the warning names the number");
 
-const char *
-spot_metric_sensitivity_warning(const spot_metric_sensitivity_t *self)
+const char *spot_metric_sensitivity_warning(const spot_metric_sensitivity_t *self)
 {
     return self->outcome == 0 && isnan(self->indices.noise_variance)
                ? "indices hold the noise of single replications, their intervals do "
@@ -87,8 +81,7 @@ spot_metric_sensitivity_warning(const spot_metric_sensitivity_t *self)
                : NULL;
 }
 
-double
-spot_sensitivity_noise_share(const spot_sensitivity_t *indices)
+double spot_sensitivity_noise_share(const spot_sensitivity_t *indices)
 {
     return indices->noise_variance / (indices->variance + indices->noise_variance);
 }

@@ -28,19 +28,16 @@ typedef struct {
 } collector_t;
 
 /* Moves the values kept into the sketch. */
-static int
-sketch_values(column_t *column)
+static int sketch_values(column_t *column)
 {
-    const int ret =
-        spot_quantile_sketch_add(&column->sketch, column->values, column->num_values);
+    const int ret = spot_quantile_sketch_add(&column->sketch, column->values, column->num_values);
 
     column->is_sketched = true;
     column->num_values = 0;
     return ret;
 }
 
-static int
-collect_value(column_t *column, double value)
+static int collect_value(column_t *column, double value)
 {
     const size_t most = column->is_sketched ? SKETCHED_VALUES : SPOT_EXACT_VALUES;
     int ret = 0;
@@ -59,8 +56,7 @@ collect_value(column_t *column, double value)
     return ret;
 }
 
-static int
-collect_row(void *context, const spot_row_t *row)
+static int collect_row(void *context, const spot_row_t *row)
 {
     collector_t *self = context;
     int ret = 0;
@@ -81,8 +77,7 @@ collect_row(void *context, const spot_row_t *row)
 }
 
 /* Quantiles of all values, of which those cut off are the largest. */
-static int
-find_quantiles(column_t *column, double quantiles[3])
+static int find_quantiles(column_t *column, double quantiles[3])
 {
     static const double p[3] = {0.05, 0.5, 0.95};
     const double num_known = (double) column->num_known;
@@ -91,15 +86,13 @@ find_quantiles(column_t *column, double quantiles[3])
     int ret = 0;
 
     for (int j = 0; j < 3; j++) {
-        shares[j] = num > num_known && num_known > 1
-                        ? fmin(p[j] * (num - 1) / (num_known - 1), 1)
-                        : p[j];
+        shares[j] =
+            num > num_known && num_known > 1 ? fmin(p[j] * (num - 1) / (num_known - 1), 1) : p[j];
     }
     if (column->is_sketched) {
         ret = sketch_values(column);
-        ret = ret == 0
-                  ? spot_quantile_sketch_quantiles(&column->sketch, 3, shares, quantiles)
-                  : ret;
+        ret =
+            ret == 0 ? spot_quantile_sketch_quantiles(&column->sketch, 3, shares, quantiles) : ret;
     } else {
         spot_quantiles(column->values, column->num_values, 3, shares, quantiles);
     }
@@ -111,8 +104,7 @@ find_quantiles(column_t *column, double quantiles[3])
     return ret;
 }
 
-static int
-summarise_column(
+static int summarise_column(
     column_t *column, const spot_study_head_t *head, spot_summary_t *summary)
 {
     spot_estimate_t *estimate = &column->estimate;
@@ -134,8 +126,7 @@ summarise_column(
         .is_constant = spot_estimate_is_constant(estimate),
     };
     spot_estimate_bounds(estimate, SPOT_CONFIDENCE, &summary->ci_low, &summary->ci_high);
-    summary->half_width =
-        fmax(summary->ci_high - summary->value, summary->value - summary->ci_low);
+    summary->half_width = fmax(summary->ci_high - summary->value, summary->value - summary->ci_low);
     if (isinf(summary->ci_low)) {
         summary->ci_low = (double) NAN;
     }
@@ -146,18 +137,15 @@ summarise_column(
         estimate->num_unknown > estimate->num_nulls) {
         summary->num_cut_off = estimate->num_unknown - estimate->num_nulls;
     }
-    summary->least =
-        isinf(summary->value) ? spot_estimate_least(estimate) : summary->value;
-    summary->excess = head->until.metric == NULL
-                          ? (double) NAN
-                          : spot_estimate_excess(estimate, &head->until);
+    summary->least = isinf(summary->value) ? spot_estimate_least(estimate) : summary->value;
+    summary->excess =
+        head->until.metric == NULL ? (double) NAN : spot_estimate_excess(estimate, &head->until);
     return ret;
 }
 
 /* Corrects the summary of a metric that the point lacks, or of a fixed point. */
-static void
-settle_summary(const spot_study_head_t *head, size_t point_id, size_t metric_id,
-    spot_summary_t *summary)
+static void settle_summary(
+    const spot_study_head_t *head, size_t point_id, size_t metric_id, spot_summary_t *summary)
 {
     if (!spot_study_has_metric(head, point_id, metric_id)) {
         summary->num_nulls = 0;
@@ -172,8 +160,7 @@ settle_summary(const spot_study_head_t *head, size_t point_id, size_t metric_id,
     }
 }
 
-int
-spot_summarise(const spot_store_t *store, size_t point_id, spot_summary_t *summaries)
+int spot_summarise(const spot_store_t *store, size_t point_id, spot_summary_t *summaries)
 {
     const spot_study_head_t *head = store->head;
     const size_t num_metrics = head->num_metrics;
@@ -201,12 +188,10 @@ spot_summarise(const spot_store_t *store, size_t point_id, spot_summary_t *summa
     return ret;
 }
 
-int
-spot_summarise_all(const spot_store_t *store, spot_summary_t **summaries)
+int spot_summarise_all(const spot_store_t *store, spot_summary_t **summaries)
 {
     const spot_study_head_t *head = store->head;
-    spot_summary_t *all =
-        spot_calloc(head->num_points * head->num_metrics, sizeof(*all));
+    spot_summary_t *all = spot_calloc(head->num_points * head->num_metrics, sizeof(*all));
     int ret = all == NULL ? SPOT_ERR_NO_MEMORY : 0;
 
     for (size_t j = 0; ret == 0 && j < head->num_points; j++) {

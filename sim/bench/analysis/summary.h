@@ -14,12 +14,11 @@
 typedef struct {
     int64_t num_values; /* not null */
     int64_t num_nulls;
-    int64_t num_unknown; /* of either: cut off, the number is only a lower bound */
-    int64_t num_cut_off; /* of these, values that the estimate takes as they are */
-    spot_moments_t
-        moments;  /* of the values whose mean is the estimate: see spot_line_t */
-    double value; /* the estimate, see estimate.h. NAN if undefined, like all below;
-                     INFINITY: more than least */
+    int64_t num_unknown;    /* of either: cut off, the number is only a lower bound */
+    int64_t num_cut_off;    /* of these, values that the estimate takes as they are */
+    spot_moments_t moments; /* of the values whose mean is the estimate: see spot_line_t */
+    double value;           /* the estimate, see estimate.h. NAN if undefined, like all below;
+                               INFINITY: more than least */
     double least;
     double stderr_value;
     double ci_low; /* interval of the estimate at SPOT_CONFIDENCE; NAN: no such end */
@@ -42,5 +41,4 @@ SPOT_MUST_CHECK int spot_summarise(
 
 /* The same for all points: *summaries is [num_points][num_metrics]; the caller frees it.
  * NULL after an error. */
-SPOT_MUST_CHECK int spot_summarise_all(
-    const spot_store_t *store, spot_summary_t **summaries);
+SPOT_MUST_CHECK int spot_summarise_all(const spot_store_t *store, spot_summary_t **summaries);

@@ -13,52 +13,42 @@ typedef struct {
     size_t group_id;
 } place_t;
 
-const spot_summary_t *
-spot_winners_summary(const spot_winners_t *self, size_t point_id)
+const spot_summary_t *spot_winners_summary(const spot_winners_t *self, size_t point_id)
 {
-    return &self->summaries[point_id * self->head->num_metrics +
-                            self->head->best.metric_id];
+    return &self->summaries[point_id * self->head->num_metrics + self->head->best.metric_id];
 }
 
-static double
-mean_at(const spot_winners_t *self, size_t point_id)
+static double mean_at(const spot_winners_t *self, size_t point_id)
 {
     return spot_winners_summary(self, point_id)->value;
 }
 
-static size_t
-value_at(const spot_winners_t *self, size_t point_id)
+static size_t value_at(const spot_winners_t *self, size_t point_id)
 {
     return spot_study_value_id(self->head, point_id, self->head->best.axis_id);
 }
 
-static bool
-competes(const spot_winners_t *self, size_t point_id)
+static bool competes(const spot_winners_t *self, size_t point_id)
 {
-    return spot_study_competes(self->head, point_id) &&
-           isfinite(mean_at(self, point_id));
+    return spot_study_competes(self->head, point_id) && isfinite(mean_at(self, point_id));
 }
 
 /* Whether a point is better than another one, which may be none. */
-static bool
-is_better(const spot_winners_t *self, size_t point_id, size_t other_id)
+static bool is_better(const spot_winners_t *self, size_t point_id, size_t other_id)
 {
     if (other_id == SPOT_NO_POINT) {
         return true;
     }
-    return self->head->best.is_maximised
-               ? mean_at(self, point_id) > mean_at(self, other_id)
-               : mean_at(self, point_id) < mean_at(self, other_id);
+    return self->head->best.is_maximised ? mean_at(self, point_id) > mean_at(self, other_id)
+                                         : mean_at(self, point_id) < mean_at(self, other_id);
 }
 
 /* Finds the best and the next of each group; the first of equal ones. */
-static void
-rank(spot_winners_t *self)
+static void rank(spot_winners_t *self)
 {
     for (size_t j = 0; j < self->groups.num_groups; j++) {
-        self->winners[j] = (spot_winner_t){.first_id = SPOT_NO_POINT,
-            .best_id = SPOT_NO_POINT,
-            .next_id = SPOT_NO_POINT};
+        self->winners[j] = (spot_winner_t){
+            .first_id = SPOT_NO_POINT, .best_id = SPOT_NO_POINT, .next_id = SPOT_NO_POINT};
     }
     for (size_t j = 0; j < self->head->num_points; j++) {
         spot_winner_t *winner = &self->winners[self->groups.group_ids[j]];
@@ -80,9 +70,8 @@ rank(spot_winners_t *self)
 }
 
 /* Compares a point with the winner of its group; pairs: [num_metrics]. */
-static int
-compare(spot_winners_t *self, const spot_store_t *store, size_t point_id,
-    spot_paired_t *pairs)
+static int compare(
+    spot_winners_t *self, const spot_store_t *store, size_t point_id, spot_paired_t *pairs)
 {
     const spot_best_t *best = &self->head->best;
     spot_winner_t *winner = &self->winners[self->groups.group_ids[point_id]];
@@ -102,8 +91,7 @@ compare(spot_winners_t *self, const spot_store_t *store, size_t point_id,
     return ret;
 }
 
-static int
-compare_all(spot_winners_t *self, const spot_store_t *store)
+static int compare_all(spot_winners_t *self, const spot_store_t *store)
 {
     spot_paired_t *pairs = spot_calloc(self->head->num_metrics, sizeof(*pairs));
     int ret = pairs == NULL ? SPOT_ERR_NO_MEMORY : 0;
@@ -121,8 +109,7 @@ compare_all(spot_winners_t *self, const spot_store_t *store)
 }
 
 /* The other axis, if there is one alone and all of its values are numbers. */
-static size_t
-find_x(const spot_study_head_t *head)
+static size_t find_x(const spot_study_head_t *head)
 {
     const size_t x_id = head->best.axis_id == 0 ? 1 : 0;
 
@@ -137,8 +124,7 @@ find_x(const spot_study_head_t *head)
     return x_id;
 }
 
-static int
-compare_places(const void *a, const void *b)
+static int compare_places(const void *a, const void *b)
 {
     const place_t *x = a, *y = b;
 
@@ -146,8 +132,7 @@ compare_places(const void *a, const void *b)
 }
 
 /* The competitor of a group that has a value of the key, or SPOT_NO_POINT. */
-static size_t
-find_point(const spot_winners_t *self, size_t group_id, size_t value_id)
+static size_t find_point(const spot_winners_t *self, size_t group_id, size_t value_id)
 {
     for (size_t j = 0; j < self->head->num_points; j++) {
         if (self->groups.group_ids[j] == group_id && value_at(self, j) == value_id &&
@@ -159,8 +144,7 @@ find_point(const spot_winners_t *self, size_t group_id, size_t value_id)
 }
 
 /* The lead of the winner before the change over the one after it, in a group. */
-static double
-lead_of(const spot_winners_t *self, size_t group_id, const spot_crossing_t *crossing)
+static double lead_of(const spot_winners_t *self, size_t group_id, const spot_crossing_t *crossing)
 {
     const size_t before_id = self->winners[crossing->before_id].best_id;
     const size_t after_id = self->winners[crossing->after_id].best_id;
@@ -174,8 +158,7 @@ lead_of(const spot_winners_t *self, size_t group_id, const spot_crossing_t *cros
 
 /* Finds the places whose winner differs from that of the place before; places without a
  * winner are skipped. */
-static void
-find_changes(spot_winners_t *self, const place_t *places)
+static void find_changes(spot_winners_t *self, const place_t *places)
 {
     const place_t *before = NULL;
 
@@ -186,13 +169,13 @@ find_changes(spot_winners_t *self, const place_t *places)
         if (best_id == SPOT_NO_POINT) {
             continue;
         }
-        if (before != NULL && value_at(self, self->winners[before->group_id].best_id) !=
-                                  value_at(self, best_id)) {
+        if (before != NULL &&
+            value_at(self, self->winners[before->group_id].best_id) != value_at(self, best_id)) {
             spot_crossing_t *crossing = &self->crossings[self->num_crossings++];
             double low, high;
 
-            *crossing = (spot_crossing_t){
-                .before_id = before->group_id, .after_id = place->group_id};
+            *crossing =
+                (spot_crossing_t){.before_id = before->group_id, .after_id = place->group_id};
             low = lead_of(self, before->group_id, crossing);
             high = lead_of(self, place->group_id, crossing);
             crossing->number =
@@ -202,8 +185,7 @@ find_changes(spot_winners_t *self, const place_t *places)
     }
 }
 
-static int
-find_crossings(spot_winners_t *self)
+static int find_crossings(spot_winners_t *self)
 {
     const size_t num_groups = self->groups.num_groups;
     place_t *places;
@@ -230,8 +212,7 @@ find_crossings(spot_winners_t *self)
     return 0;
 }
 
-int
-spot_winners_init(spot_winners_t *self, const spot_store_t *store)
+int spot_winners_init(spot_winners_t *self, const spot_store_t *store)
 {
     const spot_study_head_t *head = store->head;
     int ret;
@@ -250,14 +231,12 @@ spot_winners_init(spot_winners_t *self, const spot_store_t *store)
     return ret == 0 ? find_crossings(self) : ret;
 }
 
-double
-spot_winner_lead(const spot_winner_t *self, const spot_best_t *best)
+double spot_winner_lead(const spot_winner_t *self, const spot_best_t *best)
 {
     return spot_paired_mean(&self->lead) * (best->is_maximised ? 1 : -1) + 0.0;
 }
 
-const spot_break_even_t *
-spot_winners_break_even(
+const spot_break_even_t *spot_winners_break_even(
     const spot_winners_t *self, const spot_winner_t *winner, size_t key_id)
 {
     const spot_store_t *store = self->store;
@@ -266,16 +245,14 @@ spot_winners_break_even(
         const spot_break_even_t *item = &store->break_evens[j];
 
         if (item->best_id == winner->best_id && item->next_id == winner->next_id &&
-            item->key_id == key_id &&
-            item->num_pairs == spot_paired_num_pairs(&winner->lead)) {
+            item->key_id == key_id && item->num_pairs == spot_paired_num_pairs(&winner->lead)) {
             return item;
         }
     }
     return NULL;
 }
 
-void
-spot_winners_free(spot_winners_t *self)
+void spot_winners_free(spot_winners_t *self)
 {
     free(self->summaries);
     spot_point_groups_free(&self->groups);

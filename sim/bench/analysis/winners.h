@@ -31,7 +31,7 @@ typedef struct {
     spot_summary_t *summaries; /* [num_points][num_metrics] */
     spot_point_groups_t groups;
     spot_winner_t *winners; /* [groups.num_groups] */
-    size_t x_id; /* the only other axis, if it has numbers; num_axes: there is none */
+    size_t x_id;            /* the only other axis, if it has numbers; num_axes: there is none */
     size_t num_crossings;
     spot_crossing_t *crossings; /* [num_crossings] along x */
 } spot_winners_t;
@@ -44,8 +44,7 @@ void spot_winners_free(spot_winners_t *self);
 
 /* How far the next one is behind, and whether it is at all. */
 double spot_winner_lead(const spot_winner_t *self, const spot_best_t *best);
-static inline bool
-spot_winner_is_ahead(const spot_winner_t *self, const spot_best_t *best)
+static inline bool spot_winner_is_ahead(const spot_winner_t *self, const spot_best_t *best)
 {
     return self->next_id != SPOT_NO_POINT && spot_winner_lead(self, best) > 0;
 }

@@ -11,8 +11,7 @@
 #include "base/json.h"
 #include "base/yaml_write.h"
 
-void
-spot_alternatives_free(spot_alternatives_t *self)
+void spot_alternatives_free(spot_alternatives_t *self)
 {
     spot_texts_free(&self->texts);
     free(self->items);
@@ -21,8 +20,7 @@ spot_alternatives_free(spot_alternatives_t *self)
     memset(self, 0, sizeof(*self));
 }
 
-int
-spot_advice_set(spot_yaml_t *scenario, spot_diag_t *diag, const char *format, ...)
+int spot_advice_set(spot_yaml_t *scenario, spot_diag_t *diag, const char *format, ...)
 {
     spot_texts_t texts = {.error = 0};
     const char *assignment;
@@ -32,15 +30,13 @@ spot_advice_set(spot_yaml_t *scenario, spot_diag_t *diag, const char *format, ..
     va_start(values, format);
     assignment = spot_texts_vadd(&texts, format, values);
     va_end(values);
-    ret = texts.error != 0
-              ? texts.error
-              : spot_yaml_assign(scenario, "the question", assignment, diag);
+    ret = texts.error != 0 ? texts.error
+                           : spot_yaml_assign(scenario, "the question", assignment, diag);
     spot_texts_free(&texts);
     return ret;
 }
 
-void
-spot_advice_write_path(const char *path, const char *scenario_path, FILE *out)
+void spot_advice_write_path(const char *path, const char *scenario_path, FILE *out)
 {
     char *absolute = strchr(scenario_path, '/') == NULL ? NULL : realpath(path, NULL);
 
@@ -48,14 +44,13 @@ spot_advice_write_path(const char *path, const char *scenario_path, FILE *out)
     free(absolute);
 }
 
-int
-spot_advice_replay(const spot_advice_question_t *question, const char *key,
+int spot_advice_replay(const spot_advice_question_t *question, const char *key,
     spot_yaml_t *scenario, spot_diag_t *diag)
 {
     const char *path = scenario->root->file;
     const spot_node_t *trace = spot_node_at(scenario->root, key);
-    const bool is_short = trace != NULL && trace->kind == SPOT_NODE_SCALAR &&
-                          strstr(trace->text, ".csv") != NULL;
+    const bool is_short =
+        trace != NULL && trace->kind == SPOT_NODE_SCALAR && strstr(trace->text, ".csv") != NULL;
     const spot_node_t *file = is_short ? trace : spot_node_get(trace, "file");
     spot_texts_t texts = {.error = 0};
     FILE *out;
@@ -75,8 +70,7 @@ spot_advice_replay(const spot_advice_question_t *question, const char *key,
         spot_advice_write_path(question->traces[j], path, out);
     }
     if (question->num_traces == 0) {
-        spot_advice_write_path(
-            file->text, strcmp(file->file, path) == 0 ? "" : path, out);
+        spot_advice_write_path(file->text, strcmp(file->file, path) == 0 ? "" : path, out);
     }
     fputs("]", out);
     if (question->is_running) {
@@ -89,8 +83,7 @@ spot_advice_replay(const spot_advice_question_t *question, const char *key,
     return ret;
 }
 
-bool
-spot_advice_scale(const spot_node_t *root, const char *numbers, double factor, FILE *out)
+bool spot_advice_scale(const spot_node_t *root, const char *numbers, double factor, FILE *out)
 {
     bool is_any = false;
 
@@ -101,8 +94,7 @@ spot_advice_scale(const spot_node_t *root, const char *numbers, double factor, F
         char path[80], none[] = "", *end = none;
         double value;
 
-        snprintf(path, sizeof(path), "%.*s", (int) num_bytes - is_divided,
-            numbers + is_divided);
+        snprintf(path, sizeof(path), "%.*s", (int) num_bytes - is_divided, numbers + is_divided);
         node = spot_node_place(root, path);
         value = node->kind == SPOT_NODE_SCALAR             ? strtod(node->text, &end)
                 : spot_node_get(node, "generator") != NULL ? 1
@@ -118,8 +110,7 @@ spot_advice_scale(const spot_node_t *root, const char *numbers, double factor, F
     return is_any;
 }
 
-const char *
-spot_advice_beyond(spot_texts_t *texts, int64_t peak, int64_t num_spot)
+const char *spot_advice_beyond(spot_texts_t *texts, int64_t peak, int64_t num_spot)
 {
     return peak > 0 && num_spot > peak
                ? spot_texts_add(texts,
@@ -129,8 +120,7 @@ spot_advice_beyond(spot_texts_t *texts, int64_t peak, int64_t num_spot)
                : NULL;
 }
 
-const char *
-spot_advice_flow(spot_texts_t *texts, const spot_node_t *node)
+const char *spot_advice_flow(spot_texts_t *texts, const spot_node_t *node)
 {
     FILE *out = spot_texts_begin(texts);
 

@@ -43,7 +43,7 @@ typedef struct {
 /* Zero it to start. */
 typedef struct {
     spot_texts_t texts;
-    const char *goal; /* the estimate to be at least sure: "probability(met_deadline)" */
+    const char *goal;       /* the estimate to be at least sure: "probability(met_deadline)" */
     const char *goal_words; /* "to be done by 5 d" */
     size_t num_items, max_items;
     spot_alternative_t *items; /* [num_items], with the same keys in each point */
@@ -63,8 +63,7 @@ typedef struct {
     double most;       /* factor up to which it is looked at */
     /* Writes "KEY: VALUE" of a scenario at a factor, without a line end. Returns false
      * if the scenario has no such thing. */
-    bool (*change)(
-        const void *scenario, const spot_node_t *root, double factor, FILE *out);
+    bool (*change)(const void *scenario, const spot_node_t *root, double factor, FILE *out);
     /* Without change(): paths of numbers that have the factor, with blanks between;
      * those after '/' are divided by it. A generator's that is not given is 1. */
     const char *numbers;
@@ -74,13 +73,12 @@ typedef struct {
     const char *cost;      /* metric whose mean is to be least: "cost_usd" */
     const char *cost_unit; /* of amounts in sentences: "an hour"; NULL: that of cost */
     const char *time;      /* metric of the time that is said; NULL: none */
-    int64_t mean_runs; /* of an answer, for each alternative; 0: 500, a tenth of a full
-                          look */
+    int64_t mean_runs;     /* of an answer, for each alternative; 0: 500, a tenth of a full
+                              look */
     const spot_advice_doubt_t *doubts; /* up to one without noun */
     /* Puts the question into the scenario before it is bound. BAD_INPUT with the reason
      * in diag, NO_MEMORY. */
-    int (*pose)(const spot_advice_question_t *question, spot_yaml_t *scenario,
-        spot_diag_t *diag);
+    int (*pose)(const spot_advice_question_t *question, spot_yaml_t *scenario, spot_diag_t *diag);
     /* Appends what may be chosen. scenario: as posed and bound; root: its document.
      * Errors as above. */
     int (*propose)(const spot_advice_question_t *question, const void *scenario,
@@ -98,16 +96,15 @@ void spot_advice_write_path(const char *path, const char *scenario_path, FILE *o
 /* Puts a trace that is replayed from random starts in place of the value of a key such
  * as "trace": the recordings of the question, else the file that the value names.
  * Without either it changes nothing. Errors as spot_yaml_assign(). */
-SPOT_MUST_CHECK int spot_advice_replay(const spot_advice_question_t *question,
-    const char *key, spot_yaml_t *scenario, spot_diag_t *diag);
+SPOT_MUST_CHECK int spot_advice_replay(const spot_advice_question_t *question, const char *key,
+    spot_yaml_t *scenario, spot_diag_t *diag);
 
 /* What is assumed of so many instances on spot where the recordings had at most peak
  * (0: there are no recordings); NULL: nothing. */
 const char *spot_advice_beyond(spot_texts_t *texts, int64_t peak, int64_t num_spot);
 
 /* Writes the numbers of a doubt at a factor, as change(). */
-bool spot_advice_scale(
-    const spot_node_t *root, const char *numbers, double factor, FILE *out);
+bool spot_advice_scale(const spot_node_t *root, const char *numbers, double factor, FILE *out);
 
 /* A node as YAML on one line, for a point. NULL: no memory. */
 const char *spot_advice_flow(spot_texts_t *texts, const spot_node_t *node);

@@ -6,22 +6,19 @@
 
 #include "base/memory.h"
 
-void
-spot_event_log_init(spot_event_log_t *self)
+void spot_event_log_init(spot_event_log_t *self)
 {
     memset(self, 0, sizeof(*self));
 }
 
-void
-spot_event_log_free(spot_event_log_t *self)
+void spot_event_log_free(spot_event_log_t *self)
 {
     free(self->records);
     free(self->texts);
     memset(self, 0, sizeof(*self));
 }
 
-void
-spot_event_log_clear(spot_event_log_t *self)
+void spot_event_log_clear(spot_event_log_t *self)
 {
     self->num_records = 0;
     self->num_text_bytes = 0;
@@ -29,15 +26,13 @@ spot_event_log_clear(spot_event_log_t *self)
 }
 
 /* The offset of the copy, or -1 for no text or no memory. */
-static int32_t
-keep_text(spot_event_log_t *self, const char *text)
+static int32_t keep_text(spot_event_log_t *self, const char *text)
 {
     const size_t num_bytes = strlen(text) + 1;
     const size_t offset = self->num_text_bytes;
 
     if (offset + num_bytes > INT32_MAX ||
-        spot_array_reserve(&self->texts, &self->max_text_bytes, offset + num_bytes, 1) !=
-            0) {
+        spot_array_reserve(&self->texts, &self->max_text_bytes, offset + num_bytes, 1) != 0) {
         self->has_failed = SPOT_ERR_NO_MEMORY;
         return -1;
     }
@@ -46,8 +41,7 @@ keep_text(spot_event_log_t *self, const char *text)
     return (int32_t) offset;
 }
 
-void
-spot_event_log_add(spot_event_log_t *self, int64_t time_ms, int32_t kind,
+void spot_event_log_add(spot_event_log_t *self, int64_t time_ms, int32_t kind,
     const int64_t values[SPOT_EVENT_VALUES], const char *text)
 {
     spot_log_record_t *record;
@@ -65,8 +59,7 @@ spot_event_log_add(spot_event_log_t *self, int64_t time_ms, int32_t kind,
     record->text_offset = text == NULL ? -1 : keep_text(self, text);
 }
 
-static int
-compare_records(const void *left, const void *right)
+static int compare_records(const void *left, const void *right)
 {
     const spot_log_record_t *a = left;
     const spot_log_record_t *b = right;
@@ -80,16 +73,14 @@ compare_records(const void *left, const void *right)
     return a->sequence < b->sequence ? -1 : 1;
 }
 
-void
-spot_event_log_sort(spot_event_log_t *self)
+void spot_event_log_sort(spot_event_log_t *self)
 {
     if (self->num_records > 0) {
         qsort(self->records, self->num_records, sizeof(*self->records), compare_records);
     }
 }
 
-const char *
-spot_event_log_text(const spot_event_log_t *self, const spot_log_record_t *record)
+const char *spot_event_log_text(const spot_event_log_t *self, const spot_log_record_t *record)
 {
     return record->text_offset < 0 ? NULL : self->texts + record->text_offset;
 }

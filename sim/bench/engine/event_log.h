@@ -39,5 +39,4 @@ void spot_event_log_add(spot_event_log_t *self, int64_t time_ms, int32_t kind,
 void spot_event_log_sort(spot_event_log_t *self);
 
 /* The text of a record, or NULL. */
-const char *spot_event_log_text(
-    const spot_event_log_t *self, const spot_log_record_t *record);
+const char *spot_event_log_text(const spot_event_log_t *self, const spot_log_record_t *record);

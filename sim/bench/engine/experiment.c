@@ -3,8 +3,7 @@
 
 #include <string.h>
 
-const spot_experiment_t *
-spot_experiment_find(
+const spot_experiment_t *spot_experiment_find(
     const spot_experiment_t *const *engines, const char *name, spot_suggest_t *near)
 {
     spot_suggest_init(near, name);
@@ -17,24 +16,21 @@ spot_experiment_find(
     return NULL;
 }
 
-static bool
-has_key(const spot_experiment_t *self, const spot_node_t *key)
+static bool has_key(const spot_experiment_t *self, const spot_node_t *key)
 {
     return spot_field_find(self->fields, key->text, strlen(key->text)) != NULL;
 }
 
 /* The engine that knows two keys or more of a scenario which the first engine does not
  * know, the usual sign of a forgotten engine: NAME; or NULL. *key: the first of them. */
-static const spot_experiment_t *
-find_forgotten(const spot_experiment_t *const *engines, const spot_node_t *root,
-    const spot_node_t **key)
+static const spot_experiment_t *find_forgotten(
+    const spot_experiment_t *const *engines, const spot_node_t *root, const spot_node_t **key)
 {
     for (size_t j = 1; engines[j] != NULL; j++) {
         size_t num_own = 0;
 
         for (size_t k = root->num_children; k-- > 0;) {
-            if (has_key(engines[j], root->keys[k]) &&
-                !has_key(engines[0], root->keys[k])) {
+            if (has_key(engines[j], root->keys[k]) && !has_key(engines[0], root->keys[k])) {
                 *key = root->keys[k];
                 num_own++;
             }
@@ -46,9 +42,8 @@ find_forgotten(const spot_experiment_t *const *engines, const spot_node_t *root,
     return NULL;
 }
 
-int
-spot_experiment_choose(const spot_experiment_t **self,
-    const spot_experiment_t *const *engines, const spot_node_t *root, spot_diag_t *diag)
+int spot_experiment_choose(const spot_experiment_t **self, const spot_experiment_t *const *engines,
+    const spot_node_t *root, spot_diag_t *diag)
 {
     const spot_node_t *node = spot_node_get(root, "engine");
     spot_bind_t bind = {.diag = diag};
@@ -58,20 +53,17 @@ spot_experiment_choose(const spot_experiment_t **self,
 
     *self = engines[0];
     if (node == NULL) {
-        found = root == NULL || root->kind != SPOT_NODE_MAP
-                    ? NULL
-                    : find_forgotten(engines, root, &key);
+        found = root == NULL || root->kind != SPOT_NODE_MAP ? NULL
+                                                            : find_forgotten(engines, root, &key);
         if (found == NULL) {
             return 0;
         }
         spot_diag_error(diag, key->file, key->line, key->column,
-            "%s is a key of the engine %s: add engine: %s", key->text, found->name,
-            found->name);
+            "%s is a key of the engine %s: add engine: %s", key->text, found->name, found->name);
         return SPOT_ERR_BAD_INPUT;
     }
     if (node->kind != SPOT_NODE_SCALAR) {
-        const spot_field_t field = {
-            .name = "engine", .expected = "the name of an engine"};
+        const spot_field_t field = {.name = "engine", .expected = "the name of an engine"};
 
         spot_bind_unexpected(&bind, &field, node, "");
         return SPOT_ERR_BAD_INPUT;
@@ -81,15 +73,12 @@ spot_experiment_choose(const spot_experiment_t **self,
         *self = found;
         return 0;
     }
-    spot_bind_unknown(
-        &bind, node, "engine", "engine", &near, "; `spotsim engine` lists them");
+    spot_bind_unknown(&bind, node, "engine", "engine", &near, "; `spotsim engine` lists them");
     return SPOT_ERR_BAD_INPUT;
 }
 
-void
-spot_replication_json_end(spot_json_t *json, size_t num_warnings,
-    const spot_warning_t *warnings, const unsigned char *flags, uint64_t seed,
-    uint64_t replication)
+void spot_replication_json_end(spot_json_t *json, size_t num_warnings,
+    const spot_warning_t *warnings, const unsigned char *flags, uint64_t seed, uint64_t replication)
 {
     spot_json_open(json, "warnings", '[');
     for (size_t j = 0; j < num_warnings; j++) {

@@ -32,24 +32,24 @@ typedef struct {
     const char *const *parts; /* [num_parts] shares that add up to 1, from below */
     const char *const *bars;  /* [num_parts] the same as bars have them, from the left;
                                  NULL: as parts */
-    const char *whole; /* what these are shares of: "paid instance time"; or NULL */
-    const char *cost;  /* less is better; NULL: none */
-    const char *gain;  /* more is better; NULL: none */
+    const char *whole;        /* what these are shares of: "paid instance time"; or NULL */
+    const char *cost;         /* less is better; NULL: none */
+    const char *gain;         /* more is better; NULL: none */
     size_t num_compared;
     const char *const *compared; /* [num_compared] metrics that `spotsim compare` lists;
                                     0: all */
     size_t num_series;
     const spot_series_kind_t *const *series; /* [num_series] */
-    bool is_random;             /* replications differ; else one is enough */
+    bool is_random;                          /* replications differ; else one is enough */
     const char *why_fixed;      /* where they do not, the reason in words; may be NULL */
     int64_t num_replications;   /* of a point, if the study does not say, >= 1 */
     int64_t min_replications;   /* the same, with a precision or a race, >= 2 */
     int64_t batch_replications; /* the unit of work, 1 to 65535 */
     const char *cannot_run;     /* what the scenario lacks to be run, in words without a
                                    place; NULL: nothing */
-    const char *unmeasured; /* what its results rest on that was not measured, so that it
-                               wins over nothing that was: "its steps follow from
-                               step_factor"; NULL: nothing */
+    const char *unmeasured;     /* what its results rest on that was not measured, so that it
+                                   wins over nothing that was: "its steps follow from
+                                   step_factor"; NULL: nothing */
 } spot_outputs_t;
 
 /* One of the values of such a key. */
@@ -73,7 +73,7 @@ typedef struct {
 typedef struct {
     uint64_t seed;
     uint64_t replication;
-    const atomic_int *stop; /* not 0: return INTERRUPTED within a second; may be NULL */
+    const atomic_int *stop;   /* not 0: return INTERRUPTED within a second; may be NULL */
     struct spot_tapes *tapes; /* traces/generate/tape.h: of the scenarios with the same
                                  trace_key(); NULL: none, or a recording is wanted */
 } spot_replication_t;
@@ -120,8 +120,7 @@ typedef struct {
      * threads. BAD_INPUT with the reasons in diag; free it even then. CANNOT_RUN: the
      * scenario is sound, but lacks what its outputs say in cannot_run; the same are
      * errors in diag. It may be asked for its outputs and its standing, not run. */
-    int (*bind)(
-        void **scenario, const spot_node_t *root, const void *like, spot_diag_t *diag);
+    int (*bind)(void **scenario, const spot_node_t *root, const void *like, spot_diag_t *diag);
     void (*free)(void *scenario); /* accepts NULL */
     const spot_outputs_t *(*outputs)(const void *scenario);
     /* Equal for scenarios whose replications meet the same changes from outside, made in
@@ -155,23 +154,20 @@ SPOT_MUST_CHECK int spot_experiment_choose(const spot_experiment_t **self,
     const spot_experiment_t *const *engines, const spot_node_t *root, spot_diag_t *diag);
 
 /* The metric with this name, or num_metrics. O(metrics). */
-static inline size_t
-spot_outputs_metric_id(const spot_outputs_t *self, const char *name)
+static inline size_t spot_outputs_metric_id(const spot_outputs_t *self, const char *name)
 {
     return spot_metric_find(self->metrics, self->num_metrics, name);
 }
 
 /* Whether the replication is to be stopped. */
-static inline bool
-spot_replication_is_stopped(const spot_replication_t *self)
+static inline bool spot_replication_is_stopped(const spot_replication_t *self)
 {
     return self->stop != NULL && atomic_load(self->stop) != 0;
 }
 
 /* Puts a stream of random numbers of the replication at its first number. */
-static inline void
-spot_replication_seek(const spot_replication_t *self, spot_rng_t *rng,
-    spot_stream_t purpose, uint64_t entity)
+static inline void spot_replication_seek(
+    const spot_replication_t *self, spot_rng_t *rng, spot_stream_t purpose, uint64_t entity)
 {
     spot_rng_seek(rng, self->seed, self->replication, purpose, entity);
 }
@@ -185,13 +181,13 @@ void spot_replication_json_end(spot_json_t *json, size_t num_warnings,
 /* The head of the fields of every engine: the name of the scenario and the key that
  * chooses the engine. The bench reads both; nothing is bound. */
 #define SPOT_BENCH_FIELDS SPOT_NAME_FIELD, SPOT_ENGINE_FIELD
-#define SPOT_NAME_FIELD                                                                 \
-    {                                                                                   \
-        .name = "scenario", .type = SPOT_FIELD_TEXT, .offset = SPOT_NOWHERE,            \
-        .help = "name of the scenario"                                                  \
+#define SPOT_NAME_FIELD                                                                            \
+    {                                                                                              \
+        .name = "scenario", .type = SPOT_FIELD_TEXT, .offset = SPOT_NOWHERE,                       \
+        .help = "name of the scenario"                                                             \
     }
-#define SPOT_ENGINE_FIELD                                                               \
-    {                                                                                   \
-        .name = "engine", .type = SPOT_FIELD_SELECTOR, .initial = "train",              \
-        .help = "which engine runs the scenario, see `spotsim engine`"                  \
+#define SPOT_ENGINE_FIELD                                                                          \
+    {                                                                                              \
+        .name = "engine", .type = SPOT_FIELD_SELECTOR, .initial = "train",                         \
+        .help = "which engine runs the scenario, see `spotsim engine`"                             \
     }

@@ -13,8 +13,7 @@ const char *const spot_estimator_names[] = {
     NULL,
 };
 
-size_t
-spot_metric_find(const spot_metric_t *metrics, size_t num_metrics, const char *name)
+size_t spot_metric_find(const spot_metric_t *metrics, size_t num_metrics, const char *name)
 {
     size_t metric_id = name == NULL ? num_metrics : 0;
 
@@ -24,8 +23,8 @@ spot_metric_find(const spot_metric_t *metrics, size_t num_metrics, const char *n
     return metric_id;
 }
 
-spot_metric_source_t
-spot_metric_source(const spot_metric_t *metrics, size_t num_metrics, size_t metric_id)
+spot_metric_source_t spot_metric_source(
+    const spot_metric_t *metrics, size_t num_metrics, size_t metric_id)
 {
     const spot_metric_t *metric = &metrics[metric_id];
 
@@ -38,8 +37,7 @@ spot_metric_source(const spot_metric_t *metrics, size_t num_metrics, size_t metr
     };
 }
 
-double
-spot_metric_denominator(
+double spot_metric_denominator(
     const spot_metric_t *self, const spot_metric_source_t *source, const double *values)
 {
     const double per = self->per == 0 ? 1 : self->per;
@@ -47,8 +45,7 @@ spot_metric_denominator(
     return (self->denominator == NULL ? 1 : values[source->per_id]) / per;
 }
 
-double
-spot_metric_value(
+double spot_metric_value(
     const spot_metric_t *self, const spot_metric_source_t *source, const double *values)
 {
     double denominator;
@@ -62,13 +59,11 @@ spot_metric_value(
                : values[source->of_id] / denominator;
 }
 
-void
-spot_metrics_derive(const spot_metric_t *metrics, size_t num_metrics, double *values)
+void spot_metrics_derive(const spot_metric_t *metrics, size_t num_metrics, double *values)
 {
     for (size_t j = 0; j < num_metrics; j++) {
         if (metrics[j].numerator != NULL) {
-            const spot_metric_source_t source =
-                spot_metric_source(metrics, num_metrics, j);
+            const spot_metric_source_t source = spot_metric_source(metrics, num_metrics, j);
 
             values[j] = spot_metric_value(&metrics[j], &source, values);
         }

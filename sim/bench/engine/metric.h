@@ -16,11 +16,7 @@ typedef enum {
 } spot_metric_kind_t;
 
 /* Which of two values is better. */
-typedef enum {
-    SPOT_BETTER_NEITHER,
-    SPOT_BETTER_LOWER,
-    SPOT_BETTER_HIGHER
-} spot_metric_better_t;
+typedef enum { SPOT_BETTER_NEITHER, SPOT_BETTER_LOWER, SPOT_BETTER_HIGHER } spot_metric_better_t;
 
 /* How the replications of a point give one number. */
 typedef enum {
@@ -60,21 +56,18 @@ typedef struct {
 } spot_metric_t;
 
 /* What an axis, and what a sentence calls it. */
-static inline const char *
-spot_metric_label(const spot_metric_t *self)
+static inline const char *spot_metric_label(const spot_metric_t *self)
 {
     return self->label == NULL ? self->name : self->label;
 }
 
-static inline const char *
-spot_metric_noun(const spot_metric_t *self)
+static inline const char *spot_metric_noun(const spot_metric_t *self)
 {
     return self->noun == NULL ? spot_metric_label(self) : self->noun;
 }
 
 /* Its estimator, never USUAL. */
-static inline spot_estimator_t
-spot_metric_estimator(const spot_metric_t *self)
+static inline spot_estimator_t spot_metric_estimator(const spot_metric_t *self)
 {
     if (self->estimator != SPOT_ESTIMATOR_USUAL) {
         return self->estimator;
@@ -85,8 +78,7 @@ spot_metric_estimator(const spot_metric_t *self)
 }
 
 /* The metric with this name, or num_metrics; name may be NULL. O(metrics). */
-size_t spot_metric_find(
-    const spot_metric_t *metrics, size_t num_metrics, const char *name);
+size_t spot_metric_find(const spot_metric_t *metrics, size_t num_metrics, const char *name);
 
 /* Where a metric comes from: ids of metrics; their number: none. */
 typedef struct {
@@ -109,8 +101,7 @@ double spot_metric_denominator(
     const spot_metric_t *self, const spot_metric_source_t *source, const double *values);
 
 /* Fills in the derived metrics. O(metrics^2). */
-void spot_metrics_derive(
-    const spot_metric_t *metrics, size_t num_metrics, double *values);
+void spot_metrics_derive(const spot_metric_t *metrics, size_t num_metrics, double *values);
 
 /* A condition that makes results doubtful; counted per replication. */
 typedef struct {

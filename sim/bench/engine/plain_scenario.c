@@ -11,8 +11,8 @@
 #define ITEM_BYTES 20
 
 /* How many metrics the one of the table stands for in a bound scenario. */
-static int64_t
-num_items(const spot_metric_t *metric, const spot_field_t *fields, const void *scenario)
+static int64_t num_items(
+    const spot_metric_t *metric, const spot_field_t *fields, const void *scenario)
 {
     const char *key = strchr(metric->name, '{');
     const spot_field_t *field = spot_field_first(fields);
@@ -37,8 +37,7 @@ num_items(const spot_metric_t *metric, const spot_field_t *fields, const void *s
 
 /* Writes the metrics for which the one of the table stands; *name is moved behind their
  * names. */
-static void
-put_items(const spot_metric_t *metric, int64_t num, spot_metric_t *metrics, char **name)
+static void put_items(const spot_metric_t *metric, int64_t num, spot_metric_t *metrics, char **name)
 {
     const size_t head_bytes = strcspn(metric->name, "{");
     const size_t name_bytes = strlen(metric->name) + ITEM_BYTES;
@@ -48,15 +47,14 @@ put_items(const spot_metric_t *metric, int64_t num, spot_metric_t *metrics, char
         metrics[j] = *metric;
         if (tail != NULL) {
             metrics[j].name = *name;
-            *name += 1 + snprintf(*name, name_bytes, "%.*s%" PRId64 "%s",
-                             (int) head_bytes, metric->name, j, tail + 1);
+            *name += 1 + snprintf(*name, name_bytes, "%.*s%" PRId64 "%s", (int) head_bytes,
+                             metric->name, j, tail + 1);
         }
     }
 }
 
 /* Gives a bound scenario metrics of its own, behind its struct. */
-static int
-make_metrics(void **scenario, size_t num_bytes, const spot_field_t *fields)
+static int make_metrics(void **scenario, size_t num_bytes, const spot_field_t *fields)
 {
     const spot_outputs_t table = *(const spot_outputs_t *) *scenario;
     size_t num_metrics = 0, names_bytes = 0;
@@ -70,8 +68,7 @@ make_metrics(void **scenario, size_t num_bytes, const spot_field_t *fields)
         num_metrics += num;
         names_bytes += num * (strlen(table.metrics[j].name) + ITEM_BYTES);
     }
-    outputs =
-        realloc(*scenario, num_bytes + num_metrics * sizeof(*metrics) + names_bytes);
+    outputs = realloc(*scenario, num_bytes + num_metrics * sizeof(*metrics) + names_bytes);
     if (outputs == NULL) {
         return SPOT_ERR_NO_MEMORY;
     }
@@ -89,8 +86,7 @@ make_metrics(void **scenario, size_t num_bytes, const spot_field_t *fields)
     return 0;
 }
 
-int
-spot_plain_bind(void **scenario, size_t num_bytes, const spot_field_t *fields,
+int spot_plain_bind(void **scenario, size_t num_bytes, const spot_field_t *fields,
     const spot_outputs_t *outputs, const spot_node_t *root, spot_diag_t *diag)
 {
     int ret;
@@ -104,8 +100,7 @@ spot_plain_bind(void **scenario, size_t num_bytes, const spot_field_t *fields,
     return ret == 0 ? make_metrics(scenario, num_bytes, fields) : ret;
 }
 
-const spot_outputs_t *
-spot_plain_outputs(const void *scenario)
+const spot_outputs_t *spot_plain_outputs(const void *scenario)
 {
     return scenario;
 }

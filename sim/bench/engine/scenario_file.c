@@ -8,8 +8,7 @@
 #include "base/memory.h"
 
 /* "trace: {file: PATH}". PATH is what the command line says, not YAML. */
-static int
-replace_trace(spot_yaml_t *document, const char *trace_path, spot_diag_t *diag)
+static int replace_trace(spot_yaml_t *document, const char *trace_path, spot_diag_t *diag)
 {
     int ret = spot_yaml_assign(document, "--trace", "trace={}", diag);
     const spot_node_t *trace;
@@ -20,13 +19,11 @@ replace_trace(spot_yaml_t *document, const char *trace_path, spot_diag_t *diag)
     }
     trace = spot_node_get(document->root, "trace");
     path = spot_yaml_new_scalar(document, trace_path, trace);
-    return path == NULL ? SPOT_ERR_NO_MEMORY
-                        : spot_yaml_set(document, "trace.file", path);
+    return path == NULL ? SPOT_ERR_NO_MEMORY : spot_yaml_set(document, "trace.file", path);
 }
 
 /* The content of the file that the scalar at map_path names takes its place. */
-static int
-inline_file(spot_yaml_t *document, const char *map_path, spot_diag_t *diag)
+static int inline_file(spot_yaml_t *document, const char *map_path, spot_diag_t *diag)
 {
     char *path = spot_node_file_path(spot_node_at(document->root, map_path));
     spot_yaml_t file = {.root = NULL};
@@ -45,28 +42,26 @@ inline_file(spot_yaml_t *document, const char *map_path, spot_diag_t *diag)
     return ret;
 }
 
-int
-spot_scenario_spell_file(spot_yaml_t *document, const char *key, spot_diag_t *diag)
+int spot_scenario_spell_file(spot_yaml_t *document, const char *key, spot_diag_t *diag)
 {
     static const char frequency[] = "trace.frequency", laws[] = "jobs.generate";
     spot_node_t *trace = spot_node_get(document->root, "trace");
     const spot_node_t *generate = spot_node_at(document->root, laws);
     const size_t length = strcspn(key, "=");
 
-    if (trace != NULL && trace->kind == SPOT_NODE_SCALAR &&
-        length == sizeof(frequency) - 1 && strncmp(key, frequency, length) == 0) {
+    if (trace != NULL && trace->kind == SPOT_NODE_SCALAR && length == sizeof(frequency) - 1 &&
+        strncmp(key, frequency, length) == 0) {
         return spot_yaml_set(document, "trace.model", trace);
     }
-    if (generate != NULL && generate->kind == SPOT_NODE_SCALAR &&
-        generate->text[0] != '\0' && length > sizeof(laws) &&
-        strncmp(key, laws, sizeof(laws) - 1) == 0 && key[sizeof(laws) - 1] == '.') {
+    if (generate != NULL && generate->kind == SPOT_NODE_SCALAR && generate->text[0] != '\0' &&
+        length > sizeof(laws) && strncmp(key, laws, sizeof(laws) - 1) == 0 &&
+        key[sizeof(laws) - 1] == '.') {
         return inline_file(document, laws, diag);
     }
     return 0;
 }
 
-int
-spot_scenario_change(
+int spot_scenario_change(
     spot_yaml_t *document, const spot_scenario_changes_t *changes, spot_diag_t *diag)
 {
     int ret = 0;
@@ -88,8 +83,7 @@ spot_scenario_change(
     return ret;
 }
 
-int
-spot_scenario_read_document(spot_yaml_t *document, const char *path,
+int spot_scenario_read_document(spot_yaml_t *document, const char *path,
     const spot_scenario_changes_t *changes, spot_diag_t *diag)
 {
     const int error = spot_yaml_read(document, path, diag);
@@ -102,9 +96,8 @@ spot_scenario_read_document(spot_yaml_t *document, const char *path,
 }
 
 /* An engine without the key would call trace.file unknown. */
-static int
-check_trace(const spot_experiment_t *experiment, const spot_scenario_changes_t *changes,
-    spot_diag_t *diag)
+static int check_trace(
+    const spot_experiment_t *experiment, const spot_scenario_changes_t *changes, spot_diag_t *diag)
 {
     const spot_field_t *field = spot_field_first(experiment->fields);
 
@@ -122,8 +115,7 @@ check_trace(const spot_experiment_t *experiment, const spot_scenario_changes_t *
 }
 
 /* Binds a document that was changed. */
-static int
-bind_document(spot_bound_scenario_t *self, const spot_experiment_t *const *engines,
+static int bind_document(spot_bound_scenario_t *self, const spot_experiment_t *const *engines,
     const spot_node_t *root, const spot_scenario_changes_t *changes, spot_diag_t *diag)
 {
     const spot_node_t *name = spot_node_get(root, "scenario");
@@ -137,10 +129,8 @@ bind_document(spot_bound_scenario_t *self, const spot_experiment_t *const *engin
     return ret == 0 ? self->experiment->bind(&self->scenario, root, NULL, diag) : ret;
 }
 
-int
-spot_bound_scenario_read(spot_bound_scenario_t *self,
-    const spot_experiment_t *const *engines, const char *path,
-    const spot_scenario_changes_t *changes, spot_diag_t *diag)
+int spot_bound_scenario_read(spot_bound_scenario_t *self, const spot_experiment_t *const *engines,
+    const char *path, const spot_scenario_changes_t *changes, spot_diag_t *diag)
 {
     spot_yaml_t document;
     int error = spot_scenario_read_document(&document, path, changes, diag);
@@ -155,8 +145,7 @@ spot_bound_scenario_read(spot_bound_scenario_t *self,
     return error;
 }
 
-int
-spot_bound_scenario_example(
+int spot_bound_scenario_example(
     spot_bound_scenario_t *self, const spot_experiment_t *experiment, spot_diag_t *diag)
 {
     const spot_experiment_t *const engines[] = {experiment, NULL};
@@ -171,8 +160,7 @@ spot_bound_scenario_example(
     return ret;
 }
 
-void
-spot_bound_scenario_free(spot_bound_scenario_t *self)
+void spot_bound_scenario_free(spot_bound_scenario_t *self)
 {
     if (self->experiment != NULL) {
         self->experiment->free(self->scenario);

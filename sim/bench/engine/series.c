@@ -29,8 +29,7 @@ const char *const spot_series_shape_names[SPOT_NUM_SERIES_SHAPES + 1] = {
     [SPOT_SERIES_LONG_TABLE] = "long table",
 };
 
-const char *
-spot_series_column_unit(
+const char *spot_series_column_unit(
     const spot_series_kind_t *kind, const spot_series_column_t *column)
 {
     if (column->kind > SPOT_COLUMN_DURATION) {
@@ -39,8 +38,7 @@ spot_series_column_unit(
     return kind->ticks_per_s == 1 ? "s" : kind->ticks_per_s == 1000 ? "ms" : "ns";
 }
 
-int
-spot_recording_init(
+int spot_recording_init(
     spot_recording_t *self, size_t num_series, const spot_series_kind_t *const *kinds)
 {
     memset(self, 0, sizeof(*self));
@@ -55,13 +53,12 @@ spot_recording_init(
     return 0;
 }
 
-int
-spot_recording_name(
+int spot_recording_name(
     spot_recording_t *self, const char *name, uint64_t seed, uint64_t replication)
 {
     if (self->note[0] == '\0') {
-        snprintf(self->note, sizeof(self->note),
-            "seed %" PRIu64 ", replication %" PRIu64, seed, replication);
+        snprintf(self->note, sizeof(self->note), "seed %" PRIu64 ", replication %" PRIu64, seed,
+            replication);
     }
     if (self->title == NULL && name != NULL) {
         self->title = spot_text_copy(name, strlen(name));
@@ -76,8 +73,7 @@ typedef union kept {
     max_align_t aligned;
 } kept_t;
 
-void *
-spot_recording_keep(spot_recording_t *self, size_t num_bytes)
+void *spot_recording_keep(spot_recording_t *self, size_t num_bytes)
 {
     kept_t *kept = calloc(1, sizeof(*kept) + num_bytes);
 
@@ -89,8 +85,7 @@ spot_recording_keep(spot_recording_t *self, size_t num_bytes)
     return kept + 1;
 }
 
-static void
-free_kept(kept_t *kept)
+static void free_kept(kept_t *kept)
 {
     while (kept != NULL) {
         kept_t *before = kept->before;
@@ -100,8 +95,7 @@ free_kept(kept_t *kept)
     }
 }
 
-void
-spot_recording_free(spot_recording_t *self)
+void spot_recording_free(spot_recording_t *self)
 {
     for (size_t j = 0; self->series != NULL && j < self->num_series; j++) {
         free(self->series[j].cells);
@@ -113,14 +107,12 @@ spot_recording_free(spot_recording_t *self)
     memset(self, 0, sizeof(*self));
 }
 
-static bool
-is_text(const spot_series_t *self, size_t column_id)
+static bool is_text(const spot_series_t *self, size_t column_id)
 {
     return self->kind->columns[column_id].kind >= SPOT_COLUMN_CATEGORY;
 }
 
-int
-spot_series_add(spot_series_t *self, const spot_cell_t *cells)
+int spot_series_add(spot_series_t *self, const spot_cell_t *cells)
 {
     const size_t num_columns = self->kind->num_columns;
     const size_t num_cells = self->num_rows * num_columns;
@@ -152,8 +144,7 @@ spot_series_add(spot_series_t *self, const spot_cell_t *cells)
     return 0;
 }
 
-int
-spot_series_add_open(spot_series_t *self, size_t num, const int64_t *ends)
+int spot_series_add_open(spot_series_t *self, size_t num, const int64_t *ends)
 {
     int32_t *order = spot_calloc(4 * num, sizeof(*order));
     int64_t num_open = 0;
@@ -167,16 +158,15 @@ spot_series_add_open(spot_series_t *self, size_t num, const int64_t *ends)
 
         num_open += order[j] % 2 == 0 ? 1 : -1;
         if (j + 1 == 2 * num || ends[order[j + 1]] != at) {
-            ret = spot_series_add(self,
-                (const spot_cell_t[]){{.integer = at}, {.number = (double) num_open}});
+            ret = spot_series_add(
+                self, (const spot_cell_t[]){{.integer = at}, {.number = (double) num_open}});
         }
     }
     free(order);
     return ret;
 }
 
-const char *
-spot_series_text(const spot_series_t *self, size_t row_id, size_t column_id)
+const char *spot_series_text(const spot_series_t *self, size_t row_id, size_t column_id)
 {
     const spot_cell_t *cell = &self->cells[row_id * self->kind->num_columns + column_id];
 
@@ -184,15 +174,14 @@ spot_series_text(const spot_series_t *self, size_t row_id, size_t column_id)
     return self->texts + cell->integer;
 }
 
-void
-spot_series_verify(const spot_series_t *self)
+void spot_series_verify(const spot_series_t *self)
 {
     const size_t num_columns = self->kind->num_columns;
     const spot_series_shape_t shape = self->kind->shape;
     const bool has_order = shape >= SPOT_SERIES_LEVELS && shape <= SPOT_SERIES_CURVE;
 
     for (size_t j = 1; has_order && j < self->num_rows; j++) {
-        spot_bug_assert(self->cells[(j - 1) * num_columns].integer <=
-                        self->cells[j * num_columns].integer);
+        spot_bug_assert(
+            self->cells[(j - 1) * num_columns].integer <= self->cells[j * num_columns].integer);
     }
 }

@@ -32,26 +32,26 @@ typedef struct {
                                       NULL; NULL: not known */
     const char *signs;             /* of a category of events, one for each: '+' more,
                                       '-' less, '.' neither; NULL: neither */
-    size_t num_decimals; /* of numbers where they are printed, at most 15; 0: as
-                            many as the value needs */
-    bool is_bare; /* the head of a CSV file has the name alone, without the unit */
+    size_t num_decimals;           /* of numbers where they are printed, at most 15; 0: as
+                                      many as the value needs */
+    bool is_bare;                  /* the head of a CSV file has the name alone, without the unit */
 } spot_series_column_t;
 
 /* How a series is drawn. Levels, events and curves start with an instant, and their rows
  * are in order of it. */
 typedef enum {
-    SPOT_SERIES_TABLE,  /* rows of any meaning */
-    SPOT_SERIES_LEVELS, /* instant, then numbers that hold until the next row and are
-                           drawn as a stack */
-    SPOT_SERIES_EVENTS, /* instant, category, count */
-    SPOT_SERIES_CURVE,  /* instant, number; linear between rows */
-    SPOT_SERIES_SPANS, /* instant of the start, instant of the end, text or category: the
-                          lane, text or category: the label; then columns of any kind.
-                          Rows in any order. A count in column 4 is how much of the lane
-                          the span takes (1 without it), the first category behind
-                          column 3 is what it is coloured by (else its label) */
-    SPOT_SERIES_CDF, /* duration, number: the share of all up to it, 0 to 1, and at will
-                        a text or category: which line. Each line in order of rows */
+    SPOT_SERIES_TABLE,       /* rows of any meaning */
+    SPOT_SERIES_LEVELS,      /* instant, then numbers that hold until the next row and are
+                                drawn as a stack */
+    SPOT_SERIES_EVENTS,      /* instant, category, count */
+    SPOT_SERIES_CURVE,       /* instant, number; linear between rows */
+    SPOT_SERIES_SPANS,       /* instant of the start, instant of the end, text or category: the
+                                lane, text or category: the label; then columns of any kind.
+                                Rows in any order. A count in column 4 is how much of the lane
+                                the span takes (1 without it), the first category behind
+                                column 3 is what it is coloured by (else its label) */
+    SPOT_SERIES_CDF,         /* duration, number: the share of all up to it, 0 to 1, and at will
+                                a text or category: which line. Each line in order of rows */
     SPOT_SERIES_SHOWN_TABLE, /* rows of any meaning, which a page shows */
     SPOT_SERIES_LONG_TABLE,  /* so many rows of any meaning that a study keeps them only
                                 of  replications that its key series names, not of those
@@ -83,15 +83,14 @@ typedef struct {
 
 /* Rows of tables: a column with its unit, further members behind it; a kind of series by
  * the array of its columns. */
-#define SPOT_SERIES_COLUMN(kind_, name_, ...)                                           \
-    {                                                                                   \
-        .name = name_, .kind = SPOT_COLUMN_##kind_, .unit = __VA_ARGS__                 \
+#define SPOT_SERIES_COLUMN(kind_, name_, ...)                                                      \
+    {                                                                                              \
+        .name = name_, .kind = SPOT_COLUMN_##kind_, .unit = __VA_ARGS__                            \
     }
-#define SPOT_SERIES_KIND(name_, shape_, ticks, columns_, text)                          \
-    {                                                                                   \
-        .name = name_, .help = text, .shape = SPOT_SERIES_##shape_,                     \
-        .ticks_per_s = ticks, .num_columns = sizeof(columns_) / sizeof((columns_)[0]),  \
-        .columns = columns_                                                             \
+#define SPOT_SERIES_KIND(name_, shape_, ticks, columns_, text)                                     \
+    {                                                                                              \
+        .name = name_, .help = text, .shape = SPOT_SERIES_##shape_, .ticks_per_s = ticks,          \
+        .num_columns = sizeof(columns_) / sizeof((columns_)[0]), .columns = columns_               \
     }
 
 typedef union {
@@ -125,15 +124,13 @@ const char *spot_series_column_unit(
     const spot_series_kind_t *kind, const spot_series_column_t *column);
 
 /* What axes and heads call a column. */
-static inline const char *
-spot_series_column_name(const spot_series_column_t *column)
+static inline const char *spot_series_column_name(const spot_series_column_t *column)
 {
     return column->label == NULL ? column->name : column->label;
 }
 
 /* The decimals of a column, of a file too: no more than printf() is given. */
-static inline int
-spot_series_decimals(const spot_series_column_t *column)
+static inline int spot_series_decimals(const spot_series_column_t *column)
 {
     return column->num_decimals < 15 ? (int) column->num_decimals : 15;
 }
@@ -156,8 +153,7 @@ SPOT_MUST_CHECK int spot_series_add(spot_series_t *self, const spot_cell_t *cell
 
 /* Appends to levels of one number how many of num intervals are open at once: a row for
  * each instant at which some start or end. ends: [num][2] NO_MEMORY. O(num) */
-SPOT_MUST_CHECK int spot_series_add_open(
-    spot_series_t *self, size_t num, const int64_t *ends);
+SPOT_MUST_CHECK int spot_series_add_open(spot_series_t *self, size_t num, const int64_t *ends);
 
 /* The text of a cell of a category or text column; valid until the next row. */
 const char *spot_series_text(const spot_series_t *self, size_t row_id, size_t column_id);

@@ -12,8 +12,7 @@
 #define NUM_FIRST 8
 #define NUM_OF_SIDE 4
 
-int
-spot_store_keep_break_evens(
+int spot_store_keep_break_evens(
     spot_store_t *self, size_t num_items, const spot_break_even_t *items)
 {
     spot_break_even_t *copy = spot_calloc(num_items, sizeof(*copy));
@@ -33,8 +32,7 @@ spot_store_keep_break_evens(
     return 0;
 }
 
-static int
-insert(spot_db_t *db, sqlite3_stmt *statement, const spot_sqlite_store_t *self,
+static int insert(spot_db_t *db, sqlite3_stmt *statement, const spot_sqlite_store_t *self,
     const spot_break_even_t *item)
 {
     int place = 1;
@@ -44,8 +42,7 @@ insert(spot_db_t *db, sqlite3_stmt *statement, const spot_sqlite_store_t *self,
     sqlite3_bind_text(
         statement, place++, self->base.head->best.keys[item->key_id], -1, SQLITE_STATIC);
     sqlite3_bind_text(statement, place++,
-        self->base.head->metrics[self->base.head->best.metric_id].name, -1,
-        SQLITE_STATIC);
+        self->base.head->metrics[self->base.head->best.metric_id].name, -1, SQLITE_STATIC);
     sqlite3_bind_int(statement, place++, self->base.head->best.is_maximised);
     sqlite3_bind_int64(statement, place++, item->num_pairs);
     sqlite3_bind_double(statement, place++, item->number);
@@ -59,8 +56,7 @@ insert(spot_db_t *db, sqlite3_stmt *statement, const spot_sqlite_store_t *self,
     return spot_db_step_done(db, statement);
 }
 
-int
-spot_sqlite_break_evens_write(
+int spot_sqlite_break_evens_write(
     spot_sqlite_store_t *self, size_t num_items, const spot_break_even_t *items)
 {
     spot_db_t *db = &self->db;
@@ -69,44 +65,36 @@ spot_sqlite_break_evens_write(
 
     ret = ret == 0
               ? spot_db_prepare(db, &statement, "INSERT INTO break_even VALUES (0%z)",
-                    spot_schema_places(
-                        db, NUM_FIRST + NUM_OF_SIDE * SPOT_NUM_BREAK_EVEN_SIDES))
+                    spot_schema_places(db, NUM_FIRST + NUM_OF_SIDE * SPOT_NUM_BREAK_EVEN_SIDES))
               : ret;
     for (size_t j = 0; ret == 0 && j < num_items; j++) {
         ret = insert(db, statement, self, &items[j]);
     }
     sqlite3_finalize(statement);
-    return ret == 0
-               ? spot_db_run(db,
-                     "UPDATE break_even SET digest = digest(" SPOT_BREAK_EVEN_COLUMNS
-                     ")")
-               : ret;
+    return ret == 0 ? spot_db_run(
+                          db, "UPDATE break_even SET digest = digest(" SPOT_BREAK_EVEN_COLUMNS ")")
+                    : ret;
 }
 
 /* NAN for null. */
-static double
-number_at(sqlite3_stmt *row, int column)
+static double number_at(sqlite3_stmt *row, int column)
 {
-    return sqlite3_column_type(row, column) == SQLITE_NULL
-               ? (double) NAN
-               : sqlite3_column_double(row, column);
+    return sqlite3_column_type(row, column) == SQLITE_NULL ? (double) NAN
+                                                           : sqlite3_column_double(row, column);
 }
 
 /* The point with a number; num_points: there is none. */
-static size_t
-point_at(const spot_sqlite_store_t *self, sqlite3_stmt *row, int column)
+static size_t point_at(const spot_sqlite_store_t *self, sqlite3_stmt *row, int column)
 {
     const sqlite3_int64 number = sqlite3_column_int64(row, column);
     const size_t num_points = self->base.head->num_points;
 
-    return number < 0 || (size_t) number >= num_points ? num_points
-                                                       : self->point_ids[number];
+    return number < 0 || (size_t) number >= num_points ? num_points : self->point_ids[number];
 }
 
 /* Returns false if the row is of a key, or of a best, that the study does not ask for
  * any more. */
-static bool
-read_item(const spot_sqlite_store_t *self, sqlite3_stmt *row, spot_break_even_t *item)
+static bool read_item(const spot_sqlite_store_t *self, sqlite3_stmt *row, spot_break_even_t *item)
 {
     const spot_best_t *best = &self->base.head->best;
     const char *key = (const char *) sqlite3_column_text(row, 2);
@@ -125,25 +113,22 @@ read_item(const spot_sqlite_store_t *self, sqlite3_stmt *row, spot_break_even_t 
     for (int j = 0; j < SPOT_NUM_BREAK_EVEN_SIDES; j++) {
         const int column = NUM_FIRST + NUM_OF_SIDE * j;
 
-        item->sides[j] =
-            (spot_break_even_side_t){number_at(row, column), number_at(row, column + 1),
-                number_at(row, column + 2), number_at(row, column + 3)};
+        item->sides[j] = (spot_break_even_side_t){number_at(row, column),
+            number_at(row, column + 1), number_at(row, column + 2), number_at(row, column + 3)};
     }
     return key != NULL && item->key_id < best->num_keys && metric != NULL &&
            strcmp(metric, self->base.head->metrics[best->metric_id].name) == 0 &&
            sqlite3_column_int(row, 4) == best->is_maximised;
 }
 
-int
-spot_sqlite_break_evens_read(spot_sqlite_store_t *self, spot_db_t *db)
+int spot_sqlite_break_evens_read(spot_sqlite_store_t *self, spot_db_t *db)
 {
     const size_t num_points = self->base.head->num_points;
     spot_store_t *base = &self->base;
     size_t max_items = 0;
     sqlite3_stmt *row;
     int ret = spot_db_prepare(db, &row,
-        "SELECT " SPOT_BREAK_EVEN_COLUMNS
-        ", digest IS NOT digest(" SPOT_BREAK_EVEN_COLUMNS
+        "SELECT " SPOT_BREAK_EVEN_COLUMNS ", digest IS NOT digest(" SPOT_BREAK_EVEN_COLUMNS
         ") FROM break_even ORDER BY best, next, key");
 
     while (spot_db_next_row(db, row, &ret)) {
@@ -155,8 +140,8 @@ spot_sqlite_break_evens_read(spot_sqlite_store_t *self, spot_db_t *db)
             item.next_id >= num_points) {
             ret = spot_db_damaged(db, "break-evens are not those that were written");
         } else if (is_asked) {
-            ret = spot_array_reserve(&base->break_evens, &max_items,
-                base->num_break_evens + 1, sizeof(*base->break_evens));
+            ret = spot_array_reserve(&base->break_evens, &max_items, base->num_break_evens + 1,
+                sizeof(*base->break_evens));
             if (ret == 0) {
                 base->break_evens[base->num_break_evens++] = item;
             }

@@ -8,36 +8,30 @@
 
 #define NULL_WORD UINT64_C(0x6e756c6c) /* "null" */
 
-static uint64_t
-digest_bytes(uint64_t digest, const void *bytes, size_t num_bytes)
+static uint64_t digest_bytes(uint64_t digest, const void *bytes, size_t num_bytes)
 {
     for (size_t j = 0; j < num_bytes; j += sizeof(uint64_t)) {
         const size_t num_left = num_bytes - j;
         uint64_t word = 0;
 
-        memcpy(&word, (const char *) bytes + j,
-            num_left < sizeof(word) ? num_left : sizeof(word));
+        memcpy(&word, (const char *) bytes + j, num_left < sizeof(word) ? num_left : sizeof(word));
         digest = spot_digest_word(digest, word);
     }
     return spot_digest_word(digest, num_bytes);
 }
 
-uint64_t
-spot_digest_text(uint64_t digest, const char *text)
+uint64_t spot_digest_text(uint64_t digest, const char *text)
 {
     return text == NULL ? spot_digest_word(digest, NULL_WORD)
                         : digest_bytes(digest, text, strlen(text));
 }
 
-uint64_t
-spot_digest_number(uint64_t digest, double number)
+uint64_t spot_digest_number(uint64_t digest, double number)
 {
-    return spot_digest_word(
-        digest, isnan(number) ? NULL_WORD : spot_double_bits(number));
+    return spot_digest_word(digest, isnan(number) ? NULL_WORD : spot_double_bits(number));
 }
 
-static uint64_t
-digest_values(int num_values, sqlite3_value **values)
+static uint64_t digest_values(int num_values, sqlite3_value **values)
 {
     uint64_t digest = 0;
 
@@ -52,21 +46,18 @@ digest_values(int num_values, sqlite3_value **values)
         } else if (type != SQLITE_NULL) {
             const void *bytes = sqlite3_value_blob(values[j]);
 
-            digest =
-                digest_bytes(digest, bytes, (size_t) sqlite3_value_bytes(values[j]));
+            digest = digest_bytes(digest, bytes, (size_t) sqlite3_value_bytes(values[j]));
         }
     }
     return digest;
 }
 
-static void
-digest_row(sqlite3_context *context, int num_values, sqlite3_value **values)
+static void digest_row(sqlite3_context *context, int num_values, sqlite3_value **values)
 {
     sqlite3_result_int64(context, (sqlite3_int64) digest_values(num_values, values));
 }
 
-static void
-add_row(sqlite3_context *context, int num_values, sqlite3_value **values)
+static void add_row(sqlite3_context *context, int num_values, sqlite3_value **values)
 {
     uint64_t *sum = sqlite3_aggregate_context(context, sizeof(*sum));
 
@@ -77,23 +68,20 @@ add_row(sqlite3_context *context, int num_values, sqlite3_value **values)
     }
 }
 
-static void
-end_rows(sqlite3_context *context)
+static void end_rows(sqlite3_context *context)
 {
     const uint64_t *sum = sqlite3_aggregate_context(context, 0);
 
     sqlite3_result_int64(context, sum == NULL ? 0 : (sqlite3_int64) *sum);
 }
 
-int
-spot_digest_register(spot_db_t *db)
+int spot_digest_register(spot_db_t *db)
 {
     const int flags = SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_DIRECTONLY;
-    const int ret = spot_db_check(db, sqlite3_create_function(db->handle, "digest", -1,
-                                          flags, NULL, digest_row, NULL, NULL));
+    const int ret = spot_db_check(
+        db, sqlite3_create_function(db->handle, "digest", -1, flags, NULL, digest_row, NULL, NULL));
 
-    return ret == 0
-               ? spot_db_check(db, sqlite3_create_function(db->handle, "digest_rows", -1,
-                                       flags, NULL, NULL, add_row, end_rows))
-               : ret;
+    return ret == 0 ? spot_db_check(db, sqlite3_create_function(db->handle, "digest_rows", -1,
+                                            flags, NULL, NULL, add_row, end_rows))
+                    : ret;
 }

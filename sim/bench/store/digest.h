@@ -13,8 +13,7 @@
 #include "sim/bench/store/sqlite_db.h"
 
 /* Goes on from the digest of what was before. */
-static inline uint64_t
-spot_digest_word(uint64_t digest, uint64_t word)
+static inline uint64_t spot_digest_word(uint64_t digest, uint64_t word)
 {
     digest = (digest ^ word) * UINT64_C(0x9e3779b97f4a7c15);
     return digest ^ digest >> 29;

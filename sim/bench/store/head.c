@@ -6,8 +6,7 @@
 
 #include "base/memory.h"
 
-void
-spot_study_head_free_kinds(spot_study_head_t *self)
+void spot_study_head_free_kinds(spot_study_head_t *self)
 {
     for (size_t j = 0; self->kinds != NULL && j < self->num_kinds; j++) {
         free(self->kinds[j].has_metric);
@@ -31,8 +30,7 @@ const char *const spot_plan_names[] = {
     NULL,
 };
 
-bool
-spot_axis_is_numeric(const spot_axis_t *self)
+bool spot_axis_is_numeric(const spot_axis_t *self)
 {
     for (size_t j = 0; j < self->num_values; j++) {
         if (!isfinite(self->numbers[j])) {
@@ -42,8 +40,7 @@ spot_axis_is_numeric(const spot_axis_t *self)
     return true;
 }
 
-size_t
-spot_study_value_id(const spot_study_head_t *head, size_t point_id, size_t axis_id)
+size_t spot_study_value_id(const spot_study_head_t *head, size_t point_id, size_t axis_id)
 {
     spot_bug_assert(point_id < head->num_points && axis_id < head->num_axes);
     if (head->value_ids != NULL) {
@@ -55,38 +52,32 @@ spot_study_value_id(const spot_study_head_t *head, size_t point_id, size_t axis_
     return point_id % head->axes[axis_id].num_values;
 }
 
-spot_axis_value_t
-spot_study_baseline(const spot_study_head_t *head, size_t baseline_id)
+spot_axis_value_t spot_study_baseline(const spot_study_head_t *head, size_t baseline_id)
 {
-    return baseline_id > 0
-               ? head->more_baselines[baseline_id - 1]
-               : (spot_axis_value_t){head->baseline_axis_id, head->baseline_value_id};
+    return baseline_id > 0 ? head->more_baselines[baseline_id - 1]
+                           : (spot_axis_value_t){head->baseline_axis_id, head->baseline_value_id};
 }
 
-bool
-spot_study_is_baseline(const spot_study_head_t *head, size_t point_id)
+bool spot_study_is_baseline(const spot_study_head_t *head, size_t point_id)
 {
     bool is_baseline = true;
 
     for (size_t j = 0; is_baseline && j <= head->num_more_baselines; j++) {
         const spot_axis_value_t value = spot_study_baseline(head, j);
 
-        is_baseline =
-            spot_study_value_id(head, point_id, value.axis_id) == value.value_id;
+        is_baseline = spot_study_value_id(head, point_id, value.axis_id) == value.value_id;
     }
     return is_baseline;
 }
 
 /* Whether a metric that another one derives from is there and not derived itself. */
-static bool
-is_source(const spot_study_head_t *self, const char *name, size_t metric_id)
+static bool is_source(const spot_study_head_t *self, const char *name, size_t metric_id)
 {
     return name == NULL ||
            (metric_id < self->num_metrics && self->metrics[metric_id].numerator == NULL);
 }
 
-int
-spot_study_head_find_sources(spot_study_head_t *self)
+int spot_study_head_find_sources(spot_study_head_t *self)
 {
     free(self->sources);
     self->sources = spot_calloc(self->num_metrics, sizeof(*self->sources));
@@ -107,16 +98,13 @@ spot_study_head_find_sources(spot_study_head_t *self)
     return 0;
 }
 
-spot_metric_source_t
-spot_study_source(const spot_study_head_t *head, size_t metric_id)
+spot_metric_source_t spot_study_source(const spot_study_head_t *head, size_t metric_id)
 {
-    return head->sources != NULL
-               ? head->sources[metric_id]
-               : spot_metric_source(head->metrics, head->num_metrics, metric_id);
+    return head->sources != NULL ? head->sources[metric_id]
+                                 : spot_metric_source(head->metrics, head->num_metrics, metric_id);
 }
 
-void
-spot_study_derive(const spot_study_head_t *head, double *metrics)
+void spot_study_derive(const spot_study_head_t *head, double *metrics)
 {
     for (size_t j = 0; j < head->num_metrics; j++) {
         if (head->metrics[j].numerator != NULL) {
@@ -128,8 +116,7 @@ spot_study_derive(const spot_study_head_t *head, double *metrics)
 }
 
 /* NULL: one that has all metrics and differing replications. */
-static const spot_point_kind_t *
-kind_of(const spot_study_head_t *head, size_t point_id)
+static const spot_point_kind_t *kind_of(const spot_study_head_t *head, size_t point_id)
 {
     spot_bug_assert(point_id < head->num_points);
     if (head->num_kinds == 0) {
@@ -138,8 +125,7 @@ kind_of(const spot_study_head_t *head, size_t point_id)
     return &head->kinds[head->kind_ids == NULL ? 0 : head->kind_ids[point_id]];
 }
 
-bool
-spot_study_has_metric(const spot_study_head_t *head, size_t point_id, size_t metric_id)
+bool spot_study_has_metric(const spot_study_head_t *head, size_t point_id, size_t metric_id)
 {
     const spot_point_kind_t *kind = kind_of(head, point_id);
 
@@ -147,32 +133,28 @@ spot_study_has_metric(const spot_study_head_t *head, size_t point_id, size_t met
     return kind == NULL || kind->has_metric == NULL || kind->has_metric[metric_id];
 }
 
-bool
-spot_study_is_fixed(const spot_study_head_t *head, size_t point_id)
+bool spot_study_is_fixed(const spot_study_head_t *head, size_t point_id)
 {
     const spot_point_kind_t *kind = kind_of(head, point_id);
 
     return kind != NULL && kind->is_fixed;
 }
 
-const char *
-spot_study_cannot_run(const spot_study_head_t *head, size_t point_id)
+const char *spot_study_cannot_run(const spot_study_head_t *head, size_t point_id)
 {
     const spot_point_kind_t *kind = kind_of(head, point_id);
 
     return kind == NULL ? NULL : kind->cannot_run;
 }
 
-const char *
-spot_study_unmeasured(const spot_study_head_t *head, size_t point_id)
+const char *spot_study_unmeasured(const spot_study_head_t *head, size_t point_id)
 {
     const spot_point_kind_t *kind = kind_of(head, point_id);
 
     return kind == NULL ? NULL : kind->unmeasured;
 }
 
-bool
-spot_study_competes(const spot_study_head_t *head, size_t point_id)
+bool spot_study_competes(const spot_study_head_t *head, size_t point_id)
 {
     const spot_best_t *best = &head->best;
 
@@ -181,8 +163,7 @@ spot_study_competes(const spot_study_head_t *head, size_t point_id)
            !best->is_left_out[spot_study_value_id(head, point_id, best->axis_id)];
 }
 
-bool
-spot_study_value_competes(const spot_study_head_t *head, size_t value_id)
+bool spot_study_value_competes(const spot_study_head_t *head, size_t value_id)
 {
     for (size_t j = 0; j < head->num_points; j++) {
         if (spot_study_value_id(head, j, head->best.axis_id) == value_id &&
@@ -194,8 +175,8 @@ spot_study_value_competes(const spot_study_head_t *head, size_t value_id)
 }
 
 /* Of a point, where one that is neither fixed nor unable to run has num_replications. */
-static int64_t
-replications_of(const spot_study_head_t *head, size_t point_id, int64_t num_replications)
+static int64_t replications_of(
+    const spot_study_head_t *head, size_t point_id, int64_t num_replications)
 {
     if (spot_study_cannot_run(head, point_id) != NULL) {
         return 0;
@@ -203,14 +184,12 @@ replications_of(const spot_study_head_t *head, size_t point_id, int64_t num_repl
     return spot_study_is_fixed(head, point_id) ? 1 : num_replications;
 }
 
-int64_t
-spot_study_point_replications(const spot_study_head_t *head, size_t point_id)
+int64_t spot_study_point_replications(const spot_study_head_t *head, size_t point_id)
 {
     return replications_of(head, point_id, head->num_replications);
 }
 
-int64_t
-spot_study_runs(const spot_study_head_t *head, int64_t num_replications)
+int64_t spot_study_runs(const spot_study_head_t *head, int64_t num_replications)
 {
     int64_t num = (int64_t) head->num_points * num_replications;
 

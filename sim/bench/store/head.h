@@ -55,8 +55,7 @@ typedef struct {
 extern const char *const spot_plan_names[];
 
 /* Whether the points are spread over ranges and have no order along an axis. */
-static inline bool
-spot_plan_is_design(spot_plan_kind_t kind)
+static inline bool spot_plan_is_design(spot_plan_kind_t kind)
 {
     return kind >= SPOT_PLAN_LATIN_HYPERCUBE;
 }
@@ -135,11 +134,10 @@ typedef struct {
     char *question; /* may be NULL */
     char *engine;   /* "train" */
     uint64_t seed;
-    int64_t
-        batch_replications;   /* the unit of work: a batch starts at a multiple of it */
-    int64_t num_replications; /* asked for at each point, at most */
-    int64_t min_replications; /* the same at least; fewer than at most with until: or
-                                 optimise: */
+    int64_t batch_replications; /* the unit of work: a batch starts at a multiple of it */
+    int64_t num_replications;   /* asked for at each point, at most */
+    int64_t min_replications;   /* the same at least; fewer than at most with until: or
+                                   optimise: */
     spot_until_t until;
     spot_optimise_t optimise;
     spot_plan_t plan;
@@ -155,14 +153,14 @@ typedef struct {
     bool has_baseline;        /* points are compared with those that have this value: */
     size_t baseline_axis_id;
     size_t baseline_value_id;
-    size_t num_more_baselines; /* and these, of other axes; points that are compared have
-                                  the same values of all axes but these */
+    size_t num_more_baselines;         /* and these, of other axes; points that are compared have
+                                          the same values of all axes but these */
     spot_axis_value_t *more_baselines; /* [num_more_baselines] */
     spot_best_t best;
     size_t num_listed; /* metrics that were asked for; those behind are for the plot */
     size_t num_metrics;
-    spot_metric_t *metrics; /* [num_metrics] in order; texts borrowed. Those that are not
-                               derived are kept */
+    spot_metric_t *metrics;        /* [num_metrics] in order; texts borrowed. Those that are not
+                                      derived are kept */
     spot_metric_source_t *sources; /* [num_metrics]; NULL: not found yet */
     size_t num_warnings;
     const spot_warning_t *warnings; /* [num_warnings] */
@@ -180,8 +178,7 @@ void spot_study_head_free(spot_study_head_t *self);
 void spot_study_head_free_kinds(spot_study_head_t *self);
 
 /* The index of the value of an axis at a point. */
-size_t spot_study_value_id(
-    const spot_study_head_t *head, size_t point_id, size_t axis_id);
+size_t spot_study_value_id(const spot_study_head_t *head, size_t point_id, size_t axis_id);
 
 /* The values of the baseline, baseline_id from 0 to num_more_baselines; has_baseline. */
 spot_axis_value_t spot_study_baseline(const spot_study_head_t *head, size_t baseline_id);
@@ -190,8 +187,7 @@ spot_axis_value_t spot_study_baseline(const spot_study_head_t *head, size_t base
 bool spot_study_is_baseline(const spot_study_head_t *head, size_t point_id);
 
 /* The index of the metric with this name; num_metrics: none. name may be NULL. */
-static inline size_t
-spot_study_metric_id(const spot_study_head_t *head, const char *name)
+static inline size_t spot_study_metric_id(const spot_study_head_t *head, const char *name)
 {
     return spot_metric_find(head->metrics, head->num_metrics, name);
 }
@@ -207,16 +203,14 @@ spot_metric_source_t spot_study_source(const spot_study_head_t *head, size_t met
 void spot_study_derive(const spot_study_head_t *head, double *metrics);
 
 /* Whether results show a metric: not totals that are kept for ratios only. */
-static inline bool
-spot_study_shows(const spot_study_head_t *head, size_t metric_id)
+static inline bool spot_study_shows(const spot_study_head_t *head, size_t metric_id)
 {
     return metric_id < head->num_listed || !head->metrics[metric_id].is_total;
 }
 
 /* Whether a point yields a metric. What it lacks is no value: neither undefined nor 0.
  */
-bool spot_study_has_metric(
-    const spot_study_head_t *head, size_t point_id, size_t metric_id);
+bool spot_study_has_metric(const spot_study_head_t *head, size_t point_id, size_t metric_id);
 
 /* Whether all replications of a point are the same, beside points where they differ. */
 bool spot_study_is_fixed(const spot_study_head_t *head, size_t point_id);
@@ -243,8 +237,7 @@ int64_t spot_study_point_replications(const spot_study_head_t *head, size_t poin
 int64_t spot_study_runs(const spot_study_head_t *head, int64_t num_replications);
 
 /* Replications in a batch of the study; all code asks here. */
-static inline int64_t
-spot_study_batch_size(const spot_study_head_t *head)
+static inline int64_t spot_study_batch_size(const spot_study_head_t *head)
 {
     return head->batch_replications;
 }

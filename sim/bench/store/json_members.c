@@ -17,22 +17,19 @@ typedef struct {
     spot_recording_t *keeper;
 } place_t;
 
-static void *
-address(const place_t *place)
+static void *address(const place_t *place)
 {
     return place->structure + place->member->offset;
 }
 
 /* The same for a member that is a pointer. */
-static void **
-pointer(const place_t *place)
+static void **pointer(const place_t *place)
 {
     return address(place);
 }
 
 /* The first member of an item of a list. */
-static place_t
-item_of(const place_t *list, size_t item_id)
+static place_t item_of(const place_t *list, size_t item_id)
 {
     char *item = (char *) *pointer(list) + item_id * list->member->item_bytes;
 
@@ -40,14 +37,12 @@ item_of(const place_t *list, size_t item_id)
 }
 
 /* Whether the items of a list are values without a key. */
-static bool
-is_plain(const place_t *list)
+static bool is_plain(const place_t *list)
 {
     return list->member->members->key[0] == '\0';
 }
 
-static size_t
-num_items(const place_t *place)
+static size_t num_items(const place_t *place)
 {
     const spot_json_member_t *member = place->member;
     const char *start = member->is_num_of_root ? place->root : place->structure;
@@ -65,8 +60,7 @@ num_items(const place_t *place)
 /* ---- Writing: NULL where memory runs out ---- */
 
 /* text: for sqlite3_free(). */
-static cJSON *
-write_text(char *text)
+static cJSON *write_text(char *text)
 {
     cJSON *item = text == NULL ? NULL : cJSON_CreateString(text);
 
@@ -74,8 +68,7 @@ write_text(char *text)
     return item;
 }
 
-static cJSON *
-write_ids(const uint32_t *ids, size_t num_ids)
+static cJSON *write_ids(const uint32_t *ids, size_t num_ids)
 {
     sqlite3_str *text = sqlite3_str_new(NULL);
 
@@ -87,8 +80,7 @@ write_ids(const uint32_t *ids, size_t num_ids)
 }
 
 /* cJSON itself may lose the last bit. */
-static cJSON *
-write_number(double number)
+static cJSON *write_number(double number)
 {
     char text[SPOT_NUMBER_TEXT_BYTES];
 
@@ -101,8 +93,7 @@ write_number(double number)
 
 static cJSON *write_list(const place_t *place);
 
-static cJSON *
-write_value(const place_t *place)
+static cJSON *write_value(const place_t *place)
 {
     const void *at = address(place);
     unsigned choice;
@@ -120,8 +111,7 @@ write_value(const place_t *place)
         case SPOT_MEMBER_INTEGER:
             return write_number((double) *(const int64_t *) at);
         case SPOT_MEMBER_UNSIGNED:
-            return write_text(
-                sqlite3_mprintf("%llu", (unsigned long long) *(const uint64_t *) at));
+            return write_text(sqlite3_mprintf("%llu", (unsigned long long) *(const uint64_t *) at));
         case SPOT_MEMBER_NUMBER:
             return write_number(*(const double *) at);
         case SPOT_MEMBER_BOOLEAN:
@@ -133,22 +123,19 @@ write_value(const place_t *place)
     return NULL;
 }
 
-static bool
-is_none(const place_t *place)
+static bool is_none(const place_t *place)
 {
     const spot_json_member_t *member = place->member;
     const void *at = address(place);
 
     if (member->is_optional) {
-        return member->kind == SPOT_MEMBER_COUNT ? *(const size_t *) at == 0
-                                                 : !*(const bool *) at;
+        return member->kind == SPOT_MEMBER_COUNT ? *(const size_t *) at == 0 : !*(const bool *) at;
     }
     return member->kind <= SPOT_MEMBER_IDS && *pointer(place) == NULL;
 }
 
 /* Adds to an object, or to a list without a key; *parent is NULL where that fails. */
-static void
-add(cJSON **parent, const char *key, cJSON *item)
+static void add(cJSON **parent, const char *key, cJSON *item)
 {
     if (!(key == NULL ? cJSON_AddItemToArray(*parent, item)
                       : cJSON_AddItemToObjectCS(*parent, key, item))) {
@@ -158,8 +145,7 @@ add(cJSON **parent, const char *key, cJSON *item)
     }
 }
 
-static cJSON *
-write_object(place_t place)
+static cJSON *write_object(place_t place)
 {
     cJSON *object = cJSON_CreateObject();
 
@@ -171,8 +157,7 @@ write_object(place_t place)
     return object;
 }
 
-static cJSON *
-write_list(const place_t *place)
+static cJSON *write_list(const place_t *place)
 {
     const size_t num = num_items(place);
     cJSON *list = cJSON_CreateArray();
@@ -185,8 +170,7 @@ write_list(const place_t *place)
     return list;
 }
 
-char *
-spot_json_members_write(const spot_json_member_t *members, const void *root)
+char *spot_json_members_write(const spot_json_member_t *members, const void *root)
 {
     char *start = (char *) (uintptr_t) root;
     cJSON *object = write_object((place_t){members, start, start, NULL});
@@ -199,17 +183,14 @@ spot_json_members_write(const spot_json_member_t *members, const void *root)
 /* ---- Reading: 0, NO_MEMORY or BAD_INPUT ---- */
 
 /* Makes a pointer one to zeroed memory. */
-static int
-take(const place_t *place, size_t num, size_t item_bytes)
+static int take(const place_t *place, size_t num, size_t item_bytes)
 {
-    *pointer(place) = place->keeper == NULL
-                          ? spot_calloc(num, item_bytes)
-                          : spot_recording_keep(place->keeper, num * item_bytes);
+    *pointer(place) = place->keeper == NULL ? spot_calloc(num, item_bytes)
+                                            : spot_recording_keep(place->keeper, num * item_bytes);
     return *pointer(place) == NULL ? SPOT_ERR_NO_MEMORY : 0;
 }
 
-static int
-read_text(const place_t *place, char *text)
+static int read_text(const place_t *place, char *text)
 {
     const size_t num_bytes = strlen(text) + 1;
     int ret;
@@ -225,8 +206,7 @@ read_text(const place_t *place, char *text)
     return ret;
 }
 
-static bool
-is_below(const place_t *place, double number)
+static bool is_below(const place_t *place, double number)
 {
     const size_t below = place->member->below;
 
@@ -234,13 +214,11 @@ is_below(const place_t *place, double number)
            (below == 0 || number < (double) *(size_t *) (void *) (place->root + below));
 }
 
-static int
-read_ids(const place_t *place, const char *text)
+static int read_ids(const place_t *place, const char *text)
 {
     const size_t num_ids = num_items(place);
     uint32_t *ids;
-    int ret = num_ids <= strlen(text) ? take(place, num_ids, sizeof(*ids))
-                                      : SPOT_ERR_BAD_INPUT;
+    int ret = num_ids <= strlen(text) ? take(place, num_ids, sizeof(*ids)) : SPOT_ERR_BAD_INPUT;
 
     ids = *pointer(place);
     for (size_t j = 0; ret == 0 && j < num_ids; j++) {
@@ -257,8 +235,7 @@ read_ids(const place_t *place, const char *text)
     return ret;
 }
 
-static int
-read_choice(const place_t *place, const char *text)
+static int read_choice(const place_t *place, const char *text)
 {
     const char *const *choices = place->member->choices;
     unsigned choice = 0;
@@ -273,8 +250,7 @@ read_choice(const place_t *place, const char *text)
 static int read_list(const place_t *place, const cJSON *list);
 
 /* A key that is missing, or null. */
-static int
-read_none(const place_t *place)
+static int read_none(const place_t *place)
 {
     const spot_json_member_t *member = place->member;
     const bool has_items = member->kind == SPOT_MEMBER_LIST && member->num_offset != 0 &&
@@ -287,8 +263,7 @@ read_none(const place_t *place)
 }
 
 /* item: NULL where there is none. */
-static int
-read_value(const place_t *place, const cJSON *item)
+static int read_value(const place_t *place, const cJSON *item)
 {
     char *text = cJSON_IsString(item) ? item->valuestring : NULL, *end;
     const double number = cJSON_IsNumber(item) ? item->valuedouble : (double) NAN;
@@ -332,20 +307,17 @@ read_value(const place_t *place, const cJSON *item)
     return is_right ? 0 : SPOT_ERR_BAD_INPUT;
 }
 
-static int
-read_object(place_t place, const cJSON *object)
+static int read_object(place_t place, const cJSON *object)
 {
     int ret = cJSON_IsObject(object) ? 0 : SPOT_ERR_BAD_INPUT;
 
     for (; ret == 0 && place.member->key != NULL; place.member++) {
-        ret = read_value(
-            &place, cJSON_GetObjectItemCaseSensitive(object, place.member->key));
+        ret = read_value(&place, cJSON_GetObjectItemCaseSensitive(object, place.member->key));
     }
     return ret;
 }
 
-static int
-read_list(const place_t *place, const cJSON *list)
+static int read_list(const place_t *place, const cJSON *list)
 {
     const spot_json_member_t *member = place->member;
     const size_t num = (size_t) cJSON_GetArraySize(list);
@@ -362,17 +334,15 @@ read_list(const place_t *place, const cJSON *list)
     return ret;
 }
 
-int
-spot_json_members_read(const spot_json_member_t *members, const cJSON *tree,
-    spot_recording_t *keeper, void *root)
+int spot_json_members_read(
+    const spot_json_member_t *members, const cJSON *tree, spot_recording_t *keeper, void *root)
 {
     return read_object((place_t){members, root, root, keeper}, tree);
 }
 
 /* ---- Freeing ---- */
 
-static void
-free_object(place_t place)
+static void free_object(place_t place)
 {
     for (; place.member->key != NULL; place.member++) {
         const spot_json_member_t *member = place.member;
@@ -392,8 +362,7 @@ free_object(place_t place)
     }
 }
 
-void
-spot_json_members_free(const spot_json_member_t *members, void *structure)
+void spot_json_members_free(const spot_json_member_t *members, void *structure)
 {
     free_object((place_t){members, structure, structure, NULL});
 }

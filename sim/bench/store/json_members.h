@@ -45,32 +45,31 @@ typedef struct spot_json_member {
 } spot_json_member_t;
 
 /* A member with more of a spot_json_member_t behind it: ".is_needed = true". */
-#define SPOT_MEMBER_WITH(type, name, field, member_kind, ...)                           \
-    {                                                                                   \
-        .key = name, .kind = SPOT_MEMBER_##member_kind,                                 \
-        .offset = offsetof(type, field), __VA_ARGS__                                    \
+#define SPOT_MEMBER_WITH(type, name, field, member_kind, ...)                                      \
+    {                                                                                              \
+        .key = name, .kind = SPOT_MEMBER_##member_kind, .offset = offsetof(type, field),           \
+        __VA_ARGS__                                                                                \
     }
-#define SPOT_MEMBER(type, name, field, kind)                                            \
+#define SPOT_MEMBER(type, name, field, kind)                                                       \
     SPOT_MEMBER_WITH(type, name, field, kind, .is_needed = false)
-#define SPOT_MEMBER_NEEDED(type, name, field, kind)                                     \
+#define SPOT_MEMBER_NEEDED(type, name, field, kind)                                                \
     SPOT_MEMBER_WITH(type, name, field, kind, .is_needed = true)
-#define SPOT_MEMBER_CHOICE(type, name, field, words)                                    \
+#define SPOT_MEMBER_CHOICE(type, name, field, words)                                               \
     SPOT_MEMBER_WITH(type, name, field, CHOICE, .choices = words)
-#define SPOT_MEMBER_LIST(type, name, field, num, item_members)                          \
-    SPOT_MEMBER_WITH(type, name, field, LIST, .members = item_members,                  \
+#define SPOT_MEMBER_LIST(type, name, field, num, item_members)                                     \
+    SPOT_MEMBER_WITH(type, name, field, LIST, .members = item_members,                             \
         .item_bytes = sizeof(*((type *) NULL)->field), .num_offset = num)
 
 /* The root as JSON without spaces. NULL: no memory. The caller frees it. O(text) */
-SPOT_MUST_CHECK char *spot_json_members_write(
-    const spot_json_member_t *members, const void *root);
+SPOT_MUST_CHECK char *spot_json_members_write(const spot_json_member_t *members, const void *root);
 
 /* Reads into a zeroed root; a key that is missing leaves zero, or none. Lists have one
  * zeroed item behind the last. keeper: keeps all that is read, names too; NULL: lists
  * and texts are the root's, see spot_json_members_free(), names parts of the tree.
  * BAD_INPUT: the tree is of something else; NO_MEMORY; free the root even then. O(tree)
  */
-SPOT_MUST_CHECK int spot_json_members_read(const spot_json_member_t *members,
-    const cJSON *tree, spot_recording_t *keeper, void *root);
+SPOT_MUST_CHECK int spot_json_members_read(
+    const spot_json_member_t *members, const cJSON *tree, spot_recording_t *keeper, void *root);
 
 /* Frees what a struct owns. Accepts a zeroed or half-read one. */
 void spot_json_members_free(const spot_json_member_t *members, void *structure);

@@ -18,19 +18,16 @@ const spot_library_t spot_store_libraries[] = {
 /* The texts of a writer, first in the query for it; the last two may be null. */
 #define NUM_TEXTS 12
 
-static void
-list_texts(spot_provenance_t *self, const char **texts[NUM_TEXTS])
+static void list_texts(spot_provenance_t *self, const char **texts[NUM_TEXTS])
 {
-    const char **const all[NUM_TEXTS] = {&self->started, &self->seen,
-        &self->canonical_sha256, &self->version, &self->commit, &self->compiler,
-        &self->libraries, &self->machine, &self->command_line, &self->shard,
-        &self->ended, &self->outcome};
+    const char **const all[NUM_TEXTS] = {&self->started, &self->seen, &self->canonical_sha256,
+        &self->version, &self->commit, &self->compiler, &self->libraries, &self->machine,
+        &self->command_line, &self->shard, &self->ended, &self->outcome};
 
     memcpy(texts, all, sizeof(all));
 }
 
-static int
-add_writer(spot_origin_t *self, spot_db_t *db, sqlite3_stmt *row)
+static int add_writer(spot_origin_t *self, spot_db_t *db, sqlite3_stmt *row)
 {
     const char **texts[NUM_TEXTS];
     int ret = SPOT_ARRAY_ROOM(self, writers, self->num_writers + 1);
@@ -51,8 +48,7 @@ add_writer(spot_origin_t *self, spot_db_t *db, sqlite3_stmt *row)
     return ret;
 }
 
-int
-spot_sqlite_read_origin(const spot_store_t *store, spot_origin_t *origin)
+int spot_sqlite_read_origin(const spot_store_t *store, spot_origin_t *origin)
 {
     spot_db_t *db = &spot_sqlite_store(store)->reader;
     sqlite3_stmt *row;
@@ -77,15 +73,13 @@ spot_sqlite_read_origin(const spot_store_t *store, spot_origin_t *origin)
     return ret;
 }
 
-int
-spot_origin_read(spot_origin_t *self, const spot_store_t *store)
+int spot_origin_read(spot_origin_t *self, const spot_store_t *store)
 {
     memset(self, 0, sizeof(*self));
     return store->read_origin == NULL ? 0 : store->read_origin(store, self);
 }
 
-void
-spot_origin_free(spot_origin_t *self)
+void spot_origin_free(spot_origin_t *self)
 {
     for (size_t j = 0; j < self->num_writers; j++) {
         const char **texts[NUM_TEXTS];
@@ -102,8 +96,7 @@ spot_origin_free(spot_origin_t *self)
 }
 
 /* Says which process writes to the file, as far as it noted it. */
-static void
-say_taken(spot_db_t *db, spot_diag_t *diag)
+static void say_taken(spot_db_t *db, spot_diag_t *diag)
 {
     char machine[SPOT_UTF8_SHOWN_BYTES], command[SPOT_UTF8_SHOWN_BYTES];
     sqlite3_stmt *row;
@@ -127,8 +120,7 @@ say_taken(spot_db_t *db, spot_diag_t *diag)
     spot_db_forget(db);
 }
 
-int
-spot_sqlite_claim(spot_db_t *db, spot_diag_t *diag)
+int spot_sqlite_claim(spot_db_t *db, spot_diag_t *diag)
 {
     bool is_taken;
     const int ret = spot_db_claim(db, &is_taken);
@@ -143,9 +135,7 @@ spot_sqlite_claim(spot_db_t *db, spot_diag_t *diag)
 /* Two programs are one if their versions and commits are the same. Whether there were
  * changes that are in no commit makes no difference: most have nothing to do with the
  * numbers. */
-int
-spot_programs_check(
-    spot_db_t *db, const spot_provenance_t *provenance, spot_diag_t *diag)
+int spot_programs_check(spot_db_t *db, const spot_provenance_t *provenance, spot_diag_t *diag)
 {
     const bool is_ours = provenance != NULL;
     const int other = is_ours ? 2 : 0; /* the column that a message begins with */
@@ -158,8 +148,8 @@ spot_programs_check(
         "started, writer LIMIT 1) SELECT p.version, p.commit_id, w.version, w.commit_id "
         "FROM p JOIN w ON w.version != p.version OR w.bare != replace(p.commit_id, %Q, "
         "'') ORDER BY w.started, w.writer LIMIT 1",
-        CHANGED, is_ours ? provenance->version : NULL,
-        is_ours ? provenance->commit : NULL, CHANGED);
+        CHANGED, is_ours ? provenance->version : NULL, is_ours ? provenance->commit : NULL,
+        CHANGED);
 
     if (spot_db_next_row(db, row, &ret)) {
         for (int j = 0; j < 4; j++) {

@@ -38,8 +38,8 @@ typedef struct {
 extern const spot_library_t spot_store_libraries[];
 
 struct spot_origin {
-    char *canonical; /* what rows depend on besides the point and the replication, as
-                        YAML; NULL: the store does not say */
+    char *canonical;        /* what rows depend on besides the point and the replication, as
+                               YAML; NULL: the store does not say */
     char *canonical_sha256; /* of that text; NULL with it */
     size_t num_writers;
     size_t max_writers;

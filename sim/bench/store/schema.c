@@ -7,13 +7,11 @@
 #include "base/memory.h"
 
 static const char *const point_reserved[] = {"point", "position", "key", NULL};
-static const char *const replication_reserved[] = {
-    "point", "replication", "warnings", NULL};
-static const char *const batch_reserved[] = {
-    "point", "first", "replications", "digest", NULL};
+static const char *const replication_reserved[] = {"point", "replication", "warnings", NULL};
+static const char *const batch_reserved[] = {"point", "first", "replications", "digest", NULL};
 
-static bool
-is_taken(const spot_column_names_t *names, const char *name, const char *const *reserved)
+static bool is_taken(
+    const spot_column_names_t *names, const char *name, const char *const *reserved)
 {
     for (size_t j = 0; reserved[j] != NULL; j++) {
         if (sqlite3_stricmp(name, reserved[j]) == 0) {
@@ -28,14 +26,11 @@ is_taken(const spot_column_names_t *names, const char *name, const char *const *
     return false;
 }
 
-int
-spot_column_names_add(
-    spot_column_names_t *self, const char *name, const char *const *reserved)
+int spot_column_names_add(spot_column_names_t *self, const char *name, const char *const *reserved)
 {
     size_t length = strlen(name);
     char *free_name = malloc(length + self->num + 8); /* room for all "_" there can be */
-    int ret =
-        spot_array_reserve(&self->names, &self->max, self->num + 1, sizeof(free_name));
+    int ret = spot_array_reserve(&self->names, &self->max, self->num + 1, sizeof(free_name));
 
     if (ret != 0 || free_name == NULL) {
         free(free_name);
@@ -50,8 +45,7 @@ spot_column_names_add(
     return 0;
 }
 
-void
-spot_column_names_free(spot_column_names_t *self)
+void spot_column_names_free(spot_column_names_t *self)
 {
     for (size_t j = 0; j < self->num; j++) {
         free(self->names[j]);
@@ -60,9 +54,8 @@ spot_column_names_free(spot_column_names_t *self)
     memset(self, 0, sizeof(*self));
 }
 
-char *
-spot_column_names_sql(const spot_column_names_t *self, spot_db_t *db, const char *before,
-    const char *after)
+char *spot_column_names_sql(
+    const spot_column_names_t *self, spot_db_t *db, const char *before, const char *after)
 {
     sqlite3_str *sql = sqlite3_str_new(db->handle);
 
@@ -73,8 +66,8 @@ spot_column_names_sql(const spot_column_names_t *self, spot_db_t *db, const char
 }
 
 /* The column of a metric that is not derived. */
-static const char *
-column_of(const spot_columns_t *self, const spot_study_head_t *head, size_t metric_id)
+static const char *column_of(
+    const spot_columns_t *self, const spot_study_head_t *head, size_t metric_id)
 {
     size_t column_id = 0;
 
@@ -85,8 +78,7 @@ column_of(const spot_columns_t *self, const spot_study_head_t *head, size_t metr
 }
 
 /* As of spot_metric_value(): a division by 0 is null. */
-static char *
-formula_of(const spot_columns_t *self, const spot_study_head_t *head, size_t metric_id)
+static char *formula_of(const spot_columns_t *self, const spot_study_head_t *head, size_t metric_id)
 {
     const spot_metric_t *metric = &head->metrics[metric_id];
     const spot_metric_source_t source = spot_study_source(head, metric_id);
@@ -108,8 +100,7 @@ formula_of(const spot_columns_t *self, const spot_study_head_t *head, size_t met
 }
 
 /* The derived metrics of the engine; those that a study makes are for estimates only. */
-static int
-add_derived(spot_columns_t *self, const spot_study_head_t *head)
+static int add_derived(spot_columns_t *self, const spot_study_head_t *head)
 {
     int ret = 0;
 
@@ -123,19 +114,17 @@ add_derived(spot_columns_t *self, const spot_study_head_t *head)
         if (metric->numerator != NULL && metric->estimator == SPOT_ESTIMATOR_USUAL) {
             char *formula = formula_of(self, head, j);
 
-            ret = formula == NULL ? SPOT_ERR_NO_MEMORY
-                                  : spot_column_names_add(&self->derived, metric->name,
-                                        replication_reserved);
-            self->formulas[ret == 0 ? self->derived.num - 1 : self->derived.num] =
-                formula;
+            ret = formula == NULL
+                      ? SPOT_ERR_NO_MEMORY
+                      : spot_column_names_add(&self->derived, metric->name, replication_reserved);
+            self->formulas[ret == 0 ? self->derived.num - 1 : self->derived.num] = formula;
         }
     }
     return ret;
 }
 
 /* Their definitions, for %z in SQL. */
-static char *
-derived_sql(const spot_columns_t *self, spot_db_t *db)
+static char *derived_sql(const spot_columns_t *self, spot_db_t *db)
 {
     sqlite3_str *sql = sqlite3_str_new(db->handle);
 
@@ -146,8 +135,7 @@ derived_sql(const spot_columns_t *self, spot_db_t *db)
     return spot_db_finish(db, sql);
 }
 
-int
-spot_columns_init(spot_columns_t *self, const spot_study_head_t *head)
+int spot_columns_init(spot_columns_t *self, const spot_study_head_t *head)
 {
     int ret = 0;
 
@@ -157,20 +145,18 @@ spot_columns_init(spot_columns_t *self, const spot_study_head_t *head)
     }
     for (size_t j = 0; ret == 0 && j < head->num_metrics; j++) {
         if (head->metrics[j].numerator == NULL) {
-            ret = spot_column_names_add(
-                &self->metrics, head->metrics[j].name, replication_reserved);
+            ret =
+                spot_column_names_add(&self->metrics, head->metrics[j].name, replication_reserved);
         }
     }
     ret = ret == 0 ? add_derived(self, head) : ret;
     for (size_t j = 0; ret == 0 && j < head->num_warnings; j++) {
-        ret = spot_column_names_add(
-            &self->warnings, head->warnings[j].name, batch_reserved);
+        ret = spot_column_names_add(&self->warnings, head->warnings[j].name, batch_reserved);
     }
     return ret;
 }
 
-void
-spot_columns_free(spot_columns_t *self)
+void spot_columns_free(spot_columns_t *self)
 {
     spot_column_names_free(&self->axes);
     for (size_t j = 0; self->formulas != NULL && j <= self->derived.num; j++) {
@@ -184,8 +170,7 @@ spot_columns_free(spot_columns_t *self)
 
 /* Reads the numbers that identify the program and version of a database in one query, as
  * another process may create the store at this moment. */
-int
-spot_schema_look(spot_db_t *db, spot_schema_state_t *state, spot_diag_t *diag)
+int spot_schema_look(spot_db_t *db, spot_schema_state_t *state, spot_diag_t *diag)
 {
     sqlite3_int64 application = 0, version = 0;
     sqlite3_stmt *row;
@@ -224,8 +209,7 @@ spot_schema_look(spot_db_t *db, spot_schema_state_t *state, spot_diag_t *diag)
     return SPOT_ERR_BAD_INPUT;
 }
 
-char *
-spot_schema_places(spot_db_t *db, size_t num_places)
+char *spot_schema_places(spot_db_t *db, size_t num_places)
 {
     sqlite3_str *sql = sqlite3_str_new(db->handle);
 
@@ -235,8 +219,7 @@ spot_schema_places(spot_db_t *db, size_t num_places)
     return spot_db_finish(db, sql);
 }
 
-int
-spot_schema_create_points(spot_db_t *db, const spot_columns_t *columns)
+int spot_schema_create_points(spot_db_t *db, const spot_columns_t *columns)
 {
     return spot_db_run(db,
         "DROP TABLE IF EXISTS point;CREATE TABLE point (point INTEGER PRIMARY KEY, "
@@ -244,8 +227,7 @@ spot_schema_create_points(spot_db_t *db, const spot_columns_t *columns)
         spot_column_names_sql(&columns->axes, db, ", ", " ANY"));
 }
 
-static char *
-replication_sql(const spot_columns_t *columns, spot_db_t *db)
+static char *replication_sql(const spot_columns_t *columns, spot_db_t *db)
 {
     sqlite3_str *sql = sqlite3_str_new(db->handle);
 
@@ -253,14 +235,12 @@ replication_sql(const spot_columns_t *columns, spot_db_t *db)
         "CREATE TABLE replication (point INTEGER NOT NULL, replication INTEGER NOT "
         "NULL%z, warnings INTEGER NOT NULL%z, PRIMARY KEY (point, replication)) STRICT, "
         "WITHOUT ROWID",
-        spot_column_names_sql(&columns->metrics, db, ", ", " REAL"),
-        derived_sql(columns, db));
+        spot_column_names_sql(&columns->metrics, db, ", ", " REAL"), derived_sql(columns, db));
     return spot_db_finish(db, sql);
 }
 
 /* The same without types and derived columns. */
-static char *
-bare_sql(const spot_columns_t *columns, spot_db_t *db)
+static char *bare_sql(const spot_columns_t *columns, spot_db_t *db)
 {
     sqlite3_str *sql = sqlite3_str_new(db->handle);
 
@@ -272,8 +252,7 @@ bare_sql(const spot_columns_t *columns, spot_db_t *db)
 }
 
 /* Rows lie in the order in which they are read, and none can be there twice. */
-int
-spot_schema_create(spot_db_t *db, const spot_columns_t *columns)
+int spot_schema_create(spot_db_t *db, const spot_columns_t *columns)
 {
     return spot_db_run(db,
         "CREATE TABLE study (name TEXT, question TEXT, engine TEXT, seed INTEGER NOT "
@@ -310,8 +289,7 @@ spot_schema_create(spot_db_t *db, const spot_columns_t *columns)
 
 /* The connection reads the schema within a transaction that is rolled back, so that the
  * file never changes. A table that is not as it was made stays as it is. */
-int
-spot_schema_bare_rows(spot_db_t *db, const spot_columns_t *columns)
+int spot_schema_bare_rows(spot_db_t *db, const spot_columns_t *columns)
 {
     char *whole = replication_sql(columns, db);
     char *bare = bare_sql(columns, db);

@@ -55,18 +55,18 @@
 #define SPOT_SCHEMA_APPLICATION 0x53504f54 /* "SPOT" */
 
 /* The digest of a row of provenance, and of the study with its axes and points. */
-#define SPOT_PROVENANCE_DIGEST                                                          \
-    "digest(writer, process, started, seen, ended, outcome, rows_added, "               \
-    "canonical_sha256, version, commit_id, compiler, libraries, machine, "              \
-    "command_line, "                                                                    \
+#define SPOT_PROVENANCE_DIGEST                                                                     \
+    "digest(writer, process, started, seen, ended, outcome, rows_added, "                          \
+    "canonical_sha256, version, commit_id, compiler, libraries, machine, "                         \
+    "command_line, "                                                                               \
     "threads, shard)"
-#define SPOT_BREAK_EVEN_COLUMNS                                                         \
-    "best, next, key, metric, maximised, pairs, number, unit, below, below_near, "      \
-    "below_far, below_reach, "                                                          \
+#define SPOT_BREAK_EVEN_COLUMNS                                                                    \
+    "best, next, key, metric, maximised, pairs, number, unit, below, below_near, "                 \
+    "below_far, below_reach, "                                                                     \
     "above, above_near, above_far, above_reach"
-#define SPOT_STUDY_DIGEST                                                               \
-    "digest(name, question, engine, seed, replications, canonical, canonical_sha256, "  \
-    "head, (SELECT digest_rows(axis, value, path, unit, text, number) FROM axis), "     \
+#define SPOT_STUDY_DIGEST                                                                          \
+    "digest(name, question, engine, seed, replications, canonical, canonical_sha256, "             \
+    "head, (SELECT digest_rows(axis, value, path, unit, text, number) FROM axis), "                \
     "(SELECT digest_rows(point, position, key) FROM point))"
 
 /* Names of columns, each once without regard to case. */
@@ -86,22 +86,20 @@ void spot_column_names_free(spot_column_names_t *self);
 
 /* The names in double quotes, each with before and after around it, e.g. ", " and
  * " REAL": for %z in SQL, see spot_db_run(). */
-char *spot_column_names_sql(const spot_column_names_t *self, spot_db_t *db,
-    const char *before, const char *after);
+char *spot_column_names_sql(
+    const spot_column_names_t *self, spot_db_t *db, const char *before, const char *after);
 
 /* The columns that are named by what a study has. */
 typedef struct {
-    spot_column_names_t axes; /* of point */
-    spot_column_names_t
-        metrics; /* of replication: those that are not derived, in order */
+    spot_column_names_t axes;     /* of point */
+    spot_column_names_t metrics;  /* of replication: those that are not derived, in order */
     spot_column_names_t derived;  /* of replication: ratios that SQL computes */
     char **formulas;              /* [derived.num] of these, SQL */
     spot_column_names_t warnings; /* of batch */
 } spot_columns_t;
 
 /* NO_MEMORY; free self even then. */
-SPOT_MUST_CHECK int spot_columns_init(
-    spot_columns_t *self, const spot_study_head_t *head);
+SPOT_MUST_CHECK int spot_columns_init(spot_columns_t *self, const spot_study_head_t *head);
 void spot_columns_free(spot_columns_t *self);
 
 /* What a file is. */
@@ -112,15 +110,13 @@ typedef enum {
 
 /* Looks at the file. BAD_INPUT: it is another program's, or another version's; the diag
  * says so. */
-SPOT_MUST_CHECK int spot_schema_look(
-    spot_db_t *db, spot_schema_state_t *state, spot_diag_t *diag);
+SPOT_MUST_CHECK int spot_schema_look(spot_db_t *db, spot_schema_state_t *state, spot_diag_t *diag);
 
 /* Makes all tables but that of points. Within a transaction. */
 SPOT_MUST_CHECK int spot_schema_create(spot_db_t *db, const spot_columns_t *columns);
 
 /* Makes the table of points anew, without any. Within a transaction. */
-SPOT_MUST_CHECK int spot_schema_create_points(
-    spot_db_t *db, const spot_columns_t *columns);
+SPOT_MUST_CHECK int spot_schema_create_points(spot_db_t *db, const spot_columns_t *columns);
 
 /* Makes a connection that adds rows know the table replication without its types and
  * derived columns: SQLite would check the ones and compute the others for each value or

@@ -18,8 +18,7 @@
 static const char *const reserved[] = {"point", "replication", "row", NULL};
 #define NUM_RESERVED 3
 
-static const spot_json_member_t a_word[] = {
-    {"", SPOT_MEMBER_NAME, .is_needed = true}, {0}};
+static const spot_json_member_t a_word[] = {{"", SPOT_MEMBER_NAME, .is_needed = true}, {0}};
 
 static const spot_json_member_t column_members[] = {
     SPOT_MEMBER_NEEDED(spot_series_column_t, "name", name, NAME),
@@ -30,8 +29,7 @@ static const spot_json_member_t column_members[] = {
     SPOT_MEMBER(spot_series_column_t, "signs", signs, NAME),
     SPOT_MEMBER_WITH(
         spot_series_column_t, "num_decimals", num_decimals, COUNT, .is_optional = true),
-    SPOT_MEMBER_WITH(
-        spot_series_column_t, "is_bare", is_bare, BOOLEAN, .is_optional = true),
+    SPOT_MEMBER_WITH(spot_series_column_t, "is_bare", is_bare, BOOLEAN, .is_optional = true),
     {0},
 };
 
@@ -51,18 +49,15 @@ static const spot_json_member_t kind_members[] = {
     SPOT_MEMBER(spot_series_kind_t, "num_columns", num_columns, COUNT),
     SPOT_MEMBER_LIST(spot_series_kind_t, "columns", columns,
         offsetof(spot_series_kind_t, num_columns), column_members),
-    SPOT_MEMBER_WITH(
-        spot_series_kind_t, "num_rules", num_rules, COUNT, .is_optional = true),
-    SPOT_MEMBER_LIST(spot_series_kind_t, "rules", rules,
-        offsetof(spot_series_kind_t, num_rules), rule_members),
+    SPOT_MEMBER_WITH(spot_series_kind_t, "num_rules", num_rules, COUNT, .is_optional = true),
+    SPOT_MEMBER_LIST(
+        spot_series_kind_t, "rules", rules, offsetof(spot_series_kind_t, num_rules), rule_members),
     {0},
 };
 
-static int
-create_rows(spot_db_t *db, const spot_series_kind_t *kind, const char *table)
+static int create_rows(spot_db_t *db, const spot_series_kind_t *kind, const char *table)
 {
-    static const char *const types[] = {
-        "INTEGER", "INTEGER", "INTEGER", "REAL", "TEXT", "TEXT"};
+    static const char *const types[] = {"INTEGER", "INTEGER", "INTEGER", "REAL", "TEXT", "TEXT"};
     sqlite3_str *text = sqlite3_str_new(db->handle);
     char *columns;
     spot_column_names_t names = {0};
@@ -71,8 +66,7 @@ create_rows(spot_db_t *db, const spot_series_kind_t *kind, const char *table)
     for (size_t j = 0; ret == 0 && j < kind->num_columns; j++) {
         ret = spot_column_names_add(&names, kind->columns[j].name, reserved);
         if (ret == 0) {
-            sqlite3_str_appendf(
-                text, ", \"%w\" %s", names.names[j], types[kind->columns[j].kind]);
+            sqlite3_str_appendf(text, ", \"%w\" %s", names.names[j], types[kind->columns[j].kind]);
         }
     }
     columns = spot_db_finish(db, text);
@@ -88,16 +82,14 @@ create_rows(spot_db_t *db, const spot_series_kind_t *kind, const char *table)
 }
 
 /* A table that no other has the name of: "series_NAME", or "series_NAME_2" ... */
-static int
-find_name(spot_db_t *db, const spot_series_kind_t *kind, char **table)
+static int find_name(spot_db_t *db, const spot_series_kind_t *kind, char **table)
 {
     sqlite3_int64 is_taken = 1;
     int ret = 0;
 
     for (int number = 1; ret == 0 && is_taken != 0; number++) {
         sqlite3_free(*table);
-        *table = sqlite3_mprintf(
-            number == 1 ? "series_%s" : "series_%s_%d", kind->name, number);
+        *table = sqlite3_mprintf(number == 1 ? "series_%s" : "series_%s_%d", kind->name, number);
         ret = spot_db_integer(db, &is_taken,
             "SELECT count(*) FROM sqlite_schema WHERE name = %Q COLLATE NOCASE", *table);
     }
@@ -106,8 +98,7 @@ find_name(spot_db_t *db, const spot_series_kind_t *kind, char **table)
 
 /* Finds the table of the rows of a kind, for sqlite3_free(), and the digest of all that
  * is stored of the kind. A kind that is not there gets a table. */
-static int
-find_table(spot_db_t *db, const spot_series_kind_t *kind, char **table, uint64_t *digest)
+static int find_table(spot_db_t *db, const spot_series_kind_t *kind, char **table, uint64_t *digest)
 {
     char *text = spot_json_members_write(kind_members, kind);
     sqlite3_stmt *row = NULL;
@@ -116,15 +107,14 @@ find_table(spot_db_t *db, const spot_series_kind_t *kind, char **table, uint64_t
     *table = NULL;
     *digest = spot_digest_text(0, text);
     ret = ret == 0 ? spot_db_prepare(db, &row,
-                         "SELECT rows_in FROM series_kind WHERE digest = %lld",
-                         (long long) *digest)
+                         "SELECT rows_in FROM series_kind WHERE digest = %lld", (long long) *digest)
                    : ret;
     if (spot_db_next_row(db, row, &ret)) {
         *table = sqlite3_mprintf("%s", sqlite3_column_text(row, 0));
     } else {
         ret = ret == 0 ? find_name(db, kind, table) : ret;
-        ret = ret == 0 ? spot_db_run(db, "INSERT INTO series_kind VALUES (%Q, %Q, %lld)",
-                             *table, text, (long long) *digest)
+        ret = ret == 0 ? spot_db_run(db, "INSERT INTO series_kind VALUES (%Q, %Q, %lld)", *table,
+                             text, (long long) *digest)
                        : ret;
         ret = ret == 0 ? create_rows(db, kind, *table) : ret;
     }
@@ -135,21 +125,19 @@ find_table(spot_db_t *db, const spot_series_kind_t *kind, char **table, uint64_t
 
 /* Fills a zeroed kind, which lives as long as the recording, and the digest. BAD_INPUT:
  * it is damaged, or missing. */
-static int
-read_kind(spot_db_t *db, const char *table, spot_recording_t *recording,
+static int read_kind(spot_db_t *db, const char *table, spot_recording_t *recording,
     spot_series_kind_t *kind, uint64_t *digest)
 {
     sqlite3_stmt *row = NULL;
     cJSON *tree = NULL;
-    int ret = spot_db_prepare(
-        db, &row, "SELECT kind, digest FROM series_kind WHERE rows_in = %Q", table);
+    int ret =
+        spot_db_prepare(db, &row, "SELECT kind, digest FROM series_kind WHERE rows_in = %Q", table);
 
     if (spot_db_next_row(db, row, &ret)) {
         const char *text = (const char *) sqlite3_column_text(row, 0);
 
         *digest = spot_digest_text(0, text);
-        tree = *digest == (uint64_t) sqlite3_column_int64(row, 1) ? cJSON_Parse(text)
-                                                                  : NULL;
+        tree = *digest == (uint64_t) sqlite3_column_int64(row, 1) ? cJSON_Parse(text) : NULL;
     }
     ret = ret == 0 ? spot_json_members_read(kind_members, tree, recording, kind) : ret;
     cJSON_Delete(tree);
@@ -166,16 +154,14 @@ typedef struct {
 
 /* ---- Digests ---- */
 
-static uint64_t
-digest_place(uint64_t digest, const place_t *place)
+static uint64_t digest_place(uint64_t digest, const place_t *place)
 {
     digest = spot_digest_word(digest, (uint64_t) place->number);
     digest = spot_digest_word(digest, (uint64_t) place->replication);
     return spot_digest_word(digest, (uint64_t) place->position);
 }
 
-static uint64_t
-digest_cells(uint64_t digest, const spot_series_t *series)
+static uint64_t digest_cells(uint64_t digest, const spot_series_t *series)
 {
     const size_t num_columns = series->kind->num_columns;
 
@@ -196,30 +182,26 @@ digest_cells(uint64_t digest, const spot_series_t *series)
 }
 
 /* That of all that is stored of a series. */
-static int64_t
-series_digest(
+static int64_t series_digest(
     const spot_recording_t *recording, const place_t *place, uint64_t kind_digest)
 {
     const spot_series_t *series = &recording->series[place->position];
     uint64_t digest = digest_place(kind_digest, place);
 
-    digest =
-        spot_digest_text(spot_digest_text(digest, recording->title), recording->note);
+    digest = spot_digest_text(spot_digest_text(digest, recording->title), recording->note);
     digest = spot_digest_word(digest, (uint64_t) recording->end_ticks);
     return (int64_t) digest_cells(spot_digest_word(digest, series->num_rows), series);
 }
 
 /* What that of all series has of one: none may be lost or moved. */
-static int64_t
-place_digest(const place_t *place, int64_t digest)
+static int64_t place_digest(const place_t *place, int64_t digest)
 {
     return (int64_t) digest_place(spot_digest_word(0, (uint64_t) digest), place);
 }
 
 /* ---- Writing ---- */
 
-static void
-bind_cell(sqlite3_stmt *insert, const spot_series_t *series, size_t row, size_t column)
+static void bind_cell(sqlite3_stmt *insert, const spot_series_t *series, size_t row, size_t column)
 {
     const spot_cell_t *cell = &series->cells[row * series->kind->num_columns + column];
     const spot_column_kind_t kind = series->kind->columns[column].kind;
@@ -228,22 +210,19 @@ bind_cell(sqlite3_stmt *insert, const spot_series_t *series, size_t row, size_t 
     if (kind < SPOT_COLUMN_NUMBER) {
         sqlite3_bind_int64(insert, place, cell->integer);
     } else if (kind > SPOT_COLUMN_NUMBER) {
-        sqlite3_bind_text(
-            insert, place, spot_series_text(series, row, column), -1, SQLITE_STATIC);
+        sqlite3_bind_text(insert, place, spot_series_text(series, row, column), -1, SQLITE_STATIC);
     } else { /* NAN is null */
         sqlite3_bind_double(insert, place, cell->number);
     }
 }
 
-static int
-write_rows(
+static int write_rows(
     spot_db_t *db, const char *table, const place_t *place, const spot_series_t *series)
 {
     sqlite3_stmt *insert;
-    int ret =
-        spot_db_prepare(db, &insert, "INSERT INTO \"%w\" VALUES (%lld, %lld, ?3%z)",
-            table, (long long) place->number, (long long) place->replication,
-            spot_schema_places(db, series->kind->num_columns));
+    int ret = spot_db_prepare(db, &insert, "INSERT INTO \"%w\" VALUES (%lld, %lld, ?3%z)", table,
+        (long long) place->number, (long long) place->replication,
+        spot_schema_places(db, series->kind->num_columns));
 
     for (size_t j = 0; ret == 0 && j < series->num_rows; j++) {
         sqlite3_bind_int64(insert, NUM_RESERVED, (sqlite3_int64) j);
@@ -256,8 +235,7 @@ write_rows(
     return ret;
 }
 
-static int
-write_series(spot_db_t *db, const place_t *place, const spot_recording_t *recording)
+static int write_series(spot_db_t *db, const place_t *place, const spot_recording_t *recording)
 {
     const spot_series_t *series = &recording->series[place->position];
     uint64_t kind_digest;
@@ -269,10 +247,9 @@ write_series(spot_db_t *db, const place_t *place, const spot_recording_t *record
     if (ret == 0) {
         ret = spot_db_run(db,
             "INSERT INTO series VALUES (%lld, %lld, %lld, %Q, %Q, %Q, %lld, %lld, %lld)",
-            (long long) place->number, (long long) place->replication,
-            (long long) place->position, table, recording->title, recording->note,
-            (long long) recording->end_ticks, (long long) series->num_rows,
-            (long long) digest);
+            (long long) place->number, (long long) place->replication, (long long) place->position,
+            table, recording->title, recording->note, (long long) recording->end_ticks,
+            (long long) series->num_rows, (long long) digest);
     }
     ret = ret == 0 ? write_rows(db, table, place, series) : ret;
     sqlite3_free(table);
@@ -284,15 +261,14 @@ write_series(spot_db_t *db, const place_t *place, const spot_recording_t *record
                     : ret;
 }
 
-int
-spot_series_write(spot_db_t *db, int64_t number, int64_t replication,
-    const spot_recording_t *recording)
+int spot_series_write(
+    spot_db_t *db, int64_t number, int64_t replication, const spot_recording_t *recording)
 {
     place_t place = {number, replication, 0};
     sqlite3_int64 num_there = 0;
     int ret = spot_db_integer(db, &num_there,
-        "SELECT count(*) FROM series WHERE point = %lld AND replication = %lld",
-        (long long) number, (long long) replication);
+        "SELECT count(*) FROM series WHERE point = %lld AND replication = %lld", (long long) number,
+        (long long) replication);
 
     for (; ret == 0 && num_there == 0 && (size_t) place.position < recording->num_series;
          place.position++) {
@@ -303,8 +279,7 @@ spot_series_write(spot_db_t *db, int64_t number, int64_t replication,
 
 /* ---- Reading ---- */
 
-static int
-read_rows(spot_db_t *db, const char *table, const place_t *place, spot_series_t *series)
+static int read_rows(spot_db_t *db, const char *table, const place_t *place, spot_series_t *series)
 {
     const size_t num_columns = series->kind->num_columns;
     spot_cell_t *cells = spot_calloc(num_columns, sizeof(*cells));
@@ -313,8 +288,7 @@ read_rows(spot_db_t *db, const char *table, const place_t *place, spot_series_t 
                             : spot_db_prepare(db, &row,
                                   "SELECT * FROM \"%w\" WHERE point = %lld AND "
                                   "replication = %lld ORDER BY row",
-                                  table, (long long) place->number,
-                                  (long long) place->replication);
+                                  table, (long long) place->number, (long long) place->replication);
 
     if (ret == 0 && (size_t) sqlite3_column_count(row) != num_columns + NUM_RESERVED) {
         ret = SPOT_ERR_BAD_INPUT;
@@ -344,44 +318,40 @@ read_rows(spot_db_t *db, const char *table, const place_t *place, spot_series_t 
 }
 
 /* The series of a row of the query below, whose place is the next one. */
-static int
-read_series(
+static int read_series(
     spot_db_t *db, sqlite3_stmt *row, const place_t *place, spot_recording_t *recording)
 {
     const char *table = (const char *) sqlite3_column_text(row, 1);
     spot_series_kind_t *kind = spot_recording_keep(recording, sizeof(*kind));
     spot_series_t *series = &recording->series[place->position];
     uint64_t kind_digest = 0;
-    int ret = kind == NULL ? SPOT_ERR_NO_MEMORY
-                           : read_kind(db, table, recording, kind, &kind_digest);
+    int ret =
+        kind == NULL ? SPOT_ERR_NO_MEMORY : read_kind(db, table, recording, kind, &kind_digest);
 
     series->kind = kind;
     ret = ret == 0 ? read_rows(db, table, place, series) : ret;
-    return ret == 0 && (sqlite3_column_int64(row, 0) != place->position ||
-                           sqlite3_column_int64(row, 5) != (int64_t) series->num_rows ||
-                           sqlite3_column_int64(row, 6) !=
-                               series_digest(recording, place, kind_digest))
+    return ret == 0 &&
+                   (sqlite3_column_int64(row, 0) != place->position ||
+                       sqlite3_column_int64(row, 5) != (int64_t) series->num_rows ||
+                       sqlite3_column_int64(row, 6) != series_digest(recording, place, kind_digest))
                ? SPOT_ERR_BAD_INPUT
                : ret;
 }
 
 /* What all series of a recording have. */
-static int
-read_head(sqlite3_stmt *row, spot_recording_t *recording)
+static int read_head(sqlite3_stmt *row, spot_recording_t *recording)
 {
     int ret = 0;
 
     recording->title = spot_db_text(row, 2, &ret);
-    snprintf(
-        recording->note, sizeof(recording->note), "%s", sqlite3_column_text(row, 3));
+    snprintf(recording->note, sizeof(recording->note), "%s", sqlite3_column_text(row, 3));
     recording->end_ticks = sqlite3_column_int64(row, 4);
     recording->num_series = (size_t) sqlite3_column_int64(row, 7);
     recording->series = spot_calloc(recording->num_series, sizeof(*recording->series));
     return recording->series == NULL ? SPOT_ERR_NO_MEMORY : ret;
 }
 
-int
-spot_series_read(
+int spot_series_read(
     spot_db_t *db, int64_t number, int64_t replication, spot_recording_t *recording)
 {
     place_t place = {number, replication, 0};
@@ -409,8 +379,7 @@ spot_series_read(
     return ret;
 }
 
-int
-spot_series_numbers(spot_db_t *db, spot_series_list_t *list)
+int spot_series_numbers(spot_db_t *db, spot_series_list_t *list)
 {
     sqlite3_int64 num_series = 0, digest = 0, is_whole = 0;
     sqlite3_stmt *row = NULL;
@@ -419,8 +388,8 @@ spot_series_numbers(spot_db_t *db, spot_series_list_t *list)
         "replication, position");
 
     for (; spot_db_next_row(db, row, &ret); num_series++) {
-        const place_t place = {sqlite3_column_int64(row, 0),
-            sqlite3_column_int64(row, 1), sqlite3_column_int64(row, 2)};
+        const place_t place = {sqlite3_column_int64(row, 0), sqlite3_column_int64(row, 1),
+            sqlite3_column_int64(row, 2)};
 
         digest ^= place_digest(&place, sqlite3_column_int64(row, 3));
         if (place.position == 0) {
@@ -440,8 +409,7 @@ spot_series_numbers(spot_db_t *db, spot_series_list_t *list)
 
 /* ---- Lists, and the calls of a store: one on disk can put series ---- */
 
-static int
-compare_ids(const void *left, const void *right)
+static int compare_ids(const void *left, const void *right)
 {
     const spot_series_id_t *a = left, *b = right;
 
@@ -450,14 +418,12 @@ compare_ids(const void *left, const void *right)
                : (a->replication > b->replication) - (a->replication < b->replication);
 }
 
-int
-spot_series_list_add(spot_series_list_t *self, size_t point_id, int64_t replication)
+int spot_series_list_add(spot_series_list_t *self, size_t point_id, int64_t replication)
 {
     return SPOT_ARRAY_APPEND(self, ids, (spot_series_id_t){point_id, replication});
 }
 
-int
-spot_series_list_read(spot_series_list_t *self, const spot_store_t *store)
+int spot_series_list_read(spot_series_list_t *self, const spot_store_t *store)
 {
     size_t num_ids = 0;
     int ret;
@@ -484,39 +450,33 @@ spot_series_list_read(spot_series_list_t *self, const spot_store_t *store)
     return ret;
 }
 
-void
-spot_series_list_free(spot_series_list_t *self)
+void spot_series_list_free(spot_series_list_t *self)
 {
     free(self->ids);
     memset(self, 0, sizeof(*self));
 }
 
-bool
-spot_series_list_has(
-    const spot_series_list_t *self, size_t point_id, int64_t replication)
+bool spot_series_list_has(const spot_series_list_t *self, size_t point_id, int64_t replication)
 {
     const spot_series_id_t id = {point_id, replication};
 
-    return self->num_ids > 0 && bsearch(&id, self->ids, self->num_ids,
-                                    sizeof(*self->ids), compare_ids) != NULL;
+    return self->num_ids > 0 &&
+           bsearch(&id, self->ids, self->num_ids, sizeof(*self->ids), compare_ids) != NULL;
 }
 
-int
-spot_store_put_series(spot_store_t *store, size_t point_id, int64_t replication,
-    const spot_recording_t *recording)
+int spot_store_put_series(
+    spot_store_t *store, size_t point_id, int64_t replication, const spot_recording_t *recording)
 {
     if (point_id >= store->head->num_points || replication < 0 ||
         replication >= store->head->num_replications) {
         return SPOT_ERR_BAD_PARAM;
     }
-    return store->put_series == NULL
-               ? SPOT_ERR_STATE
-               : store->put_series(store, point_id, replication, recording);
+    return store->put_series == NULL ? SPOT_ERR_STATE
+                                     : store->put_series(store, point_id, replication, recording);
 }
 
-int
-spot_store_read_series(const spot_store_t *store, size_t point_id, int64_t replication,
-    spot_recording_t *recording)
+int spot_store_read_series(
+    const spot_store_t *store, size_t point_id, int64_t replication, spot_recording_t *recording)
 {
     memset(recording, 0, sizeof(*recording));
     if (point_id >= store->head->num_points || store->put_series == NULL) {

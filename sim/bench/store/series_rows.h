@@ -20,8 +20,7 @@ typedef struct {
 
 /* Lists what the store has, as far as it was flushed. NO_MEMORY, or an error of reading,
  * of which the store's flush() says why; free self even then. */
-SPOT_MUST_CHECK int spot_series_list_read(
-    spot_series_list_t *self, const spot_store_t *store);
+SPOT_MUST_CHECK int spot_series_list_read(spot_series_list_t *self, const spot_store_t *store);
 
 /* Appends to a list, which may be zeroed. NO_MEMORY. */
 SPOT_MUST_CHECK int spot_series_list_add(
@@ -31,18 +30,17 @@ SPOT_MUST_CHECK int spot_series_list_add(
 void spot_series_list_free(spot_series_list_t *self);
 
 /* Of a list that was read. O(log ids). */
-bool spot_series_list_has(
-    const spot_series_list_t *self, size_t point_id, int64_t replication);
+bool spot_series_list_has(const spot_series_list_t *self, size_t point_id, int64_t replication);
 
 /* Puts the series of a replication in; those that are there stay. Any number of threads
  * at once. BAD_PARAM: no such point or replication;
  * STATE: the store is only read, or keeps none; else as the store's put(). O(cells). */
-SPOT_MUST_CHECK int spot_store_put_series(spot_store_t *store, size_t point_id,
-    int64_t replication, const spot_recording_t *recording);
+SPOT_MUST_CHECK int spot_store_put_series(
+    spot_store_t *store, size_t point_id, int64_t replication, const spot_recording_t *recording);
 
 /* Fills a recording with the series as they were put, except that -0 is 0. It owns their
  * kinds. BAD_PARAM: they are not there; BAD_INPUT: they are damaged; else as the store's
  * read(), flush() says why. recording needs no init; free it even after an error.
  * O(cells). */
-SPOT_MUST_CHECK int spot_store_read_series(const spot_store_t *store, size_t point_id,
-    int64_t replication, spot_recording_t *recording);
+SPOT_MUST_CHECK int spot_store_read_series(
+    const spot_store_t *store, size_t point_id, int64_t replication, spot_recording_t *recording);

@@ -21,8 +21,7 @@
 /* What SQLite never reports: our sentence says all. */
 #define CROSSED SQLITE_ABORT
 
-static int
-error_of(int result)
+static int error_of(int result)
 {
     switch (KIND(result)) {
         case SQLITE_OK:
@@ -48,8 +47,7 @@ error_of(int result)
 
 /* Returns our error for the result. What SQLite says may quote bytes of a damaged file,
  * which a terminal would obey. */
-static int
-remember(spot_db_t *self, int result, const char *sentence)
+static int remember(spot_db_t *self, int result, const char *sentence)
 {
     if (self->failure == 0) {
         self->failure = result;
@@ -62,20 +60,17 @@ remember(spot_db_t *self, int result, const char *sentence)
     return error_of(result);
 }
 
-int
-spot_db_check(spot_db_t *self, int result)
+int spot_db_check(spot_db_t *self, int result)
 {
     if (error_of(result) != 0) {
         const int extended = sqlite3_extended_errcode(self->handle);
 
-        remember(self, extended == SQLITE_OK ? result : extended,
-            sqlite3_errmsg(self->handle));
+        remember(self, extended == SQLITE_OK ? result : extended, sqlite3_errmsg(self->handle));
     }
     return error_of(result);
 }
 
-int
-spot_db_damaged(spot_db_t *self, const char *format, ...)
+int spot_db_damaged(spot_db_t *self, const char *format, ...)
 {
     va_list arguments;
     char *sentence;
@@ -89,8 +84,7 @@ spot_db_damaged(spot_db_t *self, const char *format, ...)
     return ret;
 }
 
-int
-spot_db_check_place(spot_db_t *self)
+int spot_db_check_place(spot_db_t *self)
 {
     int has_moved = 0;
     const int result =
@@ -103,33 +97,28 @@ spot_db_check_place(spot_db_t *self)
                : spot_db_check(self, result);
 }
 
-int
-spot_db_error(const spot_db_t *self)
+int spot_db_error(const spot_db_t *self)
 {
     return error_of(self->failure);
 }
 
 /* SQLite has closed what it opened before it failed: a probe would succeed. */
-static bool
-lacks_descriptors(const spot_db_t *self)
+static bool lacks_descriptors(const spot_db_t *self)
 {
     return self->cause == EMFILE || self->cause == ENFILE;
 }
 
-int
-spot_db_opening_error(const spot_db_t *self, int error)
+int spot_db_opening_error(const spot_db_t *self, int error)
 {
     const int kind = KIND(self->failure);
     const bool is_closed = kind == SQLITE_CANTOPEN || kind == SQLITE_READONLY ||
                            kind == SQLITE_PERM || kind == SQLITE_AUTH;
 
-    return is_closed && error == SPOT_ERR_IO && !lacks_descriptors(self)
-               ? SPOT_ERR_BAD_INPUT
-               : error;
+    return is_closed && error == SPOT_ERR_IO && !lacks_descriptors(self) ? SPOT_ERR_BAD_INPUT
+                                                                         : error;
 }
 
-void
-spot_db_forget(spot_db_t *self)
+void spot_db_forget(spot_db_t *self)
 {
     free(self->sentence);
     self->sentence = NULL;
@@ -138,8 +127,7 @@ spot_db_forget(spot_db_t *self)
 }
 
 /* A copy of the folder of a path, with its last slash. NULL: no memory. */
-static char *
-folder_of(const char *path)
+static char *folder_of(const char *path)
 {
     const char *slash = strrchr(path, '/');
 
@@ -148,8 +136,7 @@ folder_of(const char *path)
 }
 
 /* Why a file cannot be opened, which SQLite does not tell. */
-static void
-explain_closed(const char *path, spot_diag_t *diag)
+static void explain_closed(const char *path, spot_diag_t *diag)
 {
     char *folder = folder_of(path);
     struct stat about;
@@ -157,9 +144,8 @@ explain_closed(const char *path, spot_diag_t *diag)
     if (folder == NULL) {
         diag->out_of_memory = true;
     } else if (stat(folder, &about) != 0) {
-        spot_diag_error(diag, path, 0, 0,
-            "the folder %s cannot be reached: %s; make it first", folder,
-            strerror(errno));
+        spot_diag_error(diag, path, 0, 0, "the folder %s cannot be reached: %s; make it first",
+            folder, strerror(errno));
     } else if (!S_ISDIR(about.st_mode)) {
         spot_diag_error(diag, path, 0, 0, "%s is no folder", folder);
     } else {
@@ -177,8 +163,7 @@ explain_closed(const char *path, spot_diag_t *diag)
     free(folder);
 }
 
-static void
-explain_io(const spot_db_t *self, const char *sentence, spot_diag_t *diag)
+static void explain_io(const spot_db_t *self, const char *sentence, spot_diag_t *diag)
 {
     const int result = self->failure;
 
@@ -196,8 +181,7 @@ explain_io(const spot_db_t *self, const char *sentence, spot_diag_t *diag)
     }
 }
 
-void
-spot_db_explain(const spot_db_t *self, spot_diag_t *diag)
+void spot_db_explain(const spot_db_t *self, spot_diag_t *diag)
 {
     const char *sentence = self->sentence == NULL ? "?" : self->sentence, *words;
 
@@ -211,8 +195,7 @@ spot_db_explain(const spot_db_t *self, spot_diag_t *diag)
         case SQLITE_CANTOPEN:
             if (lacks_descriptors(self)) {
                 diag->out_of_descriptors = true;
-                spot_diag_error(
-                    diag, self->path, 0, 0, "cannot open: %s", strerror(self->cause));
+                spot_diag_error(diag, self->path, 0, 0, "cannot open: %s", strerror(self->cause));
             } else {
                 explain_closed(self->path, diag);
             }
@@ -254,31 +237,27 @@ spot_db_explain(const spot_db_t *self, spot_diag_t *diag)
 /* A name that SQLite takes for nothing but a path: not ":memory:", "" or "file:...". Of
  * a link it is that of its target, which the log lies beside. NULL: no memory; else for
  * sqlite3_free(), as the URI below. */
-static char *
-plain_path(const char *path)
+static char *plain_path(const char *path)
 {
     char *target = realpath(path, NULL);
-    char *plain = sqlite3_mprintf("%s%s", target != NULL || path[0] == '/' ? "" : "./",
-        target != NULL ? target : path);
+    char *plain = sqlite3_mprintf(
+        "%s%s", target != NULL || path[0] == '/' ? "" : "./", target != NULL ? target : path);
 
     free(target);
     return plain;
 }
 
-static bool
-may_write(const char *name)
+static bool may_write(const char *name)
 {
     char *folder = folder_of(name);
-    const bool may =
-        folder != NULL && access(name, W_OK) == 0 && access(folder, W_OK) == 0;
+    const bool may = folder != NULL && access(name, W_OK) == 0 && access(folder, W_OK) == 0;
 
     free(folder);
     return may;
 }
 
 /* Whether the log lies beside the file: somebody has it open, or was killed. */
-static bool
-has_log(const char *name)
+static bool has_log(const char *name)
 {
     char *log = sqlite3_mprintf("%s-wal", name);
     const bool is_there = log == NULL || access(log, F_OK) == 0;
@@ -290,8 +269,7 @@ has_log(const char *name)
 /* SQLite wants to write next to a file that it reads, and only who may write the file
  * removes what was written. Where that may not be, the file can be read all the same if
  * all is in it. */
-static char *
-read_uri(const char *name)
+static char *read_uri(const char *name)
 {
     sqlite3_str *uri = sqlite3_str_new(NULL);
 
@@ -303,18 +281,16 @@ read_uri(const char *name)
             sqlite3_str_append(uri, next, 1);
         }
     }
-    sqlite3_str_appendall(
-        uri, may_write(name) || has_log(name) ? "?mode=ro" : "?immutable=1");
+    sqlite3_str_appendall(uri, may_write(name) || has_log(name) ? "?mode=ro" : "?immutable=1");
     return sqlite3_str_finish(uri);
 }
 
-int
-spot_db_attach(spot_db_t *self, const char *path, const char *schema)
+int spot_db_attach(spot_db_t *self, const char *path, const char *schema)
 {
     char *name = plain_path(path);
     char *uri = name == NULL ? NULL : read_uri(name);
-    const int ret = uri == NULL ? SPOT_ERR_NO_MEMORY
-                                : spot_db_run(self, "ATTACH %Q AS \"%w\"", uri, schema);
+    const int ret =
+        uri == NULL ? SPOT_ERR_NO_MEMORY : spot_db_run(self, "ATTACH %Q AS \"%w\"", uri, schema);
 
     sqlite3_free(uri);
     sqlite3_free(name);
@@ -323,8 +299,7 @@ spot_db_attach(spot_db_t *self, const char *path, const char *schema)
 
 /* Without locks: one thread at a time uses a connection, and taking a lock for each
  * value that is read costs more than the value. */
-static int
-open_handle(spot_db_t *self, const char *name, spot_db_mode_t mode)
+static int open_handle(spot_db_t *self, const char *name, spot_db_mode_t mode)
 {
     const bool may = mode == SPOT_DB_WRITE || may_write(name);
     const int flags = mode == SPOT_DB_WRITE ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
@@ -335,23 +310,20 @@ open_handle(spot_db_t *self, const char *name, spot_db_mode_t mode)
         uri == NULL
             ? SQLITE_NOMEM
             : sqlite3_open_v2(uri, &self->handle,
-                  flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_URI | SQLITE_OPEN_EXRESCODE,
-                  NULL);
+                  flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_URI | SQLITE_OPEN_EXRESCODE, NULL);
 
     sqlite3_free(uri);
     return self->handle == NULL ? SPOT_ERR_NO_MEMORY : spot_db_check(self, result);
 }
 
-int
-spot_db_open(spot_db_t *self, const char *path, spot_db_mode_t mode, int timeout_ms)
+int spot_db_open(spot_db_t *self, const char *path, spot_db_mode_t mode, int timeout_ms)
 {
     char *name = plain_path(path);
     sqlite3_int64 version;
     int ret;
 
     *self = (spot_db_t){.claim = -1, .path = spot_text_copy(path, strlen(path))};
-    ret = name == NULL || self->path == NULL ? SPOT_ERR_NO_MEMORY
-                                             : open_handle(self, name, mode);
+    ret = name == NULL || self->path == NULL ? SPOT_ERR_NO_MEMORY : open_handle(self, name, mode);
     sqlite3_free(name);
     if (ret != 0) {
         return ret;
@@ -373,8 +345,7 @@ spot_db_open(spot_db_t *self, const char *path, spot_db_mode_t mode, int timeout
                     : ret; /* opening alone reads nothing */
 }
 
-int
-spot_db_claim(spot_db_t *self, bool *is_taken)
+int spot_db_claim(spot_db_t *self, bool *is_taken)
 {
     const char *name = sqlite3_db_filename(self->handle, "main");
 
@@ -387,13 +358,11 @@ spot_db_claim(spot_db_t *self, bool *is_taken)
         return ret;
     }
     *is_taken = flock(self->claim, LOCK_EX | LOCK_NB) != 0;
-    return *is_taken && errno != EWOULDBLOCK
-               ? remember(self, SQLITE_IOERR_LOCK, strerror(errno))
-               : 0;
+    return *is_taken && errno != EWOULDBLOCK ? remember(self, SQLITE_IOERR_LOCK, strerror(errno))
+                                             : 0;
 }
 
-void
-spot_db_close(spot_db_t *self)
+void spot_db_close(spot_db_t *self)
 {
     sqlite3_close_v2(self->handle);
     if (self->handle != NULL && self->claim >= 0) {
@@ -404,8 +373,7 @@ spot_db_close(spot_db_t *self)
     memset(self, 0, sizeof(*self));
 }
 
-int
-spot_db_start_writing(spot_db_t *self)
+int spot_db_start_writing(spot_db_t *self)
 {
     sqlite3_stmt *mode = NULL;
     int ret = spot_db_run(self, "PRAGMA page_size = 8192"); /* of a new file */
@@ -416,14 +384,12 @@ spot_db_start_writing(spot_db_t *self)
         ret = remember(self, SQLITE_IOERR_SHMOPEN, "no write-ahead log");
     }
     sqlite3_finalize(mode);
-    return ret == 0 ? spot_db_run(self,
-                          "PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint "
-                          "= 2000; PRAGMA journal_size_limit = 67108864")
+    return ret == 0 ? spot_db_run(self, "PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint "
+                                        "= 2000; PRAGMA journal_size_limit = 67108864")
                     : ret;
 }
 
-char *
-spot_db_finish(spot_db_t *self, sqlite3_str *text)
+char *spot_db_finish(spot_db_t *self, sqlite3_str *text)
 {
     if (sqlite3_str_errcode(text) != SQLITE_OK) {
         remember(self, SQLITE_NOMEM, "no memory");
@@ -432,8 +398,7 @@ spot_db_finish(spot_db_t *self, sqlite3_str *text)
 }
 
 /* NULL: no memory, now or for a part of it. */
-static char *
-write_sql(spot_db_t *self, const char *format, va_list arguments)
+static char *write_sql(spot_db_t *self, const char *format, va_list arguments)
 {
     char *sql = sqlite3_vmprintf(format, arguments);
 
@@ -446,8 +411,7 @@ write_sql(spot_db_t *self, const char *format, va_list arguments)
     return sql;
 }
 
-int
-spot_db_run(spot_db_t *self, const char *format, ...)
+int spot_db_run(spot_db_t *self, const char *format, ...)
 {
     va_list arguments;
     char *sql;
@@ -456,15 +420,13 @@ spot_db_run(spot_db_t *self, const char *format, ...)
     va_start(arguments, format);
     sql = write_sql(self, format, arguments);
     va_end(arguments);
-    ret = sql == NULL
-              ? SPOT_ERR_NO_MEMORY
-              : spot_db_check(self, sqlite3_exec(self->handle, sql, NULL, NULL, NULL));
+    ret = sql == NULL ? SPOT_ERR_NO_MEMORY
+                      : spot_db_check(self, sqlite3_exec(self->handle, sql, NULL, NULL, NULL));
     sqlite3_free(sql);
     return ret;
 }
 
-int
-spot_db_prepare(spot_db_t *self, sqlite3_stmt **statement, const char *format, ...)
+int spot_db_prepare(spot_db_t *self, sqlite3_stmt **statement, const char *format, ...)
 {
     va_list arguments;
     char *sql;
@@ -474,15 +436,14 @@ spot_db_prepare(spot_db_t *self, sqlite3_stmt **statement, const char *format, .
     va_start(arguments, format);
     sql = write_sql(self, format, arguments);
     va_end(arguments);
-    ret = sql == NULL ? SPOT_ERR_NO_MEMORY
-                      : spot_db_check(self,
-                            sqlite3_prepare_v2(self->handle, sql, -1, statement, NULL));
+    ret = sql == NULL
+              ? SPOT_ERR_NO_MEMORY
+              : spot_db_check(self, sqlite3_prepare_v2(self->handle, sql, -1, statement, NULL));
     sqlite3_free(sql);
     return ret;
 }
 
-int
-spot_db_integer(spot_db_t *self, sqlite3_int64 *value, const char *format, ...)
+int spot_db_integer(spot_db_t *self, sqlite3_int64 *value, const char *format, ...)
 {
     sqlite3_stmt *statement = NULL;
     va_list arguments;
@@ -493,8 +454,7 @@ spot_db_integer(spot_db_t *self, sqlite3_int64 *value, const char *format, ...)
     va_start(arguments, format);
     sql = write_sql(self, format, arguments);
     va_end(arguments);
-    ret =
-        sql == NULL ? SPOT_ERR_NO_MEMORY : spot_db_prepare(self, &statement, "%z", sql);
+    ret = sql == NULL ? SPOT_ERR_NO_MEMORY : spot_db_prepare(self, &statement, "%z", sql);
     if (spot_db_next_row(self, statement, &ret)) {
         *value = sqlite3_column_int64(statement, 0);
     }
@@ -502,8 +462,7 @@ spot_db_integer(spot_db_t *self, sqlite3_int64 *value, const char *format, ...)
     return ret;
 }
 
-int
-spot_db_step_done(spot_db_t *self, sqlite3_stmt *statement)
+int spot_db_step_done(spot_db_t *self, sqlite3_stmt *statement)
 {
     const int ret = spot_db_check(self, sqlite3_step(statement));
 
@@ -511,8 +470,7 @@ spot_db_step_done(spot_db_t *self, sqlite3_stmt *statement)
     return ret;
 }
 
-bool
-spot_db_next_row(spot_db_t *self, sqlite3_stmt *statement, int *error)
+bool spot_db_next_row(spot_db_t *self, sqlite3_stmt *statement, int *error)
 {
     const int result = *error == 0 ? sqlite3_step(statement) : SQLITE_DONE;
 
@@ -520,8 +478,7 @@ spot_db_next_row(spot_db_t *self, sqlite3_stmt *statement, int *error)
     return result == SQLITE_ROW;
 }
 
-char *
-spot_db_text(sqlite3_stmt *statement, int column, int *error)
+char *spot_db_text(sqlite3_stmt *statement, int column, int *error)
 {
     const char *text = (const char *) sqlite3_column_text(statement, column);
     char *copy = text == NULL ? NULL : spot_text_copy(text, strlen(text));
@@ -532,8 +489,7 @@ spot_db_text(sqlite3_stmt *statement, int column, int *error)
     return copy;
 }
 
-int
-spot_db_end(spot_db_t *self, int error)
+int spot_db_end(spot_db_t *self, int error)
 {
     error = error == 0 ? spot_db_run(self, "COMMIT") : error;
     if (error != 0 && !sqlite3_get_autocommit(self->handle)) {

@@ -45,8 +45,7 @@ void spot_db_close(spot_db_t *self);
 SPOT_MUST_CHECK int spot_db_claim(spot_db_t *self, bool *is_taken);
 
 /* Attaches another file to read it. */
-SPOT_MUST_CHECK int spot_db_attach(
-    spot_db_t *self, const char *path, const char *schema);
+SPOT_MUST_CHECK int spot_db_attach(spot_db_t *self, const char *path, const char *schema);
 
 /* 0 for SQLITE_OK, _ROW and _DONE; else remembers result and returns our error for it.
  */
@@ -86,8 +85,7 @@ SPOT_MUST_CHECK int spot_db_prepare(
     spot_db_t *self, sqlite3_stmt **statement, const char *format, ...);
 
 /* The first column of the first row of a query; 0 where there is none or it is null. */
-SPOT_MUST_CHECK int spot_db_integer(
-    spot_db_t *self, sqlite3_int64 *value, const char *format, ...);
+SPOT_MUST_CHECK int spot_db_integer(spot_db_t *self, sqlite3_int64 *value, const char *format, ...);
 
 /* Steps a statement that gives no rows and makes it ready for the next time. */
 SPOT_MUST_CHECK int spot_db_step_done(spot_db_t *self, sqlite3_stmt *statement);

@@ -23,11 +23,10 @@
 typedef struct {
     size_t point_id;
     int64_t first_replication;
-    size_t num_rows;    /* >= 1 */
-    const double *rows; /* [num_rows][num_metrics] of the head, NAN for null; never -0,
-                           which not all stores can tell from 0 */
-    const uint32_t
-        *warnings; /* [num_rows] bit j: warning j of the head held; NULL: none */
+    size_t num_rows;          /* >= 1 */
+    const double *rows;       /* [num_rows][num_metrics] of the head, NAN for null; never -0,
+                                 which not all stores can tell from 0 */
+    const uint32_t *warnings; /* [num_rows] bit j: warning j of the head held; NULL: none */
 } spot_piece_t;
 
 /* One replication. */
@@ -48,9 +47,9 @@ struct spot_store {
     _Atomic(const atomic_int *) stop; /* not 0: locks are waited for no longer than a
                                          moment, and reading returns INTERRUPTED; may be
                                          NULL; set by the owner of the store */
-    const char *outcome; /* how the run of the study, or of its part, ended; whoever runs
-                            it sets it before it closes the store, which notes it:
-                            "complete", "stopped"; NULL: it failed */
+    const char *outcome;     /* how the run of the study, or of its part, ended; whoever runs
+                                it sets it before it closes the store, which notes it:
+                                "complete", "stopped"; NULL: it failed */
     _Atomic int64_t *counts; /* [num_points][1 + num_warnings] replications there, and
                                 those of them that met each warning */
     size_t num_break_evens;
@@ -65,8 +64,7 @@ struct spot_store {
     int (*flush)(spot_store_t *self, spot_diag_t *diag);
     /* Replications of a batch that are there, from its first one on. May be called while
      * others put. */
-    int64_t (*num_there)(
-        const spot_store_t *self, size_t point_id, int64_t first_replication);
+    int64_t (*num_there)(const spot_store_t *self, size_t point_id, int64_t first_replication);
     /* Hands the rows of a point from a replication on to function, in order of
      * replication. Returns what stopped it, else 0; INTERRUPTED by stop. Sees what was
      * flushed. IO, BAD_INPUT: flush() says why. One thread at a time reads; function may
@@ -86,8 +84,7 @@ struct spot_store {
         const spot_recording_t *recording);
     /* Writes break-evens in place of those that are there; NULL: they are kept in memory
      * alone. Call spot_store_keep_break_evens(). */
-    int (*put_break_evens)(
-        spot_store_t *self, size_t num_items, const spot_break_even_t *items);
+    int (*put_break_evens)(spot_store_t *self, size_t num_items, const spot_break_even_t *items);
     void (*close)(spot_store_t *self);
 };
 
@@ -97,8 +94,7 @@ SPOT_MUST_CHECK int spot_store_keep_break_evens(
     spot_store_t *self, size_t num_items, const spot_break_even_t *items);
 
 /* Those of a point. */
-static inline _Atomic int64_t *
-spot_store_counts(const spot_store_t *self, size_t point_id)
+static inline _Atomic int64_t *spot_store_counts(const spot_store_t *self, size_t point_id)
 {
     spot_bug_assert(point_id < self->head->num_points);
     return &self->counts[point_id * (self->head->num_warnings + 1)];
@@ -106,10 +102,8 @@ spot_store_counts(const spot_store_t *self, size_t point_id)
 
 /* The num_rows() and num_warned() of all stores. */
 int64_t spot_store_num_rows(const spot_store_t *self, size_t point_id);
-int64_t spot_store_num_warned(
-    const spot_store_t *self, size_t point_id, size_t warning_id);
+int64_t spot_store_num_warned(const spot_store_t *self, size_t point_id, size_t warning_id);
 
 /* A store in memory: 8 bytes a metric and 5 more for each of the replications that the
  * head asks for. NO_MEMORY leaves *self NULL. Close it with (*self)->close(*self). */
-SPOT_MUST_CHECK int spot_store_open_memory(
-    spot_store_t **self, const spot_study_head_t *head);
+SPOT_MUST_CHECK int spot_store_open_memory(spot_store_t **self, const spot_study_head_t *head);

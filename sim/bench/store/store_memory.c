@@ -17,14 +17,12 @@ typedef struct {
     atomic_uchar *is_there; /* [num_points][rows_per_point] */
 } memory_store_t;
 
-static const memory_store_t *
-memory_store(const spot_store_t *store)
+static const memory_store_t *memory_store(const spot_store_t *store)
 {
     return (const memory_store_t *) store;
 }
 
-static int
-memory_put(spot_store_t *store, const spot_piece_t *piece)
+static int memory_put(spot_store_t *store, const spot_piece_t *piece)
 {
     const memory_store_t *self = memory_store(store);
     const size_t num_metrics = store->head->num_metrics;
@@ -57,16 +55,15 @@ memory_put(spot_store_t *store, const spot_piece_t *piece)
 }
 
 /* What was put is there at once. */
-static int
-memory_flush(spot_store_t *store, spot_diag_t *diag)
+static int memory_flush(spot_store_t *store, spot_diag_t *diag)
 {
     (void) store;
     (void) diag;
     return 0;
 }
 
-static int64_t
-memory_num_there(const spot_store_t *store, size_t point_id, int64_t first_replication)
+static int64_t memory_num_there(
+    const spot_store_t *store, size_t point_id, int64_t first_replication)
 {
     const memory_store_t *self = memory_store(store);
     const atomic_uchar *is_there =
@@ -76,15 +73,13 @@ memory_num_there(const spot_store_t *store, size_t point_id, int64_t first_repli
     int64_t num = 0;
 
     spot_bug_assert(point_id < store->head->num_points && first_replication % size == 0);
-    while (num < size && num < left &&
-           atomic_load_explicit(&is_there[num], memory_order_acquire)) {
+    while (num < size && num < left && atomic_load_explicit(&is_there[num], memory_order_acquire)) {
         num++;
     }
     return num;
 }
 
-static int
-memory_read(const spot_store_t *store, size_t point_id, int64_t first_replication,
+static int memory_read(const spot_store_t *store, size_t point_id, int64_t first_replication,
     spot_row_function_t function, void *context)
 {
     const memory_store_t *self = memory_store(store);
@@ -92,8 +87,7 @@ memory_read(const spot_store_t *store, size_t point_id, int64_t first_replicatio
     int ret = 0;
 
     spot_bug_assert(point_id < store->head->num_points && first_replication >= 0);
-    for (size_t j = (size_t) first_replication; ret == 0 && j < self->rows_per_point;
-         j++) {
+    for (size_t j = (size_t) first_replication; ret == 0 && j < self->rows_per_point; j++) {
         const size_t row_id = point_id * self->rows_per_point + j;
 
         if (atomic_load_explicit(&self->is_there[row_id], memory_order_acquire)) {
@@ -105,21 +99,18 @@ memory_read(const spot_store_t *store, size_t point_id, int64_t first_replicatio
     return ret;
 }
 
-int64_t
-spot_store_num_rows(const spot_store_t *self, size_t point_id)
+int64_t spot_store_num_rows(const spot_store_t *self, size_t point_id)
 {
     return atomic_load(&spot_store_counts(self, point_id)[0]);
 }
 
-int64_t
-spot_store_num_warned(const spot_store_t *self, size_t point_id, size_t warning_id)
+int64_t spot_store_num_warned(const spot_store_t *self, size_t point_id, size_t warning_id)
 {
     spot_bug_assert(warning_id < self->head->num_warnings);
     return atomic_load(&spot_store_counts(self, point_id)[warning_id + 1]);
 }
 
-static void
-memory_close(spot_store_t *store)
+static void memory_close(spot_store_t *store)
 {
     memory_store_t *self = (memory_store_t *) store;
 
@@ -132,8 +123,7 @@ memory_close(spot_store_t *store)
 }
 
 /* Rows of all points, or 0 where their metrics would not fit into memory's addresses. */
-static size_t
-total_rows(const spot_study_head_t *head)
+static size_t total_rows(const spot_study_head_t *head)
 {
     const uint64_t rows_per_point = (uint64_t) head->num_replications;
     const size_t metric_bytes = (head->num_metrics + 1) * sizeof(double);
@@ -144,8 +134,7 @@ total_rows(const spot_study_head_t *head)
     return head->num_points * (size_t) rows_per_point;
 }
 
-int
-spot_store_open_memory(spot_store_t **self, const spot_study_head_t *head)
+int spot_store_open_memory(spot_store_t **self, const spot_study_head_t *head)
 {
     const size_t num_rows = total_rows(head);
     memory_store_t *store;
@@ -168,8 +157,8 @@ spot_store_open_memory(spot_store_t **self, const spot_study_head_t *head)
     store->rows = spot_calloc(num_rows * head->num_metrics, sizeof(*store->rows));
     store->warnings = spot_calloc(num_rows, sizeof(*store->warnings));
     store->is_there = spot_calloc(num_rows, sizeof(*store->is_there));
-    store->base.counts = spot_calloc(
-        head->num_points * (head->num_warnings + 1), sizeof(*store->base.counts));
+    store->base.counts =
+        spot_calloc(head->num_points * (head->num_warnings + 1), sizeof(*store->base.counts));
     if (store->rows == NULL || store->warnings == NULL || store->is_there == NULL ||
         store->base.counts == NULL) {
         memory_close(&store->base);

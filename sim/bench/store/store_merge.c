@@ -16,7 +16,7 @@
 #define TIMEOUT_MS 10000
 
 /* Tables of a row of the attached store, and the number of its point in the new one. */
-#define JOIN_POINTS                                                                     \
+#define JOIN_POINTS                                                                                \
     " JOIN source.point sp ON sp.point = s.point JOIN main.point p ON p.key = sp.key"
 
 typedef struct {
@@ -33,14 +33,12 @@ typedef struct {
     spot_diag_t *diag;
 } merge_t;
 
-static const spot_columns_t *
-columns_of(const merge_t *self)
+static const spot_columns_t *columns_of(const merge_t *self)
 {
     return &spot_sqlite_store(self->first)->columns;
 }
 
-static int
-ignore_row(void *context, const spot_row_t *row)
+static int ignore_row(void *context, const spot_row_t *row)
 {
     (void) context;
     (void) row;
@@ -48,8 +46,7 @@ ignore_row(void *context, const spot_row_t *row)
 }
 
 /* Opens a store and reads all that it has, to see that it is not damaged. */
-static int
-open_source(merge_t *self, const char *path, spot_store_t **in)
+static int open_source(merge_t *self, const char *path, spot_store_t **in)
 {
     int ret = spot_store_open_sqlite_reader(in, path, self->diag);
 
@@ -67,26 +64,23 @@ open_source(merge_t *self, const char *path, spot_store_t **in)
 }
 
 /* Both must ask for the same. */
-static int
-compare_studies(const merge_t *self, const char *path, const spot_store_t *in)
+static int compare_studies(const merge_t *self, const char *path, const spot_store_t *in)
 {
     const spot_stored_study_t *was = &spot_sqlite_store(self->first)->study;
     const spot_stored_study_t *is = &spot_sqlite_store(in)->study;
     const size_t num_errors = self->diag->num_errors;
-    const int ret =
-        spot_stored_study_compare(was, &is->head, is->canonical, path, self->diag);
+    const int ret = spot_stored_study_compare(was, &is->head, is->canonical, path, self->diag);
 
     if (ret != 0) {
         return ret;
     }
     if (was->head.num_replications != is->head.num_replications) {
-        spot_diag_error(self->diag, path, 0, 0,
-            "replications were %" PRId64 ", are %" PRId64, was->head.num_replications,
-            is->head.num_replications);
+        spot_diag_error(self->diag, path, 0, 0, "replications were %" PRId64 ", are %" PRId64,
+            was->head.num_replications, is->head.num_replications);
     }
     if (was->head.num_points != is->head.num_points) {
-        spot_diag_error(self->diag, path, 0, 0, "points were %zu, are %zu",
-            was->head.num_points, is->head.num_points);
+        spot_diag_error(self->diag, path, 0, 0, "points were %zu, are %zu", was->head.num_points,
+            is->head.num_points);
     }
     if (self->diag->num_errors == num_errors) {
         return 0;
@@ -98,8 +92,7 @@ compare_studies(const merge_t *self, const char *path, const spot_store_t *in)
 }
 
 /* The points of the attached store are those of the new one. */
-static int
-compare_points(merge_t *self, const char *path)
+static int compare_points(merge_t *self, const char *path)
 {
     sqlite3_stmt *row;
     int ret = spot_db_prepare(&self->db, &row,
@@ -107,16 +100,15 @@ compare_points(merge_t *self, const char *path)
         "ORDER BY position LIMIT 1");
 
     if (spot_db_next_row(&self->db, row, &ret)) {
-        ret = spot_diag_error(self->diag, path, 0, 0, "%s has no point %s",
-            self->first_path, (const char *) sqlite3_column_text(row, 0));
+        ret = spot_diag_error(self->diag, path, 0, 0, "%s has no point %s", self->first_path,
+            (const char *) sqlite3_column_text(row, 0));
     }
     sqlite3_finalize(row);
     return ret;
 }
 
 /* A row that differs, as the query below gives it: key, replication, numbers. */
-static int
-say_difference(merge_t *self, const char *path, sqlite3_stmt *row)
+static int say_difference(merge_t *self, const char *path, sqlite3_stmt *row)
 {
     const spot_column_names_t *metrics = &columns_of(self)->metrics;
     const char *key = (const char *) sqlite3_column_text(row, 0);
@@ -132,8 +124,7 @@ say_difference(merge_t *self, const char *path, sqlite3_stmt *row)
             "WHERE s.point = %lld AND r.point = %lld AND s.replication = %lld AND "
             "r.replication = s.replication AND s.\"%w\" IS NOT r.\"%w\"",
             metrics->names[j], metrics->names[j], sqlite3_column_int64(row, 2),
-            sqlite3_column_int64(row, 3), replication, metrics->names[j],
-            metrics->names[j]);
+            sqlite3_column_int64(row, 3), replication, metrics->names[j], metrics->names[j]);
         is_found = spot_db_next_row(&self->db, values, &ret);
         if (is_found) {
             spot_diag_error(self->diag, path, 0, 0,
@@ -141,8 +132,7 @@ say_difference(merge_t *self, const char *path, sqlite3_stmt *row)
                 "merged before; one of them is wrong: run one of them again with the "
                 "program that made the other",
                 key, replication, self->first->head->metrics[j].name,
-                sqlite3_column_double(values, 0), sqlite3_column_double(values, 1),
-                self->out_path);
+                sqlite3_column_double(values, 0), sqlite3_column_double(values, 1), self->out_path);
         }
         sqlite3_finalize(values);
     }
@@ -156,8 +146,7 @@ say_difference(merge_t *self, const char *path, sqlite3_stmt *row)
 }
 
 /* A row that is in two stores must be the same in both. */
-static int
-compare_rows(merge_t *self, const char *path)
+static int compare_rows(merge_t *self, const char *path)
 {
     const spot_column_names_t *metrics = &columns_of(self)->metrics;
     sqlite3_stmt *row;
@@ -179,8 +168,7 @@ compare_rows(merge_t *self, const char *path)
 }
 
 /* What the new store does not have yet; of a batch that is in two, the longer one. */
-static int
-insert_all(merge_t *self)
+static int insert_all(merge_t *self)
 {
     const spot_columns_t *columns = columns_of(self);
     int ret = spot_db_run(&self->db,
@@ -191,30 +179,28 @@ insert_all(merge_t *self)
         spot_column_names_sql(&columns->metrics, &self->db, ", s.", ""));
 
     self->num_added += ret == 0 ? sqlite3_changes64(self->db.handle) : 0;
-    return ret == 0
-               ? spot_db_run(&self->db,
-                     "INSERT OR REPLACE INTO main.batch SELECT p.point, s.first, "
-                     "s.replications%z, s.digest FROM source.batch s" JOIN_POINTS
-                     " WHERE s.replications > coalesce((SELECT b.replications FROM "
-                     "main.batch b WHERE b.point = p.point AND b.first = s.first), "
-                     "0);INSERT OR IGNORE INTO main.break_even SELECT 0, p.point, "
-                     "q.point, s.key, s.metric, s.maximised, s.pairs, s.number, s.unit, "
-                     "s.below, s.below_near, s.below_far, s.below_reach, s.above, "
-                     "s.above_near, s.above_far, s.above_reach FROM source.break_even s "
-                     "JOIN source.point sp ON sp.point = s.best JOIN main.point p ON "
-                     "p.key = sp.key JOIN source.point sq ON sq.point = s.next JOIN "
-                     "main.point q ON q.key = sq.key;UPDATE main.break_even SET digest "
-                     "= digest(" SPOT_BREAK_EVEN_COLUMNS
-                     ");INSERT OR REPLACE INTO main.provenance SELECT * FROM "
-                     "source.provenance s WHERE NOT EXISTS (SELECT 1 FROM "
-                     "main.provenance m WHERE m.writer = s.writer AND m.seen >= s.seen)",
-                     spot_column_names_sql(&columns->warnings, &self->db, ", s.", ""))
-               : ret;
+    return ret == 0 ? spot_db_run(&self->db,
+                          "INSERT OR REPLACE INTO main.batch SELECT p.point, s.first, "
+                          "s.replications%z, s.digest FROM source.batch s" JOIN_POINTS
+                          " WHERE s.replications > coalesce((SELECT b.replications FROM "
+                          "main.batch b WHERE b.point = p.point AND b.first = s.first), "
+                          "0);INSERT OR IGNORE INTO main.break_even SELECT 0, p.point, "
+                          "q.point, s.key, s.metric, s.maximised, s.pairs, s.number, s.unit, "
+                          "s.below, s.below_near, s.below_far, s.below_reach, s.above, "
+                          "s.above_near, s.above_far, s.above_reach FROM source.break_even s "
+                          "JOIN source.point sp ON sp.point = s.best JOIN main.point p ON "
+                          "p.key = sp.key JOIN source.point sq ON sq.point = s.next JOIN "
+                          "main.point q ON q.key = sq.key;UPDATE main.break_even SET digest "
+                          "= digest(" SPOT_BREAK_EVEN_COLUMNS
+                          ");INSERT OR REPLACE INTO main.provenance SELECT * FROM "
+                          "source.provenance s WHERE NOT EXISTS (SELECT 1 FROM "
+                          "main.provenance m WHERE m.writer = s.writer AND m.seen >= s.seen)",
+                          spot_column_names_sql(&columns->warnings, &self->db, ", s.", ""))
+                    : ret;
 }
 
 /* Begins the new store, with the study of the first one. */
-static int
-make_new(merge_t *self, spot_store_t *in, const char *path)
+static int make_new(merge_t *self, spot_store_t *in, const char *path)
 {
     const spot_stored_study_t *study = &spot_sqlite_store(in)->study;
     int ret;
@@ -231,8 +217,7 @@ make_new(merge_t *self, spot_store_t *in, const char *path)
 
 /* The series of a replication, whose digest is compared. Those that are there stay as
  * they are. */
-static int
-merge_one_series(merge_t *self, spot_db_t *in, const spot_series_id_t *id)
+static int merge_one_series(merge_t *self, spot_db_t *in, const spot_series_id_t *id)
 {
     const int64_t number = (int64_t) id->point_id; /* in its file */
     spot_recording_t recording;
@@ -245,15 +230,12 @@ merge_one_series(merge_t *self, spot_db_t *in, const spot_series_id_t *id)
             "s.point = %lld",
             (long long) number);
     }
-    ret = ret == 0
-              ? spot_series_write(&self->db, new_number, id->replication, &recording)
-              : ret;
+    ret = ret == 0 ? spot_series_write(&self->db, new_number, id->replication, &recording) : ret;
     spot_recording_free(&recording);
     return ret;
 }
 
-static int
-merge_series(merge_t *self, const spot_store_t *in)
+static int merge_series(merge_t *self, const spot_store_t *in)
 {
     spot_db_t *db = &spot_sqlite_store(in)->reader;
     spot_series_list_t list = {0};
@@ -267,8 +249,7 @@ merge_series(merge_t *self, const spot_store_t *in)
     return ret;
 }
 
-static int
-merge_attached(merge_t *self, const char *path, const spot_store_t *in)
+static int merge_attached(merge_t *self, const char *path, const spot_store_t *in)
 {
     int ret = spot_db_run(&self->db, "BEGIN");
 
@@ -279,15 +260,13 @@ merge_attached(merge_t *self, const char *path, const spot_store_t *in)
     return spot_db_end(&self->db, ret);
 }
 
-static int
-merge_source(merge_t *self, const char *path)
+static int merge_source(merge_t *self, const char *path)
 {
     spot_store_t *in = NULL;
     int ret = open_source(self, path, &in);
 
     if (ret == 0) {
-        ret = self->first == NULL ? make_new(self, in, path)
-                                  : compare_studies(self, path, in);
+        ret = self->first == NULL ? make_new(self, in, path) : compare_studies(self, path, in);
     }
     ret = ret == 0 ? spot_db_attach(&self->db, path, "source") : ret;
     if (ret == 0) {
@@ -300,8 +279,7 @@ merge_source(merge_t *self, const char *path)
     return ret;
 }
 
-static int
-is_stopped(void *context)
+static int is_stopped(void *context)
 {
     return spot_watch_is_stopped(context);
 }
@@ -309,14 +287,13 @@ is_stopped(void *context)
 /* Opens the new store. No other process has it open yet, so no commit has to be safe.
  * Without a journal nothing can be rolled back, but after an error there is no new
  * store, and a journal in memory would grow to the size of the file. */
-static int
-open_new(merge_t *self)
+static int open_new(merge_t *self)
 {
     int ret = spot_outfile_init(&self->file, self->out_path, self->diag);
 
     if (ret == 0 && self->file.temporary == NULL) {
-        return spot_diag_error(self->diag, self->out_path, 0, 0,
-            "this is no file; name one, e.g. results.db");
+        return spot_diag_error(
+            self->diag, self->out_path, 0, 0, "this is no file; name one, e.g. results.db");
     }
     if (ret == 0) {
         ret = spot_db_open(&self->db, self->file.temporary, SPOT_DB_WRITE, TIMEOUT_MS);
@@ -337,8 +314,7 @@ open_new(merge_t *self)
 }
 
 /* Claims an OUT that is there. */
-static int
-claim_out(merge_t *self)
+static int claim_out(merge_t *self)
 {
     int ret = spot_db_open(&self->out, self->out_path, SPOT_DB_WRITE, TIMEOUT_MS);
 
@@ -349,8 +325,7 @@ claim_out(merge_t *self)
 
 /* Gives the new store the name. A log beside the old one would be taken for its own, so
  * there must be none, which is so when nobody has the old one open. */
-static int
-replace_out(merge_t *self)
+static int replace_out(merge_t *self)
 {
     int ret = 0;
 
@@ -358,15 +333,14 @@ replace_out(merge_t *self)
     if (self->was_there) {
         ret = spot_db_run(&self->out, "PRAGMA journal_mode = DELETE");
     } else if (access(self->out_path, F_OK) == 0) {
-        spot_diag_error(self->diag, self->out_path, 0, 0,
-            "another process has made it meanwhile; merge again");
+        spot_diag_error(
+            self->diag, self->out_path, 0, 0, "another process has made it meanwhile; merge again");
         ret = SPOT_ERR_IO;
     }
     return ret == 0 ? spot_outfile_commit(&self->file, self->diag) : ret;
 }
 
-static int
-merge_all(merge_t *self, size_t num_paths, const char *const *paths)
+static int merge_all(merge_t *self, size_t num_paths, const char *const *paths)
 {
     int ret = open_new(self);
 
@@ -388,8 +362,7 @@ merge_all(merge_t *self, size_t num_paths, const char *const *paths)
     return ret == 0 ? replace_out(self) : ret;
 }
 
-int
-spot_store_merge(const char *out_path, size_t num_paths, const char *const *paths,
+int spot_store_merge(const char *out_path, size_t num_paths, const char *const *paths,
     const spot_watch_t *watch, int64_t *num_added, spot_diag_t *diag)
 {
     spot_watch_t none = {0}, copy = watch == NULL ? none : *watch;

@@ -19,8 +19,7 @@
 /* Of the tables point and replication, beside those of swept keys and of metrics. */
 #define NUM_OWN_COLUMNS 3
 
-static int
-sqlite_flush(spot_store_t *store, spot_diag_t *diag)
+static int sqlite_flush(spot_store_t *store, spot_diag_t *diag)
 {
     spot_sqlite_store_t *self = spot_sqlite_store(store);
     int ret = self->is_writer ? spot_sqlite_flush(self) : 0;
@@ -34,9 +33,8 @@ sqlite_flush(spot_store_t *store, spot_diag_t *diag)
     return ret == 0 ? spot_db_error(&self->reader) : ret;
 }
 
-int
-spot_sqlite_find_batch(spot_sqlite_store_t *self, size_t point_id,
-    int64_t first_replication, spot_sqlite_batch_t *batch)
+int spot_sqlite_find_batch(spot_sqlite_store_t *self, size_t point_id, int64_t first_replication,
+    spot_sqlite_batch_t *batch)
 {
     int ret = 0;
 
@@ -51,8 +49,8 @@ spot_sqlite_find_batch(spot_sqlite_store_t *self, size_t point_id,
 }
 
 /* 0 where that fails, and flush() says why. */
-static int64_t
-sqlite_num_there(const spot_store_t *store, size_t point_id, int64_t first_replication)
+static int64_t sqlite_num_there(
+    const spot_store_t *store, size_t point_id, int64_t first_replication)
 {
     spot_sqlite_store_t *self = spot_sqlite_store(store);
     spot_sqlite_batch_t batch;
@@ -65,8 +63,7 @@ sqlite_num_there(const spot_store_t *store, size_t point_id, int64_t first_repli
     return ret == 0 ? batch.num_rows : 0;
 }
 
-static void
-sqlite_close(spot_store_t *store)
+static void sqlite_close(spot_store_t *store)
 {
     spot_sqlite_store_t *self = spot_sqlite_store(store);
 
@@ -89,8 +86,7 @@ sqlite_close(spot_store_t *store)
 }
 
 /* A store that is not open yet. NULL: no memory. */
-static spot_sqlite_store_t *
-new_store(void)
+static spot_sqlite_store_t *new_store(void)
 {
     spot_sqlite_store_t *self = spot_calloc(1, sizeof(*self));
 
@@ -111,8 +107,7 @@ new_store(void)
 }
 
 /* Without memory for a copy rows are read from the file each time. */
-static void
-open_copy(spot_sqlite_store_t *self, const spot_study_head_t *head)
+static void open_copy(spot_sqlite_store_t *self, const spot_study_head_t *head)
 {
     const double row_bytes = (double) (head->num_metrics + 1) * sizeof(double);
     const double num_rows = (double) head->num_points * (double) head->num_replications;
@@ -123,8 +118,7 @@ open_copy(spot_sqlite_store_t *self, const spot_study_head_t *head)
 }
 
 /* What of the head everything else hangs on. */
-static int
-set_head(spot_sqlite_store_t *self, const spot_study_head_t *head)
+static int set_head(spot_sqlite_store_t *self, const spot_study_head_t *head)
 {
     int ret = spot_columns_init(&self->columns, head);
 
@@ -132,17 +126,16 @@ set_head(spot_sqlite_store_t *self, const spot_study_head_t *head)
     open_copy(self, head);
     self->numbers = spot_calloc(head->num_points, sizeof(*self->numbers));
     self->point_ids = spot_calloc(head->num_points, sizeof(*self->point_ids));
-    self->base.counts = spot_calloc(
-        head->num_points * (head->num_warnings + 1), sizeof(*self->base.counts));
-    return ret == 0 && (self->numbers == NULL || self->point_ids == NULL ||
-                           self->base.counts == NULL)
+    self->base.counts =
+        spot_calloc(head->num_points * (head->num_warnings + 1), sizeof(*self->base.counts));
+    return ret == 0 &&
+                   (self->numbers == NULL || self->point_ids == NULL || self->base.counts == NULL)
                ? SPOT_ERR_NO_MEMORY
                : ret;
 }
 
 /* The points by their numbers. */
-static int
-number_points(spot_sqlite_store_t *self, spot_db_t *db)
+static int number_points(spot_sqlite_store_t *self, spot_db_t *db)
 {
     const size_t num_points = self->base.head->num_points;
 
@@ -161,13 +154,12 @@ number_points(spot_sqlite_store_t *self, spot_db_t *db)
 }
 
 /* The replications of each point, and how many of them met each warning. */
-static int
-read_counts(spot_sqlite_store_t *self, spot_db_t *db)
+static int read_counts(spot_sqlite_store_t *self, spot_db_t *db)
 {
     sqlite3_stmt *row;
-    int ret = spot_db_prepare(db, &row,
-        "SELECT point, sum(replications)%z FROM batch GROUP BY point",
-        spot_column_names_sql(&self->columns.warnings, db, ", sum(", ")"));
+    int ret =
+        spot_db_prepare(db, &row, "SELECT point, sum(replications)%z FROM batch GROUP BY point",
+            spot_column_names_sql(&self->columns.warnings, db, ", sum(", ")"));
 
     while (spot_db_next_row(db, row, &ret)) {
         const sqlite3_int64 number = sqlite3_column_int64(row, 0);
@@ -185,8 +177,7 @@ read_counts(spot_sqlite_store_t *self, spot_db_t *db)
 }
 
 /* With the numbers of the points, what is there of them, and what looks up batches. */
-static int
-start_looking(spot_sqlite_store_t *self)
+static int start_looking(spot_sqlite_store_t *self)
 {
     spot_db_t *db = spot_sqlite_db(self);
     int ret = number_points(self, db);
@@ -195,8 +186,7 @@ start_looking(spot_sqlite_store_t *self)
     ret = ret == 0 ? spot_sqlite_break_evens_read(self, db) : ret;
     if (ret == 0) {
         ret = spot_db_prepare(db, &self->find_batch,
-            "SELECT " SPOT_SQLITE_BATCH_COLUMNS
-            " FROM batch WHERE point = ? AND first = ?",
+            "SELECT " SPOT_SQLITE_BATCH_COLUMNS " FROM batch WHERE point = ? AND first = ?",
             spot_column_names_sql(&self->columns.warnings, db, ", ", ""));
     }
     return ret;
@@ -204,8 +194,7 @@ start_looking(spot_sqlite_store_t *self)
 
 /* Reads the study of the file, which must be the one that is to go on; points aside.
  * Rows that are there are never thrown away. */
-static int
-read_same_study(const spot_sqlite_store_t *self, spot_db_t *db,
+static int read_same_study(const spot_sqlite_store_t *self, spot_db_t *db,
     const spot_provenance_t *provenance, spot_stored_study_t *stored, spot_diag_t *diag)
 {
     const size_t num_errors = diag->num_errors;
@@ -220,21 +209,18 @@ read_same_study(const spot_sqlite_store_t *self, spot_db_t *db,
     }
     if (ret == 0 && stored->head.num_replications > self->base.head->num_replications) {
         ret = spot_diag_error(diag, db->path, 0, 0,
-            "replications were %" PRId64 ", are %" PRId64
-            "; ask for as many, or use another file",
+            "replications were %" PRId64 ", are %" PRId64 "; ask for as many, or use another file",
             stored->head.num_replications, self->base.head->num_replications);
     }
     return ret;
 }
 
 /* The numbers of the points of a study that goes on; none may be missing. */
-static int
-find_points(spot_sqlite_store_t *self, spot_db_t *db, const spot_stored_study_t *stored,
-    spot_diag_t *diag)
+static int find_points(
+    spot_sqlite_store_t *self, spot_db_t *db, const spot_stored_study_t *stored, spot_diag_t *diag)
 {
     char *removed;
-    int ret =
-        spot_stored_points_find(stored, db, self->base.head, self->numbers, &removed);
+    int ret = spot_stored_points_find(stored, db, self->base.head, self->numbers, &removed);
 
     if (removed != NULL) {
         ret = spot_diag_error(diag, db->path, 0, 0,
@@ -251,8 +237,7 @@ find_points(spot_sqlite_store_t *self, spot_db_t *db, const spot_stored_study_t 
 
 /* The store is there: refuses what may not change, and, as a writer, takes over what
  * may. */
-static int
-follow_study(
+static int follow_study(
     spot_sqlite_store_t *self, const spot_provenance_t *provenance, spot_diag_t *diag)
 {
     spot_db_t *db = spot_sqlite_db(self);
@@ -272,12 +257,10 @@ follow_study(
 }
 
 /* Refuses more columns than a table of SQLite has. what: one for each of these. */
-static int
-check_columns(
+static int check_columns(
     const spot_db_t *db, size_t num_columns, const char *what, spot_diag_t *diag)
 {
-    const int most =
-        sqlite3_limit(db->handle, SQLITE_LIMIT_COLUMN, -1) - NUM_OWN_COLUMNS;
+    const int most = sqlite3_limit(db->handle, SQLITE_LIMIT_COLUMN, -1) - NUM_OWN_COLUMNS;
 
     if (num_columns <= (size_t) most) {
         return 0;
@@ -288,29 +271,25 @@ check_columns(
         num_columns, what, most);
 }
 
-static int
-make_study(
+static int make_study(
     spot_sqlite_store_t *self, const spot_provenance_t *provenance, spot_diag_t *diag)
 {
     const spot_columns_t *columns = &self->columns;
     int ret = check_columns(&self->db, columns->metrics.num + columns->derived.num,
         "metrics, with those that reports need,", diag);
 
-    ret =
-        ret == 0 ? check_columns(&self->db, columns->axes.num, "swept keys", diag) : ret;
+    ret = ret == 0 ? check_columns(&self->db, columns->axes.num, "swept keys", diag) : ret;
     ret = ret == 0 ? spot_schema_create(&self->db, columns) : ret;
     for (size_t j = 0; j < self->base.head->num_points; j++) {
         self->numbers[j] = (uint32_t) j;
     }
-    return ret == 0
-               ? spot_stored_study_write(&self->db, self->base.head, &self->columns,
-                     provenance->canonical, provenance->canonical_sha256, self->numbers)
-               : ret;
+    return ret == 0 ? spot_stored_study_write(&self->db, self->base.head, &self->columns,
+                          provenance->canonical, provenance->canonical_sha256, self->numbers)
+                    : ret;
 }
 
 /* Readies the file within one transaction: a new store is there whole or not at all. */
-static int
-enter(spot_sqlite_store_t *self, const spot_provenance_t *provenance, spot_diag_t *diag)
+static int enter(spot_sqlite_store_t *self, const spot_provenance_t *provenance, spot_diag_t *diag)
 {
     spot_schema_state_t state = SPOT_SCHEMA_NONE;
     int ret = spot_db_run(&self->db, "BEGIN IMMEDIATE");
@@ -329,8 +308,7 @@ enter(spot_sqlite_store_t *self, const spot_provenance_t *provenance, spot_diag_
 }
 
 /* Opens the file and sees that it may be written to as a store. */
-static int
-open_for_writing(spot_sqlite_store_t *self, const char *path,
+static int open_for_writing(spot_sqlite_store_t *self, const char *path,
     const spot_sqlite_options_t *options, spot_diag_t *diag)
 {
     spot_schema_state_t state;
@@ -341,15 +319,14 @@ open_for_writing(spot_sqlite_store_t *self, const char *path,
     ret = ret == 0 ? spot_sqlite_claim(&self->db, diag) : ret;
     ret = ret == 0 ? spot_db_start_writing(&self->db) : ret;
     if (ret == 0 && options->max_pages > 0) {
-        ret = spot_db_run(
-            &self->db, "PRAGMA max_page_count = %lld", (long long) options->max_pages);
+        ret =
+            spot_db_run(&self->db, "PRAGMA max_page_count = %lld", (long long) options->max_pages);
     }
     return ret;
 }
 
 /* Hands a store over, or says why it could not be opened. store: NULL: no memory. */
-static int
-finish_opening(
+static int finish_opening(
     spot_store_t **self, spot_sqlite_store_t *store, int error, spot_diag_t *diag)
 {
     *self = error == 0 ? &store->base : NULL;
@@ -362,8 +339,7 @@ finish_opening(
     return error;
 }
 
-int
-spot_store_open_sqlite_with(spot_store_t **self, const char *path,
+int spot_store_open_sqlite_with(spot_store_t **self, const char *path,
     const spot_study_head_t *head, const spot_provenance_t *provenance,
     const spot_sqlite_options_t *options, spot_diag_t *diag)
 {
@@ -379,16 +355,14 @@ spot_store_open_sqlite_with(spot_store_t **self, const char *path,
         ret = spot_db_open(&store->reader, path, SPOT_DB_READ, WRITE_TIMEOUT_MS);
     }
     if (ret == 0) {
-        ret = spot_sqlite_start_writing(store,
-            1e-3 * (options->timeout_ms > 0 ? options->timeout_ms : WRITE_TIMEOUT_MS));
+        ret = spot_sqlite_start_writing(
+            store, 1e-3 * (options->timeout_ms > 0 ? options->timeout_ms : WRITE_TIMEOUT_MS));
     }
     return finish_opening(self, store, ret, diag);
 }
 
-int
-spot_store_open_sqlite(spot_store_t **self, const char *path,
-    const spot_study_head_t *head, const spot_provenance_t *provenance,
-    spot_diag_t *diag)
+int spot_store_open_sqlite(spot_store_t **self, const char *path, const spot_study_head_t *head,
+    const spot_provenance_t *provenance, spot_diag_t *diag)
 {
     const spot_sqlite_options_t options = {0};
 
@@ -396,9 +370,8 @@ spot_store_open_sqlite(spot_store_t **self, const char *path,
 }
 
 /* Opens the file as of one moment, which all later reading is of too. */
-static int
-open_as_of_now(spot_sqlite_store_t *self, const char *path, spot_schema_state_t *state,
-    spot_diag_t *diag)
+static int open_as_of_now(
+    spot_sqlite_store_t *self, const char *path, spot_schema_state_t *state, spot_diag_t *diag)
 {
     int ret = spot_db_open(&self->reader, path, SPOT_DB_READ, OPEN_TIMEOUT_MS);
 
@@ -406,8 +379,7 @@ open_as_of_now(spot_sqlite_store_t *self, const char *path, spot_schema_state_t 
     return ret == 0 ? spot_schema_look(&self->reader, state, diag) : ret;
 }
 
-static int
-open_for_reading(spot_sqlite_store_t *self, const char *path, spot_diag_t *diag)
+static int open_for_reading(spot_sqlite_store_t *self, const char *path, spot_diag_t *diag)
 {
     spot_schema_state_t state;
     int ret = open_as_of_now(self, path, &state, diag);
@@ -427,20 +399,16 @@ open_for_reading(spot_sqlite_store_t *self, const char *path, spot_diag_t *diag)
     return ret;
 }
 
-int
-spot_store_open_sqlite_reader(spot_store_t **self, const char *path, spot_diag_t *diag)
+int spot_store_open_sqlite_reader(spot_store_t **self, const char *path, spot_diag_t *diag)
 {
     spot_sqlite_store_t *store = new_store();
-    const int ret =
-        store == NULL ? SPOT_ERR_NO_MEMORY : open_for_reading(store, path, diag);
+    const int ret = store == NULL ? SPOT_ERR_NO_MEMORY : open_for_reading(store, path, diag);
 
     return finish_opening(self, store, ret, diag);
 }
 
-int
-spot_store_look_sqlite(spot_store_t **self, const char *path,
-    const spot_study_head_t *head, const spot_provenance_t *provenance,
-    spot_diag_t *diag)
+int spot_store_look_sqlite(spot_store_t **self, const char *path, const spot_study_head_t *head,
+    const spot_provenance_t *provenance, spot_diag_t *diag)
 {
     spot_sqlite_store_t *store = new_store();
     spot_schema_state_t state = SPOT_SCHEMA_NONE;

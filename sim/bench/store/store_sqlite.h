@@ -23,8 +23,7 @@
  * NULL after an error. Close it with (*self)->close(*self), after flush() to see errors.
  */
 SPOT_MUST_CHECK int spot_store_open_sqlite(spot_store_t **self, const char *path,
-    const spot_study_head_t *head, const spot_provenance_t *provenance,
-    spot_diag_t *diag);
+    const spot_study_head_t *head, const spot_provenance_t *provenance, spot_diag_t *diag);
 
 /* Opens a store for reading only, from the file alone: (*self)->head is the store's own
  * and lives as long. It sees the rows that were committed when it was opened; put()
@@ -38,8 +37,7 @@ SPOT_MUST_CHECK int spot_store_open_sqlite_reader(
  * changed, nor are others kept from writing. *self is NULL with 0 where the database is
  * empty: a study would start in it. */
 SPOT_MUST_CHECK int spot_store_look_sqlite(spot_store_t **self, const char *path,
-    const spot_study_head_t *head, const spot_provenance_t *provenance,
-    spot_diag_t *diag);
+    const spot_study_head_t *head, const spot_provenance_t *provenance, spot_diag_t *diag);
 
 /* Brings the rows and the provenance of stores of one study together in out_path, which
  * may be there already with a part of them. All or nothing: whatever happens, OUT is
@@ -51,5 +49,4 @@ SPOT_MUST_CHECK int spot_store_look_sqlite(spot_store_t **self, const char *path
  * point, replication and metric. INTERRUPTED: the watch was stopped. The watch is told
  * the stores done; *num_added: rows that came to OUT; may be NULL. */
 SPOT_MUST_CHECK int spot_store_merge(const char *out_path, size_t num_paths,
-    const char *const *paths, const spot_watch_t *watch, int64_t *num_added,
-    spot_diag_t *diag);
+    const char *const *paths, const spot_watch_t *watch, int64_t *num_added, spot_diag_t *diag);

@@ -34,12 +34,12 @@ typedef struct {
     spot_columns_t columns;
     spot_db_t reader;
     spot_row_reader_t *row_reader; /* ready for use, or NULL */
-    uint32_t *numbers;  /* [num_points] of the points in the file, a permutation */
-    size_t *point_ids;  /* [num_points] by number */
-    spot_store_t *copy; /* in memory, of rows that were put or read; NULL: they may be
-                           too many */
-    bool is_damaged;    /* the file, which is then read each time: the copy has good rows
-                           only */
+    uint32_t *numbers;             /* [num_points] of the points in the file, a permutation */
+    size_t *point_ids;             /* [num_points] by number */
+    spot_store_t *copy;            /* in memory, of rows that were put or read; NULL: they may be
+                                      too many */
+    bool is_damaged;               /* the file, which is then read each time: the copy has good rows
+                                      only */
     bool is_writer;
     pthread_mutex_t lock;     /* of all below */
     sqlite3_stmt *find_batch; /* of (point, first), of db or of reader */
@@ -58,29 +58,26 @@ typedef struct {
 } spot_sqlite_store_t;
 
 /* Looking something up changes what a store remembers. */
-static inline spot_sqlite_store_t *
-spot_sqlite_store(const spot_store_t *store)
+static inline spot_sqlite_store_t *spot_sqlite_store(const spot_store_t *store)
 {
     return (spot_sqlite_store_t *) (uintptr_t) store;
 }
 
 /* Where what is there is looked up: what is being written is there too. */
-static inline spot_db_t *
-spot_sqlite_db(spot_sqlite_store_t *self)
+static inline spot_db_t *spot_sqlite_db(spot_sqlite_store_t *self)
 {
     return self->is_writer ? &self->db : &self->reader;
 }
 
 /* Whether rows could be those of one batch of the study. */
-static inline bool
-spot_sqlite_fits(
+static inline bool spot_sqlite_fits(
     const spot_study_head_t *head, size_t point_id, int64_t first, int64_t num_rows)
 {
     const int64_t size = spot_study_batch_size(head);
 
     return point_id < head->num_points && first >= 0 && num_rows >= 1 &&
-           first < head->num_replications &&
-           num_rows <= head->num_replications - first && num_rows <= size - first % size;
+           first < head->num_replications && num_rows <= head->num_replications - first &&
+           num_rows <= size - first % size;
 }
 
 /* What is known of replications of a batch, from its first one on. */
@@ -108,16 +105,15 @@ SPOT_MUST_CHECK int spot_sqlite_find_batch(spot_sqlite_store_t *self, size_t poi
 
 /* Keeps rows of the file, or of the transaction, in memory too, if there is a copy: they
  * are read again, for the median run, the summary and the differences. */
-SPOT_MUST_CHECK static inline int
-spot_sqlite_copy(spot_sqlite_store_t *self, const spot_piece_t *piece)
+SPOT_MUST_CHECK static inline int spot_sqlite_copy(
+    spot_sqlite_store_t *self, const spot_piece_t *piece)
 {
     return self->copy == NULL ? 0 : self->copy->put(self->copy, piece);
 }
 
 /* Readies the store for writing; and its end, with what is noted of it: outcome as in
  * spot_store_t. */
-SPOT_MUST_CHECK int spot_sqlite_start_writing(
-    spot_sqlite_store_t *self, double timeout_s);
+SPOT_MUST_CHECK int spot_sqlite_start_writing(spot_sqlite_store_t *self, double timeout_s);
 void spot_sqlite_stop_writing(spot_sqlite_store_t *self);
 
 /* Notes the process. Within a transaction. */
@@ -136,13 +132,13 @@ SPOT_MUST_CHECK int spot_sqlite_claim(spot_db_t *db, spot_diag_t *diag);
 /* Parts of the interface. */
 int spot_sqlite_put(spot_store_t *store, const spot_piece_t *piece);
 int spot_sqlite_flush(spot_sqlite_store_t *self);
-int spot_sqlite_read(const spot_store_t *store, size_t point_id,
-    int64_t first_replication, spot_row_function_t function, void *context);
+int spot_sqlite_read(const spot_store_t *store, size_t point_id, int64_t first_replication,
+    spot_row_function_t function, void *context);
 int spot_sqlite_read_origin(const spot_store_t *store, spot_origin_t *origin);
 int spot_sqlite_put_break_evens(
     spot_store_t *store, size_t num_items, const spot_break_even_t *items);
-int spot_sqlite_put_series(spot_store_t *store, size_t point_id, int64_t replication,
-    const spot_recording_t *recording);
+int spot_sqlite_put_series(
+    spot_store_t *store, size_t point_id, int64_t replication, const spot_recording_t *recording);
 
 /* ---- Break-evens ---- */
 
@@ -152,14 +148,13 @@ SPOT_MUST_CHECK int spot_sqlite_break_evens_write(
 
 /* Reads those of the keys that the head asks for into the store, once its points have
  * numbers. BAD_INPUT: they are not those that were written. */
-SPOT_MUST_CHECK int spot_sqlite_break_evens_read(
-    spot_sqlite_store_t *self, spot_db_t *db);
+SPOT_MUST_CHECK int spot_sqlite_break_evens_read(spot_sqlite_store_t *self, spot_db_t *db);
 
 /* ---- The series of a file, by the numbers of its points ---- */
 
 /* Adds the series of a replication, unless it has some. Within a transaction. */
-SPOT_MUST_CHECK int spot_series_write(spot_db_t *db, int64_t number, int64_t replication,
-    const spot_recording_t *recording);
+SPOT_MUST_CHECK int spot_series_write(
+    spot_db_t *db, int64_t number, int64_t replication, const spot_recording_t *recording);
 
 /* As spot_store_read_series(). */
 SPOT_MUST_CHECK int spot_series_read(

@@ -20,8 +20,7 @@ struct spot_row_reader {
     uint32_t *warnings;    /* [batch size] */
 };
 
-void
-spot_row_reader_close(spot_row_reader_t *self)
+void spot_row_reader_close(spot_row_reader_t *self)
 {
     if (self != NULL) {
         sqlite3_finalize(self->batches);
@@ -32,8 +31,8 @@ spot_row_reader_close(spot_row_reader_t *self)
     }
 }
 
-spot_sqlite_batch_t
-spot_sqlite_batch_read(const spot_study_head_t *head, sqlite3_stmt *row, int column)
+spot_sqlite_batch_t spot_sqlite_batch_read(
+    const spot_study_head_t *head, sqlite3_stmt *row, int column)
 {
     spot_sqlite_batch_t batch = {.num_rows = sqlite3_column_int64(row, column),
         .digest = (uint64_t) sqlite3_column_int64(row, column + 1)};
@@ -44,8 +43,7 @@ spot_sqlite_batch_read(const spot_study_head_t *head, sqlite3_stmt *row, int col
     return batch;
 }
 
-void
-spot_sqlite_batch_add(spot_sqlite_batch_t *self, const spot_study_head_t *head,
+void spot_sqlite_batch_add(spot_sqlite_batch_t *self, const spot_study_head_t *head,
     int64_t replication, uint32_t warnings, const double *metrics)
 {
     uint64_t digest = spot_digest_word(self->digest, (uint64_t) replication);
@@ -64,8 +62,7 @@ spot_sqlite_batch_add(spot_sqlite_batch_t *self, const spot_study_head_t *head,
 }
 
 /* Close *reader even after an error. */
-static int
-open_reader(spot_row_reader_t **reader, spot_sqlite_store_t *store)
+static int open_reader(spot_row_reader_t **reader, spot_sqlite_store_t *store)
 {
     const size_t size = (size_t) spot_study_batch_size(store->base.head);
     spot_db_t *db = &store->reader;
@@ -76,8 +73,7 @@ open_reader(spot_row_reader_t **reader, spot_sqlite_store_t *store)
     if (self == NULL) {
         return SPOT_ERR_NO_MEMORY;
     }
-    self->metrics =
-        spot_calloc(size * store->base.head->num_metrics, sizeof(*self->metrics));
+    self->metrics = spot_calloc(size * store->base.head->num_metrics, sizeof(*self->metrics));
     self->warnings = spot_calloc(size, sizeof(*self->warnings));
     if (self->metrics == NULL || self->warnings == NULL) {
         return SPOT_ERR_NO_MEMORY;
@@ -93,19 +89,16 @@ open_reader(spot_row_reader_t **reader, spot_sqlite_store_t *store)
                     : ret;
 }
 
-static double
-metric_of(sqlite3_stmt *row, int column)
+static double metric_of(sqlite3_stmt *row, int column)
 {
     const double value = sqlite3_column_double(row, column);
 
     /* Null reads as 0; few others do, so that seldom is its type asked too. */
-    return value == 0 && sqlite3_column_type(row, column) == SQLITE_NULL ? (double) NAN
-                                                                         : value;
+    return value == 0 && sqlite3_column_type(row, column) == SQLITE_NULL ? (double) NAN : value;
 }
 
 /* Reads the metrics that are kept, and derives the others. */
-static void
-read_metrics(sqlite3_stmt *row, const spot_study_head_t *head, double *metrics)
+static void read_metrics(sqlite3_stmt *row, const spot_study_head_t *head, double *metrics)
 {
     int column = FIRST_METRIC_COLUMN;
 
@@ -117,13 +110,12 @@ read_metrics(sqlite3_stmt *row, const spot_study_head_t *head, double *metrics)
     spot_study_derive(head, metrics);
 }
 
-static int
-say_damaged(spot_sqlite_store_t *store, size_t point_id, int64_t first, const char *why)
+static int say_damaged(spot_sqlite_store_t *store, size_t point_id, int64_t first, const char *why)
 {
     char *key = spot_stored_point_key(store->base.head, point_id);
-    const int ret = spot_db_damaged(&store->reader,
-        "point %s, batch of replications from %lld on: %s", key == NULL ? "?" : key,
-        (long long) first, why);
+    const int ret =
+        spot_db_damaged(&store->reader, "point %s, batch of replications from %lld on: %s",
+            key == NULL ? "?" : key, (long long) first, why);
 
     sqlite3_free(key);
     store->is_damaged = true;
@@ -132,8 +124,7 @@ say_damaged(spot_sqlite_store_t *store, size_t point_id, int64_t first, const ch
 
 /* Reads the rows of the batch that the query is at, and compares them with what the
  * batch says of them. */
-static int
-read_batch(spot_row_reader_t *self, spot_sqlite_store_t *store, size_t point_id)
+static int read_batch(spot_row_reader_t *self, spot_sqlite_store_t *store, size_t point_id)
 {
     const spot_study_head_t *head = store->base.head;
     const int64_t first = sqlite3_column_int64(self->batches, 0);
@@ -152,25 +143,20 @@ read_batch(spot_row_reader_t *self, spot_sqlite_store_t *store, size_t point_id)
 
         if (!spot_db_next_row(&store->reader, self->rows, &ret) ||
             sqlite3_column_int64(self->rows, 0) != replication) {
-            return ret != 0 ? ret
-                            : say_damaged(store, point_id, first, "rows are missing");
+            return ret != 0 ? ret : say_damaged(store, point_id, first, "rows are missing");
         }
         self->warnings[row_id] = (uint32_t) sqlite3_column_int64(self->rows, 1);
         read_metrics(self->rows, head, metrics);
-        spot_sqlite_batch_add(
-            &batch, head, replication, self->warnings[row_id], metrics);
+        spot_sqlite_batch_add(&batch, head, replication, self->warnings[row_id], metrics);
     }
     return memcmp(&batch, &written, sizeof(batch)) == 0
-               ? spot_sqlite_copy(
-                     store, &(spot_piece_t){point_id, first, (size_t) batch.num_rows,
-                                self->metrics, self->warnings})
-               : say_damaged(
-                     store, point_id, first, "rows are not as they were written");
+               ? spot_sqlite_copy(store, &(spot_piece_t){point_id, first, (size_t) batch.num_rows,
+                                             self->metrics, self->warnings})
+               : say_damaged(store, point_id, first, "rows are not as they were written");
 }
 
 /* Hands on the rows of the batch from a replication on. */
-static int
-hand_rows(const spot_row_reader_t *self, size_t num_metrics, int64_t first_replication,
+static int hand_rows(const spot_row_reader_t *self, size_t num_metrics, int64_t first_replication,
     spot_row_function_t function, void *context)
 {
     const int64_t first = sqlite3_column_int64(self->batches, 0);
@@ -186,8 +172,7 @@ hand_rows(const spot_row_reader_t *self, size_t num_metrics, int64_t first_repli
     return ret;
 }
 
-static bool
-is_stopped(const spot_store_t *store)
+static bool is_stopped(const spot_store_t *store)
 {
     const atomic_int *stop = atomic_load(&store->stop);
 
@@ -195,8 +180,7 @@ is_stopped(const spot_store_t *store)
 }
 
 /* Whether the point has a row after those of its last batch, which has been read. */
-static bool
-has_rest(spot_sqlite_store_t *store, const spot_row_reader_t *self)
+static bool has_rest(spot_sqlite_store_t *store, const spot_row_reader_t *self)
 {
     int ret = 0;
 
@@ -206,32 +190,29 @@ has_rest(spot_sqlite_store_t *store, const spot_row_reader_t *self)
 
 /* All batches of the point from the first one on; then no row may be left. A
  * function that stops before the end is told of no such row; later reads are. */
-static int
-read_batches(spot_sqlite_store_t *store, spot_row_reader_t *self, size_t point_id,
+static int read_batches(spot_sqlite_store_t *store, spot_row_reader_t *self, size_t point_id,
     int64_t first_replication, spot_row_function_t function, void *context)
 {
     int ret = 0;
 
     while (spot_db_next_row(&store->reader, self->batches, &ret)) {
-        ret = is_stopped(&store->base) ? SPOT_ERR_INTERRUPTED
-                                       : read_batch(self, store, point_id);
+        ret = is_stopped(&store->base) ? SPOT_ERR_INTERRUPTED : read_batch(self, store, point_id);
         if (ret == 0) {
-            ret = hand_rows(self, store->base.head->num_metrics, first_replication,
-                function, context);
+            ret = hand_rows(
+                self, store->base.head->num_metrics, first_replication, function, context);
         }
     }
     if (ret > 0) {
         store->is_damaged = store->is_damaged || has_rest(store, self);
     } else if (spot_db_next_row(&store->reader, self->rows, &ret)) {
-        ret = say_damaged(store, point_id, sqlite3_column_int64(self->rows, 0),
-            "rows that are of none");
+        ret = say_damaged(
+            store, point_id, sqlite3_column_int64(self->rows, 0), "rows that are of none");
     }
     return ret;
 }
 
 /* Reads them from the file. */
-static int
-read_rows(spot_sqlite_store_t *store, size_t point_id, int64_t first_replication,
+static int read_rows(spot_sqlite_store_t *store, size_t point_id, int64_t first_replication,
     spot_row_function_t function, void *context)
 {
     const int64_t first =
@@ -246,8 +227,7 @@ read_rows(spot_sqlite_store_t *store, size_t point_id, int64_t first_replication
         sqlite3_bind_int64(reader->batches, 2, first);
         sqlite3_bind_int64(reader->rows, 1, store->numbers[point_id]);
         sqlite3_bind_int64(reader->rows, 2, first);
-        ret =
-            read_batches(store, reader, point_id, first_replication, function, context);
+        ret = read_batches(store, reader, point_id, first_replication, function, context);
     }
     if (ret < 0 || store->row_reader != NULL) {
         spot_row_reader_close(reader);
@@ -266,8 +246,7 @@ typedef struct {
     void *context;
 } listener_t;
 
-static int
-hand_copied(void *context, const spot_row_t *row)
+static int hand_copied(void *context, const spot_row_t *row)
 {
     const listener_t *self = context;
 
@@ -277,8 +256,7 @@ hand_copied(void *context, const spot_row_t *row)
                : self->function(self->context, row);
 }
 
-int
-spot_sqlite_read(const spot_store_t *base, size_t point_id, int64_t first_replication,
+int spot_sqlite_read(const spot_store_t *base, size_t point_id, int64_t first_replication,
     spot_row_function_t function, void *context)
 {
     spot_sqlite_store_t *store = spot_sqlite_store(base);
@@ -290,8 +268,7 @@ spot_sqlite_read(const spot_store_t *base, size_t point_id, int64_t first_replic
         return SPOT_ERR_INTERRUPTED;
     }
     return copy != NULL && !store->is_damaged &&
-                   spot_store_num_rows(copy, point_id) ==
-                       spot_store_num_rows(base, point_id)
+                   spot_store_num_rows(copy, point_id) == spot_store_num_rows(base, point_id)
                ? copy->read(copy, point_id, first_replication, hand_copied, &listener)
                : read_rows(store, point_id, first_replication, function, context);
 }

@@ -28,8 +28,7 @@
 /* ---- What is noted of this process ---- */
 
 /* ended: an SQL expression. */
-static int
-note(spot_sqlite_store_t *self, const char *ended, const char *outcome)
+static int note(spot_sqlite_store_t *self, const char *ended, const char *outcome)
 {
     return spot_db_run(&self->db,
         "UPDATE provenance SET seen = %s, ended = %s, outcome = %Q, rows_added = %lld "
@@ -38,8 +37,7 @@ note(spot_sqlite_store_t *self, const char *ended, const char *outcome)
         NOW, ended, outcome, (long long) self->num_added, self->writer, self->writer);
 }
 
-int
-spot_sqlite_enter(spot_sqlite_store_t *self, const spot_provenance_t *provenance)
+int spot_sqlite_enter(spot_sqlite_store_t *self, const spot_provenance_t *provenance)
 {
     unsigned char name[16];
     int ret;
@@ -52,16 +50,15 @@ spot_sqlite_enter(spot_sqlite_store_t *self, const spot_provenance_t *provenance
         "INSERT INTO provenance VALUES (%Q, %lld, %s, %s, NULL, NULL, 0, %Q, %Q, %Q, "
         "%Q, %Q, %Q, %Q, %lld, %Q, 0)",
         self->writer, (long long) getpid(), NOW, NOW, provenance->canonical_sha256,
-        provenance->version, provenance->commit, provenance->compiler,
-        provenance->libraries, provenance->machine, provenance->command_line,
-        (long long) provenance->num_threads, provenance->shard);
+        provenance->version, provenance->commit, provenance->compiler, provenance->libraries,
+        provenance->machine, provenance->command_line, (long long) provenance->num_threads,
+        provenance->shard);
     return ret == 0 ? note(self, "NULL", NULL) : ret;
 }
 
 /* ---- Transactions, with the lock held ---- */
 
-static int
-begin(spot_sqlite_store_t *self)
+static int begin(spot_sqlite_store_t *self)
 {
     int ret = 0;
 
@@ -73,8 +70,7 @@ begin(spot_sqlite_store_t *self)
 }
 
 /* Keeps what was added; an error is for good, as rows were lost. */
-static int
-end(spot_sqlite_store_t *self, int error)
+static int end(spot_sqlite_store_t *self, int error)
 {
     if (!sqlite3_get_autocommit(self->db.handle)) {
         error = spot_db_end(&self->db, error == 0 ? note(self, "NULL", NULL) : error);
@@ -86,8 +82,7 @@ end(spot_sqlite_store_t *self, int error)
 }
 
 /* The same unless the transaction may wait for more. */
-static int
-end_in_time(spot_sqlite_store_t *self, int error)
+static int end_in_time(spot_sqlite_store_t *self, int error)
 {
     return error != 0 || self->num_pending >= TRANSACTION_ROWS ||
                    spot_clock_s() - self->ended_s > TRANSACTION_S
@@ -95,8 +90,7 @@ end_in_time(spot_sqlite_store_t *self, int error)
                : 0;
 }
 
-int
-spot_sqlite_flush(spot_sqlite_store_t *self)
+int spot_sqlite_flush(spot_sqlite_store_t *self)
 {
     int ret;
 
@@ -110,8 +104,7 @@ spot_sqlite_flush(spot_sqlite_store_t *self)
 
 /* Binds a number as SQLite keeps one in a column of the type REAL: whole ones of 48 bits
  * as integers. NAN becomes null. */
-static void
-bind_real(sqlite3_stmt *insert, int place, double number)
+static void bind_real(sqlite3_stmt *insert, int place, double number)
 {
     if (fabs(number) < 0x1p47 && (double) (int64_t) number == number) {
         sqlite3_bind_int64(insert, place, (int64_t) number);
@@ -121,8 +114,7 @@ bind_real(sqlite3_stmt *insert, int place, double number)
 }
 
 /* Binds a row of a piece to parameters from place on. Returns the place after them. */
-static int
-bind_row(spot_sqlite_store_t *self, sqlite3_stmt *insert, int place,
+static int bind_row(spot_sqlite_store_t *self, sqlite3_stmt *insert, int place,
     const spot_piece_t *piece, size_t row_id)
 {
     const spot_study_head_t *head = self->base.head;
@@ -135,14 +127,12 @@ bind_row(spot_sqlite_store_t *self, sqlite3_stmt *insert, int place,
             bind_real(insert, place++, row[j]);
         }
     }
-    sqlite3_bind_int64(
-        insert, place++, piece->warnings == NULL ? 0 : piece->warnings[row_id]);
+    sqlite3_bind_int64(insert, place++, piece->warnings == NULL ? 0 : piece->warnings[row_id]);
     return place;
 }
 
 /* Adds the rows of a piece from row_id on. */
-static int
-insert_rows(spot_sqlite_store_t *self, const spot_piece_t *piece, size_t row_id)
+static int insert_rows(spot_sqlite_store_t *self, const spot_piece_t *piece, size_t row_id)
 {
     int ret = 0;
 
@@ -159,8 +149,7 @@ insert_rows(spot_sqlite_store_t *self, const spot_piece_t *piece, size_t row_id)
     return ret;
 }
 
-static int
-insert_batch(spot_sqlite_store_t *self, size_t point_id, int64_t first_replication,
+static int insert_batch(spot_sqlite_store_t *self, size_t point_id, int64_t first_replication,
     const spot_sqlite_batch_t *batch)
 {
     const int num_warnings = (int) self->base.head->num_warnings;
@@ -177,19 +166,16 @@ insert_batch(spot_sqlite_store_t *self, size_t point_id, int64_t first_replicati
 }
 
 /* Adds the rows of a piece that its batch, as it stands in the file, does not have. */
-static int
-add_rows(spot_sqlite_store_t *self, const spot_piece_t *piece, int64_t batch_first,
+static int add_rows(spot_sqlite_store_t *self, const spot_piece_t *piece, int64_t batch_first,
     spot_sqlite_batch_t *batch)
 {
     _Atomic int64_t *counts = spot_store_counts(&self->base, piece->point_id);
     const spot_sqlite_batch_t before = *batch;
-    const size_t first_new =
-        (size_t) (batch_first + batch->num_rows - piece->first_replication);
+    const size_t first_new = (size_t) (batch_first + batch->num_rows - piece->first_replication);
     int ret = begin(self);
 
     for (size_t j = first_new; ret == 0 && j < piece->num_rows; j++) {
-        spot_sqlite_batch_add(batch, self->base.head,
-            piece->first_replication + (int64_t) j,
+        spot_sqlite_batch_add(batch, self->base.head, piece->first_replication + (int64_t) j,
             piece->warnings == NULL ? 0 : piece->warnings[j],
             &piece->rows[j * self->base.head->num_metrics]);
     }
@@ -203,11 +189,9 @@ add_rows(spot_sqlite_store_t *self, const spot_piece_t *piece, int64_t batch_fir
     return ret == 0 ? insert_batch(self, piece->point_id, batch_first, batch) : ret;
 }
 
-static int
-put_rows(spot_sqlite_store_t *self, const spot_piece_t *piece)
+static int put_rows(spot_sqlite_store_t *self, const spot_piece_t *piece)
 {
-    const int64_t offset =
-        piece->first_replication % spot_study_batch_size(self->base.head);
+    const int64_t offset = piece->first_replication % spot_study_batch_size(self->base.head);
     const int64_t batch_first = piece->first_replication - offset;
     spot_sqlite_batch_t batch;
     int ret = spot_sqlite_find_batch(self, piece->point_id, batch_first, &batch);
@@ -221,8 +205,7 @@ put_rows(spot_sqlite_store_t *self, const spot_piece_t *piece)
     return end_in_time(self, ret);
 }
 
-int
-spot_sqlite_put(spot_store_t *store, const spot_piece_t *piece)
+int spot_sqlite_put(spot_store_t *store, const spot_piece_t *piece)
 {
     spot_sqlite_store_t *self = spot_sqlite_store(store);
     int ret;
@@ -242,8 +225,7 @@ spot_sqlite_put(spot_store_t *store, const spot_piece_t *piece)
 }
 
 /* Writes a recording, or, if it is NULL, break-evens, which are not left to wait. */
-static int
-put(spot_store_t *store, size_t point_id, int64_t replication,
+static int put(spot_store_t *store, size_t point_id, int64_t replication,
     const spot_recording_t *recording, size_t num_items, const spot_break_even_t *items)
 {
     spot_sqlite_store_t *self = spot_sqlite_store(store);
@@ -256,8 +238,7 @@ put(spot_store_t *store, size_t point_id, int64_t replication,
     if (self->error == 0) {
         ret = begin(self);
         if (ret == 0 && recording != NULL) {
-            ret = spot_series_write(
-                &self->db, self->numbers[point_id], replication, recording);
+            ret = spot_series_write(&self->db, self->numbers[point_id], replication, recording);
         } else if (ret == 0) {
             ret = spot_sqlite_break_evens_write(self, num_items, items);
         }
@@ -267,15 +248,13 @@ put(spot_store_t *store, size_t point_id, int64_t replication,
     return ret;
 }
 
-int
-spot_sqlite_put_series(spot_store_t *store, size_t point_id, int64_t replication,
-    const spot_recording_t *recording)
+int spot_sqlite_put_series(
+    spot_store_t *store, size_t point_id, int64_t replication, const spot_recording_t *recording)
 {
     return put(store, point_id, replication, recording, 0, NULL);
 }
 
-int
-spot_sqlite_put_break_evens(
+int spot_sqlite_put_break_evens(
     spot_store_t *store, size_t num_items, const spot_break_even_t *items)
 {
     return put(store, 0, 0, NULL, num_items, items);
@@ -284,8 +263,7 @@ spot_sqlite_put_break_evens(
 /* ---- Beginning and end ---- */
 
 /* Whether to try once more to get a lock that another holds. */
-static int
-wait_for_lock(void *context, int num_tries)
+static int wait_for_lock(void *context, int num_tries)
 {
     spot_sqlite_store_t *self = context;
     const atomic_int *stop = atomic_load(&self->base.stop);
@@ -310,8 +288,7 @@ wait_for_lock(void *context, int num_tries)
 
 /* Or fail: an error ends the transaction as a whole, so that SQLite need not keep what
  * would undo the statement alone. */
-static int
-prepare_insert(spot_sqlite_store_t *self, sqlite3_stmt **insert, size_t num_rows)
+static int prepare_insert(spot_sqlite_store_t *self, sqlite3_stmt **insert, size_t num_rows)
 {
     sqlite3_str *rows = sqlite3_str_new(self->db.handle);
 
@@ -319,12 +296,11 @@ prepare_insert(spot_sqlite_store_t *self, sqlite3_stmt **insert, size_t num_rows
         sqlite3_str_appendf(rows, "%s(?, ?, ?%z)", j == 0 ? "" : ", ",
             spot_schema_places(&self->db, self->columns.metrics.num));
     }
-    return spot_db_prepare(&self->db, insert,
-        "INSERT OR FAIL INTO replication VALUES %z", spot_db_finish(&self->db, rows));
+    return spot_db_prepare(&self->db, insert, "INSERT OR FAIL INTO replication VALUES %z",
+        spot_db_finish(&self->db, rows));
 }
 
-int
-spot_sqlite_start_writing(spot_sqlite_store_t *self, double timeout_s)
+int spot_sqlite_start_writing(spot_sqlite_store_t *self, double timeout_s)
 {
     int ret;
 
@@ -342,8 +318,7 @@ spot_sqlite_start_writing(spot_sqlite_store_t *self, double timeout_s)
 
 /* What the provenance says of how it went: the writer's own failure, or the outcome of
  * the run. */
-static const char *
-describe_end(const spot_sqlite_store_t *self, char text[200])
+static const char *describe_end(const spot_sqlite_store_t *self, char text[200])
 {
     if (self->error != 0) {
         snprintf(text, 200, "failed: %s",
@@ -353,8 +328,7 @@ describe_end(const spot_sqlite_store_t *self, char text[200])
     return self->base.outcome == NULL ? "failed" : self->base.outcome;
 }
 
-void
-spot_sqlite_stop_writing(spot_sqlite_store_t *self)
+void spot_sqlite_stop_writing(spot_sqlite_store_t *self)
 {
     char text[200];
 

@@ -10,8 +10,7 @@
 #include "sim/bench/store/stored_study.h"
 
 /* Keys of a canonical text that the head has too, which is where they are compared. */
-static void
-drop_what_the_head_has(spot_canonical_t *list, const spot_study_head_t *head)
+static void drop_what_the_head_has(spot_canonical_t *list, const spot_study_head_t *head)
 {
     static const char *const keys[] = {"metrics", "replications", "sweep"};
 
@@ -23,8 +22,7 @@ drop_what_the_head_has(spot_canonical_t *list, const spot_study_head_t *head)
     }
 }
 
-static int
-compare_canonical(const spot_stored_study_t *self, const spot_study_head_t *head,
+static int compare_canonical(const spot_stored_study_t *self, const spot_study_head_t *head,
     const char *canonical, const char *place, spot_diag_t *diag)
 {
     spot_canonical_t was = {0}, is = {0};
@@ -44,8 +42,7 @@ compare_canonical(const spot_stored_study_t *self, const spot_study_head_t *head
 }
 
 /* Says which metrics of a study another lacks. */
-static void
-miss_metrics(const spot_study_head_t *has, const spot_study_head_t *lacks,
+static void miss_metrics(const spot_study_head_t *has, const spot_study_head_t *lacks,
     const char *place, const char *words, spot_diag_t *diag)
 {
     char name[SPOT_UTF8_SHOWN_BYTES];
@@ -59,9 +56,8 @@ miss_metrics(const spot_study_head_t *has, const spot_study_head_t *lacks,
 }
 
 /* Rows have one column for each metric, so both must have the same in the same order. */
-static void
-compare_metrics(const spot_study_head_t *was, const spot_study_head_t *is,
-    const char *place, spot_diag_t *diag)
+static void compare_metrics(
+    const spot_study_head_t *was, const spot_study_head_t *is, const char *place, spot_diag_t *diag)
 {
     const size_t num_errors = diag->num_errors;
     char name[SPOT_UTF8_SHOWN_BYTES];
@@ -70,16 +66,14 @@ compare_metrics(const spot_study_head_t *was, const spot_study_head_t *is,
     miss_metrics(is, was, place, "was not kept, is", diag);
     for (size_t j = 0; diag->num_errors == num_errors && j < is->num_metrics; j++) {
         if (strcmp(was->metrics[j].name, is->metrics[j].name) != 0) {
-            spot_diag_error(diag, place, 0, 0,
-                "metric %zu was %s, is %s: keep them in their order", j + 1,
-                was->metrics[j].name, spot_utf8_shown(is->metrics[j].name, name));
+            spot_diag_error(diag, place, 0, 0, "metric %zu was %s, is %s: keep them in their order",
+                j + 1, was->metrics[j].name, spot_utf8_shown(is->metrics[j].name, name));
         }
     }
 }
 
 /* Says which axes of a study another lacks. */
-static void
-miss_axes(const spot_study_head_t *has, const spot_study_head_t *lacks,
+static void miss_axes(const spot_study_head_t *has, const spot_study_head_t *lacks,
     const char *place, const char *words, spot_diag_t *diag)
 {
     char path[SPOT_UTF8_SHOWN_BYTES];
@@ -87,19 +81,17 @@ miss_axes(const spot_study_head_t *has, const spot_study_head_t *lacks,
     for (size_t j = 0; j < has->num_axes; j++) {
         size_t k = 0;
 
-        while (
-            k < lacks->num_axes && strcmp(lacks->axes[k].path, has->axes[j].path) != 0) {
+        while (k < lacks->num_axes && strcmp(lacks->axes[k].path, has->axes[j].path) != 0) {
             k++;
         }
         if (k == lacks->num_axes) {
-            spot_diag_error(diag, place, 0, 0, "%s %s",
-                spot_utf8_shown(has->axes[j].path, path), words);
+            spot_diag_error(
+                diag, place, 0, 0, "%s %s", spot_utf8_shown(has->axes[j].path, path), words);
         }
     }
 }
 
-static bool
-has_same_warnings(const spot_study_head_t *was, const spot_study_head_t *is)
+static bool has_same_warnings(const spot_study_head_t *was, const spot_study_head_t *is)
 {
     bool is_same = was->num_warnings == is->num_warnings;
 
@@ -110,30 +102,27 @@ has_same_warnings(const spot_study_head_t *was, const spot_study_head_t *is)
 }
 
 /* What of the head rows depend on. */
-static void
-compare_heads(const spot_study_head_t *was, const spot_study_head_t *is,
-    const char *place, spot_diag_t *diag)
+static void compare_heads(
+    const spot_study_head_t *was, const spot_study_head_t *is, const char *place, spot_diag_t *diag)
 {
     if (was->seed != is->seed) {
-        spot_diag_error(diag, place, 0, 0,
-            "replications.seed was %" PRIu64 ", is %" PRIu64, was->seed, is->seed);
+        spot_diag_error(diag, place, 0, 0, "replications.seed was %" PRIu64 ", is %" PRIu64,
+            was->seed, is->seed);
     }
     if (was->batch_replications != is->batch_replications) {
-        spot_diag_error(diag, place, 0, 0,
-            "batches had %" PRId64 " replications, have %" PRId64,
+        spot_diag_error(diag, place, 0, 0, "batches had %" PRId64 " replications, have %" PRId64,
             was->batch_replications, is->batch_replications);
     }
     miss_axes(was, is, place, "was swept, is not", diag);
     miss_axes(is, was, place, "was not swept, is", diag);
     compare_metrics(was, is, place, diag);
     if (!has_same_warnings(was, is)) {
-        spot_diag_error(diag, place, 0, 0,
-            "made by another version of spotsim, which knows other warnings");
+        spot_diag_error(
+            diag, place, 0, 0, "made by another version of spotsim, which knows other warnings");
     }
 }
 
-int
-spot_stored_study_compare(const spot_stored_study_t *self, const spot_study_head_t *head,
+int spot_stored_study_compare(const spot_stored_study_t *self, const spot_study_head_t *head,
     const char *canonical, const char *place, spot_diag_t *diag)
 {
     const int ret = compare_canonical(self, head, canonical, place, diag);
@@ -142,9 +131,8 @@ spot_stored_study_compare(const spot_stored_study_t *self, const spot_study_head
     return ret;
 }
 
-int
-spot_stored_study_join(spot_stored_study_t *self, const char *canonical,
-    const char *place, spot_diag_t *diag)
+int spot_stored_study_join(
+    spot_stored_study_t *self, const char *canonical, const char *place, spot_diag_t *diag)
 {
     char sha256[SPOT_SHA256_TEXT_BYTES];
     spot_canonical_t was = {0}, is = {0};

@@ -9,8 +9,7 @@
 
 /* The axis that comes after another in the order of paths, so that the order of the
  * sweep does not matter. previous: NULL: the first one. */
-static size_t
-next_axis(const spot_study_head_t *head, const char *previous)
+static size_t next_axis(const spot_study_head_t *head, const char *previous)
 {
     size_t next_id = head->num_axes;
 
@@ -26,8 +25,7 @@ next_axis(const spot_study_head_t *head, const char *previous)
 }
 
 /* What ends a value has a \ before it. */
-static void
-append_escaped(sqlite3_str *key, const char *text)
+static void append_escaped(sqlite3_str *key, const char *text)
 {
     for (; *text != '\0'; text++) {
         if (strchr("\\;=#", *text) != NULL) {
@@ -39,14 +37,12 @@ append_escaped(sqlite3_str *key, const char *text)
 
 /* Values that are the same number have the same text, the shortest one: "0.05", as most
  * users write it. */
-char *
-spot_stored_point_key(const spot_study_head_t *head, size_t point_id)
+char *spot_stored_point_key(const spot_study_head_t *head, size_t point_id)
 {
     sqlite3_str *key = sqlite3_str_new(NULL);
     const char *path = NULL;
 
-    for (size_t j = next_axis(head, path); j < head->num_axes;
-         j = next_axis(head, path)) {
+    for (size_t j = next_axis(head, path); j < head->num_axes; j = next_axis(head, path)) {
         const spot_axis_t *axis = &head->axes[j];
         const size_t value_id = spot_study_value_id(head, point_id, j);
         char number[SPOT_NUMBER_TEXT_BYTES];
@@ -71,21 +67,19 @@ spot_stored_point_key(const spot_study_head_t *head, size_t point_id)
 }
 
 /* A key that another point of the study has already: "KEY#2", "KEY#3". */
-static char *
-numbered_key(const char *key, unsigned number)
+static char *numbered_key(const char *key, unsigned number)
 {
     return sqlite3_mprintf(number == 1 ? "%s" : "%s#%u", key, number);
 }
 
-static void
-bind_value(sqlite3_stmt *insert, int parameter, const spot_axis_t *axis, size_t value_id)
+static void bind_value(
+    sqlite3_stmt *insert, int parameter, const spot_axis_t *axis, size_t value_id)
 {
     const double number = axis->numbers[value_id];
 
     if (!isfinite(number)) {
         sqlite3_bind_text(insert, parameter, axis->texts[value_id], -1, SQLITE_STATIC);
-    } else if (axis->unit[0] == '\0' && nearbyint(number) == number &&
-               fabs(number) <= 0x1p53) {
+    } else if (axis->unit[0] == '\0' && nearbyint(number) == number && fabs(number) <= 0x1p53) {
         sqlite3_bind_int64(insert, parameter, (int64_t) number);
     } else {
         sqlite3_bind_double(insert, parameter, number);
@@ -94,8 +88,7 @@ bind_value(sqlite3_stmt *insert, int parameter, const spot_axis_t *axis, size_t 
 
 /* Inserts a point with the first of its keys that is free: points of a list may have the
  * same values. */
-static int
-write_point(
+static int write_point(
     spot_db_t *db, sqlite3_stmt *insert, const spot_study_head_t *head, size_t point_id)
 {
     char *key = spot_stored_point_key(head, point_id);
@@ -104,8 +97,7 @@ write_point(
 
     sqlite3_bind_int64(insert, 2, (int64_t) point_id);
     for (size_t j = 0; j < head->num_axes; j++) {
-        bind_value(
-            insert, (int) j + 4, &head->axes[j], spot_study_value_id(head, point_id, j));
+        bind_value(insert, (int) j + 4, &head->axes[j], spot_study_value_id(head, point_id, j));
     }
     for (unsigned j = 1; ret == 0 && !is_inserted; j++) {
         char *numbered = numbered_key(key, j);
@@ -119,15 +111,13 @@ write_point(
     return ret;
 }
 
-int
-spot_stored_points_write(spot_db_t *db, const spot_study_head_t *head,
+int spot_stored_points_write(spot_db_t *db, const spot_study_head_t *head,
     const spot_columns_t *columns, const uint32_t *numbers)
 {
     sqlite3_stmt *insert = NULL;
     int ret = spot_schema_create_points(db, columns);
 
-    ret = ret == 0 ? spot_db_prepare(db, &insert,
-                         "INSERT OR IGNORE INTO point VALUES (?, ?, ?%z)",
+    ret = ret == 0 ? spot_db_prepare(db, &insert, "INSERT OR IGNORE INTO point VALUES (?, ?, ?%z)",
                          spot_schema_places(db, head->num_axes))
                    : ret;
     for (size_t j = 0; ret == 0 && j < head->num_points; j++) {
@@ -148,8 +138,7 @@ typedef struct {
 } finder_t;
 
 /* Points of one key are the first, second ... of it. */
-static int
-find_point(finder_t *self, const char *key, uint32_t *number)
+static int find_point(finder_t *self, const char *key, uint32_t *number)
 {
     int64_t found = -1;
     bool is_free = false;
@@ -180,8 +169,7 @@ find_point(finder_t *self, const char *key, uint32_t *number)
 }
 
 /* Of the first point that is none of the study's, if there is one. */
-static int
-find_removed(finder_t *self, char **removed)
+static int find_removed(finder_t *self, char **removed)
 {
     sqlite3_stmt *row = NULL;
     int64_t number = 0;
@@ -199,17 +187,16 @@ find_removed(finder_t *self, char **removed)
     return ret;
 }
 
-int
-spot_stored_points_find(const spot_stored_study_t *self, spot_db_t *db,
+int spot_stored_points_find(const spot_stored_study_t *self, spot_db_t *db,
     const spot_study_head_t *head, uint32_t *numbers, char **removed)
 {
     finder_t finder = {.db = db,
         .is_taken = spot_calloc(self->head.num_points, sizeof(bool)),
         .num_old = (int64_t) self->head.num_points,
         .num_points = (int64_t) self->head.num_points};
-    int ret = finder.is_taken == NULL ? SPOT_ERR_NO_MEMORY
-                                      : spot_db_prepare(db, &finder.find,
-                                            "SELECT point FROM point WHERE key = ?");
+    int ret = finder.is_taken == NULL
+                  ? SPOT_ERR_NO_MEMORY
+                  : spot_db_prepare(db, &finder.find, "SELECT point FROM point WHERE key = ?");
 
     *removed = NULL;
     for (size_t j = 0; ret == 0 && j < head->num_points; j++) {

@@ -23,10 +23,8 @@ static const char *const metric_kinds[] = {
     "plain", "share", "cost", "gain", "time", "probability", NULL};
 static const char *const betters[] = {"neither", "lower", "higher", NULL};
 
-static const spot_json_member_t a_text[] = {
-    {"", SPOT_MEMBER_TEXT, .is_needed = true}, {0}};
-static const spot_json_member_t a_number[] = {
-    {"", SPOT_MEMBER_NUMBER, .offset = 0}, {0}};
+static const spot_json_member_t a_text[] = {{"", SPOT_MEMBER_TEXT, .is_needed = true}, {0}};
+static const spot_json_member_t a_number[] = {{"", SPOT_MEMBER_NUMBER, .offset = 0}, {0}};
 static const spot_json_member_t a_flag[] = {{"", SPOT_MEMBER_BOOLEAN, .offset = 0}, {0}};
 static const spot_json_member_t a_metric_id[] = {
     {"", SPOT_MEMBER_COUNT, .below = offsetof(whole_t, head.num_metrics)}, {0}};
@@ -72,8 +70,8 @@ static const spot_json_member_t baseline_members[] = {
 };
 static const spot_json_member_t kind_members[] = {
     SPOT_MEMBER(spot_point_kind_t, "is_fixed", is_fixed, BOOLEAN),
-    SPOT_MEMBER_WITH(spot_point_kind_t, "has_metric", has_metric, LIST,
-        .members = a_flag, .item_bytes = sizeof(bool), .is_num_of_root = true,
+    SPOT_MEMBER_WITH(spot_point_kind_t, "has_metric", has_metric, LIST, .members = a_flag,
+        .item_bytes = sizeof(bool), .is_num_of_root = true,
         .num_offset = offsetof(whole_t, head.num_metrics)),
     SPOT_MEMBER(spot_point_kind_t, "cannot_run", cannot_run, TEXT),
     SPOT_MEMBER(spot_point_kind_t, "unmeasured", unmeasured, TEXT),
@@ -84,15 +82,13 @@ static const spot_json_member_t axis_members[] = {
     SPOT_MEMBER_NEEDED(spot_axis_t, "unit", unit, TEXT),
     SPOT_MEMBER(spot_axis_t, "label", label, TEXT),
     SPOT_MEMBER(spot_axis_t, "num_values", num_values, COUNT),
-    SPOT_MEMBER_LIST(
-        spot_axis_t, "texts", texts, offsetof(spot_axis_t, num_values), a_text),
-    SPOT_MEMBER_LIST(
-        spot_axis_t, "numbers", numbers, offsetof(spot_axis_t, num_values), a_number),
+    SPOT_MEMBER_LIST(spot_axis_t, "texts", texts, offsetof(spot_axis_t, num_values), a_text),
+    SPOT_MEMBER_LIST(spot_axis_t, "numbers", numbers, offsetof(spot_axis_t, num_values), a_number),
     {0},
 };
 
 #define HEAD(key, field, kind) SPOT_MEMBER(whole_t, key, head.field, kind)
-#define LIST(key, field, num, members)                                                  \
+#define LIST(key, field, num, members)                                                             \
     SPOT_MEMBER_LIST(whole_t, key, head.field, offsetof(whole_t, num), members)
 
 static const spot_json_member_t head_members[] = {
@@ -120,8 +116,8 @@ static const spot_json_member_t head_members[] = {
         .num_offset = offsetof(whole_t, head.num_points),
         .below = offsetof(whole_t, head.num_points)),
     SPOT_MEMBER(whole_t, "num_value_ids", num_value_ids, COUNT),
-    SPOT_MEMBER_WITH(whole_t, "value_ids", head.value_ids, IDS,
-        .num_offset = offsetof(whole_t, num_value_ids)),
+    SPOT_MEMBER_WITH(
+        whole_t, "value_ids", head.value_ids, IDS, .num_offset = offsetof(whole_t, num_value_ids)),
     SPOT_MEMBER_CHOICE(whole_t, "plan", head.plan.kind, spot_plan_names),
     HEAD("plan_seed", plan.seed, UNSIGNED),
     HEAD("plan_merged", plan.num_merged, COUNT),
@@ -174,8 +170,7 @@ static const spot_json_member_t head_members[] = {
     {0},
 };
 
-void
-spot_study_head_free(spot_study_head_t *self)
+void spot_study_head_free(spot_study_head_t *self)
 {
     spot_json_members_free(head_members, self);
     free(self->sources);
@@ -184,21 +179,18 @@ spot_study_head_free(spot_study_head_t *self)
 
 /* ---- Whether a head that was read is one that a report can be made of ---- */
 
-static bool
-is_value(const spot_study_head_t *head, size_t axis_id, size_t value_id)
+static bool is_value(const spot_study_head_t *head, size_t axis_id, size_t value_id)
 {
     return axis_id < head->num_axes && value_id < head->axes[axis_id].num_values;
 }
 
-static bool
-is_kept(const spot_study_head_t *head, const char *metric)
+static bool is_kept(const spot_study_head_t *head, const char *metric)
 {
     return spot_study_metric_id(head, metric) < head->num_metrics;
 }
 
 /* Whether each point has a value of each axis. */
-static bool
-are_points_sound(const whole_t *whole)
+static bool are_points_sound(const whole_t *whole)
 {
     const spot_study_head_t *head = &whole->head;
     size_t num_combined = 1;
@@ -221,8 +213,7 @@ are_points_sound(const whole_t *whole)
            whole->num_value_ids == head->num_points * head->num_axes;
 }
 
-static bool
-is_optimise_sound(const spot_study_head_t *head)
+static bool is_optimise_sound(const spot_study_head_t *head)
 {
     const spot_optimise_t *optimise = &head->optimise;
 
@@ -238,8 +229,7 @@ is_optimise_sound(const spot_study_head_t *head)
 }
 
 /* Whether samples are asked for and there as the plan says. */
-static bool
-is_plan_sound(const whole_t *whole)
+static bool is_plan_sound(const whole_t *whole)
 {
     const spot_plan_t *plan = &whole->head.plan;
 
@@ -248,69 +238,60 @@ is_plan_sound(const whole_t *whole)
            whole->num_sample_points == plan->num_samples * (whole->head.num_axes + 2);
 }
 
-static bool
-is_view_sound(const whole_t *whole)
+static bool is_view_sound(const whole_t *whole)
 {
     const spot_study_head_t *head = &whole->head;
     const spot_best_t *best = &head->best;
 
     for (size_t j = 0; j < head->num_more_baselines; j++) {
-        if (!is_value(head, head->more_baselines[j].axis_id,
-                head->more_baselines[j].value_id)) {
+        if (!is_value(head, head->more_baselines[j].axis_id, head->more_baselines[j].value_id)) {
             return false;
         }
     }
     return (!head->has_baseline ||
                is_value(head, head->baseline_axis_id, head->baseline_value_id)) &&
-           (!best->is_asked ||
-               (best->metric_id < head->num_metrics && best->axis_id < head->num_axes &&
-                   best->is_left_out != NULL &&
-                   whole->num_left_out == head->axes[best->axis_id].num_values)) &&
+           (!best->is_asked || (best->metric_id < head->num_metrics &&
+                                   best->axis_id < head->num_axes && best->is_left_out != NULL &&
+                                   whole->num_left_out == head->axes[best->axis_id].num_values)) &&
            head->overview.cost_id <= head->num_metrics &&
            head->overview.gain_id <= head->num_metrics;
 }
 
-static bool
-is_sound(const whole_t *whole)
+static bool is_sound(const whole_t *whole)
 {
     const spot_study_head_t *head = &whole->head;
 
     return head->num_replications >= 1 && head->batch_replications >= 1 &&
            head->batch_replications <= UINT16_MAX && head->num_metrics >= 1 &&
-           head->num_listed <= head->num_metrics &&
-           head->num_warnings <= SPOT_MAX_WARNINGS && head->num_points >= 1 &&
-           whole->numbers != NULL && are_points_sound(whole) &&
+           head->num_listed <= head->num_metrics && head->num_warnings <= SPOT_MAX_WARNINGS &&
+           head->num_points >= 1 && whole->numbers != NULL && are_points_sound(whole) &&
            is_optimise_sound(head) && is_plan_sound(whole) && is_view_sound(whole);
 }
 
 /* ---- The row of the study ---- */
 
-static char *
-write_head(const spot_study_head_t *head, const uint32_t *numbers)
+static char *write_head(const spot_study_head_t *head, const uint32_t *numbers)
 {
     const whole_t whole = {.head = *head,
         .num_value_ids = head->num_points * head->num_axes,
         .num_sample_points = head->plan.num_samples * (head->num_axes + 2),
-        .num_left_out =
-            head->best.is_asked ? head->axes[head->best.axis_id].num_values : 0,
+        .num_left_out = head->best.is_asked ? head->axes[head->best.axis_id].num_values : 0,
         .numbers = (uint32_t *) (uintptr_t) numbers};
 
     return spot_json_members_write(head_members, &whole);
 }
 
 /* The columns of study repeat what users query most; the head has everything. */
-static int
-insert_study(spot_db_t *db, const spot_study_head_t *head, const char *canonical,
+static int insert_study(spot_db_t *db, const spot_study_head_t *head, const char *canonical,
     const char *sha256, const uint32_t *numbers)
 {
     char *text = write_head(head, numbers);
-    int ret = text == NULL
-                  ? SPOT_ERR_NO_MEMORY
-                  : spot_db_run(db,
-                        "DELETE FROM study; INSERT INTO study VALUES (%Q, %Q, %Q, %lld, "
-                        "%lld, %Q, %Q, %Q, 0)",
-                        head->name, head->question, head->engine, (long long) head->seed,
-                        (long long) head->num_replications, canonical, sha256, text);
+    int ret = text == NULL ? SPOT_ERR_NO_MEMORY
+                           : spot_db_run(db,
+                                 "DELETE FROM study; INSERT INTO study VALUES (%Q, %Q, %Q, %lld, "
+                                 "%lld, %Q, %Q, %Q, 0)",
+                                 head->name, head->question, head->engine, (long long) head->seed,
+                                 (long long) head->num_replications, canonical, sha256, text);
 
     free(text);
     return ret;
@@ -318,15 +299,13 @@ insert_study(spot_db_t *db, const spot_study_head_t *head, const char *canonical
 
 /* The rows of axis repeat values of the head, for queries. Reading compares their digest
  * only. */
-static int
-insert_axes(spot_db_t *db, const spot_study_head_t *head)
+static int insert_axes(spot_db_t *db, const spot_study_head_t *head)
 {
     sqlite3_stmt *insert = NULL;
     int ret = spot_db_run(db, "DELETE FROM axis");
 
-    ret = ret == 0 ? spot_db_prepare(
-                         db, &insert, "INSERT INTO axis VALUES (?, ?, ?, ?, ?, ?)")
-                   : ret;
+    ret =
+        ret == 0 ? spot_db_prepare(db, &insert, "INSERT INTO axis VALUES (?, ?, ?, ?, ?, ?)") : ret;
     for (size_t j = 0; j < head->num_axes; j++) {
         const spot_axis_t *axis = &head->axes[j];
 
@@ -344,8 +323,7 @@ insert_axes(spot_db_t *db, const spot_study_head_t *head)
     return ret;
 }
 
-int
-spot_stored_study_write(spot_db_t *db, const spot_study_head_t *head,
+int spot_stored_study_write(spot_db_t *db, const spot_study_head_t *head,
     const spot_columns_t *columns, const char *canonical, const char *sha256,
     const uint32_t *numbers)
 {
@@ -353,12 +331,10 @@ spot_stored_study_write(spot_db_t *db, const spot_study_head_t *head,
 
     ret = ret == 0 ? insert_axes(db, head) : ret;
     ret = ret == 0 ? spot_stored_points_write(db, head, columns, numbers) : ret;
-    return ret == 0 ? spot_db_run(db, "UPDATE study SET digest = " SPOT_STUDY_DIGEST)
-                    : ret;
+    return ret == 0 ? spot_db_run(db, "UPDATE study SET digest = " SPOT_STUDY_DIGEST) : ret;
 }
 
-static int
-read_head(spot_stored_study_t *self, spot_db_t *db, const char *text)
+static int read_head(spot_stored_study_t *self, spot_db_t *db, const char *text)
 {
     whole_t whole = {.num_left_out = 0};
     int ret;
@@ -374,12 +350,10 @@ read_head(spot_stored_study_t *self, spot_db_t *db, const char *text)
                : ret;
 }
 
-static int
-read_study(spot_stored_study_t *self, spot_db_t *db)
+static int read_study(spot_stored_study_t *self, spot_db_t *db)
 {
     sqlite3_stmt *row;
-    int ret =
-        spot_db_prepare(db, &row, "SELECT canonical, canonical_sha256, head FROM study");
+    int ret = spot_db_prepare(db, &row, "SELECT canonical, canonical_sha256, head FROM study");
 
     if (spot_db_next_row(db, row, &ret)) {
         self->canonical = spot_db_text(row, 0, &ret);
@@ -393,24 +367,20 @@ read_study(spot_stored_study_t *self, spot_db_t *db)
 }
 
 /* Whether the study and the provenance are as they were written. */
-static int
-check_digests(spot_db_t *db)
+static int check_digests(spot_db_t *db)
 {
-    static const char *const damages[] = {"?",
-        "the study in it is not as it was written",
-        "its provenance is not as it was written"};
+    static const char *const damages[] = {
+        "?", "the study in it is not as it was written", "its provenance is not as it was written"};
     sqlite3_int64 damage_id = 0;
     const int ret = spot_db_integer(db, &damage_id,
         "SELECT CASE WHEN (SELECT count(*) FROM study WHERE digest = " SPOT_STUDY_DIGEST
         ") != 1 THEN 1 WHEN EXISTS (SELECT 1 FROM provenance WHERE digest IS "
         "NOT " SPOT_PROVENANCE_DIGEST ") THEN 2 END");
 
-    return ret == 0 && damage_id > 0 ? spot_db_damaged(db, "%s", damages[damage_id])
-                                     : ret;
+    return ret == 0 && damage_id > 0 ? spot_db_damaged(db, "%s", damages[damage_id]) : ret;
 }
 
-int
-spot_stored_study_read(spot_stored_study_t *self, spot_db_t *db)
+int spot_stored_study_read(spot_stored_study_t *self, spot_db_t *db)
 {
     int ret;
 
@@ -419,8 +389,7 @@ spot_stored_study_read(spot_stored_study_t *self, spot_db_t *db)
     return ret == 0 ? read_study(self, db) : ret;
 }
 
-void
-spot_stored_study_free(spot_stored_study_t *self)
+void spot_stored_study_free(spot_stored_study_t *self)
 {
     free((void *) (uintptr_t) self->head.warnings); /* borrowed wherever else */
     free((void *) (uintptr_t) self->head.colours);

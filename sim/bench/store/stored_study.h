@@ -31,13 +31,12 @@ SPOT_MUST_CHECK int spot_stored_study_write(spot_db_t *db, const spot_study_head
  * them read are no difference. BAD_INPUT: the text in the file, or canonical, is
  * none; 0 where the studies differ too. */
 SPOT_MUST_CHECK int spot_stored_study_compare(const spot_stored_study_t *self,
-    const spot_study_head_t *head, const char *canonical, const char *place,
-    spot_diag_t *diag);
+    const spot_study_head_t *head, const char *canonical, const char *place, spot_diag_t *diag);
 
 /* Takes over the text of a study that goes on, with the files that those before read
  * added to its own, and the hash of that. */
-SPOT_MUST_CHECK int spot_stored_study_join(spot_stored_study_t *self,
-    const char *canonical, const char *place, spot_diag_t *diag);
+SPOT_MUST_CHECK int spot_stored_study_join(
+    spot_stored_study_t *self, const char *canonical, const char *place, spot_diag_t *diag);
 
 /* Points have numbers, which their rows name and which never change, and positions,
  * which are their places in the study as it is now. They are recognised by their keys:
@@ -49,10 +48,9 @@ char *spot_stored_point_key(const spot_study_head_t *head, size_t point_id);
 /* The number of each point of a study that goes on: the one that it has in the file, or
  * a new one. *removed: the key of a point of the file that is none of the study's, or
  * NULL; freed by the caller. */
-SPOT_MUST_CHECK int spot_stored_points_find(const spot_stored_study_t *self,
-    spot_db_t *db, const spot_study_head_t *head, uint32_t *numbers, char **removed);
+SPOT_MUST_CHECK int spot_stored_points_find(const spot_stored_study_t *self, spot_db_t *db,
+    const spot_study_head_t *head, uint32_t *numbers, char **removed);
 
 /* Writes the table of points, with these numbers. */
-SPOT_MUST_CHECK int spot_stored_points_write(spot_db_t *db,
-    const spot_study_head_t *head, const spot_columns_t *columns,
-    const uint32_t *numbers);
+SPOT_MUST_CHECK int spot_stored_points_write(spot_db_t *db, const spot_study_head_t *head,
+    const spot_columns_t *columns, const uint32_t *numbers);

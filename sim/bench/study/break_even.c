@@ -15,8 +15,7 @@
 
 /* ---- Values of a key ---- */
 
-int
-spot_break_even_value(const spot_study_t *study, size_t point_id, const char *path,
+int spot_break_even_value(const spot_study_t *study, size_t point_id, const char *path,
     spot_quantity_t *quantity, bool *is_there)
 {
     spot_node_t *scalar = NULL;
@@ -29,14 +28,12 @@ spot_break_even_value(const spot_study_t *study, size_t point_id, const char *pa
     return ret;
 }
 
-bool
-spot_break_even_is_own(const spot_study_head_t *head, const char *path)
+bool spot_break_even_is_own(const spot_study_head_t *head, const char *path)
 {
     return spot_canonical_is_within(path, head->axes[head->best.axis_id].path);
 }
 
-static int
-check_key(const spot_reading_t *self, const spot_node_t *place, const char *path)
+static int check_key(const spot_reading_t *self, const spot_node_t *place, const char *path)
 {
     const spot_study_t *study = self->study;
     char shown[SPOT_UTF8_SHOWN_BYTES];
@@ -60,8 +57,7 @@ check_key(const spot_reading_t *self, const spot_node_t *place, const char *path
     return ret;
 }
 
-int
-spot_break_evens_check(const spot_reading_t *self)
+int spot_break_evens_check(const spot_reading_t *self)
 {
     const spot_best_t *best = &self->study->head.best;
     const spot_node_t *list = spot_reading_place(self, "best.break_even");
@@ -87,17 +83,15 @@ spot_break_evens_check(const spot_reading_t *self)
 static const spot_break_even_side_t no_side = {
     (double) NAN, (double) NAN, (double) NAN, (double) NAN};
 
-static bool
-is_same(const spot_break_even_t *a, const spot_break_even_t *b)
+static bool is_same(const spot_break_even_t *a, const spot_break_even_t *b)
 {
-    return a->best_id == b->best_id && a->next_id == b->next_id &&
-           a->key_id == b->key_id && a->num_pairs == b->num_pairs;
+    return a->best_id == b->best_id && a->next_id == b->next_id && a->key_id == b->key_id &&
+           a->num_pairs == b->num_pairs;
 }
 
 /* Adds a winner that is ahead and a key, unless the store has it. A key of which one of
  * both points has no value is not searched: its number is NAN. */
-static int
-add_item(spot_break_evens_t *self, const spot_winner_t *winner, size_t key_id)
+static int add_item(spot_break_evens_t *self, const spot_winner_t *winner, size_t key_id)
 {
     const spot_best_t *best = &self->study->head.best;
     const char *path = best->keys[key_id];
@@ -125,10 +119,8 @@ add_item(spot_break_evens_t *self, const spot_winner_t *winner, size_t key_id)
     if (ret == 0 && is_there && !spot_break_even_is_own(&self->study->head, path)) {
         ret = spot_break_even_value(self->study, item->next_id, path, &other, &is_there);
     }
-    item->number =
-        quantity.is_duration ? quantity.value / SPOT_MS_PER_S : quantity.value;
-    snprintf(item->unit, sizeof(item->unit), "%s",
-        quantity.is_duration ? "s" : quantity.unit);
+    item->number = quantity.is_duration ? quantity.value / SPOT_MS_PER_S : quantity.value;
+    snprintf(item->unit, sizeof(item->unit), "%s", quantity.is_duration ? "s" : quantity.unit);
     if (ret == 0 && !is_there) {
         item->number = (double) NAN;
         item->sides[0] = item->sides[1] = no_side;
@@ -138,8 +130,7 @@ add_item(spot_break_evens_t *self, const spot_winner_t *winner, size_t key_id)
     return ret;
 }
 
-int
-spot_break_evens_plan(spot_break_evens_t *self)
+int spot_break_evens_plan(spot_break_evens_t *self)
 {
     const spot_best_t *best = &self->study->head.best;
     spot_winners_t winners;
@@ -156,8 +147,7 @@ spot_break_evens_plan(spot_break_evens_t *self)
         self->is_found = spot_calloc(most, sizeof(*self->is_found));
         ret = self->items == NULL || self->is_found == NULL ? SPOT_ERR_NO_MEMORY : 0;
         for (size_t j = 0; ret == 0 && j < most; j++) {
-            ret =
-                add_item(self, &winners.winners[j / best->num_keys], j % best->num_keys);
+            ret = add_item(self, &winners.winners[j / best->num_keys], j % best->num_keys);
         }
     }
     spot_winners_free(&winners);
@@ -165,8 +155,7 @@ spot_break_evens_plan(spot_break_evens_t *self)
 }
 
 /* Those that are found, in place of all that the store has. */
-int
-spot_break_evens_keep(const spot_break_evens_t *self)
+int spot_break_evens_keep(const spot_break_evens_t *self)
 {
     spot_break_even_t *found = spot_calloc(self->num_items, sizeof(*found));
     size_t num_found = 0;
@@ -184,8 +173,7 @@ spot_break_evens_keep(const spot_break_evens_t *self)
     return ret;
 }
 
-void
-spot_break_evens_free(spot_break_evens_t *self)
+void spot_break_evens_free(spot_break_evens_t *self)
 {
     free(self->items);
     free(self->is_found);

@@ -52,35 +52,30 @@ typedef struct {
     sample_t *samples; /* taken so far */
 } search_t;
 
-static size_t
-point_of(const search_t *self, int side_id)
+static size_t point_of(const search_t *self, int side_id)
 {
     return side_id == BEST ? self->item->best_id : self->item->next_id;
 }
 
 /* A fixed point has one row for all pairs. */
-static size_t
-num_rows_of(const search_t *self, int side_id)
+static size_t num_rows_of(const search_t *self, int side_id)
 {
     return spot_study_is_fixed(&self->all->study->head, point_of(self, side_id))
                ? 1
                : (size_t) self->item->num_pairs;
 }
 
-static int
-add_row(side_t *self, const double *row)
+static int add_row(side_t *self, const double *row)
 {
     double *numbers = self->numbers[self->num_rows++];
 
-    if (!spot_line_numbers(
-            self->estimate.metric, &self->estimate.source, row, numbers)) {
+    if (!spot_line_numbers(self->estimate.metric, &self->estimate.source, row, numbers)) {
         numbers[0] = numbers[1] = (double) NAN;
     }
     return spot_estimate_add(&self->estimate, row);
 }
 
-static void
-empty(const search_t *self, side_t *side)
+static void empty(const search_t *self, side_t *side)
 {
     const spot_study_head_t *head = &self->all->study->head;
 
@@ -92,8 +87,7 @@ empty(const search_t *self, side_t *side)
 /* Stops once all rows of the side are there. */
 enum { HAS_ALL = 1 };
 
-static int
-take_row(void *context, const spot_row_t *row)
+static int take_row(void *context, const spot_row_t *row)
 {
     search_t *self = context;
     side_t *side = &self->sides[NEXT];
@@ -103,8 +97,7 @@ take_row(void *context, const spot_row_t *row)
 }
 
 /* The next one as it is, where the key changes for the winner alone. */
-static int
-read_next(search_t *self)
+static int read_next(search_t *self)
 {
     const spot_store_t *store = self->all->store;
     int ret;
@@ -116,8 +109,7 @@ read_next(search_t *self)
     return ret == HAS_ALL ? 0 : ret;
 }
 
-static int
-run_side(search_t *self, int side_id, const char *text)
+static int run_side(search_t *self, int side_id, const char *text)
 {
     side_t *side = &self->sides[side_id];
     uint32_t warnings;
@@ -133,27 +125,24 @@ run_side(search_t *self, int side_id, const char *text)
     return ret;
 }
 
-static double
-value_of(const side_t *self, const spot_line_t *line, size_t pair_id)
+static double value_of(const side_t *self, const spot_line_t *line, size_t pair_id)
 {
     return spot_line_at(line, self->numbers[self->num_rows == 1 ? 0 : pair_id]);
 }
 
 /* Sets the lead of the rows of both sides. */
-static void
-compare(const search_t *self, sample_t *sample)
+static void compare(const search_t *self, sample_t *sample)
 {
     const spot_best_t *best = &self->all->study->head.best;
     const spot_line_t x = spot_estimate_line(&self->sides[BEST].estimate);
     const spot_line_t y = spot_estimate_line(&self->sides[NEXT].estimate);
     spot_paired_t pair = {
-        .is_binary =
-            self->sides[BEST].estimate.estimator == SPOT_ESTIMATOR_PROBABILITY &&
-            (num_rows_of(self, BEST) > 1 || num_rows_of(self, NEXT) > 1)};
+        .is_binary = self->sides[BEST].estimate.estimator == SPOT_ESTIMATOR_PROBABILITY &&
+                     (num_rows_of(self, BEST) > 1 || num_rows_of(self, NEXT) > 1)};
 
     for (size_t j = 0; j < (size_t) self->item->num_pairs; j++) {
-        spot_paired_add(&pair, value_of(&self->sides[BEST], &x, j),
-            value_of(&self->sides[NEXT], &y, j));
+        spot_paired_add(
+            &pair, value_of(&self->sides[BEST], &x, j), value_of(&self->sides[NEXT], &y, j));
     }
     sample->lead = spot_paired_mean(&pair) * (best->is_maximised ? 1 : -1);
     sample->half_width = spot_paired_half_width(&pair, SPOT_CONFIDENCE);
@@ -161,8 +150,7 @@ compare(const search_t *self, sample_t *sample)
 
 /* Takes the lead at a value, once. BAD_INPUT: the engine does not take the value, or
  * yields nothing at it. */
-static int
-measure(search_t *self, double value, sample_t *sample)
+static int measure(search_t *self, double value, sample_t *sample)
 {
     char text[SPOT_NUMBER_TEXT_BYTES + SPOT_UNIT_BYTES];
     int ret;
@@ -200,8 +188,7 @@ measure(search_t *self, double value, sample_t *sample)
 /* What is to become zero: the lead itself, or an end of its interval. */
 typedef enum { LOW_END, LEAD, HIGH_END } bound_t;
 
-static double
-height(const sample_t *sample, bound_t bound)
+static double height(const sample_t *sample, bound_t bound)
 {
     return bound == LEAD      ? sample->lead
            : bound == LOW_END ? sample->lead - sample->half_width
@@ -210,8 +197,7 @@ height(const sample_t *sample, bound_t bound)
 
 /* Whether the value of a sample lies before the zero. All values at which nothing
  * differs may be it, so that they are before the high end. */
-static bool
-is_before(const sample_t *sample, bound_t bound)
+static bool is_before(const sample_t *sample, bound_t bound)
 {
     const double value = height(sample, bound);
 
@@ -220,8 +206,7 @@ is_before(const sample_t *sample, bound_t bound)
 
 /* Between two samples: before zero at the first of them, the nearer one, and not at the
  * other. Samples that are there already bring them closer. */
-static void
-tighten(const search_t *self, bound_t bound, sample_t *before, sample_t *beyond)
+static void tighten(const search_t *self, bound_t bound, sample_t *before, sample_t *beyond)
 {
     for (int j = 0; j < 2; j++) { /* first beyond, then what is before it */
         for (size_t k = 0; k < self->num_samples; k++) {
@@ -236,22 +221,20 @@ tighten(const search_t *self, bound_t bound, sample_t *before, sample_t *beyond)
     }
 }
 
-static double
-on_spacing(const search_t *self, double value)
+static double on_spacing(const search_t *self, double value)
 {
     return self->spacing > 0 ? nearbyint(value / self->spacing) * self->spacing : value;
 }
 
 /* Halfway, or, every other time, where the straight line between them crosses zero, but
  * not close to one of them. */
-static double
-choose_between(const search_t *self, bound_t bound, const sample_t *before,
+static double choose_between(const search_t *self, bound_t bound, const sample_t *before,
     const sample_t *beyond, int narrowing)
 {
     const double high = height(before, bound), low = height(beyond, bound);
     const double share = narrowing % 2 == 0 && high > low ? high / (high - low) : 0.5;
-    const double value = on_spacing(self,
-        before->value + (beyond->value - before->value) * fmin(fmax(share, 0.1), 0.9));
+    const double value = on_spacing(
+        self, before->value + (beyond->value - before->value) * fmin(fmax(share, 0.1), 0.9));
     const double first = fmin(before->value, beyond->value) + self->spacing;
     const double last = fmax(before->value, beyond->value) - self->spacing;
 
@@ -259,8 +242,7 @@ choose_between(const search_t *self, bound_t bound, const sample_t *before,
 }
 
 /* Whether two values are as close as they need to be. */
-static bool
-is_close(const search_t *self, double a, double b)
+static bool is_close(const search_t *self, double a, double b)
 {
     const double width = self->is_whole ? 0 : WIDTH * fmax(fabs(a), fabs(b));
 
@@ -269,15 +251,13 @@ is_close(const search_t *self, double a, double b)
 
 /* Sets the zero between two samples; of whole numbers the first one beyond it. A value
  * that the engine does not take ends it too. */
-static int
-narrow(search_t *self, bound_t bound, sample_t before, sample_t beyond, double *found)
+static int narrow(search_t *self, bound_t bound, sample_t before, sample_t beyond, double *found)
 {
     double high, low;
     int ret = 0;
 
     tighten(self, bound, &before, &beyond);
-    for (int j = 0;
-         ret == 0 && j < MAX_NARROWINGS && !is_close(self, before.value, beyond.value);
+    for (int j = 0; ret == 0 && j < MAX_NARROWINGS && !is_close(self, before.value, beyond.value);
          j++) {
         sample_t sample;
 
@@ -296,8 +276,7 @@ narrow(search_t *self, bound_t bound, sample_t before, sample_t beyond, double *
 
 /* The value after so many steps away from the start: away from 0, or towards it and
  * there behind the last one. From 0 the first step is to 1, or 1 s. */
-static double
-value_after(const search_t *self, int side_id, int num_steps)
+static double value_after(const search_t *self, int side_id, int num_steps)
 {
     const double factor = pow(FACTOR, num_steps), start = self->start.value;
     const double one = (self->start.is_duration ? SPOT_MS_PER_S : 1.0) / FACTOR;
@@ -312,9 +291,8 @@ value_after(const search_t *self, int side_id, int num_steps)
 }
 
 /* Takes a step from the last value before the zero. *is_done: the zero is found. */
-static int
-step_to(search_t *self, bound_t bound, double value, sample_t *before, double *found,
-    bool *is_done)
+static int step_to(
+    search_t *self, bound_t bound, double value, sample_t *before, double *found, bool *is_done)
 {
     sample_t sample;
     int ret = measure(self, value, &sample);
@@ -330,15 +308,14 @@ step_to(search_t *self, bound_t bound, double value, sample_t *before, double *f
 
 /* Goes on where a step was too far for the engine: towards the first value that it does
  * not take. */
-static int
-step_to_edge(
+static int step_to_edge(
     search_t *self, bound_t bound, double refused, sample_t *before, double *found)
 {
     bool is_done = false;
     int ret = 0;
 
-    for (int j = 0; ret == 0 && !is_done && j < MAX_EDGE_STEPS &&
-                    !is_close(self, before->value, refused);
+    for (int j = 0;
+         ret == 0 && !is_done && j < MAX_EDGE_STEPS && !is_close(self, before->value, refused);
          j++) {
         const double value = on_spacing(self, (before->value + refused) / 2);
 
@@ -353,8 +330,7 @@ step_to_edge(
 
 /* Finds the value nearest to the start, on one side of it, from which on a bound is no
  * longer above zero; NAN: none up to *reach. */
-static int
-find_zero(search_t *self, int side_id, bound_t bound, double *found, double *reach)
+static int find_zero(search_t *self, int side_id, bound_t bound, double *found, double *reach)
 {
     bool is_done = false;
     sample_t before;
@@ -382,8 +358,7 @@ find_zero(search_t *self, int side_id, bound_t bound, double *found, double *rea
     return ret == SPOT_ERR_BAD_INPUT ? 0 : ret; /* as far as the engine goes */
 }
 
-static int
-find_side(search_t *self, int side_id)
+static int find_side(search_t *self, int side_id)
 {
     spot_break_even_side_t *side = &self->item->sides[side_id];
     const double scale = self->start.is_duration ? 1.0 / SPOT_MS_PER_S : 1;
@@ -401,18 +376,16 @@ find_side(search_t *self, int side_id)
     return ret;
 }
 
-static int
-start_search(search_t *self)
+static int start_search(search_t *self)
 {
     const spot_study_t *study = self->all->study;
     const spot_field_t *field;
     bool is_there;
-    int ret = spot_break_even_value(
-        study, self->item->best_id, self->path, &self->start, &is_there);
+    int ret =
+        spot_break_even_value(study, self->item->best_id, self->path, &self->start, &is_there);
 
     spot_bug_assert(ret != 0 || is_there);
-    field = spot_field_at(
-        study->experiment->fields, study->template->scenario.root, self->path);
+    field = spot_field_at(study->experiment->fields, study->template->scenario.root, self->path);
     self->is_whole = field != NULL && field->type == SPOT_FIELD_INTEGER;
     self->spacing = self->start.is_duration || self->is_whole;
     self->row = spot_calloc(study->head.num_metrics, sizeof(*self->row));
@@ -422,20 +395,17 @@ start_search(search_t *self)
         ret = self->sides[j].numbers == NULL ? SPOT_ERR_NO_MEMORY : 0;
     }
     ret = ret == 0 && self->row == NULL ? SPOT_ERR_NO_MEMORY : ret;
-    return ret == 0 && spot_break_even_is_own(&study->head, self->path) ? read_next(self)
-                                                                        : ret;
+    return ret == 0 && spot_break_even_is_own(&study->head, self->path) ? read_next(self) : ret;
 }
 
-int
-spot_break_evens_find(spot_break_evens_t *self, size_t item_id)
+int spot_break_evens_find(spot_break_evens_t *self, size_t item_id)
 {
     spot_break_even_t *item = &self->items[item_id];
     search_t search = {
         .all = self, .item = item, .path = self->study->head.best.keys[item->key_id]};
     int ret = self->is_found[item_id] ? 0 : start_search(&search);
 
-    for (int j = 0;
-         ret == 0 && !self->is_found[item_id] && j < SPOT_NUM_BREAK_EVEN_SIDES; j++) {
+    for (int j = 0; ret == 0 && !self->is_found[item_id] && j < SPOT_NUM_BREAK_EVEN_SIDES; j++) {
         ret = find_side(&search, j);
     }
     for (int j = 0; j < NUM_SIDES; j++) {

@@ -14,8 +14,7 @@ typedef struct {
     size_t point_id;
 } member_t;
 
-static int
-compare_members(const void *left, const void *right)
+static int compare_members(const void *left, const void *right)
 {
     const member_t *a = left, *b = right;
 
@@ -25,16 +24,14 @@ compare_members(const void *left, const void *right)
     return (a->point_id > b->point_id) - (a->point_id < b->point_id);
 }
 
-static int
-compare_cohorts(const void *left, const void *right)
+static int compare_cohorts(const void *left, const void *right)
 {
     const member_t *a = left, *b = right;
 
     return (a->point_id > b->point_id) - (a->point_id < b->point_id);
 }
 
-static uint64_t
-key_of(const spot_study_t *study, size_t point_id)
+static uint64_t key_of(const spot_study_t *study, size_t point_id)
 {
     const void *scenario = study->scenarios[point_id];
 
@@ -45,8 +42,7 @@ key_of(const spot_study_t *study, size_t point_id)
 
 /* Cuts the sorted members into cohorts, in the order of their first points: tasks come
  * about as the points do. */
-static void
-cut(spot_cohorts_t *self, size_t num_points, const member_t *members, member_t *firsts)
+static void cut(spot_cohorts_t *self, size_t num_points, const member_t *members, member_t *firsts)
 {
     size_t num_placed = 0;
 
@@ -68,8 +64,7 @@ cut(spot_cohorts_t *self, size_t num_points, const member_t *members, member_t *
     self->first_points[self->num_cohorts] = num_placed;
 }
 
-int
-spot_cohorts_init(spot_cohorts_t *self, const spot_study_t *study)
+int spot_cohorts_init(spot_cohorts_t *self, const spot_study_t *study)
 {
     const size_t num_points = study->head.num_points;
     member_t *members = spot_calloc(num_points, sizeof(*members));
@@ -81,9 +76,8 @@ spot_cohorts_init(spot_cohorts_t *self, const spot_study_t *study)
         .first_tasks = spot_calloc(num_points + 1, sizeof(*self->first_tasks)),
         .first_ranges = spot_calloc(num_points, sizeof(*self->first_ranges)),
         .part_points = spot_calloc(num_points, sizeof(*self->part_points))};
-    if (members != NULL && firsts != NULL && self->points != NULL &&
-        self->first_points != NULL && self->first_tasks != NULL &&
-        self->first_ranges != NULL && self->part_points != NULL) {
+    if (members != NULL && firsts != NULL && self->points != NULL && self->first_points != NULL &&
+        self->first_tasks != NULL && self->first_ranges != NULL && self->part_points != NULL) {
         for (size_t j = 0; j < num_points; j++) {
             members[j] = (member_t){key_of(study, j), j};
         }
@@ -96,8 +90,7 @@ spot_cohorts_init(spot_cohorts_t *self, const spot_study_t *study)
     return ret;
 }
 
-void
-spot_cohorts_free(spot_cohorts_t *self)
+void spot_cohorts_free(spot_cohorts_t *self)
 {
     free(self->points);
     free(self->first_points);
@@ -108,15 +101,13 @@ spot_cohorts_free(spot_cohorts_t *self)
 }
 
 /* The ranges of replications that a point has batches of in a round. */
-static void
-find_ranges(
+static void find_ranges(
     const spot_rounds_t *rounds, size_t point_id, int64_t *first_range, int64_t *end)
 {
     const int64_t size = spot_study_batch_size(rounds->head);
     const int64_t *firsts = &rounds->first_batches[point_id];
     const int64_t before = rounds->from[point_id] / size - firsts[0];
-    const int64_t first_id =
-        firsts[0] > rounds->first_batch ? firsts[0] : rounds->first_batch;
+    const int64_t first_id = firsts[0] > rounds->first_batch ? firsts[0] : rounds->first_batch;
     const int64_t end_id = firsts[1] < rounds->end_batch ? firsts[1] : rounds->end_batch;
 
     *first_range = before + first_id;
@@ -124,14 +115,12 @@ find_ranges(
 }
 
 /* The ranges of a cohort in a round. Returns their number. */
-static int64_t
-find_cohort_ranges(const spot_cohorts_t *self, const spot_rounds_t *rounds,
-    size_t cohort_id, int64_t *first_range)
+static int64_t find_cohort_ranges(
+    const spot_cohorts_t *self, const spot_rounds_t *rounds, size_t cohort_id, int64_t *first_range)
 {
     int64_t least = INT64_MAX, most = 0;
 
-    for (size_t j = self->first_points[cohort_id]; j < self->first_points[cohort_id + 1];
-         j++) {
+    for (size_t j = self->first_points[cohort_id]; j < self->first_points[cohort_id + 1]; j++) {
         int64_t first, end;
 
         find_ranges(rounds, self->points[j], &first, &end);
@@ -144,9 +133,7 @@ find_cohort_ranges(const spot_cohorts_t *self, const spot_rounds_t *rounds,
     return most > least ? most - least : 0;
 }
 
-int64_t
-spot_cohorts_lay_out(
-    spot_cohorts_t *self, const spot_rounds_t *rounds, int64_t num_threads)
+int64_t spot_cohorts_lay_out(spot_cohorts_t *self, const spot_rounds_t *rounds, int64_t num_threads)
 {
     int64_t num_ranges = 0, num_tasks = 0, num_parts;
 
@@ -157,8 +144,7 @@ spot_cohorts_lay_out(
                     ? 1
                     : (TASKS_PER_THREAD * num_threads + num_ranges - 1) / num_ranges;
     for (size_t c = 0; c < self->num_cohorts; c++) {
-        const int64_t num_points =
-            (int64_t) (self->first_points[c + 1] - self->first_points[c]);
+        const int64_t num_points = (int64_t) (self->first_points[c + 1] - self->first_points[c]);
         const int64_t size = (num_points + num_parts - 1) / num_parts;
 
         self->part_points[c] = size;
@@ -170,8 +156,7 @@ spot_cohorts_lay_out(
     return num_tasks;
 }
 
-spot_cohort_task_t
-spot_cohorts_task(const spot_cohorts_t *self, int64_t task_id)
+spot_cohort_task_t spot_cohorts_task(const spot_cohorts_t *self, int64_t task_id)
 {
     size_t low = 0, high = self->num_cohorts, first;
     int64_t num_points, num_parts, place;
@@ -192,16 +177,13 @@ spot_cohorts_task(const spot_cohorts_t *self, int64_t task_id)
     num_points -= place;
     return (spot_cohort_task_t){
         .num_points =
-            (size_t) (num_points < self->part_points[low] ? num_points
-                                                          : self->part_points[low]),
+            (size_t) (num_points < self->part_points[low] ? num_points : self->part_points[low]),
         .points = &self->points[first + (size_t) place],
-        .range =
-            self->first_ranges[low] + (task_id - self->first_tasks[low]) / num_parts};
+        .range = self->first_ranges[low] + (task_id - self->first_tasks[low]) / num_parts};
 }
 
-bool
-spot_cohorts_batch(const spot_rounds_t *rounds, const spot_cohort_task_t *task,
-    size_t place, spot_batch_t *batch)
+bool spot_cohorts_batch(
+    const spot_rounds_t *rounds, const spot_cohort_task_t *task, size_t place, spot_batch_t *batch)
 {
     const size_t point_id = task->points[place];
     int64_t first, end;

@@ -36,5 +36,5 @@ typedef struct {
 spot_cohort_task_t spot_cohorts_task(const spot_cohorts_t *self, int64_t task_id);
 
 /* Sets the batch of the point at a place of a task; false: it has none in this round. */
-bool spot_cohorts_batch(const spot_rounds_t *rounds, const spot_cohort_task_t *task,
-    size_t place, spot_batch_t *batch);
+bool spot_cohorts_batch(
+    const spot_rounds_t *rounds, const spot_cohort_task_t *task, size_t place, spot_batch_t *batch);

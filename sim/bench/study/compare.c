@@ -29,8 +29,7 @@ typedef struct {
 /* ---- Keys ---- */
 
 /* Splits "KEY=A,B" of --over into a key and its values. */
-static int
-read_key(const spot_compare_key_t *key, rival_t *rival, spot_diag_t *diag)
+static int read_key(const spot_compare_key_t *key, rival_t *rival, spot_diag_t *diag)
 {
     const char *equals = key->key == NULL ? strchr(key->values, '=') : NULL;
     const char *name = key->key == NULL ? key->values : key->key;
@@ -38,22 +37,20 @@ read_key(const spot_compare_key_t *key, rival_t *rival, spot_diag_t *diag)
     char shown[SPOT_UTF8_SHOWN_BYTES];
 
     if (key->key == NULL && (equals == NULL || name_bytes == 0)) {
-        return spot_diag_error(diag, key->option, 0, 0,
-            "expected KEY=A,B,..., got \"%s\"", spot_utf8_shown(key->values, shown));
+        return spot_diag_error(diag, key->option, 0, 0, "expected KEY=A,B,..., got \"%s\"",
+            spot_utf8_shown(key->values, shown));
     }
     rival->values = equals == NULL ? key->values : equals + 1;
     rival->key = spot_text_copy(name, name_bytes);
     if (rival->key == NULL) {
         return SPOT_ERR_NO_MEMORY;
     }
-    snprintf(rival->place, sizeof(rival->place), "%s%s%s", key->option,
-        key->key == NULL ? " " : "",
+    snprintf(rival->place, sizeof(rival->place), "%s%s%s", key->option, key->key == NULL ? " " : "",
         key->key == NULL ? spot_utf8_shown(rival->key, shown) : "");
     return 0;
 }
 
-static int
-read_keys(compare_t *self, spot_diag_t *diag)
+static int read_keys(compare_t *self, spot_diag_t *diag)
 {
     const spot_compare_request_t *request = self->request;
     int error = 0;
@@ -68,10 +65,8 @@ read_keys(compare_t *self, spot_diag_t *diag)
 
         error = spot_error_first(error, ret);
         for (size_t k = 0; ret == 0 && k < j; k++) {
-            if (self->rivals[k].key != NULL &&
-                strcmp(self->rivals[k].key, rival->key) == 0) {
-                spot_diag_error(
-                    diag, rival->place, 0, 0, "%s is compared already", rival->key);
+            if (self->rivals[k].key != NULL && strcmp(self->rivals[k].key, rival->key) == 0) {
+                spot_diag_error(diag, rival->place, 0, 0, "%s is compared already", rival->key);
                 error = SPOT_ERR_BAD_INPUT;
             }
         }
@@ -80,8 +75,7 @@ read_keys(compare_t *self, spot_diag_t *diag)
 }
 
 /* What the engine says of a key; NULL: nothing. */
-static const spot_rivals_t *
-rivals_of(const compare_t *self, const char *key)
+static const spot_rivals_t *rivals_of(const compare_t *self, const char *key)
 {
     const spot_rivals_t *rivals = self->experiment->rivals;
 
@@ -92,8 +86,7 @@ rivals_of(const compare_t *self, const char *key)
 }
 
 /* "system" of "recovery system". */
-static const char *
-last_word(const char *noun)
+static const char *last_word(const char *noun)
 {
     const char *blank = strrchr(noun, ' ');
 
@@ -103,8 +96,7 @@ last_word(const char *noun)
 /* ---- The study ---- */
 
 /* The values of a key as a list, whose columns are those on the command line. */
-static int
-read_values(
+static int read_values(
     const compare_t *self, const rival_t *rival, spot_yaml_t *list, spot_diag_t *diag)
 {
     const spot_rivals_t *rivals = rivals_of(self, rival->key);
@@ -119,8 +111,7 @@ read_values(
     ret = spot_yaml_parse(list, rival->place, text, num_bytes, diag);
     free(text);
     for (size_t j = 0; j < list->num_nodes; j++) { /* without the bracket */
-        list->nodes[j]->column -=
-            list->nodes[j]->line == 1 && list->nodes[j]->column > 1;
+        list->nodes[j]->column -= list->nodes[j]->line == 1 && list->nodes[j]->column > 1;
     }
     if (ret != 0 || list->root->num_children >= 2) {
         return ret;
@@ -133,15 +124,13 @@ read_values(
         spot_diag_error(diag, rival->place, 0, 0, "expected two %.*s%s or more, e.g. %s",
             (int) noun_bytes - has_y, noun, has_y ? "ies" : "s", rivals->example);
     } else {
-        spot_diag_error(
-            diag, rival->place, 0, 0, "expected two values or more, e.g. 8,16");
+        spot_diag_error(diag, rival->place, 0, 0, "expected two values or more, e.g. 8,16");
     }
     return SPOT_ERR_BAD_INPUT;
 }
 
 /* Writes a map of the study with a null for each key; a long key needs the "?". */
-static void
-write_map(const compare_t *self, const char *name, FILE *out)
+static void write_map(const compare_t *self, const char *name, FILE *out)
 {
     fprintf(out, "%s: {", name);
     for (size_t j = 0; j < self->num_rivals; j++) {
@@ -153,8 +142,7 @@ write_map(const compare_t *self, const char *name, FILE *out)
 }
 
 /* The study without the values of its keys. */
-static int
-write_study(const compare_t *self, spot_yaml_t *document, spot_diag_t *diag)
+static int write_study(const compare_t *self, spot_yaml_t *document, spot_diag_t *diag)
 {
     char *text;
     size_t num_bytes;
@@ -176,16 +164,14 @@ write_study(const compare_t *self, spot_yaml_t *document, spot_diag_t *diag)
 }
 
 /* Sweeps the keys; the first value of each is that of the baseline. */
-static int
-make_document(const compare_t *self, spot_yaml_t *document, spot_diag_t *diag)
+static int make_document(const compare_t *self, spot_yaml_t *document, spot_diag_t *diag)
 {
     const spot_compare_request_t *request = self->request;
     char text[64];
     int ret = write_study(self, document, diag);
 
     if (ret == 0 && request->num_replications > 0) {
-        snprintf(text, sizeof(text), "replications.count=%" PRId64,
-            request->num_replications);
+        snprintf(text, sizeof(text), "replications.count=%" PRId64, request->num_replications);
         ret = spot_yaml_assign(document, "--replications", text, diag);
     }
     for (size_t j = 0; ret == 0 && j < self->num_rivals; j++) {
@@ -194,8 +180,7 @@ make_document(const compare_t *self, spot_yaml_t *document, spot_diag_t *diag)
         ret = read_values(self, &self->rivals[j], &list, diag);
         if (ret == 0) {
             spot_node_get(document->root, "sweep")->children[j] = list.root;
-            spot_node_get(document->root, "baseline")->children[j] =
-                list.root->children[0];
+            spot_node_get(document->root, "baseline")->children[j] = list.root->children[0];
             ret = spot_yaml_adopt(document, &list);
         }
         spot_yaml_free(&list);
@@ -206,8 +191,7 @@ make_document(const compare_t *self, spot_yaml_t *document, spot_diag_t *diag)
 /* ---- The scenario ---- */
 
 /* Whether "KEY=VALUE" sets a key or something within it. */
-static bool
-is_of_key(const char *set, const char *key)
+static bool is_of_key(const char *set, const char *key)
 {
     static const char prefix[] = "scenario.";
     const size_t length = strlen(key);
@@ -219,8 +203,7 @@ is_of_key(const char *set, const char *key)
 
 /* Reports a set of a key that is compared: each value replaces the whole key, so the set
  * would be lost. */
-static int
-check_set(const compare_t *self, const char *set, spot_diag_t *diag)
+static int check_set(const compare_t *self, const char *set, spot_diag_t *diag)
 {
     const int length = (int) strcspn(set, "=");
 
@@ -238,21 +221,18 @@ check_set(const compare_t *self, const char *set, spot_diag_t *diag)
                 length, set, last_word(rivals->noun), key, rivals->example);
         } else {
             spot_diag_error(diag, "--set", 0, 0,
-                "%.*s is what is compared: give it with the values of --over", length,
-                set);
+                "%.*s is what is compared: give it with the values of --over", length, set);
         }
         return SPOT_ERR_BAD_INPUT;
     }
     return 0;
 }
 
-static int
-read_scenario(const compare_t *self, spot_yaml_t *scenario, spot_diag_t *diag)
+static int read_scenario(const compare_t *self, spot_yaml_t *scenario, spot_diag_t *diag)
 {
     const spot_compare_request_t *request = self->request;
     const spot_scenario_changes_t changes = {.trace_path = request->trace_path};
-    const int error =
-        spot_scenario_read_document(scenario, request->scenario_path, &changes, diag);
+    const int error = spot_scenario_read_document(scenario, request->scenario_path, &changes, diag);
 
     if (scenario->root != NULL && spot_node_get(scenario->root, "study") != NULL) {
         return spot_diag_error(diag, request->scenario_path, 0, 0,
@@ -264,8 +244,7 @@ read_scenario(const compare_t *self, spot_yaml_t *scenario, spot_diag_t *diag)
 
 /* ---- What is asked ---- */
 
-static int
-ask(const compare_t *self, spot_study_t *study)
+static int ask(const compare_t *self, spot_study_t *study)
 {
     const spot_outputs_t *outputs = &study->yield.outputs;
     const spot_node_t *name = spot_node_get(study->template->scenario.root, "scenario");
@@ -303,8 +282,7 @@ ask(const compare_t *self, spot_study_t *study)
 }
 
 /* Reads all that the study is made of, and finds all errors in it. */
-static int
-read_all(compare_t *self, const spot_experiment_t *const *engines, spot_yaml_t *study,
+static int read_all(compare_t *self, const spot_experiment_t *const *engines, spot_yaml_t *study,
     spot_yaml_t *scenario, spot_diag_t *diag)
 {
     int error = read_keys(self, diag);
@@ -321,9 +299,8 @@ read_all(compare_t *self, const spot_experiment_t *const *engines, spot_yaml_t *
     return spot_error_first(error, make_document(self, study, diag));
 }
 
-int
-spot_compare_read(const spot_compare_request_t *self,
-    const spot_experiment_t *const *engines, spot_study_t *study, spot_diag_t *diag)
+int spot_compare_read(const spot_compare_request_t *self, const spot_experiment_t *const *engines,
+    spot_study_t *study, spot_diag_t *diag)
 {
     spot_yaml_t document = {0}, scenario = {0};
     const spot_study_source_t source = {.study = &document,

@@ -15,8 +15,7 @@
 #define JITTER_BITS 24 /* of 52, so that strata stay apart when rounded */
 #define JITTER_UNIT 0x1p-24
 
-int
-spot_design_latin(size_t num_points, size_t num_dims, uint64_t seed, double *points)
+int spot_design_latin(size_t num_points, size_t num_dims, uint64_t seed, double *points)
 {
     spot_rng_t rng;
 
@@ -53,8 +52,7 @@ typedef struct {
 
 /* A lower triangular matrix with ones on its diagonal: the leading bits of two points
  * agree before and after, so strata stay strata. */
-static void
-scramble_init(scramble_t *self, uint64_t seed, size_t dim)
+static void scramble_init(scramble_t *self, uint64_t seed, size_t dim)
 {
     spot_rng_t rng;
 
@@ -71,8 +69,7 @@ scramble_init(scramble_t *self, uint64_t seed, size_t dim)
 
 /* The current coordinate, then one step on to that of gsl's next point. In Gray code
  * order a step turns over one of Sobol's direction numbers, and the matrix is linear. */
-static double
-scramble_next(scramble_t *self, double raw)
+static double scramble_next(scramble_t *self, double raw)
 {
     const double coordinate = ((double) self->bits + 0.5) * POINT_UNIT;
     const uint32_t numerator = (uint32_t) (raw * SOBOL_SCALE);
@@ -87,15 +84,13 @@ scramble_next(scramble_t *self, double raw)
     return coordinate;
 }
 
-int
-spot_design_sobol(size_t num_points, size_t num_dims, uint64_t seed, double *points)
+int spot_design_sobol(size_t num_points, size_t num_dims, uint64_t seed, double *points)
 {
     scramble_t dims[SPOT_DESIGN_SOBOL_DIMS];
     double raw[SPOT_DESIGN_SOBOL_DIMS];
     gsl_qrng *qrng;
 
-    if (num_dims == 0 || num_dims > SPOT_DESIGN_SOBOL_DIMS ||
-        num_points > SPOT_DESIGN_MAX_POINTS) {
+    if (num_dims == 0 || num_dims > SPOT_DESIGN_SOBOL_DIMS || num_points > SPOT_DESIGN_MAX_POINTS) {
         return SPOT_ERR_BAD_PARAM; /* gsl would call its error handler */
     }
     qrng = gsl_qrng_alloc(gsl_qrng_sobol, (unsigned) num_dims);
@@ -117,15 +112,12 @@ spot_design_sobol(size_t num_points, size_t num_dims, uint64_t seed, double *poi
     return 0;
 }
 
-int
-spot_design_saltelli(
-    size_t num_samples, size_t num_inputs, uint64_t seed, double *points)
+int spot_design_saltelli(size_t num_samples, size_t num_inputs, uint64_t seed, double *points)
 {
     double *pairs; /* A_k, B_k */
     int ret;
 
-    if (num_inputs > SPOT_DESIGN_SALTELLI_INPUTS ||
-        num_samples > SPOT_DESIGN_MAX_POINTS) {
+    if (num_inputs > SPOT_DESIGN_SALTELLI_INPUTS || num_samples > SPOT_DESIGN_MAX_POINTS) {
         return SPOT_ERR_BAD_PARAM;
     }
     pairs = spot_calloc(num_samples, 2 * num_inputs * sizeof(*pairs));

@@ -11,8 +11,7 @@
 /* ---- What is left ---- */
 
 /* The replications of a point in the shard's batches of a round that are not there. */
-static int64_t
-num_missing(const spot_rounds_t *rounds, const spot_store_t *store, size_t point_id)
+static int64_t num_missing(const spot_rounds_t *rounds, const spot_store_t *store, size_t point_id)
 {
     const int64_t *batches = &rounds->first_batches[point_id];
     int64_t num = 0;
@@ -31,8 +30,7 @@ num_missing(const spot_rounds_t *rounds, const spot_store_t *store, size_t point
 
 /* Points of the round may go on to the most that the study asks for; with a count they
  * are there after this round. */
-static void
-look_at_round(
+static void look_at_round(
     const spot_rounds_t *rounds, const spot_store_t *store, spot_study_left_t *left)
 {
     const spot_study_head_t *head = rounds->head;
@@ -55,8 +53,7 @@ look_at_round(
     }
 }
 
-int
-spot_study_find_left(const spot_study_t *self, const spot_store_t *store,
+int spot_study_find_left(const spot_study_t *self, const spot_store_t *store,
     const spot_study_run_t *run, spot_study_left_t *left)
 {
     spot_rounds_t rounds;
@@ -79,8 +76,7 @@ spot_study_find_left(const spot_study_t *self, const spot_store_t *store,
 /* Adds the times of a point, whose replications are run until end_s, even more than the
  * study has. The first one fills caches and counts only if it is the only one. Reading
  * the clock takes a tenth of a short run, so the intervals between readings grow. */
-static int
-measure_point(
+static int measure_point(
     const spot_study_t *self, size_t point_id, double end_s, spot_pilot_t *pilot)
 {
     const double came_s = spot_clock_thread_s();
@@ -109,8 +105,7 @@ measure_point(
 /* The points measured are one in each of num_wanted equal parts, or the next one that
  * can run. Golden-ratio offsets within the parts avoid steps that match the number of
  * values of a key. */
-static size_t
-choose_point(const spot_study_head_t *head, size_t num_wanted, size_t part_id)
+static size_t choose_point(const spot_study_head_t *head, size_t num_wanted, size_t part_id)
 {
     const size_t num_points = head->num_points;
     const double golden = 0.6180339887498949;
@@ -125,9 +120,8 @@ choose_point(const spot_study_head_t *head, size_t num_wanted, size_t part_id)
     return point_id;
 }
 
-int
-spot_study_measure(const spot_study_t *self, double budget_s, const spot_watch_t *watch,
-    spot_pilot_t *pilot)
+int spot_study_measure(
+    const spot_study_t *self, double budget_s, const spot_watch_t *watch, spot_pilot_t *pilot)
 {
     const size_t num_points = self->head.num_points;
     const size_t num_wanted = num_points < MAX_POINTS ? num_points : MAX_POINTS;

@@ -17,8 +17,8 @@ typedef struct {
     bool is_settled;
     spot_condition_t condition;
     spot_node_t node; /* of the condition; its text is in the name */
-    size_t *ids; /* [condition.num_names] metrics of the engine; once settled, of the
-                    head */
+    size_t *ids;      /* [condition.num_names] metrics of the engine; once settled, of the
+                         head */
     spot_condition_value_t *values; /* [condition.num_names] with their units */
 } event_t;
 
@@ -30,8 +30,7 @@ struct spot_forms {
     size_t most_values; /* of one condition */
 };
 
-void
-spot_forms_free(spot_study_t *study)
+void spot_forms_free(spot_study_t *study)
 {
     struct spot_forms *self = study->forms;
 
@@ -55,8 +54,7 @@ typedef struct {
 } form_t;
 
 /* Returns false if the name is that of a metric or of nothing. */
-static bool
-read_form(const char *name, form_t *form)
+static bool read_form(const char *name, form_t *form)
 {
     static const spot_estimator_t estimators[] = {
         [SPOT_ESTIMATE_MEAN] = SPOT_ESTIMATOR_MEAN,
@@ -65,11 +63,9 @@ read_form(const char *name, form_t *form)
     };
     const size_t length = strlen(name), word_bytes = strcspn(name, "(");
     double percent = 0;
-    const spot_estimate_kind_t kind =
-        spot_condition_estimate(name, word_bytes, &percent);
+    const spot_estimate_kind_t kind = spot_condition_estimate(name, word_bytes, &percent);
 
-    if (word_bytes + 2 > length || name[length - 1] != ')' ||
-        kind == SPOT_ESTIMATE_NONE ||
+    if (word_bytes + 2 > length || name[length - 1] != ')' || kind == SPOT_ESTIMATE_NONE ||
         (kind == SPOT_ESTIMATE_QUANTILE && !(percent > 0 && percent < 100))) {
         return false;
     }
@@ -81,15 +77,13 @@ read_form(const char *name, form_t *form)
 }
 
 /* The metric of the outputs that is inside, or their number. */
-static size_t
-find_inside(const spot_outputs_t *outputs, const form_t *form)
+static size_t find_inside(const spot_outputs_t *outputs, const form_t *form)
 {
     size_t metric_id = 0;
 
     while (metric_id < outputs->num_metrics &&
            (strlen(outputs->metrics[metric_id].name) != form->num_bytes ||
-               memcmp(outputs->metrics[metric_id].name, form->inside, form->num_bytes) !=
-                   0)) {
+               memcmp(outputs->metrics[metric_id].name, form->inside, form->num_bytes) != 0)) {
         metric_id++;
     }
     return metric_id;
@@ -98,8 +92,7 @@ find_inside(const spot_outputs_t *outputs, const form_t *form)
 /* ---- Conditions ---- */
 
 /* Resolves the names of a condition and keeps their metrics. */
-static int
-resolve_event(const spot_reading_t *self, event_t *event)
+static int resolve_event(const spot_reading_t *self, event_t *event)
 {
     const spot_outputs_t *outputs = &self->study->yield.outputs;
     const spot_condition_t *condition = &event->condition;
@@ -116,8 +109,8 @@ resolve_event(const spot_reading_t *self, event_t *event)
     for (size_t j = 0; j < outputs->num_metrics; j++) {
         names[j] = outputs->metrics[j].name;
     }
-    ret = spot_condition_resolve(condition, "metric", SPOT_SEE_METRICS, names,
-        outputs->num_metrics, event->ids, self->diag);
+    ret = spot_condition_resolve(
+        condition, "metric", SPOT_SEE_METRICS, names, outputs->num_metrics, event->ids, self->diag);
     ret = ret == 0 ? spot_constraints_check(
                          condition, outputs->metrics, event->ids, &is_plain, self->diag)
                    : ret;
@@ -131,8 +124,7 @@ resolve_event(const spot_reading_t *self, event_t *event)
 }
 
 /* place: of the form in the study. */
-static int
-make_event(const spot_reading_t *self, const char *key, const spot_node_t *place,
+static int make_event(const spot_reading_t *self, const char *key, const spot_node_t *place,
     const char *name, const form_t *form)
 {
     struct spot_forms *forms = self->study->forms;
@@ -140,8 +132,7 @@ make_event(const spot_reading_t *self, const char *key, const spot_node_t *place
     char *text = spot_arena_take(&forms->arena, form->num_bytes + 1, 1);
     int ret;
 
-    if (forms->arena.error != 0 ||
-        SPOT_ARRAY_ROOM(forms, events, forms->num_events + 1) != 0) {
+    if (forms->arena.error != 0 || SPOT_ARRAY_ROOM(forms, events, forms->num_events + 1) != 0) {
         return SPOT_ERR_NO_MEMORY;
     }
     event->node = *place;
@@ -161,8 +152,7 @@ make_event(const spot_reading_t *self, const char *key, const spot_node_t *place
     return 0;
 }
 
-int
-spot_forms_keep_sources(const spot_reading_t *self)
+int spot_forms_keep_sources(const spot_reading_t *self)
 {
     const spot_outputs_t *outputs = &self->study->yield.outputs;
     struct spot_forms *forms = self->study->forms;
@@ -171,8 +161,7 @@ spot_forms_keep_sources(const spot_reading_t *self)
     for (size_t j = 0; forms != NULL && j < forms->num_events; j++) {
         event_t *event = forms->events[j];
 
-        for (size_t k = 0;
-             ret == 0 && !event->is_settled && k < event->condition.num_names; k++) {
+        for (size_t k = 0; ret == 0 && !event->is_settled && k < event->condition.num_names; k++) {
             const spot_metric_t *metric = &outputs->metrics[event->ids[k]];
 
             ret = spot_metrics_keep(self, metric);
@@ -185,8 +174,7 @@ spot_forms_keep_sources(const spot_reading_t *self)
 
 /* A value that is cut off counts as larger than all numbers; where that leaves the
  * condition undefined, it does not hold. */
-static double
-truth_of(const event_t *event, const spot_study_head_t *head, const double *row,
+static double truth_of(const event_t *event, const spot_study_head_t *head, const double *row,
     spot_condition_value_t *values)
 {
     bool holds = false, is_any_cut_off = false;
@@ -195,8 +183,7 @@ truth_of(const event_t *event, const spot_study_head_t *head, const double *row,
     for (size_t j = 0; j < event->condition.num_names; j++) {
         const size_t metric_id = event->ids[j];
         const spot_metric_source_t source = spot_study_source(head, metric_id);
-        const bool is_larger =
-            spot_metric_is_cut_off(&head->metrics[metric_id], &source, row);
+        const bool is_larger = spot_metric_is_cut_off(&head->metrics[metric_id], &source, row);
 
         values[j] = event->values[j];
         values[j].number = is_larger ? DBL_MAX : row[metric_id];
@@ -208,8 +195,7 @@ truth_of(const event_t *event, const spot_study_head_t *head, const double *row,
     return is_any_cut_off ? 0 : (double) NAN;
 }
 
-int
-spot_forms_evaluate(const spot_study_t *study, double *row)
+int spot_forms_evaluate(const spot_study_t *study, double *row)
 {
     const struct spot_forms *self = study->forms;
     spot_condition_value_t *values;
@@ -230,9 +216,7 @@ spot_forms_evaluate(const spot_study_t *study, double *row)
     return 0;
 }
 
-bool
-spot_forms_has(
-    const spot_study_t *study, const spot_outputs_t *outputs, size_t metric_id)
+bool spot_forms_has(const spot_study_t *study, const spot_outputs_t *outputs, size_t metric_id)
 {
     const struct spot_forms *self = study->forms;
 
@@ -241,9 +225,8 @@ spot_forms_has(
         bool has_all = event->metric_id == metric_id;
 
         for (size_t k = 0; has_all && k < event->condition.num_names; k++) {
-            has_all =
-                spot_outputs_metric_id(outputs,
-                    study->head.metrics[event->ids[k]].name) < outputs->num_metrics;
+            has_all = spot_outputs_metric_id(outputs, study->head.metrics[event->ids[k]].name) <
+                      outputs->num_metrics;
         }
         if (has_all) {
             return true;
@@ -255,8 +238,7 @@ spot_forms_has(
 /* ---- A form as a metric of the head ---- */
 
 /* "p95 of idle time": what a form is called, by what is inside. */
-static const char *
-form_words(struct spot_forms *self, const char *name, const char *inside)
+static const char *form_words(struct spot_forms *self, const char *name, const char *inside)
 {
     const size_t num_bytes = strlen(name) + strlen(inside) + sizeof(" of ");
     char *text = spot_arena_take(&self->arena, num_bytes, 1);
@@ -268,9 +250,8 @@ form_words(struct spot_forms *self, const char *name, const char *inside)
 }
 
 /* The metric inside as the form has it. */
-static spot_metric_t
-metric_of(struct spot_forms *forms, const spot_metric_t *inside, const form_t *form,
-    const char *name)
+static spot_metric_t metric_of(
+    struct spot_forms *forms, const spot_metric_t *inside, const form_t *form, const char *name)
 {
     spot_metric_t metric = *inside;
 
@@ -288,16 +269,14 @@ metric_of(struct spot_forms *forms, const spot_metric_t *inside, const form_t *f
     return metric;
 }
 
-int
-spot_forms_add(const spot_reading_t *self, const char *key, const spot_node_t *place,
+int spot_forms_add(const spot_reading_t *self, const char *key, const spot_node_t *place,
     const char *name, bool *is_form)
 {
     spot_study_t *study = self->study;
     const spot_outputs_t *outputs = &study->yield.outputs;
     struct spot_forms *forms = study->forms;
-    spot_metric_t metric = {.unit = "1",
-        .help = "whether the condition holds",
-        .kind = SPOT_METRIC_PROBABILITY};
+    spot_metric_t metric = {
+        .unit = "1", .help = "whether the condition holds", .kind = SPOT_METRIC_PROBABILITY};
     size_t inside_id;
     form_t form;
     char *copy;
@@ -337,9 +316,7 @@ spot_forms_add(const spot_reading_t *self, const char *key, const spot_node_t *p
             return ret == SPOT_ERR_NO_MEMORY ? ret : 0;
         }
         metric.name = copy;
-        metric.label =
-            form_words(forms, name, forms->events[forms->num_events - 1]->node.text);
+        metric.label = form_words(forms, name, forms->events[forms->num_events - 1]->node.text);
     }
-    return forms->arena.error == 0 ? spot_metrics_keep(self, &metric)
-                                   : forms->arena.error;
+    return forms->arena.error == 0 ? spot_metrics_keep(self, &metric) : forms->arena.error;
 }

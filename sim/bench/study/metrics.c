@@ -11,8 +11,7 @@
 
 /* ---- Metrics ---- */
 
-int
-spot_metrics_keep(const spot_reading_t *self, const spot_metric_t *metric)
+int spot_metrics_keep(const spot_reading_t *self, const spot_metric_t *metric)
 {
     spot_study_t *study = self->study;
     const spot_outputs_t *outputs = &study->yield.outputs;
@@ -35,8 +34,7 @@ spot_metrics_keep(const spot_reading_t *self, const spot_metric_t *metric)
 }
 
 /* Appends the sources of the metrics that derive from others, and finds them. */
-static int
-keep_sources(const spot_reading_t *self)
+static int keep_sources(const spot_reading_t *self)
 {
     const spot_outputs_t *outputs = &self->study->yield.outputs;
     spot_study_head_t *head = &self->study->head;
@@ -44,8 +42,7 @@ keep_sources(const spot_reading_t *self)
 
     for (size_t j = 0; ret == 0 && j < head->num_metrics; j++) {
         const spot_metric_t metric = head->metrics[j];
-        const char *const names[] = {
-            metric.numerator, metric.denominator, metric.known_if};
+        const char *const names[] = {metric.numerator, metric.denominator, metric.known_if};
 
         for (size_t k = 0; ret == 0 && k < sizeof(names) / sizeof(names[0]); k++) {
             if (names[k] != NULL) {
@@ -59,9 +56,8 @@ keep_sources(const spot_reading_t *self)
     return ret == 0 ? spot_study_head_find_sources(head) : ret;
 }
 
-void
-spot_metrics_unknown(const spot_reading_t *self, const char *key,
-    const spot_node_t *place, const char *name)
+void spot_metrics_unknown(
+    const spot_reading_t *self, const char *key, const spot_node_t *place, const char *name)
 {
     const spot_outputs_t *outputs = &self->study->yield.outputs;
     spot_bind_t bind = {.diag = self->diag};
@@ -76,9 +72,8 @@ spot_metrics_unknown(const spot_reading_t *self, const char *key,
 
 /* Appends the metric with this name to those that are kept, or reports the name with a
  * suggestion. key, place: of the name in the study; NULL if the engine gives it. */
-static int
-add_metric(const spot_reading_t *self, const char *key, const spot_node_t *place,
-    const char *name)
+static int add_metric(
+    const spot_reading_t *self, const char *key, const spot_node_t *place, const char *name)
 {
     const spot_outputs_t *outputs = &self->study->yield.outputs;
     const size_t metric_id = spot_outputs_metric_id(outputs, name);
@@ -99,30 +94,25 @@ add_metric(const spot_reading_t *self, const char *key, const spot_node_t *place
 }
 
 /* The same for the metric that a key of the study names; name may be NULL. */
-static int
-add_named_metric(const spot_reading_t *self, const char *key, const char *name)
+static int add_named_metric(const spot_reading_t *self, const char *key, const char *name)
 {
     return name == NULL ? 0 : add_metric(self, key, spot_reading_place(self, key), name);
 }
 
-static int
-add_listed_metrics(const spot_reading_t *self)
+static int add_listed_metrics(const spot_reading_t *self)
 {
     const spot_node_t *words = self->request.metrics;
     const spot_outputs_t *outputs = &self->study->yield.outputs;
     const bool is_compared = self->study->is_comparison && outputs->num_compared > 0;
-    const bool is_all =
-        words == NULL && !is_compared && self->study->head.optimise.metric == NULL;
+    const bool is_all = words == NULL && !is_compared && self->study->head.optimise.metric == NULL;
     int ret = 0;
 
     for (size_t j = 0; ret == 0 && words != NULL && j < words->num_children; j++) {
         if (words->children[j]->kind == SPOT_NODE_SCALAR) { /* else it is reported */
-            ret = add_metric(
-                self, "metrics", words->children[j], words->children[j]->text);
+            ret = add_metric(self, "metrics", words->children[j], words->children[j]->text);
         }
     }
-    for (size_t j = 0;
-         ret == 0 && words == NULL && is_compared && j < outputs->num_compared; j++) {
+    for (size_t j = 0; ret == 0 && words == NULL && is_compared && j < outputs->num_compared; j++) {
         ret = add_metric(self, NULL, NULL, outputs->compared[j]);
     }
     for (size_t j = 0; ret == 0 && is_all && j < outputs->num_metrics; j++) {
@@ -135,8 +125,7 @@ add_listed_metrics(const spot_reading_t *self)
 
 /* The picture of a comparison shows the parts of the engine unless the study asks for
  * others. */
-static int
-draw_parts(const spot_reading_t *self)
+static int draw_parts(const spot_reading_t *self)
 {
     const spot_outputs_t *outputs = &self->study->yield.outputs;
     const char *const *bars = outputs->bars == NULL ? outputs->parts : outputs->bars;
@@ -166,8 +155,7 @@ draw_parts(const spot_reading_t *self)
 }
 
 /* Appends the metrics of the plot. */
-static int
-add_plot_metrics(const spot_reading_t *self)
+static int add_plot_metrics(const spot_reading_t *self)
 {
     const spot_plot_request_t *plot = &self->study->head.plot;
     const spot_node_t *stack = spot_reading_place(self, "plot.stack");
@@ -177,8 +165,7 @@ add_plot_metrics(const spot_reading_t *self)
     for (size_t j = 0; ret == 0 && j < plot->num_stack; j++) {
         if (plot->stack[j] != NULL) { /* else it is reported */
             ret = add_metric(self, "plot.stack",
-                stack->kind == SPOT_NODE_LIST ? stack->children[j] : NULL,
-                plot->stack[j]);
+                stack->kind == SPOT_NODE_LIST ? stack->children[j] : NULL, plot->stack[j]);
         }
     }
     return ret;
@@ -188,8 +175,7 @@ add_plot_metrics(const spot_reading_t *self)
 
 /* Whether points of a layout have a metric of the head, which is one of the engine or
  * has sources that are. */
-static bool
-has_metric(const spot_study_t *study, const spot_outputs_t *outputs, size_t metric_id)
+static bool has_metric(const spot_study_t *study, const spot_outputs_t *outputs, size_t metric_id)
 {
     const spot_study_head_t *head = &study->head;
     const spot_metric_source_t source = spot_study_source(head, metric_id);
@@ -198,10 +184,9 @@ has_metric(const spot_study_t *study, const spot_outputs_t *outputs, size_t metr
 
     for (size_t j = 0; j < sizeof(ids) / sizeof(ids[0]); j++) {
         if (ids[j] < head->num_metrics) {
-            has_all = has_all &&
-                      (spot_forms_has(study, outputs, ids[j]) ||
-                          spot_outputs_metric_id(outputs, head->metrics[ids[j]].name) <
-                              outputs->num_metrics);
+            has_all = has_all && (spot_forms_has(study, outputs, ids[j]) ||
+                                     spot_outputs_metric_id(outputs, head->metrics[ids[j]].name) <
+                                         outputs->num_metrics);
         }
     }
     return has_all;
@@ -210,8 +195,7 @@ has_metric(const spot_study_t *study, const spot_outputs_t *outputs, size_t metr
 /* Finds the column of each metric of a layout, mostly the one after that of the metric
  * before, and what is special of its points. A point is fixed only if others are not: a
  * study without chance runs as many replications as it asks for. */
-static int
-settle_layout(const spot_study_t *study, spot_metric_layout_t *layout,
+static int settle_layout(const spot_study_t *study, spot_metric_layout_t *layout,
     spot_point_kind_t *kind, bool *is_special)
 {
     const spot_study_head_t *head = &study->head;
@@ -239,8 +223,7 @@ settle_layout(const spot_study_t *study, spot_metric_layout_t *layout,
         const bool is_next =
             next < head->num_metrics && strcmp(head->metrics[next].name, name) == 0;
         const size_t metric_id = is_next ? next : spot_study_metric_id(head, name);
-        const bool is_kept =
-            metric_id < head->num_metrics && outputs->metrics[j].numerator == NULL;
+        const bool is_kept = metric_id < head->num_metrics && outputs->metrics[j].numerator == NULL;
 
         layout->columns[j] = is_kept ? (int32_t) metric_id : -1;
         next = metric_id + 1;
@@ -255,8 +238,7 @@ settle_layout(const spot_study_t *study, spot_metric_layout_t *layout,
 }
 
 /* Settles the layouts, and gives the head its kinds of points where they differ. */
-static int
-settle_kinds(spot_study_t *study)
+static int settle_kinds(spot_study_t *study)
 {
     const spot_yield_t *yield = &study->yield;
     spot_study_head_t *head = &study->head;
@@ -277,8 +259,7 @@ settle_kinds(spot_study_t *study)
         if (head->kind_ids == NULL) {
             return SPOT_ERR_NO_MEMORY;
         }
-        memcpy(head->kind_ids, yield->layout_ids,
-            head->num_points * sizeof(*head->kind_ids));
+        memcpy(head->kind_ids, yield->layout_ids, head->num_points * sizeof(*head->kind_ids));
     }
     if (ret != 0 || !is_special) {
         spot_study_head_free_kinds(head);
@@ -290,8 +271,7 @@ settle_kinds(spot_study_t *study)
 
 /* Finds the metrics of the engine's overview that are kept. The parts add up only
  * together. */
-static int
-find_overview(spot_study_t *self)
+static int find_overview(spot_study_t *self)
 {
     const spot_outputs_t *outputs = &self->yield.outputs;
     spot_study_head_t *head = &self->head;
@@ -312,20 +292,17 @@ find_overview(spot_study_t *self)
     }
     overview->cost_id = spot_study_metric_id(head, outputs->cost);
     overview->gain_id = spot_study_metric_id(head, outputs->gain);
-    head->has_overview = overview->num_parts > 0 ||
-                         overview->cost_id < head->num_metrics ||
+    head->has_overview = overview->num_parts > 0 || overview->cost_id < head->num_metrics ||
                          overview->gain_id < head->num_metrics;
     return 0;
 }
 
-static bool
-lacks(const spot_study_head_t *head, const char *name)
+static bool lacks(const spot_study_head_t *head, const char *name)
 {
     return name != NULL && spot_study_metric_id(head, name) == head->num_metrics;
 }
 
-int
-spot_study_keep_ledger(spot_study_t *self, const spot_study_head_t *begun)
+int spot_study_keep_ledger(spot_study_t *self, const spot_study_head_t *begun)
 {
     const spot_outputs_t *outputs = &self->yield.outputs;
     const char *const others[] = {outputs->cost, outputs->gain};
@@ -350,24 +327,21 @@ spot_study_keep_ledger(spot_study_t *self, const spot_study_head_t *begun)
     return ret == 0 ? find_overview(self) : ret;
 }
 
-static const char *
-optimise_key(const spot_study_head_t *head)
+static const char *optimise_key(const spot_study_head_t *head)
 {
     return head->optimise.is_maximised ? "optimise.maximise" : "optimise.minimise";
 }
 
 /* A metric by which points are compared must exist at all points that run. key: its
  * path. */
-static void
-check_everywhere(const spot_reading_t *self, const char *key, const char *name)
+static void check_everywhere(const spot_reading_t *self, const char *key, const char *name)
 {
     const spot_study_head_t *head = &self->study->head;
     const size_t metric_id = spot_study_metric_id(head, name);
     char text[SPOT_UTF8_SHOWN_BYTES];
 
     for (size_t j = 0; metric_id < head->num_metrics && j < head->num_points; j++) {
-        if (spot_study_cannot_run(head, j) == NULL &&
-            !spot_study_has_metric(head, j, metric_id)) {
+        if (spot_study_cannot_run(head, j) == NULL && !spot_study_has_metric(head, j, metric_id)) {
             spot_reading_error(self, key, "there is no %s at %s", name,
                 spot_study_point_text(head, j, text, sizeof(text)));
             return;
@@ -376,8 +350,7 @@ check_everywhere(const spot_reading_t *self, const char *key, const char *name)
 }
 
 /* Appends all that the study names. */
-static int
-add_all(spot_reading_t *self)
+static int add_all(spot_reading_t *self)
 {
     const spot_request_t *request = &self->request;
     spot_study_head_t *head = &self->study->head;
@@ -387,20 +360,14 @@ add_all(spot_reading_t *self)
         error = spot_constraints_find(self);
         ret = error == SPOT_ERR_NO_MEMORY ? error : 0;
     }
-    ret = ret == 0 ? add_named_metric(self, optimise_key(head), head->optimise.metric)
-                   : ret;
-    for (size_t j = 0; ret == 0 && error == 0 && j < head->optimise.num_constraints;
-         j++) {
+    ret = ret == 0 ? add_named_metric(self, optimise_key(head), head->optimise.metric) : ret;
+    for (size_t j = 0; ret == 0 && error == 0 && j < head->optimise.num_constraints; j++) {
         ret = add_metric(self, NULL, NULL, head->optimise.constraints[j].metric);
     }
-    ret = ret == 0
-              ? add_named_metric(self, "replications.until.metric", head->until.metric)
-              : ret;
-    ret =
-        ret == 0 ? add_named_metric(self, "best.maximise", request->best_maximise) : ret;
+    ret = ret == 0 ? add_named_metric(self, "replications.until.metric", head->until.metric) : ret;
+    ret = ret == 0 ? add_named_metric(self, "best.maximise", request->best_maximise) : ret;
     if (request->best_maximise == NULL) {
-        ret = ret == 0 ? add_named_metric(self, "best.minimise", request->best_minimise)
-                       : ret;
+        ret = ret == 0 ? add_named_metric(self, "best.minimise", request->best_minimise) : ret;
     }
     head->num_listed = head->num_metrics;
     ret = ret == 0 ? draw_parts(self) : ret;
@@ -409,8 +376,7 @@ add_all(spot_reading_t *self)
 }
 
 /* Whether a limit keeps points out at which runs do not finish. */
-static bool
-limits_cut_off(const spot_metric_t *metric)
+static bool limits_cut_off(const spot_metric_t *metric)
 {
     return metric->kind == SPOT_METRIC_PROBABILITY ||
            (metric->known_if != NULL && metric->estimator == SPOT_ESTIMATOR_QUANTILE);
@@ -418,8 +384,7 @@ limits_cut_off(const spot_metric_t *metric)
 
 /* A cost that is cut off is least where runs do not finish: warns where the least mean
  * is looked for and nothing limits how many do not. key: of the metric. */
-static void
-check_cut_off(const spot_reading_t *self, const char *key, const char *name)
+static void check_cut_off(const spot_reading_t *self, const char *key, const char *name)
 {
     const spot_study_head_t *head = &self->study->head;
     const spot_node_t *place = spot_reading_place(self, key);
@@ -431,8 +396,7 @@ check_cut_off(const spot_reading_t *self, const char *key, const char *name)
         return;
     }
     for (size_t j = 0; j < head->optimise.num_constraints; j++) {
-        const size_t limit_id =
-            spot_study_metric_id(head, head->optimise.constraints[j].metric);
+        const size_t limit_id = spot_study_metric_id(head, head->optimise.constraints[j].metric);
 
         is_limited = is_limited || limits_cut_off(&head->metrics[limit_id]);
     }
@@ -445,8 +409,7 @@ check_cut_off(const spot_reading_t *self, const char *key, const char *name)
     }
 }
 
-int
-spot_metrics_choose(spot_reading_t *self)
+int spot_metrics_choose(spot_reading_t *self)
 {
     const size_t num_errors = self->diag->num_errors;
     spot_study_t *study = self->study;
@@ -458,11 +421,10 @@ spot_metrics_choose(spot_reading_t *self)
         check_everywhere(self, "replications.until.metric", head->until.metric);
         check_everywhere(self, optimise_key(head), head->optimise.metric);
         for (size_t j = 0; j < head->optimise.num_constraints; j++) {
-            check_everywhere(
-                self, "optimise.subject_to", head->optimise.constraints[j].metric);
+            check_everywhere(self, "optimise.subject_to", head->optimise.constraints[j].metric);
         }
-        check_cut_off(self, "optimise.minimise",
-            head->optimise.is_maximised ? NULL : head->optimise.metric);
+        check_cut_off(
+            self, "optimise.minimise", head->optimise.is_maximised ? NULL : head->optimise.metric);
         check_cut_off(self, "best.minimise", self->request.best_minimise);
     }
     return ret == 0 ? find_overview(study) : ret;

@@ -35,8 +35,7 @@ typedef struct {
 typedef spot_key_t (*key_function_t)(void *things, size_t thing_id);
 
 /* Compares the keys of all things. NO_MEMORY; the caller frees the ids even then. */
-static int
-find_distinct(distinct_t *self, void *things, size_t num_things, key_function_t key_of)
+static int find_distinct(distinct_t *self, void *things, size_t num_things, key_function_t key_of)
 {
     spot_key_t *keys = spot_calloc(num_things, sizeof(*keys));
     size_t *first_ids = spot_calloc(num_things, sizeof(*first_ids));
@@ -74,8 +73,7 @@ typedef struct {
     bool is_quantity;         /* the quantity is the meaning, not the text */
 } meaning_t;
 
-static meaning_t
-meaning_of(char *text, bool is_quoted)
+static meaning_t meaning_of(char *text, bool is_quoted)
 {
     meaning_t meaning = {.text = text};
 
@@ -90,8 +88,7 @@ meaning_of(char *text, bool is_quoted)
 /* Without padding at the end. */
 #define QUANTITY_BYTES (offsetof(spot_quantity_t, unit) + SPOT_UNIT_BYTES)
 
-static spot_key_t
-key_of_meaning(void *meanings, size_t meaning_id)
+static spot_key_t key_of_meaning(void *meanings, size_t meaning_id)
 {
     meaning_t *meaning = (meaning_t *) meanings + meaning_id;
 
@@ -102,8 +99,7 @@ key_of_meaning(void *meanings, size_t meaning_id)
 
 /* A scalar within a list or map stands in quotes if it has brackets, commas or quotes.
  */
-static void
-write_node(const spot_node_t *node, bool is_within, FILE *out)
+static void write_node(const spot_node_t *node, bool is_within, FILE *out)
 {
     const bool is_map = node->kind == SPOT_NODE_MAP;
 
@@ -125,8 +121,7 @@ write_node(const spot_node_t *node, bool is_within, FILE *out)
 }
 
 /* A node as YAML on one line. The caller frees it. NULL: no memory. */
-static char *
-node_line(const spot_node_t *node)
+static char *node_line(const spot_node_t *node)
 {
     char *text = NULL;
     size_t num_bytes = 0;
@@ -145,8 +140,7 @@ node_line(const spot_node_t *node)
 
 /* An item as YAML on one line, which the caller frees, and what it means. text NULL: no
  * memory. */
-static meaning_t
-read_item(const planner_t *self, size_t axis_id, size_t item_id)
+static meaning_t read_item(const planner_t *self, size_t axis_id, size_t item_id)
 {
     const spot_swept_t *swept = &self->swept[axis_id];
     const size_t u_id = item_id * self->num_swept + axis_id;
@@ -155,28 +149,23 @@ read_item(const planner_t *self, size_t axis_id, size_t item_id)
 
     if (swept->nodes != NULL) {
         item.text = node_line(swept->nodes[item_id]);
-        return item.text == NULL
-                   ? item
-                   : meaning_of(item.text, swept->nodes[item_id]->is_quoted);
+        return item.text == NULL ? item : meaning_of(item.text, swept->nodes[item_id]->is_quoted);
     }
-    item.quantity = swept->is_spread
-                        ? spot_range_draw(&swept->range, self->u[u_id], number)
-                        : spot_range_value(&swept->range, item_id, number);
+    item.quantity = swept->is_spread ? spot_range_draw(&swept->range, self->u[u_id], number)
+                                     : spot_range_value(&swept->range, item_id, number);
     item.text = spot_text_copy(number, strlen(number));
     return item;
 }
 
 /* The unit of a quantity as a number of an axis. */
-static const char *
-unit_of(const spot_quantity_t *quantity)
+static const char *unit_of(const spot_quantity_t *quantity)
 {
     return quantity->is_duration ? "s" : quantity->unit;
 }
 
 /* Moves the distinct items to an axis, in their order, with numbers where they have the
  * unit of the first one. */
-static int
-keep_values(
+static int keep_values(
     spot_axis_t *axis, spot_swept_t *swept, meaning_t *items, const distinct_t *values)
 {
     const char *unit = unit_of(&items[0].quantity);
@@ -185,8 +174,7 @@ keep_values(
     axis->unit = spot_text_copy(unit, strlen(unit));
     axis->texts = spot_calloc(values->num_distinct, sizeof(*axis->texts));
     axis->numbers = spot_calloc(values->num_distinct, sizeof(*axis->numbers));
-    if (axis->path == NULL || axis->unit == NULL || axis->texts == NULL ||
-        axis->numbers == NULL) {
+    if (axis->path == NULL || axis->unit == NULL || axis->texts == NULL || axis->numbers == NULL) {
         return SPOT_ERR_NO_MEMORY;
     }
     for (size_t j = 0; j < swept->num_items; j++) {
@@ -199,9 +187,8 @@ keep_values(
         axis->texts[value_id] = items[j].text;
         items[j].text = NULL;
         axis->numbers[value_id] = strcmp(unit, unit_of(quantity)) != 0 ? (double) NAN
-                                  : quantity->is_duration
-                                      ? quantity->value / (double) SPOT_MS_PER_S
-                                      : quantity->value;
+                                  : quantity->is_duration ? quantity->value / (double) SPOT_MS_PER_S
+                                                          : quantity->value;
         if (swept->nodes != NULL) {
             swept->nodes[value_id] = swept->nodes[j];
         }
@@ -212,8 +199,7 @@ keep_values(
 
 /* Makes the distinct items of a key the values of its axis. values: which value each
  * item is; the caller frees its ids. */
-static int
-plan_axis(planner_t *self, size_t axis_id, distinct_t *values)
+static int plan_axis(planner_t *self, size_t axis_id, distinct_t *values)
 {
     spot_swept_t *swept = &self->swept[axis_id];
     spot_axis_t *axis = &self->head->axes[axis_id];
@@ -224,8 +210,7 @@ plan_axis(planner_t *self, size_t axis_id, distinct_t *values)
         items[j] = read_item(self, axis_id, j);
         ret = items[j].text == NULL ? SPOT_ERR_NO_MEMORY : 0;
     }
-    ret =
-        ret == 0 ? find_distinct(values, items, swept->num_items, key_of_meaning) : ret;
+    ret = ret == 0 ? find_distinct(values, items, swept->num_items, key_of_meaning) : ret;
     ret = ret == 0 ? keep_values(axis, swept, items, values) : ret;
     for (size_t j = 0; items != NULL && j < swept->num_items; j++) {
         free(items[j].text);
@@ -234,9 +219,8 @@ plan_axis(planner_t *self, size_t axis_id, distinct_t *values)
     return ret;
 }
 
-int
-spot_plan_find_value(const spot_reading_t *self, size_t axis_id, const spot_node_t *node,
-    size_t *value_id)
+int spot_plan_find_value(
+    const spot_reading_t *self, size_t axis_id, const spot_node_t *node, size_t *value_id)
 {
     const spot_axis_t *axis = &self->study->head.axes[axis_id];
     spot_node_t *const *nodes = self->study->template->swept[axis_id].nodes;
@@ -261,30 +245,26 @@ spot_plan_find_value(const spot_reading_t *self, size_t axis_id, const spot_node
 
 /* ---- Rows ---- */
 
-static const spot_node_t *
-item_place(const spot_swept_t *swept, size_t item_id)
+static const spot_node_t *item_place(const spot_swept_t *swept, size_t item_id)
 {
-    return swept->place->kind == SPOT_NODE_LIST ? swept->place->children[item_id]
-                                                : swept->place;
+    return swept->place->kind == SPOT_NODE_LIST ? swept->place->children[item_id] : swept->place;
 }
 
 /* What reports call the key of an axis; nothing where its table has no label. */
-static int
-keep_label(const spot_reading_t *self, spot_axis_t *axis)
+static int keep_label(const spot_reading_t *self, spot_axis_t *axis)
 {
     const spot_study_t *study = self->study;
     char label[LABEL_BYTES];
 
-    if (spot_field_label(study->experiment->fields, study->template->scenario.root,
-            axis->path, label, sizeof(label))) {
+    if (spot_field_label(study->experiment->fields, study->template->scenario.root, axis->path,
+            label, sizeof(label))) {
         return spot_reading_copy(&axis->label, label);
     }
     return 0;
 }
 
 /* Fills an axis and its column of the rows. */
-static int
-fill_column(planner_t *self, size_t axis_id)
+static int fill_column(planner_t *self, size_t axis_id)
 {
     spot_swept_t *swept = &self->swept[axis_id];
     const bool is_choice = self->u != NULL && !swept->is_spread;
@@ -297,8 +277,7 @@ fill_column(planner_t *self, size_t axis_id)
     if (ret == 0 && (is_choice || self->head->plan.kind == SPOT_PLAN_GRID) &&
         values.first_repeated < swept->num_items) { /* points would be repeated */
         spot_node_error(self->reading, item_place(swept, values.first_repeated), NULL,
-            "%s.%s: the value %s stands twice", self->reading->request.sweep_key,
-            swept->path,
+            "%s.%s: the value %s stands twice", self->reading->request.sweep_key, swept->path,
             self->head->axes[axis_id].texts[values.ids[values.first_repeated]]);
     }
     for (size_t j = 0; ret == 0 && j < self->num_rows; j++) {
@@ -316,21 +295,18 @@ fill_column(planner_t *self, size_t axis_id)
 }
 
 /* A repeated point is an error in a list; in a design it is chance. */
-static void
-report_repeated_row(const planner_t *self, const distinct_t *points)
+static void report_repeated_row(const planner_t *self, const distinct_t *points)
 {
     const size_t row_id = points->first_repeated;
     const spot_node_t *place = self->head->plan.kind == SPOT_PLAN_LIST
                                    ? self->reading->request.sweep->children[row_id]
                                    : item_place(&self->swept[0], row_id);
 
-    spot_node_error(self->reading, place, "sweep",
-        "point %zu has the same values as point %zu", row_id + 1,
-        (size_t) points->ids[row_id] + 1); /* all rows before it are distinct */
+    spot_node_error(self->reading, place, "sweep", "point %zu has the same values as point %zu",
+        row_id + 1, (size_t) points->ids[row_id] + 1); /* all rows before it are distinct */
 }
 
-static spot_key_t
-key_of_row(void *planner, size_t row_id)
+static spot_key_t key_of_row(void *planner, size_t row_id)
 {
     const planner_t *self = planner;
 
@@ -339,8 +315,7 @@ key_of_row(void *planner, size_t row_id)
 }
 
 /* Makes the distinct rows the points of the head. */
-static int
-keep_points(planner_t *self)
+static int keep_points(planner_t *self)
 {
     spot_study_head_t *head = self->head;
     distinct_t points;
@@ -350,8 +325,7 @@ keep_points(planner_t *self)
         free(points.ids);
         return ret;
     }
-    if (!spot_plan_is_design(head->plan.kind) &&
-        points.first_repeated < self->num_rows) {
+    if (!spot_plan_is_design(head->plan.kind) && points.first_repeated < self->num_rows) {
         report_repeated_row(self, &points);
     }
     head->num_points = 0;
@@ -376,8 +350,7 @@ keep_points(planner_t *self)
 /* ---- Plans ---- */
 
 /* Keys that move together need equal numbers of values, the number of rows. */
-static bool
-count_listed(planner_t *self)
+static bool count_listed(planner_t *self)
 {
     const spot_swept_t *first = &self->swept[0];
     bool is_same = true;
@@ -390,8 +363,8 @@ count_listed(planner_t *self)
             spot_node_error(self->reading, swept->place, NULL,
                 "%s.%s: %zu values, but %s (line %zu) has %zu: a zip needs as many of "
                 "each",
-                self->reading->request.sweep_key, swept->path, swept->num_items,
-                first->path, first->place->line, first->num_items);
+                self->reading->request.sweep_key, swept->path, swept->num_items, first->path,
+                first->place->line, first->num_items);
         }
     }
     self->num_rows = first->num_items;
@@ -399,13 +372,11 @@ count_listed(planner_t *self)
 }
 
 /* The number of rows of a design; false: too many keys or rows. */
-static bool
-count_drawn(planner_t *self)
+static bool count_drawn(planner_t *self)
 {
     const spot_plan_kind_t kind = self->head->plan.kind;
     const bool is_sensitivity = kind == SPOT_PLAN_SENSITIVITY;
-    const size_t max_keys =
-        is_sensitivity ? SPOT_DESIGN_SALTELLI_INPUTS : SPOT_DESIGN_SOBOL_DIMS;
+    const size_t max_keys = is_sensitivity ? SPOT_DESIGN_SALTELLI_INPUTS : SPOT_DESIGN_SOBOL_DIMS;
     const size_t num_drawn = (size_t) self->reading->request.num_drawn;
 
     if (kind != SPOT_PLAN_LATIN_HYPERCUBE && self->num_swept > max_keys) {
@@ -416,22 +387,20 @@ count_drawn(planner_t *self)
     self->num_rows = is_sensitivity ? num_drawn * (self->num_swept + 2) : num_drawn;
     if (self->num_rows > SPOT_MAX_POINTS) {
         spot_reading_error(self->reading, "plan",
-            "%zu base samples of %zu keys are more than %d points", num_drawn,
-            self->num_swept, SPOT_MAX_POINTS);
+            "%zu base samples of %zu keys are more than %d points", num_drawn, self->num_swept,
+            SPOT_MAX_POINTS);
     }
     return self->num_rows <= SPOT_MAX_POINTS;
 }
 
-static int (*const designs[])(
-    size_t num_points, size_t num_dims, uint64_t seed, double *points) = {
+static int (*const designs[])(size_t num_points, size_t num_dims, uint64_t seed, double *points) = {
     [SPOT_PLAN_LATIN_HYPERCUBE] = spot_design_latin,
     [SPOT_PLAN_SOBOL] = spot_design_sobol,
     [SPOT_PLAN_SENSITIVITY] = spot_design_saltelli,
 };
 
 /* Makes the rows, and draws the coordinates of a design. */
-static int
-make_rows(planner_t *self)
+static int make_rows(planner_t *self)
 {
     const spot_plan_kind_t kind = self->head->plan.kind;
     size_t num_ids;
@@ -452,8 +421,7 @@ make_rows(planner_t *self)
 }
 
 /* The points of a grid are all combinations. */
-static int
-count_points(const planner_t *self)
+static int count_points(const planner_t *self)
 {
     spot_study_head_t *head = self->head;
 
@@ -469,8 +437,7 @@ count_points(const planner_t *self)
     return 0;
 }
 
-int
-spot_plan_make(spot_reading_t *self)
+int spot_plan_make(spot_reading_t *self)
 {
     const size_t num_errors = self->diag->num_errors;
     spot_study_head_t *head = &self->study->head;
@@ -495,8 +462,7 @@ spot_plan_make(spot_reading_t *self)
     }
     free(planner.u); /* the keys of all rows need memory */
     if (ret == 0) {
-        ret = head->plan.kind == SPOT_PLAN_GRID ? count_points(&planner)
-                                                : keep_points(&planner);
+        ret = head->plan.kind == SPOT_PLAN_GRID ? count_points(&planner) : keep_points(&planner);
     }
     free(planner.rows);
     return ret == 0 && self->diag->num_errors > num_errors ? SPOT_ERR_BAD_INPUT : ret;

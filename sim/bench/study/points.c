@@ -11,8 +11,7 @@
 #define POINT_BYTES 512      /* of the values of a point in a message */
 #define MAX_KEPT_POINTS 4096 /* points whose scenarios are kept */
 
-const char *
-spot_study_point_text(
+const char *spot_study_point_text(
     const spot_study_head_t *head, size_t point_id, char *text, size_t text_bytes)
 {
     char shown[SPOT_UTF8_SHOWN_BYTES];
@@ -20,10 +19,9 @@ spot_study_point_text(
 
     text[0] = '\0';
     for (size_t j = 0; j < head->num_axes && used < text_bytes; j++) {
-        used += (size_t) snprintf(text + used, text_bytes - used, "%s%s %s",
-            j == 0 ? "" : ", ", head->axes[j].path,
-            spot_utf8_shown(
-                head->axes[j].texts[spot_study_value_id(head, point_id, j)], shown));
+        used += (size_t) snprintf(text + used, text_bytes - used, "%s%s %s", j == 0 ? "" : ", ",
+            head->axes[j].path,
+            spot_utf8_shown(head->axes[j].texts[spot_study_value_id(head, point_id, j)], shown));
     }
     return text;
 }
@@ -31,9 +29,8 @@ spot_study_point_text(
 /* ---- One point ---- */
 
 /* A scalar that is in place only gets another text. */
-int
-spot_points_place_value(spot_template_t *self, const spot_study_head_t *head,
-    size_t axis_id, size_t value_id)
+int spot_points_place_value(
+    spot_template_t *self, const spot_study_head_t *head, size_t axis_id, size_t value_id)
 {
     spot_swept_t *swept = &self->swept[axis_id];
     const bool is_there =
@@ -45,38 +42,32 @@ spot_points_place_value(spot_template_t *self, const spot_study_head_t *head,
         .line = swept->place->line,
         .column = swept->place->column,
         .text = head->axes[axis_id].texts[value_id]};
-    return is_there
-               ? 0
-               : spot_yaml_set(&self->scenario, swept->path,
-                     swept->nodes == NULL ? &swept->scalar : swept->nodes[value_id]);
+    return is_there ? 0
+                    : spot_yaml_set(&self->scenario, swept->path,
+                          swept->nodes == NULL ? &swept->scalar : swept->nodes[value_id]);
 }
 
-static int
-place_point(spot_template_t *self, const spot_study_head_t *head, size_t point_id)
+static int place_point(spot_template_t *self, const spot_study_head_t *head, size_t point_id)
 {
     int ret = 0;
 
     for (size_t j = 0; ret == 0 && j < head->num_axes; j++) {
-        ret = spot_points_place_value(
-            self, head, j, spot_study_value_id(head, point_id, j));
+        ret = spot_points_place_value(self, head, j, spot_study_value_id(head, point_id, j));
     }
     return ret;
 }
 
-int
-spot_points_bind_one(const spot_study_t *self, size_t point_id, const void *like,
-    void **scenario, spot_diag_t *diag)
+int spot_points_bind_one(
+    const spot_study_t *self, size_t point_id, const void *like, void **scenario, spot_diag_t *diag)
 {
     const int ret = place_point(self->template, &self->head, point_id);
 
     *scenario = NULL;
-    return ret == 0 ? self->experiment->bind(
-                          scenario, self->template->scenario.root, like, diag)
+    return ret == 0 ? self->experiment->bind(scenario, self->template->scenario.root, like, diag)
                     : ret;
 }
 
-int
-spot_points_find(
+int spot_points_find(
     const spot_study_t *self, size_t point_id, const char *path, spot_node_t **scalar)
 {
     const int ret = place_point(self->template, &self->head, point_id);
@@ -88,8 +79,7 @@ spot_points_find(
     return ret;
 }
 
-void
-spot_points_release(const spot_study_t *self, size_t point_id, void *scenario)
+void spot_points_release(const spot_study_t *self, size_t point_id, void *scenario)
 {
     if (scenario != self->scenarios[point_id]) {
         pthread_mutex_lock(&self->template->lock);
@@ -102,8 +92,7 @@ spot_points_release(const spot_study_t *self, size_t point_id, void *scenario)
 
 /* Reports a metric whose unit at a point is not that at the first point with the metric.
  */
-static void
-report_unit(const spot_reading_t *self, size_t point_id, const spot_metric_t *metric)
+static void report_unit(const spot_reading_t *self, size_t point_id, const spot_metric_t *metric)
 {
     const spot_study_t *study = self->study;
     const spot_metric_layout_t *layout = study->yield.layouts;
@@ -122,8 +111,7 @@ report_unit(const spot_reading_t *self, size_t point_id, const spot_metric_t *me
 
 /* Appends the metrics that the union lacks. BAD_INPUT: a metric has another unit there.
  */
-static int
-join_metrics(const spot_reading_t *self, size_t point_id, const spot_outputs_t *outputs)
+static int join_metrics(const spot_reading_t *self, size_t point_id, const spot_outputs_t *outputs)
 {
     spot_yield_t *yield = &self->study->yield;
     spot_outputs_t *all = &yield->outputs;
@@ -148,14 +136,12 @@ join_metrics(const spot_reading_t *self, size_t point_id, const spot_outputs_t *
     return 0;
 }
 
-static bool
-is_same_text(const char *a, const char *b)
+static bool is_same_text(const char *a, const char *b)
 {
     return a == NULL || b == NULL ? a == b : strcmp(a, b) == 0;
 }
 
-bool
-spot_points_are_alike(const spot_outputs_t *a, const spot_outputs_t *b)
+bool spot_points_are_alike(const spot_outputs_t *a, const spot_outputs_t *b)
 {
     bool is_same = a->is_random == b->is_random && a->num_metrics == b->num_metrics &&
                    is_same_text(a->cannot_run, b->cannot_run) &&
@@ -169,8 +155,7 @@ spot_points_are_alike(const spot_outputs_t *a, const spot_outputs_t *b)
 }
 
 /* Adds a layout that no point before has. The yield borrows its texts. */
-static int
-add_layout(const spot_reading_t *self, size_t point_id, const spot_outputs_t *outputs)
+static int add_layout(const spot_reading_t *self, size_t point_id, const spot_outputs_t *outputs)
 {
     spot_yield_t *yield = &self->study->yield;
     spot_outputs_t *all = &yield->outputs;
@@ -188,16 +173,15 @@ add_layout(const spot_reading_t *self, size_t point_id, const spot_outputs_t *ou
         yield->layouts[yield->num_layouts++] =
             (spot_metric_layout_t){.outputs = outputs, .first_point = point_id};
         all->is_random = all->is_random || outputs->is_random;
-        all->num_series = all->num_series > outputs->num_series ? all->num_series
-                                                                : outputs->num_series;
+        all->num_series =
+            all->num_series > outputs->num_series ? all->num_series : outputs->num_series;
     }
     return ret;
 }
 
 /* Adds what a point yields; points come in order. BAD_INPUT: a metric has another unit
  * at a point before. O(metrics) where the point has the layout of the one before. */
-static int
-add_yield(const spot_reading_t *self, size_t point_id, const void *scenario)
+static int add_yield(const spot_reading_t *self, size_t point_id, const void *scenario)
 {
     const spot_outputs_t *outputs = self->study->experiment->outputs(scenario);
     spot_yield_t *yield = &self->study->yield;
@@ -222,27 +206,24 @@ add_yield(const spot_reading_t *self, size_t point_id, const void *scenario)
 
 /* After an error at a point: reports ranges without a step of keys that take whole
  * numbers. */
-static void
-hint_step(const spot_reading_t *self, size_t point_id)
+static void hint_step(const spot_reading_t *self, size_t point_id)
 {
     const spot_study_head_t *head = &self->study->head;
     const spot_node_t *root = self->study->template->scenario.root;
 
     for (size_t j = 0; j < head->num_axes; j++) {
         const spot_swept_t *swept = &self->study->template->swept[j];
-        const double number =
-            head->axes[j].numbers[spot_study_value_id(head, point_id, j)];
+        const double number = head->axes[j].numbers[spot_study_value_id(head, point_id, j)];
         const spot_field_t *field;
 
-        if (swept->nodes != NULL || swept->range.step > 0 ||
-            number == nearbyint(number)) {
+        if (swept->nodes != NULL || swept->range.step > 0 || number == nearbyint(number)) {
             continue;
         }
         field = spot_field_at(self->study->experiment->fields, root, swept->path);
         if (field != NULL && field->type == SPOT_FIELD_INTEGER) {
             spot_node_error(self, swept->place, NULL,
-                "%s.%s: add step: 1 to the range, for whole numbers",
-                self->request.sweep_key, swept->path);
+                "%s.%s: add step: 1 to the range, for whole numbers", self->request.sweep_key,
+                swept->path);
         }
     }
 }
@@ -258,8 +239,7 @@ typedef struct {
     size_t breaker_id;
 } bound_t;
 
-static void
-note_standing(
+static void note_standing(
     const spot_study_t *self, size_t point_id, const void *scenario, bound_t *noted)
 {
     spot_standing_t standing;
@@ -280,8 +260,7 @@ note_standing(
 
 /* A side whose options break the rules of the others may be compared only with itself.
  */
-static int
-check_standings(spot_reading_t *self, const bound_t *noted)
+static int check_standings(spot_reading_t *self, const bound_t *noted)
 {
     const spot_standing_t *breaker = &noted->breaker;
     spot_study_t *study = self->study;
@@ -298,15 +277,13 @@ check_standings(spot_reading_t *self, const bound_t *noted)
         breaker->path,
         "%s has options that break rules, and stands beside %s: leave them out, or "
         "compare it only with itself",
-        breaker->side,
-        strcmp(breaker->side, noted->first) == 0 ? noted->other : noted->first);
+        breaker->side, strcmp(breaker->side, noted->first) == 0 ? noted->other : noted->first);
     return SPOT_ERR_BAD_INPUT;
 }
 
 /* ---- All points ---- */
 
-void
-spot_points_free(spot_study_t *self)
+void spot_points_free(spot_study_t *self)
 {
     spot_yield_t *yield = &self->yield;
 
@@ -323,8 +300,7 @@ spot_points_free(spot_study_t *self)
 }
 
 /* The number of swept keys that do not have their first value. */
-static size_t
-num_moved(const spot_study_head_t *head, size_t point_id)
+static size_t num_moved(const spot_study_head_t *head, size_t point_id)
 {
     size_t num = 0;
 
@@ -337,8 +313,7 @@ num_moved(const spot_study_head_t *head, size_t point_id)
 /* Binds a point and, if all before were good, adds what it yields. What a point lacks to
  * be run is no error: the others go on. The study keeps the scenarios of layouts, and
  * all of a few points; another one lives until the next point is bound. */
-static int
-bind_next(spot_reading_t *self, size_t point_id, bool is_good_so_far, bound_t *bound)
+static int bind_next(spot_reading_t *self, size_t point_id, bool is_good_so_far, bound_t *bound)
 {
     spot_study_t *study = self->study;
     const size_t num_layouts = study->yield.num_layouts;
@@ -360,8 +335,7 @@ bind_next(spot_reading_t *self, size_t point_id, bool is_good_so_far, bound_t *b
         study->experiment->free(scenario);
         return ret;
     }
-    if (study->yield.num_layouts > num_layouts ||
-        study->head.num_points <= MAX_KEPT_POINTS) {
+    if (study->yield.num_layouts > num_layouts || study->head.num_points <= MAX_KEPT_POINTS) {
         study->scenarios[point_id] = scenario;
     }
     spot_points_release(study, bound->last_id, bound->last);
@@ -374,8 +348,7 @@ bind_next(spot_reading_t *self, size_t point_id, bool is_good_so_far, bound_t *b
  * moved show the errors of swept values; after an error the other points are skipped, as
  * they repeat it. In a list or zip all points are bound; in a design the first faulty
  * point is the only one reported. */
-static int
-bind_all(spot_reading_t *self, bound_t *bound)
+static int bind_all(spot_reading_t *self, bound_t *bound)
 {
     const spot_study_head_t *head = &self->study->head;
     int error = 0;
@@ -398,20 +371,17 @@ bind_all(spot_reading_t *self, bound_t *bound)
     return error;
 }
 
-static int
-make_room(spot_study_t *self)
+static int make_room(spot_study_t *self)
 {
     const size_t num_points = self->head.num_points;
 
     self->scenarios = spot_calloc(num_points, sizeof(*self->scenarios));
     self->yield.layout_ids = spot_calloc(num_points, sizeof(*self->yield.layout_ids));
-    return self->scenarios == NULL || self->yield.layout_ids == NULL ? SPOT_ERR_NO_MEMORY
-                                                                     : 0;
+    return self->scenarios == NULL || self->yield.layout_ids == NULL ? SPOT_ERR_NO_MEMORY : 0;
 }
 
 /* At least one point must run. */
-static int
-check_able(spot_reading_t *self)
+static int check_able(spot_reading_t *self)
 {
     const spot_yield_t *yield = &self->study->yield;
 
@@ -420,13 +390,12 @@ check_able(spot_reading_t *self)
             return 0;
         }
     }
-    spot_node_error(self, self->study->template->study.root, NULL,
-        "no point can run: %s", yield->layouts[0].outputs->cannot_run);
+    spot_node_error(self, self->study->template->study.root, NULL, "no point can run: %s",
+        yield->layouts[0].outputs->cannot_run);
     return SPOT_ERR_BAD_INPUT;
 }
 
-int
-spot_points_bind(spot_reading_t *self)
+int spot_points_bind(spot_reading_t *self)
 {
     bound_t bound = {.last = NULL};
     int ret = make_room(self->study);
@@ -437,8 +406,7 @@ spot_points_bind(spot_reading_t *self)
 }
 
 /* So that errors in the names of metrics are found in the same pass. */
-int
-spot_points_bind_unswept(spot_reading_t *self)
+int spot_points_bind_unswept(spot_reading_t *self)
 {
     spot_study_t *study = self->study;
     spot_diag_t quiet;
@@ -447,8 +415,8 @@ spot_points_bind_unswept(spot_reading_t *self)
     study->head.num_points = 1;
     ret = make_room(study);
     spot_diag_init(&quiet);
-    ret = ret == 0 ? study->experiment->bind(&study->scenarios[0],
-                         study->template->scenario.root, NULL, &quiet)
+    ret = ret == 0 ? study->experiment->bind(
+                         &study->scenarios[0], study->template->scenario.root, NULL, &quiet)
                    : ret;
     spot_diag_free(&quiet);
     ret = ret == SPOT_ERR_CANNOT_RUN ? 0 : ret;

@@ -7,19 +7,18 @@
 #include "base/json.h"
 
 /* With a precision or a race the number of runs is not known in advance. */
-static void
-write_done(
+static void write_done(
     const spot_study_progress_t *progress, const spot_study_speed_t *speed, FILE *line)
 {
     const spot_study_head_t *head = &progress->study->head;
     const bool is_known = head->min_replications == head->num_replications;
 
     if (is_known) {
-        fprintf(line, "%.1f %%  ",
-            100 * (double) progress->num_done / (double) progress->num_wanted);
+        fprintf(
+            line, "%.1f %%  ", 100 * (double) progress->num_done / (double) progress->num_wanted);
     }
-    fprintf(line, "%zu of %zu points, %" PRId64, progress->num_points_done,
-        head->num_points, progress->num_done);
+    fprintf(line, "%zu of %zu points, %" PRId64, progress->num_points_done, head->num_points,
+        progress->num_done);
     if (is_known) {
         fprintf(line, " of %" PRId64, progress->num_wanted);
     }
@@ -30,8 +29,7 @@ write_done(
     }
 }
 
-void
-spot_study_progress_text(const spot_study_progress_t *progress,
+void spot_study_progress_text(const spot_study_progress_t *progress,
     const spot_study_speed_t *speed, bool is_utf8, FILE *line)
 {
     const spot_study_head_t *head = &progress->study->head;
@@ -44,20 +42,17 @@ spot_study_progress_text(const spot_study_progress_t *progress,
             progress->num_break_evens_wanted);
     }
     if (progress->num_series_wanted > 0) {
-        fprintf(line, ", %zu of %zu timelines", progress->num_series,
-            progress->num_series_wanted);
+        fprintf(line, ", %zu of %zu timelines", progress->num_series, progress->num_series_wanted);
     } else if (spot_study_widest(progress, &point_id, &half_width)) {
-        fprintf(line, ", %s %s%.2g at worst",
-            head->metrics[spot_study_watched_metric(head)].name, is_utf8 ? "±" : "+-",
-            half_width);
+        fprintf(line, ", %s %s%.2g at worst", head->metrics[spot_study_watched_metric(head)].name,
+            is_utf8 ? "±" : "+-", half_width);
         if (head->until.half_width > 0) {
             fprintf(line, " (goal %.2g)", head->until.half_width);
         }
     }
 }
 
-static void
-write_widest(spot_json_t *json, const spot_study_progress_t *progress)
+static void write_widest(spot_json_t *json, const spot_study_progress_t *progress)
 {
     const spot_study_head_t *head = &progress->study->head;
     size_t point_id;
@@ -72,15 +67,14 @@ write_widest(spot_json_t *json, const spot_study_progress_t *progress)
     spot_json_integer(json, "point", (int64_t) point_id);
     spot_json_open(json, "values", '{');
     for (size_t j = 0; j < head->num_axes; j++) {
-        spot_json_text(json, head->axes[j].path,
-            head->axes[j].texts[spot_study_value_id(head, point_id, j)]);
+        spot_json_text(
+            json, head->axes[j].path, head->axes[j].texts[spot_study_value_id(head, point_id, j)]);
     }
     spot_json_close(json, '}');
     spot_json_close(json, '}');
 }
 
-void
-spot_study_progress_json(
+void spot_study_progress_json(
     const spot_study_progress_t *progress, const spot_study_speed_t *speed, FILE *out)
 {
     spot_json_t json;
@@ -97,15 +91,12 @@ spot_study_progress_json(
     spot_json_number(&json, "passed_s", speed->passed_s);
     spot_json_number(&json, "left_s", speed->left_s);
     if (progress->num_break_evens_wanted > 0) {
-        spot_json_integer(
-            &json, "break_evens_found", (int64_t) progress->num_break_evens);
-        spot_json_integer(
-            &json, "break_evens_wanted", (int64_t) progress->num_break_evens_wanted);
+        spot_json_integer(&json, "break_evens_found", (int64_t) progress->num_break_evens);
+        spot_json_integer(&json, "break_evens_wanted", (int64_t) progress->num_break_evens_wanted);
     }
     if (progress->num_series_wanted > 0) {
         spot_json_integer(&json, "timelines_made", (int64_t) progress->num_series);
-        spot_json_integer(
-            &json, "timelines_wanted", (int64_t) progress->num_series_wanted);
+        spot_json_integer(&json, "timelines_wanted", (int64_t) progress->num_series_wanted);
     }
     write_widest(&json, progress);
     spot_json_close(&json, '}');

@@ -20,8 +20,7 @@
 /* A number of steps that is whole up to rounding of decimal fractions. */
 #define STEP_TOLERANCE 1e-9
 
-bool
-spot_quantity_parse(const char *text, spot_quantity_t *quantity)
+bool spot_quantity_parse(const char *text, spot_quantity_t *quantity)
 {
     const char *end = spot_number_end(text), *problem = "";
     int64_t value_ms = 0;
@@ -32,8 +31,7 @@ spot_quantity_parse(const char *text, spot_quantity_t *quantity)
         quantity->value = (double) value_ms;
         return true;
     }
-    if (end == NULL || end >= text + SPOT_NUMBER_TEXT_BYTES ||
-        strlen(end) > SPOT_UNIT_BYTES ||
+    if (end == NULL || end >= text + SPOT_NUMBER_TEXT_BYTES || strlen(end) > SPOT_UNIT_BYTES ||
         (*end != '\0' && (*end != ' ' || end[1] == '\0'))) {
         return false;
     }
@@ -51,8 +49,8 @@ typedef struct {
     int scale;
 } range_keys_t;
 
-#define QUANTITY(member)                                                                \
-    .type = SPOT_FIELD_TEXT, .offset = offsetof(range_keys_t, member),                  \
+#define QUANTITY(member)                                                                           \
+    .type = SPOT_FIELD_TEXT, .offset = offsetof(range_keys_t, member),                             \
     .expected = "a number or a duration"
 
 static const spot_field_t range_fields[] = {
@@ -68,31 +66,28 @@ static const spot_field_t range_fields[] = {
     {.name = NULL},
 };
 
-static bool
-is_same_unit(const spot_quantity_t *a, const spot_quantity_t *b)
+static bool is_same_unit(const spot_quantity_t *a, const spot_quantity_t *b)
 {
     return a->is_duration == b->is_duration && strcmp(a->unit, b->unit) == 0;
 }
 
 /* The ends and the step; false: they do not fit, which is reported. */
-static bool
-read_quantities(spot_range_t *self, spot_bind_t *bind, const char *path,
+static bool read_quantities(spot_range_t *self, spot_bind_t *bind, const char *path,
     const spot_node_t *node, const range_keys_t *keys)
 {
     char from_text[SPOT_UTF8_SHOWN_BYTES], to_text[SPOT_UTF8_SHOWN_BYTES];
     spot_quantity_t to, step = {0};
 
-    if (!spot_quantity_parse(keys->from, &self->unit) ||
-        !spot_quantity_parse(keys->to, &to) || !is_same_unit(&self->unit, &to)) {
+    if (!spot_quantity_parse(keys->from, &self->unit) || !spot_quantity_parse(keys->to, &to) ||
+        !is_same_unit(&self->unit, &to)) {
         spot_bind_error(bind, node, path,
             "from and to must be two numbers, two durations or two of one unit, got "
             "\"%s\" and \"%s\"",
             spot_utf8_shown(keys->from, from_text), spot_utf8_shown(keys->to, to_text));
         return false;
     }
-    if (keys->step != NULL &&
-        (!spot_quantity_parse(keys->step, &step) || !is_same_unit(&self->unit, &step) ||
-            !(step.value > 0))) {
+    if (keys->step != NULL && (!spot_quantity_parse(keys->step, &step) ||
+                                  !is_same_unit(&self->unit, &step) || !(step.value > 0))) {
         spot_bind_error(bind, spot_node_get(node, "step"), path,
             "step must be above 0 and count what from and to do, got \"%s\"",
             spot_utf8_shown(keys->step, to_text));
@@ -109,8 +104,7 @@ read_quantities(spot_range_t *self, spot_bind_t *bind, const char *path,
 }
 
 /* Why the ends and the step make no range; NULL: they do. */
-static const char *
-range_problem(const spot_range_t *self, bool is_design)
+static const char *range_problem(const spot_range_t *self, bool is_design)
 {
     const double range = self->to - self->from, num_steps = self->num_steps;
 
@@ -132,17 +126,15 @@ range_problem(const spot_range_t *self, bool is_design)
     if (!(range > 0)) {
         return "from must be less than to";
     }
-    if (self->step > 0 &&
-        !(num_steps >= 1 && num_steps < MAX_WHOLE &&
-            fabs(range / self->step - num_steps) <= STEP_TOLERANCE * num_steps)) {
+    if (self->step > 0 && !(num_steps >= 1 && num_steps < MAX_WHOLE &&
+                              fabs(range / self->step - num_steps) <= STEP_TOLERANCE * num_steps)) {
         return "to must be a whole number of steps from from";
     }
     return NULL;
 }
 
 /* The number of digits that distinguishes enough values of the range. */
-static int
-digits_for(const spot_range_t *self)
+static int digits_for(const spot_range_t *self)
 {
     const double largest = fmax(fabs(self->from), fabs(self->to));
     const double range = fabs(self->to - self->from);
@@ -156,8 +148,7 @@ digits_for(const spot_range_t *self)
 }
 
 /* Settles a range whose keys are good, each by itself. */
-static void
-settle_range(spot_range_t *self, spot_bind_t *bind, const char *path,
+static void settle_range(spot_range_t *self, spot_bind_t *bind, const char *path,
     const spot_node_t *node, const range_keys_t *keys, bool is_design)
 {
     const char *problem = range_problem(self, is_design);
@@ -168,13 +159,11 @@ settle_range(spot_range_t *self, spot_bind_t *bind, const char *path,
     } else if (!is_design && !self->has_points && self->num_steps >= SPOT_MAX_POINTS) {
         spot_bind_error(bind, node, path, "more than %d points in all", SPOT_MAX_POINTS);
     } else if (!is_design) {
-        self->num_values =
-            self->has_points ? (size_t) keys->points : (size_t) self->num_steps + 1;
+        self->num_values = self->has_points ? (size_t) keys->points : (size_t) self->num_steps + 1;
     }
 }
 
-bool
-spot_range_bind(spot_range_t *self, spot_bind_t *bind, const char *path,
+bool spot_range_bind(spot_range_t *self, spot_bind_t *bind, const char *path,
     const spot_node_t *node, bool is_design)
 {
     const spot_node_t *points = spot_node_get(node, "points");
@@ -183,8 +172,8 @@ spot_range_bind(spot_range_t *self, spot_bind_t *bind, const char *path,
 
     spot_bind_map(bind, range_fields, path, node, &keys);
     if (is_design && points != NULL) {
-        spot_bind_error(bind, points, path,
-            "the plan says how many points there are: leave points out here");
+        spot_bind_error(
+            bind, points, path, "the plan says how many points there are: leave points out here");
     } else if (!is_design && points == NULL && spot_node_get(node, "step") == NULL) {
         spot_bind_error(bind, node, path, "expected points or a step");
     } else if (!bind->is_out_of_memory && bind->diag->num_errors == num_errors &&
@@ -201,18 +190,16 @@ spot_range_bind(spot_range_t *self, spot_bind_t *bind, const char *path,
 
 /* A share of the way from one end to the other, in the value or in its logarithm;
  * rounding does not leave the range. */
-static double
-between(double from, double to, bool is_log, double share)
+static double between(double from, double to, bool is_log, double share)
 {
-    const double value = is_log ? exp(log(from) + (log(to) - log(from)) * share)
-                                : from + (to - from) * share;
+    const double value =
+        is_log ? exp(log(from) + (log(to) - log(from)) * share) : from + (to - from) * share;
 
     return fmin(fmax(value, fmin(from, to)), fmax(from, to));
 }
 
 /* Whole ms stay whole, and 0.3 is on the way from 0 to 1 in steps of 0.1. */
-static double
-on_step(const spot_range_t *self, double step_id)
+static double on_step(const spot_range_t *self, double step_id)
 {
     if (step_id >= self->num_steps) {
         return self->to;
@@ -222,8 +209,7 @@ on_step(const spot_range_t *self, double step_id)
                : self->from + (self->to - self->from) * step_id / self->num_steps;
 }
 
-double
-spot_range_at(const spot_range_t *self, double u)
+double spot_range_at(const spot_range_t *self, double u)
 {
     assert(u > 0 && u < 1);
     if (self->spacing == 0) {
@@ -239,9 +225,8 @@ spot_range_at(const spot_range_t *self, double u)
 
 /* Writes a value and returns what the text means. is_drawn: the value is neither an end
  * nor on a step; then a duration is in s from 1 s on, with all its ms. */
-static spot_quantity_t
-write_value(const spot_range_t *self, double value, bool is_drawn,
-    char text[SPOT_RANGE_TEXT_BYTES])
+static spot_quantity_t write_value(
+    const spot_range_t *self, double value, bool is_drawn, char text[SPOT_RANGE_TEXT_BYTES])
 {
     const double low = fmin(self->from, self->to);
     const double high = fmax(self->from, self->to);
@@ -253,8 +238,7 @@ write_value(const spot_range_t *self, double value, bool is_drawn,
 
         shown.value = (double) value_ms;
         if (is_drawn && rest_ms > 0 && llabs(value_ms) > SPOT_MS_PER_S) {
-            int length =
-                sprintf(text, "%" PRId64 ".%03d", value_ms / SPOT_MS_PER_S, rest_ms);
+            int length = sprintf(text, "%" PRId64 ".%03d", value_ms / SPOT_MS_PER_S, rest_ms);
 
             while (text[length - 1] == '0') {
                 length--;
@@ -265,8 +249,8 @@ write_value(const spot_range_t *self, double value, bool is_drawn,
         }
         return shown;
     }
-    snprintf(text, SPOT_RANGE_TEXT_BYTES, "%.*g",
-        is_drawn ? self->num_digits : EXACT_DIGITS, value);
+    snprintf(
+        text, SPOT_RANGE_TEXT_BYTES, "%.*g", is_drawn ? self->num_digits : EXACT_DIGITS, value);
     spot_bug_assert(spot_number_parse(text, &shown.value) == 0);
     if (value == low || shown.value < low) { /* rounding does not leave the range */
         shown.value = low;
@@ -279,8 +263,7 @@ write_value(const spot_range_t *self, double value, bool is_drawn,
     return shown;
 }
 
-spot_quantity_t
-spot_range_value(
+spot_quantity_t spot_range_value(
     const spot_range_t *self, size_t value_id, char text[SPOT_RANGE_TEXT_BYTES])
 {
     const size_t last_id = self->num_values - 1;
@@ -288,8 +271,7 @@ spot_range_value(
     double value = value_id == 0 ? self->from : self->to;
 
     if (!is_end) {
-        value = between(
-            self->from, self->to, self->is_log, (double) value_id / (double) last_id);
+        value = between(self->from, self->to, self->is_log, (double) value_id / (double) last_id);
     }
     if (self->step > 0) {
         value = on_step(self, nearbyint((value - self->from) / self->step));
@@ -297,8 +279,8 @@ spot_range_value(
     return write_value(self, value, self->is_log && !is_end && self->step == 0, text);
 }
 
-spot_quantity_t
-spot_range_draw(const spot_range_t *self, double u, char text[SPOT_RANGE_TEXT_BYTES])
+spot_quantity_t spot_range_draw(
+    const spot_range_t *self, double u, char text[SPOT_RANGE_TEXT_BYTES])
 {
     return write_value(self, spot_range_at(self, u), self->step == 0, text);
 }

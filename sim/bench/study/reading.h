@@ -99,18 +99,17 @@ const spot_node_t *spot_word(const spot_node_t *words, size_t word_id);
 
 /* Reports "file:line:column: KEY: message" at a node; key may be NULL: only the message.
  */
-void spot_node_error(const spot_reading_t *self, const spot_node_t *node,
-    const char *key, const char *format, ...) SPOT_PRINTF(4, 5);
+void spot_node_error(const spot_reading_t *self, const spot_node_t *node, const char *key,
+    const char *format, ...) SPOT_PRINTF(4, 5);
 
 /* The node at a key of the study such as "plot.y", or the nearest one above it. */
-static inline const spot_node_t *
-spot_reading_place(const spot_reading_t *self, const char *key)
+static inline const spot_node_t *spot_reading_place(const spot_reading_t *self, const char *key)
 {
     return spot_node_place(self->study->template->study.root, key);
 }
 
 /* Reports a message at that node. */
-#define spot_reading_error(self, key, ...)                                              \
+#define spot_reading_error(self, key, ...)                                                         \
     spot_node_error(self, spot_reading_place(self, key), key, __VA_ARGS__)
 
 /* Copies a text. NO_MEMORY leaves NULL. */
@@ -163,8 +162,8 @@ double spot_range_at(const spot_range_t *self, double u);
 SPOT_MUST_CHECK int spot_plan_make(spot_reading_t *self);
 
 /* The value of an axis that means the same as a node, or num_values. NO_MEMORY. */
-SPOT_MUST_CHECK int spot_plan_find_value(const spot_reading_t *self, size_t axis_id,
-    const spot_node_t *node, size_t *value_id);
+SPOT_MUST_CHECK int spot_plan_find_value(
+    const spot_reading_t *self, size_t axis_id, const spot_node_t *node, size_t *value_id);
 
 /* ---- where.c ---- */
 
@@ -177,8 +176,8 @@ SPOT_MUST_CHECK int spot_where_apply(spot_reading_t *self);
 /* ---- points.c ---- */
 
 /* Puts a value of an axis into the scenario. NO_MEMORY. */
-SPOT_MUST_CHECK int spot_points_place_value(spot_template_t *self,
-    const spot_study_head_t *head, size_t axis_id, size_t value_id);
+SPOT_MUST_CHECK int spot_points_place_value(
+    spot_template_t *self, const spot_study_head_t *head, size_t axis_id, size_t value_id);
 
 /* Binds every point, so that all errors are known, and collects what they yield. Keeps
  * the scenarios of a study of few points. BAD_INPUT, NO_MEMORY. */
@@ -214,12 +213,11 @@ void spot_points_free(spot_study_t *self);
 SPOT_MUST_CHECK int spot_metrics_choose(spot_reading_t *self);
 
 /* Appends a metric to those of the head, unless its name is there. NO_MEMORY. */
-SPOT_MUST_CHECK int spot_metrics_keep(
-    const spot_reading_t *self, const spot_metric_t *metric);
+SPOT_MUST_CHECK int spot_metrics_keep(const spot_reading_t *self, const spot_metric_t *metric);
 
 /* Reports a name that is that of no metric. */
-void spot_metrics_unknown(const spot_reading_t *self, const char *key,
-    const spot_node_t *place, const char *name);
+void spot_metrics_unknown(
+    const spot_reading_t *self, const char *key, const spot_node_t *place, const char *name);
 
 /* ---- constraints.c ---- */
 
@@ -245,8 +243,7 @@ SPOT_MUST_CHECK int spot_forms_add(const spot_reading_t *self, const char *key,
 SPOT_MUST_CHECK int spot_forms_keep_sources(const spot_reading_t *self);
 
 /* Whether a metric of the head is that of a condition whose metrics the outputs have. */
-bool spot_forms_has(
-    const spot_study_t *study, const spot_outputs_t *outputs, size_t metric_id);
+bool spot_forms_has(const spot_study_t *study, const spot_outputs_t *outputs, size_t metric_id);
 
 /* Sets the metrics that are conditions in a row whose other metrics are there.
  * NO_MEMORY. */

@@ -44,8 +44,7 @@ static const spot_field_t text_or_texts[] = {
 };
 
 /* Whether a node has the form of a field. An empty text has none. */
-static bool
-has_form(const spot_field_t *field, const spot_node_t *node)
+static bool has_form(const spot_field_t *field, const spot_node_t *node)
 {
     const bool is_one_of = field->type == SPOT_FIELD_ONE_OF;
     const spot_field_t *form = is_one_of ? spot_field_form(field, node) : field;
@@ -54,16 +53,15 @@ has_form(const spot_field_t *field, const spot_node_t *node)
     if (node->kind == SPOT_NODE_SCALAR) {
         return is_good && is_one_of && node->text[0] != '\0';
     }
-    for (size_t j = 0; is_good && form->item == &text_item && j < node->num_children;
-         j++) {
+    for (size_t j = 0; is_good && form->item == &text_item && j < node->num_children; j++) {
         is_good = node->children[j]->kind == SPOT_NODE_SCALAR;
     }
     return is_good && (node->kind == SPOT_NODE_MAP) == (form->type == SPOT_FIELD_DICT);
 }
 
 /* Keeps a value of the right form as it stands: what it means depends on others. */
-static void
-keep(spot_bind_t *bind, const spot_field_t *field, const spot_node_t *node, void *target)
+static void keep(
+    spot_bind_t *bind, const spot_field_t *field, const spot_node_t *node, void *target)
 {
     const bool has_words = field->item != NULL && field->item->expected != NULL;
 
@@ -79,15 +77,13 @@ keep(spot_bind_t *bind, const spot_field_t *field, const spot_node_t *node, void
     *(const spot_node_t **) target = node;
 }
 
-int
-spot_reading_copy(char **text, const char *source)
+int spot_reading_copy(char **text, const char *source)
 {
     *text = spot_text_copy(source, strlen(source));
     return *text == NULL ? SPOT_ERR_NO_MEMORY : 0;
 }
 
-const spot_node_t *
-spot_word(const spot_node_t *words, size_t word_id)
+const spot_node_t *spot_word(const spot_node_t *words, size_t word_id)
 {
     if (words == NULL || words->kind == SPOT_NODE_SCALAR) {
         return word_id == 0 ? words : NULL;
@@ -101,26 +97,25 @@ spot_word(const spot_node_t *words, size_t word_id)
 #define HEAD(member) offsetof(form_t, head.member)
 
 /* by_default: NULL if the key is required, "" if it may be missing. */
-#define FIELD(key, kind, at, by_default, words)                                         \
+#define FIELD(key, kind, at, by_default, words)                                                    \
     .name = key, .type = kind, .offset = at, .initial = by_default, .help = words
-#define TEXT(key, at, by_default, words)                                                \
-    FIELD(key, SPOT_FIELD_TEXT, at, by_default, words)
-#define NUMBER(key, at, low, high, by_default, words)                                   \
+#define TEXT(key, at, by_default, words) FIELD(key, SPOT_FIELD_TEXT, at, by_default, words)
+#define NUMBER(key, at, low, high, by_default, words)                                              \
     FIELD(key, SPOT_FIELD_NUMBER, at, by_default, words), .min = low, .max = high
-#define INTEGER(key, at, low, high, by_default, words)                                  \
+#define INTEGER(key, at, low, high, by_default, words)                                             \
     FIELD(key, SPOT_FIELD_INTEGER, at, by_default, words), .min = low, .max = high
-#define MAP(key, table, by_default, words)                                              \
+#define MAP(key, table, by_default, words)                                                         \
     FIELD(key, SPOT_FIELD_MAP, 0, by_default, words), .fields = table
 
 /* Values that are kept as they stand: a list, a map, or a value in one of several
  * forms. */
-#define KEPT(key, kind, member, by_default, form, words)                                \
+#define KEPT(key, kind, member, by_default, form, words)                                           \
     FIELD(key, kind, AT(member), by_default, words), .bind = keep, .expected = form
-#define LIST(key, member, one, form, words)                                             \
+#define LIST(key, member, one, form, words)                                                        \
     KEPT(key, SPOT_FIELD_LIST, member, "", form, words), .item = &one
-#define DICT(key, member, by_default, form, words)                                      \
+#define DICT(key, member, by_default, form, words)                                                 \
     KEPT(key, SPOT_FIELD_DICT, member, by_default, form, words), .item = &any_item
-#define ONE_OF(key, member, forms, by_default, form, words)                             \
+#define ONE_OF(key, member, forms, by_default, form, words)                                        \
     KEPT(key, SPOT_FIELD_ONE_OF, member, by_default, form, words), .fields = forms
 
 static const spot_field_t until_fields[] = {
@@ -129,8 +124,8 @@ static const spot_field_t until_fields[] = {
         "half the width of its confidence interval, in the metric's unit")},
     {NUMBER("relative_half_width", HEAD(until.relative_half_width), 0, 1, "0",
         "the same as a fraction of the mean, instead of half_width")},
-    {NUMBER("confidence", HEAD(until.confidence), 0.5, 0.9999, "0.95",
-        "confidence of the interval")},
+    {NUMBER(
+        "confidence", HEAD(until.confidence), 0.5, 0.9999, "0.95", "confidence of the interval")},
     {.name = NULL},
 };
 
@@ -146,14 +141,13 @@ static const spot_field_t replications_fields[] = {
         "train, in batches of 64")},
     {INTEGER("max", AT(max), 2, 1e9, "100000",
         "with until or optimise: replications that each point gets at most, exactly")},
-    {INTEGER("seed", AT(seed), 0, HUGE_VAL, "1",
-        "seed of the study; all points meet the same events")},
+    {INTEGER(
+        "seed", AT(seed), 0, HUGE_VAL, "1", "seed of the study; all points meet the same events")},
     {.name = NULL},
 };
 
 static const spot_field_t optimise_fields[] = {
-    {TEXT("minimise", AT(minimise), "",
-        "metric whose mean is to be as small as possible")},
+    {TEXT("minimise", AT(minimise), "", "metric whose mean is to be as small as possible")},
     {TEXT("maximise", AT(maximise), "",
         "metric whose mean is to be as large as possible, instead of minimise")},
     {ONE_OF("over", over, map_or_points, NULL,
@@ -187,8 +181,8 @@ static const spot_field_t best_fields[] = {
          "the study ends. Its search starts from the value that is given in the "
          "scenario or by the sweep. What lies within best.key, such as an option of the "
          "recovery system, changes for the winner alone, all else for both"),
-        .num_offset = HEAD(best.num_keys), .item = &any_item,
-        .item_size = sizeof(char *), .expected = "a list of keys of the scenario"},
+        .num_offset = HEAD(best.num_keys), .item = &any_item, .item_size = sizeof(char *),
+        .expected = "a list of keys of the scenario"},
     {.name = NULL},
 };
 
@@ -201,13 +195,11 @@ static const spot_field_t plot_fields[] = {
         "shows which one wins where")},
     {FIELD("stack", SPOT_FIELD_LIST, HEAD(plot.stack), "",
          "metrics that add up to y, drawn as a stack"),
-        .num_offset = HEAD(plot.num_stack), .item = &any_item,
-        .item_size = sizeof(char *), .expected = "a list of metrics"},
-    {TEXT("second_x", HEAD(plot.second_x), "",
-        "metric that labels the x axis a second time")},
+        .num_offset = HEAD(plot.num_stack), .item = &any_item, .item_size = sizeof(char *),
+        .expected = "a list of metrics"},
+    {TEXT("second_x", HEAD(plot.second_x), "", "metric that labels the x axis a second time")},
     {TEXT("x_label", HEAD(plot.x_label), "", "what x is, in words")},
-    {TEXT(
-        "second_x_label", HEAD(plot.second_x_label), "", "what second_x is, in words")},
+    {TEXT("second_x_label", HEAD(plot.second_x_label), "", "what second_x is, in words")},
     {.name = NULL},
 };
 
@@ -215,8 +207,7 @@ const spot_field_t spot_study_fields[] = {
     {TEXT("study", HEAD(name), NULL, "name of the study")},
     {TEXT("question", HEAD(question), "", "what the study is to answer")},
     {ONE_OF("scenario", scenario, name_or_map, NULL,
-        "a scenario file, relative to the study, or the scenario itself",
-        "what is studied")},
+        "a scenario file, relative to the study, or the scenario itself", "what is studied")},
     {ONE_OF("sweep", sweep, map_or_points, "",
         "a map from keys of the scenario to lists such as [8, 16] or ranges such as "
         "{from: 0, to: 0.5, points: 11}, or a list of points such as "
@@ -247,8 +238,7 @@ const spot_field_t spot_study_fields[] = {
         "instead of sweep: find the best of all combinations by a race, in which points "
         "that are worse with confidence stop early")},
     {MAP("replications", replications_fields, "{}", "how often each point runs")},
-    {LIST("metrics", metrics, metric_item,
-         "a list of metrics such as [idle_fraction, cost_usd]",
+    {LIST("metrics", metrics, metric_item, "a list of metrics such as [idle_fraction, cost_usd]",
          "metrics to keep; where the key is missing all of them, or those that optimise "
          "needs"),
         .min = 1},
@@ -267,8 +257,8 @@ const spot_field_t spot_study_fields[] = {
         "to draw and for SQL. They are made when all is run; more of them may be asked "
         "for later. Where the key is missing: the median replication of each point up "
         "to 32 points, without long tables that are not drawn, and [] beyond")},
-    {LIST("timelines", timelines, any_item,
-        "a list of replications such as [0, 7], or []", "the old name of series")},
+    {LIST("timelines", timelines, any_item, "a list of replications such as [0, 7], or []",
+        "the old name of series")},
     {DICT("baseline", baseline, "",
         "a swept key with one of its values, e.g. {job.pipeline_depth: 8}",
         "value of a swept key that the others are compared with: a second table has the "
@@ -283,9 +273,8 @@ const spot_field_t spot_study_fields[] = {
 
 /* ---- Messages ---- */
 
-void
-spot_node_error(const spot_reading_t *self, const spot_node_t *node, const char *key,
-    const char *format, ...)
+void spot_node_error(
+    const spot_reading_t *self, const spot_node_t *node, const char *key, const char *format, ...)
 {
     char message[1024];
     va_list arguments;
@@ -299,48 +288,42 @@ spot_node_error(const spot_reading_t *self, const spot_node_t *node, const char 
 
 /* ---- Keys that exclude each other ---- */
 
-static void
-exclude(const spot_reading_t *self, const char *key, const char *problem)
+static void exclude(const spot_reading_t *self, const char *key, const char *problem)
 {
     const spot_node_t *root = self->study->template->study.root;
     char path[64];
 
     snprintf(path, sizeof(path), "replications.%s", key);
-    if (problem != NULL &&
-        spot_node_get(spot_node_get(root, "replications"), key) != NULL) {
+    if (problem != NULL && spot_node_get(spot_node_get(root, "replications"), key) != NULL) {
         spot_reading_error(self, path, "%s", problem);
     }
 }
 
-static void
-check_replications(const spot_reading_t *self, bool is_race)
+static void check_replications(const spot_reading_t *self, bool is_race)
 {
     const spot_request_t *request = &self->request;
     const spot_until_t *until = &self->study->head.until;
     const bool is_until = until->metric != NULL;
     const char *const no_limits =
         is_until || is_race ? NULL : "is used with until or optimise only";
-    const char *const is_raced =
-        is_race ? "is not used with optimise: use min and max" : NULL;
+    const char *const is_raced = is_race ? "is not used with optimise: use min and max" : NULL;
 
-    exclude(
-        self, "count", is_until ? "is not used with until: use min and max" : is_raced);
+    exclude(self, "count", is_until ? "is not used with until: use min and max" : is_raced);
     exclude(self, "min", no_limits);
     exclude(self, "max", no_limits);
     exclude(self, "until", is_raced);
     if (is_until && (until->half_width > 0) == (until->relative_half_width > 0)) {
-        spot_reading_error(self, "replications.until",
-            "needs either half_width or relative_half_width, above 0");
+        spot_reading_error(
+            self, "replications.until", "needs either half_width or relative_half_width, above 0");
     }
     if (request->min > request->max) {
-        spot_reading_error(self, "replications.min",
-            "%" PRId64 " is above max, %" PRId64, request->min, request->max);
+        spot_reading_error(self, "replications.min", "%" PRId64 " is above max, %" PRId64,
+            request->min, request->max);
     }
 }
 
 /* A race over the keys of optimise.over, in place of a sweep. */
-static void
-settle_optimise(spot_reading_t *self)
+static void settle_optimise(spot_reading_t *self)
 {
     spot_request_t *request = &self->request;
     spot_optimise_t *optimise = &self->study->head.optimise;
@@ -359,13 +342,11 @@ settle_optimise(spot_reading_t *self)
     *wanted = NULL;
 }
 
-int
-spot_request_read(spot_reading_t *self)
+int spot_request_read(spot_reading_t *self)
 {
     const spot_node_t *root = self->study->template->study.root;
     const spot_node_t *optimise = spot_node_get(root, "optimise");
-    form_t form = {
-        .request = {.sweep_key = optimise == NULL ? "sweep" : "optimise.over"}};
+    form_t form = {.request = {.sweep_key = optimise == NULL ? "sweep" : "optimise.over"}};
     const int ret = spot_bind_document(spot_study_fields, root, self->diag, &form);
 
     self->request = form.request;
@@ -379,8 +360,7 @@ spot_request_read(spot_reading_t *self)
     return ret == SPOT_ERR_NO_MEMORY ? ret : 0;
 }
 
-void
-spot_request_free(spot_request_t *self)
+void spot_request_free(spot_request_t *self)
 {
     free(self->minimise);
     free(self->maximise);

@@ -11,8 +11,7 @@
 /* ---- A number of replications ---- */
 
 /* Every point gets what the study asks for, in one round. */
-static bool
-next_fixed(spot_rounds_t *self)
+static bool next_fixed(spot_rounds_t *self)
 {
     bool is_first = false;
 
@@ -47,8 +46,7 @@ typedef struct {
 
 enum { READ_ALL = 1 };
 
-static int
-read_row(void *context, const spot_row_t *row)
+static int read_row(void *context, const spot_row_t *row)
 {
     const reader_t *self = context;
 
@@ -59,8 +57,7 @@ read_row(void *context, const spot_row_t *row)
 }
 
 /* The replications that should do, in whole batches. */
-static int64_t
-next_target(const spot_study_head_t *head, size_t point_id, spot_knowledge_t *point)
+static int64_t next_target(const spot_study_head_t *head, size_t point_id, spot_knowledge_t *point)
 {
     const double size = (double) spot_study_batch_size(head);
     const double excess = spot_estimate_excess(&point->estimate, &head->until);
@@ -70,14 +67,13 @@ next_target(const spot_study_head_t *head, size_t point_id, spot_knowledge_t *po
         wanted = (double) point->num_seen * fmin(excess * excess, MAX_GROWTH);
         wanted = fmax(wanted, (double) (point->num_seen + 1));
     }
-    return (int64_t) fmin(ceil(wanted / size) * size,
-        (double) spot_study_point_replications(head, point_id));
+    return (int64_t) fmin(
+        ceil(wanted / size) * size, (double) spot_study_point_replications(head, point_id));
 }
 
 /* Adds the replications of a point up to its target, and no others that are there: a
  * decision depends on those alone. */
-static int
-read_round(const spot_rounds_t *self, const spot_store_t *store, size_t point_id)
+static int read_round(const spot_rounds_t *self, const spot_store_t *store, size_t point_id)
 {
     spot_knowledge_t *point = &self->knowledge[point_id];
     const int64_t target = self->to[point_id];
@@ -90,8 +86,7 @@ read_round(const spot_rounds_t *self, const spot_store_t *store, size_t point_id
     return ret == READ_ALL ? 0 : ret;
 }
 
-static int
-next_precise(spot_rounds_t *self, const spot_store_t *store, bool *is_more)
+static int next_precise(spot_rounds_t *self, const spot_store_t *store, bool *is_more)
 {
     int ret = 0;
 
@@ -111,15 +106,14 @@ next_precise(spot_rounds_t *self, const spot_store_t *store, bool *is_more)
 }
 
 /* A shard decides on all rows of its points. */
-static int
-start_precision(spot_rounds_t *self, const spot_study_run_t *run)
+static int start_precision(spot_rounds_t *self, const spot_study_run_t *run)
 {
     const size_t num_points = self->head->num_points;
 
     self->knowledge = spot_calloc(num_points, sizeof(*self->knowledge));
     for (size_t j = 0; self->knowledge != NULL && j < num_points; j++) {
-        spot_estimate_init(&self->knowledge[j].estimate, self->head,
-            spot_study_watched_metric(self->head));
+        spot_estimate_init(
+            &self->knowledge[j].estimate, self->head, spot_study_watched_metric(self->head));
         self->knowledge[j].is_done =
             spot_study_cannot_run(self->head, j) != NULL ||
             (run->num_shards > 1 && (int64_t) j % run->num_shards != run->shard_id);
@@ -130,8 +124,7 @@ start_precision(spot_rounds_t *self, const spot_study_run_t *run)
 /* ---- A race ---- */
 
 /* Points that still race after the last round get the replications of the next. */
-static int
-next_raced(spot_rounds_t *self, const spot_store_t *store, bool *is_more)
+static int next_raced(spot_rounds_t *self, const spot_store_t *store, bool *is_more)
 {
     const int ret = self->is_racing ? spot_race_advance(&self->race, store) : 0;
 
@@ -147,8 +140,7 @@ next_raced(spot_rounds_t *self, const spot_store_t *store, bool *is_more)
 
 /* ---- Rounds ---- */
 
-int
-spot_rounds_start(
+int spot_rounds_start(
     spot_rounds_t *self, const spot_study_head_t *head, const spot_study_run_t *run)
 {
     const size_t num_points = head->num_points;
@@ -171,8 +163,7 @@ spot_rounds_start(
     return head->optimise.metric != NULL ? spot_race_init(&self->race, head) : 0;
 }
 
-void
-spot_rounds_free(spot_rounds_t *self)
+void spot_rounds_free(spot_rounds_t *self)
 {
     spot_race_free(&self->race);
     for (size_t j = 0; self->knowledge != NULL && j < self->head->num_points; j++) {
@@ -186,8 +177,7 @@ spot_rounds_free(spot_rounds_t *self)
 }
 
 /* Lays out the batches and takes those of the shard. */
-static void
-lay_out(spot_rounds_t *self)
+static void lay_out(spot_rounds_t *self)
 {
     const int64_t size = spot_study_batch_size(self->head);
     int64_t num_batches = 0;
@@ -203,8 +193,7 @@ lay_out(spot_rounds_t *self)
     self->end_batch = num_batches * (self->shard_id + 1) / self->num_shards;
 }
 
-int
-spot_rounds_next(spot_rounds_t *self, const spot_store_t *store, bool *is_more)
+int spot_rounds_next(spot_rounds_t *self, const spot_store_t *store, bool *is_more)
 {
     int ret = 0;
 
@@ -220,20 +209,17 @@ spot_rounds_next(spot_rounds_t *self, const spot_store_t *store, bool *is_more)
     return ret;
 }
 
-spot_batch_t
-spot_rounds_batch_of(const spot_rounds_t *self, size_t point_id, int64_t batch_id)
+spot_batch_t spot_rounds_batch_of(const spot_rounds_t *self, size_t point_id, int64_t batch_id)
 {
     const int64_t size = spot_study_batch_size(self->head);
     const int64_t first =
         (self->from[point_id] / size + batch_id - self->first_batches[point_id]) * size;
     const int64_t end = first + size;
 
-    return (spot_batch_t){
-        point_id, first, end < self->to[point_id] ? end : self->to[point_id]};
+    return (spot_batch_t){point_id, first, end < self->to[point_id] ? end : self->to[point_id]};
 }
 
-spot_batch_t
-spot_rounds_batch(const spot_rounds_t *self, int64_t batch_id)
+spot_batch_t spot_rounds_batch(const spot_rounds_t *self, int64_t batch_id)
 {
     size_t low = 0, high = self->head->num_points;
 

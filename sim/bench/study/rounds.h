@@ -38,10 +38,8 @@ void spot_rounds_free(spot_rounds_t *self);
 /* Goes to the next round; the store has the rows of the rounds before, and may be NULL
  * for the first one. *is_more: there is a next round. NO_MEMORY, or an error of
  * reading. */
-SPOT_MUST_CHECK int spot_rounds_next(
-    spot_rounds_t *self, const spot_store_t *store, bool *is_more);
+SPOT_MUST_CHECK int spot_rounds_next(spot_rounds_t *self, const spot_store_t *store, bool *is_more);
 
 /* A batch of a point, or of all points, of the round. O(1), O(log points). */
-spot_batch_t spot_rounds_batch_of(
-    const spot_rounds_t *self, size_t point_id, int64_t batch_id);
+spot_batch_t spot_rounds_batch_of(const spot_rounds_t *self, size_t point_id, int64_t batch_id);
 spot_batch_t spot_rounds_batch(const spot_rounds_t *self, int64_t batch_id);

@@ -40,14 +40,12 @@ struct pool {
 
 /* ---- Threads ---- */
 
-static bool
-is_stopped(const pool_t *self)
+static bool is_stopped(const pool_t *self)
 {
     return self->run->stop != NULL && atomic_load(self->run->stop) != 0;
 }
 
-static void *
-work(void *context)
+static void *work(void *context)
 {
     pool_t *self = context;
     spot_tapes_t tapes = {.num_tapes = 0};
@@ -60,8 +58,7 @@ work(void *context)
         if (task_id >= self->end_task) {
             break;
         }
-        ret =
-            is_stopped(self) ? SPOT_ERR_INTERRUPTED : self->task(self, &worker, task_id);
+        ret = is_stopped(self) ? SPOT_ERR_INTERRUPTED : self->task(self, &worker, task_id);
     }
     if (ret != 0) {
         atomic_compare_exchange_strong(&self->error, &none, ret);
@@ -74,8 +71,7 @@ work(void *context)
 /* Does the tasks [first, end) on the threads of the run, by an atomic ticket. If a
  * thread cannot be started, the others do its tasks. INTERRUPTED after a stop,
  * NO_MEMORY, or the first error of a task. */
-static int
-do_tasks(pool_t *self, task_t task, int64_t first, int64_t end)
+static int do_tasks(pool_t *self, task_t task, int64_t first, int64_t end)
 {
     const int64_t num_tasks = end - first;
     const int64_t num_threads =
@@ -104,8 +100,7 @@ do_tasks(pool_t *self, task_t task, int64_t first, int64_t end)
 /* ---- Batches ---- */
 
 /* With the lock held. */
-static void
-tell_progress(pool_t *self)
+static void tell_progress(pool_t *self)
 {
     if (self->run->progress != NULL) {
         self->run->progress(self->run->context, &self->progress);
@@ -115,8 +110,7 @@ tell_progress(pool_t *self)
 /* Counts the replications of a batch, of which those of a piece were run now. The
  * watched values are added in the order in which batches end: they are for watching
  * only. */
-static int
-count_batch(pool_t *self, const spot_piece_t *piece, int64_t num_replications)
+static int count_batch(pool_t *self, const spot_piece_t *piece, int64_t num_replications)
 {
     const size_t num_metrics = self->study->head.num_metrics;
     const size_t point_id = piece->point_id;
@@ -127,8 +121,7 @@ count_batch(pool_t *self, const spot_piece_t *piece, int64_t num_replications)
         ret = spot_estimate_add(&self->watched[point_id], &piece->rows[j * num_metrics]);
     }
     self->num_done[point_id] += num_replications;
-    self->progress.num_points_done +=
-        self->num_done[point_id] >= self->rounds.to[point_id];
+    self->progress.num_points_done += self->num_done[point_id] >= self->rounds.to[point_id];
     self->progress.num_done += num_replications;
     self->progress.num_run += (int64_t) piece->num_rows;
     tell_progress(self);
@@ -138,19 +131,16 @@ count_batch(pool_t *self, const spot_piece_t *piece, int64_t num_replications)
 
 /* Runs the replications of a batch that are not there yet, and puts their rows into the
  * store. */
-static int
-run_batch(pool_t *self, spot_study_worker_t *worker, spot_batch_t batch)
+static int run_batch(pool_t *self, spot_study_worker_t *worker, spot_batch_t batch)
 {
     const size_t num_metrics = self->study->head.num_metrics;
     const int64_t size = batch.end - batch.first;
-    const int64_t there =
-        self->store->num_there(self->store, batch.point_id, batch.first);
+    const int64_t there = self->store->num_there(self->store, batch.point_id, batch.first);
     const int64_t num_there = there < size ? there : size;
     const size_t num_rows = (size_t) (size - num_there);
     double *rows = spot_calloc(num_rows * num_metrics, sizeof(*rows));
     uint32_t *warnings = spot_calloc(num_rows, sizeof(*warnings));
-    const spot_piece_t piece = {
-        batch.point_id, batch.first + num_there, num_rows, rows, warnings};
+    const spot_piece_t piece = {batch.point_id, batch.first + num_there, num_rows, rows, warnings};
     int ret = rows == NULL || warnings == NULL ? SPOT_ERR_NO_MEMORY : 0;
 
     if (ret == 0 && num_rows > 0) {
@@ -167,8 +157,7 @@ run_batch(pool_t *self, spot_study_worker_t *worker, spot_batch_t batch)
     return ret;
 }
 
-static int
-run_cohort(pool_t *self, spot_study_worker_t *worker, int64_t task_id)
+static int run_cohort(pool_t *self, spot_study_worker_t *worker, int64_t task_id)
 {
     const spot_cohort_task_t task = spot_cohorts_task(&self->cohorts, task_id);
     spot_tapes_t *tapes = worker->tapes;
@@ -193,8 +182,7 @@ run_cohort(pool_t *self, spot_study_worker_t *worker, int64_t task_id)
 
 /* Counts what earlier rounds asked for as done, and the batches of the shard as wanted.
  * A batch that an earlier round began is counted again as a whole. */
-static void
-start_progress(pool_t *self)
+static void start_progress(pool_t *self)
 {
     const spot_rounds_t *rounds = &self->rounds;
     const int64_t size = spot_study_batch_size(rounds->head);
@@ -220,8 +208,7 @@ start_progress(pool_t *self)
     }
 }
 
-static int
-run_rounds(pool_t *self)
+static int run_rounds(pool_t *self)
 {
     spot_store_t *store = self->store;
     bool is_more = true;
@@ -254,8 +241,7 @@ typedef struct {
     outcome_t *outcomes; /* [num_outcomes] those that are defined */
 } outcomes_t;
 
-static int
-add_outcome(void *context, const spot_row_t *row)
+static int add_outcome(void *context, const spot_row_t *row)
 {
     outcomes_t *self = context;
     const double value = row->metrics[self->metric_id];
@@ -271,8 +257,7 @@ add_outcome(void *context, const spot_row_t *row)
     return 0;
 }
 
-static int
-compare_outcomes(const void *a, const void *b)
+static int compare_outcomes(const void *a, const void *b)
 {
     const outcome_t *x = a, *y = b;
 
@@ -284,8 +269,7 @@ compare_outcomes(const void *a, const void *b)
 
 /* The replication with the median of the watched metric, or 0. A shard does not have all
  * of them. */
-static int
-find_median(const pool_t *self, size_t point_id, int64_t *replication)
+static int find_median(const pool_t *self, size_t point_id, int64_t *replication)
 {
     outcomes_t all = {.metric_id = spot_study_watched_metric(&self->study->head)};
     int ret = 0;
@@ -303,8 +287,7 @@ find_median(const pool_t *self, size_t point_id, int64_t *replication)
     return ret;
 }
 
-static bool
-has_any(const spot_series_list_t *list, size_t point_id)
+static bool has_any(const spot_series_list_t *list, size_t point_id)
 {
     for (size_t j = 0; j < list->num_ids; j++) {
         if (list->ids[j].point_id == point_id) {
@@ -316,8 +299,7 @@ has_any(const spot_series_list_t *list, size_t point_id)
 
 /* Lists the series of the replications whose row the store has. Those that nobody asked
  * for are of one replication of each point, the median. */
-static int
-find_missing(pool_t *self)
+static int find_missing(pool_t *self)
 {
     const spot_study_t *study = self->study;
     const spot_store_t *store = self->store;
@@ -335,8 +317,7 @@ find_missing(pool_t *self)
             ret = find_median(self, point_id, &replication);
         }
         offset = replication % spot_study_batch_size(&study->head);
-        if (ret == 0 &&
-            store->num_there(store, point_id, replication - offset) > offset &&
+        if (ret == 0 && store->num_there(store, point_id, replication - offset) > offset &&
             !spot_series_list_has(&there, point_id, replication)) {
             ret = spot_series_list_add(&self->missing, point_id, replication);
         }
@@ -345,8 +326,7 @@ find_missing(pool_t *self)
     return ret;
 }
 
-static int
-record_series(pool_t *self, spot_study_worker_t *worker, int64_t task_id)
+static int record_series(pool_t *self, spot_study_worker_t *worker, int64_t task_id)
 {
     const spot_series_id_t *id = &self->missing.ids[task_id];
     spot_recording_t recording;
@@ -363,8 +343,7 @@ record_series(pool_t *self, spot_study_worker_t *worker, int64_t task_id)
         }
         spot_series_verify(&recording.series[j]);
     }
-    ret = ret == 0 ? spot_store_put_series(
-                         self->store, id->point_id, id->replication, &recording)
+    ret = ret == 0 ? spot_store_put_series(self->store, id->point_id, id->replication, &recording)
                    : ret;
     if (ret == 0) {
         pthread_mutex_lock(&self->lock);
@@ -378,8 +357,7 @@ record_series(pool_t *self, spot_study_worker_t *worker, int64_t task_id)
 
 /* Records the replications whose row the store has, but not their series, and puts them
  * there: those of a shard are those whose rows it ran. The rows stay as they are. */
-static int
-make_series(pool_t *self)
+static int make_series(pool_t *self)
 {
     int ret, flushed;
 
@@ -389,16 +367,14 @@ make_series(pool_t *self)
     }
     ret = find_missing(self);
     self->progress.num_series_wanted = self->missing.num_ids;
-    ret = ret == 0 ? do_tasks(self, record_series, 0, (int64_t) self->missing.num_ids)
-                   : ret;
+    ret = ret == 0 ? do_tasks(self, record_series, 0, (int64_t) self->missing.num_ids) : ret;
     flushed = self->store->flush(self->store, self->diag);
     return ret == 0 || flushed != 0 ? flushed : ret;
 }
 
 /* ---- Break-evens ---- */
 
-static int
-find_break_even(pool_t *self, spot_study_worker_t *worker, int64_t task_id)
+static int find_break_even(pool_t *self, spot_study_worker_t *worker, int64_t task_id)
 {
     const bool was_found = self->break_evens.is_found[task_id];
     const int ret = spot_break_evens_find(&self->break_evens, (size_t) task_id);
@@ -415,8 +391,7 @@ find_break_even(pool_t *self, spot_study_worker_t *worker, int64_t task_id)
 
 /* Finds them anew where the rows, or what is asked for, have changed. A shard does not
  * have the rows of all points. */
-static int
-find_break_evens(pool_t *self)
+static int find_break_evens(pool_t *self)
 {
     spot_break_evens_t *list = &self->break_evens;
     int ret;
@@ -424,10 +399,8 @@ find_break_evens(pool_t *self)
     if (self->run->num_shards > 1) {
         return 0;
     }
-    *list = (spot_break_evens_t){.study = self->study,
-        .store = self->store,
-        .stop = self->run->stop,
-        .lock = &self->lock};
+    *list = (spot_break_evens_t){
+        .study = self->study, .store = self->store, .stop = self->run->stop, .lock = &self->lock};
     ret = spot_break_evens_plan(list);
     for (size_t j = 0; j < list->num_items; j++) {
         self->progress.num_break_evens_wanted += !list->is_found[j];
@@ -444,9 +417,8 @@ find_break_evens(pool_t *self)
 
 /* ---- All ---- */
 
-int
-spot_study_run(const spot_study_t *self, spot_store_t *store,
-    const spot_study_run_t *run, spot_diag_t *diag)
+int spot_study_run(
+    const spot_study_t *self, spot_store_t *store, const spot_study_run_t *run, spot_diag_t *diag)
 {
     const size_t num_points = self->head.num_points;
     pool_t pool = {.study = self,
@@ -462,8 +434,7 @@ spot_study_run(const spot_study_t *self, spot_store_t *store,
                   : spot_study_check_shards(self, run->num_shards, diag);
 
     for (size_t j = 0; pool.watched != NULL && j < num_points; j++) {
-        spot_estimate_init(
-            &pool.watched[j], &self->head, spot_study_watched_metric(&self->head));
+        spot_estimate_init(&pool.watched[j], &self->head, spot_study_watched_metric(&self->head));
     }
     pool.progress.watched = pool.watched;
     atomic_store(&store->stop, run->stop);
@@ -472,9 +443,7 @@ spot_study_run(const spot_study_t *self, spot_store_t *store,
     ret = ret == 0 ? run_rounds(&pool) : ret;
     ret = ret == 0 ? make_series(&pool) : ret;
     ret = ret == 0 ? find_break_evens(&pool) : ret;
-    store->outcome = ret == 0                      ? "complete"
-                     : ret == SPOT_ERR_INTERRUPTED ? "stopped"
-                                                   : NULL;
+    store->outcome = ret == 0 ? "complete" : ret == SPOT_ERR_INTERRUPTED ? "stopped" : NULL;
     spot_rounds_free(&pool.rounds);
     spot_cohorts_free(&pool.cohorts);
     spot_series_list_free(&pool.missing);
@@ -489,18 +458,14 @@ spot_study_run(const spot_study_t *self, spot_store_t *store,
 
 /* ---- Progress ---- */
 
-size_t
-spot_study_watched_metric(const spot_study_head_t *head)
+size_t spot_study_watched_metric(const spot_study_head_t *head)
 {
-    const char *name =
-        head->until.metric != NULL ? head->until.metric : head->optimise.metric;
+    const char *name = head->until.metric != NULL ? head->until.metric : head->optimise.metric;
 
     return name == NULL ? 0 : spot_study_metric_id(head, name);
 }
 
-bool
-spot_study_widest(
-    const spot_study_progress_t *self, size_t *point_id, double *half_width)
+bool spot_study_widest(const spot_study_progress_t *self, size_t *point_id, double *half_width)
 {
     const spot_until_t *until = &self->study->head.until;
     double widest = -1;
@@ -516,8 +481,8 @@ spot_study_widest(
     if (widest < 0) {
         return false;
     }
-    *half_width = widest * spot_student_t(until->metric == NULL ? SPOT_CONFIDENCE
-                                                                : until->confidence,
-                               (double) (self->watched[*point_id].num_values - 1));
+    *half_width =
+        widest * spot_student_t(until->metric == NULL ? SPOT_CONFIDENCE : until->confidence,
+                     (double) (self->watched[*point_id].num_values - 1));
     return true;
 }

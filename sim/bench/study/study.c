@@ -15,8 +15,7 @@ static const char inline_prefix[] = "scenario.";
 /* ---- Documents ---- */
 
 /* What follows a prefix, or NULL. */
-static const char *
-after(const char *text, const char *prefix)
+static const char *after(const char *text, const char *prefix)
 {
     const size_t length = strlen(prefix);
 
@@ -25,29 +24,24 @@ after(const char *text, const char *prefix)
 
 /* In "sweep.KEY=VALUES" and "optimise.over.KEY=VALUES" KEY is one key, which may have
  * dots. */
-static int
-set_study_key(spot_template_t *self, const char *assignment, spot_diag_t *diag)
+static int set_study_key(spot_template_t *self, const char *assignment, spot_diag_t *diag)
 {
-    const char *const map =
-        after(assignment, "sweep.") != NULL ? "sweep" : "optimise.over";
+    const char *const map = after(assignment, "sweep.") != NULL ? "sweep" : "optimise.over";
     const char *key = after(assignment, map);
     const char *equals = strchr(assignment, '=');
     int ret = 0;
 
-    if (key != NULL && key[0] == '.' && equals != NULL && ++key < equals &&
-        equals[1] != '\0') {
+    if (key != NULL && key[0] == '.' && equals != NULL && ++key < equals && equals[1] != '\0') {
         ret = spot_yaml_add_key(&self->study, map, key, (size_t) (equals - key));
     }
     if (ret == SPOT_ERR_BAD_PARAM) {
-        return spot_diag_error(
-            diag, "--set", 0, 0, "%s is no map of keys: set it as a whole", map);
+        return spot_diag_error(diag, "--set", 0, 0, "%s is no map of keys: set it as a whole", map);
     }
     return ret == 0 ? spot_yaml_assign(&self->study, "--set", assignment, diag) : ret;
 }
 
 /* Whether the key of an assignment has a scalar value. */
-static bool
-is_single(const spot_field_t *fields, const char *assignment)
+static bool is_single(const spot_field_t *fields, const char *assignment)
 {
     const size_t length = strcspn(assignment, ".=");
     const spot_field_t *field = spot_field_find(fields, assignment, length);
@@ -59,33 +53,28 @@ is_single(const spot_field_t *fields, const char *assignment)
 }
 
 /* Warns of an assignment to a part of what is swept, as the swept values replace it. */
-static void
-warn_of_replaced(const spot_node_t *sweep, const char *assignment, spot_diag_t *diag)
+static void warn_of_replaced(const spot_node_t *sweep, const char *assignment, spot_diag_t *diag)
 {
     const bool is_list = sweep != NULL && sweep->kind == SPOT_NODE_LIST;
     const spot_node_t *keys = is_list ? spot_word(sweep, 0) : sweep;
     const int key_bytes = (int) strcspn(assignment, "=");
     char whole[SPOT_UTF8_SHOWN_BYTES], outer[SPOT_UTF8_SHOWN_BYTES];
 
-    for (size_t j = 0;
-         keys != NULL && keys->kind == SPOT_NODE_MAP && j < keys->num_children; j++) {
+    for (size_t j = 0; keys != NULL && keys->kind == SPOT_NODE_MAP && j < keys->num_children; j++) {
         if (spot_canonical_is_within(assignment, keys->keys[j]->text)) {
-            spot_diag_warn(diag, "--set", 0, 0, "%.*s has no effect: %s is swept",
-                key_bytes, spot_utf8_shown(assignment, whole),
-                spot_utf8_shown(keys->keys[j]->text, outer));
+            spot_diag_warn(diag, "--set", 0, 0, "%.*s has no effect: %s is swept", key_bytes,
+                spot_utf8_shown(assignment, whole), spot_utf8_shown(keys->keys[j]->text, outer));
         }
     }
 }
 
 /* A key of the scenario, or the values of a swept one. */
-static int
-set_scenario_key(spot_template_t *self, const spot_experiment_t *experiment,
+static int set_scenario_key(spot_template_t *self, const spot_experiment_t *experiment,
     const char *assignment, spot_diag_t *diag)
 {
     const spot_node_t *optimise = spot_node_get(self->study.root, "optimise");
-    const spot_node_t *sweep = optimise != NULL
-                                   ? spot_node_get(optimise, "over")
-                                   : spot_node_get(self->study.root, "sweep");
+    const spot_node_t *sweep = optimise != NULL ? spot_node_get(optimise, "over")
+                                                : spot_node_get(self->study.root, "sweep");
     const char *inner = after(assignment, inline_prefix);
     const char *const set = inner == NULL ? assignment : inner;
     const size_t length = strcspn(set, "=");
@@ -109,8 +98,7 @@ set_scenario_key(spot_template_t *self, const spot_experiment_t *experiment,
             "whole",
             spot_utf8_shown(set, shown));
     } else if (after(set + length, "=[") != NULL && is_single(experiment->fields, set)) {
-        spot_diag_error(
-            diag, "--set", 0, 0, "%s is not swept; add it: --set %s=[...]", key, whole);
+        spot_diag_error(diag, "--set", 0, 0, "%s is not swept; add it: --set %s=[...]", key, whole);
     } else {
         warn_of_replaced(sweep, set, diag);
         ret = spot_scenario_spell_file(&self->scenario, set, diag);
@@ -122,8 +110,7 @@ set_scenario_key(spot_template_t *self, const spot_experiment_t *experiment,
 
 /* Finds the scenario unless its document was given: the study has it or names its file.
  * What is no map is refused. */
-static int
-read_scenario(spot_template_t *self, spot_diag_t *diag)
+static int read_scenario(spot_template_t *self, spot_diag_t *diag)
 {
     const spot_field_t whole = {.expected = "a scenario, a map of keys"};
     spot_node_t *node = spot_node_get(self->study.root, "scenario");
@@ -133,11 +120,10 @@ read_scenario(spot_template_t *self, spot_diag_t *diag)
 
     if (self->scenario.root == NULL && node != NULL && node->kind == SPOT_NODE_MAP) {
         self->scenario.root = node;
-    } else if (self->scenario.root == NULL && node != NULL &&
-               node->kind == SPOT_NODE_SCALAR && node->text[0] != '\0') {
+    } else if (self->scenario.root == NULL && node != NULL && node->kind == SPOT_NODE_SCALAR &&
+               node->text[0] != '\0') {
         path = spot_node_file_path(node);
-        ret = path == NULL ? SPOT_ERR_NO_MEMORY
-                           : spot_yaml_read(&self->scenario, path, diag);
+        ret = path == NULL ? SPOT_ERR_NO_MEMORY : spot_yaml_read(&self->scenario, path, diag);
         free(path);
     }
     if (self->scenario.root != NULL && self->scenario.root->kind != SPOT_NODE_MAP) {
@@ -152,23 +138,21 @@ read_scenario(spot_template_t *self, spot_diag_t *diag)
  * chosen before other keys of the scenario are set. */
 typedef enum { FOR_STUDY, FOR_ENGINE, FOR_SCENARIO } owner_t;
 
-static owner_t
-owner_of(const char *assignment)
+static owner_t owner_of(const char *assignment)
 {
     const char *inner = after(assignment, inline_prefix);
 
     if (after(inner == NULL ? assignment : inner, "engine=") != NULL) {
         return FOR_ENGINE;
     }
-    return inner == NULL && spot_field_find(spot_study_fields, assignment,
-                                strcspn(assignment, ".[=")) != NULL
+    return inner == NULL && spot_field_find(
+                                spot_study_fields, assignment, strcspn(assignment, ".[=")) != NULL
                ? FOR_STUDY
                : FOR_SCENARIO;
 }
 
-static int
-set_keys(const spot_study_t *self, owner_t owner, const spot_study_source_t *source,
-    spot_diag_t *diag)
+static int set_keys(
+    const spot_study_t *self, owner_t owner, const spot_study_source_t *source, spot_diag_t *diag)
 {
     spot_template_t *template = self->template;
     int error = 0;
@@ -177,10 +161,9 @@ set_keys(const spot_study_t *self, owner_t owner, const spot_study_source_t *sou
         const char *set = source->sets[j];
 
         if (owner_of(set) == owner) {
-            error = spot_error_first(
-                error, owner == FOR_STUDY
-                           ? set_study_key(template, set, diag)
-                           : set_scenario_key(template, self->experiment, set, diag));
+            error = spot_error_first(error,
+                owner == FOR_STUDY ? set_study_key(template, set, diag)
+                                   : set_scenario_key(template, self->experiment, set, diag));
         }
     }
     return error;
@@ -188,8 +171,7 @@ set_keys(const spot_study_t *self, owner_t owner, const spot_study_source_t *sou
 
 /* Carries out the changes, reads the scenario, which changes alone may make, and finds
  * its engine. */
-static int
-read_documents(spot_study_t *self, const spot_experiment_t *const *engines,
+static int read_documents(spot_study_t *self, const spot_experiment_t *const *engines,
     const spot_study_source_t *source, spot_diag_t *diag)
 {
     spot_template_t *template = self->template;
@@ -201,8 +183,8 @@ read_documents(spot_study_t *self, const spot_experiment_t *const *engines,
     error = set_keys(self, FOR_STUDY, source, diag);
     error = spot_error_first(error, read_scenario(template, diag));
     error = spot_error_first(error, set_keys(self, FOR_ENGINE, source, diag));
-    error = spot_error_first(error, spot_experiment_choose(&self->experiment, engines,
-                                        template->scenario.root, diag));
+    error = spot_error_first(
+        error, spot_experiment_choose(&self->experiment, engines, template->scenario.root, diag));
     error = spot_error_first(error, set_keys(self, FOR_SCENARIO, source, diag));
     if (template->scenario.root != NULL) { /* also where changes alone made it */
         error = spot_error_first(
@@ -215,8 +197,7 @@ read_documents(spot_study_t *self, const spot_experiment_t *const *engines,
 
 /* Drops points, binds the others, notes the files that they read, and chooses from what
  * they yield. */
-static int
-read_points(spot_reading_t *self)
+static int read_points(spot_reading_t *self)
 {
     int ret;
 
@@ -231,8 +212,7 @@ read_points(spot_reading_t *self)
 
 /* Reads all of the study. After an error in the plan the scenario alone may still say
  * which metrics there are. */
-static int
-read_all(spot_reading_t *self)
+static int read_all(spot_reading_t *self)
 {
     const size_t num_errors = self->diag->num_errors;
     int ret = spot_request_read(self);
@@ -244,15 +224,13 @@ read_all(spot_reading_t *self)
     ret = ret == 0 ? spot_views_find_baseline(self) : ret;
     if (ret == 0 && has_scenario) {
         ret = read_points(self);
-    } else if (ret == SPOT_ERR_BAD_INPUT && has_scenario &&
-               spot_points_bind_unswept(self) == 0) {
+    } else if (ret == SPOT_ERR_BAD_INPUT && has_scenario && spot_points_bind_unswept(self) == 0) {
         ret = spot_metrics_choose(self);
     }
     return ret == 0 && self->diag->num_errors > num_errors ? SPOT_ERR_BAD_INPUT : ret;
 }
 
-int
-spot_study_init(spot_study_t *self, const spot_experiment_t *const *engines,
+int spot_study_init(spot_study_t *self, const spot_experiment_t *const *engines,
     const spot_study_source_t *source, spot_diag_t *diag)
 {
     spot_reading_t reading = {.study = self, .diag = diag};
@@ -279,28 +257,23 @@ spot_study_init(spot_study_t *self, const spot_experiment_t *const *engines,
     self->head.num_warnings = self->experiment->num_warnings;
     self->head.warnings = self->experiment->warnings;
     self->head.colours = self->experiment->colours;
-    self->head.engine =
-        spot_text_copy(self->experiment->name, strlen(self->experiment->name));
+    self->head.engine = spot_text_copy(self->experiment->name, strlen(self->experiment->name));
     error = self->head.engine == NULL ? SPOT_ERR_NO_MEMORY : error;
     return error != 0 ? error : spot_inputs_name(self->inputs, source->path, diag);
 }
 
 /* Whether a document has none of the keys of a study, so that it is probably a scenario.
  */
-static bool
-is_no_study(const spot_node_t *root)
+static bool is_no_study(const spot_node_t *root)
 {
     return spot_node_get(root, "scenario") != NULL && root->num_children > 1 &&
-           spot_node_get(root, "study") == NULL &&
-           spot_node_get(root, "sweep") == NULL &&
-           spot_node_get(root, "optimise") == NULL &&
-           spot_node_get(root, "replications") == NULL &&
+           spot_node_get(root, "study") == NULL && spot_node_get(root, "sweep") == NULL &&
+           spot_node_get(root, "optimise") == NULL && spot_node_get(root, "replications") == NULL &&
            spot_node_get(root, "metrics") == NULL;
 }
 
-int
-spot_study_read(spot_study_t *self, const spot_experiment_t *const *engines,
-    const char *path, const char *const *sets, size_t num_sets, spot_diag_t *diag)
+int spot_study_read(spot_study_t *self, const spot_experiment_t *const *engines, const char *path,
+    const char *const *sets, size_t num_sets, spot_diag_t *diag)
 {
     spot_yaml_t study, scenario = {0};
     const spot_study_source_t source = {&study, &scenario, path, false, num_sets, sets};
@@ -308,8 +281,7 @@ spot_study_read(spot_study_t *self, const spot_experiment_t *const *engines,
 
     memset(self, 0, sizeof(*self));
     if (study.root != NULL && is_no_study(study.root)) {
-        spot_diag_error(
-            diag, path, 0, 0, "this is a scenario, not a study: use `spotsim run`");
+        spot_diag_error(diag, path, 0, 0, "this is a scenario, not a study: use `spotsim run`");
         error = SPOT_ERR_BAD_INPUT;
     } else if (study.root != NULL) {
         error = spot_error_first(error, spot_study_init(self, engines, &source, diag));
@@ -318,8 +290,7 @@ spot_study_read(spot_study_t *self, const spot_experiment_t *const *engines,
     return error;
 }
 
-void
-spot_study_free(spot_study_t *self)
+void spot_study_free(spot_study_t *self)
 {
     spot_template_t *template = self->template;
 
@@ -341,16 +312,14 @@ spot_study_free(spot_study_t *self)
     memset(self, 0, sizeof(*self));
 }
 
-const char *
-spot_study_file(const spot_study_t *self, size_t file_id)
+const char *spot_study_file(const spot_study_t *self, size_t file_id)
 {
     const spot_yaml_t *scenario = &self->template->scenario;
 
     return file_id < scenario->num_files ? scenario->files[file_id] : NULL;
 }
 
-int
-spot_study_check_shards(const spot_study_t *self, int64_t num_shards, spot_diag_t *diag)
+int spot_study_check_shards(const spot_study_t *self, int64_t num_shards, spot_diag_t *diag)
 {
     const spot_node_t *place;
 

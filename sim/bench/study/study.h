@@ -20,7 +20,7 @@
 typedef struct {
     size_t first_point;
     const spot_outputs_t *outputs; /* of its scenario */
-    int32_t *columns; /* [outputs->num_metrics] metrics of the head; -1: not kept */
+    int32_t *columns;              /* [outputs->num_metrics] metrics of the head; -1: not kept */
 } spot_metric_layout_t;
 
 /* What the points of a study yield together, and the layout of each point. Texts belong
@@ -42,11 +42,10 @@ typedef struct {
     const spot_experiment_t *experiment; /* of the scenario */
     bool is_comparison;                  /* lists what its engine compares */
     struct spot_template *template;      /* binds any point */
-    spot_inputs_t
-        *inputs;        /* the files that scenarios name, named relative to the study */
-    spot_yield_t yield; /* of the points */
-    void **scenarios; /* [head.num_points] bound, constant while running; an item that is
-                         NULL is bound when it is run */
+    spot_inputs_t *inputs;    /* the files that scenarios name, named relative to the study */
+    spot_yield_t yield;       /* of the points */
+    void **scenarios;         /* [head.num_points] bound, constant while running; an item that is
+                                 NULL is bound when it is run */
     struct spot_forms *forms; /* metrics that the study makes of others; may be NULL */
     size_t max_metrics;       /* of head.metrics */
     bool has_ledger;          /* spot_study_keep_ledger() may append metrics */
@@ -64,9 +63,8 @@ extern const spot_field_t spot_study_fields[];
  * "KEY=VALUE" of the command line; a KEY is a study's own ("replications.count"), a
  * swept one (its values are replaced), or a scenario's. BAD_INPUT, IO, NO_MEMORY with
  * the reasons in diag; free self even then. */
-SPOT_MUST_CHECK int spot_study_read(spot_study_t *self,
-    const spot_experiment_t *const *engines, const char *path, const char *const *sets,
-    size_t num_sets, spot_diag_t *diag);
+SPOT_MUST_CHECK int spot_study_read(spot_study_t *self, const spot_experiment_t *const *engines,
+    const char *path, const char *const *sets, size_t num_sets, spot_diag_t *diag);
 
 /* Documents that were made in memory. */
 typedef struct {
@@ -79,9 +77,8 @@ typedef struct {
 } spot_study_source_t;
 
 /* The same for such documents, which the study takes over. */
-SPOT_MUST_CHECK int spot_study_init(spot_study_t *self,
-    const spot_experiment_t *const *engines, const spot_study_source_t *source,
-    spot_diag_t *diag);
+SPOT_MUST_CHECK int spot_study_init(spot_study_t *self, const spot_experiment_t *const *engines,
+    const spot_study_source_t *source, spot_diag_t *diag);
 
 void spot_study_free(spot_study_t *self);
 
@@ -92,8 +89,7 @@ const char *spot_study_file(const spot_study_t *self, size_t file_id);
  * reports; none if the study says ledger: no, or if the study goes on in a store whose
  * head, begun, lacks one of them. begun is NULL for a new store. For a study that was
  * read and is in no store yet. NO_MEMORY. */
-SPOT_MUST_CHECK int spot_study_keep_ledger(
-    spot_study_t *self, const spot_study_head_t *begun);
+SPOT_MUST_CHECK int spot_study_keep_ledger(spot_study_t *self, const spot_study_head_t *begun);
 
 /* The progress of a run; valid during the call that gets it. */
 typedef struct {
@@ -116,14 +112,13 @@ size_t spot_study_watched_metric(const spot_study_head_t *head);
 
 /* Finds the point with the widest interval of the watched metric; *half_width is half
  * its width. Returns false if no point has two values yet. O(points). */
-bool spot_study_widest(
-    const spot_study_progress_t *self, size_t *point_id, double *half_width);
+bool spot_study_widest(const spot_study_progress_t *self, size_t *point_id, double *half_width);
 
 /* How a run of a study is watched and stopped. */
 typedef struct {
     int num_threads;              /* >= 1 */
     int64_t shard_id, num_shards; /* 0 ... num_shards - 1: this part only; 0, 0: all */
-    atomic_int *stop; /* not 0: the batches under way are finished; may be NULL */
+    atomic_int *stop;             /* not 0: the batches under way are finished; may be NULL */
     /* Called after each batch and series by any thread, one at a time; may be NULL. */
     void (*progress)(void *context, const spot_study_progress_t *progress);
     void *context;
@@ -139,8 +134,8 @@ SPOT_MUST_CHECK int spot_study_check_shards(
  * on that of shards. INTERRUPTED after a stop (finished batches are in the store),
  * NO_MEMORY, IO with the reason in diag, BAD_INPUT as of spot_study_check_shards(), or
  * the first error of the experiment. */
-SPOT_MUST_CHECK int spot_study_run(const spot_study_t *self, spot_store_t *store,
-    const spot_study_run_t *run, spot_diag_t *diag);
+SPOT_MUST_CHECK int spot_study_run(
+    const spot_study_t *self, spot_store_t *store, const spot_study_run_t *run, spot_diag_t *diag);
 
 /* Writes the values of a point: "job.reload 10 s, fleet.capacity 32", cut to text_bytes.
  * Returns text. */
@@ -156,20 +151,20 @@ typedef struct {
     struct spot_tapes *tapes; /* of the points that it goes to, which have the same
                                  trace; NULL: none */
     void *worker;             /* of the experiment; NULL: no point yet */
-    double *metrics; /* of the latest replication, those of the layout of the point */
+    double *metrics;          /* of the latest replication, those of the layout of the point */
     unsigned char warnings[SPOT_MAX_WARNINGS]; /* the same */
 } spot_study_worker_t;
 
 /* Goes to a point of the study, unless it is there. NO_MEMORY, or BAD_INPUT with the
  * reason in diag, which may be NULL: a file is gone or changed. */
-SPOT_MUST_CHECK int spot_study_worker_go(spot_study_worker_t *self,
-    const spot_study_t *study, size_t point_id, spot_diag_t *diag);
+SPOT_MUST_CHECK int spot_study_worker_go(
+    spot_study_worker_t *self, const spot_study_t *study, size_t point_id, spot_diag_t *diag);
 void spot_study_worker_close(spot_study_worker_t *self);
 
 /* The same with another value of a key that the point has. BAD_INPUT: the engine does
  * not take it, or yields other metrics then; why is not said. */
-SPOT_MUST_CHECK int spot_study_worker_change(spot_study_worker_t *self,
-    const spot_study_t *study, size_t point_id, const char *path, const char *text);
+SPOT_MUST_CHECK int spot_study_worker_change(spot_study_worker_t *self, const spot_study_t *study,
+    size_t point_id, const char *path, const char *text);
 
 /* Runs a replication at the point. recording: of its series, initialised; may be NULL.
  * Errors of the experiment. */
@@ -183,8 +178,8 @@ SPOT_MUST_CHECK int spot_study_worker_row(spot_study_worker_t *self, int64_t rep
 
 /* The same for its series. recording needs no init; free it even after an error:
  * NO_MEMORY, or an error of the experiment. */
-SPOT_MUST_CHECK int spot_study_worker_record(spot_study_worker_t *self,
-    int64_t replication, const atomic_int *stop, spot_recording_t *recording);
+SPOT_MUST_CHECK int spot_study_worker_record(spot_study_worker_t *self, int64_t replication,
+    const atomic_int *stop, spot_recording_t *recording);
 
 /* ---- What is left to run, and the time that it takes ---- */
 
@@ -201,8 +196,8 @@ typedef struct {
  * rows are not all in the store. store may be NULL: it has no rows. Of run only the
  * shard matters. NO_MEMORY, or an error of reading, whose reason the store's flush()
  * says. */
-SPOT_MUST_CHECK int spot_study_find_left(const spot_study_t *self,
-    const spot_store_t *store, const spot_study_run_t *run, spot_study_left_t *left);
+SPOT_MUST_CHECK int spot_study_find_left(const spot_study_t *self, const spot_store_t *store,
+    const spot_study_run_t *run, spot_study_left_t *left);
 
 typedef struct {
     int64_t num_runs; /* that were measured, over all points measured */
@@ -214,8 +209,8 @@ typedef struct {
 /* Runs at least one replication of some points, spread evenly over all, until budget_s
  * of processor time are spent; all points get the same share. No result is kept. Runs on
  * the calling thread. INTERRUPTED, or the first error of the experiment. */
-SPOT_MUST_CHECK int spot_study_measure(const spot_study_t *self, double budget_s,
-    const spot_watch_t *watch, spot_pilot_t *pilot);
+SPOT_MUST_CHECK int spot_study_measure(
+    const spot_study_t *self, double budget_s, const spot_watch_t *watch, spot_pilot_t *pilot);
 
 /* ---- What the rows depend on and where they were made ---- */
 
@@ -229,8 +224,8 @@ typedef struct {
 
 /* argv: [argc] the command. The caller fills in threads and shard. NO_MEMORY; free self
  * even then. */
-SPOT_MUST_CHECK int spot_study_provenance_init(spot_study_provenance_t *self,
-    const spot_study_t *study, int argc, char *const *argv);
+SPOT_MUST_CHECK int spot_study_provenance_init(
+    spot_study_provenance_t *self, const spot_study_t *study, int argc, char *const *argv);
 void spot_study_provenance_free(spot_study_provenance_t *self);
 
 /* ---- Comparisons ----
@@ -250,8 +245,8 @@ typedef struct {
     const char *scenario_path;
     size_t num_keys;
     const spot_compare_key_t *keys; /* [num_keys] at least one */
-    const char *trace_path; /* of --trace, as of spot_scenario_changes_t; may be NULL */
-    int64_t num_replications; /* 0: as of a study */
+    const char *trace_path;         /* of --trace, as of spot_scenario_changes_t; may be NULL */
+    int64_t num_replications;       /* 0: as of a study */
     int64_t seed;
     size_t num_sets;
     const char *const *sets; /* [num_sets] "KEY=VALUE" as of spot_study_read() */

@@ -15,8 +15,7 @@
 
 /* Adds what rows depend on besides the scenario. The swept keys are sorted, as rows do
  * not depend on their order. */
-static int
-add_study(spot_canonical_t *list, const spot_study_head_t *head)
+static int add_study(spot_canonical_t *list, const spot_study_head_t *head)
 {
     char path[PATH_BYTES], seed[PATH_BYTES];
     int ret;
@@ -42,8 +41,7 @@ add_study(spot_canonical_t *list, const spot_study_head_t *head)
 /* Lists what the rows depend on: the scenario without its name and the swept keys, the
  * files that it names, and the seed, metrics and swept keys of the study. The numbers of
  * points and replications and the form of reports are not in the list. */
-static int
-make_canonical(const spot_study_t *self, spot_canonical_t *list)
+static int make_canonical(const spot_study_t *self, spot_canonical_t *list)
 {
     int ret = spot_canonical_make(
         list, self->experiment->fields, self->template->scenario.root, self->inputs);
@@ -56,8 +54,7 @@ make_canonical(const spot_study_t *self, spot_canonical_t *list)
 }
 
 /* As a shell reads it: an argument with special characters stands in single quotes. */
-static void
-write_argument(const char *text, FILE *out)
+static void write_argument(const char *text, FILE *out)
 {
     static const char plain[] =
         "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=./:,@%";
@@ -74,8 +71,7 @@ write_argument(const char *text, FILE *out)
 }
 
 /* Writes the libraries, the machine and the command line into one block. */
-static int
-write_texts(spot_study_provenance_t *self, int argc, char *const *argv)
+static int write_texts(spot_study_provenance_t *self, int argc, char *const *argv)
 {
     const spot_library_t *const rooms[] = {spot_base_libraries, spot_store_libraries};
     spot_machine_t machine;
@@ -87,14 +83,13 @@ write_texts(spot_study_provenance_t *self, int argc, char *const *argv)
     }
     for (size_t j = 0; j < sizeof(rooms) / sizeof(rooms[0]); j++) {
         for (size_t k = 0; rooms[j][k].name != NULL; k++) {
-            fprintf(out, "%s%s %s", j + k == 0 ? "" : ", ", rooms[j][k].name,
-                rooms[j][k].version());
+            fprintf(
+                out, "%s%s %s", j + k == 0 ? "" : ", ", rooms[j][k].name, rooms[j][k].version());
         }
     }
     fputc('\0', out);
     spot_machine_read(&machine);
-    fprintf(out, "%s: %" PRId64 " x %s, %.1f GB, %s %s %s", machine.host,
-        machine.num_processors,
+    fprintf(out, "%s: %" PRId64 " x %s, %.1f GB, %s %s %s", machine.host, machine.num_processors,
         machine.processor[0] == '\0' ? "processor" : machine.processor,
         1e-9 * (double) machine.memory_bytes, machine.system, machine.release,
         machine.architecture);
@@ -108,14 +103,12 @@ write_texts(spot_study_provenance_t *self, int argc, char *const *argv)
     }
     self->provenance.libraries = self->texts;
     self->provenance.machine = self->texts + strlen(self->texts) + 1;
-    self->provenance.command_line =
-        self->provenance.machine + strlen(self->provenance.machine) + 1;
+    self->provenance.command_line = self->provenance.machine + strlen(self->provenance.machine) + 1;
     return 0;
 }
 
-int
-spot_study_provenance_init(spot_study_provenance_t *self, const spot_study_t *study,
-    int argc, char *const *argv)
+int spot_study_provenance_init(
+    spot_study_provenance_t *self, const spot_study_t *study, int argc, char *const *argv)
 {
     spot_canonical_t list = {0};
     int ret = make_canonical(study, &list);
@@ -130,15 +123,13 @@ spot_study_provenance_init(spot_study_provenance_t *self, const spot_study_t *st
     self->canonical = ret == 0 ? spot_canonical_text(&list) : NULL;
     self->provenance.canonical = self->canonical;
     if (ret == 0) {
-        ret =
-            self->canonical == NULL ? SPOT_ERR_NO_MEMORY : write_texts(self, argc, argv);
+        ret = self->canonical == NULL ? SPOT_ERR_NO_MEMORY : write_texts(self, argc, argv);
     }
     spot_canonical_free(&list);
     return ret;
 }
 
-void
-spot_study_provenance_free(spot_study_provenance_t *self)
+void spot_study_provenance_free(spot_study_provenance_t *self)
 {
     free(self->canonical);
     free(self->texts);

@@ -14,9 +14,8 @@
 
 /* The axis of a path; num_axes: it is not swept, which is reported. key: of the study,
  * which names the path; place: of the path, NULL: that of the key. */
-static size_t
-find_axis(const spot_reading_t *self, const char *key, const spot_node_t *place,
-    const char *path)
+static size_t find_axis(
+    const spot_reading_t *self, const char *key, const spot_node_t *place, const char *path)
 {
     const spot_study_head_t *head = &self->study->head;
     size_t axis_id = 0;
@@ -33,14 +32,12 @@ find_axis(const spot_reading_t *self, const char *key, const spot_node_t *place,
 }
 
 /* Reports a key that compares points along an axis, which a design does not have. */
-static void
-check_no_design(const spot_reading_t *self, const char *key)
+static void check_no_design(const spot_reading_t *self, const char *key)
 {
     const spot_plan_kind_t kind = self->study->head.plan.kind;
 
     if (spot_plan_is_design(kind)) {
-        spot_reading_error(self, key,
-            "a %s plan has no points that differ in one key only",
+        spot_reading_error(self, key, "a %s plan has no points that differ in one key only",
             spot_plan_names[kind]);
     }
 }
@@ -49,8 +46,7 @@ check_no_design(const spot_reading_t *self, const char *key)
 
 /* With a precision or a race each point gets the minimum rounded up to whole batches,
  * but not above the maximum. */
-static void
-settle_minimum(spot_reading_t *self)
+static void settle_minimum(spot_reading_t *self)
 {
     const spot_outputs_t *outputs = &self->study->yield.outputs;
     const spot_request_t *request = &self->request;
@@ -63,8 +59,8 @@ settle_minimum(spot_reading_t *self)
     self->study->head.num_replications = request->max;
     self->study->head.min_replications = used;
     if (!is_asked && min > request->max) {
-        spot_reading_error(self, "replications.min",
-            "%" PRId64 " is above max, %" PRId64, min, request->max);
+        spot_reading_error(
+            self, "replications.min", "%" PRId64 " is above max, %" PRId64, min, request->max);
     } else if (is_asked && min < used) {
         const spot_node_t *place = spot_reading_place(self, "replications.min");
 
@@ -76,8 +72,7 @@ settle_minimum(spot_reading_t *self)
 }
 
 /* How many replications each point gets. */
-static void
-settle_replications(spot_reading_t *self)
+static void settle_replications(spot_reading_t *self)
 {
     const spot_outputs_t *outputs = &self->study->yield.outputs;
     const int64_t count = self->request.count;
@@ -88,9 +83,7 @@ settle_replications(spot_reading_t *self)
         settle_minimum(self);
         return;
     }
-    head->num_replications = count > 0            ? count
-                             : outputs->is_random ? outputs->num_replications
-                                                  : 1;
+    head->num_replications = count > 0 ? count : outputs->is_random ? outputs->num_replications : 1;
     head->min_replications = head->num_replications;
 }
 
@@ -98,8 +91,7 @@ settle_replications(spot_reading_t *self)
 
 /* Reports a value that an axis does not have, with those that it has; of many the first
  * ones and the number of the others. */
-static void
-report_no_value(
+static void report_no_value(
     const spot_reading_t *self, const spot_node_t *node, const spot_axis_t *axis)
 {
     char path[SPOT_UTF8_SHOWN_BYTES], text[SPOT_UTF8_SHOWN_BYTES];
@@ -119,14 +111,12 @@ report_no_value(
     }
     spot_node_error(self, node, "baseline", "%s is never \"%s\", it is %s",
         spot_utf8_shown(axis->path, path),
-        node->kind == SPOT_NODE_SCALAR ? spot_utf8_shown(node->text, text) : "that",
-        values);
+        node->kind == SPOT_NODE_SCALAR ? spot_utf8_shown(node->text, text) : "that", values);
 }
 
 /* Finds a key of the baseline and its value. found->axis_id is num_axes if the key is
  * not swept. */
-static int
-find_baseline_value(const spot_reading_t *self, size_t key_id, spot_axis_value_t *found)
+static int find_baseline_value(const spot_reading_t *self, size_t key_id, spot_axis_value_t *found)
 {
     const spot_node_t *key = self->request.baseline->keys[key_id];
     const spot_node_t *value = self->request.baseline->children[key_id];
@@ -146,8 +136,7 @@ find_baseline_value(const spot_reading_t *self, size_t key_id, spot_axis_value_t
 
 /* A comparison has a value for each of its keys; another study has one key with its
  * value. A design has no partners. */
-int
-spot_views_find_baseline(spot_reading_t *self)
+int spot_views_find_baseline(spot_reading_t *self)
 {
     const size_t num_errors = self->diag->num_errors;
     const spot_node_t *baseline = self->request.baseline;
@@ -169,8 +158,7 @@ spot_views_find_baseline(spot_reading_t *self)
     }
     ret = find_baseline_value(self, 0, &first);
     for (size_t j = 1; ret == 0 && j < num_keys; j++) {
-        ret = find_baseline_value(
-            self, j, &head->more_baselines[head->num_more_baselines++]);
+        ret = find_baseline_value(self, j, &head->more_baselines[head->num_more_baselines++]);
     }
     head->has_baseline = ret == 0 && self->diag->num_errors == num_errors;
     head->baseline_axis_id = first.axis_id;
@@ -180,8 +168,7 @@ spot_views_find_baseline(spot_reading_t *self)
 }
 
 /* A point must have one partner at most. */
-int
-spot_views_check_baseline(const spot_reading_t *self)
+int spot_views_check_baseline(const spot_reading_t *self)
 {
     const spot_study_head_t *head = &self->study->head;
     const bool is_zip = head->plan.kind == SPOT_PLAN_ZIP;
@@ -201,20 +188,19 @@ spot_views_check_baseline(const spot_reading_t *self)
     }
     free(base_ids);
     if (num_baselines > 1) {
-        spot_reading_error(self, "baseline",
-            "%zu points of the zip have this value: expected one", num_baselines);
+        spot_reading_error(
+            self, "baseline", "%zu points of the zip have this value: expected one", num_baselines);
     } else if (ret == 0 && num_compared == 0) {
         spot_reading_error(self, "baseline",
-            "nothing to compare: no point differs in %s only from one where it is %s",
-            axis->path, spot_utf8_shown(axis->texts[head->baseline_value_id], shown));
+            "nothing to compare: no point differs in %s only from one where it is %s", axis->path,
+            spot_utf8_shown(axis->texts[head->baseline_value_id], shown));
     }
     return ret;
 }
 
 /* ---- The plot ---- */
 
-static void
-check_plot(const spot_reading_t *self)
+static void check_plot(const spot_reading_t *self)
 {
     const spot_plot_request_t *plot = &self->study->head.plot;
 
@@ -229,8 +215,8 @@ check_plot(const spot_reading_t *self)
         spot_reading_error(self, "plot.curves", "is the key of x too: give another one");
     }
     if (plot->num_stack > 0 || plot->second_x != NULL) {
-        spot_reading_error(self, "plot.curves",
-            "is not used with stack and second_x: curves stand alone");
+        spot_reading_error(
+            self, "plot.curves", "is not used with stack and second_x: curves stand alone");
     }
 }
 
@@ -238,8 +224,7 @@ check_plot(const spot_reading_t *self)
 
 /* Reports where fewer than two values are left without those whose points rest on what
  * was not measured, or cannot run. */
-static int
-check_competitors(const spot_reading_t *self)
+static int check_competitors(const spot_reading_t *self)
 {
     const spot_study_head_t *head = &self->study->head;
     const spot_axis_t *axis = &head->axes[head->best.axis_id];
@@ -267,8 +252,7 @@ check_competitors(const spot_reading_t *self)
     return 0;
 }
 
-static int
-leave_out(const spot_reading_t *self)
+static int leave_out(const spot_reading_t *self)
 {
     const spot_node_t *words = self->request.best_except, *word;
     spot_best_t *best = &self->study->head.best;
@@ -286,8 +270,7 @@ leave_out(const spot_reading_t *self)
             num_competing -= !best->is_left_out[value_id];
             best->is_left_out[value_id] = true;
         } else if (ret == 0) {
-            spot_node_error(
-                self, word, "best.except", "%s never has this value", axis->path);
+            spot_node_error(self, word, "best.except", "%s never has this value", axis->path);
         }
     }
     if (ret == 0 && num_competing < 2) {
@@ -297,8 +280,7 @@ leave_out(const spot_reading_t *self)
     return ret == 0 && num_competing >= 2 ? check_competitors(self) : ret;
 }
 
-static int
-find_best(const spot_reading_t *self)
+static int find_best(const spot_reading_t *self)
 {
     const spot_request_t *request = &self->request;
     spot_study_head_t *head = &self->study->head;
@@ -309,8 +291,8 @@ find_best(const spot_reading_t *self)
         return 0;
     }
     if (head->optimise.metric != NULL) {
-        spot_reading_error(self, "best",
-            "is not used with optimise, which looks for the best of all points");
+        spot_reading_error(
+            self, "best", "is not used with optimise, which looks for the best of all points");
     }
     check_no_design(self, "best");
     if ((request->best_minimise == NULL) == (request->best_maximise == NULL)) {
@@ -332,12 +314,10 @@ find_best(const spot_reading_t *self)
 /* ---- Series ---- */
 
 /* Reads a replication of the list. Returns false after an error. */
-static bool
-read_replication(
+static bool read_replication(
     const spot_reading_t *self, const char *key, const spot_node_t *word, int64_t *value)
 {
-    const spot_field_t item = {
-        .name = key, .type = SPOT_FIELD_INTEGER, .min = 0, .max = 1e9};
+    const spot_field_t item = {.name = key, .type = SPOT_FIELD_INTEGER, .min = 0, .max = 1e9};
     const spot_study_t *study = self->study;
     const size_t num_errors = self->diag->num_errors;
     spot_bind_t bind = {.diag = self->diag};
@@ -345,22 +325,19 @@ read_replication(
     spot_bind_field(&bind, &item, word, value);
     if (*value >= study->head.num_replications) {
         spot_node_error(self, word, key,
-            "replication %" PRId64 " is never run: the study asks for %" PRId64
-            ", from 0 on",
+            "replication %" PRId64 " is never run: the study asks for %" PRId64 ", from 0 on",
             *value, study->head.num_replications);
     }
     for (size_t j = 0; j < study->num_series; j++) {
         if (study->series[j] == *value) {
-            spot_node_error(
-                self, word, key, "replication %" PRId64 " is there twice", *value);
+            spot_node_error(self, word, key, "replication %" PRId64 " is there twice", *value);
         }
     }
     return self->diag->num_errors == num_errors;
 }
 
 /* "timelines" is the old name of the key. */
-static int
-find_series(const spot_reading_t *self)
+static int find_series(const spot_reading_t *self)
 {
     const spot_request_t *request = &self->request;
     const bool is_old = request->timelines != NULL;
@@ -369,11 +346,9 @@ find_series(const spot_reading_t *self)
     int64_t value;
 
     if (is_old && request->series != NULL) {
-        spot_reading_error(
-            self, "timelines", "is the old name of series: give one of them");
+        spot_reading_error(self, "timelines", "is the old name of series: give one of them");
     }
-    study->series =
-        spot_calloc(words == NULL ? 1 : words->num_children, sizeof(*study->series));
+    study->series = spot_calloc(words == NULL ? 1 : words->num_children, sizeof(*study->series));
     if (study->series == NULL) {
         return SPOT_ERR_NO_MEMORY;
     }
@@ -388,8 +363,7 @@ find_series(const spot_reading_t *self)
     return 0;
 }
 
-int
-spot_views_choose(spot_reading_t *self)
+int spot_views_choose(spot_reading_t *self)
 {
     int ret;
 

@@ -9,9 +9,8 @@
 
 /* Binds a point a second time: its warnings were reported the first time, and an error
  * means that a file is gone or changed. */
-static int
-bind_again(const spot_study_t *self, size_t point_id, const void *like, void **scenario,
-    spot_diag_t *diag)
+static int bind_again(
+    const spot_study_t *self, size_t point_id, const void *like, void **scenario, spot_diag_t *diag)
 {
     spot_diag_t quiet;
     int ret;
@@ -34,39 +33,34 @@ bind_again(const spot_study_t *self, size_t point_id, const void *like, void **s
 }
 
 /* Scenarios share large parts, so one thread at a time binds and frees them. */
-static int
-find_scenario(const spot_study_t *self, size_t point_id, const void *like,
-    void **scenario, spot_diag_t *diag)
+static int find_scenario(
+    const spot_study_t *self, size_t point_id, const void *like, void **scenario, spot_diag_t *diag)
 {
     int ret = 0;
 
     *scenario = self->scenarios[point_id];
     if (*scenario == NULL) {
         pthread_mutex_lock(&self->template->lock);
-        ret = bind_again(
-            self, point_id, like == NULL ? self->scenarios[0] : like, scenario, diag);
+        ret = bind_again(self, point_id, like == NULL ? self->scenarios[0] : like, scenario, diag);
         pthread_mutex_unlock(&self->template->lock);
     }
     return ret;
 }
 
 /* Goes from one scenario to another, which the worker takes over. */
-static int
-take_scenario(spot_study_worker_t *self, const spot_study_t *study, size_t point_id,
-    void *scenario)
+static int take_scenario(
+    spot_study_worker_t *self, const spot_study_t *study, size_t point_id, void *scenario)
 {
     spot_study_worker_close(self);
     self->study = study;
     self->point_id = point_id;
     self->scenario = scenario;
-    self->metrics =
-        spot_calloc(study->yield.outputs.num_metrics, sizeof(*self->metrics));
+    self->metrics = spot_calloc(study->yield.outputs.num_metrics, sizeof(*self->metrics));
     return self->metrics == NULL ? SPOT_ERR_NO_MEMORY : 0;
 }
 
-int
-spot_study_worker_go(spot_study_worker_t *self, const spot_study_t *study,
-    size_t point_id, spot_diag_t *diag)
+int spot_study_worker_go(
+    spot_study_worker_t *self, const spot_study_t *study, size_t point_id, spot_diag_t *diag)
 {
     void *scenario = NULL;
     int ret, taken;
@@ -81,9 +75,8 @@ spot_study_worker_go(spot_study_worker_t *self, const spot_study_t *study,
 }
 
 /* Binds the point with the other value, which is then taken out again. */
-static int
-bind_changed(const spot_study_t *self, size_t point_id, const char *path,
-    const char *text, void **scenario)
+static int bind_changed(
+    const spot_study_t *self, size_t point_id, const char *path, const char *text, void **scenario)
 {
     spot_node_t *scalar = NULL;
     spot_diag_t quiet;
@@ -97,8 +90,8 @@ bind_changed(const spot_study_t *self, size_t point_id, const char *path,
     spot_diag_init(&quiet);
     was = scalar->text;
     scalar->text = (char *) (uintptr_t) text;
-    ret = self->experiment->bind(
-        scenario, self->template->scenario.root, self->scenarios[0], &quiet);
+    ret =
+        self->experiment->bind(scenario, self->template->scenario.root, self->scenarios[0], &quiet);
     scalar->text = was;
     spot_diag_free(&quiet);
     if (ret == 0 && !spot_points_are_alike(self->experiment->outputs(*scenario),
@@ -112,9 +105,8 @@ bind_changed(const spot_study_t *self, size_t point_id, const char *path,
     return ret == SPOT_ERR_CANNOT_RUN ? SPOT_ERR_BAD_INPUT : ret;
 }
 
-int
-spot_study_worker_change(spot_study_worker_t *self, const spot_study_t *study,
-    size_t point_id, const char *path, const char *text)
+int spot_study_worker_change(spot_study_worker_t *self, const spot_study_t *study, size_t point_id,
+    const char *path, const char *text)
 {
     void *scenario;
     int ret, taken;
@@ -128,8 +120,7 @@ spot_study_worker_change(spot_study_worker_t *self, const spot_study_t *study,
     return ret == 0 ? study->experiment->open(&self->worker, scenario) : ret;
 }
 
-void
-spot_study_worker_close(spot_study_worker_t *self)
+void spot_study_worker_close(spot_study_worker_t *self)
 {
     if (self->study != NULL) {
         self->study->experiment->close(self->worker);
@@ -139,9 +130,8 @@ spot_study_worker_close(spot_study_worker_t *self)
     *self = (spot_study_worker_t){.tapes = self->tapes};
 }
 
-int
-spot_study_worker_run(spot_study_worker_t *self, int64_t replication,
-    const atomic_int *stop, spot_recording_t *recording)
+int spot_study_worker_run(spot_study_worker_t *self, int64_t replication, const atomic_int *stop,
+    spot_recording_t *recording)
 {
     const spot_replication_t wanted = {.seed = self->study->head.seed,
         .replication = (uint64_t) replication,
@@ -153,9 +143,8 @@ spot_study_worker_run(spot_study_worker_t *self, int64_t replication,
         self->worker, &wanted, self->metrics, self->warnings, recording);
 }
 
-int
-spot_study_worker_row(spot_study_worker_t *self, int64_t replication,
-    const atomic_int *stop, double *row, uint32_t *warnings)
+int spot_study_worker_row(spot_study_worker_t *self, int64_t replication, const atomic_int *stop,
+    double *row, uint32_t *warnings)
 {
     const spot_study_t *study = self->study;
     const spot_metric_layout_t *layout =
@@ -181,16 +170,14 @@ spot_study_worker_row(spot_study_worker_t *self, int64_t replication,
     return ret;
 }
 
-int
-spot_study_worker_record(spot_study_worker_t *self, int64_t replication,
-    const atomic_int *stop, spot_recording_t *recording)
+int spot_study_worker_record(spot_study_worker_t *self, int64_t replication, const atomic_int *stop,
+    spot_recording_t *recording)
 {
     const spot_outputs_t *outputs = self->study->experiment->outputs(self->scenario);
     const spot_study_head_t *head = &self->study->head;
     int ret = spot_recording_init(recording, outputs->num_series, outputs->series);
 
     ret = ret == 0 ? spot_study_worker_run(self, replication, stop, recording) : ret;
-    return ret == 0 ? spot_recording_name(
-                          recording, head->name, head->seed, (uint64_t) replication)
+    return ret == 0 ? spot_recording_name(recording, head->name, head->seed, (uint64_t) replication)
                     : ret;
 }

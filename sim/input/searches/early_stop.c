@@ -4,8 +4,7 @@
 #include "sim/input/search.h"
 
 /* Goes through all points. The gain over no finite reference is NAN: it is not small. */
-static size_t
-next(spot_search_t *self, size_t n)
+static size_t next(spot_search_t *self, size_t n)
 {
     double best_s = (double) INFINITY, reference_s = best_s;
     int num_small = 0;

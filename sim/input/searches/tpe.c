@@ -5,8 +5,7 @@
 #include "sim/input/search.h"
 
 /* Parts the points of the grid into good and poor ones. */
-static void
-part(spot_search_t *self)
+static void part(spot_search_t *self)
 {
     for (size_t j = 0; j < self->num_points; j++) {
         double num_known = 0, num_better = 0;
@@ -22,8 +21,7 @@ part(spot_search_t *self)
 }
 
 /* ln good - ln poor of a coordinate, which is (id - 1) / stride % num. */
-static double
-log_ratio(const spot_search_t *self, size_t id, size_t stride, size_t num)
+static double log_ratio(const spot_search_t *self, size_t id, size_t stride, size_t num)
 {
     const size_t here = (id - 1) / stride % num;
     const double least = 1 / (double) num;
@@ -38,12 +36,10 @@ log_ratio(const spot_search_t *self, size_t id, size_t stride, size_t num)
             sum[group] += 1 + (at > 0 ? 0.5 : 0) + (at + 1 < num ? 0.5 : 0);
         }
     }
-    return log((least + count[1]) / (1 + sum[1])) -
-           log((least + count[0]) / (1 + sum[0]));
+    return log((least + count[1]) / (1 + sum[1])) - log((least + count[0]) / (1 + sum[0]));
 }
 
-static size_t
-next(spot_search_t *self, size_t n)
+static size_t next(spot_search_t *self, size_t n)
 {
     const size_t num_threads = self->threads.num_values;
     const size_t num_blocks = self->blocks.num_values;
@@ -62,8 +58,7 @@ next(spot_search_t *self, size_t n)
         blocks[j] = log_ratio(self, 1 + j, 1, num_blocks);
     }
     for (size_t id = 1; id <= num_threads * num_blocks; id++) {
-        const double sum =
-            threads[(id - 1) / num_blocks] + blocks[(id - 1) % num_blocks];
+        const double sum = threads[(id - 1) / num_blocks] + blocks[(id - 1) % num_blocks];
 
         if (!self->is_known[id] && sum >= most + 1e-12) {
             most = sum;

@@ -7,8 +7,8 @@
 #include "base/memory.h"
 #include "sim/schedule/policy.h"
 
-#define OWN_DESIGN                                                                      \
-    ". An own design, not a reproduction of Optimus, Pollux or Sia; a job that has "    \
+#define OWN_DESIGN                                                                                 \
+    ". An own design, not a reproduction of Optimus, Pollux or Sia; a job that has "               \
     "just started or changed its size does not grow: elastic.hold"
 
 typedef struct {
@@ -33,8 +33,7 @@ typedef struct {
 /* How much a job needs to grow from its target to the next size. */
 typedef double (*need_t)(const spot_vc_t *vc, const candidate_t *candidate);
 
-static void
-free_state(void *state)
+static void free_state(void *state)
 {
     elastic_t *self = state;
 
@@ -45,8 +44,7 @@ free_state(void *state)
 /* ---- The sizes that jobs are to have ---- */
 
 /* Brings the list of jobs up to date; arrivals are in order of submission. */
-static int
-find_candidates(elastic_t *self, const spot_vc_t *vc)
+static int find_candidates(elastic_t *self, const spot_vc_t *vc)
 {
     size_t num_kept = 0;
 
@@ -57,8 +55,8 @@ find_candidates(elastic_t *self, const spot_vc_t *vc)
     }
     self->num_candidates = num_kept;
     for (; self->num_seen < vc->next_arrival; self->num_seen++) {
-        if (SPOT_ARRAY_APPEND(self, candidates,
-                (candidate_t){.job = vc->arrivals[self->num_seen]}) != 0) {
+        if (SPOT_ARRAY_APPEND(
+                self, candidates, (candidate_t){.job = vc->arrivals[self->num_seen]}) != 0) {
             return SPOT_ERR_NO_MEMORY;
         }
     }
@@ -66,16 +64,14 @@ find_candidates(elastic_t *self, const spot_vc_t *vc)
 }
 
 /* Whether a job has started or changed its size so lately that it does not grow. */
-static bool
-is_held(const spot_vc_t *vc, const spot_vc_job_t *job)
+static bool is_held(const spot_vc_t *vc, const spot_vc_job_t *job)
 {
     return job->status == SPOT_JOB_RUNNING &&
            vc->now_s - job->resized_s < vc->scenario->elastic.hold_s;
 }
 
 /* Finds the next size of a candidate, which it may not have. */
-static void
-look_ahead(const spot_vc_t *vc, candidate_t *candidate, need_t need)
+static void look_ahead(const spot_vc_t *vc, candidate_t *candidate, need_t need)
 {
     const spot_vc_job_t *job = &vc->jobs[candidate->job];
 
@@ -89,8 +85,7 @@ look_ahead(const spot_vc_t *vc, candidate_t *candidate, need_t need)
 }
 
 /* Gives smallest sizes in order of submission. Returns the GPUs that are left. */
-static int32_t
-give_smallest(elastic_t *self, const spot_vc_t *vc, need_t need)
+static int32_t give_smallest(elastic_t *self, const spot_vc_t *vc, need_t need)
 {
     int32_t num_free = spot_vc_quota(vc);
 
@@ -111,8 +106,7 @@ give_smallest(elastic_t *self, const spot_vc_t *vc, need_t need)
 
 /* Raises the neediest by a size as long as one fits. What does not fit now never will,
  * as the free GPUs only get fewer. */
-static void
-grow(elastic_t *self, const spot_vc_t *vc, int32_t num_free, need_t need)
+static void grow(elastic_t *self, const spot_vc_t *vc, int32_t num_free, need_t need)
 {
     while (self->num_growing > 0) {
         candidate_t *best = NULL;
@@ -138,8 +132,7 @@ grow(elastic_t *self, const spot_vc_t *vc, int32_t num_free, need_t need)
 /* ---- Carrying them out ---- */
 
 /* Starts a queued job with its target or less. */
-static bool
-start(spot_vc_t *vc, const candidate_t *candidate)
+static bool start(spot_vc_t *vc, const candidate_t *candidate)
 {
     int32_t gpus = candidate->target;
 
@@ -152,54 +145,43 @@ start(spot_vc_t *vc, const candidate_t *candidate)
 /* What the steps of a decision change, in this order. */
 enum { STOP, SHRINK, START, GROW, NUM_STEPS };
 
-static int
-step_of(const spot_vc_job_t *job, int32_t target)
+static int step_of(const spot_vc_job_t *job, int32_t target)
 {
     if (job->status == SPOT_JOB_QUEUED) {
         return target > 0 ? START : NUM_STEPS;
     }
-    return target == 0          ? STOP
-           : target < job->gpus ? SHRINK
-           : target > job->gpus ? GROW
-                                : NUM_STEPS;
+    return target == 0 ? STOP : target < job->gpus ? SHRINK : target > job->gpus ? GROW : NUM_STEPS;
 }
 
-static bool
-carry_out(spot_vc_t *vc, const candidate_t *candidate)
+static bool carry_out(spot_vc_t *vc, const candidate_t *candidate)
 {
     if (candidate->step == STOP) {
         spot_vc_stop(vc, candidate->job);
         return true;
     }
-    return candidate->step == START
-               ? start(vc, candidate)
-               : spot_vc_resize(vc, candidate->job, candidate->target);
+    return candidate->step == START ? start(vc, candidate)
+                                    : spot_vc_resize(vc, candidate->job, candidate->target);
 }
 
 /* When to decide again if nothing happens. A decision that has changed nothing would
  * change nothing again, until a job may grow that could not. */
-static int64_t
-next_decision_s(const spot_vc_t *vc, bool has_acted)
+static int64_t next_decision_s(const spot_vc_t *vc, bool has_acted)
 {
     const int64_t interval_s = vc->scenario->elastic.interval_s;
     int64_t next_s = has_acted ? vc->now_s + 1 : INT64_MAX;
 
-    for (int32_t job = vc->first_running; !has_acted && job >= 0;
-         job = vc->jobs[job].next) {
+    for (int32_t job = vc->first_running; !has_acted && job >= 0; job = vc->jobs[job].next) {
         const spot_vc_job_t *at = &vc->jobs[job];
         const int64_t free_s = at->resized_s + vc->scenario->elastic.hold_s;
 
-        if (is_held(vc, at) && free_s < next_s &&
-            spot_vc_next_size(vc, job, at->gpus) > 0) {
+        if (is_held(vc, at) && free_s < next_s && spot_vc_next_size(vc, job, at->gpus) > 0) {
             next_s = free_s;
         }
     }
-    return next_s == INT64_MAX ? INT64_MAX
-                               : (next_s + interval_s - 1) / interval_s * interval_s;
+    return next_s == INT64_MAX ? INT64_MAX : (next_s + interval_s - 1) / interval_s * interval_s;
 }
 
-static void
-decide(spot_vc_t *vc, need_t need)
+static void decide(spot_vc_t *vc, need_t need)
 {
     elastic_t *self = vc->state;
     bool has_acted = false;
@@ -227,8 +209,7 @@ decide(spot_vc_t *vc, need_t need)
     self->due_s = next_decision_s(vc, has_acted);
 }
 
-static int64_t
-elastic_next_due_s(const spot_vc_t *vc)
+static int64_t elastic_next_due_s(const spot_vc_t *vc)
 {
     const elastic_t *self = vc->state;
 
@@ -238,14 +219,12 @@ elastic_next_due_s(const spot_vc_t *vc)
 /* ---- Which job is the neediest ---- */
 
 /* The job with the least share of the GPUs that it asked for. */
-static double
-efs_need(const spot_vc_t *vc, const candidate_t *candidate)
+static double efs_need(const spot_vc_t *vc, const candidate_t *candidate)
 {
     return -(double) candidate->target / spot_vc_row(vc, candidate->job)->gpu_num;
 }
 
-static void
-efs_decide(spot_vc_t *vc)
+static void efs_decide(spot_vc_t *vc)
 {
     decide(vc, efs_need);
 }
@@ -262,8 +241,7 @@ const spot_policy_t spot_policy_efs = {
 };
 
 /* The job that gains the most throughput by a GPU, relative to its own. */
-static double
-gain_need(const spot_vc_t *vc, const candidate_t *candidate)
+static double gain_need(const spot_vc_t *vc, const candidate_t *candidate)
 {
     const int32_t job = candidate->job;
     const double own = spot_vc_throughput(vc, job, spot_vc_row(vc, job)->gpu_num);
@@ -273,8 +251,7 @@ gain_need(const spot_vc_t *vc, const candidate_t *candidate)
            ((candidate->next - candidate->target) * own);
 }
 
-static void
-gain_decide(spot_vc_t *vc)
+static void gain_decide(spot_vc_t *vc)
 {
     decide(vc, gain_need);
 }

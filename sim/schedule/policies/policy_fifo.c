@@ -2,15 +2,13 @@
 /* FIFO and shortest job first: the queue in order of a key that never changes. */
 #include "sim/schedule/policy.h"
 
-static void
-start_from_head(spot_vc_t *vc)
+static void start_from_head(spot_vc_t *vc)
 {
     spot_vc_sort_queue(vc, false);
     spot_vc_start_head(vc);
 }
 
-static void
-fifo_on_arrive(spot_vc_t *vc, int32_t job)
+static void fifo_on_arrive(spot_vc_t *vc, int32_t job)
 {
     vc->jobs[job].key = (double) vc->jobs[job].enter_s;
 }
@@ -23,8 +21,7 @@ const spot_policy_t spot_policy_fifo = {
     .decide = start_from_head,
 };
 
-static void
-sjf_on_arrive(spot_vc_t *vc, int32_t job)
+static void sjf_on_arrive(spot_vc_t *vc, int32_t job)
 {
     vc->jobs[job].key = (double) spot_vc_row(vc, job)->duration_s;
 }

@@ -28,16 +28,14 @@ typedef struct {
     bool is_packing; /* at the latest decision */
 } lucid_t;
 
-bool
-spot_lucid_is_policy(const spot_schedule_scenario_t *scenario)
+bool spot_lucid_is_policy(const spot_schedule_scenario_t *scenario)
 {
     return spot_policies[scenario->policy_id] == &spot_policy_lucid;
 }
 
 /* ---- Order ---- */
 
-static void
-lucid_on_arrive(spot_vc_t *vc, int32_t job)
+static void lucid_on_arrive(spot_vc_t *vc, int32_t job)
 {
     spot_vc_job_t *at = &vc->jobs[job];
 
@@ -49,13 +47,11 @@ lucid_on_arrive(spot_vc_t *vc, int32_t job)
 
 /* ---- The packing switch ---- */
 
-double
-spot_lucid_forecast(
+double spot_lucid_forecast(
     const spot_schedule_scenario_t *scenario, int64_t now_s, size_t column_offset)
 {
     const spot_forecast_t *forecast = &scenario->lucid.forecast;
-    const size_t first =
-        (size_t) ((now_s - scenario->start_s) / SPOT_FORECAST_STEP_S) + 1;
+    const size_t first = (size_t) ((now_s - scenario->start_s) / SPOT_FORECAST_STEP_S) + 1;
     double sum = 0;
     size_t j;
 
@@ -69,8 +65,7 @@ spot_lucid_forecast(
 }
 
 /* The switch as it was set at the latest multiple of SWITCH_EVERY_S. */
-static bool
-is_packing(const spot_schedule_scenario_t *scenario, int64_t now_s)
+static bool is_packing(const spot_schedule_scenario_t *scenario, int64_t now_s)
 {
     const spot_lucid_setting_t *lucid = &scenario->lucid;
     const int64_t set_s = now_s / SWITCH_EVERY_S * SWITCH_EVERY_S;
@@ -79,14 +74,13 @@ is_packing(const spot_schedule_scenario_t *scenario, int64_t now_s)
         return false;
     }
     return lucid->packing == SPOT_PACKING_ALWAYS ||
-           spot_lucid_forecast(scenario, set_s,
-               offsetof(struct spot_forecast_row, num_jobs)) > lucid->threshold_jobs;
+           spot_lucid_forecast(scenario, set_s, offsetof(struct spot_forecast_row, num_jobs)) >
+               lucid->threshold_jobs;
 }
 
 /* With the switch off only the head of the queue is tried, so that jobs behind it wait
  * for the switch. Whether it goes off matters to none that waits. */
-static int64_t
-lucid_next_due_s(const spot_vc_t *vc)
+static int64_t lucid_next_due_s(const spot_vc_t *vc)
 {
     const spot_schedule_scenario_t *scenario = vc->scenario;
     int64_t next_s = vc->now_s / SWITCH_EVERY_S * SWITCH_EVERY_S;
@@ -105,27 +99,22 @@ lucid_next_due_s(const spot_vc_t *vc)
 /* ---- Allocation ---- */
 
 /* NULL: the job shares no GPUs. One of the training engine never does. */
-static const spot_workload_t *
-workload(const spot_vc_t *vc, int32_t job)
+static const spot_workload_t *workload(const spot_vc_t *vc, int32_t job)
 {
     const int32_t workload_id = spot_vc_row(vc, job)->workload_id;
 
-    return workload_id < 0 || vc->jobs[job].core_id >= 0
-               ? NULL
-               : &vc->log->workloads[workload_id];
+    return workload_id < 0 || vc->jobs[job].core_id >= 0 ? NULL : &vc->log->workloads[workload_id];
 }
 
 /* A node that has a notice takes no new job. */
-static bool
-is_noticed(const spot_vc_t *vc, int32_t job)
+static bool is_noticed(const spot_vc_t *vc, int32_t job)
 {
     const spot_gpu_nodes_t *nodes = &vc->nodes;
 
     if (nodes->num_open == nodes->num_listed) {
         return false;
     }
-    for (int32_t part = vc->jobs[job].first_part; part >= 0;
-         part = nodes->parts[part].next) {
+    for (int32_t part = vc->jobs[job].first_part; part >= 0; part = nodes->parts[part].next) {
         if (nodes->nodes[nodes->parts[part].node_id].is_noticed) {
             return true;
         }
@@ -133,18 +122,15 @@ is_noticed(const spot_vc_t *vc, int32_t job)
     return false;
 }
 
-spot_colocation_pair_t
-spot_lucid_pair(const spot_vc_t *vc, int32_t guest, int32_t host)
+spot_colocation_pair_t spot_lucid_pair(const spot_vc_t *vc, int32_t guest, int32_t host)
 {
     return spot_colocation_pair(&vc->scenario->lucid.colocation,
         spot_vc_row(vc, guest)->workload_id, spot_vc_row(vc, host)->workload_id);
 }
 
-static bool
-can_host(const spot_vc_t *vc, int32_t host, int32_t guest)
+static bool can_host(const spot_vc_t *vc, int32_t host, int32_t guest)
 {
-    const double memory_mib =
-        (double) vc->scenario->lucid.gpu_memory_bytes / BYTES_PER_MIB;
+    const double memory_mib = (double) vc->scenario->lucid.gpu_memory_bytes / BYTES_PER_MIB;
     const spot_vc_job_t *host_at = &vc->jobs[host], *guest_at = &vc->jobs[guest];
     const spot_workload_t *of_host = workload(vc, host), *of_guest = workload(vc, guest);
 
@@ -152,20 +138,18 @@ can_host(const spot_vc_t *vc, int32_t host, int32_t guest)
            host_at->gpus == guest_at->gpus && of_host != NULL &&
            guest_at->key <= MAX_URGENCY * host_at->key &&
            of_host->gmem_mib < memory_mib - of_guest->gmem_mib &&
-           of_host->share_score + of_guest->share_score <= MAX_SCORE &&
-           !is_noticed(vc, host) && spot_lucid_pair(vc, guest, host).can_share;
+           of_host->share_score + of_guest->share_score <= MAX_SCORE && !is_noticed(vc, host) &&
+           spot_lucid_pair(vc, guest, host).can_share;
 }
 
 /* The first job in the list of running ones that can have a guest, -1: none. A guest
  * that is_tested found none at the latest decision, so that only those matter that have
  * come to run alone since: all that decides is constant. */
-static int32_t
-find_host(const spot_vc_t *vc, int32_t guest, bool is_tested)
+static int32_t find_host(const spot_vc_t *vc, int32_t guest, bool is_tested)
 {
     int32_t best = -1;
 
-    for (int32_t host = vc->first_running; !is_tested && host >= 0;
-         host = vc->jobs[host].next) {
+    for (int32_t host = vc->first_running; !is_tested && host >= 0; host = vc->jobs[host].next) {
         if (can_host(vc, host, guest)) {
             return host;
         }
@@ -181,8 +165,7 @@ find_host(const spot_vc_t *vc, int32_t guest, bool is_tested)
     return best;
 }
 
-static bool
-start_as_guest(spot_vc_t *vc, int32_t guest, bool is_tested)
+static bool start_as_guest(spot_vc_t *vc, int32_t guest, bool is_tested)
 {
     int32_t host = -1;
 
@@ -199,8 +182,7 @@ start_as_guest(spot_vc_t *vc, int32_t guest, bool is_tested)
 }
 
 /* Sizes that could not be placed in this second cannot be placed later in it. */
-static bool
-start_alone(spot_vc_t *vc, int32_t job, uint64_t *failed)
+static bool start_alone(spot_vc_t *vc, int32_t job, uint64_t *failed)
 {
     const int32_t gpus = vc->jobs[job].gpus;
     const bool is_noted = gpus <= MAX_FAILED_GPUS && vc->jobs[job].core_id < 0;
@@ -216,8 +198,7 @@ start_alone(spot_vc_t *vc, int32_t job, uint64_t *failed)
     return true;
 }
 
-static void
-pack(spot_vc_t *vc, bool was_packing)
+static void pack(spot_vc_t *vc, bool was_packing)
 {
     const bool is_last_resort = vc->scenario->lucid.pack == SPOT_PACK_LAST_RESORT;
     uint64_t failed = 0;
@@ -234,8 +215,7 @@ pack(spot_vc_t *vc, bool was_packing)
     }
 }
 
-static void
-lucid_decide(spot_vc_t *vc)
+static void lucid_decide(spot_vc_t *vc)
 {
     lucid_t *self = vc->state;
     const bool was_packing = self->is_packing;
@@ -249,8 +229,7 @@ lucid_decide(spot_vc_t *vc)
     }
 }
 
-static const spot_estimator_setting_t *
-lucid_estimator(const spot_schedule_scenario_t *scenario)
+static const spot_estimator_setting_t *lucid_estimator(const spot_schedule_scenario_t *scenario)
 {
     return &scenario->lucid.estimator;
 }

@@ -11,8 +11,7 @@ typedef struct {
 
 /* Gives priorities to the jobs of the queue from this one on; a job that comes back
  * keeps its own. */
-static void
-rank_from(spot_vc_t *vc, size_t first)
+static void rank_from(spot_vc_t *vc, size_t first)
 {
     for (size_t j = first; j < vc->num_queue; j++) {
         spot_vc_job_t *job = &vc->jobs[vc->queue[j]];
@@ -26,8 +25,7 @@ rank_from(spot_vc_t *vc, size_t first)
     }
 }
 
-static void
-qssf_decide(spot_vc_t *vc)
+static void qssf_decide(spot_vc_t *vc)
 {
     qssf_t *self = vc->state;
     const bool is_new = spot_vc_num_queued(vc) == vc->num_fresh;
@@ -46,25 +44,22 @@ qssf_decide(spot_vc_t *vc)
     spot_vc_start_head(vc);
 }
 
-static int64_t
-qssf_next_due_s(const spot_vc_t *vc)
+static int64_t qssf_next_due_s(const spot_vc_t *vc)
 {
     const qssf_t *self = vc->state;
 
     return self->is_new && spot_vc_num_queued(vc) > 0 ? vc->now_s + 1 : INT64_MAX;
 }
 
-static const spot_estimator_setting_t *
-qssf_estimator(const spot_schedule_scenario_t *scenario)
+static const spot_estimator_setting_t *qssf_estimator(const spot_schedule_scenario_t *scenario)
 {
     return &scenario->qssf;
 }
 
 const spot_policy_t spot_policy_qssf = {
     .name = "qssf",
-    .doc =
-        "Quasi-shortest service first: the least estimated duration times GPUs starts "
-        "first, and nothing overtakes it",
+    .doc = "Quasi-shortest service first: the least estimated duration times GPUs starts "
+           "first, and nothing overtakes it",
     .source = "Hu et al., Characterization and Prediction of Deep Learning Workloads in "
               "Large-Scale GPU Datacenters, SC 2021",
     .estimator = qssf_estimator,

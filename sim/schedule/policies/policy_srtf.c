@@ -4,22 +4,19 @@
 
 #include "sim/schedule/policies/quota.h"
 
-static void
-srtf_on_arrive(spot_vc_t *vc, int32_t job)
+static void srtf_on_arrive(spot_vc_t *vc, int32_t job)
 {
     vc->jobs[job].key = spot_vc_rest(vc, job);
 }
 
-static void
-srtf_decide(spot_vc_t *vc)
+static void srtf_decide(spot_vc_t *vc)
 {
     spot_quota_walk(vc->state, vc, spot_vc_rest, true);
 }
 
 /* Between changes all running jobs approach their ends alike, unless one works at
  * another rate; so only one that falls below a queued one changes the order. */
-static int64_t
-srtf_next_due_s(const spot_vc_t *vc)
+static int64_t srtf_next_due_s(const spot_vc_t *vc)
 {
     const spot_quota_t *self = vc->state;
 
@@ -34,9 +31,8 @@ srtf_next_due_s(const spot_vc_t *vc)
             return vc->now_s + 1;
         }
     }
-    return isinf(self->least_gap)
-               ? INT64_MAX
-               : vc->now_s + (int64_t) floor(self->least_gap / vc->unit) + 1;
+    return isinf(self->least_gap) ? INT64_MAX
+                                  : vc->now_s + (int64_t) floor(self->least_gap / vc->unit) + 1;
 }
 
 const spot_policy_t spot_policy_srtf = {

@@ -13,8 +13,7 @@ typedef struct {
     int64_t class_s;    /* when a job falls into the next class after such a walk */
 } tiresias_t;
 
-static double
-tiresias_rank(const spot_vc_t *vc, int32_t job)
+static double tiresias_rank(const spot_vc_t *vc, int32_t job)
 {
     const spot_schedule_scenario_t *scenario = vc->scenario;
     const double service = (double) spot_vc_service_gpu_s(vc, job);
@@ -26,29 +25,25 @@ tiresias_rank(const spot_vc_t *vc, int32_t job)
     return class_id * CLASS_S + (double) vc->jobs[job].enter_s;
 }
 
-static void
-unsettle(spot_vc_t *vc)
+static void unsettle(spot_vc_t *vc)
 {
     ((tiresias_t *) vc->state)->is_settled = false;
 }
 
-static void
-tiresias_on_arrive(spot_vc_t *vc, int32_t job)
+static void tiresias_on_arrive(spot_vc_t *vc, int32_t job)
 {
     vc->jobs[job].key = tiresias_rank(vc, job);
     unsettle(vc);
 }
 
-static void
-tiresias_on_end(spot_vc_t *vc, int32_t job)
+static void tiresias_on_end(spot_vc_t *vc, int32_t job)
 {
     (void) job;
     unsettle(vc);
 }
 
 /* When the first running job falls into the next class, if nothing happens before. */
-static int64_t
-next_class_s(const spot_vc_t *vc)
+static int64_t next_class_s(const spot_vc_t *vc)
 {
     const spot_schedule_scenario_t *scenario = vc->scenario;
     int64_t next_s = INT64_MAX;
@@ -60,8 +55,7 @@ next_class_s(const spot_vc_t *vc)
             const double left = scenario->tiresias.thresholds_gpu_s[j] - service;
 
             if (left >= 0) {
-                const int64_t above_s =
-                    vc->now_s + (int64_t) floor(left / vc->jobs[job].gpus) + 1;
+                const int64_t above_s = vc->now_s + (int64_t) floor(left / vc->jobs[job].gpus) + 1;
 
                 next_s = above_s < next_s ? above_s : next_s;
                 break;
@@ -71,8 +65,7 @@ next_class_s(const spot_vc_t *vc)
     return next_s;
 }
 
-static void
-tiresias_decide(spot_vc_t *vc)
+static void tiresias_decide(spot_vc_t *vc)
 {
     tiresias_t *self = vc->state;
 
@@ -83,8 +76,7 @@ tiresias_decide(spot_vc_t *vc)
     }
 }
 
-static int64_t
-tiresias_next_due_s(const spot_vc_t *vc)
+static int64_t tiresias_next_due_s(const spot_vc_t *vc)
 {
     const tiresias_t *self = vc->state;
     const int64_t interval_s = vc->scenario->tiresias.interval_s;
@@ -94,17 +86,15 @@ tiresias_next_due_s(const spot_vc_t *vc)
         return INT64_MAX;
     }
     next_s = self->is_settled ? self->class_s : next_s;
-    return next_s == INT64_MAX ? INT64_MAX
-                               : (next_s + interval_s - 1) / interval_s * interval_s;
+    return next_s == INT64_MAX ? INT64_MAX : (next_s + interval_s - 1) / interval_s * interval_s;
 }
 
 const spot_policy_t spot_policy_tiresias = {
     .name = "tiresias",
     .doc = "Least attained service in classes: jobs that have held few GPU-seconds go "
            "before those that have held many; within a class in order of submission",
-    .source =
-        "Gu et al., Tiresias: A GPU Cluster Manager for Distributed Deep Learning, "
-        "NSDI 2019",
+    .source = "Gu et al., Tiresias: A GPU Cluster Manager for Distributed Deep Learning, "
+              "NSDI 2019",
     .is_decreasing = true,
     .state_size = sizeof(tiresias_t),
     .free_state = spot_quota_free,

@@ -6,8 +6,7 @@
 
 #include "base/memory.h"
 
-void
-spot_quota_free(void *self)
+void spot_quota_free(void *self)
 {
     spot_quota_t *quota = self;
 
@@ -17,17 +16,15 @@ spot_quota_free(void *self)
     *quota = (spot_quota_t){0};
 }
 
-static bool
-goes_before(const spot_vc_t *vc, const spot_ranked_job_t *a, const spot_ranked_job_t *b)
+static bool goes_before(const spot_vc_t *vc, const spot_ranked_job_t *a, const spot_ranked_job_t *b)
 {
     return a->rank != b->rank ? a->rank < b->rank
                               : vc->jobs[a->job].started < vc->jobs[b->job].started;
 }
 
 /* Running jobs by rank, from the order of the latest walk, which is nearly right. */
-static void
-rank_running(spot_quota_t *self, const spot_vc_t *vc,
-    double (*rank)(const spot_vc_t *vc, int32_t job))
+static void rank_running(
+    spot_quota_t *self, const spot_vc_t *vc, double (*rank)(const spot_vc_t *vc, int32_t job))
 {
     size_t num_kept = 0;
 
@@ -38,8 +35,7 @@ rank_running(spot_quota_t *self, const spot_vc_t *vc,
             self->running[num_kept++].job = self->running[j].job;
         }
     }
-    for (int32_t job = vc->last_running;
-         job >= 0 && vc->jobs[job].started >= self->num_starts;
+    for (int32_t job = vc->last_running; job >= 0 && vc->jobs[job].started >= self->num_starts;
          job = vc->jobs[job].previous) {
         self->running[num_kept++].job = job;
     }
@@ -47,8 +43,7 @@ rank_running(spot_quota_t *self, const spot_vc_t *vc,
     self->num_running = num_kept;
     self->num_starts = vc->num_starts;
     for (size_t j = 0; j < num_kept; j++) {
-        const spot_ranked_job_t ranked = {
-            self->running[j].job, rank(vc, self->running[j].job)};
+        const spot_ranked_job_t ranked = {self->running[j].job, rank(vc, self->running[j].job)};
         size_t place = j;
 
         while (place > 0 && goes_before(vc, &ranked, &self->running[place - 1])) {
@@ -60,8 +55,7 @@ rank_running(spot_quota_t *self, const spot_vc_t *vc,
 }
 
 /* Chooses who fits into the quota. */
-static void
-choose(spot_quota_t *self, const spot_vc_t *vc, bool queue_first)
+static void choose(spot_quota_t *self, const spot_vc_t *vc, bool queue_first)
 {
     int32_t quota = spot_vc_quota(vc);
     size_t queued = vc->queue_start, running = 0;
@@ -73,13 +67,12 @@ choose(spot_quota_t *self, const spot_vc_t *vc, bool queue_first)
     while (running < self->num_running || (queued < vc->num_queue && quota > 0)) {
         const double key =
             queued < vc->num_queue ? vc->jobs[vc->queue[queued]].key : (double) INFINITY;
-        const double rank = running < self->num_running ? self->running[running].rank
-                                                        : (double) INFINITY;
+        const double rank =
+            running < self->num_running ? self->running[running].rank : (double) INFINITY;
         const bool is_queued =
             queued < vc->num_queue &&
             (running == self->num_running || key < rank || (queue_first && key == rank));
-        const int32_t job =
-            is_queued ? vc->queue[queued++] : self->running[running++].job;
+        const int32_t job = is_queued ? vc->queue[queued++] : self->running[running++].job;
         const bool fits = vc->jobs[job].gpus <= quota;
 
         quota -= fits ? vc->jobs[job].gpus : 0;
@@ -96,8 +89,7 @@ choose(spot_quota_t *self, const spot_vc_t *vc, bool queue_first)
     }
 }
 
-void
-spot_quota_walk(spot_quota_t *self, spot_vc_t *vc,
+void spot_quota_walk(spot_quota_t *self, spot_vc_t *vc,
     double (*rank)(const spot_vc_t *vc, int32_t job), bool queue_first)
 {
     const size_t num_running = (size_t) vc->num_running;

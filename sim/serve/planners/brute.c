@@ -17,8 +17,7 @@ typedef struct {
 } all_t;
 
 /* Runs the configuration that is chosen. */
-static int
-try_chosen(all_t *self)
+static int try_chosen(all_t *self)
 {
     const size_t num_stages = self->planning->pipeline->num_stages;
     spot_serving_plan_t plan = {0};
@@ -29,8 +28,7 @@ try_chosen(all_t *self)
         return ret;
     }
     if (self->best[0] != NULL && plan.cost_micro == self->plan.cost_micro) {
-        order = (plan.num_late > self->plan.num_late) -
-                (plan.num_late < self->plan.num_late);
+        order = (plan.num_late > self->plan.num_late) - (plan.num_late < self->plan.num_late);
         for (size_t j = 0; j < num_stages && order == 0; j++) {
             order = self->chosen[j]->rank - self->best[j]->rank;
         }
@@ -43,8 +41,7 @@ try_chosen(all_t *self)
 }
 
 /* Tries all options of the stages from stage_id on. */
-static int
-try_from(all_t *self, size_t stage_id, int64_t cost_micro)
+static int try_from(all_t *self, size_t stage_id, int64_t cost_micro)
 {
     int ret = 0;
 
@@ -66,8 +63,7 @@ try_from(all_t *self, size_t stage_id, int64_t cost_micro)
 }
 
 /* "1,234,567" */
-static const char *
-count_text(double count, char text[40])
+static const char *count_text(double count, char text[40])
 {
     const int length = snprintf(text, 40, "%.0f", count);
 
@@ -79,8 +75,7 @@ count_text(double count, char text[40])
 }
 
 /* Refuses spaces that are too large. */
-static int
-check_count(const all_t *self, int64_t max_configurations, spot_planned_t *planned)
+static int check_count(const all_t *self, int64_t max_configurations, spot_planned_t *planned)
 {
     char counts[2][40], text[200];
     double count = 1;
@@ -91,16 +86,13 @@ check_count(const all_t *self, int64_t max_configurations, spot_planned_t *plann
     if (count <= (double) max_configurations) {
         return 0;
     }
-    (void) snprintf(text, sizeof(text),
-        "%s configurations, limit %s (plan.max_configurations)",
-        count_text(count, counts[0]),
-        count_text((double) max_configurations, counts[1]));
+    (void) snprintf(text, sizeof(text), "%s configurations, limit %s (plan.max_configurations)",
+        count_text(count, counts[0]), count_text((double) max_configurations, counts[1]));
     planned->why_none = spot_arena_text(&planned->memory, text);
     return planned->why_none == NULL ? SPOT_ERR_NO_MEMORY : SPOT_ERR_BAD_PARAM;
 }
 
-int
-spot_plan_all(spot_planning_t *planning, int64_t cap_micro, double rate_qps,
+int spot_plan_all(spot_planning_t *planning, int64_t cap_micro, double rate_qps,
     int64_t max_configurations, spot_planned_t *planned)
 {
     const size_t num_stages = planning->pipeline->num_stages;
@@ -119,8 +111,7 @@ spot_plan_all(spot_planning_t *planning, int64_t cap_micro, double rate_qps,
         ret = check_count(self, max_configurations, planned);
     }
     for (size_t j = num_stages; j-- > 0 && has_all;) {
-        self->rest_micro[j] =
-            self->rest_micro[j + 1] + self->stages[j].choices[0].cost_micro;
+        self->rest_micro[j] = self->rest_micro[j + 1] + self->stages[j].choices[0].cost_micro;
     }
     if (ret == 0 && has_all) {
         ret = try_from(self, 0, 0);
@@ -138,15 +129,14 @@ spot_plan_all(spot_planning_t *planning, int64_t cap_micro, double rate_qps,
     return ret;
 }
 
-static int
-brute(spot_planning_t *planning, spot_planned_t *planned)
+static int brute(spot_planning_t *planning, spot_planned_t *planned)
 {
     int64_t cap_micro;
     int ret = spot_plan_cap(planning, planned, &cap_micro);
 
     if (ret == 0 && cap_micro < INT64_MAX) {
-        ret = spot_plan_all(planning, cap_micro, 0,
-            planning->scenario->plan.max_configurations, planned);
+        ret = spot_plan_all(
+            planning, cap_micro, 0, planning->scenario->plan.max_configurations, planned);
         planned->is_proven = ret == 0;
     }
     return ret;

@@ -48,8 +48,7 @@ typedef struct {
 /* ---- Whole configurations ---- */
 
 /* Whether the chosen keys are less than those of the best. */
-static bool
-is_key_less(const search_t *self)
+static bool is_key_less(const search_t *self)
 {
     size_t j = 0;
 
@@ -61,20 +60,18 @@ is_key_less(const search_t *self)
 
 /* Whether a configuration that costs as much and has so many late queries, or more, may
  * be better than the best. */
-static bool
-may_be_best(const search_t *self, int64_t cost_micro, size_t num_late)
+static bool may_be_best(const search_t *self, int64_t cost_micro, size_t num_late)
 {
     return cost_micro < self->best_micro ||
            (cost_micro == self->best_micro &&
                (self->best[0] == NULL || num_late <= self->best_late));
 }
 
-static void
-consider(search_t *self, int64_t cost_micro, size_t num_late)
+static void consider(search_t *self, int64_t cost_micro, size_t num_late)
 {
     if (may_be_best(self, cost_micro, num_late) &&
-        (cost_micro < self->best_micro || self->best[0] == NULL ||
-            num_late < self->best_late || is_key_less(self))) {
+        (cost_micro < self->best_micro || self->best[0] == NULL || num_late < self->best_late ||
+            is_key_less(self))) {
         self->best_micro = cost_micro;
         self->best_late = num_late;
         memcpy(self->best, self->chosen, sizeof(self->best));
@@ -82,8 +79,7 @@ consider(search_t *self, int64_t cost_micro, size_t num_late)
 }
 
 /* Late queries of two sets together; *bits becomes those, in merged where needed. */
-static size_t
-unite(const search_t *self, const uint64_t **bits, size_t num_late,
+static size_t unite(const search_t *self, const uint64_t **bits, size_t num_late,
     const uint64_t *others, size_t num_others, uint64_t *merged)
 {
     size_t num_both = 0;
@@ -101,9 +97,8 @@ unite(const search_t *self, const uint64_t **bits, size_t num_late,
 }
 
 /* Adds ways through the branches from branch_id on to a way through the last one. */
-static void
-combine(search_t *self, size_t branch_id, int64_t cost_micro, const uint64_t *bits,
-    size_t num_late)
+static void combine(
+    search_t *self, size_t branch_id, int64_t cost_micro, const uint64_t *bits, size_t num_late)
 {
     const branch_t *branch = &self->branches[branch_id];
     int64_t rest_micro = 0;
@@ -130,9 +125,8 @@ combine(search_t *self, size_t branch_id, int64_t cost_micro, const uint64_t *bi
         if (!may_be_best(self, with_micro + rest_micro, num_united)) {
             continue;
         }
-        num_united =
-            unite(self, &united, num_late, branch->bits + way->place * self->num_words,
-                way->num_late, self->merged + branch_id * self->num_words);
+        num_united = unite(self, &united, num_late, branch->bits + way->place * self->num_words,
+            way->num_late, self->merged + branch_id * self->num_words);
         if (num_united <= self->planning->limit.max_late) {
             for (size_t k = 0; k < branch->num_stages; k++) {
                 self->chosen[branch->stages[k]] =
@@ -147,19 +141,16 @@ combine(search_t *self, size_t branch_id, int64_t cost_micro, const uint64_t *bi
 
 static void walk(search_t *self, size_t branch_id, size_t depth, int64_t cost_micro);
 
-static int
-compare_ways(const void *first, const void *second)
+static int compare_ways(const void *first, const void *second)
 {
     const way_t *a = first, *b = second;
 
-    return a->cost_micro != b->cost_micro
-               ? (a->cost_micro > b->cost_micro ? 1 : -1)
-               : (a->place > b->place) - (a->place < b->place);
+    return a->cost_micro != b->cost_micro ? (a->cost_micro > b->cost_micro ? 1 : -1)
+                                          : (a->place > b->place) - (a->place < b->place);
 }
 
 /* Forgets all ways. A branch costs at least its cheapest options. */
-static void
-clear_branches(search_t *self)
+static void clear_branches(search_t *self)
 {
     for (size_t j = 1; j <= self->last; j++) {
         branch_t *branch = &self->branches[j];
@@ -173,8 +164,7 @@ clear_branches(search_t *self)
 }
 
 /* Searches all branches, once the stages that several depend on are chosen. */
-static void
-walk_branches(search_t *self, int64_t shared_micro)
+static void walk_branches(search_t *self, int64_t shared_micro)
 {
     for (size_t j = 1; j <= self->last && self->error == 0; j++) {
         branch_t *branch = &self->branches[j];
@@ -193,8 +183,7 @@ walk_branches(search_t *self, int64_t shared_micro)
 }
 
 /* Runs a join, and joins right before it, once their stages are chosen. */
-static void
-run_joins(search_t *self, int32_t node_id)
+static void run_joins(search_t *self, int32_t node_id)
 {
     const spot_serve_pipeline_node_t *nodes = self->planning->pipeline->nodes, *node;
     bool is_good;
@@ -207,15 +196,14 @@ run_joins(search_t *self, int32_t node_id)
         run_joins(self, node->parents[k]);
     }
     if (self->error == 0) {
-        self->error = spot_planning_run_node(
-            self->planning, node_id, self->options, NULL, &is_good);
+        self->error =
+            spot_planning_run_node(self->planning, node_id, self->options, NULL, &is_good);
     }
 }
 
 /* All stages of a branch are chosen. The way is kept; in the last branch, it is combined
  * with those that were kept. */
-static void
-end_branch(search_t *self, size_t branch_id, int64_t cost_micro)
+static void end_branch(search_t *self, size_t branch_id, int64_t cost_micro)
 {
     branch_t *branch = &self->branches[branch_id];
     const size_t place = branch->num_ways;
@@ -246,8 +234,7 @@ end_branch(search_t *self, size_t branch_id, int64_t cost_micro)
 }
 
 /* Chooses the stages of a branch from a depth on. */
-static void
-walk(search_t *self, size_t branch_id, size_t depth, int64_t cost_micro)
+static void walk(search_t *self, size_t branch_id, size_t depth, int64_t cost_micro)
 {
     const branch_t *branch = &self->branches[branch_id];
     spot_flow_limit_t limit = self->planning->limit;
@@ -282,8 +269,8 @@ walk(search_t *self, size_t branch_id, size_t depth, int64_t cost_micro)
         }
         self->chosen[stage_id] = choice;
         self->options[stage_id] = choice->option;
-        self->error = spot_planning_run_node(
-            self->planning, node_id, self->options, &limit, &is_good);
+        self->error =
+            spot_planning_run_node(self->planning, node_id, self->options, &limit, &is_good);
         if (self->error == 0 && is_good) {
             walk(self, branch_id, depth + 1, with_micro);
         }
@@ -293,8 +280,7 @@ walk(search_t *self, size_t branch_id, size_t depth, int64_t cost_micro)
 /* ---- Before the search ---- */
 
 /* The fastest way from behind each stage to the sink. */
-static void
-find_rests(search_t *self)
+static void find_rests(search_t *self)
 {
     const spot_serve_pipeline_t *pipeline = self->planning->pipeline;
     int64_t fastest_ns[SPOT_SERVE_MAX_NODES], behind_ns[SPOT_SERVE_MAX_NODES];
@@ -322,8 +308,7 @@ find_rests(search_t *self)
 }
 
 /* Gives each stage to its branch: the ends are the parents of the last join. */
-static void
-divide(search_t *self)
+static void divide(search_t *self)
 {
     const spot_serve_pipeline_t *pipeline = self->planning->pipeline;
     const spot_serve_pipeline_node_t *sink = &pipeline->nodes[self->planning->sink];
@@ -332,8 +317,7 @@ divide(search_t *self)
 
     self->last = sink->stage_id < 0 ? sink->num_parents : 1;
     for (size_t j = 1; j <= self->last; j++) {
-        const int32_t end =
-            sink->stage_id < 0 ? sink->parents[j - 1] : self->planning->sink;
+        const int32_t end = sink->stage_id < 0 ? sink->parents[j - 1] : self->planning->sink;
 
         self->branches[j].end = end;
         if (end >= 0) {
@@ -356,8 +340,7 @@ divide(search_t *self)
     }
 }
 
-static int
-search(search_t *self)
+static int search(search_t *self)
 {
     spot_planning_t *planning = self->planning;
     bool has_all = false;
@@ -370,8 +353,7 @@ search(search_t *self)
     find_rests(self);
     divide(self);
     self->num_words = (planning->num_queries + 63) / 64;
-    self->merged =
-        spot_calloc((self->last + 1) * self->num_words, sizeof(*self->merged));
+    self->merged = spot_calloc((self->last + 1) * self->num_words, sizeof(*self->merged));
     if (self->merged == NULL) {
         return SPOT_ERR_NO_MEMORY;
     }
@@ -382,15 +364,13 @@ search(search_t *self)
     return self->error;
 }
 
-int
-spot_plan_exact(spot_planning_t *planning, int64_t cap_micro, spot_planned_t *planned)
+int spot_plan_exact(spot_planning_t *planning, int64_t cap_micro, spot_planned_t *planned)
 {
     search_t *self = NULL;
     int ret;
 
     if (planning->needs_runs) {
-        return spot_plan_all(
-            planning, cap_micro, planning->rate_qps, INT64_MAX, planned);
+        return spot_plan_all(planning, cap_micro, planning->rate_qps, INT64_MAX, planned);
     }
     self = spot_calloc(1, sizeof(*self));
     if (self == NULL) {
@@ -421,8 +401,7 @@ spot_plan_exact(spot_planning_t *planning, int64_t cap_micro, spot_planned_t *pl
     return ret;
 }
 
-int
-spot_plan_cap(spot_planning_t *planning, spot_planned_t *planned, int64_t *cap_micro)
+int spot_plan_cap(spot_planning_t *planning, spot_planned_t *planned, int64_t *cap_micro)
 {
     spot_planned_t greedy = {0};
     int ret = spot_plan_greedy(planning, &greedy);
@@ -441,8 +420,7 @@ spot_plan_cap(spot_planning_t *planning, spot_planned_t *planned, int64_t *cap_m
     return ret;
 }
 
-static int
-exact(spot_planning_t *planning, spot_planned_t *planned)
+static int exact(spot_planning_t *planning, spot_planned_t *planned)
 {
     int64_t cap_micro;
     int ret = spot_plan_cap(planning, planned, &cap_micro);
@@ -456,9 +434,8 @@ exact(spot_planning_t *planning, spot_planned_t *planned)
 
 const spot_planner_t spot_planner_exact = {
     .name = "exact",
-    .doc =
-        "the least configuration up to the cost of greedy and plan.max_cost by (cost, "
-        "late queries, keys of the stages)",
+    .doc = "the least configuration up to the cost of greedy and plan.max_cost by (cost, "
+           "late queries, keys of the stages)",
     .plan = exact,
     .rate = spot_rate_exact,
 };

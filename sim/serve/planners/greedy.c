@@ -4,16 +4,14 @@
 /* ---- Start ---- */
 
 /* The hardware with the fastest batch of one query, the cheaper one of equals, or -1. */
-static int32_t
-fastest_hardware(const spot_planning_t *planning, size_t stage_id)
+static int32_t fastest_hardware(const spot_planning_t *planning, size_t stage_id)
 {
     int64_t least_ns = INT64_MAX, least_micro = INT64_MAX;
     int32_t fastest = -1;
 
     for (int32_t k = spot_planning_hardware(planning, stage_id, -1, 1); k >= 0;
          k = spot_planning_hardware(planning, stage_id, k, 1)) {
-        const spot_stage_option_t option =
-            spot_planning_option(planning, stage_id, k, 1, 1);
+        const spot_stage_option_t option = spot_planning_option(planning, stage_id, k, 1, 1);
         const int64_t micro = spot_serve_scenario_cost(planning->scenario, &option);
         const int64_t busy_ns =
             spot_serve_scenario_time(planning->scenario, stage_id, k)->busy_ns[1];
@@ -29,8 +27,7 @@ fastest_hardware(const spot_planning_t *planning, size_t stage_id)
 
 /* Fastest hardware, and more replicas until all gates are passed, or there are too
  * many. */
-static int
-start(spot_planning_t *planning, spot_planned_t *planned, spot_stage_option_t *options)
+static int start(spot_planning_t *planning, spot_planned_t *planned, spot_stage_option_t *options)
 {
     spot_serving_plan_t *plan = &planned->plan;
     int64_t num_replicas = 0;
@@ -49,8 +46,7 @@ start(spot_planning_t *planning, spot_planned_t *planned, spot_stage_option_t *o
             spot_planning_need(planning, j, hardware_id, 1, planning->rate_qps));
         num_replicas += options[j].replicas;
     }
-    if (spot_gate_least_latency(planning->scenario, options) >
-        planning->request->slo_ns) {
+    if (spot_gate_least_latency(planning->scenario, options) > planning->request->slo_ns) {
         plan->gate = SPOT_GATE_LATENCY;
         return 0;
     }
@@ -71,10 +67,8 @@ start(spot_planning_t *planning, spot_planned_t *planned, spot_stage_option_t *o
 
 /* Tries another option of a stage. It becomes the best one if it is feasible and
  * cheaper, or as cheap with a lower percentile: the first of equals stays. */
-static int
-try_option(spot_planning_t *planning, spot_stage_option_t *options, const char *move,
-    size_t stage_id, const spot_stage_option_t *to, spot_candidate_t *best,
-    bool *is_feasible)
+static int try_option(spot_planning_t *planning, spot_stage_option_t *options, const char *move,
+    size_t stage_id, const spot_stage_option_t *to, spot_candidate_t *best, bool *is_feasible)
 {
     const spot_stage_option_t from = options[stage_id];
     spot_serving_plan_t plan = {0};
@@ -84,37 +78,30 @@ try_option(spot_planning_t *planning, spot_stage_option_t *options, const char *
     ret = spot_planning_evaluate(planning, options, false, &plan);
     options[stage_id] = from;
     *is_feasible = ret == 0 && plan.gate == SPOT_GATE_FEASIBLE;
-    if (*is_feasible && (best->plan.gate != SPOT_GATE_FEASIBLE ||
-                            plan.cost_micro < best->plan.cost_micro ||
-                            (plan.cost_micro == best->plan.cost_micro &&
-                                plan.percentile_ns < best->plan.percentile_ns))) {
+    if (*is_feasible &&
+        (best->plan.gate != SPOT_GATE_FEASIBLE || plan.cost_micro < best->plan.cost_micro ||
+            (plan.cost_micro == best->plan.cost_micro &&
+                plan.percentile_ns < best->plan.percentile_ns))) {
         best->plan = plan;
-        best->move = (spot_plan_move_t){.move = move,
-            .stage_id = (int32_t) stage_id,
-            .to = *to,
-            .cost_micro = plan.cost_micro};
+        best->move = (spot_plan_move_t){
+            .move = move, .stage_id = (int32_t) stage_id, .to = *to, .cost_micro = plan.cost_micro};
     }
     return ret;
 }
 
-int
-spot_plan_refit(spot_planning_t *planning, spot_stage_option_t *options,
-    const char *move, size_t stage_id, int32_t hardware_id, int64_t bound_micro,
-    spot_candidate_t *best)
+int spot_plan_refit(spot_planning_t *planning, spot_stage_option_t *options, const char *move,
+    size_t stage_id, int32_t hardware_id, int64_t bound_micro, spot_candidate_t *best)
 {
     const spot_serve_scenario_t *scenario = planning->scenario;
-    const spot_serving_profile_t *profile =
-        spot_planning_profile(planning, stage_id, hardware_id);
+    const spot_serving_profile_t *profile = spot_planning_profile(planning, stage_id, hardware_id);
     const int64_t others_micro = spot_serve_scenario_total(planning->scenario, options) -
                                  spot_serve_scenario_cost(scenario, &options[stage_id]);
     int ret = 0;
 
     for (size_t j = 0; j < profile->num_rows && ret == 0; j++) {
         const int64_t batch = profile->rows[j].batch;
-        spot_stage_option_t to =
-            spot_planning_option(planning, stage_id, hardware_id, batch,
-                spot_planning_need(
-                    planning, stage_id, hardware_id, batch, planning->rate_qps));
+        spot_stage_option_t to = spot_planning_option(planning, stage_id, hardware_id, batch,
+            spot_planning_need(planning, stage_id, hardware_id, batch, planning->rate_qps));
         bool is_feasible = false;
 
         while (ret == 0 && !is_feasible && to.replicas <= SPOT_MAX_REPLICAS &&
@@ -123,40 +110,35 @@ spot_plan_refit(spot_planning_t *planning, spot_stage_option_t *options,
             if (is_feasible) {
                 bound_micro = others_micro + spot_serve_scenario_cost(scenario, &to);
             }
-            to = spot_planning_option(
-                planning, stage_id, hardware_id, batch, to.replicas + 1);
+            to = spot_planning_option(planning, stage_id, hardware_id, batch, to.replicas + 1);
         }
     }
     return ret;
 }
 
 /* All steps of a stage, in order. */
-static int
-try_stage(spot_planning_t *planning, spot_stage_option_t *options, size_t stage_id,
+static int try_stage(spot_planning_t *planning, spot_stage_option_t *options, size_t stage_id,
     spot_candidate_t *best)
 {
     const spot_stage_option_t from = options[stage_id];
     const int32_t hardware_id = from.hardware_id;
-    const spot_serving_profile_t *profile =
-        spot_planning_profile(planning, stage_id, hardware_id);
+    const spot_serving_profile_t *profile = spot_planning_profile(planning, stage_id, hardware_id);
     const spot_batch_profile_t *row = spot_serving_profile_row(profile, from.batch);
     const int32_t cheaper = spot_planning_hardware(planning, stage_id, hardware_id, 1);
     bool is_feasible;
     int ret = 0;
 
     if (row + 1 < profile->rows + profile->num_rows) {
-        const spot_stage_option_t to = spot_planning_option(
-            planning, stage_id, hardware_id, row[1].batch, from.replicas);
+        const spot_stage_option_t to =
+            spot_planning_option(planning, stage_id, hardware_id, row[1].batch, from.replicas);
 
-        ret = try_option(
-            planning, options, "increase_batch", stage_id, &to, best, &is_feasible);
+        ret = try_option(planning, options, "increase_batch", stage_id, &to, best, &is_feasible);
     }
     if (ret == 0 && from.replicas > 1) {
-        const spot_stage_option_t to = spot_planning_option(
-            planning, stage_id, hardware_id, from.batch, from.replicas - 1);
+        const spot_stage_option_t to =
+            spot_planning_option(planning, stage_id, hardware_id, from.batch, from.replicas - 1);
 
-        ret = try_option(
-            planning, options, "remove_replica", stage_id, &to, best, &is_feasible);
+        ret = try_option(planning, options, "remove_replica", stage_id, &to, best, &is_feasible);
     }
     if (ret == 0 && cheaper >= 0) {
         ret = spot_plan_refit(planning, options, "downgrade_hw", stage_id, cheaper,
@@ -166,8 +148,7 @@ try_stage(spot_planning_t *planning, spot_stage_option_t *options, size_t stage_
 }
 
 /* Takes the best step while one is feasible and not dearer. */
-static int
-descend(spot_planning_t *planning, spot_planned_t *planned, spot_stage_option_t *options)
+static int descend(spot_planning_t *planning, spot_planned_t *planned, spot_stage_option_t *options)
 {
     for (int ret = 0; ret == 0;) {
         spot_candidate_t best = {.plan.gate = SPOT_GATE_SLO};
@@ -176,8 +157,7 @@ descend(spot_planning_t *planning, spot_planned_t *planned, spot_stage_option_t 
             ret = try_stage(planning, options, j, &best);
         }
         if (ret != 0 || best.plan.gate != SPOT_GATE_FEASIBLE ||
-            best.plan.cost_micro >
-                spot_serve_scenario_total(planning->scenario, options)) {
+            best.plan.cost_micro > spot_serve_scenario_total(planning->scenario, options)) {
             return ret;
         }
         options[best.move.stage_id] = best.move.to;
@@ -186,8 +166,7 @@ descend(spot_planning_t *planning, spot_planned_t *planned, spot_stage_option_t 
     return SPOT_ERR_NO_MEMORY;
 }
 
-int
-spot_plan_greedy(spot_planning_t *planning, spot_planned_t *planned)
+int spot_plan_greedy(spot_planning_t *planning, spot_planned_t *planned)
 {
     spot_stage_option_t options[SPOT_SERVE_MAX_NODES] = {0};
     int ret = start(planning, planned, options);
@@ -197,8 +176,7 @@ spot_plan_greedy(spot_planning_t *planning, spot_planned_t *planned)
     }
     ret = spot_planning_take(planning, planned, options, &planned->initial);
     ret = ret != 0 ? ret : descend(planning, planned, options);
-    return ret != 0 ? ret
-                    : spot_planning_take(planning, planned, options, &planned->plan);
+    return ret != 0 ? ret : spot_planning_take(planning, planned, options, &planned->plan);
 }
 
 const spot_planner_t spot_planner_greedy = {

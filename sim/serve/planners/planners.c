@@ -14,8 +14,7 @@ const spot_planner_t *const spot_serve_planners[] = {
 };
 
 /* Calls a function of a planner. */
-static int
-call(int (*search)(spot_planning_t *planning, spot_planned_t *planned),
+static int call(int (*search)(spot_planning_t *planning, spot_planned_t *planned),
     const spot_plan_request_t *request, spot_planned_t *planned)
 {
     const double started_s = spot_clock_thread_s();
@@ -32,22 +31,19 @@ call(int (*search)(spot_planning_t *planning, spot_planned_t *planned),
     return ret;
 }
 
-int
-spot_serve_plan(const spot_planner_t *planner, const spot_plan_request_t *request,
-    spot_planned_t *planned)
+int spot_serve_plan(
+    const spot_planner_t *planner, const spot_plan_request_t *request, spot_planned_t *planned)
 {
     return call(planner->plan, request, planned);
 }
 
-int
-spot_serve_rate(const spot_planner_t *planner, const spot_plan_request_t *request,
-    spot_planned_t *planned)
+int spot_serve_rate(
+    const spot_planner_t *planner, const spot_plan_request_t *request, spot_planned_t *planned)
 {
     return call(planner->rate, request, planned);
 }
 
-void
-spot_planned_free(spot_planned_t *self)
+void spot_planned_free(spot_planned_t *self)
 {
     free(self->moves);
     spot_arena_free(&self->memory);
@@ -56,8 +52,7 @@ spot_planned_free(spot_planned_t *self)
 
 /* ---- Options ---- */
 
-static int
-compare_choices(const void *first, const void *second)
+static int compare_choices(const void *first, const void *second)
 {
     const spot_stage_choice_t *a = first, *b = second;
 
@@ -65,8 +60,7 @@ compare_choices(const void *first, const void *second)
                                           : a->rank - b->rank;
 }
 
-int
-spot_choices_make(spot_choices_t *self, const spot_planning_t *planning, size_t stage_id,
+int spot_choices_make(spot_choices_t *self, const spot_planning_t *planning, size_t stage_id,
     double need_qps, double gate_qps, int64_t max_micro)
 {
     const spot_serve_scenario_t *scenario = planning->scenario;
@@ -75,8 +69,7 @@ spot_choices_make(spot_choices_t *self, const spot_planning_t *planning, size_t 
     self->num_choices = 0;
     for (int32_t k = spot_planning_hardware(planning, stage_id, -1, 1); k >= 0;
          k = spot_planning_hardware(planning, stage_id, k, 1)) {
-        const spot_serving_profile_t *profile =
-            spot_planning_profile(planning, stage_id, k);
+        const spot_serving_profile_t *profile = spot_planning_profile(planning, stage_id, k);
 
         for (size_t j = 0; j < profile->num_rows; j++) {
             const int64_t batch = profile->rows[j].batch;
@@ -104,9 +97,8 @@ spot_choices_make(spot_choices_t *self, const spot_planning_t *planning, size_t 
     return ret;
 }
 
-int
-spot_choices_make_all(spot_choices_t *stages, const spot_planning_t *planning,
-    double rate_qps, int64_t max_micro, bool *has_all)
+int spot_choices_make_all(spot_choices_t *stages, const spot_planning_t *planning, double rate_qps,
+    int64_t max_micro, bool *has_all)
 {
     int64_t spare_micro = max_micro;
     int ret = 0;

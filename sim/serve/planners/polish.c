@@ -3,8 +3,7 @@
 
 #include "sim/serve/planning.h"
 
-static int
-polish(spot_planning_t *planning, spot_planned_t *planned)
+static int polish(spot_planning_t *planning, spot_planned_t *planned)
 {
     const size_t num_stages = planning->pipeline->num_stages;
     spot_stage_option_t options[SPOT_SERVE_MAX_NODES];
@@ -23,10 +22,9 @@ polish(spot_planning_t *planning, spot_planned_t *planned)
 
         best.move.move = NULL; /* none is better yet */
         for (size_t j = 0; j < num_stages; j++) {
-            for (int32_t k = spot_planning_hardware(planning, j, -1, 1);
-                 k >= 0 && ret == 0; k = spot_planning_hardware(planning, j, k, 1)) {
-                ret = spot_plan_refit(
-                    planning, options, "refit", j, k, bound_micro, &best);
+            for (int32_t k = spot_planning_hardware(planning, j, -1, 1); k >= 0 && ret == 0;
+                 k = spot_planning_hardware(planning, j, k, 1)) {
+                ret = spot_plan_refit(planning, options, "refit", j, k, bound_micro, &best);
             }
         }
         if (ret == 0 && best.move.move != NULL) {
@@ -34,8 +32,7 @@ polish(spot_planning_t *planning, spot_planned_t *planned)
             ret = SPOT_ARRAY_APPEND(planned, moves, best.move);
         }
     }
-    return ret != 0 ? ret
-                    : spot_planning_take(planning, planned, options, &planned->plan);
+    return ret != 0 ? ret : spot_planning_take(planning, planned, options, &planned->plan);
 }
 
 const spot_planner_t spot_planner_polish = {

@@ -21,8 +21,7 @@ typedef struct {
 } reach_t;
 
 /* Plans for the queries at a rate from now on. */
-static int
-set_rate(rate_t *self, int64_t rate_qps)
+static int set_rate(rate_t *self, int64_t rate_qps)
 {
     const int ret = spot_arrivals_rescale(
         &self->arrivals, self->planning->request->arrivals, (double) rate_qps);
@@ -34,29 +33,23 @@ set_rate(rate_t *self, int64_t rate_qps)
 }
 
 /* What the options give at a rate. */
-static int
-evaluate_at(rate_t *self, int64_t rate_qps, bool is_full, spot_serving_plan_t *plan)
+static int evaluate_at(rate_t *self, int64_t rate_qps, bool is_full, spot_serving_plan_t *plan)
 {
     const int ret = set_rate(self, rate_qps);
 
-    return ret != 0
-               ? ret
-               : spot_planning_evaluate(self->planning, self->options, is_full, plan);
+    return ret != 0 ? ret : spot_planning_evaluate(self->planning, self->options, is_full, plan);
 }
 
 /* The highest rate of the options, by bisection. */
-static int
-find_rate(rate_t *self, int64_t *rate_qps)
+static int find_rate(rate_t *self, int64_t *rate_qps)
 {
     const spot_serve_scenario_t *scenario = self->planning->scenario;
     const size_t stage_id = spot_gate_bottleneck(scenario, self->options);
     int64_t low = 0, high = 1;
     int ret = 0;
 
-    if (spot_gate_least_latency(scenario, self->options) <=
-        self->planning->request->slo_ns) {
-        high +=
-            (int64_t) spot_gate_capacity(scenario, stage_id, &self->options[stage_id]);
+    if (spot_gate_least_latency(scenario, self->options) <= self->planning->request->slo_ns) {
+        high += (int64_t) spot_gate_capacity(scenario, stage_id, &self->options[stage_id]);
     }
     while (ret == 0 && high - low > 1) {
         const int64_t middle = low + (high - low) / 2;
@@ -72,8 +65,7 @@ find_rate(rate_t *self, int64_t *rate_qps)
 /* ---- Greedy ---- */
 
 /* Finds what the options reach; if that is more than so far, it is a move. */
-static int
-try_move(rate_t *self, spot_planned_t *planned, const char *move, int32_t stage_id,
+static int try_move(rate_t *self, spot_planned_t *planned, const char *move, int32_t stage_id,
     reach_t *so_far, bool *is_better)
 {
     spot_serving_plan_t plan = {0};
@@ -82,24 +74,21 @@ try_move(rate_t *self, spot_planned_t *planned, const char *move, int32_t stage_
 
     ret = ret != 0 ? ret : evaluate_at(self, reach.rate_qps + 1, true, &plan);
     reach.next_percentile_ns = plan.percentile_ns;
-    *is_better =
-        ret == 0 && (reach.rate_qps > so_far->rate_qps ||
-                        (reach.rate_qps == so_far->rate_qps &&
-                            reach.next_percentile_ns < so_far->next_percentile_ns));
+    *is_better = ret == 0 && (reach.rate_qps > so_far->rate_qps ||
+                                 (reach.rate_qps == so_far->rate_qps &&
+                                     reach.next_percentile_ns < so_far->next_percentile_ns));
     if (*is_better) {
         *so_far = reach;
         ret = SPOT_ARRAY_APPEND(planned, moves,
-            (spot_plan_move_t){move, stage_id,
-                self->options[stage_id < 0 ? 0 : stage_id], plan.cost_micro,
-                (double) reach.rate_qps, reach.next_percentile_ns});
+            (spot_plan_move_t){move, stage_id, self->options[stage_id < 0 ? 0 : stage_id],
+                plan.cost_micro, (double) reach.rate_qps, reach.next_percentile_ns});
     }
     return ret;
 }
 
 /* The options of a stage after each action, within the budget. Returns false if there is
  * none. */
-static bool
-act(const rate_t *self, size_t stage_id, int action, int64_t budget_micro,
+static bool act(const rate_t *self, size_t stage_id, int action, int64_t budget_micro,
     spot_stage_option_t *option)
 {
     const spot_planning_t *planning = self->planning;
@@ -107,11 +96,9 @@ act(const rate_t *self, size_t stage_id, int action, int64_t budget_micro,
     const spot_serving_profile_t *profile =
         spot_planning_profile(planning, stage_id, from->hardware_id);
     const spot_batch_profile_t *row = spot_serving_profile_row(profile, from->batch);
-    const int32_t dearer =
-        spot_planning_hardware(planning, stage_id, from->hardware_id, -1);
-    const int64_t others_micro =
-        spot_serve_scenario_total(planning->scenario, self->options) -
-        spot_serve_scenario_cost(planning->scenario, from);
+    const int32_t dearer = spot_planning_hardware(planning, stage_id, from->hardware_id, -1);
+    const int64_t others_micro = spot_serve_scenario_total(planning->scenario, self->options) -
+                                 spot_serve_scenario_cost(planning->scenario, from);
 
     if (action == 0 && row + 1 < profile->rows + profile->num_rows) {
         *option = spot_planning_option(
@@ -125,18 +112,15 @@ act(const rate_t *self, size_t stage_id, int action, int64_t budget_micro,
         while (row > profile->rows && row->batch > from->batch) {
             row--;
         }
-        *option =
-            spot_planning_option(planning, stage_id, dearer, row->batch, from->replicas);
+        *option = spot_planning_option(planning, stage_id, dearer, row->batch, from->replicas);
     } else {
         return false;
     }
-    return others_micro + spot_serve_scenario_cost(planning->scenario, option) <=
-           budget_micro;
+    return others_micro + spot_serve_scenario_cost(planning->scenario, option) <= budget_micro;
 }
 
 /* Takes the first action on a stage that reaches more. */
-static int
-improve(rate_t *self, spot_planned_t *planned, int32_t stage_id, int64_t budget_micro,
+static int improve(rate_t *self, spot_planned_t *planned, int32_t stage_id, int64_t budget_micro,
     reach_t *reach, bool *is_better)
 {
     static const char *const actions[] = {"increase_batch", "add_replica", "upgrade_hw"};
@@ -157,15 +141,13 @@ improve(rate_t *self, spot_planned_t *planned, int32_t stage_id, int64_t budget_
 }
 
 /* The stage of least capacity among those that are not exhausted, or -1. */
-static int32_t
-next_stage(const rate_t *self, const bool *is_exhausted)
+static int32_t next_stage(const rate_t *self, const bool *is_exhausted)
 {
     double least_qps = (double) INFINITY;
     int32_t stage_id = -1;
 
     for (size_t j = 0; j < self->planning->pipeline->num_stages; j++) {
-        const double qps =
-            spot_gate_capacity(self->planning->scenario, j, &self->options[j]);
+        const double qps = spot_gate_capacity(self->planning->scenario, j, &self->options[j]);
 
         if (!is_exhausted[j] && qps < least_qps) {
             stage_id = (int32_t) j;
@@ -176,8 +158,7 @@ next_stage(const rate_t *self, const bool *is_exhausted)
 }
 
 /* From the cheapest replicas up. */
-static int
-climb(rate_t *self, spot_planned_t *planned, int64_t budget_micro, reach_t *reach)
+static int climb(rate_t *self, spot_planned_t *planned, int64_t budget_micro, reach_t *reach)
 {
     bool is_exhausted[SPOT_SERVE_MAX_NODES] = {false};
     bool is_better;
@@ -195,8 +176,7 @@ climb(rate_t *self, spot_planned_t *planned, int64_t budget_micro, reach_t *reac
 }
 
 /* The cheapest replica of each stage, with batches of one query. */
-static int
-start(rate_t *self, int64_t budget_micro, bool *has_all)
+static int start(rate_t *self, int64_t budget_micro, bool *has_all)
 {
     int ret = 0;
 
@@ -211,13 +191,12 @@ start(rate_t *self, int64_t budget_micro, bool *has_all)
         }
         free(choices.choices);
     }
-    *has_all = *has_all && spot_serve_scenario_total(
-                               self->planning->scenario, self->options) <= budget_micro;
+    *has_all = *has_all &&
+               spot_serve_scenario_total(self->planning->scenario, self->options) <= budget_micro;
     return ret;
 }
 
-int
-spot_rate_greedy(spot_planning_t *planning, spot_planned_t *planned)
+int spot_rate_greedy(spot_planning_t *planning, spot_planned_t *planned)
 {
     const int64_t budget_micro = spot_planning_micro(planning->request->budget);
     rate_t self = {.planning = planning};
@@ -233,9 +212,7 @@ spot_rate_greedy(spot_planning_t *planning, spot_planned_t *planned)
         ret = evaluate_at(&self, 1, false, &planned->plan);
     } else if (ret == 0 && reach.rate_qps > 0) {
         ret = set_rate(&self, reach.rate_qps);
-        ret = ret != 0
-                  ? ret
-                  : spot_planning_take(planning, planned, self.options, &planned->plan);
+        ret = ret != 0 ? ret : spot_planning_take(planning, planned, self.options, &planned->plan);
         planned->plan.rate_qps = (double) reach.rate_qps;
     }
     spot_arrivals_free(&self.arrivals);
@@ -245,18 +222,15 @@ spot_rate_greedy(spot_planning_t *planning, spot_planned_t *planned)
 /* ---- Exact ---- */
 
 /* Whether the cheapest replicas that keep up with a rate cost more than the budget. */
-static int
-check_dear(const rate_t *self, int64_t rate_qps, int64_t budget_micro, bool *is_too_dear)
+static int check_dear(const rate_t *self, int64_t rate_qps, int64_t budget_micro, bool *is_too_dear)
 {
     int ret = 0;
 
     *is_too_dear = false;
-    for (size_t j = 0;
-         j < self->planning->pipeline->num_stages && ret == 0 && !*is_too_dear; j++) {
+    for (size_t j = 0; j < self->planning->pipeline->num_stages && ret == 0 && !*is_too_dear; j++) {
         spot_choices_t choices = {0};
 
-        ret = spot_choices_make(
-            &choices, self->planning, j, (double) rate_qps, 0, budget_micro);
+        ret = spot_choices_make(&choices, self->planning, j, (double) rate_qps, 0, budget_micro);
         *is_too_dear = choices.num_choices == 0;
         budget_micro -= *is_too_dear ? 0 : choices.choices[0].cost_micro;
         free(choices.choices);
@@ -265,8 +239,7 @@ check_dear(const rate_t *self, int64_t rate_qps, int64_t budget_micro, bool *is_
 }
 
 /* The least rate that is too dear. */
-static int
-find_too_dear(const rate_t *self, int64_t budget_micro, int64_t *rate_qps)
+static int find_too_dear(const rate_t *self, int64_t budget_micro, int64_t *rate_qps)
 {
     int64_t low = 0, high = 1;
     bool is_too_dear = false;
@@ -287,8 +260,7 @@ find_too_dear(const rate_t *self, int64_t budget_micro, int64_t *rate_qps)
     return ret;
 }
 
-int
-spot_rate_exact(spot_planning_t *planning, spot_planned_t *planned)
+int spot_rate_exact(spot_planning_t *planning, spot_planned_t *planned)
 {
     const int64_t budget_micro = spot_planning_micro(planning->request->budget);
     rate_t self = {.planning = planning};
@@ -316,9 +288,8 @@ spot_rate_exact(spot_planning_t *planning, spot_planned_t *planned)
     return ret;
 }
 
-int
-spot_serve_highest_rate(const spot_plan_request_t *request,
-    const spot_stage_option_t *options, double *rate_qps)
+int spot_serve_highest_rate(
+    const spot_plan_request_t *request, const spot_stage_option_t *options, double *rate_qps)
 {
     spot_planning_t planning;
     rate_t self = {.planning = &planning};

@@ -11,8 +11,7 @@ const char *const spot_role_names[SPOT_NUM_ROLES] = {"prepping", "standby", "act
 /* Places for each slot: enough that closing holes costs little per arrival. */
 #define PLACES_PER_SLOT 3
 
-int
-spot_fleet_init(spot_fleet_t *self, int64_t capacity)
+int spot_fleet_init(spot_fleet_t *self, int64_t capacity)
 {
     const size_t num_places = PLACES_PER_SLOT * (size_t) capacity + 1; /* the end */
 
@@ -36,8 +35,7 @@ spot_fleet_init(spot_fleet_t *self, int64_t capacity)
     return 0;
 }
 
-void
-spot_fleet_free(spot_fleet_t *self)
+void spot_fleet_free(spot_fleet_t *self)
 {
     free(self->slots);
     free(self->arrivals);
@@ -48,16 +46,14 @@ spot_fleet_free(spot_fleet_t *self)
 }
 
 /* Ends the array at a place: no hole is there, and no arrival is ready or ends there. */
-static void
-end_at(spot_fleet_t *self, int64_t place)
+static void end_at(spot_fleet_t *self, int64_t place)
 {
     self->end = place;
     self->slots[place] = 0;
     self->arrivals[self->arrivals_end] = (spot_arrival_t){INT64_MAX, INT64_MAX};
 }
 
-void
-spot_fleet_clear(spot_fleet_t *self)
+void spot_fleet_clear(spot_fleet_t *self)
 {
     memset(self->counts, 0, sizeof(self->counts));
     self->active_end = 0;
@@ -70,8 +66,7 @@ spot_fleet_clear(spot_fleet_t *self)
 
 /* Writes a slot, or a hole, to a place. Returns the next place; after a hole the same.
  */
-static int64_t
-put(spot_fleet_t *self, int32_t slot, int64_t place)
+static int64_t put(spot_fleet_t *self, int32_t slot, int64_t place)
 {
     self->slots[place] = slot;
     self->place[slot] = (int32_t) place;
@@ -79,8 +74,7 @@ put(spot_fleet_t *self, int32_t slot, int64_t place)
 }
 
 /* Moves the instances of some places, without the holes. Returns their new end. */
-static int64_t
-move(spot_fleet_t *self, int64_t start, int64_t end, int64_t to)
+static int64_t move(spot_fleet_t *self, int64_t start, int64_t end, int64_t to)
 {
     for (int64_t place = start; place < end; place++) {
         to = put(self, self->slots[place], to);
@@ -88,8 +82,7 @@ move(spot_fleet_t *self, int64_t start, int64_t end, int64_t to)
     return to;
 }
 
-static void
-close_holes(spot_fleet_t *self)
+static void close_holes(spot_fleet_t *self)
 {
     int64_t start = self->active_end, to;
     int32_t num_arrivals = 0;
@@ -114,8 +107,7 @@ close_holes(spot_fleet_t *self)
 
 /* Moves the border of prepping to its first instance, or to the end, and to its
  * arrival. */
-static void
-skip_holes(spot_fleet_t *self)
+static void skip_holes(spot_fleet_t *self)
 {
     int64_t place = self->ready_end;
     int32_t j = self->arrivals_start;
@@ -130,8 +122,7 @@ skip_holes(spot_fleet_t *self)
     self->arrivals_start = j;
 }
 
-void
-spot_fleet_add(spot_fleet_t *self, const int32_t *slots, int32_t count, int64_t ready_ms)
+void spot_fleet_add(spot_fleet_t *self, const int32_t *slots, int32_t count, int64_t ready_ms)
 {
     int32_t place;
 
@@ -151,8 +142,7 @@ spot_fleet_add(spot_fleet_t *self, const int32_t *slots, int32_t count, int64_t 
     self->counts[SPOT_PREPPING] += count;
 }
 
-void
-spot_fleet_add_initial(spot_fleet_t *self, const int32_t *slots, int32_t count,
+void spot_fleet_add_initial(spot_fleet_t *self, const int32_t *slots, int32_t count,
     int64_t num_preparing, int64_t ready_after_ms, int64_t tick_ms)
 {
     const int32_t num = num_preparing < count ? (int32_t) num_preparing : count;
@@ -164,8 +154,7 @@ spot_fleet_add_initial(spot_fleet_t *self, const int32_t *slots, int32_t count,
     }
 }
 
-void
-spot_fleet_remove(spot_fleet_t *self, const int32_t *slots, int32_t count)
+void spot_fleet_remove(spot_fleet_t *self, const int32_t *slots, int32_t count)
 {
     const int64_t active_end = self->active_end, ready_end = self->ready_end;
     int32_t *lost = self->lost + self->num_lost;
@@ -187,8 +176,7 @@ spot_fleet_remove(spot_fleet_t *self, const int32_t *slots, int32_t count)
     skip_holes(self);
 }
 
-static int32_t
-count_between(const spot_fleet_t *self, int64_t start, int64_t end)
+static int32_t count_between(const spot_fleet_t *self, int64_t start, int64_t end)
 {
     int32_t count = 0;
 
@@ -198,8 +186,7 @@ count_between(const spot_fleet_t *self, int64_t start, int64_t end)
     return count;
 }
 
-int32_t
-spot_fleet_finish_preparation(spot_fleet_t *self, int64_t now_ms)
+int32_t spot_fleet_finish_preparation(spot_fleet_t *self, int64_t now_ms)
 {
     int32_t count, j = self->arrivals_start;
     int64_t end;
@@ -225,8 +212,7 @@ spot_fleet_finish_preparation(spot_fleet_t *self, int64_t now_ms)
 }
 
 /* Moves the surplus, in its order, after standby, which moves up. */
-static void
-return_surplus(spot_fleet_t *self, int32_t num_surplus)
+static void return_surplus(spot_fleet_t *self, int32_t num_surplus)
 {
     int64_t start = self->active_end, to;
     int32_t num_left = num_surplus;
@@ -248,8 +234,7 @@ return_surplus(spot_fleet_t *self, int32_t num_surplus)
 }
 
 /* The preferred instances and the others both keep their order. */
-static void
-put_preferred_first(spot_fleet_t *self)
+static void put_preferred_first(spot_fleet_t *self)
 {
     int64_t to = self->ready_end;
     int32_t num_preferred = 0;
@@ -270,8 +255,7 @@ put_preferred_first(spot_fleet_t *self)
 
 /* Counts from the front of standby the instances that become active, or from its end
  * those that stay, whichever are fewer. */
-static void
-fill_up(spot_fleet_t *self, int32_t num_missing)
+static void fill_up(spot_fleet_t *self, int32_t num_missing)
 {
     int32_t num_staying = self->counts[SPOT_STANDBY] - num_missing;
     int64_t end = self->active_end;
@@ -291,8 +275,7 @@ fill_up(spot_fleet_t *self, int32_t num_missing)
     self->active_end = end;
 }
 
-void
-spot_fleet_set_active(spot_fleet_t *self, int32_t num_active)
+void spot_fleet_set_active(spot_fleet_t *self, int32_t num_active)
 {
     const int32_t num_more = num_active - self->counts[SPOT_ACTIVE];
 
@@ -309,8 +292,7 @@ spot_fleet_set_active(spot_fleet_t *self, int32_t num_active)
     self->counts[SPOT_STANDBY] -= num_more;
 }
 
-void
-spot_fleet_put_last(spot_fleet_t *self, const int64_t *deadlines_ms)
+void spot_fleet_put_last(spot_fleet_t *self, const int64_t *deadlines_ms)
 {
     const int64_t active_end = self->active_end;
     int64_t to = 0;
@@ -338,21 +320,17 @@ spot_fleet_put_last(spot_fleet_t *self, const int64_t *deadlines_ms)
     self->counts[SPOT_STANDBY] += num_active;
 }
 
-int64_t
-spot_fleet_next_ready_ms(const spot_fleet_t *self)
+int64_t spot_fleet_next_ready_ms(const spot_fleet_t *self)
 {
     return self->arrivals[self->arrivals_start].ready_ms;
 }
 
-int32_t
-spot_fleet_population(const spot_fleet_t *self)
+int32_t spot_fleet_population(const spot_fleet_t *self)
 {
-    return self->counts[SPOT_PREPPING] + self->counts[SPOT_STANDBY] +
-           self->counts[SPOT_ACTIVE];
+    return self->counts[SPOT_PREPPING] + self->counts[SPOT_STANDBY] + self->counts[SPOT_ACTIVE];
 }
 
-int32_t
-spot_fleet_list(const spot_fleet_t *self, spot_role_t role, int32_t *slots)
+int32_t spot_fleet_list(const spot_fleet_t *self, spot_role_t role, int32_t *slots)
 {
     const int64_t starts[] = {self->ready_end, self->active_end, 0};
     const int32_t *place = &self->slots[starts[role]];
@@ -368,8 +346,7 @@ spot_fleet_list(const spot_fleet_t *self, spot_role_t role, int32_t *slots)
     return count;
 }
 
-void
-spot_fleet_print_state(const spot_fleet_t *self, FILE *out)
+void spot_fleet_print_state(const spot_fleet_t *self, FILE *out)
 {
     int32_t *slots = spot_calloc((size_t) self->capacity, sizeof(*slots));
 
@@ -386,8 +363,7 @@ spot_fleet_print_state(const spot_fleet_t *self, FILE *out)
 }
 
 /* Aborts unless each instance there has its place. Returns the number of instances. */
-static int32_t
-verify_places(const spot_fleet_t *self, int64_t start, int64_t end)
+static int32_t verify_places(const spot_fleet_t *self, int64_t start, int64_t end)
 {
     for (int64_t place = start; place < end; place++) {
         const int32_t slot = self->slots[place];
@@ -398,19 +374,16 @@ verify_places(const spot_fleet_t *self, int64_t start, int64_t end)
     return count_between(self, start, end);
 }
 
-void
-spot_fleet_verify(const spot_fleet_t *self)
+void spot_fleet_verify(const spot_fleet_t *self)
 {
     int64_t start = self->ready_end;
 
     spot_bug_assert(0 <= self->active_end && self->active_end <= self->ready_end);
     spot_bug_assert(self->ready_end <= self->end && self->end < self->num_places);
+    spot_bug_assert(verify_places(self, 0, self->active_end) == self->counts[SPOT_ACTIVE]);
     spot_bug_assert(
-        verify_places(self, 0, self->active_end) == self->counts[SPOT_ACTIVE]);
-    spot_bug_assert(verify_places(self, self->active_end, self->ready_end) ==
-                    self->counts[SPOT_STANDBY]);
-    spot_bug_assert(
-        verify_places(self, self->ready_end, self->end) == self->counts[SPOT_PREPPING]);
+        verify_places(self, self->active_end, self->ready_end) == self->counts[SPOT_STANDBY]);
+    spot_bug_assert(verify_places(self, self->ready_end, self->end) == self->counts[SPOT_PREPPING]);
     spot_bug_assert(self->slots[self->ready_end] >= 0);
     for (int32_t j = self->arrivals_start; j < self->arrivals_end; j++) {
         const spot_arrival_t *arrival = &self->arrivals[j];

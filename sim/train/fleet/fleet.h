@@ -33,21 +33,19 @@ typedef struct {
     int32_t capacity;
     int32_t counts[SPOT_NUM_ROLES]; /* instances by role */
     int64_t num_places;
-    int64_t active_end; /* the place after the last active one */
-    int64_t
-        ready_end;  /* after the last standby one: the place of the first prepping one */
-    int64_t end;    /* after the last prepping one */
-    int32_t *slots; /* [num_places] by place; < 0: a hole */
-    int32_t arrivals_start; /* the first one with a prepping instance */
-    int32_t arrivals_end;   /* after the last one */
-    spot_arrival_t
-        *arrivals;    /* [num_places] in order; the one at arrivals_end is never ready */
-    int32_t *leaving; /* [capacity] surplus on its way to standby */
-    int32_t num_lost; /* active instances taken out since it was last set to 0 */
-    int32_t *lost;    /* [num_lost] their slots; has room for one more */
-    int32_t *place;   /* [capacity] by slot; place[-1] takes the writes for holes */
-    int32_t first_preferred; /* slots from this one on go before others in standby;
-                                capacity (after init): none do */
+    int64_t active_end;       /* the place after the last active one */
+    int64_t ready_end;        /* after the last standby one: the place of the first prepping one */
+    int64_t end;              /* after the last prepping one */
+    int32_t *slots;           /* [num_places] by place; < 0: a hole */
+    int32_t arrivals_start;   /* the first one with a prepping instance */
+    int32_t arrivals_end;     /* after the last one */
+    spot_arrival_t *arrivals; /* [num_places] in order; the one at arrivals_end is never ready */
+    int32_t *leaving;         /* [capacity] surplus on its way to standby */
+    int32_t num_lost;         /* active instances taken out since it was last set to 0 */
+    int32_t *lost;            /* [num_lost] their slots; has room for one more */
+    int32_t *place;           /* [capacity] by slot; place[-1] takes the writes for holes */
+    int32_t first_preferred;  /* slots from this one on go before others in standby;
+                                 capacity (after init): none do */
 } spot_fleet_t;
 
 /* NO_MEMORY; free self even then. */
@@ -58,8 +56,7 @@ void spot_fleet_free(spot_fleet_t *self);
 void spot_fleet_clear(spot_fleet_t *self);
 
 /* Adds prepping instances; ready_ms: not before that of any prepping instance. */
-void spot_fleet_add(
-    spot_fleet_t *self, const int32_t *slots, int32_t count, int64_t ready_ms);
+void spot_fleet_add(spot_fleet_t *self, const int32_t *slots, int32_t count, int64_t ready_ms);
 
 /* Adds the first instances of all: ready, but for the last num_preparing, which become
  * so one after another, at ticks evenly over ready_after_ms. */
@@ -74,8 +71,7 @@ void spot_fleet_remove(spot_fleet_t *self, const int32_t *slots, int32_t count);
 int32_t spot_fleet_finish_preparation(spot_fleet_t *self, int64_t now_ms);
 
 /* Whether an instance is active or standby. O(1). */
-static inline bool
-spot_fleet_is_ready(const spot_fleet_t *self, int32_t slot)
+static inline bool spot_fleet_is_ready(const spot_fleet_t *self, int32_t slot)
 {
     return self->place[slot] < self->ready_end;
 }

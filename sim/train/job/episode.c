@@ -15,16 +15,14 @@ typedef struct {
 
 /* ---- Pending work ---- */
 
-static void
-add_work(spot_work_time_t *self, int64_t job_ms, int64_t world_size)
+static void add_work(spot_work_time_t *self, int64_t job_ms, int64_t world_size)
 {
     self->job_ms += job_ms;
     self->instance_ms += job_ms * world_size;
 }
 
 /* Moves time to a category of the ledger. Returns the job's time in it. */
-static int64_t
-settle_work(spot_train_t *self, spot_work_time_t *work, spot_share_t share)
+static int64_t settle_work(spot_train_t *self, spot_work_time_t *work, spot_share_t share)
 {
     const int64_t job_ms = work->job_ms;
 
@@ -34,16 +32,14 @@ settle_work(spot_train_t *self, spot_work_time_t *work, spot_share_t share)
 }
 
 /* The number of completed steps that are neither durable nor lost. */
-static int64_t
-pending_steps(const spot_train_t *self)
+static int64_t pending_steps(const spot_train_t *self)
 {
     const spot_train_result_t *result = &self->result;
 
     return result->steps_executed - result->steps_lost - result->steps_durable;
 }
 
-static void
-lose_begun_step(spot_train_t *self)
+static void lose_begun_step(spot_train_t *self)
 {
     if (self->log != NULL) {
         spot_run_log_lose_begun(self);
@@ -53,8 +49,7 @@ lose_begun_step(spot_train_t *self)
 }
 
 /* Loses the pending work of earlier episodes. */
-SPOT_NOINLINE static void
-lose_pending(spot_train_t *self)
+SPOT_NOINLINE static void lose_pending(spot_train_t *self)
 {
     spot_pending_t *pending = &self->pending;
 
@@ -64,8 +59,7 @@ lose_pending(spot_train_t *self)
 }
 
 /* Loses durable steps, each with the mean useful time of all durable steps. */
-SPOT_NOINLINE static void
-take_back(spot_train_t *self, int64_t num_steps)
+SPOT_NOINLINE static void take_back(spot_train_t *self, int64_t num_steps)
 {
     spot_train_result_t *result = &self->result;
     int64_t *instance_ms = result->ledger.instance_ms;
@@ -76,15 +70,13 @@ take_back(spot_train_t *self, int64_t num_steps)
     taken_ms = instance_ms[SPOT_SHARE_USEFUL] / num_durable * num_steps;
     instance_ms[SPOT_SHARE_USEFUL] -= taken_ms;
     instance_ms[SPOT_SHARE_LOST] += taken_ms;
-    result->lost_ms +=
-        (result->job_ms[SPOT_JOB_TRAINING] - result->stalled_ms - result->lost_ms) /
-        num_durable * num_steps;
+    result->lost_ms += (result->job_ms[SPOT_JOB_TRAINING] - result->stalled_ms - result->lost_ms) /
+                       num_durable * num_steps;
     result->steps_durable -= num_steps;
     result->steps_lost += num_steps;
 }
 
-static void
-roll_back(spot_train_t *self, const training_t *training, int64_t num_aborted)
+static void roll_back(spot_train_t *self, const training_t *training, int64_t num_aborted)
 {
     spot_train_result_t *result = &self->result;
     const spot_pending_t *pending = &self->pending;
@@ -92,8 +84,7 @@ roll_back(spot_train_t *self, const training_t *training, int64_t num_aborted)
     const int64_t trained_ms = training->ended_ms + training->begun_ms;
     const int64_t lost_ms = result->lost_ms; /* so far */
 
-    if (!spot_episode_has_trained(self) && steps_lost == 0 &&
-        pending->begun.job_ms == 0) {
+    if (!spot_episode_has_trained(self) && steps_lost == 0 && pending->begun.job_ms == 0) {
         return;
     }
     result->rollbacks++;
@@ -111,8 +102,7 @@ roll_back(spot_train_t *self, const training_t *training, int64_t num_aborted)
 
 /* Loses the episode's steps after the last whole multiple of every, unless they are
  * durable. Returns whether all steps of the episode are lost. */
-static bool
-lose_latest_steps(spot_train_t *self, training_t *training, int64_t every)
+static bool lose_latest_steps(spot_train_t *self, training_t *training, int64_t every)
 {
     const spot_episode_t *episode = &self->episode;
     const spot_progress_t *progress = &training->progress;
@@ -124,8 +114,8 @@ lose_latest_steps(spot_train_t *self, training_t *training, int64_t every)
     if (num_steps == 0) {
         return false;
     }
-    job_ms = num_steps * episode->cycle->step_ms -
-             (num_steps == progress->steps ? episode->head_ms : 0);
+    job_ms =
+        num_steps * episode->cycle->step_ms - (num_steps == progress->steps ? episode->head_ms : 0);
     training->ended_ms -= job_ms;
     training->begun_ms += job_ms;
     self->result.steps_lost += num_steps;
@@ -134,8 +124,7 @@ lose_latest_steps(spot_train_t *self, training_t *training, int64_t every)
 
 /* Moves the part of the episode's first step that earlier episodes did to the step under
  * way, which is lost next. */
-static void
-lose_head(spot_train_t *self)
+static void lose_head(spot_train_t *self)
 {
     spot_pending_t *pending = &self->pending;
 
@@ -150,8 +139,7 @@ lose_head(spot_train_t *self)
 
 /* Splits the step under way from the completed steps in the log: their categories may
  * differ. */
-static void
-log_split(spot_train_t *self, const training_t *training)
+static void log_split(spot_train_t *self, const training_t *training)
 {
     int64_t job_ms = training->begun_ms;
 
@@ -162,8 +150,7 @@ log_split(spot_train_t *self, const training_t *training)
 }
 
 /* Adds the training that is neither durable nor lost to the pending work. */
-static void
-add_pending(spot_train_t *self, const training_t *training)
+static void add_pending(spot_train_t *self, const training_t *training)
 {
     add_work(&self->pending.ended, training->ended_ms, self->episode.world_size);
     add_work(&self->pending.begun, training->begun_ms, self->episode.world_size);
@@ -171,8 +158,7 @@ add_pending(spot_train_t *self, const training_t *training)
 
 /* Keeps completed steps that are not durable, and the step under way if the decision
  * says so. */
-SPOT_NOINLINE static void
-keep_pending(
+SPOT_NOINLINE static void keep_pending(
     spot_train_t *self, const spot_recovery_decision_t *decision, training_t training)
 {
     bool is_head_lost = false;
@@ -197,8 +183,7 @@ keep_pending(
 }
 
 /* Completed steps are durable from time_ms on. */
-static void
-save_pending(spot_train_t *self, int64_t time_ms)
+static void save_pending(spot_train_t *self, int64_t time_ms)
 {
     spot_train_result_t *result = &self->result;
 
@@ -210,15 +195,13 @@ save_pending(spot_train_t *self, int64_t time_ms)
 }
 
 /* Rolls the work so far back or keeps it, as the decision says. */
-static void
-settle_pending(spot_train_t *self, const spot_recovery_decision_t *decision,
-    const training_t *training)
+static void settle_pending(
+    spot_train_t *self, const spot_recovery_decision_t *decision, const training_t *training)
 {
     const spot_episode_t *episode = &self->episode;
 
-    self->result.checkpoints_aborted += training->progress.started -
-                                        training->progress.durable +
-                                        decision->aborts_checkpoint;
+    self->result.checkpoints_aborted +=
+        training->progress.started - training->progress.durable + decision->aborts_checkpoint;
     if (self->now_ms < episode->start_ms + episode->flush_ms) {
         self->result.checkpoints_aborted++;
     }
@@ -236,11 +219,9 @@ settle_pending(spot_train_t *self, const spot_recovery_decision_t *decision,
     }
 }
 
-void
-spot_pending_end(spot_train_t *self)
+void spot_pending_end(spot_train_t *self)
 {
-    const spot_share_t share =
-        self->result.is_finished ? SPOT_SHARE_USEFUL : SPOT_SHARE_UNSAVED;
+    const spot_share_t share = self->result.is_finished ? SPOT_SHARE_USEFUL : SPOT_SHARE_UNSAVED;
 
     if (self->log != NULL) {
         spot_run_log_settle(self, share);
@@ -253,8 +234,7 @@ spot_pending_end(spot_train_t *self)
 
 /* Charges a pause to a phase of the job and a category of the ledger. Returns the time
  * that has passed after the pause. */
-static int64_t
-charge_pause(spot_train_t *self, spot_job_phase_t phase, spot_share_t share,
+static int64_t charge_pause(spot_train_t *self, spot_job_phase_t phase, spot_share_t share,
     int64_t pause_ms, int64_t passed_ms)
 {
     const int64_t charged_ms = passed_ms < pause_ms ? passed_ms : pause_ms;
@@ -267,8 +247,7 @@ charge_pause(spot_train_t *self, spot_job_phase_t phase, spot_share_t share,
 
 /* Charges the stall for a checkpoint before the other pauses. Returns the time that has
  * passed after it. */
-SPOT_NOINLINE static int64_t
-charge_flush(spot_train_t *self, int64_t passed_ms)
+SPOT_NOINLINE static int64_t charge_flush(spot_train_t *self, int64_t passed_ms)
 {
     const int64_t flush_ms = self->episode.flush_ms;
     spot_train_result_t *result = &self->result;
@@ -278,14 +257,12 @@ charge_flush(spot_train_t *self, int64_t passed_ms)
         self->result.checkpoints_durable++;
         save_pending(self, self->episode.start_ms + flush_ms);
     }
-    return charge_pause(
-        self, SPOT_JOB_TRAINING, SPOT_SHARE_STALLED, flush_ms, passed_ms);
+    return charge_pause(self, SPOT_JOB_TRAINING, SPOT_SHARE_STALLED, flush_ms, passed_ms);
 }
 
 /* Charges durable training as useful, with all work that was pending before. The rest
  * goes to training. */
-static void
-charge_work(spot_train_t *self, training_t *training, int64_t worked_ms)
+static void charge_work(spot_train_t *self, training_t *training, int64_t worked_ms)
 {
     const spot_episode_t *episode = &self->episode;
     const spot_progress_t *progress = &training->progress;
@@ -307,8 +284,7 @@ charge_work(spot_train_t *self, training_t *training, int64_t worked_ms)
         if (pending->ended.job_ms > 0) {
             (void) settle_work(self, &pending->ended, SPOT_SHARE_USEFUL);
         }
-        self->result.ledger.instance_ms[SPOT_SHARE_USEFUL] +=
-            durable_ms * episode->world_size;
+        self->result.ledger.instance_ms[SPOT_SHARE_USEFUL] += durable_ms * episode->world_size;
         ended_ms -= durable_ms;
     }
     training->ended_ms = ended_ms;
@@ -316,8 +292,7 @@ charge_work(spot_train_t *self, training_t *training, int64_t worked_ms)
 }
 
 /* Charges stalls of the training, input_ms of them for data. */
-static void
-charge_stalled(spot_train_t *self, int64_t stalled_ms, int64_t input_ms)
+static void charge_stalled(spot_train_t *self, int64_t stalled_ms, int64_t input_ms)
 {
     const int64_t world_size = self->episode.world_size;
     spot_train_result_t *result = &self->result;
@@ -328,14 +303,12 @@ charge_stalled(spot_train_t *self, int64_t stalled_ms, int64_t input_ms)
     result->input_stalled_instance_ms += input_ms * world_size;
 }
 
-static training_t
-charge_training(spot_train_t *self, int64_t elapsed_ms)
+static training_t charge_training(spot_train_t *self, int64_t elapsed_ms)
 {
     const spot_episode_t *episode = &self->episode;
     const int64_t since_step_ms = elapsed_ms + episode->head_ms;
     spot_train_result_t *result = &self->result;
-    training_t training = {
-        .progress = spot_cycle_progress(episode->cycle, since_step_ms)};
+    training_t training = {.progress = spot_cycle_progress(episode->cycle, since_step_ms)};
     spot_progress_t *progress = &training.progress;
 
     if (spot_recovery_keeps_steps(&self->scenario->recovery)) { /* no checkpoints */
@@ -350,8 +323,7 @@ charge_training(spot_train_t *self, int64_t elapsed_ms)
     result->steps_executed += progress->steps;
     spot_feed_pass(&self->feed, progress->steps);
     if (progress->durable_steps > 0) {
-        result->steps_durable +=
-            pending_steps(self) - progress->steps + progress->durable_steps;
+        result->steps_durable += pending_steps(self) - progress->steps + progress->durable_steps;
     }
     result->checkpoints_durable += progress->durable;
     training.done_ms =
@@ -362,19 +334,16 @@ charge_training(spot_train_t *self, int64_t elapsed_ms)
 
 /* The time of each step of a lossless recovery system: in an epoch that fills caches all
  * steps of an episode wait as the first ones do. */
-static int64_t
-lossless_period_ms(const spot_cycle_t *cycle)
+static int64_t lossless_period_ms(const spot_cycle_t *cycle)
 {
     const spot_waits_t *waits = &cycle->waits;
 
-    return cycle->step_ms +
-           (!cycle->has_waits ? 0 : waits->wait_ms[waits->steps[1] > 0 ? 1 : 2]);
+    return cycle->step_ms + (!cycle->has_waits ? 0 : waits->wait_ms[waits->steps[1] > 0 ? 1 : 2]);
 }
 
 /* Charges the training of a lossless recovery system: it is useful at once, and the step
  * under way goes on in the next episode. */
-SPOT_NOINLINE static void
-charge_lossless(spot_train_t *self, int64_t elapsed_ms)
+SPOT_NOINLINE static void charge_lossless(spot_train_t *self, int64_t elapsed_ms)
 {
     const spot_episode_t *episode = &self->episode;
     spot_train_result_t *result = &self->result;
@@ -382,9 +351,8 @@ charge_lossless(spot_train_t *self, int64_t elapsed_ms)
     const double work = result->step_fraction + (double) elapsed_ms / (double) period_ms;
     const int64_t wait_ms = period_ms - episode->cycle->step_ms;
     const double rest_ms = (double) (elapsed_ms % period_ms);
-    const int64_t stalled_ms =
-        elapsed_ms / period_ms * wait_ms +
-        (int64_t) (rest_ms * (double) wait_ms / (double) period_ms);
+    const int64_t stalled_ms = elapsed_ms / period_ms * wait_ms +
+                               (int64_t) (rest_ms * (double) wait_ms / (double) period_ms);
     const spot_progress_t progress = {.steps = (int64_t) work};
 
     result->job_ms[SPOT_JOB_TRAINING] += elapsed_ms;
@@ -405,8 +373,7 @@ charge_lossless(spot_train_t *self, int64_t elapsed_ms)
 }
 
 /* Charges the episode up to now. */
-static training_t
-end_episode(spot_train_t *self)
+static training_t end_episode(spot_train_t *self)
 {
     const spot_episode_t *episode = &self->episode;
     training_t training = {.ended_ms = 0};
@@ -424,14 +391,14 @@ end_episode(spot_train_t *self)
     }
     passed_ms = charge_pause(self, SPOT_JOB_RECONFIGURING, SPOT_SHARE_RECONFIGURING,
         episode->reconfiguration_ms, passed_ms);
-    passed_ms = charge_pause(
-        self, SPOT_JOB_RELOADING, SPOT_SHARE_RELOADING, episode->reload_ms, passed_ms);
+    passed_ms =
+        charge_pause(self, SPOT_JOB_RELOADING, SPOT_SHARE_RELOADING, episode->reload_ms, passed_ms);
     if (self->result.first_training_ms < 0 && spot_episode_has_trained(self)) {
         self->result.first_training_ms = episode->training_ms;
     }
     if (!spot_episode_has_trained(self)) { /* without training the pause goes on */
-        (void) charge_pause(self, SPOT_JOB_RECONFIGURING, SPOT_SHARE_RECONFIGURING,
-            passed_ms, passed_ms);
+        (void) charge_pause(
+            self, SPOT_JOB_RECONFIGURING, SPOT_SHARE_RECONFIGURING, passed_ms, passed_ms);
     } else if (self->scenario->recovery.system->is_lossless) {
         charge_lossless(self, passed_ms);
     } else {
@@ -440,8 +407,7 @@ end_episode(spot_train_t *self)
     return training;
 }
 
-void
-spot_episode_end(spot_train_t *self)
+void spot_episode_end(spot_train_t *self)
 {
     const training_t training = end_episode(self);
 
@@ -451,13 +417,11 @@ spot_episode_end(spot_train_t *self)
 /* ---- The next episode ---- */
 
 /* The training time until the job is finished; INT64_MAX: never. */
-static int64_t
-finishing_ms(const spot_train_t *self)
+static int64_t finishing_ms(const spot_train_t *self)
 {
     const spot_train_result_t *result = &self->result;
     const spot_episode_t *episode = &self->episode;
-    const int64_t num_missing =
-        self->goal_steps - (result->steps_executed - result->steps_lost);
+    const int64_t num_missing = self->goal_steps - (result->steps_executed - result->steps_lost);
     double missing_ms;
 
     if (!self->scenario->recovery.system->is_lossless) {
@@ -472,8 +436,7 @@ finishing_ms(const spot_train_t *self)
 
 /* Sets the end of the run: its horizon, or the step that finishes the job if that is
  * sooner. */
-static void
-settle_end(spot_train_t *self)
+static void settle_end(spot_train_t *self)
 {
     const spot_episode_t *episode = &self->episode;
     const spot_scenario_t *scenario = self->scenario;
@@ -491,8 +454,7 @@ settle_end(spot_train_t *self)
     }
 }
 
-void
-spot_episode_set_goal(spot_train_t *self, int64_t num_steps)
+void spot_episode_set_goal(spot_train_t *self, int64_t num_steps)
 {
     spot_train_t now = *self; /* its episode ends here */
 
@@ -503,15 +465,13 @@ spot_episode_set_goal(spot_train_t *self, int64_t num_steps)
 }
 
 /* The cycle of a number of pipelines of the job's depth, computed on first use. */
-static const spot_cycle_t *
-cycle_of_world(spot_train_t *self, int32_t num_pipelines)
+static const spot_cycle_t *cycle_of_world(spot_train_t *self, int32_t num_pipelines)
 {
     const spot_job_t *job = &self->scenario->job;
     spot_world_t *world = &self->worlds[num_pipelines];
 
     if (world->cycle.step_ms == 0) {
-        spot_cycle_init(
-            &world->cycle, self->checkpoint, spot_job_step_ms(job, num_pipelines));
+        spot_cycle_init(&world->cycle, self->checkpoint, spot_job_step_ms(job, num_pipelines));
         world->is_flat = !spot_job_covers_step(job, num_pipelines);
         world->is_fitted = spot_job_is_step_fitted(job, num_pipelines);
     }
@@ -521,15 +481,15 @@ cycle_of_world(spot_train_t *self, int32_t num_pipelines)
 }
 
 /* The checkpoints under the decision. */
-static const spot_checkpoint_t *
-checkpoint_of(const spot_train_t *self, const spot_recovery_decision_t *decision)
+static const spot_checkpoint_t *checkpoint_of(
+    const spot_train_t *self, const spot_recovery_decision_t *decision)
 {
     return decision->checkpoint != NULL ? decision->checkpoint : self->checkpoint;
 }
 
 /* The cycle of the decision's own step time. */
-SPOT_NOINLINE static const spot_cycle_t *
-own_cycle(spot_train_t *self, const spot_recovery_decision_t *decision)
+SPOT_NOINLINE static const spot_cycle_t *own_cycle(
+    spot_train_t *self, const spot_recovery_decision_t *decision)
 {
     spot_cycle_init(&self->own_cycle, checkpoint_of(self, decision), decision->step_ms);
     self->result.has_flat_step_time |= decision->has_flat_step_time;
@@ -539,8 +499,7 @@ own_cycle(spot_train_t *self, const spot_recovery_decision_t *decision)
 }
 
 /* The cycle under the decision; NULL: no pipelines. */
-static const spot_cycle_t *
-cycle_of(spot_train_t *self, const spot_recovery_decision_t *decision)
+static const spot_cycle_t *cycle_of(spot_train_t *self, const spot_recovery_decision_t *decision)
 {
     if (decision->num_pipelines == 0) {
         return NULL;
@@ -553,8 +512,7 @@ cycle_of(spot_train_t *self, const spot_recovery_decision_t *decision)
 
 /* The part of the step under way that is done, in time of the new steps. At least 1 ms
  * is left to do. */
-static int64_t
-head_ms(const spot_train_t *self)
+static int64_t head_ms(const spot_train_t *self)
 {
     const int64_t step_ms = self->episode.cycle->step_ms;
     const int64_t done_ms = llround(self->pending.step_fraction * (double) step_ms);
@@ -564,14 +522,12 @@ head_ms(const spot_train_t *self)
 
 /* Training continues with the step under way and the work since the latest
  * checkpoint. */
-SPOT_NOINLINE static void
-resume(spot_train_t *self, const spot_checkpoint_t *checkpoint)
+SPOT_NOINLINE static void resume(spot_train_t *self, const spot_checkpoint_t *checkpoint)
 {
     const spot_pending_t *pending = &self->pending;
     spot_episode_t *episode = &self->episode;
     const bool is_saved = episode->flush_ms > 0; /* completed steps become durable */
-    const int64_t since_ms =
-        pending->begun.job_ms + (is_saved ? 0 : pending->ended.job_ms);
+    const int64_t since_ms = pending->begun.job_ms + (is_saved ? 0 : pending->ended.job_ms);
 
     episode->head_ms = pending->step_fraction > 0 ? head_ms(self) : 0;
     if (since_ms == 0) {
@@ -589,16 +545,15 @@ resume(spot_train_t *self, const spot_checkpoint_t *checkpoint)
 /* Lets the steps of the episode wait for data, and its reload for the first batch.
  * num_kept: instances in use that were so before; has_trained: so has the episode
  * before. */
-SPOT_NOINLINE static void
-feed_steps(spot_train_t *self, const spot_recovery_decision_t *decision,
+SPOT_NOINLINE static void feed_steps(spot_train_t *self, const spot_recovery_decision_t *decision,
     int64_t num_kept, bool has_trained)
 {
     const spot_job_t *job = &self->scenario->job;
     spot_episode_t *episode = &self->episode;
     spot_feed_t *feed = &self->feed;
 
-    spot_feed_change(feed, job, decision->num_active, decision->num_pipelines,
-        decision->num_active - num_kept);
+    spot_feed_change(
+        feed, job, decision->num_active, decision->num_pipelines, decision->num_active - num_kept);
     feed->is_filled = (feed->is_filled || has_trained) && episode->cycle != NULL &&
                       episode->reconfiguration_ms + episode->reload_ms == 0;
     if (episode->cycle == NULL) {
@@ -610,8 +565,7 @@ feed_steps(spot_train_t *self, const spot_recovery_decision_t *decision,
         spot_feed_cycle(feed, job, checkpoint_of(self, decision), &self->own_cycle);
 }
 
-void
-spot_episode_begin(spot_train_t *self, const spot_recovery_decision_t *decision)
+void spot_episode_begin(spot_train_t *self, const spot_recovery_decision_t *decision)
 {
     const bool is_free = self->now_ms == 0 || decision->num_active == 0;
     const bool has_trained = spot_episode_has_trained(self);
@@ -639,8 +593,8 @@ spot_episode_begin(spot_train_t *self, const spot_recovery_decision_t *decision)
         feed_steps(self, decision, num_kept, has_trained);
     }
     if (episode->cycle != NULL) {
-        episode->training_ms = self->now_ms + episode->flush_ms +
-                               episode->reconfiguration_ms + episode->reload_ms;
+        episode->training_ms =
+            self->now_ms + episode->flush_ms + episode->reconfiguration_ms + episode->reload_ms;
         if (self->pending.begun.job_ms + self->pending.ended.job_ms > 0) {
             resume(self, checkpoint_of(self, decision));
         }

@@ -8,8 +8,7 @@
 #include "sim/train/job/train.h"
 
 /* Whether training has started in the episode. */
-static inline bool
-spot_episode_has_trained(const spot_train_t *self)
+static inline bool spot_episode_has_trained(const spot_train_t *self)
 {
     return self->now_ms >= self->episode.training_ms;
 }
@@ -27,8 +26,7 @@ void spot_episode_set_goal(spot_train_t *self, int64_t num_steps);
 
 /* The time of the next question to the recovery system by the decision, which started or
  * keeps the episode under way; INT64_MAX: never. */
-int64_t spot_episode_wake_ms(
-    const spot_train_t *self, const spot_recovery_decision_t *decision);
+int64_t spot_episode_wake_ms(const spot_train_t *self, const spot_recovery_decision_t *decision);
 
 /* Sets the end of the step under way and is_between_steps of the view, for notices. */
 void spot_episode_view_steps(const spot_train_t *self, spot_recovery_view_t *view);

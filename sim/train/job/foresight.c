@@ -6,8 +6,7 @@
 
 #include "base/memory.h"
 
-int
-spot_foresight_init(
+int spot_foresight_init(
     spot_foresight_t *self, const spot_scenario_t *scenario, int64_t ready_after_ms)
 {
     const spot_recovery_choice_t *recovery = &scenario->recovery;
@@ -28,8 +27,7 @@ spot_foresight_init(
     return ret != 0 ? ret : spot_fleet_init(&self->fleet, capacity);
 }
 
-void
-spot_foresight_free(spot_foresight_t *self)
+void spot_foresight_free(spot_foresight_t *self)
 {
     spot_membership_free(&self->scout);
     spot_fleet_free(&self->fleet);
@@ -40,8 +38,7 @@ spot_foresight_free(spot_foresight_t *self)
 }
 
 /* Notes how many instances can be used from now_ms on, those on demand included. */
-static void
-note(spot_foresight_t *self, int64_t now_ms)
+static void note(spot_foresight_t *self, int64_t now_ms)
 {
     spot_recovery_future_t *future = &self->future;
     const int32_t count =
@@ -62,21 +59,18 @@ note(spot_foresight_t *self, int64_t now_ms)
 }
 
 /* Makes room for more instances that come or go. */
-static int
-reserve_coming(spot_foresight_t *self, int32_t count)
+static int reserve_coming(spot_foresight_t *self, int32_t count)
 {
     spot_recovery_future_t *future = &self->future;
     const int ret = spot_array_reserve(&future->coming, &self->max_coming,
-        future->num_coming + (size_t) count + SPOT_SPARE_COMINGS,
-        sizeof(*future->coming));
+        future->num_coming + (size_t) count + SPOT_SPARE_COMINGS, sizeof(*future->coming));
 
     self->has_failed = ret != 0 ? ret : self->has_failed;
     return ret;
 }
 
 /* Notes the instances of a change. */
-static void
-note_coming(spot_foresight_t *self, const spot_change_t *change, int64_t now_ms)
+static void note_coming(spot_foresight_t *self, const spot_change_t *change, int64_t now_ms)
 {
     spot_recovery_future_t *future = &self->future;
 
@@ -84,15 +78,14 @@ note_coming(spot_foresight_t *self, const spot_change_t *change, int64_t now_ms)
         return;
     }
     for (int32_t j = 0; j < change->count; j++) {
-        future->coming[future->num_coming++] = (spot_coming_t){now_ms,
-            change->kind == SPOT_EVENT_ADD ? SPOT_COMING_ADDED : SPOT_COMING_LOST};
+        future->coming[future->num_coming++] = (spot_coming_t){
+            now_ms, change->kind == SPOT_EVENT_ADD ? SPOT_COMING_ADDED : SPOT_COMING_LOST};
     }
 }
 
 /* One tick, in the order of the run: instances become ready, then changes are seen.
  * Returns the tick at which the next change is seen. */
-static int64_t
-visit(spot_foresight_t *self, int64_t now_ms, int64_t seen_ms)
+static int64_t visit(spot_foresight_t *self, int64_t now_ms, int64_t seen_ms)
 {
     (void) spot_fleet_finish_preparation(&self->fleet, now_ms);
     while (seen_ms == now_ms) {
@@ -101,8 +94,7 @@ visit(spot_foresight_t *self, int64_t now_ms, int64_t seen_ms)
         (void) spot_membership_next(&self->scout, &change);
         note_coming(self, &change, now_ms);
         if (change.kind == SPOT_EVENT_ADD) {
-            spot_fleet_add(
-                &self->fleet, change.slots, change.count, now_ms + self->ready_after_ms);
+            spot_fleet_add(&self->fleet, change.slots, change.count, now_ms + self->ready_after_ms);
         } else {
             spot_fleet_remove(&self->fleet, change.slots, change.count);
         }
@@ -112,9 +104,8 @@ visit(spot_foresight_t *self, int64_t now_ms, int64_t seen_ms)
     return seen_ms;
 }
 
-void
-spot_foresight_look(spot_foresight_t *self, const spot_dice_t *dice, spot_tapes_t *tapes,
-    const atomic_int *stop)
+void spot_foresight_look(
+    spot_foresight_t *self, const spot_dice_t *dice, spot_tapes_t *tapes, const atomic_int *stop)
 {
     const int64_t horizon_ms = self->scenario->horizon_ms;
     int64_t now_ms = 0, seen_ms;

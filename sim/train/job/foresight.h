@@ -35,5 +35,5 @@ void spot_foresight_free(spot_foresight_t *self);
 
 /* Looks at the run with these dice; stop (may be NULL): not 0 ends it. O(events of the
  * trace). */
-void spot_foresight_look(spot_foresight_t *self, const spot_dice_t *dice,
-    spot_tapes_t *tapes, const atomic_int *stop);
+void spot_foresight_look(
+    spot_foresight_t *self, const spot_dice_t *dice, spot_tapes_t *tapes, const atomic_int *stop);

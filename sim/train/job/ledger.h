@@ -11,10 +11,10 @@ typedef enum {
     SPOT_SHARE_STANDBY,
     SPOT_SHARE_RECONFIGURING,
     SPOT_SHARE_RELOADING,
-    SPOT_SHARE_USEFUL,  /* steps that a durable checkpoint or the end of the job keeps */
-    SPOT_SHARE_LOST,    /* steps rolled back, and the step that the rollback cut off */
-    SPOT_SHARE_UNSAVED, /* steps neither durable nor lost at the end of the run */
-    SPOT_SHARE_STALLED, /* waiting for a checkpoint or for data */
+    SPOT_SHARE_USEFUL,    /* steps that a durable checkpoint or the end of the job keeps */
+    SPOT_SHARE_LOST,      /* steps rolled back, and the step that the rollback cut off */
+    SPOT_SHARE_UNSAVED,   /* steps neither durable nor lost at the end of the run */
+    SPOT_SHARE_STALLED,   /* waiting for a checkpoint or for data */
     SPOT_SHARE_REDUNDANT, /* work done only for redundancy */
     SPOT_NUM_SHARES
 } spot_share_t;

@@ -6,8 +6,7 @@
 
 #include "base/memory.h"
 
-int
-spot_notices_init(spot_notices_t *self, const spot_scenario_t *scenario)
+int spot_notices_init(spot_notices_t *self, const spot_scenario_t *scenario)
 {
     const int64_t capacity = scenario->fleet.capacity;
     const size_t num_slots = (size_t) spot_scenario_num_slots(scenario);
@@ -25,8 +24,7 @@ spot_notices_init(spot_notices_t *self, const spot_scenario_t *scenario)
     self->noticed = spot_calloc((size_t) capacity, sizeof(*self->noticed));
     self->num_slots = num_slots;
     self->deadlines_ms = spot_calloc(num_slots, sizeof(*self->deadlines_ms));
-    if (self->arrival_ms == NULL || self->noticed == NULL ||
-        self->deadlines_ms == NULL) {
+    if (self->arrival_ms == NULL || self->noticed == NULL || self->deadlines_ms == NULL) {
         return SPOT_ERR_NO_MEMORY;
     }
     ret = spot_membership_init(&self->scout, &scenario->trace, capacity);
@@ -34,8 +32,7 @@ spot_notices_init(spot_notices_t *self, const spot_scenario_t *scenario)
     return ret;
 }
 
-void
-spot_notices_free(spot_notices_t *self)
+void spot_notices_free(spot_notices_t *self)
 {
     spot_membership_free(&self->scout);
     free(self->arrival_ms);
@@ -46,24 +43,20 @@ spot_notices_free(spot_notices_t *self)
 }
 
 /* The first tick at or after time_ms - lead_ms. */
-static int64_t
-tick_ahead_ms(const spot_notices_t *self, int64_t time_ms)
+static int64_t tick_ahead_ms(const spot_notices_t *self, int64_t time_ms)
 {
-    return time_ms <= self->lead_ms
-               ? 0
-               : spot_ticks_at_or_after(&self->ticks, time_ms - self->lead_ms);
+    return time_ms <= self->lead_ms ? 0
+                                    : spot_ticks_at_or_after(&self->ticks, time_ms - self->lead_ms);
 }
 
-static void
-look_ahead(spot_notices_t *self)
+static void look_ahead(spot_notices_t *self)
 {
     const int64_t time_ms = spot_membership_next_ms(&self->scout);
 
     self->scout_ms = time_ms == INT64_MAX ? INT64_MAX : tick_ahead_ms(self, time_ms);
 }
 
-static void
-settle_next(spot_notices_t *self)
+static void settle_next(spot_notices_t *self)
 {
     self->next_ms = self->scout_ms;
     if (self->first_notice < self->num_notices &&
@@ -72,8 +65,7 @@ settle_next(spot_notices_t *self)
     }
 }
 
-void
-spot_notices_start(spot_notices_t *self, const spot_dice_t *dice, spot_tapes_t *tapes)
+void spot_notices_start(spot_notices_t *self, const spot_dice_t *dice, spot_tapes_t *tapes)
 {
     self->num_noticed = 0;
     self->has_failed = 0;
@@ -91,8 +83,7 @@ spot_notices_start(spot_notices_t *self, const spot_dice_t *dice, spot_tapes_t *
     settle_next(self);
 }
 
-void
-spot_notices_see(spot_notices_t *self, const spot_change_t *change)
+void spot_notices_see(spot_notices_t *self, const spot_change_t *change)
 {
     for (int32_t j = 0; j < change->count; j++) {
         self->deadlines_ms[change->slots[j]] = INT64_MAX;
@@ -100,18 +91,15 @@ spot_notices_see(spot_notices_t *self, const spot_change_t *change)
 }
 
 /* Inserts a notice among those not announced yet, by notice_ms. */
-static void
-add_notice(spot_notices_t *self, spot_notice_t notice)
+static void add_notice(spot_notices_t *self, spot_notice_t notice)
 {
     size_t place = self->num_notices;
 
-    if (spot_array_reserve(
-            &self->notices, &self->max_notices, place + 1, sizeof(notice)) != 0) {
+    if (spot_array_reserve(&self->notices, &self->max_notices, place + 1, sizeof(notice)) != 0) {
         self->has_failed = SPOT_ERR_NO_MEMORY;
         return;
     }
-    while (place > self->first_notice &&
-           self->notices[place - 1].notice_ms > notice.notice_ms) {
+    while (place > self->first_notice && self->notices[place - 1].notice_ms > notice.notice_ms) {
         self->notices[place] = self->notices[place - 1];
         place--;
     }
@@ -121,8 +109,7 @@ add_notice(spot_notices_t *self, spot_notice_t notice)
 
 /* Carries out the next change of the scout. A preemption gets no notice if the tick of
  * the notice is not before the tick that sees the loss. */
-static void
-follow(spot_notices_t *self)
+static void follow(spot_notices_t *self)
 {
     spot_change_t change;
     int64_t tick_ms, ahead_ms;
@@ -142,8 +129,7 @@ follow(spot_notices_t *self)
     }
 }
 
-void
-spot_notices_look(spot_notices_t *self, int64_t now_ms)
+void spot_notices_look(spot_notices_t *self, int64_t now_ms)
 {
     self->num_noticed = 0;
     self->deadline_ms = INT64_MAX;

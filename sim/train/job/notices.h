@@ -41,12 +41,10 @@ typedef struct {
 
 /* Each preemption is announced at the first tick at or after fleet.notice before it.
  * NO_MEMORY; free self even then. */
-SPOT_MUST_CHECK int spot_notices_init(
-    spot_notices_t *self, const spot_scenario_t *scenario);
+SPOT_MUST_CHECK int spot_notices_init(spot_notices_t *self, const spot_scenario_t *scenario);
 void spot_notices_free(spot_notices_t *self);
 
-void spot_notices_start(
-    spot_notices_t *self, const spot_dice_t *dice, spot_tapes_t *tapes);
+void spot_notices_start(spot_notices_t *self, const spot_dice_t *dice, spot_tapes_t *tapes);
 
 /* Removes the deadlines of the slots of a change that is seen. */
 void spot_notices_see(spot_notices_t *self, const spot_change_t *change);

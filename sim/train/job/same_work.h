@@ -46,5 +46,4 @@ typedef struct {
 
 /* The cheapest world size that does the work within the time; where none does, the
  * fastest. No work takes and costs nothing. O(rentals). */
-spot_same_work_t spot_same_work_find(
-    const spot_rentals_t *self, const spot_work_done_t *work);
+spot_same_work_t spot_same_work_find(const spot_rentals_t *self, const spot_work_done_t *work);

@@ -11,9 +11,8 @@
 #include "traces/generate/so_far.h"
 
 static const spot_field_t until_fields[] = {
-    {SPOT_RANGE(INTEGER, "steps", spot_scenario_t, until_steps, 1,
-        (double) SPOT_MAX_STEPS, NULL, "steps to keep",
-        "the run ends when that many steps are kept")},
+    {SPOT_RANGE(INTEGER, "steps", spot_scenario_t, until_steps, 1, (double) SPOT_MAX_STEPS, NULL,
+        "steps to keep", "the run ends when that many steps are kept")},
     {.name = NULL},
 };
 
@@ -22,8 +21,8 @@ static const spot_field_t so_far_fields[] = {
         "its trace from its start up to now, which each run plays first; the trace of "
         "the scenario goes on with the instances that are left. horizon, deadline and "
         "until.steps count from now on, all figures from the start")},
-    {SPOT_RANGE(DURATION, "elapsed", spot_so_far_t, elapsed_ms, 0,
-        (double) SPOT_MAX_DURATION_MS, "", "time so far",
+    {SPOT_RANGE(DURATION, "elapsed", spot_so_far_t, elapsed_ms, 0, (double) SPOT_MAX_DURATION_MS,
+        "", "time so far",
         "instead of trace, of a job that is stopped and started anew now: the time "
         "since its start, from which on prices go on")},
     {SPOT_RANGE(NUMBER, "paid_usd", spot_so_far_t, paid_usd, 0, 1e15, "", "paid so far",
@@ -31,17 +30,13 @@ static const spot_field_t so_far_fields[] = {
     {.name = NULL},
 };
 
-#define HORIZON_EXPECTED                                                                \
-    "a duration such as \"355 min\", trace-end or {until: {steps: 1800}}"
+#define HORIZON_EXPECTED "a duration such as \"355 min\", trace-end or {until: {steps: 1800}}"
 
 static const char *const trace_end_names[] = {"trace-end", NULL};
 
 /* horizon_ms of trace-end is 0 until the trace is read. */
 static const spot_field_t horizon_forms[] = {
-    {.name = "",
-        .type = SPOT_FIELD_CHOICE,
-        .offset = SPOT_NOWHERE,
-        .choices = trace_end_names},
+    {.name = "", .type = SPOT_FIELD_CHOICE, .offset = SPOT_NOWHERE, .choices = trace_end_names},
     {.name = "until", .type = SPOT_FIELD_MAP, .fields = until_fields},
     {.name = "",
         .type = SPOT_FIELD_DURATION,
@@ -60,25 +55,22 @@ static const spot_field_t trace_forms[] = {
 };
 
 static const spot_field_t fleet_fields[] = {
-    {SPOT_RANGE(INTEGER, "capacity", spot_fleet_setting_t, capacity, 1,
-        SPOT_MAX_INSTANCES, "64", "fleet capacity",
-        "most instances at a time; additions above it are clipped and counted")},
-    {SPOT_RANGE(INTEGER, "initial", spot_fleet_setting_t, initial, 0, SPOT_MAX_INSTANCES,
-        "32", "initial instances",
-        "instances that are ready at time 0; a trace file brings its own")},
-    {SPOT_RANGE(INTEGER, "preparing", spot_fleet_setting_t, preparing, 0,
-        SPOT_MAX_INSTANCES, "", "initial instances that prepare",
+    {SPOT_RANGE(INTEGER, "capacity", spot_fleet_setting_t, capacity, 1, SPOT_MAX_INSTANCES, "64",
+        "fleet capacity", "most instances at a time; additions above it are clipped and counted")},
+    {SPOT_RANGE(INTEGER, "initial", spot_fleet_setting_t, initial, 0, SPOT_MAX_INSTANCES, "32",
+        "initial instances", "instances that are ready at time 0; a trace file brings its own")},
+    {SPOT_RANGE(INTEGER, "preparing", spot_fleet_setting_t, preparing, 0, SPOT_MAX_INSTANCES, "",
+        "initial instances that prepare",
         "of the initial instances, so many are not ready at time 0 but one after "
         "another "
         "within the preparation time, as in the middle of a run")},
-    {SPOT_RANGE(INTEGER, "on_demand", spot_fleet_setting_t, on_demand, 0,
-        SPOT_MAX_INSTANCES, "0", "on-demand instances",
+    {SPOT_RANGE(INTEGER, "on_demand", spot_fleet_setting_t, on_demand, 0, SPOT_MAX_INSTANCES, "0",
+        "on-demand instances",
         "instances rented on demand from time 0 to the end, besides those that capacity "
         "allows: never preempted, the first in line for pipelines, at the price "
         "on_demand")},
-    {SPOT_RANGE(DURATION, "preparation", spot_fleet_setting_t, preparation_ms, 0,
-        HUGE_VAL, "180 s", "preparation time",
-        "time from the arrival of an instance until it is ready")},
+    {SPOT_RANGE(DURATION, "preparation", spot_fleet_setting_t, preparation_ms, 0, HUGE_VAL, "180 s",
+        "preparation time", "time from the arrival of an instance until it is ready")},
     {SPOT_RANGE(DURATION, "notice", spot_fleet_setting_t, notice_ms, 0,
         (double) SPOT_MAX_DURATION_MS, "0 s", "notice before a preemption",
         "how long before a preemption it is announced to the recovery system, at the "
@@ -120,12 +112,10 @@ const spot_field_t spot_scenario_fields[] = {
         "horizon")},
     {SPOT_FIELDS(MAP, "so_far", spot_scenario_t, so_far, so_far_fields, "",
         "what a job that is under way has had so far")},
-    {SPOT_RANGE(DURATION, "tick", spot_scenario_t, tick_ms, 1, (double) SPOT_MS_PER_D,
-        "5 s", "tick", "how often the controller looks at the cluster")},
-    {SPOT_FIELDS(
-        MAP, "fleet", spot_scenario_t, fleet, fleet_fields, "{}", "the instances")},
-    {SPOT_FIELDS(
-        MAP, "job", spot_scenario_t, job, spot_job_fields, "{}", "the training job")},
+    {SPOT_RANGE(DURATION, "tick", spot_scenario_t, tick_ms, 1, (double) SPOT_MS_PER_D, "5 s",
+        "tick", "how often the controller looks at the cluster")},
+    {SPOT_FIELDS(MAP, "fleet", spot_scenario_t, fleet, fleet_fields, "{}", "the instances")},
+    {SPOT_FIELDS(MAP, "job", spot_scenario_t, job, spot_job_fields, "{}", "the training job")},
     {SPOT_VALUE(CUSTOM, "recovery", spot_scenario_t, recovery, "{system: checkpoint}",
          "recovery system", "how the job goes on after a loss"),
         .bind = spot_recovery_bind, .table = spot_recovery_table,
@@ -144,8 +134,7 @@ const spot_field_t spot_scenario_fields[] = {
 
 /* Checks fleet.initial, which does not count if the trace has its own initial
  * instances. */
-static void
-check_fleet(
+static void check_fleet(
     const spot_scenario_t *self, spot_bind_t *bind, const spot_node_t *root, bool is_own)
 {
     const spot_fleet_setting_t *fleet = &self->fleet;
@@ -154,8 +143,7 @@ check_fleet(
         const spot_node_t *map = spot_node_get(root, "fleet");
         const bool is_given = spot_node_get(map, "initial") != NULL;
 
-        spot_bind_error(bind,
-            spot_node_place(root, is_given ? "fleet.initial" : "fleet.capacity"),
+        spot_bind_error(bind, spot_node_place(root, is_given ? "fleet.initial" : "fleet.capacity"),
             "fleet.initial", "%lld instances are more than fleet.capacity (%lld)",
             (long long) fleet->initial, (long long) fleet->capacity);
     }
@@ -163,15 +151,13 @@ check_fleet(
 
 /* Checks fleet.on_demand, which has no effect with a recovery system that rents all
  * instances on demand. */
-static void
-check_on_demand(spot_scenario_t *self, spot_bind_t *bind, const spot_node_t *root)
+static void check_on_demand(spot_scenario_t *self, spot_bind_t *bind, const spot_node_t *root)
 {
     const spot_node_t *node = spot_node_get(spot_node_get(root, "fleet"), "on_demand");
     const spot_recovery_t *system = self->recovery.system;
 
     if (spot_scenario_num_slots(self) > SPOT_MAX_INSTANCES) {
-        spot_bind_error(bind, spot_node_place(root, "fleet.on_demand"),
-            "fleet.on_demand",
+        spot_bind_error(bind, spot_node_place(root, "fleet.on_demand"), "fleet.on_demand",
             "with fleet.capacity these are %lld instances, more than %d",
             (long long) spot_scenario_num_slots(self), SPOT_MAX_INSTANCES);
     }
@@ -183,21 +169,18 @@ check_on_demand(spot_scenario_t *self, spot_bind_t *bind, const spot_node_t *roo
 }
 
 /* Reports until beside a horizon that has it too. */
-static void
-check_until(spot_bind_t *bind, const spot_node_t *root)
+static void check_until(spot_bind_t *bind, const spot_node_t *root)
 {
     const spot_node_t *until = spot_node_get(root, "until");
 
-    if (until != NULL &&
-        spot_node_get(spot_node_get(root, "horizon"), "until") != NULL) {
+    if (until != NULL && spot_node_get(spot_node_get(root, "horizon"), "until") != NULL) {
         spot_bind_error(bind, until, "until", "horizon has it already");
     }
 }
 
 /* Reports a deadline that says nothing: without steps to keep, or after the end of all
  * runs. */
-static void
-check_deadline(const spot_scenario_t *self, spot_bind_t *bind, const spot_node_t *root)
+static void check_deadline(const spot_scenario_t *self, spot_bind_t *bind, const spot_node_t *root)
 {
     const spot_node_t *place = spot_node_get(root, "deadline");
     char horizon[SPOT_DURATION_TEXT_BYTES];
@@ -210,19 +193,17 @@ check_deadline(const spot_scenario_t *self, spot_bind_t *bind, const spot_node_t
             "needs until: {steps: N}, the work that is to be done by then");
     } else if (self->deadline_ms > self->horizon_ms) {
         spot_duration_text(self->horizon_ms, horizon);
-        spot_bind_error(bind, place, "deadline",
-            "is after the horizon (%s), at which every run ends", horizon);
+        spot_bind_error(
+            bind, place, "deadline", "is after the horizon (%s), at which every run ends", horizon);
     }
 }
 
 /* Warns of keys without effect. */
-static void
-warn_of_ignored_keys(
+static void warn_of_ignored_keys(
     const spot_scenario_t *self, spot_bind_t *bind, const spot_node_t *root)
 {
     static const char *const keys[] = {"snapshot", "busy"};
-    const spot_node_t *checkpoint =
-        spot_node_get(spot_node_get(root, "job"), "checkpoint");
+    const spot_node_t *checkpoint = spot_node_get(spot_node_get(root, "job"), "checkpoint");
 
     for (size_t j = 0; j < sizeof(keys) / sizeof(keys[0]); j++) {
         const spot_node_t *node = spot_node_get(checkpoint, keys[j]);
@@ -235,8 +216,7 @@ warn_of_ignored_keys(
 }
 
 /* Opens what a run plays first. Horizon and deadline count from its end. */
-static int
-open_so_far(spot_scenario_t *self, spot_bind_t *bind, const spot_node_t *root,
+static int open_so_far(spot_scenario_t *self, spot_bind_t *bind, const spot_node_t *root,
     const spot_scenario_t *like, spot_recorded_trace_t *so_far)
 {
     spot_so_far_t *past = &self->so_far;
@@ -252,8 +232,7 @@ open_so_far(spot_scenario_t *self, spot_bind_t *bind, const spot_node_t *root,
             "paid_usd");
     }
     ret = spot_recorded_trace_open(so_far,
-        like == NULL ? NULL : spot_trace_model_so_far(&like->trace), past->path,
-        bind->diag);
+        like == NULL ? NULL : spot_trace_model_so_far(&like->trace), past->path, bind->diag);
     if (ret != 0) {
         return ret;
     }
@@ -272,8 +251,7 @@ open_so_far(spot_scenario_t *self, spot_bind_t *bind, const spot_node_t *root,
 }
 
 /* Lets the trace go on from what was so far. */
-static int
-go_on(spot_scenario_t *self, spot_bind_t *bind, const spot_node_t *root,
+static int go_on(spot_scenario_t *self, spot_bind_t *bind, const spot_node_t *root,
     spot_recorded_trace_t *so_far)
 {
     const spot_recovery_t *system = self->recovery.system;
@@ -287,8 +265,7 @@ go_on(spot_scenario_t *self, spot_bind_t *bind, const spot_node_t *root,
             : NULL;
 
     if (why != NULL) {
-        spot_bind_error(
-            bind, spot_node_place(root, "so_far"), "so_far.trace", "%s", why);
+        spot_bind_error(bind, spot_node_place(root, "so_far"), "so_far.trace", "%s", why);
         return SPOT_ERR_BAD_INPUT;
     }
     return spot_trace_model_go_on(&self->trace, so_far);
@@ -296,9 +273,8 @@ go_on(spot_scenario_t *self, spot_bind_t *bind, const spot_node_t *root,
 
 /* Binds the trace with the values of the scenario. Faulty values of the scenario are
  * replaced, so that errors of the trace are found in the same pass. */
-static int
-bind_trace(spot_scenario_t *self, spot_bind_t *bind, const spot_node_t *root,
-    const spot_scenario_t *like)
+static int bind_trace(
+    spot_scenario_t *self, spot_bind_t *bind, const spot_node_t *root, const spot_scenario_t *like)
 {
     spot_recorded_trace_t so_far = {0};
     spot_trace_setting_t setting = {
@@ -325,8 +301,7 @@ bind_trace(spot_scenario_t *self, spot_bind_t *bind, const spot_node_t *root,
     return ret;
 }
 
-static void
-settle_horizon(spot_scenario_t *self, spot_bind_t *bind, const spot_node_t *root)
+static void settle_horizon(spot_scenario_t *self, spot_bind_t *bind, const spot_node_t *root)
 {
     const int64_t end_ms = spot_trace_model_end_ms(&self->trace);
     const char *trace = self->trace.recording == NULL ? "trace" : "trace.file";
@@ -335,8 +310,7 @@ settle_horizon(spot_scenario_t *self, spot_bind_t *bind, const spot_node_t *root
         spot_trace_model_initial(&self->trace) > self->fleet.capacity) {
         spot_bind_error(bind, spot_node_place(root, trace), trace,
             "the trace starts with %lld instances, more than fleet.capacity (%lld)",
-            (long long) spot_trace_model_initial(&self->trace),
-            (long long) self->fleet.capacity);
+            (long long) spot_trace_model_initial(&self->trace), (long long) self->fleet.capacity);
     }
     if (self->horizon_ms == 0 && end_ms > 0) {
         self->horizon_ms = end_ms;
@@ -351,15 +325,13 @@ settle_horizon(spot_scenario_t *self, spot_bind_t *bind, const spot_node_t *root
 
         spot_duration_text(end_ms, end);
         spot_diag_warn(bind->diag, place->file, place->line, place->column,
-            "the horizon is beyond the end of the trace (%s): its last instances stay",
-            end);
+            "the horizon is beyond the end of the trace (%s): its last instances stay", end);
     }
 }
 
 /* Settles the currency of all prices: as its key says, else as the spot prices do. What
  * is assumed of other prices is a warning. NO_MEMORY. */
-static int
-settle_currency(spot_scenario_t *self, spot_bind_t *bind, const spot_node_t *root)
+static int settle_currency(spot_scenario_t *self, spot_bind_t *bind, const spot_node_t *root)
 {
     static const char *const keys[] = {"fleet.price.spot", "fleet.price.on_demand"};
     spot_price_t *price = &self->fleet.price;
@@ -382,8 +354,7 @@ settle_currency(spot_scenario_t *self, spot_bind_t *bind, const spot_node_t *roo
         const bool is_usd = node != NULL && node->kind == SPOT_NODE_SCALAR &&
                             strstr(node->text, SPOT_USUAL_CURRENCY) != NULL;
 
-        spot_currency_check(
-            bind, root, keys[j], is_usd ? SPOT_USUAL_CURRENCY : NULL, found);
+        spot_currency_check(bind, root, keys[j], is_usd ? SPOT_USUAL_CURRENCY : NULL, found);
         is_assumed = is_assumed || node == NULL;
     }
     if (is_assumed && strcmp(found, SPOT_USUAL_CURRENCY) != 0) {
@@ -394,13 +365,11 @@ settle_currency(spot_scenario_t *self, spot_bind_t *bind, const spot_node_t *roo
             found);
     }
     spot_currency_check(bind, root, keys[0], price->spot.currency, found);
-    spot_currency_check(
-        bind, root, "trace", spot_trace_model_currency(&self->trace, found), found);
+    spot_currency_check(bind, root, "trace", spot_trace_model_currency(&self->trace, found), found);
     return 0;
 }
 
-static void
-warn_of_ignored_price(
+static void warn_of_ignored_price(
     const spot_scenario_t *self, spot_bind_t *bind, const spot_node_t *root)
 {
     const spot_node_t *price =
@@ -412,8 +381,7 @@ warn_of_ignored_price(
     }
 }
 
-static void
-warn_of_ignored_initial(
+static void warn_of_ignored_initial(
     const spot_scenario_t *self, spot_bind_t *bind, const spot_node_t *root)
 {
     const spot_node_t *initial = spot_node_get(spot_node_get(root, "fleet"), "initial");
@@ -428,8 +396,7 @@ warn_of_ignored_initial(
 }
 
 /* Replaces the trace and its price by instances on demand, which are never lost. */
-static int
-rent_on_demand(spot_scenario_t *self, spot_diag_t *diag)
+static int rent_on_demand(spot_scenario_t *self, spot_diag_t *diag)
 {
     static const char still[] = "generator: seed\n"
                                 "preemption: {per_minute: 0, count: {fixed: 1}}\n"
@@ -442,20 +409,17 @@ rent_on_demand(spot_scenario_t *self, spot_diag_t *diag)
 
     spot_trace_model_free(&self->trace);
     spot_price_steps_free(&price->spot);
-    self->fleet.capacity =
-        recovery->system->num_on_demand(recovery->options, self->fleet.capacity);
+    self->fleet.capacity = recovery->system->num_on_demand(recovery->options, self->fleet.capacity);
     self->fleet.initial = self->fleet.capacity;
     self->trace_node = document.root;
     ret = ret != 0 ? ret : bind_trace(self, &bind, document.root, NULL);
     spot_yaml_free(&document);
-    return ret != 0 ? ret
-                    : spot_price_steps_add(&price->spot, 0, price->on_demand_usd_per_h);
+    return ret != 0 ? ret : spot_price_steps_add(&price->spot, 0, price->on_demand_usd_per_h);
 }
 
 /* Settles the job, whose bandwidths are those of the fleet, and then the recovery
  * system, unless there were more than num_errors. NO_MEMORY. */
-static int
-settle_job(
+static int settle_job(
     spot_scenario_t *self, spot_bind_t *bind, const spot_node_t *root, size_t num_errors)
 {
     const int64_t num_slots = spot_scenario_num_slots(self);
@@ -464,14 +428,13 @@ settle_job(
     self->job.storage_bytes_per_s = self->fleet.storage_bytes_per_s;
     spot_job_settle_terms(&self->job, bind, spot_node_get(root, "job"));
     spot_job_settle(&self->job, bind, spot_node_place(root, "job.step_time"), num_slots);
-    return bind->diag->num_errors > num_errors ? 0
-                                               : spot_recovery_settle(&self->recovery,
-                                                     bind, root, &self->job, num_slots);
+    return bind->diag->num_errors > num_errors
+               ? 0
+               : spot_recovery_settle(&self->recovery, bind, root, &self->job, num_slots);
 }
 
-int
-spot_scenario_init(spot_scenario_t *self, const spot_node_t *root,
-    const spot_scenario_t *like, spot_diag_t *diag)
+int spot_scenario_init(
+    spot_scenario_t *self, const spot_node_t *root, const spot_scenario_t *like, spot_diag_t *diag)
 {
     size_t num_errors = diag->num_errors; /* later: and of what is lacking */
     spot_bind_t bind = {.diag = diag};
@@ -480,15 +443,14 @@ spot_scenario_init(spot_scenario_t *self, const spot_node_t *root,
 
     memset(self, 0, sizeof(*self));
     if (spot_node_get(root, "study") != NULL || spot_node_get(root, "sweep") != NULL) {
-        return spot_diag_error(diag, root->file, 0, 0,
-            "this is a study, not a scenario: use `spotsim study`");
+        return spot_diag_error(
+            diag, root->file, 0, 0, "this is a study, not a scenario: use `spotsim study`");
     }
     ret = spot_bind_document(spot_scenario_fields, root, diag, self);
     if (ret == SPOT_ERR_NO_MEMORY || root->kind != SPOT_NODE_MAP) {
         return ret;
     }
-    is_path =
-        self->trace_node != NULL && spot_trace_node_model(self->trace_node) != NULL;
+    is_path = self->trace_node != NULL && spot_trace_node_model(self->trace_node) != NULL;
     if (!is_path) {
         check_fleet(self, &bind, root,
             self->so_far.path != NULL || spot_trace_node_has_initial(self->trace_node));
@@ -512,8 +474,8 @@ spot_scenario_init(spot_scenario_t *self, const spot_node_t *root,
         warn_of_ignored_price(self, &bind, root);
         warn_of_ignored_initial(self, &bind, root);
         ret = settle_currency(self, &bind, root);
-        self->is_certain = self->trace.recording != NULL &&
-                           self->trace.recording->kind == SPOT_TRACE_NAMED;
+        self->is_certain =
+            self->trace.recording != NULL && self->trace.recording->kind == SPOT_TRACE_NAMED;
         if (ret == 0 && self->recovery.system->num_on_demand != NULL) {
             ret = rent_on_demand(self, diag);
         }
@@ -531,8 +493,7 @@ spot_scenario_init(spot_scenario_t *self, const spot_node_t *root,
     return ret == 0 && self->recovery.lacks != NULL ? SPOT_ERR_CANNOT_RUN : ret;
 }
 
-int
-spot_scenario_read(spot_scenario_t *self, const char *path,
+int spot_scenario_read(spot_scenario_t *self, const char *path,
     const spot_scenario_changes_t *changes, spot_diag_t *diag)
 {
     spot_yaml_t document;
@@ -548,8 +509,7 @@ spot_scenario_read(spot_scenario_t *self, const char *path,
     return error;
 }
 
-void
-spot_scenario_free(spot_scenario_t *self)
+void spot_scenario_free(spot_scenario_t *self)
 {
     spot_trace_model_free(&self->trace);
     spot_recovery_choice_free(&self->recovery);

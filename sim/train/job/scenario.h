@@ -20,7 +20,7 @@ typedef struct {
     int64_t preparing; /* of these, the last ones still prepare */
     int64_t on_demand; /* instances that live all the time, besides capacity */
     int64_t preparation_ms;
-    int64_t notice_ms; /* from the announcement of a preemption to it; 0: none */
+    int64_t notice_ms;          /* from the announcement of a preemption to it; 0: none */
     double network_bytes_per_s; /* of each instance; 0: not given */
     double storage_bytes_per_s; /* of all instances together; 0: not given */
     spot_price_t price;
@@ -48,14 +48,13 @@ typedef struct {
     spot_recovery_choice_t recovery;
     const spot_node_t *trace_node; /* during reading only */
     spot_trace_model_t trace;
-    bool is_certain; /* the trace names every lost instance: nothing is left to chance,
-                        nor for instances on demand in its place */
+    bool is_certain;        /* the trace names every lost instance: nothing is left to chance,
+                               nor for instances on demand in its place */
     spot_rentals_t rentals; /* what the same work could be rented on */
 } spot_scenario_t;
 
 /* The number of slots: those of the trace come first, those on demand last. */
-static inline int64_t
-spot_scenario_num_slots(const spot_scenario_t *self)
+static inline int64_t spot_scenario_num_slots(const spot_scenario_t *self)
 {
     return self->fleet.capacity + self->fleet.on_demand;
 }
@@ -67,8 +66,8 @@ extern const spot_field_t spot_scenario_fields[];
  * scenario of the same thread, whose recordings are shared, or NULL; it may be freed
  * first. BAD_INPUT, IO, NO_MEMORY; CANNOT_RUN: all is sound, but the recovery system
  * lacks a figure; free self even then. */
-SPOT_API SPOT_MUST_CHECK int spot_scenario_init(spot_scenario_t *self,
-    const spot_node_t *root, const spot_scenario_t *like, spot_diag_t *diag);
+SPOT_API SPOT_MUST_CHECK int spot_scenario_init(
+    spot_scenario_t *self, const spot_node_t *root, const spot_scenario_t *like, spot_diag_t *diag);
 
 /* Reads a scenario file. changes may be NULL. BAD_INPUT, IO, NO_MEMORY with the reasons
  * in diag; free self even then. */

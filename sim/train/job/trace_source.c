@@ -5,8 +5,7 @@
 
 #include "sim/bench/engine/scenario_file.h"
 
-int
-spot_trace_source_read(spot_trace_source_t *self, const char *path, size_t num_sets,
+int spot_trace_source_read(spot_trace_source_t *self, const char *path, size_t num_sets,
     const char *const *sets, spot_diag_t *diag)
 {
     const spot_scenario_changes_t changes = {NULL, num_sets, sets};
@@ -32,15 +31,14 @@ spot_trace_source_read(spot_trace_source_t *self, const char *path, size_t num_s
         self->name = ret == 0 ? spot_trace_model_common(&self->alone)->name : NULL;
     }
     if (ret == 0 && self->model->recording != NULL) {
-        spot_diag_error(diag, path, 0, 0,
-            "a recorded trace is no generator: expected \"generator: NAME\"");
+        spot_diag_error(
+            diag, path, 0, 0, "a recorded trace is no generator: expected \"generator: NAME\"");
         ret = SPOT_ERR_BAD_INPUT;
     }
     return error != 0 ? error : ret;
 }
 
-void
-spot_trace_source_free(spot_trace_source_t *self)
+void spot_trace_source_free(spot_trace_source_t *self)
 {
     spot_scenario_free(&self->scenario);
     spot_trace_model_free(&self->alone);

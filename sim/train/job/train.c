@@ -15,8 +15,7 @@ const char *const spot_job_phase_names[SPOT_NUM_JOB_PHASES] = {
 
 /* The time from the tick of arrival to the tick of being ready. Preparation of 0 s ends
  * at the next tick: a tick ends preparations before it sees arrivals. */
-static int64_t
-ready_after_ms(const spot_train_t *self)
+static int64_t ready_after_ms(const spot_train_t *self)
 {
     const int64_t preparation_ms =
         spot_ticks_at_or_after(&self->ticks, self->scenario->fleet.preparation_ms);
@@ -25,8 +24,7 @@ ready_after_ms(const spot_train_t *self)
 }
 
 /* Allocates the memory of the recovery system. */
-static int
-init_recovery(spot_train_t *self)
+static int init_recovery(spot_train_t *self)
 {
     const spot_scenario_t *scenario = self->scenario;
     const spot_recovery_choice_t *recovery = &scenario->recovery;
@@ -37,30 +35,26 @@ init_recovery(spot_train_t *self)
         self->recovery_state = spot_calloc(1, self->recovery_state_size);
     }
     if (recovery->system->kept_size != NULL) {
-        self->recovery_kept =
-            spot_calloc(1, recovery->system->kept_size(recovery->options));
+        self->recovery_kept = spot_calloc(1, recovery->system->kept_size(recovery->options));
     }
     if (recovery->system->sees_all_losses) {
         self->gone = spot_calloc((size_t) scenario->fleet.capacity, sizeof(*self->gone));
     }
     return (recovery->system->state_size != NULL && self->recovery_state == NULL) ||
-                   (recovery->system->kept_size != NULL &&
-                       self->recovery_kept == NULL) ||
+                   (recovery->system->kept_size != NULL && self->recovery_kept == NULL) ||
                    (recovery->system->sees_all_losses && self->gone == NULL)
                ? SPOT_ERR_NO_MEMORY
                : 0;
 }
 
 /* Instances on demand have the slots after those of the trace. */
-static int
-init_on_demand(spot_train_t *self)
+static int init_on_demand(spot_train_t *self)
 {
     const int64_t capacity = self->scenario->fleet.capacity;
 
     self->num_on_demand = self->scenario->fleet.on_demand;
     self->fleet.first_preferred = (int32_t) capacity;
-    self->on_demand =
-        spot_calloc((size_t) self->num_on_demand, sizeof(*self->on_demand));
+    self->on_demand = spot_calloc((size_t) self->num_on_demand, sizeof(*self->on_demand));
     if (self->on_demand == NULL) {
         return SPOT_ERR_NO_MEMORY;
     }
@@ -74,29 +68,26 @@ init_on_demand(spot_train_t *self)
 static const spot_checkpoint_t kept_steps = {
     .mode = SPOT_CHECKPOINT_ASYNC, .every_kind = SPOT_EVERY_STEPS, .every_steps = 1};
 
-int
-spot_train_init(spot_train_t *self, const spot_scenario_t *scenario)
+int spot_train_init(spot_train_t *self, const spot_scenario_t *scenario)
 {
     const int64_t num_slots = spot_scenario_num_slots(scenario);
     int ret;
 
     memset(self, 0, sizeof(*self));
     self->scenario = scenario;
-    self->checkpoint = spot_recovery_keeps_steps(&scenario->recovery)
-                           ? &kept_steps
-                           : &scenario->job.checkpoint;
+    self->checkpoint =
+        spot_recovery_keeps_steps(&scenario->recovery) ? &kept_steps : &scenario->job.checkpoint;
     self->ticks = spot_ticks_of(scenario->tick_ms);
     self->ready_after_ms = ready_after_ms(self);
-    self->worlds = spot_calloc(
-        (size_t) (num_slots / scenario->job.pipeline_depth) + 1, sizeof(*self->worlds));
+    self->worlds =
+        spot_calloc((size_t) (num_slots / scenario->job.pipeline_depth) + 1, sizeof(*self->worlds));
     if (self->worlds == NULL) {
         return SPOT_ERR_NO_MEMORY;
     }
     if (spot_cost_init(self) != 0) {
         return SPOT_ERR_NO_MEMORY;
     }
-    ret = spot_membership_init(
-        &self->membership, &scenario->trace, scenario->fleet.capacity);
+    ret = spot_membership_init(&self->membership, &scenario->trace, scenario->fleet.capacity);
     self->membership.ticks = self->ticks;
     ret = ret == 0 ? spot_fleet_init(&self->fleet, num_slots) : ret;
     ret = ret == 0 ? init_on_demand(self) : ret;
@@ -107,8 +98,7 @@ spot_train_init(spot_train_t *self, const spot_scenario_t *scenario)
     return ret != 0 ? ret : init_recovery(self);
 }
 
-void
-spot_train_free(spot_train_t *self)
+void spot_train_free(spot_train_t *self)
 {
     spot_membership_free(&self->membership);
     spot_tapes_free(&self->own_tapes);
@@ -125,16 +115,14 @@ spot_train_free(spot_train_t *self)
 }
 
 /* Finds the tick that sees the next change of the trace. */
-static void
-look_ahead(spot_train_t *self)
+static void look_ahead(spot_train_t *self)
 {
     self->seen_ms = spot_membership_seen_ms(&self->membership);
 }
 
 /* For a recovery system that sees all losses. No instance becomes ready within a tick,
  * so no ready instance is lost twice. */
-static void
-note_gone(spot_train_t *self, const spot_change_t *change)
+static void note_gone(spot_train_t *self, const spot_change_t *change)
 {
     for (int32_t j = 0; j < change->count; j++) {
         if (spot_fleet_is_ready(&self->fleet, change->slots[j])) {
@@ -145,8 +133,7 @@ note_gone(spot_train_t *self, const spot_change_t *change)
     }
 }
 
-static void
-apply_loss(spot_train_t *self, const spot_change_t *change)
+static void apply_loss(spot_train_t *self, const spot_change_t *change)
 {
     spot_train_result_t *result = &self->result;
 
@@ -172,8 +159,7 @@ apply_loss(spot_train_t *self, const spot_change_t *change)
     }
 }
 
-static void
-apply_change(spot_train_t *self, const spot_change_t *change)
+static void apply_change(spot_train_t *self, const spot_change_t *change)
 {
     if (self->log != NULL) {
         spot_run_log_change(self, change);
@@ -187,21 +173,18 @@ apply_change(spot_train_t *self, const spot_change_t *change)
     if (self->is_metered) {
         spot_cost_pay(self, change->slots, change->count, 1);
     }
-    spot_fleet_add(
-        &self->fleet, change->slots, change->count, self->now_ms + self->ready_after_ms);
+    spot_fleet_add(&self->fleet, change->slots, change->count, self->now_ms + self->ready_after_ms);
 }
 
 /* The number of living instances, including those on demand. */
-static int64_t
-population(const spot_train_t *self)
+static int64_t population(const spot_train_t *self)
 {
     return self->membership.population + self->num_on_demand;
 }
 
 /* Charges the instances outside pipelines for the time since the last visited tick. The
  * episode charges those in pipelines. */
-static void
-advance_to(spot_train_t *self, int64_t time_ms)
+static void advance_to(spot_train_t *self, int64_t time_ms)
 {
     const int32_t *counts = self->fleet.counts;
     const int64_t passed_ms = time_ms - self->now_ms;
@@ -214,16 +197,14 @@ advance_to(spot_train_t *self, int64_t time_ms)
 }
 
 /* The next tick that sees a change or ends a preparation. */
-static int64_t
-next_tick_ms(const spot_train_t *self)
+static int64_t next_tick_ms(const spot_train_t *self)
 {
     return spot_smaller(self->seen_ms, spot_fleet_next_ready_ms(&self->fleet));
 }
 
 /* Sets quiet_ms: before it only the events of next_tick_ms() happen, and none is
  * noted. */
-static void
-settle_quiet(spot_train_t *self)
+static void settle_quiet(spot_train_t *self)
 {
     self->quiet_ms = spot_smaller(spot_smaller(self->end_ms, self->count_from_ms),
         spot_smaller(self->wake_ms, self->notices.next_ms));
@@ -233,8 +214,7 @@ settle_quiet(spot_train_t *self)
 }
 
 /* Asks the recovery system, which must answer the loss of an active instance. */
-static void
-decide(spot_train_t *self, const spot_recovery_change_t *change)
+static void decide(spot_train_t *self, const spot_recovery_change_t *change)
 {
     const spot_recovery_choice_t *recovery = &self->scenario->recovery;
     spot_recovery_view_t view = {
@@ -253,8 +233,7 @@ decide(spot_train_t *self, const spot_recovery_change_t *change)
     if (view.deadlines_ms != NULL) {
         spot_episode_view_steps(self, &view);
     }
-    recovery->system->decide(
-        recovery->options, self->recovery_state, &view, change, &decision);
+    recovery->system->decide(recovery->options, self->recovery_state, &view, change, &decision);
     spot_bug_assert(decision.is_new || change->num_lost_active == 0);
     self->result.clipped_forecasts += decision.num_clipped;
     self->result.lacks_step_time |= decision.lacks_step_time;
@@ -277,18 +256,15 @@ decide(spot_train_t *self, const spot_recovery_change_t *change)
 
 /* Whether to ask the recovery system. Each condition alone is unpredictable: one branch
  * for all of them. */
-static bool
-must_ask(const spot_train_t *self, int32_t num_noted)
+static bool must_ask(const spot_train_t *self, int32_t num_noted)
 {
     const int32_t is_enough = self->fleet.counts[SPOT_STANDBY] >= self->awaited_standby;
 
-    return (self->fleet.num_lost | num_noted | (self->change.num_ready & -is_enough)) !=
-           0;
+    return (self->fleet.num_lost | num_noted | (self->change.num_ready & -is_enough)) != 0;
 }
 
 /* Carries out the changes of the trace that this tick sees. */
-static void
-see_changes(spot_train_t *self)
+static void see_changes(spot_train_t *self)
 {
     do {
         spot_change_t change;
@@ -300,13 +276,11 @@ see_changes(spot_train_t *self)
         }
         look_ahead(self);
     } while (self->seen_ms == self->now_ms);
-    self->result.peak_instances =
-        spot_larger(self->result.peak_instances, population(self));
+    self->result.peak_instances = spot_larger(self->result.peak_instances, population(self));
 }
 
 /* Visits a tick: ends preparations, then sees changes. */
-static void
-advance_cluster(spot_train_t *self, int64_t tick_ms)
+static void advance_cluster(spot_train_t *self, int64_t tick_ms)
 {
     advance_to(self, tick_ms);
     self->change.num_ready = spot_fleet_finish_preparation(&self->fleet, self->now_ms);
@@ -317,8 +291,7 @@ advance_cluster(spot_train_t *self, int64_t tick_ms)
 }
 
 /* Takes the notices of this tick. */
-static void
-see_notices(spot_train_t *self)
+static void see_notices(spot_train_t *self)
 {
     spot_recovery_change_t *change = &self->change;
 
@@ -335,8 +308,7 @@ see_notices(spot_train_t *self)
 }
 
 /* One question for all changes of a tick; num_noted counts further reasons to ask. */
-static void
-ask(spot_train_t *self, int32_t num_noted)
+static void ask(spot_train_t *self, int32_t num_noted)
 {
     if (must_ask(self, num_noted)) {
         self->change.num_lost_active = self->fleet.num_lost;
@@ -346,8 +318,7 @@ ask(spot_train_t *self, int32_t num_noted)
 
 /* Visits the wake that the recovery system has asked for. The changes of the cluster at
  * the same instant follow, unless wakes_last. */
-static void
-visit_wake(spot_train_t *self)
+static void visit_wake(spot_train_t *self)
 {
     const spot_recovery_change_t change = {.kind = SPOT_CHANGE_WAKE};
 
@@ -361,8 +332,7 @@ visit_wake(spot_train_t *self)
 
 /* Visits the end of what is played of an earlier run, before the changes of that
  * instant: the steps of the goal come on top of those that are kept now. */
-static void
-visit_count(spot_train_t *self)
+static void visit_count(spot_train_t *self)
 {
     advance_to(self, self->count_from_ms);
     self->count_from_ms = INT64_MAX;
@@ -373,8 +343,7 @@ visit_count(spot_train_t *self)
 }
 
 /* Whether an overdraw before the end of the run ended the trace. */
-static bool
-has_overdraw(const spot_train_t *self)
+static bool has_overdraw(const spot_train_t *self)
 {
     const int64_t stopped_ms = spot_membership_stopped_ms(&self->membership);
 
@@ -383,8 +352,7 @@ has_overdraw(const spot_train_t *self)
 }
 
 /* Moves the recovery system's redundant share of the useful time. */
-static void
-settle_redundant(spot_train_t *self)
+static void settle_redundant(spot_train_t *self)
 {
     const spot_recovery_choice_t *recovery = &self->scenario->recovery;
     int64_t *instance_ms = self->result.ledger.instance_ms;
@@ -399,8 +367,7 @@ settle_redundant(spot_train_t *self)
     instance_ms[SPOT_SHARE_REDUNDANT] += redundant_ms;
 }
 
-static int
-finish(spot_train_t *self)
+static int finish(spot_train_t *self)
 {
     const int64_t trace_end_ms = spot_trace_model_end_ms(&self->scenario->trace);
     spot_train_result_t *result = &self->result;
@@ -412,8 +379,8 @@ finish(spot_train_t *self)
     spot_pending_end(self);
     settle_redundant(self);
     spot_ledger_verify(&result->ledger);
-    spot_bug_assert(result->input_stalled_instance_ms <=
-                    result->ledger.instance_ms[SPOT_SHARE_STALLED]);
+    spot_bug_assert(
+        result->input_stalled_instance_ms <= result->ledger.instance_ms[SPOT_SHARE_STALLED]);
     result->cost_usd = spot_cost_until(self, self->end_ms);
     if (self->log != NULL) {
         spot_run_log_end(self);
@@ -424,8 +391,7 @@ finish(spot_train_t *self)
     return has_overdraw(self) ? SPOT_ERR_OVERDRAW : 0;
 }
 
-static void
-start_recovery(spot_train_t *self, const spot_dice_t *dice, spot_tapes_t *tapes)
+static void start_recovery(spot_train_t *self, const spot_dice_t *dice, spot_tapes_t *tapes)
 {
     const spot_scenario_t *scenario = self->scenario;
     const spot_recovery_choice_t *recovery = &scenario->recovery;
@@ -450,8 +416,7 @@ start_recovery(spot_train_t *self, const spot_dice_t *dice, spot_tapes_t *tapes)
     }
 }
 
-void
-spot_train_start(
+void spot_train_start(
     spot_train_t *self, uint64_t seed, uint64_t replication, spot_event_log_t *log)
 {
     const spot_dice_t dice = {.seed = seed, .replication = replication};
@@ -482,8 +447,7 @@ spot_train_start(
         spot_event_log_clear(log);
     }
     spot_fleet_clear(&self->fleet);
-    spot_membership_start_with(
-        &self->membership, &dice, log == NULL ? tapes : NULL, log != NULL);
+    spot_membership_start_with(&self->membership, &dice, log == NULL ? tapes : NULL, log != NULL);
     self->now_ms = 0;
     self->end_ms = self->scenario->horizon_ms;
     self->goal_steps = self->scenario->until_steps;
@@ -496,9 +460,8 @@ spot_train_start(
     self->awaited_standby = 0;
     self->result.initial = population(self);
     spot_fleet_add(&self->fleet, self->on_demand, (int32_t) self->num_on_demand, 0);
-    spot_fleet_add_initial(&self->fleet, self->membership.initial,
-        self->membership.population, self->scenario->fleet.preparing,
-        self->ready_after_ms, self->scenario->tick_ms);
+    spot_fleet_add_initial(&self->fleet, self->membership.initial, self->membership.population,
+        self->scenario->fleet.preparing, self->ready_after_ms, self->scenario->tick_ms);
     self->is_metered = !self->has_one_price || log != NULL;
     if (self->is_metered) {
         spot_cost_start(self);
@@ -516,8 +479,7 @@ spot_train_start(
 
 /* Visits the next instant if it may be a wake, a notice, the begin of the count of steps
  * or the end of the run, or if more is noted of it. Returns as spot_train_step(). */
-SPOT_NOINLINE static int
-visit_any(spot_train_t *self, int64_t due_ms)
+SPOT_NOINLINE static int visit_any(spot_train_t *self, int64_t due_ms)
 {
     const int64_t tick_ms = spot_smaller(due_ms, self->notices.next_ms);
     spot_recovery_change_t *change = &self->change;
@@ -551,8 +513,7 @@ visit_any(spot_train_t *self, int64_t due_ms)
 }
 
 /* Inlining all calls saves 7 % of the instructions. */
-SPOT_FLATTEN int
-spot_train_step(spot_train_t *self, int64_t max_ticks)
+SPOT_FLATTEN int spot_train_step(spot_train_t *self, int64_t max_ticks)
 {
     int ret = 1;
 
@@ -573,15 +534,12 @@ spot_train_step(spot_train_t *self, int64_t max_ticks)
  * slowest recovery systems. */
 #define TICKS_PER_LOOK 256
 
-static bool
-is_stopped(const spot_train_t *self)
+static bool is_stopped(const spot_train_t *self)
 {
     return self->stop != NULL && atomic_load(self->stop) != 0;
 }
 
-int
-spot_train_run(
-    spot_train_t *self, uint64_t seed, uint64_t replication, spot_event_log_t *log)
+int spot_train_run(spot_train_t *self, uint64_t seed, uint64_t replication, spot_event_log_t *log)
 {
     int ret;
 

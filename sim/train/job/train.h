@@ -51,8 +51,8 @@ typedef struct {
     int64_t steps_executed;
     int64_t steps_durable; /* of them: recoverable from storage at the end of the run */
     int64_t steps_lost;    /* kept = executed - lost */
-    double step_fraction; /* kept part of one more step, of a lossless recovery system */
-    int64_t initial;      /* instances at time 0; the next four count instances too */
+    double step_fraction;  /* kept part of one more step, of a lossless recovery system */
+    int64_t initial;       /* instances at time 0; the next four count instances too */
     int64_t preempted;
     int64_t added;
     int64_t stopped;
@@ -60,7 +60,7 @@ typedef struct {
     int64_t clipped_forecasts; /* forecasts and timers of the recovery system */
     int64_t reconfigurations;
     int64_t rollbacks;
-    int64_t fatal; /* losses that the recovery system did not absorb, if it counts */
+    int64_t fatal;             /* losses that the recovery system did not absorb, if it counts */
     int64_t first_training_ms; /* first start of training; -1: never */
     int64_t checkpoints_durable;
     int64_t checkpoints_aborted;
@@ -68,10 +68,10 @@ typedef struct {
     int64_t preemption_events;   /* ticks at which instances were preempted */
     int64_t first_preemption_ms; /* the first and the last of these ticks */
     int64_t last_preemption_ms;
-    bool is_finished;          /* until_steps was reached */
-    bool has_flat_step_time;   /* used a world size outside the measured ones */
-    bool lacks_step_time;      /* pipelines did not form: their step time is unknown */
-    bool has_fitted_step_time; /* used a step time that was fitted or estimated */
+    bool is_finished;               /* until_steps was reached */
+    bool has_flat_step_time;        /* used a world size outside the measured ones */
+    bool lacks_step_time;           /* pipelines did not form: their step time is unknown */
+    bool has_fitted_step_time;      /* used a step time that was fitted or estimated */
     bool has_approximate_step_time; /* used a step time of an unverified formula */
     bool is_clairvoyant;            /* the recovery system knew the future */
     bool has_published_defaults;    /* its figures are of a paper, not of the job */
@@ -146,8 +146,8 @@ typedef struct {
     int32_t awaited_standby; /* below it newly ready instances are no reason to ask */
     int32_t num_pipelines;
     spot_recovery_change_t change; /* at this tick */
-    int32_t *gone; /* [capacity] of the change; NULL: the recovery system sees only lost
-                      active instances */
+    int32_t *gone;        /* [capacity] of the change; NULL: the recovery system sees only lost
+                             active instances */
     void *recovery_state; /* memory of the recovery system; NULL: none */
     size_t recovery_state_size;
     void *recovery_kept; /* what it keeps from run to run; NULL: nothing */
@@ -159,8 +159,7 @@ typedef struct {
 } spot_train_t;
 
 /* NO_MEMORY; free self even then. */
-SPOT_API SPOT_MUST_CHECK int spot_train_init(
-    spot_train_t *self, const spot_scenario_t *scenario);
+SPOT_API SPOT_MUST_CHECK int spot_train_init(spot_train_t *self, const spot_scenario_t *scenario);
 SPOT_API void spot_train_free(spot_train_t *self);
 
 /* Runs one replication; the result is in self->result. log (may be NULL) is cleared and

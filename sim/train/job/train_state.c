@@ -4,34 +4,31 @@
 
 #include "sim/train/job/train.h"
 
-void
-spot_train_print_state(const spot_train_t *self, FILE *out)
+void spot_train_print_state(const spot_train_t *self, FILE *out)
 {
     const spot_episode_t *episode = &self->episode;
 
     fprintf(out,
         "now %" PRId64 " ms, end %" PRId64 " ms; since %" PRId64 " ms: %" PRId64
         " active in %d pipelines",
-        self->now_ms, self->end_ms, episode->start_ms, episode->world_size,
-        self->num_pipelines);
+        self->now_ms, self->end_ms, episode->start_ms, episode->world_size, self->num_pipelines);
     if (episode->cycle != NULL) {
         fprintf(out, ", training from %" PRId64 " ms", episode->training_ms);
     }
-    fprintf(out, "; %" PRId64 " steps executed, %" PRId64 " durable\n",
-        self->result.steps_executed, self->result.steps_durable);
+    fprintf(out, "; %" PRId64 " steps executed, %" PRId64 " durable\n", self->result.steps_executed,
+        self->result.steps_durable);
     spot_membership_print_state(&self->membership, out);
     spot_fleet_print_state(&self->fleet, out);
 }
 
-void
-spot_train_verify(const spot_train_t *self)
+void spot_train_verify(const spot_train_t *self)
 {
     const int32_t *counts = self->fleet.counts;
 
     spot_membership_verify(&self->membership);
     spot_fleet_verify(&self->fleet);
-    spot_bug_assert(spot_fleet_population(&self->fleet) ==
-                    self->membership.population + self->num_on_demand);
+    spot_bug_assert(
+        spot_fleet_population(&self->fleet) == self->membership.population + self->num_on_demand);
     spot_bug_assert(self->episode.world_size == counts[SPOT_ACTIVE]);
     spot_bug_assert(self->now_ms <= self->end_ms);
     spot_bug_assert(self->end_ms <= self->scenario->horizon_ms);

@@ -7,23 +7,19 @@
 
 #include "base/units.h"
 
-static void
-check(const spot_by_instances_t *self, spot_bind_t *bind, const spot_node_t *place,
+static void check(const spot_by_instances_t *self, spot_bind_t *bind, const spot_node_t *place,
     const spot_job_t *job, int64_t capacity)
 {
     const spot_instance_table_t *table = &self->table;
 
-    if (table->samples_per_step > 0 &&
-        table->samples_per_step != job->samples_per_step) {
+    if (table->samples_per_step > 0 && table->samples_per_step != job->samples_per_step) {
         spot_bind_error(bind, place, "recovery.table",
-            "%s is of steps of %" PRId64
-            " samples, but job.samples_per_step is %" PRId64,
+            "%s is of steps of %" PRId64 " samples, but job.samples_per_step is %" PRId64,
             self->path, table->samples_per_step, job->samples_per_step);
     }
     if (spot_instance_table_best(table, SPOT_MAX_INSTANCES) == NULL) {
         spot_bind_error(bind, place, "recovery.table",
-            "out of memory: %s has no step time for any n, the job cannot run",
-            self->path);
+            "out of memory: %s has no step time for any n, the job cannot run", self->path);
     }
     if (!self->is_extrapolated && capacity > spot_instance_table_largest(table)) {
         spot_bind_error(bind, place, "recovery.table",
@@ -33,8 +29,7 @@ check(const spot_by_instances_t *self, spot_bind_t *bind, const spot_node_t *pla
     }
 }
 
-int
-spot_by_instances_settle(spot_by_instances_t *self, spot_terms_t *terms)
+int spot_by_instances_settle(spot_by_instances_t *self, spot_terms_t *terms)
 {
     spot_bind_t *bind = terms->bind;
     int ret;
@@ -44,34 +39,30 @@ spot_by_instances_settle(spot_by_instances_t *self, spot_terms_t *terms)
     }
     ret = spot_instance_table_read(&self->table, self->path, bind->diag);
     if (ret == 0) {
-        check(self, bind, spot_node_place(terms->node, "table"), terms->job,
-            terms->capacity);
+        check(self, bind, spot_node_place(terms->node, "table"), terms->job, terms->capacity);
     }
     terms->has_table = true;
     return ret == SPOT_ERR_NO_MEMORY ? ret : 0; /* the others are in diag */
 }
 
-bool
-spot_by_instances_is_flat(const spot_by_instances_t *self, int64_t num_instances)
+bool spot_by_instances_is_flat(const spot_by_instances_t *self, int64_t num_instances)
 {
     return spot_instance_table_find(&self->table, num_instances) == NULL;
 }
 
-const spot_instance_row_t *
-spot_by_instances_row(const spot_by_instances_t *self, int64_t num_instances)
+const spot_instance_row_t *spot_by_instances_row(
+    const spot_by_instances_t *self, int64_t num_instances)
 {
     const spot_instance_row_t *row = NULL;
 
     if (num_instances > 0) {
-        row = self->is_extrapolated
-                  ? spot_instance_table_nearest(&self->table, num_instances)
-                  : spot_instance_table_find(&self->table, num_instances);
+        row = self->is_extrapolated ? spot_instance_table_nearest(&self->table, num_instances)
+                                    : spot_instance_table_find(&self->table, num_instances);
     }
     return row != NULL && row->step_ms > 0 ? row : NULL;
 }
 
-int64_t
-spot_by_instances_pause_ms(const spot_by_instances_t *self, spot_by_n_t column,
+int64_t spot_by_instances_pause_ms(const spot_by_instances_t *self, spot_by_n_t column,
     int64_t num_instances, int64_t otherwise_ms)
 {
     return spot_by_instances_is_given(self) && self->table.has[column]
@@ -79,17 +70,15 @@ spot_by_instances_pause_ms(const spot_by_instances_t *self, spot_by_n_t column,
                : otherwise_ms;
 }
 
-void
-spot_by_instances_yield(spot_by_instances_t *self, const spot_terms_t *terms,
-    const char *option, spot_by_n_t column)
+void spot_by_instances_yield(
+    spot_by_instances_t *self, const spot_terms_t *terms, const char *option, spot_by_n_t column)
 {
     if (spot_terms_has(terms, option)) {
         self->table.has[column] = false;
     }
 }
 
-void
-spot_by_instances_replace(const spot_by_instances_t *self, const spot_terms_t *terms,
+void spot_by_instances_replace(const spot_by_instances_t *self, const spot_terms_t *terms,
     const char *option, spot_by_n_t column)
 {
     const spot_node_t *given = spot_node_get(terms->node, option);
@@ -100,8 +89,7 @@ spot_by_instances_replace(const spot_by_instances_t *self, const spot_terms_t *t
     }
 }
 
-int64_t
-spot_by_instances_num_active(const spot_instance_row_t *row, int64_t num_instances)
+int64_t spot_by_instances_num_active(const spot_instance_row_t *row, int64_t num_instances)
 {
     const int64_t num_counted =
         num_instances < row->num_instances ? num_instances : row->num_instances;
@@ -110,8 +98,7 @@ spot_by_instances_num_active(const spot_instance_row_t *row, int64_t num_instanc
     return num_active > 0 ? num_active : 1;
 }
 
-void
-spot_by_instances_free(spot_by_instances_t *self)
+void spot_by_instances_free(spot_by_instances_t *self)
 {
     spot_instance_table_free(&self->table);
     free(self->path);

@@ -17,30 +17,28 @@ typedef struct {
 } spot_by_instances_t;
 
 /* Two rows of an options table; base: offset of the spot_by_instances_t in it. */
-#define SPOT_BY_INSTANCES_FIELDS(base)                                                  \
-    {.name = "table",                                                                   \
-        .type = SPOT_FIELD_PATH,                                                        \
-        .offset = (base) + offsetof(spot_by_instances_t, path),                         \
-        .initial = "",                                                                  \
-        .help = "CSV file of its own throughput, step times and pauses by n, the "      \
-                "number of ready instances; takes the place of job.step_time and of "   \
-                "the pauses that are not given"},                                       \
-    {                                                                                   \
-        .name = "extrapolate", .type = SPOT_FIELD_CHOICE,                               \
-        .offset = (base) + offsetof(spot_by_instances_t, is_extrapolated),              \
-        .choices = spot_no_yes, .initial = "no",                                        \
-        .help = "yes: outside its rows the table is flat, with a warning; no: more "    \
-                "instances than it has are an error, with fewer the job waits"          \
+#define SPOT_BY_INSTANCES_FIELDS(base)                                                             \
+    {.name = "table",                                                                              \
+        .type = SPOT_FIELD_PATH,                                                                   \
+        .offset = (base) + offsetof(spot_by_instances_t, path),                                    \
+        .initial = "",                                                                             \
+        .help = "CSV file of its own throughput, step times and pauses by n, the "                 \
+                "number of ready instances; takes the place of job.step_time and of "              \
+                "the pauses that are not given"},                                                  \
+    {                                                                                              \
+        .name = "extrapolate", .type = SPOT_FIELD_CHOICE,                                          \
+        .offset = (base) + offsetof(spot_by_instances_t, is_extrapolated), .choices = spot_no_yes, \
+        .initial = "no",                                                                           \
+        .help = "yes: outside its rows the table is flat, with a warning; no: more "               \
+                "instances than it has are an error, with fewer the job waits"                     \
     }
 
 /* Reads the table, if one is given, and checks that it has the job's batch and covers
  * the fleet. NO_MEMORY; errors of the input go to bind. */
-SPOT_MUST_CHECK int spot_by_instances_settle(
-    spot_by_instances_t *self, spot_terms_t *terms);
+SPOT_MUST_CHECK int spot_by_instances_settle(spot_by_instances_t *self, spot_terms_t *terms);
 
 /* Whether there is a table with rows. */
-static inline bool
-spot_by_instances_is_given(const spot_by_instances_t *self)
+static inline bool spot_by_instances_is_given(const spot_by_instances_t *self)
 {
     return self->table.num_rows > 0;
 }
@@ -55,18 +53,17 @@ int64_t spot_by_instances_pause_ms(const spot_by_instances_t *self, spot_by_n_t 
     int64_t num_instances, int64_t otherwise_ms);
 
 /* An option that is given takes the place of a column of the table. */
-void spot_by_instances_yield(spot_by_instances_t *self, const spot_terms_t *terms,
-    const char *option, spot_by_n_t column);
+void spot_by_instances_yield(
+    spot_by_instances_t *self, const spot_terms_t *terms, const char *option, spot_by_n_t column);
 
 /* Warns if an option is given that a column of the table replaces. */
-void spot_by_instances_replace(const spot_by_instances_t *self,
-    const spot_terms_t *terms, const char *option, spot_by_n_t column);
+void spot_by_instances_replace(const spot_by_instances_t *self, const spot_terms_t *terms,
+    const char *option, spot_by_n_t column);
 
 /* Whether num_instances lies outside the table. */
 bool spot_by_instances_is_flat(const spot_by_instances_t *self, int64_t num_instances);
 
 /* How many of num_instances are in pipelines under the row; the others are idle. */
-int64_t spot_by_instances_num_active(
-    const spot_instance_row_t *row, int64_t num_instances);
+int64_t spot_by_instances_num_active(const spot_instance_row_t *row, int64_t num_instances);
 
 void spot_by_instances_free(spot_by_instances_t *self);

@@ -5,23 +5,20 @@
 
 #include "base/error.h"
 
-size_t
-spot_layout_bytes(int64_t capacity)
+size_t spot_layout_bytes(int64_t capacity)
 {
     return 2 * (size_t) capacity * sizeof(int32_t);
 }
 
 /* No instance holds a place. */
-static void
-clear(spot_layout_t *self)
+static void clear(spot_layout_t *self)
 {
     /* slots, then places: all bits of NONE are set */
     memset(self->slots, 0xff, spot_layout_bytes(self->capacity));
     self->num_held = 0;
 }
 
-void
-spot_layout_start(spot_layout_t *self, void *memory, int64_t capacity)
+void spot_layout_start(spot_layout_t *self, void *memory, int64_t capacity)
 {
     self->capacity = (int32_t) capacity;
     self->num_pipelines = 0;
@@ -32,8 +29,7 @@ spot_layout_start(spot_layout_t *self, void *memory, int64_t capacity)
 }
 
 /* Gives places to the slots of a list, row by row. */
-static void
-take_places(
+static void take_places(
     spot_layout_t *self, int32_t num_listed, int32_t num_pipelines, int32_t depth)
 {
     const int32_t num_places = num_pipelines * depth;
@@ -50,8 +46,7 @@ take_places(
     self->num_held = num_places;
 }
 
-void
-spot_layout_form(
+void spot_layout_form(
     spot_layout_t *self, const spot_fleet_t *fleet, int32_t num_pipelines, int32_t depth)
 {
     int32_t count;
@@ -64,8 +59,7 @@ spot_layout_form(
     take_places(self, count, num_pipelines, depth);
 }
 
-void
-spot_layout_form_noticed_last(spot_layout_t *self, const spot_fleet_t *fleet,
+void spot_layout_form_noticed_last(spot_layout_t *self, const spot_fleet_t *fleet,
     const int64_t *deadlines_ms, int32_t num_pipelines, int32_t depth)
 {
     int32_t *const ready = self->places; /* not needed yet */
@@ -91,8 +85,7 @@ spot_layout_form_noticed_last(spot_layout_t *self, const spot_fleet_t *fleet,
     take_places(self, count, num_pipelines, depth);
 }
 
-void
-spot_layout_lose(spot_layout_t *self, const int32_t *lost, int32_t num_lost)
+void spot_layout_lose(spot_layout_t *self, const int32_t *lost, int32_t num_lost)
 {
     for (int32_t j = 0; j < num_lost; j++) {
         const int32_t place = self->places[lost[j]];
@@ -105,8 +98,7 @@ spot_layout_lose(spot_layout_t *self, const int32_t *lost, int32_t num_lost)
     }
 }
 
-void
-spot_layout_put(spot_layout_t *self, int32_t slot, int32_t place)
+void spot_layout_put(spot_layout_t *self, int32_t slot, int32_t place)
 {
     spot_bug_assert(self->slots[place] == SPOT_LAYOUT_NONE);
     spot_bug_assert(self->places[slot] == SPOT_LAYOUT_NONE);
@@ -115,8 +107,7 @@ spot_layout_put(spot_layout_t *self, int32_t slot, int32_t place)
     self->num_held++;
 }
 
-int64_t
-spot_layout_first_deadline_ms(const spot_layout_t *self, const int64_t *deadlines_ms)
+int64_t spot_layout_first_deadline_ms(const spot_layout_t *self, const int64_t *deadlines_ms)
 {
     const int32_t num_places = self->num_pipelines * self->depth;
     int64_t first_ms = INT64_MAX;
@@ -131,8 +122,7 @@ spot_layout_first_deadline_ms(const spot_layout_t *self, const int64_t *deadline
     return first_ms;
 }
 
-int32_t
-spot_layout_replicas(const spot_layout_t *self, int32_t stage)
+int32_t spot_layout_replicas(const spot_layout_t *self, int32_t stage)
 {
     int32_t count = 0;
 

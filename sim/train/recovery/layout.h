@@ -28,8 +28,8 @@ void spot_layout_start(spot_layout_t *self, void *memory, int64_t capacity);
 /* Forms D pipelines of P stages anew, row by row, from the instances that the decision
  * makes active: the active ones in order, then the first standby ones.
  * O(D P + capacity). */
-void spot_layout_form(spot_layout_t *self, const spot_fleet_t *fleet,
-    int32_t num_pipelines, int32_t depth);
+void spot_layout_form(
+    spot_layout_t *self, const spot_fleet_t *fleet, int32_t num_pipelines, int32_t depth);
 
 /* The same for a decision with takes_noticed_last; deadlines_ms: of the view, may be
  * NULL. */
@@ -44,8 +44,7 @@ void spot_layout_put(spot_layout_t *self, int32_t slot, int32_t place);
 
 /* The earliest deadline of the instances with a place; INT64_MAX: none. deadlines_ms: by
  * slot, may be NULL. O(D P). */
-int64_t spot_layout_first_deadline_ms(
-    const spot_layout_t *self, const int64_t *deadlines_ms);
+int64_t spot_layout_first_deadline_ms(const spot_layout_t *self, const int64_t *deadlines_ms);
 
 /* rep[s]: how many of the D holders of a stage are left. O(D). */
 int32_t spot_layout_replicas(const spot_layout_t *self, int32_t stage);

@@ -33,8 +33,7 @@ const spot_recovery_t *const spot_recovery_systems[] = {
 /* ---- Common options ---- */
 
 /* Checks the checkpoints; spot_recovery_settle() reads them once the job's are known. */
-static void
-check_checkpoint(
+static void check_checkpoint(
     spot_bind_t *bind, const spot_field_t *field, const spot_node_t *node, void *target)
 {
     spot_checkpoint_t checked = {0};
@@ -81,14 +80,12 @@ const spot_field_t spot_recovery_common_fields[] = {
 };
 
 /* The node with the name of the system; a scalar is short for {system: NAME}. */
-static const spot_node_t *
-system_node(const spot_node_t *node)
+static const spot_node_t *system_node(const spot_node_t *node)
 {
     return node->kind == SPOT_NODE_SCALAR ? node : spot_node_get(node, "system");
 }
 
-const spot_recovery_t *
-spot_recovery_find(const char *name, spot_suggest_t *near)
+const spot_recovery_t *spot_recovery_find(const char *name, spot_suggest_t *near)
 {
     for (size_t j = 0; spot_recovery_systems[j] != NULL; j++) {
         if (strcmp(spot_recovery_systems[j]->name, name) == 0) {
@@ -101,8 +98,8 @@ spot_recovery_find(const char *name, spot_suggest_t *near)
     return NULL;
 }
 
-static const spot_recovery_t *
-bind_system(spot_bind_t *bind, const spot_field_t *field, const spot_node_t *node)
+static const spot_recovery_t *bind_system(
+    spot_bind_t *bind, const spot_field_t *field, const spot_node_t *node)
 {
     const spot_node_t *name = system_node(node);
     const spot_recovery_t *system;
@@ -127,8 +124,7 @@ bind_system(spot_bind_t *bind, const spot_field_t *field, const spot_node_t *nod
     return NULL;
 }
 
-void
-spot_recovery_bind(
+void spot_recovery_bind(
     spot_bind_t *bind, const spot_field_t *field, const spot_node_t *node, void *target)
 {
     spot_recovery_choice_t *choice = target;
@@ -141,13 +137,11 @@ spot_recovery_bind(
     if (choice->options == NULL) {
         bind->is_out_of_memory = true;
     } else {
-        spot_bind_chosen(
-            bind, choice->system->options, field->name, node, choice->options);
+        spot_bind_chosen(bind, choice->system->options, field->name, node, choice->options);
     }
 }
 
-const spot_field_t *
-spot_recovery_table(const spot_node_t *node)
+const spot_field_t *spot_recovery_table(const spot_node_t *node)
 {
     const spot_node_t *name = system_node(node);
     const spot_recovery_t *system = NULL;
@@ -158,33 +152,27 @@ spot_recovery_table(const spot_node_t *node)
     return system == NULL ? NULL : system->options;
 }
 
-int64_t
-spot_recovery_num_staying(const spot_recovery_view_t *view)
+int64_t spot_recovery_num_staying(const spot_recovery_view_t *view)
 {
     const spot_fleet_t *fleet = view->fleet;
     int64_t count = spot_recovery_num_usable(view);
 
-    for (int32_t slot = 0; view->deadlines_ms != NULL && slot < fleet->capacity;
-         slot++) {
-        count -=
-            view->deadlines_ms[slot] != INT64_MAX && spot_fleet_is_ready(fleet, slot);
+    for (int32_t slot = 0; view->deadlines_ms != NULL && slot < fleet->capacity; slot++) {
+        count -= view->deadlines_ms[slot] != INT64_MAX && spot_fleet_is_ready(fleet, slot);
     }
     return count;
 }
 
-int64_t
-spot_recovery_first_deadline_ms(
+int64_t spot_recovery_first_deadline_ms(
     const spot_recovery_view_t *view, const spot_recovery_decision_t *decision)
 {
-    const int32_t num_active =
-        decision->is_new ? decision->num_active : view->num_active;
+    const int32_t num_active = decision->is_new ? decision->num_active : view->num_active;
     const spot_fleet_t *fleet = view->fleet;
     int64_t first_ms = INT64_MAX;
     int32_t num_seen = 0;
 
     for (int64_t place = 0;
-         view->deadlines_ms != NULL && place < fleet->ready_end && num_seen < num_active;
-         place++) {
+         view->deadlines_ms != NULL && place < fleet->ready_end && num_seen < num_active; place++) {
         const int32_t slot = fleet->slots[place];
 
         if (slot >= 0) {
@@ -197,11 +185,9 @@ spot_recovery_first_deadline_ms(
     return first_ms;
 }
 
-int64_t
-spot_recovery_future_count(const spot_recovery_future_t *self, int64_t time_ms)
+int64_t spot_recovery_future_count(const spot_recovery_future_t *self, int64_t time_ms)
 {
-    size_t first = 0,
-           end = self->num; /* the last one that is not later lies in first ... end */
+    size_t first = 0, end = self->num; /* the last one that is not later lies in first ... end */
 
     while (end - first > 1) {
         const size_t middle = first + (end - first) / 2;
@@ -215,8 +201,7 @@ spot_recovery_future_count(const spot_recovery_future_t *self, int64_t time_ms)
     return self->num == 0 ? 0 : self->counts[first];
 }
 
-int64_t
-spot_recovery_training_ms(
+int64_t spot_recovery_training_ms(
     const spot_recovery_view_t *view, const spot_recovery_decision_t *decision)
 {
     if (!decision->is_new) {
@@ -226,16 +211,14 @@ spot_recovery_training_ms(
         return INT64_MAX;
     }
     return view->now_ms == 0 ? 0
-                             : view->now_ms + decision->flush_ms +
-                                   decision->reconfiguration_ms + decision->reload_ms;
+                             : view->now_ms + decision->flush_ms + decision->reconfiguration_ms +
+                                   decision->reload_ms;
 }
 
-bool
-spot_recovery_must_stop(const spot_recovery_view_t *view, int64_t deadline_ms,
-    int64_t rest_ms, spot_recovery_decision_t *decision)
+bool spot_recovery_must_stop(const spot_recovery_view_t *view, int64_t deadline_ms, int64_t rest_ms,
+    spot_recovery_decision_t *decision)
 {
-    const int64_t start_ms = spot_recovery_training_ms(view, decision),
-                  now_ms = view->now_ms;
+    const int64_t start_ms = spot_recovery_training_ms(view, decision), now_ms = view->now_ms;
 
     if (deadline_ms == INT64_MAX || start_ms == INT64_MAX) {
         return false;
@@ -251,26 +234,20 @@ spot_recovery_must_stop(const spot_recovery_view_t *view, int64_t deadline_ms,
 }
 
 /* The choice of an option that is a fault, behind its name; NULL: it is not set. */
-static const char *
-fault_choice(const spot_recovery_choice_t *self, const char *option)
+static const char *fault_choice(const spot_recovery_choice_t *self, const char *option)
 {
-    const spot_field_t *field =
-        spot_field_find(self->system->options, option, strlen(option));
+    const spot_field_t *field = spot_field_find(self->system->options, option, strlen(option));
     const void *value = (const char *) self->options + field->offset;
-    const int choice = field->type == SPOT_FIELD_CHOICE ? *(const int *) value
-                                                        : *(const int64_t *) value > 0;
+    const int choice =
+        field->type == SPOT_FIELD_CHOICE ? *(const int *) value : *(const int64_t *) value > 0;
 
-    return choice == 0                        ? NULL
-           : field->type != SPOT_FIELD_CHOICE ? ""
-                                              : field->choices[choice];
+    return choice == 0 ? NULL : field->type != SPOT_FIELD_CHOICE ? "" : field->choices[choice];
 }
 
-bool
-spot_recovery_breaks_rules(
+bool spot_recovery_breaks_rules(
     const spot_recovery_choice_t *self, char text[SPOT_BROKEN_RULES_BYTES])
 {
-    const spot_recovery_fault_t *fault =
-        self->system == NULL ? NULL : self->system->faults;
+    const spot_recovery_fault_t *fault = self->system == NULL ? NULL : self->system->faults;
     size_t length = 0;
 
     text[0] = '\0';
@@ -281,16 +258,15 @@ spot_recovery_breaks_rules(
 
         if (choice != NULL && length < SPOT_BROKEN_RULES_BYTES) {
             length += (size_t) snprintf(text + length, SPOT_BROKEN_RULES_BYTES - length,
-                "%s%s%s%s (%s)", length == 0 ? "" : ", ", fault->option,
-                is_plain ? "" : ": ", is_plain ? "" : choice, fault->broken);
+                "%s%s%s%s (%s)", length == 0 ? "" : ", ", fault->option, is_plain ? "" : ": ",
+                is_plain ? "" : choice, fault->broken);
         }
     }
     return length > 0;
 }
 
 /* Takes the keys that are given. */
-static void
-take_checkpoint(spot_job_t *job, const spot_node_t *node)
+static void take_checkpoint(spot_job_t *job, const spot_node_t *node)
 {
     spot_diag_t quiet; /* errors were reported before */
     spot_bind_t bind = {.diag = &quiet};
@@ -301,9 +277,8 @@ take_checkpoint(spot_job_t *job, const spot_node_t *node)
 }
 
 /* Reads the options that are not bound. */
-static void
-take_common(spot_recovery_choice_t *self, spot_bind_t *bind, const spot_node_t *node,
-    spot_job_t *job)
+static void take_common(
+    spot_recovery_choice_t *self, spot_bind_t *bind, const spot_node_t *node, spot_job_t *job)
 {
     const spot_node_t *checkpoint = spot_node_get(node, "checkpoint");
     const spot_node_t *published = spot_node_get(node, "published_defaults");
@@ -315,21 +290,19 @@ take_common(spot_recovery_choice_t *self, spot_bind_t *bind, const spot_node_t *
     if (service != NULL && spot_number_parse(service->text, &self->service_usd_per_h)) {
         self->service_usd_per_h = 0; /* reported before */
     }
-    self->is_published =
-        published != NULL && strcmp(published->text, spot_no_yes[1]) == 0;
+    self->is_published = published != NULL && strcmp(published->text, spot_no_yes[1]) == 0;
     if (self->is_published && self->system->published == NULL) {
         spot_bind_error(bind, published, "recovery.published_defaults",
             "%s has no figures of a paper", self->system->name);
     } else if (self->is_published) {
         spot_diag_warn(bind->diag, published->file, published->line, published->column,
-            "recovery: figures of %s as published, not of this job: %s",
-            self->system->name, self->system->published);
+            "recovery: figures of %s as published, not of this job: %s", self->system->name,
+            self->system->published);
     }
 }
 
 /* Options that break rules repeat a publication, with its figures. */
-static int
-settle_system(spot_recovery_choice_t *self, spot_bind_t *bind, const spot_node_t *node,
+static int settle_system(spot_recovery_choice_t *self, spot_bind_t *bind, const spot_node_t *node,
     const spot_job_t *job, int64_t capacity, bool has_fault)
 {
     spot_terms_t terms = {.bind = bind,
@@ -339,21 +312,18 @@ settle_system(spot_recovery_choice_t *self, spot_bind_t *bind, const spot_node_t
         .system = self->system->name,
         .has_fault = has_fault,
         .is_published = self->is_published || has_fault};
-    const int ret =
-        self->system->settle == NULL ? 0 : self->system->settle(self->options, &terms);
+    const int ret = self->system->settle == NULL ? 0 : self->system->settle(self->options, &terms);
 
     self->lacks = terms.lacks;
     self->num_lacks = terms.num_lacks;
-    self->unmeasured = terms.unmeasured != NULL ? terms.unmeasured
-                       : job->is_step_assumed && !terms.has_table
-                           ? "job.step_time is assumed"
-                           : NULL;
+    self->unmeasured = terms.unmeasured != NULL                   ? terms.unmeasured
+                       : job->is_step_assumed && !terms.has_table ? "job.step_time is assumed"
+                                                                  : NULL;
     return ret;
 }
 
-int
-spot_recovery_settle(spot_recovery_choice_t *self, spot_bind_t *bind,
-    const spot_node_t *root, spot_job_t *job, int64_t capacity)
+int spot_recovery_settle(spot_recovery_choice_t *self, spot_bind_t *bind, const spot_node_t *root,
+    spot_job_t *job, int64_t capacity)
 {
     const spot_node_t *node = spot_node_place(root, "recovery");
     char broken[SPOT_BROKEN_RULES_BYTES];
@@ -369,8 +339,7 @@ spot_recovery_settle(spot_recovery_choice_t *self, spot_bind_t *bind,
     return settle_system(self, bind, node, job, capacity, has_fault);
 }
 
-void
-spot_recovery_choice_free(spot_recovery_choice_t *self)
+void spot_recovery_choice_free(spot_recovery_choice_t *self)
 {
     if (self->options != NULL && self->system->release != NULL) {
         self->system->release(self->options);

@@ -64,26 +64,26 @@ typedef enum {
     SPOT_WORK_ROLLED_BACK, /* all are lost: the job returns to the durable step */
     SPOT_WORK_STEPS_KEPT,  /* steps that ended stay, the step under way is lost */
     SPOT_WORK_KEPT,        /* the step under way goes on too */
-    SPOT_WORK_STEPS_SAVED /* steps that ended are durable from now on, the step under way
-                             is lost: a checkpoint of the policy's own */
+    SPOT_WORK_STEPS_SAVED  /* steps that ended are durable from now on, the step under way
+                              is lost: a checkpoint of the policy's own */
 } spot_work_t;
 
 /* What the engine is to do. All zero: go on as before. At most 80 bytes, since it is
  * cleared before each decision. A new decision drops a checkpoint in flight. */
 typedef struct {
-    bool is_new;            /* false: all but the wake, num_clipped and lacks_step_time
-                               is ignored */
-    bool is_same_pipelines; /* no pipelines form anew (another speed, the end of a
-                               pause): not counted as a reconfiguration */
-    bool is_fatal; /* the answer to a loss that could not be absorbed; counted */
-    bool aborts_checkpoint;  /* a checkpoint of the policy's own fails; counted */
-    bool takes_noticed_last; /* instances with an announced preemption move to the end
-                                of standby: they are used if the others are too few */
+    bool is_new;                 /* false: all but the wake, num_clipped and lacks_step_time
+                                    is ignored */
+    bool is_same_pipelines;      /* no pipelines form anew (another speed, the end of a
+                                    pause): not counted as a reconfiguration */
+    bool is_fatal;               /* the answer to a loss that could not be absorbed; counted */
+    bool aborts_checkpoint;      /* a checkpoint of the policy's own fails; counted */
+    bool takes_noticed_last;     /* instances with an announced preemption move to the end
+                                    of standby: they are used if the others are too few */
     bool has_flat_step_time : 1; /* step_ms comes from a table outside its points */
     bool has_fitted_step_time : 1;
     bool has_approximate_step_time : 1; /* step_ms comes from an unverified formula */
-    bool lacks_step_time : 1; /* instances stay standby because no step time is known
-                                 for more of them */
+    bool lacks_step_time : 1;           /* instances stay standby because no step time is known
+                                           for more of them */
     /* When to ask again: at wake_ms (0: never), or at the end of the step under way if
      * that is sooner. With neither and without is_new, an earlier wake stays. */
     bool wakes_at_step_end;
@@ -92,16 +92,16 @@ typedef struct {
     spot_work_t work : 8;
     uint16_t num_taken_back; /* so many durable steps are lost too, with their mean time:
                                a fault of published simulators */
-    int32_t num_clipped; /* forecasts and timers cut off at a limit for this decision */
+    int32_t num_clipped;     /* forecasts and timers cut off at a limit for this decision */
     int64_t wake_ms;
-    int32_t kept_every_steps; /* STEPS_KEPT: of the steps since training started, only
-                                 whole multiples of this number stay; 0: all */
-    int32_t num_active;       /* instances in use: the active ones from the front, then
-                                 standby from the front */
-    int32_t num_pipelines;    /* 0: the instances in use pause until the next decision */
-    int32_t awaited_standby;  /* new ready instances are no reason to ask before this
-                                 many are standby */
-    int64_t step_ms;          /* 0: that of the job for num_pipelines of its depth */
+    int32_t kept_every_steps;            /* STEPS_KEPT: of the steps since training started, only
+                                            whole multiples of this number stay; 0: all */
+    int32_t num_active;                  /* instances in use: the active ones from the front, then
+                                            standby from the front */
+    int32_t num_pipelines;               /* 0: the instances in use pause until the next decision */
+    int32_t awaited_standby;             /* new ready instances are no reason to ask before this
+                                            many are standby */
+    int64_t step_ms;                     /* 0: that of the job for num_pipelines of its depth */
     const spot_checkpoint_t *checkpoint; /* with step_ms: how steps become durable under
                                             this decision; lives as long as the options;
                                             NULL: that of the job */
@@ -127,8 +127,7 @@ typedef struct {
     int64_t *times_ms; /* [num] increasing, from 0 on */
     int32_t *counts;   /* [num] from then on, including the changes of that instant */
     size_t num_coming;
-    spot_coming_t
-        *coming; /* [num_coming + SPOT_SPARE_COMINGS] the policy may change them */
+    spot_coming_t *coming;  /* [num_coming + SPOT_SPARE_COMINGS] the policy may change them */
     int64_t ready_after_ms; /* from the arrival of an instance until it is ready */
 } spot_recovery_future_t;
 
@@ -209,15 +208,13 @@ typedef struct {
 } spot_recovery_t;
 
 /* N: the instances of which pipelines can form. */
-static inline int64_t
-spot_recovery_num_usable(const spot_recovery_view_t *view)
+static inline int64_t spot_recovery_num_usable(const spot_recovery_view_t *view)
 {
     return (int64_t) view->num_active + view->num_standby;
 }
 
 /* Whether an active instance has an announced preemption. Only with notices. */
-static inline bool
-spot_recovery_is_leaving(const spot_recovery_view_t *view, int32_t slot)
+static inline bool spot_recovery_is_leaving(const spot_recovery_view_t *view, int32_t slot)
 {
     return view->deadlines_ms[slot] != INT64_MAX &&
            view->fleet->place[slot] < view->fleet->active_end;
@@ -240,12 +237,11 @@ int64_t spot_recovery_training_ms(
  * must stop now: rest_ms fits before deadline_ms (INT64_MAX: no such loss), but not
  * after one more step. Otherwise the decision asks for a wake at the end of the step or
  * pause, for the same question; such a system asks for no other wakes. */
-bool spot_recovery_must_stop(const spot_recovery_view_t *view, int64_t deadline_ms,
-    int64_t rest_ms, spot_recovery_decision_t *decision);
+bool spot_recovery_must_stop(const spot_recovery_view_t *view, int64_t deadline_ms, int64_t rest_ms,
+    spot_recovery_decision_t *decision);
 
 /* Sets num_pipelines pipelines of the job's depth. */
-static inline void
-spot_recovery_decision_set_pipelines(
+static inline void spot_recovery_decision_set_pipelines(
     spot_recovery_decision_t *decision, const spot_job_t *job, int64_t num_pipelines)
 {
     decision->num_pipelines = (int32_t) num_pipelines;
@@ -253,14 +249,12 @@ spot_recovery_decision_set_pipelines(
 }
 
 /* Sets steps of step_ms, derived from the job's step time for the set pipelines. */
-static inline void
-spot_recovery_decision_set_step(
+static inline void spot_recovery_decision_set_step(
     spot_recovery_decision_t *decision, const spot_job_t *job, int64_t step_ms)
 {
     decision->step_ms = step_ms;
     decision->has_flat_step_time = !spot_job_covers_step(job, decision->num_pipelines);
-    decision->has_fitted_step_time =
-        spot_job_is_step_fitted(job, decision->num_pipelines);
+    decision->has_fitted_step_time = spot_job_is_step_fitted(job, decision->num_pipelines);
 }
 
 /* Every options table ends with {.name = NULL, .fields = spot_recovery_common_fields},
@@ -319,8 +313,7 @@ SPOT_MUST_CHECK int spot_recovery_settle(spot_recovery_choice_t *self, spot_bind
     const spot_node_t *root, spot_job_t *job, int64_t capacity);
 
 /* Whether each ended step is safe at no cost. */
-static inline bool
-spot_recovery_keeps_steps(const spot_recovery_choice_t *self)
+static inline bool spot_recovery_keeps_steps(const spot_recovery_choice_t *self)
 {
     return self->system->keeps_steps != NULL && self->system->keeps_steps(self->options);
 }

@@ -26,14 +26,12 @@ typedef struct {
     bool is_holding;  /* the job waits for an announced preemption */
 } state_t;
 
-static bool
-has_state(const options_t *self)
+static bool has_state(const options_t *self)
 {
     return self->flushes_to_grow || self->notice == NOTICE_CHECKPOINT;
 }
 
-static size_t
-checkpoint_state_size(const void *options, const spot_job_t *job, int64_t capacity)
+static size_t checkpoint_state_size(const void *options, const spot_job_t *job, int64_t capacity)
 {
     (void) job;
     (void) capacity;
@@ -44,8 +42,7 @@ checkpoint_state_size(const void *options, const spot_job_t *job, int64_t capaci
 
 /* Once no further step fits before the preemption and a complete checkpoint: stops
  * training, writes one and waits. */
-static void
-prepare_for_loss(
+static void prepare_for_loss(
     state_t *state, const spot_recovery_view_t *view, spot_recovery_decision_t *decision)
 {
     const int64_t full_ms = spot_checkpoint_full_ms(&view->job->checkpoint);
@@ -65,8 +62,7 @@ prepare_for_loss(
 
 /* ---- Losses and growth ---- */
 
-static int64_t
-target(const options_t *self, const spot_recovery_view_t *view)
+static int64_t target(const options_t *self, const spot_recovery_view_t *view)
 {
     const int64_t num_usable = spot_recovery_num_usable(view);
 
@@ -75,8 +71,7 @@ target(const options_t *self, const spot_recovery_view_t *view)
 }
 
 /* Whether pipelines form anew without a loss. */
-static bool
-is_worth_it(
+static bool is_worth_it(
     const options_t *self, const spot_recovery_view_t *view, int64_t num_pipelines)
 {
     int64_t step_ms, gain_ms;
@@ -94,8 +89,7 @@ is_worth_it(
 
 /* Writes a checkpoint before the pipelines grow, if there may be something to save: the
  * job trains, or the latest such checkpoint was cut short. */
-static void
-save_first(
+static void save_first(
     state_t *state, const spot_recovery_view_t *view, spot_recovery_decision_t *decision)
 {
     if (view->num_pipelines > 0 &&
@@ -107,8 +101,7 @@ save_first(
     }
 }
 
-static void
-form_pipelines(const options_t *self, state_t *state, const spot_recovery_view_t *view,
+static void form_pipelines(const options_t *self, state_t *state, const spot_recovery_view_t *view,
     bool has_loss, spot_recovery_decision_t *decision)
 {
     int64_t num_pipelines = target(self, view);
@@ -142,15 +135,13 @@ form_pipelines(const options_t *self, state_t *state, const spot_recovery_view_t
     }
 }
 
-static bool
-fits_pipeline(const spot_recovery_view_t *view)
+static bool fits_pipeline(const spot_recovery_view_t *view)
 {
     return view->num_standby >= view->job->pipeline_depth;
 }
 
 /* Decides with options that write checkpoints out of turn. */
-SPOT_NOINLINE static void
-decide_with_memory(const options_t *self, state_t *memory,
+SPOT_NOINLINE static void decide_with_memory(const options_t *self, state_t *memory,
     const spot_recovery_view_t *view, const spot_recovery_change_t *change,
     spot_recovery_decision_t *decision)
 {
@@ -159,14 +150,12 @@ decide_with_memory(const options_t *self, state_t *memory,
     if (has_loss || (fits_pipeline(view) && !memory->is_holding)) {
         form_pipelines(self, memory, view, has_loss, decision);
     }
-    if (self->notice == NOTICE_CHECKPOINT && view->deadlines_ms != NULL &&
-        !memory->is_holding) {
+    if (self->notice == NOTICE_CHECKPOINT && view->deadlines_ms != NULL && !memory->is_holding) {
         prepare_for_loss(memory, view, decision);
     }
 }
 
-static void
-checkpoint_decide(const void *options, void *state, const spot_recovery_view_t *view,
+static void checkpoint_decide(const void *options, void *state, const spot_recovery_view_t *view,
     const spot_recovery_change_t *change, spot_recovery_decision_t *decision)
 {
     const bool has_loss = change->num_lost_active > 0;
@@ -183,15 +172,14 @@ checkpoint_decide(const void *options, void *state, const spot_recovery_view_t *
 
 /* ---- Options ---- */
 
-static int
-checkpoint_settle(void *options, spot_terms_t *terms)
+static int checkpoint_settle(void *options, spot_terms_t *terms)
 {
     options_t *self = options;
     const spot_node_t *gain = spot_node_get(terms->node, "min_gain");
     const int64_t detection_ms = terms->job->detection_ms;
 
-    self->detection_ms = spot_terms_ms(
-        terms, "detection", self->detection_ms, detection_ms, detection_ms);
+    self->detection_ms =
+        spot_terms_ms(terms, "detection", self->detection_ms, detection_ms, detection_ms);
     if (gain != NULL && self->growth != GROWTH_BETTER) {
         spot_diag_warn(terms->bind->diag, gain->file, gain->line, gain->column,
             "recovery.min_gain has no effect without growth: better");
@@ -199,14 +187,12 @@ checkpoint_settle(void *options, spot_terms_t *terms)
     return 0;
 }
 
-static const char *const growth_names[] = {
-    "pipeline", "never", "at_preemption", "better", NULL};
+static const char *const growth_names[] = {"pipeline", "never", "at_preemption", "better", NULL};
 static const char *const plan_names[] = {"fixed", "best", NULL};
 static const char *const notice_names[] = {"checkpoint", "ignore", NULL};
 
 static const spot_field_t checkpoint_options[] = {
-    {SPOT_RANGE(DURATION, "detection", options_t, detection_ms, 0, HUGE_VAL, "",
-        "detection time",
+    {SPOT_RANGE(DURATION, "detection", options_t, detection_ms, 0, HUGE_VAL, "", "detection time",
         "time to detect a loss; lengthens the reconfiguration pause after one; "
         "job.detection if not given")},
     {SPOT_CHOICE("growth", options_t, growth, growth_names, "pipeline", "growth",
@@ -214,19 +200,16 @@ static const spot_field_t checkpoint_options[] = {
         "never, but for those that replace lost ones; at the next preemption of an "
         "instance in use; or as soon as steps get better by min_gain. A job without "
         "pipelines starts as soon as it can")},
-    {SPOT_RANGE(NUMBER, "min_gain", options_t, min_gain, 0, HUGE_VAL, "0",
-        "least gain of growth",
+    {SPOT_RANGE(NUMBER, "min_gain", options_t, min_gain, 0, HUGE_VAL, "0", "least gain of growth",
         "growth better only: the least gain in samples/s, as a fraction of what there "
         "is; 0: any")},
     {SPOT_CHOICE("plan", options_t, plan, plan_names, "fixed", "plan",
         "how many pipelines form: as many as there are instances for, or the number "
         "with the shortest step time, the smallest of equal ones")},
-    {SPOT_CHOICE("grow_flush", options_t, flushes_to_grow, spot_no_yes, "no",
-        "flush before growth",
+    {SPOT_CHOICE("grow_flush", options_t, flushes_to_grow, spot_no_yes, "no", "flush before growth",
         "yes: before pipelines grow the job is stalled for a complete checkpoint and "
         "does not roll back; only the step under way is lost")},
-    {SPOT_CHOICE("notice", options_t, notice, notice_names, "checkpoint",
-        "answer to a notice",
+    {SPOT_CHOICE("notice", options_t, notice, notice_names, "checkpoint", "answer to a notice",
         "checkpoint: when the preemption of an instance in use is announced (see "
         "fleet.notice), the job trains as long as a whole step and then a complete "
         "checkpoint fit before it, writes the checkpoint and pauses until the "

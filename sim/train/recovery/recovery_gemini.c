@@ -48,30 +48,26 @@ typedef struct {
     bool is_holding;       /* a copy is made, and the job waits for an announced loss */
 } state_t;
 
-static size_t
-gemini_state_size(const void *options, const spot_job_t *job, int64_t capacity)
+static size_t gemini_state_size(const void *options, const spot_job_t *job, int64_t capacity)
 {
     (void) options;
     (void) job;
     return sizeof(state_t) + 2 * spot_layout_bytes(capacity);
 }
 
-static void
-gemini_start(const void *options, void *state, const spot_recovery_start_t *run)
+static void gemini_start(const void *options, void *state, const spot_recovery_start_t *run)
 {
     state_t *self = state;
     char *memory = (char *) state + sizeof(state_t);
 
     (void) options;
     spot_layout_start(&self->copies, memory, run->capacity);
-    spot_layout_start(
-        &self->coming, memory + spot_layout_bytes(run->capacity), run->capacity);
+    spot_layout_start(&self->coming, memory + spot_layout_bytes(run->capacity), run->capacity);
     self->source = SOURCE_STORAGE;
 }
 
 /* Whether every group has a survivor. */
-static bool
-has_all_shards(const spot_layout_t *copies, int64_t group_size)
+static bool has_all_shards(const spot_layout_t *copies, int64_t group_size)
 {
     const int64_t num_places = (int64_t) copies->num_pipelines * copies->depth;
     int64_t num_safe = 0; /* groups with a survivor; slots come in their order */
@@ -86,8 +82,7 @@ has_all_shards(const spot_layout_t *copies, int64_t group_size)
 }
 
 /* Updates the state by the events since the latest decision. */
-static void
-update(state_t *self, const options_t *options, const spot_recovery_view_t *view,
+static void update(state_t *self, const options_t *options, const spot_recovery_view_t *view,
     const spot_recovery_change_t *change)
 {
     if (view->now_ms >= view->training_ms && self->coming.num_pipelines > 0) {
@@ -103,8 +98,7 @@ update(state_t *self, const options_t *options, const spot_recovery_view_t *view
     }
     spot_layout_lose(&self->copies, change->lost, change->num_lost_active);
     self->detected_ms = view->now_ms + options->detection_ms;
-    if (self->source == SOURCE_STORAGE ||
-        !has_all_shards(&self->copies, options->group_size)) {
+    if (self->source == SOURCE_STORAGE || !has_all_shards(&self->copies, options->group_size)) {
         self->source = SOURCE_STORAGE;
         self->copies.num_pipelines = 0;
     } else {
@@ -113,8 +107,7 @@ update(state_t *self, const options_t *options, const spot_recovery_view_t *view
 }
 
 /* How many of the possible pipelines form, if some must. */
-static int64_t
-choose_pipelines(const state_t *self, const options_t *options, int64_t num_possible)
+static int64_t choose_pipelines(const state_t *self, const options_t *options, int64_t num_possible)
 {
     const int64_t num_wanted = self->num_pipelines; /* 0: none has formed so far */
 
@@ -127,26 +120,21 @@ choose_pipelines(const state_t *self, const options_t *options, int64_t num_poss
 }
 
 /* Time to copy the shards of num_shards instances of num_active. */
-static int64_t
-shards_ms(const options_t *options, int64_t num_shards, int64_t num_active)
+static int64_t shards_ms(const options_t *options, int64_t num_shards, int64_t num_active)
 {
     return spot_transfer_ms(
-        (double) num_shards * options->state_bytes / (double) num_active,
-        options->net_bytes_per_s);
+        (double) num_shards * options->state_bytes / (double) num_active, options->net_bytes_per_s);
 }
 
 /* What a copy adds: each instance sends its shard to the others of its group. */
-static int64_t
-overhead_ms(const options_t *options, int64_t num_active)
+static int64_t overhead_ms(const options_t *options, int64_t num_active)
 {
-    return options->mem_overhead_ms >= 0
-               ? options->mem_overhead_ms
-               : shards_ms(options, options->group_size - 1, num_active);
+    return options->mem_overhead_ms >= 0 ? options->mem_overhead_ms
+                                         : shards_ms(options, options->group_size - 1, num_active);
 }
 
 /* The step time with the overhead of copies spread over all steps. */
-static int64_t
-step_ms(const options_t *options, const spot_job_t *job, int64_t num_pipelines)
+static int64_t step_ms(const options_t *options, const spot_job_t *job, int64_t num_pipelines)
 {
     return spot_job_step_ms(job, num_pipelines) +
            llround((double) overhead_ms(options, num_pipelines * job->pipeline_depth) /
@@ -154,10 +142,8 @@ step_ms(const options_t *options, const spot_job_t *job, int64_t num_pipelines)
 }
 
 /* Decides on pipelines and the pause until all instances hold their shards. */
-static void
-decide_training(state_t *self, const options_t *options,
-    const spot_recovery_view_t *view, spot_recovery_decision_t *decision,
-    int64_t num_pipelines)
+static void decide_training(state_t *self, const options_t *options,
+    const spot_recovery_view_t *view, spot_recovery_decision_t *decision, int64_t num_pipelines)
 {
     const int64_t left_ms = self->detected_ms - view->now_ms;
 
@@ -172,20 +158,18 @@ decide_training(state_t *self, const options_t *options,
     decision->reload_ms = self->source == SOURCE_STORAGE
                               ? options->reload_ms
                               : shards_ms(options, 1, decision->num_active);
-    spot_layout_form(&self->coming, view->fleet, decision->num_pipelines,
-        (int32_t) view->job->pipeline_depth);
+    spot_layout_form(
+        &self->coming, view->fleet, decision->num_pipelines, (int32_t) view->job->pipeline_depth);
     if (self->num_pipelines < decision->num_pipelines) {
         self->num_pipelines = decision->num_pipelines;
     }
 }
 
 /* Forms pipelines after a loss, or more of them. */
-static void
-form_pipelines(const options_t *self, state_t *memory, const spot_recovery_view_t *view,
+static void form_pipelines(const options_t *self, state_t *memory, const spot_recovery_view_t *view,
     bool has_loss, spot_recovery_decision_t *decision)
 {
-    const int64_t num_possible =
-        spot_job_pipelines(view->job, spot_recovery_num_usable(view));
+    const int64_t num_possible = spot_job_pipelines(view->job, spot_recovery_num_usable(view));
     const bool is_forced = has_loss || view->num_pipelines == 0;
     int64_t num_pipelines = num_possible;
 
@@ -212,19 +196,15 @@ form_pipelines(const options_t *self, state_t *memory, const spot_recovery_view_
 /* Stops training before an announced loss, as late as possible between two steps, for a
  * copy of all steps so far; without time for a copy training goes on. With a copy at
  * each step there is nothing to do. */
-static void
-take_notice(const options_t *self, state_t *memory, const spot_recovery_view_t *view,
+static void take_notice(const options_t *self, state_t *memory, const spot_recovery_view_t *view,
     spot_recovery_decision_t *decision)
 {
     const spot_layout_t *layout =
         memory->coming.num_pipelines > 0 ? &memory->coming : &memory->copies;
-    const int64_t deadline_ms =
-        spot_layout_first_deadline_ms(layout, view->deadlines_ms);
+    const int64_t deadline_ms = spot_layout_first_deadline_ms(layout, view->deadlines_ms);
 
-    if (self->mem_every_steps > 1 && deadline_ms < INT64_MAX &&
-        layout->num_pipelines > 0 &&
-        spot_recovery_must_stop(
-            view, deadline_ms, overhead_ms(self, view->num_active), decision)) {
+    if (self->mem_every_steps > 1 && deadline_ms < INT64_MAX && layout->num_pipelines > 0 &&
+        spot_recovery_must_stop(view, deadline_ms, overhead_ms(self, view->num_active), decision)) {
         decision->is_new = true;
         decision->is_same_pipelines = true;
         decision->work = SPOT_WORK_STEPS_KEPT;
@@ -233,8 +213,7 @@ take_notice(const options_t *self, state_t *memory, const spot_recovery_view_t *
     }
 }
 
-static void
-gemini_decide(const void *options, void *state, const spot_recovery_view_t *view,
+static void gemini_decide(const void *options, void *state, const spot_recovery_view_t *view,
     const spot_recovery_change_t *change, spot_recovery_decision_t *decision)
 {
     const options_t *self = options;
@@ -253,11 +232,9 @@ gemini_decide(const void *options, void *state, const spot_recovery_view_t *view
 }
 
 /* The longest transfers, so that all of them are times. */
-static void
-check_transfers(const options_t *self, spot_bind_t *bind, const spot_node_t *node)
+static void check_transfers(const options_t *self, spot_bind_t *bind, const spot_node_t *node)
 {
-    if (spot_transfer_ms(self->state_bytes, self->net_bytes_per_s) ==
-        SPOT_MAX_DURATION_MS) {
+    if (spot_transfer_ms(self->state_bytes, self->net_bytes_per_s) == SPOT_MAX_DURATION_MS) {
         spot_bind_error(bind, node, "recovery",
             "to copy state_bytes with net_bytes_per_s takes more than 100 years");
     }
@@ -267,8 +244,7 @@ check_transfers(const options_t *self, spot_bind_t *bind, const spot_node_t *nod
     }
 }
 
-static int
-gemini_settle(void *options, spot_terms_t *terms)
+static int gemini_settle(void *options, spot_terms_t *terms)
 {
     const spot_job_t *job = terms->job;
     const double state_bytes = spot_model_state_bytes(&job->model);
@@ -277,14 +253,13 @@ gemini_settle(void *options, spot_terms_t *terms)
 
     self->detection_ms =
         spot_terms_ms(terms, "detection", self->detection_ms, 0, job->detection_ms);
-    self->restart_ms = spot_terms_ms(terms, "restart", self->restart_ms,
-        job->reconfiguration_ms, job->reconfiguration_ms);
-    self->mem_overhead_ms =
-        spot_terms_ms(terms, "mem_overhead", self->mem_overhead_ms, 0, -1);
-    self->state_bytes = spot_terms_number(
-        terms, "state_bytes", self->state_bytes, state_bytes, state_bytes);
-    self->net_bytes_per_s = spot_terms_number(terms, "net_bytes_per_s",
-        self->net_bytes_per_s, job->network_bytes_per_s, job->network_bytes_per_s);
+    self->restart_ms = spot_terms_ms(
+        terms, "restart", self->restart_ms, job->reconfiguration_ms, job->reconfiguration_ms);
+    self->mem_overhead_ms = spot_terms_ms(terms, "mem_overhead", self->mem_overhead_ms, 0, -1);
+    self->state_bytes =
+        spot_terms_number(terms, "state_bytes", self->state_bytes, state_bytes, state_bytes);
+    self->net_bytes_per_s = spot_terms_number(terms, "net_bytes_per_s", self->net_bytes_per_s,
+        job->network_bytes_per_s, job->network_bytes_per_s);
     self->reload_ms = job->reload_ms;
     has_copies = self->state_bytes > 0 && self->net_bytes_per_s > 0;
     if (!has_copies) {
@@ -305,39 +280,35 @@ static const char *const notices[] = {"copy", "ignore", NULL};
 
 static const spot_field_t gemini_options[] = {
     {SPOT_RANGE(INTEGER, "group_size", options_t, group_size, 1, SPOT_MAX_INSTANCES, "2",
-        "group size",
-        "instances of a group; each holds the shards of all of it (unverified)")},
+        "group size", "instances of a group; each holds the shards of all of it (unverified)")},
     {SPOT_RANGE(INTEGER, "mem_every", options_t, mem_every_steps, 1, 1e9, "1",
-        "steps between memory copies",
-        "steps from one copy in memory to the next (unverified)")},
+        "steps between memory copies", "steps from one copy in memory to the next (unverified)")},
     {SPOT_RANGE(DURATION, "mem_overhead", options_t, mem_overhead_ms, 0,
         (double) SPOT_MAX_DURATION_MS, "", "time of a memory copy",
         "time that a copy adds, spread over the steps between two of them; if not given "
         "the time that it takes to send a shard to the other members of the group; "
         "published: 0 s, as it is hidden in the steps (unverified)")},
-    {SPOT_RANGE(NUMBER, "state_bytes", options_t, state_bytes, 1, MAX_BYTES, "",
-        "state of the job",
+    {SPOT_RANGE(NUMBER, "state_bytes", options_t, state_bytes, 1, MAX_BYTES, "", "state of the job",
         "state of the whole model; the shard of an instance is the state divided by the "
         "instances in use; that of job.model if not given")},
     {SPOT_RANGE(NUMBER, "net_bytes_per_s", options_t, net_bytes_per_s, 1, MAX_BYTES, "",
         "network bandwidth of an instance",
         "bandwidth of an instance, by which a shard is copied to and from peers; "
         "fleet.network if not given")},
-    {SPOT_RANGE(NUMBER, "remote_bytes_per_s", options_t, remote_bytes_per_s, 1,
-        MAX_BYTES, "", "bandwidth of remote storage",
+    {SPOT_RANGE(NUMBER, "remote_bytes_per_s", options_t, remote_bytes_per_s, 1, MAX_BYTES, "",
+        "bandwidth of remote storage",
         "bandwidth of the storage, by which the state is read where memory is not "
         "enough; job.reload if not given. Its checkpoints are those of the job, in "
         "Gemini every 3 h (unverified)")},
-    {SPOT_RANGE(DURATION, "restart", options_t, restart_ms, 0,
-        (double) SPOT_MAX_DURATION_MS, "", "restart pause",
+    {SPOT_RANGE(DURATION, "restart", options_t, restart_ms, 0, (double) SPOT_MAX_DURATION_MS, "",
+        "restart pause",
         "pause to start the job again, besides the transfer of the state; "
         "job.reconfiguration if not given")},
-    {SPOT_RANGE(DURATION, "detection", options_t, detection_ms, 0,
-        (double) SPOT_MAX_DURATION_MS, "", "detection time",
+    {SPOT_RANGE(DURATION, "detection", options_t, detection_ms, 0, (double) SPOT_MAX_DURATION_MS,
+        "", "detection time",
         "time to detect a loss; a wait for replacement goes on meanwhile; job.detection "
         "if not given")},
-    {SPOT_CHOICE("replacement", options_t, replacement, replacements, "wait",
-        "replacement",
+    {SPOT_CHOICE("replacement", options_t, replacement, replacements, "wait", "replacement",
         "after a loss, wait: pause until there are instances for as many pipelines as "
         "before; shrink: go on with what is left")},
     {SPOT_CHOICE("growth", options_t, growth, growths, "pipeline", "growth",

@@ -20,8 +20,7 @@ typedef struct {
     int64_t num_usable; /* N that applies until the next multiple of the interval */
 } state_t;
 
-static size_t
-ideal_state_size(const void *options, const spot_job_t *job, int64_t capacity)
+static size_t ideal_state_size(const void *options, const spot_job_t *job, int64_t capacity)
 {
     (void) options;
     (void) job;
@@ -29,8 +28,7 @@ ideal_state_size(const void *options, const spot_job_t *job, int64_t capacity)
     return sizeof(state_t);
 }
 
-static void
-decide_best(
+static void decide_best(
     spot_recovery_decision_t *decision, const spot_job_t *job, int64_t num_usable)
 {
     const spot_step_pair_t *best;
@@ -49,24 +47,22 @@ decide_best(
     }
 }
 
-static void
-ideal_decide(const void *options, void *state, const spot_recovery_view_t *view,
+static void ideal_decide(const void *options, void *state, const spot_recovery_view_t *view,
     const spot_recovery_change_t *change, spot_recovery_decision_t *decision)
 {
     const int64_t interval_ms = ((const options_t *) options)->interval_ms;
     const int64_t num_usable = spot_recovery_num_usable(view);
     state_t *self = state;
 
-    if (interval_ms == 0 || view->now_ms % interval_ms == 0 ||
-        num_usable < self->num_usable) {
+    if (interval_ms == 0 || view->now_ms % interval_ms == 0 || num_usable < self->num_usable) {
         self->num_usable = num_usable;
     }
     if (self->num_usable < num_usable) {
         decision->wake_ms = (view->now_ms / interval_ms + 1) * interval_ms;
     }
     decide_best(decision, view->job, self->num_usable);
-    decision->lacks_step_time = spot_job_lacks_best_step_time(
-        view->job, self->num_usable, 1, SPOT_MAX_INSTANCES);
+    decision->lacks_step_time =
+        spot_job_lacks_best_step_time(view->job, self->num_usable, 1, SPOT_MAX_INSTANCES);
     decision->work = SPOT_WORK_KEPT;
     decision->is_new = change->num_lost_active > 0 ||
                        decision->num_pipelines != view->num_pipelines ||

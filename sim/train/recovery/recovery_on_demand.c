@@ -8,31 +8,28 @@ typedef struct {
     int64_t num_instances; /* 0: the fleet's capacity */
 } options_t;
 
-static int64_t
-on_demand_instances(const void *options, int64_t capacity)
+static int64_t on_demand_instances(const void *options, int64_t capacity)
 {
     const options_t *self = options;
 
     return self->num_instances > 0 ? self->num_instances : capacity;
 }
 
-static void
-on_demand_decide(const void *options, void *state, const spot_recovery_view_t *view,
+static void on_demand_decide(const void *options, void *state, const spot_recovery_view_t *view,
     const spot_recovery_change_t *change, spot_recovery_decision_t *decision)
 {
     (void) options;
     (void) state;
     (void) change;
-    spot_recovery_decision_set_pipelines(decision, view->job,
-        spot_job_pipelines(view->job, spot_recovery_num_usable(view)));
+    spot_recovery_decision_set_pipelines(
+        decision, view->job, spot_job_pipelines(view->job, spot_recovery_num_usable(view)));
     decision->work = SPOT_WORK_KEPT;
     decision->is_new = decision->num_pipelines != view->num_pipelines;
 }
 
 static const spot_field_t on_demand_options[] = {
-    {SPOT_RANGE(INTEGER, "instances", options_t, num_instances, 0, SPOT_MAX_INSTANCES,
-        "0", "on-demand instances",
-        "instances rented for the whole run; 0: fleet.capacity")},
+    {SPOT_RANGE(INTEGER, "instances", options_t, num_instances, 0, SPOT_MAX_INSTANCES, "0",
+        "on-demand instances", "instances rented for the whole run; 0: fleet.capacity")},
     {.name = NULL, .fields = spot_recovery_plain_fields},
 };
 

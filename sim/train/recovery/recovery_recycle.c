@@ -39,8 +39,7 @@ typedef struct {
     bool *lacks_stage;   /* [capacity] by place */
 } state_t;
 
-static size_t
-recycle_state_size(const void *options, const spot_job_t *job, int64_t capacity)
+static size_t recycle_state_size(const void *options, const spot_job_t *job, int64_t capacity)
 {
     (void) options;
     (void) job;
@@ -48,8 +47,7 @@ recycle_state_size(const void *options, const spot_job_t *job, int64_t capacity)
            (size_t) capacity * (2 * sizeof(int32_t) + sizeof(bool));
 }
 
-static void
-recycle_start(const void *options, void *state, const spot_recovery_start_t *run)
+static void recycle_start(const void *options, void *state, const spot_recovery_start_t *run)
 {
     state_t *self = state;
     char *memory = (char *) state + sizeof(state_t);
@@ -61,8 +59,7 @@ recycle_start(const void *options, void *state, const spot_recovery_start_t *run
     self->lacks_stage = (bool *) (void *) (self->replicas + run->capacity);
 }
 
-static void
-set_lacks_stage(state_t *self, bool lacks_stage)
+static void set_lacks_stage(state_t *self, bool lacks_stage)
 {
     for (int32_t place = 0; place < self->layout.capacity; place++) {
         self->lacks_stage[place] = lacks_stage;
@@ -71,8 +68,7 @@ set_lacks_stage(state_t *self, bool lacks_stage)
 }
 
 /* Updates the state by the events since the latest decision. */
-static void
-update(state_t *self, const options_t *options, const spot_recovery_view_t *view,
+static void update(state_t *self, const options_t *options, const spot_recovery_view_t *view,
     const spot_recovery_change_t *change)
 {
     if (self->is_copying && view->now_ms >= view->training_ms) {
@@ -86,8 +82,7 @@ update(state_t *self, const options_t *options, const spot_recovery_view_t *view
 
 /* Whether every stage has a holder without a deadline. deadlines_ms: by slot, NULL: no
  * instance has one. */
-static bool
-has_all_stages(const state_t *self, const int64_t *deadlines_ms)
+static bool has_all_stages(const state_t *self, const int64_t *deadlines_ms)
 {
     const spot_layout_t *layout = &self->layout;
 
@@ -109,8 +104,7 @@ has_all_stages(const state_t *self, const int64_t *deadlines_ms)
 }
 
 /* Counts the replicas of each stage. Returns f_s of the stage with most losses. */
-static int32_t
-most_lost(state_t *self)
+static int32_t most_lost(state_t *self)
 {
     const spot_layout_t *layout = &self->layout;
     int32_t fewest = layout->num_pipelines;
@@ -123,8 +117,7 @@ most_lost(state_t *self)
 }
 
 /* The first free place of the stage with most losses, of equal ones the first. */
-static int32_t
-next_place(const state_t *self)
+static int32_t next_place(const state_t *self)
 {
     const spot_layout_t *layout = &self->layout;
     int32_t place = 0;
@@ -142,8 +135,7 @@ next_place(const state_t *self)
 
 /* Gives lost places to standby instances without a deadline, in their order. Returns
  * whether there was one. deadlines_ms: by slot, NULL: no instance has one. */
-static bool
-fill_places(state_t *self, const spot_fleet_t *fleet, const int64_t *deadlines_ms)
+static bool fill_places(state_t *self, const spot_fleet_t *fleet, const int64_t *deadlines_ms)
 {
     spot_layout_t *layout = &self->layout;
     const int32_t num_places = layout->num_pipelines * layout->depth;
@@ -168,8 +160,7 @@ fill_places(state_t *self, const spot_fleet_t *fleet, const int64_t *deadlines_m
     return num_placed > 0;
 }
 
-static int64_t
-detection_left_ms(const state_t *self, const spot_recovery_view_t *view)
+static int64_t detection_left_ms(const state_t *self, const spot_recovery_view_t *view)
 {
     const int64_t left_ms = self->detected_ms - view->now_ms;
 
@@ -177,8 +168,7 @@ detection_left_ms(const state_t *self, const spot_recovery_view_t *view)
 }
 
 /* Forms all pipelines anew from the checkpoint in storage. */
-static void
-decide_from_storage(state_t *self, const spot_recovery_view_t *view,
+static void decide_from_storage(state_t *self, const spot_recovery_view_t *view,
     int64_t num_pipelines, spot_recovery_decision_t *decision)
 {
     const spot_job_t *job = view->job;
@@ -186,18 +176,16 @@ decide_from_storage(state_t *self, const spot_recovery_view_t *view,
     spot_recovery_decision_set_pipelines(decision, job, num_pipelines);
     decision->is_new = true;
     decision->work = SPOT_WORK_ROLLED_BACK;
-    decision->reconfiguration_ms =
-        detection_left_ms(self, view) + job->reconfiguration_ms;
+    decision->reconfiguration_ms = detection_left_ms(self, view) + job->reconfiguration_ms;
     decision->reload_ms = job->reload_ms;
     spot_layout_form_noticed_last(&self->layout, view->fleet,
-        decision->takes_noticed_last ? view->deadlines_ms : NULL,
-        decision->num_pipelines, (int32_t) job->pipeline_depth);
+        decision->takes_noticed_last ? view->deadlines_ms : NULL, decision->num_pipelines,
+        (int32_t) job->pipeline_depth);
     set_lacks_stage(self, true);
 }
 
-static int64_t
-step_ms(const options_t *options, const spot_job_t *job, int64_t num_pipelines,
-    int64_t num_lost)
+static int64_t step_ms(
+    const options_t *options, const spot_job_t *job, int64_t num_pipelines, int64_t num_lost)
 {
     const spot_reroute_t reroute = {.micro_batch = options->micro_batch,
         .forward_share = options->forward_share,
@@ -207,8 +195,7 @@ step_ms(const options_t *options, const spot_job_t *job, int64_t num_pipelines,
 }
 
 /* Keeps the pipelines with the places filled; copying instances delay all. */
-static void
-decide_rerouted(state_t *self, const spot_recovery_view_t *view,
+static void decide_rerouted(state_t *self, const spot_recovery_view_t *view,
     const options_t *options, spot_recovery_decision_t *decision)
 {
     const int32_t num_lost = most_lost(self);
@@ -217,16 +204,15 @@ decide_rerouted(state_t *self, const spot_recovery_view_t *view,
     decision->work = SPOT_WORK_STEPS_KEPT;
     decision->num_pipelines = self->layout.num_pipelines;
     decision->num_active = self->layout.num_held;
-    spot_recovery_decision_set_step(decision, view->job,
-        step_ms(options, view->job, decision->num_pipelines, num_lost));
+    spot_recovery_decision_set_step(
+        decision, view->job, step_ms(options, view->job, decision->num_pipelines, num_lost));
     decision->has_approximate_step_time = num_lost > 0;
     decision->reconfiguration_ms = detection_left_ms(self, view) + options->replan_ms;
     decision->reload_ms = self->is_copying ? options->stage_copy_ms : 0;
 }
 
 /* Whether more pipelines may form and there are instances for them. */
-static bool
-can_grow(const state_t *self, const options_t *options, int64_t num_possible)
+static bool can_grow(const state_t *self, const options_t *options, int64_t num_possible)
 {
     const int32_t num_pipelines = self->layout.num_pipelines;
 
@@ -241,18 +227,15 @@ typedef enum {
 } answer_t;
 
 /* Goes on without the announced instances from the end of the last step that fits. */
-static answer_t
-answer_notice(state_t *self, const spot_recovery_view_t *view,
+static answer_t answer_notice(state_t *self, const spot_recovery_view_t *view,
     const spot_recovery_change_t *change, spot_recovery_decision_t *decision)
 {
     const spot_layout_t *layout = &self->layout;
-    const int64_t deadline_ms =
-        spot_layout_first_deadline_ms(layout, view->deadlines_ms);
+    const int64_t deadline_ms = spot_layout_first_deadline_ms(layout, view->deadlines_ms);
     const bool has_loss = change->num_lost_active > 0;
     const bool is_pause = !has_loss && view->training_ms > view->now_ms;
 
-    if (deadline_ms == INT64_MAX ||
-        (!is_pause && !has_all_stages(self, view->deadlines_ms))) {
+    if (deadline_ms == INT64_MAX || (!is_pause && !has_all_stages(self, view->deadlines_ms))) {
         return ANSWER_NONE;
     }
     if (has_loss || spot_recovery_must_stop(view, deadline_ms, 0, decision)) {
@@ -261,8 +244,7 @@ answer_notice(state_t *self, const spot_recovery_view_t *view,
     return ANSWER_WAIT;
 }
 
-static void
-leave_noticed(state_t *self, const spot_recovery_view_t *view)
+static void leave_noticed(state_t *self, const spot_recovery_view_t *view)
 {
     for (int32_t slot = 0; slot < self->layout.capacity; slot++) {
         if (view->deadlines_ms[slot] != INT64_MAX) {
@@ -272,14 +254,12 @@ leave_noticed(state_t *self, const spot_recovery_view_t *view)
 }
 
 /* Forms new routes or pipelines after losses, or more pipelines. */
-static void
-form_anew(const options_t *self, state_t *memory, const spot_recovery_view_t *view,
+static void form_anew(const options_t *self, state_t *memory, const spot_recovery_view_t *view,
     bool must_form, spot_recovery_decision_t *decision)
 {
     const int64_t *avoided_ms = decision->takes_noticed_last ? view->deadlines_ms : NULL;
-    const int64_t num_possible = spot_job_pipelines(
-        view->job, avoided_ms == NULL ? spot_recovery_num_usable(view)
-                                      : spot_recovery_num_staying(view));
+    const int64_t num_possible = spot_job_pipelines(view->job,
+        avoided_ms == NULL ? spot_recovery_num_usable(view) : spot_recovery_num_staying(view));
     const bool is_growing = can_grow(memory, self, num_possible);
 
     if (!has_all_stages(memory, NULL)) {
@@ -296,13 +276,11 @@ form_anew(const options_t *self, state_t *memory, const spot_recovery_view_t *vi
     }
 }
 
-static void
-recycle_decide(const void *options, void *state, const spot_recovery_view_t *view,
+static void recycle_decide(const void *options, void *state, const spot_recovery_view_t *view,
     const spot_recovery_change_t *change, spot_recovery_decision_t *decision)
 {
     const options_t *self = options;
-    const bool takes_notice =
-        self->notice == NOTICE_REROUTE && view->deadlines_ms != NULL;
+    const bool takes_notice = self->notice == NOTICE_REROUTE && view->deadlines_ms != NULL;
     state_t *memory = state;
     answer_t answer = ANSWER_NONE;
 
@@ -316,11 +294,9 @@ recycle_decide(const void *options, void *state, const spot_recovery_view_t *vie
     if (answer == ANSWER_LEAVE) {
         leave_noticed(memory, view);
     }
-    decision->takes_noticed_last =
-        takes_notice &&
-        spot_layout_first_deadline_ms(&memory->layout, view->deadlines_ms) == INT64_MAX;
-    form_anew(self, memory, view, change->num_lost_active > 0 || answer == ANSWER_LEAVE,
-        decision);
+    decision->takes_noticed_last = takes_notice && spot_layout_first_deadline_ms(&memory->layout,
+                                                       view->deadlines_ms) == INT64_MAX;
+    form_anew(self, memory, view, change->num_lost_active > 0 || answer == ANSWER_LEAVE, decision);
     if (takes_notice && decision->is_new) { /* ask again after the pause */
         (void) answer_notice(memory, view, &(spot_recovery_change_t){0}, decision);
     }
@@ -328,19 +304,16 @@ recycle_decide(const void *options, void *state, const spot_recovery_view_t *vie
 
 /* Time for an instance to build its stage and to copy it, all at once: as long as it
  * takes to read the state from storage if the bandwidth is not known. */
-static int64_t
-stage_ms(spot_terms_t *terms)
+static int64_t stage_ms(spot_terms_t *terms)
 {
     const spot_job_t *job = terms->job;
 
-    return job->rebuild_ms +
-           (spot_terms_can_copy(terms, NULL, NULL)
-                   ? spot_terms_copy_ms(job, 1.0 / (double) job->pipeline_depth)
-                   : job->reload_ms);
+    return job->rebuild_ms + (spot_terms_can_copy(terms, NULL, NULL)
+                                     ? spot_terms_copy_ms(job, 1.0 / (double) job->pipeline_depth)
+                                     : job->reload_ms);
 }
 
-static int
-recycle_settle(void *options, spot_terms_t *terms)
+static int recycle_settle(void *options, spot_terms_t *terms)
 {
     const spot_job_t *job = terms->job;
     options_t *self = options;
@@ -349,18 +322,17 @@ recycle_settle(void *options, spot_terms_t *terms)
         self->micro_batch = spot_reroute_micro_batch(job);
     }
     if (self->micro_batch == 0) {
-        spot_terms_lack(terms,
-            "the samples of a micro-batch, which are not in job.step_time: give "
-            "recovery.micro_batch, e.g. {system: recycle, micro_batch: 8}, or a "
-            "job.step_time {table: FILE.csv} that has them");
+        spot_terms_lack(terms, "the samples of a micro-batch, which are not in job.step_time: give "
+                               "recovery.micro_batch, e.g. {system: recycle, micro_batch: 8}, or a "
+                               "job.step_time {table: FILE.csv} that has them");
     }
     terms->unmeasured = "steps with places lost follow from a formula";
     self->detection_ms =
         spot_terms_ms(terms, "detection", self->detection_ms, 0, job->detection_ms);
-    self->replan_ms = spot_terms_ms(
-        terms, "replan", self->replan_ms, PUBLISHED_REPLAN_MS, job->regroup_ms);
-    self->stage_copy_ms = spot_terms_ms(
-        terms, "stage_copy", self->stage_copy_ms, job->reload_ms, stage_ms(terms));
+    self->replan_ms =
+        spot_terms_ms(terms, "replan", self->replan_ms, PUBLISHED_REPLAN_MS, job->regroup_ms);
+    self->stage_copy_ms =
+        spot_terms_ms(terms, "stage_copy", self->stage_copy_ms, job->reload_ms, stage_ms(terms));
     return 0;
 }
 
@@ -369,16 +341,16 @@ static const char *const growths[] = {"never", "pipeline", NULL};
 static const char *const notices[] = {"reroute", "ignore", NULL};
 
 static const spot_field_t recycle_options[] = {
-    {SPOT_RANGE(DURATION, "detection", options_t, detection_ms, 0,
-        (double) SPOT_MAX_DURATION_MS, "", "detection time",
+    {SPOT_RANGE(DURATION, "detection", options_t, detection_ms, 0, (double) SPOT_MAX_DURATION_MS,
+        "", "detection time",
         "time to detect a loss, before the pause for it; job.detection if not given")},
-    {SPOT_RANGE(DURATION, "replan", options_t, replan_ms, 0,
-        (double) SPOT_MAX_DURATION_MS, "", "replanning pause",
+    {SPOT_RANGE(DURATION, "replan", options_t, replan_ms, 0, (double) SPOT_MAX_DURATION_MS, "",
+        "replanning pause",
         "pause to go on with other routes, which are planned in advance: the same "
         "instances regroup; job.regroup if not given; published: 2 s (a placeholder, "
         "unverified)")},
-    {SPOT_RANGE(DURATION, "stage_copy", options_t, stage_copy_ms, 0,
-        (double) SPOT_MAX_DURATION_MS, "", "copy of a stage",
+    {SPOT_RANGE(DURATION, "stage_copy", options_t, stage_copy_ms, 0, (double) SPOT_MAX_DURATION_MS,
+        "", "copy of a stage",
         "pause more when an instance takes a lost place, to copy its stage from a peer; "
         "if not given job.rebuild and its part of job.model over fleet.network, where "
         "these are given, else job.reload")},
@@ -386,8 +358,8 @@ static const spot_field_t recycle_options[] = {
         "time of a micro-batch",
         "samples of a micro-batch; 0: as job.step_time has it, if it is a pipeline "
         "model or a table that gives it")},
-    {SPOT_RANGE(NUMBER, "forward_share", options_t, forward_share, 0, 1,
-        "0.3333333333333333", "forward share",
+    {SPOT_RANGE(NUMBER, "forward_share", options_t, forward_share, 0, 1, "0.3333333333333333",
+        "forward share",
         "of a micro-batch's time, for fill: best; a pipeline model has its own "
         "(unverified)")},
     {SPOT_CHOICE("fill", options_t, fill, fills, "best", "filling of lost places",

@@ -32,8 +32,8 @@ bool spot_terms_has(const spot_terms_t *self, const char *option);
 /* The value of an option: as given, or as published, or that of the job. */
 int64_t spot_terms_ms(const spot_terms_t *self, const char *option, int64_t given_ms,
     int64_t published_ms, int64_t otherwise_ms);
-double spot_terms_number(const spot_terms_t *self, const char *option, double given,
-    double published, double otherwise);
+double spot_terms_number(
+    const spot_terms_t *self, const char *option, double given, double published, double otherwise);
 
 /* Reports that the system needs something: "NAME needs WHAT". */
 void spot_terms_lack(spot_terms_t *self, const char *format, ...) SPOT_PRINTF(2, 3);

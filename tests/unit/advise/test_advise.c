@@ -15,20 +15,19 @@
 
 #define HOUR INT64_C(3600000)
 
-#define JOB_WITH(trace)                                                                 \
-    "scenario: job\nhorizon: 1 h\n"                                                     \
-    "fleet: {capacity: 8, initial: 6, price: {spot: 1, on_demand: 3}}\n"                \
-    "job: {pipeline_depth: 2, step_time: {2: 60 s, 4: 33 s, 6: 24 s, 8: 19 s},\n"       \
-    "    checkpoint: {mode: sync, write: 60 s, every: 30 min}}\n"                       \
+#define JOB_WITH(trace)                                                                            \
+    "scenario: job\nhorizon: 1 h\n"                                                                \
+    "fleet: {capacity: 8, initial: 6, price: {spot: 1, on_demand: 3}}\n"                           \
+    "job: {pipeline_depth: 2, step_time: {2: 60 s, 4: 33 s, 6: 24 s, 8: 19 s},\n"                  \
+    "    checkpoint: {mode: sync, write: 60 s, every: 30 min}}\n"                                  \
     "recovery: checkpoint\ntrace: " trace "\n"
 
-#define JOB                                                                             \
-    JOB_WITH("{generator: seed, preemption: {per_minute: 0.004, count: {fixed: 2}}, "   \
+#define JOB                                                                                        \
+    JOB_WITH("{generator: seed, preemption: {per_minute: 0.004, count: {fixed: 2}}, "              \
              "addition: {per_minute: 0.01, count: {fixed: 2}}}")
 
 /* The answer as JSON, which has no times of the search. The caller frees it. */
-static char *
-answer_text(const spot_advice_result_t *result)
+static char *answer_text(const spot_advice_result_t *result)
 {
     char *text = NULL;
     size_t num_bytes;
@@ -40,8 +39,7 @@ answer_text(const spot_advice_result_t *result)
     return text;
 }
 
-static void
-ask_job(advice_t *advice, const char *job, int64_t num_steps, int64_t finish_by_ms)
+static void ask_job(advice_t *advice, const char *job, int64_t num_steps, int64_t finish_by_ms)
 {
     advice_init(advice, job);
     advice->request.question.num_steps = num_steps;
@@ -49,8 +47,7 @@ ask_job(advice_t *advice, const char *job, int64_t num_steps, int64_t finish_by_
 }
 
 /* Threads and repetition change nothing; another seed does. */
-static void
-test_same_answer(void **state)
+static void test_same_answer(void **state)
 {
     char *first, *other;
     advice_t advice;
@@ -81,8 +78,7 @@ test_same_answer(void **state)
 
 /* The answer keeps its limits, each other market has its cheapest, and the runner-up is
  * none of another kind of point. */
-static void
-test_yes(void **state)
+static void test_yes(void **state)
 {
     advice_t advice;
     const spot_advice_result_t *result = &advice.result;
@@ -100,8 +96,7 @@ test_yes(void **state)
 
         assert_int_equal(figures->num_runs, 1024);
         assert_true(figures->p_low <= figures->p && figures->p <= figures->p_high);
-        assert_true(
-            figures->cost_low <= figures->cost && figures->cost <= figures->cost_high);
+        assert_true(figures->cost_low <= figures->cost && figures->cost <= figures->cost_high);
         assert_true(figures->cost_p50 <= figures->cost_p95);
         assert_true(figures->time_p50_s <= figures->time_p95_s);
         for (size_t k = 0; k < j; k++) {
@@ -112,8 +107,8 @@ test_yes(void **state)
     for (size_t j = 0; j < result->num_break_evens; j++) {
         const spot_advice_break_even_t *item = &result->break_evens[j];
 
-        assert_true(item->factor > 1 && (item->factor <= item->most ||
-                                            (isinf(item->factor) && item->why == NULL)));
+        assert_true(item->factor > 1 &&
+                    (item->factor <= item->most || (isinf(item->factor) && item->why == NULL)));
     }
     for (size_t j = 0; j < result->num_left_out; j++) {
         is_left_out |= strncmp(result->left_out[j], "gemini needs ", 13) == 0;
@@ -124,8 +119,7 @@ test_yes(void **state)
 }
 
 /* The seed of the runs behind the figures, which no choice depends on. */
-static int64_t
-promise_seed(uint64_t seed)
+static int64_t promise_seed(uint64_t seed)
 {
     return (int64_t) ((seed ^ UINT64_C(0x3f58476d1ce4e5b9)) & INT64_MAX);
 }
@@ -133,8 +127,7 @@ promise_seed(uint64_t seed)
 /* The scenario that is recommended, in a study of its own with the seed of the figures,
  * gives them exactly, and so does each named point of the study that was written: runs
  * that are never done included, with what was paid. */
-static void
-check_written(const char *job, int64_t num_steps, bool has_late)
+static void check_written(const char *job, int64_t num_steps, bool has_late)
 {
     const spot_advised_t *advised;
     bool is_late = false;
@@ -145,25 +138,23 @@ check_written(const char *job, int64_t num_steps, bool has_late)
     ask_job(&advice, job, num_steps, 24 * HOUR);
     advice_ask(&advice);
     advised = advice.result.advised;
-    text = scenario_study_text(
-        advice.result.scenario_text, 1024, promise_seed(advice.request.seed));
+    text =
+        scenario_study_text(advice.result.scenario_text, 1024, promise_seed(advice.request.seed));
     rerun_init(&again, text);
+    assert_true(rerun_estimate(&again, 0, "cost_usd", NULL, NULL) == advised->figures.cost);
     assert_true(
-        rerun_estimate(&again, 0, "cost_usd", NULL, NULL) == advised->figures.cost);
-    assert_true(rerun_estimate(&again, 0, "probability(met_deadline)", NULL, NULL) ==
-                advised->figures.p);
+        rerun_estimate(&again, 0, "probability(met_deadline)", NULL, NULL) == advised->figures.p);
     rerun_free(&again);
     free(text);
-    text = full_study_text(
-        advice.result.study_text, 1024, promise_seed(advice.request.seed));
+    text = full_study_text(advice.result.study_text, 1024, promise_seed(advice.request.seed));
     rerun_init(&again, text);
     assert_int_equal(again.study.head.num_points, advice.result.num_points);
     assert_int_equal(again.study.head.num_points, advice.study.head.num_points);
     for (size_t j = 0; j < advice.result.num_advised; j++) {
         const size_t point_id = find_point(advice.result.study_text, advised[j].point);
 
-        assert_true(rerun_estimate(&again, point_id, "cost_usd", NULL, NULL) ==
-                    advised[j].figures.cost);
+        assert_true(
+            rerun_estimate(&again, point_id, "cost_usd", NULL, NULL) == advised[j].figures.cost);
         assert_true(rerun_estimate(&again, point_id, "p95(cost_usd)", NULL, NULL) ==
                     advised[j].figures.cost_p95);
         is_late = is_late || isinf(advised[j].figures.cost_p95);
@@ -174,21 +165,18 @@ check_written(const char *job, int64_t num_steps, bool has_late)
     advice_free(&advice);
 }
 
-static void
-test_written(void **state)
+static void test_written(void **state)
 {
     (void) state;
     check_written(JOB, 1500, false);
-    check_written(
-        JOB_WITH("{generator: seed, preemption: {per_minute: 0.05, count: {fixed: 2}}, "
-                 "addition: {per_minute: 0.01, count: {fixed: 1}}}"),
+    check_written(JOB_WITH("{generator: seed, preemption: {per_minute: 0.05, count: {fixed: 2}}, "
+                           "addition: {per_minute: 0.01, count: {fixed: 1}}}"),
         1200, true);
 }
 
 /* No with larger fleets, the last of which keeps the goal; and no for a budget, which a
  * larger fleet does not mend. */
-static void
-test_no(void **state)
+static void test_no(void **state)
 {
     const spot_advice_result_t *result;
     advice_t advice;
@@ -224,15 +212,13 @@ test_no(void **state)
     }
     assert_true(result->advised[0].figures.p >= 0.9); /* the cheapest in time */
     for (size_t j = 1; j < result->num_advised; j++) {
-        assert_true(
-            result->advised[j].figures.p < 0.95 ||
-            result->advised[j].figures.cost_high >= result->advised[0].figures.cost_low);
+        assert_true(result->advised[j].figures.p < 0.95 ||
+                    result->advised[j].figures.cost_high >= result->advised[0].figures.cost_low);
     }
     advice_free(&advice);
 }
 
-static void
-write_trace(const char *name, const char *rows, char path[PATH_BYTES])
+static void write_trace(const char *name, const char *rows, char path[PATH_BYTES])
 {
     char text[1024];
 
@@ -245,8 +231,7 @@ write_trace(const char *name, const char *rows, char path[PATH_BYTES])
 }
 
 /* Recordings weigh the same and the worst one is named; what they never had is said. */
-static void
-test_traces(void **state)
+static void test_traces(void **state)
 {
     char calm[PATH_BYTES], rough[PATH_BYTES];
     const char *traces[] = {calm, rough};
@@ -256,8 +241,7 @@ test_traces(void **state)
     (void) state;
     write_trace("calm.csv", "0,init,4,\n86400,end,4,\n", calm);
     write_trace("rough.csv",
-        "0,init,2,\n7200,preempt,2,\n14400,add,4,\n18000,preempt,2,\n36000,end,2,\n",
-        rough);
+        "0,init,2,\n7200,preempt,2,\n14400,add,4,\n18000,preempt,2,\n36000,end,2,\n", rough);
     ask_job(&advice, JOB, 3000, 24 * HOUR);
     advice.request.question.num_traces = 2;
     advice.request.question.traces = traces;
@@ -271,8 +255,8 @@ test_traces(void **state)
         const spot_advised_t *item = &advice.result.advised[j];
 
         if (strcmp(item->kind, "mixed") != 0) { /* which has fewer on spot */
-            assert_int_equal(item->assumed != NULL,
-                item->size > 4 && strcmp(item->kind, "spot") == 0);
+            assert_int_equal(
+                item->assumed != NULL, item->size > 4 && strcmp(item->kind, "spot") == 0);
         }
         is_assumed |= item->assumed != NULL;
     }
@@ -284,16 +268,15 @@ test_traces(void **state)
 
 /* A job that runs: as it is, its trace is played; the others begin with what it has now,
  * what came lately still preparing. */
-static void
-test_middle(void **state)
+static void test_middle(void **state)
 {
     char log[PATH_BYTES];
     const spot_advised_t *current;
     advice_t advice;
 
     (void) state;
-    write_trace("now.csv",
-        "0,init,1,\n6960,add,2,\n7140,add,1,\n7200,preempt,1,\n7200,end,3,\n", log);
+    write_trace(
+        "now.csv", "0,init,1,\n6960,add,2,\n7140,add,1,\n7200,preempt,1,\n7200,end,3,\n", log);
     ask_job(&advice, JOB, 1000, 24 * HOUR);
     advice.request.question.is_running = true;
     advice.request.question.now_path = log;
@@ -301,14 +284,12 @@ test_middle(void **state)
     advice.request.question.elapsed_ms = 2 * HOUR;
     advice.request.question.running = 3;
     advice_ask(&advice);
-    assert_string_equal(
-        advice.result.goal_words, "to keep 900 steps within 22 h from now");
+    assert_string_equal(advice.result.goal_words, "to keep 900 steps within 22 h from now");
     current = spot_advice_current(&advice.result);
     assert_non_null(current);
     assert_non_null(strstr(current->point, "fleet.initial: 1, fleet.preparing: 0, "));
     assert_non_null(strstr(current->point, "so_far: {trace: "));
-    assert_non_null(
-        strstr(advice.result.study_text, "fleet.initial: 3, fleet.preparing: 1, "));
+    assert_non_null(strstr(advice.result.study_text, "fleet.initial: 3, fleet.preparing: 1, "));
     assert_non_null(strstr(advice.result.study_text, "so_far: {elapsed: 2 h, "));
     assert_int_equal(advice.result.num_notes, 3);
     assert_non_null(strstr(advice.result.notes[0], "so far it has cost 2.15"));
@@ -318,15 +299,13 @@ test_middle(void **state)
 }
 
 /* A stop ends it, wherever it comes. */
-static void
-stop_at_once(void *context, const spot_study_progress_t *progress)
+static void stop_at_once(void *context, const spot_study_progress_t *progress)
 {
     (void) progress;
     atomic_store((atomic_int *) context, 1);
 }
 
-static void
-test_interrupt(void **state)
+static void test_interrupt(void **state)
 {
     atomic_int stop = 1;
     spot_diag_t diag;
@@ -348,14 +327,12 @@ test_interrupt(void **state)
 
 /* ---- Documents that are written and read ---- */
 
-static const char *const scalars[] = {"a", "7", "\"7\"", "\"a: b\"", "\"\"", "-1.5",
-    "\"# x\"", "\"a, b\"", "\"[\"", "\"yes\"", "null", "\"\\\"\"", "\"~\"", "\" a \"",
-    "\"a\\nb\"", "\"\\u00e9\"", "\"- a\"", "\"{\"", "\"*a\"", "\"&a\"", "\"!a\"",
-    "\"%\"", "\"a #b\"", "\"'\""};
+static const char *const scalars[] = {"a", "7", "\"7\"", "\"a: b\"", "\"\"", "-1.5", "\"# x\"",
+    "\"a, b\"", "\"[\"", "\"yes\"", "null", "\"\\\"\"", "\"~\"", "\" a \"", "\"a\\nb\"",
+    "\"\\u00e9\"", "\"- a\"", "\"{\"", "\"*a\"", "\"&a\"", "\"!a\"", "\"%\"", "\"a #b\"", "\"'\""};
 
 /* Writes a random flow value. */
-static void
-write_random(spot_rng_t *rng, int depth, FILE *out)
+static void write_random(spot_rng_t *rng, int depth, FILE *out)
 {
     const size_t kind = spot_rng_below(rng, depth == 0 ? 1 : 4);
     const int num = (int) spot_rng_below(rng, 4);
@@ -375,8 +352,7 @@ write_random(spot_rng_t *rng, int depth, FILE *out)
     fputc(kind == 2 ? ']' : '}', out);
 }
 
-static void
-assert_same_node(const spot_node_t *node, const spot_node_t *other)
+static void assert_same_node(const spot_node_t *node, const spot_node_t *other)
 {
     assert_int_equal(node->kind, other->kind);
     assert_int_equal(node->num_children, other->num_children);
@@ -392,8 +368,7 @@ assert_same_node(const spot_node_t *node, const spot_node_t *other)
     }
 }
 
-static void
-test_yaml_round_trip(void **state)
+static void test_yaml_round_trip(void **state)
 {
     (void) state;
     for (uint64_t seed = 0; seed < 2000; seed++) {
@@ -431,8 +406,7 @@ test_yaml_round_trip(void **state)
     }
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_same_answer),

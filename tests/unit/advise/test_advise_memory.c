@@ -14,19 +14,18 @@
 #include "tests/unit/base/short_memory.h"
 
 /* A job whose search is short. */
-#define JOB                                                                             \
-    "scenario: job\nhorizon: 10 min\n"                                                  \
-    "fleet: {capacity: 2, initial: 2, price: {spot: 1, on_demand: 3}}\n"                \
-    "job: {pipeline_depth: 2, step_time: {2: 60 s}, max_pipelines: 1,\n"                \
-    "    checkpoint: {mode: sync, write: 60 s, every: 5 min}}\n"                        \
-    "recovery: checkpoint\ntrace: {generator: seed,\n"                                  \
-    "    preemption: {per_minute: 0.01, count: {fixed: 1}},\n"                          \
+#define JOB                                                                                        \
+    "scenario: job\nhorizon: 10 min\n"                                                             \
+    "fleet: {capacity: 2, initial: 2, price: {spot: 1, on_demand: 3}}\n"                           \
+    "job: {pipeline_depth: 2, step_time: {2: 60 s}, max_pipelines: 1,\n"                           \
+    "    checkpoint: {mode: sync, write: 60 s, every: 5 min}}\n"                                   \
+    "recovery: checkpoint\ntrace: {generator: seed,\n"                                             \
+    "    preemption: {per_minute: 0.01, count: {fixed: 1}},\n"                                     \
     "    addition: {per_minute: 0.1, count: {fixed: 1}}}\n"
 
 /* An advice that is given all the same lacks words alone, such as why a recovery system
  * is left out. */
-static void
-test_refused(void **state)
+static void test_refused(void **state)
 {
     size_t num_refused = 0, num_failed = 0;
     advice_t advice;
@@ -61,8 +60,7 @@ test_refused(void **state)
     advice_free(&advice);
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_refused)};
 

@@ -26,16 +26,14 @@ typedef struct {
     bool *is_there;
 } sample_t;
 
-static double
-uniform(spot_rng_t *rng)
+static double uniform(spot_rng_t *rng)
 {
     return gsl_rng_uniform(spot_rng_gsl(rng));
 }
 
 /* Metrics of a replication are alike at all points; b is null at times, c is so large
  * that a careless variance would lose it. */
-static void
-draw_row(spot_rng_t *rng, uint64_t replication, double *row)
+static void draw_row(spot_rng_t *rng, uint64_t replication, double *row)
 {
     const double common = sin((double) replication * 12.9898);
 
@@ -46,8 +44,7 @@ draw_row(spot_rng_t *rng, uint64_t replication, double *row)
 
 /* Point j has a batch with probability p_there[j]; unless that is 1, only the first half
  * of some. */
-static void
-fill_points(sample_t *self, uint64_t seed, const double *p_there)
+static void fill_points(sample_t *self, uint64_t seed, const double *p_there)
 {
     const size_t size = (size_t) spot_study_batch_size(&self->head);
     const size_t num = (size_t) self->head.num_replications;
@@ -68,17 +65,16 @@ fill_points(sample_t *self, uint64_t seed, const double *p_there)
                 self->is_there[first_row + k] = true;
             }
             if (num_rows > 0) {
-                assert_int_equal(self->store->put(self->store,
-                                     &(spot_piece_t){j, (int64_t) first, num_rows,
-                                         &self->rows[first_row * NUM_METRICS], NULL}),
+                assert_int_equal(
+                    self->store->put(self->store, &(spot_piece_t){j, (int64_t) first, num_rows,
+                                                      &self->rows[first_row * NUM_METRICS], NULL}),
                     0);
             }
         }
     }
 }
 
-static void
-make_sample(sample_t *self, size_t num_points, int64_t num_replications, uint64_t seed,
+static void make_sample(sample_t *self, size_t num_points, int64_t num_replications, uint64_t seed,
     const double *p_there)
 {
     const size_t num_rows = num_points * (size_t) num_replications;
@@ -96,8 +92,7 @@ make_sample(sample_t *self, size_t num_points, int64_t num_replications, uint64_
     fill_points(self, seed, p_there);
 }
 
-static void
-free_sample(sample_t *self)
+static void free_sample(sample_t *self)
 {
     self->store->close(self->store);
     free(self->rows);
@@ -107,20 +102,17 @@ free_sample(sample_t *self)
 /* ---- The same by hand ---- */
 
 /* The value of a metric in a replication; *is_there whether there is such a row. */
-static double
-value_at(const sample_t *self, size_t point_id, int64_t replication, size_t metric_id,
-    bool *is_there)
+static double value_at(
+    const sample_t *self, size_t point_id, int64_t replication, size_t metric_id, bool *is_there)
 {
-    const size_t row_id =
-        point_id * (size_t) self->head.num_replications + (size_t) replication;
+    const size_t row_id = point_id * (size_t) self->head.num_replications + (size_t) replication;
 
     *is_there = self->is_there[row_id];
     return self->rows[row_id * NUM_METRICS + metric_id];
 }
 
 /* All pairs of point 1 against point 0: differences[num_pairs], NAN where null. */
-static size_t
-list_rows(const sample_t *self, size_t metric_id, double *differences)
+static size_t list_rows(const sample_t *self, size_t metric_id, double *differences)
 {
     size_t num_pairs = 0;
 
@@ -136,8 +128,7 @@ list_rows(const sample_t *self, size_t metric_id, double *differences)
     return num_pairs;
 }
 
-static void
-assert_near(double value, double expected, double tolerance)
+static void assert_near(double value, double expected, double tolerance)
 {
     if (!(fabs(value - expected) <= tolerance) && !(isnan(value) && isnan(expected))) {
         fail_msg("%.17g, expected %.17g", value, expected);
@@ -145,8 +136,7 @@ assert_near(double value, double expected, double tolerance)
 }
 
 /* Differences are rounded to the last bit of the metric, size. */
-static void
-assert_pairs(
+static void assert_pairs(
     const spot_paired_t *pair, size_t num_pairs, const double *differences, double size)
 {
     double num = 0, sum = 0, squares = 0, mean, half_width;
@@ -159,20 +149,17 @@ assert_pairs(
     for (size_t j = 0; j < num_pairs; j++) {
         squares += isnan(differences[j]) ? 0 : pow(differences[j] - mean, 2);
     }
-    half_width =
-        num < 2 ? (double) NAN
-                : sqrt(squares / (num - 1) / num) * gsl_cdf_tdist_Pinv(0.975, num - 1);
+    half_width = num < 2 ? (double) NAN
+                         : sqrt(squares / (num - 1) / num) * gsl_cdf_tdist_Pinv(0.975, num - 1);
     assert_int_equal(spot_paired_num_pairs(pair), num_pairs);
     assert_int_equal(pair->num_left_out, num_pairs - (size_t) num);
     assert_near(spot_paired_mean(pair), mean, size * 1e-12);
     assert_near(spot_paired_half_width(pair, 0.95), half_width, size * 1e-12);
 }
 
-static size_t
-assert_sample(const sample_t *self)
+static size_t assert_sample(const sample_t *self)
 {
-    double *differences =
-        calloc((size_t) self->head.num_replications, sizeof(*differences));
+    double *differences = calloc((size_t) self->head.num_replications, sizeof(*differences));
     spot_paired_t pairs[NUM_METRICS];
     size_t num_pairs = 0;
 
@@ -187,8 +174,7 @@ assert_sample(const sample_t *self)
 }
 
 /* Rows of one point are missing here, those of the other there. */
-static void
-test_random_stores(void **state)
+static void test_random_stores(void **state)
 {
     static const double p_there[][2] = {
         {1, 1}, {0.8, 0.9}, {0.1, 1}, {1, 0.1}, {0.3, 0.3}, {0, 1}, {1, 0}};
@@ -212,8 +198,7 @@ test_random_stores(void **state)
 }
 
 /* Sequential precision: one point stopped much earlier than the other. */
-static void
-test_different_numbers(void **state)
+static void test_different_numbers(void **state)
 {
     static const double p_there[] = {1, 1};
     sample_t sample;
@@ -221,9 +206,8 @@ test_different_numbers(void **state)
 
     (void) state;
     make_sample(&sample, 2, 4096, 1, (const double[]){0, 1});
-    assert_int_equal(
-        sample.store->put(sample.store,
-            &(spot_piece_t){0, 0, 256, &sample.rows[4096 * NUM_METRICS], NULL}),
+    assert_int_equal(sample.store->put(sample.store,
+                         &(spot_piece_t){0, 0, 256, &sample.rows[4096 * NUM_METRICS], NULL}),
         0);
     assert_int_equal(spot_store_difference(sample.store, 1, 0, pairs), 0);
     assert_int_equal(spot_paired_num_pairs(&pairs[0]), 256);
@@ -240,8 +224,7 @@ test_different_numbers(void **state)
 /* ---- The points of a study ---- */
 
 /* Points that are listed one by one: 1 is compared with 4, all others with none. */
-static void
-assert_partners_in_a_list(sample_t *sample)
+static void assert_partners_in_a_list(sample_t *sample)
 {
     uint32_t value_ids[12][3] = {{0, 0, 0}, {0, 2, 1}, {1, 1, 0}, {1, 2, 1}, {0, 1, 1}};
     spot_paired_t *pairs;
@@ -252,8 +235,7 @@ assert_partners_in_a_list(sample_t *sample)
     sample->head.value_ids = &value_ids[0][0];
     assert_int_equal(spot_store_differences(sample->store, &pairs), 0);
     for (size_t j = 0; j < 12; j++) {
-        assert_int_equal(
-            spot_paired_num_pairs(&pairs[j * NUM_METRICS]), j == 1 ? 20 : 0);
+        assert_int_equal(spot_paired_num_pairs(&pairs[j * NUM_METRICS]), j == 1 ? 20 : 0);
     }
     free(pairs);
     sample->head.value_ids = NULL;
@@ -261,8 +243,7 @@ assert_partners_in_a_list(sample_t *sample)
 
 /* Points that share a base are paired with what is read of it once, be that a part of it
  * or all: as if each were paired alone. */
-static void
-assert_shared_bases(int64_t num_replications)
+static void assert_shared_bases(int64_t num_replications)
 {
     static const double p_there[12] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
     spot_axis_t axes[2] = {{.num_values = 4}, {.num_values = 3}};
@@ -280,8 +261,7 @@ assert_shared_bases(int64_t num_replications)
         for (size_t k = 0; k < NUM_METRICS; k++) {
             const spot_paired_t *found = &pairs[j * NUM_METRICS + k];
 
-            assert_int_equal(
-                spot_paired_num_pairs(found), spot_paired_num_pairs(&pair[k]));
+            assert_int_equal(spot_paired_num_pairs(found), spot_paired_num_pairs(&pair[k]));
             assert_near(spot_paired_mean(found), spot_paired_mean(&pair[k]), 0);
         }
     }
@@ -289,8 +269,7 @@ assert_shared_bases(int64_t num_replications)
     free_sample(&sample);
 }
 
-static void
-test_shared_bases(void **state)
+static void test_shared_bases(void **state)
 {
     (void) state;
     assert_shared_bases(20);
@@ -299,8 +278,7 @@ test_shared_bases(void **state)
 }
 
 /* Each point is compared with the one that differs in the baseline's axis alone. */
-static void
-test_partners(void **state)
+static void test_partners(void **state)
 {
     static const double p_there[12] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
     spot_axis_t axes[3] = {{.num_values = 2}, {.num_values = 3}, {.num_values = 2}};
@@ -341,8 +319,7 @@ test_partners(void **state)
 /* ---- The store on disk, of which two points are read at the same time ---- */
 
 /* The pairs of both directions. */
-static void
-put_and_pair(spot_store_t *store, spot_paired_t pairs[2][CASE_METRICS])
+static void put_and_pair(spot_store_t *store, spot_paired_t pairs[2][CASE_METRICS])
 {
     case_put(store, 0, 0, 5000);
     case_put(store, 1, 0, 3000);
@@ -352,8 +329,7 @@ put_and_pair(spot_store_t *store, spot_paired_t pairs[2][CASE_METRICS])
     store->close(store);
 }
 
-static void
-test_on_disk_as_in_memory(void **state)
+static void test_on_disk_as_in_memory(void **state)
 {
     spot_paired_t in_memory[2][CASE_METRICS], on_disk[2][CASE_METRICS];
     store_case_t store_case;
@@ -371,21 +347,18 @@ test_on_disk_as_in_memory(void **state)
 
 /* ---- Stores that misbehave, and one that has no memory ---- */
 
-static int
-read_point_1_only(const spot_store_t *self, size_t point_id, int64_t first_replication,
+static int read_point_1_only(const spot_store_t *self, size_t point_id, int64_t first_replication,
     spot_row_function_t function, void *context)
 {
     const double row[NUM_METRICS] = {1, 2, 3};
 
     (void) self;
     return point_id == 1
-               ? function(context,
-                     &(spot_row_t){.replication = first_replication, .metrics = row})
+               ? function(context, &(spot_row_t){.replication = first_replication, .metrics = row})
                : SPOT_ERR_IO;
 }
 
-static void
-test_errors_of_reading(void **state)
+static void test_errors_of_reading(void **state)
 {
     spot_axis_t axis = {.num_values = 2};
     spot_paired_t pairs[NUM_METRICS], *all = pairs;
@@ -405,14 +378,12 @@ test_errors_of_reading(void **state)
 }
 
 /* Makes rows as they are asked for; x - y is +-1 in turn, but for a shift of 0.5. */
-static int
-read_made_up(const spot_store_t *self, size_t point_id, int64_t first_replication,
+static int read_made_up(const spot_store_t *self, size_t point_id, int64_t first_replication,
     spot_row_function_t function, void *context)
 {
     int ret = 0;
 
-    for (int64_t j = first_replication; ret == 0 && j < self->head->num_replications;
-         j++) {
+    for (int64_t j = first_replication; ret == 0 && j < self->head->num_replications; j++) {
         const double common = (double) (j % 1000);
         const double sign = j % 2 == 0 ? 1 : -1;
         const double row[NUM_METRICS] = {
@@ -423,8 +394,7 @@ read_made_up(const spot_store_t *self, size_t point_id, int64_t first_replicatio
     return ret;
 }
 
-static void
-test_many_blocks(void **state)
+static void test_many_blocks(void **state)
 {
     const spot_study_head_t head = {.num_points = 2,
         .num_metrics = NUM_METRICS,
@@ -443,8 +413,7 @@ test_many_blocks(void **state)
     assert_int_equal(pairs[2].num_left_out, 300000);
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_random_stores),

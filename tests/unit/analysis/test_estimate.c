@@ -33,11 +33,8 @@ static spot_metric_t metrics[NUM_METRICS] = {
         .denominator = "samples",
         .per = 1000,
         .estimator = SPOT_ESTIMATOR_MEAN},
-    [TIME] = {.name = "time",
-        .unit = "USD",
-        .numerator = "cost",
-        .per = 0.5,
-        .known_if = "finished"},
+    [TIME] =
+        {.name = "time", .unit = "USD", .numerator = "cost", .per = 0.5, .known_if = "finished"},
     [P50_TIME] = {.name = "p50(time)",
         .unit = "USD",
         .numerator = "cost",
@@ -55,8 +52,7 @@ static spot_metric_t metrics[NUM_METRICS] = {
 
 static const spot_study_head_t head = {.num_metrics = NUM_METRICS, .metrics = metrics};
 
-static void
-assert_near(double value, double expected, double tolerance)
+static void assert_near(double value, double expected, double tolerance)
 {
     if (!(fabs(value - expected) <= tolerance * fmax(fabs(expected), 1e-300))) {
         print_error("%.17g, expected %.17g\n", value, expected);
@@ -64,8 +60,7 @@ assert_near(double value, double expected, double tolerance)
     }
 }
 
-static void
-add(spot_estimate_t *self, double cost, double samples, double is_finished)
+static void add(spot_estimate_t *self, double cost, double samples, double is_finished)
 {
     double row[NUM_METRICS] = {cost, samples, is_finished};
 
@@ -74,15 +69,13 @@ add(spot_estimate_t *self, double cost, double samples, double is_finished)
 }
 
 /* Costs grow with samples, and some runs keep none. */
-static void
-draw(spot_rng_t *rng, double *cost, double *samples)
+static void draw(spot_rng_t *rng, double *cost, double *samples)
 {
     *samples = spot_rng_below(rng, 20) == 0 ? 0 : spot_rng_exponential(rng, 1000);
     *cost = 50 + 0.1 * *samples + spot_rng_exponential(rng, 20);
 }
 
-static void
-fill(spot_estimate_t *self, size_t metric_id, uint64_t seed, int64_t num_rows)
+static void fill(spot_estimate_t *self, size_t metric_id, uint64_t seed, int64_t num_rows)
 {
     spot_rng_t rng;
 
@@ -97,8 +90,7 @@ fill(spot_estimate_t *self, size_t metric_id, uint64_t seed, int64_t num_rows)
 }
 
 /* A plain metric has the bits of running moments. */
-static void
-test_means(void **state)
+static void test_means(void **state)
 {
     spot_moments_t moments = {0};
     spot_estimate_t estimate;
@@ -122,8 +114,7 @@ test_means(void **state)
 
 /* The total over the total, also where a run has nothing to divide by; the mean of the
  * ratios leaves such runs out. */
-static void
-test_ratio_of_totals(void **state)
+static void test_ratio_of_totals(void **state)
 {
     spot_estimate_t ratio, mean;
 
@@ -144,8 +135,7 @@ test_ratio_of_totals(void **state)
     spot_estimate_free(&mean);
 }
 
-static void
-test_equal_ratios_have_no_width(void **state)
+static void test_equal_ratios_have_no_width(void **state)
 {
     spot_estimate_t estimate;
 
@@ -161,8 +151,7 @@ test_equal_ratios_have_no_width(void **state)
 }
 
 /* The standard error by the delta method is that of a bootstrap. */
-static void
-test_delta_method_is_the_bootstrap(void **state)
+static void test_delta_method_is_the_bootstrap(void **state)
 {
     enum { NUM_ROWS = 400, NUM_RESAMPLES = 2000 };
     double costs[NUM_ROWS], samples[NUM_ROWS];
@@ -195,8 +184,7 @@ test_delta_method_is_the_bootstrap(void **state)
     }
 }
 
-static void
-test_probabilities(void **state)
+static void test_probabilities(void **state)
 {
     spot_estimate_t estimate;
     double low, high;
@@ -228,8 +216,7 @@ test_probabilities(void **state)
 
 /* The order statistics of ten values that contain the median with 95 % are the second
  * and the ninth: 97.9 %. */
-static void
-test_quantiles(void **state)
+static void test_quantiles(void **state)
 {
     spot_estimate_t estimate;
     double low, high;
@@ -249,8 +236,7 @@ test_quantiles(void **state)
 }
 
 /* Runs that did not finish are later than all. */
-static void
-test_cut_off(void **state)
+static void test_cut_off(void **state)
 {
     spot_estimate_t quantile, dear, mean;
     double low, high;
@@ -279,8 +265,7 @@ test_cut_off(void **state)
 }
 
 /* The mean of the values of a line is the estimate, and their spread its error. */
-static void
-test_lines(void **state)
+static void test_lines(void **state)
 {
     static const size_t ids[] = {COST, SAMPLES, FINISHED, PER_1000, P50_TIME};
     enum { NUM_ROWS = 300 };
@@ -304,8 +289,7 @@ test_lines(void **state)
             spot_study_derive(&head, row);
             spot_moments_add(&moments, spot_line_value(&line, row));
         }
-        assert_near(
-            moments.mean, spot_estimate_value(&estimate), is_quantile ? 0.01 : 1e-9);
+        assert_near(moments.mean, spot_estimate_value(&estimate), is_quantile ? 0.01 : 1e-9);
         assert_near(spot_moments_stderr(&moments), spot_estimate_stderr(&estimate),
             is_quantile ? 0.01 : 1e-9);
         spot_estimate_free(&estimate);
@@ -314,8 +298,7 @@ test_lines(void **state)
 
 /* The same with ties, where fewer values than 1 - p are above the quantile; a single
  * value, of a fixed point, is known. */
-static void
-test_lines_of_ties(void **state)
+static void test_lines_of_ties(void **state)
 {
     for (int num = 1; num <= 40; num += 39) {
         spot_moments_t moments = {0};
@@ -341,8 +324,7 @@ test_lines_of_ties(void **state)
 
 /* Of 300 samples of 256: nearly all of a heavy law are marked, hardly any of a light
  * one. */
-static void
-test_heavy_tails(void **state)
+static void test_heavy_tails(void **state)
 {
     int num_marked[2] = {0};
 
@@ -363,14 +345,12 @@ test_heavy_tails(void **state)
             spot_estimate_free(&estimate);
         }
     }
-    print_message(
-        "marked: exponential %d, Pareto %d of 300\n", num_marked[0], num_marked[1]);
+    print_message("marked: exponential %d, Pareto %d of 300\n", num_marked[0], num_marked[1]);
     assert_true(num_marked[0] <= 12);
     assert_true(num_marked[1] >= 285);
 }
 
-static void
-test_excess(void **state)
+static void test_excess(void **state)
 {
     const spot_until_t absolute = {.half_width = 0.1, .confidence = 0.95},
                        relative = {.relative_half_width = 0.1, .confidence = 0.95};
@@ -383,8 +363,7 @@ test_excess(void **state)
         add(&estimate, 1, 1, 1);
     }
     spot_estimate_bounds(&estimate, 0.95, &low, &high);
-    assert_near(
-        spot_estimate_excess(&estimate, &absolute), (high - low) / 2 / 0.1, 1e-12);
+    assert_near(spot_estimate_excess(&estimate, &absolute), (high - low) / 2 / 0.1, 1e-12);
     spot_estimate_free(&estimate);
     spot_estimate_init(&estimate, &head, SAMPLES);
     assert_true(isinf(spot_estimate_excess(&estimate, &absolute)));
@@ -398,8 +377,7 @@ test_excess(void **state)
     spot_estimate_free(&estimate);
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_means),

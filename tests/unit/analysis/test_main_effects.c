@@ -23,8 +23,7 @@ typedef struct {
     spot_effects_data_t data;
 } sample_t;
 
-static void
-make_grid(sample_t *self, size_t num_groups)
+static void make_grid(sample_t *self, size_t num_groups)
 {
     memset(self, 0, sizeof(*self));
     self->num_levels[0] = NUM_A;
@@ -41,8 +40,7 @@ make_grid(sample_t *self, size_t num_groups)
         .values = self->values};
 }
 
-static void
-set(sample_t *self, size_t point_id, double value)
+static void set(sample_t *self, size_t point_id, double value)
 {
     for (size_t g = 0; g < self->data.num_groups; g++) {
         self->values[point_id * self->data.num_groups + g] = value;
@@ -50,18 +48,15 @@ set(sample_t *self, size_t point_id, double value)
 }
 
 /* 10 a + 3 b: variances 100 * 15/12 and 9 * 8/12. */
-static void
-set_additive(sample_t *self)
+static void set_additive(sample_t *self)
 {
     for (size_t j = 0; j < self->data.num_points; j++) {
         set(self, j,
-            10 * (double) self->level_ids[2 * j] +
-                3 * (double) self->level_ids[2 * j + 1]);
+            10 * (double) self->level_ids[2 * j] + 3 * (double) self->level_ids[2 * j + 1]);
     }
 }
 
-static void
-test_additive(void **state)
+static void test_additive(void **state)
 {
     const double share = 125.0 / 131;
 
@@ -92,8 +87,7 @@ test_additive(void **state)
 }
 
 /* (a - 1.5) (b - 1): no key does anything alone, each is all with the other. */
-static void
-test_interaction(void **state)
+static void test_interaction(void **state)
 {
     sample_t sample;
     spot_effects_t effects;
@@ -102,8 +96,7 @@ test_interaction(void **state)
     make_grid(&sample, GROUPS);
     for (size_t j = 0; j < NUM_GRID; j++) {
         set(&sample, j,
-            ((double) sample.level_ids[2 * j] - 1.5) *
-                ((double) sample.level_ids[2 * j + 1] - 1));
+            ((double) sample.level_ids[2 * j] - 1.5) * ((double) sample.level_ids[2 * j + 1] - 1));
     }
     assert_int_equal(spot_effects_init(&effects, &sample.data, 0.95), 0);
     for (size_t k = 0; k < 2; k++) {
@@ -115,8 +108,7 @@ test_interaction(void **state)
 }
 
 /* A point without a value: the grid is not full any more. */
-static void
-test_hole(void **state)
+static void test_hole(void **state)
 {
     sample_t sample;
     spot_effects_t effects;
@@ -133,32 +125,27 @@ test_hole(void **state)
     spot_effects_free(&effects);
 }
 
-static void
-test_outcomes(void **state)
+static void test_outcomes(void **state)
 {
     sample_t sample;
     spot_effects_t effects;
 
     (void) state;
     make_grid(&sample, GROUPS);
-    assert_int_equal(
-        spot_effects_init(&effects, &sample.data, 0.95), SPOT_ANALYSIS_CONSTANT);
+    assert_int_equal(spot_effects_init(&effects, &sample.data, 0.95), SPOT_ANALYSIS_CONSTANT);
     spot_effects_free(&effects);
     for (size_t j = NUM_B; j < NUM_GRID; j++) { /* one value of the first key is left */
         set(&sample, j, (double) NAN);
     }
-    assert_int_equal(
-        spot_effects_init(&effects, &sample.data, 0.95), SPOT_ANALYSIS_TOO_FEW);
+    assert_int_equal(spot_effects_init(&effects, &sample.data, 0.95), SPOT_ANALYSIS_TOO_FEW);
     spot_effects_free(&effects);
     sample.data.num_groups = 2;
-    assert_int_equal(
-        spot_effects_init(&effects, &sample.data, 0.95), SPOT_ERR_BAD_PARAM);
+    assert_int_equal(spot_effects_init(&effects, &sample.data, 0.95), SPOT_ERR_BAD_PARAM);
     spot_effects_free(&effects);
 }
 
 /* Normal enough: twelve uniforms. */
-static double
-noise(spot_rng_t *rng)
+static double noise(spot_rng_t *rng)
 {
     double sum = -6;
 
@@ -169,8 +156,7 @@ noise(spot_rng_t *rng)
 }
 
 /* Noise of a group that all points share, and as much of each point by itself. */
-static void
-add_noise(sample_t *self, double size, uint64_t trial)
+static void add_noise(sample_t *self, double size, uint64_t trial)
 {
     spot_rng_t rng;
 
@@ -185,8 +171,7 @@ add_noise(sample_t *self, double size, uint64_t trial)
 }
 
 /* Noise alone is told as such, but for a few trials. */
-static void
-test_noise_only(void **state)
+static void test_noise_only(void **state)
 {
     int num_told = 0;
 
@@ -197,8 +182,7 @@ test_noise_only(void **state)
 
         make_grid(&sample, GROUPS);
         add_noise(&sample, 1, trial);
-        num_told +=
-            spot_effects_init(&effects, &sample.data, 0.95) == SPOT_ANALYSIS_NOISE;
+        num_told += spot_effects_init(&effects, &sample.data, 0.95) == SPOT_ANALYSIS_NOISE;
         spot_effects_free(&effects);
     }
     assert_in_range(num_told, 275, 300);
@@ -207,8 +191,7 @@ test_noise_only(void **state)
 /* With noise of 64 in the variance of the group means, 4 in that of the means, shares
  * are right on average: with the noise left in they would be 0.94 * 128/138 of it. The
  * intervals hold as often as they say. */
-static void
-test_noise_is_taken_out(void **state)
+static void test_noise_is_taken_out(void **state)
 {
     const double share = 125.0 / 131;
     double sum_share = 0, sum_variance = 0;
@@ -225,8 +208,7 @@ test_noise_is_taken_out(void **state)
         assert_int_equal(spot_effects_init(&effects, &sample.data, 0.95), 0);
         sum_share += effects.keys[0].share.value;
         sum_variance += effects.variance;
-        num_held += effects.keys[0].share.ci_low <= share &&
-                    share <= effects.keys[0].share.ci_high;
+        num_held += effects.keys[0].share.ci_low <= share && share <= effects.keys[0].share.ci_high;
         num_ranges_held +=
             effects.keys[0].range.ci_low <= 30 && 30 <= effects.keys[0].range.ci_high;
         spot_effects_free(&effects);
@@ -239,8 +221,7 @@ test_noise_is_taken_out(void **state)
 
 /* Points all over a square: 4 x + y has shares of 16/17 and 1/17, of which ten parts
  * each leave a hundredth within them. */
-static void
-test_sampled(void **state)
+static void test_sampled(void **state)
 {
     double sum_share = 0;
     int num_held = 0;
@@ -277,8 +258,7 @@ test_sampled(void **state)
     assert_in_range(num_held, 85, 100);
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_additive),

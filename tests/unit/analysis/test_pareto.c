@@ -11,30 +11,25 @@
 
 #include "sim/bench/analysis/pareto.h"
 
-static spot_choice_t
-choice(double cost, double gain, double half_width)
+static spot_choice_t choice(double cost, double gain, double half_width)
 {
-    return (spot_choice_t){cost, gain, cost - half_width, cost + half_width,
-        gain - half_width, gain + half_width};
+    return (spot_choice_t){
+        cost, gain, cost - half_width, cost + half_width, gain - half_width, gain + half_width};
 }
 
-static bool
-is_same_cost(const spot_choice_t *a, const spot_choice_t *b)
+static bool is_same_cost(const spot_choice_t *a, const spot_choice_t *b)
 {
-    return a->cost == b->cost && a->cost_low == b->cost_low &&
-           a->cost_high == b->cost_high;
+    return a->cost == b->cost && a->cost_low == b->cost_low && a->cost_high == b->cost_high;
 }
 
-static bool
-is_same_gain(const spot_choice_t *a, const spot_choice_t *b)
+static bool is_same_gain(const spot_choice_t *a, const spot_choice_t *b)
 {
-    return a->gain == b->gain && a->gain_low == b->gain_low &&
-           a->gain_high == b->gain_high;
+    return a->gain == b->gain && a->gain_low == b->gain_low && a->gain_high == b->gain_high;
 }
 
 /* The definition, choice by choice: an executable specification. */
-static spot_choice_fate_t
-slow_fate(const spot_choice_t *choices, size_t num_choices, const spot_choice_t *self)
+static spot_choice_fate_t slow_fate(
+    const spot_choice_t *choices, size_t num_choices, const spot_choice_t *self)
 {
     spot_choice_fate_t fate = SPOT_CHOICE_FRONT;
 
@@ -60,8 +55,7 @@ slow_fate(const spot_choice_t *choices, size_t num_choices, const spot_choice_t 
     return fate;
 }
 
-static void
-assert_same_as_slow(const spot_choice_t *choices, size_t num_choices, size_t *counts)
+static void assert_same_as_slow(const spot_choice_t *choices, size_t num_choices, size_t *counts)
 {
     spot_choice_fate_t *fates = calloc(num_choices + 1, sizeof(*fates));
 
@@ -74,8 +68,7 @@ assert_same_as_slow(const spot_choice_t *choices, size_t num_choices, size_t *co
     free(fates);
 }
 
-static double
-draw(uint64_t *state)
+static double draw(uint64_t *state)
 {
     *state = *state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
     return (double) (*state >> 40) / (double) (UINT64_C(1) << 24);
@@ -83,8 +76,7 @@ draw(uint64_t *state)
 
 /* On a grid of few values, so that there are ties, or on many; some are undefined, some
  * have no interval. */
-static void
-test_random(void **state)
+static void test_random(void **state)
 {
     enum { MAX_CHOICES = 60 };
     spot_choice_t choices[MAX_CHOICES];
@@ -97,8 +89,7 @@ test_random(void **state)
         const double grid = round % 2 == 0 ? 6 : 1e6;
 
         for (size_t j = 0; j < num_choices; j++) {
-            choices[j] = choice(floor(draw(&seed) * grid) / grid,
-                floor(draw(&seed) * grid) / grid,
+            choices[j] = choice(floor(draw(&seed) * grid) / grid, floor(draw(&seed) * grid) / grid,
                 0.3 * floor(draw(&seed) * 8) / 8 * (round % 3) / 2);
             if (draw(&seed) < 0.05) {
                 choices[j].gain = (double) NAN;
@@ -117,12 +108,11 @@ test_random(void **state)
 
 /* Equal ones share the front; the same gain for more is surely worse, but what is worse
  * in both is so only where no interval touches. */
-static void
-test_by_hand(void **state)
+static void test_by_hand(void **state)
 {
-    const spot_choice_t choices[] = {choice(1, 1, 0.1), choice(1, 1, 0.1),
-        choice(2, 1, 0.1), choice(3, 0.5, 0.1), choice(3, 4, 0.1),
-        choice(1.25, 0.875, 0.125), choice((double) INFINITY, 9, 0)};
+    const spot_choice_t choices[] = {choice(1, 1, 0.1), choice(1, 1, 0.1), choice(2, 1, 0.1),
+        choice(3, 0.5, 0.1), choice(3, 4, 0.1), choice(1.25, 0.875, 0.125),
+        choice((double) INFINITY, 9, 0)};
     const spot_choice_fate_t expected[] = {SPOT_CHOICE_FRONT, SPOT_CHOICE_FRONT,
         SPOT_CHOICE_SURELY_WORSE, SPOT_CHOICE_SURELY_WORSE, SPOT_CHOICE_FRONT,
         SPOT_CHOICE_DOMINATED, SPOT_CHOICE_LEFT_OUT};
@@ -136,8 +126,7 @@ test_by_hand(void **state)
     assert_int_equal(spot_pareto_find(choices, 0, fates), 0);
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_random),

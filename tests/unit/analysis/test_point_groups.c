@@ -13,8 +13,7 @@
 #define NUM_AXES 3
 
 /* Points of a 4 x 3 x 5 grid, each with a probability; all of it without value_ids. */
-static void
-make_head(spot_study_head_t *head, spot_axis_t axes[NUM_AXES], uint32_t *value_ids,
+static void make_head(spot_study_head_t *head, spot_axis_t axes[NUM_AXES], uint32_t *value_ids,
     uint32_t *random, bool is_whole)
 {
     static const size_t sizes[NUM_AXES] = {4, 3, 5};
@@ -36,20 +35,17 @@ make_head(spot_study_head_t *head, spot_axis_t axes[NUM_AXES], uint32_t *value_i
     head->value_ids = is_whole ? NULL : value_ids;
 }
 
-static bool
-differ_in_one(const spot_study_head_t *head, size_t a, size_t b, size_t axis_id)
+static bool differ_in_one(const spot_study_head_t *head, size_t a, size_t b, size_t axis_id)
 {
     for (size_t j = 0; j < NUM_AXES; j++) {
-        if (j != axis_id &&
-            spot_study_value_id(head, a, j) != spot_study_value_id(head, b, j)) {
+        if (j != axis_id && spot_study_value_id(head, a, j) != spot_study_value_id(head, b, j)) {
             return false;
         }
     }
     return true;
 }
 
-static void
-assert_partners(const spot_study_head_t *head)
+static void assert_partners(const spot_study_head_t *head)
 {
     size_t *base_ids;
 
@@ -59,8 +55,7 @@ assert_partners(const spot_study_head_t *head)
 
         for (size_t k = 0; k < head->num_points; k++) {
             if (differ_in_one(head, j, k, head->baseline_axis_id) &&
-                spot_study_value_id(head, k, head->baseline_axis_id) ==
-                    head->baseline_value_id) {
+                spot_study_value_id(head, k, head->baseline_axis_id) == head->baseline_value_id) {
                 wanted = k;
             }
         }
@@ -69,8 +64,7 @@ assert_partners(const spot_study_head_t *head)
     free(base_ids);
 }
 
-static void
-test_partners(void **state)
+static void test_partners(void **state)
 {
     uint32_t value_ids[60 * NUM_AXES], random = 7;
     spot_axis_t axes[NUM_AXES];
@@ -86,8 +80,7 @@ test_partners(void **state)
     }
 }
 
-static void
-test_groups(void **state)
+static void test_groups(void **state)
 {
     uint32_t value_ids[60 * NUM_AXES], random = 3;
     spot_axis_t axes[NUM_AXES];
@@ -115,8 +108,7 @@ test_groups(void **state)
 }
 
 /* The keys of a zip move together: the point with the value is everybody's partner. */
-static void
-test_zip(void **state)
+static void test_zip(void **state)
 {
     uint32_t value_ids[] = {0, 0, 1, 1, 2, 0};
     spot_axis_t axes[2] = {{.num_values = 3}, {.num_values = 2}};
@@ -137,8 +129,7 @@ test_zip(void **state)
     free(base_ids);
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_partners),

@@ -36,19 +36,15 @@ typedef struct {
     int null_every[MAX_POINTS]; /* replications; 0: never */
 } race_case_t;
 
-static char cost_name[] = "cost", limited_name[] = "share", key_name[] = "key",
-            value_text[] = "?";
+static char cost_name[] = "cost", limited_name[] = "share", key_name[] = "key", value_text[] = "?";
 
-static void
-setup(race_case_t *self, size_t num_points)
+static void setup(race_case_t *self, size_t num_points)
 {
     memset(self, 0, sizeof(*self));
     self->metrics[0] = (spot_metric_t){.name = cost_name, .unit = "USD"};
     self->metrics[1] = (spot_metric_t){.name = limited_name, .unit = "1"};
-    self->axis = (spot_axis_t){.path = key_name,
-        .num_values = num_points,
-        .texts = self->texts,
-        .numbers = self->numbers};
+    self->axis = (spot_axis_t){
+        .path = key_name, .num_values = num_points, .texts = self->texts, .numbers = self->numbers};
     self->head = (spot_study_head_t){.seed = 1,
         .batch_replications = 64,
         .num_replications = 1000,
@@ -66,8 +62,7 @@ setup(race_case_t *self, size_t num_points)
     }
 }
 
-static void
-limit_share(race_case_t *self)
+static void limit_share(race_case_t *self)
 {
     self->constraint =
         (spot_constraint_t){.metric = limited_name, .limit = LIMIT, .is_upper = true};
@@ -76,8 +71,7 @@ limit_share(race_case_t *self)
 }
 
 /* A number in [-1, 1) with mean 0, the same whenever it is asked for. */
-static double
-noise(int64_t replication, size_t source_id)
+static double noise(int64_t replication, size_t source_id)
 {
     spot_rng_t rng;
 
@@ -85,8 +79,7 @@ noise(int64_t replication, size_t source_id)
     return 2 * spot_rng_uniform(&rng) - 1;
 }
 
-static void
-put_rows(race_case_t *self, size_t point_id, int64_t first, int64_t end)
+static void put_rows(race_case_t *self, size_t point_id, int64_t first, int64_t end)
 {
     const int64_t size = BATCH_ROWS;
 
@@ -101,20 +94,18 @@ put_rows(race_case_t *self, size_t point_id, int64_t first, int64_t end)
                 self->null_every[point_id] > 0 && j % self->null_every[point_id] == 0;
 
             rows[j - begin][0] =
-                is_null ? (double) NAN
-                        : self->means[point_id] + 3 * noise(j, MAX_POINTS) + own;
+                is_null ? (double) NAN : self->means[point_id] + 3 * noise(j, MAX_POINTS) + own;
             rows[j - begin][1] = self->limited[point_id] + own;
         }
-        assert_int_equal(self->store->put(self->store,
-                             &(spot_piece_t){point_id, begin, (size_t) (stop - begin),
-                                 &rows[0][0], NULL}),
+        assert_int_equal(
+            self->store->put(self->store,
+                &(spot_piece_t){point_id, begin, (size_t) (stop - begin), &rows[0][0], NULL}),
             0);
     }
 }
 
 /* The answer for the first num_rows replications of all points. */
-static spot_race_answer_t
-answer_of(race_case_t *self, int64_t num_rows)
+static spot_race_answer_t answer_of(race_case_t *self, int64_t num_rows)
 {
     spot_race_answer_t answer;
 
@@ -127,8 +118,7 @@ answer_of(race_case_t *self, int64_t num_rows)
     return answer;
 }
 
-static void
-assert_fates(const spot_race_answer_t *answer, const char *fates)
+static void assert_fates(const spot_race_answer_t *answer, const char *fates)
 {
     for (size_t j = 0; j < strlen(fates); j++) {
         const char fate = spot_fate_names[answer->race.runners[j].fate][0];
@@ -140,8 +130,7 @@ assert_fates(const spot_race_answer_t *answer, const char *fates)
 }
 
 /* Each a half more than the one before, in whole batches, up to the maximum. */
-static void
-test_rounds(void **state)
+static void test_rounds(void **state)
 {
     static const int64_t ends[] = {64, 128, 192, 320, 512, 768, 1000};
     race_case_t self;
@@ -171,8 +160,7 @@ test_rounds(void **state)
     self.store->close(self.store);
 }
 
-static void
-test_worse_points_stop(void **state)
+static void test_worse_points_stop(void **state)
 {
     race_case_t self;
     spot_race_answer_t answer;
@@ -203,8 +191,7 @@ test_worse_points_stop(void **state)
 }
 
 /* What is cheaper but may not be had takes nobody out. */
-static void
-test_only_feasible_points_lead(void **state)
+static void test_only_feasible_points_lead(void **state)
 {
     race_case_t self;
     spot_race_answer_t answer;
@@ -231,8 +218,7 @@ test_only_feasible_points_lead(void **state)
     spot_race_answer_free(&answer);
 }
 
-static void
-test_nothing_is_feasible(void **state)
+static void test_nothing_is_feasible(void **state)
 {
     race_case_t self;
     spot_race_answer_t answer;
@@ -252,8 +238,7 @@ test_nothing_is_feasible(void **state)
 }
 
 /* One null in 70 is too many, one in 400 is not; to be sure takes replications. */
-static void
-test_nulls(void **state)
+static void test_nulls(void **state)
 {
     race_case_t self;
     spot_race_answer_t answer;
@@ -290,8 +275,7 @@ test_nulls(void **state)
 }
 
 /* Points without a difference, or with none that matters, end a race. */
-static void
-test_ties(void **state)
+static void test_ties(void **state)
 {
     race_case_t self;
     spot_race_answer_t answer;
@@ -317,8 +301,7 @@ test_ties(void **state)
 }
 
 /* Rows beyond a round that is not whole are not looked at. */
-static void
-test_an_unfinished_race(void **state)
+static void test_an_unfinished_race(void **state)
 {
     race_case_t self;
     spot_race_answer_t answer;
@@ -352,8 +335,7 @@ test_an_unfinished_race(void **state)
 }
 
 /* The values need not be in order. */
-static void
-test_ranges(void **state)
+static void test_ranges(void **state)
 {
     static const double numbers[] = {40, 10, 30, 20, 60, 50};
     static const double means[] = {1, 16, 1, 14, 15, 13};
@@ -393,8 +375,7 @@ test_ranges(void **state)
     spot_race_answer_free(&answer);
 }
 
-static void
-assert_no_neighbours(const spot_race_answer_t *answer, bool is_limited)
+static void assert_no_neighbours(const spot_race_answer_t *answer, bool is_limited)
 {
     assert_true(answer->ranges[0].below_id == SPOT_NO_VALUE);
     assert_true(answer->ranges[0].above_id == SPOT_NO_VALUE);
@@ -403,8 +384,7 @@ assert_no_neighbours(const spot_race_answer_t *answer, bool is_limited)
 
 /* The curve has its optimum at 3, where a constraint is broken; among those that keep it
  * its neighbour is best. */
-static void
-test_neighbours_out_for_other_reasons(void **state)
+static void test_neighbours_out_for_other_reasons(void **state)
 {
     static const double means[] = {14, 12, 10, 9, 10, 12};
     race_case_t self;
@@ -440,8 +420,7 @@ test_neighbours_out_for_other_reasons(void **state)
 }
 
 /* Worse and then better again beyond all noise: not one optimum. */
-static void
-test_several_optima(void **state)
+static void test_several_optima(void **state)
 {
     static const double means[] = {12, 10, 12, 16, 12, 16};
     race_case_t self;
@@ -479,8 +458,7 @@ test_several_optima(void **state)
 }
 
 /* Constrained values without spread are told of, too. */
-static void
-test_constant_values(void **state)
+static void test_constant_values(void **state)
 {
     race_case_t self;
     spot_race_answer_t answer;
@@ -503,8 +481,7 @@ test_constant_values(void **state)
 }
 
 /* An answer that the rows leave open is not called sure. */
-static void
-test_sureness(void **state)
+static void test_sureness(void **state)
 {
     race_case_t self;
     spot_race_answer_t answer;
@@ -520,8 +497,7 @@ test_sureness(void **state)
     spot_race_answer_free(&answer);
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_rounds),

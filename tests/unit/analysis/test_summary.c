@@ -16,8 +16,7 @@
 static spot_metric_t metrics[] = {
     {.name = "a", .unit = "1", .help = ""}, {.name = "b", .unit = "1", .help = ""}};
 
-static spot_study_head_t
-plain_head(size_t num_points, size_t num_metrics, int64_t num_replications)
+static spot_study_head_t plain_head(size_t num_points, size_t num_metrics, int64_t num_replications)
 {
     return (spot_study_head_t){
         .batch_replications = 64,
@@ -28,30 +27,26 @@ plain_head(size_t num_points, size_t num_metrics, int64_t num_replications)
     };
 }
 
-static void
-assert_near(double value, double expected)
+static void assert_near(double value, double expected)
 {
     assert_true(fabs(value - expected) <= 1e-12 * fabs(expected));
 }
 
 /* The summary of values of one metric. */
-static spot_summary_t
-summarise(size_t num_values, const double *values)
+static spot_summary_t summarise(size_t num_values, const double *values)
 {
     const spot_study_head_t head = plain_head(1, 1, 100);
     spot_summary_t summary;
     spot_store_t *store;
 
     assert_int_equal(spot_store_open_memory(&store, &head), 0);
-    assert_int_equal(
-        store->put(store, &(spot_piece_t){0, 0, num_values, values, NULL}), 0);
+    assert_int_equal(store->put(store, &(spot_piece_t){0, 0, num_values, values, NULL}), 0);
     assert_int_equal(spot_summarise(store, 0, &summary), 0);
     store->close(store);
     return summary;
 }
 
-static void
-test_known_values(void **state)
+static void test_known_values(void **state)
 {
     static const double values[] = {4, 1, 5, 3, 2};
     const spot_summary_t summary = summarise(5, values);
@@ -69,8 +64,7 @@ test_known_values(void **state)
     assert_near(summary.p95, 4.8);
 }
 
-static void
-test_nulls_are_left_out(void **state)
+static void test_nulls_are_left_out(void **state)
 {
     static const double values[] = {(double) NAN, 2, (double) NAN, 4, (double) INFINITY};
     const spot_summary_t summary = summarise(5, values);
@@ -82,8 +76,7 @@ test_nulls_are_left_out(void **state)
     assert_near(summary.median, 3);
 }
 
-static void
-test_one_value(void **state)
+static void test_one_value(void **state)
 {
     static const double value = 7;
     const spot_summary_t summary = summarise(1, &value);
@@ -94,8 +87,7 @@ test_one_value(void **state)
     assert_true(isnan(summary.ci_low) && isnan(summary.ci_high));
 }
 
-static void
-test_no_values(void **state)
+static void test_no_values(void **state)
 {
     static const double value = (double) NAN;
     const spot_summary_t null = summarise(1, &value);
@@ -111,8 +103,7 @@ test_no_values(void **state)
 }
 
 /* Rows that arrive in another order give the same bits. */
-static void
-test_order_of_arrival_does_not_matter(void **state)
+static void test_order_of_arrival_does_not_matter(void **state)
 {
     const spot_study_head_t head = plain_head(2, 2, 100);
     spot_summary_t *summaries;
@@ -125,11 +116,9 @@ test_order_of_arrival_does_not_matter(void **state)
         const double row[2] = {sin((double) j), 1e9 + cos((double) j)};
         const double other_row[2] = {sin((double) other), 1e9 + cos((double) other)};
 
+        assert_int_equal(store->put(store, &(spot_piece_t){0, (int64_t) j, 1, row, NULL}), 0);
         assert_int_equal(
-            store->put(store, &(spot_piece_t){0, (int64_t) j, 1, row, NULL}), 0);
-        assert_int_equal(
-            store->put(store, &(spot_piece_t){1, (int64_t) other, 1, other_row, NULL}),
-            0);
+            store->put(store, &(spot_piece_t){1, (int64_t) other, 1, other_row, NULL}), 0);
     }
     assert_int_equal(spot_summarise_all(store, &summaries), 0);
     assert_memory_equal(&summaries[0], &summaries[2], 2 * sizeof(*summaries));
@@ -140,8 +129,7 @@ test_order_of_arrival_does_not_matter(void **state)
 }
 
 /* A store that cannot be read. */
-static int
-fail_to_read(const spot_store_t *self, size_t point_id, int64_t first_replication,
+static int fail_to_read(const spot_store_t *self, size_t point_id, int64_t first_replication,
     spot_row_function_t function, void *context)
 {
     const double row = 1;
@@ -153,8 +141,7 @@ fail_to_read(const spot_store_t *self, size_t point_id, int64_t first_replicatio
     return SPOT_ERR_IO;
 }
 
-static void
-test_errors_of_reading(void **state)
+static void test_errors_of_reading(void **state)
 {
     const spot_study_head_t head = plain_head(1, 1, 10);
     spot_summary_t summary, *summaries = &summary;
@@ -176,8 +163,7 @@ typedef struct {
     int64_t num_rows; /* prime, so that all numbers come */
 } long_store_t;
 
-static int
-read_long(const spot_store_t *store, size_t point_id, int64_t first_replication,
+static int read_long(const spot_store_t *store, size_t point_id, int64_t first_replication,
     spot_row_function_t function, void *context)
 {
     const int64_t num_rows = ((const long_store_t *) store)->num_rows;
@@ -193,8 +179,7 @@ read_long(const spot_store_t *store, size_t point_id, int64_t first_replication,
 }
 
 /* From some number of rows on quantiles are a sketch's, all else stays as it is. */
-static void
-test_many_rows(void **state)
+static void test_many_rows(void **state)
 {
     static const int64_t num_rows[] = {SPOT_EXACT_VALUES - 5, 1000003};
     static const double bounds[] = {0, 1.0 / 256};
@@ -202,24 +187,20 @@ test_many_rows(void **state)
 
     (void) state;
     for (size_t j = 0; j < 2; j++) {
-        long_store_t store = {
-            .base = {.head = &head, .read = read_long}, .num_rows = num_rows[j]};
+        long_store_t store = {.base = {.head = &head, .read = read_long}, .num_rows = num_rows[j]};
         const double last = (double) (num_rows[j] - 1);
         spot_summary_t summary;
 
         assert_int_equal(spot_summarise(&store.base, 0, &summary), 0);
         assert_int_equal(summary.num_values, num_rows[j]);
         assert_true(fabs(summary.value - last / 2) <= 1e-9 * last);
-        assert_true(
-            fabs(summary.p05 - 0.05 * last) <= (bounds[j] + 1e-12) * 0.05 * last);
+        assert_true(fabs(summary.p05 - 0.05 * last) <= (bounds[j] + 1e-12) * 0.05 * last);
         assert_true(fabs(summary.median - last / 2) <= (bounds[j] + 1e-12) * last / 2);
-        assert_true(
-            fabs(summary.p95 - 0.95 * last) <= (bounds[j] + 1e-12) * 0.95 * last);
+        assert_true(fabs(summary.p95 - 0.95 * last) <= (bounds[j] + 1e-12) * 0.95 * last);
     }
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_known_values),

@@ -28,47 +28,37 @@ typedef struct {
     spot_store_t *store;
 } sample_t;
 
-static void
-make_sample(sample_t *self, size_t num_values, size_t num_x, size_t num_rows)
+static void make_sample(sample_t *self, size_t num_values, size_t num_x, size_t num_rows)
 {
     memset(self, 0, sizeof(*self));
-    self->axes[0] = (spot_axis_t){.path = key_path,
-        .num_values = num_values,
-        .numbers = self->numbers[0],
-        .unit = no_unit};
-    self->axes[1] = (spot_axis_t){.path = x_path,
-        .num_values = num_x,
-        .numbers = self->numbers[1],
-        .unit = no_unit};
+    self->axes[0] = (spot_axis_t){
+        .path = key_path, .num_values = num_values, .numbers = self->numbers[0], .unit = no_unit};
+    self->axes[1] = (spot_axis_t){
+        .path = x_path, .num_values = num_x, .numbers = self->numbers[1], .unit = no_unit};
     self->head = (spot_study_head_t){.batch_replications = 64,
         .num_replications = (int64_t) num_rows,
         .min_replications = (int64_t) num_rows,
         .num_axes = 2,
         .axes = self->axes,
         .num_points = num_values * num_x,
-        .best = {.is_asked = true,
-            .is_maximised = true,
-            .is_left_out = self->is_left_out},
+        .best = {.is_asked = true, .is_maximised = true, .is_left_out = self->is_left_out},
         .num_listed = 1,
         .num_metrics = 1,
         .metrics = metrics};
 }
 
-static void
-open_store(sample_t *self)
+static void open_store(sample_t *self)
 {
     assert_int_equal(spot_store_open_memory(&self->store, &self->head), 0);
     for (size_t j = 0; j < self->head.num_points; j++) {
-        const spot_piece_t piece = {.point_id = j,
-            .num_rows = (size_t) self->head.num_replications,
-            .rows = self->rows[j]};
+        const spot_piece_t piece = {
+            .point_id = j, .num_rows = (size_t) self->head.num_replications, .rows = self->rows[j]};
 
         assert_int_equal(self->store->put(self->store, &piece), 0);
     }
 }
 
-static double
-mean_of(const sample_t *self, size_t point_id)
+static double mean_of(const sample_t *self, size_t point_id)
 {
     double sum = 0;
 
@@ -79,8 +69,7 @@ mean_of(const sample_t *self, size_t point_id)
 }
 
 /* Student's interval of the differences of two points, without the code under test. */
-static void
-lead_of(const sample_t *self, size_t a_id, size_t b_id, double confidence, double *mean,
+static void lead_of(const sample_t *self, size_t a_id, size_t b_id, double confidence, double *mean,
     double *half_width)
 {
     const double num = (double) self->head.num_replications;
@@ -90,13 +79,12 @@ lead_of(const sample_t *self, size_t a_id, size_t b_id, double confidence, doubl
     for (int64_t j = 0; j < self->head.num_replications; j++) {
         squares += pow(self->rows[a_id][j] - self->rows[b_id][j] - *mean, 2);
     }
-    *half_width = gsl_cdf_tdist_Pinv(0.5 + confidence / 2, num - 1) *
-                  sqrt(squares / (num - 1) / num);
+    *half_width =
+        gsl_cdf_tdist_Pinv(0.5 + confidence / 2, num - 1) * sqrt(squares / (num - 1) / num);
 }
 
 /* What the winner at the x_id-th number must be. */
-static void
-check_winner(const sample_t *self, const spot_winner_t *winner, size_t x_id)
+static void check_winner(const sample_t *self, const spot_winner_t *winner, size_t x_id)
 {
     const size_t num_x = self->axes[1].num_values;
     const double sign = self->head.best.is_maximised ? 1 : -1;
@@ -114,25 +102,22 @@ check_winner(const sample_t *self, const spot_winner_t *winner, size_t x_id)
         if (self->is_left_out[j]) {
             assert_true(point_id != winner->best_id && point_id != winner->next_id);
         } else if (point_id != winner->best_id) {
-            lead_of(self, winner->best_id, point_id, 1 - 0.05 / (double) num_rivals,
-                &mean, &half_width);
+            lead_of(self, winner->best_id, point_id, 1 - 0.05 / (double) num_rivals, &mean,
+                &half_width);
             assert_true(sign * mean > 0);
             is_sure = is_sure && sign * mean > half_width;
-            num_better +=
-                sign * mean_of(self, point_id) > sign * mean_of(self, winner->next_id);
+            num_better += sign * mean_of(self, point_id) > sign * mean_of(self, winner->next_id);
         }
     }
     assert_int_equal(winner->num_rivals, num_rivals);
     assert_int_equal(num_better, 0); /* than the next */
     assert_true(winner->is_sure == is_sure);
-    assert_true(
-        fabs(spot_paired_mean(&winner->lead) -
-             (mean_of(self, winner->best_id) - mean_of(self, winner->next_id))) < 1e-12);
+    assert_true(fabs(spot_paired_mean(&winner->lead) -
+                     (mean_of(self, winner->best_id) - mean_of(self, winner->next_id))) < 1e-12);
 }
 
 /* Along x the winner changes at each crossing and nowhere else. */
-static void
-check_crossings(const sample_t *self, const spot_winners_t *winners)
+static void check_crossings(const sample_t *self, const spot_winners_t *winners)
 {
     const size_t num_x = self->axes[1].num_values;
     const double *numbers = self->numbers[1];
@@ -142,8 +127,7 @@ check_crossings(const sample_t *self, const spot_winners_t *winners)
         size_t next = num_x; /* the number above */
 
         for (size_t k = 0; k < num_x; k++) {
-            if (numbers[k] > numbers[j] &&
-                (next == num_x || numbers[k] < numbers[next])) {
+            if (numbers[k] > numbers[j] && (next == num_x || numbers[k] < numbers[next])) {
                 next = k;
             }
         }
@@ -162,8 +146,7 @@ check_crossings(const sample_t *self, const spot_winners_t *winners)
 
 /* Rankings, certainty and changes of made-up studies are those that one finds by hand.
  */
-static void
-test_random(void **state)
+static void test_random(void **state)
 {
     size_t num_sure = 0, num_all = 0;
     spot_rng_t rng;
@@ -185,8 +168,7 @@ test_random(void **state)
             const double level = gsl_rng_uniform(spot_rng_gsl(&rng));
 
             for (size_t k = 0; k < MAX_ROWS; k++) {
-                sample.rows[j][k] =
-                    level + 0.5 * gsl_rng_uniform(spot_rng_gsl(&rng)) + (double) k;
+                sample.rows[j][k] = level + 0.5 * gsl_rng_uniform(spot_rng_gsl(&rng)) + (double) k;
             }
         }
         open_store(&sample);
@@ -205,8 +187,7 @@ test_random(void **state)
 }
 
 /* 10 - 2 x and 3 + x cross at 7/3; of one replication nothing is sure. */
-static void
-test_lines(void **state)
+static void test_lines(void **state)
 {
     static const double x[] = {4, 0, 2, 3};
     spot_winners_t winners;
@@ -234,8 +215,7 @@ test_lines(void **state)
 
 /* Who has no value does not compete; where nobody has, there is no winner. Equal ones:
  * the first, and it is not sure. */
-static void
-test_undefined(void **state)
+static void test_undefined(void **state)
 {
     spot_winners_t winners;
     sample_t sample;
@@ -265,8 +245,7 @@ test_undefined(void **state)
     sample.store->close(sample.store);
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_random),

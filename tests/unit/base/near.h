@@ -4,8 +4,7 @@
 
 #include <math.h>
 
-static inline void
-assert_near(double value, double expected, double relative)
+static inline void assert_near(double value, double expected, double relative)
 {
     if (!(fabs(value - expected) <= relative * fabs(expected))) {
         fail_msg("%.17g is not %.17g", value, expected);

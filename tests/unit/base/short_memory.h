@@ -17,8 +17,7 @@ void *__wrap_malloc(size_t num_bytes);
 void *__wrap_calloc(size_t num_items, size_t num_bytes);
 void *__wrap_realloc(void *memory, size_t num_bytes);
 
-static bool
-is_refused(void)
+static bool is_refused(void)
 {
     if (num_left == SIZE_MAX || num_left-- > 0) {
         return false;
@@ -28,20 +27,17 @@ is_refused(void)
     return true;
 }
 
-void *
-__wrap_malloc(size_t num_bytes)
+void *__wrap_malloc(size_t num_bytes)
 {
     return is_refused() ? NULL : __real_malloc(num_bytes);
 }
 
-void *
-__wrap_calloc(size_t num_items, size_t num_bytes)
+void *__wrap_calloc(size_t num_items, size_t num_bytes)
 {
     return is_refused() ? NULL : __real_calloc(num_items, num_bytes);
 }
 
-void *
-__wrap_realloc(void *memory, size_t num_bytes)
+void *__wrap_realloc(void *memory, size_t num_bytes)
 {
     return is_refused() ? NULL : __real_realloc(memory, num_bytes);
 }

@@ -15,58 +15,49 @@ typedef struct {
     double (*draw)(spot_rng_t *rng);
 } sketch_law_t;
 
-static inline double
-draw_uniform(spot_rng_t *rng)
+static inline double draw_uniform(spot_rng_t *rng)
 {
     return spot_rng_uniform(rng);
 }
 
-static inline double
-draw_normal(spot_rng_t *rng)
+static inline double draw_normal(spot_rng_t *rng)
 {
     return gsl_ran_gaussian_ziggurat(spot_rng_gsl(rng), 1);
 }
 
-static inline double
-draw_far_normal(spot_rng_t *rng)
+static inline double draw_far_normal(spot_rng_t *rng)
 {
     return -1000 + gsl_ran_gaussian_ziggurat(spot_rng_gsl(rng), 30);
 }
 
-static inline double
-draw_lognormal(spot_rng_t *rng)
+static inline double draw_lognormal(spot_rng_t *rng)
 {
     return gsl_ran_lognormal(spot_rng_gsl(rng), 0, 3);
 }
 
-static inline double
-draw_pareto(spot_rng_t *rng)
+static inline double draw_pareto(spot_rng_t *rng)
 {
     return gsl_ran_pareto(spot_rng_gsl(rng), 0.5, 1);
 }
 
-static inline double
-draw_cauchy(spot_rng_t *rng)
+static inline double draw_cauchy(spot_rng_t *rng)
 {
     return gsl_ran_cauchy(spot_rng_gsl(rng), 1);
 }
 
-static inline double
-draw_count(spot_rng_t *rng)
+static inline double draw_count(spot_rng_t *rng)
 {
     return (double) gsl_ran_poisson(spot_rng_gsl(rng), 30);
 }
 
-static inline double
-draw_constant(spot_rng_t *rng)
+static inline double draw_constant(spot_rng_t *rng)
 {
     (void) rng;
     return 0.1;
 }
 
 /* Zeros of both signs among other masses, and a part that is continuous. */
-static inline double
-draw_masses(spot_rng_t *rng)
+static inline double draw_masses(spot_rng_t *rng)
 {
     static const double masses[] = {0, -0.0, 0, 1, -2.7, 0.3, 0.3, 1e9};
     const uint64_t mass_id = spot_rng_below(rng, 10);
@@ -75,15 +66,13 @@ draw_masses(spot_rng_t *rng)
 }
 
 /* Whole numbers up to 256 are known exactly. */
-static inline double
-draw_small_integer(spot_rng_t *rng)
+static inline double draw_small_integer(spot_rng_t *rng)
 {
     return (double) spot_rng_below(rng, 513) - 256;
 }
 
 /* All magnitudes from 10^-300 to 10^300, both signs. */
-static inline double
-draw_any_magnitude(spot_rng_t *rng)
+static inline double draw_any_magnitude(spot_rng_t *rng)
 {
     const double magnitude = pow(10, 600 * spot_rng_uniform(rng) - 300);
 
@@ -91,8 +80,7 @@ draw_any_magnitude(spot_rng_t *rng)
 }
 
 /* All bit patterns of finite values alike. */
-static inline double
-draw_any_double(spot_rng_t *rng)
+static inline double draw_any_double(spot_rng_t *rng)
 {
     double value;
 
@@ -102,8 +90,7 @@ draw_any_double(spot_rng_t *rng)
     return value;
 }
 
-static inline double
-draw_subnormal(spot_rng_t *rng)
+static inline double draw_subnormal(spot_rng_t *rng)
 {
     const double value = spot_double_from_bits(spot_rng_bits(rng) >> 12);
 
@@ -111,14 +98,12 @@ draw_subnormal(spot_rng_t *rng)
 }
 
 /* 27 decades: too many buckets, but not by much. */
-static inline double
-draw_log_uniform(spot_rng_t *rng)
+static inline double draw_log_uniform(spot_rng_t *rng)
 {
     return exp2(90 * spot_rng_uniform(rng) - 45);
 }
 
-static inline double
-draw_power_of_two(spot_rng_t *rng)
+static inline double draw_power_of_two(spot_rng_t *rng)
 {
     return ldexp(1, (int) spot_rng_below(rng, 2000) - 1000);
 }
@@ -143,8 +128,7 @@ static const sketch_law_t sketch_laws[] = {
 
 enum { NUM_LAWS = sizeof(sketch_laws) / sizeof(sketch_laws[0]) };
 
-static inline void
-draw_values(size_t law_id, double *values, size_t num_values)
+static inline void draw_values(size_t law_id, double *values, size_t num_values)
 {
     spot_rng_t rng;
 

@@ -7,8 +7,7 @@
 
 enum { MANY_VALUES = 30000 };
 
-static inline spot_quantile_sketch_t
-sketch_of(const double *values, size_t num_values)
+static inline spot_quantile_sketch_t sketch_of(const double *values, size_t num_values)
 {
     spot_quantile_sketch_t sketch = {0};
 
@@ -17,8 +16,7 @@ sketch_of(const double *values, size_t num_values)
 }
 
 /* The same state, but for where keys lie in the table, which quantiles do not show. */
-static inline void
-assert_same_sketch(
+static inline void assert_same_sketch(
     const spot_quantile_sketch_t *sketch, const spot_quantile_sketch_t *expected)
 {
     enum { NUM_P = 1001 };
@@ -32,13 +30,11 @@ assert_same_sketch(
         p[j] = (double) j / (NUM_P - 1);
     }
     assert_int_equal(spot_quantile_sketch_quantiles(sketch, NUM_P, p, quantiles[0]), 0);
-    assert_int_equal(
-        spot_quantile_sketch_quantiles(expected, NUM_P, p, quantiles[1]), 0);
+    assert_int_equal(spot_quantile_sketch_quantiles(expected, NUM_P, p, quantiles[1]), 0);
     assert_memory_equal(quantiles[0], quantiles[1], sizeof(quantiles[0]));
 }
 
-static inline double
-quantile_of(const spot_quantile_sketch_t *sketch, double p)
+static inline double quantile_of(const spot_quantile_sketch_t *sketch, double p)
 {
     double quantile;
 

@@ -17,17 +17,15 @@
 #define PATH_BYTES 512
 
 /* A name in the folder for temporary files that no other process uses. */
-static inline void
-test_path(const char *name, char path[PATH_BYTES])
+static inline void test_path(const char *name, char path[PATH_BYTES])
 {
     const char *folder = getenv("SPOT_TEST_TMP");
 
-    snprintf(path, PATH_BYTES, "%s/spot-%ld-%s", folder == NULL ? "/tmp" : folder,
-        (long) getpid(), name);
+    snprintf(path, PATH_BYTES, "%s/spot-%ld-%s", folder == NULL ? "/tmp" : folder, (long) getpid(),
+        name);
 }
 
-static inline void
-write_file(const char *path, const char *bytes, size_t num_bytes)
+static inline void write_file(const char *path, const char *bytes, size_t num_bytes)
 {
     FILE *stream = fopen(path, "wb");
 
@@ -37,8 +35,7 @@ write_file(const char *path, const char *bytes, size_t num_bytes)
 }
 
 /* The report as it would be printed, against what it should be, byte by byte. */
-static inline void
-assert_report(const spot_diag_t *diag, const char *expected)
+static inline void assert_report(const spot_diag_t *diag, const char *expected)
 {
     char *text = NULL;
     size_t num_bytes = 0;

@@ -47,8 +47,7 @@ static const spot_field_t item_fields[] = {
 };
 
 /* A list of maps with one number each. */
-static void
-bind_items(
+static void bind_items(
     spot_bind_t *self, const spot_field_t *field, const spot_node_t *node, void *target)
 {
     double *total = target;
@@ -111,8 +110,7 @@ static const spot_field_t outer_fields[] = {
 };
 
 /* Parses and binds over what is in target already. The caller frees diag and name. */
-static int
-bind_over(const spot_field_t *fields, const char *text, spot_diag_t *diag, void *target)
+static int bind_over(const spot_field_t *fields, const char *text, spot_diag_t *diag, void *target)
 {
     spot_yaml_t document;
     int ret;
@@ -124,8 +122,7 @@ bind_over(const spot_field_t *fields, const char *text, spot_diag_t *diag, void 
     return ret;
 }
 
-static void
-assert_good(const char *text, outer_t *outer)
+static void assert_good(const char *text, outer_t *outer)
 {
     spot_diag_t diag;
 
@@ -135,8 +132,7 @@ assert_good(const char *text, outer_t *outer)
     spot_diag_free(&diag);
 }
 
-static void
-assert_bad(const char *text, const char *expected)
+static void assert_bad(const char *text, const char *expected)
 {
     outer_t outer = {0};
     spot_diag_t diag;
@@ -148,8 +144,7 @@ assert_bad(const char *text, const char *expected)
     spot_diag_free(&diag);
 }
 
-static void
-test_every_type_is_bound(void **state)
+static void test_every_type_is_bound(void **state)
 {
     outer_t outer;
 
@@ -175,8 +170,7 @@ test_every_type_is_bound(void **state)
     free(outer.name);
 }
 
-static void
-test_defaults_fill_what_is_missing(void **state)
+static void test_defaults_fill_what_is_missing(void **state)
 {
     outer_t outer;
 
@@ -194,8 +188,7 @@ test_defaults_fill_what_is_missing(void **state)
 }
 
 /* What is optional stays as the caller has set it; so does what is refused. */
-static void
-test_optional_members_are_left_alone(void **state)
+static void test_optional_members_are_left_alone(void **state)
 {
     outer_t outer = {.total = 7};
     spot_diag_t diag;
@@ -208,22 +201,20 @@ test_optional_members_are_left_alone(void **state)
     memset(&outer, 0, sizeof(outer));
     outer.size = 5;
     outer.mode = 2;
-    assert_int_equal(bind_over(outer_fields, "size: -1\nmode: x\n", &diag, &outer),
-        SPOT_ERR_BAD_INPUT);
+    assert_int_equal(
+        bind_over(outer_fields, "size: -1\nmode: x\n", &diag, &outer), SPOT_ERR_BAD_INPUT);
     assert_int_equal(outer.size, 5);
     assert_int_equal(outer.mode, 2);
     free(outer.name);
     spot_diag_free(&diag);
 }
 
-static void
-test_limits_belong_to_the_range(void **state)
+static void test_limits_belong_to_the_range(void **state)
 {
     outer_t outer;
 
     (void) state;
-    assert_good(
-        "{size: 1000000, pause: 60 min, price: 1000, inner: {share: 0}}", &outer);
+    assert_good("{size: 1000000, pause: 60 min, price: 1000, inner: {share: 0}}", &outer);
     assert_int_equal(outer.size, 1000000);
     assert_int_equal(outer.pause_ms, SPOT_MS_PER_H);
     free(outer.name);
@@ -232,8 +223,7 @@ test_limits_belong_to_the_range(void **state)
     free(outer.name);
 }
 
-static void
-test_quoted_texts_are_no_numbers(void **state)
+static void test_quoted_texts_are_no_numbers(void **state)
 {
     outer_t outer;
 
@@ -250,8 +240,7 @@ test_quoted_texts_are_no_numbers(void **state)
     free(outer.name);
 }
 
-static void
-test_bad_integers(void **state)
+static void test_bad_integers(void **state)
 {
     static const struct {
         const char *text, *shown;
@@ -275,16 +264,13 @@ test_bad_integers(void **state)
 
         snprintf(text, sizeof(text), "size: %s\n", cases[j].text);
         snprintf(expected, sizeof(expected),
-            "f.yaml:1:7: size: expected an integer from 1 to 1000000, got %s\n",
-            cases[j].shown);
+            "f.yaml:1:7: size: expected an integer from 1 to 1000000, got %s\n", cases[j].shown);
         assert_bad(text, expected);
     }
-    assert_bad("size:\n",
-        "f.yaml:1:6: size: expected an integer from 1 to 1000000, got nothing\n");
+    assert_bad("size:\n", "f.yaml:1:6: size: expected an integer from 1 to 1000000, got nothing\n");
 }
 
-static void
-test_bad_numbers(void **state)
+static void test_bad_numbers(void **state)
 {
     (void) state;
     assert_bad("{size: 1, mean: nan}", "f.yaml:1:17: mean: expected a number, got "
@@ -299,8 +285,7 @@ test_bad_numbers(void **state)
         "f.yaml:1:26: inner.share: expected a number from 0 to 1, got \"1.01\"\n");
 }
 
-static void
-test_bad_durations(void **state)
+static void test_bad_durations(void **state)
 {
     (void) state;
     assert_bad("{size: 1, pause: 88}",
@@ -326,8 +311,7 @@ test_bad_durations(void **state)
         "f.yaml:1:37: inner.period: expected a duration from 0 s, got \"-5 s\"\n");
 }
 
-static void
-test_bad_prices(void **state)
+static void test_bad_prices(void **state)
 {
     (void) state;
     assert_bad("{size: 1, price: 0.91 EUR/h}",
@@ -343,29 +327,25 @@ test_bad_prices(void **state)
         "\"-0.01\"\n");
 }
 
-static void
-test_bad_texts_and_choices(void **state)
+static void test_bad_texts_and_choices(void **state)
 {
     (void) state;
-    assert_bad(
-        "{size: 1, name: \"\"}", "f.yaml:1:17: name: expected a text, got \"\"\n");
-    assert_bad(
-        "{size: 1, name: [a]}", "f.yaml:1:17: name: expected a text, got a list\n");
+    assert_bad("{size: 1, name: \"\"}", "f.yaml:1:17: name: expected a text, got \"\"\n");
+    assert_bad("{size: 1, name: [a]}", "f.yaml:1:17: name: expected a text, got a list\n");
     assert_bad("{size: 1, mode: asinc}",
         "f.yaml:1:17: mode: expected sync, async or none, got \"asinc\", did you mean "
         "\"async\"?\n");
-    assert_bad("{size: 1, mode: lazy}",
-        "f.yaml:1:17: mode: expected sync, async or none, got \"lazy\"\n");
+    assert_bad(
+        "{size: 1, mode: lazy}", "f.yaml:1:17: mode: expected sync, async or none, got \"lazy\"\n");
     assert_bad("{size: 1, mode: {}}",
         "f.yaml:1:17: mode: expected sync, async or none, got an empty map\n");
 }
 
-static void
-test_unknown_keys(void **state)
+static void test_unknown_keys(void **state)
 {
     (void) state;
-    assert_bad("size: 1\npuase: 3 s\n",
-        "f.yaml:2:1: unknown key \"puase\", did you mean \"pause\"?\n");
+    assert_bad(
+        "size: 1\npuase: 3 s\n", "f.yaml:2:1: unknown key \"puase\", did you mean \"pause\"?\n");
     assert_bad("size: 1\nhorizon: 3 s\n", "f.yaml:2:1: unknown key \"horizon\"\n");
     assert_bad("size: 1\ninner:\n  share: 1\n  periods: 1 s\n",
         "f.yaml:4:3: unknown key \"periods\", did you mean \"period\"?\n");
@@ -373,8 +353,7 @@ test_unknown_keys(void **state)
 }
 
 /* A terminal must not obey a file, and a long text must not flood it. */
-static void
-test_texts_are_shown_tamed(void **state)
+static void test_texts_are_shown_tamed(void **state)
 {
     (void) state;
     assert_bad("size: 1\n\"\\e[2J\": 1\nmode: \"a\\nb\"\n",
@@ -388,31 +367,25 @@ test_texts_are_shown_tamed(void **state)
         "\"aaaaaaaaaabbbbbbbbbbccccccccccdddddddddd...\"\n");
 }
 
-static void
-test_missing_keys_are_told_with_their_path(void **state)
+static void test_missing_keys_are_told_with_their_path(void **state)
 {
     (void) state;
     assert_bad("{}", "f.yaml:1:1: missing key \"size\"\n");
-    assert_bad(
-        "size: 1\ninner:\n  period: 1 s\n", "f.yaml:3:3: missing key \"inner.share\"\n");
+    assert_bad("size: 1\ninner:\n  period: 1 s\n", "f.yaml:3:3: missing key \"inner.share\"\n");
 }
 
-static void
-test_a_map_is_expected(void **state)
+static void test_a_map_is_expected(void **state)
 {
     (void) state;
     assert_bad("[1]", "f.yaml:1:1: expected a map of keys, got a list\n");
     assert_bad("word", "f.yaml:1:1: expected a map of keys, got \"word\"\n");
-    assert_bad("{size: 1, inner: 7}",
-        "f.yaml:1:18: inner: expected a map of keys, got \"7\"\n");
+    assert_bad("{size: 1, inner: 7}", "f.yaml:1:18: inner: expected a map of keys, got \"7\"\n");
 }
 
-static void
-test_custom_functions_report_alike(void **state)
+static void test_custom_functions_report_alike(void **state)
 {
     (void) state;
-    assert_bad(
-        "{size: 1, items: 3}", "f.yaml:1:18: items: expected a list of weights\n");
+    assert_bad("{size: 1, items: 3}", "f.yaml:1:18: items: expected a list of weights\n");
     assert_bad("size: 1\nitems:\n- weight: x\n- {weigth: 1, weight: 1}\n- 5\n- {}\n",
         "f.yaml:3:11: weight: expected a number, got \"x\"\n"
         "f.yaml:4:4: unknown key \"weigth\", did you mean \"weight\"?\n"
@@ -421,8 +394,7 @@ test_custom_functions_report_alike(void **state)
 }
 
 /* In the order of the document; what is missing comes at the end of its map. */
-static void
-test_one_pass_finds_everything(void **state)
+static void test_one_pass_finds_everything(void **state)
 {
     (void) state;
     assert_bad("mode: lazy\n"
@@ -443,8 +415,7 @@ test_one_pass_finds_everything(void **state)
         "f.yaml:1:1: missing key \"size\"\n");
 }
 
-static void
-test_twenty_errors_are_shown(void **state)
+static void test_twenty_errors_are_shown(void **state)
 {
     outer_t outer = {0};
     char text[512] = "size: 1\n";
@@ -489,15 +460,14 @@ static const spot_field_t job_fields[] = {
     {.name = NULL},
 };
 
-static void
-test_paths_name_every_map(void **state)
+static void test_paths_name_every_map(void **state)
 {
     ranges_t ranges = {0};
     spot_diag_t diag;
 
     (void) state;
-    assert_int_equal(bind_over(job_fields, "job: {inner: {period: 7}, most_wait: 2 s}\n",
-                         &diag, &ranges),
+    assert_int_equal(
+        bind_over(job_fields, "job: {inner: {period: 7}, most_wait: 2 s}\n", &diag, &ranges),
         SPOT_ERR_BAD_INPUT);
     assert_report(&diag,
         "f.yaml:1:23: job.inner.period: expected a duration such as \"88 s\", \"1.5 h\" "
@@ -509,8 +479,7 @@ test_paths_name_every_map(void **state)
 }
 
 /* Errors of earlier documents do not make this one bad. */
-static void
-test_errors_of_others_do_not_count(void **state)
+static void test_errors_of_others_do_not_count(void **state)
 {
     static const char text[] = "size: 1";
     outer_t outer = {0};
@@ -528,8 +497,7 @@ test_errors_of_others_do_not_count(void **state)
 }
 
 /* The path that text means in a file of that name. */
-static void
-assert_path(const char *file, const char *text, const char *expected)
+static void assert_path(const char *file, const char *text, const char *expected)
 {
     char copy[64];
     const spot_node_t node = {.kind = SPOT_NODE_SCALAR, .file = file, .text = copy};
@@ -541,8 +509,7 @@ assert_path(const char *file, const char *text, const char *expected)
     free(path);
 }
 
-static void
-test_files_are_relative_to_the_file_that_names_them(void **state)
+static void test_files_are_relative_to_the_file_that_names_them(void **state)
 {
     (void) state;
     assert_path("runs/a.yaml", "traces/p3.csv", "runs/traces/p3.csv");
@@ -571,47 +538,40 @@ static const spot_field_t no_fields[] = {{.name = NULL, .fields = common_fields}
 static const spot_field_t chained_fields[] = {
     {.name = "kind", .type = SPOT_FIELD_SELECTOR},
     {.name = "file", .type = SPOT_FIELD_PATH, .offset = offsetof(chained_t, file)},
-    {.name = "own",
-        .type = SPOT_FIELD_INTEGER,
-        .offset = offsetof(chained_t, own),
-        .initial = "2"},
+    {.name = "own", .type = SPOT_FIELD_INTEGER, .offset = offsetof(chained_t, own), .initial = "2"},
     {.name = NULL, .fields = no_fields},
 };
 
 /* A table may go on with another one, also over an empty one. */
-static void
-test_tables_can_be_chained(void **state)
+static void test_tables_can_be_chained(void **state)
 {
     chained_t chained = {0};
     spot_diag_t diag;
 
     (void) state;
     assert_int_equal(
-        bind_over(chained_fields, "{kind: [x], file: p3.csv, own: 7, common: 8}", &diag,
-            &chained),
+        bind_over(chained_fields, "{kind: [x], file: p3.csv, own: 7, common: 8}", &diag, &chained),
         0);
     assert_string_equal(chained.file, "p3.csv");
     assert_int_equal(chained.own, 7);
     assert_int_equal(chained.common, 8);
     free(chained.file);
     memset(&chained, 0, sizeof(chained));
-    assert_int_equal(
-        bind_over(chained_fields, "{kind: x, file: /p3.csv}", &diag, &chained), 0);
+    assert_int_equal(bind_over(chained_fields, "{kind: x, file: /p3.csv}", &diag, &chained), 0);
     assert_string_equal(chained.file, "/p3.csv");
     assert_int_equal(chained.own, 2);
     assert_int_equal(chained.common, 3);
     free(chained.file);
     memset(&chained, 0, sizeof(chained));
-    assert_int_equal(bind_over(chained_fields, "{comon: 7, file: []}", &diag, &chained),
-        SPOT_ERR_BAD_INPUT);
+    assert_int_equal(
+        bind_over(chained_fields, "{comon: 7, file: []}", &diag, &chained), SPOT_ERR_BAD_INPUT);
     assert_report(&diag, "f.yaml:1:2: unknown key \"comon\", did you mean \"common\"?\n"
                          "f.yaml:1:18: file: expected a file name, got an empty list\n"
                          "f.yaml:1:1: missing key \"kind\"\n");
     spot_diag_free(&diag);
 }
 
-static void
-test_tables_can_be_empty(void **state)
+static void test_tables_can_be_empty(void **state)
 {
     static const spot_field_t nothing[] = {{.name = NULL}};
     chained_t chained = {0};
@@ -621,14 +581,12 @@ test_tables_can_be_empty(void **state)
     assert_int_equal(bind_over(nothing, "{}", &diag, &chained), 0);
     assert_int_equal(bind_over(no_fields, "{}", &diag, &chained), 0);
     assert_int_equal(chained.common, 3);
-    assert_int_equal(
-        bind_over(nothing, "{own: 1}", &diag, &chained), SPOT_ERR_BAD_INPUT);
+    assert_int_equal(bind_over(nothing, "{own: 1}", &diag, &chained), SPOT_ERR_BAD_INPUT);
     assert_report(&diag, "f.yaml:1:2: unknown key \"own\"\n");
     spot_diag_free(&diag);
 }
 
-static void
-test_fields_are_walked_in_order(void **state)
+static void test_fields_are_walked_in_order(void **state)
 {
     static const char *const names[] = {"kind", "file", "own", "common"};
     const spot_field_t *field = chained_fields;
@@ -642,8 +600,7 @@ test_fields_are_walked_in_order(void **state)
 }
 
 /* For whoever looks up a name: the place of the node and the full name of the key. */
-static void
-test_unknown_names_are_reported_alike(void **state)
+static void test_unknown_names_are_reported_alike(void **state)
 {
     static char bad[] = "chekpoint", worse[] = "\x1b[2J";
     const spot_node_t node = {.file = "f.yaml", .line = 3, .column = 9};
@@ -666,8 +623,7 @@ test_unknown_names_are_reported_alike(void **state)
     spot_diag_free(&diag);
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_every_type_is_bound),

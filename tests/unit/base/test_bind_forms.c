@@ -77,20 +77,14 @@ static const spot_field_t stage_fields[] = {
 };
 
 static const spot_field_t gamma_fields[] = {
-    {.name = "rate_qps",
-        .type = SPOT_FIELD_NUMBER,
-        .offset = offsetof(arrivals_t, rate_qps)},
-    {.name = "scv",
-        .type = SPOT_FIELD_NUMBER,
-        .offset = offsetof(arrivals_t, scv),
-        .initial = "1"},
+    {.name = "rate_qps", .type = SPOT_FIELD_NUMBER, .offset = offsetof(arrivals_t, rate_qps)},
+    {.name = "scv", .type = SPOT_FIELD_NUMBER, .offset = offsetof(arrivals_t, scv), .initial = "1"},
     {.name = NULL},
 };
 
 static const spot_field_t pool = {.type = SPOT_FIELD_MAP, .fields = pool_fields};
 static const spot_field_t stage = {.type = SPOT_FIELD_MAP, .fields = stage_fields};
-static const spot_field_t stage_key = {
-    .type = SPOT_FIELD_TEXT, .offset = offsetof(stage_t, name)};
+static const spot_field_t stage_key = {.type = SPOT_FIELD_TEXT, .offset = offsetof(stage_t, name)};
 static const spot_field_t scale_key = {.type = SPOT_FIELD_INTEGER,
     .offset = offsetof(scale_t, size),
     .min = 1,
@@ -134,8 +128,7 @@ static const spot_field_t arrival_forms[] = {
     {.name = NULL},
 };
 
-static void
-count_settled(
+static void count_settled(
     spot_bind_t *self, const spot_field_t *field, const spot_node_t *node, void *target)
 {
     engine_t *engine = (engine_t *) (void *) ((char *) target - field->offset);
@@ -233,8 +226,7 @@ static const spot_field_t engine_fields[] = {
     {.name = NULL},
 };
 
-static void
-free_engine(engine_t *self)
+static void free_engine(engine_t *self)
 {
     for (size_t j = 0; j < self->num_pools; j++) {
         free(self->pools[j].vc);
@@ -256,8 +248,7 @@ free_engine(engine_t *self)
     free(self->arrivals.deltas_ms);
 }
 
-static int
-bind_engine(engine_t *engine, const char *text, spot_diag_t *diag)
+static int bind_engine(engine_t *engine, const char *text, spot_diag_t *diag)
 {
     spot_yaml_t document;
     int ret;
@@ -270,8 +261,7 @@ bind_engine(engine_t *engine, const char *text, spot_diag_t *diag)
     return ret;
 }
 
-static void
-assert_good(const char *text, engine_t *engine)
+static void assert_good(const char *text, engine_t *engine)
 {
     spot_diag_t diag;
     const int ret = bind_engine(engine, text, &diag);
@@ -281,8 +271,7 @@ assert_good(const char *text, engine_t *engine)
     spot_diag_free(&diag);
 }
 
-static void
-assert_bad(const char *text, const char *expected)
+static void assert_bad(const char *text, const char *expected)
 {
     engine_t engine;
     spot_diag_t diag;
@@ -294,8 +283,7 @@ assert_bad(const char *text, const char *expected)
     spot_diag_free(&diag);
 }
 
-static void
-test_defaults(void **state)
+static void test_defaults(void **state)
 {
     engine_t engine;
 
@@ -318,17 +306,15 @@ test_defaults(void **state)
     free_engine(&engine);
 }
 
-static void
-test_lists(void **state)
+static void test_lists(void **state)
 {
     engine_t engine;
 
     (void) state;
-    assert_good(
-        "pools: [{vc: b, preparation: 2 min, price: 24 USD/d}, {price: 3, vc: c}]\n"
-        "plots: []\n"
-        "rows: [[1, 2], [], [3]]\n"
-        "hours: [0, 1e3, 0.5]\n",
+    assert_good("pools: [{vc: b, preparation: 2 min, price: 24 USD/d}, {price: 3, vc: c}]\n"
+                "plots: []\n"
+                "rows: [[1, 2], [], [3]]\n"
+                "hours: [0, 1e3, 0.5]\n",
         &engine);
     assert_int_equal(engine.num_pools, 2);
     assert_string_equal(engine.pools[0].vc, "b");
@@ -347,8 +333,7 @@ test_lists(void **state)
 }
 
 /* Named entries in the order of the document, those with numbers by their numbers. */
-static void
-test_dictionaries(void **state)
+static void test_dictionaries(void **state)
 {
     engine_t engine;
 
@@ -376,8 +361,7 @@ test_dictionaries(void **state)
     free_engine(&engine);
 }
 
-static void
-test_forms(void **state)
+static void test_forms(void **state)
 {
     engine_t engine;
 
@@ -400,8 +384,7 @@ test_forms(void **state)
     free_engine(&engine);
 }
 
-static void
-test_quantities(void **state)
+static void test_quantities(void **state)
 {
     engine_t engine;
 
@@ -425,8 +408,7 @@ test_quantities(void **state)
         "f.yaml:1:43: link: expected a rate from 0 B/s, got \"-1 kbit/s\"\n");
 }
 
-static void
-test_errors_name_the_item(void **state)
+static void test_errors_name_the_item(void **state)
 {
     (void) state;
     assert_bad("pools:\n"
@@ -446,8 +428,7 @@ test_errors_name_the_item(void **state)
         "f.yaml:1:12: hours[1]: expected a number from 0 to 1000000000, got \"-2\"\n");
 }
 
-static void
-test_errors_name_the_entry(void **state)
+static void test_errors_name_the_entry(void **state)
 {
     (void) state;
     assert_bad("stages:\n"
@@ -466,8 +447,7 @@ test_errors_name_the_entry(void **state)
         "f.yaml:1:35: scales.16: repeated size\n");
 }
 
-static void
-test_long_keys_are_refused(void **state)
+static void test_long_keys_are_refused(void **state)
 {
     char text[256] = "stages: {";
 
@@ -479,8 +459,7 @@ test_long_keys_are_refused(void **state)
     assert_bad(text, "f.yaml:1:91: stages: a key of more than 64 bytes\n");
 }
 
-static void
-test_counts_and_kinds(void **state)
+static void test_counts_and_kinds(void **state)
 {
     (void) state;
     assert_bad("{pools: [], hours: [1, 2], stages: [], scales: 3, plots: {a: 1}}",
@@ -491,18 +470,16 @@ test_counts_and_kinds(void **state)
         "f.yaml:1:58: plots: expected a list of pictures, got a map\n");
 }
 
-static void
-test_errors_of_forms(void **state)
+static void test_errors_of_forms(void **state)
 {
     (void) state;
-    assert_bad("arrivals: {poisson: {rate_qps: 1}}",
-        "f.yaml:1:12: arrivals: unknown kind \"poisson\"\n");
+    assert_bad(
+        "arrivals: {poisson: {rate_qps: 1}}", "f.yaml:1:12: arrivals: unknown kind \"poisson\"\n");
     assert_bad("arrivals: {gama: 1}",
         "f.yaml:1:12: arrivals: unknown kind \"gama\", did you mean \"gamma\"?\n");
     assert_bad("arrivals: {gamma: {rate_qps: 1}, deltas: 2}",
         "f.yaml:1:11: arrivals: expected " ARRIVALS ", got a map: more than one kind\n");
-    assert_bad("arrivals: {}",
-        "f.yaml:1:11: arrivals: expected " ARRIVALS ", got an empty map\n");
+    assert_bad("arrivals: {}", "f.yaml:1:11: arrivals: expected " ARRIVALS ", got an empty map\n");
     assert_bad("arrivals: {gamma: {scv: x}}",
         "f.yaml:1:25: arrivals.gamma.scv: expected a number, got \"x\"\n"
         "f.yaml:1:19: missing key \"arrivals.gamma.rate_qps\"\n");
@@ -514,8 +491,7 @@ test_errors_of_forms(void **state)
 }
 
 /* Only a value without an error is settled, and settling it may find one. */
-static void
-test_settling(void **state)
+static void test_settling(void **state)
 {
     engine_t engine;
     spot_diag_t diag;
@@ -523,8 +499,8 @@ test_settling(void **state)
     (void) state;
     assert_bad("pools: [{vc: a, price: 1}, {vc: b, price: 1}, {vc: c, price: 1}]\n",
         "f.yaml:1:8: pools: three are not wanted\n");
-    assert_int_equal(bind_engine(&engine, "{pools: [{vc: a}], arrivals: x}", &diag),
-        SPOT_ERR_BAD_INPUT);
+    assert_int_equal(
+        bind_engine(&engine, "{pools: [{vc: a}], arrivals: x}", &diag), SPOT_ERR_BAD_INPUT);
     assert_int_equal(engine.num_settled, 0);
     free_engine(&engine);
     spot_diag_free(&diag);
@@ -532,8 +508,7 @@ test_settling(void **state)
 
 /* An item of a dictionary is called by the label of all items and its key; a value of an
  * item that is a map by its label and that key. */
-static void
-test_labels_of_items(void **state)
+static void test_labels_of_items(void **state)
 {
     static const char text[] = "{scales: {1: 0.5, 4: 1}, stages: {a: {replicas: 1}}}";
     spot_diag_t diag;
@@ -543,28 +518,23 @@ test_labels_of_items(void **state)
     (void) state;
     spot_diag_init(&diag);
     assert_int_equal(spot_yaml_parse(&document, "f.yaml", text, strlen(text), &diag), 0);
-    assert_true(spot_field_label(
-        engine_fields, document.root, "scales.4", label, sizeof(label)));
+    assert_true(spot_field_label(engine_fields, document.root, "scales.4", label, sizeof(label)));
     assert_string_equal(label, "speed of size 4");
-    assert_false(spot_field_label(
-        engine_fields, document.root, "stages.a", label, sizeof(label)));
-    assert_true(spot_field_label(
-        engine_fields, document.root, "stages.a.replicas", label, sizeof(label)));
+    assert_false(spot_field_label(engine_fields, document.root, "stages.a", label, sizeof(label)));
+    assert_true(
+        spot_field_label(engine_fields, document.root, "stages.a.replicas", label, sizeof(label)));
     assert_string_equal(label, "replicas of a");
-    assert_false(spot_field_label(
-        engine_fields, document.root, "stages.a.delay", label, sizeof(label)));
-    assert_false(spot_field_label(
-        engine_fields, document.root, "scales.4.x", label, sizeof(label)));
     assert_false(
-        spot_field_label(engine_fields, document.root, "hours.1", label, sizeof(label)));
+        spot_field_label(engine_fields, document.root, "stages.a.delay", label, sizeof(label)));
     assert_false(
-        spot_field_label(engine_fields, document.root, "none", label, sizeof(label)));
+        spot_field_label(engine_fields, document.root, "scales.4.x", label, sizeof(label)));
+    assert_false(spot_field_label(engine_fields, document.root, "hours.1", label, sizeof(label)));
+    assert_false(spot_field_label(engine_fields, document.root, "none", label, sizeof(label)));
     spot_yaml_free(&document);
     spot_diag_free(&diag);
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_defaults),

@@ -12,13 +12,7 @@
 #include "base/rng.h"
 #include "tests/unit/base/support.h"
 
-enum {
-    NUM_TABLES = 300,
-    NUM_DOCUMENTS = 12,
-    MAX_FIELDS = 5,
-    MAX_DEPTH = 3,
-    MAX_NEWS = 4000
-};
+enum { NUM_TABLES = 300, NUM_DOCUMENTS = 12, MAX_FIELDS = 5, MAX_DEPTH = 3, MAX_NEWS = 4000 };
 
 static const char *const names[] = {"k0", "k1", "k2", "k3", "k4"};
 static const char *const words[] = {"auto", "none", "back-to-back", NULL};
@@ -31,8 +25,7 @@ enum { NUM_TEXTS = 10, NUM_KEYS = 7 };
 static void *news[MAX_NEWS];
 static size_t num_news;
 
-static void *
-keep(void *memory)
+static void *keep(void *memory)
 {
     assert_non_null(memory);
     assert_true(num_news < MAX_NEWS);
@@ -40,8 +33,7 @@ keep(void *memory)
     return memory;
 }
 
-static void
-free_news(void)
+static void free_news(void)
 {
     while (num_news > 0) {
         free(news[--num_news]);
@@ -51,32 +43,27 @@ free_news(void)
 /* Values come from one stream, the ways to write them from another one. */
 typedef struct {
     spot_rng_t values, ways;
-    size_t num_leaves,
-        bad_leaf; /* the leaf with the fault, from 1 on; 0: none has one */
+    size_t num_leaves, bad_leaf; /* the leaf with the fault, from 1 on; 0: none has one */
     char path[512], bad_path[512];
 } draw_t;
 
-static size_t
-below(spot_rng_t *rng, size_t num)
+static size_t below(spot_rng_t *rng, size_t num)
 {
     return (size_t) spot_rng_below(rng, num);
 }
 
-static void write_value(
-    draw_t *self, const spot_field_t *field, FILE *yaml, FILE *meaning);
+static void write_value(draw_t *self, const spot_field_t *field, FILE *yaml, FILE *meaning);
 
 /* ---- Tables ---- */
 
 static void make_field(spot_rng_t *rng, int depth, spot_field_t *field, size_t *end);
 
-static spot_field_t *
-new_fields(size_t num)
+static spot_field_t *new_fields(size_t num)
 {
     return keep(calloc(num + 1, sizeof(spot_field_t)));
 }
 
-static const spot_field_t *
-make_table(spot_rng_t *rng, int depth, size_t *end)
+static const spot_field_t *make_table(spot_rng_t *rng, int depth, size_t *end)
 {
     const size_t num_fields = 1 + below(rng, MAX_FIELDS);
     spot_field_t *fields = new_fields(num_fields);
@@ -89,8 +76,7 @@ make_table(spot_rng_t *rng, int depth, size_t *end)
 }
 
 /* An item on its own, from an offset on; returns its size. */
-static size_t
-make_item(spot_rng_t *rng, int depth, spot_field_t *outer, size_t offset)
+static size_t make_item(spot_rng_t *rng, int depth, spot_field_t *outer, size_t offset)
 {
     spot_field_t *item = new_fields(1);
 
@@ -101,8 +87,7 @@ make_item(spot_rng_t *rng, int depth, spot_field_t *outer, size_t offset)
     return offset;
 }
 
-static void
-make_dict(spot_rng_t *rng, int depth, spot_field_t *field)
+static void make_dict(spot_rng_t *rng, int depth, spot_field_t *field)
 {
     spot_field_t *key = new_fields(1);
 
@@ -113,8 +98,7 @@ make_dict(spot_rng_t *rng, int depth, spot_field_t *field)
     (void) make_item(rng, depth, field, 8);
 }
 
-static void
-make_forms(spot_rng_t *rng, int depth, spot_field_t *field, size_t *end)
+static void make_forms(spot_rng_t *rng, int depth, spot_field_t *field, size_t *end)
 {
     spot_field_t *forms = new_fields(4);
     size_t inner = 8;
@@ -140,8 +124,7 @@ make_forms(spot_rng_t *rng, int depth, spot_field_t *field, size_t *end)
 }
 
 /* A default, with its meaning in help. */
-static void
-make_default(spot_rng_t *rng, spot_field_t *field)
+static void make_default(spot_rng_t *rng, spot_field_t *field)
 {
     draw_t draw = {.values = *rng, .ways = *rng};
     char *yaml, *meaning;
@@ -156,8 +139,7 @@ make_default(spot_rng_t *rng, spot_field_t *field)
     field->help = keep(meaning);
 }
 
-static void
-make_field(spot_rng_t *rng, int depth, spot_field_t *field, size_t *end)
+static void make_field(spot_rng_t *rng, int depth, spot_field_t *field, size_t *end)
 {
     const size_t num_types = depth < MAX_DEPTH ? SPOT_FIELD_ONE_OF + 1 : SPOT_FIELD_MAP;
 
@@ -197,8 +179,7 @@ make_field(spot_rng_t *rng, int depth, spot_field_t *field, size_t *end)
 
 /* ---- Values ---- */
 
-static void
-write_quoted(const char *text, FILE *yaml)
+static void write_quoted(const char *text, FILE *yaml)
 {
     putc('"', yaml);
     for (; *text != '\0'; text++) {
@@ -208,8 +189,7 @@ write_quoted(const char *text, FILE *yaml)
     putc('"', yaml);
 }
 
-static void
-write_number(draw_t *self, const spot_field_t *field, FILE *yaml, FILE *meaning)
+static void write_number(draw_t *self, const spot_field_t *field, FILE *yaml, FILE *meaning)
 {
     const long long whole = (long long) below(&self->values, 4001) - 2000;
     const size_t way = below(&self->ways, 3);
@@ -220,11 +200,7 @@ write_number(draw_t *self, const spot_field_t *field, FILE *yaml, FILE *meaning)
             fprintf(meaning, "%lld", whole);
             break;
         case SPOT_FIELD_NUMBER:
-            fprintf(yaml,
-                way == 0   ? "%.17g"
-                : way == 1 ? "%.3f"
-                           : "%.9e",
-                (double) whole / 8);
+            fprintf(yaml, way == 0 ? "%.17g" : way == 1 ? "%.3f" : "%.9e", (double) whole / 8);
             fprintf(meaning, "%.17g", (double) whole / 8);
             break;
         case SPOT_FIELD_PRICE:
@@ -244,11 +220,7 @@ write_number(draw_t *self, const spot_field_t *field, FILE *yaml, FILE *meaning)
             fprintf(meaning, "%lld", whole * 250);
             break;
         case SPOT_FIELD_DURATION_NS:
-            fprintf(yaml,
-                way == 0   ? "%lld us"
-                : way == 1 ? "%lld000 ns"
-                           : "\"%lld.0us\"",
-                whole);
+            fprintf(yaml, way == 0 ? "%lld us" : way == 1 ? "%lld000 ns" : "\"%lld.0us\"", whole);
             fprintf(meaning, "%lld", whole * 1000);
             break;
         case SPOT_FIELD_BYTES:
@@ -270,8 +242,7 @@ write_number(draw_t *self, const spot_field_t *field, FILE *yaml, FILE *meaning)
     }
 }
 
-static void
-write_scalar(draw_t *self, const spot_field_t *field, FILE *yaml, FILE *meaning)
+static void write_scalar(draw_t *self, const spot_field_t *field, FILE *yaml, FILE *meaning)
 {
     size_t id;
 
@@ -300,8 +271,7 @@ typedef struct {
     size_t num;
 } children_t;
 
-static void
-add_child(draw_t *self, children_t *children, const char *key, const char *step,
+static void add_child(draw_t *self, children_t *children, const char *key, const char *step,
     const spot_field_t *field, FILE *meaning)
 {
     const size_t length = strlen(self->path);
@@ -319,8 +289,7 @@ add_child(draw_t *self, children_t *children, const char *key, const char *step,
 }
 
 /* In any order where it does not matter. */
-static void
-close_children(draw_t *self, children_t *children, bool is_map, FILE *yaml)
+static void close_children(draw_t *self, children_t *children, bool is_map, FILE *yaml)
 {
     putc(is_map ? '{' : '[', yaml);
     while (children->num > 0) {
@@ -336,8 +305,7 @@ close_children(draw_t *self, children_t *children, bool is_map, FILE *yaml)
     putc(is_map ? '}' : ']', yaml);
 }
 
-static void
-write_map(draw_t *self, const spot_field_t *fields, FILE *yaml, FILE *meaning)
+static void write_map(draw_t *self, const spot_field_t *fields, FILE *yaml, FILE *meaning)
 {
     children_t children = {.num = 0};
     char step[64];
@@ -346,16 +314,14 @@ write_map(draw_t *self, const spot_field_t *fields, FILE *yaml, FILE *meaning)
         const bool is_default = field->initial != NULL && below(&self->values, 2) == 0;
 
         fprintf(meaning, "%s=", field->name);
-        snprintf(
-            step, sizeof(step), "%s%s", self->path[0] == '\0' ? "" : ".", field->name);
+        snprintf(step, sizeof(step), "%s%s", self->path[0] == '\0' ? "" : ".", field->name);
         if (!is_default) {
             add_child(self, &children, field->name, step, field, meaning);
         } else {
             fputs(field->help, meaning);
             if (below(&self->ways, 2) == 0) {
                 children.yaml[children.num] = malloc(strlen(field->initial) + 64);
-                sprintf(children.yaml[children.num++], "%s: %s", field->name,
-                    field->initial);
+                sprintf(children.yaml[children.num++], "%s: %s", field->name, field->initial);
             }
         }
         putc(';', meaning);
@@ -363,11 +329,9 @@ write_map(draw_t *self, const spot_field_t *fields, FILE *yaml, FILE *meaning)
     close_children(self, &children, true, yaml);
 }
 
-static void
-write_list(draw_t *self, const spot_field_t *field, FILE *yaml, FILE *meaning)
+static void write_list(draw_t *self, const spot_field_t *field, FILE *yaml, FILE *meaning)
 {
-    const size_t num_items =
-        field->is_in_place ? (size_t) field->max : below(&self->values, 4);
+    const size_t num_items = field->is_in_place ? (size_t) field->max : below(&self->values, 4);
     children_t children = {.num = 0};
     char step[64];
 
@@ -381,8 +345,7 @@ write_list(draw_t *self, const spot_field_t *field, FILE *yaml, FILE *meaning)
     close_children(self, &children, false, yaml);
 }
 
-static void
-write_dict(draw_t *self, const spot_field_t *field, FILE *yaml, FILE *meaning)
+static void write_dict(draw_t *self, const spot_field_t *field, FILE *yaml, FILE *meaning)
 {
     children_t children = {.num = 0};
     char key[64], step[80];
@@ -406,8 +369,7 @@ write_dict(draw_t *self, const spot_field_t *field, FILE *yaml, FILE *meaning)
     close_children(self, &children, true, yaml);
 }
 
-static void
-write_form(draw_t *self, const spot_field_t *field, FILE *yaml, FILE *meaning)
+static void write_form(draw_t *self, const spot_field_t *field, FILE *yaml, FILE *meaning)
 {
     const size_t id = below(&self->values, 4);
     children_t children = {.num = 0};
@@ -425,8 +387,7 @@ write_form(draw_t *self, const spot_field_t *field, FILE *yaml, FILE *meaning)
     }
 }
 
-static void
-write_value(draw_t *self, const spot_field_t *field, FILE *yaml, FILE *meaning)
+static void write_value(draw_t *self, const spot_field_t *field, FILE *yaml, FILE *meaning)
 {
     switch (field->type) {
         case SPOT_FIELD_MAP:
@@ -452,8 +413,7 @@ write_value(draw_t *self, const spot_field_t *field, FILE *yaml, FILE *meaning)
 /* Tells what stands in memory, or frees it: out is NULL. */
 static void tell(const spot_field_t *field, char *struct_at, FILE *out);
 
-static void
-tell_items(const spot_field_t *field, char *items, size_t num_items, FILE *out)
+static void tell_items(const spot_field_t *field, char *items, size_t num_items, FILE *out)
 {
     for (size_t j = 0; j < num_items; j++) {
         tell(field->item, items + j * field->item_size, out);
@@ -464,8 +424,7 @@ tell_items(const spot_field_t *field, char *items, size_t num_items, FILE *out)
 }
 
 /* In the order of keys[], as those of canonical forms are in another one. */
-static void
-tell_entries(const spot_field_t *field, char *items, size_t num_items, FILE *out)
+static void tell_entries(const spot_field_t *field, char *items, size_t num_items, FILE *out)
 {
     for (size_t k = 0; k < NUM_KEYS; k++) {
         for (size_t j = 0; j < num_items; j++) {
@@ -499,8 +458,7 @@ tell_entries(const spot_field_t *field, char *items, size_t num_items, FILE *out
     }
 }
 
-static void
-tell_many(const spot_field_t *field, char *struct_at, FILE *out)
+static void tell_many(const spot_field_t *field, char *struct_at, FILE *out)
 {
     const bool is_list = field->type == SPOT_FIELD_LIST;
     char *items = struct_at + field->offset;
@@ -521,8 +479,7 @@ tell_many(const spot_field_t *field, char *struct_at, FILE *out)
     }
 }
 
-static void
-tell_form(const spot_field_t *field, char *struct_at, FILE *out)
+static void tell_form(const spot_field_t *field, char *struct_at, FILE *out)
 {
     int form_id;
 
@@ -536,8 +493,7 @@ tell_form(const spot_field_t *field, char *struct_at, FILE *out)
     }
 }
 
-static void
-tell_scalar(const spot_field_t *field, char *struct_at, FILE *out)
+static void tell_scalar(const spot_field_t *field, char *struct_at, FILE *out)
 {
     char *text;
     int choice;
@@ -562,8 +518,7 @@ tell_scalar(const spot_field_t *field, char *struct_at, FILE *out)
     }
 }
 
-static void
-tell_map(const spot_field_t *fields, char *struct_at, FILE *out)
+static void tell_map(const spot_field_t *fields, char *struct_at, FILE *out)
 {
     for (const spot_field_t *field = fields; field->name != NULL; field++) {
         if (out != NULL) {
@@ -576,8 +531,7 @@ tell_map(const spot_field_t *fields, char *struct_at, FILE *out)
     }
 }
 
-static void
-tell(const spot_field_t *field, char *struct_at, FILE *out)
+static void tell(const spot_field_t *field, char *struct_at, FILE *out)
 {
     if (field->type == SPOT_FIELD_MAP) {
         tell_map(field->fields, struct_at + field->offset, out);
@@ -598,8 +552,7 @@ typedef struct {
 } table_t;
 
 /* A document and its meaning; its num_leaves are in draw. The caller frees both. */
-static void
-draw_document(draw_t *draw, const table_t *table, char **yaml, char **meaning)
+static void draw_document(draw_t *draw, const table_t *table, char **yaml, char **meaning)
 {
     size_t yaml_bytes, meaning_bytes;
     FILE *yaml_out = open_memstream(yaml, &yaml_bytes);
@@ -611,8 +564,7 @@ draw_document(draw_t *draw, const table_t *table, char **yaml, char **meaning)
 }
 
 /* What a document means in memory, or NULL after an error. The caller frees it. */
-static char *
-bound_meaning(const table_t *table, const char *yaml, spot_diag_t *diag)
+static char *bound_meaning(const table_t *table, const char *yaml, spot_diag_t *diag)
 {
     char *memory = calloc(1, table->num_bytes + 8), *meaning = NULL;
     spot_yaml_t document;
@@ -634,8 +586,7 @@ bound_meaning(const table_t *table, const char *yaml, spot_diag_t *diag)
     return meaning;
 }
 
-static char *
-canonical_text(const table_t *table, const char *yaml)
+static char *canonical_text(const table_t *table, const char *yaml)
 {
     spot_canonical_t list = {0};
     spot_yaml_t document;
@@ -653,8 +604,7 @@ canonical_text(const table_t *table, const char *yaml)
     return text;
 }
 
-static void
-assert_means(const table_t *table, const char *yaml, const char *meaning)
+static void assert_means(const table_t *table, const char *yaml, const char *meaning)
 {
     spot_diag_t diag;
     char *bound = bound_meaning(table, yaml, &diag);
@@ -668,8 +618,7 @@ assert_means(const table_t *table, const char *yaml, const char *meaning)
 }
 
 /* The canonical text means the same, is its own canonical form, and reads back. */
-static void
-assert_canonical(const table_t *table, const char *text, const char *meaning)
+static void assert_canonical(const table_t *table, const char *text, const char *meaning)
 {
     char *again = canonical_text(table, text);
     spot_canonical_t list;
@@ -688,8 +637,7 @@ assert_canonical(const table_t *table, const char *text, const char *meaning)
 }
 
 /* One leaf is an empty map: one error, at its path. */
-static void
-assert_fault(draw_t *draw, const table_t *table)
+static void assert_fault(draw_t *draw, const table_t *table)
 {
     char expected[600], *yaml, *meaning;
     spot_diag_t diag;
@@ -705,8 +653,7 @@ assert_fault(draw_t *draw, const table_t *table)
     spot_diag_free(&diag);
 }
 
-static void
-check_document(const table_t *table, uint64_t id)
+static void check_document(const table_t *table, uint64_t id)
 {
     char *yaml[2], *meaning[2], *text[2];
     size_t num_leaves = 0;
@@ -738,8 +685,7 @@ check_document(const table_t *table, uint64_t id)
     }
 }
 
-static void
-test_random_tables(void **state)
+static void test_random_tables(void **state)
 {
     (void) state;
     for (uint64_t j = 0; j < NUM_TABLES; j++) {
@@ -755,8 +701,7 @@ test_random_tables(void **state)
     }
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_random_tables),

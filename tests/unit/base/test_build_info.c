@@ -7,8 +7,7 @@
 #include "base/machine.h"
 #include "tests/unit/base/support.h"
 
-static void
-test_facts_are_there(void **state)
+static void test_facts_are_there(void **state)
 {
     (void) state;
     assert_true(spot_build_info.version[0] >= '0' && spot_build_info.version[0] <= '9');
@@ -17,8 +16,7 @@ test_facts_are_there(void **state)
     assert_true(strlen(spot_build_info.commit) > 0); /* tests/structure/commit.sh */
 }
 
-static void
-test_libraries_tell_their_versions(void **state)
+static void test_libraries_tell_their_versions(void **state)
 {
     const spot_library_t *zlib = NULL, *csv = NULL, *library = spot_base_libraries;
 
@@ -36,8 +34,7 @@ test_libraries_tell_their_versions(void **state)
     assert_null(strstr(csv->version(), "CSV")); /* numbers, not names of macros */
 }
 
-static void
-test_machine_is_this_one(void **state)
+static void test_machine_is_this_one(void **state)
 {
     spot_machine_t machine;
     struct utsname system;
@@ -52,8 +49,7 @@ test_machine_is_this_one(void **state)
     assert_null(strchr(machine.processor, '\n'));
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_facts_are_there),

@@ -10,11 +10,9 @@
 
 #include "base/bytes.h"
 
-static void
-test_doubles_come_back(void **state)
+static void test_doubles_come_back(void **state)
 {
-    const double values[] = {
-        0, -0.0, 1.0 / 3, -5e-324, 1.7976931348623157e308, (double) INFINITY};
+    const double values[] = {0, -0.0, 1.0 / 3, -5e-324, 1.7976931348623157e308, (double) INFINITY};
 
     (void) state;
     for (size_t j = 0; j < 6; j++) {
@@ -25,8 +23,7 @@ test_doubles_come_back(void **state)
     assert_true(spot_double_bits(-1.5) == UINT64_C(0xbff8000000000000));
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_doubles_come_back),

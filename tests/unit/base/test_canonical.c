@@ -43,10 +43,7 @@ static const spot_field_t outer_fields[] = {
     {.name = "price", .type = SPOT_FIELD_PRICE, .initial = "22.8 USD/d"},
     {.name = "name", .type = SPOT_FIELD_TEXT, .initial = ""},
     {.name = "mode", .type = SPOT_FIELD_CHOICE, .choices = modes, .initial = "async"},
-    {.name = "inner",
-        .type = SPOT_FIELD_MAP,
-        .fields = inner_fields,
-        .initial = "{share: 0.50}"},
+    {.name = "inner", .type = SPOT_FIELD_MAP, .fields = inner_fields, .initial = "{share: 0.50}"},
     {.name = "until", .type = SPOT_FIELD_MAP, .fields = inner_fields, .initial = ""},
     {.name = "steps",
         .type = SPOT_FIELD_DICT,
@@ -69,8 +66,7 @@ static const spot_field_t outer_fields[] = {
     {.name = NULL, .fields = more_fields},
 };
 
-static void
-make(spot_canonical_t *list, const char *yaml)
+static void make(spot_canonical_t *list, const char *yaml)
 {
     spot_yaml_t document;
     spot_diag_t diag;
@@ -84,8 +80,7 @@ make(spot_canonical_t *list, const char *yaml)
 }
 
 /* The canonical text of a document. The caller frees it. */
-static char *
-text_of(const char *yaml)
+static char *text_of(const char *yaml)
 {
     spot_canonical_t list;
     char *text;
@@ -97,8 +92,7 @@ text_of(const char *yaml)
     return text;
 }
 
-static void
-assert_text(const char *yaml, const char *expected)
+static void assert_text(const char *yaml, const char *expected)
 {
     char *text = text_of(yaml);
 
@@ -106,8 +100,7 @@ assert_text(const char *yaml, const char *expected)
     free(text);
 }
 
-static bool
-is_same(const char *a, const char *b)
+static bool is_same(const char *a, const char *b)
 {
     char *text_a = text_of(a), *text_b = text_of(b);
     const bool is_equal = strcmp(text_a, text_b) == 0;
@@ -117,8 +110,7 @@ is_same(const char *a, const char *b)
     return is_equal;
 }
 
-static void
-test_defaults_are_there(void **state)
+static void test_defaults_are_there(void **state)
 {
     (void) state;
     assert_text("{}", "inner:\n"
@@ -135,8 +127,7 @@ test_defaults_are_there(void **state)
     assert_false(is_same("{}", "{mode: sync}"));
 }
 
-static void
-test_one_scenario_in_many_ways(void **state)
+static void test_one_scenario_in_many_ways(void **state)
 {
     static const char *const same[][2] = {
         {"pause: 0.05 h", "pause: 3 min"},
@@ -148,8 +139,7 @@ test_one_scenario_in_many_ways(void **state)
         {"price: 24 USD/d", "price: 1"},
         {"name: abc", "name: \"abc\""},
         {"name: 7", "name: '7'"}, /* a text in any case */
-        {"{inner: {share: 1}, mode: sync}",
-            "mode: sync\ninner:\n    share: 1.0 # one\n"},
+        {"{inner: {share: 1}, mode: sync}", "mode: sync\ninner:\n    share: 1.0 # one\n"},
         {"{until: &a {share: 1}, inner: *a}", "{inner: {share: 1}, until: {share: 1}}"},
         {"any: {b: [1, 60 s], a: {}}", "any:\n  a: {}\n  b: [1, \"60 s\"]\n"},
         {"any: 10 steps", "any: '10 steps'"},
@@ -174,8 +164,7 @@ test_one_scenario_in_many_ways(void **state)
         {"any: 7", "any: 7.0"}, /* not known to be a number */
         {"numbers: [1, 2]", "numbers: [2, 1]"},
         {"numbers: [9007199254740991]", "numbers: [9007199254740992]"},
-        {"zones: {a: {share: 1}, b: {share: 1}}",
-            "zones: {b: {share: 1}, a: {share: 1}}"},
+        {"zones: {a: {share: 1}, b: {share: 1}}", "zones: {b: {share: 1}, a: {share: 1}}"},
         {"zones: {a: {share: 1}}", "zones: {a.b: {share: 1}}"},
         {"zones: {\"a[0]\": {share: 1}}", "zones: {a: {share: 1}}"},
         {"cost: 0.91", "cost: {file: \"0.91\"}"},
@@ -219,8 +208,7 @@ typedef struct {
     FILE *meaning; /* the same for the same values; keys sorted */
 } random_t;
 
-static size_t
-below(random_t *self, size_t num)
+static size_t below(random_t *self, size_t num)
 {
     return (size_t) spot_rng_below(self->rng, num);
 }
@@ -230,16 +218,14 @@ static const struct {
     int meaning;
 } scalars[] = {{"a", 0}, {"\"a\"", 0}, {"7", 1}, {"+7", 11}, {"\"7\"", 2}, {"60 s", 3},
     {"\"60 s\"", 3}, {"\"\"", 4}, {"\"a: b # c\"", 5}, {"\"a\\nb\\t\\x85\\u2028\"", 6},
-    {"\"- a\"", 7}, {"\"\\\\ \\\" \\u00e4\\U0001F600\"", 8}, {"\"~\"", 9},
-    {"' a '", 10}};
+    {"\"- a\"", 7}, {"\"\\\\ \\\" \\u00e4\\U0001F600\"", 8}, {"\"~\"", 9}, {"' a '", 10}};
 
-static const char *const keys[] = {"\"\"", "\"0\"", "\"[0]\"", "\"\\\\\"", "\"_\"", "a",
-    "\"a.b\"", "\"a: \\x01\"", "b"};
+static const char *const keys[] = {
+    "\"\"", "\"0\"", "\"[0]\"", "\"\\\\\"", "\"_\"", "a", "\"a.b\"", "\"a: \\x01\"", "b"};
 
 static void random_value(random_t *self, int depth);
 
-static void
-random_map(random_t *self, int depth)
+static void random_map(random_t *self, int depth)
 {
     enum { NUM_KEYS = sizeof(keys) / sizeof(keys[0]) };
     const bool is_backwards = below(self, 2) == 0;
@@ -273,8 +259,7 @@ random_map(random_t *self, int depth)
     putc('}', self->yaml);
 }
 
-static void
-random_value(random_t *self, int depth)
+static void random_value(random_t *self, int depth)
 {
     const size_t kind = below(self, depth < 3 ? 4 : 1);
 
@@ -300,8 +285,7 @@ random_value(random_t *self, int depth)
     }
 }
 
-static void
-random_document(spot_rng_t *rng, char **yaml, char **meaning)
+static void random_document(spot_rng_t *rng, char **yaml, char **meaning)
 {
     size_t yaml_bytes, meaning_bytes;
     random_t self = {.rng = rng,
@@ -316,8 +300,7 @@ random_document(spot_rng_t *rng, char **yaml, char **meaning)
     fclose(self.meaning);
 }
 
-static void
-assert_reads_back(const char *text)
+static void assert_reads_back(const char *text)
 {
     spot_canonical_t list;
     spot_diag_t diag;
@@ -337,8 +320,7 @@ assert_reads_back(const char *text)
 
 /* Every text reads back as itself, and two are the same if and only if they mean the
  * same: each is compared with the 50 before it, so that both cases happen often. */
-static void
-test_random_documents(void **state)
+static void test_random_documents(void **state)
 {
     enum { NUM = 4000, NUM_BEFORE = 50 };
     char *texts[NUM_BEFORE] = {NULL}, *meanings[NUM_BEFORE] = {NULL};
@@ -376,8 +358,7 @@ test_random_documents(void **state)
 
 /* ---- Lists ---- */
 
-static void
-assert_compared(const char *was, const char *is, size_t num, const char *expected)
+static void assert_compared(const char *was, const char *is, size_t num, const char *expected)
 {
     spot_canonical_t was_list, is_list;
     spot_diag_t diag;
@@ -392,12 +373,10 @@ assert_compared(const char *was, const char *is, size_t num, const char *expecte
     spot_diag_free(&diag);
 }
 
-static void
-test_differences_are_sentences(void **state)
+static void test_differences_are_sentences(void **state)
 {
     (void) state;
-    assert_compared("{job: {reload: 47 s, a: 1}, z: 1}",
-        "{job: {reload: 60 s, a: 1}, b: 4}", 3,
+    assert_compared("{job: {reload: 47 s, a: 1}, z: 1}", "{job: {reload: 60 s, a: 1}, b: 4}", 3,
         "r.db: b was not set, is 4\n"
         "r.db: job.reload was 47 s, is 60 s\n"
         "r.db: z was 1, is not set\n");
@@ -410,8 +389,7 @@ test_differences_are_sentences(void **state)
 
 /* A file is told by the key that names it; one that only one of them read says nothing.
  */
-static void
-test_changed_files_are_told(void **state)
+static void test_changed_files_are_told(void **state)
 {
     (void) state;
     assert_compared("{trace: {file: t/p3.csv}, files: {t/p3.csv: aa, old.csv: cc}}",
@@ -421,8 +399,7 @@ test_changed_files_are_told(void **state)
         "r.db: inner.yaml: its content has changed\n");
 }
 
-static void
-test_keys_are_added_and_dropped(void **state)
+static void test_keys_are_added_and_dropped(void **state)
 {
     spot_canonical_t list, other;
     char *text;
@@ -461,8 +438,7 @@ test_keys_are_added_and_dropped(void **state)
 }
 
 /* What the store keeps may be damaged: an error, no crash. */
-static void
-test_bad_text_is_an_error(void **state)
+static void test_bad_text_is_an_error(void **state)
 {
     static const char *const bad[] = {"[1]", "a", "a: [", "", "{a: 1, a: 2}"};
 
@@ -472,8 +448,7 @@ test_bad_text_is_an_error(void **state)
         spot_diag_t diag;
 
         spot_diag_init(&diag);
-        assert_int_equal(
-            spot_canonical_parse(&list, "store", bad[j], &diag), SPOT_ERR_BAD_INPUT);
+        assert_int_equal(spot_canonical_parse(&list, "store", bad[j], &diag), SPOT_ERR_BAD_INPUT);
         assert_true(diag.num_errors > 0);
         spot_canonical_free(&list);
         spot_diag_free(&diag);
@@ -482,8 +457,7 @@ test_bad_text_is_an_error(void **state)
 
 /* FIPS 180-4: "abc", through the library that is used; and the hash is that of the text.
  */
-static void
-test_hash(void **state)
+static void test_hash(void **state)
 {
     char sha256[SPOT_SHA256_TEXT_BYTES], expected[SPOT_SHA256_TEXT_BYTES];
     spot_canonical_t list;
@@ -491,8 +465,7 @@ test_hash(void **state)
 
     (void) state;
     SHA256Data((const uint8_t *) "abc", 3, sha256);
-    assert_string_equal(
-        sha256, "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+    assert_string_equal(sha256, "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
     make(&list, "{pause: 3 min}");
     text = spot_canonical_text(&list);
     SHA256Data((const uint8_t *) text, strlen(text), expected);
@@ -502,12 +475,10 @@ test_hash(void **state)
     spot_canonical_free(&list);
     /* printf '{}\n' | sha256sum */
     assert_int_equal(spot_canonical_hash(&list, sha256), 0);
-    assert_string_equal(
-        sha256, "ca3d163bab055381827226140568f3bef7eaac187cebd76878e0b63e9e442356");
+    assert_string_equal(sha256, "ca3d163bab055381827226140568f3bef7eaac187cebd76878e0b63e9e442356");
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_defaults_are_there),

@@ -9,8 +9,8 @@
 #define COUNT(list) (sizeof(list) / sizeof((list)[0]))
 
 /* The names of the tests and their values. */
-static const char *const names[] = {"job.depth", "fleet.capacity", "mode", "is_on",
-    "zero", "share", "broken", "endless", "reload", "rate", "cost", "any"};
+static const char *const names[] = {"job.depth", "fleet.capacity", "mode", "is_on", "zero", "share",
+    "broken", "endless", "reload", "rate", "cost", "any"};
 static const spot_condition_value_t name_values[] = {
     {.type = SPOT_CONDITION_NUMBER, .number = 8},
     {.type = SPOT_CONDITION_NUMBER, .number = 64},
@@ -36,8 +36,7 @@ typedef struct {
 } fixture_t;
 
 /* Parses the condition of a node, and resolves its names. */
-static void
-parse(fixture_t *self, const spot_node_t *node)
+static void parse(fixture_t *self, const spot_node_t *node)
 {
     size_t ids[COUNT(names)];
 
@@ -55,8 +54,7 @@ parse(fixture_t *self, const spot_node_t *node)
 }
 
 /* The condition of the key "where" of a YAML text. */
-static void
-setup_yaml(fixture_t *self, const char *yaml)
+static void setup_yaml(fixture_t *self, const char *yaml)
 {
     memset(self, 0, sizeof(*self));
     spot_diag_init(&self->diag);
@@ -66,8 +64,7 @@ setup_yaml(fixture_t *self, const char *yaml)
 }
 
 /* The same of an expression that stands alone, so that its columns start at 1. */
-static void
-setup(fixture_t *self, const char *expression)
+static void setup(fixture_t *self, const char *expression)
 {
     const spot_node_t place = {.file = "f.yaml", .line = 1, .column = 1};
     spot_node_t *node;
@@ -80,16 +77,14 @@ setup(fixture_t *self, const char *expression)
     parse(self, node);
 }
 
-static void
-teardown(fixture_t *self)
+static void teardown(fixture_t *self)
 {
     spot_condition_free(&self->condition);
     spot_yaml_free(&self->document);
     spot_diag_free(&self->diag);
 }
 
-static void
-assert_holds(const char *expression, bool expected)
+static void assert_holds(const char *expression, bool expected)
 {
     fixture_t f;
     bool holds = !expected;
@@ -99,24 +94,21 @@ assert_holds(const char *expression, bool expected)
     assert_report(&f.diag, "");
     assert_int_equal(f.ret, 0);
     assert_int_equal(spot_condition_check(&f.condition, f.kinds, &f.diag), 0);
-    assert_int_equal(
-        spot_condition_evaluate(&f.condition, f.values, &holds, &offset), 0);
+    assert_int_equal(spot_condition_evaluate(&f.condition, f.values, &holds, &offset), 0);
     if (holds != expected) {
         fail_msg("%s: %d", expression, holds);
     }
     teardown(&f);
 }
 
-static void
-assert_true_expressions(const char *const *expressions)
+static void assert_true_expressions(const char *const *expressions)
 {
     for (size_t j = 0; expressions[j] != NULL; j++) {
         assert_holds(expressions[j], true);
     }
 }
 
-static void
-assert_false_expressions(const char *const *expressions)
+static void assert_false_expressions(const char *const *expressions)
 {
     for (size_t j = 0; expressions[j] != NULL; j++) {
         assert_holds(expressions[j], false);
@@ -124,8 +116,7 @@ assert_false_expressions(const char *const *expressions)
 }
 
 /* Reading or checking the types must fail, with this report. */
-static void
-assert_bad(const char *expression, const char *expected)
+static void assert_bad(const char *expression, const char *expected)
 {
     fixture_t f;
 
@@ -138,8 +129,7 @@ assert_bad(const char *expression, const char *expected)
     teardown(&f);
 }
 
-static void
-assert_bad_yaml(const char *yaml, const char *expected)
+static void assert_bad_yaml(const char *yaml, const char *expected)
 {
     fixture_t f;
 
@@ -150,8 +140,7 @@ assert_bad_yaml(const char *yaml, const char *expected)
 }
 
 /* The evaluation must not tell: *holds stays as it was. */
-static void
-assert_outcome(const char *expression, int expected, size_t expected_offset)
+static void assert_outcome(const char *expression, int expected, size_t expected_offset)
 {
     fixture_t f;
     size_t offset = 99;
@@ -169,51 +158,44 @@ assert_outcome(const char *expression, int expected, size_t expected_offset)
     }
 }
 
-static void
-test_comparisons(void **state)
+static void test_comparisons(void **state)
 {
-    static const char *const good[] = {"depth <= capacity", "depth < capacity",
-        "8 <= depth", "8 >= depth", "capacity > depth", "depth == 8", "depth != 9",
-        "mode == 'async'", "mode == \"async\"", "mode != 'sync'", "mode != ''",
-        "'a b' == 'a b'", "is_on == true", "is_on", "true", "not false",
-        "(depth < 9) == is_on", "share <= 0.91", "depth\t<=\ncapacity", "0==-0",
-        ".5 < share", "share>.5", "depth / -.5 == -16", NULL};
-    static const char *const bad[] = {"depth >= capacity", "depth > capacity",
-        "8 < depth", "8 > depth", "depth == 9", "depth != 8", "mode == 'Async'",
-        "mode == 'async '", "mode != 'async'", "is_on != true", "not is_on", "false",
-        NULL};
+    static const char *const good[] = {"depth <= capacity", "depth < capacity", "8 <= depth",
+        "8 >= depth", "capacity > depth", "depth == 8", "depth != 9", "mode == 'async'",
+        "mode == \"async\"", "mode != 'sync'", "mode != ''", "'a b' == 'a b'", "is_on == true",
+        "is_on", "true", "not false", "(depth < 9) == is_on", "share <= 0.91",
+        "depth\t<=\ncapacity", "0==-0", ".5 < share", "share>.5", "depth / -.5 == -16", NULL};
+    static const char *const bad[] = {"depth >= capacity", "depth > capacity", "8 < depth",
+        "8 > depth", "depth == 9", "depth != 8", "mode == 'Async'", "mode == 'async '",
+        "mode != 'async'", "is_on != true", "not is_on", "false", NULL};
 
     (void) state;
     assert_true_expressions(good);
     assert_false_expressions(bad);
 }
 
-static void
-test_in_a_row_each_pair_holds(void **state)
+static void test_in_a_row_each_pair_holds(void **state)
 {
-    static const char *const good[] = {"8 <= depth <= capacity", "1 < 2 < 3 < 4",
-        "4 > 3 >= 3 > 1", "1 < 2 > 1", "1 == 1 == 1", "1 != 2 != 1", "3 == 3 > 2",
-        "1 + 1 <= 2 <= 1 * 2", "not 1 < 2 < 2", "1 < 2 < 3 and 3 > 2 > 1", NULL};
-    static const char *const bad[] = {"9 <= depth <= capacity", "8 <= depth <= 7",
-        "1 < 2 < 2 < 4", "1 < 1 < 2 < 4", "1 < 2 < 3 < 3", "2 == 2 == 1",
-        "(3 < 2 < 1) == true", NULL};
+    static const char *const good[] = {"8 <= depth <= capacity", "1 < 2 < 3 < 4", "4 > 3 >= 3 > 1",
+        "1 < 2 > 1", "1 == 1 == 1", "1 != 2 != 1", "3 == 3 > 2", "1 + 1 <= 2 <= 1 * 2",
+        "not 1 < 2 < 2", "1 < 2 < 3 and 3 > 2 > 1", NULL};
+    static const char *const bad[] = {"9 <= depth <= capacity", "8 <= depth <= 7", "1 < 2 < 2 < 4",
+        "1 < 1 < 2 < 4", "1 < 2 < 3 < 3", "2 == 2 == 1", "(3 < 2 < 1) == true", NULL};
 
     (void) state;
     assert_true_expressions(good);
     assert_false_expressions(bad);
 }
 
-static void
-test_precedence(void **state)
+static void test_precedence(void **state)
 {
-    static const char *const good[] = {"1 + 2 * 3 == 7", "(1 + 2) * 3 == 9",
-        "10 - 4 - 3 == 3", "10 - (4 - 3) == 9", "64 / 8 / 4 == 2", "64 / (8 / 4) == 32",
-        "7 % 4 * 2 == 6", "2 * 7 % 4 == 2", "-2 * 3 == -6", "2 - -3 == 5", "--3 == 3",
-        "-(1 + 2) == -3", "-7 % 3 == -1", "7 % -3 == 1", "5.5 % 2 == 1.5",
-        "true or false and false", "not false and true", "not (false and true)",
-        "not depth == 9", "not not is_on", "false and false or true",
-        "true or true and false", "1 < 2 and 2 < 3 or 1 > 2", "1 + 1 < 2 + 1",
-        "false or false or true", "true and true and is_on", NULL};
+    static const char *const good[] = {"1 + 2 * 3 == 7", "(1 + 2) * 3 == 9", "10 - 4 - 3 == 3",
+        "10 - (4 - 3) == 9", "64 / 8 / 4 == 2", "64 / (8 / 4) == 32", "7 % 4 * 2 == 6",
+        "2 * 7 % 4 == 2", "-2 * 3 == -6", "2 - -3 == 5", "--3 == 3", "-(1 + 2) == -3",
+        "-7 % 3 == -1", "7 % -3 == 1", "5.5 % 2 == 1.5", "true or false and false",
+        "not false and true", "not (false and true)", "not depth == 9", "not not is_on",
+        "false and false or true", "true or true and false", "1 < 2 and 2 < 3 or 1 > 2",
+        "1 + 1 < 2 + 1", "false or false or true", "true and true and is_on", NULL};
     static const char *const bad[] = {"(true or false) and false", "not (false or true)",
         "not true or false", "true and true and false", "false or false", NULL};
 
@@ -222,22 +204,20 @@ test_precedence(void **state)
     assert_false_expressions(bad);
 }
 
-static void
-test_functions(void **state)
+static void test_functions(void **state)
 {
     static const char *const good[] = {"min(3, 1, 2) == 1", "max(3, 1, 2) == 3",
-        "min(depth, capacity) == 8", "floor(2.7) == 2", "floor(-2.2) == -3",
-        "ceil(2.2) == 3", "ceil(-2.7) == -2", "abs(-5) == 5", "abs ( 5 ) == 5",
-        "max(min(1, 2), min(3, 4)) == 3", "min(1 + 1, 1) + 1 == 2",
-        "capacity / floor(capacity / depth) == depth", "min(-1, 1) == -1", NULL};
+        "min(depth, capacity) == 8", "floor(2.7) == 2", "floor(-2.2) == -3", "ceil(2.2) == 3",
+        "ceil(-2.7) == -2", "abs(-5) == 5", "abs ( 5 ) == 5", "max(min(1, 2), min(3, 4)) == 3",
+        "min(1 + 1, 1) + 1 == 2", "capacity / floor(capacity / depth) == depth", "min(-1, 1) == -1",
+        NULL};
 
     (void) state;
     assert_true_expressions(good);
 }
 
 /* Functions are known by their parenthesis only. */
-static void
-test_words_of_functions_and_units_are_names(void **state)
+static void test_words_of_functions_and_units_are_names(void **state)
 {
     static const char *const words[] = {
         "min", "max", "floor", "abs", "s", "h", "andy", "nothing", "trues", "a.b_c.2d"};
@@ -252,8 +232,8 @@ test_words_of_functions_and_units_are_names(void **state)
 
         snprintf(text, sizeof(text), "%s <= %s + 1", words[j], words[j]);
         spot_diag_init(&diag);
-        assert_int_equal(spot_condition_parse(&condition,
-                             spot_yaml_new_scalar(&document, text, &place), "k", &diag),
+        assert_int_equal(spot_condition_parse(
+                             &condition, spot_yaml_new_scalar(&document, text, &place), "k", &diag),
             0);
         assert_int_equal(condition.num_names, 1);
         assert_string_equal(condition.names[0].text, words[j]);
@@ -264,43 +244,37 @@ test_words_of_functions_and_units_are_names(void **state)
     }
 }
 
-static void
-test_numbers_and_units(void **state)
+static void test_numbers_and_units(void **state)
 {
-    static const char *const good[] = {"300 s == 5 min", "5min == 300 s",
-        "1.5 h == 5400 s", "250 ms / 1 s == 0.25", "2 d == 172800 s", "-5 min == -300 s",
-        "1 min + 1 s == 61 s", "2 * 1 h == 120 min", "1e3 == 1000", "1E-3 == 0.001",
-        "15 s == 1.5e+1 s", "010 == 10", "5 == 5and true", "5 == 5 or false",
-        "0.91 USD/h == rate", "true or 5 s/zero > 0",
-        "abs(21.84 USD/d - rate) < 1e-15 USD/h",
-        "abs(0.015 USD/min - 0.9 USD/h) < 1e-15 USD/h", "6 USD/h / 2 == 3 USD/h",
-        "1 min >= 60 s >= 1 s", NULL};
+    static const char *const good[] = {"300 s == 5 min", "5min == 300 s", "1.5 h == 5400 s",
+        "250 ms / 1 s == 0.25", "2 d == 172800 s", "-5 min == -300 s", "1 min + 1 s == 61 s",
+        "2 * 1 h == 120 min", "1e3 == 1000", "1E-3 == 0.001", "15 s == 1.5e+1 s", "010 == 10",
+        "5 == 5and true", "5 == 5 or false", "0.91 USD/h == rate", "true or 5 s/zero > 0",
+        "abs(21.84 USD/d - rate) < 1e-15 USD/h", "abs(0.015 USD/min - 0.9 USD/h) < 1e-15 USD/h",
+        "6 USD/h / 2 == 3 USD/h", "1 min >= 60 s >= 1 s", NULL};
 
     (void) state;
     assert_true_expressions(good);
 }
 
 /* Numbers that count the same, 0, and all that products make of them. */
-static void
-test_units_that_fit(void **state)
+static void test_units_that_fit(void **state)
 {
-    static const char *const good[] = {"reload < 100 s", "1 min < reload <= 90 s",
-        "reload > 0", "0 < reload", "reload > any", "rate > any", "rate >= 0",
-        "reload / 1 min == 1.5", "reload * depth == 12 min", "2 * reload == 3 min",
-        "reload / 3 == 30 s", "rate * reload > 1", "1 / reload < 1",
-        "reload % 60 s == 30 s", "max(reload, 2 min) == 120 s", "-reload == -90 s",
-        "abs(reload - 100 s) == 10 s", "floor(reload) == 90 s", "reload - 0 == 90 s",
-        "0 + reload == 90 s", "cost <= 200 USD", "cost <= 200", "cost + 1 == 201 USD",
-        "cost / 2 USD == 100", "cost / 100 USD < 3 and depth < 9",
-        "reload / 2 s * 1 s == 45 s", NULL};
+    static const char *const good[] = {"reload < 100 s", "1 min < reload <= 90 s", "reload > 0",
+        "0 < reload", "reload > any", "rate > any", "rate >= 0", "reload / 1 min == 1.5",
+        "reload * depth == 12 min", "2 * reload == 3 min", "reload / 3 == 30 s",
+        "rate * reload > 1", "1 / reload < 1", "reload % 60 s == 30 s",
+        "max(reload, 2 min) == 120 s", "-reload == -90 s", "abs(reload - 100 s) == 10 s",
+        "floor(reload) == 90 s", "reload - 0 == 90 s", "0 + reload == 90 s", "cost <= 200 USD",
+        "cost <= 200", "cost + 1 == 201 USD", "cost / 2 USD == 100",
+        "cost / 100 USD < 3 and depth < 9", "reload / 2 s * 1 s == 45 s", NULL};
 
     (void) state;
     assert_true_expressions(good);
 }
 
 /* What decides alone hides what stands behind, nothing else does. */
-static void
-test_what_is_not_looked_at_cannot_fail(void **state)
+static void test_what_is_not_looked_at_cannot_fail(void **state)
 {
     static const char *const good[] = {"zero == 0 or 1 / zero > 1",
         "not (zero != 0 and 1 / zero > 1)", "not 2 < 1 < 1 / zero",
@@ -313,8 +287,7 @@ test_what_is_not_looked_at_cannot_fail(void **state)
     assert_outcome("1 < 2 < 1 / zero", SPOT_CONDITION_DIVIDED_BY_ZERO, 10);
 }
 
-static void
-test_outcomes(void **state)
+static void test_outcomes(void **state)
 {
     (void) state;
     assert_outcome("depth % zero == 0", SPOT_CONDITION_DIVIDED_BY_ZERO, 6);
@@ -347,8 +320,7 @@ test_outcomes(void **state)
 #define END "the end of the expression\n"
 #define UNIT " is no duration such as \"300 s\" and no price such as \"0.91 USD/h\": "
 
-static void
-test_syntax_errors(void **state)
+static void test_syntax_errors(void **state)
 {
     static const char *const cases[][2] = {
         {" ", W("2") OPERAND END},
@@ -366,15 +338,12 @@ test_syntax_errors(void **state)
         {"min(1) == 1", W("6") "expected an operator or \",\", got \")\"\n"},
         {"min() == 1", W("5") OPERAND "\")\"\n"},
         {"abs(1, 2) == 1", W("6") "expected an operator or \")\", got \",\"\n"},
-        {"max(1, 2 3) == 1",
-            W("10") "expected an operator, \",\" or \")\", got \"3\"\n"},
-        {"min(a",
-            W("6") "expected an operator or \",\", got the end of the expression; in "
-                   "a list, one with a comma needs quotes around it\n"},
+        {"max(1, 2 3) == 1", W("10") "expected an operator, \",\" or \")\", got \"3\"\n"},
+        {"min(a", W("6") "expected an operator or \",\", got the end of the expression; in "
+                         "a list, one with a comma needs quotes around it\n"},
         {"mim(1, 2) == 1", W("1") "unknown function \"mim\", did you mean \"min\"?\n"},
-        {"cosine(1) == 1",
-            W("1") "unknown function \"cosine\", there are min, max, floor, "
-                   "ceil and abs\n"},
+        {"cosine(1) == 1", W("1") "unknown function \"cosine\", there are min, max, floor, "
+                                  "ceil and abs\n"},
         {"depth = 1", W("7") "\"=\" is not known here, write \"==\"\n"},
         {"depth =< 1", W("7") "\"=<\" is not known here, write \"<=\"\n"},
         {"depth => 1", W("7") "\"=>\" is not known here, write \">=\"\n"},
@@ -409,18 +378,13 @@ test_syntax_errors(void **state)
     }
 }
 
-static void
-test_type_errors(void **state)
+static void test_type_errors(void **state)
 {
     static const char *const cases[][2] = {
-        {"1",
-            W("1") "expected a condition such as \"depth <= capacity\", got a number\n"},
-        {"2 + depth",
-            W("1") "expected a condition such as \"depth <= capacity\", got a number\n"},
-        {"'x'",
-            W("1") "expected a condition such as \"depth <= capacity\", got a text\n"},
-        {"depth",
-            W("1") "expected a condition such as \"depth <= capacity\", got a number\n"},
+        {"1", W("1") "expected a condition such as \"depth <= capacity\", got a number\n"},
+        {"2 + depth", W("1") "expected a condition such as \"depth <= capacity\", got a number\n"},
+        {"'x'", W("1") "expected a condition such as \"depth <= capacity\", got a text\n"},
+        {"depth", W("1") "expected a condition such as \"depth <= capacity\", got a number\n"},
         {"1 < 'x'", W("5") "\"<\" needs a number, got a text\n"},
         {"'x' < 'y'", W("1") "\"<\" needs a number, got a text\n" W(
                           "7") "\"<\" needs a number, got a text\n"},
@@ -448,35 +412,27 @@ test_type_errors(void **state)
 }
 
 /* What the text alone shows is told when it is read, the rest when names are known. */
-static void
-test_units_that_do_not_fit(void **state)
+static void test_units_that_do_not_fit(void **state)
 {
     static const char *const cases[][2] = {
-        {"reload < 60",
-            W("8") "a duration is compared with a plain number: write 60 s\n"},
-        {"0.5 <= reload",
-            W("5") "a plain number is compared with a duration: write 0.5 s\n"},
+        {"reload < 60", W("8") "a duration is compared with a plain number: write 60 s\n"},
+        {"0.5 <= reload", W("5") "a plain number is compared with a duration: write 0.5 s\n"},
         {"depth < 10 s", W("7") "a plain number is compared with a duration\n"},
         {"rate <= 2", W("6") "a price is compared with a plain number: write 2 USD/h\n"},
         {"rate < 1 min", W("6") "a price is compared with a duration\n"},
         {"cost <= 1 ms", W("6") "a number of USD is compared with a duration\n"},
         {"cost < 1 USD/h", W("6") "a number of USD is compared with a price\n"},
-        {"1 < 2 < 3 s",
-            W("7") "a plain number is compared with a duration: write 2 s\n"},
-        {"reload == 90",
-            W("8") "a duration is compared with a plain number: write 90 s\n"},
+        {"1 < 2 < 3 s", W("7") "a plain number is compared with a duration: write 2 s\n"},
+        {"reload == 90", W("8") "a duration is compared with a plain number: write 90 s\n"},
         {"reload + 1 > 0", W("8") "\"+\" needs numbers of one unit, got a duration "
                                   "and a plain number: write 1 s\n"},
         {"max(reload, depth) > 1 s", W("1") "\"max\" needs numbers of one unit, got a "
                                             "duration and a plain number\n"},
-        {"reload % 60 == 0",
-            W("8") "\"%\" needs numbers of one unit, got a duration and "
-                   "a plain number: write 60 s\n"},
-        {"2 * reload < 3",
-            W("12") "a duration is compared with a plain number: write 3 s\n"},
+        {"reload % 60 == 0", W("8") "\"%\" needs numbers of one unit, got a duration and "
+                                    "a plain number: write 60 s\n"},
+        {"2 * reload < 3", W("12") "a duration is compared with a plain number: write 3 s\n"},
         {"reload / 1 s < 3 s", W("14") "a plain number is compared with a duration\n"},
-        {"reload * reload < 3 s",
-            W("17") "a plain number is compared with a duration\n"},
+        {"reload * reload < 3 s", W("17") "a plain number is compared with a duration\n"},
         {"cost <= 5 steps", W("9") "\"5 steps\"" UNIT "unknown unit\n"},
         {"share <= 5 USD", W("10") "\"5 USD\"" UNIT "unknown unit\n"},
         {"share <= 5 %", W("12") "there is no unit %: write 0.05\n"},
@@ -492,27 +448,24 @@ test_units_that_do_not_fit(void **state)
     assert_outcome("1 / (reload + depth) > 0", SPOT_CONDITION_UNIT_MISMATCH, 12);
 }
 
-static void
-test_all_names_that_mean_nothing_are_told(void **state)
+static void test_all_names_that_mean_nothing_are_told(void **state)
 {
     (void) state;
-    assert_bad("dpth <= cpacity",
-        W("1") "unknown key \"dpth\", did you mean \"job.depth\"?\n" W(
-            "9") "unknown key \"cpacity\", did you mean \"fleet.capacity\"?\n");
+    assert_bad(
+        "dpth <= cpacity", W("1") "unknown key \"dpth\", did you mean \"job.depth\"?\n" W(
+                               "9") "unknown key \"cpacity\", did you mean \"fleet.capacity\"?\n");
     assert_bad("mode == async", W("9") "unknown key \"async\" (a text needs quotes)\n");
     assert_bad("mode + async > 0", W("8") "unknown key \"async\"\n");
     assert_bad("async > 0 or async < 1", W("1") "unknown key \"async\"\n");
 }
 
-static void
-test_places_in_the_file(void **state)
+static void test_places_in_the_file(void **state)
 {
     (void) state;
     assert_bad_yaml("a: 1\nwhere: depth < \n", "f.yaml:2:15: where: " OPERAND END);
+    assert_bad_yaml("where: 'depth < #'\n", "f.yaml:1:17: where: \"#\" has no meaning here\n");
     assert_bad_yaml(
-        "where: 'depth < #'\n", "f.yaml:1:17: where: \"#\" has no meaning here\n");
-    assert_bad_yaml("where: \"'\u00e4\u00e4' < #\"\n",
-        "f.yaml:1:16: where: \"#\" has no meaning here\n");
+        "where: \"'\u00e4\u00e4' < #\"\n", "f.yaml:1:16: where: \"#\" has no meaning here\n");
     assert_bad_yaml("where:\n  depth <\n  1 2\n",
         "f.yaml:2:3: where: character 11: expected an operator, got \"2\"\n");
     assert_bad_yaml("where: >-\n  depth <\n  1 2\n",
@@ -525,8 +478,7 @@ test_places_in_the_file(void **state)
         "f.yaml:1:8: where: character 11: expected an operator, got \"2\"\n");
 }
 
-static void
-test_what_is_no_expression(void **state)
+static void test_what_is_no_expression(void **state)
 {
     char expected[] = W("8") "expected a condition such as \"depth <= capacity\", got ";
     char text[256];
@@ -543,8 +495,7 @@ test_what_is_no_expression(void **state)
 }
 
 /* num_times the start, the middle, num_times the end. */
-static void
-nest(
+static void nest(
     char *text, size_t num_times, const char *start, const char *middle, const char *end)
 {
     *text = '\0';
@@ -557,8 +508,7 @@ nest(
     }
 }
 
-static void
-test_depth_is_limited(void **state)
+static void test_depth_is_limited(void **state)
 {
     static const char *const cases[][3] = {
         {"(", "is_on", ")"},
@@ -579,13 +529,11 @@ test_depth_is_limited(void **state)
     nest(text, SPOT_CONDITION_MAX_DEPTH, "1 + 2 * max(1, ", "3", ")");
     strcat(text, " > 0");
     assert_holds(text, true);
-    nest(
-        text, SPOT_CONDITION_MAX_DEPTH / 2, "true == (1 + 1 * 2 < 4) == (", "true", ")");
+    nest(text, SPOT_CONDITION_MAX_DEPTH / 2, "true == (1 + 1 * 2 < 4) == (", "true", ")");
     assert_holds(text, true);
 }
 
-static void
-test_bytes_are_limited(void **state)
+static void test_bytes_are_limited(void **state)
 {
     char text[SPOT_CONDITION_MAX_BYTES + 2];
 
@@ -609,8 +557,7 @@ test_bytes_are_limited(void **state)
 }
 
 /* In backquotes anything is a name, words of the language too. */
-static void
-test_names_in_backquotes(void **state)
+static void test_names_in_backquotes(void **state)
 {
     const spot_node_t place = {.file = "f.yaml", .line = 1, .column = 1};
     spot_yaml_t document = {0};
@@ -623,8 +570,7 @@ test_names_in_backquotes(void **state)
     assert_int_equal(
         spot_condition_parse(&condition,
             spot_yaml_new_scalar(&document,
-                "`busy_fraction.server-3` <= 0.9 and `and` < `a 'b'` + and_more",
-                &place),
+                "`busy_fraction.server-3` <= 0.9 and `and` < `a 'b'` + and_more", &place),
             "k", &diag),
         0);
     assert_int_equal(condition.num_names, 4);
@@ -638,8 +584,7 @@ test_names_in_backquotes(void **state)
     spot_diag_free(&diag);
 }
 
-static void
-test_names_are_listed_once_with_their_places(void **state)
+static void test_names_are_listed_once_with_their_places(void **state)
 {
     fixture_t f;
 
@@ -656,14 +601,12 @@ test_names_are_listed_once_with_their_places(void **state)
     teardown(&f);
 }
 
-static bool
-is_within(const spot_condition_bound_t *bound, double value)
+static bool is_within(const spot_condition_bound_t *bound, double value)
 {
     return bound->is_upper ? value <= bound->limit : value >= bound->limit;
 }
 
-static void
-assert_bound(const char *expression, double number, bool is_upper, bool is_strict)
+static void assert_bound(const char *expression, double number, bool is_upper, bool is_strict)
 {
     spot_condition_bound_t bound;
     const double below = nextafter(number, -(double) INFINITY);
@@ -681,17 +624,16 @@ assert_bound(const char *expression, double number, bool is_upper, bool is_stric
     teardown(&f);
 }
 
-static void
-test_bounds(void **state)
+static void test_bounds(void **state)
 {
     static const char refused[] = W("1") "expected one name and one number with <=, <, "
                                          ">= or > between them, such as "
                                          "\"lost_fraction <= 0.05\"\n";
     static const char *const bad[] = {"share == 1", "share != 1", "1 <= share <= 2",
-        "0 <= 1 <= share", "2 <= 1 <= share", "share <= 1 <= 2", "share <= depth",
-        "share <= share", "2 * share <= 1", "share + 1 <= 2", "1 <= -share", "1 <= 2",
-        "not share <= 1", "share <= 1 and true", "share <= 1 and share >= 2", "true",
-        "is_on", "1 + share <= 2", NULL};
+        "0 <= 1 <= share", "2 <= 1 <= share", "share <= 1 <= 2", "share <= depth", "share <= share",
+        "2 * share <= 1", "share + 1 <= 2", "1 <= -share", "1 <= 2", "not share <= 1",
+        "share <= 1 and true", "share <= 1 and share >= 2", "true", "is_on", "1 + share <= 2",
+        NULL};
     spot_condition_bound_t bound;
     fixture_t f;
 
@@ -710,20 +652,17 @@ test_bounds(void **state)
     for (size_t j = 0; bad[j] != NULL; j++) {
         setup(&f, bad[j]);
         assert_int_equal(f.ret, 0);
-        assert_int_equal(
-            spot_condition_bound(&f.condition, &bound, &f.diag), SPOT_ERR_BAD_INPUT);
+        assert_int_equal(spot_condition_bound(&f.condition, &bound, &f.diag), SPOT_ERR_BAD_INPUT);
         assert_report(&f.diag, refused);
         teardown(&f);
     }
     setup(&f, "share <= 1 / 0");
-    assert_int_equal(
-        spot_condition_bound(&f.condition, &bound, &f.diag), SPOT_ERR_BAD_INPUT);
+    assert_int_equal(spot_condition_bound(&f.condition, &bound, &f.diag), SPOT_ERR_BAD_INPUT);
     assert_report(&f.diag, W("12") "division by zero\n");
     teardown(&f);
 }
 
-static void
-test_values_of_scalars(void **state)
+static void test_values_of_scalars(void **state)
 {
     static const struct {
         const char *text;
@@ -737,8 +676,7 @@ test_values_of_scalars(void **state)
         {"7", true, SPOT_CONDITION_TEXT, 0, NULL},
         {"47 s", false, SPOT_CONDITION_NUMBER, 47, SPOT_CONDITION_DURATION},
         {"1.5 h", true, SPOT_CONDITION_NUMBER, 5400, SPOT_CONDITION_DURATION},
-        {"22 USD/d", false, SPOT_CONDITION_NUMBER, 22 * (1.0 / 24),
-            SPOT_CONDITION_PRICE},
+        {"22 USD/d", false, SPOT_CONDITION_NUMBER, 22 * (1.0 / 24), SPOT_CONDITION_PRICE},
         {"0", false, SPOT_CONDITION_NUMBER, 0, SPOT_CONDITION_ANY_UNIT},
         {"0 s", false, SPOT_CONDITION_NUMBER, 0, SPOT_CONDITION_DURATION},
         {"true", false, SPOT_CONDITION_TRUTH, 1, NULL},
@@ -775,8 +713,7 @@ test_values_of_scalars(void **state)
 
 /* ---- Estimates ---- */
 
-static void
-test_words_of_estimates(void **state)
+static void test_words_of_estimates(void **state)
 {
     static const struct {
         const char *word;
@@ -803,14 +740,12 @@ test_words_of_estimates(void **state)
         double percent = -1;
 
         assert_int_equal(
-            spot_condition_estimate(cases[j].word, strlen(cases[j].word), &percent),
-            cases[j].kind);
+            spot_condition_estimate(cases[j].word, strlen(cases[j].word), &percent), cases[j].kind);
         assert_true(percent == cases[j].percent);
     }
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_comparisons),

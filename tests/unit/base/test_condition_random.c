@@ -36,14 +36,12 @@ typedef struct {
     spot_condition_value_t values[NUM_NAMES]; /* of the names a ... f */
 } world_t;
 
-static size_t
-choose(world_t *self, size_t num_choices)
+static size_t choose(world_t *self, size_t num_choices)
 {
     return (size_t) spot_rng_below(&self->rng, num_choices);
 }
 
-static spot_condition_value_t
-random_value(world_t *self, spot_condition_type_t type)
+static spot_condition_value_t random_value(world_t *self, spot_condition_type_t type)
 {
     static const double numbers[] = {0, 1, 2, 3, 0.5, 7, 64, 1e200};
     static const char *const texts[] = {"", "x", "y"};
@@ -60,8 +58,7 @@ random_value(world_t *self, spot_condition_type_t type)
     return value;
 }
 
-static node_t *
-new_node(world_t *self, level_t level)
+static node_t *new_node(world_t *self, level_t level)
 {
     node_t *node = &self->nodes[self->num_nodes++];
 
@@ -74,8 +71,7 @@ new_node(world_t *self, level_t level)
 static node_t *random_tree(world_t *self, spot_condition_type_t type, int depth);
 
 /* A constant, or a name of any type: not all expressions make sense. */
-static node_t *
-random_leaf(world_t *self, spot_condition_type_t type)
+static node_t *random_leaf(world_t *self, spot_condition_type_t type)
 {
     node_t *node = new_node(self, ATOM);
 
@@ -94,8 +90,7 @@ random_leaf(world_t *self, spot_condition_type_t type)
     return node;
 }
 
-static node_t *
-random_number_tree(world_t *self, int depth)
+static node_t *random_number_tree(world_t *self, int depth)
 {
     static const char *const sums[] = {"+", "-"};
     static const char *const products[] = {"*", "/", "%"};
@@ -117,8 +112,7 @@ random_number_tree(world_t *self, int depth)
     return node;
 }
 
-static node_t *
-random_truth_tree(world_t *self, int depth)
+static node_t *random_truth_tree(world_t *self, int depth)
 {
     static const char *const signs[] = {"==", "!=", "<", "<=", ">", ">="};
     const level_t levels[] = {OR, AND, NOT, ROW, ROW, ROW};
@@ -132,15 +126,13 @@ random_truth_tree(world_t *self, int depth)
                                      : SPOT_CONDITION_TRUTH;
     }
     for (size_t j = 0; j < node->num_children; j++) {
-        node->signs[j] =
-            signs[choose(self, type == SPOT_CONDITION_NUMBER ? COUNT(signs) : 2)];
+        node->signs[j] = signs[choose(self, type == SPOT_CONDITION_NUMBER ? COUNT(signs) : 2)];
         node->children[j] = random_tree(self, type, depth - 1);
     }
     return node;
 }
 
-static node_t *
-random_tree(world_t *self, spot_condition_type_t type, int depth)
+static node_t *random_tree(world_t *self, spot_condition_type_t type, int depth)
 {
     if (depth <= 0 || type == SPOT_CONDITION_TEXT || choose(self, 6) == 0) {
         return random_leaf(self, type);
@@ -149,16 +141,14 @@ random_tree(world_t *self, spot_condition_type_t type, int depth)
                                          : random_truth_tree(self, depth);
 }
 
-static void
-blank(world_t *self, FILE *out)
+static void blank(world_t *self, FILE *out)
 {
     fputs(choose(self, 3) == 0 ? "  " : " ", out);
 }
 
 static void print(world_t *self, const node_t *node, level_t loosest, FILE *out);
 
-static void
-print_atom(world_t *self, const node_t *node, FILE *out)
+static void print_atom(world_t *self, const node_t *node, FILE *out)
 {
     switch (node->leaf) {
         case LEAF_NUMBER:
@@ -185,8 +175,7 @@ print_atom(world_t *self, const node_t *node, FILE *out)
 }
 
 /* With a parenthesis where it is needed, and now and then where it is not. */
-static void
-print(world_t *self, const node_t *node, level_t loosest, FILE *out)
+static void print(world_t *self, const node_t *node, level_t loosest, FILE *out)
 {
     const bool is_enclosed = node->level < loosest || choose(self, 8) == 0;
 
@@ -200,10 +189,7 @@ print(world_t *self, const node_t *node, level_t loosest, FILE *out)
         for (size_t j = 0; j < node->num_children; j++) {
             if (j > 0) {
                 blank(self, out);
-                fputs(node->level == OR    ? "or"
-                      : node->level == AND ? "and"
-                                           : node->signs[j],
-                    out);
+                fputs(node->level == OR ? "or" : node->level == AND ? "and" : node->signs[j], out);
                 blank(self, out);
             }
             /* Rows go from left to right: the same level again needs a parenthesis. */
@@ -215,35 +201,29 @@ print(world_t *self, const node_t *node, level_t loosest, FILE *out)
 
 static int twin(const world_t *self, const node_t *node, spot_condition_value_t *result);
 
-static int
-number_outcome(const spot_condition_value_t *value)
+static int number_outcome(const spot_condition_value_t *value)
 {
     return value->type == SPOT_CONDITION_NUMBER && !isfinite(value->number)
                ? SPOT_CONDITION_NOT_FINITE
                : 0;
 }
 
-static bool
-has_unit(const spot_condition_value_t *value, const char *unit)
+static bool has_unit(const spot_condition_value_t *value, const char *unit)
 {
     return value->unit != NULL && strcmp(value->unit, unit) == 0;
 }
 
 /* Whether two numbers count the same: of one unit, or one of them 0. */
-static bool
-is_like(const spot_condition_value_t *left, const spot_condition_value_t *right)
+static bool is_like(const spot_condition_value_t *left, const spot_condition_value_t *right)
 {
-    if (has_unit(left, SPOT_CONDITION_ANY_UNIT) ||
-        has_unit(right, SPOT_CONDITION_ANY_UNIT)) {
+    if (has_unit(left, SPOT_CONDITION_ANY_UNIT) || has_unit(right, SPOT_CONDITION_ANY_UNIT)) {
         return true;
     }
-    return has_unit(left, SPOT_CONDITION_DURATION) ==
-           has_unit(right, SPOT_CONDITION_DURATION);
+    return has_unit(left, SPOT_CONDITION_DURATION) == has_unit(right, SPOT_CONDITION_DURATION);
 }
 
 /* Of duration and plain numbers: how often the duration is a factor tells. */
-static const char *
-twin_unit(
+static const char *twin_unit(
     char sign, const spot_condition_value_t *left, const spot_condition_value_t *right)
 {
     const int power = has_unit(left, SPOT_CONDITION_DURATION) +
@@ -252,17 +232,15 @@ twin_unit(
     if (sign != '*' && sign != '/') {
         return has_unit(left, SPOT_CONDITION_ANY_UNIT) ? right->unit : left->unit;
     }
-    if (has_unit(left, SPOT_CONDITION_ANY_UNIT) ||
-        has_unit(right, SPOT_CONDITION_ANY_UNIT)) {
+    if (has_unit(left, SPOT_CONDITION_ANY_UNIT) || has_unit(right, SPOT_CONDITION_ANY_UNIT)) {
         return SPOT_CONDITION_ANY_UNIT;
     }
     return power == 1 ? SPOT_CONDITION_DURATION : NULL;
 }
 
 /* left sign right of numbers, into *left. */
-static int
-twin_number(const char *sign, spot_condition_value_t *left,
-    const spot_condition_value_t *right_value)
+static int twin_number(
+    const char *sign, spot_condition_value_t *left, const spot_condition_value_t *right_value)
 {
     const double before = left->number, right = right_value->number;
 
@@ -283,13 +261,11 @@ twin_number(const char *sign, spot_condition_value_t *left,
     return number_outcome(left);
 }
 
-static int
-twin_arithmetic(const world_t *self, const node_t *node, spot_condition_value_t *result)
+static int twin_arithmetic(const world_t *self, const node_t *node, spot_condition_value_t *result)
 {
     int outcome = twin(self, node->children[0], result);
 
-    if (outcome != 0 ||
-        (node->num_children == 1 && result->type != SPOT_CONDITION_NUMBER)) {
+    if (outcome != 0 || (node->num_children == 1 && result->type != SPOT_CONDITION_NUMBER)) {
         return outcome != 0 ? outcome : SPOT_CONDITION_MISMATCH;
     }
     if (node->num_children == 1) {
@@ -304,21 +280,20 @@ twin_arithmetic(const world_t *self, const node_t *node, spot_condition_value_t 
         spot_condition_value_t right;
 
         outcome = twin(self, node->children[j], &right);
-        if (outcome == 0 && (result->type != SPOT_CONDITION_NUMBER ||
-                                right.type != SPOT_CONDITION_NUMBER)) {
+        if (outcome == 0 &&
+            (result->type != SPOT_CONDITION_NUMBER || right.type != SPOT_CONDITION_NUMBER)) {
             outcome = SPOT_CONDITION_MISMATCH;
         }
         if (outcome == 0) {
-            outcome = twin_number(
-                node->level == ATOM ? node->function : node->signs[j], result, &right);
+            outcome =
+                twin_number(node->level == ATOM ? node->function : node->signs[j], result, &right);
         }
     }
     return outcome;
 }
 
 /* -1, 0 or 1 of two values of a type, or 2: they cannot be compared so. */
-static int
-twin_order(const spot_condition_value_t *left, const spot_condition_value_t *right)
+static int twin_order(const spot_condition_value_t *left, const spot_condition_value_t *right)
 {
     if (left->type != right->type) {
         return 2;
@@ -332,8 +307,7 @@ twin_order(const spot_condition_value_t *left, const spot_condition_value_t *rig
     return (left->number > right->number) - (left->number < right->number);
 }
 
-static int
-twin_row(const world_t *self, const node_t *node, spot_condition_value_t *result)
+static int twin_row(const world_t *self, const node_t *node, spot_condition_value_t *result)
 {
     spot_condition_value_t left, right;
     bool holds = true;
@@ -364,8 +338,7 @@ twin_row(const world_t *self, const node_t *node, spot_condition_value_t *result
     return outcome;
 }
 
-static int
-twin_logic(const world_t *self, const node_t *node, spot_condition_value_t *result)
+static int twin_logic(const world_t *self, const node_t *node, spot_condition_value_t *result)
 {
     for (size_t j = 0; j < node->num_children; j++) {
         const int outcome = twin(self, node->children[j], result);
@@ -384,8 +357,7 @@ twin_logic(const world_t *self, const node_t *node, spot_condition_value_t *resu
     return 0;
 }
 
-static int
-twin(const world_t *self, const node_t *node, spot_condition_value_t *result)
+static int twin(const world_t *self, const node_t *node, spot_condition_value_t *result)
 {
     if (node->level == ATOM && node->leaf != LEAF_CALL) {
         *result = node->leaf == LEAF_NAME ? self->values[node->name_id] : node->value;
@@ -394,13 +366,11 @@ twin(const world_t *self, const node_t *node, spot_condition_value_t *result)
     if (node->level == ROW) {
         return twin_row(self, node, result);
     }
-    return node->level < ROW ? twin_logic(self, node, result)
-                             : twin_arithmetic(self, node, result);
+    return node->level < ROW ? twin_logic(self, node, result) : twin_arithmetic(self, node, result);
 }
 
 /* The outcome of the real one; 0 with *holds set. */
-static int
-evaluate(const world_t *self, const char *text, bool *holds)
+static int evaluate(const world_t *self, const char *text, bool *holds)
 {
     const spot_node_t place = {.file = "f.yaml", .line = 1, .column = 1};
     spot_condition_value_t values[NUM_NAMES];
@@ -427,8 +397,7 @@ evaluate(const world_t *self, const char *text, bool *holds)
 }
 
 /* Constants of the wrong type or unit cannot come up: only names have any. */
-static void
-test_random_expressions_agree_with_their_twin(void **state)
+static void test_random_expressions_agree_with_their_twin(void **state)
 {
     static const spot_condition_type_t types[] = {
         SPOT_CONDITION_NUMBER, SPOT_CONDITION_TEXT, SPOT_CONDITION_TRUTH};
@@ -448,10 +417,8 @@ test_random_expressions_agree_with_their_twin(void **state)
         spot_rng_seek(&world.rng, 20240501, j, SPOT_STREAM_TYPE, 0);
         world.num_nodes = 0;
         for (size_t k = 0; k < NUM_NAMES; k++) {
-            world.values[k] =
-                random_value(&world, types[k < 3 ? k : choose(&world, COUNT(types))]);
-            if (world.values[k].type == SPOT_CONDITION_NUMBER &&
-                choose(&world, 6) == 0) {
+            world.values[k] = random_value(&world, types[k < 3 ? k : choose(&world, COUNT(types))]);
+            if (world.values[k].type == SPOT_CONDITION_NUMBER && choose(&world, 6) == 0) {
                 world.values[k].unit = SPOT_CONDITION_DURATION;
             }
         }
@@ -477,8 +444,7 @@ test_random_expressions_agree_with_their_twin(void **state)
     }
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_random_expressions_agree_with_their_twin),

@@ -17,8 +17,7 @@ typedef struct {
     char message[256];
 } outcome_t;
 
-static void
-read_all(spot_csv_t *csv, spot_diag_t *diag, outcome_t *outcome)
+static void read_all(spot_csv_t *csv, spot_diag_t *diag, outcome_t *outcome)
 {
     spot_csv_row_t row;
 
@@ -39,8 +38,7 @@ read_all(spot_csv_t *csv, spot_diag_t *diag, outcome_t *outcome)
     }
 }
 
-static outcome_t
-read_bytes(const char *bytes, size_t num_bytes)
+static outcome_t read_bytes(const char *bytes, size_t num_bytes)
 {
     spot_diag_t diag;
     spot_csv_t *csv;
@@ -55,8 +53,7 @@ read_bytes(const char *bytes, size_t num_bytes)
     return outcome;
 }
 
-static void
-assert_message(const char *text, const char *message)
+static void assert_message(const char *text, const char *message)
 {
     const outcome_t outcome = read_bytes(text, strlen(text));
 
@@ -64,8 +61,7 @@ assert_message(const char *text, const char *message)
     assert_int_equal(outcome.num_bad, *message != '\0');
 }
 
-static void
-test_fields_and_columns(void **state)
+static void test_fields_and_columns(void **state)
 {
     static const char text[] = "\xef\xbb\xbf"
                                "# a, \"comment\"\r\n"
@@ -111,14 +107,12 @@ test_fields_and_columns(void **state)
     spot_diag_free(&diag);
 }
 
-static void
-test_bytes_that_are_not_allowed(void **state)
+static void test_bytes_that_are_not_allowed(void **state)
 {
     const outcome_t tabs = read_bytes("a,b\nc\td\ne\tf\n", 12);
 
     (void) state;
-    assert_message(
-        "a,b\nc\td,e\n", "x:2:2: byte 0x09 is not allowed: a tab, expected a comma");
+    assert_message("a,b\nc\td,e\n", "x:2:2: byte 0x09 is not allowed: a tab, expected a comma");
     assert_int_equal(tabs.num_bad, 2); /* of which one is reported */
     assert_string_equal(tabs.message, "x:2:2: byte 0x09 is not allowed: tabs, expected "
                                       "commas; further lines with tabs "
@@ -129,15 +123,13 @@ test_bytes_that_are_not_allowed(void **state)
     assert_message("a\xc3\xa9,\xc3\n", "x:1:5: invalid UTF-8");
     assert_message("a\xc3\xa9\n", "");
     assert_message("# \xff\n", "x:1:3: invalid UTF-8");
-    assert_string_equal(
-        read_bytes("a\0b", 3).message, "x:1:2: byte 0x00 is not allowed");
+    assert_string_equal(read_bytes("a\0b", 3).message, "x:1:2: byte 0x00 is not allowed");
     assert_int_equal(read_bytes("", 0).num_lines, 0);
     assert_int_equal(read_bytes(NULL, 0).num_lines, 0);
     assert_int_equal(read_bytes("\xef\xbb\xbf", 3).num_lines, 0);
 }
 
-static void
-test_quotes(void **state)
+static void test_quotes(void **state)
 {
     (void) state;
     assert_message("a,\"b\nc,d\n", "x:1:3: unterminated quoted field");
@@ -149,8 +141,7 @@ test_quotes(void **state)
 }
 
 /* A line of num_bytes bytes, one of a blank, then one of two fields. */
-static outcome_t
-read_long_line(size_t num_bytes, const char *end)
+static outcome_t read_long_line(size_t num_bytes, const char *end)
 {
     const size_t end_bytes = strlen(end);
     char *bytes = malloc(num_bytes + end_bytes + 5);
@@ -167,8 +158,7 @@ read_long_line(size_t num_bytes, const char *end)
     return outcome;
 }
 
-static void
-test_long_lines(void **state)
+static void test_long_lines(void **state)
 {
     static const char message[] = "x:1:1: line longer than 1048576 bytes";
     const size_t limit = SPOT_CSV_MAX_LINE_BYTES;
@@ -187,8 +177,7 @@ test_long_lines(void **state)
 }
 
 /* Fields of random bytes, quoted, come back as they were. */
-static void
-test_random_fields(void **state)
+static void test_random_fields(void **state)
 {
     static const char letters[] = "ab ,\"#";
     spot_rng_t rng;
@@ -229,8 +218,7 @@ test_random_fields(void **state)
     }
 }
 
-static outcome_t
-read_path(const char *path)
+static outcome_t read_path(const char *path)
 {
     spot_diag_t diag;
     spot_csv_t *csv;
@@ -253,8 +241,7 @@ read_path(const char *path)
     return outcome;
 }
 
-static void
-test_files_that_do_not_open(void **state)
+static void test_files_that_do_not_open(void **state)
 {
     outcome_t outcome;
 
@@ -269,8 +256,7 @@ test_files_that_do_not_open(void **state)
 }
 
 /* 20,000 lines through gzip, then the same file cut and damaged. */
-static void
-test_gzip(void **state)
+static void test_gzip(void **state)
 {
     char path[PATH_BYTES], bytes[65536];
     gzFile gzip;
@@ -297,8 +283,7 @@ test_gzip(void **state)
     write_file(path, bytes, num_bytes - 100);
     outcome = read_path(path);
     assert_int_equal(outcome.ret, SPOT_ERR_IO);
-    assert_non_null(
-        strstr(outcome.message, ": cannot read: the gzip data ends too early"));
+    assert_non_null(strstr(outcome.message, ": cannot read: the gzip data ends too early"));
 
     bytes[num_bytes / 2] = (char) (bytes[num_bytes / 2] ^ 0x55);
     write_file(path, bytes, num_bytes);
@@ -308,8 +293,7 @@ test_gzip(void **state)
     assert_int_equal(remove(path), 0);
 }
 
-static void
-test_shown(void **state)
+static void test_shown(void **state)
 {
     char text[SPOT_CSV_SHOWN_BYTES], field[100];
 
@@ -322,8 +306,7 @@ test_shown(void **state)
 }
 
 /* Standard input, which no journal of files keeps. */
-static void
-test_stdin(void **state)
+static void test_stdin(void **state)
 {
     const int kept = dup(STDIN_FILENO);
     spot_inputs_t inputs = {0};
@@ -353,8 +336,7 @@ test_stdin(void **state)
     unlink(path);
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_fields_and_columns),

@@ -12,8 +12,7 @@
 
 #include "base/csv_field.h"
 
-static void
-test_fields(void **state)
+static void test_fields(void **state)
 {
     static const char *const cases[][2] = {
         {"plain", "plain"},
@@ -39,8 +38,7 @@ test_fields(void **state)
     }
 }
 
-static void
-test_numbers(void **state)
+static void test_numbers(void **state)
 {
     char *text = NULL;
     size_t num_bytes;
@@ -58,8 +56,7 @@ test_numbers(void **state)
     free(text);
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_fields),

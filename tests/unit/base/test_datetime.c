@@ -6,20 +6,17 @@
 #include "base/units.h"
 #include "tests/unit/base/support.h"
 
-static void
-test_datetime_is(void **state)
+static void test_datetime_is(void **state)
 {
-    static const char *const good[] = {"2021-09-14", "2020-02-29", "2000-02-29",
-        "0000-01-01", "9999-12-31", "2021-09-14T17:00:00", "2021-09-14T17:00:00Z",
-        "2021-09-14T23:59:59.5", "2019-02-18T08:57:37.265000-08:00",
-        "2019-02-18T08:57:37+05:30"};
-    static const char *const bad[] = {"", "2021", "2021-9-14", "2021-09-31",
-        "2021-02-29", "1900-02-29", "2021-13-01", "2021-00-10", "2021-01-00",
-        "2021-09-14 17:00:00", "2021-09-14T", "2021-09-14T24:00:00",
-        "2021-09-14T17:60:00", "2021-09-14T17:00:60", "2021-09-14T17:00",
-        "2021-09-14T17:00:00.", "2021-09-14T17:00:00z", "2021-09-14T17:00:00+5:30",
-        "2021-09-14T17:00:00+24:00", "2021-09-14T17:00:00ZZ", "2021-09-14Z",
-        " 2021-09-14", "2021-09-14 "};
+    static const char *const good[] = {"2021-09-14", "2020-02-29", "2000-02-29", "0000-01-01",
+        "9999-12-31", "2021-09-14T17:00:00", "2021-09-14T17:00:00Z", "2021-09-14T23:59:59.5",
+        "2019-02-18T08:57:37.265000-08:00", "2019-02-18T08:57:37+05:30"};
+    static const char *const bad[] = {"", "2021", "2021-9-14", "2021-09-31", "2021-02-29",
+        "1900-02-29", "2021-13-01", "2021-00-10", "2021-01-00", "2021-09-14 17:00:00",
+        "2021-09-14T", "2021-09-14T24:00:00", "2021-09-14T17:60:00", "2021-09-14T17:00:60",
+        "2021-09-14T17:00", "2021-09-14T17:00:00.", "2021-09-14T17:00:00z",
+        "2021-09-14T17:00:00+5:30", "2021-09-14T17:00:00+24:00", "2021-09-14T17:00:00ZZ",
+        "2021-09-14Z", " 2021-09-14", "2021-09-14 "};
 
     (void) state;
     for (size_t j = 0; j < sizeof(good) / sizeof(good[0]); j++) {
@@ -32,8 +29,7 @@ test_datetime_is(void **state)
 
 /* Every day of 10,000 years: each follows the one before, and 2000-03-01 is day 11017.
  */
-static void
-test_days(void **state)
+static void test_days(void **state)
 {
     static const int lengths[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
     int64_t expected = -719528; /* 0000-01-01 */
@@ -62,12 +58,11 @@ test_days(void **state)
     }
 }
 
-static void
-test_timestamp(void **state)
+static void test_timestamp(void **state)
 {
-    static const char *const bad[] = {"2021-09-14T17:00:00", "2021-09-14",
-        "2021-09-14T17:00:00.5Z", "2021-09-14T17:00:00+00:00", "2021-02-30T17:00:00Z",
-        "2021-09-14T17:00:00Z ", "2021-09-14t17:00:00Z", ""};
+    static const char *const bad[] = {"2021-09-14T17:00:00", "2021-09-14", "2021-09-14T17:00:00.5Z",
+        "2021-09-14T17:00:00+00:00", "2021-02-30T17:00:00Z", "2021-09-14T17:00:00Z ",
+        "2021-09-14t17:00:00Z", ""};
     int64_t time_s = 0;
 
     (void) state;
@@ -82,8 +77,7 @@ test_timestamp(void **state)
     }
 }
 
-static void
-assert_later(const char *text, int64_t shift_ms, const char *expected)
+static void assert_later(const char *text, int64_t shift_ms, const char *expected)
 {
     char later[SPOT_DATETIME_BYTES];
 
@@ -91,8 +85,7 @@ assert_later(const char *text, int64_t shift_ms, const char *expected)
     assert_string_equal(later, expected);
 }
 
-static void
-test_later(void **state)
+static void test_later(void **state)
 {
     char later[SPOT_DATETIME_BYTES];
 
@@ -109,8 +102,7 @@ test_later(void **state)
 }
 
 /* Against the C library, day by day over 200 years. */
-static void
-test_later_as_gmtime(void **state)
+static void test_later_as_gmtime(void **state)
 {
     char later[SPOT_DATETIME_BYTES], expected[SPOT_DATETIME_BYTES];
 
@@ -120,25 +112,22 @@ test_later_as_gmtime(void **state)
         struct tm parts;
 
         assert_non_null(gmtime_r(&time_s, &parts));
+        assert_true(strftime(expected, sizeof(expected), "%Y-%m-%dT%H:%M:%SZ", &parts) > 0);
         assert_true(
-            strftime(expected, sizeof(expected), "%Y-%m-%dT%H:%M:%SZ", &parts) > 0);
-        assert_true(spot_datetime_later(
-            "1970-01-01T00:00:00Z", SPOT_MS_PER_S * (int64_t) time_s, later));
+            spot_datetime_later("1970-01-01T00:00:00Z", SPOT_MS_PER_S * (int64_t) time_s, later));
         assert_string_equal(later, expected);
     }
 }
 
-static void
-test_http_date(void **state)
+static void test_http_date(void **state)
 {
-    static const char *const bad[] = {"", "Mon, 19 Sep 2016 18:29:47",
-        "2016-09-19T18:29:47Z", "Tue, 19 Sep 2016 18:29:47 GMT",
-        "Mon, 19 Sept 2016 18:29:47 GMT", "Mon, 19 sep 2016 18:29:47 GMT",
-        "Mon, 19 Nov 2016 18:29:47 GMT", "Mon, 19 Sep 2016 24:29:47 GMT",
-        "Mon, 9 Sep 2016 18:29:47 GMT ", "Fri, 30 Feb 2024 10:00:00 GMT",
-        "Mon, 19 Sep 2016 18:29:47 UTC", "Mon, 19 Sep 2016T18:29:47 GMT",
-        "Mon, 19xSep 2016 18:29:47 GMT", "Mon, 19 Sep x016 18:29:47 GMT",
-        "Wed, 31 Dec 1969 23:59:59 GMT"};
+    static const char *const bad[] = {"", "Mon, 19 Sep 2016 18:29:47", "2016-09-19T18:29:47Z",
+        "Tue, 19 Sep 2016 18:29:47 GMT", "Mon, 19 Sept 2016 18:29:47 GMT",
+        "Mon, 19 sep 2016 18:29:47 GMT", "Mon, 19 Nov 2016 18:29:47 GMT",
+        "Mon, 19 Sep 2016 24:29:47 GMT", "Mon, 9 Sep 2016 18:29:47 GMT ",
+        "Fri, 30 Feb 2024 10:00:00 GMT", "Mon, 19 Sep 2016 18:29:47 UTC",
+        "Mon, 19 Sep 2016T18:29:47 GMT", "Mon, 19xSep 2016 18:29:47 GMT",
+        "Mon, 19 Sep x016 18:29:47 GMT", "Wed, 31 Dec 1969 23:59:59 GMT"};
     int64_t time_ms = -1;
 
     (void) state;
@@ -156,8 +145,7 @@ test_http_date(void **state)
 }
 
 /* Every day of two centuries, as the C library writes it. */
-static void
-test_http_date_as_gmtime(void **state)
+static void test_http_date_as_gmtime(void **state)
 {
     char text[SPOT_DATETIME_BYTES];
 
@@ -168,15 +156,13 @@ test_http_date_as_gmtime(void **state)
         int64_t time_ms;
 
         assert_non_null(gmtime_r(&time_s, &parts));
-        assert_true(
-            strftime(text, sizeof(text), "%a, %d %b %Y %H:%M:%S GMT", &parts) > 0);
+        assert_true(strftime(text, sizeof(text), "%a, %d %b %Y %H:%M:%S GMT", &parts) > 0);
         assert_true(spot_http_date_parse(text, &time_ms));
         assert_int_equal(time_ms, SPOT_MS_PER_S * (int64_t) time_s);
     }
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_datetime_is),

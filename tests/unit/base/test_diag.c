@@ -4,16 +4,14 @@
 #include "base/diag.h"
 #include "tests/unit/base/support.h"
 
-static void
-report_errors(spot_diag_t *diag, const char *file, size_t num_errors)
+static void report_errors(spot_diag_t *diag, const char *file, size_t num_errors)
 {
     for (size_t j = 1; j <= num_errors; j++) {
         spot_diag_error(diag, file, j, 0, "wrong");
     }
 }
 
-static void
-test_place_is_as_exact_as_it_is_known(void **state)
+static void test_place_is_as_exact_as_it_is_known(void **state)
 {
     spot_diag_t diag;
 
@@ -32,8 +30,7 @@ test_place_is_as_exact_as_it_is_known(void **state)
     spot_diag_free(&diag);
 }
 
-static void
-test_warnings_are_marked_and_keep_the_order(void **state)
+static void test_warnings_are_marked_and_keep_the_order(void **state)
 {
     spot_diag_t diag;
 
@@ -52,8 +49,7 @@ test_warnings_are_marked_and_keep_the_order(void **state)
     spot_diag_free(&diag);
 }
 
-static void
-test_twenty_errors_are_shown_without_remark(void **state)
+static void test_twenty_errors_are_shown_without_remark(void **state)
 {
     spot_diag_t diag;
 
@@ -66,8 +62,7 @@ test_twenty_errors_are_shown_without_remark(void **state)
     spot_diag_free(&diag);
 }
 
-static void
-test_the_rest_is_counted(void **state)
+static void test_the_rest_is_counted(void **state)
 {
     spot_diag_t diag;
 
@@ -87,8 +82,7 @@ test_the_rest_is_counted(void **state)
     spot_diag_free(&diag);
 }
 
-static void
-test_each_file_has_its_own_twenty(void **state)
+static void test_each_file_has_its_own_twenty(void **state)
 {
     spot_diag_t diag;
 
@@ -105,8 +99,7 @@ test_each_file_has_its_own_twenty(void **state)
     spot_diag_free(&diag);
 }
 
-static void
-test_warnings_do_not_count_towards_the_twenty(void **state)
+static void test_warnings_do_not_count_towards_the_twenty(void **state)
 {
     spot_diag_t diag;
 
@@ -123,8 +116,7 @@ test_warnings_do_not_count_towards_the_twenty(void **state)
 
 /* What several points of a study, or an alias, bring up again; it is counted all the
  * same, since callers ask whether the number has grown. */
-static void
-test_the_same_is_told_once(void **state)
+static void test_the_same_is_told_once(void **state)
 {
     spot_diag_t diag;
 
@@ -145,8 +137,7 @@ test_the_same_is_told_once(void **state)
     spot_diag_free(&diag);
 }
 
-static void
-test_closing_needs_no_errors(void **state)
+static void test_closing_needs_no_errors(void **state)
 {
     spot_diag_t diag;
 
@@ -160,8 +151,7 @@ test_closing_needs_no_errors(void **state)
     spot_diag_free(&diag);
 }
 
-static void
-test_a_long_message_is_kept_whole(void **state)
+static void test_a_long_message_is_kept_whole(void **state)
 {
     static char message[20001];
     spot_diag_t diag;
@@ -176,8 +166,7 @@ test_a_long_message_is_kept_whole(void **state)
 }
 
 /* What is told once counts once towards the twenty. */
-static void
-test_repeated_errors_leave_room(void **state)
+static void test_repeated_errors_leave_room(void **state)
 {
     spot_diag_t diag;
 
@@ -193,8 +182,7 @@ test_repeated_errors_leave_room(void **state)
     spot_diag_free(&diag);
 }
 
-static void
-test_lost_diagnostics_are_confessed(void **state)
+static void test_lost_diagnostics_are_confessed(void **state)
 {
     spot_diag_t diag;
 
@@ -207,8 +195,7 @@ test_lost_diagnostics_are_confessed(void **state)
 }
 
 /* A message may quote what another program put into a file. */
-static void
-test_a_terminal_obeys_no_text(void **state)
+static void test_a_terminal_obeys_no_text(void **state)
 {
     spot_diag_t diag;
 
@@ -219,8 +206,7 @@ test_a_terminal_obeys_no_text(void **state)
     spot_diag_free(&diag);
 }
 
-static void
-test_warnings_can_be_forgotten(void **state)
+static void test_warnings_can_be_forgotten(void **state)
 {
     spot_diag_t diag;
 
@@ -236,8 +222,7 @@ test_warnings_can_be_forgotten(void **state)
     spot_diag_free(&diag);
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_place_is_as_exact_as_it_is_known),

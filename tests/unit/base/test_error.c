@@ -14,8 +14,7 @@
 #include "base/error.h"
 
 /* Codes and texts are what users of the library may rely on. */
-static void
-test_codes_and_texts_are_stable(void **state)
+static void test_codes_and_texts_are_stable(void **state)
 {
     (void) state;
     assert_string_equal(spot_error_text(0), "no error");
@@ -31,8 +30,7 @@ test_codes_and_texts_are_stable(void **state)
     assert_int_equal(SPOT_ERR_CHILD, -7);
 }
 
-static void
-fail_an_assertion(int descriptor)
+static void fail_an_assertion(int descriptor)
 {
     const int one = 1;
 
@@ -43,8 +41,7 @@ fail_an_assertion(int descriptor)
     _exit(0);
 }
 
-static void
-test_bug_assert_says_where_and_aborts(void **state)
+static void test_bug_assert_says_where_and_aborts(void **state)
 {
     char text[512] = "";
     int ends[2], status = 0;
@@ -71,8 +68,7 @@ test_bug_assert_says_where_and_aborts(void **state)
     assert_non_null(strstr(text, "Please report"));
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_codes_and_texts_are_stable),

@@ -13,8 +13,7 @@ typedef struct {
     char linked[PATH_BYTES + 16];
 } fixture_t;
 
-static void
-put(const char *path, const char *bytes, size_t num_bytes)
+static void put(const char *path, const char *bytes, size_t num_bytes)
 {
     FILE *file = fopen(path, "wb");
 
@@ -23,8 +22,7 @@ put(const char *path, const char *bytes, size_t num_bytes)
     assert_int_equal(fclose(file), 0);
 }
 
-static int
-setup(void **state)
+static int setup(void **state)
 {
     fixture_t *self = calloc(1, sizeof(*self));
 
@@ -45,8 +43,7 @@ setup(void **state)
     return link(self->text, self->linked);
 }
 
-static int
-teardown(void **state)
+static int teardown(void **state)
 {
     fixture_t *self = *state;
 
@@ -61,9 +58,8 @@ teardown(void **state)
 }
 
 /* reason NULL: the outputs are good. */
-static void
-assert_outputs(const char *input, const char *first, const char *second,
-    const char *named, const char *reason)
+static void assert_outputs(
+    const char *input, const char *first, const char *second, const char *named, const char *reason)
 {
     spot_diag_t diag;
     char message[2 * PATH_BYTES];
@@ -81,8 +77,7 @@ assert_outputs(const char *input, const char *first, const char *second,
     spot_diag_free(&diag);
 }
 
-static void
-test_an_input_stays(void **state)
+static void test_an_input_stays(void **state)
 {
     static const char is_input[] =
         "is an input, which the output would replace: expected another file";
@@ -94,8 +89,7 @@ test_an_input_stays(void **state)
     assert_outputs(self->new, self->new, NULL, self->new, is_input); /* not there */
 }
 
-static void
-test_a_database_stays(void **state)
+static void test_a_database_stays(void **state)
 {
     const fixture_t *self = *state;
 
@@ -103,20 +97,17 @@ test_a_database_stays(void **state)
         "is a database, which the output would replace: expected another file");
 }
 
-static void
-test_outputs_are_apart(void **state)
+static void test_outputs_are_apart(void **state)
 {
     const fixture_t *self = *state;
 
     assert_outputs(NULL, self->new, self->text, NULL, NULL);
-    assert_outputs(
-        NULL, self->new, self->new, self->new, "two outputs cannot go to one file");
+    assert_outputs(NULL, self->new, self->new, self->new, "two outputs cannot go to one file");
     assert_outputs("-", "-", "-", NULL, NULL); /* "-" is no file */
     assert_outputs(NULL, "/dev/null", "/dev/null", NULL, NULL);
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_an_input_stays, setup, teardown),

@@ -9,8 +9,7 @@
 
 #include "base/group.h"
 
-static void
-test_texts(void **state)
+static void test_texts(void **state)
 {
     static const char *const texts[] = {"b", "a", "b", "", "ab", "a", "", "b"};
     static const size_t wanted[] = {0, 1, 0, 3, 4, 1, 3, 0};
@@ -27,8 +26,7 @@ test_texts(void **state)
 }
 
 /* As looking at all pairs does. */
-static void
-test_pairs(void **state)
+static void test_pairs(void **state)
 {
     enum { NUM = 500 };
     static unsigned char bytes[NUM][2];
@@ -55,8 +53,7 @@ test_pairs(void **state)
     }
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_texts),

@@ -17,8 +17,7 @@
 static char folder[PATH_BYTES];
 static const char content[] = "a,b\n1,2\n";
 
-static int
-enter_folder(void **state)
+static int enter_folder(void **state)
 {
     char name[PATH_BYTES];
 
@@ -34,8 +33,7 @@ enter_folder(void **state)
     return 0;
 }
 
-static int
-leave_folder(void **state)
+static int leave_folder(void **state)
 {
     static const char *const names[] = {"study/p.csv", "other/p.csv", "study/p.csv.gz",
         "study/m.yaml", "study/big.csv", "study", "other"};
@@ -50,8 +48,7 @@ leave_folder(void **state)
 }
 
 /* Reads the first num_bytes of a file. */
-static void
-read_file(spot_inputs_t *inputs, const char *path, size_t num_bytes)
+static void read_file(spot_inputs_t *inputs, const char *path, size_t num_bytes)
 {
     char buffer[64];
     size_t num_read;
@@ -61,14 +58,12 @@ read_file(spot_inputs_t *inputs, const char *path, size_t num_bytes)
     spot_diag_init(&diag);
     diag.inputs = inputs;
     assert_int_equal(spot_instream_open(&stream, path, &diag), 0);
-    assert_int_equal(
-        spot_instream_read(&stream, buffer, num_bytes, &num_read, &diag), 0);
+    assert_int_equal(spot_instream_read(&stream, buffer, num_bytes, &num_read, &diag), 0);
     spot_instream_close(&stream);
     spot_diag_free(&diag);
 }
 
-static void
-assert_hash(const spot_inputs_t *inputs, const char *path, const char *bytes)
+static void assert_hash(const spot_inputs_t *inputs, const char *path, const char *bytes)
 {
     char expected[SPOT_SHA256_TEXT_BYTES];
 
@@ -78,15 +73,13 @@ assert_hash(const spot_inputs_t *inputs, const char *path, const char *bytes)
 }
 
 /* In whole, however much was read; a gzip file counts by what is in it. */
-static void
-test_content_is_hashed(void **state)
+static void test_content_is_hashed(void **state)
 {
     spot_inputs_t inputs = {0};
     gzFile gzip = gzopen("study/p.csv.gz", "wb");
 
     (void) state;
-    assert_int_equal(
-        gzwrite(gzip, content, (unsigned) strlen(content)), (int) strlen(content));
+    assert_int_equal(gzwrite(gzip, content, (unsigned) strlen(content)), (int) strlen(content));
     assert_int_equal(gzclose(gzip), Z_OK);
     for (size_t num_bytes = 0; num_bytes < 20; num_bytes++) {
         read_file(&inputs, "study/p.csv", num_bytes);
@@ -100,8 +93,7 @@ test_content_is_hashed(void **state)
 }
 
 /* Longer than all buffers, byte by byte the same as its hash in one piece. */
-static void
-test_long_files(void **state)
+static void test_long_files(void **state)
 {
     enum { NUM_BYTES = 300000 };
     char *bytes = malloc(NUM_BYTES + 1);
@@ -127,8 +119,7 @@ test_long_files(void **state)
     free(bytes);
 }
 
-static void
-test_yaml_is_kept_and_what_fails_is_not(void **state)
+static void test_yaml_is_kept_and_what_fails_is_not(void **state)
 {
     spot_inputs_t inputs = {0};
     spot_instream_t stream;
@@ -152,8 +143,7 @@ test_yaml_is_kept_and_what_fails_is_not(void **state)
     spot_diag_free(&diag);
 }
 
-static void
-assert_name(const char *study, const char *path, const char *also, const char *expected)
+static void assert_name(const char *study, const char *path, const char *also, const char *expected)
 {
     spot_inputs_t inputs = {0};
     spot_diag_t diag;
@@ -170,8 +160,7 @@ assert_name(const char *study, const char *path, const char *also, const char *e
 }
 
 /* The same on every machine that has the same tree. */
-static void
-test_names_hold_anywhere(void **state)
+static void test_names_hold_anywhere(void **state)
 {
     char study[PATH_BYTES + 32], inside[PATH_BYTES + 32], beside[PATH_BYTES + 32],
         outside[PATH_BYTES + 32];
@@ -196,8 +185,7 @@ test_names_hold_anywhere(void **state)
     assert_name("study/study.yaml", outside, "study/p.csv", ".../other/p.csv");
 }
 
-static void
-test_a_change_between_two_readings_is_told(void **state)
+static void test_a_change_between_two_readings_is_told(void **state)
 {
     spot_inputs_t inputs = {0};
     spot_diag_t diag;
@@ -210,15 +198,13 @@ test_a_change_between_two_readings_is_told(void **state)
     write_file("other/p.csv", "otheR\n", 6);
     read_file(&inputs, "other/p.csv", 1);
     assert_int_equal(spot_inputs_name(&inputs, "s.yaml", &diag), SPOT_ERR_BAD_INPUT);
-    assert_report(
-        &diag, "other/p.csv: it has changed while it was being read: start again\n");
+    assert_report(&diag, "other/p.csv: it has changed while it was being read: start again\n");
     spot_inputs_free(&inputs);
     spot_diag_free(&diag);
 }
 
 /* Values that name files name them as the journal does, in every kind of field. */
-static void
-test_canonical_form_has_the_files(void **state)
+static void test_canonical_form_has_the_files(void **state)
 {
     static const spot_field_t fields[] = {
         {.name = "path", .type = SPOT_FIELD_PATH},
@@ -237,8 +223,7 @@ test_canonical_form_has_the_files(void **state)
     read_file(&inputs, "study/./p.csv", 1);
     read_file(&inputs, "study/../study/p.csv", 1);
     assert_int_equal(spot_inputs_name(&inputs, "study/s.yaml", &diag), 0);
-    assert_int_equal(
-        spot_yaml_parse(&document, "study/s.yaml", yaml, strlen(yaml), &diag), 0);
+    assert_int_equal(spot_yaml_parse(&document, "study/s.yaml", yaml, strlen(yaml), &diag), 0);
     assert_int_equal(spot_canonical_make(&list, fields, document.root, &inputs), 0);
     text = spot_canonical_text(&list);
     snprintf(expected, sizeof(expected),
@@ -253,8 +238,7 @@ test_canonical_form_has_the_files(void **state)
     spot_diag_free(&diag);
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_content_is_hashed),

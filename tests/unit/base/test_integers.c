@@ -9,16 +9,14 @@
 #include "base/integers.h"
 #include "base/rng.h"
 
-static void
-assert_quotients(int64_t a, int64_t b)
+static void assert_quotients(int64_t a, int64_t b)
 {
     assert_int_equal(spot_quotient(a, b), a / b);
     assert_int_equal(spot_divide_up(a, b), a / b + (a % b != 0));
 }
 
 /* Around the largest number of 32 bits, and where nothing may overflow. */
-static void
-test_borders(void **state)
+static void test_borders(void **state)
 {
     const int64_t border = INT64_C(1) << 32;
 
@@ -38,8 +36,7 @@ test_borders(void **state)
 }
 
 /* Numbers of all lengths. */
-static void
-test_random(void **state)
+static void test_random(void **state)
 {
     spot_rng_t rng;
 
@@ -55,8 +52,7 @@ test_random(void **state)
     }
 }
 
-static void
-test_order(void **state)
+static void test_order(void **state)
 {
     (void) state;
     assert_int_equal(spot_smaller(-3, 2), -3);
@@ -65,8 +61,7 @@ test_order(void **state)
     assert_int_equal(spot_larger(INT64_MAX, INT64_MIN), INT64_MAX);
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_borders),

@@ -17,8 +17,7 @@ typedef struct {
     size_t num_bytes;
 } page_t;
 
-static void
-page_init(page_t *self, int indent)
+static void page_init(page_t *self, int indent)
 {
     FILE *stream = open_memstream(&self->text, &self->num_bytes);
 
@@ -26,16 +25,14 @@ page_init(page_t *self, int indent)
     spot_json_init(&self->json, stream, indent);
 }
 
-static void
-assert_page(page_t *self, const char *expected)
+static void assert_page(page_t *self, const char *expected)
 {
     assert_int_equal(fclose(self->json.out), 0);
     assert_string_equal(self->text, expected);
     free(self->text);
 }
 
-static void
-test_flat_objects_stand_on_one_line(void **state)
+static void test_flat_objects_stand_on_one_line(void **state)
 {
     page_t page;
 
@@ -49,16 +46,14 @@ test_flat_objects_stand_on_one_line(void **state)
     assert_page(&page, "{\"steps\": -12, \"kind\": \"preempted\", \"cost_usd\": 0.1}\n");
 }
 
-static void
-hear(void *context, char kind, const char *key, const char *text)
+static void hear(void *context, char kind, const char *key, const char *text)
 {
     FILE *heard = context;
 
     fprintf(heard, "%c%s=%s ", kind, key == NULL ? "-" : key, text == NULL ? "-" : text);
 }
 
-static void
-test_a_listener_gets_items_in_place_of_the_stream(void **state)
+static void test_a_listener_gets_items_in_place_of_the_stream(void **state)
 {
     char *text;
     size_t num_bytes;
@@ -88,8 +83,7 @@ test_a_listener_gets_items_in_place_of_the_stream(void **state)
     free(text);
 }
 
-static void
-test_nesting_is_indented(void **state)
+static void test_nesting_is_indented(void **state)
 {
     page_t page;
 
@@ -122,8 +116,7 @@ test_nesting_is_indented(void **state)
 }
 
 /* JSON lines: one writer, several values, each on a line of its own. */
-static void
-test_several_values_follow_each_other(void **state)
+static void test_several_values_follow_each_other(void **state)
 {
     page_t page;
 
@@ -138,8 +131,7 @@ test_several_values_follow_each_other(void **state)
     assert_page(&page, "[0, 1]\n[1, 2]\n");
 }
 
-static void
-test_the_deepest_nesting_works(void **state)
+static void test_the_deepest_nesting_works(void **state)
 {
     page_t page;
 
@@ -154,8 +146,7 @@ test_the_deepest_nesting_works(void **state)
     assert_page(&page, "[[[[[[[[[[[[[[[]]]]]]]]]]]]]]]\n");
 }
 
-static void
-test_texts_are_escaped(void **state)
+static void test_texts_are_escaped(void **state)
 {
     page_t page;
 
@@ -173,8 +164,7 @@ test_texts_are_escaped(void **state)
                        "\"e\": \"\xc3\xa9 \xe2\x82\xac \xf0\x9f\x99\x82\"}\n");
 }
 
-static void
-test_invalid_utf8_is_replaced(void **state)
+static void test_invalid_utf8_is_replaced(void **state)
 {
     page_t page;
 
@@ -190,8 +180,7 @@ test_invalid_utf8_is_replaced(void **state)
                        "\"cut \\ufffd\\ufffd\"]\n");
 }
 
-static void
-test_numbers_are_exact(void **state)
+static void test_numbers_are_exact(void **state)
 {
     page_t page;
 
@@ -210,8 +199,7 @@ test_numbers_are_exact(void **state)
                        "18446744073709551615, 0.30000000000000004, -0.5, 3, 1e+300]\n");
 }
 
-static void
-test_what_json_cannot_say_is_null(void **state)
+static void test_what_json_cannot_say_is_null(void **state)
 {
     page_t page;
 
@@ -226,8 +214,7 @@ test_what_json_cannot_say_is_null(void **state)
     assert_page(&page, "[null, null, null, null]\n");
 }
 
-static void
-test_booleans(void **state)
+static void test_booleans(void **state)
 {
     page_t page;
 
@@ -240,8 +227,7 @@ test_booleans(void **state)
     assert_page(&page, "{\"yes\": true, \"no\": false}\n");
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_flat_objects_stand_on_one_line),

@@ -18,12 +18,10 @@ static char texts[NUM_KEYS][KEY_BYTES];
 
 /* Every key is found while the table grows, and no other one; a key that is the start of
  * another is not that one. */
-static void
-test_texts_of_items(void **state)
+static void test_texts_of_items(void **state)
 {
-    const spot_key_view_t view = {.items = items,
-        .item_bytes = sizeof(items[0]),
-        .text_offset = offsetof(item_t, text)};
+    const spot_key_view_t view = {
+        .items = items, .item_bytes = sizeof(items[0]), .text_offset = offsetof(item_t, text)};
     spot_key_table_t table = {0};
 
     (void) state;
@@ -46,8 +44,7 @@ test_texts_of_items(void **state)
 }
 
 /* Keys of bytes may hold zeros. */
-static void
-test_bytes(void **state)
+static void test_bytes(void **state)
 {
     const int64_t numbers[] = {0, 1, INT64_C(1) << 32, INT64_MIN};
     const int64_t other = INT64_C(1) << 33;
@@ -66,8 +63,7 @@ test_bytes(void **state)
     spot_key_table_free(&table);
 }
 
-static void
-test_set(void **state)
+static void test_set(void **state)
 {
     spot_text_set_t set = {0};
     spot_arena_t arena = {0};
@@ -92,8 +88,7 @@ test_set(void **state)
     spot_arena_free(&arena);
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_texts_of_items),

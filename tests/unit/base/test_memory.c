@@ -10,8 +10,7 @@
 
 #include "base/memory.h"
 
-static void
-test_array_starts_with_16_and_doubles(void **state)
+static void test_array_starts_with_16_and_doubles(void **state)
 {
     static const size_t needed[] = {1, 16, 17, 32, 33, 1000};
     static const size_t expected[] = {16, 16, 32, 32, 64, 1024};
@@ -20,16 +19,14 @@ test_array_starts_with_16_and_doubles(void **state)
 
     (void) state;
     for (size_t j = 0; j < sizeof(needed) / sizeof(needed[0]); j++) {
-        assert_int_equal(
-            spot_array_reserve(&array, &max_items, needed[j], sizeof(int64_t)), 0);
+        assert_int_equal(spot_array_reserve(&array, &max_items, needed[j], sizeof(int64_t)), 0);
         assert_int_equal(max_items, expected[j]);
         memset(array, 1, max_items * sizeof(int64_t));
     }
     free(array);
 }
 
-static void
-test_array_keeps_what_it_holds(void **state)
+static void test_array_keeps_what_it_holds(void **state)
 {
     void *array = NULL;
     size_t max_items = 0;
@@ -46,8 +43,7 @@ test_array_keeps_what_it_holds(void **state)
     free(array);
 }
 
-static void
-test_nothing_needed_allocates_nothing(void **state)
+static void test_nothing_needed_allocates_nothing(void **state)
 {
     void *array = NULL;
     size_t max_items = 0;
@@ -58,8 +54,7 @@ test_nothing_needed_allocates_nothing(void **state)
     assert_int_equal(max_items, 0);
 }
 
-static void
-test_sizes_that_overflow_are_no_memory(void **state)
+static void test_sizes_that_overflow_are_no_memory(void **state)
 {
     void *array = NULL;
     void *before;
@@ -68,19 +63,16 @@ test_sizes_that_overflow_are_no_memory(void **state)
     (void) state;
     assert_int_equal(spot_array_reserve(&array, &max_items, 3, 8), 0);
     before = array;
-    assert_int_equal(
-        spot_array_reserve(&array, &max_items, SIZE_MAX, 1), SPOT_ERR_NO_MEMORY);
+    assert_int_equal(spot_array_reserve(&array, &max_items, SIZE_MAX, 1), SPOT_ERR_NO_MEMORY);
     assert_int_equal(
         spot_array_reserve(&array, &max_items, SIZE_MAX / 2 + 2, 1), SPOT_ERR_NO_MEMORY);
-    assert_int_equal(
-        spot_array_reserve(&array, &max_items, 17, SIZE_MAX / 31), SPOT_ERR_NO_MEMORY);
+    assert_int_equal(spot_array_reserve(&array, &max_items, 17, SIZE_MAX / 31), SPOT_ERR_NO_MEMORY);
     assert_ptr_equal(array, before);
     assert_int_equal(max_items, 16);
     free(array);
 }
 
-static void
-test_calloc_is_zeroed_and_takes_none(void **state)
+static void test_calloc_is_zeroed_and_takes_none(void **state)
 {
     int64_t *some = spot_calloc(100, sizeof(int64_t));
     int64_t *none = spot_calloc(0, sizeof(int64_t));
@@ -95,8 +87,7 @@ test_calloc_is_zeroed_and_takes_none(void **state)
     free(none);
 }
 
-static void
-test_text_copy_takes_a_part(void **state)
+static void test_text_copy_takes_a_part(void **state)
 {
     char *copy = spot_text_copy("checkpoint", 5);
     char *empty = spot_text_copy("", 0);
@@ -111,8 +102,7 @@ test_text_copy_takes_a_part(void **state)
     free(bytes);
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_array_starts_with_16_and_doubles),

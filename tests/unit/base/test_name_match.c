@@ -18,8 +18,7 @@ static const char *const keys[] = {
     "a.max",
 };
 
-static void
-assert_match(const char *name, size_t expected_id)
+static void assert_match(const char *name, size_t expected_id)
 {
     size_t id = 99;
 
@@ -27,20 +26,17 @@ assert_match(const char *name, size_t expected_id)
     assert_int_equal(id, expected_id);
 }
 
-static void
-assert_problem(const char *name, int outcome, const char *expected)
+static void assert_problem(const char *name, int outcome, const char *expected)
 {
     char text[SPOT_NAME_PROBLEM_BYTES];
     size_t id = 99;
 
     assert_int_equal(spot_name_match(name, keys, COUNT(keys), &id), outcome);
     assert_int_equal(id, 99);
-    assert_string_equal(
-        spot_name_problem(name, "key", "", keys, COUNT(keys), text), expected);
+    assert_string_equal(spot_name_problem(name, "key", "", keys, COUNT(keys), text), expected);
 }
 
-static void
-test_an_end_at_a_boundary_is_enough(void **state)
+static void test_an_end_at_a_boundary_is_enough(void **state)
 {
     (void) state;
     assert_match("job.pipeline_depth", 0);
@@ -54,20 +50,18 @@ test_an_end_at_a_boundary_is_enough(void **state)
     assert_match("depth_max", 7);
 }
 
-static void
-test_the_better_level_wins(void **state)
+static void test_the_better_level_wins(void **state)
 {
     (void) state;
     assert_match("lr", 5);  /* itself, not job.initial_lr */
     assert_match("max", 8); /* a.max, not depth_max */
 }
 
-static void
-test_ends_inside_a_word_do_not_count(void **state)
+static void test_ends_inside_a_word_do_not_count(void **state)
 {
     (void) state;
-    assert_problem("epth", SPOT_NAME_UNKNOWN,
-        "unknown key \"epth\", did you mean \"job.pipeline_depth\"?");
+    assert_problem(
+        "epth", SPOT_NAME_UNKNOWN, "unknown key \"epth\", did you mean \"job.pipeline_depth\"?");
     assert_problem("_depth", SPOT_NAME_UNKNOWN,
         "unknown key \"_depth\", did you mean \"job.pipeline_depth\"?");
     assert_problem("job", SPOT_NAME_UNKNOWN, "unknown key \"job\"");
@@ -76,8 +70,7 @@ test_ends_inside_a_word_do_not_count(void **state)
         "unknown key \"xjob.pipeline_depth\", did you mean \"job.pipeline_depth\"?");
 }
 
-static void
-test_ambiguous_names_list_their_candidates(void **state)
+static void test_ambiguous_names_list_their_candidates(void **state)
 {
     static const char *const two[] = {"x_a", "b.a", "y_a", "c.a"};
     static const char *const five[] = {"b.a", "c.a", "d.a", "e.a", "f.a"};
@@ -96,8 +89,7 @@ test_ambiguous_names_list_their_candidates(void **state)
 }
 
 /* Even the longest names, all of whose characters are shown escaped, fit or are cut. */
-static void
-test_the_problem_fits_its_text(void **state)
+static void test_the_problem_fits_its_text(void **state)
 {
     char first[200], second[200], text[SPOT_NAME_PROBLEM_BYTES];
     const char *const candidates[] = {first, second, first, second};
@@ -114,8 +106,7 @@ test_the_problem_fits_its_text(void **state)
     assert_true(strlen(text) < SPOT_NAME_PROBLEM_BYTES);
 }
 
-static void
-test_no_candidates_match_nothing(void **state)
+static void test_no_candidates_match_nothing(void **state)
 {
     char text[SPOT_NAME_PROBLEM_BYTES];
     size_t id = 99;
@@ -126,8 +117,7 @@ test_no_candidates_match_nothing(void **state)
         spot_name_problem("a", "metric", "", NULL, 0, text), "unknown metric \"a\"");
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_an_end_at_a_boundary_is_enough),

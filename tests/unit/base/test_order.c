@@ -7,12 +7,10 @@
 #include "tests/unit/base/support.h"
 
 /* Numbers by value, whatever their zeros and their length, before texts by bytes. */
-static void
-test_texts(void **state)
+static void test_texts(void **state)
 {
-    static const char *const ids[] = {"0", "00", "7", "07", "9", "10",
-        "99999999999999999999", "100000000000000000000", "", "-1", "1.5", "A", "a", "a1",
-        "a10", "a2"};
+    static const char *const ids[] = {"0", "00", "7", "07", "9", "10", "99999999999999999999",
+        "100000000000000000000", "", "-1", "1.5", "A", "a", "a1", "a10", "a2"};
     const size_t num_ids = sizeof(ids) / sizeof(ids[0]);
 
     (void) state;
@@ -33,8 +31,7 @@ test_texts(void **state)
 }
 
 /* Sorted and stable, whatever the range of the keys. */
-static void
-test_integers(void **state)
+static void test_integers(void **state)
 {
     enum { NUM_ITEMS = 5000 };
     static const uint64_t ranges[] = {1, 2, 2047, 2048, 1 << 22, UINT64_C(1) << 62};
@@ -58,8 +55,7 @@ test_integers(void **state)
     }
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_texts),

@@ -19,8 +19,7 @@ typedef struct {
     spot_diag_t diag;
 } fixture_t;
 
-static int
-setup(void **state)
+static int setup(void **state)
 {
     fixture_t *self = calloc(1, sizeof(*self));
 
@@ -34,8 +33,7 @@ setup(void **state)
     return mkdir(self->folder, 0700);
 }
 
-static int
-teardown(void **state)
+static int teardown(void **state)
 {
     fixture_t *self = *state;
 
@@ -48,23 +46,20 @@ teardown(void **state)
     return 0;
 }
 
-static size_t
-num_files(const char *folder)
+static size_t num_files(const char *folder)
 {
     DIR *stream = opendir(folder);
     size_t num_found = 0;
 
     assert_non_null(stream);
-    for (struct dirent *entry = readdir(stream); entry != NULL;
-         entry = readdir(stream)) {
+    for (struct dirent *entry = readdir(stream); entry != NULL; entry = readdir(stream)) {
         num_found += entry->d_name[0] != '.';
     }
     closedir(stream);
     return num_found;
 }
 
-static void
-assert_content(const char *path, const char *expected)
+static void assert_content(const char *path, const char *expected)
 {
     char bytes[64] = "";
     FILE *stream = fopen(path, "rb");
@@ -75,16 +70,14 @@ assert_content(const char *path, const char *expected)
     assert_string_equal(bytes, expected);
 }
 
-static void
-begin(fixture_t *self, const char *text)
+static void begin(fixture_t *self, const char *text)
 {
     assert_int_equal(spot_outfile_init(&self->file, self->path, &self->diag), 0);
     assert_true(fputs(text, self->file.stream) >= 0);
 }
 
 /* It cannot be opened, for this reason. */
-static void
-assert_refused(fixture_t *self, const char *path, const char *reason)
+static void assert_refused(fixture_t *self, const char *path, const char *reason)
 {
     char expected[2 * PATH_BYTES];
 
@@ -94,8 +87,7 @@ assert_refused(fixture_t *self, const char *path, const char *reason)
     assert_report(&self->diag, expected);
 }
 
-static void
-test_the_file_appears_with_the_commit(void **state)
+static void test_the_file_appears_with_the_commit(void **state)
 {
     fixture_t *self = *state;
 
@@ -110,8 +102,7 @@ test_the_file_appears_with_the_commit(void **state)
     assert_report(&self->diag, "");
 }
 
-static void
-test_what_is_not_committed_leaves_nothing(void **state)
+static void test_what_is_not_committed_leaves_nothing(void **state)
 {
     fixture_t *self = *state;
 
@@ -122,8 +113,7 @@ test_what_is_not_committed_leaves_nothing(void **state)
     spot_outfile_free(&self->file);
 }
 
-static void
-test_overwriting_replaces_at_the_commit(void **state)
+static void test_overwriting_replaces_at_the_commit(void **state)
 {
     fixture_t *self = *state;
 
@@ -136,8 +126,7 @@ test_overwriting_replaces_at_the_commit(void **state)
     assert_int_equal(num_files(self->folder), 1);
 }
 
-static void
-test_giving_up_keeps_the_old_file(void **state)
+static void test_giving_up_keeps_the_old_file(void **state)
 {
     fixture_t *self = *state;
 
@@ -154,8 +143,7 @@ typedef struct {
     void (*handler)(int);
 } full_disk_t;
 
-static void
-full_disk_begin(full_disk_t *self)
+static void full_disk_begin(full_disk_t *self)
 {
     struct rlimit small;
 
@@ -166,15 +154,13 @@ full_disk_begin(full_disk_t *self)
     assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
 }
 
-static void
-full_disk_end(const full_disk_t *self)
+static void full_disk_end(const full_disk_t *self)
 {
     assert_int_equal(setrlimit(RLIMIT_FSIZE, &self->before), 0);
     signal(SIGXFSZ, self->handler);
 }
 
-static void
-assert_old_file_is_kept(fixture_t *self, const char *reason)
+static void assert_old_file_is_kept(fixture_t *self, const char *reason)
 {
     char expected[2 * PATH_BYTES];
 
@@ -185,8 +171,7 @@ assert_old_file_is_kept(fixture_t *self, const char *reason)
     assert_report(&self->diag, expected);
 }
 
-static void
-test_a_failed_write_keeps_the_old_file(void **state)
+static void test_a_failed_write_keeps_the_old_file(void **state)
 {
     fixture_t *self = *state;
     full_disk_t disk;
@@ -202,8 +187,7 @@ test_a_failed_write_keeps_the_old_file(void **state)
 }
 
 /* Something was lost on the way, although all is well at the end. */
-static void
-test_an_earlier_failure_is_not_forgotten(void **state)
+static void test_an_earlier_failure_is_not_forgotten(void **state)
 {
     fixture_t *self = *state;
     full_disk_t disk;
@@ -220,8 +204,7 @@ test_an_earlier_failure_is_not_forgotten(void **state)
 }
 
 /* A folder took the name while we wrote. */
-static void
-test_a_failed_rename_leaves_nothing(void **state)
+static void test_a_failed_rename_leaves_nothing(void **state)
 {
     fixture_t *self = *state;
     char expected[2 * PATH_BYTES];
@@ -233,13 +216,11 @@ test_a_failed_rename_leaves_nothing(void **state)
     spot_outfile_free(&self->file);
     assert_int_equal(num_files(self->folder), 1);
     assert_int_equal(rmdir(self->path), 0);
-    snprintf(
-        expected, sizeof(expected), "%s: cannot write: Is a directory\n", self->path);
+    snprintf(expected, sizeof(expected), "%s: cannot write: Is a directory\n", self->path);
     assert_report(&self->diag, expected);
 }
 
-static void
-test_a_directory_is_refused_at_once(void **state)
+static void test_a_directory_is_refused_at_once(void **state)
 {
     fixture_t *self = *state;
 
@@ -247,8 +228,7 @@ test_a_directory_is_refused_at_once(void **state)
     assert_int_equal(num_files(self->folder), 0);
 }
 
-static void
-test_a_missing_folder_is_refused_at_once(void **state)
+static void test_a_missing_folder_is_refused_at_once(void **state)
 {
     fixture_t *self = *state;
     char path[2 * PATH_BYTES];
@@ -257,8 +237,7 @@ test_a_missing_folder_is_refused_at_once(void **state)
     assert_refused(self, path, "No such file or directory");
 }
 
-static void
-test_a_file_as_folder_is_refused_at_once(void **state)
+static void test_a_file_as_folder_is_refused_at_once(void **state)
 {
     fixture_t *self = *state;
     char path[2 * PATH_BYTES];
@@ -268,14 +247,12 @@ test_a_file_as_folder_is_refused_at_once(void **state)
     assert_refused(self, path, "Not a directory");
 }
 
-static void
-test_no_name_is_refused_at_once(void **state)
+static void test_no_name_is_refused_at_once(void **state)
 {
     assert_refused(*state, "", "No such file or directory");
 }
 
-static void
-skip_if_root(void)
+static void skip_if_root(void)
 {
     if (geteuid() == 0) {
         print_message("skipped: root may write everywhere\n");
@@ -283,8 +260,7 @@ skip_if_root(void)
     }
 }
 
-static void
-test_a_write_protected_folder_is_refused_at_once(void **state)
+static void test_a_write_protected_folder_is_refused_at_once(void **state)
 {
     fixture_t *self = *state;
 
@@ -294,8 +270,7 @@ test_a_write_protected_folder_is_refused_at_once(void **state)
     assert_int_equal(chmod(self->folder, 0700), 0);
 }
 
-static void
-test_a_write_protected_file_is_refused_at_once(void **state)
+static void test_a_write_protected_file_is_refused_at_once(void **state)
 {
     fixture_t *self = *state;
 
@@ -307,8 +282,7 @@ test_a_write_protected_file_is_refused_at_once(void **state)
     assert_int_equal(num_files(self->folder), 1);
 }
 
-static void
-test_permissions_follow_the_umask(void **state)
+static void test_permissions_follow_the_umask(void **state)
 {
     static const mode_t masks[] = {022, 077, 002};
     fixture_t *self = *state;
@@ -334,8 +308,7 @@ test_permissions_follow_the_umask(void **state)
     }
 }
 
-static void
-test_a_full_device_says_so(void **state)
+static void test_a_full_device_says_so(void **state)
 {
     fixture_t *self = *state;
 
@@ -355,8 +328,7 @@ test_a_full_device_says_so(void **state)
     }
 }
 
-static void
-test_devices_are_written_and_stay(void **state)
+static void test_devices_are_written_and_stay(void **state)
 {
     fixture_t *self = *state;
     struct stat status;
@@ -371,8 +343,7 @@ test_devices_are_written_and_stay(void **state)
 }
 
 /* /dev/stdout is a link, too: it must not be replaced by a file. */
-static void
-test_links_are_written_through(void **state)
+static void test_links_are_written_through(void **state)
 {
     fixture_t *self = *state;
     char target[PATH_BYTES];
@@ -391,8 +362,7 @@ test_links_are_written_through(void **state)
     unlink(target);
 }
 
-static void
-test_pipes_are_written_directly(void **state)
+static void test_pipes_are_written_directly(void **state)
 {
     fixture_t *self = *state;
     char bytes[8] = "";
@@ -409,8 +379,7 @@ test_pipes_are_written_directly(void **state)
     close(reader);
 }
 
-static void
-test_a_dash_is_standard_output(void **state)
+static void test_a_dash_is_standard_output(void **state)
 {
     static const char *const names[] = {"-", NULL};
     fixture_t *self = *state;
@@ -424,8 +393,7 @@ test_a_dash_is_standard_output(void **state)
     }
 }
 
-static void
-test_full_standard_output_says_so(void **state)
+static void test_full_standard_output_says_so(void **state)
 {
     fixture_t *self = *state;
     int full = open("/dev/full", O_WRONLY), before, ret;
@@ -446,13 +414,11 @@ test_full_standard_output_says_so(void **state)
     close(before);
     close(full);
     assert_int_equal(ret, SPOT_ERR_IO);
-    assert_report(
-        &self->diag, "standard output: cannot write: No space left on device\n");
+    assert_report(&self->diag, "standard output: cannot write: No space left on device\n");
 }
 
 /* Asked to end: nothing is opened or committed, and the old file stays. */
-static void
-test_nothing_is_committed_after_a_signal(void **state)
+static void test_nothing_is_committed_after_a_signal(void **state)
 {
     fixture_t *self = *state;
     char text[16] = "";
@@ -464,11 +430,9 @@ test_nothing_is_committed_after_a_signal(void **state)
     assert_int_equal(spot_outfile_init(&self->file, self->path, &self->diag), 0);
     fputs("new", self->file.stream);
     atomic_store(&spot_stop, SIGTERM);
-    assert_int_equal(
-        spot_outfile_close(&self->file, 0, &self->diag), SPOT_ERR_INTERRUPTED);
+    assert_int_equal(spot_outfile_close(&self->file, 0, &self->diag), SPOT_ERR_INTERRUPTED);
     assert_int_equal(num_files(self->folder), 1);
-    assert_int_equal(
-        spot_outfile_init(&self->file, self->path, &self->diag), SPOT_ERR_INTERRUPTED);
+    assert_int_equal(spot_outfile_init(&self->file, self->path, &self->diag), SPOT_ERR_INTERRUPTED);
     spot_outfile_free(&self->file);
     assert_int_equal(spot_outfile_init(&self->file, NULL, &self->diag), 0);
     assert_int_equal(spot_outfile_close(&self->file, 0, &self->diag), 0);
@@ -482,8 +446,7 @@ test_nothing_is_committed_after_a_signal(void **state)
 }
 
 /* Those that are not committed go, again and again. */
-static void
-test_files_under_way_can_be_removed_at_once(void **state)
+static void test_files_under_way_can_be_removed_at_once(void **state)
 {
     enum { NUM_FILES = 5 };
     fixture_t *self = *state;
@@ -507,8 +470,7 @@ test_files_under_way_can_be_removed_at_once(void **state)
     }
 }
 
-int
-main(void)
+int main(void)
 {
 #define TEST(function) cmocka_unit_test_setup_teardown(function, setup, teardown)
     const struct CMUnitTest tests[] = {

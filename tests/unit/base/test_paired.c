@@ -12,8 +12,7 @@
 #include "base/rng.h"
 #include "near.h"
 
-static spot_paired_t
-paired_of(const double *x, const double *y, size_t num_pairs)
+static spot_paired_t paired_of(const double *x, const double *y, size_t num_pairs)
 {
     spot_paired_t paired = {0};
 
@@ -26,8 +25,7 @@ paired_of(const double *x, const double *y, size_t num_pairs)
 /* Student's sleep data (Biometrika 6, 1908), whose differences have mean -1.58. R gives
  * t.test(x, y, paired = TRUE): [-2.4598858, -0.7001142]; t.test(x, y): [-3.3654832,
  * 0.2054832] with 17.77647 degrees of freedom. */
-static void
-test_student_s_own_data(void **state)
+static void test_student_s_own_data(void **state)
 {
     static const double x[] = {0.7, -1.6, -0.2, -1.2, -0.1, 3.4, 3.7, 0.8, 0.0, 2.0};
     static const double y[] = {1.9, 0.8, 1.1, 0.1, -0.1, 4.4, 5.5, 1.6, 4.6, 3.4};
@@ -37,18 +35,16 @@ test_student_s_own_data(void **state)
     assert_int_equal(paired.difference.num_values, 10);
     assert_int_equal(paired.num_left_out, 0);
     assert_near(spot_paired_mean(&paired), -1.58, 1e-14);
+    assert_near(spot_paired_half_width(&paired, 0.95), (2.4598858 - 0.7001142) / 2, 1e-7);
     assert_near(
-        spot_paired_half_width(&paired, 0.95), (2.4598858 - 0.7001142) / 2, 1e-7);
-    assert_near(spot_welch_half_width(&paired.x, &paired.y, 0.95),
-        (3.3654832 + 0.2054832) / 2, 1e-7);
-    assert_near(spot_paired_gain(&paired, 0.95),
-        (3.3654832 + 0.2054832) / (2.4598858 - 0.7001142), 1e-7);
+        spot_welch_half_width(&paired.x, &paired.y, 0.95), (3.3654832 + 0.2054832) / 2, 1e-7);
+    assert_near(
+        spot_paired_gain(&paired, 0.95), (3.3654832 + 0.2054832) / (2.4598858 - 0.7001142), 1e-7);
 }
 
 /* By hand: x - y is {1, 2, 3}, its standard error 1 / sqrt(3); the sums of squares are 2
  * and 0, so Welch is left with the 2 degrees of freedom of x. */
-static void
-test_a_constant_partner(void **state)
+static void test_a_constant_partner(void **state)
 {
     static const double x[] = {3, 4, 5}, y[] = {2, 2, 2};
     const spot_paired_t paired = paired_of(x, y, 3);
@@ -61,8 +57,7 @@ test_a_constant_partner(void **state)
     assert_near(spot_paired_gain(&paired, 0.95), 1, 1e-9);
 }
 
-static void
-test_nulls_leave_their_pair_out(void **state)
+static void test_nulls_leave_their_pair_out(void **state)
 {
     const double null = (double) NAN, infinite = (double) INFINITY;
     const double x[] = {null, 1, 2, null, 4, 7, infinite, 9};
@@ -78,8 +73,7 @@ test_nulls_leave_their_pair_out(void **state)
     assert_memory_equal(&paired, &kept, sizeof(kept));
 }
 
-static void
-test_too_few_pairs_have_no_interval(void **state)
+static void test_too_few_pairs_have_no_interval(void **state)
 {
     static const double x[] = {3}, y[] = {1};
     const spot_paired_t none = {0}, one = paired_of(x, y, 1);
@@ -95,8 +89,7 @@ test_too_few_pairs_have_no_interval(void **state)
 }
 
 /* The same values, the same but for a shift, and none that spreads. */
-static void
-test_pairs_without_spread(void **state)
+static void test_pairs_without_spread(void **state)
 {
     static const double x[] = {1, 2, 4, 8}, y[] = {3, 4, 6, 10}, same[] = {5, 5, 5, 5};
     const spot_paired_t shifted = paired_of(x, y, 4), equal = paired_of(same, same, 4);
@@ -113,8 +106,7 @@ test_pairs_without_spread(void **state)
 
 /* By hand: about the mean, 1.1, the squares of the differences are 9.9^2 + 9 * 1.1^2,
  * and their cubes 9.9^3 - 9 * 1.1^3. */
-static void
-test_heavy_tails_of_differences(void **state)
+static void test_heavy_tails_of_differences(void **state)
 {
     static const double x[] = {0, 0, 0, 0, 11, 0, 0, 0, 0, 0}, y[10] = {0};
     static const double even[] = {-2, -1, 0, 1, 2, 2, 1, 0, -1, -2};
@@ -136,8 +128,7 @@ test_heavy_tails_of_differences(void **state)
 }
 
 /* An interval of a difference of probabilities ends where these do. */
-static void
-test_bounds_of_probabilities(void **state)
+static void test_bounds_of_probabilities(void **state)
 {
     static const double ones[] = {1, 1, 1, 1, 1}, zeros[5] = {0};
     spot_paired_t above = paired_of(ones, zeros, 5), below = paired_of(zeros, ones, 5);
@@ -157,8 +148,7 @@ test_bounds_of_probabilities(void **state)
 
 /* What holds for any pairs: exchanging x and y turns the sign of the difference; shifts
  * and scales go through; variances follow from the covariance. */
-static void
-test_identities_of_pairs(void **state)
+static void test_identities_of_pairs(void **state)
 {
     spot_rng_t rng;
 
@@ -183,10 +173,9 @@ test_identities_of_pairs(void **state)
             spot_paired_add(&scaled, scale * x, scale * y);
         }
         assert_true(spot_paired_mean(&turned) == -spot_paired_mean(&paired));
-        assert_near(spot_paired_half_width(&turned, 0.9),
-            spot_paired_half_width(&paired, 0.9), 1e-12);
         assert_near(
-            spot_paired_gain(&scaled, 0.9), spot_paired_gain(&paired, 0.9), 1e-9);
+            spot_paired_half_width(&turned, 0.9), spot_paired_half_width(&paired, 0.9), 1e-12);
+        assert_near(spot_paired_gain(&scaled, 0.9), spot_paired_gain(&paired, 0.9), 1e-9);
         for (size_t k = 0; k < num_pairs; k++) {
             covariance += (xs[k] - paired.x.mean) * (ys[k] - paired.y.mean);
         }
@@ -195,8 +184,7 @@ test_identities_of_pairs(void **state)
     }
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_student_s_own_data),

@@ -7,8 +7,7 @@
 #include "tests/unit/base/support.h"
 
 /* Parts come as often as their weights say; parts of weight 0 never. */
-static void
-test_draws(void **state)
+static void test_draws(void **state)
 {
     static const double weights[] = {0, 3, 0, 1, 4, 0};
     enum { NUM_PARTS = sizeof(weights) / sizeof(weights[0]), NUM_DRAWS = 40000 };
@@ -35,8 +34,7 @@ test_draws(void **state)
     free(parts.until);
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_draws),

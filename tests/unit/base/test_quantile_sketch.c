@@ -13,19 +13,16 @@
 
 /* The bound r of the relative error: half of the mantissa bits that keys drop, of those
  * that any value has. */
-static double
-error_bound(const spot_quantile_sketch_t *sketch)
+static double error_bound(const spot_quantile_sketch_t *sketch)
 {
-    const uint64_t dropped =
-        sketch->any_bits & ((UINT64_C(1) << (45 + sketch->num_joined)) - 1);
+    const uint64_t dropped = sketch->any_bits & ((UINT64_C(1) << (45 + sketch->num_joined)) - 1);
 
     return ldexp((double) (dropped - (dropped >> 1)), -52);
 }
 
 /* The bound that the header gives, in units of it; rounding of 1e-13 aside. */
-static double
-error_in_bounds(const spot_quantile_sketch_t *sketch, const double *sorted, double p,
-    double quantile)
+static double error_in_bounds(
+    const spot_quantile_sketch_t *sketch, const double *sorted, double p, double quantile)
 {
     const double position = p * (double) (sketch->num_values - 1);
     const double fraction = position - floor(position);
@@ -33,14 +30,13 @@ error_in_bounds(const spot_quantile_sketch_t *sketch, const double *sorted, doub
     const double high = fraction > 0 ? sorted[(size_t) position + 1] : low;
     const double exact = (1 - fraction) * low + fraction * high;
     const double scale = (1 - fraction) * fabs(low) + fraction * fabs(high);
-    const double bound = (error_bound(sketch) + 1e-13) * scale +
-                         ldexp(1, (int) sketch->num_joined - 1029);
+    const double bound =
+        (error_bound(sketch) + 1e-13) * scale + ldexp(1, (int) sketch->num_joined - 1029);
 
     return fabs(quantile - exact) / bound;
 }
 
-static void
-assert_quantiles_hold(const char *name, double *values, size_t num_values)
+static void assert_quantiles_hold(const char *name, double *values, size_t num_values)
 {
     enum { NUM_P = 401 };
     double p[NUM_P], quantiles[NUM_P], worst = 0;
@@ -56,12 +52,11 @@ assert_quantiles_hold(const char *name, double *values, size_t num_values)
 
         worst = fmax(worst, error);
         if (!(error <= 1)) {
-            fail_msg("%s: %zu values, p %g: %.17g, %g times the bound", name, num_values,
-                p[j], quantiles[j], error);
+            fail_msg("%s: %zu values, p %g: %.17g, %g times the bound", name, num_values, p[j],
+                quantiles[j], error);
         }
         assert_true(quantiles[j] >= values[0] && quantiles[j] <= values[num_values - 1]);
-        assert_true(
-            j == 0 || quantiles[j] >= quantiles[j - 1] - 1e-15 * fabs(quantiles[j - 1]));
+        assert_true(j == 0 || quantiles[j] >= quantiles[j - 1] - 1e-15 * fabs(quantiles[j - 1]));
     }
     assert_true(quantiles[0] == values[0]);
     assert_true(quantiles[NUM_P - 1] == values[num_values - 1]);
@@ -74,8 +69,7 @@ assert_quantiles_hold(const char *name, double *values, size_t num_values)
     spot_quantile_sketch_free(&sketch);
 }
 
-static void
-test_quantiles_are_within_the_bound(void **state)
+static void test_quantiles_are_within_the_bound(void **state)
 {
     static const size_t nums_values[] = {1, 2, 3, 7, 64, 1024, MANY_VALUES};
     double *values = malloc(MANY_VALUES * sizeof(*values));
@@ -92,8 +86,7 @@ test_quantiles_are_within_the_bound(void **state)
 }
 
 /* The bound is no larger than it must be, and joins are only made for need. */
-static void
-test_the_bound_is_tight(void **state)
+static void test_the_bound_is_tight(void **state)
 {
     static const double values[] = {0.5, 1, 1, 1, 1.99999999999999978};
     spot_quantile_sketch_t sketch = sketch_of(values, 5);
@@ -106,8 +99,7 @@ test_the_bound_is_tight(void **state)
 }
 
 /* Counts, and all else without more bits than a key tells. */
-static void
-test_short_values_are_exact(void **state)
+static void test_short_values_are_exact(void **state)
 {
     double values[1000];
 
@@ -126,16 +118,14 @@ test_short_values_are_exact(void **state)
         for (int j = 0; j <= 100; j++) {
             const double exact = spot_quantile(values, 1000, j / 100.0);
 
-            assert_true(
-                fabs(quantile_of(&sketch, j / 100.0) - exact) <= 1e-14 * fabs(exact));
+            assert_true(fabs(quantile_of(&sketch, j / 100.0) - exact) <= 1e-14 * fabs(exact));
         }
         spot_quantile_sketch_free(&sketch);
     }
 }
 
 /* Also where other values have more bits than their keys tell. */
-static void
-test_zero_is_zero(void **state)
+static void test_zero_is_zero(void **state)
 {
     static const double values[] = {-1.0 / 3, 0, -0.0, 0, 0.1};
     spot_quantile_sketch_t sketch = sketch_of(values, 5);
@@ -148,8 +138,7 @@ test_zero_is_zero(void **state)
     spot_quantile_sketch_free(&sketch);
 }
 
-static void
-test_nothing_has_no_quantiles(void **state)
+static void test_nothing_has_no_quantiles(void **state)
 {
     spot_quantile_sketch_t sketch = {0};
 
@@ -162,8 +151,7 @@ test_nothing_has_no_quantiles(void **state)
 }
 
 /* Whether values come at once, one by one or from the back. */
-static void
-test_the_order_does_not_matter(void **state)
+static void test_the_order_does_not_matter(void **state)
 {
     double *values = malloc(MANY_VALUES * sizeof(*values));
 
@@ -186,8 +174,7 @@ test_the_order_does_not_matter(void **state)
 }
 
 /* Everything that a double can be: one value in each bucket. */
-static spot_quantile_sketch_t
-sketch_of_all_magnitudes(void)
+static spot_quantile_sketch_t sketch_of_all_magnitudes(void)
 {
     const uint64_t num_buckets = UINT64_C(2047) << 7; /* of one sign */
     spot_quantile_sketch_t sketch = {0};
@@ -205,11 +192,10 @@ sketch_of_all_magnitudes(void)
 
 /* Buckets in a row fall into slots of their own, so nothing but their number tells that
  * there are too many. */
-static void
-test_buckets_in_a_row_are_counted(void **state)
+static void test_buckets_in_a_row_are_counted(void **state)
 {
-    static const size_t nums_keys[] = {128, 129, 300, SPOT_SKETCH_MAX_KEYS,
-        SPOT_SKETCH_MAX_KEYS + 1, 3 * SPOT_SKETCH_MAX_KEYS};
+    static const size_t nums_keys[] = {
+        128, 129, 300, SPOT_SKETCH_MAX_KEYS, SPOT_SKETCH_MAX_KEYS + 1, 3 * SPOT_SKETCH_MAX_KEYS};
     double *values = malloc(3 * SPOT_SKETCH_MAX_KEYS * sizeof(*values));
 
     (void) state;
@@ -223,16 +209,14 @@ test_buckets_in_a_row_are_counted(void **state)
         spot_quantile_sketch_t sketch = sketch_of(values, num_keys);
 
         assert_int_equal(sketch.num_joined, num_joined);
-        assert_int_equal(
-            sketch.num_keys, (num_keys + (1u << num_joined) - 1) >> num_joined);
+        assert_int_equal(sketch.num_keys, (num_keys + (1u << num_joined) - 1) >> num_joined);
         assert_true(sketch.num_keys <= SPOT_SKETCH_MAX_KEYS);
         spot_quantile_sketch_free(&sketch);
     }
     free(values);
 }
 
-static void
-test_memory_is_bounded(void **state)
+static void test_memory_is_bounded(void **state)
 {
     spot_quantile_sketch_t sketch = sketch_of_all_magnitudes();
 
@@ -245,22 +229,20 @@ test_memory_is_bounded(void **state)
 }
 
 /* Values that would be too many are refused and change nothing. */
-static void
-test_too_many_values_are_refused(void **state)
+static void test_too_many_values_are_refused(void **state)
 {
     static const double one[] = {3.7};
     spot_quantile_sketch_t sketch = sketch_of(one, 1), same = sketch_of(one, 1);
 
     (void) state;
-    assert_int_equal(spot_quantile_sketch_add(&sketch, one, SPOT_SKETCH_MAX_VALUES),
-        SPOT_ERR_BAD_PARAM);
+    assert_int_equal(
+        spot_quantile_sketch_add(&sketch, one, SPOT_SKETCH_MAX_VALUES), SPOT_ERR_BAD_PARAM);
     assert_same_sketch(&sketch, &same);
     spot_quantile_sketch_free(&sketch);
     spot_quantile_sketch_free(&same);
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_quantiles_are_within_the_bound),

@@ -17,23 +17,18 @@
 #define NUM_DRAWS 100000
 
 /* From the file kat_vectors of Random123. */
-static void
-test_philox_gives_the_published_numbers(void **state)
+static void test_philox_gives_the_published_numbers(void **state)
 {
     static const struct {
         uint64_t counter[4], key[2], expected[4];
     } vectors[] = {
         {{0, 0, 0, 0}, {0, 0},
-            {0x16554d9eca36314c, 0xdb20fe9d672d0fdc, 0xd7e772cee186176b,
-                0x7e68b68aec7ba23b}},
+            {0x16554d9eca36314c, 0xdb20fe9d672d0fdc, 0xd7e772cee186176b, 0x7e68b68aec7ba23b}},
         {{UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX}, {UINT64_MAX, UINT64_MAX},
-            {0x87b092c3013fe90b, 0x438c3c67be8d0224, 0x9cc7d7c69cd777b6,
-                0xa09caebf594f0ba0}},
-        {{0x243f6a8885a308d3, 0x13198a2e03707344, 0xa4093822299f31d0,
-             0x082efa98ec4e6c89},
+            {0x87b092c3013fe90b, 0x438c3c67be8d0224, 0x9cc7d7c69cd777b6, 0xa09caebf594f0ba0}},
+        {{0x243f6a8885a308d3, 0x13198a2e03707344, 0xa4093822299f31d0, 0x082efa98ec4e6c89},
             {0x452821e638d01377, 0xbe5466cf34e90c6c},
-            {0xa528f45403e61d95, 0x38c72dbd566e9788, 0xa5a1610e72fd18b5,
-                0x57bd43b5e52b7fe6}},
+            {0xa528f45403e61d95, 0x38c72dbd566e9788, 0xa5a1610e72fd18b5, 0x57bd43b5e52b7fe6}},
     };
 
     (void) state;
@@ -49,11 +44,10 @@ test_philox_gives_the_published_numbers(void **state)
     }
 }
 
-static void
-test_streams_give_the_numbers_they_always_gave(void **state)
+static void test_streams_give_the_numbers_they_always_gave(void **state)
 {
-    static const double expected[] = {0.5160372585520521, 0.9437827618372018,
-        0.9874241179837289, 0.6272716685170187, 0.2026874322735992};
+    static const double expected[] = {0.5160372585520521, 0.9437827618372018, 0.9874241179837289,
+        0.6272716685170187, 0.2026874322735992};
     spot_rng_t rng;
 
     (void) state;
@@ -66,8 +60,7 @@ test_streams_give_the_numbers_they_always_gave(void **state)
     assert_true(spot_rng_uniform(&rng) == 0.49876138996507935);
 }
 
-static void
-test_purposes_keep_their_numbers(void **state)
+static void test_purposes_keep_their_numbers(void **state)
 {
     (void) state;
     assert_int_equal(SPOT_STREAM_TYPE, 1);
@@ -80,8 +73,7 @@ test_purposes_keep_their_numbers(void **state)
     assert_int_equal(SPOT_STREAM_REFILL, 8);
 }
 
-static void
-test_seeking_again_starts_again(void **state)
+static void test_seeking_again_starts_again(void **state)
 {
     spot_rng_t rng, other;
 
@@ -98,8 +90,7 @@ test_seeking_again_starts_again(void **state)
 }
 
 /* A stream that was left at any number goes on behind it, however far. */
-static void
-test_skipping_goes_on_behind(void **state)
+static void test_skipping_goes_on_behind(void **state)
 {
     enum { NUM_NUMBERS = 40 };
     uint64_t bits[2 * NUM_NUMBERS];
@@ -122,8 +113,7 @@ test_skipping_goes_on_behind(void **state)
 }
 
 /* From each place in a block, so many as end at each. */
-static void
-test_filling_gives_the_same_numbers(void **state)
+static void test_filling_gives_the_same_numbers(void **state)
 {
     enum { MOST = 40 };
     uint64_t bits[2 * MOST], numbers[MOST];
@@ -149,8 +139,7 @@ test_filling_gives_the_same_numbers(void **state)
 }
 
 /* Every part of the name counts with all its 64 bits. */
-static void
-test_streams_with_other_names_are_other_streams(void **state)
+static void test_streams_with_other_names_are_other_streams(void **state)
 {
     static const struct {
         uint64_t seed, replication, purpose, entity;
@@ -174,8 +163,8 @@ test_streams_with_other_names_are_other_streams(void **state)
     for (size_t j = 0; j < num_streams; j++) {
         spot_rng_t rng;
 
-        spot_rng_seek(&rng, names[j].seed, names[j].replication,
-            (spot_stream_t) names[j].purpose, names[j].entity);
+        spot_rng_seek(&rng, names[j].seed, names[j].replication, (spot_stream_t) names[j].purpose,
+            names[j].entity);
         for (size_t k = 0; k < 5; k++) {
             bits[j][k] = spot_rng_bits(&rng);
         }
@@ -187,8 +176,7 @@ test_streams_with_other_names_are_other_streams(void **state)
     }
 }
 
-static void
-test_uniform_is_in_the_half_open_unit_interval(void **state)
+static void test_uniform_is_in_the_half_open_unit_interval(void **state)
 {
     const double se = 1 / sqrt(12.0 * NUM_DRAWS);
     spot_moments_t moments = {0};
@@ -207,8 +195,7 @@ test_uniform_is_in_the_half_open_unit_interval(void **state)
 }
 
 /* The largest and the smallest double, by putting the bits into the stream. */
-static void
-test_uniform_at_the_ends_of_the_bits(void **state)
+static void test_uniform_at_the_ends_of_the_bits(void **state)
 {
     spot_rng_t rng;
 
@@ -223,8 +210,7 @@ test_uniform_at_the_ends_of_the_bits(void **state)
     assert_true(gsl_rng_uniform(spot_rng_gsl(&rng)) == 0x1p-53);
 }
 
-static void
-test_gsl_sees_the_same_stream(void **state)
+static void test_gsl_sees_the_same_stream(void **state)
 {
     spot_rng_t rng, same;
     gsl_rng *gsl;
@@ -243,8 +229,7 @@ test_gsl_sees_the_same_stream(void **state)
     assert_true(gsl_rng_uniform_int(gsl, 6) < 6);
 }
 
-static void
-test_gsl_alloc_and_clone_work(void **state)
+static void test_gsl_alloc_and_clone_work(void **state)
 {
     const uint64_t seed = UINT64_C(0x123456789abcdef0);
     gsl_rng *rng = gsl_rng_alloc(&spot_rng_philox4x64);
@@ -273,28 +258,24 @@ test_gsl_alloc_and_clone_work(void **state)
     gsl_rng_free(rng);
 }
 
-static double
-draw_gaussian(gsl_rng *rng)
+static double draw_gaussian(gsl_rng *rng)
 {
     return 10 + gsl_ran_gaussian_ziggurat(rng, 2);
 }
 
-static double
-draw_exponential(gsl_rng *rng)
+static double draw_exponential(gsl_rng *rng)
 {
     return gsl_ran_exponential(rng, 3);
 }
 
-static double
-draw_poisson(gsl_rng *rng)
+static double draw_poisson(gsl_rng *rng)
 {
     return gsl_ran_poisson(rng, 4);
 }
 
 /* Mean and variance against the law's. variance_sd: the standard deviation of
  * (x - mean)^2, so that the error of the sample variance is variance_sd / sqrt(n). */
-static void
-test_gsl_distributions_have_their_moments(void **state)
+static void test_gsl_distributions_have_their_moments(void **state)
 {
     static const struct {
         double (*draw)(gsl_rng *rng);
@@ -326,8 +307,7 @@ test_gsl_distributions_have_their_moments(void **state)
 }
 
 /* The draws of gsl, but for the rounding of the logarithm. */
-static void
-test_exponential_is_that_of_gsl(void **state)
+static void test_exponential_is_that_of_gsl(void **state)
 {
     spot_rng_t rng, other;
 
@@ -337,8 +317,7 @@ test_exponential_is_that_of_gsl(void **state)
     for (int j = 0; j < NUM_DRAWS; j++) {
         const double expected = gsl_ran_exponential(spot_rng_gsl(&other), 3);
 
-        assert_true(
-            fabs(spot_rng_exponential(&rng, 3) - expected) <= 1e-15 * (expected + 3));
+        assert_true(fabs(spot_rng_exponential(&rng, 3) - expected) <= 1e-15 * (expected + 3));
     }
     assert_int_equal(spot_rng_position(&rng), NUM_DRAWS);
     rng.state.numbers[0] = UINT64_MAX;
@@ -349,8 +328,7 @@ test_exponential_is_that_of_gsl(void **state)
 }
 
 /* Chi-square of counts that should all be the same. */
-static double
-chi_square(const int64_t *counts, size_t num_cells, double num_values)
+static double chi_square(const int64_t *counts, size_t num_cells, double num_values)
 {
     const double expected = num_values / (double) num_cells;
     double sum = 0;
@@ -362,15 +340,13 @@ chi_square(const int64_t *counts, size_t num_cells, double num_values)
 }
 
 /* A right generator fails one seed in 1e5. */
-static void
-assert_even(const int64_t *counts, size_t num_cells)
+static void assert_even(const int64_t *counts, size_t num_cells)
 {
     assert_true(chi_square(counts, num_cells, NUM_DRAWS) <=
                 gsl_cdf_chisq_Qinv(1e-5, (double) (num_cells - 1)));
 }
 
-static void
-test_below_is_uniform(void **state)
+static void test_below_is_uniform(void **state)
 {
     static const size_t limits[] = {2, 3, 7, 10, 64, 100};
 
@@ -390,8 +366,7 @@ test_below_is_uniform(void **state)
     }
 }
 
-static void
-test_below_one_is_zero(void **state)
+static void test_below_one_is_zero(void **state)
 {
     spot_rng_t rng;
 
@@ -404,8 +379,7 @@ test_below_one_is_zero(void **state)
 
 /* With a limit of 3 * 2^62 the remainder of a draw would be small twice as often, and a
  * scaled draw without rejection would be a multiple of three twice as often. */
-static void
-test_below_is_unbiased_for_large_limits(void **state)
+static void test_below_is_unbiased_for_large_limits(void **state)
 {
     const uint64_t limit = UINT64_C(3) << 62;
     int64_t thirds[3] = {0}, remainders[3] = {0};
@@ -425,8 +399,7 @@ test_below_is_unbiased_for_large_limits(void **state)
 }
 
 /* Just above 2^63 nearly half of the bits are drawn in vain, just below none. */
-static void
-test_below_near_half_the_range(void **state)
+static void test_below_near_half_the_range(void **state)
 {
     static const uint64_t limits[] = {
         (UINT64_C(1) << 63) - 1, UINT64_C(1) << 63, (UINT64_C(1) << 63) + 1};
@@ -453,8 +426,7 @@ test_below_near_half_the_range(void **state)
     }
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_philox_gives_the_published_numbers),

@@ -13,16 +13,14 @@
 #include "base/rng.h"
 #include "base/skewed.h"
 
-static void
-assert_near(double value, double expected)
+static void assert_near(double value, double expected)
 {
     if (!(fabs(value - expected) <= 1e-12 * (1 + fabs(expected)))) {
         fail_msg("%.17g is not %.17g", value, expected);
     }
 }
 
-static void
-test_third_moment(void **state)
+static void test_third_moment(void **state)
 {
     static const double values[] = {1e3 + 1, 1e3 + 2, 1e3 - 7, 1e3 + 40, 1e3};
     double mean = 0, sum_cubes = 0;
@@ -40,8 +38,7 @@ test_third_moment(void **state)
     assert_near(self.sum_cubes / sum_cubes, 1);
 }
 
-static void
-test_symmetric_values(void **state)
+static void test_symmetric_values(void **state)
 {
     spot_skewed_t self = {0};
     double low, high, half_width;
@@ -57,11 +54,9 @@ test_symmetric_values(void **state)
 }
 
 /* The cubic, evaluated at the bound, gives the quantile back. */
-static double
-cubic(const spot_skewed_t *self, double bound)
+static double cubic(const spot_skewed_t *self, double bound)
 {
-    const double n = (double) self->moments.num_values,
-                 std = spot_moments_std(&self->moments);
+    const double n = (double) self->moments.num_values, std = spot_moments_std(&self->moments);
     const double g = self->sum_cubes / n / pow(std, 3);
     const double w = (self->moments.mean - bound) / std;
 
@@ -70,8 +65,7 @@ cubic(const spot_skewed_t *self, double bound)
 
 /* Few large values: the mean may be higher than Student's interval has it; turned
  * around, lower. */
-static void
-test_skewed_values(void **state)
+static void test_skewed_values(void **state)
 {
     spot_skewed_t self = {0}, turned = {0};
     double low, high, turned_low, turned_high, half_width;
@@ -86,14 +80,12 @@ test_skewed_values(void **state)
     half_width = spot_moments_half_width(&self.moments, 0.999);
     assert_near(low, self.moments.mean - half_width);
     assert_true(high > self.moments.mean + 1.2 * half_width);
-    assert_true(fabs(cubic(&self, high) +
-                     half_width / spot_moments_stderr(&self.moments)) < 1e-9);
+    assert_true(fabs(cubic(&self, high) + half_width / spot_moments_stderr(&self.moments)) < 1e-9);
     assert_near(turned_low, -high);
     assert_near(turned_high, -low);
 }
 
-static void
-test_few_or_equal_values(void **state)
+static void test_few_or_equal_values(void **state)
 {
     spot_skewed_t self = {0};
     double low, high;
@@ -115,8 +107,7 @@ test_few_or_equal_values(void **state)
 
 /* The mean of exponential values is above the upper bound as rarely as asked for, in
  * some 10 of the samples; it is above that of Student's interval in some 40. */
-static void
-test_tail(void **state)
+static void test_tail(void **state)
 {
     int num_above = 0, num_above_student = 0;
     spot_rng_t rng;
@@ -133,17 +124,15 @@ test_tail(void **state)
         spot_skewed_bounds(&self, 1 - 2 * P_ERROR, &low, &high);
         num_above += high < 1;
         num_above_student +=
-            self.moments.mean + spot_moments_half_width(&self.moments, 1 - 2 * P_ERROR) <
-            1;
+            self.moments.mean + spot_moments_half_width(&self.moments, 1 - 2 * P_ERROR) < 1;
     }
-    print_message("above in %d of %d samples, %d by Student\n", num_above, NUM_SAMPLES,
-        num_above_student);
+    print_message(
+        "above in %d of %d samples, %d by Student\n", num_above, NUM_SAMPLES, num_above_student);
     assert_true(num_above <= 25);
     assert_true(num_above_student > 25);
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_third_moment),

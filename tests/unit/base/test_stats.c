@@ -12,8 +12,7 @@
 #include "base/stats.h"
 #include "near.h"
 
-static double
-sum_of(const double *values, size_t num_values)
+static double sum_of(const double *values, size_t num_values)
 {
     spot_sum_t sum = {0};
 
@@ -24,8 +23,7 @@ sum_of(const double *values, size_t num_values)
 }
 
 /* The second is the one that Kahan's own algorithm gets wrong. */
-static void
-test_hard_sums(void **state)
+static void test_hard_sums(void **state)
 {
     static const double tenths[] = {0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1};
     static const double neumaier[] = {1, 1e100, 1, -1e100};
@@ -41,8 +39,7 @@ test_hard_sums(void **state)
 }
 
 /* A million prices of a cent: the error of a plain sum is some 1e-9 of it. */
-static void
-test_long_sums_stay_exact(void **state)
+static void test_long_sums_stay_exact(void **state)
 {
     spot_sum_t sum = {0};
 
@@ -53,8 +50,7 @@ test_long_sums_stay_exact(void **state)
     assert_near(spot_sum_total(&sum), 10000, 1e-15);
 }
 
-static spot_moments_t
-moments_of(const double *values, size_t num_values, double offset)
+static spot_moments_t moments_of(const double *values, size_t num_values, double offset)
 {
     spot_moments_t moments = {0};
 
@@ -64,8 +60,7 @@ moments_of(const double *values, size_t num_values, double offset)
     return moments;
 }
 
-static void
-test_moments_are_undefined_without_values(void **state)
+static void test_moments_are_undefined_without_values(void **state)
 {
     static const double one[] = {7};
     spot_moments_t moments = {0};
@@ -83,8 +78,7 @@ test_moments_are_undefined_without_values(void **state)
 }
 
 /* The textbook case: the mean of squares minus the square of the mean gives nonsense. */
-static void
-test_moments_survive_large_offsets(void **state)
+static void test_moments_survive_large_offsets(void **state)
 {
     static const double values[] = {4, 7, 13, 16};
     static const double offsets[] = {0, 1e9, -1e9, 1e12};
@@ -101,8 +95,7 @@ test_moments_survive_large_offsets(void **state)
 }
 
 /* Against sums of whole numbers, which are exact. */
-static void
-test_moments_agree_with_exact_sums(void **state)
+static void test_moments_agree_with_exact_sums(void **state)
 {
     enum { NUM_VALUES = 1000 };
     const int64_t offset = 1000000000;
@@ -120,16 +113,15 @@ test_moments_agree_with_exact_sums(void **state)
         sum_squares += value * value;
         spot_moments_add(&moments, (double) (value + offset));
     }
-    variance = (double) (NUM_VALUES * sum_squares - sum * sum) /
-               ((double) NUM_VALUES * (NUM_VALUES - 1));
-    assert_near(spot_moments_mean(&moments),
-        (double) (sum + NUM_VALUES * offset) / NUM_VALUES, 1e-15);
+    variance =
+        (double) (NUM_VALUES * sum_squares - sum * sum) / ((double) NUM_VALUES * (NUM_VALUES - 1));
+    assert_near(
+        spot_moments_mean(&moments), (double) (sum + NUM_VALUES * offset) / NUM_VALUES, 1e-15);
     assert_near(spot_moments_std(&moments), sqrt(variance), 1e-11);
 }
 
 /* Huge values give no wrong spread, but none. */
-static void
-test_moments_that_overflow_say_so(void **state)
+static void test_moments_that_overflow_say_so(void **state)
 {
     static const double values[] = {-1.7e308, 1.7e308, 1, 2};
     const spot_moments_t moments = spot_moments_of(values, 4);
@@ -140,8 +132,7 @@ test_moments_that_overflow_say_so(void **state)
 }
 
 /* To the last bit, however many there are, and whatever they are. */
-static void
-test_equal_values_have_no_spread(void **state)
+static void test_equal_values_have_no_spread(void **state)
 {
     double values[1000];
     spot_rng_t rng;
@@ -164,8 +155,7 @@ test_equal_values_have_no_spread(void **state)
 }
 
 /* The half width over the standard error is Student's quantile: printed tables. */
-static void
-test_half_widths_are_student_s(void **state)
+static void test_half_widths_are_student_s(void **state)
 {
     static const struct {
         size_t num_values;
@@ -187,15 +177,14 @@ test_half_widths_are_student_s(void **state)
         for (size_t k = 0; k < cases[j].num_values; k++) {
             spot_moments_add(&moments, (double) (k * k % 17));
         }
-        assert_near(spot_moments_half_width(&moments, cases[j].confidence) /
-                        spot_moments_stderr(&moments),
+        assert_near(
+            spot_moments_half_width(&moments, cases[j].confidence) / spot_moments_stderr(&moments),
             cases[j].quantile, 1e-9);
     }
 }
 
 /* Values of R's quantile(x, p, type = 7). */
-static void
-test_quantiles_are_of_type_7(void **state)
+static void test_quantiles_are_of_type_7(void **state)
 {
     static const double ten[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10};
     static const double uneven[] = {1, 2, 4, 8, 16};
@@ -218,8 +207,7 @@ test_quantiles_are_of_type_7(void **state)
     assert_true(isnan(spot_quantile(two, 0, 0.5)));
 }
 
-static void
-test_quantiles_never_leave_the_values(void **state)
+static void test_quantiles_never_leave_the_values(void **state)
 {
     static const double values[] = {0.1, 0.1, 0.3, 0.7, 0.7};
     double before = values[0];
@@ -235,8 +223,7 @@ test_quantiles_never_leave_the_values(void **state)
 }
 
 /* All sizes up to 60 with few and many ties, and one that is large; p with repeats. */
-static void
-test_quantiles_of_any_order_are_those_of_sorted_values(void **state)
+static void test_quantiles_of_any_order_are_those_of_sorted_values(void **state)
 {
     static const double p[] = {0, 0.05, 0.05, 0.051, 0.5, 0.95, 1, 1};
     enum { NUM_P = sizeof(p) / sizeof(p[0]), LARGE = 20000 };
@@ -261,8 +248,7 @@ test_quantiles_of_any_order_are_those_of_sorted_values(void **state)
         for (size_t j = 0; j < NUM_P; j++) {
             const double expected = spot_quantile(sorted, num_values, p[j]);
 
-            assert_true(
-                quantiles[j] == expected || (isnan(expected) && num_values == 0));
+            assert_true(quantiles[j] == expected || (isnan(expected) && num_values == 0));
         }
         spot_sort(values, num_values);
         assert_memory_equal(values, sorted, num_values * sizeof(*values));
@@ -271,8 +257,7 @@ test_quantiles_of_any_order_are_those_of_sorted_values(void **state)
     free(sorted);
 }
 
-static void
-test_student_t_is_that_of_tables(void **state)
+static void test_student_t_is_that_of_tables(void **state)
 {
     (void) state;
     for (int repeat = 0; repeat < 2; repeat++) { /* the one before is remembered */
@@ -283,8 +268,7 @@ test_student_t_is_that_of_tables(void **state)
     }
 }
 
-static void
-test_sort_ascends(void **state)
+static void test_sort_ascends(void **state)
 {
     double values[1000], total = 0, sorted_total = 0;
     double few[] = {3, -1e300, 3, 0, 1e300, -2};
@@ -308,8 +292,7 @@ test_sort_ascends(void **state)
     assert_true(sorted_total == total);
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_hard_sums),

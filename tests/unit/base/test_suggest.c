@@ -10,8 +10,7 @@
 #include "base/suggest.h"
 
 /* The nearest of two names, NULL for none; the second may be NULL. */
-static spot_suggest_t
-suggest(const char *text, const char *first, const char *second)
+static spot_suggest_t suggest(const char *text, const char *first, const char *second)
 {
     spot_suggest_t near;
 
@@ -23,8 +22,7 @@ suggest(const char *text, const char *first, const char *second)
     return near;
 }
 
-static void
-test_each_edit_costs_one(void **state)
+static void test_each_edit_costs_one(void **state)
 {
     static const struct {
         const char *text, *name;
@@ -56,16 +54,14 @@ test_each_edit_costs_one(void **state)
 
 /* Restricted distance: swapped neighbours are not edited again, so "ca" is 3 from "abc".
  */
-static void
-test_a_swap_is_not_edited_again(void **state)
+static void test_a_swap_is_not_edited_again(void **state)
 {
     (void) state;
     assert_int_equal(suggest("cadddddd", "abcdddddd", NULL).distance, 3);
     assert_int_equal(suggest("cadddddd", "acdddddd", NULL).distance, 1);
 }
 
-static void
-test_what_is_far_is_not_suggested(void **state)
+static void test_what_is_far_is_not_suggested(void **state)
 {
     (void) state;
     assert_null(suggest("horizon", "tick", "fleet").nearest);
@@ -79,8 +75,7 @@ test_what_is_far_is_not_suggested(void **state)
 }
 
 /* Up to a third of the longer name's letters, rounded to the nearest number. */
-static void
-test_the_limit_grows_with_the_length(void **state)
+static void test_the_limit_grows_with_the_length(void **state)
 {
     (void) state;
     assert_non_null(suggest("abcde", "abcxy", NULL).nearest);
@@ -91,20 +86,16 @@ test_the_limit_grows_with_the_length(void **state)
     assert_null(suggest("abcd", "ab", NULL).nearest);
 }
 
-static void
-test_the_nearest_wins_and_the_first_of_equals(void **state)
+static void test_the_nearest_wins_and_the_first_of_equals(void **state)
 {
     (void) state;
-    assert_string_equal(
-        suggest("snapshott", "snapshots", "snapshot").nearest, "snapshots");
-    assert_string_equal(
-        suggest("snapshott", "snapshot", "snapshots").nearest, "snapshot");
+    assert_string_equal(suggest("snapshott", "snapshots", "snapshot").nearest, "snapshots");
+    assert_string_equal(suggest("snapshott", "snapshot", "snapshots").nearest, "snapshot");
     assert_string_equal(suggest("cout", "count_all", "count").nearest, "count");
     assert_string_equal(suggest("cout", "count", "coat_").nearest, "count");
 }
 
-static void
-test_long_texts_are_never_near(void **state)
+static void test_long_texts_are_never_near(void **state)
 {
     char longest[64], longer[65], other[64];
 
@@ -122,8 +113,7 @@ test_long_texts_are_never_near(void **state)
 }
 
 /* Without a nearer name, one whose first part is the text. */
-static void
-test_the_first_part_stands_for_a_name(void **state)
+static void test_the_first_part_stands_for_a_name(void **state)
 {
     (void) state;
     assert_string_equal(suggest("idle", "idle_fraction", NULL).nearest, "idle_fraction");
@@ -135,8 +125,7 @@ test_the_first_part_stands_for_a_name(void **state)
     assert_null(suggest("idle", "idleness_of_all", NULL).nearest);
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_each_edit_costs_one),

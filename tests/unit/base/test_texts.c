@@ -10,8 +10,7 @@
 #include "base/texts.h"
 
 /* Texts stay as they are while others are added. */
-static void
-test_add(void **state)
+static void test_add(void **state)
 {
     spot_texts_t texts = {0};
     const char *first = spot_texts_add(&texts, "%d points", 12);
@@ -31,8 +30,7 @@ test_add(void **state)
     assert_null(texts.arena.latest);
 }
 
-static void
-test_join(void **state)
+static void test_join(void **state)
 {
     spot_texts_t texts = {0};
 
@@ -44,8 +42,7 @@ test_join(void **state)
 }
 
 /* Streams may be nested, and be ended in any order; one that is left open is freed. */
-static void
-test_streams(void **state)
+static void test_streams(void **state)
 {
     spot_texts_t texts = {0};
     FILE *outer = spot_texts_begin(&texts);
@@ -63,11 +60,10 @@ test_streams(void **state)
     spot_texts_free(&texts);
 }
 
-int
-main(void)
+int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_add),
-        cmocka_unit_test(test_join), cmocka_unit_test(test_streams)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_add), cmocka_unit_test(test_join), cmocka_unit_test(test_streams)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

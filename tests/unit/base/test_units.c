@@ -12,8 +12,7 @@
 #include "base/rng.h"
 #include "base/units.h"
 
-static void
-assert_duration(const char *text, int64_t expected_ms)
+static void assert_duration(const char *text, int64_t expected_ms)
 {
     const char *problem = NULL;
     int64_t duration_ms = -1;
@@ -25,20 +24,17 @@ assert_duration(const char *text, int64_t expected_ms)
 }
 
 /* Refused with this reason, and nothing is written. */
-static void
-assert_no_duration(const char *text, const char *reason)
+static void assert_no_duration(const char *text, const char *reason)
 {
     const char *problem = NULL;
     int64_t duration_ms = 77;
 
-    assert_int_equal(
-        spot_duration_parse(text, &duration_ms, &problem), SPOT_ERR_BAD_INPUT);
+    assert_int_equal(spot_duration_parse(text, &duration_ms, &problem), SPOT_ERR_BAD_INPUT);
     assert_string_equal(problem, reason);
     assert_int_equal(duration_ms, 77);
 }
 
-static void
-test_every_unit_of_time(void **state)
+static void test_every_unit_of_time(void **state)
 {
     (void) state;
     assert_duration("250 ms", 250);
@@ -54,8 +50,7 @@ test_every_unit_of_time(void **state)
     assert_duration("-.5h", -30 * SPOT_MS_PER_MIN);
 }
 
-static void
-test_spellings_of_numbers(void **state)
+static void test_spellings_of_numbers(void **state)
 {
     (void) state;
     assert_duration("355min", 355 * SPOT_MS_PER_MIN);
@@ -67,8 +62,7 @@ test_spellings_of_numbers(void **state)
     assert_duration("1e-400 s", 0);
 }
 
-static void
-test_durations_are_rounded_ties_to_even(void **state)
+static void test_durations_are_rounded_ties_to_even(void **state)
 {
     (void) state;
     assert_duration("0.4 ms", 0);
@@ -89,8 +83,7 @@ test_durations_are_rounded_ties_to_even(void **state)
     assert_duration("1234567.891 s", 1234567891);
 }
 
-static void
-test_what_is_no_duration(void **state)
+static void test_what_is_no_duration(void **state)
 {
     static const char no_number[] = "it does not start with a number";
 
@@ -120,8 +113,7 @@ test_what_is_no_duration(void **state)
     assert_no_duration("1e305 d", "the number is too large");
 }
 
-static void
-test_a_hundred_years_is_the_limit(void **state)
+static void test_a_hundred_years_is_the_limit(void **state)
 {
     (void) state;
     assert_duration("36525 d", SPOT_MAX_DURATION_MS);
@@ -133,8 +125,7 @@ test_a_hundred_years_is_the_limit(void **state)
     assert_no_duration("1e300 s", "more than 100 years");
 }
 
-static void
-test_seconds_with_decimals(void **state)
+static void test_seconds_with_decimals(void **state)
 {
     int64_t duration_ms = 77;
 
@@ -145,40 +136,33 @@ test_seconds_with_decimals(void **state)
     assert_int_equal(duration_ms, -188);
     assert_int_equal(spot_duration_from_s(36525 * 86400.0, &duration_ms), 0);
     assert_int_equal(duration_ms, SPOT_MAX_DURATION_MS);
-    assert_int_equal(
-        spot_duration_from_s(36525 * 86400.0 + 1, &duration_ms), SPOT_ERR_BAD_INPUT);
-    assert_int_equal(
-        spot_duration_from_s((double) NAN, &duration_ms), SPOT_ERR_BAD_INPUT);
+    assert_int_equal(spot_duration_from_s(36525 * 86400.0 + 1, &duration_ms), SPOT_ERR_BAD_INPUT);
+    assert_int_equal(spot_duration_from_s((double) NAN, &duration_ms), SPOT_ERR_BAD_INPUT);
     assert_int_equal(spot_duration_from_s(HUGE_VAL, &duration_ms), SPOT_ERR_BAD_INPUT);
     assert_int_equal(spot_duration_from_s(-HUGE_VAL, &duration_ms), SPOT_ERR_BAD_INPUT);
     assert_int_equal(duration_ms, SPOT_MAX_DURATION_MS);
 }
 
-static void
-assert_price(const char *text, double expected_usd_per_h)
+static void assert_price(const char *text, double expected_usd_per_h)
 {
     const char *problem = NULL;
     double price_usd_per_h = -1;
 
     assert_int_equal(spot_price_parse(text, &price_usd_per_h, &problem), 0);
-    assert_true(
-        fabs(price_usd_per_h - expected_usd_per_h) <= 1e-15 * expected_usd_per_h);
+    assert_true(fabs(price_usd_per_h - expected_usd_per_h) <= 1e-15 * expected_usd_per_h);
 }
 
-static void
-assert_no_price(const char *text, const char *reason)
+static void assert_no_price(const char *text, const char *reason)
 {
     const char *problem = NULL;
     double price_usd_per_h = 77;
 
-    assert_int_equal(
-        spot_price_parse(text, &price_usd_per_h, &problem), SPOT_ERR_BAD_INPUT);
+    assert_int_equal(spot_price_parse(text, &price_usd_per_h, &problem), SPOT_ERR_BAD_INPUT);
     assert_string_equal(problem, reason);
 }
 
 /* Every duration that is read goes to seconds and back without a change. */
-static void
-test_durations_in_seconds(void **state)
+static void test_durations_in_seconds(void **state)
 {
     static const int64_t durations_ms[] = {
         0, 1, 999, 1000, 1001, -1500, 88000, SPOT_MS_PER_D + 7, SPOT_MAX_DURATION_MS};
@@ -189,14 +173,12 @@ test_durations_in_seconds(void **state)
     for (size_t j = 0; j < sizeof(durations_ms) / sizeof(durations_ms[0]); j++) {
         int64_t duration_ms;
 
-        assert_int_equal(
-            spot_duration_from_s(spot_duration_s(durations_ms[j]), &duration_ms), 0);
+        assert_int_equal(spot_duration_from_s(spot_duration_s(durations_ms[j]), &duration_ms), 0);
         assert_int_equal(duration_ms, durations_ms[j]);
     }
 }
 
-static void
-test_prices(void **state)
+static void test_prices(void **state)
 {
     (void) state;
     assert_price("0.91", 0.91);
@@ -217,8 +199,7 @@ test_prices(void **state)
     assert_no_price("1e306 USD/s", "the number is too large");
 }
 
-static void
-assert_amount(const spot_units_t *units, const char *text, int64_t expected)
+static void assert_amount(const spot_units_t *units, const char *text, int64_t expected)
 {
     const char *problem = NULL;
     spot_amount_t amount = {.whole = -1};
@@ -229,31 +210,26 @@ assert_amount(const spot_units_t *units, const char *text, int64_t expected)
     assert_int_equal(amount.whole, expected);
 }
 
-static void
-assert_rate(const char *text, double expected)
+static void assert_rate(const char *text, double expected)
 {
     const char *problem = NULL;
     spot_amount_t amount = {.real = -1};
 
-    assert_int_equal(
-        spot_units_parse(&spot_units_bytes_per_s, text, &amount, &problem), 0);
+    assert_int_equal(spot_units_parse(&spot_units_bytes_per_s, text, &amount, &problem), 0);
     assert_true(amount.real == expected);
 }
 
-static void
-assert_no_amount(const spot_units_t *units, const char *text, const char *reason)
+static void assert_no_amount(const spot_units_t *units, const char *text, const char *reason)
 {
     const char *problem = NULL;
     spot_amount_t amount = {.whole = 77};
 
-    assert_int_equal(
-        spot_units_parse(units, text, &amount, &problem), SPOT_ERR_BAD_INPUT);
+    assert_int_equal(spot_units_parse(units, text, &amount, &problem), SPOT_ERR_BAD_INPUT);
     assert_string_equal(problem, reason);
     assert_int_equal(amount.whole, 77);
 }
 
-static void
-test_nanoseconds(void **state)
+static void test_nanoseconds(void **state)
 {
     static const char too_long[] = "more than 100 years";
 
@@ -265,8 +241,7 @@ test_nanoseconds(void **state)
     assert_amount(&spot_units_ns, "1 h", INT64_C(3600000000000));
     assert_amount(&spot_units_ns, "0.5 ns", 0);
     assert_amount(&spot_units_ns, "1.5 ns", 2);
-    assert_amount(
-        &spot_units_ns, "1000000000000000001 ns", INT64_C(1000000000000000001));
+    assert_amount(&spot_units_ns, "1000000000000000001 ns", INT64_C(1000000000000000001));
     assert_amount(&spot_units_ns, "36525 d", INT64_C(3155760000000000000));
     assert_no_amount(&spot_units_ns, "36525.1 d", too_long);
     assert_no_amount(&spot_units_ns, "99999999999999999999 ns", too_long);
@@ -276,8 +251,7 @@ test_nanoseconds(void **state)
     assert_no_duration("5 us", "unknown unit"); /* less than a tick of that engine */
 }
 
-static void
-test_bytes(void **state)
+static void test_bytes(void **state)
 {
     static const char too_many[] = "more than 9000000 TB";
 
@@ -300,8 +274,7 @@ test_bytes(void **state)
     assert_no_amount(&spot_units_bytes, "big", "it does not start with a number");
 }
 
-static void
-test_rates(void **state)
+static void test_rates(void **state)
 {
     (void) state;
     assert_rate("10 Gbit/s", 1.25e9);
@@ -316,8 +289,7 @@ test_rates(void **state)
     assert_no_amount(&spot_units_bytes_per_s, "1e308 GB/s", "the number is too large");
 }
 
-static void
-test_texts_use_the_largest_exact_unit(void **state)
+static void test_texts_use_the_largest_exact_unit(void **state)
 {
     static const struct {
         const spot_units_t *units;
@@ -347,19 +319,17 @@ test_texts_use_the_largest_exact_unit(void **state)
         const char *problem;
         spot_amount_t amount;
 
-        assert_int_equal(
-            spot_units_parse(cases[j].units, cases[j].text, &amount, &problem), 0);
+        assert_int_equal(spot_units_parse(cases[j].units, cases[j].text, &amount, &problem), 0);
         spot_units_text(cases[j].units, amount, text);
         assert_string_equal(text, cases[j].expected);
     }
 }
 
 /* Every kind, all lengths: a text reads back as the same amount to the last bit. */
-static void
-test_texts_read_back(void **state)
+static void test_texts_read_back(void **state)
 {
-    static const spot_units_t *const kinds[] = {&spot_units_ns, &spot_units_bytes,
-        &spot_units_bytes_per_s, &spot_units_usd_per_h};
+    static const spot_units_t *const kinds[] = {
+        &spot_units_ns, &spot_units_bytes, &spot_units_bytes_per_s, &spot_units_usd_per_h};
     static const int64_t factors[] = {1, 125, 1024, 1000, 1000000, INT64_C(1) << 30};
     spot_rng_t rng;
 
@@ -384,12 +354,11 @@ test_texts_read_back(void **state)
     }
 }
 
-static void
-test_strict_numbers(void **state)
+static void test_strict_numbers(void **state)
 {
-    static const char *const bad[] = {"", " 1", "1 ", "1,5", "0x10", "1e", "1e+", "e5",
-        ".", "-.", ".e5", "5.", "1..5", ".5.", "nan", "inf", "-inf", "1e309", "-1e309",
-        "1_000", "+-1", "1.5.2", "1f"};
+    static const char *const bad[] = {"", " 1", "1 ", "1,5", "0x10", "1e", "1e+", "e5", ".", "-.",
+        ".e5", "5.", "1..5", ".5.", "nan", "inf", "-inf", "1e309", "-1e309", "1_000", "+-1",
+        "1.5.2", "1f"};
     static const char *const zeros[] = {"0", "-0", "-.0", "-0e9", "-1e-400"};
     double value = 77;
 
@@ -416,11 +385,10 @@ test_strict_numbers(void **state)
     }
 }
 
-static void
-test_strict_integers(void **state)
+static void test_strict_integers(void **state)
 {
-    static const char *const bad[] = {"", "-", "1.0", "1e3", "007", "-01", "0x10", " 1",
-        "1 ", "12abc", "9223372036854775808", "-9223372036854775809", "--1", "1,000"};
+    static const char *const bad[] = {"", "-", "1.0", "1e3", "007", "-01", "0x10", " 1", "1 ",
+        "12abc", "9223372036854775808", "-9223372036854775809", "--1", "1,000"};
     int64_t value = 77;
 
     (void) state;
@@ -438,8 +406,7 @@ test_strict_integers(void **state)
     assert_int_equal(value, 0);
 }
 
-static void
-test_duration_texts_are_the_ones_people_write(void **state)
+static void test_duration_texts_are_the_ones_people_write(void **state)
 {
     static const struct {
         int64_t duration_ms;
@@ -473,8 +440,7 @@ test_duration_texts_are_the_ones_people_write(void **state)
 }
 
 /* Of all lengths and mostly with a round unit, so that every branch is met. */
-static void
-test_duration_texts_read_back(void **state)
+static void test_duration_texts_read_back(void **state)
 {
     static const int64_t units_ms[] = {
         1, SPOT_MS_PER_S, SPOT_MS_PER_MIN, SPOT_MS_PER_H, SPOT_MS_PER_D};
@@ -496,8 +462,7 @@ test_duration_texts_read_back(void **state)
     }
 }
 
-static void
-assert_number_text(double value, const char *expected)
+static void assert_number_text(double value, const char *expected)
 {
     char text[SPOT_NUMBER_TEXT_BYTES];
 
@@ -505,8 +470,7 @@ assert_number_text(double value, const char *expected)
     assert_string_equal(text, expected);
 }
 
-static void
-test_number_texts_are_short(void **state)
+static void test_number_texts_are_short(void **state)
 {
     (void) state;
     assert_number_text(0, "0");
@@ -521,8 +485,7 @@ test_number_texts_are_short(void **state)
 }
 
 /* Every finite double: random bits, so that all exponents are met. */
-static void
-test_number_texts_read_back_bit_by_bit(void **state)
+static void test_number_texts_read_back_bit_by_bit(void **state)
 {
     spot_rng_t rng;
     int num_finite = 0;
@@ -546,8 +509,7 @@ test_number_texts_read_back_bit_by_bit(void **state)
     assert_true(num_finite > 99000);
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_every_unit_of_time),

@@ -10,8 +10,7 @@
 #include "base/utf8.h"
 
 /* The bytes that UTF-8 would use, also for what it must not encode. */
-static size_t
-encode(uint32_t code, size_t num_bytes, char bytes[4])
+static size_t encode(uint32_t code, size_t num_bytes, char bytes[4])
 {
     static const unsigned head[] = {0, 0x00, 0xc0, 0xe0, 0xf0};
 
@@ -23,14 +22,12 @@ encode(uint32_t code, size_t num_bytes, char bytes[4])
     return num_bytes;
 }
 
-static size_t
-num_bytes_of(uint32_t code)
+static size_t num_bytes_of(uint32_t code)
 {
     return code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
 }
 
-static void
-test_every_character_is_accepted_and_no_surrogate(void **state)
+static void test_every_character_is_accepted_and_no_surrogate(void **state)
 {
     char bytes[4];
 
@@ -46,8 +43,7 @@ test_every_character_is_accepted_and_no_surrogate(void **state)
 }
 
 /* The slow twin: decode as the bits say, then see whether encoding gives them back. */
-static size_t
-reference_length(const char *text, size_t num_bytes)
+static size_t reference_length(const char *text, size_t num_bytes)
 {
     for (size_t length = 1; length <= 4 && length <= num_bytes; length++) {
         static const unsigned mask[] = {0, 0x7f, 0x1f, 0x0f, 0x07};
@@ -58,8 +54,8 @@ reference_length(const char *text, size_t num_bytes)
             code = code << 6 | ((unsigned char) text[j] & 0x3f);
         }
         encode(code, length, bytes);
-        if (memcmp(bytes, text, length) == 0 && num_bytes_of(code) == length &&
-            code <= 0x10ffff && (code < 0xd800 || code > 0xdfff)) {
+        if (memcmp(bytes, text, length) == 0 && num_bytes_of(code) == length && code <= 0x10ffff &&
+            (code < 0xd800 || code > 0xdfff)) {
             return length;
         }
     }
@@ -67,12 +63,11 @@ reference_length(const char *text, size_t num_bytes)
 }
 
 /* All sequences of the bytes at which table 3-7 changes its mind, cut anywhere. */
-static void
-test_sequences_agree_with_a_slow_decoder(void **state)
+static void test_sequences_agree_with_a_slow_decoder(void **state)
 {
-    static const unsigned char edges[] = {0x00, 0x41, 0x7f, 0x80, 0x8f, 0x90, 0x9f, 0xa0,
-        0xbf, 0xc0, 0xc1, 0xc2, 0xdf, 0xe0, 0xe1, 0xec, 0xed, 0xee, 0xef, 0xf0, 0xf1,
-        0xf3, 0xf4, 0xf5, 0xff};
+    static const unsigned char edges[] = {0x00, 0x41, 0x7f, 0x80, 0x8f, 0x90, 0x9f, 0xa0, 0xbf,
+        0xc0, 0xc1, 0xc2, 0xdf, 0xe0, 0xe1, 0xec, 0xed, 0xee, 0xef, 0xf0, 0xf1, 0xf3, 0xf4, 0xf5,
+        0xff};
     const size_t num_edges = sizeof(edges);
     const size_t num_texts = num_edges * num_edges * num_edges * num_edges;
 
@@ -91,8 +86,7 @@ test_sequences_agree_with_a_slow_decoder(void **state)
     }
 }
 
-static void
-test_known_ill_formed_sequences_are_refused(void **state)
+static void test_known_ill_formed_sequences_are_refused(void **state)
 {
     (void) state;
     assert_int_equal(spot_utf8_length("", 0), 0);
@@ -106,8 +100,7 @@ test_known_ill_formed_sequences_are_refused(void **state)
     assert_int_equal(spot_utf8_length("\xe2\x82\xac", 3), 3);     /* the euro sign */
 }
 
-static void
-assert_shown(const char *text, const char *expected)
+static void assert_shown(const char *text, const char *expected)
 {
     char shown[SPOT_UTF8_SHOWN_BYTES];
 
@@ -115,8 +108,7 @@ assert_shown(const char *text, const char *expected)
     assert_string_equal(shown, expected);
 }
 
-static void
-test_readable_text_is_shown_as_it_is(void **state)
+static void test_readable_text_is_shown_as_it_is(void **state)
 {
     (void) state;
     assert_shown("", "");
@@ -127,8 +119,7 @@ test_readable_text_is_shown_as_it_is(void **state)
 }
 
 /* A terminal must not obey what a file says. */
-static void
-test_controls_and_bad_bytes_are_escaped(void **state)
+static void test_controls_and_bad_bytes_are_escaped(void **state)
 {
     (void) state;
     assert_shown("\x1b[31m", "\\x1b[31m");
@@ -141,11 +132,10 @@ test_controls_and_bad_bytes_are_escaped(void **state)
 }
 
 /* Nor reorder what stands beside it. */
-static void
-test_layout_is_escaped(void **state)
+static void test_layout_is_escaped(void **state)
 {
-    static const unsigned known[] = {0x61c, 0x200e, 0x200f, 0x2028, 0x2029, 0x202a,
-        0x202b, 0x202c, 0x202d, 0x202e, 0x2066, 0x2067, 0x2068, 0x2069};
+    static const unsigned known[] = {0x61c, 0x200e, 0x200f, 0x2028, 0x2029, 0x202a, 0x202b, 0x202c,
+        0x202d, 0x202e, 0x2066, 0x2067, 0x2068, 0x2069};
     size_t num_found = 0;
 
     (void) state;
@@ -168,8 +158,7 @@ test_layout_is_escaped(void **state)
     assert_false(spot_utf8_is_layout("", 0));
 }
 
-static void
-test_long_text_is_cut_between_characters(void **state)
+static void test_long_text_is_cut_between_characters(void **state)
 {
     char text[122] = "", expected[124] = "";
 
@@ -184,8 +173,7 @@ test_long_text_is_cut_between_characters(void **state)
     assert_shown(text, expected);
 }
 
-static void
-test_the_longest_output_fits(void **state)
+static void test_the_longest_output_fits(void **state)
 {
     char text[83] = "", shown[SPOT_UTF8_SHOWN_BYTES];
 
@@ -196,8 +184,7 @@ test_the_longest_output_fits(void **state)
     assert_int_equal(strlen(spot_utf8_shown(text, shown)), 40 * 8 + 3);
 }
 
-static void
-test_characters_are_counted(void **state)
+static void test_characters_are_counted(void **state)
 {
     static const char text[] = "a\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80z";
 
@@ -208,8 +195,7 @@ test_characters_are_counted(void **state)
     assert_int_equal(spot_utf8_count(text, strlen(text)), 5);
 }
 
-static void
-test_cuts(void **state)
+static void test_cuts(void **state)
 {
     char text[64] = "äöü-äöü", kept[64] = "four", none[64] = "";
 
@@ -224,8 +210,7 @@ test_cuts(void **state)
     assert_string_equal(none, "");
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_cuts),

@@ -8,29 +8,26 @@
 #include "tests/unit/base/support.h"
 
 /* Parses text as the file "f.yaml". */
-static int
-parse(spot_yaml_t *document, spot_diag_t *diag, const char *text)
+static int parse(spot_yaml_t *document, spot_diag_t *diag, const char *text)
 {
     spot_diag_init(diag);
     return spot_yaml_parse(document, "f.yaml", text, strlen(text), diag);
 }
 
-static void
-assert_bad_bytes(const char *bytes, size_t num_bytes, const char *expected)
+static void assert_bad_bytes(const char *bytes, size_t num_bytes, const char *expected)
 {
     spot_yaml_t document;
     spot_diag_t diag;
 
     spot_diag_init(&diag);
-    assert_int_equal(spot_yaml_parse(&document, "f.yaml", bytes, num_bytes, &diag),
-        SPOT_ERR_BAD_INPUT);
+    assert_int_equal(
+        spot_yaml_parse(&document, "f.yaml", bytes, num_bytes, &diag), SPOT_ERR_BAD_INPUT);
     assert_report(&diag, expected);
     spot_yaml_free(&document);
     spot_diag_free(&diag);
 }
 
-static void
-assert_bad(const char *text, const char *expected)
+static void assert_bad(const char *text, const char *expected)
 {
     assert_bad_bytes(text, strlen(text), expected);
 }
@@ -42,15 +39,13 @@ typedef struct {
     FILE *stream;
 } page_t;
 
-static void
-page_init(page_t *self)
+static void page_init(page_t *self)
 {
     self->stream = open_memstream(&self->text, &self->num_bytes);
     assert_non_null(self->stream);
 }
 
-static void
-page_repeat(page_t *self, size_t num_times, const char *text)
+static void page_repeat(page_t *self, size_t num_times, const char *text)
 {
     for (size_t j = 0; j < num_times; j++) {
         fputs(text, self->stream);
@@ -59,8 +54,7 @@ page_repeat(page_t *self, size_t num_times, const char *text)
 
 /* Closes and frees the page; the report must be as expected, "" for good input. It must
  * come soon: the limit is generous, so that only runaway costs fail. */
-static void
-assert_page_is(page_t *self, const char *expected)
+static void assert_page_is(page_t *self, const char *expected)
 {
     struct timespec begin, end;
     spot_yaml_t document;
@@ -74,17 +68,15 @@ assert_page_is(page_t *self, const char *expected)
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &end);
     assert_report(&diag, expected);
     assert_int_equal(ret, *expected == '\0' ? 0 : SPOT_ERR_BAD_INPUT);
-    assert_true((double) (end.tv_sec - begin.tv_sec) +
-                    1e-9 * (double) (end.tv_nsec - begin.tv_nsec) <=
-                2);
+    assert_true(
+        (double) (end.tv_sec - begin.tv_sec) + 1e-9 * (double) (end.tv_nsec - begin.tv_nsec) <= 2);
     spot_yaml_free(&document);
     spot_diag_free(&diag);
     free(self->text);
 }
 
 /* One node a line: key, place, kind or text (in quotes if it was quoted). */
-static void
-dump(FILE *out, const spot_node_t *node, int depth)
+static void dump(FILE *out, const spot_node_t *node, int depth)
 {
     const char *quote = node->is_quoted ? "'" : "";
 
@@ -104,8 +96,7 @@ dump(FILE *out, const spot_node_t *node, int depth)
     }
 }
 
-static void
-assert_tree(const spot_node_t *root, const char *expected)
+static void assert_tree(const spot_node_t *root, const char *expected)
 {
     page_t page;
 
@@ -116,8 +107,7 @@ assert_tree(const spot_node_t *root, const char *expected)
     free(page.text);
 }
 
-static void
-assert_good(const char *text, const char *expected)
+static void assert_good(const char *text, const char *expected)
 {
     spot_yaml_t document;
     spot_diag_t diag;
@@ -129,8 +119,7 @@ assert_good(const char *text, const char *expected)
     spot_diag_free(&diag);
 }
 
-static void
-test_every_node_knows_its_place(void **state)
+static void test_every_node_knows_its_place(void **state)
 {
     (void) state;
     assert_good("scenario: seed-64\n"
@@ -158,8 +147,7 @@ test_every_node_knows_its_place(void **state)
         "      9:3 b: 9:5 \n");
 }
 
-static void
-test_columns_count_characters(void **state)
+static void test_columns_count_characters(void **state)
 {
     (void) state;
     assert_good("\xc3\xa9t\xc3\xa9 \xe2\x82\xac: 'x'\n",
@@ -172,8 +160,7 @@ test_columns_count_characters(void **state)
 
 /* Which scalars of a list stand in the file as they are, so that a column behind their
  * first can be told. */
-static void
-assert_verbatim(const char *text, const char *expected)
+static void assert_verbatim(const char *text, const char *expected)
 {
     spot_yaml_t document;
     spot_diag_t diag;
@@ -189,23 +176,19 @@ assert_verbatim(const char *text, const char *expected)
     spot_diag_free(&diag);
 }
 
-static void
-test_it_is_known_which_scalars_are_verbatim(void **state)
+static void test_it_is_known_which_scalars_are_verbatim(void **state)
 {
     (void) state;
     assert_verbatim(
-        "- a <= b\n- 'a'\n- \"a\"\n- \xc3\xa9\n- '\xc3\xa9'\n- ''\n- a # b\n",
-        "yyyyyyy");
+        "- a <= b\n- 'a'\n- \"a\"\n- \xc3\xa9\n- '\xc3\xa9'\n- ''\n- a # b\n", "yyyyyyy");
     assert_verbatim("[a <= b , 'c', d e ]\n", "yyy");
-    assert_verbatim(
-        "- 'a''b'\n- \"a\\tb\"\n- \"\\x41\"\n- a\n  b\n- 'a\n  b'\n- |-\n  a\n- "
-        ">-\n  a\n",
+    assert_verbatim("- 'a''b'\n- \"a\\tb\"\n- \"\\x41\"\n- a\n  b\n- 'a\n  b'\n- |-\n  a\n- "
+                    ">-\n  a\n",
         "nnnnnnn");
     assert_verbatim("- &x a\n- *x\n- &y 'a'\n- b\n", "nnny");
 }
 
-static void
-test_only_plain_scalars_are_not_quoted(void **state)
+static void test_only_plain_scalars_are_not_quoted(void **state)
 {
     (void) state;
     assert_good("- 7\n- '7'\n- \"7\"\n- |-\n  7\n- >-\n  7\n- two\n  lines\n- ~\n-\n",
@@ -220,17 +203,14 @@ test_only_plain_scalars_are_not_quoted(void **state)
         "  11:2 \n");
 }
 
-static void
-test_a_document_may_be_marked(void **state)
+static void test_a_document_may_be_marked(void **state)
 {
     (void) state;
-    assert_good(
-        "%YAML 1.1\n--- # begin\na: 1\n...\n# end\n", "3:1 {}\n  3:1 a: 3:4 1\n");
+    assert_good("%YAML 1.1\n--- # begin\na: 1\n...\n# end\n", "3:1 {}\n  3:1 a: 3:4 1\n");
     assert_good("just text", "1:1 just text\n");
 }
 
-static void
-test_every_node_names_the_file(void **state)
+static void test_every_node_names_the_file(void **state)
 {
     spot_yaml_t document;
     spot_diag_t diag;
@@ -246,32 +226,29 @@ test_every_node_names_the_file(void **state)
 }
 
 /* An alias stands where it is used; what it copies keeps its place. */
-static void
-test_aliases_are_copies(void **state)
+static void test_aliases_are_copies(void **state)
 {
     (void) state;
-    assert_good("a: &x {b: [1, '2']}\nc: *x\nd: [*x, &x 3, *x]\n",
-        "1:1 {}\n"
-        "  1:1 a: 1:4 {}\n"
-        "    1:8 b: 1:11 []\n"
-        "      1:12 1\n"
-        "      1:15 '2'\n"
-        "  2:1 c: 2:4 {}\n"
-        "    1:8 b: 1:11 []\n"
-        "      1:12 1\n"
-        "      1:15 '2'\n"
-        "  3:1 d: 3:4 []\n"
-        "    3:5 {}\n"
-        "      1:8 b: 1:11 []\n"
-        "        1:12 1\n"
-        "        1:15 '2'\n"
-        "    3:9 3\n"
-        "    3:15 3\n");
+    assert_good("a: &x {b: [1, '2']}\nc: *x\nd: [*x, &x 3, *x]\n", "1:1 {}\n"
+                                                                   "  1:1 a: 1:4 {}\n"
+                                                                   "    1:8 b: 1:11 []\n"
+                                                                   "      1:12 1\n"
+                                                                   "      1:15 '2'\n"
+                                                                   "  2:1 c: 2:4 {}\n"
+                                                                   "    1:8 b: 1:11 []\n"
+                                                                   "      1:12 1\n"
+                                                                   "      1:15 '2'\n"
+                                                                   "  3:1 d: 3:4 []\n"
+                                                                   "    3:5 {}\n"
+                                                                   "      1:8 b: 1:11 []\n"
+                                                                   "        1:12 1\n"
+                                                                   "        1:15 '2'\n"
+                                                                   "    3:9 3\n"
+                                                                   "    3:15 3\n");
     assert_good("&k key: 1\nb: *k\n", "1:1 {}\n  1:1 key: 1:9 1\n  2:1 b: 2:4 key\n");
 }
 
-static void
-test_unknown_anchors(void **state)
+static void test_unknown_anchors(void **state)
 {
     (void) state;
     assert_bad("a: *x\n", "f.yaml:1:4: unknown anchor \"x\"\n");
@@ -281,8 +258,7 @@ test_unknown_anchors(void **state)
         "f.yaml:2:5: unknown anchor \"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa...\"\n");
 }
 
-static void
-test_repeated_keys_name_the_first_line(void **state)
+static void test_repeated_keys_name_the_first_line(void **state)
 {
     (void) state;
     assert_bad("a: 1\nb: {c: 1, c: 2}\na: 3\n\"a\": 4\nb: 5\n",
@@ -296,8 +272,7 @@ test_repeated_keys_name_the_first_line(void **state)
                                           "  2:1 b: 2:4 {}\n    2:5 a: 2:8 1\n");
 }
 
-static void
-test_repeated_keys_of_a_large_map(void **state)
+static void test_repeated_keys_of_a_large_map(void **state)
 {
     page_t page;
 
@@ -307,14 +282,12 @@ test_repeated_keys_of_a_large_map(void **state)
         fprintf(page.stream, "key-%d: 1\n", j);
     }
     fputs("key-0: 2\nkey-4999: 2\nkey-1234: 2\n", page.stream);
-    assert_page_is(&page,
-        "f.yaml:5001:1: repeated key \"key-0\", first on line 1\n"
-        "f.yaml:5002:1: repeated key \"key-4999\", first on line 5000\n"
-        "f.yaml:5003:1: repeated key \"key-1234\", first on line 1235\n");
+    assert_page_is(&page, "f.yaml:5001:1: repeated key \"key-0\", first on line 1\n"
+                          "f.yaml:5002:1: repeated key \"key-4999\", first on line 5000\n"
+                          "f.yaml:5003:1: repeated key \"key-1234\", first on line 1235\n");
 }
 
-static void
-test_what_is_not_supported(void **state)
+static void test_what_is_not_supported(void **state)
 {
     (void) state;
     assert_bad("a: &x {b: 1}\nc:\n  <<: *x\n  <<: *x\nd: !!int \"7\"\n!k e: [!l m]\n",
@@ -330,8 +303,7 @@ test_what_is_not_supported(void **state)
     assert_good("\"<<\": 1\n", "1:1 {}\n  1:1 <<: 1:7 1\n");
 }
 
-static void
-test_empty_files(void **state)
+static void test_empty_files(void **state)
 {
     (void) state;
     assert_bad("", "f.yaml:1:1: file is empty\n");
@@ -339,34 +311,32 @@ test_empty_files(void **state)
     assert_bad("\xef\xbb\xbf", "f.yaml:1:1: file is empty\n");
 }
 
-static void
-test_bytes_that_are_no_text(void **state)
+static void test_bytes_that_are_no_text(void **state)
 {
     (void) state;
-    assert_bad_bytes("a: x\0y", 6,
-        "f.yaml:1:5: not readable as YAML: control characters are not allowed\n");
+    assert_bad_bytes(
+        "a: x\0y", 6, "f.yaml:1:5: not readable as YAML: control characters are not allowed\n");
     assert_bad("a: \"x\\0y\"", "f.yaml:1:4: a NUL byte is not allowed\n");
     assert_bad("a: 1\nb: \x07\n",
         "f.yaml:2:4: not readable as YAML: control characters are not allowed\n");
     assert_bad("a: 1\n\xc3\xa9: \xff\n",
         "f.yaml:2:4: not readable as YAML: invalid leading UTF-8 octet\n");
-    assert_bad("a: 1\nb: \xe2\x82z\n",
-        "f.yaml:2:5: not readable as YAML: invalid trailing UTF-8 octet\n");
+    assert_bad(
+        "a: 1\nb: \xe2\x82z\n", "f.yaml:2:5: not readable as YAML: invalid trailing UTF-8 octet\n");
     assert_bad("\xff\xfe"
                "a",
         "f.yaml:1:1: not readable as YAML: invalid leading UTF-8 octet\n");
-    assert_bad("a: \xed\xa0\x80\n",
-        "f.yaml:1:4: not readable as YAML: invalid Unicode character\n");
-    assert_bad("a: \xe2\x82",
-        "f.yaml:1:4: not readable as YAML: incomplete UTF-8 octet sequence\n");
+    assert_bad(
+        "a: \xed\xa0\x80\n", "f.yaml:1:4: not readable as YAML: invalid Unicode character\n");
+    assert_bad(
+        "a: \xe2\x82", "f.yaml:1:4: not readable as YAML: incomplete UTF-8 octet sequence\n");
 }
 
-static void
-test_syntax_errors(void **state)
+static void test_syntax_errors(void **state)
 {
     (void) state;
-    assert_bad("a: b: c\n",
-        "f.yaml:1:5: YAML syntax: mapping values are not allowed in this context\n");
+    assert_bad(
+        "a: b: c\n", "f.yaml:1:5: YAML syntax: mapping values are not allowed in this context\n");
     assert_bad("a: 1\n b: 2\n",
         "f.yaml:2:3: YAML syntax: mapping values are not allowed in this context\n");
     assert_bad("a: [1, 2\nb: 3\n", "f.yaml:2:2: YAML syntax: while parsing a flow "
@@ -374,21 +344,18 @@ test_syntax_errors(void **state)
     assert_bad("a:\n\tb: 2\n", "f.yaml:2:1: YAML syntax: while scanning for the next "
                                "token found character that "
                                "cannot start any token\n");
-    assert_bad("a: 'x\n",
-        "f.yaml:2:1: YAML syntax: while scanning a quoted scalar found "
-        "unexpected end of stream\n");
+    assert_bad("a: 'x\n", "f.yaml:2:1: YAML syntax: while scanning a quoted scalar found "
+                          "unexpected end of stream\n");
     assert_bad("a: \"\\q\"\n", "f.yaml:1:5: YAML syntax: while parsing a quoted scalar "
                                "found unknown escape character\n");
-    assert_bad("- a\nb: 1\n",
-        "f.yaml:2:1: YAML syntax: while parsing a block collection "
-        "did not find expected '-' indicator\n");
-    assert_bad("%YAML 2.0\n---\na: 1\n",
-        "f.yaml:1:1: YAML syntax: found incompatible YAML document\n");
+    assert_bad("- a\nb: 1\n", "f.yaml:2:1: YAML syntax: while parsing a block collection "
+                              "did not find expected '-' indicator\n");
+    assert_bad(
+        "%YAML 2.0\n---\na: 1\n", "f.yaml:1:1: YAML syntax: found incompatible YAML document\n");
 }
 
 /* What was found before a syntax error is told, too. */
-static void
-test_errors_before_a_syntax_error_are_kept(void **state)
+static void test_errors_before_a_syntax_error_are_kept(void **state)
 {
     (void) state;
     assert_bad("a: 1\na: 2\nb: c: d\n",
@@ -396,8 +363,7 @@ test_errors_before_a_syntax_error_are_kept(void **state)
         "f.yaml:3:5: YAML syntax: mapping values are not allowed in this context\n");
 }
 
-static void
-test_nesting_has_a_limit(void **state)
+static void test_nesting_has_a_limit(void **state)
 {
     page_t page;
 
@@ -417,8 +383,7 @@ test_nesting_has_a_limit(void **state)
     assert_page_is(&page, "");
 }
 
-static void
-test_nesting_too_deep_returns_at_once(void **state)
+static void test_nesting_too_deep_returns_at_once(void **state)
 {
     static const char *const openings[] = {"[", "{a: ", "- ", "? "};
     static const size_t columns[] = {65, 257, 129, 129};
@@ -430,15 +395,14 @@ test_nesting_too_deep_returns_at_once(void **state)
 
         page_init(&page);
         page_repeat(&page, 100000, openings[j]);
-        snprintf(expected, sizeof(expected),
-            "f.yaml:1:%zu: nested more than 64 levels deep\n", columns[j]);
+        snprintf(expected, sizeof(expected), "f.yaml:1:%zu: nested more than 64 levels deep\n",
+            columns[j]);
         assert_page_is(&page, expected);
     }
 }
 
 /* A copy within a copy within a copy. */
-static void
-test_aliases_cannot_nest_deeper(void **state)
+static void test_aliases_cannot_nest_deeper(void **state)
 {
     page_t page;
 
@@ -457,8 +421,7 @@ test_aliases_cannot_nest_deeper(void **state)
     assert_page_is(&page, "f.yaml:2:64: nested more than 64 levels deep\n");
 }
 
-static void
-test_more_than_4_mib_is_refused(void **state)
+static void test_more_than_4_mib_is_refused(void **state)
 {
     page_t page;
 
@@ -473,8 +436,7 @@ test_more_than_4_mib_is_refused(void **state)
     assert_page_is(&page, "f.yaml: larger than 4 MiB\n");
 }
 
-static void
-test_billion_laughs_are_not_funny(void **state)
+static void test_billion_laughs_are_not_funny(void **state)
 {
     page_t page;
 
@@ -491,8 +453,7 @@ test_billion_laughs_are_not_funny(void **state)
     assert_page_is(&page, "f.yaml:6:10: more than 200000 values, aliases expanded\n");
 }
 
-static void
-test_values_have_a_limit(void **state)
+static void test_values_have_a_limit(void **state)
 {
     page_t page;
 
@@ -501,13 +462,11 @@ test_values_have_a_limit(void **state)
     fputs("[", page.stream);
     page_repeat(&page, SPOT_YAML_MAX_NODES, "1,");
     fputs("]", page.stream);
-    assert_page_is(
-        &page, "f.yaml:1:400000: more than 200000 values, aliases expanded\n");
+    assert_page_is(&page, "f.yaml:1:400000: more than 200000 values, aliases expanded\n");
 }
 
 /* A long text, named once and used three thousand times. */
-static void
-test_aliases_cannot_multiply_text(void **state)
+static void test_aliases_cannot_multiply_text(void **state)
 {
     page_t page;
 
@@ -520,8 +479,7 @@ test_aliases_cannot_multiply_text(void **state)
     assert_page_is(&page, "f.yaml:6:3: aliases repeat more than 4 MiB of text\n");
 }
 
-static void
-write_keys(page_t *page, int num_keys)
+static void write_keys(page_t *page, int num_keys)
 {
     page_init(page);
     for (int j = 0; j < num_keys; j++) {
@@ -529,8 +487,7 @@ write_keys(page_t *page, int num_keys)
     }
 }
 
-static void
-test_keys_of_a_map_have_a_limit(void **state)
+static void test_keys_of_a_map_have_a_limit(void **state)
 {
     page_t page;
 
@@ -542,8 +499,7 @@ test_keys_of_a_map_have_a_limit(void **state)
 }
 
 /* Each key is held against the others of its map: that must not be quadratic. */
-static void
-test_many_large_maps_are_cheap(void **state)
+static void test_many_large_maps_are_cheap(void **state)
 {
     page_t page;
 
@@ -558,8 +514,7 @@ test_many_large_maps_are_cheap(void **state)
     assert_page_is(&page, "");
 }
 
-static void
-test_anchors_have_a_limit(void **state)
+static void test_anchors_have_a_limit(void **state)
 {
     page_t page;
 
@@ -576,8 +531,7 @@ test_anchors_have_a_limit(void **state)
 }
 
 /* libyaml alone takes minutes for these. */
-static void
-test_tag_directives_have_a_limit(void **state)
+static void test_tag_directives_have_a_limit(void **state)
 {
     page_t page;
 
@@ -589,8 +543,7 @@ test_tag_directives_have_a_limit(void **state)
     assert_page_is(&page, "f.yaml: more than 100 %TAG directives\n");
 }
 
-static void
-test_reading_a_file(void **state)
+static void test_reading_a_file(void **state)
 {
     static const char text[] = "a: 1\na: 2\n";
     char path[PATH_BYTES], expected[2 * PATH_BYTES];
@@ -608,15 +561,13 @@ test_reading_a_file(void **state)
     write_file(path, text, sizeof(text) - 1);
     assert_int_equal(spot_yaml_read(&document, path, &diag), SPOT_ERR_BAD_INPUT);
     spot_yaml_free(&document);
-    snprintf(expected, sizeof(expected), "%s:2:1: repeated key \"a\", first on line 1\n",
-        path);
+    snprintf(expected, sizeof(expected), "%s:2:1: repeated key \"a\", first on line 1\n", path);
     assert_report(&diag, expected);
     spot_diag_free(&diag);
     unlink(path);
 }
 
-static void
-assert_unreadable(const char *path, const char *reason)
+static void assert_unreadable(const char *path, const char *reason)
 {
     char expected[2 * PATH_BYTES];
     spot_yaml_t document;
@@ -630,8 +581,7 @@ assert_unreadable(const char *path, const char *reason)
     spot_diag_free(&diag);
 }
 
-static void
-test_files_that_cannot_be_read(void **state)
+static void test_files_that_cannot_be_read(void **state)
 {
     char path[PATH_BYTES];
 
@@ -647,8 +597,7 @@ test_files_that_cannot_be_read(void **state)
     }
 }
 
-static void
-test_a_file_that_is_too_large(void **state)
+static void test_a_file_that_is_too_large(void **state)
 {
     char path[PATH_BYTES], expected[2 * PATH_BYTES];
     char *bytes = calloc(1, SPOT_YAML_MAX_BYTES + 2);
@@ -669,8 +618,7 @@ test_a_file_that_is_too_large(void **state)
     spot_diag_free(&diag);
 }
 
-static void
-test_get_finds_values_of_maps_only(void **state)
+static void test_get_finds_values_of_maps_only(void **state)
 {
     spot_yaml_t document;
     spot_diag_t diag;
@@ -690,16 +638,15 @@ test_get_finds_values_of_maps_only(void **state)
 }
 
 /* So that what else is wrong is found in the same pass. */
-static void
-test_the_document_stays_without_bad_keys(void **state)
+static void test_the_document_stays_without_bad_keys(void **state)
 {
     spot_yaml_t document;
     spot_diag_t diag;
 
     (void) state;
     spot_diag_init(&diag);
-    assert_int_equal(parse(&document, &diag, "a: 1\na: 2\n<<: 3\nb: {c: 4, c: 5}\n"),
-        SPOT_ERR_BAD_INPUT);
+    assert_int_equal(
+        parse(&document, &diag, "a: 1\na: 2\n<<: 3\nb: {c: 4, c: 5}\n"), SPOT_ERR_BAD_INPUT);
     assert_int_equal(diag.num_errors, 3);
     assert_tree(document.root, "1:1 {}\n  1:1 a: 1:4 1\n  4:1 b: 4:4 {}\n"
                                "    4:5 c: 4:8 4\n");
@@ -712,8 +659,7 @@ test_the_document_stays_without_bad_keys(void **state)
 }
 
 /* Parses text, sets path to 9 (which stands at the root's place), compares the tree. */
-static void
-assert_set(const char *text, const char *path, const char *expected)
+static void assert_set(const char *text, const char *path, const char *expected)
 {
     spot_yaml_t document;
     spot_diag_t diag;
@@ -728,8 +674,7 @@ assert_set(const char *text, const char *path, const char *expected)
     spot_diag_free(&diag);
 }
 
-static void
-test_set_replaces_values(void **state)
+static void test_set_replaces_values(void **state)
 {
     (void) state;
     assert_set("a: 1\nb: 2\n", "b", "1:1 {}\n  1:1 a: 1:4 1\n  2:1 b: 1:1 9\n");
@@ -738,8 +683,7 @@ test_set_replaces_values(void **state)
     assert_set("a: {b: 1}\n", "a", "1:1 {}\n  1:1 a: 1:1 9\n");
 }
 
-static void
-test_set_makes_the_maps_on_the_way(void **state)
+static void test_set_makes_the_maps_on_the_way(void **state)
 {
     (void) state;
     assert_set("a: 1\n", "b", "1:1 {}\n  1:1 a: 1:4 1\n  1:1 b: 1:1 9\n");
@@ -749,12 +693,11 @@ test_set_makes_the_maps_on_the_way(void **state)
         "  1:1 trace: 1:1 {}\n"
         "    1:1 preemption: 1:1 {}\n"
         "      1:1 per_minute: 1:1 9\n");
-    assert_set("a: {}\n", "a.b.c",
-        "1:1 {}\n  1:1 a: 1:4 {}\n    1:1 b: 1:1 {}\n      1:1 c: 1:1 9\n");
+    assert_set(
+        "a: {}\n", "a.b.c", "1:1 {}\n  1:1 a: 1:4 {}\n    1:1 b: 1:1 {}\n      1:1 c: 1:1 9\n");
 }
 
-static void
-test_set_replaces_scalars_and_lists_on_the_way(void **state)
+static void test_set_replaces_scalars_and_lists_on_the_way(void **state)
 {
     static const char expected[] = "1:1 {}\n  1:1 a: 1:1 {}\n    1:1 b: 1:1 9\n";
 
@@ -765,27 +708,24 @@ test_set_replaces_scalars_and_lists_on_the_way(void **state)
     assert_set("[1]\n", "a.b", expected);
 }
 
-static void
-test_set_refuses_empty_keys(void **state)
+static void test_set_refuses_empty_keys(void **state)
 {
-    static const char *const paths[] = {"", ".", ".b", "b.", "b..c", "[0]", "a[0", "a[]",
-        "a[x]", "a[-1]", "a[0]b", "a[0].", "a.[0]", "a[1234567890]"};
+    static const char *const paths[] = {"", ".", ".b", "b.", "b..c", "[0]", "a[0", "a[]", "a[x]",
+        "a[-1]", "a[0]b", "a[0].", "a.[0]", "a[1234567890]"};
     spot_yaml_t document;
     spot_diag_t diag;
 
     (void) state;
     assert_int_equal(parse(&document, &diag, "a: 1\n"), 0);
     for (size_t j = 0; j < sizeof(paths) / sizeof(paths[0]); j++) {
-        assert_int_equal(
-            spot_yaml_set(&document, paths[j], document.root), SPOT_ERR_BAD_PARAM);
+        assert_int_equal(spot_yaml_set(&document, paths[j], document.root), SPOT_ERR_BAD_PARAM);
     }
     assert_tree(document.root, "1:1 {}\n  1:1 a: 1:4 1\n");
     spot_yaml_free(&document);
     spot_diag_free(&diag);
 }
 
-static void
-test_set_goes_into_lists(void **state)
+static void test_set_goes_into_lists(void **state)
 {
     static const char text[] = "a:\n- {b: 1}\n- [2, 3]\n";
 
@@ -806,21 +746,18 @@ test_set_goes_into_lists(void **state)
         "    1:1 {}\n      1:1 b: 1:1 9\n");
 }
 
-static void
-test_places_of_paths(void **state)
+static void test_places_of_paths(void **state)
 {
     static const struct {
         const char *path;
         size_t line;
-    } cases[] = {{"a", 2}, {"a[0]", 2}, {"a[1]", 3}, {"a[1].b", 3}, {"a[2]", 5},
-        {"a[2][1].x", 6}, {"a[3]", 2}, {"a[2][9]", 5}, {"a.b", 2}, {"c", 1},
-        {"c[0]", 1}};
+    } cases[] = {{"a", 2}, {"a[0]", 2}, {"a[1]", 3}, {"a[1].b", 3}, {"a[2]", 5}, {"a[2][1].x", 6},
+        {"a[3]", 2}, {"a[2][9]", 5}, {"a.b", 2}, {"c", 1}, {"c[0]", 1}};
     spot_yaml_t document;
     spot_diag_t diag;
 
     (void) state;
-    assert_int_equal(
-        parse(&document, &diag, "a:\n- 1\n- b: 1\n-\n  - 2\n  - x: 3\n"), 0);
+    assert_int_equal(parse(&document, &diag, "a:\n- 1\n- b: 1\n-\n  - 2\n  - x: 3\n"), 0);
     for (size_t j = 0; j < sizeof(cases) / sizeof(cases[0]); j++) {
         const size_t line = spot_node_place(document.root, cases[j].path)->line;
 
@@ -832,8 +769,7 @@ test_places_of_paths(void **state)
     spot_diag_free(&diag);
 }
 
-static void
-test_set_finds_keys_with_dots_where_they_are_whole(void **state)
+static void test_set_finds_keys_with_dots_where_they_are_whole(void **state)
 {
     (void) state;
     assert_set("sweep: {\"a[0]\": 1, a: [2]}\n", "sweep.a[0]",
@@ -851,8 +787,7 @@ test_set_finds_keys_with_dots_where_they_are_whole(void **state)
 }
 
 /* Parses text, carries out the assignment, compares the tree or, if it is bad, both. */
-static void
-assert_assigned(
+static void assert_assigned(
     const char *text, const char *assignment, const char *tree, const char *report)
 {
     spot_yaml_t document;
@@ -867,8 +802,7 @@ assert_assigned(
     spot_diag_free(&diag);
 }
 
-static void
-test_assignments_of_the_command_line(void **state)
+static void test_assignments_of_the_command_line(void **state)
 {
     (void) state;
     assert_assigned("a: {b: 1}\n", "a.b=[2, '3']",
@@ -879,8 +813,7 @@ test_assignments_of_the_command_line(void **state)
         "");
 }
 
-static void
-test_bad_assignments_change_nothing(void **state)
+static void test_bad_assignments_change_nothing(void **state)
 {
     static const char tree[] = "1:1 {}\n  1:1 a: 1:4 1\n";
 
@@ -891,19 +824,18 @@ test_bad_assignments_change_nothing(void **state)
     assert_assigned("a: 1\n", "b..c=2", tree, "--set: \"b..c\" is no key\n");
     assert_assigned(
         "a: 1\n", "a[0]=2", tree, "--set: \"a[0]\": there is no [0], this is no list\n");
-    assert_assigned("a: 1\n", "b.c[0].d=2", tree,
-        "--set: \"b.c[0].d\": there is no [0], this is no list\n");
+    assert_assigned(
+        "a: 1\n", "b.c[0].d=2", tree, "--set: \"b.c[0].d\": there is no [0], this is no list\n");
     assert_assigned("a: 1\n", "a=", tree, "--set: expected KEY=VALUE, got \"a=\"\n");
     assert_assigned("a: 1\n", "a= ", tree, "--set a:1:1: file is empty\n");
     assert_assigned("a: 1\n", "a=[2", tree,
         "--set a:2:1: YAML syntax: while parsing a flow sequence did not find expected "
         "',' or ']'\n");
-    assert_assigned("a: 1\n", "a={b: 1, b: 2}", tree,
-        "--set a:1:8: repeated key \"b\", first on line 1\n");
+    assert_assigned(
+        "a: 1\n", "a={b: 1, b: 2}", tree, "--set a:1:8: repeated key \"b\", first on line 1\n");
 }
 
-static void
-test_items_that_are_not_there(void **state)
+static void test_items_that_are_not_there(void **state)
 {
     static const char tree[] =
         "1:1 {}\n  1:1 a: 1:4 []\n    1:5 1\n    1:8 []\n      1:9 2\n  2:1 b: 2:4 []\n";
@@ -920,8 +852,7 @@ test_items_that_are_not_there(void **state)
 }
 
 /* What an assignment brings stays valid with the document, and knows whence it came. */
-static void
-test_assigned_values_name_their_option(void **state)
+static void test_assigned_values_name_their_option(void **state)
 {
     spot_yaml_t document;
     spot_diag_t diag;
@@ -929,18 +860,15 @@ test_assigned_values_name_their_option(void **state)
     (void) state;
     assert_int_equal(parse(&document, &diag, "a: 1\n"), 0);
     for (int j = 0; j < 100; j++) {
-        assert_int_equal(
-            spot_yaml_assign(&document, "--set", "b.c={d: [1, 2]}", &diag), 0);
+        assert_int_equal(spot_yaml_assign(&document, "--set", "b.c={d: [1, 2]}", &diag), 0);
     }
     assert_string_equal(document.root->file, "f.yaml");
-    assert_string_equal(
-        spot_node_get(spot_node_get(document.root, "b"), "c")->file, "--set b.c");
+    assert_string_equal(spot_node_get(spot_node_get(document.root, "b"), "c")->file, "--set b.c");
     spot_yaml_free(&document);
     spot_diag_free(&diag);
 }
 
-static void
-test_setting_in_a_copy_leaves_the_original(void **state)
+static void test_setting_in_a_copy_leaves_the_original(void **state)
 {
     (void) state;
     assert_set("a: &x {b: 1}\nc: *x\n", "c.b",
@@ -952,8 +880,7 @@ test_setting_in_a_copy_leaves_the_original(void **state)
 }
 
 /* What is adopted outlives the document that it comes from. */
-static void
-test_adopt(void **state)
+static void test_adopt(void **state)
 {
     spot_yaml_t study, list;
     spot_diag_t diag, list_diag;
@@ -978,8 +905,7 @@ test_adopt(void **state)
 }
 
 /* A sweep sets whole maps of another document. */
-static void
-test_set_borrows_from_another_document(void **state)
+static void test_set_borrows_from_another_document(void **state)
 {
     spot_yaml_t scenario, study;
     spot_diag_t diag, study_diag;
@@ -1000,8 +926,7 @@ test_set_borrows_from_another_document(void **state)
     spot_diag_free(&study_diag);
 }
 
-static void
-test_free_twice_is_harmless(void **state)
+static void test_free_twice_is_harmless(void **state)
 {
     spot_yaml_t document;
     spot_diag_t diag;
@@ -1014,8 +939,7 @@ test_free_twice_is_harmless(void **state)
     spot_diag_free(&diag);
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_every_node_knows_its_place),

@@ -14,20 +14,18 @@
 #include "tests/unit/chart/random_chart.h"
 
 #define NUM_CHARTS 200
-#define TOUCH_PX                                                                        \
-    0.5 /* that boxes may share: they are a little larger than their text               \
+#define TOUCH_PX                                                                                   \
+    0.5 /* that boxes may share: they are a little larger than their text                          \
          */
 
-static bool
-overlap(const spot_box_t *a, const spot_box_t *b)
+static bool overlap(const spot_box_t *a, const spot_box_t *b)
 {
     return fmin(a->right, b->right) - fmax(a->left, b->left) > TOUCH_PX &&
            fmin(a->bottom, b->bottom) - fmax(a->top, b->top) > TOUCH_PX;
 }
 
 /* Prints what overlaps or leaves the picture; returns how often. */
-static size_t
-count_overlaps(const spot_sheet_t *sheet, unsigned seed)
+static size_t count_overlaps(const spot_sheet_t *sheet, unsigned seed)
 {
     size_t num_bad = 0;
 
@@ -41,28 +39,25 @@ count_overlaps(const spot_sheet_t *sheet, unsigned seed)
 
             if (overlap(&box, &other)) {
                 num_bad++;
-                print_error(
-                    "chart %u, %g px: \"%.*s\" (%d) at %.0f %.0f and \"%.*s\" (%d) at "
-                    "%.0f %.0f overlap\n",
-                    seed, sheet->width_px, (int) a->line.num_bytes, a->line.text,
-                    (int) a->style, a->x, a->y, (int) b->line.num_bytes, b->line.text,
-                    (int) b->style, b->x, b->y);
+                print_error("chart %u, %g px: \"%.*s\" (%d) at %.0f %.0f and \"%.*s\" (%d) at "
+                            "%.0f %.0f overlap\n",
+                    seed, sheet->width_px, (int) a->line.num_bytes, a->line.text, (int) a->style,
+                    a->x, a->y, (int) b->line.num_bytes, b->line.text, (int) b->style, b->x, b->y);
             }
         }
-        if (box.left < -TOUCH_PX || box.right > sheet->width_px + TOUCH_PX ||
-            box.top < -TOUCH_PX || box.bottom > sheet->height_px + TOUCH_PX) {
+        if (box.left < -TOUCH_PX || box.right > sheet->width_px + TOUCH_PX || box.top < -TOUCH_PX ||
+            box.bottom > sheet->height_px + TOUCH_PX) {
             num_bad++;
-            print_error("chart %u: \"%.*s\" (%d) at %.0f %.0f is outside of %g x %g\n",
-                seed, (int) a->line.num_bytes, a->line.text, (int) a->style, a->x, a->y,
-                sheet->width_px, sheet->height_px);
+            print_error("chart %u: \"%.*s\" (%d) at %.0f %.0f is outside of %g x %g\n", seed,
+                (int) a->line.num_bytes, a->line.text, (int) a->style, a->x, a->y, sheet->width_px,
+                sheet->height_px);
         }
     }
     return num_bad;
 }
 
 /* Panels neither overlap nor leave the picture. */
-static void
-assert_panels_apart(const spot_sheet_t *sheet)
+static void assert_panels_apart(const spot_sheet_t *sheet)
 {
     for (size_t j = 0; j < sheet->num_places; j++) {
         const spot_box_t *box = &sheet->places[j].box;
@@ -76,8 +71,7 @@ assert_panels_apart(const spot_sheet_t *sheet)
     }
 }
 
-static void
-no_label_overlaps_another(void **state)
+static void no_label_overlaps_another(void **state)
 {
     static const double widths[] = {SPOT_CHART_WIDE_PX, SPOT_CHART_NARROW_PX};
 
@@ -102,16 +96,14 @@ no_label_overlaps_another(void **state)
 }
 
 /* Where a text stands, or false. */
-static bool
-find_text(const spot_sheet_t *sheet, const char *text, spot_box_t *box)
+static bool find_text(const spot_sheet_t *sheet, const char *text, spot_box_t *box)
 {
     size_t num_found = 0;
 
     for (size_t j = 0; j < sheet->items.num_texts; j++) {
         const spot_chart_line_t *line = &sheet->items.texts[j].line;
 
-        if (strlen(text) == line->num_bytes &&
-            memcmp(line->text, text, line->num_bytes) == 0) {
+        if (strlen(text) == line->num_bytes && memcmp(line->text, text, line->num_bytes) == 0) {
             *box = spot_sheet_text_box(sheet, &sheet->items.texts[j]);
             num_found++;
         }
@@ -120,34 +112,29 @@ find_text(const spot_sheet_t *sheet, const char *text, spot_box_t *box)
     return num_found == 1;
 }
 
-static void
-declare_names(spot_chart_t *chart)
+static void declare_names(spot_chart_t *chart)
 {
     static const char *const names[] = {"first", "second", "third"};
 
     spot_chart_panel(chart, &(spot_chart_panel_t){.x = {.group = 1}});
     for (int k = 0; k < 3; k++) {
-        spot_chart_series(
-            chart, &(spot_chart_series_t){.kind = SPOT_CHART_LINE, .name = names[k]});
+        spot_chart_series(chart, &(spot_chart_series_t){.kind = SPOT_CHART_LINE, .name = names[k]});
         for (int j = 0; j < 9; j++) {
             spot_chart_add_xy(chart, j, 0.001 * k);
         }
         spot_chart_add_xy(chart, 9, 100); /* all end at the very top */
     }
     spot_chart_rule(chart, &(spot_chart_rule_t){.at = 50, .name = "the limit"});
-    spot_chart_panel(chart,
-        &(spot_chart_panel_t){.x = {.group = 1}, .is_below = true, .height_px = 20});
-    spot_chart_series(
-        chart, &(spot_chart_series_t){.kind = SPOT_CHART_STROKES, .name = "strokes"});
+    spot_chart_panel(
+        chart, &(spot_chart_panel_t){.x = {.group = 1}, .is_below = true, .height_px = 20});
+    spot_chart_series(chart, &(spot_chart_series_t){.kind = SPOT_CHART_STROKES, .name = "strokes"});
     spot_chart_add_xy(chart, 3, 1);
 }
 
 /* At the ends in a wide picture, not above the panel; in the legend of a narrow one. */
-static void
-all_names_are_there(void **state)
+static void all_names_are_there(void **state)
 {
-    static const char *const names[] = {
-        "first", "second", "third", "the limit", "strokes"};
+    static const char *const names[] = {"first", "second", "third", "the limit", "strokes"};
     static const double widths[] = {SPOT_CHART_WIDE_PX, SPOT_CHART_NARROW_PX};
 
     (void) state;
@@ -177,8 +164,7 @@ all_names_are_there(void **state)
     }
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(no_label_overlaps_another),

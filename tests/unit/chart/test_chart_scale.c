@@ -12,16 +12,14 @@
 #include "reports/chart/sheet.h"
 
 /* All of a scale's promises; px from 0 to 100. */
-static void
-assert_scale(spot_chart_scale_kind_t kind, spot_chart_unit_t unit, double low,
-    double high, bool is_round)
+static void assert_scale(
+    spot_chart_scale_kind_t kind, spot_chart_unit_t unit, double low, double high, bool is_round)
 {
     spot_scale_t scale;
 
     spot_scale_init(&scale, kind, unit, low, high, is_round, 8);
     if (!isfinite(scale.low) || !isfinite(scale.high) || !(scale.low < scale.high)) {
-        fail_msg(
-            "%.17g to %.17g becomes %.17g to %.17g", low, high, scale.low, scale.high);
+        fail_msg("%.17g to %.17g becomes %.17g to %.17g", low, high, scale.low, scale.high);
     }
     assert_true(kind != SPOT_CHART_LOG || scale.low > 0);
     if (scale.num_ticks < 2 || scale.num_ticks > 9) {
@@ -38,15 +36,13 @@ assert_scale(spot_chart_scale_kind_t kind, spot_chart_unit_t unit, double low,
         for (size_t k = 0; k < j; k++) {
             assert_true(scale.ticks[k].value < scale.ticks[j].value);
             if (strcmp(scale.ticks[k].label, scale.ticks[j].label) == 0) {
-                fail_msg("two ticks \"%s\" from %.17g to %.17g", scale.ticks[k].label,
-                    low, high);
+                fail_msg("two ticks \"%s\" from %.17g to %.17g", scale.ticks[k].label, low, high);
             }
         }
     }
 }
 
-static void
-any_range_has_ticks(void **state)
+static void any_range_has_ticks(void **state)
 {
     uint64_t dice = 1;
 
@@ -60,38 +56,32 @@ any_range_has_ticks(void **state)
         }
         parts[0] = (parts[0] - 0.5) * pow(10, 40 * parts[1] - 20);
         parts[1] = parts[0] + pow(10, 40 * parts[2] - 20);
-        assert_scale(SPOT_CHART_LINEAR, (spot_chart_unit_t) (j % 4), parts[0], parts[1],
-            j % 8 < 4);
+        assert_scale(SPOT_CHART_LINEAR, (spot_chart_unit_t) (j % 4), parts[0], parts[1], j % 8 < 4);
         assert_scale(SPOT_CHART_LOG, (spot_chart_unit_t) (j % 4), fabs(parts[0]),
             fabs(parts[0]) + parts[1] - parts[0], false);
     }
 }
 
-static void
-odd_ranges_have_ticks(void **state)
+static void odd_ranges_have_ticks(void **state)
 {
     static const double odd[][2] = {{0, 0}, {1, 1}, {-3, -3}, {1, 0}, {5, 5.000000001},
         {1e300, 1e300}, {-1e308, 1e308}, {0, 1e-300}, {1e-320, 1}, {0, HUGE_VAL},
-        {HUGE_VAL, -HUGE_VAL}, {5e6, 5e6 + 3}, {1e15, 1e15 + 1}, {0.1, 0.1000001},
-        {-1, 1e-9}, {1e-12, 1.1e-12}};
+        {HUGE_VAL, -HUGE_VAL}, {5e6, 5e6 + 3}, {1e15, 1e15 + 1}, {0.1, 0.1000001}, {-1, 1e-9},
+        {1e-12, 1.1e-12}};
 
     (void) state;
     for (size_t j = 0; j < sizeof(odd) / sizeof(odd[0]); j++) {
         for (int unit = 0; unit < 4; unit++) {
-            assert_scale(
-                SPOT_CHART_LINEAR, (spot_chart_unit_t) unit, odd[j][0], odd[j][1], true);
-            assert_scale(SPOT_CHART_LINEAR, (spot_chart_unit_t) unit, odd[j][0],
-                odd[j][1], false);
-            assert_scale(
-                SPOT_CHART_LOG, (spot_chart_unit_t) unit, odd[j][0], odd[j][1], false);
+            assert_scale(SPOT_CHART_LINEAR, (spot_chart_unit_t) unit, odd[j][0], odd[j][1], true);
+            assert_scale(SPOT_CHART_LINEAR, (spot_chart_unit_t) unit, odd[j][0], odd[j][1], false);
+            assert_scale(SPOT_CHART_LOG, (spot_chart_unit_t) unit, odd[j][0], odd[j][1], false);
         }
     }
     assert_scale(SPOT_CHART_LINEAR, SPOT_CHART_NUMBER, (double) NAN, (double) NAN, true);
     assert_scale(SPOT_CHART_LOG, SPOT_CHART_S, (double) NAN, (double) NAN, false);
 }
 
-static void
-assert_labels(spot_chart_scale_kind_t kind, spot_chart_unit_t unit, double low,
+static void assert_labels(spot_chart_scale_kind_t kind, spot_chart_unit_t unit, double low,
     double high, const char *wanted)
 {
     spot_scale_t scale;
@@ -105,30 +95,25 @@ assert_labels(spot_chart_scale_kind_t kind, spot_chart_unit_t unit, double low,
     assert_string_equal(labels, wanted);
 }
 
-static void
-labels_are_round(void **state)
+static void labels_are_round(void **state)
 {
     (void) state;
     assert_labels(SPOT_CHART_LINEAR, SPOT_CHART_NUMBER, 0, 1, "0|0.2|0.4|0.6|0.8|1.0");
-    assert_labels(
-        SPOT_CHART_LINEAR, SPOT_CHART_PERCENT, 0, 90, "0 %|20 %|40 %|60 %|80 %");
+    assert_labels(SPOT_CHART_LINEAR, SPOT_CHART_PERCENT, 0, 90, "0 %|20 %|40 %|60 %|80 %");
     assert_labels(SPOT_CHART_LINEAR, SPOT_CHART_NUMBER, -30, 30, "−20|0|20");
-    assert_labels(SPOT_CHART_LINEAR, SPOT_CHART_NUMBER, 5e6, 5e6 + 3,
-        "5000000|5000001|5000002|5000003");
+    assert_labels(
+        SPOT_CHART_LINEAR, SPOT_CHART_NUMBER, 5e6, 5e6 + 3, "5000000|5000001|5000002|5000003");
     assert_labels(SPOT_CHART_LINEAR, SPOT_CHART_NUMBER, 0, 60e6, "0|20 M|40 M|60 M");
     assert_labels(SPOT_CHART_LINEAR, SPOT_CHART_MS, 0, 355 * 60e3, "0|1|2|3|4|5");
     assert_labels(SPOT_CHART_LINEAR, SPOT_CHART_S, 0, 30 * 86400, "0|10|20|30");
-    assert_labels(
-        SPOT_CHART_LINEAR, SPOT_CHART_NUMBER, 0, 3e-9, "0|1·10⁻⁹|2·10⁻⁹|3·10⁻⁹");
+    assert_labels(SPOT_CHART_LINEAR, SPOT_CHART_NUMBER, 0, 3e-9, "0|1·10⁻⁹|2·10⁻⁹|3·10⁻⁹");
     assert_labels(SPOT_CHART_LOG, SPOT_CHART_NUMBER, 1, 100, "1|10|100");
     assert_labels(SPOT_CHART_LOG, SPOT_CHART_NUMBER, 2, 40, "2|5|10|20");
-    assert_labels(
-        SPOT_CHART_LOG, SPOT_CHART_S, 30, 10000, "30 s|1 min|10 min|30 min|1 h");
+    assert_labels(SPOT_CHART_LOG, SPOT_CHART_S, 30, 10000, "30 s|1 min|10 min|30 min|1 h");
     assert_labels(SPOT_CHART_LOG, SPOT_CHART_PERCENT, 0.5, 100, "1 %|10 %|100 %");
 }
 
-static void
-times_have_one_unit(void **state)
+static void times_have_one_unit(void **state)
 {
     spot_scale_t scale;
 
@@ -141,8 +126,7 @@ times_have_one_unit(void **state)
 
 /* ---- Texts ---- */
 
-static void
-texts_wrap_at_blanks(void **state)
+static void texts_wrap_at_blanks(void **state)
 {
     spot_chart_line_t lines[3];
     const char *text = "  one two  three\nfour";
@@ -162,8 +146,7 @@ texts_wrap_at_blanks(void **state)
     assert_int_equal(spot_chart_text_wrap(" \n ", 10, 45, 3, lines), 0);
 }
 
-static void
-no_line_is_too_long(void **state)
+static void no_line_is_too_long(void **state)
 {
     static const char *const texts[] = {"a word and another one, of different lengths",
         "averylongwordthatdoesnotfitintoanylineofthepicture", "größer als 5 °C, überall",
@@ -173,8 +156,7 @@ no_line_is_too_long(void **state)
     for (size_t j = 0; j < sizeof(texts) / sizeof(texts[0]); j++) {
         for (double max_px = 30; max_px < 300; max_px += 7) {
             spot_chart_line_t lines[4];
-            const size_t num_lines =
-                spot_chart_text_wrap(texts[j], 12, max_px, 4, lines);
+            const size_t num_lines = spot_chart_text_wrap(texts[j], 12, max_px, 4, lines);
 
             assert_in_range(num_lines, 1, 4);
             for (size_t k = 0; k < num_lines; k++) {
@@ -185,8 +167,7 @@ no_line_is_too_long(void **state)
     }
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(any_range_has_ticks),

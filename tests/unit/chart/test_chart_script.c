@@ -16,8 +16,7 @@
 #define NUM_CHARTS 40
 
 /* The script of a chart; the caller frees. */
-static char *
-write_script(spot_chart_t *chart)
+static char *write_script(spot_chart_t *chart)
 {
     char *script = NULL;
     size_t num_bytes;
@@ -32,8 +31,7 @@ write_script(spot_chart_t *chart)
 
 /* A line end in a name would end the command or the data, and what follows would be run.
  */
-static void
-texts_stay_texts(void **state)
+static void texts_stay_texts(void **state)
 {
     spot_chart_t *chart = spot_chart_new();
     char *script;
@@ -41,9 +39,8 @@ texts_stay_texts(void **state)
     (void) state;
     assert_non_null(chart);
     spot_chart_title(chart, "%s", "it's\nsystem('touch hacked')");
-    spot_chart_panel(
-        chart, &(spot_chart_panel_t){.title = "a\nEOD\nsystem('touch hacked')",
-                   .y = {.kind = SPOT_CHART_ROWS}});
+    spot_chart_panel(chart, &(spot_chart_panel_t){.title = "a\nEOD\nsystem('touch hacked')",
+                                .y = {.kind = SPOT_CHART_ROWS}});
     (void) spot_chart_row(chart, &(spot_chart_row_t){.name = "EOD\r\nexit"});
     spot_chart_series(chart, &(spot_chart_series_t){.kind = SPOT_CHART_BARS,
                                  .name = "`touch hacked`\n!touch hacked",
@@ -64,8 +61,7 @@ texts_stay_texts(void **state)
 }
 
 /* Any declaration is a script that gnuplot runs, where gnuplot is. */
-static void
-gnuplot_runs_them(void **state)
+static void gnuplot_runs_them(void **state)
 {
     (void) state;
     if (system("command -v gnuplot >/dev/null 2>&1") != 0) {
@@ -99,8 +95,7 @@ gnuplot_runs_them(void **state)
     }
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(texts_stay_texts),

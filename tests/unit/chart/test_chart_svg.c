@@ -19,8 +19,7 @@
 typedef void (*declare_t)(spot_chart_t *chart);
 
 /* The SVG of a declaration; the caller frees. */
-static char *
-draw(declare_t declare, double width_px)
+static char *draw(declare_t declare, double width_px)
 {
     spot_chart_t *chart = spot_chart_new();
     char *svg = NULL;
@@ -40,8 +39,7 @@ draw(declare_t declare, double width_px)
 
 /* Elements are closed in their order, attributes quoted, and nothing else is markup:
  * what an XML parser checks, as far as this kit writes. */
-static void
-assert_well_formed(const char *svg)
+static void assert_well_formed(const char *svg)
 {
     char open[16][16];
     size_t depth = 0;
@@ -74,8 +72,7 @@ assert_well_formed(const char *svg)
 }
 
 /* No place of a path is not a number or far away. */
-static void
-assert_no_odd_numbers(const char *svg)
+static void assert_no_odd_numbers(const char *svg)
 {
     assert_null(strstr(svg, "nan"));
     assert_null(strstr(svg, "inf"));
@@ -89,8 +86,7 @@ assert_no_odd_numbers(const char *svg)
     }
 }
 
-static void
-any_declaration_is_drawn(void **state)
+static void any_declaration_is_drawn(void **state)
 {
     (void) state;
     for (unsigned seed = 0; seed < NUM_CHARTS; seed++) {
@@ -110,22 +106,19 @@ any_declaration_is_drawn(void **state)
     }
 }
 
-static void
-declare_texts(spot_chart_t *chart)
+static void declare_texts(spot_chart_t *chart)
 {
     spot_chart_title(chart, "<a & \"b\"> 'c'");
     spot_chart_describe(chart, "curves & bands");
     spot_chart_panel(chart, &(spot_chart_panel_t){.x = {.name = "x < y"}});
 }
 
-static void
-texts_are_escaped(void **state)
+static void texts_are_escaped(void **state)
 {
     char *svg = draw(declare_texts, SPOT_CHART_WIDE_PX);
 
     (void) state;
-    assert_non_null(
-        strstr(svg, "<title>&lt;a &amp; &quot;b&quot;&gt; &#39;c&#39;</title>"));
+    assert_non_null(strstr(svg, "<title>&lt;a &amp; &quot;b&quot;&gt; &#39;c&#39;</title>"));
     assert_non_null(strstr(svg, "<desc>curves &amp; bands</desc>"));
     assert_non_null(strstr(svg, ">x &lt; y</text>"));
     free(svg);
@@ -133,8 +126,7 @@ texts_are_escaped(void **state)
 
 /* ---- What is drawn ---- */
 
-static void
-declare_gap(spot_chart_t *chart)
+static void declare_gap(spot_chart_t *chart)
 {
     spot_chart_panel(chart, &(spot_chart_panel_t){.x = {.low = 0, .high = 4}});
     spot_chart_series(chart, &(spot_chart_series_t){.kind = SPOT_CHART_LINE});
@@ -143,8 +135,7 @@ declare_gap(spot_chart_t *chart)
     }
 }
 
-static size_t
-count(const char *text, const char *part)
+static size_t count(const char *text, const char *part)
 {
     size_t num = 0;
 
@@ -155,8 +146,7 @@ count(const char *text, const char *part)
 }
 
 /* The d of the first path of a class and width. */
-static void
-find_path(const char *svg, const char *start, char d[4096])
+static void find_path(const char *svg, const char *start, char d[4096])
 {
     const char *at = strstr(svg, start);
     size_t length;
@@ -170,8 +160,7 @@ find_path(const char *svg, const char *start, char d[4096])
     d[length] = '\0';
 }
 
-static void
-undefined_is_a_gap(void **state)
+static void undefined_is_a_gap(void **state)
 {
     char *svg = draw(declare_gap, SPOT_CHART_WIDE_PX);
     char d[4096];
@@ -182,22 +171,20 @@ undefined_is_a_gap(void **state)
     free(svg);
 }
 
-static void
-declare_beyond(spot_chart_t *chart)
+static void declare_beyond(spot_chart_t *chart)
 {
-    spot_chart_panel(chart,
-        &(spot_chart_panel_t){.x = {.low = 0, .high = 10}, .y = {.low = 0, .high = 1}});
-    spot_chart_series(
-        chart, &(spot_chart_series_t){.kind = SPOT_CHART_LINE, .colour = "#123456"});
+    spot_chart_panel(
+        chart, &(spot_chart_panel_t){.x = {.low = 0, .high = 10}, .y = {.low = 0, .high = 1}});
+    spot_chart_series(chart, &(spot_chart_series_t){.kind = SPOT_CHART_LINE, .colour = "#123456"});
     for (int j = -5; j < 20; j++) {
-        spot_chart_add(chart,
-            &(spot_chart_datum_t){
-                .x = j, .y = j % 2 == 0 ? 1e9 : -3, .y_low = -1e300, .y_high = 1e300});
+        spot_chart_add(
+            chart, &(spot_chart_datum_t){
+                       .x = j, .y = j % 2 == 0 ? 1e9 : -3, .y_low = -1e300, .y_high = 1e300});
     }
     spot_chart_series(chart, &(spot_chart_series_t){.kind = SPOT_CHART_POINTS});
-    spot_chart_add(chart,
-        &(spot_chart_datum_t){
-            .x = 5, .y = 0.5, .x_low = -40, .x_high = 99, .y_low = -7, .y_high = 8});
+    spot_chart_add(
+        chart, &(spot_chart_datum_t){
+                   .x = 5, .y = 0.5, .x_low = -40, .x_high = 99, .y_low = -7, .y_high = 8});
     spot_chart_add_xy(chart, 11, 0.5);
     spot_chart_series(chart, &(spot_chart_series_t){.kind = SPOT_CHART_AREA});
     spot_chart_add_xy(chart, -3, 4);
@@ -205,14 +192,12 @@ declare_beyond(spot_chart_t *chart)
     spot_chart_rule(chart, &(spot_chart_rule_t){.at = 3});
 }
 
-static bool
-is_of_panel(const spot_mark_t *mark)
+static bool is_of_panel(const spot_mark_t *mark)
 {
     return mark->kind != SPOT_MARK_LINE || strcmp(mark->class, "l") == 0;
 }
 
-static void
-what_is_beyond_the_ends_is_cut_off(void **state)
+static void what_is_beyond_the_ends_is_cut_off(void **state)
 {
     spot_chart_t *chart = spot_chart_new();
     spot_sheet_t sheet;
@@ -230,10 +215,10 @@ what_is_beyond_the_ends_is_cut_off(void **state)
         for (size_t k = mark->first_point; k < end && is_of_panel(mark); k++) {
             const spot_px_t *point = &sheet.items.points[k];
 
-            assert_true(isnan(point->x) ||
-                        (point->x >= box->left - 0.2 && point->x <= box->right + 0.2));
-            assert_true(isnan(point->y) ||
-                        (point->y >= box->top - 0.2 && point->y <= box->bottom + 0.2));
+            assert_true(
+                isnan(point->x) || (point->x >= box->left - 0.2 && point->x <= box->right + 0.2));
+            assert_true(
+                isnan(point->y) || (point->y >= box->top - 0.2 && point->y <= box->bottom + 0.2));
             num_signs += mark->kind == SPOT_MARK_SIGN;
         }
         num_marks += is_of_panel(mark) && end > mark->first_point + 1;
@@ -244,8 +229,7 @@ what_is_beyond_the_ends_is_cut_off(void **state)
     spot_chart_free(chart);
 }
 
-static void
-declare_without_intervals(spot_chart_t *chart)
+static void declare_without_intervals(spot_chart_t *chart)
 {
     spot_chart_panel(chart, &(spot_chart_panel_t){.title = NULL});
     spot_chart_series(chart, &(spot_chart_series_t){.kind = SPOT_CHART_POINTS});
@@ -257,8 +241,7 @@ declare_without_intervals(spot_chart_t *chart)
     }
 }
 
-static void
-points_without_an_interval_are_drawn(void **state)
+static void points_without_an_interval_are_drawn(void **state)
 {
     char *svg = draw(declare_without_intervals, SPOT_CHART_WIDE_PX);
     char d[4096];
@@ -269,20 +252,17 @@ points_without_an_interval_are_drawn(void **state)
     free(svg);
 }
 
-static void
-declare_inline(spot_chart_t *chart)
+static void declare_inline(spot_chart_t *chart)
 {
     declare_without_intervals(chart);
-    spot_chart_series(
-        chart, &(spot_chart_series_t){.kind = SPOT_CHART_LINE, .colour = "#000080"});
+    spot_chart_series(chart, &(spot_chart_series_t){.kind = SPOT_CHART_LINE, .colour = "#000080"});
     spot_chart_add_xy(chart, 0, 0);
     spot_chart_add_xy(chart, 1, 1);
 }
 
 /* A part of a page has no style and no ids of its own, and each colour its counterpart.
  */
-static void
-a_part_of_a_page_follows_it(void **state)
+static void a_part_of_a_page_follows_it(void **state)
 {
     spot_chart_t *chart = spot_chart_new();
     char *svg = NULL;
@@ -309,8 +289,7 @@ a_part_of_a_page_follows_it(void **state)
 
 /* ---- Size ---- */
 
-static void
-declare_many(spot_chart_t *chart)
+static void declare_many(spot_chart_t *chart)
 {
     spot_chart_panel(chart, &(spot_chart_panel_t){.title = NULL});
     spot_chart_series(chart, &(spot_chart_series_t){.kind = SPOT_CHART_POINTS});
@@ -329,8 +308,7 @@ declare_many(spot_chart_t *chart)
     }
 }
 
-static void
-ten_thousand_points_stay_small(void **state)
+static void ten_thousand_points_stay_small(void **state)
 {
     char *svg = draw(declare_many, SPOT_CHART_WIDE_PX);
 
@@ -339,8 +317,7 @@ ten_thousand_points_stay_small(void **state)
     free(svg);
 }
 
-static void
-declare_run(spot_chart_t *chart)
+static void declare_run(spot_chart_t *chart)
 {
     spot_chart_panel(chart, &(spot_chart_panel_t){.x = {.unit = SPOT_CHART_MS}});
     for (int k = 0; k < 8; k++) {
@@ -351,8 +328,7 @@ declare_run(spot_chart_t *chart)
     }
 }
 
-static void
-a_long_run_stays_small(void **state)
+static void a_long_run_stays_small(void **state)
 {
     char *svg = draw(declare_run, SPOT_CHART_WIDE_PX);
 
@@ -363,8 +339,7 @@ a_long_run_stays_small(void **state)
 
 /* ---- Declarations ---- */
 
-static void
-what_belongs_nowhere_is_an_error(void **state)
+static void what_belongs_nowhere_is_an_error(void **state)
 {
     spot_chart_t *chart = spot_chart_new();
     char *svg = NULL;
@@ -381,8 +356,7 @@ what_belongs_nowhere_is_an_error(void **state)
     free(svg);
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(any_declaration_is_drawn),

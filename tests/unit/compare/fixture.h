@@ -8,9 +8,8 @@
 #include "traces/trace.h"
 
 /* rows: the lines behind the column row, e.g. "0,init,2,\n60,end,2,\n". */
-static inline void
-make_trace(spot_trace_t *trace, const char *name, int resolution_s, const char *kind,
-    const char *capacity, const char *rows)
+static inline void make_trace(spot_trace_t *trace, const char *name, int resolution_s,
+    const char *kind, const char *capacity, const char *rows)
 {
     static char text[1 << 20];
     spot_diag_t diag;
@@ -22,8 +21,7 @@ make_trace(spot_trace_t *trace, const char *name, int resolution_s, const char *
         name, resolution_s, kind, capacity, rows);
     assert_true(num_bytes < (int) sizeof(text));
     spot_diag_init(&diag);
-    if (spot_trace_read_bytes(trace, "trace", text, (size_t) num_bytes, false, &diag) !=
-        0) {
+    if (spot_trace_read_bytes(trace, "trace", text, (size_t) num_bytes, false, &diag) != 0) {
         spot_diag_print(&diag, stderr);
         fail();
     }

@@ -14,18 +14,17 @@
 #include "traces/compare/comparison.h"
 #include "traces/compare/trace_model.h"
 
-#define ROWS                                                                            \
-    "0,init,3,\n600,preempt,2,\n1200,add,3,\n3000,preempt,1,\n3060,preempt,1,\n"        \
+#define ROWS                                                                                       \
+    "0,init,3,\n600,preempt,2,\n1200,add,3,\n3000,preempt,1,\n3060,preempt,1,\n"                   \
     "4200,add,1,\n7200,preempt,3,\n9000,add,2,\n11000,preempt,1,\n12000,end,1,\n"
 
-#define SEED_MODEL                                                                      \
-    "generator: seed\n"                                                                 \
-    "preemption: {per_minute: 0.03, count: {moments: {mean: 1.6, std: 1}}}\n"           \
+#define SEED_MODEL                                                                                 \
+    "generator: seed\n"                                                                            \
+    "preemption: {per_minute: 0.03, count: {moments: {mean: 1.6, std: 1}}}\n"                      \
     "addition: {per_minute: 0.03, count: {moments: {mean: 2, std: 1.2}}}\n"
 
-static int
-read_model(spot_trace_model_file_t *file, const char *text, const spot_trace_t *trace,
-    spot_diag_t *diag)
+static int read_model(
+    spot_trace_model_file_t *file, const char *text, const spot_trace_t *trace, spot_diag_t *diag)
 {
     const char *folder = getenv("SPOT_TEST_TMP");
     char path[512];
@@ -40,8 +39,7 @@ read_model(spot_trace_model_file_t *file, const char *text, const spot_trace_t *
     return spot_trace_model_file_read(file, path, trace, "trace.csv", diag);
 }
 
-static void
-read_seed_model(spot_trace_model_file_t *file, const spot_trace_t *trace)
+static void read_seed_model(spot_trace_model_file_t *file, const spot_trace_t *trace)
 {
     spot_diag_t diag;
 
@@ -51,8 +49,7 @@ read_seed_model(spot_trace_model_file_t *file, const spot_trace_t *trace)
 }
 
 /* Length, instances and capacity come from the trace; what differs is told. */
-static void
-test_model_of_trace(void **state)
+static void test_model_of_trace(void **state)
 {
     spot_trace_model_file_t file;
     const spot_model_common_t *common;
@@ -69,8 +66,7 @@ test_model_of_trace(void **state)
     assert_string_equal(file.name, "seed-corrected");
     spot_trace_model_file_free(&file);
 
-    assert_int_equal(
-        read_model(&file, SEED_MODEL "capacity: 9\ninitial: 9\n", &trace, &diag), 0);
+    assert_int_equal(read_model(&file, SEED_MODEL "capacity: 9\ninitial: 9\n", &trace, &diag), 0);
     common = spot_trace_model_common(&file.model);
     assert_int_equal(common->capacity, 9);
     assert_int_equal(common->initial, 3);
@@ -82,8 +78,7 @@ test_model_of_trace(void **state)
     spot_trace_free(&trace);
 }
 
-static void
-assert_faulty(const char *text, const spot_trace_t *trace, const char *message)
+static void assert_faulty(const char *text, const spot_trace_t *trace, const char *message)
 {
     spot_trace_model_file_t file;
     spot_diag_t diag;
@@ -97,8 +92,7 @@ assert_faulty(const char *text, const spot_trace_t *trace, const char *message)
     spot_diag_free(&diag);
 }
 
-static void
-test_faulty_models(void **state)
+static void test_faulty_models(void **state)
 {
     spot_trace_t trace, unbounded;
 
@@ -115,22 +109,19 @@ test_faulty_models(void **state)
         "trace.csv starts with: expected the capacity of that trace, 6, or another");
     assert_faulty(SEED_MODEL "capacity: 2\n", &unbounded,
         "starts with: expected at least 3, or another trace");
-    assert_faulty(
-        SEED_MODEL "capacity: few\n", &trace, "comparison.yaml:4:11: capacity");
+    assert_faulty(SEED_MODEL "capacity: few\n", &trace, "comparison.yaml:4:11: capacity");
     assert_faulty(SEED_MODEL, &unbounded, "missing key \"capacity\"");
     spot_trace_free(&trace);
     spot_trace_free(&unbounded);
 }
 
-static void
-start(spot_comparison_t *comparison, spot_trace_t *trace, uint64_t seed)
+static void start(spot_comparison_t *comparison, spot_trace_t *trace, uint64_t seed)
 {
     make_trace(trace, "t", 60, "counts", "6", ROWS);
     assert_int_equal(spot_comparison_init(comparison, trace, 1, true, seed), 0);
 }
 
-static void
-test_columns(void **state)
+static void test_columns(void **state)
 {
     spot_comparison_t comparison;
     spot_trace_t trace;
@@ -156,16 +147,14 @@ test_columns(void **state)
 }
 
 /* name is on the heap. */
-static void
-rename_to(char **name, const char *text)
+static void rename_to(char **name, const char *text)
 {
     free(*name);
     *name = spot_text_copy(text, strlen(text));
     assert_non_null(*name);
 }
 
-static void
-assert_label(const char *path, const char *expected)
+static void assert_label(const char *path, const char *expected)
 {
     char *label = spot_comparison_label(path);
 
@@ -174,8 +163,7 @@ assert_label(const char *path, const char *expected)
     free(label);
 }
 
-static void
-test_labels(void **state)
+static void test_labels(void **state)
 {
     (void) state;
     assert_label("a/seed.yaml", "seed");
@@ -189,8 +177,7 @@ test_labels(void **state)
 }
 
 /* Replication by replication the same as a model's own events, in any company. */
-static void
-test_models(void **state)
+static void test_models(void **state)
 {
     spot_comparison_t comparison, again;
     spot_trace_model_file_t file;
@@ -202,26 +189,20 @@ test_models(void **state)
     start(&comparison, &trace, 7);
     start(&again, &same, 7);
     read_seed_model(&file, &trace);
+    assert_int_equal(spot_comparison_add_model(&comparison, &file.model, "mrp", "x", 20, NULL), 0);
     assert_int_equal(
-        spot_comparison_add_model(&comparison, &file.model, "mrp", "x", 20, NULL), 0);
-    assert_int_equal(spot_comparison_add_model(
-                         &comparison, &file.model, "seed-corrected", "y", 40, NULL),
-        0);
+        spot_comparison_add_model(&comparison, &file.model, "seed-corrected", "y", 40, NULL), 0);
     assert_int_equal(
-        spot_comparison_add_model(&again, &file.model, "seed-corrected", "y", 40, NULL),
-        0);
-    assert_int_equal(
-        spot_comparison_add_model(&again, &file.model, "mrp", "seed", 1, NULL), 0);
+        spot_comparison_add_model(&again, &file.model, "seed-corrected", "y", 40, NULL), 0);
+    assert_int_equal(spot_comparison_add_model(&again, &file.model, "mrp", "seed", 1, NULL), 0);
     rename_to(&again.columns[SPOT_COMPARISON_FIRST].model, "seed"); /* of some defects */
-    assert_ptr_equal(
-        spot_comparison_seed(&again), &again.columns[SPOT_COMPARISON_FIRST]);
+    assert_ptr_equal(spot_comparison_seed(&again), &again.columns[SPOT_COMPARISON_FIRST]);
     column = &comparison.columns[SPOT_COMPARISON_FIRST + 1];
-    assert_memory_equal(column->means, again.columns[SPOT_COMPARISON_FIRST].means,
-        sizeof(column->means));
+    assert_memory_equal(
+        column->means, again.columns[SPOT_COMPARISON_FIRST].means, sizeof(column->means));
     assert_ptr_equal(spot_comparison_seed(&comparison), column);
     assert_true(column->sds[SPOT_FIDELITY_W1_N] > 0);
-    assert_int_equal(
-        spot_comparison_relate(&comparison, column, column, 0, &ratio), SPOT_ALIKE);
+    assert_int_equal(spot_comparison_relate(&comparison, column, column, 0, &ratio), SPOT_ALIKE);
     assert_true(ratio == 1);
     spot_trace_model_file_free(&file);
     spot_comparison_free(&comparison);
@@ -230,8 +211,7 @@ test_models(void **state)
     spot_trace_free(&same);
 }
 
-static void
-test_interrupt(void **state)
+static void test_interrupt(void **state)
 {
     atomic_int stop = 1;
     const spot_watch_t watch = {.stop = &stop};
@@ -242,8 +222,7 @@ test_interrupt(void **state)
     (void) state;
     start(&comparison, &trace, 1);
     read_seed_model(&file, &trace);
-    assert_int_equal(
-        spot_comparison_add_model(&comparison, &file.model, "seed", "seed", 9, &watch),
+    assert_int_equal(spot_comparison_add_model(&comparison, &file.model, "seed", "seed", 9, &watch),
         SPOT_ERR_INTERRUPTED);
     spot_trace_model_file_free(&file);
     spot_comparison_free(&comparison);
@@ -251,8 +230,7 @@ test_interrupt(void **state)
 }
 
 /* Means and standard errors are set, so that who is better is known. */
-static void
-test_relations(void **state)
+static void test_relations(void **state)
 {
     spot_comparison_column_t columns[3] = {
         {.kind = SPOT_COMPARISON_COLUMN_RECORDED, .num_replications = 1},
@@ -268,31 +246,26 @@ test_relations(void **state)
     columns[2].means[ks] = 0.2;
     columns[2].sds[ks] = 0.4; /* standard errors 0.03, 0.04: together 0.05 */
     assert_int_equal(
-        spot_comparison_relate(&comparison, &columns[1], &columns[2], 0, &ratio),
-        SPOT_ALIKE);
+        spot_comparison_relate(&comparison, &columns[1], &columns[2], 0, &ratio), SPOT_ALIKE);
     assert_true(fabs(ratio - 2) < 1e-12);
     columns[2].means[ks] = 0.21;
     assert_int_equal(
-        spot_comparison_relate(&comparison, &columns[1], &columns[2], 0, &ratio),
-        SPOT_BETTER);
+        spot_comparison_relate(&comparison, &columns[1], &columns[2], 0, &ratio), SPOT_BETTER);
     assert_int_equal(
-        spot_comparison_relate(&comparison, &columns[2], &columns[1], 0, &ratio),
-        SPOT_WORSE);
+        spot_comparison_relate(&comparison, &columns[2], &columns[1], 0, &ratio), SPOT_WORSE);
     columns[0].means[SPOT_FIDELITY_MTBP_S] = 100;
     columns[1].means[SPOT_FIDELITY_MTBP_S] = 50;
     columns[1].sds[SPOT_FIDELITY_MTBP_S] = 5;
-    spot_comparison_error(
-        &comparison, &columns[1], SPOT_ERROR_LN_MTBP, &error, &stderr_error);
+    spot_comparison_error(&comparison, &columns[1], SPOT_ERROR_LN_MTBP, &error, &stderr_error);
     assert_true(fabs(error - log(2)) < 1e-12);
     assert_true(fabs(stderr_error - 0.01) < 1e-12);
     columns[2].kind = SPOT_COMPARISON_COLUMN_HALVES;
     columns[2].means[SPOT_FIDELITY_MTBP_S] = 150;
-    spot_comparison_error(
-        &comparison, &columns[2], SPOT_ERROR_LN_MTBP, &error, &stderr_error);
+    spot_comparison_error(&comparison, &columns[2], SPOT_ERROR_LN_MTBP, &error, &stderr_error);
     assert_true(fabs(error - log(3)) < 1e-12);
     columns[1].means[SPOT_FIDELITY_FANO_1H] = (double) NAN;
-    assert_int_equal(spot_comparison_relate(&comparison, &columns[1], &columns[2],
-                         SPOT_ERROR_LN_FANO, &ratio),
+    assert_int_equal(
+        spot_comparison_relate(&comparison, &columns[1], &columns[2], SPOT_ERROR_LN_FANO, &ratio),
         SPOT_UNDEFINED);
     assert_string_equal(spot_error_name(0), "ks_preempt_gap");
     assert_string_equal(spot_error_name(SPOT_ERROR_LN_MTBP - 1), "acf_events");
@@ -300,8 +273,7 @@ test_relations(void **state)
 }
 
 /* 5, 50 and 95 % of one replication are all that one: its own population. */
-static void
-test_band(void **state)
+static void test_band(void **state)
 {
     spot_comparison_t comparison;
     spot_trace_model_file_t file;
@@ -341,8 +313,7 @@ test_band(void **state)
 #define NUM_TICKS 201
 
 /* The area below the shares of one replication is the mean of its gaps. */
-static void
-test_band_of_gaps(void **state)
+static void test_band_of_gaps(void **state)
 {
     spot_moments_t moments[SPOT_FIDELITY_NUM_METRICS];
     double time_s[NUM_TICKS], area_s = 0;
@@ -359,11 +330,9 @@ test_band_of_gaps(void **state)
     start(&comparison, &trace, 3);
     read_seed_model(&file, &trace);
     replicate = spot_comparison_replicate(&comparison, &file.model, 1, NULL);
+    assert_int_equal(spot_replicate_fidelity(&replicate, &comparison.fidelity, moments), 0);
     assert_int_equal(
-        spot_replicate_fidelity(&replicate, &comparison.fidelity, moments), 0);
-    assert_int_equal(
-        spot_band_init_gaps(&one, &replicate, SPOT_FIDELITY_PREEMPT, NUM_TICKS, time_s),
-        0);
+        spot_band_init_gaps(&one, &replicate, SPOT_FIDELITY_PREEMPT, NUM_TICKS, time_s), 0);
     assert_int_equal(one.num_points, NUM_TICKS);
     assert_memory_equal(one.time_s, time_s, sizeof(time_s));
     assert_memory_equal(one.low, one.high, NUM_TICKS * sizeof(*one.low));
@@ -372,8 +341,7 @@ test_band_of_gaps(void **state)
     for (size_t j = 0; j < NUM_TICKS; j++) {
         area_s += 60 * one.low[j];
     }
-    assert_true(
-        fabs(area_s / spot_moments_mean(&moments[SPOT_FIDELITY_MTBP_S]) - 1) < 1e-12);
+    assert_true(fabs(area_s / spot_moments_mean(&moments[SPOT_FIDELITY_MTBP_S]) - 1) < 1e-12);
     replicate.num_replications = 200;
     assert_int_equal(
         spot_band_init_gaps(&all, &replicate, SPOT_FIDELITY_ADD, NUM_TICKS, time_s), 0);
@@ -391,8 +359,7 @@ test_band_of_gaps(void **state)
 }
 
 /* What is written as CSV is a reference: the same run is 0 standard errors off. */
-static void
-test_csv_is_a_reference(void **state)
+static void test_csv_is_a_reference(void **state)
 {
     const char *folder = getenv("SPOT_TEST_TMP");
     spot_comparison_t comparison;
@@ -408,8 +375,7 @@ test_csv_is_a_reference(void **state)
     start(&comparison, &trace, 3);
     read_seed_model(&file, &trace);
     assert_int_equal(
-        spot_comparison_add_model(&comparison, &file.model, file.name, "mine", 30, NULL),
-        0);
+        spot_comparison_add_model(&comparison, &file.model, file.name, "mine", 30, NULL), 0);
     snprintf(path, sizeof(path), "%s/comparison.csv", folder != NULL ? folder : "/tmp");
     out = fopen(path, "w");
     assert_non_null(out);
@@ -443,8 +409,7 @@ test_csv_is_a_reference(void **state)
     spot_diag_free(&diag);
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_model_of_trace),

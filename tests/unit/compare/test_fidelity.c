@@ -13,8 +13,7 @@
 
 #define NUM SPOT_FIDELITY_NUM_METRICS
 
-static void
-compare(const spot_observation_t *a, const spot_observation_t *b, double metrics[NUM])
+static void compare(const spot_observation_t *a, const spot_observation_t *b, double metrics[NUM])
 {
     spot_fidelity_t fidelity_a = {0}, fidelity_b = {0};
 
@@ -25,8 +24,7 @@ compare(const spot_observation_t *a, const spot_observation_t *b, double metrics
     spot_fidelity_free(&fidelity_b);
 }
 
-static void
-compare_rows(const char *rows_a, const char *rows_b, double metrics[NUM])
+static void compare_rows(const char *rows_a, const char *rows_b, double metrics[NUM])
 {
     spot_observation_t a = {0}, b = {0};
     spot_trace_t trace;
@@ -42,8 +40,7 @@ compare_rows(const char *rows_a, const char *rows_b, double metrics[NUM])
     spot_observation_free(&b);
 }
 
-static void
-assert_close(const char *what, double value, double expected)
+static void assert_close(const char *what, double value, double expected)
 {
     if (isnan(expected) ? !isnan(value)
                         : !(fabs(value - expected) <= 1e-12 * fmax(1, fabs(expected)))) {
@@ -51,16 +48,15 @@ assert_close(const char *what, double value, double expected)
     }
 }
 
-#define ROWS_A                                                                          \
-    "0,init,4,\n60,preempt,1,\n180,preempt,2,\n240,add,1,\n300,preempt,1,\n"            \
+#define ROWS_A                                                                                     \
+    "0,init,4,\n60,preempt,1,\n180,preempt,2,\n240,add,1,\n300,preempt,1,\n"                       \
     "540,preempt,1,\n600,end,0,\n"
-#define ROWS_B                                                                          \
-    "0,init,2,\n60,preempt,1,\n120,add,1,\n180,preempt,1,\n300,preempt,1,\n"            \
+#define ROWS_B                                                                                     \
+    "0,init,2,\n60,preempt,1,\n120,add,1,\n180,preempt,1,\n300,preempt,1,\n"                       \
     "420,add,4,\n480,preempt,1,\n600,end,3,\n"
 
 /* All by hand. x of A: 4 3 3 1 2 1 1 1 1 0 0, of B: 2 1 2 1 1 0 0 4 3 3 3. */
-static void
-test_by_hand(void **state)
+static void test_by_hand(void **state)
 {
     double m[NUM];
 
@@ -97,8 +93,7 @@ test_by_hand(void **state)
     assert_close("acf_events", m[SPOT_FIDELITY_ACF_EVENTS], (double) NAN);
 }
 
-static void
-test_itself(void **state)
+static void test_itself(void **state)
 {
     double m[NUM];
 
@@ -117,8 +112,7 @@ test_itself(void **state)
 
 /* A hundred years with one event, many times over: a step at tick m of n, whose
  * autocorrelations are known. */
-static void
-test_few_events_in_long(void **state)
+static void test_few_events_in_long(void **state)
 {
     const double n = 52560001, m = 20000000, mean = (n - m) / n;
     const double sum_squares = m * mean * mean + (n - m) * (1 - mean) * (1 - mean);
@@ -127,8 +121,7 @@ test_few_events_in_long(void **state)
     spot_trace_t trace;
 
     (void) state;
-    make_trace(&trace, "t", 60, "counts", "4",
-        "0,init,2,\n1200000000,add,1,\n3153600000,end,3,\n");
+    make_trace(&trace, "t", 60, "counts", "4", "0,init,2,\n1200000000,add,1,\n3153600000,end,3,\n");
     assert_int_equal(spot_observation_of_trace(&observation, &trace, 60000, true), 0);
     for (int j = 0; j < 200; j++) {
         assert_int_equal(spot_fidelity_measure(&fidelity, &observation, NULL), 0);
@@ -138,11 +131,10 @@ test_few_events_in_long(void **state)
     assert_int_equal(fidelity.windows.num_values, 5256000);
     assert_int_equal(fidelity.acf_population.num_values, 120);
     for (int k = 1; k <= 120; k++) {
-        const double covariance = (m - k) * mean * mean - k * mean * (1 - mean) +
-                                  (n - m - k) * (1 - mean) * (1 - mean);
+        const double covariance =
+            (m - k) * mean * mean - k * mean * (1 - mean) + (n - m - k) * (1 - mean) * (1 - mean);
 
-        assert_close(
-            "acf", fidelity.acf_population.values[k - 1], covariance / sum_squares);
+        assert_close("acf", fidelity.acf_population.values[k - 1], covariance / sum_squares);
     }
     spot_fidelity_free(&fidelity);
     spot_observation_free(&observation);
@@ -150,8 +142,7 @@ test_few_events_in_long(void **state)
 }
 
 /* Nothing happens: the autocorrelations of constant series are 0, not undefined. */
-static void
-test_constant(void **state)
+static void test_constant(void **state)
 {
     double m[NUM];
 
@@ -165,15 +156,13 @@ test_constant(void **state)
     assert_close("ks_preempt_gap", m[SPOT_FIDELITY_KS_PREEMPT_GAP], 1);
     assert_close("ks_preempt_count", m[SPOT_FIDELITY_KS_PREEMPT_COUNT], 1);
     assert_close("mtbp_s", m[SPOT_FIDELITY_MTBP_S], (double) NAN);
-    assert_close(
-        "preempt_count_mean", m[SPOT_FIDELITY_PREEMPT_COUNT_MEAN], (double) NAN);
+    assert_close("preempt_count_mean", m[SPOT_FIDELITY_PREEMPT_COUNT_MEAN], (double) NAN);
     assert_close("preempt_events", m[SPOT_FIDELITY_PREEMPT_EVENTS], 0);
     assert_close("fano_1h", m[SPOT_FIDELITY_FANO_1H], (double) NAN);
 }
 
 /* The largest populations that a trace can have: nothing overflows. */
-static void
-test_large(void **state)
+static void test_large(void **state)
 {
     spot_observation_t a = {0}, b = {0};
     spot_trace_t trace;
@@ -203,8 +192,7 @@ test_large(void **state)
 }
 
 /* A trace shorter than a tick: one value of x, no lag. */
-static void
-test_short(void **state)
+static void test_short(void **state)
 {
     double m[NUM];
 
@@ -216,14 +204,12 @@ test_short(void **state)
 }
 
 /* A random trace within 0 ... capacity, or, unlimited, anywhere. */
-static void
-draw_observation(spot_observation_t *observation, spot_rng_t *rng, int64_t tick_s,
+static void draw_observation(spot_observation_t *observation, spot_rng_t *rng, int64_t tick_s,
     bool is_net, bool is_unlimited)
 {
     const int64_t capacity = 2 + (int64_t) spot_rng_below(rng, 20);
     const int64_t end_ms = 60000 + (int64_t) spot_rng_below(rng, 100000000);
-    const spot_observation_frame_t frame = {
-        tick_s * 1000, is_net, (double) end_ms, capacity};
+    const spot_observation_frame_t frame = {tick_s * 1000, is_net, (double) end_ms, capacity};
     const uint64_t gap_ms = 1000 + spot_rng_below(rng, 2000000);
     int64_t population = (int64_t) spot_rng_below(rng, (uint64_t) capacity + 1);
     int64_t time_ms = 0;
@@ -231,9 +217,7 @@ draw_observation(spot_observation_t *observation, spot_rng_t *rng, int64_t tick_
     spot_observation_start(observation, &frame, population, is_unlimited);
     for (;;) {
         const bool is_add = spot_rng_below(rng, 2) == 0;
-        const int64_t room = is_unlimited ? 9
-                             : is_add     ? capacity - population
-                                          : population;
+        const int64_t room = is_unlimited ? 9 : is_add ? capacity - population : population;
         int64_t count;
 
         time_ms += (int64_t) spot_rng_below(rng, gap_ms);
@@ -253,8 +237,7 @@ draw_observation(spot_observation_t *observation, spot_rng_t *rng, int64_t tick_
 }
 
 /* Against the definitions, written down literally. */
-static void
-test_twin(void **state)
+static void test_twin(void **state)
 {
     static const int64_t ticks_s[] = {60, 100, 300, 480};
     spot_observation_t a = {0}, b = {0};
@@ -279,8 +262,7 @@ test_twin(void **state)
 }
 
 /* With one capacity and length the distances of the population are symmetric. */
-static void
-test_symmetry(void **state)
+static void test_symmetry(void **state)
 {
     static const int ids[] = {SPOT_FIDELITY_KS_PREEMPT_GAP, SPOT_FIDELITY_KS_ADD_GAP,
         SPOT_FIDELITY_KS_PREEMPT_COUNT, SPOT_FIDELITY_D_MEAN_N, SPOT_FIDELITY_W1_N,
@@ -296,8 +278,7 @@ test_symmetry(void **state)
     }
 }
 
-static void
-test_names(void **state)
+static void test_names(void **state)
 {
     (void) state;
     for (int j = 0; j < NUM; j++) {
@@ -308,8 +289,7 @@ test_names(void **state)
     assert_int_equal(spot_fidelity_metric_id(""), -1);
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_by_hand),

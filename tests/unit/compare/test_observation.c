@@ -9,8 +9,7 @@
 #include "tests/unit/compare/fixture.h"
 #include "traces/compare/observation.h"
 
-static void
-assert_event(const spot_observation_t *observation, size_t event_id, double time_s,
+static void assert_event(const spot_observation_t *observation, size_t event_id, double time_s,
     spot_event_kind_t kind, int64_t count)
 {
     assert_true(event_id < observation->num_events);
@@ -19,8 +18,7 @@ assert_event(const spot_observation_t *observation, size_t event_id, double time
     assert_int_equal(observation->events[event_id].count, count);
 }
 
-static void
-test_tick(void **state)
+static void test_tick(void **state)
 {
     (void) state;
     assert_int_equal(spot_observation_tick_ms(1, 1000), 60000);
@@ -28,8 +26,7 @@ test_tick(void **state)
     assert_int_equal(spot_observation_tick_ms(60001, 300000), 300000);
 }
 
-static void
-verify(const spot_observation_t *self)
+static void verify(const spot_observation_t *self)
 {
     double time_ms = 0;
 
@@ -45,8 +42,7 @@ verify(const spot_observation_t *self)
 
 /* 1 s events at a tick of 60 s: the next tick sees them, those behind the last tick are
  * not seen. */
-static void
-test_trace_at_a_tick(void **state)
+static void test_trace_at_a_tick(void **state)
 {
     spot_observation_t net = {0}, both = {0};
     spot_trace_t trace;
@@ -73,8 +69,7 @@ test_trace_at_a_tick(void **state)
 }
 
 /* What came and went within a tick is not seen, unless the population has no limits. */
-static void
-test_unlimited(void **state)
+static void test_unlimited(void **state)
 {
     const spot_observation_frame_t frame = {60000, false, 600000, 10};
     spot_observation_t observation = {0};
@@ -83,8 +78,7 @@ test_unlimited(void **state)
     for (int is_unlimited = 0; is_unlimited < 2; is_unlimited++) {
         spot_observation_start(&observation, &frame, 1, is_unlimited);
         assert_int_equal(spot_observation_take(&observation, 10, SPOT_EVENT_ADD, 3), 0);
-        assert_int_equal(
-            spot_observation_take(&observation, 20, SPOT_EVENT_PREEMPT, 4), 0);
+        assert_int_equal(spot_observation_take(&observation, 20, SPOT_EVENT_PREEMPT, 4), 0);
         assert_int_equal(spot_observation_finish(&observation), 0);
         assert_int_equal(observation.num_events, is_unlimited ? 2 : 1);
         assert_event(&observation, 0, 60, SPOT_EVENT_PREEMPT, is_unlimited ? 4 : 1);
@@ -92,8 +86,7 @@ test_unlimited(void **state)
     spot_observation_free(&observation);
 }
 
-static void
-test_unbounded(void **state)
+static void test_unbounded(void **state)
 {
     spot_observation_t observation = {0};
     spot_trace_t trace;
@@ -113,8 +106,7 @@ test_unbounded(void **state)
 
 /* T = 301 s: h = 150.5 s, so the second half starts with the population at 120 s. An
  * event at 0 is in the start of the first half. */
-static void
-test_halves(void **state)
+static void test_halves(void **state)
 {
     spot_observation_t whole = {0}, half = {0};
     spot_trace_t trace;
@@ -142,15 +134,14 @@ test_halves(void **state)
 }
 
 /* An event at h itself is in the first half. */
-static void
-test_event_in_the_middle(void **state)
+static void test_event_in_the_middle(void **state)
 {
     spot_observation_t whole = {0}, half = {0};
     spot_trace_t trace;
 
     (void) state;
-    make_trace(&trace, "t", 60, "counts", "9",
-        "0,init,4,\n120,preempt,1,\n240,add,2,\n240,end,5,\n");
+    make_trace(
+        &trace, "t", 60, "counts", "9", "0,init,4,\n120,preempt,1,\n240,add,2,\n240,end,5,\n");
     assert_int_equal(spot_observation_of_trace(&whole, &trace, 60000, true), 0);
     assert_int_equal(spot_observation_half(&half, &whole, false), 0);
     assert_int_equal(half.num_events, 1);
@@ -164,8 +155,7 @@ test_event_in_the_middle(void **state)
     spot_trace_free(&trace);
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_tick),

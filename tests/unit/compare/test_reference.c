@@ -12,8 +12,7 @@
 
 #include "traces/compare/reference.h"
 
-static const char *
-test_path(void)
+static const char *test_path(void)
 {
     static char path[512];
     const char *folder = getenv("SPOT_TEST_TMP");
@@ -22,8 +21,7 @@ test_path(void)
     return path;
 }
 
-static int
-read_text(spot_reference_t *reference, spot_diag_t *diag, const char *text)
+static int read_text(spot_reference_t *reference, spot_diag_t *diag, const char *text)
 {
     FILE *file = fopen(test_path(), "w");
 
@@ -34,18 +32,16 @@ read_text(spot_reference_t *reference, spot_diag_t *diag, const char *text)
     return spot_reference_read(reference, test_path(), diag);
 }
 
-static void
-test_rows(void **state)
+static void test_rows(void **state)
 {
     spot_reference_t reference;
     const spot_reference_row_t *row;
     spot_diag_t diag;
 
     (void) state;
-    assert_int_equal(
-        read_text(&reference, &diag,
-            "mtbp_s,trace,model,other,replicates,sd_mtbp_s,acf_n\r\n"
-            "500,t,recorded,,1,,0\n\n510.5,t,mrp,x,4000,20,\n480,u,mrp,x,4000,0,1e-2"),
+    assert_int_equal(read_text(&reference, &diag,
+                         "mtbp_s,trace,model,other,replicates,sd_mtbp_s,acf_n\r\n"
+                         "500,t,recorded,,1,,0\n\n510.5,t,mrp,x,4000,20,\n480,u,mrp,x,4000,0,1e-2"),
         0);
     assert_int_equal(reference.num_rows, 3);
     row = spot_reference_find(&reference, "t", "mrp");
@@ -62,16 +58,14 @@ test_rows(void **state)
     spot_reference_free(&reference);
 }
 
-static void
-test_z(void **state)
+static void test_z(void **state)
 {
     spot_reference_row_t row = {.num_replications = 100};
 
     (void) state;
     row.means[0] = 10;
     row.sds[0] = 2;
-    assert_true(
-        fabs(spot_reference_z(&row, 0, 10.5, 25) - 0.5 / (2 * sqrt(0.05))) < 1e-14);
+    assert_true(fabs(spot_reference_z(&row, 0, 10.5, 25) - 0.5 / (2 * sqrt(0.05))) < 1e-14);
     row.sds[0] = 0;
     assert_true(spot_reference_z(&row, 0, 10.0000001, 25) == 0);
     assert_true(spot_reference_z(&row, 0, 10.1, 25) == HUGE_VAL);
@@ -81,8 +75,7 @@ test_z(void **state)
     assert_true(isnan(spot_reference_z(&row, 0, 10, 25)));
 }
 
-static void
-assert_faulty(const char *text, const char *message)
+static void assert_faulty(const char *text, const char *message)
 {
     spot_reference_t reference;
     spot_diag_t diag;
@@ -96,8 +89,7 @@ assert_faulty(const char *text, const char *message)
     spot_reference_free(&reference);
 }
 
-static void
-test_faults(void **state)
+static void test_faults(void **state)
 {
     spot_reference_t reference;
     spot_diag_t diag;
@@ -106,22 +98,20 @@ test_faults(void **state)
     assert_faulty("", "1:1: expected a row of columns");
     assert_faulty("trace,replicates,mtbp_s\n", "1:1: missing column 'model'");
     assert_faulty("trace,model,replicates\nt,m\n", "2:1: expected 3 fields, got 2");
-    assert_faulty("trace,model,replicates\nt,m,0\n",
-        "2:5: replicates: expected an integer from 1, got '0'");
+    assert_faulty(
+        "trace,model,replicates\nt,m,0\n", "2:5: replicates: expected an integer from 1, got '0'");
     assert_faulty("trace,model,replicates,mtbp_s\nt,m,1,nan\n",
         "2:7: mtbp_s: expected a number or nothing, got 'nan'");
     assert_faulty("trace,model,replicates,sd_mtbp_s\nt,m,1,1e999\n",
         "2:7: sd_mtbp_s: expected a number or nothing, got '1e999'");
     spot_diag_init(&diag);
-    assert_int_equal(
-        spot_reference_read(&reference, "/nonexistent.csv", &diag), SPOT_ERR_IO);
+    assert_int_equal(spot_reference_read(&reference, "/nonexistent.csv", &diag), SPOT_ERR_IO);
     assert_int_equal(diag.num_errors, 1);
     spot_diag_free(&diag);
     spot_reference_free(&reference);
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_rows),

@@ -11,23 +11,20 @@ typedef struct {
     double v[MAX_VALUES];
 } list_t;
 
-static double
-population_at(const spot_observation_t *r, double time_ms)
+static double population_at(const spot_observation_t *r, double time_ms)
 {
     double population = (double) r->initial;
 
     for (size_t j = 0; j < r->num_events; j++) {
         if (r->events[j].time_ms <= time_ms) {
-            population +=
-                (double) (r->events[j].kind == SPOT_EVENT_ADD ? r->events[j].count
-                                                              : -r->events[j].count);
+            population += (double) (r->events[j].kind == SPOT_EVENT_ADD ? r->events[j].count
+                                                                        : -r->events[j].count);
         }
     }
     return population;
 }
 
-static void
-list_population(const spot_observation_t *r, list_t *x)
+static void list_population(const spot_observation_t *r, list_t *x)
 {
     x->n = 0;
     for (double t = 0; t <= r->frame.end_ms; t += (double) r->frame.tick_ms) {
@@ -35,8 +32,7 @@ list_population(const spot_observation_t *r, list_t *x)
     }
 }
 
-static void
-list_gaps(const spot_observation_t *r, spot_event_kind_t kind, list_t *gaps)
+static void list_gaps(const spot_observation_t *r, spot_event_kind_t kind, list_t *gaps)
 {
     double last = -1;
 
@@ -51,8 +47,7 @@ list_gaps(const spot_observation_t *r, spot_event_kind_t kind, list_t *gaps)
     }
 }
 
-static void
-list_counts(const spot_observation_t *r, spot_event_kind_t kind, list_t *counts)
+static void list_counts(const spot_observation_t *r, spot_event_kind_t kind, list_t *counts)
 {
     counts->n = 0;
     for (size_t j = 0; j < r->num_events; j++) {
@@ -63,8 +58,7 @@ list_counts(const spot_observation_t *r, spot_event_kind_t kind, list_t *counts)
 }
 
 /* Per window [k W, (k + 1) W), the last one closed: events, or instances preempted. */
-static void
-list_windows(const spot_observation_t *r, double window_ms, int is_preempted, list_t *w)
+static void list_windows(const spot_observation_t *r, double window_ms, int is_preempted, list_t *w)
 {
     w->n = 0;
     for (int k = 0; (k + 1) * window_ms <= r->frame.end_ms; k++) {
@@ -73,9 +67,9 @@ list_windows(const spot_observation_t *r, double window_ms, int is_preempted, li
         w->v[w->n] = 0;
         for (size_t j = 0; j < r->num_events; j++) {
             const spot_observation_event_t *e = &r->events[j];
-            const int is_in = e->time_ms >= k * window_ms &&
-                              (e->time_ms < (k + 1) * window_ms ||
-                                  (is_last && e->time_ms == (k + 1) * window_ms));
+            const int is_in =
+                e->time_ms >= k * window_ms && (e->time_ms < (k + 1) * window_ms ||
+                                                   (is_last && e->time_ms == (k + 1) * window_ms));
 
             if (is_in && is_preempted && e->kind == SPOT_EVENT_PREEMPT) {
                 w->v[w->n] += (double) e->count;
@@ -87,8 +81,7 @@ list_windows(const spot_observation_t *r, double window_ms, int is_preempted, li
     }
 }
 
-static double
-mean_of(const list_t *l)
+static double mean_of(const list_t *l)
 {
     long double sum = 0;
 
@@ -98,8 +91,7 @@ mean_of(const list_t *l)
     return (double) (sum / l->n);
 }
 
-static double
-variance_of(const list_t *l)
+static double variance_of(const list_t *l)
 {
     const double mean = mean_of(l);
     long double sum = 0;
@@ -110,8 +102,7 @@ variance_of(const list_t *l)
     return (double) (sum / (l->n - 1));
 }
 
-static double
-acf_of(const list_t *l, int lag)
+static double acf_of(const list_t *l, int lag)
 {
     const double mean = mean_of(l);
     long double over = 0, under = 0;
@@ -125,8 +116,7 @@ acf_of(const list_t *l, int lag)
     return under == 0 ? 0 : (double) (over / under);
 }
 
-static double
-ecdf(const list_t *l, double at)
+static double ecdf(const list_t *l, double at)
 {
     int n = 0;
 
@@ -138,8 +128,7 @@ ecdf(const list_t *l, double at)
 
 /* power 0: sup |F - H|; 1, 2: integrals of |F - H|, (F - H)^2. All values are whole, so
  * both functions are constant from each whole number to the next. */
-static double
-distance(const list_t *a, const list_t *b, int power)
+static double distance(const list_t *a, const list_t *b, int power)
 {
     double low = a->v[0], high = a->v[0], sum = 0, most = 0;
 
@@ -158,8 +147,7 @@ distance(const list_t *a, const list_t *b, int power)
     return power == 0 ? most : sum;
 }
 
-static double
-acf_distance(const list_t *a, const list_t *b, int num_lags)
+static double acf_distance(const list_t *a, const list_t *b, int num_lags)
 {
     double sum = 0;
 
@@ -169,8 +157,7 @@ acf_distance(const list_t *a, const list_t *b, int num_lags)
     return num_lags > 0 ? sqrt(sum / num_lags) : (double) NAN;
 }
 
-static double
-share(const list_t *l, double low, double high)
+static double share(const list_t *l, double low, double high)
 {
     int n = 0;
 
@@ -180,8 +167,7 @@ share(const list_t *l, double low, double high)
     return (double) n / l->n;
 }
 
-static void
-fill_figures(const spot_observation_t *a, list_t *l, double *m)
+static void fill_figures(const spot_observation_t *a, list_t *l, double *m)
 {
     const double capacity = (double) a->frame.capacity;
 
@@ -189,8 +175,7 @@ fill_figures(const spot_observation_t *a, list_t *l, double *m)
     m[SPOT_FIDELITY_PREEMPT_EVENTS] = l->n;
     m[SPOT_FIDELITY_PREEMPTED] = l->n == 0 ? 0 : mean_of(l) * l->n;
     m[SPOT_FIDELITY_PREEMPT_COUNT_MEAN] = mean_of(l);
-    m[SPOT_FIDELITY_PREEMPT_COUNT_VMR] =
-        l->n < 2 ? (double) NAN : variance_of(l) / mean_of(l);
+    m[SPOT_FIDELITY_PREEMPT_COUNT_VMR] = l->n < 2 ? (double) NAN : variance_of(l) / mean_of(l);
     list_counts(a, SPOT_EVENT_ADD, l);
     m[SPOT_FIDELITY_ADD_EVENTS] = l->n;
     m[SPOT_FIDELITY_ADDED] = l->n == 0 ? 0 : mean_of(l) * l->n;
@@ -214,9 +199,8 @@ fill_figures(const spot_observation_t *a, list_t *l, double *m)
         l->n < 8 || mean_of(l) == 0 ? (double) NAN : variance_of(l) / mean_of(l);
 }
 
-static void
-fill_distances(const spot_observation_t *a, const spot_observation_t *b, list_t *l,
-    list_t *k, double *m)
+static void fill_distances(
+    const spot_observation_t *a, const spot_observation_t *b, list_t *l, list_t *k, double *m)
 {
     static const spot_event_kind_t kinds[] = {SPOT_EVENT_PREEMPT, SPOT_EVENT_ADD};
     const double capacity = (double) b->frame.capacity;
@@ -246,8 +230,7 @@ fill_distances(const spot_observation_t *a, const spot_observation_t *b, list_t 
     m[SPOT_FIDELITY_ACF_EVENTS] = acf_distance(l, k, k->n / 4 < 12 ? k->n / 4 : 12);
 }
 
-void
-twin_compare(const spot_observation_t *a, const spot_observation_t *b,
+void twin_compare(const spot_observation_t *a, const spot_observation_t *b,
     double metrics[SPOT_FIDELITY_NUM_METRICS])
 {
     list_t *lists = malloc(2 * sizeof(*lists));

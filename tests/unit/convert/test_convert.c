@@ -17,8 +17,7 @@
 static const spot_convert_t plain = {.kind = -1, .window_ms = -1};
 
 /* The rows of a trace as its file has them, without the header. */
-static void
-rows_of(const spot_trace_t *trace, char rows[ROWS_BYTES], bool has_header)
+static void rows_of(const spot_trace_t *trace, char rows[ROWS_BYTES], bool has_header)
 {
     char path[PATH_BYTES];
     size_t num_bytes;
@@ -43,13 +42,11 @@ rows_of(const spot_trace_t *trace, char rows[ROWS_BYTES], bool has_header)
     }
 }
 
-static int
-convert(const spot_convert_t *task, const char *path, const char *text,
-    const char *second, spot_trace_t *trace, spot_convert_report_t *report,
-    const char *errors)
+static int convert(const spot_convert_t *task, const char *path, const char *text,
+    const char *second, spot_trace_t *trace, spot_convert_report_t *report, const char *errors)
 {
-    const spot_record_input_t inputs[] = {{path, text, strlen(text)},
-        {"second", second, second == NULL ? 0 : strlen(second)}};
+    const spot_record_input_t inputs[] = {
+        {path, text, strlen(text)}, {"second", second, second == NULL ? 0 : strlen(second)}};
     spot_diag_t diag;
     int ret;
 
@@ -61,8 +58,7 @@ convert(const spot_convert_t *task, const char *path, const char *text,
 }
 
 /* Converting text gives these rows. */
-static void
-assert_rows(const spot_convert_t *task, const char *format, const char *text,
+static void assert_rows(const spot_convert_t *task, const char *format, const char *text,
     const char *second, const char *expected)
 {
     static char rows[ROWS_BYTES];
@@ -77,22 +73,19 @@ assert_rows(const spot_convert_t *task, const char *format, const char *text,
     spot_trace_free(&trace);
 }
 
-static void
-assert_refused(
+static void assert_refused(
     const spot_convert_t *task, const char *text, const char *second, const char *errors)
 {
     spot_convert_report_t report;
     spot_trace_t trace;
 
-    assert_int_equal(
-        convert(task, "x", text, second, &trace, &report, errors), SPOT_ERR_BAD_INPUT);
+    assert_int_equal(convert(task, "x", text, second, &trace, &report, errors), SPOT_ERR_BAD_INPUT);
     spot_convert_report_free(&report);
     spot_trace_free(&trace);
 }
 
 /* The count of a remark, -1 where there is none. */
-static int64_t
-remark_count(const spot_convert_report_t *report, const char *key)
+static int64_t remark_count(const spot_convert_report_t *report, const char *key)
 {
     for (size_t j = 0; j < report->num_remarks; j++) {
         if (strcmp(report->remarks[j].key, key) == 0) {
@@ -102,8 +95,7 @@ remark_count(const spot_convert_report_t *report, const char *key)
     return -1;
 }
 
-static void
-test_bamboo(void **state)
+static void test_bamboo(void **state)
 {
     spot_convert_t task = plain;
 
@@ -111,18 +103,16 @@ test_bamboo(void **state)
     assert_rows(&plain, "bamboo",
         "0,add,a\r\n0,add,b\r\n60000,add,c\r\n60000,remove,a\r\n60000,add,a\r\n"
         "180000,remove,c\r\n180000,remove,b\r\n",
-        NULL,
-        "0,init,2,a b\n60,preempt,1,a\n60,add,2,c a\n180,preempt,2,c b\n180,end,1,\n");
+        NULL, "0,init,2,a b\n60,preempt,1,a\n60,add,2,c a\n180,preempt,2,c b\n180,end,1,\n");
     assert_rows(&plain, "bamboo", "1500,add,a\n4500,remove,a\n", NULL,
         "0,init,0,\n1.5,add,1,a\n4.5,preempt,1,a\n4.5,end,0,\n");
     task.kind = SPOT_TRACE_COUNTS;
     task.unit_ms = 1000;
-    assert_rows(&task, "bamboo", "0,add,a\n2.0004,remove,a\n", NULL,
-        "0,init,1,\n2,preempt,1,\n2,end,0,\n");
+    assert_rows(
+        &task, "bamboo", "0,add,a\n2.0004,remove,a\n", NULL, "0,init,1,\n2,preempt,1,\n2,end,0,\n");
 }
 
-static void
-test_gcloud(void **state)
+static void test_gcloud(void **state)
 {
     static const char text[] = "2020-02-28, 23:59:00, 4\n2020-02-29, 00:00:00, 4\n"
                                "2020-02-29, 00:01:00, 4\n2020-02-29, 00:02:00, 4\n"
@@ -137,8 +127,7 @@ test_gcloud(void **state)
     assert_refused(&task, text, NULL,
         "x:5:12: time: expected a stamp not before the previous one, got '00:01:30'\n");
     task.num_poll_copies = 4;
-    assert_rows(&task, "gcloud", text, NULL,
-        "0,init,4,\n150,add,2,\n370,preempt,3,\n370,end,3,\n");
+    assert_rows(&task, "gcloud", text, NULL, "0,init,4,\n150,add,2,\n370,preempt,3,\n370,end,3,\n");
     assert_int_equal(convert(&task, "x", text, NULL, &trace, &report, ""), 0);
     assert_int_equal(remark_count(&report, "poll_copies"), 3);
     assert_string_equal(spot_trace_key(&trace, "start"), "2020-02-28T23:59:00");
@@ -157,11 +146,9 @@ test_gcloud(void **state)
     spot_trace_free(&trace);
 }
 
-static void
-test_step(void **state)
+static void test_step(void **state)
 {
-    static const char text[] =
-        "10.5,3\n12.5,3\n12.5,7\n12.25,9\n14.5,2\n14.5,7\n20.5,7\n";
+    static const char text[] = "10.5,3\n12.5,3\n12.5,7\n12.25,9\n14.5,2\n14.5,7\n20.5,7\n";
     spot_convert_t task = plain;
     spot_convert_report_t report;
     spot_trace_t trace;
@@ -177,24 +164,20 @@ test_step(void **state)
     assert_rows(&task, "step", "t,count\n0.000,1\n0.001,2\n71.25,0\n", NULL,
         "0,init,1,\n3.6,add,1,\n256500,preempt,2,\n256500,end,0,\n");
     task.is_strict = true;
-    assert_refused(
-        &task, text, NULL, "x: 1 rows that go back in time were dropped (--strict)\n");
+    assert_refused(&task, text, NULL, "x: 1 rows that go back in time were dropped (--strict)\n");
 }
 
-static void
-test_skypilot(void **state)
+static void test_skypilot(void **state)
 {
-    static const char text[] =
-        "{\"prices\": [0.9, {}], \"data\": [0, 2, 2,\n 1], "
-        "\"metadata\": {\"zone\": \"q\", \"gap_seconds\": 32.5}}\n";
-    static const char path[] =
-        "a/availability/16-node/aws-02-29-2024/us-west-2a_v100_1.json";
+    static const char text[] = "{\"prices\": [0.9, {}], \"data\": [0, 2, 2,\n 1], "
+                               "\"metadata\": {\"zone\": \"q\", \"gap_seconds\": 32.5}}\n";
+    static const char path[] = "a/availability/16-node/aws-02-29-2024/us-west-2a_v100_1.json";
     spot_convert_report_t report;
     spot_trace_t trace;
 
     (void) state;
-    assert_rows(&plain, "skypilot", text, NULL,
-        "0,init,0,\n32.5,add,2,\n97.5,preempt,1,\n130,end,1,\n");
+    assert_rows(
+        &plain, "skypilot", text, NULL, "0,init,0,\n32.5,add,2,\n97.5,preempt,1,\n130,end,1,\n");
     assert_int_equal(convert(&plain, path, text, NULL, &trace, &report, ""), 0);
     assert_int_equal(trace.kind, SPOT_TRACE_AVAILABILITY);
     assert_int_equal(trace.capacity, 16);
@@ -206,9 +189,8 @@ test_skypilot(void **state)
     spot_convert_report_free(&report);
     spot_trace_free(&trace);
     /* No such day: the folder has another meaning. */
-    assert_int_equal(convert(&plain, "x-4-node/aws-02-30-2023/y.json", text, NULL,
-                         &trace, &report, ""),
-        0);
+    assert_int_equal(
+        convert(&plain, "x-4-node/aws-02-30-2023/y.json", text, NULL, &trace, &report, ""), 0);
     assert_string_equal(spot_trace_key(&trace, "start"), "unknown");
     assert_int_equal(trace.capacity, 2);
     assert_null(spot_trace_key(&trace, "cloud"));
@@ -216,8 +198,7 @@ test_skypilot(void **state)
     spot_trace_free(&trace);
 }
 
-static void
-test_parcae(void **state)
+static void test_parcae(void **state)
 {
     (void) state;
     assert_rows(&plain, "parcae",
@@ -237,8 +218,7 @@ test_parcae(void **state)
 
 /* An instance that comes and goes at one time is left out; one that goes first comes
  * back. */
-static void
-test_lifeless(void **state)
+static void test_lifeless(void **state)
 {
     static const char *const texts[] = {
         "0,add,a\n60000,add,b\n60000,add,c\n60000,remove,b\n60000,remove,a\n"
@@ -272,8 +252,7 @@ test_lifeless(void **state)
     }
 }
 
-static void
-test_node_count(void **state)
+static void test_node_count(void **state)
 {
     static const char nodes[] = ",timestamp,count\n0,2024-06-07T17:00:00Z,3\n"
                                 "1,2024-06-07T17:01:00Z,5\n2,2024-06-07T17:03:00Z,2\n"
@@ -305,8 +284,7 @@ test_node_count(void **state)
     spot_trace_free(&trace);
 }
 
-static void
-test_lifetimes(void **state)
+static void test_lifetimes(void **state)
 {
     static const char text[] = "# spotsim-lifetimes: 1\n# start: 2024-06-07T17:00:00Z\n"
                                "start_s,duration_s,status,instance\n"
@@ -326,8 +304,7 @@ test_lifetimes(void **state)
     spot_trace_free(&trace);
 }
 
-static void
-test_header(void **state)
+static void test_header(void **state)
 {
     static const char *const sets[] = {"mine=1", "zone=z", "note=n"};
     static char rows[ROWS_BYTES];
@@ -341,8 +318,8 @@ test_header(void **state)
     task.capacity = 9;
     task.num_sets = 3;
     task.sets = sets;
-    assert_int_equal(convert(&task, "folder/x.csv.gz", "0,add,a\n1000,remove,a\n", NULL,
-                         &trace, &report, ""),
+    assert_int_equal(
+        convert(&task, "folder/x.csv.gz", "0,add,a\n1000,remove,a\n", NULL, &trace, &report, ""),
         0);
     rows_of(&trace, rows, true);
     assert_string_equal(rows,
@@ -354,8 +331,7 @@ test_header(void **state)
     spot_trace_free(&trace);
 }
 
-static void
-test_refused(void **state)
+static void test_refused(void **state)
 {
     spot_convert_t task = plain;
 
@@ -369,22 +345,20 @@ test_refused(void **state)
         "`spotsim trace convert --help` lists, or --columns for any CSV or JSON "
         "lines\n");
     assert_refused(&plain, "", NULL, "x:1:1: file is empty\n");
-    assert_refused(&plain, "0,1\n0,2\n", NULL,
-        "x: all records are at one time: a trace needs a duration\n");
-    assert_refused(&plain, "timestamp,count\n", NULL,
-        "x: format node-count is read from 2 files, got 1\n");
+    assert_refused(
+        &plain, "0,1\n0,2\n", NULL, "x: all records are at one time: a trace needs a duration\n");
+    assert_refused(
+        &plain, "timestamp,count\n", NULL, "x: format node-count is read from 2 files, got 1\n");
     task.capacity = 2;
     assert_refused(&task, "0,1\n60,3\n90,1\n", NULL,
         "x: population 3 at 60 s exceeds the capacity 2; expected --capacity 3 or "
         "more\n");
     task = plain;
     task.kind = SPOT_TRACE_NAMED;
-    assert_refused(
-        &task, "0,1\n60,3\n", NULL, "x: kind named: the input has no instance names\n");
+    assert_refused(&task, "0,1\n60,3\n", NULL, "x: kind named: the input has no instance names\n");
     task = plain;
     task.format = "skypilot";
-    assert_refused(
-        &task, "", NULL, "x:1:1: the file: expected an object {...}, got 'the end'\n");
+    assert_refused(&task, "", NULL, "x:1:1: the file: expected an object {...}, got 'the end'\n");
     task = plain;
     task.window_ms = 0;
     task.num_poll_copies = 2;
@@ -396,8 +370,7 @@ test_refused(void **state)
         "x: --window is not for format skypilot\n");
 }
 
-static void
-assert_as_recorded(const char *first, const char *second, const char *canonical)
+static void assert_as_recorded(const char *first, const char *second, const char *canonical)
 {
     static char rows[ROWS_BYTES], expected[ROWS_BYTES];
     const spot_record_input_t inputs[] = {{first, NULL, 0}, {second, NULL, 0}};
@@ -418,8 +391,7 @@ assert_as_recorded(const char *first, const char *second, const char *canonical)
     spot_diag_free(&diag);
 }
 
-static void
-test_recorded(void **state)
+static void test_recorded(void **state)
 {
     (void) state;
     if (access(DATA, R_OK) != 0) {
@@ -433,19 +405,16 @@ test_recorded(void **state)
     assert_as_recorded(DATA
         "raw/spot-traces/preemption/1-node/aws-04-22-2023/us-west-2c_v100_1.json",
         NULL, DATA "skypilot-preempt-1n-aws-20230422-us-west-2c-v100-1.csv");
-    assert_as_recorded(DATA "seed64-surrogate-node.csv",
-        DATA "seed64-surrogate-terminate.csv", DATA "seed64-surrogate.csv");
+    assert_as_recorded(DATA "seed64-surrogate-node.csv", DATA "seed64-surrogate-terminate.csv",
+        DATA "seed64-surrogate.csv");
 }
 
 /* All files of the form that were published: an hour of minutes each; 14 have
  * migrations. Two have canonical files. */
-static void
-test_all_of_parcae(void **state)
+static void test_all_of_parcae(void **state)
 {
-    static const char *const models[] = {
-        "bert", "gpt-1.5b", "gpt-6.7b", "resnet152", "vgg19"};
-    static const char *const windows[] = {
-        "hh_55_65", "hl_15_25", "lh_80_90", "ll_10_11"};
+    static const char *const models[] = {"bert", "gpt-1.5b", "gpt-6.7b", "resnet152", "vgg19"};
+    static const char *const windows[] = {"hh_55_65", "hl_15_25", "lh_80_90", "ll_10_11"};
     int64_t num_with_migrations = 0;
 
     (void) state;
@@ -460,8 +429,8 @@ test_all_of_parcae(void **state)
         spot_trace_t trace;
         spot_diag_t diag;
 
-        snprintf(path, sizeof(path), DATA "raw/parcae/%s_trace_%s.txt", models[j / 4],
-            windows[j % 4]);
+        snprintf(
+            path, sizeof(path), DATA "raw/parcae/%s_trace_%s.txt", models[j / 4], windows[j % 4]);
         spot_diag_init(&diag);
         assert_int_equal(spot_convert(&plain, 1, &input, &trace, &report, &diag), 0);
         assert_string_equal(report.format, "parcae");
@@ -479,8 +448,7 @@ test_all_of_parcae(void **state)
         DATA "raw/parcae/bert_trace_ll_10_11.txt", NULL, DATA "parcae-p3-ll-10-11.csv");
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_bamboo),

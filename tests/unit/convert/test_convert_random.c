@@ -27,16 +27,14 @@ typedef struct {
     FILE *stream;
 } text_t;
 
-static void
-open_text(text_t *self)
+static void open_text(text_t *self)
 {
     self->bytes = NULL;
     self->stream = open_memstream(&self->bytes, &self->num_bytes);
     assert_non_null(self->stream);
 }
 
-static void
-make_history(history_t *self, spot_rng_t *rng)
+static void make_history(history_t *self, spot_rng_t *rng)
 {
     int population;
 
@@ -62,8 +60,7 @@ make_history(history_t *self, spot_rng_t *rng)
     assert_true(self->num_names <= MAX_NAMES);
 }
 
-static int
-population_after(const history_t *self, int tick)
+static int population_after(const history_t *self, int tick)
 {
     int population = self->initial;
 
@@ -73,8 +70,7 @@ population_after(const history_t *self, int tick)
     return population;
 }
 
-static void
-put_row(FILE *out, int64_t time_s, const char *event, int count, int first_name)
+static void put_row(FILE *out, int64_t time_s, const char *event, int count, int first_name)
 {
     if (count == 0 && strcmp(event, "init") != 0 && strcmp(event, "end") != 0) {
         return;
@@ -87,8 +83,7 @@ put_row(FILE *out, int64_t time_s, const char *event, int count, int first_name)
 }
 
 /* The canonical rows: with names, or gross, or net. */
-static void
-put_rows(const history_t *self, FILE *out, bool is_named, bool is_net, int64_t end_s)
+static void put_rows(const history_t *self, FILE *out, bool is_named, bool is_net, int64_t end_s)
 {
     int num_lost = 0, num_born = self->initial;
 
@@ -108,8 +103,7 @@ put_rows(const history_t *self, FILE *out, bool is_named, bool is_net, int64_t e
     put_row(out, end_s, "end", population_after(self, self->num_ticks), -1);
 }
 
-static void
-put_bamboo(const history_t *self, FILE *out, FILE *unused)
+static void put_bamboo(const history_t *self, FILE *out, FILE *unused)
 {
     int num_lost = 0, num_born = self->initial;
 
@@ -127,16 +121,14 @@ put_bamboo(const history_t *self, FILE *out, FILE *unused)
     }
 }
 
-static void
-put_nodes(FILE *out, int first, int count)
+static void put_nodes(FILE *out, int first, int count)
 {
     for (int j = 0; j < count; j++) {
         fprintf(out, "%s\"i%d\"", j == 0 ? "" : ", ", first + j);
     }
 }
 
-static void
-put_parcae(const history_t *self, FILE *out, FILE *unused)
+static void put_parcae(const history_t *self, FILE *out, FILE *unused)
 {
     int num_lost = 0, num_born = self->initial;
 
@@ -158,21 +150,18 @@ put_parcae(const history_t *self, FILE *out, FILE *unused)
     }
 }
 
-static void
-put_gcloud(const history_t *self, FILE *out, FILE *unused)
+static void put_gcloud(const history_t *self, FILE *out, FILE *unused)
 {
     (void) unused;
     for (int j = 0; j <= self->num_ticks; j++) {
         const int time_s = 86390 + j * TICK_S;
 
-        fprintf(out, "2023-12-%d, %02d:%02d:%02d, %d\n", 30 + time_s / 86400,
-            time_s % 86400 / 3600, time_s % 3600 / 60, time_s % 60,
-            population_after(self, j));
+        fprintf(out, "2023-12-%d, %02d:%02d:%02d, %d\n", 30 + time_s / 86400, time_s % 86400 / 3600,
+            time_s % 3600 / 60, time_s % 60, population_after(self, j));
     }
 }
 
-static void
-put_step(const history_t *self, FILE *out, FILE *unused)
+static void put_step(const history_t *self, FILE *out, FILE *unused)
 {
     (void) unused;
     fprintf(out, "100.5,%d\n", self->initial);
@@ -182,8 +171,7 @@ put_step(const history_t *self, FILE *out, FILE *unused)
     }
 }
 
-static void
-put_skypilot(const history_t *self, FILE *out, FILE *unused)
+static void put_skypilot(const history_t *self, FILE *out, FILE *unused)
 {
     (void) unused;
     fprintf(out, "{\"data\":[%d", self->initial);
@@ -193,18 +181,17 @@ put_skypilot(const history_t *self, FILE *out, FILE *unused)
     fprintf(out, "],\"metadata\":{\"gap_seconds\":%d}}", TICK_S);
 }
 
-static void
-put_node_count(const history_t *self, FILE *out, FILE *terms)
+static void put_node_count(const history_t *self, FILE *out, FILE *terms)
 {
     fprintf(out, "timestamp,count\n");
     fprintf(terms, "number,timestamp,number\n");
     for (int j = 0; j <= self->num_ticks; j++) {
         const int time_s = 3600 + j * TICK_S;
 
-        fprintf(out, "2020-02-29T%02d:%02d:%02dZ,%d\n", time_s / 3600,
-            time_s % 3600 / 60, time_s % 60, population_after(self, j));
-        fprintf(terms, "%d,2020-02-29T%02d:%02d:%02dZ,%d\n", j, time_s / 3600,
-            time_s % 3600 / 60, time_s % 60, self->num_lost[j]);
+        fprintf(out, "2020-02-29T%02d:%02d:%02dZ,%d\n", time_s / 3600, time_s % 3600 / 60,
+            time_s % 60, population_after(self, j));
+        fprintf(terms, "%d,2020-02-29T%02d:%02d:%02dZ,%d\n", j, time_s / 3600, time_s % 3600 / 60,
+            time_s % 60, self->num_lost[j]);
     }
 }
 
@@ -223,8 +210,7 @@ static const struct {
 };
 
 /* The file of a trace, in memory. */
-static void
-read_back(const spot_trace_t *trace, char **bytes, size_t *num_bytes)
+static void read_back(const spot_trace_t *trace, char **bytes, size_t *num_bytes)
 {
     char path[PATH_BYTES];
     spot_diag_t diag;
@@ -248,8 +234,7 @@ read_back(const spot_trace_t *trace, char **bytes, size_t *num_bytes)
     remove(path);
 }
 
-static void
-convert(const spot_record_input_t *inputs, size_t num_inputs, const char *format,
+static void convert(const spot_record_input_t *inputs, size_t num_inputs, const char *format,
     char **bytes, size_t *num_bytes)
 {
     const spot_convert_t task = {.kind = -1, .window_ms = -1};
@@ -267,11 +252,9 @@ convert(const spot_record_input_t *inputs, size_t num_inputs, const char *format
     spot_diag_free(&diag);
 }
 
-static void
-check_format(size_t format_id, const history_t *history)
+static void check_format(size_t format_id, const history_t *history)
 {
-    const int64_t end_s =
-        (int64_t) history->num_ticks * TICK_S + formats[format_id].after_end_s;
+    const int64_t end_s = (int64_t) history->num_ticks * TICK_S + formats[format_id].after_end_s;
     text_t text, second, rows;
     spot_record_input_t inputs[2] = {{.path = "first"}, {.path = "second"}}, again;
     char *once, *twice;
@@ -281,8 +264,7 @@ check_format(size_t format_id, const history_t *history)
     open_text(&second);
     open_text(&rows);
     formats[format_id].put(history, text.stream, second.stream);
-    put_rows(history, rows.stream, formats[format_id].is_named,
-        formats[format_id].is_net, end_s);
+    put_rows(history, rows.stream, formats[format_id].is_named, formats[format_id].is_net, end_s);
     fclose(text.stream);
     fclose(second.stream);
     fclose(rows.stream);
@@ -290,10 +272,9 @@ check_format(size_t format_id, const history_t *history)
     inputs[0].num_bytes = text.num_bytes;
     inputs[1].bytes = second.bytes;
     inputs[1].num_bytes = second.num_bytes;
-    convert(inputs, formats[format_id].has_second ? 2 : 1, formats[format_id].format,
-        &once, &num_once);
-    assert_string_equal(
-        strstr(once, ",instances\n") + strlen(",instances\n"), rows.bytes);
+    convert(
+        inputs, formats[format_id].has_second ? 2 : 1, formats[format_id].format, &once, &num_once);
+    assert_string_equal(strstr(once, ",instances\n") + strlen(",instances\n"), rows.bytes);
     again = (spot_record_input_t){"again", once, num_once};
     convert(&again, 1, "spotsim", &twice, &num_twice);
     assert_string_equal(twice, once);
@@ -304,8 +285,7 @@ check_format(size_t format_id, const history_t *history)
     free(rows.bytes);
 }
 
-static void
-test_histories(void **state)
+static void test_histories(void **state)
 {
     history_t history;
     spot_rng_t rng;
@@ -320,8 +300,7 @@ test_histories(void **state)
     }
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_histories)};
 

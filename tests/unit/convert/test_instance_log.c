@@ -33,8 +33,7 @@ static const char *const words[] = {
     [SPOT_NUM_SAYS] = NULL,
 };
 
-static void
-set_up(fixture_t *self, spot_convert_t task)
+static void set_up(fixture_t *self, spot_convert_t task)
 {
     memset(self, 0, sizeof(*self));
     self->task = task;
@@ -47,12 +46,10 @@ set_up(fixture_t *self, spot_convert_t task)
         .trace = &self->trace,
         .report = &self->report,
         .diag = &self->diag};
-    spot_trace_instances_init(
-        &self->import.instances, &self->trace, file.path, &self->diag);
+    spot_trace_instances_init(&self->import.instances, &self->trace, file.path, &self->diag);
 }
 
-static void
-tear_down(fixture_t *self)
+static void tear_down(fixture_t *self)
 {
     spot_instance_log_free(&self->log);
     spot_trace_instances_free(&self->import.instances);
@@ -63,8 +60,7 @@ tear_down(fixture_t *self)
 }
 
 /* Adds the records of a text. Returns the last error. */
-static int
-add_records(fixture_t *self, const char *text)
+static int add_records(fixture_t *self, const char *text)
 {
     const spot_log_place_t place = {0, 7, 3};
     int ret = 0;
@@ -74,14 +70,12 @@ add_records(fixture_t *self, const char *text)
         char word[16], name[128];
         int says = 0, num_bytes = 0;
 
-        assert_int_equal(
-            sscanf(text, "%lld %15s %127[^;]%n", &time_s, word, name, &num_bytes), 3);
+        assert_int_equal(sscanf(text, "%lld %15s %127[^;]%n", &time_s, word, name, &num_bytes), 3);
         while (strcmp(words[says], word) != 0) {
             says++;
         }
-        ret =
-            spot_error_first(ret, spot_instance_log_add(&self->log, &place,
-                                      time_s * SPOT_MS_PER_S, (spot_says_t) says, name));
+        ret = spot_error_first(ret, spot_instance_log_add(&self->log, &place,
+                                        time_s * SPOT_MS_PER_S, (spot_says_t) says, name));
         text += num_bytes;
         text += strspn(text, "; ");
     }
@@ -89,26 +83,24 @@ add_records(fixture_t *self, const char *text)
 }
 
 /* Prints the trace as "0 init a b; 5 preempt a; 9 end". */
-static void
-print_trace(const fixture_t *self, char text[TEXT_BYTES])
+static void print_trace(const fixture_t *self, char text[TEXT_BYTES])
 {
     const spot_trace_t *trace = &self->trace;
     const int32_t *name_ids = trace->name_ids;
     int num_bytes = snprintf(text, TEXT_BYTES, "init");
 
     for (int32_t k = 0; k < trace->initial; k++) {
-        num_bytes += snprintf(text + num_bytes, (size_t) (TEXT_BYTES - num_bytes), " %s",
-            trace->names[*name_ids++]);
+        num_bytes += snprintf(
+            text + num_bytes, (size_t) (TEXT_BYTES - num_bytes), " %s", trace->names[*name_ids++]);
     }
     for (size_t j = 0; j < trace->num_events; j++) {
         const spot_event_t *event = &trace->events[j];
 
-        num_bytes += snprintf(text + num_bytes, (size_t) (TEXT_BYTES - num_bytes),
-            "; %d %s", (int) (event->time_ms / SPOT_MS_PER_S),
-            spot_event_kind_names[event->kind]);
+        num_bytes += snprintf(text + num_bytes, (size_t) (TEXT_BYTES - num_bytes), "; %d %s",
+            (int) (event->time_ms / SPOT_MS_PER_S), spot_event_kind_names[event->kind]);
         for (int32_t k = 0; k < event->count; k++) {
-            num_bytes += snprintf(text + num_bytes, (size_t) (TEXT_BYTES - num_bytes),
-                " %s", trace->names[*name_ids++]);
+            num_bytes += snprintf(text + num_bytes, (size_t) (TEXT_BYTES - num_bytes), " %s",
+                trace->names[*name_ids++]);
         }
     }
     snprintf(text + num_bytes, (size_t) (TEXT_BYTES - num_bytes), "; %d end",
@@ -116,8 +108,7 @@ print_trace(const fixture_t *self, char text[TEXT_BYTES])
 }
 
 /* Records make a trace, and remarks with these keys, in their order. */
-static void
-assert_trace(
+static void assert_trace(
     spot_convert_t task, const char *records, const char *expected, const char *remarks)
 {
     fixture_t fixture;
@@ -145,8 +136,7 @@ assert_trace(
 
 static const spot_convert_t plain = {.kind = -1, .window_ms = -1};
 
-static void
-test_starts(void **state)
+static void test_starts(void **state)
 {
     (void) state;
     /* What starts with the log is initial; what is there without a start too. */
@@ -162,8 +152,7 @@ test_starts(void **state)
         "init a; 4 add b; 6 stop a; 9 preempt b; 9 end", "initial 1");
 }
 
-static void
-test_losses(void **state)
+static void test_losses(void **state)
 {
     spot_convert_t task = plain;
 
@@ -171,10 +160,10 @@ test_losses(void **state)
     /* The first record ends it, a later one knows the cause, a third one nothing new. */
     assert_trace(plain, "0 runs a; 3 gone a; 4 preempted a; 5 stopped a",
         "init a; 3 preempt a; 5 end", "initial 1, repeated 2");
-    assert_trace(plain, "0 runs a; 3 gone a; 4 gone a; 5 stopped a",
-        "init a; 3 stop a; 5 end", "initial 1, repeated 2");
-    assert_trace(plain, "0 runs a; 3 preempted a; 4 stopped a",
-        "init a; 3 preempt a; 4 end", "initial 1, repeated 1");
+    assert_trace(plain, "0 runs a; 3 gone a; 4 gone a; 5 stopped a", "init a; 3 stop a; 5 end",
+        "initial 1, repeated 2");
+    assert_trace(plain, "0 runs a; 3 preempted a; 4 stopped a", "init a; 3 preempt a; 4 end",
+        "initial 1, repeated 1");
     /* A cause of the next life is none of this one. */
     assert_trace(plain, "0 runs a; 3 gone a; 4 runs a; 5 preempted a",
         "init a; 3 stop a; 4 add a; 5 preempt a; 5 end", "unknown_cause 1, initial 1");
@@ -184,23 +173,22 @@ test_losses(void **state)
     /* It came and went at one time. */
     assert_trace(plain, "0 runs a; 3 runs b; 3 gone b; 3 stopped a; 3 runs c",
         "init a; 3 stop a; 3 add c; 3 end", "unknown_cause 1, initial 1");
-    assert_trace(plain, "0 runs a; 3 stopped a; 3 runs a; 3 preempted a",
-        "init a; 3 stop a; 3 end", "initial 1");
+    assert_trace(plain, "0 runs a; 3 stopped a; 3 runs a; 3 preempted a", "init a; 3 stop a; 3 end",
+        "initial 1");
 }
 
-static void
-test_notices(void **state)
+static void test_notices(void **state)
 {
     spot_convert_t task = plain;
 
     (void) state;
     /* A notice is no loss, and explains one within ten minutes. */
-    assert_trace(plain, "0 runs a; 5 notice a; 6 notice a; 900 advice a",
-        "init a; 900 end", "notices 1, advice 1, initial 1");
-    assert_trace(plain, "0 runs a; 5 notice a; 605 gone a",
-        "init a; 605 preempt a; 605 end", "notices 1, explained_by_notice 1, initial 1");
-    assert_trace(plain, "0 runs a; 5 notice a; 606 gone a",
-        "init a; 606 stop a; 606 end", "notices 1, unknown_cause 1, initial 1");
+    assert_trace(plain, "0 runs a; 5 notice a; 6 notice a; 900 advice a", "init a; 900 end",
+        "notices 1, advice 1, initial 1");
+    assert_trace(plain, "0 runs a; 5 notice a; 605 gone a", "init a; 605 preempt a; 605 end",
+        "notices 1, explained_by_notice 1, initial 1");
+    assert_trace(plain, "0 runs a; 5 notice a; 606 gone a", "init a; 606 stop a; 606 end",
+        "notices 1, unknown_cause 1, initial 1");
     assert_trace(plain, "0 runs a; 5 notice a; 6 stopped a", "init a; 6 stop a; 6 end",
         "notices 1, initial 1");
     /* Nor does it matter that the instance is seen running after the notice. */
@@ -208,10 +196,8 @@ test_notices(void **state)
         "init a; 605 preempt a; 605 end",
         "notices 1, explained_by_notice 1, initial 1, repeated 1");
     /* Not in its next life, and no notice after its end. */
-    assert_trace(plain,
-        "0 runs a; 5 notice a; 6 stopped a; 7 runs a; 8 gone a; 9 notice a",
-        "init a; 6 stop a; 7 add a; 8 stop a; 9 end",
-        "notices 1, unknown_cause 1, initial 1");
+    assert_trace(plain, "0 runs a; 5 notice a; 6 stopped a; 7 runs a; 8 gone a; 9 notice a",
+        "init a; 6 stop a; 7 add a; 8 stop a; 9 end", "notices 1, unknown_cause 1, initial 1");
     /* --notice: so much later, if it is watched so long and does not run then. */
     task.notice_ms = 120000;
     assert_trace(task, "0 runs a; 5 notice a; 6 notice b; 126 advice c",
@@ -222,12 +208,10 @@ test_notices(void **state)
     assert_trace(task, "0 runs a; 5 notice a; 126 runs a; 900 runs a", "init a; 900 end",
         "notices 1, initial 1, repeated 2");
     assert_trace(task, "0 runs a; 5 notice a; 7 gone a; 900 advice b",
-        "init a b; 7 preempt a; 900 end",
-        "notices 1, advice 1, explained_by_notice 1, initial 2");
+        "init a b; 7 preempt a; 900 end", "notices 1, advice 1, explained_by_notice 1, initial 2");
 }
 
-static void
-test_options(void **state)
+static void test_options(void **state)
 {
     spot_convert_t task = plain;
     fixture_t fixture;
@@ -242,20 +226,17 @@ test_options(void **state)
     assert_int_equal(spot_instance_log_init(&fixture.log, &fixture.import), 0);
     assert_int_equal(add_records(&fixture, "0 runs gpu-1; 9 stopped gpu-1"), 0);
     assert_int_equal(spot_instance_log_finish(&fixture.log), SPOT_ERR_BAD_INPUT);
-    assert_report(
-        &fixture.diag, "x: the last record, at 1970-01-01T00:00:09Z, is after --now\n");
+    assert_report(&fixture.diag, "x: the last record, at 1970-01-01T00:00:09Z, is after --now\n");
     tear_down(&fixture);
     task.now = "tomorrow";
     set_up(&fixture, task);
-    assert_int_equal(
-        spot_instance_log_init(&fixture.log, &fixture.import), SPOT_ERR_BAD_INPUT);
-    assert_report(&fixture.diag,
-        "--now: expected a time such as 2024-06-07T17:00:00Z, got \"tomorrow\"\n");
+    assert_int_equal(spot_instance_log_init(&fixture.log, &fixture.import), SPOT_ERR_BAD_INPUT);
+    assert_report(
+        &fixture.diag, "--now: expected a time such as 2024-06-07T17:00:00Z, got \"tomorrow\"\n");
     tear_down(&fixture);
 }
 
-static void
-test_refused(void **state)
+static void test_refused(void **state)
 {
     static const char bad_name[] =
         "x:7:3: instance: expected a name of 1 to 63 bytes without blank, comma and "
@@ -270,12 +251,12 @@ test_refused(void **state)
     assert_int_equal(spot_instance_log_init(&fixture.log, &fixture.import), 0);
     assert_int_equal(add_records(&fixture, "0 runs a b"), SPOT_ERR_BAD_INPUT);
     assert_int_equal(add_records(&fixture, "0 runs a,b"), SPOT_ERR_BAD_INPUT);
-    assert_int_equal(spot_instance_log_add(&fixture.log, &place, 0, SPOT_SAYS_GONE, ""),
-        SPOT_ERR_BAD_INPUT);
-    assert_int_equal(spot_instance_log_time(&fixture.log, &place, "time", "", &time_ms),
-        SPOT_ERR_BAD_INPUT);
-    assert_int_equal(spot_instance_log_time(
-                         &fixture.log, &place, "time", "2024-02-30 00:00:00Z", &time_ms),
+    assert_int_equal(
+        spot_instance_log_add(&fixture.log, &place, 0, SPOT_SAYS_GONE, ""), SPOT_ERR_BAD_INPUT);
+    assert_int_equal(
+        spot_instance_log_time(&fixture.log, &place, "time", "", &time_ms), SPOT_ERR_BAD_INPUT);
+    assert_int_equal(
+        spot_instance_log_time(&fixture.log, &place, "time", "2024-02-30 00:00:00Z", &time_ms),
         SPOT_ERR_BAD_INPUT);
     assert_int_equal(spot_instance_log_finish(&fixture.log), SPOT_ERR_BAD_INPUT);
     snprintf(expected, sizeof(expected),
@@ -294,8 +275,7 @@ test_refused(void **state)
 
 /* Times without a zone are UTC, which is said; labels go once they differ. */
 /* A time without a year is the latest one up to a day after --now. */
-static void
-test_year(void **state)
+static void test_year(void **state)
 {
     static const struct {
         const char *now, *text, *expected; /* NULL: refused */
@@ -317,8 +297,8 @@ test_year(void **state)
         fixture.task.now = cases[j].now;
         assert_int_equal(spot_instance_log_init(&fixture.log, &fixture.import), 0);
         for (int k = 0; k < 2; k++) {
-            assert_int_equal(spot_instance_log_time_of_year(
-                                 &fixture.log, &place, cases[j].text, &time_ms),
+            assert_int_equal(
+                spot_instance_log_time_of_year(&fixture.log, &place, cases[j].text, &time_ms),
                 cases[j].expected == NULL ? SPOT_ERR_BAD_INPUT : 0);
         }
         assert_int_equal(fixture.diag.num_errors, cases[j].expected != NULL ? 0
@@ -332,8 +312,7 @@ test_year(void **state)
     }
 }
 
-static void
-test_said(void **state)
+static void test_said(void **state)
 {
     const spot_log_place_t place = {0, 1, 1};
     fixture_t fixture;
@@ -343,13 +322,12 @@ test_said(void **state)
     set_up(&fixture, plain);
     assert_int_equal(spot_instance_log_init(&fixture.log, &fixture.import), 0);
     assert_int_equal(add_records(&fixture, "0 runs a; 5 stopped a"), 0);
-    assert_int_equal(spot_instance_log_time(&fixture.log, &place, "time",
-                         "2024-06-07T19:00:00+02:00", &zoned_ms),
+    assert_int_equal(spot_instance_log_time(
+                         &fixture.log, &place, "time", "2024-06-07T19:00:00+02:00", &zoned_ms),
         0);
     assert_true(fixture.log.is_zoned);
-    assert_int_equal(spot_instance_log_time(
-                         &fixture.log, &place, "time", "2024-06-07 17:00:00", &plain_ms),
-        0);
+    assert_int_equal(
+        spot_instance_log_time(&fixture.log, &place, "time", "2024-06-07 17:00:00", &plain_ms), 0);
     assert_int_equal(zoned_ms, plain_ms);
     spot_instance_log_label(&fixture.log, SPOT_LABEL_ZONE, "us-east-1a");
     spot_instance_log_label(&fixture.log, SPOT_LABEL_TYPE, "p3.2xlarge");
@@ -362,8 +340,7 @@ test_said(void **state)
     assert_null(spot_trace_key(&fixture.trace, "zone"));
     assert_string_equal(spot_trace_key(&fixture.trace, "instance_type"), "p3.2xlarge");
     assert_int_equal(spot_instance_log_finish(&fixture.log), 0);
-    assert_string_equal(
-        fixture.report.remarks[0].text, "times without a zone are taken as UTC");
+    assert_string_equal(fixture.report.remarks[0].text, "times without a zone are taken as UTC");
     assert_string_equal(fixture.report.remarks[2].text,
         "1 instance runs from the begin of the log; instances that it never names are "
         "not in the trace");
@@ -371,8 +348,7 @@ test_said(void **state)
     tear_down(&fixture);
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_starts),

@@ -21,30 +21,27 @@ typedef struct {
 } sample_t;
 
 static const sample_t samples[] = {
-    {"ec2", "ec2_instances.json", "ec2_instances.expected.csv", "2024-06-03T11:00:00Z",
-        NULL, NULL},
-    {"ec2", "ec2_requests.json", "ec2_requests.expected.csv", "2024-06-03T11:30:10Z",
-        NULL, NULL},
-    {"eventbridge", "eventbridge.jsonl", "eventbridge.expected.csv",
-        "2024-06-03T14:00:00Z", NULL, NULL},
-    {"autoscaler", "autoscaler.txt", "autoscaler.expected.csv", "2024-06-03T11:00:00Z",
-        NULL, NULL},
+    {"ec2", "ec2_instances.json", "ec2_instances.expected.csv", "2024-06-03T11:00:00Z", NULL, NULL},
+    {"ec2", "ec2_requests.json", "ec2_requests.expected.csv", "2024-06-03T11:30:10Z", NULL, NULL},
+    {"eventbridge", "eventbridge.jsonl", "eventbridge.expected.csv", "2024-06-03T14:00:00Z", NULL,
+        NULL},
+    {"autoscaler", "autoscaler.txt", "autoscaler.expected.csv", "2024-06-03T11:00:00Z", NULL, NULL},
     {"gcloud-operations", "gcloud-operations.txt", "gcloud-operations.txt.expected.csv",
         "2024-06-03T18:00:00Z", NULL, NULL},
     {"gcloud-operations", "gcloud-operations.csv", "gcloud-operations.csv.expected.csv",
         "2024-06-03T18:00:00Z", NULL, NULL},
-    {"gcloud-operations", "gcloud-operations.json",
-        "gcloud-operations.json.expected.csv", "2024-06-03T18:00:00Z", NULL, NULL},
-    {"gcloud-operations", "gcloud-audit.json", "gcloud-audit.expected.csv",
+    {"gcloud-operations", "gcloud-operations.json", "gcloud-operations.json.expected.csv",
         "2024-06-03T18:00:00Z", NULL, NULL},
-    {"azure-events", "azure-events.jsonl", "azure-events.expected.csv",
-        "2024-06-03T18:00:00Z", NULL, NULL},
+    {"gcloud-operations", "gcloud-audit.json", "gcloud-audit.expected.csv", "2024-06-03T18:00:00Z",
+        NULL, NULL},
+    {"azure-events", "azure-events.jsonl", "azure-events.expected.csv", "2024-06-03T18:00:00Z",
+        NULL, NULL},
     {"kubernetes", "kubernetes_events.json", "kubernetes_events.expected.csv",
         "2024-06-03T10:00:00Z", NULL, NULL},
     {"kubernetes", "kubernetes_events.txt", "kubernetes_events_table.expected.csv",
         "2024-06-03T09:00:00Z", NULL, NULL},
-    {"kubernetes", "kubernetes_nodes.json", "kubernetes_nodes.expected.csv",
-        "2024-06-03T10:00:00Z", NULL, NULL},
+    {"kubernetes", "kubernetes_nodes.json", "kubernetes_nodes.expected.csv", "2024-06-03T10:00:00Z",
+        NULL, NULL},
     {"kubernetes", "kubernetes_nodes.txt", "kubernetes_nodes_table.expected.csv",
         "2024-06-03T10:00:00Z", NULL, NULL},
     {"kubernetes", "kubernetes_karpenter.jsonl", "kubernetes_karpenter.expected.csv",
@@ -56,31 +53,25 @@ static const sample_t samples[] = {
         "launched=add,terminated=gone,spot*=preempt,spot warning=notice,scaled "
         "down=stop,"
         "rebalance=advice,*=ignore"},
-    {"mapping", "mapping_lives.jsonl", "mapping_lives.expected.csv",
-        "2024-06-03T12:00:00Z",
+    {"mapping", "mapping_lives.jsonl", "mapping_lives.expected.csv", "2024-06-03T12:00:00Z",
         "start=life.from,end=life.to,instance=id,cause=life.why,type=machine",
         "evicted=preempt,completed=stop,shutdown=stop,*Lost=gone"},
-    {"mapping", "mapping_counts.csv", "mapping_counts.expected.csv", NULL,
-        "time=time,count=ready", NULL},
+    {"mapping", "mapping_counts.csv", "mapping_counts.expected.csv", NULL, "time=time,count=ready",
+        NULL},
     {"prometheus", "prometheus.json", "prometheus.expected.csv", NULL, NULL, NULL},
     {"prometheus", "prometheus_up.csv", "prometheus_up.expected.csv", NULL, NULL, NULL},
-    {"prometheus", "prometheus_count.csv", "prometheus_count.expected.csv", NULL, NULL,
-        NULL},
-    {"skypilot-jobs", "skypilot_jobs.txt", "skypilot_jobs.expected.csv",
-        "2025-01-02T03:00:00Z", NULL, NULL},
-    {"slurm", "slurm_events.txt", "slurm_events.expected.csv", "2024-06-03T15:00:00Z",
+    {"prometheus", "prometheus_count.csv", "prometheus_count.expected.csv", NULL, NULL, NULL},
+    {"skypilot-jobs", "skypilot_jobs.txt", "skypilot_jobs.expected.csv", "2025-01-02T03:00:00Z",
         NULL, NULL},
-    {"slurm", "slurm_jobs.txt", "slurm_jobs.expected.csv", "2024-06-03T15:00:00Z", NULL,
-        NULL},
-    {"slurm", "slurm_nodes.txt", "slurm_nodes.expected.csv", "2024-06-03T15:00:00Z",
-        NULL, NULL},
+    {"slurm", "slurm_events.txt", "slurm_events.expected.csv", "2024-06-03T15:00:00Z", NULL, NULL},
+    {"slurm", "slurm_jobs.txt", "slurm_jobs.expected.csv", "2024-06-03T15:00:00Z", NULL, NULL},
+    {"slurm", "slurm_nodes.txt", "slurm_nodes.expected.csv", "2024-06-03T15:00:00Z", NULL, NULL},
 };
 
 enum { NUM_SAMPLES = sizeof(samples) / sizeof(samples[0]) };
 
 /* Reads a whole file. Returns its bytes, with a NUL behind; the caller frees them. */
-static char *
-read_file(const char *path, size_t *num_bytes)
+static char *read_file(const char *path, size_t *num_bytes)
 {
     char *bytes = calloc(FILE_BYTES, 1);
     FILE *stream = fopen(path, "rb");
@@ -93,8 +84,7 @@ read_file(const char *path, size_t *num_bytes)
     return bytes;
 }
 
-static spot_convert_t
-task_of(const sample_t *sample)
+static spot_convert_t task_of(const sample_t *sample)
 {
     return (spot_convert_t){.kind = -1,
         .window_ms = -1,
@@ -105,8 +95,7 @@ task_of(const sample_t *sample)
 
 /* Converts an input of a sample, which must be recognised. Returns the file of the
  * trace, which the caller frees. */
-static char *
-convert(const sample_t *sample, const spot_record_input_t *input)
+static char *convert(const sample_t *sample, const spot_record_input_t *input)
 {
     const spot_convert_t task = task_of(sample);
     spot_convert_report_t report;
@@ -131,8 +120,7 @@ convert(const sample_t *sample, const spot_record_input_t *input)
     return written;
 }
 
-static void
-read_sample(const char *name, char **bytes, size_t *num_bytes)
+static void read_sample(const char *name, char **bytes, size_t *num_bytes)
 {
     char path[PATH_BYTES];
 
@@ -140,8 +128,7 @@ read_sample(const char *name, char **bytes, size_t *num_bytes)
     *bytes = read_file(path, num_bytes);
 }
 
-static void
-test_samples(void **state)
+static void test_samples(void **state)
 {
     (void) state;
     for (size_t j = 0; j < NUM_SAMPLES; j++) {
@@ -162,8 +149,7 @@ test_samples(void **state)
 }
 
 /* What an export stores compressed has the same rows. */
-static void
-test_compressed(void **state)
+static void test_compressed(void **state)
 {
     (void) state;
     for (size_t j = 0; j < NUM_SAMPLES; j++) {
@@ -189,8 +175,7 @@ test_compressed(void **state)
 }
 
 /* One form fits each sample, and the table has a sample of each form of log. */
-static void
-test_no_other_form(void **state)
+static void test_no_other_form(void **state)
 {
     static char text[SPOT_RECORD_HEAD_BYTES];
     char line[SPOT_RECORD_LINE_BYTES];
@@ -204,15 +189,13 @@ test_no_other_form(void **state)
 
         snprintf(path, sizeof(path), LOGS "%s", samples[j].sample);
         spot_diag_init(&diag);
-        assert_int_equal(spot_record_input_head(
-                             &(spot_record_input_t){.path = path}, text, line, &diag),
-            0);
+        assert_int_equal(
+            spot_record_input_head(&(spot_record_input_t){.path = path}, text, line, &diag), 0);
         for (size_t k = 0; spot_importers[k] != NULL; k++) {
             const bool is_own = strcmp(spot_importers[k]->name, samples[j].form) == 0;
 
             if (spot_importers[k]->sniff(&head) != is_own) {
-                fail_msg(
-                    "%s and the form %s", samples[j].sample, spot_importers[k]->name);
+                fail_msg("%s and the form %s", samples[j].sample, spot_importers[k]->name);
             }
         }
         spot_diag_free(&diag);
@@ -229,8 +212,7 @@ test_no_other_form(void **state)
     }
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_samples),

@@ -24,8 +24,7 @@ static const struct {
     {"mapping_counts.csv", "time=time,count=ready", NULL},
 };
 
-static size_t
-read_sample(const char *name, char bytes[FILE_BYTES])
+static size_t read_sample(const char *name, char bytes[FILE_BYTES])
 {
     char path[PATH_BYTES];
     size_t num_bytes;
@@ -41,12 +40,10 @@ read_sample(const char *name, char bytes[FILE_BYTES])
 }
 
 /* Converts bytes that are damaged. Returns whether they were accepted. */
-static bool
-convert(const char *name, const char *bytes, size_t num_bytes)
+static bool convert(const char *name, const char *bytes, size_t num_bytes)
 {
     spot_convert_t task = {.kind = -1, .window_ms = -1, .now = "2024-06-07T17:00:00Z"};
-    const spot_record_input_t input = {
-        .path = name, .bytes = bytes, .num_bytes = num_bytes};
+    const spot_record_input_t input = {.path = name, .bytes = bytes, .num_bytes = num_bytes};
     spot_convert_report_t report;
     spot_trace_t trace;
     spot_diag_t diag;
@@ -80,22 +77,19 @@ convert(const char *name, const char *bytes, size_t num_bytes)
     return ret == 0;
 }
 
-static size_t
-below(spot_rng_t *rng, size_t limit)
+static size_t below(spot_rng_t *rng, size_t limit)
 {
     return (size_t) spot_rng_below(rng, limit);
 }
 
 /* Moves the rest of the bytes over a part of them. Returns how many are left. */
-static size_t
-drop(char *bytes, size_t num_bytes, size_t from, size_t to)
+static size_t drop(char *bytes, size_t num_bytes, size_t from, size_t to)
 {
     memmove(bytes + from, bytes + to, num_bytes - to);
     return num_bytes - (to - from);
 }
 
-static size_t
-damage(char *bytes, size_t num_bytes, size_t kind, spot_rng_t *rng)
+static size_t damage(char *bytes, size_t num_bytes, size_t kind, spot_rng_t *rng)
 {
     const size_t place = below(rng, num_bytes);
     const char *end = memchr(bytes + place, '\n', num_bytes - place);
@@ -110,8 +104,8 @@ damage(char *bytes, size_t num_bytes, size_t kind, spot_rng_t *rng)
         case 1:
             return drop(bytes, num_bytes, 0, place);
         case 2:
-            return drop(bytes, num_bytes, start,
-                end == NULL ? num_bytes : (size_t) (end - bytes) + 1);
+            return drop(
+                bytes, num_bytes, start, end == NULL ? num_bytes : (size_t) (end - bytes) + 1);
         case 3:
             bytes[place] = (char) (bytes[place] ^ (1 << below(rng, 8)));
             return num_bytes;
@@ -121,8 +115,7 @@ damage(char *bytes, size_t num_bytes, size_t kind, spot_rng_t *rng)
     }
 }
 
-static void
-damage_sample(const char *name)
+static void damage_sample(const char *name)
 {
     static char bytes[FILE_BYTES], damaged[FILE_BYTES];
     const size_t num_bytes = read_sample(name, bytes);
@@ -146,8 +139,7 @@ damage_sample(const char *name)
     assert_in_range(num_accepted, 1, 5 * NUM_DAMAGES - 1);
 }
 
-static void
-test_damaged(void **state)
+static void test_damaged(void **state)
 {
     DIR *folder = opendir(LOGS);
     const struct dirent *entry;
@@ -165,8 +157,7 @@ test_damaged(void **state)
     assert_true(num_samples >= 4);
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_damaged)};
 

@@ -31,8 +31,7 @@ typedef struct {
     char rows[MAX_ROWS][ROW_BYTES];
 } rows_t;
 
-static void
-make_fleet(fleet_t *self, spot_rng_t *rng)
+static void make_fleet(fleet_t *self, spot_rng_t *rng)
 {
     const int num_names = 1 + (int) spot_rng_below(rng, 12);
 
@@ -54,8 +53,7 @@ make_fleet(fleet_t *self, spot_rng_t *rng)
 
 static void put(rows_t *self, const char *format, ...) SPOT_PRINTF(2, 3);
 
-static void
-put(rows_t *self, const char *format, ...)
+static void put(rows_t *self, const char *format, ...)
 {
     va_list arguments;
 
@@ -65,14 +63,12 @@ put(rows_t *self, const char *format, ...)
     va_end(arguments);
 }
 
-static int
-compare(const void *left, const void *right)
+static int compare(const void *left, const void *right)
 {
     return strcmp(left, right);
 }
 
-static int
-population(const fleet_t *self, int tick)
+static int population(const fleet_t *self, int tick)
 {
     int num = 0;
 
@@ -86,8 +82,7 @@ population(const fleet_t *self, int tick)
 
 /* One line for each instance that comes or goes; of counts for each that the difference
  * shows, whose cause is not known: a stop. */
-static void
-put_truth(const fleet_t *self, int shape, rows_t *rows)
+static void put_truth(const fleet_t *self, int shape, rows_t *rows)
 {
     const bool has_names = shape == EVENTS || shape == LIVES;
 
@@ -100,8 +95,8 @@ put_truth(const fleet_t *self, int shape, rows_t *rows)
         if (has_names) {
             snprintf(name, sizeof(name), "n%d", life->name_id);
         }
-        put(rows, "%" PRId64 " %s %s", life->start * tick_ms,
-            life->start == 0 ? "init" : "add", name);
+        put(rows, "%" PRId64 " %s %s", life->start * tick_ms, life->start == 0 ? "init" : "add",
+            name);
         if (life->end <= END_TICK) {
             put(rows, "%" PRId64 " %s %s", life->end * tick_ms, kind, name);
         }
@@ -119,8 +114,7 @@ put_truth(const fleet_t *self, int shape, rows_t *rows)
     qsort(rows->rows, rows->num_rows, ROW_BYTES, compare);
 }
 
-static void
-put_trace(const spot_trace_t *trace, rows_t *rows)
+static void put_trace(const spot_trace_t *trace, rows_t *rows)
 {
     const bool has_names = trace->kind == SPOT_TRACE_NAMED;
 
@@ -132,8 +126,7 @@ put_trace(const spot_trace_t *trace, rows_t *rows)
         const spot_event_t *event = &trace->events[j];
 
         for (int32_t k = 0; k < event->count; k++) {
-            put(rows, "%" PRId64 " %s %s", event->time_ms,
-                spot_event_kind_names[event->kind],
+            put(rows, "%" PRId64 " %s %s", event->time_ms, spot_event_kind_names[event->kind],
                 has_names ? trace->names[event->name_ids[k]] : "");
         }
     }
@@ -143,8 +136,7 @@ put_trace(const spot_trace_t *trace, rows_t *rows)
 /* ---- Logs ---- */
 
 /* A time in one of five forms. */
-static void
-time_text(int tick, size_t form, char text[SPOT_DATETIME_BYTES])
+static void time_text(int tick, size_t form, char text[SPOT_DATETIME_BYTES])
 {
     const int64_t time_ms = start_ms + tick * tick_ms;
 
@@ -169,9 +161,8 @@ time_text(int tick, size_t form, char text[SPOT_DATETIME_BYTES])
     }
 }
 
-static void
-put_record(rows_t *rows, bool is_json, const char *first, const char *second,
-    int name_id, const char *why)
+static void put_record(
+    rows_t *rows, bool is_json, const char *first, const char *second, int name_id, const char *why)
 {
     put(rows,
         is_json ? "{\"at\": \"%s\", \"x\": {\"what\": \"%s\"}, \"who\": \"n%d\", "
@@ -180,8 +171,7 @@ put_record(rows_t *rows, bool is_json, const char *first, const char *second,
         first, second, name_id, why);
 }
 
-static void
-put_log(const fleet_t *self, int shape, bool is_json, size_t form, rows_t *rows)
+static void put_log(const fleet_t *self, int shape, bool is_json, size_t form, rows_t *rows)
 {
     const bool is_event = shape == EVENTS || shape == EVENTS_WITHOUT_NAMES;
     char first[SPOT_DATETIME_BYTES], second[SPOT_DATETIME_BYTES];
@@ -210,8 +200,7 @@ put_log(const fleet_t *self, int shape, bool is_json, size_t form, rows_t *rows)
     }
 }
 
-static void
-shuffle(rows_t *self, spot_rng_t *rng)
+static void shuffle(rows_t *self, spot_rng_t *rng)
 {
     char row[ROW_BYTES];
 
@@ -225,14 +214,12 @@ shuffle(rows_t *self, spot_rng_t *rng)
 }
 
 /* Converts rows to those of the trace. */
-static void
-convert(const rows_t *log, int shape, bool is_json, rows_t *found)
+static void convert(const rows_t *log, int shape, bool is_json, rows_t *found)
 {
     static const char *const columns[NUM_SHAPES][2] = {
         {"time=at,event=what,instance=who", "time=at,event=x.what,instance=who"},
         {"time=at,event=what", "time=at,event=x.what"},
-        {"start=at,end=what,instance=who,cause=why",
-            "start=at,end=x.what,instance=who,cause=why"},
+        {"start=at,end=what,instance=who,cause=why", "start=at,end=x.what,instance=who,cause=why"},
         {"start=at,end=what,cause=why", "start=at,end=x.what,cause=why"},
         {"time=at,count=what", "time=at,count=x.what"}};
     static char text[MAX_ROWS * ROW_BYTES];
@@ -266,8 +253,7 @@ convert(const rows_t *log, int shape, bool is_json, rows_t *found)
     spot_diag_free(&diag);
 }
 
-static void
-test_fleets(void **state)
+static void test_fleets(void **state)
 {
     static rows_t truth, log, found;
     spot_rng_t rng;
@@ -293,16 +279,12 @@ test_fleets(void **state)
 /* ---- Small logs ---- */
 
 /* Converts a text in seconds from 0; rows: those of the trace, or the errors. */
-static void
-assert_small(const char *columns, const char *events, const char *text, const char *rows)
+static void assert_small(
+    const char *columns, const char *events, const char *text, const char *rows)
 {
-    const spot_convert_t task = {.kind = -1,
-        .window_ms = -1,
-        .unit_ms = 1000,
-        .columns = columns,
-        .events = events};
-    const spot_record_input_t input = {
-        .path = "log", .bytes = text, .num_bytes = strlen(text)};
+    const spot_convert_t task = {
+        .kind = -1, .window_ms = -1, .unit_ms = 1000, .columns = columns, .events = events};
+    const spot_record_input_t input = {.path = "log", .bytes = text, .num_bytes = strlen(text)};
     static rows_t found;
     static char list[MAX_ROWS * ROW_BYTES];
     spot_convert_report_t report;
@@ -325,32 +307,27 @@ assert_small(const char *columns, const char *events, const char *text, const ch
     spot_diag_free(&diag);
 }
 
-static void
-test_rules(void **state)
+static void test_rules(void **state)
 {
     static const char columns[] = "time=t,event=e,count=n";
 
     (void) state;
     /* The fewest that the losses need run before the log; losses of a time come first.
      */
-    assert_small(columns, NULL,
-        "t,e,n\n9,add,1\n5,add,2\n5,preempt,3\n0,gone,1\n5,stop,1\n",
+    assert_small(columns, NULL, "t,e,n\n9,add,1\n5,add,2\n5,preempt,3\n0,gone,1\n5,stop,1\n",
         "0 init \n0 init \n0 init \n0 init \n0 init \n0 stop \n5000 add \n5000 add \n"
         "5000 preempt \n5000 preempt \n5000 preempt \n5000 stop \n9000 add \n");
     /* Whole words before patterns; the first pattern that fits. */
     assert_small("time=t,event=e", "*=ignore,a*=stop,AB=preempt,add=add",
-        "t,e\n0,Add\n0,add\n0,add\n5,ab\n6,abc\n",
-        "0 init \n0 init \n0 init \n5000 preempt \n");
+        "t,e\n0,Add\n0,add\n0,add\n5,ab\n6,abc\n", "0 init \n0 init \n0 init \n5000 preempt \n");
     /* Members with points in their names, and null. */
-    assert_small("start=a.b,end=c", NULL,
-        "[{\"a.b\": 0, \"c\": null},\n {\"a.b\": 3, \"c\": 7.5}]",
+    assert_small("start=a.b,end=c", NULL, "[{\"a.b\": 0, \"c\": null},\n {\"a.b\": 3, \"c\": 7.5}]",
         "0 init \n3000 add \n7500 stop \n");
     /* A life that starts where another one of the instance ends, in either order. */
     assert_small("start=s,end=e,instance=i", NULL, "s,e,i\n5,9,a\n0,5,a\n",
         "0 init a\n5000 add a\n5000 stop a\n9000 stop a\n");
     /* Of counts at one time the last one holds, and none at first are none. */
-    assert_small(
-        "time=t,count=n", NULL, "t,n\n0,0\n4,9\n4,2\n8,2\n", "4000 add \n4000 add \n");
+    assert_small("time=t,count=n", NULL, "t,n\n0,0\n4,9\n4,2\n8,2\n", "4000 add \n4000 add \n");
     assert_small("time=t,event=e", NULL, "t,e\n0,add\n5,new\n6,NEW\n7,\"x, y\"\n",
         "log:3:3: --events does not list 'new' (1), 'NEW' (1), 'x, y' (1); expected "
         "WORD=KIND of each, or '*=ignore'\n");
@@ -358,8 +335,7 @@ test_rules(void **state)
         "log:1:1: event: unknown column \"f\"; there are t, e\n");
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_fleets),

@@ -5,8 +5,7 @@
 #include "tests/unit/describe/trace_text.h"
 #include "traces/describe/describe.h"
 
-static double
-value_of(const spot_describe_t *describe, const char *name)
+static double value_of(const spot_describe_t *describe, const char *name)
 {
     for (size_t j = 0; j < SPOT_NUM_DESCRIBE_FIGURES; j++) {
         if (strcmp(spot_describe_figures[j].name, name) == 0) {
@@ -17,19 +16,17 @@ value_of(const spot_describe_t *describe, const char *name)
     return 0;
 }
 
-static void
-assert_value(const spot_describe_t *describe, const char *name, double expected)
+static void assert_value(const spot_describe_t *describe, const char *name, double expected)
 {
     const double value = value_of(describe, name);
 
-    if (!(fabs(value - expected) <= 1e-12 * fmax(1e-3, fabs(expected)) ||
-            value == expected || (isnan(value) && isnan(expected)))) {
+    if (!(fabs(value - expected) <= 1e-12 * fmax(1e-3, fabs(expected)) || value == expected ||
+            (isnan(value) && isnan(expected)))) {
         fail_msg("%s: %.17g instead of %.17g", name, value, expected);
     }
 }
 
-static void
-test_by_hand(void **state)
+static void test_by_hand(void **state)
 {
     spot_describe_t describe;
     spot_trace_t trace;
@@ -74,8 +71,7 @@ test_by_hand(void **state)
     assert_value(&describe, "life_mean_observed_s", 400 / 3.0);
     /* deaths at 100 (2 of 7), 200 (1 of 5); then 250, 250, 350 and 2600 censored */
     assert_value(&describe, "life_km_median_s", (double) INFINITY);
-    assert_value(
-        &describe, "life_restricted_mean_s", 100 + 100 * 5 / 7.0 + 2400 * 4 / 7.0);
+    assert_value(&describe, "life_restricted_mean_s", 100 + 100 * 5 / 7.0 + 2400 * 4 / 7.0);
     assert_value(&describe, "life_deaths_per_s", 3 / 3850.0);
     assert_value(&describe, "up_spell_n", (double) NAN);
     spot_describe_free(&describe);
@@ -84,8 +80,7 @@ test_by_hand(void **state)
 }
 
 /* Whatever the trace: no figure is a surprise, nothing traps. */
-static void
-test_small_traces(void **state)
+static void test_small_traces(void **state)
 {
     static const char *const rows[] = {
         "0,init,0,\n1,end,0,\n",
@@ -105,12 +100,11 @@ test_small_traces(void **state)
         trace_of(&trace, "counts", capacities[j % 2], "1", "unknown", rows[j / 2]);
         assert_int_equal(spot_describe_init(&describe, &trace), 0);
         for (size_t k = 0; k < SPOT_NUM_DESCRIBE_FIGURES; k++) {
-            const double value =
-                spot_describe_figure_value(&describe, &spot_describe_figures[k]);
+            const double value = spot_describe_figure_value(&describe, &spot_describe_figures[k]);
 
             assert_true(!isinf(value));
-            assert_false(spot_describe_figures[k].is_integer && !isnan(value) &&
-                         value != floor(value));
+            assert_false(
+                spot_describe_figures[k].is_integer && !isnan(value) && value != floor(value));
         }
         assert_true(!isnan(value_of(&describe, "mean_n")));
         assert_true(value_of(&describe, "max_n") >= value_of(&describe, "mean_n"));
@@ -120,8 +114,7 @@ test_small_traces(void **state)
     }
 }
 
-static void
-test_constant_population(void **state)
+static void test_constant_population(void **state)
 {
     spot_describe_t describe;
     spot_trace_t trace;
@@ -140,8 +133,7 @@ test_constant_population(void **state)
 }
 
 /* Twelve preemptions a day apart and one more behind the whole days: all at 6 h. */
-static void
-test_time_of_day(void **state)
+static void test_time_of_day(void **state)
 {
     char rows[2048] = "0,init,0,\n0,add,4,\n";
     spot_describe_t describe;
@@ -170,8 +162,7 @@ test_time_of_day(void **state)
 }
 
 /* The last window is closed, and a rest behind the whole windows does not count. */
-static void
-test_windows(void **state)
+static void test_windows(void **state)
 {
     spot_describe_t describe;
     spot_trace_t trace;
@@ -188,8 +179,7 @@ test_windows(void **state)
 }
 
 /* A slow twin: N minute by minute. */
-static void
-assert_like_minutes(const spot_trace_t *trace, const spot_describe_t *describe)
+static void assert_like_minutes(const spot_trace_t *trace, const spot_describe_t *describe)
 {
     const int64_t num_minutes = trace->end_ms / 60000;
     double sum = 0, num_full = 0, num_empty = 0, max = 0, min = 4;
@@ -202,8 +192,7 @@ assert_like_minutes(const spot_trace_t *trace, const spot_describe_t *describe)
             const spot_event_t *event = &trace->events[j];
 
             if (event->time_ms <= minute * 60000) {
-                population +=
-                    event->kind == SPOT_EVENT_ADD ? event->count : -event->count;
+                population += event->kind == SPOT_EVENT_ADD ? event->count : -event->count;
             }
             if (event->time_ms == minute * 60000 && event->kind == SPOT_EVENT_PREEMPT) {
                 in_window += event->count;
@@ -235,8 +224,7 @@ assert_like_minutes(const spot_trace_t *trace, const spot_describe_t *describe)
     }
 }
 
-static void
-test_slow_twin(void **state)
+static void test_slow_twin(void **state)
 {
     gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
 
@@ -247,8 +235,8 @@ test_slow_twin(void **state)
         const int64_t num_minutes = 10 * (8 + (int64_t) gsl_rng_uniform_int(rng, 5));
         int64_t minute = 0, population = (int64_t) gsl_rng_uniform_int(rng, 5);
         char rows[2048];
-        size_t length = (size_t) snprintf(
-            rows, sizeof(rows), "0,init,%lld,\n", (long long) population);
+        size_t length =
+            (size_t) snprintf(rows, sizeof(rows), "0,init,%lld,\n", (long long) population);
         spot_describe_t describe;
         spot_trace_t trace;
 
@@ -257,14 +245,12 @@ test_slow_twin(void **state)
             const bool is_add = gsl_rng_uniform_int(rng, 2) == 0;
             const int64_t most = is_add ? 4 - population : population;
             const int64_t count =
-                most > 0 ? 1 + (int64_t) gsl_rng_uniform_int(rng, (unsigned long) most)
-                         : 0;
+                most > 0 ? 1 + (int64_t) gsl_rng_uniform_int(rng, (unsigned long) most) : 0;
 
             if (count > 0) {
                 population += is_add ? count : -count;
-                length += (size_t) snprintf(rows + length, sizeof(rows) - length,
-                    "%lld,%s,%lld,\n", (long long) (60 * minute),
-                    is_add ? "add" : "preempt", (long long) count);
+                length += (size_t) snprintf(rows + length, sizeof(rows) - length, "%lld,%s,%lld,\n",
+                    (long long) (60 * minute), is_add ? "add" : "preempt", (long long) count);
             }
         }
         snprintf(rows + length, sizeof(rows) - length, "%lld,end,%lld,\n",
@@ -278,8 +264,7 @@ test_slow_twin(void **state)
     gsl_rng_free(rng);
 }
 
-static void
-test_warnings(void **state)
+static void test_warnings(void **state)
 {
     spot_describe_t describe;
     spot_trace_t trace;
@@ -305,8 +290,7 @@ test_warnings(void **state)
     spot_trace_free(&trace);
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_by_hand),

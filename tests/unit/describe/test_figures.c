@@ -15,15 +15,13 @@ typedef struct {
     FILE *stream;
 } sink_t;
 
-static void
-open_sink(sink_t *self)
+static void open_sink(sink_t *self)
 {
     self->stream = open_memstream(&self->text, &self->num_bytes);
     assert_non_null(self->stream);
 }
 
-static void
-assert_written(sink_t *self, const char *expected)
+static void assert_written(sink_t *self, const char *expected)
 {
     assert_int_equal(fclose(self->stream), 0);
     assert_string_equal(self->text, expected);
@@ -33,9 +31,8 @@ assert_written(sink_t *self, const char *expected)
 /* The reference counts its seconds in doubles from the start of the trace, up to 4e6. */
 #define REFERENCE_ERROR_S 1e-9
 
-static void
-assert_cell(const char *trace, const spot_describe_figure_t *figure, double value,
-    const char *cell)
+static void assert_cell(
+    const char *trace, const spot_describe_figure_t *figure, double value, const char *cell)
 {
     const double expected = cell[0] == '\0' ? (double) NAN : strtod(cell, NULL);
     const double error = fabs(value - expected);
@@ -48,8 +45,7 @@ assert_cell(const char *trace, const spot_describe_figure_t *figure, double valu
 }
 
 /* Ends the field at its comma; the next one, or NULL. */
-static char *
-next_field(char *field)
+static char *next_field(char *field)
 {
     char *comma = strpbrk(field, ",\n");
     const bool is_last = comma == NULL || *comma == '\n';
@@ -60,8 +56,7 @@ next_field(char *field)
     return is_last ? NULL : comma + 1;
 }
 
-static void
-check_reference_row(char *line)
+static void check_reference_row(char *line)
 {
     char *kind = next_field(line), *cell = next_field(kind);
     spot_describe_t describe;
@@ -85,8 +80,7 @@ check_reference_row(char *line)
     spot_trace_free(&trace);
 }
 
-static FILE *
-open_reference(const char *path)
+static FILE *open_reference(const char *path)
 {
     FILE *file = fopen(path, "r");
 
@@ -97,8 +91,7 @@ open_reference(const char *path)
     return file;
 }
 
-static void
-test_reference(void **state)
+static void test_reference(void **state)
 {
     FILE *file = open_reference(REFERENCE_FOLDER "describe.csv");
     char line[4096];
@@ -118,12 +111,11 @@ test_reference(void **state)
 }
 
 /* What coarser recorders would have seen of one trace. */
-static void
-test_recorder_reference(void **state)
+static void test_recorder_reference(void **state)
 {
     FILE *file = open_reference(REFERENCE_FOLDER "recorder_p3.csv");
-    static const char *const names[] = {"preempt_events", "preempted", "add_events",
-        "added", "preempt_gap_mean_s", "preempt_gap_cv", "preempt_count_mean"};
+    static const char *const names[] = {"preempt_events", "preempted", "add_events", "added",
+        "preempt_gap_mean_s", "preempt_gap_cv", "preempt_count_mean"};
     char line[512];
     size_t num_rows = 0;
     spot_trace_t trace;
@@ -147,8 +139,7 @@ test_recorder_reference(void **state)
             for (size_t k = 0; k < SPOT_NUM_DESCRIBE_FIGURES; k++) {
                 if (strcmp(spot_describe_figures[k].name, names[j]) == 0) {
                     assert_cell(tick, &spot_describe_figures[k],
-                        spot_describe_figure_value(&describe, &spot_describe_figures[k]),
-                        cell);
+                        spot_describe_figure_value(&describe, &spot_describe_figures[k]), cell);
                 }
             }
             cell = next;
@@ -162,11 +153,10 @@ test_recorder_reference(void **state)
 }
 
 /* Undefined is empty and null, infinite is inf, integers are exact. */
-static void
-test_csv_and_json(void **state)
+static void test_csv_and_json(void **state)
 {
-    spot_life_t lives[] = {{.duration_ms = 1500, .is_preempted = true},
-        {.duration_ms = 4500}, {.duration_ms = 6000}};
+    spot_life_t lives[] = {
+        {.duration_ms = 1500, .is_preempted = true}, {.duration_ms = 4500}, {.duration_ms = 6000}};
     const spot_lifetimes_t lifetimes = {.num_lives = 3, .lives = lives};
     spot_describe_t describe;
     spot_json_t json;
@@ -178,9 +168,8 @@ test_csv_and_json(void **state)
     describe.preempted = 1234567890;
     open_sink(&sink);
     spot_describe_write_csv(&describe, sink.stream);
-    assert_written(&sink,
-        "a?b,lifetimes,,,,,,,,,,1234567890,,,,,,,,,,,,,,,,,,,,,,,,,,,"
-        ",,,,,,,,,,,,,,,,,,,,3,1,2,1.5,,inf,4.5,0.083333333,,,,,,,,,,,,\n");
+    assert_written(&sink, "a?b,lifetimes,,,,,,,,,,1234567890,,,,,,,,,,,,,,,,,,,,,,,,,,,"
+                          ",,,,,,,,,,,,,,,,,,,,3,1,2,1.5,,inf,4.5,0.083333333,,,,,,,,,,,,\n");
     open_sink(&sink);
     spot_json_init(&json, sink.stream, 0);
     spot_describe_write_json(&describe, &json, NULL);
@@ -198,8 +187,7 @@ test_csv_and_json(void **state)
     spot_describe_free(&describe);
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_reference),

@@ -6,12 +6,10 @@
 #include "traces/describe/hours.h"
 
 /* From 22:30 for 28 h; empty from 23:30 to 01:00; full (4) from 05:00 to 06:00. */
-static const char rows[] =
-    "0,init,3,\n600,preempt,1,\n1800,preempt,1,\n3600,preempt,1,\n"
-    "9000,add,3,\n23400,add,1,\n27000,preempt,2,\n100800,end,2,\n";
+static const char rows[] = "0,init,3,\n600,preempt,1,\n1800,preempt,1,\n3600,preempt,1,\n"
+                           "9000,add,3,\n23400,add,1,\n27000,preempt,2,\n100800,end,2,\n";
 
-static void
-test_start(void **state)
+static void test_start(void **state)
 {
     static const struct {
         const char *text;
@@ -29,8 +27,7 @@ test_start(void **state)
     }
 }
 
-static void
-test_preempt(void **state)
+static void test_preempt(void **state)
 {
     spot_trace_t trace;
     spot_hours_t hours;
@@ -51,8 +48,7 @@ test_preempt(void **state)
     spot_trace_free(&trace);
 }
 
-static void
-test_add(void **state)
+static void test_add(void **state)
 {
     spot_trace_t trace;
     spot_hours_t hours;
@@ -74,8 +70,7 @@ test_add(void **state)
 }
 
 /* Garwood's limits for 0 events and, by the tails, for some; nothing exposed: none. */
-static void
-test_intervals(void **state)
+static void test_intervals(void **state)
 {
     spot_trace_t trace;
     spot_hours_t hours;
@@ -94,9 +89,8 @@ test_intervals(void **state)
         assert_true(fabs(first->rate_per_h - 3 / exposed_h) < 1e-9);
         /* P(X >= 3) and P(X <= 3) of the Poisson law, as sums */
         assert_true(fabs(1 - exp(-low) * (1 + low + low * low / 2) - 0.025) < 1e-9);
-        assert_true(
-            fabs(exp(-high) * (1 + high + high * high / 2 + high * high * high / 6) -
-                 0.025) < 1e-9);
+        assert_true(fabs(exp(-high) * (1 + high + high * high / 2 + high * high * high / 6) -
+                         0.025) < 1e-9);
         assert_true(second->rate_per_h == 0 && second->low_per_h == 0);
         assert_true(fabs(second->high_per_h * 3200 / 3600 + log(0.025)) < 1e-9);
     }
@@ -105,8 +99,7 @@ test_intervals(void **state)
 }
 
 /* Where the inverse of GSL 2.7 gives up. */
-static void
-test_many_events(void **state)
+static void test_many_events(void **state)
 {
     enum { NUM_EVENTS = 4000 };
     spot_event_t *events = calloc(2 * NUM_EVENTS, sizeof(*events));
@@ -123,21 +116,18 @@ test_many_events(void **state)
     (void) state;
     assert_non_null(events);
     for (int j = 0; j < 2 * NUM_EVENTS; j++) {
-        events[j] = (spot_event_t){.time_ms = 1 + j,
-            .count = 1,
-            .kind = j % 2 == 0 ? SPOT_EVENT_PREEMPT : SPOT_EVENT_ADD};
+        events[j] = (spot_event_t){
+            .time_ms = 1 + j, .count = 1, .kind = j % 2 == 0 ? SPOT_EVENT_PREEMPT : SPOT_EVENT_ADD};
     }
     assert_int_equal(spot_hours_init(&hours, &trace, SPOT_EVENT_PREEMPT, -1), 0);
-    assert_true(fabs(gsl_cdf_chisq_P(2 * hours.hours[0].low_per_h, 2.0 * NUM_EVENTS) -
-                     0.025) < 1e-9);
     assert_true(
-        fabs(gsl_cdf_chisq_Q(2 * hours.hours[0].high_per_h, 2.0 * NUM_EVENTS + 2) -
-             0.025) < 1e-9);
+        fabs(gsl_cdf_chisq_P(2 * hours.hours[0].low_per_h, 2.0 * NUM_EVENTS) - 0.025) < 1e-9);
+    assert_true(
+        fabs(gsl_cdf_chisq_Q(2 * hours.hours[0].high_per_h, 2.0 * NUM_EVENTS + 2) - 0.025) < 1e-9);
     free(events);
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_start),

@@ -6,8 +6,7 @@
 #include "traces/describe/series.h"
 
 /* Deaths at 2, 2, 5; censored at 2 (still at risk then), 4 and 6. */
-static void
-test_by_hand(void **state)
+static void test_by_hand(void **state)
 {
     const double values[] = {5, 2, 4, 2, 6, 2};
     const bool is_censored[] = {false, false, true, true, true, false};
@@ -32,8 +31,7 @@ test_by_hand(void **state)
     spot_kaplan_meier_free(&survival);
 }
 
-static void
-test_none_and_no_death(void **state)
+static void test_none_and_no_death(void **state)
 {
     const double values[] = {3, 1};
     const bool is_censored[] = {true, true};
@@ -53,8 +51,7 @@ test_none_and_no_death(void **state)
 
 /* (3/4) (2/3) is 1/2, whatever the doubles say: of 4 m one quarter dies, then all but
  * 3 k are censored, of these a third dies. */
-static void
-test_exactly_half(void **state)
+static void test_exactly_half(void **state)
 {
     double values[80];
     bool is_censored[80];
@@ -70,8 +67,7 @@ test_exactly_half(void **state)
                 is_censored[j] = j >= m && (num_left > 3 * k || num_left <= 2 * k);
                 values[j] = j < m ? 1 : num_left > 3 * k ? 2 : num_left > 2 * k ? 3 : 4;
             }
-            assert_int_equal(
-                spot_kaplan_meier_init(&survival, values, is_censored, 4 * m), 0);
+            assert_int_equal(spot_kaplan_meier_init(&survival, values, is_censored, 4 * m), 0);
             assert_true(spot_kaplan_meier_median(&survival) == 3);
             spot_kaplan_meier_free(&survival);
         }
@@ -79,8 +75,7 @@ test_exactly_half(void **state)
 }
 
 /* The product over the times of deaths, each factor counted anew. */
-static double
-survival_at(const double *values, const bool *is_censored, size_t num, double time)
+static double survival_at(const double *values, const bool *is_censored, size_t num, double time)
 {
     double survival = 1;
 
@@ -98,8 +93,7 @@ survival_at(const double *values, const bool *is_censored, size_t num, double ti
     return survival;
 }
 
-static void
-test_by_definition(void **state)
+static void test_by_definition(void **state)
 {
     gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
 
@@ -119,8 +113,8 @@ test_by_definition(void **state)
         }
         assert_int_equal(spot_kaplan_meier_init(&survival, values, is_censored, num), 0);
         for (int t = 0; t < 15; t++) {
-            assert_near(spot_kaplan_meier_survival(&survival, t),
-                survival_at(values, is_censored, num, t));
+            assert_near(
+                spot_kaplan_meier_survival(&survival, t), survival_at(values, is_censored, num, t));
             area += t < max ? survival_at(values, is_censored, num, t) : 0;
         }
         assert_near(spot_kaplan_meier_restricted_mean(&survival), area);
@@ -130,8 +124,7 @@ test_by_definition(void **state)
     gsl_rng_free(rng);
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_by_hand),

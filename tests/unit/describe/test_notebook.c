@@ -4,8 +4,7 @@
 #include "tests/unit/describe/trace_text.h"
 #include "traces/describe/notebook.h"
 
-static double
-value_of(const spot_notebook_t *notebook, const char *name)
+static double value_of(const spot_notebook_t *notebook, const char *name)
 {
     for (size_t j = 0; j < SPOT_NOTEBOOK_FIGURES; j++) {
         if (strcmp(spot_notebook_figures[j].name, name) == 0) {
@@ -16,8 +15,7 @@ value_of(const spot_notebook_t *notebook, const char *name)
     return 0;
 }
 
-static void
-assert_value(const spot_notebook_t *notebook, const char *name, double expected)
+static void assert_value(const spot_notebook_t *notebook, const char *name, double expected)
 {
     const double value = value_of(notebook, name);
 
@@ -27,8 +25,7 @@ assert_value(const spot_notebook_t *notebook, const char *name, double expected)
 }
 
 /* Rows at 0, 60, 120, 300: at 180 the number is as before, at 0 it is the first row. */
-static void
-test_trace(void **state)
+static void test_trace(void **state)
 {
     spot_notebook_t notebook;
     spot_trace_t trace;
@@ -53,8 +50,7 @@ test_trace(void **state)
     spot_trace_free(&trace);
 }
 
-static void
-test_nothing_happens(void **state)
+static void test_nothing_happens(void **state)
 {
     spot_notebook_t notebook;
     spot_trace_t trace;
@@ -70,8 +66,7 @@ test_nothing_happens(void **state)
 }
 
 /* Durations whose squares in ms need more than 64 bits. */
-static void
-test_long_gaps(void **state)
+static void test_long_gaps(void **state)
 {
     spot_notebook_t notebook;
     spot_trace_t trace;
@@ -86,8 +81,7 @@ test_long_gaps(void **state)
 }
 
 /* The rows as they are: one without a change counts too. */
-static void
-test_logs(void **state)
+static void test_logs(void **state)
 {
     spot_stamped_count_t node_rows[] = {{1000, 0}, {1060, 4}, {1180, 4}, {1240, 3}};
     spot_stamped_count_t term_rows[] = {{1060, 2}, {1100, 0}, {1240, 1}};
@@ -117,8 +111,7 @@ static const char printed[] = "mttp_s 221.875\nttp_sd_s 171.06669982633582\n"
                               "preempt_count_mean 2.413793103448276\n"
                               "preempt_count_sd 2.086165648825032\n";
 
-static void
-assert_printed(const spot_notebook_t *notebook, const char *expected)
+static void assert_printed(const spot_notebook_t *notebook, const char *expected)
 {
     char *text = NULL;
     size_t num_bytes = 0;
@@ -131,8 +124,7 @@ assert_printed(const spot_notebook_t *notebook, const char *expected)
     free(text);
 }
 
-static void
-test_surrogate(void **state)
+static void test_surrogate(void **state)
 {
     spot_notebook_t notebook;
     spot_trace_t trace;
@@ -144,8 +136,7 @@ test_surrogate(void **state)
     spot_trace_free(&trace);
 }
 
-static void
-test_surrogate_logs(void **state)
+static void test_surrogate_logs(void **state)
 {
     static const char node_path[] = DATA_FOLDER "seed64-surrogate-node.csv";
     static const char term_path[] = DATA_FOLDER "seed64-surrogate-terminate.csv";
@@ -162,8 +153,7 @@ test_surrogate_logs(void **state)
     assert_true(spot_stamped_counts_is_file(node_path, "count"));
     assert_false(spot_stamped_counts_is_file(node_path, "number"));
     assert_int_equal(spot_stamped_counts_read(&nodes, node_path, "count", 1, &diag), 0);
-    assert_int_equal(
-        spot_stamped_counts_read(&terminations, term_path, "number", 0, &diag), 0);
+    assert_int_equal(spot_stamped_counts_read(&terminations, term_path, "number", 0, &diag), 0);
     spot_notebook_init_logs(&notebook, &nodes, &terminations);
     assert_printed(&notebook, printed);
     spot_stamped_counts_free(&nodes);
@@ -171,8 +161,7 @@ test_surrogate_logs(void **state)
     spot_diag_free(&diag);
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_trace),

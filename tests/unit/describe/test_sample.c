@@ -3,8 +3,7 @@
 #include "traces/describe/sample.h"
 
 /* The sample as text: "5 7c 3/4", c = censored, / = limit. */
-static void
-assert_sample(const spot_trace_t *trace, spot_sample_kind_t kind, const char *expected)
+static void assert_sample(const spot_trace_t *trace, spot_sample_kind_t kind, const char *expected)
 {
     char text[512] = "";
     spot_sample_t sample;
@@ -25,8 +24,7 @@ assert_sample(const spot_trace_t *trace, spot_sample_kind_t kind, const char *ex
     spot_sample_free(&sample);
 }
 
-static void
-test_gaps_are_complete(void **state)
+static void test_gaps_are_complete(void **state)
 {
     spot_trace_t trace;
 
@@ -42,8 +40,7 @@ test_gaps_are_complete(void **state)
 }
 
 /* An event at 0 starts a gap like any other. */
-static void
-test_event_at_zero(void **state)
+static void test_event_at_zero(void **state)
 {
     spot_trace_t trace;
 
@@ -53,8 +50,7 @@ test_event_at_zero(void **state)
     spot_trace_free(&trace);
 }
 
-static void
-test_counts_and_limits(void **state)
+static void test_counts_and_limits(void **state)
 {
     spot_trace_t trace;
 
@@ -70,8 +66,7 @@ test_counts_and_limits(void **state)
     spot_trace_free(&trace);
 }
 
-static void
-test_spells(void **state)
+static void test_spells(void **state)
 {
     spot_trace_t trace;
 
@@ -90,8 +85,7 @@ test_spells(void **state)
     spot_trace_free(&trace);
 }
 
-static void
-test_lifetimes(void **state)
+static void test_lifetimes(void **state)
 {
     spot_trace_t trace;
 
@@ -103,8 +97,7 @@ test_lifetimes(void **state)
     spot_trace_free(&trace);
 }
 
-static void
-test_keep_complete(void **state)
+static void test_keep_complete(void **state)
 {
     spot_trace_t trace;
     spot_sample_t sample;
@@ -120,11 +113,10 @@ test_keep_complete(void **state)
     spot_trace_free(&trace);
 }
 
-static void
-test_lifetimes_file(void **state)
+static void test_lifetimes_file(void **state)
 {
-    spot_life_t lives[] = {{.duration_ms = 1500, .is_preempted = true},
-        {.duration_ms = 200, .is_preempted = false}};
+    spot_life_t lives[] = {
+        {.duration_ms = 1500, .is_preempted = true}, {.duration_ms = 200, .is_preempted = false}};
     const spot_lifetimes_t lifetimes = {.num_lives = 2, .lives = lives};
     spot_sample_t sample;
 
@@ -136,8 +128,7 @@ test_lifetimes_file(void **state)
     spot_sample_free(&sample);
 }
 
-static void
-test_names(void **state)
+static void test_names(void **state)
 {
     size_t num = 0;
 
@@ -149,8 +140,7 @@ test_names(void **state)
     assert_string_equal(spot_sample_kind_names[SPOT_SAMPLE_UP_SPELL], "up-spell");
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_gaps_are_complete),

@@ -6,8 +6,7 @@
 #include "tests/unit/describe/near.h"
 #include "traces/describe/series.h"
 
-static void
-test_moments(void **state)
+static void test_moments(void **state)
 {
     const double values[] = {4, 1, 2, 9};
     spot_value_stats_t series;
@@ -26,8 +25,7 @@ test_moments(void **state)
     assert_true(isnan(series.mean) && isnan(series.median) && isnan(series.max));
 }
 
-static void
-test_equal_values_have_no_deviation(void **state)
+static void test_equal_values_have_no_deviation(void **state)
 {
     double values[100], acf[3] = {9, 9, 9};
     spot_value_stats_t series;
@@ -43,8 +41,7 @@ test_equal_values_have_no_deviation(void **state)
     assert_false(spot_series_acf(values, 0, 3, acf));
 }
 
-static void
-test_acf(void **state)
+static void test_acf(void **state)
 {
     /* mean 2: -1, 1, -1, 1 */
     const double values[] = {1, 3, 1, 3};
@@ -58,8 +55,7 @@ test_acf(void **state)
     assert_true(acf[3] == 0 && acf[4] == 0);
 }
 
-static void
-test_ljung_box(void **state)
+static void test_ljung_box(void **state)
 {
     const double acf[] = {0.3, -0.2};
 
@@ -69,8 +65,7 @@ test_ljung_box(void **state)
     assert_true(!!isnan(spot_series_ljung_box_p(acf, 2, 2)));
 }
 
-static void
-test_distance(void **state)
+static void test_distance(void **state)
 {
     const double f[] = {1, 2}, h[] = {2, 4};
     spot_distance_t distance = spot_series_distance(f, 2, h, 2);
@@ -84,8 +79,7 @@ test_distance(void **state)
     assert_true(distance.ks == 0 && distance.area == 0 && distance.area_squared == 0);
 }
 
-static double
-share_up_to(const double *values, size_t num, double x)
+static double share_up_to(const double *values, size_t num, double x)
 {
     size_t count = 0;
 
@@ -96,8 +90,7 @@ share_up_to(const double *values, size_t num, double x)
 }
 
 /* By definition, at every value of the grid that the samples live on. */
-static void
-test_distance_by_definition(void **state)
+static void test_distance_by_definition(void **state)
 {
     gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
 
@@ -133,8 +126,7 @@ test_distance_by_definition(void **state)
     gsl_rng_free(rng);
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_moments),

@@ -5,16 +5,14 @@
 #include "traces/describe/notebook.h"
 
 /* Reads the text as file "nodes.csv" in the current folder for temporary files. */
-static int
-read_text(spot_stamped_counts_t *counts, const char *text, char *path, spot_diag_t *diag)
+static int read_text(spot_stamped_counts_t *counts, const char *text, char *path, spot_diag_t *diag)
 {
     test_path("nodes.csv", path);
     write_file(path, text, strlen(text));
     return spot_stamped_counts_read(counts, path, "count", 1, diag);
 }
 
-static void
-test_good(void **state)
+static void test_good(void **state)
 {
     spot_stamped_counts_t counts;
     char path[PATH_BYTES];
@@ -38,8 +36,7 @@ test_good(void **state)
 }
 
 /* The report, with PATH in place of the file's name. */
-static void
-assert_refused(const char *text, const char *expected)
+static void assert_refused(const char *text, const char *expected)
 {
     spot_stamped_counts_t counts;
     char path[PATH_BYTES], report[4 * PATH_BYTES] = "";
@@ -59,12 +56,10 @@ assert_refused(const char *text, const char *expected)
     spot_diag_free(&diag);
 }
 
-static void
-test_bad(void **state)
+static void test_bad(void **state)
 {
     (void) state;
-    assert_refused(
-        "timestamp,number\n", "@:1:1: expected the columns timestamp,count\n");
+    assert_refused("timestamp,number\n", "@:1:1: expected the columns timestamp,count\n");
     assert_refused("timestamp,count\n", "@:2:1: expected at least one row\n");
     assert_refused("timestamp,count\n2021-02-30T00:00:00Z,1\n2021-02-03T00:00:00Z,-1\n"
                    "2021-02-02T00:00:00Z\n\n2021-02-02T00:00:00Z,1x\n",
@@ -79,8 +74,7 @@ test_bad(void **state)
 }
 
 /* A log of terminations may be empty, but for its columns. */
-static void
-test_no_rows(void **state)
+static void test_no_rows(void **state)
 {
     spot_stamped_counts_t counts;
     char path[PATH_BYTES];
@@ -102,8 +96,7 @@ test_no_rows(void **state)
     spot_diag_free(&diag);
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_good),

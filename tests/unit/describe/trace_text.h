@@ -11,8 +11,7 @@
 
 /* keys: "counts", "4", "60", "unknown" for kind, capacity, resolution, start; rows
  * behind the row of columns. */
-static inline void
-trace_of(spot_trace_t *trace, const char *kind, const char *capacity,
+static inline void trace_of(spot_trace_t *trace, const char *kind, const char *capacity,
     const char *resolution_s, const char *start, const char *rows)
 {
     char text[8192];
@@ -32,15 +31,13 @@ trace_of(spot_trace_t *trace, const char *kind, const char *capacity,
 }
 
 /* kind counts, capacity 4, resolution 1 s. */
-static inline void
-counts_of(spot_trace_t *trace, const char *rows)
+static inline void counts_of(spot_trace_t *trace, const char *rows)
 {
     trace_of(trace, "counts", "4", "1", "unknown", rows);
 }
 
 /* A file of the recorded data; without it the test is skipped. */
-static inline void
-read_recorded(spot_trace_t *trace, const char *name)
+static inline void read_recorded(spot_trace_t *trace, const char *name)
 {
     char path[PATH_BYTES];
     spot_diag_t diag;

@@ -11,17 +11,15 @@
 #include "base/rng.h"
 #include "sim/bench/engine/event_log.h"
 
-static void
-add(spot_event_log_t *log, int64_t time_ms, int32_t kind, int64_t value,
-    const char *text)
+static void add(
+    spot_event_log_t *log, int64_t time_ms, int32_t kind, int64_t value, const char *text)
 {
     const int64_t values[SPOT_EVENT_VALUES] = {value, -value, 0, INT64_MAX};
 
     spot_event_log_add(log, time_ms, kind, values, text);
 }
 
-static void
-test_records_and_texts(void **state)
+static void test_records_and_texts(void **state)
 {
     spot_event_log_t log;
 
@@ -49,8 +47,7 @@ test_records_and_texts(void **state)
 
 /* Many records with many ties: the order is (time, kind, order of adding), and each
  * record keeps its text. */
-static void
-test_sort(void **state)
+static void test_sort(void **state)
 {
     spot_event_log_t log;
     spot_rng_t rng;
@@ -74,8 +71,7 @@ test_sort(void **state)
         assert_string_equal(spot_event_log_text(&log, record), text);
         if (j > 0 && record->time_ms == record[-1].time_ms) {
             assert_true(record->kind >= record[-1].kind);
-            assert_true(record->kind > record[-1].kind ||
-                        record->values[0] > record[-1].values[0]);
+            assert_true(record->kind > record[-1].kind || record->values[0] > record[-1].values[0]);
         } else if (j > 0) {
             assert_true(record->time_ms > record[-1].time_ms);
         }
@@ -83,8 +79,7 @@ test_sort(void **state)
     spot_event_log_free(&log);
 }
 
-static void
-test_empty_log(void **state)
+static void test_empty_log(void **state)
 {
     spot_event_log_t log;
 
@@ -97,8 +92,7 @@ test_empty_log(void **state)
 }
 
 /* A log that was used before holds nothing of it. */
-static void
-test_clear(void **state)
+static void test_clear(void **state)
 {
     spot_event_log_t log;
 
@@ -118,8 +112,7 @@ test_clear(void **state)
     spot_event_log_free(&log);
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_records_and_texts),

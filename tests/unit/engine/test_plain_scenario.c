@@ -41,22 +41,19 @@ static const spot_metric_t metrics[] = {
 static const spot_outputs_t outputs = {
     .num_metrics = 4, .metrics = metrics, .cost = "first", .num_replications = 7};
 
-static int
-bind_text(void **scenario, const char *text, spot_diag_t *diag)
+static int bind_text(void **scenario, const char *text, spot_diag_t *diag)
 {
     spot_yaml_t document;
     int ret = spot_yaml_parse(&document, "test.yaml", text, strlen(text), diag);
 
     assert_int_equal(ret, 0);
-    ret = spot_plain_bind(
-        scenario, sizeof(scenario_t), fields, &outputs, document.root, diag);
+    ret = spot_plain_bind(scenario, sizeof(scenario_t), fields, &outputs, document.root, diag);
     spot_yaml_free(&document);
     return ret;
 }
 
 /* names: those of all metrics, up to NULL. */
-static void
-check_names(const char *text, const char *const *names)
+static void check_names(const char *text, const char *const *names)
 {
     const spot_outputs_t *bound;
     void *scenario;
@@ -79,8 +76,7 @@ check_names(const char *text, const char *const *names)
     spot_diag_free(&diag);
 }
 
-static void
-test_metrics_are_repeated(void **state)
+static void test_metrics_are_repeated(void **state)
 {
     static const char *const usual[] = {
         "first", "stage-0.wait_s", "stage-1.wait_s", "0", "last", NULL};
@@ -91,8 +87,7 @@ test_metrics_are_repeated(void **state)
     check_names("scenario: a\nstage: 0.5\nstages: 0\npools: 3\n", none);
 }
 
-static void
-test_many_metrics(void **state)
+static void test_many_metrics(void **state)
 {
     const spot_outputs_t *bound;
     void *scenario;
@@ -101,8 +96,7 @@ test_many_metrics(void **state)
     (void) state;
     spot_diag_init(&diag);
     assert_int_equal(
-        bind_text(&scenario, "{scenario: a, stage: 1, stages: 100, pools: 100}", &diag),
-        0);
+        bind_text(&scenario, "{scenario: a, stage: 1, stages: 100, pools: 100}", &diag), 0);
     bound = spot_plain_outputs(scenario);
     assert_int_equal(bound->num_metrics, 202);
     assert_int_equal(spot_outputs_metric_id(bound, "stage-99.wait_s"), 100);
@@ -112,8 +106,7 @@ test_many_metrics(void **state)
     spot_diag_free(&diag);
 }
 
-static void
-test_errors(void **state)
+static void test_errors(void **state)
 {
     static const char *const texts[] = {
         "scenario: {a: b}\nstage: 1\n",
@@ -144,8 +137,7 @@ test_errors(void **state)
     }
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_metrics_are_repeated),

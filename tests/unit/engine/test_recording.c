@@ -20,8 +20,7 @@ static const spot_series_kind_t second = {
     "second", "b", SPOT_SERIES_CURVE, 1, 1, .columns = columns};
 
 /* Texts stay where they are found as the rows grow. */
-static void
-test_rows_come_back(void **state)
+static void test_rows_come_back(void **state)
 {
     const spot_series_kind_t *const kinds[] = {&first, &second};
     spot_recording_t recording;
@@ -34,9 +33,8 @@ test_rows_come_back(void **state)
         char text[16];
 
         snprintf(text, sizeof(text), "%d", (int) j * 7);
-        assert_int_equal(
-            spot_series_add(series, (const spot_cell_t[]){{.integer = j / 3},
-                                        {.text = text}, {.integer = -j}}),
+        assert_int_equal(spot_series_add(series, (const spot_cell_t[]){{.integer = j / 3},
+                                                     {.text = text}, {.integer = -j}}),
             0);
     }
     assert_int_equal(series->num_rows, 1000);
@@ -55,8 +53,7 @@ test_rows_come_back(void **state)
     spot_recording_free(&recording);
 }
 
-static void
-test_units_of_times_are_ticks(void **state)
+static void test_units_of_times_are_ticks(void **state)
 {
     (void) state;
     assert_string_equal(spot_series_column_unit(&first, &columns[0]), "ns");
@@ -65,8 +62,7 @@ test_units_of_times_are_ticks(void **state)
 }
 
 /* What is kept is zeroed, and freed with the recording. */
-static void
-test_memory_is_kept(void **state)
+static void test_memory_is_kept(void **state)
 {
     spot_recording_t recording = {0};
     char *kept[10];
@@ -86,8 +82,7 @@ test_memory_is_kept(void **state)
     spot_recording_free(&recording);
 }
 
-static void
-test_a_name_of_its_own_stays(void **state)
+static void test_a_name_of_its_own_stays(void **state)
 {
     spot_recording_t recording = {0};
 
@@ -102,8 +97,7 @@ test_a_name_of_its_own_stays(void **state)
     spot_recording_free(&recording);
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_rows_come_back),

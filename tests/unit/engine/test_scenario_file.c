@@ -14,9 +14,8 @@
 #define LAWS "per_hour: 5\ncheckpoint: {every: 1 h, write: 10 s}\n"
 
 /* Carries out one change of a document whose jobs come from a file of laws. */
-static void
-change(spot_yaml_t *document, const char *path, const char *set, int expected,
-    spot_diag_t *diag)
+static void change(
+    spot_yaml_t *document, const char *path, const char *set, int expected, spot_diag_t *diag)
 {
     const spot_scenario_changes_t changes = {NULL, 1, &set};
     char text[1024];
@@ -27,8 +26,7 @@ change(spot_yaml_t *document, const char *path, const char *set, int expected,
     assert_int_equal(spot_scenario_change(document, &changes, diag), expected);
 }
 
-static void
-assert_text(const spot_yaml_t *document, const char *path, const char *text)
+static void assert_text(const spot_yaml_t *document, const char *path, const char *text)
 {
     const spot_node_t *node = spot_node_at(document->root, path);
 
@@ -37,8 +35,7 @@ assert_text(const spot_yaml_t *document, const char *path, const char *text)
 }
 
 /* A key below the path of a file changes only that key of its content. */
-static void
-test_key_of_a_file(void **state)
+static void test_key_of_a_file(void **state)
 {
     spot_yaml_t document;
     spot_diag_t diag;
@@ -52,16 +49,14 @@ test_key_of_a_file(void **state)
     assert_text(&document, "jobs.generate.checkpoint.every", "2 h");
     assert_text(&document, "jobs.generate.checkpoint.write", "10 s");
     assert_text(&document, "jobs.jitter", "30 s");
-    assert_string_equal(
-        spot_node_at(document.root, "jobs.generate.per_hour")->file, path);
+    assert_string_equal(spot_node_at(document.root, "jobs.generate.per_hour")->file, path);
     spot_yaml_free(&document);
     spot_diag_free(&diag);
     assert_int_equal(unlink(path), 0);
 }
 
 /* Other keys leave the path as it is, and another value replaces it. */
-static void
-test_other_keys(void **state)
+static void test_other_keys(void **state)
 {
     static const char *const sets[] = {
         "jobs.jitter=1 s", "jobs.generate=other.yaml", "jobs.generates.per_hour=1"};
@@ -79,8 +74,7 @@ test_other_keys(void **state)
     }
 }
 
-static void
-test_no_file(void **state)
+static void test_no_file(void **state)
 {
     spot_yaml_t document;
     spot_diag_t diag;
@@ -92,8 +86,7 @@ test_no_file(void **state)
     spot_diag_free(&diag);
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_key_of_a_file),

@@ -24,8 +24,7 @@ typedef struct {
 } queue_case_t;
 
 /* keys: the scenario without its name and its engine, "servers: 2\n". */
-static inline int
-queue_case_bind(queue_case_t *self, const char *keys, spot_diag_t *diag)
+static inline int queue_case_bind(queue_case_t *self, const char *keys, spot_diag_t *diag)
 {
     char text[512];
     spot_yaml_t document;
@@ -33,15 +32,13 @@ queue_case_bind(queue_case_t *self, const char *keys, spot_diag_t *diag)
 
     memset(self, 0, sizeof(*self));
     snprintf(text, sizeof(text), "scenario: desk\nengine: queue\n%s", keys);
-    assert_int_equal(
-        spot_yaml_parse(&document, "queue.yaml", text, strlen(text), diag), 0);
+    assert_int_equal(spot_yaml_parse(&document, "queue.yaml", text, strlen(text), diag), 0);
     ret = spot_engine_queue.bind(&self->scenario, document.root, NULL, diag);
     spot_yaml_free(&document);
     return ret;
 }
 
-static inline void
-queue_case_open(queue_case_t *self, const char *keys)
+static inline void queue_case_open(queue_case_t *self, const char *keys)
 {
     spot_diag_t diag;
 
@@ -57,8 +54,8 @@ queue_case_open(queue_case_t *self, const char *keys)
     assert_int_equal(spot_engine_queue.open(&self->worker, self->scenario), 0);
 }
 
-static inline void
-queue_case_run(queue_case_t *self, uint64_t replication, spot_recording_t *recording)
+static inline void queue_case_run(
+    queue_case_t *self, uint64_t replication, spot_recording_t *recording)
 {
     const spot_replication_t wanted = {.seed = 1, .replication = replication};
 
@@ -66,8 +63,7 @@ queue_case_run(queue_case_t *self, uint64_t replication, spot_recording_t *recor
         spot_engine_queue.run(self->worker, &wanted, self->metrics, NULL, recording), 0);
 }
 
-static inline void
-queue_case_close(queue_case_t *self)
+static inline void queue_case_close(queue_case_t *self)
 {
     spot_engine_queue.close(self->worker);
     spot_engine_queue.free(self->scenario);

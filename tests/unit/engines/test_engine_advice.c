@@ -48,8 +48,7 @@ static const char cluster_job[] =
 
 /* ---- Brute force ---- */
 
-static double
-value(const spot_outputs_t *outputs, const double *metrics, const char *name)
+static double value(const spot_outputs_t *outputs, const double *metrics, const char *name)
 {
     const size_t id = spot_outputs_metric_id(outputs, name);
 
@@ -58,20 +57,17 @@ value(const spot_outputs_t *outputs, const double *metrics, const char *name)
 }
 
 /* Whether a run keeps the goal, by the definition in the guides. */
-static bool
-is_met(const spot_outputs_t *outputs, const double *metrics, int64_t finish_by_s)
+static bool is_met(const spot_outputs_t *outputs, const double *metrics, int64_t finish_by_s)
 {
     if (spot_outputs_metric_id(outputs, "late_fraction") < outputs->num_metrics) {
-        return value(outputs, metrics, "late") <=
-               0.05 * value(outputs, metrics, "queries");
+        return value(outputs, metrics, "late") <= 0.05 * value(outputs, metrics, "queries");
     }
     return value(outputs, metrics, "unfinished") == 0 &&
            value(outputs, metrics, "makespan") <= (double) finish_by_s;
 }
 
-static void
-run_point(const spot_study_t *study, size_t point_id, int64_t finish_by_s, double *p,
-    double *cost)
+static void run_point(
+    const spot_study_t *study, size_t point_id, int64_t finish_by_s, double *p, double *cost)
 {
     const spot_experiment_t *experiment = study->experiment;
     const spot_outputs_t *outputs = experiment->outputs(study->scenarios[point_id]);
@@ -86,11 +82,9 @@ run_point(const spot_study_t *study, size_t point_id, int64_t finish_by_s, doubl
     for (uint64_t j = 0; j < NUM_RUNS; j++) {
         const spot_replication_t replication = {.seed = SEED, .replication = j};
 
-        assert_int_equal(
-            experiment->run(worker, &replication, metrics, warnings, NULL), 0);
+        assert_int_equal(experiment->run(worker, &replication, metrics, warnings, NULL), 0);
         *p += is_met(outputs, metrics, finish_by_s) ? 1.0 / NUM_RUNS : 0;
-        *cost += (is_serve ? value(outputs, metrics, "cost") /
-                                 value(outputs, metrics, "hours")
+        *cost += (is_serve ? value(outputs, metrics, "cost") / value(outputs, metrics, "hours")
                            : value(outputs, metrics, "cost_usd")) /
                  NUM_RUNS;
     }
@@ -100,14 +94,10 @@ run_point(const spot_study_t *study, size_t point_id, int64_t finish_by_s, doubl
 
 /* ---- Cases ---- */
 
-static void
-assert_best(const char *job, const char *path, spot_advice_question_t question)
+static void assert_best(const char *job, const char *path, spot_advice_question_t question)
 {
-    const spot_advise_request_t request = {.engines = spot_engines,
-        .path = path,
-        .question = question,
-        .seed = 1,
-        .num_threads = 2};
+    const spot_advise_request_t request = {
+        .engines = spot_engines, .path = path, .question = question, .seed = 1, .num_threads = 2};
     FILE *file = fopen(path, "w");
     spot_advice_result_t result;
     spot_study_t study;
@@ -148,16 +138,14 @@ assert_best(const char *job, const char *path, spot_advice_question_t question)
     remove(path);
 }
 
-static void
-test_serve_is_cheapest(void **state)
+static void test_serve_is_cheapest(void **state)
 {
     (void) state;
     assert_best(serve_job, "advice_serve.yaml",
         (spot_advice_question_t){.sure = 0.8, .budget = (double) INFINITY});
 }
 
-static void
-test_cluster_is_cheapest(void **state)
+static void test_cluster_is_cheapest(void **state)
 {
     (void) state;
     assert_best(cluster_job, "advice_cluster.yaml",
@@ -167,8 +155,7 @@ test_cluster_is_cheapest(void **state)
 
 /* ---- Numbers of a doubt ---- */
 
-static void
-assert_scaled(const char *document, const char *numbers, const char *expected)
+static void assert_scaled(const char *document, const char *numbers, const char *expected)
 {
     char *text = NULL;
     size_t num_bytes = 0;
@@ -178,8 +165,7 @@ assert_scaled(const char *document, const char *numbers, const char *expected)
 
     spot_diag_init(&diag);
     assert_non_null(out);
-    assert_int_equal(
-        spot_yaml_parse(&yaml, "job.yaml", document, strlen(document), &diag), 0);
+    assert_int_equal(spot_yaml_parse(&yaml, "job.yaml", document, strlen(document), &diag), 0);
     assert_int_equal(spot_advice_scale(yaml.root, numbers, 2, out), expected[0] != '\0');
     assert_int_equal(fclose(out), 0);
     assert_string_equal(text, expected);
@@ -188,8 +174,7 @@ assert_scaled(const char *document, const char *numbers, const char *expected)
     spot_diag_free(&diag);
 }
 
-static void
-test_numbers(void **state)
+static void test_numbers(void **state)
 {
     (void) state;
     assert_scaled("a: {b: 5 min, c: 7}", "/a.b a.c a.d", "'a.b': 2.5 min, 'a.c': 14");
@@ -199,8 +184,7 @@ test_numbers(void **state)
     assert_scaled("a: {generator: seed}", "a.frequency", "'a.frequency': 2");
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_serve_is_cheapest),

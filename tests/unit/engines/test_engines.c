@@ -24,8 +24,7 @@ typedef struct {
     unsigned char warnings[SPOT_MAX_WARNINGS];
 } subject_t;
 
-static void
-open_example(subject_t *self, const spot_experiment_t *experiment)
+static void open_example(subject_t *self, const spot_experiment_t *experiment)
 {
     spot_diag_t diag;
 
@@ -43,29 +42,24 @@ open_example(subject_t *self, const spot_experiment_t *experiment)
     assert_int_equal(experiment->open(&self->worker, self->bound.scenario), 0);
 }
 
-static void
-close_example(subject_t *self)
+static void close_example(subject_t *self)
 {
     self->experiment->close(self->worker);
     spot_bound_scenario_free(&self->bound);
     free(self->metrics);
 }
 
-static int
-run_once(subject_t *self, uint64_t replication, const atomic_int *stop,
-    spot_recording_t *recording)
+static int run_once(
+    subject_t *self, uint64_t replication, const atomic_int *stop, spot_recording_t *recording)
 {
-    const spot_replication_t wanted = {
-        .seed = 1, .replication = replication, .stop = stop};
+    const spot_replication_t wanted = {.seed = 1, .replication = replication, .stop = stop};
 
     memset(self->warnings, 0, sizeof(self->warnings));
-    return self->experiment->run(
-        self->worker, &wanted, self->metrics, self->warnings, recording);
+    return self->experiment->run(self->worker, &wanted, self->metrics, self->warnings, recording);
 }
 
 /* Runs test for each engine. */
-static void
-for_each_engine(void (*test)(subject_t *self))
+static void for_each_engine(void (*test)(subject_t *self))
 {
     for (size_t j = 0; spot_engines[j] != NULL; j++) {
         subject_t subject;
@@ -76,14 +70,12 @@ for_each_engine(void (*test)(subject_t *self))
     }
 }
 
-static bool
-has_metric(const spot_outputs_t *outputs, const char *name)
+static bool has_metric(const spot_outputs_t *outputs, const char *name)
 {
     return name == NULL || spot_outputs_metric_id(outputs, name) < outputs->num_metrics;
 }
 
-static void
-check_tables(subject_t *self)
+static void check_tables(subject_t *self)
 {
     const spot_experiment_t *experiment = self->experiment;
     const spot_outputs_t *outputs = self->outputs;
@@ -100,8 +92,8 @@ check_tables(subject_t *self)
         assert_true(strlen(metric->unit) > 0 && strlen(metric->help) > 0);
         assert_true(has_metric(outputs, metric->numerator));
         assert_true(has_metric(outputs, metric->denominator));
-        assert_true(has_metric(outputs, metric->known_if) ||
-                    strcmp(metric->known_if, "finished") == 0);
+        assert_true(
+            has_metric(outputs, metric->known_if) || strcmp(metric->known_if, "finished") == 0);
         assert_true(metric->numerator != NULL || metric->denominator == NULL);
         assert_true(metric->p == 0 && metric->estimator == SPOT_ESTIMATOR_USUAL);
     }
@@ -118,16 +110,14 @@ check_tables(subject_t *self)
     }
 }
 
-static void
-test_tables(void **state)
+static void test_tables(void **state)
 {
     (void) state;
     for_each_engine(check_tables);
 }
 
 /* A recorded replication has the metrics of one that is not. */
-static void
-check_runs(subject_t *self)
+static void check_runs(subject_t *self)
 {
     const size_t num_bytes = self->outputs->num_metrics * sizeof(*self->metrics);
     double *metrics = malloc(num_bytes);
@@ -137,9 +127,8 @@ check_runs(subject_t *self)
     for (uint64_t j = 0; j < 3; j++) {
         assert_int_equal(run_once(self, j, NULL, NULL), 0);
         memcpy(metrics, self->metrics, num_bytes);
-        assert_int_equal(spot_recording_init(&recording, self->outputs->num_series,
-                             self->outputs->series),
-            0);
+        assert_int_equal(
+            spot_recording_init(&recording, self->outputs->num_series, self->outputs->series), 0);
         assert_int_equal(run_once(self, j, NULL, &recording), 0);
         assert_memory_equal(metrics, self->metrics, num_bytes);
         for (size_t k = 0; k < recording.num_series; k++) {
@@ -150,8 +139,7 @@ check_runs(subject_t *self)
     free(metrics);
 }
 
-static void
-test_runs(void **state)
+static void test_runs(void **state)
 {
     (void) state;
     for_each_engine(check_runs);
@@ -159,8 +147,7 @@ test_runs(void **state)
 
 /* A run that is stopped says so, but a short one may end before it looks; the worker
  * serves on. */
-static void
-check_stop(subject_t *self)
+static void check_stop(subject_t *self)
 {
     const size_t num_bytes = self->outputs->num_metrics * sizeof(*self->metrics);
     double *metrics = malloc(num_bytes);
@@ -178,15 +165,13 @@ check_stop(subject_t *self)
     free(metrics);
 }
 
-static void
-test_stop(void **state)
+static void test_stop(void **state)
 {
     (void) state;
     for_each_engine(check_stop);
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_tables),

@@ -18,20 +18,17 @@
 #define NS_PER_S 1e9
 #define NUM_CASES 200
 
-static void
-test_is_registered(void **state)
+static void test_is_registered(void **state)
 {
     spot_suggest_t near;
 
     (void) state;
-    assert_ptr_equal(
-        spot_experiment_find(spot_engines, "queue", &near), &spot_engine_queue);
+    assert_ptr_equal(spot_experiment_find(spot_engines, "queue", &near), &spot_engine_queue);
     assert_ptr_equal(
         spot_experiment_find(spot_engines, SPOT_DEFAULT_ENGINE, &near), spot_engines[0]);
 }
 
-static void
-test_metrics_follow_the_servers(void **state)
+static void test_metrics_follow_the_servers(void **state)
 {
     static const int num_servers[] = {1, 2, 4, 1000};
 
@@ -44,28 +41,23 @@ test_metrics_follow_the_servers(void **state)
         snprintf(last, sizeof(last), "busy_fraction.server-%d", num_servers[j] - 1);
         snprintf(next, sizeof(next), "busy_fraction.server-%d", num_servers[j]);
         queue_case_open(&queue, keys);
-        assert_int_equal(
-            queue.outputs->num_metrics, QUEUE_BUSY + (size_t) num_servers[j]);
-        assert_int_equal(
-            spot_outputs_metric_id(queue.outputs, "utilisation"), QUEUE_UTILISATION);
+        assert_int_equal(queue.outputs->num_metrics, QUEUE_BUSY + (size_t) num_servers[j]);
+        assert_int_equal(spot_outputs_metric_id(queue.outputs, "utilisation"), QUEUE_UTILISATION);
         assert_int_equal(
             spot_outputs_metric_id(queue.outputs, last), queue.outputs->num_metrics - 1);
-        assert_int_equal(
-            spot_outputs_metric_id(queue.outputs, next), queue.outputs->num_metrics);
+        assert_int_equal(spot_outputs_metric_id(queue.outputs, next), queue.outputs->num_metrics);
         queue_case_close(&queue);
     }
 }
 
-static void
-test_errors_have_places(void **state)
+static void test_errors_have_places(void **state)
 {
     queue_case_t queue;
     spot_diag_t diag;
 
     (void) state;
     spot_diag_init(&diag);
-    assert_int_equal(
-        queue_case_bind(&queue, "servers: 0\ncustmers: 4\nwarm_up: -1\n", &diag),
+    assert_int_equal(queue_case_bind(&queue, "servers: 0\ncustmers: 4\nwarm_up: -1\n", &diag),
         SPOT_ERR_BAD_INPUT);
     assert_int_equal(diag.num_errors, 3);
     assert_string_equal(diag.items[0].text,
@@ -83,16 +75,14 @@ typedef struct {
     double arrivals_per_s;
 } twin_t;
 
-static int64_t
-draw_ns(spot_rng_t *rng, double per_s)
+static int64_t draw_ns(spot_rng_t *rng, double per_s)
 {
     return (int64_t) (spot_rng_exponential(rng, NS_PER_S / per_s));
 }
 
 /* The server that a customer gets who arrives now: the first one of those that are idle,
  * else the one that is idle first. */
-static int
-choose_server(const int64_t *idle_ns, int num_servers, int64_t now_ns)
+static int choose_server(const int64_t *idle_ns, int num_servers, int64_t now_ns)
 {
     int chosen = 0;
 
@@ -106,8 +96,7 @@ choose_server(const int64_t *idle_ns, int num_servers, int64_t now_ns)
 }
 
 /* The waits of the customers that are measured, sorted. */
-static void
-twin_waits(const twin_t *self, uint64_t replication, double *wait_s)
+static void twin_waits(const twin_t *self, uint64_t replication, double *wait_s)
 {
     int64_t idle_ns[8] = {0}, now_ns = 0;
     spot_rng_t arrivals, services;
@@ -127,8 +116,7 @@ twin_waits(const twin_t *self, uint64_t replication, double *wait_s)
     spot_sort(wait_s, (size_t) self->num_customers);
 }
 
-static void
-check_twin(uint64_t case_id)
+static void check_twin(uint64_t case_id)
 {
     const twin_t twin = {.num_servers = 1 + (int) (case_id % 5),
         .num_customers = 1 + (int) (case_id * case_id % 997),
@@ -140,23 +128,21 @@ check_twin(uint64_t case_id)
     queue_case_t queue;
 
     assert_non_null(wait_s);
-    snprintf(keys, sizeof(keys),
-        "servers: %d\ncustomers: %d\nwarm_up: %d\narrivals_per_s: %.17g\n",
+    snprintf(keys, sizeof(keys), "servers: %d\ncustomers: %d\nwarm_up: %d\narrivals_per_s: %.17g\n",
         twin.num_servers, twin.num_customers, twin.num_warm_up, twin.arrivals_per_s);
     queue_case_open(&queue, keys);
     queue_case_run(&queue, case_id + 1, NULL); /* a worker serves more than once */
     queue_case_run(&queue, case_id, NULL);
     twin_waits(&twin, case_id, wait_s);
-    assert_true(fabs(queue.metrics[QUEUE_WAIT_MEAN] -
-                     spot_moments_of(wait_s, num_waits).mean) <= 1e-9);
-    assert_true(fabs(queue.metrics[QUEUE_WAIT_P99] -
-                     spot_quantile(wait_s, num_waits, 0.99)) <= 1e-9);
+    assert_true(
+        fabs(queue.metrics[QUEUE_WAIT_MEAN] - spot_moments_of(wait_s, num_waits).mean) <= 1e-9);
+    assert_true(
+        fabs(queue.metrics[QUEUE_WAIT_P99] - spot_quantile(wait_s, num_waits, 0.99)) <= 1e-9);
     queue_case_close(&queue);
     free(wait_s);
 }
 
-static void
-test_waits_are_those_of_the_twin(void **state)
+static void test_waits_are_those_of_the_twin(void **state)
 {
     (void) state;
     for (uint64_t j = 0; j < NUM_CASES; j++) {
@@ -167,8 +153,7 @@ test_waits_are_those_of_the_twin(void **state)
 /* ---- Laws ---- */
 
 /* The customers are the same, so one server more makes nobody wait longer. */
-static void
-test_more_servers_mean_shorter_waits(void **state)
+static void test_more_servers_mean_shorter_waits(void **state)
 {
     (void) state;
     for (uint64_t j = 0; j < 20; j++) {
@@ -188,8 +173,7 @@ test_more_servers_mean_shorter_waits(void **state)
     }
 }
 
-static void
-test_shares(void **state)
+static void test_shares(void **state)
 {
     queue_case_t queue;
     double sum = 0;
@@ -218,8 +202,7 @@ test_shares(void **state)
 }
 
 /* The area below the length of the queue is the sum of all waits. */
-static void
-check_series(const spot_recording_t *recording, double waits_s)
+static void check_series(const spot_recording_t *recording, double waits_s)
 {
     const spot_series_t *series = &recording->series[0];
     const spot_cell_t *cells = series->cells;
@@ -233,16 +216,15 @@ check_series(const spot_recording_t *recording, double waits_s)
 
         assert_true(row[1].integer >= 0);
         assert_true(llabs(row[1].integer - before[1].integer) == 1);
-        area_s += (double) before[1].integer *
-                  (double) (row[0].integer - before[0].integer) / NS_PER_S;
+        area_s +=
+            (double) before[1].integer * (double) (row[0].integer - before[0].integer) / NS_PER_S;
     }
     assert_true(cells[2 * series->num_rows - 2].integer <= recording->end_ticks);
     assert_int_equal(cells[2 * series->num_rows - 1].integer, 0); /* all are served */
     assert_true(fabs(area_s - waits_s) <= 1e-9 * (waits_s + 1));
 }
 
-static void
-test_series_has_the_waits(void **state)
+static void test_series_has_the_waits(void **state)
 {
     (void) state;
     for (uint64_t j = 0; j < 20; j++) {
@@ -250,9 +232,8 @@ test_series_has_the_waits(void **state)
         queue_case_t queue;
 
         queue_case_open(&queue, "customers: 3000\nwarm_up: 0\n");
-        assert_int_equal(spot_recording_init(&recording, queue.outputs->num_series,
-                             queue.outputs->series),
-            0);
+        assert_int_equal(
+            spot_recording_init(&recording, queue.outputs->num_series, queue.outputs->series), 0);
         queue_case_run(&queue, j, &recording);
         check_series(&recording, 3000 * queue.metrics[QUEUE_WAIT_MEAN]);
         spot_recording_free(&recording);
@@ -260,8 +241,7 @@ test_series_has_the_waits(void **state)
     }
 }
 
-static void
-test_stop(void **state)
+static void test_stop(void **state)
 {
     const atomic_int stop = 1;
     const spot_replication_t wanted = {.seed = 1, .replication = 2, .stop = &stop};
@@ -269,14 +249,12 @@ test_stop(void **state)
 
     (void) state;
     queue_case_open(&queue, "customers: 10000000\n");
-    assert_int_equal(
-        spot_engine_queue.run(queue.worker, &wanted, queue.metrics, NULL, NULL),
+    assert_int_equal(spot_engine_queue.run(queue.worker, &wanted, queue.metrics, NULL, NULL),
         SPOT_ERR_INTERRUPTED);
     queue_case_close(&queue);
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_is_registered),

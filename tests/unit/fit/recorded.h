@@ -18,8 +18,7 @@
 #define DAY_S 86400.0
 
 /* Cuts a line at its commas; empty cells are "". */
-static inline size_t
-split(char *line, char **cells)
+static inline size_t split(char *line, char **cells)
 {
     size_t num_cells = 0;
 
@@ -38,8 +37,7 @@ split(char *line, char **cells)
 
 /* Columns duration_s, status and machine_type of the lifetimes file; machine_type NULL:
  * all rows. */
-static inline void
-read_lifetimes(spot_sample_t *sample, const char *path, const char *machine_type)
+static inline void read_lifetimes(spot_sample_t *sample, const char *path, const char *machine_type)
 {
     FILE *file = fopen(path, "r");
     char line[MAX_LINE], *cells[MAX_CELLS];
@@ -68,8 +66,7 @@ read_lifetimes(spot_sample_t *sample, const char *path, const char *machine_type
 }
 
 /* From a day on nothing is seen. */
-static inline void
-cut_at_a_day(spot_sample_t *sample)
+static inline void cut_at_a_day(spot_sample_t *sample)
 {
     for (size_t j = 0; j < sample->num_values; j++) {
         if (sample->values[j] >= DAY_S) {
@@ -79,8 +76,7 @@ cut_at_a_day(spot_sample_t *sample)
     }
 }
 
-static inline spot_sample_kind_t
-kind_of(const char *quantity)
+static inline spot_sample_kind_t kind_of(const char *quantity)
 {
     for (int j = 0; spot_sample_kind_names[j] != NULL; j++) {
         if (strcmp(quantity, spot_sample_kind_names[j]) == 0) {
@@ -92,8 +88,7 @@ kind_of(const char *quantity)
 }
 
 /* name: a trace, or trace/machine_type. *resolution_s of the trace; lives: 1 s. */
-static inline void
-read_recorded(
+static inline void read_recorded(
     spot_sample_t *sample, const char *name, const char *quantity, double *resolution_s)
 {
     const char *machine_type = strchr(name, '/');
@@ -124,8 +119,7 @@ read_recorded(
 }
 
 /* The table, behind its first line, or NULL with a message. */
-static inline FILE *
-open_reference(const char *file_name)
+static inline FILE *open_reference(const char *file_name)
 {
     char path[MAX_LINE], line[MAX_LINE];
     FILE *file;

@@ -16,36 +16,31 @@ enum { NUM_ROUNDS = 399, NUM_VALUES = 40 };
 
 static spot_maximiser_t maximiser;
 
-static int
-setup(void **state)
+static int setup(void **state)
 {
     (void) state;
     return spot_maximiser_init(&maximiser);
 }
 
-static int
-teardown(void **state)
+static int teardown(void **state)
 {
     (void) state;
     spot_maximiser_free(&maximiser);
     return 0;
 }
 
-static void
-fit_values(const double *values, const bool *is_censored, size_t num_values,
+static void fit_values(const double *values, const bool *is_censored, size_t num_values,
     double tick_s, const spot_family_t *family, spot_fit_t *fit)
 {
     spot_fit_durations_t durations;
 
     assert_int_equal(
-        spot_fit_durations_init(&durations, values, is_censored, num_values, tick_s, 1),
-        0);
+        spot_fit_durations_init(&durations, values, is_censored, num_values, tick_s, 1), 0);
     spot_fit_law(&maximiser, &durations, family, 1000, fit);
     spot_fit_durations_free(&durations);
 }
 
-static double
-p_value(spot_fit_t *fit, int num_rounds, uint64_t seed)
+static double p_value(spot_fit_t *fit, int num_rounds, uint64_t seed)
 {
     const spot_bootstrap_t bootstrap = {num_rounds, 1, seed, 0, {0}};
 
@@ -53,8 +48,7 @@ p_value(spot_fit_t *fit, int num_rounds, uint64_t seed)
     return fit->p_value;
 }
 
-static void
-draw_values(const spot_law_t *law, double *values)
+static void draw_values(const spot_law_t *law, double *values)
 {
     spot_rng_t rng;
 
@@ -65,8 +59,7 @@ draw_values(const spot_law_t *law, double *values)
 }
 
 /* Both sides of the table have errors of their own. */
-static void
-test_reference(void **state)
+static void test_reference(void **state)
 {
     enum { TRACE, QUANTITY, FAMILY, ROUNDS, P, NUM_COLUMNS };
     FILE *file = open_reference("bootstrap_p.csv");
@@ -91,10 +84,10 @@ test_reference(void **state)
             spot_family_find(cells[FAMILY]), &fit);
         bootstrap.resolution_s = resolution_s;
         assert_int_equal(spot_fit_bootstrap(&bootstrap, &maximiser, &fit), 0);
-        print_message("%s %s %s: p %.4f, reference %.4f\n", cells[TRACE],
-            cells[QUANTITY], cells[FAMILY], fit.p_value, p);
-        assert_true(fabs(fit.p_value - p) <=
-                    4.5 * sqrt(p * (1 - p) * 2 / NUM_ROUNDS) + 2.0 / NUM_ROUNDS);
+        print_message("%s %s %s: p %.4f, reference %.4f\n", cells[TRACE], cells[QUANTITY],
+            cells[FAMILY], fit.p_value, p);
+        assert_true(
+            fabs(fit.p_value - p) <= 4.5 * sqrt(p * (1 - p) * 2 / NUM_ROUNDS) + 2.0 / NUM_ROUNDS);
         spot_sample_free(&sample);
         num_rows++;
     }
@@ -103,36 +96,31 @@ test_reference(void **state)
 }
 
 /* Stops after the third round. */
-static void
-stop_after_three(void *context, int64_t num_done, int64_t num_total)
+static void stop_after_three(void *context, int64_t num_done, int64_t num_total)
 {
     assert_int_equal(num_total, NUM_ROUNDS);
     assert_true(num_done <= 3);
     atomic_store((atomic_int *) context, num_done == 3 ? 1 : 0);
 }
 
-static void
-test_interrupt(void **state)
+static void test_interrupt(void **state)
 {
     const spot_law_t truth = {&spot_family_exponential, {600}};
     atomic_int stop = 0;
-    const spot_bootstrap_t bootstrap = {
-        NUM_ROUNDS, 1, 1, 0, {&stop, stop_after_three, &stop}};
+    const spot_bootstrap_t bootstrap = {NUM_ROUNDS, 1, 1, 0, {&stop, stop_after_three, &stop}};
     double values[NUM_VALUES];
     spot_fit_t fit;
 
     (void) state;
     draw_values(&truth, values);
     fit_values(values, NULL, NUM_VALUES, 0, &spot_family_exponential, &fit);
-    assert_int_equal(
-        spot_fit_bootstrap(&bootstrap, &maximiser, &fit), SPOT_ERR_INTERRUPTED);
+    assert_int_equal(spot_fit_bootstrap(&bootstrap, &maximiser, &fit), SPOT_ERR_INTERRUPTED);
     assert_true(isnan(fit.p_value));
 }
 
 /* A law that is wrong is found out, one that is right is not; the smallest p possible is
  * one of rounds + 1. */
-static void
-test_right_and_wrong(void **state)
+static void test_right_and_wrong(void **state)
 {
     const spot_law_t truth = {&spot_family_lognormal, {6, 1}};
     double values[NUM_VALUES];
@@ -150,8 +138,7 @@ test_right_and_wrong(void **state)
     assert_true(p_value(&fit, 99, 1) == 0.01);
 }
 
-static void
-test_reproducible(void **state)
+static void test_reproducible(void **state)
 {
     const spot_law_t truth = {&spot_family_weibull, {300, 0.8}};
     double values[NUM_VALUES], p;
@@ -167,8 +154,7 @@ test_reproducible(void **state)
 }
 
 /* All families go through, the limited one keeps its limit. */
-static void
-test_every_family(void **state)
+static void test_every_family(void **state)
 {
     const spot_law_t truth = {&spot_family_bathtub, {0.5, 150, 60, 1000}};
     double values[NUM_VALUES];
@@ -185,8 +171,7 @@ test_every_family(void **state)
     }
 }
 
-static void
-test_refusals(void **state)
+static void test_refusals(void **state)
 {
     static const double values[] = {10, 20, 40, 90, 30};
     static const bool is_censored[] = {false, false, false, true, false};
@@ -208,8 +193,7 @@ test_refusals(void **state)
     assert_string_equal(fit.note, "fewer than 2 values: no fit");
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_reference),

@@ -8,18 +8,15 @@
 #include "traces/fit/fit_deadline.h"
 #include "traces/fit/fit_law.h"
 
-#define LIVES                                                                           \
-    SPOT_SOURCE_DIR "/../shared/data/traces/lifetimes-kadupitiya-gcp-n1-2019.csv"
+#define LIVES SPOT_SOURCE_DIR "/../shared/data/traces/lifetimes-kadupitiya-gcp-n1-2019.csv"
 
-static void
-test_cut(void **state)
+static void test_cut(void **state)
 {
     double values[] = {50, 100, 130, 100, 300, 99.999};
     bool is_censored[] = {false, false, false, true, true, true};
     static const double cut_values[] = {50, 100, 100, 100, 100, 99.999};
     static const bool cut_censored[] = {false, true, true, true, true, true};
-    spot_sample_t sample = {
-        .num_values = 6, .values = values, .is_censored = is_censored};
+    spot_sample_t sample = {.num_values = 6, .values = values, .is_censored = is_censored};
     spot_fit_cut_t cut;
 
     (void) state;
@@ -36,8 +33,7 @@ test_cut(void **state)
 }
 
 /* The mean of TE(tau; [0, L]) is tau - L / (e^(L/tau) - 1). */
-static void
-test_overrun(void **state)
+static void test_overrun(void **state)
 {
     static const double means[] = {1, 300, 987.4187, 1400, 1499};
     const spot_law_t lognormal = {&spot_family_lognormal, {12, 3.5}};
@@ -67,8 +63,8 @@ test_overrun(void **state)
 }
 
 /* So many deaths evenly spread before the wall, and so many behind it. */
-static spot_fit_wall_t
-wall_of(int num_before, int num_behind, double wall_s, double width_s, double late_s)
+static spot_fit_wall_t wall_of(
+    int num_before, int num_behind, double wall_s, double width_s, double late_s)
 {
     double values[400];
     bool is_censored[400] = {false};
@@ -87,8 +83,7 @@ wall_of(int num_before, int num_behind, double wall_s, double width_s, double la
     return wall;
 }
 
-static void
-test_wall(void **state)
+static void test_wall(void **state)
 {
     spot_fit_wall_t wall = wall_of(100, 80, 86400, 3000, 39.5);
 
@@ -108,8 +103,7 @@ test_wall(void **state)
 }
 
 /* The public sample that the law deadline is of. */
-static void
-test_reference(void **state)
+static void test_reference(void **state)
 {
     const spot_family_t *const families[] = {&spot_family_lognormal, NULL};
     spot_lifetimes_t lifetimes;
@@ -137,8 +131,8 @@ test_reference(void **state)
     spot_fit_cut(&cut, &sample, 86400);
     assert_int_equal(cut.num_deaths, 351);
     assert_int_equal(spot_maximiser_init(&maximiser), 0);
-    assert_int_equal(spot_fit_durations_init(&durations, sample.values,
-                         sample.is_censored, sample.num_values, 0, 1),
+    assert_int_equal(spot_fit_durations_init(
+                         &durations, sample.values, sample.is_censored, sample.num_values, 0, 1),
         0);
     spot_fit_rank(&ranking, &maximiser, &durations, families, (double) NAN);
     spot_fit_deadline(&law, &ranking.fits[0].law, &cut);
@@ -154,8 +148,7 @@ test_reference(void **state)
     spot_diag_free(&diag);
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_cut),

@@ -6,8 +6,7 @@
 #include "tests/unit/base/support.h"
 #include "traces/fit/fit_advice.h"
 
-static spot_fit_words_t
-doubts_of(const char *rows, const char *model)
+static spot_fit_words_t doubts_of(const char *rows, const char *model)
 {
     char text[4000];
     spot_fit_words_t words;
@@ -19,8 +18,7 @@ doubts_of(const char *rows, const char *model)
         "# spotsim-trace: 1\n# name: own\n# start: unknown\n# resolution_s: 60\n"
         "# kind: counts\n# capacity: 40\ntime_s,event,count,instances\n%s",
         rows);
-    assert_int_equal(
-        spot_trace_read_bytes(&trace, "own.csv", text, strlen(text), false, &diag), 0);
+    assert_int_equal(spot_trace_read_bytes(&trace, "own.csv", text, strlen(text), false, &diag), 0);
     assert_int_equal(spot_fit_doubts(&words, &trace, model), 0);
     spot_trace_free(&trace);
     spot_diag_free(&diag);
@@ -28,23 +26,20 @@ doubts_of(const char *rows, const char *model)
 }
 
 /* num_preempts, then num_adds, each a minute behind the last one. */
-static void
-make_rows(char *rows, int num_preempts, int num_adds, int end_min)
+static void make_rows(char *rows, int num_preempts, int num_adds, int end_min)
 {
     int minute = 0;
 
     strcpy(rows, "0,init,20,\n");
     for (int j = 0; j < num_preempts + num_adds; j++) {
         minute++;
-        sprintf(rows + strlen(rows), "%d,%s,1,\n", 60 * minute,
-            j < num_preempts ? "preempt" : "add");
+        sprintf(
+            rows + strlen(rows), "%d,%s,1,\n", 60 * minute, j < num_preempts ? "preempt" : "add");
     }
-    sprintf(
-        rows + strlen(rows), "%d,end,%d,\n", 60 * end_min, 20 - num_preempts + num_adds);
+    sprintf(rows + strlen(rows), "%d,end,%d,\n", 60 * end_min, 20 - num_preempts + num_adds);
 }
 
-static void
-test_few(void **state)
+static void test_few(void **state)
 {
     char rows[3000];
     spot_fit_words_t words;
@@ -61,11 +56,10 @@ test_few(void **state)
         "law.");
     make_rows(rows, 1, 0, 2);
     words = doubts_of(rows, "mrp");
-    assert_string_equal(words.lines[0],
-        "1 preemption, 0 additions: the model's additions are invented.");
-    words = doubts_of(rows, "block");
     assert_string_equal(
-        words.lines[0], "1 preemption, 0 additions: the model has no addition.");
+        words.lines[0], "1 preemption, 0 additions: the model's additions are invented.");
+    words = doubts_of(rows, "block");
+    assert_string_equal(words.lines[0], "1 preemption, 0 additions: the model has no addition.");
     make_rows(rows, 0, 12, 13);
     words = doubts_of(rows, NULL);
     assert_string_equal(words.lines[0],
@@ -76,8 +70,7 @@ test_few(void **state)
 }
 
 /* Longer than any gap and more than a tenth of the whole. */
-static void
-test_silence(void **state)
+static void test_silence(void **state)
 {
     char rows[3000];
     spot_fit_words_t words;
@@ -86,28 +79,26 @@ test_silence(void **state)
     make_rows(rows, 10, 10, 60);
     words = doubts_of(rows, "mrp");
     assert_int_equal(words.num_lines, 1);
-    assert_string_equal(words.lines[0],
-        "Last event at 0.3333 h of 1 h: the model does not know that silence.");
+    assert_string_equal(
+        words.lines[0], "Last event at 0.3333 h of 1 h: the model does not know that silence.");
     words = doubts_of(rows, NULL);
     assert_string_equal(words.lines[0],
         "Last event at 0.3333 h of 1 h: block, mrp and seed do not know that silence.");
     make_rows(rows, 10, 10, 22); /* 2 of 22 minutes */
     words = doubts_of(rows, "mrp");
     assert_int_equal(words.num_lines, 0);
-    words =
-        doubts_of("0,init,20,\n36000,preempt,1,\n36060,add,1,\n60000,end,20,\n", "mrp");
+    words = doubts_of("0,init,20,\n36000,preempt,1,\n36060,add,1,\n60000,end,20,\n", "mrp");
     assert_int_equal(words.num_lines, 3);
-    assert_string_equal(words.lines[1],
-        "First event at 10 h of 16.67 h: the model does not know that silence.");
-    assert_string_equal(words.lines[2],
-        "Last event at 10.02 h of 16.67 h: the model does not know that silence.");
+    assert_string_equal(
+        words.lines[1], "First event at 10 h of 16.67 h: the model does not know that silence.");
+    assert_string_equal(
+        words.lines[2], "Last event at 10.02 h of 16.67 h: the model does not know that silence.");
     /* As long as a gap that was seen. */
     words = doubts_of("0,init,20,\n600,preempt,1,\n1200,add,1,\n1800,end,20,\n", "mrp");
     assert_int_equal(words.num_lines, 1);
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_few),

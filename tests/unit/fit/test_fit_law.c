@@ -14,47 +14,41 @@
 
 static spot_maximiser_t maximiser;
 
-static int
-setup(void **state)
+static int setup(void **state)
 {
     (void) state;
     return spot_maximiser_init(&maximiser);
 }
 
-static int
-teardown(void **state)
+static int teardown(void **state)
 {
     (void) state;
     spot_maximiser_free(&maximiser);
     return 0;
 }
 
-static void
-assert_near(double value, double expected, double tolerance)
+static void assert_near(double value, double expected, double tolerance)
 {
     if (!(fabs(value - expected) <= tolerance * fabs(expected))) {
         fail_msg("%.17g is not %.17g", value, expected);
     }
 }
 
-static spot_fit_t
-fit_values(const spot_family_t *family, const double *values, const bool *is_censored,
-    size_t num_values, double tick_s)
+static spot_fit_t fit_values(const spot_family_t *family, const double *values,
+    const bool *is_censored, size_t num_values, double tick_s)
 {
     spot_fit_durations_t durations;
     spot_fit_t fit;
 
     assert_int_equal(
-        spot_fit_durations_init(&durations, values, is_censored, num_values, tick_s, 5),
-        0);
+        spot_fit_durations_init(&durations, values, is_censored, num_values, tick_s, 5), 0);
     spot_fit_law(&maximiser, &durations, family, 5000, &fit);
     spot_fit_durations_free(&durations);
     return fit;
 }
 
-static void
-draw_values(const spot_law_t *law, double *values, size_t num_values, double tick_s,
-    uint64_t stream)
+static void draw_values(
+    const spot_law_t *law, double *values, size_t num_values, double tick_s, uint64_t stream)
 {
     spot_rng_t rng;
 
@@ -71,8 +65,7 @@ static const double ticks_s[] = {60, 180, 60, 240, 600, 120};
 static const bool last_censored[] = {false, false, false, false, true, false};
 
 /* The exponential law on ticks is the geometric one. */
-static void
-test_exponential_is_geometric(void **state)
+static void test_exponential_is_geometric(void **state)
 {
     const double n = 6, sum = 21, p = n / sum, p_censored = 5 / sum;
     spot_fit_t fit;
@@ -84,14 +77,12 @@ test_exponential_is_geometric(void **state)
     assert_near(fit.log_likelihood, n * log(p) + (sum - n) * log1p(-p), 1e-14);
     fit = fit_values(&spot_family_exponential, ticks_s, last_censored, 6, 60);
     assert_near(fit.law.parameters[0], -60 / log1p(-p_censored), 1e-14);
-    assert_near(
-        fit.log_likelihood, 5 * log(p_censored) + (sum - 5) * log1p(-p_censored), 1e-14);
+    assert_near(fit.log_likelihood, 5 * log(p_censored) + (sum - 5) * log1p(-p_censored), 1e-14);
     assert_near(fit.bic, log(5.0) - 2 * fit.log_likelihood, 1e-14);
 }
 
 /* Off the ticks there is no formula; the gradient is 0 all the same. */
-static void
-test_exponential_off_ticks(void **state)
+static void test_exponential_off_ticks(void **state)
 {
     static const double values[] = {61, 100, 190, 75, 30};
     const spot_fit_t fit = fit_values(&spot_family_exponential, values, NULL, 5, 60);
@@ -108,8 +99,7 @@ test_exponential_off_ticks(void **state)
 }
 
 /* Formulas of the exact estimates, and of their errors. */
-static void
-test_exact_estimates(void **state)
+static void test_exact_estimates(void **state)
 {
     static const double values[] = {3, 5, 14, 2, 70, 9};
     double mean = 0, mean_log = 0, std = 0;
@@ -142,12 +132,11 @@ test_exact_estimates(void **state)
 
 /* An exact estimate is what the search finds: with one value a hair off, so that there
  * is no formula, or with the formula. */
-static void
-test_exact_is_maximum(void **state)
+static void test_exact_is_maximum(void **state)
 {
     const spot_law_t truth = {&spot_family_gamma, {0.7, 400}};
-    const spot_family_t *const families[] = {&spot_family_exponential,
-        &spot_family_weibull, &spot_family_gamma, &spot_family_lognormal};
+    const spot_family_t *const families[] = {
+        &spot_family_exponential, &spot_family_weibull, &spot_family_gamma, &spot_family_lognormal};
     double values[60];
     spot_fit_durations_t durations;
 
@@ -163,8 +152,8 @@ test_exact_is_maximum(void **state)
             for (int sign = -1; sign <= 1; sign += 2) {
                 law = fit.law;
                 law.parameters[j] += sign * 1e-4 * fit.standard_errors[j];
-                assert_true(spot_fit_durations_log_likelihood(&durations, &law) <
-                            fit.log_likelihood);
+                assert_true(
+                    spot_fit_durations_log_likelihood(&durations, &law) < fit.log_likelihood);
             }
         }
     }
@@ -172,8 +161,7 @@ test_exact_is_maximum(void **state)
 }
 
 /* A random point within that width of a law, each parameter on its own scale. */
-static void
-move(spot_law_t *law, double width, spot_rng_t *rng)
+static void move(spot_law_t *law, double width, spot_rng_t *rng)
 {
     double *p = law->parameters;
 
@@ -193,8 +181,7 @@ move(spot_law_t *law, double width, spot_rng_t *rng)
 }
 
 /* The highest ln L of a walk uphill by random steps from a random start. */
-static double
-climb(spot_fit_durations_t *durations, const spot_law_t *from, spot_rng_t *rng)
+static double climb(spot_fit_durations_t *durations, const spot_law_t *from, spot_rng_t *rng)
 {
     enum { NUM_STEPS = 60 };
     spot_law_t best = *from;
@@ -214,8 +201,7 @@ climb(spot_fit_durations_t *durations, const spot_law_t *from, spot_rng_t *rng)
     return highest;
 }
 
-static void
-assert_nothing_better(
+static void assert_nothing_better(
     spot_fit_durations_t *durations, const spot_family_t *family, spot_rng_t *rng)
 {
     enum { NUM_TRIES = 300 };
@@ -230,15 +216,13 @@ assert_nothing_better(
         const double value = climb(durations, &fit.law, rng);
 
         if (value > fit.log_likelihood + 1e-6) {
-            fail_msg("%s: %.10g, random search %.10g", family->name, fit.log_likelihood,
-                value);
+            fail_msg("%s: %.10g, random search %.10g", family->name, fit.log_likelihood, value);
         }
     }
 }
 
 /* No random search finds better, for any family, sample and likelihood. */
-static void
-test_nothing_better(void **state)
+static void test_nothing_better(void **state)
 {
     static const spot_law_t truths[] = {{&spot_family_hyperexp2, {0.6, 60, 1500}},
         {&spot_family_weibull, {400, 0.6}}, {&spot_family_bathtub, {0.5, 300, 90, 5000}},
@@ -259,9 +243,8 @@ test_nothing_better(void **state)
             values[j] = fmin(values[j], 4800);
             is_censored[j] = i % 4 >= 2 && j % 3 == 0;
         }
-        assert_int_equal(spot_fit_durations_init(
-                             &durations, values, is_censored, NUM_VALUES, tick_s, 5),
-            0);
+        assert_int_equal(
+            spot_fit_durations_init(&durations, values, is_censored, NUM_VALUES, tick_s, 5), 0);
         for (int f = 0; f < SPOT_FIT_MAX_FAMILIES; f++) {
             assert_nothing_better(&durations, spot_families[f], &rng);
         }
@@ -269,8 +252,7 @@ test_nothing_better(void **state)
     }
 }
 
-static void
-assert_no_fit(const spot_fit_t *fit, unsigned flag, const char *words)
+static void assert_no_fit(const spot_fit_t *fit, unsigned flag, const char *words)
 {
     assert_false(fit->is_fitted);
     assert_true((fit->flags & flag) != 0);
@@ -279,8 +261,7 @@ assert_no_fit(const spot_fit_t *fit, unsigned flag, const char *words)
                 isnan(fit->law.parameters[0]) && isnan(fit->standard_errors[0]));
 }
 
-static void
-test_no_fit(void **state)
+static void test_no_fit(void **state)
 {
     static const double equal[] = {60, 60, 60}, beyond[] = {10, 6000, 30};
     static const double at_limit[] = {10, 5000, 30};
@@ -293,8 +274,8 @@ test_no_fit(void **state)
     fit = fit_values(&spot_family_exponential, equal, NULL, 1, 60);
     assert_no_fit(&fit, SPOT_FIT_TOO_FEW, "fewer than 2 values: no fit");
     fit = fit_values(&spot_family_exponential, equal, all, 3, 0);
-    assert_no_fit(&fit, SPOT_FIT_TOO_FEW,
-        "all values are censored, no life was seen to its end: no fit");
+    assert_no_fit(
+        &fit, SPOT_FIT_TOO_FEW, "all values are censored, no life was seen to its end: no fit");
     for (int f = 1; f < 7; f++) {
         fit = fit_values(spot_families[f], equal, NULL, 3, 0);
         assert_no_fit(&fit, SPOT_FIT_DEGENERATE,
@@ -308,8 +289,7 @@ test_no_fit(void **state)
             "degenerate: all complete values are equal: no fit but the exponential");
     }
     fit = fit_values(&spot_family_bathtub, beyond, NULL, 3, 0);
-    assert_no_fit(
-        &fit, SPOT_FIT_BEYOND_LIMIT, "6000 s is beyond the limit of 5000 s: no fit");
+    assert_no_fit(&fit, SPOT_FIT_BEYOND_LIMIT, "6000 s is beyond the limit of 5000 s: no fit");
     fit = fit_values(&spot_family_bathtub, at_limit, second, 3, 0);
     assert_no_fit(&fit, SPOT_FIT_BEYOND_LIMIT,
         "a value was censored at the limit of 5000 s, which is to say beyond it: no "
@@ -321,8 +301,7 @@ test_no_fit(void **state)
     assert_true(fit_values(&spot_family_bathtub, at_limit, NULL, 3, 10).is_fitted);
 }
 
-static void
-test_degenerate_exponential(void **state)
+static void test_degenerate_exponential(void **state)
 {
     static const double equal[] = {60, 60, 60}, in_first[] = {0, 7, 60};
     spot_fit_t fit;
@@ -344,8 +323,7 @@ test_degenerate_exponential(void **state)
 }
 
 /* A value of 0 counts as one tick, of the lattice or of the recorder. */
-static void
-test_zeros(void **state)
+static void test_zeros(void **state)
 {
     static const double zeros[] = {0, 120, 0, 60}, raised[] = {60, 120, 60, 60};
     static const double raised_5[] = {5, 120, 5, 60};
@@ -359,15 +337,13 @@ test_zeros(void **state)
 
         assert_true(fit.log_likelihood == other.log_likelihood);
         assert_true(plain.log_likelihood == other_5.log_likelihood);
-        assert_true(
-            (fit.flags & SPOT_FIT_RAISED) != 0 && (other.flags & SPOT_FIT_RAISED) == 0);
+        assert_true((fit.flags & SPOT_FIT_RAISED) != 0 && (other.flags & SPOT_FIT_RAISED) == 0);
         assert_int_equal(strncmp(fit.note, "2 values of 0 s count as one tick", 33), 0);
     }
 }
 
 /* Of a life that began as the recording ended nothing was seen: S(0) = 1. */
-static void
-test_censored_zeros(void **state)
+static void test_censored_zeros(void **state)
 {
     static const double with[] = {0, 60, 300, 0, 600, 420};
     static const bool is_censored[] = {true, false, false, true, false, true};
@@ -377,8 +353,7 @@ test_censored_zeros(void **state)
     (void) state;
     for (int f = 0; f < 6; f++) {
         for (double tick_s = 0; tick_s <= 60; tick_s += 60) {
-            const spot_fit_t fit =
-                fit_values(spot_families[f], with, is_censored, 6, tick_s);
+            const spot_fit_t fit = fit_values(spot_families[f], with, is_censored, 6, tick_s);
             const spot_fit_t other =
                 fit_values(spot_families[f], without, is_censored_too, 4, tick_s);
 
@@ -388,14 +363,13 @@ test_censored_zeros(void **state)
             assert_int_equal(fit.flags & SPOT_FIT_RAISED, 0);
         }
     }
-    assert_true(fabs(fit_values(&spot_family_exponential, with, is_censored, 6, 0)
-                         .law.parameters[0] -
-                     1380.0 / 3) < 1e-9);
+    assert_true(
+        fabs(fit_values(&spot_family_exponential, with, is_censored, 6, 0).law.parameters[0] -
+             1380.0 / 3) < 1e-9);
 }
 
 /* Where the mixture is none, its row says so and has no errors; AIC punishes it. */
-static void
-test_arbitrary(void **state)
+static void test_arbitrary(void **state)
 {
     static const double regular[] = {90, 100, 105, 110, 95, 101};
     static const double burst[] = {60, 60, 60, 60, 60, 60, 6000, 7200, 4800, 12000};
@@ -411,16 +385,15 @@ test_arbitrary(void **state)
     assert_true(fit.aic > exponential.aic + 3.9);
     fit = fit_values(&spot_family_hyperexp2, burst, NULL, 10, 60);
     assert_true((fit.flags & SPOT_FIT_FLAT) != 0 && fit.converged);
-    assert_string_equal(fit.note,
-        "flat: mu1 is far below the tick, its value arbitrary; no standard errors");
+    assert_string_equal(
+        fit.note, "flat: mu1 is far below the tick, its value arbitrary; no standard errors");
     assert_true(fit.law.parameters[1] <= fit.law.parameters[2]);
     assert_true(fit.arbitrary == 1u << 1 && fit.is_mean_exact);
 }
 
 /* Lives that are still going on: a part of them may last for ever, so there is no mean.
  */
-static void
-test_arbitrary_mean(void **state)
+static void test_arbitrary_mean(void **state)
 {
     static const double lives[] = {600, 600, 1200, 3000};
     static const bool is_censored[] = {false, false, false, true};
@@ -436,8 +409,7 @@ test_arbitrary_mean(void **state)
 
 /* One complete value says how often, not how spread. A time constant beyond all bounds
  * is a uniform part. */
-static void
-test_little_is_known(void **state)
+static void test_little_is_known(void **state)
 {
     static const double values[] = {100, 200, 300, 400};
     static const bool but_one[] = {true, false, true, true};
@@ -460,12 +432,10 @@ test_little_is_known(void **state)
     assert_true(isnan(fit.standard_errors[0]));
 }
 
-static void
-test_ranking(void **state)
+static void test_ranking(void **state)
 {
     const spot_law_t truth = {&spot_family_lognormal, {5, 1.5}};
-    const spot_family_t *const chosen[] = {
-        &spot_family_weibull, &spot_family_bathtub, NULL};
+    const spot_family_t *const chosen[] = {&spot_family_weibull, &spot_family_bathtub, NULL};
     static double values[300];
     spot_fit_durations_t durations;
     spot_fit_ranking_t ranking;
@@ -496,8 +466,7 @@ test_ranking(void **state)
     spot_fit_durations_free(&durations);
 }
 
-static void
-test_default_tick(void **state)
+static void test_default_tick(void **state)
 {
     double values[] = {300, 0, 1200.0000001}, odd[] = {300, 450, 600};
     const spot_sample_t sample = {.num_values = 3, .values = values};
@@ -512,8 +481,7 @@ test_default_tick(void **state)
     assert_true(spot_fit_default_tick(&other, SPOT_SAMPLE_ADD_GAP, 150) == 150);
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_exponential_is_geometric),

@@ -17,41 +17,36 @@
 
 static spot_maximiser_t maximiser;
 
-static int
-set_up(void **state)
+static int set_up(void **state)
 {
     (void) state;
     gsl_set_error_handler_off();
     return spot_maximiser_init(&maximiser);
 }
 
-static int
-tear_down(void **state)
+static int tear_down(void **state)
 {
     (void) state;
     spot_maximiser_free(&maximiser);
     return 0;
 }
 
-static void
-make_trace(spot_trace_t *trace, const char *head, const char *rows)
+static void make_trace(spot_trace_t *trace, const char *head, const char *rows)
 {
     char text[2000];
     spot_diag_t diag;
 
     spot_diag_init(&diag);
     snprintf(text, sizeof(text),
-        "# spotsim-trace: 1\n# name: own\n# start: %s\ntime_s,event,count,instances\n%s",
-        head, rows);
-    assert_int_equal(
-        spot_trace_read_bytes(trace, "own.csv", text, strlen(text), false, &diag), 0);
+        "# spotsim-trace: 1\n# name: own\n# start: %s\ntime_s,event,count,instances\n%s", head,
+        rows);
+    assert_int_equal(spot_trace_read_bytes(trace, "own.csv", text, strlen(text), false, &diag), 0);
     spot_diag_free(&diag);
 }
 
 /* ---- Against the reference ---- */
 
-static double
-number(const spot_node_t *node, const char *key)
+static double number(const spot_node_t *node, const char *key)
 {
     const spot_node_t *value = spot_node_get(node, key);
     double result = (double) NAN;
@@ -62,8 +57,7 @@ number(const spot_node_t *node, const char *key)
 }
 
 /* 10 digits there. What a search finds is good to 1e-6 of the parameter. */
-static void
-assert_parameter(const char *what, double value, double expected)
+static void assert_parameter(const char *what, double value, double expected)
 {
     if (!(fabs(value - expected) <= 1e-6 * fabs(expected) + 1e-9)) {
         fail_msg("%s: %.11g is not %.11g", what, value, expected);
@@ -72,14 +66,12 @@ assert_parameter(const char *what, double value, double expected)
 
 /* Gaps of one or two ticks and nothing else leave a ridge: every narrow law with the
  * same share in the first tick is as likely, and only that share is to be compared. */
-static bool
-is_ridge(const spot_law_t *law)
+static bool is_ridge(const spot_law_t *law)
 {
     return law->family == &spot_family_gamma && law->parameters[0] > 50;
 }
 
-static void
-check_ridge(const spot_law_t *law, const spot_node_t *node, double tick_s)
+static void check_ridge(const spot_law_t *law, const spot_node_t *node, double tick_s)
 {
     const double expected[] = {number(node, "shape"), number(node, "scale")};
 
@@ -90,8 +82,7 @@ check_ridge(const spot_law_t *law, const spot_node_t *node, double tick_s)
     }
 }
 
-static void
-check_model(const spot_mrp_t *mrp, const spot_node_t *root)
+static void check_model(const spot_mrp_t *mrp, const spot_node_t *root)
 {
     const spot_node_t *gaps = spot_node_get(root, "gaps_s");
 
@@ -103,8 +94,8 @@ check_model(const spot_mrp_t *mrp, const spot_node_t *root)
         const char *name = spot_mrp_type_names[j];
         const spot_node_t *bulk = spot_node_get(spot_node_get(root, "bulk"), name);
 
-        assert_parameter(name, mrp->p_preempt_after[j],
-            number(spot_node_get(root, "p_preempt_after"), name));
+        assert_parameter(
+            name, mrp->p_preempt_after[j], number(spot_node_get(root, "p_preempt_after"), name));
         assert_parameter(name, mrp->bulks[j].pi_all, number(bulk, "pi_all"));
         assert_parameter(name, mrp->bulks[j].p, number(bulk, "p"));
     }
@@ -124,8 +115,7 @@ check_model(const spot_mrp_t *mrp, const spot_node_t *root)
     }
 }
 
-static void
-read_recorded(spot_trace_t *trace, const char *name)
+static void read_recorded(spot_trace_t *trace, const char *name)
 {
     char path[512];
     spot_diag_t diag;
@@ -137,8 +127,7 @@ read_recorded(spot_trace_t *trace, const char *name)
 }
 
 /* Whether every search ended at a maximum. */
-static bool
-has_converged(const spot_mrp_t *self)
+static bool has_converged(const spot_mrp_t *self)
 {
     bool converged = true;
 
@@ -151,8 +140,7 @@ has_converged(const spot_mrp_t *self)
     return converged;
 }
 
-static void
-test_reference(void **state)
+static void test_reference(void **state)
 {
     glob_t found;
 
@@ -187,8 +175,7 @@ test_reference(void **state)
 #define HEAD_60 "unknown\n# resolution_s: 60\n# kind: counts\n# capacity: 4"
 
 /* Gaps by class, one below the resolution, a stop that is no event. */
-static void
-test_small_trace(void **state)
+static void test_small_trace(void **state)
 {
     spot_trace_t trace;
     spot_mrp_t mrp;
@@ -204,8 +191,7 @@ test_small_trace(void **state)
     assert_int_equal(mrp.gaps[SPOT_MRP_PREEMPT_ADD].num_gaps, 2);
     assert_true(mrp.gaps[SPOT_MRP_PREEMPT_ADD].law.parameters[0] == 180); /* 60, 300 */
     assert_int_equal(mrp.gaps[SPOT_MRP_ADD_PREEMPT].num_gaps, 0);
-    assert_true(
-        fabs(mrp.gaps[SPOT_MRP_ADD_PREEMPT].law.parameters[0] - 1800.0 / 7) < 1e-9);
+    assert_true(fabs(mrp.gaps[SPOT_MRP_ADD_PREEMPT].law.parameters[0] - 1800.0 / 7) < 1e-9);
     assert_true(mrp.gaps[SPOT_MRP_FULL].law.parameters[0] == 210); /* 120, 300 */
     assert_true(mrp.gaps[SPOT_MRP_EMPTY].law.parameters[0] == 300);
     assert_true(mrp.p_preempt_after[SPOT_MRP_PREEMPT] == 1.5 / 4);
@@ -214,8 +200,7 @@ test_small_trace(void **state)
 }
 
 /* The model that was written, without its comments. */
-static char *
-write_model(const spot_trace_t *trace, bool is_seed, const spot_fit_hourly_t *hourly)
+static char *write_model(const spot_trace_t *trace, bool is_seed, const spot_fit_hourly_t *hourly)
 {
     const spot_fit_origin_t origin = {
         .trace = trace, .source = "own.csv", .version = "0", .hourly = hourly};
@@ -239,8 +224,7 @@ write_model(const spot_trace_t *trace, bool is_seed, const spot_fit_hourly_t *ho
     return text;
 }
 
-static void
-check_read_back(const char *text)
+static void check_read_back(const char *text)
 {
     spot_trace_model_t model;
     spot_yaml_t document;
@@ -248,8 +232,7 @@ check_read_back(const char *text)
     int ret;
 
     spot_diag_init(&diag);
-    assert_int_equal(
-        spot_yaml_parse(&document, "model.yaml", text, strlen(text), &diag), 0);
+    assert_int_equal(spot_yaml_parse(&document, "model.yaml", text, strlen(text), &diag), 0);
     ret = spot_trace_model_read(&model, document.root, &diag);
     spot_diag_print(&diag, stderr);
     assert_int_equal(ret, 0);
@@ -268,8 +251,7 @@ static const char *const traces[][2] = {
         "0,init,0,\n300,add,20,\n900,add,1,\n1200,preempt,14,\n1800,end,7,\n"},
 };
 
-static void
-test_seed_is_read_back(void **state)
+static void test_seed_is_read_back(void **state)
 {
     (void) state;
     for (size_t j = 0; j < sizeof(traces) / sizeof(traces[0]); j++) {
@@ -286,8 +268,7 @@ test_seed_is_read_back(void **state)
     }
 }
 
-static void
-test_seed_numbers(void **state)
+static void test_seed_numbers(void **state)
 {
     spot_trace_t trace;
     spot_seed_t seed;
@@ -305,8 +286,7 @@ test_seed_numbers(void **state)
     spot_trace_free(&trace);
 }
 
-static void
-test_mrp_text(void **state)
+static void test_mrp_text(void **state)
 {
     spot_trace_t trace;
     spot_fit_hourly_t hourly;
@@ -344,8 +324,7 @@ test_mrp_text(void **state)
     spot_trace_free(&trace);
 }
 
-static void
-test_no_events(void **state)
+static void test_no_events(void **state)
 {
     spot_trace_t trace;
     spot_mrp_t mrp;
@@ -360,8 +339,7 @@ test_no_events(void **state)
 
 /* All gaps of a class are one tick: their likelihood would send the mean to 0, and
  * bursts of any size would be generated. */
-static void
-test_gaps_of_one_tick(void **state)
+static void test_gaps_of_one_tick(void **state)
 {
     char rows[1000] = "0,init,64,\n";
     spot_trace_t trace;
@@ -369,24 +347,20 @@ test_gaps_of_one_tick(void **state)
 
     (void) state;
     for (int j = 1; j <= 20; j++) {
-        snprintf(
-            rows + strlen(rows), sizeof(rows) - strlen(rows), "%d,preempt,1,\n", 60 * j);
+        snprintf(rows + strlen(rows), sizeof(rows) - strlen(rows), "%d,preempt,1,\n", 60 * j);
     }
     strcat(rows, "6000,end,44,\n");
-    make_trace(
-        &trace, "unknown\n# resolution_s: 60\n# kind: counts\n# capacity: 64", rows);
+    make_trace(&trace, "unknown\n# resolution_s: 60\n# kind: counts\n# capacity: 64", rows);
     assert_int_equal(spot_fit_mrp(&mrp, &trace, &maximiser), 0);
     assert_int_equal(mrp.gaps[SPOT_MRP_PREEMPT_PREEMPT].num_gaps, 19);
-    assert_ptr_equal(
-        mrp.gaps[SPOT_MRP_PREEMPT_PREEMPT].law.family, &spot_family_exponential);
+    assert_ptr_equal(mrp.gaps[SPOT_MRP_PREEMPT_PREEMPT].law.family, &spot_family_exponential);
     assert_true(mrp.gaps[SPOT_MRP_PREEMPT_PREEMPT].law.parameters[0] == 60);
     assert_true(has_converged(&mrp));
     spot_trace_free(&trace);
 }
 
 /* One preemption in the hour from 1:30, when all the half hour was exposed. */
-static void
-test_hourly(void **state)
+static void test_hourly(void **state)
 {
     spot_trace_t trace;
     spot_fit_hourly_t hourly;
@@ -410,8 +384,7 @@ test_hourly(void **state)
     spot_trace_free(&trace);
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_reference),

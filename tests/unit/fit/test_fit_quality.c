@@ -17,14 +17,12 @@ enum { NUM_VALUES = 60, NUM_SAMPLES = 30 };
 
 static const spot_law_t law = {&spot_family_weibull, {300, 0.8}};
 
-static double
-cumulative(double t_s)
+static double cumulative(double t_s)
 {
     return -expm1(law.family->log_survival(law.parameters, t_s));
 }
 
-static void
-draw_sample(uint64_t stream, double tick_s, double *values, bool *is_censored)
+static void draw_sample(uint64_t stream, double tick_s, double *values, bool *is_censored)
 {
     spot_rng_t rng;
 
@@ -37,25 +35,21 @@ draw_sample(uint64_t stream, double tick_s, double *values, bool *is_censored)
     }
 }
 
-static void
-assert_near(double value, double expected, double tolerance)
+static void assert_near(double value, double expected, double tolerance)
 {
     if (!(fabs(value - expected) <= tolerance * fmax(1, fabs(expected)))) {
         fail_msg("%.17g is not %.17g", value, expected);
     }
 }
 
-static void
-init(spot_fit_durations_t *durations, const double *values, const bool *is_censored,
-    double tick_s)
+static void init(
+    spot_fit_durations_t *durations, const double *values, const bool *is_censored, double tick_s)
 {
     assert_int_equal(
-        spot_fit_durations_init(durations, values, is_censored, NUM_VALUES, tick_s, 1),
-        0);
+        spot_fit_durations_init(durations, values, is_censored, NUM_VALUES, tick_s, 1), 0);
 }
 
-static void
-test_complete(void **state)
+static void test_complete(void **state)
 {
     (void) state;
     for (uint64_t i = 0; i < NUM_SAMPLES; i++) {
@@ -79,8 +73,7 @@ test_complete(void **state)
     }
 }
 
-static void
-test_lattice(void **state)
+static void test_lattice(void **state)
 {
     const double tick_s = 50;
 
@@ -111,8 +104,7 @@ test_lattice(void **state)
 }
 
 /* F of Kaplan and Meier at t, by its definition. */
-static double
-km_cumulative(const double *values, const bool *is_censored, double t_s)
+static double km_cumulative(const double *values, const bool *is_censored, double t_s)
 {
     double survival = 1;
 
@@ -130,8 +122,7 @@ km_cumulative(const double *values, const bool *is_censored, double t_s)
     return 1 - survival;
 }
 
-static void
-test_censored(void **state)
+static void test_censored(void **state)
 {
     enum { NUM_STEPS = 2000 };
 
@@ -169,8 +160,7 @@ test_censored(void **state)
     }
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_complete),

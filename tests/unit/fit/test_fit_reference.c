@@ -39,23 +39,21 @@ enum {
 static int num_wrong;
 
 /* NAN: must be undefined. */
-static void
-check(char **cells, const char *what, double value, double expected, double tolerance)
+static void check(char **cells, const char *what, double value, double expected, double tolerance)
 {
     const double allowed = (tolerance + HALF_DIGIT) * fabs(expected);
-    const bool is_good = isfinite(expected) ? fabs(value - expected) <= allowed
-                                            : isinf(value) && isinf(expected);
+    const bool is_good =
+        isfinite(expected) ? fabs(value - expected) <= allowed : isinf(value) && isinf(expected);
 
     if (!is_good) {
         num_wrong++;
-        print_error("%s %s tick %s %s: %s is %.10g, expected %.10g (%.1e)\n",
-            cells[TRACE], cells[QUANTITY], cells[TICK], cells[FAMILY], what, value,
-            expected, value / expected - 1);
+        print_error("%s %s tick %s %s: %s is %.10g, expected %.10g (%.1e)\n", cells[TRACE],
+            cells[QUANTITY], cells[TICK], cells[FAMILY], what, value, expected,
+            value / expected - 1);
     }
 }
 
-static void
-check_row(char **cells, spot_maximiser_t *maximiser, spot_fit_durations_t *durations)
+static void check_row(char **cells, spot_maximiser_t *maximiser, spot_fit_durations_t *durations)
 {
     const spot_family_t *family = spot_family_find(cells[FAMILY]);
     const double limit_s = cells[LIMIT][0] != '\0' ? atof(cells[LIMIT]) : (double) NAN;
@@ -69,8 +67,8 @@ check_row(char **cells, spot_maximiser_t *maximiser, spot_fit_durations_t *durat
     assert_int_equal(fit.num_complete, atoi(cells[NUM_COMPLETE]));
     assert_int_equal(family->num_parameters, atoi(cells[NUM_PARAMETERS]));
     if (is_noted != ((fit.flags & SPOT_FIT_NOT_COMPARABLE) != 0)) {
-        fail_msg("%s %s %s: note '%s', expected '%s'", cells[TRACE], cells[QUANTITY],
-            cells[FAMILY], fit.note, cells[NOTE]);
+        fail_msg("%s %s %s: note '%s', expected '%s'", cells[TRACE], cells[QUANTITY], cells[FAMILY],
+            fit.note, cells[NOTE]);
     }
     check(cells, "lnL", fit.log_likelihood, atof(cells[LOG_L]), 1e-7);
     check(cells, "AIC", fit.aic, atof(cells[AIC]), 1e-7);
@@ -95,8 +93,7 @@ check_row(char **cells, spot_maximiser_t *maximiser, spot_fit_durations_t *durat
     }
 }
 
-static void
-test_reference(void **state)
+static void test_reference(void **state)
 {
     FILE *file = open_reference("gap_lifetime_fits.csv");
     char line[MAX_LINE], *cells[MAX_CELLS];
@@ -115,9 +112,8 @@ test_reference(void **state)
 
         assert_int_equal(split(line, cells), NUM_COLUMNS);
         read_recorded(&sample, cells[TRACE], cells[QUANTITY], &resolution_s);
-        assert_int_equal(
-            spot_fit_durations_init(&durations, sample.values, sample.is_censored,
-                sample.num_values, atof(cells[TICK]), resolution_s),
+        assert_int_equal(spot_fit_durations_init(&durations, sample.values, sample.is_censored,
+                             sample.num_values, atof(cells[TICK]), resolution_s),
             0);
         check_row(cells, &maximiser, &durations);
         spot_fit_durations_free(&durations);
@@ -131,8 +127,7 @@ test_reference(void **state)
     assert_int_equal(num_wrong, 0);
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_reference),

@@ -19,24 +19,21 @@ typedef spot_size_family_table_t family_t;
 
 static spot_maximiser_t maximiser;
 
-static int
-set_up(void **state)
+static int set_up(void **state)
 {
     (void) state;
     gsl_set_error_handler_off();
     return spot_maximiser_init(&maximiser);
 }
 
-static int
-tear_down(void **state)
+static int tear_down(void **state)
 {
     (void) state;
     spot_maximiser_free(&maximiser);
     return 0;
 }
 
-static const family_t *
-find_family(const char *name)
+static const family_t *find_family(const char *name)
 {
     for (size_t j = 0; spot_size_families[j] != NULL; j++) {
         if (strcmp(spot_size_families[j]->name, name) == 0) {
@@ -65,8 +62,7 @@ enum {
     NUM_COLUMNS
 };
 
-static void
-read_sample(spot_size_sample_t *sample, const char *trace_name, bool is_preempt)
+static void read_sample(spot_size_sample_t *sample, const char *trace_name, bool is_preempt)
 {
     char path[512];
     spot_trace_t trace;
@@ -80,16 +76,14 @@ read_sample(spot_size_sample_t *sample, const char *trace_name, bool is_preempt)
                          is_preempt ? SPOT_SAMPLE_PREEMPT_COUNT : SPOT_SAMPLE_ADD_COUNT),
         0);
     assert_int_equal(
-        spot_size_sample_init(sample, values.num_values, values.values, values.limits),
-        0);
+        spot_size_sample_init(sample, values.num_values, values.values, values.limits), 0);
     spot_sample_free(&values);
     spot_trace_free(&trace);
     spot_diag_free(&diag);
 }
 
 /* 8 digits of the reference are half a unit of the last one away. */
-static void
-assert_close(const char *what, double value, const char *expected, double tolerance)
+static void assert_close(const char *what, double value, const char *expected, double tolerance)
 {
     const double wanted = strtod(expected, NULL);
 
@@ -100,35 +94,30 @@ assert_close(const char *what, double value, const char *expected, double tolera
 
 /* The reference takes differences of Phi that are 0 where a size is far out in the tail
  * (1 - 1), and so has lost the larger of the two cells of this size. */
-static bool
-is_lost_cell(const spot_fit_t *fit, const spot_size_sample_t *sample)
+static bool is_lost_cell(const spot_fit_t *fit, const spot_size_sample_t *sample)
 {
     return fit->size_family == &spot_size_seed_mixture &&
            (sample->max - 0.5 - fit->law.parameters[1]) / fit->law.parameters[2] > 8.3;
 }
 
-static void
-check_row(const spot_csv_row_t *row)
+static void check_row(const spot_csv_row_t *row)
 {
     char what[256];
     spot_size_sample_t sample;
     spot_fit_t fit;
     const char *const *fields = row->fields;
 
-    snprintf(what, sizeof(what), "%s %s %s", fields[COLUMN_TRACE],
-        fields[COLUMN_QUANTITY], fields[COLUMN_FAMILY]);
-    read_sample(&sample, fields[COLUMN_TRACE],
-        strncmp(fields[COLUMN_QUANTITY], "preempt", 7) == 0);
+    snprintf(what, sizeof(what), "%s %s %s", fields[COLUMN_TRACE], fields[COLUMN_QUANTITY],
+        fields[COLUMN_FAMILY]);
+    read_sample(&sample, fields[COLUMN_TRACE], strncmp(fields[COLUMN_QUANTITY], "preempt", 7) == 0);
     spot_fit_size(&fit, find_family(fields[COLUMN_FAMILY]), &sample, &maximiser);
     assert_true(spot_size_family_fits(fit.size_family, &sample));
     assert_true(fit.is_fitted && fit.converged);
     assert_int_equal((int) sample.num_events, atoi(fields[COLUMN_N]));
     assert_int_equal(fit.size_family->num_parameters, atoi(fields[COLUMN_K]));
     for (int j = 0; j < fit.size_family->num_parameters; j++) {
-        assert_string_equal(
-            fit.size_family->parameters[j], fields[COLUMN_PARAMETERS + 2 * j]);
-        assert_close(
-            what, fit.law.parameters[j], fields[COLUMN_PARAMETERS + 2 * j + 1], 1e-6);
+        assert_string_equal(fit.size_family->parameters[j], fields[COLUMN_PARAMETERS + 2 * j]);
+        assert_close(what, fit.law.parameters[j], fields[COLUMN_PARAMETERS + 2 * j + 1], 1e-6);
     }
     if (!is_lost_cell(&fit, &sample)) {
         assert_close(what, fit.log_likelihood, fields[COLUMN_LOG_L], 1e-7);
@@ -147,8 +136,7 @@ check_row(const spot_csv_row_t *row)
     spot_size_sample_free(&sample);
 }
 
-static void
-test_reference(void **state)
+static void test_reference(void **state)
 {
     spot_diag_t diag;
     spot_csv_t *csv;
@@ -176,8 +164,7 @@ test_reference(void **state)
 
 /* The reference's likelihood of a size far out in the upper tail is that of the lower
  * one alone; here both are there. */
-static void
-test_unlikely_size(void **state)
+static void test_unlikely_size(void **state)
 {
     const double parameters[] = {0.05, 3.1, 2.5};
     const double z = (35.5 - 3.1) / 2.5;
@@ -226,8 +213,7 @@ static const law_t laws[NUM_LAWS] = {
 };
 
 /* All probabilities together are 1, and the mean is the one that is told. */
-static void
-test_laws_are_distributions(void **state)
+static void test_laws_are_distributions(void **state)
 {
     (void) state;
     for (int j = 0; j < NUM_LAWS; j++) {
@@ -236,8 +222,7 @@ test_laws_are_distributions(void **state)
         double sum = 0, mean = 0;
 
         for (int32_t k = 1; k <= (limit > 0 ? limit : 2000); k++) {
-            const double p =
-                exp(law->family->log_probability(law->parameters, k, limit));
+            const double p = exp(law->family->log_probability(law->parameters, k, limit));
 
             sum += p;
             mean += k * p;
@@ -255,23 +240,19 @@ test_laws_are_distributions(void **state)
 }
 
 /* Limits are what the laws come to: a to 0, theta to 0, a and b to infinity. */
-static void
-test_boundaries_are_limits(void **state)
+static void test_boundaries_are_limits(void **state)
 {
     const double near_a[] = {1e-9, 0.7}, at_a[] = {0, 0.7};
     const double near_p[] = {1e-10}, at_p[] = {0};
-    const double near_b[] = {3e8, 7e8},
-                 at_b[] = {(double) INFINITY, (double) INFINITY, 0.3};
-    const double near_r[] = {1e10, 1 / (1 + 1.7e-10)},
-                 at_r[] = {(double) INFINITY, 1, 1.7};
+    const double near_b[] = {3e8, 7e8}, at_b[] = {(double) INFINITY, (double) INFINITY, 0.3};
+    const double near_r[] = {1e10, 1 / (1 + 1.7e-10)}, at_r[] = {(double) INFINITY, 1, 1.7};
 
     (void) state;
     for (int32_t k = 1; k <= 9; k++) {
         assert_true(fabs(spot_size_zt_betabinomial.log_probability(near_a, k, 9) -
                          spot_size_zt_betabinomial.log_probability(at_a, k, 9)) < 1e-7);
-        assert_true(
-            fabs(spot_size_truncated_geometric.log_probability(near_p, k, 9) -
-                 spot_size_truncated_geometric.log_probability(at_p, k, 9)) < 1e-8);
+        assert_true(fabs(spot_size_truncated_geometric.log_probability(near_p, k, 9) -
+                         spot_size_truncated_geometric.log_probability(at_p, k, 9)) < 1e-8);
         assert_true(fabs(spot_size_zt_betabinomial.log_probability(near_b, k, 9) -
                          spot_size_zt_betabinomial.log_probability(at_b, k, 9)) < 1e-6);
         assert_true(fabs(spot_size_shifted_negbin.log_probability(near_r, k, 0) -
@@ -280,8 +261,8 @@ test_boundaries_are_limits(void **state)
                          spot_size_truncated_negbin.log_probability(at_r, k, 9)) < 1e-6);
     }
     for (int32_t n = 0; n < 200; n += 7) { /* across the change of method */
-        assert_true(fabs(spot_size_log_rising(1, n) - lgamma(n + 1.0)) <=
-                    1e-12 * (1 + lgamma(n + 1.0)));
+        assert_true(
+            fabs(spot_size_log_rising(1, n) - lgamma(n + 1.0)) <= 1e-12 * (1 + lgamma(n + 1.0)));
     }
 }
 
@@ -290,8 +271,7 @@ test_boundaries_are_limits(void **state)
 #define NUM_REPLICATIONS 64
 #define NUM_DRAWS 3000
 
-static double
-draw(const law_t *law, int32_t limit, spot_rng_t *rng)
+static double draw(const law_t *law, int32_t limit, spot_rng_t *rng)
 {
     double left = spot_rng_uniform(rng);
     int32_t k = 1;
@@ -306,8 +286,7 @@ draw(const law_t *law, int32_t limit, spot_rng_t *rng)
 
 /* Fits of draws from a law: over the replications the estimate less the truth, in
  * standard errors, has mean 0 and standard deviation 1. */
-static void
-check_recovery(const law_t *law, uint64_t entity)
+static void check_recovery(const law_t *law, uint64_t entity)
 {
     const int num_parameters = law->family->num_parameters;
     static double values[NUM_DRAWS];
@@ -338,8 +317,7 @@ check_recovery(const law_t *law, uint64_t entity)
     }
     for (int j = 0; j < num_parameters; j++) {
         const double se = spot_moments_stderr(&estimates[j]);
-        const double ratio =
-            spot_moments_mean(&errors[j]) / spot_moments_std(&estimates[j]);
+        const double ratio = spot_moments_mean(&errors[j]) / spot_moments_std(&estimates[j]);
         const double bias = spot_moments_mean(&estimates[j]) - law->parameters[j];
 
         print_message("%s %s: z %.2f, told/seen error %.2f\n", law->family->name,
@@ -352,8 +330,7 @@ check_recovery(const law_t *law, uint64_t entity)
     }
 }
 
-static void
-test_recovery(void **state)
+static void test_recovery(void **state)
 {
     static const law_t truths[] = {
         {&spot_size_geometric, {0.3}, 0},
@@ -380,8 +357,7 @@ test_recovery(void **state)
 
 #define NUM_EDGE 6
 
-static void
-fit_values(spot_fit_t *fit, const family_t *family, const double *values,
+static void fit_values(spot_fit_t *fit, const family_t *family, const double *values,
     const int32_t *limits, size_t num_values)
 {
     spot_size_sample_t sample;
@@ -392,8 +368,7 @@ fit_values(spot_fit_t *fit, const family_t *family, const double *values,
 }
 
 /* Every family has a certain law, which it names as such. */
-static void
-test_all_ones(void **state)
+static void test_all_ones(void **state)
 {
     const double ones[NUM_EDGE] = {1, 1, 1, 1, 1, 1};
     const int32_t limits[NUM_EDGE] = {1, 5, 5, 7, 2, 9};
@@ -413,8 +388,7 @@ test_all_ones(void **state)
 
 /* Less spread than a Poisson number: without the limit of the law the search would run
  * away. The limit is the maximum: the score is 0, and no other number is likelier. */
-static void
-test_truncated_poisson(void **state)
+static void test_truncated_poisson(void **state)
 {
     const double values[] = {2, 3, 3, 2, 3, 4, 2, 3, 3, 2, 4, 3};
     const int32_t limits[] = {9, 12, 7, 5, 6, 12, 15, 9, 4, 12, 9, 11};
@@ -432,20 +406,18 @@ test_truncated_poisson(void **state)
         const double rate = fit.law.parameters[2] * rates[j];
         const double other[] = {(double) INFINITY, 1, rate};
 
-        assert_true(spot_size_log_likelihood(fit.size_family, other, &sample) <
-                    fit.log_likelihood);
+        assert_true(spot_size_log_likelihood(fit.size_family, other, &sample) < fit.log_likelihood);
         for (int i = 0; i < 3; i++) {
             const double finite[] = {shapes[i], shapes[i] / (shapes[i] + rate)};
 
-            assert_true(spot_size_log_likelihood(fit.size_family, finite, &sample) <
-                        fit.log_likelihood);
+            assert_true(
+                spot_size_log_likelihood(fit.size_family, finite, &sample) < fit.log_likelihood);
         }
     }
     spot_size_sample_free(&sample);
 }
 
-static void
-test_all_is_taken(void **state)
+static void test_all_is_taken(void **state)
 {
     const double values[NUM_EDGE] = {3, 5, 5, 7, 2, 9};
     const int32_t limits[NUM_EDGE] = {3, 5, 5, 7, 2, 9};
@@ -459,14 +431,13 @@ test_all_is_taken(void **state)
             assert_true(fit.is_fitted);
             assert_true(fit.converged);
             assert_non_null(strstr(fit.note, "degenerate: every event takes all"));
-            assert_int_equal(fit.arbitrary,
-                spot_size_families[j] == &spot_size_all_or_geometric ? 1u << 1 : 0);
+            assert_int_equal(
+                fit.arbitrary, spot_size_families[j] == &spot_size_all_or_geometric ? 1u << 1 : 0);
         }
     }
 }
 
-static void
-test_all_equal(void **state)
+static void test_all_equal(void **state)
 {
     const double values[NUM_EDGE] = {4, 4, 4, 4, 4, 4};
 
@@ -484,8 +455,7 @@ test_all_equal(void **state)
     }
 }
 
-static void
-test_too_few(void **state)
+static void test_too_few(void **state)
 {
     const double values[] = {12, 13, 14};
     spot_fit_t fit;
@@ -501,19 +471,17 @@ test_too_few(void **state)
     assert_false(fit.is_fitted);
     assert_true(isnan(fit.law.parameters[0]));
     assert_string_equal(fit.note, "fewer than 2 sizes up to 10");
-    assert_int_equal(spot_size_sample_init(&sample, 1, (const double[]){0}, NULL),
-        SPOT_ERR_BAD_PARAM);
-    spot_size_sample_free(&sample);
     assert_int_equal(
-        spot_size_sample_init(&sample, 1, (const double[]){5}, (const int32_t[]){4}),
+        spot_size_sample_init(&sample, 1, (const double[]){0}, NULL), SPOT_ERR_BAD_PARAM);
+    spot_size_sample_free(&sample);
+    assert_int_equal(spot_size_sample_init(&sample, 1, (const double[]){5}, (const int32_t[]){4}),
         SPOT_ERR_BAD_PARAM);
     spot_size_sample_free(&sample);
 }
 
 /* The seed mixture has a row only where an event is big, and counts what it cannot
  * make. */
-static void
-test_seed_mixture(void **state)
+static void test_seed_mixture(void **state)
 {
     const double regular[] = {1, 2, 3, 10}, big[] = {1, 2, 2, 1, 11, 900};
     spot_size_sample_t sample;
@@ -534,8 +502,7 @@ test_seed_mixture(void **state)
 }
 
 /* Against the sum term by term, in which nothing cancels. */
-static void
-test_log_rising(void **state)
+static void test_log_rising(void **state)
 {
     static const double starts[] = {1e-3, 1, 70.5, 1e4, 1e9, 1e15};
     static const int32_t lengths[] = {1, 64, 65, 90, 5000};
@@ -548,16 +515,15 @@ test_log_rising(void **state)
             for (int32_t k = 0; k < lengths[i]; k++) {
                 sum += log(starts[j] + k);
             }
-            assert_true(fabs(spot_size_log_rising(starts[j], lengths[i]) - sum) <
-                        1e-12 * (1 + fabs(sum)));
+            assert_true(
+                fabs(spot_size_log_rising(starts[j], lengths[i]) - sum) < 1e-12 * (1 + fabs(sum)));
         }
     }
 }
 
 /* Variance and mean above one are equal but for rounding: the likelihood rises for ever
  * larger r. */
-static void
-test_shifted_negbin_without_spread(void **state)
+static void test_shifted_negbin_without_spread(void **state)
 {
     static const double values[] = {1, 3};
     spot_fit_t fit;
@@ -569,8 +535,7 @@ test_shifted_negbin_without_spread(void **state)
     assert_true(fabs(fit.log_likelihood - (-2 - log(2))) < 1e-12);
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_log_rising),

@@ -15,8 +15,7 @@
 enum { NUM_VALUES = 60 };
 
 /* A fit of so many values that is good but for what a test changes. */
-static spot_fit_t
-fit_of(const spot_family_t *family, double aic, size_t num_values)
+static spot_fit_t fit_of(const spot_family_t *family, double aic, size_t num_values)
 {
     return (spot_fit_t){.name = family->name,
         .family = family,
@@ -31,11 +30,9 @@ fit_of(const spot_family_t *family, double aic, size_t num_values)
         .p_value = (double) NAN};
 }
 
-static spot_fit_ranking_t
-ranking_of(const spot_fit_t *fits, size_t num_fits)
+static spot_fit_ranking_t ranking_of(const spot_fit_t *fits, size_t num_fits)
 {
-    spot_fit_ranking_t ranking = {
-        .num_fits = num_fits, .best_id = -1, .best_mean_id = -1};
+    spot_fit_ranking_t ranking = {.num_fits = num_fits, .best_id = -1, .best_mean_id = -1};
 
     for (size_t j = num_fits; j-- > 0;) {
         ranking.fits[j] = fits[j];
@@ -47,19 +44,16 @@ ranking_of(const spot_fit_t *fits, size_t num_fits)
 }
 
 /* The quantiles of the exponential law with mean 1000, in an order without pattern. */
-static spot_sample_t
-smooth_sample(double *values, bool *is_censored)
+static spot_sample_t smooth_sample(double *values, bool *is_censored)
 {
     for (int j = 0; j < NUM_VALUES; j++) {
         values[j] = -1000 * log1p(-((49 * j) % NUM_VALUES + 0.5) / NUM_VALUES);
         is_censored[j] = false;
     }
-    return (spot_sample_t){
-        .num_values = NUM_VALUES, .values = values, .is_censored = is_censored};
+    return (spot_sample_t){.num_values = NUM_VALUES, .values = values, .is_censored = is_censored};
 }
 
-static bool
-says(const spot_fit_words_t *words, const char *sentence)
+static bool says(const spot_fit_words_t *words, const char *sentence)
 {
     for (size_t j = 0; j < words->num_lines; j++) {
         if (strcmp(words->lines[j], sentence) == 0) {
@@ -70,8 +64,7 @@ says(const spot_fit_words_t *words, const char *sentence)
 }
 
 /* No sentence is there twice; each of them is one. */
-static void
-check_lines(const spot_fit_words_t *words)
+static void check_lines(const spot_fit_words_t *words)
 {
     assert_true(words->num_lines > 0 && words->num_lines <= SPOT_FIT_MAX_LINES);
     for (size_t j = 0; j < words->num_lines; j++) {
@@ -83,9 +76,8 @@ check_lines(const spot_fit_words_t *words)
     }
 }
 
-static spot_fit_words_t
-words_of(const spot_fit_t *fits, size_t num_fits, const spot_sample_t *sample,
-    bool is_first, double resolution_s)
+static spot_fit_words_t words_of(const spot_fit_t *fits, size_t num_fits,
+    const spot_sample_t *sample, bool is_first, double resolution_s)
 {
     const spot_fit_ranking_t ranking = ranking_of(fits, num_fits);
     spot_fit_words_t words;
@@ -100,8 +92,7 @@ words_of(const spot_fit_t *fits, size_t num_fits, const spot_sample_t *sample,
     return words;
 }
 
-static void
-assert_says(const spot_fit_words_t *words, const char *sentence)
+static void assert_says(const spot_fit_words_t *words, const char *sentence)
 {
     if (!says(words, sentence)) {
         for (size_t j = 0; j < words->num_lines; j++) {
@@ -111,27 +102,23 @@ assert_says(const spot_fit_words_t *words, const char *sentence)
     }
 }
 
-static void
-test_differences(void **state)
+static void test_differences(void **state)
 {
     static const struct {
         double difference;
         const char *words;
     } cases[] = {{0, "hardly better than"}, {1.99, "hardly better than"},
-        {2, "a little better than"}, {3.99, "a little better than"},
-        {4, "clearly better than"}, {6.99, "clearly better than"},
-        {7, "much better than"}, {9.99, "much better than"}, {10, "far better than"},
-        {1e6, "far better than"}};
+        {2, "a little better than"}, {3.99, "a little better than"}, {4, "clearly better than"},
+        {6.99, "clearly better than"}, {7, "much better than"}, {9.99, "much better than"},
+        {10, "far better than"}, {1e6, "far better than"}};
 
     (void) state;
     for (size_t j = 0; j < sizeof(cases) / sizeof(cases[0]); j++) {
-        assert_string_equal(
-            spot_fit_difference_words(cases[j].difference), cases[j].words);
+        assert_string_equal(spot_fit_difference_words(cases[j].difference), cases[j].words);
     }
 }
 
-static void
-test_all_is_well(void **state)
+static void test_all_is_well(void **state)
 {
     double values[NUM_VALUES];
     bool is_censored[NUM_VALUES];
@@ -143,8 +130,8 @@ test_all_is_well(void **state)
 
     (void) state;
     assert_int_equal(words.num_lines, 4);
-    assert_string_equal(words.lines[0],
-        "exponential fits best: a little better than gamma (AIC lower by 2).");
+    assert_string_equal(
+        words.lines[0], "exponential fits best: a little better than gamma (AIC lower by 2).");
     assert_non_null(strstr(words.lines[1], "Values look independent: autocorrelation "));
     assert_non_null(strstr(words.lines[1], "at lag 1, chance stays within 0.26."));
     assert_non_null(strstr(words.lines[2], "The first half of the values has mean "));
@@ -155,8 +142,7 @@ test_all_is_well(void **state)
     assert_string_equal(again.lines[1], words.lines[3]);
 }
 
-static void
-test_no_competitor(void **state)
+static void test_no_competitor(void **state)
 {
     double values[NUM_VALUES];
     bool is_censored[NUM_VALUES];
@@ -175,8 +161,7 @@ test_no_competitor(void **state)
     assert_says(&words, "exponential was fitted alone: other families may fit better.");
 }
 
-static void
-test_p_values(void **state)
+static void test_p_values(void **state)
 {
     double values[NUM_VALUES];
     bool is_censored[NUM_VALUES];
@@ -187,15 +172,14 @@ test_p_values(void **state)
     (void) state;
     fit.p_value = 0.049;
     words = words_of(&fit, 1, &sample, false, 0);
-    assert_says(&words,
-        "Being the best does not make it right: it is rejected (bootstrap p = 0.049).");
+    assert_says(
+        &words, "Being the best does not make it right: it is rejected (bootstrap p = 0.049).");
     fit.p_value = 0.05;
     words = words_of(&fit, 1, &sample, false, 0);
     assert_says(&words, "The data do not contradict it (bootstrap p = 0.05).");
 }
 
-static void
-test_few_values(void **state)
+static void test_few_values(void **state)
 {
     double values[NUM_VALUES];
     bool is_censored[NUM_VALUES];
@@ -205,19 +189,18 @@ test_few_values(void **state)
 
     (void) state;
     words = words_of(&fit, 1, &sample, true, 0);
-    assert_says(&words,
-        "Only 49 values of preempt-gap: another day may well prefer another family.");
+    assert_says(
+        &words, "Only 49 values of preempt-gap: another day may well prefer another family.");
     fit.num_values = fit.num_complete = 50;
     words = words_of(&fit, 1, &sample, true, 0);
-    assert_false(says(&words,
-        "Only 50 values of preempt-gap: another day may well prefer another family."));
+    assert_false(
+        says(&words, "Only 50 values of preempt-gap: another day may well prefer another family."));
     sample.num_values = 9; /* too few for an autocorrelation */
     words = words_of(&fit, 1, &sample, true, 0);
     assert_int_equal(words.num_lines, 2);
 }
 
-static void
-test_means(void **state)
+static void test_means(void **state)
 {
     double values[NUM_VALUES];
     bool is_censored[NUM_VALUES];
@@ -228,8 +211,7 @@ test_means(void **state)
     (void) state;
     fit.mean_ratio = 0.9;
     words = words_of(&fit, 1, &sample, false, 0);
-    assert_says(
-        &words, "Its mean is 0.9 times that of the sample: do not generate from it.");
+    assert_says(&words, "Its mean is 0.9 times that of the sample: do not generate from it.");
     fit.mean_ratio = (double) INFINITY;
     words = words_of(&fit, 1, &sample, false, 0);
     assert_says(&words, "weibull has no mean at all: do not generate from it.");
@@ -247,13 +229,11 @@ test_means(void **state)
 
 /* Against the product-limit estimate, from both sides of each step: S is 1, 2/3, and
  * from 400 s on 0, whatever the censored value would have become. */
-static void
-test_censored_distance(void **state)
+static void test_censored_distance(void **state)
 {
     double values[] = {100, 200, 400};
     bool is_censored[] = {false, true, false};
-    const spot_sample_t sample = {
-        .num_values = 3, .values = values, .is_censored = is_censored};
+    const spot_sample_t sample = {.num_values = 3, .values = values, .is_censored = is_censored};
     spot_fit_t fit = fit_of(&spot_family_exponential, 100, 3);
     spot_fit_words_t words;
 
@@ -270,8 +250,7 @@ test_censored_distance(void **state)
 }
 
 /* What is said of lives alone. */
-static void
-test_walls(void **state)
+static void test_walls(void **state)
 {
     double values[NUM_VALUES];
     bool is_censored[NUM_VALUES];
@@ -284,8 +263,7 @@ test_walls(void **state)
 
     (void) state;
     assert_int_equal(spot_fit_words_of_law(&words, &view, &ranking, &sample), 0);
-    assert_says(
-        &words, "bathtub was left out: it needs --limit, the longest possible life.");
+    assert_says(&words, "bathtub was left out: it needs --limit, the longest possible life.");
     for (int j = 0; j < NUM_VALUES; j++) {
         values[j] = j < 30 ? 200 * (j + 1) : 7200 + j;
     }
@@ -299,8 +277,7 @@ test_walls(void **state)
 }
 
 /* Where the law is off: the quantiles are those of another law. */
-static void
-test_distances(void **state)
+static void test_distances(void **state)
 {
     double values[NUM_VALUES];
     bool is_censored[NUM_VALUES];
@@ -320,8 +297,7 @@ test_distances(void **state)
     fit.law.parameters[0] = 1e-3;
     sample.num_values = 1;
     words = words_of(&fit, 1, &sample, false, 60);
-    assert_says(
-        &words, "It puts the right share of values below every time, within 0.5 %.");
+    assert_says(&words, "It puts the right share of values below every time, within 0.5 %.");
     values[0] = 1e9;
     values[1] = 10;
     values[2] = 20;
@@ -335,12 +311,10 @@ test_distances(void **state)
     values[2] = 2e8;
     fit.law.parameters[0] = 1e10;
     words = words_of(&fit, 1, &sample, false, 60);
-    assert_non_null(
-        strstr(words.lines[1], "the long ones, at 1e+09 s: it puts 90 % too few"));
+    assert_non_null(strstr(words.lines[1], "the long ones, at 1e+09 s: it puts 90 % too few"));
 }
 
-static void
-test_dependence(void **state)
+static void test_dependence(void **state)
 {
     double values[NUM_VALUES];
     bool is_censored[NUM_VALUES] = {false};
@@ -357,12 +331,10 @@ test_dependence(void **state)
     assert_says(&words,
         "Values are not independent, as draws from a law would be: autocorrelation 0.95 "
         "at lag 1, chance stays within 0.26.");
-    assert_says(
-        &words, "The first half of the values has mean 10 s, the second 1000 s.");
+    assert_says(&words, "The first half of the values has mean 10 s, the second 1000 s.");
 }
 
-static void
-test_degenerate(void **state)
+static void test_degenerate(void **state)
 {
     double values[NUM_VALUES];
     bool is_censored[NUM_VALUES];
@@ -374,8 +346,7 @@ test_degenerate(void **state)
     assert_int_equal(words_of(&fit, 1, &sample, true, 60).num_lines, 1);
 }
 
-static void
-test_no_fit(void **state)
+static void test_no_fit(void **state)
 {
     const spot_sample_t sample = {0};
     spot_fit_t fit = fit_of(&spot_family_exponential, (double) NAN, 1);
@@ -386,14 +357,12 @@ test_no_fit(void **state)
     strcpy(fit.note, "fewer than 2 values: no fit");
     words = words_of(&fit, 1, &sample, true, 60);
     assert_int_equal(words.num_lines, 1);
-    assert_says(&words,
-        "No family could be fitted to preempt-gap: fewer than 2 values: no fit.");
+    assert_says(&words, "No family could be fitted to preempt-gap: fewer than 2 values: no fit.");
     words = words_of(&fit, 0, &sample, true, 60);
     assert_says(&words, "No family could be fitted to preempt-gap: no values.");
 }
 
-static spot_fit_t
-size_fit_of(const spot_size_family_table_t *family, double aic)
+static spot_fit_t size_fit_of(const spot_size_family_table_t *family, double aic)
 {
     return (spot_fit_t){.name = family->name,
         .size_family = family,
@@ -404,12 +373,10 @@ size_fit_of(const spot_size_family_table_t *family, double aic)
         .converged = true};
 }
 
-static spot_fit_words_t
-words_of_sizes(const spot_fit_t *fits, size_t num_fits, double num_events)
+static spot_fit_words_t words_of_sizes(const spot_fit_t *fits, size_t num_fits, double num_events)
 {
     spot_size_cell_t cells[] = {{1, 4, num_events / 2}, {4, 4, num_events / 2}};
-    const spot_size_sample_t sample = {
-        .num_events = num_events, .num_cells = 2, .cells = cells};
+    const spot_size_sample_t sample = {.num_events = num_events, .num_cells = 2, .cells = cells};
     spot_fit_words_t words;
 
     spot_fit_words_of_sizes(&words, "add-count", fits, num_fits, &sample);
@@ -417,11 +384,9 @@ words_of_sizes(const spot_fit_t *fits, size_t num_fits, double num_events)
     return words;
 }
 
-static void
-test_sizes(void **state)
+static void test_sizes(void **state)
 {
-    spot_fit_t fits[] = {size_fit_of(&spot_size_zeta, 90),
-        size_fit_of(&spot_size_geometric, 101.5),
+    spot_fit_t fits[] = {size_fit_of(&spot_size_zeta, 90), size_fit_of(&spot_size_geometric, 101.5),
         size_fit_of(&spot_size_all_or_geometric, 120)};
     spot_fit_words_t words;
 
@@ -434,51 +399,44 @@ test_sizes(void **state)
     /* zeta: 4^-2 / (pi^2 / 6) */
     assert_says(&words, "It is furthest off at size 4: 3.8 % of its events have it, 50 "
                         "% of those seen.");
-    assert_says(
-        &words, "zeta fits best: far better than geometric (AIC lower by 11.5).");
+    assert_says(&words, "zeta fits best: far better than geometric (AIC lower by 11.5).");
     assert_says(&words, "zeta has no mean at all: do not generate from it.");
     fits[0].converged = false;
     words = words_of_sizes(fits, 3, 8);
-    assert_says(&words,
-        "geometric fits best: far better than all-or-geometric (AIC lower by 18.5).");
+    assert_says(
+        &words, "geometric fits best: far better than all-or-geometric (AIC lower by 18.5).");
     assert_says(&words, "Left out, since the search found no maximum: zeta.");
-    assert_says(&words,
-        "It is furthest off at size 4: 6.25 % of its events have it, 50 % of those "
-        "seen.");
-    assert_says(&words,
-        "Only 8 values of add-count: another day may well prefer another family.");
+    assert_says(&words, "It is furthest off at size 4: 6.25 % of its events have it, 50 % of those "
+                        "seen.");
+    assert_says(&words, "Only 8 values of add-count: another day may well prefer another family.");
     fits[2].mean_ratio = 0.8; /* what mrp takes all the same */
     words = words_of_sizes(fits + 2, 1, 8);
     assert_int_equal(words.num_lines, 3);
     /* 0.25 + 0.75/15, where half of the events took all; of size 2 nothing was seen */
-    assert_says(&words,
-        "It is furthest off at size 4: 30 % of its events have it, 50 % of those seen.");
+    assert_says(
+        &words, "It is furthest off at size 4: 30 % of its events have it, 50 % of those seen.");
     assert_non_null(strstr(words.lines[0], "all-or-geometric was fitted alone: "));
     assert_says(&words, "Its mean is 0.8 times that of the sample.");
     fits[1].is_fitted = false;
     words = words_of_sizes(fits + 1, 1, 1);
-    assert_says(
-        &words, "No family could be fitted to add-count: fewer than 2 events: no fit.");
+    assert_says(&words, "No family could be fitted to add-count: fewer than 2 events: no fit.");
     strcpy(fits[1].note, "some reason");
     words = words_of_sizes(fits + 1, 1, 1);
     assert_says(&words, "No family could be fitted to add-count: some reason.");
 }
 
-static spot_fit_words_t
-words_of_trace(const spot_fit_advice_t *advice)
+static spot_fit_words_t words_of_trace(const spot_fit_advice_t *advice)
 {
     spot_fit_words_t words;
 
     spot_fit_words_of_trace(&words, advice);
     check_lines(&words);
     /* The last line is the command. */
-    assert_true(
-        strncmp(words.lines[words.num_lines - 1], "Next: spotsim trace ", 20) == 0);
+    assert_true(strncmp(words.lines[words.num_lines - 1], "Next: spotsim trace ", 20) == 0);
     return words;
 }
 
-static void
-test_advice(void **state)
+static void test_advice(void **state)
 {
     spot_fit_advice_t advice = {.path = "a.csv", .num_events = 10, .is_tested = true};
     spot_fit_words_t words = words_of_trace(&advice);
@@ -486,9 +444,8 @@ test_advice(void **state)
     (void) state;
     assert_int_equal(words.num_lines, 3);
     assert_says(&words, "All of this describes that day and that zone, nothing else.");
-    assert_says(&words,
-        "Recommended generator: block, pieces of the recording; mrp where only "
-        "parameters may be passed on.");
+    assert_says(&words, "Recommended generator: block, pieces of the recording; mrp where only "
+                        "parameters may be passed on.");
     assert_says(&words, "Next: spotsim trace fit a.csv --emit block -o model.yaml");
     advice.num_events = 9;
     words = words_of_trace(&advice);
@@ -510,17 +467,13 @@ test_advice(void **state)
     advice.resolution_s = 195.5;
     words = words_of_trace(&advice);
     assert_int_equal(words.num_lines, 6);
-    assert_says(&words,
-        "Nothing ran: preempt means fewer obtainable at a probe, add means more.");
-    assert_says(&words,
-        "Seen every 195.5 s: whatever came and went between two looks is missing.");
-    assert_says(&words,
-        "Whether the best fit at all is not tested: --likelihood continuous "
-        "--bootstrap 399 does, where nothing is censored.");
+    assert_says(&words, "Nothing ran: preempt means fewer obtainable at a probe, add means more.");
+    assert_says(&words, "Seen every 195.5 s: whatever came and went between two looks is missing.");
+    assert_says(&words, "Whether the best fit at all is not tested: --likelihood continuous "
+                        "--bootstrap 399 does, where nothing is censored.");
 }
 
-static void
-test_advice_on_lifetimes(void **state)
+static void test_advice_on_lifetimes(void **state)
 {
     const spot_law_t law = {&spot_family_bathtub, {0.5, 600, 250, 3000}};
     spot_fit_advice_t advice = {
@@ -551,12 +504,10 @@ test_advice_on_lifetimes(void **state)
 }
 
 /* A shell must read the path back. */
-static void
-test_quotes(void **state)
+static void test_quotes(void **state)
 {
-    static const char *const paths[][2] = {
-        {"plain-1.2_+:,@%/x.csv", "plain-1.2_+:,@%/x.csv"}, {"", "''"},
-        {"a b.csv", "'a b.csv'"}, {"it's.csv", "'it'\\''s.csv'"},
+    static const char *const paths[][2] = {{"plain-1.2_+:,@%/x.csv", "plain-1.2_+:,@%/x.csv"},
+        {"", "''"}, {"a b.csv", "'a b.csv'"}, {"it's.csv", "'it'\\''s.csv'"},
         {"$(x);`y`.csv", "'$(x);`y`.csv'"}, {"h\xc3\xa4.csv", "'h\xc3\xa4.csv'"}};
     char text[SPOT_FIT_LINE_BYTES], longest[3000];
 
@@ -576,8 +527,7 @@ test_quotes(void **state)
     assert_says(&words, "Next: spotsim trace compare MODEL TRACE");
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_differences),

@@ -9,8 +9,7 @@
 
 #include "traces/fit/maximise.h"
 
-static double
-bump(const double *theta, void *context)
+static double bump(const double *theta, void *context)
 {
     (void) context;
     return 3 - pow(theta[0] - 1.25, 2);
@@ -19,8 +18,7 @@ bump(const double *theta, void *context)
 /* A quadratic with correlation: H = -[[4, 1, 0], [1, 3, 0.5], [0, 0.5, 2]]. */
 static const double matrix[3][3] = {{4, 1, 0}, {1, 3, 0.5}, {0, 0.5, 2}};
 
-static double
-bowl(const double *theta, void *context)
+static double bowl(const double *theta, void *context)
 {
     const double *centre = context;
     double sum = -7;
@@ -34,53 +32,45 @@ bowl(const double *theta, void *context)
 }
 
 /* The valley of Rosenbrock. */
-static double
-valley(const double *theta, void *context)
+static double valley(const double *theta, void *context)
 {
     (void) context;
     return -pow(1 - theta[0], 2) - 100 * pow(theta[1] - theta[0] * theta[0], 2);
 }
 
 /* Two hills, the higher one at 5. */
-static double
-hills(const double *theta, void *context)
+static double hills(const double *theta, void *context)
 {
     (void) context;
-    return log(
-        exp(-pow(theta[0] + 5, 2) / 2) + 2 * exp(-pow(theta[0] - 5, 2) / 2) + 1e-300);
+    return log(exp(-pow(theta[0] + 5, 2) / 2) + 2 * exp(-pow(theta[0] - 5, 2) / 2) + 1e-300);
 }
 
-static double
-count_calls(const double *theta, void *context)
+static double count_calls(const double *theta, void *context)
 {
     (*(int *) context)++;
     return bump(theta, NULL);
 }
 
-static double
-slope(const double *theta, void *context)
+static double slope(const double *theta, void *context)
 {
     (void) context;
     return -exp(-theta[0]);
 }
 
-static double
-ridge(const double *theta, void *context)
+static double ridge(const double *theta, void *context)
 {
     (void) context;
     return -pow(theta[0] - 2, 2);
 }
 
 /* The second parameter matters less and less. */
-static double
-fade(const double *theta, void *context)
+static double fade(const double *theta, void *context)
 {
     (void) context;
     return -pow(theta[0] - 2, 2) - exp(-theta[1]) * (1 + 0.5 * sin(theta[0]));
 }
 
-static double
-never(const double *theta, void *context)
+static double never(const double *theta, void *context)
 {
     (void) theta;
     (void) context;
@@ -88,8 +78,7 @@ never(const double *theta, void *context)
 }
 
 /* Impossible below 1, the maximum is just there. */
-static double
-cliff(const double *theta, void *context)
+static double cliff(const double *theta, void *context)
 {
     (void) context;
     return theta[0] < 1 ? (double) -INFINITY : -theta[0];
@@ -100,8 +89,7 @@ typedef struct {
     spot_maximum_t maximum;
 } fixture_t;
 
-static int
-setup(void **state)
+static int setup(void **state)
 {
     static fixture_t fixture;
 
@@ -109,8 +97,7 @@ setup(void **state)
     return spot_maximiser_init(&fixture.maximiser);
 }
 
-static int
-teardown(void **state)
+static int teardown(void **state)
 {
     spot_maximiser_free(&((fixture_t *) *state)->maximiser);
     spot_maximiser_free(&((fixture_t *) *state)->maximiser); /* a zeroed one */
@@ -119,8 +106,7 @@ teardown(void **state)
 
 static const double origin[1][3] = {{0, 0, 0}};
 
-static void
-test_one_parameter(void **state)
+static void test_one_parameter(void **state)
 {
     fixture_t *self = *state;
     double covariance[3][3];
@@ -133,8 +119,7 @@ test_one_parameter(void **state)
     assert_true(fabs(covariance[0][0] - 0.5) < 1e-6);
 }
 
-static void
-test_three_parameters(void **state)
+static void test_three_parameters(void **state)
 {
     fixture_t *self = *state;
     double centre[3] = {-2, 4, 0.5}, covariance[3][3];
@@ -156,8 +141,7 @@ test_three_parameters(void **state)
     }
 }
 
-static void
-test_valley(void **state)
+static void test_valley(void **state)
 {
     static const double starts[2][3] = {{-1.2, 1}, {3, -3}};
     fixture_t *self = *state;
@@ -168,8 +152,7 @@ test_valley(void **state)
     assert_true(fabs(self->maximum.theta[1] - 1) < 1e-8);
 }
 
-static void
-test_best_start_wins(void **state)
+static void test_best_start_wins(void **state)
 {
     static const double starts[3][3] = {{-5}, {5}, {-4}}, equal[2][3] = {{0}, {2.5}};
     fixture_t *self = *state;
@@ -180,14 +163,12 @@ test_best_start_wins(void **state)
     assert_true(fabs(self->maximum.theta[0] - 1.25) < 1e-9);
 }
 
-static void
-test_counts_evaluations(void **state)
+static void test_counts_evaluations(void **state)
 {
     fixture_t *self = *state;
     int num_calls = 0;
 
-    spot_maximise(
-        &self->maximiser, 1, 1, origin, count_calls, &num_calls, &self->maximum);
+    spot_maximise(&self->maximiser, 1, 1, origin, count_calls, &num_calls, &self->maximum);
     assert_int_equal(self->maximum.num_evaluations, num_calls);
     self->maximum.theta[0] = 1;
     spot_maximum_differentiate(&self->maximum, count_calls, &num_calls);
@@ -197,8 +178,7 @@ test_counts_evaluations(void **state)
 }
 
 /* A function that rises for ever ends flat; nothing is known about theta. */
-static void
-test_no_maximum(void **state)
+static void test_no_maximum(void **state)
 {
     fixture_t *self = *state;
     double covariance[3][3];
@@ -212,8 +192,7 @@ test_no_maximum(void **state)
 }
 
 /* A parameter that ran away does not keep the other one from its maximum. */
-static void
-test_flat_direction(void **state)
+static void test_flat_direction(void **state)
 {
     fixture_t *self = *state;
 
@@ -224,8 +203,7 @@ test_flat_direction(void **state)
     assert_true(spot_maximum_is_flat_in(&self->maximum, 1));
 }
 
-static void
-test_impossible(void **state)
+static void test_impossible(void **state)
 {
     static const double starts[2][3] = {{0}, {1.1}};
     fixture_t *self = *state;
@@ -238,8 +216,7 @@ test_impossible(void **state)
     assert_true(fabs(self->maximum.theta[0] - 1) < 1e-6);
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_one_parameter, setup, teardown),

@@ -24,8 +24,7 @@ typedef struct {
     model_list_t lists[SPOT_NUM_ROLES];
 } model_t;
 
-static void
-model_add(model_t *self, int32_t slot, spot_role_t role, int64_t ready_ms)
+static void model_add(model_t *self, int32_t slot, spot_role_t role, int64_t ready_ms)
 {
     model_list_t *list = &self->lists[role];
 
@@ -33,8 +32,7 @@ model_add(model_t *self, int32_t slot, spot_role_t role, int64_t ready_ms)
     list->ready_ms[list->num++] = ready_ms;
 }
 
-static int32_t
-model_take(model_t *self, spot_role_t role, int32_t place)
+static int32_t model_take(model_t *self, spot_role_t role, int32_t place)
 {
     model_list_t *list = &self->lists[role];
     const int32_t slot = list->slots[place];
@@ -48,8 +46,7 @@ model_take(model_t *self, spot_role_t role, int32_t place)
 }
 
 /* Its role, or SPOT_NUM_ROLES if the slot is free. */
-static spot_role_t
-model_find(const model_t *self, int32_t slot, int32_t *place)
+static spot_role_t model_find(const model_t *self, int32_t slot, int32_t *place)
 {
     for (int role = 0; role < SPOT_NUM_ROLES; role++) {
         for (*place = 0; *place < self->lists[role].num; (*place)++) {
@@ -61,8 +58,7 @@ model_find(const model_t *self, int32_t slot, int32_t *place)
     return SPOT_NUM_ROLES;
 }
 
-static void
-model_set_active(model_t *self, int32_t num_active)
+static void model_set_active(model_t *self, int32_t num_active)
 {
     while (self->lists[SPOT_ACTIVE].num > num_active) {
         model_add(self, model_take(self, SPOT_ACTIVE, num_active), SPOT_STANDBY, 0);
@@ -72,8 +68,7 @@ model_set_active(model_t *self, int32_t num_active)
     }
 }
 
-static void
-model_put_last(model_t *self, const int64_t *deadlines_ms)
+static void model_put_last(model_t *self, const int64_t *deadlines_ms)
 {
     const int32_t num_standby = self->lists[SPOT_STANDBY].num;
 
@@ -85,15 +80,13 @@ model_put_last(model_t *self, const int64_t *deadlines_ms)
             if (deadlines_ms[list->slots[place]] == INT64_MAX) {
                 place++;
             } else {
-                model_add(
-                    self, model_take(self, (spot_role_t) role, place), SPOT_STANDBY, 0);
+                model_add(self, model_take(self, (spot_role_t) role, place), SPOT_STANDBY, 0);
             }
         }
     }
 }
 
-static void
-assert_same(const spot_fleet_t *fleet, const model_t *model)
+static void assert_same(const spot_fleet_t *fleet, const model_t *model)
 {
     int32_t population = 0;
 
@@ -111,14 +104,12 @@ assert_same(const spot_fleet_t *fleet, const model_t *model)
     if (model->lists[SPOT_PREPPING].num == 0) {
         assert_true(spot_fleet_next_ready_ms(fleet) == INT64_MAX);
     } else {
-        assert_int_equal(
-            spot_fleet_next_ready_ms(fleet), model->lists[SPOT_PREPPING].ready_ms[0]);
+        assert_int_equal(spot_fleet_next_ready_ms(fleet), model->lists[SPOT_PREPPING].ready_ms[0]);
     }
 }
 
 /* Free slots from one on are taken, or taken ones are freed, some at once. */
-static void
-change_slots(
+static void change_slots(
     spot_fleet_t *fleet, model_t *model, int32_t first, int32_t most, int64_t ready_ms)
 {
     int32_t slots[CAPACITY], lost[CAPACITY + 1], place, count = 0, num_active = 0;
@@ -149,8 +140,7 @@ change_slots(
     }
 }
 
-static void
-draw_deadlines(spot_rng_t *rng, int64_t deadlines_ms[CAPACITY])
+static void draw_deadlines(spot_rng_t *rng, int64_t deadlines_ms[CAPACITY])
 {
     for (int slot = 0; slot < CAPACITY; slot++) {
         const bool is_noticed = spot_rng_below(rng, 3) == 0;
@@ -159,8 +149,7 @@ draw_deadlines(spot_rng_t *rng, int64_t deadlines_ms[CAPACITY])
     }
 }
 
-static void
-run_random(spot_fleet_t *fleet, spot_rng_t *rng)
+static void run_random(spot_fleet_t *fleet, spot_rng_t *rng)
 {
     int64_t deadlines_ms[CAPACITY];
     const int64_t preparation_ms = (int64_t) spot_rng_below(rng, 20);
@@ -170,13 +159,11 @@ run_random(spot_fleet_t *fleet, spot_rng_t *rng)
     memset(&model, 0, sizeof(model));
     for (int j = 0; j < 400; j++) {
         model_list_t *prepping = &model.lists[SPOT_PREPPING];
-        const int64_t num_usable =
-            model.lists[SPOT_ACTIVE].num + model.lists[SPOT_STANDBY].num;
+        const int64_t num_usable = model.lists[SPOT_ACTIVE].num + model.lists[SPOT_STANDBY].num;
 
         now_ms += (int64_t) spot_rng_below(rng, 3);
         if (spot_rng_below(rng, 4) == 0) {
-            const int32_t num_active =
-                (int32_t) spot_rng_below(rng, (uint64_t) num_usable + 1);
+            const int32_t num_active = (int32_t) spot_rng_below(rng, (uint64_t) num_usable + 1);
 
             if (spot_rng_below(rng, 3) == 0) {
                 draw_deadlines(rng, deadlines_ms);
@@ -204,8 +191,7 @@ run_random(spot_fleet_t *fleet, spot_rng_t *rng)
     }
 }
 
-static void
-test_random_against_arrays(void **state)
+static void test_random_against_arrays(void **state)
 {
     spot_fleet_t fleet;
     spot_rng_t rng;
@@ -220,8 +206,7 @@ test_random_against_arrays(void **state)
     spot_fleet_free(&fleet);
 }
 
-static void
-assert_order(const spot_fleet_t *fleet, spot_role_t role, const char *expected)
+static void assert_order(const spot_fleet_t *fleet, spot_role_t role, const char *expected)
 {
     char order[CAPACITY + 1];
     int32_t slots[CAPACITY];
@@ -236,8 +221,7 @@ assert_order(const spot_fleet_t *fleet, spot_role_t role, const char *expected)
 
 /* Pipelines fill from the front of standby; a surplus leaves from the end of active and
  * keeps its order. */
-static void
-test_order(void **state)
+static void test_order(void **state)
 {
     spot_fleet_t fleet;
 
@@ -263,11 +247,9 @@ test_order(void **state)
 }
 
 /* Who goes soon goes behind all others, those in use before those who are not. */
-static void
-test_put_last(void **state)
+static void test_put_last(void **state)
 {
-    const int64_t deadlines_ms[8] = {
-        INT64_MAX, 7, INT64_MAX, INT64_MAX, 7, 9, INT64_MAX, 3};
+    const int64_t deadlines_ms[8] = {INT64_MAX, 7, INT64_MAX, INT64_MAX, 7, 9, INT64_MAX, 3};
     spot_fleet_t fleet;
 
     (void) state;
@@ -285,8 +267,7 @@ test_put_last(void **state)
 }
 
 /* Oldest first, up to and including the instant. */
-static void
-test_preparation(void **state)
+static void test_preparation(void **state)
 {
     spot_fleet_t fleet;
 
@@ -313,8 +294,7 @@ test_preparation(void **state)
 }
 
 /* The first instances: ready, but for the last ones. */
-static void
-test_initial(void **state)
+static void test_initial(void **state)
 {
     const int32_t slots[] = {0, 1, 2, 3, 4};
     spot_fleet_t fleet;
@@ -336,8 +316,7 @@ test_initial(void **state)
     spot_fleet_free(&fleet);
 }
 
-static void
-test_roles_and_free(void **state)
+static void test_roles_and_free(void **state)
 {
     static const char *const names[] = {"prepping", "standby", "active"};
     spot_fleet_t fleet;
@@ -356,8 +335,7 @@ test_roles_and_free(void **state)
 
 /* One instance prepares all the time while others arrive behind it and leave again: what
  * is left of them must not pile up. */
-static void
-test_arrivals_that_leave(void **state)
+static void test_arrivals_that_leave(void **state)
 {
     spot_fleet_t fleet;
 
@@ -378,8 +356,7 @@ test_arrivals_that_leave(void **state)
     spot_fleet_free(&fleet);
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_random_against_arrays),

@@ -14,27 +14,26 @@
 #include "traces/generate/model.h"
 
 /* The fitted parameters of the seed study; p and sizes in the same order. */
-#define SEED_STUDY                                                                      \
-    "preemption: {per_minute: 0.16338028169014085, count: {moments: {mean: "            \
-    "2.413793103448276, std: 2.086165648825032}}}\n"                                    \
-    "addition: {per_minute: 0.14366197183098592, count: {moments: {mean: "              \
-    "2.5416666666666665, std: 1.9456261184790364}}, "                                   \
+#define SEED_STUDY                                                                                 \
+    "preemption: {per_minute: 0.16338028169014085, count: {moments: {mean: "                       \
+    "2.413793103448276, std: 2.086165648825032}}}\n"                                               \
+    "addition: {per_minute: 0.14366197183098592, count: {moments: {mean: "                         \
+    "2.5416666666666665, std: 1.9456261184790364}}, "                                              \
     "big: {probability: 0.058823529411764705, range: [11, 31]}}\n"
 
 /* A renewal process with every kind of gap. */
-#define MRP_STUDY                                                                       \
-    "generator: mrp\ncapacity: 32\ninitial: 18\n"                                       \
-    "p_preempt_after: {preempt: 0.58, add: 0.24}\n"                                     \
-    "gaps_s: {preempt_preempt: {family: hyperexp2, p1: 0.95, mu1: 110, mu2: 1700}, "    \
-    "preempt_add: {family: exponential, mu: 290}, add_preempt: {family: exponential, "  \
-    "mu: 250}, add_add: {family: gamma, shape: 0.5, scale: 240}, full: {family: "       \
-    "exponential, mu: 420}, empty: {family: exponential, mu: 250}}\n"                   \
-    "bulk: {preempt: {law: all-or-geometric, pi_all: 0, p: 0.47}, add: {law: "          \
+#define MRP_STUDY                                                                                  \
+    "generator: mrp\ncapacity: 32\ninitial: 18\n"                                                  \
+    "p_preempt_after: {preempt: 0.58, add: 0.24}\n"                                                \
+    "gaps_s: {preempt_preempt: {family: hyperexp2, p1: 0.95, mu1: 110, mu2: 1700}, "               \
+    "preempt_add: {family: exponential, mu: 290}, add_preempt: {family: exponential, "             \
+    "mu: 250}, add_add: {family: gamma, shape: 0.5, scale: 240}, full: {family: "                  \
+    "exponential, mu: 420}, empty: {family: exponential, mu: 250}}\n"                              \
+    "bulk: {preempt: {law: all-or-geometric, pi_all: 0, p: 0.47}, add: {law: "                     \
     "all-or-geometric, pi_all: 0.1, p: 0.44}}\n"
 
 /* Binds a model file given as text; free the model even if it fails. */
-static inline int
-parse_model(spot_trace_model_t *model, const char *text, spot_diag_t *diag)
+static inline int parse_model(spot_trace_model_t *model, const char *text, spot_diag_t *diag)
 {
     spot_yaml_t document;
     int ret;
@@ -49,8 +48,7 @@ parse_model(spot_trace_model_t *model, const char *text, spot_diag_t *diag)
 }
 
 /* The same for a model that has no faults. */
-static inline void
-make_model(spot_trace_model_t *model, const char *text)
+static inline void make_model(spot_trace_model_t *model, const char *text)
 {
     spot_diag_t diag;
     int ret;
@@ -69,30 +67,26 @@ typedef struct {
     void *state;
 } events_t;
 
-static inline void
-events_init(events_t *self, const spot_trace_model_t *model)
+static inline void events_init(events_t *self, const spot_trace_model_t *model)
 {
     self->model = model;
     self->state = spot_calloc(1, spot_trace_model_state_bytes(model));
     assert_non_null(self->state);
 }
 
-static inline void
-events_start(events_t *self, uint64_t seed, uint64_t replication)
+static inline void events_start(events_t *self, uint64_t seed, uint64_t replication)
 {
     const spot_dice_t dice = {.seed = seed, .replication = replication};
 
     self->model->generator->start(self->state, self->model->model, &dice);
 }
 
-static inline bool
-events_next(events_t *self, spot_event_t *event)
+static inline bool events_next(events_t *self, spot_event_t *event)
 {
     return self->model->generator->next(self->state, event);
 }
 
-static inline void
-events_free(events_t *self)
+static inline void events_free(events_t *self)
 {
     free(self->state);
 }

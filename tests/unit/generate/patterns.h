@@ -4,16 +4,16 @@
 
 #include "tests/unit/generate/recorded_model.h"
 
-#define RATES                                                                           \
-    "preemption: {per_minute: 0.2, count: {fixed: 2}}\n"                                \
+#define RATES                                                                                      \
+    "preemption: {per_minute: 0.2, count: {fixed: 2}}\n"                                           \
     "addition: {per_minute: 0.3, count: {fixed: 1}}\n"
-#define ZONE_RATES                                                                      \
-    "preemption: {per_minute: 0.2, count: {fixed: 2}}, "                                \
+#define ZONE_RATES                                                                                 \
+    "preemption: {per_minute: 0.2, count: {fixed: 2}}, "                                           \
     "addition: {per_minute: 0.3, count: {fixed: 1}}"
 
 /* 24 of them; their mean is 1. */
-#define RATES_BY_HOUR                                                                   \
-    "[2, 2, 2, 2, 2, 2, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, "   \
+#define RATES_BY_HOUR                                                                              \
+    "[2, 2, 2, 2, 2, 2, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, "              \
     "1, 1, 1, 1, 1, 1]"
 
 /* FILE is a recording of kind named. */
@@ -23,8 +23,7 @@ static const char *const patterns[] = {
     "generator: seed\nvariant: cell42\ncapacity: 20\ninitial: 9\n" RATES,
     "generator: seed\nvariant: loop\ncapacity: 20\ninitial: 9\n" RATES,
     MRP_STUDY,
-    MRP_STUDY "hourly: {start_hour: 5.5, preempt: " RATES_BY_HOUR ", add: " RATES_BY_HOUR
-              "}\n",
+    MRP_STUDY "hourly: {start_hour: 5.5, preempt: " RATES_BY_HOUR ", add: " RATES_BY_HOUR "}\n",
     MRP_STUDY "lifetimes: {law: deadline, zeta: 9, sigma: 2, deadline_s: 7200}\n",
     ("generator: lifetimes\ncapacity: 20\ninitial: 11\n"
      "lifetime: {law: bathtub, w: 0.4, tau1: 900, tau2: 300, limit_s: 4000}\n"
@@ -42,23 +41,20 @@ static const char *const patterns[] = {
     "{family: exponential, mu: 300}, refill: {family: exponential, mu: 200}}\n"
     "shocks: {per_hour: 3, p_zone: 0.5, share: 0.4}\n",
 };
-static inline void
-make_pattern(spot_trace_model_t *model, const char *pattern, const char *path,
+static inline void make_pattern(spot_trace_model_t *model, const char *pattern, const char *path,
     double frequency, double horizon_s)
 {
     const char *file = strstr(pattern, "FILE");
     const int head = file == NULL ? (int) strlen(pattern) : (int) (file - pattern);
     char text[2048];
 
-    snprintf(text, sizeof(text), "%.*s%s%shorizon_s: %.3f\nfrequency: %g\n", head,
-        pattern, file == NULL ? "" : path, file == NULL ? "" : file + strlen("FILE"),
-        horizon_s, frequency);
+    snprintf(text, sizeof(text), "%.*s%s%shorizon_s: %.3f\nfrequency: %g\n", head, pattern,
+        file == NULL ? "" : path, file == NULL ? "" : file + strlen("FILE"), horizon_s, frequency);
     make_model(model, text);
 }
 
 /* Writes a recording with names; its rows are those of the seed. */
-static inline void
-write_recording(const char *path)
+static inline void write_recording(const char *path)
 {
     char *rows = random_rows(3, true, 300);
     FILE *out = fopen(path, "w");

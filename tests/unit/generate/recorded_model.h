@@ -7,8 +7,7 @@
 #include "tests/unit/generate/model_text.h"
 
 /* A trace of kind named or counts; keys: further lines of the model. */
-static inline void
-make_recorded(spot_trace_model_t *model, const char *generator, const char *kind,
+static inline void make_recorded(spot_trace_model_t *model, const char *generator, const char *kind,
     const char *capacity, const char *rows, const char *keys)
 {
     char path[PATH_BYTES], text[PATH_BYTES + 512];
@@ -29,8 +28,7 @@ make_recorded(spot_trace_model_t *model, const char *generator, const char *kind
 
 /* A random walk of names, or of numbers, on ticks of 10 s; at most 40 live. The caller
  * frees the rows. */
-static inline char *
-random_rows(uint64_t seed, bool is_named, int num_rows)
+static inline char *random_rows(uint64_t seed, bool is_named, int num_rows)
 {
     enum { NUM_NAMES = 40 };
     bool is_up[NUM_NAMES] = {false};
@@ -75,8 +73,7 @@ random_rows(uint64_t seed, bool is_named, int num_rows)
 }
 
 /* The recording itself, to look into; at most 40 live. */
-static inline void
-read_rows(spot_trace_t *trace, const char *kind, const char *rows)
+static inline void read_rows(spot_trace_t *trace, const char *kind, const char *rows)
 {
     char *bytes = malloc(strlen(rows) + 512);
     spot_diag_t diag;
@@ -87,19 +84,16 @@ read_rows(spot_trace_t *trace, const char *kind, const char *rows)
         "# kind: %s\n# capacity: 40\ntime_s,event,count,instances\n%s",
         kind, rows);
     spot_diag_init(&diag);
-    assert_int_equal(
-        spot_trace_read_bytes(trace, "t", bytes, strlen(bytes), true, &diag), 0);
+    assert_int_equal(spot_trace_read_bytes(trace, "t", bytes, strlen(bytes), true, &diag), 0);
     spot_diag_free(&diag);
     free(bytes);
 }
 
-static inline int64_t
-recorded_population(const spot_trace_t *trace, int64_t time_ms)
+static inline int64_t recorded_population(const spot_trace_t *trace, int64_t time_ms)
 {
     int64_t population = trace->initial;
 
-    for (size_t j = 0; j < trace->num_events && trace->events[j].time_ms <= time_ms;
-         j++) {
+    for (size_t j = 0; j < trace->num_events && trace->events[j].time_ms <= time_ms; j++) {
         population += trace->events[j].kind == SPOT_EVENT_ADD ? trace->events[j].count
                                                               : -trace->events[j].count;
     }

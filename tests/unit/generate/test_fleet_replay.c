@@ -24,8 +24,7 @@ typedef struct {
 
 /* The model of recordings, with further keys. Returns 0 or an error, its reasons in
  * diag. */
-static int
-try_fleet(spot_trace_model_t *model, size_t num_recordings,
+static int try_fleet(spot_trace_model_t *model, size_t num_recordings,
     const recording_t *recordings, const char *keys, spot_diag_t *diag)
 {
     char paths[MAX_RECORDINGS][PATH_BYTES], *text = NULL;
@@ -60,9 +59,8 @@ try_fleet(spot_trace_model_t *model, size_t num_recordings,
     return ret;
 }
 
-static void
-make_fleet(spot_trace_model_t *model, const recording_t *recording, int capacity,
-    const char *keys)
+static void make_fleet(
+    spot_trace_model_t *model, const recording_t *recording, int capacity, const char *keys)
 {
     char all_keys[256];
     spot_diag_t diag;
@@ -86,25 +84,21 @@ typedef struct {
     int64_t num_lost;
 } walk_t;
 
-static void
-walk_init(walk_t *self, const spot_trace_model_t *model)
+static void walk_init(walk_t *self, const spot_trace_model_t *model)
 {
     events_init(&self->events, model);
 }
 
-static void
-walk_start(walk_t *self, uint64_t seed, uint64_t replication)
+static void walk_start(walk_t *self, uint64_t seed, uint64_t replication)
 {
     events_start(&self->events, seed, replication);
-    self->population =
-        spot_trace_model_initial_of(self->events.model, self->events.state);
+    self->population = spot_trace_model_initial_of(self->events.model, self->events.state);
     self->num_lost = 0;
     self->has_next = events_next(&self->events, &self->next);
 }
 
 /* Carries out all events up to a time: positive, in order, on ticks. */
-static void
-walk_to(walk_t *self, int64_t time_ms)
+static void walk_to(walk_t *self, int64_t time_ms)
 {
     while (self->has_next && self->next.time_ms <= time_ms) {
         const int64_t before_ms = self->next.time_ms;
@@ -123,15 +117,13 @@ walk_to(walk_t *self, int64_t time_ms)
     }
 }
 
-static void
-walk_free(walk_t *self)
+static void walk_free(walk_t *self)
 {
     events_free(&self->events);
 }
 
 /* The tick at which a replication of one recording starts. */
-static int64_t
-start_tick(uint64_t seed, uint64_t replication, int64_t num_ticks)
+static int64_t start_tick(uint64_t seed, uint64_t replication, int64_t num_ticks)
 {
     spot_rng_t rng;
 
@@ -143,8 +135,7 @@ start_tick(uint64_t seed, uint64_t replication, int64_t num_ticks)
 
 /* Whether the population, which follows a recorded one of so many, is one of its
  * fleet. */
-static bool
-is_possible(int64_t population, int64_t recorded, int64_t num_places, int64_t capacity)
+static bool is_possible(int64_t population, int64_t recorded, int64_t num_places, int64_t capacity)
 {
     const int64_t copies = capacity / num_places, rest = capacity % num_places;
     const int64_t taken = population - copies * recorded;
@@ -156,8 +147,7 @@ is_possible(int64_t population, int64_t recorded, int64_t num_places, int64_t ca
 /* Fleets of all sizes on a random recording, tick by tick over three rounds: the same
  * population rotated for as many places, a whole number of times for so many copies, and
  * never an impossible one. */
-static void
-check_size(const recording_t *recording, int capacity, uint64_t seed)
+static void check_size(const recording_t *recording, int capacity, uint64_t seed)
 {
     const bool is_exact = capacity % NUM_PLACES == 0;
     spot_trace_model_t model;
@@ -184,8 +174,7 @@ check_size(const recording_t *recording, int capacity, uint64_t seed)
             }
             assert_true(is_possible(walk.population, recorded, NUM_PLACES, capacity));
             if (is_exact) {
-                assert_int_equal(
-                    walk.population, capacity / NUM_PLACES * (int) recorded);
+                assert_int_equal(walk.population, capacity / NUM_PLACES * (int) recorded);
             }
         }
     }
@@ -194,8 +183,7 @@ check_size(const recording_t *recording, int capacity, uint64_t seed)
     spot_trace_free(&trace);
 }
 
-static void
-test_sizes(void **state)
+static void test_sizes(void **state)
 {
     static const int sizes[] = {1, 2, 7, 20, 39, 40, 41, 80, 97, 120};
 
@@ -214,16 +202,14 @@ test_sizes(void **state)
 
 /* A stop of the recording is a stop of the fleet; the jump to its beginning is what it
  * has to be. */
-static void
-test_kinds(void **state)
+static void test_kinds(void **state)
 {
     static const struct {
         int64_t time_ms;
         spot_event_kind_t kind;
         int32_t count;
     } expected[] = {{10000, SPOT_EVENT_STOP, 3}, {20000, SPOT_EVENT_PREEMPT, 2},
-        {30000, SPOT_EVENT_ADD, 8}, {40000, SPOT_EVENT_PREEMPT, 3},
-        {50000, SPOT_EVENT_STOP, 3}};
+        {30000, SPOT_EVENT_ADD, 8}, {40000, SPOT_EVENT_PREEMPT, 3}, {50000, SPOT_EVENT_STOP, 3}};
     const recording_t recording = {
         "counts", 10, "0,init,6,\n10,stop,3,\n20,preempt,2,\n30,add,8,\n40,end,9,\n"};
     spot_trace_model_t model;
@@ -253,8 +239,7 @@ test_kinds(void **state)
 
 /* Each instance is as often there, and is lost as often, as one of the recording: a
  * window as long as the recording has each of its losses once, and the jump. */
-static void
-check_means(const recording_t *recording, int capacity)
+static void check_means(const recording_t *recording, int capacity)
 {
     enum { NUM_REPLICATIONS = 40000 };
     const double share = (double) capacity / NUM_PLACES;
@@ -269,8 +254,7 @@ check_means(const recording_t *recording, int capacity)
     read_rows(&trace, recording->kind, recording->rows);
     num_ticks = trace.end_ms / TICK_MS;
     for (int64_t tick = 0; tick < num_ticks; tick++) {
-        mean +=
-            (double) recorded_population(&trace, tick * TICK_MS) / (double) num_ticks;
+        mean += (double) recorded_population(&trace, tick * TICK_MS) / (double) num_ticks;
     }
     for (size_t j = 0; j < trace.num_events; j++) {
         lost += trace.events[j].kind == SPOT_EVENT_ADD ? 0 : trace.events[j].count;
@@ -294,8 +278,7 @@ check_means(const recording_t *recording, int capacity)
     spot_trace_free(&trace);
 }
 
-static void
-test_means(void **state)
+static void test_means(void **state)
 {
     char *rows = random_rows(5, false, 60);
     const recording_t recording = {"counts", NUM_PLACES, rows};
@@ -318,8 +301,7 @@ typedef struct {
 } places_t;
 
 /* Marks so many random places, of those where is_up is as given. */
-static void
-places_turn(places_t *self, bool is_up, int num)
+static void places_turn(places_t *self, bool is_up, int num)
 {
     while (num > 0) {
         const size_t place = gsl_rng_uniform_int(self->rng, TWIN_PLACES);
@@ -331,8 +313,7 @@ places_turn(places_t *self, bool is_up, int num)
     }
 }
 
-static int
-places_population(const places_t *self)
+static int places_population(const places_t *self)
 {
     int population = 0;
 
@@ -342,8 +323,7 @@ places_population(const places_t *self)
     return population;
 }
 
-static void
-places_start(places_t *self, int num_up)
+static void places_start(places_t *self, int num_up)
 {
     memset(self->is_up, 0, sizeof(self->is_up));
     memset(self->is_own, 0, sizeof(self->is_own));
@@ -361,14 +341,13 @@ places_start(places_t *self, int num_up)
  * jump to 6. */
 enum { NUM_SEEN = 5, NUM_CODES = 3125 }; /* (TWIN_FLEET + 1) ** NUM_SEEN */
 
-static void
-test_twin(void **state)
+static void test_twin(void **state)
 {
     enum { NUM_RUNS = 60000 };
     static const int changes[] = {-4, 5, -2, 1};
     static double counts[NUM_CODES], others[NUM_CODES];
-    const recording_t recording = {"counts", TWIN_PLACES,
-        "0,init,6,\n10,preempt,4,\n20,add,5,\n30,preempt,2,\n40,end,5,\n"};
+    const recording_t recording = {
+        "counts", TWIN_PLACES, "0,init,6,\n10,preempt,4,\n20,add,5,\n30,preempt,2,\n40,end,5,\n"};
     places_t places = {.rng = gsl_rng_alloc(gsl_rng_taus2)};
     spot_trace_model_t model;
     uint64_t replication = 0;
@@ -410,8 +389,7 @@ test_twin(void **state)
 /* 6 of 10 up to 100 s, 3 up to 200 s, 6 up to 250 s. */
 #define RUNNING_ROWS "0,init,6,\n100,preempt,3,\n200,add,3,\n250,end,6,\n"
 
-static void
-test_running(void **state)
+static void test_running(void **state)
 {
     static const struct {
         int capacity, running, initial, first_change_s;
@@ -454,8 +432,7 @@ test_running(void **state)
 
 /* Every tick with the population is a start, all alike often: 10 of the first stretch, 5
  * of the last. The time of the first loss tells which. */
-static void
-test_starts(void **state)
+static void test_starts(void **state)
 {
     enum { NUM_REPLICATIONS = 15000, NUM_STARTS = 15 };
     const recording_t recording = {"counts", 10, RUNNING_ROWS};
@@ -484,13 +461,11 @@ test_starts(void **state)
 /* ---- Several recordings, clocks, edges ---- */
 
 /* Replication r plays recording r mod 3, each at its own share. */
-static void
-test_turns(void **state)
+static void test_turns(void **state)
 {
     static const int64_t expected[] = {4, 20, 12};
     const recording_t recordings[] = {{"counts", 10, "0,init,2,\n50,end,2,\n"},
-        {"counts", 5, "0,init,5,\n90,end,5,\n"},
-        {"availability", 20, "0,init,12,\n10,end,12,\n"}};
+        {"counts", 5, "0,init,5,\n90,end,5,\n"}, {"availability", 20, "0,init,12,\n10,end,12,\n"}};
     spot_trace_model_t model;
     spot_diag_t diag;
     walk_t walk;
@@ -512,8 +487,7 @@ test_turns(void **state)
 }
 
 /* At twice the frequency the run sees the same events in half of the time. */
-static void
-test_frequency(void **state)
+static void test_frequency(void **state)
 {
     char *rows = random_rows(11, false, 40);
     const recording_t recording = {"counts", NUM_PLACES, rows};
@@ -550,12 +524,11 @@ test_frequency(void **state)
 
 /* No event, some at the borders, nothing that changes: it is over at once, though it
  * goes round for the longest time there is. */
-static void
-test_nothing_happens(void **state)
+static void test_nothing_happens(void **state)
 {
-    static const char *const all_rows[] = {"0,init,2,\n50,end,2,\n",
-        "0,init,0,\n50,end,0,\n", "0,init,1,\n0,add,1,\n50,end,2,\n",
-        "0,init,2,\n5,end,2,\n", "0,init,2,\n50,add,3,\n50,end,5,\n"};
+    static const char *const all_rows[] = {"0,init,2,\n50,end,2,\n", "0,init,0,\n50,end,0,\n",
+        "0,init,1,\n0,add,1,\n50,end,2,\n", "0,init,2,\n5,end,2,\n",
+        "0,init,2,\n50,add,3,\n50,end,5,\n"};
 
     (void) state;
     for (size_t j = 0; j < sizeof(all_rows) / sizeof(all_rows[0]); j++) {
@@ -576,11 +549,9 @@ test_nothing_happens(void **state)
 
 /* One event, again and again, with the jump back; and a recording shorter than its
  * ticks. */
-static void
-test_one_event(void **state)
+static void test_one_event(void **state)
 {
-    const recording_t recordings[] = {
-        {"counts", 10, "0,init,2,\n20,add,3,\n50,end,5,\n"},
+    const recording_t recordings[] = {{"counts", 10, "0,init,2,\n20,add,3,\n50,end,5,\n"},
         {"counts", 10, "0,init,2,\n5,end,2,\n"}};
     spot_trace_model_t model;
     walk_t walk;
@@ -608,14 +579,12 @@ test_one_event(void **state)
 }
 
 /* The instances of the events live: what membership makes of them is not clipped. */
-static void
-test_membership(void **state)
+static void test_membership(void **state)
 {
     (void) state;
     for (uint64_t seed = 30; seed < 36; seed++) {
         char *rows = random_rows(seed, seed % 2 == 0, 60);
-        const recording_t recording = {
-            seed % 2 == 0 ? "named" : "counts", NUM_PLACES, rows};
+        const recording_t recording = {seed % 2 == 0 ? "named" : "counts", NUM_PLACES, rows};
         const int capacity = 5 + 17 * (int) (seed - 30);
         spot_membership_t membership;
         spot_trace_model_t model;
@@ -635,11 +604,10 @@ test_membership(void **state)
 }
 
 /* A model file without a capacity has that of the first recording. */
-static void
-test_settled(void **state)
+static void test_settled(void **state)
 {
-    const recording_t recordings[] = {{"counts", 10, "0,init,2,\n50,end,2,\n"},
-        {"counts", 5, "0,init,5,\n90,end,5,\n"}};
+    const recording_t recordings[] = {
+        {"counts", 10, "0,init,2,\n50,end,2,\n"}, {"counts", 5, "0,init,5,\n90,end,5,\n"}};
     spot_trace_model_t model;
     spot_diag_t diag;
 
@@ -654,8 +622,7 @@ test_settled(void **state)
     spot_diag_free(&diag);
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_sizes),

@@ -20,8 +20,7 @@
 
 static const double frequencies[] = {2, 0.5, 3, 0.7, 10, 1};
 
-static void
-start(spot_membership_t *self, const spot_trace_model_t *model, uint64_t replication)
+static void start(spot_membership_t *self, const spot_trace_model_t *model, uint64_t replication)
 {
     const int64_t capacity = spot_trace_model_is_unbounded(model)
                                  ? SPOT_MAX_INSTANCES
@@ -33,8 +32,7 @@ start(spot_membership_t *self, const spot_trace_model_t *model, uint64_t replica
 
 /* Both give the same changes of the same instances, the second at times / frequency.
  * Returns their number. */
-static int
-assert_scaled(const spot_trace_model_t *plain, const spot_trace_model_t *fast,
+static int assert_scaled(const spot_trace_model_t *plain, const spot_trace_model_t *fast,
     double frequency, uint64_t replication)
 {
     char name[SPOT_INSTANCE_NAME_BYTES], other_name[SPOT_INSTANCE_NAME_BYTES];
@@ -48,8 +46,7 @@ assert_scaled(const spot_trace_model_t *plain, const spot_trace_model_t *fast,
     assert_int_equal(membership.population, other.population);
     while (spot_membership_next(&membership, &change)) {
         assert_true(spot_membership_next(&other, &its));
-        assert_true(fabs((double) its.time_ms - (double) change.time_ms / frequency) <=
-                    0.5 + 1e-6);
+        assert_true(fabs((double) its.time_ms - (double) change.time_ms / frequency) <= 0.5 + 1e-6);
         assert_true(its.time_ms >= latest_ms);
         latest_ms = its.time_ms;
         assert_int_equal(its.kind, change.kind);
@@ -69,8 +66,7 @@ assert_scaled(const spot_trace_model_t *plain, const spot_trace_model_t *fast,
     return num_changes;
 }
 
-static void
-test_every_generator(void **state)
+static void test_every_generator(void **state)
 {
     const size_t num_frequencies = sizeof(frequencies) / sizeof(frequencies[0]);
     char path[PATH_BYTES];
@@ -85,11 +81,9 @@ test_every_generator(void **state)
         for (size_t k = 0; k < num_frequencies; k++) {
             spot_trace_model_t fast;
 
-            make_pattern(
-                &fast, patterns[j], path, frequencies[k], HORIZON_S / frequencies[k]);
+            make_pattern(&fast, patterns[j], path, frequencies[k], HORIZON_S / frequencies[k]);
             for (uint64_t replication = 0; replication < 3; replication++) {
-                assert_true(
-                    assert_scaled(&plain, &fast, frequencies[k], replication) > 20);
+                assert_true(assert_scaled(&plain, &fast, frequencies[k], replication) > 20);
             }
             spot_trace_model_free(&fast);
         }
@@ -99,8 +93,7 @@ test_every_generator(void **state)
 }
 
 /* A recording twice as fast ends at half of its time, as a file and as a replay. */
-static void
-test_end_of_a_recording(void **state)
+static void test_end_of_a_recording(void **state)
 {
     static const char *const forms[] = {"file: ", "generator: replay\ntrace: "};
     char path[PATH_BYTES], text[PATH_BYTES + 64];
@@ -116,8 +109,7 @@ test_end_of_a_recording(void **state)
         snprintf(text, sizeof(text), "%s%s\nfrequency: 2\n", forms[j], path);
         make_model(&fast, text);
         assert_true(spot_trace_model_end_ms(&plain) > 0);
-        assert_int_equal(
-            2 * spot_trace_model_end_ms(&fast), spot_trace_model_end_ms(&plain));
+        assert_int_equal(2 * spot_trace_model_end_ms(&fast), spot_trace_model_end_ms(&plain));
         assert_int_equal(2 * spot_trace_model_common(&fast)->horizon_ms,
             spot_trace_model_common(&plain)->horizon_ms);
         if (j == 1) {
@@ -130,8 +122,7 @@ test_end_of_a_recording(void **state)
 }
 
 /* A zone with a frequency is the same model alone with it. */
-static void
-test_a_zone_has_its_own(void **state)
+static void test_a_zone_has_its_own(void **state)
 {
 #define MODEL "generator: seed, capacity: 20, initial: 7, frequency: 3, " ZONE_RATES
     spot_trace_model_t alone, zone;
@@ -141,8 +132,7 @@ test_a_zone_has_its_own(void **state)
 
     (void) state;
     make_model(&alone, "{" MODEL ", tick_s: 60, horizon_s: 1e5}\n");
-    make_model(&zone,
-        "generator: zones\ntick_s: 60\nhorizon_s: 1e5\nzones: {z: {" MODEL "}}\n");
+    make_model(&zone, "generator: zones\ntick_s: 60\nhorizon_s: 1e5\nzones: {z: {" MODEL "}}\n");
     start(&membership, &alone, 1);
     start(&other, &zone, 1);
     while (spot_membership_next(&membership, &change)) {
@@ -161,8 +151,7 @@ test_a_zone_has_its_own(void **state)
 }
 
 /* Prices belong to the clock of the trace. */
-static void
-test_prices_follow(void **state)
+static void test_prices_follow(void **state)
 {
     spot_trace_model_t model;
     const spot_price_steps_t *price;
@@ -177,8 +166,7 @@ test_prices_follow(void **state)
     spot_trace_model_free(&model);
 }
 
-static void
-test_times_of_both_clocks(void **state)
+static void test_times_of_both_clocks(void **state)
 {
     static const double factors[] = {1, 2, 0.5, 3, 0.29, 7, 1000, 0.001, 1.1};
 
@@ -193,16 +181,15 @@ test_times_of_both_clocks(void **state)
              */
             assert_true(spot_model_run_ms(&common, own_ms) <= time_ms);
             assert_true((double) own_ms + 1 > factors[j] * (double) time_ms);
-            assert_true(spot_model_run_end_ms(&common, time_ms) >=
-                        spot_model_run_ms(&common, time_ms));
-            assert_true(spot_model_own_ms(&common,
-                            spot_model_run_end_ms(&common, time_ms)) >= time_ms);
+            assert_true(
+                spot_model_run_end_ms(&common, time_ms) >= spot_model_run_ms(&common, time_ms));
+            assert_true(
+                spot_model_own_ms(&common, spot_model_run_end_ms(&common, time_ms)) >= time_ms);
         }
     }
 }
 
-static void
-test_refused(void **state)
+static void test_refused(void **state)
 {
     static const char *const bad[] = {"0", "-1", "1001", "fast"};
     char text[1024];
@@ -228,8 +215,7 @@ test_refused(void **state)
     }
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_every_generator),

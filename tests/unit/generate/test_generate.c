@@ -16,8 +16,7 @@
 
 #define HORIZON_MS (INT64_C(355) * SPOT_MS_PER_MIN)
 
-static void
-make_seed_model(spot_trace_model_t *model, int capacity, int initial, double tick_s)
+static void make_seed_model(spot_trace_model_t *model, int capacity, int initial, double tick_s)
 {
     char text[1024];
 
@@ -28,8 +27,7 @@ make_seed_model(spot_trace_model_t *model, int capacity, int initial, double tic
     make_model(model, text);
 }
 
-static spot_generate_t
-make_task(uint64_t seed, uint64_t replication, spot_trace_kind_t kind)
+static spot_generate_t make_task(uint64_t seed, uint64_t replication, spot_trace_kind_t kind)
 {
     const spot_generate_t task = {.seed = seed,
         .replication = replication,
@@ -41,8 +39,7 @@ make_task(uint64_t seed, uint64_t replication, spot_trace_kind_t kind)
     return task;
 }
 
-static void
-generate(const spot_trace_model_t *model, const spot_generate_t *task, const char *path)
+static void generate(const spot_trace_model_t *model, const spot_generate_t *task, const char *path)
 {
     spot_diag_t diag;
 
@@ -53,8 +50,7 @@ generate(const spot_trace_model_t *model, const spot_generate_t *task, const cha
 }
 
 /* Reads strictly and removes the file. */
-static void
-read_back(spot_trace_t *trace, const char *path)
+static void read_back(spot_trace_t *trace, const char *path)
 {
     spot_diag_t diag;
 
@@ -66,8 +62,7 @@ read_back(spot_trace_t *trace, const char *path)
     assert_int_equal(remove(path), 0);
 }
 
-static void
-generate_and_read(
+static void generate_and_read(
     const spot_trace_model_t *model, const spot_generate_t *task, spot_trace_t *trace)
 {
     char path[PATH_BYTES];
@@ -77,8 +72,7 @@ generate_and_read(
     read_back(trace, path);
 }
 
-static char *
-read_file(const char *path, size_t *num_bytes)
+static char *read_file(const char *path, size_t *num_bytes)
 {
     FILE *file = fopen(path, "rb");
     char *bytes = malloc(1 << 20);
@@ -94,8 +88,7 @@ read_file(const char *path, size_t *num_bytes)
 }
 
 /* Births are i1, i2, ... in the order of the file; nobody is born twice. */
-static void
-check_names(const spot_trace_t *trace)
+static void check_names(const spot_trace_t *trace)
 {
     int64_t num_births = trace->initial;
     char expected[32];
@@ -105,15 +98,13 @@ check_names(const spot_trace_t *trace)
         assert_string_equal(trace->names[j], expected);
     }
     for (size_t j = 0; j < trace->num_events; j++) {
-        num_births +=
-            trace->events[j].kind == SPOT_EVENT_ADD ? trace->events[j].count : 0;
+        num_births += trace->events[j].kind == SPOT_EVENT_ADD ? trace->events[j].count : 0;
     }
     assert_int_equal(num_births, trace->num_names);
 }
 
 /* Both kinds of one replication, tick by tick. */
-static void
-check_net_changes(const spot_trace_t *named, const spot_trace_t *counts)
+static void check_net_changes(const spot_trace_t *named, const spot_trace_t *counts)
 {
     size_t event_id = 0;
 
@@ -134,22 +125,19 @@ check_net_changes(const spot_trace_t *named, const spot_trace_t *counts)
 
             assert_true(event_id <= counts->num_events);
             assert_int_equal(event->time_ms, time_ms);
-            assert_int_equal(
-                net, event->kind == SPOT_EVENT_ADD ? event->count : -event->count);
+            assert_int_equal(net, event->kind == SPOT_EVENT_ADD ? event->count : -event->count);
             assert_null(event->name_ids);
         }
     }
     assert_int_equal(event_id, counts->num_events);
 }
 
-static void
-test_every_file_passes_the_reader(void **state)
+static void test_every_file_passes_the_reader(void **state)
 {
     static const struct {
         int capacity, initial;
         double tick_s;
-    } cases[] = {
-        {64, 32, 60}, {64, 32, 5}, {1, 0, 60}, {1, 1, 0.25}, {7, 7, 1}, {1000, 0, 300}};
+    } cases[] = {{64, 32, 60}, {64, 32, 5}, {1, 0, 60}, {1, 1, 0.25}, {7, 7, 1}, {1000, 0, 300}};
     spot_trace_t named, counts;
     spot_trace_model_t model;
 
@@ -195,8 +183,7 @@ static const char *const every_model[] = {
 };
 
 /* A recording out of the lives of 20 instances. */
-static void
-make_recording(const char *path)
+static void make_recording(const char *path)
 {
     spot_generate_t task = make_task(99, 0, SPOT_TRACE_NAMED);
     spot_trace_model_t model;
@@ -207,8 +194,7 @@ make_recording(const char *path)
     spot_trace_model_free(&model);
 }
 
-static void
-make_every_model(spot_trace_model_t *model, const char *pattern, const char *path)
+static void make_every_model(spot_trace_model_t *model, const char *pattern, const char *path)
 {
     const char *file = strstr(pattern, "FILE");
     const int head = file == NULL ? (int) strlen(pattern) : (int) (file - pattern);
@@ -220,8 +206,7 @@ make_every_model(spot_trace_model_t *model, const char *pattern, const char *pat
 }
 
 /* The rows of a replication; the caller frees the bytes. */
-static char *
-generate_rows(const spot_trace_model_t *model, const spot_generate_t *task)
+static char *generate_rows(const spot_trace_model_t *model, const spot_generate_t *task)
 {
     char path[PATH_BYTES];
     size_t num_bytes;
@@ -236,8 +221,7 @@ generate_rows(const spot_trace_model_t *model, const spot_generate_t *task)
 
 /* Files that pass the reader strictly, whose kinds agree in every count and whose named
  * one is the same when it is generated again, after others; other dice, other rows. */
-static void
-check_generator(const spot_trace_model_t *model, bool has_dice)
+static void check_generator(const spot_trace_model_t *model, bool has_dice)
 {
     spot_trace_t named, counts;
 
@@ -262,8 +246,7 @@ check_generator(const spot_trace_model_t *model, bool has_dice)
     }
 }
 
-static void
-test_every_generator(void **state)
+static void test_every_generator(void **state)
 {
     char path[PATH_BYTES];
     spot_trace_model_t model;
@@ -279,11 +262,9 @@ test_every_generator(void **state)
     assert_int_equal(remove(path), 0);
 }
 
-static void
-test_header(void **state)
+static void test_header(void **state)
 {
-    const spot_generate_t task =
-        make_task(UINT64_MAX, UINT64_MAX - 1, SPOT_TRACE_COUNTS);
+    const spot_generate_t task = make_task(UINT64_MAX, UINT64_MAX - 1, SPOT_TRACE_COUNTS);
     spot_trace_model_t model;
     spot_trace_t trace;
 
@@ -303,8 +284,7 @@ test_header(void **state)
 }
 
 /* Small enough to be written down: what a file looks like. */
-static void
-test_bytes(void **state)
+static void test_bytes(void **state)
 {
     static const char expected[] =
         "# spotsim-trace: 1\n# name: test\n# start: unknown\n# resolution_s: 60\n"
@@ -344,8 +324,7 @@ test_bytes(void **state)
     spot_trace_model_free(&model);
 }
 
-static void
-test_same_dice_same_bytes(void **state)
+static void test_same_dice_same_bytes(void **state)
 {
     static const char *const names[] = {"a.csv", "a.csv.gz"};
     char path[PATH_BYTES], other_path[PATH_BYTES];
@@ -372,8 +351,7 @@ test_same_dice_same_bytes(void **state)
             task.seed = k == 0 ? 5 : 6;
             generate(&model, &task, other_path);
             other = read_file(other_path, &num_other_bytes);
-            assert_true(
-                num_bytes != num_other_bytes || memcmp(bytes, other, num_bytes) != 0);
+            assert_true(num_bytes != num_other_bytes || memcmp(bytes, other, num_bytes) != 0);
             free(other);
         }
         free(bytes);
@@ -382,8 +360,7 @@ test_same_dice_same_bytes(void **state)
 }
 
 /* What is compressed is the plain file; reading and writing it changes nothing. */
-static void
-test_gzip(void **state)
+static void test_gzip(void **state)
 {
     const spot_generate_t task = make_task(5, 2, SPOT_TRACE_NAMED);
     char plain[PATH_BYTES], packed[PATH_BYTES];
@@ -415,8 +392,7 @@ test_gzip(void **state)
 
 /* A shorter trace is the beginning of a longer one; an event at the horizon belongs to
  * it. A horizon off the ticks stays where it is. */
-static void
-test_horizon(void **state)
+static void test_horizon(void **state)
 {
     spot_generate_t task = make_task(8, 1, SPOT_TRACE_NAMED);
     spot_trace_t whole, part;
@@ -439,8 +415,8 @@ test_horizon(void **state)
             generate(&model, &task, path);
             assert_int_equal(spot_trace_read(&part, path, after_ms == 0, &diag), 0);
             assert_int_equal(part.end_ms, horizon_ms);
-            while (num_events < whole.num_events &&
-                   whole.events[num_events].time_ms <= horizon_ms) {
+            while (
+                num_events < whole.num_events && whole.events[num_events].time_ms <= horizon_ms) {
                 num_events++;
             }
             assert_int_equal(part.num_events, num_events);
@@ -457,8 +433,7 @@ test_horizon(void **state)
     spot_trace_model_free(&model);
 }
 
-static void
-test_interrupt(void **state)
+static void test_interrupt(void **state)
 {
     atomic_int stop = 1;
     spot_generate_t task = make_task(1, 0, SPOT_TRACE_NAMED);
@@ -482,15 +457,13 @@ test_interrupt(void **state)
 }
 
 /* Stops after the second of five traces; what was written is left. */
-static void
-stop_after_two(void *context, int64_t num_done, int64_t num_total)
+static void stop_after_two(void *context, int64_t num_done, int64_t num_total)
 {
     assert_int_equal(num_total, 5);
     atomic_store((atomic_int *) context, num_done == 2 ? 1 : 0);
 }
 
-static void
-test_watch_of_several(void **state)
+static void test_watch_of_several(void **state)
 {
     atomic_int stop = 0;
     spot_generate_t task = make_task(1, 0, SPOT_TRACE_COUNTS);
@@ -503,8 +476,7 @@ test_watch_of_several(void **state)
     make_seed_model(&model, 64, 32, 60);
     task.watch = (spot_watch_t){&stop, stop_after_two, &stop};
     spot_diag_init(&diag);
-    assert_int_equal(
-        spot_generate_several(&model, &task, 5, folder, &diag), SPOT_ERR_INTERRUPTED);
+    assert_int_equal(spot_generate_several(&model, &task, 5, folder, &diag), SPOT_ERR_INTERRUPTED);
     for (int j = 0; j < 5; j++) {
         snprintf(path, sizeof(path), "%s/%s.%04d.csv", folder, task.name, j);
         assert_int_equal(remove(path), j < 2 ? 0 : -1);
@@ -515,8 +487,7 @@ test_watch_of_several(void **state)
     spot_trace_model_free(&model);
 }
 
-static void
-test_no_such_folder(void **state)
+static void test_no_such_folder(void **state)
 {
     const spot_generate_t task = make_task(1, 0, SPOT_TRACE_NAMED);
     spot_trace_model_t model;
@@ -525,16 +496,14 @@ test_no_such_folder(void **state)
     (void) state;
     make_seed_model(&model, 64, 32, 60);
     spot_diag_init(&diag);
-    assert_int_equal(
-        spot_generate(&model, &task, "/nonexistent/x.csv", &diag), SPOT_ERR_IO);
+    assert_int_equal(spot_generate(&model, &task, "/nonexistent/x.csv", &diag), SPOT_ERR_IO);
     assert_int_equal(diag.num_errors, 1);
     spot_diag_free(&diag);
     spot_trace_model_free(&model);
 }
 
 /* More names than a line may hold are refused: nobody could read that file. */
-static void
-test_large_fleets(void **state)
+static void test_large_fleets(void **state)
 {
     spot_generate_t task = make_task(1, 0, SPOT_TRACE_NAMED);
     char path[PATH_BYTES], expected[PATH_BYTES + 128];
@@ -568,8 +537,7 @@ test_large_fleets(void **state)
     spot_trace_model_free(&model);
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_every_file_passes_the_reader),

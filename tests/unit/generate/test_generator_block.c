@@ -22,8 +22,7 @@ typedef struct {
     int64_t size[MAX_ITEMS], before[MAX_ITEMS];
 } recorded_t;
 
-static void
-read_items(recorded_t *self, const char *rows)
+static void read_items(recorded_t *self, const char *rows)
 {
     char *bytes = malloc(strlen(rows) + 512);
     int64_t last_ms = 0;
@@ -37,8 +36,7 @@ read_items(recorded_t *self, const char *rows)
         "# kind: counts\n# capacity: 40\ntime_s,event,count,instances\n%s",
         rows);
     spot_diag_init(&diag);
-    assert_int_equal(
-        spot_trace_read_bytes(&trace, "t", bytes, strlen(bytes), true, &diag), 0);
+    assert_int_equal(spot_trace_read_bytes(&trace, "t", bytes, strlen(bytes), true, &diag), 0);
     assert_int_equal(spot_bulks_init(&bulks, &trace), 0);
     self->num_items = (int) bulks.num_bulks;
     for (int j = 0; j < self->num_items; j++) {
@@ -55,8 +53,7 @@ read_items(recorded_t *self, const char *rows)
 }
 
 /* The specification: order all events by |N_i - N| + 0.9 U, choose one of the first. */
-static int
-literal_neighbour(
+static int literal_neighbour(
     const recorded_t *items, int64_t population, int neighbours, spot_rng_t *rng)
 {
     double keys[MAX_ITEMS];
@@ -64,8 +61,7 @@ literal_neighbour(
         rng, (uint64_t) (neighbours < items->num_items ? neighbours : items->num_items));
 
     for (int j = 0; j < items->num_items; j++) {
-        keys[j] =
-            (double) llabs(items->before[j] - population) + 0.9 * spot_rng_uniform(rng);
+        keys[j] = (double) llabs(items->before[j] - population) + 0.9 * spot_rng_uniform(rng);
     }
     for (;; chosen--) {
         int least = 0;
@@ -82,8 +78,7 @@ literal_neighbour(
 
 /* The same law with the numbers that the generator draws: the events nearer than the
  * farthest of the neighbours, by population and then as recorded, then the farthest. */
-static int
-indexed_neighbour(
+static int indexed_neighbour(
     const recorded_t *items, int64_t population, int neighbours, spot_rng_t *rng)
 {
     const int num_wanted = neighbours < items->num_items ? neighbours : items->num_items;
@@ -115,9 +110,8 @@ indexed_neighbour(
 typedef int (*neighbour_t)(
     const recorded_t *items, int64_t population, int neighbours, spot_rng_t *rng);
 
-static void
-twin_run(const recorded_t *items, neighbour_t find, double restart_every, int neighbours,
-    int64_t initial, int64_t capacity, double horizon_s, spot_rng_t *rng,
+static void twin_run(const recorded_t *items, neighbour_t find, double restart_every,
+    int neighbours, int64_t initial, int64_t capacity, double horizon_s, spot_rng_t *rng,
     twin_list_t *raw)
 {
     int64_t population = initial;
@@ -128,8 +122,7 @@ twin_run(const recorded_t *items, neighbour_t find, double restart_every, int ne
     for (;;) {
         int64_t most, size;
 
-        if (j < 0 || j == items->num_items ||
-            spot_rng_uniform(rng) < 1 / restart_every) {
+        if (j < 0 || j == items->num_items || spot_rng_uniform(rng) < 1 / restart_every) {
             j = find(items, population, neighbours, rng);
         }
         now_s += items->gap_s[j];
@@ -146,14 +139,13 @@ twin_run(const recorded_t *items, neighbour_t find, double restart_every, int ne
     }
 }
 
-static void
-test_twin(void **state)
+static void test_twin(void **state)
 {
     static const struct {
         double restart_every, tick_s;
         int neighbours, initial, capacity;
-    } cases[] = {{10, 10, 3, 2, 40}, {1, 10, 1, 30, 40}, {3, 60, 7, 0, 25},
-        {1.5, 1, 1000, 40, 60}, {2, 300, 2, 5, 12}};
+    } cases[] = {{10, 10, 3, 2, 40}, {1, 10, 1, 30, 40}, {3, 60, 7, 0, 25}, {1.5, 1, 1000, 40, 60},
+        {2, 300, 2, 5, 12}};
     static twin_list_t raw, seen;
     static recorded_t items;
     size_t num_events = 0;
@@ -169,16 +161,15 @@ test_twin(void **state)
         snprintf(keys, sizeof(keys),
             "restart_every: %g\nneighbours: %d\ninitial: %d\ncapacity: %d\ntick_s: %g\n"
             "horizon_s: 50000\n",
-            cases[k].restart_every, cases[k].neighbours, cases[k].initial,
-            cases[k].capacity, cases[k].tick_s);
+            cases[k].restart_every, cases[k].neighbours, cases[k].initial, cases[k].capacity,
+            cases[k].tick_s);
         make_recorded(&model, "block", "counts", "40", rows, keys);
         for (uint64_t replication = 0; replication < 5; replication++) {
             spot_rng_t rng;
 
             spot_rng_seek(&rng, 1, replication, SPOT_STREAM_RESTART, 0);
-            twin_run(&items, indexed_neighbour, cases[k].restart_every,
-                cases[k].neighbours, cases[k].initial, cases[k].capacity, 50000, &rng,
-                &raw);
+            twin_run(&items, indexed_neighbour, cases[k].restart_every, cases[k].neighbours,
+                cases[k].initial, cases[k].capacity, 50000, &rng, &raw);
             twin_record(&raw, cases[k].tick_s, 50000, cases[k].initial, &seen);
             num_events += twin_compare(&model, 1, replication, &seen);
         }
@@ -189,8 +180,7 @@ test_twin(void **state)
 }
 
 /* Both ways to choose a neighbour have the same law, at every population. */
-static void
-test_neighbours_are_those_of_the_specification(void **state)
+static void test_neighbours_are_those_of_the_specification(void **state)
 {
     enum { NUM_DRAWS = 20000 / SPOT_FEWER };
     static recorded_t items;
@@ -214,8 +204,7 @@ test_neighbours_are_those_of_the_specification(void **state)
 }
 
 /* What neither file nor scenario says is as recorded. */
-static void
-test_defaults(void **state)
+static void test_defaults(void **state)
 {
     const spot_model_common_t *common;
     spot_trace_model_t model;
@@ -233,8 +222,7 @@ test_defaults(void **state)
 
 /* Every restart ends at the same event without a gap, which finds no room: no way out,
  * but an end. */
-static void
-test_corner(void **state)
+static void test_corner(void **state)
 {
     spot_trace_model_t model;
     spot_event_t event;
@@ -253,8 +241,7 @@ test_corner(void **state)
     spot_trace_model_free(&model);
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_twin),

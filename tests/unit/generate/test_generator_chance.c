@@ -25,8 +25,7 @@ typedef struct {
 } hour_t;
 
 /* Runs a replication; checks that who goes lives, and who comes does not. */
-static void
-run_hours(events_t *events, uint64_t replication, int initial, hour_t *hours)
+static void run_hours(events_t *events, uint64_t replication, int initial, hour_t *hours)
 {
     bool lives[CAPACITY] = {false};
     int64_t last_ms = 0;
@@ -41,8 +40,7 @@ run_hours(events_t *events, uint64_t replication, int initial, hour_t *hours)
     events_start(events, 1, replication);
     while (events_next(events, &event)) {
         const bool is_addition = event.kind == SPOT_EVENT_ADD;
-        const int this_hour =
-            (int) ((event.time_ms + SPOT_MS_PER_H - 1) / SPOT_MS_PER_H);
+        const int this_hour = (int) ((event.time_ms + SPOT_MS_PER_H - 1) / SPOT_MS_PER_H);
 
         assert_true(event.time_ms >= last_ms && this_hour <= NUM_HOURS);
         last_ms = event.time_ms;
@@ -62,27 +60,24 @@ run_hours(events_t *events, uint64_t replication, int initial, hour_t *hours)
     }
 }
 
-static void
-open_model(spot_trace_model_t *model, events_t *events, int initial, const char *keys)
+static void open_model(spot_trace_model_t *model, events_t *events, int initial, const char *keys)
 {
     char text[1024];
 
     snprintf(text, sizeof(text),
-        "generator: chance\ncapacity: %d\ninitial: %d\ntick_s: 1\nhorizon_s: %d\n%s",
-        CAPACITY, initial, NUM_HOURS * 3600, keys);
+        "generator: chance\ncapacity: %d\ninitial: %d\ntick_s: 1\nhorizon_s: %d\n%s", CAPACITY,
+        initial, NUM_HOURS * 3600, keys);
     make_model(model, text);
     events_init(events, model);
 }
 
-static void
-close_model(spot_trace_model_t *model, events_t *events)
+static void close_model(spot_trace_model_t *model, events_t *events)
 {
     events_free(events);
     spot_trace_model_free(model);
 }
 
-static void
-test_certain(void **state)
+static void test_certain(void **state)
 {
     hour_t hours[NUM_HOURS + 1];
     spot_trace_model_t model;
@@ -103,16 +98,14 @@ test_certain(void **state)
     assert_int_equal(hours[0].num_added, 0);
     assert_int_equal(hours[1].num_added, CAPACITY - 7);
     close_model(&model, &events);
-    open_model(
-        &model, &events, 7, "preempt_per_h: 0\nadd_per_h: 1\nfills_at_start: yes\n");
+    open_model(&model, &events, 7, "preempt_per_h: 0\nadd_per_h: 1\nfills_at_start: yes\n");
     run_hours(&events, 0, 7, hours);
     assert_int_equal(hours[0].num_added, CAPACITY - 7);
     close_model(&model, &events);
 }
 
 /* From 22 h on, the fifth hour of the run is the one from 2 to 3 h. */
-static void
-test_hours_of_the_day(void **state)
+static void test_hours_of_the_day(void **state)
 {
     hour_t hours[NUM_HOURS + 1];
     spot_trace_model_t model;
@@ -129,8 +122,7 @@ test_hours_of_the_day(void **state)
 }
 
 /* Of n that live a share p goes in an hour; of the free places a share is filled. */
-static void
-test_binomial(void **state)
+static void test_binomial(void **state)
 {
     spot_moments_t lost = {0}, added = {0};
     hour_t hours[NUM_HOURS + 1];
@@ -150,8 +142,7 @@ test_binomial(void **state)
     for (uint64_t r = 0; r < NUM_REPLICATIONS; r++) {
         run_hours(&events, r, 0, hours);
         for (int h = 1; h <= NUM_HOURS; h++) {
-            spot_moments_add(
-                &added, hours[h].num_added - 0.3 * (CAPACITY - hours[h].population));
+            spot_moments_add(&added, hours[h].num_added - 0.3 * (CAPACITY - hours[h].population));
         }
     }
     close_model(&model, &events);
@@ -161,8 +152,7 @@ test_binomial(void **state)
 
 /* Who comes at a uniform moment u of an hour is lost in the rest of it with p (1 - u):
  * half of p on average. With p = 1 and a single hour that counts. */
-static void
-test_newcomers(void **state)
+static void test_newcomers(void **state)
 {
     spot_moments_t lost = {0};
     hour_t hours[NUM_HOURS + 1];
@@ -181,8 +171,7 @@ test_newcomers(void **state)
 
 /* A uniform probability makes every number from none to all as likely at time 0, and
  * is the same for all hours of one number of the day. */
-static void
-test_random(void **state)
+static void test_random(void **state)
 {
     double observed[CAPACITY + 1] = {0}, expected[CAPACITY + 1], sum;
     hour_t hours[NUM_HOURS + 1];
@@ -191,8 +180,7 @@ test_random(void **state)
     size_t num_cells;
 
     (void) state;
-    open_model(&model, &events, 0,
-        "preempt_per_h: 0\nadd_per_h: random\nfills_at_start: yes\n");
+    open_model(&model, &events, 0, "preempt_per_h: 0\nadd_per_h: random\nfills_at_start: yes\n");
     for (uint64_t r = 0; r < NUM_REPLICATIONS; r++) {
         run_hours(&events, r, 0, hours);
         observed[hours[0].num_added]++;
@@ -206,8 +194,7 @@ test_random(void **state)
     assert_true(gsl_cdf_chisq_Q(sum, (double) num_cells - 1) > 1e-5);
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_certain),

@@ -27,21 +27,18 @@ typedef struct {
     bool is_lost;
 } slot_t;
 
-static double
-draw_life(slot_t *slot)
+static double draw_life(slot_t *slot)
 {
     return gsl_ran_weibull(spot_rng_gsl(&slot->lives), 900, 0.7);
 }
 
-static double
-draw_wait(slot_t *slot)
+static double draw_wait(slot_t *slot)
 {
     return gsl_ran_gamma(spot_rng_gsl(&slot->waits), 0.4, 500);
 }
 
-static void
-expect(events_t *events, double time_s, spot_event_kind_t kind, const bool *is_in,
-    int num_slots)
+static void expect(
+    events_t *events, double time_s, spot_event_kind_t kind, const bool *is_in, int num_slots)
 {
     bool seen[MAX_SLOTS] = {false};
     spot_event_t event;
@@ -65,8 +62,7 @@ expect(events_t *events, double time_s, spot_event_kind_t kind, const bool *is_i
 
 /* What a tick shows: those who lived at its start and died; those who live at its end
  * and came in it. */
-static void
-close_tick(slot_t *slots, int num_slots, events_t *events, double time_s)
+static void close_tick(slot_t *slots, int num_slots, events_t *events, double time_s)
 {
     bool is_lost[MAX_SLOTS] = {false}, is_new[MAX_SLOTS] = {false};
 
@@ -80,8 +76,7 @@ close_tick(slot_t *slots, int num_slots, events_t *events, double time_s)
     expect(events, time_s, SPOT_EVENT_ADD, is_new, num_slots);
 }
 
-static void
-check_replication(const spot_trace_model_t *model, int num_slots, int initial,
+static void check_replication(const spot_trace_model_t *model, int num_slots, int initial,
     double tick_s, double horizon_s, uint64_t replication)
 {
     static slot_t slots[MAX_SLOTS];
@@ -93,8 +88,7 @@ check_replication(const spot_trace_model_t *model, int num_slots, int initial,
     events_start(&events, 4, replication);
     memset(slots, 0, sizeof(slots));
     for (int j = 0; j < num_slots; j++) {
-        spot_rng_seek(
-            &slots[j].lives, 4, replication, SPOT_STREAM_LIFETIME, (uint64_t) j);
+        spot_rng_seek(&slots[j].lives, 4, replication, SPOT_STREAM_LIFETIME, (uint64_t) j);
         spot_rng_seek(&slots[j].waits, 4, replication, SPOT_STREAM_REFILL, (uint64_t) j);
         slots[j].lives_now = slots[j].lived_at_start = j < initial;
         slots[j].end_s = j < initial ? draw_life(&slots[j]) : draw_wait(&slots[j]);
@@ -120,8 +114,7 @@ check_replication(const spot_trace_model_t *model, int num_slots, int initial,
     events_free(&events);
 }
 
-static void
-test_twin(void **state)
+static void test_twin(void **state)
 {
     static const struct {
         int capacity, initial;
@@ -139,8 +132,8 @@ test_twin(void **state)
             cases[j].capacity, cases[j].initial, cases[j].tick_s);
         make_model(&model, text);
         for (uint64_t replication = 0; replication < 4; replication++) {
-            check_replication(&model, cases[j].capacity, cases[j].initial,
-                cases[j].tick_s, 20000, replication);
+            check_replication(
+                &model, cases[j].capacity, cases[j].initial, cases[j].tick_s, 20000, replication);
         }
         spot_trace_model_free(&model);
     }
@@ -148,8 +141,7 @@ test_twin(void **state)
 
 /* Nobody outlives the wall, to the tick, and many come to it; each death is that of the
  * instance whose life is over. */
-static void
-check_wall(const char *text, int64_t wall_ms, double least_share)
+static void check_wall(const char *text, int64_t wall_ms, double least_share)
 {
     static int64_t birth_ms[64];
     spot_membership_t membership;
@@ -183,8 +175,7 @@ check_wall(const char *text, int64_t wall_ms, double least_share)
     spot_trace_model_free(&model);
 }
 
-static void
-test_wall(void **state)
+static void test_wall(void **state)
 {
     (void) state;
     check_wall("generator: lifetimes\ncapacity: 64\ninitial: 64\nhorizon_s: 2e7\n"
@@ -206,8 +197,7 @@ test_wall(void **state)
 
 enum { NUM_ROSTER_SLOTS = 40 };
 
-static void
-verify_roster(const spot_roster_t *self)
+static void verify_roster(const spot_roster_t *self)
 {
     assert_true(self->num_old >= 0 && self->num_old <= self->population);
     assert_true(self->population <= self->num_slots);
@@ -219,8 +209,7 @@ verify_roster(const spot_roster_t *self)
 
 /* What a tick shows: those who lived at its start and do not now are lost, those who
  * live now and did not are added, each once. */
-static void
-assert_seen(spot_roster_t *roster, const bool *lived, const bool *lives)
+static void assert_seen(spot_roster_t *roster, const bool *lived, const bool *lives)
 {
     bool is_shown[NUM_ROSTER_SLOTS] = {false};
     spot_event_t event;
@@ -244,8 +233,7 @@ assert_seen(spot_roster_t *roster, const bool *lived, const bool *lives)
 }
 
 /* Against plain flags, some changes a tick; every change leaves a sound roster. */
-static void
-test_roster(void **state)
+static void test_roster(void **state)
 {
     bool lived[NUM_ROSTER_SLOTS] = {false}, lives[NUM_ROSTER_SLOTS] = {false};
     spot_roster_t roster;
@@ -278,8 +266,7 @@ test_roster(void **state)
     free(memory);
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_twin),

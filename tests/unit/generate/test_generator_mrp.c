@@ -27,8 +27,7 @@ typedef struct {
     int first_previous;
 } numbers_t;
 
-static void
-draw_numbers(numbers_t *self, uint64_t seed)
+static void draw_numbers(numbers_t *self, uint64_t seed)
 {
     static const double ticks_s[] = {60, 1, 300, 5};
     spot_rng_t rng;
@@ -50,15 +49,13 @@ draw_numbers(numbers_t *self, uint64_t seed)
         self->pi_all[j] = spot_rng_below(&rng, 2) == 0 ? 0 : spot_rng_uniform(&rng);
         self->p[j] = spot_rng_below(&rng, 4) == 0 ? 0 : spot_rng_uniform(&rng);
         for (int hour = 0; hour < 24; hour++) {
-            self->rates[j][hour] =
-                spot_rng_below(&rng, 4) == 0 ? 0 : spot_rng_uniform(&rng);
+            self->rates[j][hour] = spot_rng_below(&rng, 4) == 0 ? 0 : spot_rng_uniform(&rng);
         }
     }
     self->start_hour = 23.9 * spot_rng_uniform(&rng);
 }
 
-static void
-put_rates(FILE *out, const char *key, const double *rates)
+static void put_rates(FILE *out, const char *key, const double *rates)
 {
     fprintf(out, "%s: [", key);
     for (int hour = 0; hour < 24; hour++) {
@@ -67,8 +64,7 @@ put_rates(FILE *out, const char *key, const double *rates)
     fputs("]", out);
 }
 
-static void
-make_mrp(spot_trace_model_t *model, const numbers_t *n)
+static void make_mrp(spot_trace_model_t *model, const numbers_t *n)
 {
     static const char *const keys[] = {
         "preempt_preempt", "preempt_add", "add_preempt", "add_add", "full", "empty"};
@@ -84,12 +80,10 @@ make_mrp(spot_trace_model_t *model, const numbers_t *n)
         n->first_previous == P ? "preempt" : "add", n->p_after[P], n->p_after[A]);
     for (int j = 0; j < 6; j++) {
         if (n->gaps[j][0] == 1) {
-            fprintf(
-                out, "  %s: {family: exponential, mu: %.17g}\n", keys[j], n->gaps[j][1]);
+            fprintf(out, "  %s: {family: exponential, mu: %.17g}\n", keys[j], n->gaps[j][1]);
         } else {
-            fprintf(out,
-                "  %s: {family: hyperexp2, p1: %.17g, mu1: %.17g, mu2: %.17g}\n",
-                keys[j], n->gaps[j][0], n->gaps[j][1], n->gaps[j][2]);
+            fprintf(out, "  %s: {family: hyperexp2, p1: %.17g, mu1: %.17g, mu2: %.17g}\n", keys[j],
+                n->gaps[j][0], n->gaps[j][1], n->gaps[j][2]);
         }
     }
     fprintf(out,
@@ -104,8 +98,7 @@ make_mrp(spot_trace_model_t *model, const numbers_t *n)
         fputs("}\n", out);
     }
     if (n->life_sigma > 0) {
-        fprintf(
-            out, "lifetimes: {law: lognormal, zeta: 8, sigma: %.17g}\n", n->life_sigma);
+        fprintf(out, "lifetimes: {law: lognormal, zeta: 8, sigma: %.17g}\n", n->life_sigma);
     }
     assert_int_equal(fclose(out), 0);
     make_model(model, text);
@@ -120,8 +113,7 @@ typedef struct {
     spot_rng_t types, gaps, counts;
 } twin_t;
 
-static void
-twin_start(twin_t *self, const numbers_t *n, uint64_t replication)
+static void twin_start(twin_t *self, const numbers_t *n, uint64_t replication)
 {
     self->n = n;
     self->population = n->initial;
@@ -133,8 +125,7 @@ twin_start(twin_t *self, const numbers_t *n, uint64_t replication)
 }
 
 /* In steps of whole hours and then inside one, from the definition. */
-static double
-twin_hourly_end(const numbers_t *n, int type, double start_s, double gap_s)
+static double twin_hourly_end(const numbers_t *n, int type, double start_s, double gap_s)
 {
     double mean = 0, now_s = start_s;
 
@@ -154,8 +145,7 @@ twin_hourly_end(const numbers_t *n, int type, double start_s, double gap_s)
     }
 }
 
-static void
-twin_draw_pending(twin_t *self)
+static void twin_draw_pending(twin_t *self)
 {
     const numbers_t *n = self->n;
     int gap = 0;
@@ -176,17 +166,15 @@ twin_draw_pending(twin_t *self)
         mu = spot_rng_uniform(&self->gaps) < n->gaps[gap][0] ? mu : n->gaps[gap][2];
     }
     gap_s = gsl_ran_exponential(spot_rng_gsl(&self->gaps), mu);
-    self->pending_s = n->is_hourly ? twin_hourly_end(n, self->type, self->now_s, gap_s)
-                                   : self->now_s + gap_s;
+    self->pending_s =
+        n->is_hourly ? twin_hourly_end(n, self->type, self->now_s, gap_s) : self->now_s + gap_s;
 }
 
-static int64_t
-twin_size(twin_t *self)
+static int64_t twin_size(twin_t *self)
 {
     const numbers_t *numbers = self->n;
     const double p = numbers->p[self->type], theta = log1p(-p);
-    const int64_t n =
-        self->type == P ? self->population : numbers->capacity - self->population;
+    const int64_t n = self->type == P ? self->population : numbers->capacity - self->population;
 
     if (n == 1) {
         return 1;
@@ -199,12 +187,10 @@ twin_size(twin_t *self)
         return 1 + (int64_t) spot_rng_below(&self->counts, (uint64_t) n);
     }
     return (int64_t) fmin((double) n,
-        fmax(1, ceil(log1p(spot_rng_uniform(&self->counts) * expm1((double) n * theta)) /
-                     theta)));
+        fmax(1, ceil(log1p(spot_rng_uniform(&self->counts) * expm1((double) n * theta)) / theta)));
 }
 
-static void
-twin_run(const numbers_t *n, uint64_t replication, twin_list_t *raw)
+static void twin_run(const numbers_t *n, uint64_t replication, twin_list_t *raw)
 {
     static twin_t twin;
 
@@ -225,8 +211,7 @@ twin_run(const numbers_t *n, uint64_t replication, twin_list_t *raw)
     }
 }
 
-static void
-check_against_twin(bool is_hourly)
+static void check_against_twin(bool is_hourly)
 {
     static twin_list_t raw, seen;
     spot_trace_model_t model;
@@ -248,15 +233,13 @@ check_against_twin(bool is_hourly)
     assert_true(num_events > 20000 && num_events < num_raw); /* some were merged */
 }
 
-static void
-test_twin(void **state)
+static void test_twin(void **state)
 {
     (void) state;
     check_against_twin(false);
 }
 
-static void
-test_twin_with_hours(void **state)
+static void test_twin_with_hours(void **state)
 {
     (void) state;
     check_against_twin(true);
@@ -272,25 +255,22 @@ typedef struct {
     spot_rng_t lives[64], victims;
 } people_t;
 
-static void
-people_begin(people_t *self, int slot)
+static void people_begin(people_t *self, int slot)
 {
     const double zeta = 8;
 
     self->deadline_s[slot] =
-        self->process.now_s + gsl_ran_lognormal(spot_rng_gsl(&self->lives[slot]), zeta,
-                                  self->process.n->life_sigma);
+        self->process.now_s +
+        gsl_ran_lognormal(spot_rng_gsl(&self->lives[slot]), zeta, self->process.n->life_sigma);
 }
 
-static void
-people_start(people_t *self, const numbers_t *n, uint64_t replication)
+static void people_start(people_t *self, const numbers_t *n, uint64_t replication)
 {
     memset(self, 0, sizeof(*self));
     twin_start(&self->process, n, replication);
     spot_rng_seek(&self->victims, 1, replication, SPOT_STREAM_VICTIM, 1);
     for (int slot = 0; slot < n->capacity; slot++) {
-        spot_rng_seek(
-            &self->lives[slot], 1, replication, SPOT_STREAM_LIFETIME, (uint64_t) slot);
+        spot_rng_seek(&self->lives[slot], 1, replication, SPOT_STREAM_LIFETIME, (uint64_t) slot);
         self->deadline_s[slot] = (double) INFINITY;
     }
     for (int slot = n->capacity - 1; slot >= n->initial; slot--) {
@@ -303,8 +283,7 @@ people_start(people_t *self, const numbers_t *n, uint64_t replication)
     twin_draw_pending(&self->process);
 }
 
-static int
-find(const int *list, int num_items, int item)
+static int find(const int *list, int num_items, int item)
 {
     for (int j = 0; j < num_items; j++) {
         if (list[j] == item) {
@@ -316,8 +295,7 @@ find(const int *list, int num_items, int item)
 
 /* The last one takes the place; where an old one makes room the new ones move up, the
  * last of them first. */
-static void
-people_lose(people_t *self, int slot)
+static void people_lose(people_t *self, int slot)
 {
     int place = find(self->old, self->num_old, slot);
 
@@ -330,8 +308,7 @@ people_lose(people_t *self, int slot)
         if (self->num_new > 0) {
             const int last = self->new[self->num_new - 1];
 
-            memmove(
-                self->new + 1, self->new, sizeof(int) * (size_t) (self->num_new - 1));
+            memmove(self->new + 1, self->new, sizeof(int) * (size_t) (self->num_new - 1));
             self->new[0] = last;
         }
         return;
@@ -341,8 +318,7 @@ people_lose(people_t *self, int slot)
     self->new[place] = self->new[--self->num_new];
 }
 
-static void
-people_meet_pending(people_t *self)
+static void people_meet_pending(people_t *self)
 {
     twin_t *process = &self->process;
     const int64_t size = twin_size(process);
@@ -356,19 +332,16 @@ people_meet_pending(people_t *self)
             process->population++;
             people_begin(self, slot);
         } else if (self->num_old > 0) {
-            people_lose(self,
-                self->old[spot_rng_below(&self->victims, (uint64_t) self->num_old)]);
+            people_lose(self, self->old[spot_rng_below(&self->victims, (uint64_t) self->num_old)]);
         } else {
-            people_lose(self,
-                self->new[spot_rng_below(&self->victims, (uint64_t) self->num_new)]);
+            people_lose(self, self->new[spot_rng_below(&self->victims, (uint64_t) self->num_new)]);
         }
     }
     process->previous = process->type;
     twin_draw_pending(process);
 }
 
-static void
-people_meet_deadline(people_t *self, int slot)
+static void people_meet_deadline(people_t *self, int slot)
 {
     twin_t *process = &self->process;
     const int64_t before = process->population;
@@ -381,14 +354,12 @@ people_meet_deadline(people_t *self, int slot)
     }
 }
 
-static int
-compare_integers(const void *a, const void *b)
+static int compare_integers(const void *a, const void *b)
 {
     return *(const int *) a - *(const int *) b;
 }
 
-static void
-expect_event(
+static void expect_event(
     events_t *events, double time_s, spot_event_kind_t kind, int *slots, int num_slots)
 {
     int named[64];
@@ -410,8 +381,7 @@ expect_event(
 }
 
 /* The open tick is over: who was lost, who came. */
-static void
-people_close(people_t *self, events_t *events, double time_s)
+static void people_close(people_t *self, events_t *events, double time_s)
 {
     int new[64];
 
@@ -426,8 +396,8 @@ people_close(people_t *self, events_t *events, double time_s)
 }
 
 /* Returns how many deadlines were met. */
-static int64_t
-check_people(const numbers_t *n, const spot_trace_model_t *model, uint64_t replication)
+static int64_t check_people(
+    const numbers_t *n, const spot_trace_model_t *model, uint64_t replication)
 {
     static people_t people;
     int64_t num_deadlines = 0;
@@ -466,8 +436,7 @@ check_people(const numbers_t *n, const spot_trace_model_t *model, uint64_t repli
     return num_deadlines;
 }
 
-static void
-test_twin_with_lifetimes(void **state)
+static void test_twin_with_lifetimes(void **state)
 {
     spot_trace_model_t model;
     int64_t num_deadlines = 0;
@@ -488,8 +457,7 @@ test_twin_with_lifetimes(void **state)
 }
 
 /* The reference point of the clock, a rate of 0, and gaps of many days. */
-static void
-test_hours(void **state)
+static void test_hours(void **state)
 {
     spot_hourly_rates_t hours = {.rates = {0}};
 
@@ -499,8 +467,8 @@ test_hours(void **state)
     assert_true(spot_hourly_rates_end(&hours, 6.25, 0, 43200) == 1800);
     assert_true(spot_hourly_rates_end(&hours, 6.75, 0, 43200) == 86400 - 1800);
     assert_true(spot_hourly_rates_end(&hours, 7, 100, 43200) == 23.5 * 3600);
-    assert_true(spot_hourly_rates_end(&hours, 0, 0, 10 * 86400.0 + 43200) ==
-                10 * 86400.0 + 6.5 * 3600);
+    assert_true(
+        spot_hourly_rates_end(&hours, 0, 0, 10 * 86400.0 + 43200) == 10 * 86400.0 + 6.5 * 3600);
     assert_true(isinf(spot_hourly_rates_end(&hours, 0, 0, (double) INFINITY)));
     for (int hour = 0; hour < 24; hour++) {
         hours.rates[hour] = 1;
@@ -508,13 +476,12 @@ test_hours(void **state)
     for (int j = 0; j < 1000; j++) {
         const double time_s = 977.3 * j, gap_s = 1234.5 * j;
 
-        assert_true(fabs(spot_hourly_rates_end(&hours, 0.02 * j, time_s, gap_s) -
-                         time_s - gap_s) < 1e-6);
+        assert_true(
+            fabs(spot_hourly_rates_end(&hours, 0.02 * j, time_s, gap_s) - time_s - gap_s) < 1e-6);
     }
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_twin),

@@ -12,8 +12,7 @@
 #include "traces/generate/membership.h"
 
 /* Event for event, with the names of the recording. */
-static void
-test_whole_trace(void **state)
+static void test_whole_trace(void **state)
 {
     (void) state;
     for (uint64_t seed = 0; seed < 20; seed++) {
@@ -41,8 +40,7 @@ test_whole_trace(void **state)
             assert_int_equal(change.count, event->count);
             assert_int_equal(change.num_clipped, 0);
             for (int32_t k = 0; is_named && k < change.count; k++) {
-                assert_string_equal(
-                    spot_membership_name(&membership, change.slots[k], text),
+                assert_string_equal(spot_membership_name(&membership, change.slots[k], text),
                     trace.names[event->name_ids[k]]);
             }
             spot_membership_verify(&membership);
@@ -57,8 +55,7 @@ test_whole_trace(void **state)
 
 /* At every tick the population is that of the recording at from + (offset + t) mod
  * length; offset is what fits. Returns it in ticks. */
-static int
-check_population(const spot_trace_t *trace, const spot_trace_model_t *model,
+static int check_population(const spot_trace_t *trace, const spot_trace_model_t *model,
     uint64_t replication, int64_t from_ms, int64_t length_ms, int offset)
 {
     const int64_t step_ms = trace->resolution_ms;
@@ -77,8 +74,7 @@ check_population(const spot_trace_t *trace, const spot_trace_model_t *model,
             is_add_seen = false;
         }
         while (has_change && change.time_ms <= time_ms) {
-            assert_true(change.time_ms > last_ms || !is_add_seen ||
-                        change.kind == SPOT_EVENT_ADD);
+            assert_true(change.time_ms > last_ms || !is_add_seen || change.kind == SPOT_EVENT_ADD);
             is_add_seen = change.kind == SPOT_EVENT_ADD;
             last_ms = change.time_ms;
             spot_membership_verify(&membership);
@@ -88,8 +84,8 @@ check_population(const spot_trace_t *trace, const spot_trace_model_t *model,
         if (has_change) { /* the next one is carried out already */
             population += change.kind == SPOT_EVENT_ADD ? -change.count : change.count;
         }
-        if (population != recorded_population(trace,
-                              from_ms + (offset * step_ms + time_ms) % length_ms)) {
+        if (population !=
+            recorded_population(trace, from_ms + (offset * step_ms + time_ms) % length_ms)) {
             spot_membership_free(&membership);
             return -1;
         }
@@ -98,8 +94,7 @@ check_population(const spot_trace_t *trace, const spot_trace_model_t *model,
     return offset;
 }
 
-static void
-test_wrap(void **state)
+static void test_wrap(void **state)
 {
     static const int windows_s[][2] = {{0, 0}, {200, 0}, {0, 1000}, {130, 1170}};
 
@@ -116,15 +111,12 @@ test_wrap(void **state)
         if (window_s[1] > 0) {
             snprintf(to, sizeof(to), "to_s: %d\n", window_s[1]);
         }
-        snprintf(keys, sizeof(keys), "wrap: true\nhorizon_s: 1e6\nfrom_s: %d\n%s",
-            window_s[0], to);
+        snprintf(keys, sizeof(keys), "wrap: true\nhorizon_s: 1e6\nfrom_s: %d\n%s", window_s[0], to);
         read_rows(&trace, kind, rows);
-        length_ms =
-            (window_s[1] > 0 ? 1000 * window_s[1] : trace.end_ms) - 1000 * window_s[0];
+        length_ms = (window_s[1] > 0 ? 1000 * window_s[1] : trace.end_ms) - 1000 * window_s[0];
         make_recorded(&model, "replay", kind, "40", rows, keys);
         assert_int_equal(spot_trace_model_end_ms(&model), 0);
-        assert_int_equal(
-            check_population(&trace, &model, 0, 1000 * window_s[0], length_ms, 0), 0);
+        assert_int_equal(check_population(&trace, &model, 0, 1000 * window_s[0], length_ms, 0), 0);
         spot_trace_model_free(&model);
         spot_trace_free(&trace);
         free(rows);
@@ -132,8 +124,7 @@ test_wrap(void **state)
 }
 
 /* Every tick is the start of some replication, all alike often. */
-static void
-test_random_start(void **state)
+static void test_random_start(void **state)
 {
     enum { NUM_REPLICATIONS = 4000, NUM_TICKS = 20 };
     double counts[NUM_TICKS] = {0}, expected[NUM_TICKS];
@@ -153,8 +144,7 @@ test_random_start(void **state)
         offset = (int) spot_rng_below(&rng, NUM_TICKS);
         counts[offset]++;
         assert_int_equal(
-            check_population(&trace, &model, replication, 150000, 200000, offset),
-            offset);
+            check_population(&trace, &model, replication, 150000, 200000, offset), offset);
     }
     for (int j = 0; j < NUM_TICKS; j++) {
         expected[j] = (double) NUM_REPLICATIONS / NUM_TICKS;
@@ -166,8 +156,7 @@ test_random_start(void **state)
 }
 
 /* Writes the changes as rows. */
-static char *
-changes_text(const spot_trace_model_t *model)
+static char *changes_text(const spot_trace_model_t *model)
 {
     char *text = NULL, name[SPOT_INSTANCE_NAME_BYTES];
     size_t num_bytes = 0;
@@ -179,11 +168,10 @@ changes_text(const spot_trace_model_t *model)
     assert_int_equal(spot_membership_init(&membership, model, 10), 0);
     spot_membership_start(&membership, 1, 0);
     while (spot_membership_next(&membership, &change)) {
-        fprintf(out, "%lld %s", (long long) change.time_ms / 1000,
-            spot_event_kind_names[change.kind]);
+        fprintf(
+            out, "%lld %s", (long long) change.time_ms / 1000, spot_event_kind_names[change.kind]);
         for (int32_t j = 0; j < change.count; j++) {
-            fprintf(
-                out, " %s", spot_membership_name(&membership, change.slots[j], name));
+            fprintf(out, " %s", spot_membership_name(&membership, change.slots[j], name));
         }
         fputs("\n", out);
     }
@@ -194,8 +182,7 @@ changes_text(const spot_trace_model_t *model)
 
 /* At 50 c and d live, a and b should: c takes over a, d takes over b. In the second
  * round the loss of a is that of c. At 100 only e lives: it takes over a, b is new. */
-static void
-test_names(void **state)
+static void test_names(void **state)
 {
     spot_trace_model_t model;
     char *text;
@@ -214,24 +201,20 @@ test_names(void **state)
         "50,end,1,\n",
         "wrap: true\nhorizon_s: 70\n");
     text = changes_text(&model);
-    assert_string_equal(text,
-        "10 preempt a\n20 add a c d\n30 preempt a b~~1 c\n50 add b~~1~~~2\n"
-        "60 preempt d\n70 add a~~~2 c~~~2 d~~~2\n");
+    assert_string_equal(text, "10 preempt a\n20 add a c d\n30 preempt a b~~1 c\n50 add b~~1~~~2\n"
+                              "60 preempt d\n70 add a~~~2 c~~~2 d~~~2\n");
     free(text);
     spot_trace_model_free(&model);
     make_recorded(&model, "replay", "named", "10", /* more live than at the beginning */
-        "0,init,1,a\n10,add,3,b c d\n20,preempt,1,a\n50,end,3,\n",
-        "wrap: true\nhorizon_s: 60\n");
+        "0,init,1,a\n10,add,3,b c d\n20,preempt,1,a\n50,end,3,\n", "wrap: true\nhorizon_s: 60\n");
     text = changes_text(&model);
-    assert_string_equal(
-        text, "10 add b c d\n20 preempt a\n50 preempt c d\n60 add b~2 c~2 d~2\n");
+    assert_string_equal(text, "10 add b c d\n20 preempt a\n50 preempt c d\n60 add b~2 c~2 d~2\n");
     free(text);
     spot_trace_model_free(&model);
 }
 
 /* A window shifts the times; what the recording has at its beginning has happened. */
-static void
-test_window(void **state)
+static void test_window(void **state)
 {
     spot_trace_model_t model;
     char *text;
@@ -250,8 +233,7 @@ test_window(void **state)
 }
 
 /* Nothing happens in the window: that is over at once, though it goes round for ever. */
-static void
-test_empty_window(void **state)
+static void test_empty_window(void **state)
 {
     spot_trace_model_t model;
     char *text;
@@ -265,8 +247,7 @@ test_empty_window(void **state)
     spot_trace_model_free(&model);
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_whole_trace),

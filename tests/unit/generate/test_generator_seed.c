@@ -16,8 +16,7 @@
 /* Longer than what a test looks at, short enough to be walked through. */
 #define HORIZON_S 1e6
 
-static void
-make_seed_model(spot_trace_model_t *model, int capacity, int initial, double tick_s,
+static void make_seed_model(spot_trace_model_t *model, int capacity, int initial, double tick_s,
     double p_preempt, double p_add, const char *count)
 {
     char text[512];
@@ -31,16 +30,14 @@ make_seed_model(spot_trace_model_t *model, int capacity, int initial, double tic
     make_model(model, text);
 }
 
-static void
-assert_same_event(const spot_event_t *event, const spot_event_t *other)
+static void assert_same_event(const spot_event_t *event, const spot_event_t *other)
 {
     assert_int_equal(event->time_ms, other->time_ms);
     assert_int_equal(event->kind, other->kind);
     assert_int_equal(event->count, other->count);
 }
 
-static void
-test_without_events(void **state)
+static void test_without_events(void **state)
 {
     spot_trace_model_t model;
     spot_event_t event;
@@ -59,8 +56,7 @@ test_without_events(void **state)
 
 /* One direction only: it goes on until there is nothing to take or no room, and then it
  * is over at once, though a trial would succeed at every tick for centuries. */
-static void
-test_one_direction(void **state)
+static void test_one_direction(void **state)
 {
     spot_trace_model_t model;
     spot_event_t event;
@@ -87,8 +83,7 @@ test_one_direction(void **state)
 
 /* p = 1: each tick has both, the preemption first; with room for one instance it goes
  * and comes at each of them. */
-static void
-test_certain_events(void **state)
+static void test_certain_events(void **state)
 {
     spot_trace_model_t model;
     spot_event_t event;
@@ -109,8 +104,7 @@ test_certain_events(void **state)
 }
 
 /* With nobody there the first event brings someone. */
-static void
-test_empty_start(void **state)
+static void test_empty_start(void **state)
 {
     spot_trace_model_t model;
     spot_event_t event;
@@ -123,8 +117,7 @@ test_empty_start(void **state)
         events_start(&events, 2, replication);
         for (int j = 0; j < 20; j++) {
             assert_true(events_next(&events, &event));
-            assert_int_equal(
-                event.kind, j % 2 == 0 ? SPOT_EVENT_ADD : SPOT_EVENT_PREEMPT);
+            assert_int_equal(event.kind, j % 2 == 0 ? SPOT_EVENT_ADD : SPOT_EVENT_PREEMPT);
             assert_int_equal(event.count, 1);
         }
     }
@@ -134,8 +127,7 @@ test_empty_start(void **state)
 
 /* At most one event a tick and direction, the preemption first, the population within 0
  * and the capacity, and nothing without effect. */
-static void
-check_invariants(const spot_trace_model_t *model, events_t *events)
+static void check_invariants(const spot_trace_model_t *model, events_t *events)
 {
     const spot_model_common_t *common = spot_trace_model_common(model);
     spot_event_t last = {.time_ms = 0, .kind = SPOT_EVENT_ADD}, event;
@@ -153,8 +145,7 @@ check_invariants(const spot_trace_model_t *model, events_t *events)
     }
 }
 
-static void
-test_population_stays_in_bounds(void **state)
+static void test_population_stays_in_bounds(void **state)
 {
     static const char *const counts[] = {"{fixed: 1}", "{fixed: 100}",
         "{normal: {mean: 2.4, std: 2.1}}", "{moments: {mean: 2.4, std: 2.1}}",
@@ -168,8 +159,8 @@ test_population_stays_in_bounds(void **state)
     for (unsigned j = 0; j < 6 * 4 * 4 * 5; j++) {
         const int capacity = capacities[j / 96];
 
-        make_seed_model(&model, capacity, (int) (j % 3) * capacity / 2,
-            j % 2 == 0 ? 60 : 7, ps[j / 6 % 4], ps[j / 24 % 4], counts[j % 6]);
+        make_seed_model(&model, capacity, (int) (j % 3) * capacity / 2, j % 2 == 0 ? 60 : 7,
+            ps[j / 6 % 4], ps[j / 24 % 4], counts[j % 6]);
         events_init(&events, &model);
         for (uint64_t replication = 0; replication < 4; replication++) {
             events_start(&events, j, replication);
@@ -181,8 +172,7 @@ test_population_stays_in_bounds(void **state)
 }
 
 /* A replication starts alone, and again, whatever ran before. */
-static void
-test_replications_start_alone(void **state)
+static void test_replications_start_alone(void **state)
 {
     enum { NUM_EVENTS = 500 };
     static spot_event_t first[NUM_EVENTS];
@@ -221,8 +211,7 @@ test_replications_start_alone(void **state)
 
 /* The streams of the two directions do not touch: another law of additions moves no
  * preemption as long as there is someone to preempt. */
-static void
-test_directions_have_their_own_streams(void **state)
+static void test_directions_have_their_own_streams(void **state)
 {
     spot_trace_model_t one, other;
     events_t events, others;
@@ -258,8 +247,7 @@ typedef struct {
     int64_t tick;
 } reading_t;
 
-static void
-reading_start(reading_t *self, double p_per_minute, double tick_s, uint64_t entity)
+static void reading_start(reading_t *self, double p_per_minute, double tick_s, uint64_t entity)
 {
     self->p_per_tick = 1 - pow(1 - p_per_minute, tick_s / 60);
     spot_rng_seek(&self->gap, 11, 5, SPOT_STREAM_GAP, entity);
@@ -268,8 +256,7 @@ reading_start(reading_t *self, double p_per_minute, double tick_s, uint64_t enti
 }
 
 /* Trials until the next success: the k-th one has it if F(k - 1) <= u < F(k). */
-static void
-reading_next(reading_t *self)
+static void reading_next(reading_t *self)
 {
     const double u = spot_rng_uniform(&self->gap);
     double q = 1 - self->p_per_tick;
@@ -281,8 +268,7 @@ reading_next(reading_t *self)
     }
 }
 
-static void
-test_events_come_from_the_named_streams(void **state)
+static void test_events_come_from_the_named_streams(void **state)
 {
     const spot_size_family_parameters_t geometric = {SPOT_SIZE_GEOMETRIC, 0.3, 0};
     const spot_size_big_t no_big = {0};
@@ -317,8 +303,7 @@ test_events_come_from_the_named_streams(void **state)
 }
 
 /* Up to the horizon, that tick included. */
-static void
-test_horizon(void **state)
+static void test_horizon(void **state)
 {
     static const struct {
         int64_t horizon_ms, last_ms;
@@ -346,8 +331,7 @@ test_horizon(void **state)
 }
 
 /* The rarest events that can be asked for, over the longest time: no overflow. */
-static void
-test_rare_events(void **state)
+static void test_rare_events(void **state)
 {
     static const double ps[] = {1e-12, 1e-300, 4.9e-324};
     spot_trace_model_t model;
@@ -374,8 +358,7 @@ test_rare_events(void **state)
     }
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_without_events),

@@ -14,14 +14,13 @@
 #include "traces/generate/seed/generator_seed.h"
 
 /* Sizes that often round to 0, many big additions, more than there is room for. */
-#define BUSY                                                                            \
-    "preemption: {per_minute: 0.6, count: {normal: {mean: 2, std: 2}}}\n"               \
-    "addition: {per_minute: 0.7, count: {normal: {mean: 0.5, std: 1.5}}, "              \
+#define BUSY                                                                                       \
+    "preemption: {per_minute: 0.6, count: {normal: {mean: 2, std: 2}}}\n"                          \
+    "addition: {per_minute: 0.7, count: {normal: {mean: 0.5, std: 1.5}}, "                         \
     "big: {probability: 0.1, range: [5, 9]}}\n"
 
 /* form: the keys variant, compat and overdraw. */
-static void
-write_model(char text[1024], const char *form, int horizon_s, int capacity, int initial,
+static void write_model(char text[1024], const char *form, int horizon_s, int capacity, int initial,
     const char *directions)
 {
     snprintf(text, 1024,
@@ -31,8 +30,7 @@ write_model(char text[1024], const char *form, int horizon_s, int capacity, int 
 }
 
 /* What happens at p = 1 and with sizes that are always the same. */
-static void
-check_events(const char *form, int horizon_s, int capacity, int initial,
+static void check_events(const char *form, int horizon_s, int capacity, int initial,
     const char *directions, const char *expected, int64_t stopped_ms)
 {
     char text[1024], seen[512] = "";
@@ -48,8 +46,8 @@ check_events(const char *form, int horizon_s, int capacity, int initial,
 
         events_start(&events, 1, 0);
         while (events_next(&events, &event)) {
-            length += (size_t) snprintf(seen + length, sizeof(seen) - length,
-                "%lld%c%d ", (long long) (event.time_ms / SPOT_MS_PER_S),
+            length += (size_t) snprintf(seen + length, sizeof(seen) - length, "%lld%c%d ",
+                (long long) (event.time_ms / SPOT_MS_PER_S),
                 event.kind == SPOT_EVENT_ADD ? '+' : '-', event.count);
             assert_true(length < sizeof(seen));
         }
@@ -61,54 +59,50 @@ check_events(const char *form, int horizon_s, int capacity, int initial,
     spot_trace_model_free(&model);
 }
 
-#define ALWAYS_2                                                                        \
-    "preemption: {per_minute: 1, count: {fixed: 2}}\n"                                  \
+#define ALWAYS_2                                                                                   \
+    "preemption: {per_minute: 1, count: {fixed: 2}}\n"                                             \
     "addition: {per_minute: 1, count: {fixed: 2}}\n"
-#define ONLY_LOSSES                                                                     \
-    "preemption: {per_minute: 1, count: {fixed: 2}}\n"                                  \
+#define ONLY_LOSSES                                                                                \
+    "preemption: {per_minute: 1, count: {fixed: 2}}\n"                                             \
     "addition: {per_minute: 0, count: {fixed: 2}}\n"
-#define ROUNDED_TO_0                                                                    \
-    "preemption: {per_minute: 0, count: {fixed: 1}}\n"                                  \
+#define ROUNDED_TO_0                                                                               \
+    "preemption: {per_minute: 0, count: {fixed: 1}}\n"                                             \
     "addition: {per_minute: 1, count: {normal: {mean: 0, std: 0}}}\n"
 
 /* Minutes 0, 1, ... before the horizon, the last one whole. */
-static void
-test_cell42(void **state)
+static void test_cell42(void **state)
 {
     (void) state;
     check_events("variant: cell42\ncompat: notebook", 180, 3, 1, ALWAYS_2,
         "0-2 0+2 60-2 60+2 120-2 120+2 ", -1);
-    check_events("variant: cell42\ncompat: notebook", 179, 3, 1, ALWAYS_2,
-        "0-2 0+2 60-2 60+2 ", -1);
-    check_events("variant: cell42\ncompat: notebook", 180, 3, 3, ONLY_LOSSES,
-        "0-2 60-2 120-2 ", -1);
-    check_events("variant: cell42\ncompat: notebook\noverdraw: clip", 180, 3, 3,
-        ONLY_LOSSES, "0-2 60-1 ", -1);
+    check_events(
+        "variant: cell42\ncompat: notebook", 179, 3, 1, ALWAYS_2, "0-2 0+2 60-2 60+2 ", -1);
+    check_events(
+        "variant: cell42\ncompat: notebook", 180, 3, 3, ONLY_LOSSES, "0-2 60-2 120-2 ", -1);
+    check_events("variant: cell42\ncompat: notebook\noverdraw: clip", 180, 3, 3, ONLY_LOSSES,
+        "0-2 60-1 ", -1);
     check_events("variant: cell42", 120, 3, 1, ALWAYS_2, "0-1 0+2 60-2 60+2 ", -1);
 }
 
 /* Ticks of 5 s before the horizon; what is added is found before the tick's losses. */
-static void
-test_loop(void **state)
+static void test_loop(void **state)
 {
     (void) state;
     check_events("variant: loop", 15, 4, 4, ALWAYS_2, "0-2 5-2 5+2 10-2 10+2 ", -1);
+    check_events("variant: loop", 16, 4, 4, ALWAYS_2, "0-2 5-2 5+2 10-2 10+2 15-2 15+2 ", -1);
     check_events(
-        "variant: loop", 16, 4, 4, ALWAYS_2, "0-2 5-2 5+2 10-2 10+2 15-2 15+2 ", -1);
-    check_events("variant: loop\ncompat: [overdraw]", 15, 4, 3, ONLY_LOSSES, "0-2 ",
-        5 * SPOT_MS_PER_S);
-    check_events("variant: loop\ncompat: [overdraw]\noverdraw: clip", 15, 4, 3,
-        ONLY_LOSSES, "0-2 5-1 ", -1);
+        "variant: loop\ncompat: [overdraw]", 15, 4, 3, ONLY_LOSSES, "0-2 ", 5 * SPOT_MS_PER_S);
+    check_events(
+        "variant: loop\ncompat: [overdraw]\noverdraw: clip", 15, 4, 3, ONLY_LOSSES, "0-2 5-1 ", -1);
     check_events("variant: loop", 15, 4, 3, ONLY_LOSSES, "0-2 5-1 ", -1);
-    check_events("variant: loop\ncompat: [cap-bypass]", 20, 2, 1, ROUNDED_TO_0,
-        "0+1 5+1 10+1 15+1 ", -1);
-    check_events("variant: loop\ncompat: [negative-add, overdraw]", 20, 2, 1,
-        ROUNDED_TO_0, "0+1 ", -1);
+    check_events(
+        "variant: loop\ncompat: [cap-bypass]", 20, 2, 1, ROUNDED_TO_0, "0+1 5+1 10+1 15+1 ", -1);
+    check_events(
+        "variant: loop\ncompat: [negative-add, overdraw]", 20, 2, 1, ROUNDED_TO_0, "0+1 ", -1);
 }
 
 /* Which limits hold is what a comparison and the writer of traces go by. */
-static void
-test_limits(void **state)
+static void test_limits(void **state)
 {
     static const struct {
         const char *form;
@@ -139,13 +133,11 @@ test_limits(void **state)
 }
 
 /* In steps of any length the events are those of one go. */
-static void
-test_next_until(void **state)
+static void test_next_until(void **state)
 {
     const int64_t last_ms = 2 * SPOT_MS_PER_H;
-    static const char *const forms[] = {"variant: corrected",
-        "variant: cell42\ncompat: notebook", "variant: cell42",
-        "variant: loop\ncompat: notebook", "variant: loop"};
+    static const char *const forms[] = {"variant: corrected", "variant: cell42\ncompat: notebook",
+        "variant: cell42", "variant: loop\ncompat: notebook", "variant: loop"};
 
     (void) state;
     for (size_t j = 0; j < 200; j++) {
@@ -185,11 +177,9 @@ test_next_until(void **state)
 
 /* A model that keeps a population keeps that of the fleet around it, which clips what is
  * above its capacity. */
-static void
-check_in_scenario(const char *form)
+static void check_in_scenario(const char *form)
 {
-    const spot_trace_setting_t setting = {
-        5 * SPOT_MS_PER_S, 10, 6, 5 * SPOT_MS_PER_H, false};
+    const spot_trace_setting_t setting = {5 * SPOT_MS_PER_S, 10, 6, 5 * SPOT_MS_PER_H, false};
     spot_bind_t bind = {.path = "trace."};
     spot_trace_model_t model;
     spot_membership_t membership;
@@ -201,10 +191,8 @@ check_in_scenario(const char *form)
     spot_diag_init(&diag);
     bind.diag = &diag;
     write_model(text, form, 18000, 10, 6, BUSY);
-    assert_int_equal(
-        spot_yaml_parse(&document, "scenario.yaml", text, strlen(text), &diag), 0);
-    assert_int_equal(
-        spot_trace_model_init(&model, &bind, document.root, &setting, NULL), 0);
+    assert_int_equal(spot_yaml_parse(&document, "scenario.yaml", text, strlen(text), &diag), 0);
+    assert_int_equal(spot_trace_model_init(&model, &bind, document.root, &setting, NULL), 0);
     spot_yaml_free(&document);
     assert_int_equal(diag.num_warnings, 1);
     assert_false(spot_trace_model_is_unlimited(&model));
@@ -228,8 +216,7 @@ check_in_scenario(const char *form)
     spot_diag_free(&diag);
 }
 
-static void
-test_in_scenario(void **state)
+static void test_in_scenario(void **state)
 {
     (void) state;
     check_in_scenario("variant: cell42\ncompat: notebook\noverdraw: clip");
@@ -237,8 +224,7 @@ test_in_scenario(void **state)
 }
 
 /* Two directions of one replication, and two replications, are told apart. */
-static void
-test_streams(void **state)
+static void test_streams(void **state)
 {
     static const char *const forms[] = {
         "variant: cell42\ncompat: notebook", "variant: loop\ncompat: notebook"};
@@ -276,8 +262,7 @@ test_streams(void **state)
     }
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_cell42),

@@ -13,19 +13,18 @@
 #include "tests/unit/generate/model_text.h"
 #include "traces/generate/membership.h"
 
-#define WILD                                                                            \
-    "preemption: {per_minute: 0.5, count: {geometric: {p: 0.3}}}, "                     \
+#define WILD                                                                                       \
+    "preemption: {per_minute: 0.5, count: {geometric: {p: 0.3}}}, "                                \
     "addition: {per_minute: 0.6, count: {moments: {mean: 4, std: 3}}}"
 
-#define CALM                                                                            \
-    "preemption: {per_minute: 0, count: {fixed: 1}}, "                                  \
+#define CALM                                                                                       \
+    "preemption: {per_minute: 0, count: {fixed: 1}}, "                                             \
     "addition: {per_minute: 0.2, count: {fixed: 1}}"
 
 #define HEAD "spotsim-model: 1\ngenerator: zones\ntick_s: 60\nhorizon_s: 1e6\n"
 
 /* Both give the same changes: times, kinds, slots. */
-static void
-assert_same_changes(const spot_trace_model_t *model, const spot_trace_model_t *other,
+static void assert_same_changes(const spot_trace_model_t *model, const spot_trace_model_t *other,
     int64_t capacity, uint64_t replication)
 {
     spot_membership_t one, two;
@@ -44,8 +43,8 @@ assert_same_changes(const spot_trace_model_t *model, const spot_trace_model_t *o
             assert_int_equal(change.time_ms, match.time_ms);
             assert_int_equal(change.kind, match.kind);
             assert_int_equal(change.count, match.count);
-            assert_memory_equal(change.slots, match.slots,
-                (size_t) change.count * sizeof(change.slots[0]));
+            assert_memory_equal(
+                change.slots, match.slots, (size_t) change.count * sizeof(change.slots[0]));
         }
     } while (is_more);
     spot_membership_free(&one);
@@ -53,14 +52,12 @@ assert_same_changes(const spot_trace_model_t *model, const spot_trace_model_t *o
 }
 
 /* One zone and no shocks: the zone's own model, event for event, victim for victim. */
-static void
-test_one_zone_is_its_model(void **state)
+static void test_one_zone_is_its_model(void **state)
 {
     spot_trace_model_t zones, idle, plain;
 
     (void) state;
-    make_model(&zones,
-        HEAD "zones: {z: {generator: seed, capacity: 20, initial: 7, " WILD "}}\n");
+    make_model(&zones, HEAD "zones: {z: {generator: seed, capacity: 20, initial: 7, " WILD "}}\n");
     make_model(&idle, HEAD "zones: {z: {generator: seed, capacity: 20, initial: 7, " WILD
                            "}}\nshocks: {per_hour: 9, p_zone: 1, share: 0}\n");
     make_model(&plain, "generator: seed\ntick_s: 60\nhorizon_s: 1e6\ncapacity: 20\n"
@@ -79,8 +76,7 @@ test_one_zone_is_its_model(void **state)
 }
 
 /* Two zones without shocks: what happens in the first does not depend on the second. */
-static void
-test_zones_are_independent_streams(void **state)
+static void test_zones_are_independent_streams(void **state)
 {
     spot_trace_model_t both, plain;
     spot_event_t event, match;
@@ -88,12 +84,10 @@ test_zones_are_independent_streams(void **state)
     int64_t num_events[2] = {0};
 
     (void) state;
-    make_model(&both,
-        HEAD "zones:\n"
-             "  a: {generator: seed, capacity: 20, initial: 7, " WILD "}\n"
-             "  b: {generator: seed, capacity: 20, initial: 7, " WILD "}\n");
-    make_model(&plain,
-        HEAD "zones: {a: {generator: seed, capacity: 20, initial: 7, " WILD "}}\n");
+    make_model(&both, HEAD "zones:\n"
+                           "  a: {generator: seed, capacity: 20, initial: 7, " WILD "}\n"
+                           "  b: {generator: seed, capacity: 20, initial: 7, " WILD "}\n");
+    make_model(&plain, HEAD "zones: {a: {generator: seed, capacity: 20, initial: 7, " WILD "}}\n");
     events_init(&pair, &both);
     events_init(&one, &plain);
     events_start(&pair, 1, 5);
@@ -120,8 +114,7 @@ test_zones_are_independent_streams(void **state)
 
 /* Every zone stays within its bounds, and events are in order: time, losses first, each
  * kind of a zone's own after those of the zones before. */
-static void
-check_bounds(const spot_trace_model_t *model, uint64_t replication)
+static void check_bounds(const spot_trace_model_t *model, uint64_t replication)
 {
     const spot_zones_t *zones = spot_trace_model_zones(model);
     int64_t population[8] = {0}, last_ms = 0;
@@ -132,8 +125,7 @@ check_bounds(const spot_trace_model_t *model, uint64_t replication)
     events_init(&events, model);
     events_start(&events, 1, replication);
     for (size_t j = 0; j < zones->num_zones; j++) {
-        population[j] =
-            model->generator->members->zone_initial(events.state, (int32_t) j);
+        population[j] = model->generator->members->zone_initial(events.state, (int32_t) j);
     }
     while (events_next(&events, &event)) {
         const int32_t zone_id = model->generator->members->zone(events.state);
@@ -152,18 +144,16 @@ check_bounds(const spot_trace_model_t *model, uint64_t replication)
     events_free(&events);
 }
 
-static void
-test_zones_stay_within_their_bounds(void **state)
+static void test_zones_stay_within_their_bounds(void **state)
 {
     spot_trace_model_t model;
 
     (void) state;
-    make_model(&model,
-        HEAD "zones:\n"
-             "  a: {generator: seed, capacity: 20, initial: 0, " WILD "}\n"
-             "  b: {generator: seed, capacity: 1, initial: 1, " WILD "}\n"
-             "  c: {generator: seed, capacity: 5, initial: 5, " CALM "}\n"
-             "shocks: {per_hour: 30, p_zone: 0.7, share: 0.5}\n");
+    make_model(&model, HEAD "zones:\n"
+                            "  a: {generator: seed, capacity: 20, initial: 0, " WILD "}\n"
+                            "  b: {generator: seed, capacity: 1, initial: 1, " WILD "}\n"
+                            "  c: {generator: seed, capacity: 5, initial: 5, " CALM "}\n"
+                            "shocks: {per_hour: 30, p_zone: 0.7, share: 0.5}\n");
     assert_int_equal(spot_trace_model_initial(&model), 6);
     for (uint64_t replication = 0; replication < 20; replication++) {
         check_bounds(&model, replication);
@@ -172,8 +162,7 @@ test_zones_stay_within_their_bounds(void **state)
 }
 
 /* A zone that is full and never loses by itself adds again after a shock. */
-static void
-test_models_are_told_of_shocks(void **state)
+static void test_models_are_told_of_shocks(void **state)
 {
     spot_trace_model_t model;
     spot_event_t event;
@@ -181,9 +170,8 @@ test_models_are_told_of_shocks(void **state)
     int64_t population = 5, num_shocks = 0, num_added = 0;
 
     (void) state;
-    make_model(&model,
-        HEAD "zones: {c: {generator: seed, capacity: 5, initial: 5, " CALM "}}\n"
-             "shocks: {per_hour: 0.1, p_zone: 1, share: 1}\n");
+    make_model(&model, HEAD "zones: {c: {generator: seed, capacity: 5, initial: 5, " CALM "}}\n"
+                            "shocks: {per_hour: 0.1, p_zone: 1, share: 1}\n");
     events_init(&events, &model);
     events_start(&events, 1, 0);
     while (events_next(&events, &event)) {
@@ -203,8 +191,7 @@ test_models_are_told_of_shocks(void **state)
 }
 
 /* Victims of a loss are of its zone; names count by zone; every invariant holds. */
-static void
-test_membership(void **state)
+static void test_membership(void **state)
 {
     char text[SPOT_INSTANCE_NAME_BYTES];
     spot_membership_t membership;
@@ -213,11 +200,10 @@ test_membership(void **state)
     int64_t num_births[2] = {6, 3}, num_clipped = 0;
 
     (void) state;
-    make_model(&model,
-        HEAD "zones:\n"
-             "  a-1: {generator: seed, capacity: 20, initial: 6, " WILD "}\n"
-             "  b_2: {generator: seed, capacity: 9, initial: 3, " WILD "}\n"
-             "shocks: {per_hour: 3, p_zone: 0.7, share: 0.5}\n");
+    make_model(&model, HEAD "zones:\n"
+                            "  a-1: {generator: seed, capacity: 20, initial: 6, " WILD "}\n"
+                            "  b_2: {generator: seed, capacity: 9, initial: 3, " WILD "}\n"
+                            "shocks: {per_hour: 3, p_zone: 0.7, share: 0.5}\n");
     assert_int_equal(spot_membership_init(&membership, &model, 24), 0);
     for (uint64_t replication = 0; replication < 5; replication++) {
         num_births[0] = 6;
@@ -231,13 +217,11 @@ test_membership(void **state)
                 const int32_t zone_id = spot_membership_zone(&membership, slot);
                 char expected[64];
 
-                assert_int_equal(
-                    zone_id, spot_membership_zone(&membership, change.slots[0]));
+                assert_int_equal(zone_id, spot_membership_zone(&membership, change.slots[0]));
                 if (change.kind == SPOT_EVENT_ADD) {
-                    snprintf(expected, sizeof(expected), "%s/i%lld",
-                        zone_id == 0 ? "a-1" : "b_2", (long long) ++num_births[zone_id]);
-                    assert_string_equal(
-                        spot_membership_name(&membership, slot, text), expected);
+                    snprintf(expected, sizeof(expected), "%s/i%lld", zone_id == 0 ? "a-1" : "b_2",
+                        (long long) ++num_births[zone_id]);
+                    assert_string_equal(spot_membership_name(&membership, slot, text), expected);
                 }
             }
             num_clipped += change.num_clipped;
@@ -249,8 +233,7 @@ test_membership(void **state)
     spot_trace_model_free(&model);
 }
 
-static void
-check_error(const char *text, const char *report)
+static void check_error(const char *text, const char *report)
 {
     spot_trace_model_t model;
     spot_diag_t diag;
@@ -264,8 +247,7 @@ check_error(const char *text, const char *report)
 
 #define GOOD "generator: seed, capacity: 2, initial: 1, " CALM
 
-static void
-test_errors(void **state)
+static void test_errors(void **state)
 {
     (void) state;
     check_error("generator: zones\n", "model.yaml:1:1: missing key \"zones\"\n");
@@ -298,8 +280,7 @@ test_errors(void **state)
         "model.yaml:3:8: zones: 2 instances at first are more than the capacity of 1\n");
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_one_zone_is_its_model),

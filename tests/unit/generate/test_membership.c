@@ -26,8 +26,7 @@ typedef struct {
     spot_rng_t victims;
 } naive_t;
 
-static void
-naive_enter(naive_t *self, const char *name)
+static void naive_enter(naive_t *self, const char *name)
 {
     char *place = self->names[self->num_living++];
 
@@ -40,15 +39,13 @@ naive_enter(naive_t *self, const char *name)
 }
 
 /* The last one takes the place that becomes free. */
-static void
-naive_leave(naive_t *self, int place)
+static void naive_leave(naive_t *self, int place)
 {
     self->num_living--;
     memmove(self->names[place], self->names[self->num_living], sizeof(self->names[0]));
 }
 
-static void
-naive_start(
+static void naive_start(
     naive_t *self, const spot_trace_model_t *model, int capacity, uint64_t replication)
 {
     const spot_trace_t *trace = model->recording;
@@ -64,8 +61,7 @@ naive_start(
     spot_rng_seek(&self->victims, 1, replication, SPOT_STREAM_VICTIM, 0);
 }
 
-static int
-naive_find(const naive_t *self, const char *name)
+static int naive_find(const naive_t *self, const char *name)
 {
     for (int j = 0; j < self->num_living; j++) {
         if (strcmp(self->names[j], name) == 0) {
@@ -76,8 +72,7 @@ naive_find(const naive_t *self, const char *name)
 }
 
 /* Carries out one instance of an event; tells in name who it was. False: clipped. */
-static bool
-naive_change(naive_t *self, const spot_event_t *event, int j, const char *const *names,
+static bool naive_change(naive_t *self, const spot_event_t *event, int j, const char *const *names,
     char name[SPOT_INSTANCE_NAME_BYTES])
 {
     const char *recorded = event->name_ids == NULL ? NULL : names[event->name_ids[j]];
@@ -108,8 +103,7 @@ naive_change(naive_t *self, const spot_event_t *event, int j, const char *const 
 
 /* One event on both sides: the same instances in the same order, and the same ones left.
  */
-static void
-check_change(naive_t *naive, const spot_membership_t *membership,
+static void check_change(naive_t *naive, const spot_membership_t *membership,
     const spot_event_t *event, const spot_change_t *change)
 {
     const spot_trace_t *trace = membership->model->recording;
@@ -122,8 +116,7 @@ check_change(naive_t *naive, const spot_membership_t *membership,
     for (int j = 0; j < event->count; j++) {
         if (naive_change(naive, event, j, names, name)) {
             assert_true(count < change->count);
-            assert_string_equal(
-                spot_membership_name(membership, change->slots[count], text), name);
+            assert_string_equal(spot_membership_name(membership, change->slots[count], text), name);
             count++;
         }
     }
@@ -132,15 +125,13 @@ check_change(naive_t *naive, const spot_membership_t *membership,
     assert_int_equal(membership->population, naive->num_living);
     for (int j = 0; j < naive->num_living; j++) {
         assert_string_equal(
-            spot_membership_name(membership, membership->living[j], text),
-            naive->names[j]);
+            spot_membership_name(membership, membership->living[j], text), naive->names[j]);
     }
     spot_membership_verify(membership);
 }
 
 /* Returns how many instances were clipped. */
-static int64_t
-check_against_naive(
+static int64_t check_against_naive(
     const spot_trace_model_t *model, int capacity, uint64_t replication, int max_events)
 {
     static naive_t naive;
@@ -166,8 +157,7 @@ check_against_naive(
     return num_clipped;
 }
 
-static void
-make_seed_model(spot_trace_model_t *model, int capacity, int initial)
+static void make_seed_model(spot_trace_model_t *model, int capacity, int initial)
 {
     char text[1024];
 
@@ -178,8 +168,7 @@ make_seed_model(spot_trace_model_t *model, int capacity, int initial)
     make_model(model, text);
 }
 
-static void
-test_generated_traces(void **state)
+static void test_generated_traces(void **state)
 {
     static const int capacities[] = {1, 2, 5, 64, 300};
     spot_trace_model_t model;
@@ -188,16 +177,14 @@ test_generated_traces(void **state)
     for (size_t j = 0; j < sizeof(capacities) / sizeof(capacities[0]); j++) {
         make_seed_model(&model, capacities[j], capacities[j] / 2);
         for (uint64_t replication = 0; replication < 20; replication++) {
-            assert_int_equal(
-                check_against_naive(&model, capacities[j], replication, 300), 0);
+            assert_int_equal(check_against_naive(&model, capacities[j], replication, 300), 0);
         }
         spot_trace_model_free(&model);
     }
 }
 
 /* Less room than the trace thinks: additions are clipped, and then losses too. */
-static void
-test_clipping_of_generated_traces(void **state)
+static void test_clipping_of_generated_traces(void **state)
 {
     spot_trace_model_t model;
 
@@ -215,8 +202,7 @@ test_clipping_of_generated_traces(void **state)
 }
 
 /* A recorded trace as a model; its text is put into a file for the time of reading. */
-static void
-make_recorded_model(spot_trace_model_t *model, const char *rows, const char *kind)
+static void make_recorded_model(spot_trace_model_t *model, const char *rows, const char *kind)
 {
     char path[PATH_BYTES], text[PATH_BYTES + 16];
     char *bytes = malloc(strlen(rows) + 256);
@@ -235,8 +221,7 @@ make_recorded_model(spot_trace_model_t *model, const char *rows, const char *kin
 }
 
 /* Names that come, go and come again; every kind of row. */
-static void
-make_random_model(spot_trace_model_t *model, uint64_t seed, bool is_named)
+static void make_random_model(spot_trace_model_t *model, uint64_t seed, bool is_named)
 {
     char *rows = random_rows(seed, is_named, 120);
 
@@ -244,8 +229,7 @@ make_random_model(spot_trace_model_t *model, uint64_t seed, bool is_named)
     free(rows);
 }
 
-static void
-test_recorded_traces(void **state)
+static void test_recorded_traces(void **state)
 {
     spot_trace_model_t model;
 
@@ -265,8 +249,7 @@ test_recorded_traces(void **state)
 
 /* What is clipped on the way in, by name: the first ones enter, the loss of one that did
  * not is clipped too, and its name can come again. */
-static void
-test_clipping_by_name(void **state)
+static void test_clipping_by_name(void **state)
 {
     static const char rows[] = "0,init,1,a\n1,add,3,b c d\n2,preempt,2,c d\n"
                                "3,add,1,d\n4,stop,2,d a\n5,end,1,\n";
@@ -305,16 +288,14 @@ test_clipping_by_name(void **state)
 }
 
 /* A change in which nobody comes is a change nevertheless: it is counted as clipped. */
-static void
-test_changes_without_instances(void **state)
+static void test_changes_without_instances(void **state)
 {
     spot_membership_t membership;
     spot_trace_model_t model;
     spot_change_t change;
 
     (void) state;
-    make_recorded_model(
-        &model, "0,init,1,a\n1,add,2,b c\n2,preempt,2,b c\n3,end,1,\n", "named");
+    make_recorded_model(&model, "0,init,1,a\n1,add,2,b c\n2,preempt,2,b c\n3,end,1,\n", "named");
     assert_int_equal(spot_membership_init(&membership, &model, 1), 0);
     spot_membership_start(&membership, 1, 0);
     for (int j = 0; j < 2; j++) {
@@ -329,8 +310,7 @@ test_changes_without_instances(void **state)
 }
 
 /* All that a replication consists of, as one number. */
-static uint64_t
-replication_hash(spot_membership_t *membership, uint64_t seed, uint64_t replication)
+static uint64_t replication_hash(spot_membership_t *membership, uint64_t seed, uint64_t replication)
 {
     uint64_t hash = 1469598103934665603U;
     char text[SPOT_INSTANCE_NAME_BYTES];
@@ -351,8 +331,7 @@ replication_hash(spot_membership_t *membership, uint64_t seed, uint64_t replicat
     return hash;
 }
 
-static void
-test_replications_start_anew(void **state)
+static void test_replications_start_anew(void **state)
 {
     spot_membership_t membership;
     spot_trace_model_t model;
@@ -373,8 +352,7 @@ test_replications_start_anew(void **state)
     spot_trace_model_free(&model);
 }
 
-static int
-number_of(const spot_membership_t *membership, int32_t slot)
+static int number_of(const spot_membership_t *membership, int32_t slot)
 {
     char text[SPOT_INSTANCE_NAME_BYTES];
 
@@ -383,8 +361,7 @@ number_of(const spot_membership_t *membership, int32_t slot)
 
 /* Six live, two are lost, two come, one is lost: all 30 ordered pairs are equally
  * likely, and so is then each of the six that live, whoever was lost before. */
-static void
-test_victims_are_uniform(void **state)
+static void test_victims_are_uniform(void **state)
 {
     enum { NUM_REPLICATIONS = 60000 };
     double pairs[36] = {0}, next[36] = {0}, expected_pairs[36], biased_pairs[36];
@@ -426,8 +403,7 @@ test_victims_are_uniform(void **state)
     spot_trace_model_free(&model);
 }
 
-static void
-test_free_accepts_nothing(void **state)
+static void test_free_accepts_nothing(void **state)
 {
     spot_membership_t membership;
 
@@ -437,8 +413,7 @@ test_free_accepts_nothing(void **state)
     spot_membership_free(&membership);
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_generated_traces),

@@ -12,13 +12,12 @@
 #include "tests/unit/generate/model_text.h"
 
 #define FLEET "capacity: 8\ninitial: 4\n"
-#define FIXED                                                                           \
-    "preemption: {per_minute: 0.1, count: {fixed: 1}}\n"                                \
+#define FIXED                                                                                      \
+    "preemption: {per_minute: 0.1, count: {fixed: 1}}\n"                                           \
     "addition: {per_minute: 0.2, count: {fixed: 2}}\n"
 
 /* A model file and the report on it; "" is a good one. */
-static void
-check_report(const char *text, const char *expected)
+static void check_report(const char *text, const char *expected)
 {
     spot_trace_model_t model;
     spot_diag_t diag;
@@ -32,8 +31,7 @@ check_report(const char *text, const char *expected)
     spot_diag_free(&diag);
 }
 
-static void
-test_every_key(void **state)
+static void test_every_key(void **state)
 {
     const spot_model_common_t *common;
     spot_trace_model_t model;
@@ -59,8 +57,7 @@ test_every_key(void **state)
     spot_trace_model_free(&model);
 }
 
-static void
-test_defaults(void **state)
+static void test_defaults(void **state)
 {
     const spot_model_common_t *common;
     spot_trace_model_t model;
@@ -75,8 +72,7 @@ test_defaults(void **state)
     spot_trace_model_free(&model);
 }
 
-static void
-test_extremes_are_accepted(void **state)
+static void test_extremes_are_accepted(void **state)
 {
     (void) state;
     check_report("generator: seed\ncapacity: 1\ninitial: 0\ntick_s: 0.001\n"
@@ -84,22 +80,19 @@ test_extremes_are_accepted(void **state)
                  "addition: {per_minute: 1, count: {geometric: {p: 1}}, "
                  "big: {probability: 1, range: [1, 1000000]}}\n",
         "");
-    check_report(
-        "generator: seed\ncapacity: 1000000\ninitial: 1000000\ntick_s: 86400\n"
-        "horizon_s: 3e9\n"
-        "preemption: {per_minute: 1e-300, count: {moments: {mean: 1, std: 0}}}\n"
-        "addition: {per_minute: 0.5, count: {negbin: {r: 1e9, p: 1}}, "
-        "big: {probability: 0, range: [1000000, 1000000]}}\n",
+    check_report("generator: seed\ncapacity: 1000000\ninitial: 1000000\ntick_s: 86400\n"
+                 "horizon_s: 3e9\n"
+                 "preemption: {per_minute: 1e-300, count: {moments: {mean: 1, std: 0}}}\n"
+                 "addition: {per_minute: 0.5, count: {negbin: {r: 1e9, p: 1}}, "
+                 "big: {probability: 0, range: [1000000, 1000000]}}\n",
         "");
 }
 
 #define A_MODEL "expected a model (generator: NAME) or a scenario (scenario: NAME)\n"
 
-#define MODEL_OR_SCENARIO                                                               \
-    "expected a model (generator: NAME) or a scenario (scenario: NAME)\n"
+#define MODEL_OR_SCENARIO "expected a model (generator: NAME) or a scenario (scenario: NAME)\n"
 
-static void
-test_which_generator(void **state)
+static void test_which_generator(void **state)
 {
     (void) state;
     check_report("7", "model.yaml:1:1: " MODEL_OR_SCENARIO);
@@ -111,12 +104,10 @@ test_which_generator(void **state)
     check_report("generator: sead",
         "model.yaml:1:12: generator: unknown generator \"sead\", did you mean "
         "\"seed\"?\n");
-    check_report(
-        "generator: x-ray", "model.yaml:1:12: generator: unknown generator \"x-ray\"\n");
+    check_report("generator: x-ray", "model.yaml:1:12: generator: unknown generator \"x-ray\"\n");
 }
 
-static void
-test_missing_keys(void **state)
+static void test_missing_keys(void **state)
 {
     (void) state;
     check_report("generator: seed", "model.yaml:1:1: missing key \"preemption\"\n"
@@ -134,8 +125,7 @@ test_missing_keys(void **state)
 }
 
 /* A value that is wrong is not missing too. */
-static void
-test_wrong_common_keys(void **state)
+static void test_wrong_common_keys(void **state)
 {
     (void) state;
     check_report("generator: seed\nspotsim-model: 2\nname: ''\ntick_s: 5 s\n"
@@ -157,8 +147,7 @@ test_wrong_common_keys(void **state)
         "model.yaml:2:11: capacity: expected an integer from 1 to 1000000, got \"0\"\n");
 }
 
-static void
-test_wrong_directions(void **state)
+static void test_wrong_directions(void **state)
 {
     (void) state;
     check_report("generator: seed\n" FLEET "preemption: 5\n"
@@ -171,8 +160,7 @@ test_wrong_directions(void **state)
 }
 
 /* The two laws, each in a line of its own. */
-static void
-check_laws(const char *law, const char *other, const char *expected)
+static void check_laws(const char *law, const char *other, const char *expected)
 {
     char text[512];
 
@@ -183,12 +171,11 @@ check_laws(const char *law, const char *other, const char *expected)
     check_report(text, expected);
 }
 
-#define ONE_OF                                                                          \
-    "expected one of {normal: {mean: 2.4, std: 2.1}}, {moments: {mean: 2.4, std: "      \
+#define ONE_OF                                                                                     \
+    "expected one of {normal: {mean: 2.4, std: 2.1}}, {moments: {mean: 2.4, std: "                 \
     "2.1}}, {geometric: {p: 0.4}}, {negbin: {r: 0.7, p: 0.3}} or {fixed: 3}, got "
 
-static void
-test_wrong_laws(void **state)
+static void test_wrong_laws(void **state)
 {
     (void) state;
     check_laws(" 3", " {norml: {mean: 1, std: 2}}",
@@ -222,8 +209,7 @@ test_wrong_laws(void **state)
 }
 
 /* An instance cannot be lost by half. */
-static void
-test_fixed_sizes_are_whole(void **state)
+static void test_fixed_sizes_are_whole(void **state)
 {
     (void) state;
     check_laws(" {fixed: 2.5}", " {fixed: 0}",
@@ -234,8 +220,7 @@ test_fixed_sizes_are_whole(void **state)
     check_laws(" {fixed: 1}", " {fixed: 1000000}", "");
 }
 
-static void
-check_big(const char *big, const char *expected)
+static void check_big(const char *big, const char *expected)
 {
     char text[512];
 
@@ -246,8 +231,7 @@ check_big(const char *big, const char *expected)
     check_report(text, expected);
 }
 
-static void
-test_wrong_big_events(void **state)
+static void test_wrong_big_events(void **state)
 {
     (void) state;
     check_big("probability: 2, range: [3, 2]",
@@ -269,30 +253,26 @@ test_wrong_big_events(void **state)
 }
 
 /* A model inside a scenario with tick 5 s, capacity 8, 4 initial ones, an hour. */
-static int
-init_in_scenario_like(spot_trace_model_t *model, const char *text,
-    const spot_trace_model_t *like, spot_diag_t *diag)
+static int init_in_scenario_like(
+    spot_trace_model_t *model, const char *text, const spot_trace_model_t *like, spot_diag_t *diag)
 {
     const spot_trace_setting_t setting = {5000, 8, 4, SPOT_MS_PER_H, false};
     spot_bind_t bind = {.diag = diag, .path = "trace."};
     spot_yaml_t document;
     int ret;
 
-    assert_int_equal(
-        spot_yaml_parse(&document, "scenario.yaml", text, strlen(text), diag), 0);
+    assert_int_equal(spot_yaml_parse(&document, "scenario.yaml", text, strlen(text), diag), 0);
     ret = spot_trace_model_init(model, &bind, document.root, &setting, like);
     spot_yaml_free(&document);
     return ret;
 }
 
-static int
-init_in_scenario(spot_trace_model_t *model, const char *text, spot_diag_t *diag)
+static int init_in_scenario(spot_trace_model_t *model, const char *text, spot_diag_t *diag)
 {
     return init_in_scenario_like(model, text, NULL, diag);
 }
 
-static void
-check_in_scenario(const char *text, const char *expected)
+static void check_in_scenario(const char *text, const char *expected)
 {
     const spot_model_common_t *common;
     spot_trace_model_t model;
@@ -311,13 +291,11 @@ check_in_scenario(const char *text, const char *expected)
     spot_diag_free(&diag);
 }
 
-static void
-test_the_scenario_wins(void **state)
+static void test_the_scenario_wins(void **state)
 {
     (void) state;
     check_in_scenario("generator: seed\n" FIXED, "");
-    check_in_scenario(
-        "generator: seed\ntick_s: 5\n" FLEET "horizon_s: 3600\n" FIXED, "");
+    check_in_scenario("generator: seed\ntick_s: 5\n" FLEET "horizon_s: 3600\n" FIXED, "");
     check_in_scenario("generator: seed\n" FIXED
                       "tick_s: 60\ncapacity: 64\ninitial: 32\nhorizon_s: 21300\n",
         "warning: scenario.yaml:4:9: trace.tick_s is ignored: the scenario's tick, 5 s "
@@ -335,8 +313,7 @@ test_the_scenario_wins(void **state)
         "fleet.initial wins\n");
 }
 
-static void
-test_errors_in_a_scenario(void **state)
+static void test_errors_in_a_scenario(void **state)
 {
     static const char *const texts[] = {
         "generator: seed\npreemption: {per_minute: 2, count: {fixed: 1}}\n",
@@ -368,8 +345,7 @@ test_errors_in_a_scenario(void **state)
     spot_diag_free(&diag);
 }
 
-static void
-check_recording(const char *kind, const char *warning)
+static void check_recording(const char *kind, const char *warning)
 {
     char path[PATH_BYTES], text[PATH_BYTES + 16], expected[PATH_BYTES + 128] = "";
     char bytes[512];
@@ -412,20 +388,17 @@ check_recording(const char *kind, const char *warning)
     assert_int_equal(remove(path), 0);
 }
 
-static void
-test_recordings(void **state)
+static void test_recordings(void **state)
 {
     (void) state;
     check_recording("counts", NULL);
-    check_recording("availability",
-        "kind availability: what could have been obtained is taken as running");
-    check_report(
-        "file: [1]", "model.yaml:1:7: file: expected a file name, got a list\n");
+    check_recording(
+        "availability", "kind availability: what could have been obtained is taken as running");
+    check_report("file: [1]", "model.yaml:1:7: file: expected a file name, got a list\n");
     check_report("file: x.csv\ntick_s: 5\n", "model.yaml:2:1: unknown key \"tick_s\"\n");
 }
 
-static void
-test_faulty_recordings(void **state)
+static void test_faulty_recordings(void **state)
 {
     static const char bytes[] =
         "# spotsim-trace: 1\n# name: t\n# start: unknown\n# resolution_s: 1\n"
@@ -441,8 +414,7 @@ test_faulty_recordings(void **state)
     spot_diag_init(&diag);
     assert_int_equal(parse_model(&model, text, &diag), SPOT_ERR_IO);
     spot_trace_model_free(&model);
-    snprintf(expected, sizeof(expected), "%s: cannot open: No such file or directory\n",
-        path);
+    snprintf(expected, sizeof(expected), "%s: cannot open: No such file or directory\n", path);
     assert_report(&diag, expected);
     spot_diag_free(&diag);
 
@@ -450,15 +422,13 @@ test_faulty_recordings(void **state)
     spot_diag_init(&diag);
     assert_int_equal(parse_model(&model, text, &diag), SPOT_ERR_BAD_INPUT);
     spot_trace_model_free(&model);
-    snprintf(expected, sizeof(expected), "%s:9:11: count: population would fall to -1\n",
-        path);
+    snprintf(expected, sizeof(expected), "%s:9:11: count: population would fall to -1\n", path);
     assert_report(&diag, expected);
     spot_diag_free(&diag);
     assert_int_equal(remove(path), 0);
 }
 
-static void
-test_free_accepts_nothing(void **state)
+static void test_free_accepts_nothing(void **state)
 {
     spot_trace_model_t model;
 
@@ -469,8 +439,7 @@ test_free_accepts_nothing(void **state)
 }
 
 /* The last day that an event may have. */
-static void
-test_last_time_of_events(void **state)
+static void test_last_time_of_events(void **state)
 {
     spot_model_common_t common = {.horizon_ms = 5, .frequency = 1};
 
@@ -482,8 +451,7 @@ test_last_time_of_events(void **state)
 
 /* Models bound alike read a file once and may be freed in any order; a faulty file is
  * read, and reported, each time. */
-static void
-test_recordings_are_shared(void **state)
+static void test_recordings_are_shared(void **state)
 {
     static const char good[] = "# spotsim-trace: 1\n# name: t\n# start: unknown\n"
                                "# resolution_s: 1\n# kind: counts\n# capacity: 8\n"
@@ -523,8 +491,7 @@ test_recordings_are_shared(void **state)
     unlink(other_path);
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_every_key),

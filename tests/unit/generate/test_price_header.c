@@ -11,26 +11,23 @@
 #include "tests/unit/base/support.h"
 #include "traces/generate/recordings.h"
 
-#define HEAD                                                                            \
-    "# spotsim-trace: 1\n# name: t\n# start: unknown\n# resolution_s: 1\n"              \
+#define HEAD                                                                                       \
+    "# spotsim-trace: 1\n# name: t\n# start: unknown\n# resolution_s: 1\n"                         \
     "# kind: named\n# capacity: 9\n"
 #define ROWS "time_s,event,count,instances\n0,init,4,a/i1 b/i1 ab/i1 i1\n9,end,4,\n"
 
-static int
-read_prices(const char *keys, spot_trace_t *trace, spot_price_steps_t *price,
+static int read_prices(const char *keys, spot_trace_t *trace, spot_price_steps_t *price,
     spot_zones_t *zones, spot_diag_t *diag)
 {
     char text[4096];
 
     snprintf(text, sizeof(text), HEAD "%s" ROWS, keys);
     spot_diag_init(diag);
-    assert_int_equal(
-        spot_trace_read_bytes(trace, "t.csv", text, strlen(text), true, diag), 0);
+    assert_int_equal(spot_trace_read_bytes(trace, "t.csv", text, strlen(text), true, diag), 0);
     return spot_price_header_read(trace, "t.csv", price, zones, diag);
 }
 
-static void
-test_reading(void **state)
+static void test_reading(void **state)
 {
     static const int32_t expected[] = {1, 0, -1, -1};
     spot_price_steps_t price = {0};
@@ -62,8 +59,7 @@ test_reading(void **state)
 }
 
 /* A price that is there already wins over all that the file says. */
-static void
-test_given_price_wins(void **state)
+static void test_given_price_wins(void **state)
 {
     spot_price_steps_t price = {0};
     spot_zones_t zones;
@@ -72,8 +68,8 @@ test_given_price_wins(void **state)
 
     (void) state;
     assert_int_equal(spot_price_steps_add(&price, 0, 5), 0);
-    assert_int_equal(read_prices("# price_usd_per_h.b: 0 2\n# price_usd_per_h: 0 1\n",
-                         &trace, &price, &zones, &diag),
+    assert_int_equal(read_prices("# price_usd_per_h.b: 0 2\n# price_usd_per_h: 0 1\n", &trace,
+                         &price, &zones, &diag),
         0);
     assert_int_equal(price.num_steps, 1);
     assert_true(price.steps[0].usd_per_h == 5);
@@ -84,8 +80,7 @@ test_given_price_wins(void **state)
     spot_diag_free(&diag);
 }
 
-static void
-test_faulty_values(void **state)
+static void test_faulty_values(void **state)
 {
     static const char *const values[] = {"0.91", "1 0.91", "0 0.91;60 1", "0 0.91; 0 1",
         "0 0.91; 60", "0 -1", "0 x", "0 1e7", "0  1", "0 nan", "0 1;"};
@@ -104,8 +99,7 @@ test_faulty_values(void **state)
             "such "
             "as '0 0.91; 21600 1.2', got '%s'\n",
             values[j]);
-        assert_int_equal(
-            read_prices(keys, &trace, &price, &zones, &diag), SPOT_ERR_BAD_INPUT);
+        assert_int_equal(read_prices(keys, &trace, &price, &zones, &diag), SPOT_ERR_BAD_INPUT);
         assert_report(&diag, report);
         spot_price_steps_free(&price);
         spot_zones_free(&zones);
@@ -114,8 +108,7 @@ test_faulty_values(void **state)
     }
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_reading),

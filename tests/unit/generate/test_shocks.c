@@ -21,11 +21,9 @@
 /* ---- When shocks come ---- */
 
 /* One after the other, each seen at the end of its tick, none after the horizon. */
-static void
-test_clock(void **state)
+static void test_clock(void **state)
 {
-    const spot_model_common_t common = {
-        .tick_ms = 10000, .horizon_ms = 1000000000, .frequency = 1};
+    const spot_model_common_t common = {.tick_ms = 10000, .horizon_ms = 1000000000, .frequency = 1};
     const spot_dice_t dice = {.seed = 1, .first_entity = 5};
     spot_shocks_t shocks = {.per_hour = 9, .p_zone = 1, .share = 1};
     spot_shock_clock_t clock;
@@ -55,8 +53,7 @@ test_clock(void **state)
 enum { SHOCK_MS = 50000 };
 #define SHOCK_S 43.21
 
-static const int32_t *
-strike(events_t *events, uint64_t replication, int32_t num_lost)
+static const int32_t *strike(events_t *events, uint64_t replication, int32_t num_lost)
 {
     const spot_generator_t *generator = events->model->generator;
     spot_event_t event;
@@ -69,21 +66,18 @@ strike(events_t *events, uint64_t replication, int32_t num_lost)
     return generator->members->lose(events->state, SHOCK_S, num_lost);
 }
 
-static double
-exponential(spot_rng_t *rng, double mu)
+static double exponential(spot_rng_t *rng, double mu)
 {
     return -mu * log1p(-spot_rng_uniform(rng));
 }
 
-static int64_t
-seen_ms(double time_s)
+static int64_t seen_ms(double time_s)
 {
     return llround(1000 * TICK_S * twin_tick(time_s, TICK_S));
 }
 
 /* Who is struck, from the stream of the victims: the last one takes the place. */
-static void
-draw_victims(uint64_t replication, int32_t population, int32_t num_lost, int32_t *lost)
+static void draw_victims(uint64_t replication, int32_t population, int32_t num_lost, int32_t *lost)
 {
     int32_t living[16];
     spot_rng_t rng;
@@ -101,8 +95,7 @@ draw_victims(uint64_t replication, int32_t population, int32_t num_lost, int32_t
 }
 
 /* Nobody dies by itself: what follows is the refill of each of the lost. */
-static void
-test_lifetimes_refill(void **state)
+static void test_lifetimes_refill(void **state)
 {
     enum { CAPACITY = 6, NUM_LOST = 4 };
     spot_trace_model_t model;
@@ -143,19 +136,18 @@ test_lifetimes_refill(void **state)
 }
 
 /* Gaps so long that no tick sees two events. */
-#define MRP                                                                             \
-    "generator: mrp\ncapacity: 5\ntick_s: 10\nhorizon_s: 1e9\n"                         \
-    "p_preempt_after: {preempt: 0.7, add: 0.1}\n"                                       \
-    "gaps_s: {preempt_preempt: {family: exponential, mu: 1e6}, preempt_add: {family: "  \
-    "exponential, mu: 2e6}, add_preempt: {family: exponential, mu: 3e6}, add_add: "     \
-    "{family: exponential, mu: 4e6}, full: {family: exponential, mu: 5e6}, empty: "     \
-    "{family: exponential, mu: 6e6}}\n"                                                 \
+#define MRP                                                                                        \
+    "generator: mrp\ncapacity: 5\ntick_s: 10\nhorizon_s: 1e9\n"                                    \
+    "p_preempt_after: {preempt: 0.7, add: 0.1}\n"                                                  \
+    "gaps_s: {preempt_preempt: {family: exponential, mu: 1e6}, preempt_add: {family: "             \
+    "exponential, mu: 2e6}, add_preempt: {family: exponential, mu: 3e6}, add_add: "                \
+    "{family: exponential, mu: 4e6}, full: {family: exponential, mu: 5e6}, empty: "                \
+    "{family: exponential, mu: 6e6}}\n"                                                            \
     "bulk: {preempt: {pi_all: 1, p: 0.5}, add: {pi_all: 1, p: 0.5}}\n"
 
 /* The first event after a shock, from the streams. Everything comes or goes at a time.
  */
-static void
-expect_mrp(
+static void expect_mrp(
     int initial, int num_lost, uint64_t replication, double *first_s, spot_event_t *due)
 {
     static const double mu[2][2] = {{1e6, 2e6}, {3e6, 4e6}};
@@ -168,8 +160,7 @@ expect_mrp(
     due->kind = initial == 5                    ? SPOT_EVENT_PREEMPT
                 : spot_rng_uniform(&type) < 0.1 ? SPOT_EVENT_PREEMPT
                                                 : SPOT_EVENT_ADD;
-    *first_s = time_s =
-        exponential(&gap, initial == 5 ? 5e6 : mu[SPOT_EVENT_ADD][due->kind]);
+    *first_s = time_s = exponential(&gap, initial == 5 ? 5e6 : mu[SPOT_EVENT_ADD][due->kind]);
     if (left == 0) {
         due->kind = SPOT_EVENT_ADD;
         time_s = SHOCK_S + exponential(&gap, 6e6);
@@ -183,8 +174,7 @@ expect_mrp(
 
 /* The pending event stays, or is drawn again where the shock found the fleet full or
  * leaves it empty; it takes or brings what is there afterwards. */
-static void
-check_mrp(const char *lifetimes, int initial, int num_lost)
+static void check_mrp(const char *lifetimes, int initial, int num_lost)
 {
     spot_trace_model_t model;
     events_t events;
@@ -218,11 +208,9 @@ check_mrp(const char *lifetimes, int initial, int num_lost)
     spot_trace_model_free(&model);
 }
 
-static void
-test_mrp_goes_on(void **state)
+static void test_mrp_goes_on(void **state)
 {
-    static const char *const lifetimes[] = {
-        "", "lifetimes: {family: exponential, mu: 1e12}\n"};
+    static const char *const lifetimes[] = {"", "lifetimes: {family: exponential, mu: 1e12}\n"};
 
     (void) state;
     for (int j = 0; j < 2; j++) {
@@ -234,8 +222,7 @@ test_mrp_goes_on(void **state)
 }
 
 /* Blocks go on as recorded, clipped to what a shock has left, or made room for. */
-static void
-test_block_goes_on(void **state)
+static void test_block_goes_on(void **state)
 {
     static const char rows[] = "0,init,5,\n100,preempt,2,\n200,add,4,\n300,preempt,6,\n"
                                "400,add,8,\n500,end,9,\n";
@@ -260,8 +247,7 @@ test_block_goes_on(void **state)
         events_t events;
 
         snprintf(keys, sizeof(keys),
-            "capacity: 10\ninitial: %d\nneighbours: 1\nrestart_every: 1e9\n",
-            cases[j].initial);
+            "capacity: 10\ninitial: %d\nneighbours: 1\nrestart_every: 1e9\n", cases[j].initial);
         make_recorded(&model, "block", "counts", "10", rows, keys);
         events_init(&events, &model);
         if (cases[j].num_lost > 0) {
@@ -282,25 +268,25 @@ test_block_goes_on(void **state)
 /* ---- Random shocks on all of them ---- */
 
 #define GAP(mu) "{family: exponential, mu: " #mu "}"
-#define MRP_ZONE                                                                           \
-    "{generator: mrp, capacity: 12, initial: 4, p_preempt_after: {preempt: 0.6, add: "     \
-    "0.3}, gaps_s: {preempt_preempt: " GAP(90) ", preempt_add: " GAP(                      \
-        200) ", add_preempt: " GAP(300) ", add_add: " GAP(50) ", full: " GAP(100) ", "     \
-                                                                                  "emp"    \
-                                                                                  "ty:"    \
-                                                                                  " " GAP( \
-                                                                                      200) "}, bulk: {preempt: {p: 0.4}, add: {p: 0.2}}"
-#define LIFETIMES_ZONE                                                                  \
-    "{generator: lifetimes, capacity: 9, initial: 9, lifetime: {law: deadline, zeta: "  \
-    "6, sigma: 2, deadline_s: 3600, overrun_mean_s: 20, overrun_max_s: 60}, refill: "   \
+#define MRP_ZONE                                                                                   \
+    "{generator: mrp, capacity: 12, initial: 4, p_preempt_after: {preempt: 0.6, add: "             \
+    "0.3}, gaps_s: {preempt_preempt: " GAP(90) ", preempt_add: " GAP(200) ", add_preempt: " GAP(   \
+        300) ", add_add: " GAP(50) ", full: " GAP(100) ", "                                        \
+                                                       "emp"                                       \
+                                                       "ty:"                                       \
+                                                       " " GAP(200) "}, bulk: {preempt: {p: "      \
+                                                                    "0.4}, add: {p: 0.2}}"
+#define LIFETIMES_ZONE                                                                             \
+    "{generator: lifetimes, capacity: 9, initial: 9, lifetime: {law: deadline, zeta: "             \
+    "6, sigma: 2, deadline_s: 3600, overrun_mean_s: 20, overrun_max_s: 60}, refill: "              \
     "{family: gamma, shape: 2, scale: 200}}\n"
-#define SEED_ZONE                                                                       \
-    "{generator: seed, capacity: 20, initial: 7, preemption: {per_minute: 0.5, count: " \
+#define SEED_ZONE                                                                                  \
+    "{generator: seed, capacity: 20, initial: 7, preemption: {per_minute: 0.5, count: "            \
     "{geometric: {p: 0.3}}}, addition: {per_minute: 0.6, count: {fixed: 2}}}\n"
 
-#define ALL_ZONES                                                                       \
-    "zones:\n  seed: " SEED_ZONE "  mrp: " MRP_ZONE "}\n"                               \
-    "  wall: " MRP_ZONE ", lifetimes: {family: weibull, scale: 900, shape: 0.8}}\n"     \
+#define ALL_ZONES                                                                                  \
+    "zones:\n  seed: " SEED_ZONE "  mrp: " MRP_ZONE "}\n"                                          \
+    "  wall: " MRP_ZONE ", lifetimes: {family: weibull, scale: 900, shape: 0.8}}\n"                \
     "  lives: " LIFETIMES_ZONE
 #define SHOCKS "shocks: {per_hour: 20, p_zone: 0.6, share: 0.4}\n"
 
@@ -317,8 +303,7 @@ typedef struct {
     int64_t longest_ms; /* life in the zone "lives" */
 } people_t;
 
-static void
-people_start(people_t *self, const events_t *events)
+static void people_start(people_t *self, const events_t *events)
 {
     const spot_generator_t *generator = events->model->generator;
     const int32_t *names = generator->members->initial_names(events->state);
@@ -343,8 +328,7 @@ people_start(people_t *self, const events_t *events)
     }
 }
 
-static void
-people_meet(people_t *self, int zone_id, const spot_event_t *event)
+static void people_meet(people_t *self, int zone_id, const spot_event_t *event)
 {
     const bool is_add = event->kind == SPOT_EVENT_ADD;
     const int change = is_add ? 1 : -1;
@@ -363,8 +347,7 @@ people_meet(people_t *self, int zone_id, const spot_event_t *event)
         self->num_named_losses += !is_add;
         if (is_add) {
             self->birth_ms[name] = event->time_ms;
-        } else if (zone_id == 3 &&
-                   event->time_ms - self->birth_ms[name] > self->longest_ms) {
+        } else if (zone_id == 3 && event->time_ms - self->birth_ms[name] > self->longest_ms) {
             self->longest_ms = event->time_ms - self->birth_ms[name];
         }
     }
@@ -372,8 +355,7 @@ people_meet(people_t *self, int zone_id, const spot_event_t *event)
 }
 
 /* Nobody is lost who does not live, or comes who does; nobody outlives the wall. */
-static void
-test_everybody_lost_was_alive(void **state)
+static void test_everybody_lost_was_alive(void **state)
 {
     spot_trace_model_t model;
     events_t events;
@@ -395,8 +377,7 @@ test_everybody_lost_was_alive(void **state)
 
             assert_true(event.time_ms >= last_ms && event.count > 0);
             people_meet(&people, zone_id, &event);
-            assert_in_range(
-                people.population[zone_id], 0, zones->zones[zone_id].capacity);
+            assert_in_range(people.population[zone_id], 0, zones->zones[zone_id].capacity);
             last_ms = event.time_ms;
             num_events++;
         }
@@ -408,8 +389,7 @@ test_everybody_lost_was_alive(void **state)
 }
 
 /* Membership takes those who are named; the sum of the zones is the population. */
-static void
-test_membership_follows(void **state)
+static void test_membership_follows(void **state)
 {
     spot_membership_t membership;
     spot_trace_model_t model;
@@ -441,14 +421,11 @@ test_membership_follows(void **state)
 
 /* What happens in a zone, shocks included, does not depend on the model of another one;
  * and it happens again for the same seed. */
-static void
-test_zones_do_not_meddle(void **state)
+static void test_zones_do_not_meddle(void **state)
 {
-    static const char *const texts[] = {"generator: zones\n" HEAD
-                                        "zones:\n  a: " SEED_ZONE
+    static const char *const texts[] = {"generator: zones\n" HEAD "zones:\n  a: " SEED_ZONE
                                         "  b: " LIFETIMES_ZONE SHOCKS,
-        "generator: zones\n" HEAD "zones:\n  a: " MRP_ZONE
-        "}\n  b: " LIFETIMES_ZONE SHOCKS};
+        "generator: zones\n" HEAD "zones:\n  a: " MRP_ZONE "}\n  b: " LIFETIMES_ZONE SHOCKS};
     spot_trace_model_t models[3];
     events_t events[3];
     int64_t num_events = 0;
@@ -493,8 +470,7 @@ test_zones_do_not_meddle(void **state)
 
 /* ---- Models that cannot be told ---- */
 
-static void
-check_replay(const char *more, int error, const char *expected)
+static void check_replay(const char *more, int error, const char *expected)
 {
     static const char trace[] =
         "# spotsim-trace: 1\n# name: t\n# start: unknown\n# resolution_s: 10\n"
@@ -506,8 +482,8 @@ check_replay(const char *more, int error, const char *expected)
 
     test_path("shocked.csv", path);
     write_file(path, trace, strlen(trace));
-    snprintf(text, sizeof(text),
-        "generator: zones\nzones:\n  r: {generator: replay, trace: %s%s", path, more);
+    snprintf(text, sizeof(text), "generator: zones\nzones:\n  r: {generator: replay, trace: %s%s",
+        path, more);
     spot_diag_init(&diag);
     assert_int_equal(parse_model(&model, text, &diag), error);
     assert_report(&diag, expected);
@@ -519,8 +495,7 @@ check_replay(const char *more, int error, const char *expected)
     assert_int_equal(remove(path), 0);
 }
 
-static void
-test_replay_warns(void **state)
+static void test_replay_warns(void **state)
 {
     (void) state;
     check_replay("}\n", 0, "");
@@ -533,8 +508,7 @@ test_replay_warns(void **state)
         "1\n");
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_clock),

@@ -22,8 +22,7 @@ typedef struct {
     int num_changes;
 } pair_t;
 
-static void
-init_pair(pair_t *self, const spot_trace_model_t *model, int64_t capacity)
+static void init_pair(pair_t *self, const spot_trace_model_t *model, int64_t capacity)
 {
     memset(self, 0, sizeof(*self));
     assert_int_equal(spot_membership_init(&self->twin, model, capacity), 0);
@@ -31,15 +30,13 @@ init_pair(pair_t *self, const spot_trace_model_t *model, int64_t capacity)
     self->twin.ticks = self->reader.ticks = spot_ticks_of(TICK_MS);
 }
 
-static void
-free_pair(pair_t *self)
+static void free_pair(pair_t *self)
 {
     spot_membership_free(&self->twin);
     spot_membership_free(&self->reader);
 }
 
-static void
-assert_same_zones(const pair_t *self, const int32_t *slots, int32_t count)
+static void assert_same_zones(const pair_t *self, const int32_t *slots, int32_t count)
 {
     for (int32_t j = 0; j < count; j++) {
         assert_int_equal(spot_membership_zone(&self->reader, slots[j]),
@@ -47,8 +44,7 @@ assert_same_zones(const pair_t *self, const int32_t *slots, int32_t count)
     }
 }
 
-static void
-start_pair(pair_t *self, uint64_t replication, spot_tapes_t *tapes)
+static void start_pair(pair_t *self, uint64_t replication, spot_tapes_t *tapes)
 {
     const spot_dice_t dice = {.seed = 5, .replication = replication};
 
@@ -60,21 +56,18 @@ start_pair(pair_t *self, uint64_t replication, spot_tapes_t *tapes)
     assert_same_zones(self, self->reader.initial, self->reader.population);
 }
 
-static void
-step_pair(pair_t *self)
+static void step_pair(pair_t *self)
 {
     spot_change_t made, met;
     bool is_there;
 
-    assert_int_equal(
-        spot_membership_next_ms(&self->reader), spot_membership_next_ms(&self->twin));
-    assert_int_equal(
-        spot_membership_seen_ms(&self->reader), spot_membership_seen_ms(&self->twin));
+    assert_int_equal(spot_membership_next_ms(&self->reader), spot_membership_next_ms(&self->twin));
+    assert_int_equal(spot_membership_seen_ms(&self->reader), spot_membership_seen_ms(&self->twin));
     is_there = spot_membership_next(&self->twin, &made);
     assert_int_equal(spot_membership_next(&self->reader, &met), is_there);
     if (!is_there) {
-        assert_int_equal(spot_membership_stopped_ms(&self->reader),
-            spot_membership_stopped_ms(&self->twin));
+        assert_int_equal(
+            spot_membership_stopped_ms(&self->reader), spot_membership_stopped_ms(&self->twin));
         self->is_over = true;
         return;
     }
@@ -91,8 +84,8 @@ step_pair(pair_t *self)
 }
 
 /* Lets the readers of a replication go on by turns; each begins at its first one. */
-static void
-read_at_random(pair_t *pairs, uint64_t replication, spot_tapes_t *tapes, spot_rng_t *rng)
+static void read_at_random(
+    pair_t *pairs, uint64_t replication, spot_tapes_t *tapes, spot_rng_t *rng)
 {
     int num_over = 0;
 
@@ -115,8 +108,7 @@ read_at_random(pair_t *pairs, uint64_t replication, spot_tapes_t *tapes, spot_rn
 
 /* Reads replications of a model, some twice, with tapes that have spare bytes left;
  * tapes NULL: none. Returns the number of changes. */
-static int
-read_model(
+static int read_model(
     const spot_trace_model_t *model, int64_t capacity, spot_tapes_t *tapes, size_t spare)
 {
     static const uint64_t replications[] = {0, 1, 2, 0, 2};
@@ -143,8 +135,7 @@ read_model(
 }
 
 /* Also where the tapes become full: before a change, within a replication, later. */
-static void
-test_readers(void **state)
+static void test_readers(void **state)
 {
     static const size_t spares[] = {0, 300, 3000, 40000, SPOT_TAPES_BYTES};
     const size_t num_patterns = sizeof(patterns) / sizeof(patterns[0]);
@@ -166,8 +157,7 @@ test_readers(void **state)
         num_changes = read_model(&model, capacity, NULL, 0);
         assert_true(num_changes > 0);
         for (size_t k = 0; k < sizeof(spares) / sizeof(spares[0]); k++) {
-            assert_int_equal(
-                read_model(&model, capacity, &tapes, spares[k]), num_changes);
+            assert_int_equal(read_model(&model, capacity, &tapes, spares[k]), num_changes);
         }
         spot_trace_model_free(&model);
     }
@@ -177,8 +167,7 @@ test_readers(void **state)
 
 /* Changes of all instances at once, of which fewer fit what is made at a time and some
  * are clipped, and a fleet of one instance. */
-static void
-test_large_changes(void **state)
+static void test_large_changes(void **state)
 {
     static const char *const texts[] = {
         "capacity: 900\ninitial: 650\npreemption: {per_minute: 0.9, count: {fixed: "
@@ -200,15 +189,13 @@ test_large_changes(void **state)
         num_changes = read_model(&model, capacities[j], NULL, 0);
         assert_true(num_changes > 1000);
         assert_int_equal(read_model(&model, capacities[j], &tapes, 100000), num_changes);
-        assert_int_equal(
-            read_model(&model, capacities[j], &tapes, SPOT_TAPES_BYTES), num_changes);
+        assert_int_equal(read_model(&model, capacities[j], &tapes, SPOT_TAPES_BYTES), num_changes);
         spot_trace_model_free(&model);
     }
     spot_tapes_free(&tapes);
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_readers),

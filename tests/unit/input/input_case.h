@@ -18,8 +18,7 @@ typedef struct {
     unsigned char warnings[SPOT_MAX_WARNINGS];
 } input_case_t;
 
-static inline void
-input_case_open(input_case_t *self, const char *text)
+static inline void input_case_open(input_case_t *self, const char *text)
 {
     const spot_experiment_t *engine = &spot_input_experiment;
     spot_diag_t diag;
@@ -37,29 +36,26 @@ input_case_open(input_case_t *self, const char *text)
     assert_int_equal(engine->open(&self->worker, self->scenario), 0);
 }
 
-static inline void
-input_case_close(input_case_t *self)
+static inline void input_case_close(input_case_t *self)
 {
     spot_input_experiment.close(self->worker);
     spot_input_experiment.free(self->scenario);
     spot_yaml_free(&self->document);
 }
 
-static inline void
-input_case_run(input_case_t *self, uint64_t replication, spot_recording_t *recording)
+static inline void input_case_run(
+    input_case_t *self, uint64_t replication, spot_recording_t *recording)
 {
     const spot_replication_t wanted = {.seed = 7, .replication = replication};
 
     memset(self->warnings, 0, sizeof(self->warnings));
-    assert_int_equal(spot_input_experiment.run(
-                         self->worker, &wanted, self->values, self->warnings, recording),
+    assert_int_equal(
+        spot_input_experiment.run(self->worker, &wanted, self->values, self->warnings, recording),
         0);
-    spot_metrics_derive(
-        self->outputs->metrics, self->outputs->num_metrics, self->values);
+    spot_metrics_derive(self->outputs->metrics, self->outputs->num_metrics, self->values);
 }
 
-static inline double
-input_case_value(const input_case_t *self, const char *name)
+static inline double input_case_value(const input_case_t *self, const char *name)
 {
     const size_t id = spot_outputs_metric_id(self->outputs, name);
 
@@ -68,8 +64,7 @@ input_case_value(const input_case_t *self, const char *name)
 }
 
 /* Writes a .npy file of values. */
-static inline void
-input_case_write(const char *path, size_t num, const double *values)
+static inline void input_case_write(const char *path, size_t num, const double *values)
 {
     FILE *file = fopen(path, "wb");
     char header[118];

@@ -17,9 +17,9 @@
 #define HEAD "engine: input\nscenario: case\n"
 #define LAWS "spread: {read: {lognormal: {cv: 0.5}}, decode: {gamma: {cv: 0.3}}}\n"
 /* One process far ahead of a loop that takes no time: the epoch is the sum of T. */
-#define SUM                                                                             \
-    HEAD "compute: 0 ms\nbatch: 10\n"                                                   \
-         "input: {samples: 500, loader: {processes: 1, prefetch: 100, block: %d}, "     \
+#define SUM                                                                                        \
+    HEAD "compute: 0 ms\nbatch: 10\n"                                                              \
+         "input: {samples: 500, loader: {processes: 1, prefetch: 100, block: %d}, "                \
          "cost: {decode: %d ms, read: {local: %d ms}}}\n%s"
 
 static const char *const cases[] = {
@@ -39,8 +39,7 @@ static const char *const cases[] = {
 };
 #define NUM_CASES (sizeof(cases) / sizeof(cases[0]))
 
-static void
-assert_number(const input_case_t *self, const char *name, double expected)
+static void assert_number(const input_case_t *self, const char *name, double expected)
 {
     const double value = input_case_value(self, name);
 
@@ -49,16 +48,14 @@ assert_number(const input_case_t *self, const char *name, double expected)
     }
 }
 
-static void
-assert_near(double value, double expected, double tolerance)
+static void assert_near(double value, double expected, double tolerance)
 {
     if (!(fabs(value - expected) <= tolerance)) {
         fail_msg("%.17g, not %.17g", value, expected);
     }
 }
 
-static void
-test_constant_times(void **state)
+static void test_constant_times(void **state)
 {
     input_case_t self;
 
@@ -70,8 +67,8 @@ test_constant_times(void **state)
 
         input_case_open(&self, cases[j]);
         work = spot_input_scenario_work(self.scenario);
-        assert_int_equal(spot_loader_predict(&truth,
-                             &((spot_input_scenario_t *) self.scenario)->loader, &work),
+        assert_int_equal(
+            spot_loader_predict(&truth, &((spot_input_scenario_t *) self.scenario)->loader, &work),
             0);
         input_case_run(&self, j, NULL);
         has_steady = !isnan(truth.steady_load_s);
@@ -92,15 +89,14 @@ test_constant_times(void **state)
             1, 1e-12);
         assert_int_equal(self.warnings[0], !has_steady);
         assert_int_equal(has_steady, j + 1 < NUM_CASES);
-        assert_string_equal(self.outputs->cost,
-            isnan(truth.memory_bytes) ? "cpu_threads" : "memory_bytes");
+        assert_string_equal(
+            self.outputs->cost, isnan(truth.memory_bytes) ? "cpu_threads" : "memory_bytes");
         input_case_close(&self);
     }
 }
 
 /* A short last batch counts what it has. */
-static void
-test_throughput(void **state)
+static void test_throughput(void **state)
 {
     input_case_t self;
 
@@ -108,15 +104,14 @@ test_throughput(void **state)
     input_case_open(&self, cases[0]);
     input_case_run(&self, 0, NULL);
     assert_number(&self, "samples", 28539);
-    assert_near(input_case_value(&self, "samples_per_s"),
-        28539 / input_case_value(&self, "epoch_s"), 1e-9);
+    assert_near(
+        input_case_value(&self, "samples_per_s"), 28539 / input_case_value(&self, "epoch_s"), 1e-9);
     input_case_close(&self);
 }
 
 /* Without processes ahead of the loop it waits for every start, file, sample and
  * hand-over: 143 files, 63 batches. */
-static void
-test_synchronous(void **state)
+static void test_synchronous(void **state)
 {
     input_case_t self;
 
@@ -130,8 +125,8 @@ test_synchronous(void **state)
 }
 
 /* The epoch of SUM. */
-static double
-epoch_s(int block, int decode_ms, int read_ms, const char *spread, uint64_t replication)
+static double epoch_s(
+    int block, int decode_ms, int read_ms, const char *spread, uint64_t replication)
 {
     input_case_t self;
     char text[1000];
@@ -145,8 +140,7 @@ epoch_s(int block, int decode_ms, int read_ms, const char *spread, uint64_t repl
     return time_s;
 }
 
-static void
-test_seeds(void **state)
+static void test_seeds(void **state)
 {
     (void) state;
     assert_true(epoch_s(1, 2, 3, LAWS, 5) == epoch_s(1, 2, 3, LAWS, 5));
@@ -155,8 +149,7 @@ test_seeds(void **state)
 
 /* Settings meet the same draws: a time is in proportion to its mean, and neither the
  * block nor the other times change what is drawn. */
-static void
-test_common_numbers(void **state)
+static void test_common_numbers(void **state)
 {
     (void) state;
     for (uint64_t j = 0; j < 5; j++) {
@@ -172,8 +165,7 @@ test_common_numbers(void **state)
 }
 
 /* More batches ahead never make an epoch longer that meets the same draws. */
-static void
-test_prefetch(void **state)
+static void test_prefetch(void **state)
 {
     static const char text[] =
         HEAD "compute: 9 ms\nbatch: 10\ninput: {samples: 3000, loader: {processes: 3, "
@@ -190,18 +182,15 @@ test_prefetch(void **state)
     for (uint64_t j = 0; j < 100; j++) {
         input_case_run(&one, j, NULL);
         input_case_run(&more, j, NULL);
-        assert_true(input_case_value(&more, "epoch_s") <
-                    input_case_value(&one, "epoch_s") - 1e-6);
-        assert_true(
-            input_case_value(&more, "fill_s") == input_case_value(&one, "fill_s"));
+        assert_true(input_case_value(&more, "epoch_s") < input_case_value(&one, "epoch_s") - 1e-6);
+        assert_true(input_case_value(&more, "fill_s") == input_case_value(&one, "fill_s"));
     }
     input_case_close(&one);
     input_case_close(&more);
 }
 
 /* Measured values are drawn again, divided by their mean. */
-static void
-test_measured(void **state)
+static void test_measured(void **state)
 {
     static const double values[] = {1, 3, 8};
     size_t num_drawn[3] = {0};
@@ -216,8 +205,7 @@ test_measured(void **state)
         size_t k = 0;
 
         input_case_run(&self, j, NULL);
-        while (k < 3 &&
-               fabs(input_case_value(&self, "fill_s") - 0.01 * values[k]) > 1e-12) {
+        while (k < 3 && fabs(input_case_value(&self, "fill_s") - 0.01 * values[k]) > 1e-12) {
             k++;
         }
         assert_true(k < 3);
@@ -228,8 +216,7 @@ test_measured(void **state)
     remove(NPY);
 }
 
-static void
-test_series(void **state)
+static void test_series(void **state)
 {
     static const int64_t samples[] = {50, 300000};
     char text[500];
@@ -249,9 +236,8 @@ test_series(void **state)
         input_case_open(&self, text);
         input_case_run(&self, 1, NULL);
         memcpy(metrics, self.values, sizeof(metrics));
-        assert_int_equal(spot_recording_init(
-                             &recording, self.outputs->num_series, self.outputs->series),
-            0);
+        assert_int_equal(
+            spot_recording_init(&recording, self.outputs->num_series, self.outputs->series), 0);
         input_case_run(&self, 1, &recording);
         assert_memory_equal(metrics, self.values, sizeof(metrics));
         assert_int_equal(recording.num_series, 2);
@@ -270,8 +256,7 @@ test_series(void **state)
     }
 }
 
-static void
-test_warnings(void **state)
+static void test_warnings(void **state)
 {
     static const char text[] =
         HEAD "compute: 0.1 s\ninput: {samples: 90000, loader: {block: %d}, cost: "
@@ -291,8 +276,7 @@ test_warnings(void **state)
     }
 }
 
-static void
-test_stop(void **state)
+static void test_stop(void **state)
 {
     atomic_int stop = 1;
     const spot_replication_t wanted = {.seed = 7, .replication = 0, .stop = &stop};
@@ -303,8 +287,8 @@ test_stop(void **state)
     input_case_open(&self, spot_input_experiment.example);
     input_case_run(&self, 0, NULL);
     epoch = input_case_value(&self, "epoch_s");
-    assert_int_equal(spot_input_experiment.run(
-                         self.worker, &wanted, self.values, self.warnings, NULL),
+    assert_int_equal(
+        spot_input_experiment.run(self.worker, &wanted, self.values, self.warnings, NULL),
         SPOT_ERR_INTERRUPTED);
     input_case_run(&self, 0, NULL);
     assert_true(input_case_value(&self, "epoch_s") == epoch);
@@ -312,8 +296,7 @@ test_stop(void **state)
 }
 
 /* Everything that a scenario and a recorded run ask for. */
-static int
-run_all(const spot_node_t *root)
+static int run_all(const spot_node_t *root)
 {
     const spot_experiment_t *engine = &spot_input_experiment;
     const spot_replication_t wanted = {.seed = 7, .replication = 0};
@@ -330,11 +313,9 @@ run_all(const spot_node_t *root)
     if (ret == 0) {
         outputs = engine->outputs(scenario);
         ret = engine->open(&worker, scenario);
-        ret = ret != 0 ? ret
-                       : spot_recording_init(
-                             &recording, outputs->num_series, outputs->series);
         ret =
-            ret != 0 ? ret : engine->run(worker, &wanted, values, warnings, &recording);
+            ret != 0 ? ret : spot_recording_init(&recording, outputs->num_series, outputs->series);
+        ret = ret != 0 ? ret : engine->run(worker, &wanted, values, warnings, &recording);
     }
     spot_recording_free(&recording);
     engine->close(worker);
@@ -343,8 +324,7 @@ run_all(const spot_node_t *root)
     return ret;
 }
 
-static void
-test_short_memory(void **state)
+static void test_short_memory(void **state)
 {
     static const double values[] = {1, 3};
     static const char text[] =
@@ -376,8 +356,7 @@ test_short_memory(void **state)
 }
 
 /* A replication allocates nothing. */
-static void
-test_no_allocation(void **state)
+static void test_no_allocation(void **state)
 {
     input_case_t self;
 
@@ -390,8 +369,7 @@ test_no_allocation(void **state)
     input_case_close(&self);
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_constant_times),

@@ -27,15 +27,12 @@ typedef struct {
     char path[64];
 } fixture_t;
 
-static void
-begin(fixture_t *self, const char *command, const char *text)
+static void begin(fixture_t *self, const char *command, const char *text)
 {
     memset(self, 0, sizeof(*self));
     spot_diag_init(&self->diag);
-    self->measure = (spot_measure_t){.command = command,
-        .timeout_ms = 20000,
-        .texts = &self->texts,
-        .diag = &self->diag};
+    self->measure = (spot_measure_t){
+        .command = command, .timeout_ms = 20000, .texts = &self->texts, .diag = &self->diag};
     if (text != NULL) {
         int file;
 
@@ -48,8 +45,7 @@ begin(fixture_t *self, const char *command, const char *text)
     }
 }
 
-static void
-end(fixture_t *self)
+static void end(fixture_t *self)
 {
     if (self->path[0] != '\0') {
         unlink(self->path);
@@ -59,11 +55,9 @@ end(fixture_t *self)
     spot_diag_free(&self->diag);
 }
 
-static spot_search_point_t
-measure(fixture_t *self, int64_t threads, int64_t block, int expected)
+static spot_search_point_t measure(fixture_t *self, int64_t threads, int64_t block, int expected)
 {
-    spot_search_point_t point = {
-        .threads = threads, .block = block, .stall_share = UNKNOWN};
+    spot_search_point_t point = {.threads = threads, .block = block, .stall_share = UNKNOWN};
 
     assert_int_equal(spot_measure_point(&self->measure, &point), expected);
     return point;
@@ -71,8 +65,7 @@ measure(fixture_t *self, int64_t threads, int64_t block, int expected)
 
 /* ---- Commands ---- */
 
-static void
-test_lines(void **state)
+static void test_lines(void **state)
 {
     static const struct {
         const char *command;
@@ -120,8 +113,7 @@ test_lines(void **state)
     }
 }
 
-static long
-num_bytes(const char *path)
+static long num_bytes(const char *path)
 {
     FILE *file = fopen(path, "r");
     long num;
@@ -134,8 +126,7 @@ num_bytes(const char *path)
 }
 
 /* Its children write no more. */
-static void
-test_a_hanging_group_is_killed(void **state)
+static void test_a_hanging_group_is_killed(void **state)
 {
     const double started_s = spot_clock_s();
     fixture_t self;
@@ -160,33 +151,28 @@ test_a_hanging_group_is_killed(void **state)
     end(&self);
 }
 
-static void
-on_alarm(int number)
+static void on_alarm(int number)
 {
     atomic_store(&spot_stop, number);
 }
 
 /* The point under way is not kept. */
-static void
-test_interrupted(void **state)
+static void test_interrupted(void **state)
 {
     const double started_s = spot_clock_s();
-    spot_search_t search = {.blocks = {true, 3, {2, 3, 4}},
-        .threads = {true, 1, {1}},
-        .measure = spot_measure_point};
+    spot_search_t search = {
+        .blocks = {true, 3, {2, 3, 4}}, .threads = {true, 1, {1}}, .measure = spot_measure_point};
     spot_arena_t memory = {0};
     fixture_t self;
 
     (void) state;
-    begin(
-        &self, "echo x >>measure-runs; [ {block} = 3 ] && sleep $NAP; echo {block}", "");
+    begin(&self, "echo x >>measure-runs; [ {block} = 3 ] && sleep $NAP; echo {block}", "");
     unlink(self.path);
     search.context = &self.measure;
     setenv("NAP", "100", 1);
     signal(SIGALRM, on_alarm);
     alarm(1);
-    assert_int_equal(
-        spot_search_run(&search, &spot_search_grid, &memory), SPOT_ERR_INTERRUPTED);
+    assert_int_equal(spot_search_run(&search, &spot_search_grid, &memory), SPOT_ERR_INTERRUPTED);
     assert_true(spot_clock_s() - started_s < 20);
     assert_int_equal(search.num_points, 2);
     atomic_store(&spot_stop, 0);
@@ -198,8 +184,7 @@ test_interrupted(void **state)
 
 /* ---- Logs ---- */
 
-static size_t
-num_lines(const char *path)
+static size_t num_lines(const char *path)
 {
     FILE *file = fopen(path, "r");
     size_t num = 0;
@@ -215,12 +200,10 @@ num_lines(const char *path)
 }
 
 /* A search that goes on measures only what the log lacks. */
-static void
-test_log(void **state)
+static void test_log(void **state)
 {
-    static const char command[] =
-        "echo {block} >>measure-runs; [ {block} = 4 ] && exit 9; "
-        "echo 0.{block}25 0.5";
+    static const char command[] = "echo {block} >>measure-runs; [ {block} = 4 ] && exit 9; "
+                                  "echo 0.{block}25 0.5";
 
     (void) state;
     unlink("measure-log");
@@ -254,8 +237,7 @@ test_log(void **state)
     unlink("measure-runs");
 }
 
-static void
-test_log_that_cannot_be_written(void **state)
+static void test_log_that_cannot_be_written(void **state)
 {
     fixture_t self;
 
@@ -268,11 +250,9 @@ test_log_that_cannot_be_written(void **state)
 }
 
 /* An empty log is begun; rows are not appended to what is no log, or to half a line. */
-static void
-test_other_logs(void **state)
+static void test_other_logs(void **state)
 {
-    static const char *const texts[] = {"",
-        "threads,block,seconds,stall_share,reason\n1,1,0.5,,\n",
+    static const char *const texts[] = {"", "threads,block,seconds,stall_share,reason\n1,1,0.5,,\n",
         "threads,block,seconds,stall_share,reason\n1,1,0.5,,",
         "block_size,batch_completion_time\n1,0.5\n"};
 
@@ -282,8 +262,7 @@ test_other_logs(void **state)
         fixture_t self;
 
         begin(&self, "echo 2", texts[j]);
-        assert_int_equal(
-            spot_measure_read(&self.measure, &search), j < 2 ? 0 : SPOT_ERR_BAD_INPUT);
+        assert_int_equal(spot_measure_read(&self.measure, &search), j < 2 ? 0 : SPOT_ERR_BAD_INPUT);
         assert_int_equal(self.diag.num_errors, j < 2 ? 0 : 1);
         if (j < 2) {
             measure(&self, 1, 2, 0);
@@ -295,8 +274,7 @@ test_other_logs(void **state)
 
 /* ---- Tables ---- */
 
-static void
-test_table(void **state)
+static void test_table(void **state)
 {
     spot_search_t search = {0};
     fixture_t self;
@@ -322,8 +300,7 @@ test_table(void **state)
     end(&self);
 }
 
-static void
-test_bad_tables(void **state)
+static void test_bad_tables(void **state)
 {
     static const char *const texts[] = {
         "",
@@ -351,8 +328,7 @@ test_bad_tables(void **state)
     }
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_lines),

@@ -17,8 +17,7 @@
 #define CLUSTER_PATH "place_cluster.yaml"
 #define JOBS_PATH "place_jobs.yaml"
 
-static void
-write_file(const char *path, const char *text)
+static void write_file(const char *path, const char *text)
 {
     FILE *out = fopen(path, "w");
 
@@ -27,8 +26,7 @@ write_file(const char *path, const char *text)
     assert_int_equal(fclose(out), 0);
 }
 
-static void
-read_cluster(spot_cluster_t *cluster, const char *text, const char *jobs)
+static void read_cluster(spot_cluster_t *cluster, const char *text, const char *jobs)
 {
     spot_diag_t diag;
     int ret;
@@ -46,8 +44,8 @@ read_cluster(spot_cluster_t *cluster, const char *text, const char *jobs)
     remove(JOBS_PATH);
 }
 
-static void
-assert_list(const spot_cluster_t *cluster, size_t job_id, int list, const char *expected)
+static void assert_list(
+    const spot_cluster_t *cluster, size_t job_id, int list, const char *expected)
 {
     const spot_place_list_t *items = &cluster->jobs[job_id].lists[list];
     spot_texts_t texts = {0};
@@ -62,13 +60,12 @@ assert_list(const spot_cluster_t *cluster, size_t job_id, int list, const char *
 
 /* ---- The published example ---- */
 
-#define EXAMPLE                                                                         \
-    "nodes: {A: {gpus: 4, storage: 100 B}, B: {gpus: 8, storage: 50 B}, "               \
-    "C: {gpus: 0, storage: 300 B}}\n"                                                   \
+#define EXAMPLE                                                                                    \
+    "nodes: {A: {gpus: 4, storage: 100 B}, B: {gpus: 8, storage: 50 B}, "                          \
+    "C: {gpus: 0, storage: 300 B}}\n"                                                              \
     "datasets: {D: {chunks: [60 B, {size: 40 B, on: B}, 30 B, 20 B]}}\n"
 
-static void
-check_example(const char *jobs, const double weights[3])
+static void check_example(const char *jobs, const double weights[3])
 {
     spot_cluster_t cluster;
 
@@ -86,8 +83,7 @@ check_example(const char *jobs, const double weights[3])
     spot_cluster_free(&cluster);
 }
 
-static void
-test_example(void **state)
+static void test_example(void **state)
 {
     static const double later[3] = {1.162963, 1.348148, 0.179259};
     static const double first[3] = {0.496296, 1.014815, 0.179259};
@@ -101,8 +97,7 @@ test_example(void **state)
 /* ---- Rules ---- */
 
 /* What a policy says about one job on D: its nodes, its chunks and its gaps. */
-static void
-check_policy(int policy_id, const char *text, const char *jobs, const char *nodes,
+static void check_policy(int policy_id, const char *text, const char *jobs, const char *nodes,
     const char *moved, const char *gaps)
 {
     spot_cluster_t cluster;
@@ -115,8 +110,7 @@ check_policy(int policy_id, const char *text, const char *jobs, const char *node
     spot_cluster_free(&cluster);
 }
 
-static void
-test_policies(void **state)
+static void test_policies(void **state)
 {
     static const char job[] = "jobs: [{name: j, dataset: D, gpus: 2}]";
 
@@ -124,16 +118,14 @@ test_policies(void **state)
     check_policy(1, EXAMPLE, job, "A", "D[0] to A, D[2] to A, D[3] to B", "");
     check_policy(2, EXAMPLE, job, "B", "D[0] to C, D[2] to C, D[3] to C", "");
     check_policy(3, EXAMPLE, job, "A", "D[0] to A, D[2] to A, D[3] to B", "");
-    check_policy(
-        0, EXAMPLE, "jobs: [{name: j, dataset: D, gpus: 9}]", "", "", "an instance");
+    check_policy(0, EXAMPLE, "jobs: [{name: j, dataset: D, gpus: 9}]", "", "", "an instance");
     check_policy(0,
         "nodes: {A: {gpus: 1, cpus: 2, storage: 9 B}, B: {gpus: 1, storage: 2 B}}\n"
         "datasets: {D: {chunks: [4 B, 10 B, 9 B]}}",
         "jobs: [{name: j, dataset: D, gpus: 1, cpus: 3}]", "", "", "D[1], D[0]");
 }
 
-static void
-test_instances(void **state)
+static void test_instances(void **state)
 {
     spot_cluster_t cluster;
 
@@ -146,8 +138,8 @@ test_instances(void **state)
         "{name: e, dataset: E, gpus: 9}, {name: y, dataset: D, gpus: 1, first: no}]");
     assert_int_equal(spot_cluster_place(&cluster, 1), 0);
     assert_list(&cluster, 2, SPOT_PLACE_NODES, "A");
-    assert_list(&cluster, 2, SPOT_PLACE_MOVED,
-        "D[4] to A, D[3] to B, D[2] to B, D[1] to B, D[0] to A");
+    assert_list(
+        &cluster, 2, SPOT_PLACE_MOVED, "D[4] to A, D[3] to B, D[2] to B, D[1] to B, D[0] to A");
     assert_list(&cluster, 0, SPOT_PLACE_NODES, "A, A");
     assert_list(&cluster, 0, SPOT_PLACE_MOVED, "");
     assert_list(&cluster, 1, SPOT_PLACE_GAPS, "an instance");
@@ -167,8 +159,7 @@ test_instances(void **state)
     spot_cluster_free(&cluster);
 }
 
-static void
-test_eviction(void **state)
+static void test_eviction(void **state)
 {
     spot_cluster_t cluster;
     const spot_place_chunk_t *old;
@@ -207,8 +198,7 @@ test_eviction(void **state)
 
 /* ---- Random clusters ---- */
 
-static int64_t
-draw(int64_t num)
+static int64_t draw(int64_t num)
 {
     static uint64_t seed = 7;
 
@@ -216,8 +206,7 @@ draw(int64_t num)
     return (int64_t) ((seed >> 33) % (uint64_t) num);
 }
 
-static void
-make_random(spot_cluster_t *cluster, int64_t num_jobs)
+static void make_random(spot_cluster_t *cluster, int64_t num_jobs)
 {
     static char text[20000], jobs[2000];
     const int64_t num_nodes = 1 + draw(5), num_datasets = 1 + draw(3);
@@ -226,8 +215,8 @@ make_random(spot_cluster_t *cluster, int64_t num_jobs)
     assert_non_null(out);
     fprintf(out, "nodes:\n");
     for (int64_t j = 0; j < num_nodes; j++) {
-        fprintf(out, "  n%d: {gpus: %d, cpus: %d, storage: %d B}\n", (int) j,
-            (int) draw(6), (int) draw(20), (int) draw(120));
+        fprintf(out, "  n%d: {gpus: %d, cpus: %d, storage: %d B}\n", (int) j, (int) draw(6),
+            (int) draw(20), (int) draw(120));
     }
     fprintf(out, "datasets:\n");
     for (int64_t d = 0; d < num_datasets; d++) {
@@ -236,8 +225,7 @@ make_random(spot_cluster_t *cluster, int64_t num_jobs)
             fprintf(out, ", {size: %d B", (int) (1 + draw(40)));
             if (draw(2) == 0) {
                 fprintf(out, ", on: n%d, used: %s, uses: [{age: %d s, cost: 5 s}]",
-                    (int) draw(num_nodes), draw(3) == 0 ? "yes" : "no",
-                    (int) (1 + draw(50)));
+                    (int) draw(num_nodes), draw(3) == 0 ? "yes" : "no", (int) (1 + draw(50)));
             }
             fprintf(out, "}");
         }
@@ -248,17 +236,15 @@ make_random(spot_cluster_t *cluster, int64_t num_jobs)
     assert_non_null(out);
     fprintf(out, "jobs:\n");
     for (int64_t j = 0; j < num_jobs; j++) {
-        fprintf(out,
-            "  - {name: j%d, dataset: d%d, gpus: %d, cpus: %d, instances: %d}\n",
-            (int) j, (int) draw(num_datasets), (int) draw(3), (int) draw(4),
+        fprintf(out, "  - {name: j%d, dataset: d%d, gpus: %d, cpus: %d, instances: %d}\n", (int) j,
+            (int) draw(num_datasets), (int) draw(3), (int) draw(4),
             num_jobs == 1 ? 1 : (int) (1 + draw(4)));
     }
     fclose(out);
     read_cluster(cluster, text, jobs);
 }
 
-static int64_t
-sum_bytes(
+static int64_t sum_bytes(
     const spot_cluster_t *cluster, const spot_place_node_t *node, bool is_evictable)
 {
     int64_t bytes = 0;
@@ -276,8 +262,8 @@ sum_bytes(
 }
 
 /* The weight of a node for a job of one instance, by the text of the rules. */
-static double
-twin_weight(const spot_cluster_t *cluster, const spot_place_job_t *job, size_t node_id)
+static double twin_weight(
+    const spot_cluster_t *cluster, const spot_place_job_t *job, size_t node_id)
 {
     const spot_place_node_t *node = &cluster->nodes[node_id];
     int64_t gpus = 0, on_node = 0, missing = 0, all = 0, mine = 0, room = 0, my_room = 0;
@@ -293,16 +279,13 @@ twin_weight(const spot_cluster_t *cluster, const spot_place_job_t *job, size_t n
         is_first = is_first && chunk->num_users == 0;
     }
     for (size_t j = 0; j < cluster->num_nodes; j++) {
-        int64_t bytes =
-            cluster->nodes[j].free_bytes + sum_bytes(cluster, &cluster->nodes[j], true);
+        int64_t bytes = cluster->nodes[j].free_bytes + sum_bytes(cluster, &cluster->nodes[j], true);
 
         for (size_t k = 0; k < job->dataset->num_chunks; k++) {
             const spot_place_chunk_t *chunk = &job->dataset->chunks[k];
 
             /* The job itself uses its chunks: they are not evictable. */
-            mine = chunk->node == &cluster->nodes[j] && chunk->num_users == 0
-                       ? chunk->bytes
-                       : 0;
+            mine = chunk->node == &cluster->nodes[j] && chunk->num_users == 0 ? chunk->bytes : 0;
             bytes -= mine;
         }
         gpus += cluster->nodes[j].gpus;
@@ -323,8 +306,7 @@ twin_weight(const spot_cluster_t *cluster, const spot_place_job_t *job, size_t n
     return weight;
 }
 
-static void
-test_weights(void **state)
+static void test_weights(void **state)
 {
     int num_placed = 0, num_gaps = 0;
 
@@ -362,15 +344,13 @@ test_weights(void **state)
 }
 
 /* What each node holds, and what is left of GPUs. */
-static void
-check_state(const spot_cluster_t *cluster, const int64_t *capacity_bytes, int64_t gpus)
+static void check_state(const spot_cluster_t *cluster, const int64_t *capacity_bytes, int64_t gpus)
 {
     for (size_t j = 0; j < cluster->num_nodes; j++) {
         const spot_place_node_t *node = &cluster->nodes[j];
 
         assert_true(node->free_bytes >= 0 && node->gpus >= 0 && node->cpus >= 0);
-        assert_int_equal(
-            node->free_bytes + sum_bytes(cluster, node, false), capacity_bytes[j]);
+        assert_int_equal(node->free_bytes + sum_bytes(cluster, node, false), capacity_bytes[j]);
         assert_int_equal(node->evictable_bytes, sum_bytes(cluster, node, true));
         gpus -= node->gpus;
     }
@@ -392,8 +372,7 @@ check_state(const spot_cluster_t *cluster, const int64_t *capacity_bytes, int64_
     assert_int_equal(gpus, 0);
 }
 
-static void
-test_conservation(void **state)
+static void test_conservation(void **state)
 {
     int num_evicted = 0, num_undone = 0;
 
@@ -409,8 +388,7 @@ test_conservation(void **state)
         assert_true(cluster.num_chunks <= 64);
         for (size_t j = 0; j < cluster.num_nodes; j++) {
             nodes[j] = cluster.nodes[j];
-            capacity_bytes[j] =
-                nodes[j].free_bytes + sum_bytes(&cluster, &cluster.nodes[j], false);
+            capacity_bytes[j] = nodes[j].free_bytes + sum_bytes(&cluster, &cluster.nodes[j], false);
             gpus += nodes[j].gpus;
         }
         for (size_t j = 0; j < cluster.num_chunks; j++) {
@@ -442,8 +420,7 @@ test_conservation(void **state)
     assert_true(num_evicted > 30 && num_undone > 30);
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_example),

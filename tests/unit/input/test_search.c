@@ -18,8 +18,7 @@
 #define NUM_BLOCKS 15
 
 /* The usual lists. */
-static spot_search_t
-usual(int (*measure)(void *context, spot_search_point_t *point), void *context)
+static spot_search_t usual(int (*measure)(void *context, spot_search_point_t *point), void *context)
 {
     spot_search_t search = {.threads = {.num_values = 4, .values = {1, 2, 4, 8}},
         .blocks = {.num_values = NUM_BLOCKS},
@@ -36,8 +35,7 @@ usual(int (*measure)(void *context, spot_search_point_t *point), void *context)
 
 /* ---- The published model of LibriSpeech, remote ---- */
 
-static spot_input_scenario_t
-librispeech(void)
+static spot_input_scenario_t librispeech(void)
 {
     return (spot_input_scenario_t){.batch = 512,
         .compute_ns = 100000000,
@@ -63,15 +61,14 @@ librispeech(void)
                 .exponent = 3.16811}}};
 }
 
-static void
-test_tpe_vector(void **state)
+static void test_tpe_vector(void **state)
 {
     static const struct {
         int64_t threads, block;
         double seconds;
     } steps[] = {{1, 1, .891197}, {1, 80, .810834}, {2, 160, .831486}, {4, 240, .851431},
-        {8, 20, .860043}, {1, 60, .809927}, {1, 40, .809251}, {1, 120, .812706},
-        {1, 200, .815977}, {1, 280, .818574}, {2, 40, .826292}};
+        {8, 20, .860043}, {1, 60, .809927}, {1, 40, .809251}, {1, 120, .812706}, {1, 200, .815977},
+        {1, 280, .818574}, {2, 40, .826292}};
     const size_t num_steps = sizeof(steps) / sizeof(steps[0]);
     spot_input_scenario_t scenario = librispeech();
     spot_search_t search = usual(spot_search_predict, &scenario);
@@ -90,8 +87,7 @@ test_tpe_vector(void **state)
     spot_arena_free(&memory);
 }
 
-static void
-test_grid_vector(void **state)
+static void test_grid_vector(void **state)
 {
     spot_input_scenario_t scenario = librispeech();
     spot_search_t search = usual(spot_search_predict, &scenario);
@@ -115,8 +111,7 @@ typedef struct {
     int64_t blocks[16];
 } values_t;
 
-static int
-look_up(void *context, spot_search_point_t *point)
+static int look_up(void *context, spot_search_point_t *point)
 {
     const values_t *values = context;
 
@@ -133,8 +128,7 @@ look_up(void *context, spot_search_point_t *point)
 }
 
 /* Runs early-stop on values; returns the evaluations. */
-static size_t
-stop_early(
+static size_t stop_early(
     const values_t *values, int reference, spot_search_t *search, spot_arena_t *memory)
 {
     values_t copy = *values;
@@ -153,8 +147,7 @@ stop_early(
 }
 
 /* Values without figures of a stall. */
-static values_t
-plain(size_t num_values, const int64_t *blocks, const double *seconds)
+static values_t plain(size_t num_values, const int64_t *blocks, const double *seconds)
 {
     values_t values = {.num_values = num_values};
 
@@ -167,13 +160,12 @@ plain(size_t num_values, const int64_t *blocks, const double *seconds)
 }
 
 /* Runs with fixed blocks, published with Kang et al. */
-static void
-test_early_stop_vector(void **state)
+static void test_early_stop_vector(void **state)
 {
     static const int64_t blocks[] = {10, 20, 30, 40, 100, 200, 300, 400, 500};
-    static const double seconds[] = {.8265951851986291, .7799780008246545,
-        .7621485779325202, .7417559823098153, .7132357715304427, .7335287670067677,
-        .7311262150308979, .7446201913601689, .7601422825542011};
+    static const double seconds[] = {.8265951851986291, .7799780008246545, .7621485779325202,
+        .7417559823098153, .7132357715304427, .7335287670067677, .7311262150308979,
+        .7446201913601689, .7601422825542011};
     static const size_t num_measured[] = {5, 5, 8};
     const values_t values = plain(9, blocks, seconds);
 
@@ -182,8 +174,7 @@ test_early_stop_vector(void **state)
         spot_arena_t memory = {0};
         spot_search_t search;
 
-        assert_int_equal(
-            stop_early(&values, reference, &search, &memory), num_measured[reference]);
+        assert_int_equal(stop_early(&values, reference, &search, &memory), num_measured[reference]);
         assert_int_equal(search.best->block, 100);
         assert_null(search.base);
         spot_arena_free(&memory);
@@ -191,8 +182,7 @@ test_early_stop_vector(void **state)
 }
 
 /* (1,1) counts as the best so far; a failed size is no gain; the end of the list. */
-static void
-test_early_stop_rules(void **state)
+static void test_early_stop_rules(void **state)
 {
     static const int64_t blocks[] = {1, 2, 3, 4, 5, 6};
     static const struct {
@@ -221,8 +211,7 @@ test_early_stop_rules(void **state)
     }
 }
 
-static void
-test_no_stall(void **state)
+static void test_no_stall(void **state)
 {
     static const int64_t blocks[] = {1, 2, 3, 4};
     static const double seconds[] = {1, .8, .9, .5};
@@ -244,8 +233,7 @@ test_no_stall(void **state)
 
 /* ---- Measurements by a formula ---- */
 
-static int
-fail_all(void *context, spot_search_point_t *point)
+static int fail_all(void *context, spot_search_point_t *point)
 {
     (void) context;
     point->seconds = FAILED;
@@ -253,30 +241,26 @@ fail_all(void *context, spot_search_point_t *point)
     return 0;
 }
 
-static int
-constant(void *context, spot_search_point_t *point)
+static int constant(void *context, spot_search_point_t *point)
 {
     (void) context;
     point->seconds = point->block > 1 ? 1 : 2;
     return 0;
 }
 
-static int
-break_down(void *context, spot_search_point_t *point)
+static int break_down(void *context, spot_search_point_t *point)
 {
     (void) context;
     return point->block == 60 ? SPOT_ERR_IO : constant(context, point);
 }
 
-static int
-lack_first(void *context, spot_search_point_t *point)
+static int lack_first(void *context, spot_search_point_t *point)
 {
     return point->block == 1 && point->threads == 1 ? SPOT_SEARCH_UNKNOWN
                                                     : constant(context, point);
 }
 
-static void
-test_ties_and_failures(void **state)
+static void test_ties_and_failures(void **state)
 {
     static const spot_search_method_t *const methods[] = {
         &spot_search_grid, &spot_search_random, &spot_search_tpe};
@@ -301,8 +285,7 @@ test_ties_and_failures(void **state)
         search.blocks.num_values = 0;
         assert_int_equal(spot_search_run(&search, methods[j], &memory), 0);
         assert_int_equal(search.num_points, 1);
-        search =
-            usual(lack_first, NULL); /* (1,1) is in the lists, and not asked again */
+        search = usual(lack_first, NULL); /* (1,1) is in the lists, and not asked again */
         search.blocks.values[0] = 1;
         search.max_evaluations = 1000;
         assert_int_equal(spot_search_run(&search, methods[j], &memory), 0);
@@ -312,8 +295,7 @@ test_ties_and_failures(void **state)
     }
 }
 
-static void
-test_random_is_a_permutation(void **state)
+static void test_random_is_a_permutation(void **state)
 {
     spot_arena_t memory = {0};
     spot_search_t first = usual(constant, NULL), again = first, other = first;
@@ -343,8 +325,7 @@ typedef struct {
     int threads_id, block_id;
 } known_t;
 
-static int
-compare(const void *first, const void *second)
+static int compare(const void *first, const void *second)
 {
     const known_t *a = first, *b = second;
 
@@ -353,15 +334,13 @@ compare(const void *first, const void *second)
                                             : a->block_id - b->block_id;
 }
 
-static double
-density(const known_t *group, size_t num_known, bool is_block, int v, int m)
+static double density(const known_t *group, size_t num_known, bool is_block, int v, int m)
 {
     double sum = 0, c[64] = {0};
 
     for (size_t j = 0; j < num_known; j++) {
         for (int u = 0; u < m; u++) {
-            const int far =
-                abs(u - (is_block ? group[j].block_id : group[j].threads_id));
+            const int far = abs(u - (is_block ? group[j].block_id : group[j].threads_id));
 
             c[u] += far == 0 ? 1 : far == 1 ? .5 : 0;
         }
@@ -372,8 +351,7 @@ density(const known_t *group, size_t num_known, bool is_block, int v, int m)
     return (1. / m + c[v]) / (1 + sum);
 }
 
-static double
-merit(const known_t *known, size_t n, int i, int j, int num_threads, int num_blocks)
+static double merit(const known_t *known, size_t n, int i, int j, int num_threads, int num_blocks)
 {
     const size_t good = (size_t) ceil(.25 * sqrt((double) n));
 
@@ -383,21 +361,18 @@ merit(const known_t *known, size_t n, int i, int j, int num_threads, int num_blo
            log(density(known + good, n - good, true, j, num_blocks));
 }
 
-static int
-coarse(void *context, spot_search_point_t *point)
+static int coarse(void *context, spot_search_point_t *point)
 {
     const uint64_t key = *(const uint64_t *) context;
     spot_rng_t rng;
 
-    spot_rng_seek(
-        &rng, key, (uint64_t) point->threads, SPOT_STREAM_OWN, (uint64_t) point->block);
+    spot_rng_seek(&rng, key, (uint64_t) point->threads, SPOT_STREAM_OWN, (uint64_t) point->block);
     point->seconds = 1 + (double) spot_rng_below(&rng, 8);
     point->seconds = point->seconds > 7 ? FAILED : point->seconds;
     return 0;
 }
 
-static bool
-is_known(const known_t *known, size_t n, int i, int j)
+static bool is_known(const known_t *known, size_t n, int i, int j)
 {
     for (size_t k = 0; k < n; k++) {
         if (known[k].threads_id == i && known[k].block_id == j) {
@@ -407,8 +382,7 @@ is_known(const known_t *known, size_t n, int i, int j)
     return false;
 }
 
-static void
-check_twin(uint64_t key)
+static void check_twin(uint64_t key)
 {
     spot_arena_t memory = {0};
     spot_search_t search = usual(coarse, &key);
@@ -460,8 +434,7 @@ check_twin(uint64_t key)
     spot_arena_free(&memory);
 }
 
-static void
-test_tpe_twin(void **state)
+static void test_tpe_twin(void **state)
 {
     (void) state;
     for (uint64_t key = 0; key < 400; key++) {
@@ -469,8 +442,7 @@ test_tpe_twin(void **state)
     }
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_tpe_vector),

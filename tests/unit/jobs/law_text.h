@@ -8,8 +8,7 @@
 #include "tests/unit/base/support.h"
 #include "traces/jobs/job_law.h"
 
-static inline int
-parse_law(spot_job_law_t *self, const char *text, spot_diag_t *diag)
+static inline int parse_law(spot_job_law_t *self, const char *text, spot_diag_t *diag)
 {
     spot_yaml_t document;
     int ret = spot_yaml_parse(&document, "jobs.yaml", text, strlen(text), diag);
@@ -23,8 +22,7 @@ parse_law(spot_job_law_t *self, const char *text, spot_diag_t *diag)
 }
 
 /* A good law. */
-static inline void
-make_law(spot_job_law_t *self, const char *text)
+static inline void make_law(spot_job_law_t *self, const char *text)
 {
     spot_diag_t diag;
     int ret;

@@ -9,9 +9,8 @@
 
 /* Reads a log from a text called "x"; of the request only other members are used. VCs
  * join the list unless there are some. */
-static inline int
-read_log(spot_job_log_t *log, spot_job_log_request_t request, const char *text,
-    const char *report)
+static inline int read_log(
+    spot_job_log_t *log, spot_job_log_request_t request, const char *text, const char *report)
 {
     spot_diag_t diag;
     int ret;
@@ -31,23 +30,20 @@ read_log(spot_job_log_t *log, spot_job_log_request_t request, const char *text,
     return ret;
 }
 
-static inline void
-make_log(spot_job_log_t *log, spot_vc_list_t *vcs, const char *text)
+static inline void make_log(spot_job_log_t *log, spot_vc_list_t *vcs, const char *text)
 {
     assert_int_equal(read_log(log, (spot_job_log_request_t){.vcs = vcs}, text, ""), 0);
 }
 
 /* A file with a text, at path. */
-static inline void
-make_file(const char *name, const char *text, char path[PATH_BYTES])
+static inline void make_file(const char *name, const char *text, char path[PATH_BYTES])
 {
     test_path(name, path);
     write_file(path, text, strlen(text));
 }
 
 /* The report, in which every line begins with path, against lines without it. */
-static inline void
-assert_report_of(const spot_diag_t *diag, const char *path, const char *report)
+static inline void assert_report_of(const spot_diag_t *diag, const char *path, const char *report)
 {
     const size_t path_bytes = strlen(path);
 
@@ -56,8 +52,7 @@ assert_report_of(const spot_diag_t *diag, const char *path, const char *report)
         const size_t length = strcspn(report, "\n");
 
         assert_memory_equal(text, path, path_bytes);
-        if (strlen(text) != path_bytes + length ||
-            memcmp(text + path_bytes, report, length) != 0) {
+        if (strlen(text) != path_bytes + length || memcmp(text + path_bytes, report, length) != 0) {
             assert_string_equal(text + path_bytes, report);
         }
         report += length + 1;

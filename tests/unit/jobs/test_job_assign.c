@@ -7,8 +7,7 @@
 enum { NUM_JOBS = 40000 };
 
 /* Jobs of 1, 2, 3, 5 and 9 GPUs by turns, and 4, 8 and 16. */
-static void
-make_jobs(spot_job_log_t *log, spot_vc_list_t *vcs, size_t num_jobs)
+static void make_jobs(spot_job_log_t *log, spot_vc_list_t *vcs, size_t num_jobs)
 {
     static const int sizes[] = {1, 2, 3, 5, 9, 4, 8, 16};
     char *text = NULL;
@@ -24,8 +23,7 @@ make_jobs(spot_job_log_t *log, spot_vc_list_t *vcs, size_t num_jobs)
     free(text);
 }
 
-static int
-assign(spot_job_log_t *log, const char *table, uint64_t seed, const char *report)
+static int assign(spot_job_log_t *log, const char *table, uint64_t seed, const char *report)
 {
     char path[PATH_BYTES];
     spot_diag_t diag;
@@ -40,8 +38,7 @@ assign(spot_job_log_t *log, const char *table, uint64_t seed, const char *report
     return ret;
 }
 
-static const char *
-model_of(const spot_job_log_t *log, size_t job_id)
+static const char *model_of(const spot_job_log_t *log, size_t job_id)
 {
     return log->workloads[log->jobs[job_id].workload_id].model;
 }
@@ -51,8 +48,7 @@ static const char classes[] = "model,gpu_num,weight,gmem,sharescore\n"
                               "eight,7,1,40,0\nmore,100,1,50,1\n";
 
 /* The class of a row is that of its gpu_num. */
-static void
-test_classes(void **state)
+static void test_classes(void **state)
 {
     static const char *const models[] = {
         "one", "two", "four", "eight", "more", "four", "eight", "more"};
@@ -74,8 +70,7 @@ test_classes(void **state)
 }
 
 /* Of rows for all classes each comes as often as its weight says. */
-static void
-test_weights(void **state)
+static void test_weights(void **state)
 {
     static const char *const models[] = {"a", "b", "c"};
     static const double shares[] = {0.1, 0.25, 0.65};
@@ -106,8 +101,7 @@ test_weights(void **state)
 }
 
 /* Another seed draws other rows. */
-static void
-test_seeds(void **state)
+static void test_seeds(void **state)
 {
     spot_vc_list_t vcs = {0};
     spot_job_log_t log;
@@ -129,8 +123,7 @@ test_seeds(void **state)
     spot_vc_list_free(&vcs);
 }
 
-static void
-test_errors(void **state)
+static void test_errors(void **state)
 {
     spot_vc_list_t vcs = {0};
     spot_job_log_t log;
@@ -142,22 +135,19 @@ test_errors(void **state)
                          ": no row is for jobs of 3 to 4 GPUs, such as job 2\n"
                          ": no row is for jobs of more than 8 GPUs, such as job 4\n"),
         SPOT_ERR_BAD_INPUT);
-    assert_int_equal(
-        assign(&log, "model,gpu_num,weight,amp\na,0,1,0\nb,1,0,0\n,1,1,2\n", 1,
-            ":2:3: gpu_num: expected an integer from 1 to 1000000, got '0'\n"
-            ":3:5: weight: expected a number from 1e-06 to 1000000, "
-            "got '0'\n"
-            ":4:6: amp: expected an integer from 0 to 1, got '2'\n"),
+    assert_int_equal(assign(&log, "model,gpu_num,weight,amp\na,0,1,0\nb,1,0,0\n,1,1,2\n", 1,
+                         ":2:3: gpu_num: expected an integer from 1 to 1000000, got '0'\n"
+                         ":3:5: weight: expected a number from 1e-06 to 1000000, "
+                         "got '0'\n"
+                         ":4:6: amp: expected an integer from 0 to 1, got '2'\n"),
         SPOT_ERR_BAD_INPUT);
-    assert_int_equal(
-        assign(&log, "dataset,gpu_num\na,0\n", 1, ":1:1: missing columns: model\n"),
+    assert_int_equal(assign(&log, "dataset,gpu_num\na,0\n", 1, ":1:1: missing columns: model\n"),
         SPOT_ERR_BAD_INPUT);
     spot_job_log_free(&log);
     spot_vc_list_free(&vcs);
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_classes),

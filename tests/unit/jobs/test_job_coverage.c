@@ -6,8 +6,7 @@
 
 #define FOLDER SPOT_SOURCE_DIR "/../shared/data/jobs/"
 
-static void
-test_rows(void **state)
+static void test_rows(void **state)
 {
     spot_vc_list_t vcs = {0};
     spot_job_log_t log;
@@ -43,16 +42,14 @@ test_rows(void **state)
 }
 
 /* Without nodes, and of one submit, no load is known. */
-static void
-test_unknown_load(void **state)
+static void test_unknown_load(void **state)
 {
     spot_vc_list_t vcs = {0};
     spot_job_log_t log;
     spot_job_coverage_t rows[2];
 
     (void) state;
-    make_log(
-        &log, &vcs, "job_id,vc,gpu_num,submit_time,duration\n1,a,1,0,1\n2,a,1,5,1\n");
+    make_log(&log, &vcs, "job_id,vc,gpu_num,submit_time,duration\n1,a,1,0,1\n2,a,1,5,1\n");
     assert_int_equal(spot_job_coverage(&log, &vcs, 8, rows), 0);
     assert_true(isnan(rows[0].load) && isnan(rows[1].load));
     assert_int_equal(rows[1].num_users, 0);
@@ -66,8 +63,7 @@ test_unknown_load(void **state)
 }
 
 /* The September of Venus, see its README: skipped where the data is not there. */
-static void
-test_venus(void **state)
+static void test_venus(void **state)
 {
     spot_vc_list_t vcs = {0};
     spot_job_log_t log;
@@ -82,8 +78,7 @@ test_venus(void **state)
         skip();
     }
     spot_diag_init(&diag);
-    assert_int_equal(
-        spot_vc_list_read(&vcs, FOLDER "venus_vc_config.csv", false, &diag), 0);
+    assert_int_equal(spot_vc_list_read(&vcs, FOLDER "venus_vc_config.csv", false, &diag), 0);
     assert_int_equal(vcs.num_vcs, 15);
     assert_int_equal(spot_job_log_read(&log, &request, &diag), 0);
     assert_report(&diag, "");
@@ -102,8 +97,7 @@ test_venus(void **state)
     spot_vc_list_free(&vcs);
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_rows),

@@ -15,8 +15,7 @@ static const char helios[] = HEAD "1,vcA,1,2020-03-31 23:59:59,0,x\n"
                                   "7,vcsBT,1,2020-09-10 00:00:00,1,x\n"
                                   "8,vcA,0,2020-04-01 00:00:00,0,x\n";
 
-static const spot_job_preset_t *
-preset_of(const char *name)
+static const spot_job_preset_t *preset_of(const char *name)
 {
     for (size_t j = 0; spot_job_presets[j].name != NULL; j++) {
         if (strcmp(spot_job_presets[j].name, name) == 0) {
@@ -26,8 +25,7 @@ preset_of(const char *name)
     return NULL;
 }
 
-static void
-import(spot_job_log_t *log, spot_vc_list_t *vcs, const char *name, bool is_origin_zero,
+static void import(spot_job_log_t *log, spot_vc_list_t *vcs, const char *name, bool is_origin_zero,
     const char *text, const char *report)
 {
     const spot_job_preset_t *preset = preset_of(name);
@@ -39,13 +37,11 @@ import(spot_job_log_t *log, spot_vc_list_t *vcs, const char *name, bool is_origi
         .state_rules = preset->state_rules,
         .window = &window};
 
-    assert_null(
-        spot_job_window_set(&window, preset->origin, preset->begin, preset->end));
+    assert_null(spot_job_window_set(&window, preset->origin, preset->begin, preset->end));
     assert_int_equal(read_log(log, request, text, report), 0);
 }
 
-static void
-test_helios(void **state)
+static void test_helios(void **state)
 {
     spot_vc_list_t vcs = {0};
     spot_job_log_t log;
@@ -70,8 +66,7 @@ test_helios(void **state)
 }
 
 /* On the clock of the origin the window is that of the calendar. */
-static void
-test_clock_of_origin(void **state)
+static void test_clock_of_origin(void **state)
 {
     spot_vc_list_t vcs = {0};
     spot_job_log_t log;
@@ -86,8 +81,7 @@ test_clock_of_origin(void **state)
     spot_vc_list_free(&vcs);
 }
 
-static void
-test_philly(void **state)
+static void test_philly(void **state)
 {
     spot_vc_list_t vcs = {0};
     spot_job_log_t log;
@@ -111,8 +105,7 @@ test_philly(void **state)
 
 /* A window in seconds, without an origin: its bounds are those of the log's times that
  * count from the first job. */
-static void
-test_seconds(void **state)
+static void test_seconds(void **state)
 {
     spot_vc_list_t vcs = {0};
     spot_job_log_t log;
@@ -121,16 +114,16 @@ test_seconds(void **state)
 
     (void) state;
     assert_null(spot_job_window_set(&window, NULL, "110", "120"));
-    assert_int_equal(read_log(&log, request,
-                         HEAD "1,a,1,100,1,\n2,a,1,110,1,\n3,a,1,120,0,\n4,a,1,121,0,\n",
-                         "x:4:11: duration: expected at least 1 s, got '0'; the rules "
-                         "for short jobs are clamp and drop\n"),
+    assert_int_equal(
+        read_log(&log, request, HEAD "1,a,1,100,1,\n2,a,1,110,1,\n3,a,1,120,0,\n4,a,1,121,0,\n",
+            "x:4:11: duration: expected at least 1 s, got '0'; the rules "
+            "for short jobs are clamp and drop\n"),
         SPOT_ERR_BAD_INPUT);
     spot_job_log_free(&log);
     request.short_rule = SPOT_SHORT_CLAMP;
-    assert_int_equal(read_log(&log, request,
-                         HEAD "1,a,1,100,1,\n2,a,1,110,1,\n3,a,1,120,0,\n4,a,1,121,0,\n",
-                         "warning: x: 1 duration below 1 s raised to 1 s\n"),
+    assert_int_equal(
+        read_log(&log, request, HEAD "1,a,1,100,1,\n2,a,1,110,1,\n3,a,1,120,0,\n4,a,1,121,0,\n",
+            "warning: x: 1 duration below 1 s raised to 1 s\n"),
         0);
     assert_int_equal(log.num_jobs, 2);
     assert_int_equal(log.jobs[0].submit_s, 10);
@@ -141,16 +134,14 @@ test_seconds(void **state)
                          "window, got '2020-01-01 00:00:00'\n"),
         SPOT_ERR_BAD_INPUT);
     spot_job_log_free(&log);
-    assert_int_equal(
-        read_log(&log, request, HEAD "1,a,1,0,1,\n2,a,0,9,1,\n",
-            "x: no job is left of 2 rows: 1 without GPUs, 1 outside the window\n"),
+    assert_int_equal(read_log(&log, request, HEAD "1,a,1,0,1,\n2,a,0,9,1,\n",
+                         "x: no job is left of 2 rows: 1 without GPUs, 1 outside the window\n"),
         SPOT_ERR_BAD_INPUT);
     spot_job_log_free(&log);
     spot_vc_list_free(&vcs);
 }
 
-static void
-test_window_texts(void **state)
+static void test_window_texts(void **state)
 {
     spot_job_window_t window;
 
@@ -172,8 +163,7 @@ test_window_texts(void **state)
     }
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_helios),

@@ -20,8 +20,7 @@ typedef struct {
 } case_t;
 
 /* step_s apart, in pairs. */
-static void
-make_case(case_t *self, size_t num_jobs, int64_t step_s)
+static void make_case(case_t *self, size_t num_jobs, int64_t step_s)
 {
     memset(self, 0, sizeof(*self));
     self->log.num_jobs = num_jobs;
@@ -31,8 +30,7 @@ make_case(case_t *self, size_t num_jobs, int64_t step_s)
     }
 }
 
-static void
-assert_sorted(const case_t *self, int64_t jitter_s)
+static void assert_sorted(const case_t *self, int64_t jitter_s)
 {
     static bool is_seen[NUM_JOBS];
 
@@ -52,8 +50,7 @@ assert_sorted(const case_t *self, int64_t jitter_s)
     }
 }
 
-static void
-test_order(void **state)
+static void test_order(void **state)
 {
     static const int64_t jitters_s[] = {0, 1, 30, 5000, 100000000};
     static case_t self;
@@ -62,15 +59,13 @@ test_order(void **state)
     for (size_t j = 0; j < sizeof(jitters_s) / sizeof(jitters_s[0]); j++) {
         for (int64_t step_s = 0; step_s <= 30000; step_s += 10000) {
             make_case(&self, NUM_JOBS, step_s);
-            spot_job_jitter(
-                &self.log, jitters_s[j], 1, 0, self.submit_s, self.order, self.scratch);
+            spot_job_jitter(&self.log, jitters_s[j], 1, 0, self.submit_s, self.order, self.scratch);
             assert_sorted(&self, jitters_s[j]);
         }
     }
 }
 
-static void
-test_none(void **state)
+static void test_none(void **state)
 {
     static case_t self;
 
@@ -87,8 +82,7 @@ test_none(void **state)
 
 /* Both limits occur, all shifts about equally often, and others in another
  * replication. */
-static void
-test_shifts(void **state)
+static void test_shifts(void **state)
 {
     static case_t self, other;
     int counts[4] = {0}, num_same = 0;
@@ -112,8 +106,7 @@ test_shifts(void **state)
     assert_in_range(num_same, 525, 725); /* of 2500 one in four */
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_order),

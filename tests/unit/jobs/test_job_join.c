@@ -3,8 +3,7 @@
 
 #define LOG "job_id,vc,gpu_num,submit_time,duration\n7,a,1,0,1\nx,a,1,1,1\n8,a,1,2,1\n"
 
-static int
-read_column(const char *text, const char *column, double values[3], const char *report)
+static int read_column(const char *text, const char *column, double values[3], const char *report)
 {
     spot_vc_list_t vcs = {0};
     spot_job_log_t log;
@@ -24,8 +23,7 @@ read_column(const char *text, const char *column, double values[3], const char *
     return ret;
 }
 
-static void
-test_join(void **state)
+static void test_join(void **state)
 {
     double values[3];
 
@@ -35,13 +33,11 @@ test_join(void **state)
                          "est", values, ""),
         0);
     assert_true(values[0] == 1000 && values[1] == 0.5 && values[2] == -1532);
-    assert_int_equal(
-        read_column("job_id,est_b\n7,1\n8,2\nx,3\n", "est_b", values, ""), 0);
+    assert_int_equal(read_column("job_id,est_b\n7,1\n8,2\nx,3\n", "est_b", values, ""), 0);
     assert_true(values[0] == 1 && values[1] == 3 && values[2] == 2);
 }
 
-static void
-test_errors(void **state)
+static void test_errors(void **state)
 {
     double values[3];
 
@@ -52,13 +48,12 @@ test_errors(void **state)
                          ":4:1: job_id: '7' is in line 2 too\n"
                          ": est: job x has no row\n"),
         SPOT_ERR_BAD_INPUT);
-    assert_int_equal(read_column("job_id,est_a\n7,1\n", "est", values,
-                         ":1:1: missing columns: est\n"),
+    assert_int_equal(
+        read_column("job_id,est_a\n7,1\n", "est", values, ":1:1: missing columns: est\n"),
         SPOT_ERR_BAD_INPUT);
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_join),

@@ -9,8 +9,7 @@
 
 #include "tests/unit/jobs/law_text.h"
 
-static void
-check_report(const char *text, const char *expected)
+static void check_report(const char *text, const char *expected)
 {
     spot_job_law_t law;
     spot_diag_t diag;
@@ -22,8 +21,7 @@ check_report(const char *text, const char *expected)
     spot_diag_free(&diag);
 }
 
-static void
-test_defaults(void **state)
+static void test_defaults(void **state)
 {
     spot_job_law_t law;
 
@@ -46,8 +44,7 @@ test_defaults(void **state)
     spot_job_law_free(&law);
 }
 
-static void
-test_every_key(void **state)
+static void test_every_key(void **state)
 {
     spot_job_law_t law;
 
@@ -94,8 +91,7 @@ test_every_key(void **state)
     spot_job_law_free(&law);
 }
 
-static void
-test_ends(void **state)
+static void test_ends(void **state)
 {
     spot_job_law_t law;
 
@@ -105,20 +101,17 @@ test_ends(void **state)
     assert_int_equal(law.start.week_s, 6 * 86400);
     assert_true(spot_job_law_mean_jobs(&law) == 1000000);
     spot_job_law_free(&law);
-    make_law(&law,
-        "{per_hour: 1, jobs: 1000000, horizon: 30 min, start: 1970-01-07 00:00:00}");
+    make_law(&law, "{per_hour: 1, jobs: 1000000, horizon: 30 min, start: 1970-01-07 00:00:00}");
     assert_true(spot_job_law_mean_jobs(&law) == 0.5);
     assert_int_equal(law.start.week_s, 2 * 86400); /* a Wednesday */
     spot_job_law_free(&law);
 }
 
-static void
-test_bad_values(void **state)
+static void test_bad_values(void **state)
 {
     (void) state;
     check_report("{}", "jobs.yaml:1:1: missing key \"per_hour\"\n");
-    check_report(
-        "[1]", "jobs.yaml:1:1: expected laws of jobs (per_hour: NUMBER, ...)\n");
+    check_report("[1]", "jobs.yaml:1:1: expected laws of jobs (per_hour: NUMBER, ...)\n");
     check_report("per_hour: 0\nhour: [1]",
         "jobs.yaml:1:11: per_hour: expected a number from 0.001 to 1000000000, got "
         "\"0\"\n"
@@ -142,8 +135,7 @@ test_bad_values(void **state)
         "s\"\n"
         "jobs.yaml:4:25: durations.8: unknown family \"exponental\", did you mean "
         "\"exponential\"?\n");
-    check_report(
-        "per_hour: 1\nstart: 2021-02-29\nduration: {mu: 5}\nsizes: {1: 0, 2: 0}",
+    check_report("per_hour: 1\nstart: 2021-02-29\nduration: {mu: 5}\nsizes: {1: 0, 2: 0}",
         "jobs.yaml:2:8: start: expected a weekday (monday ... sunday) or YYYY-MM-DD "
         "hh:mm:ss, got \"2021-02-29\"\n"
         "jobs.yaml:3:11: duration: expected a duration such as 600 s, or a law such as "
@@ -153,8 +145,7 @@ test_bad_values(void **state)
     check_report("per_hour: 1e9\nhorizon: 100 d",
         "jobs.yaml:1:11: per_hour: 2.4e+12 jobs are expected within the horizon: there "
         "are at most 100000000\n");
-    check_report(
-        "per_hour: 1\nvcs: {a: [1], b: {sizes: {1: 0}, wight: 2}}\nusers: -1\njobs: 0",
+    check_report("per_hour: 1\nvcs: {a: [1], b: {sizes: {1: 0}, wight: 2}}\nusers: -1\njobs: 0",
         "jobs.yaml:2:10: vcs.a: expected a weight, or {weight: NUMBER, sizes: {...}}, "
         "got a list\n"
         "jobs.yaml:2:26: vcs.b.sizes: expected a map from the number of GPUs to a "
@@ -165,8 +156,7 @@ test_bad_values(void **state)
         "jobs.yaml:4:7: jobs: expected an integer from 1 to 100000000, got \"0\"\n");
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_defaults),

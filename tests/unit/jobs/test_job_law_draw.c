@@ -10,13 +10,12 @@
 #include "tests/unit/jobs/law_text.h"
 #include "traces/jobs/job_log.h"
 
-#define BUSY                                                                            \
-    "per_hour: 100\nhorizon: 3 d\nusers: 5\nvcs: {a: 1, b: {weight: 2, sizes: {4: "     \
-    "1}}}\n"                                                                            \
+#define BUSY                                                                                       \
+    "per_hour: 100\nhorizon: 3 d\nusers: 5\nvcs: {a: 1, b: {weight: 2, sizes: {4: "                \
+    "1}}}\n"                                                                                       \
     "sizes: {1: 3, 2: 2, 16: 1}\ndurations: {2: {family: exponential, mu: 500}}\n"
 
-static void
-assert_same_jobs(const spot_job_log_t *log, const spot_job_log_t *other)
+static void assert_same_jobs(const spot_job_log_t *log, const spot_job_log_t *other)
 {
     assert_int_equal(log->num_jobs, other->num_jobs);
     for (size_t j = 0; j < log->num_jobs; j++) {
@@ -31,15 +30,14 @@ assert_same_jobs(const spot_job_log_t *log, const spot_job_log_t *other)
     }
 }
 
-static void
-draw(const spot_job_law_t *law, spot_job_log_t *log, uint64_t seed, uint64_t replication)
+static void draw(
+    const spot_job_law_t *law, spot_job_log_t *log, uint64_t seed, uint64_t replication)
 {
     assert_int_equal(spot_job_law_draw(law, log, seed, replication), 0);
 }
 
 /* What holds of every log of a law. */
-static void
-assert_valid(const spot_job_law_t *law, const spot_job_log_t *log)
+static void assert_valid(const spot_job_law_t *law, const spot_job_log_t *log)
 {
     spot_job_log_verify(log);
     for (size_t j = 0; j < log->num_jobs; j++) {
@@ -58,8 +56,7 @@ assert_valid(const spot_job_law_t *law, const spot_job_log_t *log)
     }
 }
 
-static void
-test_every_column(void **state)
+static void test_every_column(void **state)
 {
     size_t num_large = 0, num_of_b = 0;
     spot_job_log_t log = {0};
@@ -87,8 +84,7 @@ test_every_column(void **state)
 }
 
 /* A log drawn into used memory is that of fresh memory. */
-static void
-test_used_memory(void **state)
+static void test_used_memory(void **state)
 {
     spot_job_log_t log = {0}, fresh = {0};
     spot_job_law_t law, small;
@@ -110,8 +106,7 @@ test_used_memory(void **state)
     spot_job_law_free(&small);
 }
 
-static void
-test_replications_differ(void **state)
+static void test_replications_differ(void **state)
 {
     spot_job_log_t log = {0}, other = {0};
     spot_job_law_t law;
@@ -130,8 +125,7 @@ test_replications_differ(void **state)
 }
 
 /* Two points of a study meet the same jobs: what one key does not concern stays. */
-static void
-test_common_numbers(void **state)
+static void test_common_numbers(void **state)
 {
     static const char text[] = "jobs: 400\nusers: 4\nvcs: {a: 1, b: 1}\n";
     spot_job_log_t log = {0}, other = {0};
@@ -162,8 +156,7 @@ test_common_numbers(void **state)
         assert_int_equal(a->user_id, b->user_id);
         assert_int_equal(4 * a->gpu_num, b->gpu_num);
         assert_true(labs(a->submit_s - 2 * b->submit_s) <= 2);
-        assert_true(
-            a->duration_s == 1 || labs(b->duration_s - 1000 * a->duration_s) <= 501);
+        assert_true(a->duration_s == 1 || labs(b->duration_s - 1000 * a->duration_s) <= 501);
     }
     spot_job_log_free(&log);
     spot_job_log_free(&other);
@@ -172,24 +165,21 @@ test_common_numbers(void **state)
 }
 
 /* Jobs come only in the hours and on the days that have a weight. */
-static void
-test_hours(void **state)
+static void test_hours(void **state)
 {
     spot_job_log_t log = {0};
     spot_job_law_t law;
 
     (void) state;
-    make_law(&law,
-        "per_hour: 40\nhorizon: 21 d\nvcs: {a: 1}\nstart: 2024-01-05 22:30:00\n" /* Fri
-                                                                                  */
-        "hours: [1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, "
-        "1]\n"
-        "weekdays: [0, 0, 0, 0, 1, 1, 0]\nduration: 1.4 s\nlongest: 1 h\n");
+    make_law(&law, "per_hour: 40\nhorizon: 21 d\nvcs: {a: 1}\nstart: 2024-01-05 22:30:00\n" /* Fri
+                                                                                             */
+                   "hours: [1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, "
+                   "1]\n"
+                   "weekdays: [0, 0, 0, 0, 1, 1, 0]\nduration: 1.4 s\nlongest: 1 h\n");
     draw(&law, &log, 1, 0);
     assert_in_range(log.num_jobs, 19000, 21500); /* 20160 */
     for (size_t j = 0; j < log.num_jobs; j++) {
-        const int64_t week_s =
-            (log.jobs[j].submit_s + 4 * 86400 + 22 * 3600 + 1800) % (7 * 86400);
+        const int64_t week_s = (log.jobs[j].submit_s + 4 * 86400 + 22 * 3600 + 1800) % (7 * 86400);
 
         assert_true(week_s / 86400 == 4 || week_s / 86400 == 5);
         assert_true(week_s / 3600 % 24 == 0 || week_s / 3600 % 24 == 23);
@@ -202,8 +192,7 @@ test_hours(void **state)
 }
 
 /* No job, the longest duration, and a clock that ends. */
-static void
-test_limits(void **state)
+static void test_limits(void **state)
 {
     spot_job_log_t log = {0};
     spot_job_law_t law;
@@ -227,14 +216,13 @@ test_limits(void **state)
     spot_job_log_free(&log);
 }
 
-#define ELASTIC                                                                         \
-    "per_hour: 60\njobs: 1000\nvcs: {a: 1, \"b, 2\": 2}\nsizes: {1: 1, 4: 1, 8: 1}\n"   \
-    "users: 3\ncheckpoint: {every: 600.4 s, write: 30 s}\nreconfiguration: 20 s\n"      \
+#define ELASTIC                                                                                    \
+    "per_hour: 60\njobs: 1000\nvcs: {a: 1, \"b, 2\": 2}\nsizes: {1: 1, 4: 1, 8: 1}\n"              \
+    "users: 3\ncheckpoint: {every: 600.4 s, write: 30 s}\nreconfiguration: 20 s\n"                 \
     "elastic: {share: 0.5, throughput: {8: 1.8, 4: 1, 16: 3}}\n"
 
 /* Jobs of a size in the table are elastic or rigid, the others rigid. */
-static void
-test_terms(void **state)
+static void test_terms(void **state)
 {
     size_t num_elastic = 0, num_rigid = 0;
     spot_job_log_t log = {0};
@@ -283,8 +271,7 @@ test_terms(void **state)
 }
 
 /* A log that is written and read again is the same. */
-static void
-test_written(void **state)
+static void test_written(void **state)
 {
     spot_job_log_request_t request = {.log = "log.csv"};
     spot_job_log_t log = {0}, again;
@@ -316,8 +303,7 @@ test_written(void **state)
         assert_int_equal(a->gpu_num, b->gpu_num);
         assert_int_equal(a->vc_id, b->vc_id);
         assert_string_equal(log.users.texts[a->user_id], again.users.texts[b->user_id]);
-        assert_int_equal(
-            log.terms[a->terms_id].min_gpus, again.terms[b->terms_id].min_gpus);
+        assert_int_equal(log.terms[a->terms_id].min_gpus, again.terms[b->terms_id].min_gpus);
         assert_int_equal(log.terms[a->terms_id].checkpoint_interval_s,
             again.terms[b->terms_id].checkpoint_interval_s);
     }
@@ -330,8 +316,7 @@ test_written(void **state)
 }
 
 /* VCs of a cluster: found by name, missing, added; without names by their nodes. */
-static void
-test_place(void **state)
+static void test_place(void **state)
 {
     spot_vc_list_t vcs = {0};
     spot_job_law_t law;
@@ -369,8 +354,7 @@ test_place(void **state)
     spot_diag_free(&diag);
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_every_column),

@@ -17,8 +17,7 @@ static spot_vc_size_t two_vcs[] = {{name_a, 3, 0}, {name_odd, 5, 0}};
 static const spot_vc_list_t vcs = {.num_vcs = 2, .vcs = two_vcs};
 
 /* The YAML of a fit; the caller frees it. */
-static char *
-fit_text(const spot_job_log_t *log)
+static char *fit_text(const spot_job_log_t *log)
 {
     spot_diag_t diag;
     size_t num_bytes;
@@ -34,8 +33,7 @@ fit_text(const spot_job_log_t *log)
     return text;
 }
 
-static void
-fit(const spot_job_log_t *log, spot_job_law_t *fitted)
+static void fit(const spot_job_log_t *log, spot_job_law_t *fitted)
 {
     char *text = fit_text(log);
 
@@ -43,8 +41,7 @@ fit(const spot_job_log_t *log, spot_job_law_t *fitted)
     free(text);
 }
 
-static void
-assert_near(double value, double truth, double most)
+static void assert_near(double value, double truth, double most)
 {
     if (!(value >= truth - most && value <= truth + most)) {
         fail_msg("%g is not within %g of %g", value, most, truth);
@@ -52,21 +49,19 @@ assert_near(double value, double truth, double most)
 }
 
 /* A law gives a log whose fit is that law. */
-static void
-test_round_trip(void **state)
+static void test_round_trip(void **state)
 {
     spot_job_law_t law, fitted;
     spot_job_log_t log = {0};
 
     (void) state;
-    make_law(&law,
-        "per_hour: 100\nhorizon: 70 d\nstart: 2024-05-08 06:00:00\nusers: 7\n" /* Wed */
-        "hours: [1, 1, 1, 1, 1, 1, 1, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 1, 1, 1, 1, "
-        "0]\n"
-        "weekdays: [5, 4, 3, 2, 1, 1, 0]\n"
-        "vcs: {a: {weight: 1, sizes: {1: 1, 300: 1}}, b: {weight: 3, sizes: {4: 1}}}\n"
-        "durations: {1: {family: exponential, mu: 900}, 4: 120 s,\n"
-        "    9: {family: lognormal, zeta: 5, sigma: 0.5}}\n");
+    make_law(&law, "per_hour: 100\nhorizon: 70 d\nstart: 2024-05-08 06:00:00\nusers: 7\n" /* Wed */
+                   "hours: [1, 1, 1, 1, 1, 1, 1, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 1, 1, 1, 1, "
+                   "0]\n"
+                   "weekdays: [5, 4, 3, 2, 1, 1, 0]\n"
+                   "vcs: {a: {weight: 1, sizes: {1: 1, 300: 1}}, b: {weight: 3, sizes: {4: 1}}}\n"
+                   "durations: {1: {family: exponential, mu: 900}, 4: 120 s,\n"
+                   "    9: {family: lognormal, zeta: 5, sigma: 0.5}}\n");
     law.vcs[1].vc_id = 1;
     assert_int_equal(spot_job_law_draw(&law, &log, 1, 0), 0);
     fit(&log, &fitted);
@@ -86,8 +81,7 @@ test_round_trip(void **state)
     assert_int_equal(fitted.vcs[0].sizes.num_sizes, 2);
     assert_int_equal(fitted.vcs[0].sizes.sizes[1].num_gpus, 300);
     assert_near(
-        fitted.vcs[0].sizes.parts.until[0] / spot_parts_sum(&fitted.vcs[0].sizes.parts),
-        0.5, 0.01);
+        fitted.vcs[0].sizes.parts.until[0] / spot_parts_sum(&fitted.vcs[0].sizes.parts), 0.5, 0.01);
     assert_int_equal(fitted.vcs[1].sizes.num_sizes, 1);
     assert_int_equal(fitted.num_classes, 3);
     assert_ptr_equal(fitted.classes[0].duration.law.family, &spot_family_exponential);
@@ -102,12 +96,10 @@ test_round_trip(void **state)
 }
 
 /* A log with submits from first_s on, step_s apart. */
-static void
-make_log(spot_job_log_t *log, spot_job_row_t *jobs, size_t num_jobs, int64_t first_s,
-    int64_t step_s)
+static void make_log(
+    spot_job_log_t *log, spot_job_row_t *jobs, size_t num_jobs, int64_t first_s, int64_t step_s)
 {
-    *log = (spot_job_log_t){
-        .num_jobs = num_jobs, .jobs = jobs, .clock_zero_s = SPOT_JOB_NO_CLOCK};
+    *log = (spot_job_log_t){.num_jobs = num_jobs, .jobs = jobs, .clock_zero_s = SPOT_JOB_NO_CLOCK};
     for (size_t j = 0; j < num_jobs; j++) {
         jobs[j] = (spot_job_row_t){.submit_s = first_s + (int64_t) j * step_s,
             .duration_s = 60 + (int64_t) j,
@@ -117,8 +109,7 @@ make_log(spot_job_log_t *log, spot_job_row_t *jobs, size_t num_jobs, int64_t fir
 }
 
 /* Too short for weights; the clock is that of the log. */
-static void
-test_short_log(void **state)
+static void test_short_log(void **state)
 {
     spot_job_row_t jobs[47];
     spot_job_law_t fitted;
@@ -143,8 +134,7 @@ test_short_log(void **state)
 }
 
 /* Classes of few jobs share a law; the last ones join the one before. */
-static void
-test_few_jobs(void **state)
+static void test_few_jobs(void **state)
 {
     spot_job_row_t jobs[200];
     spot_job_law_t fitted;
@@ -167,8 +157,7 @@ test_few_jobs(void **state)
     spot_job_law_free(&fitted);
 }
 
-static void
-test_no_jobs(void **state)
+static void test_no_jobs(void **state)
 {
     spot_job_row_t jobs[1];
     spot_job_log_t log;
@@ -177,16 +166,14 @@ test_no_jobs(void **state)
     (void) state;
     make_log(&log, jobs, 1, 0, 1);
     spot_diag_init(&diag);
-    assert_int_equal(
-        spot_job_law_fit(&log, &vcs, "log.csv", stdout, &diag), SPOT_ERR_BAD_INPUT);
+    assert_int_equal(spot_job_law_fit(&log, &vcs, "log.csv", stdout, &diag), SPOT_ERR_BAD_INPUT);
     assert_report(&diag, "log.csv: 1 job: laws need at least 2\n");
     spot_diag_free(&diag);
 }
 
 /* Of a recorded log: the laws are good YAML, keep the load of a cluster, and give about
  * as many jobs. */
-static void
-test_recorded(void **state)
+static void test_recorded(void **state)
 {
     static const char path[] = SPOT_SOURCE_DIR "/../shared/data/jobs/venus_base.csv.gz";
     spot_vc_list_t list = {.num_vcs = 0};
@@ -205,17 +192,16 @@ test_recorded(void **state)
     }
     spot_diag_init(&diag);
     assert_int_equal(
-        spot_job_log_read(&log,
-            &(spot_job_log_request_t){.log = path, .vcs = &list, .adds_vcs = true},
-            &diag),
+        spot_job_log_read(
+            &log, &(spot_job_log_request_t){.log = path, .vcs = &list, .adds_vcs = true}, &diag),
         0);
     out = open_memstream(&text, &num_bytes);
     assert_non_null(out);
     assert_int_equal(spot_job_law_fit(&log, &list, "log.csv", out, &diag), 0);
     assert_int_equal(fclose(out), 0);
-    assert_int_equal(sscanf(strstr(text, "# GPU-hours"),
-                         "# GPU-hours: %lf in the log, %lf in the mean of the laws",
-                         &of_log_h, &of_laws_h),
+    assert_int_equal(
+        sscanf(strstr(text, "# GPU-hours"),
+            "# GPU-hours: %lf in the log, %lf in the mean of the laws", &of_log_h, &of_laws_h),
         2);
     assert_near(of_laws_h, of_log_h, 0.05 * of_log_h);
     make_law(&law, text);
@@ -232,8 +218,7 @@ test_recorded(void **state)
     spot_diag_free(&diag);
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_round_trip),

@@ -3,8 +3,7 @@
 #include "traces/jobs/job_log.h"
 
 /* Jobs that are added keep their texts; the order of addition decides ties. */
-static void
-test_building(void **state)
+static void test_building(void **state)
 {
     spot_job_log_t log = {.clock_zero_s = SPOT_JOB_NO_CLOCK};
     spot_job_row_t job = {.duration_s = 1,
@@ -21,9 +20,8 @@ test_building(void **state)
         snprintf(id, sizeof(id), "job-%d", j);
         job.id = id;
         job.submit_s = (30000 - j) / 100;
-        assert_int_equal(spot_text_set_add(&log.users, &log.texts, j % 2 == 0 ? "u" : "",
-                             &job.user_id),
-            0);
+        assert_int_equal(
+            spot_text_set_add(&log.users, &log.texts, j % 2 == 0 ? "u" : "", &job.user_id), 0);
         assert_int_equal(spot_job_log_add(&log, &job), 0);
     }
     assert_int_equal(log.users.num_texts, 1);
@@ -37,8 +35,7 @@ test_building(void **state)
     spot_job_log_free(&log);
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_building),

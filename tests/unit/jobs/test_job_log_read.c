@@ -7,20 +7,18 @@
 
 #define HEAD "job_id,vc,gpu_num,submit_time,duration\n"
 
-static void
-assert_rejected(const char *text, const char *report)
+static void assert_rejected(const char *text, const char *report)
 {
     spot_vc_list_t vcs = {0};
     spot_job_log_t log;
 
-    assert_int_equal(read_log(&log, (spot_job_log_request_t){.vcs = &vcs}, text, report),
-        SPOT_ERR_BAD_INPUT);
+    assert_int_equal(
+        read_log(&log, (spot_job_log_request_t){.vcs = &vcs}, text, report), SPOT_ERR_BAD_INPUT);
     spot_job_log_free(&log);
     spot_vc_list_free(&vcs);
 }
 
-static void
-free_both(spot_job_log_t *log, spot_vc_list_t *vcs)
+static void free_both(spot_job_log_t *log, spot_vc_list_t *vcs)
 {
     spot_job_log_free(log);
     spot_vc_list_free(vcs);
@@ -28,8 +26,7 @@ free_both(spot_job_log_t *log, spot_vc_list_t *vcs)
 
 /* ---- What is read ---- */
 
-static void
-test_every_column(void **state)
+static void test_every_column(void **state)
 {
     spot_vc_list_t vcs = {0};
     spot_job_log_t log;
@@ -86,8 +83,7 @@ test_every_column(void **state)
 }
 
 /* Rows with the same columns share a workload and terms, whatever is between. */
-static void
-test_shared_rows(void **state)
+static void test_shared_rows(void **state)
 {
     spot_vc_list_t vcs = {0};
     spot_job_log_t log;
@@ -110,8 +106,7 @@ test_shared_rows(void **state)
 }
 
 /* The order of the file decides ties. */
-static void
-test_order(void **state)
+static void test_order(void **state)
 {
     static const char *const ids[] = {"e", "b", "c", "a", "d"};
     spot_vc_list_t vcs = {0};
@@ -130,15 +125,13 @@ test_order(void **state)
     free_both(&log, &vcs);
 }
 
-static void
-test_dates(void **state)
+static void test_dates(void **state)
 {
     spot_vc_list_t vcs = {0};
     spot_job_log_t log;
 
     (void) state;
-    make_log(
-        &log, &vcs, HEAD "1,a,1,2020-02-29 23:59:59,1\n2,a,1,2020-03-01T00:00:10,1\n");
+    make_log(&log, &vcs, HEAD "1,a,1,2020-02-29 23:59:59,1\n2,a,1,2020-03-01T00:00:10,1\n");
     assert_int_equal(log.jobs[0].submit_s, 0);
     assert_int_equal(log.jobs[1].submit_s, 11);
     assert_int_equal(log.clock_zero_s, 1583020799);
@@ -146,8 +139,7 @@ test_dates(void **state)
 }
 
 /* A file, gzip, with LF or CRLF, and the warnings that are counted. */
-static void
-test_file(void **state)
+static void test_file(void **state)
 {
     static const char text[] = "job_id,vc,gpu_num,submit_time,duration,color,smell\r\n"
                                "1,a,1,0,1,red,\r\n2,b,0,0,0,,\r\n3,c,1,9,2,,\n";
@@ -183,20 +175,17 @@ test_file(void **state)
 
 /* ---- Rules ---- */
 
-static void
-test_vc_rules(void **state)
+static void test_vc_rules(void **state)
 {
     static const spot_vc_rule_t rules[] = {{"*", "c"}, {"a", "b"}, {"x", ""}};
-    static const char text[] =
-        HEAD "1,a,1,0,1\n2,b,1,1,1\n3,x,1,2,1\n4,z,1,3,1\n5,a,1,4,1\n";
+    static const char text[] = HEAD "1,a,1,0,1\n2,b,1,1,1\n3,x,1,2,1\n4,z,1,3,1\n5,a,1,4,1\n";
     spot_vc_list_t vcs = {0};
     spot_job_log_t log;
     spot_job_log_request_t request = {.vcs = &vcs, .num_vc_rules = 3, .vc_rules = rules};
 
     (void) state;
-    assert_int_equal(read_log(&log, request, text,
-                         "warning: x: 1 of 5 rows dropped: 1 of dropped VCs\n"),
-        0);
+    assert_int_equal(
+        read_log(&log, request, text, "warning: x: 1 of 5 rows dropped: 1 of dropped VCs\n"), 0);
     assert_int_equal(vcs.num_vcs, 2);
     assert_string_equal(vcs.vcs[0].name, "b");
     assert_string_equal(vcs.vcs[1].name, "c");
@@ -216,8 +205,7 @@ test_vc_rules(void **state)
     free_both(&log, &vcs);
 }
 
-static void
-test_short_rule(void **state)
+static void test_short_rule(void **state)
 {
     static const char text[] = HEAD "1,a,1,0,0\n2,a,1,1,5\n3,a,1,2,-3\n";
     spot_vc_list_t vcs = {0};
@@ -230,17 +218,15 @@ test_short_rule(void **state)
                           "x:4:9: duration: expected at least 1 s, got '-3'; the rules "
                           "for short jobs are clamp and drop\n");
     request.short_rule = SPOT_SHORT_CLAMP;
-    assert_int_equal(read_log(&log, request, text,
-                         "warning: x: 2 durations below 1 s raised to 1 s\n"),
-        0);
+    assert_int_equal(
+        read_log(&log, request, text, "warning: x: 2 durations below 1 s raised to 1 s\n"), 0);
     assert_int_equal(log.num_jobs, 3);
     assert_int_equal(log.jobs[2].duration_s, 1);
     assert_int_equal(log.counts.too_short, 2);
     spot_job_log_free(&log);
     request.short_rule = SPOT_SHORT_DROP;
     assert_int_equal(
-        read_log(&log, request, text, "warning: x: 2 of 3 rows dropped: 2 below 1 s\n"),
-        0);
+        read_log(&log, request, text, "warning: x: 2 of 3 rows dropped: 2 below 1 s\n"), 0);
     assert_int_equal(log.num_jobs, 1);
     assert_string_equal(log.jobs[0].id, "2");
     free_both(&log, &vcs);
@@ -252,8 +238,7 @@ test_short_rule(void **state)
 #define SORTED "warning: x: 1 row is submitted before the row above: the log is sorted\n"
 
 /* %s in the report: the path of the other file. */
-static int
-join(spot_job_log_t *log, spot_vc_list_t *vcs, const char *text, const char *other,
+static int join(spot_job_log_t *log, spot_vc_list_t *vcs, const char *text, const char *other,
     const char *format)
 {
     spot_job_log_request_t request = {.vcs = vcs};
@@ -264,8 +249,7 @@ join(spot_job_log_t *log, spot_vc_list_t *vcs, const char *text, const char *oth
     make_file("work.csv", other, path);
     for (const char *at = format; *at != '\0'; at++) {
         if (at[0] == '%') {
-            length +=
-                (size_t) snprintf(report + length, sizeof(report) - length, "%s", path);
+            length += (size_t) snprintf(report + length, sizeof(report) - length, "%s", path);
         } else {
             report[length++] = *at;
             report[length] = '\0';
@@ -277,8 +261,7 @@ join(spot_job_log_t *log, spot_vc_list_t *vcs, const char *text, const char *oth
     return ret;
 }
 
-static void
-test_join(void **state)
+static void test_join(void **state)
 {
     spot_vc_list_t vcs = {0};
     spot_job_log_t log;
@@ -303,16 +286,14 @@ test_join(void **state)
 }
 
 /* A workload may be in two files. */
-static void
-test_join_of_halves(void **state)
+static void test_join_of_halves(void **state)
 {
     spot_vc_list_t vcs = {0};
     spot_job_log_t log;
 
     (void) state;
     assert_int_equal(
-        join(&log, &vcs,
-            "job_id,vc,gpu_num,submit_time,duration,model\n1,a,1,0,1,m\n2,a,1,0,1,n\n",
+        join(&log, &vcs, "job_id,vc,gpu_num,submit_time,duration,model\n1,a,1,0,1,m\n2,a,1,0,1,n\n",
             "job_id,gmem\n2,7\n1,\n", ""),
         0);
     assert_string_equal(log.workloads[log.jobs[1].workload_id].model, "n");
@@ -321,8 +302,7 @@ test_join_of_halves(void **state)
     free_both(&log, &vcs);
 }
 
-static void
-test_join_errors(void **state)
+static void test_join_errors(void **state)
 {
     spot_vc_list_t vcs = {0};
     spot_job_log_t log;
@@ -346,13 +326,11 @@ test_join_errors(void **state)
 
 /* ---- Errors ---- */
 
-static void
-test_row_errors(void **state)
+static void test_row_errors(void **state)
 {
     (void) state;
-    assert_rejected(HEAD
-        "1,a,1,0\n,a,1,0,1\n-1,a,1,0,1\n4,,1,0,1\n5,a,x,0,1\n6,a,2000000,0,1\n"
-        "7,a,1,-1,1\n8,a,1,1.5,1\n9,a,1,0,1.5\n\n10,a,1,0,9999999999\n",
+    assert_rejected(HEAD "1,a,1,0\n,a,1,0,1\n-1,a,1,0,1\n4,,1,0,1\n5,a,x,0,1\n6,a,2000000,0,1\n"
+                         "7,a,1,-1,1\n8,a,1,1.5,1\n9,a,1,0,1.5\n\n10,a,1,0,9999999999\n",
         "x:2:8: expected 5 fields, got 4\n"
         "x:3:1: job_id: expected an integer from 0, or a text of up to 64 bytes, got "
         "''\n"
@@ -383,16 +361,15 @@ test_row_errors(void **state)
         "x:4:1: job_id: '1' is in line 2 too\nx:5:1: job_id: '1' is in line 2 too\n");
 }
 
-static void
-test_file_errors(void **state)
+static void test_file_errors(void **state)
 {
     (void) state;
     assert_rejected("", "x:1:1: expected a row of column names\n");
     assert_rejected("job_id,vc,gpu_num,job_id\n",
         "x:1:19: repeated column 'job_id'\n"
         "x:1:1: missing columns: submit_time, duration\n");
-    assert_rejected("job_id;vc;gpu_num\n",
-        "x:1:1: expected columns with commas between, got semicolons\n");
+    assert_rejected(
+        "job_id;vc;gpu_num\n", "x:1:1: expected columns with commas between, got semicolons\n");
     assert_rejected(HEAD, "x: no job is left of 0 rows\n");
     assert_rejected(
         HEAD "1,a,0,0,1\n2,a,-1,0,1\n", "x: no job is left of 2 rows: 2 without GPUs\n");
@@ -400,8 +377,7 @@ test_file_errors(void **state)
         "x:3:3: invalid UTF-8\nx:4:4: byte 0x01 is not allowed\n");
 }
 
-static void
-test_optional_errors(void **state)
+static void test_optional_errors(void **state)
 {
     (void) state;
     assert_rejected("job_id,vc,gpu_num,submit_time,duration,amp,gpu_util,sharescore,"
@@ -416,13 +392,11 @@ test_optional_errors(void **state)
 
 #define ELASTIC "job_id,vc,gpu_num,submit_time,duration,min_gpus,max_gpus,scaling\n"
 
-static void
-test_terms_errors(void **state)
+static void test_terms_errors(void **state)
 {
     (void) state;
-    assert_rejected(ELASTIC
-        "1,a,4,0,1,8,8,4:1\n2,a,4,0,1,1,2,4:1\n3,a,4,0,1,1,8,2:1 8:2\n"
-        "4,a,4,0,1,1,,4:1\n5,a,4,0,1,,4,4:1\n6,a,4,0,1,1,8,\n",
+    assert_rejected(ELASTIC "1,a,4,0,1,8,8,4:1\n2,a,4,0,1,1,2,4:1\n3,a,4,0,1,1,8,2:1 8:2\n"
+                            "4,a,4,0,1,1,,4:1\n5,a,4,0,1,,4,4:1\n6,a,4,0,1,1,8,\n",
         "x:2:1: job 1: min_gpus 8 is above gpu_num 4\n"
         "x:3:1: job 2: gpu_num 4 is above max_gpus 2\n"
         "x:4:1: job 3: gpu_num 4 is not a size of its scaling table '2:1 8:2'\n"
@@ -441,8 +415,7 @@ test_terms_errors(void **state)
 }
 
 /* The file of a scaling table is relative to the log. */
-static void
-test_scaling_file(void **state)
+static void test_scaling_file(void **state)
 {
     char log_path[PATH_BYTES], scaling_path[PATH_BYTES], text[2 * PATH_BYTES];
     spot_vc_list_t vcs = {0};
@@ -467,8 +440,8 @@ test_scaling_file(void **state)
     make_file("scaling.csv", "throughput,size\n1,2\n1,2\n0,3\n", scaling_path);
     assert_int_equal(spot_job_log_read(&log, &request, &diag), SPOT_ERR_BAD_INPUT);
     snprintf(text, sizeof(text),
-        "%s:3:3: expected increasing sizes\n%s:4:1: expected a throughput above 0\n",
-        scaling_path, scaling_path);
+        "%s:3:3: expected increasing sizes\n%s:4:1: expected a throughput above 0\n", scaling_path,
+        scaling_path);
     assert_report(&diag, text);
     spot_diag_free(&diag);
     free_both(&log, &vcs);
@@ -478,8 +451,7 @@ test_scaling_file(void **state)
 
 /* ---- Writing ---- */
 
-static void
-assert_written(const char *text, const char *expected)
+static void assert_written(const char *text, const char *expected)
 {
     spot_vc_list_t vcs = {0};
     spot_job_log_t log;
@@ -495,8 +467,7 @@ assert_written(const char *text, const char *expected)
     free_both(&log, &vcs);
 }
 
-static void
-test_write(void **state)
+static void test_write(void **state)
 {
     static const char all[] =
         "job_id,user,vc,jobname,gpu_num,cpu_num,state,submit_time,duration,model,"
@@ -513,8 +484,7 @@ test_write(void **state)
         "job_id,vc,gpu_num,submit_time,duration\n9,a,2,3,1\n");
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_every_column),

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "tests/unit/jobs/log_text.h"
 
-static int
-read_text(spot_vc_list_t *vcs, const char *text, bool may_be_empty, const char *report)
+static int read_text(spot_vc_list_t *vcs, const char *text, bool may_be_empty, const char *report)
 {
     char path[PATH_BYTES];
     spot_diag_t diag;
@@ -17,8 +16,7 @@ read_text(spot_vc_list_t *vcs, const char *text, bool may_be_empty, const char *
     return ret;
 }
 
-static void
-test_both_heads(void **state)
+static void test_both_heads(void **state)
 {
     spot_vc_list_t vcs;
 
@@ -36,8 +34,7 @@ test_both_heads(void **state)
     spot_vc_list_free(&vcs);
 }
 
-static void
-test_errors(void **state)
+static void test_errors(void **state)
 {
     spot_vc_list_t vcs;
 
@@ -52,19 +49,16 @@ test_errors(void **state)
                          "nodes\n"),
         SPOT_ERR_BAD_INPUT);
     spot_vc_list_free(&vcs);
-    assert_int_equal(
-        read_text(&vcs, "vc,nodes\n", false, ":2:1: expected at least one VC\n"),
+    assert_int_equal(read_text(&vcs, "vc,nodes\n", false, ":2:1: expected at least one VC\n"),
         SPOT_ERR_BAD_INPUT);
     spot_vc_list_free(&vcs);
-    assert_int_equal(
-        read_text(&vcs, "name,num\na,1\n", false,
-            ":1:1: unknown columns are ignored: name\n:1:1: missing columns: vc\n"),
+    assert_int_equal(read_text(&vcs, "name,num\na,1\n", false,
+                         ":1:1: unknown columns are ignored: name\n:1:1: missing columns: vc\n"),
         SPOT_ERR_BAD_INPUT);
     spot_vc_list_free(&vcs);
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_both_heads),

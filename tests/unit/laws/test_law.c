@@ -34,23 +34,20 @@ static const spot_law_t laws[] = {
 };
 enum { NUM_LAWS = sizeof(laws) / sizeof(laws[0]) };
 
-static void
-assert_near(const char *what, double value, double expected, double tolerance)
+static void assert_near(const char *what, double value, double expected, double tolerance)
 {
     if (!(fabs(value - expected) <= tolerance * fmax(1e-300, fabs(expected)))) {
         fail_msg("%s: %.17g is not %.17g", what, value, expected);
     }
 }
 
-static double
-survival(const spot_law_t *law, double t_s)
+static double survival(const spot_law_t *law, double t_s)
 {
     return exp(law->family->log_survival(law->parameters, t_s));
 }
 
 /* Where S is smooth. */
-static bool
-is_near_a_corner(const spot_law_t *law, double t_s)
+static bool is_near_a_corner(const spot_law_t *law, double t_s)
 {
     const double *p = law->parameters;
 
@@ -60,8 +57,7 @@ is_near_a_corner(const spot_law_t *law, double t_s)
     return law->family == &spot_family_bathtub && fabs(t_s / p[3] - 1) < 1e-3;
 }
 
-static void
-test_density_is_slope(void **state)
+static void test_density_is_slope(void **state)
 {
     static const double ps[] = {1e-3, 0.03, 0.2, 0.5, 0.8, 0.97, 0.999};
 
@@ -76,16 +72,14 @@ test_density_is_slope(void **state)
 
             if (!is_near_a_corner(&laws[j], t_s)) {
                 assert_near(laws[j].family->name,
-                    exp(laws[j].family->log_density(laws[j].parameters, t_s)), slope,
-                    1e-7);
+                    exp(laws[j].family->log_density(laws[j].parameters, t_s)), slope, 1e-7);
             }
         }
     }
 }
 
 /* E(T) = int S dt and E(T^2) = int 2 t S dt, by Simpson's rule in ln t. */
-static void
-integrate(const spot_law_t *law, double *mean, double *mean_square)
+static void integrate(const spot_law_t *law, double *mean, double *mean_square)
 {
     enum { NUM_STEPS = 400000 };
     const double low = -25, high = 40, step = (high - low) / NUM_STEPS;
@@ -102,8 +96,7 @@ integrate(const spot_law_t *law, double *mean, double *mean_square)
     }
 }
 
-static void
-test_moments(void **state)
+static void test_moments(void **state)
 {
     (void) state;
     for (int j = 0; j < NUM_LAWS; j++) {
@@ -113,15 +106,13 @@ test_moments(void **state)
 
         integrate(&laws[j], &mean, &mean_square);
         assert_near(family->name, family->moment(laws[j].parameters, 1), mean, jump);
+        assert_near(family->name, family->moment(laws[j].parameters, 2), mean_square, jump);
         assert_near(
-            family->name, family->moment(laws[j].parameters, 2), mean_square, jump);
-        assert_near(family->name, spot_law_cv(&laws[j]),
-            sqrt(mean_square / (mean * mean) - 1), 10 * jump);
+            family->name, spot_law_cv(&laws[j]), sqrt(mean_square / (mean * mean) - 1), 10 * jump);
     }
 }
 
-static void
-test_no_moments(void **state)
+static void test_no_moments(void **state)
 {
     const spot_law_t no_mean = {&spot_family_loglogistic, {200, 0.9}};
     const spot_law_t no_cv = {&spot_family_loglogistic, {200, 1.5}};
@@ -133,8 +124,7 @@ test_no_moments(void **state)
     assert_true(isinf(spot_law_cv(&no_cv)));
 }
 
-static void
-test_quantile(void **state)
+static void test_quantile(void **state)
 {
     static const double ps[] = {1e-12, 1e-5, 0.1, 0.5, 0.9, 1 - 1e-9};
 
@@ -145,17 +135,16 @@ test_quantile(void **state)
             const double t_s = spot_law_quantile(&laws[j], ps[i]);
             const double target = log1p(-ps[i]);
 
-            assert_true(laws[j].family->log_survival(
-                            laws[j].parameters, t_s * (1 + 1e-11)) <= target);
-            assert_true(laws[j].family->log_survival(
-                            laws[j].parameters, t_s * (1 - 1e-11)) >= target);
+            assert_true(
+                laws[j].family->log_survival(laws[j].parameters, t_s * (1 + 1e-11)) <= target);
+            assert_true(
+                laws[j].family->log_survival(laws[j].parameters, t_s * (1 - 1e-11)) >= target);
         }
     }
 }
 
 /* ln S for S near 1 and near 0, against sums and series that do not cancel. */
-static void
-test_tails(void **state)
+static void test_tails(void **state)
 {
     const double gamma_20[] = {20, 1}, gamma_3000[] = {3000, 1};
     const double hyper[] = {0.25, 3, 5}, normal[] = {0, 1};
@@ -167,8 +156,7 @@ test_tails(void **state)
         sum += term;
         term *= x / (k + 1);
     }
-    assert_near(
-        "gamma far", spot_family_gamma.log_survival(gamma_20, x), log(sum) - x, 1e-13);
+    assert_near("gamma far", spot_family_gamma.log_survival(gamma_20, x), log(sum) - x, 1e-13);
     x = 5200; /* Q = e^-x x^(n-1)/(n-1)! (1 + (n-1)/x + ...) */
     sum = 0;
     term = 1;
@@ -180,10 +168,9 @@ test_tails(void **state)
         2999 * log(x) - x - lgamma(3000) + log(sum), 1e-9);
     assert_near("gamma near 0", spot_family_gamma.log_survival(gamma_20, 0.01),
         -exp(20 * log(0.01) - 0.01 - lgamma(21)) * (1 + 0.01 / 21 + 1e-4 / 462), 1e-9);
-    assert_near("gamma below all doubles",
-        spot_family_gamma.log_survival(gamma_3000, 1e-3), 0, 0);
-    assert_near("hyperexp2 far", spot_family_hyperexp2.log_survival(hyper, 1e5),
-        log(0.75) - 2e4, 1e-15);
+    assert_near("gamma below all doubles", spot_family_gamma.log_survival(gamma_3000, 1e-3), 0, 0);
+    assert_near(
+        "hyperexp2 far", spot_family_hyperexp2.log_survival(hyper, 1e5), log(0.75) - 2e4, 1e-15);
     assert_near("hyperexp2 near 0", spot_family_hyperexp2.log_survival(hyper, 1e-9),
         -1e-9 * (0.25 / 3 + 0.75 / 5), 1e-9);
     assert_near("lognormal far", spot_family_lognormal.log_survival(normal, exp(z)),
@@ -200,11 +187,9 @@ test_tails(void **state)
 
 /* Nothing that a search may try gives a NaN or a survival above 1, or reaches the error
  * handler of the library, which would end the program. */
-static void
-test_extremes(void **state)
+static void test_extremes(void **state)
 {
-    static const double values[] = {
-        1e-300, 1e-100, 1e-9, 0.5, 1, 2, 37, 1e5, 1e9, 1e100, 1e300};
+    static const double values[] = {1e-300, 1e-100, 1e-9, 0.5, 1, 2, 37, 1e5, 1e9, 1e100, 1e300};
     static const double times_s[] = {
         0, 1e-300, 1e-30, 1e-3, 1, 36.9, 37, 1e4, 86400, 1e5, 1e30, 1e300};
     enum { NUM = sizeof(values) / sizeof(values[0]) };
@@ -231,23 +216,21 @@ test_extremes(void **state)
 
                 if (isnan(family->log_density(p, times_s[k])) || !(log_s <= 1e-15) ||
                     !(log_s <= before || log_s <= before * (1 - 1e-9) + 1e-9)) {
-                    fail_msg("%s(%g, %g, %g) at %g: ln S %g after %g, ln f %g",
-                        family->name, p[0], p[1], p[2], times_s[k], log_s, before,
-                        family->log_density(p, times_s[k]));
+                    fail_msg("%s(%g, %g, %g) at %g: ln S %g after %g, ln f %g", family->name, p[0],
+                        p[1], p[2], times_s[k], log_s, before, family->log_density(p, times_s[k]));
                 }
                 before = log_s;
             }
             if (!(family->moment(p, 1) >= 0) || !(family->moment(p, 2) >= 0)) {
-                fail_msg("%s(%g, %g, %g): mean %g, mean square %g", family->name, p[0],
-                    p[1], p[2], family->moment(p, 1), family->moment(p, 2));
+                fail_msg("%s(%g, %g, %g): mean %g, mean square %g", family->name, p[0], p[1], p[2],
+                    family->moment(p, 1), family->moment(p, 2));
             }
         }
     }
 }
 
 /* Kolmogorov's distance to F: correct draws exceed 2.4 once in 5e4. */
-static void
-test_draws(void **state)
+static void test_draws(void **state)
 {
     enum { NUM_DRAWS = 20000 };
     static double values[NUM_DRAWS];
@@ -272,8 +255,8 @@ test_draws(void **state)
                 shifted = fmax(shifted, fabs(g - (i + 1.0) / NUM_DRAWS));
             }
         }
-        print_message("%s: sqrt(n) D %.2f, with 10 %% longer times %.1f\n",
-            laws[j].family->name, sqrt(NUM_DRAWS) * largest, sqrt(NUM_DRAWS) * shifted);
+        print_message("%s: sqrt(n) D %.2f, with 10 %% longer times %.1f\n", laws[j].family->name,
+            sqrt(NUM_DRAWS) * largest, sqrt(NUM_DRAWS) * shifted);
         assert_true(sqrt(NUM_DRAWS) * largest <= 2.4);
         assert_true(sqrt(NUM_DRAWS) * shifted > 2.4);
     }
@@ -292,8 +275,7 @@ static const spot_field_t target_fields[] = {
     {.name = NULL},
 };
 
-static int
-bind_text(const char *text, target_t *target, spot_diag_t *diag)
+static int bind_text(const char *text, target_t *target, spot_diag_t *diag)
 {
     spot_yaml_t yaml;
     int error;
@@ -306,8 +288,7 @@ bind_text(const char *text, target_t *target, spot_diag_t *diag)
     return error;
 }
 
-static void
-assert_refused(const char *text, const char *report)
+static void assert_refused(const char *text, const char *report)
 {
     target_t target;
     spot_diag_t diag;
@@ -317,16 +298,14 @@ assert_refused(const char *text, const char *report)
     spot_diag_free(&diag);
 }
 
-static void
-test_yaml(void **state)
+static void test_yaml(void **state)
 {
     target_t target;
     spot_diag_t diag;
 
     (void) state;
-    assert_int_equal(bind_text("gap: {family: hyperexp2, p1: 0.5, mu1: 3, mu2: 40}\n",
-                         &target, &diag),
-        0);
+    assert_int_equal(
+        bind_text("gap: {family: hyperexp2, p1: 0.5, mu1: 3, mu2: 40}\n", &target, &diag), 0);
     assert_ptr_equal(target.law.family, &spot_family_hyperexp2);
     assert_true(target.law.parameters[0] == 0.5 && target.law.parameters[1] == 3 &&
                 target.law.parameters[2] == 40);
@@ -338,18 +317,16 @@ test_yaml(void **state)
         0);
     assert_true(target.law.parameters[2] == 86400 && target.law.parameters[4] == 3000);
     spot_diag_free(&diag);
-    assert_int_equal(
-        bind_text("gap: {law: deadline, zeta: 1, sigma: 2}\n", &target, &diag), 0);
+    assert_int_equal(bind_text("gap: {law: deadline, zeta: 1, sigma: 2}\n", &target, &diag), 0);
     assert_true(isinf(target.law.parameters[2]));
     spot_diag_free(&diag);
 }
 
-#define EXPECTED_MAP                                                                    \
-    "law.yaml:1:6: gap: expected {family: exponential|weibull|gamma|lognormal|"         \
+#define EXPECTED_MAP                                                                               \
+    "law.yaml:1:6: gap: expected {family: exponential|weibull|gamma|lognormal|"                    \
     "loglogistic|hyperexp2|bathtub|deadline, PARAMETER: NUMBER, ...}"
 
-static void
-test_yaml_errors(void **state)
+static void test_yaml_errors(void **state)
 {
     (void) state;
     assert_refused("gap: {family: weibul, scale: 3, shape: 1}\n",
@@ -361,12 +338,11 @@ test_yaml_errors(void **state)
     assert_refused("gap: {family: weibull, scale: 0, shape: 1}\n",
         "law.yaml:1:31: gap.scale: expected a number from 1e-300 to 1e+300, got "
         "\"0\"\n");
-    assert_refused(
-        "gap: {family: gamma, scale: 3}\n", "law.yaml:1:6: missing key \"gap.shape\"\n");
+    assert_refused("gap: {family: gamma, scale: 3}\n", "law.yaml:1:6: missing key \"gap.shape\"\n");
     assert_refused("gap: {family: hyperexp2, p1: 1.5, mu1: 3, mu2: 40}\n",
         "law.yaml:1:30: gap.p1: expected a number from 0 to 1, got \"1.5\"\n");
-    assert_refused("gap: {family: exponential, mu: 5, sigma: 2}\n",
-        "law.yaml:1:35: unknown key \"sigma\"\n");
+    assert_refused(
+        "gap: {family: exponential, mu: 5, sigma: 2}\n", "law.yaml:1:35: unknown key \"sigma\"\n");
     assert_refused("gap: {law: deadline, zeta: 1, sigma: 2, deadline_s: -1}\n",
         "law.yaml:1:53: gap.deadline_s: expected a number of seconds above 0, or none, "
         "got \"-1\"\n");
@@ -378,8 +354,7 @@ test_yaml_errors(void **state)
         "\".inf\"\n");
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_density_is_slope),

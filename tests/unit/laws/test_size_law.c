@@ -22,44 +22,38 @@ typedef spot_size_family_parameters_t parameters_t;
 
 static const spot_size_big_t no_big = {0};
 
-static void
-make_law(spot_size_law_t *law, spot_size_family_t family, double a, double b)
+static void make_law(spot_size_law_t *law, spot_size_family_t family, double a, double b)
 {
     const parameters_t parameters = {family, a, b};
 
     assert_int_equal(spot_size_law_init(law, &parameters, &no_big, UNLIMITED), 0);
 }
 
-static void
-assert_near(double value, double expected, double tolerance)
+static void assert_near(double value, double expected, double tolerance)
 {
     if (!(fabs(value - expected) <= tolerance)) {
         fail_msg("%.17g is not %.17g", value, expected);
     }
 }
 
-static double
-p_of_size(const spot_size_law_t *law, size_t size)
+static double p_of_size(const spot_size_law_t *law, size_t size)
 {
     return law->cumulative[size - 1] - (size == 1 ? 0 : law->cumulative[size - 2]);
 }
 
 /* |round X| is k where X is in the cell of k or of -k, and 0 counts as 1. */
-static double
-p_of_folded(double k, double mean, double std)
+static double p_of_folded(double k, double mean, double std)
 {
-    const double above = gsl_cdf_gaussian_P(k + 0.5 - mean, std) -
-                         gsl_cdf_gaussian_P(k - 0.5 - mean, std);
-    const double below = gsl_cdf_gaussian_P(-k + 0.5 - mean, std) -
-                         gsl_cdf_gaussian_P(-k - 0.5 - mean, std);
-    const double zero =
-        gsl_cdf_gaussian_P(0.5 - mean, std) - gsl_cdf_gaussian_P(-0.5 - mean, std);
+    const double above =
+        gsl_cdf_gaussian_P(k + 0.5 - mean, std) - gsl_cdf_gaussian_P(k - 0.5 - mean, std);
+    const double below =
+        gsl_cdf_gaussian_P(-k + 0.5 - mean, std) - gsl_cdf_gaussian_P(-k - 0.5 - mean, std);
+    const double zero = gsl_cdf_gaussian_P(0.5 - mean, std) - gsl_cdf_gaussian_P(-0.5 - mean, std);
 
     return above + below + (k == 1 ? zero : 0);
 }
 
-static double
-p_of_family(const parameters_t *law, unsigned k)
+static double p_of_family(const parameters_t *law, unsigned k)
 {
     const double a = law->a, b = law->b, excess = a - 1, rest = b * b - excess;
 
@@ -81,8 +75,7 @@ p_of_family(const parameters_t *law, unsigned k)
 }
 
 /* The table against closed forms: the laws of the seed study and corners of each. */
-static void
-test_tables_are_the_closed_forms(void **state)
+static void test_tables_are_the_closed_forms(void **state)
 {
     static const parameters_t laws[] = {
         {SPOT_SIZE_NORMAL, 70.0 / 29, 2.086165648825032},
@@ -114,8 +107,7 @@ test_tables_are_the_closed_forms(void **state)
     }
 }
 
-static void
-test_laws_of_one_size(void **state)
+static void test_laws_of_one_size(void **state)
 {
     static const struct {
         parameters_t parameters;
@@ -135,8 +127,7 @@ test_laws_of_one_size(void **state)
     for (size_t j = 0; j < sizeof(laws) / sizeof(laws[0]); j++) {
         spot_size_law_t law;
 
-        make_law(
-            &law, laws[j].parameters.family, laws[j].parameters.a, laws[j].parameters.b);
+        make_law(&law, laws[j].parameters.family, laws[j].parameters.a, laws[j].parameters.b);
         assert_int_equal(law.num_sizes, laws[j].size);
         assert_true(p_of_size(&law, laws[j].size) == 1);
         spot_size_law_free(&law);
@@ -144,8 +135,7 @@ test_laws_of_one_size(void **state)
 }
 
 /* Mean and standard deviation of the tabulated law. */
-static void
-moments_of(const spot_size_law_t *self, double *mean, double *std)
+static void moments_of(const spot_size_law_t *self, double *mean, double *std)
 {
     spot_sum_t sum = {0}, sum_squares = {0};
     double below = 0;
@@ -162,8 +152,7 @@ moments_of(const spot_size_law_t *self, double *mean, double *std)
 }
 
 /* What the notebook's law really has: its mean is above the one that it is given. */
-static void
-test_moments_of_the_folded_law(void **state)
+static void test_moments_of_the_folded_law(void **state)
 {
     static const struct {
         double mean, std, folded_mean, folded_std;
@@ -188,8 +177,7 @@ test_moments_of_the_folded_law(void **state)
 
 /* relative: of both. A law that is narrower than Poisson cannot be had: it is Poisson.
  */
-static void
-check_moments(double mean, double std, double relative)
+static void check_moments(double mean, double std, double relative)
 {
     const double expected = fmax(std, sqrt(mean - 1));
     double law_mean, law_std;
@@ -202,8 +190,7 @@ check_moments(double mean, double std, double relative)
     spot_size_law_free(&law);
 }
 
-static void
-test_moments_law_has_its_moments(void **state)
+static void test_moments_law_has_its_moments(void **state)
 {
     static const double means[] = {1.01, 1.5, 70.0 / 29, 61.0 / 24, 3, 10, 64, 1000};
 
@@ -222,8 +209,7 @@ test_moments_law_has_its_moments(void **state)
 }
 
 /* From exactly Poisson to where it differs: r goes from infinity to finite. */
-static void
-test_moments_law_near_poisson(void **state)
+static void test_moments_law_near_poisson(void **state)
 {
     static const double means[] = {1.01, 2.4, 3, 10, 64, 1000};
 
@@ -236,8 +222,7 @@ test_moments_law_near_poisson(void **state)
     }
 }
 
-static void
-test_big_events_are_mixed_in(void **state)
+static void test_big_events_are_mixed_in(void **state)
 {
     const parameters_t regular = {SPOT_SIZE_MOMENTS, 61.0 / 24, 1.9456261184790364};
     const spot_size_big_t big = {1.0 / 17, 11, 31}, always = {1, 4, 4};
@@ -249,8 +234,7 @@ test_big_events_are_mixed_in(void **state)
     for (unsigned k = 1; k <= law.num_sizes; k++) {
         const double p_big = k >= 11 && k <= 31 ? 1.0 / 21 : 0;
 
-        assert_near(p_of_size(&law, k),
-            p_big / 17 + 16.0 / 17 * p_of_family(&regular, k), 1e-12);
+        assert_near(p_of_size(&law, k), p_big / 17 + 16.0 / 17 * p_of_family(&regular, k), 1e-12);
     }
     moments_of(&law, &mean, &std);
     assert_near(mean, 16.0 / 17 * 61 / 24 + 21.0 / 17, 1e-9);
@@ -263,8 +247,7 @@ test_big_events_are_mixed_in(void **state)
 }
 
 /* The largest size stands for itself and all above it. */
-static void
-test_truncation_at_the_largest_size(void **state)
+static void test_truncation_at_the_largest_size(void **state)
 {
     const parameters_t regular = {SPOT_SIZE_NORMAL, 70.0 / 29, 2.086165648825032};
     const spot_size_big_t big = {0.25, 3, 40};
@@ -286,16 +269,14 @@ test_truncation_at_the_largest_size(void **state)
 }
 
 /* A stream whose next uniform number is u, a multiple of 2^-53. */
-static void
-set_next(spot_rng_t *rng, double u)
+static void set_next(spot_rng_t *rng, double u)
 {
     spot_rng_seek(rng, 1, 0, SPOT_STREAM_COUNT, 0);
     rng->state.num_used = 3;
     rng->state.numbers[3] = (uint64_t) (u * 0x1p53) << 11;
 }
 
-static void
-check_inversion(const spot_size_law_t *law, double u)
+static void check_inversion(const spot_size_law_t *law, double u)
 {
     size_t size = 1;
     spot_rng_t rng;
@@ -313,8 +294,7 @@ check_inversion(const spot_size_law_t *law, double u)
 
 /* Everywhere, and just below, at and above each step and each cell of the guide table.
  */
-static void
-test_draws_are_inversions(void **state)
+static void test_draws_are_inversions(void **state)
 {
     static const parameters_t laws[] = {
         {SPOT_SIZE_NORMAL, 70.0 / 29, 2.086165648825032},
@@ -347,8 +327,7 @@ test_draws_are_inversions(void **state)
 
 /* Steps where the guide table's cells begin: u just below one is not yet of its cell,
  * though u * num_guides may round up to it. */
-static void
-test_guides_at_steps_of_equal_sizes(void **state)
+static void test_guides_at_steps_of_equal_sizes(void **state)
 {
     const parameters_t none = {SPOT_SIZE_FIXED, 1, 0};
 
@@ -371,8 +350,7 @@ test_guides_at_steps_of_equal_sizes(void **state)
 }
 
 /* The draws against the closed form, and against one with a mean that is 2 % larger. */
-static void
-test_draws_follow_the_law(void **state)
+static void test_draws_follow_the_law(void **state)
 {
     enum { NUM_DRAWS = 200000, MAX_SIZE = 64 };
     const parameters_t preempt = {SPOT_SIZE_MOMENTS, 70.0 / 29, 2.086165648825032};
@@ -402,8 +380,7 @@ test_draws_follow_the_law(void **state)
     spot_size_law_free(&law);
 }
 
-static void
-test_one_uniform_number_a_draw(void **state)
+static void test_one_uniform_number_a_draw(void **state)
 {
     spot_rng_t rng, other;
     spot_size_law_t law;
@@ -420,8 +397,7 @@ test_one_uniform_number_a_draw(void **state)
     spot_size_law_free(&law);
 }
 
-static void
-test_free_accepts_nothing(void **state)
+static void test_free_accepts_nothing(void **state)
 {
     spot_size_law_t law;
 
@@ -431,8 +407,7 @@ test_free_accepts_nothing(void **state)
     spot_size_law_free(&law);
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_tables_are_the_closed_forms),

@@ -24,29 +24,25 @@ static const double ps[] = {
 #define NUM_PS (sizeof(ps) / sizeof(ps[0]))
 
 /* The formula itself. */
-static int64_t
-expected_trials(double num_trials, double p, uint64_t number)
+static int64_t expected_trials(double num_trials, double p, uint64_t number)
 {
-    const double num_failures =
-        log(1 - (double) number * 0x1p-53) * (num_trials / log1p(-p));
+    const double num_failures = log(1 - (double) number * 0x1p-53) * (num_trials / log1p(-p));
 
     return num_failures < 0x1p52 ? 1 + (int64_t) num_failures : SPOT_TRIALS_NEVER;
 }
 
-static void
-check(const spot_trial_law_t *law, double p, uint64_t number)
+static void check(const spot_trial_law_t *law, double p, uint64_t number)
 {
     const int64_t trials = spot_trial_law_invert(law, number);
     const int64_t expected = expected_trials(12, p, number);
 
     if (trials != expected) {
-        fail_msg("p %g, number %llu: %lld trials, expected %lld", p,
-            (unsigned long long) number, (long long) trials, (long long) expected);
+        fail_msg("p %g, number %llu: %lld trials, expected %lld", p, (unsigned long long) number,
+            (long long) trials, (long long) expected);
     }
 }
 
-static void
-test_cells_change_nothing(void **state)
+static void test_cells_change_nothing(void **state)
 {
     spot_rng_t rng;
 
@@ -63,8 +59,7 @@ test_cells_change_nothing(void **state)
 }
 
 /* Where one more failure begins, and where a cell does. */
-static void
-test_edges(void **state)
+static void test_edges(void **state)
 {
     (void) state;
     for (size_t j = 0; j < NUM_PS; j++) {
@@ -95,8 +90,7 @@ test_edges(void **state)
     }
 }
 
-static void
-test_never_and_always(void **state)
+static void test_never_and_always(void **state)
 {
     spot_trial_law_t law;
 
@@ -111,8 +105,7 @@ test_never_and_always(void **state)
 }
 
 /* Chi-square over 1 ... 200 trials and more, a false alarm in a million. */
-static void
-test_law_is_geometric(void **state)
+static void test_law_is_geometric(void **state)
 {
     enum { NUM_CLASSES = 200, NUM_DRAWS = 1000000 };
     const double q = pow(1 - 0.16338, 1. / 12);
@@ -136,8 +129,7 @@ test_law_is_geometric(void **state)
     assert_true(gsl_cdf_chisq_Q(chi2, NUM_CLASSES) > 1e-6);
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_cells_change_nothing),

@@ -12,16 +12,14 @@
 #define SAMPLE_FOLDER SPOT_SOURCE_DIR "/models/sample/seed-64"
 
 /* Where temporary files go, without a slash at the end. */
-static inline const char *
-temporary_folder(void)
+static inline const char *temporary_folder(void)
 {
     const char *folder = getenv("SPOT_TEST_TMP");
 
     return folder == NULL ? "/tmp" : folder;
 }
 
-static inline void
-write_file(const char *path, const char *text)
+static inline void write_file(const char *path, const char *text)
 {
     FILE *file = fopen(path, "w");
 
@@ -31,8 +29,7 @@ write_file(const char *path, const char *text)
 }
 
 /* All diagnostics, one a line, without the temporary folder. Empties diag. */
-static inline void
-assert_diagnostics(spot_diag_t *diag, const char *expected)
+static inline void assert_diagnostics(spot_diag_t *diag, const char *expected)
 {
     char text[8192], folder[256], *match;
     FILE *out = fmemopen(text, sizeof(text), "w");

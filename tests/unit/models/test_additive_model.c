@@ -26,14 +26,12 @@ typedef struct {
     spot_additive_request_t request;
 } law_t;
 
-static double
-truth(double x, double user)
+static double truth(double x, double user)
 {
     return 10 + 4 * (x > 20) - 3 * (x > 40) + fmod(user, 5);
 }
 
-static void
-make_law(law_t *law, double noise, spot_loss_t loss)
+static void make_law(law_t *law, double noise, spot_loss_t loss)
 {
     spot_rng_t rng;
 
@@ -66,8 +64,7 @@ make_law(law_t *law, double noise, spot_loss_t loss)
         .seed = 5};
 }
 
-static void
-assert_same_models(const spot_additive_model_t *a, const spot_additive_model_t *b)
+static void assert_same_models(const spot_additive_model_t *a, const spot_additive_model_t *b)
 {
     assert_true(a->base == b->base);
     assert_int_equal(a->num_features, b->num_features);
@@ -93,16 +90,14 @@ assert_same_models(const spot_additive_model_t *a, const spot_additive_model_t *
 
 /* The mean difference of predictions from the law over the rows, and the mean of its
  * absolute value. */
-static double
-mean_error(const law_t *law, const spot_additive_model_t *model, double *bias)
+static double mean_error(const law_t *law, const spot_additive_model_t *model, double *bias)
 {
     double sum_absolute = 0;
 
     *bias = 0;
     for (size_t i = 0; i < NUM_ROWS; i++) {
         const double values[] = {law->x[i], law->user[i], law->z[i]};
-        const double error =
-            spot_additive_predict(model, values) - truth(law->x[i], law->user[i]);
+        const double error = spot_additive_predict(model, values) - truth(law->x[i], law->user[i]);
 
         *bias += error / NUM_ROWS;
         sum_absolute += fabs(error) / NUM_ROWS;
@@ -110,8 +105,7 @@ mean_error(const law_t *law, const spot_additive_model_t *model, double *bias)
     return sum_absolute;
 }
 
-static void
-test_law_is_found(void **state)
+static void test_law_is_found(void **state)
 {
     static law_t law;
     spot_additive_model_t model, again;
@@ -139,8 +133,7 @@ test_law_is_found(void **state)
 }
 
 /* Exponential errors of mean 1 have the median log 2: each loss finds its own one. */
-static void
-test_losses(void **state)
+static void test_losses(void **state)
 {
     static law_t law;
     const double shifts[] = {1, log(2)};
@@ -159,8 +152,7 @@ test_losses(void **state)
 }
 
 /* The means of scores over the rows are 0, so the base is the mean prediction. */
-static void
-test_scores_are_centred(void **state)
+static void test_scores_are_centred(void **state)
 {
     static law_t law;
     spot_additive_model_t model;
@@ -178,8 +170,7 @@ test_scores_are_centred(void **state)
     spot_additive_free(&model);
 }
 
-static void
-test_few_rows(void **state)
+static void test_few_rows(void **state)
 {
     static law_t law;
 
@@ -204,14 +195,12 @@ test_few_rows(void **state)
     }
 }
 
-static void
-path_of(char path[512])
+static void path_of(char path[512])
 {
     snprintf(path, 512, "%s/additive-%ld.csv", temporary_folder(), (long) getpid());
 }
 
-static void
-test_round_trip(void **state)
+static void test_round_trip(void **state)
 {
     static law_t law;
     static const char *const targets[] = {"second", "first"};
@@ -247,8 +236,7 @@ test_round_trip(void **state)
 
 #define HEADER "target,feature,category,up_to,rows,score\n"
 
-static void
-test_predictions_of_a_file(void **state)
+static void test_predictions_of_a_file(void **state)
 {
     static const char *const target = "t";
     const double cases[][3] = {{0, 0, 4}, {1, 0, 4}, {1.5, 1, 2.5}, {2.5, 2, 0},
@@ -272,8 +260,7 @@ test_predictions_of_a_file(void **state)
     remove(path);
 }
 
-static void
-assert_refused(const char *text, const char *expected)
+static void assert_refused(const char *text, const char *expected)
 {
     static const char *const target = "t";
     spot_additive_model_t model;
@@ -283,8 +270,7 @@ assert_refused(const char *text, const char *expected)
     path_of(path);
     write_file(path, text);
     spot_diag_init(&diag);
-    assert_int_equal(
-        spot_additive_read(&model, 1, &target, path, &diag), SPOT_ERR_BAD_INPUT);
+    assert_int_equal(spot_additive_read(&model, 1, &target, path, &diag), SPOT_ERR_BAD_INPUT);
     spot_additive_free(&model);
     assert_int_equal(diag.num_errors, 1);
     message = strstr(diag.items[0].text, ".csv:");
@@ -294,8 +280,7 @@ assert_refused(const char *text, const char *expected)
     remove(path);
 }
 
-static void
-test_bad_files(void **state)
+static void test_bad_files(void **state)
 {
     (void) state;
     assert_refused(HEADER, "2:1: no base or no features of the target t");
@@ -314,14 +299,13 @@ test_bad_files(void **state)
         "4:6: up_to: expected categories only, got '1'");
     assert_refused(HEADER "t,base,,,0,1\nt,x,,1,10,2\nt,x,a,,1,1\nt,x,,,1,1\n",
         "4:5: category: expected numbers only, got 'a'");
-    assert_refused(HEADER "t,base,,,0,1\nt,x,,q,10,2\nt,x,,,1,1\n",
-        "3:6: up_to: expected a number, got 'q'");
-    assert_refused(HEADER "t,base,,,0,inf\nt,x,,,10,2\n",
-        "2:12: score: expected a number, got 'inf'");
+    assert_refused(
+        HEADER "t,base,,,0,1\nt,x,,q,10,2\nt,x,,,1,1\n", "3:6: up_to: expected a number, got 'q'");
+    assert_refused(
+        HEADER "t,base,,,0,inf\nt,x,,,10,2\n", "2:12: score: expected a number, got 'inf'");
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_law_is_found),

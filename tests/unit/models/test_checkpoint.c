@@ -41,27 +41,23 @@ typedef struct {
     spot_progress_t progress;
 } simulation_t;
 
-static int64_t
-wait_of_next_ms(const simulation_t *self)
+static int64_t wait_of_next_ms(const simulation_t *self)
 {
     const spot_waits_t *waits = self->waits;
 
-    return waits == NULL                            ? 0
-           : self->progress.steps < waits->steps[0] ? waits->wait_ms[0]
-           : self->progress.steps < waits->steps[0] + waits->steps[1]
-               ? waits->wait_ms[1]
-               : waits->wait_ms[2];
+    return waits == NULL                                              ? 0
+           : self->progress.steps < waits->steps[0]                   ? waits->wait_ms[0]
+           : self->progress.steps < waits->steps[0] + waits->steps[1] ? waits->wait_ms[1]
+                                                                      : waits->wait_ms[2];
 }
 
-static void
-start_step(simulation_t *self)
+static void start_step(simulation_t *self)
 {
     self->phase = TRAINING;
     self->step_end_ms = self->now_ms + self->step_ms;
 }
 
-static void
-fetch_data(simulation_t *self)
+static void fetch_data(simulation_t *self)
 {
     self->fetched_ms = self->now_ms + wait_of_next_ms(self);
     self->phase = FETCHING;
@@ -70,24 +66,21 @@ fetch_data(simulation_t *self)
     }
 }
 
-static void
-start_write(simulation_t *self)
+static void start_write(simulation_t *self)
 {
     self->is_writing = true;
     self->write_end_ms = self->now_ms + self->checkpoint->write_ms;
     self->written_steps = self->captured_steps;
 }
 
-static void
-start_snapshot(simulation_t *self)
+static void start_snapshot(simulation_t *self)
 {
     self->phase = SNAPSHOTTING;
     self->snapshot_end_ms = self->now_ms + self->checkpoint->snapshot_ms;
 }
 
 /* Whether the step that just ended is one at which a checkpoint is made. */
-static bool
-is_due(const simulation_t *self)
+static bool is_due(const simulation_t *self)
 {
     const spot_checkpoint_t *checkpoint = self->checkpoint;
     int64_t every_steps = 1;
@@ -106,8 +99,7 @@ is_due(const simulation_t *self)
            !(checkpoint->busy == SPOT_BUSY_SKIP && self->is_writing);
 }
 
-static void
-end_step(simulation_t *self)
+static void end_step(simulation_t *self)
 {
     self->progress.steps++;
     if (!is_due(self)) {
@@ -127,8 +119,7 @@ end_step(simulation_t *self)
 }
 
 /* One thing that happens now, in the order of the rules; false: nothing is left. */
-static bool
-happens_now(simulation_t *self)
+static bool happens_now(simulation_t *self)
 {
     if (self->is_writing && self->now_ms == self->write_end_ms) {
         self->is_writing = false;
@@ -152,17 +143,15 @@ happens_now(simulation_t *self)
     return true;
 }
 
-static void
-simulation_init(simulation_t *self, const spot_checkpoint_t *checkpoint, int64_t step_ms,
-    const spot_waits_t *waits)
+static void simulation_init(simulation_t *self, const spot_checkpoint_t *checkpoint,
+    int64_t step_ms, const spot_waits_t *waits)
 {
     *self = (simulation_t){.checkpoint = checkpoint, .step_ms = step_ms, .waits = waits};
     fetch_data(self);
     self->progress.is_stalled = self->phase != TRAINING;
 }
 
-static void
-simulation_advance(simulation_t *self)
+static void simulation_advance(simulation_t *self)
 {
     self->progress.stalled_ms += self->phase != TRAINING;
     self->progress.input_ms += self->phase == FETCHING;
@@ -172,28 +161,23 @@ simulation_advance(simulation_t *self)
     self->progress.is_stalled = self->phase != TRAINING;
 }
 
-static void
-print_job(const spot_checkpoint_t *checkpoint, int64_t step_ms, int64_t now_ms)
+static void print_job(const spot_checkpoint_t *checkpoint, int64_t step_ms, int64_t now_ms)
 {
     print_message("at %lld ms: mode %d kind %d every %lld steps, %lld ms busy %d step "
                   "%lld snapshot %lld write %lld\n",
         (long long) now_ms, checkpoint->mode, (int) checkpoint->every_kind,
-        (long long) checkpoint->every_steps, (long long) checkpoint->every_ms,
-        checkpoint->busy, (long long) step_ms, (long long) checkpoint->snapshot_ms,
-        (long long) checkpoint->write_ms);
+        (long long) checkpoint->every_steps, (long long) checkpoint->every_ms, checkpoint->busy,
+        (long long) step_ms, (long long) checkpoint->snapshot_ms, (long long) checkpoint->write_ms);
 }
 
-static bool
-is_same(const spot_progress_t *a, const spot_progress_t *b)
+static bool is_same(const spot_progress_t *a, const spot_progress_t *b)
 {
     return a->steps == b->steps && a->durable_steps == b->durable_steps &&
-           a->stalled_ms == b->stalled_ms && a->started == b->started &&
-           a->durable == b->durable && a->is_stalled == b->is_stalled &&
-           a->input_ms == b->input_ms;
+           a->stalled_ms == b->stalled_ms && a->started == b->started && a->durable == b->durable &&
+           a->is_stalled == b->is_stalled && a->input_ms == b->input_ms;
 }
 
-static void
-compare(const spot_checkpoint_t *checkpoint, int64_t step_ms, const spot_waits_t *waits)
+static void compare(const spot_checkpoint_t *checkpoint, int64_t step_ms, const spot_waits_t *waits)
 {
     simulation_t simulation;
     spot_cycle_t cycle;
@@ -219,8 +203,7 @@ compare(const spot_checkpoint_t *checkpoint, int64_t step_ms, const spot_waits_t
         assert_int_equal(progress.is_stalled, simulation.progress.is_stalled);
         assert_int_equal(progress.input_ms, simulation.progress.input_ms);
         if (simulation.progress.durable > durable) {
-            assert_int_equal(
-                spot_cycle_durable_ms(&cycle, durable++, &captured), now_ms);
+            assert_int_equal(spot_cycle_durable_ms(&cycle, durable++, &captured), now_ms);
             assert_true(captured <= simulation.progress.durable_steps);
             if (durable == simulation.progress.durable) {
                 assert_int_equal(captured, simulation.progress.durable_steps);
@@ -239,18 +222,16 @@ compare(const spot_checkpoint_t *checkpoint, int64_t step_ms, const spot_waits_t
 }
 
 /* xorshift64*; the tests need no better dice. */
-static int64_t
-draw(uint64_t *seed, int64_t low, int64_t high)
+static int64_t draw(uint64_t *seed, int64_t low, int64_t high)
 {
     *seed ^= *seed >> 12;
     *seed ^= *seed << 25;
     *seed ^= *seed >> 27;
-    return low + (int64_t) ((*seed * UINT64_C(0x2545f4914f6cdd1d) >> 33) %
-                            (uint64_t) (high - low + 1));
+    return low +
+           (int64_t) ((*seed * UINT64_C(0x2545f4914f6cdd1d) >> 33) % (uint64_t) (high - low + 1));
 }
 
-static void
-compare_random_jobs(bool has_waits)
+static void compare_random_jobs(bool has_waits)
 {
     uint64_t seed = has_waits ? 20261 : 20211;
 
@@ -283,23 +264,20 @@ compare_random_jobs(bool has_waits)
     }
 }
 
-static void
-test_random_jobs(void **state)
+static void test_random_jobs(void **state)
 {
     (void) state;
     compare_random_jobs(false);
 }
 
-static void
-test_random_jobs_that_wait(void **state)
+static void test_random_jobs_that_wait(void **state)
 {
     (void) state;
     compare_random_jobs(true);
 }
 
 /* Every combination where instants coincide: all times are small. */
-static void
-test_all_small_jobs(void **state)
+static void test_all_small_jobs(void **state)
 {
     (void) state;
     for (int job = 0; job < 3 * 3 * 3 * 3 * 4 * 3; job++) {
@@ -308,8 +286,7 @@ test_all_small_jobs(void **state)
         int64_t step_ms;
 
         checkpoint.mode = rest % 3 == 0 ? SPOT_CHECKPOINT_SYNC : SPOT_CHECKPOINT_ASYNC;
-        checkpoint.every_kind =
-            rest % 3 == 1 ? SPOT_EVERY_BACK_TO_BACK : SPOT_EVERY_STEPS;
+        checkpoint.every_kind = rest % 3 == 1 ? SPOT_EVERY_BACK_TO_BACK : SPOT_EVERY_STEPS;
         rest /= 3;
         checkpoint.busy = rest % 3;
         rest /= 3;
@@ -326,8 +303,7 @@ test_all_small_jobs(void **state)
 
 /* recovery.md: the n-th checkpoint of a period is durable at work + s + p + (n - 1) T.
  */
-static void
-assert_durable_times(spot_checkpoint_t checkpoint, int64_t period_ms)
+static void assert_durable_times(spot_checkpoint_t checkpoint, int64_t period_ms)
 {
     const int64_t first_ms = 43000 + checkpoint.snapshot_ms + checkpoint.write_ms;
     spot_cycle_t cycle;
@@ -344,8 +320,7 @@ assert_durable_times(spot_checkpoint_t checkpoint, int64_t period_ms)
 }
 
 /* Row A3 of the closed forms: s = 2 s, p = 45 s, 43 s of training between two. */
-static void
-test_periods(void **state)
+static void test_periods(void **state)
 {
     spot_checkpoint_t checkpoint = {.mode = SPOT_CHECKPOINT_ASYNC,
         .every_kind = SPOT_EVERY_STEPS,
@@ -361,8 +336,7 @@ test_periods(void **state)
 }
 
 /* The defaults of a job: 8 s steps, writes of 89 s back to back. */
-static void
-test_defaults_by_hand(void **state)
+static void test_defaults_by_hand(void **state)
 {
     const spot_checkpoint_t checkpoint = {.write_ms = 89000};
     spot_cycle_t cycle;
@@ -387,11 +361,9 @@ test_defaults_by_hand(void **state)
 }
 
 /* Times of the whole range: the sanitizer sees an overflow. */
-static void
-test_largest_values(void **state)
+static void test_largest_values(void **state)
 {
-    static const int64_t sizes[] = {
-        0, 1, 7, 89000, SPOT_MAX_DURATION_MS - 1, SPOT_MAX_DURATION_MS};
+    static const int64_t sizes[] = {0, 1, 7, 89000, SPOT_MAX_DURATION_MS - 1, SPOT_MAX_DURATION_MS};
     const size_t num_sizes = sizeof(sizes) / sizeof(sizes[0]);
     const size_t num_kinds = 18; /* 2 modes, 3 of busy, 3 of every */
     const size_t num_jobs = num_kinds * num_sizes * num_sizes * (num_sizes - 1);
@@ -415,21 +387,18 @@ test_largest_values(void **state)
         assert_in_range(progress.steps, 0, SPOT_MAX_DURATION_MS / step_ms);
         assert_in_range(progress.durable_steps, 0, progress.steps);
         assert_in_range(progress.started - progress.durable, 0, 2);
-        assert_in_range(
-            progress.stalled_ms, 0, SPOT_MAX_DURATION_MS - progress.steps * step_ms);
+        assert_in_range(progress.stalled_ms, 0, SPOT_MAX_DURATION_MS - progress.steps * step_ms);
         if (progress.steps > 0) {
-            assert_true(
-                spot_cycle_step_end_ms(&cycle, progress.steps) <= SPOT_MAX_DURATION_MS);
+            assert_true(spot_cycle_step_end_ms(&cycle, progress.steps) <= SPOT_MAX_DURATION_MS);
         }
-        assert_true(
-            spot_cycle_step_end_ms(&cycle, progress.steps + 1) > SPOT_MAX_DURATION_MS);
+        assert_true(spot_cycle_step_end_ms(&cycle, progress.steps + 1) > SPOT_MAX_DURATION_MS);
         assert_int_equal(spot_cycle_step_end_ms(&cycle, INT64_MAX), INT64_MAX);
         assert_true(spot_cycle_step_end_ms(&cycle, SPOT_MAX_STEPS) >= SPOT_MAX_STEPS);
     }
 }
 
-static int64_t
-resumed_steps(const spot_checkpoint_t *checkpoint, int64_t since_steps, int64_t since_ms)
+static int64_t resumed_steps(
+    const spot_checkpoint_t *checkpoint, int64_t since_steps, int64_t since_ms)
 {
     spot_cycle_t cycle, before;
 
@@ -442,8 +411,7 @@ resumed_steps(const spot_checkpoint_t *checkpoint, int64_t since_steps, int64_t 
 }
 
 /* Steps of 1 s; the first checkpoint counts from the one before. */
-static void
-test_resumed(void **state)
+static void test_resumed(void **state)
 {
     spot_checkpoint_t checkpoint = {.every_kind = SPOT_EVERY_STEPS, .every_steps = 10};
 
@@ -468,8 +436,7 @@ test_resumed(void **state)
 }
 
 /* "every" beyond any run: the steps still count, nothing becomes durable. */
-static void
-test_never(void **state)
+static void test_never(void **state)
 {
     const spot_checkpoint_t checkpoint = {
         .every_kind = SPOT_EVERY_STEPS, .every_steps = SPOT_MAX_STEPS};
@@ -484,8 +451,7 @@ test_never(void **state)
     assert_int_equal(spot_cycle_step_end_ms(&cycle, 1000), 8000000);
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_random_jobs),

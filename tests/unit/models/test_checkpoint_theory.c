@@ -16,16 +16,14 @@
 
 #define NUM_RANDOM 2000
 
-static void
-assert_digits(double value, double expected, double half_unit)
+static void assert_digits(double value, double expected, double half_unit)
 {
     if (!(fabs(value - expected) <= half_unit * 1.000001)) {
         fail_msg("%.12g is not %.12g", value, expected);
     }
 }
 
-static void
-assert_near(double value, double expected, double tolerance)
+static void assert_near(double value, double expected, double tolerance)
 {
     if (!(fabs(value - expected) <= tolerance * fabs(expected))) {
         fail_msg("%.17g is not near %.17g", value, expected);
@@ -33,19 +31,18 @@ assert_near(double value, double expected, double tolerance)
 }
 
 /* Daly's three examples: one of them has the published optima 117, 57 and 9.1 min. */
-static void
-test_worked_synchronous_cases(void **state)
+static void test_worked_synchronous_cases(void **state)
 {
     static const struct {
         double mtbf_s, young_s, first_s, higher_s, exact_s, segment_s, ratio;
         double at_1000_s, immune_at_1000_s, monte_carlo, monte_carlo_se;
     } cases[] = {
-        {86400, 7200, 6900, 7001.388889, 7001.404400, 7671.866848, 1.09576356,
-            1318.957023, 1318.925366, 1.09567, .00069},
-        {21600, 3600, 3300, 3402.777778, 3402.840120, 4152.861658, 1.22043281,
-            1377.658829, 1377.137066, 1.22257, .00131},
-        {900, 734.8469, 434.8469, 548.455199, 549.990169, 2746.844757, 5.00833024,
-            5678.709345, 4859.244319, 5.00015, .01578},
+        {86400, 7200, 6900, 7001.388889, 7001.404400, 7671.866848, 1.09576356, 1318.957023,
+            1318.925366, 1.09567, .00069},
+        {21600, 3600, 3300, 3402.777778, 3402.840120, 4152.861658, 1.22043281, 1377.658829,
+            1377.137066, 1.22257, .00131},
+        {900, 734.8469, 434.8469, 548.455199, 549.990169, 2746.844757, 5.00833024, 5678.709345,
+            4859.244319, 5.00015, .01578},
     };
 
     (void) state;
@@ -62,15 +59,13 @@ test_worked_synchronous_cases(void **state)
         assert_digits(spot_theory_segment_s(&theory, work_s), cases[j].segment_s, 5e-7);
         assert_digits(1 / spot_theory_efficiency(&theory, work_s), cases[j].ratio, 5e-9);
         assert_digits(spot_theory_segment_s(&theory, 1000), cases[j].at_1000_s, 5e-7);
-        assert_digits(spot_theory_segment_immune_s(&theory, 1000),
-            cases[j].immune_at_1000_s, 5e-7);
+        assert_digits(spot_theory_segment_immune_s(&theory, 1000), cases[j].immune_at_1000_s, 5e-7);
     }
     assert_true(spot_theory_daly_higher_s(100, 200) == 100);
     assert_true(spot_theory_daly_higher_s(100, 1e6) == 100);
 }
 
-static void
-test_worked_asynchronous_cases(void **state)
+static void test_worked_asynchronous_cases(void **state)
 {
     static const struct {
         spot_theory_t theory;
@@ -78,14 +73,13 @@ test_worked_asynchronous_cases(void **state)
         double efficiency, without_persist, synchronous, best_s;
         double monte_carlo, monte_carlo_se; /* 0: there is none */
     } cases[] = {
-        {{1800, 0.5, 20, 60, SPOT_BUSY_WAIT}, 30, 30.5, .93289938, .94332273, .56656138,
-            42.0937, .932944, .000035},
-        {{600, 2, 45, 90, SPOT_BUSY_WAIT}, 60, 62, .73351931, .79064884, .44088302,
-            47.6656, .733593, .000141},
-        {{600, 2, 45, 90, SPOT_BUSY_WAIT}, 43, 45, .73477075, .79199774, .38115587,
-            47.6656, .734779, .000133},
-        {{600, 2, 45, 90, SPOT_BUSY_JOIN}, 43, 47, .70466238, .79199774, .38115587,
-            47.6656, 0, 0},
+        {{1800, 0.5, 20, 60, SPOT_BUSY_WAIT}, 30, 30.5, .93289938, .94332273, .56656138, 42.0937,
+            .932944, .000035},
+        {{600, 2, 45, 90, SPOT_BUSY_WAIT}, 60, 62, .73351931, .79064884, .44088302, 47.6656,
+            .733593, .000141},
+        {{600, 2, 45, 90, SPOT_BUSY_WAIT}, 43, 45, .73477075, .79199774, .38115587, 47.6656,
+            .734779, .000133},
+        {{600, 2, 45, 90, SPOT_BUSY_JOIN}, 43, 47, .70466238, .79199774, .38115587, 47.6656, 0, 0},
     };
 
     (void) state;
@@ -94,33 +88,28 @@ test_worked_asynchronous_cases(void **state)
         spot_theory_t theory = cases[j].theory;
 
         assert_digits(spot_theory_period_s(&theory, work_s), cases[j].period_s, 0);
-        assert_digits(
-            spot_theory_efficiency(&theory, work_s), cases[j].efficiency, 5e-9);
+        assert_digits(spot_theory_efficiency(&theory, work_s), cases[j].efficiency, 5e-9);
         if (cases[j].monte_carlo_se > 0) {
             assert_digits(spot_theory_efficiency(&theory, work_s), cases[j].monte_carlo,
                 4.5 * cases[j].monte_carlo_se);
         }
         assert_digits(spot_theory_best_s(&theory), cases[j].best_s, 5e-5);
         theory.persist_s = 0;
-        assert_digits(
-            spot_theory_efficiency(&theory, work_s), cases[j].without_persist, 5e-9);
+        assert_digits(spot_theory_efficiency(&theory, work_s), cases[j].without_persist, 5e-9);
         theory.stall_s += cases[j].theory.persist_s;
-        assert_digits(
-            spot_theory_efficiency(&theory, work_s), cases[j].synchronous, 5e-9);
+        assert_digits(spot_theory_efficiency(&theory, work_s), cases[j].synchronous, 5e-9);
     }
 }
 
 /* Log-uniform from low to high. */
-static double
-draw(spot_rng_t *rng, double low, double high)
+static double draw(spot_rng_t *rng, double low, double high)
 {
     const double share = gsl_rng_uniform(spot_rng_gsl(rng));
 
     return low * pow(high / low, share);
 }
 
-static spot_theory_t
-draw_theory(spot_rng_t *rng)
+static spot_theory_t draw_theory(spot_rng_t *rng)
 {
     spot_theory_t theory = {0};
 
@@ -128,15 +117,13 @@ draw_theory(spot_rng_t *rng)
     theory.stall_s = draw(rng, 1e-3, 1e3);
     theory.persist_s = draw(rng, 1e-3, 1e4);
     theory.restart_s = draw(rng, 1e-3, 1e3);
-    theory.busy =
-        gsl_rng_uniform(spot_rng_gsl(rng)) < 0.5 ? SPOT_BUSY_WAIT : SPOT_BUSY_JOIN;
+    theory.busy = gsl_rng_uniform(spot_rng_gsl(rng)) < 0.5 ? SPOT_BUSY_WAIT : SPOT_BUSY_JOIN;
     assert_true(spot_theory_is_valid(&theory));
     return theory;
 }
 
 /* Golden section over the logarithm: the efficiency has one optimum. */
-static double
-searched_best_s(const spot_theory_t *theory)
+static double searched_best_s(const spot_theory_t *theory)
 {
     const double share = (sqrt(5) - 1) / 2;
     double low = log(1e-4), high = log(1e7);
@@ -155,8 +142,7 @@ searched_best_s(const spot_theory_t *theory)
     return exp((low + high) / 2);
 }
 
-static void
-test_nothing_beats_the_best(void **state)
+static void test_nothing_beats_the_best(void **state)
 {
     int num_bound = 0, num_turned = 0;
     spot_rng_t rng;
@@ -175,8 +161,8 @@ test_nothing_beats_the_best(void **state)
             assert_true(spot_theory_efficiency(&theory, other_s) <= best * (1 + 1e-13));
         }
         num_turned += best_s == theory.mtbf_s;
-        num_bound += best_s != theory.mtbf_s &&
-                     best_s != spot_theory_exact_s(theory.mtbf_s, theory.stall_s);
+        num_bound +=
+            best_s != theory.mtbf_s && best_s != spot_theory_exact_s(theory.mtbf_s, theory.stall_s);
     }
     assert_true(num_turned > 20 && num_bound > 100);
     assert_true(num_turned + num_bound < NUM_RANDOM / 2);
@@ -184,8 +170,7 @@ test_nothing_beats_the_best(void **state)
 
 /* The derivative of exp((tau + d)/M)/tau is 0 where -x - log(1 - x) = d/M, x = tau/M;
  * up to shares at which x is so near 1 that its digits do not tell the share. */
-static void
-test_exact_optimum_is_stationary(void **state)
+static void test_exact_optimum_is_stationary(void **state)
 {
     (void) state;
     for (int j = -200; j <= 8; j++) {
@@ -213,8 +198,7 @@ test_exact_optimum_is_stationary(void **state)
 }
 
 /* The best whole number of steps is not beaten by another number. */
-static void
-test_best_steps(void **state)
+static void test_best_steps(void **state)
 {
     spot_theory_t theory = {600, 2, 45, 90, SPOT_BUSY_WAIT};
     spot_rng_t rng;
@@ -232,9 +216,8 @@ test_best_steps(void **state)
         step_s = draw(&rng, 1e-2, 1e3);
         steps = spot_theory_best_steps(&theory, step_s);
         for (int64_t other = steps < 4 ? 1 : steps - 3; other < steps + 3; other++) {
-            assert_true(
-                spot_theory_efficiency(&theory, (double) other * step_s) <=
-                spot_theory_efficiency(&theory, (double) steps * step_s) * (1 + 1e-13));
+            assert_true(spot_theory_efficiency(&theory, (double) other * step_s) <=
+                        spot_theory_efficiency(&theory, (double) steps * step_s) * (1 + 1e-13));
         }
     }
     theory = (spot_theory_t){SPOT_THEORY_MAX_S, SPOT_THEORY_MAX_S, 0, 0, SPOT_BUSY_WAIT};
@@ -243,8 +226,7 @@ test_best_steps(void **state)
 
 /* With nothing in the background, or with a write that is always through in time, it is
  * the synchronous form, with d for s, and R + p for R. */
-static void
-test_limits(void **state)
+static void test_limits(void **state)
 {
     spot_rng_t rng;
 
@@ -267,10 +249,10 @@ test_limits(void **state)
         assert_near(spot_theory_efficiency(&sync, work_s), efficiency, 1e-13);
 
         sync.restart_s += theory.persist_s;
-        assert_near(spot_theory_efficiency(&theory, work_s),
-            spot_theory_efficiency(&sync, work_s), 1e-12);
-        assert_near(spot_theory_efficiency(&theory, work_s) *
-                        spot_theory_segment_s(&theory, work_s),
+        assert_near(
+            spot_theory_efficiency(&theory, work_s), spot_theory_efficiency(&sync, work_s), 1e-12);
+        assert_near(
+            spot_theory_efficiency(&theory, work_s) * spot_theory_segment_s(&theory, work_s),
             work_s, 1e-12);
         /* A restart that is not hit is shorter; without one it makes no difference. */
         assert_true(spot_theory_segment_immune_s(&theory, work_s) <=
@@ -285,8 +267,7 @@ test_limits(void **state)
 }
 
 /* What is durable at the end of a life, added up checkpoint by checkpoint. */
-static void
-test_efficiency_is_a_sum(void **state)
+static void test_efficiency_is_a_sum(void **state)
 {
     spot_rng_t rng;
 
@@ -294,28 +275,25 @@ test_efficiency_is_a_sum(void **state)
     spot_rng_seek(&rng, 1, 3, SPOT_STREAM_GAP, 0);
     for (int j = 0; j < 200; j++) {
         const double mtbf_s = draw(&rng, 100, 1e4), restart_s = draw(&rng, 1, 1e3);
-        const spot_theory_life_t life = {draw(&rng, 1, 1e3), draw(&rng, 1, 1e3),
-            draw(&rng, 10, 1e3), draw(&rng, 10, 1e3)};
+        const spot_theory_life_t life = {
+            draw(&rng, 1, 1e3), draw(&rng, 1, 1e3), draw(&rng, 10, 1e3), draw(&rng, 10, 1e3)};
         double sum_s = 0, durable_s = restart_s + life.first_durable_s;
 
-        for (double work_s = life.first_work_s; durable_s < 50 * mtbf_s;
-             work_s = life.work_s) {
+        for (double work_s = life.first_work_s; durable_s < 50 * mtbf_s; work_s = life.work_s) {
             sum_s += work_s * exp(-durable_s / mtbf_s);
             durable_s += life.period_s;
         }
-        assert_near(spot_theory_life_efficiency(&life, mtbf_s, restart_s),
-            sum_s / mtbf_s, 1e-12);
+        assert_near(spot_theory_life_efficiency(&life, mtbf_s, restart_s), sum_s / mtbf_s, 1e-12);
     }
 }
 
 /* The pattern of whole milliseconds gives what the formula in seconds gives. */
-static void
-test_life_of_a_cycle(void **state)
+static void test_life_of_a_cycle(void **state)
 {
     const spot_checkpoint_t checkpoint = {
         SPOT_CHECKPOINT_ASYNC, SPOT_EVERY_STEPS, 4, 0, 45000, 2000, SPOT_BUSY_WAIT};
-    const spot_checkpoint_t back_to_back = {SPOT_CHECKPOINT_ASYNC,
-        SPOT_EVERY_BACK_TO_BACK, 1, 0, 45000, 2000, SPOT_BUSY_SKIP};
+    const spot_checkpoint_t back_to_back = {
+        SPOT_CHECKPOINT_ASYNC, SPOT_EVERY_BACK_TO_BACK, 1, 0, 45000, 2000, SPOT_BUSY_SKIP};
     spot_theory_life_t life;
     spot_cycle_t cycle;
 
@@ -330,8 +308,7 @@ test_life_of_a_cycle(void **state)
 }
 
 /* From the least to the most of everything: finite, in range, never a NAN. */
-static void
-test_extremes(void **state)
+static void test_extremes(void **state)
 {
     static const double times_s[] = {0, 1e-9, 1e-3, 1, 1e3, 1e9, 1e18};
     static const int num = (int) (sizeof(times_s) / sizeof(times_s[0]));
@@ -357,8 +334,7 @@ test_extremes(void **state)
         assert_true(spot_theory_segment_s(&theory, work_s) >= work_s * (1 - 1e-12));
         assert_true(spot_theory_segment_immune_s(&theory, work_s) >= 0);
         assert_true(spot_theory_efficiency_immune(&theory, work_s) <= 1 + 1e-12);
-        assert_true(
-            spot_theory_efficiency_immune(&theory, work_s) >= efficiency * (1 - 1e-12));
+        assert_true(spot_theory_efficiency_immune(&theory, work_s) >= efficiency * (1 - 1e-12));
         assert_true(spot_theory_waste(&theory, work_s) >= 0);
         assert_true(best_s >= 0 && best_s <= SPOT_THEORY_MAX_S);
         assert_true(spot_theory_efficiency(&theory, best_s) >= efficiency * (1 - 1e-12));
@@ -370,8 +346,7 @@ test_extremes(void **state)
     assert_true(num_checks > 20000);
 }
 
-static void
-test_domain(void **state)
+static void test_domain(void **state)
 {
     static const double bad[] = {-1, -1e-300, 2e18, (double) INFINITY, (double) NAN};
     const spot_theory_t good = {600, 2, 45, 90, SPOT_BUSY_WAIT};
@@ -394,51 +369,42 @@ test_domain(void **state)
 }
 
 /* First order: close to the truth where it is small. */
-static void
-test_waste(void **state)
+static void test_waste(void **state)
 {
     const spot_theory_t theory = {1e6, 1, 5, 3, SPOT_BUSY_WAIT};
     const spot_theory_t sync = {86400, 300, 0, 600, SPOT_BUSY_WAIT};
 
     (void) state;
     assert_near(spot_theory_waste(&theory, 1000), 1e-3 + (500 + 5 + 3) / 1e6, 1e-14);
-    assert_near(1 - spot_theory_efficiency(&theory, 1000),
-        spot_theory_waste(&theory, 1000), 2e-3);
-    assert_near(
-        spot_theory_waste(&sync, 7200), 300 / 7200.0 + (3600 + 600) / 86400.0, 1e-14);
+    assert_near(1 - spot_theory_efficiency(&theory, 1000), spot_theory_waste(&theory, 1000), 2e-3);
+    assert_near(spot_theory_waste(&sync, 7200), 300 / 7200.0 + (3600 + 600) / 86400.0, 1e-14);
     /* Young's interval is its stationary point. */
-    assert_near(spot_theory_waste(&sync, 7200 * 1.001),
-        spot_theory_waste(&sync, 7200 / 1.001), 1e-14);
+    assert_near(
+        spot_theory_waste(&sync, 7200 * 1.001), spot_theory_waste(&sync, 7200 / 1.001), 1e-14);
 }
 
 /* q (mem/2 + fetch)/M + (1 - q)(remote/2 + load)/M, and where all or nothing is
  * recovered from memory. */
-static void
-test_memory_loss(void **state)
+static void test_memory_loss(void **state)
 {
     const spot_theory_t sync = {
         .mtbf_s = 86400, .stall_s = 300, .restart_s = 600, .busy = SPOT_BUSY_WAIT};
-    const spot_theory_t async = {.mtbf_s = 86400,
-        .stall_s = 2,
-        .persist_s = 45,
-        .restart_s = 600,
-        .busy = SPOT_BUSY_WAIT};
+    const spot_theory_t async = {
+        .mtbf_s = 86400, .stall_s = 2, .persist_s = 45, .restart_s = 600, .busy = SPOT_BUSY_WAIT};
     spot_theory_memory_t memory = {.share = 0.8, .every_s = 18, .fetch_s = 40};
 
     (void) state;
     assert_near(spot_theory_memory_loss(&sync, &memory, 10800),
         (0.8 * (9 + 40) + 0.2 * (5400 + 600)) / 86400, 1e-14);
     memory.share = 1;
-    assert_near(
-        spot_theory_memory_loss(&async, &memory, 10800), (9 + 40) / 86400.0, 1e-14);
+    assert_near(spot_theory_memory_loss(&async, &memory, 10800), (9 + 40) / 86400.0, 1e-14);
     memory.share = 0;
     assert_near(spot_theory_memory_loss(&async, &memory, 10800),
         spot_theory_waste(&async, 10800) - 2 / 10800.0, 1e-14);
     assert_true(spot_theory_memory_loss(&async, &memory, 0) > 0);
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_worked_synchronous_cases),

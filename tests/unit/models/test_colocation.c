@@ -14,10 +14,9 @@
 #include "fixture.h"
 #include "models/colocation.h"
 
-#define PUBLISHED                                                                       \
-    SPOT_SOURCE_DIR "/../shared/data/jobs/slab-noncommercial/colocate_info.csv.gz"
-#define HEADER                                                                          \
-    ",model1,dataset1,gpu_num1,batchsize1,amp1,speed1,model2,dataset2,gpu_num2,"        \
+#define PUBLISHED SPOT_SOURCE_DIR "/../shared/data/jobs/slab-noncommercial/colocate_info.csv.gz"
+#define HEADER                                                                                     \
+    ",model1,dataset1,gpu_num1,batchsize1,amp1,speed1,model2,dataset2,gpu_num2,"                   \
     "batchsize2,amp2,speed2,gpu_util,gmem_util,gmem\n"
 
 enum { X, Y, Z, HEAVY, TINY, NAMELESS, NUM_WORKLOADS };
@@ -38,27 +37,24 @@ static const char table[] =
            "2,NeuMF,MovieLens,1,64,0,0.98,NeuMF,MovieLens,1,64,0,0.97,20,4,4122\n"
            "3,\" X\",d,1,32,0,0.9,Y ,d,1,64,1,0.8,1,1,1\n";
 
-static int
-read_text(spot_colocation_t *self, const char *text, spot_unknown_pair_t rule,
+static int read_text(spot_colocation_t *self, const char *text, spot_unknown_pair_t rule,
     bool has_heavy, spot_diag_t *diag)
 {
     char path[512];
     int ret;
 
-    snprintf(
-        path, sizeof(path), "%s/pairs-%ld.csv", temporary_folder(), (long) getpid());
+    snprintf(path, sizeof(path), "%s/pairs-%ld.csv", temporary_folder(), (long) getpid());
     if (text != NULL) {
         write_file(path, text);
     }
     spot_diag_init(diag);
-    ret = spot_colocation_init(self, text == NULL ? NULL : path, rule, has_heavy,
-        NUM_WORKLOADS, workloads, diag);
+    ret = spot_colocation_init(
+        self, text == NULL ? NULL : path, rule, has_heavy, NUM_WORKLOADS, workloads, diag);
     remove(path);
     return ret;
 }
 
-static spot_colocation_t
-must_read(const char *text, spot_unknown_pair_t rule, bool has_heavy)
+static spot_colocation_t must_read(const char *text, spot_unknown_pair_t rule, bool has_heavy)
 {
     spot_colocation_t pairs;
     spot_diag_t diag;
@@ -69,8 +65,7 @@ must_read(const char *text, spot_unknown_pair_t rule, bool has_heavy)
     return pairs;
 }
 
-static void
-assert_pair(spot_colocation_pair_t pair, double guest_speed, double host_speed,
+static void assert_pair(spot_colocation_pair_t pair, double guest_speed, double host_speed,
     double gpu_util, double gmem_mib)
 {
     assert_true(pair.can_share);
@@ -80,8 +75,7 @@ assert_pair(spot_colocation_pair_t pair, double guest_speed, double host_speed,
     assert_true(pair.gmem_mib == gmem_mib);
 }
 
-static void
-test_table_in_both_orders(void **state)
+static void test_table_in_both_orders(void **state)
 {
     spot_colocation_t pairs = must_read(table, SPOT_PAIR_REFUSE, false);
 
@@ -99,13 +93,11 @@ test_table_in_both_orders(void **state)
 }
 
 /* A pair that is listed in both orders is looked up as guest and host. */
-static void
-test_own_order_first(void **state)
+static void test_own_order_first(void **state)
 {
-    spot_colocation_t pairs =
-        must_read(HEADER "0,X,d,1,32,0,0.9,Y,d,1,64,1,0.8,61,12,7777\n"
-                         "1,Y,d,1,64,1,0.5,X,d,1,32,0,0.6,62,12,8888\n",
-            SPOT_PAIR_REFUSE, false);
+    spot_colocation_t pairs = must_read(HEADER "0,X,d,1,32,0,0.9,Y,d,1,64,1,0.8,61,12,7777\n"
+                                               "1,Y,d,1,64,1,0.5,X,d,1,32,0,0.6,62,12,8888\n",
+        SPOT_PAIR_REFUSE, false);
 
     (void) state;
     assert_pair(spot_colocation_pair(&pairs, X, Y), 0.9, 0.8, 61, 7777);
@@ -113,8 +105,7 @@ test_own_order_first(void **state)
     spot_colocation_free(&pairs);
 }
 
-static void
-test_rules_of_unknown_pairs(void **state)
+static void test_rules_of_unknown_pairs(void **state)
 {
     spot_colocation_t pairs = must_read(table, SPOT_PAIR_PROPORTIONAL, false);
     spot_colocation_pair_t pair = spot_colocation_pair(&pairs, X, Z);
@@ -123,8 +114,7 @@ test_rules_of_unknown_pairs(void **state)
     assert_pair(pair, 100.0 / 140, 100.0 / 140, 100, 14000);
     assert_true(pair.gmem_util == 100);
     assert_pair(spot_colocation_pair(&pairs, Y, HEAVY), 1, 1, 30, 5050);
-    assert_pair(
-        spot_colocation_pair(&pairs, Y, NAMELESS), 100.0 / 120, 100.0 / 120, 100, 3000);
+    assert_pair(spot_colocation_pair(&pairs, Y, NAMELESS), 100.0 / 120, 100.0 / 120, 100, 3000);
     spot_colocation_free(&pairs);
 
     pairs = must_read(table, SPOT_PAIR_ONE, false);
@@ -134,15 +124,13 @@ test_rules_of_unknown_pairs(void **state)
 }
 
 /* Nothing is measured: a rule that refuses what was not measured packs nothing. */
-static void
-test_no_table(void **state)
+static void test_no_table(void **state)
 {
     spot_colocation_t pairs = must_read(NULL, SPOT_PAIR_REFUSE, false);
 
     (void) state;
     assert_int_equal(pairs.num_measured, 0);
-    assert_pair(
-        spot_colocation_pair(&pairs, X, Z), 100.0 / 140, 100.0 / 140, 100, 14000);
+    assert_pair(spot_colocation_pair(&pairs, X, Z), 100.0 / 140, 100.0 / 140, 100, 14000);
     spot_colocation_free(&pairs);
     pairs = must_read(NULL, SPOT_PAIR_ONE, false);
     assert_pair(spot_colocation_pair(&pairs, X, Z), 1, 1, 100, 14000);
@@ -150,8 +138,7 @@ test_no_table(void **state)
 }
 
 /* As published: percent are taken for a fraction, and rows of the table are not used. */
-static void
-test_heavy_families(void **state)
+static void test_heavy_families(void **state)
 {
     spot_colocation_t pairs = must_read(table, SPOT_PAIR_REFUSE, true);
 
@@ -165,15 +152,13 @@ test_heavy_families(void **state)
     spot_colocation_free(&pairs);
 }
 
-static void
-assert_refused(const char *text, const char *expected)
+static void assert_refused(const char *text, const char *expected)
 {
     spot_colocation_t pairs;
     spot_diag_t diag;
     char wanted[1024], *at = wanted;
 
-    assert_int_equal(
-        read_text(&pairs, text, SPOT_PAIR_REFUSE, false, &diag), SPOT_ERR_BAD_INPUT);
+    assert_int_equal(read_text(&pairs, text, SPOT_PAIR_REFUSE, false, &diag), SPOT_ERR_BAD_INPUT);
     spot_colocation_free(&pairs);
     while (*expected != '\0') { /* @ is the name of the file */
         at += *expected != '@' ? (*at = *expected, 1)
@@ -184,8 +169,7 @@ assert_refused(const char *text, const char *expected)
     assert_diagnostics(&diag, wanted);
 }
 
-static void
-test_bad_tables(void **state)
+static void test_bad_tables(void **state)
 {
     (void) state;
     assert_refused("", "@:1:1: no pairs\n");
@@ -212,28 +196,24 @@ test_bad_tables(void **state)
         "0.7)\n");
 }
 
-static void
-test_unknown_columns_warn(void **state)
+static void test_unknown_columns_warn(void **state)
 {
     spot_colocation_t pairs;
     spot_diag_t diag;
 
     (void) state;
-    assert_int_equal(
-        read_text(&pairs,
-            "model1,dataset1,batchsize1,amp1,speed1,model2,dataset2,batchsize2,amp2,"
-            "speed2,gpu_util,gmem_util,gmem,extra\nX,d,32,0,1,Y,d,64,1,1,1,1,1,e\n",
-            SPOT_PAIR_REFUSE, false, &diag),
+    assert_int_equal(read_text(&pairs,
+                         "model1,dataset1,batchsize1,amp1,speed1,model2,dataset2,batchsize2,amp2,"
+                         "speed2,gpu_util,gmem_util,gmem,extra\nX,d,32,0,1,Y,d,64,1,1,1,1,1,e\n",
+                         SPOT_PAIR_REFUSE, false, &diag),
         0);
     assert_int_equal(diag.num_warnings, 1);
-    assert_non_null(
-        strstr(diag.items[0].text, ":1:1: unknown columns are ignored: extra"));
+    assert_non_null(strstr(diag.items[0].text, ":1:1: unknown columns are ignored: extra"));
     spot_colocation_free(&pairs);
     spot_diag_free(&diag);
 }
 
-static void
-test_published_table(void **state)
+static void test_published_table(void **state)
 {
     spot_colocation_t pairs;
     spot_diag_t diag;
@@ -245,16 +225,14 @@ test_published_table(void **state)
     }
     spot_diag_init(&diag);
     assert_int_equal(
-        spot_colocation_init(&pairs, PUBLISHED, SPOT_PAIR_REFUSE, false, 0, NULL, &diag),
-        0);
+        spot_colocation_init(&pairs, PUBLISHED, SPOT_PAIR_REFUSE, false, 0, NULL, &diag), 0);
     assert_int_equal(diag.num_items, 0);
     assert_int_equal(pairs.num_measured, 1388);
     spot_colocation_free(&pairs);
     spot_diag_free(&diag);
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_table_in_both_orders),

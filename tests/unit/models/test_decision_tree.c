@@ -12,8 +12,7 @@
 #include "base/rng.h"
 #include "models/decision_tree.h"
 
-static spot_tree_t
-must_fit(const spot_labelled_t *rows, int depth)
+static spot_tree_t must_fit(const spot_labelled_t *rows, int depth)
 {
     spot_tree_t tree;
 
@@ -21,8 +20,7 @@ must_fit(const spot_labelled_t *rows, int depth)
     return tree;
 }
 
-static void
-test_splits_by_hand(void **state)
+static void test_splits_by_hand(void **state)
 {
     /* Both features part the labels; the second one alone parts 1 from 2. */
     static const double values[] = {1, 5, 2, 5, 3, 9, 4, 7};
@@ -54,8 +52,7 @@ test_splits_by_hand(void **state)
 }
 
 /* A split that leaves the index as it is, is none: both sides have the same mix. */
-static void
-test_no_gain_is_no_split(void **state)
+static void test_no_gain_is_no_split(void **state)
 {
     static const double values[] = {1, 1, 2, 2};
     static const int32_t labels[] = {0, 1, 0, 1};
@@ -68,8 +65,7 @@ test_no_gain_is_no_split(void **state)
     spot_tree_free(&tree);
 }
 
-static void
-test_bad_parameters(void **state)
+static void test_bad_parameters(void **state)
 {
     static const double value = 1;
     static const int32_t label = 0;
@@ -82,15 +78,12 @@ test_bad_parameters(void **state)
     spot_tree_free(&tree);
     assert_int_equal(spot_tree_fit(&tree, &one, -1), SPOT_ERR_BAD_PARAM);
     spot_tree_free(&tree);
-    assert_int_equal(
-        spot_tree_fit(&tree, &one, SPOT_TREE_MAX_DEPTH + 1), SPOT_ERR_BAD_PARAM);
+    assert_int_equal(spot_tree_fit(&tree, &one, SPOT_TREE_MAX_DEPTH + 1), SPOT_ERR_BAD_PARAM);
     spot_tree_free(&tree);
-    assert_int_equal(
-        spot_tree_leave_one_out(&one, 1, NULL, &num_right), SPOT_ERR_BAD_PARAM);
+    assert_int_equal(spot_tree_leave_one_out(&one, 1, NULL, &num_right), SPOT_ERR_BAD_PARAM);
 }
 
-static void
-test_leave_one_out(void **state)
+static void test_leave_one_out(void **state)
 {
     static const double values[] = {1, 2, 3, 11, 12, 13, 2.5};
     static const int32_t labels[] = {0, 0, 0, 1, 1, 1, 1};
@@ -110,14 +103,12 @@ enum { NUM_ROWS = 40, NUM_FEATURES = 3, NUM_LABELS = 3 };
 
 /* Twice the rows times the index of Gini of a side is rows - squares / rows. Returns the
  * sum of squares / rows of both sides as a fraction. */
-static bool
-is_better(int64_t a, int64_t b, int64_t c, int64_t d)
+static bool is_better(int64_t a, int64_t b, int64_t c, int64_t d)
 {
     return a * d > c * b;
 }
 
-static void
-best_split(
+static void best_split(
     const double *values, const int32_t *labels, int32_t *feature_id, double *threshold)
 {
     int64_t best = 0, best_of = 1;
@@ -142,8 +133,8 @@ best_split(
                 }
             }
             if ((below + above) / 2 == at && rows[0] > 0 && rows[1] > 0 &&
-                is_better(squares[0] * rows[1] + squares[1] * rows[0], rows[0] * rows[1],
-                    best, best_of)) {
+                is_better(squares[0] * rows[1] + squares[1] * rows[0], rows[0] * rows[1], best,
+                    best_of)) {
                 best = squares[0] * rows[1] + squares[1] * rows[0];
                 best_of = rows[0] * rows[1];
                 *feature_id = j;
@@ -153,8 +144,7 @@ best_split(
     }
 }
 
-static void
-test_random_splits_against_a_search(void **state)
+static void test_random_splits_against_a_search(void **state)
 {
     spot_rng_t rng;
 
@@ -180,8 +170,7 @@ test_random_splits_against_a_search(void **state)
     }
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_splits_by_hand),

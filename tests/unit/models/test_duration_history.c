@@ -17,22 +17,18 @@ typedef struct {
     int64_t duration_s;
 } job_t;
 
-static void
-must_add(spot_duration_history_t *history, spot_duration_key_t key, int64_t duration_s)
+static void must_add(spot_duration_history_t *history, spot_duration_key_t key, int64_t duration_s)
 {
     assert_int_equal(spot_duration_history_add(history, key, duration_s), 0);
 }
 
-static int64_t
-estimate(
+static int64_t estimate(
     const spot_duration_history_t *history, int32_t user, int32_t gpus, int32_t model)
 {
-    return spot_duration_history_estimate(
-        history, (spot_duration_key_t){user, gpus, model});
+    return spot_duration_history_estimate(history, (spot_duration_key_t){user, gpus, model});
 }
 
-static void
-test_levels(void **state)
+static void test_levels(void **state)
 {
     spot_duration_history_t history = {0};
 
@@ -55,19 +51,16 @@ test_levels(void **state)
     assert_int_equal(estimate(&history, 1, 8, 5), SPOT_DURATION_UNKNOWN_S);
 }
 
-static bool
-is_similar(const job_t *job, spot_duration_key_t key, int level)
+static bool is_similar(const job_t *job, spot_duration_key_t key, int level)
 {
     const bool user = job->key.user_id == key.user_id;
     const bool gpus = job->key.gpu_num == key.gpu_num;
     const bool model = job->key.model_id == key.model_id;
 
-    return level == 4 ||
-           (user && (gpus || level == 1 || level == 3) && (model || level >= 2));
+    return level == 4 || (user && (gpus || level == 1 || level == 3) && (model || level >= 2));
 }
 
-static int64_t
-estimate_slowly(const job_t *jobs, size_t num_jobs, spot_duration_key_t key)
+static int64_t estimate_slowly(const job_t *jobs, size_t num_jobs, spot_duration_key_t key)
 {
     for (int level = 0; level < 5; level++) {
         int64_t sum_s = 0, count = 0;
@@ -85,8 +78,7 @@ estimate_slowly(const job_t *jobs, size_t num_jobs, spot_duration_key_t key)
     return 1000;
 }
 
-static void
-test_random_jobs_against_a_search(void **state)
+static void test_random_jobs_against_a_search(void **state)
 {
     enum { NUM_JOBS = 1500 };
     static job_t jobs[NUM_JOBS];
@@ -101,8 +93,8 @@ test_random_jobs_against_a_search(void **state)
         key.user_id = (int32_t) spot_rng_below(&rng, 30) - 1;
         key.gpu_num = 1 << spot_rng_below(&rng, 4);
         key.model_id = (int32_t) spot_rng_below(&rng, 20) - 1;
-        assert_int_equal(spot_duration_history_estimate(&history, key),
-            estimate_slowly(jobs, j, key));
+        assert_int_equal(
+            spot_duration_history_estimate(&history, key), estimate_slowly(jobs, j, key));
         jobs[j].key = key;
         jobs[j].duration_s = (int64_t) spot_rng_below(&rng, 1000000) + 1;
         must_add(&history, key, jobs[j].duration_s);
@@ -111,8 +103,7 @@ test_random_jobs_against_a_search(void **state)
     spot_duration_history_free(&history);
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_levels),

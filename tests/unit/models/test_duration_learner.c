@@ -19,8 +19,7 @@ enum { NUM_JOBS = 3000, NUM_USERS = 20, NUM_VCS = 3 };
 #define WEEK_S INT64_C(604800)
 
 /* Durations of 60 s times 2^(user % 4), times 10 for jobs of 8 GPUs, for three weeks. */
-static void
-make_jobs(spot_duration_job_t jobs[NUM_JOBS])
+static void make_jobs(spot_duration_job_t jobs[NUM_JOBS])
 {
     spot_rng_t rng;
 
@@ -35,13 +34,12 @@ make_jobs(spot_duration_job_t jobs[NUM_JOBS])
         job->gpu_num = spot_rng_below(&rng, 2) == 0 ? 1 : 8;
         job->model_id = job->cpu_num = job->amp = -1;
         job->gpu_util = job->gmem_util = job->gmem_mib = (double) NAN;
-        job->duration_s =
-            (INT64_C(60) << job->user_id % 4) * (job->gpu_num == 8 ? 10 : 1);
+        job->duration_s = (INT64_C(60) << job->user_id % 4) * (job->gpu_num == 8 ? 10 : 1);
     }
 }
 
-static spot_duration_request_t
-request_of(const spot_duration_job_t *jobs, spot_duration_method_t method)
+static spot_duration_request_t request_of(
+    const spot_duration_job_t *jobs, spot_duration_method_t method)
 {
     const spot_duration_request_t request = {.method = method,
         .num_jobs = NUM_JOBS,
@@ -56,8 +54,7 @@ request_of(const spot_duration_job_t *jobs, spot_duration_method_t method)
     return request;
 }
 
-static void
-estimate_all(const spot_duration_request_t *request, double estimates_s[NUM_JOBS])
+static void estimate_all(const spot_duration_request_t *request, double estimates_s[NUM_JOBS])
 {
     spot_duration_learner_t learner;
 
@@ -68,8 +65,7 @@ estimate_all(const spot_duration_request_t *request, double estimates_s[NUM_JOBS
     spot_duration_learner_free(&learner);
 }
 
-static void
-test_oracle_and_noise(void **state)
+static void test_oracle_and_noise(void **state)
 {
     static spot_duration_job_t jobs[NUM_JOBS];
     static double estimates_s[NUM_JOBS], others_s[NUM_JOBS];
@@ -100,15 +96,13 @@ test_oracle_and_noise(void **state)
     {
         spot_duration_learner_t learner;
 
-        assert_int_equal(
-            spot_duration_learner_init(&learner, &request), SPOT_ERR_BAD_PARAM);
+        assert_int_equal(spot_duration_learner_init(&learner, &request), SPOT_ERR_BAD_PARAM);
         spot_duration_learner_free(&learner);
     }
 }
 
 /* Jobs count once they have ended, at that very second too. */
-static void
-test_nominal_history(void **state)
+static void test_nominal_history(void **state)
 {
     static spot_duration_job_t jobs[NUM_JOBS];
     spot_duration_request_t request;
@@ -136,8 +130,7 @@ test_nominal_history(void **state)
     spot_duration_learner_free(&learner);
 }
 
-static void
-test_simulated_history(void **state)
+static void test_simulated_history(void **state)
 {
     static spot_duration_job_t jobs[NUM_JOBS];
     spot_duration_request_t request;
@@ -150,20 +143,17 @@ test_simulated_history(void **state)
     request.is_nominal = false;
     jobs[7].user_id = NUM_USERS;
     assert_int_equal(spot_duration_learner_init(&learner, &request), 0);
-    assert_int_equal(
-        spot_duration_learner_estimate(&learner, 7, 100 * WEEK_S, &estimate_s), 0);
+    assert_int_equal(spot_duration_learner_estimate(&learner, 7, 100 * WEEK_S, &estimate_s), 0);
     assert_int_equal(estimate_s, SPOT_DURATION_UNKNOWN_S);
     assert_int_equal(spot_duration_learner_end(&learner, 4), 0);
-    assert_int_equal(
-        spot_duration_learner_estimate(&learner, 7, 100 * WEEK_S, &estimate_s), 0);
+    assert_int_equal(spot_duration_learner_estimate(&learner, 7, 100 * WEEK_S, &estimate_s), 0);
     assert_int_equal(estimate_s, jobs[4].duration_s);
     spot_duration_learner_free(&learner);
 }
 
 /* Before the first week is over the running mean estimates; then the model does, which
  * finds the law, as durations are products of what user and GPUs contribute. */
-static void
-test_weekly_fit(void **state)
+static void test_weekly_fit(void **state)
 {
     static spot_duration_job_t jobs[NUM_JOBS];
     static double means_s[NUM_JOBS], estimates_s[NUM_JOBS];
@@ -190,8 +180,7 @@ test_weekly_fit(void **state)
 }
 
 /* With too few jobs there is no fit, and none is missed. */
-static void
-test_fit_waits_for_jobs(void **state)
+static void test_fit_waits_for_jobs(void **state)
 {
     static spot_duration_job_t jobs[NUM_JOBS];
     spot_duration_request_t request;
@@ -205,25 +194,21 @@ test_fit_waits_for_jobs(void **state)
     assert_int_equal(spot_duration_learner_init(&learner, &request), 0);
     for (int32_t j = 0; j < SPOT_DURATION_MIN_JOBS; j++) {
         assert_int_equal(
-            spot_duration_learner_estimate(&learner, 2000, 2 * WEEK_S + j, &estimate_s),
-            0);
+            spot_duration_learner_estimate(&learner, 2000, 2 * WEEK_S + j, &estimate_s), 0);
         assert_int_equal(learner.num_fits, 0);
         assert_int_equal(spot_duration_learner_end(&learner, j), 0);
     }
     for (int64_t now_s = 2 * WEEK_S + 2000; now_s < 3 * WEEK_S; now_s += 100000) {
-        assert_int_equal(
-            spot_duration_learner_estimate(&learner, 2000, now_s, &estimate_s), 0);
+        assert_int_equal(spot_duration_learner_estimate(&learner, 2000, now_s, &estimate_s), 0);
         assert_int_equal(learner.num_fits, 1);
     }
     assert_int_equal(
-        spot_duration_learner_estimate(&learner, 2000, 3 * WEEK_S + 1000, &estimate_s),
-        0);
+        spot_duration_learner_estimate(&learner, 2000, 3 * WEEK_S + 1000, &estimate_s), 0);
     assert_int_equal(learner.num_fits, 2);
     spot_duration_learner_free(&learner);
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_oracle_and_noise),

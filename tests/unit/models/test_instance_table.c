@@ -18,8 +18,7 @@
 #define SHIPPED SPOT_SOURCE_DIR "/models/sample/", "/"
 #define PUBLISHED SPOT_SOURCE_DIR "/../shared/data/profiles/oobleck-sim_", "_"
 
-static int
-read_text(spot_instance_table_t *self, const char *text, spot_diag_t *diag)
+static int read_text(spot_instance_table_t *self, const char *text, spot_diag_t *diag)
 {
     char path[512];
     int ret;
@@ -33,8 +32,7 @@ read_text(spot_instance_table_t *self, const char *text, spot_diag_t *diag)
 }
 
 /* expected: what the first message says behind the name of the file. */
-static void
-assert_refused(const char *text, const char *expected)
+static void assert_refused(const char *text, const char *expected)
 {
     spot_instance_table_t table;
     spot_diag_t diag;
@@ -55,18 +53,16 @@ assert_refused(const char *text, const char *expected)
     spot_instance_table_free(&table);
 }
 
-static void
-test_read(void **state)
+static void test_read(void **state)
 {
     spot_instance_table_t table;
     spot_diag_t diag;
 
     (void) state;
-    assert_int_equal(
-        read_text(&table,
-            "# made up   samples_per_step: 64\nn,samples_per_s,step_ms,pause_ms\n"
-            "5,20,3200,700\n4,,,900\n3,16,4000.4,800\n",
-            &diag),
+    assert_int_equal(read_text(&table,
+                         "# made up   samples_per_step: 64\nn,samples_per_s,step_ms,pause_ms\n"
+                         "5,20,3200,700\n4,,,900\n3,16,4000.4,800\n",
+                         &diag),
         0);
     assert_int_equal(diag.num_items, 0);
     assert_int_equal(table.samples_per_step, 64);
@@ -77,8 +73,7 @@ test_read(void **state)
     assert_int_equal(spot_instance_table_largest(&table), 5);
     assert_int_equal(spot_instance_table_find(&table, 3)->step_ms, 4000);
     assert_int_equal(spot_instance_table_find(&table, 4)->step_ms, 0);
-    assert_int_equal(
-        spot_instance_table_find(&table, 4)->values[SPOT_BY_N_PAUSE_MS], 900);
+    assert_int_equal(spot_instance_table_find(&table, 4)->values[SPOT_BY_N_PAUSE_MS], 900);
     assert_null(spot_instance_table_find(&table, 2));
     assert_null(spot_instance_table_find(&table, 6));
     assert_int_equal(spot_instance_table_nearest(&table, 1)->num_instances, 3);
@@ -90,8 +85,7 @@ test_read(void **state)
     spot_instance_table_free(&table);
 }
 
-static void
-test_refused(void **state)
+static void test_refused(void **state)
 {
     (void) state;
     assert_refused("n,samples_per_s\n3,16\n", ".csv:1:1: expected the columns n and");
@@ -111,13 +105,11 @@ test_refused(void **state)
     assert_refused("n,step_ms,idle_instances\n4,9,4\n", "idle_instances: all of n");
     assert_refused("n,step_ms,restart_total_ms,checkpoint_ms\n4,9,5,6\n",
         ".csv:2:1: restart_total_ms holds one checkpoint");
-    assert_refused(
-        "# samples_per_step: x\nn,step_ms\n4,9\n", "samples_per_step: expect");
+    assert_refused("# samples_per_step: x\nn,step_ms\n4,9\n", "samples_per_step: expect");
 }
 
 /* Rows of any order and speeds, against a search through all of them. */
-static void
-test_best_of_random_tables(void **state)
+static void test_best_of_random_tables(void **state)
 {
     spot_rng_t rng;
 
@@ -133,8 +125,7 @@ test_best_of_random_tables(void **state)
         for (int n = 12; n >= 1; n--) {
             step_ms[n - 1] = (int64_t) (spot_rng_uniform(&rng) * 5);
             used += (size_t) snprintf(text + used, sizeof(text) - used,
-                step_ms[n - 1] == 0 ? "%d,\n" : "%d,%lld\n", n,
-                (long long) step_ms[n - 1]);
+                step_ms[n - 1] == 0 ? "%d,\n" : "%d,%lld\n", n, (long long) step_ms[n - 1]);
         }
         assert_int_equal(read_text(&table, text, &diag), 0);
         for (int limit = 0; limit <= 14; limit++) {
@@ -142,8 +133,7 @@ test_best_of_random_tables(void **state)
             int best = 0;
 
             for (int n = 1; n <= 12 && n <= limit; n++) {
-                if (step_ms[n - 1] > 0 &&
-                    (best == 0 || step_ms[n - 1] < step_ms[best - 1])) {
+                if (step_ms[n - 1] > 0 && (best == 0 || step_ms[n - 1] < step_ms[best - 1])) {
                     best = n;
                 }
             }
@@ -154,8 +144,7 @@ test_best_of_random_tables(void **state)
     }
 }
 
-static void
-test_sample(void **state)
+static void test_sample(void **state)
 {
     spot_instance_table_t table;
     spot_diag_t diag;
@@ -176,15 +165,14 @@ static const struct {
 static const char *const shipped_systems[] = {"varuna", "oobleck", "bamboo"};
 
 /* Reads the table of a model and a system. */
-static void
-read_table(spot_instance_table_t *self, const char *folder, const char *separator,
+static void read_table(spot_instance_table_t *self, const char *folder, const char *separator,
     size_t model, size_t system)
 {
     char path[512];
     spot_diag_t diag;
 
-    snprintf(path, sizeof(path), "%s%s%s%s.csv", folder, shipped_models[model].name,
-        separator, shipped_systems[system]);
+    snprintf(path, sizeof(path), "%s%s%s%s.csv", folder, shipped_models[model].name, separator,
+        shipped_systems[system]);
     if (access(path, R_OK) != 0) {
         print_message("no %s\n", path);
         skip();
@@ -195,8 +183,7 @@ read_table(spot_instance_table_t *self, const char *folder, const char *separato
     spot_diag_free(&diag);
 }
 
-static void
-test_shipped(void **state)
+static void test_shipped(void **state)
 {
     (void) state;
     for (size_t j = 0; j < 9; j++) {
@@ -212,15 +199,13 @@ test_shipped(void **state)
             const spot_instance_row_t *row = &table.rows[k];
 
             assert_int_equal(row->step_ms,
-                j == 8 ? 0
-                       : 1000 * (double) table.samples_per_step / row->samples_per_s);
+                j == 8 ? 0 : 1000 * (double) table.samples_per_step / row->samples_per_s);
         }
         spot_instance_table_free(&table);
     }
 }
 
-static void
-test_shipped_is_published(void **state)
+static void test_shipped_is_published(void **state)
 {
     (void) state;
     for (size_t j = 0; j < 9; j++) {
@@ -245,8 +230,7 @@ test_shipped_is_published(void **state)
     }
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_read),

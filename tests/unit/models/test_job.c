@@ -13,23 +13,20 @@
 #include "models/job.h"
 
 /* Binds a job from a document in the current folder, which is the temporary one. */
-static int
-bind(spot_job_t *self, const char *text, spot_diag_t *diag)
+static int bind(spot_job_t *self, const char *text, spot_diag_t *diag)
 {
     spot_yaml_t document;
     int ret;
 
     memset(self, 0, sizeof(*self));
     spot_diag_init(diag);
-    assert_int_equal(
-        spot_yaml_parse(&document, "job.yaml", text, strlen(text), diag), 0);
+    assert_int_equal(spot_yaml_parse(&document, "job.yaml", text, strlen(text), diag), 0);
     ret = spot_bind_document(spot_job_fields, document.root, diag, self);
     spot_yaml_free(&document);
     return ret;
 }
 
-static spot_job_t
-bound(const char *text)
+static spot_job_t bound(const char *text)
 {
     spot_job_t job;
     spot_diag_t diag;
@@ -40,8 +37,7 @@ bound(const char *text)
     return job;
 }
 
-static void
-assert_bind_fails(const char *text, const char *expected)
+static void assert_bind_fails(const char *text, const char *expected)
 {
     spot_job_t job;
     spot_diag_t diag;
@@ -51,8 +47,7 @@ assert_bind_fails(const char *text, const char *expected)
     assert_diagnostics(&diag, expected);
 }
 
-static void
-write_profile(const char *text)
+static void write_profile(const char *text)
 {
     char path[512];
 
@@ -60,11 +55,9 @@ write_profile(const char *text)
     write_file(path, text);
 }
 
-static void
-test_defaults(void **state)
+static void test_defaults(void **state)
 {
-    static const int64_t points[4][2] = {
-        {16, 18000}, {32, 11000}, {48, 9000}, {64, 8000}};
+    static const int64_t points[4][2] = {{16, 18000}, {32, 11000}, {48, 9000}, {64, 8000}};
     spot_job_t job = bound("{}");
 
     (void) state;
@@ -87,8 +80,7 @@ test_defaults(void **state)
     spot_job_free(&job);
 }
 
-static void
-test_everything_given(void **state)
+static void test_everything_given(void **state)
 {
     spot_job_t job = bound("pipeline_depth: 8\n"
                            "max_pipelines: 4\n"
@@ -117,8 +109,7 @@ test_everything_given(void **state)
     spot_job_free(&job);
 }
 
-static void
-test_forms_of_every(void **state)
+static void test_forms_of_every(void **state)
 {
     static const struct {
         const char *text;
@@ -129,8 +120,7 @@ test_forms_of_every(void **state)
         {"checkpoint: {every: back-to-back}", SPOT_EVERY_BACK_TO_BACK, 0, 0},
         {"checkpoint: {every: 1 step}", SPOT_EVERY_STEPS, 1, 0},
         {"checkpoint: {every: \"10 steps\"}", SPOT_EVERY_STEPS, 10, 0},
-        {"checkpoint: {every: 1000000000000 steps}", SPOT_EVERY_STEPS, SPOT_MAX_STEPS,
-            0},
+        {"checkpoint: {every: 1000000000000 steps}", SPOT_EVERY_STEPS, SPOT_MAX_STEPS, 0},
         {"checkpoint: {every: 300 s}", SPOT_EVERY_DURATION, 0, 300000},
         {"checkpoint: {every: 1ms}", SPOT_EVERY_DURATION, 0, 1},
         {"checkpoint: {every: 36525 d}", SPOT_EVERY_DURATION, 0, SPOT_MAX_DURATION_MS},
@@ -147,16 +137,14 @@ test_forms_of_every(void **state)
     }
 }
 
-#define EVERY                                                                           \
-    "checkpoint.every: expected back-to-back, auto, a number of steps such as \"10 "    \
-    "steps\" "                                                                          \
+#define EVERY                                                                                      \
+    "checkpoint.every: expected back-to-back, auto, a number of steps such as \"10 "               \
+    "steps\" "                                                                                     \
     "or a duration such as \"300 s\""
 
-static void
-test_errors_of_every(void **state)
+static void test_errors_of_every(void **state)
 {
-    static const char number[] =
-        "the number of steps must be an integer from 1 to 1000000000000";
+    static const char number[] = "the number of steps must be an integer from 1 to 1000000000000";
     static const char short_ms[] = "the duration must be at least 1 ms";
     static const char no_number[] = "it does not start with a number";
     static const char *const values[][2] = {
@@ -180,20 +168,17 @@ test_errors_of_every(void **state)
     (void) state;
     for (size_t j = 0; j < sizeof(values) / sizeof(values[0]); j++) {
         snprintf(text, sizeof(text), "checkpoint: {every: %s}", values[j][0]);
-        snprintf(expected, sizeof(expected),
-            "job.yaml:1:21: " EVERY ", got \"%s\": %s\n", values[j][0], values[j][1]);
+        snprintf(expected, sizeof(expected), "job.yaml:1:21: " EVERY ", got \"%s\": %s\n",
+            values[j][0], values[j][1]);
         assert_bind_fails(text, expected);
     }
-    assert_bind_fails(
-        "checkpoint: {every: [10]}", "job.yaml:1:21: " EVERY ", got a list\n");
-    assert_bind_fails(
-        "checkpoint: {every: }", "job.yaml:1:21: " EVERY ", got nothing\n");
+    assert_bind_fails("checkpoint: {every: [10]}", "job.yaml:1:21: " EVERY ", got a list\n");
+    assert_bind_fails("checkpoint: {every: }", "job.yaml:1:21: " EVERY ", got nothing\n");
 }
 
 #define DURATION "a duration such as \"88 s\", \"1.5 h\" or \"250 ms\""
 
-static void
-test_errors_of_scalars(void **state)
+static void test_errors_of_scalars(void **state)
 {
     (void) state;
     assert_bind_fails("pipeline_depth: 0\n"
@@ -208,38 +193,35 @@ test_errors_of_scalars(void **state)
         "\"1.5\"\n"
         "job.yaml:3:19: samples_per_step: expected an integer from 1 to 1000000000000, "
         "got \"7\": a text, since it is quoted\n"
-        "job.yaml:4:18: reconfiguration: expected " DURATION
-        ", got \"88\": the unit is missing\n"
+        "job.yaml:4:18: reconfiguration: expected " DURATION ", got \"88\": the unit is missing\n"
         "job.yaml:5:9: reload: expected a duration from 0 s, got \"-1 s\"\n"
         "job.yaml:6:1: unknown key \"chekpoint\", did you mean \"checkpoint\"?\n");
     assert_bind_fails("checkpoint: {mode: asinc, write: 5 parsecs, snapshot: -1 ms,\n"
                       "  busy: 7, evry: 1 s}\n",
         "job.yaml:1:20: checkpoint.mode: expected async or sync, got \"asinc\", did you "
         "mean \"async\"?\n"
-        "job.yaml:1:34: checkpoint.write: expected " DURATION
-        ", got \"5 parsecs\": unknown unit\n"
+        "job.yaml:1:34: checkpoint.write: expected " DURATION ", got \"5 parsecs\": unknown unit\n"
         "job.yaml:1:55: checkpoint.snapshot: expected a duration from 0 s, got \"-1 "
         "ms\"\n"
         "job.yaml:2:9: checkpoint.busy: expected skip, wait or join, got \"7\"\n"
         "job.yaml:2:12: unknown key \"evry\", did you mean \"every\"?\n");
-    assert_bind_fails("checkpoint: sync\n",
-        "job.yaml:1:13: checkpoint: expected a map of keys, got \"sync\"\n");
+    assert_bind_fails(
+        "checkpoint: sync\n", "job.yaml:1:13: checkpoint: expected a map of keys, got \"sync\"\n");
     assert_bind_fails("- 1\n", "job.yaml:1:1: expected a map of keys, got a list\n");
 }
 
-#define STEP_TIME                                                                       \
-    "step_time: expected a map from world size to duration such as {16: 18 s, 32: 11 "  \
+#define STEP_TIME                                                                                  \
+    "step_time: expected a map from world size to duration such as {16: 18 s, 32: 11 "             \
     "s}, {profile: FILE}, {table: FILE.csv} or {pipeline: {...}}, got "
 
-static void
-test_errors_of_step_time(void **state)
+static void test_errors_of_step_time(void **state)
 {
     (void) state;
     assert_bind_fails("step_time: 18 s\n", "job.yaml:1:12: " STEP_TIME "\"18 s\"\n");
     assert_bind_fails("step_time: [18 s]\n", "job.yaml:1:12: " STEP_TIME "a list\n");
     assert_bind_fails("step_time: {}\n", "job.yaml:1:12: " STEP_TIME "an empty map\n");
-    assert_bind_fails("step_time: {profile: x.yaml, 16: 18 s}\n",
-        "job.yaml:1:12: " STEP_TIME "a map\n");
+    assert_bind_fails(
+        "step_time: {profile: x.yaml, 16: 18 s}\n", "job.yaml:1:12: " STEP_TIME "a map\n");
     assert_bind_fails("step_time: {profile: [x.yaml]}\n",
         "job.yaml:1:22: step_time.profile: expected a file name, got a list\n");
     assert_bind_fails("step_time:\n"
@@ -266,16 +248,15 @@ test_errors_of_step_time(void **state)
         "job.yaml:10:7: step_time.65: expected " DURATION ", got a list\n");
 }
 
-#define GOOD_PROFILE                                                                    \
-    "spotsim-profile: 1\n"                                                              \
-    "reconfiguration: {mean_s: 87.87109575271606, std_s: 1.5, count: 12}\n"             \
-    "step_time:\n"                                                                      \
-    "  16: {mean_s: 17.994171783779606, std_s: 0.2, count: 12}\n"                       \
-    "  64: {mean_s: 8.282614257155346, std_s: 0.1, count: 12}\n"                        \
+#define GOOD_PROFILE                                                                               \
+    "spotsim-profile: 1\n"                                                                         \
+    "reconfiguration: {mean_s: 87.87109575271606, std_s: 1.5, count: 12}\n"                        \
+    "step_time:\n"                                                                                 \
+    "  16: {mean_s: 17.994171783779606, std_s: 0.2, count: 12}\n"                                  \
+    "  64: {mean_s: 8.282614257155346, std_s: 0.1, count: 12}\n"                                   \
     "checkpoint_write: {mean_s: 88.99610565625704, count: 1}\n"
 
-static void
-test_profile(void **state)
+static void test_profile(void **state)
 {
     spot_job_t job;
 
@@ -298,8 +279,7 @@ test_profile(void **state)
 
 #define OR_PROFILE DURATION ", or {profile: FILE}, got "
 
-static void
-test_errors_of_naming_a_profile(void **state)
+static void test_errors_of_naming_a_profile(void **state)
 {
     (void) state;
     assert_bind_fails("reconfiguration: {}\n"
@@ -317,8 +297,7 @@ test_errors_of_naming_a_profile(void **state)
 }
 
 /* The errors of a profile stand at their own place, and once. */
-static void
-test_errors_within_a_profile(void **state)
+static void test_errors_within_a_profile(void **state)
 {
     (void) state;
     write_profile(GOOD_PROFILE "relod: {mean_s: 47, count: 1}\n");
@@ -328,8 +307,7 @@ test_errors_within_a_profile(void **state)
         "job_profile.yaml:7:1: unknown key \"relod\", did you mean \"reload\"?\n"
         "job_profile.yaml:1:1: missing key \"reload\"\n"
         "job.yaml:2:31: checkpoint.write: job_profile.yaml has errors, see above\n"
-        "job.yaml:3:18: reconfiguration: expected " DURATION
-        ", got \"88\": the unit is missing\n");
+        "job.yaml:3:18: reconfiguration: expected " DURATION ", got \"88\": the unit is missing\n");
     write_profile("spotsim-profile: 1\nreload: [\n");
     assert_bind_fails("reload: {profile: job_profile.yaml}\n",
         "job_profile.yaml:3:1: YAML syntax: while parsing a flow node did not find "
@@ -338,8 +316,7 @@ test_errors_within_a_profile(void **state)
 
 /* ---- Step time by (D,P) ---- */
 
-static void
-write_table(const char *text)
+static void write_table(const char *text)
 {
     char path[512];
 
@@ -348,8 +325,7 @@ write_table(const char *text)
 }
 
 /* Settles a job for so many instances; the messages are as expected. */
-static void
-settle(spot_job_t *self, int64_t max_instances, const char *expected)
+static void settle(spot_job_t *self, int64_t max_instances, const char *expected)
 {
     const spot_node_t node = {.file = "job.yaml", .line = 7, .column = 8};
     spot_diag_t diag;
@@ -365,16 +341,14 @@ settle(spot_job_t *self, int64_t max_instances, const char *expected)
     spot_diag_free(&diag);
 }
 
-static void
-assert_pipelines(const spot_job_t *self, int64_t num_instances, int64_t num_pipelines,
-    bool lacks_step_time)
+static void assert_pipelines(
+    const spot_job_t *self, int64_t num_instances, int64_t num_pipelines, bool lacks_step_time)
 {
     assert_int_equal(spot_job_pipelines(self, num_instances), num_pipelines);
     assert_int_equal(spot_job_lacks_step_time(self, num_instances), lacks_step_time);
 }
 
-static void
-test_pipelines_by_world_size(void **state)
+static void test_pipelines_by_world_size(void **state)
 {
     spot_job_t job = bound("{pipeline_depth: 4, max_pipelines: 3}");
 
@@ -391,8 +365,7 @@ test_pipelines_by_world_size(void **state)
     spot_job_free(&job);
 }
 
-static void
-test_pipelines_of_a_table(void **state)
+static void test_pipelines_of_a_table(void **state)
 {
     spot_job_t job;
 
@@ -427,8 +400,7 @@ test_pipelines_of_a_table(void **state)
 }
 
 /* The fastest number, not the largest, and of equal ones the smallest. */
-static void
-test_best_pipelines(void **state)
+static void test_best_pipelines(void **state)
 {
     static const int64_t by_world_size[] = {0, 1, 2, 2, 2, 5, 5, 5};
     static const int64_t by_pair[] = {0, 1, 2, 2, 2, 2, 6, 6};
@@ -452,13 +424,11 @@ test_best_pipelines(void **state)
     spot_job_free(&job);
 }
 
-static void
-test_pipelines_of_a_model(void **state)
+static void test_pipelines_of_a_model(void **state)
 {
-    spot_job_t job =
-        bound("step_time: {pipeline: {layers: 6, micro_batch: 8, forward_ms: 10,\n"
-              "  backward_ms: 20, gradient_bytes: 0}}\npipeline_depth: 3\n"
-              "samples_per_step: 32\n");
+    spot_job_t job = bound("step_time: {pipeline: {layers: 6, micro_batch: 8, forward_ms: 10,\n"
+                           "  backward_ms: 20, gradient_bytes: 0}}\npipeline_depth: 3\n"
+                           "samples_per_step: 32\n");
 
     (void) state;
     settle(&job, 10, "");
@@ -476,15 +446,13 @@ test_pipelines_of_a_model(void **state)
     spot_job_free(&job);
 }
 
-static void
-test_errors_by_pair(void **state)
+static void test_errors_by_pair(void **state)
 {
     (void) state;
     write_table("D,P,step_ms\n0,4,900\n");
     assert_bind_fails("step_time: {table: job_table.csv}\nreload: 47\n",
         "job_table.csv:2:1: D: expected an integer from 1 to 1000000, got '0'\n"
-        "job.yaml:2:9: reload: expected " DURATION
-        ", got \"47\": the unit is missing\n");
+        "job.yaml:2:9: reload: expected " DURATION ", got \"47\": the unit is missing\n");
     assert_bind_fails("step_time: {table: /no/such.csv}\n",
         "/no/such.csv: cannot open: No such file or directory\n");
     assert_bind_fails(
@@ -493,14 +461,12 @@ test_errors_by_pair(void **state)
         "job.yaml:1:20: step_time.table: expected a file name, got a list\n");
     assert_bind_fails("step_time: {pipeline: 1f1b}\n",
         "job.yaml:1:23: step_time.pipeline: expected a map of keys, got \"1f1b\"\n");
-    assert_bind_fails(
-        "step_time: {pipeline: {layers: 6, micro_batch: 8, forward_ms: 1,\n"
-        "  backward_ms: 2, gradient_bytes: 0}, 16: 18 s}\n",
+    assert_bind_fails("step_time: {pipeline: {layers: 6, micro_batch: 8, forward_ms: 1,\n"
+                      "  backward_ms: 2, gradient_bytes: 0}, 16: 18 s}\n",
         "job.yaml:1:12: " STEP_TIME "a map\n");
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_defaults),

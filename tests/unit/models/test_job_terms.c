@@ -14,8 +14,7 @@
 #include "models/job.h"
 
 /* Returns the number of warnings; errors: how many there are. */
-static size_t
-settle(spot_job_t *self, const char *text, double storage_bytes_per_s, size_t errors)
+static size_t settle(spot_job_t *self, const char *text, double storage_bytes_per_s, size_t errors)
 {
     spot_diag_t diag;
     spot_bind_t bind = {.diag = &diag};
@@ -35,8 +34,7 @@ settle(spot_job_t *self, const char *text, double storage_bytes_per_s, size_t er
     return num_warnings;
 }
 
-static void
-test_pauses(void **state)
+static void test_pauses(void **state)
 {
     static const struct {
         const char *text;
@@ -61,17 +59,14 @@ test_pauses(void **state)
         assert_int_equal(settle(&job, cases[j].text, 0, 0), 0);
         assert_int_equal(job.regroup_ms, cases[j].regroup_s * SPOT_MS_PER_S);
         assert_int_equal(job.rebuild_ms, cases[j].rebuild_s * SPOT_MS_PER_S);
-        assert_int_equal(
-            job.reconfiguration_ms, cases[j].reconfiguration_s * SPOT_MS_PER_S);
+        assert_int_equal(job.reconfiguration_ms, cases[j].reconfiguration_s * SPOT_MS_PER_S);
         spot_job_free(&job);
     }
 }
 
-static void
-test_pauses_that_contradict(void **state)
+static void test_pauses_that_contradict(void **state)
 {
-    static const char *const texts[] = {
-        "{regroup: 1 s, rebuild: 1 s, reconfiguration: 2 s}",
+    static const char *const texts[] = {"{regroup: 1 s, rebuild: 1 s, reconfiguration: 2 s}",
         "{regroup: 3 s, reconfiguration: 2 s}", "{rebuild: 3 s, reconfiguration: 2 s}"};
 
     (void) state;
@@ -86,8 +81,7 @@ test_pauses_that_contradict(void **state)
 #define MODEL "model: {parameters: 1e9, layers: 10, bytes_per_parameter: 16}"
 
 /* 16 GB at 1 GB/s. */
-static void
-test_storage(void **state)
+static void test_storage(void **state)
 {
     static const struct {
         const char *text;
@@ -108,16 +102,15 @@ test_storage(void **state)
     for (size_t j = 0; j < sizeof(cases) / sizeof(cases[0]); j++) {
         spot_job_t job;
 
-        assert_int_equal(settle(&job, cases[j].text, cases[j].storage_bytes_per_s, 0),
-            cases[j].num_warnings);
+        assert_int_equal(
+            settle(&job, cases[j].text, cases[j].storage_bytes_per_s, 0), cases[j].num_warnings);
         assert_int_equal(job.reload_ms, cases[j].reload_ms);
         assert_int_equal(job.checkpoint.write_ms, cases[j].write_ms);
         spot_job_free(&job);
     }
 }
 
-static void
-test_transfers(void **state)
+static void test_transfers(void **state)
 {
     (void) state;
     assert_int_equal(spot_transfer_ms(0, 1), 0);
@@ -126,8 +119,7 @@ test_transfers(void **state)
     assert_int_equal(spot_transfer_ms(1e30, 1), SPOT_MAX_DURATION_MS);
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_pauses),

@@ -31,14 +31,12 @@ static const double published[NUM_ROWS][8] = {
     {1.0, 20.666667, 0.001956, 0.004760, 0.143283, 1.079808, 1.223090, 1.226173},
 };
 
-static void
-fill_rows(spot_measured_row_t *rows, spot_measured_runs_t *measured)
+static void fill_rows(spot_measured_row_t *rows, spot_measured_runs_t *measured)
 {
     for (size_t j = 0; j < NUM_ROWS; j++) {
         const double *row = published[j];
 
-        rows[j] = (spot_measured_row_t){
-            .kind = j < NUM_SIMS ? SPOT_KIND_BASELINE : SPOT_KIND_OURS,
+        rows[j] = (spot_measured_row_t){.kind = j < NUM_SIMS ? SPOT_KIND_BASELINE : SPOT_KIND_OURS,
             .sim_s = row[0],
             .num_runs = 3,
             .mean = {.threads = 1,
@@ -53,15 +51,11 @@ fill_rows(spot_measured_row_t *rows, spot_measured_runs_t *measured)
                 .io_per_sample_s = row[2],
                 .decode_per_sample_s = row[2] + row[3]}};
     }
-    *measured = (spot_measured_runs_t){.mode = "remote",
-        .batch = 512,
-        .processes = 8,
-        .num_rows = NUM_ROWS,
-        .rows = rows};
+    *measured = (spot_measured_runs_t){
+        .mode = "remote", .batch = 512, .processes = 8, .num_rows = NUM_ROWS, .rows = rows};
 }
 
-static void
-test_three(void **state)
+static void test_three(void **state)
 {
     static const double percents[] = {9.27, 5.36, 4.06, -0.60, -0.77};
     spot_measured_row_t rows[NUM_ROWS];
@@ -84,8 +78,7 @@ test_three(void **state)
     }
     for (size_t j = 0; j < NUM_SIMS; j++) {
         assert_float_equal(
-            spot_loader_fit_percent(&fit, SPOT_SITE_REMOTE, published[j][0]),
-            percents[j], 0.006);
+            spot_loader_fit_percent(&fit, SPOT_SITE_REMOTE, published[j][0]), percents[j], 0.006);
     }
     /* The model has the means of the baseline on both sites. */
     assert_int_equal(fit.loader.samples, 28539);
@@ -97,8 +90,7 @@ test_three(void **state)
 }
 
 /* Without a cost of merging the fit is much worse. */
-static void
-test_no_merging(void **state)
+static void test_no_merging(void **state)
 {
     static const double percents[] = {18.4, 13.8, 12.0};
     spot_measured_row_t rows[NUM_ROWS];
@@ -117,15 +109,13 @@ test_no_merging(void **state)
     assert_float_equal(max, 0.045, 1e-3);
     for (size_t j = 0; j < 3; j++) {
         assert_float_equal(
-            spot_loader_fit_percent(&fit, SPOT_SITE_REMOTE, published[j][0]),
-            percents[j], 0.1);
+            spot_loader_fit_percent(&fit, SPOT_SITE_REMOTE, published[j][0]), percents[j], 0.1);
     }
     spot_loader_fit_free(&fit);
 }
 
 /* Moments of y and ln y at midpoints of the quantiles of a law. */
-static void
-fill_spread(spot_measured_runs_t *measured, int what, bool is_gamma, double cv)
+static void fill_spread(spot_measured_runs_t *measured, int what, bool is_gamma, double cv)
 {
     const double sigma = sqrt(log1p(cv * cv));
 
@@ -141,8 +131,7 @@ fill_spread(spot_measured_runs_t *measured, int what, bool is_gamma, double cv)
 
 /* Each law is told from the other one; a time of 0 is never lognormal, and times that
  * are constant have the least cv. */
-static void
-test_spread(void **state)
+static void test_spread(void **state)
 {
     static const double cvs[] = {0.1, 0.4, 1};
     spot_measured_row_t rows[NUM_ROWS];
@@ -197,8 +186,7 @@ static const spot_loader_t truth = {.samples = 20000,
         .half_block = 80,
         .exponent = 3}};
 
-static double
-true_completion_s(
+static double true_completion_s(
     spot_site_t site, double sim_s, int64_t threads, int64_t block, int64_t num_samples)
 {
     const spot_loader_work_t work = {400, num_samples, sim_s};
@@ -220,8 +208,7 @@ typedef struct {
 } made_t;
 
 /* Runs 1 to 3 at 4 sims of both kinds, ours with probes. */
-static void
-make_runs(made_t *self, spot_site_t site)
+static void make_runs(made_t *self, spot_site_t site)
 {
     memset(self, 0, sizeof(*self));
     for (size_t j = 0; j < NUM_RUNS; j++) {
@@ -247,8 +234,7 @@ make_runs(made_t *self, spot_site_t site)
                 site, run->sim_s, probe->threads, probe->block, truth.samples / 2);
         }
     }
-    self->rows[0] =
-        (spot_measured_row_t){.kind = SPOT_KIND_BASELINE, .sim_s = 0.15, .num_runs = 3};
+    self->rows[0] = (spot_measured_row_t){.kind = SPOT_KIND_BASELINE, .sim_s = 0.15, .num_runs = 3};
     self->rows[0].mean.completion_s = self->runs[0].figures.completion_s;
     self->rows[0].mean.num_batches = 50;
     self->rows[0].mean.samples = (double) truth.samples;
@@ -263,8 +249,7 @@ make_runs(made_t *self, spot_site_t site)
     };
 }
 
-static void
-test_truth(void **state)
+static void test_truth(void **state)
 {
     static made_t made[SPOT_NUM_SITES];
     spot_measured_runs_t measured[SPOT_NUM_SITES];
@@ -297,8 +282,7 @@ test_truth(void **state)
 }
 
 /* Runs of one number cannot be left out; of one mode, both sites get its costs. */
-static void
-test_one_mode(void **state)
+static void test_one_mode(void **state)
 {
     static made_t made;
     spot_loader_fit_t fit;
@@ -318,8 +302,7 @@ test_one_mode(void **state)
     spot_loader_fit_free(&fit);
 }
 
-static void
-test_too_few(void **state)
+static void test_too_few(void **state)
 {
     static made_t made;
     spot_measured_row_t rows[NUM_ROWS];
@@ -335,21 +318,17 @@ test_too_few(void **state)
     spot_loader_fit_free(&fit);
     make_runs(&made, SPOT_SITE_LOCAL);
     made.measured.num_runs = 10; /* without probes */
-    assert_int_equal(
-        spot_loader_fit(&fit, true, 1, &made.measured, 0), SPOT_ERR_BAD_PARAM);
+    assert_int_equal(spot_loader_fit(&fit, true, 1, &made.measured, 0), SPOT_ERR_BAD_PARAM);
     spot_loader_fit_free(&fit);
     made.measured.num_rows = 0;
-    assert_int_equal(
-        spot_loader_fit(&fit, true, 1, &made.measured, 0), SPOT_ERR_BAD_PARAM);
+    assert_int_equal(spot_loader_fit(&fit, true, 1, &made.measured, 0), SPOT_ERR_BAD_PARAM);
     spot_loader_fit_free(&fit);
 }
 
 /* The shared runs: thinned arrays, and errors of both forms. */
-static void
-test_shared(void **state)
+static void test_shared(void **state)
 {
-    static const char root[] =
-        SPOT_SOURCE_DIR "/../shared/data/input/librispeech_remote";
+    static const char root[] = SPOT_SOURCE_DIR "/../shared/data/input/librispeech_remote";
     spot_measured_runs_t measured;
     spot_loader_fit_t fit;
     spot_diag_t diag;
@@ -361,8 +340,7 @@ test_shared(void **state)
         skip();
     }
     spot_diag_init(&diag);
-    assert_int_equal(
-        spot_measured_runs_read(&measured, root, NULL, NULL, 512, 8, &diag), 0);
+    assert_int_equal(spot_measured_runs_read(&measured, root, NULL, NULL, 512, 8, &diag), 0);
     assert_int_equal(spot_loader_fit(&fit, false, 1, &measured, 0), 0);
     assert_true(fit.is_thinned);
     assert_int_equal(fit.loader.samples, 56 * 512);
@@ -382,8 +360,7 @@ test_shared(void **state)
     spot_diag_free(&diag);
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_three),

@@ -24,14 +24,12 @@
 typedef struct {
     const char *folder; /* below the root */
     const char *setting;
-    double waits[MAX_VALUES], computes[MAX_VALUES], io[MAX_VALUES],
-        processing[MAX_VALUES];
+    double waits[MAX_VALUES], computes[MAX_VALUES], io[MAX_VALUES], processing[MAX_VALUES];
     size_t num_waits, num_computes, num_io, num_processing;
     const char *memory;
 } case_t;
 
-static const char *
-root(void)
+static const char *root(void)
 {
     static char path[512];
 
@@ -39,8 +37,7 @@ root(void)
     return path;
 }
 
-static void
-write_array(const char *folder, const char *name, const double *values, size_t num)
+static void write_array(const char *folder, const char *name, const double *values, size_t num)
 {
     char path[1024], dictionary[128];
     const unsigned char head[] = {0x93, 'N', 'U', 'M', 'P', 'Y', 1, 0, 128, 0};
@@ -57,8 +54,7 @@ write_array(const char *folder, const char *name, const double *values, size_t n
     assert_int_equal(fclose(file), 0);
 }
 
-static void
-write_text(const char *folder, const char *name, const char *text)
+static void write_text(const char *folder, const char *name, const char *text)
 {
     char path[1024];
 
@@ -66,8 +62,7 @@ write_text(const char *folder, const char *name, const char *text)
     write_file(path, text);
 }
 
-static void
-write_case(const case_t *self)
+static void write_case(const case_t *self)
 {
     char folder[1024];
 
@@ -94,15 +89,13 @@ write_case(const case_t *self)
     }
 }
 
-static int
-setup(void **state)
+static int setup(void **state)
 {
     (void) state;
     return mkdir(root(), 0777);
 }
 
-static int
-teardown(void **state)
+static int teardown(void **state)
 {
     char command[600];
 
@@ -124,8 +117,7 @@ static const case_t baseline = {
     .num_processing = 4,
 };
 
-static void
-assert_close(double value, double expected)
+static void assert_close(double value, double expected)
 {
     if (!(fabs(value - expected) <= 1e-9 * fabs(expected))) {
         fail_msg("expected %.17g, got %.17g", expected, value);
@@ -133,8 +125,7 @@ assert_close(double value, double expected)
 }
 
 /* Mean wait 15.5 / 7; compute 4 / 6. Whole rounds after the first: entries 2 to 5. */
-static void
-test_by_hand(void **state)
+static void test_by_hand(void **state)
 {
     const case_t merged = {.folder = "ours/small/run1/local/sim_compute_time=0.50",
         .setting = "2,3\n",
@@ -146,8 +137,7 @@ test_by_hand(void **state)
         .num_io = 2,
         .processing = {0, 0, 0, 0.5},
         .num_processing = 4};
-    const case_t slower = {
-        .folder = "ours/small/run1/local/sim_compute_time=0.5-block_size=2",
+    const case_t slower = {.folder = "ours/small/run1/local/sim_compute_time=0.5-block_size=2",
         .waits = {9},
         .num_waits = 1,
         .computes = {1},
@@ -166,8 +156,7 @@ test_by_hand(void **state)
     write_case(&merged);
     write_case(&slower);
     spot_diag_init(&diag);
-    assert_int_equal(
-        spot_measured_runs_read(&measured, root(), NULL, NULL, 2, 2, &diag), 0);
+    assert_int_equal(spot_measured_runs_read(&measured, root(), NULL, NULL, 2, 2, &diag), 0);
     assert_string_equal(measured.dataset, "small");
     assert_string_equal(measured.mode, "local");
     assert_int_equal(measured.num_runs, 2);
@@ -209,16 +198,15 @@ test_by_hand(void **state)
 
     /* Of one run each there is no p. */
     assert_ptr_equal(measured.rows[1].base, &measured.rows[0]);
-    assert_close(measured.rows[1].improvement.percent,
-        100 * ((2 / 1.25) / (2 / (load + compute)) - 1));
+    assert_close(
+        measured.rows[1].improvement.percent, 100 * ((2 / 1.25) / (2 / (load + compute)) - 1));
     assert_true(isnan(measured.rows[1].improvement.welch_p));
     spot_measured_runs_free(&measured);
     spot_diag_free(&diag);
 }
 
 /* A period of 4 among 12 waits; and of equal ones, none. */
-static void
-test_period(void **state)
+static void test_period(void **state)
 {
     static const double waits[] = {4, 0, 0, 0, 4, 0, 0, 0, 4, 0, 0, 0};
     /* the largest sum is 2.05 standard deviations above the mean, 1.95 of a sample */
@@ -250,8 +238,7 @@ test_period(void **state)
     assert_close(run.figures.periodic_lag, 0);
 }
 
-static void
-test_warnings(void **state)
+static void test_warnings(void **state)
 {
     case_t claims = baseline, alone = baseline, counted = baseline;
     spot_measured_runs_t measured;
@@ -270,19 +257,17 @@ test_warnings(void **state)
     counted.num_waits = 6;
     write_case(&counted);
     spot_diag_init(&diag);
-    assert_int_equal(
-        spot_measured_runs_read(&measured, root(), "small", "local", 2, 2, &diag), 0);
+    assert_int_equal(spot_measured_runs_read(&measured, root(), "small", "local", 2, 2, &diag), 0);
     assert_true(isnan(measured.rows[1].mean.memory_mib));
     assert_int_equal(measured.runs[2].num_warnings, 1);
     assert_string_equal(measured.runs[2].warnings[0],
         "the name says block size 4 but io_time has one entry per sample: not merged");
     assert_string_equal(measured.runs[3].warnings[0],
         "opt_config says block size 2, which is 2 blocks, but io_time has 3 entries");
-    assert_string_equal(measured.runs[1].warnings[0],
-        "memory has no row with two containers: it is not known");
+    assert_string_equal(
+        measured.runs[1].warnings[0], "memory has no row with two containers: it is not known");
     assert_int_equal(diag.num_warnings, 8);
-    assert_non_null(
-        strstr(diag.items[diag.num_items - 1].text, "runs have from 6 to 7"));
+    assert_non_null(strstr(diag.items[diag.num_items - 1].text, "runs have from 6 to 7"));
     spot_measured_runs_free(&measured);
     spot_diag_free(&diag);
 }
@@ -324,8 +309,7 @@ static const struct {
 #define NUM_KEYS (sizeof(keys) / sizeof(keys[0]))
 
 /* null is NAN, true is 1. */
-static double
-number_at(const spot_node_t *node)
+static double number_at(const spot_node_t *node)
 {
     assert_non_null(node);
     return strcmp(node->text, "null") == 0    ? (double) NAN
@@ -334,8 +318,7 @@ number_at(const spot_node_t *node)
                                               : strtod(node->text, NULL);
 }
 
-static void
-assert_figure(
+static void assert_figure(
     const spot_measured_figures_t *figures, size_t offset, const spot_node_t *node)
 {
     const double expected = number_at(node);
@@ -349,8 +332,7 @@ assert_figure(
     }
 }
 
-static void
-assert_run(const spot_measured_runs_t *measured, const spot_node_t *node)
+static void assert_run(const spot_measured_runs_t *measured, const spot_node_t *node)
 {
     const char *kind = spot_node_get(node, "kind")->text;
     const spot_measured_run_t *run = measured->runs;
@@ -373,8 +355,7 @@ assert_run(const spot_measured_runs_t *measured, const spot_node_t *node)
 }
 
 /* Keys of the means have "_count" where they are numbers of runs. */
-static void
-assert_row(const spot_measured_row_t *row, const spot_node_t *node, const char *part)
+static void assert_row(const spot_measured_row_t *row, const spot_node_t *node, const char *part)
 {
     assert_close(row->sim_s, number_at(spot_node_get(node, "sim_compute_time")));
     for (size_t j = 0; j < NUM_KEYS; j++) {
@@ -389,8 +370,7 @@ assert_row(const spot_measured_row_t *row, const spot_node_t *node, const char *
     }
 }
 
-static void
-assert_improvement(const spot_measured_row_t *row, const spot_node_t *node)
+static void assert_improvement(const spot_measured_row_t *row, const spot_node_t *node)
 {
     const spot_improvement_t *improvement = &row->improvement;
     const struct {
@@ -398,17 +378,16 @@ assert_improvement(const spot_measured_row_t *row, const spot_node_t *node)
         double value;
     } values[] = {{"percent", improvement->percent},
         {"percent_of_means", improvement->percent_of_means},
-        {"percent_steady", improvement->percent_steady},
-        {"welch_t", improvement->welch_t}, {"welch_df", improvement->welch_df},
-        {"welch_p", improvement->welch_p}, {"merged_runs", improvement->merged_runs}};
+        {"percent_steady", improvement->percent_steady}, {"welch_t", improvement->welch_t},
+        {"welch_df", improvement->welch_df}, {"welch_p", improvement->welch_p},
+        {"merged_runs", improvement->merged_runs}};
 
     for (size_t j = 0; j < sizeof(values) / sizeof(values[0]); j++) {
         assert_close(values[j].value, number_at(spot_node_get(node, values[j].key)));
     }
 }
 
-static void
-test_published(void **state)
+static void test_published(void **state)
 {
     spot_measured_runs_t measured;
     spot_yaml_t document;
@@ -421,9 +400,8 @@ test_published(void **state)
         skip();
     }
     spot_diag_init(&diag);
-    assert_int_equal(spot_measured_runs_read(
-                         &measured, SHARED, "librispeech", "remote", 512, 8, &diag),
-        0);
+    assert_int_equal(
+        spot_measured_runs_read(&measured, SHARED, "librispeech", "remote", 512, 8, &diag), 0);
     assert_int_equal(spot_yaml_read(&document, SHARED ".expected.json", &diag), 0);
     runs = spot_node_get(document.root, "runs");
     assert_int_equal(runs->num_children, measured.num_runs);
@@ -435,16 +413,13 @@ test_published(void **state)
         const spot_measured_row_t *row = &measured.rows[j];
         const char *kind = spot_measured_kind_names[row->kind];
 
-        assert_row(row,
-            spot_node_get(spot_node_get(document.root, "table"), kind)->children[j % 5],
+        assert_row(row, spot_node_get(spot_node_get(document.root, "table"), kind)->children[j % 5],
             "notebook");
         assert_row(row,
-            spot_node_get(spot_node_get(document.root, "table_corrected"), kind)
-                ->children[j % 5],
+            spot_node_get(spot_node_get(document.root, "table_corrected"), kind)->children[j % 5],
             "corrected");
         if (row->kind == SPOT_KIND_OURS) {
-            assert_improvement(
-                row, spot_node_get(document.root, "improvement")->children[j % 5]);
+            assert_improvement(row, spot_node_get(document.root, "improvement")->children[j % 5]);
         }
     }
     assert_int_equal(diag.num_warnings, 1);
@@ -453,8 +428,7 @@ test_published(void **state)
     spot_diag_free(&diag);
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_by_hand, setup, teardown),

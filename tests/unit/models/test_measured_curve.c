@@ -11,8 +11,7 @@
 #include "fixture.h"
 #include "models/measured_curve.h"
 
-static int
-read_text(spot_measured_curve_t *self, const char *text, spot_diag_t *diag)
+static int read_text(spot_measured_curve_t *self, const char *text, spot_diag_t *diag)
 {
     char path[512];
     int ret;
@@ -24,16 +23,14 @@ read_text(spot_measured_curve_t *self, const char *text, spot_diag_t *diag)
     return ret;
 }
 
-static void
-test_values(void **state)
+static void test_values(void **state)
 {
     spot_measured_curve_t self;
     spot_diag_t diag;
 
     (void) state;
     spot_diag_init(&diag);
-    assert_int_equal(
-        read_text(&self, "# a remark\nbytes,us\n10,5\n20,4\n40,10\n", &diag), 0);
+    assert_int_equal(read_text(&self, "# a remark\nbytes,us\n10,5\n20,4\n40,10\n", &diag), 0);
     assert_int_equal(self.num_points, 3);
     assert_near(spot_measured_at(&self, 0), 5, 0);
     assert_near(spot_measured_at(&self, 9.9), 5, 0);
@@ -51,8 +48,7 @@ test_values(void **state)
     spot_diag_free(&diag);
 }
 
-static void
-test_bad_files(void **state)
+static void test_bad_files(void **state)
 {
     static const struct {
         const char *text;
@@ -61,12 +57,9 @@ test_bad_files(void **state)
         {"bytes,ms\n1,2\n", "measured-curve.csv:1:1: expected the columns bytes,us\n"},
         {"bytes,us\n", "measured-curve.csv:2:1: no row\n"},
         {"bytes,us\n1,2,3\n", "measured-curve.csv:2:1: expected 2 columns, got 3\n"},
-        {"bytes,us\n0,2\n",
-            "measured-curve.csv:2:1: bytes: expected a number above 0, got '0'\n"},
-        {"bytes,us\n1,-2\n",
-            "measured-curve.csv:2:3: us: expected a number from 0, got '-2'\n"},
-        {"bytes,us\n1,nan\n",
-            "measured-curve.csv:2:3: us: expected a number from 0, got 'nan'\n"},
+        {"bytes,us\n0,2\n", "measured-curve.csv:2:1: bytes: expected a number above 0, got '0'\n"},
+        {"bytes,us\n1,-2\n", "measured-curve.csv:2:3: us: expected a number from 0, got '-2'\n"},
+        {"bytes,us\n1,nan\n", "measured-curve.csv:2:3: us: expected a number from 0, got 'nan'\n"},
         {"bytes,us\n2,1\n2,3\n",
             "measured-curve.csv:3:1: bytes: not above that of the row before\n"},
     };
@@ -84,8 +77,7 @@ test_bad_files(void **state)
 }
 
 /* The curves of the repository. */
-static void
-test_sample(void **state)
+static void test_sample(void **state)
 {
     static const char *const names[][3] = {
         {"transfer.csv", "bytes", "us"}, {"build.csv", "P", "build_ms"}};
@@ -97,18 +89,16 @@ test_sample(void **state)
         char path[512];
 
         spot_diag_init(&diag);
-        snprintf(path, sizeof(path), "%s/models/sample/migration-48/%s", SPOT_SOURCE_DIR,
-            names[j][0]);
-        assert_int_equal(
-            spot_measured_read(&self, path, names[j][1], names[j][2], &diag), 0);
+        snprintf(
+            path, sizeof(path), "%s/models/sample/migration-48/%s", SPOT_SOURCE_DIR, names[j][0]);
+        assert_int_equal(spot_measured_read(&self, path, names[j][1], names[j][2], &diag), 0);
         assert_true(self.num_points > 10);
         spot_measured_free(&self);
         spot_diag_free(&diag);
     }
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_values),

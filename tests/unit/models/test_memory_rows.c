@@ -24,23 +24,20 @@ typedef struct {
     char bytes[MAX_PICKLE_BYTES];
 } pickle_t;
 
-static void
-add(pickle_t *self, const char *bytes, size_t num)
+static void add(pickle_t *self, const char *bytes, size_t num)
 {
     assert_true(self->num + num <= MAX_PICKLE_BYTES);
     memcpy(self->bytes + self->num, bytes, num);
     self->num += num;
 }
 
-static pickle_t
-start(const char *shape)
+static pickle_t start(const char *shape)
 {
     pickle_t self = {0};
     char text[128];
 
     PIECE(&self, "\x93NUMPY\1\0\x3b\0");
-    snprintf(text, sizeof(text), "{'descr': '|O', 'fortran_order': False, 'shape': %s}",
-        shape);
+    snprintf(text, sizeof(text), "{'descr': '|O', 'fortran_order': False, 'shape': %s}", shape);
     snprintf(self.bytes + self.num, 60, "%-58s\n", text);
     self.num += 59;
     return self;
@@ -50,31 +47,26 @@ start(const char *shape)
 
 /* What stands before the list of dictionaries, as NumPy writes it with protocol 3; and
  * behind it. */
-static void
-add_front(pickle_t *self)
+static void add_front(pickle_t *self)
 {
-    PIECE(self,
-        "\x80\3cnumpy.core.multiarray\n_reconstruct\nq\0cnumpy\nndarray\nq\1K\0\x85"
-        "q\2C\1bq\3\x87q\4Rq\5(K\1K\2\x85q\6cnumpy\ndtype\nq\7X\2\0\0\0O8q\10\x89\x88"
-        "\x87q\11Rq\12(K\3X\1\0\0\0|q\13NNNJ\xff\xff\xff\xffJ\xff\xff\xff\xff"
-        "K\x3ftq\14b\x89");
+    PIECE(self, "\x80\3cnumpy.core.multiarray\n_reconstruct\nq\0cnumpy\nndarray\nq\1K\0\x85"
+                "q\2C\1bq\3\x87q\4Rq\5(K\1K\2\x85q\6cnumpy\ndtype\nq\7X\2\0\0\0O8q\10\x89\x88"
+                "\x87q\11Rq\12(K\3X\1\0\0\0|q\13NNNJ\xff\xff\xff\xffJ\xff\xff\xff\xff"
+                "K\x3ftq\14b\x89");
 }
 
-static void
-add_back(pickle_t *self)
+static void add_back(pickle_t *self)
 {
     PIECE(self, "tq\x0f"
                 "b.");
 }
 
-static int
-parse(spot_memory_rows_t *self, const pickle_t *pickle, spot_diag_t *diag)
+static int parse(spot_memory_rows_t *self, const pickle_t *pickle, spot_diag_t *diag)
 {
     return spot_memory_rows_parse(self, pickle->bytes, pickle->num, "memory.npy", diag);
 }
 
-static void
-assert_rows(const pickle_t *pickle, size_t num, const spot_memory_row_t *expected)
+static void assert_rows(const pickle_t *pickle, size_t num, const spot_memory_row_t *expected)
 {
     spot_memory_rows_t self;
     spot_diag_t diag;
@@ -94,8 +86,7 @@ assert_rows(const pickle_t *pickle, size_t num, const spot_memory_row_t *expecte
     spot_diag_free(&diag);
 }
 
-static void
-assert_refused(const pickle_t *pickle, const char *message)
+static void assert_refused(const pickle_t *pickle, const char *message)
 {
     char expected[512];
     spot_memory_rows_t self;
@@ -110,8 +101,7 @@ assert_refused(const pickle_t *pickle, const char *message)
 }
 
 /* Two rows whose second one has two containers, its names from the memo. */
-static pickle_t
-two_rows(void)
+static pickle_t two_rows(void)
 {
     pickle_t self = start("(2,)");
 
@@ -124,8 +114,7 @@ two_rows(void)
     return self;
 }
 
-static void
-test_protocol_3(void **state)
+static void test_protocol_3(void **state)
 {
     static const spot_memory_row_t expected[] = {{1, 120}, {2, 137}};
     pickle_t pickle = two_rows();
@@ -136,21 +125,19 @@ test_protocol_3(void **state)
     assert_rows(&pickle, 2, expected);
 }
 
-static void
-test_protocol_4(void **state)
+static void test_protocol_4(void **state)
 {
     static const spot_memory_row_t expected[] = {{2, 1099511627783.0}, {0, 0}, {1, 7}};
     pickle_t pickle = start("(3,)");
 
     (void) state;
-    PIECE(&pickle,
-        "\x80\5\x95\x10\0\0\0\0\0\0\0\x8c\x16numpy._core.multiarray\x94\x8c\14_"
-        "reconstruct"
-        "\x94\x93\x94\x8c\5numpy\x94\x8c\7ndarray\x94\x93\x94K\0\x85\x94"
-        "C\1b\x94\x87\x94R\x94"
-        "(K\1M\3\0\x85\x94h\3\x8c\5dtype\x94\x93\x94\x8c\2O8\x94\x89\x88\x87\x94R\x94"
-        "(K\3\x8c\1|\x94NNNJ\xff\xff\xff\xffJ\xff\xff\xff\xffK\x3ft\x94"
-        "b\x89]\x94(");
+    PIECE(&pickle, "\x80\5\x95\x10\0\0\0\0\0\0\0\x8c\x16numpy._core.multiarray\x94\x8c\14_"
+                   "reconstruct"
+                   "\x94\x93\x94\x8c\5numpy\x94\x8c\7ndarray\x94\x93\x94K\0\x85\x94"
+                   "C\1b\x94\x87\x94R\x94"
+                   "(K\1M\3\0\x85\x94h\3\x8c\5dtype\x94\x93\x94\x8c\2O8\x94\x89\x88\x87\x94R\x94"
+                   "(K\3\x8c\1|\x94NNNJ\xff\xff\xff\xffJ\xff\xff\xff\xffK\x3ft\x94"
+                   "b\x89]\x94(");
     PIECE(&pickle, "}\x94(\x8c\1a\x8c\15"
                    "1099511627776\x8c\1b\x8c\1"
                    "7\x94u}}\x8c\1cr"
@@ -159,8 +146,7 @@ test_protocol_4(void **state)
 }
 
 /* The same dictionary in two places, and filled after it joined the list. */
-static void
-test_shared_dictionary(void **state)
+static void test_shared_dictionary(void **state)
 {
     static const spot_memory_row_t expected[] = {{1, 5}, {1, 5}};
     pickle_t pickle = start("(2,)");
@@ -174,8 +160,7 @@ test_shared_dictionary(void **state)
 }
 
 /* A list of more rows than a count of one byte has. */
-static void
-test_many_rows(void **state)
+static void test_many_rows(void **state)
 {
     enum { NUM_ROWS = 1000 };
     spot_memory_row_t expected[NUM_ROWS];
@@ -194,8 +179,7 @@ test_many_rows(void **state)
 }
 
 /* A bad list behind the front; offset: of the opcode at fault. */
-static void
-assert_list_refused(const char *list, size_t num, size_t offset, const char *problem)
+static void assert_list_refused(const char *list, size_t num, size_t offset, const char *problem)
 {
     pickle_t pickle = start("(1,)");
     char message[256];
@@ -207,11 +191,9 @@ assert_list_refused(const char *list, size_t num, size_t offset, const char *pro
     assert_refused(&pickle, message);
 }
 
-#define REFUSED(list, offset, problem)                                                  \
-    assert_list_refused(list, sizeof(list) - 1, offset, problem)
+#define REFUSED(list, offset, problem) assert_list_refused(list, sizeof(list) - 1, offset, problem)
 
-static void
-test_bad_opcodes(void **state)
+static void test_bad_opcodes(void **state)
 {
     (void) state;
     for (int code = 0; code < 256; code++) {
@@ -234,8 +216,7 @@ test_bad_opcodes(void **state)
     }
 }
 
-static void
-test_bad_globals(void **state)
+static void test_bad_globals(void **state)
 {
     static const char problem[] = "a global that no array of dictionaries needs";
 
@@ -257,8 +238,7 @@ test_bad_globals(void **state)
         5, "a value of a type that no array of dictionaries has here");
 }
 
-static void
-test_bad_memo(void **state)
+static void test_bad_memo(void **state)
 {
     static const char problem[] = "no such place in the memo";
 
@@ -272,8 +252,7 @@ test_bad_memo(void **state)
     REFUSED("]q\x80h\x70", 3, problem); /* a gap */
 }
 
-static void
-test_bad_nesting(void **state)
+static void test_bad_nesting(void **state)
 {
     (void) state;
     REFUSED("((((((((((((((((", 15, "nesting deeper than 16");
@@ -283,11 +262,9 @@ test_bad_nesting(void **state)
         "an opcode that no array of dictionaries needs");
 }
 
-static void
-test_bad_types(void **state)
+static void test_bad_types(void **state)
 {
-    static const char type[] =
-        "a value of a type that no array of dictionaries has here";
+    static const char type[] = "a value of a type that no array of dictionaries has here";
     static const char none[] = "the values that it takes are not there";
 
     (void) state;
@@ -316,8 +293,7 @@ test_bad_types(void **state)
     REFUSED("]tbR", 3, type);
 }
 
-static void
-test_bad_values(void **state)
+static void test_bad_values(void **state)
 {
     static const char problem[] = "the bytes of a container must be decimal digits";
 
@@ -338,11 +314,9 @@ test_bad_values(void **state)
     REFUSED("]}(X\1\0\0\0aua", 9, problem);
 }
 
-static void
-test_bad_ends(void **state)
+static void test_bad_ends(void **state)
 {
-    static const char end[] =
-        "expected the end of an array of dictionaries and of the file";
+    static const char end[] = "expected the end of an array of dictionaries and of the file";
     pickle_t good = two_rows(), pickle = good;
 
     (void) state;
@@ -371,17 +345,14 @@ test_bad_ends(void **state)
     REFUSED("\x80\1", 0, "expected protocol 2 to 5");
     pickle = start("(1,)");
     PIECE(&pickle, "(lp0\n.");
-    assert_refused(
-        &pickle, "70, opcode 0x6c: an opcode that no array of dictionaries needs");
+    assert_refused(&pickle, "70, opcode 0x6c: an opcode that no array of dictionaries needs");
     pickle = start("(1,)");
     assert_refused(&pickle, START_BYTES ", opcode 0x00: the file ends too early");
     memcpy(good.bytes, start("(3,)").bytes, 69);
-    assert_refused(
-        &good, "268, opcode 0x2e: as many dictionaries as the shape says are not there");
+    assert_refused(&good, "268, opcode 0x2e: as many dictionaries as the shape says are not there");
 }
 
-static void
-test_bad_headers(void **state)
+static void test_bad_headers(void **state)
 {
     pickle_t pickle = start("(0,)");
 
@@ -393,8 +364,7 @@ test_bad_headers(void **state)
 }
 
 /* Texts from the memo cost nothing, so that this is over in a moment. */
-static void
-test_memo_is_cheap(void **state)
+static void test_memo_is_cheap(void **state)
 {
     enum { TEXT_BYTES = 1 << 20, NUM_PAIRS = 1 << 20 };
     const size_t max_bytes = TEXT_BYTES + 6 * NUM_PAIRS + 1024;
@@ -423,8 +393,7 @@ test_memo_is_cheap(void **state)
     }
     memcpy(bytes + num, "uatb.", 5);
     spot_diag_init(&diag);
-    assert_int_equal(
-        spot_memory_rows_parse(&self, bytes, num + 5, "memory.npy", &diag), 0);
+    assert_int_equal(spot_memory_rows_parse(&self, bytes, num + 5, "memory.npy", &diag), 0);
     assert_int_equal(self.num_rows, 1);
     assert_int_equal(self.rows[0].num_containers, NUM_PAIRS + 1);
     spot_memory_rows_free(&self);
@@ -432,8 +401,7 @@ test_memo_is_cheap(void **state)
     free(bytes);
 }
 
-static int
-read_lines(spot_memory_rows_t *self, const char *text, spot_diag_t *diag)
+static int read_lines(spot_memory_rows_t *self, const char *text, spot_diag_t *diag)
 {
     char path[512];
     int ret;
@@ -445,8 +413,7 @@ read_lines(spot_memory_rows_t *self, const char *text, spot_diag_t *diag)
     return ret;
 }
 
-static void
-test_lines(void **state)
+static void test_lines(void **state)
 {
     spot_memory_rows_t self;
     spot_diag_t diag;
@@ -454,9 +421,7 @@ test_lines(void **state)
     (void) state;
     spot_diag_init(&diag);
     assert_int_equal(
-        read_lines(
-            &self, "{\"a\": \"5\"}\r\n{}\n { \"a\\n\" : \"6\",\"b\":\"007\"} ", &diag),
-        0);
+        read_lines(&self, "{\"a\": \"5\"}\r\n{}\n { \"a\\n\" : \"6\",\"b\":\"007\"} ", &diag), 0);
     assert_int_equal(diag.num_items, 0);
     assert_int_equal(self.num_rows, 3);
     assert_int_equal(self.rows[0].num_containers, 1);
@@ -467,8 +432,7 @@ test_lines(void **state)
     spot_diag_free(&diag);
 }
 
-static void
-test_bad_lines(void **state)
+static void test_bad_lines(void **state)
 {
     static const struct {
         const char *text;
@@ -478,8 +442,7 @@ test_bad_lines(void **state)
         {"{\"a\": \"5\"\n", "1: expected an object"},
         {"{\"a\": \"5\"} x\n", "1: expected an object"},
         {"{}\n\n{}\n", "2: expected an object"},
-        {"{\"a\": \"5k\", \"b\": \"5\"}\n",
-            "1: the bytes of a container must be decimal digits"},
+        {"{\"a\": \"5k\", \"b\": \"5\"}\n", "1: the bytes of a container must be decimal digits"},
         {"{}\n{\"a\": -5}\n", "2: the bytes of a container must be decimal digits"},
         {"{\"a\": null}\n", "1: the bytes of a container must be decimal digits"},
     };
@@ -499,8 +462,7 @@ test_bad_lines(void **state)
     }
 }
 
-static void
-test_large_file(void **state)
+static void test_large_file(void **state)
 {
     spot_memory_rows_t self;
     spot_diag_t diag;
@@ -512,23 +474,20 @@ test_large_file(void **state)
     assert_int_equal(truncate(path, SPOT_MEMORY_ROWS_MAX_BYTES + 1), 0);
     spot_diag_init(&diag);
     assert_int_equal(spot_memory_rows_read(&self, path, &diag), SPOT_ERR_BAD_INPUT);
-    assert_diagnostics(
-        &diag, "memory.npy: byte 67108864: the file is longer than that\n");
+    assert_diagnostics(&diag, "memory.npy: byte 67108864: the file is longer than that\n");
     spot_memory_rows_free(&self);
     spot_diag_free(&diag);
     remove(path);
 }
 
-static void
-test_measured_runs(void **state)
+static void test_measured_runs(void **state)
 {
     spot_diag_t diag;
     glob_t files;
 
     (void) state;
-    if (glob(SPOT_SOURCE_DIR
-            "/../shared/data/input/librispeech_remote/*/*/*/*/*/memory.npy",
-            0, NULL, &files) != 0) {
+    if (glob(SPOT_SOURCE_DIR "/../shared/data/input/librispeech_remote/*/*/*/*/*/memory.npy", 0,
+            NULL, &files) != 0) {
         print_message("skipped: there are no measured runs in ../shared\n");
         skip();
     }
@@ -550,8 +509,7 @@ test_measured_runs(void **state)
     globfree(&files);
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_protocol_3),

@@ -13,8 +13,7 @@
 #include "fixture.h"
 #include "models/job.h"
 
-static const spot_model_preset_t *
-preset(const char *name)
+static const spot_model_preset_t *preset(const char *name)
 {
     for (size_t j = 0; spot_model_names[j] != NULL; j++) {
         if (strcmp(spot_model_names[j], name) == 0) {
@@ -26,8 +25,7 @@ preset(const char *name)
 }
 
 /* The released weights, counted. */
-static void
-test_exact_counts(void **state)
+static void test_exact_counts(void **state)
 {
     static const struct {
         const char *name;
@@ -44,14 +42,13 @@ test_exact_counts(void **state)
 
     (void) state;
     for (size_t j = 0; j < sizeof(cases) / sizeof(cases[0]); j++) {
-        assert_int_equal(spot_model_preset_parameters(preset(cases[j].name)),
-            cases[j].num_parameters);
+        assert_int_equal(
+            spot_model_preset_parameters(preset(cases[j].name)), cases[j].num_parameters);
     }
 }
 
 /* 12 L h^2 (1 + 13/(12 h)) + (V + s) h + 2 h, as Narayanan et al. count GPT. */
-static void
-test_published_counts(void **state)
+static void test_published_counts(void **state)
 {
     size_t num_gpt = 0;
 
@@ -67,16 +64,14 @@ test_published_counts(void **state)
         if (model->family == SPOT_MODEL_GPT) {
             num_gpt++;
             assert_true(count == (double) model->num_blocks * (12 * h * h + 13 * h) +
-                                     (double) (model->vocabulary + model->sequence) * h +
-                                     2 * h);
+                                     (double) (model->vocabulary + model->sequence) * h + 2 * h);
         }
     }
     assert_int_equal(num_gpt, 9);
     assert_int_equal(preset("gpt-3-175b")->num_blocks, 96);
 }
 
-static int
-bind(spot_job_t *self, const char *text, spot_diag_t *diag)
+static int bind(spot_job_t *self, const char *text, spot_diag_t *diag)
 {
     spot_yaml_t document;
     int ret;
@@ -89,8 +84,7 @@ bind(spot_job_t *self, const char *text, spot_diag_t *diag)
     return ret;
 }
 
-static void
-test_jobs(void **state)
+static void test_jobs(void **state)
 {
     static const struct {
         const char *text;
@@ -121,21 +115,19 @@ test_jobs(void **state)
     }
 }
 
-#define NAMES                                                                           \
-    "gpt-2-124m, gpt-2-355m, gpt-2-1.5b, bert-large, gpt-3-medium, gpt-3-1.3b, "        \
-    "gpt-3-2.7b, gpt-3-6.7b, gpt-3-13b, gpt-3-175b, llama-2-7b, llama-2-13b or "        \
+#define NAMES                                                                                      \
+    "gpt-2-124m, gpt-2-355m, gpt-2-1.5b, bert-large, gpt-3-medium, gpt-3-1.3b, "                   \
+    "gpt-3-2.7b, gpt-3-6.7b, gpt-3-13b, gpt-3-175b, llama-2-7b, llama-2-13b or "                   \
     "llama-2-70b"
 
-static void
-test_wrong_jobs(void **state)
+static void test_wrong_jobs(void **state)
 {
     static const struct {
         const char *text, *expected;
     } cases[] = {
         {"{model: gpt-3-175}", "job:1:9: model: expected " NAMES
                                ", got \"gpt-3-175\", did you mean \"gpt-3-175b\"?\n"},
-        {"{model: {preset: x}}",
-            "job:1:18: model.preset: expected " NAMES ", got \"x\"\n"},
+        {"{model: {preset: x}}", "job:1:18: model.preset: expected " NAMES ", got \"x\"\n"},
         {"{model: [gpt-2-124m]}",
             "job:1:9: model: expected NAME, {preset: NAME, ...} or {parameters: N, "
             "bytes_per_parameter: N, ...}, got a list\n"},
@@ -156,8 +148,7 @@ test_wrong_jobs(void **state)
     }
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_exact_counts),

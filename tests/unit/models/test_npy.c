@@ -22,8 +22,7 @@ typedef struct {
     unsigned char bytes[MAX_FILE_BYTES];
 } file_t;
 
-static void
-add(file_t *self, const void *bytes, size_t num)
+static void add(file_t *self, const void *bytes, size_t num)
 {
     assert_true(self->num + num <= MAX_FILE_BYTES);
     memcpy(self->bytes + self->num, bytes, num);
@@ -31,8 +30,7 @@ add(file_t *self, const void *bytes, size_t num)
 }
 
 /* The low num bytes of a number, the highest first if is_big. */
-static void
-add_number(file_t *self, uint64_t number, size_t num, bool is_big)
+static void add_number(file_t *self, uint64_t number, size_t num, bool is_big)
 {
     for (size_t j = 0; j < num; j++) {
         const size_t shift = 8 * (is_big ? num - 1 - j : j);
@@ -42,8 +40,7 @@ add_number(file_t *self, uint64_t number, size_t num, bool is_big)
     }
 }
 
-static void
-add_double(file_t *self, double value)
+static void add_double(file_t *self, double value)
 {
     uint64_t bits;
 
@@ -51,11 +48,9 @@ add_double(file_t *self, double value)
     add_number(self, bits, 8, false);
 }
 
-static file_t
-start(int version, const char *dictionary)
+static file_t start(int version, const char *dictionary)
 {
-    const unsigned char head[] = {
-        0x93, 'N', 'U', 'M', 'P', 'Y', (unsigned char) version, 0};
+    const unsigned char head[] = {0x93, 'N', 'U', 'M', 'P', 'Y', (unsigned char) version, 0};
     file_t self = {0};
 
     add(&self, head, sizeof(head));
@@ -64,8 +59,7 @@ start(int version, const char *dictionary)
     return self;
 }
 
-static int
-read_file(spot_npy_t *self, const file_t *file, spot_diag_t *diag)
+static int read_file(spot_npy_t *self, const file_t *file, spot_diag_t *diag)
 {
     char path[512];
     FILE *out;
@@ -81,8 +75,7 @@ read_file(spot_npy_t *self, const file_t *file, spot_diag_t *diag)
     return ret;
 }
 
-static void
-assert_values(const file_t *file, size_t num, const double *expected)
+static void assert_values(const file_t *file, size_t num, const double *expected)
 {
     spot_npy_t self;
     spot_diag_t diag;
@@ -99,8 +92,7 @@ assert_values(const file_t *file, size_t num, const double *expected)
     spot_diag_free(&diag);
 }
 
-static void
-assert_refused(const file_t *file, const char *message)
+static void assert_refused(const file_t *file, const char *message)
 {
     char expected[1024];
     spot_npy_t self;
@@ -114,8 +106,7 @@ assert_refused(const file_t *file, const char *message)
     spot_diag_free(&diag);
 }
 
-static void
-test_types(void **state)
+static void test_types(void **state)
 {
     static const double expected[] = {0, 0.5, 3, 70000};
     static const double wholes[] = {0, 1, 3, 70000};
@@ -152,8 +143,7 @@ test_types(void **state)
 }
 
 /* All are dictionaries of Python with the same content. */
-static void
-test_dictionaries(void **state)
+static void test_dictionaries(void **state)
 {
     static const char *const dictionaries[] = {
         "{'descr': '<f8', 'fortran_order': False, 'shape': (2,), }\n",
@@ -172,8 +162,7 @@ test_dictionaries(void **state)
     }
 }
 
-static void
-test_bad_headers(void **state)
+static void test_bad_headers(void **state)
 {
     static const char *const bad[] = {
         "",
@@ -211,8 +200,7 @@ test_bad_headers(void **state)
     }
 }
 
-static void
-test_bad_types_and_sizes(void **state)
+static void test_bad_types_and_sizes(void **state)
 {
     static const struct {
         const char *descr;
@@ -232,8 +220,7 @@ test_bad_types_and_sizes(void **state)
         {"<f8", "100000001", "10: 100000001 entries, expected 1 to 100000000"},
         {"<f8", "2", "76: the file ends here, its shape (2,) at byte 84"},
         {"<f4", "1", "76: the file ends here, its shape (1,) at byte 72"},
-        {"<i8", "100000000",
-            "84: the file ends here, its shape (100000000,) at byte 800000076"},
+        {"<i8", "100000000", "84: the file ends here, its shape (100000000,) at byte 800000076"},
     };
 
     (void) state;
@@ -241,8 +228,7 @@ test_bad_types_and_sizes(void **state)
         char text[128];
         file_t file;
 
-        snprintf(text, sizeof(text),
-            "{'descr': '%s', 'fortran_order': False, 'shape': (%s,), }\n",
+        snprintf(text, sizeof(text), "{'descr': '%s', 'fortran_order': False, 'shape': (%s,), }\n",
             cases[j].descr, cases[j].shape);
         file = start(1, text);
         add_double(&file, 1);
@@ -250,8 +236,7 @@ test_bad_types_and_sizes(void **state)
     }
 }
 
-static void
-test_bad_starts(void **state)
+static void test_bad_starts(void **state)
 {
     static const char good[] = "{'descr': '<f8', 'fortran_order': False, 'shape': (1,)}";
     static const char magic[] = "0: bad magic, a .npy file starts with \\x93NUMPY";
@@ -273,12 +258,11 @@ test_bad_starts(void **state)
     assert_refused(&file, "6: version 1.1, expected 1.0, 2.0 or 3.0");
     file = start(1, good);
     file.num--;
-    assert_refused(
-        &file, "8: a header of 55 bytes, expected at most 10000, and in the file");
+    assert_refused(&file, "8: a header of 55 bytes, expected at most 10000, and in the file");
     file = start(2, good);
     memset(file.bytes + 8, 0xff, 4);
-    assert_refused(&file,
-        "8: a header of 4294967295 bytes, expected at most 10000, and in the file");
+    assert_refused(
+        &file, "8: a header of 4294967295 bytes, expected at most 10000, and in the file");
     file = start(1, good);
     file.bytes[20] = '\0';
     add_double(&file, 1);
@@ -287,8 +271,7 @@ test_bad_starts(void **state)
         "(56,)}, of one axis");
 }
 
-static void
-test_bad_entries(void **state)
+static void test_bad_entries(void **state)
 {
     file_t file = start(1, "{'descr': '<f8', 'fortran_order': False, 'shape': (5,)}");
 
@@ -306,8 +289,7 @@ test_bad_entries(void **state)
     assert_refused(&file, "65: entry 0 is -2, expected a time >= 0");
 }
 
-static void
-test_no_file(void **state)
+static void test_no_file(void **state)
 {
     spot_npy_t self;
     spot_diag_t diag;
@@ -315,24 +297,21 @@ test_no_file(void **state)
     (void) state;
     spot_diag_init(&diag);
     assert_int_equal(spot_npy_read(&self, "none/times.npy", &diag), SPOT_ERR_IO);
-    assert_diagnostics(
-        &diag, "none/times.npy: cannot open: No such file or directory\n");
+    assert_diagnostics(&diag, "none/times.npy: cannot open: No such file or directory\n");
     spot_npy_free(&self);
     spot_diag_free(&diag);
 }
 
 /* All arrays of times of the measured runs. */
-static void
-test_measured_runs(void **state)
+static void test_measured_runs(void **state)
 {
     size_t num_files = 0;
     spot_diag_t diag;
     glob_t files;
 
     (void) state;
-    if (glob(SPOT_SOURCE_DIR
-            "/../shared/data/input/librispeech_remote/*/*/*/*/*/*_time.npy",
-            0, NULL, &files) != 0) {
+    if (glob(SPOT_SOURCE_DIR "/../shared/data/input/librispeech_remote/*/*/*/*/*/*_time.npy", 0,
+            NULL, &files) != 0) {
         print_message("skipped: there are no measured runs in ../shared\n");
         skip();
     }
@@ -351,8 +330,7 @@ test_measured_runs(void **state)
     globfree(&files);
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_types),

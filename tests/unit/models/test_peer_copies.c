@@ -12,26 +12,22 @@
 
 #include "models/peer_copies.h"
 
-static double
-probability(int64_t num_instances, int64_t group_size, int64_t num_lost)
+static double probability(int64_t num_instances, int64_t group_size, int64_t num_lost)
 {
     double p = -1;
 
-    assert_int_equal(
-        spot_peer_recovery_probability(num_instances, group_size, num_lost, &p), 0);
+    assert_int_equal(spot_peer_recovery_probability(num_instances, group_size, num_lost, &p), 0);
     return p;
 }
 
-static void
-assert_close(double value, double expected, double tolerance)
+static void assert_close(double value, double expected, double tolerance)
 {
     if (!(fabs(value - expected) <= tolerance * fabs(expected))) {
         fail_msg("%.17g is not %.17g", value, expected);
     }
 }
 
-static void
-test_published_values(void **state)
+static void test_published_values(void **state)
 {
     (void) state;
     assert_true(fabs(probability(16, 2, 2) - 0.933333) < 5e-7);
@@ -39,8 +35,7 @@ test_published_values(void **state)
     assert_true(fabs(probability(16, 2, 4) - 0.615385) < 5e-7);
 }
 
-static int
-count_bits(uint32_t bits)
+static int count_bits(uint32_t bits)
 {
     int count = 0;
 
@@ -51,8 +46,7 @@ count_bits(uint32_t bits)
 }
 
 /* Whether each group keeps a survivor when the instances of a bit set are lost. */
-static bool
-keeps_all(uint32_t lost, int64_t num_instances, int64_t group_size)
+static bool keeps_all(uint32_t lost, int64_t num_instances, int64_t group_size)
 {
     uint32_t groups = 0;
 
@@ -64,8 +58,7 @@ keeps_all(uint32_t lost, int64_t num_instances, int64_t group_size)
     return groups == (UINT32_C(1) << spot_peer_groups(num_instances, group_size)) - 1;
 }
 
-static void
-test_every_set(void **state)
+static void test_every_set(void **state)
 {
     (void) state;
     for (int64_t n = 1; n <= 13; n++) {
@@ -79,16 +72,15 @@ test_every_set(void **state)
                 num_kept[num_lost] += keeps_all(lost, n, m) ? 1U : 0U;
             }
             for (int64_t k = 0; k <= n; k++) {
-                assert_close(probability(n, m, k),
-                    (double) num_kept[k] / (double) num_sets[k], 1e-12);
+                assert_close(
+                    probability(n, m, k), (double) num_kept[k] / (double) num_sets[k], 1e-12);
             }
         }
     }
 }
 
 /* Groups hold their size, but for the last one, and are as many as fit. */
-static void
-test_groups(void **state)
+static void test_groups(void **state)
 {
     (void) state;
     for (int64_t n = 1; n <= 40; n++) {
@@ -108,8 +100,7 @@ test_groups(void **state)
     }
 }
 
-static long double
-choose(int64_t n, int64_t k)
+static long double choose(int64_t n, int64_t k)
 {
     long double product = 1;
 
@@ -123,8 +114,7 @@ choose(int64_t n, int64_t k)
 }
 
 /* Sum over j of (-1)^j C(g,j) C(N-jm,k-jm) / C(N,k), where it does not cancel. */
-static void
-test_alternating_sum(void **state)
+static void test_alternating_sum(void **state)
 {
     (void) state;
     for (int64_t m = 2; m <= 4; m++) {
@@ -133,19 +123,17 @@ test_alternating_sum(void **state)
                 long double sum = 0;
 
                 for (int64_t j = 0; j <= g; j++) {
-                    sum += (j % 2 == 0 ? 1 : -1) * choose(g, j) *
-                           choose(m * g - j * m, k - j * m);
+                    sum += (j % 2 == 0 ? 1 : -1) * choose(g, j) * choose(m * g - j * m, k - j * m);
                 }
-                assert_true(fabs(probability(m * g, m, k) -
-                                 (double) (sum / choose(m * g, k))) < 1e-12);
+                assert_true(
+                    fabs(probability(m * g, m, k) - (double) (sum / choose(m * g, k))) < 1e-12);
             }
         }
     }
 }
 
 /* Pairs: 2^k C(g,k) / C(2g,k), also where it is tiny. */
-static void
-test_large_fleets(void **state)
+static void test_large_fleets(void **state)
 {
     static const int64_t counts[] = {1, 2, 10, 50, 200, 400};
 
@@ -161,8 +149,7 @@ test_large_fleets(void **state)
     assert_true(probability(1000, 2, 501) == 0);
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_published_values),

@@ -37,8 +37,7 @@ typedef struct {
     int most_in_flight; /* on any stage */
 } simulation_t;
 
-static void
-order_gpipe(simulation_t *self, int stage)
+static void order_gpipe(simulation_t *self, int stage)
 {
     for (int j = 0; j < self->num_micro_batches; j++) {
         self->order[stage][j] = (operation_t){FORWARD, j};
@@ -46,14 +45,12 @@ order_gpipe(simulation_t *self, int stage)
     }
 }
 
-static void
-order_1f1b(simulation_t *self, int stage)
+static void order_1f1b(simulation_t *self, int stage)
 {
     int num_forward = 0, num_backward = 0;
     operation_t *next = self->order[stage];
 
-    while (num_forward < self->num_micro_batches &&
-           num_forward < self->num_stages - 1 - stage) {
+    while (num_forward < self->num_micro_batches && num_forward < self->num_stages - 1 - stage) {
         *next++ = (operation_t){FORWARD, num_forward++};
     }
     while (num_backward < self->num_micro_batches) {
@@ -65,8 +62,7 @@ order_1f1b(simulation_t *self, int stage)
 }
 
 /* When the input of an operation is there; < 0: not yet. */
-static double
-input_ms(const simulation_t *self, int stage, operation_t operation)
+static double input_ms(const simulation_t *self, int stage, operation_t operation)
 {
     const int from = operation.pass == FORWARD ? stage - 1 : stage + 1;
     double sent_ms;
@@ -79,8 +75,7 @@ input_ms(const simulation_t *self, int stage, operation_t operation)
 }
 
 /* Carries out the next operation of a stage, if its input is known by now. */
-static bool
-advance(simulation_t *self, int stage)
+static bool advance(simulation_t *self, int stage)
 {
     const int id = self->num_done[stage];
     operation_t operation;
@@ -110,8 +105,7 @@ advance(simulation_t *self, int stage)
 }
 
 /* The time at which the last operation ends. */
-static double
-simulate(simulation_t *self, void (*order)(simulation_t *self, int stage))
+static double simulate(simulation_t *self, void (*order)(simulation_t *self, int stage))
 {
     double last_ms = 0;
     bool is_moving = true;
@@ -137,20 +131,18 @@ simulate(simulation_t *self, void (*order)(simulation_t *self, int stage))
         const int last = NUM_PASSES * self->num_micro_batches - 1;
 
         assert_int_equal(self->num_done[stage], last + 1);
-        last_ms = fmax(last_ms,
-            self->end_ms[stage][BACKWARD][self->order[stage][last].micro_batch]);
+        last_ms =
+            fmax(last_ms, self->end_ms[stage][BACKWARD][self->order[stage][last].micro_batch]);
     }
     return last_ms;
 }
 
-static int
-draw_integer(spot_rng_t *rng, int most)
+static int draw_integer(spot_rng_t *rng, int most)
 {
     return 1 + (int) spot_rng_below(rng, (uint64_t) most);
 }
 
-static simulation_t *
-equal_stages(simulation_t *self, const spot_pipeline_t *pipeline)
+static simulation_t *equal_stages(simulation_t *self, const spot_pipeline_t *pipeline)
 {
     self->num_stages = (int) pipeline->num_stages;
     self->num_micro_batches = (int) pipeline->num_micro_batches;
@@ -163,8 +155,7 @@ equal_stages(simulation_t *self, const spot_pipeline_t *pipeline)
 }
 
 /* Links from none to far slower than the stages. */
-static spot_pipeline_t
-draw_pipeline(spot_rng_t *rng)
+static spot_pipeline_t draw_pipeline(spot_rng_t *rng)
 {
     static const double scales[] = {0, 1, 10, 500};
     const double scale = scales[spot_rng_below(rng, 4)];
@@ -178,14 +169,12 @@ draw_pipeline(spot_rng_t *rng)
     return pipeline;
 }
 
-static void
-assert_near(double value, double expected)
+static void assert_near(double value, double expected)
 {
     assert_true(fabs(value - expected) <= 1e-12 * expected);
 }
 
-static void
-test_known_values(void **state)
+static void test_known_values(void **state)
 {
     static const struct {
         spot_pipeline_t pipeline;
@@ -211,8 +200,7 @@ test_known_values(void **state)
     assert_near(spot_pipeline_1f1b_ms(&recomputed), 19 * 80 + 28);
 }
 
-static void
-test_closed_forms_are_exact(void **state)
+static void test_closed_forms_are_exact(void **state)
 {
     spot_rng_t rng;
     static simulation_t simulation;
@@ -225,13 +213,10 @@ test_closed_forms_are_exact(void **state)
         const double work_ms = pipeline.forward_ms + pipeline.backward_ms;
 
         equal_stages(&simulation, &pipeline);
-        assert_near(
-            spot_pipeline_gpipe_ms(&pipeline), simulate(&simulation, order_gpipe));
-        assert_int_equal(
-            spot_pipeline_gpipe_in_flight(&pipeline), simulation.most_in_flight);
+        assert_near(spot_pipeline_gpipe_ms(&pipeline), simulate(&simulation, order_gpipe));
+        assert_int_equal(spot_pipeline_gpipe_in_flight(&pipeline), simulation.most_in_flight);
         assert_near(spot_pipeline_1f1b_ms(&pipeline), simulate(&simulation, order_1f1b));
-        assert_int_equal(
-            spot_pipeline_1f1b_in_flight(&pipeline), simulation.most_in_flight);
+        assert_int_equal(spot_pipeline_1f1b_in_flight(&pipeline), simulation.most_in_flight);
         num_latency_bound += pipeline.num_stages > 1 && pipeline.link_ms > work_ms;
     }
     assert_true(num_latency_bound > NUM_CASES / 20);
@@ -239,8 +224,7 @@ test_closed_forms_are_exact(void **state)
 
 /* Every stage but the last does 2F+B for each micro-batch by Varuna's rules, the last
  * one F+B, so that they take no longer than 1F1B in which all stages recompute. */
-static void
-test_varuna_beside_recomputation(void **state)
+static void test_varuna_beside_recomputation(void **state)
 {
     spot_rng_t rng;
 
@@ -259,8 +243,7 @@ test_varuna_beside_recomputation(void **state)
     }
 }
 
-static void
-test_micro_batches(void **state)
+static void test_micro_batches(void **state)
 {
     (void) state;
     assert_int_equal(spot_micro_batches(128, 1, 1), 128);
@@ -273,17 +256,15 @@ test_micro_batches(void **state)
             for (int64_t pipelines = 1; pipelines < 12; pipelines++) {
                 const int64_t each = size * pipelines;
 
-                assert_int_equal(spot_micro_batches(samples, size, pipelines),
-                    (samples + each - 1) / each);
+                assert_int_equal(
+                    spot_micro_batches(samples, size, pipelines), (samples + each - 1) / each);
             }
         }
     }
-    assert_int_equal(
-        spot_micro_batches(INT64_MAX, INT64_C(1) << 40, INT64_C(1) << 40), 1);
+    assert_int_equal(spot_micro_batches(INT64_MAX, INT64_C(1) << 40, INT64_C(1) << 40), 1);
 }
 
-static void
-test_all_reduce(void **state)
+static void test_all_reduce(void **state)
 {
     (void) state;
     assert_true(spot_ring_all_reduce_ms(1, 1e9, 1e9) == 0);
@@ -291,8 +272,7 @@ test_all_reduce(void **state)
     assert_near(spot_ring_all_reduce_ms(4, 1e9, 1.25e9), 1200);
 }
 
-static void
-test_memory(void **state)
+static void test_memory(void **state)
 {
     const spot_stage_memory_t stage = {1000, 30, 2};
 
@@ -301,8 +281,7 @@ test_memory(void **state)
     assert_near(spot_stage_memory_bytes(&stage, 4, true), 1038);
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_known_values),

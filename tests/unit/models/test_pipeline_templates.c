@@ -16,23 +16,20 @@
 
 #define ANY_NUMBER 1000000
 
-static int64_t
-between(spot_rng_t *rng, int64_t low, int64_t high)
+static int64_t between(spot_rng_t *rng, int64_t low, int64_t high)
 {
     return low + (int64_t) (spot_rng_uniform(rng) * (double) (high - low + 1));
 }
 
 /* 0, or up to high. */
-static double
-often_none(spot_rng_t *rng, double high)
+static double often_none(spot_rng_t *rng, double high)
 {
     const double value = high * spot_rng_uniform(rng);
 
     return between(rng, 0, 1) == 0 ? 0 : value;
 }
 
-static spot_step_pipeline_t
-random_model(spot_rng_t *rng)
+static spot_step_pipeline_t random_model(spot_rng_t *rng)
 {
     spot_step_pipeline_t model = {.micro_batch = 1};
 
@@ -57,8 +54,7 @@ random_model(spot_rng_t *rng)
 /* ---- Shares ---- */
 
 /* The least sum of squares over all ways to share; places: by pipeline. */
-static double
-least_squares(const double *due, int32_t num_pipelines, int64_t num_left)
+static double least_squares(const double *due, int32_t num_pipelines, int64_t num_left)
 {
     double best = HUGE_VAL;
 
@@ -66,15 +62,13 @@ least_squares(const double *due, int32_t num_pipelines, int64_t num_left)
         return num_left < 1 ? HUGE_VAL : pow((double) num_left - due[0], 2);
     }
     for (int64_t share = 1; share < num_left; share++) {
-        best =
-            fmin(best, pow((double) share - due[0], 2) +
-                           least_squares(due + 1, num_pipelines - 1, num_left - share));
+        best = fmin(best, pow((double) share - due[0], 2) +
+                              least_squares(due + 1, num_pipelines - 1, num_left - share));
     }
     return best;
 }
 
-static int32_t
-list_due(const spot_templates_t *self, const spot_template_set_t *set, double *due)
+static int32_t list_due(const spot_templates_t *self, const spot_template_set_t *set, double *due)
 {
     double weight = 0;
     int32_t count = 0;
@@ -84,15 +78,14 @@ list_due(const spot_templates_t *self, const spot_template_set_t *set, double *d
     }
     for (int32_t j = 0; j < set->num_groups; j++) {
         for (int32_t k = 0; k < set->groups[j].count; k++) {
-            due[count++] = (double) self->num_micro_batches *
-                           self->weights[set->groups[j].depth] / weight;
+            due[count++] =
+                (double) self->num_micro_batches * self->weights[set->groups[j].depth] / weight;
         }
     }
     return count;
 }
 
-static void
-check_shares(const spot_templates_t *self, const spot_template_set_t *set)
+static void check_shares(const spot_templates_t *self, const spot_template_set_t *set)
 {
     spot_template_share_t shares[SPOT_TEMPLATES_MAX_GROUPS];
     double due[64], squares = 0;
@@ -112,12 +105,10 @@ check_shares(const spot_templates_t *self, const spot_template_set_t *set)
         }
     }
     assert_int_equal(num_shared, self->num_micro_batches);
-    assert_true(
-        squares <= least_squares(due, num_pipelines, self->num_micro_batches) + 1e-9);
+    assert_true(squares <= least_squares(due, num_pipelines, self->num_micro_batches) + 1e-9);
 }
 
-static void
-test_shares(void **state)
+static void test_shares(void **state)
 {
     spot_rng_t rng;
 
@@ -139,9 +130,8 @@ test_shares(void **state)
             }
         }
         if (set.num_groups > 0) { /* often one or two for each */
-            assert_int_equal(
-                spot_templates_init(&self, &model, between(&rng, num_pipelines, 12), 1,
-                    num_layers, ANY_NUMBER),
+            assert_int_equal(spot_templates_init(&self, &model, between(&rng, num_pipelines, 12), 1,
+                                 num_layers, ANY_NUMBER),
                 0);
             check_shares(&self, &set);
             spot_templates_free(&self);
@@ -151,8 +141,7 @@ test_shares(void **state)
 
 /* 16 layers of 1 ms: one pipeline of 16 stages and two of 4. T(4) = 19 4 = 76 ms for 16
  * micro-batches, T(16) = 79 ms for 64: 4/76 to 16/79 is 1 to 3.848. */
-static void
-test_share_by_hand(void **state)
+static void test_share_by_hand(void **state)
 {
     static const spot_step_pipeline_t model = {.num_layers = 16,
         .micro_batch = 1,
@@ -178,8 +167,7 @@ test_share_by_hand(void **state)
 
 /* Equal pipelines of stages of c ms take (M+P-1) c, not (4S+1) c, and just what the
  * job's own model says for them. */
-static void
-test_equal_stages(void **state)
+static void test_equal_stages(void **state)
 {
     spot_rng_t rng;
 
@@ -194,17 +182,15 @@ test_equal_stages(void **state)
         const double expected_ms = spot_step_pipeline_ms(&model, samples, count, depth);
         spot_templates_t self;
 
-        assert_int_equal(spot_templates_init(&self, &model, samples, 1,
-                             (int32_t) model.num_layers, ANY_NUMBER),
+        assert_int_equal(
+            spot_templates_init(&self, &model, samples, 1, (int32_t) model.num_layers, ANY_NUMBER),
             0);
-        assert_true(fabs(spot_templates_step_ms(&self, &set) - expected_ms) <=
-                    1e-12 * expected_ms);
+        assert_true(fabs(spot_templates_step_ms(&self, &set) - expected_ms) <= 1e-12 * expected_ms);
         spot_templates_free(&self);
     }
 }
 
-static void
-test_iteration_of_equal_stages(void **state)
+static void test_iteration_of_equal_stages(void **state)
 {
     (void) state;
     for (int32_t depth = 1; depth <= 24; depth++) {
@@ -217,17 +203,14 @@ test_iteration_of_equal_stages(void **state)
             const spot_template_set_t set = {1, {{depth, 1}}};
             spot_templates_t self;
 
-            assert_int_equal(
-                spot_templates_init(&self, &model, 2 * count, 1, depth, 1), 0);
-            assert_true(
-                spot_templates_step_ms(&self, &set) == (double) (count + depth - 1) * 3);
+            assert_int_equal(spot_templates_init(&self, &model, 2 * count, 1, depth, 1), 0);
+            assert_true(spot_templates_step_ms(&self, &set) == (double) (count + depth - 1) * 3);
             spot_templates_free(&self);
         }
     }
 }
 
-static void
-test_infeasible_sets(void **state)
+static void test_infeasible_sets(void **state)
 {
     static const spot_step_pipeline_t model = {.num_layers = 8,
         .micro_batch = 1,
@@ -261,8 +244,7 @@ typedef struct {
     spot_template_set_t best;
 } brute_t;
 
-static spot_template_set_t
-set_of(const int32_t *depths, int32_t count)
+static spot_template_set_t set_of(const int32_t *depths, int32_t count)
 {
     spot_template_set_t set = {0};
 
@@ -275,30 +257,26 @@ set_of(const int32_t *depths, int32_t count)
     return set;
 }
 
-static void
-try_all(brute_t *self, int32_t count, int32_t min_depth, int32_t num_instances)
+static void try_all(brute_t *self, int32_t count, int32_t min_depth, int32_t num_instances)
 {
     if (num_instances == 0 && count >= self->min_pipelines) {
         const spot_template_set_t set = set_of(self->depths, count);
         const double step_ms = spot_templates_step_ms(self->templates, &set);
 
-        if (step_ms > 0 &&
-            (step_ms < self->best_ms ||
-                (step_ms == self->best_ms && count < self->best_pipelines))) {
+        if (step_ms > 0 && (step_ms < self->best_ms ||
+                               (step_ms == self->best_ms && count < self->best_pipelines))) {
             self->best_ms = step_ms;
             self->best_pipelines = count;
             self->best = set;
         }
     }
-    for (int32_t n = min_depth; n <= num_instances && n <= self->templates->max_depth;
-         n++) {
+    for (int32_t n = min_depth; n <= num_instances && n <= self->templates->max_depth; n++) {
         self->depths[count] = n;
         try_all(self, count + 1, n, num_instances - n);
     }
 }
 
-static void
-test_plan_against_all_sets(void **state)
+static void test_plan_against_all_sets(void **state)
 {
     int num_feasible = 0, num_mixed = 0;
     spot_rng_t rng;
@@ -323,16 +301,15 @@ test_plan_against_all_sets(void **state)
             0);
         brute.templates = &self;
         try_all(&brute, 0, min_depth, num_instances);
-        step_ms = spot_templates_best_set(
-            &self, num_instances, min_pipelines, &set, &is_exact);
+        step_ms = spot_templates_best_set(&self, num_instances, min_pipelines, &set, &is_exact);
         assert_true(is_exact);
         if (brute.best.num_groups == 0) {
             assert_true(step_ms == 0);
         } else {
             assert_true(step_ms == brute.best_ms);
             assert_int_equal(set.num_groups, brute.best.num_groups);
-            assert_memory_equal(set.groups, brute.best.groups,
-                (size_t) set.num_groups * sizeof(set.groups[0]));
+            assert_memory_equal(
+                set.groups, brute.best.groups, (size_t) set.num_groups * sizeof(set.groups[0]));
             num_feasible++;
             num_mixed += set.num_groups > 1;
         }
@@ -344,8 +321,7 @@ test_plan_against_all_sets(void **state)
 
 /* Where there are too many sets for that: no instance is left out, there are pipelines
  * enough, and no set of equal pipelines is faster. */
-static void
-test_large_plans(void **state)
+static void test_large_plans(void **state)
 {
     static const spot_step_pipeline_t model = {.num_layers = 48,
         .micro_batch = 4,
@@ -377,8 +353,7 @@ test_large_plans(void **state)
     spot_templates_free(&self);
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_shares),

@@ -11,8 +11,8 @@
 
 #include "models/prediction_error.h"
 
-static spot_prediction_error_t
-error_of(size_t num_pairs, const double *predicted, const double *values)
+static spot_prediction_error_t error_of(
+    size_t num_pairs, const double *predicted, const double *values)
 {
     spot_prediction_error_t error;
 
@@ -20,8 +20,7 @@ error_of(size_t num_pairs, const double *predicted, const double *values)
     return error;
 }
 
-static void
-test_errors_by_hand(void **state)
+static void test_errors_by_hand(void **state)
 {
     static const double values[] = {1, 2, 3, 6}, reversed[] = {6, 3, 2, 1};
     static const double predicted[] = {2, 1, 5, 6};
@@ -38,8 +37,7 @@ test_errors_by_hand(void **state)
     assert_true(fabs(error.rank_correlation + 1) < 1e-12);
 }
 
-static void
-test_what_is_undefined(void **state)
+static void test_what_is_undefined(void **state)
 {
     static const double equal[] = {3, 3, 3}, values[] = {1, 2, 6};
     spot_prediction_error_t error = error_of(0, values, values);
@@ -53,8 +51,7 @@ test_what_is_undefined(void **state)
     assert_true(isnan(error.rank_correlation) && error.r2 == 0);
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_errors_by_hand),

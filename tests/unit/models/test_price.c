@@ -14,23 +14,20 @@
 #include "models/price.h"
 #include "tests/unit/base/near.h"
 
-static int
-bind(spot_price_t *self, const char *text, spot_diag_t *diag)
+static int bind(spot_price_t *self, const char *text, spot_diag_t *diag)
 {
     spot_yaml_t document;
     int ret;
 
     memset(self, 0, sizeof(*self));
     spot_diag_init(diag);
-    assert_int_equal(
-        spot_yaml_parse(&document, "price.yaml", text, strlen(text), diag), 0);
+    assert_int_equal(spot_yaml_parse(&document, "price.yaml", text, strlen(text), diag), 0);
     ret = spot_bind_document(spot_price_fields, document.root, diag, self);
     spot_yaml_free(&document);
     return ret;
 }
 
-static void
-test_defaults(void **state)
+static void test_defaults(void **state)
 {
     spot_price_t price;
     spot_diag_t diag;
@@ -45,8 +42,7 @@ test_defaults(void **state)
     spot_diag_free(&diag);
 }
 
-static void
-test_units(void **state)
+static void test_units(void **state)
 {
     spot_price_t price;
     spot_diag_t diag;
@@ -63,29 +59,26 @@ test_units(void **state)
     spot_diag_free(&diag);
 }
 
-static void
-test_errors(void **state)
+static void test_errors(void **state)
 {
     spot_price_t price;
     spot_diag_t diag;
 
     (void) state;
-    assert_int_equal(
-        bind(&price, "spot: -1\non_demand: 3 EUR/h\n", &diag), SPOT_ERR_BAD_INPUT);
+    assert_int_equal(bind(&price, "spot: -1\non_demand: 3 EUR/h\n", &diag), SPOT_ERR_BAD_INPUT);
     assert_diagnostics(&diag,
         "price.yaml:1:7: spot: expected a price from 0 USD/h to 1000000 USD/h, got "
         "\"-1\"\n"
         "price.yaml:2:12: on_demand: expected a price such as \"0.91 USD/h\", got "
         "\"3 EUR/h\": unknown unit\n");
-    assert_int_equal(
-        bind(&price, "on-demand: 3\nspot: [1]\n", &diag), SPOT_ERR_BAD_INPUT);
+    assert_int_equal(bind(&price, "on-demand: 3\nspot: [1]\n", &diag), SPOT_ERR_BAD_INPUT);
     assert_diagnostics(&diag,
         "price.yaml:1:1: unknown key \"on-demand\", did you mean \"on_demand\"?\n"
         "price.yaml:2:8: spot[0]: expected a map of keys, got \"1\"\n");
     spot_price_free(&price);
     assert_int_equal(bind(&price, "spot: []\n", &diag), SPOT_ERR_BAD_INPUT);
-    assert_diagnostics(&diag,
-        "price.yaml:1:7: spot: expected " SPOT_PRICE_EXPECTED ", got an empty list\n");
+    assert_diagnostics(
+        &diag, "price.yaml:1:7: spot: expected " SPOT_PRICE_EXPECTED ", got an empty list\n");
     spot_price_free(&price);
     assert_int_equal(bind(&price, "spot: {fil: x.csv}\n", &diag), SPOT_ERR_BAD_INPUT);
     assert_diagnostics(
@@ -93,16 +86,14 @@ test_errors(void **state)
     spot_price_free(&price);
 }
 
-static void
-test_steps(void **state)
+static void test_steps(void **state)
 {
     spot_price_t price;
     spot_diag_t diag;
 
     (void) state;
     assert_int_equal(
-        bind(&price,
-            "spot: [{from: 0 s, usd_per_h: 0.91}, {usd_per_h: 24 USD/d, from: 6 h}]",
+        bind(&price, "spot: [{from: 0 s, usd_per_h: 0.91}, {usd_per_h: 24 USD/d, from: 6 h}]",
             &diag),
         0);
     assert_int_equal(price.spot.num_steps, 2);
@@ -114,8 +105,7 @@ test_steps(void **state)
     spot_diag_free(&diag);
 }
 
-static void
-test_errors_of_steps(void **state)
+static void test_errors_of_steps(void **state)
 {
     static const struct {
         const char *text;
@@ -151,8 +141,7 @@ test_errors_of_steps(void **state)
 }
 
 /* Reads a price file from text; the report is without the folder. */
-static int
-read_text(spot_price_steps_t *self, const char *text, const char *report)
+static int read_text(spot_price_steps_t *self, const char *text, const char *report)
 {
     char path[256];
     spot_diag_t diag;
@@ -171,16 +160,13 @@ read_text(spot_price_steps_t *self, const char *text, const char *report)
     return ret;
 }
 
-static void
-test_file(void **state)
+static void test_file(void **state)
 {
     spot_price_steps_t steps;
 
     (void) state;
     assert_int_equal(
-        read_text(
-            &steps, "# ours\ntime_s,usd_per_h\n0,0.5\n# up\n0.25,0.75\n9e1,0\n", ""),
-        0);
+        read_text(&steps, "# ours\ntime_s,usd_per_h\n0,0.5\n# up\n0.25,0.75\n9e1,0\n", ""), 0);
     assert_int_equal(steps.num_steps, 3);
     assert_int_equal(steps.steps[1].start_ms, 250);
     assert_true(steps.steps[1].usd_per_h == 0.75);
@@ -188,15 +174,13 @@ test_file(void **state)
     spot_price_steps_free(&steps);
 }
 
-static void
-test_currency(void **state)
+static void test_currency(void **state)
 {
     spot_price_steps_t steps;
     spot_price_figures_t figures;
 
     (void) state;
-    assert_int_equal(
-        read_text(&steps, "time_s,eur_per_h\n0,0.5\n60,0.75\n240,0.7\n", ""), 0);
+    assert_int_equal(read_text(&steps, "time_s,eur_per_h\n0,0.5\n60,0.75\n240,0.7\n", ""), 0);
     assert_string_equal(steps.currency, "EUR");
     assert_int_equal(spot_price_figures(&steps, 240000, &figures), 0);
     assert_near(figures.mean, (60 * 0.5 + 180 * 0.75) / 240, 1e-15);
@@ -224,8 +208,7 @@ test_currency(void **state)
     spot_price_steps_free(&steps);
 }
 
-static void
-test_errors_of_files(void **state)
+static void test_errors_of_files(void **state)
 {
     static const struct {
         const char *text;
@@ -255,14 +238,12 @@ test_errors_of_files(void **state)
 
     (void) state;
     for (size_t j = 0; j < sizeof(cases) / sizeof(cases[0]); j++) {
-        assert_int_equal(
-            read_text(&steps, cases[j].text, cases[j].report), SPOT_ERR_BAD_INPUT);
+        assert_int_equal(read_text(&steps, cases[j].text, cases[j].report), SPOT_ERR_BAD_INPUT);
         spot_price_steps_free(&steps);
     }
 }
 
-static void
-test_too_many_steps(void **state)
+static void test_too_many_steps(void **state)
 {
     spot_price_steps_t steps = {0};
 
@@ -270,14 +251,12 @@ test_too_many_steps(void **state)
     for (int64_t j = 0; j < SPOT_MAX_PRICE_STEPS; j++) {
         assert_int_equal(spot_price_steps_add(&steps, j, 1), 0);
     }
-    assert_int_equal(
-        spot_price_steps_add(&steps, SPOT_MAX_PRICE_STEPS, 1), SPOT_ERR_BAD_PARAM);
+    assert_int_equal(spot_price_steps_add(&steps, SPOT_MAX_PRICE_STEPS, 1), SPOT_ERR_BAD_PARAM);
     spot_price_steps_free(&steps);
 }
 
 /* A constant price is one product, to the last bit, however often the number changes. */
-static void
-test_meter_of_a_constant_price(void **state)
+static void test_meter_of_a_constant_price(void **state)
 {
     spot_price_steps_t steps = {0};
     spot_meter_t meter;
@@ -290,23 +269,21 @@ test_meter_of_a_constant_price(void **state)
     spot_meter_change(&meter, 12345, -3);
     spot_meter_change(&meter, 12345, 1);
     spot_meter_change(&meter, 999983, 0);
-    assert_true(spot_meter_usd(&meter) ==
-                spot_price_usd(0.91, 7 * 12345 + 5 * (INT64_C(999983) - 12345)));
+    assert_true(
+        spot_meter_usd(&meter) == spot_price_usd(0.91, 7 * 12345 + 5 * (INT64_C(999983) - 12345)));
     spot_price_steps_free(&steps);
 }
 
 #define HORIZON_MS 3000
 
 /* The same ms by ms: which price counts, and for how many. */
-static double
-plain_usd(const spot_price_steps_t *price, const int64_t *num_at)
+static double plain_usd(const spot_price_steps_t *price, const int64_t *num_at)
 {
     double usd = 0;
     size_t step_id = 0;
 
     for (int64_t time_ms = 0; time_ms < HORIZON_MS; time_ms++) {
-        while (step_id + 1 < price->num_steps &&
-               price->steps[step_id + 1].start_ms <= time_ms) {
+        while (step_id + 1 < price->num_steps && price->steps[step_id + 1].start_ms <= time_ms) {
             step_id++;
         }
         usd += price->steps[step_id].usd_per_h * (double) num_at[time_ms] / 3.6e6;
@@ -314,8 +291,7 @@ plain_usd(const spot_price_steps_t *price, const int64_t *num_at)
     return usd;
 }
 
-static void
-test_meter_against_milliseconds(void **state)
+static void test_meter_against_milliseconds(void **state)
 {
     spot_rng_t rng;
 
@@ -352,8 +328,7 @@ test_meter_against_milliseconds(void **state)
     }
 }
 
-static void
-test_usd(void **state)
+static void test_usd(void **state)
 {
     (void) state;
     assert_true(spot_price_usd(0.91, 0) == 0);
@@ -364,8 +339,7 @@ test_usd(void **state)
     assert_true(spot_price_usd(1, SPOT_MAX_DURATION_MS * 1000000) == 876600e6);
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_defaults),

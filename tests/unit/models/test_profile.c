@@ -16,8 +16,7 @@ static const char *const table_names[] = {
     "reconfig.csv", "loop_times_0.csv", "async-checkpoint_0.csv", "load_times_0.csv"};
 
 /* A folder of measurements; a text that is NULL is a file that is not there. */
-static void
-make_folder(char folder[512], const char *const texts[4])
+static void make_folder(char folder[512], const char *const texts[4])
 {
     char path[600];
 
@@ -32,8 +31,7 @@ make_folder(char folder[512], const char *const texts[4])
     }
 }
 
-static void
-assert_measure_fails(const char *const texts[4], int error, const char *expected)
+static void assert_measure_fails(const char *const texts[4], int error, const char *expected)
 {
     spot_profile_t profile;
     spot_diag_t diag;
@@ -46,8 +44,7 @@ assert_measure_fails(const char *const texts[4], int error, const char *expected
     assert_diagnostics(&diag, expected);
 }
 
-static void
-assert_read_fails(const char *text, const char *expected)
+static void assert_read_fails(const char *text, const char *expected)
 {
     spot_profile_t profile;
     spot_diag_t diag;
@@ -61,8 +58,7 @@ assert_read_fails(const char *text, const char *expected)
     assert_diagnostics(&diag, expected);
 }
 
-static void
-assert_same(const spot_measured_t *a, const spot_measured_t *b)
+static void assert_same(const spot_measured_t *a, const spot_measured_t *b)
 {
     assert_true(a->mean_s == b->mean_s);
     assert_true(a->std_s == b->std_s || (isnan(a->std_s) && isnan(b->std_s)));
@@ -70,8 +66,7 @@ assert_same(const spot_measured_t *a, const spot_measured_t *b)
 }
 
 /* Writes a profile, reads it again and compares every bit. */
-static void
-assert_reads_back(const spot_profile_t *written)
+static void assert_reads_back(const spot_profile_t *written)
 {
     spot_profile_t read;
     spot_diag_t diag;
@@ -102,8 +97,7 @@ assert_reads_back(const spot_profile_t *written)
     spot_diag_free(&diag);
 }
 
-static void
-test_sample_has_the_means_of_the_seed_study(void **state)
+static void test_sample_has_the_means_of_the_seed_study(void **state)
 {
     static const double step_s[] = {
         17.994171783779606, 11.380824764730477, 9.318327348709106, 8.282614257155346};
@@ -132,15 +126,13 @@ test_sample_has_the_means_of_the_seed_study(void **state)
 }
 
 /* With a header and without, comments, blank lines, a slash behind the folder. */
-static void
-test_measure_by_hand(void **state)
+static void test_measure_by_hand(void **state)
 {
     static const char loop_times[] =
         "64,0,0,0,2,,2.5\n16,1,0,0,5,0.25,6\n# comment\n\n64,2,0,0,4,x,5\n"
         "64,3,0,0,6,,7\n";
-    static const char *const texts[4] = {
-        "ws,start,end,elapsed\n32,0,1,2\n64,-5,1e3,4\n16,0,0,9\n", loop_times,
-        "elapsed\n\"7.5\"\n", "ws,step,elapsed\n16,0,1\n16,9,2\n"};
+    static const char *const texts[4] = {"ws,start,end,elapsed\n32,0,1,2\n64,-5,1e3,4\n16,0,0,9\n",
+        loop_times, "elapsed\n\"7.5\"\n", "ws,step,elapsed\n16,0,1\n16,9,2\n"};
     spot_profile_t profile;
     spot_diag_t diag;
     char folder[512], with_slash[600];
@@ -150,26 +142,24 @@ test_measure_by_hand(void **state)
     snprintf(with_slash, sizeof(with_slash), "%s/", folder);
     spot_diag_init(&diag);
     assert_int_equal(spot_profile_measure(&profile, with_slash, &diag), 0);
-    assert_same(&profile.reconfiguration,
-        &(spot_measured_t){.mean_s = 5, .std_s = sqrt(13), .count = 3});
+    assert_same(
+        &profile.reconfiguration, &(spot_measured_t){.mean_s = 5, .std_s = sqrt(13), .count = 3});
     assert_same(&profile.checkpoint_write,
         &(spot_measured_t){.mean_s = 7.5, .std_s = (double) NAN, .count = 1});
-    assert_same(&profile.reload,
-        &(spot_measured_t){.mean_s = 1.5, .std_s = sqrt(0.5), .count = 2});
+    assert_same(&profile.reload, &(spot_measured_t){.mean_s = 1.5, .std_s = sqrt(0.5), .count = 2});
     assert_int_equal(profile.num_steps, 2);
     assert_int_equal(profile.step_time[0].world_size, 16);
     assert_same(&profile.step_time[0].time,
         &(spot_measured_t){.mean_s = 5, .std_s = (double) NAN, .count = 1});
     assert_int_equal(profile.step_time[1].world_size, 64);
-    assert_same(&profile.step_time[1].time,
-        &(spot_measured_t){.mean_s = 4, .std_s = 2, .count = 3});
+    assert_same(
+        &profile.step_time[1].time, &(spot_measured_t){.mean_s = 4, .std_s = 2, .count = 3});
     assert_reads_back(&profile);
     spot_profile_free(&profile);
     spot_diag_free(&diag);
 }
 
-static void
-test_all_errors_of_all_files(void **state)
+static void test_all_errors_of_all_files(void **state)
 {
     static const char loop_times[] =
         "ws,step,loop start,loop end,train time,start chkpt thread,total loop time\n"
@@ -206,8 +196,7 @@ test_all_errors_of_all_files(void **state)
         "measured/load_times_0.csv:1:6: elapsed: expected seconds above 0, got ''\n");
 }
 
-static void
-test_missing_and_empty_files(void **state)
+static void test_missing_and_empty_files(void **state)
 {
     static const char *const no_files[4] = {NULL, NULL, NULL, NULL};
     static const char *const one_file[4] = {
@@ -226,11 +215,10 @@ test_missing_and_empty_files(void **state)
         "measured/load_times_0.csv: no measurements\n");
 }
 
-static void
-test_steps_too_short(void **state)
+static void test_steps_too_short(void **state)
 {
-    static const char *const texts[4] = {"1,0,0,1\n",
-        "16,0,0,0,0.0005,,1\n32,0,0,0,0.00051,,1\n", "1\n", "16,0,0.0001\n"};
+    static const char *const texts[4] = {
+        "1,0,0,1\n", "16,0,0,0,0.0005,,1\n32,0,0,0,0.00051,,1\n", "1\n", "16,0,0.0001\n"};
 
     (void) state;
     assert_measure_fails(texts, SPOT_ERR_BAD_INPUT,
@@ -238,8 +226,7 @@ test_steps_too_short(void **state)
         "less than 1 ms\n");
 }
 
-static void
-test_written_text(void **state)
+static void test_written_text(void **state)
 {
     char source[] = "my \"folder\"";
     spot_measured_step_t steps[] = {{16, {.mean_s = 18, .std_s = 0.25, .count = 12}},
@@ -271,11 +258,10 @@ test_written_text(void **state)
 }
 
 /* Texts that need escapes. */
-static void
-test_any_source_reads_back(void **state)
+static void test_any_source_reads_back(void **state)
 {
-    static const char *const sources[] = {"a: b # c", "null", "[", "tab\tand\nline",
-        "back\\slash/", "\x01\x7f", "na\xc3\xafve"};
+    static const char *const sources[] = {
+        "a: b # c", "null", "[", "tab\tand\nline", "back\\slash/", "\x01\x7f", "na\xc3\xafve"};
     char source[64];
     spot_measured_t measured = {.mean_s = 0, .std_s = (double) NAN, .count = 1};
     spot_measured_step_t step = {1, {.mean_s = 0.001, .std_s = 0.1 + 0.2, .count = 2}};
@@ -295,8 +281,7 @@ test_any_source_reads_back(void **state)
 }
 
 /* Written by hand: another order, no std_s. */
-static void
-test_read_by_hand(void **state)
+static void test_read_by_hand(void **state)
 {
     spot_profile_t profile;
     spot_diag_t diag;
@@ -323,8 +308,7 @@ test_read_by_hand(void **state)
     spot_diag_free(&diag);
 }
 
-static void
-test_not_a_profile(void **state)
+static void test_not_a_profile(void **state)
 {
     spot_profile_t profile;
     spot_diag_t diag;
@@ -345,8 +329,7 @@ test_not_a_profile(void **state)
     assert_diagnostics(&diag, "/no/such.yaml: cannot open: No such file or directory\n");
 }
 
-static void
-test_all_errors_of_a_profile(void **state)
+static void test_all_errors_of_a_profile(void **state)
 {
     (void) state;
     assert_read_fails("spotsim-profile: 2\n"
@@ -369,8 +352,7 @@ test_all_errors_of_a_profile(void **state)
         "profile.yaml:1:1: missing key \"reload\"\n");
 }
 
-static void
-test_errors_of_steps_and_deviations(void **state)
+static void test_errors_of_steps_and_deviations(void **state)
 {
     (void) state;
     assert_read_fails("spotsim-profile: 1\n"
@@ -411,8 +393,7 @@ test_errors_of_steps_and_deviations(void **state)
         "profile.yaml:1:1: missing key \"reload\"\n");
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_sample_has_the_means_of_the_seed_study),

@@ -19,8 +19,7 @@ static const spot_job_t job_of_points = {.pipeline_depth = 4,
 
 /* D = 4, P = 4, 1024/(64 * 4) = 4 micro-batches: (M+P-1) = 7 of c; with 1 of 4 lost
  * 4 * 4/3 c + fill, which is 3 F = c at best and 3 c at worst. */
-static void
-test_by_world_size(void **state)
+static void test_by_world_size(void **state)
 {
     spot_reroute_t self = {.micro_batch = 64, .forward_share = 1.0 / 3};
 
@@ -28,21 +27,17 @@ test_by_world_size(void **state)
     assert_int_equal(spot_reroute_step_ms(&self, &job_of_points, 4, 0), 9000);
     /* 16/3 + 1 = 6.33 is less than 7: the bubbles take what is lost. */
     assert_int_equal(spot_reroute_step_ms(&self, &job_of_points, 4, 1), 9000);
-    assert_int_equal(
-        spot_reroute_step_ms(&self, &job_of_points, 4, 2), lround(9000 * 9.0 / 7));
-    assert_int_equal(
-        spot_reroute_step_ms(&self, &job_of_points, 4, 3), lround(9000 * 17.0 / 7));
+    assert_int_equal(spot_reroute_step_ms(&self, &job_of_points, 4, 2), lround(9000 * 9.0 / 7));
+    assert_int_equal(spot_reroute_step_ms(&self, &job_of_points, 4, 3), lround(9000 * 17.0 / 7));
     self.is_worst_fill = true;
-    assert_int_equal(spot_reroute_step_ms(&self, &job_of_points, 4, 1),
-        lround(9000 * (16.0 / 3 + 3) / 7));
     assert_int_equal(
-        spot_reroute_step_ms(&self, &job_of_points, 4, 3), lround(9000 * 19.0 / 7));
+        spot_reroute_step_ms(&self, &job_of_points, 4, 1), lround(9000 * (16.0 / 3 + 3) / 7));
+    assert_int_equal(spot_reroute_step_ms(&self, &job_of_points, 4, 3), lround(9000 * 19.0 / 7));
 }
 
 /* With a model its c is used, and what is not of the schedule does not grow: 2 layers a
  * stage, F = 20 ms, B = 40 ms, c = 60 ms. */
-static void
-test_pipeline_model(void **state)
+static void test_pipeline_model(void **state)
 {
     spot_job_t job = {.pipeline_depth = 4,
         .max_pipelines = 100,
@@ -60,20 +55,17 @@ test_pipeline_model(void **state)
     (void) state;
     assert_int_equal(self.micro_batch, 64);
     assert_int_equal(
-        spot_step_pipeline_fill(&job.step_time.pipeline, 1024, 16, &job.step_time.grid),
-        0);
+        spot_step_pipeline_fill(&job.step_time.pipeline, 1024, 16, &job.step_time.grid), 0);
     assert_int_equal(spot_reroute_step_ms(&self, &job, 4, 0), 1000 + 7 * 60);
     assert_int_equal(spot_reroute_step_ms(&self, &job, 4, 2), 1000 + (8 + 3) * 60);
     job.step_time.pipeline.recompute = SPOT_RECOMPUTE_ALL; /* c = 80 ms */
-    assert_int_equal(
-        spot_reroute_step_ms(&self, &job, 4, 2), 1000 + 7 * 60 + (11 - 7) * 80);
+    assert_int_equal(spot_reroute_step_ms(&self, &job, 4, 2), 1000 + 7 * 60 + (11 - 7) * 80);
     spot_step_grid_free(&job.step_time.grid);
 }
 
 /* More lost is never faster, worst fill never faster than best, nothing lost is the
  * job's own step. */
-static void
-test_order(void **state)
+static void test_order(void **state)
 {
     (void) state;
     for (int64_t micro_batch = 1; micro_batch <= 4096; micro_batch *= 3) {
@@ -94,8 +86,7 @@ test_order(void **state)
     }
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_by_world_size),

@@ -24,11 +24,10 @@ typedef struct {
 } truth_t;
 
 /* The formula of the header once more. */
-static double
-truth_ms(const truth_t *self, int64_t num_pipelines, int64_t depth)
+static double truth_ms(const truth_t *self, int64_t num_pipelines, int64_t depth)
 {
-    const double m = ceil(
-        (double) self->samples_per_step / (double) (self->micro_batch * num_pipelines));
+    const double m =
+        ceil((double) self->samples_per_step / (double) (self->micro_batch * num_pipelines));
     const double k = ceil((double) (self->num_layers - 1) / (double) depth);
     const double d = (double) num_pipelines, p = (double) depth;
 
@@ -36,18 +35,15 @@ truth_ms(const truth_t *self, int64_t num_pipelines, int64_t depth)
            self->ms[3] * 2 * (d - 1) / (d * p);
 }
 
-static void
-add(spot_step_grid_t *self, int64_t num_pipelines, int64_t depth, double step_ms)
+static void add(spot_step_grid_t *self, int64_t num_pipelines, int64_t depth, double step_ms)
 {
-    const spot_step_pair_t pair = {.num_pipelines = (int32_t) num_pipelines,
-        .depth = (int32_t) depth,
-        .step_ms = step_ms};
+    const spot_step_pair_t pair = {
+        .num_pipelines = (int32_t) num_pipelines, .depth = (int32_t) depth, .step_ms = step_ms};
 
     assert_int_equal(spot_step_grid_add(self, &pair), 0);
 }
 
-static spot_step_grid_t
-empty_grid(const truth_t *truth)
+static spot_step_grid_t empty_grid(const truth_t *truth)
 {
     return (spot_step_grid_t){.samples_per_step = truth->samples_per_step,
         .micro_batch = truth->micro_batch,
@@ -56,8 +52,8 @@ empty_grid(const truth_t *truth)
 
 /* The pairs of a range, each with a relative error up to noise, all of them or two
  * thirds. */
-static spot_step_grid_t
-synthetic(const truth_t *truth, spot_rng_t *rng, double noise, bool is_partial)
+static spot_step_grid_t synthetic(
+    const truth_t *truth, spot_rng_t *rng, double noise, bool is_partial)
 {
     spot_step_grid_t grid = empty_grid(truth);
 
@@ -75,8 +71,7 @@ synthetic(const truth_t *truth, spot_rng_t *rng, double noise, bool is_partial)
     return grid;
 }
 
-static void
-draw_truth(truth_t *self, spot_rng_t *rng, unsigned zeros)
+static void draw_truth(truth_t *self, spot_rng_t *rng, unsigned zeros)
 {
     static const double scales[SPOT_STEP_FIT_TERMS] = {10, 30, 500, 5000};
 
@@ -91,8 +86,7 @@ draw_truth(truth_t *self, spot_rng_t *rng, unsigned zeros)
 }
 
 /* Every set of terms that are 0: the truth comes back, from two thirds of the pairs. */
-static void
-test_truth_comes_back(void **state)
+static void test_truth_comes_back(void **state)
 {
     spot_rng_t rng;
 
@@ -115,15 +109,13 @@ test_truth_comes_back(void **state)
         for (int64_t depth = 1; depth <= 20; depth++) {
             const double expected_ms = truth_ms(&truth, 7, depth);
 
-            assert_true(fabs(spot_step_fit_ms(&fit, 7, depth) - expected_ms) <=
-                        1e-7 * expected_ms);
+            assert_true(fabs(spot_step_fit_ms(&fit, 7, depth) - expected_ms) <= 1e-7 * expected_ms);
         }
         spot_step_grid_free(&grid);
     }
 }
 
-static double
-sum_of_squares(const spot_step_fit_t *fit, const spot_step_grid_t *grid)
+static double sum_of_squares(const spot_step_fit_t *fit, const spot_step_grid_t *grid)
 {
     double sum = 0;
 
@@ -139,8 +131,7 @@ sum_of_squares(const spot_step_fit_t *fit, const spot_step_grid_t *grid)
 
 /* The conditions of Karush, Kuhn and Tucker, by moving every coefficient a little: the
  * sum does not fall in any direction that is allowed. It is convex, so that is all. */
-static void
-test_optimum(void **state)
+static void test_optimum(void **state)
 {
     int num_at_zero = 0;
     spot_rng_t rng;
@@ -174,16 +165,15 @@ test_optimum(void **state)
 }
 
 /* The errors of the pairs one by one; only one of them is the largest. */
-static void
-assert_errors(const spot_step_fit_t *fit, const spot_step_grid_t *grid)
+static void assert_errors(const spot_step_fit_t *fit, const spot_step_grid_t *grid)
 {
     double sum = 0, max = 0;
     int num_largest = 0;
 
     for (size_t j = 0; j < grid->num_pairs; j++) {
         const spot_step_pair_t *pair = &grid->pairs[j];
-        const double error = fabs(
-            spot_step_fit_ms(fit, pair->num_pipelines, pair->depth) / pair->step_ms - 1);
+        const double error =
+            fabs(spot_step_fit_ms(fit, pair->num_pipelines, pair->depth) / pair->step_ms - 1);
 
         sum += error / (double) grid->num_pairs;
         max = fmax(max, error);
@@ -200,8 +190,7 @@ assert_errors(const spot_step_fit_t *fit, const spot_step_grid_t *grid)
 
 /* 1 - best/choice in time, for the fastest pair by the formula of up to num instances.
  */
-static double
-regret_by_search(
+static double regret_by_search(
     const spot_step_fit_t *fit, const spot_step_grid_t *grid, int num_instances)
 {
     double best_ms = HUGE_VAL, best_fit_ms = HUGE_VAL, choice_ms = 0;
@@ -220,8 +209,7 @@ regret_by_search(
 }
 
 /* Errors and the loss by the choice, from the definitions. */
-static void
-test_quality(void **state)
+static void test_quality(void **state)
 {
     spot_rng_t rng;
 
@@ -254,8 +242,7 @@ test_quality(void **state)
 }
 
 /* a/N + b is found where it is the truth, and one depth cannot tell the terms apart. */
-static void
-test_other_shapes(void **state)
+static void test_other_shapes(void **state)
 {
     const truth_t truth = {{0}, 64, 1, 33};
     spot_step_grid_t grid = empty_grid(&truth);
@@ -277,8 +264,7 @@ test_other_shapes(void **state)
     spot_step_grid_free(&grid);
 }
 
-static void
-test_full_table(void **state)
+static void test_full_table(void **state)
 {
     const truth_t truth = {{5, 10, 100, 4000}, 30, 4, 33};
     const spot_step_range_t wide = {1, 100, 1, 40, 60};
@@ -295,16 +281,15 @@ test_full_table(void **state)
     add(&grid, 2, 4, 0);
     assert_int_equal(spot_step_grid_seal(&grid, NULL, NULL), 0);
     range = spot_step_grid_range(&grid);
-    assert_true(range.min_pipelines == 1 && range.max_pipelines == 3 &&
-                range.min_depth == 4 && range.max_depth == 10 &&
-                range.max_instances == 30);
+    assert_true(range.min_pipelines == 1 && range.max_pipelines == 3 && range.min_depth == 4 &&
+                range.max_depth == 10 && range.max_instances == 30);
     assert_int_equal(spot_step_fit(&fit, &grid), 0);
     assert_int_equal(spot_step_fit_fill(&fit, &grid, &wide, &full), 0);
     for (int64_t depth = 1; depth <= 40; depth++) {
         for (int64_t num = 1; num <= 100; num++) {
             const spot_step_pair_t *pair = spot_step_grid_find(&full, num, depth);
-            const bool is_in = num * depth <= 60 && depth <= 33 && num <= 8 &&
-                               !(num == 2 && depth == 4);
+            const bool is_in =
+                num * depth <= 60 && depth <= 33 && num <= 8 && !(num == 2 && depth == 4);
 
             assert_int_equal(pair != NULL, is_in);
             if (is_in) {
@@ -326,8 +311,7 @@ test_full_table(void **state)
     spot_step_grid_free(&grid);
 }
 
-static spot_step_fit_t
-fit_of_file(const char *path)
+static spot_step_fit_t fit_of_file(const char *path)
 {
     spot_step_grid_t grid;
     spot_step_fit_t fit;
@@ -342,8 +326,7 @@ fit_of_file(const char *path)
 }
 
 /* The table of our own making: a formula, and errors of up to 3 % on it. */
-static void
-test_sample(void **state)
+static void test_sample(void **state)
 {
     const spot_step_fit_t fit = fit_of_file(SAMPLE);
 
@@ -355,8 +338,7 @@ test_sample(void **state)
 }
 
 /* The row of GPT-1.5B as it was published, to half a unit of its last digits. */
-static void
-test_published_row(void **state)
+static void test_published_row(void **state)
 {
     spot_step_fit_t fit;
 
@@ -381,8 +363,7 @@ test_published_row(void **state)
     assert_true(fabs(fit.choice.worst_regret - 0.045) <= 0.0005);
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_truth_comes_back),

@@ -16,8 +16,7 @@
 
 #define MEASURED SPOT_SOURCE_DIR "/../shared/data/profiles/parcae_gpt-1.5b_dp.csv"
 
-static const char *
-temporary_path(const char *name)
+static const char *temporary_path(const char *name)
 {
     static char path[512];
 
@@ -25,8 +24,7 @@ temporary_path(const char *name)
     return path;
 }
 
-static void
-read_text(spot_step_grid_t *self, const char *name, const char *text)
+static void read_text(spot_step_grid_t *self, const char *name, const char *text)
 {
     const char *path = temporary_path(name);
     spot_diag_t diag;
@@ -42,8 +40,7 @@ read_text(spot_step_grid_t *self, const char *name, const char *text)
     remove(path);
 }
 
-static void
-assert_read_fails(const char *text, const char *expected)
+static void assert_read_fails(const char *text, const char *expected)
 {
     const char *path = temporary_path("grid_wrong.csv");
     spot_step_grid_t grid;
@@ -57,8 +54,7 @@ assert_read_fails(const char *text, const char *expected)
     remove(path);
 }
 
-static void
-assert_pair(const spot_step_pair_t *pair, int num_pipelines, int depth)
+static void assert_pair(const spot_step_pair_t *pair, int num_pipelines, int depth)
 {
     assert_non_null(pair);
     assert_int_equal(pair->num_pipelines, num_pipelines);
@@ -66,8 +62,7 @@ assert_pair(const spot_step_pair_t *pair, int num_pipelines, int depth)
 }
 
 /* The rules of best(N) and the others, one pair after the other. */
-static bool
-is_better(
+static bool is_better(
     const spot_step_grid_t *grid, const spot_step_pair_t *a, const spot_step_pair_t *b)
 {
     const double speed_a = spot_step_grid_speed(grid, a);
@@ -81,8 +76,7 @@ is_better(
     return instances_a != instances_b ? instances_a < instances_b : a->depth < b->depth;
 }
 
-static const spot_step_pair_t *
-best_of_all(const spot_step_grid_t *grid, int64_t num_instances)
+static const spot_step_pair_t *best_of_all(const spot_step_grid_t *grid, int64_t num_instances)
 {
     const spot_step_pair_t *best = NULL;
 
@@ -97,12 +91,11 @@ best_of_all(const spot_step_grid_t *grid, int64_t num_instances)
     return best;
 }
 
-static const spot_step_pair_t *
-find_by_search(const spot_step_grid_t *grid, int64_t num_pipelines, int64_t depth)
+static const spot_step_pair_t *find_by_search(
+    const spot_step_grid_t *grid, int64_t num_pipelines, int64_t depth)
 {
     for (size_t j = 0; j < grid->num_pairs; j++) {
-        if (grid->pairs[j].num_pipelines == num_pipelines &&
-            grid->pairs[j].depth == depth) {
+        if (grid->pairs[j].num_pipelines == num_pipelines && grid->pairs[j].depth == depth) {
             return &grid->pairs[j];
         }
     }
@@ -110,8 +103,7 @@ find_by_search(const spot_step_grid_t *grid, int64_t num_pipelines, int64_t dept
 }
 
 /* Few different values, so that there are ties of all kinds. */
-static void
-draw_grid(spot_step_grid_t *self, spot_rng_t *rng)
+static void draw_grid(spot_step_grid_t *self, spot_rng_t *rng)
 {
     const int64_t most = 1 + (int64_t) spot_rng_below(rng, 9);
 
@@ -124,8 +116,7 @@ draw_grid(spot_step_grid_t *self, spot_rng_t *rng)
             const uint64_t samples = spot_rng_below(rng, 4);
 
             pair.step_ms = 10.0 * (double) value;
-            pair.samples_per_s =
-                value > 0 && self->has_samples_per_s ? 1 + (double) samples : 0;
+            pair.samples_per_s = value > 0 && self->has_samples_per_s ? 1 + (double) samples : 0;
             if (spot_rng_below(rng, 3) > 0) {
                 assert_int_equal(spot_step_grid_add(self, &pair), 0);
             }
@@ -134,8 +125,7 @@ draw_grid(spot_step_grid_t *self, spot_rng_t *rng)
     assert_int_equal(spot_step_grid_seal(self, NULL, NULL), 0);
 }
 
-static void
-assert_lookups(const spot_step_grid_t *grid)
+static void assert_lookups(const spot_step_grid_t *grid)
 {
     for (int64_t depth = 1; depth <= 10; depth++) {
         int64_t most = 0;
@@ -154,8 +144,7 @@ assert_lookups(const spot_step_grid_t *grid)
     }
 }
 
-static void
-test_lookups_of_random_grids(void **state)
+static void test_lookups_of_random_grids(void **state)
 {
     size_t num_pairs = 0, num_infeasible = 0;
     spot_rng_t rng;
@@ -175,8 +164,7 @@ test_lookups_of_random_grids(void **state)
 }
 
 /* What has more pipelines goes, all else stays and is found as before. */
-static void
-test_limit(void **state)
+static void test_limit(void **state)
 {
     spot_rng_t rng;
 
@@ -202,8 +190,7 @@ test_limit(void **state)
     }
 }
 
-static void
-test_ties(void **state)
+static void test_ties(void **state)
 {
     spot_step_grid_t grid;
 
@@ -225,8 +212,7 @@ test_ties(void **state)
     spot_step_grid_free(&grid);
 }
 
-static void
-test_reading(void **state)
+static void test_reading(void **state)
 {
     spot_step_grid_t grid;
 
@@ -264,8 +250,7 @@ test_reading(void **state)
     spot_step_grid_free(&grid);
 }
 
-static void
-test_written_reads_back(void **state)
+static void test_written_reads_back(void **state)
 {
     static const char *const remarks[] = {"one", "two: 2", NULL};
     spot_rng_t rng;
@@ -290,8 +275,8 @@ test_written_reads_back(void **state)
         spot_step_grid_write(&grid, remarks, out);
         assert_int_equal(fclose(out), 0);
         spot_diag_init(&diag);
-        assert_int_equal(spot_step_grid_read(&read, path, &diag),
-            grid.num_pairs > 0 ? 0 : SPOT_ERR_BAD_INPUT);
+        assert_int_equal(
+            spot_step_grid_read(&read, path, &diag), grid.num_pairs > 0 ? 0 : SPOT_ERR_BAD_INPUT);
         spot_diag_free(&diag);
         assert_int_equal(read.num_pairs, grid.num_pairs);
         assert_int_equal(read.num_infeasible, grid.num_infeasible);
@@ -311,16 +296,13 @@ test_written_reads_back(void **state)
     }
 }
 
-static void
-test_errors(void **state)
+static void test_errors(void **state)
 {
     (void) state;
     assert_read_fails("", "grid_wrong.csv:1:1: no pair with a step time\n");
-    assert_read_fails(
-        "D,P,step_ms\n1,2,\n", "grid_wrong.csv:3:1: no pair with a step time\n");
-    assert_read_fails("D,P,samples_per_s\n1,2,3\n",
-        "grid_wrong.csv:1:1: expected the columns "
-        "D,P,step_ms[,samples_per_s][,origin]\n");
+    assert_read_fails("D,P,step_ms\n1,2,\n", "grid_wrong.csv:3:1: no pair with a step time\n");
+    assert_read_fails("D,P,samples_per_s\n1,2,3\n", "grid_wrong.csv:1:1: expected the columns "
+                                                    "D,P,step_ms[,samples_per_s][,origin]\n");
     assert_read_fails("# layers: many\nD,P,step_ms,step_ms\n1,2,3\n",
         "grid_wrong.csv:1:11: layers: expected an integer from 1 to 1000000000000, got "
         "\"many\"\n"
@@ -359,8 +341,7 @@ test_errors(void **state)
 }
 
 /* What is known of the published table beforehand, without a row of it. */
-static void
-test_published_table(void **state)
+static void test_published_table(void **state)
 {
     spot_step_grid_t grid;
     spot_diag_t diag;
@@ -384,8 +365,7 @@ test_published_table(void **state)
     spot_diag_free(&diag);
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_lookups_of_random_grids),

@@ -14,8 +14,7 @@
 #include "fixture.h"
 #include "models/step_pipeline.h"
 
-static int
-bind(spot_step_pipeline_t *self, const char *text, spot_diag_t *diag)
+static int bind(spot_step_pipeline_t *self, const char *text, spot_diag_t *diag)
 {
     spot_yaml_t document;
     int ret;
@@ -28,8 +27,7 @@ bind(spot_step_pipeline_t *self, const char *text, spot_diag_t *diag)
     return ret;
 }
 
-static spot_step_pipeline_t
-bound(const char *text)
+static spot_step_pipeline_t bound(const char *text)
 {
     spot_step_pipeline_t pipeline;
     spot_diag_t diag;
@@ -40,17 +38,14 @@ bound(const char *text)
     return pipeline;
 }
 
-#define MODEL                                                                           \
-    "{layers: 10, micro_batch: 4, forward_ms: 2, backward_ms: 4.5, gradient_bytes: 1e6"
+#define MODEL "{layers: 10, micro_batch: 4, forward_ms: 2, backward_ms: 4.5, gradient_bytes: 1e6"
 
-static void
-assert_near(double value, double expected)
+static void assert_near(double value, double expected)
 {
     assert_true(fabs(value - expected) <= 1e-12 * expected);
 }
 
-static void
-test_defaults(void **state)
+static void test_defaults(void **state)
 {
     const spot_step_pipeline_t pipeline = bound(MODEL "}");
 
@@ -68,8 +63,7 @@ test_defaults(void **state)
 
 /* 64 samples, P = 4: stages of ceil(10/4) = 3 layers, F = 6, B = 13.5 ms; D = 2: M = 8,
  * the ring moves 3 MB. */
-static void
-test_schedules_by_hand(void **state)
+static void test_schedules_by_hand(void **state)
 {
     static const struct {
         const char *more;
@@ -82,8 +76,7 @@ test_schedules_by_hand(void **state)
         {", recompute: all}", 11 * 25.5 + 2.4, 19 * 25.5},
         {", schedule: gpipe, recompute: all}", 11 * 25.5 + 2.4, 19 * 25.5},
         {", schedule: varuna, link_ms: 1}", 10 * 25.5 + 6 + 2.4, 18 * 25.5 + 6},
-        {", optimizer_ms: 7, bandwidth_bytes_per_s: 1e6}", 11 * 19.5 + 3000 + 7,
-            19 * 19.5 + 7},
+        {", optimizer_ms: 7, bandwidth_bytes_per_s: 1e6}", 11 * 19.5 + 3000 + 7, 19 * 19.5 + 7},
     };
 
     (void) state;
@@ -100,8 +93,7 @@ test_schedules_by_hand(void **state)
 
 /* Stages of 5 layers: 500 of state; 4 micro-batches of 20 each are in flight with P = 2
  * in GPipe, 2 in 1F1B; recomputed, one of 20 and inputs of 3. */
-static void
-test_memory(void **state)
+static void test_memory(void **state)
 {
     static const struct {
         const char *more;
@@ -126,15 +118,13 @@ test_memory(void **state)
                 "20, input_bytes: 3}}",
                 MODEL, cases[j].more, cases[j].need_bytes - missing);
             pipeline = bound(text);
-            assert_int_equal(
-                spot_step_pipeline_ms(&pipeline, 16, 1, 2) > 0, missing == 0);
+            assert_int_equal(spot_step_pipeline_ms(&pipeline, 16, 1, 2) > 0, missing == 0);
         }
     }
 }
 
 /* The grid has exactly the pairs that are feasible, with their times. */
-static void
-test_grid(void **state)
+static void test_grid(void **state)
 {
     const spot_step_pipeline_t pipeline =
         bound(MODEL ", memory: {instance_bytes: 400, state_bytes: 100}, link_ms: 0.25}");
@@ -147,14 +137,12 @@ test_grid(void **state)
         for (int64_t num = 1; num <= 48; num++) {
             const spot_step_pair_t *pair = spot_step_grid_find(&grid, num, depth);
             /* At least 3 stages for 10 layers of 100 in 400; 6 micro-batches. */
-            const bool is_in =
-                depth >= 3 && depth <= 10 && num <= 6 && num * depth <= 48;
+            const bool is_in = depth >= 3 && depth <= 10 && num <= 6 && num * depth <= 48;
 
             assert_int_equal(pair != NULL, is_in);
             if (is_in) {
                 num_pairs++;
-                assert_true(
-                    pair->step_ms == spot_step_pipeline_ms(&pipeline, 22, num, depth));
+                assert_true(pair->step_ms == spot_step_pipeline_ms(&pipeline, 22, num, depth));
                 assert_int_equal(pair->origin, SPOT_STEP_MEASURED);
             }
         }
@@ -164,8 +152,7 @@ test_grid(void **state)
     spot_step_grid_free(&grid);
 }
 
-static void
-test_times_out_of_range(void **state)
+static void test_times_out_of_range(void **state)
 {
     static const char *const texts[] = {
         "{layers: 1, micro_batch: 1, forward_ms: 0.2, backward_ms: 0.2, "
@@ -179,14 +166,12 @@ test_times_out_of_range(void **state)
     for (size_t j = 0; j < 2; j++) {
         const spot_step_pipeline_t pipeline = bound(texts[j]);
 
-        assert_int_equal(
-            spot_step_pipeline_fill(&pipeline, 1, 4, &grid), SPOT_ERR_BAD_PARAM);
+        assert_int_equal(spot_step_pipeline_fill(&pipeline, 1, 4, &grid), SPOT_ERR_BAD_PARAM);
         spot_step_grid_free(&grid);
     }
 }
 
-static void
-test_errors(void **state)
+static void test_errors(void **state)
 {
     spot_step_pipeline_t pipeline;
     spot_diag_t diag;
@@ -208,8 +193,7 @@ test_errors(void **state)
         "p.yaml:1:1: missing key \"gradient_bytes\"\n");
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_defaults),

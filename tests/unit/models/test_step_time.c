@@ -9,15 +9,13 @@
 #include "base/units.h"
 #include "models/step_time.h"
 
-static void
-add(spot_step_time_t *self, int64_t world_size, int64_t step_ms)
+static void add(spot_step_time_t *self, int64_t world_size, int64_t step_ms)
 {
     assert_int_equal(spot_step_time_add(self, world_size, step_ms), 0);
 }
 
 /* The defaults, in any order. */
-static spot_step_time_t
-seed_table(void)
+static spot_step_time_t seed_table(void)
 {
     spot_step_time_t table = {0};
 
@@ -28,8 +26,7 @@ seed_table(void)
     return table;
 }
 
-static void
-test_points_are_sorted(void **state)
+static void test_points_are_sorted(void **state)
 {
     spot_step_time_t table = seed_table();
 
@@ -47,8 +44,7 @@ test_points_are_sorted(void **state)
     spot_step_time_free(&table);
 }
 
-static void
-test_many_points_in_falling_order(void **state)
+static void test_many_points_in_falling_order(void **state)
 {
     spot_step_time_t table = {0};
 
@@ -64,8 +60,7 @@ test_many_points_in_falling_order(void **state)
     spot_step_time_free(&table);
 }
 
-static void
-test_duplicates_are_refused(void **state)
+static void test_duplicates_are_refused(void **state)
 {
     spot_step_time_t table = seed_table();
 
@@ -78,8 +73,7 @@ test_duplicates_are_refused(void **state)
     spot_step_time_free(&table);
 }
 
-static void
-test_linear_between_flat_outside(void **state)
+static void test_linear_between_flat_outside(void **state)
 {
     static const int64_t expected[][2] = {
         {1, 18000},
@@ -112,8 +106,7 @@ test_linear_between_flat_outside(void **state)
 
 /* Between 1 and 1 + gap, rising by rise ms: the fraction is exact, also where it is no
  * tie. */
-static void
-test_rounding(void **state)
+static void test_rounding(void **state)
 {
     static const int64_t expected[][4] = {
         /* gap, rise, place, added ms */
@@ -136,22 +129,19 @@ test_rounding(void **state)
 
         add(&table, 1 + expected[j][0], 10 + expected[j][1]);
         add(&table, 1, 10);
-        assert_int_equal(
-            spot_step_time_ms(&table, 1 + expected[j][2]), 10 + expected[j][3]);
+        assert_int_equal(spot_step_time_ms(&table, 1 + expected[j][2]), 10 + expected[j][3]);
         spot_step_time_free(&table);
     }
 }
 
-static void
-test_largest_values_do_not_overflow(void **state)
+static void test_largest_values_do_not_overflow(void **state)
 {
     spot_step_time_t table = {0};
 
     (void) state;
     add(&table, 1, SPOT_MAX_DURATION_MS);
     add(&table, SPOT_MAX_INSTANCES, SPOT_MAX_DURATION_MS);
-    assert_int_equal(
-        spot_step_time_ms(&table, SPOT_MAX_INSTANCES / 2), SPOT_MAX_DURATION_MS);
+    assert_int_equal(spot_step_time_ms(&table, SPOT_MAX_INSTANCES / 2), SPOT_MAX_DURATION_MS);
     spot_step_time_free(&table);
     add(&table, 1, SPOT_MAX_DURATION_MS);
     add(&table, SPOT_MAX_INSTANCES, 1);
@@ -159,8 +149,7 @@ test_largest_values_do_not_overflow(void **state)
     spot_step_time_free(&table);
 }
 
-static void
-test_covers(void **state)
+static void test_covers(void **state)
 {
     spot_step_time_t table = {0};
 
@@ -180,8 +169,7 @@ test_covers(void **state)
     spot_step_time_free(&table);
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_points_are_sorted),

@@ -26,8 +26,7 @@ typedef struct {
     double *pointers[SPOT_THROUGHPUT_FEATURES];
 } features_t;
 
-static features_t *
-fill(const spot_throughput_t *throughput)
+static features_t *fill(const spot_throughput_t *throughput)
 {
     static features_t features;
 
@@ -39,8 +38,7 @@ fill(const spot_throughput_t *throughput)
     return &features;
 }
 
-static double
-feature(const features_t *features, const char *name, size_t bin)
+static double feature(const features_t *features, const char *name, size_t bin)
 {
     size_t j = 0;
 
@@ -51,8 +49,7 @@ feature(const features_t *features, const char *name, size_t bin)
     return features->values[j][bin];
 }
 
-static spot_throughput_t
-starting(const char *day)
+static spot_throughput_t starting(const char *day)
 {
     spot_throughput_t throughput = {0};
     int64_t number;
@@ -62,8 +59,7 @@ starting(const char *day)
     return throughput;
 }
 
-static void
-test_features_of_the_past(void **state)
+static void test_features_of_the_past(void **state)
 {
     spot_throughput_t throughput = starting("2020-04-01");
     features_t *features;
@@ -71,9 +67,8 @@ test_features_of_the_past(void **state)
     (void) state;
     for (int bin = 0; bin < 200; bin++) { /* bin jobs of 2 GPUs */
         for (int job = 0; job < bin; job++) {
-            assert_int_equal(
-                spot_throughput_add(&throughput,
-                    throughput.start_s + bin * SPOT_THROUGHPUT_BIN_S + 599, 2),
+            assert_int_equal(spot_throughput_add(&throughput,
+                                 throughput.start_s + bin * SPOT_THROUGHPUT_BIN_S + 599, 2),
                 0);
         }
     }
@@ -85,16 +80,14 @@ test_features_of_the_past(void **state)
     assert_true(feature(features, "jobs_3h", 186) == 168);
     assert_true(feature(features, "jobs_24h", 186) == 42);
     assert_true(feature(features, "jobs_soft_1h", 186) == 500 + (179 + 181) / 4.0);
-    assert_true(
-        feature(features, "jobs_soft_1h", 187) == 181 / 2.0 + (1000 + 182) / 4.0);
+    assert_true(feature(features, "jobs_soft_1h", 187) == 181 / 2.0 + (1000 + 182) / 4.0);
     assert_true(feature(features, "jobs_soft_24h", 186) == 42);
     /* 175 ... 179 and 1000 */
     assert_true(fabs(feature(features, "jobs_mean_1h", 186) - 1885 / 6.0) < 1e-9);
     assert_true(feature(features, "jobs_median_1h", 186) == 177.5);
     assert_true(fabs(feature(features, "jobs_deviation_1h", 190) -
                      feature(features, "jobs_deviation_1h", 189)) > 0.1);
-    assert_true(
-        fabs(feature(features, "gpus_deviation_1h", 186) - sqrt(70 / 5.0)) < 1e-9);
+    assert_true(fabs(feature(features, "gpus_deviation_1h", 186) - sqrt(70 / 5.0)) < 1e-9);
     /* Before the first bin all is 0. */
     assert_true(feature(features, "jobs_1h", 5) == 0);
     assert_true(feature(features, "jobs_24h", 143) == 0);
@@ -102,24 +95,22 @@ test_features_of_the_past(void **state)
     spot_throughput_free(&throughput);
 }
 
-static void
-test_calendar(void **state)
+static void test_calendar(void **state)
 {
     static const struct {
         const char *day;
         double weekday, day_of_year, week;
-    } cases[] = {{"2020-12-31", 3, 366, 53}, {"2021-01-03", 6, 3, 53},
-        {"2021-01-04", 0, 4, 1}, {"2018-12-31", 0, 365, 1}, {"2016-01-01", 4, 1, 53},
-        {"2019-12-30", 0, 364, 1}, {"2019-12-29", 6, 363, 52}, {"2020-04-01", 2, 92, 14},
-        {"2022-01-01", 5, 1, 52}, {"2015-12-31", 3, 365, 53}};
+    } cases[] = {{"2020-12-31", 3, 366, 53}, {"2021-01-03", 6, 3, 53}, {"2021-01-04", 0, 4, 1},
+        {"2018-12-31", 0, 365, 1}, {"2016-01-01", 4, 1, 53}, {"2019-12-30", 0, 364, 1},
+        {"2019-12-29", 6, 363, 52}, {"2020-04-01", 2, 92, 14}, {"2022-01-01", 5, 1, 52},
+        {"2015-12-31", 3, 365, 53}};
 
     (void) state;
     for (size_t j = 0; j < sizeof(cases) / sizeof(cases[0]); j++) {
         spot_throughput_t throughput = starting(cases[j].day);
         features_t *features;
 
-        assert_int_equal(
-            spot_throughput_add(&throughput, throughput.start_s + 86399, 1), 0);
+        assert_int_equal(spot_throughput_add(&throughput, throughput.start_s + 86399, 1), 0);
         features = fill(&throughput);
         assert_true(feature(features, "weekday", 143) == cases[j].weekday);
         assert_true(feature(features, "day_of_year", 143) == cases[j].day_of_year);
@@ -132,8 +123,7 @@ test_calendar(void **state)
     }
 }
 
-static void
-assert_refused(const char *text, const char *expected)
+static void assert_refused(const char *text, const char *expected)
 {
     spot_throughput_t throughput;
     spot_diag_t diag;
@@ -152,8 +142,7 @@ assert_refused(const char *text, const char *expected)
     remove(path);
 }
 
-static void
-test_bad_tables(void **state)
+static void test_bad_tables(void **state)
 {
     (void) state;
     assert_refused(HEADER, "2:1: no rows");
@@ -167,8 +156,7 @@ test_bad_tables(void **state)
         "00:20:00'");
 }
 
-static void
-test_default_split(void **state)
+static void test_default_split(void **state)
 {
     spot_throughput_t throughput = starting("2020-04-01");
     spot_throughput_split_t split = {0};
@@ -186,8 +174,7 @@ test_default_split(void **state)
 }
 
 /* The mean absolute error of each method. */
-static void
-forecast_errors(const spot_throughput_t *throughput, int series,
+static void forecast_errors(const spot_throughput_t *throughput, int series,
     const spot_throughput_split_t *split, spot_throughput_forecast_t *forecast,
     spot_prediction_error_t errors[SPOT_FORECAST_METHODS])
 {
@@ -200,16 +187,14 @@ forecast_errors(const spot_throughput_t *throughput, int series,
     }
     assert_int_equal(spot_throughput_forecast(forecast, throughput, series, split), 0);
     for (size_t method = 0; method < SPOT_FORECAST_METHODS; method++) {
-        assert_int_equal(spot_prediction_error(
-                             &errors[method], num, forecast->forecasts[method], values),
-            0);
+        assert_int_equal(
+            spot_prediction_error(&errors[method], num, forecast->forecasts[method], values), 0);
     }
     free(values);
 }
 
 /* Jobs by the hour and by the hour before: the model beats the mean of the hour. */
-static void
-test_law_is_found(void **state)
+static void test_law_is_found(void **state)
 {
     spot_throughput_t throughput = starting("2020-04-01");
     spot_throughput_split_t split = {.choose = 800, .evaluate = 1000, .seed = 1};
@@ -221,8 +206,7 @@ test_law_is_found(void **state)
     (void) state;
     spot_rng_seek(&rng, 3, 0, SPOT_STREAM_TYPE, 0);
     assert_int_equal(
-        spot_throughput_add(&throughput, throughput.start_s + 600 * (MAX_BINS - 1), 1),
-        0);
+        spot_throughput_add(&throughput, throughput.start_s + 600 * (MAX_BINS - 1), 1), 0);
     for (size_t bin = 0; bin < MAX_BINS; bin++) {
         double *jobs = &throughput.bins[bin].values[SPOT_THROUGHPUT_JOBS];
         double noise;
@@ -232,18 +216,17 @@ test_law_is_found(void **state)
         *jobs = (bin / 6 % 24 > 8 ? 10 : 2) + level + noise;
     }
     forecast_errors(&throughput, SPOT_THROUGHPUT_JOBS, &split, &forecast, errors);
-    assert_true(errors[SPOT_FORECAST_MODEL].mean_absolute <
-                0.8 * errors[SPOT_FORECAST_HOUR].mean_absolute);
-    assert_true(errors[SPOT_FORECAST_HOUR].mean_absolute <
-                errors[SPOT_FORECAST_CONSTANT].mean_absolute);
+    assert_true(
+        errors[SPOT_FORECAST_MODEL].mean_absolute < 0.8 * errors[SPOT_FORECAST_HOUR].mean_absolute);
+    assert_true(
+        errors[SPOT_FORECAST_HOUR].mean_absolute < errors[SPOT_FORECAST_CONSTANT].mean_absolute);
     assert_true(fabs(errors[SPOT_FORECAST_CONSTANT].r2) < 0.05);
     assert_true(errors[SPOT_FORECAST_MODEL].r2 > 0.8);
     spot_throughput_forecast_free(&forecast);
     spot_throughput_free(&throughput);
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_features_of_the_past),

@@ -20,13 +20,11 @@ typedef struct {
 } case_t;
 
 static const spot_field_t document_fields[] = {
-    {SPOT_FIELDS(
-        MAP, "preemptions", case_t, setting, spot_outage_fields, "", "outages")},
+    {SPOT_FIELDS(MAP, "preemptions", case_t, setting, spot_outage_fields, "", "outages")},
     {.name = NULL},
 };
 
-static void
-open_setting(case_t *self, const char *keys)
+static void open_setting(case_t *self, const char *keys)
 {
     static const char *const names[] = {"ResNet", "KSVM", "Inception"};
     char text[2048];
@@ -35,18 +33,15 @@ open_setting(case_t *self, const char *keys)
     *self = (case_t){0};
     snprintf(text, sizeof(text), "preemptions: %s\n", keys);
     spot_diag_init(&self->diag);
-    assert_int_equal(
-        spot_yaml_parse(&self->document, "case", text, strlen(text), &self->diag), 0);
-    self->error =
-        spot_bind_document(document_fields, self->document.root, &self->diag, self);
+    assert_int_equal(spot_yaml_parse(&self->document, "case", text, strlen(text), &self->diag), 0);
+    self->error = spot_bind_document(document_fields, self->document.root, &self->diag, self);
     if (self->error == 0) {
         self->error = spot_outage_setting_open(&self->setting, &bind,
             spot_node_get(self->document.root, "preemptions"), MAX_STAGES, names);
     }
 }
 
-static void
-close_setting(case_t *self)
+static void close_setting(case_t *self)
 {
     spot_outages_delete(self->outages);
     spot_outage_setting_free(&self->setting);
@@ -55,19 +50,16 @@ close_setting(case_t *self)
 }
 
 /* Starts replication 3 for so many slots of the three stages. */
-static void
-start(case_t *self, int32_t num_a, int32_t num_b, int32_t num_c, int64_t last_ns)
+static void start(case_t *self, int32_t num_a, int32_t num_b, int32_t num_c, int64_t last_ns)
 {
     const int32_t num_slots[MAX_STAGES] = {num_a, num_b, num_c};
 
     spot_outages_delete(self->outages);
-    assert_int_equal(
-        spot_outages_new(&self->outages, &self->setting, MAX_STAGES, num_slots), 0);
+    assert_int_equal(spot_outages_new(&self->outages, &self->setting, MAX_STAGES, num_slots), 0);
     spot_outages_start(self->outages, 17, 3, last_ns);
 }
 
-static void
-open_case(case_t *self, const char *keys)
+static void open_case(case_t *self, const char *keys)
 {
     open_setting(self, keys);
     if (self->error != 0) {
@@ -76,8 +68,7 @@ open_case(case_t *self, const char *keys)
     }
 }
 
-static spot_outage_t
-at(case_t *self, size_t stage_id, int32_t slot, size_t k)
+static spot_outage_t at(case_t *self, size_t stage_id, int32_t slot, size_t k)
 {
     const spot_outage_t *outage = spot_outages_at(self->outages, stage_id, slot, k);
 
@@ -85,8 +76,7 @@ at(case_t *self, size_t stage_id, int32_t slot, size_t k)
 }
 
 /* The outages of a slot, in times of unit_ns: "2-5 7-". */
-static void
-check_slot(
+static void check_slot(
     case_t *self, size_t stage_id, int32_t slot, int64_t unit_ns, const char *expected)
 {
     char text[512] = "";
@@ -98,16 +88,14 @@ check_slot(
         const double to = (double) outage.ready_ns / (double) unit_ns;
 
         num_bytes += (size_t) snprintf(text + num_bytes, sizeof(text) - num_bytes,
-            outage.ready_ns == NEVER ? "%s%.10g-" : "%s%.10g-%.10g", k > 0 ? " " : "",
-            from, to);
+            outage.ready_ns == NEVER ? "%s%.10g-" : "%s%.10g-%.10g", k > 0 ? " " : "", from, to);
     }
     assert_string_equal(text, expected);
 }
 
 /* ---- Files ---- */
 
-static void
-open_file(case_t *self, const char *rows, char path[PATH_BYTES])
+static void open_file(case_t *self, const char *rows, char path[PATH_BYTES])
 {
     char text[1024], keys[PATH_BYTES + 64];
 
@@ -119,8 +107,7 @@ open_file(case_t *self, const char *rows, char path[PATH_BYTES])
     remove(path);
 }
 
-static void
-test_file(void **state)
+static void test_file(void **state)
 {
     char path[PATH_BYTES];
     case_t self;
@@ -146,8 +133,7 @@ test_file(void **state)
     close_setting(&self);
 }
 
-static void
-check_bad_file(const char *rows, const char *line, const char *text)
+static void check_bad_file(const char *rows, const char *line, const char *text)
 {
     char path[PATH_BYTES], expected[PATH_BYTES + 256];
     case_t self;
@@ -159,8 +145,7 @@ check_bad_file(const char *rows, const char *line, const char *text)
     close_setting(&self);
 }
 
-static void
-test_bad_files(void **state)
+static void test_bad_files(void **state)
 {
     (void) state;
     check_bad_file("ResNet,0,60,50\n", "2:13", "ready 50 is not after preempted 60");
@@ -168,12 +153,10 @@ test_bad_files(void **state)
         "slot 1 of ResNet: preempted at 40 before it is ready again at 45");
     check_bad_file("ResNet,1,1,\nResNet,1,40,50\n", "3:8",
         "slot 1 of ResNet never comes back, but has a later row");
-    check_bad_file(
-        "Resnet,0,1,2\n", "2:1", "no stage 'Resnet' (did you mean 'ResNet'?)");
+    check_bad_file("Resnet,0,1,2\n", "2:1", "no stage 'Resnet' (did you mean 'ResNet'?)");
 }
 
-static void
-check_bad_keys(const char *keys, const char *text)
+static void check_bad_keys(const char *keys, const char *text)
 {
     char expected[512];
     case_t self;
@@ -185,8 +168,7 @@ check_bad_keys(const char *keys, const char *text)
     close_setting(&self);
 }
 
-static void
-test_bad_keys(void **state)
+static void test_bad_keys(void **state)
 {
     (void) state;
     check_bad_keys("{hazard: {mtbf: 1 h, recover: 1 s}, trace: a.csv}",
@@ -202,8 +184,7 @@ test_bad_keys(void **state)
 /* ---- Hazards ---- */
 
 /* A mean within 4.5 standard errors of an exponential law, and its square as well. */
-static void
-check_exponential(const double *values, size_t num_values, double mean_ns)
+static void check_exponential(const double *values, size_t num_values, double mean_ns)
 {
     double sum = 0, squares = 0, se;
 
@@ -220,18 +201,15 @@ check_exponential(const double *values, size_t num_values, double mean_ns)
 #define NUM_SLOTS 40
 #define NUM_OUTAGES 500
 
-static void
-test_hazard(void **state)
+static void test_hazard(void **state)
 {
     static double ups[NUM_SLOTS * NUM_OUTAGES], outs[NUM_SLOTS * NUM_OUTAGES];
     case_t self;
     size_t n = 0;
 
     (void) state;
-    open_case(
-        &self, "{hazard: {mtbf: 2 h, recover: 10 min}, preparation: 60 s, load: 30 s}");
-    assert_int_equal(
-        self.setting.rent.preparation_ns + self.setting.rent.load_ns, 90 * S);
+    open_case(&self, "{hazard: {mtbf: 2 h, recover: 10 min}, preparation: 60 s, load: 30 s}");
+    assert_int_equal(self.setting.rent.preparation_ns + self.setting.rent.load_ns, 90 * S);
     start(&self, NUM_SLOTS / 2, 0, NUM_SLOTS / 2, 1);
     for (int32_t slot = 0; slot < NUM_SLOTS; slot++) {
         int64_t ready_ns = 0;
@@ -243,8 +221,7 @@ test_hazard(void **state)
             outs[n++] = (double) (outage.ready_ns - outage.preempted_ns - 90 * S);
             assert_true(outage.preempted_ns > ready_ns);
             assert_true(outage.ready_ns > outage.preempted_ns + 90 * S);
-            assert_int_equal(
-                outage.order, slot / 2 + (slot % 2 == 0 ? 0 : NUM_SLOTS / 2));
+            assert_int_equal(outage.order, slot / 2 + (slot % 2 == 0 ? 0 : NUM_SLOTS / 2));
             ready_ns = outage.ready_ns;
         }
     }
@@ -254,8 +231,7 @@ test_hazard(void **state)
 }
 
 /* Times are at least 1 ns, and lists end where time does. */
-static void
-test_ends_of_time(void **state)
+static void test_ends_of_time(void **state)
 {
     case_t self;
 
@@ -286,8 +262,7 @@ test_ends_of_time(void **state)
 }
 
 /* The list of a slot does not depend on the fleet, nor on the order of questions. */
-static void
-test_other_fleets(void **state)
+static void test_other_fleets(void **state)
 {
     case_t small, large;
 
@@ -316,8 +291,7 @@ test_other_fleets(void **state)
 }
 
 /* Whether an outage of a slot covers an instant. */
-static bool
-is_out(case_t *self, size_t stage_id, int32_t slot, int64_t time_ns)
+static bool is_out(case_t *self, size_t stage_id, int32_t slot, int64_t time_ns)
 {
     for (size_t k = 0;; k++) {
         const spot_outage_t outage = at(self, stage_id, slot, k);
@@ -332,8 +306,7 @@ is_out(case_t *self, size_t stage_id, int32_t slot, int64_t time_ns)
 }
 
 /* Slot i is out if its own process is, or that of zone i mod zones. */
-static void
-test_zones(void **state)
+static void test_zones(void **state)
 {
     case_t both, own, zone;
     int num_own = 0, num_zone = 0;
@@ -359,8 +332,7 @@ test_zones(void **state)
             num_zone += is_zone && !is_own;
         }
         for (size_t k = 1; k < 100; k++) {
-            assert_true(at(&both, 0, slot, k).preempted_ns >=
-                        at(&both, 0, slot, k - 1).ready_ns);
+            assert_true(at(&both, 0, slot, k).preempted_ns >= at(&both, 0, slot, k - 1).ready_ns);
         }
     }
     assert_true(num_own > 300 && num_zone > 300);
@@ -374,9 +346,8 @@ test_zones(void **state)
 /* ---- Traces ---- */
 
 /* A case of a recorded trace in memory. */
-static void
-open_trace(case_t *self, spot_trace_t *trace, const char *rows, int64_t preparation_s,
-    int64_t load_s)
+static void open_trace(
+    case_t *self, spot_trace_t *trace, const char *rows, int64_t preparation_s, int64_t load_s)
 {
     char text[1024];
 
@@ -386,8 +357,7 @@ open_trace(case_t *self, spot_trace_t *trace, const char *rows, int64_t preparat
         "# start: unknown\n# resolution_s: 0.001\ntime_s,event,count,instances\n%s",
         rows);
     spot_diag_init(&self->diag);
-    if (spot_trace_read_bytes(trace, "rows", text, strlen(text), true, &self->diag) !=
-        0) {
+    if (spot_trace_read_bytes(trace, "rows", text, strlen(text), true, &self->diag) != 0) {
         spot_diag_print(&self->diag, stderr);
         fail();
     }
@@ -397,8 +367,7 @@ open_trace(case_t *self, spot_trace_t *trace, const char *rows, int64_t preparat
     assert_int_equal(spot_trace_model_of(&self->setting.trace, trace), 0);
 }
 
-static void
-test_trace(void **state)
+static void test_trace(void **state)
 {
     spot_trace_t trace;
     case_t self;
@@ -433,8 +402,7 @@ test_trace(void **state)
 }
 
 /* Instances that come at time 0 serve at once; slots without one are out. */
-static void
-test_trace_at_start(void **state)
+static void test_trace_at_start(void **state)
 {
     spot_trace_t trace;
     case_t self;
@@ -456,8 +424,7 @@ test_trace_at_start(void **state)
 
 /* A generator without an end: outages are asked for in any order, and a slot that gets
  * no instance is given up a year behind the last query. */
-static void
-test_endless_trace(void **state)
+static void test_endless_trace(void **state)
 {
     case_t self, other;
     const char *keys = "{trace: {generator: chance, capacity: 3, initial: 3, "
@@ -492,8 +459,7 @@ test_endless_trace(void **state)
     close_setting(&self);
 }
 
-static void
-test_overdraw(void **state)
+static void test_overdraw(void **state)
 {
     case_t self;
 
@@ -512,8 +478,7 @@ test_overdraw(void **state)
     close_setting(&self);
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_file),

@@ -33,16 +33,14 @@ typedef struct {
     const char *problem;
 } checker_t;
 
-static void
-fail_at(checker_t *self, const char *problem)
+static void fail_at(checker_t *self, const char *problem)
 {
     if (self->problem == NULL) {
         self->problem = problem;
     }
 }
 
-static bool
-is_void(const char *name)
+static bool is_void(const char *name)
 {
     static const char *const names[] = {
         "meta", "br", "hr", "input", "img", "link", "col", "wbr", NULL};
@@ -55,11 +53,9 @@ is_void(const char *name)
     return false;
 }
 
-static void
-check_entity(checker_t *self)
+static void check_entity(checker_t *self)
 {
-    static const char *const known[] = {
-        "&amp;", "&lt;", "&gt;", "&quot;", "&#39;", "&nbsp;", NULL};
+    static const char *const known[] = {"&amp;", "&lt;", "&gt;", "&quot;", "&#39;", "&nbsp;", NULL};
 
     for (size_t j = 0; known[j] != NULL; j++) {
         if (strncmp(self->place, known[j], strlen(known[j])) == 0) {
@@ -69,8 +65,7 @@ check_entity(checker_t *self)
     fail_at(self, "an & that starts no entity");
 }
 
-static void
-check_id(checker_t *self, const char *value, size_t num_bytes)
+static void check_id(checker_t *self, const char *value, size_t num_bytes)
 {
     char *id = self->ids[self->num_ids];
 
@@ -90,8 +85,7 @@ check_id(checker_t *self, const char *value, size_t num_bytes)
 
 /* Passes over the attributes; *has_scope: one of them is scope. Returns what the tag
  * ends with: '>', '/' or 0. */
-static char
-read_attributes(checker_t *self, bool *has_scope)
+static char read_attributes(checker_t *self, bool *has_scope)
 {
     while (*self->place != '>' && *self->place != '/' && *self->place != '\0') {
         const char *name = self->place;
@@ -124,8 +118,7 @@ read_attributes(checker_t *self, bool *has_scope)
 }
 
 /* Rules of single elements. */
-static void
-check_element(checker_t *self, const char *name, bool has_scope)
+static void check_element(checker_t *self, const char *name, bool has_scope)
 {
     if (self->needs_caption && strcmp(name, "caption") != 0) {
         fail_at(self, "a table without a caption");
@@ -142,8 +135,7 @@ check_element(checker_t *self, const char *name, bool has_scope)
     }
 }
 
-static void
-close_element(checker_t *self, const char *name)
+static void close_element(checker_t *self, const char *name)
 {
     if (self->depth == 0 || strcmp(self->open[self->depth - 1], name) != 0) {
         fail_at(self, "an end of something that is not open");
@@ -156,8 +148,7 @@ close_element(checker_t *self, const char *name)
 }
 
 /* Text of scripts and styles is no markup. */
-static void
-pass_raw(checker_t *self, const char *name)
+static void pass_raw(checker_t *self, const char *name)
 {
     char end[NAME_BYTES + 4];
 
@@ -169,8 +160,7 @@ pass_raw(checker_t *self, const char *name)
     }
 }
 
-static void
-check_tag(checker_t *self)
+static void check_tag(checker_t *self)
 {
     const bool is_end = self->place[1] == '/';
     char name[NAME_BYTES];
@@ -203,8 +193,7 @@ check_tag(checker_t *self)
     }
 }
 
-const char *
-page_problem(const char *html)
+const char *page_problem(const char *html)
 {
     static checker_t self; /* too large for a stack */
 
@@ -230,8 +219,7 @@ page_problem(const char *html)
     return self.problem;
 }
 
-void
-page_check(const char *html)
+void page_check(const char *html)
 {
     const char *problem = page_problem(html);
 
@@ -240,8 +228,7 @@ page_check(const char *html)
     }
 }
 
-char *
-page_part(const spot_store_t *store, const spot_origin_t *origin, const char *part)
+char *page_part(const spot_store_t *store, const spot_origin_t *origin, const char *part)
 {
     static const spot_origin_t nothing = {0};
     static const spot_series_list_t no_series = {0};
@@ -280,25 +267,22 @@ page_part(const spot_store_t *store, const spot_origin_t *origin, const char *pa
 }
 
 /* The program that made the page is another one each day. */
-static void
-hide_version(char *text)
+static void hide_version(char *text)
 {
     char made_by[128];
     char *place;
 
-    snprintf(made_by, sizeof(made_by), "spotsim %s %s", spot_build_info.version,
-        spot_build_info.commit);
+    snprintf(
+        made_by, sizeof(made_by), "spotsim %s %s", spot_build_info.version, spot_build_info.commit);
     place = strstr(text, made_by);
     if (place != NULL) {
         memcpy(place, "spotsim VERSION", 15);
-        memmove(
-            place + 15, place + strlen(made_by), strlen(place + strlen(made_by)) + 1);
+        memmove(place + 15, place + strlen(made_by), strlen(place + strlen(made_by)) + 1);
     }
 }
 
-void
-page_assert_golden(const spot_store_t *store, const spot_origin_t *origin,
-    const char *part, const char *name)
+void page_assert_golden(
+    const spot_store_t *store, const spot_origin_t *origin, const char *part, const char *name)
 {
     char *text = page_part(store, origin, part);
 

@@ -7,8 +7,7 @@
 /* What a section, or "warnings", says below its heading, freed by the caller; NULL: the
  * study has no such part. origin NULL: the store notes nothing. It has been checked by
  * page_check(). */
-char *page_part(
-    const spot_store_t *store, const spot_origin_t *origin, const char *part);
+char *page_part(const spot_store_t *store, const spot_origin_t *origin, const char *part);
 
 /* Fails the test unless tags are balanced, attributes quoted, entities known, ids there
  * once, every table has a caption and its head cells say what they are the head of, and
@@ -20,8 +19,8 @@ void page_check(const char *html);
 const char *page_problem(const char *html);
 
 /* page_part() as it is committed in tests/golden/reports. */
-void page_assert_golden(const spot_store_t *store, const spot_origin_t *origin,
-    const char *part, const char *name);
+void page_assert_golden(
+    const spot_store_t *store, const spot_origin_t *origin, const char *part, const char *name);
 
 /* A text in which nothing may be taken for markup: it has <script>, all quotes, a byte
  * that is no UTF-8 and other scripts. */

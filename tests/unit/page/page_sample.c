@@ -15,15 +15,13 @@
 
 static char system_path[] = "recovery.system", every_path[] = "job.checkpoint.every",
             system_label[] = "recovery system", every_label[] = "checkpoint interval",
-            s_unit[] = "s", no_unit[] = "", name[] = "made-up",
-            question[] = "Which is best?", lost_name[] = "lost_fraction",
-            limit[] = "lost_fraction <= 0.2",
+            s_unit[] = "s", no_unit[] = "", name[] = "made-up", question[] = "Which is best?",
+            lost_name[] = "lost_fraction", limit[] = "lost_fraction <= 0.2",
             value_texts[][8] = {"a", "b", "c", "10 s", "20 s", "30 s", "40 s"},
-            level_texts[16][3] = {"0", "1", "2", "3", "4", "5", "6", "7", "8", "9", "10",
-                "11", "12", "13", "14", "15"};
+            level_texts[16][3] = {"0", "1", "2", "3", "4", "5", "6", "7", "8", "9", "10", "11",
+                "12", "13", "14", "15"};
 
-void
-page_sample_init(page_sample_t *self, int64_t num_replications)
+void page_sample_init(page_sample_t *self, int64_t num_replications)
 {
     static const size_t sizes[] = {3, 4};
 
@@ -70,18 +68,15 @@ page_sample_init(page_sample_t *self, int64_t num_replications)
 }
 
 /* Spread evenly over (-1, 1), much of it the same at all points. */
-static double
-noise(size_t point_id, uint64_t replication)
+static double noise(size_t point_id, uint64_t replication)
 {
     const uint64_t own = (replication + 1) * 7919 + (uint64_t) point_id * 104729;
     const uint64_t common = (replication + 1) * 6101;
 
-    return 0.8 * ((double) (common % 1009) / 504.5 - 1) +
-           0.2 * ((double) (own % 1013) / 506.5 - 1);
+    return 0.8 * ((double) (common % 1009) / 504.5 - 1) + 0.2 * ((double) (own % 1013) / 506.5 - 1);
 }
 
-static void
-fill_row(const page_sample_t *self, size_t point_id, int64_t replication, double *row)
+static void fill_row(const page_sample_t *self, size_t point_id, int64_t replication, double *row)
 {
     const double x = (double) spot_study_value_id(&self->head, point_id, 0);
     const double y = (double) spot_study_value_id(&self->head, point_id, 1);
@@ -96,8 +91,7 @@ fill_row(const page_sample_t *self, size_t point_id, int64_t replication, double
     }
 }
 
-void
-page_sample_fill(page_sample_t *self, int64_t lack, bool is_flawed)
+void page_sample_fill(page_sample_t *self, int64_t lack, bool is_flawed)
 {
     assert_int_equal(spot_store_open_memory(&self->store, &self->head), 0);
     for (size_t j = 0; j < self->head.num_points; j++) {
@@ -111,14 +105,12 @@ page_sample_fill(page_sample_t *self, int64_t lack, bool is_flawed)
             fill_row(self, j, k, row);
             row[0] = is_flaw ? (double) NAN : row[0];
             assert_int_equal(
-                self->store->put(self->store, &(spot_piece_t){j, k, 1, row, &warned}),
-                0);
+                self->store->put(self->store, &(spot_piece_t){j, k, 1, row, &warned}), 0);
         }
     }
 }
 
-void
-page_sample_free(page_sample_t *self)
+void page_sample_free(page_sample_t *self)
 {
     if (self->store != NULL) {
         self->store->close(self->store);
@@ -126,8 +118,7 @@ page_sample_free(page_sample_t *self)
     free(self->sample_points);
 }
 
-void
-page_sample_make_sensitivity(page_sample_t *self)
+void page_sample_make_sensitivity(page_sample_t *self)
 {
     const size_t num_samples = 64;
     uint64_t state = 1;
@@ -146,8 +137,7 @@ page_sample_make_sensitivity(page_sample_t *self)
         uint32_t a[2], b[2];
 
         for (size_t k = 0; k < 2; k++) {
-            state =
-                state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+            state = state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
             a[k] = (uint32_t) (state >> 33) % 16;
             b[k] = (uint32_t) (state >> 45) % 16;
         }
@@ -164,8 +154,7 @@ page_sample_make_sensitivity(page_sample_t *self)
 }
 
 /* Origins are for reading: their texts stay as they are. */
-static char *
-text_of(const char *text)
+static char *text_of(const char *text)
 {
     static char room[64][1100];
     static size_t num_texts;
@@ -204,8 +193,7 @@ static const char canonical[] = "fleet:\n"
                                 "    - 11\n"
                                 "    - 31\n";
 
-const spot_origin_t *
-page_sample_origin(void)
+const spot_origin_t *page_sample_origin(void)
 {
     static spot_provenance_t writers[3];
     static spot_origin_t origin;
@@ -239,15 +227,14 @@ page_sample_origin(void)
     return &origin;
 }
 
-const spot_origin_t *
-page_sample_hostile_origin(void)
+const spot_origin_t *page_sample_hostile_origin(void)
 {
     static spot_provenance_t writer;
     static spot_origin_t origin;
     char *hostile = text_of(page_hostile);
 
-    writer = (spot_provenance_t){NULL, hostile, hostile, hostile, hostile, hostile,
-        hostile, hostile, 1, hostile, hostile, hostile, hostile, hostile, 1};
+    writer = (spot_provenance_t){NULL, hostile, hostile, hostile, hostile, hostile, hostile,
+        hostile, 1, hostile, hostile, hostile, hostile, hostile, 1};
     origin = (spot_origin_t){.canonical = text_of("\"<script>alert(1)</script>&\": "
                                                   "\"<img src=x>\"\n"
                                                   "files:\n  \"</td>.csv\": \"<b>\"\n"

@@ -13,8 +13,7 @@
 #include "reports/table/document.h"
 #include "tests/unit/page/page_case.h"
 
-static void
-test_what_is_well_formed(void **state)
+static void test_what_is_well_formed(void **state)
 {
     (void) state;
     assert_null(page_problem(""));
@@ -27,8 +26,7 @@ test_what_is_well_formed(void **state)
     assert_null(page_problem("<h2>a</h2><h3>b</h3><h2>c</h2>"));
 }
 
-static void
-test_what_is_not(void **state)
+static void test_what_is_not(void **state)
 {
     static const char *const bad[] = {
         "<p>",
@@ -54,8 +52,7 @@ test_what_is_not(void **state)
     assert_non_null(page_problem(page_hostile));
 }
 
-static void
-test_text_is_no_markup(void **state)
+static void test_text_is_no_markup(void **state)
 {
     char *text = NULL;
     size_t num_bytes;
@@ -76,8 +73,7 @@ test_text_is_no_markup(void **state)
 }
 
 /* A paragraph and the end close a list. */
-static void
-test_lists(void **state)
+static void test_lists(void **state)
 {
     spot_document_t document;
     char *text = NULL;
@@ -99,8 +95,7 @@ test_lists(void **state)
     free(text);
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_what_is_well_formed),

@@ -17,8 +17,7 @@
 #define START "<script type=\"application/json\" id=\"data\">"
 #define END "</script>\n"
 
-static char *
-write_data(const spot_report_t *report)
+static char *write_data(const spot_report_t *report)
 {
     char *text = NULL;
     size_t num_bytes;
@@ -34,8 +33,7 @@ write_data(const spot_report_t *report)
 }
 
 /* The text between "KEY": " and the next quote, from the first such place on. */
-static const char *
-column_at(const char *text, const char *key)
+static const char *column_at(const char *text, const char *key)
 {
     char opening[64];
     const char *place;
@@ -47,27 +45,23 @@ column_at(const char *text, const char *key)
 }
 
 /* Means and half widths of all points read back to their five and three digits. */
-static void
-assert_column(
+static void assert_column(
     const spot_report_t *report, const char *column, size_t metric_id, bool is_mean)
 {
     for (size_t j = 0; j < report->head->num_points; j++) {
         const spot_summary_t *summary = spot_report_summary(report, j, metric_id);
-        const double wanted =
-            is_mean ? summary->value : (summary->ci_high - summary->ci_low) / 2;
+        const double wanted = is_mean ? summary->value : (summary->ci_high - summary->ci_low) / 2;
         char *end;
         const double value = strtod(column, &end);
 
         assert_true(end > column);
-        assert_true(
-            value >= wanted - 0.006 * wanted && value <= wanted + 0.006 * wanted);
+        assert_true(value >= wanted - 0.006 * wanted && value <= wanted + 0.006 * wanted);
         assert_int_equal(*end, j + 1 < report->head->num_points ? ' ' : '"');
         column = end + 1;
     }
 }
 
-static void
-columns_read_back(void **state)
+static void columns_read_back(void **state)
 {
     spot_study_head_t head;
     spot_store_t *store;
@@ -91,8 +85,7 @@ columns_read_back(void **state)
     assert_memory_equal(place, "0 0 1 1 2 2 ", 12);
     place = column_at(place, "value_ids");
     assert_memory_equal(place, "0 1 0 1 0 1 ", 12);
-    assert_non_null(
-        strstr(text, "\"ledger\": [{\"metric_id\": 0, \"colour\": \"#68b9ea\"}"));
+    assert_non_null(strstr(text, "\"ledger\": [{\"metric_id\": 0, \"colour\": \"#68b9ea\"}"));
     free(text);
     spot_report_free(&report);
     store->close(store);
@@ -100,8 +93,7 @@ columns_read_back(void **state)
 }
 
 /* Nothing between the tags may look like a tag or a comment, or is unseen. */
-static void
-texts_do_not_end_the_element(void **state)
+static void texts_do_not_end_the_element(void **state)
 {
     static const char hostile[] = "</script><!--<script>\"\\\x01\\u0007\n\xc2\x9b"
                                   "\xe2\x80\xae\xd7\x90\x7f.";
@@ -122,8 +114,8 @@ texts_do_not_end_the_element(void **state)
     assert_string_equal(text + strlen(text) - strlen(END), END);
     text[strlen(text) - strlen(END)] = '\0';
     assert_null(strchr(text + strlen(START), '<'));
-    assert_non_null(strstr(text,
-        "\"\\u003c/script>\\u003c!--\\u003cscript>\\\"\\\\ \\\\u0007   \xd7\x90 .\""));
+    assert_non_null(
+        strstr(text, "\"\\u003c/script>\\u003c!--\\u003cscript>\\\"\\\\ \\\\u0007   \xd7\x90 .\""));
     free(text);
     spot_report_free(&report);
     store->close(store);
@@ -132,8 +124,7 @@ texts_do_not_end_the_element(void **state)
 
 /* 40,000 points of seven metrics are more numbers than a page should hold: the means of
  * all are there, the intervals of some. Nothing is drawn of summaries that are zero. */
-static void
-what_is_wanted_least_is_left_out(void **state)
+static void what_is_wanted_least_is_left_out(void **state)
 {
     enum { NUM_POINTS = 40000 };
     spot_study_head_t head;
@@ -144,8 +135,7 @@ what_is_wanted_least_is_left_out(void **state)
     sample_idle_head(&head, 2);
     head.num_points = NUM_POINTS;
     head.value_ids = spot_calloc(2 * NUM_POINTS, sizeof(*head.value_ids));
-    report.summaries =
-        spot_calloc(NUM_POINTS * head.num_metrics, sizeof(*report.summaries));
+    report.summaries = spot_calloc(NUM_POINTS * head.num_metrics, sizeof(*report.summaries));
     assert_non_null(head.value_ids);
     assert_non_null(report.summaries);
     text = write_data(&report);
@@ -157,8 +147,7 @@ what_is_wanted_least_is_left_out(void **state)
     spot_study_head_free(&head);
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(columns_read_back),

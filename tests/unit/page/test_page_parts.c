@@ -20,26 +20,21 @@ static const char *const all_parts[] = {
 
 #define NUM_PARTS (sizeof(all_parts) / sizeof(all_parts[0]))
 
-static void
-set_baseline(page_sample_t *sample)
+static void set_baseline(page_sample_t *sample)
 {
     sample->head.has_baseline = true;
     sample->head.baseline_axis_id = 0;
     sample->head.baseline_value_id = 1;
 }
 
-static void
-set_best(page_sample_t *sample)
+static void set_best(page_sample_t *sample)
 {
     sample->is_left_out[2] = true;
-    sample->head.best = (spot_best_t){.is_asked = true,
-        .axis_id = 0,
-        .metric_id = 0,
-        .is_left_out = sample->is_left_out};
+    sample->head.best = (spot_best_t){
+        .is_asked = true, .axis_id = 0, .metric_id = 0, .is_left_out = sample->is_left_out};
 }
 
-static void
-set_optimise(page_sample_t *sample)
+static void set_optimise(page_sample_t *sample)
 {
     sample->head.min_replications = 64;
     sample->head.optimise = (spot_optimise_t){.metric = sample->constraint.metric,
@@ -50,8 +45,7 @@ set_optimise(page_sample_t *sample)
         .constraints = &sample->constraint};
 }
 
-static void
-test_differences(void **state)
+static void test_differences(void **state)
 {
     page_sample_t sample;
 
@@ -64,8 +58,7 @@ test_differences(void **state)
 }
 
 /* A list of points may lack the one that another is compared with. */
-static void
-test_differences_without_partner(void **state)
+static void test_differences_without_partner(void **state)
 {
     static uint32_t value_ids[] = {0, 0, 0, 1, 1, 0};
     page_sample_t sample;
@@ -87,8 +80,7 @@ test_differences_without_partner(void **state)
     page_sample_free(&sample);
 }
 
-static void
-test_winners(void **state)
+static void test_winners(void **state)
 {
     page_sample_t sample;
 
@@ -100,8 +92,7 @@ test_winners(void **state)
     page_sample_free(&sample);
 }
 
-static void
-test_race(void **state)
+static void test_race(void **state)
 {
     page_sample_t sample;
 
@@ -115,8 +106,7 @@ test_race(void **state)
     page_sample_free(&sample);
 }
 
-static void
-test_sensitivity(void **state)
+static void test_sensitivity(void **state)
 {
     page_sample_t sample;
 
@@ -128,8 +118,7 @@ test_sensitivity(void **state)
     page_sample_free(&sample);
 }
 
-static void
-test_warnings(void **state)
+static void test_warnings(void **state)
 {
     page_sample_t sample;
 
@@ -140,8 +129,7 @@ test_warnings(void **state)
     page_sample_free(&sample);
 }
 
-static void
-assert_no_doubts(const page_sample_t *sample)
+static void assert_no_doubts(const page_sample_t *sample)
 {
     char *text = page_part(sample->store, NULL, "warnings");
 
@@ -151,8 +139,7 @@ assert_no_doubts(const page_sample_t *sample)
 
 /* A study with nothing to warn of has no such part, and one that asks for nothing has no
  * winners, no race, no differences and no indices. */
-static void
-test_nothing_to_tell(void **state)
+static void test_nothing_to_tell(void **state)
 {
     page_sample_t sample;
 
@@ -166,8 +153,7 @@ test_nothing_to_tell(void **state)
     page_sample_free(&sample);
 }
 
-static void
-assert_warns(const page_sample_t *sample, const char *words)
+static void assert_warns(const page_sample_t *sample, const char *words)
 {
     char *text = page_part(sample->store, NULL, "warnings");
 
@@ -178,8 +164,7 @@ assert_warns(const page_sample_t *sample, const char *words)
     free(text);
 }
 
-static void
-test_no_intervals(void **state)
+static void test_no_intervals(void **state)
 {
     page_sample_t sample;
 
@@ -194,8 +179,7 @@ test_no_intervals(void **state)
     page_sample_free(&sample);
 }
 
-static void
-test_until(void **state)
+static void test_until(void **state)
 {
     page_sample_t sample;
     char *text;
@@ -203,8 +187,8 @@ test_until(void **state)
     (void) state;
     page_sample_init(&sample, 20);
     sample.head.min_replications = 4;
-    sample.head.until = (spot_until_t){
-        .metric = sample.constraint.metric, .half_width = 1e-9, .confidence = 0.95};
+    sample.head.until =
+        (spot_until_t){.metric = sample.constraint.metric, .half_width = 1e-9, .confidence = 0.95};
     page_sample_fill(&sample, 1, false);
     assert_warns(&sample, "11 of 12 points need more replications");
     assert_warns(&sample, "is not reached at 1 of 12 points");
@@ -216,8 +200,7 @@ test_until(void **state)
     page_sample_free(&sample);
 }
 
-static void
-test_unfinished_race(void **state)
+static void test_unfinished_race(void **state)
 {
     page_sample_t sample;
 
@@ -229,8 +212,7 @@ test_unfinished_race(void **state)
     page_sample_free(&sample);
 }
 
-static void
-test_parameters(void **state)
+static void test_parameters(void **state)
 {
     page_sample_t sample;
 
@@ -239,14 +221,12 @@ test_parameters(void **state)
     set_baseline(&sample);
     sample.head.plan.num_excluded = 3;
     page_sample_fill(&sample, 0, false);
-    page_assert_golden(
-        sample.store, page_sample_origin(), "parameters", "page-parameters.html");
+    page_assert_golden(sample.store, page_sample_origin(), "parameters", "page-parameters.html");
     page_sample_free(&sample);
 }
 
 /* Of many values of a grid all are there, behind their ends. */
-static void
-test_many_values(void **state)
+static void test_many_values(void **state)
 {
     page_sample_t sample;
     char *text;
@@ -265,8 +245,7 @@ test_many_values(void **state)
 }
 
 /* Of a design the ends are shown, not every value. */
-static void
-test_parameters_of_a_design(void **state)
+static void test_parameters_of_a_design(void **state)
 {
     page_sample_t sample;
     char *text;
@@ -283,8 +262,7 @@ test_parameters_of_a_design(void **state)
     page_sample_free(&sample);
 }
 
-static void
-test_no_parameters(void **state)
+static void test_no_parameters(void **state)
 {
     static const double values[] = {1, 2};
     spot_study_head_t head;
@@ -301,8 +279,7 @@ test_no_parameters(void **state)
     spot_study_head_free(&head);
 }
 
-static void
-test_origin(void **state)
+static void test_origin(void **state)
 {
     page_sample_t sample;
 
@@ -314,12 +291,10 @@ test_origin(void **state)
 }
 
 /* What a page of two stores says of where both come from. */
-static char *
-origins_of(const char *first_path, const char *second_path)
+static char *origins_of(const char *first_path, const char *second_path)
 {
     const char *const paths[] = {first_path, second_path};
-    const spot_origin_t origins[] = {
-        *page_sample_origin(), *page_sample_hostile_origin()};
+    const spot_origin_t origins[] = {*page_sample_origin(), *page_sample_hostile_origin()};
     spot_document_t document;
     char *text = NULL;
     size_t num_bytes;
@@ -335,8 +310,7 @@ origins_of(const char *first_path, const char *second_path)
     return text;
 }
 
-static void
-test_origin_of_two(void **state)
+static void test_origin_of_two(void **state)
 {
     char *text = origins_of("old/before.db", "after.db");
 
@@ -355,8 +329,7 @@ test_origin_of_two(void **state)
 }
 
 /* Texts that would be markup, in every place that has text of a study. */
-static void
-test_hostile_texts(void **state)
+static void test_hostile_texts(void **state)
 {
     static char path[256], value[256], metric[256];
     page_sample_t sample;
@@ -369,8 +342,7 @@ test_hostile_texts(void **state)
     sample.axes[0].path = path;
     sample.texts[0][0] = value;
     sample.axes[1].unit = value;
-    sample.metrics[0] =
-        (spot_metric_t){.name = metric, .unit = page_hostile, .help = page_hostile};
+    sample.metrics[0] = (spot_metric_t){.name = metric, .unit = page_hostile, .help = page_hostile};
     sample.warning = (spot_warning_t){page_hostile, page_hostile};
     sample.head.name = value;
     sample.head.question = value;
@@ -393,8 +365,7 @@ test_hostile_texts(void **state)
 }
 
 /* All of a list of many values can be unfolded. */
-static void
-test_long_values(void **state)
+static void test_long_values(void **state)
 {
     spot_origin_t noted = *page_sample_origin();
     page_sample_t sample;
@@ -422,8 +393,7 @@ test_long_values(void **state)
 }
 
 /* A text of the study that is none is shown, not read. */
-static void
-test_damaged_canonical(void **state)
+static void test_damaged_canonical(void **state)
 {
     static char damaged[] = "a: [";
     spot_origin_t noted = *page_sample_origin();
@@ -443,8 +413,7 @@ test_damaged_canonical(void **state)
     page_sample_free(&sample);
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_differences),

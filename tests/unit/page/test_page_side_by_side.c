@@ -17,8 +17,7 @@
 #include "tests/unit/reports/side_by_side_case.h"
 
 /* An axis of many numbers from first on instead of that of probabilities. */
-static void
-widen(spot_study_head_t *head, size_t num_values, size_t first)
+static void widen(spot_study_head_t *head, size_t num_values, size_t first)
 {
     double *numbers = calloc(num_values, sizeof(*numbers));
 
@@ -26,13 +25,11 @@ widen(spot_study_head_t *head, size_t num_values, size_t first)
     for (size_t j = 0; j < num_values; j++) {
         numbers[j] = 0.5 * (double) (first + j) / (double) num_values;
     }
-    sample_replace_axis(
-        head, 0, sample_axis("trace.preemption.per_minute", num_values, numbers));
+    sample_replace_axis(head, 0, sample_axis("trace.preemption.per_minute", num_values, numbers));
     free(numbers);
 }
 
-static char *
-write_page(two_case_t *self)
+static char *write_page(two_case_t *self)
 {
     char *text = NULL;
     size_t num_bytes;
@@ -46,8 +43,7 @@ write_page(two_case_t *self)
     return text;
 }
 
-static void
-test_whole(void **state)
+static void test_whole(void **state)
 {
     two_case_t self;
     char *text;
@@ -55,9 +51,9 @@ test_whole(void **state)
     (void) state;
     two_begin(&self, 4, 4);
     text = write_page(&self);
-    assert_non_null(strstr(text,
-        "<p id=\"answer\">B differs from A: job.reload was 47 s, is 60 s. Of the 22 "
-        "points that both have, idle time differs surely at none.</p>"));
+    assert_non_null(
+        strstr(text, "<p id=\"answer\">B differs from A: job.reload was 47 s, is 60 s. Of the 22 "
+                     "points that both have, idle time differs surely at none.</p>"));
     assert_int_equal(sample_count(text, "<tr>"), self.two.num_metrics * 23);
     assert_int_equal(sample_count(text, "<svg class=\"chart wide\""), 2);
     assert_int_equal(sample_count(text, "<svg class=\"chart narrow\""), 2);
@@ -70,8 +66,7 @@ test_whole(void **state)
 }
 
 /* As in the pictures, which have the same means. */
-static void
-test_fractions(void **state)
+static void test_fractions(void **state)
 {
     two_case_t self;
     char *text;
@@ -81,8 +76,7 @@ test_fractions(void **state)
     (void) state;
     two_begin(&self, 4, 4);
     text = write_page(&self);
-    assert_non_null(
-        strstr(text, "<th scope=\"col\" class=\"number\">B - A (% points)</th>"));
+    assert_non_null(strstr(text, "<th scope=\"col\" class=\"number\">B - A (% points)</th>"));
     assert_non_null(strstr(text, "<th scope=\"col\" class=\"number\">A (%)</th>"));
     place = strstr(text, " ±"); /* of the note */
     assert_non_null(place);
@@ -99,8 +93,7 @@ test_fractions(void **state)
 }
 
 /* Nothing of a study or of a name is markup. */
-static void
-test_hostile(void **state)
+static void test_hostile(void **state)
 {
     two_case_t self;
     char *text;
@@ -126,8 +119,7 @@ test_hostile(void **state)
 }
 
 /* Rows and points of one store only are counted where there are too many. */
-static void
-test_many(void **state)
+static void test_many(void **state)
 {
     two_case_t self;
     char *text;
@@ -147,8 +139,7 @@ test_many(void **state)
     two_end(&self);
 }
 
-static void
-test_nothing_in_both(void **state)
+static void test_nothing_in_both(void **state)
 {
     two_case_t self;
     char *text;
@@ -164,8 +155,7 @@ test_nothing_in_both(void **state)
     two_end(&self);
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_whole),

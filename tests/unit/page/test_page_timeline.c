@@ -15,8 +15,7 @@
 #include "tests/unit/reports/sample.h"
 
 /* The page of a run. */
-static char *
-write_page(const spot_run_series_t *run)
+static char *write_page(const spot_run_series_t *run)
 {
     spot_diag_t diag;
     char *text = NULL;
@@ -33,8 +32,7 @@ write_page(const spot_run_series_t *run)
     return text;
 }
 
-static void
-test_a_page_is_whole(void **state)
+static void test_a_page_is_whole(void **state)
 {
     sample_run_t sample;
     char *text;
@@ -54,8 +52,7 @@ test_a_page_is_whole(void **state)
     sample_run_free(&sample);
 }
 
-static void
-test_totals_stand_in_tables(void **state)
+static void test_totals_stand_in_tables(void **state)
 {
     static const char *const levels[] = {"useful", "lost", "never"};
     static const char *const marks[] = {"preempted", "added", NULL};
@@ -75,12 +72,10 @@ test_totals_stand_in_tables(void **state)
     sample_run_mark(&sample, 900, "preempted", 5);
     sample_run_end(&sample, 1000, NULL);
     text = write_page(&sample.run);
-    assert_non_null(
-        strstr(text, "<th scope=\"row\">useful</th><td data-value=\"0.9\">90.0 "
-                     "%</td><td data-value=\"2.25\">2.25</td>"));
-    assert_non_null(
-        strstr(text, "<th scope=\"row\">lost</th><td data-value=\"0.1\">10.0 "
-                     "%</td><td data-value=\"0.25\">0.25</td>"));
+    assert_non_null(strstr(text, "<th scope=\"row\">useful</th><td data-value=\"0.9\">90.0 "
+                                 "%</td><td data-value=\"2.25\">2.25</td>"));
+    assert_non_null(strstr(text, "<th scope=\"row\">lost</th><td data-value=\"0.1\">10.0 "
+                                 "%</td><td data-value=\"0.25\">0.25</td>"));
     assert_null(strstr(text, "<th scope=\"row\">never</th>"));
     assert_non_null(strstr(text, "<th scope=\"row\">preempted</th><td data-value=\"2\">2"
                                  "</td><td data-value=\"7\">7</td>"));
@@ -89,8 +84,7 @@ test_totals_stand_in_tables(void **state)
     sample_run_free(&sample);
 }
 
-static void
-test_hostile_names(void **state)
+static void test_hostile_names(void **state)
 {
     static const char hostile[] = "\"><script>alert('x')</script>&<img src=x>";
     const char *const names[] = {hostile, NULL};
@@ -142,8 +136,7 @@ static const spot_series_kind_t hidden_kind = {
     "hidden", "not shown", SPOT_SERIES_TABLE, 1, 4, .columns = table_columns};
 
 /* num_rows of each. */
-static void
-fill_series(spot_recording_t *recording, int64_t num_rows)
+static void fill_series(spot_recording_t *recording, int64_t num_rows)
 {
     static const spot_series_kind_t *const kinds[] = {
         &span_kind, &cdf_kind, &table_kind, &hidden_kind};
@@ -153,10 +146,10 @@ fill_series(spot_recording_t *recording, int64_t num_rows)
         const spot_cell_t table_row[] = {{.text = page_hostile}, {.integer = 1000 + j},
             {.number = (double) j / 8}, {.number = j == 0 ? (double) NAN : 0.1}};
 
-        assert_int_equal(spot_series_add(&recording->series[0],
-                             (const spot_cell_t[]){{.integer = j}, {.integer = j + 2},
-                                 {.text = page_hostile}, {.text = page_hostile},
-                                 {.integer = 1}, {.text = page_hostile}}),
+        assert_int_equal(
+            spot_series_add(&recording->series[0],
+                (const spot_cell_t[]){{.integer = j}, {.integer = j + 2}, {.text = page_hostile},
+                    {.text = page_hostile}, {.integer = 1}, {.text = page_hostile}}),
             0);
         assert_int_equal(spot_series_add(&recording->series[1],
                              (const spot_cell_t[]){{.integer = 1 + j / 2},
@@ -168,8 +161,7 @@ fill_series(spot_recording_t *recording, int64_t num_rows)
     }
 }
 
-static void
-test_series_of_all_shapes(void **state)
+static void test_series_of_all_shapes(void **state)
 {
     spot_recording_t recording;
     spot_run_series_t run;
@@ -191,8 +183,7 @@ test_series_of_all_shapes(void **state)
     assert_int_equal(sample_count(text, "id=\"run-0-table-"), 2); /* and its caption */
     assert_null(strstr(text, "not shown"));
     assert_non_null(strstr(text, ">P 90</text>")); /* a rule of the distribution */
-    assert_non_null(
-        strstr(text, ">1000</td><td data-value=\"0\">0.00</td><td class=\"none\""));
+    assert_non_null(strstr(text, ">1000</td><td data-value=\"0\">0.00</td><td class=\"none\""));
     assert_non_null(strstr(text, ">1199</td>"));
     assert_null(strstr(text, ">1200</td>"));
     assert_non_null(strstr(text, "The first 200 of 201 rows"));
@@ -204,8 +195,7 @@ test_series_of_all_shapes(void **state)
     spot_recording_free(&recording);
 }
 
-static void
-test_empty_series(void **state)
+static void test_empty_series(void **state)
 {
     spot_recording_t recording;
     spot_run_series_t run;
@@ -222,8 +212,7 @@ test_empty_series(void **state)
     spot_recording_free(&recording);
 }
 
-static void
-test_a_run_without_time(void **state)
+static void test_a_run_without_time(void **state)
 {
     sample_run_t sample;
     spot_diag_t diag;
@@ -236,19 +225,16 @@ test_a_run_without_time(void **state)
     sample_run_begin(&sample, &(sample_words_t){.title = "nothing", .curve = "steps"});
     sample_run_end(&sample, 0, NULL);
     spot_diag_init(&diag);
-    assert_int_equal(
-        spot_page_run_write(&sample.run, "no.html", out, &diag), SPOT_ERR_BAD_PARAM);
+    assert_int_equal(spot_page_run_write(&sample.run, "no.html", out, &diag), SPOT_ERR_BAD_PARAM);
     assert_int_equal(diag.num_items, 1);
-    assert_string_equal(
-        diag.items[0].text, "no.html: nothing can be drawn: the run is empty");
+    assert_string_equal(diag.items[0].text, "no.html: nothing can be drawn: the run is empty");
     spot_diag_free(&diag);
     sample_run_free(&sample);
     fclose(out);
     free(text);
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_page_is_whole),

@@ -15,8 +15,7 @@
 #include "reports/page/page_timeline.h"
 #include "tests/unit/reports/sample.h"
 
-static char *
-write_data(const spot_run_series_t *run, size_t max_rows)
+static char *write_data(const spot_run_series_t *run, size_t max_rows)
 {
     char *text = NULL;
     size_t num_bytes;
@@ -29,8 +28,7 @@ write_data(const spot_run_series_t *run, size_t max_rows)
 }
 
 /* Reads the numbers of the array that follows "key": [ behind place. */
-static size_t
-read_array(const char *place, const char *key, double *values, size_t max_values)
+static size_t read_array(const char *place, const char *key, double *values, size_t max_values)
 {
     char head[64];
     size_t num_values = 0;
@@ -49,8 +47,7 @@ read_array(const char *place, const char *key, double *values, size_t max_values
     return num_values;
 }
 
-static void
-test_golden(void **state)
+static void test_golden(void **state)
 {
     sample_run_t sample;
     char *text;
@@ -65,8 +62,7 @@ test_golden(void **state)
 }
 
 /* Where the data of a lane begin. */
-static const char *
-find_lane(const char *text, const char *kind, const char *name)
+static const char *find_lane(const char *text, const char *kind, const char *name)
 {
     char head[128];
     const char *place;
@@ -77,8 +73,7 @@ find_lane(const char *text, const char *kind, const char *name)
     return place;
 }
 
-static double
-sum_of(const char *place, const char *key)
+static double sum_of(const char *place, const char *key)
 {
     static double values[SPOT_TIMELINE_DATA_BINS];
     const size_t num_values = read_array(place, key, values, SPOT_TIMELINE_DATA_BINS);
@@ -92,8 +87,7 @@ sum_of(const char *place, const char *key)
 
 /* A month of 1e5 events fits in bins, with every mark counted and the peaks and dips of
  * all. */
-static void
-test_a_month_in_bins(void **state)
+static void test_a_month_in_bins(void **state)
 {
     static double values[SPOT_TIMELINE_DATA_BINS];
     static spot_bin_t bins[SPOT_TIMELINE_DATA_BINS];
@@ -110,13 +104,13 @@ test_a_month_in_bins(void **state)
     text = write_data(&sample.run, 0);
     assert_true(strlen(text) < 500000);
     place = find_lane(text, "total", all->name);
-    assert_int_equal(read_array(place, "values", values, SPOT_TIMELINE_DATA_BINS),
-        SPOT_TIMELINE_DATA_BINS);
+    assert_int_equal(
+        read_array(place, "values", values, SPOT_TIMELINE_DATA_BINS), SPOT_TIMELINE_DATA_BINS);
     for (size_t j = 0; j < SPOT_TIMELINE_DATA_BINS; j++) {
         assert_true(values[j] == bins[j].high);
     }
-    assert_int_equal(read_array(place, "more", values, SPOT_TIMELINE_DATA_BINS),
-        SPOT_TIMELINE_DATA_BINS);
+    assert_int_equal(
+        read_array(place, "more", values, SPOT_TIMELINE_DATA_BINS), SPOT_TIMELINE_DATA_BINS);
     for (size_t j = 0; j < SPOT_TIMELINE_DATA_BINS; j++) {
         assert_true(values[j] == bins[j].low);
     }
@@ -135,8 +129,7 @@ test_a_month_in_bins(void **state)
 
 /* The points of a lane, read as the script reads them, are those of the lane, to the
  * ms. */
-static void
-assert_lane(const char *text, const char *kind, const spot_lane_t *lane)
+static void assert_lane(const char *text, const char *kind, const spot_lane_t *lane)
 {
     const size_t num_points = lane->curve.num_points;
     const char *place = find_lane(text, kind, lane->name);
@@ -157,8 +150,7 @@ assert_lane(const char *text, const char *kind, const spot_lane_t *lane)
 }
 
 /* Levels and marks that a page may hold are there as they are: of a month too. */
-static void
-assert_exact(int64_t end_ms, int num_events, size_t max_bytes)
+static void assert_exact(int64_t end_ms, int num_events, size_t max_bytes)
 {
     static const char *const kinds[] = {"level", "total", "marks"};
     sample_run_t sample;
@@ -173,8 +165,7 @@ assert_exact(int64_t end_ms, int num_events, size_t max_bytes)
         const spot_lane_t *lane = &sample.run.lanes[j];
 
         if (lane->kind != SPOT_LANE_CURVE &&
-            (lane->kind == SPOT_LANE_MARKS ? lane->curve.num_points > 0
-                                           : lane->sum > 0)) {
+            (lane->kind == SPOT_LANE_MARKS ? lane->curve.num_points > 0 : lane->sum > 0)) {
             assert_lane(text, kinds[lane->kind], lane);
         }
     }
@@ -182,8 +173,7 @@ assert_exact(int64_t end_ms, int num_events, size_t max_bytes)
     sample_run_free(&sample);
 }
 
-static void
-test_rows_are_exact(void **state)
+static void test_rows_are_exact(void **state)
 {
     (void) state;
     assert_exact(355 * SPOT_MS_PER_MIN + 7, 400, 60000);
@@ -191,8 +181,7 @@ test_rows_are_exact(void **state)
 }
 
 /* A name may not end the element that the data stands in. */
-static void
-test_hostile_names(void **state)
+static void test_hostile_names(void **state)
 {
     static const char *const levels[] = {"</script><script>alert(1)</script>"};
     sample_run_t sample;
@@ -216,8 +205,7 @@ test_hostile_names(void **state)
     sample_run_free(&sample);
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_golden),

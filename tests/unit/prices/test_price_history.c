@@ -14,10 +14,8 @@
 
 /* Reads texts as the files a and b; steps are as spot_price_steps_write() writes them.
  * expected NULL: BAD_INPUT. */
-static void
-assert_history(const spot_price_request_t *request, size_t num_files,
-    const char *const *texts, const char *expected, int64_t expected_end_ms,
-    const char *report)
+static void assert_history(const spot_price_request_t *request, size_t num_files,
+    const char *const *texts, const char *expected, int64_t expected_end_ms, const char *report)
 {
     char paths[2][256], written[512] = "";
     const char *names[2];
@@ -29,8 +27,7 @@ assert_history(const spot_price_request_t *request, size_t num_files,
 
     assert_non_null(out);
     for (size_t j = 0; j < num_files; j++) {
-        snprintf(
-            paths[j], sizeof(paths[j]), "%s/%s", temporary_folder(), j == 0 ? "a" : "b");
+        snprintf(paths[j], sizeof(paths[j]), "%s/%s", temporary_folder(), j == 0 ? "a" : "b");
         write_file(paths[j], texts[j]);
         names[j] = paths[j];
     }
@@ -57,16 +54,15 @@ assert_history(const spot_price_request_t *request, size_t num_files,
     }
 }
 
-#define ITEM(zone, price, time)                                                         \
-    "{\"AvailabilityZone\":\"" zone "\",\"InstanceType\":\"p3.2xlarge\","               \
-    "\"ProductDescription\":\"Linux/UNIX\",\"SpotPrice\":\"" price                      \
-    "\",\"Timestamp\":\"" time "\"}"
+#define ITEM(zone, price, time)                                                                    \
+    "{\"AvailabilityZone\":\"" zone "\",\"InstanceType\":\"p3.2xlarge\","                          \
+    "\"ProductDescription\":\"Linux/UNIX\",\"SpotPrice\":\"" price "\",\"Timestamp\":\"" time      \
+    "\"}"
 #define PAGE(items) "{\"SpotPriceHistory\":[" items "]}"
 
 /* Pages in any order, newest first; equal prices are one step, the same record twice is
  * one. */
-static void
-test_aws(void **state)
+static void test_aws(void **state)
 {
     static const char *const pages[] = {
         PAGE(ITEM("a", "0.95", "2026-03-01T03:00:00+00:00") "," ITEM(
@@ -77,11 +73,10 @@ test_aws(void **state)
     spot_price_request_t request = {0};
 
     (void) state;
-    assert_history(&request, 2, pages,
-        "time_s,usd_per_h\n0,0.91\n3600,0.93\n10800,0.95\n", 10800000, "");
-    request.start = "2026-03-01T02:30:00Z"; /* between two records */
     assert_history(
-        &request, 2, pages, "time_s,usd_per_h\n0,0.93\n1800,0.95\n", 1800000, "");
+        &request, 2, pages, "time_s,usd_per_h\n0,0.91\n3600,0.93\n10800,0.95\n", 10800000, "");
+    request.start = "2026-03-01T02:30:00Z"; /* between two records */
+    assert_history(&request, 2, pages, "time_s,usd_per_h\n0,0.93\n1800,0.95\n", 1800000, "");
     request.start = "2026-03-01T02:00:00Z"; /* at one */
     request.end = "2026-03-01T03:00:00Z";
     assert_history(&request, 2, pages, "time_s,usd_per_h\n0,0.93\n", 3600000, "");
@@ -95,8 +90,7 @@ test_aws(void **state)
         "the first record: no price is known before\n");
 }
 
-static void
-test_one_series(void **state)
+static void test_one_series(void **state)
 {
     static const char *const page[] = {PAGE(ITEM("cn-north-1a", "6.1",
         "2026-03-01T00:00:"
@@ -120,26 +114,23 @@ test_one_series(void **state)
     assert_history(&request, 1, page, "time_s,cny_per_h\n0,6.1\n", 0, "");
     request.keys[SPOT_PRICE_ZONE] = NULL;
     request.keys[SPOT_PRICE_CURRENCY] = "USD";
-    assert_history(
-        &request, 1, page, "time_s,usd_per_h\n0,0.91\n3600,0.92\n", 3600000, "");
+    assert_history(&request, 1, page, "time_s,usd_per_h\n0,0.91\n3600,0.92\n", 3600000, "");
 }
 
-#define AZURE(sku, use, unit, price)                                                    \
-    "{\"currencyCode\":\"EUR\",\"retailPrice\":" price                                  \
-    ",\"armRegionName\":\"westeurope\","                                                \
-    "\"effectiveStartDate\":\"2026-03-01T00:00:00Z\",\"productName\":\"NC\","           \
-    "\"skuName\":\"" sku "\",\"armSkuName\":\"NC6\",\"unitOfMeasure\":\"" unit          \
+#define AZURE(sku, use, unit, price)                                                               \
+    "{\"currencyCode\":\"EUR\",\"retailPrice\":" price ",\"armRegionName\":\"westeurope\","        \
+    "\"effectiveStartDate\":\"2026-03-01T00:00:00Z\",\"productName\":\"NC\","                      \
+    "\"skuName\":\"" sku "\",\"armSkuName\":\"NC6\",\"unitOfMeasure\":\"" unit                     \
     "\",\"type\":\"" use "\"}"
 
-static void
-test_azure(void **state)
+static void test_azure(void **state)
 {
-    static const char *const page[] = {"{\"BillingCurrency\":\"EUR\",\"Items\":[" AZURE(
-        "NC6", "Consumption", "1 Hour", "3") "," AZURE("NC6 Spot", "Consumption",
-        "1 Hour", "0.9") "," AZURE("NC6 Low "
-                                   "Priority",
-        "Consumption", "1 Hour", "0.8") "," AZURE("NC6", "Reservation", "1 Hour",
-        "9000") "],\"NextPageLink\":null}"};
+    static const char *const page[] = {
+        "{\"BillingCurrency\":\"EUR\",\"Items\":[" AZURE("NC6", "Consumption", "1 Hour",
+            "3") "," AZURE("NC6 Spot", "Consumption", "1 Hour", "0.9") "," AZURE("NC6 Low "
+                                                                                 "Priority",
+            "Consumption", "1 Hour",
+            "0.8") "," AZURE("NC6", "Reservation", "1 Hour", "9000") "],\"NextPageLink\":null}"};
     spot_price_request_t request = {0};
 
     (void) state;
@@ -149,8 +140,7 @@ test_azure(void **state)
         "the hour of use\n");
 }
 
-static void
-test_stamped(void **state)
+static void test_stamped(void **state)
 {
     static const char *const named[] = {"time,zone,eur_per_h\n2026-03-01T01:00:00+01:00,"
                                         "x,2\n2026-03-01 00:30:00Z,x,3\n"};
@@ -174,8 +164,7 @@ test_stamped(void **state)
         "warning: a: times without a zone are taken as UTC\n");
 }
 
-static void
-test_too_many(void **state)
+static void test_too_many(void **state)
 {
     static char text[SPOT_MAX_PRICE_STEPS * 40];
     const char *const texts[] = {text};
@@ -184,15 +173,14 @@ test_too_many(void **state)
 
     (void) state;
     for (int j = 0; j <= SPOT_MAX_PRICE_STEPS; j++) {
-        end += sprintf(end, "2026-03-%02dT%02d:%02d:%02dZ,%d\n", 1 + j / 86400,
-            j / 3600 % 24, j / 60 % 60, j % 60, j % 2);
+        end += sprintf(end, "2026-03-%02dT%02d:%02d:%02dZ,%d\n", 1 + j / 86400, j / 3600 % 24,
+            j / 60 % 60, j % 60, j % 2);
     }
     assert_history(&request, 1, texts, NULL, 0,
         "a: more than 20000 steps: choose a shorter time by --start and --end\n");
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_aws),

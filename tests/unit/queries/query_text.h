@@ -10,8 +10,7 @@
 
 /* Binds and opens the value of the key arrivals; report: all errors, a line each, with
  * line:column of the value. */
-static inline int
-open_setting(spot_arrivals_setting_t *self, const char *value, const char *report)
+static inline int open_setting(spot_arrivals_setting_t *self, const char *value, const char *report)
 {
     spot_diag_t diag;
     spot_bind_t bind = {.diag = &diag};
@@ -31,8 +30,8 @@ open_setting(spot_arrivals_setting_t *self, const char *value, const char *repor
 }
 
 /* Draws the arrivals of such a value. */
-static inline void
-draw(spot_arrivals_t *self, const char *value, uint64_t seed, uint64_t replication)
+static inline void draw(
+    spot_arrivals_t *self, const char *value, uint64_t seed, uint64_t replication)
 {
     spot_arrivals_setting_t setting;
 
@@ -42,8 +41,8 @@ draw(spot_arrivals_t *self, const char *value, uint64_t seed, uint64_t replicati
 }
 
 /* Against the times of all queries. */
-static inline void
-assert_times(const spot_arrivals_t *self, size_t num_queries, const int64_t *times_ns)
+static inline void assert_times(
+    const spot_arrivals_t *self, size_t num_queries, const int64_t *times_ns)
 {
     assert_int_equal(self->num_queries, num_queries);
     for (size_t j = 0; j < num_queries; j++) {

@@ -7,8 +7,7 @@
 
 #define MAX_Z 4.5
 
-static void
-test_nanoseconds(void **state)
+static void test_nanoseconds(void **state)
 {
     (void) state;
     assert_int_equal(spot_ns_from_ms(0), 0);
@@ -19,8 +18,7 @@ test_nanoseconds(void **state)
 }
 
 /* Deltas of the scenario, of which there may be none. */
-static void
-test_given(void **state)
+static void test_given(void **state)
 {
     spot_arrivals_t arrivals = {0};
 
@@ -42,8 +40,7 @@ test_given(void **state)
     spot_arrivals_free(&arrivals);
 }
 
-static void
-test_constant(void **state)
+static void test_constant(void **state)
 {
     static const char *const values[] = {"{constant: {rate_qps: 3, count: 3}}",
         "{gamma: {rate_qps: 3, cv: 0, count: 3}}",
@@ -57,8 +54,7 @@ test_constant(void **state)
         assert_false(spot_arrivals_is_random(&setting));
         spot_arrivals_setting_free(&setting);
         draw(&arrivals, values[j], 1, j);
-        assert_times(
-            &arrivals, 4, (const int64_t[]){0, 333333333, 666666666, 999999999});
+        assert_times(&arrivals, 4, (const int64_t[]){0, 333333333, 666666666, 999999999});
         assert_true(arrivals.cv < 1e-12);
     }
     spot_arrivals_free(&arrivals);
@@ -68,8 +64,7 @@ test_constant(void **state)
 
 /* Sample mean and SCV against those of the law, whose fourth moment gives the standard
  * error of the variance. */
-static void
-assert_law(const char *value, double mean_ms, double scv)
+static void assert_law(const char *value, double mean_ms, double scv)
 {
     spot_arrivals_t arrivals = {0};
     double num_deltas, mean_se, variance, variance_se;
@@ -85,8 +80,7 @@ assert_law(const char *value, double mean_ms, double scv)
     spot_arrivals_free(&arrivals);
 }
 
-static void
-test_laws(void **state)
+static void test_laws(void **state)
 {
     (void) state;
     assert_law("{poisson: {rate_qps: 40, count: 400000}}", 25, 1);
@@ -98,8 +92,7 @@ test_laws(void **state)
 }
 
 /* Three tenths of the deltas are less than half a nanosecond if the CV is 4. */
-static void
-test_ties(void **state)
+static void test_ties(void **state)
 {
     const double p_tie = gsl_cdf_gamma_P(0.5e-6, 1 / 16.0, 160);
     spot_arrivals_t arrivals = {0};
@@ -109,8 +102,7 @@ test_ties(void **state)
     draw(&arrivals, "{gamma: {rate_qps: 100, cv: 4, count: 50000}}", 1, 0);
     spot_arrivals_fit(&fit, &arrivals);
     assert_true(fabs(p_tie - 0.30) < 0.01);
-    assert_true(
-        fabs(fit.zero_share - p_tie) <= MAX_Z * sqrt(p_tie * (1 - p_tie) / 50000));
+    assert_true(fabs(fit.zero_share - p_tie) <= MAX_Z * sqrt(p_tie * (1 - p_tie) / 50000));
     draw(&arrivals, "{gamma: {rate_qps: 100, cv: 4, count: 50000, clip: 47 us}}", 1, 0);
     spot_arrivals_fit(&fit, &arrivals);
     assert_true(fit.zero_share == 0);
@@ -122,8 +114,7 @@ test_ties(void **state)
 }
 
 /* A replication depends on its seed and number alone. */
-static void
-test_streams(void **state)
+static void test_streams(void **state)
 {
     static const char value[] = "{poisson: {rate_qps: 10, count: 50}}";
     spot_arrivals_t a = {0}, b = {0};
@@ -144,8 +135,7 @@ test_streams(void **state)
 /* ---- Rates that change ---- */
 
 /* The number of queries from a time to another; the first query is not one of them. */
-static double
-count_between(const spot_arrivals_t *arrivals, double from_s, double to_s)
+static double count_between(const spot_arrivals_t *arrivals, double from_s, double to_s)
 {
     double count = 0;
 
@@ -157,8 +147,7 @@ count_between(const spot_arrivals_t *arrivals, double from_s, double to_s)
     return count;
 }
 
-static void
-assert_count(
+static void assert_count(
     const spot_arrivals_t *arrivals, double from_s, double to_s, double expected)
 {
     const double count = count_between(arrivals, from_s, to_s);
@@ -167,8 +156,7 @@ assert_count(
     assert_true(sqrt(expected) <= 0.02 * expected); /* and a bias of 9 % shows */
 }
 
-static void
-test_varying(void **state)
+static void test_varying(void **state)
 {
     static const char rates[] = "minute,requests_per_minute\n0,6000\n0.5,60000\n"
                                 "1,0\n2,12000.5\n4,3000\n";
@@ -191,8 +179,7 @@ test_varying(void **state)
 }
 
 /* Each hour against the integral of the sine. */
-static void
-test_daily(void **state)
+static void test_daily(void **state)
 {
     const double turn = 2 * acos(-1.0) / 24;
     spot_arrivals_t arrivals = {0};
@@ -202,8 +189,7 @@ test_daily(void **state)
     for (int hour = 0; hour < 48; hour++) {
         const double wave = (sin(turn * (hour + 1 - 9)) - sin(turn * (hour - 9))) / turn;
 
-        assert_count(
-            &arrivals, hour * 3600, (hour + 1) * 3600, 3600 * (2.5 + 1.5 * wave));
+        assert_count(&arrivals, hour * 3600, (hour + 1) * 3600, 3600 * (2.5 + 1.5 * wave));
     }
     assert_true(arrivals.source_ns[arrivals.num_queries - 1] < INT64_C(172800000000000));
     spot_arrivals_free(&arrivals);
@@ -211,8 +197,7 @@ test_daily(void **state)
 
 /* ---- Rescaling ---- */
 
-static void
-test_rescale(void **state)
+static void test_rescale(void **state)
 {
     spot_arrivals_t from = {0}, to = {0};
     int64_t time_ns = 0;
@@ -246,8 +231,7 @@ test_rescale(void **state)
     spot_arrivals_free(&to);
 }
 
-static void
-test_too_long(void **state)
+static void test_too_long(void **state)
 {
     spot_arrivals_setting_t setting;
     spot_arrivals_t from = {0}, to = {0};
@@ -260,8 +244,7 @@ test_too_long(void **state)
     spot_arrivals_free(&from);
     spot_arrivals_free(&to);
     /* 2^62 ns, and 2048 ns more. */
-    assert_int_equal(
-        open_setting(&setting, "{deltas_ms: [4611686018427.387904]}", ""), 0);
+    assert_int_equal(open_setting(&setting, "{deltas_ms: [4611686018427.387904]}", ""), 0);
     spot_arrivals_setting_free(&setting);
     assert_int_equal(open_setting(&setting, "{deltas_ms: [4611686018427.387904, 1]}",
                          "x:1:13: arrivals last longer than 2^62 ns\n"),
@@ -275,8 +258,7 @@ test_too_long(void **state)
 
 /* ---- The map ---- */
 
-static void
-assert_rejected(const char *value, const char *report)
+static void assert_rejected(const char *value, const char *report)
 {
     spot_arrivals_setting_t setting;
 
@@ -284,12 +266,11 @@ assert_rejected(const char *value, const char *report)
     spot_arrivals_setting_free(&setting);
 }
 
-#define EXACTLY_ONE                                                                     \
-    "x:1:1: arrivals: exactly one of poisson, gamma, constant, deltas, deltas_ms, "     \
+#define EXACTLY_ONE                                                                                \
+    "x:1:1: arrivals: exactly one of poisson, gamma, constant, deltas, deltas_ms, "                \
     "trace, varying, daily\n"
 
-static void
-test_map(void **state)
+static void test_map(void **state)
 {
     (void) state;
     assert_rejected("{}", EXACTLY_ONE);
@@ -298,8 +279,8 @@ test_map(void **state)
         "x:1:2: unknown key \"possion\", did you mean \"poisson\"?\n");
     assert_rejected("{gamma: {rate_qps: 1, count: 1, cv: 2, scv: 4}}",
         "x:1:45: give cv or scv, not both (scv is the square of cv)\n");
-    assert_rejected("{gamma: {rate_qps: 1, count: 1}}",
-        "x:1:9: give cv or scv (scv is the square of cv)\n");
+    assert_rejected(
+        "{gamma: {rate_qps: 1, count: 1}}", "x:1:9: give cv or scv (scv is the square of cv)\n");
     assert_rejected("{poisson: {rate_qps: -1, count: 1.5}}",
         "x:1:22: arrivals.poisson.rate_qps: -1 is not in 1e-06..1000000000\n"
         "x:1:33: arrivals.poisson.count: expected an integer from 0 to 1000000000, got "
@@ -307,14 +288,12 @@ test_map(void **state)
     assert_rejected("{deltas_ms: [1, -0.5, x]}",
         "x:1:17: negative delta -0.5\n"
         "x:1:23: arrivals.deltas_ms[2]: expected a number, got \"x\"\n");
-    assert_rejected(
-        "{daily: {peak_qps: 1, low_qps: 2}}", "x:1:32: low_qps: 2 is above peak_qps\n");
+    assert_rejected("{daily: {peak_qps: 1, low_qps: 2}}", "x:1:32: low_qps: 2 is above peak_qps\n");
     assert_rejected("{daily: {peak_qps: 1e6, low_qps: 2, days: 1}}",
         "x:1:9: the highest rate gives more than 1000000000 queries\n");
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_nanoseconds),

@@ -9,8 +9,7 @@
 
 /* Opens arrivals of a kind whose file has a text; more: further keys. In the report "x"
  * is the scenario, and the file is "f". */
-static int
-open_file(spot_arrivals_setting_t *self, const char *kind, const char *text,
+static int open_file(spot_arrivals_setting_t *self, const char *kind, const char *text,
     const char *more, const char *report)
 {
     char value[256];
@@ -23,8 +22,7 @@ open_file(spot_arrivals_setting_t *self, const char *kind, const char *text,
     return ret;
 }
 
-static void
-draw_file(spot_arrivals_t *self, const char *kind, const char *text, const char *more)
+static void draw_file(spot_arrivals_t *self, const char *kind, const char *text, const char *more)
 {
     spot_arrivals_setting_t setting;
 
@@ -33,8 +31,8 @@ draw_file(spot_arrivals_t *self, const char *kind, const char *text, const char 
     spot_arrivals_setting_free(&setting);
 }
 
-static void
-assert_rejected(const char *kind, const char *text, const char *more, const char *report)
+static void assert_rejected(
+    const char *kind, const char *text, const char *more, const char *report)
 {
     spot_arrivals_setting_t setting;
 
@@ -44,8 +42,7 @@ assert_rejected(const char *kind, const char *text, const char *more, const char
 
 /* ---- Deltas ---- */
 
-static void
-test_deltas(void **state)
+static void test_deltas(void **state)
 {
     static const char text[] = "# ms\n1.5\n\n  2e0 \r\n # more\n0\n";
     spot_arrivals_t arrivals = {0};
@@ -61,8 +58,7 @@ test_deltas(void **state)
     spot_arrivals_free(&arrivals);
 }
 
-static void
-test_bad_deltas(void **state)
+static void test_bad_deltas(void **state)
 {
     (void) state;
     assert_rejected("deltas", "1\n-0.5\n abc\ninf\n1e999\n-nan\n1,2\n-5x\n", "",
@@ -74,17 +70,15 @@ test_bad_deltas(void **state)
         "f:7:1: not a number: '1,2'\n"
         "f:8:1: not a number: '-5x'\n");
     assert_rejected("deltas", "\n# 1\n", "", "f: no deltas\n");
-    assert_rejected("deltas", "1\n2\n", ", count: 3",
-        "x:1:27: count 3, but the file has 2 deltas\n");
-    assert_rejected("deltas", "0\n0\n", ", rescale_qps: 3",
-        "x:1:33: no arrival rate: all deltas are 0\n");
     assert_rejected(
-        "deltas", "4e12\n4e12\n", "", "x:1:10: arrivals last longer than 2^62 ns\n");
+        "deltas", "1\n2\n", ", count: 3", "x:1:27: count 3, but the file has 2 deltas\n");
+    assert_rejected(
+        "deltas", "0\n0\n", ", rescale_qps: 3", "x:1:33: no arrival rate: all deltas are 0\n");
+    assert_rejected("deltas", "4e12\n4e12\n", "", "x:1:10: arrivals last longer than 2^62 ns\n");
 }
 
 /* What is written with all digits is read as the same queries. */
-static void
-test_all_digits(void **state)
+static void test_all_digits(void **state)
 {
     spot_arrivals_t drawn = {0}, read = {0};
     char *text = NULL;
@@ -108,8 +102,7 @@ test_all_digits(void **state)
 /* ---- Traces ---- */
 
 /* Differences of times, exact before they are rounded half up. */
-static void
-test_trace(void **state)
+static void test_trace(void **state)
 {
     spot_arrivals_t arrivals = {0};
 
@@ -121,25 +114,22 @@ test_trace(void **state)
     assert_times(&arrivals, 4, (const int64_t[]){0, 0, 1, 3000000000});
     draw_file(&arrivals, "trace", "time_ms\n-0.0000015\n-0.000001\n0\n0.00000149\n", "");
     assert_times(&arrivals, 4, (const int64_t[]){0, 1, 2, 3});
-    draw_file(&arrivals, "trace",
-        "time_ns\n-4611686018427387904\n-4611686018427387903.5\n0e30\n", "");
+    draw_file(
+        &arrivals, "trace", "time_ns\n-4611686018427387904\n-4611686018427387903.5\n0e30\n", "");
     assert_times(&arrivals, 3, (const int64_t[]){0, 1, INT64_C(4611686018427387904)});
     /* A gap of which 10^-6 as a double has lost the last nanosecond. */
     draw_file(&arrivals, "trace", "time_ns\n5\n4503599627370503\n", "");
     assert_times(&arrivals, 2, (const int64_t[]){0, 4503599627370498});
-    draw_file(&arrivals, "trace", "time_ms\n10\n11\n14\n99\n",
-        ", count: 2, rescale_qps: 1000");
+    draw_file(&arrivals, "trace", "time_ms\n10\n11\n14\n99\n", ", count: 2, rescale_qps: 1000");
     assert_times(&arrivals, 3, (const int64_t[]){0, 500000, 2000000});
-    draw_file(&arrivals, "trace",
-        "time_ns\n0.000000000000000001\n0.5\n0.500000000000000001\n", "");
+    draw_file(&arrivals, "trace", "time_ns\n0.000000000000000001\n0.5\n0.500000000000000001\n", "");
     assert_times(&arrivals, 3, (const int64_t[]){0, 0, 1});
     draw_file(&arrivals, "trace", "time_ns\n7\n", "");
     assert_times(&arrivals, 1, (const int64_t[]){0});
     spot_arrivals_free(&arrivals);
 }
 
-static void
-test_bad_traces(void **state)
+static void test_bad_traces(void **state)
 {
     (void) state;
     assert_rejected("trace", "time_s,user\n3.5,a\n3.2,b\nx,c\n3.4999999999999,d\n", "",
@@ -156,16 +146,15 @@ test_bad_traces(void **state)
         "f:3:1: time_s: expected at most 18 decimals of a nanosecond, got '1e-28'\n"
         "f:4:1: time_s: expected at most 2^62 ns, got '9e99999'\n"
         "f:5:1: time_s: expected at most 2^62 ns, got '2e10'\n");
-    assert_rejected("trace", "time_s\n-3e9\n3e9\n", "",
-        "f:3:1: arrivals last longer than 2^62 ns\n");
-    assert_rejected("trace", "time_s\n1\n2\n", ", count: 2",
-        "x:1:26: count 2, but the file has 1 deltas\n");
+    assert_rejected(
+        "trace", "time_s\n-3e9\n3e9\n", "", "f:3:1: arrivals last longer than 2^62 ns\n");
+    assert_rejected(
+        "trace", "time_s\n1\n2\n", ", count: 2", "x:1:26: count 2, but the file has 1 deltas\n");
 }
 
 /* ---- Rates ---- */
 
-static void
-test_rates(void **state)
+static void test_rates(void **state)
 {
     spot_arrivals_setting_t setting;
 
@@ -191,8 +180,7 @@ test_rates(void **state)
 
 /* ---- Figures ---- */
 
-static void
-test_fit(void **state)
+static void test_fit(void **state)
 {
     spot_arrivals_t arrivals = {0};
     spot_arrivals_fit_t fit;
@@ -214,8 +202,7 @@ test_fit(void **state)
 }
 
 /* The published figures of a file of 50,000 deltas. */
-static void
-test_data(void **state)
+static void test_data(void **state)
 {
     static const size_t most[] = {4, 6, 10, 20, 50, 138}; /* at 1, 4, ... 1024 ms */
     spot_arrivals_t arrivals = {0};
@@ -242,8 +229,7 @@ test_data(void **state)
 }
 
 /* Files lie in a folder of this process, so that messages have short names. */
-static int
-enter_folder(void **state)
+static int enter_folder(void **state)
 {
     static char path[PATH_BYTES];
 
@@ -252,14 +238,12 @@ enter_folder(void **state)
     return mkdir(path, 0700) == 0 ? chdir(path) : -1;
 }
 
-static int
-leave_folder(void **state)
+static int leave_folder(void **state)
 {
     return rmdir(*state);
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_deltas),

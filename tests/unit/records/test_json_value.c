@@ -6,10 +6,8 @@
 #include "traces/records/json_value.h"
 
 #define NO_VALUE ": JSON syntax: neither a number nor a text in \"\"\n"
-#define NO_MEMBER                                                                       \
-    ": JSON syntax: while parsing a flow mapping did not find expected ',' or '}'\n"
-#define NO_CONTENT                                                                      \
-    ": JSON syntax: while parsing a flow node did not find expected node content\n"
+#define NO_MEMBER ": JSON syntax: while parsing a flow mapping did not find expected ',' or '}'\n"
+#define NO_CONTENT ": JSON syntax: while parsing a flow node did not find expected node content\n"
 
 enum { TEXT_BYTES = 2048 };
 
@@ -22,8 +20,7 @@ typedef struct {
 } fixture_t;
 
 /* Prints {k:v,...}, [v,...], 'text' or a word. */
-static void
-print_value(char text[TEXT_BYTES], const spot_json_value_t *value)
+static void print_value(char text[TEXT_BYTES], const spot_json_value_t *value)
 {
     const char *brackets = value->kind == SPOT_JSON_OPEN_OBJECT ? "{}" : "[]";
     const bool is_open =
@@ -42,36 +39,31 @@ print_value(char text[TEXT_BYTES], const spot_json_value_t *value)
         }
         print_value(text, item);
         num_bytes = strlen(text);
-        snprintf(text + num_bytes, TEXT_BYTES - num_bytes, "%s",
-            item->next == NULL ? "" : ",");
+        snprintf(text + num_bytes, TEXT_BYTES - num_bytes, "%s", item->next == NULL ? "" : ",");
     }
     strncat(text, brackets + 1, 1);
 }
 
-static int
-take(void *context, const spot_json_value_t *record)
+static int take(void *context, const spot_json_value_t *record)
 {
     fixture_t *self = context;
     const spot_json_value_t *body = spot_json_member(record, "body");
 
     if (self->is_within && body != NULL && body->kind == SPOT_JSON_TEXT) {
-        return spot_json_records_within(
-            &self->input, body, self->lists, take, self, &self->diag);
+        return spot_json_records_within(&self->input, body, self->lists, take, self, &self->diag);
     }
-    snprintf(self->text + strlen(self->text), TEXT_BYTES - strlen(self->text),
-        "%zu:%zu ", record->line, record->column);
+    snprintf(self->text + strlen(self->text), TEXT_BYTES - strlen(self->text), "%zu:%zu ",
+        record->line, record->column);
     print_value(self->text, record);
     strcat(self->text, "; ");
     return 0;
 }
 
 /* Reads records of bytes; the messages are errors, and the records before them too. */
-static void
-assert_records(const char *bytes, size_t num_bytes, const char *const *lists,
+static void assert_records(const char *bytes, size_t num_bytes, const char *const *lists,
     bool is_within, const char *records, const char *errors)
 {
-    fixture_t fixture = {
-        .input = {"x", bytes, num_bytes}, .lists = lists, .is_within = is_within};
+    fixture_t fixture = {.input = {"x", bytes, num_bytes}, .lists = lists, .is_within = is_within};
     int ret;
 
     spot_diag_init(&fixture.diag);
@@ -82,41 +74,35 @@ assert_records(const char *bytes, size_t num_bytes, const char *const *lists,
     spot_diag_free(&fixture.diag);
 }
 
-static void
-assert_read(const char *bytes, const char *records)
+static void assert_read(const char *bytes, const char *records)
 {
     assert_records(bytes, strlen(bytes), NULL, false, records, "");
 }
 
-static void
-assert_refused(const char *bytes, const char *records, const char *errors)
+static void assert_refused(const char *bytes, const char *records, const char *errors)
 {
     assert_records(bytes, strlen(bytes), NULL, false, records, errors);
 }
 
-static void
-test_layouts(void **state)
+static void test_layouts(void **state)
 {
     (void) state;
     assert_read("{\"a\": 1}", "1:1 {a:1}; ");
     assert_read("{\"a\":1}\n{\"a\":2}\n", "1:1 {a:1}; 2:1 {a:2}; ");
     assert_read("{\"a\":1}{\"a\":2}{\"b\":{}}", "1:1 {a:1}; 1:8 {a:2}; 1:15 {b:{}}; ");
-    assert_read(
-        "  {\"a\":1} {\"a\":2}\r\n\r\n{\"a\":3}", "1:3 {a:1}; 1:11 {a:2}; 3:1 {a:3}; ");
+    assert_read("  {\"a\":1} {\"a\":2}\r\n\r\n{\"a\":3}", "1:3 {a:1}; 1:11 {a:2}; 3:1 {a:3}; ");
     assert_read("[{\"a\":1},\n {\"a\":2}]\n[{\"a\":3}]{\"a\":4}",
         "1:2 {a:1}; 2:2 {a:2}; 3:2 {a:3}; 3:10 {a:4}; ");
     assert_read("{\n\t\"a\":\t[1, \"x\"],\n\t\"b\": {\n\t\t\"c\": null\n\t}\n}\n{\n}\n",
         "1:1 {a:[1,'x'],b:{c:null}}; 7:1 {}; ");
     assert_read("\xef\xbb\xbf{\"a\":1}{\"a\":2}", "1:1 {a:1}; 1:8 {a:2}; ");
+    assert_read("{\"a\":\"}{][\\\"\"}{\"b\":\"\\\\\"}", "1:1 {a:'}{][\"'}; 1:15 {b:'\\'}; ");
     assert_read(
-        "{\"a\":\"}{][\\\"\"}{\"b\":\"\\\\\"}", "1:1 {a:'}{][\"'}; 1:15 {b:'\\'}; ");
-    assert_read("[[1],[],[[{\"a\":[2]}]],\"x\",true]",
-        "1:3 1; 1:11 {a:[2]}; 1:23 'x'; 1:27 true; ");
+        "[[1],[],[[{\"a\":[2]}]],\"x\",true]", "1:3 1; 1:11 {a:[2]}; 1:23 'x'; 1:27 true; ");
     assert_read("[]{\"a\":\"\"}", "1:3 {a:''}; ");
 }
 
-static void
-test_lists(void **state)
+static void test_lists(void **state)
 {
     static const char *const lists[] = {"items", "data.result", NULL};
     static const char text[] =
@@ -132,8 +118,7 @@ test_lists(void **state)
         "");
 }
 
-static void
-test_within(void **state)
+static void test_within(void **state)
 {
     static const char text[] = "{\"body\":\"{\\\"a\\\":1}\"}\n\n  {\"body\": "
                                "\"[{\\\"a\\\":2},\\n{\\\"a\\\":3}]\"}"
@@ -146,14 +131,12 @@ test_within(void **state)
     assert_records(damaged, strlen(damaged), NULL, true, "", "x:2:11" NO_MEMBER);
 }
 
-static const char *
-text_at(const spot_json_value_t *value, const char *path)
+static const char *text_at(const spot_json_value_t *value, const char *path)
 {
     return spot_json_text_at(value, path);
 }
 
-static int
-take_paths(void *context, const spot_json_value_t *record)
+static int take_paths(void *context, const spot_json_value_t *record)
 {
     (void) context;
     assert_string_equal(text_at(record, "a.b-c"), "x");
@@ -171,8 +154,7 @@ take_paths(void *context, const spot_json_value_t *record)
     return 0;
 }
 
-static void
-test_paths(void **state)
+static void test_paths(void **state)
 {
     static const char text[] =
         "{\"a\":{\"b-c\":\"x\"},\"n\":[{\"m\":7},{\"m\":8}],\"empty\":[],\"null\":null,"
@@ -186,8 +168,7 @@ test_paths(void **state)
     spot_diag_free(&diag);
 }
 
-static void
-test_damaged(void **state)
+static void test_damaged(void **state)
 {
     static const char nul[] = "{\"a\":1}\n{\"a\":\0}";
     char deep[200];
@@ -196,10 +177,9 @@ test_damaged(void **state)
     assert_refused("", "", "x:1:1: expected at least one record\n");
     assert_refused("\n\n", "", "x:3:1: expected at least one record\n");
     assert_refused("[]\n", "", "x:2:1: expected at least one record\n");
-    assert_refused("{\"a\":1}\n3\n", "1:1 {a:1}; ",
-        "x:2:1: record: expected an object or a list, got '3'\n");
     assert_refused(
-        "\"a\" {}", "", "x:1:1: record: expected an object or a list, got 'a'\n");
+        "{\"a\":1}\n3\n", "1:1 {a:1}; ", "x:2:1: record: expected an object or a list, got '3'\n");
+    assert_refused("\"a\" {}", "", "x:1:1: record: expected an object or a list, got 'a'\n");
     assert_refused("{\"a\":1}{\"a\":1 2}", "1:1 {a:1}; ", "x:1:13" NO_VALUE);
     assert_refused("{\"a\":1}\n{\"a\":}", "1:1 {a:1}; ", "x:2:6" NO_VALUE);
     assert_refused("{\"a\":1}\n{\"a\":2]", "1:1 {a:1}; ", "x:2:7" NO_MEMBER);
@@ -221,8 +201,7 @@ test_damaged(void **state)
     assert_refused(deep, "", "x:1:65: nested more than 64 levels deep\n");
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_layouts),

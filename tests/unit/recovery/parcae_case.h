@@ -37,8 +37,7 @@ static const spot_field_t parcae_case_fields[] = {
 };
 
 /* From YAML; what is wrong is printed and told. */
-static inline int
-bind_parcae_case(parcae_case_t *self, const char *text, int64_t capacity)
+static inline int bind_parcae_case(parcae_case_t *self, const char *text, int64_t capacity)
 {
     spot_diag_t diag;
     spot_bind_t bind = {.diag = &diag};
@@ -51,9 +50,8 @@ bind_parcae_case(parcae_case_t *self, const char *text, int64_t capacity)
     ret = spot_bind_document(parcae_case_fields, document.root, &diag, self);
     if (ret == 0) {
         spot_job_settle(&self->job, &bind, document.root, capacity);
-        assert_int_equal(spot_recovery_settle(&self->recovery, &bind, document.root,
-                             &self->job, capacity),
-            0);
+        assert_int_equal(
+            spot_recovery_settle(&self->recovery, &bind, document.root, &self->job, capacity), 0);
     }
     ret = diag.num_errors > 0 ? SPOT_ERR_BAD_INPUT : ret;
     if (ret != 0) {
@@ -64,22 +62,20 @@ bind_parcae_case(parcae_case_t *self, const char *text, int64_t capacity)
     return ret;
 }
 
-static inline const spot_parcae_t *
-parcae_of(const parcae_case_t *self)
+static inline const spot_parcae_t *parcae_of(const parcae_case_t *self)
 {
     return self->recovery.options;
 }
 
-static inline void
-free_parcae_case(parcae_case_t *self)
+static inline void free_parcae_case(parcae_case_t *self)
 {
     spot_recovery_choice_free(&self->recovery);
     spot_job_free(&self->job);
 }
 
 /* GPT-1.5B with its measured tables: false where they are absent. */
-static inline bool
-bind_gpt(parcae_case_t *self, const char *system, const char *options, int64_t capacity)
+static inline bool bind_gpt(
+    parcae_case_t *self, const char *system, const char *options, int64_t capacity)
 {
     const char *root = SPOT_SOURCE_DIR "/../shared/data/profiles/";
     char text[2048];

@@ -20,8 +20,7 @@ typedef struct {
     void *memory;
 } fixture_t;
 
-static void
-set_up(fixture_t *self, int32_t num_ready)
+static void set_up(fixture_t *self, int32_t num_ready)
 {
     int32_t slots[CAPACITY];
 
@@ -37,16 +36,14 @@ set_up(fixture_t *self, int32_t num_ready)
     spot_layout_start(&self->layout, self->memory, CAPACITY);
 }
 
-static void
-tear_down(fixture_t *self)
+static void tear_down(fixture_t *self)
 {
     spot_fleet_free(&self->fleet);
     free(self->memory);
 }
 
 /* The two maps say the same, and as many are held as is told. */
-static void
-assert_consistent(const spot_layout_t *layout)
+static void assert_consistent(const spot_layout_t *layout)
 {
     int32_t num_held = 0, num_holders = 0;
 
@@ -65,8 +62,7 @@ assert_consistent(const spot_layout_t *layout)
     assert_int_equal(num_holders, layout->num_held);
 }
 
-static void
-test_begins_empty(void **state)
+static void test_begins_empty(void **state)
 {
     fixture_t self;
 
@@ -81,8 +77,7 @@ test_begins_empty(void **state)
 }
 
 /* First the active ones in their order, then the first of standby; row by row. */
-static void
-test_forms_in_order(void **state)
+static void test_forms_in_order(void **state)
 {
     fixture_t self;
 
@@ -99,8 +94,7 @@ test_forms_in_order(void **state)
         assert_int_equal(self.layout.slots[place], expected[place]);
     }
     assert_int_equal(self.layout.places[32], SPOT_LAYOUT_NONE);
-    spot_layout_form(
-        &self.layout, &self.fleet, 1, 2); /* fewer places than active ones */
+    spot_layout_form(&self.layout, &self.fleet, 1, 2); /* fewer places than active ones */
     assert_consistent(&self.layout);
     assert_int_equal(self.layout.num_held, 2);
     assert_int_equal(self.layout.places[36], SPOT_LAYOUT_NONE);
@@ -108,8 +102,7 @@ test_forms_in_order(void **state)
 }
 
 /* As the fleet makes them active when it puts the announced ones last. */
-static void
-test_forms_noticed_last(void **state)
+static void test_forms_noticed_last(void **state)
 {
     spot_rng_t rng;
 
@@ -117,10 +110,8 @@ test_forms_noticed_last(void **state)
     spot_rng_seek(&rng, 1, 1, SPOT_STREAM_VICTIM, 0);
     for (int round = 0; round < 300; round++) {
         const int32_t num_ready = 1 + (int32_t) spot_rng_below(&rng, CAPACITY);
-        const int32_t num_active =
-            (int32_t) spot_rng_below(&rng, (uint64_t) num_ready + 1);
-        const int32_t num_places =
-            (int32_t) spot_rng_below(&rng, (uint64_t) num_ready + 1);
+        const int32_t num_active = (int32_t) spot_rng_below(&rng, (uint64_t) num_ready + 1);
+        const int32_t num_places = (int32_t) spot_rng_below(&rng, (uint64_t) num_ready + 1);
         int64_t deadlines_ms[CAPACITY];
         int32_t slots[CAPACITY];
         fixture_t self;
@@ -132,20 +123,17 @@ test_forms_noticed_last(void **state)
 
             deadlines_ms[slot] = is_noticed ? 1 : INT64_MAX;
         }
-        spot_layout_form_noticed_last(
-            &self.layout, &self.fleet, deadlines_ms, num_places, 1);
+        spot_layout_form_noticed_last(&self.layout, &self.fleet, deadlines_ms, num_places, 1);
         assert_consistent(&self.layout);
         spot_fleet_put_last(&self.fleet, deadlines_ms);
         spot_fleet_set_active(&self.fleet, num_places);
         assert_int_equal(spot_fleet_list(&self.fleet, SPOT_ACTIVE, slots), num_places);
-        assert_memory_equal(
-            self.layout.slots, slots, (size_t) num_places * sizeof(*slots));
+        assert_memory_equal(self.layout.slots, slots, (size_t) num_places * sizeof(*slots));
         tear_down(&self);
     }
 }
 
-static void
-test_loses_and_puts(void **state)
+static void test_loses_and_puts(void **state)
 {
     fixture_t self;
 
@@ -170,8 +158,7 @@ test_loses_and_puts(void **state)
 }
 
 /* At random: the count of a stage is that of its places which nobody has lost. */
-static void
-test_random_losses(void **state)
+static void test_random_losses(void **state)
 {
     spot_rng_t rng;
 
@@ -180,8 +167,7 @@ test_random_losses(void **state)
     for (int round = 0; round < 300; round++) {
         const int32_t depth = 1 + (int32_t) spot_rng_below(&rng, 7);
         const int32_t most = CAPACITY / depth;
-        const int32_t num_pipelines =
-            1 + (int32_t) spot_rng_below(&rng, (uint64_t) most);
+        const int32_t num_pipelines = 1 + (int32_t) spot_rng_below(&rng, (uint64_t) most);
         int32_t num_left[8], lost[CAPACITY], num_lost = 0;
         fixture_t self;
 
@@ -207,8 +193,7 @@ test_random_losses(void **state)
     }
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_begins_empty),

@@ -25,8 +25,7 @@ typedef struct {
     void *memory;
 } case_t;
 
-static void
-init_case(case_t *self, int32_t num_instances)
+static void init_case(case_t *self, int32_t num_instances)
 {
     int32_t slots[CAPACITY];
 
@@ -42,31 +41,27 @@ init_case(case_t *self, int32_t num_instances)
     spot_members_start(&self->members, self->memory, CAPACITY, NUM_LAYERS);
 }
 
-static void
-free_case(case_t *self)
+static void free_case(case_t *self)
 {
     spot_fleet_free(&self->fleet);
     free(self->memory);
 }
 
-static void
-form(case_t *self, const spot_template_set_t *set)
+static void form(case_t *self, const spot_template_set_t *set)
 {
     spot_members_form(&self->members, &self->fleet, set);
     spot_fleet_set_active(&self->fleet, (int32_t) spot_template_set_instances(set));
     spot_members_settle(&self->members);
 }
 
-static void
-assert_sizes(const spot_members_t *self, int32_t count, const int32_t *sizes)
+static void assert_sizes(const spot_members_t *self, int32_t count, const int32_t *sizes)
 {
     assert_int_equal(self->num_pipelines, count);
     assert_memory_equal(self->sizes, sizes, (size_t) count * sizeof(*sizes));
 }
 
 /* Whole pipelines: each has all layers once, in order, and nobody is in two. */
-static void
-assert_whole(const spot_members_t *self)
+static void assert_whole(const spot_members_t *self)
 {
     bool is_in[CAPACITY] = {false};
     int32_t next = 0;
@@ -91,8 +86,7 @@ assert_whole(const spot_members_t *self)
 
 /* ---- By hand ---- */
 
-static void
-lose(case_t *self, const int32_t *lost, int32_t num_lost, int32_t min_size)
+static void lose(case_t *self, const int32_t *lost, int32_t num_lost, int32_t min_size)
 {
     spot_fleet_remove(&self->fleet, lost, num_lost);
     spot_members_lose(&self->members, lost, num_lost);
@@ -103,8 +97,7 @@ lose(case_t *self, const int32_t *lost, int32_t num_lost, int32_t min_size)
 /* Pipelines of 3, 4 and 6 with slots 0-2, 3-6 and 7-12. */
 static const spot_template_set_t three = {3, {{3, 1}, {4, 1}, {6, 1}}};
 
-static void
-test_smaller_template(void **state)
+static void test_smaller_template(void **state)
 {
     static const int32_t lost[] = {9, 11}, sizes[] = {3, 4, 4};
     case_t self;
@@ -124,8 +117,7 @@ test_smaller_template(void **state)
     free_case(&self);
 }
 
-static void
-test_takes_from_the_biggest(void **state)
+static void test_takes_from_the_biggest(void **state)
 {
     static const int32_t lost[] = {0, 2}, sizes[] = {3, 4, 4};
     case_t self;
@@ -142,8 +134,7 @@ test_takes_from_the_biggest(void **state)
     free_case(&self);
 }
 
-static void
-test_merges(void **state)
+static void test_merges(void **state)
 {
     static const spot_template_set_t threes = {1, {{3, 4}}};
     static const int32_t two[] = {0, 3}, one[] = {0}, empty[] = {0, 1, 2};
@@ -169,8 +160,7 @@ test_merges(void **state)
 }
 
 /* Who stays where it is copies nothing; who comes gets a whole stage. */
-static void
-test_forms_with_new(void **state)
+static void test_forms_with_new(void **state)
 {
     static const spot_template_set_t two = {1, {{4, 2}}}, more = {1, {{4, 3}}};
     case_t self;
@@ -199,8 +189,7 @@ test_forms_with_new(void **state)
 
 /* ---- At random ---- */
 
-static void
-shuffle(spot_rng_t *rng, int32_t *values, int32_t count)
+static void shuffle(spot_rng_t *rng, int32_t *values, int32_t count)
 {
     for (int32_t j = count - 1; j > 0; j--) {
         const int32_t k = (int32_t) (spot_rng_uniform(rng) * (j + 1));
@@ -211,8 +200,7 @@ shuffle(spot_rng_t *rng, int32_t *values, int32_t count)
     }
 }
 
-static spot_template_set_t
-random_set(spot_rng_t *rng, int32_t min_size)
+static spot_template_set_t random_set(spot_rng_t *rng, int32_t min_size)
 {
     spot_template_set_t set = {0};
 
@@ -230,8 +218,7 @@ random_set(spot_rng_t *rng, int32_t min_size)
 }
 
 /* Whether each layer is held by one who is not lost, counted one by one. */
-static bool
-is_alive(const spot_members_t *before, const int32_t *lost, int32_t num_lost)
+static bool is_alive(const spot_members_t *before, const int32_t *lost, int32_t num_lost)
 {
     for (int32_t layer = 0; layer < NUM_LAYERS; layer++) {
         bool has_holder = false;
@@ -243,8 +230,8 @@ is_alive(const spot_members_t *before, const int32_t *lost, int32_t num_lost)
             for (int32_t k = 0; k < num_lost; k++) {
                 is_lost = is_lost || lost[k] == member->slot;
             }
-            has_holder = has_holder || (!is_lost && member->held.first <= layer &&
-                                           layer < member->held.end);
+            has_holder =
+                has_holder || (!is_lost && member->held.first <= layer && layer < member->held.end);
         }
         if (!has_holder) {
             return false;
@@ -255,8 +242,7 @@ is_alive(const spot_members_t *before, const int32_t *lost, int32_t num_lost)
 
 /* Some losses one after the other, told in two orders: the same pipelines, all of them
  * big enough, with all who are left. */
-static void
-check_losses(spot_rng_t *rng, int32_t min_size)
+static void check_losses(spot_rng_t *rng, int32_t min_size)
 {
     const spot_template_set_t set = random_set(rng, min_size);
     const int32_t num_instances = (int32_t) spot_template_set_instances(&set);
@@ -274,8 +260,7 @@ check_losses(spot_rng_t *rng, int32_t min_size)
     while (num_left > min_size) {
         const int32_t most = num_left - min_size;
         const int32_t num_lost = 1 + (int32_t) (spot_rng_uniform(rng) * most);
-        const bool holds_all =
-            is_alive(&self.members, slots + num_left - num_lost, num_lost);
+        const bool holds_all = is_alive(&self.members, slots + num_left - num_lost, num_lost);
 
         num_left -= num_lost;
         spot_members_lose(&self.members, slots + num_left, num_lost);
@@ -287,8 +272,8 @@ check_losses(spot_rng_t *rng, int32_t min_size)
         assert_whole(&self.members);
         assert_int_equal(self.members.num_members, num_left);
         assert_int_equal(other.members.num_members, num_left);
-        assert_memory_equal(self.members.members, other.members.members,
-            (size_t) num_left * sizeof(spot_member_t));
+        assert_memory_equal(
+            self.members.members, other.members.members, (size_t) num_left * sizeof(spot_member_t));
         for (int32_t d = 0; d < self.members.num_pipelines; d++) {
             assert_true(self.members.sizes[d] >= min_size);
         }
@@ -299,8 +284,7 @@ check_losses(spot_rng_t *rng, int32_t min_size)
     free_case(&other);
 }
 
-static void
-test_random_losses(void **state)
+static void test_random_losses(void **state)
 {
     spot_rng_t rng;
 
@@ -312,8 +296,7 @@ test_random_losses(void **state)
 }
 
 /* The set of the pipelines is what they are made of. */
-static void
-test_set(void **state)
+static void test_set(void **state)
 {
     spot_rng_t rng;
 
@@ -334,8 +317,7 @@ test_set(void **state)
     }
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_smaller_template),

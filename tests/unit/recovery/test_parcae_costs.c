@@ -16,8 +16,7 @@ typedef struct {
     double bug_ms; /* with par_bug; 0: the same */
 } move_t;
 
-static double
-cost_of(const spot_parcae_costs_t *costs, const move_t *move)
+static double cost_of(const spot_parcae_costs_t *costs, const move_t *move)
 {
     uint8_t is_lost[64] = {0};
     const spot_parcae_left_t left = {.num_pipelines = move->from[0],
@@ -31,13 +30,11 @@ cost_of(const spot_parcae_costs_t *costs, const move_t *move)
     return spot_parcae_move_ms(costs, &left, move->to[0], move->to[1]);
 }
 
-static void
-assert_costs(const spot_parcae_costs_t *costs, const move_t *moves, size_t num_moves,
+static void assert_costs(const spot_parcae_costs_t *costs, const move_t *moves, size_t num_moves,
     bool has_bug, double tolerance)
 {
     for (size_t j = 0; j < num_moves; j++) {
-        const double expected =
-            has_bug && moves[j].bug_ms > 0 ? moves[j].bug_ms : moves[j].cost_ms;
+        const double expected = has_bug && moves[j].bug_ms > 0 ? moves[j].bug_ms : moves[j].cost_ms;
 
         assert_near(cost_of(costs, &moves[j]), expected, tolerance);
     }
@@ -56,8 +53,7 @@ static const move_t gpt_moves[] = {
     {{1, 17}, 0, {0}, {1, 17}, 1689.8, 0},
 };
 
-static void
-test_gpt(void **state)
+static void test_gpt(void **state)
 {
     static const char *const options[] = {"", "  par_bug: yes\n"};
 
@@ -70,8 +66,7 @@ test_gpt(void **state)
             skip();
         }
         costs = &parcae_of(&self)->costs;
-        assert_costs(
-            costs, gpt_moves, sizeof(gpt_moves) / sizeof(gpt_moves[0]), has_bug, 2e-10);
+        assert_costs(costs, gpt_moves, sizeof(gpt_moves) / sizeof(gpt_moves[0]), has_bug, 2e-10);
         assert_near(spot_parcae_restart_ms(costs, 4, 8, false), 4858.315459, 2e-10);
         assert_near(spot_parcae_restart_ms(costs, 4, 8, true), 32189.815459, 2e-10);
         assert_near(spot_parcae_transfer_ms(costs, 2147483648.0), 2396.5118, 1e-9);
@@ -81,8 +76,7 @@ test_gpt(void **state)
 }
 
 /* recovery.md 2.7: what a decision takes in all; only the first saves nothing. */
-static void
-test_throughput_pauses(void **state)
+static void test_throughput_pauses(void **state)
 {
     static const struct {
         int32_t pair[2];
@@ -104,10 +98,9 @@ test_throughput_pauses(void **state)
     for (size_t j = 0; j < sizeof(cases) / sizeof(cases[0]); j++) {
         const spot_parcae_costs_t *costs = &parcae_of(&self)->costs;
 
-        assert_near(
-            spot_parcae_restart_ms(
-                costs, cases[j].pair[0], cases[j].pair[1], cases[j].has_additions) +
-                spot_parcae_reload_ms(costs, cases[j].pair[1], cases[j].checkpoint_ms),
+        assert_near(spot_parcae_restart_ms(
+                        costs, cases[j].pair[0], cases[j].pair[1], cases[j].has_additions) +
+                        spot_parcae_reload_ms(costs, cases[j].pair[1], cases[j].checkpoint_ms),
             cases[j].pause_ms, 2e-11);
     }
     free_parcae_case(&self);
@@ -115,8 +108,7 @@ test_throughput_pauses(void **state)
 
 /* Of equally fast pairs 16 instances are fewer than 17; as published, one pipeline is
  * fewer than two. */
-static void
-test_ties(void **state)
+static void test_ties(void **state)
 {
     static const char *const options[] = {"", "  tie: par\n"};
     static const int32_t expected[][2] = {{2, 8}, {1, 17}};
@@ -133,14 +125,12 @@ test_ties(void **state)
         assert_int_equal(parcae->pairs[parcae->best[17]].num_pipelines, expected[j][0]);
         assert_int_equal(parcae->pairs[parcae->best[17]].depth, expected[j][1]);
         for (int64_t n = 0; n <= 32; n++) {
-            const spot_step_pair_t *best =
-                spot_step_grid_best(&self.job.step_time.grid, n);
+            const spot_step_pair_t *best = spot_step_grid_best(&self.job.step_time.grid, n);
             const spot_parcae_pair_t *pair = &parcae->pairs[parcae->best[n]];
 
             assert_int_equal(best == NULL, parcae->best[n] == parcae->num_pairs);
             if (best != NULL) {
-                assert_true(
-                    spot_step_grid_speed(&self.job.step_time.grid, best) == pair->speed);
+                assert_true(spot_step_grid_speed(&self.job.step_time.grid, best) == pair->speed);
                 assert_true(j == 1 || (best->num_pipelines == pair->num_pipelines &&
                                           best->depth == pair->depth));
             }
@@ -149,24 +139,24 @@ test_ties(void **state)
     }
 }
 
-#define SMALL_MODEL                                                                     \
-    "job:\n"                                                                            \
-    "  pipeline_depth: 2\n"                                                             \
-    "recovery:\n"                                                                       \
-    "  system: parcae\n"                                                                \
-    "  link_gbps: 8\n"                                                                  \
-    "  layers: 5\n"                                                                     \
-    "  first_parameters: 1000000\n"                                                     \
-    "  layer_parameters: 2000000\n"                                                     \
-    "  last_parameters: 4000000\n"                                                      \
-    "  bytes_per_parameter: 1\n"                                                        \
-    "  build_layer_ms: 50\n"                                                            \
-    "  build_bytes: 0\n"                                                                \
-    "  add_ms: 100\n"                                                                   \
-    "  group_base_ms: 0\n"                                                              \
-    "  group_add_ms: 10\n"                                                              \
-    "  group_remove_ms: 1\n"                                                            \
-    "  process_ms: 5\n"                                                                 \
+#define SMALL_MODEL                                                                                \
+    "job:\n"                                                                                       \
+    "  pipeline_depth: 2\n"                                                                        \
+    "recovery:\n"                                                                                  \
+    "  system: parcae\n"                                                                           \
+    "  link_gbps: 8\n"                                                                             \
+    "  layers: 5\n"                                                                                \
+    "  first_parameters: 1000000\n"                                                                \
+    "  layer_parameters: 2000000\n"                                                                \
+    "  last_parameters: 4000000\n"                                                                 \
+    "  bytes_per_parameter: 1\n"                                                                   \
+    "  build_layer_ms: 50\n"                                                                       \
+    "  build_bytes: 0\n"                                                                           \
+    "  add_ms: 100\n"                                                                              \
+    "  group_base_ms: 0\n"                                                                         \
+    "  group_add_ms: 10\n"                                                                         \
+    "  group_remove_ms: 1\n"                                                                       \
+    "  process_ms: 5\n"                                                                            \
     "  published_defaults: yes\n"
 
 /* A million parameters take 1 ms. Stages of P = 2: 5, 6; of P = 3: 3, 4, 4; of P = 4:
@@ -181,8 +171,7 @@ static const move_t small_moves[] = {
     {{2, 3}, 0, {0}, {3, 3}, 4 + 100 + 160 + 5 + 50, 0},       /* growth */
 };
 
-static void
-test_small(void **state)
+static void test_small(void **state)
 {
     static const char *const options[] = {"", "  par_bug: yes\n"};
     /* To other depths, from (2,2): the stage between is half of each, so 2 are missing;
@@ -208,16 +197,15 @@ test_small(void **state)
         snprintf(text, sizeof(text), "%s%s", SMALL_MODEL, options[has_bug]);
         assert_int_equal(bind_parcae_case(&self, text, 8), 0);
         spot_diag_init(&diag);
-        assert_int_equal(
-            spot_yaml_parse(&document, "p.yaml", text, strlen(text), &diag), 0);
+        assert_int_equal(spot_yaml_parse(&document, "p.yaml", text, strlen(text), &diag), 0);
         terms.node = spot_node_get(document.root, "recovery");
         terms.job = &self.job;
         costs = parcae_of(&self)->costs;
         assert_int_equal(costs.max_depth, 2); /* that of the job is all it needs */
         assert_int_equal(spot_parcae_costs_settle(&costs, &terms, 9), 0);
         assert_int_equal(costs.max_depth, 4); /* there are no more layers */
-        assert_costs(&costs, small_moves, sizeof(small_moves) / sizeof(small_moves[0]),
-            has_bug, 1e-9);
+        assert_costs(
+            &costs, small_moves, sizeof(small_moves) / sizeof(small_moves[0]), has_bug, 1e-9);
         assert_costs(&costs, others, sizeof(others) / sizeof(others[0]), has_bug, 1e-9);
         spot_yaml_free(&document);
         spot_diag_free(&diag);
@@ -228,8 +216,7 @@ test_small(void **state)
 }
 
 /* Stages hold all layers in order, at most one more than another but for the first. */
-static void
-test_stages(void **state)
+static void test_stages(void **state)
 {
     parcae_case_t self;
     char text[2048];
@@ -253,8 +240,7 @@ test_stages(void **state)
             const int64_t num_over = 49 % depth;
             const bool is_longer = s < depth - 1 && s >= depth - 1 - num_over;
 
-            assert_true(
-                num_layers == (double) (49 / depth) + (s == 0 ? 1 : 0) + is_longer);
+            assert_true(num_layers == (double) (49 / depth) + (s == 0 ? 1 : 0) + is_longer);
             sum_ms += stages->stage_ms[s];
             assert_true(stages->stage_ms[s] <= stages->longest_ms);
         }
@@ -263,8 +249,7 @@ test_stages(void **state)
     }
 }
 
-static void
-test_errors(void **state)
+static void test_errors(void **state)
 {
     parcae_case_t self;
 
@@ -289,8 +274,7 @@ test_errors(void **state)
     free_parcae_case(&self);
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_gpt),

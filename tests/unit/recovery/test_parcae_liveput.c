@@ -11,8 +11,7 @@
 #define MAX_PAIRS 32
 
 /* An invented model with tables of the repository. */
-static void
-bind_sample(parcae_case_t *self, const char *options)
+static void bind_sample(parcae_case_t *self, const char *options)
 {
     char text[1024];
 
@@ -34,9 +33,8 @@ bind_sample(parcae_case_t *self, const char *options)
 /* ---- Expected costs ---- */
 
 /* The mean over all sets of k of N victims, straight from the definition. */
-static double
-mean_over_sets(const spot_parcae_t *parcae, int32_t from, int32_t to, int32_t num_all,
-    int32_t num_lost)
+static double mean_over_sets(
+    const spot_parcae_t *parcae, int32_t from, int32_t to, int32_t num_all, int32_t num_lost)
 {
     const spot_parcae_pair_t *pair = &parcae->pairs[from], *next = &parcae->pairs[to];
     const int32_t num_places = pair->num_pipelines * pair->depth;
@@ -58,15 +56,13 @@ mean_over_sets(const spot_parcae_t *parcae, int32_t from, int32_t to, int32_t nu
         }
         num_sets++;
         if (from != to || left.num_left < num_places) {
-            sum += spot_parcae_move_ms(
-                &parcae->costs, &left, next->num_pipelines, next->depth);
+            sum += spot_parcae_move_ms(&parcae->costs, &left, next->num_pipelines, next->depth);
         }
     }
     return sum / num_sets;
 }
 
-static void
-expect(const spot_parcae_t *parcae, int32_t from, int32_t num_all, int32_t num_lost,
+static void expect(const spot_parcae_t *parcae, int32_t from, int32_t num_all, int32_t num_lost,
     int64_t num_samples, double *costs)
 {
     int32_t numbers[CAPACITY];
@@ -86,8 +82,7 @@ expect(const spot_parcae_t *parcae, int32_t from, int32_t num_all, int32_t num_l
 
 /* With many samples all sets are counted; with few the numbers lost of each stage are,
  * for the same depth; with fewer there is a mean of a sample, near the truth. */
-static void
-test_expectations(void **state)
+static void test_expectations(void **state)
 {
     parcae_case_t self;
     const spot_parcae_t *parcae;
@@ -107,8 +102,7 @@ test_expectations(void **state)
             expect(parcae, from, 14, num_lost, 500, counted);
             expect(parcae, from, 14, num_lost, num_lost > 2 ? 60 : 5, sampled);
             for (int32_t to = 0; to < parcae->num_pairs; to++) {
-                const bool is_same =
-                    parcae->pairs[to].depth == parcae->pairs[from].depth;
+                const bool is_same = parcae->pairs[to].depth == parcae->pairs[from].depth;
                 double mean;
 
                 if (spot_parcae_size(parcae, to) > 14 - num_lost) {
@@ -138,9 +132,8 @@ typedef struct {
 } search_t;
 
 /* All sequences from here on, one after the other, without losses. */
-static void
-search(search_t *self, int32_t interval, int32_t from, double rest_ms, double samples,
-    int32_t first)
+static void search(
+    search_t *self, int32_t interval, int32_t from, double rest_ms, double samples, int32_t first)
 {
     const spot_parcae_t *parcae = self->parcae;
     const size_t num = (size_t) parcae->num_pairs + 1;
@@ -150,16 +143,14 @@ search(search_t *self, int32_t interval, int32_t from, double rest_ms, double sa
         return;
     }
     for (int32_t to = 0; to <= parcae->num_pairs; to++) {
-        const double length_ms = interval == 0 ? (double) self->question->first_ms
-                                               : (double) parcae->interval_ms;
+        const double length_ms =
+            interval == 0 ? (double) self->question->first_ms : (double) parcae->interval_ms;
         double cost_ms = self->question->first_costs[to];
 
         if (interval > 0) {
-            cost_ms = to == from ? rest_ms
-                                 : self->sure->costs[(size_t) from * num + (size_t) to];
+            cost_ms = to == from ? rest_ms : self->sure->costs[(size_t) from * num + (size_t) to];
         }
-        if (cost_ms < 0 ||
-            spot_parcae_size(parcae, to) > self->question->counts[interval]) {
+        if (cost_ms < 0 || spot_parcae_size(parcae, to) > self->question->counts[interval]) {
             continue;
         }
         search(self, interval + 1, to, fmax(0, cost_ms - length_ms),
@@ -170,9 +161,8 @@ search(search_t *self, int32_t interval, int32_t from, double rest_ms, double sa
 
 /* The answer is as good as any; of equal ones it is to go on as before. Tells whether it
  * is to move. */
-static bool
-assert_best(spot_parcae_lookahead_t *ahead, const spot_parcae_question_t *question,
-    const double *samples)
+static bool assert_best(
+    spot_parcae_lookahead_t *ahead, const spot_parcae_question_t *question, const double *samples)
 {
     const int32_t chosen = spot_parcae_look_ahead(ahead, question);
     double best = 0;
@@ -181,8 +171,8 @@ assert_best(spot_parcae_lookahead_t *ahead, const spot_parcae_question_t *questi
         best = fmax(best, samples[to]);
     }
     assert_true(samples[chosen] >= best * (1 - 1e-11));
-    assert_true(chosen == question->current ||
-                samples[question->current] < best * (1 - 1e-13) || best == 0);
+    assert_true(chosen == question->current || samples[question->current] < best * (1 - 1e-13) ||
+                best == 0);
     return chosen != question->current;
 }
 
@@ -196,8 +186,7 @@ typedef struct {
     void *memory;
 } asker_t;
 
-static void
-start_asker(asker_t *self, const char *options)
+static void start_asker(asker_t *self, const char *options)
 {
     memset(self, 0, sizeof(*self));
     bind_sample(&self->sample, options);
@@ -211,8 +200,7 @@ start_asker(asker_t *self, const char *options)
     self->ahead.num_samples = 5000;
 }
 
-static void
-free_asker(asker_t *self)
+static void free_asker(asker_t *self)
 {
     free(self->memory);
     spot_parcae_moves_free(&self->sure);
@@ -220,8 +208,7 @@ free_asker(asker_t *self)
 }
 
 /* Counts that grow, any pair in use, anywhere between boundaries. */
-static void
-draw_question(const asker_t *self, uint64_t dice, spot_parcae_question_t *question,
+static void draw_question(const asker_t *self, uint64_t dice, spot_parcae_question_t *question,
     int32_t *counts, double *costs)
 {
     counts[0] = 5 + (int32_t) ((dice >> 33) % 16);
@@ -238,15 +225,13 @@ draw_question(const asker_t *self, uint64_t dice, spot_parcae_question_t *questi
         question->current = self->parcae->num_pairs;
     }
     for (size_t to = 0; to < self->num_states; to++) {
-        costs[to] =
-            spot_parcae_size(self->parcae, (int32_t) to) > counts[0]
-                ? -1
-                : self->sure.costs[(size_t) question->current * self->num_states + to];
+        costs[to] = spot_parcae_size(self->parcae, (int32_t) to) > counts[0]
+                        ? -1
+                        : self->sure.costs[(size_t) question->current * self->num_states + to];
     }
 }
 
-static void
-test_look_ahead(void **state)
+static void test_look_ahead(void **state)
 {
     static const char *const options[] = {"  interval: 60 s\n", "  interval: 9 s\n"};
     size_t num_moves = 0;
@@ -261,8 +246,7 @@ test_look_ahead(void **state)
             int32_t counts[NUM_INTERVALS];
             double costs[MAX_PAIRS];
             spot_parcae_question_t question;
-            search_t all = {
-                .parcae = self.parcae, .question = &question, .sure = &self.sure};
+            search_t all = {.parcae = self.parcae, .question = &question, .sure = &self.sure};
 
             dice = dice * UINT64_C(6364136223846793005) + 1442695040888963407U;
             draw_question(&self, dice, &question, counts, costs);
@@ -280,8 +264,7 @@ test_look_ahead(void **state)
 #define NUM_QUESTIONS 4000
 
 /* Asks the same random questions at each call, most with equal counts. */
-static void
-ask_all(asker_t *self, int32_t *answers)
+static void ask_all(asker_t *self, int32_t *answers)
 {
     uint64_t dice = 5;
 
@@ -300,8 +283,7 @@ ask_all(asker_t *self, int32_t *answers)
     }
 }
 
-static size_t
-num_different(const int32_t *answers, const int32_t *others)
+static size_t num_different(const int32_t *answers, const int32_t *others)
 {
     size_t count = 0;
 
@@ -313,8 +295,7 @@ num_different(const int32_t *answers, const int32_t *others)
 
 /* Kept answers are those of a look-ahead that keeps none, and they are kept: most are
  * given again where a pair has got faster in between. */
-static void
-test_kept_answers(void **state)
+static void test_kept_answers(void **state)
 {
     static int32_t fresh[NUM_QUESTIONS], kept[NUM_QUESTIONS], again[NUM_QUESTIONS];
     size_t num_changed;
@@ -348,8 +329,7 @@ test_kept_answers(void **state)
 
 /* What two intervals of 60 s come to with a pair in the first: of n instances num_lost
  * are lost between them. */
-static double
-samples_of_two(const asker_t *self, int32_t from, int32_t n, int32_t num_lost)
+static double samples_of_two(const asker_t *self, int32_t from, int32_t n, int32_t num_lost)
 {
     const spot_parcae_t *parcae = self->parcae;
     double costs[MAX_PAIRS] = {0}, best = 0;
@@ -369,8 +349,7 @@ samples_of_two(const asker_t *self, int32_t from, int32_t n, int32_t num_lost)
 }
 
 /* With a loss to come: the fastest pipelines are not always the best. */
-static void
-test_losses_ahead(void **state)
+static void test_losses_ahead(void **state)
 {
     size_t num_careful = 0;
     asker_t self;
@@ -394,8 +373,7 @@ test_losses_ahead(void **state)
                 samples[from] = fits ? samples_of_two(&self, from, n, num_lost) : -1;
             }
             (void) assert_best(&self.ahead, &question, samples);
-            num_careful +=
-                spot_parcae_look_ahead(&self.ahead, &question) != self.parcae->best[n];
+            num_careful += spot_parcae_look_ahead(&self.ahead, &question) != self.parcae->best[n];
         }
     }
     assert_true(num_careful > 0);
@@ -404,8 +382,7 @@ test_losses_ahead(void **state)
 
 /* ---- Forecasts ---- */
 
-static void
-test_forecasts(void **state)
+static void test_forecasts(void **state)
 {
     static const int32_t steady[] = {20, 20, 20, 20};
     static const int32_t falling[] = {24, 23, 22, 21};
@@ -431,8 +408,7 @@ test_forecasts(void **state)
     assert_int_equal(forecasts[1], 24);
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_expectations),

@@ -26,8 +26,7 @@ static const spot_field_t fields[] = {
     {.name = NULL},
 };
 
-static int
-bind(spot_recovery_choice_t *self, const char *text, spot_diag_t *diag)
+static int bind(spot_recovery_choice_t *self, const char *text, spot_diag_t *diag)
 {
     spot_yaml_t document;
     int ret;
@@ -40,8 +39,7 @@ bind(spot_recovery_choice_t *self, const char *text, spot_diag_t *diag)
     return ret;
 }
 
-static spot_recovery_choice_t
-bound(const char *text)
+static spot_recovery_choice_t bound(const char *text)
 {
     spot_recovery_choice_t choice;
     spot_diag_t diag;
@@ -52,8 +50,7 @@ bound(const char *text)
     return choice;
 }
 
-static void
-assert_bind_fails(const char *text, const char *expected)
+static void assert_bind_fails(const char *text, const char *expected)
 {
     spot_recovery_choice_t choice;
     spot_diag_t diag;
@@ -72,8 +69,7 @@ assert_bind_fails(const char *text, const char *expected)
 }
 
 /* Every system can be named, tells what it is, and explains its options. */
-static void
-test_systems(void **state)
+static void test_systems(void **state)
 {
     size_t num_systems = 0;
 
@@ -90,8 +86,7 @@ test_systems(void **state)
         assert_non_null(system->decide);
         for (; option != NULL; option = spot_field_next(option)) {
             assert_true(strlen(option->help) > 0);
-            assert_true(option->offset < system->options_size ||
-                        option->offset == SPOT_NOWHERE ||
+            assert_true(option->offset < system->options_size || option->offset == SPOT_NOWHERE ||
                         option->type == SPOT_FIELD_SELECTOR);
             has_system_key = has_system_key || strcmp(option->name, "system") == 0;
         }
@@ -107,8 +102,7 @@ test_systems(void **state)
     assert_true(num_systems >= 1);
 }
 
-static void
-test_binding(void **state)
+static void test_binding(void **state)
 {
     spot_recovery_choice_t choice = bound("{}");
 
@@ -121,12 +115,12 @@ test_binding(void **state)
     assert_bind_fails("recovery: checkpoints\n",
         "r.yaml:1:11: recovery: unknown recovery system \"checkpoints\", did you mean "
         "\"checkpoint\"?\n");
-    assert_bind_fails("recovery:\n",
-        "r.yaml:1:10: recovery: expected NAME or {system: NAME}, got nothing\n");
+    assert_bind_fails(
+        "recovery:\n", "r.yaml:1:10: recovery: expected NAME or {system: NAME}, got nothing\n");
     assert_bind_fails("recovery: [checkpoint]\n",
         "r.yaml:1:11: recovery: expected NAME or {system: NAME}, got a list\n");
-    assert_bind_fails("recovery: {detection: 1 s}\n",
-        "r.yaml:1:11: missing key \"recovery.system\"\n");
+    assert_bind_fails(
+        "recovery: {detection: 1 s}\n", "r.yaml:1:11: missing key \"recovery.system\"\n");
     assert_bind_fails("recovery: {system: [checkpoint]}\n",
         "r.yaml:1:20: recovery: expected NAME or {system: NAME}, got a list\n");
     assert_bind_fails("recovery: {system: checkpoints}\n",
@@ -143,8 +137,7 @@ test_binding(void **state)
 
 /* A name alone is the system with its defaults: the same options, and the same in a
  * canonical form. */
-static void
-test_names(void **state)
+static void test_names(void **state)
 {
     (void) state;
     for (size_t j = 0; spot_recovery_systems[j] != NULL; j++) {
@@ -156,12 +149,10 @@ test_names(void **state)
             spot_diag_t diag;
             char text[128];
 
-            snprintf(text, sizeof(text),
-                is_map ? "recovery: {system: %s}" : "recovery: %s",
+            snprintf(text, sizeof(text), is_map ? "recovery: {system: %s}" : "recovery: %s",
                 spot_recovery_systems[j]->name);
             spot_diag_init(&diag);
-            assert_int_equal(
-                spot_yaml_parse(&document, "r.yaml", text, strlen(text), &diag), 0);
+            assert_int_equal(spot_yaml_parse(&document, "r.yaml", text, strlen(text), &diag), 0);
             assert_int_equal(spot_canonical_make(&list, fields, document.root, NULL), 0);
             forms[is_map] = spot_canonical_text(&list);
             assert_non_null(forms[is_map]);
@@ -176,8 +167,7 @@ test_names(void **state)
     }
 }
 
-static void
-test_options_of_a_name(void **state)
+static void test_options_of_a_name(void **state)
 {
     (void) state;
     for (size_t j = 0; spot_recovery_systems[j] != NULL; j++) {
@@ -205,9 +195,8 @@ static spot_step_point_t point = {.world_size = 1, .step_ms = 1000};
 static const spot_job_t job = {STEP_TIME, .pipeline_depth = 4, .max_pipelines = 3,
     .reconfiguration_ms = 8000, .reload_ms = 3000};
 
-static spot_recovery_decision_t
-decide(const spot_recovery_choice_t *choice, int32_t num_active, int32_t num_standby,
-    int32_t num_lost_active)
+static spot_recovery_decision_t decide(const spot_recovery_choice_t *choice, int32_t num_active,
+    int32_t num_standby, int32_t num_lost_active)
 {
     const spot_recovery_view_t view = {.now_ms = 5000,
         .job = &job,
@@ -224,11 +213,9 @@ decide(const spot_recovery_choice_t *choice, int32_t num_active, int32_t num_sta
 
 /* A decision exactly when an active instance was lost or a pipeline can be gained; as
  * many whole pipelines as there are instances for, up to the limit. */
-static void
-test_every_small_decision(void **state)
+static void test_every_small_decision(void **state)
 {
-    spot_recovery_choice_t choice =
-        bound("recovery: {system: checkpoint, detection: 60 s}");
+    spot_recovery_choice_t choice = bound("recovery: {system: checkpoint, detection: 60 s}");
 
     (void) state;
     for (int32_t num_active = 0; num_active <= 12; num_active++) {
@@ -249,8 +236,7 @@ test_every_small_decision(void **state)
                 assert_true(decision.is_new && decision.work == SPOT_WORK_ROLLED_BACK);
                 assert_int_equal(decision.num_pipelines, num_pipelines);
                 assert_int_equal(decision.num_active, 4 * num_pipelines);
-                assert_int_equal(
-                    decision.reconfiguration_ms, 8000 + (num_lost > 0 ? 60000 : 0));
+                assert_int_equal(decision.reconfiguration_ms, 8000 + (num_lost > 0 ? 60000 : 0));
                 assert_int_equal(decision.reload_ms, 3000);
             }
         }
@@ -273,9 +259,8 @@ static const spot_job_t growing = {
 };
 
 /* So many pipelines form after a change with whole pipelines before it; -1: none do. */
-static int
-formed(const char *options, int before, int32_t num_active, int32_t num_standby,
-    int32_t num_lost)
+static int formed(
+    const char *options, int before, int32_t num_active, int32_t num_standby, int32_t num_lost)
 {
     char text[128];
     spot_recovery_choice_t choice;
@@ -295,8 +280,7 @@ formed(const char *options, int before, int32_t num_active, int32_t num_standby,
     return decision.is_new ? decision.num_pipelines : -1;
 }
 
-static void
-test_growth(void **state)
+static void test_growth(void **state)
 {
     (void) state;
     assert_int_equal(formed("growth: pipeline", 2, 8, 4, 0), 3);
@@ -317,8 +301,7 @@ test_growth(void **state)
     assert_int_equal(formed("growth: better, min_gain: 0.26", 1, 3, 5, 1), 2);
 }
 
-static void
-test_plan(void **state)
+static void test_plan(void **state)
 {
     (void) state;
     assert_int_equal(formed("plan: fixed", 0, 0, 15, 0), 3);
@@ -329,13 +312,10 @@ test_plan(void **state)
 }
 
 /* A complete checkpoint: 30 ms of snapshot and 600 ms of write. */
-static void
-test_grow_flush(void **state)
+static void test_grow_flush(void **state)
 {
-    static const spot_recovery_change_t ready = {.num_ready = 4},
-                                        loss = {.num_lost_active = 1};
-    spot_recovery_choice_t choice =
-        bound("recovery: {system: checkpoint, grow_flush: yes}");
+    static const spot_recovery_change_t ready = {.num_ready = 4}, loss = {.num_lost_active = 1};
+    spot_recovery_choice_t choice = bound("recovery: {system: checkpoint, grow_flush: yes}");
     void *memory = calloc(1, choice.system->state_size(choice.options, &growing, 16));
     spot_recovery_view_t view = {.now_ms = 5000,
         .job = &growing,
@@ -372,13 +352,10 @@ test_grow_flush(void **state)
 }
 
 /* Numbers at the limits of a fleet do not overflow. */
-static void
-test_large_decisions(void **state)
+static void test_large_decisions(void **state)
 {
-    static const spot_job_t deep = {
-        STEP_TIME, .pipeline_depth = 1000000, .max_pipelines = 1000000};
-    static const spot_job_t flat = {
-        STEP_TIME, .pipeline_depth = 1, .max_pipelines = 1000000};
+    static const spot_job_t deep = {STEP_TIME, .pipeline_depth = 1000000, .max_pipelines = 1000000};
+    static const spot_job_t flat = {STEP_TIME, .pipeline_depth = 1, .max_pipelines = 1000000};
     const spot_recovery_change_t change = {.kind = SPOT_CHANGE_MEMBERSHIP};
     spot_recovery_view_t view = {.job = &deep, .num_standby = 1000000};
     spot_recovery_decision_t decision = {0};
@@ -395,8 +372,7 @@ test_large_decisions(void **state)
     spot_recovery_choice_free(&choice);
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_systems),

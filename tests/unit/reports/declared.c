@@ -16,19 +16,16 @@
 static const char *const kinds[] = {
     "line", "steps", "points", "area", "area-steps", "bars", "spans", "strokes"};
 
-static const char *const markers[] = {
-    "", " circle", " square", " triangle", " diamond", " down"};
+static const char *const markers[] = {"", " circle", " square", " triangle", " diamond", " down"};
 
-static void
-put(FILE *out, const char *name, const char *text)
+static void put(FILE *out, const char *name, const char *text)
 {
     if (text != NULL) {
         fprintf(out, " %s'%s'", name, text);
     }
 }
 
-static void
-put_axis(FILE *out, const char *name, const spot_chart_axis_t *axis)
+static void put_axis(FILE *out, const char *name, const spot_chart_axis_t *axis)
 {
     static const char *const scales[] = {"", " log", " rows"};
     static const char *const units[] = {"", " percent", " ms", " s"};
@@ -38,8 +35,7 @@ put_axis(FILE *out, const char *name, const spot_chart_axis_t *axis)
     if (axis->high > axis->low) {
         fprintf(out, " from %.6g to %.6g", axis->low, axis->high);
     }
-    fprintf(
-        out, "%s%s", axis->has_zero ? " with 0" : "", axis->is_hidden ? " hidden" : "");
+    fprintf(out, "%s%s", axis->has_zero ? " with 0" : "", axis->is_hidden ? " hidden" : "");
     if (axis->group > 0) {
         fprintf(out, " group %d", axis->group);
     }
@@ -48,8 +44,7 @@ put_axis(FILE *out, const char *name, const spot_chart_axis_t *axis)
     fputc('\n', out);
 }
 
-static void
-put_row(FILE *out, const spot_chart_row_t *row)
+static void put_row(FILE *out, const spot_chart_row_t *row)
 {
     fputs("  row", out);
     put(out, "", row->name);
@@ -62,8 +57,7 @@ put_row(FILE *out, const spot_chart_row_t *row)
     fputc('\n', out);
 }
 
-static void
-put_datum(FILE *out, const char *kind, const spot_chart_datum_t *datum)
+static void put_datum(FILE *out, const char *kind, const spot_chart_datum_t *datum)
 {
     fprintf(out, "    %s %.6g %.6g", kind, datum->x, datum->y);
     if (datum->x_low < datum->x_high) {
@@ -78,16 +72,15 @@ put_datum(FILE *out, const char *kind, const spot_chart_datum_t *datum)
         datum->colour == NULL ? "" : datum->colour, datum->is_hollow ? " hollow" : "");
 }
 
-static void
-put_series(FILE *out, const spot_series_node_t *series)
+static void put_series(FILE *out, const spot_series_node_t *series)
 {
     static const char *const dashes[] = {"", " dashed", " dotted"};
     const spot_chart_series_t *look = &series->look;
 
     fprintf(out, "  series of %s", kinds[look->kind]);
     put(out, "", look->name);
-    fprintf(out, " %s%s%s%s", look->colour == NULL ? "ink" : look->colour,
-        markers[look->marker], look->is_hollow ? " hollow" : "", dashes[look->dash]);
+    fprintf(out, " %s%s%s%s", look->colour == NULL ? "ink" : look->colour, markers[look->marker],
+        look->is_hollow ? " hollow" : "", dashes[look->dash]);
     if (look->thickness > 0) {
         fprintf(out, " thick %.3g", look->thickness);
     }
@@ -97,8 +90,7 @@ put_series(FILE *out, const spot_series_node_t *series)
     }
 }
 
-static void
-put_panel(FILE *out, const spot_panel_node_t *panel)
+static void put_panel(FILE *out, const spot_panel_node_t *panel)
 {
     fprintf(out, "panel%s", panel->look.is_below ? " below" : "");
     put(out, "", panel->look.title);
@@ -130,8 +122,7 @@ put_panel(FILE *out, const spot_panel_node_t *panel)
     }
 }
 
-static void
-put_chart(FILE *out, const spot_chart_t *chart)
+static void put_chart(FILE *out, const spot_chart_t *chart)
 {
     fprintf(out, "title '%s'\n", chart->title);
     for (size_t j = 0; j < chart->num_notes; j++) {
@@ -157,15 +148,13 @@ put_chart(FILE *out, const spot_chart_t *chart)
     }
 }
 
-static void
-assert_svg(char *text, size_t num_svg)
+static void assert_svg(char *text, size_t num_svg)
 {
     size_t num_found = 0;
 
     assert_null(strstr(text, "nan"));
     assert_null(strstr(text, "inf\""));
-    for (const char *at = strstr(text, "<svg"); at != NULL;
-         at = strstr(at + 1, "<svg")) {
+    for (const char *at = strstr(text, "<svg"); at != NULL; at = strstr(at + 1, "<svg")) {
         num_found++;
     }
     assert_int_equal(num_found, num_svg);
@@ -173,8 +162,7 @@ assert_svg(char *text, size_t num_svg)
 }
 
 /* As a file, in a page and as a script. */
-static void
-assert_drawn(spot_declare_t declare, const void *context)
+static void assert_drawn(spot_declare_t declare, const void *context)
 {
     char *text[3];
     size_t num_bytes[3];
@@ -200,8 +188,7 @@ assert_drawn(spot_declare_t declare, const void *context)
     spot_diag_free(&diag);
 }
 
-char *
-declared_text(spot_declare_t declare, const void *context)
+char *declared_text(spot_declare_t declare, const void *context)
 {
     spot_chart_t *chart = spot_chart_new();
     char *text = NULL;
@@ -219,8 +206,7 @@ declared_text(spot_declare_t declare, const void *context)
     return text;
 }
 
-char *
-declared_csv(const spot_study_picture_t *picture, const spot_report_t *report)
+char *declared_csv(const spot_study_picture_t *picture, const spot_report_t *report)
 {
     char *text = NULL;
     size_t num_bytes;
@@ -232,8 +218,7 @@ declared_csv(const spot_study_picture_t *picture, const spot_report_t *report)
     return text;
 }
 
-char *
-declared_description(const spot_study_picture_t *picture, const spot_report_t *report)
+char *declared_description(const spot_study_picture_t *picture, const spot_report_t *report)
 {
     spot_chart_t *chart = spot_chart_new();
     char *text;
@@ -246,8 +231,7 @@ declared_description(const spot_study_picture_t *picture, const spot_report_t *r
     return text;
 }
 
-size_t
-declared_count(const char *text, const char *kind)
+size_t declared_count(const char *text, const char *kind)
 {
     char start[32];
     size_t num_found = 0;

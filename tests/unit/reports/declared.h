@@ -12,8 +12,7 @@ char *declared_text(spot_declare_t declare, const void *context);
 /* The data of a picture as CSV, and what those are told who do not see it. The caller
  * frees them. */
 char *declared_csv(const spot_study_picture_t *picture, const spot_report_t *report);
-char *declared_description(
-    const spot_study_picture_t *picture, const spot_report_t *report);
+char *declared_description(const spot_study_picture_t *picture, const spot_report_t *report);
 
 /* Data of all series of a kind: "points". */
 size_t declared_count(const char *text, const char *kind);

@@ -18,10 +18,10 @@
 
 enum { PREPPING, STANDBY, RECONFIGURING, RELOADING, IDLE, PREEMPTED, USD, NUM_METRICS };
 
-#define SHARE(label_, noun_)                                                            \
-    {                                                                                   \
-        .name = label_ "_fraction", .unit = "1", .help = "", .label = label_,           \
-        .noun = noun_, .kind = SPOT_METRIC_SHARE                                        \
+#define SHARE(label_, noun_)                                                                       \
+    {                                                                                              \
+        .name = label_ "_fraction", .unit = "1", .help = "", .label = label_, .noun = noun_,       \
+        .kind = SPOT_METRIC_SHARE                                                                  \
     }
 
 static const spot_metric_t metrics[NUM_METRICS] = {
@@ -45,8 +45,7 @@ static const spot_warning_t warnings[] = {
     {"step-time-outside", "world size outside the measured step times"},
 };
 
-static char *
-copy(const char *text)
+static char *copy(const char *text)
 {
     char *result = spot_text_copy(text, strlen(text));
 
@@ -55,8 +54,7 @@ copy(const char *text)
 }
 
 /* Of the keys whose tables have one. */
-static char *
-label_of(const char *path)
+static char *label_of(const char *path)
 {
     static const char *const labels[][2] = {
         {"trace.preemption.per_minute", "preemption per minute"},
@@ -71,13 +69,10 @@ label_of(const char *path)
     return NULL;
 }
 
-spot_axis_t
-sample_axis(const char *path, size_t num_values, const double *numbers)
+spot_axis_t sample_axis(const char *path, size_t num_values, const double *numbers)
 {
-    spot_axis_t axis = {.path = copy(path),
-        .num_values = num_values,
-        .unit = copy(""),
-        .label = label_of(path)};
+    spot_axis_t axis = {
+        .path = copy(path), .num_values = num_values, .unit = copy(""), .label = label_of(path)};
     char text[SPOT_NUMBER_TEXT_BYTES];
 
     axis.texts = spot_calloc(num_values, sizeof(*axis.texts));
@@ -92,8 +87,7 @@ sample_axis(const char *path, size_t num_values, const double *numbers)
     return axis;
 }
 
-void
-sample_replace_axis(spot_study_head_t *head, size_t axis_id, spot_axis_t axis)
+void sample_replace_axis(spot_study_head_t *head, size_t axis_id, spot_axis_t axis)
 {
     spot_axis_t *old = &head->axes[axis_id];
 
@@ -109,8 +103,7 @@ sample_replace_axis(spot_study_head_t *head, size_t axis_id, spot_axis_t axis)
     *old = axis;
 }
 
-void
-sample_idle_head(spot_study_head_t *head, int64_t num_replications)
+void sample_idle_head(spot_study_head_t *head, int64_t num_replications)
 {
     static const double probabilities[] = {
         0, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.5};
@@ -147,8 +140,7 @@ sample_idle_head(spot_study_head_t *head, int64_t num_replications)
 }
 
 /* Spread evenly over (-1, 1), another order for each point and metric. */
-static double
-noise(size_t point_id, uint64_t replication, int metric)
+static double noise(size_t point_id, uint64_t replication, int metric)
 {
     const uint64_t mixed =
         (replication + 1) * 7919 + point_id * 104729 + (uint64_t) metric * 1299709;
@@ -156,9 +148,8 @@ noise(size_t point_id, uint64_t replication, int metric)
     return (double) (mixed % 1009) / 504.5 - 1;
 }
 
-static void
-fill_row(const spot_study_head_t *head, size_t point_id, uint64_t replication,
-    double row[NUM_METRICS])
+static void fill_row(
+    const spot_study_head_t *head, size_t point_id, uint64_t replication, double row[NUM_METRICS])
 {
     const double p = head->axes[0].numbers[spot_study_value_id(head, point_id, 0)];
     const double depth = head->axes[1].numbers[spot_study_value_id(head, point_id, 1)];
@@ -177,8 +168,7 @@ fill_row(const spot_study_head_t *head, size_t point_id, uint64_t replication,
     row[USD] = replication % 5 == 3 && p > 0.4 ? (double) NAN : 0.31 / (1 - row[IDLE]);
 }
 
-spot_store_t *
-sample_idle_store(const spot_study_head_t *head)
+spot_store_t *sample_idle_store(const spot_study_head_t *head)
 {
     spot_store_t *store;
 
@@ -189,18 +179,15 @@ sample_idle_store(const spot_study_head_t *head)
             double row[NUM_METRICS];
 
             fill_row(head, point_id, (uint64_t) j, row);
-            assert_int_equal(
-                store->put(store, &(spot_piece_t){point_id, j, 1, row, &warned}), 0);
+            assert_int_equal(store->put(store, &(spot_piece_t){point_id, j, 1, row, &warned}), 0);
         }
     }
     return store;
 }
 
-void
-sample_plain_head(spot_study_head_t *head, int64_t num_replications)
+void sample_plain_head(spot_study_head_t *head, int64_t num_replications)
 {
-    static const spot_metric_t wait = {
-        .name = "wait_s", .unit = "s", .help = "", .label = "wait"};
+    static const spot_metric_t wait = {.name = "wait_s", .unit = "s", .help = "", .label = "wait"};
 
     memset(head, 0, sizeof(*head));
     head->name = copy("plain");
@@ -214,15 +201,13 @@ sample_plain_head(spot_study_head_t *head, int64_t num_replications)
     head->metrics[0] = wait;
 }
 
-spot_store_t *
-sample_plain_store(
+spot_store_t *sample_plain_store(
     const spot_study_head_t *head, size_t num_values, const double *values)
 {
     spot_store_t *store;
 
     assert_int_equal(spot_store_open_memory(&store, head), 0);
-    assert_int_equal(
-        store->put(store, &(spot_piece_t){0, 0, num_values, values, NULL}), 0);
+    assert_int_equal(store->put(store, &(spot_piece_t){0, 0, num_values, values, NULL}), 0);
     return store;
 }
 
@@ -230,8 +215,7 @@ enum { M_LATE, M_WAIT, M_LOSS, M_TAIL, M_FINISHED, M_NUM_METRICS };
 
 #define M_REPLICATIONS 40
 
-void
-sample_marked_head(spot_study_head_t *head)
+void sample_marked_head(spot_study_head_t *head)
 {
     static const double x[] = {1, 2};
     static const spot_metric_t marked[M_NUM_METRICS] = {
@@ -243,11 +227,8 @@ sample_marked_head(spot_study_head_t *head)
             .known_if = "finished",
             .estimator = SPOT_ESTIMATOR_QUANTILE,
             .p = 0.5},
-        [M_WAIT] = {.name = "wait_s",
-            .unit = "s",
-            .help = "",
-            .label = "wait",
-            .kind = SPOT_METRIC_TIME},
+        [M_WAIT] =
+            {.name = "wait_s", .unit = "s", .help = "", .label = "wait", .kind = SPOT_METRIC_TIME},
         [M_LOSS] = {.name = "loss_usd", .unit = "USD", .help = "", .label = "loss"},
         [M_TAIL] = {.name = "p95(wait_s)",
             .unit = "s",
@@ -278,8 +259,7 @@ sample_marked_head(spot_study_head_t *head)
 }
 
 /* Every second run of the first point finishes, and every third one of the other. */
-spot_store_t *
-sample_marked_store(const spot_study_head_t *head)
+spot_store_t *sample_marked_store(const spot_study_head_t *head)
 {
     spot_store_t *store;
 
@@ -289,24 +269,21 @@ sample_marked_store(const spot_study_head_t *head)
             const bool is_finished = j % (2 + (int64_t) point_id) == 0;
             const double row[M_NUM_METRICS] = {
                 [M_LATE] = is_finished ? 90000 : 432000,
-                [M_WAIT] = is_finished
-                               ? 7000 + 3600 * (double) point_id + 10 * (double) j
-                               : (double) NAN,
+                [M_WAIT] =
+                    is_finished ? 7000 + 3600 * (double) point_id + 10 * (double) j : (double) NAN,
                 [M_LOSS] = j == 7 ? 1000 + 1000 * (double) point_id : 0,
                 [M_TAIL] = 7200 + 10 * (double) j,
                 [M_FINISHED] = is_finished,
             };
 
-            assert_int_equal(
-                store->put(store, &(spot_piece_t){point_id, j, 1, row, NULL}), 0);
+            assert_int_equal(store->put(store, &(spot_piece_t){point_id, j, 1, row, NULL}), 0);
         }
     }
     return store;
 }
 
 /* Numbers between 0 and limit - 1 that look random. */
-static int64_t
-next_number(uint64_t *state, int64_t limit)
+static int64_t next_number(uint64_t *state, int64_t limit)
 {
     *state = *state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
     return (int64_t) ((*state >> 33) % (uint64_t) limit);
@@ -316,43 +293,37 @@ enum { T_PREPPING, T_STANDBY, T_RECONFIGURING, T_RELOADING, T_USEFUL, T_LOST };
 
 enum { SERIES_LEVELS, SERIES_MARKS, SERIES_CURVE };
 
-static spot_series_column_t
-column(const char *name, const char *unit, spot_column_kind_t kind)
+static spot_series_column_t column(const char *name, const char *unit, spot_column_kind_t kind)
 {
     return (spot_series_column_t){.name = name, .unit = unit, .kind = kind};
 }
 
 /* A kind whose first column is the time. */
-static spot_series_kind_t *
-make_kind(spot_recording_t *recording, const char *name, spot_series_shape_t shape,
-    const spot_series_column_t *columns, size_t num_columns)
+static spot_series_kind_t *make_kind(spot_recording_t *recording, const char *name,
+    spot_series_shape_t shape, const spot_series_column_t *columns, size_t num_columns)
 {
     spot_series_kind_t *kind = spot_recording_keep(recording, sizeof(*kind));
-    spot_series_column_t *all =
-        spot_recording_keep(recording, (num_columns + 1) * sizeof(*all));
+    spot_series_column_t *all = spot_recording_keep(recording, (num_columns + 1) * sizeof(*all));
 
     assert_non_null(kind);
     assert_non_null(all);
     all[0] = column("time", "", SPOT_COLUMN_INSTANT);
     memcpy(all + 1, columns, num_columns * sizeof(*all));
-    *kind =
-        (spot_series_kind_t){name, name, shape, 1000, num_columns + 1, .columns = all};
+    *kind = (spot_series_kind_t){name, name, shape, 1000, num_columns + 1, .columns = all};
     return kind;
 }
 
-void
-sample_run_begin(sample_run_t *self, const sample_words_t *words)
+void sample_run_begin(sample_run_t *self, const sample_words_t *words)
 {
     spot_recording_t *recording = &self->recording;
-    spot_series_column_t marks[] = {column("mark", "", SPOT_COLUMN_CATEGORY),
-        column("count", "1", SPOT_COLUMN_COUNT)};
+    spot_series_column_t marks[] = {
+        column("mark", "", SPOT_COLUMN_CATEGORY), column("count", "1", SPOT_COLUMN_COUNT)};
     spot_series_column_t curve = column("curve", "1", SPOT_COLUMN_NUMBER);
     spot_series_column_t levels[16];
 
     memset(self, 0, sizeof(*self));
     assert_int_equal(
-        spot_recording_init(recording, 3, (const spot_series_kind_t *const[3]){NULL}),
-        0);
+        spot_recording_init(recording, 3, (const spot_series_kind_t *const[3]){NULL}), 0);
     for (size_t j = 0; j < words->num_levels; j++) {
         levels[j] = column(words->levels[j], words->unit, SPOT_COLUMN_NUMBER);
     }
@@ -360,8 +331,7 @@ sample_run_begin(sample_run_t *self, const sample_words_t *words)
     marks[0].signs = words->signs;
     curve.label = words->curve;
     recording->series[SERIES_LEVELS].kind = make_kind(recording, "levels",
-        words->num_levels == 0 ? SPOT_SERIES_TABLE : SPOT_SERIES_LEVELS, levels,
-        words->num_levels);
+        words->num_levels == 0 ? SPOT_SERIES_TABLE : SPOT_SERIES_LEVELS, levels, words->num_levels);
     recording->series[SERIES_MARKS].kind = make_kind(recording, "marks",
         words->marks == NULL ? SPOT_SERIES_TABLE : SPOT_SERIES_EVENTS, marks, 2);
     recording->series[SERIES_CURVE].kind = make_kind(recording, "curve",
@@ -369,8 +339,7 @@ sample_run_begin(sample_run_t *self, const sample_words_t *words)
     recording->title = words->title == NULL ? NULL : strdup(words->title);
 }
 
-void
-sample_run_level(sample_run_t *self, int64_t time_ms, const double *heights)
+void sample_run_level(sample_run_t *self, int64_t time_ms, const double *heights)
 {
     spot_series_t *series = &self->recording.series[SERIES_LEVELS];
     const size_t num_columns = series->kind->num_columns;
@@ -386,40 +355,35 @@ sample_run_level(sample_run_t *self, int64_t time_ms, const double *heights)
     assert_int_equal(spot_series_add(series, cells), 0);
 }
 
-void
-sample_run_mark(sample_run_t *self, int64_t time_ms, const char *mark, int64_t count)
+void sample_run_mark(sample_run_t *self, int64_t time_ms, const char *mark, int64_t count)
 {
-    assert_int_equal(spot_series_add(&self->recording.series[SERIES_MARKS],
-                         (const spot_cell_t[]){
-                             {.integer = time_ms}, {.text = mark}, {.integer = count}}),
+    assert_int_equal(
+        spot_series_add(&self->recording.series[SERIES_MARKS],
+            (const spot_cell_t[]){{.integer = time_ms}, {.text = mark}, {.integer = count}}),
         0);
 }
 
-void
-sample_run_point(sample_run_t *self, int64_t time_ms, double value)
+void sample_run_point(sample_run_t *self, int64_t time_ms, double value)
 {
     assert_int_equal(spot_series_add(&self->recording.series[SERIES_CURVE],
                          (const spot_cell_t[]){{.integer = time_ms}, {.number = value}}),
         0);
 }
 
-void
-sample_run_end(sample_run_t *self, int64_t end_ms, const spot_colour_t *colours)
+void sample_run_end(sample_run_t *self, int64_t end_ms, const spot_colour_t *colours)
 {
     self->recording.end_ticks = end_ms;
     assert_int_equal(spot_run_series_init(&self->run, &self->recording, colours), 0);
 }
 
-void
-sample_run_free(sample_run_t *self)
+void sample_run_free(sample_run_t *self)
 {
     spot_run_series_free(&self->run);
     spot_recording_free(&self->recording);
 }
 
-static void
-add_phase(sample_run_t *self, int64_t start_ms, int64_t population, int64_t num_prepping,
-    int phase)
+static void add_phase(
+    sample_run_t *self, int64_t start_ms, int64_t population, int64_t num_prepping, int phase)
 {
     const int64_t num_active = (population - num_prepping) / 16 * 16;
     double heights[6] = {0};
@@ -430,8 +394,7 @@ add_phase(sample_run_t *self, int64_t start_ms, int64_t population, int64_t num_
     sample_run_level(self, start_ms, heights);
 }
 
-spot_report_t
-sample_report(const spot_store_t *store)
+spot_report_t sample_report(const spot_store_t *store)
 {
     spot_report_t report;
 
@@ -439,13 +402,11 @@ sample_report(const spot_store_t *store)
     return report;
 }
 
-void
-sample_run(sample_run_t *self, int64_t end_ms, int num_events)
+void sample_run(sample_run_t *self, int64_t end_ms, int num_events)
 {
     static const char *const levels[] = {
         "prepping", "standby", "reconfiguring", "reloading", "useful", "lost"};
-    static const char *const marks[] = {
-        "preempted", "added", "stopped", "rolled back", NULL};
+    static const char *const marks[] = {"preempted", "added", "stopped", "rolled back", NULL};
     const int64_t gap_ms = end_ms / (num_events + 1);
     int64_t population = 32, durable = 0;
     uint64_t state = 1;
@@ -461,8 +422,7 @@ sample_run(sample_run_t *self, int64_t end_ms, int num_events)
     sample_run_point(self, 0, 0);
     for (int j = 0; j < num_events; j++) {
         const int64_t time_ms = (j + 1) * gap_ms + next_number(&state, gap_ms / 4);
-        const bool is_loss =
-            population > 60 || (population > 20 && next_number(&state, 100) < 52);
+        const bool is_loss = population > 60 || (population > 20 && next_number(&state, 100) < 52);
         const int64_t count = 1 + next_number(&state, 5);
 
         if (is_loss) {
@@ -473,8 +433,7 @@ sample_run(sample_run_t *self, int64_t end_ms, int num_events)
         sample_run_mark(self, time_ms, marks[is_loss ? 0 : 1], count);
         sample_run_point(self, time_ms, (double) durable);
         add_phase(self, time_ms, population, is_loss ? 0 : count, T_RECONFIGURING);
-        add_phase(
-            self, time_ms + gap_ms / 10, population, is_loss ? 0 : count, T_RELOADING);
+        add_phase(self, time_ms + gap_ms / 10, population, is_loss ? 0 : count, T_RELOADING);
         add_phase(self, time_ms + gap_ms / 6, population, 0, T_USEFUL);
         sample_run_point(self, time_ms + gap_ms / 6, (double) durable);
         durable += gap_ms / 2 / 11000 * population / 32;
@@ -483,8 +442,7 @@ sample_run(sample_run_t *self, int64_t end_ms, int num_events)
     sample_run_end(self, end_ms, spot_train_colours);
 }
 
-const char *
-sample_path(const char *name)
+const char *sample_path(const char *name)
 {
     static char path[512];
     const char *folder = getenv("SPOT_TEST_TMP");
@@ -494,8 +452,7 @@ sample_path(const char *name)
     return path;
 }
 
-char *
-sample_read(const char *path)
+char *sample_read(const char *path)
 {
     FILE *file = fopen(path, "rb");
     char *text = NULL, bytes[4096];
@@ -516,8 +473,7 @@ sample_read(const char *path)
     return text;
 }
 
-void
-sample_assert_golden(const char *name, const char *text)
+void sample_assert_golden(const char *name, const char *text)
 {
     char path[512];
     char *expected;
@@ -537,14 +493,12 @@ sample_assert_golden(const char *name, const char *text)
     }
 }
 
-bool
-sample_has_gnuplot(void)
+bool sample_has_gnuplot(void)
 {
     return system("gnuplot --version >/dev/null 2>&1") == 0;
 }
 
-void
-sample_need_gnuplot(void)
+void sample_need_gnuplot(void)
 {
     if (!sample_has_gnuplot()) {
         print_message("gnuplot is not installed\n");
@@ -552,8 +506,7 @@ sample_need_gnuplot(void)
     }
 }
 
-void
-sample_assert_svg(const char *path)
+void sample_assert_svg(const char *path)
 {
     char *text = sample_read(path);
 
@@ -565,8 +518,7 @@ sample_assert_svg(const char *path)
     assert_int_equal(unlink(path), 0);
 }
 
-void
-sample_assert_drawn(int ret, spot_diag_t *diag, const char *path)
+void sample_assert_drawn(int ret, spot_diag_t *diag, const char *path)
 {
     if (ret != 0) {
         spot_diag_print(diag, stderr);
@@ -577,8 +529,7 @@ sample_assert_drawn(int ret, spot_diag_t *diag, const char *path)
     spot_diag_free(diag);
 }
 
-size_t
-sample_count(const char *text, const char *word)
+size_t sample_count(const char *text, const char *word)
 {
     size_t num_found = 0;
 

@@ -56,8 +56,7 @@ typedef struct {
  * where the last one does replaces it. heights: [num_levels]. */
 void sample_run_begin(sample_run_t *self, const sample_words_t *words);
 void sample_run_level(sample_run_t *self, int64_t time_ms, const double *heights);
-void sample_run_mark(
-    sample_run_t *self, int64_t time_ms, const char *mark, int64_t count);
+void sample_run_mark(sample_run_t *self, int64_t time_ms, const char *mark, int64_t count);
 void sample_run_point(sample_run_t *self, int64_t time_ms, double value);
 void sample_run_end(sample_run_t *self, int64_t end_ms, const spot_colour_t *colours);
 void sample_run_free(sample_run_t *self);

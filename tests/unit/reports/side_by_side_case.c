@@ -12,8 +12,7 @@
 #include "tests/unit/reports/sample.h"
 #include "tests/unit/reports/side_by_side_case.h"
 
-void
-two_begin(two_case_t *self, int64_t num_before, int64_t num_after)
+void two_begin(two_case_t *self, int64_t num_before, int64_t num_after)
 {
     memset(self, 0, sizeof(*self));
     sample_idle_head(&self->heads[SPOT_BEFORE], num_before);
@@ -24,8 +23,7 @@ two_begin(two_case_t *self, int64_t num_before, int64_t num_after)
     self->sides[SPOT_AFTER].canonical = "job:\n  reload: 60 s\ntick: 5 s\n";
 }
 
-void
-two_compare(two_case_t *self)
+void two_compare(two_case_t *self)
 {
     for (int side = 0; side < SPOT_NUM_SIDES; side++) {
         self->stores[side] = sample_idle_store(&self->heads[side]);
@@ -35,8 +33,7 @@ two_compare(two_case_t *self)
     assert_int_equal(spot_side_by_side_init(&self->two, self->sides), 0);
 }
 
-void
-two_end(two_case_t *self)
+void two_end(two_case_t *self)
 {
     spot_side_by_side_free(&self->two);
     for (int side = 0; side < SPOT_NUM_SIDES; side++) {
@@ -46,8 +43,7 @@ two_end(two_case_t *self)
     }
 }
 
-char *
-two_text(const two_case_t *self, int width)
+char *two_text(const two_case_t *self, int width)
 {
     const spot_terminal_t terminal = {width, false, true};
     char *text = NULL;
@@ -55,14 +51,12 @@ two_text(const two_case_t *self, int width)
     FILE *out = open_memstream(&text, &num_bytes);
 
     assert_non_null(out);
-    assert_int_equal(
-        spot_terminal_write(&terminal, spot_side_by_side_print, &self->two, out), 0);
+    assert_int_equal(spot_terminal_write(&terminal, spot_side_by_side_print, &self->two, out), 0);
     assert_int_equal(fclose(out), 0);
     return text;
 }
 
-char *
-two_answer(const two_case_t *self)
+char *two_answer(const two_case_t *self)
 {
     spot_texts_t texts = {0};
     char *answer = strdup(spot_side_by_side_answer(&self->two, &texts));

@@ -24,8 +24,7 @@ static spot_advised_t advised[] = {
     {.kind = "spot", .size = 24, .is_met = true, .figures = {.cost = 12.5}},
 };
 
-static char *
-declared(bool is_yes, double budget)
+static char *declared(bool is_yes, double budget)
 {
     const spot_advice_result_t result = {.cost_unit = "EUR",
         .budget = budget,
@@ -38,8 +37,7 @@ declared(bool is_yes, double budget)
     return declared_text(spot_advice_declare, &result);
 }
 
-static void
-assert_says(const char *text, const char *words, bool is_there)
+static void assert_says(const char *text, const char *words, bool is_there)
 {
     if ((strstr(text, words) != NULL) != is_there) {
         print_message("%s\"%s\" in:\n%s", is_there ? "no " : "", words, text);
@@ -47,8 +45,7 @@ assert_says(const char *text, const char *words, bool is_there)
     }
 }
 
-static void
-test_yes(void **state)
+static void test_yes(void **state)
 {
     char *text = declared(true, (double) INFINITY);
 
@@ -65,8 +62,7 @@ test_yes(void **state)
     free(text);
 }
 
-static void
-test_no(void **state)
+static void test_no(void **state)
 {
     char *text = declared(false, 20);
 
@@ -77,8 +73,7 @@ test_no(void **state)
     free(text);
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_yes),

@@ -29,8 +29,7 @@ typedef struct {
     size_t null_id;
 } case_t;
 
-static void
-case_init(case_t *self, size_t num_x, const double *x, size_t num_other)
+static void case_init(case_t *self, size_t num_x, const double *x, size_t num_other)
 {
     static const double others[] = {8, 16};
     char path[] = "trace.preemption.per_minute", other_path[] = "job.pipeline_depth";
@@ -59,8 +58,7 @@ case_init(case_t *self, size_t num_x, const double *x, size_t num_other)
 }
 
 /* The same noise at all points, and a little more at each. */
-static double
-value_of(const case_t *self, size_t point_id, int64_t replication)
+static double value_of(const case_t *self, size_t point_id, int64_t replication)
 {
     const uint64_t common = (uint64_t) replication * 7919 % 1009;
     const uint64_t own = ((uint64_t) replication + 3) * 104729 * (point_id + 2) % 997;
@@ -73,8 +71,7 @@ value_of(const case_t *self, size_t point_id, int64_t replication)
 }
 
 /* The answer of the first num_rows replications; freed by the caller. */
-static char *
-answer_of(const case_t *self, int64_t num_rows)
+static char *answer_of(const case_t *self, int64_t num_rows)
 {
     char *text = NULL;
     size_t size;
@@ -88,8 +85,7 @@ answer_of(const case_t *self, int64_t num_rows)
         for (int64_t k = 0; k < num_rows; k++) {
             const double value = value_of(self, j, k);
 
-            assert_int_equal(
-                store->put(store, &(spot_piece_t){j, k, 1, &value, NULL}), 0);
+            assert_int_equal(store->put(store, &(spot_piece_t){j, k, 1, &value, NULL}), 0);
         }
     }
     report = sample_report(store);
@@ -100,8 +96,7 @@ answer_of(const case_t *self, int64_t num_rows)
     return text;
 }
 
-static void
-check(case_t *self, const char *expected)
+static void check(case_t *self, const char *expected)
 {
     char *text = answer_of(self, NUM_ROWS);
 
@@ -110,14 +105,12 @@ check(case_t *self, const char *expected)
     spot_study_head_free(&self->head);
 }
 
-static void
-fill(case_t *self, const double *means)
+static void fill(case_t *self, const double *means)
 {
     memcpy(self->means, means, self->head.num_points * sizeof(*means));
 }
 
-static void
-set_texts(case_t *self, const char *const *texts)
+static void set_texts(case_t *self, const char *const *texts)
 {
     for (size_t j = 0; j < self->head.axes[0].num_values; j++) {
         free(self->head.axes[0].texts[j]);
@@ -127,8 +120,7 @@ set_texts(case_t *self, const char *const *texts)
 }
 
 /* Values without numbers. */
-static void
-make_categories(case_t *self, size_t num_values)
+static void make_categories(case_t *self, size_t num_values)
 {
     static const char *const names[] = {"alpha", "beta", "gamma", "delta"};
 
@@ -140,8 +132,7 @@ make_categories(case_t *self, size_t num_values)
 
 static const double five_x[] = {0.05, 0.1, 0.2, 0.3, 0.5};
 
-static void
-test_grows_and_falls(void **state)
+static void test_grows_and_falls(void **state)
 {
     case_t sample;
 
@@ -156,8 +147,7 @@ test_grows_and_falls(void **state)
                    "from 41 % to 8 %.");
 }
 
-static void
-test_turns(void **state)
+static void test_turns(void **state)
 {
     case_t sample;
 
@@ -177,16 +167,14 @@ test_turns(void **state)
 }
 
 /* Differences that are within the noise are no change; no noise, no difference. */
-static void
-test_claims_nothing(void **state)
+static void test_claims_nothing(void **state)
 {
     case_t sample;
     char *text;
 
     (void) state;
     case_init(&sample, 5, five_x, 2);
-    fill(&sample,
-        (double[]){0.300, 0.302, 0.301, 0.303, 0.302, 0.3, 0.301, 0.302, 0.304, 0.303});
+    fill(&sample, (double[]){0.300, 0.302, 0.301, 0.303, 0.302, 0.3, 0.301, 0.302, 0.304, 0.303});
     sample.noise = 0.2;
     text = answer_of(&sample, NUM_ROWS);
     assert_non_null(strstr(text, "idle time does not surely change"));
@@ -201,12 +189,10 @@ test_claims_nothing(void **state)
     case_init(&sample, 5, five_x, 1);
     fill(&sample, (double[]){0.25, 0.25, 0.25, 0.25, 0.25});
     sample.noise = 0;
-    check(&sample,
-        "As preemption per minute goes from 0.05 to 0.5, idle time stays at 25 %.");
+    check(&sample, "As preemption per minute goes from 0.05 to 0.5, idle time stays at 25 %.");
 }
 
-static void
-test_other_keys(void **state)
+static void test_other_keys(void **state)
 {
     static const double two_x[] = {0, 0.5};
     case_t sample;
@@ -214,28 +200,24 @@ test_other_keys(void **state)
     (void) state;
     case_init(&sample, 2, two_x, 2);
     fill(&sample, (double[]){0.4, 0.2, 0.8, 0.4});
-    check(&sample,
-        "As preemption per minute goes from 0 to 0.5, idle time grows from 40 % to 80 % "
-        "with pipeline depth 8. With pipeline depth 16 it is half as high.");
+    check(&sample, "As preemption per minute goes from 0 to 0.5, idle time grows from 40 % to 80 % "
+                   "with pipeline depth 8. With pipeline depth 16 it is half as high.");
     case_init(&sample, 2, two_x, 2);
     fill(&sample, (double[]){0.2, 0.4, 0.4, 0.8});
     sample.head.has_baseline = true;
     sample.head.baseline_axis_id = 1;
     sample.head.baseline_value_id = 1;
-    check(&sample,
-        "As preemption per minute goes from 0 to 0.5, idle time grows from 40 % to 80 % "
-        "with pipeline depth 16. With pipeline depth 8 it is half as high.");
+    check(&sample, "As preemption per minute goes from 0 to 0.5, idle time grows from 40 % to 80 % "
+                   "with pipeline depth 16. With pipeline depth 8 it is half as high.");
     case_init(&sample, 2, two_x, 2);
     fill(&sample, (double[]){0.2, 0.3, 0.4, 0.35});
-    check(&sample,
-        "As preemption per minute goes from 0 to 0.5, idle time grows from 20 % to 40 % "
-        "with pipeline depth 8. With pipeline depth 16 it is up to 5.0 percentage "
-        "points lower and elsewhere up to 10 percentage points higher.");
+    check(&sample, "As preemption per minute goes from 0 to 0.5, idle time grows from 20 % to 40 % "
+                   "with pipeline depth 8. With pipeline depth 16 it is up to 5.0 percentage "
+                   "points lower and elsewhere up to 10 percentage points higher.");
 }
 
 /* Nulls are left out of a curve; a metric without any value is told as such. */
-static void
-test_undefined(void **state)
+static void test_undefined(void **state)
 {
     const double none = (double) NAN;
     case_t sample;
@@ -260,8 +242,7 @@ test_undefined(void **state)
 }
 
 /* What is undefined is neither hidden nor what all is compared with. */
-static void
-test_undefined_of_keys(void **state)
+static void test_undefined_of_keys(void **state)
 {
     const double none = (double) NAN;
     case_t sample;
@@ -283,15 +264,13 @@ test_undefined_of_keys(void **state)
                    "preemption per minute 0.2, pipeline depth 16.");
     case_init(&sample, 3, five_x, 2);
     fill(&sample, (double[]){0.1, 0.2, none, 0.4, 0.3, none});
-    check(&sample,
-        "As preemption per minute goes from 0.05 to 0.2, idle time grows from 10 % to "
-        "30 % with pipeline depth 8. With pipeline depth 16 it is twice as high. Idle "
-        "time is undefined in all replications at 2 of 6 points.");
+    check(&sample, "As preemption per minute goes from 0.05 to 0.2, idle time grows from 10 % to "
+                   "30 % with pipeline depth 8. With pipeline depth 16 it is twice as high. Idle "
+                   "time is undefined in all replications at 2 of 6 points.");
 }
 
 /* Some values of a point, few or many. */
-static void
-test_partly_undefined(void **state)
+static void test_partly_undefined(void **state)
 {
     case_t sample;
     char *text;
@@ -319,8 +298,7 @@ test_partly_undefined(void **state)
 }
 
 /* How much a value lowers or raises is told by the sure differences only. */
-static void
-test_sure_sizes_only(void **state)
+static void test_sure_sizes_only(void **state)
 {
     case_t sample;
     char *text;
@@ -334,15 +312,14 @@ test_sure_sizes_only(void **state)
     }
     text = answer_of(&sample, NUM_ROWS);
     assert_non_null(strstr(text, "idle time does not surely change: 14 % to "));
-    assert_non_null(strstr(
-        text, ". With pipeline depth 16 it is up to 2.0 percentage points lower."));
+    assert_non_null(
+        strstr(text, ". With pipeline depth 16 it is up to 2.0 percentage points lower."));
     free(text);
     spot_study_head_free(&sample.head);
 }
 
 /* Of a curve that does not surely change both ends are told, not its extremes. */
-static void
-test_ends(void **state)
+static void test_ends(void **state)
 {
     case_t sample;
     char *text;
@@ -364,15 +341,13 @@ test_ends(void **state)
 }
 
 /* Four digits of numbers with more, if these tell them apart. */
-static void
-test_short_numbers(void **state)
+static void test_short_numbers(void **state)
 {
     static const double long_x[] = {0.0303030303, 0.0606060606, 0.909090909};
     static const double near_x[] = {0.0303030303, 0.0303030304, 0.909090909};
     static const char *const texts[] = {
         "0.0303030303030303", "0.0606060606060606", "0.909090909090909"};
-    static const char *const near_texts[] = {
-        "0.0303030303", "0.0303030304", "0.909090909"};
+    static const char *const near_texts[] = {"0.0303030303", "0.0303030304", "0.909090909"};
     case_t sample;
 
     (void) state;
@@ -388,8 +363,7 @@ test_short_numbers(void **state)
                    "time grows from 10 % to 30 %.");
 }
 
-static void
-test_incomplete(void **state)
+static void test_incomplete(void **state)
 {
     case_t sample;
     char *text;
@@ -408,8 +382,7 @@ test_incomplete(void **state)
     spot_study_head_free(&sample.head);
 }
 
-static void
-test_one_point(void **state)
+static void test_one_point(void **state)
 {
     static const double values[] = {1, 2, 3, 4, 5};
     spot_study_head_t head;
@@ -433,8 +406,7 @@ test_one_point(void **state)
     spot_study_head_free(&head);
 }
 
-static void
-test_categories(void **state)
+static void test_categories(void **state)
 {
     case_t sample;
 
@@ -465,8 +437,7 @@ test_categories(void **state)
 }
 
 /* Winners along x: the first key is x, the second competes. */
-static void
-test_winners(void **state)
+static void test_winners(void **state)
 {
     static bool is_left_out[2] = {false, false};
     case_t sample;
@@ -475,12 +446,10 @@ test_winners(void **state)
     (void) state;
     case_init(&sample, 5, five_x, 2);
     fill(&sample, (double[]){0.1, 0.2, 0.15, 0.2, 0.19, 0.2, 0.3, 0.2, 0.4, 0.2});
-    sample.head.best =
-        (spot_best_t){.is_asked = true, .axis_id = 1, .is_left_out = is_left_out};
+    sample.head.best = (spot_best_t){.is_asked = true, .axis_id = 1, .is_left_out = is_left_out};
     text = answer_of(&sample, NUM_ROWS);
-    assert_string_equal(text,
-        "The lowest idle time is that of 8 up to 0.2 and of 16 from 0.3 on "
-        "(preemption per minute). Their means cross at about 0.209.");
+    assert_string_equal(text, "The lowest idle time is that of 8 up to 0.2 and of 16 from 0.3 on "
+                              "(preemption per minute). Their means cross at about 0.209.");
     free(text);
     sample.means[4] = 0.1999; /* too near to tell */
     text = answer_of(&sample, NUM_ROWS);
@@ -491,8 +460,7 @@ test_winners(void **state)
 }
 
 /* Points without an order: which key matters, if there are enough of them. */
-static void
-test_sampled_plan(void **state)
+static void test_sampled_plan(void **state)
 {
     case_t sample;
     double x[MAX_X];
@@ -523,13 +491,11 @@ test_sampled_plan(void **state)
     case_init(&sample, 5, five_x, 2);
     sample.head.plan.kind = SPOT_PLAN_LATIN_HYPERCUBE;
     fill(&sample, (double[]){0.1, 0.2, 0.15, 0.2, 0.19, 0.2, 0.3, 0.2, 0.4, 0.2});
-    check(&sample,
-        "Which key matters for idle time is not known: too few points have a value.");
+    check(&sample, "Which key matters for idle time is not known: too few points have a value.");
 }
 
 /* Every text from outside is plain and whole characters, and not endless. */
-static void
-test_hostile(void **state)
+static void test_hostile(void **state)
 {
     static const char evil[] = "\x1b[31m<b>\xff é";
     case_t sample;
@@ -562,8 +528,7 @@ test_hostile(void **state)
     spot_study_head_free(&sample.head);
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_grows_and_falls),

@@ -14,8 +14,7 @@
 #include "reports/table/ascii_signs.h"
 #include "tests/unit/reports/sample.h"
 
-static void
-assert_signs(const char *text, const char *wanted)
+static void assert_signs(const char *text, const char *wanted)
 {
     char copy[256];
 
@@ -24,8 +23,7 @@ assert_signs(const char *text, const char *wanted)
     assert_string_equal(copy, wanted);
 }
 
-static void
-test_cells(void **state)
+static void test_cells(void **state)
 {
     (void) state;
     assert_signs("0.310 ±0.020*  1.2 ± 0.4", "0.310+-0.020*  1.2+- 0.4");
@@ -39,8 +37,7 @@ test_cells(void **state)
 }
 
 /* Where there is no column to keep. */
-static void
-test_sentences(void **state)
+static void test_sentences(void **state)
 {
     (void) state;
     assert_signs("±: half width", "+-: half width");
@@ -54,8 +51,7 @@ test_sentences(void **state)
 
 /* No line of a report is wider than it was, and nothing of ours is left that is not
  * ASCII. */
-static void
-test_a_report(void **state)
+static void test_a_report(void **state)
 {
     spot_study_head_t head;
     spot_store_t *store;
@@ -69,8 +65,7 @@ test_a_report(void **state)
     sample_idle_head(&head, 40);
     store = sample_idle_store(&head);
     report = sample_report(store);
-    assert_int_equal(
-        spot_report_text_write(&report, &(spot_terminal_t){80, true, false}, out), 0);
+    assert_int_equal(spot_report_text_write(&report, &(spot_terminal_t){80, true, false}, out), 0);
     assert_int_equal(fclose(out), 0);
     copy = strdup(text);
     assert_non_null(copy);
@@ -96,8 +91,7 @@ test_a_report(void **state)
     spot_study_head_free(&head);
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_cells),

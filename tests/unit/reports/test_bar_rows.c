@@ -15,8 +15,7 @@
 #include "tests/unit/reports/sample.h"
 
 /* A grid of num_rates numbers and num_systems names. */
-static void
-make_head(spot_study_head_t *head, size_t num_rates, size_t num_systems)
+static void make_head(spot_study_head_t *head, size_t num_rates, size_t num_systems)
 {
     double numbers[64];
 
@@ -36,18 +35,16 @@ make_head(spot_study_head_t *head, size_t num_rates, size_t num_systems)
 }
 
 /* Both ends, no place twice, in order. */
-static void
-test_spread(void **state)
+static void test_spread(void **state)
 {
     (void) state;
     for (size_t num_all = 1; num_all < 60; num_all++) {
         for (size_t num_shown = 2; num_shown <= num_all; num_shown++) {
             assert_int_equal(spot_spread(0, num_shown, num_all), 0);
-            assert_int_equal(
-                spot_spread(num_shown - 1, num_shown, num_all), num_all - 1);
+            assert_int_equal(spot_spread(num_shown - 1, num_shown, num_all), num_all - 1);
             for (size_t j = 1; j < num_shown; j++) {
-                assert_true(spot_spread(j, num_shown, num_all) >
-                            spot_spread(j - 1, num_shown, num_all));
+                assert_true(
+                    spot_spread(j, num_shown, num_all) > spot_spread(j - 1, num_shown, num_all));
             }
         }
     }
@@ -56,8 +53,7 @@ test_spread(void **state)
 }
 
 /* Systems stand below each other, a group for each rate; whole groups only. */
-static void
-test_groups(void **state)
+static void test_groups(void **state)
 {
     spot_study_head_t head;
     spot_bar_rows_t rows;
@@ -74,8 +70,7 @@ test_groups(void **state)
         assert_int_equal(rows.rows[j].is_first, j % 10 == 0);
         assert_int_equal(rows.rows[j].point_id, groups[j / 10] * 10 + j % 10);
     }
-    assert_string_equal(
-        spot_bar_group_words(&rows, 10, &texts), "preemption per minute 4");
+    assert_string_equal(spot_bar_group_words(&rows, 10, &texts), "preemption per minute 4");
     assert_string_equal(spot_bar_row_words(&rows, 12, &texts), "2");
     spot_texts_free(&texts);
     spot_study_head_free(&head);
@@ -83,8 +78,7 @@ test_groups(void **state)
 
 /* Rows are those along the key that is drawn along, where all keys have numbers; of one
  * group with too many some are left out. */
-static void
-test_numbers(void **state)
+static void test_numbers(void **state)
 {
     spot_study_head_t head;
     spot_bar_rows_t rows;
@@ -111,8 +105,7 @@ test_numbers(void **state)
 }
 
 /* A zip and a design have no groups. */
-static void
-test_no_groups(void **state)
+static void test_no_groups(void **state)
 {
     spot_study_head_t head;
     spot_bar_rows_t rows;
@@ -129,8 +122,7 @@ test_no_groups(void **state)
     spot_study_head_free(&head);
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_spread),

@@ -23,49 +23,42 @@ static const spot_series_column_t queue_columns[] = {
     {.name = "ResNet", .kind = SPOT_COLUMN_COUNT, .unit = "queries"}};
 static const spot_series_column_t columns[] = {
     {.name = "latency", .kind = SPOT_COLUMN_DURATION, .unit = ""},
-    {.name = "fraction",
-        .kind = SPOT_COLUMN_NUMBER,
-        .unit = "1",
-        .label = "share of queries"},
+    {.name = "fraction", .kind = SPOT_COLUMN_NUMBER, .unit = "1", .label = "share of queries"},
     {.name = "stage", .kind = SPOT_COLUMN_TEXT, .unit = ""}};
 static const spot_series_rule_t rules[] = {
     {0, 350e6, "objective 350 ms"}, {1, 0.99, "P 99"}, {1, 1, "P 100"}};
-static const spot_series_kind_t queue = {"queue", "queries that wait",
-    SPOT_SERIES_LEVELS, 1000000000, 2, queue_columns, 0, NULL};
+static const spot_series_kind_t queue = {
+    "queue", "queries that wait", SPOT_SERIES_LEVELS, 1000000000, 2, queue_columns, 0, NULL};
 static const spot_series_kind_t latency = {
     "latency", "latency of queries", SPOT_SERIES_CDF, 1000000000, 2, columns, 3, rules};
 static const spot_series_kind_t by_stage = {
     "latency", "latency of queries", SPOT_SERIES_CDF, 1000000000, 3, columns, 0, NULL};
 
 /* num_rows latencies of 100 ms, 101 ms... */
-static void
-fill(spot_recording_t *self, const spot_series_kind_t *kind, int64_t num_rows)
+static void fill(spot_recording_t *self, const spot_series_kind_t *kind, int64_t num_rows)
 {
     const spot_series_kind_t *const kinds[] = {&queue, kind};
 
     assert_int_equal(spot_recording_init(self, 2, kinds), 0);
     self->end_ticks = 2000000000;
-    assert_int_equal(spot_series_add(&self->series[0],
-                         (const spot_cell_t[]){{.integer = 0}, {.integer = 1}}),
+    assert_int_equal(
+        spot_series_add(&self->series[0], (const spot_cell_t[]){{.integer = 0}, {.integer = 1}}),
         0);
     for (int64_t j = 0; j < num_rows; j++) {
         const spot_cell_t cells[] = {{.integer = (100 + j) * 1000000 + 1},
-            {.number = (double) (j + 1) / (double) num_rows},
-            {.text = j % 2 == 0 ? "a" : "b,c"}};
+            {.number = (double) (j + 1) / (double) num_rows}, {.text = j % 2 == 0 ? "a" : "b,c"}};
 
         assert_int_equal(spot_series_add(&self->series[1], cells), 0);
     }
 }
 
-static spot_cdf_t
-cdf_of(const spot_recording_t *recording)
+static spot_cdf_t cdf_of(const spot_recording_t *recording)
 {
     return (spot_cdf_t){.num_runs = 1, .series = {spot_cdf_find(recording)}};
 }
 
 /* The whole file, which is removed. */
-static char *
-take_file(const char *path)
+static char *take_file(const char *path)
 {
     FILE *file = fopen(path, "r");
     char *text = calloc(1, 100000);
@@ -79,16 +72,14 @@ take_file(const char *path)
 }
 
 /* What lies beside a picture, written twice. */
-static void
-check_csv(const spot_cdf_t *cdf, const char *wanted)
+static void check_csv(const spot_cdf_t *cdf, const char *wanted)
 {
     spot_diag_t diag;
     char *text;
 
     spot_diag_init(&diag);
     for (int j = 0; j < 2; j++) {
-        assert_int_equal(
-            spot_cdf_write_beside(cdf, spot_cdf_declare, cdf, "cdf'1.svg", &diag), 0);
+        assert_int_equal(spot_cdf_write_beside(cdf, spot_cdf_declare, cdf, "cdf'1.svg", &diag), 0);
     }
     text = take_file("cdf'1.csv");
     assert_string_equal(text, wanted);
@@ -99,8 +90,7 @@ check_csv(const spot_cdf_t *cdf, const char *wanted)
     spot_diag_free(&diag);
 }
 
-static void
-test_rules(void **state)
+static void test_rules(void **state)
 {
     spot_recording_t recording;
     spot_cdf_t cdf;
@@ -122,8 +112,7 @@ test_rules(void **state)
 }
 
 /* The share that is longer: no line, and no rule, is at 0. */
-static void
-test_longer(void **state)
+static void test_longer(void **state)
 {
     spot_recording_t recording;
     spot_cdf_t cdf;
@@ -144,8 +133,7 @@ test_longer(void **state)
 }
 
 /* Thinned to few points, with the first and the last. */
-static void
-test_thinning(void **state)
+static void test_thinning(void **state)
 {
     static const size_t most[] = {1, 2, 7, 400, 1000, 1001, 0};
     spot_recording_t recording;
@@ -160,8 +148,8 @@ test_thinning(void **state)
         text = declared_text(spot_cdf_declare, &cdf);
         assert_non_null(strstr(text, "    steps 100 0.1\n"));
         assert_non_null(strstr(text, "    steps 1099 100\n"));
-        assert_true(declared_count(text, "steps") <=
-                    (most[j] == 0 || most[j] > 1000 ? 1000 : most[j] + 1));
+        assert_true(
+            declared_count(text, "steps") <= (most[j] == 0 || most[j] > 1000 ? 1000 : most[j] + 1));
         assert_true(most[j] > 0 || declared_count(text, "steps") == 1000);
         free(text);
     }
@@ -169,8 +157,7 @@ test_thinning(void **state)
 }
 
 /* Several runs in one picture: each has its lines; the rules are those of the first. */
-static void
-test_several_runs(void **state)
+static void test_several_runs(void **state)
 {
     spot_recording_t recordings[2];
     spot_cdf_t cdf = {.num_runs = 2,
@@ -204,8 +191,7 @@ test_several_runs(void **state)
 }
 
 /* Below what is drawn over time, of which it is no part. */
-static void
-test_below_a_run(void **state)
+static void test_below_a_run(void **state)
 {
     spot_recording_t recording;
     spot_run_series_t run;
@@ -225,14 +211,12 @@ test_below_a_run(void **state)
     spot_recording_free(&recording);
 }
 
-static void
-test_no_distribution(void **state)
+static void test_no_distribution(void **state)
 {
     static const spot_series_column_t swapped[] = {
         {.name = "share", .kind = SPOT_COLUMN_NUMBER, .unit = "1"},
         {.name = "latency", .kind = SPOT_COLUMN_DURATION, .unit = ""}};
-    static const spot_series_kind_t bad[] = {
-        {"one", "", SPOT_SERIES_CDF, 1, 1, .columns = columns},
+    static const spot_series_kind_t bad[] = {{"one", "", SPOT_SERIES_CDF, 1, 1, .columns = columns},
         {"swapped", "", SPOT_SERIES_CDF, 1, 2, .columns = swapped},
         {"table", "", SPOT_SERIES_TABLE, 1, 2, .columns = columns}};
     spot_recording_t recording;
@@ -247,8 +231,7 @@ test_no_distribution(void **state)
 }
 
 /* Once more over its own data, but not over another file. */
-static void
-test_beside(void **state)
+static void test_beside(void **state)
 {
     spot_recording_t recording;
     spot_diag_t diag;
@@ -261,14 +244,12 @@ test_beside(void **state)
     cdf = cdf_of(&recording);
     check_csv(&cdf, "latency_ms,fraction\n100.000001,0.5\n101.000001,1\n");
     assert_int_equal(
-        spot_cdf_write_beside(&cdf, spot_cdf_declare, &cdf, "cdf-none/a.svg", &diag),
-        SPOT_ERR_IO);
+        spot_cdf_write_beside(&cdf, spot_cdf_declare, &cdf, "cdf-none/a.svg", &diag), SPOT_ERR_IO);
     other = fopen("cdf-other.csv", "w");
     assert_non_null(other);
     fputs("latency_ms\n1\n", other);
     assert_int_equal(fclose(other), 0);
-    assert_int_equal(
-        spot_cdf_write_beside(&cdf, spot_cdf_declare, &cdf, "cdf-other.svg", &diag),
+    assert_int_equal(spot_cdf_write_beside(&cdf, spot_cdf_declare, &cdf, "cdf-other.svg", &diag),
         SPOT_ERR_BAD_INPUT);
     assert_string_equal(diag.items[diag.num_items - 1].text,
         "cdf-other.csv: is not the data of a picture, which would replace it");
@@ -278,8 +259,7 @@ test_beside(void **state)
     spot_diag_free(&diag);
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_rules),

@@ -16,23 +16,19 @@
 
 enum { LEVELS, EVENTS, CURVE, SPANS, NODES, TABLE, NUM_SERIES };
 
-static const spot_series_column_t level_columns[] = {
-    SPOT_SERIES_COLUMN(INSTANT, "time", ""), SPOT_SERIES_COLUMN(COUNT, "busy", "GPUs"),
-    SPOT_SERIES_COLUMN(NUMBER, "idle", "GPUs")};
-static const spot_series_column_t event_columns[] = {
-    SPOT_SERIES_COLUMN(INSTANT, "time", ""), SPOT_SERIES_COLUMN(CATEGORY, "what", ""),
-    SPOT_SERIES_COLUMN(COUNT, "count", "1")};
+static const spot_series_column_t level_columns[] = {SPOT_SERIES_COLUMN(INSTANT, "time", ""),
+    SPOT_SERIES_COLUMN(COUNT, "busy", "GPUs"), SPOT_SERIES_COLUMN(NUMBER, "idle", "GPUs")};
+static const spot_series_column_t event_columns[] = {SPOT_SERIES_COLUMN(INSTANT, "time", ""),
+    SPOT_SERIES_COLUMN(CATEGORY, "what", ""), SPOT_SERIES_COLUMN(COUNT, "count", "1")};
 static const spot_series_column_t curve_columns[] = {
     SPOT_SERIES_COLUMN(INSTANT, "time", ""), SPOT_SERIES_COLUMN(NUMBER, "cost", "USD")};
-static const spot_series_column_t span_columns[] = {
-    SPOT_SERIES_COLUMN(INSTANT, "start", ""), SPOT_SERIES_COLUMN(INSTANT, "end", ""),
-    SPOT_SERIES_COLUMN(TEXT, "worker", ""), SPOT_SERIES_COLUMN(TEXT, "id", ""),
-    SPOT_SERIES_COLUMN(TEXT, "host", ""), SPOT_SERIES_COLUMN(DURATION, "queue", ""),
-    SPOT_SERIES_COLUMN(NUMBER, "speed", "1/s")};
-static const spot_series_column_t node_columns[] = {
-    SPOT_SERIES_COLUMN(INSTANT, "start", ""), SPOT_SERIES_COLUMN(INSTANT, "end", ""),
-    SPOT_SERIES_COLUMN(TEXT, "node", ""), SPOT_SERIES_COLUMN(TEXT, "job", ""),
-    SPOT_SERIES_COLUMN(COUNT, "GPUs", "GPUs")};
+static const spot_series_column_t span_columns[] = {SPOT_SERIES_COLUMN(INSTANT, "start", ""),
+    SPOT_SERIES_COLUMN(INSTANT, "end", ""), SPOT_SERIES_COLUMN(TEXT, "worker", ""),
+    SPOT_SERIES_COLUMN(TEXT, "id", ""), SPOT_SERIES_COLUMN(TEXT, "host", ""),
+    SPOT_SERIES_COLUMN(DURATION, "queue", ""), SPOT_SERIES_COLUMN(NUMBER, "speed", "1/s")};
+static const spot_series_column_t node_columns[] = {SPOT_SERIES_COLUMN(INSTANT, "start", ""),
+    SPOT_SERIES_COLUMN(INSTANT, "end", ""), SPOT_SERIES_COLUMN(TEXT, "node", ""),
+    SPOT_SERIES_COLUMN(TEXT, "job", ""), SPOT_SERIES_COLUMN(COUNT, "GPUs", "GPUs")};
 static const spot_series_kind_t level_kind =
     SPOT_SERIES_KIND("GPUs", LEVELS, 1000, level_columns, "GPUs by what they do");
 static const spot_series_kind_t event_kind =
@@ -48,35 +44,29 @@ static const spot_series_kind_t table_kind =
 static const spot_series_kind_t *const kinds[NUM_SERIES] = {
     &level_kind, &event_kind, &curve_kind, &span_kind, &node_kind, &table_kind};
 
-static void
-add(spot_recording_t *recording, int series_id, const spot_cell_t *cells)
+static void add(spot_recording_t *recording, int series_id, const spot_cell_t *cells)
 {
     assert_int_equal(spot_series_add(&recording->series[series_id], cells), 0);
 }
 
-static void
-add_task(spot_recording_t *recording, int64_t start, int64_t end, const char *worker,
+static void add_task(spot_recording_t *recording, int64_t start, int64_t end, const char *worker,
     const char *id, const char *host)
 {
     add(recording, SPANS,
-        (spot_cell_t[]){{.integer = start}, {.integer = end}, {.text = worker},
-            {.text = id}, {.text = host}, {.integer = 7},
-            {.number = id[0] == 'a' ? (double) NAN : 0.1}});
+        (spot_cell_t[]){{.integer = start}, {.integer = end}, {.text = worker}, {.text = id},
+            {.text = host}, {.integer = 7}, {.number = id[0] == 'a' ? (double) NAN : 0.1}});
 }
 
 /* Series of all shapes; tasks of a worker overlap, more of them than a lane has slots;
  * a job takes two pieces of a node. */
-static void
-fill(spot_recording_t *recording)
+static void fill(spot_recording_t *recording)
 {
     assert_int_equal(spot_recording_init(recording, NUM_SERIES, kinds), 0);
     recording->title = strdup("a \"run\"");
-    add(recording, LEVELS,
-        (spot_cell_t[]){{.integer = 5}, {.integer = 3}, {.number = 1}});
+    add(recording, LEVELS, (spot_cell_t[]){{.integer = 5}, {.integer = 3}, {.number = 1}});
     add(recording, LEVELS,
         (spot_cell_t[]){{.integer = 1500}, {.integer = 4}, {.number = (double) NAN}});
-    add(recording, EVENTS,
-        (spot_cell_t[]){{.integer = 86400}, {.text = "lost\n"}, {.integer = 2}});
+    add(recording, EVENTS, (spot_cell_t[]){{.integer = 86400}, {.text = "lost\n"}, {.integer = 2}});
     add(recording, CURVE, (spot_cell_t[]){{.integer = 1}, {.number = 1e-9}});
     add_task(recording, 16277000000000123, 16277000000000124, "w0", "a <b>", "h0");
     add_task(recording, 9, 20, "w0", "b", "h0");
@@ -85,23 +75,21 @@ fill(spot_recording_t *recording)
         add_task(recording, 100 + j, 500 - j, "w2", "many", "h1");
     }
     add(recording, NODES,
-        (spot_cell_t[]){{.integer = 0}, {.integer = 9}, {.text = "n"}, {.text = "x"},
-            {.integer = 1}});
+        (spot_cell_t[]){
+            {.integer = 0}, {.integer = 9}, {.text = "n"}, {.text = "x"}, {.integer = 1}});
     add(recording, NODES,
-        (spot_cell_t[]){{.integer = 0}, {.integer = 2}, {.text = "n"}, {.text = "y"},
-            {.integer = 1}});
+        (spot_cell_t[]){
+            {.integer = 0}, {.integer = 2}, {.text = "n"}, {.text = "y"}, {.integer = 1}});
     add(recording, NODES,
-        (spot_cell_t[]){{.integer = 1}, {.integer = 9}, {.text = "n"}, {.text = "z"},
-            {.integer = 1}});
+        (spot_cell_t[]){
+            {.integer = 1}, {.integer = 9}, {.text = "n"}, {.text = "z"}, {.integer = 1}});
     add(recording, NODES,
-        (spot_cell_t[]){{.integer = 2}, {.integer = 5}, {.text = "n"}, {.text = "w"},
-            {.integer = 2}});
-    add(recording, TABLE,
-        (spot_cell_t[]){{.integer = 5}, {.integer = 3}, {.number = 1}});
+        (spot_cell_t[]){
+            {.integer = 2}, {.integer = 5}, {.text = "n"}, {.text = "w"}, {.integer = 2}});
+    add(recording, TABLE, (spot_cell_t[]){{.integer = 5}, {.integer = 3}, {.number = 1}});
 }
 
-static char *
-write_trace(const spot_recording_t *recording)
+static char *write_trace(const spot_recording_t *recording)
 {
     char *text = NULL;
     size_t num_bytes = 0;
@@ -113,8 +101,7 @@ write_trace(const spot_recording_t *recording)
     return text;
 }
 
-static const char *
-text_of(const cJSON *event, const char *key)
+static const char *text_of(const cJSON *event, const char *key)
 {
     const cJSON *item = cJSON_GetObjectItemCaseSensitive(event, key);
 
@@ -122,8 +109,7 @@ text_of(const cJSON *event, const char *key)
     return item->valuestring;
 }
 
-static double
-number_of(const cJSON *event, const char *key)
+static double number_of(const cJSON *event, const char *key)
 {
     const cJSON *item = cJSON_GetObjectItemCaseSensitive(event, key);
 
@@ -132,16 +118,14 @@ number_of(const cJSON *event, const char *key)
 }
 
 /* A name that the trace gives to a process, or to a thread of it. */
-static const char *
-find_name(const cJSON *events, const char *what, double pid, double tid)
+static const char *find_name(const cJSON *events, const char *what, double pid, double tid)
 {
     const cJSON *event;
     const char *name = NULL;
 
     cJSON_ArrayForEach(event, events)
     {
-        if (text_of(event, "ph")[0] == 'M' &&
-            strcmp(text_of(event, "name"), what) == 0 &&
+        if (text_of(event, "ph")[0] == 'M' && strcmp(text_of(event, "name"), what) == 0 &&
             number_of(event, "pid") == pid && number_of(event, "tid") == tid) {
             assert_null(name); /* once */
             name = text_of(cJSON_GetObjectItemCaseSensitive(event, "args"), "name");
@@ -151,8 +135,7 @@ find_name(const cJSON *events, const char *what, double pid, double tid)
 }
 
 /* The rules of the format for an event by its kind. */
-static void
-check_event(const cJSON *events, const cJSON *event)
+static void check_event(const cJSON *events, const cJSON *event)
 {
     const char *phase = text_of(event, "ph");
     const cJSON *args = cJSON_GetObjectItemCaseSensitive(event, "args"), *arg;
@@ -175,15 +158,14 @@ check_event(const cJSON *events, const cJSON *event)
         assert_string_equal(text_of(event, "s"), "p");
     } else {
         assert_true(number_of(event, "dur") >= 0);
-        assert_non_null(find_name(
-            events, "thread_name", number_of(event, "pid"), number_of(event, "tid")));
+        assert_non_null(
+            find_name(events, "thread_name", number_of(event, "pid"), number_of(event, "tid")));
     }
 }
 
 /* Bars of a thread do not overlap. Their times differ by less than a double can show, so
  * none of these ends at a start that is not the same. */
-static void
-check_overlaps(const cJSON *events)
+static void check_overlaps(const cJSON *events)
 {
     const cJSON *a, *b;
 
@@ -203,8 +185,7 @@ check_overlaps(const cJSON *events)
     }
 }
 
-static void
-test_rules(void **state)
+static void test_rules(void **state)
 {
     spot_recording_t recording;
     char *text;
@@ -232,8 +213,7 @@ test_rules(void **state)
     spot_recording_free(&recording);
 }
 
-static void
-assert_has(const char *text, const char *part)
+static void assert_has(const char *text, const char *part)
 {
     if (strstr(text, part) == NULL) {
         fail_msg("the trace has no %s", part);
@@ -241,8 +221,7 @@ assert_has(const char *text, const char *part)
 }
 
 /* Times are exact, texts escaped, what is null is left out. */
-static void
-test_values(void **state)
+static void test_values(void **state)
 {
     spot_recording_t recording;
     char *text;
@@ -252,8 +231,7 @@ test_values(void **state)
     text = write_trace(&recording);
     assert_has(text, "\"ts\": 16277000000000.123, \"dur\": 0.001, \"args\": "
                      "{\"id\": \"a <b>\", \"host\": \"h0\", \"queue\": 0.007}}");
-    assert_has(
-        text, "\"id\": \"b\", \"host\": \"h0\", \"queue\": 0.007, \"speed\": 0.1}}");
+    assert_has(text, "\"id\": \"b\", \"host\": \"h0\", \"queue\": 0.007, \"speed\": 0.1}}");
     assert_has(text, "\"ph\": \"C\", \"name\": \"GPUs\", \"pid\": 1, \"tid\": 0, "
                      "\"ts\": 1500000, \"args\": {\"busy\": 4}}");
     assert_has(text, "\"ph\": \"i\", \"name\": \"lost\\u000a\", \"pid\": 1, \"tid\": 0, "
@@ -267,8 +245,7 @@ test_values(void **state)
     spot_recording_free(&recording);
 }
 
-static void
-test_nothing(void **state)
+static void test_nothing(void **state)
 {
     spot_recording_t recording;
     char *text;
@@ -281,11 +258,10 @@ test_nothing(void **state)
     spot_recording_free(&recording);
 }
 
-int
-main(void)
+int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_rules),
-        cmocka_unit_test(test_values), cmocka_unit_test(test_nothing)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_rules), cmocka_unit_test(test_values),
+        cmocka_unit_test(test_nothing)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -15,8 +15,7 @@
 #define NUM_POINTS 20000
 #define LIMIT ((size_t) 4 * SPOT_MAX_COLUMNS)
 
-static spot_curve_t
-curve_of(size_t num_points, double (*x)(size_t), double (*y)(size_t))
+static spot_curve_t curve_of(size_t num_points, double (*x)(size_t), double (*y)(size_t))
 {
     spot_curve_t curve = {0};
 
@@ -26,45 +25,38 @@ curve_of(size_t num_points, double (*x)(size_t), double (*y)(size_t))
     return curve;
 }
 
-static double
-even(size_t j)
+static double even(size_t j)
 {
     return (double) j;
 }
 
 /* More and more of them at one time: columns of very different numbers of points. */
-static double
-crowded(size_t j)
+static double crowded(size_t j)
 {
     return floor(sqrt((double) j) * 3);
 }
 
-static double
-growing(size_t j)
+static double growing(size_t j)
 {
     return exp((double) j / 1800);
 }
 
-static double
-noise(size_t j)
+static double noise(size_t j)
 {
     return (double) ((j * UINT64_C(2654435761)) % 1000);
 }
 
-static double
-single_peak(size_t j)
+static double single_peak(size_t j)
 {
     return j == 14321 ? 7 : j == 14323 ? -7 : 0;
 }
 
-static double
-falling(size_t j)
+static double falling(size_t j)
 {
     return -(double) j;
 }
 
-static void
-test_few_points_stay(void **state)
+static void test_few_points_stay(void **state)
 {
     spot_curve_t curve = curve_of(LIMIT, even, noise);
 
@@ -77,9 +69,8 @@ test_few_points_stay(void **state)
 }
 
 /* The slow twin: for each column looks through all points. */
-static void
-assert_shows(const spot_curve_t *all, const spot_curve_t *thin, double low, double high,
-    bool is_log)
+static void assert_shows(
+    const spot_curve_t *all, const spot_curve_t *thin, double low, double high, bool is_log)
 {
     for (size_t column = 0; column < SPOT_MAX_COLUMNS; column++) {
         const double none = (double) NAN;
@@ -89,10 +80,9 @@ assert_shows(const spot_curve_t *all, const spot_curve_t *thin, double low, doub
         for (size_t k = 0; k < 2; k++) {
             for (size_t j = 0; j < curves[k]->num_points; j++) {
                 const spot_point_t point = curves[k]->points[j];
-                const double place = is_log ? log(point.x / low) / log(high / low)
-                                            : (point.x - low) / (high - low);
-                const double id =
-                    fmin(floor(place * SPOT_MAX_COLUMNS), SPOT_MAX_COLUMNS - 1);
+                const double place =
+                    is_log ? log(point.x / low) / log(high / low) : (point.x - low) / (high - low);
+                const double id = fmin(floor(place * SPOT_MAX_COLUMNS), SPOT_MAX_COLUMNS - 1);
 
                 if ((size_t) id == column) {
                     range[k][0] = isnan(range[k][0]) ? point.y : range[k][0];
@@ -109,8 +99,7 @@ assert_shows(const spot_curve_t *all, const spot_curve_t *thin, double low, doub
     }
 }
 
-static void
-test_no_peak_is_hidden(void **state)
+static void test_no_peak_is_hidden(void **state)
 {
     static const struct {
         double (*x)(size_t);
@@ -138,16 +127,15 @@ test_no_peak_is_hidden(void **state)
             assert_true(thin.points[j].x >= thin.points[j - 1].x);
         }
         assert_memory_equal(&thin.points[0], &all.points[0], sizeof(spot_point_t));
-        assert_memory_equal(&thin.points[thin.num_points - 1],
-            &all.points[NUM_POINTS - 1], sizeof(spot_point_t));
+        assert_memory_equal(
+            &thin.points[thin.num_points - 1], &all.points[NUM_POINTS - 1], sizeof(spot_point_t));
         spot_curve_free(&all);
         spot_curve_free(&thin);
     }
 }
 
 /* 0 has no place on a logarithmic axis; what is behind the end belongs to it. */
-static void
-test_points_outside(void **state)
+static void test_points_outside(void **state)
 {
     spot_curve_t curve = {0};
 
@@ -162,8 +150,7 @@ test_points_outside(void **state)
     spot_curve_free(&curve);
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_few_points_stay),

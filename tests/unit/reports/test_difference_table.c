@@ -22,13 +22,11 @@ typedef struct {
     spot_store_t *store;
 } sample_t;
 
-static void
-make_sample(sample_t *self, size_t num_rows)
+static void make_sample(sample_t *self, size_t num_rows)
 {
     static const double numbers[] = {1, 2};
 
-    *self = (sample_t){
-        .metric = {.name = "wait_s", .unit = "s", .help = "", .label = "wait"}};
+    *self = (sample_t){.metric = {.name = "wait_s", .unit = "s", .help = "", .label = "wait"}};
     self->axis = sample_axis("x", 2, numbers);
     self->head = (spot_study_head_t){.num_points = 2,
         .num_axes = 1,
@@ -42,16 +40,13 @@ make_sample(sample_t *self, size_t num_rows)
     assert_int_equal(spot_store_open_memory(&self->store, &self->head), 0);
 }
 
-static void
-put(sample_t *self, size_t point_id, size_t num_rows, const double *rows)
+static void put(sample_t *self, size_t point_id, size_t num_rows, const double *rows)
 {
-    assert_int_equal(self->store->put(self->store,
-                         &(spot_piece_t){point_id, 0, num_rows, rows, NULL}),
-        0);
+    assert_int_equal(
+        self->store->put(self->store, &(spot_piece_t){point_id, 0, num_rows, rows, NULL}), 0);
 }
 
-static void
-write_table(const spot_store_t *store, FILE *out)
+static void write_table(const spot_store_t *store, FILE *out)
 {
     const spot_terminal_t terminal = {80, false, true};
     spot_document_t document;
@@ -66,8 +61,7 @@ write_table(const spot_store_t *store, FILE *out)
 }
 
 /* Writes the table and closes the study. */
-static void
-assert_table(sample_t *self, const char *expected)
+static void assert_table(sample_t *self, const char *expected)
 {
     char *text = NULL;
     size_t num_bytes;
@@ -89,8 +83,7 @@ assert_table(sample_t *self, const char *expected)
     free(self->axis.label);
 }
 
-static void
-assert_rows(
+static void assert_rows(
     size_t num_rows, const double *base, const double *rows, const char *expected)
 {
     sample_t sample;
@@ -102,8 +95,7 @@ assert_rows(
 }
 
 /* Paired: 2.776 * sqrt(0.01 / 5); unpaired: 2.306 * sqrt((2.5 + 2.41) / 5). */
-static void
-test_pairing_narrows(void **state)
+static void test_pairing_narrows(void **state)
 {
     static const double base[] = {1, 2, 3, 4, 5};
     static const double rows[] = {1.5, 2.6, 3.4, 4.6, 5.4};
@@ -126,8 +118,7 @@ test_pairing_narrows(void **state)
 }
 
 /* Where one is high, the other is low. Paired: 2.776 * sqrt(10 / 5); unpaired: 2.306. */
-static void
-test_pairing_widens(void **state)
+static void test_pairing_widens(void **state)
 {
     static const double base[] = {1, 2, 3, 4, 5};
     static const double rows[] = {5, 4, 3, 2, 1};
@@ -148,8 +139,7 @@ test_pairing_widens(void **state)
 }
 
 /* The same difference in all pairs is known for sure, also 0; nulls are counted. */
-static void
-test_no_spread(void **state)
+static void test_no_spread(void **state)
 {
     static const double base[] = {1, 2, 3}, rows[] = {1.5, 2.5, 3.5};
     static const double nulls[] = {1, (double) NAN, 3};
@@ -173,8 +163,7 @@ test_no_spread(void **state)
 }
 
 /* A point without rows. */
-static void
-test_no_pairs(void **state)
+static void test_no_pairs(void **state)
 {
     static const double base[] = {1, 2, 3};
     sample_t sample;
@@ -188,8 +177,7 @@ test_no_pairs(void **state)
 }
 
 /* x = 1 is not there with y = 6: the points of y = 6 are compared with nothing. */
-static void
-test_points_without_a_partner_are_told(void **state)
+static void test_points_without_a_partner_are_told(void **state)
 {
     static const double x[] = {1, 2}, y[] = {5, 6};
     static const double rows[] = {1, 2, 3, 4};
@@ -220,8 +208,7 @@ test_points_without_a_partner_are_told(void **state)
     write_table(store, out);
     assert_int_equal(fclose(out), 0);
     assert_non_null(strstr(text, "difference to x = 1: mean of 4 pairs"));
-    assert_non_null(
-        strstr(text, "\n1 of 2 points have no point with x = 1 to be compared with\n"));
+    assert_non_null(strstr(text, "\n1 of 2 points have no point with x = 1 to be compared with\n"));
     free(text);
     store->close(store);
     for (size_t j = 0; j < 2; j++) {
@@ -235,8 +222,7 @@ test_points_without_a_partner_are_told(void **state)
     }
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_points_without_a_partner_are_told),

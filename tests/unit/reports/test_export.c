@@ -15,11 +15,9 @@
 #include "reports/export.h"
 #include "tests/unit/store/store_case.h"
 
-typedef int (*export_t)(
-    const spot_store_t *store, spot_export_format_t format, FILE *out);
+typedef int (*export_t)(const spot_store_t *store, spot_export_format_t format, FILE *out);
 
-static char *
-text_of(const spot_store_t *store, export_t export, spot_export_format_t format)
+static char *text_of(const spot_store_t *store, export_t export, spot_export_format_t format)
 {
     char *text = NULL;
     size_t num_bytes = 0;
@@ -31,9 +29,8 @@ text_of(const spot_store_t *store, export_t export, spot_export_format_t format)
     return text;
 }
 
-static void
-assert_export(const spot_store_t *store, export_t export, spot_export_format_t format,
-    const char *expected)
+static void assert_export(
+    const spot_store_t *store, export_t export, spot_export_format_t format, const char *expected)
 {
     char *text = text_of(store, export, format);
 
@@ -42,8 +39,7 @@ assert_export(const spot_store_t *store, export_t export, spot_export_format_t f
 }
 
 /* Two points of the case have rows; values are exact on any machine. */
-static spot_store_t *
-small_store(store_case_t *known)
+static spot_store_t *small_store(store_case_t *known)
 {
     static const double rows[2][2][CASE_METRICS] = {
         {{0.25, (double) NAN, 3}, {1e-7, 12345678901, (double) INFINITY}},
@@ -52,14 +48,12 @@ small_store(store_case_t *known)
     spot_store_t *store;
 
     assert_int_equal(spot_store_open_memory(&store, &known->head), 0);
-    assert_int_equal(
-        store->put(store, &(spot_piece_t){0, 0, 2, rows[0][0], warnings}), 0);
+    assert_int_equal(store->put(store, &(spot_piece_t){0, 0, 2, rows[0][0], warnings}), 0);
     assert_int_equal(store->put(store, &(spot_piece_t){3, 0, 2, rows[1][0], NULL}), 0);
     return store;
 }
 
-static void
-test_replications(void **state)
+static void test_replications(void **state)
 {
     store_case_t known;
     spot_store_t *store;
@@ -91,8 +85,7 @@ test_replications(void **state)
 }
 
 /* The first lines of a text. */
-static char *
-first_lines(char *text, int num_lines)
+static char *first_lines(char *text, int num_lines)
 {
     char *end = text;
 
@@ -104,8 +97,7 @@ first_lines(char *text, int num_lines)
 }
 
 /* A point without replications has a line too. */
-static void
-test_points(void **state)
+static void test_points(void **state)
 {
     store_case_t known;
     spot_store_t *store;
@@ -116,8 +108,7 @@ test_points(void **state)
     known.head.num_metrics = 1;
     assert_int_equal(spot_store_open_memory(&store, &known.head), 0);
     assert_int_equal(
-        store->put(store, &(spot_piece_t){0, 0, 2, (double[]){2, (double) NAN}, NULL}),
-        0);
+        store->put(store, &(spot_piece_t){0, 0, 2, (double[]){2, (double) NAN}, NULL}), 0);
     text = text_of(store, spot_export_points, SPOT_EXPORT_CSV);
     assert_string_equal(first_lines(text, 3),
         "point,job.pipeline_depth,job.reload_s,replications,idle_fraction_mean,"
@@ -140,8 +131,7 @@ test_points(void **state)
 }
 
 /* The last column of a line is this text. */
-static void
-assert_last_column(const char *text, int line_id, const char *expected)
+static void assert_last_column(const char *text, int line_id, const char *expected)
 {
     const char *line = text, *end;
 
@@ -155,11 +145,9 @@ assert_last_column(const char *text, int line_id, const char *expected)
 
 /* The first point is best; the second is worse, the third breaks the limit, and the
  * fourth has no values. */
-static spot_store_t *
-open_race(store_case_t *known, spot_constraint_t *limit)
+static spot_store_t *open_race(store_case_t *known, spot_constraint_t *limit)
 {
-    static char goal[] = "idle_fraction", limited[] = "Replication",
-                text[] = "Replication <= 5";
+    static char goal[] = "idle_fraction", limited[] = "Replication", text[] = "Replication <= 5";
     spot_store_t *store;
 
     case_init(known, 64);
@@ -170,8 +158,7 @@ open_race(store_case_t *known, spot_constraint_t *limit)
     return store;
 }
 
-static void
-put_race(spot_store_t *store)
+static void put_race(spot_store_t *store)
 {
     for (size_t j = 0; j < 4; j++) {
         double rows[64][CASE_METRICS];
@@ -186,11 +173,9 @@ put_race(spot_store_t *store)
 }
 
 /* Behind all other columns, and of a race only. */
-static void
-test_fates(void **state)
+static void test_fates(void **state)
 {
-    static const char *const fates[] = {
-        "racing", "dominated", "infeasible", "undefined"};
+    static const char *const fates[] = {"racing", "dominated", "infeasible", "undefined"};
     store_case_t known;
     spot_constraint_t limit;
     spot_store_t *store;
@@ -225,8 +210,7 @@ test_fates(void **state)
 }
 
 /* Values that are no numbers, and names from a file that somebody else made. */
-static void
-test_hostile_texts(void **state)
+static void test_hostile_texts(void **state)
 {
     static char hostile[] = "{system: \"x\",\n y}", plain[] = " b", path[] = "a,\"\t";
     static const spot_warning_t warnings[] = {{"w,\"1", ""}, {"\xff\n", ""}};
@@ -247,8 +231,7 @@ test_hostile_texts(void **state)
     for (size_t j = 0; j < 2; j++) {
         const uint32_t held = 3;
 
-        assert_int_equal(
-            store->put(store, &(spot_piece_t){j, 0, 1, (double[]){1}, &held}), 0);
+        assert_int_equal(store->put(store, &(spot_piece_t){j, 0, 1, (double[]){1}, &held}), 0);
     }
     assert_export(store, spot_export_replications, SPOT_EXPORT_CSV,
         "point,\"a,\"\"\t\",replication,idle_fraction,warnings\n"
@@ -265,8 +248,7 @@ test_hostile_texts(void **state)
 }
 
 /* From memory, from a database that is written to, and from its file. */
-static void
-test_all_stores_give_the_same(void **state)
+static void test_all_stores_give_the_same(void **state)
 {
     static const export_t exports[] = {spot_export_points, spot_export_replications};
     static const spot_export_format_t formats[] = {SPOT_EXPORT_CSV, SPOT_EXPORT_JSONL};
@@ -303,8 +285,7 @@ typedef struct {
     int64_t num_rows;
 } stream_store_t;
 
-static int
-read_stream(const spot_store_t *store, size_t point_id, int64_t first_replication,
+static int read_stream(const spot_store_t *store, size_t point_id, int64_t first_replication,
     spot_row_function_t function, void *context)
 {
     const stream_store_t *self = (const stream_store_t *) store;
@@ -321,8 +302,7 @@ read_stream(const spot_store_t *store, size_t point_id, int64_t first_replicatio
     return ret;
 }
 
-static void
-test_rows_stream(void **state)
+static void test_rows_stream(void **state)
 {
     store_case_t known;
     stream_store_t store = {.num_rows = 5000};
@@ -332,14 +312,12 @@ test_rows_stream(void **state)
     store.base = (spot_store_t){.head = &known.head, .read = read_stream};
     store.out = tmpfile();
     assert_non_null(store.out);
-    assert_int_equal(
-        spot_export_replications(&store.base, SPOT_EXPORT_CSV, store.out), 0);
+    assert_int_equal(spot_export_replications(&store.base, SPOT_EXPORT_CSV, store.out), 0);
     fclose(store.out);
 }
 
 /* An output that takes no more ends the reading. */
-static void
-test_a_full_disk(void **state)
+static void test_a_full_disk(void **state)
 {
     store_case_t known;
     spot_store_t *store;
@@ -359,8 +337,7 @@ test_a_full_disk(void **state)
     fclose(out);
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_replications),

@@ -14,16 +14,14 @@
 #include "reports/frontier_chart.h"
 #include "tests/unit/reports/declared.h"
 
-static char *
-declared(const spot_frontier_point_t *points, size_t num_points, const char *name)
+static char *declared(const spot_frontier_point_t *points, size_t num_points, const char *name)
 {
     const spot_frontier_t frontier = {name, 99, num_points, points};
 
     return declared_text(spot_frontier_declare, &frontier);
 }
 
-static void
-assert_says(const char *text, const char *words)
+static void assert_says(const char *text, const char *words)
 {
     if (strstr(text, words) == NULL) {
         print_message("no \"%s\" in:\n%s", words, text);
@@ -31,12 +29,10 @@ assert_says(const char *text, const char *words)
     }
 }
 
-static void
-test_lines(void **state)
+static void test_lines(void **state)
 {
     const double none = (double) NAN;
-    const spot_frontier_point_t points[] = {
-        {100, none, none}, {150, 30, none}, {200, 12, 14}};
+    const spot_frontier_point_t points[] = {{100, none, none}, {150, 30, none}, {200, 12, 14}};
     char *text = declared(points, 3, "two");
 
     (void) state;
@@ -53,8 +49,7 @@ test_lines(void **state)
     free(text);
 }
 
-static void
-test_all_or_none(void **state)
+static void test_all_or_none(void **state)
 {
     const double none = (double) NAN;
     const spot_frontier_point_t unsolved[] = {{100, none, none}, {150, none, none}};
@@ -71,8 +66,7 @@ test_all_or_none(void **state)
     free(text);
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_lines), cmocka_unit_test(test_all_or_none)};

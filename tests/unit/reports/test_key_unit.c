@@ -10,8 +10,7 @@
 #include "reports/table/decimals.h"
 #include "reports/words.h"
 
-static void
-test_units(void **state)
+static void test_units(void **state)
 {
     static const struct {
         const char *path, *text, *unit;
@@ -41,14 +40,12 @@ test_units(void **state)
         size_t num_bytes = 99;
 
         assert_string_equal(
-            spot_key_unit(NULL, cases[j].path, cases[j].text, &num_bytes),
-            cases[j].unit);
+            spot_key_unit(NULL, cases[j].path, cases[j].text, &num_bytes), cases[j].unit);
         assert_int_equal(num_bytes, cases[j].num_bytes);
     }
 }
 
-static void
-test_intervals(void **state)
+static void test_intervals(void **state)
 {
     (void) state;
     assert_int_equal(spot_decimals_for(117), 0);    /* 3313 ±117 */
@@ -56,8 +53,7 @@ test_intervals(void **state)
     assert_int_equal(spot_decimals_for(1e308), 0);
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_units),

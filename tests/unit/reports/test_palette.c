@@ -9,19 +9,17 @@
 #include "reports/palette.h"
 #include "sim/train/colours.h"
 
-static const char *const categories[] = {"prepping", "standby", "reconfiguring",
-    "reloading", "stalled", "useful", "lost", "unsaved", "redundant", "waiting"};
+static const char *const categories[] = {"prepping", "standby", "reconfiguring", "reloading",
+    "stalled", "useful", "lost", "unsaved", "redundant", "waiting"};
 
 #define NUM_CATEGORIES (sizeof(categories) / sizeof(categories[0]))
 
-static void
-test_each_category_has_its_own_colour(void **state)
+static void test_each_category_has_its_own_colour(void **state)
 {
     (void) state;
     for (size_t j = 0; j < NUM_CATEGORIES; j++) {
         for (size_t k = 0; k < j; k++) {
-            assert_string_not_equal(
-                spot_palette_colour(spot_train_colours, categories[j], 0),
+            assert_string_not_equal(spot_palette_colour(spot_train_colours, categories[j], 0),
                 spot_palette_colour(spot_train_colours, categories[k], 0));
         }
         /* The place does not matter. */
@@ -30,14 +28,12 @@ test_each_category_has_its_own_colour(void **state)
     }
 }
 
-static void
-test_metrics_have_the_colour_of_their_category(void **state)
+static void test_metrics_have_the_colour_of_their_category(void **state)
 {
     (void) state;
     assert_string_equal(spot_palette_colour(spot_train_colours, "prepping_fraction", 3),
         spot_palette_colour(spot_train_colours, "prepping", 0));
-    assert_string_equal(
-        spot_palette_colour(spot_train_colours, "job_waiting_fraction", 3),
+    assert_string_equal(spot_palette_colour(spot_train_colours, "job_waiting_fraction", 3),
         spot_palette_colour(spot_train_colours, "waiting", 0));
     assert_string_equal(spot_palette_colour(spot_train_colours, "goodput_fraction", 3),
         spot_palette_colour(spot_train_colours, "useful", 0));
@@ -47,8 +43,7 @@ test_metrics_have_the_colour_of_their_category(void **state)
         spot_palette_colour(spot_train_colours, "lost", 0));
 }
 
-static void
-test_other_names_by_place(void **state)
+static void test_other_names_by_place(void **state)
 {
     (void) state;
     assert_string_equal(spot_palette_colour(spot_train_colours, "queue", 2),
@@ -60,8 +55,7 @@ test_other_names_by_place(void **state)
         spot_palette_colour(spot_train_colours, "queue", 2));
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_each_category_has_its_own_colour),

@@ -27,8 +27,7 @@ typedef struct {
     spot_report_t report;
 } fixture_t;
 
-static int
-setup(void **state)
+static int setup(void **state)
 {
     fixture_t *self = calloc(1, sizeof(*self));
 
@@ -44,8 +43,7 @@ setup(void **state)
     return 0;
 }
 
-static int
-teardown(void **state)
+static int teardown(void **state)
 {
     fixture_t *self = *state;
 
@@ -62,8 +60,7 @@ teardown(void **state)
 }
 
 /* FOLDER/NAME; valid until the next call. */
-static const char *
-path_of(const fixture_t *self, const char *name)
+static const char *path_of(const fixture_t *self, const char *name)
 {
     static char path[1024];
 
@@ -72,8 +69,7 @@ path_of(const fixture_t *self, const char *name)
 }
 
 /* The text of a file of the folder, which is removed. */
-static char *
-take(const fixture_t *self, const char *name)
+static char *take(const fixture_t *self, const char *name)
 {
     char *text = sample_read(path_of(self, name));
 
@@ -84,14 +80,12 @@ take(const fixture_t *self, const char *name)
     return text;
 }
 
-static void
-drop(const fixture_t *self, const char *name)
+static void drop(const fixture_t *self, const char *name)
 {
     free(take(self, name));
 }
 
-static void
-drop_sources(const fixture_t *self, const char *file_name)
+static void drop_sources(const fixture_t *self, const char *file_name)
 {
     static const char *const endings[] = {
         "curves.csv", "curves.gnuplot", "ledger.csv", "ledger.gnuplot"};
@@ -105,8 +99,7 @@ drop_sources(const fixture_t *self, const char *file_name)
 }
 
 /* Whatever else the study can be drawn as, besides curves and ledger. */
-static void
-drop_others(const fixture_t *self, const char *file_name)
+static void drop_others(const fixture_t *self, const char *file_name)
 {
     char command[2048];
 
@@ -117,8 +110,7 @@ drop_others(const fixture_t *self, const char *file_name)
     assert_int_equal(system(command), 0);
 }
 
-static int
-write_papers(fixture_t *self, bool is_svg, bool is_png, bool is_pdf)
+static int write_papers(fixture_t *self, bool is_svg, bool is_png, bool is_pdf)
 {
     const spot_paper_folders_t folders = {{
         [SPOT_FORMAT_SVG] = is_svg ? self->folder : NULL,
@@ -130,8 +122,7 @@ write_papers(fixture_t *self, bool is_svg, bool is_png, bool is_pdf)
 }
 
 /* A whole SVG is there; it is removed. */
-static void
-assert_picture(const fixture_t *self, const char *name)
+static void assert_picture(const fixture_t *self, const char *name)
 {
     char *text = take(self, name);
 
@@ -142,8 +133,7 @@ assert_picture(const fixture_t *self, const char *name)
 
 /* The script that stays draws a picture of the same data, from whatever folder it is
  * run. */
-static void
-test_the_script_draws_the_picture_again(void **state)
+static void test_the_script_draws_the_picture_again(void **state)
 {
     fixture_t *self = *state;
     char command[1024];
@@ -155,16 +145,15 @@ test_the_script_draws_the_picture_again(void **state)
         path_of(self, "idle-vs-preemption-curves.gnuplot"));
     assert_int_equal(system(command), 0);
     assert_picture(self, "idle-vs-preemption-curves.svg");
-    snprintf(command, sizeof(command),
-        "cd '%s' && gnuplot idle-vs-preemption-curves.gnuplot", self->folder);
+    snprintf(command, sizeof(command), "cd '%s' && gnuplot idle-vs-preemption-curves.gnuplot",
+        self->folder);
     assert_int_equal(system(command), 0);
     assert_picture(self, "idle-vs-preemption-curves.svg");
     drop(self, "idle-vs-preemption-ledger.svg");
     drop_sources(self, "idle-vs-preemption");
 }
 
-static void
-assert_format(const fixture_t *self, const char *name, spot_picture_format_t format)
+static void assert_format(const fixture_t *self, const char *name, spot_picture_format_t format)
 {
     FILE *file = fopen(path_of(self, name), "rb");
 
@@ -174,8 +163,7 @@ assert_format(const fixture_t *self, const char *name, spot_picture_format_t for
     assert_int_equal(unlink(path_of(self, name)), 0);
 }
 
-static void
-assert_all_formats(fixture_t *self)
+static void assert_all_formats(fixture_t *self)
 {
     assert_int_equal(write_papers(self, false, true, true), 0);
     drop_others(self, "idle-vs-preemption");
@@ -186,8 +174,7 @@ assert_all_formats(fixture_t *self)
     drop_sources(self, "idle-vs-preemption");
 }
 
-static void
-test_other_formats(void **state)
+static void test_other_formats(void **state)
 {
     if (system("rsvg-convert --version >/dev/null 2>&1") != 0) {
         print_message("rsvg-convert is not installed\n");
@@ -197,8 +184,7 @@ test_other_formats(void **state)
 }
 
 /* SVG needs nothing; of the others data and scripts are there, and one message. */
-static void
-test_without_a_converter(void **state)
+static void test_without_a_converter(void **state)
 {
     fixture_t *self = *state;
     char *path = getenv("PATH");
@@ -220,8 +206,7 @@ test_without_a_converter(void **state)
     drop_sources(self, "idle-vs-preemption");
 }
 
-static void
-test_golden(void **state)
+static void test_golden(void **state)
 {
     fixture_t *self = *state;
     char *text;
@@ -241,8 +226,7 @@ test_golden(void **state)
 }
 
 /* A hostile name of a study stays in the folder, and its script runs. */
-static void
-test_a_hostile_name(void **state)
+static void test_a_hostile_name(void **state)
 {
     fixture_t *self = *state;
     char command[1024];
@@ -262,8 +246,7 @@ test_a_hostile_name(void **state)
 }
 
 /* A picture that cannot be drawn of this study is said in one line, and no error. */
-static void
-test_what_cannot_be_drawn(void **state)
+static void test_what_cannot_be_drawn(void **state)
 {
     fixture_t *self = *state;
 
@@ -283,8 +266,7 @@ test_what_cannot_be_drawn(void **state)
     assert_non_null(strstr(self->diag.items[0].text, "curves: nothing can be drawn: "));
 }
 
-static void
-test_a_folder_that_cannot_be(void **state)
+static void test_a_folder_that_cannot_be(void **state)
 {
     fixture_t *self = *state;
     FILE *file = fopen(self->folder, "w");
@@ -299,12 +281,10 @@ test_a_folder_that_cannot_be(void **state)
     assert_non_null(strstr(self->diag.items[1].text, "cannot make this folder"));
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(
-            test_the_script_draws_the_picture_again, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_the_script_draws_the_picture_again, setup, teardown),
         cmocka_unit_test_setup_teardown(test_other_formats, setup, teardown),
         cmocka_unit_test_setup_teardown(test_without_a_converter, setup, teardown),
         cmocka_unit_test_setup_teardown(test_golden, setup, teardown),

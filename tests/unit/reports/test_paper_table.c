@@ -14,8 +14,7 @@
 #include "reports/study_parts.h"
 #include "tests/unit/reports/sample.h"
 
-static char *
-write_table(const spot_store_t *store, const spot_table_dialect_t *dialect)
+static char *write_table(const spot_store_t *store, const spot_table_dialect_t *dialect)
 {
     spot_report_t report = sample_report(store);
     char *text = NULL;
@@ -31,8 +30,7 @@ write_table(const spot_store_t *store, const spot_table_dialect_t *dialect)
 }
 
 /* With a baseline, warnings, and metrics without a value. */
-static void
-make_head(spot_study_head_t *head)
+static void make_head(spot_study_head_t *head)
 {
     sample_idle_head(head, 40);
     head->has_baseline = true;
@@ -40,8 +38,7 @@ make_head(spot_study_head_t *head)
     head->baseline_value_id = 0;
 }
 
-static void
-test_golden(void **state)
+static void test_golden(void **state)
 {
     spot_study_head_t head;
     spot_store_t *store;
@@ -62,8 +59,7 @@ test_golden(void **state)
 
 /* What a cell must say beside its number: lower bounds, of how many, heavy tails and
  * open intervals, and durations in the unit that people use. */
-static void
-test_marks(void **state)
+static void test_marks(void **state)
 {
     spot_study_head_t head;
     spot_store_t *store;
@@ -83,8 +79,7 @@ test_marks(void **state)
 }
 
 /* Cells of a line: unescaped separators. */
-static size_t
-count_cells(const char *line, char separator)
+static size_t count_cells(const char *line, char separator)
 {
     size_t num_cells = 0;
 
@@ -94,8 +89,7 @@ count_cells(const char *line, char separator)
     return num_cells;
 }
 
-static void
-replace(char **text, const char *other)
+static void replace(char **text, const char *other)
 {
     free(*text);
     *text = spot_text_copy(other, strlen(other));
@@ -103,8 +97,7 @@ replace(char **text, const char *other)
 }
 
 /* Names with markup of both documents neither add cells nor lines. */
-static void
-test_hostile_names(void **state)
+static void test_hostile_names(void **state)
 {
     static const char hostile[] = "x | y & z \\\\ \n<script>alert(1)</script> $_{^~%#";
     spot_study_head_t head;
@@ -123,8 +116,7 @@ test_hostile_names(void **state)
     latex = write_table(store, &spot_table_latex);
     markdown = write_table(store, &spot_table_markdown);
     assert_null(strstr(markdown, "<script"));
-    for (const char *line = strtok(markdown, "\n"); line != NULL;
-         line = strtok(NULL, "\n")) {
+    for (const char *line = strtok(markdown, "\n"); line != NULL; line = strtok(NULL, "\n")) {
         if (line[0] == '|') {
             assert_int_equal(count_cells(line, '|'), 2 + 7 + 1);
             num_rows++;
@@ -132,8 +124,7 @@ test_hostile_names(void **state)
     }
     assert_int_equal(num_rows, 2 + 22 + 2 + 11);
     num_rows = 0;
-    for (const char *line = strtok(latex, "\n"); line != NULL;
-         line = strtok(NULL, "\n")) {
+    for (const char *line = strtok(latex, "\n"); line != NULL; line = strtok(NULL, "\n")) {
         const size_t num_bytes = strlen(line);
 
         if (num_bytes > 3 && strcmp(line + num_bytes - 3, " \\\\") == 0) {
@@ -149,8 +140,7 @@ test_hostile_names(void **state)
 }
 
 /* A study without keys, whose only point has fewer replications than were asked for. */
-static void
-test_a_single_point(void **state)
+static void test_a_single_point(void **state)
 {
     static const double values[] = {1e20, 3e20, 2e20};
     spot_study_head_t head;
@@ -162,10 +152,9 @@ test_a_single_point(void **state)
     store = sample_plain_store(&head, 3, values);
     latex = write_table(store, &spot_table_latex);
     markdown = write_table(store, &spot_table_markdown);
-    assert_non_null(strstr(latex,
-        "\n\\shortstack[r]{wait\\\\(s)} \\\\\n\\midrule\n$2 \\times 10^{20} \\pm "));
     assert_non_null(
-        strstr(markdown, "\n| wait (s) |\n| ---: |\n| 2·10<sup>20</sup> ± "));
+        strstr(latex, "\n\\shortstack[r]{wait\\\\(s)} \\\\\n\\midrule\n$2 \\times 10^{20} \\pm "));
+    assert_non_null(strstr(markdown, "\n| wait (s) |\n| ---: |\n| 2·10<sup>20</sup> ± "));
     assert_non_null(strstr(markdown, "3 of 5 replications at each point"));
     free(latex);
     free(markdown);
@@ -174,14 +163,12 @@ test_a_single_point(void **state)
 }
 
 /* A half width is shown to two digits, and the mean to as many decimals. */
-static void
-test_digits(void **state)
+static void test_digits(void **state)
 {
     static const double values[][3] = {
         {1, 2, 4}, {100.001, 100.002, 100.004}, {7, 7, 7}, {-1e-9, 0, 1e-9}};
-    static const char *const expected[] = {"\n| 2.3 ± 3.8 |\n",
-        "\n| 100.0023 ± 0.0038 |\n", "\n| 7 ± 0 |\n",
-        "\n| 0.0000000000 ± 0.0000000025 |\n"};
+    static const char *const expected[] = {"\n| 2.3 ± 3.8 |\n", "\n| 100.0023 ± 0.0038 |\n",
+        "\n| 7 ± 0 |\n", "\n| 0.0000000000 ± 0.0000000025 |\n"};
     spot_study_head_t head;
 
     (void) state;
@@ -201,8 +188,7 @@ test_digits(void **state)
     }
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_golden),

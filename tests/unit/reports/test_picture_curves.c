@@ -18,8 +18,7 @@
 #include "tests/unit/reports/declared.h"
 #include "tests/unit/reports/sample.h"
 
-static char *
-declared(const spot_store_t *store)
+static char *declared(const spot_store_t *store)
 {
     spot_report_t report = sample_report(store);
     char *text = declared_text(spot_picture_curves.declare, &report);
@@ -28,15 +27,13 @@ declared(const spot_store_t *store)
     return text;
 }
 
-static void
-replace(char **text, const char *other)
+static void replace(char **text, const char *other)
 {
     free(*text);
     *text = other == NULL ? NULL : strdup(other);
 }
 
-static void
-drop_stack(spot_study_head_t *head)
+static void drop_stack(spot_study_head_t *head)
 {
     for (size_t j = 0; j < head->plot.num_stack; j++) {
         free(head->plot.stack[j]);
@@ -46,8 +43,7 @@ drop_stack(spot_study_head_t *head)
 }
 
 /* As a file that is asked for by its path. */
-static void
-assert_drawn(const spot_store_t *store)
+static void assert_drawn(const spot_store_t *store)
 {
     const char *path = sample_path("study.svg");
     spot_report_t report = sample_report(store);
@@ -61,8 +57,7 @@ assert_drawn(const spot_store_t *store)
     spot_diag_free(&diag);
 }
 
-static void
-assert_refused(const spot_store_t *store, const char *message)
+static void assert_refused(const spot_store_t *store, const char *message)
 {
     spot_diag_t diag;
     spot_chart_t *chart = spot_chart_new();
@@ -72,8 +67,7 @@ assert_refused(const spot_store_t *store, const char *message)
     assert_int_equal(spot_picture_curves.declare(chart, &report), SPOT_ERR_BAD_PARAM);
     spot_chart_free(chart);
     spot_diag_init(&diag);
-    assert_int_equal(
-        spot_picture_curves_draw(&report, "no.svg", &diag), SPOT_ERR_BAD_PARAM);
+    assert_int_equal(spot_picture_curves_draw(&report, "no.svg", &diag), SPOT_ERR_BAD_PARAM);
     spot_report_free(&report);
     assert_int_equal(diag.num_items, 1);
     assert_string_equal(diag.items[0].text, message);
@@ -86,8 +80,7 @@ typedef struct {
     spot_store_t *store;
 } fixture_t;
 
-static int
-setup(void **state)
+static int setup(void **state)
 {
     fixture_t *self = calloc(1, sizeof(*self));
 
@@ -100,8 +93,7 @@ setup(void **state)
     return 0;
 }
 
-static int
-teardown(void **state)
+static int teardown(void **state)
 {
     fixture_t *self = *state;
 
@@ -111,8 +103,7 @@ teardown(void **state)
     return 0;
 }
 
-static void
-test_golden(void **state)
+static void test_golden(void **state)
 {
     const fixture_t *self = *state;
     char *text = declared(self->store);
@@ -121,16 +112,14 @@ test_golden(void **state)
     free(text);
 }
 
-static void
-test_the_picture_appears(void **state)
+static void test_the_picture_appears(void **state)
 {
     const fixture_t *self = *state;
 
     assert_drawn(self->store);
 }
 
-static void
-test_a_study_that_says_nothing(void **state)
+static void test_a_study_that_says_nothing(void **state)
 {
     fixture_t *self = *state;
     char *text;
@@ -151,8 +140,7 @@ test_a_study_that_says_nothing(void **state)
     assert_drawn(self->store);
 }
 
-static void
-test_values_are_drawn_in_order(void **state)
+static void test_values_are_drawn_in_order(void **state)
 {
     fixture_t *self = *state;
     spot_axis_t *axis = &self->head.axes[0];
@@ -170,8 +158,7 @@ test_values_are_drawn_in_order(void **state)
     free(text);
 }
 
-static void
-test_a_single_value_is_a_bar(void **state)
+static void test_a_single_value_is_a_bar(void **state)
 {
     fixture_t *self = *state;
     char *text;
@@ -189,8 +176,7 @@ test_a_single_value_is_a_bar(void **state)
     self->head.num_points = 22;
 }
 
-static void
-test_points_without_values_are_gaps(void **state)
+static void test_points_without_values_are_gaps(void **state)
 {
     fixture_t *self = *state;
     spot_store_t *store;
@@ -215,8 +201,7 @@ test_points_without_values_are_gaps(void **state)
 }
 
 /* Texts of the study are texts, whatever they contain. */
-static void
-test_texts_cannot_break_out(void **state)
+static void test_texts_cannot_break_out(void **state)
 {
     fixture_t *self = *state;
     const char *path = sample_path("study.svg");
@@ -224,8 +209,8 @@ test_texts_cannot_break_out(void **state)
     spot_diag_t diag;
     char *text;
 
-    replace(&self->head.plot.x_label,
-        "\"`x`\" </text><script>alert(1)</script> {/Bold} \\\n'; # <&>");
+    replace(
+        &self->head.plot.x_label, "\"`x`\" </text><script>alert(1)</script> {/Bold} \\\n'; # <&>");
     spot_diag_init(&diag);
     assert_int_equal(spot_picture_curves_draw(&report, path, &diag), 0);
     text = sample_read(path);
@@ -238,14 +223,13 @@ test_texts_cannot_break_out(void **state)
     spot_diag_free(&diag);
 }
 
-static void
-test_what_cannot_be_drawn(void **state)
+static void test_what_cannot_be_drawn(void **state)
 {
     fixture_t *self = *state;
 
     replace(&self->head.plot.second_x, "nothing");
-    assert_refused(self->store,
-        "no.svg: nothing can be drawn: a metric to draw is not among those kept");
+    assert_refused(
+        self->store, "no.svg: nothing can be drawn: a metric to draw is not among those kept");
     replace(&self->head.plot.second_x, NULL);
     replace(&self->head.plot.x, "fleet.initial");
     assert_refused(self->store,
@@ -253,13 +237,12 @@ test_what_cannot_be_drawn(void **state)
     replace(&self->head.plot.x, NULL);
     self->head.axes[0].numbers[0] = (double) NAN;
     self->head.axes[1].numbers[0] = (double) NAN;
-    assert_refused(self->store,
-        "no.svg: nothing can be drawn: no swept key has numbers to draw along");
+    assert_refused(
+        self->store, "no.svg: nothing can be drawn: no swept key has numbers to draw along");
 }
 
 /* Without y: what the study optimises, else what names its winners, else the first. */
-static void
-test_the_metric_that_is_drawn(void **state)
+static void test_the_metric_that_is_drawn(void **state)
 {
     fixture_t *self = *state;
     char *text;
@@ -282,14 +265,12 @@ test_the_metric_that_is_drawn(void **state)
 }
 
 /* A picture that was asked for by name: an error, and no file. */
-static void
-assert_no_picture(const spot_report_t *report, const char *text)
+static void assert_no_picture(const spot_report_t *report, const char *text)
 {
     spot_diag_t diag;
 
     spot_diag_init(&diag);
-    assert_int_equal(
-        spot_picture_curves_draw(report, "no.svg", &diag), SPOT_ERR_BAD_PARAM);
+    assert_int_equal(spot_picture_curves_draw(report, "no.svg", &diag), SPOT_ERR_BAD_PARAM);
     assert_int_equal(diag.num_items, 1);
     assert_string_equal(diag.items[0].text, text);
     spot_diag_free(&diag);
@@ -297,8 +278,7 @@ assert_no_picture(const spot_report_t *report, const char *text)
 }
 
 /* What would be an empty frame is no picture. */
-static void
-test_nothing_to_draw(void **state)
+static void test_nothing_to_draw(void **state)
 {
     fixture_t *self = *state;
     spot_report_t report = sample_report(self->store);
@@ -310,22 +290,19 @@ test_nothing_to_draw(void **state)
     }
     assert_null(curves->problem(&report));
     report.summaries[0].value = (double) NAN; /* a part of the stack */
-    assert_string_equal(
-        curves->problem(&report), "what it would draw is undefined at all points");
+    assert_string_equal(curves->problem(&report), "what it would draw is undefined at all points");
     assert_no_picture(&report, "no.svg: nothing can be drawn: what it would draw is "
                                "undefined at all points: prepping_fraction");
     report.num_rows = 0;
     assert_string_equal(curves->problem(&report), "no point has replications yet");
-    assert_no_picture(
-        &report, "no.svg: nothing can be drawn: no point has replications yet");
+    assert_no_picture(&report, "no.svg: nothing can be drawn: no point has replications yet");
     spot_report_free(&report);
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
 /* Without every third point of the grid of 11 x 2. */
-static void
-thin_out(spot_study_head_t *head)
+static void thin_out(spot_study_head_t *head)
 {
     size_t num_kept = 0;
 
@@ -342,8 +319,7 @@ thin_out(spot_study_head_t *head)
 }
 
 /* Every point is in the panel of its depth, once, and x never falls. */
-static void
-assert_panels(const spot_curves_t *curves)
+static void assert_panels(const spot_curves_t *curves)
 {
     const spot_study_head_t *head = curves->head;
     size_t num_points = 0;
@@ -354,19 +330,17 @@ assert_panels(const spot_curves_t *curves)
             const size_t x_id = spot_study_value_id(head, point_id, 0);
 
             assert_true(spot_curves_x(curves, j, k) == head->axes[0].numbers[x_id]);
-            assert_true(k == 0 ||
-                        spot_curves_x(curves, j, k) >= spot_curves_x(curves, j, k - 1));
+            assert_true(k == 0 || spot_curves_x(curves, j, k) >= spot_curves_x(curves, j, k - 1));
             if (!curves->has_all_in_one) {
-                assert_int_equal(spot_study_value_id(head, point_id, 1),
-                    spot_curves_value_id(curves, j, 1));
+                assert_int_equal(
+                    spot_study_value_id(head, point_id, 1), spot_curves_value_id(curves, j, 1));
             }
         }
     }
     assert_int_equal(num_points, head->num_points);
 }
 
-static void
-test_a_thinned_grid(void **state)
+static void test_a_thinned_grid(void **state)
 {
     const char *problem = NULL;
     spot_study_head_t head;
@@ -392,8 +366,7 @@ test_a_thinned_grid(void **state)
 }
 
 /* The keys of a zip move together, and those of a design have no order: one panel. */
-static void
-test_other_plans(void **state)
+static void test_other_plans(void **state)
 {
     static const spot_plan_kind_t kinds[] = {SPOT_PLAN_ZIP, SPOT_PLAN_SOBOL};
 
@@ -411,8 +384,7 @@ test_other_plans(void **state)
         store = sample_idle_store(&head);
         report = sample_report(store);
         if (kinds[j] == SPOT_PLAN_SOBOL) {
-            assert_int_equal(
-                spot_curves_init(&curves, &report, &problem), SPOT_ERR_BAD_PARAM);
+            assert_int_equal(spot_curves_init(&curves, &report, &problem), SPOT_ERR_BAD_PARAM);
             assert_non_null(strstr(problem, "no order along a key"));
             spot_curves_free(&curves);
             head.plot.num_stack = 0; /* what is in it is freed below */
@@ -431,8 +403,7 @@ test_other_plans(void **state)
 }
 
 /* One panel with a curve for each depth; the strip tells who wins where. */
-static void
-test_curves(void **state)
+static void test_curves(void **state)
 {
     fixture_t *self = *state;
     spot_study_head_t *head = &self->head;
@@ -469,8 +440,7 @@ test_curves(void **state)
 }
 
 /* The other axes have panels of their own; the same value looks the same in each. */
-static void
-test_curves_in_panels(void **state)
+static void test_curves_in_panels(void **state)
 {
     fixture_t *self = *state;
     char *text;
@@ -485,8 +455,7 @@ test_curves_in_panels(void **state)
 }
 
 /* Of more panels than there is room for the note tells how many there are. */
-static void
-test_too_many_panels(void **state)
+static void test_too_many_panels(void **state)
 {
     double numbers[20];
     spot_study_head_t head;
@@ -498,8 +467,7 @@ test_too_many_panels(void **state)
         numbers[j] = 0.02 * (double) j;
     }
     sample_idle_head(&head, 2);
-    sample_replace_axis(
-        &head, 0, sample_axis("trace.preemption.per_minute", 20, numbers));
+    sample_replace_axis(&head, 0, sample_axis("trace.preemption.per_minute", 20, numbers));
     drop_stack(&head);
     replace(&head.plot.x, "job.pipeline_depth");
     store = sample_idle_store(&head);
@@ -511,8 +479,7 @@ test_too_many_panels(void **state)
     spot_study_head_free(&head);
 }
 
-static void
-test_curves_refused(void **state)
+static void test_curves_refused(void **state)
 {
     fixture_t *self = *state;
     spot_study_head_t *head = &self->head;
@@ -531,8 +498,7 @@ test_curves_refused(void **state)
 }
 
 /* The main curves in words: the lowest and the highest mean and where they are. */
-static void
-test_description(void **state)
+static void test_description(void **state)
 {
     spot_study_head_t head;
     spot_store_t *store;
@@ -545,9 +511,8 @@ test_description(void **state)
     report = sample_report(store);
     assert_string_equal(spot_picture_curves.name, "curves");
     text = declared_description(&spot_picture_curves, &report);
-    assert_non_null(
-        strstr(text, "Estimates of idle with 95 % confidence intervals along "
-                     "preemption per minute: from "));
+    assert_non_null(strstr(text, "Estimates of idle with 95 % confidence intervals along "
+                                 "preemption per minute: from "));
     assert_non_null(strstr(text, " % at preemption per minute 0, pipeline depth 8 to "));
     assert_string_equal(text + strlen(text) - 2, "8.");
     assert_null(strstr(strstr(text, " 8 to "), "preemption per minute 0,"));
@@ -558,8 +523,7 @@ test_description(void **state)
 }
 
 /* A picture of a duration has the unit of people, at the curve and at its axis. */
-static void
-test_durations(void **state)
+static void test_durations(void **state)
 {
     spot_study_head_t head;
     spot_store_t *store;
@@ -582,8 +546,7 @@ test_durations(void **state)
     spot_study_head_free(&head);
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(test_golden),

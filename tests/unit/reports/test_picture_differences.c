@@ -15,11 +15,9 @@
 #include "tests/unit/reports/declared.h"
 #include "tests/unit/reports/sample.h"
 
-static const spot_metric_t cost = {
-    .name = "cost_usd", .unit = "USD", .help = "", .label = "cost"};
+static const spot_metric_t cost = {.name = "cost_usd", .unit = "USD", .help = "", .label = "cost"};
 
-static char *
-copy(const char *text)
+static char *copy(const char *text)
 {
     char *result = spot_text_copy(text, strlen(text));
 
@@ -27,15 +25,13 @@ copy(const char *text)
     return result;
 }
 
-static char *
-declared(const spot_report_t *report)
+static char *declared(const spot_report_t *report)
 {
     return declared_text(spot_picture_differences.declare, report);
 }
 
 /* Systems with these names, compared with the first one. */
-static void
-make_head(spot_study_head_t *head, size_t num_points, const char *const *names)
+static void make_head(spot_study_head_t *head, size_t num_points, const char *const *names)
 {
     double *numbers = spot_calloc(num_points, sizeof(*numbers));
 
@@ -64,16 +60,14 @@ make_head(spot_study_head_t *head, size_t num_points, const char *const *names)
 
 /* Point j costs costs[j] more than the first one, and one replication that much more or
  * less. */
-static spot_store_t *
-make_store(const spot_study_head_t *head, const double *costs)
+static spot_store_t *make_store(const spot_study_head_t *head, const double *costs)
 {
     spot_store_t *store = NULL;
 
     assert_int_equal(spot_store_open_memory(&store, head), 0);
     for (size_t j = 0; j < head->num_points; j++) {
         const double noise = j == 0 ? 0 : 0.5;
-        const double rows[] = {
-            10 + costs[j] - noise, 20 + costs[j], 40 + costs[j] + noise};
+        const double rows[] = {10 + costs[j] - noise, 20 + costs[j], 40 + costs[j] + noise};
         const spot_piece_t piece = {.point_id = j, .num_rows = 3, .rows = rows};
 
         assert_int_equal(store->put(store, &piece), 0);
@@ -81,8 +75,7 @@ make_store(const spot_study_head_t *head, const double *costs)
     return store;
 }
 
-static spot_report_t
-read_report(const spot_store_t *store)
+static spot_report_t read_report(const spot_store_t *store)
 {
     spot_report_t report = sample_report(store);
 
@@ -92,8 +85,7 @@ read_report(const spot_store_t *store)
 
 /* Rows: grey where the interval includes 0, which it does for a half of 1.24; hostile
  * names are text. */
-static void
-test_rows(void **state)
+static void test_rows(void **state)
 {
     static const char *const names[] = {
         "checkpoint", "it's <b>\"quoted\"</b>", "{system: b, f: 1}", "c"};
@@ -135,8 +127,7 @@ test_rows(void **state)
 }
 
 /* Curves along the probability, in percentage points. */
-static void
-test_curves(void **state)
+static void test_curves(void **state)
 {
     spot_study_head_t head;
     spot_store_t *store;
@@ -164,8 +155,7 @@ test_curves(void **state)
 }
 
 /* Three values along x, or a key of the baseline that is drawn along, are rows. */
-static void
-test_choice(void **state)
+static void test_choice(void **state)
 {
     (void) state;
     for (size_t axis_id = 0; axis_id < 2; axis_id++) {
@@ -194,8 +184,7 @@ test_choice(void **state)
 }
 
 /* Of many points the first ones are drawn, and the note says so. */
-static void
-test_many_points(void **state)
+static void test_many_points(void **state)
 {
     enum { MAX_ROWS = 40, NUM_POINTS = MAX_ROWS + 5 };
     char texts[NUM_POINTS][24];
@@ -223,8 +212,7 @@ test_many_points(void **state)
     spot_study_head_free(&head);
 }
 
-static void
-test_problems(void **state)
+static void test_problems(void **state)
 {
     static const char *const names[] = {"a", "b"};
     static const double none[] = {(double) NAN, 1};
@@ -236,19 +224,18 @@ test_problems(void **state)
     make_head(&head, 2, names);
     store = make_store(&head, none);
     report = sample_report(store);
-    assert_string_equal(spot_picture_differences.problem(&report),
-        "the differences to the baseline were not read");
+    assert_string_equal(
+        spot_picture_differences.problem(&report), "the differences to the baseline were not read");
     assert_int_equal(spot_report_read_pairs(&report), 0);
     assert_string_equal(spot_picture_differences.problem(&report),
         "no point has replications in common with its baseline");
     for (size_t j = 0; j < head.num_points * head.num_metrics; j++) {
         report.summaries[j].value = (double) NAN;
     }
-    assert_string_equal(spot_picture_differences.problem(&report),
-        "what it would draw is undefined at all points");
-    report.num_rows = 0;
     assert_string_equal(
-        spot_picture_differences.problem(&report), "no point has replications yet");
+        spot_picture_differences.problem(&report), "what it would draw is undefined at all points");
+    report.num_rows = 0;
+    assert_string_equal(spot_picture_differences.problem(&report), "no point has replications yet");
     head.has_baseline = false;
     assert_non_null(strstr(spot_picture_differences.problem(&report), "baseline: {"));
     spot_report_free(&report);
@@ -256,8 +243,7 @@ test_problems(void **state)
     spot_study_head_free(&head);
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_rows),

@@ -13,8 +13,7 @@
 #include "base/utf8.h"
 #include "reports/picture_files.h"
 
-static void
-test_file_names(void **state)
+static void test_file_names(void **state)
 {
     static const char *const cases[][2] = {
         {"plain-1.csv", "plain-1.csv"},
@@ -44,16 +43,14 @@ test_file_names(void **state)
 }
 
 /* Of whatever bytes: a name that is in one folder and shows as what it is. */
-static void
-test_any_bytes(void **state)
+static void test_any_bytes(void **state)
 {
     spot_rng_t rng;
 
     (void) state;
     spot_rng_seek(&rng, 3, 0, 0, 0);
     for (int j = 0; j < 20000; j++) {
-        char name[200], file_name[SPOT_PICTURE_NAME_BYTES],
-            again[SPOT_PICTURE_NAME_BYTES];
+        char name[200], file_name[SPOT_PICTURE_NAME_BYTES], again[SPOT_PICTURE_NAME_BYTES];
         const size_t num_bytes = spot_rng_bits(&rng) % sizeof(name);
 
         for (size_t k = 0; k < num_bytes; k++) {
@@ -80,8 +77,7 @@ test_any_bytes(void **state)
     }
 }
 
-static void
-test_paths(void **state)
+static void test_paths(void **state)
 {
     char *path = spot_picture_path("some/folder", "../a b", "curves", "svg");
 
@@ -90,8 +86,7 @@ test_paths(void **state)
     free(path);
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_file_names),

@@ -12,8 +12,7 @@
 
 #include "reports/draw.h"
 
-static bool
-is_whole(spot_picture_format_t format, const char *bytes, size_t num_bytes)
+static bool is_whole(spot_picture_format_t format, const char *bytes, size_t num_bytes)
 {
     FILE *file = tmpfile();
     bool result;
@@ -28,8 +27,7 @@ is_whole(spot_picture_format_t format, const char *bytes, size_t num_bytes)
 #define BYTES(text) text, sizeof(text) - 1
 
 /* What begins and ends as it should, and each of its beginnings. */
-static void
-test_a_cut_picture_is_not_whole(void **state)
+static void test_a_cut_picture_is_not_whole(void **state)
 {
     static const struct {
         spot_picture_format_t format;
@@ -39,8 +37,7 @@ test_a_cut_picture_is_not_whole(void **state)
         {SPOT_FORMAT_SVG, BYTES("<?xml version=\"1.0\"?><svg width=\"900\"></svg>")},
         {SPOT_FORMAT_PNG, BYTES("\x89PNG\r\n\x1a\n and what is in it, some bytes "
                                 "\0\0\0\0IEND\xae\x42\x60\x82")},
-        {SPOT_FORMAT_PDF,
-            BYTES("%PDF-1.5 and what is in it, and more \nstartxref\n%%EOF")},
+        {SPOT_FORMAT_PDF, BYTES("%PDF-1.5 and what is in it, and more \nstartxref\n%%EOF")},
     };
 
     (void) state;
@@ -58,8 +55,7 @@ test_a_cut_picture_is_not_whole(void **state)
     }
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_cut_picture_is_not_whole),

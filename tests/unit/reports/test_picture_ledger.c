@@ -18,15 +18,12 @@
 
 enum { NUM_PARTS = 2, NUM_METRICS = 3 };
 
-static const spot_metric_t metrics[NUM_METRICS] = {{.name = "goodput_fraction",
-                                                       .unit = "1",
-                                                       .label = "goodput",
-                                                       .kind = SPOT_METRIC_SHARE},
+static const spot_metric_t metrics[NUM_METRICS] = {
+    {.name = "goodput_fraction", .unit = "1", .label = "goodput", .kind = SPOT_METRIC_SHARE},
     {.name = "lost_fraction", .unit = "1", .label = "lost", .kind = SPOT_METRIC_SHARE},
     {.name = "usd_per_h", .unit = "USD/h", .label = "USD per hour"}};
 
-static char *
-copy(const char *text)
+static char *copy(const char *text)
 {
     char *result = spot_text_copy(text, strlen(text));
 
@@ -35,8 +32,7 @@ copy(const char *text)
 }
 
 /* Points that only have names, as recovery systems do. names: [num_points] */
-static void
-make_head(spot_study_head_t *head, size_t num_points, const char *const *names)
+static void make_head(spot_study_head_t *head, size_t num_points, const char *const *names)
 {
     double *numbers = spot_calloc(num_points, sizeof(*numbers));
 
@@ -71,15 +67,13 @@ make_head(spot_study_head_t *head, size_t num_points, const char *const *names)
 }
 
 /* Point j has a goodput of goodputs[j] on average, the rest is lost. */
-static spot_store_t *
-make_store(const spot_study_head_t *head, const double *goodputs)
+static spot_store_t *make_store(const spot_study_head_t *head, const double *goodputs)
 {
     spot_store_t *store = NULL;
 
     assert_int_equal(spot_store_open_memory(&store, head), 0);
     for (size_t j = 0; j < head->num_points; j++) {
-        const double rows[2][NUM_METRICS] = {
-            {goodputs[j] - 0.125, 1.125 - goodputs[j], 10},
+        const double rows[2][NUM_METRICS] = {{goodputs[j] - 0.125, 1.125 - goodputs[j], 10},
             {goodputs[j] + 0.125, 0.875 - goodputs[j], 12}};
         const spot_piece_t piece = {.point_id = j, .num_rows = 2, .rows = rows[0]};
 
@@ -88,8 +82,7 @@ make_store(const spot_study_head_t *head, const double *goodputs)
     return store;
 }
 
-static char *
-declared(const spot_store_t *store)
+static char *declared(const spot_store_t *store)
 {
     spot_report_t report = sample_report(store);
     char *text = declared_text(spot_picture_ledger.declare, &report);
@@ -99,8 +92,7 @@ declared(const spot_store_t *store)
 }
 
 /* Edges and shares are means, the last bar has no lost part, names lose their frame. */
-static void
-test_golden(void **state)
+static void test_golden(void **state)
 {
     static const char *const names[] = {
         "checkpoint", "{system: checkpoint, detection: 30 s}", "it's \"quoted\""};
@@ -123,8 +115,7 @@ test_golden(void **state)
     spot_study_head_free(&head);
 }
 
-static void
-assert_problem(const spot_store_t *store, const char *expected)
+static void assert_problem(const spot_store_t *store, const char *expected)
 {
     spot_report_t report = sample_report(store);
     const char *problem = spot_picture_ledger.problem(&report);
@@ -138,8 +129,7 @@ assert_problem(const spot_store_t *store, const char *expected)
 }
 
 /* A point whose metrics are null has a name and no bar; so may all. */
-static void
-test_undefined(void **state)
+static void test_undefined(void **state)
 {
     static const char *const names[] = {"a", "b"};
     const double some[] = {0.5, (double) NAN}, none[] = {(double) NAN, (double) NAN};
@@ -152,11 +142,9 @@ test_undefined(void **state)
 
         make_head(&head, 2, names);
         store = make_store(&head, j == 0 ? some : none);
-        assert_problem(
-            store, j == 0 ? NULL : "what it would draw is undefined at all points");
+        assert_problem(store, j == 0 ? NULL : "what it would draw is undefined at all points");
         text = declared(store);
-        assert_int_equal(
-            sample_count(text, "'undefined in all replications'"), (size_t) j + 1);
+        assert_int_equal(sample_count(text, "'undefined in all replications'"), (size_t) j + 1);
         assert_int_equal(sample_count(text, "series of bars"), j == 0 ? 2 : 0);
         assert_int_equal(declared_count(text, "bars"), j == 0 ? 2 : 0);
         assert_null(strstr(text, "nan "));
@@ -168,8 +156,7 @@ test_undefined(void **state)
 
 /* Of many points the first ones are drawn, and the picture says so; long names end in
  * an ellipsis. */
-static void
-test_many_points(void **state)
+static void test_many_points(void **state)
 {
     enum { NUM_POINTS = SPOT_MAX_BARS + 3 };
     char texts[NUM_POINTS][80];
@@ -198,8 +185,7 @@ test_many_points(void **state)
     spot_study_head_free(&head);
 }
 
-static void
-test_without_a_stack(void **state)
+static void test_without_a_stack(void **state)
 {
     static const char *const names[] = {"a", "b"};
     static const double goodputs[] = {0.5, 0.5};
@@ -227,8 +213,7 @@ test_without_a_stack(void **state)
 }
 
 /* What is told of a picture: its largest part, and where goodput is lowest. */
-static void
-test_description(void **state)
+static void test_description(void **state)
 {
     static const char *const names[] = {"a", "b", "c"};
     static const double goodputs[] = {0.5, 0.25, (double) NAN};
@@ -253,8 +238,7 @@ test_description(void **state)
 }
 
 /* Parts that are not all of it: the axis says so. */
-static void
-test_rest(void **state)
+static void test_rest(void **state)
 {
     static const char *const names[] = {"a", "b"};
     static const double goodputs[] = {0.5, 0.25};
@@ -278,15 +262,13 @@ test_rest(void **state)
     head.overview.part_ids[1] = 0;
     text = declared(store);
     assert_non_null(strstr(text, "'share of the paid time'"));
-    assert_true(strstr(text, "series of bars 'lost'") <
-                strstr(text, "series of bars 'goodput'"));
+    assert_true(strstr(text, "series of bars 'lost'") < strstr(text, "series of bars 'goodput'"));
     free(text);
     store->close(store);
     spot_study_head_free(&head);
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_golden),

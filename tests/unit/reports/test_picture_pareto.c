@@ -22,8 +22,7 @@ static const spot_metric_t metrics[NUM_METRICS] = {
     {.name = "usd_per_h", .unit = "USD/h", .help = "", .label = "cost per hour"},
     {.name = "samples_per_s", .unit = "1/s", .help = "", .label = "throughput"}};
 
-static char *
-copy(const char *text)
+static char *copy(const char *text)
 {
     char *result = spot_text_copy(text, strlen(text));
 
@@ -32,8 +31,7 @@ copy(const char *text)
 }
 
 /* num_rates values of a key and systems with these names, if any. */
-static void
-make_head(spot_study_head_t *head, const char *path, size_t num_rates,
+static void make_head(spot_study_head_t *head, const char *path, size_t num_rates,
     size_t num_systems, const char *const *names)
 {
     static double numbers[MAX_RATES];
@@ -69,8 +67,7 @@ make_head(spot_study_head_t *head, const char *path, size_t num_rates,
 }
 
 /* Two replications around the means of each point: [num_points][cost, gain]. */
-static spot_store_t *
-make_store(const spot_study_head_t *head, double (*means)[2], double spread)
+static spot_store_t *make_store(const spot_study_head_t *head, double (*means)[2], double spread)
 {
     spot_store_t *store = NULL;
 
@@ -85,15 +82,13 @@ make_store(const spot_study_head_t *head, double (*means)[2], double spread)
     return store;
 }
 
-static char *
-declared(const spot_report_t *report)
+static char *declared(const spot_report_t *report)
 {
     return declared_text(spot_picture_pareto.declare, report);
 }
 
 /* The bytes of the picture. */
-static size_t
-draw(const spot_report_t *report)
+static size_t draw(const spot_report_t *report)
 {
     char *text = NULL;
     size_t num_bytes;
@@ -102,8 +97,8 @@ draw(const spot_report_t *report)
 
     assert_non_null(out);
     spot_diag_init(&diag);
-    assert_int_equal(spot_draw_stream(spot_picture_pareto.declare, report,
-                         SPOT_FORMAT_SVG, out, "pareto.svg", &diag),
+    assert_int_equal(spot_draw_stream(spot_picture_pareto.declare, report, SPOT_FORMAT_SVG, out,
+                         "pareto.svg", &diag),
         0);
     assert_int_equal(fclose(out), 0);
     free(text);
@@ -115,11 +110,9 @@ static const char *const systems[] = {"checkpoint", "it's <b>\"quoted\"</b>", "i
 
 /* At rate 0: two on the front; the bound competes with nobody. At rate 1: one beats the
  * other surely. */
-static double two_rates[][2] = {
-    {10, 100}, {20, 150}, {5, 200}, {10, 60}, {20, 40}, {5, 90}};
+static double two_rates[][2] = {{10, 100}, {20, 150}, {5, 200}, {10, 60}, {20, 40}, {5, 90}};
 
-static void
-make_two_rates(spot_study_head_t *head)
+static void make_two_rates(spot_study_head_t *head)
 {
     make_head(head, "trace.preemption.per_minute", 2, 3, systems);
     head->best = (spot_best_t){.is_asked = true,
@@ -130,8 +123,7 @@ make_two_rates(spot_study_head_t *head)
     head->best.is_left_out[2] = true;
 }
 
-static void
-test_golden(void **state)
+static void test_golden(void **state)
 {
     spot_study_head_t head;
     spot_store_t *store;
@@ -168,8 +160,7 @@ test_golden(void **state)
 }
 
 /* The fates in groups are those of each trace alone. */
-static void
-test_groups(void **state)
+static void test_groups(void **state)
 {
     enum { NUM_RATES = 7, NUM_SYSTEMS = 3 };
     static const char *const names[] = {"a", "b", "c"};
@@ -192,8 +183,7 @@ test_groups(void **state)
     for (size_t j = 0; j < NUM_RATES; j++) {
         spot_choice_fate_t fates[NUM_SYSTEMS];
 
-        assert_int_equal(
-            spot_pareto_find(&points.choices[j * NUM_SYSTEMS], NUM_SYSTEMS, fates), 0);
+        assert_int_equal(spot_pareto_find(&points.choices[j * NUM_SYSTEMS], NUM_SYSTEMS, fates), 0);
         assert_memory_equal(fates, &points.fates[j * NUM_SYSTEMS], sizeof(fates));
     }
     spot_fronts_free(&points);
@@ -203,8 +193,7 @@ test_groups(void **state)
 }
 
 /* Where each point meets a trace of its own there is one front over all, and a note. */
-static void
-test_only_traces(void **state)
+static void test_only_traces(void **state)
 {
     double means[][2] = {{1, 1}, {2, 2}, {3, 1}};
     spot_study_head_t head;
@@ -221,9 +210,9 @@ test_only_traces(void **state)
     assert_int_equal(sample_count(text, "series of steps"), 1);
     free(text);
     text = declared_description(&spot_picture_pareto, &report);
-    assert_non_null(strstr(text,
-        ", from 0 (1.00 1/s for 1.00 USD/h) to 1 (2.00 1/s for 2.00 USD/h); "
-        "1 is"));
+    assert_non_null(
+        strstr(text, ", from 0 (1.00 1/s for 1.00 USD/h) to 1 (2.00 1/s for 2.00 USD/h); "
+                     "1 is"));
     free(text);
     spot_report_free(&report);
     store->close(store);
@@ -231,8 +220,7 @@ test_only_traces(void **state)
 }
 
 /* Ten thousand points make a small picture that has all of a front of 150. */
-static void
-test_many_points(void **state)
+static void test_many_points(void **state)
 {
     double(*means)[2] = spot_calloc(MAX_RATES, sizeof(*means));
     uint64_t random = 1;
@@ -246,10 +234,8 @@ test_many_points(void **state)
     make_head(&head, "job.pipeline_depth", MAX_RATES, 0, NULL);
     for (size_t j = 0; j < MAX_RATES; j++) {
         random = random * UINT64_C(6364136223846793005) + 1442695040888963407;
-        means[j][0] =
-            1 + (j < 150 ? (double) j / 150 : (double) (random >> 33) / 2147483648.0);
-        means[j][1] =
-            j < 150 ? means[j][0] + 1 : means[j][0] * ((double) (random % 1000) / 1500);
+        means[j][0] = 1 + (j < 150 ? (double) j / 150 : (double) (random >> 33) / 2147483648.0);
+        means[j][1] = j < 150 ? means[j][0] + 1 : means[j][0] * ((double) (random % 1000) / 1500);
     }
     store = make_store(&head, means, 0);
     report = sample_report(store);
@@ -267,12 +253,10 @@ test_many_points(void **state)
 }
 
 /* Points without a cost or a gain are left out; where all are there is no picture. */
-static void
-test_problems(void **state)
+static void test_problems(void **state)
 {
     const double nan = (double) NAN;
-    double some[][2] = {{1, 1}, {nan, 2}, {3, nan}},
-           none[][2] = {{nan, 1}, {nan, 1}, {1, nan}};
+    double some[][2] = {{1, 1}, {nan, 2}, {3, nan}}, none[][2] = {{nan, 1}, {nan, 1}, {1, nan}};
 
     (void) state;
     for (int j = 0; j < 2; j++) {
@@ -291,8 +275,8 @@ test_problems(void **state)
             assert_non_null(strstr(text, "'1 of 3 points have a dot"));
             free(text);
         } else {
-            assert_string_equal(spot_picture_pareto.problem(&report),
-                "no point has both a cost and a gain yet");
+            assert_string_equal(
+                spot_picture_pareto.problem(&report), "no point has both a cost and a gain yet");
         }
         head.overview.cost_id = NUM_METRICS;
         assert_non_null(strstr(spot_picture_pareto.problem(&report), "ledger: yes"));
@@ -304,8 +288,7 @@ test_problems(void **state)
 
 /* After a race points have different numbers of replications, of which only those that
  * all have can be compared: by all of them, point 1 would cost less. */
-static void
-test_common_replications(void **state)
+static void test_common_replications(void **state)
 {
     const double first[2][2] = {{10, 5}, {20, 7}};
     const double second[4][2] = {{10, 4}, {20, 6}, {2, 5}, {2, 5}};
@@ -335,8 +318,7 @@ test_common_replications(void **state)
     spot_study_head_free(&head);
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_golden),

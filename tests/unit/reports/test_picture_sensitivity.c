@@ -16,8 +16,7 @@
 
 #define MAX_METRICS 64 /* of the study */
 
-static void
-test_texts(void **state)
+static void test_texts(void **state)
 {
     spot_study_head_t head;
     spot_store_t *store;
@@ -49,8 +48,7 @@ test_texts(void **state)
 }
 
 /* Single replications: bars without intervals, and no noise to tell. */
-static void
-test_without_intervals(void **state)
+static void test_without_intervals(void **state)
 {
     spot_study_head_t head;
     spot_store_t *store;
@@ -70,8 +68,7 @@ test_without_intervals(void **state)
     spot_study_head_free(&head);
 }
 
-static void
-test_problems(void **state)
+static void test_problems(void **state)
 {
     static const double values[] = {1, 2};
     spot_study_head_t head;
@@ -82,8 +79,8 @@ test_problems(void **state)
     sample_plain_head(&head, 2);
     store = sample_plain_store(&head, 2, values);
     report = sample_report(store);
-    assert_string_equal(spot_picture_sensitivity.problem(&report),
-        "fewer than two keys have two values");
+    assert_string_equal(
+        spot_picture_sensitivity.problem(&report), "fewer than two keys have two values");
     spot_report_free(&report);
     store->close(store);
     spot_study_head_free(&head);
@@ -97,8 +94,7 @@ test_problems(void **state)
     for (size_t j = 0; j < head.num_points * head.num_metrics; j++) {
         report.summaries[j].value = (double) NAN;
     }
-    assert_non_null(
-        strstr(spot_picture_sensitivity.problem(&report), "undefined at all"));
+    assert_non_null(strstr(spot_picture_sensitivity.problem(&report), "undefined at all"));
     report.min_rows = 0;
     assert_non_null(strstr(spot_picture_sensitivity.problem(&report), "not all points"));
     spot_report_free(&report);
@@ -107,8 +103,7 @@ test_problems(void **state)
 }
 
 /* There is nothing: the same value everywhere. */
-static void
-test_no_effects(void **state)
+static void test_no_effects(void **state)
 {
     double row[MAX_METRICS] = {0.25};
     spot_study_head_t head;
@@ -121,8 +116,7 @@ test_no_effects(void **state)
     assert_int_equal(spot_store_open_memory(&store, &head), 0);
     for (size_t j = 0; j < head.num_points * 16; j++) {
         assert_int_equal(
-            store->put(store, &(spot_piece_t){j / 16, (int64_t) (j % 16), 1, row, NULL}),
-            0);
+            store->put(store, &(spot_piece_t){j / 16, (int64_t) (j % 16), 1, row, NULL}), 0);
     }
     report = sample_report(store);
     text = declared_text(spot_picture_sensitivity.declare, &report);
@@ -135,8 +129,7 @@ test_no_effects(void **state)
     spot_study_head_free(&head);
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_texts),

@@ -20,10 +20,7 @@
 
 static const spot_metric_t metrics[] = {
     {.name = "wait_s", .unit = "s", .help = "", .label = "wait"},
-    {.name = "busy_fraction.server-2",
-        .unit = "1",
-        .help = "",
-        .label = "busy fraction server-2"},
+    {.name = "busy_fraction.server-2", .unit = "1", .help = "", .label = "busy fraction server-2"},
 };
 
 /* Of "servers" 1, 2 and 3 the first one has no second server, and nothing is chance at
@@ -41,12 +38,11 @@ typedef struct {
 } case_t;
 
 /* cannot_run: why the first point has no rows; NULL: it has. */
-static void
-setup_with(case_t *self, char *cannot_run)
+static void setup_with(case_t *self, char *cannot_run)
 {
     static const double rows[3][2] = {{1, (double) NAN}, {3, 0.25}, {2, (double) NAN}};
-    static char name[] = "halls", path[] = "servers", one[] = "1", two[] = "2",
-                three[] = "3", unit[] = "";
+    static char name[] = "halls", path[] = "servers", one[] = "1", two[] = "2", three[] = "3",
+                unit[] = "";
 
     *self = (case_t){.numbers = {1, 2, 3},
         .texts = {one, two, three},
@@ -87,21 +83,17 @@ setup_with(case_t *self, char *cannot_run)
             assert_int_equal(
                 self->store->put(self->store, &(spot_piece_t){0, j, 1, first, NULL}), 0);
         }
-        assert_int_equal(
-            self->store->put(self->store, &(spot_piece_t){1, j, 1, second, NULL}), 0);
+        assert_int_equal(self->store->put(self->store, &(spot_piece_t){1, j, 1, second, NULL}), 0);
     }
-    assert_int_equal(
-        self->store->put(self->store, &(spot_piece_t){2, 0, 1, rows[1], NULL}), 0);
+    assert_int_equal(self->store->put(self->store, &(spot_piece_t){2, 0, 1, rows[1], NULL}), 0);
 }
 
-static void
-setup(case_t *self)
+static void setup(case_t *self)
 {
     setup_with(self, NULL);
 }
 
-static void
-teardown(case_t *self)
+static void teardown(case_t *self)
 {
     self->store->close(self->store);
 }
@@ -109,8 +101,7 @@ teardown(case_t *self)
 /* What a function writes. */
 typedef int (*writer_t)(const case_t *self, FILE *out);
 
-static void
-assert_text(writer_t writer, const char *expected)
+static void assert_text(writer_t writer, const char *expected)
 {
     char *text = NULL;
     size_t num_bytes;
@@ -128,38 +119,32 @@ assert_text(writer_t writer, const char *expected)
 
 static const spot_terminal_t terminal = {80, false, true};
 
-static int
-write_table(const case_t *self, FILE *out)
+static int write_table(const case_t *self, FILE *out)
 {
     return spot_result_table_write(self->store, &terminal, out);
 }
 
-static int
-write_csv(const case_t *self, FILE *out)
+static int write_csv(const case_t *self, FILE *out)
 {
     return spot_result_csv_write(self->store, out);
 }
 
-static int
-write_rows(const case_t *self, FILE *out)
+static int write_rows(const case_t *self, FILE *out)
 {
     return spot_export_replications(self->store, SPOT_EXPORT_CSV, out);
 }
 
-static int
-write_json_rows(const case_t *self, FILE *out)
+static int write_json_rows(const case_t *self, FILE *out)
 {
     return spot_export_replications(self->store, SPOT_EXPORT_JSONL, out);
 }
 
-static int
-write_points(const case_t *self, FILE *out)
+static int write_points(const case_t *self, FILE *out)
 {
     return spot_export_points(self->store, SPOT_EXPORT_CSV, out);
 }
 
-static int
-write_paper(const case_t *self, FILE *out)
+static int write_paper(const case_t *self, FILE *out)
 {
     spot_report_t report = sample_report(self->store);
     const int ret = spot_paper_table_write(&report, &spot_table_markdown, out);
@@ -168,8 +153,7 @@ write_paper(const case_t *self, FILE *out)
     return ret;
 }
 
-static void
-test_table(void **state)
+static void test_table(void **state)
 {
     (void) state;
     assert_text(write_table,
@@ -186,8 +170,7 @@ test_table(void **state)
         "      3   3 ± 0    0.25 ±0\n");
 }
 
-static void
-test_csv(void **state)
+static void test_csv(void **state)
 {
     (void) state;
     assert_text(write_csv,
@@ -204,8 +187,7 @@ test_csv(void **state)
         "\n");
 }
 
-static void
-test_json(void **state)
+static void test_json(void **state)
 {
     char *text = NULL;
     size_t num_bytes;
@@ -224,8 +206,7 @@ test_json(void **state)
     teardown(&self);
 }
 
-static void
-test_export(void **state)
+static void test_export(void **state)
 {
     (void) state;
     assert_text(write_rows, "point,servers,replication,wait_s,busy_fraction.server-2,"
@@ -245,8 +226,7 @@ test_export(void **state)
         "\"busy_fraction.server-2\": 0.25, \"warnings\": []}\n");
 }
 
-static void
-test_exported_points(void **state)
+static void test_exported_points(void **state)
 {
     char *text = NULL, *line;
     size_t num_bytes;
@@ -265,8 +245,7 @@ test_exported_points(void **state)
     teardown(&self);
 }
 
-static void
-test_paper(void **state)
+static void test_paper(void **state)
 {
     (void) state;
     assert_text(write_paper,
@@ -280,8 +259,7 @@ test_paper(void **state)
         "| 3 | 3 ± 0 | 0.25 ± 0 |\n");
 }
 
-static void
-test_plan(void **state)
+static void test_plan(void **state)
 {
     const spot_plan_cost_t cost = {.num_threads = 1, .shard = ""};
     char *text = NULL;
@@ -294,16 +272,15 @@ test_plan(void **state)
     setup(&self);
     assert_int_equal(spot_plan_report_text(&self.head, &cost, &terminal, out), 0);
     assert_int_equal(fclose(out), 0);
-    assert_non_null(strstr(
-        text, "runs: 3 points x 2 replications (1 at 1 point without chance) = 5\n"));
+    assert_non_null(
+        strstr(text, "runs: 3 points x 2 replications (1 at 1 point without chance) = 5\n"));
     free(text);
     teardown(&self);
 }
 
 /* ---- Points that cannot run ---- */
 
-static char *
-written(writer_t writer)
+static char *written(writer_t writer)
 {
     static char reason[] = "it needs a <door>";
     char *text = NULL;
@@ -319,14 +296,12 @@ written(writer_t writer)
     return text;
 }
 
-static int
-write_json(const case_t *self, FILE *out)
+static int write_json(const case_t *self, FILE *out)
 {
     return spot_result_json_write(self->store, out);
 }
 
-static int
-write_answer(const case_t *self, FILE *out)
+static int write_answer(const case_t *self, FILE *out)
 {
     spot_report_t report = sample_report(self->store);
     const int ret = spot_answer_write(&report, out);
@@ -335,8 +310,7 @@ write_answer(const case_t *self, FILE *out)
     return ret;
 }
 
-static void
-test_unable(void **state)
+static void test_unable(void **state)
 {
     static const struct {
         writer_t writer;
@@ -344,8 +318,7 @@ test_unable(void **state)
     } cases[] = {
         {write_table, "\n      1  cannot run: it needs a <door>\n"},
         {write_table, "\n1 of 3 points (servers 1) cannot run: it needs a <door>.\n"},
-        {write_csv,
-            "\n0,1,wait_s,s,0,0,,,,,,,,,,,,cannot run: it needs a <door>,mean,\n"},
+        {write_csv, "\n0,1,wait_s,s,0,0,,,,,,,,,,,,cannot run: it needs a <door>,mean,\n"},
         {write_json, "\"cannot_run\": \"it needs a <door>\""},
         {write_json, "\"wait_s\": null"},
         {write_answer, ". 1 of 3 points (servers 1) cannot run: it needs a <door>."},
@@ -365,8 +338,7 @@ test_unable(void **state)
 
 /* A picture has what there is of its metrics, and none where a point has none of them.
  */
-static void
-test_pictures(void **state)
+static void test_pictures(void **state)
 {
     const size_t both[] = {0, 1}, last[] = {1};
     spot_report_t report;
@@ -383,8 +355,7 @@ test_pictures(void **state)
     teardown(&self);
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_table),

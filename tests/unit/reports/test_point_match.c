@@ -13,8 +13,7 @@
 
 /* ---- Values ---- */
 
-static void
-assert_values(const char *a, const char *b, bool are_same)
+static void assert_values(const char *a, const char *b, bool are_same)
 {
     spot_texts_t texts = {0};
     const char *x = spot_match_value(&texts, a), *y = spot_match_value(&texts, b);
@@ -26,8 +25,7 @@ assert_values(const char *a, const char *b, bool are_same)
     spot_texts_free(&texts);
 }
 
-static void
-test_values(void **state)
+static void test_values(void **state)
 {
     (void) state;
     assert_values("60 s", "1 min", true);
@@ -41,8 +39,7 @@ test_values(void **state)
     assert_values("24 USD/d", "1", true);
     assert_values("bamboo", "bamboo", true);
     assert_values("bamboo", "varuna", false);
-    assert_values(
-        "{system: x, detection: 30 s}", "{detection: 0.5 min, system: x}", true);
+    assert_values("{system: x, detection: 30 s}", "{detection: 0.5 min, system: x}", true);
     assert_values("{system: x, detection: 30 s}", "{system: x}", false);
     assert_values("{system: x}", "x", false);
     assert_values("[1, 2]", "[1.0, 2]", true);
@@ -56,10 +53,9 @@ test_values(void **state)
 enum { MAX_AXES = 4, MAX_VALUES = 5, MAX_POINTS = 40 };
 
 /* Several ways to write the same values: [value][way]. */
-static char texts[MAX_VALUES][3][32] = {{"60 s", "1 min", "60000 ms"},
-    {"0.5", "5e-1", "0.50"}, {"checkpoint", "checkpoint", "checkpoint"},
-    {"{a: 1, b: 2 s}", "{b: 2000 ms, a: 1.0}", "{a: 1e0, b: 2 s}"},
-    {"7", "7.0", "07e0"}};
+static char texts[MAX_VALUES][3][32] = {{"60 s", "1 min", "60000 ms"}, {"0.5", "5e-1", "0.50"},
+    {"checkpoint", "checkpoint", "checkpoint"},
+    {"{a: 1, b: 2 s}", "{b: 2000 ms, a: 1.0}", "{a: 1e0, b: 2 s}"}, {"7", "7.0", "07e0"}};
 static char paths[MAX_AXES][8] = {"k.zero", "k.one", "k.two", "k.three"};
 
 typedef struct {
@@ -72,15 +68,13 @@ typedef struct {
     int meanings[MAX_POINTS][MAX_AXES]; /* by path; -1: not swept */
 } study_t;
 
-static uint32_t
-draw(uint64_t *state, uint32_t num)
+static uint32_t draw(uint64_t *state, uint32_t num)
 {
     *state = *state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
     return (uint32_t) (*state >> 33) % num;
 }
 
-static void
-shuffle(uint64_t *state, int *ids, int num)
+static void shuffle(uint64_t *state, int *ids, int num)
 {
     for (int j = num - 1; j > 0; j--) {
         const int k = (int) draw(state, (uint32_t) j + 1);
@@ -92,8 +86,7 @@ shuffle(uint64_t *state, int *ids, int num)
 }
 
 /* Axes, values and points in any order, some points twice. */
-static void
-make_study(study_t *self, uint64_t *state, int num_axes)
+static void make_study(study_t *self, uint64_t *state, int num_axes)
 {
     int path_ids[MAX_AXES] = {0, 1, 2, 3};
 
@@ -111,8 +104,8 @@ make_study(study_t *self, uint64_t *state, int num_axes)
         for (int k = 0; k < MAX_VALUES; k++) {
             self->texts[j][k] = texts[meanings[k]][draw(state, 3)];
         }
-        self->axes[j] = (spot_axis_t){paths[path_ids[j]], MAX_VALUES, self->texts[j],
-            self->numbers, self->unit, NULL};
+        self->axes[j] = (spot_axis_t){
+            paths[path_ids[j]], MAX_VALUES, self->texts[j], self->numbers, self->unit, NULL};
         for (size_t k = 0; k < self->head.num_points; k++) {
             const uint32_t value_id = draw(state, MAX_VALUES);
 
@@ -123,16 +116,15 @@ make_study(study_t *self, uint64_t *state, int num_axes)
 }
 
 /* Each point of the first takes the first free one of the second: [num_points]. */
-static void
-find_by_hand(const study_t *before, const study_t *after, size_t *partners)
+static void find_by_hand(const study_t *before, const study_t *after, size_t *partners)
 {
     bool is_taken[MAX_POINTS] = {false};
 
     for (size_t j = 0; j < before->head.num_points; j++) {
         partners[j] = SIZE_MAX;
         for (size_t k = 0; k < after->head.num_points && partners[j] == SIZE_MAX; k++) {
-            if (!is_taken[k] && memcmp(before->meanings[j], after->meanings[k],
-                                    sizeof(before->meanings[j])) == 0) {
+            if (!is_taken[k] &&
+                memcmp(before->meanings[j], after->meanings[k], sizeof(before->meanings[j])) == 0) {
                 partners[j] = k;
                 is_taken[k] = true;
             }
@@ -140,8 +132,7 @@ find_by_hand(const study_t *before, const study_t *after, size_t *partners)
     }
 }
 
-static size_t
-assert_as_by_hand(const study_t *before, const study_t *after)
+static size_t assert_as_by_hand(const study_t *before, const study_t *after)
 {
     const spot_match_side_t sides[] = {{&before->head, NULL}, {&after->head, NULL}};
     spot_point_match_t match;
@@ -168,8 +159,7 @@ assert_as_by_hand(const study_t *before, const study_t *after)
     return num_pairs;
 }
 
-static void
-test_random_studies(void **state)
+static void test_random_studies(void **state)
 {
     static study_t before, after;
     uint64_t random = 1;
@@ -189,8 +179,7 @@ test_random_studies(void **state)
 
 /* ---- Keys that one of the two sweeps ---- */
 
-static size_t
-num_pairs_with(const char *canonical, bool *lacks_value)
+static size_t num_pairs_with(const char *canonical, bool *lacks_value)
 {
     static char eight[] = "8", sixteen[] = "16";
     static char *depths[] = {eight, sixteen};
@@ -215,8 +204,7 @@ num_pairs_with(const char *canonical, bool *lacks_value)
     return num_pairs;
 }
 
-static void
-test_a_key_that_one_sweeps(void **state)
+static void test_a_key_that_one_sweeps(void **state)
 {
     bool lacks_value;
 
@@ -231,8 +219,7 @@ test_a_key_that_one_sweeps(void **state)
     assert_true(lacks_value);
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_values),

@@ -15,17 +15,13 @@
 #include "tests/unit/reports/sample.h"
 
 /* Runs of different length: the axis reaches to the end of the longest. */
-static void
-test_golden(void **state)
+static void test_golden(void **state)
 {
     static const char *const names[] = {"checkpoint", "it's slow"};
     sample_run_t samples[2];
     spot_run_series_t runs[2];
-    const spot_progress_lines_t lines = {.title = "which is best?",
-        .note = "seed 1",
-        .num_lines = 2,
-        .names = names,
-        .runs = runs};
+    const spot_progress_lines_t lines = {
+        .title = "which is best?", .note = "seed 1", .num_lines = 2, .names = names, .runs = runs};
     char *text;
 
     (void) state;
@@ -41,8 +37,7 @@ test_golden(void **state)
 }
 
 /* As many as there may be: no two have the same colour and stroke. */
-static void
-test_many_lines(void **state)
+static void test_many_lines(void **state)
 {
     sample_run_t samples[SPOT_MAX_PROGRESS_LINES];
     spot_run_series_t runs[SPOT_MAX_PROGRESS_LINES];
@@ -78,8 +73,7 @@ test_many_lines(void **state)
 }
 
 /* One that never got anywhere is a line on the axis; an empty run is no picture. */
-static void
-test_no_progress(void **state)
+static void test_no_progress(void **state)
 {
     static const char *const names[] = {"nothing"};
     sample_run_t sample;
@@ -105,8 +99,7 @@ test_no_progress(void **state)
     sample_run_free(&sample);
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_golden),

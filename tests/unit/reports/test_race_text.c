@@ -34,8 +34,7 @@ typedef struct {
     spot_race_answer_t answer;
 } sample_t;
 
-static void
-set_fate(sample_t *self, size_t point_id, spot_fate_t fate)
+static void set_fate(sample_t *self, size_t point_id, spot_fate_t fate)
 {
     spot_race_answer_t *answer = &self->answer;
 
@@ -45,8 +44,7 @@ set_fate(sample_t *self, size_t point_id, spot_fate_t fate)
     answer->race.num_racing = answer->num_points[SPOT_FATE_RACING];
 }
 
-static void
-setup_head(sample_t *self)
+static void setup_head(sample_t *self)
 {
     self->metrics[0] = (spot_metric_t){.name = metric_name, .unit = "USD"};
     self->metrics[1] = (spot_metric_t){.name = limited_name, .unit = "1"};
@@ -76,8 +74,7 @@ setup_head(sample_t *self)
         .metrics = self->metrics};
 }
 
-static void
-add_row(sample_t *self, size_t point_id, double value)
+static void add_row(sample_t *self, size_t point_id, double value)
 {
     const double row[2] = {value, 0.25 * (double) (point_id + 1)};
 
@@ -85,8 +82,7 @@ add_row(sample_t *self, size_t point_id, double value)
     assert_int_equal(spot_estimate_add(&self->limited[point_id], row), 0);
 }
 
-static void
-setup(sample_t *self)
+static void setup(sample_t *self)
 {
     memset(self, 0, sizeof(*self));
     setup_head(self);
@@ -125,8 +121,7 @@ setup(sample_t *self)
         .above_id = 3};
 }
 
-static void
-assert_text(const sample_t *self, const char *outcome, const char *expected)
+static void assert_text(const sample_t *self, const char *outcome, const char *expected)
 {
     char *text = NULL;
     size_t num_bytes = 0;
@@ -146,20 +141,18 @@ assert_text(const sample_t *self, const char *outcome, const char *expected)
 
 #define KEPT "  lost 0.5; lost <= 0.1\n"
 #define NEAREST "  nearest: lost 0.25; lost <= 0.1, at job.every = 10 s\n"
-#define BEST_OF(regret, resamples)                                                      \
-    "best: job.every = 20 s\n  usd 10.0 ±1.3 USD\n" KEPT                                \
-    "  with 95 % confidence no point of the plan that keeps the limits is better by "   \
+#define BEST_OF(regret, resamples)                                                                 \
+    "best: job.every = 20 s\n  usd 10.0 ±1.3 USD\n" KEPT                                           \
+    "  with 95 % confidence no point of the plan that keeps the limits is better by "              \
     "more than " regret "\n  of the 2 points left it is the best in " resamples "\n"
 #define BEST(regret) BEST_OF(regret, "75 % of bootstrap resamples")
 #define FATES "2 of 4 points may be the best, 2 are out: 1 dominated, 1 infeasible\n"
-#define RANGE                                                                           \
-    "  job.every: 20 s to 30 s; between 10 s and 40 s if the curve has one optimum\n"
-#define RUNS                                                                            \
-    "1408 runs, 55 % of a full grid with 640 replications each (35 % of one with the "  \
+#define RANGE "  job.every: 20 s to 30 s; between 10 s and 40 s if the curve has one optimum\n"
+#define RUNS                                                                                       \
+    "1408 runs, 55 % of a full grid with 640 replications each (35 % of one with the "             \
     "maximum, 1000)\n"
 
-static void
-test_decided(void **state)
+static void test_decided(void **state)
 {
     sample_t self;
 
@@ -168,8 +161,7 @@ test_decided(void **state)
     assert_text(&self, "decided", BEST("0.05 (0.5 %)") FATES RANGE RUNS);
 }
 
-static void
-test_undecided(void **state)
+static void test_undecided(void **state)
 {
     sample_t self;
 
@@ -183,8 +175,7 @@ test_undecided(void **state)
         "1 %; raise replications.max or optimise.indifference\n" RUNS);
 }
 
-static void
-test_one_is_left(void **state)
+static void test_one_is_left(void **state)
 {
     sample_t self;
 
@@ -205,8 +196,7 @@ test_one_is_left(void **state)
         "optimum\n" RUNS);
 }
 
-static void
-test_undecided_constraints(void **state)
+static void test_undecided_constraints(void **state)
 {
     sample_t self;
 
@@ -227,8 +217,7 @@ test_undecided_constraints(void **state)
         "raise replications.max\n" NEAREST FATES RANGE RUNS);
 }
 
-static void
-test_no_answer(void **state)
+static void test_no_answer(void **state)
 {
     sample_t self;
 
@@ -249,8 +238,7 @@ test_no_answer(void **state)
         "0 of 4 points may be the best, 4 are out: 3 infeasible, 1 undefined\n" RUNS);
 }
 
-static void
-test_unfinished(void **state)
+static void test_unfinished(void **state)
 {
     sample_t self;
 
@@ -262,26 +250,22 @@ test_unfinished(void **state)
         "  with 95 % confidence no point of the plan that keeps the limits is better by "
         "more than 0.05 (0.5 "
         "%)\n"
-        "  of the 2 points left it is the best in 75 % of bootstrap resamples\n" FATES
-            RANGE RUNS);
+        "  of the 2 points left it is the best in 75 % of bootstrap resamples\n" FATES RANGE RUNS);
 }
 
 /* Values without an order have no neighbours. */
-static void
-test_texts_as_values(void **state)
+static void test_texts_as_values(void **state)
 {
     sample_t self;
 
     (void) state;
     setup(&self);
     self.range.is_numeric = false;
-    assert_text(&self, "decided",
-        BEST("0.05 (0.5 %)") FATES "  job.every: 2 of 4 values\n" RUNS);
+    assert_text(&self, "decided", BEST("0.05 (0.5 %)") FATES "  job.every: 2 of 4 values\n" RUNS);
 }
 
 /* A share is no more than so many resamples tell. */
-static void
-test_sureness(void **state)
+static void test_sureness(void **state)
 {
     sample_t self;
 
@@ -301,8 +285,7 @@ test_sureness(void **state)
 
 /* Nothing varies at a fixed point; a duration has the unit of people, and so has what it
  * may be better by. */
-static void
-test_fixed_points_and_durations(void **state)
+static void test_fixed_points_and_durations(void **state)
 {
     spot_point_kind_t kind = {.is_fixed = true};
     uint32_t kind_ids[NUM_POINTS] = {0};
@@ -329,8 +312,7 @@ test_fixed_points_and_durations(void **state)
 }
 
 /* A share that is the same for all says nothing. */
-static void
-test_a_tie_has_no_share(void **state)
+static void test_a_tie_has_no_share(void **state)
 {
     sample_t self;
 
@@ -344,24 +326,20 @@ test_a_tie_has_no_share(void **state)
 }
 
 /* Where a neighbour is out for another reason there is no word of the optimum. */
-static void
-test_limited(void **state)
+static void test_limited(void **state)
 {
     sample_t self;
 
     (void) state;
     setup(&self);
     self.range.below_id = self.range.above_id = SPOT_NO_VALUE;
-    assert_text(
-        &self, "decided", BEST("0.05 (0.5 %)") FATES "  job.every: 20 s to 30 s\n" RUNS);
+    assert_text(&self, "decided", BEST("0.05 (0.5 %)") FATES "  job.every: 20 s to 30 s\n" RUNS);
     self.range.is_limited = true;
     assert_text(&self, "decided",
-        BEST("0.05 (0.5 %)") FATES
-        "  job.every: 20 s to 30 s; limited by lost <= 0.1\n" RUNS);
+        BEST("0.05 (0.5 %)") FATES "  job.every: 20 s to 30 s; limited by lost <= 0.1\n" RUNS);
 }
 
-static void
-test_constant(void **state)
+static void test_constant(void **state)
 {
     sample_t self;
 
@@ -379,8 +357,7 @@ test_constant(void **state)
         "the maximum, 1000)\n");
 }
 
-static void
-test_runs_up_to_the_maximum(void **state)
+static void test_runs_up_to_the_maximum(void **state)
 {
     sample_t self;
 
@@ -394,8 +371,7 @@ test_runs_up_to_the_maximum(void **state)
         "10 runs, 0.25 % of a full grid with 1000 replications each\n");
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_decided),

@@ -34,14 +34,13 @@ static const spot_series_kind_t empty = {.name = "odd/name",
     .columns = columns};
 static const spot_series_kind_t *const kinds[] = {&jobs, &empty};
 
-static void
-fill(spot_recording_t *recording)
+static void fill(spot_recording_t *recording)
 {
     assert_int_equal(spot_recording_init(recording, 2, kinds), 0);
-    assert_int_equal(spot_series_add(&recording->series[0],
-                         (spot_cell_t[]){{.integer = 12}, {.integer = -1},
-                             {.integer = 3}, {.number = 0.1}, {.number = (double) NAN},
-                             {.text = "a,b"}, {.text = "say \"so\""}}),
+    assert_int_equal(
+        spot_series_add(&recording->series[0],
+            (spot_cell_t[]){{.integer = 12}, {.integer = -1}, {.integer = 3}, {.number = 0.1},
+                {.number = (double) NAN}, {.text = "a,b"}, {.text = "say \"so\""}}),
         0);
     assert_int_equal(
         spot_series_add(&recording->series[0],
@@ -51,15 +50,12 @@ fill(spot_recording_t *recording)
 }
 
 /* The folder of this test, without a file of an earlier run. */
-static void
-make_path(char path[512], const char *name)
+static void make_path(char path[512], const char *name)
 {
-    snprintf(
-        path, 512, "%s/recording-%ld%s", getenv("SPOT_TEST_TMP"), (long) getpid(), name);
+    snprintf(path, 512, "%s/recording-%ld%s", getenv("SPOT_TEST_TMP"), (long) getpid(), name);
 }
 
-static void
-assert_file(const char *name, const char *expected)
+static void assert_file(const char *name, const char *expected)
 {
     char path[512], text[1024];
     FILE *in;
@@ -75,8 +71,7 @@ assert_file(const char *name, const char *expected)
     unlink(path);
 }
 
-static void
-test_files(void **state)
+static void test_files(void **state)
 {
     spot_recording_t recording;
     char folder[512];
@@ -89,10 +84,9 @@ test_files(void **state)
     assert_int_equal(spot_recording_csv_check(folder, &diag), 0);
     assert_int_equal(spot_recording_csv_write(&recording, folder, NULL, &diag), 0);
     assert_int_equal(spot_recording_csv_check(folder, &diag), 0);
-    assert_file("/jobs.csv",
-        "time_ns,took_ns,jobs,price_usd_per_h,steps_kept,what,why\n"
-        "12,-1,3,0.10000000000000001,,\"a,b\",\"say \"\"so\"\"\"\n"
-        "9223372036854775807,0,0,1.0000000000000001e+300,2,,\"two\nlines\"\n");
+    assert_file("/jobs.csv", "time_ns,took_ns,jobs,price_usd_per_h,steps_kept,what,why\n"
+                             "12,-1,3,0.10000000000000001,,\"a,b\",\"say \"\"so\"\"\"\n"
+                             "9223372036854775807,0,0,1.0000000000000001e+300,2,,\"two\nlines\"\n");
     assert_file("/odd_name.csv", "time_s\n");
     assert_int_equal(rmdir(folder), 0); /* nothing else is in it */
     spot_recording_free(&recording);
@@ -100,8 +94,7 @@ test_files(void **state)
 }
 
 /* Heads without units and cells as an interchange format wants them. */
-static void
-test_bare_columns(void **state)
+static void test_bare_columns(void **state)
 {
     static const spot_series_column_t bare[] = {
         {.name = "job_id", .unit = "", .kind = SPOT_COLUMN_TEXT},
@@ -131,10 +124,9 @@ test_bare_columns(void **state)
                          (spot_cell_t[]){{.text = "17"}, {.integer = 13219200},
                              {.number = 14000000}, {.number = 0}, {.number = 65720.5}}),
         0);
-    assert_int_equal(
-        spot_series_add(&recording.series[0],
-            (spot_cell_t[]){{.text = "18"}, {.integer = INT64_MIN},
-                {.number = undefined}, {.number = -0.0}, {.number = undefined}}),
+    assert_int_equal(spot_series_add(&recording.series[0],
+                         (spot_cell_t[]){{.text = "18"}, {.integer = INT64_MIN},
+                             {.number = undefined}, {.number = -0.0}, {.number = undefined}}),
         0);
     assert_int_equal(spot_series_add(&recording.series[0],
                          (spot_cell_t[]){{.text = ""}, {.integer = -10}, {.number = -3},
@@ -152,8 +144,7 @@ test_bare_columns(void **state)
 }
 
 /* A file that is there stays as it is, and no other appears. */
-static void
-test_stop(void **state)
+static void test_stop(void **state)
 {
     spot_recording_t recording;
     atomic_int stop = 1;
@@ -164,15 +155,14 @@ test_stop(void **state)
     spot_diag_init(&diag);
     fill(&recording);
     make_path(folder, "");
-    assert_int_equal(spot_recording_csv_write(&recording, folder, &stop, &diag),
-        SPOT_ERR_INTERRUPTED);
+    assert_int_equal(
+        spot_recording_csv_write(&recording, folder, &stop, &diag), SPOT_ERR_INTERRUPTED);
     assert_int_equal(rmdir(folder), 0);
     spot_recording_free(&recording);
     spot_diag_free(&diag);
 }
 
-static void
-test_no_folder(void **state)
+static void test_no_folder(void **state)
 {
     spot_recording_t recording;
     spot_diag_t diag;
@@ -180,18 +170,15 @@ test_no_folder(void **state)
     (void) state;
     spot_diag_init(&diag);
     fill(&recording);
+    assert_int_equal(spot_recording_csv_check("/nonexistent/folder", &diag), SPOT_ERR_IO);
     assert_int_equal(
-        spot_recording_csv_check("/nonexistent/folder", &diag), SPOT_ERR_IO);
-    assert_int_equal(
-        spot_recording_csv_write(&recording, "/nonexistent/folder", NULL, &diag),
-        SPOT_ERR_IO);
+        spot_recording_csv_write(&recording, "/nonexistent/folder", NULL, &diag), SPOT_ERR_IO);
     assert_int_equal(diag.num_errors, 2);
     spot_recording_free(&recording);
     spot_diag_free(&diag);
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_files),

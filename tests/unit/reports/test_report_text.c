@@ -17,15 +17,13 @@
 
 #define MAX_METRICS 64 /* of the study */
 
-static int
-print(const void *context, const spot_terminal_t *terminal, FILE *out)
+static int print(const void *context, const spot_terminal_t *terminal, FILE *out)
 {
     return spot_report_text_write(context, terminal, out);
 }
 
 /* The report of the sample study; with_parts: where its time goes too. */
-static char *
-write_report(spot_terminal_t terminal, bool with_parts)
+static char *write_report(spot_terminal_t terminal, bool with_parts)
 {
     spot_study_head_t head;
     spot_store_t *store;
@@ -53,8 +51,7 @@ write_report(spot_terminal_t terminal, bool with_parts)
     return text;
 }
 
-static void
-assert_golden(int width, const char *name)
+static void assert_golden(int width, const char *name)
 {
     char *text = write_report((spot_terminal_t){width, false, true}, true);
 
@@ -63,8 +60,7 @@ assert_golden(int width, const char *name)
     free(text);
 }
 
-static void
-test_widths(void **state)
+static void test_widths(void **state)
 {
     (void) state;
     assert_golden(40, "report-40.txt");
@@ -73,8 +69,7 @@ test_widths(void **state)
 }
 
 /* The ends of a line of a duration have the unit of people. */
-static void
-test_durations(void **state)
+static void test_durations(void **state)
 {
     const spot_terminal_t terminal = {80, false, true};
     spot_study_head_t head;
@@ -105,8 +100,7 @@ test_durations(void **state)
     spot_study_head_free(&head);
 }
 
-static void
-test_no_line_is_wider_than_the_terminal(void **state)
+static void test_no_line_is_wider_than_the_terminal(void **state)
 {
     (void) state;
     for (int width = 36; width <= 120; width += 4) {
@@ -125,8 +119,7 @@ test_no_line_is_wider_than_the_terminal(void **state)
 }
 
 /* Without escape codes it is the same text. */
-static void
-test_colour_is_never_alone(void **state)
+static void test_colour_is_never_alone(void **state)
 {
     char *plain = write_report((spot_terminal_t){80, false, true}, true);
     char *coloured = write_report((spot_terminal_t){80, true, true}, true);
@@ -148,8 +141,7 @@ test_colour_is_never_alone(void **state)
 }
 
 /* A study whose rows say that standby is nothing, and the rest what it is given. */
-static char *
-write_bars(double prepping)
+static char *write_bars(double prepping)
 {
     const double row[MAX_METRICS] = {prepping, 0, prepping};
     spot_terminal_t terminal = {80, false, true};
@@ -186,8 +178,7 @@ write_bars(double prepping)
 }
 
 /* The legend names what is in the bars, and there are none of nothing. */
-static void
-test_parts_of_nothing(void **state)
+static void test_parts_of_nothing(void **state)
 {
     char *text = write_bars(0.25), *none = write_bars(0);
 
@@ -198,8 +189,7 @@ test_parts_of_nothing(void **state)
     free(none);
 }
 
-static void
-test_ascii(void **state)
+static void test_ascii(void **state)
 {
     char *text = write_report((spot_terminal_t){80, false, false}, false);
 
@@ -210,8 +200,7 @@ test_ascii(void **state)
     free(text);
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_widths),

@@ -16,8 +16,7 @@
 #include "sim/bench/analysis/summary.h"
 #include "tests/unit/reports/sample.h"
 
-static char *
-write_csv(const spot_store_t *store, size_t *num_bytes)
+static char *write_csv(const spot_store_t *store, size_t *num_bytes)
 {
     char *text = NULL;
     FILE *out = open_memstream(&text, num_bytes);
@@ -30,13 +29,11 @@ write_csv(const spot_store_t *store, size_t *num_bytes)
 
 /* Numbers that are exact on any machine; a null; a point without rows; a value that
  * needs quotes. */
-static void
-test_golden(void **state)
+static void test_golden(void **state)
 {
     static const double numbers[] = {0, 0.1};
     static const double rows[3][2] = {{0.25, 8}, {0.25, (double) NAN}, {0.25, 8}};
-    static const spot_metric_t metrics[] = {
-        {.name = "idle_fraction", .unit = "1", .help = ""},
+    static const spot_metric_t metrics[] = {{.name = "idle_fraction", .unit = "1", .help = ""},
         {.name = "wait_s", .unit = "s", .help = "", .label = "wait"}};
     spot_study_head_t head = {.batch_replications = 64,
         .num_replications = 3,
@@ -69,8 +66,7 @@ test_golden(void **state)
 }
 
 /* Fields from the one named mean on are numbers; empty is not a number. */
-static void
-assert_numbers(const spot_csv_row_t *row, size_t first_field, const double *expected)
+static void assert_numbers(const spot_csv_row_t *row, size_t first_field, const double *expected)
 {
     for (size_t j = 0; j < 11; j++) {
         const char *field = row->fields[first_field + j];
@@ -84,8 +80,7 @@ assert_numbers(const spot_csv_row_t *row, size_t first_field, const double *expe
 }
 
 /* has_baseline: with differences to depth 16. */
-static void
-assert_numbers_read_back(bool has_baseline)
+static void assert_numbers_read_back(bool has_baseline)
 {
     spot_study_head_t head;
     spot_summary_t *summaries;
@@ -114,13 +109,12 @@ assert_numbers_read_back(bool has_baseline)
         const double difference = spot_paired_mean(&pairs[num_rows]);
         const double half_width = spot_paired_half_width(&pairs[num_rows], 0.95);
         const double expected[] = {summary->value, summary->std, summary->stderr_value,
-            summary->ci_low, summary->ci_high, summary->p05, summary->median,
-            summary->p95, difference, difference - half_width, difference + half_width};
+            summary->ci_low, summary->ci_high, summary->p05, summary->median, summary->p95,
+            difference, difference - half_width, difference + half_width};
 
         assert_int_equal(row.num_fields, 21);
         assert_int_equal(strtol(row.fields[0], NULL, 10), num_rows / head.num_metrics);
-        assert_string_equal(
-            row.fields[3], head.metrics[num_rows % head.num_metrics].name);
+        assert_string_equal(row.fields[3], head.metrics[num_rows % head.num_metrics].name);
         assert_int_equal(strtol(row.fields[5], NULL, 10), 20);
         assert_int_equal(strtol(row.fields[6], NULL, 10), summary->num_nulls);
         assert_numbers(&row, 7, expected);
@@ -140,16 +134,14 @@ assert_numbers_read_back(bool has_baseline)
     spot_diag_free(&diag);
 }
 
-static void
-test_numbers_read_back_exactly(void **state)
+static void test_numbers_read_back_exactly(void **state)
 {
     (void) state;
     assert_numbers_read_back(false);
     assert_numbers_read_back(true);
 }
 
-static void
-test_a_full_disk(void **state)
+static void test_a_full_disk(void **state)
 {
     static const double value = 1;
     spot_study_head_t head;
@@ -170,8 +162,7 @@ test_a_full_disk(void **state)
     spot_study_head_free(&head);
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_golden),

@@ -22,15 +22,13 @@
 
 static const char *skip_value(const char *text);
 
-static const char *
-skip_blanks(const char *text)
+static const char *skip_blanks(const char *text)
 {
     return text + strspn(text, " \t\r\n");
 }
 
 /* Behind the backslash: one letter, or u and four digits. */
-static const char *
-skip_escape(const char *text)
+static const char *skip_escape(const char *text)
 {
     if (*text == 'u') {
         return strspn(text + 1, "0123456789abcdefABCDEF") >= 4 ? text + 5 : NULL;
@@ -38,8 +36,7 @@ skip_escape(const char *text)
     return *text != '\0' && strchr("\"\\/bfnrt", *text) != NULL ? text + 1 : NULL;
 }
 
-static const char *
-skip_string(const char *text)
+static const char *skip_string(const char *text)
 {
     if (*text++ != '"') {
         return NULL;
@@ -53,14 +50,12 @@ skip_string(const char *text)
     return text == NULL ? NULL : text + 1;
 }
 
-static const char *
-skip_digits(const char *text)
+static const char *skip_digits(const char *text)
 {
     return isdigit((unsigned char) *text) ? text + strspn(text, "0123456789") : NULL;
 }
 
-static const char *
-skip_number(const char *text)
+static const char *skip_number(const char *text)
 {
     text += *text == '-';
     text = *text == '0' ? text + 1 : skip_digits(text);
@@ -75,8 +70,7 @@ skip_number(const char *text)
 }
 
 /* An object or an array. */
-static const char *
-skip_members(const char *text)
+static const char *skip_members(const char *text)
 {
     const bool is_object = *text == '{';
     const char close = is_object ? '}' : ']';
@@ -106,8 +100,7 @@ skip_members(const char *text)
     }
 }
 
-static const char *
-skip_value(const char *text)
+static const char *skip_value(const char *text)
 {
     static const char *const words[] = {"null", "true", "false"};
 
@@ -122,21 +115,19 @@ skip_value(const char *text)
     return *text == '"' ? skip_string(text) : skip_number(text);
 }
 
-static bool
-is_json(const char *text)
+static bool is_json(const char *text)
 {
     const char *end = skip_value(skip_blanks(text));
 
     return end != NULL && *skip_blanks(end) == '\0';
 }
 
-static void
-test_the_grammar(void **state)
+static void test_the_grammar(void **state)
 {
     static const char *const good[] = {"{}", "[]", " [1, -0.5e+3, null]\n",
         "{\"a\\\\b\\n\\u00e9\": [true, {\"b\": false}]}", "\"\""};
-    static const char *const bad[] = {"", "{", "[1,]", "{\"a\":}", "{a: 1}", "01", "1.",
-        "nan", "[1 2]", "\"\\x\"", "\"\n\"", "{} {}", "{\"a\" 1}", "-", "\"\\u12\""};
+    static const char *const bad[] = {"", "{", "[1,]", "{\"a\":}", "{a: 1}", "01", "1.", "nan",
+        "[1 2]", "\"\\x\"", "\"\n\"", "{} {}", "{\"a\" 1}", "-", "\"\\u12\""};
 
     (void) state;
     for (size_t j = 0; j < sizeof(good) / sizeof(good[0]); j++) {
@@ -149,8 +140,7 @@ test_the_grammar(void **state)
 
 /* ---- What is written ---- */
 
-static char *
-write_json(const spot_store_t *store)
+static char *write_json(const spot_store_t *store)
 {
     char *text = NULL;
     size_t num_bytes;
@@ -166,13 +156,11 @@ write_json(const spot_store_t *store)
 
 /* Numbers that are exact on any machine; a null; a point without rows; texts that need
  * escapes. */
-static void
-test_golden(void **state)
+static void test_golden(void **state)
 {
     static const double numbers[] = {0, 0.1};
     static const double rows[3][2] = {{0.25, 8}, {0.25, (double) NAN}, {0.25, 8}};
-    static const spot_metric_t metrics[] = {
-        {.name = "idle_fraction", .unit = "1", .help = ""},
+    static const spot_metric_t metrics[] = {{.name = "idle_fraction", .unit = "1", .help = ""},
         {.name = "wait_s", .unit = "s", .help = "", .label = "wait"}};
     spot_study_head_t head = {.seed = UINT64_C(9223372036854775807),
         .batch_replications = 64,
@@ -210,8 +198,7 @@ test_golden(void **state)
 }
 
 /* Without sweep and question. */
-static void
-test_a_plain_study(void **state)
+static void test_a_plain_study(void **state)
 {
     static const double values[] = {1, 2, 4};
     spot_study_head_t head;
@@ -229,8 +216,7 @@ test_a_plain_study(void **state)
     spot_study_head_free(&head);
 }
 
-static void
-assert_number(const spot_node_t *map, const char *key, double expected)
+static void assert_number(const spot_node_t *map, const char *key, double expected)
 {
     const spot_node_t *node = spot_node_get(map, key);
     double value = 0;
@@ -244,8 +230,7 @@ assert_number(const spot_node_t *map, const char *key, double expected)
     }
 }
 
-static void
-assert_difference(const spot_node_t *metric, const spot_paired_t *pair)
+static void assert_difference(const spot_node_t *metric, const spot_paired_t *pair)
 {
     const spot_node_t *difference = spot_node_get(metric, "difference");
     const double mean = spot_paired_mean(pair);
@@ -261,8 +246,7 @@ assert_difference(const spot_node_t *metric, const spot_paired_t *pair)
 }
 
 /* Differences to depth 16; that itself has none, nor has a study without baseline. */
-static void
-assert_differences(bool has_baseline)
+static void assert_differences(bool has_baseline)
 {
     spot_study_head_t head;
     spot_paired_t *pairs;
@@ -281,8 +265,8 @@ assert_differences(bool has_baseline)
     text = write_json(store);
     assert_int_equal(spot_store_differences(store, &pairs), 0);
     assert_int_equal(spot_yaml_parse(&document, "json", text, strlen(text), &diag), 0);
-    assert_true((strstr(text, "\"baseline\": {\n    \"job.pipeline_depth\": 16\n") !=
-                    NULL) == has_baseline);
+    assert_true((strstr(text, "\"baseline\": {\n    \"job.pipeline_depth\": 16\n") != NULL) ==
+                has_baseline);
     points = spot_node_get(document.root, "points");
     for (size_t j = 0; j < head.num_points; j++) {
         const spot_node_t *metrics = spot_node_get(points->children[j], "metrics");
@@ -314,8 +298,7 @@ assert_differences(bool has_baseline)
     spot_diag_free(&diag);
 }
 
-static void
-test_differences(void **state)
+static void test_differences(void **state)
 {
     (void) state;
     assert_differences(true);
@@ -323,8 +306,7 @@ test_differences(void **state)
 }
 
 /* JSON is YAML: the reader of scenarios reads it back. */
-static void
-test_numbers_read_back_exactly(void **state)
+static void test_numbers_read_back_exactly(void **state)
 {
     spot_study_head_t head;
     spot_summary_t *summaries;
@@ -374,8 +356,7 @@ test_numbers_read_back_exactly(void **state)
     spot_diag_free(&diag);
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_the_grammar),

@@ -20,8 +20,7 @@
 
 #define NUM_REPORTS 3
 
-static int
-write_table(const spot_store_t *store, FILE *out)
+static int write_table(const spot_store_t *store, FILE *out)
 {
     const spot_terminal_t terminal = {80, false, true};
 
@@ -31,8 +30,7 @@ write_table(const spot_store_t *store, FILE *out)
 static int (*const reports[NUM_REPORTS])(const spot_store_t *store, FILE *out) = {
     write_table, spot_result_csv_write, spot_result_json_write};
 
-static char *
-report(const spot_store_t *store, int report_id)
+static char *report(const spot_store_t *store, int report_id)
 {
     char *text = NULL;
     size_t num_bytes = 0;
@@ -44,8 +42,7 @@ report(const spot_store_t *store, int report_id)
     return text;
 }
 
-static void
-run(const spot_study_t *study, spot_store_t *store)
+static void run(const spot_study_t *study, spot_store_t *store)
 {
     const spot_study_run_t how = {.num_threads = 2};
     spot_diag_t diag;
@@ -55,8 +52,7 @@ run(const spot_study_t *study, spot_store_t *store)
     spot_diag_free(&diag);
 }
 
-static void
-assert_same_reports(const spot_store_t *store, char *const texts[NUM_REPORTS])
+static void assert_same_reports(const spot_store_t *store, char *const texts[NUM_REPORTS])
 {
     for (int j = 0; j < NUM_REPORTS; j++) {
         char *text = report(store, j);
@@ -66,11 +62,9 @@ assert_same_reports(const spot_store_t *store, char *const texts[NUM_REPORTS])
     }
 }
 
-static void
-check_study(const char *study_path, const char *const sets[2])
+static void check_study(const char *study_path, const char *const sets[2])
 {
-    const spot_provenance_t provenance = {
-        "{}", "", "", "", "", "", "", "", 2, .shard = ""};
+    const spot_provenance_t provenance = {"{}", "", "", "", "", "", "", "", 2, .shard = ""};
     char path[] = "/tmp/spotsim-result-XXXXXX", *texts[NUM_REPORTS];
     const int file = mkstemp(path);
     spot_study_t study;
@@ -80,16 +74,14 @@ check_study(const char *study_path, const char *const sets[2])
     assert_true(file >= 0);
     close(file);
     spot_diag_init(&diag);
-    assert_int_equal(
-        spot_study_read(&study, spot_engines, study_path, sets, 2, &diag), 0);
+    assert_int_equal(spot_study_read(&study, spot_engines, study_path, sets, 2, &diag), 0);
     assert_int_equal(spot_store_open_memory(&store, &study.head), 0);
     run(&study, store);
     for (int j = 0; j < NUM_REPORTS; j++) {
         texts[j] = report(store, j);
     }
     store->close(store);
-    assert_int_equal(
-        spot_store_open_sqlite(&store, path, &study.head, &provenance, &diag), 0);
+    assert_int_equal(spot_store_open_sqlite(&store, path, &study.head, &provenance, &diag), 0);
     run(&study, store);
     assert_same_reports(store, texts);
     store->close(store);
@@ -107,25 +99,21 @@ check_study(const char *study_path, const char *const sets[2])
 #define SHIPPED SPOT_SOURCE_DIR "/reports/studies/idle-vs-preemption/study.yaml"
 #define GOLDEN SPOT_SOURCE_DIR "/tests/golden/cli/"
 
-static void
-test_rows(void **state)
+static void test_rows(void **state)
+{
+    (void) state;
+    check_study(SHIPPED, (const char *[2]){"replications.seed=3", "replications.count=150"});
+}
+
+static void test_baselines(void **state)
 {
     (void) state;
     check_study(
-        SHIPPED, (const char *[2]){"replications.seed=3", "replications.count=150"});
-}
-
-static void
-test_baselines(void **state)
-{
-    (void) state;
-    check_study(SHIPPED,
-        (const char *[2]){"baseline={job.pipeline_depth: 8}", "replications.count=100"});
+        SHIPPED, (const char *[2]){"baseline={job.pipeline_depth: 8}", "replications.count=100"});
 }
 
 /* The report has indices, which are made of the plan. */
-static void
-test_sensitivity(void **state)
+static void test_sensitivity(void **state)
 {
     (void) state;
     check_study(GOLDEN "study-sensitivity.yaml",
@@ -133,8 +121,7 @@ test_sensitivity(void **state)
 }
 
 /* The report tells the race, which is made of what is looked for. */
-static void
-test_races(void **state)
+static void test_races(void **state)
 {
     (void) state;
     check_study(GOLDEN "optimise.yaml",
@@ -143,8 +130,7 @@ test_races(void **state)
         (const char *[2]){"replications.max=500", "optimise.subject_to=[]"});
 }
 
-static void
-test_until(void **state)
+static void test_until(void **state)
 {
     static const char until[] =
         "replications={until: {metric: idle_fraction, half_width: 0.02}, max: 3000}";
@@ -153,8 +139,7 @@ test_until(void **state)
     check_study(SHIPPED, (const char *[2]){"study=until", until});
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_rows),

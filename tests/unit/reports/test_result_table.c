@@ -14,14 +14,12 @@
 #include "reports/table/decimals.h"
 #include "tests/unit/reports/sample.h"
 
-static int
-print(const void *context, const spot_terminal_t *terminal, FILE *out)
+static int print(const void *context, const spot_terminal_t *terminal, FILE *out)
 {
     return spot_result_table_write(context, terminal, out);
 }
 
-static char *
-write_table(const spot_store_t *store)
+static char *write_table(const spot_store_t *store)
 {
     const spot_terminal_t terminal = {80, false, true};
     char *text = NULL;
@@ -35,8 +33,7 @@ write_table(const spot_store_t *store)
 }
 
 /* Several blocks of columns, units, nulls and warnings. */
-static void
-test_golden(void **state)
+static void test_golden(void **state)
 {
     spot_study_head_t head;
     spot_store_t *store;
@@ -53,8 +50,7 @@ test_golden(void **state)
 }
 
 /* Against depth 8: each other point and the difference of its mean to that point. */
-static void
-test_differences_to_a_baseline(void **state)
+static void test_differences_to_a_baseline(void **state)
 {
     spot_study_head_t head;
     spot_store_t *store;
@@ -72,8 +68,7 @@ test_differences_to_a_baseline(void **state)
     sample_assert_golden("table-baseline.txt", text);
     differences = strstr(text, "\ndifference to ");
     assert_non_null(differences);
-    for (const char *line = strtok(differences, "\n"); line != NULL;
-         line = strtok(NULL, "\n")) {
+    for (const char *line = strtok(differences, "\n"); line != NULL; line = strtok(NULL, "\n")) {
         num_lines += strstr(line, "±") != NULL;
     }
     assert_int_equal(num_lines, 11 * 3); /* in three blocks */
@@ -83,8 +78,7 @@ test_differences_to_a_baseline(void **state)
 }
 
 /* What a cell must say beside its number, and the notes on it. */
-static void
-test_marks(void **state)
+static void test_marks(void **state)
 {
     spot_study_head_t head;
     spot_store_t *store;
@@ -100,8 +94,7 @@ test_marks(void **state)
     spot_study_head_free(&head);
 }
 
-static void
-test_no_line_is_wider_than_a_terminal(void **state)
+static void test_no_line_is_wider_than_a_terminal(void **state)
 {
     spot_study_head_t head;
     spot_store_t *store;
@@ -129,8 +122,7 @@ test_no_line_is_wider_than_a_terminal(void **state)
 
 /* The table of a study without axes whose metric has these values; title: how it ends.
  */
-static void
-assert_titled_table(int64_t num_replications, size_t num_values, const double *values,
+static void assert_titled_table(int64_t num_replications, size_t num_values, const double *values,
     const char *title, const char *rest)
 {
     spot_study_head_t head;
@@ -148,16 +140,14 @@ assert_titled_table(int64_t num_replications, size_t num_values, const double *v
     spot_study_head_free(&head);
 }
 
-static void
-assert_plain_table(
+static void assert_plain_table(
     int64_t num_replications, size_t num_values, const double *values, const char *rest)
 {
-    assert_titled_table(num_replications, num_values, values,
-        " of its 95 % confidence\ninterval\n", rest);
+    assert_titled_table(
+        num_replications, num_values, values, " of its 95 % confidence\ninterval\n", rest);
 }
 
-static void
-test_digits_follow_the_interval(void **state)
+static void test_digits_follow_the_interval(void **state)
 {
     static const double wide[] = {1000, 3000, 2000, 4000, 5000};
     static const double narrow[] = {0.5001, 0.5003, 0.5002, 0.5004, 0.5005};
@@ -165,13 +155,11 @@ test_digits_follow_the_interval(void **state)
 
     (void) state;
     assert_plain_table(5, 5, wide, "\n    wait_s\n         s\n3000 ±1963\n");
-    assert_plain_table(
-        5, 5, narrow, "\n          wait_s\n               s\n0.50030 ±0.00020\n");
+    assert_plain_table(5, 5, narrow, "\n          wait_s\n               s\n0.50030 ±0.00020\n");
     assert_plain_table(3, 3, same, "\nwait_s\n     s\n 88 ±0\n");
 }
 
-static void
-test_one_replication_has_no_interval(void **state)
+static void test_one_replication_has_no_interval(void **state)
 {
     static const double value = 0.125;
 
@@ -181,8 +169,7 @@ test_one_replication_has_no_interval(void **state)
         "known.\n\nwait_s\n     s\n 0.125\n");
 }
 
-static void
-test_nulls(void **state)
+static void test_nulls(void **state)
 {
     static const double values[] = {(double) NAN, (double) NAN, 1, 1};
 
@@ -196,8 +183,7 @@ test_nulls(void **state)
         "the others, which may be the lucky ones.\n");
 }
 
-static void
-test_unfinished(void **state)
+static void test_unfinished(void **state)
 {
     static const double values[] = {1, 1};
 
@@ -209,8 +195,7 @@ test_unfinished(void **state)
 
 /* No interval of a column is shown as 0 beside a wider one, unless rounding is all that
  * it is. */
-static void
-test_decimals(void **state)
+static void test_decimals(void **state)
 {
     (void) state;
     assert_int_equal(spot_decimals_of_column(0, 0), -1);
@@ -221,8 +206,7 @@ test_decimals(void **state)
     assert_int_equal(spot_decimals_of_column(12, 400), 0);
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_golden),

@@ -23,8 +23,7 @@ static const spot_warning_t warnings[] = {
 static const spot_experiment_t experiment = {
     .name = "queue", .num_warnings = 2, .warnings = warnings};
 
-static spot_run_result_t
-sample(void)
+static spot_run_result_t sample(void)
 {
     static const double values[] = {1.23456789, 0.25, (double) NAN};
     static const unsigned char flags[] = {1, 0};
@@ -32,8 +31,7 @@ sample(void)
     return (spot_run_result_t){&experiment, "desk", &outputs, values, flags, 7, 3};
 }
 
-static void
-test_text(void **state)
+static void test_text(void **state)
 {
     const spot_terminal_t terminal = {.width = 80};
     const spot_run_result_t result = sample();
@@ -57,8 +55,7 @@ test_text(void **state)
 }
 
 /* A total is counted, not listed. */
-static void
-test_totals(void **state)
+static void test_totals(void **state)
 {
     static const spot_metric_t two[] = {{.name = "wait_s", .unit = "s", .help = ""},
         {.name = "waits", .unit = "s", .help = "", .is_total = true}};
@@ -80,8 +77,7 @@ test_totals(void **state)
     free(text);
 }
 
-static void
-test_json(void **state)
+static void test_json(void **state)
 {
     const spot_run_result_t result = sample();
     char *text = NULL;
@@ -118,8 +114,7 @@ test_json(void **state)
     free(text);
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_text),

@@ -10,9 +10,9 @@
 
 #include "reports/run_series.h"
 
-#define COLUMN(of_kind, its_name, its_unit)                                             \
-    {                                                                                   \
-        .kind = SPOT_COLUMN_##of_kind, .name = its_name, .unit = its_unit               \
+#define COLUMN(of_kind, its_name, its_unit)                                                        \
+    {                                                                                              \
+        .kind = SPOT_COLUMN_##of_kind, .name = its_name, .unit = its_unit                          \
     }
 
 static const char *const fates[] = {"served", "left", NULL};
@@ -22,11 +22,8 @@ static const spot_series_column_t queue_columns[] = {COLUMN(INSTANT, "time", "")
 static const spot_series_column_t fate_columns[] = {COLUMN(INSTANT, "time", ""),
     {.kind = SPOT_COLUMN_CATEGORY, .name = "fate", .unit = "", .categories = fates},
     COLUMN(COUNT, "count", "1"), COLUMN(CATEGORY, "other", "")};
-static const spot_series_column_t served_columns[] = {
-    COLUMN(INSTANT, "time", ""), {.kind = SPOT_COLUMN_COUNT,
-                                     .name = "num_served",
-                                     .unit = "1",
-                                     .label = "customers served"}};
+static const spot_series_column_t served_columns[] = {COLUMN(INSTANT, "time", ""),
+    {.kind = SPOT_COLUMN_COUNT, .name = "num_served", .unit = "1", .label = "customers served"}};
 
 static const spot_series_kind_t queue = {
     "queue", "", SPOT_SERIES_LEVELS, 1000000000, 3, .columns = queue_columns};
@@ -37,8 +34,7 @@ static const spot_series_kind_t served = {
 static const spot_series_kind_t plain = {
     "plain", "", SPOT_SERIES_TABLE, 1000, 4, .columns = queue_columns};
 
-static void
-add(spot_recording_t *recording, size_t series_id, int64_t ticks, spot_cell_t first,
+static void add(spot_recording_t *recording, size_t series_id, int64_t ticks, spot_cell_t first,
     spot_cell_t second)
 {
     const spot_cell_t cells[] = {{.integer = ticks}, first, second};
@@ -47,8 +43,7 @@ add(spot_recording_t *recording, size_t series_id, int64_t ticks, spot_cell_t fi
 }
 
 /* Each series has ticks of its own; the run ends with the last row, if not later. */
-static void
-test_times_are_ms(void **state)
+static void test_times_are_ms(void **state)
 {
     const spot_series_kind_t *const kinds[] = {&plain, &fate, &queue, &served, &queue};
     spot_recording_t recording;
@@ -60,8 +55,7 @@ test_times_are_ms(void **state)
     add(&recording, 1, 3, (spot_cell_t){.text = "left"}, (spot_cell_t){.integer = 2});
     add(&recording, 1, 4, (spot_cell_t){.text = "?"}, (spot_cell_t){.integer = 5});
     add(&recording, 1, 9, (spot_cell_t){.text = "served"}, (spot_cell_t){.integer = 1});
-    add(&recording, 2, 1500, (spot_cell_t){.integer = 7},
-        (spot_cell_t){.number = (double) NAN});
+    add(&recording, 2, 1500, (spot_cell_t){.integer = 7}, (spot_cell_t){.number = (double) NAN});
     add(&recording, 4, 3000000, (spot_cell_t){.integer = 1}, (spot_cell_t){.number = 0});
     add(&recording, 3, 25, (spot_cell_t){.integer = 4}, (spot_cell_t){.integer = 0});
     assert_int_equal(spot_run_series_init(&run, &recording, NULL), 0);
@@ -95,11 +89,9 @@ test_times_are_ms(void **state)
 }
 
 /* Rows that last no time or change nothing are no points. */
-static void
-test_steps(void **state)
+static void test_steps(void **state)
 {
-    static const double rows[][2] = {
-        {0, 1}, {10, 5}, {10, 1}, {20, 2}, {30, 2}, {40, 7}, {40, 3}};
+    static const double rows[][2] = {{0, 1}, {10, 5}, {10, 1}, {20, 2}, {30, 2}, {40, 7}, {40, 3}};
     static const spot_series_kind_t kind = {
         "queue", "", SPOT_SERIES_LEVELS, 1000, 2, .columns = queue_columns};
     const spot_series_kind_t *const kinds[] = {&kind};
@@ -109,8 +101,8 @@ test_steps(void **state)
     (void) state;
     assert_int_equal(spot_recording_init(&recording, 1, kinds), 0);
     for (size_t j = 0; j < sizeof(rows) / sizeof(rows[0]); j++) {
-        add(&recording, 0, (int64_t) rows[j][0],
-            (spot_cell_t){.integer = (int64_t) rows[j][1]}, (spot_cell_t){.integer = 0});
+        add(&recording, 0, (int64_t) rows[j][0], (spot_cell_t){.integer = (int64_t) rows[j][1]},
+            (spot_cell_t){.integer = 0});
     }
     recording.end_ticks = 50;
     assert_int_equal(spot_run_series_init(&run, &recording, NULL), 0);
@@ -127,8 +119,7 @@ test_steps(void **state)
     spot_recording_free(&recording);
 }
 
-static void
-test_words_are_of_the_columns(void **state)
+static void test_words_are_of_the_columns(void **state)
 {
     static const spot_series_column_t plain_columns[] = {
         COLUMN(INSTANT, "time", ""), COLUMN(NUMBER, "load", "1")};
@@ -156,8 +147,7 @@ test_words_are_of_the_columns(void **state)
 }
 
 /* A store may come from anybody: columns that do not fit the shape are not drawn. */
-static void
-test_what_has_no_shape(void **state)
+static void test_what_has_no_shape(void **state)
 {
     static const spot_series_kind_t bad[] = {
         {"text", "", SPOT_SERIES_LEVELS, 1, 4, .columns = queue_columns},
@@ -180,15 +170,14 @@ test_what_has_no_shape(void **state)
     assert_int_equal(spot_run_series_init(&run, &recording, NULL), 0);
     spot_diag_init(&diag);
     assert_false(spot_run_series_check(&run, "run.svg", &diag));
-    assert_string_equal(diag.items[0].text,
-        "run.svg: nothing can be drawn: the run has no series over time");
+    assert_string_equal(
+        diag.items[0].text, "run.svg: nothing can be drawn: the run has no series over time");
     spot_diag_free(&diag);
     spot_run_series_free(&run);
     spot_recording_free(&recording);
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_times_are_ms),

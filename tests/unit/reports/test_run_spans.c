@@ -30,40 +30,34 @@ typedef struct {
     spot_spans_t spans;
 } sample_t;
 
-static void
-begin(sample_t *self, const spot_series_kind_t *of_kind)
+static void begin(sample_t *self, const spot_series_kind_t *of_kind)
 {
     memset(self, 0, sizeof(*self));
     assert_int_equal(spot_recording_init(&self->recording, 1, &of_kind), 0);
     self->series = self->recording.series;
 }
 
-static void
-add(sample_t *self, int64_t start, int64_t end, const char *node, int64_t num_gpus,
+static void add(sample_t *self, int64_t start, int64_t end, const char *node, int64_t num_gpus,
     const char *fate)
 {
-    assert_int_equal(
-        spot_series_add(self->series,
-            (const spot_cell_t[]){{.integer = start}, {.integer = end}, {.text = node},
-                {.text = "job"}, {.integer = num_gpus}, {.text = fate}}),
+    assert_int_equal(spot_series_add(self->series,
+                         (const spot_cell_t[]){{.integer = start}, {.integer = end}, {.text = node},
+                             {.text = "job"}, {.integer = num_gpus}, {.text = fate}}),
         0);
 }
 
-static void
-end(sample_t *self)
+static void end(sample_t *self)
 {
     assert_int_equal(spot_spans_init(&self->spans, self->series, NULL), 0);
 }
 
-static void
-release(sample_t *self)
+static void release(sample_t *self)
 {
     spot_spans_free(&self->spans);
     spot_recording_free(&self->recording);
 }
 
-static void
-assert_piece(
+static void assert_piece(
     const sample_t *self, size_t span_id, size_t row_id, size_t slot, size_t num_slots)
 {
     assert_true(span_id < self->spans.num_spans);
@@ -73,8 +67,7 @@ assert_piece(
 }
 
 /* Rows in any order; what has no room side by side is in pieces. */
-static void
-test_slots(void **state)
+static void test_slots(void **state)
 {
     sample_t self;
 
@@ -101,12 +94,10 @@ test_slots(void **state)
     release(&self);
 }
 
-static void
-test_order_of_lanes(void **state)
+static void test_order_of_lanes(void **state)
 {
     static const char *const names[] = {"vc 2/n10", "vc 10/n1", "vc 2/n9", "vc 2/n09x"};
-    static const char *const expected[] = {
-        "vc 2/n9", "vc 2/n09x", "vc 2/n10", "vc 10/n1"};
+    static const char *const expected[] = {"vc 2/n9", "vc 2/n09x", "vc 2/n10", "vc 10/n1"};
     spot_series_column_t known_columns[6];
     spot_series_kind_t known = kind;
     sample_t self;
@@ -144,8 +135,7 @@ test_order_of_lanes(void **state)
 }
 
 /* Pieces of a lane never overlap, and take all that the rows say. */
-static void
-test_random_spans(void **state)
+static void test_random_spans(void **state)
 {
     spot_rng_t rng;
 
@@ -161,8 +151,8 @@ test_random_spans(void **state)
             const int64_t length = (int64_t) spot_rng_below(&rng, 40);
             const int64_t num_gpus = 1 + (int64_t) spot_rng_below(&rng, 4);
 
-            add(&self, start, start + length, spot_rng_below(&rng, 3) == 0 ? "a" : "b",
-                num_gpus, "done");
+            add(&self, start, start + length, spot_rng_below(&rng, 3) == 0 ? "a" : "b", num_gpus,
+                "done");
             taken_ms += 1000 * (double) (length * num_gpus);
         }
         end(&self);
@@ -170,15 +160,13 @@ test_random_spans(void **state)
             const spot_span_t *a = &self.spans.spans[j];
 
             placed_ms += (a->end_ms - a->start_ms) * (double) a->num_slots;
-            assert_true(
-                a->slot + a->num_slots <= self.spans.lanes[a->lane_id].num_slots);
+            assert_true(a->slot + a->num_slots <= self.spans.lanes[a->lane_id].num_slots);
             for (size_t k = 0; k < j; k++) {
                 const spot_span_t *b = &self.spans.spans[k];
 
                 assert_true(a->lane_id != b->lane_id || b->end_ms <= a->start_ms ||
                             a->start_ms >= b->end_ms || a->start_ms == a->end_ms ||
-                            a->slot + a->num_slots <= b->slot ||
-                            b->slot + b->num_slots <= a->slot);
+                            a->slot + a->num_slots <= b->slot || b->slot + b->num_slots <= a->slot);
             }
         }
         assert_true(placed_ms == taken_ms);
@@ -186,8 +174,7 @@ test_random_spans(void **state)
     }
 }
 
-static void
-test_too_many(void **state)
+static void test_too_many(void **state)
 {
     double least_ms;
     size_t num_shorter;
@@ -209,8 +196,7 @@ test_too_many(void **state)
     release(&self);
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_slots),

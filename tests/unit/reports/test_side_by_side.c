@@ -13,8 +13,7 @@
 #include "tests/unit/reports/sample.h"
 #include "tests/unit/reports/side_by_side_case.h"
 
-static void
-test_the_same_twice(void **state)
+static void test_the_same_twice(void **state)
 {
     two_case_t self;
     char *text;
@@ -41,8 +40,7 @@ test_the_same_twice(void **state)
 
 /* The depth of the first point of B is another one, its value texts are written another
  * way, and it has fewer replications. */
-static void
-change_depth(spot_axis_t *axis)
+static void change_depth(spot_axis_t *axis)
 {
     free(axis->texts[1]);
     axis->texts[1] = strdup("12");
@@ -51,8 +49,7 @@ change_depth(spot_axis_t *axis)
     axis->numbers[1] = 12;
 }
 
-static void
-test_golden(void **state)
+static void test_golden(void **state)
 {
     static const int widths[] = {40, 80, 200};
     two_case_t self;
@@ -85,8 +82,7 @@ test_golden(void **state)
 }
 
 /* Another seed meets other events: samples are independent. */
-static void
-test_other_seed(void **state)
+static void test_other_seed(void **state)
 {
     two_case_t self;
     char *text;
@@ -105,10 +101,9 @@ test_other_seed(void **state)
         if (before->std > 0) {
             assert_true(change->half_width > 0);
             /* between that of the wider sample and the sum of both */
-            assert_true(change->half_width >
-                        fmax(change->half_widths[0], change->half_widths[1]) * 0.9);
             assert_true(
-                change->half_width < change->half_widths[0] + change->half_widths[1]);
+                change->half_width > fmax(change->half_widths[0], change->half_widths[1]) * 0.9);
+            assert_true(change->half_width < change->half_widths[0] + change->half_widths[1]);
         }
     }
     text = two_text(&self, 100);
@@ -119,8 +114,7 @@ test_other_seed(void **state)
 }
 
 /* Metrics in another order, one with another unit, one that B does not have. */
-static void
-test_metrics(void **state)
+static void test_metrics(void **state)
 {
     two_case_t self;
     char *text;
@@ -142,8 +136,7 @@ test_metrics(void **state)
 }
 
 /* Nulls are left out of pairs; where nothing is there, nothing is told. */
-static void
-test_nulls(void **state)
+static void test_nulls(void **state)
 {
     two_case_t self;
     const spot_metric_change_t *change;
@@ -158,8 +151,7 @@ test_nulls(void **state)
 }
 
 /* Durations have the unit of people on both sides. */
-static void
-test_durations(void **state)
+static void test_durations(void **state)
 {
     const size_t wait_id = 5;
     two_case_t self;
@@ -168,8 +160,8 @@ test_durations(void **state)
     (void) state;
     two_begin(&self, 40, 40);
     for (int side = 0; side < SPOT_NUM_SIDES; side++) {
-        self.heads[side].metrics[wait_id] = (spot_metric_t){
-            .name = "wait_h", .unit = "h", .help = "", .kind = SPOT_METRIC_TIME};
+        self.heads[side].metrics[wait_id] =
+            (spot_metric_t){.name = "wait_h", .unit = "h", .help = "", .kind = SPOT_METRIC_TIME};
     }
     two_compare(&self);
     text = two_text(&self, 100);
@@ -179,8 +171,7 @@ test_durations(void **state)
     two_end(&self);
 }
 
-static void
-test_no_point_in_both(void **state)
+static void test_no_point_in_both(void **state)
 {
     two_case_t self;
     char *text;
@@ -201,8 +192,7 @@ test_no_point_in_both(void **state)
 }
 
 /* The main metric, and then all others as the study has them. */
-static void
-test_order(void **state)
+static void test_order(void **state)
 {
     two_case_t self;
     char *text;
@@ -217,8 +207,8 @@ test_order(void **state)
     assert_non_null(last);
     for (size_t j = 0; j < self.two.num_metrics; j++) {
         spot_texts_t texts = {0};
-        const char *title = spot_texts_add(
-            &texts, "\n%s: ", spot_side_by_side_title(&self.two, j, false, &texts));
+        const char *title =
+            spot_texts_add(&texts, "\n%s: ", spot_side_by_side_title(&self.two, j, false, &texts));
         const char *place = strstr(text, title);
 
         assert_non_null(place);
@@ -233,8 +223,7 @@ test_order(void **state)
     two_end(&self);
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_the_same_twice),

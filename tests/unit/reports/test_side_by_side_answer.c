@@ -14,8 +14,7 @@
 #include "tests/unit/reports/side_by_side_case.h"
 
 /* What has moved is counted by direction, from what the tables mark. */
-static void
-test_answer(void **state)
+static void test_answer(void **state)
 {
     two_case_t self;
     char *answer;
@@ -43,8 +42,7 @@ test_answer(void **state)
     two_end(&self);
 }
 
-static void
-assert_basis(const two_case_t *self, const char *words)
+static void assert_basis(const two_case_t *self, const char *words)
 {
     spot_texts_t texts = {0};
 
@@ -54,8 +52,7 @@ assert_basis(const two_case_t *self, const char *words)
 }
 
 /* Differences that are not there rest on no samples. */
-static void
-test_basis_of_undefined(void **state)
+static void test_basis_of_undefined(void **state)
 {
     two_case_t self;
 
@@ -69,8 +66,7 @@ test_basis_of_undefined(void **state)
     }
     assert_basis(&self, "differences within 20 pairs of replications");
     self.two.changes[6].difference = 0;
-    assert_basis(&self,
-        "differences within 20 pairs of replications, some of independent samples");
+    assert_basis(&self, "differences within 20 pairs of replications, some of independent samples");
     self.two.changes[6].difference = (double) NAN;
     self.two.changes[6].num_pairs = 3; /* as of a metric that overflows */
     assert_basis(&self, "differences within 20 pairs of replications");
@@ -83,8 +79,7 @@ typedef struct {
     bool has_values;
 } plain_t;
 
-static void
-open_plain(two_case_t *self, int side, const plain_t *plain)
+static void open_plain(two_case_t *self, int side, const plain_t *plain)
 {
     double values[50];
     const spot_piece_t piece = {0, 0, (size_t) plain->num_rows, values, NULL};
@@ -102,8 +97,7 @@ open_plain(two_case_t *self, int side, const plain_t *plain)
     self->sides[side].path = side == SPOT_BEFORE ? "before.db" : "after.db";
 }
 
-static void
-compare_plain(two_case_t *self, const plain_t *before, const plain_t *after)
+static void compare_plain(two_case_t *self, const plain_t *before, const plain_t *after)
 {
     memset(self, 0, sizeof(*self));
     open_plain(self, SPOT_BEFORE, before);
@@ -111,8 +105,7 @@ compare_plain(two_case_t *self, const plain_t *before, const plain_t *after)
     assert_int_equal(spot_side_by_side_init(&self->two, self->sides), 0);
 }
 
-static void
-test_basis_without_values(void **state)
+static void test_basis_without_values(void **state)
 {
     static const plain_t none = {50, false}, some = {50, true};
     two_case_t self;
@@ -123,8 +116,7 @@ test_basis_without_values(void **state)
     two_end(&self);
 }
 
-static void
-assert_answered(const two_case_t *self, const char *words)
+static void assert_answered(const two_case_t *self, const char *words)
 {
     char *answer = two_answer(self);
 
@@ -135,8 +127,7 @@ assert_answered(const two_case_t *self, const char *words)
 }
 
 /* What has no value in both is not counted as a point without a difference. */
-static void
-test_answer_of_undefined(void **state)
+static void test_answer_of_undefined(void **state)
 {
     static const plain_t none = {20, false}, some = {20, true};
     two_case_t self;
@@ -145,28 +136,23 @@ test_answer_of_undefined(void **state)
     compare_plain(&self, &none, &none);
     assert_answered(&self, " Wait has no value at any point that both have.");
     self.heads[SPOT_BEFORE].metrics[0].label = "number of steps kept";
-    assert_answered(
-        &self, " Number of steps kept has no value at any point that both have.");
+    assert_answered(&self, " Number of steps kept has no value at any point that both have.");
     two_end(&self);
     compare_plain(&self, &none, &some);
-    assert_answered(
-        &self, " At no point that both have is there a value of wait in both.");
+    assert_answered(&self, " At no point that both have is there a value of wait in both.");
     two_end(&self);
     two_begin(&self, 4, 4);
     two_compare(&self);
     for (size_t j = 0; j < 20; j++) {
-        self.two.changes[j * self.two.num_metrics + self.two.main_id].difference =
-            (double) NAN;
+        self.two.changes[j * self.two.num_metrics + self.two.main_id].difference = (double) NAN;
     }
-    assert_answered(&self,
-        " Of the 2 points of 22 at which both have a value, idle time "
-        "differs surely at none.");
+    assert_answered(&self, " Of the 2 points of 22 at which both have a value, idle time "
+                           "differs surely at none.");
     two_end(&self);
 }
 
 /* The dots of a cut are the end of a sentence. */
-static void
-test_answer_cut(void **state)
+static void test_answer_cut(void **state)
 {
     char value[200], canonical[300];
     two_case_t self;
@@ -181,8 +167,7 @@ test_answer_cut(void **state)
     assert_int_equal(self.two.num_sentences, 1);
     assert_answered(&self, "xxx… Of the 22 points");
     two_end(&self);
-    snprintf(canonical, sizeof(canonical), "a: 1\nb: 1\njob:\n  reload: %s\ntick: 6 s\n",
-        value);
+    snprintf(canonical, sizeof(canonical), "a: 1\nb: 1\njob:\n  reload: %s\ntick: 6 s\n", value);
     two_begin(&self, 4, 4);
     self.sides[SPOT_AFTER].canonical = canonical;
     two_compare(&self);
@@ -193,8 +178,7 @@ test_answer_cut(void **state)
 }
 
 /* Of a store without replications it is said once that it has none. */
-static void
-test_no_replications(void **state)
+static void test_no_replications(void **state)
 {
     static const plain_t none = {0, true}, some = {20, true};
     two_case_t self;
@@ -203,8 +187,8 @@ test_no_replications(void **state)
     for (int side = 0; side < SPOT_NUM_SIDES; side++) {
         char *text;
 
-        compare_plain(&self, side == SPOT_BEFORE ? &none : &some,
-            side == SPOT_BEFORE ? &some : &none);
+        compare_plain(
+            &self, side == SPOT_BEFORE ? &none : &some, side == SPOT_BEFORE ? &some : &none);
         text = two_text(&self, 100);
         assert_non_null(strstr(text, "the same scenario and the same points"));
         assert_non_null(
@@ -216,8 +200,7 @@ test_no_replications(void **state)
     }
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_answer),

@@ -15,8 +15,7 @@
 #include "tests/unit/reports/sample.h"
 #include "tests/unit/reports/side_by_side_case.h"
 
-static void
-assert_golden(const two_case_t *self, const char *form)
+static void assert_golden(const two_case_t *self, const char *form)
 {
     static const spot_declare_t declarations[] = {
         spot_side_by_side_declare_means, spot_side_by_side_declare_changes};
@@ -32,8 +31,7 @@ assert_golden(const two_case_t *self, const char *form)
 }
 
 /* Two curves, of one of which half the points are in both. */
-static void
-test_curves(void **state)
+static void test_curves(void **state)
 {
     two_case_t self;
     char *answer;
@@ -51,8 +49,7 @@ test_curves(void **state)
 }
 
 /* Of one point there is no curve; paths that are no markup. */
-static void
-test_rows(void **state)
+static void test_rows(void **state)
 {
     static const double values[] = {3, 5, 4, 8, 9, 7};
     char long_path[4000];
@@ -67,8 +64,7 @@ test_rows(void **state)
     self.sides[SPOT_AFTER].path = long_path;
     for (int side = 0; side < SPOT_NUM_SIDES; side++) {
         sample_plain_head(&self.heads[side], 3);
-        self.stores[side] =
-            sample_plain_store(&self.heads[side], 3, &values[side == 0 ? 0 : 3]);
+        self.stores[side] = sample_plain_store(&self.heads[side], 3, &values[side == 0 ? 0 : 3]);
         self.reports[side] = sample_report(self.stores[side]);
         self.sides[side].report = &self.reports[side];
         self.sides[side].canonical = "tick: 5 s\n";
@@ -80,8 +76,7 @@ test_rows(void **state)
 }
 
 /* Eight depths. */
-static void
-widen(spot_study_head_t *head)
+static void widen(spot_study_head_t *head)
 {
     static const double depths[] = {1, 2, 3, 4, 5, 6, 7, 8};
 
@@ -89,8 +84,7 @@ widen(spot_study_head_t *head)
 }
 
 /* As if all values were words: there is nothing to draw along. */
-static void
-forget_numbers(spot_study_head_t *head)
+static void forget_numbers(spot_study_head_t *head)
 {
     for (size_t k = 0; k < 2; k++) {
         for (size_t j = 0; j < head->axes[k].num_values; j++) {
@@ -100,8 +94,7 @@ forget_numbers(spot_study_head_t *head)
 }
 
 /* More panels and rows than are drawn: the picture says so. */
-static void
-test_too_many(void **state)
+static void test_too_many(void **state)
 {
     (void) state;
     for (int has_numbers = 0; has_numbers < 2; has_numbers++) {
@@ -121,8 +114,7 @@ test_too_many(void **state)
             assert_non_null(strstr(text, "the first 6 of 8 curves"));
             assert_int_equal(sample_count(text, "\npanel 'pipeline depth"), 6);
         } else {
-            assert_non_null(
-                strstr(text, "the first 40 of 88 points that can be compared"));
+            assert_non_null(strstr(text, "the first 40 of 88 points that can be compared"));
         }
         free(text);
         two_end(&self);
@@ -130,8 +122,7 @@ test_too_many(void **state)
 }
 
 /* Nothing in common is a reason, not a picture. */
-static void
-test_no_picture(void **state)
+static void test_no_picture(void **state)
 {
     two_case_t self;
     char *answer;
@@ -148,8 +139,7 @@ test_no_picture(void **state)
     two_end(&self);
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_curves),

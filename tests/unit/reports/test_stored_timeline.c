@@ -19,30 +19,26 @@
 
 #define STUDY SPOT_SOURCE_DIR "/reports/studies/idle-vs-preemption/study.yaml"
 
-static void
-read_study_of(spot_study_t *study, const char *count, const char *timelines)
+static void read_study_of(spot_study_t *study, const char *count, const char *timelines)
 {
-    const char *const sets[] = {count, "trace.preemption.per_minute=[0.16338]",
-        "job.pipeline_depth=[16, 8]", timelines};
+    const char *const sets[] = {
+        count, "trace.preemption.per_minute=[0.16338]", "job.pipeline_depth=[16, 8]", timelines};
     spot_diag_t diag;
 
     spot_diag_init(&diag);
-    assert_int_equal(spot_study_read(study, spot_engines, STUDY, sets,
-                         timelines == NULL ? 3 : 4, &diag),
-        0);
+    assert_int_equal(
+        spot_study_read(study, spot_engines, STUDY, sets, timelines == NULL ? 3 : 4, &diag), 0);
     spot_diag_free(&diag);
     assert_int_equal(spot_study_keep_ledger(study, NULL), 0);
 }
 
-static void
-read_study(spot_study_t *study, const char *timelines)
+static void read_study(spot_study_t *study, const char *timelines)
 {
     read_study_of(study, "replications.count=70", timelines);
 }
 
 /* Runs a shard of the study, or all of it, and closes the store. */
-static void
-run_study(const spot_study_t *study, const char *path, int64_t shard_id,
+static void run_study(const spot_study_t *study, const char *path, int64_t shard_id,
     int64_t num_shards, int num_threads)
 {
     spot_study_provenance_t provenance;
@@ -53,17 +49,15 @@ run_study(const spot_study_t *study, const char *path, int64_t shard_id,
 
     spot_diag_init(&diag);
     assert_int_equal(spot_study_provenance_init(&provenance, study, 0, NULL), 0);
-    assert_int_equal(spot_store_open_sqlite(
-                         &store, path, &study->head, &provenance.provenance, &diag),
-        0);
+    assert_int_equal(
+        spot_store_open_sqlite(&store, path, &study->head, &provenance.provenance, &diag), 0);
     spot_study_provenance_free(&provenance);
     assert_int_equal(spot_study_run(study, store, &run, &diag), 0);
     store->close(store);
     spot_diag_free(&diag);
 }
 
-static spot_store_t *
-open_reader(const char *path)
+static spot_store_t *open_reader(const char *path)
 {
     spot_store_t *store = NULL;
     spot_diag_t diag;
@@ -76,9 +70,8 @@ open_reader(const char *path)
 
 /* The caller frees the text. */
 /* The store has this one, and draws it as the run itself is drawn. */
-static void
-check_picture(const spot_store_t *store, const spot_study_t *study, size_t point_id,
-    int64_t number)
+static void check_picture(
+    const spot_store_t *store, const spot_study_t *study, size_t point_id, int64_t number)
 {
     spot_recording_t recording, kept;
     spot_run_series_t stored, made;
@@ -102,8 +95,7 @@ check_picture(const spot_store_t *store, const spot_study_t *study, size_t point
     spot_study_worker_close(&worker);
 }
 
-static size_t
-num_timelines(const char *path)
+static size_t num_timelines(const char *path)
 {
     spot_store_t *store = open_reader(path);
     spot_series_list_t list;
@@ -116,8 +108,7 @@ num_timelines(const char *path)
     return num_ids;
 }
 
-static void
-remove_store(const char *path)
+static void remove_store(const char *path)
 {
     char name[PATH_BYTES + 8];
 
@@ -129,8 +120,7 @@ remove_store(const char *path)
 }
 
 /* None; those of the median replications by themselves; and more of them later. */
-static void
-test_those_that_are_asked_for(void **state)
+static void test_those_that_are_asked_for(void **state)
 {
     char path[PATH_BYTES];
     spot_store_t *store;
@@ -169,8 +159,7 @@ typedef struct {
     int num_lower, num_rows;
 } rank_t;
 
-static int
-find_value(void *context, const spot_row_t *row)
+static int find_value(void *context, const spot_row_t *row)
 {
     rank_t *self = context;
 
@@ -180,21 +169,18 @@ find_value(void *context, const spot_row_t *row)
     return 0;
 }
 
-static int
-count_lower(void *context, const spot_row_t *row)
+static int count_lower(void *context, const spot_row_t *row)
 {
     rank_t *self = context;
 
     self->num_rows++;
-    self->num_lower +=
-        row->metrics[0] < self->value ||
-        (row->metrics[0] == self->value && row->replication < self->replication);
+    self->num_lower += row->metrics[0] < self->value ||
+                       (row->metrics[0] == self->value && row->replication < self->replication);
     return 0;
 }
 
 /* Both points have the series of their median replication. */
-static void
-check_medians(const char *path)
+static void check_medians(const char *path)
 {
     spot_store_t *store = open_reader(path);
     spot_series_list_t list;
@@ -216,11 +202,9 @@ check_medians(const char *path)
 }
 
 /* Of rows that were run now, that were all there, and of which some were there. */
-static void
-test_medians(void **state)
+static void test_medians(void **state)
 {
-    static const char *const before[] = {
-        NULL, "replications.count=33", "replications.count=70"};
+    static const char *const before[] = {NULL, "replications.count=33", "replications.count=70"};
     char path[PATH_BYTES];
     spot_study_t study;
 
@@ -241,8 +225,7 @@ test_medians(void **state)
 }
 
 /* A shard makes those of its own rows; together they are all. */
-static void
-test_shards(void **state)
+static void test_shards(void **state)
 {
     char paths[4][PATH_BYTES];
     const char *const names[] = {paths[0], paths[1], paths[2]};
@@ -271,10 +254,8 @@ test_shards(void **state)
     check_picture(store, &study, 1, 68);
     assert_true(store->head->has_overview);
     assert_int_equal(store->head->overview.num_parts, 9);
-    assert_string_equal(
-        store->head->metrics[store->head->overview.cost_id].name, "usd_per_h");
-    assert_string_equal(
-        store->head->metrics[store->head->overview.gain_id].name, "samples_per_s");
+    assert_string_equal(store->head->metrics[store->head->overview.cost_id].name, "usd_per_h");
+    assert_string_equal(store->head->metrics[store->head->overview.gain_id].name, "samples_per_s");
     store->close(store);
     spot_study_free(&study);
     for (int j = 0; j < 4; j++) {
@@ -283,8 +264,7 @@ test_shards(void **state)
 }
 
 /* What the study keeps besides is not listed. */
-static void
-test_what_is_kept(void **state)
+static void test_what_is_kept(void **state)
 {
     char path[PATH_BYTES];
     spot_study_t study;
@@ -308,8 +288,7 @@ test_what_is_kept(void **state)
     remove_store(path);
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_those_that_are_asked_for),

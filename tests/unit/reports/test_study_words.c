@@ -10,8 +10,7 @@
 
 #include "reports/words.h"
 
-static void
-test_metrics(void **state)
+static void test_metrics(void **state)
 {
     static const struct {
         spot_metric_t metric;
@@ -27,8 +26,7 @@ test_metrics(void **state)
         {{.name = "rollbacks", .unit = "1"}, "rollbacks", "rollbacks"},
         {{.name = "cost_usd", .unit = "USD", .label = "cost"}, "cost (USD)", "cost"},
         {{.name = "wait_s", .unit = "s"}, "wait_s (s)", "wait_s"},
-        {{.name = "preempted", .unit = "instances"}, "preempted (instances)",
-            "preempted"},
+        {{.name = "preempted", .unit = "instances"}, "preempted (instances)", "preempted"},
         {{.name = "mean_instances", .unit = "instances", .label = "mean instances"},
             "mean instances", "mean instances"},
     };
@@ -47,24 +45,21 @@ test_metrics(void **state)
 }
 
 /* Values are shown in a unit that suits them. */
-static void
-test_other_units(void **state)
+static void test_other_units(void **state)
 {
     static const struct {
         spot_metric_t metric;
         double largest, factor;
         const char *words;
     } cases[] = {
-        {{.name = "w", .unit = "s", .label = "wait", .kind = SPOT_METRIC_TIME}, 86400,
-            1.0 / 3600, "wait (h)"},
-        {{.name = "w", .unit = "s", .label = "wait", .kind = SPOT_METRIC_TIME}, 90, 1,
-            "wait (s)"},
-        {{.name = "l", .unit = "h", .label = "mean lifetime", .kind = SPOT_METRIC_TIME},
-            240, 1.0 / 24, "mean lifetime (d)"},
-        {{.name = "i", .unit = "instance-ms", .label = "idle", .kind = SPOT_METRIC_TIME},
-            8e6, 1.0 / 3.6e6, "idle (instance-h)"},
-        {{.name = "i", .unit = "1", .label = "idle", .kind = SPOT_METRIC_SHARE}, 1, 100,
-            "idle"},
+        {{.name = "w", .unit = "s", .label = "wait", .kind = SPOT_METRIC_TIME}, 86400, 1.0 / 3600,
+            "wait (h)"},
+        {{.name = "w", .unit = "s", .label = "wait", .kind = SPOT_METRIC_TIME}, 90, 1, "wait (s)"},
+        {{.name = "l", .unit = "h", .label = "mean lifetime", .kind = SPOT_METRIC_TIME}, 240,
+            1.0 / 24, "mean lifetime (d)"},
+        {{.name = "i", .unit = "instance-ms", .label = "idle", .kind = SPOT_METRIC_TIME}, 8e6,
+            1.0 / 3.6e6, "idle (instance-h)"},
+        {{.name = "i", .unit = "1", .label = "idle", .kind = SPOT_METRIC_SHARE}, 1, 100, "idle"},
         {{.name = "c", .unit = "USD", .label = "cost", .kind = SPOT_METRIC_COST}, 1e9, 1,
             "cost (USD)"},
     };
@@ -73,8 +68,7 @@ test_other_units(void **state)
 
     (void) state;
     for (size_t j = 0; j < sizeof(cases) / sizeof(cases[0]); j++) {
-        const spot_shown_unit_t shown =
-            spot_metric_shown(&cases[j].metric, cases[j].largest);
+        const spot_shown_unit_t shown = spot_metric_shown(&cases[j].metric, cases[j].largest);
 
         assert_string_equal(
             spot_words_metric(&texts, &cases[j].metric, shown.unit), cases[j].words);
@@ -83,8 +77,7 @@ test_other_units(void **state)
     spot_texts_free(&texts);
 }
 
-static void
-test_axes(void **state)
+static void test_axes(void **state)
 {
     char path[] = "job.checkpoint.every", label[] = "checkpoint interval";
     char seconds[] = "s", none[] = "";
@@ -98,8 +91,7 @@ test_axes(void **state)
     spot_texts_free(&texts);
 }
 
-static void
-test_short_numbers(void **state)
+static void test_short_numbers(void **state)
 {
     static const struct {
         double value;
@@ -124,8 +116,7 @@ test_short_numbers(void **state)
     spot_texts_free(&texts);
 }
 
-static void
-test_notes(void **state)
+static void test_notes(void **state)
 {
     char name[] = "n";
     spot_metric_t metric = {.name = "wait_s", .unit = "s", .help = "", .label = "wait"};
@@ -143,16 +134,15 @@ test_notes(void **state)
     (void) state;
     assert_string_equal(
         spot_words_run(&texts, &full), "n · 10 replications at each point · seed 3");
-    assert_string_equal(spot_words_run(&texts, &even),
-        "n · 2 of 10 replications at each point · seed 3");
-    assert_string_equal(spot_words_run(&texts, &begun),
-        "n · 2 to 10 of 10 replications at each point · seed 3");
+    assert_string_equal(
+        spot_words_run(&texts, &even), "n · 2 of 10 replications at each point · seed 3");
+    assert_string_equal(
+        spot_words_run(&texts, &begun), "n · 2 to 10 of 10 replications at each point · seed 3");
     spot_texts_free(&texts);
 }
 
 /* What a study calls x, however long that is. */
-static void
-test_labels_of_x(void **state)
+static void test_labels_of_x(void **state)
 {
     char path[] = "job.pipeline_depth", unit[] = "";
     char own[] = "pipeline depth", given[] = "Länge", label[400];
@@ -174,8 +164,7 @@ test_labels_of_x(void **state)
     spot_texts_free(&texts);
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_metrics),

@@ -8,15 +8,14 @@
 #include "tests/unit/traces_tasks/tasks_case.h"
 
 /* Two workers of two hosts; data goes from one to the other. */
-#define SMALL                                                                           \
-    "tP a h0:w0 1000;tE a h0:w0 1500;tS a h0:w0 3000;tF a h0:w0 5001;"                  \
-    "xP a h1:w1 4000;xS a h1:w1 4100 remote;xL a h1:w1 4200 remote;"                    \
-    "xF a h1:w1 6000 remote;"                                                           \
-    "tP b(</script>):0 h1:w1 6000;tE b(</script>):0 h1:w1 6500;"                        \
+#define SMALL                                                                                      \
+    "tP a h0:w0 1000;tE a h0:w0 1500;tS a h0:w0 3000;tF a h0:w0 5001;"                             \
+    "xP a h1:w1 4000;xS a h1:w1 4100 remote;xL a h1:w1 4200 remote;"                               \
+    "xF a h1:w1 6000 remote;"                                                                      \
+    "tP b(</script>):0 h1:w1 6000;tE b(</script>):0 h1:w1 6500;"                                   \
     "tS b(</script>):0 h1:w1 7000;tF b(</script>):0 h1:w1 9000;"
 
-static void
-read_script(tasks_case_t *self, const char *script)
+static void read_script(tasks_case_t *self, const char *script)
 {
     char *text = tasks_lines(script);
 
@@ -26,8 +25,7 @@ read_script(tasks_case_t *self, const char *script)
 }
 
 /* One run, or the same one twice; the caller frees the text. */
-static char *
-draw(tasks_case_t *self, size_t num_runs, bool is_trace, int expected)
+static char *draw(tasks_case_t *self, size_t num_runs, bool is_trace, int expected)
 {
     const spot_task_run_t run = {"log", &self->log, &self->analysis};
     char *text = NULL;
@@ -35,15 +33,14 @@ draw(tasks_case_t *self, size_t num_runs, bool is_trace, int expected)
     FILE *out = open_memstream(&text, &num_bytes);
 
     assert_non_null(out);
-    assert_int_equal(spot_task_runs_draw(num_runs, (const spot_task_run_t[]){run, run},
-                         is_trace, "page", out, &self->diag),
+    assert_int_equal(spot_task_runs_draw(num_runs, (const spot_task_run_t[]){run, run}, is_trace,
+                         "page", out, &self->diag),
         expected);
     assert_int_equal(fclose(out), 0);
     return text;
 }
 
-static void
-assert_has(const char *text, const char *part, bool has)
+static void assert_has(const char *text, const char *part, bool has)
 {
     if ((strstr(text, part) != NULL) != has) {
         fail_msg("%s: %s", has ? "missing" : "there", part);
@@ -51,8 +48,7 @@ assert_has(const char *text, const char *part, bool has)
 }
 
 /* Ids are escaped; the same log gives the same bytes; nothing is fetched. */
-static void
-test_page(void **state)
+static void test_page(void **state)
 {
     tasks_case_t self;
     char *first, *second;
@@ -82,8 +78,7 @@ test_page(void **state)
 }
 
 /* Tasks of 100 ns on a worker that rests for as long, then works without rest. */
-static void
-test_many(void **state)
+static void test_many(void **state)
 {
     enum { NUM = 8000, ENTRY_BYTES = 64 };
     tasks_case_t self;
@@ -109,10 +104,8 @@ test_many(void **state)
     json = cJSON_Parse(data);
     spans = cJSON_GetObjectItemCaseSensitive(json, "spans");
     assert_non_null(spans);
-    assert_int_equal(
-        cJSON_GetArraySize(cJSON_GetObjectItemCaseSensitive(spans, "lanes")), 1);
-    assert_true(
-        cJSON_GetArraySize(cJSON_GetObjectItemCaseSensitive(spans, "to")) < 1000);
+    assert_int_equal(cJSON_GetArraySize(cJSON_GetObjectItemCaseSensitive(spans, "lanes")), 1);
+    assert_true(cJSON_GetArraySize(cJSON_GetObjectItemCaseSensitive(spans, "to")) < 1000);
     assert_has(page, "\"gathered\": \"bars are how busy", true);
     level = cJSON_GetArrayItem(cJSON_GetObjectItemCaseSensitive(json, "lanes"), 0);
     assert_true(cJSON_IsNull(cJSON_GetObjectItemCaseSensitive(level, "bin_ms")));
@@ -136,8 +129,7 @@ test_many(void **state)
     tasks_case_free(&self);
 }
 
-static void
-test_trace(void **state)
+static void test_trace(void **state)
 {
     tasks_case_t self;
     char *text;
@@ -166,8 +158,7 @@ test_trace(void **state)
     tasks_case_free(&self);
 }
 
-static void
-test_nothing(void **state)
+static void test_nothing(void **state)
 {
     tasks_case_t self;
 
@@ -178,12 +169,10 @@ test_nothing(void **state)
     tasks_case_free(&self);
 }
 
-int
-main(void)
+int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_page),
-        cmocka_unit_test(test_many), cmocka_unit_test(test_trace),
-        cmocka_unit_test(test_nothing)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_page), cmocka_unit_test(test_many),
+        cmocka_unit_test(test_trace), cmocka_unit_test(test_nothing)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

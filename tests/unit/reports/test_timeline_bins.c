@@ -11,16 +11,14 @@
 #include "reports/run_series.h"
 #include "tests/unit/reports/sample.h"
 
-static double
-row_end_ms(const spot_run_series_t *run, size_t row_id)
+static double row_end_ms(const spot_run_series_t *run, size_t row_id)
 {
     return row_id + 1 < run->levels->num_rows ? spot_run_time_ms(run->levels, row_id + 1)
                                               : run->end_ms;
 }
 
 /* The area below a level, from the rows themselves. */
-static double
-row_area(const spot_run_series_t *run, size_t level_id)
+static double row_area(const spot_run_series_t *run, size_t level_id)
 {
     double area = 0;
 
@@ -31,8 +29,7 @@ row_area(const spot_run_series_t *run, size_t level_id)
     return area;
 }
 
-static double
-bin_area(const spot_lane_t *lane, double end_ms, size_t num_bins)
+static double bin_area(const spot_lane_t *lane, double end_ms, size_t num_bins)
 {
     static spot_bin_t bins[SPOT_MAX_BINS];
     double area = 0;
@@ -44,8 +41,7 @@ bin_area(const spot_lane_t *lane, double end_ms, size_t num_bins)
     return area;
 }
 
-static double
-total(const spot_run_series_t *run, size_t row_id)
+static double total(const spot_run_series_t *run, size_t row_id)
 {
     double sum = 0;
 
@@ -55,8 +51,7 @@ total(const spot_run_series_t *run, size_t row_id)
     return sum;
 }
 
-static double
-highest_total(const spot_run_series_t *run)
+static double highest_total(const spot_run_series_t *run)
 {
     double highest = 0;
 
@@ -66,8 +61,7 @@ highest_total(const spot_run_series_t *run)
     return highest;
 }
 
-static void
-assert_kept(const spot_run_series_t *run)
+static void assert_kept(const spot_run_series_t *run)
 {
     static spot_bin_t bins[SPOT_MAX_BINS];
     const spot_lane_t *all = spot_run_lane(run, SPOT_LANE_TOTAL);
@@ -80,8 +74,8 @@ assert_kept(const spot_run_series_t *run)
     for (size_t k = 0; k < run->num_levels; k++) {
         const double area = row_area(run, k);
 
-        assert_true(fabs(bin_area(&run->lanes[k], run->end_ms, SPOT_MAX_BINS) - area) <=
-                    1e-9 * whole);
+        assert_true(
+            fabs(bin_area(&run->lanes[k], run->end_ms, SPOT_MAX_BINS) - area) <= 1e-9 * whole);
         assert_true(fabs(run->lanes[k].sum - area) <= 1e-12 * whole);
     }
     spot_lane_bins(all, run->end_ms, SPOT_MAX_BINS, bins);
@@ -91,8 +85,7 @@ assert_kept(const spot_run_series_t *run)
     assert_true(peak == highest_total(run));
 }
 
-static void
-test_areas_and_peaks_are_kept(void **state)
+static void test_areas_and_peaks_are_kept(void **state)
 {
     static const int num_events[] = {100, 300, 1000, 30000};
 
@@ -108,8 +101,7 @@ test_areas_and_peaks_are_kept(void **state)
 }
 
 /* Each bin by itself against all rows: slow, and plain to see. */
-static void
-assert_bins_as_twin(const spot_run_series_t *run, size_t num_bins)
+static void assert_bins_as_twin(const spot_run_series_t *run, size_t num_bins)
 {
     static spot_bin_t bins[9][1000];
     const double bin_ms = run->end_ms / (double) num_bins;
@@ -132,8 +124,8 @@ assert_bins_as_twin(const spot_run_series_t *run, size_t num_bins)
                 highest = fmax(highest, total(run, k));
                 lowest = fmin(lowest, total(run, k));
                 for (size_t c = 0; c < run->num_levels; c++) {
-                    heights[c] += spot_run_value(run->levels, k, c + 1) *
-                                  (to_ms - from_ms) / bin_ms;
+                    heights[c] +=
+                        spot_run_value(run->levels, k, c + 1) * (to_ms - from_ms) / bin_ms;
                 }
             }
         }
@@ -145,8 +137,7 @@ assert_bins_as_twin(const spot_run_series_t *run, size_t num_bins)
     }
 }
 
-static void
-test_each_bin_keeps_its_peak_and_its_dip(void **state)
+static void test_each_bin_keeps_its_peak_and_its_dip(void **state)
 {
     static const size_t nums_bins[] = {1, 7, 160, 999};
 
@@ -161,8 +152,7 @@ test_each_bin_keeps_its_peak_and_its_dip(void **state)
 }
 
 /* One instance more and one less for one of 30 days' 2.6e9 ms. */
-static void
-test_a_peak_and_a_dip_of_a_moment(void **state)
+static void test_a_peak_and_a_dip_of_a_moment(void **state)
 {
     static const char *const levels[] = {"level"};
     sample_run_t sample;
@@ -170,8 +160,7 @@ test_a_peak_and_a_dip_of_a_moment(void **state)
     size_t num_peaks = 0, num_dips = 0;
 
     (void) state;
-    sample_run_begin(
-        &sample, &(sample_words_t){.num_levels = 1, .levels = levels, .unit = "1"});
+    sample_run_begin(&sample, &(sample_words_t){.num_levels = 1, .levels = levels, .unit = "1"});
     for (int64_t j = 0; j < 100000; j++) {
         const int64_t start_ms = j < 50000   ? j * 10000
                                  : j < 50003 ? 500000000 + j - 50000
@@ -183,8 +172,8 @@ test_a_peak_and_a_dip_of_a_moment(void **state)
                                           : 32});
     }
     sample_run_end(&sample, 30 * SPOT_MS_PER_D, NULL);
-    spot_lane_bins(spot_run_lane(&sample.run, SPOT_LANE_TOTAL), sample.run.end_ms,
-        SPOT_MAX_BINS, bins);
+    spot_lane_bins(
+        spot_run_lane(&sample.run, SPOT_LANE_TOTAL), sample.run.end_ms, SPOT_MAX_BINS, bins);
     for (size_t j = 0; j < SPOT_MAX_BINS; j++) {
         num_peaks += bins[j].high == 33;
         num_dips += bins[j].low == 31;
@@ -195,16 +184,14 @@ test_a_peak_and_a_dip_of_a_moment(void **state)
 }
 
 /* Before the first row there is nothing, and a row that lasts no time is none. */
-static void
-test_a_late_start(void **state)
+static void test_a_late_start(void **state)
 {
     static const char *const levels[] = {"a", "b"};
     sample_run_t sample;
     spot_bin_t bins[3];
 
     (void) state;
-    sample_run_begin(
-        &sample, &(sample_words_t){.num_levels = 2, .levels = levels, .unit = "1"});
+    sample_run_begin(&sample, &(sample_words_t){.num_levels = 2, .levels = levels, .unit = "1"});
     sample_run_level(&sample, 600, (const double[]){1, 3});
     sample_run_level(&sample, 700, (const double[]){0, 2});
     sample_run_end(&sample, 1000, NULL);
@@ -217,8 +204,7 @@ test_a_late_start(void **state)
     sample_run_free(&sample);
 }
 
-static void
-test_no_mark_is_dropped(void **state)
+static void test_no_mark_is_dropped(void **state)
 {
     static const char *const marks[] = {"other", "third", NULL};
     spot_bin_t bins[SPOT_MAX_BINS];
@@ -237,8 +223,7 @@ test_no_mark_is_dropped(void **state)
     spot_lane_bins(&sample.run.lanes[1], sample.run.end_ms, SPOT_MAX_BINS, bins);
     for (size_t j = 0; j < SPOT_MAX_BINS; j++) {
         /* ms divisible by 3, at most two of them in a bin of 1.25 ms */
-        const int64_t first_ms =
-            (int64_t) (j * 1000 + SPOT_MAX_BINS - 1) / SPOT_MAX_BINS;
+        const int64_t first_ms = (int64_t) (j * 1000 + SPOT_MAX_BINS - 1) / SPOT_MAX_BINS;
 
         assert_in_range(bins[j].num_marks, 0, 1);
         if (bins[j].num_marks > 0) {
@@ -252,8 +237,7 @@ test_no_mark_is_dropped(void **state)
     sample_run_free(&sample);
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_areas_and_peaks_are_kept),

@@ -15,8 +15,7 @@
 #include "tests/unit/reports/sample.h"
 
 /* The SVG. */
-static char *
-draw(const spot_run_series_t *run)
+static char *draw(const spot_run_series_t *run)
 {
     char *text = NULL;
     size_t num_bytes;
@@ -25,16 +24,14 @@ draw(const spot_run_series_t *run)
 
     assert_non_null(out);
     spot_diag_init(&diag);
-    assert_int_equal(spot_draw_stream(spot_timeline_declare, run, SPOT_FORMAT_SVG, out,
-                         "run.svg", &diag),
-        0);
+    assert_int_equal(
+        spot_draw_stream(spot_timeline_declare, run, SPOT_FORMAT_SVG, out, "run.svg", &diag), 0);
     assert_int_equal(fclose(out), 0);
     spot_diag_free(&diag);
     return text;
 }
 
-static void
-test_golden(void **state)
+static void test_golden(void **state)
 {
     sample_run_t sample;
     char *text;
@@ -47,8 +44,7 @@ test_golden(void **state)
     sample_run_free(&sample);
 }
 
-static void
-test_long_runs_stay_small(void **state)
+static void test_long_runs_stay_small(void **state)
 {
     sample_run_t sample;
     char *text;
@@ -62,8 +58,7 @@ test_long_runs_stay_small(void **state)
     sample_run_free(&sample);
 }
 
-static void
-test_units_of_time(void **state)
+static void test_units_of_time(void **state)
 {
     static const struct {
         int64_t end_ms;
@@ -91,8 +86,7 @@ test_units_of_time(void **state)
 }
 
 /* Nothing lives, nothing happens: an empty picture, not an error. */
-static void
-test_an_empty_fleet(void **state)
+static void test_an_empty_fleet(void **state)
 {
     static const char *const levels[] = {"useful"};
     sample_run_t sample;
@@ -110,8 +104,7 @@ test_an_empty_fleet(void **state)
 }
 
 /* Whatever series an engine has make a picture; the lowest panel has the time. */
-static void
-test_some_series(void **state)
+static void test_some_series(void **state)
 {
     static const char *const levels[] = {"length"};
     static const char *const marks[] = {"left", NULL};
@@ -135,8 +128,7 @@ test_some_series(void **state)
         sample_run_point(&sample, 700, 8);
         sample_run_end(&sample, 1000, NULL);
         text = declared_text(spot_timeline_declare, &sample.run);
-        assert_int_equal(
-            sample_count(text, "\n  x ms 'time'"), sample_count(text, "\npanel"));
+        assert_int_equal(sample_count(text, "\n  x ms 'time'"), sample_count(text, "\npanel"));
         assert_int_equal(sample_count(text, "'customers'"), j & 1);
         assert_int_equal(sample_count(text, "'left, 1 time'"), j >> 1 & 1);
         assert_int_equal(sample_count(text, "'8 served'"), j >> 2);
@@ -148,8 +140,7 @@ test_some_series(void **state)
     }
 }
 
-static void
-test_a_run_without_time(void **state)
+static void test_a_run_without_time(void **state)
 {
     sample_run_t sample;
     spot_diag_t diag;
@@ -160,20 +151,18 @@ test_a_run_without_time(void **state)
     spot_diag_init(&diag);
     assert_false(spot_run_series_check(&sample.run, "no.svg", &diag));
     assert_int_equal(diag.num_items, 1);
-    assert_string_equal(
-        diag.items[0].text, "no.svg: nothing can be drawn: the run is empty");
+    assert_string_equal(diag.items[0].text, "no.svg: nothing can be drawn: the run is empty");
     sample_run_free(&sample);
     sample_run_begin(&sample, &(sample_words_t){.title = "tables only"});
     sample_run_end(&sample, 1000, NULL);
     assert_false(spot_run_series_check(&sample.run, "no.svg", &diag));
-    assert_string_equal(diag.items[1].text,
-        "no.svg: nothing can be drawn: the run has no series over time");
+    assert_string_equal(
+        diag.items[1].text, "no.svg: nothing can be drawn: the run has no series over time");
     sample_run_free(&sample);
     spot_diag_free(&diag);
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_golden),

@@ -13,8 +13,7 @@
 #include "reports/run_series.h"
 #include "tests/unit/reports/sample.h"
 
-static char *
-write_csv(const spot_run_series_t *run)
+static char *write_csv(const spot_run_series_t *run)
 {
     char *text = NULL;
     size_t num_bytes;
@@ -27,18 +26,15 @@ write_csv(const spot_run_series_t *run)
 }
 
 /* What a level is at an instant, as the rows say. */
-static double
-level_at(const char *csv, const char *name, double time_ms)
+static double level_at(const char *csv, const char *name, double time_ms)
 {
     double level = -1;
 
-    for (const char *line = strchr(csv, '\n') + 1; *line != '\0';
-         line = strchr(line, '\n') + 1) {
+    for (const char *line = strchr(csv, '\n') + 1; *line != '\0'; line = strchr(line, '\n') + 1) {
         char kind[32], row_name[64];
         double time_s, value;
 
-        if (sscanf(line, "%lf,%31[^,],%63[^,],%lf", &time_s, kind, row_name, &value) ==
-                4 &&
+        if (sscanf(line, "%lf,%31[^,],%63[^,],%lf", &time_s, kind, row_name, &value) == 4 &&
             strcmp(kind, "level") == 0 && strcmp(row_name, name) == 0 &&
             floor(time_s * 1000 + 0.5) <= time_ms) {
             level = value;
@@ -48,8 +44,7 @@ level_at(const char *csv, const char *name, double time_ms)
 }
 
 /* All that the series have can be read from the rows again. */
-static void
-test_all_is_there(void **state)
+static void test_all_is_there(void **state)
 {
     sample_run_t sample;
     const spot_run_series_t *run = &sample.run;
@@ -75,30 +70,26 @@ test_all_is_there(void **state)
 }
 
 /* A level that stays has no row of its own. */
-static void
-test_only_changes(void **state)
+static void test_only_changes(void **state)
 {
     static const char *const names[] = {"standby", "use\"ful"};
     sample_run_t sample;
     char *csv;
 
     (void) state;
-    sample_run_begin(
-        &sample, &(sample_words_t){.num_levels = 2, .levels = names, .unit = "1"});
+    sample_run_begin(&sample, &(sample_words_t){.num_levels = 2, .levels = names, .unit = "1"});
     sample_run_level(&sample, 0, (const double[]){1, 2});
     sample_run_level(&sample, 1500, (const double[]){1, 3.5});
     sample_run_end(&sample, 2000, NULL);
     csv = write_csv(&sample.run);
-    assert_string_equal(csv,
-        "time_s,kind,name,value\n0.000,level,standby,1\n"
-        "0.000,level,\"use\"\"ful\",2\n1.500,level,\"use\"\"ful\",3.5\n"
-        "2.000,end,,0\n");
+    assert_string_equal(csv, "time_s,kind,name,value\n0.000,level,standby,1\n"
+                             "0.000,level,\"use\"\"ful\",2\n1.500,level,\"use\"\"ful\",3.5\n"
+                             "2.000,end,,0\n");
     free(csv);
     sample_run_free(&sample);
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_all_is_there),

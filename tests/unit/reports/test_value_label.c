@@ -14,18 +14,15 @@
 
 #define MAX_VALUES 64
 
-static spot_axis_t
-axis_of(char **texts, size_t num_values)
+static spot_axis_t axis_of(char **texts, size_t num_values)
 {
     static char path[] = "recovery", unit[] = "";
 
-    return (spot_axis_t){
-        .path = path, .num_values = num_values, .texts = texts, .unit = unit};
+    return (spot_axis_t){.path = path, .num_values = num_values, .texts = texts, .unit = unit};
 }
 
 /* labels: as many, or fewer than MAX_VALUES with a NULL behind them. */
-static void
-assert_labels(const char *const *texts, const char *const *labels)
+static void assert_labels(const char *const *texts, const char *const *labels)
 {
     char *copies[MAX_VALUES];
     spot_texts_t owner = {0};
@@ -46,38 +43,33 @@ assert_labels(const char *const *texts, const char *const *labels)
     }
 }
 
-static void
-test_options(void **state)
+static void test_options(void **state)
 {
     (void) state;
     /* Alone of its name: the name is enough. */
-    assert_labels(
-        (const char *[]){"checkpoint", "{system: gemini, f: 1, restart: 30 s}", NULL},
+    assert_labels((const char *[]){"checkpoint", "{system: gemini, f: 1, restart: 30 s}", NULL},
         (const char *[]){"checkpoint", "gemini"});
     /* Options that all of a name have say nothing. */
-    assert_labels((const char *[]){"{system: oobleck, f: 1, g: a}",
-                      "{system: oobleck, f: 2, g: a}", NULL},
+    assert_labels(
+        (const char *[]){"{system: oobleck, f: 1, g: a}", "{system: oobleck, f: 2, g: a}", NULL},
         (const char *[]){"oobleck, f: 1", "oobleck, f: 2"});
     assert_labels((const char *[]){"checkpoint", "{system: checkpoint, growth: better}",
                       "{system: checkpoint, growth: better, load: 3 s}", NULL},
-        (const char *[]){"checkpoint", "checkpoint, growth: better",
-            "checkpoint, growth: better, load: 3 s"});
+        (const char *[]){
+            "checkpoint", "checkpoint, growth: better", "checkpoint, growth: better, load: 3 s"});
     /* Commas within brackets part nothing. */
     assert_labels((const char *[]){"{mode: async, every: {a: 1, b: [2, 3]}, c: 4}",
                       "{mode: async, every: {a: 1, b: [2, 4]}, c: 4}", NULL},
-        (const char *[]){
-            "async, every: {a: 1, b: [2, 3]}", "async, every: {a: 1, b: [2, 4]}"});
+        (const char *[]){"async, every: {a: 1, b: [2, 3]}", "async, every: {a: 1, b: [2, 4]}"});
 }
 
 /* A comma in quotes parts nothing, nor does a quote that is a part of the text. */
-static void
-test_quotes(void **state)
+static void test_quotes(void **state)
 {
     (void) state;
     assert_labels((const char *[]){"{system: oobleck, table: \"a, f: 1.csv\", g: a}",
                       "{system: oobleck, table: \"a, f: 2.csv\", g: a}", NULL},
-        (const char *[]){
-            "oobleck, table: \"a, f: 1.csv\"", "oobleck, table: \"a, f: 2.csv\""});
+        (const char *[]){"oobleck, table: \"a, f: 1.csv\"", "oobleck, table: \"a, f: 2.csv\""});
     assert_labels((const char *[]){"{system: a, t: \"b\\\", c\", g: a}",
                       "{system: a, t: \"b\\\", d\", g: a}", NULL},
         (const char *[]){"a, t: \"b\\\", c\"", "a, t: \"b\\\", d\""});
@@ -86,45 +78,38 @@ test_quotes(void **state)
 }
 
 /* Where options are too many, what is lacking tells more. */
-static void
-test_lacking(void **state)
+static void test_lacking(void **state)
 {
     (void) state;
-    assert_labels(
-        (const char *[]){"{system: varuna, first_fault: yes, second_fault: yes, "
-                         "third_fault: yes}",
-            "{system: varuna, second_fault: yes, third_fault: yes}",
-            "{system: varuna, first_fault: yes}", "varuna", NULL},
+    assert_labels((const char *[]){"{system: varuna, first_fault: yes, second_fault: yes, "
+                                   "third_fault: yes}",
+                      "{system: varuna, second_fault: yes, third_fault: yes}",
+                      "{system: varuna, first_fault: yes}", "varuna", NULL},
         (const char *[]){"varuna with all options", "varuna without first_fault",
             "varuna, first_fault: yes", "varuna"});
     /* None has all. */
-    assert_labels(
-        (const char *[]){"{system: varuna, first_fault: yes, second_fault: yes, "
-                         "third_fault: yes}",
-            "{system: varuna, second_fault: yes, third_fault: yes}",
-            "{system: varuna, first_fault: yes, third_fault: yes, second_fault: no}",
-            "varuna", NULL},
-        (const char *[]){"varuna, first_fault: yes, second_... (1)",
-            "varuna without first_fault", "varuna, first_fault: yes, third_f... (3)",
-            "varuna"});
+    assert_labels((const char *[]){"{system: varuna, first_fault: yes, second_fault: yes, "
+                                   "third_fault: yes}",
+                      "{system: varuna, second_fault: yes, third_fault: yes}",
+                      "{system: varuna, first_fault: yes, third_fault: yes, second_fault: no}",
+                      "varuna", NULL},
+        (const char *[]){"varuna, first_fault: yes, second_... (1)", "varuna without first_fault",
+            "varuna, first_fault: yes, third_f... (3)", "varuna"});
     /* What is lacking may be too much as well. */
-    assert_labels(
-        (const char *[]){"{system: varuna, a_long_option: 1, another_long_option: 1, "
-                         "third_option: 1, fourth_option: 1}",
-            "{system: varuna, third_option: 1, fourth_option: 1}",
-            "{system: varuna, another_long_option: 12345}", "varuna", NULL},
+    assert_labels((const char *[]){"{system: varuna, a_long_option: 1, another_long_option: 1, "
+                                   "third_option: 1, fourth_option: 1}",
+                      "{system: varuna, third_option: 1, fourth_option: 1}",
+                      "{system: varuna, another_long_option: 12345}", "varuna", NULL},
         (const char *[]){"varuna, a_long_option: 1, another... (1)",
-            "varuna without a_long_option, ano... (2)",
-            "varuna, another_long_option: 12345", "varuna"});
+            "varuna without a_long_option, ano... (2)", "varuna, another_long_option: 12345",
+            "varuna"});
     /* A name that might be such a label. */
-    assert_labels(
-        (const char *[]){
-            "{system: a b, first_fault: yes, second_fault: yes, third: 1}", "a b", NULL},
+    assert_labels((const char *[]){"{system: a b, first_fault: yes, second_fault: yes, third: 1}",
+                      "a b", NULL},
         (const char *[]){"a b, first_fault: yes, second_fau... (1)", "a b"});
 }
 
-static void
-test_whole_texts(void **state)
+static void test_whole_texts(void **state)
 {
     static const char *const same[] = {"checkpoint", "{system: checkpoint}",
         "{system: a, f: 1, g: 2}", "{system: a, g: 2, f: 1}", NULL};
@@ -138,8 +123,7 @@ test_whole_texts(void **state)
     assert_labels(odd, odd);
 }
 
-static void
-test_cut(void **state)
+static void test_cut(void **state)
 {
     char shown[SPOT_UTF8_SHOWN_BYTES];
     spot_texts_t owner = {0};
@@ -159,8 +143,7 @@ test_cut(void **state)
 }
 
 /* Whatever the options, different values have different labels. */
-static void
-test_unique(void **state)
+static void test_unique(void **state)
 {
     static const char *const systems[] = {"a", "b"};
     char texts[MAX_VALUES][128], *values[MAX_VALUES];
@@ -193,8 +176,7 @@ test_unique(void **state)
     spot_texts_free(&owner);
 }
 
-static void
-test_explanation(void **state)
+static void test_explanation(void **state)
 {
     char alone[] = "{system: gemini, f: 1, remote_bytes_per_s: 5e8, restart: 30 s}";
     char told[] = "{system: checkpoint, detection: 30 s}", bare[] = "checkpoint";
@@ -211,8 +193,7 @@ test_explanation(void **state)
     spot_texts_free(&told_texts);
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_options),

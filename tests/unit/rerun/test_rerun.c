@@ -28,16 +28,14 @@ typedef struct {
     double values[64];
 } case_t;
 
-static void
-case_open(case_t *self, const char *text)
+static void case_open(case_t *self, const char *text)
 {
     spot_diag_t diag;
 
     memset(self, 0, sizeof(*self));
     spot_diag_init(&diag);
     if (spot_yaml_parse(&self->document, "case", text, strlen(text), &diag) != 0 ||
-        spot_rerun_experiment.bind(&self->scenario, self->document.root, NULL, &diag) !=
-            0) {
+        spot_rerun_experiment.bind(&self->scenario, self->document.root, NULL, &diag) != 0) {
         spot_diag_print(&diag, stderr);
         fail_msg("%s", text);
     }
@@ -48,27 +46,23 @@ case_open(case_t *self, const char *text)
     self->run = self->worker;
 }
 
-static void
-case_run(case_t *self, uint64_t replication)
+static void case_run(case_t *self, uint64_t replication)
 {
     const spot_replication_t wanted = {.seed = 7, .replication = replication};
     unsigned char warnings[SPOT_MAX_WARNINGS] = {0};
 
     assert_int_equal(
-        spot_rerun_experiment.run(self->worker, &wanted, self->values, warnings, NULL),
-        0);
+        spot_rerun_experiment.run(self->worker, &wanted, self->values, warnings, NULL), 0);
 }
 
-static void
-case_close(case_t *self)
+static void case_close(case_t *self)
 {
     spot_rerun_experiment.close(self->worker);
     spot_rerun_experiment.free(self->scenario);
     spot_yaml_free(&self->document);
 }
 
-static double
-value(const case_t *self, const char *name)
+static double value(const case_t *self, const char *name)
 {
     const size_t id = spot_outputs_metric_id(self->outputs, name);
 
@@ -76,8 +70,7 @@ value(const case_t *self, const char *name)
     return self->values[id];
 }
 
-static void
-check(const char *text, int64_t makespan_ns)
+static void check(const char *text, int64_t makespan_ns)
 {
     case_t self;
 
@@ -93,23 +86,20 @@ check(const char *text, int64_t makespan_ns)
 
 #define TIMES "run: {a: 2 s, b: 3 s, c: 4 s, d: 1 s}\n"
 
-static void
-test_diamond(void **state)
+static void test_diamond(void **state)
 {
     (void) state;
     check(DIAMOND TIMES, 10 * S);
     check(DIAMOND TIMES "workers: 2\n", 7 * S);
     check(DIAMOND TIMES "workers: 9\nhosts: 3\n", 7 * S);
     /* decision, comm and queue three times in a row; the first decision is before t0 */
-    check(DIAMOND TIMES
-        "workers: 2\ndelays: {decision: 100 ms, comm: 10 ms, queue: 1 ms}\n",
+    check(DIAMOND TIMES "workers: 2\ndelays: {decision: 100 ms, comm: 10 ms, queue: 1 ms}\n",
         7 * S + 3 * 111000000 - 100000000);
 }
 
 /* Three times 130 tasks of 1 s, each after the task that ends the layer before. Listed
  * from the last to the first. */
-static void
-test_layers(void **state)
+static void test_layers(void **state)
 {
     static char text[20000];
     int num = snprintf(text, sizeof(text), HEAD "graph: {tasks: {");
@@ -118,8 +108,7 @@ test_layers(void **state)
     for (int j = 2; j >= 0; j--) {
         num += snprintf(text + num, sizeof(text) - (size_t) num, "y(%d): [", j);
         for (int k = 0; k < 130; k++) {
-            num += snprintf(
-                text + num, sizeof(text) - (size_t) num, "x(%d), ", j * 130 + k);
+            num += snprintf(text + num, sizeof(text) - (size_t) num, "x(%d), ", j * 130 + k);
         }
         num += snprintf(text + num, sizeof(text) - (size_t) num, "], ");
         for (int k = 0; k < 130; k++) {
@@ -127,14 +116,12 @@ test_layers(void **state)
                 j == 0 ? "x(%d): [], " : "x(%d): [y(%d)], ", j * 130 + k, j - 1);
         }
     }
-    snprintf(text + num, sizeof(text) - (size_t) num,
-        "}}\nrun: {x: 1 s, y: 2 s}\nworkers: 10\n");
+    snprintf(text + num, sizeof(text) - (size_t) num, "}}\nrun: {x: 1 s, y: 2 s}\nworkers: 10\n");
     check(text, 3 * (13 + 2) * S);
 }
 
 /* c runs on a's worker; b's host gets a (0.5 s), then a's host b (0.5 s). */
-static void
-test_transmits(void **state)
+static void test_transmits(void **state)
 {
     case_t self;
 
@@ -159,15 +146,13 @@ test_transmits(void **state)
 }
 
 /* x: 10 s and 4 s of work. Together until 6 s, of which each works 4 s. */
-static void
-test_contention(void **state)
+static void test_contention(void **state)
 {
 #define TWO HEAD "graph: {tasks: {x1: [], y: []}}\nrun: {x1: 10 s, y: 4 s}\nworkers: 2\n"
     (void) state;
     check(TWO "contention: {beta: {x1: 0.5, y: 0.5}}\n", 12 * S);
     check(TWO "hosts: 2\ncontention: {beta: {x1: 0.5, y: 0.5}}\n", 10 * S);
-    check(
-        TWO "hosts: 2\ncontention: {scope: machine, beta: {x1: 0.5, y: 0.5}}\n", 12 * S);
+    check(TWO "hosts: 2\ncontention: {scope: machine, beta: {x1: 0.5, y: 0.5}}\n", 12 * S);
     check(TWO "contention: {beta: {x1: 0.5}}\n", (int64_t) 11333333333);
     /* three at once end at one instant, to the ns */
     check(HEAD "graph: {tasks: {x(1): [], x(2): [], x(3): [], y: [x(1), x(2), x(3)]}}\n"
@@ -176,8 +161,7 @@ test_contention(void **state)
 }
 
 /* Which of two tasks goes first: the one with the longer chain; ties by id. */
-static void
-test_order(void **state)
+static void test_order(void **state)
 {
     case_t self;
 
@@ -194,16 +178,13 @@ test_order(void **state)
     case_open(&self, HEAD "graph: {tasks: {z: [], m: [], b: []}}\n"
                           "run: {z: 1 s, m: 1 s, b: 1 s}\n");
     case_run(&self, 0);
-    assert_string_equal(
-        self.run->log.ids.names[self.run->analysis.graph.chain.first], "b");
-    assert_string_equal(
-        self.run->log.ids.names[self.run->analysis.graph.chain.last], "z");
+    assert_string_equal(self.run->log.ids.names[self.run->analysis.graph.chain.first], "b");
+    assert_string_equal(self.run->log.ids.names[self.run->analysis.graph.chain.last], "z");
     case_close(&self);
 }
 
 /* Workers without any task wait, too. */
-static void
-test_shares(void **state)
+static void test_shares(void **state)
 {
     case_t self;
 
@@ -222,8 +203,7 @@ test_shares(void **state)
 /* ---- Preemptions ---- */
 
 /* A host with one worker runs a (4 s), then b (3 s), which needs a on this host. */
-static void
-test_preempted_chain(void **state)
+static void test_preempted_chain(void **state)
 {
     case_t self;
     int64_t num_reruns = 0;
@@ -258,8 +238,7 @@ test_preempted_chain(void **state)
     case_close(&self);
 }
 
-static void
-test_cut_off(void **state)
+static void test_cut_off(void **state)
 {
     case_t self;
 
@@ -277,8 +256,7 @@ test_cut_off(void **state)
 /* More than one word of 64 tasks. */
 #define NUM_TASKS(key) (2 + (int) ((key) *7 % 150))
 
-static const char *
-random_text(uint64_t key, char *text, size_t num_bytes)
+static const char *random_text(uint64_t key, char *text, size_t num_bytes)
 {
     spot_rng_t rng;
     int num = 0;
@@ -310,8 +288,7 @@ random_text(uint64_t key, char *text, size_t num_bytes)
 }
 
 /* Each run of a task starts when its worker has all its inputs. */
-static void
-check_inputs(const spot_rerun_t *self)
+static void check_inputs(const spot_rerun_t *self)
 {
     const spot_task_log_t *log = &self->log;
 
@@ -339,8 +316,7 @@ check_inputs(const spot_rerun_t *self)
     }
 }
 
-static void
-test_any_graph(void **state)
+static void test_any_graph(void **state)
 {
     static char text[20000];
     int64_t num_lost = 0;
@@ -370,8 +346,7 @@ test_any_graph(void **state)
         memcpy(first, self.values, sizeof(first));
         case_run(&self, key + 1);
         case_run(&self, key);
-        assert_memory_equal(
-            first, self.values, self.outputs->num_metrics * sizeof(*first));
+        assert_memory_equal(first, self.values, self.outputs->num_metrics * sizeof(*first));
         case_close(&self);
     }
     assert_true(num_lost > 20);
@@ -380,8 +355,7 @@ test_any_graph(void **state)
 /* ---- Logs ---- */
 
 /* The analysis as JSON, without what the file is like. */
-static char *
-json_of(const spot_task_log_t *log, const spot_task_analysis_t *analysis)
+static char *json_of(const spot_task_log_t *log, const spot_task_analysis_t *analysis)
 {
     char *text = NULL;
     size_t num_bytes;
@@ -397,8 +371,7 @@ json_of(const spot_task_log_t *log, const spot_task_analysis_t *analysis)
 }
 
 /* The events of a run, read back, say the same. */
-static void
-check_events(const case_t *self)
+static void check_events(const case_t *self)
 {
     char path[64];
     spot_task_log_t log;
@@ -413,11 +386,9 @@ check_events(const case_t *self)
     spot_rerun_experiment.view->events(self->worker, out);
     assert_int_equal(fclose(out), 0);
     spot_diag_init(&diag);
+    assert_int_equal(spot_task_log_read(&log, path, &(spot_task_reading_t){0}, &diag), 0);
     assert_int_equal(
-        spot_task_log_read(&log, path, &(spot_task_reading_t){0}, &diag), 0);
-    assert_int_equal(
-        spot_task_analysis_init(&analysis, &log, &(spot_task_rules_t){0}, path, &diag),
-        0);
+        spot_task_analysis_init(&analysis, &log, &(spot_task_rules_t){0}, path, &diag), 0);
     assert_int_equal(diag.num_errors + diag.num_warnings, 0);
     first = json_of(&self->run->log, &self->run->analysis);
     second = json_of(&log, &analysis);
@@ -430,8 +401,7 @@ check_events(const case_t *self)
     unlink(path);
 }
 
-static void
-test_events(void **state)
+static void test_events(void **state)
 {
     static char text[20000];
 
@@ -446,8 +416,7 @@ test_events(void **state)
     }
 }
 
-static void
-test_replay(void **state)
+static void test_replay(void **state)
 {
     static const struct {
         const char *name;
@@ -490,8 +459,7 @@ test_replay(void **state)
         case_run(&self, 0);
         scenario = self.scenario;
         assert_true(self.run->analysis.graph.work == scenario->analysis.graph.work);
-        assert_true(self.run->analysis.makespan >=
-                    (int64_t) scenario->analysis.graph.critical_run);
+        assert_true(self.run->analysis.makespan >= (int64_t) scenario->analysis.graph.critical_run);
         assert_true(self.run->analysis.makespan < logs[j].total);
         case_close(&self);
     }
@@ -499,8 +467,7 @@ test_replay(void **state)
 
 /* ---- What cannot be run ---- */
 
-static void
-write_text(const char *path, const char *first, const char *second)
+static void write_text(const char *path, const char *first, const char *second)
 {
     FILE *out = fopen(path, "w");
 
@@ -510,8 +477,7 @@ write_text(const char *path, const char *first, const char *second)
 }
 
 /* The first error of a scenario. */
-static void
-check_bad(const char *keys, const char *message)
+static void check_bad(const char *keys, const char *message)
 {
     char text[1024], *printed = NULL;
     spot_yaml_t document;
@@ -523,8 +489,8 @@ check_bad(const char *keys, const char *message)
     snprintf(text, sizeof(text), HEAD "%s", keys);
     spot_diag_init(&diag);
     assert_int_equal(spot_yaml_parse(&document, "case", text, strlen(text), &diag), 0);
-    assert_int_equal(spot_rerun_experiment.bind(&scenario, document.root, NULL, &diag),
-        SPOT_ERR_BAD_INPUT);
+    assert_int_equal(
+        spot_rerun_experiment.bind(&scenario, document.root, NULL, &diag), SPOT_ERR_BAD_INPUT);
     spot_diag_print(&diag, out);
     assert_int_equal(fclose(out), 0);
     printed[strcspn(printed, "\n")] = '\0';
@@ -535,8 +501,7 @@ check_bad(const char *keys, const char *message)
     spot_diag_free(&diag);
 }
 
-static void
-test_bad_scenarios(void **state)
+static void test_bad_scenarios(void **state)
 {
     static const struct {
         const char *text, *message;
@@ -545,8 +510,7 @@ test_bad_scenarios(void **state)
         {"graph: {edges: e.jsonl, tasks: {a: []}}\n",
             "case:3:8: graph: expected a log, edges or tasks"},
         {"graph: {tasks: {a: [b]}}\n", "case:3:20: graph.tasks: b is not a task"},
-        {"graph: {tasks: {a: [[]]}}\n",
-            "case:3:20: graph.tasks: an input is not a task"},
+        {"graph: {tasks: {a: [[]]}}\n", "case:3:20: graph.tasks: an input is not a task"},
         {"graph: {tasks: {a: [], b: a}}\n",
             "case:3:27: graph.tasks: b needs a list of tasks, such as []"},
         {"graph: {tasks: {}}\n",
@@ -576,8 +540,7 @@ test_bad_scenarios(void **state)
 
 /* Stretches of a replay, by hand: b waits for its input a, c for its worker, which has a
  * up to 130; c was planned while a ran, which goes along. */
-static void
-test_scaled_replay(void **state)
+static void test_scaled_replay(void **state)
 {
     static const char *const names[] = {
         "taskPlanned", "taskEnqueued", "taskStarted", "taskFinished"};
@@ -589,16 +552,16 @@ test_scaled_replay(void **state)
         {"c", "w", {100, 135, 150, 250}, {40, 70, 85, 135}}};
     char path[64], text[512], log[4096];
     case_t self;
-    size_t num = (size_t) snprintf(log, sizeof(log),
-        "{\"action\":\"taskInputs\",\"task\":\"b\",\"inputs\":[\"a\"]}\n");
+    size_t num = (size_t) snprintf(
+        log, sizeof(log), "{\"action\":\"taskInputs\",\"task\":\"b\",\"inputs\":[\"a\"]}\n");
 
     (void) state;
     for (size_t j = 0; j < 12; j++) {
         num += (size_t) snprintf(log + num, sizeof(log) - num,
             "{\"action\":\"%s\",\"task\":\"%s\",\"worker\":\"%s\",\"host\":\"%s\","
             "\"at\":%d}\n",
-            names[j % 4], tasks[j / 4].task, tasks[j / 4].worker,
-            j % 4 == 0 ? "controller" : "h", (int) tasks[j / 4].at[j % 4]);
+            names[j % 4], tasks[j / 4].task, tasks[j / 4].worker, j % 4 == 0 ? "controller" : "h",
+            (int) tasks[j / 4].at[j % 4]);
     }
     snprintf(path, sizeof(path), "test_rerun_scaled_%ld.jsonl", (long) getpid());
     write_text(path, log, "");
@@ -613,8 +576,8 @@ test_scaled_replay(void **state)
         const spot_attempt_t *attempt = &self.run->analysis.tasks.attempts[j];
         const char *id = self.run->log.ids.names[attempt->id];
         const size_t which = (size_t) (id[0] - 'a');
-        static const int stages[] = {SPOT_TASK_PLANNED, SPOT_TASK_ENQUEUED,
-            SPOT_TASK_STARTED, SPOT_TASK_FINISHED};
+        static const int stages[] = {
+            SPOT_TASK_PLANNED, SPOT_TASK_ENQUEUED, SPOT_TASK_STARTED, SPOT_TASK_FINISHED};
 
         for (size_t k = 0; k < 4; k++) {
             assert_int_equal(attempt->at[stages[k]], tasks[which].scaled[k]);
@@ -625,8 +588,7 @@ test_scaled_replay(void **state)
 }
 
 /* A replay has the workers of the log, and each task once. */
-static void
-test_bad_replays(void **state)
+static void test_bad_replays(void **state)
 {
     static const char log[] =
         "{\"action\":\"taskInputs\",\"task\":\"a\",\"inputs\":[]}\n"
@@ -650,13 +612,11 @@ test_bad_replays(void **state)
     check_bad(text, "case:5:10: workers: of a replay are those of the log");
     write_text(path, log, again);
     snprintf(text, sizeof(text), "graph: {log: %s}\nreplay: log\n", path);
-    check_bad(
-        text, "case:4:9: replay: the log has several attempts of a task: one is needed");
+    check_bad(text, "case:4:9: replay: the log has several attempts of a task: one is needed");
     unlink(path);
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_diamond),

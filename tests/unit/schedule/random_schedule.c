@@ -10,16 +10,14 @@ static const char *const policies[] = {
 static const int32_t sizes[] = {1, 2, 3, 4, 6, 8, 12, 16};
 static const double per_s[] = {1, 1.9, 2.7, 3.4, 4.6, 5.5, 6.9, 7.7};
 
-static int64_t
-below(spot_rng_t *rng, int64_t limit)
+static int64_t below(spot_rng_t *rng, int64_t limit)
 {
     return (int64_t) spot_rng_below(rng, (uint64_t) limit);
 }
 
 /* ---- Drawing a case ---- */
 
-static void
-draw_terms(spot_rng_t *rng, spot_job_terms_row_t *terms, int32_t gpus)
+static void draw_terms(spot_rng_t *rng, spot_job_terms_row_t *terms, int32_t gpus)
 {
     *terms = (spot_job_terms_row_t){.scaling_id = -1, .restart_s = -1};
     if (below(rng, 4) > 0) {
@@ -37,8 +35,7 @@ draw_terms(spot_rng_t *rng, spot_job_terms_row_t *terms, int32_t gpus)
     }
 }
 
-static void
-draw_jobs(spot_rng_t *rng, schedule_case_t *self, int64_t num_vcs, bool is_reversed)
+static void draw_jobs(spot_rng_t *rng, schedule_case_t *self, int64_t num_vcs, bool is_reversed)
 {
     const int64_t num_jobs = 1 + below(rng, 12);
     int64_t submit_s = 0;
@@ -51,14 +48,13 @@ draw_jobs(spot_rng_t *rng, schedule_case_t *self, int64_t num_vcs, bool is_rever
 
         submit_s += below(rng, 3) == 0 ? 0 : below(rng, 150);
         draw_terms(rng, &terms, gpus);
-        case_add_job(self, (int32_t) (is_reversed ? num_vcs - 1 - vc : vc), gpus,
-            submit_s, 1 + below(rng, below(rng, 2) == 0 ? 60 : 900), &terms);
+        case_add_job(self, (int32_t) (is_reversed ? num_vcs - 1 - vc : vc), gpus, submit_s,
+            1 + below(rng, below(rng, 2) == 0 ? 60 : 900), &terms);
     }
 }
 
 /* The lives of nodes: some at the start, others later; names may come back. */
-static void
-draw_rows(spot_rng_t *rng, char *rows)
+static void draw_rows(spot_rng_t *rng, char *rows)
 {
     bool lives[6];
     int64_t time_ms = 0;
@@ -93,13 +89,12 @@ draw_rows(spot_rng_t *rng, char *rows)
     for (int j = num_initial = 0; j < 6; j++) {
         num_initial += lives[j];
     }
-    sprintf(end, "%lld.%03lld,end,%d,\n", (long long) time_ms / 1000,
-        (long long) time_ms % 1000, num_initial);
+    sprintf(end, "%lld.%03lld,end,%d,\n", (long long) time_ms / 1000, (long long) time_ms % 1000,
+        num_initial);
 }
 
 /* The VCs in this order, or the other way round. */
-void
-draw_case_with(schedule_case_t *self, uint64_t seed, bool is_reversed, bool is_static)
+void draw_case_with(schedule_case_t *self, uint64_t seed, bool is_reversed, bool is_static)
 {
     spot_rng_t rng;
     char rows[4096];
@@ -107,8 +102,7 @@ draw_case_with(schedule_case_t *self, uint64_t seed, bool is_reversed, bool is_s
     int64_t num_vcs;
 
     spot_rng_seek(&rng, seed, 0, SPOT_STREAM_OWN, 0);
-    case_start(
-        self, (int32_t) (1 + below(&rng, 8)), policies[below(&rng, NUM_POLICIES)]);
+    case_start(self, (int32_t) (1 + below(&rng, 8)), policies[below(&rng, NUM_POLICIES)]);
     self->seed = seed;
     self->scenario.placer = (int) below(&rng, SPOT_NUM_PLACERS);
     self->scenario.elastic.hold_s = below(&rng, 400);
@@ -150,8 +144,7 @@ draw_case_with(schedule_case_t *self, uint64_t seed, bool is_reversed, bool is_s
     case_add_workloads(self);
 }
 
-void
-draw_case(schedule_case_t *self, uint64_t seed)
+void draw_case(schedule_case_t *self, uint64_t seed)
 {
     draw_case_with(self, seed, false, false);
 }

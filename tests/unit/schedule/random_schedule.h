@@ -7,5 +7,4 @@
 void draw_case(schedule_case_t *self, uint64_t seed);
 
 /* The same with the VCs the other way round, or without pools. */
-void draw_case_with(
-    schedule_case_t *self, uint64_t seed, bool is_reversed, bool is_static);
+void draw_case_with(schedule_case_t *self, uint64_t seed, bool is_reversed, bool is_static);

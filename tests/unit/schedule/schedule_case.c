@@ -12,8 +12,7 @@
 
 #include "base/memory.h"
 
-void
-case_set_policy(schedule_case_t *self, const char *policy)
+void case_set_policy(schedule_case_t *self, const char *policy)
 {
     int id = 0;
 
@@ -24,8 +23,7 @@ case_set_policy(schedule_case_t *self, const char *policy)
     self->scenario.policy_id = id;
 }
 
-void
-case_start(schedule_case_t *self, int32_t gpus_per_node, const char *policy)
+void case_start(schedule_case_t *self, int32_t gpus_per_node, const char *policy)
 {
     spot_schedule_scenario_t *scenario = &self->scenario;
 
@@ -45,8 +43,7 @@ case_start(schedule_case_t *self, int32_t gpus_per_node, const char *policy)
     case_set_policy(self, policy);
 }
 
-void
-case_add_workloads(schedule_case_t *self)
+void case_add_workloads(schedule_case_t *self)
 {
     static const spot_colocated_t uses[NUM_WORKLOADS] = {
         {"x", "y", 1, 0, 40, 30, 3000}, {"z", "y", 1, 0, 75, 60, 9000}};
@@ -73,8 +70,7 @@ case_add_workloads(schedule_case_t *self)
     }
 }
 
-void
-case_end(schedule_case_t *self)
+void case_end(schedule_case_t *self)
 {
     for (size_t j = 0; j < MAX_CASE_POOLS; j++) {
         spot_trace_free(&self->traces[j]);
@@ -89,16 +85,14 @@ case_end(schedule_case_t *self)
     free(self->log.scalings);
 }
 
-int32_t
-case_add_vc(schedule_case_t *self, const char *name, int32_t num_nodes)
+int32_t case_add_vc(schedule_case_t *self, const char *name, int32_t num_nodes)
 {
     assert_int_equal(spot_vc_list_add(&self->scenario.vcs, name, num_nodes, 0), 0);
     return (int32_t) self->scenario.vcs.num_vcs - 1;
 }
 
-int32_t
-case_add_workload(schedule_case_t *self, const char *model, double gpu_util,
-    double gmem_mib, int32_t share_score)
+int32_t case_add_workload(
+    schedule_case_t *self, const char *model, double gpu_util, double gmem_mib, int32_t share_score)
 {
     const spot_workload_t workload = {.model = model,
         .dataset = "",
@@ -112,14 +106,12 @@ case_add_workload(schedule_case_t *self, const char *model, double gpu_util,
     return (int32_t) self->log.num_workloads - 1;
 }
 
-void
-case_set_workload(schedule_case_t *self, int32_t workload_id)
+void case_set_workload(schedule_case_t *self, int32_t workload_id)
 {
     self->log.jobs[self->log.num_jobs - 1].workload_id = workload_id;
 }
 
-void
-case_read_pairs(schedule_case_t *self, const char *table)
+void case_read_pairs(schedule_case_t *self, const char *table)
 {
     spot_lucid_setting_t *lucid = &self->scenario.lucid;
     spot_colocated_t uses[MAX_CASE_WORKLOADS];
@@ -135,17 +127,14 @@ case_read_pairs(schedule_case_t *self, const char *table)
             .gmem_mib = from->gmem_mib};
     }
     spot_diag_init(&diag);
-    ret = spot_colocation_init(&lucid->colocation, table,
-        (spot_unknown_pair_t) lucid->unknown_pair,
-        self->scenario.quirks[SPOT_QUIRK_HEAVY_PAIRS], self->log.num_workloads, uses,
-        &diag);
+    ret = spot_colocation_init(&lucid->colocation, table, (spot_unknown_pair_t) lucid->unknown_pair,
+        self->scenario.quirks[SPOT_QUIRK_HEAVY_PAIRS], self->log.num_workloads, uses, &diag);
     spot_diag_print(&diag, stderr);
     spot_diag_free(&diag);
     assert_int_equal(ret, 0);
 }
 
-void
-case_profile(schedule_case_t *self, int32_t vc_id, int64_t num_nodes)
+void case_profile(schedule_case_t *self, int32_t vc_id, int64_t num_nodes)
 {
     spot_lucid_setting_t *lucid = &self->scenario.lucid;
 
@@ -155,8 +144,7 @@ case_profile(schedule_case_t *self, int32_t vc_id, int64_t num_nodes)
         (spot_vc_nodes_t){self->scenario.vcs.vcs[vc_id].name, num_nodes};
 }
 
-int32_t
-case_add_scaling(
+int32_t case_add_scaling(
     schedule_case_t *self, size_t num_sizes, const int32_t *sizes, const double *per_s)
 {
     spot_job_scaling_t scaling = {.name = "table", .num_sizes = num_sizes};
@@ -170,8 +158,7 @@ case_add_scaling(
     return (int32_t) self->log.num_scalings - 1;
 }
 
-void
-case_add_job(schedule_case_t *self, int32_t vc_id, int32_t gpus, int64_t submit_s,
+void case_add_job(schedule_case_t *self, int32_t vc_id, int32_t gpus, int64_t submit_s,
     int64_t duration_s, const spot_job_terms_row_t *terms)
 {
     char id[16];
@@ -195,8 +182,7 @@ case_add_job(schedule_case_t *self, int32_t vc_id, int32_t gpus, int64_t submit_
     assert_int_equal(SPOT_ARRAY_APPEND(&self->log, jobs, job), 0);
 }
 
-spot_pool_plan_t *
-case_add_pool(schedule_case_t *self, int32_t vc_id, const char *rows,
+spot_pool_plan_t *case_add_pool(schedule_case_t *self, int32_t vc_id, const char *rows,
     int64_t preparation_s, int64_t notice_ms)
 {
     spot_pool_plans_t *plans = &self->scenario.pools;
@@ -213,8 +199,7 @@ case_add_pool(schedule_case_t *self, int32_t vc_id, const char *rows,
         "0.001\ntime_s,event,count,instances\n%s",
         rows);
     spot_diag_init(&diag);
-    if (spot_trace_read_bytes(
-            &self->traces[id], "rows", text, strlen(text), false, &diag) != 0) {
+    if (spot_trace_read_bytes(&self->traces[id], "rows", text, strlen(text), false, &diag) != 0) {
         spot_diag_print(&diag, stderr);
         fail();
     }
@@ -236,8 +221,7 @@ case_add_pool(schedule_case_t *self, int32_t vc_id, const char *rows,
 
 /* ---- Running ---- */
 
-static void
-print_vc(FILE *out, const spot_vc_t *vc)
+static void print_vc(FILE *out, const spot_vc_t *vc)
 {
     fprintf(out, "%s:", vc->name);
     for (int j = 0; j < SPOT_NUM_GPU_TIMES; j++) {
@@ -248,8 +232,7 @@ print_vc(FILE *out, const spot_vc_t *vc)
 }
 
 /* All paid nodes are in the ledgers. */
-static void
-check_nodes(const spot_schedule_t *schedule)
+static void check_nodes(const spot_schedule_t *schedule)
 {
     const double paid_h = schedule->reserved_node_h + schedule->spot_node_h;
     int64_t living = 0;
@@ -261,8 +244,7 @@ check_nodes(const spot_schedule_t *schedule)
         living, llround(paid_h * 2 * 3600 * (double) schedule->scenario->gpus_per_node));
 }
 
-static char *
-text_of(spot_schedule_t *schedule)
+static char *text_of(spot_schedule_t *schedule)
 {
     char *text = NULL;
     size_t size = 0;
@@ -296,17 +278,15 @@ text_of(spot_schedule_t *schedule)
         fprintf(out, "clipped %lld\n", (long long) schedule->num_clipped);
     }
     fprintf(out, "reserved %.0f s %.3f USD, spot %.0f s %.3f USD, end %lld%s\n",
-        schedule->reserved_node_h * 3600, schedule->reserved_usd,
-        schedule->spot_node_h * 3600, schedule->spot_usd, (long long) schedule->end_s,
-        schedule->is_blocked ? " blocked" : "");
+        schedule->reserved_node_h * 3600, schedule->reserved_usd, schedule->spot_node_h * 3600,
+        schedule->spot_usd, (long long) schedule->end_s, schedule->is_blocked ? " blocked" : "");
     fclose(out);
     return text;
 }
 
 /* No GPU has more than two jobs, and a job that has its GPUs for itself has them
  * alone. */
-static void
-check_gpus(const spot_vc_t *vc)
+static void check_gpus(const spot_vc_t *vc)
 {
     const spot_gpu_nodes_t *nodes = &vc->nodes;
     int32_t num_jobs[SPOT_NODE_MAX_GPUS];
@@ -318,9 +298,8 @@ check_gpus(const spot_vc_t *vc)
         for (int32_t job = vc->first_running; job >= 0; job = vc->jobs[job].next) {
             for (int32_t part = vc->jobs[job].first_part; part >= 0;
                  part = nodes->parts[part].next) {
-                for (int k = 0; nodes->parts[part].node_id == (int32_t) id &&
-                                k < nodes->gpus_per_node;
-                     k++) {
+                for (int k = 0;
+                     nodes->parts[part].node_id == (int32_t) id && k < nodes->gpus_per_node; k++) {
                     if ((nodes->parts[part].gpus >> k & 1) != 0) {
                         num_jobs[k]++;
                         is_alone[k] |= vc->jobs[job].partner < 0;
@@ -336,8 +315,7 @@ check_gpus(const spot_vc_t *vc)
     }
 }
 
-static void
-verify_second(void *context, const spot_vc_t *vc, int64_t now_s)
+static void verify_second(void *context, const spot_vc_t *vc, int64_t now_s)
 {
     (void) context;
     assert_true(now_s >= vc->now_s);
@@ -345,8 +323,7 @@ verify_second(void *context, const spot_vc_t *vc, int64_t now_s)
     check_gpus(vc);
 }
 
-char *
-case_run_once(schedule_case_t *self, spot_schedule_t *schedule, bool is_every_second)
+char *case_run_once(schedule_case_t *self, spot_schedule_t *schedule, bool is_every_second)
 {
     const spot_replication_t replication = {.seed = 1, .replication = 0};
 
@@ -359,8 +336,7 @@ case_run_once(schedule_case_t *self, spot_schedule_t *schedule, bool is_every_se
     return text_of(schedule);
 }
 
-void
-case_set_capacity(schedule_case_t *self)
+void case_set_capacity(schedule_case_t *self)
 {
     spot_schedule_scenario_t *scenario = &self->scenario;
 
@@ -374,8 +350,7 @@ case_set_capacity(schedule_case_t *self)
     scenario->capacity = self->capacity;
 }
 
-char *
-case_run(schedule_case_t *self, spot_schedule_t *schedule)
+char *case_run(schedule_case_t *self, spot_schedule_t *schedule)
 {
     char *every_second, *due;
 
@@ -384,10 +359,9 @@ case_run(schedule_case_t *self, spot_schedule_t *schedule)
     every_second = case_run_once(self, schedule, true);
     due = case_run_once(self, schedule, false);
     if (strcmp(due, every_second) != 0) {
-        print_error("case %llu, %s, %s\nevery second:\n%sdue:\n%s",
-            (unsigned long long) self->seed,
-            spot_policies[self->scenario.policy_id]->name,
-            spot_placer_names[self->scenario.placer], every_second, due);
+        print_error("case %llu, %s, %s\nevery second:\n%sdue:\n%s", (unsigned long long) self->seed,
+            spot_policies[self->scenario.policy_id]->name, spot_placer_names[self->scenario.placer],
+            every_second, due);
         fail();
     }
     free(every_second);

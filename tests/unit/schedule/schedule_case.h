@@ -67,5 +67,4 @@ void case_set_capacity(schedule_case_t *self);
 char *case_run(schedule_case_t *self, spot_schedule_t *schedule);
 
 /* One run in one mode, as text. */
-char *case_run_once(
-    schedule_case_t *self, spot_schedule_t *schedule, bool is_every_second);
+char *case_run_once(schedule_case_t *self, spot_schedule_t *schedule, bool is_every_second);

@@ -21,8 +21,7 @@ static char folder[200];
 static char paths[MAX_FILES][280];
 static size_t num_files;
 
-int
-schedule_folder_make(void **state)
+int schedule_folder_make(void **state)
 {
     const char *root = getenv("SPOT_TEST_TMP");
 
@@ -33,8 +32,7 @@ schedule_folder_make(void **state)
     return 0;
 }
 
-int
-schedule_folder_remove(void **state)
+int schedule_folder_remove(void **state)
 {
     (void) state;
     for (size_t j = 0; j < MAX_FILES; j++) {
@@ -47,8 +45,7 @@ schedule_folder_remove(void **state)
     return 0;
 }
 
-const char *
-schedule_file(const char *name, const char *text)
+const char *schedule_file(const char *name, const char *text)
 {
     char *path = paths[num_files++ % MAX_FILES];
     FILE *out;
@@ -64,8 +61,7 @@ schedule_file(const char *name, const char *text)
     return path;
 }
 
-static int
-bind(schedule_run_t *self, const char *keys, spot_diag_t *diag)
+static int bind(schedule_run_t *self, const char *keys, spot_diag_t *diag)
 {
     char *text;
     size_t num_bytes;
@@ -87,8 +83,7 @@ bind(schedule_run_t *self, const char *keys, spot_diag_t *diag)
     return ret;
 }
 
-void
-schedule_run_open(schedule_run_t *self, const char *keys)
+void schedule_run_open(schedule_run_t *self, const char *keys)
 {
     spot_diag_t diag;
 
@@ -101,8 +96,7 @@ schedule_run_open(schedule_run_t *self, const char *keys)
     assert_int_equal(spot_schedule_init(&self->schedule, self->scenario), 0);
 }
 
-char *
-schedule_run_refused(const char *keys)
+char *schedule_run_refused(const char *keys)
 {
     schedule_run_t run;
     spot_diag_t diag;
@@ -120,8 +114,7 @@ schedule_run_refused(const char *keys)
     return text;
 }
 
-void
-schedule_run_close(schedule_run_t *self)
+void schedule_run_close(schedule_run_t *self)
 {
     spot_schedule_free(&self->schedule);
     spot_summaries_free(&self->summaries);
@@ -132,8 +125,7 @@ schedule_run_close(schedule_run_t *self)
     spot_schedule_experiment.free(self->bound);
 }
 
-void
-schedule_run_once(schedule_run_t *self, uint64_t replication, bool is_recorded)
+void schedule_run_once(schedule_run_t *self, uint64_t replication, bool is_recorded)
 {
     const spot_replication_t wanted = {.seed = 1, .replication = replication};
     const spot_outputs_t *outputs = &self->scenario->outputs;
@@ -144,11 +136,10 @@ schedule_run_once(schedule_run_t *self, uint64_t replication, bool is_recorded)
     self->is_recorded = is_recorded;
     if (is_recorded) {
         assert_int_equal(
-            spot_recording_init(&self->recording, outputs->num_series, outputs->series),
-            0);
+            spot_recording_init(&self->recording, outputs->num_series, outputs->series), 0);
     }
-    assert_int_equal(spot_run_recorder_start(&self->recorder, &self->schedule,
-                         is_recorded ? &self->recording : NULL),
+    assert_int_equal(spot_run_recorder_start(
+                         &self->recorder, &self->schedule, is_recorded ? &self->recording : NULL),
         0);
     assert_int_equal(spot_schedule_run(&self->schedule, &wanted), 0);
     assert_int_equal(spot_schedule_summarise(&self->summaries, &self->schedule), 0);
@@ -161,8 +152,7 @@ schedule_run_once(schedule_run_t *self, uint64_t replication, bool is_recorded)
     }
 }
 
-spot_job_result_t
-schedule_run_result(const schedule_run_t *self, const char *id)
+spot_job_result_t schedule_run_result(const schedule_run_t *self, const char *id)
 {
     const spot_job_log_t *log = self->schedule.log;
 
@@ -175,8 +165,7 @@ schedule_run_result(const schedule_run_t *self, const char *id)
     return (spot_job_result_t){0};
 }
 
-const spot_job_summary_t *
-schedule_run_summary(const schedule_run_t *self, const char *vc)
+const spot_job_summary_t *schedule_run_summary(const schedule_run_t *self, const char *vc)
 {
     const size_t num_vcs = self->scenario->vcs.num_vcs;
 
@@ -189,8 +178,7 @@ schedule_run_summary(const schedule_run_t *self, const char *vc)
     return &self->summaries.summaries[num_vcs];
 }
 
-double
-schedule_run_metric(const schedule_run_t *self, const char *name)
+double schedule_run_metric(const schedule_run_t *self, const char *name)
 {
     const spot_outputs_t *outputs = &self->scenario->outputs;
     const size_t id = spot_outputs_metric_id(outputs, name);
@@ -206,8 +194,7 @@ schedule_run_metric(const schedule_run_t *self, const char *name)
     return value;
 }
 
-static void
-write_cell(const spot_series_t *series, size_t row, size_t place, FILE *out)
+static void write_cell(const spot_series_t *series, size_t row, size_t place, FILE *out)
 {
     const spot_series_column_t *column = &series->kind->columns[place];
     const spot_cell_t *cell = &series->cells[row * series->kind->num_columns + place];
@@ -225,8 +212,7 @@ write_cell(const spot_series_t *series, size_t row, size_t place, FILE *out)
     }
 }
 
-static void
-write_series(const spot_series_t *series, FILE *out)
+static void write_series(const spot_series_t *series, FILE *out)
 {
     for (size_t k = 0; k < series->kind->num_columns; k++) {
         fprintf(out, "%s%s", k == 0 ? "" : ",", series->kind->columns[k].name);
@@ -242,8 +228,7 @@ write_series(const spot_series_t *series, FILE *out)
 }
 
 /* name NULL: all. */
-static char *
-series_text(const schedule_run_t *self, const char *name)
+static char *series_text(const schedule_run_t *self, const char *name)
 {
     char *text;
     size_t num_bytes, num_written = 0;
@@ -263,14 +248,12 @@ series_text(const schedule_run_t *self, const char *name)
     return text;
 }
 
-char *
-schedule_run_series(const schedule_run_t *self, const char *name)
+char *schedule_run_series(const schedule_run_t *self, const char *name)
 {
     return series_text(self, name);
 }
 
-char *
-schedule_run_all_series(const schedule_run_t *self)
+char *schedule_run_all_series(const schedule_run_t *self)
 {
     return series_text(self, NULL);
 }

@@ -44,8 +44,7 @@ void schedule_run_once(schedule_run_t *self, uint64_t replication, bool is_recor
 spot_job_result_t schedule_run_result(const schedule_run_t *self, const char *id);
 
 /* The summary of a VC, or of all for NULL. */
-const spot_job_summary_t *schedule_run_summary(
-    const schedule_run_t *self, const char *vc);
+const spot_job_summary_t *schedule_run_summary(const schedule_run_t *self, const char *vc);
 
 /* A metric of the latest run by its name, without derived ones. */
 double schedule_run_metric(const schedule_run_t *self, const char *name);

@@ -13,12 +13,10 @@
 
 #define NUM_CASES (600 / SPOT_FEWER)
 
-static const char *const policies[] = {
-    "fifo", "sjf", "srtf", "tiresias", "qssf", "efs", "gain"};
+static const char *const policies[] = {"fifo", "sjf", "srtf", "tiresias", "qssf", "efs", "gain"};
 #define NUM_POLICIES (sizeof(policies) / sizeof(policies[0]))
 
-static int64_t
-below(spot_rng_t *rng, int64_t limit)
+static int64_t below(spot_rng_t *rng, int64_t limit)
 {
     return (int64_t) spot_rng_below(rng, (uint64_t) limit);
 }
@@ -26,8 +24,7 @@ below(spot_rng_t *rng, int64_t limit)
 /* ---- A training job ---- */
 
 /* Reads a scenario of the training engine; more is the rest of its keys. */
-static void
-read_training(spot_scenario_t *self, const char *more)
+static void read_training(spot_scenario_t *self, const char *more)
 {
     char text[2048];
     spot_yaml_t document;
@@ -49,8 +46,7 @@ read_training(spot_scenario_t *self, const char *more)
     spot_diag_free(&diag);
 }
 
-static void
-draw_training(spot_rng_t *rng, spot_scenario_t *self)
+static void draw_training(spot_rng_t *rng, spot_scenario_t *self)
 {
     static const char *const modes[] = {"async", "sync"};
     static const char *const systems[] = {
@@ -66,11 +62,10 @@ draw_training(spot_rng_t *rng, spot_scenario_t *self)
         "reconfiguration: %lld s, reload: %lld s}\n"
         "recovery: %s\n%s",
         (long long) (500 + below(rng, 2000)), (long long) (1 + below(rng, 9000)),
-        (long long) below(rng, 90000),
-        (long long) (below(rng, 2) == 0 ? 0 : below(rng, 60)), (long long) depth,
-        (long long) depth, (long long) (3 * depth), modes[below(rng, 2)],
-        (long long) (1 + below(rng, 5)), (long long) below(rng, 30000),
-        (long long) below(rng, 60), (long long) below(rng, 30), systems[below(rng, 3)],
+        (long long) below(rng, 90000), (long long) (below(rng, 2) == 0 ? 0 : below(rng, 60)),
+        (long long) depth, (long long) depth, (long long) (3 * depth), modes[below(rng, 2)],
+        (long long) (1 + below(rng, 5)), (long long) below(rng, 30000), (long long) below(rng, 60),
+        (long long) below(rng, 30), systems[below(rng, 3)],
         below(rng, 2) == 0 ? "until: {steps: 40}\n" : "");
     read_training(self, text);
 }
@@ -83,28 +78,24 @@ typedef struct {
     spot_job_terms_row_t terms;
 } core_case_t;
 
-static void
-start_core(core_case_t *self, int32_t gpus_per_node, const char *policy)
+static void start_core(core_case_t *self, int32_t gpus_per_node, const char *policy)
 {
     static char name[] = "t";
 
     case_start(&self->scenario, gpus_per_node, policy);
     self->trainer = (spot_trainer_t){.name = name, .training = &self->training};
     self->scenario.scenario.trainers = (spot_trainers_t){1, &self->trainer};
-    self->terms =
-        (spot_job_terms_row_t){.scaling_id = -1, .restart_s = -1, .trainer = "core:t"};
+    self->terms = (spot_job_terms_row_t){.scaling_id = -1, .restart_s = -1, .trainer = "core:t"};
 }
 
-static void
-end_core(core_case_t *self)
+static void end_core(core_case_t *self)
 {
     spot_scenario_free(&self->training);
     case_end(&self->scenario);
 }
 
 /* Lives of nodes with times in milliseconds, to 4000 s. */
-static void
-draw_rows(spot_rng_t *rng, char *rows, int num_names)
+static void draw_rows(spot_rng_t *rng, char *rows, int num_names)
 {
     bool lives[12] = {false};
     int64_t time_ms = 0;
@@ -141,8 +132,7 @@ draw_rows(spot_rng_t *rng, char *rows, int num_names)
 }
 
 /* Every figure of the two results. */
-static void
-assert_same_result(const spot_train_result_t *one, const spot_train_result_t *other)
+static void assert_same_result(const spot_train_result_t *one, const spot_train_result_t *other)
 {
     assert_memory_equal(&one->ledger, &other->ledger, sizeof(one->ledger));
     assert_memory_equal(one->job_ms, other->job_ms, sizeof(one->job_ms));
@@ -170,9 +160,8 @@ assert_same_result(const spot_train_result_t *one, const spot_train_result_t *ot
 }
 
 /* The training engine alone on a trace. */
-static void
-run_alone(const spot_scenario_t *training, const spot_trace_t *trace,
-    spot_train_result_t *result)
+static void run_alone(
+    const spot_scenario_t *training, const spot_trace_t *trace, spot_train_result_t *result)
 {
     spot_scenario_t scenario = *training;
     spot_train_t train;
@@ -187,8 +176,7 @@ run_alone(const spot_scenario_t *training, const spot_trace_t *trace,
 
 /* One job on a pool that it prepares itself is a run of the training engine on the
  * trace of the pool, under any policy. */
-static void
-test_identity(void **state)
+static void test_identity(void **state)
 {
     int64_t num_finished = 0, num_rollbacks = 0, num_clipped = 0;
 
@@ -203,19 +191,16 @@ test_identity(void **state)
         spot_rng_seek(&rng, seed, 0, SPOT_STREAM_OWN, 0);
         draw_training(&rng, &self.training);
         draw_rows(&rng, rows, 12);
-        start_core(
-            &self, (int32_t) (1 + below(&rng, 8)), policies[below(&rng, NUM_POLICIES)]);
+        start_core(&self, (int32_t) (1 + below(&rng, 8)), policies[below(&rng, NUM_POLICIES)]);
         case_add_vc(&self.scenario, "a", 0);
         case_add_pool(&self.scenario, 0, rows, 1, 0)->is_prepared_by_core = true;
-        self.training.fleet.capacity =
-            1 + self.scenario.traces[0].initial + below(&rng, 6);
+        self.training.fleet.capacity = 1 + self.scenario.traces[0].initial + below(&rng, 6);
         case_add_job(&self.scenario, 0, 1, 0, 100, &self.terms);
         free(case_run(&self.scenario, &schedule));
         run_alone(&self.training, &self.scenario.traces[0], &alone);
         assert_same_result(spot_schedule_core_result(&schedule, 0), &alone);
         assert_int_equal(spot_schedule_result(&schedule, 0).start_s, 0);
-        assert_int_equal(
-            spot_schedule_result(&schedule, 0).end_s, (alone.horizon_ms + 999) / 1000);
+        assert_int_equal(spot_schedule_result(&schedule, 0).end_s, (alone.horizon_ms + 999) / 1000);
         num_finished += alone.is_finished;
         num_rollbacks += alone.rollbacks;
         num_clipped += alone.clipped;
@@ -228,8 +213,7 @@ test_identity(void **state)
 }
 
 /* One job on reserved nodes is a run of the training engine on a fleet that stays. */
-static void
-test_reserved(void **state)
+static void test_reserved(void **state)
 {
     (void) state;
     for (uint64_t seed = 0; seed < NUM_CASES; seed++) {
@@ -248,10 +232,8 @@ test_reserved(void **state)
         case_add_job(&self.scenario, 0, 8 * num_nodes, 0, 100, &self.terms);
         free(case_run(&self.scenario, &schedule));
         {
-            static const spot_trace_t none = {.kind = SPOT_TRACE_NAMED,
-                .capacity = 12,
-                .resolution_ms = 1,
-                .end_ms = 4000000};
+            static const spot_trace_t none = {
+                .kind = SPOT_TRACE_NAMED, .capacity = 12, .resolution_ms = 1, .end_ms = 4000000};
             static const int32_t ids[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11};
             spot_trace_t trace = none;
 
@@ -263,16 +245,14 @@ test_reserved(void **state)
             free(trace.name_ids);
         }
         assert_same_result(spot_schedule_core_result(&schedule, 0), &alone);
-        assert_int_equal(
-            spot_schedule_result(&schedule, 0).end_s, (alone.horizon_ms + 999) / 1000);
+        assert_int_equal(spot_schedule_result(&schedule, 0).end_s, (alone.horizon_ms + 999) / 1000);
         spot_schedule_free(&schedule);
         end_core(&self);
     }
 }
 
 /* Among other jobs, on nodes that come and go: both steppings and the ledger agree. */
-static void
-test_among_others(void **state)
+static void test_among_others(void **state)
 {
     int64_t num_stops = 0, num_ended = 0;
 
@@ -303,8 +283,8 @@ test_among_others(void **state)
                 terms.max_gpus = terms.min_gpus * 3;
             }
             submit_s += below(&rng, 100);
-            case_add_job(&self.scenario, 0, gpus, submit_s, 1 + below(&rng, 600),
-                is_core ? &terms : NULL);
+            case_add_job(
+                &self.scenario, 0, gpus, submit_s, 1 + below(&rng, 600), is_core ? &terms : NULL);
         }
         free(case_run(&self.scenario, &schedule));
         num_ended += schedule.num_ended;
@@ -319,8 +299,7 @@ test_among_others(void **state)
 
 /* Jobs on a pool that they prepare themselves run one after another, in order of
  * submission. */
-static void
-test_in_turn(void **state)
+static void test_in_turn(void **state)
 {
     int64_t num_started = 0;
 
@@ -336,15 +315,13 @@ test_in_turn(void **state)
         draw_training(&rng, &self.training);
         draw_rows(&rng, rows, 8);
         start_core(&self, 4, policies[below(&rng, NUM_POLICIES)]);
-        self.scenario.scenario.horizon_s =
-            below(&rng, 2) == 0 ? 0 : 1 + below(&rng, 5000);
+        self.scenario.scenario.horizon_s = below(&rng, 2) == 0 ? 0 : 1 + below(&rng, 5000);
         case_add_vc(&self.scenario, "a", 0);
-        case_add_pool(&self.scenario, 0, rows, 1, 1000 * below(&rng, 30))
-            ->is_prepared_by_core = true;
+        case_add_pool(&self.scenario, 0, rows, 1, 1000 * below(&rng, 30))->is_prepared_by_core =
+            true;
         for (int64_t j = 0, submit_s = 0; j < 4; j++) {
             submit_s += below(&rng, 1500);
-            case_add_job(
-                &self.scenario, 0, 1, submit_s, 1 + below(&rng, 600), &self.terms);
+            case_add_job(&self.scenario, 0, 1, submit_s, 1 + below(&rng, 600), &self.terms);
         }
         free(case_run(&self.scenario, &schedule));
         for (int32_t j = 0; j < 4; j++) {
@@ -365,8 +342,7 @@ test_in_turn(void **state)
     assert_true(num_started > 3 * NUM_CASES);
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_identity),

@@ -34,8 +34,7 @@ typedef struct {
     twin_job_t jobs[MAX_JOBS];
 } twin_t;
 
-static int32_t
-twin_room(const twin_t *self, int32_t node_id)
+static int32_t twin_room(const twin_t *self, int32_t node_id)
 {
     int32_t room = 0;
 
@@ -46,14 +45,12 @@ twin_room(const twin_t *self, int32_t node_id)
 }
 
 /* The list, the freest nodes first, by a stable sort. */
-static void
-twin_sort(const twin_t *self, int32_t *order)
+static void twin_sort(const twin_t *self, int32_t *order)
 {
     for (int32_t j = 0; j < self->num_listed; j++) {
         int32_t place = j;
 
-        for (; place > 0 &&
-               twin_room(self, order[place - 1]) < twin_room(self, self->list[j]);
+        for (; place > 0 && twin_room(self, order[place - 1]) < twin_room(self, self->list[j]);
              place--) {
             order[place] = order[place - 1];
         }
@@ -61,8 +58,7 @@ twin_sort(const twin_t *self, int32_t *order)
     }
 }
 
-static void
-twin_grab(twin_t *self, twin_job_t *job, int32_t node_id, int32_t num_gpus)
+static void twin_grab(twin_t *self, twin_job_t *job, int32_t node_id, int32_t num_gpus)
 {
     for (int32_t j = 0; j < self->gpus_per_node && num_gpus > 0; j++) {
         if (self->holders[node_id][j] == 0) {
@@ -74,8 +70,8 @@ twin_grab(twin_t *self, twin_job_t *job, int32_t node_id, int32_t num_gpus)
 }
 
 /* Takes what each node of an order has until there are enough. */
-static void
-twin_grab_in_order(twin_t *self, twin_job_t *job, const int32_t *order, int32_t num_gpus)
+static void twin_grab_in_order(
+    twin_t *self, twin_job_t *job, const int32_t *order, int32_t num_gpus)
 {
     for (int32_t j = 0; j < self->num_listed && num_gpus > job->num_places; j++) {
         const int32_t room = twin_room(self, order[j]);
@@ -85,8 +81,7 @@ twin_grab_in_order(twin_t *self, twin_job_t *job, const int32_t *order, int32_t 
     }
 }
 
-static void
-twin_consolidate(twin_t *self, twin_job_t *job, int32_t num_gpus)
+static void twin_consolidate(twin_t *self, twin_job_t *job, int32_t num_gpus)
 {
     const int32_t whole = num_gpus / self->gpus_per_node;
     const int32_t rest = num_gpus % self->gpus_per_node;
@@ -111,15 +106,13 @@ twin_consolidate(twin_t *self, twin_job_t *job, int32_t num_gpus)
             return;
         }
     }
-    if (rest > 0 &&
-        (whole >= self->num_listed || twin_room(self, order[whole]) < rest)) {
+    if (rest > 0 && (whole >= self->num_listed || twin_room(self, order[whole]) < rest)) {
         return;
     }
     twin_grab_in_order(self, job, order, num_gpus);
 }
 
-static bool
-twin_take(twin_t *self, int32_t job_id, spot_placer_t placer, int32_t num_gpus)
+static bool twin_take(twin_t *self, int32_t job_id, spot_placer_t placer, int32_t num_gpus)
 {
     twin_job_t *job = &self->jobs[job_id];
     int32_t order[MAX_NODES], num_free = 0;
@@ -144,8 +137,7 @@ twin_take(twin_t *self, int32_t job_id, spot_placer_t placer, int32_t num_gpus)
 }
 
 /* Gives back the places from the first one on that are on a node (-1: any). */
-static void
-twin_give(twin_t *self, int32_t job_id, int32_t first, int32_t node_id)
+static void twin_give(twin_t *self, int32_t job_id, int32_t first, int32_t node_id)
 {
     twin_job_t *job = &self->jobs[job_id];
     int32_t num_kept = 0;
@@ -165,8 +157,7 @@ twin_give(twin_t *self, int32_t job_id, int32_t first, int32_t node_id)
 /* ---- Comparison ---- */
 
 /* Whether a job holds the same GPUs, node by node in the same order. */
-static void
-assert_same_job(const spot_gpu_nodes_t *nodes, int32_t part, const twin_job_t *job)
+static void assert_same_job(const spot_gpu_nodes_t *nodes, int32_t part, const twin_job_t *job)
 {
     int32_t num_done = 0;
 
@@ -185,8 +176,7 @@ assert_same_job(const spot_gpu_nodes_t *nodes, int32_t part, const twin_job_t *j
     assert_int_equal(num_done, job->num_places);
 }
 
-static void
-assert_same(const spot_gpu_nodes_t *nodes, const int32_t *parts, const twin_t *twin)
+static void assert_same(const spot_gpu_nodes_t *nodes, const int32_t *parts, const twin_t *twin)
 {
     spot_gpu_nodes_verify(nodes);
     assert_int_equal(nodes->num_listed, twin->num_listed);
@@ -217,14 +207,12 @@ typedef struct {
     spot_rng_t rng;
 } history_t;
 
-static int32_t
-draw(history_t *self, int32_t limit)
+static int32_t draw(history_t *self, int32_t limit)
 {
     return (int32_t) (spot_rng_bits(&self->rng) % (uint64_t) limit);
 }
 
-static void
-end_job(history_t *self, int32_t job)
+static void end_job(history_t *self, int32_t job)
 {
     spot_gpu_nodes_give(&self->nodes, self->parts[job]);
     twin_give(&self->twin, job, 0, -1);
@@ -235,19 +223,16 @@ end_job(history_t *self, int32_t job)
     }
 }
 
-static void
-start_job(history_t *self, int32_t job)
+static void start_job(history_t *self, int32_t job)
 {
     const spot_placer_t placer = (spot_placer_t) draw(self, SPOT_NUM_PLACERS);
     const int32_t num_gpus = 1 + draw(self, 3 * self->nodes.gpus_per_node);
 
     self->parts[job] = spot_gpu_nodes_take(&self->nodes, placer, num_gpus);
-    assert_int_equal(
-        twin_take(&self->twin, job, placer, num_gpus), self->parts[job] >= 0);
+    assert_int_equal(twin_take(&self->twin, job, placer, num_gpus), self->parts[job] >= 0);
 }
 
-static void
-share(history_t *self, int32_t guest, int32_t host)
+static void share(history_t *self, int32_t guest, int32_t host)
 {
     if (self->parts[guest] >= 0 || self->parts[host] < 0 || self->partners[host] >= 0) {
         return;
@@ -266,8 +251,7 @@ share(history_t *self, int32_t guest, int32_t host)
         self->twin.jobs[host].num_places);
 }
 
-static void
-shrink(history_t *self, int32_t job)
+static void shrink(history_t *self, int32_t job)
 {
     const int32_t held = self->twin.jobs[job].num_places;
     const int32_t left = held == 0 ? 0 : 1 + draw(self, held);
@@ -279,8 +263,7 @@ shrink(history_t *self, int32_t job)
     }
 }
 
-static void
-move(history_t *self, int32_t job)
+static void move(history_t *self, int32_t job)
 {
     const spot_placer_t placer = (spot_placer_t) draw(self, SPOT_NUM_PLACERS);
     const int32_t num_gpus = 1 + draw(self, 3 * self->nodes.gpus_per_node);
@@ -290,8 +273,7 @@ move(history_t *self, int32_t job)
     if (self->parts[job] < 0 || self->partners[job] >= 0) {
         return;
     }
-    moved =
-        spot_gpu_nodes_take_instead(&self->nodes, self->parts[job], placer, num_gpus);
+    moved = spot_gpu_nodes_take_instead(&self->nodes, self->parts[job], placer, num_gpus);
     twin_give(&self->twin, job, 0, -1);
     if (twin_take(&self->twin, job, placer, num_gpus)) {
         assert_true(moved >= 0);
@@ -306,21 +288,17 @@ move(history_t *self, int32_t job)
     }
 }
 
-static void
-add_node(history_t *self)
+static void add_node(history_t *self)
 {
     if (self->twin.num_listed < MAX_NODES && self->nodes.num_nodes < 1000) {
-        self->twin.list[self->twin.num_listed++] =
-            spot_gpu_nodes_add(&self->nodes, 0, 0, 0);
+        self->twin.list[self->twin.num_listed++] = spot_gpu_nodes_add(&self->nodes, 0, 0, 0);
     }
 }
 
 /* A node closes, every job on it gives what it holds there, and it goes. */
-static void
-lose_node(history_t *self)
+static void lose_node(history_t *self)
 {
-    const int32_t place =
-        self->twin.num_listed == 0 ? 0 : draw(self, self->twin.num_listed);
+    const int32_t place = self->twin.num_listed == 0 ? 0 : draw(self, self->twin.num_listed);
     const int32_t node_id = self->twin.list[place];
 
     if (self->twin.num_listed < 2) {
@@ -328,8 +306,7 @@ lose_node(history_t *self)
     }
     for (int32_t job = 0; job < MAX_JOBS; job++) {
         if (self->parts[job] >= 0) {
-            self->parts[job] =
-                spot_gpu_nodes_give_node(&self->nodes, self->parts[job], node_id);
+            self->parts[job] = spot_gpu_nodes_give_node(&self->nodes, self->parts[job], node_id);
             twin_give(&self->twin, job, 0, node_id);
         }
     }
@@ -340,8 +317,7 @@ lose_node(history_t *self)
         (size_t) (self->twin.num_listed - place) * sizeof(int32_t));
 }
 
-static void
-run_history(history_t *self, uint64_t number, int32_t gpus_per_node)
+static void run_history(history_t *self, uint64_t number, int32_t gpus_per_node)
 {
     spot_rng_seek(&self->rng, 3, number, SPOT_STREAM_OWN, 0);
     spot_gpu_nodes_clear(&self->nodes, gpus_per_node);
@@ -380,8 +356,7 @@ run_history(history_t *self, uint64_t number, int32_t gpus_per_node)
     }
 }
 
-static void
-test_random(void **state)
+static void test_random(void **state)
 {
     static const int32_t sizes[] = {1, 2, 4, 8, 8, 8, 16, 64};
     static history_t history;
@@ -396,8 +371,7 @@ test_random(void **state)
 /* ---- Cases ---- */
 
 /* Nodes of 8 GPUs with so many in use, each by a job of its own. */
-static void
-make_nodes(spot_gpu_nodes_t *self, size_t num_nodes, const int32_t *used)
+static void make_nodes(spot_gpu_nodes_t *self, size_t num_nodes, const int32_t *used)
 {
     *self = (spot_gpu_nodes_t){0};
     spot_gpu_nodes_clear(self, 8);
@@ -422,8 +396,7 @@ typedef struct {
     int32_t expected[4][2]; /* node and GPUs of each part; 0 GPUs: no more */
 } placing_t;
 
-static void
-test_placing(void **state)
+static void test_placing(void **state)
 {
     const spot_placer_t whole = SPOT_PLACER_CONSOLIDATE, any = SPOT_PLACER_RANDOM,
                         first = SPOT_PLACER_CONSOLIDATE_FIRST;
@@ -435,8 +408,7 @@ test_placing(void **state)
         {{8, 8, 8, 7}, whole, 2, {{0, 0}}},          /* too few */
         {{1, 0, 0, 1}, whole, 16, {{1, 8}, {2, 8}}}, /* whole nodes */
         {{1, 0, 0, 1}, whole, 17, {{1, 8}, {2, 8}, {0, 1}}},
-        {{5, 0, 0, 4}, whole, 20,
-            {{1, 8}, {2, 8}, {3, 4}}}, /* the freest has the rest */
+        {{5, 0, 0, 4}, whole, 20, {{1, 8}, {2, 8}, {3, 4}}}, /* the freest has the rest */
         {{5, 0, 0, 5}, whole, 20, {{0, 0}}},
         {{0, 0, 4, 0}, whole, 12, {{0, 8}, {1, 4}}}, /* even a node that is free */
         {{8, 1, 1, 1}, whole, 9, {{0, 0}}},
@@ -461,8 +433,7 @@ test_placing(void **state)
         for (; part >= 0; part = nodes.parts[part].next, num_parts++) {
             const spot_gpu_part_t *at = &nodes.parts[part];
             const int32_t *expected = cases[j].expected[num_parts];
-            const uint64_t low = ((UINT64_C(1) << expected[1]) - 1)
-                                 << cases[j].used[expected[0]];
+            const uint64_t low = ((UINT64_C(1) << expected[1]) - 1) << cases[j].used[expected[0]];
 
             assert_int_equal(at->node_id, expected[0]);
             assert_true(at->gpus == low); /* the lowest free ones */
@@ -474,8 +445,7 @@ test_placing(void **state)
 }
 
 /* A node that will go takes no job, but its jobs go on. */
-static void
-test_closed(void **state)
+static void test_closed(void **state)
 {
     spot_gpu_nodes_t nodes;
     int32_t part;
@@ -499,8 +469,7 @@ test_closed(void **state)
     spot_gpu_nodes_free(&nodes);
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_placing),

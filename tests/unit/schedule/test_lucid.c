@@ -17,8 +17,7 @@
 
 #define NUM_CASES (2000 / SPOT_FEWER)
 
-static void
-start_lucid(schedule_case_t *self, int32_t gpus_per_node)
+static void start_lucid(schedule_case_t *self, int32_t gpus_per_node)
 {
     spot_lucid_setting_t *lucid = &self->scenario.lucid;
 
@@ -31,8 +30,7 @@ start_lucid(schedule_case_t *self, int32_t gpus_per_node)
     lucid->max_gpus = 4;
 }
 
-static void
-set_compatible(schedule_case_t *self)
+static void set_compatible(schedule_case_t *self)
 {
     for (int j = 0; j < SPOT_NUM_QUIRKS; j++) {
         self->scenario.quirks[j] = true;
@@ -41,8 +39,7 @@ set_compatible(schedule_case_t *self)
 
 /* Runs a case in both modes of stepping and compares the lines of its jobs, up to their
  * queue. */
-static void
-check_jobs(schedule_case_t *self, const char *expected)
+static void check_jobs(schedule_case_t *self, const char *expected)
 {
     spot_schedule_t schedule;
     char *text = case_run(self, &schedule);
@@ -52,8 +49,8 @@ check_jobs(schedule_case_t *self, const char *expected)
     for (int32_t j = 0; j < (int32_t) self->log.num_jobs; j++) {
         const spot_job_result_t job = spot_schedule_result(&schedule, j);
 
-        sprintf(rows + strlen(rows), "%d %lld-%lld (%lld)\n", j + 1,
-            (long long) job.start_s, (long long) job.end_s, (long long) job.queue_s);
+        sprintf(rows + strlen(rows), "%d %lld-%lld (%lld)\n", j + 1, (long long) job.start_s,
+            (long long) job.end_s, (long long) job.queue_s);
     }
     assert_string_equal(rows, expected);
     free(rows);
@@ -74,8 +71,7 @@ static const char pairs[] =
     "Y,,0,0,.85,Z,,0,0,.97,100,0,9000\n"
     "Z,,0,0,.5,Z,,0,0,.5,100,0,9000\n";
 
-static void
-read_pairs_of_b(schedule_case_t *self)
+static void read_pairs_of_b(schedule_case_t *self)
 {
     char path[] = "/tmp/spotsim-pairs-XXXXXX";
     const int file = mkstemp(path);
@@ -87,8 +83,7 @@ read_pairs_of_b(schedule_case_t *self)
     unlink(path);
 }
 
-static void
-start_case_b(schedule_case_t *self)
+static void start_case_b(schedule_case_t *self)
 {
     static const struct {
         int32_t gpus;
@@ -122,8 +117,7 @@ start_case_b(schedule_case_t *self)
 }
 
 /* 887 is 886 in exact arithmetic: 0.8 is subtracted from a double. */
-static void
-test_case_b_compatible(void **state)
+static void test_case_b_compatible(void **state)
 {
     schedule_case_t self;
 
@@ -134,8 +128,7 @@ test_case_b_compatible(void **state)
                       "5 887-988 (587)\n6 310-401 (0)\n7 320-406 (0)\n8 420-516 (0)\n");
 }
 
-static void
-test_case_b_both_recover(void **state)
+static void test_case_b_both_recover(void **state)
 {
     schedule_case_t self;
 
@@ -147,8 +140,7 @@ test_case_b_both_recover(void **state)
                       "5 821-922 (521)\n6 310-401 (0)\n7 320-406 (0)\n8 420-516 (0)\n");
 }
 
-static void
-test_case_b_default(void **state)
+static void test_case_b_default(void **state)
 {
     schedule_case_t self;
 
@@ -162,8 +154,7 @@ test_case_b_default(void **state)
 /* ---- The rules of packing, one by one ---- */
 
 /* Two jobs of one VC with two nodes of two GPUs, without a profiler. */
-static void
-start_pair(schedule_case_t *self, double gmem_mib, int32_t share_score, int32_t gpus)
+static void start_pair(schedule_case_t *self, double gmem_mib, int32_t share_score, int32_t gpus)
 {
     start_lucid(self, 2);
     case_add_vc(self, "a", 2);
@@ -178,8 +169,7 @@ start_pair(schedule_case_t *self, double gmem_mib, int32_t share_score, int32_t 
 
 /* Without a table both run at 100 / (60 + 65) = 0.8: the last 90 s of the host take 113
  * s; then the guest has 100 - 0.8 * 113 = 9.6 s left. */
-static void
-test_pair_shares(void **state)
+static void test_pair_shares(void **state)
 {
     schedule_case_t self;
 
@@ -188,8 +178,7 @@ test_pair_shares(void **state)
     check_jobs(&self, "1 0-123 (0)\n2 10-133 (0)\n");
 }
 
-static void
-test_pair_does_not_fit(void **state)
+static void test_pair_does_not_fit(void **state)
 {
     static const struct {
         double gmem_mib;
@@ -205,8 +194,7 @@ test_pair_does_not_fit(void **state)
     }
 }
 
-static void
-test_pair_is_not_urgent(void **state)
+static void test_pair_is_not_urgent(void **state)
 {
     schedule_case_t self;
 
@@ -216,8 +204,7 @@ test_pair_is_not_urgent(void **state)
     check_jobs(&self, "1 0-100 (0)\n2 10-211 (0)\n");
 }
 
-static void
-test_last_resort(void **state)
+static void test_last_resort(void **state)
 {
     schedule_case_t self;
 
@@ -233,11 +220,9 @@ test_last_resort(void **state)
 
 /* While it is off the head of the queue, which asks for all GPUs, keeps the job behind
  * it waiting; the switch goes on at the second row of the forecast, at 600 s. */
-static void
-test_switch(void **state)
+static void test_switch(void **state)
 {
-    struct spot_forecast_row rows[] = {
-        {9, 0}, {1, 0}, {1, 0}, {1, 0}, {1, 0}, {1, 0}, {9, 0}};
+    struct spot_forecast_row rows[] = {{9, 0}, {1, 0}, {1, 0}, {1, 0}, {1, 0}, {1, 0}, {9, 0}};
     schedule_case_t self;
 
     (void) state;
@@ -263,8 +248,7 @@ test_switch(void **state)
 
 /* Four jobs of one GPU wait for the profiler's only GPU; the lender's second node is
  * idle until 25 s, when its own job of two GPUs arrives and must wait. */
-static void
-start_loan(schedule_case_t *self, struct spot_forecast_row *rows, int32_t num_lent)
+static void start_loan(schedule_case_t *self, struct spot_forecast_row *rows, int32_t num_lent)
 {
     start_lucid(self, 1);
     case_profile(self, case_add_vc(self, "a", 2), 1);
@@ -281,8 +265,7 @@ start_loan(schedule_case_t *self, struct spot_forecast_row *rows, int32_t num_le
     case_add_job(self, 1, 2, 25, 500, NULL);
 }
 
-static void
-test_loan(void **state)
+static void test_loan(void **state)
 {
     struct spot_forecast_row rows[] = {{0, 0}, {0, 5}};
     schedule_case_t self;
@@ -294,8 +277,7 @@ test_loan(void **state)
                       "5 201-701 (176)\n");
 }
 
-static void
-test_no_return_without_forecast(void **state)
+static void test_no_return_without_forecast(void **state)
 {
     struct spot_forecast_row rows[] = {{0, 0}, {0, 6}};
     schedule_case_t self;
@@ -315,8 +297,7 @@ test_no_return_without_forecast(void **state)
 }
 
 /* The published simulator borrows a node that is not there. */
-static void
-test_blind_loan(void **state)
+static void test_blind_loan(void **state)
 {
     struct spot_forecast_row rows[] = {{0, 0}, {0, 0}};
 
@@ -338,8 +319,7 @@ test_blind_loan(void **state)
 /* ---- Estimates ---- */
 
 /* Estimates below 0 say nothing; those from 0 to 1 s are raised, but for a quirk. */
-static void
-test_estimates_of_table(void **state)
+static void test_estimates_of_table(void **state)
 {
     static const double estimates_s[] = {-3, 0.25, 70.5};
     const spot_replication_t replication = {.seed = 1, .replication = 0};
@@ -360,8 +340,7 @@ test_estimates_of_table(void **state)
                              &self.scenario.lucid.estimator, &self.log, &replication),
             0);
         assert_true(spot_estimates_estimate_s(&estimates, 0, 0) == 1000);
-        assert_true(
-            spot_estimates_estimate_s(&estimates, 1, 1) == (has_quirk == 1 ? 0.25 : 1));
+        assert_true(spot_estimates_estimate_s(&estimates, 1, 1) == (has_quirk == 1 ? 0.25 : 1));
         assert_true(spot_estimates_estimate_s(&estimates, 2, 2) == 70.5);
     }
     spot_estimates_free(&estimates);
@@ -370,8 +349,7 @@ test_estimates_of_table(void **state)
 
 /* The mean of the jobs of the same user that have ended, in this simulation or by name.
  */
-static void
-test_running_mean(void **state)
+static void test_running_mean(void **state)
 {
     const spot_replication_t replication = {.seed = 1, .replication = 0};
     spot_estimates_t estimates = {0};
@@ -394,10 +372,8 @@ test_running_mean(void **state)
         spot_estimates_learn(&estimates, 1);
         spot_estimates_learn(&estimates, 3);
         /* at 150 s only job 0 has ended by name */
-        assert_true(spot_estimates_estimate_s(&estimates, 0, 150) ==
-                    (is_nominal == 1 ? 100 : 200));
-        assert_true(spot_estimates_estimate_s(&estimates, 2, 150) ==
-                    (is_nominal == 1 ? 100 : 400));
+        assert_true(spot_estimates_estimate_s(&estimates, 0, 150) == (is_nominal == 1 ? 100 : 200));
+        assert_true(spot_estimates_estimate_s(&estimates, 2, 150) == (is_nominal == 1 ? 100 : 400));
     }
     spot_estimates_free(&estimates);
     case_end(&self);
@@ -405,22 +381,20 @@ test_running_mean(void **state)
 
 /* ---- Random cases ---- */
 
-static int64_t
-below(spot_rng_t *rng, int64_t limit)
+static int64_t below(spot_rng_t *rng, int64_t limit)
 {
     return (int64_t) spot_rng_below(rng, (uint64_t) limit);
 }
 
-static void
-draw_jobs(spot_rng_t *rng, schedule_case_t *self, int64_t num_vcs)
+static void draw_jobs(spot_rng_t *rng, schedule_case_t *self, int64_t num_vcs)
 {
     static const char *const models[] = {"A", "B", "BERT"};
     const int64_t num_jobs = 4 + below(rng, 24);
     int64_t submit_s = 0;
 
     for (size_t j = 0; j < 3; j++) {
-        case_add_workload(self, models[j], (double) below(rng, 101),
-            (double) below(rng, 14000), (int32_t) below(rng, 3));
+        case_add_workload(self, models[j], (double) below(rng, 101), (double) below(rng, 14000),
+            (int32_t) below(rng, 3));
     }
     for (int64_t j = 0; j < num_jobs; j++) {
         spot_job_terms_row_t terms = {.scaling_id = -1,
@@ -429,16 +403,15 @@ draw_jobs(spot_rng_t *rng, schedule_case_t *self, int64_t num_vcs)
             .checkpoint_write_s = below(rng, 30)};
 
         submit_s += below(rng, 2) == 0 ? 0 : below(rng, 60);
-        case_add_job(self, (int32_t) below(rng, num_vcs), 1 + (int32_t) below(rng, 4),
-            submit_s, 1 + below(rng, below(rng, 2) == 0 ? 60 : 900), &terms);
+        case_add_job(self, (int32_t) below(rng, num_vcs), 1 + (int32_t) below(rng, 4), submit_s,
+            1 + below(rng, below(rng, 2) == 0 ? 60 : 900), &terms);
         case_set_workload(self, (int32_t) below(rng, 3));
         self->log.jobs[j].user_id = (int32_t) below(rng, 3);
     }
     case_read_pairs(self, NULL);
 }
 
-static void
-draw_profiler(
+static void draw_profiler(
     spot_rng_t *rng, schedule_case_t *self, int64_t num_vcs, spot_forecast_t *forecast)
 {
     spot_lucid_setting_t *lucid = &self->scenario.lucid;
@@ -458,8 +431,7 @@ draw_profiler(
     }
 }
 
-static void
-draw_case(schedule_case_t *self, uint64_t seed, spot_forecast_t *forecast)
+static void draw_case(schedule_case_t *self, uint64_t seed, spot_forecast_t *forecast)
 {
     static const spot_estimate_source_t sources[] = {
         SPOT_ESTIMATE_ORACLE, SPOT_ESTIMATE_NOISY, SPOT_ESTIMATE_RUNNING_MEAN};
@@ -490,8 +462,8 @@ draw_case(schedule_case_t *self, uint64_t seed, spot_forecast_t *forecast)
         case_add_vc(self, names[j], 3 + (int32_t) below(&rng, 2));
     }
     if (below(&rng, 4) == 0) {
-        case_add_pool(self, 0, rows, 1 + below(&rng, 60),
-            below(&rng, 2) == 0 ? 0 : below(&rng, 90000));
+        case_add_pool(
+            self, 0, rows, 1 + below(&rng, 60), below(&rng, 2) == 0 ? 0 : below(&rng, 90000));
     }
     if (below(&rng, 4) > 0) {
         draw_profiler(&rng, self, num_vcs, forecast);
@@ -501,8 +473,7 @@ draw_case(schedule_case_t *self, uint64_t seed, spot_forecast_t *forecast)
 
 /* jct = queue + time in the profiler + running time, which is that of the work or
  * longer: no pair is faster than its jobs alone. */
-static void
-check_times(const spot_schedule_t *schedule)
+static void check_times(const spot_schedule_t *schedule)
 {
     const spot_schedule_scenario_t *scenario = schedule->scenario;
     const bool is_free = scenario->quirks[SPOT_QUIRK_FREE_PROFILING];
@@ -510,16 +481,14 @@ check_times(const spot_schedule_t *schedule)
     for (int32_t j = 0; j < (int32_t) schedule->log->num_jobs; j++) {
         const spot_job_row_t *row = &schedule->log->jobs[j];
         const spot_job_result_t job = spot_schedule_result(schedule, j);
-        const bool is_final =
-            job.is_profiled && row->duration_s <= scenario->lucid.limit_s;
+        const bool is_final = job.is_profiled && row->duration_s <= scenario->lucid.limit_s;
         const bool is_cut = job.is_profiled && !is_final;
         int64_t running_s = job.end_s - row->submit_s - job.queue_s;
 
         if (job.end_s < 0) {
             continue;
         }
-        running_s +=
-            is_cut ? (is_free ? job.profiled_queue_s : -scenario->lucid.limit_s) : 0;
+        running_s += is_cut ? (is_free ? job.profiled_queue_s : -scenario->lucid.limit_s) : 0;
         if (is_final) {
             assert_int_equal(running_s, row->duration_s);
         } else if (job.host_row_id < 0) {
@@ -531,8 +500,7 @@ check_times(const spot_schedule_t *schedule)
     }
 }
 
-static void
-test_random(void **state)
+static void test_random(void **state)
 {
     struct spot_forecast_row rows[6];
     int64_t num_ended = 0, num_guests = 0, num_loans = 0, num_lost = 0;
@@ -563,12 +531,10 @@ test_random(void **state)
     assert_true(num_loans > NUM_CASES / 20);
     assert_true(num_lost > NUM_CASES / 20);
     print_message("%lld ended, %lld packed, %lld loans and returns, %lld lost\n",
-        (long long) num_ended, (long long) num_guests, (long long) num_loans,
-        (long long) num_lost);
+        (long long) num_ended, (long long) num_guests, (long long) num_loans, (long long) num_lost);
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_case_b_compatible),

@@ -27,14 +27,12 @@ typedef struct {
     const char *pairs;     /* the table */
 } variant_t;
 
-static const char *
-or_else(const char *text, const char *other)
+static const char *or_else(const char *text, const char *other)
 {
     return text == NULL ? other : text;
 }
 
-static void
-run_venus(schedule_run_t *self, const variant_t *variant)
+static void run_venus(schedule_run_t *self, const variant_t *variant)
 {
     char keys[4096];
 
@@ -47,17 +45,15 @@ run_venus(schedule_run_t *self, const variant_t *variant)
         "scaling: {lender: vcYVn}}\n"
         "  packing: {forecast: %s, table: %s, %s}\n",
         or_else(variant->head, "compat: lucid"), FOLDER "venus_base.csv.gz",
-        LUCID "venus_workload.csv.gz", LUCID "venus_estimates.csv.gz",
-        FOLDER "venus_vc_config.csv", or_else(variant->estimator, "table"),
-        LUCID "venus_forecast.csv.gz", or_else(variant->pairs, PAIRS),
-        or_else(variant->packing, "switch: forecast"));
+        LUCID "venus_workload.csv.gz", LUCID "venus_estimates.csv.gz", FOLDER "venus_vc_config.csv",
+        or_else(variant->estimator, "table"), LUCID "venus_forecast.csv.gz",
+        or_else(variant->pairs, PAIRS), or_else(variant->packing, "switch: forecast"));
     schedule_run_open(self, keys);
     schedule_run_once(self, 0, false);
 }
 
 /* Both to two decimals. */
-static void
-check_means(const variant_t *variant, double jct_s, double queue_s)
+static void check_means(const variant_t *variant, double jct_s, double queue_s)
 {
     schedule_run_t venus;
     const spot_job_summary_t *all;
@@ -66,14 +62,12 @@ check_means(const variant_t *variant, double jct_s, double queue_s)
     all = schedule_run_summary(&venus, NULL);
     if (fabs(all->avg_jct - jct_s) > 0.005 || fabs(all->avg_queue - queue_s) > 0.005) {
         fail_msg("%s: got %.2f / %.2f, expected %.2f / %.2f",
-            or_else(variant->head, "compat: lucid"), all->avg_jct, all->avg_queue, jct_s,
-            queue_s);
+            or_else(variant->head, "compat: lucid"), all->avg_jct, all->avg_queue, jct_s, queue_s);
     }
     schedule_run_close(&venus);
 }
 
-static void
-skip_without_data(void)
+static void skip_without_data(void)
 {
     if (access(PAIRS, R_OK) != 0) {
         print_message("no " PAIRS ": nothing to compare with\n");
@@ -83,8 +77,7 @@ skip_without_data(void)
 
 /* The table without the pairs of NeuMF, which the published figures do not use. Returns
  * its path. */
-static const char *
-pairs_without_neumf(void)
+static const char *pairs_without_neumf(void)
 {
     static char path[] = "/tmp/spotsim-venus-XXXXXX";
     char line[1024];
@@ -105,11 +98,10 @@ pairs_without_neumf(void)
 
 /* ---- The published figures ---- */
 
-static const double queues_s[] = {608.67, 503.10, 643.22, 265.42, 457.65, 3601.02, 6.79,
-    727.47, 1096.99, 1037.90, 738.72, 1109.62, 90.27, 328.37, 9861.73};
+static const double queues_s[] = {608.67, 503.10, 643.22, 265.42, 457.65, 3601.02, 6.79, 727.47,
+    1096.99, 1037.90, 738.72, 1109.62, 90.27, 328.37, 9861.73};
 
-static void
-check_profiler(const spot_schedule_t *schedule)
+static void check_profiler(const spot_schedule_t *schedule)
 {
     const spot_profiling_t profiling = spot_schedule_profiling(schedule);
     int64_t sum = 0, num_guests = 0;
@@ -129,13 +121,12 @@ check_profiler(const spot_schedule_t *schedule)
 }
 
 /* The lines of the profiler that the README of Lucid prints, every 10,000 s. */
-static void
-check_progress(const schedule_run_t *venus)
+static void check_progress(const schedule_run_t *venus)
 {
     static const struct {
         int ended, running, pending, open;
-    } lines[] = {{17, 1, 0, 2}, {134, 0, 0, 2}, {134, 0, 0, 2}, {136, 0, 0, 2},
-        {249, 3, 4, 1}, {385, 3, 2, 1}, {589, 2, 0, 1}, {780, 2, 0, 2}};
+    } lines[] = {{17, 1, 0, 2}, {134, 0, 0, 2}, {134, 0, 0, 2}, {136, 0, 0, 2}, {249, 3, 4, 1},
+        {385, 3, 2, 1}, {589, 2, 0, 1}, {780, 2, 0, 2}};
     char *text;
     size_t num_bytes;
     FILE *out = open_memstream(&text, &num_bytes);
@@ -153,15 +144,13 @@ check_progress(const schedule_run_t *venus)
             lines[j].open);
         assert_non_null(strstr(text, line));
     }
-    assert_non_null(
-        strstr(text, "Profiled Job Num: 21417 (89.765%) | Finish in Profile: 10644 "
-                     "(44.612%) | Average Queue: 73.33\n"));
+    assert_non_null(strstr(text, "Profiled Job Num: 21417 (89.765%) | Finish in Profile: 10644 "
+                                 "(44.612%) | Average Queue: 73.33\n"));
     free(text);
 }
 
 /* % of the jobs that have ended after so many seconds. */
-static void
-check_cdf(const spot_schedule_t *schedule)
+static void check_cdf(const spot_schedule_t *schedule)
 {
     static const struct {
         int64_t jct_s;
@@ -177,13 +166,12 @@ check_cdf(const spot_schedule_t *schedule)
                              schedule->log->jobs[j].submit_s <=
                          points[k].jct_s;
         }
-        assert_true(fabs(100 * (double) num_ended / (double) num_jobs -
-                         points[k].percent) <= 0.00005);
+        assert_true(
+            fabs(100 * (double) num_ended / (double) num_jobs - points[k].percent) <= 0.00005);
     }
 }
 
-static void
-test_published(void **state)
+static void test_published(void **state)
 {
     schedule_run_t venus;
     const spot_job_summary_t *all;
@@ -210,40 +198,31 @@ test_published(void **state)
     schedule_run_close(&venus);
 }
 
-static void
-test_each_quirk(void **state)
+static void test_each_quirk(void **state)
 {
     (void) state;
     skip_without_data();
-    check_means(
-        &(variant_t){.head = "compat: lucid\nquirks: {Q1: off}"}, 13045.68, 1081.42);
-    check_means(
-        &(variant_t){.head = "compat: lucid\nquirks: {Q3: off}"}, 13058.32, 939.89);
-    check_means(
-        &(variant_t){.head = "compat: lucid\nquirks: {Q6: off}"}, 12804.52, 880.94);
-    check_means(
-        &(variant_t){.head = "compat: lucid\nquirks: {Q12: off}"}, 12886.13, 915.24);
-    check_means(&(variant_t){.packing = "pack: last_resort, switch: forecast"}, 13012.64,
-        1223.32);
+    check_means(&(variant_t){.head = "compat: lucid\nquirks: {Q1: off}"}, 13045.68, 1081.42);
+    check_means(&(variant_t){.head = "compat: lucid\nquirks: {Q3: off}"}, 13058.32, 939.89);
+    check_means(&(variant_t){.head = "compat: lucid\nquirks: {Q6: off}"}, 12804.52, 880.94);
+    check_means(&(variant_t){.head = "compat: lucid\nquirks: {Q12: off}"}, 12886.13, 915.24);
+    check_means(&(variant_t){.packing = "pack: last_resort, switch: forecast"}, 13012.64, 1223.32);
     check_means(&(variant_t){.packing = "switch: never"}, 15098.91, 3387.95);
     check_means(&(variant_t){.packing = "switch: always"}, 12931.34, 961.71);
 }
 
-static void
-test_without_heavy_pairs(void **state)
+static void test_without_heavy_pairs(void **state)
 {
     const char *pairs;
 
     (void) state;
     skip_without_data();
     pairs = pairs_without_neumf();
-    check_means(&(variant_t){.head = "compat: lucid\nquirks: {Q5: off}", .pairs = pairs},
-        13647.87, 1613.32);
-    check_means(&(variant_t){.head = "compat: lucid\nquirks: {Q5: off, Q6: off}",
-                    .pairs = pairs},
+    check_means(&(variant_t){.head = "compat: lucid\nquirks: {Q5: off}", .pairs = pairs}, 13647.87,
+        1613.32);
+    check_means(&(variant_t){.head = "compat: lucid\nquirks: {Q5: off, Q6: off}", .pairs = pairs},
         12967.09, 982.00);
-    check_means(
-        &(variant_t){.head = "quirks: {Q4: on}", .pairs = pairs}, 13479.07, 1335.62);
+    check_means(&(variant_t){.head = "quirks: {Q4: on}", .pairs = pairs}, 13479.07, 1335.62);
     check_means(&(variant_t){.head = "quirks: {Q4: on}",
                     .packing = "switch: forecast, unknown_pair: one",
                     .pairs = pairs},
@@ -255,18 +234,15 @@ test_without_heavy_pairs(void **state)
     unlink(pairs);
 }
 
-static void
-test_estimators(void **state)
+static void test_estimators(void **state)
 {
     (void) state;
     skip_without_data();
     check_means(&(variant_t){.estimator = "oracle"}, 12930.06, 988.61);
-    check_means(&(variant_t){.estimator = "running-mean\n  history: nominal"}, 12993.37,
-        1040.59);
+    check_means(&(variant_t){.estimator = "running-mean\n  history: nominal"}, 12993.37, 1040.59);
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_published),

@@ -16,8 +16,7 @@
 #include "schedule_run.h"
 
 /* The help of the key names every policy, and every policy says what it is. */
-static void
-test_help(void **state)
+static void test_help(void **state)
 {
     const spot_field_t *field = spot_field_find(spot_schedule_fields, "policy", 6);
 
@@ -50,12 +49,12 @@ typedef struct {
 
 static const mini_case_t mini_cases[] = {
     {"fifo", "none",
-        {{0, 600, 0}, {600, 900, 590}, {900, 1000, 880}, {900, 950, 880},
-            {950, 1150, 920}, {1000, 4000, 870}, {1150, 1180, 960}},
+        {{0, 600, 0}, {600, 900, 590}, {900, 1000, 880}, {900, 950, 880}, {950, 1150, 920},
+            {1000, 4000, 870}, {1150, 1180, 960}},
         {0}},
     {"fifo", "lucid",
-        {{0, 600, 0}, {600, 900, 590}, {900, 1000, 880}, {900, 950, 880},
-            {950, 1150, 920}, {1000, 4000, 870}, {1150, 1180, 960}},
+        {{0, 600, 0}, {600, 900, 590}, {900, 1000, 880}, {900, 950, 880}, {950, 1150, 920},
+            {1000, 4000, 870}, {1150, 1180, 960}},
         {0}},
     {"sjf", "none",
         {{0, 600, 0}, {800, 1100, 790}, {20, 120, 0}, {20, 70, 0}, {600, 800, 570},
@@ -66,20 +65,20 @@ static const mini_case_t mini_cases[] = {
             {1100, 4100, 970}, {190, 220, 0}},
         {0}},
     {"qssf", "none",
-        {{0, 600, 0}, {600, 900, 590}, {900, 1000, 880}, {1000, 1050, 980},
-            {900, 1100, 870}, {1050, 4050, 920}, {190, 220, 0}},
+        {{0, 600, 0}, {600, 900, 590}, {900, 1000, 880}, {1000, 1050, 980}, {900, 1100, 870},
+            {1050, 4050, 920}, {190, 220, 0}},
         {0}},
     {"qssf", "lucid",
-        {{0, 600, 0}, {600, 900, 590}, {900, 1000, 880}, {1000, 1050, 980},
-            {900, 1100, 870}, {1050, 4050, 920}, {190, 220, 0}},
+        {{0, 600, 0}, {600, 900, 590}, {900, 1000, 880}, {1000, 1050, 980}, {900, 1100, 870},
+            {1050, 4050, 920}, {190, 220, 0}},
         {0}},
     {"srtf", "none",
-        {{0, 1340, 620}, {10, 710, 340}, {20, 120, 0}, {20, 70, 0}, {70, 360, 70},
-            {130, 3590, 380}, {190, 220, 0}},
+        {{0, 1340, 620}, {10, 710, 340}, {20, 120, 0}, {20, 70, 0}, {70, 360, 70}, {130, 3590, 380},
+            {190, 220, 0}},
         {3, 1, 0, 0, 1, 2, 0}},
     {"srtf", "lucid",
-        {{0, 1343, 622}, {10, 714, 343}, {20, 121, 0}, {20, 71, 0}, {71, 363, 72},
-            {130, 3593, 382}, {190, 221, 0}},
+        {{0, 1343, 622}, {10, 714, 343}, {20, 121, 0}, {20, 71, 0}, {71, 363, 72}, {130, 3593, 382},
+            {190, 221, 0}},
         {3, 1, 0, 0, 1, 2, 0}},
     {"tiresias", "none",
         {{0, 600, 0}, {600, 900, 590}, {60, 160, 40}, {60, 110, 40}, {900, 1100, 870},
@@ -93,8 +92,7 @@ static const mini_case_t mini_cases[] = {
 
 #define NUM_MINI_CASES (sizeof(mini_cases) / sizeof(mini_cases[0]))
 
-static void
-open_mini_case(schedule_run_t *run, const char *policy, const char *compat,
+static void open_mini_case(schedule_run_t *run, const char *policy, const char *compat,
     const char *stepping, const char *more)
 {
     char keys[1200];
@@ -110,8 +108,7 @@ open_mini_case(schedule_run_t *run, const char *policy, const char *compat,
     schedule_run_open(run, keys);
 }
 
-static void
-test_mini_case(void **state)
+static void test_mini_case(void **state)
 {
     static const char *const steppings[] = {"due", "every-second"};
 
@@ -125,14 +122,13 @@ test_mini_case(void **state)
         for (int32_t k = 0; k < 7; k++) {
             const spot_job_result_t result = spot_schedule_result(&run.schedule, k);
 
-            if (result.start_s != expected->times[k][0] ||
-                result.end_s != expected->times[k][1] ||
+            if (result.start_s != expected->times[k][0] || result.end_s != expected->times[k][1] ||
                 result.queue_s != expected->times[k][2] ||
                 result.preemptions != expected->preemptions[k]) {
                 fail_msg("%s, compat %s, %s: job %d %" PRId64 "-%" PRId64 " (%" PRId64
                          "), %d preemptions",
-                    expected->policy, expected->compat, steppings[j % 2], k + 1,
-                    result.start_s, result.end_s, result.queue_s, result.preemptions);
+                    expected->policy, expected->compat, steppings[j % 2], k + 1, result.start_s,
+                    result.end_s, result.queue_s, result.preemptions);
             }
             assert_int_equal(result.lost, 0);
         }
@@ -141,8 +137,7 @@ test_mini_case(void **state)
 }
 
 /* Q1 alone makes the compatible ends of policies that decrement. */
-static void
-test_late_end_alone(void **state)
+static void test_late_end_alone(void **state)
 {
     schedule_run_t run;
 
@@ -159,14 +154,12 @@ test_late_end_alone(void **state)
 
 /* ---- Random logs ---- */
 
-static uint64_t
-below(spot_rng_t *rng, uint64_t limit)
+static uint64_t below(spot_rng_t *rng, uint64_t limit)
 {
     return spot_rng_bits(rng) % limit;
 }
 
-static char *
-random_log(uint64_t number, int num_jobs)
+static char *random_log(uint64_t number, int num_jobs)
 {
     spot_rng_t rng;
     char *text;
@@ -183,8 +176,8 @@ random_log(uint64_t number, int num_jobs)
         const uint64_t gpus = 1 + below(&rng, 12);
         const uint64_t duration_s = 1 + below(&rng, is_far ? 3000 : 200);
 
-        fprintf(out, "%d,%s,%d,%" PRId64 ",%d,%s,%s\n", j, j % 3 == 0 ? "b" : "a",
-            (int) gpus, submit_s, (int) duration_s, j % 5 == 0 ? "7" : "",
+        fprintf(out, "%d,%s,%d,%" PRId64 ",%d,%s,%s\n", j, j % 3 == 0 ? "b" : "a", (int) gpus,
+            submit_s, (int) duration_s, j % 5 == 0 ? "7" : "",
             gpus == 4 || gpus == 8 ? "4,16,4:1 8:1.8 16:3,20" : ",,,");
         submit_s += (int64_t) below(&rng, is_far ? 90 : 3) * 10;
     }
@@ -194,8 +187,7 @@ random_log(uint64_t number, int num_jobs)
 
 /* What must hold after any run: the sums of jobs, and order under policies without
  * overtaking. */
-static void
-check_properties(const schedule_run_t *run, const char *policy)
+static void check_properties(const schedule_run_t *run, const char *policy)
 {
     int64_t last_start_s[2] = {-1, -1};
 
@@ -213,8 +205,7 @@ check_properties(const schedule_run_t *run, const char *policy)
     }
 }
 
-static void
-test_stepping(void **state)
+static void test_stepping(void **state)
 {
     static const char *const policies[] = {
         "fifo", "sjf", "srtf", "tiresias", "qssf", "efs", "gain"};
@@ -234,8 +225,8 @@ test_stepping(void **state)
                 "jobs: {log: %s}\ncluster: {vcs: {a: 3, b: 2}, placer: %s}\n"
                 "policy: %s\ncompat: %s\nstepping: %s\nqssf: {estimator: oracle}\n"
                 "output: {progress: 100 s}\n",
-                schedule_file("log.csv", log), placer, policy,
-                is_compatible ? "lucid" : "none", k == 0 ? "due" : "every-second");
+                schedule_file("log.csv", log), placer, policy, is_compatible ? "lucid" : "none",
+                k == 0 ? "due" : "every-second");
             schedule_run_open(&run, keys);
             schedule_run_once(&run, 0, true);
             if (!is_compatible && j % 7 < 5) { /* jobs keep their size */
@@ -253,8 +244,7 @@ test_stepping(void **state)
     }
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_help),

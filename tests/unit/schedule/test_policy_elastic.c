@@ -21,8 +21,7 @@ typedef struct {
     int32_t target;
 } candidate_t;
 
-static const spot_job_scaling_t *
-scaling_of(const spot_vc_t *vc, int32_t job)
+static const spot_job_scaling_t *scaling_of(const spot_vc_t *vc, int32_t job)
 {
     const spot_job_row_t *row = spot_vc_row(vc, job);
 
@@ -30,8 +29,7 @@ scaling_of(const spot_vc_t *vc, int32_t job)
 }
 
 /* The least allowed size above gpus; 0: none. */
-static int32_t
-next_size(const spot_vc_t *vc, int32_t job, int32_t gpus)
+static int32_t next_size(const spot_vc_t *vc, int32_t job, int32_t gpus)
 {
     const spot_job_row_t *row = spot_vc_row(vc, job);
     const spot_job_terms_row_t *terms = &vc->log->terms[row->terms_id];
@@ -49,8 +47,7 @@ next_size(const spot_vc_t *vc, int32_t job, int32_t gpus)
     return 0;
 }
 
-static double
-throughput(const spot_vc_t *vc, int32_t job, int32_t gpus)
+static double throughput(const spot_vc_t *vc, int32_t job, int32_t gpus)
 {
     size_t j = 0;
 
@@ -61,14 +58,12 @@ throughput(const spot_vc_t *vc, int32_t job, int32_t gpus)
 }
 
 /* (1): by submit, then in order of the log. */
-static size_t
-find_candidates(const spot_vc_t *vc, candidate_t *candidates)
+static size_t find_candidates(const spot_vc_t *vc, candidate_t *candidates)
 {
     size_t num = 0;
 
     for (int32_t job = 0; job < (int32_t) vc->num_jobs; job++) {
-        if (vc->jobs[job].status == SPOT_JOB_QUEUED ||
-            vc->jobs[job].status == SPOT_JOB_RUNNING) {
+        if (vc->jobs[job].status == SPOT_JOB_QUEUED || vc->jobs[job].status == SPOT_JOB_RUNNING) {
             assert_true(num < MAX_JOBS);
             candidates[num++] = (candidate_t){job, 0};
         }
@@ -77,12 +72,11 @@ find_candidates(const spot_vc_t *vc, candidate_t *candidates)
 }
 
 /* (3): the candidate to raise, or NULL. */
-static candidate_t *
-neediest(const spot_vc_t *vc, candidate_t *candidates, size_t num, int32_t num_free)
+static candidate_t *neediest(
+    const spot_vc_t *vc, candidate_t *candidates, size_t num, int32_t num_free)
 {
-    const bool is_gain =
-        vc->scenario->policy_id > 0 &&
-        strcmp(spot_policies[vc->scenario->policy_id]->name, "gain") == 0;
+    const bool is_gain = vc->scenario->policy_id > 0 &&
+                         strcmp(spot_policies[vc->scenario->policy_id]->name, "gain") == 0;
     candidate_t *best = NULL;
     double best_value = 0;
 
@@ -111,8 +105,7 @@ neediest(const spot_vc_t *vc, candidate_t *candidates, size_t num, int32_t num_f
 }
 
 /* (4). */
-static void
-apply(spot_vc_t *vc, const candidate_t *candidates, size_t num)
+static void apply(spot_vc_t *vc, const candidate_t *candidates, size_t num)
 {
     bool was_running[MAX_JOBS];
 
@@ -153,8 +146,7 @@ apply(spot_vc_t *vc, const candidate_t *candidates, size_t num)
     }
 }
 
-static void
-twin_decide(spot_vc_t *vc)
+static void twin_decide(spot_vc_t *vc)
 {
     candidate_t candidates[MAX_JOBS];
     int32_t num_free = spot_vc_quota(vc);
@@ -182,8 +174,7 @@ twin_decide(spot_vc_t *vc)
     apply(vc, candidates, num);
 }
 
-static int64_t
-twin_next_due_s(const spot_vc_t *vc)
+static int64_t twin_next_due_s(const spot_vc_t *vc)
 {
     return vc->num_running > 0 ? vc->now_s + 1 : INT64_MAX;
 }
@@ -191,8 +182,7 @@ twin_next_due_s(const spot_vc_t *vc)
 static const spot_policy_t twin = {
     .name = "twin", .next_due_s = twin_next_due_s, .decide = twin_decide};
 
-static void
-test_twin(void **state)
+static void test_twin(void **state)
 {
     int64_t num_resized = 0, num_stopped = 0;
 
@@ -218,8 +208,8 @@ test_twin(void **state)
         }
         twins = case_run_once(&self, &schedule, true);
         if (strcmp(text, twins) != 0) {
-            print_error("case %llu, %s\n%stwin:\n%s", (unsigned long long) seed,
-                policies[seed % 2], text, twins);
+            print_error("case %llu, %s\n%stwin:\n%s", (unsigned long long) seed, policies[seed % 2],
+                text, twins);
             fail();
         }
         free(text);
@@ -231,8 +221,7 @@ test_twin(void **state)
     assert_true(num_stopped > NUM_CASES / 10);
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_twin)};
 

@@ -12,10 +12,10 @@
 
 #include "schedule_run.h"
 
-#define HEAD                                                                            \
-    "time,total_gpu_num,idle_gpu_num,pending_gpu_num,running_gpujob_num,"               \
-    "pending_gpujob_num,pending_job_num_less_8,total_node_num,consolidate_node_num,"    \
-    "shared_node_num,sm_util,gmem_util,sm_util_active,gmem_util_active,"                \
+#define HEAD                                                                                       \
+    "time,total_gpu_num,idle_gpu_num,pending_gpu_num,running_gpujob_num,"                          \
+    "pending_gpujob_num,pending_job_num_less_8,total_node_num,consolidate_node_num,"               \
+    "shared_node_num,sm_util,gmem_util,sm_util_active,gmem_util_active,"                           \
     "gpu_utilization\n"
 
 /* Job 2 has a whole node and half of another one; 3 and 4 wait for it, and 3, which
@@ -55,8 +55,7 @@ static const char samples_without_use[] = HEAD "0,16,12,0,1,0,0,2,1,0,,,,,0.250\
                                                "60,16,0,11,2,2,1,2,1,1,,,,,1.000\n"
                                                "120,16,5,0,2,0,0,2,1,1,,,,,0.688\n";
 
-static void
-assert_series(const schedule_run_t *run, const char *name, const char *expected)
+static void assert_series(const schedule_run_t *run, const char *name, const char *expected)
 {
     char *text = schedule_run_series(run, name);
 
@@ -64,8 +63,7 @@ assert_series(const schedule_run_t *run, const char *name, const char *expected)
     free(text);
 }
 
-static void
-open_case(schedule_run_t *run, const char *log, const char *more)
+static void open_case(schedule_run_t *run, const char *log, const char *more)
 {
     char keys[1000];
 
@@ -76,8 +74,7 @@ open_case(schedule_run_t *run, const char *log, const char *more)
     schedule_run_once(run, 0, true);
 }
 
-static void
-test_samples(void **state)
+static void test_samples(void **state)
 {
     schedule_run_t run;
 
@@ -96,8 +93,7 @@ test_samples(void **state)
 }
 
 /* What no column says is empty from the first sample on. */
-static void
-test_without_use(void **state)
+static void test_without_use(void **state)
 {
     schedule_run_t run;
 
@@ -109,8 +105,7 @@ test_without_use(void **state)
 }
 
 /* A VC whose jobs have not ended has samples up to the end of the run. */
-static void
-test_horizon(void **state)
+static void test_horizon(void **state)
 {
     schedule_run_t run;
 
@@ -130,8 +125,7 @@ test_horizon(void **state)
     schedule_run_close(&run);
 }
 
-static void
-test_intervals(void **state)
+static void test_intervals(void **state)
 {
     schedule_run_t run;
     char *text;
@@ -153,8 +147,7 @@ test_intervals(void **state)
     schedule_run_close(&run);
 }
 
-static void
-test_tables(void **state)
+static void test_tables(void **state)
 {
     schedule_run_t run;
 
@@ -183,8 +176,7 @@ test_tables(void **state)
 }
 
 /* Ids are numbers if all are, else texts by their bytes. */
-static void
-test_order_of_ids(void **state)
+static void test_order_of_ids(void **state)
 {
     schedule_run_t run;
 
@@ -193,20 +185,17 @@ test_order_of_ids(void **state)
         "job_id,vc,gpu_num,submit_time,duration\n"
         "10,a,1,0,5\n9,a,1,0,5\n100,a,1,1,5\n",
         "");
-    assert_series(
-        &run, "jobs", "job_id,start,end,queue\n9,0,5,0\n10,0,5,0\n100,1,6,0\n");
+    assert_series(&run, "jobs", "job_id,start,end,queue\n9,0,5,0\n10,0,5,0\n100,1,6,0\n");
     schedule_run_close(&run);
     open_case(&run,
         "job_id,vc,gpu_num,submit_time,duration\n"
         "j10,a,1,0,5\nj9,a,1,0,5\nJ2,a,1,1,5\n",
         "");
-    assert_series(
-        &run, "jobs", "job_id,start,end,queue\nJ2,1,6,0\nj10,0,5,0\nj9,0,5,0\n");
+    assert_series(&run, "jobs", "job_id,start,end,queue\nJ2,1,6,0\nj10,0,5,0\nj9,0,5,0\n");
     schedule_run_close(&run);
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_samples),

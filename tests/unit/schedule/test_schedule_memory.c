@@ -11,8 +11,7 @@
 #include "random_schedule.h"
 #include "tests/unit/base/short_memory.h"
 
-static int
-run(const spot_schedule_scenario_t *scenario)
+static int run(const spot_schedule_scenario_t *scenario)
 {
     const spot_replication_t replication = {.seed = 1, .replication = 0};
     spot_schedule_t schedule;
@@ -25,8 +24,7 @@ run(const spot_schedule_scenario_t *scenario)
     return ret;
 }
 
-static void
-test_refused(void **state)
+static void test_refused(void **state)
 {
     size_t num_refused = 0;
 
@@ -54,8 +52,7 @@ test_refused(void **state)
     assert_true(num_refused > 1000);
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_refused)};
 

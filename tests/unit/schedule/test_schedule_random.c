@@ -15,8 +15,7 @@
 /* ---- Properties ---- */
 
 /* jct = queue + running time, whose parts are progress and overhead. */
-static void
-check_jobs(const spot_schedule_t *schedule)
+static void check_jobs(const spot_schedule_t *schedule)
 {
     for (int32_t j = 0; j < (int32_t) schedule->log->num_jobs; j++) {
         const spot_job_row_t *row = &schedule->log->jobs[j];
@@ -32,17 +31,16 @@ check_jobs(const spot_schedule_t *schedule)
         assert_true(running_s >= job.overhead_s);
         if (!spot_lucid_is_policy(schedule->scenario) && row->terms_id >= 0 &&
             schedule->log->terms[row->terms_id].min_gpus == 0) { /* all rates are 1 */
-            assert_int_equal(running_s,
-                row->duration_s + job.overhead_s + job.lost / 1000 + vc->ends_late);
+            assert_int_equal(
+                running_s, row->duration_s + job.overhead_s + job.lost / 1000 + vc->ends_late);
         }
     }
 }
 
-static void
-test_stepping(void **state)
+static void test_stepping(void **state)
 {
-    int64_t num_ended = 0, num_lost = 0, num_resized = 0, num_blocked = 0,
-            num_guests = 0, num_clipped = 0;
+    int64_t num_ended = 0, num_lost = 0, num_resized = 0, num_blocked = 0, num_guests = 0,
+            num_clipped = 0;
 
     (void) state;
     for (uint64_t seed = 0; seed < NUM_CASES; seed++) {
@@ -76,8 +74,7 @@ test_stepping(void **state)
 }
 
 /* Results of jobs do not depend on the order of the VCs. */
-static void
-test_order_of_vcs(void **state)
+static void test_order_of_vcs(void **state)
 {
     (void) state;
     for (uint64_t seed = 0; seed < NUM_CASES / 4; seed++) {
@@ -104,14 +101,13 @@ test_order_of_vcs(void **state)
 }
 
 /* Nodes of a pool that never loses one are like reserved ones. */
-static void
-test_quiet_pool(void **state)
+static void test_quiet_pool(void **state)
 {
     (void) state;
     for (uint64_t seed = 0; seed < NUM_CASES / 4; seed++) {
-        static const char *const rows[] = {"0,init,0,\n9,end,0,\n",
-            "0,init,1,a\n9,end,1,\n", "0,init,2,a b\n9,end,2,\n",
-            "0,init,3,a b c\n9,end,3,\n", "0,init,4,a b c d\n9,end,4,\n"};
+        static const char *const rows[] = {"0,init,0,\n9,end,0,\n", "0,init,1,a\n9,end,1,\n",
+            "0,init,2,a b\n9,end,2,\n", "0,init,3,a b c\n9,end,3,\n",
+            "0,init,4,a b c d\n9,end,4,\n"};
         schedule_case_t self;
         spot_schedule_t schedule;
         char *reserved, *spot, *cost;
@@ -146,14 +142,12 @@ typedef struct {
     int64_t num_reports;
 } held_t;
 
-static void
-on_release(void *context, const spot_vc_t *vc, int32_t job, int64_t since_s)
+static void on_release(void *context, const spot_vc_t *vc, int32_t job, int64_t since_s)
 {
     held_t *self = context;
     int32_t num_gpus = 0;
 
-    for (int32_t part = vc->jobs[job].first_part; part >= 0;
-         part = vc->nodes.parts[part].next) {
+    for (int32_t part = vc->jobs[job].first_part; part >= 0; part = vc->nodes.parts[part].next) {
         num_gpus += __builtin_popcountll(vc->nodes.parts[part].gpus);
     }
     assert_true(since_s < vc->now_s);
@@ -163,8 +157,7 @@ on_release(void *context, const spot_vc_t *vc, int32_t job, int64_t since_s)
 
 /* The GPUs that were given back are those that were held, and FIFO starts jobs in order
  * of their submits unless one comes back. */
-static void
-test_releases(void **state)
+static void test_releases(void **state)
 {
     int64_t num_reports = 0, num_fifo = 0;
 
@@ -211,8 +204,7 @@ test_releases(void **state)
     assert_true(num_fifo > NUM_CASES / 10);
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_stepping),

@@ -14,13 +14,12 @@
 #include "base/yaml.h"
 #include "schedule_run.h"
 
-#define LOG                                                                             \
-    "job_id,vc,gpu_num,submit_time,duration\n"                                          \
+#define LOG                                                                                        \
+    "job_id,vc,gpu_num,submit_time,duration\n"                                                     \
     "1,a,8,130,600\n2,b,4,190,300\n3,a,17,200,100\n"
 
 /* cluster: its keys besides the VCs; more: further keys of the scenario. */
-static void
-open_case(schedule_run_t *run, const char *jobs, const char *cluster, const char *more)
+static void open_case(schedule_run_t *run, const char *jobs, const char *cluster, const char *more)
 {
     char keys[1200];
 
@@ -29,8 +28,7 @@ open_case(schedule_run_t *run, const char *jobs, const char *cluster, const char
     schedule_run_open(run, keys);
 }
 
-static void
-test_defaults(void **state)
+static void test_defaults(void **state)
 {
     schedule_run_t run;
     const spot_schedule_scenario_t *scenario;
@@ -59,8 +57,7 @@ test_defaults(void **state)
     schedule_run_close(&run);
 }
 
-static void
-test_values(void **state)
+static void test_values(void **state)
 {
     schedule_run_t run;
     const spot_schedule_scenario_t *scenario;
@@ -89,8 +86,7 @@ test_values(void **state)
 }
 
 /* compat: lucid turns all quirks on, and each can be turned off. */
-static void
-test_quirks(void **state)
+static void test_quirks(void **state)
 {
     schedule_run_t run;
 
@@ -109,8 +105,7 @@ test_quirks(void **state)
 }
 
 /* Jobs of VCs that the cluster lacks, or whose VC has another name in the log. */
-static void
-test_renaming(void **state)
+static void test_renaming(void **state)
 {
     schedule_run_t run;
 
@@ -133,8 +128,7 @@ test_renaming(void **state)
     schedule_run_close(&run);
 }
 
-static void
-test_chance(void **state)
+static void test_chance(void **state)
 {
     schedule_run_t run;
     int64_t first_s, second_s;
@@ -167,8 +161,7 @@ test_chance(void **state)
 
 /* Points of a study that name the same files share what is read, and may be freed in
  * any order. */
-static void
-test_shared_log(void **state)
+static void test_shared_log(void **state)
 {
     const char *log = schedule_file("log.csv", LOG);
     void *scenarios[3];
@@ -184,10 +177,9 @@ test_shared_log(void **state)
             "scenario: s\nengine: schedule\njobs: {log: %s%s}\n"
             "cluster: {vcs: {a: 3, b: 1}}\npolicy: %s\n",
             log, j == 2 ? ", short: clamp" : "", j == 0 ? "fifo" : "sjf");
-        assert_int_equal(
-            spot_yaml_parse(&document, "s.yaml", text, strlen(text), &diag), 0);
-        assert_int_equal(spot_schedule_experiment.bind(&scenarios[j], document.root,
-                             j == 0 ? NULL : scenarios[0], &diag),
+        assert_int_equal(spot_yaml_parse(&document, "s.yaml", text, strlen(text), &diag), 0);
+        assert_int_equal(spot_schedule_experiment.bind(
+                             &scenarios[j], document.root, j == 0 ? NULL : scenarios[0], &diag),
             0);
         spot_yaml_free(&document);
     }
@@ -196,16 +188,14 @@ test_shared_log(void **state)
     assert_ptr_not_equal(((spot_schedule_scenario_t *) scenarios[2])->log,
         ((spot_schedule_scenario_t *) scenarios[0])->log);
     spot_schedule_experiment.free(scenarios[0]);
-    assert_string_equal(
-        ((spot_schedule_scenario_t *) scenarios[1])->log->jobs[2].id, "3");
+    assert_string_equal(((spot_schedule_scenario_t *) scenarios[1])->log->jobs[2].id, "3");
     spot_schedule_experiment.free(scenarios[2]);
     spot_schedule_experiment.free(scenarios[1]);
     spot_diag_free(&diag);
 }
 
 /* A comparison has columns of prices and spot nodes only where there are some. */
-static void
-test_compared(void **state)
+static void test_compared(void **state)
 {
     schedule_run_t run;
     size_t num_without;
@@ -221,8 +211,7 @@ test_compared(void **state)
 }
 
 /* All messages of a document come at once. */
-static void
-test_refused(void **state)
+static void test_refused(void **state)
 {
     char *text = schedule_run_refused("jobs: {log: none.csv, short: no}\n"
                                       "cluster: {vcs: {a: 2}, gpus_per_node: 65}\n"
@@ -235,8 +224,7 @@ test_refused(void **state)
     free(text);
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_defaults),

@@ -12,8 +12,7 @@
 
 /* ---- Mini case C of the specification ---- */
 
-static void
-start_case_c(schedule_case_t *self, const char *policy, int64_t notice_ms)
+static void start_case_c(schedule_case_t *self, const char *policy, int64_t notice_ms)
 {
     static const int32_t sizes[] = {4, 8, 16};
     static const double per_s[] = {1.0, 1.8, 3.0};
@@ -22,8 +21,7 @@ start_case_c(schedule_case_t *self, const char *policy, int64_t notice_ms)
         .checkpoint_write_s = 30,
         .restart_s = 60,
         .reconfiguration_s = 20};
-    const spot_job_terms_row_t plain = {
-        .scaling_id = -1, .restart_s = 60, .reconfiguration_s = 20};
+    const spot_job_terms_row_t plain = {.scaling_id = -1, .restart_s = 60, .reconfiguration_s = 20};
 
     case_start(self, 8, policy);
     self->scenario.price_usd_per_h = 8.1;
@@ -42,8 +40,7 @@ start_case_c(schedule_case_t *self, const char *policy, int64_t notice_ms)
     case_add_job(self, 0, 4, 50, 300, &plain);
 }
 
-static void
-check_case_c(const char *policy, int64_t notice_ms, const char *expected)
+static void check_case_c(const char *policy, int64_t notice_ms, const char *expected)
 {
     schedule_case_t self;
     spot_schedule_t schedule;
@@ -58,8 +55,7 @@ check_case_c(const char *policy, int64_t notice_ms, const char *expected)
 }
 
 /* a lives to 561, b to 396, c from 700 on and d from 1100 on. */
-static void
-test_case_c_fifo(void **state)
+static void test_case_c_fifo(void **state)
 {
     (void) state;
     check_case_c("fifo", 0,
@@ -71,8 +67,7 @@ test_case_c_fifo(void **state)
         "reserved 1601 s 3.602 USD, spot 2359 s 0.819 USD, end 1601\n");
 }
 
-static void
-test_case_c_notice(void **state)
+static void test_case_c_notice(void **state)
 {
     (void) state;
     check_case_c("fifo", 45000,
@@ -84,8 +79,7 @@ test_case_c_notice(void **state)
         "reserved 1440 s 3.240 USD, spot 2037 s 0.707 USD, end 1440\n");
 }
 
-static void
-test_case_c_efs(void **state)
+static void test_case_c_efs(void **state)
 {
     (void) state;
     check_case_c("efs", 0,
@@ -100,8 +94,7 @@ test_case_c_efs(void **state)
 /* ---- Single rules of pools ---- */
 
 /* Runs jobs of 8 GPUs that are submitted at 0 s for 100 s on one pool. */
-static void
-check_pool(const char *rows, int64_t preparation_s, int64_t notice_ms, int num_jobs,
+static void check_pool(const char *rows, int64_t preparation_s, int64_t notice_ms, int num_jobs,
     const spot_job_terms_row_t *terms, const char *expected)
 {
     schedule_case_t self;
@@ -122,8 +115,7 @@ check_pool(const char *rows, int64_t preparation_s, int64_t notice_ms, int num_j
 }
 
 /* Without preparation a node is ready in the second after it is seen. */
-static void
-test_no_preparation(void **state)
+static void test_no_preparation(void **state)
 {
     (void) state;
     check_pool("0,init,0,\n10.001,add,1,a\n500,end,1,\n", 1, 0, 1, NULL,
@@ -135,8 +127,7 @@ test_no_preparation(void **state)
 
 /* A node that is lost while it is prepared never comes, one that comes and goes within a
  * second costs nothing, and a name that comes back is a new node. */
-static void
-test_lost_in_preparation(void **state)
+static void test_lost_in_preparation(void **state)
 {
     (void) state;
     check_pool("0,init,0,\n10,add,1,a\n30.5,preempt,1,a\n40.1,add,1,b\n"
@@ -150,8 +141,7 @@ test_lost_in_preparation(void **state)
 
 /* In one second losses come before nodes that are ready, whatever their order in the
  * trace. A job that comes back stands behind those of its submit time. */
-static void
-test_one_set(void **state)
+static void test_one_set(void **state)
 {
     const spot_job_terms_row_t terms = {.scaling_id = -1, .restart_s = 0};
 
@@ -168,8 +158,7 @@ test_one_set(void **state)
 
 /* A noticed node takes no new job, also if it is ready only afterwards; a node that the
  * user stops has no notice. */
-static void
-test_notice(void **state)
+static void test_notice(void **state)
 {
     const spot_job_terms_row_t terms = {.scaling_id = -1, .restart_s = 0};
 
@@ -185,8 +174,7 @@ test_notice(void **state)
 
 /* Nothing can start any more: the run ends with the last event, and says which jobs are
  * left. */
-static void
-test_blocked(void **state)
+static void test_blocked(void **state)
 {
     schedule_case_t self;
     spot_schedule_t schedule;
@@ -217,13 +205,10 @@ test_blocked(void **state)
 }
 
 /* The horizon ends a run: what runs is unsaved. */
-static void
-test_horizon(void **state)
+static void test_horizon(void **state)
 {
-    const spot_job_terms_row_t terms = {.scaling_id = -1,
-        .restart_s = 0,
-        .checkpoint_interval_s = 20,
-        .checkpoint_write_s = 5};
+    const spot_job_terms_row_t terms = {
+        .scaling_id = -1, .restart_s = 0, .checkpoint_interval_s = 20, .checkpoint_write_s = 5};
     schedule_case_t self;
     spot_schedule_t schedule;
     char *text;
@@ -245,8 +230,7 @@ test_horizon(void **state)
 }
 
 /* Preemptions of nodes that the VC has seen. */
-static size_t
-num_preempted(const spot_pool_t *pool)
+static size_t num_preempted(const spot_pool_t *pool)
 {
     size_t num_preempted = 0;
 
@@ -259,11 +243,10 @@ num_preempted(const spot_pool_t *pool)
 
 /* Pools of generators have streams of their own, which other pools do not change, and a
  * replication can be repeated. Zones have their prices. */
-static void
-test_generators(void **state)
+static void test_generators(void **state)
 {
-#define TRACE                                                                           \
-    "trace: {generator: seed, preemption: {per_minute: 0.9, count: {fixed: 1}}, "       \
+#define TRACE                                                                                      \
+    "trace: {generator: seed, preemption: {per_minute: 0.9, count: {fixed: 1}}, "                  \
     "addition: {per_minute: 0.9, count: {fixed: 1}}}"
     static const char yaml[] =
         "pools:\n"
@@ -291,24 +274,21 @@ test_generators(void **state)
     }
     spot_diag_init(&diag);
     ret = spot_yaml_parse(&document, "pools", yaml, sizeof(yaml) - 1, &diag);
-    ret = ret != 0 ? ret
-                   : spot_bind_document(fields, document.root, &diag, &self.scenario);
+    ret = ret != 0 ? ret : spot_bind_document(fields, document.root, &diag, &self.scenario);
     ret = ret != 0 ? ret
                    : spot_pool_plans_init(&self.scenario.pools, &bind, document.root,
                          &self.scenario.vcs, 0.5, 0, num_reserved, NULL);
     spot_diag_print(&diag, stderr);
     assert_int_equal(ret, 0);
     self.scenario.num_reserved = num_reserved;
-    assert_int_equal(
-        num_reserved[0], 1); /* round(0.5 * 2) and round(0.5 * 5) are spot */
+    assert_int_equal(num_reserved[0], 1); /* round(0.5 * 2) and round(0.5 * 5) are spot */
     assert_int_equal(num_reserved[1], 2);
     assert_int_equal(self.scenario.pools.num_pools, 4);
     assert_int_equal(self.scenario.pools.pools[1].capacity, 1);
     assert_int_equal(self.scenario.pools.pools[3].capacity, 3);
     for (size_t j = 0; j < 4; j++) {
         for (size_t k = 0; k < j; k++) {
-            assert_true(self.scenario.pools.pools[j].entity !=
-                        self.scenario.pools.pools[k].entity);
+            assert_true(self.scenario.pools.pools[j].entity != self.scenario.pools.pools[k].entity);
         }
     }
     text = case_run(&self, &schedule);
@@ -318,8 +298,7 @@ test_generators(void **state)
     assert_true(num_preempted(&schedule.pools[0]) != num_preempted(&schedule.pools[2]) ||
                 schedule.pools[0].node_s != schedule.pools[2].node_s);
     /* the second price is 0 from 100 s on */
-    assert_true(
-        spot_pool_usd(&schedule.pools[2], schedule.end_s) <= 2.0 * 8 * 100 / 3600);
+    assert_true(spot_pool_usd(&schedule.pools[2], schedule.end_s) <= 2.0 * 8 * 100 / 3600);
     free(text);
     free(again);
     spot_schedule_free(&schedule);
@@ -328,8 +307,7 @@ test_generators(void **state)
     case_end(&self);
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_case_c_fifo),

@@ -30,8 +30,7 @@ typedef struct {
     int64_t interval_s, write_s;
 } twin_t;
 
-static void
-make_durable(twin_t *self)
+static void make_durable(twin_t *self)
 {
     self->saved = self->captured;
     self->useful += self->captured_pending;
@@ -39,8 +38,7 @@ make_durable(twin_t *self)
     self->durable_s = -1;
 }
 
-static void
-capture(twin_t *self, int64_t now_s)
+static void capture(twin_t *self, int64_t now_s)
 {
     self->captured = self->rest;
     self->captured_pending = self->pending;
@@ -51,8 +49,7 @@ capture(twin_t *self, int64_t now_s)
 }
 
 /* The second that ends at now_s. */
-static void
-twin_work(twin_t *self, int64_t now_s)
+static void twin_work(twin_t *self, int64_t now_s)
 {
     if (self->overhead_s > 0) {
         self->overhead_s--;
@@ -71,8 +68,7 @@ twin_work(twin_t *self, int64_t now_s)
     }
 }
 
-static void
-keep(twin_t *self)
+static void keep(twin_t *self)
 {
     self->saved = self->rest;
     self->useful += self->pending;
@@ -81,8 +77,7 @@ keep(twin_t *self)
     self->clock_s = 0;
 }
 
-static void
-lose(twin_t *self)
+static void lose(twin_t *self)
 {
     self->lost_work += self->saved - self->rest;
     self->rest = self->saved;
@@ -110,14 +105,12 @@ typedef struct {
     int64_t counts[NUM_KINDS];
 } pair_t;
 
-static int64_t
-below(pair_t *self, int64_t limit)
+static int64_t below(pair_t *self, int64_t limit)
 {
     return (int64_t) spot_rng_below(&self->rng, (uint64_t) limit);
 }
 
-static void
-start_pair(pair_t *self, uint64_t seed)
+static void start_pair(pair_t *self, uint64_t seed)
 {
     const bool is_elastic = seed % 3 == 0;
     int64_t duration_s;
@@ -153,16 +146,14 @@ start_pair(pair_t *self, uint64_t seed)
     spot_vc_schedule(&self->vc);
 }
 
-static void
-end_pair(pair_t *self)
+static void end_pair(pair_t *self)
 {
     spot_vc_free(&self->vc);
     case_end(&self->scenario);
 }
 
 /* Something happens to the job, which runs, in a second. */
-static void
-happen(pair_t *self, int64_t now_s)
+static void happen(pair_t *self, int64_t now_s)
 {
     const spot_job_terms_row_t *terms = &self->terms;
     int64_t kind = below(self, NUM_KINDS);
@@ -181,8 +172,7 @@ happen(pair_t *self, int64_t now_s)
         spot_vc_notice_nodes(&self->vc, 1, &self->node_id, NOTICE_S);
         self->vc.nodes.nodes[self->node_id].is_noticed = false; /* the node stays */
         self->vc.nodes.num_open++;
-        self->vc.nodes.num_free +=
-            __builtin_popcountll(self->vc.nodes.nodes[self->node_id].free);
+        self->vc.nodes.num_free += __builtin_popcountll(self->vc.nodes.nodes[self->node_id].free);
         if (terms->checkpoint_interval_s > 0 && twin->overhead_s == 0 &&
             terms->checkpoint_write_s <= NOTICE_S) {
             capture(twin, now_s);
@@ -202,8 +192,7 @@ happen(pair_t *self, int64_t now_s)
     }
 }
 
-static void
-compare(pair_t *self, int64_t now_s)
+static void compare(pair_t *self, int64_t now_s)
 {
     const spot_vc_job_t *job = &self->vc.jobs[0];
     const twin_t *twin = &self->twin;
@@ -219,8 +208,7 @@ compare(pair_t *self, int64_t now_s)
     assert_int_equal(pending, twin->pending);
 }
 
-static void
-test_twin(void **state)
+static void test_twin(void **state)
 {
     int64_t counts[NUM_KINDS] = {0}, num_ended = 0;
 
@@ -262,8 +250,7 @@ test_twin(void **state)
     assert_true(num_ended > NUM_CASES / 4);
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_twin)};
 

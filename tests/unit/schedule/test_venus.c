@@ -19,8 +19,7 @@
 
 #define FOLDER SPOT_SOURCE_DIR "/../shared/data/jobs/"
 
-static void
-require(const char *file)
+static void require(const char *file)
 {
     if (access(file, R_OK) != 0) {
         print_message("%s is not there\n", file);
@@ -28,8 +27,7 @@ require(const char *file)
     }
 }
 
-static void
-assert_2_decimals(const char *what, double value, double expected)
+static void assert_2_decimals(const char *what, double value, double expected)
 {
     if (!(fabs(value - expected) <= 0.005 + 1e-9)) {
         fail_msg("%s: expected %.2f, got %.4f", what, expected, value);
@@ -45,20 +43,19 @@ typedef struct {
 } venus_case_t;
 
 static const venus_case_t venus_cases[] = {
-    {"fifo", "lucid", 65720.54, 53951.27, 587040.84, 35566.86, 22117.98, 69158.71,
-        57580.95, 0, {8.2652, 28.6014, 45.2827, 97.8080}},
-    {"fifo", "none", 65720.54, 53951.27, 587040.84, 35566.86, 22117.98, 69158.71,
-        57580.95, 0, {8.2652, 28.6014, 45.2827, 97.8080}},
-    {"sjf", "lucid", 21095.02, 9325.75, 322076.80, 20644.07, 7195.19, 21146.44, 9568.68,
-        0, {15.2437, 59.8223, 81.3907, 98.6001}},
-    {"sjf", "none", 21095.02, 9325.75, 322076.80, 20644.07, 7195.19, 21146.44, 9568.68,
-        0, {15.2437, 59.8223, 81.3907, 98.6001}},
-    {"tiresias", "lucid", 14700.04, 2915.99, 195846.25, 21781.35, 8294.54, 13892.62,
-        2302.72, 7466, {10.6501, 74.4960, 88.8218, 98.7426}},
+    {"fifo", "lucid", 65720.54, 53951.27, 587040.84, 35566.86, 22117.98, 69158.71, 57580.95, 0,
+        {8.2652, 28.6014, 45.2827, 97.8080}},
+    {"fifo", "none", 65720.54, 53951.27, 587040.84, 35566.86, 22117.98, 69158.71, 57580.95, 0,
+        {8.2652, 28.6014, 45.2827, 97.8080}},
+    {"sjf", "lucid", 21095.02, 9325.75, 322076.80, 20644.07, 7195.19, 21146.44, 9568.68, 0,
+        {15.2437, 59.8223, 81.3907, 98.6001}},
+    {"sjf", "none", 21095.02, 9325.75, 322076.80, 20644.07, 7195.19, 21146.44, 9568.68, 0,
+        {15.2437, 59.8223, 81.3907, 98.6001}},
+    {"tiresias", "lucid", 14700.04, 2915.99, 195846.25, 21781.35, 8294.54, 13892.62, 2302.72, 7466,
+        {10.6501, 74.4960, 88.8218, 98.7426}},
 };
 
-static void
-open_venus(schedule_run_t *run, const char *policy, const char *compat)
+static void open_venus(schedule_run_t *run, const char *policy, const char *compat)
 {
     char keys[1200];
 
@@ -70,8 +67,7 @@ open_venus(schedule_run_t *run, const char *policy, const char *compat)
     schedule_run_open(run, keys);
 }
 
-static void
-check_cdf(const schedule_run_t *run, const double expected[4])
+static void check_cdf(const schedule_run_t *run, const double expected[4])
 {
     for (size_t j = 0; j < run->recording.num_series; j++) {
         const spot_series_t *series = &run->recording.series[j];
@@ -90,8 +86,7 @@ check_cdf(const schedule_run_t *run, const double expected[4])
     fail_msg("no series cdf");
 }
 
-static void
-test_figures(void **state)
+static void test_figures(void **state)
 {
     (void) state;
     require(FOLDER "venus_base.csv.gz");
@@ -120,16 +115,15 @@ test_figures(void **state)
     }
 }
 
-static void
-test_vcs(void **state)
+static void test_vcs(void **state)
 {
     static const struct {
         const char *vc;
         double avg_queue;
-    } fifo[] = {{"vcEwI", 106182.14}, {"vcWoR", 75871.42}, {"vcHvQ", 21286.55},
-        {"vcvGl", 13890.97}, {"vc8Gr", 68.73}, {"vcKeu", 17763.66}, {"vcKrE", 1474.65},
-        {"vcYVn", 79536.86}, {"vchbv", 5205.03}, {"vcLTP", 4646.42}, {"vchA3", 3765.20},
-        {"vcJsw", 10253.92}, {"vcefl", 1181.97}, {"vcvlY", 360.43}, {"vcgkz", 3220.76}};
+    } fifo[] = {{"vcEwI", 106182.14}, {"vcWoR", 75871.42}, {"vcHvQ", 21286.55}, {"vcvGl", 13890.97},
+        {"vc8Gr", 68.73}, {"vcKeu", 17763.66}, {"vcKrE", 1474.65}, {"vcYVn", 79536.86},
+        {"vchbv", 5205.03}, {"vcLTP", 4646.42}, {"vchA3", 3765.20}, {"vcJsw", 10253.92},
+        {"vcefl", 1181.97}, {"vcvlY", 360.43}, {"vcgkz", 3220.76}};
     const size_t num_vcs = sizeof(fifo) / sizeof(fifo[0]);
     schedule_run_t run;
 
@@ -140,16 +134,15 @@ test_vcs(void **state)
     assert_int_equal(run.scenario->vcs.num_vcs, num_vcs);
     for (size_t j = 0; j < num_vcs; j++) {
         assert_string_equal(run.scenario->vcs.vcs[j].name, fifo[j].vc);
-        assert_2_decimals(fifo[j].vc, schedule_run_summary(&run, fifo[j].vc)->avg_queue,
-            fifo[j].avg_queue);
+        assert_2_decimals(
+            fifo[j].vc, schedule_run_summary(&run, fifo[j].vc)->avg_queue, fifo[j].avg_queue);
     }
     schedule_run_close(&run);
 }
 
 /* The first lines that the README of Lucid prints of FIFO, every 10,000 s from 13220000
  * on. */
-static void
-test_progress(void **state)
+static void test_progress(void **state)
 {
     static const char *const lines[] = {
         "vcEwI | Time: 13220000 | Total Job: 7603 | End job: 13 | Running job: 2 | "
@@ -198,8 +191,8 @@ test_progress(void **state)
 
 /* ---- Philly ---- */
 
-static char *
-run_philly(const char *where, const char *policy, bool is_compatible, bool every_second)
+static char *run_philly(
+    const char *where, const char *policy, bool is_compatible, bool every_second)
 {
     schedule_run_t run;
     char keys[1600];
@@ -211,23 +204,19 @@ run_philly(const char *where, const char *policy, bool is_compatible, bool every
         "cluster: {vcs: %s%s_vc_config.csv, start: 0 s}\n"
         "qssf: {estimator: table}\npolicy: %s\ncompat: %s\nstepping: %s\n"
         "output: {samples: 600 s}\n",
-        FOLDER, FOLDER,
-        strcmp(where, "philly_single") == 0 ? ", vcs: {\"*\": philly}" : "", FOLDER,
-        where, policy, is_compatible ? "lucid" : "none",
-        every_second ? "every-second" : "due");
+        FOLDER, FOLDER, strcmp(where, "philly_single") == 0 ? ", vcs: {\"*\": philly}" : "", FOLDER,
+        where, policy, is_compatible ? "lucid" : "none", every_second ? "every-second" : "due");
     schedule_run_open(&run, keys);
     schedule_run_once(&run, 0, true);
     assert_int_equal(run.schedule.num_jobs, 10650);
     assert_int_equal(run.schedule.num_ended, 10650);
-    assert_int_equal(
-        schedule_run_metric(&run, "reserved_node_h") > 0, run.schedule.end_s > 0);
+    assert_int_equal(schedule_run_metric(&run, "reserved_node_h") > 0, run.schedule.end_s > 0);
     text = schedule_run_all_series(&run);
     schedule_run_close(&run);
     return text;
 }
 
-static void
-test_philly(void **state)
+static void test_philly(void **state)
 {
     static const struct {
         const char *where, *policy;
@@ -244,20 +233,17 @@ test_philly(void **state)
         char *texts[2];
 
         for (int k = 0; k < 2; k++) {
-            texts[k] = run_philly(
-                cases[j].where, cases[j].policy, cases[j].is_compatible, k == 1);
+            texts[k] = run_philly(cases[j].where, cases[j].policy, cases[j].is_compatible, k == 1);
         }
         if (strcmp(texts[0], texts[1]) != 0) {
-            fail_msg(
-                "%s, %s: the modes of stepping differ", cases[j].where, cases[j].policy);
+            fail_msg("%s, %s: the modes of stepping differ", cases[j].where, cases[j].policy);
         }
         free(texts[0]);
         free(texts[1]);
     }
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_figures),

@@ -13,8 +13,7 @@
 
 #include "base/yaml.h"
 
-void
-plan_case_open(plan_case_t *self, const char *document)
+void plan_case_open(plan_case_t *self, const char *document)
 {
     spot_yaml_t yaml;
     spot_diag_t diag;
@@ -32,8 +31,7 @@ plan_case_open(plan_case_t *self, const char *document)
     }
     spot_yaml_free(&yaml);
     spot_diag_free(&diag);
-    assert_int_equal(
-        spot_arrivals_draw(&self->arrivals, &self->scenario.arrivals, 1, 0), 0);
+    assert_int_equal(spot_arrivals_draw(&self->arrivals, &self->scenario.arrivals, 1, 0), 0);
     self->request = (spot_plan_request_t){.scenario = &self->scenario,
         .arrivals = &self->arrivals,
         .slo_ns = self->scenario.slo.latency_ns,
@@ -42,31 +40,26 @@ plan_case_open(plan_case_t *self, const char *document)
         .replication = {.seed = 1}};
 }
 
-void
-plan_case_close(plan_case_t *self)
+void plan_case_close(plan_case_t *self)
 {
     spot_arrivals_free(&self->arrivals);
     spot_serve_scenario_free(&self->scenario);
 }
 
-void
-plan_case_plan(
-    const plan_case_t *self, const spot_planner_t *planner, spot_planned_t *planned)
+void plan_case_plan(const plan_case_t *self, const spot_planner_t *planner, spot_planned_t *planned)
 {
     *planned = (spot_planned_t){0};
     assert_int_equal(spot_serve_plan(planner, &self->request, planned), 0);
 }
 
-char *
-plan_case_text(const plan_case_t *self, const spot_serving_plan_t *plan)
+char *plan_case_text(const plan_case_t *self, const spot_serving_plan_t *plan)
 {
     char *text;
     size_t num_bytes;
     FILE *out = open_memstream(&text, &num_bytes);
 
     assert_non_null(out);
-    for (size_t j = 0; plan->options != NULL && j < self->scenario.pipeline.num_stages;
-         j++) {
+    for (size_t j = 0; plan->options != NULL && j < self->scenario.pipeline.num_stages; j++) {
         fprintf(out, "%s%s=%s/%dx%d", j == 0 ? "" : " ",
             spot_serve_pipeline_stage_node(&self->scenario.pipeline, j)->id,
             self->scenario.prices.prices[plan->options[j].hardware_id].name,
@@ -79,8 +72,7 @@ plan_case_text(const plan_case_t *self, const spot_serving_plan_t *plan)
     return text;
 }
 
-void
-plan_case_file(const char *text, char path[280])
+void plan_case_file(const char *text, char path[280])
 {
     const char *root = getenv("SPOT_TEST_TMP");
     FILE *out;

@@ -22,24 +22,22 @@ static const struct {
     spot_batch_profile_t rows[8];
 } measured[] = {
     {"ResNet", "V100", 8,
-        {{1, 132.5401, 10.0}, {2, 134.24957, 19.7}, {4, 138.39, 38.6},
-            {8, 149.21285, 76.1}, {12, 152.38963, 105.2}, {16, 172.6456, 126.2},
-            {24, 212.0161, 168.9}, {32, 256.63817, 191.5}}},
+        {{1, 132.5401, 10.0}, {2, 134.24957, 19.7}, {4, 138.39, 38.6}, {8, 149.21285, 76.1},
+            {12, 152.38963, 105.2}, {16, 172.6456, 126.2}, {24, 212.0161, 168.9},
+            {32, 256.63817, 191.5}}},
     {"ResNet", "TPX", 5,
-        {{1, 108.87625, 9.9}, {2, 111.04, 20.4}, {4, 121.55254, 39.9},
-            {8, 141.822, 73.6}, {16, 152.72976, 126.7}}},
+        {{1, 108.87625, 9.9}, {2, 111.04, 20.4}, {4, 121.55254, 39.9}, {8, 141.822, 73.6},
+            {16, 152.72976, 126.7}}},
     {"KSVM", "cpu", 6,
-        {{1, 45.30513, 42.3}, {2, 45.864, 74.3}, {4, 51.04071, 138.4},
-            {8, 54.35171, 276.9}, {12, 59.51113, 390.0}, {16, 65.19547, 498.7}}},
+        {{1, 45.30513, 42.3}, {2, 45.864, 74.3}, {4, 51.04071, 138.4}, {8, 54.35171, 276.9},
+            {12, 59.51113, 390.0}, {16, 65.19547, 498.7}}},
     {"Inception", "V100", 6,
-        {{1, 68.10305, 26.3}, {2, 72.8235, 45.8}, {4, 73.88426, 81.5},
-            {8, 105.8667, 132.8}, {12, 112.03164, 179.5}, {16, 149.95264, 199.5}}},
+        {{1, 68.10305, 26.3}, {2, 72.8235, 45.8}, {4, 73.88426, 81.5}, {8, 105.8667, 132.8},
+            {12, 112.03164, 179.5}, {16, 149.95264, 199.5}}},
     {"Inception", "TPX", 4,
-        {{1, 34.84264, 32.4}, {2, 38.78975, 61.9}, {4, 57.46735, 103.8},
-            {8, 74.90487, 137.7}}},
+        {{1, 34.84264, 32.4}, {2, 38.78975, 61.9}, {4, 57.46735, 103.8}, {8, 74.90487, 137.7}}},
     {"LogReg", "cpu", 4,
-        {{1, 29.28447, 531.5}, {2, 30.27719, 608.6}, {4, 31.97647, 1038.9},
-            {8, 36.15806, 1094.8}}},
+        {{1, 29.28447, 531.5}, {2, 30.27719, 608.6}, {4, 31.97647, 1038.9}, {8, 36.15806, 1094.8}}},
 };
 
 static const spot_field_t item_field = {
@@ -51,8 +49,7 @@ static const spot_field_t document_fields[] = {
     {.name = NULL},
 };
 
-static void
-stop_on_error(int error, const spot_diag_t *diag)
+static void stop_on_error(int error, const spot_diag_t *diag)
 {
     if (error != 0) {
         spot_diag_print(diag, stderr);
@@ -61,8 +58,7 @@ stop_on_error(int error, const spot_diag_t *diag)
     }
 }
 
-void
-serve_case_open(serve_case_t *self, const char *document)
+void serve_case_open(serve_case_t *self, const char *document)
 {
     spot_diag_t diag;
     spot_bind_t bind = {.diag = &diag};
@@ -70,21 +66,17 @@ serve_case_open(serve_case_t *self, const char *document)
     *self = (serve_case_t){.service = &spot_service_throughput};
     spot_diag_init(&diag);
     stop_on_error(
-        spot_yaml_parse(&self->document, "case", document, strlen(document), &diag),
-        &diag);
-    stop_on_error(
-        spot_bind_document(document_fields, self->document.root, &diag, self), &diag);
+        spot_yaml_parse(&self->document, "case", document, strlen(document), &diag), &diag);
+    stop_on_error(spot_bind_document(document_fields, self->document.root, &diag, self), &diag);
     stop_on_error(spot_serve_pipeline_init(&self->pipeline, &bind,
-                      spot_node_get(self->document.root, "pipeline"), self->num_items,
-                      self->items),
+                      spot_node_get(self->document.root, "pipeline"), self->num_items, self->items),
         &diag);
     spot_diag_free(&diag);
     SPOT_ARENA_ARRAY(&self->memory, self->plans, self->pipeline.num_stages);
     spot_bug_assert(self->plans != NULL);
 }
 
-void
-serve_case_close(serve_case_t *self)
+void serve_case_close(serve_case_t *self)
 {
     spot_serve_free(&self->serve);
     spot_outages_delete(self->outages);
@@ -109,8 +101,7 @@ serve_case_close(serve_case_t *self)
     *self = (serve_case_t){0};
 }
 
-void
-serve_case_read_profiles(serve_case_t *self, const char *folder)
+void serve_case_read_profiles(serve_case_t *self, const char *folder)
 {
     static const char *const models[] = {"resnet", "ksvm", "inception", "logreg"};
     spot_diag_t diag;
@@ -126,15 +117,14 @@ serve_case_read_profiles(serve_case_t *self, const char *folder)
 }
 
 /* The profile of the files, or of the rows above, in memory of the case. */
-static const spot_serving_profile_t *
-profile_of(serve_case_t *self, const char *model, const char *hardware)
+static const spot_serving_profile_t *profile_of(
+    serve_case_t *self, const char *model, const char *hardware)
 {
     if (self->profiles.num_profiles > 0) {
         return spot_serving_profiles_find(&self->profiles, model, hardware);
     }
     for (size_t j = 0; j < sizeof(measured) / sizeof(measured[0]); j++) {
-        if (strcmp(measured[j].model, model) == 0 &&
-            strcmp(measured[j].hardware, hardware) == 0) {
+        if (strcmp(measured[j].model, model) == 0 && strcmp(measured[j].hardware, hardware) == 0) {
             spot_serving_profile_t *profile;
 
             SPOT_ARENA_ARRAY(&self->memory, profile, 1);
@@ -142,30 +132,28 @@ profile_of(serve_case_t *self, const char *model, const char *hardware)
             profile->num_rows = measured[j].num_rows;
             SPOT_ARENA_ARRAY(&self->memory, profile->rows, profile->num_rows);
             spot_bug_assert(profile->rows != NULL);
-            memcpy(profile->rows, measured[j].rows,
-                profile->num_rows * sizeof(*profile->rows));
+            memcpy(profile->rows, measured[j].rows, profile->num_rows * sizeof(*profile->rows));
             return profile;
         }
     }
     return NULL;
 }
 
-const spot_service_time_t *
-serve_case_time(serve_case_t *self, const char *model, const char *hardware)
+const spot_service_time_t *serve_case_time(
+    serve_case_t *self, const char *model, const char *hardware)
 {
     const spot_serving_profile_t *profile = profile_of(self, model, hardware);
     spot_service_time_t *time;
 
     spot_bug_assert(profile != NULL);
     SPOT_ARENA_ARRAY(&self->memory, time, 1);
-    spot_bug_assert(time != NULL && spot_service_time_init(time, self->service, profile,
-                                        &self->memory) == 0);
+    spot_bug_assert(
+        time != NULL && spot_service_time_init(time, self->service, profile, &self->memory) == 0);
     return time;
 }
 
-spot_stage_option_t *
-serve_case_option(serve_case_t *self, const char *stage, const char *hardware,
-    int64_t batch, int64_t replicas)
+spot_stage_option_t *serve_case_option(
+    serve_case_t *self, const char *stage, const char *hardware, int64_t batch, int64_t replicas)
 {
     const int32_t stage_id = spot_serve_pipeline_stage(&self->pipeline, stage);
     spot_serve_plan_t *plan;
@@ -173,33 +161,28 @@ serve_case_option(serve_case_t *self, const char *stage, const char *hardware,
     spot_bug_assert(stage_id >= 0);
     plan = &self->plans[stage_id];
     plan->option = (spot_stage_option_t){.batch = batch, .replicas = replicas};
-    plan->time = serve_case_time(self,
-        spot_serve_pipeline_stage_node(&self->pipeline, (size_t) stage_id)->model,
-        hardware);
+    plan->time = serve_case_time(
+        self, spot_serve_pipeline_stage_node(&self->pipeline, (size_t) stage_id)->model, hardware);
     spot_bug_assert(batch <= plan->time->last);
     return &plan->option;
 }
 
-void
-serve_case_arrive(serve_case_t *self, int64_t time_ns)
+void serve_case_arrive(serve_case_t *self, int64_t time_ns)
 {
     spot_bug_assert(SPOT_ARRAY_APPEND(self, arrivals, time_ns) == 0);
 }
 
-void
-serve_case_outage(serve_case_t *self, int32_t stage_id, int32_t slot,
-    int64_t preempted_ns, int64_t ready_ns)
+void serve_case_outage(
+    serve_case_t *self, int32_t stage_id, int32_t slot, int64_t preempted_ns, int64_t ready_ns)
 {
     spot_outage_file_t *file = &self->outage_setting.file;
 
     self->outage_setting.kind = SPOT_OUTAGES_FILE;
-    spot_bug_assert(
-        SPOT_ARRAY_APPEND(file, rows,
-            (spot_outage_row_t){stage_id, slot, preempted_ns, ready_ns}) == 0);
+    spot_bug_assert(SPOT_ARRAY_APPEND(file, rows,
+                        (spot_outage_row_t){stage_id, slot, preempted_ns, ready_ns}) == 0);
 }
 
-static void
-start_outages(serve_case_t *self)
+static void start_outages(serve_case_t *self)
 {
     const spot_replication_t replication = {.seed = 1};
     int32_t num_slots[SPOT_SERVE_MAX_NODES];
@@ -215,8 +198,7 @@ start_outages(serve_case_t *self)
         self->arrivals[self->num_arrivals - 1]);
 }
 
-void
-serve_case_run(serve_case_t *self, bool is_recorded)
+void serve_case_run(serve_case_t *self, bool is_recorded)
 {
     spot_serve_run_t run = {.pipeline = &self->pipeline,
         .rent = &self->rent,
@@ -231,16 +213,14 @@ serve_case_run(serve_case_t *self, bool is_recorded)
     spot_bug_assert(spot_serve_run(&self->serve, &run, self->plans) == 0);
 }
 
-int64_t
-serve_case_latency_ns(const serve_case_t *self, size_t query_id)
+int64_t serve_case_latency_ns(const serve_case_t *self, size_t query_id)
 {
     const int64_t sink_ns = self->serve.sink_ns[query_id];
 
     return sink_ns < 0 ? sink_ns : sink_ns - self->arrivals[query_id];
 }
 
-uint64_t
-serve_case_checksum(const serve_case_t *self)
+uint64_t serve_case_checksum(const serve_case_t *self)
 {
     uint64_t sum = UINT64_C(0xcbf29ce484222325);
 

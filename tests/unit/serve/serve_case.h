@@ -45,15 +45,15 @@ const spot_service_time_t *serve_case_time(
     serve_case_t *self, const char *model, const char *hardware);
 
 /* Sets the option of a stage and returns it for more settings. */
-spot_stage_option_t *serve_case_option(serve_case_t *self, const char *stage,
-    const char *hardware, int64_t batch, int64_t replicas);
+spot_stage_option_t *serve_case_option(
+    serve_case_t *self, const char *stage, const char *hardware, int64_t batch, int64_t replicas);
 
 /* Adds a query. */
 void serve_case_arrive(serve_case_t *self, int64_t time_ns);
 
 /* Adds an outage; ready_ns INT64_MAX: never. */
-void serve_case_outage(serve_case_t *self, int32_t stage_id, int32_t slot,
-    int64_t preempted_ns, int64_t ready_ns);
+void serve_case_outage(
+    serve_case_t *self, int32_t stage_id, int32_t slot, int64_t preempted_ns, int64_t ready_ns);
 
 void serve_case_run(serve_case_t *self, bool is_recorded);
 

@@ -4,16 +4,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int
-phase_of(int32_t kind)
+static int phase_of(int32_t kind)
 {
     return kind <= TWIN_DELIVER ? 0 : kind <= TWIN_LAUNCHED ? 1 : 2;
 }
 
 /* ---- Events ---- */
 
-twin_event_t *
-twin_schedule(
+twin_event_t *twin_schedule(
     twin_t *self, int32_t kind, int64_t time_ns, int32_t stage_id, int32_t slot)
 {
     const twin_event_t event = {.time_ns = time_ns,
@@ -27,8 +25,7 @@ twin_schedule(
     return &self->events[self->num_events - 1];
 }
 
-static bool
-is_before(const twin_event_t *a, const twin_event_t *b)
+static bool is_before(const twin_event_t *a, const twin_event_t *b)
 {
     if (a->time_ns != b->time_ns) {
         return a->time_ns < b->time_ns;
@@ -36,8 +33,7 @@ is_before(const twin_event_t *a, const twin_event_t *b)
     return a->phase != b->phase ? a->phase < b->phase : a->sequence < b->sequence;
 }
 
-static twin_event_t
-take_event(twin_t *self)
+static twin_event_t take_event(twin_t *self)
 {
     size_t first = 0;
     twin_event_t event;
@@ -53,8 +49,7 @@ take_event(twin_t *self)
 }
 
 /* The event of such a kind of a slot does not happen. */
-void
-twin_cancel(twin_t *self, int32_t kind, int32_t stage_id, int32_t slot)
+void twin_cancel(twin_t *self, int32_t kind, int32_t stage_id, int32_t slot)
 {
     for (size_t j = 0; j < self->num_events; j++) {
         const twin_event_t *event = &self->events[j];
@@ -67,22 +62,19 @@ twin_cancel(twin_t *self, int32_t kind, int32_t stage_id, int32_t slot)
     spot_bug_assert(false);
 }
 
-const spot_stage_option_t *
-twin_option(const twin_t *self, int32_t stage_id)
+const spot_stage_option_t *twin_option(const twin_t *self, int32_t stage_id)
 {
     return &self->setting->plans[stage_id].option;
 }
 
-const spot_service_time_t *
-twin_time(const twin_t *self, int32_t stage_id)
+const spot_service_time_t *twin_time(const twin_t *self, int32_t stage_id)
 {
     return self->setting->plans[stage_id].time;
 }
 
 /* ---- The run ---- */
 
-static void
-start_stage(twin_t *self, size_t stage_id)
+static void start_stage(twin_t *self, size_t stage_id)
 {
     const spot_stage_option_t *option = twin_option(self, (int32_t) stage_id);
     twin_stage_t *stage = &self->stages[stage_id];
@@ -112,8 +104,7 @@ start_stage(twin_t *self, size_t stage_id)
 }
 
 /* All rows of a stage, each as TWIN_NOTICE, TWIN_PREEMPT, READY. */
-static void
-schedule_outages(twin_t *self, int32_t stage_id)
+static void schedule_outages(twin_t *self, int32_t stage_id)
 {
     const twin_setting_t *setting = self->setting;
     const twin_stage_t *stage = &self->stages[stage_id];
@@ -136,8 +127,8 @@ schedule_outages(twin_t *self, int32_t stage_id)
             }
         }
         if (setting->rent->notice_ns > 0) {
-            twin_schedule(self, TWIN_NOTICE, notice_ns, stage_id, slot_id)
-                ->preempted_ns = row->preempted_ns;
+            twin_schedule(self, TWIN_NOTICE, notice_ns, stage_id, slot_id)->preempted_ns =
+                row->preempted_ns;
         }
         twin_schedule(self, TWIN_PREEMPT, row->preempted_ns, stage_id, slot_id);
         if (row->ready_ns != INT64_MAX) {
@@ -146,8 +137,7 @@ schedule_outages(twin_t *self, int32_t stage_id)
     }
 }
 
-static void
-start(twin_t *self)
+static void start(twin_t *self)
 {
     const spot_serve_pipeline_t *pipeline = self->setting->pipeline;
     const size_t num_queries = (size_t) self->setting->num_queries;
@@ -176,8 +166,7 @@ start(twin_t *self)
 }
 
 /* The slot of a source is its query. */
-static void
-see(twin_t *self, const twin_event_t *event)
+static void see(twin_t *self, const twin_event_t *event)
 {
     const spot_serve_pipeline_t *pipeline = self->setting->pipeline;
     const int32_t stage_id = event->stage_id, slot = event->slot;
@@ -185,8 +174,7 @@ see(twin_t *self, const twin_event_t *event)
     switch (event->kind) {
         case TWIN_SOURCE:
             if (slot + 1 < self->setting->num_queries) {
-                twin_schedule(
-                    self, TWIN_SOURCE, self->setting->source_ns[slot + 1], 0, slot + 1);
+                twin_schedule(self, TWIN_SOURCE, self->setting->source_ns[slot + 1], 0, slot + 1);
             }
             twin_hand_on(self, pipeline->num_first, pipeline->first, 1, &slot);
             break;
@@ -224,16 +212,14 @@ see(twin_t *self, const twin_event_t *event)
 /* ---- What is left for the end ---- */
 
 /* How much of a time lies before T. */
-static int64_t
-within_ns(const twin_t *self, int64_t from_ns, int64_t to_ns)
+static int64_t within_ns(const twin_t *self, int64_t from_ns, int64_t to_ns)
 {
     const int64_t end_ns = to_ns < self->end_ns ? to_ns : self->end_ns;
 
     return end_ns > from_ns ? end_ns - from_ns : 0;
 }
 
-static void
-pay(const twin_t *self, twin_stage_t *stage, bool is_spot, bool is_serving,
+static void pay(const twin_t *self, twin_stage_t *stage, bool is_spot, bool is_serving,
     int64_t from_ns, int64_t to_ns)
 {
     stage->paid_ns[is_spot] += within_ns(self, from_ns, to_ns);
@@ -242,8 +228,7 @@ pay(const twin_t *self, twin_stage_t *stage, bool is_spot, bool is_serving,
 
 /* A spot slot serves from the end of an outage to the start of the next one, and is paid
  * for its start-up before. */
-static void
-pay_spot(const twin_t *self, twin_stage_t *stage, int32_t stage_id, int32_t slot)
+static void pay_spot(const twin_t *self, twin_stage_t *stage, int32_t stage_id, int32_t slot)
 {
     const spot_rent_setting_t *rent = self->setting->rent;
     int64_t from_ns = 0;
@@ -258,23 +243,20 @@ pay_spot(const twin_t *self, twin_stage_t *stage, int32_t stage_id, int32_t slot
         pay(self, stage, true, true, from_ns, row->preempted_ns);
         from_ns = row->ready_ns;
         if (from_ns != INT64_MAX) {
-            start_up_ns = start_up_ns < from_ns - row->preempted_ns
-                              ? start_up_ns
-                              : from_ns - row->preempted_ns;
+            start_up_ns = start_up_ns < from_ns - row->preempted_ns ? start_up_ns
+                                                                    : from_ns - row->preempted_ns;
             pay(self, stage, true, false, from_ns - start_up_ns, from_ns);
         }
     }
     pay(self, stage, true, true, from_ns, INT64_MAX);
 }
 
-static void
-settle(twin_t *self, int32_t stage_id)
+static void settle(twin_t *self, int32_t stage_id)
 {
     twin_stage_t *stage = &self->stages[stage_id];
 
     for (size_t j = 0; j < stage->num_stays; j++) {
-        stage->wait_sum_ns +=
-            within_ns(self, stage->stays[j].from_ns, stage->stays[j].to_ns);
+        stage->wait_sum_ns += within_ns(self, stage->stays[j].from_ns, stage->stays[j].to_ns);
     }
     for (size_t j = 0; j < stage->num_lengths; j++) {
         stage->queue_area_ns +=
@@ -297,8 +279,7 @@ settle(twin_t *self, int32_t stage_id)
     }
 }
 
-void
-twin_run(twin_t *self, const twin_setting_t *setting)
+void twin_run(twin_t *self, const twin_setting_t *setting)
 {
     *self = (twin_t){.setting = setting};
     start(self);
@@ -313,8 +294,7 @@ twin_run(twin_t *self, const twin_setting_t *setting)
     }
 }
 
-void
-twin_free(twin_t *self)
+void twin_free(twin_t *self)
 {
     for (size_t j = 0; j < self->setting->pipeline->num_stages; j++) {
         free(self->stages[j].lengths);

@@ -4,8 +4,7 @@
 /* ---- Replicas ---- */
 
 /* A slot that does not run takes nothing more. */
-static void
-stop_taking(twin_t *self, int32_t stage_id, int32_t slot_id)
+static void stop_taking(twin_t *self, int32_t stage_id, int32_t slot_id)
 {
     twin_slot_t *slot = &self->stages[stage_id].slots[slot_id];
 
@@ -18,8 +17,7 @@ stop_taking(twin_t *self, int32_t stage_id, int32_t slot_id)
     }
 }
 
-static void
-launch_fallback(twin_t *self, int32_t stage_id)
+static void launch_fallback(twin_t *self, int32_t stage_id)
 {
     const spot_rent_setting_t *rent = self->setting->rent;
     twin_stage_t *stage = &self->stages[stage_id];
@@ -35,16 +33,15 @@ launch_fallback(twin_t *self, int32_t stage_id)
             stage->slots[j].state = TWIN_PREPPING;
             stage->fallback_launches++;
             twin_open_span(self, stage, j, false);
-            twin_schedule(self, TWIN_LAUNCHED,
-                self->now_ns + rent->preparation_ns + rent->load_ns, stage_id, j);
+            twin_schedule(self, TWIN_LAUNCHED, self->now_ns + rent->preparation_ns + rent->load_ns,
+                stage_id, j);
             return;
         }
     }
     spot_bug_assert(false);
 }
 
-static void
-retire_fallback(twin_t *self, int32_t stage_id)
+static void retire_fallback(twin_t *self, int32_t stage_id)
 {
     twin_stage_t *stage = &self->stages[stage_id];
 
@@ -73,8 +70,7 @@ retire_fallback(twin_t *self, int32_t stage_id)
     spot_bug_assert(false);
 }
 
-static int64_t
-num_active(const twin_stage_t *stage)
+static int64_t num_active(const twin_stage_t *stage)
 {
     int64_t number = 0;
 
@@ -86,8 +82,7 @@ num_active(const twin_stage_t *stage)
     return number;
 }
 
-static void
-control(twin_t *self, int32_t stage_id)
+static void control(twin_t *self, int32_t stage_id)
 {
     const spot_stage_option_t *option = twin_option(self, stage_id);
     twin_stage_t *stage = &self->stages[stage_id];
@@ -114,8 +109,7 @@ control(twin_t *self, int32_t stage_id)
     }
 }
 
-void
-twin_see_return(twin_t *self, int32_t stage_id, int32_t slot_id)
+void twin_see_return(twin_t *self, int32_t stage_id, int32_t slot_id)
 {
     twin_stage_t *stage = &self->stages[stage_id];
     twin_slot_t *slot = &stage->slots[slot_id];
@@ -132,8 +126,7 @@ twin_see_return(twin_t *self, int32_t stage_id, int32_t slot_id)
     twin_mark(self, stage_id);
 }
 
-void
-twin_see_notice(twin_t *self, int32_t stage_id, int32_t slot_id, int64_t preempted_ns)
+void twin_see_notice(twin_t *self, int32_t stage_id, int32_t slot_id, int64_t preempted_ns)
 {
     twin_slot_t *slot = &self->stages[stage_id].slots[slot_id];
 
@@ -145,8 +138,7 @@ twin_see_notice(twin_t *self, int32_t stage_id, int32_t slot_id, int64_t preempt
     control(self, stage_id);
 }
 
-static void
-cut(twin_t *self, int32_t stage_id, twin_slot_t *slot)
+static void cut(twin_t *self, int32_t stage_id, twin_slot_t *slot)
 {
     twin_stage_t *stage = &self->stages[stage_id];
     const int64_t elapsed_ns = self->now_ns - slot->taken_ns;
@@ -169,8 +161,7 @@ cut(twin_t *self, int32_t stage_id, twin_slot_t *slot)
     }
 }
 
-void
-twin_see_preemption(twin_t *self, int32_t stage_id, int32_t slot_id)
+void twin_see_preemption(twin_t *self, int32_t stage_id, int32_t slot_id)
 {
     twin_slot_t *slot = &self->stages[stage_id].slots[slot_id];
 
@@ -185,16 +176,14 @@ twin_see_preemption(twin_t *self, int32_t stage_id, int32_t slot_id)
     control(self, stage_id);
 }
 
-void
-twin_see_ready(twin_t *self, int32_t stage_id, int32_t slot_id)
+void twin_see_ready(twin_t *self, int32_t stage_id, int32_t slot_id)
 {
     self->stages[stage_id].slots[slot_id].state = TWIN_IDLE;
     twin_mark(self, stage_id);
     control(self, stage_id);
 }
 
-void
-twin_see_launched(twin_t *self, int32_t stage_id, int32_t slot_id)
+void twin_see_launched(twin_t *self, int32_t stage_id, int32_t slot_id)
 {
     twin_stage_t *stage = &self->stages[stage_id];
 

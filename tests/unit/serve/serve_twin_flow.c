@@ -6,8 +6,7 @@
 
 /* ---- Queues ---- */
 
-void
-twin_mark(twin_t *self, int32_t stage_id)
+void twin_mark(twin_t *self, int32_t stage_id)
 {
     twin_stage_t *stage = &self->stages[stage_id];
 
@@ -18,16 +17,14 @@ twin_mark(twin_t *self, int32_t stage_id)
 }
 
 /* The length has changed. */
-static void
-note_length(const twin_t *self, twin_stage_t *stage)
+static void note_length(const twin_t *self, twin_stage_t *stage)
 {
     const twin_length_t length = {self->now_ns, stage->length};
 
     spot_bug_assert(SPOT_ARRAY_APPEND(stage, lengths, length) == 0);
 }
 
-void
-twin_open_span(const twin_t *self, twin_stage_t *stage, int32_t slot, bool is_serving)
+void twin_open_span(const twin_t *self, twin_stage_t *stage, int32_t slot, bool is_serving)
 {
     const twin_span_t span = {self->now_ns, INT64_MAX, slot, is_serving};
 
@@ -35,8 +32,7 @@ twin_open_span(const twin_t *self, twin_stage_t *stage, int32_t slot, bool is_se
 }
 
 /* Ends the open span of an owner. */
-void
-twin_close_span(const twin_t *self, size_t num_spans, twin_span_t *spans, int32_t owner)
+void twin_close_span(const twin_t *self, size_t num_spans, twin_span_t *spans, int32_t owner)
 {
     for (size_t j = num_spans; j > 0; j--) {
         if (spans[j - 1].owner == owner && spans[j - 1].to_ns == INT64_MAX) {
@@ -47,8 +43,7 @@ twin_close_span(const twin_t *self, size_t num_spans, twin_span_t *spans, int32_
     spot_bug_assert(false);
 }
 
-void
-twin_insert(twin_t *self, int32_t stage_id, int32_t place, int32_t id)
+void twin_insert(twin_t *self, int32_t stage_id, int32_t place, int32_t id)
 {
     twin_stage_t *stage = &self->stages[stage_id];
     const twin_span_t stay = {.from_ns = self->now_ns, .to_ns = INT64_MAX, .owner = id};
@@ -64,8 +59,7 @@ twin_insert(twin_t *self, int32_t stage_id, int32_t place, int32_t id)
     }
 }
 
-static void
-arrive(twin_t *self, int32_t stage_id, int32_t num_ids, const int32_t *ids)
+static void arrive(twin_t *self, int32_t stage_id, int32_t num_ids, const int32_t *ids)
 {
     twin_stage_t *stage = &self->stages[stage_id];
 
@@ -80,8 +74,7 @@ arrive(twin_t *self, int32_t stage_id, int32_t num_ids, const int32_t *ids)
 
 /* ---- Joins and the sink ---- */
 
-static void
-leave(twin_t *self, int32_t id, int64_t sink_ns)
+static void leave(twin_t *self, int32_t id, int64_t sink_ns)
 {
     spot_bug_assert(self->sink_ns[id] == SPOT_QUERY_UNFINISHED);
     self->sink_ns[id] = sink_ns;
@@ -89,8 +82,7 @@ leave(twin_t *self, int32_t id, int64_t sink_ns)
     self->end_ns = self->now_ns;
 }
 
-void
-twin_lose(twin_t *self, int32_t id)
+void twin_lose(twin_t *self, int32_t id)
 {
     if (self->sink_ns[id] == SPOT_QUERY_LOST) {
         return;
@@ -106,12 +98,10 @@ twin_lose(twin_t *self, int32_t id)
     }
 }
 
-static void
-deliver_to_join(twin_t *self, const spot_serve_pipeline_link_t *link, int32_t num_ids,
-    const int32_t *ids)
+static void deliver_to_join(
+    twin_t *self, const spot_serve_pipeline_link_t *link, int32_t num_ids, const int32_t *ids)
 {
-    const spot_serve_pipeline_node_t *node =
-        &self->setting->pipeline->nodes[link->node_id];
+    const spot_serve_pipeline_node_t *node = &self->setting->pipeline->nodes[link->node_id];
     twin_join_t *join = &self->joins[link->node_id];
     int32_t *complete = malloc((size_t) num_ids * sizeof(*complete));
     int32_t num_complete = 0;
@@ -143,9 +133,8 @@ deliver_to_join(twin_t *self, const spot_serve_pipeline_link_t *link, int32_t nu
 }
 
 /* Hands a batch to every child, or to the sink. */
-void
-twin_hand_on(twin_t *self, size_t num_children,
-    const spot_serve_pipeline_link_t *children, int32_t num_ids, const int32_t *ids)
+void twin_hand_on(twin_t *self, size_t num_children, const spot_serve_pipeline_link_t *children,
+    int32_t num_ids, const int32_t *ids)
 {
     for (size_t j = 0; j < num_children; j++) {
         const spot_serve_pipeline_node_t *child =
@@ -162,8 +151,7 @@ twin_hand_on(twin_t *self, size_t num_children,
     }
 }
 
-void
-twin_deliver(twin_t *self, int32_t stage_id, int32_t num_ids, const int32_t *ids)
+void twin_deliver(twin_t *self, int32_t stage_id, int32_t num_ids, const int32_t *ids)
 {
     const spot_serve_pipeline_node_t *node =
         spot_serve_pipeline_stage_node(self->setting->pipeline, (size_t) stage_id);
@@ -176,8 +164,7 @@ twin_deliver(twin_t *self, int32_t stage_id, int32_t num_ids, const int32_t *ids
 
 /* ---- Batches ---- */
 
-static int32_t
-lowest_idle(const twin_stage_t *stage)
+static int32_t lowest_idle(const twin_stage_t *stage)
 {
     for (int32_t j = 0; j < stage->num_slots; j++) {
         if (stage->slots[j].state == TWIN_IDLE) {
@@ -187,8 +174,7 @@ lowest_idle(const twin_stage_t *stage)
     return -1;
 }
 
-static int32_t
-longest_pending(const twin_stage_t *stage, int32_t *num_pending)
+static int32_t longest_pending(const twin_stage_t *stage, int32_t *num_pending)
 {
     int32_t longest = -1;
 
@@ -198,8 +184,7 @@ longest_pending(const twin_stage_t *stage, int32_t *num_pending)
 
         if (slot->state == TWIN_PENDING) {
             ++*num_pending;
-            if (longest < 0 ||
-                slot->pending_order < stage->slots[longest].pending_order) {
+            if (longest < 0 || slot->pending_order < stage->slots[longest].pending_order) {
                 longest = j;
             }
         }
@@ -207,14 +192,12 @@ longest_pending(const twin_stage_t *stage, int32_t *num_pending)
     return longest;
 }
 
-static int32_t
-least(int64_t a, int64_t b)
+static int32_t least(int64_t a, int64_t b)
 {
     return (int32_t) (a < b ? a : b);
 }
 
-static void
-take(twin_t *self, int32_t stage_id, int32_t slot_id, int32_t size)
+static void take(twin_t *self, int32_t stage_id, int32_t slot_id, int32_t size)
 {
     twin_stage_t *stage = &self->stages[stage_id];
     twin_slot_t *slot = &stage->slots[slot_id];
@@ -226,18 +209,15 @@ take(twin_t *self, int32_t stage_id, int32_t slot_id, int32_t size)
         slot->ids[j] = stage->queue[j];
         twin_close_span(self, stage->num_stays, stage->stays, slot->ids[j]);
         stamp->dequeue_ns = self->now_ns;
-        stamp->first_dequeue_ns =
-            stamp->tries == 0 ? self->now_ns : stamp->first_dequeue_ns;
+        stamp->first_dequeue_ns = stamp->tries == 0 ? self->now_ns : stamp->first_dequeue_ns;
         stamp->batch = size;
         stamp->replica = slot_id;
         stamp->tries++;
         stage->retries += stamp->tries > 1;
-        stage->tries_max =
-            stamp->tries > stage->tries_max ? stamp->tries : stage->tries_max;
+        stage->tries_max = stamp->tries > stage->tries_max ? stamp->tries : stage->tries_max;
     }
     stage->length -= size;
-    memmove(stage->queue, &stage->queue[size],
-        (size_t) stage->length * sizeof(*stage->queue));
+    memmove(stage->queue, &stage->queue[size], (size_t) stage->length * sizeof(*stage->queue));
     note_length(self, stage);
     stage->batches++;
     stage->histogram[size]++;
@@ -246,13 +226,11 @@ take(twin_t *self, int32_t stage_id, int32_t slot_id, int32_t size)
     slot->num_ids = size;
     slot->taken_ns = self->now_ns;
     if (time->result_ns == time->busy_ns) {
-        twin_schedule(
-            self, TWIN_RETURN, self->now_ns + time->busy_ns[size], stage_id, slot_id);
+        twin_schedule(self, TWIN_RETURN, self->now_ns + time->busy_ns[size], stage_id, slot_id);
     } else {
         twin_event_t *event;
 
-        twin_schedule(
-            self, TWIN_FREE, self->now_ns + time->busy_ns[size], stage_id, slot_id);
+        twin_schedule(self, TWIN_FREE, self->now_ns + time->busy_ns[size], stage_id, slot_id);
         event = twin_schedule(
             self, TWIN_DELIVER, self->now_ns + time->result_ns[size], stage_id, slot_id);
         event->num_ids = size;
@@ -262,22 +240,18 @@ take(twin_t *self, int32_t stage_id, int32_t slot_id, int32_t size)
 }
 
 /* The largest batch that a slot can end before it is taken away; 0: none. */
-static int32_t
-largest_in_time(const twin_t *self, int32_t stage_id, const twin_slot_t *slot)
+static int32_t largest_in_time(const twin_t *self, int32_t stage_id, const twin_slot_t *slot)
 {
-    int32_t size =
-        least(self->stages[stage_id].length, twin_option(self, stage_id)->batch);
+    int32_t size = least(self->stages[stage_id].length, twin_option(self, stage_id)->batch);
 
-    while (
-        size > 0 && slot->is_noticed &&
-        self->now_ns + twin_time(self, stage_id)->busy_ns[size] > slot->preempted_ns) {
+    while (size > 0 && slot->is_noticed &&
+           self->now_ns + twin_time(self, stage_id)->busy_ns[size] > slot->preempted_ns) {
         size--;
     }
     return size;
 }
 
-void
-twin_see_dispatch(twin_t *self, int32_t stage_id)
+void twin_see_dispatch(twin_t *self, int32_t stage_id)
 {
     const spot_stage_option_t *option = twin_option(self, stage_id);
     twin_stage_t *stage = &self->stages[stage_id];
@@ -308,14 +282,12 @@ twin_see_dispatch(twin_t *self, int32_t stage_id)
     }
 }
 
-void
-twin_see_take(twin_t *self, int32_t stage_id, int32_t slot)
+void twin_see_take(twin_t *self, int32_t stage_id, int32_t slot)
 {
     twin_stage_t *stage = &self->stages[stage_id];
 
     stage->slots[slot].state = TWIN_IDLE;
     if (stage->length > 0) {
-        take(self, stage_id, slot,
-            least(stage->length, twin_option(self, stage_id)->batch));
+        take(self, stage_id, slot, least(stage->length, twin_option(self, stage_id)->batch));
     }
 }

@@ -29,14 +29,12 @@ const spot_service_time_t *twin_time(const twin_t *self, int32_t stage_id);
 /* ---- serve_twin_flow.c: queries ---- */
 
 void twin_mark(twin_t *self, int32_t stage_id);
-void twin_open_span(
-    const twin_t *self, twin_stage_t *stage, int32_t slot, bool is_serving);
-void twin_close_span(
-    const twin_t *self, size_t num_spans, twin_span_t *spans, int32_t owner);
+void twin_open_span(const twin_t *self, twin_stage_t *stage, int32_t slot, bool is_serving);
+void twin_close_span(const twin_t *self, size_t num_spans, twin_span_t *spans, int32_t owner);
 void twin_insert(twin_t *self, int32_t stage_id, int32_t place, int32_t id);
 void twin_lose(twin_t *self, int32_t id);
-void twin_hand_on(twin_t *self, size_t num_children,
-    const spot_serve_pipeline_link_t *children, int32_t num_ids, const int32_t *ids);
+void twin_hand_on(twin_t *self, size_t num_children, const spot_serve_pipeline_link_t *children,
+    int32_t num_ids, const int32_t *ids);
 void twin_deliver(twin_t *self, int32_t stage_id, int32_t num_ids, const int32_t *ids);
 void twin_see_dispatch(twin_t *self, int32_t stage_id);
 void twin_see_take(twin_t *self, int32_t stage_id, int32_t slot);
@@ -44,8 +42,7 @@ void twin_see_take(twin_t *self, int32_t stage_id, int32_t slot);
 /* ---- serve_twin_fleet.c: replicas ---- */
 
 void twin_see_return(twin_t *self, int32_t stage_id, int32_t slot_id);
-void twin_see_notice(
-    twin_t *self, int32_t stage_id, int32_t slot_id, int64_t preempted_ns);
+void twin_see_notice(twin_t *self, int32_t stage_id, int32_t slot_id, int64_t preempted_ns);
 void twin_see_preemption(twin_t *self, int32_t stage_id, int32_t slot_id);
 void twin_see_ready(twin_t *self, int32_t stage_id, int32_t slot_id);
 void twin_see_launched(twin_t *self, int32_t stage_id, int32_t slot_id);

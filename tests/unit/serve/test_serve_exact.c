@@ -50,23 +50,20 @@ static const shape_t shapes[] = {
     {"joins", 3,
         "{id: A, from: source}, {id: B, from: source}, {id: J, join: [A, B]}, "
         "{id: C, from: A}, {id: K, join: [J, C]}"},
-    {"early", 2,
-        "{id: A, from: source}, {id: B, from: A}, {id: J, join: [source, A, B]}"},
+    {"early", 2, "{id: A, from: source}, {id: B, from: A}, {id: J, join: [source, A, B]}"},
     {"backwards", 3,
         "{id: J, join: [C, B]}, {id: C, from: A}, {id: B, from: source}, "
         "{id: A, from: source}"},
 };
 #define NUM_SHAPES (sizeof(shapes) / sizeof(shapes[0]))
 
-static int
-draw(spot_rng_t *rng, int low, int high)
+static int draw(spot_rng_t *rng, int low, int high)
 {
     return low + (int) spot_rng_below(rng, (uint64_t) (high - low + 1));
 }
 
 /* Profiles of all stages on one or two hardware. */
-static void
-write_profiles(spot_rng_t *rng, int num_stages, FILE *out)
+static void write_profiles(spot_rng_t *rng, int num_stages, FILE *out)
 {
     fputs("model,hardware,batch,p99_ms,throughput_qps\n", out);
     for (int j = 0; j < num_stages; j++) {
@@ -79,8 +76,8 @@ write_profiles(spot_rng_t *rng, int num_stages, FILE *out)
             for (int row = 0; row < num_rows && (which >> k & 1) != 0; row++) {
                 const int ms = 5 * draw(rng, 1, 6);
 
-                fprintf(out, "%c,%s,%d,%d,%.17g\n", 'A' + j, k == 0 ? "fast" : "slow",
-                    batch, ms + 5 * draw(rng, 0, 3), batch * 1000.0 / ms);
+                fprintf(out, "%c,%s,%d,%d,%.17g\n", 'A' + j, k == 0 ? "fast" : "slow", batch,
+                    ms + 5 * draw(rng, 0, 3), batch * 1000.0 / ms);
                 batch += draw(rng, 1, 2);
             }
         }
@@ -88,8 +85,7 @@ write_profiles(spot_rng_t *rng, int num_stages, FILE *out)
 }
 
 /* Outages of the first slots. */
-static void
-write_outages(spot_rng_t *rng, int num_stages, FILE *out)
+static void write_outages(spot_rng_t *rng, int num_stages, FILE *out)
 {
     fputs("node,slot,preempted_ns,ready_ns\n", out);
     for (int j = 0; j < num_stages; j++) {
@@ -107,9 +103,8 @@ write_outages(spot_rng_t *rng, int num_stages, FILE *out)
 }
 
 /* Markets, delays and outages of some stages. */
-static void
-write_config(spot_rng_t *rng, const shape_t *shape, const char *profiles,
-    const char *outages, FILE *out)
+static void write_config(
+    spot_rng_t *rng, const shape_t *shape, const char *profiles, const char *outages, FILE *out)
 {
     const bool has_outages = outages[0] != '\0';
     static const char *const in_flight[] = {"requeue_head", "requeue_tail", "lose"};
@@ -129,10 +124,8 @@ write_config(spot_rng_t *rng, const shape_t *shape, const char *profiles,
         if (market == 1) {
             fputs(", market: spot", out);
         } else if (market == 2) {
-            fprintf(out,
-                ", market: hedge, hedge: {base: %d, overprovision: %d, fallback: %s}",
-                draw(rng, 0, 1), draw(rng, 0, 1),
-                draw(rng, 0, 1) == 0 ? "none" : "to_target");
+            fprintf(out, ", market: hedge, hedge: {base: %d, overprovision: %d, fallback: %s}",
+                draw(rng, 0, 1), draw(rng, 0, 1), draw(rng, 0, 1) == 0 ? "none" : "to_target");
         }
         fputs("}\n", out);
     }
@@ -145,8 +138,7 @@ write_config(spot_rng_t *rng, const shape_t *shape, const char *profiles,
 }
 
 /* A random space. */
-static void
-open_space(plan_case_t *self, uint64_t space, const shape_t **shape)
+static void open_space(plan_case_t *self, uint64_t space, const shape_t **shape)
 {
     spot_rng_t rng;
     char *profiles, *document, path[280], outages[280] = "";
@@ -189,10 +181,8 @@ open_space(plan_case_t *self, uint64_t space, const shape_t **shape)
     fprintf(out, "]}\nslo: {latency: %d ms, percentile: %d}\n",
         5 * draw(&rng, (*shape)->num_stages * 3, (*shape)->num_stages * 12),
         draw(&rng, 0, 1) == 0 ? 100 : 70);
-    fprintf(out,
-        "plan: {max_cost: %d, with_preemptions: %s, max_configurations: 2000}\n",
-        draw(&rng, 1, 3) * (*shape)->num_stages + 2,
-        outages[0] != '\0' ? "true" : "false");
+    fprintf(out, "plan: {max_cost: %d, with_preemptions: %s, max_configurations: 2000}\n",
+        draw(&rng, 1, 3) * (*shape)->num_stages + 2, outages[0] != '\0' ? "true" : "false");
     if (is_slow) {
         write_config(&rng, *shape, profiles, outages, out);
     }
@@ -206,8 +196,7 @@ open_space(plan_case_t *self, uint64_t space, const shape_t **shape)
     free(document);
 }
 
-static void
-check_same(const plan_case_t *self, uint64_t space, const char *name,
+static void check_same(const plan_case_t *self, uint64_t space, const char *name,
     const spot_planned_t *exact, const spot_planned_t *brute)
 {
     char *first = plan_case_text(self, &exact->plan);
@@ -218,15 +207,14 @@ check_same(const plan_case_t *self, uint64_t space, const char *name,
             (exact->plan.cost_micro != brute->plan.cost_micro ||
                 exact->plan.num_late != brute->plan.num_late ||
                 exact->plan.percentile_ns != brute->plan.percentile_ns))) {
-        fail_msg("space %d (%s): exact %s, late %d; brute %s, late %d", (int) space,
-            name, first, (int) exact->plan.num_late, second, (int) brute->plan.num_late);
+        fail_msg("space %d (%s): exact %s, late %d; brute %s, late %d", (int) space, name, first,
+            (int) exact->plan.num_late, second, (int) brute->plan.num_late);
     }
     free(first);
     free(second);
 }
 
-static void
-test_exact_is_brute(void **state)
+static void test_exact_is_brute(void **state)
 {
     size_t num_plans[NUM_SHAPES] = {0};
     size_t num_refused = 0;
@@ -262,9 +250,8 @@ test_exact_is_brute(void **state)
 }
 
 /* Plans up to a cost that no heuristic has lowered, as for the highest rate. */
-static void
-check_cap(const plan_case_t *self, uint64_t space, const char *name, int64_t cap_micro,
-    int64_t limit)
+static void check_cap(
+    const plan_case_t *self, uint64_t space, const char *name, int64_t cap_micro, int64_t limit)
 {
     spot_planned_t exact = {0}, brute = {0};
     spot_planning_t planning;
@@ -284,8 +271,7 @@ check_cap(const plan_case_t *self, uint64_t space, const char *name, int64_t cap
     spot_planning_free(&planning);
 }
 
-static void
-test_exact_up_to_cap(void **state)
+static void test_exact_up_to_cap(void **state)
 {
     (void) state;
     for (uint64_t space = 0; space < NUM_SPACES; space++) {
@@ -293,16 +279,15 @@ test_exact_up_to_cap(void **state)
         plan_case_t self;
 
         open_space(&self, space, &shape);
-        check_cap(&self, space, shape->name,
-            (int64_t) (self.request.max_cost * 1e6) + 3000000, 5000);
+        check_cap(
+            &self, space, shape->name, (int64_t) (self.request.max_cost * 1e6) + 3000000, 5000);
         plan_case_close(&self);
     }
 }
 
 /* Under the cheap A only the dear C is in time, and it is searched first. Under the dear
  * A the cheap C is, and that is least. */
-static void
-test_shared_stages(void **state)
+static void test_shared_stages(void **state)
 {
     static const char *const profiles =
         "model,hardware,batch,p99_ms,throughput_qps\n"
@@ -329,8 +314,7 @@ test_shared_stages(void **state)
 }
 
 /* A configuration that a planner could try. */
-static void
-draw_options(
+static void draw_options(
     spot_rng_t *rng, const spot_planning_t *planning, spot_stage_option_t *options)
 {
     for (size_t j = 0; j < planning->pipeline->num_stages; j++) {
@@ -342,14 +326,12 @@ draw_options(
             profile = spot_planning_profile(planning, j, hardware_id);
         } while (profile == NULL);
         options[j] = spot_planning_option(planning, j, hardware_id,
-            profile->rows[draw(rng, 0, (int) profile->num_rows - 1)].batch,
-            draw(rng, 1, 3));
+            profile->rows[draw(rng, 0, (int) profile->num_rows - 1)].batch, draw(rng, 1, 3));
     }
 }
 
 /* Of each query; candidates that differ from the one before in some stages only. */
-static void
-test_recurrence_is_engine(void **state)
+static void test_recurrence_is_engine(void **state)
 {
     (void) state;
     for (uint64_t space = 0; space < NUM_SPACES; space++) {
@@ -382,9 +364,8 @@ test_recurrence_is_engine(void **state)
 
                 assert_int_equal(planning.times_ns[k], sink_ns < 0 ? -1 : sink_ns);
             }
-            if (flow.percentile_ns != run.percentile_ns ||
-                flow.num_late != run.num_late || flow.gate != run.gate ||
-                flow.cost_micro != run.cost_micro) {
+            if (flow.percentile_ns != run.percentile_ns || flow.num_late != run.num_late ||
+                flow.gate != run.gate || flow.cost_micro != run.cost_micro) {
                 fail_msg("space %d (%s)", (int) space, shape->name);
             }
         }
@@ -393,8 +374,7 @@ test_recurrence_is_engine(void **state)
     }
 }
 
-static void
-test_exact_cost_falls(void **state)
+static void test_exact_cost_falls(void **state)
 {
     (void) state;
     for (uint64_t space = 0; space < NUM_SPACES / 10; space++) {
@@ -420,25 +400,23 @@ test_exact_cost_falls(void **state)
 }
 
 /* A hedge may have no spot slot in config, and some where a planner adds replicas. */
-static void
-test_hedge_of_its_base(void **state)
+static void test_hedge_of_its_base(void **state)
 {
     spot_stage_option_t option;
     spot_planning_t planning;
     plan_case_t self;
 
     (void) state;
-    plan_case_open(&self,
-        "scenario: case\nengine: serve\n"
-        "hardware: {gpu: {on_demand: 3, spot: 1}}\n"
-        "profiles: [{model: A, hardware: gpu, batches: "
-        "{1: {throughput_qps: 10, p99_ms: 100}}}]\n"
-        "pipeline: [{id: A, from: source}]\n"
-        "arrivals: {deltas_ms: [50, 50]}\nslo: {latency: 1 s}\n"
-        "config: {A: {hardware: gpu, batch: 1, replicas: 1, market: hedge, "
-        "hedge: {base: 1}}}\n"
-        "preemptions: {hazard: {mtbf: 1 h, recover: 1 min}}\n"
-        "plan: {with_preemptions: true}\n");
+    plan_case_open(&self, "scenario: case\nengine: serve\n"
+                          "hardware: {gpu: {on_demand: 3, spot: 1}}\n"
+                          "profiles: [{model: A, hardware: gpu, batches: "
+                          "{1: {throughput_qps: 10, p99_ms: 100}}}]\n"
+                          "pipeline: [{id: A, from: source}]\n"
+                          "arrivals: {deltas_ms: [50, 50]}\nslo: {latency: 1 s}\n"
+                          "config: {A: {hardware: gpu, batch: 1, replicas: 1, market: hedge, "
+                          "hedge: {base: 1}}}\n"
+                          "preemptions: {hazard: {mtbf: 1 h, recover: 1 min}}\n"
+                          "plan: {with_preemptions: true}\n");
     assert_int_equal(spot_planning_init(&planning, &self.request), 0);
     option = spot_planning_option(&planning, 0, 0, 1, 3);
     assert_int_equal(spot_serve_scenario_total(planning.scenario, &option), 5000000);
@@ -447,8 +425,7 @@ test_hedge_of_its_base(void **state)
 }
 
 /* What cannot be planned, and a stop. */
-static void
-test_no_plan(void **state)
+static void test_no_plan(void **state)
 {
     static const char *const profiles =
         "model,hardware,batch,p99_ms,throughput_qps\nA,cpu,1,100,10\n";
@@ -487,20 +464,18 @@ test_no_plan(void **state)
     for (size_t j = 0; spot_serve_planners[j] != NULL; j++) {
         planned = (spot_planned_t){0};
         assert_int_equal(
-            spot_serve_plan(spot_serve_planners[j], &self.request, &planned),
-            SPOT_ERR_INTERRUPTED);
+            spot_serve_plan(spot_serve_planners[j], &self.request, &planned), SPOT_ERR_INTERRUPTED);
         spot_planned_free(&planned);
     }
     self.arrivals.rate_qps = (double) NAN;
     planned = (spot_planned_t){0};
-    assert_int_equal(spot_serve_plan(&spot_planner_exact, &self.request, &planned),
-        SPOT_ERR_BAD_PARAM);
+    assert_int_equal(
+        spot_serve_plan(&spot_planner_exact, &self.request, &planned), SPOT_ERR_BAD_PARAM);
     spot_planned_free(&planned);
     plan_case_close(&self);
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_exact_is_brute),

@@ -26,8 +26,7 @@
 
 /* ---- Files of results ---- */
 
-static void
-need_data(void)
+static void need_data(void)
 {
     if (access(FOLDER "configs.expected.json", R_OK) != 0) {
         print_message("skipped: " FOLDER " is not there\n");
@@ -35,8 +34,7 @@ need_data(void)
     }
 }
 
-static cJSON *
-read_json(const char *path)
+static cJSON *read_json(const char *path)
 {
     static char text[1 << 20];
     FILE *file = fopen(path, "r");
@@ -54,8 +52,7 @@ read_json(const char *path)
 
 /* Compares an expected value with the one that was found: whole numbers exactly, others
  * to 1e-12, and all members of objects. */
-static void
-assert_json(const char *path, const cJSON *found, const cJSON *expected)
+static void assert_json(const char *path, const cJSON *found, const cJSON *expected)
 {
     const cJSON *item;
 
@@ -78,8 +75,7 @@ assert_json(const char *path, const cJSON *found, const cJSON *expected)
             char name[256];
 
             snprintf(name, sizeof(name), "%s.%s", path, item->string);
-            assert_json(
-                name, cJSON_GetObjectItemCaseSensitive(found, item->string), item);
+            assert_json(name, cJSON_GetObjectItemCaseSensitive(found, item->string), item);
         }
     }
 }
@@ -95,14 +91,12 @@ typedef struct {
 static const char header[] =
     "scenario: golden\nengine: serve\n"
     "hardware: {V100: {on_demand: 3}, TPX: {on_demand: 2}, cpu: {on_demand: 1}}\n"
-    "profiles: [" PROFILES "/inferline_resnet.csv, " PROFILES
-    "/inferline_ksvm.csv, " PROFILES "/inferline_inception.csv, " PROFILES
-    "/inferline_logreg.csv]\n"
+    "profiles: [" PROFILES "/inferline_resnet.csv, " PROFILES "/inferline_ksvm.csv, " PROFILES
+    "/inferline_inception.csv, " PROFILES "/inferline_logreg.csv]\n"
     "slo: {latency: 350 ms}\nfrontier: {slo: [500 ms, 1000 ms]}\n";
 
 /* Writes a case of a file as a scenario. */
-static void
-write_scenario(const cJSON *item, FILE *out)
+static void write_scenario(const cJSON *item, FILE *out)
 {
     const cJSON *deltas = cJSON_GetObjectItem(item, "deltas_ms");
     const cJSON *stage, *delta;
@@ -141,8 +135,7 @@ write_scenario(const cJSON *item, FILE *out)
     }
 }
 
-static void
-open_golden(golden_t *self, const cJSON *item, bool is_recorded)
+static void open_golden(golden_t *self, const cJSON *item, bool is_recorded)
 {
     const spot_replication_t replication = {.seed = 1};
     char *text = NULL;
@@ -163,12 +156,10 @@ open_golden(golden_t *self, const cJSON *item, bool is_recorded)
     spot_diag_free(&diag);
     free(text);
     assert_int_equal(spot_serve_replication_init(&self->run, &self->scenario), 0);
-    assert_int_equal(
-        spot_serve_replication_run(&self->run, &replication, is_recorded), 0);
+    assert_int_equal(spot_serve_replication_run(&self->run, &replication, is_recorded), 0);
 }
 
-static void
-close_golden(golden_t *self)
+static void close_golden(golden_t *self)
 {
     spot_serve_replication_free(&self->run);
     spot_serve_scenario_free(&self->scenario);
@@ -177,8 +168,7 @@ close_golden(golden_t *self)
 
 /* ---- Configurations ---- */
 
-static cJSON *
-result_json(const golden_t *self)
+static cJSON *result_json(const golden_t *self)
 {
     char *text = NULL;
     size_t num_bytes = 0;
@@ -194,8 +184,7 @@ result_json(const golden_t *self)
     return json;
 }
 
-static void
-test_configurations(void **state)
+static void test_configurations(void **state)
 {
     cJSON *file, *item;
 
@@ -213,14 +202,12 @@ test_configurations(void **state)
         cJSON_ArrayForEach(value, item)
         {
             /* what the case is, not what it gives */
-            if (strcmp(value->string, "name") != 0 &&
-                strcmp(value->string, "arrivals") != 0 &&
+            if (strcmp(value->string, "name") != 0 && strcmp(value->string, "arrivals") != 0 &&
                 strcmp(value->string, "config") != 0) {
                 char path[64];
 
                 snprintf(path, sizeof(path), "%s.%s", name, value->string);
-                assert_json(
-                    path, cJSON_GetObjectItemCaseSensitive(found, value->string), value);
+                assert_json(path, cJSON_GetObjectItemCaseSensitive(found, value->string), value);
             }
         }
         cJSON_Delete(found);
@@ -231,8 +218,7 @@ test_configurations(void **state)
 
 /* ---- Stamps of small cases ---- */
 
-static void
-assert_stamps(const char *key, const cJSON *expected, const int64_t *found)
+static void assert_stamps(const char *key, const cJSON *expected, const int64_t *found)
 {
     const cJSON *item;
     size_t j = 0;
@@ -247,8 +233,7 @@ assert_stamps(const char *key, const cJSON *expected, const int64_t *found)
     }
 }
 
-static void
-assert_numbers(const char *key, const cJSON *expected, const int32_t *found)
+static void assert_numbers(const char *key, const cJSON *expected, const int32_t *found)
 {
     int64_t wide[16];
 
@@ -259,8 +244,7 @@ assert_numbers(const char *key, const cJSON *expected, const int32_t *found)
     assert_stamps(key, expected, wide);
 }
 
-static void
-assert_stage(const spot_serve_stage_t *stage, const cJSON *expected)
+static void assert_stage(const spot_serve_stage_t *stage, const cJSON *expected)
 {
     const spot_stage_stamps_t *stamps = &stage->stamps;
     const struct {
@@ -292,8 +276,7 @@ assert_stage(const spot_serve_stage_t *stage, const cJSON *expected)
     }
 }
 
-static void
-test_stamps(void **state)
+static void test_stamps(void **state)
 {
     cJSON *file, *item;
 
@@ -314,8 +297,7 @@ test_stamps(void **state)
             latency_ns[j] = serve->sink_ns[j] - serve->run.source_ns[j];
         }
         assert_stamps("latency_ns", latencies, latency_ns);
-        assert_stamps(
-            "join_ns", cJSON_GetObjectItem(item, "join_ns"), serve->joins[4].join_ns);
+        assert_stamps("join_ns", cJSON_GetObjectItem(item, "join_ns"), serve->joins[4].join_ns);
         cJSON_ArrayForEach(node, cJSON_GetObjectItem(item, "nodes"))
         {
             const int32_t stage_id =
@@ -330,8 +312,7 @@ test_stamps(void **state)
 
 /* ---- Service times ---- */
 
-static void
-test_service_times(void **state)
+static void test_service_times(void **state)
 {
     static const struct {
         const char *model, *hardware;
@@ -385,8 +366,7 @@ typedef struct {
     int64_t paid_ns[2];    /* on-demand, spot; 0: not known */
 } outage_case_t;
 
-static void
-check_outage(const outage_case_t *expected)
+static void check_outage(const outage_case_t *expected)
 {
     const spot_stage_result_t *result;
     spot_stage_option_t *option;
@@ -411,8 +391,8 @@ check_outage(const outage_case_t *expected)
     serve_case_run(&self, false);
     for (size_t j = 0; j <= expected->num_deltas; j++) {
         if (serve_case_latency_ns(&self, j) != expected->latency_ns[j]) {
-            fail_msg("%s, query %zu: %.0f", expected->what, j,
-                (double) serve_case_latency_ns(&self, j));
+            fail_msg(
+                "%s, query %zu: %.0f", expected->what, j, (double) serve_case_latency_ns(&self, j));
         }
     }
     result = &self.serve.stages[0].result;
@@ -422,22 +402,19 @@ check_outage(const outage_case_t *expected)
     serve_case_close(&self);
 }
 
-static void
-test_outages_by_hand(void **state)
+static void test_outages_by_hand(void **state)
 {
     static const outage_case_t cases[] = {
         {"requeued", 0, {0}, 4, 50, 200, {0}, 0, {323640662}, {0}},
         {"lost", 0, {0}, 4, 50, 200, {.in_flight = SPOT_IN_FLIGHT_LOSE}, 0, {-1}, {0}},
         {"ends at the preemption", 0, {0}, 4, 100, 200, {0}, 0, {123640662}, {0}},
         {"stop at the notice", 1, {60}, 4, 250, 400,
-            {.notice_ns = 200 * MS, .drain = SPOT_DRAIN_STOP}, 0, {123640662, 463640662},
-            {0}},
+            {.notice_ns = 200 * MS, .drain = SPOT_DRAIN_STOP}, 0, {123640662, 463640662}, {0}},
         {"what ends in time", 1, {60}, 4, 250, 400,
-            {.notice_ns = 200 * MS, .drain = SPOT_DRAIN_DEADLINE}, 0,
-            {123640662, 163640662}, {0}},
+            {.notice_ns = 200 * MS, .drain = SPOT_DRAIN_DEADLINE}, 0, {123640662, 163640662}, {0}},
         {"to the head", 1, {10}, 1, 50, 200, {0}, 0, {323640662, 413640662}, {0}},
-        {"to the tail", 1, {10}, 1, 50, 200, {.in_flight = SPOT_IN_FLIGHT_REQUEUE_TAIL},
-            0, {423640662, 313640662}, {0}},
+        {"to the tail", 1, {10}, 1, 50, 200, {.in_flight = SPOT_IN_FLIGHT_REQUEUE_TAIL}, 0,
+            {423640662, 313640662}, {0}},
         {"fallback", 0, {0}, 4, 50, 500, {.preparation_ns = 20 * MS, .load_ns = 10 * MS},
             SPOT_FALLBACK_TO_TARGET, {203640662}, {153640662, 50000000}},
         {"fallback drains", 2, {60, 60}, 4, 50, 130,
@@ -451,8 +428,7 @@ test_outages_by_hand(void **state)
     }
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_configurations),

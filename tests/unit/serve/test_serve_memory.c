@@ -18,8 +18,7 @@
 #define FOLDER SPOT_SOURCE_DIR "/tests/golden/cli/serve/"
 
 /* Two replications of a document, the second of which is recorded. */
-static int
-run(const spot_node_t *root, FILE *out)
+static int run(const spot_node_t *root, FILE *out)
 {
     spot_replication_t replication = {.seed = 1, .replication = 0};
     void *scenario = NULL, *worker = NULL;
@@ -36,13 +35,11 @@ run(const spot_node_t *root, FILE *out)
         outputs = ENGINE.outputs(scenario);
         metrics = spot_calloc(outputs->num_metrics, sizeof(*metrics));
         ret = metrics == NULL ? SPOT_ERR_NO_MEMORY : ENGINE.open(&worker, scenario);
-        ret = ret != 0 ? ret
-                       : spot_recording_init(
-                             &recording, outputs->num_series, outputs->series);
+        ret =
+            ret != 0 ? ret : spot_recording_init(&recording, outputs->num_series, outputs->series);
         ret = ret != 0 ? ret : ENGINE.run(worker, &replication, metrics, warnings, NULL);
         replication.replication++;
-        ret = ret != 0 ? ret
-                       : ENGINE.run(worker, &replication, metrics, warnings, &recording);
+        ret = ret != 0 ? ret : ENGINE.run(worker, &replication, metrics, warnings, &recording);
     }
     if (ret == 0) {
         ENGINE.view->json(worker, false, out);
@@ -58,8 +55,7 @@ run(const spot_node_t *root, FILE *out)
 
 /* Refuses the first block, then the second, ... until a run needs no more. Returns how
  * many. */
-static size_t
-refuse_each(const char *preemptions)
+static size_t refuse_each(const char *preemptions)
 {
     FILE *out = fopen("/dev/null", "w");
     spot_yaml_t document, value = {0};
@@ -71,9 +67,8 @@ refuse_each(const char *preemptions)
     spot_diag_init(&diag);
     assert_int_equal(spot_yaml_read(&document, FOLDER "branches.yaml", &diag), 0);
     if (preemptions != NULL) {
-        assert_int_equal(spot_yaml_parse(&value, "preemptions", preemptions,
-                             strlen(preemptions), &diag),
-            0);
+        assert_int_equal(
+            spot_yaml_parse(&value, "preemptions", preemptions, strlen(preemptions), &diag), 0);
         assert_int_equal(spot_yaml_set(&document, "preemptions", value.root), 0);
     }
     for (;; num_refused++) {
@@ -93,32 +88,27 @@ refuse_each(const char *preemptions)
     return num_refused;
 }
 
-static void
-test_hedge_with_outages_of_a_file(void **state)
+static void test_hedge_with_outages_of_a_file(void **state)
 {
     (void) state;
     assert_true(refuse_each(NULL) > 100);
 }
 
-static void
-test_drawn_outages(void **state)
+static void test_drawn_outages(void **state)
 {
     (void) state;
-    assert_true(
-        refuse_each("{hazard: {mtbf: 200 ms, recover: 50 ms, zones: 2, zone_mtbf: 1 s, "
-                    "zone_recover: 100 ms}}") > 100);
+    assert_true(refuse_each("{hazard: {mtbf: 200 ms, recover: 50 ms, zones: 2, zone_mtbf: 1 s, "
+                            "zone_recover: 100 ms}}") > 100);
 }
 
-static void
-test_instances_of_a_trace(void **state)
+static void test_instances_of_a_trace(void **state)
 {
     (void) state;
     assert_true(refuse_each("{trace: {generator: chance, capacity: 3, initial: 3, "
                             "preempt_per_h: 0.4, add_per_h: 0.5}}") > 100);
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_hedge_with_outages_of_a_file),

@@ -18,8 +18,7 @@
 #define SHARED SPOT_SOURCE_DIR "/../shared/data/"
 #define EXPECTED SHARED "serving/plans.expected.json"
 
-static void
-open_case(plan_case_t *self, int count, double rescale_qps, double slo_ms)
+static void open_case(plan_case_t *self, int count, double rescale_qps, double slo_ms)
 {
     char document[4000], rescale[60] = "";
 
@@ -50,8 +49,7 @@ open_case(plan_case_t *self, int count, double rescale_qps, double slo_ms)
 
 /* ---- Expected results ---- */
 
-static const cJSON *
-item(const cJSON *object, const char *key)
+static const cJSON *item(const cJSON *object, const char *key)
 {
     const cJSON *found = cJSON_GetObjectItemCaseSensitive(object, key);
 
@@ -61,28 +59,24 @@ item(const cJSON *object, const char *key)
     return found;
 }
 
-static double
-number(const cJSON *object, const char *key)
+static double number(const cJSON *object, const char *key)
 {
     return item(object, key)->valuedouble;
 }
 
 /* A configuration as plan_case_text() writes it. */
-static void
-write_config(const cJSON *config, char *text, size_t num_bytes)
+static void write_config(const cJSON *config, char *text, size_t num_bytes)
 {
     size_t length = 0;
 
     for (const cJSON *stage = config->child; stage != NULL; stage = stage->next) {
-        length += (size_t) snprintf(text + length, num_bytes - length,
-            "%s%s=%s/%.0fx%.0f", length == 0 ? "" : " ", stage->string,
-            item(stage, "hardware")->valuestring, number(stage, "batch"),
-            number(stage, "replicas"));
+        length += (size_t) snprintf(text + length, num_bytes - length, "%s%s=%s/%.0fx%.0f",
+            length == 0 ? "" : " ", stage->string, item(stage, "hardware")->valuestring,
+            number(stage, "batch"), number(stage, "replicas"));
     }
 }
 
-static void
-check_config(
+static void check_config(
     const plan_case_t *self, const spot_serving_plan_t *plan, const cJSON *expected)
 {
     char config[400];
@@ -94,8 +88,7 @@ check_config(
     assert_int_equal(plan->cost_micro, (int64_t) (number(expected, "cost") * 1e6));
 }
 
-static void
-check_plan(
+static void check_plan(
     const plan_case_t *self, const spot_serving_plan_t *plan, const cJSON *expected)
 {
     check_config(self, plan, expected);
@@ -104,8 +97,7 @@ check_plan(
     assert_int_equal(plan->num_late, (size_t) number(expected, "late"));
 }
 
-static void
-check_moves(
+static void check_moves(
     const plan_case_t *self, const spot_planned_t *planned, const cJSON *expected)
 {
     const cJSON *moves = item(expected, "moves");
@@ -119,9 +111,9 @@ check_moves(
         assert_string_equal(move->move, item(like, "move")->valuestring);
         assert_int_equal(move->cost_micro, (int64_t) (number(like, "cost") * 1e6));
         if (move->stage_id >= 0) {
-            assert_string_equal(spot_serve_pipeline_stage_node(
-                                    &self->scenario.pipeline, (size_t) move->stage_id)
-                                    ->id,
+            assert_string_equal(
+                spot_serve_pipeline_stage_node(&self->scenario.pipeline, (size_t) move->stage_id)
+                    ->id,
                 item(like, "node")->valuestring);
         }
         if (to != NULL) {
@@ -130,18 +122,16 @@ check_moves(
             assert_int_equal(move->to.batch, (int64_t) number(to, "batch"));
             assert_int_equal(move->to.replicas, (int64_t) number(to, "replicas"));
         } else {
+            assert_int_equal((int64_t) move->rate_qps, (int64_t) number(like, "rate_qps"));
             assert_int_equal(
-                (int64_t) move->rate_qps, (int64_t) number(like, "rate_qps"));
-            assert_int_equal(move->next_percentile_ns,
-                (int64_t) number(like, "percentile_at_next_rate_ns"));
+                move->next_percentile_ns, (int64_t) number(like, "percentile_at_next_rate_ns"));
         }
     }
 }
 
 /* ---- Cases ---- */
 
-static void
-check_min_cost(const plan_case_t *self, const cJSON *expected)
+static void check_min_cost(const plan_case_t *self, const cJSON *expected)
 {
     const cJSON *infeasible = cJSON_GetObjectItemCaseSensitive(expected, "infeasible");
     const cJSON *greedy, *polish;
@@ -151,8 +141,7 @@ check_min_cost(const plan_case_t *self, const cJSON *expected)
         for (size_t j = 0; spot_serve_planners[j] != NULL; j++) {
             plan_case_plan(self, spot_serve_planners[j], &planned);
             assert_null(planned.plan.options);
-            assert_string_equal(
-                spot_gate_names[planned.plan.gate], infeasible->valuestring);
+            assert_string_equal(spot_gate_names[planned.plan.gate], infeasible->valuestring);
             spot_planned_free(&planned);
         }
         return;
@@ -161,8 +150,8 @@ check_min_cost(const plan_case_t *self, const cJSON *expected)
     plan_case_plan(self, &spot_planner_greedy, &planned);
     check_plan(self, &planned.plan, greedy);
     check_config(self, &planned.initial, item(greedy, "initial"));
-    assert_int_equal(planned.replicas_added,
-        (int32_t) number(item(greedy, "initial"), "replicas_added"));
+    assert_int_equal(
+        planned.replicas_added, (int32_t) number(item(greedy, "initial"), "replicas_added"));
     check_moves(self, &planned, greedy);
     spot_planned_free(&planned);
     polish = item(expected, "polish");
@@ -176,8 +165,7 @@ check_min_cost(const plan_case_t *self, const cJSON *expected)
     spot_planned_free(&planned);
 }
 
-static void
-check_max_rate(plan_case_t *self, const cJSON *expected)
+static void check_max_rate(plan_case_t *self, const cJSON *expected)
 {
     const cJSON *greedy = item(expected, "greedy"), *exact = item(expected, "exact");
     spot_planned_t planned = {0};
@@ -185,23 +173,19 @@ check_max_rate(plan_case_t *self, const cJSON *expected)
 
     self->request.budget = number(expected, "budget");
     assert_int_equal(spot_serve_rate(&spot_planner_greedy, &self->request, &planned), 0);
-    assert_int_equal(
-        (int64_t) planned.plan.rate_qps, (int64_t) number(greedy, "rate_qps"));
+    assert_int_equal((int64_t) planned.plan.rate_qps, (int64_t) number(greedy, "rate_qps"));
     check_config(self, &planned.plan, greedy);
     check_moves(self, &planned, greedy);
-    assert_int_equal(
-        spot_serve_highest_rate(&self->request, planned.plan.options, &rate_qps), 0);
+    assert_int_equal(spot_serve_highest_rate(&self->request, planned.plan.options, &rate_qps), 0);
     assert_int_equal((int64_t) rate_qps, (int64_t) number(greedy, "rate_qps"));
     spot_planned_free(&planned);
     assert_int_equal(spot_serve_rate(&spot_planner_exact, &self->request, &planned), 0);
-    assert_int_equal(
-        (int64_t) planned.plan.rate_qps, (int64_t) number(exact, "rate_qps"));
+    assert_int_equal((int64_t) planned.plan.rate_qps, (int64_t) number(exact, "rate_qps"));
     check_plan(self, &planned.plan, exact);
     spot_planned_free(&planned);
 }
 
-static void
-test_expected(void **state)
+static void test_expected(void **state)
 {
     char *text = NULL;
     size_t num_bytes = 0;
@@ -217,8 +201,7 @@ test_expected(void **state)
     fclose(in);
     document = cJSON_Parse(text);
     assert_non_null(document);
-    for (const cJSON *like = item(document, "cases")->child; like != NULL;
-         like = like->next) {
+    for (const cJSON *like = item(document, "cases")->child; like != NULL; like = like->next) {
         const cJSON *arrivals = item(like, "arrivals");
         const cJSON *rescale = cJSON_GetObjectItemCaseSensitive(arrivals, "rescale_qps");
         plan_case_t self;
@@ -237,14 +220,13 @@ test_expected(void **state)
 }
 
 /* Cost against objective; the exact cost never rises with it. */
-static void
-test_frontier(void **state)
+static void test_frontier(void **state)
 {
     static const struct {
         double slo_ms;
         int64_t exact, greedy; /* 0: not known */
-    } points[] = {{150, 30, 0}, {175, 16, 0}, {200, 12, 0}, {250, 9, 10}, {300, 6, 0},
-        {400, 6, 0}, {500, 6, 0}};
+    } points[] = {{150, 30, 0}, {175, 16, 0}, {200, 12, 0}, {250, 9, 10}, {300, 6, 0}, {400, 6, 0},
+        {500, 6, 0}};
     plan_case_t self;
 
     (void) state;
@@ -258,16 +240,14 @@ test_frontier(void **state)
         spot_planned_free(&planned);
         plan_case_plan(&self, &spot_planner_greedy, &planned);
         assert_true(planned.plan.cost_micro >= points[j].exact * 1000000);
-        assert_true(points[j].greedy == 0 ||
-                    planned.plan.cost_micro == points[j].greedy * 1000000);
+        assert_true(points[j].greedy == 0 || planned.plan.cost_micro == points[j].greedy * 1000000);
         spot_planned_free(&planned);
     }
     plan_case_close(&self);
 }
 
 /* The example of the speed that is asked for; -DCMAKE_BUILD_TYPE=Release shows it. */
-static void
-test_speed(void **state)
+static void test_speed(void **state)
 {
     plan_case_t self;
     spot_planned_t planned;
@@ -276,15 +256,13 @@ test_speed(void **state)
     open_case(&self, 10000, 100, 200);
     plan_case_plan(&self, &spot_planner_exact, &planned);
     print_message("exact: cost %g, %d simulations of stages, %.1f ms\n",
-        (double) planned.plan.cost_micro / 1e6, (int) planned.num_simulations,
-        planned.cpu_s * 1e3);
+        (double) planned.plan.cost_micro / 1e6, (int) planned.num_simulations, planned.cpu_s * 1e3);
     assert_true(planned.num_simulations < 2000);
     spot_planned_free(&planned);
     plan_case_close(&self);
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_expected),

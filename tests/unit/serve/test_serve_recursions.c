@@ -37,23 +37,20 @@ typedef struct {
     flow_t source;
 } random_case_t;
 
-static int64_t
-draw(random_case_t *self, int64_t limit)
+static int64_t draw(random_case_t *self, int64_t limit)
 {
     return (int64_t) spot_rng_below(&self->rng, (uint64_t) limit);
 }
 
 /* A stage with a table of random times, which need not rise with the batch; a result may
  * come later than the replica is free. Small times make ties. */
-static void
-draw_stage(random_case_t *self, size_t stage_id, int64_t max_batch, int64_t max_ns)
+static void draw_stage(random_case_t *self, size_t stage_id, int64_t max_batch, int64_t max_ns)
 {
     spot_stage_option_t *option = &self->serve.plans[stage_id].option;
     spot_service_time_t *time = &self->times[stage_id];
     const bool is_pipelined = draw(self, 4) == 0;
 
-    *time = (spot_service_time_t){
-        MAX_BATCH, self->busy_ns[stage_id], self->busy_ns[stage_id]};
+    *time = (spot_service_time_t){MAX_BATCH, self->busy_ns[stage_id], self->busy_ns[stage_id]};
     for (int n = 1; n <= MAX_BATCH; n++) {
         self->busy_ns[stage_id][n] = 1 + draw(self, max_ns);
         self->result_ns[stage_id][n] = self->busy_ns[stage_id][n] + draw(self, max_ns);
@@ -66,8 +63,7 @@ draw_stage(random_case_t *self, size_t stage_id, int64_t max_batch, int64_t max_
     self->serve.plans[stage_id].time = time;
 }
 
-static void
-open_case(random_case_t *self, const char *pipeline, uint64_t seed, int64_t max_batch)
+static void open_case(random_case_t *self, const char *pipeline, uint64_t seed, int64_t max_batch)
 {
     int64_t now_ns = 0, max_ns, max_delta_ns;
 
@@ -86,16 +82,14 @@ open_case(random_case_t *self, const char *pipeline, uint64_t seed, int64_t max_
     }
 }
 
-static int64_t
-wait_ns(const random_case_t *self, size_t stage_id, int32_t query_id)
+static int64_t wait_ns(const random_case_t *self, size_t stage_id, int32_t query_id)
 {
     const spot_stage_stamps_t *stamps = &self->serve.serve.stages[stage_id].stamps;
 
     return stamps->dequeue_ns[query_id] - stamps->enqueue_ns[query_id];
 }
 
-static void
-test_lindley(void **state)
+static void test_lindley(void **state)
 {
     static random_case_t self;
 
@@ -108,8 +102,8 @@ test_lindley(void **state)
         serve_case_run(&self.serve, true);
         for (int32_t k = 0; k < NUM_QUERIES; k++) {
             if (k > 0) {
-                expected_ns += self.busy_ns[0][1] -
-                               (self.source.at_ns[k] - self.source.at_ns[k - 1]);
+                expected_ns +=
+                    self.busy_ns[0][1] - (self.source.at_ns[k] - self.source.at_ns[k - 1]);
                 expected_ns = expected_ns < 0 ? 0 : expected_ns;
             }
             assert_int_equal(wait_ns(&self, 0, k), expected_ns);
@@ -119,8 +113,7 @@ test_lindley(void **state)
 }
 
 /* work: of the replicas as a query comes, ascending. */
-static void
-test_kiefer_wolfowitz(void **state)
+static void test_kiefer_wolfowitz(void **state)
 {
     static random_case_t self;
 
@@ -133,8 +126,7 @@ test_kiefer_wolfowitz(void **state)
         num_replicas = (size_t) self.serve.plans[0].option.replicas;
         serve_case_run(&self.serve, true);
         for (int32_t k = 0; k < NUM_QUERIES; k++) {
-            const int64_t gap_ns =
-                k == 0 ? 0 : self.source.at_ns[k] - self.source.at_ns[k - 1];
+            const int64_t gap_ns = k == 0 ? 0 : self.source.at_ns[k] - self.source.at_ns[k - 1];
             int64_t mine_ns;
             size_t at = 0;
 
@@ -152,8 +144,7 @@ test_kiefer_wolfowitz(void **state)
     }
 }
 
-static void
-test_no_wait_behind_a_slower_stage(void **state)
+static void test_no_wait_behind_a_slower_stage(void **state)
 {
     static random_case_t self;
 
@@ -180,8 +171,7 @@ typedef struct {
 } batch_t;
 
 /* Batches in the order in which they leave: qsort() need not be stable. */
-static int
-compare_batches(const void *a, const void *b)
+static int compare_batches(const void *a, const void *b)
 {
     const batch_t *left = a, *right = b;
 
@@ -190,8 +180,7 @@ compare_batches(const void *a, const void *b)
 }
 
 /* What a stage makes of a flow. */
-static void
-pass_stage(const spot_serve_plan_t *plan, const flow_t *in, flow_t *out)
+static void pass_stage(const spot_serve_plan_t *plan, const flow_t *in, flow_t *out)
 {
     static batch_t batches[NUM_QUERIES];
     int64_t free_ns[MAX_REPLICAS] = {0};
@@ -207,8 +196,7 @@ pass_stage(const spot_serve_plan_t *plan, const flow_t *in, flow_t *out)
             earliest = free_ns[r] < *earliest ? &free_ns[r] : earliest;
         }
         now_ns = *earliest > in->at_ns[head] ? *earliest : in->at_ns[head];
-        while (n < plan->option.batch && head + n < NUM_QUERIES &&
-               in->at_ns[head + n] <= now_ns) {
+        while (n < plan->option.batch && head + n < NUM_QUERIES && in->at_ns[head + n] <= now_ns) {
             n++;
         }
         *earliest = now_ns + plan->time->busy_ns[n];
@@ -225,8 +213,7 @@ pass_stage(const spot_serve_plan_t *plan, const flow_t *in, flow_t *out)
 }
 
 /* The latest time at which a query leaves one of the flows. */
-static void
-take_latest(const flow_t *flow, int64_t *latest_ns)
+static void take_latest(const flow_t *flow, int64_t *latest_ns)
 {
     for (size_t j = 0; j < NUM_QUERIES; j++) {
         int64_t *latest = &latest_ns[flow->ids[j]];
@@ -235,8 +222,7 @@ take_latest(const flow_t *flow, int64_t *latest_ns)
     }
 }
 
-static void
-assert_sinks(random_case_t *self, const int64_t *sink_ns)
+static void assert_sinks(random_case_t *self, const int64_t *sink_ns)
 {
     serve_case_run(&self->serve, false);
     for (size_t j = 0; j < NUM_QUERIES; j++) {
@@ -246,8 +232,7 @@ assert_sinks(random_case_t *self, const int64_t *sink_ns)
     serve_case_close(&self->serve);
 }
 
-static void
-test_batches_in_a_chain(void **state)
+static void test_batches_in_a_chain(void **state)
 {
     static random_case_t self;
     static flow_t a, b, c;
@@ -265,8 +250,7 @@ test_batches_in_a_chain(void **state)
     }
 }
 
-static void
-test_batches_in_two_branches(void **state)
+static void test_batches_in_two_branches(void **state)
 {
     static random_case_t self;
     static flow_t between, left, right;
@@ -286,8 +270,7 @@ test_batches_in_two_branches(void **state)
     }
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_lindley),

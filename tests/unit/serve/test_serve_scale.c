@@ -13,11 +13,9 @@
 #define NUM_CASES 500
 
 static const int64_t times_ns[] = {0, 10, 15};
-static const spot_service_time_t table = {
-    .last = 2, .busy_ns = times_ns, .result_ns = times_ns};
+static const spot_service_time_t table = {.last = 2, .busy_ns = times_ns, .result_ns = times_ns};
 
-static spot_stage_option_t *
-open_case(serve_case_t *self, int64_t batch, int64_t replicas)
+static spot_stage_option_t *open_case(serve_case_t *self, int64_t batch, int64_t replicas)
 {
     serve_case_open(self, "pipeline:\n  - {id: A, from: source}\n");
     self->plans[0].time = &table;
@@ -27,8 +25,7 @@ open_case(serve_case_t *self, int64_t batch, int64_t replicas)
 
 /* 40 queries, one each 5 ns: two replicas are always busy. Then a few to see the scaling
  * down: three at 395 and one at 450. */
-static spot_stage_option_t *
-open_scaled(serve_case_t *self)
+static spot_stage_option_t *open_scaled(serve_case_t *self)
 {
     spot_stage_option_t *option = open_case(self, 1, 2);
 
@@ -54,8 +51,7 @@ open_scaled(serve_case_t *self)
 /* Tick 100: ceil(1.95 / 0.5) = 4, launched at once and ready at 110. Tick 300: 1 is
  * wanted, but 200 ns are within the cool-down. Tick 400: slot 3 is idle and goes, slots
  * 2 and 1 are busy until 405 and go then. The run ends at 460. */
-static void
-test_scaling(void **state)
+static void test_scaling(void **state)
 {
     serve_case_t self;
     const spot_stage_result_t *result;
@@ -81,8 +77,7 @@ test_scaling(void **state)
 }
 
 /* The same with a limit of 3 replicas: two are launched in place of three. */
-static void
-test_limits(void **state)
+static void test_limits(void **state)
 {
     serve_case_t self;
     spot_stage_option_t *option;
@@ -102,13 +97,11 @@ test_limits(void **state)
 /* A draining slot serves again if more are wanted before it returns. Batches of two take
  * 200 ns: slot 0 runs from 0 to 10 and from 50 to 250, slot 1 from 60 to 260. Tick 100:
  * 1 is wanted, slot 1 drains; tick 200: 2 are wanted. */
-static void
-test_draining_slot_serves_again(void **state)
+static void test_draining_slot_serves_again(void **state)
 {
     static const int64_t arrivals_ns[] = {0, 50, 50, 60, 60, 310};
     static const int64_t long_ns[] = {0, 10, 200};
-    const spot_service_time_t time = {
-        .last = 2, .busy_ns = long_ns, .result_ns = long_ns};
+    const spot_service_time_t time = {.last = 2, .busy_ns = long_ns, .result_ns = long_ns};
     spot_stage_option_t *option;
     serve_case_t self;
 
@@ -131,8 +124,7 @@ test_draining_slot_serves_again(void **state)
 
 /* Slot 2 is away from 150 to 180. It is prepped anew when it has an instance again, at
  * 170, since four are wanted; what is paid is spot. */
-static void
-test_scaling_on_spot(void **state)
+static void test_scaling_on_spot(void **state)
 {
     serve_case_t self;
     const spot_stage_result_t *result;
@@ -153,8 +145,7 @@ test_scaling_on_spot(void **state)
 
 /* Runs once more, one event per call, with all invariants after each. Returns the number
  * of launches. */
-static int64_t
-run_in_steps(serve_case_t *self)
+static int64_t run_in_steps(serve_case_t *self)
 {
     const spot_replication_t replication = {.seed = 1};
     spot_serve_run_t run;
@@ -176,8 +167,7 @@ run_in_steps(serve_case_t *self)
     return num_launches;
 }
 
-static void
-test_outages_of_all(void **state)
+static void test_outages_of_all(void **state)
 {
     serve_case_t self;
 
@@ -186,8 +176,7 @@ test_outages_of_all(void **state)
     self.rent.notice_ns = 7;
     for (int32_t slot = 0; slot < 4; slot++) {
         for (int64_t j = 0; j < 6; j++) {
-            serve_case_outage(
-                &self, 0, slot, 30 * slot + 75 * j + 3, 30 * slot + 75 * j + 40);
+            serve_case_outage(&self, 0, slot, 30 * slot + 75 * j + 3, 30 * slot + 75 * j + 40);
         }
     }
     assert_true(run_in_steps(&self) > 4);
@@ -196,8 +185,7 @@ test_outages_of_all(void **state)
 }
 
 /* Stages of any pipeline, on-demand and spot, with short intervals. */
-static void
-test_random_cases(void **state)
+static void test_random_cases(void **state)
 {
     int64_t num_launches = 0;
 
@@ -226,8 +214,7 @@ test_random_cases(void **state)
 
 /* A replica for each batch, paid while it runs: at 0 a batch of two until 15 and one of
  * one until 10, and from 5 to 15 a third one. */
-static void
-test_ideal(void **state)
+static void test_ideal(void **state)
 {
     for (int market = SPOT_MARKET_ON_DEMAND; market <= SPOT_MARKET_SPOT; market++) {
         serve_case_t self;
@@ -255,8 +242,7 @@ test_ideal(void **state)
     }
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_scaling),

@@ -20,8 +20,7 @@ typedef struct {
     spot_recording_t recording;
 } example_t;
 
-static void
-run_example(example_t *self)
+static void run_example(example_t *self)
 {
     const spot_experiment_t *serve = &spot_serve_experiment;
     const spot_replication_t wanted = {.seed = 1, .replication = 0};
@@ -35,18 +34,15 @@ run_example(example_t *self)
     assert_int_equal(serve->bind(&self->scenario, self->document.root, NULL, &diag), 0);
     self->outputs = serve->outputs(self->scenario);
     assert_true(self->outputs->num_metrics <= 500);
-    assert_int_equal(spot_recording_init(&self->recording, self->outputs->num_series,
-                         self->outputs->series),
-        0);
+    assert_int_equal(
+        spot_recording_init(&self->recording, self->outputs->num_series, self->outputs->series), 0);
     assert_int_equal(serve->open(&self->worker, self->scenario), 0);
-    assert_int_equal(serve->run(self->worker, &wanted, self->metrics, self->warnings,
-                         &self->recording),
-        0);
+    assert_int_equal(
+        serve->run(self->worker, &wanted, self->metrics, self->warnings, &self->recording), 0);
     spot_diag_free(&diag);
 }
 
-static void
-free_example(example_t *self)
+static void free_example(example_t *self)
 {
     spot_serve_experiment.close(self->worker);
     spot_recording_free(&self->recording);
@@ -54,8 +50,7 @@ free_example(example_t *self)
     spot_yaml_free(&self->document);
 }
 
-static const spot_series_t *
-find(const example_t *self, const char *name)
+static const spot_series_t *find(const example_t *self, const char *name)
 {
     for (size_t j = 0; j < self->recording.num_series; j++) {
         if (strcmp(self->recording.series[j].kind->name, name) == 0) {
@@ -67,8 +62,7 @@ find(const example_t *self, const char *name)
 }
 
 /* The objective stands in the picture of the latencies. */
-static void
-test_rules_of_the_objective(void **state)
+static void test_rules_of_the_objective(void **state)
 {
     example_t example;
     const spot_series_kind_t *kind;
@@ -87,8 +81,7 @@ test_rules_of_the_objective(void **state)
 }
 
 /* Latencies rise to the largest and the share of 1. */
-static void
-test_latencies(void **state)
+static void test_latencies(void **state)
 {
     example_t example;
     const spot_series_t *series;
@@ -104,14 +97,12 @@ test_latencies(void **state)
         assert_true(cells[-1].number < cells[1].number);
     }
     assert_true(series->cells[2 * 2000 - 1].number == 1);
-    assert_true(
-        (double) series->cells[2 * 2000 - 2].integer / 1e6 ==
-        example.metrics[spot_outputs_metric_id(example.outputs, "latency_max_ms")]);
+    assert_true((double) series->cells[2 * 2000 - 2].integer / 1e6 ==
+                example.metrics[spot_outputs_metric_id(example.outputs, "latency_max_ms")]);
     free_example(&example);
 }
 
-static size_t
-find_column(const spot_series_kind_t *kind, const char *name)
+static size_t find_column(const spot_series_kind_t *kind, const char *name)
 {
     size_t j = 0;
 
@@ -124,8 +115,7 @@ find_column(const spot_series_kind_t *kind, const char *name)
 
 /* Where replicas may be taken away, the lineage says of every stage how often a query
  * was taken: once by one that cannot lose its replicas. */
-static void
-test_tries_of_all_stages(void **state)
+static void test_tries_of_all_stages(void **state)
 {
     example_t example;
     const spot_series_t *series;
@@ -148,8 +138,7 @@ test_tries_of_all_stages(void **state)
     free_example(&example);
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_rules_of_the_objective),

@@ -25,8 +25,7 @@ typedef struct {
     size_t stage_id;
 } place_t;
 
-static void
-check(const place_t *place, const char *what, int64_t number, int64_t expected)
+static void check(const place_t *place, const char *what, int64_t number, int64_t expected)
 {
     if (number != expected) {
         serve_random_print(place->serve, place->seed);
@@ -36,8 +35,7 @@ check(const place_t *place, const char *what, int64_t number, int64_t expected)
     }
 }
 
-static void
-check_stage(
+static void check_stage(
     const place_t *place, const spot_serve_stage_t *stage, const twin_stage_t *twin)
 {
     const spot_stage_result_t *result = &stage->result;
@@ -51,11 +49,9 @@ check_stage(
     check(place, "wait_sum_ns", result->wait_sum_ns, twin->wait_sum_ns);
     check(place, "busy_ns", result->busy_ns, twin->busy_ns);
     check(place, "wasted_ns", result->wasted_ns, twin->wasted_ns);
-    check(
-        place, "fallback_launches", result->fallback_launches, twin->fallback_launches);
+    check(place, "fallback_launches", result->fallback_launches, twin->fallback_launches);
     for (int j = 0; j < 2; j++) {
-        check(place, j == 0 ? "on_demand_ns" : "spot_ns", result->paid_ns[j],
-            twin->paid_ns[j]);
+        check(place, j == 0 ? "on_demand_ns" : "spot_ns", result->paid_ns[j], twin->paid_ns[j]);
         check(place, j == 0 ? "serving_ns" : "spot_serving_ns", result->serving_ns[j],
             twin->serving_ns[j]);
     }
@@ -65,8 +61,7 @@ check_stage(
     check(place, "tries_max", result->tries_max, twin->tries_max);
 }
 
-static void
-check_stamps(const place_t *place, const spot_serve_stage_t *stage,
+static void check_stamps(const place_t *place, const spot_serve_stage_t *stage,
     const twin_stage_t *twin, size_t num_queries)
 {
     const spot_stage_stamps_t *stamps = &stage->stamps;
@@ -75,8 +70,7 @@ check_stamps(const place_t *place, const spot_serve_stage_t *stage,
         const twin_stamp_t *stamp = &twin->stamps[j];
 
         if (stage->can_be_cut) {
-            check(place, "first_dequeue_ns", stamps->first_dequeue_ns[j],
-                stamp->first_dequeue_ns);
+            check(place, "first_dequeue_ns", stamps->first_dequeue_ns[j], stamp->first_dequeue_ns);
             check(place, "tries", stamps->tries[j], stamp->tries);
         }
         check(place, "dequeue_ns", stamps->dequeue_ns[j], stamp->dequeue_ns);
@@ -91,15 +85,13 @@ check_stamps(const place_t *place, const spot_serve_stage_t *stage,
     }
 }
 
-static void
-check_run(place_t *place, const twin_t *twin, bool is_recorded)
+static void check_run(place_t *place, const twin_t *twin, bool is_recorded)
 {
     const spot_serve_t *serve = &place->serve->serve;
     const size_t num_queries = place->serve->num_arrivals;
 
     for (place->stage_id = 0; place->stage_id < num_queries; place->stage_id++) {
-        check(place, "sink_ns", serve->sink_ns[place->stage_id],
-            twin->sink_ns[place->stage_id]);
+        check(place, "sink_ns", serve->sink_ns[place->stage_id], twin->sink_ns[place->stage_id]);
     }
     check(place, "end_ns", serve->end_ns, twin->end_ns);
     for (size_t j = 0; j < serve->num_stages; j++) {
@@ -113,19 +105,15 @@ check_run(place_t *place, const twin_t *twin, bool is_recorded)
         if (place->serve->pipeline.nodes[j].stage_id >= 0) {
             continue;
         }
-        check(place, "join max_waiting", serve->joins[j].max_waiting,
-            twin->joins[j].max_waiting);
-        check(place, "join num_waiting", serve->joins[j].num_waiting,
-            twin->joins[j].num_waiting);
+        check(place, "join max_waiting", serve->joins[j].max_waiting, twin->joins[j].max_waiting);
+        check(place, "join num_waiting", serve->joins[j].num_waiting, twin->joins[j].num_waiting);
         for (size_t k = 0; k < num_queries && is_recorded; k++) {
-            check(
-                place, "join_ns", serve->joins[j].join_ns[k], twin->joins[j].join_ns[k]);
+            check(place, "join_ns", serve->joins[j].join_ns[k], twin->joins[j].join_ns[k]);
         }
     }
 }
 
-static void
-run_twin(twin_t *twin, twin_setting_t *setting, const serve_case_t *serve)
+static void run_twin(twin_t *twin, twin_setting_t *setting, const serve_case_t *serve)
 {
     *setting = (twin_setting_t){.pipeline = &serve->pipeline,
         .rent = &serve->rent,
@@ -142,8 +130,7 @@ typedef struct {
     int64_t lost, unfinished, cut, launches, retries, joined_late, drained, by_delay;
 } tally_t;
 
-static void
-count(tally_t *self, const serve_case_t *serve, const twin_t *twin)
+static void count(tally_t *self, const serve_case_t *serve, const twin_t *twin)
 {
     for (size_t j = 0; j < serve->num_arrivals; j++) {
         self->lost += twin->sink_ns[j] == SPOT_QUERY_LOST;
@@ -166,8 +153,7 @@ count(tally_t *self, const serve_case_t *serve, const twin_t *twin)
 }
 
 /* Of a run in which no query is lost or left behind. */
-static void
-check_whole_run(const place_t *place)
+static void check_whole_run(const place_t *place)
 {
     const spot_serve_t *serve = &place->serve->serve;
 
@@ -185,15 +171,13 @@ check_whole_run(const place_t *place)
         for (size_t k = 0; k < serve->num_records; k++) {
             const spot_serve_record_t *record = &serve->records[k];
 
-            useful_ns +=
-                record->stage_id == (int16_t) j && record->kind == SPOT_SERVE_RETURN
-                    ? time->busy_ns[record->value]
-                    : 0;
+            useful_ns += record->stage_id == (int16_t) j && record->kind == SPOT_SERVE_RETURN
+                             ? time->busy_ns[record->value]
+                             : 0;
         }
         for (int32_t k = 0; k < stage->num_slots; k++) {
-            useful_ns += stage->slots[k].state == SPOT_SLOT_BUSY
-                             ? time->busy_ns[stage->slots[k].size]
-                             : 0;
+            useful_ns +=
+                stage->slots[k].state == SPOT_SLOT_BUSY ? time->busy_ns[stage->slots[k].size] : 0;
         }
         check(place, "queries of batches", num_taken, num_tries);
         check(place, "useful and wasted time", stage->result.busy_ns,
@@ -204,8 +188,7 @@ check_whole_run(const place_t *place)
     }
 }
 
-static void
-test_random_cases(void **state)
+static void test_random_cases(void **state)
 {
     tally_t tally = {0};
 
@@ -239,8 +222,7 @@ test_random_cases(void **state)
 }
 
 /* One event per call, and all invariants after each. */
-static void
-test_steps(void **state)
+static void test_steps(void **state)
 {
     const spot_replication_t replication = {.seed = 1};
     int64_t num_steps = 0;
@@ -261,16 +243,14 @@ test_steps(void **state)
         do {
             serve_verify(&serve.serve);
             num_steps++;
-        } while (
-            serve.serve.num_left < run.num_queries && spot_serve_step(&serve.serve));
+        } while (serve.serve.num_left < run.num_queries && spot_serve_step(&serve.serve));
         serve_case_close(&serve);
     }
     assert_true(num_steps > 50 * NUM_STEPPED);
 }
 
 /* Spot replicas that are not taken away are on-demand ones at another price. */
-static void
-test_no_outages(void **state)
+static void test_no_outages(void **state)
 {
     (void) state;
     for (uint64_t seed = 1; seed <= NUM_WITHOUT_OUTAGES; seed++) {
@@ -302,8 +282,7 @@ test_no_outages(void **state)
     }
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_random_cases),

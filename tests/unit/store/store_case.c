@@ -22,29 +22,24 @@ static const spot_warning_t case_warnings[CASE_WARNINGS] = {
 
 static const spot_colour_t case_colours[] = {{"idle", "#102030"}, {NULL, NULL}};
 
-const char *
-case_folder(void)
+const char *case_folder(void)
 {
     static char folder[200];
     const char *root = getenv("SPOT_TEST_TMP");
 
     if (folder[0] == '\0') {
-        snprintf(
-            folder, sizeof(folder), "%s/store-XXXXXX", root == NULL ? "/tmp" : root);
+        snprintf(folder, sizeof(folder), "%s/store-XXXXXX", root == NULL ? "/tmp" : root);
         assert_non_null(mkdtemp(folder));
     }
     return folder;
 }
 
-void
-case_init(store_case_t *self, int64_t num_replications)
+void case_init(store_case_t *self, int64_t num_replications)
 {
-    static char texts[2][4][8] = {
-        {"8", "16", "24", "32"}, {"30 s", "0.5 h", "2 h", "3 h"}};
+    static char texts[2][4][8] = {{"8", "16", "24", "32"}, {"30 s", "0.5 h", "2 h", "3 h"}};
     static const double numbers[2][4] = {{8, 16, 24, 32}, {30, 1800, 7200, 10800}};
-    static char depth[] = "job.pipeline_depth", reload[] = "job.reload", s[] = "s",
-                none[] = "", name[] = "a case", question[] = "What is it?",
-                y[] = "idle_fraction";
+    static char depth[] = "job.pipeline_depth", reload[] = "job.reload", s[] = "s", none[] = "",
+                name[] = "a case", question[] = "What is it?", y[] = "idle_fraction";
     static int number;
 
     memset(self, 0, sizeof(*self));
@@ -52,15 +47,12 @@ case_init(store_case_t *self, int64_t num_replications)
         self->texts[j / 4][j % 4] = texts[j / 4][j % 4];
     }
     memcpy(self->numbers, numbers, sizeof(numbers));
-    self->axes[0] =
-        (spot_axis_t){depth, 2, self->texts[0], self->numbers[0], none, NULL};
+    self->axes[0] = (spot_axis_t){depth, 2, self->texts[0], self->numbers[0], none, NULL};
     self->axes[1] = (spot_axis_t){reload, 2, self->texts[1], self->numbers[1], s, NULL};
-    self->metrics[0] =
-        (spot_metric_t){.name = "idle_fraction", .unit = "1", .help = "idle"};
-    self->metrics[1] =
-        (spot_metric_t){.name = "a \"quoted\" one", .unit = "USD", .help = "costs"};
-    self->metrics[2] = (spot_metric_t){
-        .name = "Replication", .unit = "s", .help = "named as a column is"};
+    self->metrics[0] = (spot_metric_t){.name = "idle_fraction", .unit = "1", .help = "idle"};
+    self->metrics[1] = (spot_metric_t){.name = "a \"quoted\" one", .unit = "USD", .help = "costs"};
+    self->metrics[2] =
+        (spot_metric_t){.name = "Replication", .unit = "s", .help = "named as a column is"};
     self->head = (spot_study_head_t){.name = name,
         .question = question,
         .seed = 7,
@@ -77,22 +69,21 @@ case_init(store_case_t *self, int64_t num_replications)
         .warnings = case_warnings,
         .colours = case_colours,
         .plot = {.y = y}};
-    self->provenance = (spot_provenance_t){
-        .canonical = "fleet:\n  capacity: 64\njob:\n  reconfiguration: 47 s\n",
-        .canonical_sha256 = "0123",
-        .version = "1",
-        .commit = "c",
-        .compiler = "cc",
-        .libraries = "l",
-        .machine = "m",
-        .command_line = "spotsim 'x'",
-        .num_threads = 2,
-        .shard = ""};
+    self->provenance =
+        (spot_provenance_t){.canonical = "fleet:\n  capacity: 64\njob:\n  reconfiguration: 47 s\n",
+            .canonical_sha256 = "0123",
+            .version = "1",
+            .commit = "c",
+            .compiler = "cc",
+            .libraries = "l",
+            .machine = "m",
+            .command_line = "spotsim 'x'",
+            .num_threads = 2,
+            .shard = ""};
     snprintf(self->path, sizeof(self->path), "%s/%d.db", case_folder(), number++);
 }
 
-void
-case_remove(const store_case_t *self)
+void case_remove(const store_case_t *self)
 {
     static const char *const ends[] = {"", "-wal", "-shm"};
     char path[300];
@@ -103,16 +94,13 @@ case_remove(const store_case_t *self)
     }
 }
 
-int
-case_end(void **state)
+int case_end(void **state)
 {
     (void) state;
     return rmdir(case_folder());
 }
 
-uint32_t
-case_row(
-    const spot_study_head_t *head, size_t point_id, int64_t replication, double *row)
+uint32_t case_row(const spot_study_head_t *head, size_t point_id, int64_t replication, double *row)
 {
     const double a = head->axes[0].numbers[spot_study_value_id(head, point_id, 0)];
     const double b = head->axes[1].numbers[spot_study_value_id(head, point_id, 1)];
@@ -123,8 +111,7 @@ case_row(
     return (replication % 3 == 0 ? 1u : 0u) | (replication % 10 == 9 ? 2u : 0u);
 }
 
-void
-case_put(spot_store_t *store, size_t point_id, int64_t first, int64_t num_rows)
+void case_put(spot_store_t *store, size_t point_id, int64_t first, int64_t num_rows)
 {
     const int64_t size = spot_study_batch_size(store->head);
     double *rows = malloc((size_t) size * CASE_METRICS * sizeof(*rows));
@@ -137,12 +124,10 @@ case_put(spot_store_t *store, size_t point_id, int64_t first, int64_t num_rows)
         const int64_t num = num_rows < left ? num_rows : left;
 
         for (int64_t j = 0; j < num; j++) {
-            warnings[j] =
-                case_row(store->head, point_id, first + j, &rows[j * CASE_METRICS]);
+            warnings[j] = case_row(store->head, point_id, first + j, &rows[j * CASE_METRICS]);
         }
-        assert_int_equal(store->put(store, &(spot_piece_t){point_id, first, (size_t) num,
-                                               rows, warnings}),
-            0);
+        assert_int_equal(
+            store->put(store, &(spot_piece_t){point_id, first, (size_t) num, rows, warnings}), 0);
         first += num;
         num_rows -= num;
     }
@@ -150,8 +135,7 @@ case_put(spot_store_t *store, size_t point_id, int64_t first, int64_t num_rows)
     free(warnings);
 }
 
-int64_t
-case_put_all(spot_store_t *store)
+int64_t case_put_all(spot_store_t *store)
 {
     const int64_t size = spot_study_batch_size(store->head);
     const int64_t num_replications = store->head->num_replications;
@@ -178,14 +162,12 @@ typedef struct {
     int64_t next;
 } checker_t;
 
-static int
-check_row(void *context, const spot_row_t *read)
+static int check_row(void *context, const spot_row_t *read)
 {
     checker_t *self = context;
     double row[CASE_METRICS];
 
-    const uint32_t warnings =
-        case_row(self->store->head, self->point_id, self->next, row);
+    const uint32_t warnings = case_row(self->store->head, self->point_id, self->next, row);
 
     assert_int_equal(read->replication, self->next++);
     assert_int_equal(read->warnings, warnings);
@@ -199,8 +181,7 @@ check_row(void *context, const spot_row_t *read)
     return 0;
 }
 
-void
-case_check_point(const spot_store_t *store, size_t point_id, int64_t num_rows)
+void case_check_point(const spot_store_t *store, size_t point_id, int64_t num_rows)
 {
     checker_t checker = {store, point_id, 0};
     int64_t num_warned[2] = {0, 0};
@@ -216,23 +197,20 @@ case_check_point(const spot_store_t *store, size_t point_id, int64_t num_rows)
     assert_int_equal(checker.next, num_rows);
 }
 
-void
-case_check_all(const spot_store_t *store)
+void case_check_all(const spot_store_t *store)
 {
     for (size_t j = 0; j < store->head->num_points; j++) {
         case_check_point(store, j, store->head->num_replications);
     }
 }
 
-spot_store_t *
-case_open(const store_case_t *self)
+spot_store_t *case_open(const store_case_t *self)
 {
     spot_store_t *store = NULL;
     spot_diag_t diag;
 
     spot_diag_init(&diag);
-    if (spot_store_open_sqlite(
-            &store, self->path, &self->head, &self->provenance, &diag) != 0) {
+    if (spot_store_open_sqlite(&store, self->path, &self->head, &self->provenance, &diag) != 0) {
         spot_diag_print(&diag, stderr);
     }
     assert_non_null(store);
@@ -240,8 +218,7 @@ case_open(const store_case_t *self)
     return store;
 }
 
-spot_store_t *
-case_open_reader(const store_case_t *self)
+spot_store_t *case_open_reader(const store_case_t *self)
 {
     spot_store_t *store = NULL;
     spot_diag_t diag;
@@ -255,8 +232,7 @@ case_open_reader(const store_case_t *self)
     return store;
 }
 
-void
-case_flush(spot_store_t *store)
+void case_flush(spot_store_t *store)
 {
     spot_diag_t diag;
 
@@ -265,8 +241,7 @@ case_flush(spot_store_t *store)
     spot_diag_free(&diag);
 }
 
-bool
-case_says(const spot_diag_t *diag, const char *words)
+bool case_says(const spot_diag_t *diag, const char *words)
 {
     for (size_t j = 0; j < diag->num_items; j++) {
         if (strstr(diag->items[j].text, words) != NULL) {
@@ -278,23 +253,20 @@ case_says(const spot_diag_t *diag, const char *words)
     return false;
 }
 
-void
-case_refused(const store_case_t *self, int error, const char *words)
+void case_refused(const store_case_t *self, int error, const char *words)
 {
     spot_store_t *store;
     spot_diag_t diag;
 
     spot_diag_init(&diag);
-    assert_int_equal(spot_store_open_sqlite(
-                         &store, self->path, &self->head, &self->provenance, &diag),
-        error);
+    assert_int_equal(
+        spot_store_open_sqlite(&store, self->path, &self->head, &self->provenance, &diag), error);
     assert_null(store);
     assert_true(case_says(&diag, words));
     spot_diag_free(&diag);
 }
 
-void
-case_reader_refused(const store_case_t *self, int error, const char *words)
+void case_reader_refused(const store_case_t *self, int error, const char *words)
 {
     spot_store_t *store;
     spot_diag_t diag;
@@ -306,8 +278,7 @@ case_reader_refused(const store_case_t *self, int error, const char *words)
     spot_diag_free(&diag);
 }
 
-double
-case_sql(const store_case_t *self, const char *sql)
+double case_sql(const store_case_t *self, const char *sql)
 {
     sqlite3_stmt *statement = NULL;
     double value = (double) NAN;
@@ -327,18 +298,16 @@ case_sql(const store_case_t *self, const char *sql)
 }
 
 /* The digest of the rows of a batch. */
-static uint64_t
-digest_batch(spot_db_t *db, int64_t point, int64_t first, int64_t num_rows)
+static uint64_t digest_batch(spot_db_t *db, int64_t point, int64_t first, int64_t num_rows)
 {
     sqlite3_stmt *row;
     uint64_t digest = 0;
     int ret = 0;
 
-    assert_int_equal(
-        spot_db_prepare(db, &row,
-            "SELECT * FROM replication WHERE point = %lld AND replication >= %lld AND "
-            "replication < %lld",
-            (long long) point, (long long) first, (long long) (first + num_rows)),
+    assert_int_equal(spot_db_prepare(db, &row,
+                         "SELECT * FROM replication WHERE point = %lld AND replication >= %lld AND "
+                         "replication < %lld",
+                         (long long) point, (long long) first, (long long) (first + num_rows)),
         0);
     while (spot_db_next_row(db, row, &ret)) {
         double metrics[CASE_METRICS];
@@ -349,8 +318,7 @@ digest_batch(spot_db_t *db, int64_t point, int64_t first, int64_t num_rows)
                              : sqlite3_column_double(row, j + 2);
         }
         digest = spot_digest_word(digest, (uint64_t) sqlite3_column_int64(row, 1));
-        digest = spot_digest_word(
-            digest, (uint64_t) sqlite3_column_int64(row, CASE_METRICS + 2));
+        digest = spot_digest_word(digest, (uint64_t) sqlite3_column_int64(row, CASE_METRICS + 2));
         for (int j = 0; j < CASE_METRICS; j++) {
             digest = spot_digest_number(digest, metrics[j]);
         }
@@ -360,29 +328,25 @@ digest_batch(spot_db_t *db, int64_t point, int64_t first, int64_t num_rows)
     return digest;
 }
 
-void
-case_seal(const store_case_t *self)
+void case_seal(const store_case_t *self)
 {
     sqlite3_stmt *batch;
     spot_db_t db;
     int ret = 0;
 
     assert_int_equal(spot_db_open(&db, self->path, SPOT_DB_WRITE, 1000), 0);
-    assert_int_equal(
-        spot_db_run(&db, "BEGIN; UPDATE study SET digest = " SPOT_STUDY_DIGEST
-                         "; UPDATE provenance SET digest = " SPOT_PROVENANCE_DIGEST),
+    assert_int_equal(spot_db_run(&db, "BEGIN; UPDATE study SET digest = " SPOT_STUDY_DIGEST
+                                      "; UPDATE provenance SET digest = " SPOT_PROVENANCE_DIGEST),
         0);
     assert_int_equal(
         spot_db_prepare(&db, &batch, "SELECT point, first, replications FROM batch"), 0);
     while (spot_db_next_row(&db, batch, &ret)) {
         const int64_t point = sqlite3_column_int64(batch, 0);
         const int64_t first = sqlite3_column_int64(batch, 1);
-        const uint64_t digest =
-            digest_batch(&db, point, first, sqlite3_column_int64(batch, 2));
+        const uint64_t digest = digest_batch(&db, point, first, sqlite3_column_int64(batch, 2));
 
         assert_int_equal(
-            spot_db_run(&db,
-                "UPDATE batch SET digest = %lld WHERE point = %lld AND first = %lld",
+            spot_db_run(&db, "UPDATE batch SET digest = %lld WHERE point = %lld AND first = %lld",
                 (long long) digest, (long long) point, (long long) first),
             0);
     }
@@ -392,11 +356,10 @@ case_seal(const store_case_t *self)
     spot_db_close(&db);
 }
 
-void
-case_forge(const store_case_t *self, const char *path, const char *value)
+void case_forge(const store_case_t *self, const char *path, const char *value)
 {
-    char *sql = sqlite3_mprintf(
-        "UPDATE study SET head = json_set(head, %Q, json(%Q))", path, value);
+    char *sql =
+        sqlite3_mprintf("UPDATE study SET head = json_set(head, %Q, json(%Q))", path, value);
 
     (void) case_sql(self, sql);
     sqlite3_free(sql);

@@ -31,8 +31,7 @@ const char *case_folder(void);
 int case_end(void **state);
 
 /* The metrics of a row, and its warnings, as a function of the point's values. */
-uint32_t case_row(
-    const spot_study_head_t *head, size_t point_id, int64_t replication, double *row);
+uint32_t case_row(const spot_study_head_t *head, size_t point_id, int64_t replication, double *row);
 
 /* Puts rows [first, first + num_rows), batch by batch. */
 void case_put(spot_store_t *store, size_t point_id, int64_t first, int64_t num_rows);

@@ -16,16 +16,14 @@
 
 #define NUM_THREADS 4
 
-static int
-stop_at_100(void *context, const spot_row_t *row)
+static int stop_at_100(void *context, const spot_row_t *row)
 {
     (void) context;
     return row->replication == 100 ? 42 : 0;
 }
 
 /* Reads another point within reading one. */
-static int
-read_another(void *context, const spot_row_t *row)
+static int read_another(void *context, const spot_row_t *row)
 {
     const spot_store_t *store = context;
 
@@ -36,8 +34,7 @@ read_another(void *context, const spot_row_t *row)
 }
 
 /* Pieces in parts, again, in any order of batches: each row is there once. */
-void
-contract_rows(contract_open_t open)
+void contract_rows(contract_open_t open)
 {
     store_case_t known;
     spot_store_t *store;
@@ -70,8 +67,7 @@ contract_rows(contract_open_t open)
     case_remove(&known);
 }
 
-void
-contract_refusals(contract_open_t open)
+void contract_refusals(contract_open_t open)
 {
     static const double rows[64 * CASE_METRICS];
     static const spot_piece_t outside[] = {{4, 0, 1, rows, NULL}, {0, -1, 1, rows, NULL},
@@ -97,8 +93,7 @@ typedef struct {
     int64_t thread_id;
 } worker_t;
 
-static void *
-put_some_batches(void *context)
+static void *put_some_batches(void *context)
 {
     const worker_t *self = context;
     const int64_t size = BATCH_ROWS;
@@ -112,8 +107,7 @@ put_some_batches(void *context)
     return NULL;
 }
 
-void
-contract_threads(contract_open_t open)
+void contract_threads(contract_open_t open)
 {
     pthread_t threads[NUM_THREADS];
     worker_t workers[NUM_THREADS];
@@ -124,8 +118,7 @@ contract_threads(contract_open_t open)
     store = open(&known);
     for (int j = 0; j < NUM_THREADS; j++) {
         workers[j] = (worker_t){store, j};
-        assert_int_equal(
-            pthread_create(&threads[j], NULL, put_some_batches, &workers[j]), 0);
+        assert_int_equal(pthread_create(&threads[j], NULL, put_some_batches, &workers[j]), 0);
     }
     for (int j = 0; j < NUM_THREADS; j++) {
         assert_int_equal(pthread_join(threads[j], NULL), 0);

@@ -37,14 +37,12 @@ typedef struct {
 } all_t;
 
 static const char *const judgements[] = {"good", "bad", NULL};
-static const spot_json_member_t a_number[] = {
-    {"", SPOT_MEMBER_NUMBER, .offset = 0}, {0}};
+static const spot_json_member_t a_number[] = {{"", SPOT_MEMBER_NUMBER, .offset = 0}, {0}};
 static const spot_json_member_t a_flag[] = {{"", SPOT_MEMBER_BOOLEAN, .offset = 0}, {0}};
 static const spot_json_member_t pair_members[] = {
     SPOT_MEMBER_NEEDED(pair_t, "word", word, NAME),
-    SPOT_MEMBER_WITH(pair_t, "flags", flags, LIST, .members = a_flag,
-        .item_bytes = sizeof(bool), .is_num_of_root = true,
-        .num_offset = offsetof(all_t, num_ids)),
+    SPOT_MEMBER_WITH(pair_t, "flags", flags, LIST, .members = a_flag, .item_bytes = sizeof(bool),
+        .is_num_of_root = true, .num_offset = offsetof(all_t, num_ids)),
     {0},
 };
 static const spot_json_member_t all_members[] = {
@@ -66,8 +64,7 @@ static const spot_json_member_t all_members[] = {
 };
 
 /* For free(). */
-static char *
-written(void)
+static char *written(void)
 {
     char text[] = "a \"b\"\n";
     uint32_t ids[] = {2, 0, 1};
@@ -94,16 +91,14 @@ written(void)
     return json;
 }
 
-static void
-check(const all_t *all)
+static void check(const all_t *all)
 {
     assert_string_equal(all->text, "a \"b\"\n");
     assert_int_equal(all->num_ids, 3);
     assert_true(all->ids[0] == 2 && all->ids[1] == 0 && all->ids[2] == 1);
     assert_int_equal(all->num_pairs, 2);
     assert_string_equal(all->pairs[0].word, "one");
-    assert_true(
-        all->pairs[0].flags[0] && !all->pairs[0].flags[1] && all->pairs[0].flags[2]);
+    assert_true(all->pairs[0].flags[0] && !all->pairs[0].flags[1] && all->pairs[0].flags[2]);
     assert_string_equal(all->pairs[1].word, "two");
     assert_null(all->pairs[1].flags);
     assert_int_equal(all->num_numbers, 2);
@@ -117,8 +112,7 @@ check(const all_t *all)
     assert_int_equal(all->judgement, BAD);
 }
 
-static void
-test_what_is_written_comes_back(void **state)
+static void test_what_is_written_comes_back(void **state)
 {
     char *json = written();
     cJSON *tree = cJSON_Parse(json);
@@ -137,34 +131,30 @@ test_what_is_written_comes_back(void **state)
 }
 
 /* A key that is missing leaves zero. */
-static void
-test_nothing(void **state)
+static void test_nothing(void **state)
 {
     cJSON *tree = cJSON_Parse("{}");
     all_t all = {.integer = 0};
 
     (void) state;
     assert_int_equal(spot_json_members_read(all_members, tree, NULL, &all), 0);
-    assert_true(all.text == NULL && all.ids == NULL && all.pairs == NULL &&
-                all.names == NULL && all.seed == 0 && all.judgement == GOOD);
+    assert_true(all.text == NULL && all.ids == NULL && all.pairs == NULL && all.names == NULL &&
+                all.seed == 0 && all.judgement == GOOD);
     spot_json_members_free(all_members, &all);
     cJSON_Delete(tree);
 }
 
-static void
-test_refused(void **state)
+static void test_refused(void **state)
 {
     static const char *const bad[][2] = {{"text", "7"}, {"text", "[]"}, {"num_ids", "2"},
         {"num_ids", "-1"}, {"num_ids", "3.5"}, {"num_ids", "\"3\""}, {"ids", "\"2,0\""},
-        {"ids", "\"2,0,3\""}, {"ids", "\"2,0,1,\""}, {"ids", "\"2,,1\""},
-        {"ids", "\"2,-1,0\""}, {"ids", "[2, 0, 1]"}, {"num_pairs", "1e15"},
-        {"pairs", "null"}, {"pairs", "[{}, {}]"}, {"pairs", "[7, 8]"},
-        {"pairs", "[{\"word\": \"one\"}]"}, {"pairs", "{}"},
+        {"ids", "\"2,0,3\""}, {"ids", "\"2,0,1,\""}, {"ids", "\"2,,1\""}, {"ids", "\"2,-1,0\""},
+        {"ids", "[2, 0, 1]"}, {"num_pairs", "1e15"}, {"pairs", "null"}, {"pairs", "[{}, {}]"},
+        {"pairs", "[7, 8]"}, {"pairs", "[{\"word\": \"one\"}]"}, {"pairs", "{}"},
         {"pairs", "[{\"word\": \"one\"}, {\"word\": \"two\", \"flags\": [true]}]"},
         {"numbers", "[1]"}, {"numbers", "[1, \"2\"]"}, {"names", "[{\"word\": null}]"},
         {"integer", "-1"}, {"integer", "1e300"}, {"seed", "\"1x\""}, {"seed", "1"},
-        {"number", "\"1\""}, {"is_it", "1"}, {"judgement", "\"ugly\""},
-        {"judgement", "1"}};
+        {"number", "\"1\""}, {"is_it", "1"}, {"judgement", "\"ugly\""}, {"judgement", "1"}};
 
     (void) state;
     for (size_t j = 0; j < sizeof(bad) / sizeof(bad[0]); j++) {
@@ -172,23 +162,20 @@ test_refused(void **state)
         cJSON *tree = cJSON_Parse(json);
         all_t all = {.integer = 0};
 
-        assert_true(cJSON_ReplaceItemInObjectCaseSensitive(
-            tree, bad[j][0], cJSON_Parse(bad[j][1])));
-        if (spot_json_members_read(all_members, tree, NULL, &all) !=
-            SPOT_ERR_BAD_INPUT) {
+        assert_true(
+            cJSON_ReplaceItemInObjectCaseSensitive(tree, bad[j][0], cJSON_Parse(bad[j][1])));
+        if (spot_json_members_read(all_members, tree, NULL, &all) != SPOT_ERR_BAD_INPUT) {
             fail_msg("%s: %s", bad[j][0], bad[j][1]);
         }
         spot_json_members_free(all_members, &all);
         cJSON_Delete(tree);
         free(json);
     }
-    assert_int_equal(
-        spot_json_members_read(all_members, NULL, NULL, &(all_t){.integer = 0}),
+    assert_int_equal(spot_json_members_read(all_members, NULL, NULL, &(all_t){.integer = 0}),
         SPOT_ERR_BAD_INPUT);
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_what_is_written_comes_back),

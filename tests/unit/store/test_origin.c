@@ -13,8 +13,7 @@
 #include "store_case.h"
 
 /* A process that adds rows [first, first + num_rows) of the first point. */
-static void
-write_rows(const store_case_t *self, int64_t first, int64_t num_rows, char *outcome)
+static void write_rows(const store_case_t *self, int64_t first, int64_t num_rows, char *outcome)
 {
     spot_store_t *store = case_open(self);
 
@@ -24,8 +23,7 @@ write_rows(const store_case_t *self, int64_t first, int64_t num_rows, char *outc
     store->close(store);
 }
 
-static void
-read_origin(spot_origin_t *self, const store_case_t *known)
+static void read_origin(spot_origin_t *self, const store_case_t *known)
 {
     spot_store_t *store = case_open_reader(known);
 
@@ -33,8 +31,7 @@ read_origin(spot_origin_t *self, const store_case_t *known)
     store->close(store); /* the texts stay */
 }
 
-static void
-test_writers_in_order(void **state)
+static void test_writers_in_order(void **state)
 {
     char complete[] = "complete", stopped[] = "stopped";
     store_case_t known;
@@ -78,8 +75,7 @@ test_writers_in_order(void **state)
 }
 
 /* The store that is being written to says so of itself. */
-static void
-test_of_an_open_store(void **state)
+static void test_of_an_open_store(void **state)
 {
     store_case_t known;
     spot_origin_t origin;
@@ -97,8 +93,7 @@ test_of_an_open_store(void **state)
     case_remove(&known);
 }
 
-static void
-test_of_memory(void **state)
+static void test_of_memory(void **state)
 {
     store_case_t known;
     spot_origin_t origin;
@@ -117,8 +112,7 @@ test_of_memory(void **state)
 
 /* A file that another program has changed is refused, with a reason; what it cannot do
  * without is missed even where the digest is right. */
-static void
-test_damaged(void **state)
+static void test_damaged(void **state)
 {
     store_case_t known;
     spot_origin_t origin;
@@ -129,8 +123,7 @@ test_damaged(void **state)
     case_init(&known, 64);
     write_rows(&known, 0, 5, NULL);
     case_sql(&known, "UPDATE provenance SET machine = 'mm'");
-    case_reader_refused(
-        &known, SPOT_ERR_BAD_INPUT, "its provenance is not as it was written");
+    case_reader_refused(&known, SPOT_ERR_BAD_INPUT, "its provenance is not as it was written");
     case_sql(&known, "CREATE TABLE other AS SELECT * FROM provenance; UPDATE other SET "
                      "machine = NULL; DROP TABLE provenance; ALTER TABLE other RENAME "
                      "TO provenance");
@@ -146,8 +139,7 @@ test_damaged(void **state)
     case_remove(&known);
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_writers_in_order),

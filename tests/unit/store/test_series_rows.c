@@ -22,65 +22,56 @@ static const spot_series_column_t job_columns[] = {
     {.name = "Row", .unit = "", .kind = SPOT_COLUMN_INSTANT},
     {.name = "wait \"quoted\"", .unit = "", .kind = SPOT_COLUMN_DURATION},
     {.name = "row_", .unit = "gpus", .kind = SPOT_COLUMN_COUNT, .label = "GPUs"},
-    {.name = "select",
-        .unit = "1",
-        .kind = SPOT_COLUMN_NUMBER,
-        .num_decimals = 3,
-        .is_bare = true},
+    {.name = "select", .unit = "1", .kind = SPOT_COLUMN_NUMBER, .num_decimals = 3, .is_bare = true},
     {.name = "fate",
         .unit = "",
         .kind = SPOT_COLUMN_CATEGORY,
         .categories = fates,
         .signs = "+-.."},
     {.name = "ROW", .unit = "", .kind = SPOT_COLUMN_TEXT}};
-static const spot_series_kind_t jobs = {"kind", "jobs; a \"name\"", SPOT_SERIES_TABLE,
-    1000000000, 6, .columns = job_columns};
+static const spot_series_kind_t jobs = {
+    "kind", "jobs; a \"name\"", SPOT_SERIES_TABLE, 1000000000, 6, .columns = job_columns};
 
 /* The same name with other columns, and a series of its own. */
 static const spot_series_kind_t fewer_jobs = {
     "Kind", "jobs", SPOT_SERIES_EVENTS, 1, 5, .columns = job_columns};
-static const spot_series_rule_t rules[] = {
-    {0, 0.1, "a \"rule\""}, {1, 9007199254740992.0, ""}};
+static const spot_series_rule_t rules[] = {{0, 0.1, "a \"rule\""}, {1, 9007199254740992.0, ""}};
 static const spot_series_kind_t level = {
     "level", "", SPOT_SERIES_SHOWN_TABLE, 1000, 1, job_columns + 3, 2, rules};
 
 static const spot_series_kind_t *const all_kinds[] = {&jobs, &level, &fewer_jobs};
 
 /* A number of an own stream; the same everywhere. */
-static uint64_t
-draw(uint64_t *state, uint64_t bound)
+static uint64_t draw(uint64_t *state, uint64_t bound)
 {
     *state = *state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
     return (*state >> 33) % bound;
 }
 
-static spot_cell_t
-draw_cell(uint64_t *state, spot_column_kind_t kind)
+static spot_cell_t draw_cell(uint64_t *state, spot_column_kind_t kind)
 {
     static const double special[] = {
         0, -0.0, 1e308, -5e-324, 9007199254740993.0, (double) NAN, 0.1, -1};
     static const int64_t whole[] = {0, -1, INT64_MAX, INT64_MIN, 1 << 20};
-    static const char *const texts[] = {
-        "", "\xe6\x97\xa5", "'; DROP TABLE series", "a\nb"};
+    static const char *const texts[] = {"", "\xe6\x97\xa5", "'; DROP TABLE series", "a\nb"};
     const bool is_special = draw(state, 4) == 0;
 
     switch (kind) {
         case SPOT_COLUMN_NUMBER:
-            return (spot_cell_t){.number = is_special ? special[draw(state, 8)]
-                                                      : (double) draw(state, 300) / 4};
+            return (spot_cell_t){
+                .number = is_special ? special[draw(state, 8)] : (double) draw(state, 300) / 4};
         case SPOT_COLUMN_CATEGORY:
             return (spot_cell_t){.text = fates[draw(state, 4)]};
         case SPOT_COLUMN_TEXT:
             return (spot_cell_t){.text = texts[draw(state, 4)]};
         default:
-            return (spot_cell_t){.integer = is_special ? whole[draw(state, 5)]
-                                                       : (int64_t) draw(state, 99)};
+            return (spot_cell_t){
+                .integer = is_special ? whole[draw(state, 5)] : (int64_t) draw(state, 99)};
     }
 }
 
 /* Series of the first num_kinds kinds; the third has no rows. */
-static void
-fill(spot_recording_t *self, size_t num_kinds, uint64_t seed, size_t num_rows)
+static void fill(spot_recording_t *self, size_t num_kinds, uint64_t seed, size_t num_rows)
 {
     static const char title[] = "a \"title\"";
 
@@ -105,8 +96,7 @@ fill(spot_recording_t *self, size_t num_kinds, uint64_t seed, size_t num_rows)
     }
 }
 
-static void
-assert_same_text(const char *a, const char *b)
+static void assert_same_text(const char *a, const char *b)
 {
     assert_int_equal(a == NULL, b == NULL);
     if (a != NULL) {
@@ -114,14 +104,12 @@ assert_same_text(const char *a, const char *b)
     }
 }
 
-static void
-assert_same_column(const spot_series_kind_t *a, const spot_series_kind_t *b, size_t id)
+static void assert_same_column(const spot_series_kind_t *a, const spot_series_kind_t *b, size_t id)
 {
     const spot_series_column_t *left = &a->columns[id], *right = &b->columns[id];
 
     assert_string_equal(left->name, right->name);
-    assert_string_equal(
-        spot_series_column_unit(a, left), spot_series_column_unit(b, right));
+    assert_string_equal(spot_series_column_unit(a, left), spot_series_column_unit(b, right));
     assert_int_equal(left->kind, right->kind);
     assert_same_text(left->label, right->label);
     assert_same_text(left->signs, right->signs);
@@ -136,8 +124,7 @@ assert_same_column(const spot_series_kind_t *a, const spot_series_kind_t *b, siz
     }
 }
 
-static void
-assert_same_cell(
+static void assert_same_cell(
     const spot_series_t *a, const spot_series_t *b, size_t row_id, size_t column_id)
 {
     const size_t num_columns = a->kind->num_columns;
@@ -152,16 +139,15 @@ assert_same_cell(
             break;
         case SPOT_COLUMN_CATEGORY:
         case SPOT_COLUMN_TEXT:
-            assert_string_equal(spot_series_text(a, row_id, column_id),
-                spot_series_text(b, row_id, column_id));
+            assert_string_equal(
+                spot_series_text(a, row_id, column_id), spot_series_text(b, row_id, column_id));
             break;
         default:
             assert_true(left->integer == right->integer);
     }
 }
 
-static void
-assert_same(const spot_recording_t *a, const spot_recording_t *b)
+static void assert_same(const spot_recording_t *a, const spot_recording_t *b)
 {
     assert_same_text(a->title, b->title);
     assert_string_equal(a->note, b->note);
@@ -186,15 +172,14 @@ assert_same(const spot_recording_t *a, const spot_recording_t *b)
         }
         assert_int_equal(a->series[j].num_rows, b->series[j].num_rows);
         for (size_t k = 0; k < a->series[j].num_rows * left->num_columns; k++) {
-            assert_same_cell(&a->series[j], &b->series[j], k / left->num_columns,
-                k % left->num_columns);
+            assert_same_cell(
+                &a->series[j], &b->series[j], k / left->num_columns, k % left->num_columns);
         }
     }
 }
 
-static void
-put_one(spot_store_t *store, size_t point_id, int64_t replication, size_t num_kinds,
-    size_t num_rows)
+static void put_one(
+    spot_store_t *store, size_t point_id, int64_t replication, size_t num_kinds, size_t num_rows)
 {
     spot_recording_t recording;
 
@@ -203,8 +188,7 @@ put_one(spot_store_t *store, size_t point_id, int64_t replication, size_t num_ki
     spot_recording_free(&recording);
 }
 
-static void
-check_one(const spot_store_t *store, size_t point_id, int64_t replication,
+static void check_one(const spot_store_t *store, size_t point_id, int64_t replication,
     size_t num_kinds, size_t num_rows)
 {
     spot_recording_t put, read;
@@ -217,8 +201,7 @@ check_one(const spot_store_t *store, size_t point_id, int64_t replication,
 }
 
 /* Puts with rows in between. */
-static void
-test_in_a_store(void **state)
+static void test_in_a_store(void **state)
 {
     spot_series_list_t list;
     spot_recording_t recording;
@@ -250,8 +233,7 @@ test_in_a_store(void **state)
     check_one(store, 2, 7, 3, 100);
     check_one(store, 0, 63, 2, 0);
     check_one(store, 0, 0, 2, 20000);
-    assert_int_equal(
-        spot_store_read_series(store, 1, 0, &recording), SPOT_ERR_BAD_PARAM);
+    assert_int_equal(spot_store_read_series(store, 1, 0, &recording), SPOT_ERR_BAD_PARAM);
     assert_int_equal(spot_store_put_series(store, 1, 0, &recording), SPOT_ERR_STATE);
     store->close(store);
     case_remove(&known);
@@ -259,8 +241,7 @@ test_in_a_store(void **state)
 
 /* Any reader of SQL finds the columns under their names; kinds that differ have tables
  * of their own. */
-static void
-test_tables(void **state)
+static void test_tables(void **state)
 {
     store_case_t known;
     spot_store_t *store;
@@ -273,27 +254,24 @@ test_tables(void **state)
     store->close(store);
     assert_true(case_sql(&known, "SELECT count(*) FROM series_level WHERE point = 3 AND "
                                  "replication = 5 AND \"select\" IS NOT 7.125") == 10);
-    assert_true(
-        case_sql(&known,
-            "SELECT count(DISTINCT fate) FROM series_kind_2 WHERE \"Row_\" IS NOT NULL "
-            "AND \"row__\" IS NOT NULL AND \"ROW___\" IS NOT NULL AND \"wait "
-            "\"\"quoted\"\"\" IS NOT NULL") > 1);
+    assert_true(case_sql(&known,
+                    "SELECT count(DISTINCT fate) FROM series_kind_2 WHERE \"Row_\" IS NOT NULL "
+                    "AND \"row__\" IS NOT NULL AND \"ROW___\" IS NOT NULL AND \"wait "
+                    "\"\"quoted\"\"\" IS NOT NULL") > 1);
     assert_true(case_sql(&known, "SELECT count(*) FROM series_Kind_3") == 0);
     assert_true(case_sql(&known, "SELECT count(*) FROM series_kind") == 3);
     assert_true(
-        case_sql(&known,
-            "SELECT count(*) FROM series_kind, json_each(kind, '$.columns') WHERE "
-            "rows_in = 'series_kind_2' AND json_extract(kind, '$.ticks_per_s') = "
-            "1000000000 AND json_extract(value, '$.kind') IN ('instant', "
-            "'duration')") == 2);
+        case_sql(&known, "SELECT count(*) FROM series_kind, json_each(kind, '$.columns') WHERE "
+                         "rows_in = 'series_kind_2' AND json_extract(kind, '$.ticks_per_s') = "
+                         "1000000000 AND json_extract(value, '$.kind') IN ('instant', "
+                         "'duration')") == 2);
     /* A database of before there were rules has kinds of the same digest. */
     assert_true(case_sql(&known, "SELECT count(*) FROM series_kind WHERE kind LIKE "
                                  "'%rules%'") == 1);
     case_remove(&known);
 }
 
-static void *
-put_many(void *context)
+static void *put_many(void *context)
 {
     spot_store_t *store = context;
 
@@ -303,8 +281,7 @@ put_many(void *context)
     return NULL;
 }
 
-static void
-test_threads(void **state)
+static void test_threads(void **state)
 {
     store_case_t known;
     spot_store_t *store;
@@ -328,8 +305,7 @@ test_threads(void **state)
     case_remove(&known);
 }
 
-static void
-test_bad_numbers(void **state)
+static void test_bad_numbers(void **state)
 {
     spot_recording_t recording = {0};
     spot_series_list_t list;
@@ -340,21 +316,17 @@ test_bad_numbers(void **state)
     case_init(&known, 64);
     assert_int_equal(spot_store_open_memory(&store, &known.head), 0);
     assert_int_equal(spot_store_put_series(store, 4, 0, &recording), SPOT_ERR_BAD_PARAM);
-    assert_int_equal(
-        spot_store_put_series(store, 0, 64, &recording), SPOT_ERR_BAD_PARAM);
-    assert_int_equal(
-        spot_store_put_series(store, 0, -1, &recording), SPOT_ERR_BAD_PARAM);
+    assert_int_equal(spot_store_put_series(store, 0, 64, &recording), SPOT_ERR_BAD_PARAM);
+    assert_int_equal(spot_store_put_series(store, 0, -1, &recording), SPOT_ERR_BAD_PARAM);
     assert_int_equal(spot_store_put_series(store, 0, 0, &recording), SPOT_ERR_STATE);
     assert_int_equal(spot_series_list_read(&list, store), 0);
     assert_int_equal(list.num_ids, 0);
-    assert_int_equal(
-        spot_store_read_series(store, 0, 0, &recording), SPOT_ERR_BAD_PARAM);
+    assert_int_equal(spot_store_read_series(store, 0, 0, &recording), SPOT_ERR_BAD_PARAM);
     store->close(store);
 }
 
 /* Reads all series of a file that another program has changed. */
-static int
-read_all(const store_case_t *known, spot_diag_t *diag)
+static int read_all(const store_case_t *known, spot_diag_t *diag)
 {
     spot_store_t *store = case_open_reader(known);
     spot_series_list_t list;
@@ -375,12 +347,11 @@ read_all(const store_case_t *known, spot_diag_t *diag)
 }
 
 /* A statement that changes what is stored of all kinds. */
-#define KIND_WITH(path, value)                                                          \
+#define KIND_WITH(path, value)                                                                     \
     "UPDATE series_kind SET kind = json_set(kind, '$." path "', " value ")"
 
 /* Whatever of a series is changed, left out or added is seen. */
-static void
-test_damaged(void **state)
+static void test_damaged(void **state)
 {
     static const struct {
         const char *sql, *words;
@@ -461,8 +432,7 @@ test_damaged(void **state)
 
 /* What SQLite quotes of a damaged file is shown without the bytes that a terminal obeys.
  */
-static void
-test_no_bytes_of_the_file(void **state)
+static void test_no_bytes_of_the_file(void **state)
 {
     store_case_t known;
     spot_store_t *store;
@@ -480,8 +450,7 @@ test_no_bytes_of_the_file(void **state)
 }
 
 /* Parts of a study bring theirs together, and damaged ones are refused. */
-static void
-test_merge(void **state)
+static void test_merge(void **state)
 {
     store_case_t known[3];
     const char *paths[2];
@@ -502,8 +471,7 @@ test_merge(void **state)
     }
     spot_diag_init(&diag);
     for (size_t round = 0; round < 2; round++) { /* again: nothing changes */
-        assert_int_equal(
-            spot_store_merge(known[2].path, 2, paths, NULL, NULL, &diag), 0);
+        assert_int_equal(spot_store_merge(known[2].path, 2, paths, NULL, NULL, &diag), 0);
         assert_true(case_sql(&known[2], "SELECT count(*) FROM series") == 7);
     }
     store = case_open_reader(&known[2]);
@@ -513,8 +481,8 @@ test_merge(void **state)
     store->close(store);
     case_remove(&known[2]);
     case_sql(&known[1], "UPDATE series_level SET \"select\" = -3 WHERE row = 4");
-    assert_int_equal(spot_store_merge(known[2].path, 2, paths, NULL, NULL, &diag),
-        SPOT_ERR_BAD_INPUT);
+    assert_int_equal(
+        spot_store_merge(known[2].path, 2, paths, NULL, NULL, &diag), SPOT_ERR_BAD_INPUT);
     assert_true(case_says(&diag, "damaged (the series of point 1, replication 9"));
     spot_diag_free(&diag);
     for (size_t j = 0; j < 3; j++) {
@@ -522,8 +490,7 @@ test_merge(void **state)
     }
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_in_a_store),

@@ -19,18 +19,15 @@
 #include "store_case.h"
 
 typedef int (*open_function_t)(spot_store_t **store, const char *path,
-    const spot_study_head_t *head, const spot_provenance_t *provenance,
-    spot_diag_t *diag);
+    const spot_study_head_t *head, const spot_provenance_t *provenance, spot_diag_t *diag);
 
-static spot_store_t *
-look(const store_case_t *self)
+static spot_store_t *look(const store_case_t *self)
 {
     spot_store_t *store = NULL;
     spot_diag_t diag;
 
     spot_diag_init(&diag);
-    if (spot_store_look_sqlite(
-            &store, self->path, &self->head, &self->provenance, &diag) != 0) {
+    if (spot_store_look_sqlite(&store, self->path, &self->head, &self->provenance, &diag) != 0) {
         spot_diag_print(&diag, stderr);
     }
     assert_non_null(store);
@@ -40,8 +37,7 @@ look(const store_case_t *self)
 
 /* ---- What is there ---- */
 
-static void
-assert_same_there(const spot_store_t *looked, const spot_store_t *opened)
+static void assert_same_there(const spot_store_t *looked, const spot_store_t *opened)
 {
     const spot_study_head_t *head = opened->head;
     const int64_t size = spot_study_batch_size(head);
@@ -49,15 +45,13 @@ assert_same_there(const spot_store_t *looked, const spot_store_t *opened)
     for (size_t j = 0; j < head->num_points; j++) {
         assert_int_equal(looked->num_rows(looked, j), opened->num_rows(opened, j));
         for (int64_t k = 0; k < head->num_replications; k += size) {
-            assert_int_equal(
-                looked->num_there(looked, j, k), opened->num_there(opened, j, k));
+            assert_int_equal(looked->num_there(looked, j, k), opened->num_there(opened, j, k));
         }
     }
 }
 
 /* Points and replications were added, and points stand in another order. */
-static void
-test_what_a_run_would_find(void **state)
+static void test_what_a_run_would_find(void **state)
 {
     store_case_t known;
     spot_store_t *store, *looked;
@@ -82,8 +76,7 @@ test_what_a_run_would_find(void **state)
     assert_int_equal(looked->num_rows(looked, 0), 0);
     case_check_point(looked, 3, 1024);
     case_check_point(looked, 5, 2048);
-    assert_int_equal(
-        looked->put(looked, &(spot_piece_t){0, 0, 1, NULL, NULL}), SPOT_ERR_STATE);
+    assert_int_equal(looked->put(looked, &(spot_piece_t){0, 0, 1, NULL, NULL}), SPOT_ERR_STATE);
     store = case_open(&known);
     assert_same_there(looked, store);
     store->close(store);
@@ -95,8 +88,7 @@ test_what_a_run_would_find(void **state)
 }
 
 /* Points that are the same are the first, the second ... of their kind. */
-static void
-test_points_that_are_the_same(void **state)
+static void test_points_that_are_the_same(void **state)
 {
     store_case_t known;
     spot_store_t *store, *looked;
@@ -124,8 +116,7 @@ test_points_that_are_the_same(void **state)
 
 /* ---- What is refused ---- */
 
-static char *
-words_of(const store_case_t *self, open_function_t open, int *error)
+static char *words_of(const store_case_t *self, open_function_t open, int *error)
 {
     spot_store_t *store;
     spot_diag_t diag;
@@ -144,8 +135,7 @@ words_of(const store_case_t *self, open_function_t open, int *error)
 }
 
 /* Both refuse, and say the same, which has these words in it. */
-static void
-refused_alike(const store_case_t *self, const char *words)
+static void refused_alike(const store_case_t *self, const char *words)
 {
     int looking, opening;
     char *looked = words_of(self, spot_store_look_sqlite, &looking);
@@ -159,8 +149,7 @@ refused_alike(const store_case_t *self, const char *words)
     free(opened);
 }
 
-static void
-test_refused_as_a_run_would(void **state)
+static void test_refused_as_a_run_would(void **state)
 {
     store_case_t known, other;
     spot_store_t *store;
@@ -172,8 +161,7 @@ test_refused_as_a_run_would(void **state)
     store->close(store);
 
     other = known;
-    other.provenance.canonical =
-        "fleet:\n  capacity: 64\njob:\n  reconfiguration: 60 s\n";
+    other.provenance.canonical = "fleet:\n  capacity: 64\njob:\n  reconfiguration: 60 s\n";
     refused_alike(&other, "job.reconfiguration was 47 s, is 60 s");
     other = known;
     other.head.seed = 8;
@@ -190,8 +178,7 @@ test_refused_as_a_run_would(void **state)
     case_remove(&known);
 }
 
-static void
-test_files_that_are_no_store(void **state)
+static void test_files_that_are_no_store(void **state)
 {
     store_case_t known;
     spot_store_t *store = NULL;
@@ -204,9 +191,8 @@ test_files_that_are_no_store(void **state)
     assert_non_null(file);
     fclose(file);
     spot_diag_init(&diag);
-    assert_int_equal(spot_store_look_sqlite(
-                         &store, known.path, &known.head, &known.provenance, &diag),
-        0);
+    assert_int_equal(
+        spot_store_look_sqlite(&store, known.path, &known.head, &known.provenance, &diag), 0);
     assert_null(store); /* a study would start in it */
     spot_diag_free(&diag);
     file = fopen(known.path, "w");
@@ -227,8 +213,7 @@ test_files_that_are_no_store(void **state)
 /* ---- Beside others, and after them ---- */
 
 /* The files of the folder of the tests. */
-static int
-num_files(void)
+static int num_files(void)
 {
     struct dirent **entries;
     const int num = scandir(case_folder(), &entries, NULL, NULL);
@@ -241,8 +226,7 @@ num_files(void)
 }
 
 /* Looking finds so many rows of point 0 and leaves no file that was not there. */
-static void
-check_look(const store_case_t *known, int64_t num_rows)
+static void check_look(const store_case_t *known, int64_t num_rows)
 {
     const int num_before = num_files();
     spot_store_t *looked = look(known);
@@ -253,8 +237,7 @@ check_look(const store_case_t *known, int64_t num_rows)
 }
 
 /* The log of one that ended without closing is SQLite's to recover. */
-static void
-test_after_others(void **state)
+static void test_after_others(void **state)
 {
     store_case_t known;
     spot_store_t *store;
@@ -294,8 +277,7 @@ test_after_others(void **state)
 
 /* Writes into the log of a store that nobody had open, and ends within the transaction.
  */
-static void
-end_in_transaction(const char *path)
+static void end_in_transaction(const char *path)
 {
     sqlite3 *db;
     const pid_t child = fork();
@@ -303,12 +285,11 @@ end_in_transaction(const char *path)
 
     assert_true(child >= 0);
     if (child == 0) {
-        const bool is_written =
-            sqlite3_open(path, &db) == SQLITE_OK &&
-            sqlite3_exec(db,
-                "PRAGMA cache_size = 1; BEGIN; CREATE TABLE more (bytes); "
-                "INSERT INTO more VALUES (zeroblob(500000))",
-                NULL, NULL, NULL) == SQLITE_OK;
+        const bool is_written = sqlite3_open(path, &db) == SQLITE_OK &&
+                                sqlite3_exec(db,
+                                    "PRAGMA cache_size = 1; BEGIN; CREATE TABLE more (bytes); "
+                                    "INSERT INTO more VALUES (zeroblob(500000))",
+                                    NULL, NULL, NULL) == SQLITE_OK;
 
         _exit(is_written ? 0 : 1);
     }
@@ -316,8 +297,7 @@ end_in_transaction(const char *path)
     assert_int_equal(status, 0);
 }
 
-static void
-check_log(const store_case_t *known, off_t num_bytes)
+static void check_log(const store_case_t *known, off_t num_bytes)
 {
     char log[300];
     struct stat about;
@@ -331,8 +311,7 @@ check_log(const store_case_t *known, off_t num_bytes)
 }
 
 /* The index beside the log is of an older one. */
-static void
-test_killed_in_the_first_transaction(void **state)
+static void test_killed_in_the_first_transaction(void **state)
 {
     static const off_t sizes[] = {0, 32, 33}; /* all of the log, its header, and more */
 
@@ -357,8 +336,7 @@ test_killed_in_the_first_transaction(void **state)
 }
 
 /* Others write on, and are seen up to what they committed. */
-static void
-test_beside_one_that_writes(void **state)
+static void test_beside_one_that_writes(void **state)
 {
     store_case_t known;
     spot_store_t *store, *looked;
@@ -382,8 +360,7 @@ test_beside_one_that_writes(void **state)
     case_remove(&known);
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_what_a_run_would_find),

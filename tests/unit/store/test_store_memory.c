@@ -21,8 +21,7 @@ static spot_metric_t metrics[] = {
     {.name = "a", .unit = "1", .help = ""}, {.name = "b", .unit = "s", .help = ""}};
 static const spot_warning_t warnings[] = {{"w", "text"}, {"v", "text"}, {"u", "text"}};
 
-static spot_study_head_t
-plain_head(size_t num_points, int64_t num_replications)
+static spot_study_head_t plain_head(size_t num_points, int64_t num_replications)
 {
     return (spot_study_head_t){
         .batch_replications = 64,
@@ -35,8 +34,7 @@ plain_head(size_t num_points, int64_t num_replications)
     };
 }
 
-static spot_store_t *
-open_store(const spot_study_head_t *head)
+static spot_store_t *open_store(const spot_study_head_t *head)
 {
     spot_store_t *store;
 
@@ -46,8 +44,7 @@ open_store(const spot_study_head_t *head)
 }
 
 /* Rows of replication r: r and -r. */
-static void
-put(spot_store_t *store, size_t point_id, uint64_t first, size_t num_rows)
+static void put(spot_store_t *store, size_t point_id, uint64_t first, size_t num_rows)
 {
     /* Two rows meet warning 2, one of them warning 1 too. */
     static const uint32_t warned[BATCH] = {[3] = 4, [7] = 6};
@@ -57,19 +54,16 @@ put(spot_store_t *store, size_t point_id, uint64_t first, size_t num_rows)
         rows[2 * j] = (double) (first + j);
         rows[2 * j + 1] = -(double) (first + j);
     }
-    assert_int_equal(store->put(store, &(spot_piece_t){point_id, (int64_t) first,
-                                           num_rows, rows, warned}),
-        0);
+    assert_int_equal(
+        store->put(store, &(spot_piece_t){point_id, (int64_t) first, num_rows, rows, warned}), 0);
 }
 
-static spot_store_t *
-open_case(const store_case_t *self)
+static spot_store_t *open_case(const store_case_t *self)
 {
     return open_store(&self->head);
 }
 
-static void
-test_contract(void **state)
+static void test_contract(void **state)
 {
     (void) state;
     contract_rows(open_case);
@@ -83,8 +77,7 @@ typedef struct {
     int64_t stop_at;
 } reader_t;
 
-static int
-read_row(void *context, const spot_row_t *row)
+static int read_row(void *context, const spot_row_t *row)
 {
     reader_t *self = context;
 
@@ -96,8 +89,7 @@ read_row(void *context, const spot_row_t *row)
     return row->replication == self->stop_at ? 42 : 0;
 }
 
-static void
-test_value_ids(void **state)
+static void test_value_ids(void **state)
 {
     spot_axis_t axes[] = {{.num_values = 2}, {.num_values = 3}, {.num_values = 4}};
     const spot_study_head_t head = {.num_axes = 3, .axes = axes, .num_points = 24};
@@ -115,8 +107,7 @@ test_value_ids(void **state)
     }
 }
 
-static void
-test_half_built_heads_are_freed(void **state)
+static void test_half_built_heads_are_freed(void **state)
 {
     spot_study_head_t head = {0};
 
@@ -138,8 +129,7 @@ test_half_built_heads_are_freed(void **state)
     spot_study_head_free(&head);
 }
 
-static void
-test_rows_come_back_in_order(void **state)
+static void test_rows_come_back_in_order(void **state)
 {
     const spot_study_head_t head = plain_head(3, 30);
     spot_store_t *store = open_store(&head);
@@ -164,8 +154,7 @@ test_rows_come_back_in_order(void **state)
     store->close(store);
 }
 
-static void
-test_warnings_are_counted(void **state)
+static void test_warnings_are_counted(void **state)
 {
     const spot_study_head_t head = plain_head(2, 30);
     spot_store_t *store = open_store(&head);
@@ -180,8 +169,7 @@ test_warnings_are_counted(void **state)
     store->close(store);
 }
 
-static void
-test_rows_outside_are_refused(void **state)
+static void test_rows_outside_are_refused(void **state)
 {
     const spot_study_head_t head = plain_head(2, 30);
     spot_store_t *store = open_store(&head);
@@ -199,8 +187,7 @@ test_rows_outside_are_refused(void **state)
     store->close(store);
 }
 
-static void
-test_rows_are_put_once(void **state)
+static void test_rows_are_put_once(void **state)
 {
     const spot_study_head_t head = plain_head(2, 100);
     spot_store_t *store = open_store(&head);
@@ -225,8 +212,7 @@ test_rows_are_put_once(void **state)
     store->close(store);
 }
 
-static void
-test_a_store_too_large(void **state)
+static void test_a_store_too_large(void **state)
 {
     const spot_study_head_t head = plain_head(1000, INT64_MAX);
     spot_store_t *store;
@@ -242,8 +228,7 @@ typedef struct {
 } writer_t;
 
 /* Every NUM_THREADS-th batch of both points; watches the counts meanwhile. */
-static void *
-write_batches(void *argument)
+static void *write_batches(void *argument)
 {
     const writer_t *self = argument;
     const size_t step = BATCH * NUM_THREADS;
@@ -259,8 +244,7 @@ write_batches(void *argument)
     return NULL;
 }
 
-static void
-test_threads(void **state)
+static void test_threads(void **state)
 {
     const spot_study_head_t head = plain_head(2, NUM_ROWS);
     spot_store_t *store = open_store(&head);
@@ -270,8 +254,7 @@ test_threads(void **state)
     (void) state;
     for (size_t j = 0; j < NUM_THREADS; j++) {
         writers[j] = (writer_t){store, j};
-        assert_int_equal(
-            pthread_create(&threads[j], NULL, write_batches, &writers[j]), 0);
+        assert_int_equal(pthread_create(&threads[j], NULL, write_batches, &writers[j]), 0);
     }
     for (size_t j = 0; j < NUM_THREADS; j++) {
         assert_int_equal(pthread_join(threads[j], NULL), 0);
@@ -287,8 +270,7 @@ test_threads(void **state)
     store->close(store);
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_contract),

@@ -20,8 +20,7 @@
 
 /* Every num_shards-th batch, in a store of its own. The last shard of rows also has a
  * part of the first one's first batch. */
-static void
-make_shard(
+static void make_shard(
     store_case_t *shard, int64_t num_replications, int64_t shard_id, int64_t num_shards)
 {
     spot_store_t *store;
@@ -33,8 +32,7 @@ make_shard(
     for (size_t j = 0; j < store->head->num_points; j++) {
         for (int64_t k = 0; k < num_replications; k += size, batch_id++) {
             if (batch_id % num_shards == shard_id) {
-                case_put(store, j, k,
-                    num_replications - k < size ? num_replications - k : size);
+                case_put(store, j, k, num_replications - k < size ? num_replications - k : size);
             }
         }
     }
@@ -50,15 +48,13 @@ typedef struct {
     spot_completeness_t there;
 } result_t;
 
-static void
-merge(const store_case_t *out, size_t num_paths, const char *const *paths,
-    result_t *result)
+static void merge(
+    const store_case_t *out, size_t num_paths, const char *const *paths, result_t *result)
 {
     spot_diag_t diag;
 
     spot_diag_init(&diag);
-    if (spot_store_merge(out->path, num_paths, paths, NULL, &result->num_added, &diag) !=
-            0 ||
+    if (spot_store_merge(out->path, num_paths, paths, NULL, &result->num_added, &diag) != 0 ||
         spot_completeness_read(out->path, &result->there, &diag) != 0) {
         spot_diag_print(&diag, stderr);
         fail();
@@ -66,22 +62,19 @@ merge(const store_case_t *out, size_t num_paths, const char *const *paths,
     spot_diag_free(&diag);
 }
 
-static void
-refuse(const store_case_t *out, const store_case_t *in, const char *words)
+static void refuse(const store_case_t *out, const store_case_t *in, const char *words)
 {
     const char *const paths[] = {in->path};
     spot_diag_t diag;
 
     spot_diag_init(&diag);
-    assert_int_equal(
-        spot_store_merge(out->path, 1, paths, NULL, NULL, &diag), SPOT_ERR_BAD_INPUT);
+    assert_int_equal(spot_store_merge(out->path, 1, paths, NULL, NULL, &diag), SPOT_ERR_BAD_INPUT);
     assert_true(case_says(&diag, words));
     spot_diag_free(&diag);
 }
 
 /* Shards are the whole, in any order, again and in parts. */
-static void
-test_shards(void **state)
+static void test_shards(void **state)
 {
     static const int64_t num_replications[] = {1000, 10000};
     store_case_t shards[NUM_SHARDS], whole, out;
@@ -100,8 +93,7 @@ test_shards(void **state)
         }
         case_init(&out, num_replications[j]);
         merge(&out, NUM_SHARDS - 1, paths, &result); /* the first shard is lost */
-        assert_true(result.num_added == result.there.num_rows &&
-                    result.there.num_rows < num_all);
+        assert_true(result.num_added == result.there.num_rows && result.there.num_rows < num_all);
         assert_int_equal(result.there.num_asked, num_all);
         assert_int_equal(result.there.num_points, 4);
         assert_true(result.there.num_unfinished > 0);
@@ -112,8 +104,7 @@ test_shards(void **state)
         merge(&out, NUM_SHARDS, paths, &result);
         assert_int_equal(result.num_added, 0);
         assert_int_equal(result.there.num_rows, num_all);
-        assert_true(
-            case_sql(&out, "SELECT count(*) FROM provenance") == (double) NUM_SHARDS);
+        assert_true(case_sql(&out, "SELECT count(*) FROM provenance") == (double) NUM_SHARDS);
         make_shard(&whole, num_replications[j], 0, 1);
         store = case_open_reader(&out);
         case_check_all(store);
@@ -137,8 +128,7 @@ test_shards(void **state)
 }
 
 /* Points of another order have other numbers, and the same keys. */
-static void
-test_points_are_matched_by_their_keys(void **state)
+static void test_points_are_matched_by_their_keys(void **state)
 {
     char a[] = "16", b[] = "8.0";
     double numbers[] = {16, 8};
@@ -167,8 +157,7 @@ test_points_are_matched_by_their_keys(void **state)
     case_remove(&second);
 }
 
-static void
-test_what_does_not_belong_together(void **state)
+static void test_what_does_not_belong_together(void **state)
 {
     store_case_t out, other;
     spot_store_t *store;
@@ -176,9 +165,8 @@ test_what_does_not_belong_together(void **state)
     (void) state;
     make_shard(&out, 100, 0, 1);
     make_shard(&other, 100, 0, 1);
-    (void) case_sql(&other,
-        "UPDATE replication SET idle_fraction = 7 WHERE point = 2 AND "
-        "replication = 71");
+    (void) case_sql(&other, "UPDATE replication SET idle_fraction = 7 WHERE point = 2 AND "
+                            "replication = 71");
     refuse(&out, &other,
         "point job.pipeline_depth=16;job.reload=30 s, batch of replications from 64 on: "
         "rows are not as they were written");
@@ -188,8 +176,7 @@ test_what_does_not_belong_together(void **state)
         "but ");
     case_remove(&other);
     make_shard(&other, 100, 0, 1);
-    (void) case_sql(
-        &other, "UPDATE study SET canonical = replace(canonical, '47', '60')");
+    (void) case_sql(&other, "UPDATE study SET canonical = replace(canonical, '47', '60')");
     case_seal(&other);
     refuse(&out, &other, "job.reconfiguration was 47 s, is 60 s");
     refuse(&out, &other, out.path);
@@ -211,8 +198,7 @@ test_what_does_not_belong_together(void **state)
     case_remove(&out);
 }
 
-static void
-test_files_that_are_no_store(void **state)
+static void test_files_that_are_no_store(void **state)
 {
     const char *const none[] = {"/nowhere/x.db"};
     store_case_t out, in;
@@ -228,8 +214,7 @@ test_files_that_are_no_store(void **state)
     refuse(&out, &in, "its task ended before it wrote anything");
     assert_int_not_equal(access(out.path, F_OK), 0); /* nothing is left behind */
     spot_diag_init(&diag);
-    assert_int_equal(
-        spot_store_merge(out.path, 1, none, NULL, NULL, &diag), SPOT_ERR_BAD_INPUT);
+    assert_int_equal(spot_store_merge(out.path, 1, none, NULL, NULL, &diag), SPOT_ERR_BAD_INPUT);
     assert_true(case_says(&diag, "/nowhere/x.db: the folder /nowhere/"));
     assert_int_not_equal(access(out.path, F_OK), 0);
     spot_diag_free(&diag);
@@ -237,8 +222,7 @@ test_files_that_are_no_store(void **state)
 }
 
 /* The points that a merge calls unfinished. */
-static size_t
-unfinished_after(store_case_t *out, const store_case_t *in)
+static size_t unfinished_after(store_case_t *out, const store_case_t *in)
 {
     const char *paths[] = {in->path};
     result_t result;
@@ -249,8 +233,7 @@ unfinished_after(store_case_t *out, const store_case_t *in)
     return result.there.num_unfinished;
 }
 
-static size_t
-unfinished_of(store_case_t *in, int64_t num_rows)
+static size_t unfinished_of(store_case_t *in, int64_t num_rows)
 {
     store_case_t out;
     spot_store_t *store = case_open(in);
@@ -267,8 +250,7 @@ unfinished_of(store_case_t *in, int64_t num_rows)
 }
 
 /* Points have all that a study asks for before they have all it may run. */
-static void
-test_what_is_not_finished(void **state)
+static void test_what_is_not_finished(void **state)
 {
     static char idle[] = "idle_fraction";
     store_case_t in;
@@ -296,8 +278,7 @@ test_what_is_not_finished(void **state)
 }
 
 /* What a merge that was killed has begun: "OUT.Abc123". */
-static void
-remove_beginnings(const char *path)
+static void remove_beginnings(const char *path)
 {
     char command[400];
 
@@ -306,8 +287,7 @@ remove_beginnings(const char *path)
 }
 
 /* A merge that is killed or stopped leaves OUT as it was. */
-static void
-test_interrupted(void **state)
+static void test_interrupted(void **state)
 {
     atomic_int stop = 1;
     double num_before, num_both;
@@ -358,8 +338,7 @@ test_interrupted(void **state)
 }
 
 /* A path may begin with more than one slash, and OUT may be one of the stores. */
-static void
-test_ways_to_name_a_store(void **state)
+static void test_ways_to_name_a_store(void **state)
 {
     store_case_t out, in;
     char slashes[sizeof(in.path) + 1];
@@ -377,8 +356,7 @@ test_ways_to_name_a_store(void **state)
     case_remove(&in);
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_shards),

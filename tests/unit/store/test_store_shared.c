@@ -19,8 +19,7 @@
 
 #define BATCH_ROWS 64 /* of the study */
 
-static void
-make_whole(store_case_t *known, int64_t num_replications)
+static void make_whole(store_case_t *known, int64_t num_replications)
 {
     spot_store_t *store;
 
@@ -30,8 +29,7 @@ make_whole(store_case_t *known, int64_t num_replications)
     store->close(store);
 }
 
-static int
-merge_two(const store_case_t *out, const store_case_t *a, const store_case_t *b)
+static int merge_two(const store_case_t *out, const store_case_t *a, const store_case_t *b)
 {
     const char *const paths[] = {a->path, b->path};
     spot_diag_t diag;
@@ -44,8 +42,7 @@ merge_two(const store_case_t *out, const store_case_t *a, const store_case_t *b)
 }
 
 /* A merge that fails takes nothing away that another has begun to fill. */
-static void
-test_a_failed_merge_and_a_good_one(void **state)
+static void test_a_failed_merge_and_a_good_one(void **state)
 {
     store_case_t good, wrong, out;
     spot_store_t *store;
@@ -78,8 +75,7 @@ test_a_failed_merge_and_a_good_one(void **state)
 }
 
 /* A failed merge leaves nothing, and an OUT that was there as it was. */
-static void
-test_a_failed_merge(void **state)
+static void test_a_failed_merge(void **state)
 {
     store_case_t good, wrong, out;
     spot_store_t *store;
@@ -109,8 +105,7 @@ test_a_failed_merge(void **state)
     case_remove(&wrong);
 }
 
-static void
-assert_merge_says(const store_case_t *out, const store_case_t *in, const char *words)
+static void assert_merge_says(const store_case_t *out, const store_case_t *in, const char *words)
 {
     const char *path = in->path;
     spot_diag_t diag;
@@ -123,8 +118,7 @@ assert_merge_says(const store_case_t *out, const store_case_t *in, const char *w
 
 /* One process at a time writes to a store; others are refused at once, with the name of
  * the first. */
-static void
-test_one_writer(void **state)
+static void test_one_writer(void **state)
 {
     char words[200];
     store_case_t known, other;
@@ -136,8 +130,8 @@ test_one_writer(void **state)
     store = case_open(&known);
     case_put(store, 0, 0, 100);
     case_flush(store);
-    snprintf(words, sizeof(words), "process %ld on m writes to it (spotsim 'x'); wait",
-        (long) getpid());
+    snprintf(
+        words, sizeof(words), "process %ld on m writes to it (spotsim 'x'); wait", (long) getpid());
     case_refused(&known, SPOT_ERR_BAD_INPUT, words);
     assert_merge_says(&known, &other, words);
     reader = case_open_reader(&known);
@@ -154,8 +148,7 @@ test_one_writer(void **state)
 }
 
 /* A log beside OUT would be taken for that of the new one. */
-static void
-test_merge_into_one_that_is_read(void **state)
+static void test_merge_into_one_that_is_read(void **state)
 {
     const char *paths[2];
     store_case_t out, in;
@@ -177,8 +170,7 @@ test_merge_into_one_that_is_read(void **state)
     case_remove(&in);
 }
 
-static void
-assert_is_lost(spot_store_t *store)
+static void assert_is_lost(spot_store_t *store)
 {
     spot_diag_t diag;
 
@@ -190,8 +182,7 @@ assert_is_lost(spot_store_t *store)
 }
 
 /* Rows that nobody will find are an error, whenever it happens. */
-static void
-test_a_store_that_is_removed(void **state)
+static void test_a_store_that_is_removed(void **state)
 {
     static const double rows[BATCH_ROWS * CASE_METRICS];
     store_case_t known, other;
@@ -211,8 +202,7 @@ test_a_store_that_is_removed(void **state)
         }
         if (j >= 2) { /* nothing to write any more, or something */
             assert_int_equal(
-                store->put(store, &(spot_piece_t){1, 0, BATCH_ROWS, rows, NULL}),
-                SPOT_ERR_IO);
+                store->put(store, &(spot_piece_t){1, 0, BATCH_ROWS, rows, NULL}), SPOT_ERR_IO);
         }
         assert_is_lost(store);
         store->close(store);
@@ -221,8 +211,7 @@ test_a_store_that_is_removed(void **state)
 }
 
 /* Opens the store as another program, which must be said as often, in these words. */
-static void
-open_as(store_case_t *known, const char *version, const char *commit,
+static void open_as(store_case_t *known, const char *version, const char *commit,
     size_t num_warnings, const char *words)
 {
     spot_store_t *store;
@@ -231,9 +220,8 @@ open_as(store_case_t *known, const char *version, const char *commit,
     known->provenance.version = version;
     known->provenance.commit = commit;
     spot_diag_init(&diag);
-    assert_int_equal(spot_store_open_sqlite(
-                         &store, known->path, &known->head, &known->provenance, &diag),
-        0);
+    assert_int_equal(
+        spot_store_open_sqlite(&store, known->path, &known->head, &known->provenance, &diag), 0);
     store->close(store);
     assert_int_equal(diag.num_items, num_warnings);
     assert_int_equal(diag.num_warnings, num_warnings);
@@ -241,8 +229,7 @@ open_as(store_case_t *known, const char *version, const char *commit,
     spot_diag_free(&diag);
 }
 
-static void
-test_rows_of_another_program(void **state)
+static void test_rows_of_another_program(void **state)
 {
     store_case_t known, other, out;
     const char *const paths[] = {known.path, other.path, known.path};
@@ -278,8 +265,8 @@ test_rows_of_another_program(void **state)
     assert_int_equal(diag.num_items, 0);
     assert_int_equal(spot_store_merge(out.path, 2, &paths[1], NULL, NULL, &diag), 0);
     assert_int_equal(diag.num_items, 1);
-    assert_true(case_says(&diag,
-        "has rows of spotsim 0.0.1 (deadbeef) and of 0.1.0 (abc-dirty): numbers may"));
+    assert_true(case_says(
+        &diag, "has rows of spotsim 0.0.1 (deadbeef) and of 0.1.0 (abc-dirty): numbers may"));
     spot_diag_free(&diag);
     case_remove(&known);
     case_remove(&other);
@@ -287,8 +274,7 @@ test_rows_of_another_program(void **state)
 }
 
 /* Memory is for what there is, not for what there may be. */
-static void
-test_more_replications_than_memory(void **state)
+static void test_more_replications_than_memory(void **state)
 {
     const int64_t last = INT64_C(1) << 40;
     store_case_t known;
@@ -309,8 +295,7 @@ test_more_replications_than_memory(void **state)
 }
 
 /* What was committed stays. */
-static void
-test_a_lock_while_it_is_written(void **state)
+static void test_a_lock_while_it_is_written(void **state)
 {
     const spot_sqlite_options_t options = {.timeout_ms = 300};
     static const double rows[BATCH_ROWS * CASE_METRICS];
@@ -323,8 +308,8 @@ test_a_lock_while_it_is_written(void **state)
     (void) state;
     case_init(&known, 64 * 100);
     spot_diag_init(&diag);
-    assert_int_equal(spot_store_open_sqlite_with(&store, known.path, &known.head,
-                         &known.provenance, &options, &diag),
+    assert_int_equal(spot_store_open_sqlite_with(
+                         &store, known.path, &known.head, &known.provenance, &options, &diag),
         0);
     case_put(store, 0, 0, 64);
     case_flush(store);
@@ -332,8 +317,7 @@ test_a_lock_while_it_is_written(void **state)
     assert_int_equal(sqlite3_busy_timeout(db, 10000), SQLITE_OK); /* it may be written */
     assert_int_equal(sqlite3_exec(db, "BEGIN IMMEDIATE", NULL, NULL, NULL), SQLITE_OK);
     for (int64_t j = 1; ret == 0 && j < 100; j++) {
-        ret = store->put(
-            store, &(spot_piece_t){0, j * BATCH_ROWS, BATCH_ROWS, rows, NULL});
+        ret = store->put(store, &(spot_piece_t){0, j * BATCH_ROWS, BATCH_ROWS, rows, NULL});
     }
     assert_int_equal(ret, SPOT_ERR_IO);
     assert_int_equal(store->flush(store, &diag), SPOT_ERR_IO);
@@ -341,15 +325,13 @@ test_a_lock_while_it_is_written(void **state)
     store->close(store);
     assert_int_equal(sqlite3_close(db), SQLITE_OK);
     assert_true(case_sql(&known, "SELECT count(*) FROM replication") == 64);
-    assert_true(
-        case_sql(&known, "SELECT count(*) FROM provenance WHERE ended IS NULL") == 1);
+    assert_true(case_sql(&known, "SELECT count(*) FROM provenance WHERE ended IS NULL") == 1);
     spot_diag_free(&diag);
     case_remove(&known);
 }
 
 /* A run that is stopped does not wait for the hour that it might. */
-static void
-test_a_lock_and_a_stop(void **state)
+static void test_a_lock_and_a_stop(void **state)
 {
     const spot_sqlite_options_t options = {.timeout_ms = 3600000};
     static const double rows[BATCH_ROWS * CASE_METRICS];
@@ -362,16 +344,15 @@ test_a_lock_and_a_stop(void **state)
     (void) state;
     case_init(&known, 64);
     spot_diag_init(&diag);
-    assert_int_equal(spot_store_open_sqlite_with(&store, known.path, &known.head,
-                         &known.provenance, &options, &diag),
+    assert_int_equal(spot_store_open_sqlite_with(
+                         &store, known.path, &known.head, &known.provenance, &options, &diag),
         0);
     atomic_store(&store->stop, &stop);
     assert_int_equal(sqlite3_open(known.path, &db), SQLITE_OK);
     assert_int_equal(sqlite3_busy_timeout(db, 10000), SQLITE_OK); /* it may be written */
     assert_int_equal(sqlite3_exec(db, "BEGIN IMMEDIATE", NULL, NULL, NULL), SQLITE_OK);
     atomic_store(&stop, 1);
-    assert_int_equal(
-        store->put(store, &(spot_piece_t){0, 0, BATCH_ROWS, rows, NULL}), SPOT_ERR_IO);
+    assert_int_equal(store->put(store, &(spot_piece_t){0, 0, BATCH_ROWS, rows, NULL}), SPOT_ERR_IO);
     assert_int_equal(store->flush(store, &diag), SPOT_ERR_IO);
     assert_true(case_says(&diag, "another program has locked it for too long"));
     store->close(store);
@@ -380,8 +361,7 @@ test_a_lock_and_a_stop(void **state)
     case_remove(&known);
 }
 
-static void
-test_how_a_run_ended(void **state)
+static void test_how_a_run_ended(void **state)
 {
     static const char *const outcomes[] = {"complete", "stopped", NULL};
     store_case_t known;
@@ -400,8 +380,7 @@ test_how_a_run_ended(void **state)
     case_remove(&known);
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_failed_merge_and_a_good_one),

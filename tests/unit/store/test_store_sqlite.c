@@ -20,8 +20,7 @@
 
 #define NOBODY 65534
 
-static void
-test_contract(void **state)
+static void test_contract(void **state)
 {
     (void) state;
     contract_rows(case_open);
@@ -29,8 +28,7 @@ test_contract(void **state)
     contract_threads(case_open);
 }
 
-static void
-assert_same_text(const char *a, const char *b)
+static void assert_same_text(const char *a, const char *b)
 {
     assert_int_equal(a == NULL, b == NULL);
     if (a != NULL) {
@@ -38,8 +36,7 @@ assert_same_text(const char *a, const char *b)
     }
 }
 
-static void
-assert_same_plan(const spot_study_head_t *a, const spot_study_head_t *b)
+static void assert_same_plan(const spot_study_head_t *a, const spot_study_head_t *b)
 {
     assert_int_equal(a->plan.kind, b->plan.kind);
     assert_true(a->plan.seed == b->plan.seed);
@@ -51,8 +48,7 @@ assert_same_plan(const spot_study_head_t *a, const spot_study_head_t *b)
     }
 }
 
-static void
-assert_same_optimise(const spot_optimise_t *a, const spot_optimise_t *b)
+static void assert_same_optimise(const spot_optimise_t *a, const spot_optimise_t *b)
 {
     assert_same_text(a->metric, b->metric);
     assert_int_equal(a->is_maximised, b->is_maximised);
@@ -67,8 +63,7 @@ assert_same_optimise(const spot_optimise_t *a, const spot_optimise_t *b)
     }
 }
 
-static void
-assert_same_best(const spot_study_head_t *a, const spot_study_head_t *b)
+static void assert_same_best(const spot_study_head_t *a, const spot_study_head_t *b)
 {
     assert_int_equal(a->best.is_asked, b->best.is_asked);
     if (!a->best.is_asked) {
@@ -83,8 +78,7 @@ assert_same_best(const spot_study_head_t *a, const spot_study_head_t *b)
     }
 }
 
-static void
-assert_same_head(const spot_study_head_t *a, const spot_study_head_t *b)
+static void assert_same_head(const spot_study_head_t *a, const spot_study_head_t *b)
 {
     assert_same_text(a->name, b->name);
     assert_same_text(a->question, b->question);
@@ -144,8 +138,7 @@ assert_same_head(const spot_study_head_t *a, const spot_study_head_t *b)
 }
 
 /* All that a report needs comes back from the file alone. */
-static void
-test_a_reader_has_it_all(void **state)
+static void test_a_reader_has_it_all(void **state)
 {
     /* A value that is no number has no rows of its own. */
     char first[] = "a \"quoted\" one", second[] = "Replication";
@@ -169,8 +162,8 @@ test_a_reader_has_it_all(void **state)
         known.head.plot.x = known.axes[1].path;
         known.head.plot.curves = known.axes[0].path;
         known.head.best = (spot_best_t){true, j == 0, 1, 2, is_left_out, 0, NULL};
-        known.head.until = (spot_until_t){
-            .metric = known.head.plot.y, .half_width = 0.125, .confidence = 0.9};
+        known.head.until =
+            (spot_until_t){.metric = known.head.plot.y, .half_width = 0.125, .confidence = 0.9};
         store = case_open(&known);
         case_put_all(store);
         case_flush(store);
@@ -180,8 +173,7 @@ test_a_reader_has_it_all(void **state)
         case_check_all(reader);
         assert_int_equal(spot_summarise_all(reader, &there), 0);
         assert_memory_equal(here, there, 4 * CASE_METRICS * sizeof(*here));
-        assert_int_equal(
-            reader->put(reader, &(spot_piece_t){0, 0, 1, NULL, NULL}), SPOT_ERR_STATE);
+        assert_int_equal(reader->put(reader, &(spot_piece_t){0, 0, 1, NULL, NULL}), SPOT_ERR_STATE);
         reader->close(reader);
         store->close(store);
         free(here);
@@ -190,8 +182,7 @@ test_a_reader_has_it_all(void **state)
     }
 }
 
-static void
-test_a_study_without_a_sweep(void **state)
+static void test_a_study_without_a_sweep(void **state)
 {
     store_case_t known;
     spot_store_t *store;
@@ -214,8 +205,7 @@ test_a_study_without_a_sweep(void **state)
 }
 
 /* What is there is not asked for again, and what is not is. */
-static void
-test_going_on(void **state)
+static void test_going_on(void **state)
 {
     store_case_t known;
     spot_store_t *store;
@@ -235,8 +225,7 @@ test_going_on(void **state)
     case_put_all(store);
     store->outcome = "complete";
     store->close(store);
-    assert_true(
-        case_sql(&known, "SELECT count(*) FROM provenance WHERE ended IS NULL") == 0);
+    assert_true(case_sql(&known, "SELECT count(*) FROM provenance WHERE ended IS NULL") == 0);
     assert_true(case_sql(&known, "SELECT count(*) FROM provenance WHERE outcome = "
                                  "'failed' AND rows_added = 164") == 1);
     assert_true(case_sql(&known, "SELECT count(*) FROM provenance WHERE outcome = "
@@ -249,8 +238,7 @@ test_going_on(void **state)
 
 /* Rows of small studies are read from a copy in memory once all of a point are there;
  * these may be too many for one. Each is read twice. */
-static void
-test_rows_with_a_copy_and_without(void **state)
+static void test_rows_with_a_copy_and_without(void **state)
 {
     static const int64_t replications[] = {200, 1000000};
 
@@ -272,8 +260,7 @@ test_rows_with_a_copy_and_without(void **state)
             case_check_point(store, 1, 160);
             case_check_point(store, 2, 70);
             case_check_point(store, 3, 0);
-            (void) case_sql(
-                &known, j == 0 ? "UPDATE replication SET warnings = 3 - warnings" : "");
+            (void) case_sql(&known, j == 0 ? "UPDATE replication SET warnings = 3 - warnings" : "");
         }
         case_put(store, 1, 160, 10);
         case_flush(store);
@@ -284,8 +271,7 @@ test_rows_with_a_copy_and_without(void **state)
 }
 
 /* Points keep their rows wherever they move. */
-static void
-test_points_and_replications_are_added(void **state)
+static void test_points_and_replications_are_added(void **state)
 {
     char question[] = "Why?", a[] = "24", b[] = "16.0", c[] = "8";
     char *texts[] = {a, b, c};
@@ -316,14 +302,12 @@ test_points_and_replications_are_added(void **state)
     assert_same_head(&known.head, store->head);
     case_check_all(store);
     store->close(store);
-    assert_true(
-        case_sql(&known, "SELECT point FROM point WHERE \"job.pipeline_depth\" = 8 "
-                         "AND \"job.reload\" = 30.0") == 0);
+    assert_true(case_sql(&known, "SELECT point FROM point WHERE \"job.pipeline_depth\" = 8 "
+                                 "AND \"job.reload\" = 30.0") == 0);
     case_remove(&known);
 }
 
-static void
-test_another_study_is_refused(void **state)
+static void test_another_study_is_refused(void **state)
 {
     static const spot_metric_t other = {.name = "other", .unit = "1", .help = "h"};
     store_case_t known, changed;
@@ -335,8 +319,7 @@ test_another_study_is_refused(void **state)
     case_put_all(store);
     store->close(store);
     changed = known;
-    changed.provenance.canonical =
-        "fleet:\n  capacity: 64\njob:\n  reconfiguration: 60 s\n";
+    changed.provenance.canonical = "fleet:\n  capacity: 64\njob:\n  reconfiguration: 60 s\n";
     case_refused(&changed, SPOT_ERR_BAD_INPUT, "job.reconfiguration was 47 s, is 60 s");
     case_refused(&changed, SPOT_ERR_BAD_INPUT, "use another file or delete this one");
     changed.provenance.canonical = "a: 1\nfleet:\n  capacity: 64\n";
@@ -373,8 +356,7 @@ test_another_study_is_refused(void **state)
 }
 
 /* Points are named by what users write, and known by their values all the same. */
-static void
-test_names_of_points(void **state)
+static void test_names_of_points(void **state)
 {
     char texts[][8] = {"0.05", "5e-2", "29174ms", "29.174s", "2^-52"};
     char *first[] = {texts[0], texts[4]}, *again[] = {texts[1], texts[4]};
@@ -413,8 +395,7 @@ test_names_of_points(void **state)
 }
 
 /* The store is there; it must take the head over with all its rows. */
-static void
-assert_follows(const store_case_t *known)
+static void assert_follows(const store_case_t *known)
 {
     spot_store_t *store = case_open(known);
 
@@ -428,13 +409,11 @@ assert_follows(const store_case_t *known)
 
 /* What is looked for, how points were chosen and how well a mean is to be known decide
  * on no row. */
-static void
-test_what_changes_no_rows(void **state)
+static void test_what_changes_no_rows(void **state)
 {
     static char idle[] = "idle_fraction", other[] = "Replication", text[] = "idle <= 1";
     static uint32_t sample_points[] = {0, 1, 2, 3, 3, 2, 1, 0};
-    spot_constraint_t constraints[] = {
-        {idle, text, 0.1, true}, {other, idle, -3, false}};
+    spot_constraint_t constraints[] = {{idle, text, 0.1, true}, {other, idle, -3, false}};
     bool is_left_out[] = {true, false};
     store_case_t known;
     spot_store_t *store;
@@ -485,8 +464,7 @@ test_what_changes_no_rows(void **state)
 }
 
 /* Reports rely on what a head says of the plan and of what is looked for. */
-static void
-test_damaged_plans(void **state)
+static void test_damaged_plans(void **state)
 {
     static char idle[] = "idle_fraction", text[] = "idle <= 1";
     static uint32_t sample_points[] = {0, 1, 2, 3, 3, 2, 1, 0};
@@ -495,11 +473,11 @@ test_damaged_plans(void **state)
         {"$.plan_samples", "0.5"}, {"$.plan_samples", "\"2\""}, {"$.plan_merged", "-1"},
         {"$.plan_seed", "\"1x\""}, {"$.plan_sample_points", "\"0,1,2,3,3,2,1\""},
         {"$.plan_sample_points", "\"0,1,2,3,3,2,1,4\""},
-        {"$.plan_sample_points", "\"0,1,2,3,3,2,1,0,0\""},
-        {"$.plan_sample_points", "\"-1\""}, {"$.plan_sample_points", "null"},
-        {"$.optimise_metric", "\"none\""}, {"$.optimise_confidence", "1"},
-        {"$.optimise_indifference", "-0.1"}, {"$.limits[0].metric", "\"\""},
-        {"$.limits[0].limit", "1e999"}, {"$.limits[0].text", "null"}};
+        {"$.plan_sample_points", "\"0,1,2,3,3,2,1,0,0\""}, {"$.plan_sample_points", "\"-1\""},
+        {"$.plan_sample_points", "null"}, {"$.optimise_metric", "\"none\""},
+        {"$.optimise_confidence", "1"}, {"$.optimise_indifference", "-0.1"},
+        {"$.limits[0].metric", "\"\""}, {"$.limits[0].limit", "1e999"},
+        {"$.limits[0].text", "null"}};
     spot_constraint_t constraint = {idle, text, 0.1, true};
 
     (void) state;
@@ -508,9 +486,8 @@ test_damaged_plans(void **state)
         spot_store_t *store;
 
         case_init(&known, 10);
-        known.head.plan = (spot_plan_t){.kind = SPOT_PLAN_SENSITIVITY,
-            .num_samples = 2,
-            .sample_points = sample_points};
+        known.head.plan = (spot_plan_t){
+            .kind = SPOT_PLAN_SENSITIVITY, .num_samples = 2, .sample_points = sample_points};
         known.head.optimise = (spot_optimise_t){idle, false, 0.9, 0, 1, &constraint};
         store = case_open(&known);
         store->close(store);
@@ -520,8 +497,7 @@ test_damaged_plans(void **state)
     }
 }
 
-static void
-make_best_store(store_case_t *known, bool *is_left_out, uint32_t *value_ids)
+static void make_best_store(store_case_t *known, bool *is_left_out, uint32_t *value_ids)
 {
     spot_store_t *store;
 
@@ -534,28 +510,24 @@ make_best_store(store_case_t *known, bool *is_left_out, uint32_t *value_ids)
 }
 
 /* Winners that are none would be told of with confidence. */
-static void
-test_damaged_views(void **state)
+static void test_damaged_views(void **state)
 {
     static const char *const damages[][2] = {{"$.best_axis", "2"}, {"$.best_axis", "-1"},
         {"$.best_metric", "9"}, {"$.best_is_left_out", "[false, true, true]"},
         {"$.best_is_left_out", "[false, 1]"}, {"$.best_is_left_out", "null"},
         {"$.has_baseline", "1"}, {"$.metrics[1].unit", "null"}, {"$.metrics", "[]"},
-        {"$.metrics[0].kind", "\"kind\""}, {"$.warnings[0].text", "null"},
-        {"$.overview_cost", "9"}, {"$.overview_parts", "[{\"metric\": 3}]"},
-        {"$.more_baselines", "[{\"axis\": 2}]"}, {"$.batch_replications", "0"},
-        {"$.batch_replications", "65536"}, {"$.num_listed", "4"},
+        {"$.metrics[0].kind", "\"kind\""}, {"$.warnings[0].text", "null"}, {"$.overview_cost", "9"},
+        {"$.overview_parts", "[{\"metric\": 3}]"}, {"$.more_baselines", "[{\"axis\": 2}]"},
+        {"$.batch_replications", "0"}, {"$.batch_replications", "65536"}, {"$.num_listed", "4"},
         {"$.kinds", "[{\"has_metric\": [true, true]}]"}, {"$.colours[0].colour", "null"},
         {"$.plot_x", "1"}, {"$.best_is_asked", "[]"}, {"$.axes[0].path", "null"},
-        {"$.axes[1].unit", "null"}, {"$.axes[0].texts[1]", "null"},
-        {"$.axes[0].texts", "[\"8\"]"}, {"$.axes[0].numbers", "[8, 16, 24]"},
-        {"$.axes[0].numbers", "[8, \"16\"]"}, {"$.axes[0].num_values", "3"},
-        {"$.axes", "[]"}, {"$.axes", "7"}, {"$.num_axes", "1"}, {"$.num_points", "3"},
-        {"$.num_points", "0"}, {"$.num_value_ids", "7"},
+        {"$.axes[1].unit", "null"}, {"$.axes[0].texts[1]", "null"}, {"$.axes[0].texts", "[\"8\"]"},
+        {"$.axes[0].numbers", "[8, 16, 24]"}, {"$.axes[0].numbers", "[8, \"16\"]"},
+        {"$.axes[0].num_values", "3"}, {"$.axes", "[]"}, {"$.axes", "7"}, {"$.num_axes", "1"},
+        {"$.num_points", "3"}, {"$.num_points", "0"}, {"$.num_value_ids", "7"},
         {"$.value_ids", "\"0,0,0,1,1,0,1,2\""}, {"$.value_ids", "\"0,0,0,1,1,0,1\""},
-        {"$.kind_ids", "\"0,0,0,0\""}, {"$.numbers", "\"0,1,2\""},
-        {"$.numbers", "\"0,1,2,4\""}, {"$.numbers", "null"}, {"$.plot_stack", "[\"a\"]"},
-        {"$", "[]"}};
+        {"$.kind_ids", "\"0,0,0,0\""}, {"$.numbers", "\"0,1,2\""}, {"$.numbers", "\"0,1,2,4\""},
+        {"$.numbers", "null"}, {"$.plot_stack", "[\"a\"]"}, {"$", "[]"}};
     static uint32_t value_ids[] = {0, 0, 0, 1, 1, 0, 1, 1};
     bool is_left_out[] = {false, true};
 
@@ -571,11 +543,9 @@ test_damaged_views(void **state)
 }
 
 /* What others look at with SQL is as it was written, or the store is refused. */
-static void
-test_changed_rows_of_a_study(void **state)
+static void test_changed_rows_of_a_study(void **state)
 {
-    static const char *const changes[] = {
-        "UPDATE axis SET text = '7' WHERE axis = 0 AND value = 1",
+    static const char *const changes[] = {"UPDATE axis SET text = '7' WHERE axis = 0 AND value = 1",
         "UPDATE axis SET number = 9 WHERE axis = 1 AND value = 0",
         "DELETE FROM axis WHERE axis = 1", "UPDATE point SET key = key || 'x'",
         "UPDATE study SET seed = seed + 1"};
@@ -594,16 +564,14 @@ test_changed_rows_of_a_study(void **state)
     }
 }
 
-static int
-count_row(void *context, const spot_row_t *row)
+static int count_row(void *context, const spot_row_t *row)
 {
     (void) row;
     ++*(int *) context;
     return 0;
 }
 
-static int
-stop_at_fourth(void *context, const spot_row_t *row)
+static int stop_at_fourth(void *context, const spot_row_t *row)
 {
     (void) context;
     return row->replication == 4;
@@ -611,8 +579,7 @@ stop_at_fourth(void *context, const spot_row_t *row)
 
 /* Each time that it is read, and though all rows of its batches are good: the one of
  * another point has come to it. */
-static void
-test_a_row_of_no_batch(void **state)
+static void test_a_row_of_no_batch(void **state)
 {
     store_case_t known;
     spot_store_t *store;
@@ -637,8 +604,7 @@ test_a_row_of_no_batch(void **state)
 }
 
 /* A study that grows reads more files, and may come back to those before. */
-static void
-test_files_of_all_that_wrote(void **state)
+static void test_files_of_all_that_wrote(void **state)
 {
     static const char same[] = "fleet:\n  capacity: 64\n";
     char first[200], second[200], changed[200];
@@ -668,8 +634,7 @@ test_files_of_all_that_wrote(void **state)
 }
 
 /* What the text and the head both say is said once. */
-static void
-test_a_difference_is_said_once(void **state)
+static void test_a_difference_is_said_once(void **state)
 {
     store_case_t known;
     spot_store_t *store;
@@ -683,8 +648,8 @@ test_a_difference_is_said_once(void **state)
     known.head.seed = 8;
     known.provenance.canonical = "metrics:\n  - b\nreplications:\n  seed: 8\n";
     spot_diag_init(&diag);
-    assert_int_equal(spot_store_open_sqlite(
-                         &store, known.path, &known.head, &known.provenance, &diag),
+    assert_int_equal(
+        spot_store_open_sqlite(&store, known.path, &known.head, &known.provenance, &diag),
         SPOT_ERR_BAD_INPUT);
     assert_true(case_says(&diag, "replications.seed was 7, is 8"));
     assert_true(case_says(&diag, "use another file or delete this one"));
@@ -696,8 +661,7 @@ test_a_difference_is_said_once(void **state)
     case_remove(&known);
 }
 
-static void
-write_file(const char *path, const char *text)
+static void write_file(const char *path, const char *text)
 {
     FILE *file = fopen(path, "w");
 
@@ -706,8 +670,7 @@ write_file(const char *path, const char *text)
     fclose(file);
 }
 
-static void
-test_files_that_are_no_store(void **state)
+static void test_files_that_are_no_store(void **state)
 {
     store_case_t known;
     spot_store_t *store;
@@ -749,8 +712,7 @@ test_files_that_are_no_store(void **state)
 }
 
 /* A column is needed for each metric and for each swept key. */
-static void
-test_more_columns_than_a_table_has(void **state)
+static void test_more_columns_than_a_table_has(void **state)
 {
     enum { MOST = 1997, NAME_BYTES = 16 };
     spot_metric_t *metrics = calloc(MOST + 1, sizeof(*metrics));
@@ -789,8 +751,7 @@ test_more_columns_than_a_table_has(void **state)
 }
 
 /* Root may write everywhere, so it becomes somebody else; and root again. */
-static void
-give_up_rights(void)
+static void give_up_rights(void)
 {
     if (getuid() == 0) {
         assert_int_equal(setreuid(NOBODY, 0), 0);
@@ -798,8 +759,7 @@ give_up_rights(void)
     }
 }
 
-static void
-take_rights_back(bool was_root)
+static void take_rights_back(bool was_root)
 {
     if (was_root) {
         assert_int_equal(seteuid(0), 0);
@@ -807,8 +767,7 @@ take_rights_back(bool was_root)
     }
 }
 
-static void
-test_no_right_to_write(void **state)
+static void test_no_right_to_write(void **state)
 {
     const bool was_root = getuid() == 0;
     char folder[] = "/tmp/spotsim-store-XXXXXX";
@@ -849,8 +808,7 @@ test_no_right_to_write(void **state)
 
 /* What cannot be counted or looked up is no zero: the store is refused, or flush() says
  * so. */
-static void
-test_counts_that_cannot_be_read(void **state)
+static void test_counts_that_cannot_be_read(void **state)
 {
     store_case_t known;
     spot_store_t *store;
@@ -871,13 +829,11 @@ test_counts_that_cannot_be_read(void **state)
     store->close(store);
     (void) case_sql(&known, "ALTER TABLE other RENAME TO batch; UPDATE batch SET "
                             "replications = 9223372036854775807");
-    case_reader_refused(
-        &known, SPOT_ERR_BAD_INPUT, "the database is damaged (integer overflow)");
+    case_reader_refused(&known, SPOT_ERR_BAD_INPUT, "the database is damaged (integer overflow)");
     case_remove(&known);
 }
 
-static void
-test_a_lock_that_stays(void **state)
+static void test_a_lock_that_stays(void **state)
 {
     const spot_sqlite_options_t options = {.timeout_ms = 50};
     store_case_t known;
@@ -893,8 +849,8 @@ test_a_lock_that_stays(void **state)
     assert_int_equal(sqlite3_busy_timeout(db, 10000), SQLITE_OK); /* it may be written */
     assert_int_equal(sqlite3_exec(db, "BEGIN IMMEDIATE", NULL, NULL, NULL), SQLITE_OK);
     spot_diag_init(&diag);
-    assert_int_equal(spot_store_open_sqlite_with(&store, known.path, &known.head,
-                         &known.provenance, &options, &diag),
+    assert_int_equal(spot_store_open_sqlite_with(
+                         &store, known.path, &known.head, &known.provenance, &options, &diag),
         SPOT_ERR_IO);
     assert_true(case_says(&diag, "another program has locked it for too long"));
     store = case_open_reader(&known); /* reading needs no lock */
@@ -905,8 +861,7 @@ test_a_lock_that_stays(void **state)
 }
 
 /* Those of the manual, on whatever study. */
-static void
-test_queries_of_the_manual(void **state)
+static void test_queries_of_the_manual(void **state)
 {
     static const char *const queries[] = {
         "SELECT \"job.pipeline_depth\", avg(idle_fraction) FROM replication JOIN point "
@@ -947,11 +902,9 @@ test_queries_of_the_manual(void **state)
 
 /* The connection that writes knows the table without derived columns, in a new file and
  * in one that goes on; the file and its readers have them. */
-static void
-test_derived_columns_are_left_to_readers(void **state)
+static void test_derived_columns_are_left_to_readers(void **state)
 {
-    static const char *const columns =
-        "SELECT count(*) FROM pragma_table_xinfo('replication')";
+    static const char *const columns = "SELECT count(*) FROM pragma_table_xinfo('replication')";
     store_case_t known;
     sqlite3_int64 num_known;
 
@@ -964,8 +917,7 @@ test_derived_columns_are_left_to_readers(void **state)
         spot_store_t *store = case_open(&known);
 
         assert_int_equal(
-            spot_db_integer(&spot_sqlite_store(store)->db, &num_known, "%s", columns),
-            0);
+            spot_db_integer(&spot_sqlite_store(store)->db, &num_known, "%s", columns), 0);
         assert_int_equal(num_known, 5);
         case_put(store, 0, first, 50);
         case_flush(store);
@@ -981,11 +933,9 @@ test_derived_columns_are_left_to_readers(void **state)
 
 /* Who adds rows binds numbers as their type, which it does not know, would keep them:
  * rows that SQLite writes anew by the type are as large. */
-static void
-test_numbers_are_kept_as_their_type_keeps_them(void **state)
+static void test_numbers_are_kept_as_their_type_keeps_them(void **state)
 {
-    static const char *const bytes =
-        "SELECT sum(payload) FROM dbstat WHERE name = 'replication'";
+    static const char *const bytes = "SELECT sum(payload) FROM dbstat WHERE name = 'replication'";
     store_case_t known;
     spot_store_t *store;
     double num_bytes;
@@ -1007,8 +957,7 @@ test_numbers_are_kept_as_their_type_keeps_them(void **state)
     case_remove(&known);
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_contract),

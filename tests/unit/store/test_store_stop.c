@@ -17,8 +17,7 @@ typedef struct {
 } reading_t;
 
 /* A signal that comes while rows are read. */
-static int
-count_row(void *context, const spot_row_t *row)
+static int count_row(void *context, const spot_row_t *row)
 {
     reading_t *self = context;
 
@@ -30,8 +29,7 @@ count_row(void *context, const spot_row_t *row)
     return 0;
 }
 
-static void
-test_reading_stops(void **state)
+static void test_reading_stops(void **state)
 {
     reading_t reading = {.stop = 0};
     spot_diag_t diag;
@@ -45,20 +43,17 @@ test_reading_stops(void **state)
     store->close(store);
     store = case_open_reader(&known);
     atomic_store(&store->stop, &reading.stop);
-    assert_int_equal(
-        store->read(store, 1, 0, count_row, &reading), SPOT_ERR_INTERRUPTED);
+    assert_int_equal(store->read(store, 1, 0, count_row, &reading), SPOT_ERR_INTERRUPTED);
     assert_in_range(reading.num_rows, STOP_AFTER, 4095);
     reading.num_rows = 0;
-    assert_int_equal(
-        store->read(store, 1, 0, count_row, &reading), SPOT_ERR_INTERRUPTED);
+    assert_int_equal(store->read(store, 1, 0, count_row, &reading), SPOT_ERR_INTERRUPTED);
     assert_int_equal(reading.num_rows, 0);
     atomic_store(&reading.stop, 0);
     reading.num_rows = -4096;
     assert_int_equal(store->read(store, 1, 0, count_row, &reading), 0);
     assert_int_equal(reading.num_rows, 0);
     reading.num_rows = 0; /* those that were read before too */
-    assert_int_equal(
-        store->read(store, 1, 0, count_row, &reading), SPOT_ERR_INTERRUPTED);
+    assert_int_equal(store->read(store, 1, 0, count_row, &reading), SPOT_ERR_INTERRUPTED);
     assert_in_range(reading.num_rows, STOP_AFTER, 4095);
     spot_diag_init(&diag);
     assert_int_equal(store->flush(store, &diag), 0); /* the store is not damaged */
@@ -67,8 +62,7 @@ test_reading_stops(void **state)
     case_remove(&known);
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_reading_stops),

@@ -26,8 +26,7 @@
 #define NUM_KILLS 20
 #define NUM_FLIPS 150
 
-static void
-sleep_us(long time_us)
+static void sleep_us(long time_us)
 {
     const struct timespec time = {0, 1000 * time_us};
 
@@ -36,8 +35,7 @@ sleep_us(long time_us)
 
 /* The same numbers in each run: xorshift64 of Marsaglia, J. Stat. Software 8(14), 2003.
  */
-static uint64_t
-next_random(uint64_t *random)
+static uint64_t next_random(uint64_t *random)
 {
     *random ^= *random << 13;
     *random ^= *random >> 7;
@@ -46,22 +44,19 @@ next_random(uint64_t *random)
 }
 
 /* Every batch has its rows, all of them, and nothing else is there. */
-static void
-check_whole_batches(const store_case_t *known)
+static void check_whole_batches(const store_case_t *known)
 {
     assert_true(case_sql(known, "SELECT integrity_check = 'ok' FROM "
                                 "pragma_integrity_check") == 1);
-    assert_true(case_sql(known,
-                    "SELECT count(*) FROM batch WHERE replications <> (SELECT count(*) "
-                    "FROM replication r WHERE r.point = batch.point AND r.replication "
-                    "BETWEEN first AND first + replications - 1)") == 0);
+    assert_true(case_sql(known, "SELECT count(*) FROM batch WHERE replications <> (SELECT count(*) "
+                                "FROM replication r WHERE r.point = batch.point AND r.replication "
+                                "BETWEEN first AND first + replications - 1)") == 0);
     assert_true(case_sql(known, "SELECT (SELECT count(*) FROM replication) = (SELECT "
                                 "coalesce(sum(replications), 0) FROM batch)") == 1);
 }
 
 /* In a child: fills the store, a little at a time. */
-static void
-fill_slowly(const store_case_t *known)
+static void fill_slowly(const store_case_t *known)
 {
     spot_store_t *store = case_open(known);
 
@@ -77,8 +72,7 @@ fill_slowly(const store_case_t *known)
     _exit(0);
 }
 
-static void
-test_killed_at_random_moments(void **state)
+static void test_killed_at_random_moments(void **state)
 {
     uint64_t random = 20260131;
     double num_before = 0;
@@ -117,8 +111,7 @@ test_killed_at_random_moments(void **state)
 }
 
 /* Whoever comes first makes the store; the others wait for it. */
-static void
-test_all_make_one_store(void **state)
+static void test_all_make_one_store(void **state)
 {
     enum { NUM_PROCESSES = 4, REFUSED = 3 };
 
@@ -136,8 +129,8 @@ test_all_make_one_store(void **state)
                 spot_diag_t diag;
 
                 spot_diag_init(&diag);
-                if (spot_store_open_sqlite(&store, known.path, &known.head,
-                        &known.provenance, &diag) != 0) {
+                if (spot_store_open_sqlite(
+                        &store, known.path, &known.head, &known.provenance, &diag) != 0) {
                     _exit(diag.num_errors == 1 &&
                                   (strstr(diag.items[0].text, "writes to it") != NULL ||
                                       strstr(diag.items[0].text, "is opening it"))
@@ -160,8 +153,7 @@ test_all_make_one_store(void **state)
 }
 
 /* Puts until the store says that it cannot. */
-static void
-fill_until_full(spot_store_t *store)
+static void fill_until_full(spot_store_t *store)
 {
     double rows[BATCH_ROWS * CASE_METRICS];
     uint32_t warnings[BATCH_ROWS];
@@ -180,12 +172,10 @@ fill_until_full(spot_store_t *store)
     assert_true(diag.num_errors == 1);
     assert_true(case_says(&diag, "what was committed before is safe"));
     spot_diag_free(&diag);
-    assert_int_equal(
-        store->put(store, &(spot_piece_t){0, 0, 1, rows, warnings}), SPOT_ERR_IO);
+    assert_int_equal(store->put(store, &(spot_piece_t){0, 0, 1, rows, warnings}), SPOT_ERR_IO);
 }
 
-static void
-check_after_full(const store_case_t *known)
+static void check_after_full(const store_case_t *known)
 {
     spot_store_t *store = case_open(known);
 
@@ -199,8 +189,7 @@ check_after_full(const store_case_t *known)
     store->close(store);
 }
 
-static void
-test_a_full_disk(void **state)
+static void test_a_full_disk(void **state)
 {
     const spot_sqlite_options_t options = {.max_pages = 100};
     struct rlimit limit, old;
@@ -211,8 +200,8 @@ test_a_full_disk(void **state)
     (void) state;
     case_init(&known, 64 * 800);
     spot_diag_init(&diag);
-    assert_int_equal(spot_store_open_sqlite_with(&store, known.path, &known.head,
-                         &known.provenance, &options, &diag),
+    assert_int_equal(spot_store_open_sqlite_with(
+                         &store, known.path, &known.head, &known.provenance, &options, &diag),
         0);
     fill_until_full(store);
     store->close(store);
@@ -242,26 +231,22 @@ typedef struct {
     int64_t num_rows;
 } damaged_point_t;
 
-static int
-check_row(void *context, const spot_row_t *row)
+static int check_row(void *context, const spot_row_t *row)
 {
     damaged_point_t *self = context;
     double metrics[CASE_METRICS];
-    const uint32_t warnings =
-        case_row(self->head, self->point_id, row->replication, metrics);
+    const uint32_t warnings = case_row(self->head, self->point_id, row->replication, metrics);
 
     assert_int_equal(row->replication, self->num_rows++);
     assert_int_equal(row->warnings, warnings);
     for (size_t j = 0; j < CASE_METRICS; j++) {
-        assert_true(row->metrics[j] == metrics[j] ||
-                    (isnan(row->metrics[j]) && isnan(metrics[j])));
+        assert_true(row->metrics[j] == metrics[j] || (isnan(row->metrics[j]) && isnan(metrics[j])));
     }
     return 0;
 }
 
 /* Reads whatever there is: the right rows, all of them, or an error with its reason. */
-static bool
-read_damaged(const store_case_t *known)
+static bool read_damaged(const store_case_t *known)
 {
     spot_summary_t *summaries = NULL;
     spot_store_t *store;
@@ -297,16 +282,14 @@ read_damaged(const store_case_t *known)
 }
 
 /* Goes on with it, unless it is refused. */
-static void
-write_damaged(const store_case_t *known)
+static void write_damaged(const store_case_t *known)
 {
     static const double rows[64 * CASE_METRICS];
     spot_store_t *store;
     spot_diag_t diag;
 
     spot_diag_init(&diag);
-    if (spot_store_open_sqlite(
-            &store, known->path, &known->head, &known->provenance, &diag) == 0) {
+    if (spot_store_open_sqlite(&store, known->path, &known->head, &known->provenance, &diag) == 0) {
         for (size_t j = 0; j < known->head.num_points; j++) {
             (void) store->put(store, &(spot_piece_t){j, 0, 64, rows, NULL});
         }
@@ -318,8 +301,7 @@ write_damaged(const store_case_t *known)
     spot_diag_free(&diag);
 }
 
-static void
-write_bytes(const char *path, const char *bytes, size_t num_bytes)
+static void write_bytes(const char *path, const char *bytes, size_t num_bytes)
 {
     FILE *file = fopen(path, "wb");
 
@@ -329,8 +311,7 @@ write_bytes(const char *path, const char *bytes, size_t num_bytes)
 }
 
 /* A closed store, as bytes. */
-static size_t
-make_whole(store_case_t *known, char *bytes, size_t max_bytes)
+static size_t make_whole(store_case_t *known, char *bytes, size_t max_bytes)
 {
     spot_store_t *store;
     size_t num_bytes;
@@ -350,12 +331,10 @@ make_whole(store_case_t *known, char *bytes, size_t max_bytes)
 
 /* A flipped bit, some of them, a burst of noise, or an end too soon: the rows are those
  * that were written, or the store is called damaged. */
-static void
-test_damage_is_seen(void **state)
+static void test_damage_is_seen(void **state)
 {
     static char bytes[1 << 20], damaged[1 << 20];
-    const int num_flips =
-        getenv("SPOT_FLIPS") == NULL ? NUM_FLIPS : atoi(getenv("SPOT_FLIPS"));
+    const int num_flips = getenv("SPOT_FLIPS") == NULL ? NUM_FLIPS : atoi(getenv("SPOT_FLIPS"));
     uint64_t random = 4;
     int num_good = 0;
     store_case_t known;
@@ -373,8 +352,8 @@ test_damage_is_seen(void **state)
             damaged[l] = (char) next_random(&random);
         }
         case_remove(&known);
-        write_bytes(known.path, damaged,
-            k % 10 == 9 ? next_random(&random) % num_bytes : num_bytes);
+        write_bytes(
+            known.path, damaged, k % 10 == 9 ? next_random(&random) % num_bytes : num_bytes);
         num_good += read_damaged(&known);
         write_damaged(&known);
     }
@@ -383,8 +362,7 @@ test_damage_is_seen(void **state)
     case_remove(&known);
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_killed_at_random_moments),

@@ -75,8 +75,7 @@ static const spot_field_t fields[] = {
 
 /* ---- Scenarios ---- */
 
-static int
-make_metrics(halls_t *self)
+static int make_metrics(halls_t *self)
 {
     self->names = calloc((size_t) self->servers, sizeof(*self->names));
     self->metrics = calloc(1 + (size_t) self->servers, sizeof(*self->metrics));
@@ -89,8 +88,7 @@ make_metrics(halls_t *self)
         .kind = SPOT_METRIC_TIME,
         .better = SPOT_BETTER_LOWER};
     for (int64_t j = 0; j < self->servers; j++) {
-        snprintf(
-            self->names[j], NAME_BYTES, "busy_fraction.server-%lld", (long long) j + 1);
+        snprintf(self->names[j], NAME_BYTES, "busy_fraction.server-%lld", (long long) j + 1);
         self->metrics[1 + j] = (spot_metric_t){.name = self->names[j],
             .unit = "1",
             .help = "share of the time in which the server is busy",
@@ -106,8 +104,7 @@ make_metrics(halls_t *self)
 }
 
 /* A hall that is closed cannot run. */
-static int
-check_open(halls_t *self, const spot_node_t *root, spot_diag_t *diag)
+static int check_open(halls_t *self, const spot_node_t *root, spot_diag_t *diag)
 {
     const spot_node_t *node = spot_node_get(root, "closed");
 
@@ -115,13 +112,11 @@ check_open(halls_t *self, const spot_node_t *root, spot_diag_t *diag)
         return 0;
     }
     self->outputs.cannot_run = self->closed;
-    spot_diag_error(
-        diag, node->file, node->line, node->column, "closed: %s", self->closed);
+    spot_diag_error(diag, node->file, node->line, node->column, "closed: %s", self->closed);
     return SPOT_ERR_CANNOT_RUN;
 }
 
-static int
-bind_halls(void **scenario, const spot_node_t *root, const void *like, spot_diag_t *diag)
+static int bind_halls(void **scenario, const spot_node_t *root, const void *like, spot_diag_t *diag)
 {
     halls_t *self = calloc(1, sizeof(*self));
     int ret;
@@ -137,8 +132,7 @@ bind_halls(void **scenario, const spot_node_t *root, const void *like, spot_diag
     return ret == 0 ? check_open(self, root, diag) : ret;
 }
 
-static void
-free_halls(void *scenario)
+static void free_halls(void *scenario)
 {
     halls_t *self = scenario;
 
@@ -153,8 +147,7 @@ free_halls(void *scenario)
     free(self);
 }
 
-static const spot_outputs_t *
-outputs_of_halls(const void *scenario)
+static const spot_outputs_t *outputs_of_halls(const void *scenario)
 {
     return &((const halls_t *) scenario)->outputs;
 }
@@ -166,8 +159,7 @@ typedef struct {
     spot_rng_t rng;
 } worker_t;
 
-static int
-open_halls(void **worker, const void *scenario)
+static int open_halls(void **worker, const void *scenario)
 {
     worker_t *self = calloc(1, sizeof(*self));
 
@@ -179,8 +171,7 @@ open_halls(void **worker, const void *scenario)
     return 0;
 }
 
-static int
-run_halls(void *worker, const spot_replication_t *wanted, double *values,
+static int run_halls(void *worker, const spot_replication_t *wanted, double *values,
     unsigned char *warnings, spot_recording_t *recording)
 {
     worker_t *self = worker;

@@ -10,9 +10,7 @@
 
 static const spot_metric_t metrics[KEYS_NUM_METRICS] = {
     [KEYS_SUM] = {.name = "sum", .unit = "1", .help = ""},
-    [KEYS_SELDOM] = {.name = "seldom",
-        .unit = "1",
-        .help = ""}, /* null where first < 0.1 */
+    [KEYS_SELDOM] = {.name = "seldom", .unit = "1", .help = ""}, /* null where first < 0.1 */
     [KEYS_CONSTANT] = {.name = "constant", .unit = "1", .help = ""},
 };
 
@@ -58,16 +56,11 @@ static const spot_field_t fields[] = {
         .offset = offsetof(keys_scenario_t, mode),
         .choices = modes,
         .initial = "async"},
-    {.name = "box",
-        .type = SPOT_FIELD_MAP,
-        .offset = 0,
-        .fields = box_fields,
-        .initial = "{}"},
+    {.name = "box", .type = SPOT_FIELD_MAP, .offset = 0, .fields = box_fields, .initial = "{}"},
     {.name = NULL},
 };
 
-static int
-bind_keys(void **scenario, const spot_node_t *root, const void *like, spot_diag_t *diag)
+static int bind_keys(void **scenario, const spot_node_t *root, const void *like, spot_diag_t *diag)
 {
     keys_scenario_t *self = calloc(1, sizeof(*self));
     int ret;
@@ -79,15 +72,13 @@ bind_keys(void **scenario, const spot_node_t *root, const void *like, spot_diag_
     }
     ret = spot_bind_document(fields, root, diag, self);
     if (ret == 0 && self->depth > self->limit) {
-        spot_diag_error(
-            diag, root->file, root->line, root->column, "depth is above limit");
+        spot_diag_error(diag, root->file, root->line, root->column, "depth is above limit");
         ret = SPOT_ERR_BAD_INPUT;
     }
     return ret;
 }
 
-static void
-free_keys(void *scenario)
+static void free_keys(void *scenario)
 {
     keys_scenario_t *self = scenario;
 
@@ -102,8 +93,7 @@ typedef struct {
     spot_rng_t rng;
 } worker_t;
 
-static int
-open_keys(void **worker, const void *scenario)
+static int open_keys(void **worker, const void *scenario)
 {
     worker_t *self = calloc(1, sizeof(*self));
 
@@ -115,8 +105,7 @@ open_keys(void **worker, const void *scenario)
     return 0;
 }
 
-static int
-run_keys(void *worker, const spot_replication_t *wanted, double *values,
+static int run_keys(void *worker, const spot_replication_t *wanted, double *values,
     unsigned char *warnings, spot_recording_t *recording)
 {
     worker_t *self = worker;
@@ -127,8 +116,7 @@ run_keys(void *worker, const spot_replication_t *wanted, double *values,
     spot_rng_seek(&self->rng, wanted->seed, wanted->replication, SPOT_STREAM_TYPE, 0);
     values[KEYS_SUM] =
         self->scenario->first + 2 * self->scenario->second + gsl_ran_gaussian(rng, 0.5);
-    values[KEYS_SELDOM] =
-        self->scenario->first < 0.1 ? (double) NAN : self->scenario->first;
+    values[KEYS_SELDOM] = self->scenario->first < 0.1 ? (double) NAN : self->scenario->first;
     values[KEYS_CONSTANT] = 3;
     return 0;
 }
@@ -142,8 +130,7 @@ static const spot_outputs_t outputs = {
     .batch_replications = 64,
 };
 
-static const spot_outputs_t *
-outputs_of_keys(const void *scenario)
+static const spot_outputs_t *outputs_of_keys(const void *scenario)
 {
     (void) scenario;
     return &outputs;

@@ -8,8 +8,7 @@
 #include "tests/unit/train/fixture.h"
 
 /* The keys of a study behind its name and a scenario that sets nothing. */
-static inline int
-try_keys_study(spot_study_t *study, const char *keys, spot_diag_t *diag)
+static inline int try_keys_study(spot_study_t *study, const char *keys, spot_diag_t *diag)
 {
     char path[PATH_BYTES], text[4096];
     int ret;
@@ -23,8 +22,7 @@ try_keys_study(spot_study_t *study, const char *keys, spot_diag_t *diag)
     return ret;
 }
 
-static inline void
-read_keys_study(spot_study_t *study, const char *keys)
+static inline void read_keys_study(spot_study_t *study, const char *keys)
 {
     spot_diag_t diag;
     const int ret = try_keys_study(study, keys, &diag);
@@ -37,8 +35,7 @@ read_keys_study(spot_study_t *study, const char *keys)
 }
 
 /* The study is refused, and the message has this in it. */
-static inline void
-assert_refused(const char *keys, const char *wanted)
+static inline void assert_refused(const char *keys, const char *wanted)
 {
     spot_study_t study;
     spot_diag_t diag;
@@ -54,23 +51,18 @@ assert_refused(const char *keys, const char *wanted)
     spot_study_free(&study);
 }
 
-static inline const keys_scenario_t *
-keys_at(const spot_study_t *study, size_t point_id)
+static inline const keys_scenario_t *keys_at(const spot_study_t *study, size_t point_id)
 {
     assert_true(point_id < study->head.num_points);
     return study->scenarios[point_id];
 }
 
-static inline const char *
-text_at(const spot_study_t *study, size_t point_id, size_t axis_id)
+static inline const char *text_at(const spot_study_t *study, size_t point_id, size_t axis_id)
 {
-    return study->head.axes[axis_id]
-        .texts[spot_study_value_id(&study->head, point_id, axis_id)];
+    return study->head.axes[axis_id].texts[spot_study_value_id(&study->head, point_id, axis_id)];
 }
 
-static inline double
-number_at(const spot_study_t *study, size_t point_id, size_t axis_id)
+static inline double number_at(const spot_study_t *study, size_t point_id, size_t axis_id)
 {
-    return study->head.axes[axis_id]
-        .numbers[spot_study_value_id(&study->head, point_id, axis_id)];
+    return study->head.axes[axis_id].numbers[spot_study_value_id(&study->head, point_id, axis_id)];
 }

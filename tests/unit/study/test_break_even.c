@@ -20,37 +20,35 @@
 #define NUM_ROWS 60
 
 /* recovery, best and keys stand at the places of %s. */
-#define STUDY                                                                           \
-    "study: s\n"                                                                        \
-    "scenario:\n"                                                                       \
-    "  scenario: t\n"                                                                   \
-    "  horizon: 6 h\n"                                                                  \
-    "  fleet: {capacity: 16, initial: 16, preparation: 60 s}\n"                         \
-    "  job:\n"                                                                          \
-    "    pipeline_depth: 2\n"                                                           \
-    "    samples_per_step: 64\n"                                                        \
-    "    step_time: {2: 20 s, 16: 4 s}\n"                                               \
-    "    detection: 5 s\n"                                                              \
-    "    checkpoint: {every: 10 steps, write: 60 s}\n"                                  \
-    "  trace:\n"                                                                        \
-    "    generator: seed\n"                                                             \
-    "    frequency: 1\n"                                                                \
-    "    preemption: {per_minute: 0.1, count: {fixed: 1}}\n"                            \
-    "    addition: {per_minute: 0.1, count: {fixed: 1}}\n"                              \
-    "sweep: {job.reload: [20 s, 47 s], recovery: [%s]}\n"                               \
-    "best: {key: recovery, %s, break_even: [%s]}\n"                                     \
-    "metrics: [samples_per_s, usd_per_1000_samples, steps_kept]\n"                      \
+#define STUDY                                                                                      \
+    "study: s\n"                                                                                   \
+    "scenario:\n"                                                                                  \
+    "  scenario: t\n"                                                                              \
+    "  horizon: 6 h\n"                                                                             \
+    "  fleet: {capacity: 16, initial: 16, preparation: 60 s}\n"                                    \
+    "  job:\n"                                                                                     \
+    "    pipeline_depth: 2\n"                                                                      \
+    "    samples_per_step: 64\n"                                                                   \
+    "    step_time: {2: 20 s, 16: 4 s}\n"                                                          \
+    "    detection: 5 s\n"                                                                         \
+    "    checkpoint: {every: 10 steps, write: 60 s}\n"                                             \
+    "  trace:\n"                                                                                   \
+    "    generator: seed\n"                                                                        \
+    "    frequency: 1\n"                                                                           \
+    "    preemption: {per_minute: 0.1, count: {fixed: 1}}\n"                                       \
+    "    addition: {per_minute: 0.1, count: {fixed: 1}}\n"                                         \
+    "sweep: {job.reload: [20 s, 47 s], recovery: [%s]}\n"                                          \
+    "best: {key: recovery, %s, break_even: [%s]}\n"                                                \
+    "metrics: [samples_per_s, usd_per_1000_samples, steps_kept]\n"                                 \
     "replications: {count: %d, seed: 3}\n"
 
 /* Two systems that differ in what is found out late and in what is saved often. */
-#define TWO(first, second)                                                              \
-    "{system: checkpoint, detection: " first                                            \
-    "}, {system: checkpoint, detection: " second                                        \
+#define TWO(first, second)                                                                         \
+    "{system: checkpoint, detection: " first "}, {system: checkpoint, detection: " second          \
     ", checkpoint: {every: 4 steps, write: 20 s}}"
 #define PAIR TWO("5 s", "40 s")
 
-static int
-try_study(spot_study_t *study, spot_diag_t *diag, const char *recovery, const char *best,
+static int try_study(spot_study_t *study, spot_diag_t *diag, const char *recovery, const char *best,
     const char *keys, int num_rows, size_t num_sets, const char *const *sets)
 {
     char text[4096], path[PATH_BYTES];
@@ -65,8 +63,7 @@ try_study(spot_study_t *study, spot_diag_t *diag, const char *recovery, const ch
     return ret;
 }
 
-static void
-read_study(spot_study_t *study, const char *best, const char *keys, int num_rows)
+static void read_study(spot_study_t *study, const char *best, const char *keys, int num_rows)
 {
     spot_diag_t diag;
 
@@ -74,16 +71,14 @@ read_study(spot_study_t *study, const char *best, const char *keys, int num_rows
     spot_diag_free(&diag);
 }
 
-static void
-run_into(const spot_study_t *study, spot_store_t *store, int num_threads)
+static void run_into(const spot_study_t *study, spot_store_t *store, int num_threads)
 {
     const spot_study_run_t run = {.num_threads = num_threads};
 
     assert_int_equal(spot_study_run(study, store, &run, NULL), 0);
 }
 
-static spot_store_t *
-run_study(const spot_study_t *study, int num_threads)
+static spot_store_t *run_study(const spot_study_t *study, int num_threads)
 {
     spot_store_t *store;
 
@@ -102,8 +97,7 @@ typedef struct {
 
 /* The lead, and half its width, in a study of its own in which the key has a value: for
  * the winner alone if the key is one of recovery. */
-static void
-lead_at(const scan_t *self, double value, double *lead, double *half_width)
+static void lead_at(const scan_t *self, double value, double *lead, double *half_width)
 {
     const bool is_own = strncmp(self->key, "recovery.", 9) == 0;
     char set[160], recovery[300];
@@ -128,17 +122,14 @@ lead_at(const scan_t *self, double value, double *lead, double *half_width)
     if (strcmp(self->key, "trace.frequency") != 0) {
         snprintf(set, sizeof(set), "%s=%s", self->key, text);
     }
-    assert_int_equal(try_study(&study, &diag, recovery, self->best, "", NUM_ROWS,
-                         is_own ? 0 : 1, sets),
-        0);
+    assert_int_equal(
+        try_study(&study, &diag, recovery, self->best, "", NUM_ROWS, is_own ? 0 : 1, sets), 0);
     spot_diag_free(&diag);
     store = run_study(&study, 2);
     metric_id = study.head.best.metric_id;
     assert_true(study.head.num_metrics <= 8);
-    assert_int_equal(
-        spot_store_difference(store, self->best_id, 1 - self->best_id, pairs), 0);
-    *lead =
-        spot_paired_mean(&pairs[metric_id]) * (study.head.best.is_maximised ? 1 : -1);
+    assert_int_equal(spot_store_difference(store, self->best_id, 1 - self->best_id, pairs), 0);
+    *lead = spot_paired_mean(&pairs[metric_id]) * (study.head.best.is_maximised ? 1 : -1);
     *half_width = spot_paired_half_width(&pairs[metric_id], SPOT_CONFIDENCE);
     store->close(store);
     spot_study_free(&study);
@@ -146,8 +137,7 @@ lead_at(const scan_t *self, double value, double *lead, double *half_width)
 
 /* A value is the first at which a bound is not above zero: it is above just before the
  * value, and not just behind it. */
-static void
-assert_zero(const scan_t *self, int bound, double value, double start)
+static void assert_zero(const scan_t *self, int bound, double value, double start)
 {
     const double step = 0.01 * (value - start);
     double lead, half_width;
@@ -160,8 +150,7 @@ assert_zero(const scan_t *self, int bound, double value, double start)
     assert_false(lead + bound * half_width > 0);
 }
 
-static void
-check_scan(const char *best, const char *key, bool is_found)
+static void check_scan(const char *best, const char *key, bool is_found)
 {
     spot_winners_t winners;
     const spot_break_even_t *item;
@@ -203,16 +192,14 @@ check_scan(const char *best, const char *key, bool is_found)
     spot_study_free(&study);
 }
 
-static void
-test_agrees_with_a_scan_of_a_key_of_the_winner(void **state)
+static void test_agrees_with_a_scan_of_a_key_of_the_winner(void **state)
 {
     (void) state;
     check_scan("maximise: samples_per_s", "recovery.detection", true);
     check_scan("minimise: usd_per_1000_samples", "recovery.detection", true);
 }
 
-static void
-test_agrees_with_a_scan_of_a_key_of_both(void **state)
+static void test_agrees_with_a_scan_of_a_key_of_both(void **state)
 {
     (void) state;
     check_scan("maximise: samples_per_s", "job.checkpoint.write", true);
@@ -222,15 +209,13 @@ test_agrees_with_a_scan_of_a_key_of_both(void **state)
 
 /* ---- Kept beside the rows ---- */
 
-static void
-assert_number(double a, double b)
+static void assert_number(double a, double b)
 {
     assert_true(a == b || (isnan(a) && isnan(b)));
 }
 
 /* Whatever their order. */
-static void
-assert_same(const spot_store_t *a, const spot_store_t *b)
+static void assert_same(const spot_store_t *a, const spot_store_t *b)
 {
     size_t num_same = 0;
 
@@ -257,18 +242,15 @@ assert_same(const spot_store_t *a, const spot_store_t *b)
 }
 
 /* How many are searched in a run. */
-static void
-note_wanted(void *context, const spot_study_progress_t *progress)
+static void note_wanted(void *context, const spot_study_progress_t *progress)
 {
     *(size_t *) context = progress->num_break_evens_wanted;
 }
 
-static size_t
-num_searched(const spot_study_t *study, const char *path)
+static size_t num_searched(const spot_study_t *study, const char *path)
 {
     size_t num = 0;
-    const spot_study_run_t run = {
-        .num_threads = 2, .progress = note_wanted, .context = &num};
+    const spot_study_run_t run = {.num_threads = 2, .progress = note_wanted, .context = &num};
     char command[] = "spotsim";
     char *argv[] = {command, NULL};
     spot_study_provenance_t provenance;
@@ -277,9 +259,8 @@ num_searched(const spot_study_t *study, const char *path)
 
     spot_diag_init(&diag);
     assert_int_equal(spot_study_provenance_init(&provenance, study, 1, argv), 0);
-    assert_int_equal(spot_store_open_sqlite(
-                         &store, path, &study->head, &provenance.provenance, &diag),
-        0);
+    assert_int_equal(
+        spot_store_open_sqlite(&store, path, &study->head, &provenance.provenance, &diag), 0);
     assert_int_equal(spot_study_run(study, store, &run, &diag), 0);
     store->close(store);
     spot_study_provenance_free(&provenance);
@@ -287,8 +268,7 @@ num_searched(const spot_study_t *study, const char *path)
     return num;
 }
 
-static void
-test_kept_in_a_database(void **state)
+static void test_kept_in_a_database(void **state)
 {
     static const char best[] = "maximise: samples_per_s";
     static const char keys[] = "recovery.detection, job.checkpoint.write";
@@ -320,11 +300,10 @@ test_kept_in_a_database(void **state)
 
 /* A break-even is of what is best: of another metric, or of the lowest, it is found
  * anew. */
-static void
-test_of_another_best(void **state)
+static void test_of_another_best(void **state)
 {
-    static const char *const bests[] = {"maximise: samples_per_s",
-        "minimise: usd_per_1000_samples", "maximise: usd_per_1000_samples"};
+    static const char *const bests[] = {"maximise: samples_per_s", "minimise: usd_per_1000_samples",
+        "maximise: usd_per_1000_samples"};
     char path[PATH_BYTES];
 
     (void) state;
@@ -343,16 +322,14 @@ test_of_another_best(void **state)
 
 /* ---- Whole numbers, and values that the engine does not take ---- */
 
-static void
-find_first(const char *recovery, const char *keys, spot_break_even_t *item)
+static void find_first(const char *recovery, const char *keys, spot_break_even_t *item)
 {
     spot_study_t study;
     spot_store_t *store;
     spot_diag_t diag;
 
-    assert_int_equal(try_study(&study, &diag, recovery, "maximise: samples_per_s", keys,
-                         NUM_ROWS, 0, NULL),
-        0);
+    assert_int_equal(
+        try_study(&study, &diag, recovery, "maximise: samples_per_s", keys, NUM_ROWS, 0, NULL), 0);
     store = run_study(&study, 2);
     assert_true(store->num_break_evens > 0);
     *item = store->break_evens[0];
@@ -362,15 +339,13 @@ find_first(const char *recovery, const char *keys, spot_break_even_t *item)
 }
 
 /* Steps between checkpoints. */
-static void
-test_whole_numbers(void **state)
+static void test_whole_numbers(void **state)
 {
     spot_break_even_t item;
     int num_found = 0;
 
     (void) state;
-    find_first("{system: varuna, every: 12}, {system: varuna, every: 60}",
-        "recovery.every", &item);
+    find_first("{system: varuna, every: 12}, {system: varuna, every: 60}", "recovery.every", &item);
     for (int j = 0; j < SPOT_NUM_BREAK_EVEN_SIDES; j++) {
         const double at = item.sides[j].at;
 
@@ -382,36 +357,31 @@ test_whole_numbers(void **state)
 
 /* The fleet is full already, and a probability ends at 1, which lies between two steps
  * of the search. */
-static void
-test_goes_to_the_edge(void **state)
+static void test_goes_to_the_edge(void **state)
 {
     spot_break_even_t item;
 
     (void) state;
-    find_first(
-        "{system: checkpoint, detection: 1 s}, {system: checkpoint, detection: 9 s}",
+    find_first("{system: checkpoint, detection: 1 s}, {system: checkpoint, detection: 9 s}",
         "fleet.initial", &item);
     assert_true(isnan(item.sides[SPOT_BREAK_EVEN_ABOVE].at));
     assert_true(isnan(item.sides[SPOT_BREAK_EVEN_ABOVE].reach));
-    find_first(
-        "{system: checkpoint, detection: 1 s}, {system: checkpoint, detection: 9 s}",
+    find_first("{system: checkpoint, detection: 1 s}, {system: checkpoint, detection: 9 s}",
         "trace.preemption.per_minute", &item);
     assert_true(item.sides[SPOT_BREAK_EVEN_ABOVE].reach > 0.9 ||
                 isfinite(item.sides[SPOT_BREAK_EVEN_ABOVE].at));
 }
 
 /* Two that are the same have no break-even. */
-static void
-test_ties(void **state)
+static void test_ties(void **state)
 {
     spot_study_t study;
     spot_store_t *store;
     spot_diag_t diag;
 
     (void) state;
-    assert_int_equal(
-        try_study(&study, &diag, "checkpoint, {system: checkpoint, notice: ignore}",
-            "maximise: samples_per_s", "job.reload", 20, 0, NULL),
+    assert_int_equal(try_study(&study, &diag, "checkpoint, {system: checkpoint, notice: ignore}",
+                         "maximise: samples_per_s", "job.reload", 20, 0, NULL),
         0);
     store = run_study(&study, 1);
     assert_int_equal(store->num_break_evens, 0);
@@ -422,15 +392,14 @@ test_ties(void **state)
 
 /* ---- What is refused ---- */
 
-static void
-assert_refused(const char *recovery, const char *keys, const char *expected)
+static void assert_refused(const char *recovery, const char *keys, const char *expected)
 {
     spot_study_t study;
     spot_diag_t diag;
     char *report;
 
-    assert_int_equal(try_study(&study, &diag, recovery, "maximise: samples_per_s", keys,
-                         NUM_ROWS, 0, NULL),
+    assert_int_equal(
+        try_study(&study, &diag, recovery, "maximise: samples_per_s", keys, NUM_ROWS, 0, NULL),
         SPOT_ERR_BAD_INPUT);
     report = diagnostics(&diag);
     assert_non_null(strstr(report, expected));
@@ -439,24 +408,22 @@ assert_refused(const char *recovery, const char *keys, const char *expected)
     spot_study_free(&study);
 }
 
-static void
-test_wrong_keys(void **state)
+static void test_wrong_keys(void **state)
 {
     (void) state;
     assert_refused(PAIR, "recovery", "best.break_even: \"recovery\" is what competes");
-    assert_refused(PAIR, "job.regroup",
-        "best.break_even: \"job.regroup\" has no number in the scenario");
-    assert_refused(PAIR, "job.nothing",
-        "best.break_even: \"job.nothing\" has no number in the scenario");
-    assert_refused(PAIR, "job.detection, job.detection",
-        "best.break_even: \"job.detection\" is there twice");
+    assert_refused(
+        PAIR, "job.regroup", "best.break_even: \"job.regroup\" has no number in the scenario");
+    assert_refused(
+        PAIR, "job.nothing", "best.break_even: \"job.nothing\" has no number in the scenario");
+    assert_refused(
+        PAIR, "job.detection, job.detection", "best.break_even: \"job.detection\" is there twice");
     assert_refused(PAIR, "[a]", "best.break_even");
 }
 
 /* ---- What was not measured ---- */
 
-static void
-test_what_was_not_measured_does_not_compete(void **state)
+static void test_what_was_not_measured_does_not_compete(void **state)
 {
     static const char three[] = "checkpoint, varuna, {system: bamboo, step_factor: 1}";
     spot_winners_t winners;
@@ -469,8 +436,7 @@ test_what_was_not_measured_does_not_compete(void **state)
         try_study(&study, &diag, three, "maximise: samples_per_s", "", 20, 0, NULL), 0);
     store = run_study(&study, 2);
     assert_int_equal(spot_winners_init(&winners, store), 0);
-    assert_string_equal(
-        spot_study_unmeasured(&study.head, 2), "steps follow from step_factor");
+    assert_string_equal(spot_study_unmeasured(&study.head, 2), "steps follow from step_factor");
     assert_null(spot_study_unmeasured(&study.head, 0));
     for (size_t j = 0; j < winners.groups.num_groups; j++) {
         assert_int_equal(winners.winners[j].num_rivals, 1);
@@ -487,8 +453,7 @@ test_what_was_not_measured_does_not_compete(void **state)
         "what was not measured does not: steps follow from step_factor");
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_agrees_with_a_scan_of_a_key_of_the_winner),

@@ -16,11 +16,11 @@
 #include "sim/engines.h"
 #include "tests/unit/train/fixture.h"
 
-#define JOB                                                                             \
-    "    job: {pipeline_depth: 4, step_time: {4: 41 s, 8: 23 s, 12: 17 s, 16: 13 s},\n" \
+#define JOB                                                                                        \
+    "    job: {pipeline_depth: 4, step_time: {4: 41 s, 8: 23 s, 12: 17 s, 16: 13 s},\n"            \
     "      checkpoint: {mode: sync, write: 30 s, every: 9 min}}\n"
-#define SEED                                                                            \
-    "generator: seed, preemption: {per_minute: 0.1, count: {fixed: 2}}, "               \
+#define SEED                                                                                       \
+    "generator: seed, preemption: {per_minute: 0.1, count: {fixed: 2}}, "                          \
     "addition: {per_minute: 0.12, count: {normal: {mean: 2, std: 1}}}"
 
 typedef struct {
@@ -29,17 +29,16 @@ typedef struct {
 } case_t;
 
 /* Two systems, one of which is told of preemptions, on another generator. */
-#define OTHER(trace)                                                                    \
-    "study: x\nscenario:\n    scenario: x\n    horizon: 8 h\n"                          \
-    "    fleet: {capacity: 16, initial: 12}\n" JOB "    trace: " trace "\n"             \
-    "sweep:\n    recovery: [checkpoint, ideal]\n    fleet.notice: [0 s, 2 min]\n"       \
+#define OTHER(trace)                                                                               \
+    "study: x\nscenario:\n    scenario: x\n    horizon: 8 h\n"                                     \
+    "    fleet: {capacity: 16, initial: 12}\n" JOB "    trace: " trace "\n"                        \
+    "sweep:\n    recovery: [checkpoint, ideal]\n    fleet.notice: [0 s, 2 min]\n"                  \
     "replications: {count: 70}\nmetrics: [idle_fraction, preempted]\n"
 
 static const case_t cases[] = {
     /* Systems and depths; the market of one is another trace. */
     {"study: x\nscenario:\n    scenario: x\n    horizon: 8 h\n"
-     "    fleet: {capacity: 16, initial: 12, notice: 2 min}\n" JOB "    trace: {" SEED
-     "}\n"
+     "    fleet: {capacity: 16, initial: 12, notice: 2 min}\n" JOB "    trace: {" SEED "}\n"
      "sweep:\n    recovery: [checkpoint, varuna, ideal, on-demand]\n"
      "    job.pipeline_depth: [4, 2]\n"
      "replications: {count: 150}\nmetrics: [idle_fraction, cost_usd, steps_kept]\n",
@@ -67,14 +66,13 @@ static const case_t cases[] = {
            "{family: "
            "exponential, mu: 1800}}"),
         1},
-    {OTHER(
-         "{generator: mrp, p_preempt_after: {preempt: 0.58, add: 0.24}, gaps_s: "
-         "{preempt_preempt: {family: exponential, mu: 250}, preempt_add: {family: "
-         "exponential, mu: 390}, add_preempt: {family: exponential, mu: 350}, add_add: "
-         "{family: exponential, mu: 220}, full: {family: exponential, mu: 520}, empty: "
-         "{family: exponential, mu: 350}}, bulk: {preempt: {law: all-or-geometric, "
-         "pi_all: "
-         "0, p: 0.47}, add: {law: all-or-geometric, pi_all: 0, p: 0.44}}}"),
+    {OTHER("{generator: mrp, p_preempt_after: {preempt: 0.58, add: 0.24}, gaps_s: "
+           "{preempt_preempt: {family: exponential, mu: 250}, preempt_add: {family: "
+           "exponential, mu: 390}, add_preempt: {family: exponential, mu: 350}, add_add: "
+           "{family: exponential, mu: 220}, full: {family: exponential, mu: 520}, empty: "
+           "{family: exponential, mu: 350}}, bulk: {preempt: {law: all-or-geometric, "
+           "pi_all: "
+           "0, p: 0.47}, add: {law: all-or-geometric, pi_all: 0, p: 0.44}}}"),
         1},
 };
 
@@ -84,8 +82,7 @@ typedef struct {
     size_t point_id, num_rows;
 } alone_t;
 
-static int
-compare_row(void *context, const spot_row_t *row)
+static int compare_row(void *context, const spot_row_t *row)
 {
     alone_t *self = context;
     const size_t num_metrics = self->study->head.num_metrics;
@@ -93,17 +90,15 @@ compare_row(void *context, const spot_row_t *row)
     uint32_t warnings;
 
     assert_non_null(expected);
-    assert_int_equal(spot_study_worker_row(
-                         &self->worker, row->replication, NULL, expected, &warnings),
-        0);
+    assert_int_equal(
+        spot_study_worker_row(&self->worker, row->replication, NULL, expected, &warnings), 0);
     assert_memory_equal(row->metrics, expected, num_metrics * sizeof(*expected));
     self->num_rows++;
     free(expected);
     return 0;
 }
 
-static void
-read_study(const case_t *self, spot_study_t *study)
+static void read_study(const case_t *self, spot_study_t *study)
 {
     char path[PATH_BYTES];
     spot_diag_t diag;
@@ -122,8 +117,7 @@ read_study(const case_t *self, spot_study_t *study)
 }
 
 /* On one thread a cohort is one task for each batch, on eight it is cut into parts. */
-static void
-check_case(const case_t *self, int num_threads)
+static void check_case(const case_t *self, int num_threads)
 {
     const spot_study_run_t run = {.num_threads = num_threads};
     spot_cohorts_t cohorts;
@@ -151,8 +145,7 @@ check_case(const case_t *self, int num_threads)
     spot_diag_free(&diag);
 }
 
-static void
-test_rows(void **state)
+static void test_rows(void **state)
 {
     (void) state;
     for (size_t j = 0; j < sizeof(cases) / sizeof(cases[0]); j++) {
@@ -161,8 +154,7 @@ test_rows(void **state)
     }
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_rows),

@@ -24,26 +24,24 @@
 
 static const char *const systems[NUM_SYSTEMS] = {
     "checkpoint", SLOW, "{system: checkpoint, detection: 0 ms}"};
-static const char all_systems[] =
-    "checkpoint, " SLOW ", {system: checkpoint, detection: 0 ms}";
+static const char all_systems[] = "checkpoint, " SLOW ", {system: checkpoint, detection: 0 ms}";
 
 /* The scenario's own recovery never counts. */
-#define JOB(initial)                                                                    \
-    "fleet: {capacity: 24, initial: " initial ", preparation: 60 s}\n"                  \
-    "job: {pipeline_depth: 4, reload: 20 s}\n"                                          \
+#define JOB(initial)                                                                               \
+    "fleet: {capacity: 24, initial: " initial ", preparation: 60 s}\n"                             \
+    "job: {pipeline_depth: 4, reload: 20 s}\n"                                                     \
     "recovery: {system: checkpoint, detection: 77 s}\n"
-#define GENERATED                                                                       \
-    "scenario: made\nhorizon: 2 h\n" JOB(                                               \
-        "16") "trace: {generator: seed, preemption: {per_minute: 0.2, count: "          \
-              "{geometric: {p: "                                                        \
+#define GENERATED                                                                                  \
+    "scenario: made\nhorizon: 2 h\n" JOB(                                                          \
+        "16") "trace: {generator: seed, preemption: {per_minute: 0.2, count: "                     \
+              "{geometric: {p: "                                                                   \
               "0.4}}}, addition: {per_minute: 0.2, count: {fixed: 2}}}\n"
 #define RECORDED(file) "scenario: told\n" JOB("9") "trace: {file: " file "}\n"
 static char folder[PATH_BYTES];
 static const char *const files[] = {
     "made.yaml", "told.yaml", "counted.yaml", "named.csv", "counts.csv", "x.yaml"};
 
-static int
-enter_folder(void **state)
+static int enter_folder(void **state)
 {
     (void) state;
     snprintf(folder, sizeof(folder), "%s/recovery-XXXXXX", temporary_folder());
@@ -64,8 +62,7 @@ enter_folder(void **state)
     return 0;
 }
 
-static int
-leave_folder(void **state)
+static int leave_folder(void **state)
 {
     (void) state;
     for (size_t j = 0; j < sizeof(files) / sizeof(files[0]); j++) {
@@ -86,8 +83,7 @@ typedef struct {
     const char *const *sets;
 } recoveries_t;
 
-static int
-read_recoveries(const recoveries_t *self, spot_study_t *study, spot_diag_t *diag)
+static int read_recoveries(const recoveries_t *self, spot_study_t *study, spot_diag_t *diag)
 {
     const spot_compare_key_t key = {"--recovery", "recovery", self->systems};
     const spot_compare_request_t request = {.scenario_path = self->scenario_path,
@@ -102,8 +98,7 @@ read_recoveries(const recoveries_t *self, spot_study_t *study, spot_diag_t *diag
     return spot_compare_read(&request, spot_engines, study, diag);
 }
 
-static void
-read_good(const recoveries_t *comparison, spot_study_t *study)
+static void read_good(const recoveries_t *comparison, spot_study_t *study)
 {
     spot_diag_t diag;
     char *report;
@@ -118,8 +113,7 @@ read_good(const recoveries_t *comparison, spot_study_t *study)
     spot_diag_free(&diag);
 }
 
-static void
-assert_fails(const recoveries_t *comparison, const char *expected)
+static void assert_fails(const recoveries_t *comparison, const char *expected)
 {
     spot_study_t study;
     spot_diag_t diag;
@@ -134,8 +128,7 @@ assert_fails(const recoveries_t *comparison, const char *expected)
     spot_diag_free(&diag);
 }
 
-static spot_store_t *
-run_study(const spot_study_t *study)
+static spot_store_t *run_study(const spot_study_t *study)
 {
     const spot_study_run_t run = {.num_threads = 2};
     spot_store_t *store;
@@ -156,16 +149,15 @@ typedef struct {
     int64_t num_rows;
 } single_t;
 
-static int
-compare_row(void *context, const spot_row_t *row)
+static int compare_row(void *context, const spot_row_t *row)
 {
     single_t *self = context;
 
     assert_int_equal(
         spot_train_run(&self->train, self->seed, (uint64_t) row->replication, NULL), 0);
     for (size_t j = 0; j < self->head->num_metrics; j++) {
-        const double value = spot_train_metric(
-            &self->scenario, &self->train.result, self->head->metrics[j].name);
+        const double value =
+            spot_train_metric(&self->scenario, &self->train.result, self->head->metrics[j].name);
 
         assert_true(isnan(value) ? isnan(row->metrics[j]) : value == row->metrics[j]);
     }
@@ -174,8 +166,7 @@ compare_row(void *context, const spot_row_t *row)
 }
 
 /* Every row of every system is that of a run by itself. */
-static void
-check_runs(const recoveries_t *comparison, int64_t num_replications)
+static void check_runs(const recoveries_t *comparison, int64_t num_replications)
 {
     spot_study_t study;
     spot_store_t *store;
@@ -195,9 +186,8 @@ check_runs(const recoveries_t *comparison, int64_t num_replications)
 
         snprintf(set, sizeof(set), "recovery=%s", systems[j]);
         spot_diag_init(&diag);
-        assert_int_equal(spot_scenario_read(&single.scenario, comparison->scenario_path,
-                             &changes, &diag),
-            0);
+        assert_int_equal(
+            spot_scenario_read(&single.scenario, comparison->scenario_path, &changes, &diag), 0);
         assert_int_equal(spot_train_init(&single.train, &single.scenario), 0);
         assert_int_equal(store->read(store, j, 0, compare_row, &single), 0);
         assert_int_equal(single.num_rows, num_replications);
@@ -209,8 +199,7 @@ check_runs(const recoveries_t *comparison, int64_t num_replications)
     spot_study_free(&study);
 }
 
-static void
-test_same_as_runs(void **state)
+static void test_same_as_runs(void **state)
 {
     (void) state;
     check_runs(&(recoveries_t){.scenario_path = "made.yaml",
@@ -218,9 +207,7 @@ test_same_as_runs(void **state)
                    .num_replications = NUM_REPLICATIONS,
                    .seed = 7},
         NUM_REPLICATIONS);
-    check_runs(
-        &(recoveries_t){.scenario_path = "told.yaml", .systems = all_systems, .seed = 1},
-        1);
+    check_runs(&(recoveries_t){.scenario_path = "told.yaml", .systems = all_systems, .seed = 1}, 1);
     check_runs(&(recoveries_t){.scenario_path = "told.yaml",
                    .systems = all_systems,
                    .trace_path = "counts.csv",
@@ -230,8 +217,7 @@ test_same_as_runs(void **state)
 }
 
 /* The same study as a file gives the same summaries. */
-static void
-test_same_as_study(void **state)
+static void test_same_as_study(void **state)
 {
     const recoveries_t comparison = {.scenario_path = "made.yaml",
         .systems = "checkpoint," SLOW,
@@ -245,16 +231,14 @@ test_same_as_study(void **state)
     (void) state;
     spot_diag_init(&diag);
     read_good(&comparison, &studies[0]);
-    write_file("x.yaml",
-        "study: x\nscenario: made.yaml\n"
-        "sweep: {recovery: [{system: checkpoint}, " SLOW "]}\n"
-        "baseline: {recovery: {system: checkpoint}}\n"
-        "replications: {count: 70, seed: 3}\n"
-        "metrics: [steps_kept, samples_per_s, usd_per_h, samples_per_usd, "
-        "same_work_on_demand_usd, same_work_on_demand_s, saving_fraction, "
-        "idle_fraction, lost_fraction, reconfigurations, rollbacks]\n");
-    assert_int_equal(
-        spot_study_read(&studies[1], spot_engines, "x.yaml", NULL, 0, &diag), 0);
+    write_file("x.yaml", "study: x\nscenario: made.yaml\n"
+                         "sweep: {recovery: [{system: checkpoint}, " SLOW "]}\n"
+                         "baseline: {recovery: {system: checkpoint}}\n"
+                         "replications: {count: 70, seed: 3}\n"
+                         "metrics: [steps_kept, samples_per_s, usd_per_h, samples_per_usd, "
+                         "same_work_on_demand_usd, same_work_on_demand_s, saving_fraction, "
+                         "idle_fraction, lost_fraction, reconfigurations, rollbacks]\n");
+    assert_int_equal(spot_study_read(&studies[1], spot_engines, "x.yaml", NULL, 0, &diag), 0);
     for (int j = 0; j < 2; j++) {
         spot_store_t *store = run_study(&studies[j]);
 
@@ -272,11 +256,9 @@ test_same_as_study(void **state)
         assert_true(summaries[0][k].num_values == NUM_REPLICATIONS);
         assert_true(summaries[0][k].value == summaries[1][j].value);
         assert_true(summaries[0][k].ci_low == summaries[1][j].ci_low);
-        assert_int_equal(
-            spot_paired_num_pairs(&pairs[0][k]), spot_paired_num_pairs(&pairs[1][j]));
+        assert_int_equal(spot_paired_num_pairs(&pairs[0][k]), spot_paired_num_pairs(&pairs[1][j]));
         if (point_id == 1) {
-            assert_true(
-                spot_paired_mean(&pairs[0][k]) == spot_paired_mean(&pairs[1][j]));
+            assert_true(spot_paired_mean(&pairs[0][k]) == spot_paired_mean(&pairs[1][j]));
         }
     }
     for (int j = 0; j < 2; j++) {
@@ -288,8 +270,7 @@ test_same_as_study(void **state)
 }
 
 /* Systems that are the same differ by exactly nothing; a slower one does differ. */
-static void
-test_equal_systems(void **state)
+static void test_equal_systems(void **state)
 {
     const recoveries_t comparison = {.scenario_path = "made.yaml",
         .systems = all_systems,
@@ -313,34 +294,30 @@ test_equal_systems(void **state)
         assert_true(spot_paired_mean(pair) == 0);
         assert_true(spot_paired_half_width(pair, SPOT_CONFIDENCE) == 0);
     }
-    assert_true(
-        spot_paired_mean(&pairs[num_metrics + steps_id]) +
-            spot_paired_half_width(&pairs[num_metrics + steps_id], SPOT_CONFIDENCE) <
-        0);
+    assert_true(spot_paired_mean(&pairs[num_metrics + steps_id]) +
+                    spot_paired_half_width(&pairs[num_metrics + steps_id], SPOT_CONFIDENCE) <
+                0);
     free(pairs);
     store->close(store);
     spot_study_free(&study);
 }
 
 /* A name has the keys of the map that it stands for. */
-static void
-test_conditions(void **state)
+static void test_conditions(void **state)
 {
     static const char *const sets[] = {
         "where=recovery.system == 'checkpoint' and detection < 1 s and depth == 8",
         "where=recovery == 'checkpoint' and depth == 8"};
 
     (void) state;
-    write_file("x.yaml",
-        "study: x\nscenario: made.yaml\n"
-        "sweep: {recovery: [checkpoint], job.pipeline_depth: [4, 8]}\n");
+    write_file("x.yaml", "study: x\nscenario: made.yaml\n"
+                         "sweep: {recovery: [checkpoint], job.pipeline_depth: [4, 8]}\n");
     for (size_t j = 0; j < 2; j++) {
         spot_study_t study;
         spot_diag_t diag;
 
         spot_diag_init(&diag);
-        assert_int_equal(
-            spot_study_read(&study, spot_engines, "x.yaml", &sets[j], 1, &diag), 0);
+        assert_int_equal(spot_study_read(&study, spot_engines, "x.yaml", &sets[j], 1, &diag), 0);
         assert_int_equal(study.head.num_points, 1);
         assert_int_equal(study.head.plan.num_excluded, 1);
         spot_study_free(&study);
@@ -350,8 +327,8 @@ test_conditions(void **state)
 
 /* ---- How often to run ---- */
 
-static int64_t
-num_replications(const char *scenario, const char *trace, int64_t asked, const char *set)
+static int64_t num_replications(
+    const char *scenario, const char *trace, int64_t asked, const char *set)
 {
     const recoveries_t comparison = {.scenario_path = scenario,
         .systems = "checkpoint," SLOW,
@@ -376,8 +353,7 @@ num_replications(const char *scenario, const char *trace, int64_t asked, const c
 }
 
 /* Names leave nothing to chance; of counts somebody has to be picked. */
-static void
-test_replications(void **state)
+static void test_replications(void **state)
 {
     (void) state;
     assert_int_equal(num_replications("made.yaml", NULL, 0, NULL), 1000);
@@ -392,16 +368,13 @@ test_replications(void **state)
 
 /* ---- Faults ---- */
 
-static void
-assert_systems_fail(const char *text, const char *expected)
+static void assert_systems_fail(const char *text, const char *expected)
 {
     assert_fails(
-        &(recoveries_t){.scenario_path = "made.yaml", .systems = text, .seed = 1},
-        expected);
+        &(recoveries_t){.scenario_path = "made.yaml", .systems = text, .seed = 1}, expected);
 }
 
-static void
-test_bad_systems(void **state)
+static void test_bad_systems(void **state)
 {
     static const char too_few[] =
         "--recovery: expected two systems or more, e.g. checkpoint,{system: checkpoint, "
@@ -416,8 +389,8 @@ test_bad_systems(void **state)
     assert_systems_fail("checkpoint,chekpoint",
         "--recovery:1:12: recovery: unknown recovery system \"chekpoint\", did you mean "
         "\"checkpoint\"?\n");
-    assert_systems_fail("checkpoint,{detection: 1 s}",
-        "--recovery:1:12: missing key \"recovery.system\"\n");
+    assert_systems_fail(
+        "checkpoint,{detection: 1 s}", "--recovery:1:12: missing key \"recovery.system\"\n");
     assert_systems_fail("checkpoint,{system: checkpoint, detektion: 1 s}",
         "--recovery:1:33: unknown key \"detektion\", did you mean \"detection\"?\n");
     assert_systems_fail("checkpoint,{system: checkpoint, detection: 1}",
@@ -428,12 +401,10 @@ test_bad_systems(void **state)
 }
 
 /* What repeats a published fault is compared with nothing that does not. */
-static void
-test_broken_rules(void **state)
+static void test_broken_rules(void **state)
 {
     recoveries_t comparison = {.scenario_path = "made.yaml",
-        .systems =
-            "{system: bamboo, step_factor: 1},{system: bamboo, stale_timers: yes}",
+        .systems = "{system: bamboo, step_factor: 1},{system: bamboo, stale_timers: yes}",
         .seed = 1};
     spot_study_t study;
     spot_diag_t diag;
@@ -446,8 +417,7 @@ test_broken_rules(void **state)
         "--recovery:1:12: recovery: bamboo has options that break rules, and stands "
         "beside "
         "checkpoint: leave them out, or compare it only with itself\n");
-    assert_systems_fail(
-        "checkpoint,{system: parcae, layers: 8, par_bug: yes, pause_merge: add}",
+    assert_systems_fail("checkpoint,{system: parcae, layers: 8, par_bug: yes, pause_merge: add}",
         "warning: --recovery:1:12: recovery: as published, not comparable with other "
         "systems; options that break rules: par_bug (state that is missing is not "
         "transferred), pause_merge: add (a decision in a pause takes one more restart)\n"
@@ -465,8 +435,7 @@ test_broken_rules(void **state)
 }
 
 /* No other key can be smuggled in. */
-static void
-test_broken_lists(void **state)
+static void test_broken_lists(void **state)
 {
     static const char *const texts[] = {"checkpoint], job: [x", "checkpoint]", "{",
         "checkpoint,{system: checkpoint", "checkpoint\n---\nx", "a: &x b, *y"};
@@ -479,8 +448,7 @@ test_broken_lists(void **state)
         spot_diag_t diag;
 
         spot_diag_init(&diag);
-        assert_int_equal(
-            read_recoveries(&comparison, &study, &diag), SPOT_ERR_BAD_INPUT);
+        assert_int_equal(read_recoveries(&comparison, &study, &diag), SPOT_ERR_BAD_INPUT);
         assert_true(diag.num_errors > 0);
         assert_memory_equal(diag.items[0].text, "--recovery:", 11);
         spot_study_free(&study);
@@ -488,13 +456,10 @@ test_broken_lists(void **state)
     }
 }
 
-static void
-test_bad_input(void **state)
+static void test_bad_input(void **state)
 {
-    static const char *const sets[] = {
-        "recovery.detection=1 s", "scenario.recovery=checkpoint"};
-    recoveries_t comparison = {
-        .scenario_path = "nosuch.yaml", .systems = all_systems, .seed = 1};
+    static const char *const sets[] = {"recovery.detection=1 s", "scenario.recovery=checkpoint"};
+    recoveries_t comparison = {.scenario_path = "nosuch.yaml", .systems = all_systems, .seed = 1};
 
     (void) state;
     assert_fails(&comparison, "nosuch.yaml: cannot open: No such file or directory\n");
@@ -521,16 +486,14 @@ test_bad_input(void **state)
     assert_fails(&comparison, "x.yaml: this is a study, not a scenario: to compare "
                               "within a study, sweep recovery\n");
     write_file("x.yaml", "[1, 2]\n");
-    assert_fails(
-        &comparison, "x.yaml:1:1: expected a scenario, a map of keys, got a list\n");
+    assert_fails(&comparison, "x.yaml:1:1: expected a scenario, a map of keys, got a list\n");
 }
 
 /* ---- Any key of any engine ---- */
 
 #define HALLS "scenario: hall\nengine: halls\nload: 0.25\n"
 
-static int
-read_halls(spot_study_t *study, size_t num_keys, const char *const *overs,
+static int read_halls(spot_study_t *study, size_t num_keys, const char *const *overs,
     const char *set, spot_diag_t *diag)
 {
     spot_compare_key_t keys[3];
@@ -549,8 +512,7 @@ read_halls(spot_study_t *study, size_t num_keys, const char *const *overs,
     return spot_compare_read(&request, halls_engines, study, diag);
 }
 
-static void
-read_good_halls(
+static void read_good_halls(
     spot_study_t *study, size_t num_keys, const char *const *overs, const char *set)
 {
     spot_diag_t diag;
@@ -563,8 +525,7 @@ read_good_halls(
     spot_diag_free(&diag);
 }
 
-static void
-assert_halls_fail(
+static void assert_halls_fail(
     size_t num_keys, const char *const *overs, const char *set, const char *expected)
 {
     spot_study_t study;
@@ -580,8 +541,7 @@ assert_halls_fail(
 }
 
 /* An engine that says nothing of comparisons lists all metrics, and draws no parts. */
-static void
-test_one_key(void **state)
+static void test_one_key(void **state)
 {
     const char *over = "load=0.5,0.25,0.75";
     spot_study_t study;
@@ -599,8 +559,7 @@ test_one_key(void **state)
 }
 
 /* Every other case is compared with that of all first values. */
-static void
-test_several_keys(void **state)
+static void test_several_keys(void **state)
 {
     const char *const overs[] = {"load=0.5,0.25", "chance=no,yes", "servers=1,2"};
     spot_study_t study;
@@ -610,8 +569,8 @@ test_several_keys(void **state)
 
     (void) state;
     read_good_halls(&study, 3, overs, "replications.count=12");
-    assert_string_equal(study.head.question,
-        "what difference do load, chance and servers make to hall?");
+    assert_string_equal(
+        study.head.question, "what difference do load, chance and servers make to hall?");
     assert_int_equal(study.head.num_points, 8);
     assert_int_equal(study.head.num_more_baselines, 2);
     store = run_study(&study);
@@ -625,8 +584,8 @@ test_several_keys(void **state)
         assert_int_equal(store->num_rows(store, j), is_fixed ? 1 : 12);
         assert_int_equal(spot_paired_num_pairs(pair), j == 0 ? 0 : 12);
         if (j > 0) {
-            assert_near(spot_paired_mean(pair),
-                summaries[j * study.head.num_metrics].value - 5, 1e-12);
+            assert_near(
+                spot_paired_mean(pair), summaries[j * study.head.num_metrics].value - 5, 1e-12);
         }
     }
     free(summaries);
@@ -636,8 +595,7 @@ test_several_keys(void **state)
 }
 
 /* A sweep beside the keys that are compared has a baseline for each of its values. */
-static void
-test_keys_and_sweep(void **state)
+static void test_keys_and_sweep(void **state)
 {
     const char *const overs[] = {"load=0.5,0.25", "chance=yes,no"};
     spot_study_t study;
@@ -654,8 +612,7 @@ test_keys_and_sweep(void **state)
     spot_study_free(&study);
 }
 
-static void
-test_bad_keys(void **state)
+static void test_bad_keys(void **state)
 {
     const char *const few[] = {"load=0.5"}, *const twice[] = {"load=1,0", "load=0,1"},
                       *const equal[] = {"load=1,1"}, *const lacks[] = {"load"},
@@ -664,18 +621,16 @@ test_bad_keys(void **state)
                       *const engine[] = {"engine=halls,train"};
 
     (void) state;
-    assert_halls_fail(
-        1, few, NULL, "--over load: expected two values or more, e.g. 8,16\n");
+    assert_halls_fail(1, few, NULL, "--over load: expected two values or more, e.g. 8,16\n");
     assert_halls_fail(2, twice, NULL, "--over load: load is compared already\n");
-    assert_halls_fail(
-        1, equal, NULL, "--over load:1:3: sweep.load: the value 1 stands twice\n");
+    assert_halls_fail(1, equal, NULL, "--over load:1:3: sweep.load: the value 1 stands twice\n");
     assert_halls_fail(1, lacks, NULL, "--over: expected KEY=A,B,..., got \"load\"\n");
     assert_halls_fail(2, within, NULL,
         "--over chance:1:7: YAML syntax: while parsing a flow node did not find "
         "expected "
         "node content\n");
-    assert_halls_fail(1, unknown, NULL,
-        "--over laod:1:1: unknown key \"laod\", did you mean \"load\"?\n");
+    assert_halls_fail(
+        1, unknown, NULL, "--over laod:1:1: unknown key \"laod\", did you mean \"load\"?\n");
     assert_halls_fail(1, good, "load=0.5",
         "--set: load is what is compared: give it with the values of --over\n");
     assert_halls_fail(1, engine, NULL,
@@ -684,8 +639,7 @@ test_bad_keys(void **state)
         "a study\n");
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_same_as_runs),

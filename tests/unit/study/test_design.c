@@ -15,8 +15,7 @@
 
 typedef int (*design_t)(size_t, size_t, uint64_t, double *);
 
-static double *
-make_points(design_t design, size_t num_points, size_t num_dims, uint64_t seed)
+static double *make_points(design_t design, size_t num_points, size_t num_dims, uint64_t seed)
 {
     double *points = malloc(num_points * num_dims * sizeof(*points));
 
@@ -29,8 +28,7 @@ make_points(design_t design, size_t num_points, size_t num_dims, uint64_t seed)
 }
 
 /* Plain random points, to compare with. */
-static int
-random_points(size_t num_points, size_t num_dims, uint64_t seed, double *points)
+static int random_points(size_t num_points, size_t num_dims, uint64_t seed, double *points)
 {
     spot_rng_t rng;
 
@@ -42,15 +40,13 @@ random_points(size_t num_points, size_t num_dims, uint64_t seed, double *points)
 }
 
 /* Each of num_points equal strata of a dimension holds one point. */
-static void
-assert_strata(const double *points, size_t num_points, size_t num_dims, size_t dim)
+static void assert_strata(const double *points, size_t num_points, size_t num_dims, size_t dim)
 {
     bool *is_taken = calloc(num_points, sizeof(*is_taken));
 
     assert_non_null(is_taken);
     for (size_t k = 0; k < num_points; k++) {
-        const size_t stratum =
-            (size_t) (points[k * num_dims + dim] * (double) num_points);
+        const size_t stratum = (size_t) (points[k * num_dims + dim] * (double) num_points);
 
         assert_true(stratum < num_points);
         assert_false(is_taken[stratum]);
@@ -59,8 +55,7 @@ assert_strata(const double *points, size_t num_points, size_t num_dims, size_t d
     free(is_taken);
 }
 
-static void
-test_latin_strata(void **state)
+static void test_latin_strata(void **state)
 {
     static const size_t sizes[] = {1, 2, 3, 10, 97, 1000, 65537, 1000000};
 
@@ -76,8 +71,7 @@ test_latin_strata(void **state)
 }
 
 /* Every stratum is as likely for every point, and a point is anywhere in it. */
-static void
-test_latin_is_uniform(void **state)
+static void test_latin_is_uniform(void **state)
 {
     double sum = 0, sum_within = 0, counts[4][4] = {{0}};
     const double num_designs = 4000;
@@ -97,20 +91,18 @@ test_latin_is_uniform(void **state)
     }
     for (size_t k = 0; k < 4; k++) {
         for (size_t j = 0; j < 4; j++) {
-            assert_true(fabs(counts[k][j] - num_designs / 4) <=
-                        4.5 * sqrt(num_designs * 3 / 16));
+            assert_true(fabs(counts[k][j] - num_designs / 4) <= 4.5 * sqrt(num_designs * 3 / 16));
         }
     }
     assert_true(fabs(sum / num_designs - 0.5) <= 4.5 * sqrt(1.0 / 12 / num_designs));
-    assert_true(fabs(sum_within / (4 * num_designs) - 0.5) <=
-                4.5 * sqrt(1.0 / 12 / (4 * num_designs)));
+    assert_true(
+        fabs(sum_within / (4 * num_designs) - 0.5) <= 4.5 * sqrt(1.0 / 12 / (4 * num_designs)));
 }
 
 /* Every box of volume 2^-10 with sides that are powers of two holds one point of each
  * 2^10 of the first two dimensions: a (0, 10, 2)-net. Without the first point, or with a
  * scramble that is no bijection, it would not. */
-static void
-test_sobol_is_a_net(void **state)
+static void test_sobol_is_a_net(void **state)
 {
     enum { LOG2 = 10, NUM_POINTS = 1 << LOG2, NUM_BLOCKS = 3 };
     double *points = make_points(spot_design_sobol, NUM_BLOCKS * NUM_POINTS, 2, 7);
@@ -134,8 +126,7 @@ test_sobol_is_a_net(void **state)
     free(points);
 }
 
-static void
-test_sobol_strata_of_all_dimensions(void **state)
+static void test_sobol_strata_of_all_dimensions(void **state)
 {
     double *points = make_points(spot_design_sobol, 4096, SPOT_DESIGN_SOBOL_DIMS, 99);
 
@@ -147,8 +138,7 @@ test_sobol_strata_of_all_dimensions(void **state)
 }
 
 /* The scramble is by seed and dimension, and a first point is uniform over seeds. */
-static void
-test_sobol_scramble(void **state)
+static void test_sobol_scramble(void **state)
 {
     const size_t num_seeds = 4000;
     double sum = 0, sum_squares = 0, sum_products = 0, point[2];
@@ -165,8 +155,7 @@ test_sobol_scramble(void **state)
     assert_true(fabs(sum_products / 4000) <= 4.5 / 12 / sqrt(4000));
 }
 
-static void
-assert_prefix(design_t design, size_t values_per_point, size_t num_dims)
+static void assert_prefix(design_t design, size_t values_per_point, size_t num_dims)
 {
     static const size_t sizes[] = {0, 1, 2, 7, 64, 100, 1000};
     double *all = calloc(1024 * values_per_point, sizeof(*all));
@@ -185,16 +174,14 @@ assert_prefix(design_t design, size_t values_per_point, size_t num_dims)
     free(all);
 }
 
-static void
-test_prefixes(void **state)
+static void test_prefixes(void **state)
 {
     (void) state;
     assert_prefix(spot_design_sobol, 6, 6);
     assert_prefix(spot_design_saltelli, (6 + 2) * 6, 6);
 }
 
-static void
-test_seeds_differ(void **state)
+static void test_seeds_differ(void **state)
 {
     static const design_t designs[] = {spot_design_latin, spot_design_sobol};
 
@@ -215,8 +202,7 @@ test_seeds_differ(void **state)
 }
 
 /* A dimension does not depend on how many others there are. */
-static void
-test_dimensions_are_apart(void **state)
+static void test_dimensions_are_apart(void **state)
 {
     static const design_t designs[] = {spot_design_latin, spot_design_sobol};
 
@@ -235,8 +221,7 @@ test_dimensions_are_apart(void **state)
 
 /* The mean square of volume error of boxes at the origin: Warnock's formula for the L2
  * star discrepancy, squared. */
-static double
-discrepancy(const double *points, size_t num_points, size_t num_dims)
+static double discrepancy(const double *points, size_t num_points, size_t num_dims)
 {
     const double n = (double) num_points;
     double sum_single = 0, sum_pairs = 0;
@@ -260,8 +245,7 @@ discrepancy(const double *points, size_t num_points, size_t num_dims)
     return pow(3, -(double) num_dims) - 2 * sum_single / n + sum_pairs / (n * n);
 }
 
-static double
-mean_discrepancy(design_t design, size_t num_points, size_t num_dims)
+static double mean_discrepancy(design_t design, size_t num_points, size_t num_dims)
 {
     double sum = 0;
 
@@ -277,8 +261,7 @@ mean_discrepancy(design_t design, size_t num_points, size_t num_dims)
 /* Of random points it is (2^-d - 3^-d) / n, a truth that checks the formula. A Latin
  * hypercube is somewhat better, and Sobol points fall faster: like 1 / n^2 up to
  * logarithms, so that 4 times the points give far more than a quarter. */
-static void
-test_discrepancy(void **state)
+static void test_discrepancy(void **state)
 {
     const size_t num_points = 256;
 
@@ -289,8 +272,7 @@ test_discrepancy(void **state)
         const double seen = mean_discrepancy(random_points, num_points, num_dims);
         const double latin = mean_discrepancy(spot_design_latin, num_points, num_dims);
         const double sobol = mean_discrepancy(spot_design_sobol, num_points, num_dims);
-        const double more =
-            mean_discrepancy(spot_design_sobol, 4 * num_points, num_dims);
+        const double more = mean_discrepancy(spot_design_sobol, 4 * num_points, num_dims);
 
         print_message("%zu dimensions: random %.3g (truth %.3g), Latin %.3g, Sobol "
                       "%.3g, of 4 times the points %.3g\n",
@@ -302,8 +284,7 @@ test_discrepancy(void **state)
     }
 }
 
-static void
-test_limits_of_designs(void **state)
+static void test_limits_of_designs(void **state)
 {
     double points[SPOT_DESIGN_SOBOL_DIMS + 1];
 
@@ -312,19 +293,17 @@ test_limits_of_designs(void **state)
     assert_int_equal(
         spot_design_sobol(1, SPOT_DESIGN_SOBOL_DIMS + 1, 1, points), SPOT_ERR_BAD_PARAM);
     assert_int_equal(spot_design_sobol(1, 0, 1, points), SPOT_ERR_BAD_PARAM);
-    assert_int_equal(spot_design_sobol(SPOT_DESIGN_MAX_POINTS + (size_t) 1, 1, 1, NULL),
-        SPOT_ERR_BAD_PARAM);
-    assert_int_equal(spot_design_latin(SPOT_DESIGN_MAX_POINTS + (size_t) 1, 1, 1, NULL),
-        SPOT_ERR_BAD_PARAM);
-    assert_int_equal(spot_design_saltelli(0, 0, 1, NULL), SPOT_ERR_BAD_PARAM);
-    assert_int_equal(spot_design_saltelli(0, SPOT_DESIGN_SALTELLI_INPUTS + 1, 1, NULL),
-        SPOT_ERR_BAD_PARAM);
     assert_int_equal(
-        spot_design_saltelli(0, SIZE_MAX / 2 + 2, 1, NULL), SPOT_ERR_BAD_PARAM);
+        spot_design_sobol(SPOT_DESIGN_MAX_POINTS + (size_t) 1, 1, 1, NULL), SPOT_ERR_BAD_PARAM);
+    assert_int_equal(
+        spot_design_latin(SPOT_DESIGN_MAX_POINTS + (size_t) 1, 1, 1, NULL), SPOT_ERR_BAD_PARAM);
+    assert_int_equal(spot_design_saltelli(0, 0, 1, NULL), SPOT_ERR_BAD_PARAM);
+    assert_int_equal(
+        spot_design_saltelli(0, SPOT_DESIGN_SALTELLI_INPUTS + 1, 1, NULL), SPOT_ERR_BAD_PARAM);
+    assert_int_equal(spot_design_saltelli(0, SIZE_MAX / 2 + 2, 1, NULL), SPOT_ERR_BAD_PARAM);
 }
 
-static void
-check_saltelli(size_t num_samples, size_t num_inputs)
+static void check_saltelli(size_t num_samples, size_t num_inputs)
 {
     const size_t num_points = num_inputs + 2;
     double *halves = make_points(spot_design_sobol, num_samples, 2 * num_inputs, 11);
@@ -348,8 +327,7 @@ check_saltelli(size_t num_samples, size_t num_inputs)
     free(points);
 }
 
-static void
-test_saltelli(void **state)
+static void test_saltelli(void **state)
 {
     (void) state;
     check_saltelli(1, 1);
@@ -358,8 +336,7 @@ test_saltelli(void **state)
     check_saltelli(100, SPOT_DESIGN_SALTELLI_INPUTS);
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_latin_strata),

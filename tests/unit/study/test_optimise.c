@@ -12,13 +12,12 @@
 #include "sim/bench/analysis/race_answer.h"
 #include "tests/unit/study/toy_study.h"
 
-#define STUDY(goal, over, more, replications)                                           \
-    "study: toy\nscenario: {shift: 0}\n"                                                \
-    "optimise: {" goal ", over: {" over "}" more "}\n"                                  \
+#define STUDY(goal, over, more, replications)                                                      \
+    "study: toy\nscenario: {shift: 0}\n"                                                           \
+    "optimise: {" goal ", over: {" over "}" more "}\n"                                             \
     "replications: {" replications "}\nmetrics: [constant]\n"
 
-static spot_race_answer_t
-answer_of(spot_study_t *study, const char *text, spot_store_t **store)
+static spot_race_answer_t answer_of(spot_study_t *study, const char *text, spot_store_t **store)
 {
     spot_race_answer_t answer;
 
@@ -29,44 +28,38 @@ answer_of(spot_study_t *study, const char *text, spot_store_t **store)
     return answer;
 }
 
-static void
-finish(spot_study_t *study, spot_store_t *store, spot_race_answer_t *answer)
+static void finish(spot_study_t *study, spot_store_t *store, spot_race_answer_t *answer)
 {
     spot_race_answer_free(answer);
     store->close(store);
     spot_study_free(study);
 }
 
-static const char *
-best_text(const spot_race_answer_t *answer, size_t axis_id)
+static const char *best_text(const spot_race_answer_t *answer, size_t axis_id)
 {
     const spot_study_head_t *head = answer->race.head;
 
-    return head->axes[axis_id]
-        .texts[spot_study_value_id(head, answer->race.best_id, axis_id)];
+    return head->axes[axis_id].texts[spot_study_value_id(head, answer->race.best_id, axis_id)];
 }
 
 /* Points of one stream meet the same events: their differences are known at once.
  * Others need the more replications, the nearer they are. */
-static void
-test_it_finds_the_best(void **state)
+static void test_it_finds_the_best(void **state)
 {
     spot_race_answer_t answer;
     spot_study_t study;
     spot_store_t *store;
 
     (void) state;
-    answer = answer_of(&study,
-        STUDY("minimise: normal", "shift: [3, 1, 0, 0.01, 2]", "", "max: 5000"), &store);
+    answer = answer_of(
+        &study, STUDY("minimise: normal", "shift: [3, 1, 0, 0.01, 2]", "", "max: 5000"), &store);
     assert_string_equal(best_text(&answer, 0), "0");
     assert_int_equal(answer.race.num_racing, 1);
     assert_int_equal(answer.num_runs, 5 * 256);
     finish(&study, store, &answer);
 
     answer = answer_of(&study,
-        STUDY(
-            "maximise: normal", "stream: [1, 2], shift: [0, -5, -0.3]", "", "max: 5000"),
-        &store);
+        STUDY("maximise: normal", "stream: [1, 2], shift: [0, -5, -0.3]", "", "max: 5000"), &store);
     assert_string_equal(best_text(&answer, 1), "0");
     assert_int_equal(answer.num_points[SPOT_FATE_DOMINATED], 4);
     for (size_t j = 0; j < 6; j++) {
@@ -81,8 +74,7 @@ test_it_finds_the_best(void **state)
 }
 
 /* Metrics that are not listed are shown as well, behind those that are. */
-static void
-test_constraints(void **state)
+static void test_constraints(void **state)
 {
     spot_race_answer_t answer;
     spot_study_t study;
@@ -101,37 +93,31 @@ test_constraints(void **state)
     finish(&study, store, &answer);
 
     answer = answer_of(&study,
-        STUDY(
-            "minimise: normal", "shift: [0, 1]", ", subject_to: [rare < 0]", "max: 500"),
-        &store);
+        STUDY("minimise: normal", "shift: [0, 1]", ", subject_to: [rare < 0]", "max: 500"), &store);
     assert_false(answer.race.has_best);
     assert_int_equal(answer.num_points[SPOT_FATE_INFEASIBLE], 2);
     finish(&study, store, &answer);
 }
 
-static void
-test_undefined(void **state)
+static void test_undefined(void **state)
 {
     spot_race_answer_t answer;
     spot_study_t study;
     spot_store_t *store;
 
     (void) state;
-    answer = answer_of(
-        &study, STUDY("minimise: seldom", "shift: [0, 1]", "", "max: 500"), &store);
+    answer = answer_of(&study, STUDY("minimise: seldom", "shift: [0, 1]", "", "max: 500"), &store);
     assert_int_equal(answer.num_points[SPOT_FATE_UNDEFINED], 2);
     finish(&study, store, &answer);
     answer = answer_of(&study,
-        STUDY("minimise: normal", "shift: [0, 1]", ", subject_to: [never < 1]",
-            "max: 500"),
+        STUDY("minimise: normal", "shift: [0, 1]", ", subject_to: [never < 1]", "max: 500"),
         &store);
     assert_int_equal(answer.num_points[SPOT_FATE_UNDEFINED], 2);
     finish(&study, store, &answer);
 }
 
 /* Without pairing, 0.01 is within the noise of 5000 replications. */
-static void
-test_maximum_and_indifference(void **state)
+static void test_maximum_and_indifference(void **state)
 {
     spot_race_answer_t answer;
     spot_study_t study;
@@ -139,8 +125,7 @@ test_maximum_and_indifference(void **state)
 
     (void) state;
     answer = answer_of(&study,
-        STUDY("minimise: normal", "stream: [1, 2, 3]", ", indifference: 0",
-            "min: 128, max: 5001"),
+        STUDY("minimise: normal", "stream: [1, 2, 3]", ", indifference: 0", "min: 128, max: 5001"),
         &store);
     assert_int_equal(answer.race.num_rows, 5001);
     assert_int_equal(answer.race.num_racing, 3);
@@ -148,8 +133,8 @@ test_maximum_and_indifference(void **state)
     finish(&study, store, &answer);
 
     answer = answer_of(&study,
-        STUDY("minimise: normal", "stream: [1, 2, 3]",
-            ", indifference: 0.05, confidence: 0.9", "max: 5001"),
+        STUDY("minimise: normal", "stream: [1, 2, 3]", ", indifference: 0.05, confidence: 0.9",
+            "max: 5001"),
         &store);
     assert_true(answer.race.num_rows < 5001);
     assert_int_equal(answer.race.num_racing, 3);
@@ -158,8 +143,7 @@ test_maximum_and_indifference(void **state)
 }
 
 /* The first round is of whole batches, which is said of a minimum that is none. */
-static void
-test_whole_minimum(void **state)
+static void test_whole_minimum(void **state)
 {
     spot_race_answer_t answer;
     spot_study_t study;
@@ -169,15 +153,13 @@ test_whole_minimum(void **state)
 
     (void) state;
     assert_int_equal(
-        try_toy_study(
-            &study, STUDY("minimise: normal", "shift: [0, 1]", "", "min: 130"), &diag),
+        try_toy_study(&study, STUDY("minimise: normal", "shift: [0, 1]", "", "min: 130"), &diag),
         0);
     report = diagnostics(&diag);
     assert_int_equal(diag.num_items, 1);
     assert_int_equal(diag.num_warnings, 1);
-    assert_non_null(
-        strstr(report, "yaml:4:21: replications.min: 130 is not a multiple of 64, the "
-                       "replications of a batch: each point gets at least 192"));
+    assert_non_null(strstr(report, "yaml:4:21: replications.min: 130 is not a multiple of 64, the "
+                                   "replications of a batch: each point gets at least 192"));
     free(report);
     spot_diag_free(&diag);
     store = run_toy_study(&study, 2);
@@ -188,13 +170,11 @@ test_whole_minimum(void **state)
 
 /* ---- What does not show ---- */
 
-#define LONG                                                                            \
-    STUDY("minimise: exponential",                                                      \
-        "stream: [0, 1, 2], shift: [0.1, 0.3, 0], spread: [1, 4]",                      \
+#define LONG                                                                                       \
+    STUDY("minimise: exponential", "stream: [0, 1, 2], shift: [0.1, 0.3, 0], spread: [1, 4]",      \
         ", subject_to: [normal < 10.25 s]", "min: 64, max: 2000")
 
-static void
-test_threads_do_not_show(void **state)
+static void test_threads_do_not_show(void **state)
 {
     spot_study_t study;
     spot_store_t *one, *many;
@@ -209,8 +189,7 @@ test_threads_do_not_show(void **state)
     spot_study_free(&study);
 }
 
-static size_t
-num_unfinished(const spot_store_t *store)
+static size_t num_unfinished(const spot_store_t *store)
 {
     spot_summary_t *summaries;
     size_t num;
@@ -221,8 +200,7 @@ num_unfinished(const spot_store_t *store)
     return num;
 }
 
-static void
-test_interruptions_do_not_show(void **state)
+static void test_interruptions_do_not_show(void **state)
 {
     spot_study_t study;
     spot_store_t *one, *store;
@@ -247,8 +225,7 @@ test_interruptions_do_not_show(void **state)
 }
 
 /* A part of the points cannot race. */
-static void
-test_shards_are_refused(void **state)
+static void test_shards_are_refused(void **state)
 {
     const spot_study_run_t run = {.num_threads = 1, .shard_id = 1, .num_shards = 2};
     spot_study_t study;
@@ -278,8 +255,7 @@ test_shards_are_refused(void **state)
 
 /* ---- Bad input ---- */
 
-static void
-assert_refused(const char *text, const char *message)
+static void assert_refused(const char *text, const char *message)
 {
     spot_study_t study;
     spot_diag_t diag;
@@ -297,8 +273,7 @@ assert_refused(const char *text, const char *message)
 
 #define REFUSED(optimise) "study: toy\nscenario: {}\noptimise: " optimise "\n"
 
-static void
-test_bad_goals(void **state)
+static void test_bad_goals(void **state)
 {
     (void) state;
     assert_refused(REFUSED("{minimise: normla, over: {shift: [1]}}"),
@@ -306,19 +281,18 @@ test_bad_goals(void **state)
         "\"normal\"?");
     assert_refused(REFUSED("{maximise: normla, over: {shift: [1]}}"),
         "yaml:3:22: optimise.maximise: unknown metric");
-    assert_refused(REFUSED("{over: {shift: [1]}}"),
-        "yaml:3:11: optimise: needs either minimise or maximise");
+    assert_refused(
+        REFUSED("{over: {shift: [1]}}"), "yaml:3:11: optimise: needs either minimise or maximise");
     assert_refused(REFUSED("{minimise: normal, maximise: rare, over: {shift: [1]}}"),
         "yaml:3:11: optimise: needs either minimise or maximise");
     assert_refused(REFUSED("5"), "yaml:3:11: optimise: expected a map");
-    assert_refused(REFUSED("{minimise: normal, over: {shift: [1]}, confidence: 1}"),
-        "optimise.confidence: ");
+    assert_refused(
+        REFUSED("{minimise: normal, over: {shift: [1]}, confidence: 1}"), "optimise.confidence: ");
     assert_refused(REFUSED("{minimise: normal, over: {shift: [1]}, indifference: -1}"),
         "optimise.indifference: ");
 }
 
-static void
-test_bad_plans(void **state)
+static void test_bad_plans(void **state)
 {
     (void) state;
     assert_refused(REFUSED("{minimise: normal}"), "missing key \"optimise.over\"");
@@ -327,53 +301,43 @@ test_bad_plans(void **state)
     assert_refused(REFUSED("{minimise: normal, over: {shift: []}}"),
         "optimise.over.shift: expected at least one value");
     assert_refused(REFUSED("{minimise: normal, over: {shft: [1]}}"), "shft");
-    assert_refused(
-        REFUSED("{minimise: normal, over: {shift: [1]}}\nsweep: {shift: [1, 2]}"),
+    assert_refused(REFUSED("{minimise: normal, over: {shift: [1]}}\nsweep: {shift: [1, 2]}"),
         "yaml:4:8: sweep: is not used with optimise: put its keys into optimise.over");
     assert_refused(REFUSED("{minimise: normal, over: {shift: [1, 2]}}\n"
                            "plan: {sensitivity: {points: 256}}"),
         "yaml:4:7: plan: a sensitivity plan needs all replications of all points");
 }
 
-static void
-test_bad_constraints(void **state)
+static void test_bad_constraints(void **state)
 {
     (void) state;
-    assert_refused(
-        REFUSED("{minimise: normal, over: {shift: [1]}, subject_to: [rar < 1]}"),
+    assert_refused(REFUSED("{minimise: normal, over: {shift: [1]}, subject_to: [rar < 1]}"),
         "yaml:3:63: optimise.subject_to: unknown metric \"rar\"");
-    assert_refused(
-        REFUSED("{minimise: normal, over: {shift: [1]}, subject_to: [rare + 1]}"),
+    assert_refused(REFUSED("{minimise: normal, over: {shift: [1]}, subject_to: [rare + 1]}"),
         "optimise.subject_to: ");
-    assert_refused(
-        REFUSED("{minimise: normal, over: {shift: [1]}, subject_to: [rare < never]}"),
+    assert_refused(REFUSED("{minimise: normal, over: {shift: [1]}, subject_to: [rare < never]}"),
         "optimise.subject_to: ");
-    assert_refused(
-        REFUSED("{minimise: normal, over: {shift: [1]}, subject_to: [rare <, a < 1]}"),
+    assert_refused(REFUSED("{minimise: normal, over: {shift: [1]}, subject_to: [rare <, a < 1]}"),
         "unknown metric \"a\""); /* both are found */
-    assert_refused(
-        REFUSED("{minimise: normal, over: {shift: [1]}, subject_to: rare < 1}"),
+    assert_refused(REFUSED("{minimise: normal, over: {shift: [1]}, subject_to: rare < 1}"),
         "optimise.subject_to: expected a list of conditions");
-    assert_refused(
-        REFUSED("{minimise: normal, over: {shift: [1]}, subject_to: [[rare < 1]]}"),
+    assert_refused(REFUSED("{minimise: normal, over: {shift: [1]}, subject_to: [[rare < 1]]}"),
         "optimise.subject_to: expected a condition such as");
 }
 
-static void
-test_bad_replications(void **state)
+static void test_bad_replications(void **state)
 {
     (void) state;
     assert_refused(STUDY("minimise: normal", "shift: [1]", "", "count: 100"),
         "yaml:4:23: replications.count: is not used with optimise: use min and max");
-    assert_refused(STUDY("minimise: normal", "shift: [1]", "",
-                       "until: {metric: normal, half_width: 1}"),
+    assert_refused(
+        STUDY("minimise: normal", "shift: [1]", "", "until: {metric: normal, half_width: 1}"),
         "yaml:4:23: replications.until: is not used with optimise: use min and max");
     assert_refused(STUDY("minimise: normal", "shift: [1]", "", "min: 500, max: 400"),
         "yaml:4:21: replications.min: 500 is above max, 400");
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_it_finds_the_best),

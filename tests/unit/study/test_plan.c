@@ -12,9 +12,8 @@
 
 #include "tests/unit/study/keys_study.h"
 
-static void
-assert_texts(const spot_study_t *study, size_t axis_id, size_t num_points,
-    const char *const *texts)
+static void assert_texts(
+    const spot_study_t *study, size_t axis_id, size_t num_points, const char *const *texts)
 {
     assert_int_equal(study->head.num_points, num_points);
     for (size_t j = 0; j < num_points; j++) {
@@ -24,8 +23,7 @@ assert_texts(const spot_study_t *study, size_t axis_id, size_t num_points,
 
 /* ---- Zip and list ---- */
 
-static void
-test_zip(void **state)
+static void test_zip(void **state)
 {
     static const char *const depths[] = {"2", "4", "2", "8"};
     static const char *const pauses[] = {"10 s", "20 s", "30 s", "40 s"};
@@ -44,8 +42,7 @@ test_zip(void **state)
 }
 
 /* Keys may stand in any order; what is the same in other words is the same value. */
-static void
-test_list(void **state)
+static void test_list(void **state)
 {
     static const char *const depths[] = {"8", "2", "8"};
     static const char *const pauses[] = {"30 s", "30 s", "5 s"};
@@ -62,16 +59,13 @@ test_list(void **state)
     spot_study_free(&study);
 }
 
-static void
-test_repeated_points(void **state)
+static void test_repeated_points(void **state)
 {
     (void) state;
-    assert_refused(
-        "sweep: [{depth: 8, pause: 30 s}, {depth: 2, pause: 1 s}, {pause: 0.5 min, "
-        "depth: 8}]\n",
+    assert_refused("sweep: [{depth: 8, pause: 30 s}, {depth: 2, pause: 1 s}, {pause: 0.5 min, "
+                   "depth: 8}]\n",
         "sweep: point 3 has the same values as point 1");
-    assert_refused(
-        "sweep: {depth: [8, 2, 8], pause: [30 s, 1 s, 30000 ms]}\nplan: zip\n",
+    assert_refused("sweep: {depth: [8, 2, 8], pause: [30 s, 1 s, 30000 ms]}\nplan: zip\n",
         "sweep: point 3 has the same values as point 1");
     assert_refused("sweep: {pause: [30 s, 1 s, 0.5 min]}\n", "stands twice");
     assert_refused("sweep: {first: [0, 1, -0]}\n", "stands twice");
@@ -81,11 +75,9 @@ test_repeated_points(void **state)
 
 /* ---- Ranges ---- */
 
-static void
-test_steps(void **state)
+static void test_steps(void **state)
 {
-    static const char *const firsts[] = {
-        "0", "0.1", "0.2", "0.3", "0.4", "0.5", "0.6", "0.7"};
+    static const char *const firsts[] = {"0", "0.1", "0.2", "0.3", "0.4", "0.5", "0.6", "0.7"};
     static const char *const everies[] = {"1 steps", "3 steps", "5 steps"};
     spot_study_t study;
 
@@ -96,8 +88,7 @@ test_steps(void **state)
     read_keys_study(&study, "sweep: {first: {from: -97.6, to: -6.4, step: 0.3}}\n");
     assert_string_equal(text_at(&study, 304, 0), "-6.4"); /* not -6.40000000000001 */
     spot_study_free(&study);
-    read_keys_study(
-        &study, "sweep: {every: {from: 1 steps, to: 5 steps, step: 2 steps}}\n");
+    read_keys_study(&study, "sweep: {every: {from: 1 steps, to: 5 steps, step: 2 steps}}\n");
     assert_texts(&study, 0, 3, everies);
     assert_string_equal(study.head.axes[0].unit, "steps");
     assert_string_equal(keys_at(&study, 2)->every, "5 steps");
@@ -105,25 +96,22 @@ test_steps(void **state)
 }
 
 /* Equal ratios, up to what a text shows; both ends are as they were written. */
-static void
-test_log_range(void **state)
+static void test_log_range(void **state)
 {
     spot_study_t study;
 
     (void) state;
-    read_keys_study(&study,
-        "sweep:\n  pause: {from: 30 s, to: 10 min, points: 12, scale: log}\n"
-        "  second: {from: 1e-7, to: 20, points: 9, scale: log}\n");
+    read_keys_study(&study, "sweep:\n  pause: {from: 30 s, to: 10 min, points: 12, scale: log}\n"
+                            "  second: {from: 1e-7, to: 20, points: 9, scale: log}\n");
     assert_int_equal(study.head.num_points, 108);
     assert_string_equal(text_at(&study, 0, 0), "30 s");
     assert_string_equal(text_at(&study, 107, 0), "10 min");
     for (size_t j = 0; j < 12; j++) {
         const double exact_ms = 30000 * pow(20, (double) j / 11);
 
-        assert_true(llabs(keys_at(&study, 9 * j)->pause_ms -
-                          (int64_t) nearbyint(exact_ms)) <= 1);
-        assert_true(number_at(&study, 9 * j, 0) * 1000 ==
-                    (double) keys_at(&study, 9 * j)->pause_ms);
+        assert_true(llabs(keys_at(&study, 9 * j)->pause_ms - (int64_t) nearbyint(exact_ms)) <= 1);
+        assert_true(
+            number_at(&study, 9 * j, 0) * 1000 == (double) keys_at(&study, 9 * j)->pause_ms);
     }
     for (size_t j = 0; j < 9; j++) {
         const double exact = 1e-7 * pow(2e8, (double) j / 8);
@@ -134,16 +122,14 @@ test_log_range(void **state)
 }
 
 /* Points and a step: whole numbers in about equal ratios. */
-static void
-test_log_steps(void **state)
+static void test_log_steps(void **state)
 {
     static const char *const depths[] = {"1", "3", "10", "32", "100", "316", "1000"};
     spot_study_t study;
 
     (void) state;
-    read_keys_study(&study,
-        "sweep:\n  limit: 1000\n"
-        "  depth: {from: 1, to: 1000, points: 7, step: 1, scale: log}\n");
+    read_keys_study(&study, "sweep:\n  limit: 1000\n"
+                            "  depth: {from: 1, to: 1000, points: 7, step: 1, scale: log}\n");
     assert_texts(&study, 1, 7, depths);
     spot_study_free(&study);
 }
@@ -151,8 +137,7 @@ test_log_steps(void **state)
 /* ---- Designs ---- */
 
 /* Each of num_points strata holds one point, in the value or in its logarithm. */
-static void
-assert_strata(const spot_study_t *study, size_t axis_id, double from, double to,
+static void assert_strata(const spot_study_t *study, size_t axis_id, double from, double to,
     bool is_log, size_t num_points)
 {
     unsigned char *is_met = calloc(num_points, 1);
@@ -172,8 +157,7 @@ assert_strata(const spot_study_t *study, size_t axis_id, double from, double to,
     free(is_met);
 }
 
-static void
-test_strata(void **state)
+static void test_strata(void **state)
 {
     static const char *const plans[] = {"sobol", "latin-hypercube"};
 
@@ -200,8 +184,7 @@ test_strata(void **state)
 }
 
 /* The value that runs is the one that is named. */
-static void
-test_drawn_values(void **state)
+static void test_drawn_values(void **state)
 {
     spot_study_t study;
 
@@ -215,20 +198,17 @@ test_drawn_values(void **state)
 
         assert_true(scenario->first == strtod(text_at(&study, j, 0), NULL));
         assert_true(scenario->first >= 0.001 && scenario->first <= 0.0035);
-        assert_true(
-            (double) scenario->pause_ms == nearbyint(1000 * number_at(&study, j, 1)));
+        assert_true((double) scenario->pause_ms == nearbyint(1000 * number_at(&study, j, 1)));
         assert_true((double) scenario->depth == number_at(&study, j, 2));
         assert_int_equal(scenario->depth % 2, 0);
-        assert_string_equal(
-            text_at(&study, j, 3), scenario->mode == 0 ? "sync" : "async");
+        assert_string_equal(text_at(&study, j, 3), scenario->mode == 0 ? "sync" : "async");
     }
     assert_int_equal(study.head.axes[2].num_values, 5);
     spot_study_free(&study);
 }
 
 /* The values of a list are equally likely. */
-static void
-test_choices(void **state)
+static void test_choices(void **state)
 {
     size_t counts[] = {0, 0, 0, 0};
     spot_study_t study;
@@ -248,8 +228,7 @@ test_choices(void **state)
 
 /* More points of a Sobol sequence or of a sensitivity design keep those that are there,
  * text by text. */
-static void
-test_prefix(void **state)
+static void test_prefix(void **state)
 {
     static const char sweep[] =
         "sweep:\n  first: {from: 0, to: 1}\n  pause: {from: 1 s, to: 2 h, scale: log}\n"
@@ -277,8 +256,7 @@ test_prefix(void **state)
 }
 
 /* What a design draws again runs once. */
-static void
-test_merged(void **state)
+static void test_merged(void **state)
 {
     spot_study_t study;
 
@@ -298,8 +276,7 @@ test_merged(void **state)
 
 /* Row i + 2 of a base sample is its first row but for key i, which is that of its
  * second one; also where points were merged. */
-static void
-test_sensitivity_design(void **state)
+static void test_sensitivity_design(void **state)
 {
     spot_study_t study;
     const spot_plan_t *plan = &study.head.plan;
@@ -316,8 +293,8 @@ test_sensitivity_design(void **state)
 
         for (size_t i = 0; i < 3; i++) {
             for (size_t k = 0; k < 3; k++) {
-                assert_string_equal(text_at(&study, rows[i + 2], k),
-                    text_at(&study, rows[i == k ? 1 : 0], k));
+                assert_string_equal(
+                    text_at(&study, rows[i + 2], k), text_at(&study, rows[i == k ? 1 : 0], k));
             }
         }
     }
@@ -328,8 +305,7 @@ test_sensitivity_design(void **state)
 
 /* 1 h and the 60 min that a range makes are one value; the points that where leaves
  * without a partner are told apart from a study that compares nothing. */
-static void
-test_baseline_by_value(void **state)
+static void test_baseline_by_value(void **state)
 {
     spot_study_t study;
 
@@ -352,8 +328,7 @@ test_baseline_by_value(void **state)
 }
 
 /* Values are found however they are written; the metric is kept and shown. */
-static void
-test_best(void **state)
+static void test_best(void **state)
 {
     spot_study_t study;
 
@@ -369,25 +344,20 @@ test_best(void **state)
     assert_true(study.head.best.is_left_out[1]);
     assert_false(study.head.best.is_left_out[2]);
     spot_study_free(&study);
-    assert_refused(
-        "sweep: {depth: [2, 8]}\nbest: {maximise: sum}\n", "missing key \"best.key\"");
+    assert_refused("sweep: {depth: [2, 8]}\nbest: {maximise: sum}\n", "missing key \"best.key\"");
     assert_refused("sweep: {depth: [2, 8]}\nbest: {key: pause, maximise: sum}\n",
         "best.key: \"pause\" is not swept");
-    assert_refused("sweep: {depth: [2, 8]}\nbest: {key: depth}\n",
-        "best: needs either minimise or maximise");
     assert_refused(
-        "sweep: {depth: [2, 8]}\nbest: {key: depth, minimise: sum, maximise: sum}\n",
+        "sweep: {depth: [2, 8]}\nbest: {key: depth}\n", "best: needs either minimise or maximise");
+    assert_refused("sweep: {depth: [2, 8]}\nbest: {key: depth, minimise: sum, maximise: sum}\n",
         "best: needs either minimise or maximise");
     assert_refused("sweep: {depth: [2, 8]}\nbest: {key: depth, maximise: sun}\n",
         "best.maximise: unknown metric \"sun\"");
-    assert_refused(
-        "sweep: {depth: [2, 8, 9]}\nbest: {key: depth, maximise: sum, except: [4]}\n",
+    assert_refused("sweep: {depth: [2, 8, 9]}\nbest: {key: depth, maximise: sum, except: [4]}\n",
         "best.except: depth never has this value");
-    assert_refused(
-        "sweep: {depth: [2, 8]}\nbest: {key: depth, maximise: sum, except: [8]}\n",
+    assert_refused("sweep: {depth: [2, 8]}\nbest: {key: depth, maximise: sum, except: [8]}\n",
         "best: expected two values of depth or more that compete");
-    assert_refused(
-        "sweep: {depth: [2, 8]}\nbest: {key: depth, maximise: sum, except: 8}\n",
+    assert_refused("sweep: {depth: [2, 8]}\nbest: {key: depth, maximise: sum, except: 8}\n",
         "best.except: expected a list of values of the key");
     assert_refused("sweep: {first: {from: 0, to: 1}}\nplan: {sobol: {points: 4}}\n"
                    "best: {key: first, maximise: sum}\n",
@@ -396,17 +366,15 @@ test_best(void **state)
 
 /* The points are those of the whole grid for which it holds, in order; combinations that
  * cannot be bound need not be, and what is not swept has its default. */
-static void
-test_where(void **state)
+static void test_where(void **state)
 {
     spot_study_t study;
     size_t num_kept = 0;
 
     (void) state;
-    read_keys_study(&study,
-        "sweep:\n  depth: [2, 8, 12, 16]\n  limit: [4, 12]\n"
-        "  pause: [1 s, 2 min]\n"
-        "where: [depth <= limit, pause < 1 min or depth * size > 20]\n");
+    read_keys_study(&study, "sweep:\n  depth: [2, 8, 12, 16]\n  limit: [4, 12]\n"
+                            "  pause: [1 s, 2 min]\n"
+                            "where: [depth <= limit, pause < 1 min or depth * size > 20]\n");
     for (int64_t j = 0; j < 16; j++) {
         static const int64_t depths[] = {2, 8, 12, 16}, limits[] = {4, 12};
         const int64_t depth = depths[j / 4], limit = limits[j / 2 % 2];
@@ -422,12 +390,10 @@ test_where(void **state)
     assert_int_equal(study.head.num_points, num_kept);
     assert_int_equal(study.head.plan.num_excluded, 16 - num_kept);
     spot_study_free(&study);
-    assert_refused(
-        "sweep:\n  depth: [2, 8, 12, 16]\n  limit: [4, 12]\n", "depth is above limit");
+    assert_refused("sweep:\n  depth: [2, 8, 12, 16]\n  limit: [4, 12]\n", "depth is above limit");
 }
 
-static void
-test_where_excludes_nothing(void **state)
+static void test_where_excludes_nothing(void **state)
 {
     spot_study_t study;
 
@@ -440,15 +406,13 @@ test_where_excludes_nothing(void **state)
 }
 
 /* A key within a swept map has the value that it has there, or its default. */
-static void
-test_where_in_maps(void **state)
+static void test_where_in_maps(void **state)
 {
     spot_study_t study;
 
     (void) state;
-    read_keys_study(&study,
-        "sweep: {box: [{size: 2}, {}, {size: 7}], mode: [sync, async]}\n"
-        "where: [box.size >= 3, \"mode == 'sync'\"]\n");
+    read_keys_study(&study, "sweep: {box: [{size: 2}, {}, {size: 7}], mode: [sync, async]}\n"
+                            "where: [box.size >= 3, \"mode == 'sync'\"]\n");
     assert_int_equal(study.head.num_points, 2);
     assert_int_equal(keys_at(&study, 0)->box.size, 3);
     assert_int_equal(keys_at(&study, 1)->box.size, 7);
@@ -456,15 +420,13 @@ test_where_in_maps(void **state)
     spot_study_free(&study);
 }
 
-static void
-test_where_of_designs(void **state)
+static void test_where_of_designs(void **state)
 {
     spot_study_t study;
 
     (void) state;
-    read_keys_study(&study,
-        "sweep: {first: {from: 0, to: 1}, second: {from: 0, to: 1}}\n"
-        "plan: {sobol: {points: 64}}\nwhere: first < second\n");
+    read_keys_study(&study, "sweep: {first: {from: 0, to: 1}, second: {from: 0, to: 1}}\n"
+                            "plan: {sobol: {points: 64}}\nwhere: first < second\n");
     assert_int_equal(study.head.num_points + study.head.plan.num_excluded, 64);
     assert_in_range(study.head.num_points, 24, 40);
     for (size_t j = 0; j < study.head.num_points; j++) {
@@ -473,23 +435,20 @@ test_where_of_designs(void **state)
     spot_study_free(&study);
 }
 
-static void
-test_where_refused(void **state)
+static void test_where_refused(void **state)
 {
     (void) state;
     assert_refused("sweep: {depth: [2, 8]}\nwhere: [depth > 0, depth > 4, limit < 8]\n",
         "this excludes 1 of 2, those before not counted");
+    assert_refused("sweep: {depth: [2, 8]}\nwhere: dpth > 0\n", "did you mean \"depth\"?");
     assert_refused(
-        "sweep: {depth: [2, 8]}\nwhere: dpth > 0\n", "did you mean \"depth\"?");
-    assert_refused("sweep: {depth: [2, 8]}\nwhere: limit / (depth - 8) > 0\n",
-        "division by zero at depth 8");
+        "sweep: {depth: [2, 8]}\nwhere: limit / (depth - 8) > 0\n", "division by zero at depth 8");
 }
 
 /* ---- Old plans ---- */
 
 /* A value more changes no text of the points that were there. */
-static void
-test_grid_grows(void **state)
+static void test_grid_grows(void **state)
 {
     spot_study_t few, many;
 
@@ -500,9 +459,8 @@ test_grid_grows(void **state)
         bool is_there = false;
 
         for (size_t k = 0; k < many.head.num_points; k++) {
-            is_there =
-                is_there || (strcmp(text_at(&few, j, 0), text_at(&many, k, 0)) == 0 &&
-                                strcmp(text_at(&few, j, 1), text_at(&many, k, 1)) == 0);
+            is_there = is_there || (strcmp(text_at(&few, j, 0), text_at(&many, k, 0)) == 0 &&
+                                       strcmp(text_at(&few, j, 1), text_at(&many, k, 1)) == 0);
         }
         assert_true(is_there);
     }
@@ -510,8 +468,7 @@ test_grid_grows(void **state)
     spot_study_free(&many);
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_zip),

@@ -13,12 +13,11 @@
 
 #define BATCH_ROWS 64 /* of the study */
 
-#define STUDY(until, more)                                                              \
-    "study: toy\nscenario: {shift: 0}\nsweep: {shift: [0, 1, 5]}\n"                     \
+#define STUDY(until, more)                                                                         \
+    "study: toy\nscenario: {shift: 0}\nsweep: {shift: [0, 1, 5]}\n"                                \
     "replications: {until: {" until "}" more "}\nmetrics: [normal]\n"
 
-static spot_completeness_t
-completeness_of(const spot_store_t *store)
+static spot_completeness_t completeness_of(const spot_store_t *store)
 {
     spot_summary_t *summaries;
     spot_completeness_t result;
@@ -30,8 +29,7 @@ completeness_of(const spot_store_t *store)
 }
 
 /* Runs a study of one metric; returns what each point got and whether it will do. */
-static spot_completeness_t
-run_text(const char *text, int64_t num_rows[3])
+static spot_completeness_t run_text(const char *text, int64_t num_rows[3])
 {
     spot_completeness_t result;
     spot_study_t study;
@@ -50,8 +48,7 @@ run_text(const char *text, int64_t num_rows[3])
 
 /* Normal with standard deviation 2: (1.96 * 2 / 0.05)^2 = 6147 are needed, and no round
  * is so long that many more are run. */
-static void
-test_it_stops_when_it_is_known(void **state)
+static void test_it_stops_when_it_is_known(void **state)
 {
     int64_t num_rows[3];
     spot_completeness_t result;
@@ -68,8 +65,7 @@ test_it_stops_when_it_is_known(void **state)
 }
 
 /* 1.96 * 2 / (0.005 * mean): fewer for a larger mean. */
-static void
-test_relative_to_the_mean(void **state)
+static void test_relative_to_the_mean(void **state)
 {
     int64_t num_rows[3];
 
@@ -80,19 +76,16 @@ test_relative_to_the_mean(void **state)
     assert_true(num_rows[2] > 2500 && num_rows[2] < 3100);
 }
 
-static void
-test_minimum_and_maximum(void **state)
+static void test_minimum_and_maximum(void **state)
 {
     int64_t num_rows[3];
     spot_completeness_t result;
 
     (void) state;
-    result = run_text(
-        STUDY("metric: normal, half_width: 5", ", min: 128, max: 5000"), num_rows);
+    result = run_text(STUDY("metric: normal, half_width: 5", ", min: 128, max: 5000"), num_rows);
     assert_int_equal(num_rows[0], 128);
     assert_int_equal(result.num_unfinished, 0);
-    result = run_text(
-        STUDY("metric: normal, half_width: 1e-3", ", min: 64, max: 501"), num_rows);
+    result = run_text(STUDY("metric: normal, half_width: 1e-3", ", min: 64, max: 501"), num_rows);
     assert_int_equal(num_rows[0], 501);
     assert_int_equal(num_rows[2], 501);
     assert_int_equal(result.num_unfinished, 0);
@@ -101,8 +94,7 @@ test_minimum_and_maximum(void **state)
 
 /* Reads a study that is content with its minimum, and runs it. warning: all that is said
  * of it behind the file's name, or "". */
-static void
-check_minimum(const char *text, const char *warning, int64_t min)
+static void check_minimum(const char *text, const char *warning, int64_t min)
 {
     spot_study_t study;
     spot_store_t *store;
@@ -133,8 +125,7 @@ check_minimum(const char *text, const char *warning, int64_t min)
 
 /* The minimum takes whole batches, which is said of one that somebody asked for; the
  * maximum is exact. */
-static void
-test_whole_minimum(void **state)
+static void test_whole_minimum(void **state)
 {
     (void) state;
     check_minimum(WIDE(""), "", 256);
@@ -150,8 +141,7 @@ test_whole_minimum(void **state)
 }
 
 /* A metric without spread is known at once; one that is never there never. */
-static void
-test_constants_and_nulls(void **state)
+static void test_constants_and_nulls(void **state)
 {
     int64_t num_rows[3];
     spot_completeness_t result;
@@ -171,8 +161,7 @@ test_constants_and_nulls(void **state)
 
 #define LONG STUDY("metric: exponential, half_width: 0.02", ", min: 64")
 
-static void
-check_threads(const char *text)
+static void check_threads(const char *text)
 {
     spot_study_t study;
     spot_store_t *one, *many;
@@ -186,15 +175,13 @@ check_threads(const char *text)
     spot_study_free(&study);
 }
 
-static void
-test_threads_do_not_show(void **state)
+static void test_threads_do_not_show(void **state)
 {
     (void) state;
     check_threads(LONG);
 }
 
-static void
-check_shards(const char *text)
+static void check_shards(const char *text)
 {
     spot_study_t study;
     spot_store_t *one, *parts;
@@ -214,16 +201,14 @@ check_shards(const char *text)
     spot_study_free(&study);
 }
 
-static void
-test_shards_do_not_show(void **state)
+static void test_shards_do_not_show(void **state)
 {
     (void) state;
     check_shards(LONG);
 }
 
 /* Stops at every so many batches. */
-static void
-check_interruptions(const char *text, int64_t num_batches, int min_stops)
+static void check_interruptions(const char *text, int64_t num_batches, int min_stops)
 {
     spot_study_t study;
     spot_store_t *one, *store;
@@ -248,8 +233,7 @@ check_interruptions(const char *text, int64_t num_batches, int min_stops)
 
 /* Also rows behind those of a round, which only an interrupted study has, change nothing
  * in what the next round is. */
-static void
-test_interruptions_do_not_show(void **state)
+static void test_interruptions_do_not_show(void **state)
 {
     (void) state;
     check_interruptions(LONG, 7, 20);
@@ -257,8 +241,7 @@ test_interruptions_do_not_show(void **state)
 
 /* ---- Bad input ---- */
 
-static void
-assert_refused(const char *text, const char *message)
+static void assert_refused(const char *text, const char *message)
 {
     spot_study_t study;
     spot_diag_t diag;
@@ -274,8 +257,7 @@ assert_refused(const char *text, const char *message)
     spot_study_free(&study);
 }
 
-static void
-test_bad_input(void **state)
+static void test_bad_input(void **state)
 {
     (void) state;
     assert_refused(STUDY("metric: normla, half_width: 1", ""),
@@ -285,8 +267,8 @@ test_bad_input(void **state)
         "yaml:4:23: replications.until: needs either half_width or relative_half_width");
     assert_refused(STUDY("metric: normal, half_width: 1, relative_half_width: 0.1", ""),
         "replications.until: needs either half_width or relative_half_width, above 0");
-    assert_refused(STUDY("half_width: 1", ""),
-        "yaml:4:23: missing key \"replications.until.metric\"");
+    assert_refused(
+        STUDY("half_width: 1", ""), "yaml:4:23: missing key \"replications.until.metric\"");
     assert_refused(STUDY("metric: normal, half_width: -1", ""), "half_width");
     assert_refused(STUDY("metric: normal, half_width: 1, confidence: 1", ""),
         "replications.until.confidence: ");
@@ -298,8 +280,7 @@ test_bad_input(void **state)
         "yaml:3:21: replications.min: is used with until or optimise only");
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_it_stops_when_it_is_known),

@@ -13,8 +13,7 @@
 #include "sim/bench/study/reading.h"
 
 /* Binds a range of a design; diag has what is wrong. */
-static spot_range_t
-bind_range(const char *text, spot_diag_t *diag)
+static spot_range_t bind_range(const char *text, spot_diag_t *diag)
 {
     spot_bind_t bind = {.diag = diag};
     spot_range_t range = {.num_values = 0};
@@ -28,8 +27,7 @@ bind_range(const char *text, spot_diag_t *diag)
     return range;
 }
 
-static spot_range_t
-range_of(const char *text)
+static spot_range_t range_of(const char *text)
 {
     spot_diag_t diag;
     spot_range_t range;
@@ -44,16 +42,14 @@ range_of(const char *text)
 #define LEAST_U 0x1p-53
 #define GREATEST_U (1 - 0x1p-53)
 
-static void
-assert_near(double value, double expected)
+static void assert_near(double value, double expected)
 {
     if (!(fabs(value - expected) <= 1e-12 * fabs(expected))) {
         fail_msg("%.17g is not %.17g", value, expected);
     }
 }
 
-static void
-test_continuous(void **state)
+static void test_continuous(void **state)
 {
     const spot_range_t linear = range_of("{from: -2, to: 6}");
     const spot_range_t log_range = range_of("{from: 0.001, to: 1000, scale: log}");
@@ -77,8 +73,7 @@ test_continuous(void **state)
 
 /* A range with steps takes exactly num_values values, each once in as many equal cells,
  * both ends at the extremes of u. */
-static void
-assert_equal_cells(const char *text, const double *values, size_t num_values)
+static void assert_equal_cells(const char *text, const double *values, size_t num_values)
 {
     const spot_range_t range = range_of(text);
     const double width = 1.0 / (double) num_values;
@@ -94,8 +89,7 @@ assert_equal_cells(const char *text, const double *values, size_t num_values)
     assert_true(spot_range_at(&range, GREATEST_U) == values[num_values - 1]);
 }
 
-static void
-test_steps(void **state)
+static void test_steps(void **state)
 {
     static const double tenths[] = {0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1};
     static const double some[] = {0.1, 0.4, 0.7};
@@ -118,8 +112,7 @@ test_steps(void **state)
 }
 
 /* Whole values stay whole however many there are, and steps are exact. */
-static void
-test_long_ranges(void **state)
+static void test_long_ranges(void **state)
 {
     const spot_range_t range = range_of("{from: 1 ms, to: 3155760000000 ms}");
     const spot_range_t whole = range_of("{from: 0, to: 49, step: 1}");
@@ -141,8 +134,7 @@ test_long_ranges(void **state)
 }
 
 /* 1 ... 8 in the logarithm: n stands for [n, n + 1) of [1, 9). */
-static void
-test_log_steps(void **state)
+static void test_log_steps(void **state)
 {
     const spot_range_t range = range_of("{from: 1, to: 8, step: 1, scale: log}");
     const spot_range_t coarse = range_of("{from: 10, to: 40, step: 10, scale: log}");
@@ -168,8 +160,7 @@ test_log_steps(void **state)
     }
 }
 
-static void
-assert_problem(const char *text, const char *expected)
+static void assert_problem(const char *text, const char *expected)
 {
     spot_diag_t diag;
 
@@ -182,25 +173,22 @@ assert_problem(const char *text, const char *expected)
     spot_diag_free(&diag);
 }
 
-static void
-test_bad_ranges(void **state)
+static void test_bad_ranges(void **state)
 {
     static const char numbers[] = "key: from and to must be two numbers";
     static const char order[] = "key: from must be less than to";
-    static const char above[] =
-        "key: step must be above 0 and count what from and to do";
+    static const char above[] = "key: step must be above 0 and count what from and to do";
     static const char steps[] = "key: to must be a whole number of steps from from";
 
     (void) state;
     assert_problem("{from: .nan, to: 1}", numbers);
     assert_problem("{from: 0, to: 1e999}", numbers);
-    assert_problem(
-        "{from: -1.5e308, to: 1.5e308}", "key: from, to and step must be finite");
+    assert_problem("{from: -1.5e308, to: 1.5e308}", "key: from, to and step must be finite");
     assert_problem("{from: 0, to: 1, step: .nan}", above);
     assert_problem("{from: 1, to: 1}", order);
     assert_problem("{from: 2, to: 1}", order);
-    assert_problem("{from: 0, to: 1, scale: log}",
-        "key: a logarithmic range needs from and to above 0");
+    assert_problem(
+        "{from: 0, to: 1, scale: log}", "key: a logarithmic range needs from and to above 0");
     assert_problem("{from: 0, to: 1, step: -0.1}", above);
     assert_problem("{from: 0, to: 1, step: 0.3}", steps);
     assert_problem("{from: 0, to: 1, step: 2}", steps);
@@ -209,8 +197,7 @@ test_bad_ranges(void **state)
     assert_problem("{from: 1 ms, to: 4 ms, step: 0.5 ms}", above);
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_continuous),

@@ -21,33 +21,32 @@
 
 #define BATCH_REPLICATIONS 64 /* the pool's */
 
-#define SCENARIO                                                                        \
-    "scenario: small\n"                                                                 \
-    "horizon: 1 h\n"                                                                    \
-    "fleet: {capacity: 24, initial: 16, preparation: 60 s}\n"                           \
-    "job: {pipeline_depth: 4, reload: 20 s}\n"                                          \
-    "trace:\n"                                                                          \
-    "  generator: seed\n"                                                               \
-    "  preemption: {per_minute: 0.2, count: {geometric: {p: 0.4}}}\n"                   \
+#define SCENARIO                                                                                   \
+    "scenario: small\n"                                                                            \
+    "horizon: 1 h\n"                                                                               \
+    "fleet: {capacity: 24, initial: 16, preparation: 60 s}\n"                                      \
+    "job: {pipeline_depth: 4, reload: 20 s}\n"                                                     \
+    "trace:\n"                                                                                     \
+    "  generator: seed\n"                                                                          \
+    "  preemption: {per_minute: 0.2, count: {geometric: {p: 0.4}}}\n"                              \
     "  addition: {per_minute: 0.2, count: {fixed: 2}}\n"
 
 /* The same as part of a study. */
-#define INLINE                                                                          \
-    "study: inline\n"                                                                   \
-    "scenario:\n"                                                                       \
-    "  scenario: small\n"                                                               \
-    "  horizon: 1 h\n"                                                                  \
-    "  fleet: {capacity: 24, initial: 16, preparation: 60 s}\n"                         \
-    "  job: {pipeline_depth: 4, reload: 20 s}\n"                                        \
-    "  trace:\n"                                                                        \
-    "    generator: seed\n"                                                             \
-    "    preemption: {per_minute: 0.2, count: {geometric: {p: 0.4}}}\n"                 \
+#define INLINE                                                                                     \
+    "study: inline\n"                                                                              \
+    "scenario:\n"                                                                                  \
+    "  scenario: small\n"                                                                          \
+    "  horizon: 1 h\n"                                                                             \
+    "  fleet: {capacity: 24, initial: 16, preparation: 60 s}\n"                                    \
+    "  job: {pipeline_depth: 4, reload: 20 s}\n"                                                   \
+    "  trace:\n"                                                                                   \
+    "    generator: seed\n"                                                                        \
+    "    preemption: {per_minute: 0.2, count: {geometric: {p: 0.4}}}\n"                            \
     "    addition: {per_minute: 0.2, count: {fixed: 2}}\n"
 
 /* ---- Reading ---- */
 
-static int
-try_study(spot_study_t *study, const char *text, const char *const *sets,
+static int try_study(spot_study_t *study, const char *text, const char *const *sets,
     size_t num_sets, spot_diag_t *diag)
 {
     char path[PATH_BYTES];
@@ -62,8 +61,7 @@ try_study(spot_study_t *study, const char *text, const char *const *sets,
 }
 
 /* A study without fault or warning. */
-static void
-read_changed_study(
+static void read_changed_study(
     spot_study_t *study, const char *text, const char *const *sets, size_t num_sets)
 {
     spot_diag_t diag;
@@ -76,21 +74,18 @@ read_changed_study(
     spot_diag_free(&diag);
 }
 
-static void
-read_study(spot_study_t *study, const char *text)
+static void read_study(spot_study_t *study, const char *text)
 {
     read_changed_study(study, text, NULL, 0);
 }
 
-static const spot_scenario_t *
-scenario_at(const spot_study_t *study, size_t point_id)
+static const spot_scenario_t *scenario_at(const spot_study_t *study, size_t point_id)
 {
     assert_true(point_id < study->head.num_points);
     return study->scenarios[point_id];
 }
 
-static void
-assert_axis(const spot_axis_t *axis, const char *path, const char *unit,
+static void assert_axis(const spot_axis_t *axis, const char *path, const char *unit,
     size_t num_values, const char *const *texts, const double *numbers)
 {
     assert_string_equal(axis->path, path);
@@ -108,8 +103,7 @@ assert_axis(const spot_axis_t *axis, const char *path, const char *unit,
 
 /* ---- What is swept ---- */
 
-static void
-test_lists(void **state)
+static void test_lists(void **state)
 {
     static const char *const depths[] = {"8", "2", "4"};
     static const double depth_numbers[] = {8, 2, 4};
@@ -136,24 +130,20 @@ test_lists(void **state)
     spot_study_free(&study);
 }
 
-static void
-test_ranges(void **state)
+static void test_ranges(void **state)
 {
     static const char *const rates[] = {
         "0", "0.05", "0.1", "0.15", "0.2", "0.25", "0.3", "0.35", "0.4", "0.45", "0.5"};
-    static const double rate_numbers[] = {
-        0, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.5};
+    static const double rate_numbers[] = {0, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.5};
     static const char *const reloads[] = {"120 s", "80 s", "40 s", "0 s"};
     static const double reload_numbers[] = {120, 80, 40, 0};
     spot_study_t study;
 
     (void) state;
-    read_study(&study,
-        INLINE "sweep:\n"
-               "  trace.preemption.per_minute: {from: 0, to: 0.5, points: 11}\n"
-               "  job.reload: {from: 2 min, to: 0 s, points: 4}\n");
-    assert_axis(
-        &study.head.axes[0], "trace.preemption.per_minute", "", 11, rates, rate_numbers);
+    read_study(&study, INLINE "sweep:\n"
+                              "  trace.preemption.per_minute: {from: 0, to: 0.5, points: 11}\n"
+                              "  job.reload: {from: 2 min, to: 0 s, points: 4}\n");
+    assert_axis(&study.head.axes[0], "trace.preemption.per_minute", "", 11, rates, rate_numbers);
     assert_string_equal(study.head.axes[0].label, "preemption per minute");
     assert_string_equal(study.head.axes[1].label, "reload time");
     assert_axis(&study.head.axes[1], "job.reload", "s", 4, reloads, reload_numbers);
@@ -163,8 +153,7 @@ test_ranges(void **state)
 }
 
 /* Values may be maps; what they are not is a number. One value needs no list. */
-static void
-test_other_values(void **state)
+static void test_other_values(void **state)
 {
     static const char *const systems[] = {
         "{system: checkpoint}", "{system: checkpoint, detection: 10 s}"};
@@ -185,14 +174,12 @@ test_other_values(void **state)
 }
 
 /* A comma or a quote within a value is no part of the map around. */
-static void
-test_quoted_values(void **state)
+static void test_quoted_values(void **state)
 {
     static const char text[] = INLINE "sweep:\n"
                                       "  trace: [{file: 'no, \"such\".csv'}]\n";
     spot_yaml_t document, scenario = {0};
-    const spot_study_source_t source = {
-        .study = &document, .scenario = &scenario, .path = "made"};
+    const spot_study_source_t source = {.study = &document, .scenario = &scenario, .path = "made"};
     spot_study_t study;
     spot_diag_t diag;
 
@@ -205,8 +192,7 @@ test_quoted_values(void **state)
     spot_study_free(&study);
 }
 
-static void
-test_no_sweep(void **state)
+static void test_no_sweep(void **state)
 {
     spot_study_t study;
 
@@ -223,17 +209,15 @@ test_no_sweep(void **state)
 
 /* Everything is known before the first run; a value is reported once, not in every
  * combination with others. */
-static void
-test_wrong_values(void **state)
+static void test_wrong_values(void **state)
 {
     spot_study_t study;
     spot_diag_t diag;
 
     (void) state;
-    assert_int_equal(
-        try_study(&study,
-            INLINE "sweep:\n  job.pipeline_depth: [4, 0, -1]\n  tick: [5 s, 0 s, 5]\n",
-            NULL, 0, &diag),
+    assert_int_equal(try_study(&study,
+                         INLINE "sweep:\n  job.pipeline_depth: [4, 0, -1]\n  tick: [5 s, 0 s, 5]\n",
+                         NULL, 0, &diag),
         SPOT_ERR_BAD_INPUT);
     assert_int_equal(diag.num_errors, 4);
     spot_study_free(&study);
@@ -241,8 +225,7 @@ test_wrong_values(void **state)
 }
 
 /* A range or list without a value must not stop the others from being looked at. */
-static void
-test_empty_sweeps(void **state)
+static void test_empty_sweeps(void **state)
 {
     spot_study_t study;
     spot_diag_t diag;
@@ -260,20 +243,18 @@ test_empty_sweeps(void **state)
 
 /* ---- Where the scenario is, and --set ---- */
 
-static const char *
-in_file(char text[PATH_BYTES + 256], const char *rest)
+static const char *in_file(char text[PATH_BYTES + 256], const char *rest)
 {
     char path[PATH_BYTES];
 
     temporary_path("scenario.yaml", path);
     write_file(path, SCENARIO);
-    snprintf(text, PATH_BYTES + 256, "study: in a file\nscenario: %s\n%s",
-        strrchr(path, '/') + 1, rest);
+    snprintf(
+        text, PATH_BYTES + 256, "study: in a file\nscenario: %s\n%s", strrchr(path, '/') + 1, rest);
     return text;
 }
 
-static void
-remove_file(void)
+static void remove_file(void)
 {
     char path[PATH_BYTES];
 
@@ -282,8 +263,7 @@ remove_file(void)
 }
 
 /* The file is beside the study, wherever the program runs. */
-static void
-test_scenario_file(void **state)
+static void test_scenario_file(void **state)
 {
     char text[PATH_BYTES + 256];
     spot_study_t study;
@@ -297,8 +277,7 @@ test_scenario_file(void **state)
     remove_file();
 }
 
-static void
-assert_sets(const char *text)
+static void assert_sets(const char *text)
 {
     static const char *const sets[] = {"replications.count=7", "replications.seed=11",
         "job.pipeline_depth=8", "scenario.fleet.capacity=20", "tick=[1 s, 2 s, 3 s]",
@@ -320,8 +299,7 @@ assert_sets(const char *text)
     spot_study_free(&study);
 }
 
-static void
-test_sets(void **state)
+static void test_sets(void **state)
 {
     static const char sweep[] = "sweep: {tick: {from: 5 s, to: 9 s, points: 5}}\n";
     char text[PATH_BYTES + 256];
@@ -333,13 +311,12 @@ test_sets(void **state)
 }
 
 /* Sets alone may make the scenario. */
-static void
-test_scenario_of_sets(void **state)
+static void test_scenario_of_sets(void **state)
 {
     static const char *const sets[] = {"scenario.scenario=set", "scenario.horizon=1 h",
         "trace.generator=seed", "trace.preemption={per_minute: 0.2, count: {fixed: 1}}",
-        "trace.addition={per_minute: 0.2, count: {fixed: 2}}",
-        "fleet={capacity: 24, initial: 16}", "job={pipeline_depth: 4}"};
+        "trace.addition={per_minute: 0.2, count: {fixed: 2}}", "fleet={capacity: 24, initial: 16}",
+        "job={pipeline_depth: 4}"};
     static const char *const texts[] = {"study: x\nsweep: {tick: [5 s, 6 s]}\n",
         "study: x\nscenario:\nsweep: {tick: [5 s, 6 s]}\n"};
     spot_study_t study;
@@ -355,12 +332,10 @@ test_scenario_of_sets(void **state)
 }
 
 /* Keys with dots are added to the sweep as they are, and replaced there. */
-static void
-test_sets_of_swept_keys(void **state)
+static void test_sets_of_swept_keys(void **state)
 {
     static const char *const sets[] = {"sweep.job.reload=[1 s, 2 s]",
-        "sweep.fleet.initial=[4, 8, 12]", "sweep.tick=5 s",
-        "sweep.job.reload=[3 s, 4 s]"};
+        "sweep.fleet.initial=[4, 8, 12]", "sweep.tick=5 s", "sweep.job.reload=[3 s, 4 s]"};
     static const char *const list[] = {"fleet.initial=[16]"};
     spot_study_t study;
     spot_diag_t diag;
@@ -377,8 +352,7 @@ test_sets_of_swept_keys(void **state)
     read_changed_study(&study, INLINE, sets, 2); /* no sweep before */
     assert_int_equal(study.head.num_points, 6);
     spot_study_free(&study);
-    assert_int_equal(
-        try_study(&study, INLINE "sweep: {tick: [1 s, 2 s]}\n", list, 1, &diag),
+    assert_int_equal(try_study(&study, INLINE "sweep: {tick: [1 s, 2 s]}\n", list, 1, &diag),
         SPOT_ERR_BAD_INPUT);
     report = diagnostics(&diag);
     assert_string_equal(report, "--set: fleet.initial is not swept; add it: --set "
@@ -391,9 +365,8 @@ test_sets_of_swept_keys(void **state)
 
 /* ---- Which metrics are kept ---- */
 
-static void
-assert_metrics(const spot_study_t *study, const char *const *names, size_t num_names,
-    size_t num_listed)
+static void assert_metrics(
+    const spot_study_t *study, const char *const *names, size_t num_names, size_t num_listed)
 {
     assert_true(study->head.num_metrics >= num_names);
     assert_int_equal(study->head.num_listed, num_listed);
@@ -403,26 +376,23 @@ assert_metrics(const spot_study_t *study, const char *const *names, size_t num_n
     for (size_t j = 0; j < num_names; j++) {
         assert_string_equal(study->head.metrics[j].name, names[j]);
         assert_string_equal(
-            study->yield.outputs
-                .metrics[spot_outputs_metric_id(&study->yield.outputs, names[j])]
+            study->yield.outputs.metrics[spot_outputs_metric_id(&study->yield.outputs, names[j])]
                 .name,
             names[j]);
     }
 }
 
-static void
-test_metrics(void **state)
+static void test_metrics(void **state)
 {
     static const char *const listed[] = {"cost_usd", "idle_fraction"};
-    static const char *const plotted[] = {"cost_usd", "idle_fraction", "preempted_per_h",
-        "prepping_fraction", "standby_fraction"};
+    static const char *const plotted[] = {
+        "cost_usd", "idle_fraction", "preempted_per_h", "prepping_fraction", "standby_fraction"};
     const char *all[SPOT_TRAIN_NUM_METRICS];
     size_t num_all = 0;
     spot_study_t study;
 
     (void) state;
-    for (size_t j = SPOT_TRAIN_NUM_INPUT;
-         j < SPOT_TRAIN_NUM_METRICS - SPOT_TRAIN_NUM_UNTIL; j++) {
+    for (size_t j = SPOT_TRAIN_NUM_INPUT; j < SPOT_TRAIN_NUM_METRICS - SPOT_TRAIN_NUM_UNTIL; j++) {
         if (!spot_train_metrics[j].is_total) {
             all[num_all++] = spot_train_metrics[j].name;
         }
@@ -435,22 +405,21 @@ test_metrics(void **state)
     assert_metrics(&study, listed, 2, 2);
     spot_study_free(&study);
 
-    read_study(&study,
-        INLINE "sweep: {tick: [5 s]}\n"
-               "metrics: [cost_usd]\n"
-               "plot: {x: tick, y: idle_fraction, second_x: preempted_per_h,\n"
-               "  stack: [prepping_fraction, standby_fraction]}\n");
+    read_study(&study, INLINE "sweep: {tick: [5 s]}\n"
+                              "metrics: [cost_usd]\n"
+                              "plot: {x: tick, y: idle_fraction, second_x: preempted_per_h,\n"
+                              "  stack: [prepping_fraction, standby_fraction]}\n");
     assert_metrics(&study, plotted, 5, 1);
     spot_study_free(&study);
 }
 
 /* ---- Running ---- */
 
-#define TO_RUN                                                                          \
-    INLINE "sweep:\n"                                                                   \
-           "  job.reload: [10 s, 60 s]\n"                                               \
-           "  trace.preemption.per_minute: [0, 0.3]\n"                                  \
-           "replications: {count: 150, seed: 3}\n"                                      \
+#define TO_RUN                                                                                     \
+    INLINE "sweep:\n"                                                                              \
+           "  job.reload: [10 s, 60 s]\n"                                                          \
+           "  trace.preemption.per_minute: [0, 0.3]\n"                                             \
+           "replications: {count: 150, seed: 3}\n"                                                 \
            "metrics: [idle_fraction, preempted_per_h, mtbp_s]\n"
 
 typedef struct {
@@ -460,8 +429,7 @@ typedef struct {
     double *values;         /* [num_rows][num_metrics] */
 } rows_t;
 
-static int
-keep_row(void *context, const spot_row_t *row)
+static int keep_row(void *context, const spot_row_t *row)
 {
     rows_t *self = context;
 
@@ -472,8 +440,7 @@ keep_row(void *context, const spot_row_t *row)
     return 0;
 }
 
-static void
-read_rows(rows_t *self, const spot_store_t *store, size_t point_id)
+static void read_rows(rows_t *self, const spot_store_t *store, size_t point_id)
 {
     const size_t max_rows = (size_t) store->head->num_replications;
 
@@ -486,15 +453,13 @@ read_rows(rows_t *self, const spot_store_t *store, size_t point_id)
     assert_int_equal(self->num_rows, store->num_rows(store, point_id));
 }
 
-static void
-free_rows(rows_t *self)
+static void free_rows(rows_t *self)
 {
     free(self->replications);
     free(self->values);
 }
 
-static spot_store_t *
-run_study(const spot_study_t *study, int num_threads)
+static spot_store_t *run_study(const spot_study_t *study, int num_threads)
 {
     const spot_study_run_t run = {.num_threads = num_threads};
     spot_store_t *store;
@@ -505,8 +470,7 @@ run_study(const spot_study_t *study, int num_threads)
 }
 
 /* Every row of part is the same, bit for bit, in whole. */
-static void
-assert_rows_within(const spot_store_t *part, const spot_store_t *whole, size_t point_id)
+static void assert_rows_within(const spot_store_t *part, const spot_store_t *whole, size_t point_id)
 {
     rows_t some, all;
 
@@ -515,15 +479,14 @@ assert_rows_within(const spot_store_t *part, const spot_store_t *whole, size_t p
     for (size_t j = 0; j < some.num_rows; j++) {
         const size_t row = (size_t) some.replications[j];
 
-        assert_memory_equal(some.values + j * some.num_metrics,
-            all.values + row * all.num_metrics, all.num_metrics * sizeof(double));
+        assert_memory_equal(some.values + j * some.num_metrics, all.values + row * all.num_metrics,
+            all.num_metrics * sizeof(double));
     }
     free_rows(&some);
     free_rows(&all);
 }
 
-static void
-test_threads_do_not_show(void **state)
+static void test_threads_do_not_show(void **state)
 {
     static const int num_threads[] = {2, 4, 7};
     spot_study_t study;
@@ -539,8 +502,8 @@ test_threads_do_not_show(void **state)
             assert_int_equal(store->num_rows(store, point_id), 150);
             assert_rows_within(store, one, point_id);
             for (size_t k = 0; k < study.head.num_warnings; k++) {
-                assert_int_equal(store->num_warned(store, point_id, k),
-                    one->num_warned(one, point_id, k));
+                assert_int_equal(
+                    store->num_warned(store, point_id, k), one->num_warned(one, point_id, k));
             }
         }
         store->close(store);
@@ -550,8 +513,7 @@ test_threads_do_not_show(void **state)
 }
 
 /* Shards that run one after another into one store complete it; each runs its part. */
-static void
-test_shards_do_not_show(void **state)
+static void test_shards_do_not_show(void **state)
 {
     static const int64_t num_shards[] = {1, 2, 5, 40};
     spot_study_t study;
@@ -575,8 +537,8 @@ test_shards_do_not_show(void **state)
             for (size_t point_id = 0; point_id < study.head.num_points; point_id++) {
                 num_rows += store->num_rows(store, point_id);
             }
-            num_before = num_rows - num_before -
-                         150 * (int64_t) study.head.num_points / num_shards[j];
+            num_before =
+                num_rows - num_before - 150 * (int64_t) study.head.num_points / num_shards[j];
             assert_true(llabs(num_before) <= 2 * BATCH_ROWS);
         }
         for (size_t point_id = 0; point_id < study.head.num_points; point_id++) {
@@ -590,8 +552,7 @@ test_shards_do_not_show(void **state)
 }
 
 /* Replication r of a study is replication r of the scenario with the study's seed. */
-static void
-test_rows_are_runs(void **state)
+static void test_rows_are_runs(void **state)
 {
     const char *const set = "replications.count=70";
     double values[SPOT_TRAIN_NUM_METRICS];
@@ -615,8 +576,8 @@ test_rows_are_runs(void **state)
             const size_t metric_id = spot_metric_find(
                 spot_train_metrics, SPOT_TRAIN_NUM_METRICS, study.head.metrics[k].name);
 
-            assert_memory_equal(&values[metric_id],
-                &rows.values[j * rows.num_metrics + k], sizeof(double));
+            assert_memory_equal(
+                &values[metric_id], &rows.values[j * rows.num_metrics + k], sizeof(double));
         }
         spot_train_free(&train);
     }
@@ -626,16 +587,12 @@ test_rows_are_runs(void **state)
 }
 
 /* A key that goes into a list means the same as the whole list, for sweeps and --set. */
-static void
-test_items_of_lists_are_swept(void **state)
+static void test_items_of_lists_are_swept(void **state)
 {
-    static const char item[] =
-        INLINE "sweep:\n  trace.addition.big.range[1]: [12, 20]\n";
-    static const char list[] =
-        INLINE "sweep: {trace.addition.big.range: [[12, 12], [12, 20]]}\n";
+    static const char item[] = INLINE "sweep:\n  trace.addition.big.range[1]: [12, 20]\n";
+    static const char list[] = INLINE "sweep: {trace.addition.big.range: [[12, 12], [12, 20]]}\n";
     static const char *const sets[] = {"replications.count=20",
-        "trace.addition.big={probability: 0.5, range: [11, 14]}",
-        "trace.addition.big.range[0]=12"};
+        "trace.addition.big={probability: 0.5, range: [11, 14]}", "trace.addition.big.range[0]=12"};
     spot_study_t study, other;
     spot_store_t *items, *lists;
 
@@ -656,11 +613,10 @@ test_items_of_lists_are_swept(void **state)
 }
 
 /* What is set within a swept key would be lost without a word. */
-static void
-test_a_set_part_of_what_is_swept(void **state)
+static void test_a_set_part_of_what_is_swept(void **state)
 {
-    static const char *const studies[] = {INLINE "sweep: {recovery: [checkpoint]}\n",
-        INLINE "sweep: [{recovery: checkpoint}]\n"};
+    static const char *const studies[] = {
+        INLINE "sweep: {recovery: [checkpoint]}\n", INLINE "sweep: [{recovery: checkpoint}]\n"};
     static const char *const sets[] = {
         "recovery.detection=3 s", "scenario.recovery.detection=3 s", "job.reload=3 s"};
 
@@ -672,8 +628,8 @@ test_a_set_part_of_what_is_swept(void **state)
 
         assert_int_equal(try_study(&study, studies[j], sets, 3, &diag), 0);
         report = diagnostics(&diag);
-        assert_string_equal(report,
-            "warning: --set: recovery.detection has no effect: recovery is swept\n");
+        assert_string_equal(
+            report, "warning: --set: recovery.detection has no effect: recovery is swept\n");
         assert_int_equal(scenario_at(&study, 0)->job.reload_ms, 3000);
         free(report);
         spot_diag_free(&diag);
@@ -683,8 +639,7 @@ test_a_set_part_of_what_is_swept(void **state)
 
 /* Points that differ in the job alone meet the same preemptions, replication by
  * replication; those of another rate do not. */
-static void
-test_common_random_numbers(void **state)
+static void test_common_random_numbers(void **state)
 {
     enum { IDLE, PREEMPTED };
     spot_study_t study;
@@ -727,14 +682,12 @@ typedef struct {
     atomic_int stop;
 } watch_t;
 
-static void
-watch(void *context, const spot_study_progress_t *progress)
+static void watch(void *context, const spot_study_progress_t *progress)
 {
     const int64_t num_done = progress->num_done, num_total = progress->num_wanted;
     watch_t *self = context;
 
-    self->is_wrong =
-        self->is_wrong || num_done < self->last_done || num_done > num_total;
+    self->is_wrong = self->is_wrong || num_done < self->last_done || num_done > num_total;
     self->num_calls++;
     self->last_done = num_done;
     self->total = num_total;
@@ -743,8 +696,7 @@ watch(void *context, const spot_study_progress_t *progress)
     }
 }
 
-static void
-test_progress(void **state)
+static void test_progress(void **state)
 {
     watch_t seen = {0};
     spot_study_run_t run = {.num_threads = 1, .progress = watch, .context = &seen};
@@ -772,8 +724,7 @@ test_progress(void **state)
     spot_study_free(&study);
 }
 
-static void
-test_stop_before_the_start(void **state)
+static void test_stop_before_the_start(void **state)
 {
     atomic_int stop = 1;
     const spot_study_run_t run = {.num_threads = 2, .stop = &stop};
@@ -794,8 +745,7 @@ test_stop_before_the_start(void **state)
 /* The batch under way is finished; what is in the store is right. Batches of the four
  * points: 64, 64, 22 replications each; the first and the third one have the same
  * trace. */
-static void
-test_stop_on_the_way(void **state)
+static void test_stop_on_the_way(void **state)
 {
     static const int64_t num_rows[] = {128, 0, 64, 0};
     watch_t seen = {.stop_from = 151};
@@ -820,19 +770,16 @@ test_stop_on_the_way(void **state)
 
 /* ---- An experiment that fails ---- */
 
-static int
-failing_run(void *worker, const spot_replication_t *wanted, double *metrics,
+static int failing_run(void *worker, const spot_replication_t *wanted, double *metrics,
     unsigned char *warnings, spot_recording_t *recording)
 {
-    const int ret =
-        spot_train_experiment.run(worker, wanted, metrics, warnings, recording);
+    const int ret = spot_train_experiment.run(worker, wanted, metrics, warnings, recording);
 
     return wanted->replication == 70 ? SPOT_ERR_NO_MEMORY : ret;
 }
 
 /* The first error ends the study; a batch that failed leaves no rows. */
-static void
-test_a_run_that_fails(void **state)
+static void test_a_run_that_fails(void **state)
 {
     const spot_study_run_t run = {.num_threads = 2};
     spot_experiment_t failing = spot_train_experiment;
@@ -852,8 +799,7 @@ test_a_run_that_fails(void **state)
     spot_study_free(&study);
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_lists),

@@ -11,16 +11,16 @@
 #include "sim/bench/study/study.h"
 #include "tests/unit/study/toy_study.h"
 
-#define FIXED                                                                           \
-    "study: toy\nscenario: {shift: 0}\nsweep: {shift: [0, 1, 5]}\n"                     \
+#define FIXED                                                                                      \
+    "study: toy\nscenario: {shift: 0}\nsweep: {shift: [0, 1, 5]}\n"                                \
     "replications: {count: 1000}\nmetrics: [normal]\n"
-#define UNTIL                                                                           \
-    "study: toy\nscenario: {shift: 0}\nsweep: {shift: [0, 1, 5]}\n"                     \
-    "replications: {until: {metric: normal, relative_half_width: 0.005}}\n"             \
+#define UNTIL                                                                                      \
+    "study: toy\nscenario: {shift: 0}\nsweep: {shift: [0, 1, 5]}\n"                                \
+    "replications: {until: {metric: normal, relative_half_width: 0.005}}\n"                        \
     "metrics: [normal]\n"
-#define RACE                                                                            \
-    "study: toy\nscenario: {shift: 0}\n"                                                \
-    "optimise: {minimise: normal, over: {shift: [0, 0.3, 2, 5]}}\n"                     \
+#define RACE                                                                                       \
+    "study: toy\nscenario: {shift: 0}\n"                                                           \
+    "optimise: {minimise: normal, over: {shift: [0, 0.3, 2, 5]}}\n"                                \
     "replications: {max: 20000}\n"
 
 typedef struct {
@@ -29,8 +29,7 @@ typedef struct {
     int64_t num_run;
 } watcher_t;
 
-static void
-watch(void *context, const spot_study_progress_t *progress)
+static void watch(void *context, const spot_study_progress_t *progress)
 {
     watcher_t *self = context;
 
@@ -40,9 +39,8 @@ watch(void *context, const spot_study_progress_t *progress)
     }
 }
 
-static spot_study_left_t
-find_left(const spot_study_t *study, const spot_store_t *store, int64_t shard_id,
-    int64_t num_shards)
+static spot_study_left_t find_left(
+    const spot_study_t *study, const spot_store_t *store, int64_t shard_id, int64_t num_shards)
 {
     const spot_study_run_t run = {.shard_id = shard_id, .num_shards = num_shards};
     spot_study_left_t left;
@@ -54,8 +52,7 @@ find_left(const spot_study_t *study, const spot_store_t *store, int64_t shard_id
     return left;
 }
 
-static int64_t
-count_rows(const spot_store_t *store)
+static int64_t count_rows(const spot_store_t *store)
 {
     int64_t num = 0;
 
@@ -66,8 +63,7 @@ count_rows(const spot_store_t *store)
 }
 
 /* Stops a run after so many batches and goes on with it to its end. */
-static void
-check_stop(const spot_study_t *study, int64_t num_batches, bool is_fixed)
+static void check_stop(const spot_study_t *study, int64_t num_batches, bool is_fixed)
 {
     watcher_t watcher = {.num_calls_left = num_batches};
     const spot_study_run_t run = {
@@ -96,8 +92,7 @@ check_stop(const spot_study_t *study, int64_t num_batches, bool is_fixed)
     store->close(store);
 }
 
-static void
-test_wherever_it_is_stopped(void **state)
+static void test_wherever_it_is_stopped(void **state)
 {
     static const char *const texts[] = {FIXED, UNTIL, RACE};
 
@@ -114,8 +109,7 @@ test_wherever_it_is_stopped(void **state)
 }
 
 /* Without a store, nothing is there: the first round at least, the maximum at most. */
-static void
-test_without_a_store(void **state)
+static void test_without_a_store(void **state)
 {
     spot_study_left_t left;
     spot_study_t study;
@@ -136,8 +130,7 @@ test_without_a_store(void **state)
 }
 
 /* What the parts have left is what the study has, and what each of them runs. */
-static void
-test_shards(void **state)
+static void test_shards(void **state)
 {
     static const char *const texts[] = {FIXED, UNTIL};
 
@@ -150,8 +143,7 @@ test_shards(void **state)
         read_toy_study(&study, texts[j]);
         num_left = find_left(&study, NULL, 0, 0).least_runs;
         for (int64_t k = 0; k < 5; k++) {
-            const spot_study_run_t run = {
-                .num_threads = 2, .shard_id = k, .num_shards = 5};
+            const spot_study_run_t run = {.num_threads = 2, .shard_id = k, .num_shards = 5};
             const spot_study_left_t left = find_left(&study, NULL, k, 5);
 
             num_left -= left.least_runs;
@@ -167,8 +159,7 @@ test_shards(void **state)
     }
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_wherever_it_is_stopped),

@@ -16,8 +16,7 @@
 
 /* The share of a point is far more than a run of this experiment takes, so that all
  * points that are to be measured are, and more often than a small study runs them. */
-static void
-test_all_of_the_budget(void **state)
+static void test_all_of_the_budget(void **state)
 {
     const spot_watch_t watch = {.stop = NULL};
     spot_pilot_t pilot;
@@ -41,8 +40,7 @@ test_all_of_the_budget(void **state)
     spot_study_free(&study);
 }
 
-static void
-test_stop(void **state)
+static void test_stop(void **state)
 {
     atomic_int stop = 1;
     const spot_watch_t watch = {.stop = &stop};
@@ -51,14 +49,12 @@ test_stop(void **state)
 
     (void) state;
     read_keys_study(&study, SWEEP);
-    assert_int_equal(
-        spot_study_measure(&study, 60, &watch, &pilot), SPOT_ERR_INTERRUPTED);
+    assert_int_equal(spot_study_measure(&study, 60, &watch, &pilot), SPOT_ERR_INTERRUPTED);
     assert_int_equal(pilot.num_runs, 0);
     spot_study_free(&study);
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_all_of_the_budget),

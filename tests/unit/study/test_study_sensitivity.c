@@ -12,12 +12,11 @@
 #include "sim/bench/analysis/study_sensitivity.h"
 #include "tests/unit/study/keys_study.h"
 
-#define STUDY                                                                           \
-    "sweep:\n  first: {from: 0, to: 1}\n  second: {from: 0, to: 1}\n"                   \
+#define STUDY                                                                                      \
+    "sweep:\n  first: {from: 0, to: 1}\n  second: {from: 0, to: 1}\n"                              \
     "  mode: [sync, async]\nplan: {sensitivity: {points: 256}}\n"
 
-static spot_store_t *
-run_keys_study(const spot_study_t *study)
+static spot_store_t *run_keys_study(const spot_study_t *study)
 {
     const spot_study_run_t run = {.num_threads = 2};
     spot_store_t *store;
@@ -28,15 +27,13 @@ run_keys_study(const spot_study_t *study)
 }
 
 /* Inside its interval and near: an error of 0.05 would show. */
-static void
-assert_index(const spot_sensitivity_index_t *index, double truth)
+static void assert_index(const spot_sensitivity_index_t *index, double truth)
 {
     assert_true(index->ci_low <= truth && truth <= index->ci_high);
     assert_true(fabs(index->value - truth) < 0.05);
 }
 
-static void
-test_known_indices(void **state)
+static void test_known_indices(void **state)
 {
     spot_study_sensitivity_t sensitivity;
     spot_study_t study;
@@ -51,8 +48,7 @@ test_known_indices(void **state)
     assert_int_equal(sensitivity.num_metrics, KEYS_NUM_METRICS);
     for (int is_total = 0; is_total < 2; is_total++) {
         const spot_sensitivity_t *indices = &sensitivity.metrics[KEYS_SUM].indices;
-        const spot_sensitivity_index_t *of_kind =
-            is_total ? indices->total : indices->first;
+        const spot_sensitivity_index_t *of_kind = is_total ? indices->total : indices->first;
 
         assert_index(&of_kind[0], 0.2);
         assert_index(&of_kind[1], 0.8);
@@ -66,8 +62,7 @@ test_known_indices(void **state)
 
 /* Base samples with a null at one of their points are left out and counted; what never
  * changes has no indices. */
-static void
-test_doubtful_metrics(void **state)
+static void test_doubtful_metrics(void **state)
 {
     spot_study_sensitivity_t sensitivity;
     spot_study_t study;
@@ -82,17 +77,14 @@ test_doubtful_metrics(void **state)
     for (size_t j = 0; j < 256; j++) {
         const uint32_t *rows = &study.head.plan.sample_points[5 * j];
 
-        num_left_out += keys_at(&study, rows[0])->first < 0.1 ||
-                        keys_at(&study, rows[1])->first < 0.1;
+        num_left_out +=
+            keys_at(&study, rows[0])->first < 0.1 || keys_at(&study, rows[1])->first < 0.1;
     }
     assert_true(num_left_out > 20);
-    assert_int_equal(
-        sensitivity.metrics[KEYS_SELDOM].indices.num_left_out, num_left_out);
-    assert_true(
-        isnan(spot_sensitivity_noise_share(&sensitivity.metrics[KEYS_SELDOM].indices)));
+    assert_int_equal(sensitivity.metrics[KEYS_SELDOM].indices.num_left_out, num_left_out);
+    assert_true(isnan(spot_sensitivity_noise_share(&sensitivity.metrics[KEYS_SELDOM].indices)));
     assert_int_equal(sensitivity.metrics[KEYS_CONSTANT].outcome, SPOT_ANALYSIS_CONSTANT);
-    assert_non_null(
-        spot_metric_sensitivity_problem(&sensitivity.metrics[KEYS_CONSTANT]));
+    assert_non_null(spot_metric_sensitivity_problem(&sensitivity.metrics[KEYS_CONSTANT]));
     assert_null(spot_metric_sensitivity_problem(&sensitivity.metrics[KEYS_SELDOM]));
     spot_study_sensitivity_free(&sensitivity);
     store->close(store);
@@ -100,8 +92,7 @@ test_doubtful_metrics(void **state)
 }
 
 /* Fewer than four replications cannot tell their noise from what keys do. */
-static void
-test_warning_of_few_replications(void **state)
+static void test_warning_of_few_replications(void **state)
 {
     (void) state;
     for (int j = 1; j <= 5; j++) {
@@ -118,9 +109,8 @@ test_warning_of_few_replications(void **state)
         assert_int_equal(sensitivity.num_groups, j < 4 ? 1 : j);
         warning = spot_metric_sensitivity_warning(&sensitivity.metrics[KEYS_SUM]);
         assert_true((warning != NULL) == (j < 4));
-        assert_true(
-            (warning != NULL) == (isnan(spot_sensitivity_noise_share(
-                                      &sensitivity.metrics[KEYS_SUM].indices)) != 0));
+        assert_true((warning != NULL) == (isnan(spot_sensitivity_noise_share(
+                                              &sensitivity.metrics[KEYS_SUM].indices)) != 0));
         warning = spot_metric_sensitivity_warning(&sensitivity.metrics[KEYS_CONSTANT]);
         assert_null(warning); /* it has no indices */
         spot_study_sensitivity_free(&sensitivity);
@@ -130,8 +120,7 @@ test_warning_of_few_replications(void **state)
 }
 
 /* Nothing has run: nothing is known, and nothing breaks. */
-static void
-test_empty_store(void **state)
+static void test_empty_store(void **state)
 {
     spot_study_sensitivity_t sensitivity;
     spot_study_t study;
@@ -148,8 +137,7 @@ test_empty_store(void **state)
     spot_study_free(&study);
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_known_indices),

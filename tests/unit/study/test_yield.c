@@ -21,8 +21,7 @@
 
 #define SERVER(id) "busy_fraction.server-" #id
 
-static int
-try_study(spot_study_t *study, const char *text, spot_diag_t *diag)
+static int try_study(spot_study_t *study, const char *text, spot_diag_t *diag)
 {
     char path[PATH_BYTES];
     int ret;
@@ -35,8 +34,7 @@ try_study(spot_study_t *study, const char *text, spot_diag_t *diag)
     return ret;
 }
 
-static void
-read_study(spot_study_t *study, const char *text)
+static void read_study(spot_study_t *study, const char *text)
 {
     spot_diag_t diag;
     const int ret = try_study(study, text, &diag);
@@ -49,8 +47,7 @@ read_study(spot_study_t *study, const char *text)
 }
 
 /* expected: the report from the first ": " on, behind the place. */
-static void
-assert_refused(const char *text, const char *expected)
+static void assert_refused(const char *text, const char *expected)
 {
     spot_study_t study;
     spot_diag_t diag;
@@ -67,16 +64,14 @@ assert_refused(const char *text, const char *expected)
     spot_study_free(&study);
 }
 
-static void
-run_into(const spot_study_t *study, spot_store_t *store, int num_threads)
+static void run_into(const spot_study_t *study, spot_store_t *store, int num_threads)
 {
     const spot_study_run_t run = {.num_threads = num_threads};
 
     assert_int_equal(spot_study_run(study, store, &run, NULL), 0);
 }
 
-static spot_store_t *
-run_study(const spot_study_t *study)
+static spot_store_t *run_study(const spot_study_t *study)
 {
     spot_store_t *store;
 
@@ -87,11 +82,9 @@ run_study(const spot_study_t *study)
 
 /* ---- Metrics ---- */
 
-static void
-test_union(void **state)
+static void test_union(void **state)
 {
-    static const char *const names[] = {
-        "wait_mean_s", SERVER(1), SERVER(2), SERVER(3), SERVER(4)};
+    static const char *const names[] = {"wait_mean_s", SERVER(1), SERVER(2), SERVER(3), SERVER(4)};
     static const size_t num_servers[] = {2, 4, 1};
     spot_study_t study;
     spot_store_t *store;
@@ -125,15 +118,13 @@ test_union(void **state)
 }
 
 /* Where all points yield the same, the head does not say so for each. */
-static void
-test_same_metrics(void **state)
+static void test_same_metrics(void **state)
 {
     spot_study_t study;
 
     (void) state;
-    read_study(&study,
-        "study: x\nscenario: {engine: halls}\n"
-        "sweep: {servers: [2, 4]}\nmetrics: [" SERVER(2) ", wait_mean_s]\n");
+    read_study(&study, "study: x\nscenario: {engine: halls}\n"
+                       "sweep: {servers: [2, 4]}\nmetrics: [" SERVER(2) ", wait_mean_s]\n");
     assert_int_equal(study.head.num_metrics, 2);
     assert_string_equal(study.head.metrics[0].name, SERVER(2));
     assert_int_equal(study.head.num_kinds, 0);
@@ -142,8 +133,7 @@ test_same_metrics(void **state)
 }
 
 /* Rows are those of a study of each point alone, in memory and in a database. */
-static void
-test_many_metrics(void **state)
+static void test_many_metrics(void **state)
 {
     const char *const texts[] = {
         "study: x\nscenario: {engine: halls}\nsweep: {servers: [300, 3]}\n",
@@ -172,8 +162,7 @@ test_many_metrics(void **state)
         read_study(&study, texts[j]);
         num_metrics[j] = study.head.num_metrics;
         spot_diag_init(&diag);
-        assert_int_equal(
-            spot_store_open_sqlite(&store, path, &study.head, &provenance, &diag), 0);
+        assert_int_equal(spot_store_open_sqlite(&store, path, &study.head, &provenance, &diag), 0);
         run_into(&study, store, 1);
         assert_int_equal(store->flush(store, &diag), 0);
         assert_int_equal(spot_summarise_all(store, &summaries[j]), 0);
@@ -196,16 +185,14 @@ test_many_metrics(void **state)
     }
 }
 
-static void
-test_units(void **state)
+static void test_units(void **state)
 {
     (void) state;
     assert_refused("study: x\nscenario: {engine: halls}\nsweep: {unit: [s, ms]}\n",
         "metric wait_mean_s has the unit \"s\" at unit s, and \"ms\" at unit ms\n");
 }
 
-static void
-test_goals(void **state)
+static void test_goals(void **state)
 {
     (void) state;
     assert_refused("study: x\nscenario: {engine: halls}\nsweep: {servers: [2, 1]}\n"
@@ -217,18 +204,16 @@ test_goals(void **state)
         "optimise.subject_to: there is no " SERVER(2) " at servers 1\n");
 }
 
-static void
-test_constraint_in_backquotes(void **state)
+static void test_constraint_in_backquotes(void **state)
 {
     spot_study_t study;
     spot_store_t *store;
     spot_race_answer_t answer;
 
     (void) state;
-    read_study(&study,
-        "study: x\nscenario: {engine: halls, servers: 2}\n"
-        "optimise: {maximise: wait_mean_s, over: {load: [0.25, 0.5, 0.75]},\n"
-        "  subject_to: [\"`" SERVER(2) "` <= 0.2\"]}\n");
+    read_study(&study, "study: x\nscenario: {engine: halls, servers: 2}\n"
+                       "optimise: {maximise: wait_mean_s, over: {load: [0.25, 0.5, 0.75]},\n"
+                       "  subject_to: [\"`" SERVER(2) "` <= 0.2\"]}\n");
     assert_int_equal(study.head.optimise.num_constraints, 1);
     assert_string_equal(study.head.optimise.constraints[0].metric, SERVER(2));
     store = run_study(&study);
@@ -242,8 +227,7 @@ test_constraint_in_backquotes(void **state)
 
 /* ---- The unit of work ---- */
 
-static void
-test_batches(void **state)
+static void test_batches(void **state)
 {
     static const int64_t sizes[] = {1, 7, 1000};
     double mean = (double) NAN;
@@ -261,8 +245,7 @@ test_batches(void **state)
             (int) sizes[j]);
         read_study(&study, text);
         assert_int_equal(spot_study_batch_size(&study.head), sizes[j]);
-        assert_int_equal(
-            study.head.min_replications, (10 + sizes[j] - 1) / sizes[j] * sizes[j]);
+        assert_int_equal(study.head.min_replications, (10 + sizes[j] - 1) / sizes[j] * sizes[j]);
         store = run_study(&study);
         assert_int_equal(store->num_rows(store, 0) % sizes[j], 0);
         assert_int_equal(spot_summarise_all(store, &summaries), 0);
@@ -277,12 +260,11 @@ test_batches(void **state)
 
 /* ---- Chance ---- */
 
-#define MIXED(rest)                                                                     \
-    "study: x\nscenario: {engine: halls}\n"                                             \
+#define MIXED(rest)                                                                                \
+    "study: x\nscenario: {engine: halls}\n"                                                        \
     "sweep: {load: [0.25, 0.5], chance: [yes, no]}\n" rest
 
-static void
-test_fixed_points_run_once(void **state)
+static void test_fixed_points_run_once(void **state)
 {
     spot_study_t study;
     spot_store_t *store;
@@ -318,8 +300,7 @@ test_fixed_points_run_once(void **state)
 }
 
 /* Without chance anywhere once, and so often as is asked. */
-static void
-test_no_chance(void **state)
+static void test_no_chance(void **state)
 {
     spot_study_t study;
 
@@ -335,8 +316,7 @@ test_no_chance(void **state)
     spot_study_free(&study);
 }
 
-static void
-test_fixed_until(void **state)
+static void test_fixed_until(void **state)
 {
     spot_study_t study;
     spot_store_t *store;
@@ -357,8 +337,7 @@ test_fixed_until(void **state)
     spot_study_free(&study);
 }
 
-static void
-test_what_is_left(void **state)
+static void test_what_is_left(void **state)
 {
     const spot_study_run_t run = {.num_threads = 1};
     spot_study_t study;
@@ -374,8 +353,7 @@ test_what_is_left(void **state)
 }
 
 /* Each replication of one is paired with the only one of the other, both ways. */
-static void
-test_fixed_differences(void **state)
+static void test_fixed_differences(void **state)
 {
     spot_study_t study;
     spot_store_t *store;
@@ -394,8 +372,7 @@ test_fixed_differences(void **state)
 
         assert_int_equal(spot_paired_num_pairs(there), 1500);
         assert_int_equal(spot_paired_num_pairs(back), 1500);
-        assert_near(
-            spot_paired_mean(there), summaries[k].value - summaries[2 + k].value, 1e-12);
+        assert_near(spot_paired_mean(there), summaries[k].value - summaries[2 + k].value, 1e-12);
         assert_true(spot_paired_mean(back) == -spot_paired_mean(there));
         assert_near(spot_paired_half_width(there, 0.95),
             (summaries[k].ci_high - summaries[k].ci_low) / 2, 1e-12);
@@ -410,8 +387,7 @@ test_fixed_differences(void **state)
 }
 
 /* A baseline that is fixed, for all others of its group. */
-static void
-test_fixed_baseline(void **state)
+static void test_fixed_baseline(void **state)
 {
     spot_study_t study;
     spot_store_t *store;
@@ -432,16 +408,14 @@ test_fixed_baseline(void **state)
 }
 
 /* What a point lacks makes no pair. */
-static void
-test_lacking_differences(void **state)
+static void test_lacking_differences(void **state)
 {
     spot_study_t study;
     spot_store_t *store;
     spot_paired_t pairs[3];
 
     (void) state;
-    read_study(
-        &study, "study: x\nscenario: {engine: halls}\nsweep: {servers: [1, 2]}\n");
+    read_study(&study, "study: x\nscenario: {engine: halls}\nsweep: {servers: [1, 2]}\n");
     store = run_study(&study);
     for (size_t j = 0; j < 2; j++) {
         assert_int_equal(spot_store_difference(store, j, 1 - j, pairs), 0);
@@ -453,8 +427,7 @@ test_lacking_differences(void **state)
     spot_study_free(&study);
 }
 
-static void
-test_fixed_race(void **state)
+static void test_fixed_race(void **state)
 {
     spot_study_t study;
     spot_store_t *store;
@@ -472,10 +445,9 @@ test_fixed_race(void **state)
     assert_int_equal(answer.race.runners[5].fate, SPOT_FATE_DOMINATED);
     assert_int_equal(answer.race.runners[2].fate, SPOT_FATE_DOMINATED);
     assert_int_equal(answer.num_constant, 0);
-    assert_int_equal(
-        answer.num_runs, store->num_rows(store, 0) + store->num_rows(store, 1) +
-                             store->num_rows(store, 2) + store->num_rows(store, 3) +
-                             store->num_rows(store, 4) + store->num_rows(store, 5));
+    assert_int_equal(answer.num_runs, store->num_rows(store, 0) + store->num_rows(store, 1) +
+                                          store->num_rows(store, 2) + store->num_rows(store, 3) +
+                                          store->num_rows(store, 4) + store->num_rows(store, 5));
     for (size_t j = 0; j < 6; j += 2) {
         assert_int_equal(store->num_rows(store, j), 1);
     }
@@ -484,8 +456,7 @@ test_fixed_race(void **state)
     spot_study_free(&study);
 }
 
-static void
-test_fixed_winners(void **state)
+static void test_fixed_winners(void **state)
 {
     spot_study_t study;
     spot_store_t *store;
@@ -507,8 +478,7 @@ test_fixed_winners(void **state)
     spot_study_free(&study);
 }
 
-static void
-test_fixed_group_means(void **state)
+static void test_fixed_group_means(void **state)
 {
     spot_study_t study;
     spot_store_t *store;
@@ -531,13 +501,12 @@ test_fixed_group_means(void **state)
 
 /* ---- Points that cannot run ---- */
 
-#define CLOSED(rest)                                                                    \
-    "study: x\nscenario: {engine: halls}\n"                                             \
+#define CLOSED(rest)                                                                               \
+    "study: x\nscenario: {engine: halls}\n"                                                        \
     "sweep: {closed: [there is no key, 'no'], load: [0.25, 0.5]}\n" rest
 
 /* Reads a study of which two points cannot run, which is a warning at their place. */
-static void
-read_closed(spot_study_t *study, const char *text)
+static void read_closed(spot_study_t *study, const char *text)
 {
     spot_diag_t diag;
     const int ret = try_study(study, text, &diag);
@@ -551,8 +520,7 @@ read_closed(spot_study_t *study, const char *text)
     spot_diag_free(&diag);
 }
 
-static void
-test_others_go_on(void **state)
+static void test_others_go_on(void **state)
 {
     spot_study_t study;
     spot_store_t *store;
@@ -591,8 +559,7 @@ test_others_go_on(void **state)
 }
 
 /* Neither a precision nor a race waits for such points. */
-static void
-test_unable_goals(void **state)
+static void test_unable_goals(void **state)
 {
     static const char *const texts[] = {
         CLOSED("replications: {until: {metric: wait_mean_s, half_width: 0.5}}\n"),
@@ -617,8 +584,7 @@ test_unable_goals(void **state)
     }
 }
 
-static void
-test_all_unable(void **state)
+static void test_all_unable(void **state)
 {
     spot_study_t study;
     spot_diag_t diag;
@@ -638,8 +604,7 @@ test_all_unable(void **state)
     spot_study_free(&study);
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_union),

@@ -43,8 +43,7 @@ static const spot_field_t fields[] = {
     {.name = NULL},
 };
 
-static int
-bind_toy(void **scenario, const spot_node_t *root, const void *like, spot_diag_t *diag)
+static int bind_toy(void **scenario, const spot_node_t *root, const void *like, spot_diag_t *diag)
 {
     (void) like;
     *scenario = calloc(1, sizeof(toy_t));
@@ -57,8 +56,7 @@ typedef struct {
     spot_rng_t rng;
 } worker_t;
 
-static int
-open_toy(void **worker, const void *scenario)
+static int open_toy(void **worker, const void *scenario)
 {
     worker_t *self = calloc(1, sizeof(*self));
 
@@ -72,8 +70,7 @@ open_toy(void **worker, const void *scenario)
 
 /* The numbers of a replication are the same at all points of a stream; shift does not
  * change them. */
-static int
-run_toy(void *worker, const spot_replication_t *wanted, double *values,
+static int run_toy(void *worker, const spot_replication_t *wanted, double *values,
     unsigned char *warnings, spot_recording_t *recording)
 {
     worker_t *self = worker;
@@ -91,8 +88,7 @@ run_toy(void *worker, const spot_replication_t *wanted, double *values,
     values[TOY_RARE] = shift + (gsl_rng_uniform(rng) < 0.2);
     values[TOY_CONSTANT] = 3 + shift;
     values[TOY_NEVER] = (double) NAN;
-    values[TOY_SELDOM] =
-        wanted->replication % 2 == 0 ? (double) NAN : values[TOY_NORMAL];
+    values[TOY_SELDOM] = wanted->replication % 2 == 0 ? (double) NAN : values[TOY_NORMAL];
     return 0;
 }
 
@@ -105,8 +101,7 @@ static const spot_outputs_t outputs = {
     .batch_replications = 64,
 };
 
-static const spot_outputs_t *
-outputs_of_toy(const void *scenario)
+static const spot_outputs_t *outputs_of_toy(const void *scenario)
 {
     (void) scenario;
     return &outputs;

@@ -7,8 +7,7 @@
 #include "tests/unit/study/toy_experiment.h"
 #include "tests/unit/train/fixture.h"
 
-static inline int
-try_toy_study(spot_study_t *study, const char *text, spot_diag_t *diag)
+static inline int try_toy_study(spot_study_t *study, const char *text, spot_diag_t *diag)
 {
     char path[PATH_BYTES];
     int ret;
@@ -21,8 +20,7 @@ try_toy_study(spot_study_t *study, const char *text, spot_diag_t *diag)
     return ret;
 }
 
-static inline void
-read_toy_study(spot_study_t *study, const char *text)
+static inline void read_toy_study(spot_study_t *study, const char *text)
 {
     spot_diag_t diag;
     const int ret = try_toy_study(study, text, &diag);
@@ -35,8 +33,7 @@ read_toy_study(spot_study_t *study, const char *text)
 }
 
 /* All of the study in a store in memory. */
-static inline spot_store_t *
-run_toy_study(const spot_study_t *study, int num_threads)
+static inline spot_store_t *run_toy_study(const spot_study_t *study, int num_threads)
 {
     const spot_study_run_t run = {.num_threads = num_threads};
     spot_store_t *store;
@@ -52,8 +49,7 @@ typedef struct {
     atomic_int stop;
 } toy_stopper_t;
 
-static inline void
-stop_later(void *context, const spot_study_progress_t *progress)
+static inline void stop_later(void *context, const spot_study_progress_t *progress)
 {
     toy_stopper_t *self = context;
 
@@ -64,22 +60,18 @@ stop_later(void *context, const spot_study_progress_t *progress)
 }
 
 /* Goes on with a study up to that batch: INTERRUPTED, or 0 where it was done before. */
-static inline int
-run_part_of_toy_study(
+static inline int run_part_of_toy_study(
     const spot_study_t *study, spot_store_t *store, int64_t num_batches)
 {
     toy_stopper_t stopper = {.num_left = num_batches};
-    const spot_study_run_t run = {.num_threads = 2,
-        .stop = &stopper.stop,
-        .progress = stop_later,
-        .context = &stopper};
+    const spot_study_run_t run = {
+        .num_threads = 2, .stop = &stopper.stop, .progress = stop_later, .context = &stopper};
 
     return spot_study_run(study, store, &run, NULL);
 }
 
 /* Two stores of one study have the same of each point and metric, bit for bit. */
-static inline void
-assert_same_rows(const spot_store_t *store, const spot_store_t *whole)
+static inline void assert_same_rows(const spot_store_t *store, const spot_store_t *whole)
 {
     spot_summary_t *some, *all;
 

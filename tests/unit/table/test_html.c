@@ -9,8 +9,7 @@
 
 #include "reports/markup/html.h"
 
-static void
-assert_cut(const char *text, size_t max_chars, const char *wanted, bool is_cut)
+static void assert_cut(const char *text, size_t max_chars, const char *wanted, bool is_cut)
 {
     char *written = NULL;
     size_t num_bytes;
@@ -25,16 +24,14 @@ assert_cut(const char *text, size_t max_chars, const char *wanted, bool is_cut)
     free(written);
 }
 
-static void
-markup_becomes_text(void **state)
+static void markup_becomes_text(void **state)
 {
     (void) state;
     assert_cut("<b a=\"1\" c='2'>&amp;</b>", 100,
         "&lt;b a=&quot;1&quot; c=&#39;2&#39;&gt;&amp;amp;&lt;/b&gt;", false);
 }
 
-static void
-what_is_no_text_is_replaced(void **state)
+static void what_is_no_text_is_replaced(void **state)
 {
     (void) state;
     assert_cut("a\x01\x1b\x7f"
@@ -48,8 +45,7 @@ what_is_no_text_is_replaced(void **state)
 }
 
 /* A name could turn around what stands behind it, or look like another one. */
-static void
-what_is_not_seen_is_numbered(void **state)
+static void what_is_not_seen_is_numbered(void **state)
 {
     (void) state;
     assert_cut("a\xe2\x80\xae"
@@ -60,8 +56,7 @@ what_is_not_seen_is_numbered(void **state)
 }
 
 /* "coût ?" with its narrow blank, and the word of two parts of Persian. */
-static void
-other_scripts_are_whole(void **state)
+static void other_scripts_are_whole(void **state)
 {
     static const char text[] = "coût\xc2\xa0?\xe2\x80\xaf! می\xe2\x80\x8cشود "
                                "\xe2\x80\x89\xe2\x80\x8d";
@@ -70,8 +65,7 @@ other_scripts_are_whole(void **state)
     assert_cut(text, 100, text, false);
 }
 
-static void
-characters_are_cut_not_bytes(void **state)
+static void characters_are_cut_not_bytes(void **state)
 {
     (void) state;
     assert_cut("中文<", 3, "中文&lt;", false);
@@ -81,8 +75,7 @@ characters_are_cut_not_bytes(void **state)
     assert_cut("", 0, "", false);
 }
 
-static void
-an_element_ends_with_its_name(void **state)
+static void an_element_ends_with_its_name(void **state)
 {
     char *written = NULL;
     size_t num_bytes;
@@ -96,8 +89,7 @@ an_element_ends_with_its_name(void **state)
     free(written);
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(markup_becomes_text),

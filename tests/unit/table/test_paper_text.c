@@ -16,14 +16,13 @@
 #define MAX_TEXT 256
 
 /* Bytes of which every other text has something special. */
-static void
-random_text(spot_rng_t *rng, char text[MAX_TEXT])
+static void random_text(spot_rng_t *rng, char text[MAX_TEXT])
 {
-    static const char *const pieces[] = {"\\", "&", "%", "$", "#", "_", "{", "}", "~",
-        "^", "<", ">", "|", "\"", "'", "`", "-", "[", "]", "*", "!", "@", "://", "\n",
-        "\t", "\r", "\x7f", "\xc2\x85", "\xe2\x80\xa8", "\xe2\x80\xae", "±", "–", "…",
-        "é", "ð", "漢", "α", "\xf0\x9f\x98\x80", "\xff", "\xc3", "\xed\xa0\x80",
-        "\\end{document}", "<script>", "]]>", "a", "Z", "0", " ", "&lt;", "\\|"};
+    static const char *const pieces[] = {"\\", "&", "%", "$", "#", "_", "{", "}", "~", "^", "<",
+        ">", "|", "\"", "'", "`", "-", "[", "]", "*", "!", "@", "://", "\n", "\t", "\r", "\x7f",
+        "\xc2\x85", "\xe2\x80\xa8", "\xe2\x80\xae", "±", "–", "…", "é", "ð", "漢", "α",
+        "\xf0\x9f\x98\x80", "\xff", "\xc3", "\xed\xa0\x80", "\\end{document}", "<script>", "]]>",
+        "a", "Z", "0", " ", "&lt;", "\\|"};
     const size_t num_pieces = spot_rng_bits(rng) % 12;
 
     text[0] = '\0';
@@ -32,8 +31,7 @@ random_text(spot_rng_t *rng, char text[MAX_TEXT])
     }
 }
 
-static char *
-written(void (*write)(FILE *out, const char *text), const char *text)
+static char *written(void (*write)(FILE *out, const char *text), const char *text)
 {
     char *result = NULL;
     size_t num_bytes;
@@ -45,8 +43,7 @@ written(void (*write)(FILE *out, const char *text), const char *text)
     return result;
 }
 
-static const char *
-skip_command(const char *text)
+static const char *skip_command(const char *text)
 {
     const size_t length = strspn(text + 1, "abcdefghijklmnopqrstuvwxyz");
 
@@ -57,21 +54,18 @@ skip_command(const char *text)
 }
 
 /* Mathematics: one sign. */
-static const char *
-skip_formula(const char *text)
+static const char *skip_formula(const char *text)
 {
     const char *end = strchr(text + 1, '$');
 
-    return end != NULL && end - text < 16 &&
-                   memchr(text, ' ', (size_t) (end - text)) == NULL
+    return end != NULL && end - text < 16 && memchr(text, ' ', (size_t) (end - text)) == NULL
                ? end + 1
                : NULL;
 }
 
 /* What pdflatex makes of a text: nothing but letters, escaped specials, commands without
  * arguments, and groups that are closed; NULL, or where it stumbles. */
-static const char *
-stumbles(const char *text)
+static const char *stumbles(const char *text)
 {
     int depth = 0;
 
@@ -97,8 +91,7 @@ stumbles(const char *text)
     return depth == 0 ? NULL : text;
 }
 
-static void
-test_latex_never_stumbles(void **state)
+static void test_latex_never_stumbles(void **state)
 {
     spot_rng_t rng;
     char text[MAX_TEXT];
@@ -123,14 +116,13 @@ test_latex_never_stumbles(void **state)
 }
 
 /* What a reader of Markdown shows. */
-static void
-read_markdown(const char *text, char *shown)
+static void read_markdown(const char *text, char *shown)
 {
     static const struct {
         const char *name;
         char byte;
-    } entities[] = {{"&amp;", '&'}, {"&lt;", '<'}, {"&gt;", '>'}, {"&quot;", '"'},
-        {"&#124;", '|'}, {"&#64;", '@'}, {"&#58;", ':'}};
+    } entities[] = {{"&amp;", '&'}, {"&lt;", '<'}, {"&gt;", '>'}, {"&quot;", '"'}, {"&#124;", '|'},
+        {"&#64;", '@'}, {"&#58;", ':'}};
 
     while (*text != '\0') {
         size_t length = 1;
@@ -159,8 +151,7 @@ read_markdown(const char *text, char *shown)
 }
 
 /* What is to be shown of a text, character by character. */
-static void
-expect_shown(const char *text, char *shown)
+static void expect_shown(const char *text, char *shown)
 {
     while (*text != '\0') {
         size_t length = spot_utf8_length(text, strlen(text));
@@ -169,10 +160,8 @@ expect_shown(const char *text, char *shown)
         if (length == 0) {
             shown += sprintf(shown, "\xef\xbf\xbd");
             length = 1;
-        } else if (*bytes < 0x20 || *bytes == 0x7f ||
-                   (*bytes == 0xc2 && bytes[1] < 0xa0) ||
-                   strncmp(text, "\xe2\x80\xa8", 3) == 0 ||
-                   strncmp(text, "\xe2\x80\xae", 3) == 0) {
+        } else if (*bytes < 0x20 || *bytes == 0x7f || (*bytes == 0xc2 && bytes[1] < 0xa0) ||
+                   strncmp(text, "\xe2\x80\xa8", 3) == 0 || strncmp(text, "\xe2\x80\xae", 3) == 0) {
             *shown++ = ' ';
         } else {
             memcpy(shown, text, length);
@@ -183,8 +172,7 @@ expect_shown(const char *text, char *shown)
     *shown = '\0';
 }
 
-static void
-test_markdown_shows_the_text(void **state)
+static void test_markdown_shows_the_text(void **state)
 {
     spot_rng_t rng;
     char text[MAX_TEXT], shown[4 * MAX_TEXT], expected[4 * MAX_TEXT];
@@ -204,8 +192,7 @@ test_markdown_shows_the_text(void **state)
     }
 }
 
-static void
-test_spellings(void **state)
+static void test_spellings(void **state)
 {
     static const char *const cases[][3] = {
         {"50 % of A&B_1", "50 \\% of A\\&B\\_1", "50 % of A&amp;B\\_1"},
@@ -230,8 +217,7 @@ test_spellings(void **state)
     }
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_latex_never_stumbles),

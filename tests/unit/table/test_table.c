@@ -18,8 +18,7 @@
 static const spot_terminal_t wide = {80, false, true};
 
 /* All that cells can hold, and text from outside. */
-static spot_table_t
-sample(void)
+static spot_table_t sample(void)
 {
     spot_table_t table = {.name = "sample"};
     FILE *caption = spot_table_begin_text(&table);
@@ -29,11 +28,10 @@ sample(void)
     fputs(" study", caption);
     spot_table_end_caption(&table, caption);
     spot_table_add_column(
-        &table, (spot_table_column_t){
-                    .name = "recovery", .kind = SPOT_TABLE_TEXT, .is_key = true});
+        &table, (spot_table_column_t){.name = "recovery", .kind = SPOT_TABLE_TEXT, .is_key = true});
     spot_table_add_column(&table, (spot_table_column_t){.name = "runs"});
-    spot_table_add_column(&table,
-        (spot_table_column_t){.name = "time_s", .unit = "h", .factor = 1 / 3600.0});
+    spot_table_add_column(
+        &table, (spot_table_column_t){.name = "time_s", .unit = "h", .factor = 1 / 3600.0});
     spot_table_add_column(&table, (spot_table_column_t){.name = "change",
                                       .unit = "%",
                                       .has_sign = true,
@@ -67,22 +65,19 @@ sample(void)
 
 typedef int (*printer_t)(const spot_table_t *table, FILE *out);
 
-static int
-print_text(const spot_table_t *table, FILE *out)
+static int print_text(const spot_table_t *table, FILE *out)
 {
     return spot_table_write_terminal(table, &wide, out);
 }
 
-static int
-print_narrow(const spot_table_t *table, FILE *out)
+static int print_narrow(const spot_table_t *table, FILE *out)
 {
     const spot_terminal_t narrow = {24, false, true};
 
     return spot_table_write_terminal(table, &narrow, out);
 }
 
-static int
-print_json(const spot_table_t *table, FILE *out)
+static int print_json(const spot_table_t *table, FILE *out)
 {
     spot_json_t json;
     int ret;
@@ -94,26 +89,22 @@ print_json(const spot_table_t *table, FILE *out)
     return ret;
 }
 
-static int
-print_html(const spot_table_t *table, FILE *out)
+static int print_html(const spot_table_t *table, FILE *out)
 {
     return spot_table_write_html(table, "t", out);
 }
 
-static int
-print_markdown(const spot_table_t *table, FILE *out)
+static int print_markdown(const spot_table_t *table, FILE *out)
 {
     return spot_table_write_paper(table, &spot_table_markdown, out);
 }
 
-static int
-print_latex(const spot_table_t *table, FILE *out)
+static int print_latex(const spot_table_t *table, FILE *out)
 {
     return spot_table_write_paper(table, &spot_table_latex, out);
 }
 
-static void
-assert_printed(spot_table_t table, printer_t printer, const char *expected)
+static void assert_printed(spot_table_t table, printer_t printer, const char *expected)
 {
     char *text = NULL;
     size_t num_bytes;
@@ -128,8 +119,7 @@ assert_printed(spot_table_t table, printer_t printer, const char *expected)
 }
 
 /* Control characters are shown, not obeyed. */
-static void
-test_terminal(void **state)
+static void test_terminal(void **state)
 {
     (void) state;
     assert_printed(sample(), print_text,
@@ -147,8 +137,7 @@ test_terminal(void **state)
         "*: 0 is outside <of> the interval\n");
 }
 
-static void
-test_narrow_terminal(void **state)
+static void test_narrow_terminal(void **state)
 {
     (void) state;
     assert_printed(sample(), print_narrow,
@@ -179,8 +168,7 @@ test_narrow_terminal(void **state)
         "   interval\n");
 }
 
-static void
-test_csv(void **state)
+static void test_csv(void **state)
 {
     (void) state;
     assert_printed(sample(), spot_table_write_csv,
@@ -192,8 +180,7 @@ test_csv(void **state)
         "never,cannot run: too few,,\n");
 }
 
-static void
-test_json(void **state)
+static void test_json(void **state)
 {
     (void) state;
     assert_printed(sample(), print_json,
@@ -204,14 +191,12 @@ test_json(void **state)
         "too few\"}]\n");
 }
 
-static spot_table_t
-lists(void)
+static spot_table_t lists(void)
 {
     static const char *const items[] = {"a, b", "\"c\""};
     spot_table_t table = {0};
 
-    spot_table_add_column(
-        &table, (spot_table_column_t){.name = "of", .kind = SPOT_TABLE_PROSE});
+    spot_table_add_column(&table, (spot_table_column_t){.name = "of", .kind = SPOT_TABLE_PROSE});
     for (size_t j = 0; j < 3; j++) {
         spot_table_add_row(&table);
         spot_table_add_list(&table, j, items);
@@ -219,18 +204,15 @@ lists(void)
     return table;
 }
 
-static void
-test_lists(void **state)
+static void test_lists(void **state)
 {
     (void) state;
     assert_printed(lists(), print_json,
         "[{\"of\": []}, {\"of\": [\"a, b\"]}, {\"of\": [\"a, b\", \"\\\"c\\\"\"]}]\n");
-    assert_printed(
-        lists(), spot_table_write_csv, "of\n\n\"a, b\"\n\"a, b, \"\"c\"\"\"\n");
+    assert_printed(lists(), spot_table_write_csv, "of\n\n\"a, b\"\n\"a, b, \"\"c\"\"\"\n");
 }
 
-static void
-test_html(void **state)
+static void test_html(void **state)
 {
     (void) state;
     assert_printed(sample(), print_html,
@@ -263,8 +245,7 @@ test_html(void **state)
         "<p class=\"note\"><sup>*</sup> 0 is outside &lt;of&gt; the interval</p>\n");
 }
 
-static void
-test_markdown(void **state)
+static void test_markdown(void **state)
 {
     (void) state;
     assert_printed(sample(), print_markdown,
@@ -282,8 +263,7 @@ test_markdown(void **state)
         "- <sup>\\*</sup> 0 is outside &lt;of&gt; the interval\n");
 }
 
-static void
-test_latex(void **state)
+static void test_latex(void **state)
 {
     (void) state;
     assert_printed(sample(), print_latex,
@@ -321,13 +301,11 @@ test_latex(void **state)
         "\\end{table}\n");
 }
 
-static spot_table_t
-prose(void)
+static spot_table_t prose(void)
 {
     spot_table_t table = {.name = "prose"};
 
-    spot_table_add_column(
-        &table, (spot_table_column_t){.name = "name", .kind = SPOT_TABLE_TEXT});
+    spot_table_add_column(&table, (spot_table_column_t){.name = "name", .kind = SPOT_TABLE_TEXT});
     spot_table_add_column(
         &table, (spot_table_column_t){.name = "what it does", .kind = SPOT_TABLE_PROSE});
     spot_table_add_row(&table);
@@ -340,8 +318,7 @@ prose(void)
     return table;
 }
 
-static void
-test_prose_goes_on_below_itself(void **state)
+static void test_prose_goes_on_below_itself(void **state)
 {
     (void) state;
     assert_printed(prose(), print_text,
@@ -352,8 +329,7 @@ test_prose_goes_on_below_itself(void **state)
         "ideal       lose nothing\n");
 }
 
-static void
-test_no_rows(void **state)
+static void test_no_rows(void **state)
 {
     spot_table_t table = {.name = "empty"};
 
@@ -362,8 +338,7 @@ test_no_rows(void **state)
     assert_printed(table, print_text, "x\n");
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_terminal),

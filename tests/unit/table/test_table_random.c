@@ -23,8 +23,7 @@ typedef struct {
     uint64_t state;
 } dice_t;
 
-static size_t
-throw_dice(dice_t *self, size_t num_sides)
+static size_t throw_dice(dice_t *self, size_t num_sides)
 {
     self->state ^= self->state << 13;
     self->state ^= self->state >> 7;
@@ -32,8 +31,7 @@ throw_dice(dice_t *self, size_t num_sides)
     return (size_t) (self->state % num_sides);
 }
 
-static void
-add_random_column(spot_table_t *table, dice_t *dice, size_t num_keys)
+static void add_random_column(spot_table_t *table, dice_t *dice, size_t num_keys)
 {
     static const char *const parts[] = {
         "job", ".", "_", "checkpoint", "every", " ", "per_minute", "größe", "(s)"};
@@ -51,8 +49,7 @@ add_random_column(spot_table_t *table, dice_t *dice, size_t num_keys)
 }
 
 /* Each cell says where it is: "r3c2 r3c2". */
-static void
-add_random_cell(spot_table_t *table, dice_t *dice, size_t row_id, size_t column_id)
+static void add_random_cell(spot_table_t *table, dice_t *dice, size_t row_id, size_t column_id)
 {
     char token[32], text[512] = "";
 
@@ -76,16 +73,15 @@ add_random_cell(spot_table_t *table, dice_t *dice, size_t row_id, size_t column_
             spot_table_add_number(table, (double) NAN);
             break;
         default:
-            spot_table_add_estimate(table, (double) throw_dice(dice, 10000) / 7,
-                (double) throw_dice(dice, 100) / 30);
+            spot_table_add_estimate(
+                table, (double) throw_dice(dice, 10000) / 7, (double) throw_dice(dice, 100) / 30);
             spot_table_add_marks(table, throw_dice(dice, 2) == 0 ? "*!" : "");
             break;
     }
     spot_table_set_remark(table, token);
 }
 
-static void
-fill_random(spot_table_t *table, dice_t *dice)
+static void fill_random(spot_table_t *table, dice_t *dice)
 {
     const size_t num_columns = 1 + throw_dice(dice, MAX_COLUMNS);
     const size_t num_rows = throw_dice(dice, MAX_ROWS);
@@ -100,8 +96,7 @@ fill_random(spot_table_t *table, dice_t *dice)
             if (k == (num_keys > 0 ? num_keys : 1) && throw_dice(dice, 8) == 0) {
                 char rest[64];
 
-                snprintf(
-                    rest, sizeof(rest), "cannot run: too few instances r%zuc%zu", j, k);
+                snprintf(rest, sizeof(rest), "cannot run: too few instances r%zuc%zu", j, k);
                 spot_table_add_rest(table, rest);
                 break;
             }
@@ -111,8 +106,7 @@ fill_random(spot_table_t *table, dice_t *dice)
 }
 
 /* A line that is too wide is one word or one number. */
-static void
-assert_fits(const char *line, size_t num_bytes, int width)
+static void assert_fits(const char *line, size_t num_bytes, int width)
 {
     const size_t indent = strspn(line, " ");
 
@@ -125,8 +119,7 @@ assert_fits(const char *line, size_t num_bytes, int width)
 
 /* How often each cell is there, in counts[rows][columns]; a line has cells of one row.
  */
-static void
-count_cells(const char *text, int width, int counts[MAX_ROWS][MAX_COLUMNS])
+static void count_cells(const char *text, int width, int counts[MAX_ROWS][MAX_COLUMNS])
 {
     while (*text != '\0') {
         const size_t num_bytes = strcspn(text, "\n");
@@ -150,8 +143,7 @@ count_cells(const char *text, int width, int counts[MAX_ROWS][MAX_COLUMNS])
     }
 }
 
-static void
-assert_whole(const spot_table_t *table, const char *text, int width)
+static void assert_whole(const spot_table_t *table, const char *text, int width)
 {
     const size_t num_keys = spot_table_num_keys(table);
     int counts[MAX_ROWS][MAX_COLUMNS] = {{0}};
@@ -159,8 +151,7 @@ assert_whole(const spot_table_t *table, const char *text, int width)
     count_cells(text, width, counts);
     for (size_t j = 0; j < table->num_rows; j++) {
         for (size_t k = 0; k < table->num_columns; k++) {
-            const bool is_there =
-                spot_table_cell(table, j, k)->content != SPOT_TABLE_EMPTY;
+            const bool is_there = spot_table_cell(table, j, k)->content != SPOT_TABLE_EMPTY;
 
             if (k < num_keys) {
                 assert_true(counts[j][k] >= 1);
@@ -171,15 +162,13 @@ assert_whole(const spot_table_t *table, const char *text, int width)
     }
 }
 
-static void
-test_random_tables(void **state)
+static void test_random_tables(void **state)
 {
     dice_t dice = {20261124};
 
     (void) state;
     for (int j = 0; j < NUM_TABLES; j++) {
-        const spot_terminal_t terminal = {
-            40 + (int) throw_dice(&dice, 161), false, true};
+        const spot_terminal_t terminal = {40 + (int) throw_dice(&dice, 161), false, true};
         spot_table_t table = {.name = "random"};
         char *text = NULL;
         size_t num_bytes;
@@ -195,8 +184,7 @@ test_random_tables(void **state)
     }
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_random_tables)};
 

@@ -19,8 +19,8 @@
 static const double few_s[] = {60, 60, 180, 600};
 static const double others_s[] = {120, 240};
 
-static spot_gap_overlay_t
-overlay_of(const double *a_s, size_t num_a, const double *b_s, size_t num_b)
+static spot_gap_overlay_t overlay_of(
+    const double *a_s, size_t num_a, const double *b_s, size_t num_b)
 {
     return (spot_gap_overlay_t){.kind = SPOT_SAMPLE_PREEMPT_GAP,
         .tick_s = 60,
@@ -33,8 +33,7 @@ overlay_of(const double *a_s, size_t num_a, const double *b_s, size_t num_b)
 }
 
 /* Equal gaps are one step. */
-static void
-test_gaps_of_two_traces(void **state)
+static void test_gaps_of_two_traces(void **state)
 {
     const spot_gap_overlay_t overlay = overlay_of(few_s, 4, others_s, 2);
     const char *folder = trace_sample_folder();
@@ -42,8 +41,8 @@ test_gaps_of_two_traces(void **state)
 
     (void) state;
     spot_diag_init(&diag);
-    trace_sample_assert_drawn(spot_trace_plot_gap_overlay(&overlay, folder, "x", &diag),
-        &diag, folder, "x-preempt-gap-compare.svg");
+    trace_sample_assert_drawn(spot_trace_plot_gap_overlay(&overlay, folder, "x", &diag), &diag,
+        folder, "x-preempt-gap-compare.svg");
     trace_sample_assert_file(folder, "x-preempt-gap-compare.csv",
         "series,time_s,survival,low,high\na,0,1,,\na,60,0.5,,\na,180,0.25,,\n"
         "a,600,0,,\nb,0,1,,\nb,120,0.5,,\nb,240,0,,\n");
@@ -51,8 +50,7 @@ test_gaps_of_two_traces(void **state)
 }
 
 /* The band goes as far as one replication has longer gaps. */
-static void
-test_gaps_over_a_band(void **state)
+static void test_gaps_over_a_band(void **state)
 {
     static const double time_s[] = {0, 60, 120, 180, 240}, low[] = {1, 0.25, 0, 0, 0},
                         median[] = {1, 0.5, 0.25, 0, 0}, high[] = {1, 0.75, 0.5, 0, 0};
@@ -65,16 +63,15 @@ test_gaps_over_a_band(void **state)
     overlay.is_obtainable = true;
     overlay.band = (spot_model_band_t){20, 5, time_s, low, median, high};
     spot_diag_init(&diag);
-    trace_sample_assert_drawn(spot_trace_plot_gap_overlay(&overlay, folder, "x", &diag),
-        &diag, folder, "x-add-gap-compare.svg");
+    trace_sample_assert_drawn(spot_trace_plot_gap_overlay(&overlay, folder, "x", &diag), &diag,
+        folder, "x-add-gap-compare.svg");
     trace_sample_assert_file(folder, "x-add-gap-compare.csv",
         "series,time_s,survival,low,high\nb,0,1,,\nb,60,0.5,,\nb,180,0.25,,\n"
         "b,600,0,,\nband,0,1,1,1\nband,60,0.5,0.25,0.75\nband,120,0.25,0,0.5\n");
     trace_sample_end(folder);
 }
 
-static void
-test_too_few_gaps(void **state)
+static void test_too_few_gaps(void **state)
 {
     static const double time_s[] = {0, 60}, nothing[] = {(double) NAN, (double) NAN};
     static const struct {
@@ -85,17 +82,16 @@ test_too_few_gaps(void **state)
 
     (void) state;
     for (size_t j = 0; j < sizeof(cases) / sizeof(cases[0]); j++) {
-        spot_gap_overlay_t overlay = overlay_of(
-            cases[j].num_a > 0 ? few_s : NULL, cases[j].num_a, others_s, cases[j].num_b);
+        spot_gap_overlay_t overlay =
+            overlay_of(cases[j].num_a > 0 ? few_s : NULL, cases[j].num_a, others_s, cases[j].num_b);
         const char *folder = trace_sample_folder();
         spot_diag_t diag;
 
-        overlay.band = (spot_model_band_t){
-            cases[j].num_a > 0 ? 0 : 20, 2, time_s, nothing, nothing, nothing};
+        overlay.band =
+            (spot_model_band_t){cases[j].num_a > 0 ? 0 : 20, 2, time_s, nothing, nothing, nothing};
         spot_diag_init(&diag);
-        trace_sample_assert_not_drawn(
-            spot_trace_plot_gap_overlay(&overlay, folder, "x", &diag), &diag, folder,
-            "x-preempt-gap-compare.svg", cases[j].problem);
+        trace_sample_assert_not_drawn(spot_trace_plot_gap_overlay(&overlay, folder, "x", &diag),
+            &diag, folder, "x-preempt-gap-compare.svg", cases[j].problem);
         free(trace_sample_take(folder, "x-preempt-gap-compare.csv"));
         trace_sample_end(folder);
     }
@@ -104,8 +100,7 @@ test_too_few_gaps(void **state)
 #define NUM_GAPS 300000
 
 /* As few points as a picture shows, and those of both ends among them. */
-static void
-test_many_gaps(void **state)
+static void test_many_gaps(void **state)
 {
     double *gaps_s = malloc(NUM_GAPS * sizeof(*gaps_s));
     const char *folder = trace_sample_folder();
@@ -121,8 +116,8 @@ test_many_gaps(void **state)
     }
     overlay = overlay_of(gaps_s, NUM_GAPS, others_s, 2);
     spot_diag_init(&diag);
-    trace_sample_assert_drawn(spot_trace_plot_gap_overlay(&overlay, folder, "x", &diag),
-        &diag, folder, "x-preempt-gap-compare.svg");
+    trace_sample_assert_drawn(spot_trace_plot_gap_overlay(&overlay, folder, "x", &diag), &diag,
+        folder, "x-preempt-gap-compare.svg");
     text = trace_sample_take(folder, "x-preempt-gap-compare.csv");
     for (const char *line = text; line != NULL; line = strchr(line + 1, '\n')) {
         num_rows++;
@@ -140,15 +135,13 @@ enum { HALVES = SPOT_COMPARISON_FIRST - 1, TRACE, MODEL, NUM_COLUMNS };
 
 static spot_comparison_column_t columns[NUM_COLUMNS];
 
-static spot_comparison_t
-comparison_of(void)
+static spot_comparison_t comparison_of(void)
 {
     static char labels[NUM_COLUMNS][32] = {
         "recorded", "half1", "half2-vs-half1", "it's <b>,\"{x}\"", "mrp"};
     static const spot_comparison_column_kind_t kinds[NUM_COLUMNS] = {
-        SPOT_COMPARISON_COLUMN_RECORDED, SPOT_COMPARISON_COLUMN_HALF,
-        SPOT_COMPARISON_COLUMN_HALVES, SPOT_COMPARISON_COLUMN_TRACE,
-        SPOT_COMPARISON_COLUMN_MODEL};
+        SPOT_COMPARISON_COLUMN_RECORDED, SPOT_COMPARISON_COLUMN_HALF, SPOT_COMPARISON_COLUMN_HALVES,
+        SPOT_COMPARISON_COLUMN_TRACE, SPOT_COMPARISON_COLUMN_MODEL};
 
     memset(columns, 0, sizeof(columns));
     for (size_t k = 0; k < NUM_COLUMNS; k++) {
@@ -164,8 +157,7 @@ comparison_of(void)
 
 /* Bars of two standard errors for models alone; the logarithm of a ratio to what was
  * recorded, of the halves to the first half. */
-static void
-test_distances(void **state)
+static void test_distances(void **state)
 {
     const spot_comparison_t comparison = comparison_of();
     const char *folder = trace_sample_folder();
@@ -178,8 +170,8 @@ test_distances(void **state)
     columns[MODEL].means[SPOT_FIDELITY_KS_PREEMPT_GAP] = 0.5;
     columns[MODEL].sds[SPOT_FIDELITY_KS_PREEMPT_GAP] = 0.25;
     spot_diag_init(&diag);
-    trace_sample_assert_drawn(spot_trace_plot_distances(&comparison, folder, "x", &diag),
-        &diag, folder, "x-distances.svg");
+    trace_sample_assert_drawn(spot_trace_plot_distances(&comparison, folder, "x", &diag), &diag,
+        folder, "x-distances.svg");
     text = trace_sample_take(folder, "x-distances.csv");
     trace_sample_assert_start(text,
         "row,series,value,half_width\nks_preempt_gap,half2-vs-half1,0.1,\n"
@@ -188,8 +180,7 @@ test_distances(void **state)
     trace_sample_end(folder);
 }
 
-static void
-test_no_distances(void **state)
+static void test_no_distances(void **state)
 {
     const spot_comparison_t comparison = comparison_of();
     const char *folder = trace_sample_folder();
@@ -197,16 +188,14 @@ test_no_distances(void **state)
 
     (void) state;
     spot_diag_init(&diag);
-    trace_sample_assert_not_drawn(
-        spot_trace_plot_distances(&comparison, folder, "x", &diag), &diag, folder,
-        "x-distances.svg", "all values are undefined");
+    trace_sample_assert_not_drawn(spot_trace_plot_distances(&comparison, folder, "x", &diag), &diag,
+        folder, "x-distances.svg", "all values are undefined");
     free(trace_sample_take(folder, "x-distances.csv"));
     trace_sample_end(folder);
 }
 
 /* Only columns with a reference; without any there is no picture. */
-static void
-test_reference(void **state)
+static void test_reference(void **state)
 {
     const spot_comparison_t comparison = comparison_of();
     const char *folder = trace_sample_folder();
@@ -219,19 +208,17 @@ test_reference(void **state)
     assert_int_equal(spot_trace_plot_reference(&comparison, "/dev/null", "x", &diag), 0);
     columns[MODEL].has_reference = true;
     columns[MODEL].zs[0] = -7;
-    trace_sample_assert_drawn(spot_trace_plot_reference(&comparison, folder, "x", &diag),
-        &diag, folder, "x-reference.svg");
+    trace_sample_assert_drawn(spot_trace_plot_reference(&comparison, folder, "x", &diag), &diag,
+        folder, "x-reference.svg");
     text = trace_sample_take(folder, "x-reference.csv");
-    snprintf(expected, sizeof(expected),
-        "row,series,value,half_width\n%s,mrp,-7,\n%s,mrp,,\n",
+    snprintf(expected, sizeof(expected), "row,series,value,half_width\n%s,mrp,-7,\n%s,mrp,,\n",
         spot_fidelity_metrics[0].name, spot_fidelity_metrics[1].name);
     trace_sample_assert_start(text, expected);
     free(text);
     trace_sample_end(folder);
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_gaps_of_two_traces),

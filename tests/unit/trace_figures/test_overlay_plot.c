@@ -13,13 +13,12 @@
 #include "tests/unit/reports/sample.h"
 #include "tests/unit/trace_figures/trace_sample.h"
 
-static const trace_sample_t first = {"a", "unknown", "60", "counts", "9",
-    "0,init,2,\n60,add,3,\n180,preempt,4,\n300,end,1,\n"};
-static const trace_sample_t second = {"b", "unknown", "60", "availability", "9",
-    "0,init,4,\n120,preempt,4,\n240,end,0,\n"};
+static const trace_sample_t first = {
+    "a", "unknown", "60", "counts", "9", "0,init,2,\n60,add,3,\n180,preempt,4,\n300,end,1,\n"};
+static const trace_sample_t second = {
+    "b", "unknown", "60", "availability", "9", "0,init,4,\n120,preempt,4,\n240,end,0,\n"};
 
-static char *
-draw(const spot_overlay_t *overlay, const char *name)
+static char *draw(const spot_overlay_t *overlay, const char *name)
 {
     const char *folder = trace_sample_folder();
     char picture[64], points[64];
@@ -36,14 +35,12 @@ draw(const spot_overlay_t *overlay, const char *name)
     return text;
 }
 
-static void
-test_two_traces_and_a_band(void **state)
+static void test_two_traces_and_a_band(void **state)
 {
-    static const double time_s[] = {0, 120, 240}, low[] = {1, 0.5, 0},
-                        median[] = {3, 2, 1}, high[] = {5, 4, 9};
-    spot_overlay_t overlay = {.a_label = "it's <A>",
-        .b_label = "漢字",
-        .band = {20, 3, time_s, low, median, high}};
+    static const double time_s[] = {0, 120, 240}, low[] = {1, 0.5, 0}, median[] = {3, 2, 1},
+                        high[] = {5, 4, 9};
+    spot_overlay_t overlay = {
+        .a_label = "it's <A>", .b_label = "漢字", .band = {20, 3, time_s, low, median, high}};
     spot_trace_t a, b;
     char *text;
 
@@ -62,8 +59,7 @@ test_two_traces_and_a_band(void **state)
     spot_trace_free(&b);
 }
 
-static void
-test_without_band_or_first(void **state)
+static void test_without_band_or_first(void **state)
 {
     spot_overlay_t overlay = {.a_label = "A", .b_label = "B"};
     spot_trace_t a, b;
@@ -88,8 +84,7 @@ test_without_band_or_first(void **state)
 #define NUM_TIMES 10007
 
 /* More times than a picture can show: no width of the band is lost. */
-static void
-test_a_long_band(void **state)
+static void test_a_long_band(void **state)
 {
     static double time_s[NUM_TIMES], low[NUM_TIMES], high[NUM_TIMES];
     spot_overlay_t overlay = {
@@ -112,8 +107,7 @@ test_a_long_band(void **state)
         double start_s, row_low, row_high, end_s = NUM_TIMES;
         const char *follower = strstr(line + 1, "\nband,");
 
-        assert_int_equal(
-            sscanf(line, "\nband,%lf,%*f,%lf,%lf", &start_s, &row_low, &row_high), 3);
+        assert_int_equal(sscanf(line, "\nband,%lf,%*f,%lf,%lf", &start_s, &row_low, &row_high), 3);
         if (follower != NULL) {
             assert_int_equal(sscanf(follower, "\nband,%lf", &end_s), 1);
         }
@@ -130,8 +124,7 @@ test_a_long_band(void **state)
     spot_trace_free(&b);
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_two_traces_and_a_band),

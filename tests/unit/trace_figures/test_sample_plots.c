@@ -24,17 +24,15 @@ static const spot_labelled_law_t laws[] = {
 static double values[] = {200, 50, 100, 120};
 static bool is_censored[] = {false, false, true, false};
 
-static spot_fitted_sample_t
-fitted_of(
+static spot_fitted_sample_t fitted_of(
     spot_sample_t *sample, double *sample_values, bool *censored, size_t num_values)
 {
-    *sample = (spot_sample_t){
-        .num_values = num_values, .values = sample_values, .is_censored = censored};
+    *sample =
+        (spot_sample_t){.num_values = num_values, .values = sample_values, .is_censored = censored};
     return (spot_fitted_sample_t){.kind = SPOT_SAMPLE_LIFETIME, .sample = sample};
 }
 
-static void
-test_survival_alone(void **state)
+static void test_survival_alone(void **state)
 {
     const char *folder = trace_sample_folder();
     spot_sample_t sample;
@@ -43,8 +41,8 @@ test_survival_alone(void **state)
 
     (void) state;
     spot_diag_init(&diag);
-    trace_sample_assert_drawn(spot_trace_plot_survival(&fitted, folder, "x", &diag),
-        &diag, folder, "x-lifetime-survival.svg");
+    trace_sample_assert_drawn(spot_trace_plot_survival(&fitted, folder, "x", &diag), &diag, folder,
+        "x-lifetime-survival.svg");
     trace_sample_assert_file(folder, "x-lifetime-survival.csv",
         "series,time_s,survival\nrecorded,0,1\nrecorded,50,0.75\nrecorded,120,0.375\n"
         "recorded,200,0\ncensored,100,0.75\n");
@@ -52,8 +50,7 @@ test_survival_alone(void **state)
 }
 
 /* The curve goes as far as anything was seen. */
-static void
-test_a_censored_tail(void **state)
+static void test_a_censored_tail(void **state)
 {
     static double tail[] = {10, 30, 40, 40};
     static bool tail_censored[] = {false, false, true, true};
@@ -67,8 +64,8 @@ test_a_censored_tail(void **state)
     fitted.tick_s = 10;
     fitted.is_obtainable = true;
     spot_diag_init(&diag);
-    trace_sample_assert_drawn(spot_trace_plot_survival(&fitted, folder, "x", &diag),
-        &diag, folder, "x-up-spell-survival.svg");
+    trace_sample_assert_drawn(spot_trace_plot_survival(&fitted, folder, "x", &diag), &diag, folder,
+        "x-up-spell-survival.svg");
     trace_sample_assert_file(folder, "x-up-spell-survival.csv",
         "series,time_s,survival\nrecorded,0,1\nrecorded,10,0.75\nrecorded,30,0.5\n"
         "recorded,40,0.5\ncensored,40,0.5\n");
@@ -76,8 +73,7 @@ test_a_censored_tail(void **state)
 }
 
 /* Every law at the times of its row. */
-static void
-test_survival_of_laws(void **state)
+static void test_survival_of_laws(void **state)
 {
     const char *folder = trace_sample_folder();
     spot_sample_t sample;
@@ -90,8 +86,8 @@ test_survival_of_laws(void **state)
     fitted.num_laws = 3;
     fitted.laws = laws;
     spot_diag_init(&diag);
-    trace_sample_assert_drawn(spot_trace_plot_survival(&fitted, folder, "x", &diag),
-        &diag, folder, "x-lifetime-fit.svg");
+    trace_sample_assert_drawn(
+        spot_trace_plot_survival(&fitted, folder, "x", &diag), &diag, folder, "x-lifetime-fit.svg");
     points = trace_sample_take(folder, "x-lifetime-fit.csv");
     for (const char *line = strstr(points, "\nexponential,"); line != NULL;
          line = strstr(line + 1, "\nexponential,")) {
@@ -111,8 +107,7 @@ test_survival_of_laws(void **state)
 }
 
 /* The steps at their middle: p = 1/8, 7/16, 13/16. Quantiles -100 ln(1 - p). */
-static void
-test_quantiles(void **state)
+static void test_quantiles(void **state)
 {
     const char *folder = trace_sample_folder();
     spot_sample_t sample;
@@ -123,8 +118,8 @@ test_quantiles(void **state)
     fitted.num_laws = 1;
     fitted.laws = laws;
     spot_diag_init(&diag);
-    trace_sample_assert_drawn(spot_trace_plot_quantiles(&fitted, folder, "x", &diag),
-        &diag, folder, "x-lifetime-qq.svg");
+    trace_sample_assert_drawn(
+        spot_trace_plot_quantiles(&fitted, folder, "x", &diag), &diag, folder, "x-lifetime-qq.svg");
     trace_sample_assert_file(folder, "x-lifetime-qq.csv",
         "series,probability,fitted_s,recorded_s\nexponential,0.125,13.353139,50\n"
         "exponential,0.4375,57.536414,120\nexponential,0.8125,167.39764,200\n");
@@ -133,8 +128,7 @@ test_quantiles(void **state)
 
 /* Ties are one point; ticks stand at their middle, and 0 in the first one. Three laws,
  * of which two are drawn. */
-static void
-test_quantiles_on_a_lattice(void **state)
+static void test_quantiles_on_a_lattice(void **state)
 {
     static double ticks[] = {60, 0, 120, 60, 60};
     static bool none[5];
@@ -150,8 +144,8 @@ test_quantiles_on_a_lattice(void **state)
     fitted.num_laws = 3;
     fitted.laws = laws;
     spot_diag_init(&diag);
-    trace_sample_assert_drawn(spot_trace_plot_quantiles(&fitted, folder, "x", &diag),
-        &diag, folder, "x-preempt-gap-qq.svg");
+    trace_sample_assert_drawn(spot_trace_plot_quantiles(&fitted, folder, "x", &diag), &diag, folder,
+        "x-preempt-gap-qq.svg");
     points = trace_sample_take(folder, "x-preempt-gap-qq.csv");
     trace_sample_assert_start(points,
         "series,probability,fitted_s,recorded_s\nexponential,0.1,10.536052,30\n"
@@ -161,31 +155,28 @@ test_quantiles_on_a_lattice(void **state)
     trace_sample_end(folder);
 }
 
-static void
-assert_no_picture(double *sample_values, bool *censored, size_t num_values,
+static void assert_no_picture(double *sample_values, bool *censored, size_t num_values,
     const char *problem, const char *points)
 {
     const char *folder = trace_sample_folder();
     spot_sample_t sample;
-    spot_fitted_sample_t fitted =
-        fitted_of(&sample, sample_values, censored, num_values);
+    spot_fitted_sample_t fitted = fitted_of(&sample, sample_values, censored, num_values);
     spot_diag_t diag;
 
     fitted.num_laws = 1;
     fitted.laws = laws;
     spot_diag_init(&diag);
-    trace_sample_assert_not_drawn(spot_trace_plot_survival(&fitted, folder, "x", &diag),
-        &diag, folder, "x-lifetime-fit.svg", problem);
+    trace_sample_assert_not_drawn(spot_trace_plot_survival(&fitted, folder, "x", &diag), &diag,
+        folder, "x-lifetime-fit.svg", problem);
     trace_sample_assert_file(folder, "x-lifetime-fit.csv", points);
     spot_diag_init(&diag);
-    trace_sample_assert_not_drawn(spot_trace_plot_quantiles(&fitted, folder, "x", &diag),
-        &diag, folder, "x-lifetime-qq.svg", problem);
+    trace_sample_assert_not_drawn(spot_trace_plot_quantiles(&fitted, folder, "x", &diag), &diag,
+        folder, "x-lifetime-qq.svg", problem);
     free(trace_sample_take(folder, "x-lifetime-qq.csv"));
     trace_sample_end(folder);
 }
 
-static void
-test_too_little_to_draw(void **state)
+static void test_too_little_to_draw(void **state)
 {
     static double one[] = {60}, zeros[] = {0, 0}, two[] = {5, 7};
     static bool none[2], all[] = {true, true};
@@ -202,8 +193,7 @@ test_too_little_to_draw(void **state)
         "1\n");
 }
 
-static void
-test_no_law(void **state)
+static void test_no_law(void **state)
 {
     const char *folder = trace_sample_folder();
     spot_sample_t sample;
@@ -212,16 +202,15 @@ test_no_law(void **state)
 
     (void) state;
     spot_diag_init(&diag);
-    trace_sample_assert_not_drawn(spot_trace_plot_quantiles(&fitted, folder, "x", &diag),
-        &diag, folder, "x-lifetime-qq.svg", "no law was fitted");
+    trace_sample_assert_not_drawn(spot_trace_plot_quantiles(&fitted, folder, "x", &diag), &diag,
+        folder, "x-lifetime-qq.svg", "no law was fitted");
     free(trace_sample_take(folder, "x-lifetime-qq.csv"));
     trace_sample_end(folder);
 }
 
 /* All equal, and laws that are far away from them: curves that end at once, points that
  * no axis reaches. */
-static void
-test_far_laws(void **state)
+static void test_far_laws(void **state)
 {
     static const spot_labelled_law_t far[] = {
         {"short", {&spot_family_exponential, {1e-9}}},
@@ -238,18 +227,17 @@ test_far_laws(void **state)
     fitted.num_laws = 2;
     fitted.laws = far;
     spot_diag_init(&diag);
-    trace_sample_assert_drawn(spot_trace_plot_survival(&fitted, folder, "x", &diag),
-        &diag, folder, "x-lifetime-fit.svg");
+    trace_sample_assert_drawn(
+        spot_trace_plot_survival(&fitted, folder, "x", &diag), &diag, folder, "x-lifetime-fit.svg");
     free(trace_sample_take(folder, "x-lifetime-fit.csv"));
     spot_diag_init(&diag);
-    trace_sample_assert_drawn(spot_trace_plot_quantiles(&fitted, folder, "x", &diag),
-        &diag, folder, "x-lifetime-qq.svg");
+    trace_sample_assert_drawn(
+        spot_trace_plot_quantiles(&fitted, folder, "x", &diag), &diag, folder, "x-lifetime-qq.svg");
     free(trace_sample_take(folder, "x-lifetime-qq.csv"));
     trace_sample_end(folder);
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_survival_alone),

@@ -17,8 +17,7 @@
 #include "tests/unit/trace_figures/trace_sample.h"
 #include "traces/describe/hours.h"
 
-static void
-assert_availability(const trace_sample_t *sample, const char *expected)
+static void assert_availability(const trace_sample_t *sample, const char *expected)
 {
     const char *folder = trace_sample_folder();
     spot_trace_t trace;
@@ -26,16 +25,15 @@ assert_availability(const trace_sample_t *sample, const char *expected)
 
     trace_sample_read(&trace, sample);
     spot_diag_init(&diag);
-    trace_sample_assert_drawn(spot_trace_plot_availability(&trace, folder, "x", &diag),
-        &diag, folder, "x-availability.svg");
+    trace_sample_assert_drawn(spot_trace_plot_availability(&trace, folder, "x", &diag), &diag,
+        folder, "x-availability.svg");
     trace_sample_assert_file(folder, "x-availability.csv", expected);
     trace_sample_end(folder);
     spot_trace_free(&trace);
 }
 
 /* Rows of one time are one step; what happens at 0 belongs to the first. */
-static void
-test_steps(void **state)
+static void test_steps(void **state)
 {
     (void) state;
     assert_availability(&(trace_sample_t){"a", "unknown", "0.5", "counts", "5",
@@ -44,17 +42,15 @@ test_steps(void **state)
         "time_s,running,capacity\n0,3,5\n10,1,5\n20.5,0,5\n100,0,5\n");
 }
 
-static void
-test_obtainable_and_unbounded(void **state)
+static void test_obtainable_and_unbounded(void **state)
 {
     (void) state;
-    assert_availability(&(trace_sample_t){"a", "unknown", "60", "availability",
-                            "unbounded", "0,init,2,\n60,add,1,\n120,end,3,\n"},
+    assert_availability(&(trace_sample_t){"a", "unknown", "60", "availability", "unbounded",
+                            "0,init,2,\n60,add,1,\n120,end,3,\n"},
         "time_s,obtainable,capacity\n0,2,\n60,3,\n120,3,\n");
 }
 
-static void
-test_named(void **state)
+static void test_named(void **state)
 {
     (void) state;
     assert_availability(
@@ -64,24 +60,21 @@ test_named(void **state)
 }
 
 /* Nothing ever runs, for the shortest time that there is. */
-static void
-test_nothing_happens(void **state)
+static void test_nothing_happens(void **state)
 {
     (void) state;
-    assert_availability(&(trace_sample_t){"it's <b>&amp; `x` 漢字 ^2 \\n", "unknown",
-                            "1", "counts", "unbounded", "0,init,0,\n0.001,end,0,\n"},
+    assert_availability(&(trace_sample_t){"it's <b>&amp; `x` 漢字 ^2 \\n", "unknown", "1", "counts",
+                            "unbounded", "0,init,0,\n0.001,end,0,\n"},
         "time_s,running,capacity\n0,0,\n0.001,0,\n");
 }
 
 /* Numbers with 8 digits, times to the ms. */
-static void
-test_large_numbers(void **state)
+static void test_large_numbers(void **state)
 {
     (void) state;
-    assert_availability(
-        &(trace_sample_t){"a", "unknown", "0.001", "counts", "2147483646",
-            "0,init,0,\n1000000.001,add,2147483646,\n"
-            "3000000000.999,end,2147483646,\n"},
+    assert_availability(&(trace_sample_t){"a", "unknown", "0.001", "counts", "2147483646",
+                            "0,init,0,\n1000000.001,add,2147483646,\n"
+                            "3000000000.999,end,2147483646,\n"},
         "time_s,running,capacity\n0,0,2147483646\n1000000.001,2.1474836e+09,2147483646\n"
         "3000000001,2.1474836e+09,2147483646\n");
 }
@@ -89,8 +82,7 @@ test_large_numbers(void **state)
 #define NUM_ROWS 100000
 
 /* A long quiet trace with one short peak and one short fall. */
-static char *
-long_rows(void)
+static char *long_rows(void)
 {
     char *text = NULL;
     size_t num_bytes;
@@ -99,9 +91,7 @@ long_rows(void)
     assert_non_null(out);
     fputs("0,init,50,\n", out);
     for (int j = 1; j <= NUM_ROWS; j++) {
-        const int size = j == 40001 || j == 40002   ? 45
-                         : j == 70001 || j == 70002 ? 49
-                                                    : 1;
+        const int size = j == 40001 || j == 40002 ? 45 : j == 70001 || j == 70002 ? 49 : 1;
         const bool is_add = j >= 70001 ? j % 2 == 0 : j % 2 == 1;
 
         fprintf(out, "%d,%s,%d,\n", 60 * j, is_add ? "add" : "preempt", size);
@@ -111,8 +101,7 @@ long_rows(void)
     return text;
 }
 
-static void
-test_a_long_trace_keeps_its_peaks(void **state)
+static void test_a_long_trace_keeps_its_peaks(void **state)
 {
     const char *folder = trace_sample_folder();
     char *rows = long_rows(), *points;
@@ -121,12 +110,11 @@ test_a_long_trace_keeps_its_peaks(void **state)
     size_t num_lines = 0;
 
     (void) state;
-    trace_sample_read(
-        &trace, &(trace_sample_t){"a", "unknown", "60", "counts", "unbounded", rows});
+    trace_sample_read(&trace, &(trace_sample_t){"a", "unknown", "60", "counts", "unbounded", rows});
     free(rows);
     spot_diag_init(&diag);
-    trace_sample_assert_drawn(spot_trace_plot_availability(&trace, folder, "x", &diag),
-        &diag, folder, "x-availability.svg");
+    trace_sample_assert_drawn(spot_trace_plot_availability(&trace, folder, "x", &diag), &diag,
+        folder, "x-availability.svg");
     points = trace_sample_take(folder, "x-availability.csv");
     for (const char *byte = points; *byte != '\0'; byte++) {
         num_lines += *byte == '\n';
@@ -141,8 +129,7 @@ test_a_long_trace_keeps_its_peaks(void **state)
 }
 
 /* The points of the picture of hours. */
-static char *
-hours_of(const trace_sample_t *sample, bool is_start_known)
+static char *hours_of(const trace_sample_t *sample, bool is_start_known)
 {
     const char *folder = trace_sample_folder();
     spot_trace_t trace;
@@ -152,8 +139,8 @@ hours_of(const trace_sample_t *sample, bool is_start_known)
     trace_sample_read(&trace, sample);
     spot_diag_init(&diag);
     trace_sample_assert_drawn(
-        spot_trace_plot_hours(&trace, is_start_known ? spot_hours_start_ms(&trace) : -1,
-            folder, "x", &diag),
+        spot_trace_plot_hours(
+            &trace, is_start_known ? spot_hours_start_ms(&trace) : -1, folder, "x", &diag),
         &diag, folder, "x-hours.svg");
     points = trace_sample_take(folder, "x-hours.csv");
     trace_sample_end(folder);
@@ -163,8 +150,7 @@ hours_of(const trace_sample_t *sample, bool is_start_known)
 
 /* From 22:30 for 3 h: an instance runs but for the last half hour. With no event in an
  * exposed hour the Poisson limit is -ln 0.025 = 3.6888795 an hour. */
-static void
-test_hours(void **state)
+static void test_hours(void **state)
 {
     const trace_sample_t sample = {"a", "2021-02-03T22:30:00Z", "1", "counts", "2",
         "0,init,1,\n1800,preempt,1,\n1800,add,1,\n9000,preempt,1,\n10800,end,0,\n"};
@@ -187,11 +173,10 @@ test_hours(void **state)
 }
 
 /* Never an instance to lose, never room for another. */
-static void
-test_hours_without_exposure(void **state)
+static void test_hours_without_exposure(void **state)
 {
-    char *points = hours_of(&(trace_sample_t){"a", "unknown", "1", "availability",
-                                "unbounded", "0,init,0,\n60,end,0,\n"},
+    char *points = hours_of(&(trace_sample_t){"a", "unknown", "1", "availability", "unbounded",
+                                "0,init,0,\n60,end,0,\n"},
         false);
 
     (void) state;
@@ -200,69 +185,62 @@ test_hours_without_exposure(void **state)
     free(points);
 }
 
-static void
-test_a_hostile_name(void **state)
+static void test_a_hostile_name(void **state)
 {
     const char *folder = trace_sample_folder();
     spot_trace_t trace;
     spot_diag_t diag;
 
     (void) state;
-    trace_sample_read(&trace,
-        &(trace_sample_t){"a", "unknown", "1", "counts", "5", "0,init,1,\n60,end,1,\n"});
+    trace_sample_read(
+        &trace, &(trace_sample_t){"a", "unknown", "1", "counts", "5", "0,init,1,\n60,end,1,\n"});
     spot_diag_init(&diag);
     trace_sample_assert_drawn(
-        spot_trace_plot_availability(&trace, folder, "</svg>'\n`x`/漢\xff", &diag),
-        &diag, folder, "__svg____x__漢_-availability.svg");
+        spot_trace_plot_availability(&trace, folder, "</svg>'\n`x`/漢\xff", &diag), &diag, folder,
+        "__svg____x__漢_-availability.svg");
     free(trace_sample_take(folder, "__svg____x__漢_-availability.csv"));
     trace_sample_end(folder);
     spot_trace_free(&trace);
 }
 
-static void
-test_folders_that_cannot_be(void **state)
+static void test_folders_that_cannot_be(void **state)
 {
     spot_trace_t trace;
     spot_diag_t diag;
 
     (void) state;
-    trace_sample_read(&trace,
-        &(trace_sample_t){"a", "unknown", "1", "counts", "5", "0,init,1,\n60,end,1,\n"});
+    trace_sample_read(
+        &trace, &(trace_sample_t){"a", "unknown", "1", "counts", "5", "0,init,1,\n60,end,1,\n"});
     spot_diag_init(&diag);
+    assert_int_equal(spot_trace_plot_availability(&trace, "/dev/null", "x", &diag), SPOT_ERR_IO);
     assert_int_equal(
-        spot_trace_plot_availability(&trace, "/dev/null", "x", &diag), SPOT_ERR_IO);
-    assert_int_equal(spot_trace_plot_availability(&trace, "/nowhere/at/all", "x", &diag),
-        SPOT_ERR_IO);
+        spot_trace_plot_availability(&trace, "/nowhere/at/all", "x", &diag), SPOT_ERR_IO);
     assert_int_equal(diag.num_errors, 2);
     assert_string_equal(diag.items[0].text, "/dev/null: expected a folder for pictures");
-    assert_string_equal(diag.items[1].text,
-        "/nowhere/at/all: cannot make this folder: No such file or directory");
+    assert_string_equal(
+        diag.items[1].text, "/nowhere/at/all: cannot make this folder: No such file or directory");
     spot_diag_free(&diag);
     spot_trace_free(&trace);
 }
 
-static void
-test_words(void **state)
+static void test_words(void **state)
 {
     static const struct {
         double duration_s;
         const char *expected;
     } cases[] = {{3000 * 86400.0, "3000 d"}, {0, "0 s"}, {0.25, "0.25 s"}, {60, "60 s"},
-        {120, "2 min"}, {4000, "66.7 min"}, {7200, "2 h"}, {40920, "11.4 h"},
-        {172800, "2 d"}};
+        {120, "2 min"}, {4000, "66.7 min"}, {7200, "2 h"}, {40920, "11.4 h"}, {172800, "2 d"}};
 
     spot_texts_t texts = {0};
 
     (void) state;
     for (size_t j = 0; j < sizeof(cases) / sizeof(cases[0]); j++) {
-        assert_string_equal(
-            spot_words_duration(&texts, cases[j].duration_s), cases[j].expected);
+        assert_string_equal(spot_words_duration(&texts, cases[j].duration_s), cases[j].expected);
     }
     spot_texts_free(&texts);
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_steps),

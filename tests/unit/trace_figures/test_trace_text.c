@@ -5,8 +5,7 @@
 #include "reports/traces/trace_text.h"
 #include "tests/unit/describe/trace_text.h"
 
-static void
-assert_printed(const spot_trace_t *trace, const char *expected)
+static void assert_printed(const spot_trace_t *trace, const char *expected)
 {
     const spot_terminal_t terminal = {.width = 80};
     spot_describe_t describe;
@@ -23,8 +22,7 @@ assert_printed(const spot_trace_t *trace, const char *expected)
     spot_describe_free(&describe);
 }
 
-static void
-test_recorded_trace(void **state)
+static void test_recorded_trace(void **state)
 {
     spot_trace_t trace;
 
@@ -50,8 +48,7 @@ test_recorded_trace(void **state)
 }
 
 /* What could be obtained never ran. */
-static void
-test_availability(void **state)
+static void test_availability(void **state)
 {
     spot_trace_t trace;
 
@@ -78,8 +75,7 @@ test_availability(void **state)
     spot_trace_free(&trace);
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_recorded_trace),

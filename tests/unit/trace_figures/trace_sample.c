@@ -13,8 +13,7 @@
 #include "tests/unit/reports/sample.h"
 #include "tests/unit/trace_figures/trace_sample.h"
 
-void
-trace_sample_read(spot_trace_t *trace, const trace_sample_t *sample)
+void trace_sample_read(spot_trace_t *trace, const trace_sample_t *sample)
 {
     const size_t max_bytes = strlen(sample->rows) + 1024;
     char *text = malloc(max_bytes);
@@ -25,11 +24,10 @@ trace_sample_read(spot_trace_t *trace, const trace_sample_t *sample)
     num_bytes = snprintf(text, max_bytes,
         "# spotsim-trace: 1\n# name: %s\n# start: %s\n# resolution_s: %s\n# kind: %s\n"
         "# capacity: %s\ntime_s,event,count,instances\n%s",
-        sample->name, sample->start, sample->resolution_s, sample->kind,
-        sample->capacity, sample->rows);
+        sample->name, sample->start, sample->resolution_s, sample->kind, sample->capacity,
+        sample->rows);
     spot_diag_init(&diag);
-    if (spot_trace_read_bytes(trace, "sample", text, (size_t) num_bytes, false, &diag) !=
-        0) {
+    if (spot_trace_read_bytes(trace, "sample", text, (size_t) num_bytes, false, &diag) != 0) {
         spot_diag_print(&diag, stderr);
         fail();
     }
@@ -37,8 +35,7 @@ trace_sample_read(spot_trace_t *trace, const trace_sample_t *sample)
     free(text);
 }
 
-const char *
-trace_sample_folder(void)
+const char *trace_sample_folder(void)
 {
     static char folder[512];
     static int num_folders;
@@ -49,8 +46,7 @@ trace_sample_folder(void)
     return folder;
 }
 
-static const char *
-path_of(const char *folder, const char *file)
+static const char *path_of(const char *folder, const char *file)
 {
     static char path[1024];
 
@@ -58,8 +54,7 @@ path_of(const char *folder, const char *file)
     return path;
 }
 
-char *
-trace_sample_take(const char *folder, const char *file)
+char *trace_sample_take(const char *folder, const char *file)
 {
     char *text = sample_read(path_of(folder, file));
 
@@ -68,8 +63,7 @@ trace_sample_take(const char *folder, const char *file)
     return text;
 }
 
-void
-trace_sample_assert_file(const char *folder, const char *file, const char *text)
+void trace_sample_assert_file(const char *folder, const char *file, const char *text)
 {
     char *found = trace_sample_take(folder, file);
 
@@ -77,8 +71,7 @@ trace_sample_assert_file(const char *folder, const char *file, const char *text)
     free(found);
 }
 
-void
-trace_sample_assert_start(const char *text, const char *start)
+void trace_sample_assert_start(const char *text, const char *start)
 {
     char *begin = strndup(text, strlen(start));
 
@@ -87,21 +80,18 @@ trace_sample_assert_start(const char *text, const char *start)
     free(begin);
 }
 
-void
-trace_sample_assert_drawn(
-    int ret, spot_diag_t *diag, const char *folder, const char *file)
+void trace_sample_assert_drawn(int ret, spot_diag_t *diag, const char *folder, const char *file)
 {
     sample_assert_drawn(ret, diag, path_of(folder, file));
 }
 
-void
-trace_sample_assert_not_drawn(int ret, spot_diag_t *diag, const char *folder,
-    const char *file, const char *problem)
+void trace_sample_assert_not_drawn(
+    int ret, spot_diag_t *diag, const char *folder, const char *file, const char *problem)
 {
     char expected[1200];
 
-    snprintf(expected, sizeof(expected), "%s: nothing can be drawn: %s",
-        path_of(folder, file), problem);
+    snprintf(
+        expected, sizeof(expected), "%s: nothing can be drawn: %s", path_of(folder, file), problem);
     assert_int_equal(ret, 0);
     assert_int_equal(diag->num_items, 1);
     assert_false(diag->items[0].is_error);
@@ -110,8 +100,7 @@ trace_sample_assert_not_drawn(int ret, spot_diag_t *diag, const char *folder,
     spot_diag_free(diag);
 }
 
-void
-trace_sample_end(const char *folder)
+void trace_sample_end(const char *folder)
 {
     assert_int_equal(rmdir(folder), 0);
 }

@@ -30,12 +30,11 @@ char *trace_sample_take(const char *folder, const char *file);
 void trace_sample_assert_start(const char *text, const char *start);
 
 /* sample_assert_drawn() of FOLDER/FILE. */
-void trace_sample_assert_drawn(
-    int ret, spot_diag_t *diag, const char *folder, const char *file);
+void trace_sample_assert_drawn(int ret, spot_diag_t *diag, const char *folder, const char *file);
 
 /* One warning with this text behind the path, and no picture FOLDER/FILE. */
-void trace_sample_assert_not_drawn(int ret, spot_diag_t *diag, const char *folder,
-    const char *file, const char *problem);
+void trace_sample_assert_not_drawn(
+    int ret, spot_diag_t *diag, const char *folder, const char *file, const char *problem);
 
 /* The folder is empty; removes it. */
 void trace_sample_end(const char *folder);

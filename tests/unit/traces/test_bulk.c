@@ -2,9 +2,8 @@
 #include "tests/unit/describe/trace_text.h"
 #include "traces/trace.h"
 
-static void
-assert_bulk(const spot_bulk_t *bulk, int64_t time_ms, spot_event_kind_t kind,
-    int32_t size, int32_t before)
+static void assert_bulk(
+    const spot_bulk_t *bulk, int64_t time_ms, spot_event_kind_t kind, int32_t size, int32_t before)
 {
     assert_int_equal(bulk->time_ms, time_ms);
     assert_int_equal(bulk->kind, kind);
@@ -12,8 +11,7 @@ assert_bulk(const spot_bulk_t *bulk, int64_t time_ms, spot_event_kind_t kind,
     assert_int_equal(bulk->before, before);
 }
 
-static void
-test_rows_of_one_time_and_kind_are_one(void **state)
+static void test_rows_of_one_time_and_kind_are_one(void **state)
 {
     spot_trace_t trace;
     spot_bulks_t bulks;
@@ -33,8 +31,7 @@ test_rows_of_one_time_and_kind_are_one(void **state)
     spot_trace_free(&trace);
 }
 
-static void
-test_no_events(void **state)
+static void test_no_events(void **state)
 {
     spot_trace_t trace;
     spot_bulks_t bulks;
@@ -48,8 +45,7 @@ test_no_events(void **state)
     spot_trace_free(&trace);
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_rows_of_one_time_and_kind_are_one),

@@ -4,13 +4,11 @@
 #include "tests/unit/base/support.h"
 #include "traces/lifetimes.h"
 
-#define DATA_FILE                                                                       \
-    SPOT_SOURCE_DIR "/../shared/data/traces/lifetimes-kadupitiya-gcp-n1-2019.csv"
+#define DATA_FILE SPOT_SOURCE_DIR "/../shared/data/traces/lifetimes-kadupitiya-gcp-n1-2019.csv"
 
 #define HEAD "# spotsim-lifetimes: 1\nstart_s,duration_s,status,instance\n"
 
-static int
-read_text(spot_lifetimes_t *lifetimes, const char *text, const char *report)
+static int read_text(spot_lifetimes_t *lifetimes, const char *text, const char *report)
 {
     spot_csv_t *csv = NULL;
     spot_diag_t diag;
@@ -26,8 +24,7 @@ read_text(spot_lifetimes_t *lifetimes, const char *text, const char *report)
     return ret;
 }
 
-static void
-assert_rejected(const char *text, const char *report)
+static void assert_rejected(const char *text, const char *report)
 {
     spot_lifetimes_t lifetimes;
 
@@ -35,8 +32,7 @@ assert_rejected(const char *text, const char *report)
     spot_lifetimes_free(&lifetimes);
 }
 
-static void
-test_good(void **state)
+static void test_good(void **state)
 {
     static const char text[] =
         "# spotsim-lifetimes: 1\r\n# start: 2019-02-18T08:57:37.265-08:00\r\n"
@@ -67,8 +63,7 @@ test_good(void **state)
     spot_lifetimes_free(&lifetimes);
 }
 
-static void
-test_rows(void **state)
+static void test_rows(void **state)
 {
     (void) state;
     assert_rejected(HEAD "-1,1,preempted,a\n1.0001,1,preempted,a\n0,0,preempted,a\n"
@@ -93,8 +88,7 @@ test_rows(void **state)
         "x:17:5: unterminated quoted field\n");
 }
 
-static void
-test_head(void **state)
+static void test_head(void **state)
 {
     static const char columns[] = "expected the columns "
                                   "start_s,duration_s,status,instance and others behind";
@@ -102,29 +96,25 @@ test_head(void **state)
 
     (void) state;
     assert_rejected("", "x:1:1: file is empty\n");
+    assert_rejected("# spotsim-trace: 1\n", "x:1:1: expected '# spotsim-lifetimes: 1'\n");
     assert_rejected(
-        "# spotsim-trace: 1\n", "x:1:1: expected '# spotsim-lifetimes: 1'\n");
-    assert_rejected("# spotsim-lifetimes: 2\n",
-        "x:1:22: unsupported version '2'; this program reads 1\n");
+        "# spotsim-lifetimes: 2\n", "x:1:22: unsupported version '2'; this program reads 1\n");
     snprintf(report, sizeof(report), "x:2:1: %s\n", columns);
     assert_rejected("# spotsim-lifetimes: 1\n", report);
     snprintf(report, sizeof(report), "x:2:1: %s\n", columns);
     assert_rejected(
-        "# spotsim-lifetimes: 1\nstart_s,duration_s,instance,status\n0,1,a,stopped\n",
-        report);
+        "# spotsim-lifetimes: 1\nstart_s,duration_s,instance,status\n0,1,a,stopped\n", report);
     assert_rejected("# spotsim-lifetimes: 1\n# start: 2019-02-30\n"
                     "start_s,duration_s,status,instance\n0,1,stopped,a\n",
         "x:2:10: start: expected unknown, a date or a date-time, got '2019-02-30'\n");
     assert_rejected("# spotsim-lifetimes: 1\nstart_s,duration_s,status,instance,b,b\n",
         "x:2:38: column 'b' twice\n");
-    assert_rejected(
-        "# spotsim-lifetimes: 1\nstart_s,duration_s,status,instance,status\n",
+    assert_rejected("# spotsim-lifetimes: 1\nstart_s,duration_s,status,instance,status\n",
         "x:2:36: column 'status' twice\n");
     assert_rejected(HEAD, "x:3:1: expected at least one row\n");
 }
 
-static void
-assert_keep(const char *where, int expected, size_t num_left, const char *report)
+static void assert_keep(const char *where, int expected, size_t num_left, const char *report)
 {
     static const char text[] = "# spotsim-lifetimes: 1\n"
                                "start_s,duration_s,status,instance,type,zone\n"
@@ -145,23 +135,19 @@ assert_keep(const char *where, int expected, size_t num_left, const char *report
     spot_diag_free(&diag);
 }
 
-static void
-test_keep(void **state)
+static void test_keep(void **state)
 {
     (void) state;
     assert_keep("type=n1", 0, 2, "");
     assert_keep("zone=x", 0, 2, "");
     assert_keep("zone=y=z", 0, 1, "");
+    assert_keep("type", SPOT_ERR_BAD_INPUT, 3, "--where: expected column=value, got 'type'\n");
     assert_keep(
-        "type", SPOT_ERR_BAD_INPUT, 3, "--where: expected column=value, got 'type'\n");
-    assert_keep("typ=n1", SPOT_ERR_BAD_INPUT, 3,
-        "--where: the file has no such column: 'typ=n1'\n");
-    assert_keep(
-        "type=n3", SPOT_ERR_BAD_INPUT, 0, "--where: no row has that value: 'type=n3'\n");
+        "typ=n1", SPOT_ERR_BAD_INPUT, 3, "--where: the file has no such column: 'typ=n1'\n");
+    assert_keep("type=n3", SPOT_ERR_BAD_INPUT, 0, "--where: no row has that value: 'type=n3'\n");
 }
 
-static void
-test_is_file(void **state)
+static void test_is_file(void **state)
 {
     char path[PATH_BYTES];
 
@@ -175,8 +161,7 @@ test_is_file(void **state)
     remove(path);
 }
 
-static void
-test_recorded(void **state)
+static void test_recorded(void **state)
 {
     spot_lifetimes_t lifetimes;
     size_t num_preempted = 0;
@@ -200,8 +185,7 @@ test_recorded(void **state)
     spot_diag_free(&diag);
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_good),

@@ -5,8 +5,7 @@
 #include "traces/recorder.h"
 
 /* The recorded trace as "time kind count" lines. */
-static void
-assert_recorded(const char *rows, int64_t tick_ms, bool is_net, const char *expected)
+static void assert_recorded(const char *rows, int64_t tick_ms, bool is_net, const char *expected)
 {
     char text[1024] = "";
     spot_trace_t trace, recorded;
@@ -18,9 +17,8 @@ assert_recorded(const char *rows, int64_t tick_ms, bool is_net, const char *expe
         const spot_event_t *event = &recorded.events[j];
         const size_t length = strlen(text);
 
-        snprintf(text + length, sizeof(text) - length, "%lld %s %d\n",
-            (long long) event->time_ms, spot_event_kind_names[event->kind],
-            event->count);
+        snprintf(text + length, sizeof(text) - length, "%lld %s %d\n", (long long) event->time_ms,
+            spot_event_kind_names[event->kind], event->count);
     }
     assert_string_equal(text, expected);
     assert_int_equal(recorded.end_ms, trace.end_ms);
@@ -29,8 +27,7 @@ assert_recorded(const char *rows, int64_t tick_ms, bool is_net, const char *expe
     spot_trace_free(&trace);
 }
 
-static void
-test_seen_at_the_next_tick(void **state)
+static void test_seen_at_the_next_tick(void **state)
 {
     (void) state;
     assert_recorded("0,init,2,\n0,add,1,\n0.001,preempt,1,\n10,preempt,1,\n"
@@ -38,16 +35,14 @@ test_seen_at_the_next_tick(void **state)
         10000, false, "0 add 1\n10000 preempt 2\n20000 add 1\n");
 }
 
-static void
-test_after_the_end_is_lost(void **state)
+static void test_after_the_end_is_lost(void **state)
 {
     (void) state;
-    assert_recorded("0,init,2,\n10,preempt,1,\n11,preempt,1,\n19,end,0,\n", 10000, false,
-        "10000 preempt 1\n");
+    assert_recorded(
+        "0,init,2,\n10,preempt,1,\n11,preempt,1,\n19,end,0,\n", 10000, false, "10000 preempt 1\n");
 }
 
-static void
-test_net(void **state)
+static void test_net(void **state)
 {
     static const char rows[] = "0,init,2,\n1,preempt,2,\n2,add,3,\n3,stop,1,\n4,add,1,\n"
                                "11,preempt,2,\n12,add,2,\n13,add,1,\n14,preempt,2,\n"
@@ -59,18 +54,15 @@ test_net(void **state)
 }
 
 /* Both directions: a tick cannot lose more than there was at its start. */
-static void
-test_came_and_went_unseen(void **state)
+static void test_came_and_went_unseen(void **state)
 {
     (void) state;
-    assert_recorded("0,init,1,\n1,add,3,\n2,preempt,4,\n3,add,1,\n20,end,1,\n", 10000,
-        false, "10000 preempt 1\n10000 add 1\n");
-    assert_recorded(
-        "0,init,0,\n1,add,3,\n2,stop,2,\n3,preempt,1,\n20,end,0,\n", 10000, false, "");
+    assert_recorded("0,init,1,\n1,add,3,\n2,preempt,4,\n3,add,1,\n20,end,1,\n", 10000, false,
+        "10000 preempt 1\n10000 add 1\n");
+    assert_recorded("0,init,0,\n1,add,3,\n2,stop,2,\n3,preempt,1,\n20,end,0,\n", 10000, false, "");
 }
 
-static void
-test_keys_and_kind(void **state)
+static void test_keys_and_kind(void **state)
 {
     spot_trace_t trace, recorded;
 
@@ -93,8 +85,7 @@ test_keys_and_kind(void **state)
     spot_trace_free(&trace);
 }
 
-static void
-test_tick_has_slack_for_rounding(void **state)
+static void test_tick_has_slack_for_rounding(void **state)
 {
     spot_recorder_t recorder;
 
@@ -109,8 +100,7 @@ test_tick_has_slack_for_rounding(void **state)
 
 /* Rows of a random trace: up to 30 changes, up to 3 s apart, of a population of 0 to 4.
  */
-static void
-random_rows(gsl_rng *rng, char *text, size_t num_bytes)
+static void random_rows(gsl_rng *rng, char *text, size_t num_bytes)
 {
     int64_t time_s = 0, population = 2;
     size_t length = (size_t) snprintf(text, num_bytes, "0,init,2,\n");
@@ -124,22 +114,19 @@ random_rows(gsl_rng *rng, char *text, size_t num_bytes)
         if (most > 0) {
             count = 1 + (int64_t) gsl_rng_uniform_int(rng, (unsigned long) most);
             population += is_add ? count : -count;
-            length +=
-                (size_t) snprintf(text + length, num_bytes - length, "%lld,%s,%lld,\n",
-                    (long long) time_s, is_add ? "add" : "preempt", (long long) count);
+            length += (size_t) snprintf(text + length, num_bytes - length, "%lld,%s,%lld,\n",
+                (long long) time_s, is_add ? "add" : "preempt", (long long) count);
         }
     }
-    snprintf(text + length, num_bytes - length, "%lld,end,%lld,\n",
-        (long long) time_s + 1, (long long) population);
+    snprintf(text + length, num_bytes - length, "%lld,end,%lld,\n", (long long) time_s + 1,
+        (long long) population);
 }
 
-static int64_t
-population_at(const spot_trace_t *trace, int64_t time_ms)
+static int64_t population_at(const spot_trace_t *trace, int64_t time_ms)
 {
     int64_t population = trace->initial;
 
-    for (size_t j = 0; j < trace->num_events && trace->events[j].time_ms <= time_ms;
-         j++) {
+    for (size_t j = 0; j < trace->num_events && trace->events[j].time_ms <= time_ms; j++) {
         population += trace->events[j].kind == SPOT_EVENT_ADD ? trace->events[j].count
                                                               : -trace->events[j].count;
     }
@@ -148,8 +135,7 @@ population_at(const spot_trace_t *trace, int64_t time_ms)
 
 /* At every tick the recorder shows the population that there is, in both modes;
  * recording at the same tick again changes nothing. */
-static void
-test_population_at_ticks(void **state)
+static void test_population_at_ticks(void **state)
 {
     gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
     char rows[2048];
@@ -168,8 +154,7 @@ test_population_at_ticks(void **state)
         assert_int_equal(spot_recorder_trace(&recorded, tick_ms, is_net, &again), 0);
         spot_trace_verify(&recorded);
         for (int64_t time_ms = 0; time_ms <= trace.end_ms; time_ms += tick_ms) {
-            assert_int_equal(
-                population_at(&recorded, time_ms), population_at(&trace, time_ms));
+            assert_int_equal(population_at(&recorded, time_ms), population_at(&trace, time_ms));
         }
         assert_int_equal(again.num_events, recorded.num_events);
         for (size_t j = 0; j < again.num_events; j++) {
@@ -184,8 +169,7 @@ test_population_at_ticks(void **state)
     gsl_rng_free(rng);
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_seen_at_the_next_tick),

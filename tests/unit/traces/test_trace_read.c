@@ -7,8 +7,8 @@
 #include "tests/unit/base/support.h"
 #include "traces/trace.h"
 
-#define HEADER(kind, capacity)                                                          \
-    "# spotsim-trace: 1\n# name: small\n# start: unknown\n# resolution_s: 60\n"         \
+#define HEADER(kind, capacity)                                                                     \
+    "# spotsim-trace: 1\n# name: small\n# start: unknown\n# resolution_s: 60\n"                    \
     "# kind: " kind "\n# capacity: " capacity "\ntime_s,event,count,instances\n"
 
 static const char named_text[] = HEADER("named", "unbounded") "0,init,2,a b\n"
@@ -19,8 +19,7 @@ static const char named_text[] = HEADER("named", "unbounded") "0,init,2,a b\n"
                                                               "3600,end,3,\n";
 
 /* Reads text and compares what is reported. */
-static int
-read_text(spot_trace_t *trace, const char *text, bool is_strict, const char *report)
+static int read_text(spot_trace_t *trace, const char *text, bool is_strict, const char *report)
 {
     spot_diag_t diag;
     int ret;
@@ -35,8 +34,7 @@ read_text(spot_trace_t *trace, const char *text, bool is_strict, const char *rep
     return ret;
 }
 
-static void
-assert_rejected(const char *text, const char *report)
+static void assert_rejected(const char *text, const char *report)
 {
     spot_trace_t trace;
 
@@ -44,8 +42,7 @@ assert_rejected(const char *text, const char *report)
     spot_trace_free(&trace);
 }
 
-static void
-assert_small_named(const spot_trace_t *trace)
+static void assert_small_named(const spot_trace_t *trace)
 {
     static const char *const names[] = {"a", "b", "c", "d"};
     static const int32_t name_ids[] = {0, 1, 2, 0, 1, 3, 0};
@@ -67,8 +64,7 @@ assert_small_named(const spot_trace_t *trace)
     assert_memory_equal(trace->name_ids, name_ids, sizeof(name_ids));
 }
 
-static void
-test_named(void **state)
+static void test_named(void **state)
 {
     char *text = NULL;
     size_t num_bytes = 0;
@@ -92,8 +88,7 @@ test_named(void **state)
 }
 
 /* The same trace with everything that may be otherwise. */
-static void
-test_liberties(void **state)
+static void test_liberties(void **state)
 {
     spot_trace_t trace;
 
@@ -114,8 +109,7 @@ test_liberties(void **state)
     spot_trace_free(&trace);
 }
 
-static void
-test_counts(void **state)
+static void test_counts(void **state)
 {
     spot_trace_t trace;
 
@@ -131,14 +125,12 @@ test_counts(void **state)
     assert_int_equal(trace.num_names, 0);
     spot_trace_free(&trace);
 
-    assert_int_equal(
-        read_text(&trace, HEADER("named", "1") "0,init,0,\n60,end,0,\n", true, ""), 0);
+    assert_int_equal(read_text(&trace, HEADER("named", "1") "0,init,0,\n60,end,0,\n", true, ""), 0);
     assert_int_equal(trace.num_name_ids, 0);
     spot_trace_free(&trace);
 }
 
-static void
-test_irregular_times(void **state)
+static void test_irregular_times(void **state)
 {
     static const char text[] =
         HEADER("counts", "4") "0,init,0,\n60.5,add,4,\n61,preempt,4,\n180,end,0,\n";
@@ -158,8 +150,7 @@ test_irregular_times(void **state)
 }
 
 /* What may only follow from a faulty row is not reported, other errors are. */
-static void
-test_consequences(void **state)
+static void test_consequences(void **state)
 {
     (void) state;
     assert_rejected(HEADER("named", "2") "0,init,1,a\n"
@@ -193,8 +184,7 @@ test_consequences(void **state)
 }
 
 /* A header line, or a field of the second row, that is as expected or not. */
-static bool
-is_accepted(const char *text)
+static bool is_accepted(const char *text)
 {
     spot_diag_t diag;
     spot_trace_t trace;
@@ -207,8 +197,7 @@ is_accepted(const char *text)
     return ret == 0;
 }
 
-static bool
-is_start(const char *start)
+static bool is_start(const char *start)
 {
     char text[512];
 
@@ -219,19 +208,16 @@ is_start(const char *start)
     return is_accepted(text);
 }
 
-static void
-test_start(void **state)
+static void test_start(void **state)
 {
-    static const char *const good[] = {"unknown", "2020-11-20", "2000-02-29",
-        "2020-11-20T19:30:00", "2021-09-14T17:00:00Z",
-        "2019-02-18T08:57:37.265000-08:00", "2019-12-31T23:59:59.1+23:59",
+    static const char *const good[] = {"unknown", "2020-11-20", "2000-02-29", "2020-11-20T19:30:00",
+        "2021-09-14T17:00:00Z", "2019-02-18T08:57:37.265000-08:00", "2019-12-31T23:59:59.1+23:59",
         "1999-01-01T00:00:00.0Z"};
     static const char *const bad[] = {"Unknown", "2020-11-31", "1900-02-29", "2020-2-03",
-        "2020-13-01", "2020-00-01", "2020-01-00", "20-01-01", "2020-11-20 19:30:00",
-        "2020-11-20T", "2020-11-20T19:30", "2020-11-20T24:00:00", "2020-11-20T23:60:00",
-        "2020-11-20T23:00:60", "2020-11-20T19:30:00.", "2020-11-20T19:30:00z",
-        "2020-11-20T19:30:00+0530", "2020-11-20T19:30:00+5:30", "2020-11-20Z",
-        "2020-11-20T19:30:00Zx", "yesterday"};
+        "2020-13-01", "2020-00-01", "2020-01-00", "20-01-01", "2020-11-20 19:30:00", "2020-11-20T",
+        "2020-11-20T19:30", "2020-11-20T24:00:00", "2020-11-20T23:60:00", "2020-11-20T23:00:60",
+        "2020-11-20T19:30:00.", "2020-11-20T19:30:00z", "2020-11-20T19:30:00+0530",
+        "2020-11-20T19:30:00+5:30", "2020-11-20Z", "2020-11-20T19:30:00Zx", "yesterday"};
 
     (void) state;
     for (size_t j = 0; j < sizeof(good) / sizeof(good[0]); j++) {
@@ -242,14 +228,13 @@ test_start(void **state)
     }
 }
 
-static void
-test_resolution(void **state)
+static void test_resolution(void **state)
 {
     static const struct {
         const char *text;
         int64_t resolution_ms; /* -1 = an error */
-    } cases[] = {{"3.6", 3600}, {"0.0001", 1}, {"1e-9", 1}, {"0.001", 1}, {"0", -1},
-        {"-1", -1}, {"1 s", -1}, {"nan", -1}, {"inf", -1}, {"0x10", -1}, {"1e300", -1}};
+    } cases[] = {{"3.6", 3600}, {"0.0001", 1}, {"1e-9", 1}, {"0.001", 1}, {"0", -1}, {"-1", -1},
+        {"1 s", -1}, {"nan", -1}, {"inf", -1}, {"0x10", -1}, {"1e300", -1}};
 
     (void) state;
     for (size_t j = 0; j < sizeof(cases) / sizeof(cases[0]); j++) {
@@ -274,19 +259,17 @@ test_resolution(void **state)
     }
 }
 
-static void
-test_times(void **state)
+static void test_times(void **state)
 {
     static const struct {
         const char *text;
         int64_t time_ms; /* -1 = an error */
         const char *canonical;
     } cases[] = {{"0", 0, "0"}, {"212.40", 212400, "212.4"}, {"0.001", 1, "0.001"},
-        {"007.05", 7050, "7.05"},
-        {"3155760000.999", INT64_C(3155760000999), "3155760000.999"},
-        {"3155760001", -1, ""}, {"99999999999999999999", -1, ""}, {"", -1, ""},
-        {".5", -1, ""}, {"1.", -1, ""}, {"1.0001", -1, ""}, {"+1", -1, ""},
-        {"-1", -1, ""}, {"1e3", -1, ""}, {"1 ", -1, ""}, {"0x1", -1, ""}};
+        {"007.05", 7050, "7.05"}, {"3155760000.999", INT64_C(3155760000999), "3155760000.999"},
+        {"3155760001", -1, ""}, {"99999999999999999999", -1, ""}, {"", -1, ""}, {".5", -1, ""},
+        {"1.", -1, ""}, {"1.0001", -1, ""}, {"+1", -1, ""}, {"-1", -1, ""}, {"1e3", -1, ""},
+        {"1 ", -1, ""}, {"0x1", -1, ""}};
 
     (void) state;
     for (size_t j = 0; j < sizeof(cases) / sizeof(cases[0]); j++) {
@@ -298,16 +281,13 @@ test_times(void **state)
             continue;
         }
         assert_true(time_ms == cases[j].time_ms);
-        assert_int_equal(
-            spot_trace_time_text(time_ms, text), strlen(cases[j].canonical));
+        assert_int_equal(spot_trace_time_text(time_ms, text), strlen(cases[j].canonical));
         assert_string_equal(text, cases[j].canonical);
     }
-    assert_int_equal(
-        spot_trace_time_text(INT64_MAX, (char[SPOT_TRACE_TIME_BYTES]){""}), 20);
+    assert_int_equal(spot_trace_time_text(INT64_MAX, (char[SPOT_TRACE_TIME_BYTES]){""}), 20);
 }
 
-static bool
-is_count(const char *count)
+static bool is_count(const char *count)
 {
     char text[512];
 
@@ -318,11 +298,10 @@ is_count(const char *count)
     return is_accepted(text);
 }
 
-static void
-test_count(void **state)
+static void test_count(void **state)
 {
-    static const char *const bad[] = {"0", "", "+1", "-1", "01", "1.0", "1e1", "1 2",
-        "2147483648", "99999999999999999999", "one"};
+    static const char *const bad[] = {"0", "", "+1", "-1", "01", "1.0", "1e1", "1 2", "2147483648",
+        "99999999999999999999", "one"};
 
     (void) state;
     assert_true(is_count("1"));
@@ -335,8 +314,7 @@ test_count(void **state)
         "x:9:8: count: population 2147483648 exceeds the capacity 2147483647\n");
 }
 
-static void
-test_long_line(void **state)
+static void test_long_line(void **state)
 {
     const size_t num_bytes = (size_t) 2 << 20;
     const size_t header_bytes = strlen(HEADER("named", "4"));
@@ -352,8 +330,7 @@ test_long_line(void **state)
 }
 
 /* All arrays and tables grow several times: 3,000 instances come and go one by one. */
-static void
-test_growth(void **state)
+static void test_growth(void **state)
 {
     char *text = NULL;
     size_t num_bytes = 0;
@@ -385,8 +362,7 @@ test_growth(void **state)
 }
 
 /* Reads tests/bad_input/trace/NAME.csv, compares with NAME.expected. */
-static void
-check_bad_input(const char *name)
+static void check_bad_input(const char *name)
 {
     char path[PATH_BYTES], expected[4096];
     size_t num_bytes;
@@ -408,8 +384,7 @@ check_bad_input(const char *name)
     spot_diag_free(&diag);
 }
 
-static void
-test_bad_input(void **state)
+static void test_bad_input(void **state)
 {
     size_t num_files = 0;
     DIR *folder;
@@ -430,16 +405,14 @@ test_bad_input(void **state)
     assert_true(num_files >= 50);
 }
 
-static void
-test_files_that_do_not_open(void **state)
+static void test_files_that_do_not_open(void **state)
 {
     spot_trace_t trace;
     spot_diag_t diag;
 
     (void) state;
     spot_diag_init(&diag);
-    assert_int_equal(
-        spot_trace_read(&trace, "/nonexistent.csv", false, &diag), SPOT_ERR_IO);
+    assert_int_equal(spot_trace_read(&trace, "/nonexistent.csv", false, &diag), SPOT_ERR_IO);
     spot_trace_free(&trace);
     assert_int_equal(spot_trace_read(&trace, "/", false, &diag), SPOT_ERR_IO);
     spot_trace_free(&trace);
@@ -450,8 +423,7 @@ test_files_that_do_not_open(void **state)
 
 /* A few bytes replaced, removed or doubled: never a crash, and what is accepted holds
  * all invariants. */
-static void
-test_mutations(void **state)
+static void test_mutations(void **state)
 {
     static const char letters[] = ",\n\"# .0169aceinoptx\r\xc3";
     const size_t num_bytes = strlen(named_text);
@@ -494,8 +466,7 @@ test_mutations(void **state)
     assert_true(num_accepted > 200 && num_accepted < 15000);
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_named),

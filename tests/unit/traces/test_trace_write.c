@@ -10,8 +10,7 @@
 
 #define DATA_FOLDER SPOT_SOURCE_DIR "/../shared/data/traces/"
 
-static char *
-read_file(const char *path, size_t *num_bytes)
+static char *read_file(const char *path, size_t *num_bytes)
 {
     FILE *file = fopen(path, "rb");
     char *bytes;
@@ -28,8 +27,7 @@ read_file(const char *path, size_t *num_bytes)
     return bytes;
 }
 
-static void
-assert_same_files(const char *path, const char *other_path)
+static void assert_same_files(const char *path, const char *other_path)
 {
     size_t num_bytes, num_other_bytes;
     char *bytes = read_file(path, &num_bytes);
@@ -41,8 +39,7 @@ assert_same_files(const char *path, const char *other_path)
     free(other_bytes);
 }
 
-static void
-read_trace(spot_trace_t *trace, const char *path)
+static void read_trace(spot_trace_t *trace, const char *path)
 {
     spot_diag_t diag;
 
@@ -53,8 +50,7 @@ read_trace(spot_trace_t *trace, const char *path)
     spot_diag_free(&diag);
 }
 
-static void
-write_trace(const spot_trace_t *trace, const char *path)
+static void write_trace(const spot_trace_t *trace, const char *path)
 {
     spot_diag_t diag;
 
@@ -65,8 +61,7 @@ write_trace(const spot_trace_t *trace, const char *path)
 }
 
 /* What was read from path is written as it was, plain and through gzip. */
-static void
-check_identity(const char *path)
+static void check_identity(const char *path)
 {
     char copy[PATH_BYTES], packed[PATH_BYTES];
     spot_trace_t trace;
@@ -98,14 +93,12 @@ typedef struct {
     size_t num_names;
 } walk_t;
 
-static size_t
-draw_below(walk_t *self, size_t limit)
+static size_t draw_below(walk_t *self, size_t limit)
 {
     return gsl_rng_uniform_int(self->draw, limit);
 }
 
-static void
-write_name(walk_t *self, size_t name_id)
+static void write_name(walk_t *self, size_t name_id)
 {
     char name[32];
 
@@ -115,8 +108,7 @@ write_name(walk_t *self, size_t name_id)
     }
 }
 
-static void
-write_change(walk_t *self, const char *event, size_t count)
+static void write_change(walk_t *self, const char *event, size_t count)
 {
     spot_trace_writer_row(&self->writer, self->time_ms, event, (int64_t) count);
     for (size_t j = 0; j < count; j++) {
@@ -133,8 +125,7 @@ write_change(walk_t *self, const char *event, size_t count)
     spot_trace_writer_end_row(&self->writer);
 }
 
-static void
-write_walk(walk_t *self, size_t num_steps, const char *path)
+static void write_walk(walk_t *self, size_t num_steps, const char *path)
 {
     static const int64_t units_ms[] = {1, 10, 100, 1000, 60000};
     spot_diag_t diag;
@@ -150,8 +141,8 @@ write_walk(walk_t *self, size_t num_steps, const char *path)
     for (size_t j = 0; j < num_steps; j++) {
         self->time_ms += (int64_t) (1 + draw_below(self, 1000)) * units_ms[j % 5];
         if (self->num_run > 0) {
-            write_change(self, j % 7 == 0 ? "stop" : "preempt",
-                1 + draw_below(self, self->num_run));
+            write_change(
+                self, j % 7 == 0 ? "stop" : "preempt", 1 + draw_below(self, self->num_run));
         }
         if (self->num_run < 64 && draw_below(self, 3) > 0) {
             write_change(self, "add", 1 + draw_below(self, 64 - self->num_run));
@@ -166,8 +157,7 @@ write_walk(walk_t *self, size_t num_steps, const char *path)
     spot_diag_free(&diag);
 }
 
-static void
-test_random_traces(void **state)
+static void test_random_traces(void **state)
 {
     char path[PATH_BYTES];
     spot_rng_t rng;
@@ -192,8 +182,7 @@ test_random_traces(void **state)
 }
 
 /* The same bytes on every writing, so no time of writing in the gzip header. */
-static void
-test_gzip_is_reproducible(void **state)
+static void test_gzip_is_reproducible(void **state)
 {
     char path[PATH_BYTES], packed[PATH_BYTES];
     size_t num_bytes;
@@ -218,8 +207,7 @@ test_gzip_is_reproducible(void **state)
     assert_int_equal(remove(packed), 0);
 }
 
-static void
-test_header_bytes(void **state)
+static void test_header_bytes(void **state)
 {
     char path[PATH_BYTES];
     size_t num_bytes;
@@ -246,8 +234,7 @@ test_header_bytes(void **state)
     assert_int_equal(remove(path), 0);
 }
 
-static void
-write_something(spot_trace_writer_t *writer, size_t num_rows)
+static void write_something(spot_trace_writer_t *writer, size_t num_rows)
 {
     for (size_t j = 0; j < num_rows; j++) {
         spot_trace_writer_row(writer, (int64_t) j, "add", (int64_t) j);
@@ -256,8 +243,7 @@ write_something(spot_trace_writer_t *writer, size_t num_rows)
 }
 
 /* Nothing appears under the final name before the commit, nor stays behind without. */
-static void
-test_not_committed(void **state)
+static void test_not_committed(void **state)
 {
     char path[PATH_BYTES], pattern[PATH_BYTES + 2];
     spot_trace_writer_t writer;
@@ -280,8 +266,7 @@ test_not_committed(void **state)
     spot_diag_free(&diag);
 }
 
-static void
-test_writing_fails(void **state)
+static void test_writing_fails(void **state)
 {
     static const size_t num_rows[] = {1, 100000};
     spot_trace_writer_t writer;
@@ -289,11 +274,9 @@ test_writing_fails(void **state)
 
     (void) state;
     spot_diag_init(&diag);
-    assert_int_equal(
-        spot_trace_writer_init(&writer, "/nonexistent/x.csv.gz", &diag), SPOT_ERR_IO);
+    assert_int_equal(spot_trace_writer_init(&writer, "/nonexistent/x.csv.gz", &diag), SPOT_ERR_IO);
     spot_trace_writer_free(&writer);
-    assert_report(
-        &diag, "/nonexistent/x.csv.gz: cannot write: No such file or directory\n");
+    assert_report(&diag, "/nonexistent/x.csv.gz: cannot write: No such file or directory\n");
     spot_diag_free(&diag);
     if (access("/dev/full", W_OK) != 0) {
         print_message("no /dev/full here\n");
@@ -310,8 +293,7 @@ test_writing_fails(void **state)
 }
 
 /* Recorded traces that do not belong to the repository. */
-static void
-test_recorded_traces(void **state)
+static void test_recorded_traces(void **state)
 {
     static const char *const patterns[] = {"bamboo*.csv", "parcae*.csv", "skypilot*.csv",
         "kadupitiya-gcp*.csv", "seed64-surrogate.csv"};
@@ -337,8 +319,7 @@ test_recorded_traces(void **state)
     }
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_random_traces),

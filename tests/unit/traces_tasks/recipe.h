@@ -8,8 +8,7 @@
 #include <stdio.h>
 
 /* splitmix64 (Steele, Lea, Flood, OOPSLA 2014). */
-static inline uint64_t
-recipe_mix(uint64_t x)
+static inline uint64_t recipe_mix(uint64_t x)
 {
     x += UINT64_C(0x9E3779B97F4A7C15);
     x = (x ^ (x >> 30)) * UINT64_C(0xBF58476D1CE4E5B9);
@@ -18,29 +17,24 @@ recipe_mix(uint64_t x)
 }
 
 /* The draw number k of a task, below a bound. */
-static inline int64_t
-recipe_draw(uint64_t task, unsigned k, uint64_t bound)
+static inline int64_t recipe_draw(uint64_t task, unsigned k, uint64_t bound)
 {
     return (int64_t) (recipe_mix((UINT64_C(1) << 40) + 16 * task + k) % bound);
 }
 
-static inline void
-recipe_name(uint64_t task, char name[128])
+static inline void recipe_name(uint64_t task, char name[128])
 {
     static const char *const classes[] = {"retrieve", "mean", "ensms", "sot"};
 
-    snprintf(name, 128,
-        "%s(%d, %d):%016" PRIx64 "%016" PRIx64 "%016" PRIx64 "%016" PRIx64,
+    snprintf(name, 128, "%s(%d, %d):%016" PRIx64 "%016" PRIx64 "%016" PRIx64 "%016" PRIx64,
         classes[task % 4], (int) (task % 7), (int) (task % 31), recipe_mix(4 * task),
         recipe_mix(4 * task + 1), recipe_mix(4 * task + 2), recipe_mix(4 * task + 3));
 }
 
 /* The lines of a transmit that is planned at an instant -> its end. */
-static inline int64_t
-recipe_transmit(FILE *out, uint64_t task, uint64_t producer, int64_t planned)
+static inline int64_t recipe_transmit(FILE *out, uint64_t task, uint64_t producer, int64_t planned)
 {
-    static const char *const actions[] = {
-        "transmitStarted", "transmitLoaded", "transmitFinished"};
+    static const char *const actions[] = {"transmitStarted", "transmitLoaded", "transmitFinished"};
     const int worker = (int) (task % 32), host = worker / 4;
     const bool is_local = (int) (producer % 32) / 4 == host;
     const char *last_mode = is_local                        ? "local"
@@ -68,8 +62,7 @@ recipe_transmit(FILE *out, uint64_t task, uint64_t producer, int64_t planned)
 }
 
 /* The lines of a task -> its end. */
-static inline int64_t
-recipe_task(FILE *out, uint64_t task, int64_t cursor)
+static inline int64_t recipe_task(FILE *out, uint64_t task, int64_t cursor)
 {
     const int worker = (int) (task % 32), host = worker / 4;
     const int64_t planned = cursor + 100000 + recipe_draw(task, 6, 400000);
@@ -93,14 +86,12 @@ recipe_task(FILE *out, uint64_t task, int64_t cursor)
             "{\"host\": \"h%d\", \"worker\": \"worker%d\", \"task\": \"%s\", "
             "\"action\": "
             "\"task%s\", \"at\": %" PRId64 "}\n",
-            host, worker % 4, name, j == 0 ? "Started" : "Finished",
-            j == 0 ? started : finished);
+            host, worker % 4, name, j == 0 ? "Started" : "Finished", j == 0 ? started : finished);
     }
     return finished;
 }
 
-static inline void
-recipe_write(FILE *out, uint64_t num_tasks)
+static inline void recipe_write(FILE *out, uint64_t num_tasks)
 {
     int64_t cursors[32];
 

@@ -9,15 +9,13 @@
 
 /* ---- Reading ---- */
 
-static void
-analyse(tasks_case_t *self, const char *file, const spot_task_rules_t *rules)
+static void analyse(tasks_case_t *self, const char *file, const spot_task_rules_t *rules)
 {
     if (self->ret == 0 && self->log.is_markers) {
-        self->ret = spot_task_markers_init(
-            &self->markers, &self->log, rules->dup, file, &self->diag);
+        self->ret =
+            spot_task_markers_init(&self->markers, &self->log, rules->dup, file, &self->diag);
     } else if (self->ret == 0) {
-        self->ret = spot_task_analysis_init(
-            &self->analysis, &self->log, rules, file, &self->diag);
+        self->ret = spot_task_analysis_init(&self->analysis, &self->log, rules, file, &self->diag);
         if (self->ret == 0) {
             spot_task_analysis_warn(&self->analysis, &self->log, file, &self->diag);
         }
@@ -25,8 +23,7 @@ analyse(tasks_case_t *self, const char *file, const spot_task_rules_t *rules)
 }
 
 /* Writes a text into the folder of tests, unless it is NULL. */
-static const char *
-write_text(const char *text, const char *name, char path[PATH_BYTES])
+static const char *write_text(const char *text, const char *name, char path[PATH_BYTES])
 {
     if (text == NULL) {
         return NULL;
@@ -36,15 +33,13 @@ write_text(const char *text, const char *name, char path[PATH_BYTES])
     return path;
 }
 
-void
-tasks_case_read(tasks_case_t *self, const char *text, size_t num_bytes,
-    const tasks_options_t *options)
+void tasks_case_read(
+    tasks_case_t *self, const char *text, size_t num_bytes, const tasks_options_t *options)
 {
     static const tasks_options_t defaults = {.edges = NULL};
     const tasks_options_t *chosen = options == NULL ? &defaults : options;
     char log[PATH_BYTES], edges[PATH_BYTES], controller[PATH_BYTES];
-    const spot_task_reading_t reading = {
-        .edges_path = write_text(chosen->edges, "edges", edges),
+    const spot_task_reading_t reading = {.edges_path = write_text(chosen->edges, "edges", edges),
         .controller_path = write_text(chosen->controller, "controller", controller),
         .names = chosen->names,
         .skips_bad = chosen->skips_bad};
@@ -64,8 +59,7 @@ tasks_case_read(tasks_case_t *self, const char *text, size_t num_bytes,
     }
 }
 
-void
-tasks_case_read_file(tasks_case_t *self, const char *path, const char *edges_path)
+void tasks_case_read_file(tasks_case_t *self, const char *path, const char *edges_path)
 {
     const spot_task_reading_t reading = {.edges_path = edges_path};
     const spot_task_rules_t rules = {.dup = SPOT_DUP_FIRST};
@@ -76,8 +70,7 @@ tasks_case_read_file(tasks_case_t *self, const char *path, const char *edges_pat
     analyse(self, path, &rules);
 }
 
-void
-tasks_case_free(tasks_case_t *self)
+void tasks_case_free(tasks_case_t *self)
 {
     spot_task_analysis_free(&self->analysis);
     spot_task_markers_free(&self->markers);
@@ -87,8 +80,7 @@ tasks_case_free(tasks_case_t *self)
 
 /* ---- Results ---- */
 
-char *
-tasks_case_text(const tasks_case_t *self)
+char *tasks_case_text(const tasks_case_t *self)
 {
     char *text = NULL;
     size_t num_bytes = 0;
@@ -107,8 +99,7 @@ tasks_case_text(const tasks_case_t *self)
 }
 
 /* Puts integers outside of texts into quotes. */
-cJSON *
-tasks_parse(const char *text)
+cJSON *tasks_parse(const char *text)
 {
     char *quoted = malloc(3 * strlen(text) + 1), *to = quoted;
     cJSON *json;
@@ -130,8 +121,8 @@ tasks_parse(const char *text)
         } else if (isdigit((unsigned char) *text) || *text == '-') {
             const bool is_integer = num_bytes == num_digits;
 
-            to += snprintf(to, num_bytes + 3, is_integer ? "\"%.*s\"" : "%.*s",
-                (int) num_bytes, text);
+            to += snprintf(
+                to, num_bytes + 3, is_integer ? "\"%.*s\"" : "%.*s", (int) num_bytes, text);
             text += num_bytes;
         } else {
             *to++ = *text++;
@@ -144,8 +135,7 @@ tasks_parse(const char *text)
     return json;
 }
 
-cJSON *
-tasks_case_json(const tasks_case_t *self)
+cJSON *tasks_case_json(const tasks_case_t *self)
 {
     char *text = tasks_case_text(self);
     cJSON *json = tasks_parse(text);
@@ -154,14 +144,12 @@ tasks_case_json(const tasks_case_t *self)
     return json;
 }
 
-static bool
-is_near(double found, double expected, bool is_beta)
+static bool is_near(double found, double expected, bool is_beta)
 {
     return fabs(found - expected) <= (is_beta ? 1e-6 : 1e-12) * fabs(expected);
 }
 
-void
-assert_tasks_json(const char *path, const cJSON *found, const cJSON *expected)
+void assert_tasks_json(const char *path, const cJSON *found, const cJSON *expected)
 {
     const cJSON *item, *other;
     char name[512];
@@ -169,17 +157,15 @@ assert_tasks_json(const char *path, const cJSON *found, const cJSON *expected)
     if (found == NULL) {
         fail_msg("%s is missing", path);
     } else if (cJSON_IsNumber(expected)) {
-        const bool is_beta =
-            strlen(path) > 5 && strcmp(strrchr(path, '/'), "/beta") == 0;
-        const double value = cJSON_IsString(found) ? strtod(found->valuestring, NULL)
-                                                   : found->valuedouble;
+        const bool is_beta = strlen(path) > 5 && strcmp(strrchr(path, '/'), "/beta") == 0;
+        const double value =
+            cJSON_IsString(found) ? strtod(found->valuestring, NULL) : found->valuedouble;
 
         if (!is_near(value, expected->valuedouble, is_beta)) {
             fail_msg("%s: %.17g, expected %.17g", path, value, expected->valuedouble);
         }
     } else if (cJSON_IsString(expected)) {
-        if (!cJSON_IsString(found) ||
-            strcmp(found->valuestring, expected->valuestring) != 0) {
+        if (!cJSON_IsString(found) || strcmp(found->valuestring, expected->valuestring) != 0) {
             char *text = cJSON_PrintUnformatted(found);
 
             fail_msg("%s: %s, expected %s", path, text, expected->valuestring);
@@ -199,16 +185,13 @@ assert_tasks_json(const char *path, const cJSON *found, const cJSON *expected)
 
             snprintf(name, sizeof(name), "%s/%s", path, is_object ? item->string : "[]");
             assert_tasks_json(name,
-                is_object ? cJSON_GetObjectItemCaseSensitive(found, item->string)
-                          : other,
-                item);
+                is_object ? cJSON_GetObjectItemCaseSensitive(found, item->string) : other, item);
             other = other->next;
         }
     }
 }
 
-const char *
-tasks_member(const cJSON *json, const char *path)
+const char *tasks_member(const cJSON *json, const char *path)
 {
     static char number[40];
     char key[256];
@@ -237,11 +220,9 @@ tasks_member(const cJSON *json, const char *path)
 /* ---- Scripts ---- */
 
 /* One event of a script as a line. */
-static void
-put_event(FILE *out, const char *event, size_t num_bytes)
+static void put_event(FILE *out, const char *event, size_t num_bytes)
 {
-    static const char *const names[] = {
-        "Planned", "Enqueued", "Started", "Loaded", "Finished"};
+    static const char *const names[] = {"Planned", "Enqueued", "Started", "Loaded", "Finished"};
     char text[512], code[8], id[128], worker[64], at[32], mode[32] = "";
     const char *host = "fiab", *local = worker;
     char *colon;
@@ -251,13 +232,12 @@ put_event(FILE *out, const char *event, size_t num_bytes)
     assert_true(num_bytes < sizeof(text));
     memcpy(text, event, num_bytes);
     text[num_bytes] = '\0';
-    assert_true(
-        sscanf(text, "%7s %127s %63s %31s %31s", code, id, worker, at, mode) >= 4);
+    assert_true(sscanf(text, "%7s %127s %63s %31s %31s", code, id, worker, at, mode) >= 4);
     stage = (size_t) (strchr("PESLF", code[1]) - "PESLF");
     is_planned = stage == 0;
     fprintf(out, "{\"action\": \"%s%s\", \"%s\": \"%s\", \"at\": %s",
-        code[0] == 't' ? "task" : "transmit", names[stage],
-        code[0] == 't' ? "task" : "dataset", id, at);
+        code[0] == 't' ? "task" : "transmit", names[stage], code[0] == 't' ? "task" : "dataset", id,
+        at);
     if (mode[0] != '\0') {
         fprintf(out, ", \"mode\": \"%s\"", mode);
     }
@@ -269,12 +249,11 @@ put_event(FILE *out, const char *event, size_t num_bytes)
             local = colon + 1;
         }
     }
-    fprintf(out, ", \"host\": \"%s\", \"worker\": \"%s\"}\n",
-        is_planned ? "controller" : host, local);
+    fprintf(
+        out, ", \"host\": \"%s\", \"worker\": \"%s\"}\n", is_planned ? "controller" : host, local);
 }
 
-char *
-tasks_lines(const char *script)
+char *tasks_lines(const char *script)
 {
     char *text = NULL;
     size_t num_bytes = 0;
@@ -299,8 +278,7 @@ tasks_lines(const char *script)
     return text;
 }
 
-cJSON *
-tasks_results(const char *script, const tasks_options_t *options)
+cJSON *tasks_results(const char *script, const tasks_options_t *options)
 {
     char *text = tasks_lines(script);
     tasks_case_t self;
@@ -319,8 +297,7 @@ tasks_results(const char *script, const tasks_options_t *options)
 
 /* ---- Reports ---- */
 
-void
-assert_tasks_report(const tasks_case_t *self, const char *expected)
+void assert_tasks_report(const tasks_case_t *self, const char *expected)
 {
     char path[PATH_BYTES], *text = NULL, *found;
     const size_t folder_bytes = (test_path("", path), strlen(path));
@@ -337,8 +314,7 @@ assert_tasks_report(const tasks_case_t *self, const char *expected)
     free(text);
 }
 
-void
-tasks_need(const char *path)
+void tasks_need(const char *path)
 {
     if (access(path, R_OK) != 0) {
         print_message("skipped: %s is not there\n", path);

@@ -26,8 +26,8 @@ typedef struct {
 
 /* Reads and analyses a log of num_bytes; warnings and errors are in diag, in which the
  * files are "log", "edges" and "controller". options NULL: the defaults. */
-void tasks_case_read(tasks_case_t *self, const char *text, size_t num_bytes,
-    const tasks_options_t *options);
+void tasks_case_read(
+    tasks_case_t *self, const char *text, size_t num_bytes, const tasks_options_t *options);
 /* The same of a file. */
 void tasks_case_read_file(tasks_case_t *self, const char *path, const char *edges_path);
 void tasks_case_free(tasks_case_t *self);
@@ -53,8 +53,7 @@ void assert_tasks_json(const char *path, const cJSON *found, const cJSON *expect
 /* A member by its path, "tasks/run/sum", as text: integers in digits, "null", or another
  * number with up to 9 of them. "missing" where it is not there. */
 const char *tasks_member(const cJSON *json, const char *path);
-#define assert_member(json, path, expected)                                             \
-    assert_string_equal(tasks_member(json, path), expected)
+#define assert_member(json, path, expected) assert_string_equal(tasks_member(json, path), expected)
 
 /* The whole report of a case. */
 void assert_tasks_report(const tasks_case_t *self, const char *expected);

@@ -5,15 +5,14 @@
 #include "tests/unit/base/support.h"
 #include "tests/unit/traces_tasks/tasks_case.h"
 
-#define GOOD                                                                            \
-    "{\"action\":\"taskStarted\",\"at\":1,\"host\":\"h\",\"worker\":\"w\",\"task\":"    \
+#define GOOD                                                                                       \
+    "{\"action\":\"taskStarted\",\"at\":1,\"host\":\"h\",\"worker\":\"w\",\"task\":"               \
     "\"a\"}\n"
 #define TRACE "x:cascade.controller.tracing:1:"
 #define MARK "x:cascade.low.tracing.marker:1:#"
 #define TRACER "x:cascade.low.tracing.tracer:1:#"
 
-static void
-check_bytes(const char *text, size_t num_bytes, const char *report)
+static void check_bytes(const char *text, size_t num_bytes, const char *report)
 {
     tasks_case_t self;
 
@@ -25,16 +24,14 @@ check_bytes(const char *text, size_t num_bytes, const char *report)
 #define CHECK(text, report) check_bytes("" text, sizeof(text) - 1, report)
 
 /* A line with a member that replaces one of the good line. */
-#define LINE(action, at, host, worker, id)                                              \
-    "{" action "," at "," host "," worker "," id "}\n"
+#define LINE(action, at, host, worker, id) "{" action "," at "," host "," worker "," id "}\n"
 #define ACTION "\"action\":\"transmitFinished\""
 #define AT "\"at\":1"
 #define HOST "\"host\":\"h\""
 #define WORKER "\"worker\":\"w\""
 #define DATASET "\"dataset\":\"a\""
 
-static void
-test_no_lines(void **state)
+static void test_no_lines(void **state)
 {
     (void) state;
     CHECK(GOOD "what is this\n", "log:2: neither an object nor a trace line\n");
@@ -47,8 +44,7 @@ test_no_lines(void **state)
     CHECK(TRACER "a=\n", "log:1:35: at: expected an integer, got ''\n");
 }
 
-static void
-test_json(void **state)
+static void test_json(void **state)
 {
     (void) state;
     CHECK("{\"a\":1}}\n", "log:1:8: text behind the object\n");
@@ -65,8 +61,7 @@ test_json(void **state)
     CHECK("{\"a\":\"b\tc\"}\n", "log:1:8: a control character in a text\n");
 }
 
-static void
-test_nested(void **state)
+static void test_nested(void **state)
 {
     char open[66] = "", close[66] = "", text[256];
 
@@ -74,8 +69,7 @@ test_nested(void **state)
     for (size_t depth = 64; depth <= 65; depth++) {
         memset(open, '[', depth);
         memset(close, ']', depth);
-        snprintf(
-            text, sizeof(text), "{\"action\":\"later\",\"b\":%s%s}\n?\n", open, close);
+        snprintf(text, sizeof(text), "{\"action\":\"later\",\"b\":%s%s}\n?\n", open, close);
         check_bytes(text, strlen(text),
             depth == 64 ? "log:2: neither an object nor a trace line\n"
                         : "log:1:87: nested too deeply\n"
@@ -83,8 +77,7 @@ test_nested(void **state)
     }
 }
 
-static void
-test_cut_off(void **state)
+static void test_cut_off(void **state)
 {
     static const char good[] = GOOD;
 
@@ -108,8 +101,7 @@ test_cut_off(void **state)
         "log:1: the line is cut off: it has no end\n");
 }
 
-static void
-test_texts(void **state)
+static void test_texts(void **state)
 {
     (void) state;
     CHECK("{\"a\":\"\\q\"}\n", "log:1:7: bad escape\n");
@@ -119,8 +111,7 @@ test_texts(void **state)
     CHECK("{\"a\":\"\\ud83dx\"}\n", "log:1:7: bad escape: half of a surrogate pair\n");
     CHECK("{\"a\":\"\\udc00\"}\n", "log:1:7: bad escape: half of a surrogate pair\n");
     CHECK("{\"a\":\"\\ude00\"}\n", "log:1:7: bad escape: half of a surrogate pair\n");
-    CHECK("{\"a\":\"\\ud83d\\ud83d\"}\n",
-        "log:1:7: bad escape: half of a surrogate pair\n");
+    CHECK("{\"a\":\"\\ud83d\\ud83d\"}\n", "log:1:7: bad escape: half of a surrogate pair\n");
     CHECK("{\"a\":\"\\u0000\"}\n", "log:1:7: a NUL in a text\n");
     CHECK(GOOD "{\"a\":\"\0\"}\n", "log:2:7: a NUL\n");
     CHECK("\0\n", "log:1:1: a NUL\n");
@@ -131,19 +122,16 @@ test_texts(void **state)
     CHECK(TRACE "task=\xe2\x82;at=1\n", "log:1:37: invalid UTF-8\n");
 }
 
-static void
-test_missing(void **state)
+static void test_missing(void **state)
 {
     (void) state;
     CHECK(LINE("\"b\":1", AT, HOST, WORKER, DATASET), "log:1: action is missing\n");
     CHECK(LINE(ACTION, "\"b\":1", HOST, WORKER, DATASET), "log:1: at is missing\n");
-    CHECK(
-        LINE(ACTION, AT, "\"host\":null", WORKER, DATASET), "log:1: host is missing\n");
+    CHECK(LINE(ACTION, AT, "\"host\":null", WORKER, DATASET), "log:1: host is missing\n");
     CHECK(LINE(ACTION, AT, HOST, "\"b\":1", DATASET), "log:1: worker is missing\n");
+    CHECK(LINE(ACTION, AT, HOST, WORKER, "\"task\":\"a\""), "log:1: dataset is missing\n");
     CHECK(
-        LINE(ACTION, AT, HOST, WORKER, "\"task\":\"a\""), "log:1: dataset is missing\n");
-    CHECK(LINE("\"action\":\"taskStarted\"", AT, HOST, WORKER, DATASET),
-        "log:1: task is missing\n");
+        LINE("\"action\":\"taskStarted\"", AT, HOST, WORKER, DATASET), "log:1: task is missing\n");
     CHECK(TRACE "task=a;action=taskStarted;worker=w;at=1\n", "log:1: host is missing\n");
     CHECK(TRACE "task=a;action=taskStarted;worker=w;host=h\n", "log:1: at is missing\n");
     CHECK(MARK "dataset=a;action=transmit_loaded;worker=w;host=h;at=1\n",
@@ -152,11 +140,9 @@ test_missing(void **state)
         "log:1: actDuration is missing\n");
 }
 
-static void
-test_stamps(void **state)
+static void test_stamps(void **state)
 {
-    static const char *const bad[] = {
-        "1.0", "1e3", "1E3", "\"1\"", "-1.5", "{}", "[]", "true"};
+    static const char *const bad[] = {"1.0", "1e3", "1E3", "\"1\"", "-1.5", "{}", "[]", "true"};
     static const char *const beyond[] = {
         "9223372036854775808", "-9223372036854775809", "99999999999999999999999"};
 
@@ -169,8 +155,7 @@ test_stamps(void **state)
             "{\"at\":%s,\"action\":\"taskStarted\",\"host\":\"h\",\"worker\":\"w\","
             "\"task\":\"a\"}\n",
             at);
-        snprintf(shown, sizeof(shown), "%.*s", at[0] == '"' ? 1 : 30,
-            at[0] == '"' ? at + 1 : at);
+        snprintf(shown, sizeof(shown), "%.*s", at[0] == '"' ? 1 : 30, at[0] == '"' ? at + 1 : at);
         if (j >= 5 && j < 8) {
             snprintf(report, sizeof(report), "log:1:7: at: expected an integer\n");
         } else {
@@ -190,18 +175,14 @@ test_stamps(void **state)
         "quotes, got 'x'\n");
 }
 
-static void
-test_kinds(void **state)
+static void test_kinds(void **state)
 {
     (void) state;
-    CHECK(LINE(ACTION, AT, "\"host\":{}", WORKER, DATASET),
-        "log:1:44: host: expected a text\n");
-    CHECK(LINE(ACTION, AT, HOST, "\"worker\":[1]", DATASET),
-        "log:1:57: worker: expected a text\n");
-    CHECK(LINE(ACTION, AT, HOST, WORKER, "\"dataset\":true"),
-        "log:1:71: dataset: expected a text\n");
-    CHECK(LINE("\"action\":[]", AT, HOST, WORKER, DATASET),
-        "log:1:11: action: expected a text\n");
+    CHECK(LINE(ACTION, AT, "\"host\":{}", WORKER, DATASET), "log:1:44: host: expected a text\n");
+    CHECK(LINE(ACTION, AT, HOST, "\"worker\":[1]", DATASET), "log:1:57: worker: expected a text\n");
+    CHECK(
+        LINE(ACTION, AT, HOST, WORKER, "\"dataset\":true"), "log:1:71: dataset: expected a text\n");
+    CHECK(LINE("\"action\":[]", AT, HOST, WORKER, DATASET), "log:1:11: action: expected a text\n");
     CHECK(LINE(ACTION, AT, HOST, WORKER, DATASET ",\"mode\":false"),
         "log:1:82: mode: expected a text\n");
     CHECK(LINE(ACTION, AT, HOST, WORKER, DATASET ",\"mode\":\"fast\""),
@@ -210,8 +191,7 @@ test_kinds(void **state)
         "log:1:82: mode: expected local, remote or redundant, got ''\n");
 }
 
-static void
-test_long_lines(void **state)
+static void test_long_lines(void **state)
 {
     const size_t num_bytes = ((size_t) 1 << 20) + 100;
     char *text = malloc(3 * num_bytes);
@@ -236,8 +216,7 @@ test_long_lines(void **state)
     free(text);
 }
 
-static void
-test_mixed(void **state)
+static void test_mixed(void **state)
 {
     (void) state;
     CHECK(GOOD TRACE "host=h;task=a;action=taskStarted;worker=w;at=1\n",
@@ -249,8 +228,7 @@ test_mixed(void **state)
 }
 
 /* Every error of a file is told, not the first one alone. */
-static void
-test_all_errors(void **state)
+static void test_all_errors(void **state)
 {
     (void) state;
     CHECK("?\n" GOOD "{}\n" GOOD "{\"action\":\"taskStarted\"}\n",
@@ -259,8 +237,7 @@ test_all_errors(void **state)
         "log:5: at is missing\n");
 }
 
-static void
-test_skipped(void **state)
+static void test_skipped(void **state)
 {
     static const char text[] = "?\n" GOOD "{}\n{\"at\":1}\n?\n?\n" GOOD;
     const tasks_options_t options = {.skips_bad = true};
@@ -286,8 +263,7 @@ test_skipped(void **state)
     tasks_case_free(&self);
 }
 
-static void
-test_duplicates_forbidden(void **state)
+static void test_duplicates_forbidden(void **state)
 {
     const tasks_options_t options = {.rules = {.dup = SPOT_DUP_ERROR}};
     static const char text[] = GOOD "\n" GOOD;
@@ -300,13 +276,11 @@ test_duplicates_forbidden(void **state)
     tasks_case_free(&self);
 }
 
-static void
-test_warnings(void **state)
+static void test_warnings(void **state)
 {
-    char *text =
-        tasks_lines("tP a w 0; tE a w 5; tS a w 4; tF a w 90; tF a w 91; tS b w "
-                    "50; tF b w 60; xP a w 40; xF a w 95 local; xS a w 41 "
-                    "remote;");
+    char *text = tasks_lines("tP a w 0; tE a w 5; tS a w 4; tF a w 90; tF a w 91; tS b w "
+                             "50; tF b w 60; xP a w 40; xF a w 95 local; xS a w 41 "
+                             "remote;");
     tasks_case_t self;
 
     (void) state;
@@ -327,24 +301,20 @@ test_warnings(void **state)
     free(text);
 }
 
-static void
-test_byte_order_mark(void **state)
+static void test_byte_order_mark(void **state)
 {
-    static const char text[] =
-        "\xEF\xBB\xBF{\"action\":\"later\"}\r\n{\"action\":\"later\"}";
+    static const char text[] = "\xEF\xBB\xBF{\"action\":\"later\"}\r\n{\"action\":\"later\"}";
     tasks_case_t self;
 
     (void) state;
     tasks_case_read(&self, text, sizeof(text) - 1, NULL);
     assert_int_equal(self.ret, 0);
-    assert_tasks_report(
-        &self, "warning: log:1:1: a byte-order mark, which is skipped\n");
+    assert_tasks_report(&self, "warning: log:1:1: a byte-order mark, which is skipped\n");
     assert_int_equal(self.log.num_unknown_actions, 2);
     tasks_case_free(&self);
 }
 
-static void
-test_files(void **state)
+static void test_files(void **state)
 {
     static const char path[] = "/nowhere/log";
     const spot_task_reading_t reading = {.edges_path = NULL};
@@ -367,8 +337,7 @@ test_files(void **state)
 }
 
 /* Stamps so far apart that durations could be beyond 64 bits. */
-static void
-test_far_stamps(void **state)
+static void test_far_stamps(void **state)
 {
     static const char line[] = "{\"action\":\"task%s\",\"at\":%s,\"host\":\"h\","
                                "\"worker\":\"w\",\"task\":\"a\"}\n";
@@ -383,18 +352,16 @@ test_far_stamps(void **state)
         "log: the stamps span more than 292 years\n");
 }
 
-int
-main(void)
+int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_no_lines),
-        cmocka_unit_test(test_json), cmocka_unit_test(test_nested),
-        cmocka_unit_test(test_cut_off), cmocka_unit_test(test_texts),
-        cmocka_unit_test(test_missing), cmocka_unit_test(test_stamps),
-        cmocka_unit_test(test_kinds), cmocka_unit_test(test_long_lines),
-        cmocka_unit_test(test_mixed), cmocka_unit_test(test_all_errors),
-        cmocka_unit_test(test_skipped), cmocka_unit_test(test_duplicates_forbidden),
-        cmocka_unit_test(test_warnings), cmocka_unit_test(test_byte_order_mark),
-        cmocka_unit_test(test_files), cmocka_unit_test(test_far_stamps)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_no_lines), cmocka_unit_test(test_json),
+        cmocka_unit_test(test_nested), cmocka_unit_test(test_cut_off), cmocka_unit_test(test_texts),
+        cmocka_unit_test(test_missing), cmocka_unit_test(test_stamps), cmocka_unit_test(test_kinds),
+        cmocka_unit_test(test_long_lines), cmocka_unit_test(test_mixed),
+        cmocka_unit_test(test_all_errors), cmocka_unit_test(test_skipped),
+        cmocka_unit_test(test_duplicates_forbidden), cmocka_unit_test(test_warnings),
+        cmocka_unit_test(test_byte_order_mark), cmocka_unit_test(test_files),
+        cmocka_unit_test(test_far_stamps)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

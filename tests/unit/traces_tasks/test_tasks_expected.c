@@ -10,8 +10,7 @@
 #include "tests/unit/traces_tasks/recipe.h"
 #include "tests/unit/traces_tasks/tasks_case.h"
 
-static char *
-read_text(const char *path)
+static char *read_text(const char *path)
 {
     FILE *file = fopen(path, "rb");
     const size_t max_bytes = (size_t) 4 << 20;
@@ -26,8 +25,7 @@ read_text(const char *path)
     return text;
 }
 
-static cJSON *
-read_json(const char *path)
+static cJSON *read_json(const char *path)
 {
     char *text = read_text(path);
     cJSON *json = tasks_parse(text);
@@ -37,8 +35,7 @@ read_json(const char *path)
 }
 
 /* A log of ../shared against its file of results; part: of the found object, or NULL. */
-static void
-check_file(
+static void check_file(
     const char *name, const char *edges, const char *expected_name, const char *part)
 {
     char path[PATH_BYTES], edges_path[PATH_BYTES], expected_path[PATH_BYTES];
@@ -46,8 +43,7 @@ check_file(
     tasks_case_t self;
 
     snprintf(path, sizeof(path), TASKS_DATA "%s", name);
-    snprintf(
-        edges_path, sizeof(edges_path), TASKS_DATA "%s", edges == NULL ? "" : edges);
+    snprintf(edges_path, sizeof(edges_path), TASKS_DATA "%s", edges == NULL ? "" : edges);
     snprintf(expected_path, sizeof(expected_path), TASKS_DATA "%s", expected_name);
     tasks_need(path);
     tasks_case_read_file(&self, path, edges == NULL ? NULL : edges_path);
@@ -57,19 +53,16 @@ check_file(
     expected = read_json(expected_path);
     if (part == NULL && !self.log.is_markers) {
         /* the files have no controller, and this one is empty */
-        assert_int_equal(
-            cJSON_GetArraySize(cJSON_GetObjectItem(found, "controller")), 0);
+        assert_int_equal(cJSON_GetArraySize(cJSON_GetObjectItem(found, "controller")), 0);
         cJSON_DeleteItemFromObject(found, "controller");
     }
-    assert_tasks_json(
-        name, part == NULL ? found : cJSON_GetObjectItem(found, part), expected);
+    assert_tasks_json(name, part == NULL ? found : cJSON_GetObjectItem(found, part), expected);
     cJSON_Delete(found);
     cJSON_Delete(expected);
     tasks_case_free(&self);
 }
 
-static void
-test_logs(void **state)
+static void test_logs(void **state)
 {
     (void) state;
     check_file("f1.jsonl", "edges.jsonl", "f1.expected.json", NULL);
@@ -77,18 +70,15 @@ test_logs(void **state)
     check_file("m2_2.jsonl", "edges.jsonl", "m2_2.expected.json", NULL);
 }
 
-static void
-test_formats(void **state)
+static void test_formats(void **state)
 {
     (void) state;
     check_file("m2_2.raw.txt", "edges.jsonl", "m2_2.expected.json", NULL);
-    check_file(
-        "m2_2.controller.jsonl", NULL, "m2_2.controller.expected.json", "controller");
+    check_file("m2_2.controller.jsonl", NULL, "m2_2.controller.expected.json", "controller");
     check_file("m2_2.markers.txt", NULL, "m2_2.markers.expected.json", NULL);
 }
 
-static void
-check_compare(const char *second, const char *expected_name)
+static void check_compare(const char *second, const char *expected_name)
 {
     char path[PATH_BYTES], *text = NULL;
     size_t num_bytes = 0;
@@ -103,11 +93,11 @@ check_compare(const char *second, const char *expected_name)
     snprintf(path, sizeof(path), TASKS_DATA "%s", second);
     tasks_case_read_file(&cases[0], TASKS_DATA "f1.jsonl", NULL);
     tasks_case_read_file(&cases[1], path, NULL);
-    const spot_task_run_t runs[] = {{"f1", &cases[0].log, &cases[0].analysis},
-        {second, &cases[1].log, &cases[1].analysis}};
+    const spot_task_run_t runs[] = {
+        {"f1", &cases[0].log, &cases[0].analysis}, {second, &cases[1].log, &cases[1].analysis}};
 
-    assert_int_equal(spot_task_comparison_init(&result, &runs[0], &runs[1],
-                         SPOT_SCOPE_MACHINE, &cases[0].diag),
+    assert_int_equal(
+        spot_task_comparison_init(&result, &runs[0], &runs[1], SPOT_SCOPE_MACHINE, &cases[0].diag),
         0);
     spot_json_init(&json, out, 0);
     spot_task_comparison_json(&result, &cases[0].log, &json);
@@ -124,8 +114,7 @@ check_compare(const char *second, const char *expected_name)
     tasks_case_free(&cases[1]);
 }
 
-static void
-test_comparisons(void **state)
+static void test_comparisons(void **state)
 {
     (void) state;
     check_compare("f4.jsonl", "compare_f1_f4.expected.json");
@@ -134,8 +123,7 @@ test_comparisons(void **state)
 
 /* ---- The recipe ---- */
 
-static char *
-recipe(uint64_t num_tasks, size_t *num_bytes)
+static char *recipe(uint64_t num_tasks, size_t *num_bytes)
 {
     char *text = NULL;
     FILE *out = open_memstream(&text, num_bytes);
@@ -146,20 +134,17 @@ recipe(uint64_t num_tasks, size_t *num_bytes)
     return text;
 }
 
-static void
-test_recipe(void **state)
+static void test_recipe(void **state)
 {
     static const struct {
         uint64_t num_tasks;
         size_t num_bytes;
-        const char *sha256, *lines, *total, *comm, *queue, *run, *local, *remote,
-            *redundant, *transmits;
+        const char *sha256, *lines, *total, *comm, *queue, *run, *local, *remote, *redundant,
+            *transmits;
     } rows[] = {
-        {64, 56874, "6420ce3a87f37a319a75918f9878ec73f18dc6fda6cd7b72dce267b6e8ffb223",
-            "318", "5174058337", "52293366", "647048979", "4474715992", "1", "15",
-            "missing", "402568027"},
-        {1024, 1429274,
-            "2dcb797d56e22be7f989a24514bd366c9da5c896f0decfae8cd46310d37a060e", "7754",
+        {64, 56874, "6420ce3a87f37a319a75918f9878ec73f18dc6fda6cd7b72dce267b6e8ffb223", "318",
+            "5174058337", "52293366", "647048979", "4474715992", "1", "15", "missing", "402568027"},
+        {1024, 1429274, "2dcb797d56e22be7f989a24514bd366c9da5c896f0decfae8cd46310d37a060e", "7754",
             "82162239417", "817723334", "10242821164", "71101694919", "123", "771", "82",
             "22777384183"}};
 
@@ -192,8 +177,7 @@ test_recipe(void **state)
     }
 }
 
-static void
-test_recipe_expected(void **state)
+static void test_recipe_expected(void **state)
 {
     size_t num_bytes;
     tasks_case_t self;
@@ -230,8 +214,7 @@ static const char mixed[] =
     "{\"action\": \"taskInputs\", \"task\": \"c(2):y\", \"inputs\": [\"b\", \"q\"]}\n";
 
 /* Lines of a text in another order, which the seed decides. */
-static char *
-shuffle(const char *text, uint64_t seed)
+static char *shuffle(const char *text, uint64_t seed)
 {
     const size_t num_bytes = strlen(text);
     const char *lines[16384];
@@ -261,8 +244,7 @@ shuffle(const char *text, uint64_t seed)
 }
 
 /* The text of the results, with the number of conflicts taken out. */
-static char *
-results(const char *text)
+static char *results(const char *text)
 {
     tasks_case_t self;
     char *json;
@@ -275,8 +257,7 @@ results(const char *text)
     return json;
 }
 
-static void
-test_shuffled(void **state)
+static void test_shuffled(void **state)
 {
     size_t num_bytes;
     char *texts[] = {tasks_lines(mixed), recipe(256, &num_bytes)};
@@ -298,8 +279,7 @@ test_shuffled(void **state)
 }
 
 /* A mode further down the file is the other one once lines have changed places. */
-static void
-test_conflicts_of_order(void **state)
+static void test_conflicts_of_order(void **state)
 {
     static const char first[] = "xP a w 1; xS a w 2 remote; xF a w 5 redundant;";
     static const char second[] = "xF a w 5 redundant; xP a w 1; xS a w 2 remote;";
@@ -323,8 +303,7 @@ test_conflicts_of_order(void **state)
 }
 
 /* A copy of a text whose stamps are later. */
-static char *
-shift(const char *text, int64_t by)
+static char *shift(const char *text, int64_t by)
 {
     char *shifted = NULL;
     size_t num_bytes = 0;
@@ -344,8 +323,7 @@ shift(const char *text, int64_t by)
     return shifted;
 }
 
-static void
-test_shifted(void **state)
+static void test_shifted(void **state)
 {
     size_t num_bytes;
     char *texts[] = {tasks_lines(mixed), recipe(256, &num_bytes)};
@@ -357,14 +335,12 @@ test_shifted(void **state)
         tasks_case_t cases[2];
 
         for (size_t k = 0; k < 2; k++) {
-            tasks_case_read(&cases[k], k == 0 ? texts[j] : text,
-                strlen(k == 0 ? texts[j] : text), NULL);
+            tasks_case_read(
+                &cases[k], k == 0 ? texts[j] : text, strlen(k == 0 ? texts[j] : text), NULL);
             assert_int_equal(cases[k].ret, 0);
         }
-        assert_int_equal(
-            cases[1].analysis.t0 - cases[0].analysis.t0, INT64_C(1730000000000000000));
-        assert_int_equal(
-            cases[1].analysis.t1 - cases[0].analysis.t1, INT64_C(1730000000000000000));
+        assert_int_equal(cases[1].analysis.t0 - cases[0].analysis.t0, INT64_C(1730000000000000000));
+        assert_int_equal(cases[1].analysis.t1 - cases[0].analysis.t1, INT64_C(1730000000000000000));
         for (size_t k = 0; k < 2; k++) {
             logs[k] = tasks_case_json(&cases[k]);
             cJSON_DeleteItemFromObject(cJSON_GetObjectItem(logs[k], "log"), "t0");
@@ -380,8 +356,7 @@ test_shifted(void **state)
 }
 
 /* Sums of time close to the nanosecond. */
-static void
-check_sums(const char *text, const char *edges)
+static void check_sums(const char *text, const char *edges)
 {
     const tasks_options_t options = {.edges = edges};
     tasks_case_t self;
@@ -413,22 +388,19 @@ check_sums(const char *text, const char *edges)
     for (size_t j = 0; j < analysis->tasks.num_attempts; j++) {
         const spot_attempt_t *task = &analysis->tasks.attempts[j];
 
-        if (spot_attempt_has(task, SPOT_TASK_FINISHED) &&
-            task->at[SPOT_TASK_FINISHED] > last) {
+        if (spot_attempt_has(task, SPOT_TASK_FINISHED) && task->at[SPOT_TASK_FINISHED] > last) {
             last = task->at[SPOT_TASK_FINISHED];
         }
     }
     if (analysis->graph.has_edges) {
         assert_true(chain->total == last - analysis->t0);
-        assert_true(chain->run + chain->queue + chain->comm + chain->inputs +
-                        chain->controller ==
+        assert_true(chain->run + chain->queue + chain->comm + chain->inputs + chain->controller ==
                     chain->total);
     }
     tasks_case_free(&self);
 }
 
-static void
-test_sums(void **state)
+static void test_sums(void **state)
 {
     size_t num_bytes;
     char *texts[] = {tasks_lines(mixed), recipe(1024, &num_bytes)};
@@ -440,8 +412,7 @@ test_sums(void **state)
     }
 }
 
-static void
-test_sums_of_files(void **state)
+static void test_sums_of_files(void **state)
 {
     static const char *const names[] = {"f1.jsonl", "f4.jsonl", "m2_2.jsonl"};
     char *edges;
@@ -460,15 +431,13 @@ test_sums_of_files(void **state)
     free(edges);
 }
 
-int
-main(void)
+int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_logs),
-        cmocka_unit_test(test_formats), cmocka_unit_test(test_comparisons),
-        cmocka_unit_test(test_recipe), cmocka_unit_test(test_recipe_expected),
-        cmocka_unit_test(test_shuffled), cmocka_unit_test(test_conflicts_of_order),
-        cmocka_unit_test(test_shifted), cmocka_unit_test(test_sums),
-        cmocka_unit_test(test_sums_of_files)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_logs), cmocka_unit_test(test_formats),
+        cmocka_unit_test(test_comparisons), cmocka_unit_test(test_recipe),
+        cmocka_unit_test(test_recipe_expected), cmocka_unit_test(test_shuffled),
+        cmocka_unit_test(test_conflicts_of_order), cmocka_unit_test(test_shifted),
+        cmocka_unit_test(test_sums), cmocka_unit_test(test_sums_of_files)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

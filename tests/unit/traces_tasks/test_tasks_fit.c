@@ -21,8 +21,7 @@ typedef struct {
 } fitted_t;
 
 /* solo: NULL for none. */
-static void
-fit_scripts(fitted_t *self, const char *script, const char *solo, const char *edges)
+static void fit_scripts(fitted_t *self, const char *script, const char *solo, const char *edges)
 {
     const char *const scripts[] = {script, solo};
     tasks_case_t *const cases[] = {&self->run, &self->solo};
@@ -39,26 +38,24 @@ fit_scripts(fitted_t *self, const char *script, const char *solo, const char *ed
 
         tasks_case_read(cases[j], lines, strlen(lines), NULL);
         assert_int_equal(cases[j]->ret, 0);
-        runs[j] = (spot_task_run_t){
-            j == 0 ? "log" : "solo", &cases[j]->log, &cases[j]->analysis};
+        runs[j] = (spot_task_run_t){j == 0 ? "log" : "solo", &cases[j]->log, &cases[j]->analysis};
         free(lines);
     }
     self->ret = solo == NULL ? 0
-                             : spot_task_comparison_init(&comparison, &runs[1], &runs[0],
-                                   SPOT_SCOPE_HOST, &self->diag);
+                             : spot_task_comparison_init(
+                                   &comparison, &runs[1], &runs[0], SPOT_SCOPE_HOST, &self->diag);
     assert_int_equal(self->ret, 0);
-    self->ret = spot_task_fit(&runs[0], edges, &runs[1],
-        solo == NULL ? NULL : &comparison, NULL, out, &self->diag);
+    self->ret = spot_task_fit(
+        &runs[0], edges, &runs[1], solo == NULL ? NULL : &comparison, NULL, out, &self->diag);
     spot_task_comparison_free(&comparison);
     assert_int_equal(fclose(out), 0);
     if (self->ret == 0) {
-        self->ret = spot_yaml_parse(
-            &self->document, "model", self->text, strlen(self->text), &self->diag);
+        self->ret =
+            spot_yaml_parse(&self->document, "model", self->text, strlen(self->text), &self->diag);
     }
 }
 
-static void
-free_fitted(fitted_t *self, bool has_solo)
+static void free_fitted(fitted_t *self, bool has_solo)
 {
     tasks_case_free(&self->run);
     if (has_solo) {
@@ -70,8 +67,7 @@ free_fitted(fitted_t *self, bool has_solo)
 }
 
 /* The value of a key of a map, or NULL. */
-static const spot_node_t *
-value_of(const fitted_t *self, const char *map, const char *key)
+static const spot_node_t *value_of(const fitted_t *self, const char *map, const char *key)
 {
     const spot_node_t *node = spot_node_get(self->document.root, map);
 
@@ -79,8 +75,7 @@ value_of(const fitted_t *self, const char *map, const char *key)
     return spot_node_get(node, key);
 }
 
-static void
-assert_scalar(const spot_node_t *node, const char *expected)
+static void assert_scalar(const spot_node_t *node, const char *expected)
 {
     assert_non_null(node);
     assert_int_equal(node->kind, SPOT_NODE_SCALAR);
@@ -99,16 +94,14 @@ static const spot_law_t runs[] = {
 static const spot_law_t sent[] = {
     {&spot_family_lognormal, {-6, 0.4}}, {&spot_family_loglogistic, {0.05, 6}}};
 
-static int64_t
-draw_ns(const spot_law_t *law, spot_rng_t *rng)
+static int64_t draw_ns(const spot_law_t *law, spot_rng_t *rng)
 {
     return llround(1e9 * law->family->draw(law->parameters, rng));
 }
 
 /* Each task needs the one before it, whose data is sent first: by turns local, remote.
  * The time until the next decision begins when the data has come. */
-static char *
-draw_log(void)
+static char *draw_log(void)
 {
     int64_t now = INT64_C(1700000000000000000);
     char *text = NULL;
@@ -122,9 +115,8 @@ draw_log(void)
         if (j > 0) {
             const int64_t end = now + draw_ns(&sent[j % 2], &rng);
 
-            fprintf(out, "xP %c(%d) h:w %" PRId64 ";xF %c(%d) h:w %" PRId64 " %s;",
-                "ba"[j % 2], j - 1, now, "ba"[j % 2], j - 1, end,
-                j % 2 == 0 ? "local" : "remote");
+            fprintf(out, "xP %c(%d) h:w %" PRId64 ";xF %c(%d) h:w %" PRId64 " %s;", "ba"[j % 2],
+                j - 1, now, "ba"[j % 2], j - 1, end, j % 2 == 0 ? "local" : "remote");
             fprintf(out,
                 "{\"action\": \"taskInputs\", \"task\": \"%c(%d)\", \"inputs\": "
                 "[\"%c(%d)\"]}\n",
@@ -145,9 +137,8 @@ draw_log(void)
 
 /* The law is of the true family (with some seeds AIC takes a near one), and its
  * parameters are within three standard errors, which are those of a fit to n draws. */
-static void
-assert_law(fitted_t *self, const char *map, const char *key, const spot_law_t *truth,
-    size_t num_values)
+static void assert_law(
+    fitted_t *self, const char *map, const char *key, const spot_law_t *truth, size_t num_values)
 {
     static const spot_field_t field = {.name = "law", .expected = spot_law_expected};
     spot_bind_t bind = {.diag = &self->diag};
@@ -167,16 +158,15 @@ assert_law(fitted_t *self, const char *map, const char *key, const spot_law_t *t
         values[j] = truth->family->draw(truth->parameters, &rng);
     }
     assert_int_equal(spot_maximiser_init(&maximiser), 0);
-    assert_int_equal(
-        spot_fit_durations_init(&durations, values, NULL, num_values, 0, 1e-9), 0);
+    assert_int_equal(spot_fit_durations_init(&durations, values, NULL, num_values, 0, 1e-9), 0);
     spot_fit_law(&maximiser, &durations, truth->family, (double) NAN, &fit);
     for (int j = 0; j < truth->family->num_parameters; j++) {
         const double error = fit.standard_errors[j];
 
         assert_true(error > 0 && error < 0.05 * fabs(truth->parameters[j]));
         if (!(fabs(law.parameters[j] - truth->parameters[j]) <= 3 * error)) {
-            fail_msg("%s.%s: %g is not within 3 x %g of %g", map, key, law.parameters[j],
-                error, truth->parameters[j]);
+            fail_msg("%s.%s: %g is not within 3 x %g of %g", map, key, law.parameters[j], error,
+                truth->parameters[j]);
         }
     }
     spot_fit_durations_free(&durations);
@@ -184,8 +174,7 @@ assert_law(fitted_t *self, const char *map, const char *key, const spot_law_t *t
     free(values);
 }
 
-static void
-test_known_laws(void **state)
+static void test_known_laws(void **state)
 {
     char *script = draw_log();
     fitted_t fitted;
@@ -208,21 +197,19 @@ test_known_laws(void **state)
 
 /* ---- Contention ---- */
 
-static void
-put_task(
+static void put_task(
     FILE *out, const char *name, int id, const char *worker, int64_t start, int64_t run)
 {
     fprintf(out,
         "tP %s(%d) %s %" PRId64 ";tE %s(%d) %s %" PRId64 ";tS %s(%d) %s %" PRId64
         ";tF %s(%d) %s %" PRId64 ";",
-        name, id, worker, start - 20, name, id, worker, start - 10, name, id, worker,
-        start, name, id, worker, start + run);
+        name, id, worker, start - 20, name, id, worker, start - 10, name, id, worker, start, name,
+        id, worker, start + run);
 }
 
 /* Pairs of tasks run side by side, 1.42 times as long as alone; those of class lone by
  * themselves, and the class new is in the second run alone. */
-static void
-test_contention(void **state)
+static void test_contention(void **state)
 {
     fitted_t fitted;
     char *texts[2];
@@ -252,8 +239,7 @@ test_contention(void **state)
     fit_scripts(&fitted, texts[1], texts[0], "edges.jsonl");
     assert_report(&fitted.diag, "");
     assert_int_equal(fitted.ret, 0);
-    assert_scalar(
-        spot_node_get(value_of(&fitted, "contention", "beta"), "pair"), "0.42");
+    assert_scalar(spot_node_get(value_of(&fitted, "contention", "beta"), "pair"), "0.42");
     assert_null(spot_node_get(value_of(&fitted, "contention", "beta"), "lone"));
     assert_non_null(strstr(fitted.text, "# not identifiable: \"lone\""));
     assert_scalar(value_of(&fitted, "contention", "scope"), "host");
@@ -271,8 +257,7 @@ test_contention(void **state)
 
 /* ---- Little to fit ---- */
 
-static void
-test_without_spread(void **state)
+static void test_without_spread(void **state)
 {
     fitted_t fitted;
 
@@ -284,8 +269,8 @@ test_without_spread(void **state)
         "tP cut h:w 6000;tE cut h:w 6010;tS cut h:w 6020;",
         NULL, NULL);
     assert_int_equal(fitted.ret, 0);
-    assert_report(&fitted.diag,
-        "warning: log: no taskInputs: the model runs once its graph has edges\n");
+    assert_report(
+        &fitted.diag, "warning: log: no taskInputs: the model runs once its graph has edges\n");
     assert_scalar(value_of(&fitted, "run", "a"), "0.000001500 s");
     assert_scalar(value_of(&fitted, "delays", "comm"), "0.000000010 s");
     assert_null(value_of(&fitted, "run", "zero"));
@@ -299,8 +284,7 @@ test_without_spread(void **state)
 
 /* A decision begins when the last input is there and the worker is free, but the time
  * in which data is on the way is not a decision. */
-static void
-test_decisions(void **state)
+static void test_decisions(void **state)
 {
     fitted_t fitted;
 
@@ -339,8 +323,7 @@ test_decisions(void **state)
     free_fitted(&fitted, false);
 }
 
-static void
-test_nothing(void **state)
+static void test_nothing(void **state)
 {
     fitted_t fitted;
 
@@ -351,8 +334,7 @@ test_nothing(void **state)
     free_fitted(&fitted, false);
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_known_laws),

@@ -6,8 +6,7 @@
 #include "tests/unit/base/support.h"
 #include "tests/unit/traces_tasks/tasks_case.h"
 
-static void
-check(const char *script, const char *edges, const char *const *members)
+static void check(const char *script, const char *edges, const char *const *members)
 {
     const tasks_options_t options = {.edges = edges};
     cJSON *json = tasks_results(script, &options);
@@ -21,34 +20,28 @@ check(const char *script, const char *edges, const char *const *members)
     }
     cJSON_Delete(json);
 }
-#define CHECK(script, edges, ...)                                                       \
-    check(script, edges, (const char *const[]){__VA_ARGS__, NULL})
-#define NEEDS(task, ...)                                                                \
-    "{\"action\": \"taskInputs\", \"task\": \"" task "\", \"inputs\": [" __VA_ARGS__    \
-    "]}\n"
+#define CHECK(script, edges, ...) check(script, edges, (const char *const[]){__VA_ARGS__, NULL})
+#define NEEDS(task, ...)                                                                           \
+    "{\"action\": \"taskInputs\", \"task\": \"" task "\", \"inputs\": [" __VA_ARGS__ "]}\n"
 
 /* ---- The longest chain ---- */
 
-static void
-test_ties(void **state)
+static void test_ties(void **state)
 {
     /* a and b are as long, and so are d and c behind them: the smaller ids */
-    static const char script[] =
-        "tS b w 0; tF b w 5; tS a v 0; tF a v 5; tS d w 5; tF d "
-        "w 9; tS c v 5; tF c v 9; tS e w 9; tF e w 10;";
+    static const char script[] = "tS b w 0; tF b w 5; tS a v 0; tF a v 5; tS d w 5; tF d "
+                                 "w 9; tS c v 5; tF c v 9; tS e w 9; tF e w 10;";
     static const char edges[] =
         NEEDS("d", "\"b\",\"a\"") NEEDS("c", "\"b\",\"a\",\"b\"") NEEDS("e", "");
 
     (void) state;
-    CHECK(script, edges, "graph/tasks", "5", "graph/edges", "4", "graph/critical_run",
-        "9", "graph/work", "19", "graph/critical_tasks/0", "a", "graph/critical_tasks/1",
-        "c", "graph/critical_tasks/2", "missing", "graph/zero_slack", "4",
-        "graph/parallelism", "2.11111111", "graph/missing_inputs", "0",
-        "log/input_records", "0");
+    CHECK(script, edges, "graph/tasks", "5", "graph/edges", "4", "graph/critical_run", "9",
+        "graph/work", "19", "graph/critical_tasks/0", "a", "graph/critical_tasks/1", "c",
+        "graph/critical_tasks/2", "missing", "graph/zero_slack", "4", "graph/parallelism",
+        "2.11111111", "graph/missing_inputs", "0", "log/input_records", "0");
 }
 
-static void
-test_missing_inputs(void **state)
+static void test_missing_inputs(void **state)
 {
     /* q never came, r never completed; c never completed, so that its edge is none */
     static const char script[] =
@@ -57,19 +50,17 @@ test_missing_inputs(void **state)
         "{\"action\":\"taskInputs\",\"task\":\"c\",\"inputs\":[\"q\",\"a\"]}\n";
 
     (void) state;
-    CHECK(script, NULL, "graph/tasks", "2", "graph/edges", "1", "graph/missing_inputs",
-        "2", "graph/critical_run", "7", "log/input_records", "2");
-    CHECK("tP a w 1;", NEEDS("a", "\"b\""), "graph/tasks", "0", "graph/critical_run",
-        "0", "graph/parallelism", "null", "graph/critical_tasks/0", "missing",
-        "graph/chain/last", "null", "graph/chain/total", "0");
-    CHECK(
-        "tS a w 0; tF a w 5;", NULL, "graph/tasks", "missing", "graph/edges", "missing");
+    CHECK(script, NULL, "graph/tasks", "2", "graph/edges", "1", "graph/missing_inputs", "2",
+        "graph/critical_run", "7", "log/input_records", "2");
+    CHECK("tP a w 1;", NEEDS("a", "\"b\""), "graph/tasks", "0", "graph/critical_run", "0",
+        "graph/parallelism", "null", "graph/critical_tasks/0", "missing", "graph/chain/last",
+        "null", "graph/chain/total", "0");
+    CHECK("tS a w 0; tF a w 5;", NULL, "graph/tasks", "missing", "graph/edges", "missing");
 }
 
 /* Of a retried task counts the attempt that finished first, ties by the worker's name.
  */
-static void
-test_first_finished(void **state)
+static void test_first_finished(void **state)
 {
     static const char script[] =
         "tP a w 0; tS a w 1; tF a w 20; tP a v 2; tS a v 4; tF a v 10; tS b y 10;"
@@ -82,8 +73,7 @@ test_first_finished(void **state)
 
 /* ---- Decisions ---- */
 
-static void
-test_decisions(void **state)
+static void test_decisions(void **state)
 {
     /* v: unplanned 20-50, of which b was ready from 30 on and planned at 40; a is ready
      * at t0 and planned at 10 */
@@ -94,24 +84,21 @@ test_decisions(void **state)
     static const char edges[] = NEEDS("b", "\"a\",\"c\"") NEEDS("d", "\"c\"");
 
     (void) state;
-    CHECK(script, edges, "graph/decision_delay/count", "4", "graph/decision_delay/sum",
-        "50", "graph/decision_delay/max", "30", "balance/unplanned", "40",
-        "graph/unplanned_ready", "40", "graph/unplanned_starved", "0");
+    CHECK(script, edges, "graph/decision_delay/count", "4", "graph/decision_delay/sum", "50",
+        "graph/decision_delay/max", "30", "balance/unplanned", "40", "graph/unplanned_ready", "40",
+        "graph/unplanned_starved", "0");
     CHECK("tP a w 0; tS a w 0; tF a w 30; tP b v 0; tS b v 0; tF b v 10; tP c v 35;"
           "tS c v 40; tF c v 50;",
         NEEDS("c", "\"a\""), "balance/unplanned", "30", "graph/unplanned_ready", "5",
-        "graph/unplanned_starved", "25", "balance/comm", "0", "graph/decision_delay/sum",
-        "5");
+        "graph/unplanned_starved", "25", "balance/comm", "0", "graph/decision_delay/sum", "5");
     /* planned before its inputs were there: negative, and no time of waiting */
-    CHECK("tP a w 0; tS a w 0; tF a w 30; tP b v 10; tS b v 35; tF b v 40;",
-        NEEDS("b", "\"a\""), "graph/decision_delay/sum", "-20",
-        "graph/decision_delay/negative", "1");
+    CHECK("tP a w 0; tS a w 0; tF a w 30; tP b v 10; tS b v 35; tF b v 40;", NEEDS("b", "\"a\""),
+        "graph/decision_delay/sum", "-20", "graph/decision_delay/negative", "1");
 }
 
 /* ---- The chain ---- */
 
-static void
-test_chain(void **state)
+static void test_chain(void **state)
 {
     /* c (v) waits for a (w) until 30; its stretch 30-60: controller up to 50, of which
      * a's data was on the way 35-45, comm 50-54, queue 54-60; a's is 2-10 */
@@ -121,18 +108,16 @@ test_chain(void **state)
         "tE c v 54; tS c v 60; tF c v 70;";
 
     (void) state;
-    CHECK(script, NEEDS("c", "\"a\""), "graph/chain/tasks", "2", "graph/chain/first",
-        "a", "graph/chain/last", "c", "graph/chain/run", "30", "graph/chain/queue", "11",
-        "graph/chain/comm", "7", "graph/chain/inputs", "10", "graph/chain/controller",
-        "10", "graph/chain/total", "68");
+    CHECK(script, NEEDS("c", "\"a\""), "graph/chain/tasks", "2", "graph/chain/first", "a",
+        "graph/chain/last", "c", "graph/chain/run", "30", "graph/chain/queue", "11",
+        "graph/chain/comm", "7", "graph/chain/inputs", "10", "graph/chain/controller", "10",
+        "graph/chain/total", "68");
     /* without that edge the worker's own task is what c waited for */
     CHECK(script, NEEDS("c", ""), "graph/chain/first", "b", "graph/chain/run", "24",
-        "graph/chain/controller", "31", "graph/chain/inputs", "0", "graph/chain/total",
-        "68");
+        "graph/chain/controller", "31", "graph/chain/inputs", "0", "graph/chain/total", "68");
 }
 
-static void
-test_chain_ties(void **state)
+static void test_chain_ties(void **state)
 {
     /* at one instant an input comes before a task of the worker, then the smaller id */
     static const char script[] = "tS a w 0; tF a w 5; tS b v 1; tF b v 5; tS c u 2;"
@@ -143,30 +128,27 @@ test_chain_ties(void **state)
     CHECK(script, NEEDS("z", "\"c\",\"b\""), "graph/chain/first", "b");
     CHECK(script, NEEDS("q", ""), "graph/chain/first", "a");
     /* the last one: ties by id; an input that ended after Started is none */
-    CHECK("tS b w 0; tF b w 5; tS a v 1; tF a v 5;", NEEDS("q", ""), "graph/chain/last",
-        "a");
-    CHECK("tS a w 0; tF a w 5; tS b v 3; tF b v 9;", NEEDS("b", "\"a\""),
-        "graph/chain/first", "b", "graph/chain/tasks", "1");
+    CHECK("tS b w 0; tF b w 5; tS a v 1; tF a v 5;", NEEDS("q", ""), "graph/chain/last", "a");
+    CHECK("tS a w 0; tF a w 5; tS b v 3; tF b v 9;", NEEDS("b", "\"a\""), "graph/chain/first", "b",
+        "graph/chain/tasks", "1");
 }
 
-static void
-test_chain_clipped(void **state)
+static void test_chain_clipped(void **state)
 {
     /* planned and enqueued before what it waited for had ended: the whole is queue */
     CHECK("tP a w 0; tE a w 0; tS a w 0; tF a w 10; tP b w 2; tE b w 4; tS b w 15; tF b "
           "w 20;",
-        NEEDS("b", ""), "graph/chain/queue", "5", "graph/chain/comm", "0",
-        "graph/chain/controller", "0", "graph/chain/total", "20");
+        NEEDS("b", ""), "graph/chain/queue", "5", "graph/chain/comm", "0", "graph/chain/controller",
+        "0", "graph/chain/total", "20");
     /* tasks of one instant do not lead in circles */
-    CHECK("tS a w 5; tF a w 5; tS b w 5; tF b w 5; tE c w 1;", NEEDS("a", ""),
-        "graph/chain/tasks", "2", "graph/chain/total", "4");
+    CHECK("tS a w 5; tF a w 5; tS b w 5; tF b w 5; tE c w 1;", NEEDS("a", ""), "graph/chain/tasks",
+        "2", "graph/chain/total", "4");
     (void) state;
 }
 
 /* ---- Edges that are no graph ---- */
 
-static void
-check_bad(const char *script, const char *edges, const char *report)
+static void check_bad(const char *script, const char *edges, const char *report)
 {
     const tasks_options_t options = {.edges = edges};
     char *text = tasks_lines(script);
@@ -179,8 +161,7 @@ check_bad(const char *script, const char *edges, const char *report)
     free(text);
 }
 
-static void
-test_bad_edges(void **state)
+static void test_bad_edges(void **state)
 {
     (void) state;
     check_bad("tS a w 1;", NEEDS("a", "\"a\""),
@@ -191,17 +172,14 @@ test_bad_edges(void **state)
     check_bad("tS a w 1;", NEEDS("a", "") NEEDS("b", "") NEEDS("a", "\"b\""),
         "edges:3:34: task: its inputs stand in an earlier line or in the log, got "
         "'a'\n");
-    check_bad("{\"action\":\"taskInputs\",\"task\":\"a\",\"inputs\":[]}\n",
-        NEEDS("a", ""),
+    check_bad("{\"action\":\"taskInputs\",\"task\":\"a\",\"inputs\":[]}\n", NEEDS("a", ""),
         "edges:1:34: task: its inputs stand in an earlier line or in the log, got "
         "'a'\n");
     check_bad("tS a w 1;", "{\"action\":\"taskStarted\",\"task\":\"a\"}\n",
         "edges:1:11: action: expected taskInputs, got 'taskStarted'\n");
-    check_bad("tS a w 1;",
-        "{\"action\":\"taskInputs\",\"task\":\"a\",\"inputs\":\"b\"}\n",
+    check_bad("tS a w 1;", "{\"action\":\"taskInputs\",\"task\":\"a\",\"inputs\":\"b\"}\n",
         "edges:1: inputs: expected a list of task ids\n");
-    check_bad("tS a w 1;",
-        "{\"action\":\"taskInputs\",\"task\":\"a\",\"inputs\":[\"b\",{}]}\n",
+    check_bad("tS a w 1;", "{\"action\":\"taskInputs\",\"task\":\"a\",\"inputs\":[\"b\",{}]}\n",
         "edges:1:49: inputs: expected a list of task ids\n");
     check_bad("tS a w 1;",
         "{\"action\":\"taskInputs\",\"task\":\"b\",\"inputs\":[\"a\"]}\n"
@@ -209,10 +187,9 @@ test_bad_edges(void **state)
         "edges:2: inputs: expected a list of task ids\n");
     check_bad("tS a w 1;", "{\"action\":\"taskInputs\",\"task\":\"a\"}\n",
         "edges:1: inputs: expected a list of task ids\n");
-    check_bad("tS a w 1;", "{\"action\":\"taskInputs\",\"inputs\":[]}\n",
-        "edges:1: task is missing\n");
     check_bad(
-        "tS a w 1;", "no object\n", "edges:1: neither an object nor a trace line\n");
+        "tS a w 1;", "{\"action\":\"taskInputs\",\"inputs\":[]}\n", "edges:1: task is missing\n");
+    check_bad("tS a w 1;", "no object\n", "edges:1: neither an object nor a trace line\n");
 }
 
 /* ---- Two runs ---- */
@@ -224,8 +201,7 @@ typedef struct {
     int ret;
 } pair_t;
 
-static void
-compare(pair_t *self, const char *first, const char *second, spot_task_scope_t scope)
+static void compare(pair_t *self, const char *first, const char *second, spot_task_scope_t scope)
 {
     spot_task_run_t runs[2];
 
@@ -240,8 +216,8 @@ compare(pair_t *self, const char *first, const char *second, spot_task_scope_t s
             j == 0 ? "first" : "second", &self->cases[j].log, &self->cases[j].analysis};
     }
     self->json = NULL;
-    self->ret = spot_task_comparison_init(
-        &self->result, &runs[0], &runs[1], scope, &self->cases[0].diag);
+    self->ret =
+        spot_task_comparison_init(&self->result, &runs[0], &runs[1], scope, &self->cases[0].diag);
     if (self->ret == 0) {
         char *text = NULL;
         size_t num_bytes = 0;
@@ -256,8 +232,7 @@ compare(pair_t *self, const char *first, const char *second, spot_task_scope_t s
     }
 }
 
-static void
-end(pair_t *self)
+static void end(pair_t *self)
 {
     cJSON_Delete(self->json);
     spot_task_comparison_free(&self->result);
@@ -265,8 +240,7 @@ end(pair_t *self)
     tasks_case_free(&self->cases[1]);
 }
 
-static void
-test_join(void **state)
+static void test_join(void **state)
 {
     /* a has no total in the first run, z none in the second, o is only in the second; e
      * takes 0 ns in the second, so that its relative difference is no number */
@@ -288,8 +262,7 @@ test_join(void **state)
     assert_member(self.json, "only_in_second", "1");
     assert_member(self.json, "sum_first", "13");
     assert_member(self.json, "sum_second", "57");
-    assert_int_equal(
-        cJSON_GetArraySize(cJSON_GetObjectItem(self.json, "by_relative")), 5);
+    assert_int_equal(cJSON_GetArraySize(cJSON_GetObjectItem(self.json, "by_relative")), 5);
     assert_member(self.json, "by_relative/0/0", "d");
     assert_member(self.json, "by_relative/0/3", "-1");
     assert_member(self.json, "by_relative/0/4", "-1");
@@ -310,14 +283,13 @@ test_join(void **state)
     end(&self);
 }
 
-static void
-test_without_pair(void **state)
+static void test_without_pair(void **state)
 {
     pair_t self;
 
     (void) state;
-    compare(&self, "tP a w 0; tF a w 4; tP b w 4; tF b w 9;",
-        "tP a w 0; tF a w 8; tP b w 8;", SPOT_SCOPE_MACHINE);
+    compare(&self, "tP a w 0; tF a w 4; tP b w 4; tF b w 9;", "tP a w 0; tF a w 8; tP b w 8;",
+        SPOT_SCOPE_MACHINE);
     assert_int_equal(self.ret, 0);
     assert_member(self.json, "rows", "2");
     assert_member(self.json, "without_pair", "1");
@@ -327,19 +299,17 @@ test_without_pair(void **state)
     end(&self);
     compare(&self, "tP a w 0; tF a w 4;", "tP b w 0; tF b w 8;", SPOT_SCOPE_MACHINE);
     assert_int_equal(self.ret, SPOT_ERR_BAD_INPUT);
-    assert_tasks_report(&self.cases[0],
-        "second: no completed task is one of first, so nothing can be compared\n");
+    assert_tasks_report(
+        &self.cases[0], "second: no completed task is one of first, so nothing can be compared\n");
     end(&self);
-    compare(&self, "tP a w 0; tF a w 4; tS a v 0;", "tP a w 0; tF a w 8;",
-        SPOT_SCOPE_MACHINE);
+    compare(&self, "tP a w 0; tF a w 4; tS a v 0;", "tP a w 0; tF a w 8;", SPOT_SCOPE_MACHINE);
     assert_tasks_report(&self.cases[0], "warning: first: contention needs a solo run "
                                         "first, and this log has 2 workers\n");
     end(&self);
 }
 
 /* Ten of twelve differences, the largest first. */
-static void
-test_top(void **state)
+static void test_top(void **state)
 {
     char first[2048], second[2048], *to[2] = {first, second};
     pair_t self;
@@ -350,8 +320,7 @@ test_top(void **state)
         to[1] += sprintf(to[1], "tP t%02d w 0; tF t%02d w %d;", j, j, 1 + j / 2);
     }
     compare(&self, first, second, SPOT_SCOPE_HOST);
-    assert_int_equal(
-        cJSON_GetArraySize(cJSON_GetObjectItem(self.json, "top_difference")), 10);
+    assert_int_equal(cJSON_GetArraySize(cJSON_GetObjectItem(self.json, "top_difference")), 10);
     assert_member(self.json, "top_difference/0/0", "t10");
     assert_member(self.json, "top_difference/1/0", "t11");
     assert_member(self.json, "top_difference/9/0", "t03");
@@ -359,8 +328,7 @@ test_top(void **state)
 }
 
 /* Two tasks side by side for 100 of 150 ns, each slowed by a known constant. */
-static void
-test_contention(void **state)
+static void test_contention(void **state)
 {
     /* a: 100 ns with k = 2, 50 with k = 1: 100 / (1 + beta) + 50 = 130 -> 0.25 */
     static const char solo[] = "tS a w 0; tF a w 130; tS b w 200; tF b w 290;";
@@ -385,14 +353,12 @@ test_contention(void **state)
      * 100 / (1 + 2 beta) + 50 / (1 + beta) = 130 */
     compare(&self, solo, both, SPOT_SCOPE_MACHINE);
     assert_member(self.json, "contention/classes/a/mean_concurrency", "2.66666667");
-    const double beta =
-        strtod(tasks_member(self.json, "contention/classes/a/beta"), NULL);
+    const double beta = strtod(tasks_member(self.json, "contention/classes/a/beta"), NULL);
     assert_true(fabs(100 / (1 + 2 * beta) + 50 / (1 + beta) - 130) < 1e-5);
     end(&self);
 }
 
-static void
-test_not_identifiable(void **state)
+static void test_not_identifiable(void **state)
 {
     pair_t self;
 
@@ -414,14 +380,13 @@ test_not_identifiable(void **state)
     assert_member(self.json, "contention/classes/a/beta", "-0.8");
     end(&self);
     /* the time alone is already longer than the solo run: no beta makes up for it */
-    compare(&self, "tS a w 0; tF a w 5;", "tS a w 0; tF a w 10; tS b v 0; tF b v 2;",
-        SPOT_SCOPE_HOST);
+    compare(
+        &self, "tS a w 0; tF a w 5;", "tS a w 0; tF a w 10; tS b v 0; tF b v 2;", SPOT_SCOPE_HOST);
     assert_member(self.json, "contention/classes/a/beta", "null");
     end(&self);
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_ties),
         cmocka_unit_test(test_missing_inputs), cmocka_unit_test(test_first_finished),

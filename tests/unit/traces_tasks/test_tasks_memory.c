@@ -8,8 +8,7 @@
 #include "tests/unit/traces_tasks/tasks_case.h"
 
 /* Refuses one block after the other of what run does, up to when it needs no more. */
-static void
-refuse(int (*run)(const void *data), const void *data)
+static void refuse(int (*run)(const void *data), const void *data)
 {
     size_t num_refused = 0;
 
@@ -34,8 +33,7 @@ typedef struct {
     spot_task_reading_t reading;
 } files_t;
 
-static int
-read_and_analyse(const void *data)
+static int read_and_analyse(const void *data)
 {
     const files_t *files = data;
     const spot_task_rules_t rules = {.aligns = true};
@@ -60,8 +58,7 @@ read_and_analyse(const void *data)
     return ret;
 }
 
-static void
-check_log(const char *text, const char *edges)
+static void check_log(const char *text, const char *edges)
 {
     files_t files = {.reading = {.edges_path = NULL}};
 
@@ -92,8 +89,7 @@ static const char edges[] =
     "{\"action\":\"taskInputs\",\"task\":\"c(1)\",\"inputs\":[\"a\",\"b\",\"q\"]}\n"
     "{\"action\":\"taskInputs\",\"task\":\"b\",\"inputs\":[\"a\"]}\n";
 
-static void
-test_log(void **state)
+static void test_log(void **state)
 {
     char *text = tasks_lines(script);
 
@@ -103,8 +99,7 @@ test_log(void **state)
     free(text);
 }
 
-static void
-test_markers(void **state)
+static void test_markers(void **state)
 {
 #define MARK "x:cascade.low.tracing.marker:1:#"
     (void) state;
@@ -115,15 +110,13 @@ test_markers(void **state)
         NULL);
 }
 
-static void
-test_documents(void **state)
+static void test_documents(void **state)
 {
     (void) state;
-    check_log(
-        "[{\"name\":\"a\",\"pid\":1,\"tid\":1,\"ph\":\"B\",\"ts\":1},"
-        "{\"pid\":1,\"tid\":1,\"ph\":\"E\",\"ts\":2},"
-        "{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":1,\"args\":{\"name\":\"p\"}},"
-        "{\"ph\":\"i\"}]",
+    check_log("[{\"name\":\"a\",\"pid\":1,\"tid\":1,\"ph\":\"B\",\"ts\":1},"
+              "{\"pid\":1,\"tid\":1,\"ph\":\"E\",\"ts\":2},"
+              "{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":1,\"args\":{\"name\":\"p\"}},"
+              "{\"ph\":\"i\"}]",
         NULL);
     check_log("[{\"key\":[\"a-1\",0],\"worker\":\"tcp://h:1\",\"thread\":2,"
               "\"status\":\"error\",\"startstops\":[{\"action\":\"compute\",\"start\":1,"
@@ -131,8 +124,7 @@ test_documents(void **state)
         NULL);
 }
 
-static int
-compare(const void *data)
+static int compare(const void *data)
 {
     const spot_task_run_t *runs = data;
     spot_task_comparison_t result;
@@ -147,8 +139,7 @@ compare(const void *data)
     return ret;
 }
 
-static void
-test_comparison(void **state)
+static void test_comparison(void **state)
 {
     char *text = tasks_lines(script);
     tasks_case_t self;
@@ -163,12 +154,10 @@ test_comparison(void **state)
     free(text);
 }
 
-int
-main(void)
+int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_log),
-        cmocka_unit_test(test_markers), cmocka_unit_test(test_documents),
-        cmocka_unit_test(test_comparison)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_log), cmocka_unit_test(test_markers),
+        cmocka_unit_test(test_documents), cmocka_unit_test(test_comparison)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

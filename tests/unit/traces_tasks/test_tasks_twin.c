@@ -19,14 +19,12 @@ typedef struct {
     tasks_case_t run;
 } twin_t;
 
-static int64_t
-draw(twin_t *self, int64_t num)
+static int64_t draw(twin_t *self, int64_t num)
 {
     return (int64_t) (recipe_mix(self->dice++) % (uint64_t) num);
 }
 
-static void
-sort_stamps(int64_t *stamps, size_t num)
+static void sort_stamps(int64_t *stamps, size_t num)
 {
     for (size_t j = 1; j < num; j++) {
         for (size_t k = j; k > 0 && stamps[k] < stamps[k - 1]; k--) {
@@ -39,8 +37,7 @@ sort_stamps(int64_t *stamps, size_t num)
 }
 
 /* The events of an attempt: mostly in order, mostly all of them. */
-static void
-add_attempt(twin_t *self, bool is_transmit, const char *id, int worker)
+static void add_attempt(twin_t *self, bool is_transmit, const char *id, int worker)
 {
     const int num_stages = is_transmit ? 4 : 5;
     const bool is_whole = draw(self, 3) > 0;
@@ -65,9 +62,8 @@ add_attempt(twin_t *self, bool is_transmit, const char *id, int worker)
             .at = stamps[j],
             .line = self->run.log.num_events + 1,
             .stage = j,
-            .mode = is_transmit && j == 3
-                        ? (spot_task_mode_t) (SPOT_MODE_LOCAL + draw(self, 3))
-                        : SPOT_MODE_NONE,
+            .mode = is_transmit && j == 3 ? (spot_task_mode_t) (SPOT_MODE_LOCAL + draw(self, 3))
+                                          : SPOT_MODE_NONE,
             .is_transmit = is_transmit,
             .is_controller = j == 0};
 
@@ -79,8 +75,7 @@ add_attempt(twin_t *self, bool is_transmit, const char *id, int worker)
 
 /* Ids a:0, b:1, a:2 and so on, of two classes. Edges lead from smaller ids to larger
  * ones. */
-static void
-make_log(twin_t *self, int num_ids, int num_workers)
+static void make_log(twin_t *self, int num_ids, int num_workers)
 {
     spot_task_log_t *log = &self->run.log;
     const spot_task_rules_t rules = {.dup = SPOT_DUP_FIRST};
@@ -102,27 +97,24 @@ make_log(twin_t *self, int num_ids, int num_workers)
         for (int64_t k = 0; k < 3; k++) {
             inputs[k] = j == 0 ? 0 : ids[draw(self, j)];
         }
-        assert_int_equal(spot_task_log_add_inputs(
-                             log, ids[j], (size_t) (j == 0 ? 0 : draw(self, 4)), inputs),
+        assert_int_equal(
+            spot_task_log_add_inputs(log, ids[j], (size_t) (j == 0 ? 0 : draw(self, 4)), inputs),
             0);
     }
     assert_int_equal(spot_task_log_seal(log, SPOT_NAMES_AUTO), 0);
-    assert_int_equal(spot_task_analysis_init(
-                         &self->run.analysis, log, &rules, "log", &self->run.diag),
-        0);
+    assert_int_equal(
+        spot_task_analysis_init(&self->run.analysis, log, &rules, "log", &self->run.diag), 0);
 }
 
 /* ---- Every nanosecond ---- */
 
-static bool
-is_within(const spot_attempt_t *attempt, int from, int to, int64_t at)
+static bool is_within(const spot_attempt_t *attempt, int from, int to, int64_t at)
 {
     return spot_attempt_has(attempt, from) && spot_attempt_has(attempt, to) &&
            attempt->at[from] <= at && at < attempt->at[to];
 }
 
-static bool
-any_task(const twin_t *self, int32_t worker, int from, int to, int64_t at)
+static bool any_task(const twin_t *self, int32_t worker, int from, int to, int64_t at)
 {
     const spot_attempts_t *tasks = &self->run.analysis.tasks;
     bool is_any = false;
@@ -134,8 +126,7 @@ any_task(const twin_t *self, int32_t worker, int from, int to, int64_t at)
     return is_any;
 }
 
-static bool
-any_transmit(const twin_t *self, int32_t worker, int64_t at)
+static bool any_transmit(const twin_t *self, int32_t worker, int64_t at)
 {
     const spot_attempts_t *list = &self->run.analysis.transmits;
     bool is_any = false;
@@ -150,8 +141,7 @@ any_transmit(const twin_t *self, int32_t worker, int64_t at)
 
 /* Whether a task of the worker started and never finished, and none was planned since.
  */
-static bool
-is_lost(const twin_t *self, int32_t worker, int64_t at)
+static bool is_lost(const twin_t *self, int32_t worker, int64_t at)
 {
     const spot_attempts_t *tasks = &self->run.analysis.tasks;
 
@@ -173,8 +163,7 @@ is_lost(const twin_t *self, int32_t worker, int64_t at)
     return false;
 }
 
-static spot_idle_t
-what_at(const twin_t *self, int32_t worker, int64_t at)
+static spot_idle_t what_at(const twin_t *self, int32_t worker, int64_t at)
 {
     const spot_attempts_t *tasks = &self->run.analysis.tasks;
     bool has_plan = false, is_planned = false, ends_later = false;
@@ -208,8 +197,7 @@ what_at(const twin_t *self, int32_t worker, int64_t at)
                                    : SPOT_IDLE_UNPLANNED;
 }
 
-static void
-check_workers(const twin_t *self)
+static void check_workers(const twin_t *self)
 {
     const spot_task_analysis_t *analysis = &self->run.analysis;
 
@@ -223,10 +211,8 @@ check_workers(const twin_t *self)
             expected.split[what]++;
             expected.in_flight += any_transmit(self, j, at);
             expected.hidden += any_transmit(self, j, at) && what == SPOT_IDLE_BUSY;
-            for (size_t k = 0, is_done = 0; k < analysis->graph.num_ready && !is_done;
-                 k++) {
-                is_done = what == SPOT_IDLE_UNPLANNED &&
-                          analysis->graph.ready[k].start <= at &&
+            for (size_t k = 0, is_done = 0; k < analysis->graph.num_ready && !is_done; k++) {
+                is_done = what == SPOT_IDLE_UNPLANNED && analysis->graph.ready[k].start <= at &&
                           at < analysis->graph.ready[k].end;
                 expected.unplanned_ready += (int64_t) is_done;
             }
@@ -239,8 +225,7 @@ check_workers(const twin_t *self)
 }
 
 /* How many tasks run at an instant on a host, or on all: -1. */
-static int64_t
-num_running(const twin_t *self, int32_t host, int64_t at)
+static int64_t num_running(const twin_t *self, int32_t host, int64_t at)
 {
     const spot_attempts_t *tasks = &self->run.analysis.tasks;
     int64_t num = 0;
@@ -254,14 +239,12 @@ num_running(const twin_t *self, int32_t host, int64_t at)
     return num;
 }
 
-static void
-check_concurrency(const twin_t *self)
+static void check_concurrency(const twin_t *self)
 {
     const spot_task_analysis_t *analysis = &self->run.analysis;
 
     for (int32_t j = -1; j < (int32_t) self->run.log.num_hosts; j++) {
-        const spot_concurrency_t *found =
-            j < 0 ? &analysis->times.all : &analysis->times.hosts[j];
+        const spot_concurrency_t *found = j < 0 ? &analysis->times.all : &analysis->times.hosts[j];
         int64_t expected[64] = {0};
 
         for (int64_t at = analysis->t0; at < analysis->t1; at++) {
@@ -275,8 +258,7 @@ check_concurrency(const twin_t *self)
 
 /* ---- The chain ---- */
 
-static const spot_attempt_t *
-first_finished(const tasks_case_t *run, const char *id)
+static const spot_attempt_t *first_finished(const tasks_case_t *run, const char *id)
 {
     const spot_attempt_t *best = NULL;
 
@@ -291,8 +273,7 @@ first_finished(const tasks_case_t *run, const char *id)
     return best;
 }
 
-static bool
-is_input(const twin_t *self, int32_t id, int32_t input)
+static bool is_input(const twin_t *self, int32_t id, int32_t input)
 {
     const spot_task_log_t *log = &self->run.log;
     bool is_found = false;
@@ -306,9 +287,8 @@ is_input(const twin_t *self, int32_t id, int32_t input)
 }
 
 /* Whether another task is what one waited for rather than the best so far. */
-static bool
-is_later(const twin_t *self, int32_t id, const spot_attempt_t *other,
-    const spot_attempt_t *best)
+static bool is_later(
+    const twin_t *self, int32_t id, const spot_attempt_t *other, const spot_attempt_t *best)
 {
     const bool first = best != NULL && is_input(self, id, best->id);
     const bool second = is_input(self, id, other->id);
@@ -316,13 +296,13 @@ is_later(const twin_t *self, int32_t id, const spot_attempt_t *other,
     if (best == NULL || other->at[4] != best->at[4]) {
         return best == NULL || other->at[4] > best->at[4];
     }
-    return first != second ? second
-                           : strcmp(self->run.log.ids.names[other->id],
-                                 self->run.log.ids.names[best->id]) < 0;
+    return first != second
+               ? second
+               : strcmp(self->run.log.ids.names[other->id], self->run.log.ids.names[best->id]) < 0;
 }
 
-static const spot_attempt_t *
-waited_for(const twin_t *self, const spot_attempt_t *task, const bool *is_visited)
+static const spot_attempt_t *waited_for(
+    const twin_t *self, const spot_attempt_t *task, const bool *is_visited)
 {
     const spot_task_log_t *log = &self->run.log;
     const int64_t started = task->at[spot_attempt_has(task, 2) ? 2 : 4];
@@ -342,9 +322,8 @@ waited_for(const twin_t *self, const spot_attempt_t *task, const bool *is_visite
 
 /* The parts of a link, nanosecond by nanosecond; a stage that is missing is at the next
  * one. */
-static void
-add_link(const twin_t *self, spot_task_chain_t *chain, const spot_attempt_t *task,
-    int64_t from)
+static void add_link(
+    const twin_t *self, spot_task_chain_t *chain, const spot_attempt_t *task, int64_t from)
 {
     const spot_attempts_t *transmits = &self->run.analysis.transmits;
     const int64_t to = task->at[spot_attempt_has(task, 2) ? 2 : 4];
@@ -376,8 +355,7 @@ add_link(const twin_t *self, spot_task_chain_t *chain, const spot_attempt_t *tas
     chain->first = task->id;
 }
 
-static void
-check_chain(const twin_t *self)
+static void check_chain(const twin_t *self)
 {
     const spot_task_chain_t *found = &self->run.analysis.graph.chain;
     const spot_task_log_t *log = &self->run.log;
@@ -402,8 +380,7 @@ check_chain(const twin_t *self)
 
         is_visited[task->id] = true;
         before = waited_for(self, task, is_visited);
-        add_link(self, &expected, task,
-            before == NULL ? self->run.analysis.t0 : before->at[4]);
+        add_link(self, &expected, task, before == NULL ? self->run.analysis.t0 : before->at[4]);
         task = before;
     }
     assert_int_equal(found->last, expected.last);
@@ -420,8 +397,7 @@ check_chain(const twin_t *self)
 /* ---- Contention ---- */
 
 /* Time that tasks of a class with partners spent with k running, and their solo time. */
-static void
-count_beside(const twin_t *first, const twin_t *second, char class_name,
+static void count_beside(const twin_t *first, const twin_t *second, char class_name,
     spot_task_scope_t scope, double spent[64], double *solo)
 {
     const spot_task_log_t *log = &second->run.log;
@@ -432,21 +408,19 @@ count_beside(const twin_t *first, const twin_t *second, char class_name,
         const spot_attempt_t *alone = first_finished(&first->run, id);
         const spot_attempt_t *task = first_finished(&second->run, id);
 
-        if (id[0] != class_name || alone == NULL || task == NULL ||
-            !spot_attempt_has(alone, 2) || !spot_attempt_has(task, 2)) {
+        if (id[0] != class_name || alone == NULL || task == NULL || !spot_attempt_has(alone, 2) ||
+            !spot_attempt_has(task, 2)) {
             continue;
         }
         *solo += (double) (alone->at[4] - alone->at[2]);
         for (int64_t at = task->at[2]; at < task->at[4]; at++) {
-            spent[num_running(second,
-                scope == SPOT_SCOPE_HOST ? log->workers[task->worker].host_id : -1,
-                at)]++;
+            spent[num_running(
+                second, scope == SPOT_SCOPE_HOST ? log->workers[task->worker].host_id : -1, at)]++;
         }
     }
 }
 
-static double
-excess(const double spent[64], double beta, double solo)
+static double excess(const double spent[64], double beta, double solo)
 {
     double sum = -solo;
 
@@ -457,8 +431,7 @@ excess(const double spent[64], double beta, double solo)
 }
 
 /* A beta solves the equation of its class; where there is none, no beta would. */
-static int
-check_beta(const spot_task_class_pair_t *class, const double spent[64], double solo)
+static int check_beta(const spot_task_class_pair_t *class, const double spent[64], double solo)
 {
     int most = 0;
     double sum = 0, weighted = 0;
@@ -477,13 +450,12 @@ check_beta(const spot_task_class_pair_t *class, const double spent[64], double s
         assert_true(fabs(excess(spent, class->beta, solo)) < 1e-6 * (1 + fabs(solo)));
         return 1;
     }
-    assert_true(most < 2 || excess(spent, -0.9 / (most - 1), solo) < 1e-6 ||
-                spent[1] - solo > -1e-6);
+    assert_true(
+        most < 2 || excess(spent, -0.9 / (most - 1), solo) < 1e-6 || spent[1] - solo > -1e-6);
     return 0;
 }
 
-static int
-check_contention(const twin_t *first, const twin_t *second, spot_task_scope_t scope)
+static int check_contention(const twin_t *first, const twin_t *second, spot_task_scope_t scope)
 {
     const spot_task_run_t runs[] = {{"first", &first->run.log, &first->run.analysis},
         {"second", &second->run.log, &second->run.analysis}};
@@ -507,8 +479,7 @@ check_contention(const twin_t *first, const twin_t *second, spot_task_scope_t sc
 
 /* ---- Tests ---- */
 
-static void
-test_times(void **state)
+static void test_times(void **state)
 {
     (void) state;
     for (uint64_t j = 0; j < NUM_LOGS; j++) {
@@ -523,8 +494,7 @@ test_times(void **state)
     }
 }
 
-static void
-test_contention(void **state)
+static void test_contention(void **state)
 {
     int num_found = 0;
 
@@ -534,16 +504,15 @@ test_contention(void **state)
 
         make_log(&first, 8, 1);
         make_log(&second, 8, 1 + (int) draw(&second, 4));
-        num_found += check_contention(
-            &first, &second, j % 2 == 0 ? SPOT_SCOPE_HOST : SPOT_SCOPE_MACHINE);
+        num_found +=
+            check_contention(&first, &second, j % 2 == 0 ? SPOT_SCOPE_HOST : SPOT_SCOPE_MACHINE);
         tasks_case_free(&first.run);
         tasks_case_free(&second.run);
     }
     assert_true(num_found > NUM_LOGS / 2); /* most can be solved */
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_times), cmocka_unit_test(test_contention)};

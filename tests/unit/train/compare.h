@@ -14,13 +14,13 @@ typedef struct {
     bool is_flag; /* bool, else int64_t */
 } result_field_t;
 
-#define RESULT_NUMBER(member)                                                           \
-    {                                                                                   \
-#member, offsetof(spot_train_result_t, member), false                           \
+#define RESULT_NUMBER(member)                                                                      \
+    {                                                                                              \
+#member, offsetof(spot_train_result_t, member), false                                      \
     }
-#define RESULT_FLAG(member)                                                             \
-    {                                                                                   \
-#member, offsetof(spot_train_result_t, member), true                            \
+#define RESULT_FLAG(member)                                                                        \
+    {                                                                                              \
+#member, offsetof(spot_train_result_t, member), true                                       \
     }
 
 static const result_field_t result_fields[] = {
@@ -67,8 +67,8 @@ static const result_field_t result_fields[] = {
 
 #define NUM_RESULT_FIELDS (sizeof(result_fields) / sizeof(result_fields[0]))
 
-static inline int64_t
-result_field_value(const spot_train_result_t *result, const result_field_t *field)
+static inline int64_t result_field_value(
+    const spot_train_result_t *result, const result_field_t *field)
 {
     const char *member = (const char *) result + field->offset;
     int64_t number;
@@ -83,8 +83,7 @@ result_field_value(const spot_train_result_t *result, const result_field_t *fiel
 }
 
 /* The value of a field by name; 0 for an unknown one. */
-static inline int64_t
-result_value(const spot_train_result_t *result, const char *name)
+static inline int64_t result_value(const spot_train_result_t *result, const char *name)
 {
     for (size_t j = 0; name != NULL && j < NUM_RESULT_FIELDS; j++) {
         if (strcmp(result_fields[j].name, name) == 0) {
@@ -95,12 +94,11 @@ result_value(const spot_train_result_t *result, const char *name)
 }
 
 /* The name of the first field that differs, or NULL. The dice's seed is no result. */
-static inline const char *
-result_difference(const spot_train_result_t *a, const spot_train_result_t *b)
+static inline const char *result_difference(
+    const spot_train_result_t *a, const spot_train_result_t *b)
 {
     for (size_t j = 0; j < NUM_RESULT_FIELDS; j++) {
-        if (result_field_value(a, &result_fields[j]) !=
-            result_field_value(b, &result_fields[j])) {
+        if (result_field_value(a, &result_fields[j]) != result_field_value(b, &result_fields[j])) {
             return result_fields[j].name;
         }
     }

@@ -18,8 +18,7 @@
 /* Where recorded traces lie, if at all. */
 #define RECORDED_FOLDER SPOT_SOURCE_DIR "/../shared/data/traces"
 
-static inline const char *
-temporary_folder(void)
+static inline const char *temporary_folder(void)
 {
     const char *folder = getenv("SPOT_TEST_TMP");
 
@@ -27,15 +26,12 @@ temporary_folder(void)
 }
 
 /* A name in the folder for temporary files that no other process uses. */
-static inline void
-temporary_path(const char *name, char path[PATH_BYTES])
+static inline void temporary_path(const char *name, char path[PATH_BYTES])
 {
-    snprintf(
-        path, PATH_BYTES, "%s/train-%ld-%s", temporary_folder(), (long) getpid(), name);
+    snprintf(path, PATH_BYTES, "%s/train-%ld-%s", temporary_folder(), (long) getpid(), name);
 }
 
-static inline void
-write_file(const char *path, const char *text)
+static inline void write_file(const char *path, const char *text)
 {
     FILE *file = fopen(path, "w");
 
@@ -45,8 +41,7 @@ write_file(const char *path, const char *text)
 }
 
 /* The diagnostics as they would be printed. The caller frees the text. */
-static inline char *
-diagnostics(const spot_diag_t *diag)
+static inline char *diagnostics(const spot_diag_t *diag)
 {
     char *text = NULL;
     size_t num_bytes = 0;
@@ -59,8 +54,7 @@ diagnostics(const spot_diag_t *diag)
 }
 
 /* Binds a scenario from text, named scenario.yaml in messages. */
-static inline int
-bind_scenario(spot_scenario_t *self, const char *text, spot_diag_t *diag)
+static inline int bind_scenario(spot_scenario_t *self, const char *text, spot_diag_t *diag)
 {
     spot_yaml_t document;
     int ret = spot_yaml_parse(&document, "scenario.yaml", text, strlen(text), diag);
@@ -72,8 +66,7 @@ bind_scenario(spot_scenario_t *self, const char *text, spot_diag_t *diag)
 }
 
 /* The same where nothing is wrong; warnings are allowed. */
-static inline void
-bind_good_scenario(spot_scenario_t *self, const char *text)
+static inline void bind_good_scenario(spot_scenario_t *self, const char *text)
 {
     spot_diag_t diag;
     char *report;
@@ -91,8 +84,7 @@ bind_good_scenario(spot_scenario_t *self, const char *text)
 }
 
 /* tolerance is relative to expected. */
-static inline void
-assert_near(double value, double expected, double tolerance)
+static inline void assert_near(double value, double expected, double tolerance)
 {
     if (!(fabs(value - expected) <= tolerance * fabs(expected))) {
         fail_msg("%.17g is not near %.17g", value, expected);
@@ -100,8 +92,8 @@ assert_near(double value, double expected, double tolerance)
 }
 
 /* One run of a scenario. */
-static inline spot_train_result_t
-run_scenario(const spot_scenario_t *scenario, uint64_t seed, spot_event_log_t *log)
+static inline spot_train_result_t run_scenario(
+    const spot_scenario_t *scenario, uint64_t seed, spot_event_log_t *log)
 {
     spot_train_t train;
     spot_train_result_t result;

@@ -25,12 +25,10 @@ static const spot_loader_t measured = {
 };
 
 /* Each step end is durable at once. */
-static const spot_checkpoint_t each_step = {
-    .every_kind = SPOT_EVERY_STEPS, .every_steps = 1};
+static const spot_checkpoint_t each_step = {.every_kind = SPOT_EVERY_STEPS, .every_steps = 1};
 
 /* Instances that are there from the start, and stay. */
-static inline void
-set_fleet(case_t *self, int64_t pipelines, int64_t depth, int64_t horizon_ms)
+static inline void set_fleet(case_t *self, int64_t pipelines, int64_t depth, int64_t horizon_ms)
 {
     memset(self, 0, sizeof(*self));
     self->trace_end_ms = horizon_ms;
@@ -49,8 +47,7 @@ set_fleet(case_t *self, int64_t pipelines, int64_t depth, int64_t horizon_ms)
     }
 }
 
-static inline void
-set_step_ms(case_t *self, int64_t step_ms)
+static inline void set_step_ms(case_t *self, int64_t step_ms)
 {
     self->setting.points[0] = (spot_step_point_t){self->setting.capacity, step_ms};
 }

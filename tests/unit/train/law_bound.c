@@ -6,8 +6,7 @@
 #include "models/reroute.h"
 #include "sim/train/job/run_log.h"
 
-int64_t
-law_step_ms(const spot_job_t *job, int64_t num_pipelines, int64_t depth)
+int64_t law_step_ms(const spot_job_t *job, int64_t num_pipelines, int64_t depth)
 {
     const spot_step_pair_t *pair;
 
@@ -25,8 +24,7 @@ typedef double speed_t(
 /* Doubled stages: each holder has taken one place at most, so that there are no more
  * than twice as many places as instances; with any taken a step takes slowdown times as
  * long, in whole ms. Else D P instances are there. */
-static double
-speed_of_doubled(
+static double speed_of_doubled(
     const law_row_t *row, const spot_scenario_t *scenario, int64_t num_instances)
 {
     const spot_job_t *job = &scenario->job;
@@ -49,8 +47,7 @@ speed_of_doubled(
 /* Rerouted: of D pipelines N instances leave floor(N/P) holders at most to the stage
  * that has lost most, and f = D - floor(N/P) places are lost there at least; the more,
  * the longer the step. */
-static double
-speed_of_rerouted(
+static double speed_of_rerouted(
     const law_row_t *row, const spot_scenario_t *scenario, int64_t num_instances)
 {
     const spot_job_t *job = &scenario->job;
@@ -66,8 +63,7 @@ speed_of_rerouted(
         const int64_t num_lost = d > num_whole ? d - num_whole : 0;
 
         if (law_step_ms(job, d, job->pipeline_depth) > 0) {
-            best = fmax(
-                best, 1 / (double) spot_reroute_step_ms(&reroute, job, d, num_lost));
+            best = fmax(best, 1 / (double) spot_reroute_step_ms(&reroute, job, d, num_lost));
         }
     }
     return best;
@@ -75,13 +71,11 @@ speed_of_rerouted(
 
 /* Pipelines of different depths: all micro-batches of a step go through all layers, and
  * N instances do no more than N layers at a time. */
-static double
-speed_of_templates(
+static double speed_of_templates(
     const law_row_t *row, const spot_scenario_t *scenario, int64_t num_instances)
 {
     const spot_step_pipeline_t *model = &scenario->job.step_time.pipeline;
-    const double num_micro_batches =
-        (double) scenario->job.samples_per_step / LAW_MICRO_BATCH;
+    const double num_micro_batches = (double) scenario->job.samples_per_step / LAW_MICRO_BATCH;
     const double work_ms =
         num_micro_batches * LAW_NUM_LAYERS * (model->forward_ms + model->backward_ms);
 
@@ -91,8 +85,7 @@ speed_of_templates(
 
 /* What bounds the row instead of "ideal", which bounds what uses the job's table and
  * uniform pipelines; NULL: nothing. */
-static speed_t *
-own_bound(const law_row_t *row, law_job_t job)
+static speed_t *own_bound(const law_row_t *row, law_job_t job)
 {
     if (law_is_of(row, "bamboo")) {
         return speed_of_doubled;
@@ -106,8 +99,7 @@ own_bound(const law_row_t *row, law_job_t job)
 /* The integral of the speed over the instances that are ready. A step under way that
  * goes on under another decision is rounded to whole ms of its own; is_carried: there
  * are such decisions, each with a phase of its own in the log. */
-static double
-integral(const law_row_t *row, const spot_scenario_t *scenario, speed_t *speed,
+static double integral(const law_row_t *row, const spot_scenario_t *scenario, speed_t *speed,
     const spot_event_log_t *log, int64_t horizon_ms)
 {
     double steps = 0, steps_per_ms = 0, fastest = 0;
@@ -129,14 +121,12 @@ integral(const law_row_t *row, const spot_scenario_t *scenario, speed_t *speed,
     return steps + (law_is_of(row, "bamboo") ? 0.5 * fastest * (double) num_phases : 0);
 }
 
-bool
-law_has_own_bound(const law_row_t *row, law_job_t job)
+bool law_has_own_bound(const law_row_t *row, law_job_t job)
 {
     return own_bound(row, job) != NULL;
 }
 
-double
-law_own_bound(const law_row_t *row, law_job_t job, const spot_scenario_t *scenario,
+double law_own_bound(const law_row_t *row, law_job_t job, const spot_scenario_t *scenario,
     const spot_event_log_t *log, int64_t horizon_ms)
 {
     return integral(row, scenario, own_bound(row, job), log, horizon_ms);

@@ -13,5 +13,5 @@ int64_t law_step_ms(const spot_job_t *job, int64_t num_pipelines, int64_t depth)
 bool law_has_own_bound(const law_row_t *row, law_job_t job);
 
 /* The most steps with the instances that the log tells of. */
-double law_own_bound(const law_row_t *row, law_job_t job,
-    const spot_scenario_t *scenario, const spot_event_log_t *log, int64_t horizon_ms);
+double law_own_bound(const law_row_t *row, law_job_t job, const spot_scenario_t *scenario,
+    const spot_event_log_t *log, int64_t horizon_ms);

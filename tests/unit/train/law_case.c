@@ -15,36 +15,33 @@
 #define AS_PUBLISHED ", published_defaults: yes"
 
 /* Without defaults of its own. */
-#define PEERS                                                                           \
-    ", state_bytes: 8e9, net_bytes_per_s: 1e9, remote_bytes_per_s: 1e8, restart: 5 s, " \
+#define PEERS                                                                                      \
+    ", state_bytes: 8e9, net_bytes_per_s: 1e9, remote_bytes_per_s: 1e8, restart: 5 s, "            \
     "detection: 3 s" AS_PUBLISHED
-#define FAST_PEERS                                                                      \
+#define FAST_PEERS                                                                                 \
     ", state_bytes: 3e7, net_bytes_per_s: 1e10, remote_bytes_per_s: 1e8, restart: 7 ms"
 
 /* Layers without a job.model, and short intervals. */
 #define OF_JOB ", layers: 200, layer_parameters: 0, link_gbps: 1, interval: 20 s"
 
 /* Moves that are short enough for short runs. */
-#define FAST_MOVES                                                                      \
-    ", interval: 20 s, first_parameters: 0, layer_parameters: 0, last_parameters: 0, "  \
-    "build_bytes: 0, group_base_ms: 1, group_add_ms: 0.5, group_remove_ms: 0.25, "      \
+#define FAST_MOVES                                                                                 \
+    ", interval: 20 s, first_parameters: 0, layer_parameters: 0, last_parameters: 0, "             \
+    "build_bytes: 0, group_base_ms: 1, group_add_ms: 0.5, group_remove_ms: 0.25, "                 \
     "add_ms: 3, process_ms: 1" AS_PUBLISHED
 
 static const law_row_t all_rows[] = {
     {.system = "bamboo", .options = AS_PUBLISHED},
+    {.system = "bamboo", .options = ", local_pause: 3 ms, global_pause: 7 ms" AS_PUBLISHED},
     {.system = "bamboo",
-        .options = ", local_pause: 3 ms, global_pause: 7 ms" AS_PUBLISHED},
-    {.system = "bamboo",
-        .options =
-            ", step_factor: 1, slowdown: 1.01, doubled_share: 2, redundant_share: 0.8, "
-            "local_pause: 1 ms, global_pause: 1 ms",
+        .options = ", step_factor: 1, slowdown: 1.01, doubled_share: 2, redundant_share: 0.8, "
+                   "local_pause: 1 ms, global_pause: 1 ms",
         .slowdown = 1.01},
     {.system = "bamboo",
         .options = ", fallback: none, stale_timers: yes, late_restart: yes, "
                    "trains_in_pause: yes, idle_losses_slow: yes, "
                    "counts_dead_standby: yes, global_pause: 9 ms"},
-    {.system = "bamboo",
-        .options = ", step_factor: 1, detection: 4 ms, fallback: storage"},
+    {.system = "bamboo", .options = ", step_factor: 1, detection: 4 ms, fallback: storage"},
     {.system = "checkpoint", .options = ""},
     {.system = "checkpoint", .options = ", growth: never, detection: 5 ms"},
     {.system = "checkpoint", .options = ", growth: at_preemption, notice: checkpoint"},
@@ -56,31 +53,26 @@ static const law_row_t all_rows[] = {
     {.system = "gemini",
         .options = FAST_PEERS ", replacement: shrink, mem_every: 2, mem_overhead: 6 ms",
         .more_ms = 3},
-    {.system = "gemini",
-        .options = ", mem_overhead: 0 s, state_bytes: 3e7, net_bytes_per_s: 1e9"},
+    {.system = "gemini", .options = ", mem_overhead: 0 s, state_bytes: 3e7, net_bytes_per_s: 1e9"},
     {.system = "ideal", .options = "", .min_depth = 1},
     {.system = "ideal", .options = ", interval: 70 ms", .min_depth = 1},
     {.system = "on-demand", .options = ""},
     {.system = "on-demand", .options = ", instances: 5", .num_instances = 5},
     {.system = "oobleck", .options = AS_PUBLISHED, .num_failures = 3},
-    {.system = "oobleck",
-        .options = ", f: 0, regroup: 3 ms, growth: better" AS_PUBLISHED},
+    {.system = "oobleck", .options = ", f: 0, regroup: 3 ms, growth: better" AS_PUBLISHED},
     {.system = "oobleck",
         .options = ", f: 1, n_min: 2, regroup: 1 ms, growth: better, min_gain: 0.1, "
                    "layer_bytes: 1e6" AS_PUBLISHED,
         .num_failures = 1,
         .min_depth = 2},
-    {.system = "oobleck",
-        .options = ", f: 0, layer_bytes: 1e6, bandwidth_bytes_per_s: 1e9"},
+    {.system = "oobleck", .options = ", f: 0, layer_bytes: 1e6, bandwidth_bytes_per_s: 1e9"},
     {.system = "parcae", .options = ", min_depth: 1" OF_JOB, .min_depth = 1},
     {.system = "parcae",
-        .options =
-            ", predictor: arima, samples: 20, min_depth: 1, detection: 5 ms" OF_JOB,
+        .options = ", predictor: arima, samples: 20, min_depth: 1, detection: 5 ms" OF_JOB,
         .min_depth = 1},
     {.system = "parcae", .options = AS_PUBLISHED, .min_depth = 6},
     {.system = "parcae",
-        .options =
-            ", predictor: arima, samples: 50, min_depth: 1, interval: 30 s" AS_PUBLISHED,
+        .options = ", predictor: arima, samples: 50, min_depth: 1, interval: 30 s" AS_PUBLISHED,
         .min_depth = 1},
     {.system = "parcae", .options = ", min_depth: 1" FAST_MOVES, .min_depth = 1},
     {.system = "parcae",
@@ -90,12 +82,9 @@ static const law_row_t all_rows[] = {
     {.system = "parcae-throughput", .options = ", min_depth: 1" OF_JOB, .min_depth = 1},
     {.system = "parcae-throughput", .options = AS_PUBLISHED, .min_depth = 6},
     {.system = "parcae-throughput",
-        .options =
-            ", min_depth: 1, tie: par, pause_merge: add, save_load: 2 ms" FAST_MOVES,
+        .options = ", min_depth: 1, tie: par, pause_merge: add, save_load: 2 ms" FAST_MOVES,
         .min_depth = 1},
-    {.system = "recycle",
-        .options = ", micro_batch: 64" AS_PUBLISHED,
-        .micro_batch = 64},
+    {.system = "recycle", .options = ", micro_batch: 64" AS_PUBLISHED, .micro_batch = 64},
     {.system = "recycle",
         .options = ", micro_batch: 128, fill: worst, growth: never, detection: 3 ms, "
                    "stage_copy: 6 ms" AS_PUBLISHED,
@@ -104,12 +93,8 @@ static const law_row_t all_rows[] = {
     {.system = "recycle",
         .options = ", micro_batch: 7, replan: 1 ms, stage_copy: 0 s",
         .micro_batch = 7},
-    {.system = "recycle",
-        .options = ", micro_batch: 1000" AS_PUBLISHED,
-        .micro_batch = 1000},
-    {.system = "recycle",
-        .options = ", micro_batch: 64, detection: 2 ms",
-        .micro_batch = 64},
+    {.system = "recycle", .options = ", micro_batch: 1000" AS_PUBLISHED, .micro_batch = 1000},
+    {.system = "recycle", .options = ", micro_batch: 64, detection: 2 ms", .micro_batch = 64},
     {.system = "varuna", .options = ", cut_points: 12"},
     {.system = "varuna", .options = ", cut_points: 12" AS_PUBLISHED, .every_steps = 10},
     {.system = "varuna",
@@ -122,8 +107,7 @@ static const law_row_t all_rows[] = {
         .copy_ms = 40},
 };
 
-size_t
-law_rows(law_row_t rows[LAW_MAX_ROWS])
+size_t law_rows(law_row_t rows[LAW_MAX_ROWS])
 {
     size_t num_rows = 0;
 
@@ -139,23 +123,20 @@ law_rows(law_row_t rows[LAW_MAX_ROWS])
         }
         if (num_rows == num_before) {
             assert_true(num_rows < LAW_MAX_ROWS);
-            rows[num_rows++] =
-                (law_row_t){.system = name, .options = "", .is_unknown = true};
+            rows[num_rows++] = (law_row_t){.system = name, .options = "", .is_unknown = true};
         }
     }
     return num_rows;
 }
 
-bool
-law_is_of(const law_row_t *row, const char *system)
+bool law_is_of(const law_row_t *row, const char *system)
 {
     return strcmp(row->system, system) == 0;
 }
 
 /* ---- Cases ---- */
 
-void
-law_draw_case(case_t *self, uint64_t seed)
+void law_draw_case(case_t *self, uint64_t seed)
 {
     draw_case(self, seed);
     if (seed % 2 == 0) {
@@ -165,8 +146,7 @@ law_draw_case(case_t *self, uint64_t seed)
 }
 
 /* Steps about as long as those of the case. */
-static double
-pair_ms(const case_t *self, int32_t num_pipelines, int32_t depth)
+static double pair_ms(const case_t *self, int32_t num_pipelines, int32_t depth)
 {
     const double step_ms = (double) self->setting.points[0].step_ms;
     const uint64_t place = (uint64_t) depth * 100 + (uint64_t) num_pipelines;
@@ -174,8 +154,7 @@ pair_ms(const case_t *self, int32_t num_pipelines, int32_t depth)
     return step_ms * (0.5 + (double) mixed(self->seed, place, 8) / 8) + 0.6;
 }
 
-static double
-ordered_pair_ms(const case_t *self, int32_t num_pipelines, int32_t depth)
+static double ordered_pair_ms(const case_t *self, int32_t num_pipelines, int32_t depth)
 {
     const double step_ms = (double) self->setting.points[0].step_ms;
     const double of_depth = 0.5 + (double) mixed(self->seed, (uint64_t) depth, 8) / 8;
@@ -183,8 +162,7 @@ ordered_pair_ms(const case_t *self, int32_t num_pipelines, int32_t depth)
     return step_ms * of_depth * (1 + 3.0 / num_pipelines) + 0.6;
 }
 
-static void
-write_table(const case_t *self, bool is_ordered, const char *path)
+static void write_table(const case_t *self, bool is_ordered, const char *path)
 {
     const int64_t capacity = self->setting.capacity;
     spot_step_grid_t grid = {0};
@@ -193,13 +171,11 @@ write_table(const case_t *self, bool is_ordered, const char *path)
     assert_non_null(out);
     for (int32_t depth = 1; depth <= capacity; depth++) {
         for (int32_t d = 1; d * depth <= capacity; d++) {
-            const bool is_listed =
-                is_ordered || d * depth == 1 ||
-                mixed(self->seed, (uint64_t) (50000 + depth * 100 + d), 3) > 0;
+            const bool is_listed = is_ordered || d * depth == 1 ||
+                                   mixed(self->seed, (uint64_t) (50000 + depth * 100 + d), 3) > 0;
             const spot_step_pair_t pair = {.num_pipelines = d,
                 .depth = depth,
-                .step_ms = is_ordered ? ordered_pair_ms(self, d, depth)
-                                      : pair_ms(self, d, depth)};
+                .step_ms = is_ordered ? ordered_pair_ms(self, d, depth) : pair_ms(self, d, depth)};
 
             if (is_listed) {
                 assert_int_equal(spot_step_grid_add(&grid, &pair), 0);
@@ -213,8 +189,7 @@ write_table(const case_t *self, bool is_ordered, const char *path)
 }
 
 /* Of the schedule by which Varuna decisions, so that all have one table. */
-static void
-write_model(const case_t *self, char *text, size_t num_bytes)
+static void write_model(const case_t *self, char *text, size_t num_bytes)
 {
     const double step_ms = (double) self->setting.points[0].step_ms;
 
@@ -226,8 +201,7 @@ write_model(const case_t *self, char *text, size_t num_bytes)
 }
 
 /* By world size, each pipeline more is faster, or no pipeline is. */
-static void
-order_points(case_t *self)
+static void order_points(case_t *self)
 {
     twin_setting_t *setting = &self->setting;
     const int64_t step_ms = setting->points[0].step_ms;
@@ -239,8 +213,7 @@ order_points(case_t *self)
     }
 }
 
-static void
-bind_recovery(const char *recovery, const case_t *self, law_job_t job, bool is_ordered,
+static void bind_recovery(const char *recovery, const case_t *self, law_job_t job, bool is_ordered,
     spot_scenario_t *scenario)
 {
     char path[PATH_BYTES], step_time[PATH_BYTES + 256];
@@ -264,8 +237,7 @@ bind_recovery(const char *recovery, const case_t *self, law_job_t job, bool is_o
     }
 }
 
-void
-law_bind(const law_row_t *row, const case_t *self, law_job_t job, bool is_ordered,
+void law_bind(const law_row_t *row, const case_t *self, law_job_t job, bool is_ordered,
     spot_scenario_t *scenario)
 {
     char recovery[512];
@@ -280,15 +252,12 @@ law_bind(const law_row_t *row, const case_t *self, law_job_t job, bool is_ordere
     bind_recovery(recovery, self, job, is_ordered, scenario);
 }
 
-void
-law_bind_ideal(
-    const case_t *self, law_job_t job, bool is_ordered, spot_scenario_t *scenario)
+void law_bind_ideal(const case_t *self, law_job_t job, bool is_ordered, spot_scenario_t *scenario)
 {
     bind_recovery("ideal", self, job, is_ordered, scenario);
 }
 
-bool
-law_breaks_rules(const spot_scenario_t *scenario)
+bool law_breaks_rules(const spot_scenario_t *scenario)
 {
     char text[SPOT_BROKEN_RULES_BYTES];
 

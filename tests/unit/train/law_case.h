@@ -52,8 +52,7 @@ void law_bind(const law_row_t *row, const case_t *self, law_job_t job, bool is_o
     spot_scenario_t *scenario);
 
 /* The same under "ideal". */
-void law_bind_ideal(
-    const case_t *self, law_job_t job, bool is_ordered, spot_scenario_t *scenario);
+void law_bind_ideal(const case_t *self, law_job_t job, bool is_ordered, spot_scenario_t *scenario);
 
 /* Whether the row breaks rules on purpose, to repeat what was published. */
 bool law_breaks_rules(const spot_scenario_t *scenario);

@@ -4,8 +4,7 @@
 
 #include "sim/bench/engine/event_log.h"
 
-static inline uint64_t
-hash_bytes(uint64_t hash, const void *bytes, size_t num_bytes)
+static inline uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t num_bytes)
 {
     const unsigned char *byte = bytes;
 
@@ -16,11 +15,10 @@ hash_bytes(uint64_t hash, const void *bytes, size_t num_bytes)
 }
 
 /* 64-bit FNV-1a over all records and texts. */
-static inline uint64_t
-log_hash(const spot_event_log_t *log)
+static inline uint64_t log_hash(const spot_event_log_t *log)
 {
-    const uint64_t hash = hash_bytes(UINT64_C(0xcbf29ce484222325), log->records,
-        log->num_records * sizeof(*log->records));
+    const uint64_t hash = hash_bytes(
+        UINT64_C(0xcbf29ce484222325), log->records, log->num_records * sizeof(*log->records));
 
     return hash_bytes(hash, log->texts, log->num_text_bytes);
 }

@@ -13,15 +13,12 @@
 #include "set_recovery.h"
 #include "sim/train/job/run_log.h"
 
-double
-kept_steps(const spot_train_result_t *result)
+double kept_steps(const spot_train_result_t *result)
 {
-    return (double) (result->steps_executed - result->steps_lost) +
-           result->step_fraction;
+    return (double) (result->steps_executed - result->steps_lost) + result->step_fraction;
 }
 
-bool
-phases_tile(const spot_event_log_t *log, int64_t horizon_ms)
+bool phases_tile(const spot_event_log_t *log, int64_t horizon_ms)
 {
     int64_t time_ms = 0;
 
@@ -46,12 +43,10 @@ static const result_field_t more_fields[] = {
     RESULT_FLAG(has_approximate_step_time),
 };
 
-const char *
-all_difference(const spot_train_result_t *a, const spot_train_result_t *b)
+const char *all_difference(const spot_train_result_t *a, const spot_train_result_t *b)
 {
     for (size_t j = 0; j < sizeof(more_fields) / sizeof(more_fields[0]); j++) {
-        if (result_field_value(a, &more_fields[j]) !=
-            result_field_value(b, &more_fields[j])) {
+        if (result_field_value(a, &more_fields[j]) != result_field_value(b, &more_fields[j])) {
             return more_fields[j].name;
         }
     }
@@ -64,9 +59,8 @@ all_difference(const spot_train_result_t *a, const spot_train_result_t *b)
     return result_difference(a, b);
 }
 
-void
-assert_same_result(const char *what, uint64_t seed, const spot_train_result_t *a,
-    const spot_train_result_t *b)
+void assert_same_result(
+    const char *what, uint64_t seed, const spot_train_result_t *a, const spot_train_result_t *b)
 {
     const char *name = all_difference(a, b);
 
@@ -78,8 +72,7 @@ assert_same_result(const char *what, uint64_t seed, const spot_train_result_t *a
 
 /* No notice, a short one, one of some ticks, or one that tells of all that is to come.
  */
-static void
-draw_notice(case_t *self)
+static void draw_notice(case_t *self)
 {
     const int64_t tick_ms = self->setting.tick_ms;
     const int64_t notices_ms[] = {0, 1 + (int64_t) mixed(self->seed, 901, 5000),
@@ -89,8 +82,7 @@ draw_notice(case_t *self)
 }
 
 /* The case with its table and system as the text has it. */
-static void
-bind_policy(
+static void bind_policy(
     const case_t *self, bool is_by_pair, const char *system, spot_scenario_t *scenario)
 {
     bind_case(self, scenario);
@@ -100,8 +92,8 @@ bind_policy(
     set_recovery(scenario, system);
 }
 
-spot_train_result_t
-check_policy(uint64_t seed, const char *system, bool is_bounded, spot_event_log_t *log)
+spot_train_result_t check_policy(
+    uint64_t seed, const char *system, bool is_bounded, spot_event_log_t *log)
 {
     const bool is_by_pair = seed % 3 == 0;
     spot_train_result_t result, other;
@@ -131,8 +123,7 @@ check_policy(uint64_t seed, const char *system, bool is_bounded, spot_event_log_
     return result;
 }
 
-void
-check_policies(
+void check_policies(
     const char *const *systems, size_t num_systems, uint64_t num_cases, bool is_bounded)
 {
     uint64_t num_rolled_back = 0, num_kept = 0;
@@ -152,8 +143,7 @@ check_policies(
     assert_true(num_kept > num_cases / 10);
 }
 
-void
-check_constant_fleet(uint64_t seed, const char *system)
+void check_constant_fleet(uint64_t seed, const char *system)
 {
     spot_train_result_t result, other;
     spot_scenario_t scenario;
@@ -176,14 +166,12 @@ check_constant_fleet(uint64_t seed, const char *system)
     spot_scenario_free(&scenario);
 }
 
-spot_train_result_t
-run_by_hand(const char *system, int notice_s, const char *rows)
+spot_train_result_t run_by_hand(const char *system, int notice_s, const char *rows)
 {
     return run_with_checkpoints("{every: 3 h}", system, notice_s, rows);
 }
 
-spot_train_result_t
-run_with_checkpoints(
+spot_train_result_t run_with_checkpoints(
     const char *checkpoint, const char *system, int notice_s, const char *rows)
 {
     char path[PATH_BYTES], text[2048];
@@ -211,8 +199,7 @@ run_with_checkpoints(
     return result;
 }
 
-void
-check_with_notice(const hand_case_t *self, int notice_s)
+void check_with_notice(const hand_case_t *self, int notice_s)
 {
     const spot_train_result_t result = run_by_hand(self->options, notice_s, self->rows);
     const int64_t values[] = {result.steps_executed, result.steps_lost, result.rollbacks,
@@ -224,14 +211,13 @@ check_with_notice(const hand_case_t *self, int notice_s)
 
     for (size_t j = 0; j < sizeof(values) / sizeof(values[0]); j++) {
         if (values[j] != expected[j]) {
-            fail_msg("%s: %s: %lld, not %lld", self->what, names[j],
-                (long long) values[j], (long long) expected[j]);
+            fail_msg("%s: %s: %lld, not %lld", self->what, names[j], (long long) values[j],
+                (long long) expected[j]);
         }
     }
 }
 
-void
-check_by_hand(const hand_case_t *self)
+void check_by_hand(const hand_case_t *self)
 {
     check_with_notice(self, 0);
 }

@@ -18,8 +18,8 @@ bool phases_tile(const spot_event_log_t *log, int64_t horizon_ms);
 /* The name of the first number of all in which two results differ, or NULL. The seed is
  * none. */
 const char *all_difference(const spot_train_result_t *a, const spot_train_result_t *b);
-void assert_same_result(const char *what, uint64_t seed, const spot_train_result_t *a,
-    const spot_train_result_t *b);
+void assert_same_result(
+    const char *what, uint64_t seed, const spot_train_result_t *a, const spot_train_result_t *b);
 
 /* One random case: what is lost at an instant counts in any order; a log changes nothing
  * and its phases tile the run; ideal is a bound. The sums of the ledger are verified in

@@ -19,8 +19,7 @@
 
 /* ---- Drawing ---- */
 
-static void
-draw_clock(draw_t *draw, case_t *self)
+static void draw_clock(draw_t *draw, case_t *self)
 {
     static const int64_t ticks_ms[] = {
         1, 2, 3, 7, 10, 64, 99, 100, 250, 333, 1000, 2500, 4999, 5000, 10000};
@@ -46,13 +45,11 @@ draw_clock(draw_t *draw, case_t *self)
         self->setting.horizon_ms = dice_between(&draw->dice, 1, span_ms + span_ms / 2);
     }
     if (dice_one_in(&draw->dice, 4)) { /* on a tick */
-        self->setting.horizon_ms =
-            (self->setting.horizon_ms + tick_ms - 1) / tick_ms * tick_ms;
+        self->setting.horizon_ms = (self->setting.horizon_ms + tick_ms - 1) / tick_ms * tick_ms;
     }
 }
 
-static void
-draw_step_time(draw_t *draw, twin_setting_t *setting)
+static void draw_step_time(draw_t *draw, twin_setting_t *setting)
 {
     const int64_t high_ms = dice_magnitude(&draw->dice, draw->span_ms / 3 + 2);
     const int64_t low_ms = draw->span_ms / 2000 + 1; /* the twin visits every step */
@@ -60,8 +57,7 @@ draw_step_time(draw_t *draw, twin_setting_t *setting)
 
     setting->num_points = (size_t) dice_between(&draw->dice, 1, 4);
     for (size_t j = 0; j < setting->num_points; j++) {
-        int64_t step_ms =
-            on_grain(draw, dice_between(&draw->dice, low_ms, high_ms + low_ms));
+        int64_t step_ms = on_grain(draw, dice_between(&draw->dice, low_ms, high_ms + low_ms));
 
         step_ms = step_ms < 1 ? draw->grain_ms : step_ms;
         world_size += dice_between(&draw->dice, 1, 8);
@@ -69,13 +65,11 @@ draw_step_time(draw_t *draw, twin_setting_t *setting)
     }
 }
 
-static void
-draw_checkpoint(draw_t *draw, twin_setting_t *setting)
+static void draw_checkpoint(draw_t *draw, twin_setting_t *setting)
 {
     spot_checkpoint_t *checkpoint = &setting->checkpoint;
 
-    checkpoint->mode =
-        dice_one_in(&draw->dice, 4) ? SPOT_CHECKPOINT_SYNC : SPOT_CHECKPOINT_ASYNC;
+    checkpoint->mode = dice_one_in(&draw->dice, 4) ? SPOT_CHECKPOINT_SYNC : SPOT_CHECKPOINT_ASYNC;
     checkpoint->every_kind =
         (spot_checkpoint_every_t) dice_between(&draw->dice, 0, SPOT_EVERY_DURATION);
     checkpoint->every_steps = dice_magnitude(&draw->dice, 12);
@@ -87,8 +81,7 @@ draw_checkpoint(draw_t *draw, twin_setting_t *setting)
     }
 }
 
-static void
-draw_setting(draw_t *draw, case_t *self)
+static void draw_setting(draw_t *draw, case_t *self)
 {
     twin_setting_t *setting = &self->setting;
     dice_t *dice = &draw->dice;
@@ -107,16 +100,14 @@ draw_setting(draw_t *draw, case_t *self)
         setting->detection_ms = draw_pause(draw, draw->span_ms / 8 + 1);
     }
     if (dice_one_in(dice, 4)) {
-        setting->until_steps =
-            dice_magnitude(dice, draw->span_ms / setting->points[0].step_ms + 2);
+        setting->until_steps = dice_magnitude(dice, draw->span_ms / setting->points[0].step_ms + 2);
         self->is_until_inside = self->setting.horizon_ms == self->trace_end_ms;
     }
 }
 
 /* ---- The lives ---- */
 
-static size_t
-count_living(const case_t *self)
+static size_t count_living(const case_t *self)
 {
     size_t num_living = 0;
 
@@ -127,8 +118,7 @@ count_living(const case_t *self)
 }
 
 /* A new name, or one whose instance has gone. */
-static int
-draw_name(draw_t *draw, const case_t *self)
+static int draw_name(draw_t *draw, const case_t *self)
 {
     const life_t *old = &self->lives[dice_between(&draw->dice, 0, MAX_LIVES - 1)];
 
@@ -143,19 +133,16 @@ draw_name(draw_t *draw, const case_t *self)
     return old->name;
 }
 
-static void
-draw_births(draw_t *draw, case_t *self, int64_t time_ms, int64_t count)
+static void draw_births(draw_t *draw, case_t *self, int64_t time_ms, int64_t count)
 {
     for (int64_t j = 0; j < count && self->num_lives < MAX_LIVES; j++) {
-        self->lives[self->num_lives] =
-            (life_t){draw_name(draw, self), time_ms, STAYS, false};
+        self->lives[self->num_lives] = (life_t){draw_name(draw, self), time_ms, STAYS, false};
         self->num_lives++;
     }
 }
 
 /* Each of the living goes with probability p / 100. */
-static void
-draw_deaths(draw_t *draw, case_t *self, int64_t time_ms, int64_t p)
+static void draw_deaths(draw_t *draw, case_t *self, int64_t time_ms, int64_t p)
 {
     const bool is_stopped = dice_one_in(&draw->dice, 5);
 
@@ -170,8 +157,7 @@ draw_deaths(draw_t *draw, case_t *self, int64_t time_ms, int64_t p)
 }
 
 /* Lists of instances differ from one another only when few go at a time. */
-static void
-draw_one_death(draw_t *draw, case_t *self, int64_t time_ms)
+static void draw_one_death(draw_t *draw, case_t *self, int64_t time_ms)
 {
     int64_t place = dice_between(&draw->dice, 0, (int64_t) count_living(self) - 1);
 
@@ -184,8 +170,7 @@ draw_one_death(draw_t *draw, case_t *self, int64_t time_ms)
     }
 }
 
-static int64_t
-draw_gap(draw_t *draw, const case_t *self, int64_t mean_ms)
+static int64_t draw_gap(draw_t *draw, const case_t *self, int64_t mean_ms)
 {
     switch (dice_between(&draw->dice, 0, 4)) {
         case 0:
@@ -200,8 +185,7 @@ draw_gap(draw_t *draw, const case_t *self, int64_t mean_ms)
 }
 
 /* Losses and additions over the length of the trace, or none. */
-static void
-draw_lives(draw_t *draw, case_t *self)
+static void draw_lives(draw_t *draw, case_t *self)
 {
     const int64_t num_events =
         dice_one_in(&draw->dice, 16) ? 0 : dice_magnitude(&draw->dice, MAX_EVENTS);
@@ -211,13 +195,10 @@ draw_lives(draw_t *draw, case_t *self)
     int64_t time_ms = 0, addition_ms = -1;
 
     draw_births(draw, self, -1,
-        dice_one_in(&draw->dice, 6)
-            ? 0
-            : dice_between(&draw->dice, 0, self->setting.capacity));
+        dice_one_in(&draw->dice, 6) ? 0 : dice_between(&draw->dice, 0, self->setting.capacity));
     for (int64_t j = 0; j < num_events; j++) {
         time_ms += draw_gap(draw, self, mean_ms);
-        if (count_living(self) == 0 ||
-            dice_one_in(&draw->dice, losses_per_addition + 1)) {
+        if (count_living(self) == 0 || dice_one_in(&draw->dice, losses_per_addition + 1)) {
             draw_births(draw, self, time_ms, dice_between(&draw->dice, 1, most));
             addition_ms = time_ms;
         } else {
@@ -226,8 +207,7 @@ draw_lives(draw_t *draw, case_t *self)
                 draw_one_death(draw, self, time_ms);
             } else {
                 draw_deaths(draw, self, time_ms,
-                    dice_one_in(&draw->dice, 6) ? 100
-                                                : dice_between(&draw->dice, 1, 50));
+                    dice_one_in(&draw->dice, 6) ? 100 : dice_between(&draw->dice, 1, 50));
             }
         }
     }
@@ -238,22 +218,19 @@ draw_lives(draw_t *draw, case_t *self)
 }
 
 /* One price, or several that change on the grain: on a tick, at an end, between. */
-static void
-draw_prices(draw_t *draw, twin_setting_t *setting)
+static void draw_prices(draw_t *draw, twin_setting_t *setting)
 {
     const int64_t most = dice_one_in(&draw->dice, 3) ? 1 : TWIN_MAX_PRICES;
     int64_t start_ms = 0;
 
     for (int64_t j = 0; j < most; j++) {
-        setting->prices[setting->num_prices++] = (spot_price_step_t){
-            start_ms, 0.001 * (double) dice_between(&draw->dice, 0, 5000)};
-        start_ms +=
-            draw->grain_ms + on_grain(draw, dice_magnitude(&draw->dice, draw->span_ms));
+        setting->prices[setting->num_prices++] =
+            (spot_price_step_t){start_ms, 0.001 * (double) dice_between(&draw->dice, 0, 5000)};
+        start_ms += draw->grain_ms + on_grain(draw, dice_magnitude(&draw->dice, draw->span_ms));
     }
 }
 
-void
-draw_case(case_t *self, uint64_t seed)
+void draw_case(case_t *self, uint64_t seed)
 {
     draw_t draw = {.dice = {seed * UINT64_C(0x2545f4914f6cdd1d)}};
 
@@ -265,8 +242,7 @@ draw_case(case_t *self, uint64_t seed)
     draw_prices(&draw, &self->setting);
 }
 
-void
-draw_input_case(case_t *self, uint64_t seed)
+void draw_input_case(case_t *self, uint64_t seed)
 {
     draw_t draw = {.dice = {(INPUT_SEEDS + seed) * UINT64_C(0x9fb21c651e98df25)}};
 
@@ -289,8 +265,7 @@ typedef struct {
 } row_t;
 
 /* Losses of an instant go before its additions, otherwise in order of birth. */
-static int
-compare_rows(const void *left, const void *right)
+static int compare_rows(const void *left, const void *right)
 {
     const row_t *a = left;
     const row_t *b = right;
@@ -304,8 +279,7 @@ compare_rows(const void *left, const void *right)
     return a->order < b->order ? -1 : 1;
 }
 
-static size_t
-collect_rows(const case_t *self, row_t rows[2 * MAX_LIVES])
+static size_t collect_rows(const case_t *self, row_t rows[2 * MAX_LIVES])
 {
     size_t num_rows = 0;
 
@@ -317,16 +291,15 @@ collect_rows(const case_t *self, row_t rows[2 * MAX_LIVES])
             rows[num_rows++] = (row_t){life->birth_ms, 2, life->name, j};
         }
         if (life->death_ms != STAYS) {
-            rows[num_rows++] = (row_t){life->death_ms, life->is_stopped ? 1 : 0,
-                life->name, self->has_reversed_losses ? MAX_LIVES - j : j};
+            rows[num_rows++] = (row_t){life->death_ms, life->is_stopped ? 1 : 0, life->name,
+                self->has_reversed_losses ? MAX_LIVES - j : j};
         }
     }
     qsort(rows, num_rows, sizeof(rows[0]), compare_rows);
     return num_rows;
 }
 
-static void
-write_row(FILE *out, const row_t *rows, size_t count)
+static void write_row(FILE *out, const row_t *rows, size_t count)
 {
     static const char *const kinds[] = {"preempt", "stop", "add"};
 
@@ -338,8 +311,7 @@ write_row(FILE *out, const row_t *rows, size_t count)
     fprintf(out, "\n");
 }
 
-static void
-write_init(FILE *out, const case_t *self)
+static void write_init(FILE *out, const case_t *self)
 {
     size_t count = 0;
 
@@ -355,8 +327,7 @@ write_init(FILE *out, const case_t *self)
     fprintf(out, "\n");
 }
 
-void
-write_trace(FILE *out, const case_t *self)
+void write_trace(FILE *out, const case_t *self)
 {
     row_t rows[2 * MAX_LIVES];
     const size_t num_rows = collect_rows(self, rows);
@@ -368,8 +339,7 @@ write_trace(FILE *out, const case_t *self)
     for (size_t j = 0, count; j < num_rows; j += count) {
         count = 1;
         while (self->has_joined_rows && j + count < num_rows &&
-               rows[j + count].time_ms == rows[j].time_ms &&
-               rows[j + count].kind == rows[j].kind) {
+               rows[j + count].time_ms == rows[j].time_ms && rows[j + count].kind == rows[j].kind) {
             count++;
         }
         write_row(out, &rows[j], count);
@@ -378,8 +348,7 @@ write_trace(FILE *out, const case_t *self)
         (int) (self->trace_end_ms % 1000), count_living(self));
 }
 
-static void
-write_horizon(FILE *out, const case_t *self)
+static void write_horizon(FILE *out, const case_t *self)
 {
     const twin_setting_t *setting = &self->setting;
     const long long until = (long long) setting->until_steps;
@@ -398,14 +367,12 @@ write_horizon(FILE *out, const case_t *self)
     }
 }
 
-static void
-write_checkpoint(FILE *out, const spot_checkpoint_t *checkpoint)
+static void write_checkpoint(FILE *out, const spot_checkpoint_t *checkpoint)
 {
     static const char *const modes[] = {"async", "sync"};
     static const char *const busy[] = {"skip", "wait", "join"};
 
-    fprintf(out,
-        "  checkpoint: {mode: %s, write: %lld ms, snapshot: %lld ms, busy: %s, ",
+    fprintf(out, "  checkpoint: {mode: %s, write: %lld ms, snapshot: %lld ms, busy: %s, ",
         modes[checkpoint->mode], (long long) checkpoint->write_ms,
         (long long) checkpoint->snapshot_ms, busy[checkpoint->busy]);
     if (checkpoint->every_kind == SPOT_EVERY_STEPS) {
@@ -419,8 +386,7 @@ write_checkpoint(FILE *out, const spot_checkpoint_t *checkpoint)
     }
 }
 
-static void
-write_step_time(FILE *out, const case_t *self)
+static void write_step_time(FILE *out, const case_t *self)
 {
     const twin_setting_t *setting = &self->setting;
 
@@ -431,17 +397,14 @@ write_step_time(FILE *out, const case_t *self)
     fprintf(out, "  step_time: {");
     for (size_t j = 0; j < setting->num_points; j++) {
         fprintf(out, "%s%lld: %lld ms", j == 0 ? "" : ", ",
-            (long long) setting->points[j].world_size,
-            (long long) setting->points[j].step_ms);
+            (long long) setting->points[j].world_size, (long long) setting->points[j].step_ms);
     }
     fprintf(out, "}\n");
 }
 
-static void
-write_recovery(FILE *out, const case_t *self)
+static void write_recovery(FILE *out, const case_t *self)
 {
-    static const char *const growths[] = {
-        "pipeline", "never", "at_preemption", "better"};
+    static const char *const growths[] = {"pipeline", "never", "at_preemption", "better"};
     const twin_setting_t *setting = &self->setting;
 
     if (self->recovery != NULL) {
@@ -453,13 +416,12 @@ write_recovery(FILE *out, const case_t *self)
     if (setting->growth == TWIN_GROWS_IF_BETTER) {
         fprintf(out, ", min_gain: %.17g", setting->min_gain);
     }
-    fprintf(out, ", plan: %s, grow_flush: %s, notice: %s}\n",
-        setting->is_best ? "best" : "fixed", setting->saves_before_growth ? "yes" : "no",
+    fprintf(out, ", plan: %s, grow_flush: %s, notice: %s}\n", setting->is_best ? "best" : "fixed",
+        setting->saves_before_growth ? "yes" : "no",
         setting->saves_on_notice ? "checkpoint" : "ignore");
 }
 
-void
-write_scenario(FILE *out, const case_t *self, const char *trace_path)
+void write_scenario(FILE *out, const case_t *self, const char *trace_path)
 {
     const twin_setting_t *setting = &self->setting;
 
@@ -492,8 +454,7 @@ write_scenario(FILE *out, const case_t *self, const char *trace_path)
     }
 }
 
-void
-bind_case(const case_t *self, spot_scenario_t *scenario)
+void bind_case(const case_t *self, spot_scenario_t *scenario)
 {
     char path[PATH_BYTES], text[CASE_TEXT_BYTES];
     FILE *out;

@@ -10,8 +10,7 @@ typedef struct {
     uint64_t state;
 } dice_t;
 
-static inline uint64_t
-dice_bits(dice_t *self)
+static inline uint64_t dice_bits(dice_t *self)
 {
     uint64_t z = (self->state += UINT64_C(0x9e3779b97f4a7c15));
 
@@ -21,21 +20,18 @@ dice_bits(dice_t *self)
 }
 
 /* From low to high, both inclusive. */
-static inline int64_t
-dice_between(dice_t *self, int64_t low, int64_t high)
+static inline int64_t dice_between(dice_t *self, int64_t low, int64_t high)
 {
     return low + (int64_t) (dice_bits(self) % (uint64_t) (high - low + 1));
 }
 
-static inline bool
-dice_one_in(dice_t *self, int64_t n)
+static inline bool dice_one_in(dice_t *self, int64_t n)
 {
     return dice_between(self, 1, n) == 1;
 }
 
 /* All orders of magnitude up to high alike. */
-static inline int64_t
-dice_magnitude(dice_t *self, int64_t high)
+static inline int64_t dice_magnitude(dice_t *self, int64_t high)
 {
     int64_t limit = high;
 
@@ -52,15 +48,13 @@ typedef struct {
     int64_t grain_ms; /* durations are multiples of it, so that things coincide */
 } draw_t;
 
-static inline int64_t
-on_grain(const draw_t *draw, int64_t time_ms)
+static inline int64_t on_grain(const draw_t *draw, int64_t time_ms)
 {
     return time_ms / draw->grain_ms * draw->grain_ms;
 }
 
 /* Often 0, else up to high. */
-static inline int64_t
-draw_pause(draw_t *draw, int64_t high_ms)
+static inline int64_t draw_pause(draw_t *draw, int64_t high_ms)
 {
     if (dice_one_in(&draw->dice, 4)) {
         return 0;

@@ -6,8 +6,7 @@
 #define NS_PER_MS 1000000
 
 /* Up to high, and no multiple of anything: sums are not halves of a millisecond. */
-static int64_t
-draw_ns(draw_t *draw, double high_ns)
+static int64_t draw_ns(draw_t *draw, double high_ns)
 {
     const int64_t most_ns = high_ns < 2e13 ? (int64_t) high_ns : (int64_t) 2e13;
 
@@ -16,8 +15,7 @@ draw_ns(draw_t *draw, double high_ns)
 
 /* Processes that together take about as long for a batch as the step does, from much
  * less to several times as long. */
-static void
-draw_input_cost(draw_t *draw, twin_setting_t *setting)
+static void draw_input_cost(draw_t *draw, twin_setting_t *setting)
 {
     const double step_ns = (double) setting->points[0].step_ms * NS_PER_MS;
     spot_loader_t *input = &setting->input;
@@ -29,9 +27,8 @@ draw_input_cost(draw_t *draw, twin_setting_t *setting)
     cost->decode_ns = draw_ns(draw, sample_ns);
     for (int site = 0; site < SPOT_NUM_SITES; site++) {
         cost->read_ns[site] = draw_ns(draw, sample_ns * (1 + site));
-        cost->open_ns[site] = dice_one_in(&draw->dice, 2)
-                                  ? 0
-                                  : draw_ns(draw, sample_ns * (double) input->block);
+        cost->open_ns[site] =
+            dice_one_in(&draw->dice, 2) ? 0 : draw_ns(draw, sample_ns * (double) input->block);
     }
     cost->merged_ns = dice_between(&draw->dice, -cost->decode_ns / 2, cost->decode_ns);
     cost->thread_growth = 0.01 * (double) dice_between(&draw->dice, -4, 10);
@@ -41,15 +38,13 @@ draw_input_cost(draw_t *draw, twin_setting_t *setting)
                            : draw_ns(draw, sample_ns * (double) cost->collate_batch / 4);
     cost->start_ns = draw_pause(draw, draw->span_ms / 8 + 1) * NS_PER_MS +
                      dice_between(&draw->dice, 0, NS_PER_MS / 2 - 1);
-    input->overlap_ns = dice_one_in(&draw->dice, 2)
-                            ? 0
-                            : draw_pause(draw, draw->span_ms / 8 + 1) * NS_PER_MS;
+    input->overlap_ns =
+        dice_one_in(&draw->dice, 2) ? 0 : draw_pause(draw, draw->span_ms / 8 + 1) * NS_PER_MS;
 }
 
 /* Part of the samples, a bandwidth that all of them need about a step for, a cache for
  * some of them, and epochs of a few steps. */
-static void
-draw_input_storage(draw_t *draw, twin_setting_t *setting)
+static void draw_input_storage(draw_t *draw, twin_setting_t *setting)
 {
     const double step_s = (double) setting->points[0].step_ms / 1000;
     spot_loader_t *input = &setting->input;
@@ -58,13 +53,11 @@ draw_input_storage(draw_t *draw, twin_setting_t *setting)
     input->local_share = 0.01 * (double) dice_between(dice, -30, 130);
     input->local_share = input->local_share < 0 ? 0 : input->local_share;
     input->local_share = input->local_share > 1 ? 1 : input->local_share;
-    input->samples =
-        dice_between(dice, 1, setting->samples_per_step * dice_magnitude(dice, 16));
+    input->samples = dice_between(dice, 1, setting->samples_per_step * dice_magnitude(dice, 16));
     input->sample_bytes = dice_between(dice, 1000, 1000000);
     if (dice_one_in(dice, 2)) {
-        input->bytes_per_s =
-            floor(1 + (double) (setting->samples_per_step * input->sample_bytes) * 16 /
-                          step_s / (double) dice_magnitude(dice, 64));
+        input->bytes_per_s = floor(1 + (double) (setting->samples_per_step * input->sample_bytes) *
+                                           16 / step_s / (double) dice_magnitude(dice, 64));
     }
     if (dice_one_in(dice, 2)) {
         input->cache_bytes =
@@ -72,8 +65,7 @@ draw_input_storage(draw_t *draw, twin_setting_t *setting)
     }
 }
 
-void
-draw_input(draw_t *draw, twin_setting_t *setting)
+void draw_input(draw_t *draw, twin_setting_t *setting)
 {
     const int64_t shorter = dice_between(&draw->dice, 1, 10);
     spot_loader_t *input = &setting->input;
@@ -96,8 +88,7 @@ draw_input(draw_t *draw, twin_setting_t *setting)
 
 /* ---- As keys ---- */
 
-static void
-write_input_cost(FILE *out, const spot_loader_cost_t *cost)
+static void write_input_cost(FILE *out, const spot_loader_cost_t *cost)
 {
     fprintf(out,
         "    cost: {decode: %lld ns, open: {local: %lld ns, remote: %lld ns}, "
@@ -105,15 +96,13 @@ write_input_cost(FILE *out, const spot_loader_cost_t *cost)
         "thread_growth: %.17g, collate: {time: %lld ns, batch: %lld}, "
         "start: %lld ns}\n",
         (long long) cost->decode_ns, (long long) cost->open_ns[SPOT_SITE_LOCAL],
-        (long long) cost->open_ns[SPOT_SITE_REMOTE],
-        (long long) cost->read_ns[SPOT_SITE_LOCAL],
+        (long long) cost->open_ns[SPOT_SITE_REMOTE], (long long) cost->read_ns[SPOT_SITE_LOCAL],
         (long long) cost->read_ns[SPOT_SITE_REMOTE], (long long) cost->merged_ns,
-        cost->thread_growth, (long long) cost->collate_ns,
-        (long long) cost->collate_batch, (long long) cost->start_ns);
+        cost->thread_growth, (long long) cost->collate_ns, (long long) cost->collate_batch,
+        (long long) cost->start_ns);
 }
 
-void
-write_input(FILE *out, const twin_setting_t *setting)
+void write_input(FILE *out, const twin_setting_t *setting)
 {
     static const char *const instances[] = {"first_stage", "all"};
     static const char *const modes[] = {"prefetch", "synchronous"};
@@ -122,18 +111,16 @@ write_input(FILE *out, const twin_setting_t *setting)
     if (!input->is_given) {
         return;
     }
-    fprintf(out, "  samples_per_step: %lld\n  input:\n",
-        (long long) setting->samples_per_step);
+    fprintf(out, "  samples_per_step: %lld\n  input:\n", (long long) setting->samples_per_step);
     if (input->samples > 0) {
-        fprintf(out, "    samples: %lld\n    sample_bytes: %lld B\n",
-            (long long) input->samples, (long long) input->sample_bytes);
+        fprintf(out, "    samples: %lld\n    sample_bytes: %lld B\n", (long long) input->samples,
+            (long long) input->sample_bytes);
     }
     fprintf(out,
         "    loader: {processes: %lld, prefetch: %lld, threads: %lld, block: %lld, "
         "instances: %s, mode: %s}\n",
-        (long long) input->processes, (long long) input->prefetch,
-        (long long) input->threads, (long long) input->block,
-        instances[input->instances], modes[input->mode]);
+        (long long) input->processes, (long long) input->prefetch, (long long) input->threads,
+        (long long) input->block, instances[input->instances], modes[input->mode]);
     write_input_cost(out, &input->cost);
     fprintf(out, "    storage: {local_share: %.17g, cache: %lld B", input->local_share,
         (long long) input->cache_bytes);

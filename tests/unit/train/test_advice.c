@@ -15,13 +15,13 @@
 #define HOUR INT64_C(3600000)
 
 /* A job whose least fleet is small, on a large fleet. */
-#define JOB                                                                             \
-    "scenario: x\nhorizon: 1 h\n"                                                       \
-    "fleet: {capacity: 32, initial: 32, price: {spot: "                                 \
-    "[{from: 0 s, usd_per_h: 1}, {from: 2 h, usd_per_h: 2}, {from: 5 h, usd_per_h: "    \
-    "3}, {from: 9 h, usd_per_h: 4}], on_demand: 7, currency: EUR}}\n"                   \
-    "job: {pipeline_depth: 3, step_time: {3: 20 s, 6: 12 s, 12: 8 s}}\n"                \
-    "trace: {generator: seed, preemption: {per_minute: 0.1, count: {fixed: 1}},\n"      \
+#define JOB                                                                                        \
+    "scenario: x\nhorizon: 1 h\n"                                                                  \
+    "fleet: {capacity: 32, initial: 32, price: {spot: "                                            \
+    "[{from: 0 s, usd_per_h: 1}, {from: 2 h, usd_per_h: 2}, {from: 5 h, usd_per_h: "               \
+    "3}, {from: 9 h, usd_per_h: 4}], on_demand: 7, currency: EUR}}\n"                              \
+    "job: {pipeline_depth: 3, step_time: {3: 20 s, 6: 12 s, 12: 8 s}}\n"                           \
+    "trace: {generator: seed, preemption: {per_minute: 0.1, count: {fixed: 1}},\n"                 \
     "  addition: {per_minute: 0.1, count: {fixed: 1}}}\n"
 
 typedef struct {
@@ -31,25 +31,22 @@ typedef struct {
     spot_alternatives_t all;
 } case_t;
 
-static void
-ask(case_t *self, const spot_advice_question_t *question)
+static void ask(case_t *self, const spot_advice_question_t *question)
 {
     *self = (case_t){.scenario = NULL};
     spot_diag_init(&self->diag);
     assert_int_equal(
         spot_yaml_parse(&self->document, "job.yaml", JOB, strlen(JOB), &self->diag), 0);
     assert_int_equal(spot_train_advice.pose(question, &self->document, &self->diag), 0);
-    assert_int_equal(spot_train_experiment.bind(
-                         &self->scenario, self->document.root, NULL, &self->diag),
-        0);
-    assert_int_equal(spot_train_advice.propose(question, self->scenario,
-                         self->document.root, &self->all, &self->diag),
+    assert_int_equal(
+        spot_train_experiment.bind(&self->scenario, self->document.root, NULL, &self->diag), 0);
+    assert_int_equal(spot_train_advice.propose(
+                         question, self->scenario, self->document.root, &self->all, &self->diag),
         0);
     assert_int_equal(self->all.error, 0);
 }
 
-static void
-end(case_t *self)
+static void end(case_t *self)
 {
     spot_alternatives_free(&self->all);
     spot_train_experiment.free(self->scenario);
@@ -58,8 +55,7 @@ end(case_t *self)
 }
 
 /* The distinct sizes of a market, in order. */
-static size_t
-sizes_of(const spot_alternatives_t *all, const char *kind, int64_t sizes[16])
+static size_t sizes_of(const spot_alternatives_t *all, const char *kind, int64_t sizes[16])
 {
     size_t num = 0;
 
@@ -73,9 +69,8 @@ sizes_of(const spot_alternatives_t *all, const char *kind, int64_t sizes[16])
     return num;
 }
 
-static void
-assert_sizes(const spot_alternatives_t *all, const char *kind, size_t num_expected,
-    const int64_t *expected)
+static void assert_sizes(
+    const spot_alternatives_t *all, const char *kind, size_t num_expected, const int64_t *expected)
 {
     int64_t sizes[16];
 
@@ -87,8 +82,7 @@ assert_sizes(const spot_alternatives_t *all, const char *kind, size_t num_expect
 
 /* From the least fleet that can be in time to the largest, in ratios of (32/3)^(1/6);
  * on demand each rounded down to whole pipelines. 1,000 steps of 20 s take 5.6 h. */
-static void
-test_sizes_start_at_the_least(void **state)
+static void test_sizes_start_at_the_least(void **state)
 {
     const spot_advice_question_t question = {
         .num_steps = 1000, .finish_by_ms = 6 * HOUR, .budget = (double) INFINITY};
@@ -104,13 +98,10 @@ test_sizes_start_at_the_least(void **state)
 }
 
 /* 3 instances need 5.6 h, 6 need 3.3 h. */
-static void
-test_sizes_follow_the_deadline(void **state)
+static void test_sizes_follow_the_deadline(void **state)
 {
-    const spot_advice_question_t question = {.num_steps = 1000,
-        .finish_by_ms = 4 * HOUR,
-        .budget = (double) INFINITY,
-        .max_fleet = 8};
+    const spot_advice_question_t question = {
+        .num_steps = 1000, .finish_by_ms = 4 * HOUR, .budget = (double) INFINITY, .max_fleet = 8};
     static const int64_t spot[] = {6, 7, 8}, on_demand[] = {6};
     case_t advice;
 
@@ -122,13 +113,10 @@ test_sizes_follow_the_deadline(void **state)
 }
 
 /* Nothing is in time: the largest fleet alone, on demand what it has room for. */
-static void
-test_no_size_is_in_time(void **state)
+static void test_no_size_is_in_time(void **state)
 {
-    const spot_advice_question_t question = {.num_steps = 1000,
-        .finish_by_ms = 1 * HOUR,
-        .budget = (double) INFINITY,
-        .max_fleet = 31};
+    const spot_advice_question_t question = {
+        .num_steps = 1000, .finish_by_ms = 1 * HOUR, .budget = (double) INFINITY, .max_fleet = 31};
     static const int64_t spot[] = {31}, on_demand[] = {30};
     case_t advice;
 
@@ -141,8 +129,7 @@ test_no_size_is_in_time(void **state)
 
 /* After six hours: what the job so far has cost, and prices that are twice as high from
  * now on. */
-static void
-test_so_far(void **state)
+static void test_so_far(void **state)
 {
     spot_advice_question_t question = {.num_steps = 1000,
         .finish_by_ms = 24 * HOUR,
@@ -175,8 +162,7 @@ test_so_far(void **state)
     assert_int_equal(advice.all.items[0].played_ms, 6 * HOUR);
     assert_non_null(strstr(advice.all.items[0].point, "so_far: {trace: "));
     assert_int_equal(advice.all.items[1].played_ms, 0);
-    assert_non_null(
-        strstr(advice.all.items[1].point, "so_far: {elapsed: 6 h, paid_usd: 46}"));
+    assert_non_null(strstr(advice.all.items[1].point, "so_far: {elapsed: 6 h, paid_usd: 46}"));
     out = open_memstream(&dearer, &num_bytes);
     assert_non_null(out);
     assert_true(spot_train_doubts[1].change(scenario, advice.document.root, 2, out));
@@ -189,8 +175,7 @@ test_so_far(void **state)
     assert_int_equal(unlink(path), 0);
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_sizes_start_at_the_least),

@@ -16,18 +16,17 @@
 #define NUM_CASES (1500 / SPOT_FEWER)
 
 /* Pipelines of 4; a step of 1 to 4 of them takes 4, 2, 1 and 0.5 s. */
-#define JOB                                                                             \
-    "horizon: 100 s\ntick: 1 s\nfleet: {capacity: 16, preparation: 10 s}\n"             \
-    "job:\n  pipeline_depth: 4\n  reconfiguration: 7 s\n  reload: 5 s\n"                \
-    "  step_time: {4: 4 s, 8: 2 s, 12: 1 s, 16: 500 ms}\n"                              \
+#define JOB                                                                                        \
+    "horizon: 100 s\ntick: 1 s\nfleet: {capacity: 16, preparation: 10 s}\n"                        \
+    "job:\n  pipeline_depth: 4\n  reconfiguration: 7 s\n  reload: 5 s\n"                           \
+    "  step_time: {4: 4 s, 8: 2 s, 12: 1 s, 16: 500 ms}\n"                                         \
     "  checkpoint: {mode: async, every: back-to-back, write: 0 s}\n"
-#define HEAD                                                                            \
-    "# spotsim-trace: 1\n# name: t\n# start: unknown\n# resolution_s: 1\n"              \
+#define HEAD                                                                                       \
+    "# spotsim-trace: 1\n# name: t\n# start: unknown\n# resolution_s: 1\n"                         \
     "# kind: named\n# capacity: 16\ntime_s,event,count,instances\n"
 
 /* Who lives after all rows: the last one says so. */
-static int
-population_after(const char *rows)
+static int population_after(const char *rows)
 {
     int population = 0;
 
@@ -40,8 +39,7 @@ population_after(const char *rows)
     return population;
 }
 
-static spot_train_result_t
-run_rows(const char *options, const char *rows)
+static spot_train_result_t run_rows(const char *options, const char *rows)
 {
     char path[PATH_BYTES], trace[2048], text[2048];
     spot_train_result_t result;
@@ -62,17 +60,15 @@ run_rows(const char *options, const char *rows)
 }
 
 /* Steps kept, fatal losses and reconfigurations. */
-static void
-assert_run(const char *options, const char *rows, int64_t steps, int64_t fatal,
-    int64_t reconfigurations)
+static void assert_run(
+    const char *options, const char *rows, int64_t steps, int64_t fatal, int64_t reconfigurations)
 {
     const spot_train_result_t result = run_rows(options, rows);
     const int64_t kept = result.steps_executed - result.steps_lost;
 
-    if (kept != steps || result.fatal != fatal ||
-        result.reconfigurations != reconfigurations) {
-        fail_msg("%s:%s: %d steps, %d fatal, %d reconfigurations", options, rows,
-            (int) kept, (int) result.fatal, (int) result.reconfigurations);
+    if (kept != steps || result.fatal != fatal || result.reconfigurations != reconfigurations) {
+        fail_msg("%s:%s: %d steps, %d fatal, %d reconfigurations", options, rows, (int) kept,
+            (int) result.fatal, (int) result.reconfigurations);
     }
 }
 
@@ -82,8 +78,7 @@ assert_run(const char *options, const char *rows, int64_t steps, int64_t fatal,
 #define TWELVE "0,init,12,a b c d e f g h i j k l\n"
 
 /* The third step began at 8 s; from 10 s on it takes 1.5 times as long, to 13 s. */
-static void
-test_absorbed(void **state)
+static void test_absorbed(void **state)
 {
     (void) state;
     assert_run("", FOUR, 25, 0, 0);
@@ -96,17 +91,14 @@ test_absorbed(void **state)
     /* Every step after it takes 6 s as long as no pause comes. */
     assert_run(", doubled_share: 2", FOUR "10,preempt,1,b\n", 3 + 14, 0, 0);
     /* 8 and 2 more of the step, at a third of the speed. */
-    assert_run(
-        ", doubled_share: 2, slowdown: 3", FOUR "10,preempt,1,b\n", 2 + 1 + 7, 0, 0);
+    assert_run(", doubled_share: 2, slowdown: 3", FOUR "10,preempt,1,b\n", 2 + 1 + 7, 0, 0);
     /* Two that are apart: both are absorbed, together or one after the other. */
     assert_run(", doubled_share: 2", FOUR "10,preempt,2,a c\n", 3 + 14, 0, 0);
-    assert_run(
-        ", doubled_share: 2", FOUR "10,preempt,1,a\n11,preempt,1,c\n", 3 + 14, 0, 0);
+    assert_run(", doubled_share: 2", FOUR "10,preempt,1,a\n11,preempt,1,c\n", 3 + 14, 0, 0);
 }
 
 /* One doubled of 48 places is too little to form the pipelines anew, of 36 it is not. */
-static void
-test_when_it_pays(void **state)
+static void test_when_it_pays(void **state)
 {
     (void) state;
     /* 2 of 15: 0.133. */
@@ -125,8 +117,7 @@ test_when_it_pays(void **state)
 }
 
 /* Neighbours, twice the same holder, and the wrap from the first to the last stage. */
-static void
-test_fatal(void **state)
+static void test_fatal(void **state)
 {
     static const char *const neighbours[] = {"11,preempt,2,a b\n", "11,preempt,2,b a\n",
         "11,preempt,1,b\n11,preempt,1,a\n", "11,preempt,2,d a\n", "11,preempt,2,c d\n"};
@@ -153,8 +144,7 @@ test_fatal(void **state)
 
 /* A loss in a pause starts it again in full, one of standby does not; who becomes ready
  * is in. */
-static void
-test_pauses(void **state)
+static void test_pauses(void **state)
 {
     spot_train_result_t result;
 
@@ -165,14 +155,12 @@ test_pauses(void **state)
     assert_run("", FIVE "10,preempt,1,b\n15,add,1,f\n28,preempt,1,d\n", 3 + 13, 0, 2);
     result = run_rows("", EIGHT "11,preempt,2,a b\n20,add,2,i j\n");
     /* 4 instances that will train pause, 8 once there are two more. */
-    assert_int_equal(
-        result.ledger.instance_ms[SPOT_SHARE_RECONFIGURING], 19 * 4000 + 11 * 8000);
+    assert_int_equal(result.ledger.instance_ms[SPOT_SHARE_RECONFIGURING], 19 * 4000 + 11 * 8000);
     assert_int_equal(result.job_ms[SPOT_JOB_RECONFIGURING], 30000);
 }
 
 /* Waiting ends with a global pause; what nobody holds is read from the checkpoint. */
-static void
-test_fallback(void **state)
+static void test_fallback(void **state)
 {
     static const char gone[] = FOUR "11,preempt,2,a b\n50,add,2,e f\n";
     spot_train_result_t result = run_rows("", gone);
@@ -196,12 +184,10 @@ test_fallback(void **state)
     assert_int_equal(result.job_ms[SPOT_JOB_RECONFIGURING], 60000);
 }
 
-static void
-test_faults(void **state)
+static void test_faults(void **state)
 {
     static const char two_fatal[] = TWELVE "11,preempt,2,a b\n20,preempt,2,e f\n";
-    static const char restarted[] =
-        TWELVE "11,preempt,2,a b\n20,preempt,2,e f\n55,add,1,m\n";
+    static const char restarted[] = TWELVE "11,preempt,2,a b\n20,preempt,2,e f\n55,add,1,m\n";
     static const char dead[] = FOUR "2,add,3,e f g\n20,preempt,2,e f\n25,add,1,h\n";
 
     (void) state;
@@ -209,22 +195,19 @@ test_faults(void **state)
     assert_run(", stale_timers: yes", two_fatal, 11 + 4, 2, 2);
     assert_run(", stale_timers: yes", restarted, 11 + 4 + 2, 2, 3);
     assert_run("", EIGHT "11,preempt,2,a b\n30,preempt,1,e\n", 5 + 10, 1, 2);
-    assert_run(
-        ", late_restart: yes", EIGHT "11,preempt,2,a b\n30,preempt,1,e\n", 5 + 7, 1, 1);
+    assert_run(", late_restart: yes", EIGHT "11,preempt,2,a b\n30,preempt,1,e\n", 5 + 7, 1, 1);
     assert_run(", trains_in_pause: yes", EIGHT "11,preempt,2,a b\n", 6 + 17, 1, 2);
-    assert_run(", trains_in_pause: yes, doubled_share: 2", EIGHT "11,preempt,2,a b\n",
-        20 + 14, 1, 1);
+    assert_run(
+        ", trains_in_pause: yes, doubled_share: 2", EIGHT "11,preempt,2,a b\n", 20 + 14, 1, 1);
     assert_run("", FIVE "10,preempt,1,e\n", 25, 0, 0);
     assert_run(", idle_losses_slow: yes", FIVE "10,preempt,1,e\n", 3 + 14, 0, 0);
     assert_run("", FOUR "5,add,1,e\n10,preempt,1,e\n", 25, 0, 0);
-    assert_run(
-        ", idle_losses_slow: yes", FOUR "5,add,1,e\n10,preempt,1,e\n", 3 + 14, 0, 0);
+    assert_run(", idle_losses_slow: yes", FOUR "5,add,1,e\n10,preempt,1,e\n", 3 + 14, 0, 0);
     assert_run("", dead, 25, 0, 0);
     assert_run(", counts_dead_standby: yes", dead, 9 + 11, 0, 1);
 }
 
-static void
-test_redundant_share(void **state)
+static void test_redundant_share(void **state)
 {
     const spot_train_result_t result = run_rows(", redundant_share: 0.25", FOUR);
 
@@ -235,13 +218,12 @@ test_redundant_share(void **state)
 
 /* ---- On random traces and jobs ---- */
 
-#define ALL_FAULTS                                                                      \
-    ", fallback: none, stale_timers: yes, late_restart: yes, trains_in_pause: yes, "    \
+#define ALL_FAULTS                                                                                 \
+    ", fallback: none, stale_timers: yes, late_restart: yes, trains_in_pause: yes, "               \
     "idle_losses_slow: yes, counts_dead_standby: yes"
 
 /* The case's scenario under bamboo, with pauses that suit its length. */
-static void
-bind_bamboo(const case_t *self, const char *options, spot_scenario_t *scenario)
+static void bind_bamboo(const case_t *self, const char *options, spot_scenario_t *scenario)
 {
     const int64_t pause_ms = 1 + self->setting.reconfiguration_ms;
     char text[512];
@@ -255,8 +237,7 @@ bind_bamboo(const case_t *self, const char *options, spot_scenario_t *scenario)
 }
 
 /* Waiting, pauses and training one after the other, from 0 to the end. */
-static void
-assert_tiled(const spot_event_log_t *log, int64_t horizon_ms)
+static void assert_tiled(const spot_event_log_t *log, int64_t horizon_ms)
 {
     int64_t end_ms = 0;
 
@@ -271,8 +252,7 @@ assert_tiled(const spot_event_log_t *log, int64_t horizon_ms)
     assert_int_equal(end_ms, horizon_ms);
 }
 
-static void
-assert_same_result(const spot_train_result_t *a, const spot_train_result_t *b)
+static void assert_same_result(const spot_train_result_t *a, const spot_train_result_t *b)
 {
     assert_memory_equal(&a->ledger, &b->ledger, sizeof(a->ledger));
     assert_memory_equal(a->job_ms, b->job_ms, sizeof(a->job_ms));
@@ -286,8 +266,7 @@ assert_same_result(const spot_train_result_t *a, const spot_train_result_t *b)
 
 /* The phases tile the run, the ledger is what the instances lived, the order of the rows
  * of an instant says nothing, and a run is the same with a log and without. */
-static void
-check_cases(const char *options)
+static void check_cases(const char *options)
 {
     int64_t num_fatal = 0, num_pauses = 0;
     spot_event_log_t log;
@@ -319,24 +298,20 @@ check_cases(const char *options)
     assert_true(num_pauses > NUM_CASES);
 }
 
-static void
-test_random_cases(void **state)
+static void test_random_cases(void **state)
 {
     (void) state;
     check_cases("");
     check_cases(ALL_FAULTS);
 }
 
-static double
-kept_steps(const spot_train_result_t *result)
+static double kept_steps(const spot_train_result_t *result)
 {
-    return (double) (result->steps_executed - result->steps_lost) +
-           result->step_fraction;
+    return (double) (result->steps_executed - result->steps_lost) + result->step_fraction;
 }
 
 /* Of the fastest pipelines that so many instances are enough for. */
-static double
-best_steps_per_ms(const spot_job_t *job, int64_t num_instances)
+static double best_steps_per_ms(const spot_job_t *job, int64_t num_instances)
 {
     const int64_t num_pipelines = spot_job_best_pipelines(job, num_instances);
 
@@ -346,8 +321,7 @@ best_steps_per_ms(const spot_job_t *job, int64_t num_instances)
 /* Never more than ideal has, but while a stage is with the holder of another one: a
  * pipeline goes on then where ideal has none. Here that is a thousand times slower. As
  * much where nobody comes or goes. */
-static void
-test_ideal_is_the_bound(void **state)
+static void test_ideal_is_the_bound(void **state)
 {
     size_t num_below = 0;
     case_t self;
@@ -380,8 +354,7 @@ test_ideal_is_the_bound(void **state)
     }
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_absorbed),

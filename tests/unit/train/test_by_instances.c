@@ -13,18 +13,18 @@
 #include "random_case.h"
 
 #define NUM_CASES 600
-#define TRACE_HEAD                                                                      \
-    "# spotsim-trace: 1\n# name: named\n# start: unknown\n# resolution_s: 0.001\n"      \
+#define TRACE_HEAD                                                                                 \
+    "# spotsim-trace: 1\n# name: named\n# start: unknown\n# resolution_s: 0.001\n"                 \
     "# kind: named\n# capacity: 8\ntime_s,event,count,instances\n"
 /* Every pause is of another length. */
-#define TABLE                                                                           \
-    "# samples_per_step: 64\n"                                                          \
-    "n,step_ms,pause_ms,local_pause_ms,global_pause_ms\n"                               \
-    "2,20000,9000,19000,29000\n3,15000,8000,18000,28000\n4,10000,7000,17000,27000\n"    \
+#define TABLE                                                                                      \
+    "# samples_per_step: 64\n"                                                                     \
+    "n,step_ms,pause_ms,local_pause_ms,global_pause_ms\n"                                          \
+    "2,20000,9000,19000,29000\n3,15000,8000,18000,28000\n4,10000,7000,17000,27000\n"               \
     "5,8000,6000,16000,26000\n6,5000,5000,15000,25000\n"
 
-static spot_train_result_t
-run_job_rows(const char *job, const char *system, const char *table, const char *rows)
+static spot_train_result_t run_job_rows(
+    const char *job, const char *system, const char *table, const char *rows)
 {
     char trace[PATH_BYTES], by_n[PATH_BYTES], text[4096];
     spot_train_result_t result;
@@ -51,14 +51,12 @@ run_job_rows(const char *job, const char *system, const char *table, const char 
     return result;
 }
 
-static spot_train_result_t
-run_rows(const char *system, const char *table, const char *rows)
+static spot_train_result_t run_rows(const char *system, const char *table, const char *rows)
 {
     return run_job_rows("", system, table, rows);
 }
 
-static void
-assert_run(const char *system, const char *rows, int64_t steps, int64_t pauses_ms,
+static void assert_run(const char *system, const char *rows, int64_t steps, int64_t pauses_ms,
     int64_t reconfigurations)
 {
     const spot_train_result_t result = run_rows(system, TABLE, rows);
@@ -67,8 +65,7 @@ assert_run(const char *system, const char *rows, int64_t steps, int64_t pauses_m
     if (kept != steps || result.job_ms[SPOT_JOB_RECONFIGURING] != pauses_ms ||
         result.reconfigurations != reconfigurations || result.lacks_step_time) {
         fail_msg("%s:\n%s: %d steps, %d ms of pauses, %d reconfigurations", system, rows,
-            (int) kept, (int) result.job_ms[SPOT_JOB_RECONFIGURING],
-            (int) result.reconfigurations);
+            (int) kept, (int) result.job_ms[SPOT_JOB_RECONFIGURING], (int) result.reconfigurations);
     }
 }
 
@@ -76,8 +73,7 @@ assert_run(const char *system, const char *rows, int64_t steps, int64_t pauses_m
 #define SIX "0,init,6,a b c d e f\n"
 
 /* 12 steps of 8 s until 100 s, 7 s of n = 4, and then 9 steps of 10 s. */
-static void
-test_oobleck_rows(void **state)
+static void test_oobleck_rows(void **state)
 {
     spot_train_result_t result;
 
@@ -85,8 +81,8 @@ test_oobleck_rows(void **state)
     assert_run("oobleck, f: 1", FIVE "100,preempt,1,a\n200,end,4,\n", 12 + 9, 7000, 1);
     /* Both at once; and a loss in the pause, which starts it again in full. */
     assert_run("oobleck, f: 1", SIX "99,preempt,2,a c\n200,end,4,\n", 19 + 9, 7000, 1);
-    assert_run("oobleck, f: 1", SIX "99,preempt,1,a\n103,preempt,1,b\n200,end,4,\n",
-        19 + 9, 4000 + 7000, 2);
+    assert_run("oobleck, f: 1", SIX "99,preempt,1,a\n103,preempt,1,b\n200,end,4,\n", 19 + 9,
+        4000 + 7000, 2);
     /* It starts with (f+1) pipelines, and goes on with fewer. */
     assert_run("oobleck, f: 2", FIVE "100,end,5,\n", 0, 0, 0);
     result = run_rows("oobleck, f: 2", TABLE, SIX "99,preempt,1,a\n200,end,5,\n");
@@ -96,8 +92,7 @@ test_oobleck_rows(void **state)
 
 /* A pipeline of two is all that holds the state: of the instances that are left no two
  * hold all of it, or they do. */
-static void
-test_oobleck_state(void **state)
+static void test_oobleck_state(void **state)
 {
     spot_train_result_t result;
 
@@ -111,8 +106,7 @@ test_oobleck_state(void **state)
 }
 
 /* The new instance is ready at 50 s and 1 ms. */
-static void
-test_oobleck_growth(void **state)
+static void test_oobleck_growth(void **state)
 {
     static const char added[] = "0,init,5,a b c d e\n50,add,1,f\n200,end,6,\n",
                       lost[] = "0,init,5,a b c d e\n50,add,1,f\n"
@@ -130,8 +124,7 @@ test_oobleck_growth(void **state)
         "0,init,2,a b\n50,add,1,c\n100,preempt,1,a\n200,end,2,\n", 5 + 4, 9000, 1);
 }
 
-static void
-test_domain(void **state)
+static void test_domain(void **state)
 {
     static const char rows[] = "0,init,3,a b c\n90,preempt,2,a b\n200,end,1,\n",
                       fewer[] = "0,init,3,a b c\n90,preempt,1,a\n200,end,2,\n",
@@ -165,8 +158,7 @@ test_domain(void **state)
 
 /* By the job's own model only one pipeline has a step time: the table takes its place.
  */
-static void
-test_job_without_step_time(void **state)
+static void test_job_without_step_time(void **state)
 {
     static const char job[] = " step_time: {pipeline: {layers: 4, micro_batch: 64, "
                               "forward_ms: 1000, backward_ms: 2000, gradient_bytes: "
@@ -184,15 +176,13 @@ test_job_without_step_time(void **state)
     assert_false(result.lacks_step_time);
     /* A fifth that makes up no pipeline misses no row; who is too much for any does. */
     assert_false(run_job_rows(job, pauses, gap, added).lacks_step_time);
-    assert_true(
-        run_job_rows(job, pauses, ended, "0,init,4,a b c d\n50,add,2,e f\n100,end,6,\n")
-            .lacks_step_time);
+    assert_true(run_job_rows(job, pauses, ended, "0,init,4,a b c d\n50,add,2,e f\n100,end,6,\n")
+                    .lacks_step_time);
 }
 
 /* One is less than a pipeline of the job, but the table has a row for it: two steps of
  * 30 s after a pause of 10 s and 11 s to read what the others held. */
-static void
-test_oobleck_small_rows(void **state)
+static void test_oobleck_small_rows(void **state)
 {
     static const char rows[] = "0,init,3,a b c\n90,preempt,2,a b\n200,end,1,\n";
     const spot_train_result_t result = run_rows("oobleck, f: 0",
@@ -206,15 +196,13 @@ test_oobleck_small_rows(void **state)
     assert_int_equal(result.job_ms[SPOT_JOB_RELOADING], 11000);
     assert_false(result.has_flat_step_time);
     /* Without one of its own it waits, as no other is meant for it. */
-    assert_int_equal(
-        run_rows("oobleck, f: 0, extrapolate: yes", TABLE, rows).steps_executed, 6);
+    assert_int_equal(run_rows("oobleck, f: 0, extrapolate: yes", TABLE, rows).steps_executed, 6);
 }
 
 /* ---- Faults ---- */
 
 /* More timers than there is room for, which is 4 times the capacity and 16, are told. */
-static void
-test_too_many_timers(void **state)
+static void test_too_many_timers(void **state)
 {
     (void) state;
     for (int num_losses = 40; num_losses <= 41; num_losses++) {
@@ -224,8 +212,8 @@ test_too_many_timers(void **state)
         for (int j = 0; j < num_losses; j++) {
             const size_t length = strlen(rows);
 
-            snprintf(rows + length, sizeof(rows) - length,
-                "%d,add,1,e%d\n%d,preempt,1,e%d\n", 2 * j + 10, j, 2 * j + 11, j);
+            snprintf(rows + length, sizeof(rows) - length, "%d,add,1,e%d\n%d,preempt,1,e%d\n",
+                2 * j + 10, j, 2 * j + 11, j);
         }
         strcat(rows, "200,end,4,\n");
         result = run_rows("oobleck, f: 0, stale_timers: yes, idle_losses_pause: yes",
@@ -237,8 +225,7 @@ test_too_many_timers(void **state)
     }
 }
 
-static void
-test_oobleck_faults(void **state)
+static void test_oobleck_faults(void **state)
 {
     static const char one[] = FIVE "95,preempt,1,a\n200,end,4,\n",
                       two[] = SIX "99,preempt,1,a\n103,preempt,1,b\n200,end,4,\n",
@@ -255,11 +242,10 @@ test_oobleck_faults(void **state)
     assert_run("oobleck, f: 0", two, 19 + 9, 11000, 2);
     assert_run("oobleck, f: 0, short_pauses: yes", two, 19 + 9, 6000, 2);
     assert_run("oobleck, f: 0, stale_timers: yes", two, 19, 6000 + 90000, 2);
-    assert_run(
-        "oobleck, f: 0, short_pauses: yes, stale_timers: yes", two, 19, 6000 + 90000, 2);
+    assert_run("oobleck, f: 0, short_pauses: yes, stale_timers: yes", two, 19, 6000 + 90000, 2);
     /* Of two who are lost at once the second pause ends with the first. */
-    assert_run("oobleck, f: 0, stale_timers: yes", SIX "99,preempt,2,a c\n200,end,4,\n",
-        19, 101000, 1);
+    assert_run(
+        "oobleck, f: 0, stale_timers: yes", SIX "99,preempt,2,a c\n200,end,4,\n", 19, 101000, 1);
     /* The next loss ends the stop. */
     assert_run("oobleck, f: 0, stale_timers: yes", again, 19 + 4, 6000 + 28000, 3);
     assert_run("oobleck, f: 0", idle, 20, 0, 0);
@@ -271,31 +257,27 @@ test_oobleck_faults(void **state)
 /* Three pipelines of two; "a" is taken over by "b". The step that began at 95 s goes on
  * at two thirds of the speed, from 98 s to 101 s; then 16 s of n = 5 for two pipelines.
  */
-static void
-test_bamboo_rows(void **state)
+static void test_bamboo_rows(void **state)
 {
     (void) state;
     assert_run("bamboo", SIX "98,preempt,1,a\n200,end,5,\n", 20 + 10, 16000, 1);
-    assert_run(
-        "bamboo, doubled_share: 2", SIX "98,preempt,1,a\n200,end,5,\n", 20 + 13, 0, 0);
+    assert_run("bamboo, doubled_share: 2", SIX "98,preempt,1,a\n200,end,5,\n", 20 + 13, 0, 0);
     /* Fatal: 27 s of n = 4. */
     assert_run("bamboo", SIX "98,preempt,2,a b\n200,end,4,\n", 19 + 7, 27000, 1);
     /* The row is of all who are ready, the fifth is standby: its loss changes nothing
      * until the next pause. */
     assert_run("bamboo", FIVE "98,preempt,1,e\n200,end,4,\n", 25, 0, 0);
-    assert_run("bamboo, idle_losses_slow: yes", FIVE "98,preempt,1,e\n200,end,4,\n",
-        12 + 8, 0, 0);
+    assert_run("bamboo, idle_losses_slow: yes", FIVE "98,preempt,1,e\n200,end,4,\n", 12 + 8, 0, 0);
 }
 
 /* ---- At random ---- */
 
-#define OOBLECK_FAULTS                                                                  \
-    ", trains_in_pause: yes, short_pauses: yes, stale_timers: yes, "                    \
+#define OOBLECK_FAULTS                                                                             \
+    ", trains_in_pause: yes, short_pauses: yes, stale_timers: yes, "                               \
     "idle_losses_pause: yes"
 
 /* A table of 1 to 40 instances whose steps get shorter, with gaps. */
-static void
-write_table(const case_t *self, const char *path)
+static void write_table(const case_t *self, const char *path)
 {
     const int64_t step_ms = self->setting.points[0].step_ms;
     FILE *out = fopen(path, "w");
@@ -315,8 +297,7 @@ write_table(const case_t *self, const char *path)
     assert_int_equal(fclose(out), 0);
 }
 
-static spot_train_result_t
-run_case(const case_t *self, const char *system, spot_event_log_t *log)
+static spot_train_result_t run_case(const case_t *self, const char *system, spot_event_log_t *log)
 {
     char path[PATH_BYTES], by_n[PATH_BYTES], text[CASE_TEXT_BYTES], *tail;
     spot_train_result_t result;
@@ -337,8 +318,8 @@ run_case(const case_t *self, const char *system, spot_event_log_t *log)
     tail = strstr(text, "recovery:");
     assert_non_null(tail);
     snprintf(tail, sizeof(text) - (size_t) (tail - text),
-        "recovery: {system: %s, extrapolate: yes, table: %s}\ntrace: {file: %s}\n",
-        system, by_n, path);
+        "recovery: {system: %s, extrapolate: yes, table: %s}\ntrace: {file: %s}\n", system, by_n,
+        path);
     bind_good_scenario(&scenario, text);
     result = run_scenario(&scenario, 0, log);
     spot_scenario_free(&scenario);
@@ -349,13 +330,11 @@ run_case(const case_t *self, const char *system, spot_event_log_t *log)
 
 /* The same in whatever order the losses of an instant are told, and with a log; the
  * phases tile the run. spot_ledger_verify() runs in each. */
-static void
-test_random_traces(void **state)
+static void test_random_traces(void **state)
 {
-    static const char *const systems[] = {"oobleck, f: 1",
-        "oobleck, f: 0, growth: never", "oobleck, f: 0, growth: better, min_gain: 0.1",
-        "oobleck, f: 0" OOBLECK_FAULTS, "oobleck, f: 0, short_pauses: yes",
-        "oobleck, f: 1, trains_in_pause: yes", "bamboo",
+    static const char *const systems[] = {"oobleck, f: 1", "oobleck, f: 0, growth: never",
+        "oobleck, f: 0, growth: better, min_gain: 0.1", "oobleck, f: 0" OOBLECK_FAULTS,
+        "oobleck, f: 0, short_pauses: yes", "oobleck, f: 1, trains_in_pause: yes", "bamboo",
         "bamboo, stale_timers: yes, idle_losses_slow: yes"};
     int64_t num_kept = 0, num_reconfigured = 0;
     spot_event_log_t log;
@@ -387,8 +366,7 @@ test_random_traces(void **state)
     assert_true(num_reconfigured > NUM_CASES / 4);
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_oobleck_rows),

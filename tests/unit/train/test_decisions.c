@@ -50,15 +50,13 @@ typedef struct {
     script_t *script;
 } options_t;
 
-static int64_t
-below(spot_rng_t *rng, int64_t limit)
+static int64_t below(spot_rng_t *rng, int64_t limit)
 {
     return (int64_t) spot_rng_below(rng, (uint64_t) limit);
 }
 
 /* Half of the times none at all. */
-static int64_t
-draw_pause_ms(spot_rng_t *rng, const script_t *self)
+static int64_t draw_pause_ms(spot_rng_t *rng, const script_t *self)
 {
     const bool is_none = below(rng, 2) == 0;
 
@@ -67,8 +65,7 @@ draw_pause_ms(spot_rng_t *rng, const script_t *self)
 
 /* Instances in use and pipelines, which need none of those to be of the job's depth if
  * the decision brings its own step time. */
-static void
-draw_size(
+static void draw_size(
     spot_rng_t *rng, script_t *self, int64_t usable, spot_recovery_decision_t *decision)
 {
     const int64_t depth = self->setting->pipeline_depth;
@@ -88,8 +85,7 @@ draw_size(
     self->met.num_held += decision->num_pipelines == 0 && decision->num_active > 0;
 }
 
-static void
-draw_work(spot_rng_t *rng, script_t *self, spot_recovery_decision_t *decision)
+static void draw_work(spot_rng_t *rng, script_t *self, spot_recovery_decision_t *decision)
 {
     decision->work = (spot_work_t) below(rng, 3);
     if (decision->work == SPOT_WORK_STEPS_KEPT) {
@@ -101,8 +97,7 @@ draw_work(spot_rng_t *rng, script_t *self, spot_recovery_decision_t *decision)
     self->met.num_kept += decision->work == SPOT_WORK_KEPT;
 }
 
-static void
-draw_wake(
+static void draw_wake(
     spot_rng_t *rng, script_t *self, int64_t now_ms, spot_recovery_decision_t *decision)
 {
     const int64_t tick_ms = self->setting->tick_ms;
@@ -118,8 +113,7 @@ draw_wake(
     self->met.num_step_ends += decision->wakes_at_step_end;
 }
 
-static void
-script_decide(void *script, const spot_recovery_view_t *view,
+static void script_decide(void *script, const spot_recovery_view_t *view,
     const spot_recovery_change_t *change, const int64_t deadlines_ms[SPOT_NUM_ROLES],
     spot_recovery_decision_t *decision)
 {
@@ -130,14 +124,12 @@ script_decide(void *script, const spot_recovery_view_t *view,
     assert_true(self->num_asked < MAX_ASKED);
     spot_rng_seek(&rng, self->seed, 0, SPOT_STREAM_RECOVERY, self->num_asked);
     self->num_asked++;
-    *asked = (asked_t){view->now_ms, view->training_ms, change->kind,
-        change->num_lost_active, change->num_ready, view->num_pipelines,
-        view->num_active, view->num_standby, view->num_prepping, change->num_noticed,
-        change->num_noticed > 0 ? change->deadline_ms : 0,
+    *asked = (asked_t){view->now_ms, view->training_ms, change->kind, change->num_lost_active,
+        change->num_ready, view->num_pipelines, view->num_active, view->num_standby,
+        view->num_prepping, change->num_noticed, change->num_noticed > 0 ? change->deadline_ms : 0,
         {deadlines_ms[0], deadlines_ms[1], deadlines_ms[2]}};
     self->met.num_notices += change->kind == SPOT_CHANGE_NOTICE;
-    self->met.num_noticed_losses +=
-        change->num_noticed > 0 && change->num_lost_active > 0;
+    self->met.num_noticed_losses += change->num_noticed > 0 && change->num_lost_active > 0;
     decision->is_new = below(&rng, 2) > 0 || change->num_lost_active > 0;
     if (below(&rng, 50) > 0) { /* else it sleeps */
         draw_wake(&rng, self, view->now_ms, decision);
@@ -150,8 +142,7 @@ script_decide(void *script, const spot_recovery_view_t *view,
     draw_work(&rng, self, decision);
     decision->is_same_pipelines = below(&rng, 4) == 0;
     decision->takes_noticed_last = below(&rng, 2) == 0;
-    self->met.num_noticed_last +=
-        decision->takes_noticed_last && deadlines_ms[SPOT_ACTIVE] > 0;
+    self->met.num_noticed_last += decision->takes_noticed_last && deadlines_ms[SPOT_ACTIVE] > 0;
     decision->flush_ms = draw_pause_ms(&rng, self);
     decision->reconfiguration_ms = draw_pause_ms(&rng, self);
     decision->reload_ms = draw_pause_ms(&rng, self);
@@ -160,8 +151,7 @@ script_decide(void *script, const spot_recovery_view_t *view,
 }
 
 /* Of the instances of a role whose preemption has been announced. */
-static int64_t
-sum_deadlines_ms(const spot_recovery_view_t *view, spot_role_t role)
+static int64_t sum_deadlines_ms(const spot_recovery_view_t *view, spot_role_t role)
 {
     int32_t slots[2 * MAX_LIVES];
     const int32_t count = spot_fleet_list(view->fleet, role, slots);
@@ -176,8 +166,7 @@ sum_deadlines_ms(const spot_recovery_view_t *view, spot_role_t role)
     return sum_ms;
 }
 
-static void
-system_decide(const void *options, void *state, const spot_recovery_view_t *view,
+static void system_decide(const void *options, void *state, const spot_recovery_view_t *view,
     const spot_recovery_change_t *change, spot_recovery_decision_t *decision)
 {
     const options_t *self = options;
@@ -200,8 +189,7 @@ static const spot_recovery_t scripted = {
 
 static script_t of_engine, of_twin;
 
-static void
-start_script(script_t *self, const case_t *from)
+static void start_script(script_t *self, const case_t *from)
 {
     memset(self, 0, sizeof(*self));
     self->setting = &from->setting;
@@ -209,8 +197,7 @@ start_script(script_t *self, const case_t *from)
     self->unit_ms = 1 + from->setting.horizon_ms / (10 + (int64_t) (from->seed % 90));
 }
 
-static void
-bind_scripted(case_t *self, spot_scenario_t *scenario)
+static void bind_scripted(case_t *self, spot_scenario_t *scenario)
 {
     options_t *options = calloc(1, sizeof(*options));
 
@@ -220,19 +207,17 @@ bind_scripted(case_t *self, spot_scenario_t *scenario)
     bind_case(self, scenario);
     spot_recovery_choice_free(&scenario->recovery);
     options->script = &of_engine;
-    scenario->recovery =
-        (spot_recovery_choice_t){.system = &scripted, .options = options};
+    scenario->recovery = (spot_recovery_choice_t){.system = &scripted, .options = options};
     self->setting.decide = script_decide;
     self->setting.script = &of_twin;
 }
 
-static void
-report(const case_t *self, const char *what, int64_t engine, int64_t twin)
+static void report(const case_t *self, const char *what, int64_t engine, int64_t twin)
 {
     size_t j = 0;
 
-    print_error("case %llu: %s: engine %lld, twin %lld\n",
-        (unsigned long long) self->seed, what, (long long) engine, (long long) twin);
+    print_error("case %llu: %s: engine %lld, twin %lld\n", (unsigned long long) self->seed, what,
+        (long long) engine, (long long) twin);
     while (j < of_engine.num_asked && j < of_twin.num_asked &&
            memcmp(&of_engine.asked[j], &of_twin.asked[j], sizeof(asked_t)) == 0) {
         j++;
@@ -244,8 +229,7 @@ report(const case_t *self, const char *what, int64_t engine, int64_t twin)
 }
 
 /* The phases tile the run, and add up to what the run was charged. */
-static void
-check_phases(
+static void check_phases(
     const case_t *self, const spot_event_log_t *log, const spot_train_result_t *result)
 {
     spot_ledger_t sum = result->ledger; /* prepping and standby are no phases */
@@ -277,8 +261,7 @@ check_phases(
     }
     for (int j = 0; j < SPOT_NUM_SHARES; j++) {
         if (sum.instance_ms[j] != result->ledger.instance_ms[j]) {
-            report(self, spot_share_names[j], result->ledger.instance_ms[j],
-                sum.instance_ms[j]);
+            report(self, spot_share_names[j], result->ledger.instance_ms[j], sum.instance_ms[j]);
         }
     }
     if (lost_ms != result->lost_ms) {
@@ -286,8 +269,7 @@ check_phases(
     }
 }
 
-static void
-check_asked(const case_t *self)
+static void check_asked(const case_t *self)
 {
     for (size_t j = 0; j < of_engine.num_asked && j < of_twin.num_asked; j++) {
         if (memcmp(&of_engine.asked[j], &of_twin.asked[j], sizeof(asked_t)) != 0) {
@@ -295,15 +277,13 @@ check_asked(const case_t *self)
         }
     }
     if (of_engine.num_asked != of_twin.num_asked) {
-        report(self, "times asked", (int64_t) of_engine.num_asked,
-            (int64_t) of_twin.num_asked);
+        report(self, "times asked", (int64_t) of_engine.num_asked, (int64_t) of_twin.num_asked);
     }
 }
 
 /* No notice, one of some milliseconds, of whole ticks, or long enough to know all; and
  * with instances on demand or without. */
-static void
-draw_fleet(case_t *self)
+static void draw_fleet(case_t *self)
 {
     twin_setting_t *setting = &self->setting;
     spot_rng_t rng;
@@ -329,9 +309,8 @@ draw_fleet(case_t *self)
 }
 
 /* draw: of a case from its seed. */
-static void
-check_case(void (*draw)(case_t *self, uint64_t seed), uint64_t seed,
-    spot_event_log_t *log, met_t *met)
+static void check_case(
+    void (*draw)(case_t *self, uint64_t seed), uint64_t seed, spot_event_log_t *log, met_t *met)
 {
     spot_train_result_t engine, with_log, twin;
     spot_scenario_t scenario;
@@ -359,8 +338,7 @@ check_case(void (*draw)(case_t *self, uint64_t seed), uint64_t seed,
     spot_scenario_free(&scenario);
 }
 
-static void
-check_cases(void (*draw)(case_t *self, uint64_t seed))
+static void check_cases(void (*draw)(case_t *self, uint64_t seed))
 {
     const char *seed = getenv("SPOT_TEST_SEED");
     spot_event_log_t log;
@@ -375,30 +353,26 @@ check_cases(void (*draw)(case_t *self, uint64_t seed))
     }
     for (size_t j = 0; seed == NULL && j < sizeof(met) / sizeof(size_t); j++) {
         if (((const size_t *) &met)[j] < NUM_CASES / 10) {
-            fail_msg("number %zu of what is to be met: %zu times", j,
-                ((const size_t *) &met)[j]);
+            fail_msg("number %zu of what is to be met: %zu times", j, ((const size_t *) &met)[j]);
         }
     }
     spot_event_log_free(&log);
 }
 
-static void
-test_decisions_are_carried_out(void **state)
+static void test_decisions_are_carried_out(void **state)
 {
     (void) state;
     check_cases(draw_case);
 }
 
 /* Where steps wait for data and the pipe of the loaders fills anew. */
-static void
-test_decisions_with_input(void **state)
+static void test_decisions_with_input(void **state)
 {
     (void) state;
     check_cases(draw_input_case);
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_decisions_are_carried_out),

@@ -16,8 +16,8 @@
 
 #define NUM_CASES (300 / SPOT_FEWER)
 
-#define TRACE_HEAD                                                                      \
-    "# spotsim-trace: 1\n# name: test\n# start: unknown\n# resolution_s: 0.001\n"       \
+#define TRACE_HEAD                                                                                 \
+    "# spotsim-trace: 1\n# name: test\n# start: unknown\n# resolution_s: 0.001\n"                  \
     "# kind: named\n# capacity: unbounded\ntime_s,event,count,instances\n"
 
 /* ---- Random jobs ---- */
@@ -35,8 +35,7 @@ typedef struct {
 
 /* State and bandwidths are such that times are whole milliseconds. Parcae looks some
  * minutes ahead, so pauses are shorter: else it would rather wait. */
-static void
-draw_job(job_t *self, uint64_t seed)
+static void draw_job(job_t *self, uint64_t seed)
 {
     static const char *const forms[] = {"mode: sync, every: 3 steps",
         "mode: async, every: 2 steps, busy: wait, snapshot: 1234 ms",
@@ -55,10 +54,8 @@ draw_job(job_t *self, uint64_t seed)
     if (is_measured) {
         self->reload_ms = (int64_t) mixed(seed, 8, 50000);
         self->write_ms = 1 + (int64_t) mixed(seed, 9, 50000);
-        snprintf(self->write, sizeof(self->write), ", write: %lld ms",
-            (long long) self->write_ms);
-        snprintf(
-            reload, sizeof(reload), ", reload: %lld ms", (long long) self->reload_ms);
+        snprintf(self->write, sizeof(self->write), ", write: %lld ms", (long long) self->write_ms);
+        snprintf(reload, sizeof(reload), ", reload: %lld ms", (long long) self->reload_ms);
     }
     snprintf(self->fleet, sizeof(self->fleet), "network: 8 Gbit/s, storage: %.17g B/s",
         1e9 * (double) self->copy_ms / (double) state_ms);
@@ -74,15 +71,13 @@ draw_job(job_t *self, uint64_t seed)
 /* ---- Systems ---- */
 
 /* With what each needs besides, so that its steps are those of the job. */
-static const char *const systems[][2] = {{"checkpoint", ", grow_flush: yes"},
-    {"varuna", ""}, {"bamboo", ", step_factor: 1"}, {"oobleck", ", f: 0"},
-    {"parcae", ""}, {"parcae-throughput", ""}, {"gemini", ", mem_overhead: 0 s"},
-    {"recycle", ", micro_batch: 8"}};
+static const char *const systems[][2] = {{"checkpoint", ", grow_flush: yes"}, {"varuna", ""},
+    {"bamboo", ", step_factor: 1"}, {"oobleck", ", f: 0"}, {"parcae", ""},
+    {"parcae-throughput", ""}, {"gemini", ", mem_overhead: 0 s"}, {"recycle", ", micro_batch: 8"}};
 
 #define NUM_SYSTEMS (sizeof(systems) / sizeof(systems[0]))
 
-static size_t
-system_id(const char *name)
+static size_t system_id(const char *name)
 {
     size_t id = 0;
 
@@ -101,8 +96,7 @@ typedef struct {
     bool is_of_system;      /* checkpoints are options of the system */
 } shape_t;
 
-static void
-bind_shape(const shape_t *self, const job_t *job, const char *system,
+static void bind_shape(const shape_t *self, const job_t *job, const char *system,
     const char *options, spot_scenario_t *scenario)
 {
     const char *form = self->checkpoint == NULL ? job->checkpoint : self->checkpoint;
@@ -116,14 +110,14 @@ bind_shape(const shape_t *self, const job_t *job, const char *system,
         "scenario: terms\nhorizon: trace-end\ntick: 1 s\n"
         "fleet: {capacity: 16, preparation: 0 s, %s}\n"
         "job: {%s, %s%s}\nrecovery: {system: %s%s%s}\ntrace: {file: %s}\n",
-        job->fleet, self->job, job->job, self->is_of_system ? "" : checkpoint, system,
-        options, self->is_of_system ? checkpoint : "", path);
+        job->fleet, self->job, job->job, self->is_of_system ? "" : checkpoint, system, options,
+        self->is_of_system ? checkpoint : "", path);
     bind_good_scenario(scenario, text);
     remove(path);
 }
 
-static spot_train_result_t
-run_shape(const shape_t *self, const job_t *job, const char *system, const char *options)
+static spot_train_result_t run_shape(
+    const shape_t *self, const job_t *job, const char *system, const char *options)
 {
     spot_scenario_t scenario;
     spot_train_result_t result;
@@ -163,20 +157,16 @@ typedef struct {
 } share_t;
 
 static const share_t shares[] = {{DETECTION, "checkpoint", ", detection: ", " ms"},
-    {DETECTION, "varuna", ", detection: ", " ms"},
-    {DETECTION, "bamboo", ", detection: ", " ms"},
-    {DETECTION, "oobleck", ", detection: ", " ms"},
-    {DETECTION, "parcae", ", detection: ", " ms"},
+    {DETECTION, "varuna", ", detection: ", " ms"}, {DETECTION, "bamboo", ", detection: ", " ms"},
+    {DETECTION, "oobleck", ", detection: ", " ms"}, {DETECTION, "parcae", ", detection: ", " ms"},
     {DETECTION, "parcae-throughput", ", detection: ", " ms"},
-    {DETECTION, "gemini", ", detection: ", " ms"},
-    {DETECTION, "recycle", ", detection: ", " ms"}, {READING, "checkpoint", NULL, NULL},
-    {READING, "varuna", NULL, NULL}, {READING, "bamboo", NULL, NULL},
-    {READING, "oobleck", NULL, NULL}, {READING, "parcae", NULL, NULL},
-    {READING, "parcae-throughput", NULL, NULL},
+    {DETECTION, "gemini", ", detection: ", " ms"}, {DETECTION, "recycle", ", detection: ", " ms"},
+    {READING, "checkpoint", NULL, NULL}, {READING, "varuna", NULL, NULL},
+    {READING, "bamboo", NULL, NULL}, {READING, "oobleck", NULL, NULL},
+    {READING, "parcae", NULL, NULL}, {READING, "parcae-throughput", NULL, NULL},
     {READING, "gemini", ", state_bytes: 1e6, remote_bytes_per_s: ", ""},
     {READING, "recycle", NULL, NULL}, {REGROUPING, "oobleck", ", regroup: ", " ms"},
-    {REGROUPING, "parcae", ", group_base_ms: ", ""},
-    {REGROUPING, "recycle", ", replan: ", " ms"},
+    {REGROUPING, "parcae", ", group_base_ms: ", ""}, {REGROUPING, "recycle", ", replan: ", " ms"},
     {COPYING, "oobleck", ", layer_bytes: ", "000000"},
     {COPYING, "parcae", ", link_gbps: 0.001, first_parameters: ", ""},
     {COPYING, "recycle", ", stage_copy: ", " ms"},
@@ -187,8 +177,7 @@ static const share_t shares[] = {{DETECTION, "checkpoint", ", detection: ", " ms
 #define NUM_SHARES (sizeof(shares) / sizeof(shares[0]))
 
 /* Whether a run shows the figure as the job has it. */
-static bool
-is_shared(figure_t figure, const job_t *job, const char *system, const char *options)
+static bool is_shared(figure_t figure, const job_t *job, const char *system, const char *options)
 {
     const int64_t restart_ms = job->detection_ms + job->regroup_ms + job->rebuild_ms;
     const shape_t *const shapes[] = {&anew, &anew, &left, &replaced, &grown};
@@ -202,8 +191,7 @@ is_shared(figure_t figure, const job_t *job, const char *system, const char *opt
         case READING:
             return reloading_ms == job->reload_ms;
         case REGROUPING:
-            return reconfiguring_ms == job->detection_ms + job->regroup_ms &&
-                   reloading_ms == 0;
+            return reconfiguring_ms == job->detection_ms + job->regroup_ms && reloading_ms == 0;
         case COPYING:
             return reconfiguring_ms + reloading_ms == restart_ms + job->copy_ms;
         default:
@@ -212,8 +200,7 @@ is_shared(figure_t figure, const job_t *job, const char *system, const char *opt
 }
 
 /* The figure with a millisecond too much; in text. */
-static void
-write_wrong(const share_t *share, const job_t *job, char text[256])
+static void write_wrong(const share_t *share, const job_t *job, char text[256])
 {
     const int64_t right_ms[] = {
         job->detection_ms, job->reload_ms, job->regroup_ms, job->copy_ms, job->write_ms};
@@ -224,13 +211,12 @@ write_wrong(const share_t *share, const job_t *job, char text[256])
     }
     text[0] = '\0';
     if (share->wrong != NULL) {
-        snprintf(text, 256, "%s%s%lld%s", systems[system_id(share->system)][1],
-            share->wrong, (long long) wrong_ms, share->unit);
+        snprintf(text, 256, "%s%s%lld%s", systems[system_id(share->system)][1], share->wrong,
+            (long long) wrong_ms, share->unit);
     }
 }
 
-static void
-test_shared_figures(void **state)
+static void test_shared_figures(void **state)
 {
     (void) state;
     for (uint64_t seed = 1; seed <= NUM_CASES; seed++) {
@@ -243,12 +229,11 @@ test_shared_figures(void **state)
             char wrong[256];
 
             if (!is_shared(share->figure, &job, share->system, options)) {
-                fail_msg("case %d: %s has figure %d of its own", (int) seed,
-                    share->system, (int) share->figure);
+                fail_msg("case %d: %s has figure %d of its own", (int) seed, share->system,
+                    (int) share->figure);
             }
             write_wrong(share, &job, wrong);
-            if (wrong[0] != '\0' &&
-                is_shared(share->figure, &job, share->system, wrong)) {
+            if (wrong[0] != '\0' && is_shared(share->figure, &job, share->system, wrong)) {
                 fail_msg("case %d: %s%s goes unseen", (int) seed, share->system, wrong);
             }
         }
@@ -258,8 +243,7 @@ test_shared_figures(void **state)
 /* ---- Without losses ---- */
 
 /* Pipelines of a fleet that never changes; more of them are faster. */
-static void
-draw_constant(shape_t *self, uint64_t seed, char job[256], char rows[256])
+static void draw_constant(shape_t *self, uint64_t seed, char job[256], char rows[256])
 {
     const int depth = 1 + (int) mixed(seed, 20, 3), most = 1 + (int) mixed(seed, 21, 3);
     const int num_spare = (int) mixed(seed, 22, 3);
@@ -276,18 +260,16 @@ draw_constant(shape_t *self, uint64_t seed, char job[256], char rows[256])
     snprintf(job + used, 256 - used, "}");
     used = (size_t) snprintf(rows, 256, "0,init,%d,", depth * most + num_spare);
     for (int j = 0; j < depth * most + num_spare; j++) {
-        used +=
-            (size_t) snprintf(rows + used, 256 - used, "%sn%d", j == 0 ? "" : " ", j);
+        used += (size_t) snprintf(rows + used, 256 - used, "%sn%d", j == 0 ? "" : " ", j);
     }
-    snprintf(rows + used, 256 - used, "\n%d,end,%d,\n",
-        1500 + (int) mixed(seed, 30, 999), depth * most + num_spare);
+    snprintf(rows + used, 256 - used, "\n%d,end,%d,\n", 1500 + (int) mixed(seed, 30, 999),
+        depth * most + num_spare);
     *self = (shape_t){.job = job, .rows = rows, .is_of_system = mixed(seed, 31, 2) == 1};
 }
 
 /* The name of the first number in which the results of two systems differ, or NULL: the
  * metrics follow from these. */
-static const char *
-unlike(const shape_t *shape, const job_t *job, size_t id, const char *options)
+static const char *unlike(const shape_t *shape, const job_t *job, size_t id, const char *options)
 {
     const shape_t of_job = {shape->job, shape->rows, shape->checkpoint, false};
     const spot_train_result_t first = run_shape(&of_job, job, "checkpoint", "");
@@ -296,8 +278,7 @@ unlike(const shape_t *shape, const job_t *job, size_t id, const char *options)
     return all_difference(&first, &result);
 }
 
-static void
-test_alike_without_losses(void **state)
+static void test_alike_without_losses(void **state)
 {
     int64_t num_stalled = 0;
 
@@ -330,8 +311,7 @@ test_alike_without_losses(void **state)
 }
 
 /* Longer steps and other checkpoints are seen. */
-static void
-test_unlike_ones_are_seen(void **state)
+static void test_unlike_ones_are_seen(void **state)
 {
     static const char *const wrong[][2] = {{"bamboo", ", step_factor: 1.01"},
         {"gemini", ", mem_overhead: 1 s"}, {"varuna", ", every: 1"},
@@ -349,16 +329,14 @@ test_unlike_ones_are_seen(void **state)
             draw_job(&job, seed);
             draw_constant(&shape, seed, numbers, rows);
             shape.is_of_system = false;
-            num_seen +=
-                unlike(&shape, &job, system_id(wrong[j][0]), wrong[j][1]) != NULL;
+            num_seen += unlike(&shape, &job, system_id(wrong[j][0]), wrong[j][1]) != NULL;
         }
         print_message("%s%s: seen in %zu of 20\n", wrong[j][0], wrong[j][1], num_seen);
         assert_true(num_seen >= 15);
     }
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_shared_figures),

@@ -23,14 +23,12 @@ typedef struct {
     const spot_recovery_future_t *future;
 } state_t;
 
-static bool
-knows(const void *options)
+static bool knows(const void *options)
 {
     return ((const options_t *) options)->knows;
 }
 
-static size_t
-state_size(const void *options, const spot_job_t *job, int64_t capacity)
+static size_t state_size(const void *options, const spot_job_t *job, int64_t capacity)
 {
     (void) options;
     (void) job;
@@ -38,8 +36,7 @@ state_size(const void *options, const spot_job_t *job, int64_t capacity)
     return sizeof(state_t);
 }
 
-static void
-start(const void *options, void *state, const spot_recovery_start_t *run)
+static void start(const void *options, void *state, const spot_recovery_start_t *run)
 {
     assert_int_equal(run->future != NULL, knows(options));
     ((state_t *) state)->future = run->future;
@@ -50,8 +47,7 @@ start(const void *options, void *state, const spot_recovery_start_t *run)
 }
 
 /* What was told at the start is what there is. */
-static void
-decide(const void *options, void *state, const spot_recovery_view_t *view,
+static void decide(const void *options, void *state, const spot_recovery_view_t *view,
     const spot_recovery_change_t *change, spot_recovery_decision_t *decision)
 {
     const options_t *self = options;
@@ -80,8 +76,7 @@ static const spot_recovery_t seer = {
     .decide = decide,
 };
 
-static void
-set_seer(spot_scenario_t *scenario, bool knows_future, size_t *num_asked)
+static void set_seer(spot_scenario_t *scenario, bool knows_future, size_t *num_asked)
 {
     options_t *options = calloc(1, sizeof(*options));
 
@@ -91,8 +86,7 @@ set_seer(spot_scenario_t *scenario, bool knows_future, size_t *num_asked)
     scenario->recovery = (spot_recovery_choice_t){.system = &seer, .options = options};
 }
 
-static void
-test_recorded(void **state)
+static void test_recorded(void **state)
 {
     size_t num_asked = 0;
 
@@ -112,8 +106,7 @@ test_recorded(void **state)
 }
 
 /* The dice fall the same way for both; one engine for many runs. */
-static void
-test_generated(void **state)
+static void test_generated(void **state)
 {
     spot_scenario_t scenario;
     spot_train_t train;
@@ -136,8 +129,7 @@ test_generated(void **state)
     spot_scenario_free(&scenario);
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_recorded),

@@ -16,26 +16,26 @@
 #include "tests/unit/train/log_hash.h"
 #include "traces/generate/generate.h"
 
-#define STUDY_TRACE                                                                     \
-    "{generator: seed, preemption: {per_minute: 0.16338, count: {normal: {mean: "       \
-    "2.4138, std: 2.0862}}}, addition: {per_minute: 0.14366, count: {normal: {mean: "   \
+#define STUDY_TRACE                                                                                \
+    "{generator: seed, preemption: {per_minute: 0.16338, count: {normal: {mean: "                  \
+    "2.4138, std: 2.0862}}}, addition: {per_minute: 0.14366, count: {normal: {mean: "              \
     "2.5417, std: 1.9456}}, big: {probability: 0.0588, range: [11, 31]}}}"
-#define WILD_ZONE                                                                       \
-    "generator: seed, preemption: {per_minute: 0.6, count: {geometric: {p: 0.2}}}, "    \
+#define WILD_ZONE                                                                                  \
+    "generator: seed, preemption: {per_minute: 0.6, count: {geometric: {p: 0.2}}}, "               \
     "addition: {per_minute: 0.7, count: {moments: {mean: 4, std: 3}}}, "
-#define ZONES_TRACE                                                                     \
-    "{generator: zones, zones: {us-east-1b: {" WILD_ZONE                                \
-    "capacity: 20, initial: 12, price: [{from: 0 s, usd_per_h: 0.3}, {from: 1001 s, "   \
-    "usd_per_h: 0.7}, {from: 3 h, usd_per_h: 0.1}]}, us-east-1a: {" WILD_ZONE           \
-    "capacity: 9, initial: 0}, us-east: {" WILD_ZONE                                    \
-    "capacity: 30, initial: 30, price: 1.7}, z: {" WILD_ZONE "capacity: 2, initial: "   \
+#define ZONES_TRACE                                                                                \
+    "{generator: zones, zones: {us-east-1b: {" WILD_ZONE                                           \
+    "capacity: 20, initial: 12, price: [{from: 0 s, usd_per_h: 0.3}, {from: 1001 s, "              \
+    "usd_per_h: 0.7}, {from: 3 h, usd_per_h: 0.1}]}, us-east-1a: {" WILD_ZONE                      \
+    "capacity: 9, initial: 0}, us-east: {" WILD_ZONE                                               \
+    "capacity: 30, initial: 30, price: 1.7}, z: {" WILD_ZONE "capacity: 2, initial: "              \
     "1}}, shocks: {per_hour: 5, p_zone: 0.5, share: 0.6}}"
-#define WILD_TRACE                                                                      \
-    "{generator: seed, preemption: {per_minute: 0.6, count: {geometric: {p: 0.2}}}, "   \
+#define WILD_TRACE                                                                                 \
+    "{generator: seed, preemption: {per_minute: 0.6, count: {geometric: {p: 0.2}}}, "              \
     "addition: {per_minute: 0.7, count: {moments: {mean: 4, std: 3}}}}"
 
-#define PRICED_TRACE                                                                    \
-    "{" WILD_ZONE "price: [{from: 0 s, usd_per_h: 0.3}, {from: 1001 s, usd_per_h: "     \
+#define PRICED_TRACE                                                                               \
+    "{" WILD_ZONE "price: [{from: 0 s, usd_per_h: 0.3}, {from: 1001 s, usd_per_h: "                \
     "0.7}, {from: 3 h, usd_per_h: 0.1}]}"
 
 /* A scenario but for its horizon and its trace. */
@@ -67,19 +67,17 @@ static const setting_t settings[] = {
         "{from: 1 h, usd_per_h: 3}]}}\njob: {pipeline_depth: 2}\n"},
 };
 
-static void
-make_scenario(spot_scenario_t *scenario, const setting_t *setting, const char *horizon,
-    const char *trace)
+static void make_scenario(
+    spot_scenario_t *scenario, const setting_t *setting, const char *horizon, const char *trace)
 {
     char text[2048];
 
-    snprintf(text, sizeof(text), "scenario: s\nhorizon: %s\ntrace: %s\n%s", horizon,
-        trace, setting->rest);
+    snprintf(text, sizeof(text), "scenario: s\nhorizon: %s\ntrace: %s\n%s", horizon, trace,
+        setting->rest);
     bind_good_scenario(scenario, text);
 }
 
-static void
-run(const spot_scenario_t *scenario, uint64_t seed, uint64_t replication,
+static void run(const spot_scenario_t *scenario, uint64_t seed, uint64_t replication,
     spot_train_result_t *result, spot_event_log_t *log)
 {
     spot_train_t train;
@@ -90,9 +88,8 @@ run(const spot_scenario_t *scenario, uint64_t seed, uint64_t replication,
     spot_train_free(&train);
 }
 
-static void
-generate(const spot_scenario_t *scenario, uint64_t seed, uint64_t replication,
-    const char *path)
+static void generate(
+    const spot_scenario_t *scenario, uint64_t seed, uint64_t replication, const char *path)
 {
     const spot_generate_t task = {.seed = seed,
         .replication = replication,
@@ -107,8 +104,7 @@ generate(const spot_scenario_t *scenario, uint64_t seed, uint64_t replication,
     spot_diag_free(&diag);
 }
 
-static void
-check_replication(const setting_t *setting, uint64_t seed, uint64_t replication)
+static void check_replication(const setting_t *setting, uint64_t seed, uint64_t replication)
 {
     char path[PATH_BYTES], trace[PATH_BYTES + 16];
     spot_scenario_t generating, recorded;
@@ -127,8 +123,8 @@ check_replication(const setting_t *setting, uint64_t seed, uint64_t replication)
     run(&recorded, seed + 1, replication + 1, &other, &other_log); /* no dice there */
     difference = result_difference(&result, &other);
     if (difference != NULL) {
-        fail_msg("%s is %" PRId64 " and %" PRId64, difference,
-            result_value(&result, difference), result_value(&other, difference));
+        fail_msg("%s is %" PRId64 " and %" PRId64, difference, result_value(&result, difference),
+            result_value(&other, difference));
     }
     assert_true(result.cost_usd == other.cost_usd); /* to the last bit */
     assert_int_equal(log.num_records, other_log.num_records);
@@ -141,8 +137,7 @@ check_replication(const setting_t *setting, uint64_t seed, uint64_t replication)
     spot_scenario_free(&recorded);
 }
 
-static void
-test_generated_trace_file_gives_the_same_run(void **state)
+static void test_generated_trace_file_gives_the_same_run(void **state)
 {
     (void) state;
     for (size_t j = 0; j < sizeof(settings) / sizeof(settings[0]); j++) {
@@ -155,14 +150,12 @@ test_generated_trace_file_gives_the_same_run(void **state)
 }
 
 /* The records of what happens from outside. */
-static bool
-is_change(const spot_log_record_t *record)
+static bool is_change(const spot_log_record_t *record)
 {
     return record->kind == SPOT_LOG_CHANGE;
 }
 
-static const spot_log_record_t *
-next_change(const spot_event_log_t *log, size_t *record_id)
+static const spot_log_record_t *next_change(const spot_event_log_t *log, size_t *record_id)
 {
     while (*record_id < log->num_records && !is_change(&log->records[*record_id])) {
         (*record_id)++;
@@ -170,8 +163,7 @@ next_change(const spot_event_log_t *log, size_t *record_id)
     return *record_id < log->num_records ? &log->records[(*record_id)++] : NULL;
 }
 
-static void
-assert_same_changes(const spot_event_log_t *log, const spot_event_log_t *other)
+static void assert_same_changes(const spot_event_log_t *log, const spot_event_log_t *other)
 {
     size_t record_id = 0, other_id = 0;
     const spot_log_record_t *record, *match;
@@ -190,8 +182,7 @@ assert_same_changes(const spot_event_log_t *log, const spot_event_log_t *other)
     } while (record != NULL);
 }
 
-static void
-test_the_job_does_not_choose_the_victims(void **state)
+static void test_the_job_does_not_choose_the_victims(void **state)
 {
     static const char *const jobs[] = {
         "job: {pipeline_depth: 1}\n",
@@ -222,8 +213,7 @@ test_the_job_does_not_choose_the_victims(void **state)
     spot_event_log_free(&other);
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_generated_trace_file_gives_the_same_run),

@@ -22,8 +22,7 @@
 /* ---- What is read and freed ---- */
 
 /* The lines of spotsim.h. */
-static int
-run_scenario(const char *path)
+static int run_scenario(const char *path)
 {
     spot_diag_t diag;
     spot_scenario_t scenario;
@@ -50,54 +49,48 @@ run_scenario(const char *path)
     return ret;
 }
 
-#define READ(type, read, free)                                                          \
-    spot_diag_t diag;                                                                   \
-    type self;                                                                          \
-    int ret;                                                                            \
-                                                                                        \
-    memset(&self, 0xa5, sizeof(self));                                                  \
-    spot_diag_init(&diag);                                                              \
-    ret = read;                                                                         \
-    if (diag.out_of_memory) {                                                           \
-        ret = SPOT_ERR_NO_MEMORY;                                                       \
-    }                                                                                   \
-    free(&self);                                                                        \
-    spot_diag_free(&diag);                                                              \
+#define READ(type, read, free)                                                                     \
+    spot_diag_t diag;                                                                              \
+    type self;                                                                                     \
+    int ret;                                                                                       \
+                                                                                                   \
+    memset(&self, 0xa5, sizeof(self));                                                             \
+    spot_diag_init(&diag);                                                                         \
+    ret = read;                                                                                    \
+    if (diag.out_of_memory) {                                                                      \
+        ret = SPOT_ERR_NO_MEMORY;                                                                  \
+    }                                                                                              \
+    free(&self);                                                                                   \
+    spot_diag_free(&diag);                                                                         \
     return ret
 
-static int
-read_trace(const char *path)
+static int read_trace(const char *path)
 {
     READ(spot_trace_t, spot_trace_read(&self, path, false, &diag), spot_trace_free);
 }
 
-static int
-read_lifetimes(const char *path)
+static int read_lifetimes(const char *path)
 {
     READ(spot_lifetimes_t, spot_lifetimes_read(&self, path, &diag), spot_lifetimes_free);
 }
 
-static int
-read_instances(const char *path)
+static int read_instances(const char *path)
 {
     READ(spot_instance_table_t, spot_instance_table_read(&self, path, &diag),
         spot_instance_table_free);
 }
 
-static int
-read_steps(const char *path)
+static int read_steps(const char *path)
 {
     READ(spot_step_grid_t, spot_step_grid_read(&self, path, &diag), spot_step_grid_free);
 }
 
-static int
-read_document(const char *path)
+static int read_document(const char *path)
 {
     READ(spot_yaml_t, spot_yaml_read(&self, path, &diag), spot_yaml_free);
 }
 
-static int
-read_profile(const char *path)
+static int read_profile(const char *path)
 {
     READ(spot_profile_t, spot_profile_read(&self, path, &diag), spot_profile_free);
 }
@@ -118,8 +111,7 @@ static const struct {
     {read_profile, "/tests/golden/cli/profile.yaml"},
 };
 
-static void
-test_out_of_memory(void **state)
+static void test_out_of_memory(void **state)
 {
     char path[512];
 
@@ -147,8 +139,7 @@ test_out_of_memory(void **state)
     }
 }
 
-static void
-test_missing_file(void **state)
+static void test_missing_file(void **state)
 {
     (void) state;
     for (size_t j = 0; j < sizeof(cases) / sizeof(cases[0]); j++) {
@@ -156,8 +147,7 @@ test_missing_file(void **state)
     }
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_missing_file),

@@ -28,8 +28,7 @@ static size_t num_answers;
 static answer_t answers[MAX_DECISIONS];
 static const spot_recovery_t *ideal;
 
-static void
-note_decision(const void *options, void *state, const spot_recovery_view_t *view,
+static void note_decision(const void *options, void *state, const spot_recovery_view_t *view,
     const spot_recovery_change_t *change, spot_recovery_decision_t *decision)
 {
     ideal->decide(options, state, view, change, decision);
@@ -40,8 +39,7 @@ note_decision(const void *options, void *state, const spot_recovery_view_t *view
 }
 
 /* Notes its decisions. */
-static void
-run_ideal(const case_t *self, spot_train_result_t *result)
+static void run_ideal(const case_t *self, spot_train_result_t *result)
 {
     spot_recovery_t noted;
     spot_scenario_t scenario;
@@ -68,9 +66,8 @@ typedef struct {
 } sum_t;
 
 /* Of its training each step waits for its data, and a part of a step for a part. */
-static void
-end_training(sum_t *self, const twin_t *twin, int64_t start_ms, int64_t world_size,
-    int64_t until_ms)
+static void end_training(
+    sum_t *self, const twin_t *twin, int64_t start_ms, int64_t world_size, int64_t until_ms)
 {
     const int64_t wait_ms = twin->num_pipelines > 0 ? twin_wait_ms(twin) : 0;
     const int64_t trained_ms = until_ms - self->training_ms;
@@ -88,8 +85,7 @@ end_training(sum_t *self, const twin_t *twin, int64_t start_ms, int64_t world_si
     }
 }
 
-static sum_t
-add_up(const case_t *from, int64_t horizon_ms)
+static sum_t add_up(const case_t *from, int64_t horizon_ms)
 {
     twin_t twin = {.setting = &from->setting};
     sum_t self = {.training_ms = NEVER};
@@ -114,8 +110,7 @@ add_up(const case_t *from, int64_t horizon_ms)
 
 /* 2 instances; 2 more are ready at 31 s; all are lost at 60 s, and 2 others are ready at
  * 71 s. For 2 the refill takes 5083 ms, and steps wait for 263 of 413 ms. */
-static void
-set_lossless(case_t *self)
+static void set_lossless(case_t *self)
 {
     set_fleet(self, 4, 1, 90000);
     self->num_lives = 2;
@@ -124,8 +119,7 @@ set_lossless(case_t *self)
     self->setting.points[1] = (spot_step_point_t){2, 150};
     self->setting.points[2] = (spot_step_point_t){4, 100};
     for (int j = 2; j < 6; j++) {
-        self->lives[self->num_lives++] =
-            (life_t){j, j < 4 ? 29500 : 70000, STAYS, false};
+        self->lives[self->num_lives++] = (life_t){j, j < 4 ? 29500 : 70000, STAYS, false};
     }
     for (int j = 0; j < 4; j++) {
         self->lives[j].death_ms = 60000;
@@ -133,8 +127,7 @@ set_lossless(case_t *self)
 }
 
 /* 25917 of the first 31000 ms, 29000 ms of 4 instances, 13917 of the last 19000 ms. */
-static void
-test_lossless(void **state)
+static void test_lossless(void **state)
 {
     const int64_t stalled_ms[] = {16504, 14922, 8862};
     spot_train_result_t result;
@@ -149,8 +142,7 @@ test_lossless(void **state)
     assert_int_equal(sum.stalled_ms, stalled_ms[0] + stalled_ms[1] + stalled_ms[2]);
     assert_int_equal(result.job_ms[SPOT_JOB_WAITING], 11000);
     assert_int_equal(result.job_ms[SPOT_JOB_RELOADING], 2 * 5083);
-    assert_int_equal(
-        result.input_stalled_ms, stalled_ms[0] + stalled_ms[1] + stalled_ms[2]);
+    assert_int_equal(result.input_stalled_ms, stalled_ms[0] + stalled_ms[1] + stalled_ms[2]);
     assert_int_equal(result.stalled_ms, result.input_stalled_ms);
     assert_int_equal(result.input_stalled_instance_ms,
         2 * stalled_ms[0] + 4 * stalled_ms[1] + 2 * stalled_ms[2]);
@@ -161,8 +153,7 @@ test_lossless(void **state)
         25917 / 413.0 + 29000 / 206.0 + 13917 / 413.0, 1e-12);
 }
 
-static void
-test_lossless_finishes(void **state)
+static void test_lossless_finishes(void **state)
 {
     spot_train_result_t result;
     case_t self;
@@ -182,8 +173,7 @@ test_lossless_finishes(void **state)
 
 /* One process that needs 39 ms for a step of 8 ms: of k whole steps of 39 ms exactly
  * 31 k ms are waits. */
-static void
-test_lossless_whole_steps(void **state)
+static void test_lossless_whole_steps(void **state)
 {
     (void) state;
     for (int64_t k = 1; k <= 100; k++) {
@@ -194,8 +184,7 @@ test_lossless_whole_steps(void **state)
         set_step_ms(&self, 8);
         self.setting.samples_per_step = 1;
         self.setting.input.processes = 1;
-        self.setting.input.cost =
-            (spot_loader_cost_t){.decode_ns = 39000000, .collate_batch = 1};
+        self.setting.input.cost = (spot_loader_cost_t){.decode_ns = 39000000, .collate_batch = 1};
         run_ideal(&self, &result);
         assert_int_equal(result.job_ms[SPOT_JOB_RELOADING], 39);
         assert_int_equal(result.input_stalled_ms, 31 * k);
@@ -204,8 +193,7 @@ test_lossless_whole_steps(void **state)
 
 /* ---- On random cases ---- */
 
-static void
-check_case(const case_t *self, spot_train_result_t *result)
+static void check_case(const case_t *self, spot_train_result_t *result)
 {
     sum_t sum;
 
@@ -220,15 +208,13 @@ check_case(const case_t *self, spot_train_result_t *result)
     }
     assert_int_equal(result->stalled_ms, result->input_stalled_ms);
     assert_int_equal(result->input_stalled_instance_ms, sum.stalled_instance_ms);
-    assert_int_equal(
-        result->ledger.instance_ms[SPOT_SHARE_STALLED], sum.stalled_instance_ms);
+    assert_int_equal(result->ledger.instance_ms[SPOT_SHARE_STALLED], sum.stalled_instance_ms);
     assert_int_equal(spot_ledger_total(&result->ledger), result->ledger.population_ms);
-    assert_true(fabs((double) result->steps_executed + result->step_fraction -
-                     sum.steps) <= 1e-9 * (1 + sum.steps));
+    assert_true(fabs((double) result->steps_executed + result->step_fraction - sum.steps) <=
+                1e-9 * (1 + sum.steps));
 }
 
-static void
-test_lossless_follows_from_decisions(void **state)
+static void test_lossless_follows_from_decisions(void **state)
 {
     size_t num_waits = 0, num_refills = 0;
 
@@ -243,15 +229,13 @@ test_lossless_follows_from_decisions(void **state)
         self.setting.input.cache_bytes = 0;
         check_case(&self, &result);
         num_waits += result.input_stalled_ms > 0 && num_answers > 2;
-        num_refills +=
-            result.job_ms[SPOT_JOB_WAITING] > 0 && result.job_ms[SPOT_JOB_RELOADING] > 0;
+        num_refills += result.job_ms[SPOT_JOB_WAITING] > 0 && result.job_ms[SPOT_JOB_RELOADING] > 0;
     }
     assert_true(num_waits > NUM_CASES / 50);
     assert_true(num_refills > NUM_CASES / 50);
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_lossless),

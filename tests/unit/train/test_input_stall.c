@@ -18,8 +18,7 @@
 
 /* ---- Running a case ---- */
 
-static void
-run_twin(const case_t *self, spot_train_result_t *result)
+static void run_twin(const case_t *self, spot_train_result_t *result)
 {
     spot_scenario_t scenario;
 
@@ -28,8 +27,7 @@ run_twin(const case_t *self, spot_train_result_t *result)
     spot_scenario_free(&scenario);
 }
 
-static void
-run_engine(const case_t *self, spot_train_result_t *result)
+static void run_engine(const case_t *self, spot_train_result_t *result)
 {
     spot_scenario_t scenario;
 
@@ -174,8 +172,7 @@ static const constant_t constants[] = {
 
 #define NUM_CONSTANTS (sizeof(constants) / sizeof(constants[0]))
 
-static void
-set_constant(case_t *self, const constant_t *row, int64_t horizon_ms)
+static void set_constant(case_t *self, const constant_t *row, int64_t horizon_ms)
 {
     spot_loader_t *input = &self->setting.input;
 
@@ -204,9 +201,8 @@ set_constant(case_t *self, const constant_t *row, int64_t horizon_ms)
 }
 
 /* What passes of a number of equal steps, each of which waits before its work. */
-static int64_t
-take_steps(int64_t *left_ms, int64_t most, int64_t wait_ms, int64_t step_ms,
-    int64_t *stalled_ms)
+static int64_t take_steps(
+    int64_t *left_ms, int64_t most, int64_t wait_ms, int64_t step_ms, int64_t *stalled_ms)
 {
     const int64_t in_time = *left_ms / (wait_ms + step_ms);
     const int64_t steps = in_time < most ? in_time : most;
@@ -220,8 +216,7 @@ take_steps(int64_t *left_ms, int64_t most, int64_t wait_ms, int64_t step_ms,
     return steps;
 }
 
-static void
-assert_is_constant(
+static void assert_is_constant(
     const constant_t *row, int64_t horizon_ms, const spot_train_result_t *result)
 {
     const int64_t world_size = row->pipelines * (row->depth > 0 ? row->depth : 1);
@@ -231,27 +226,23 @@ assert_is_constant(
     int64_t left_ms = horizon_ms - refill_ms, stalled_ms = 0, steps;
 
     steps = take_steps(&left_ms, row->free_steps, 0, row->step_ms, &stalled_ms);
-    steps +=
-        take_steps(&left_ms, num_cold, row->first_wait_ms, row->step_ms, &stalled_ms);
+    steps += take_steps(&left_ms, num_cold, row->first_wait_ms, row->step_ms, &stalled_ms);
     steps += take_steps(&left_ms, INT64_MAX, row->wait_ms, row->step_ms, &stalled_ms);
     if (result->steps_executed != steps || result->input_stalled_ms != stalled_ms ||
         result->job_ms[SPOT_JOB_RELOADING] != refill_ms) {
         fail_msg("%s: %lld steps, %lld ms stalled, %lld ms reloading; expected %lld, "
                  "%lld, %lld",
-            row->name, (long long) result->steps_executed,
-            (long long) result->input_stalled_ms,
+            row->name, (long long) result->steps_executed, (long long) result->input_stalled_ms,
             (long long) result->job_ms[SPOT_JOB_RELOADING], (long long) steps,
             (long long) stalled_ms, (long long) refill_ms);
     }
     assert_int_equal(result->stalled_ms, stalled_ms);
     assert_int_equal(result->steps_durable, steps);
     assert_int_equal(result->input_stalled_instance_ms, world_size * stalled_ms);
+    assert_int_equal(result->ledger.instance_ms[SPOT_SHARE_STALLED], world_size * stalled_ms);
+    assert_int_equal(result->ledger.instance_ms[SPOT_SHARE_RELOADING], world_size * refill_ms);
     assert_int_equal(
-        result->ledger.instance_ms[SPOT_SHARE_STALLED], world_size * stalled_ms);
-    assert_int_equal(
-        result->ledger.instance_ms[SPOT_SHARE_RELOADING], world_size * refill_ms);
-    assert_int_equal(result->ledger.instance_ms[SPOT_SHARE_USEFUL],
-        world_size * steps * row->step_ms);
+        result->ledger.instance_ms[SPOT_SHARE_USEFUL], world_size * steps * row->step_ms);
     assert_int_equal(spot_ledger_total(&result->ledger), result->ledger.population_ms);
 }
 
@@ -259,8 +250,7 @@ assert_is_constant(
 static const int64_t horizons_ms[] = {
     1000, 3431, 4000, 4999, 5055, 5411, 5412, 8999, 9876, 20057, 123456};
 
-static void
-check_constants(bool is_twin)
+static void check_constants(bool is_twin)
 {
     for (size_t j = 0; j < NUM_CONSTANTS; j++) {
         for (size_t k = 0; k < sizeof(horizons_ms) / sizeof(horizons_ms[0]); k++) {
@@ -278,16 +268,14 @@ check_constants(bool is_twin)
     }
 }
 
-static void
-test_constant_fleet_of_twin(void **state)
+static void test_constant_fleet_of_twin(void **state)
 {
     (void) state;
     check_constants(true);
 }
 
 /* Simulated stall = closed form. */
-static void
-test_constant_fleet(void **state)
+static void test_constant_fleet(void **state)
 {
     (void) state;
     check_constants(false);
@@ -297,8 +285,7 @@ test_constant_fleet(void **state)
 
 /* Steps of 100 ms, and a checkpoint when 250 ms of work are done: after 3, 6, 9, 12 of
  * them. Waits are no work. 3431 + 8 x 100 + 4 x 206 + 4 x 50 ms, and 7 ms more. */
-static void
-set_checkpoints(case_t *self)
+static void set_checkpoints(case_t *self)
 {
     set_fleet(self, 4, 1, 5262);
     set_step_ms(self, 100);
@@ -308,8 +295,7 @@ set_checkpoints(case_t *self)
         .write_ms = 50};
 }
 
-static void
-assert_checkpoints(const spot_train_result_t *result)
+static void assert_checkpoints(const spot_train_result_t *result)
 {
     assert_int_equal(result->steps_executed, 12);
     assert_int_equal(result->steps_durable, 12);
@@ -323,8 +309,7 @@ assert_checkpoints(const spot_train_result_t *result)
 
 /* Epochs of 10 steps, caches for half of the samples of 4 instances. One is lost at
  * 10 s, another one is ready at 21 s. */
-static void
-set_timeline(case_t *self)
+static void set_timeline(case_t *self)
 {
     twin_setting_t *setting = &self->setting;
 
@@ -349,11 +334,9 @@ set_timeline(case_t *self)
  * epoch or later (640 kB of 1706667 B), 353 ms of the next.
  * 4 instances with cold caches: training from 21000 + 1500 + 4199 ms, 8 steps of 100 ms,
  * 2 of 302 ms, 7 of 254 ms, 119 ms of the next wait. */
-static void
-assert_timeline(const spot_train_result_t *result)
+static void assert_timeline(const spot_train_result_t *result)
 {
-    const int64_t stalled_ms[] = {
-        2 * 183 + 18 * 154 + 16, 11 * 236, 2 * 202 + 7 * 154 + 119};
+    const int64_t stalled_ms[] = {2 * 183 + 18 * 154 + 16, 11 * 236, 2 * 202 + 7 * 154 + 119};
 
     assert_int_equal(result->job_ms[SPOT_JOB_RECONFIGURING], 2000);
     assert_int_equal(result->job_ms[SPOT_JOB_RELOADING], 4046 + 5127 + 4699);
@@ -361,8 +344,7 @@ assert_timeline(const spot_train_result_t *result)
     assert_int_equal(result->steps_lost, 0);
     assert_int_equal(result->rollbacks, 2);
     assert_int_equal(result->lost_ms, 353 - 236);
-    assert_int_equal(
-        result->input_stalled_ms, stalled_ms[0] + stalled_ms[1] + stalled_ms[2]);
+    assert_int_equal(result->input_stalled_ms, stalled_ms[0] + stalled_ms[1] + stalled_ms[2]);
     assert_int_equal(result->input_stalled_instance_ms,
         4 * stalled_ms[0] + 3 * stalled_ms[1] + 4 * stalled_ms[2]);
     assert_int_equal(result->stalled_ms, result->input_stalled_ms);
@@ -373,8 +355,7 @@ static const struct {
     void (*check)(const spot_train_result_t *result);
 } by_hand[] = {{set_checkpoints, assert_checkpoints}, {set_timeline, assert_timeline}};
 
-static void
-test_by_hand_of_twin(void **state)
+static void test_by_hand_of_twin(void **state)
 {
     (void) state;
     for (size_t j = 0; j < sizeof(by_hand) / sizeof(by_hand[0]); j++) {
@@ -387,8 +368,7 @@ test_by_hand_of_twin(void **state)
     }
 }
 
-static void
-test_by_hand(void **state)
+static void test_by_hand(void **state)
 {
     (void) state;
     for (size_t j = 0; j < sizeof(by_hand) / sizeof(by_hand[0]); j++) {
@@ -407,8 +387,7 @@ test_by_hand(void **state)
 
 /* Hashed before there were loaders: scenarios and traces as text, and the logs of their
  * runs. */
-static void
-test_without_input_nothing_changes(void **state)
+static void test_without_input_nothing_changes(void **state)
 {
     uint64_t hash = UINT64_C(0xcbf29ce484222325);
     spot_event_log_t log;
@@ -439,8 +418,7 @@ test_without_input_nothing_changes(void **state)
     assert_int_equal(hash, UINT64_C(0x318204ec43f7d7af));
 }
 
-static void
-test_free_loader_changes_nothing(void **state)
+static void test_free_loader_changes_nothing(void **state)
 {
     static const spot_loader_t free_loader = {.is_given = true,
         .processes = 3,
@@ -458,8 +436,7 @@ test_free_loader_changes_nothing(void **state)
         draw_case(&self, seed);
         run_engine(&self, &without);
         self.setting.input = free_loader;
-        self.setting.input.mode =
-            seed % 2 == 0 ? SPOT_LOADER_SYNCHRONOUS : SPOT_LOADER_PREFETCH;
+        self.setting.input.mode = seed % 2 == 0 ? SPOT_LOADER_SYNCHRONOUS : SPOT_LOADER_PREFETCH;
         self.setting.samples_per_step = 512;
         run_engine(&self, &with);
         assert_null(result_difference(&without, &with));
@@ -468,8 +445,7 @@ test_free_loader_changes_nothing(void **state)
     }
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_constant_fleet_of_twin),

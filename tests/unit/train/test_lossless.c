@@ -19,14 +19,12 @@
 
 /* Steps in a millisecond of the fastest pipelines of the job's depth that num_ready
  * instances are enough for. */
-static double
-best_of_depth(const spot_job_t *job, int64_t num_ready)
+static double best_of_depth(const spot_job_t *job, int64_t num_ready)
 {
     double best = 0;
 
     for (int64_t num = 1; num * job->pipeline_depth <= num_ready; num++) {
-        const int64_t step_ms =
-            spot_step_time_ms(&job->step_time, num * job->pipeline_depth);
+        const int64_t step_ms = spot_step_time_ms(&job->step_time, num * job->pipeline_depth);
 
         if (num <= job->max_pipelines) {
             best = fmax(best, 1 / (double) step_ms);
@@ -36,8 +34,7 @@ best_of_depth(const spot_job_t *job, int64_t num_ready)
 }
 
 /* The same of all pairs. */
-static double
-best_of_pairs(const spot_job_t *job, int64_t num_ready)
+static double best_of_pairs(const spot_job_t *job, int64_t num_ready)
 {
     const spot_step_grid_t *grid = &job->step_time.grid;
     double best_ms = (double) INFINITY;
@@ -53,8 +50,7 @@ best_of_pairs(const spot_job_t *job, int64_t num_ready)
     return best_ms < (double) INFINITY ? 1 / rint(best_ms) : 0;
 }
 
-static double
-best_steps_per_ms(const spot_job_t *job, int64_t num_ready)
+static double best_steps_per_ms(const spot_job_t *job, int64_t num_ready)
 {
     return spot_step_time_is_by_pair(&job->step_time) ? best_of_pairs(job, num_ready)
                                                       : best_of_depth(job, num_ready);
@@ -71,20 +67,18 @@ typedef struct {
     double steps;
 } integral_t;
 
-static void
-pass_to(integral_t *self, int64_t time_ms)
+static void pass_to(integral_t *self, int64_t time_ms)
 {
     while (self->now_ms < time_ms) {
         int64_t until_ms = time_ms;
 
         if (self->interval_ms > 0) {
-            const int64_t multiple_ms =
-                (self->now_ms / self->interval_ms + 1) * self->interval_ms;
+            const int64_t multiple_ms = (self->now_ms / self->interval_ms + 1) * self->interval_ms;
 
             until_ms = multiple_ms < time_ms ? multiple_ms : time_ms;
         }
-        self->steps += best_steps_per_ms(self->job, self->num_counted) *
-                       (double) (until_ms - self->now_ms);
+        self->steps +=
+            best_steps_per_ms(self->job, self->num_counted) * (double) (until_ms - self->now_ms);
         self->now_ms = until_ms;
         if (self->interval_ms > 0 && until_ms % self->interval_ms == 0) {
             self->num_counted = self->num_ready;
@@ -92,9 +86,8 @@ pass_to(integral_t *self, int64_t time_ms)
     }
 }
 
-static double
-integrated_steps(const spot_job_t *job, const spot_event_log_t *log, int64_t horizon_ms,
-    int64_t interval_ms)
+static double integrated_steps(
+    const spot_job_t *job, const spot_event_log_t *log, int64_t horizon_ms, int64_t interval_ms)
 {
     integral_t self = {.job = job, .interval_ms = interval_ms};
 
@@ -115,8 +108,7 @@ integrated_steps(const spot_job_t *job, const spot_event_log_t *log, int64_t hor
 }
 
 /* What is the same whoever recovers. */
-static void
-assert_same_instances(const spot_train_result_t *a, const spot_train_result_t *b)
+static void assert_same_instances(const spot_train_result_t *a, const spot_train_result_t *b)
 {
     assert_int_equal(a->ledger.population_ms, b->ledger.population_ms);
     assert_int_equal(a->preempted, b->preempted);
@@ -124,8 +116,7 @@ assert_same_instances(const spot_train_result_t *a, const spot_train_result_t *b
     assert_int_equal(a->clipped, b->clipped);
 }
 
-static void
-assert_nothing_lost(const spot_train_result_t *result)
+static void assert_nothing_lost(const spot_train_result_t *result)
 {
     const int64_t *instance_ms = result->ledger.instance_ms;
 
@@ -141,8 +132,7 @@ assert_nothing_lost(const spot_train_result_t *result)
 
 /* One random case: the integral of the best throughput, and the bound of "checkpoint".
  * Tells whether that keeps much less. */
-static bool
-check_ideal(uint64_t seed, bool is_by_pair, int64_t interval_ms, spot_event_log_t *log)
+static bool check_ideal(uint64_t seed, bool is_by_pair, int64_t interval_ms, spot_event_log_t *log)
 {
     spot_train_result_t ideal, checkpoint;
     spot_scenario_t scenario;
@@ -158,14 +148,12 @@ check_ideal(uint64_t seed, bool is_by_pair, int64_t interval_ms, spot_event_log_
         set_random_table(&scenario, seed);
     }
     checkpoint = run_scenario(&scenario, 0, NULL);
-    snprintf(
-        system, sizeof(system), "{system: ideal, interval: %d ms}", (int) interval_ms);
+    snprintf(system, sizeof(system), "{system: ideal, interval: %d ms}", (int) interval_ms);
     set_recovery(&scenario, system);
     ideal = run_scenario(&scenario, 0, log);
     steps = integrated_steps(&scenario.job, log, ideal.horizon_ms, interval_ms);
     if (!(fabs(kept_steps(&ideal) - steps) <= 1e-9 * (1 + steps))) {
-        fail_msg("case %d: %.12g steps, integral %.12g", (int) seed, kept_steps(&ideal),
-            steps);
+        fail_msg("case %d: %.12g steps, integral %.12g", (int) seed, kept_steps(&ideal), steps);
     }
     assert_nothing_lost(&ideal);
     assert_same_instances(&ideal, &checkpoint);
@@ -176,8 +164,7 @@ check_ideal(uint64_t seed, bool is_by_pair, int64_t interval_ms, spot_event_log_
     return kept_steps(&checkpoint) < 0.9 * kept_steps(&ideal);
 }
 
-static void
-check_ideal_cases(bool is_by_pair)
+static void check_ideal_cases(bool is_by_pair)
 {
     size_t num_below = 0;
     spot_event_log_t log;
@@ -190,31 +177,27 @@ check_ideal_cases(bool is_by_pair)
     assert_true(num_below > NUM_CASES / 4);
 }
 
-static void
-test_ideal_is_the_bound(void **state)
+static void test_ideal_is_the_bound(void **state)
 {
     (void) state;
     check_ideal_cases(false);
 }
 
-static void
-test_ideal_by_pair(void **state)
+static void test_ideal_by_pair(void **state)
 {
     (void) state;
     check_ideal_cases(true);
 }
 
 /* Intervals from below a tick to longer than the run. */
-static void
-test_ideal_at_intervals(void **state)
+static void test_ideal_at_intervals(void **state)
 {
     spot_event_log_t log;
 
     (void) state;
     spot_event_log_init(&log);
     for (uint64_t seed = 1; seed <= NUM_CASES; seed++) {
-        const int64_t interval_ms =
-            1 + (int64_t) mixed(seed, 0, 1 << mixed(seed, 1, 21));
+        const int64_t interval_ms = 1 + (int64_t) mixed(seed, 0, 1 << mixed(seed, 1, 21));
 
         (void) check_ideal(seed, seed % 2 == 0, interval_ms, &log);
     }
@@ -223,8 +206,7 @@ test_ideal_at_intervals(void **state)
 
 /* By hand: 4 instances to start with, 4 more ready at 30 s, one of the 4 lost at 100 s.
  * Steps of 10 s in (1,4), 5 s in (2,4), 6 s in (1,7), 12 s in (3,1). */
-static void
-test_ideal_by_hand(void **state)
+static void test_ideal_by_hand(void **state)
 {
     static const struct {
         const char *system;
@@ -236,8 +218,7 @@ test_ideal_by_hand(void **state)
         /* At 100 s: of the 4 that count 7 are left, so that still (1,4). */
         {"{system: ideal, interval: 1 h}", 15},
     };
-    static const char *const table =
-        "D,P,step_ms\n1,4,10000\n2,4,5000\n1,7,6000\n3,1,12000\n";
+    static const char *const table = "D,P,step_ms\n1,4,10000\n2,4,5000\n1,7,6000\n3,1,12000\n";
     static const char *const trace =
         "# spotsim-trace: 1\n# name: hand\n# start: unknown\n# resolution_s: 1\n"
         "# kind: named\n# capacity: unbounded\ntime_s,event,count,instances\n"
@@ -271,8 +252,7 @@ test_ideal_by_hand(void **state)
 
 /* A job of so many steps ends with them exactly, and not a millisecond later than its
  * work is done. */
-static void
-test_ideal_finishes(void **state)
+static void test_ideal_finishes(void **state)
 {
     size_t num_finished = 0;
     case_t self;
@@ -297,8 +277,7 @@ test_ideal_finishes(void **state)
             scenario.horizon_ms = finished.horizon_ms - 1;
             if (scenario.horizon_ms > 0) {
                 shorter = run_scenario(&scenario, 0, NULL);
-                assert_true(
-                    kept_steps(&shorter) < (double) finished.steps_executed + 1e-6);
+                assert_true(kept_steps(&shorter) < (double) finished.steps_executed + 1e-6);
             }
         } else {
             assert_true(kept_steps(&finished) < (double) scenario.until_steps + 1e-6);
@@ -320,8 +299,7 @@ static const char on_demand_text[] =
     "  addition: {per_minute: 0.9, count: {fixed: 3}}\n";
 
 /* 14 instances are 3 pipelines of 4 and 2 to spare: 3600 s / 16 s = 225 steps. */
-static void
-test_on_demand(void **state)
+static void test_on_demand(void **state)
 {
     spot_train_result_t result;
     spot_scenario_t scenario;
@@ -334,18 +312,15 @@ test_on_demand(void **state)
         assert_int_equal(result.initial, 14);
         assert_int_equal(result.preempted + result.added + result.reconfigurations, 0);
         assert_int_equal(result.steps_executed, 225);
-        assert_int_equal(
-            result.ledger.instance_ms[SPOT_SHARE_STANDBY], INT64_C(2) * 3600000);
+        assert_int_equal(result.ledger.instance_ms[SPOT_SHARE_STANDBY], INT64_C(2) * 3600000);
         assert_near(result.cost_usd, 14 * 2.5, 1e-12);
-        assert_near(
-            spot_train_metric(&scenario, &result, "samples_per_s"), 1024 / 16.0, 1e-12);
+        assert_near(spot_train_metric(&scenario, &result, "samples_per_s"), 1024 / 16.0, 1e-12);
     }
     spot_scenario_free(&scenario);
 }
 
 /* Without a number of its own it has as many instances as the fleet may have. */
-static void
-test_on_demand_capacity(void **state)
+static void test_on_demand_capacity(void **state)
 {
     char text[sizeof(on_demand_text)];
     char *instances;
@@ -364,8 +339,7 @@ test_on_demand_capacity(void **state)
     spot_scenario_free(&scenario);
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_ideal_is_the_bound),

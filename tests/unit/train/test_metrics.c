@@ -152,8 +152,7 @@ static const struct {
 
 #define NUM_EXPECTED (sizeof(expected) / sizeof(expected[0]))
 
-static void
-test_formulas(void **state)
+static void test_formulas(void **state)
 {
     double values[SPOT_TRAIN_NUM_METRICS];
 
@@ -174,20 +173,17 @@ test_formulas(void **state)
 }
 
 /* Names are columns of tables and keys of YAML: each of them once. */
-static void
-test_names_are_distinct(void **state)
+static void test_names_are_distinct(void **state)
 {
     (void) state;
     for (size_t j = 0; j < SPOT_TRAIN_NUM_METRICS; j++) {
         for (size_t k = 0; k < j; k++) {
-            assert_string_not_equal(
-                spot_train_metrics[j].name, spot_train_metrics[k].name);
+            assert_string_not_equal(spot_train_metrics[j].name, spot_train_metrics[k].name);
         }
     }
 }
 
-static void
-assert_only_nan(const spot_scenario_t *its_scenario, const spot_train_result_t *run,
+static void assert_only_nan(const spot_scenario_t *its_scenario, const spot_train_result_t *run,
     const char *const *names, size_t num_names)
 {
     double values[SPOT_TRAIN_NUM_METRICS];
@@ -205,19 +201,16 @@ assert_only_nan(const spot_scenario_t *its_scenario, const spot_train_result_t *
 }
 
 /* No instance was ever there: shares of nothing are undefined, a cost of 0 is not. */
-static void
-test_empty_run(void **state)
+static void test_empty_run(void **state)
 {
     static const char *const names[] = {"idle_fraction", "data_stall_fraction",
         "checkpoint_stall_fraction", "prepping_fraction", "standby_fraction",
-        "reconfiguring_fraction", "reloading_fraction", "stalled_fraction",
-        "goodput_fraction", "lost_fraction", "unsaved_fraction", "redundant_fraction",
-        "usd_per_1000_samples", "samples_per_usd", "mtbp_s", "saving_fraction",
-        "time_to_finish_s", "preemption_gap_s", "mean_lifetime_h",
-        "samples_per_s_once_started"};
-    const spot_train_result_t run = {.horizon_ms = 1000,
-        .first_training_ms = -1,
-        .job_ms = {[SPOT_JOB_WAITING] = 1000}};
+        "reconfiguring_fraction", "reloading_fraction", "stalled_fraction", "goodput_fraction",
+        "lost_fraction", "unsaved_fraction", "redundant_fraction", "usd_per_1000_samples",
+        "samples_per_usd", "mtbp_s", "saving_fraction", "time_to_finish_s", "preemption_gap_s",
+        "mean_lifetime_h", "samples_per_s_once_started"};
+    const spot_train_result_t run = {
+        .horizon_ms = 1000, .first_training_ms = -1, .job_ms = {[SPOT_JOB_WAITING] = 1000}};
 
     (void) state;
     assert_only_nan(&scenario, &run, names, sizeof(names) / sizeof(names[0]));
@@ -227,8 +220,7 @@ test_empty_run(void **state)
     assert_near(spot_train_metric(&scenario, &run, "mean_instances"), 0, 0);
 }
 
-static void
-test_undefined_one_by_one(void **state)
+static void test_undefined_one_by_one(void **state)
 {
     static const char *const mtbp[] = {"mtbp_s"};
     static const char *const time_to_finish[] = {"time_to_finish_s"};
@@ -253,8 +245,7 @@ test_undefined_one_by_one(void **state)
     assert_only_nan(&scenario, &run, per_usd, 1);
 }
 
-static void
-test_warnings(void **state)
+static void test_warnings(void **state)
 {
     static const char *const names[] = {"flat_step_time", "clipped", "past_trace_end",
         "never_trained", "no_step_time", "fitted_step_time", "clipped_forecasts",
@@ -279,15 +270,14 @@ test_warnings(void **state)
         run.is_clairvoyant = (set & 256) != 0;
         run.has_published_defaults = (set & 512) != 0;
         spot_train_warning_flags(&run, flags);
-        assert_int_equal(flags[0] + 2 * flags[1] + 4 * flags[2] + 8 * flags[3] +
-                             16 * flags[4] + 32 * flags[5] + 64 * flags[6] +
-                             128 * flags[7] + 256 * flags[8] + 512 * flags[9],
+        assert_int_equal(flags[0] + 2 * flags[1] + 4 * flags[2] + 8 * flags[3] + 16 * flags[4] +
+                             32 * flags[5] + 64 * flags[6] + 128 * flags[7] + 256 * flags[8] +
+                             512 * flags[9],
             set);
     }
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_formulas),

@@ -17,16 +17,14 @@
 #define TEXT_BYTES 8192
 #define NUM_CASES (1500 / SPOT_FEWER)
 
-static int64_t
-kept_steps(const spot_train_result_t *result)
+static int64_t kept_steps(const spot_train_result_t *result)
 {
     return result->steps_executed - result->steps_lost;
 }
 
 /* ---- Settling ---- */
 
-static void
-assert_warning(int64_t f, const char *expected)
+static void assert_warning(int64_t f, const char *expected)
 {
     char text[TEXT_BYTES], *report;
     spot_scenario_t scenario;
@@ -45,8 +43,8 @@ assert_warning(int64_t f, const char *expected)
     spot_diag_init(&diag);
     ret = bind_scenario(&scenario, text, &diag);
     report = diagnostics(&diag);
-    if (ret != 0 || (expected == NULL ? strstr(report, "the job") != NULL
-                                      : strstr(report, expected) == NULL)) {
+    if (ret != 0 ||
+        (expected == NULL ? strstr(report, "the job") != NULL : strstr(report, expected) == NULL)) {
         fail_msg("f: %d:\n%s", (int) f, report);
     }
     free(report);
@@ -54,8 +52,7 @@ assert_warning(int64_t f, const char *expected)
     spot_scenario_free(&scenario);
 }
 
-static void
-test_who_can_start(void **state)
+static void test_who_can_start(void **state)
 {
     (void) state;
     assert_warning(2, NULL);
@@ -66,13 +63,13 @@ test_who_can_start(void **state)
 
 /* ---- By hand ---- */
 
-#define TRACE_HEAD                                                                      \
-    "# spotsim-trace: 1\n# name: named\n# start: unknown\n# resolution_s: 0.001\n"      \
+#define TRACE_HEAD                                                                                 \
+    "# spotsim-trace: 1\n# name: named\n# start: unknown\n# resolution_s: 0.001\n"                 \
     "# kind: named\n# capacity: 8\ntime_s,event,count,instances\n"
 
 /* 8 micro-batches a step; a stage of one layer takes 300 ms for one. */
-static spot_train_result_t
-run_rows(const char *rows, int num_layers, const char *horizon, const char *options)
+static spot_train_result_t run_rows(
+    const char *rows, int num_layers, const char *horizon, const char *options)
 {
     char path[PATH_BYTES], text[TEXT_BYTES];
     spot_scenario_t scenario;
@@ -99,12 +96,10 @@ run_rows(const char *rows, int num_layers, const char *horizon, const char *opti
 
 /* 2 pipelines of 2 stages: (4+1) 600 ms. Without "a" "b" goes to the other pipeline,
  * whose 3 stages take (8+2) 600 ms, and gets a layer that it has not: 2 s. */
-static void
-test_merges_and_copies(void **state)
+static void test_merges_and_copies(void **state)
 {
-    const spot_train_result_t result =
-        run_rows("0,init,4,a b c d\n100,preempt,1,a\n164,end,3,\n", 4, "164 s",
-            "f: 1, n_min: 2, layer_bytes: 2.5e9, detection: 500 ms, regroup: 1500 ms");
+    const spot_train_result_t result = run_rows("0,init,4,a b c d\n100,preempt,1,a\n164,end,3,\n",
+        4, "164 s", "f: 1, n_min: 2, layer_bytes: 2.5e9, detection: 500 ms, regroup: 1500 ms");
 
     (void) state;
     assert_int_equal(kept_steps(&result), 33 + 10);
@@ -118,12 +113,10 @@ test_merges_and_copies(void **state)
 
 /* Two pipelines of 3 layers: one of each layer is enough. The fourth who is left has no
  * place, as there is no template for 4 stages. */
-static void
-test_who_is_lost_counts(void **state)
+static void test_who_is_lost_counts(void **state)
 {
     static const char *const alive[] = {"a b", "a e", "b d", "c e"}, *const dead[] = {
-                                                                         "a d", "b e",
-                                                                         "c f"};
+                                                                         "a d", "b e", "c f"};
     char rows[TEXT_BYTES];
 
     (void) state;
@@ -131,8 +124,7 @@ test_who_is_lost_counts(void **state)
         const bool is_alive = j < 4;
         spot_train_result_t result;
 
-        snprintf(rows, sizeof(rows),
-            "0,init,6,a b c d e f\n100,preempt,2,%s\n200,end,4,\n",
+        snprintf(rows, sizeof(rows), "0,init,6,a b c d e f\n100,preempt,2,%s\n200,end,4,\n",
             is_alive ? alive[j] : dead[j - 4]);
         result = run_rows(rows, 3, "200 s", "f: 1, n_min: 3");
         assert_int_equal(result.rollbacks, !is_alive);
@@ -145,8 +137,7 @@ test_who_is_lost_counts(void **state)
 /* Until the copying has ended all hold what they held: "b" and "c" have all layers while
  * "b" fetches one for the pipeline of three, and not when it has given up others for it.
  */
-static void
-test_loss_while_copying(void **state)
+static void test_loss_while_copying(void **state)
 {
     static const char during[] = "0,init,4,a b c d\n100,preempt,1,a\n105,preempt,1,d\n"
                                  "200,end,2,\n",
@@ -165,13 +156,11 @@ test_loss_while_copying(void **state)
 }
 
 /* A job that waits starts again with (f+1) n_min instances, from storage. */
-static void
-test_waits(void **state)
+static void test_waits(void **state)
 {
     static const char rows[] = "0,init,4,a b c d\n10,preempt,3,a b c\n20,add,2,a b\n"
                                "30,add,1,c\n100,end,4,\n";
-    const spot_train_result_t result =
-        run_rows(rows, 2, "100 s", "f: 1, n_min: 2, detection: 1 s");
+    const spot_train_result_t result = run_rows(rows, 2, "100 s", "f: 1, n_min: 2, detection: 1 s");
 
     (void) state;
     assert_int_equal(result.rollbacks, 1);
@@ -181,8 +170,7 @@ test_waits(void **state)
 }
 
 /* New instances wait for the next loss, or are worth a pause at once. */
-static void
-test_growth(void **state)
+static void test_growth(void **state)
 {
     static const char added[] = "0,init,4,a b c d\n50,add,2,e f\n100,end,6,\n",
                       lost[] = "0,init,4,a b c d\n50,add,2,e f\n70,preempt,1,a\n"
@@ -200,18 +188,15 @@ test_growth(void **state)
     assert_int_equal(result.reconfigurations, 1);
     assert_int_equal(result.ledger.instance_ms[SPOT_SHARE_STANDBY], 0);
     /* 3 pipelines are faster by a quarter: 3 of 8 micro-batches and not 4. */
-    result =
-        run_rows(added, 2, "100 s", "f: 1, n_min: 2, growth: better, min_gain: 0.24");
+    result = run_rows(added, 2, "100 s", "f: 1, n_min: 2, growth: better, min_gain: 0.24");
     assert_int_equal(result.reconfigurations, 1);
-    result =
-        run_rows(added, 2, "100 s", "f: 1, n_min: 2, growth: better, min_gain: 0.26");
+    result = run_rows(added, 2, "100 s", "f: 1, n_min: 2, growth: better, min_gain: 0.26");
     assert_int_equal(result.reconfigurations, 0);
 }
 
 /* ---- The guarantee ---- */
 
-#define MODEL                                                                           \
-    "layers: 13, micro_batch: 8, forward_ms: 10, backward_ms: 21, gradient_bytes: 1e7"
+#define MODEL "layers: 13, micro_batch: 8, forward_ms: 10, backward_ms: 21, gradient_bytes: 1e7"
 
 /* A fleet and the policy, without an engine: every pause ends before the next loss. */
 typedef struct {
@@ -221,9 +206,8 @@ typedef struct {
     int32_t num_pipelines;
 } policy_t;
 
-static void
-init_policy(policy_t *self, int32_t num_instances, const char *step_time, int64_t f,
-    int64_t n_min)
+static void init_policy(
+    policy_t *self, int32_t num_instances, const char *step_time, int64_t f, int64_t n_min)
 {
     char text[TEXT_BYTES];
     int32_t slots[64];
@@ -245,24 +229,22 @@ init_policy(policy_t *self, int32_t num_instances, const char *step_time, int64_
     spot_fleet_clear(&self->fleet);
     spot_fleet_add(&self->fleet, slots, num_instances, 0);
     (void) spot_fleet_finish_preparation(&self->fleet, 0);
-    self->state = calloc(
-        1, system->state_size(self->scenario.recovery.options, &self->scenario.job, 64));
+    self->state =
+        calloc(1, system->state_size(self->scenario.recovery.options, &self->scenario.job, 64));
     assert_non_null(self->state);
     self->num_pipelines = 0;
     system->start(self->scenario.recovery.options, self->state,
         &(spot_recovery_start_t){.job = &self->scenario.job, .capacity = 64});
 }
 
-static void
-free_policy(policy_t *self)
+static void free_policy(policy_t *self)
 {
     spot_fleet_free(&self->fleet);
     spot_scenario_free(&self->scenario);
     free(self->state);
 }
 
-static spot_recovery_decision_t
-decide(policy_t *self, const int32_t *lost, int32_t num_lost)
+static spot_recovery_decision_t decide(policy_t *self, const int32_t *lost, int32_t num_lost)
 {
     const spot_recovery_change_t change = {
         .num_lost_active = num_lost, .lost = lost, .num_ready = num_lost == 0};
@@ -286,8 +268,7 @@ decide(policy_t *self, const int32_t *lost, int32_t num_lost)
 }
 
 /* Up to most active instances at random, in no order. */
-static int32_t
-draw_lost(spot_rng_t *rng, const policy_t *self, int32_t most, int32_t *lost)
+static int32_t draw_lost(spot_rng_t *rng, const policy_t *self, int32_t most, int32_t *lost)
 {
     int32_t num_active = spot_fleet_list(&self->fleet, SPOT_ACTIVE, lost);
     int32_t num_lost = 1 + (int32_t) (spot_rng_uniform(rng) * most);
@@ -303,8 +284,7 @@ draw_lost(spot_rng_t *rng, const policy_t *self, int32_t most, int32_t *lost)
     return num_lost;
 }
 
-static void
-test_any_f_losses_are_survived(void **state)
+static void test_any_f_losses_are_survived(void **state)
 {
     int num_decisions = 0;
     spot_rng_t rng;
@@ -313,8 +293,8 @@ test_any_f_losses_are_survived(void **state)
     spot_rng_seek(&rng, 1, 0, SPOT_STREAM_RECOVERY, 1);
     for (int32_t j = 0; j < 400; j++) {
         const int32_t f = 1 + j % 4, n_min = 1 + j / 4 % 5;
-        int32_t num_left = (f + 1) * n_min +
-                           (int32_t) (spot_rng_uniform(&rng) * (64 - (f + 1) * n_min));
+        int32_t num_left =
+            (f + 1) * n_min + (int32_t) (spot_rng_uniform(&rng) * (64 - (f + 1) * n_min));
         int32_t lost[64];
         policy_t self;
 
@@ -340,8 +320,7 @@ test_any_f_losses_are_survived(void **state)
 
 /* Layers of 4 GB of state and 1 GB of activations a micro-batch, in 32 GB: of 13 layers
  * 5 a stage do not fit with 3 micro-batches, 4 do with 4; f+1 pipelines are 8. */
-static void
-test_smallest_pipeline_by_memory(void **state)
+static void test_smallest_pipeline_by_memory(void **state)
 {
     (void) state;
     for (int32_t num_instances = 1; num_instances <= 20; num_instances++) {
@@ -362,8 +341,7 @@ test_smallest_pipeline_by_memory(void **state)
 
 /* By a table: the number of pipelines of 3 with the shortest step, the least of equals,
  * of those that leave f+1. */
-static void
-test_uniform_mixes(void **state)
+static void test_uniform_mixes(void **state)
 {
     static const int64_t steps_ms[] = {900, 700, 500, 480, 470, 500, 470, 450, 460};
 
@@ -396,8 +374,7 @@ test_uniform_mixes(void **state)
 /* ---- At random ---- */
 
 /* Copies text, with the line that begins with old replaced. */
-static void
-replace_line(char *text, const char *old, const char *line)
+static void replace_line(char *text, const char *old, const char *line)
 {
     char copy[CASE_TEXT_BYTES];
     char *start = strstr(text, old);
@@ -407,8 +384,7 @@ replace_line(char *text, const char *old, const char *line)
     snprintf(start, CASE_TEXT_BYTES - (size_t) (start - text), "%s%s", line, copy);
 }
 
-static void
-bind_oobleck(const case_t *self, bool is_by_templates, spot_scenario_t *scenario)
+static void bind_oobleck(const case_t *self, bool is_by_templates, spot_scenario_t *scenario)
 {
     char path[PATH_BYTES], text[CASE_TEXT_BYTES], line[512];
     const int64_t step_ms = self->setting.points[0].step_ms;
@@ -437,15 +413,14 @@ bind_oobleck(const case_t *self, bool is_by_templates, spot_scenario_t *scenario
         "detection: %lld ms, layer_bytes: %d}",
         (int) (self->seed % 3), (int) (self->seed / 3 % 3),
         self->seed % 2 == 0 ? "better" : "at_preemption",
-        (long long) self->setting.reconfiguration_ms,
-        (long long) self->setting.detection_ms, (int) (self->seed % 7) * 100000);
+        (long long) self->setting.reconfiguration_ms, (long long) self->setting.detection_ms,
+        (int) (self->seed % 7) * 100000);
     replace_line(text, "recovery: {", line);
     bind_good_scenario(scenario, text);
     remove(path);
 }
 
-static spot_train_result_t
-run_case(const case_t *self, bool is_by_templates, spot_event_log_t *log)
+static spot_train_result_t run_case(const case_t *self, bool is_by_templates, spot_event_log_t *log)
 {
     spot_scenario_t scenario;
     spot_train_result_t result;
@@ -457,8 +432,7 @@ run_case(const case_t *self, bool is_by_templates, spot_event_log_t *log)
 }
 
 /* The same in whatever order the losses of an instant are told, and with a log. */
-static void
-test_order_of_losses(void **state)
+static void test_order_of_losses(void **state)
 {
     int num_reconfigured = 0, num_rolled_back = 0;
     spot_event_log_t log;
@@ -492,8 +466,7 @@ test_order_of_losses(void **state)
 }
 
 /* Uniform pipelines of a table. */
-static void
-test_ideal_bounds(void **state)
+static void test_ideal_bounds(void **state)
 {
     int num_kept = 0;
     case_t self;
@@ -519,8 +492,7 @@ test_ideal_bounds(void **state)
 }
 
 /* Without losses there is nothing to pay: whole steps of the fastest decision. */
-static void
-test_without_losses(void **state)
+static void test_without_losses(void **state)
 {
     (void) state;
     for (int num_layers = 1; num_layers <= 6; num_layers++) {
@@ -538,8 +510,7 @@ test_without_losses(void **state)
     }
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_who_can_start),

@@ -15,12 +15,12 @@
 #define NUM_LOSSES 14
 #define LIMIT 0.02 /* of a row with the faults, in samples/s and in steps */
 #define PROFILE SPOT_SOURCE_DIR "/../shared/data/profiles/oobleck-sim_%s_%s.csv"
-#define OOBLECK_FAULTS                                                                  \
-    ", trains_in_pause: yes, short_pauses: yes, stale_timers: yes,\n"                   \
+#define OOBLECK_FAULTS                                                                             \
+    ", trains_in_pause: yes, short_pauses: yes, stale_timers: yes,\n"                              \
     "  idle_losses_pause: yes"
-#define BAMBOO_FAULTS                                                                   \
-    ", redundant_share: 0.8029, fallback: none, stale_timers: yes,\n"                   \
-    "  late_restart: yes, trains_in_pause: yes, idle_losses_slow: yes,\n"               \
+#define BAMBOO_FAULTS                                                                              \
+    ", redundant_share: 0.8029, fallback: none, stale_timers: yes,\n"                              \
+    "  late_restart: yes, trains_in_pause: yes, idle_losses_slow: yes,\n"                          \
     "  counts_dead_standby: yes"
 
 typedef struct {
@@ -69,8 +69,7 @@ static const published_t published[] = {
 
 /* The rows of a trace that begins start_ms after the additions, with all instances if
  * that is later than their preparation, and ends with what would be the next loss. */
-static void
-write_rows(const published_t *row, int64_t start_ms, FILE *out)
+static void write_rows(const published_t *row, int64_t start_ms, FILE *out)
 {
     bool is_lost[NUM_INSTANCES] = {false};
 
@@ -89,16 +88,15 @@ write_rows(const published_t *row, int64_t start_ms, FILE *out)
             place++;
         }
         is_lost[place] = true;
-        fprintf(out, "\n%.3f,preempt,1,i%d",
-            (double) ((j + 1) * row->gap_ms - start_ms) / 1000, place);
+        fprintf(
+            out, "\n%.3f,preempt,1,i%d", (double) ((j + 1) * row->gap_ms - start_ms) / 1000, place);
     }
-    fprintf(out, "\n%.3f,end,16,\n",
-        (double) ((NUM_LOSSES + 1) * row->gap_ms - start_ms) / 1000);
+    fprintf(out, "\n%.3f,end,16,\n", (double) ((NUM_LOSSES + 1) * row->gap_ms - start_ms) / 1000);
 }
 
 /* With a start of 0 they are ready at 45 s. */
-static spot_train_result_t
-run_published(const published_t *row, int64_t start_ms, const char *options)
+static spot_train_result_t run_published(
+    const published_t *row, int64_t start_ms, const char *options)
 {
     char text[4096], trace[PATH_BYTES];
     spot_train_result_t result;
@@ -116,8 +114,8 @@ run_published(const published_t *row, int64_t start_ms, const char *options)
         "job: {pipeline_depth: %d, samples_per_step: %d}\n"
         "recovery: {system: %s, published_defaults: yes, table: " PROFILE
         "%s}\ntrace: {file: %s}\n",
-        start_ms > 0 ? 0 : 45, row->depth, row->samples_per_step, row->system,
-        row->model, row->system, options, trace);
+        start_ms > 0 ? 0 : 45, row->depth, row->samples_per_step, row->system, row->model,
+        row->system, options, trace);
     bind_good_scenario(&scenario, text);
     result = run_scenario(&scenario, 0, NULL);
     spot_scenario_free(&scenario);
@@ -125,16 +123,13 @@ run_published(const published_t *row, int64_t start_ms, const char *options)
     return result;
 }
 
-static double
-samples_per_s(const published_t *row, const spot_train_result_t *result)
+static double samples_per_s(const published_t *row, const spot_train_result_t *result)
 {
-    return (double) ((result->steps_executed - result->steps_lost) *
-                     row->samples_per_step) *
-           1000 / (double) result->horizon_ms;
+    return (double) ((result->steps_executed - result->steps_lost) * row->samples_per_step) * 1000 /
+           (double) result->horizon_ms;
 }
 
-static void
-skip_without_profiles(void)
+static void skip_without_profiles(void)
 {
     char path[PATH_BYTES];
 
@@ -147,8 +142,7 @@ skip_without_profiles(void)
     }
 }
 
-static void
-test_with_faults(void **state)
+static void test_with_faults(void **state)
 {
     int num_far = 0;
     size_t num_equal = 0;
@@ -158,17 +152,16 @@ test_with_faults(void **state)
     for (size_t j = 0; j < NUM_PUBLISHED; j++) {
         const published_t *row = &published[j];
         const bool is_bamboo = row->depth > 1;
-        const spot_train_result_t result = run_published(
-            row, row->first_step_ms, is_bamboo ? BAMBOO_FAULTS : OOBLECK_FAULTS);
+        const spot_train_result_t result =
+            run_published(row, row->first_step_ms, is_bamboo ? BAMBOO_FAULTS : OOBLECK_FAULTS);
         const int64_t steps = result.steps_executed - result.steps_lost;
         const double by_samples = samples_per_s(row, &result) / row->samples_per_s - 1;
         const double by_steps = (double) steps / (double) row->steps - 1;
 
         print_message("%s %s every %d s: %.6f samples/s, published %.6f (%+.2f %%); "
                       "%d steps, published %d (%+.2f %%)\n",
-            row->system, row->model, (int) (row->gap_ms / 1000),
-            samples_per_s(row, &result), row->samples_per_s, 100 * by_samples,
-            (int) steps, (int) row->steps, 100 * by_steps);
+            row->system, row->model, (int) (row->gap_ms / 1000), samples_per_s(row, &result),
+            row->samples_per_s, 100 * by_samples, (int) steps, (int) row->steps, 100 * by_steps);
         assert_int_equal(result.preempted, NUM_LOSSES);
         assert_int_equal(result.fatal, 0);
         num_equal += steps == row->steps;
@@ -181,8 +174,7 @@ test_with_faults(void **state)
 /* Over the whole time, as the averages of all systems are: oobleck lower by the start
  * and what a pause stops, bamboo higher as losses of idle instances do not slow it, by
  * the less the more the start and the tail count. */
-static void
-test_by_default(void **state)
+static void test_by_default(void **state)
 {
     int num_other = 0;
 
@@ -194,16 +186,14 @@ test_by_default(void **state)
         const double more = samples_per_s(row, &result) / row->samples_per_s - 1;
         const bool is_bamboo = row->depth > 1;
 
-        print_message("%s %s every %d s: %.6f samples/s by default (%+.3f %%)\n",
-            row->system, row->model, (int) (row->gap_ms / 1000),
-            samples_per_s(row, &result), 100 * more);
+        print_message("%s %s every %d s: %.6f samples/s by default (%+.3f %%)\n", row->system,
+            row->model, (int) (row->gap_ms / 1000), samples_per_s(row, &result), 100 * more);
         num_other += is_bamboo ? more <= 0 || more > 0.13 : more >= 0 || more < -0.03;
     }
     assert_int_equal(num_other, 0);
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_with_faults),

@@ -15,8 +15,7 @@
 
 extern const spot_recovery_t spot_recovery_mine;
 
-static void
-test_is_registered(void **state)
+static void test_is_registered(void **state)
 {
     size_t num_systems = 0;
 
@@ -30,8 +29,7 @@ test_is_registered(void **state)
 }
 
 /* Its options are checked as those of the others. */
-static void
-test_options(void **state)
+static void test_options(void **state)
 {
     static const char text[] = "scenario: own\nhorizon: 1 h\n"
                                "recovery: {system: mine, spares: -1, swop: 1 s}\n"
@@ -51,20 +49,17 @@ test_options(void **state)
     spot_diag_free(&diag);
 }
 
-static void
-test_by_hand(void **state)
+static void test_by_hand(void **state)
 {
     static const hand_case_t cases[] = {
         /* e replaces b: 7 s and the reload of 40 s, from 92 s on. */
         {"a spare", "{system: mine, spares: 1, swap: 7 s}",
-            "0,init,5,a b c d e\n45,preempt,1,b\n132,end,4,\n", 4 + 4, 4, 1, 7000,
-            40000},
+            "0,init,5,a b c d e\n45,preempt,1,b\n132,end,4,\n", 4 + 4, 4, 1, 7000, 40000},
         /* One pipeline and a spare: 60 s, steps of 18 s. */
         {"no spare left", "{system: mine, spares: 1}",
-            "0,init,5,a b c d e\n45,preempt,2,b c\n159,end,3,\n", 4 + 3, 4, 1, 20000,
-            40000},
-        {"spares do not train", "{system: mine, spares: 2}",
-            "0,init,5,a b c d e\n180,end,5,\n", 10, 0, 0, 0, 0},
+            "0,init,5,a b c d e\n45,preempt,2,b c\n159,end,3,\n", 4 + 3, 4, 1, 20000, 40000},
+        {"spares do not train", "{system: mine, spares: 2}", "0,init,5,a b c d e\n180,end,5,\n", 10,
+            0, 0, 0, 0},
     };
 
     (void) state;
@@ -73,23 +68,20 @@ test_by_hand(void **state)
     }
 }
 
-static void
-test_laws(void **state)
+static void test_laws(void **state)
 {
     spot_event_log_t log;
 
     (void) state;
     spot_event_log_init(&log);
     for (uint64_t seed = 1; seed <= NUM_CASES; seed++) {
-        (void) check_policy(
-            seed, seed % 2 == 0 ? "mine" : "{system: mine, spares: 0}", true, &log);
+        (void) check_policy(seed, seed % 2 == 0 ? "mine" : "{system: mine, spares: 0}", true, &log);
         check_constant_fleet(seed, "{system: mine, spares: 0}");
     }
     spot_event_log_free(&log);
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_is_registered),

@@ -35,19 +35,16 @@ static const char *const systems[NUM_SYSTEMS] = {
 };
 
 /* No notice, a short one, or one that tells of all that is to come. */
-static void
-draw_notice(case_t *self)
+static void draw_notice(case_t *self)
 {
     const int64_t notices_ms[] = {0, 1 + (int64_t) (self->seed % 5000),
-        (int64_t) (1 + self->seed % 7) * self->setting.tick_ms,
-        self->setting.horizon_ms};
+        (int64_t) (1 + self->seed % 7) * self->setting.tick_ms, self->setting.horizon_ms};
 
     self->setting.notice_ms = notices_ms[self->seed / NUM_SYSTEMS % 4];
 }
 
 /* A random case with another recovery system. */
-static void
-bind_system(const case_t *self, const char *system, spot_scenario_t *scenario)
+static void bind_system(const case_t *self, const char *system, spot_scenario_t *scenario)
 {
     char path[PATH_BYTES], text[CASE_TEXT_BYTES], changed[CASE_TEXT_BYTES + 256];
     const char *line, *behind;
@@ -66,14 +63,13 @@ bind_system(const case_t *self, const char *system, spot_scenario_t *scenario)
     assert_non_null(line);
     behind = strchr(line, '\n');
     assert_non_null(behind);
-    snprintf(changed, sizeof(changed), "%.*srecovery: %s%s", (int) (line - text), text,
-        system, behind);
+    snprintf(
+        changed, sizeof(changed), "%.*srecovery: %s%s", (int) (line - text), text, system, behind);
     bind_good_scenario(scenario, changed);
     remove(path);
 }
 
-static void
-assert_steps_are_kept(const spot_train_result_t *result)
+static void assert_steps_are_kept(const spot_train_result_t *result)
 {
     assert_int_equal(result->steps_lost, 0);
     assert_int_equal(result->steps_durable, result->steps_executed);
@@ -83,8 +79,7 @@ assert_steps_are_kept(const spot_train_result_t *result)
 }
 
 /* The phases of the log follow each other from 0 to the end. */
-static void
-assert_phases_tile(const spot_event_log_t *log, int64_t horizon_ms)
+static void assert_phases_tile(const spot_event_log_t *log, int64_t horizon_ms)
 {
     int64_t end_ms = 0;
 
@@ -99,8 +94,7 @@ assert_phases_tile(const spot_event_log_t *log, int64_t horizon_ms)
     assert_int_equal(end_ms, horizon_ms);
 }
 
-static void
-test_random_cases(void **state)
+static void test_random_cases(void **state)
 {
     int64_t num_steps = 0, lost_ms = 0, num_decisions = 0;
     spot_event_log_t log;
@@ -146,28 +140,26 @@ test_random_cases(void **state)
 
 /* ---- By (D,P) ---- */
 
-#define BY_PAIR                                                                         \
-    "scenario: pairs\nhorizon: 6 h\ntick: 5 s\n"                                        \
-    "fleet: {capacity: 24, initial: %d, preparation: 45 s}\n"                           \
-    "trace: {generator: seed, preemption: {per_minute: %g, count: {fixed: 2}},\n"       \
-    "  addition: {per_minute: %g, count: {fixed: 2}}}\n"                                \
-    "job: {pipeline_depth: 8, samples_per_step: 256,\n"                                 \
-    "  step_time: {table: %s/models/sample/steps-48/steps.csv}}\n"                      \
+#define BY_PAIR                                                                                    \
+    "scenario: pairs\nhorizon: 6 h\ntick: 5 s\n"                                                   \
+    "fleet: {capacity: 24, initial: %d, preparation: 45 s}\n"                                      \
+    "trace: {generator: seed, preemption: {per_minute: %g, count: {fixed: 2}},\n"                  \
+    "  addition: {per_minute: %g, count: {fixed: 2}}}\n"                                           \
+    "job: {pipeline_depth: 8, samples_per_step: 256,\n"                                            \
+    "  step_time: {table: %s/models/sample/steps-48/steps.csv}}\n"                                 \
     "recovery: %s\n"
 
-static void
-bind_pairs(spot_scenario_t *self, const char *system, int initial, double per_minute)
+static void bind_pairs(spot_scenario_t *self, const char *system, int initial, double per_minute)
 {
     char text[2048];
 
-    snprintf(text, sizeof(text), BY_PAIR, initial, per_minute, per_minute,
-        SPOT_SOURCE_DIR, system);
+    snprintf(text, sizeof(text), BY_PAIR, initial, per_minute, per_minute, SPOT_SOURCE_DIR, system);
     bind_good_scenario(self, text);
 }
 
 /* The integral of the throughput of best(N), from the instances that were ready. */
-static double
-best_steps(const spot_step_grid_t *grid, const spot_event_log_t *log, int64_t horizon_ms)
+static double best_steps(
+    const spot_step_grid_t *grid, const spot_event_log_t *log, int64_t horizon_ms)
 {
     double steps = 0, steps_per_ms = 0;
     int64_t since_ms = 0;
@@ -188,8 +180,7 @@ best_steps(const spot_step_grid_t *grid, const spot_event_log_t *log, int64_t ho
 }
 
 /* More losses keep fewer steps, on average over the seeds. */
-static void
-test_pairs(void **state)
+static void test_pairs(void **state)
 {
     static const double rates[] = {0.02, 0.1, 0.5};
     spot_event_log_t log;
@@ -210,9 +201,8 @@ test_pairs(void **state)
                 assert_steps_are_kept(&result);
                 assert_phases_tile(&log, result.horizon_ms);
                 assert_false(result.lacks_step_time);
-                assert_true(
-                    (double) result.steps_executed <=
-                    best_steps(&scenario.job.step_time.grid, &log, result.horizon_ms));
+                assert_true((double) result.steps_executed <=
+                            best_steps(&scenario.job.step_time.grid, &log, result.horizon_ms));
                 num_steps += result.steps_executed;
             }
             assert_true(num_steps > 0 && num_steps < num_before);
@@ -224,8 +214,7 @@ test_pairs(void **state)
 }
 
 /* Nothing happens: the first decision is the best one, and free. */
-static void
-test_no_losses(void **state)
+static void test_no_losses(void **state)
 {
     (void) state;
     for (int initial = 6; initial <= 24; initial += 3) {
@@ -238,8 +227,7 @@ test_no_losses(void **state)
             best = spot_step_grid_best(&scenario.job.step_time.grid, initial);
             result = run_scenario(&scenario, 1, NULL);
             assert_non_null(best);
-            assert_int_equal(
-                result.steps_executed, result.horizon_ms / spot_step_pair_ms(best));
+            assert_int_equal(result.steps_executed, result.horizon_ms / spot_step_pair_ms(best));
             assert_int_equal(result.job_ms[SPOT_JOB_TRAINING], result.horizon_ms);
             spot_scenario_free(&scenario);
         }
@@ -248,21 +236,20 @@ test_no_losses(void **state)
 
 /* ---- One run by hand ---- */
 
-#define TRACE_HEAD                                                                      \
-    "# spotsim-trace: 1\n# name: test\n# start: unknown\n# resolution_s: 1\n"           \
+#define TRACE_HEAD                                                                                 \
+    "# spotsim-trace: 1\n# name: test\n# start: unknown\n# resolution_s: 1\n"                      \
     "# kind: named\n# capacity: unbounded\ntime_s,event,count,instances\n"
 
-#define BY_HAND                                                                         \
-    "scenario: loss\nhorizon: 300 s\ntick: 1 s\n"                                       \
-    "fleet: {capacity: 8, preparation: 1 s, notice: %d s}\n"                            \
-    "trace: {file: %s}\n"                                                               \
-    "job: {pipeline_depth: 1, step_time: {1: 9 s, 2: 5 s, 3: 4 s}, max_pipelines: 3}\n" \
-    "recovery: {system: %s, layers: 2, published_defaults: yes,\n"                      \
-    "  first_parameters: 0, layer_parameters: 0, last_parameters: 0, build_bytes: 0,\n" \
+#define BY_HAND                                                                                    \
+    "scenario: loss\nhorizon: 300 s\ntick: 1 s\n"                                                  \
+    "fleet: {capacity: 8, preparation: 1 s, notice: %d s}\n"                                       \
+    "trace: {file: %s}\n"                                                                          \
+    "job: {pipeline_depth: 1, step_time: {1: 9 s, 2: 5 s, 3: 4 s}, max_pipelines: 3}\n"            \
+    "recovery: {system: %s, layers: 2, published_defaults: yes,\n"                                 \
+    "  first_parameters: 0, layer_parameters: 0, last_parameters: 0, build_bytes: 0,\n"            \
     "  group_base_ms: 0, group_add_ms: 1000, group_remove_ms: 100, add_ms: 2000}\n"
 
-static spot_train_result_t
-run_rows(const char *system, int notice_s, const char *rows)
+static spot_train_result_t run_rows(const char *system, int notice_s, const char *rows)
 {
     char path[PATH_BYTES], text[2048];
     spot_train_result_t result;
@@ -279,11 +266,9 @@ run_rows(const char *system, int notice_s, const char *rows)
     return result;
 }
 
-#define ONE_LOSS                                                                        \
-    "0,init,3,a b c\n100,preempt,1,b\n102,add,1,d\n125,preempt,1,a\n300,end,2,\n"
+#define ONE_LOSS "0,init,3,a b c\n100,preempt,1,b\n102,add,1,d\n125,preempt,1,a\n300,end,2,\n"
 
-static spot_train_result_t
-run_one_loss(const char *system)
+static spot_train_result_t run_one_loss(const char *system)
 {
     return run_rows(system, 0, ONE_LOSS);
 }
@@ -291,11 +276,10 @@ run_one_loss(const char *system)
 /* Three train from 0. One is lost at 100 s: the pause is 600 + 240 + 6000 ms. One is
  * back at 103 s: at the boundary the pause is 2000 + 8 * 1000 + 240 + 6000 ms; a loss in
  * it begins one anew. */
-static void
-test_throughput_by_hand(void **state)
+static void test_throughput_by_hand(void **state)
 {
-    static const char *const names[] = {"parcae-throughput, save_load: 6 s",
-        "parcae-throughput, save_load: 6 s, pause_merge: add"};
+    static const char *const names[] = {
+        "parcae-throughput, save_load: 6 s", "parcae-throughput, save_load: 6 s, pause_merge: add"};
 
     (void) state;
     for (int is_merging = 0; is_merging < 2; is_merging++) {
@@ -303,10 +287,9 @@ test_throughput_by_hand(void **state)
         const int64_t again_ms = 600 + 240 + 6000 + (is_merging ? 840 : 0);
 
         assert_int_equal(result.job_ms[SPOT_JOB_RELOADING], 6000 + 0 + 6000);
+        assert_int_equal(result.job_ms[SPOT_JOB_RECONFIGURING], 840 + 5000 + again_ms - 6000);
         assert_int_equal(
-            result.job_ms[SPOT_JOB_RECONFIGURING], 840 + 5000 + again_ms - 6000);
-        assert_int_equal(result.steps_executed,
-            25 + (120000 - 106840) / 5000 + (175000 - again_ms) / 5000);
+            result.steps_executed, 25 + (120000 - 106840) / 5000 + (175000 - again_ms) / 5000);
         assert_int_equal(result.reconfigurations, 3);
         assert_int_equal(result.lost_ms, (120000 - 106840) % 5000);
     }
@@ -316,8 +299,7 @@ test_throughput_by_hand(void **state)
  * again, 2000 + 8 * 1000 + 240 ms, which is worth it. In that pause the state is still
  * where it was: of two who hold it one is lost, the one left and the newcomer restart
  * in 600 + 240 ms. With pause_merge that is once more. */
-static void
-test_moves_by_hand(void **state)
+static void test_moves_by_hand(void **state)
 {
     static const char *const names[] = {
         "parcae", "parcae, pause_merge: add", "parcae, predictor: arima"};
@@ -329,8 +311,8 @@ test_moves_by_hand(void **state)
 
         assert_int_equal(result.job_ms[SPOT_JOB_RELOADING], 0);
         assert_int_equal(result.job_ms[SPOT_JOB_RECONFIGURING], 840 + 5000 + again_ms);
-        assert_int_equal(result.steps_executed,
-            25 + (120000 - 100840) / 5000 + (175000 - again_ms) / 5000);
+        assert_int_equal(
+            result.steps_executed, 25 + (120000 - 100840) / 5000 + (175000 - again_ms) / 5000);
         assert_int_equal(result.reconfigurations, 3);
         assert_int_equal(result.lost_ms, (120000 - 100840) % 5000);
     }
@@ -338,8 +320,7 @@ test_moves_by_hand(void **state)
 
 /* Steps take 4 s with three, 5 s with two, 9 s with one; to go on with fewer takes 840
  * ms, with one that is new 8240 ms. */
-static void
-test_notices_by_hand(void **state)
+static void test_notices_by_hand(void **state)
 {
     static const struct {
         const char *what;
@@ -353,38 +334,33 @@ test_notices_by_hand(void **state)
     } cases[] = {
         /* b is announced at 75 s and left at 80 s, a at 100 and 105.84 s, when d takes
          * its place; 37 steps from 114.08 s. */
-        {"in time", "parcae, drain_steps: 2", 25, ONE_LOSS, 20 + 5 + 37, 0, 840 + 8240,
-            2},
+        {"in time", "parcae, drain_steps: 2", 25, ONE_LOSS, 20 + 5 + 37, 0, 840 + 8240, 2},
         /* b is left at 76 s, a at 101.84 s, when d is not ready; one step of 9 s, then
          * d joins at 120 s; 34 steps from 128.24 s. */
         {"one step", "parcae, drain_steps: 1", 25, ONE_LOSS, 19 + 5 + 1 + 34, 8520,
             840 + 640 + 8240, 3},
         /* Two steps take 8 s, or 10 s: b is announced in time, a is not. */
-        {"just in time", "parcae, drain_steps: 2", 8, ONE_LOSS, 25 + 4 + 33, 4160,
-            840 + 8240, 2},
-        {"too late", "parcae, drain_steps: 2", 7, ONE_LOSS, 25 + 4 + 33, 4160,
-            840 + 8240, 2},
+        {"just in time", "parcae, drain_steps: 2", 8, ONE_LOSS, 25 + 4 + 33, 4160, 840 + 8240, 2},
+        {"too late", "parcae, drain_steps: 2", 7, ONE_LOSS, 25 + 4 + 33, 4160, 840 + 8240, 2},
         /* The step under way would end at 104 s. */
         {"much too late", "parcae, drain_steps: 2", 5,
             "0,init,3,a b c\n102,preempt,1,b\n300,end,2,\n", 25 + 39, 2000, 840, 1},
         /* Announced at 94 s; two steps take until 100 s, they take 8 s. */
         {"as late as can be", "parcae, drain_steps: 2", 8,
             "0,init,3,a b c\n102,preempt,1,b\n300,end,2,\n", 25 + 39, 0, 840, 1},
-        {"ignored", "parcae, notice: ignore", 25,
-            "0,init,3,a b c\n102,preempt,1,b\n300,end,2,\n", 25 + 39, 2000, 840, 1},
-        {"as many as fit", "parcae", 25, "0,init,3,a b c\n102,preempt,1,b\n300,end,2,\n",
-            25 + 39, 0, 840, 1},
+        {"ignored", "parcae, notice: ignore", 25, "0,init,3,a b c\n102,preempt,1,b\n300,end,2,\n",
+            25 + 39, 2000, 840, 1},
+        {"as many as fit", "parcae", 25, "0,init,3,a b c\n102,preempt,1,b\n300,end,2,\n", 25 + 39,
+            0, 840, 1},
         /* d is standby: nothing changes. */
-        {"standby", "parcae, drain_steps: 2", 25,
-            "0,init,4,a b c d\n102,preempt,1,d\n300,end,3,\n", 75, 0, 0, 0},
+        {"standby", "parcae, drain_steps: 2", 25, "0,init,4,a b c d\n102,preempt,1,d\n300,end,3,\n",
+            75, 0, 0, 0},
         /* Nor is d used in the place of b, from 108 s on, as it goes at 115 s. */
         {"standby that goes too", "parcae, drain_steps: 2", 25,
-            "0,init,4,a b c d\n115,preempt,1,d\n125,preempt,1,b\n300,end,2,\n", 27 + 38,
-            0, 840, 1},
+            "0,init,4,a b c d\n115,preempt,1,d\n125,preempt,1,b\n300,end,2,\n", 27 + 38, 0, 840, 1},
         /* All that are announced are left at once: 640 ms, then 24 steps of 9 s. */
         {"several", "parcae, drain_steps: 2", 25,
-            "0,init,3,a b c\n100,preempt,1,b\n101,preempt,1,a\n300,end,1,\n", 20 + 24, 0,
-            640, 1},
+            "0,init,3,a b c\n100,preempt,1,b\n101,preempt,1,a\n300,end,1,\n", 20 + 24, 0, 640, 1},
         {"several at once", "parcae, drain_steps: 2", 25,
             "0,init,3,a b c\n100,preempt,2,b a\n300,end,1,\n", 20 + 24, 0, 640, 1},
         /* The pause from 80 s takes 5.84 s; at 82 s one of 5.64 s begins. */
@@ -392,12 +368,11 @@ test_notices_by_hand(void **state)
             "0,init,3,a b c\n100,preempt,1,b\n107,preempt,1,a\n300,end,1,\n", 20 + 23, 0,
             2000 + 5640, 2},
         /* Nobody is left from 80 s on. */
-        {"all", "parcae, drain_steps: 2", 25,
-            "0,init,3,a b c\n100,preempt,3,a b c\n300,end,0,\n", 20, 0, 0, 1},
+        {"all", "parcae, drain_steps: 2", 25, "0,init,3,a b c\n100,preempt,3,a b c\n300,end,0,\n",
+            20, 0, 0, 1},
         /* A loss that is not announced, at 78 s: b is left at once too. */
         {"a stop meanwhile", "parcae, drain_steps: 2", 25,
-            "0,init,3,a b c\n78,stop,1,a\n100,preempt,1,b\n300,end,1,\n", 19 + 24, 2000,
-            640, 1},
+            "0,init,3,a b c\n78,stop,1,a\n100,preempt,1,b\n300,end,1,\n", 19 + 24, 2000, 640, 1},
         /* Known from the start: a b are all that is used. */
         {"from the start", "parcae, drain_steps: 2", 25,
             "0,init,3,a b c\n20,preempt,1,c\n300,end,2,\n", 60, 0, 0, 0},
@@ -408,22 +383,19 @@ test_notices_by_hand(void **state)
         const spot_train_result_t result =
             run_rows(cases[j].system, cases[j].notice_s, cases[j].rows);
 
-        if (result.steps_executed != cases[j].steps ||
-            result.lost_ms != cases[j].lost_ms ||
+        if (result.steps_executed != cases[j].steps || result.lost_ms != cases[j].lost_ms ||
             result.job_ms[SPOT_JOB_RECONFIGURING] != cases[j].reconfiguring_ms ||
             result.reconfigurations != cases[j].reconfigurations) {
-            fail_msg("%s: %d steps, %d ms lost, %d ms reconfiguring, %d decisions",
-                cases[j].what, (int) result.steps_executed, (int) result.lost_ms,
-                (int) result.job_ms[SPOT_JOB_RECONFIGURING],
-                (int) result.reconfigurations);
+            fail_msg("%s: %d steps, %d ms lost, %d ms reconfiguring, %d decisions", cases[j].what,
+                (int) result.steps_executed, (int) result.lost_ms,
+                (int) result.job_ms[SPOT_JOB_RECONFIGURING], (int) result.reconfigurations);
         }
     }
 }
 
 /* To use a third instance takes 16.24 s, so that an interval with it is worth less. Who
  * knows that it will be lost at 130 s leaves it alone. */
-static void
-test_oracle(void **state)
+static void test_oracle(void **state)
 {
     static const char rows[] = "0,init,2,a b\n61,add,1,d\n130,preempt,1,d\n300,end,2,\n";
     static const char staying[] = "0,init,2,a b\n61,add,1,d\n300,end,3,\n";
@@ -445,8 +417,7 @@ test_oracle(void **state)
 }
 
 /* The service is paid for all the time, whatever happens; nothing else changes. */
-static void
-test_service(void **state)
+static void test_service(void **state)
 {
     static const char *const names[][2] = {{"parcae", "parcae, service_usd_per_h: 3.6"},
         {"parcae-throughput", "parcae-throughput, service_usd_per_h: 3.6"}};
@@ -462,8 +433,7 @@ test_service(void **state)
     }
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_random_cases),

@@ -26,16 +26,14 @@
 typedef const char *law_t(
     const law_row_t *row, uint64_t seed, spot_event_log_t *log, int64_t *num_telling);
 
-static law_job_t
-job_of(uint64_t seed)
+static law_job_t job_of(uint64_t seed)
 {
     return (law_job_t) (seed / 2 % NUM_LAW_JOBS);
 }
 
 /* ---- Sums, and the order of losses ---- */
 
-static const char *
-breach_of_sums(const spot_train_result_t *result)
+static const char *breach_of_sums(const spot_train_result_t *result)
 {
     int64_t job_ms = 0;
 
@@ -56,8 +54,7 @@ breach_of_sums(const spot_train_result_t *result)
 }
 
 /* The instances' time is that of "checkpoint", which has the same trace. */
-static const char *
-breach_of_run(
+static const char *breach_of_run(
     const law_row_t *row, uint64_t seed, spot_event_log_t *log, int64_t *num_telling)
 {
     const law_row_t other_row = {.system = "checkpoint", .options = ""};
@@ -90,8 +87,7 @@ breach_of_run(
         breach = "the order of losses changes the result";
     }
     if (breach == NULL && !law_is_of(row, "on-demand") && !result.is_finished &&
-        !other.is_finished &&
-        other.ledger.population_ms != result.ledger.population_ms) {
+        !other.is_finished && other.ledger.population_ms != result.ledger.population_ms) {
         breach = "not the time of the instances of the trace";
     }
     return breach;
@@ -101,17 +97,15 @@ breach_of_run(
 
 /* Steps of a fleet that never changes, counted one by one: behind each every_steps the
  * job is stalled; from the second time on at least until the copy has ended. */
-static double
-count_steps(int64_t horizon_ms, int64_t step_ms, int64_t every_steps, int64_t stall_ms,
-    int64_t copy_ms)
+static double count_steps(
+    int64_t horizon_ms, int64_t step_ms, int64_t every_steps, int64_t stall_ms, int64_t copy_ms)
 {
     int64_t num_steps = 0, num_stalls = 0;
 
     for (int64_t time_ms = step_ms; time_ms <= horizon_ms; time_ms += step_ms) {
         num_steps++;
         if (every_steps > 0 && num_steps % every_steps == 0) {
-            const int64_t rest_ms =
-                num_stalls == 0 ? 0 : copy_ms - every_steps * step_ms;
+            const int64_t rest_ms = num_stalls == 0 ? 0 : copy_ms - every_steps * step_ms;
 
             time_ms += rest_ms > stall_ms ? rest_ms : stall_ms;
             num_stalls++;
@@ -122,8 +116,7 @@ count_steps(int64_t horizon_ms, int64_t step_ms, int64_t every_steps, int64_t st
 
 /* The job's checkpoints, so that their stalls are plain: none, or so many steps apart
  * and so long. */
-static void
-draw_stalls(case_t *self)
+static void draw_stalls(case_t *self)
 {
     spot_checkpoint_t *checkpoint = &self->setting.checkpoint;
 
@@ -144,8 +137,7 @@ draw_stalls(case_t *self)
 }
 
 /* A fleet that never changes. */
-static void
-draw_constant_case(case_t *self, uint64_t seed)
+static void draw_constant_case(case_t *self, uint64_t seed)
 {
     law_draw_case(self, seed);
     self->setting.until_steps = 0;
@@ -158,9 +150,8 @@ draw_constant_case(case_t *self, uint64_t seed)
 }
 
 /* Steps as long as those of the job's (D,P), with the overheads of the row's options. */
-static double
-steps_with_overheads(const law_row_t *row, const spot_scenario_t *scenario,
-    int64_t horizon_ms, int64_t step_ms)
+static double steps_with_overheads(
+    const law_row_t *row, const spot_scenario_t *scenario, int64_t horizon_ms, int64_t step_ms)
 {
     const spot_recovery_t *system = scenario->recovery.system;
     const spot_checkpoint_t *checkpoint = &scenario->job.checkpoint;
@@ -183,8 +174,7 @@ steps_with_overheads(const law_row_t *row, const spot_scenario_t *scenario,
 }
 
 /* Whether the system may choose pipelines of that depth. */
-static bool
-has_depth(const law_row_t *row, const spot_job_t *job, int64_t depth)
+static bool has_depth(const law_row_t *row, const spot_job_t *job, int64_t depth)
 {
     if (spot_step_time_is_by_pair(&job->step_time)) {
         if (law_is_of(row, "varuna")) {
@@ -198,8 +188,7 @@ has_depth(const law_row_t *row, const spot_job_t *job, int64_t depth)
 }
 
 /* The shortest step of the pipelines that the system may choose; 0: it cannot train. */
-static int64_t
-best_step_ms(
+static int64_t best_step_ms(
     const law_row_t *row, const spot_scenario_t *scenario, int64_t num_instances)
 {
     const spot_job_t *job = &scenario->job;
@@ -221,8 +210,7 @@ best_step_ms(
 }
 
 /* How many pipelines there are from time 0 on, and in how many instances. */
-static void
-first_fleet(const spot_event_log_t *log, int64_t *num_pipelines, int64_t *num_active)
+static void first_fleet(const spot_event_log_t *log, int64_t *num_pipelines, int64_t *num_active)
 {
     *num_pipelines = *num_active = 0;
     for (size_t j = 0; j < log->num_records; j++) {
@@ -236,21 +224,17 @@ first_fleet(const spot_event_log_t *log, int64_t *num_pipelines, int64_t *num_ac
 
 /* The step time of the pair in use; 0: none is. The first decision is free, so that the
  * job trains from start to end. */
-static int64_t
-used_step_ms(const spot_job_t *job, const spot_event_log_t *log)
+static int64_t used_step_ms(const spot_job_t *job, const spot_event_log_t *log)
 {
     int64_t num_pipelines, num_active;
 
     first_fleet(log, &num_pipelines, &num_active);
-    return num_pipelines == 0
-               ? 0
-               : law_step_ms(job, num_pipelines, num_active / num_pipelines);
+    return num_pipelines == 0 ? 0 : law_step_ms(job, num_pipelines, num_active / num_pipelines);
 }
 
 /* With a registered row also: of the pairs that it may choose from, the fastest. What
  * templates of different depths make is in no table. */
-static const char *
-breach_of_constant(
+static const char *breach_of_constant(
     const law_row_t *row, uint64_t seed, spot_event_log_t *log, int64_t *num_telling)
 {
     spot_train_result_t result, ideal;
@@ -292,8 +276,7 @@ breach_of_constant(
 
 /* ---- The bound ---- */
 
-static const char *
-breach_of_bound(
+static const char *breach_of_bound(
     const law_row_t *row, uint64_t seed, spot_event_log_t *log, int64_t *num_telling)
 {
     const law_job_t job = job_of(seed);
@@ -312,13 +295,11 @@ breach_of_bound(
     law_bind(row, &self, job, false, &scenario);
     result = run_scenario(&scenario, 0, log);
     is_bounded = !law_breaks_rules(&scenario) && !law_is_of(row, "on-demand");
-    bound = law_has_own_bound(row, job)
-                ? law_own_bound(row, job, &scenario, log, result.horizon_ms)
-                : kept_steps(&ideal);
+    bound = law_has_own_bound(row, job) ? law_own_bound(row, job, &scenario, log, result.horizon_ms)
+                                        : kept_steps(&ideal);
     spot_scenario_free(&scenario);
     *num_telling += kept_steps(&result) >= 1;
-    return is_bounded && kept_steps(&result) > bound + 1e-6 ? "more steps than its bound"
-                                                            : NULL;
+    return is_bounded && kept_steps(&result) > bound + 1e-6 ? "more steps than its bound" : NULL;
 }
 
 /* ---- Seeds ---- */
@@ -332,8 +313,7 @@ typedef struct {
 } series_t;
 
 /* All replications in one train after the other; a thread's function. */
-static void *
-run_series(void *argument)
+static void *run_series(void *argument)
 {
     series_t *self = argument;
     spot_train_t train;
@@ -351,8 +331,7 @@ run_series(void *argument)
 
 /* Losses as they are drawn: the same in another order, and in another thread at the same
  * time. */
-static const char *
-breach_of_seed(
+static const char *breach_of_seed(
     const law_row_t *row, uint64_t seed, spot_event_log_t *log, int64_t *num_telling)
 {
     series_t series = {.is_backwards = false}, other = {.is_backwards = true};
@@ -391,8 +370,7 @@ breach_of_seed(
 
 /* least_telling: at least so many of a hundred cases must have something to see, over
  * all rows. */
-static void
-check_law(law_t *law, uint64_t num_cases, int64_t least_telling)
+static void check_law(law_t *law, uint64_t num_cases, int64_t least_telling)
 {
     law_row_t rows[LAW_MAX_ROWS];
     const size_t num_rows = law_rows(rows);
@@ -405,39 +383,34 @@ check_law(law_t *law, uint64_t num_cases, int64_t least_telling)
             const char *breach = law(&rows[j], seed, &log, &num_telling);
 
             if (breach != NULL) {
-                fail_msg("{system: %s%s}, case %d: %s", rows[j].system, rows[j].options,
-                    (int) seed, breach);
+                fail_msg("{system: %s%s}, case %d: %s", rows[j].system, rows[j].options, (int) seed,
+                    breach);
             }
         }
     }
     spot_event_log_free(&log);
-    assert_true(
-        100 * num_telling >= least_telling * (int64_t) (num_rows * (size_t) num_cases));
+    assert_true(100 * num_telling >= least_telling * (int64_t) (num_rows * (size_t) num_cases));
 }
 
-static void
-test_runs(void **state)
+static void test_runs(void **state)
 {
     (void) state;
     check_law(breach_of_run, NUM_CASES, 20);
 }
 
-static void
-test_constant_fleet(void **state)
+static void test_constant_fleet(void **state)
 {
     (void) state;
     check_law(breach_of_constant, NUM_CASES, 20);
 }
 
-static void
-test_bound(void **state)
+static void test_bound(void **state)
 {
     (void) state;
     check_law(breach_of_bound, NUM_CASES, 20);
 }
 
-static void
-test_seeds(void **state)
+static void test_seeds(void **state)
 {
     (void) state;
     check_law(breach_of_seed, 6, 50);
@@ -446,9 +419,8 @@ test_seeds(void **state)
 /* ---- Systems that break a law ---- */
 
 /* Like "checkpoint". */
-static void
-decide_simply(const spot_recovery_view_t *view, int64_t num_pipelines,
-    spot_recovery_decision_t *decision)
+static void decide_simply(
+    const spot_recovery_view_t *view, int64_t num_pipelines, spot_recovery_decision_t *decision)
 {
     decision->is_new = true;
     decision->work = SPOT_WORK_ROLLED_BACK;
@@ -456,15 +428,13 @@ decide_simply(const spot_recovery_view_t *view, int64_t num_pipelines,
     decision->reconfiguration_ms = view->job->reconfiguration_ms;
 }
 
-static int64_t
-num_possible(const spot_recovery_view_t *view)
+static int64_t num_possible(const spot_recovery_view_t *view)
 {
     return spot_job_pipelines(view->job, spot_recovery_num_usable(view));
 }
 
 /* One pipeline less where the first of those that are lost has an odd slot. */
-static void
-decide_by_order(const void *options, void *state, const spot_recovery_view_t *view,
+static void decide_by_order(const void *options, void *state, const spot_recovery_view_t *view,
     const spot_recovery_change_t *change, spot_recovery_decision_t *decision)
 {
     const bool is_odd = change->num_lost_active > 0 && change->lost[0] % 2 == 1;
@@ -478,8 +448,7 @@ decide_by_order(const void *options, void *state, const spot_recovery_view_t *vi
 }
 
 /* Each step takes a millisecond that no option tells of. */
-static void
-decide_idly(const void *options, void *state, const spot_recovery_view_t *view,
+static void decide_idly(const void *options, void *state, const spot_recovery_view_t *view,
     const spot_recovery_change_t *change, spot_recovery_decision_t *decision)
 {
     (void) options;
@@ -487,15 +456,14 @@ decide_idly(const void *options, void *state, const spot_recovery_view_t *view,
     if (change->num_lost_active > 0 || view->num_pipelines == 0) {
         decide_simply(view, num_possible(view), decision);
         if (decision->num_pipelines > 0) {
-            spot_recovery_decision_set_step(decision, view->job,
-                1 + spot_job_step_ms(view->job, decision->num_pipelines));
+            spot_recovery_decision_set_step(
+                decision, view->job, 1 + spot_job_step_ms(view->job, decision->num_pipelines));
         }
     }
 }
 
 /* Counts on instances that are not ready yet. */
-static void
-decide_greedily(const void *options, void *state, const spot_recovery_view_t *view,
+static void decide_greedily(const void *options, void *state, const spot_recovery_view_t *view,
     const spot_recovery_change_t *change, spot_recovery_decision_t *decision)
 {
     const spot_job_t *job = view->job;
@@ -514,8 +482,7 @@ decide_greedily(const void *options, void *state, const spot_recovery_view_t *vi
 }
 
 /* Remembers what it must not: the run before. */
-static void
-decide_by_memory(const void *options, void *state, const spot_recovery_view_t *view,
+static void decide_by_memory(const void *options, void *state, const spot_recovery_view_t *view,
     const spot_recovery_change_t *change, spot_recovery_decision_t *decision)
 {
     static _Thread_local int64_t num_asked;
@@ -531,12 +498,10 @@ decide_by_memory(const void *options, void *state, const spot_recovery_view_t *v
 static const spot_recovery_t by_order = {.name = "by-order", .decide = decide_by_order};
 static const spot_recovery_t idle = {.name = "idle", .decide = decide_idly};
 static const spot_recovery_t greedy = {.name = "greedy", .decide = decide_greedily};
-static const spot_recovery_t by_memory = {
-    .name = "by-memory", .decide = decide_by_memory};
+static const spot_recovery_t by_memory = {.name = "by-memory", .decide = decide_by_memory};
 
 /* Each law finds the system that is against it. */
-static void
-test_broken_laws(void **state)
+static void test_broken_laws(void **state)
 {
     static const struct {
         const spot_recovery_t *table;
@@ -568,8 +533,7 @@ test_broken_laws(void **state)
     spot_event_log_free(&log);
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_runs),

@@ -20,8 +20,7 @@ static const char scenario_text[] =
     "  preemption: {per_minute: 0, count: {fixed: 1}}\n"
     "  addition: {per_minute: 1, count: {fixed: 1}}\n";
 
-static void
-assert_state(const spot_train_t *train, const char *expected)
+static void assert_state(const spot_train_t *train, const char *expected)
 {
     char *text = NULL;
     size_t num_bytes = 0;
@@ -34,8 +33,7 @@ assert_state(const spot_train_t *train, const char *expected)
     free(text);
 }
 
-static void
-test_states_of_a_run(void **state)
+static void test_states_of_a_run(void **state)
 {
     spot_scenario_t scenario;
     spot_train_t train;
@@ -73,8 +71,7 @@ test_states_of_a_run(void **state)
     spot_scenario_free(&scenario);
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_states_of_a_run),

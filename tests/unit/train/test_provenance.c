@@ -13,24 +13,22 @@
 #include "sim/train/experiment.h"
 #include "sim/train/metrics.h"
 
-#define TRACE(end)                                                                      \
-    "# spotsim-trace: 1\n# name: test\n# start: unknown\n# resolution_s: 0.5\n"         \
-    "# kind: named\n# capacity: unbounded\ntime_s,event,count,instances\n"              \
-    "0,init,33,a1 a2 a3 a4 a5 a6 a7 a8 a9 b1 b2 b3 b4 b5 b6 b7 b8 b9 c1 c2 c3 c4 c5 "   \
+#define TRACE(end)                                                                                 \
+    "# spotsim-trace: 1\n# name: test\n# start: unknown\n# resolution_s: 0.5\n"                    \
+    "# kind: named\n# capacity: unbounded\ntime_s,event,count,instances\n"                         \
+    "0,init,33,a1 a2 a3 a4 a5 a6 a7 a8 a9 b1 b2 b3 b4 b5 b6 b7 b8 b9 c1 c2 c3 c4 c5 "              \
     "c6 c7 c8 c9 d1 d2 d3 d4 d5 d6\n60,preempt,1,a1\n" end ",end,32,\n"
-#define SEED                                                                            \
-    "scenario: x\nhorizon: 6 h\ntrace: {generator: seed,\n"                             \
-    "  preemption: {per_minute: 0.1, count: {fixed: 1}},\n"                             \
+#define SEED                                                                                       \
+    "scenario: x\nhorizon: 6 h\ntrace: {generator: seed,\n"                                        \
+    "  preemption: {per_minute: 0.1, count: {fixed: 1}},\n"                                        \
     "  addition: {per_minute: 0.05, count: {fixed: 2}}}\n"
-#define ZONE(name, rate)                                                                \
-    name                                                                                \
-        ": {generator: seed, capacity: 32, initial: 16, preemption: {per_minute: " rate \
-        ", count: {fixed: 1}}, addition: {per_minute: 0.1, count: {fixed: 1}}}"
+#define ZONE(name, rate)                                                                           \
+    name ": {generator: seed, capacity: 32, initial: 16, preemption: {per_minute: " rate           \
+         ", count: {fixed: 1}}, addition: {per_minute: 0.1, count: {fixed: 1}}}"
 
 static char folder[PATH_BYTES];
 
-static int
-enter_folder(void **state)
+static int enter_folder(void **state)
 {
     (void) state;
     snprintf(folder, sizeof(folder), "%s/provenance-XXXXXX", temporary_folder());
@@ -42,8 +40,7 @@ enter_folder(void **state)
     return 0;
 }
 
-static int
-leave_folder(void **state)
+static int leave_folder(void **state)
 {
     static const char *const names[] = {"r.csv", "model.yaml", "scenario.yaml"};
 
@@ -57,8 +54,7 @@ leave_folder(void **state)
 
 /* What a study does: the document is read, then bound with a journal. Where metrics is
  * not NULL, replication 3 runs too. */
-static void
-make(spot_canonical_t *list, const char *yaml, const char *file, double *metrics)
+static void make(spot_canonical_t *list, const char *yaml, const char *file, double *metrics)
 {
     const spot_experiment_t *experiment = &spot_train_experiment;
     const spot_replication_t wanted = {.seed = 7, .replication = 3};
@@ -77,8 +73,7 @@ make(spot_canonical_t *list, const char *yaml, const char *file, double *metrics
         fail_msg("%s", yaml);
     }
     assert_int_equal(spot_inputs_name(&inputs, file, &diag), 0);
-    assert_int_equal(
-        spot_canonical_make(list, experiment->fields, document.root, &inputs), 0);
+    assert_int_equal(spot_canonical_make(list, experiment->fields, document.root, &inputs), 0);
     if (metrics != NULL) {
         assert_int_equal(experiment->open(&worker, scenario), 0);
         assert_int_equal(experiment->run(worker, &wanted, metrics, warnings, NULL), 0);
@@ -90,8 +85,7 @@ make(spot_canonical_t *list, const char *yaml, const char *file, double *metrics
     spot_diag_free(&diag);
 }
 
-static void
-assert_differences(const char *was_yaml, const char *is_yaml, const char *expected)
+static void assert_differences(const char *was_yaml, const char *is_yaml, const char *expected)
 {
     spot_canonical_t was, is;
     spot_diag_t diag;
@@ -113,8 +107,7 @@ assert_differences(const char *was_yaml, const char *is_yaml, const char *expect
     spot_diag_free(&diag);
 }
 
-static void
-test_same_scenario(void **state)
+static void test_same_scenario(void **state)
 {
     (void) state;
     assert_differences(SEED, SEED "fleet: {capacity: 64, initial: +32}\n", "");
@@ -123,8 +116,8 @@ test_same_scenario(void **state)
         SEED, SEED "fleet: {price: {spot: 0.91 USD/h, on_demand: 3.06 USD/h}}\n", "");
     assert_differences(SEED "job: {checkpoint: {every: 0.1 h}}",
         SEED "job: {checkpoint: {every: 360 s, busy: skip}}", "");
-    assert_differences(SEED,
-        SEED "job: {step_time: {64: 8 s, 48: 9 s, 16: 0.3 min, 32: 11000 ms}}\n", "");
+    assert_differences(
+        SEED, SEED "job: {step_time: {64: 8 s, 48: 9 s, 16: 0.3 min, 32: 11000 ms}}\n", "");
     /* a default of the generator; and the keys in another order */
     assert_differences(SEED,
         "trace: {addition: {count: {fixed: +2}, per_minute: 5e-2}, kind: named,\n"
@@ -133,28 +126,24 @@ test_same_scenario(void **state)
         "");
 }
 
-static void
-test_another_scenario(void **state)
+static void test_another_scenario(void **state)
 {
     (void) state;
+    assert_differences(SEED, SEED "job: {reload: 60 s}\n", "r.db: job.reload was 47 s, is 60 s\n");
     assert_differences(
-        SEED, SEED "job: {reload: 60 s}\n", "r.db: job.reload was 47 s, is 60 s\n");
-    assert_differences(SEED, SEED "job: {max_pipelines: 4}\n",
-        "r.db: job.max_pipelines was 1000000, is 4\n");
-    assert_differences(
-        SEED, SEED "until: {steps: 9}\n", "r.db: until.steps was not set, is 9\n");
+        SEED, SEED "job: {max_pipelines: 4}\n", "r.db: job.max_pipelines was 1000000, is 4\n");
+    assert_differences(SEED, SEED "until: {steps: 9}\n", "r.db: until.steps was not set, is 9\n");
     assert_differences(SEED "job: {step_time: {16: 18 s}}\n",
         SEED "job: {step_time: {16: 18 s, 32: 11 s}}\n",
         "r.db: job.step_time.32 was not set, is 11 s\n");
 }
 
-#define PIPELINE(forward_ms, more)                                                      \
-    SEED "job: {step_time: {pipeline: {layers: 8, micro_batch: 4, "                     \
+#define PIPELINE(forward_ms, more)                                                                 \
+    SEED "job: {step_time: {pipeline: {layers: 8, micro_batch: 4, "                                \
          "forward_ms: " forward_ms ", backward_ms: 4, gradient_bytes: 0" more "}}}\n"
 
 /* Times of less than a millisecond count, and the defaults do not need to be said. */
-static void
-test_model_of_the_schedule(void **state)
+static void test_model_of_the_schedule(void **state)
 {
     (void) state;
     assert_differences(PIPELINE("2.4", ""),
@@ -167,15 +156,12 @@ test_model_of_the_schedule(void **state)
 
 /* A zone's dice are those of its number, so the order of the zones is part of what they
  * are: it changes the rows. */
-static void
-test_order_of_zones(void **state)
+static void test_order_of_zones(void **state)
 {
-    static const char east_west[] =
-        "scenario: x\nhorizon: 6 h\ntrace: {generator: zones, "
-        "zones: {" ZONE("east", "0.1") ", " ZONE("west", "0.2") "}}\n";
-    static const char west_east[] =
-        "scenario: x\nhorizon: 6 h\ntrace: {generator: zones, "
-        "zones: {" ZONE("west", "0.2") ", " ZONE("east", "0.1") "}}\n";
+    static const char east_west[] = "scenario: x\nhorizon: 6 h\ntrace: {generator: zones, "
+                                    "zones: {" ZONE("east", "0.1") ", " ZONE("west", "0.2") "}}\n";
+    static const char west_east[] = "scenario: x\nhorizon: 6 h\ntrace: {generator: zones, "
+                                    "zones: {" ZONE("west", "0.2") ", " ZONE("east", "0.1") "}}\n";
     double was[SPOT_TRAIN_NUM_METRICS] = {0}, is[SPOT_TRAIN_NUM_METRICS] = {0};
     spot_canonical_t list;
 
@@ -194,8 +180,7 @@ test_order_of_zones(void **state)
 }
 
 /* With the system that is swept go the defaults that came with it, and nothing else. */
-static void
-test_a_swept_choice_takes_its_defaults_along(void **state)
+static void test_a_swept_choice_takes_its_defaults_along(void **state)
 {
     spot_canonical_t list;
 
@@ -216,8 +201,7 @@ test_a_swept_choice_takes_its_defaults_along(void **state)
 
 /* The canonical text is a scenario: it is bound, is its own canonical form, and its
  * replications are the same to the last bit. */
-static void
-test_canonical_text_is_the_scenario(void **state)
+static void test_canonical_text_is_the_scenario(void **state)
 {
     static const char *const documents[] = {
         SEED,
@@ -254,8 +238,7 @@ test_canonical_text_is_the_scenario(void **state)
 
 /* A scenario names a model, the model names a trace: one byte anywhere counts, and is
  * told by the key that names the file where there is one. */
-static void
-test_changed_files(void **state)
+static void test_changed_files(void **state)
 {
     static const char yaml[] = "scenario: x\nhorizon: 8 h\ntrace: model.yaml\n";
     static const char trace_yaml[] = "scenario: x\ntrace: {file: r.csv}\n";
@@ -273,16 +256,14 @@ test_changed_files(void **state)
     assert_int_equal(spot_canonical_compare(&was, &is, "r.db", &diag), 1);
     assert_string_equal(diag.items[0].text, "r.db: r.csv: its content has changed");
     assert_int_equal(spot_canonical_compare(&was_trace, &is_trace, "r.db", &diag), 1);
-    assert_string_equal(
-        diag.items[1].text, "r.db: trace.file: its content has changed (r.csv)");
+    assert_string_equal(diag.items[1].text, "r.db: trace.file: its content has changed (r.csv)");
     spot_canonical_free(&is);
     write_file("r.csv", TRACE("36000"));
     write_file("model.yaml",
         "spotsim-model: 1\ngenerator: replay\ntrace: r.csv\nstart: first\nwrap: true\n");
     make(&is, yaml, "s.yaml", NULL);
     assert_int_equal(spot_canonical_compare(&was, &is, "r.db", &diag), 1);
-    assert_string_equal(
-        diag.items[2].text, "r.db: trace: its content has changed (model.yaml)");
+    assert_string_equal(diag.items[2].text, "r.db: trace: its content has changed (model.yaml)");
     spot_canonical_free(&was);
     spot_canonical_free(&is);
     spot_canonical_free(&was_trace);
@@ -290,8 +271,7 @@ test_changed_files(void **state)
     spot_diag_free(&diag);
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_same_scenario),

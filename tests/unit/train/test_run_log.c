@@ -20,8 +20,7 @@
 /* Each returns the place behind what it read, or NULL. */
 static const char *read_value(const char *text);
 
-static const char *
-read_text(const char *text)
+static const char *read_text(const char *text)
 {
     if (*text != '"') {
         return NULL;
@@ -40,8 +39,7 @@ read_text(const char *text)
     return text + 1;
 }
 
-static const char *
-read_integer(const char *text)
+static const char *read_integer(const char *text)
 {
     const char *digits = text + (*text == '-');
     const size_t length = strspn(digits, "0123456789");
@@ -49,8 +47,7 @@ read_integer(const char *text)
     return length == 0 || (length > 1 && *digits == '0') ? NULL : digits + length;
 }
 
-static const char *
-read_item(const char *text, bool has_key)
+static const char *read_item(const char *text, bool has_key)
 {
     if (has_key) {
         text = read_text(text);
@@ -63,8 +60,7 @@ read_item(const char *text, bool has_key)
 }
 
 /* Behind an opening bracket: items with commas between, and the closing bracket. */
-static const char *
-read_items(const char *text, char closing)
+static const char *read_items(const char *text, char closing)
 {
     if (*text == closing) {
         return text + 1;
@@ -81,8 +77,7 @@ read_items(const char *text, char closing)
     }
 }
 
-static const char *
-read_value(const char *text)
+static const char *read_value(const char *text)
 {
     switch (*text) {
         case '{':
@@ -96,8 +91,7 @@ read_value(const char *text)
     }
 }
 
-static void
-assert_json_lines(const char *lines, size_t num_lines)
+static void assert_json_lines(const char *lines, size_t num_lines)
 {
     for (size_t j = 0; j < num_lines; j++) {
         const char *end = *lines == '{' ? read_value(lines) : NULL;
@@ -110,8 +104,7 @@ assert_json_lines(const char *lines, size_t num_lines)
 }
 
 /* The caller frees the text. */
-static char *
-lines_of(const spot_event_log_t *log)
+static char *lines_of(const spot_event_log_t *log)
 {
     char *text = NULL;
     size_t num_bytes = 0;
@@ -126,8 +119,7 @@ lines_of(const spot_event_log_t *log)
 /* ---- One run by hand ---- */
 
 /* The caller frees log and lines. */
-static char *
-run_rows(const char *rows, const char *rest, spot_event_log_t *log)
+static char *run_rows(const char *rows, const char *rest, spot_event_log_t *log)
 {
     char path[PATH_BYTES], text[2048];
     spot_scenario_t scenario;
@@ -148,31 +140,30 @@ run_rows(const char *rows, const char *rest, spot_event_log_t *log)
 }
 
 #define EVENT(time, name) "{\"time_ms\": " #time ", \"event\": \"" name "\", "
-#define PHASE(time, name, world, length, stalled)                                       \
-    EVENT(time, "phase")                                                                \
-    "\"phase\": \"" name "\", \"world_size\": " #world ", \"length_ms\": " #length      \
+#define PHASE(time, name, world, length, stalled)                                                  \
+    EVENT(time, "phase")                                                                           \
+    "\"phase\": \"" name "\", \"world_size\": " #world ", \"length_ms\": " #length                 \
     ", \"stalled_ms\": " #stalled "}\n"
-#define FLEET(time, prepping, standby, active, pipelines)                               \
-    EVENT(time, "fleet")                                                                \
-    "\"prepping\": " #prepping ", \"standby\": " #standby ", \"active\": " #active      \
+#define FLEET(time, prepping, standby, active, pipelines)                                          \
+    EVENT(time, "fleet")                                                                           \
+    "\"prepping\": " #prepping ", \"standby\": " #standby ", \"active\": " #active                 \
     ", \"pipelines\": " #pipelines "}\n"
-#define CHANGE(time, kind, count, clipped, population, names)                           \
-    EVENT(time, kind)                                                                   \
-    "\"count\": " #count ", \"clipped\": " #clipped ", \"population\": " #population    \
+#define CHANGE(time, kind, count, clipped, population, names)                                      \
+    EVENT(time, kind)                                                                              \
+    "\"count\": " #count ", \"clipped\": " #clipped ", \"population\": " #population               \
     ", \"instances\": [" names "]}\n"
-#define ROLLBACK(time, steps, durable, lost, aborted)                                   \
-    EVENT(time, "rollback")                                                             \
-    "\"steps_lost\": " #steps ", \"steps_durable\": " #durable ", \"lost_ms\": " #lost  \
+#define ROLLBACK(time, steps, durable, lost, aborted)                                              \
+    EVENT(time, "rollback")                                                                        \
+    "\"steps_lost\": " #steps ", \"steps_durable\": " #durable ", \"lost_ms\": " #lost             \
     ", \"checkpoints_aborted\": " #aborted "}\n"
-#define DURABLE(time, number, steps)                                                    \
-    EVENT(time, "durable")                                                              \
+#define DURABLE(time, number, steps)                                                               \
+    EVENT(time, "durable")                                                                         \
     "\"checkpoint\": " #number ", \"steps_durable\": " #steps ", \"checkpoints\": 1}\n"
-#define END(time, kept, durable)                                                        \
+#define END(time, kept, durable)                                                                   \
     EVENT(time, "end") "\"steps_kept\": " #kept ", \"steps_durable\": " #durable "}\n"
 
 /* expected: NULL-terminated. */
-static void
-assert_lines(const char *rows, const char *rest, const char *const *expected)
+static void assert_lines(const char *rows, const char *rest, const char *const *expected)
 {
     spot_event_log_t log;
     char *lines = run_rows(rows, rest, &log);
@@ -183,8 +174,7 @@ assert_lines(const char *rows, const char *rest, const char *const *expected)
         const size_t num_bytes = strlen(*expected);
 
         if (strncmp(place, *expected, num_bytes) != 0) {
-            fail_msg("expected %sbut got\n%.*s", *expected, (int) strcspn(place, "\n"),
-                place);
+            fail_msg("expected %sbut got\n%.*s", *expected, (int) strcspn(place, "\n"), place);
         }
         place += num_bytes;
     }
@@ -194,8 +184,7 @@ assert_lines(const char *rows, const char *rest, const char *const *expected)
 }
 
 /* The timeline of test_train.c, with a name that JSON must escape. */
-static void
-test_lines_of_a_timeline(void **state)
+static void test_lines_of_a_timeline(void **state)
 {
     static const char *const expected[] = {
         FLEET(0, 0, 0, 4, 2),
@@ -233,14 +222,12 @@ test_lines_of_a_timeline(void **state)
 
 /* The preemption of "a" is announced at 15 s: five more steps end, and the checkpoint
  * just fits; the instance on demand goes on alone. */
-static void
-test_lines_of_a_notice(void **state)
+static void test_lines_of_a_notice(void **state)
 {
     static const char *const expected[] = {
         FLEET(0, 0, 0, 2, 2),
         PHASE(0, "useful", 2, 32000, 0),
-        EVENT(15000,
-            "notice") "\"count\": 1, \"deadline_ms\": 35000, \"instances\": [\"a\"]}\n",
+        EVENT(15000, "notice") "\"count\": 1, \"deadline_ms\": 35000, \"instances\": [\"a\"]}\n",
         FLEET(15000, 0, 0, 2, 2),
         FLEET(16000, 0, 0, 2, 2), /* asked at the end of each step */
         FLEET(20000, 0, 0, 2, 2),
@@ -269,8 +256,7 @@ test_lines_of_a_notice(void **state)
 }
 
 /* Stalls, clipped changes, a stop, waiting, the end of the job. */
-static void
-test_lines_of_stalls_and_waiting(void **state)
+static void test_lines_of_stalls_and_waiting(void **state)
 {
     static const char *const expected[] = {
         FLEET(0, 0, 0, 1, 1),
@@ -314,8 +300,7 @@ typedef struct {
     int64_t standby;
 } reading_t;
 
-static void
-read_phase(reading_t *self, const spot_log_record_t *record)
+static void read_phase(reading_t *self, const spot_log_record_t *record)
 {
     static const spot_job_phase_t phases[] = {
         [SPOT_SHARE_RECONFIGURING] = SPOT_JOB_RECONFIGURING,
@@ -342,8 +327,7 @@ read_phase(reading_t *self, const spot_log_record_t *record)
     self->sum.ledger.instance_ms[SPOT_SHARE_STALLED] += world_size * stalled_ms;
 }
 
-static size_t
-count_names(const char *names)
+static size_t count_names(const char *names)
 {
     size_t num_names = *names != '\0';
 
@@ -353,8 +337,7 @@ count_names(const char *names)
     return num_names;
 }
 
-static void
-read_change(
+static void read_change(
     reading_t *self, const spot_event_log_t *log, const spot_log_record_t *record)
 {
     const int64_t count = record->values[0];
@@ -376,8 +359,7 @@ read_change(
 }
 
 /* Prepping and standby hold from one fleet record to the next. */
-static void
-pass_fleet(reading_t *self, int64_t time_ms)
+static void pass_fleet(reading_t *self, int64_t time_ms)
 {
     int64_t *instance_ms = self->sum.ledger.instance_ms;
 
@@ -386,23 +368,20 @@ pass_fleet(reading_t *self, int64_t time_ms)
     self->fleet_ms = time_ms;
 }
 
-static void
-read_fleet(reading_t *self, const spot_log_record_t *record, int64_t depth)
+static void read_fleet(reading_t *self, const spot_log_record_t *record, int64_t depth)
 {
     pass_fleet(self, record->time_ms);
     self->prepping = record->values[0];
     self->standby = record->values[1];
-    assert_int_equal(
-        self->prepping + self->standby + record->values[2], self->population);
+    assert_int_equal(self->prepping + self->standby + record->values[2], self->population);
     assert_int_equal(record->values[2], record->values[3] * depth);
     if (self->population > self->sum.peak_instances) {
         self->sum.peak_instances = self->population;
     }
 }
 
-static void
-read_record(reading_t *self, const spot_event_log_t *log,
-    const spot_log_record_t *record, int64_t depth)
+static void read_record(
+    reading_t *self, const spot_event_log_t *log, const spot_log_record_t *record, int64_t depth)
 {
     assert_true(record->time_ms > self->time_ms ||
                 (record->time_ms == self->time_ms && record->kind >= self->kind));
@@ -439,8 +418,7 @@ read_record(reading_t *self, const spot_event_log_t *log,
     }
 }
 
-static void
-check_log(
+static void check_log(
     const case_t *self, const spot_event_log_t *log, const spot_train_result_t *result)
 {
     reading_t reading = {.time_ms = -1, .population = result->initial};
@@ -466,8 +444,7 @@ check_log(
     assert_null(result_difference(&reading.sum, result));
 }
 
-static void
-test_log_adds_up(void **state)
+static void test_log_adds_up(void **state)
 {
     spot_event_log_t log;
     case_t self;
@@ -491,23 +468,20 @@ test_log_adds_up(void **state)
     spot_event_log_free(&log);
 }
 
-static void
-test_record_names(void **state)
+static void test_record_names(void **state)
 {
     static const char *const names[] = {
         "durable", "stop", "notice", "rollback", "fleet", "phase", "end"};
 
     (void) state;
     for (int kind = 0; kind <= SPOT_LOG_END; kind++) {
-        const spot_log_record_t record = {
-            .kind = kind, .values = {0, 0, 0, SPOT_EVENT_STOP}};
+        const spot_log_record_t record = {.kind = kind, .values = {0, 0, 0, SPOT_EVENT_STOP}};
 
         assert_string_equal(spot_log_record_name(&record), names[kind]);
     }
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_lines_of_a_timeline),

@@ -12,8 +12,7 @@
 #include "sim/train/run_theory.h"
 
 /* One instance that is lost every 600 s on average, replaced at once. */
-static void
-bind_poisson(spot_scenario_t *scenario, const char *checkpoint)
+static void bind_poisson(spot_scenario_t *scenario, const char *checkpoint)
 {
     char text[1024];
 
@@ -28,8 +27,7 @@ bind_poisson(spot_scenario_t *scenario, const char *checkpoint)
     bind_good_scenario(scenario, text);
 }
 
-static spot_run_theory_t
-theory_of_run(const char *checkpoint)
+static spot_run_theory_t theory_of_run(const char *checkpoint)
 {
     spot_run_theory_t theory;
     spot_scenario_t scenario;
@@ -52,8 +50,7 @@ typedef struct {
 
 /* The lives are drawn 1 % too long, which the mean time between rollbacks, measured too,
  * takes into account. */
-static void
-check_case(const case_t *self)
+static void check_case(const case_t *self)
 {
     const spot_run_theory_t theory = theory_of_run(self->checkpoint);
 
@@ -88,18 +85,13 @@ check_case(const case_t *self)
 }
 
 /* Some 15,000 lives each, with every way to be due and to be busy. */
-static void
-test_agrees_where_it_holds(void **state)
+static void test_agrees_where_it_holds(void **state)
 {
     static const case_t cases[] = {
-        {"every: 10 steps, snapshot: 2 s, write: 45 s, busy: wait", 43, 45, .73477075,
-            11, "wait"},
-        {"every: 10 steps, snapshot: 2 s, write: 45 s, busy: join", 43, 47, .70466238,
-            11, "join"},
-        {"every: 10 steps, snapshot: 2 s, write: 45 s, busy: skip", 86, 88, 0, 11,
-            "wait"},
-        {"every: 43 s, snapshot: 2 s, write: 45 s, busy: wait", 43, 45, .73477075, 11,
-            "wait"},
+        {"every: 10 steps, snapshot: 2 s, write: 45 s, busy: wait", 43, 45, .73477075, 11, "wait"},
+        {"every: 10 steps, snapshot: 2 s, write: 45 s, busy: join", 43, 47, .70466238, 11, "join"},
+        {"every: 10 steps, snapshot: 2 s, write: 45 s, busy: skip", 86, 88, 0, 11, "wait"},
+        {"every: 43 s, snapshot: 2 s, write: 45 s, busy: wait", 43, 45, .73477075, 11, "wait"},
         {"every: back-to-back, snapshot: 2 s, write: 45 s", 47.3, 49.3, 0, 11, "wait"},
         {"mode: sync, every: 10 steps, write: 47 s", 43, 90, .38115587, 0, NULL},
     };
@@ -124,8 +116,7 @@ static const spot_train_result_t plain = {
     .preemption_events = 30,
 };
 
-static void
-bind_small(spot_scenario_t *scenario)
+static void bind_small(spot_scenario_t *scenario)
 {
     bind_good_scenario(scenario,
         "scenario: small\nhorizon: 2 h\n"
@@ -134,8 +125,7 @@ bind_small(spot_scenario_t *scenario)
         "addition: {per_minute: 0, count: {fixed: 1}}}\n");
 }
 
-static int
-count_doubts(const spot_run_theory_t *theory)
+static int count_doubts(const spot_run_theory_t *theory)
 {
     int num_doubts = 0;
 
@@ -145,8 +135,7 @@ count_doubts(const spot_run_theory_t *theory)
     return num_doubts;
 }
 
-static void
-test_numbers_of_a_result(void **state)
+static void test_numbers_of_a_result(void **state)
 {
     spot_train_result_t result = plain;
     spot_run_theory_t theory;
@@ -193,8 +182,7 @@ test_numbers_of_a_result(void **state)
     spot_scenario_free(&scenario);
 }
 
-static void
-test_doubts(void **state)
+static void test_doubts(void **state)
 {
     spot_train_result_t result = plain;
     spot_run_theory_t theory;
@@ -221,8 +209,7 @@ test_doubts(void **state)
     spot_scenario_free(&scenario);
 }
 
-static void
-test_nothing_to_say(void **state)
+static void test_nothing_to_say(void **state)
 {
     const spot_recovery_t *system;
     spot_recovery_t other;
@@ -234,8 +221,7 @@ test_nothing_to_say(void **state)
     bind_small(&scenario);
     result.rollbacks = 0;
     spot_run_theory_init(&theory, &scenario, &result);
-    assert_string_equal(
-        theory.reason, "without a rollback there is no mean time between them");
+    assert_string_equal(theory.reason, "without a rollback there is no mean time between them");
     system = scenario.recovery.system;
     other = *system;
     other.name = "other";
@@ -246,8 +232,7 @@ test_nothing_to_say(void **state)
     spot_scenario_free(&scenario);
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_agrees_where_it_holds),

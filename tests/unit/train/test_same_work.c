@@ -16,15 +16,13 @@
 #define NUM_WORKS 20
 
 /* A whole number from least to most. */
-static int64_t
-draw(spot_rng_t *rng, int64_t least, int64_t most)
+static int64_t draw(spot_rng_t *rng, int64_t least, int64_t most)
 {
     return least + (int64_t) spot_rng_below(rng, (uint64_t) (most - least + 1));
 }
 
 /* Step times that fall, stay and rise, at up to 4 world sizes. */
-static void
-draw_scenario(spot_rng_t *rng, char *text)
+static void draw_scenario(spot_rng_t *rng, char *text)
 {
     static const char *const every[] = {"back-to-back", "3 steps", "900 ms", "auto"};
     static const char *const busy[] = {"skip", "wait", "join"};
@@ -38,19 +36,18 @@ draw_scenario(spot_rng_t *rng, char *text)
         "job:\n  pipeline_depth: %d\n  max_pipelines: %d\n"
         "  checkpoint: {mode: %s, every: %s, write: %d ms, snapshot: %d ms, busy: %s}\n"
         "  step_time: {",
-        (int) draw(rng, 1, 3), (int) draw(rng, 50, 400),
-        draw(rng, 0, 1) == 0 ? "async" : "sync", every[draw(rng, 0, 3)],
-        (int) draw(rng, 1, 500), (int) draw(rng, 0, 50), busy[draw(rng, 0, 2)]);
+        (int) draw(rng, 1, 3), (int) draw(rng, 50, 400), draw(rng, 0, 1) == 0 ? "async" : "sync",
+        every[draw(rng, 0, 3)], (int) draw(rng, 1, 500), (int) draw(rng, 0, 50),
+        busy[draw(rng, 0, 2)]);
     for (int64_t j = 0; j < num_points; j++) {
         world_size += draw(rng, 1, 200);
-        text += sprintf(text, "%s%d: %d ms", j == 0 ? "" : ", ", (int) world_size,
-            (int) draw(rng, 1, 120));
+        text += sprintf(
+            text, "%s%d: %d ms", j == 0 ? "" : ", ", (int) world_size, (int) draw(rng, 1, 120));
     }
     strcpy(text, "}\n");
 }
 
-static bool
-is_better(const spot_same_work_t *same, const spot_same_work_t *found, double within_s)
+static bool is_better(const spot_same_work_t *same, const spot_same_work_t *found, double within_s)
 {
     if (same->time_s <= within_s && found->time_s <= within_s) {
         return same->cost_usd < found->cost_usd;
@@ -59,11 +56,9 @@ is_better(const spot_same_work_t *same, const spot_same_work_t *found, double wi
 }
 
 /* The rental of the work among all known world sizes, one after the other. */
-static spot_same_work_t
-search(const spot_job_t *job, const spot_work_done_t *work)
+static spot_same_work_t search(const spot_job_t *job, const spot_work_done_t *work)
 {
-    const int64_t largest =
-        spot_step_time_largest(&job->step_time) / job->pipeline_depth;
+    const int64_t largest = spot_step_time_largest(&job->step_time) / job->pipeline_depth;
     const int64_t most = largest < job->max_pipelines ? largest : job->max_pipelines;
     spot_same_work_t found = {.num_instances = 0};
 
@@ -77,27 +72,23 @@ search(const spot_job_t *job, const spot_work_done_t *work)
         }
         spot_cycle_init(&rental.cycle, &job->checkpoint, spot_job_step_ms(job, j));
         same = spot_same_work_find(&alone, work);
-        if (found.num_instances == 0 ||
-            is_better(&same, &found, (double) work->within_ms / 1000)) {
+        if (found.num_instances == 0 || is_better(&same, &found, (double) work->within_ms / 1000)) {
             found = same;
         }
     }
     return found;
 }
 
-static spot_work_done_t
-draw_work(spot_rng_t *rng)
+static spot_work_done_t draw_work(spot_rng_t *rng)
 {
-    return (spot_work_done_t){
-        .steps = draw(rng, 0, 9) == 0 ? 0 : spot_rng_uniform(rng) * 300,
+    return (spot_work_done_t){.steps = draw(rng, 0, 9) == 0 ? 0 : spot_rng_uniform(rng) * 300,
         .within_ms = draw(rng, 1, 30000),
         .preparation_ms = draw(rng, 0, 1) * 500,
         .instance_usd_per_h = (double) draw(rng, 0, 2),
         .service_usd_per_h = (double) draw(rng, 0, 3)};
 }
 
-static void
-test_equals_a_search(void **state)
+static void test_equals_a_search(void **state)
 {
     size_t num_found = 0;
     spot_rng_t rng;
@@ -126,8 +117,7 @@ test_equals_a_search(void **state)
 }
 
 /* A wide range between two points has one rental for each millisecond. */
-static void
-test_a_wide_range_is_short(void **state)
+static void test_a_wide_range_is_short(void **state)
 {
     spot_scenario_t scenario;
 
@@ -141,8 +131,7 @@ test_a_wide_range_is_short(void **state)
     spot_scenario_free(&scenario);
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_equals_a_search),

@@ -11,15 +11,15 @@
 #include "base/units.h"
 #include "fixture.h"
 
-#define TRACE(kind, rows)                                                               \
-    "# spotsim-trace: 1\n# name: test\n# start: unknown\n# resolution_s: 0.5\n"         \
+#define TRACE(kind, rows)                                                                          \
+    "# spotsim-trace: 1\n# name: test\n# start: unknown\n# resolution_s: 0.5\n"                    \
     "# kind: " kind "\n# capacity: unbounded\ntime_s,event,count,instances\n" rows
 
 /* Parts of documents; line 1 names the scenario. */
 #define NAME "scenario: test\n"
 #define FILE_3 "trace: {file: three.csv}\n"
-#define SEED                                                                            \
-    "trace: {generator: seed, preemption: {per_minute: 0.1, count: {fixed: 1}},\n"      \
+#define SEED                                                                                       \
+    "trace: {generator: seed, preemption: {per_minute: 0.1, count: {fixed: 1}},\n"                 \
     "  addition: {per_minute: 0, count: {fixed: 2}}}\n"
 #define HOUR "horizon: 1 h\n"
 #define HORIZON "a duration such as \"355 min\", trace-end or {until: {steps: 1800}}"
@@ -27,8 +27,7 @@
 
 static char folder[PATH_BYTES];
 
-static int
-enter_folder(void **state)
+static int enter_folder(void **state)
 {
     (void) state;
     snprintf(folder, sizeof(folder), "%s/scenario-XXXXXX", temporary_folder());
@@ -41,11 +40,10 @@ enter_folder(void **state)
     return 0;
 }
 
-static int
-leave_folder(void **state)
+static int leave_folder(void **state)
 {
-    static const char *const names[] = {"three.csv", "counts.csv", "probe.csv",
-        "wrong.csv", "model.yaml", "scenario.yaml"};
+    static const char *const names[] = {
+        "three.csv", "counts.csv", "probe.csv", "wrong.csv", "model.yaml", "scenario.yaml"};
 
     (void) state;
     for (size_t j = 0; j < sizeof(names) / sizeof(names[0]); j++) {
@@ -55,8 +53,7 @@ leave_folder(void **state)
     return rmdir(folder);
 }
 
-static void
-assert_report(spot_diag_t *diag, const char *expected)
+static void assert_report(spot_diag_t *diag, const char *expected)
 {
     char *report = diagnostics(diag);
 
@@ -65,8 +62,7 @@ assert_report(spot_diag_t *diag, const char *expected)
     spot_diag_free(diag);
 }
 
-static void
-assert_fails(const char *text, const char *expected)
+static void assert_fails(const char *text, const char *expected)
 {
     spot_scenario_t scenario;
     spot_diag_t diag;
@@ -79,8 +75,7 @@ assert_fails(const char *text, const char *expected)
 }
 
 /* The caller frees the scenario. */
-static spot_scenario_t
-bound(const char *text, const char *warnings)
+static spot_scenario_t bound(const char *text, const char *warnings)
 {
     spot_scenario_t scenario;
     spot_diag_t diag;
@@ -93,11 +88,9 @@ bound(const char *text, const char *warnings)
 
 /* ---- What is good ---- */
 
-static void
-assert_seed_64(const spot_scenario_t *scenario)
+static void assert_seed_64(const spot_scenario_t *scenario)
 {
-    static const int64_t points[4][2] = {
-        {16, 18000}, {32, 11000}, {48, 9000}, {64, 8000}};
+    static const int64_t points[4][2] = {{16, 18000}, {32, 11000}, {48, 9000}, {64, 8000}};
     const spot_job_t *job = &scenario->job;
 
     assert_int_equal(scenario->tick_ms, 5000);
@@ -125,8 +118,7 @@ assert_seed_64(const spot_scenario_t *scenario)
     assert_ptr_equal(scenario->recovery.system, &spot_recovery_checkpoint);
 }
 
-static void
-test_defaults(void **state)
+static void test_defaults(void **state)
 {
     spot_scenario_t scenario = bound(NAME HOUR SEED, "");
 
@@ -146,8 +138,7 @@ test_defaults(void **state)
 }
 
 /* The defaults are the shipped scenario of the seed study. */
-static void
-test_shipped_scenario(void **state)
+static void test_shipped_scenario(void **state)
 {
     spot_scenario_t scenario;
     spot_diag_t diag;
@@ -156,8 +147,7 @@ test_shipped_scenario(void **state)
     spot_diag_init(&diag);
     assert_int_equal(
         spot_scenario_read(&scenario,
-            SPOT_SOURCE_DIR "/reports/studies/idle-vs-preemption/seed-64.yaml", NULL,
-            &diag),
+            SPOT_SOURCE_DIR "/reports/studies/idle-vs-preemption/seed-64.yaml", NULL, &diag),
         0);
     assert_report(&diag, "");
     assert_string_equal(scenario.name, "seed-64");
@@ -166,22 +156,21 @@ test_shipped_scenario(void **state)
     spot_scenario_free(&scenario);
 }
 
-static void
-test_everything_given(void **state)
+static void test_everything_given(void **state)
 {
-    spot_scenario_t scenario = bound(
-        "trace: {file: counts.csv}\n"
-        "recovery: {detection: 60 s, system: checkpoint}\n"
-        "job: {pipeline_depth: 2, max_pipelines: 3, samples_per_step: 8,\n"
-        "  step_time: {4: 250 ms, 2: 1.5 s}, reconfiguration: 0 s, reload: 1 min,\n"
-        "  checkpoint: {mode: sync, every: 10 steps, write: 2 s}}\n"
-        "fleet: {price: {on_demand: 3, spot: 24 USD/d}, preparation: 0 s, initial: 0,\n"
-        "  capacity: 7}\n"
-        "tick: 1 ms\n"
-        "until: {steps: 1000000000000}\n"
-        "horizon: 0.5 min\n"
-        "scenario: everything\n",
-        "");
+    spot_scenario_t scenario =
+        bound("trace: {file: counts.csv}\n"
+              "recovery: {detection: 60 s, system: checkpoint}\n"
+              "job: {pipeline_depth: 2, max_pipelines: 3, samples_per_step: 8,\n"
+              "  step_time: {4: 250 ms, 2: 1.5 s}, reconfiguration: 0 s, reload: 1 min,\n"
+              "  checkpoint: {mode: sync, every: 10 steps, write: 2 s}}\n"
+              "fleet: {price: {on_demand: 3, spot: 24 USD/d}, preparation: 0 s, initial: 0,\n"
+              "  capacity: 7}\n"
+              "tick: 1 ms\n"
+              "until: {steps: 1000000000000}\n"
+              "horizon: 0.5 min\n"
+              "scenario: everything\n",
+            "");
 
     (void) state;
     assert_string_equal(scenario.name, "everything");
@@ -200,8 +189,7 @@ test_everything_given(void **state)
     spot_scenario_free(&scenario);
 }
 
-static void
-test_forms_of_horizon(void **state)
+static void test_forms_of_horizon(void **state)
 {
     static const struct {
         const char *text;
@@ -237,15 +225,13 @@ test_forms_of_horizon(void **state)
 }
 
 /* The trace brings its own instances, whatever fleet.initial and its default say. */
-static void
-test_initial_instances_of_a_file(void **state)
+static void test_initial_instances_of_a_file(void **state)
 {
 #define IGNORED "fleet.initial is ignored: the trace starts with "
     static const char *const texts[][2] = {{NAME FILE_3, ""},
         {NAME "fleet: {initial: 2}\n" FILE_3,
             "warning: scenario.yaml:2:18: " IGNORED "3 instances of its own\n"},
-        {NAME "fleet: {initial: 3}\n" FILE_3, ""},
-        {NAME "fleet: {capacity: 3}\n" FILE_3, ""},
+        {NAME "fleet: {initial: 3}\n" FILE_3, ""}, {NAME "fleet: {capacity: 3}\n" FILE_3, ""},
         {NAME "fleet: {capacity: 3, initial: 4}\n" FILE_3,
             "warning: scenario.yaml:2:31: " IGNORED "3 instances of its own\n"}};
 
@@ -258,8 +244,7 @@ test_initial_instances_of_a_file(void **state)
     }
 }
 
-static void
-test_availability_warns(void **state)
+static void test_availability_warns(void **state)
 {
     spot_scenario_t scenario = bound(NAME "trace: {file: probe.csv}\n",
         "warning: probe.csv: kind availability: what could have been obtained is taken "
@@ -271,23 +256,22 @@ test_availability_warns(void **state)
 }
 
 /* A scenario's tick, fleet and horizon win over those of a model; a difference warns. */
-static void
-test_model_keys_that_differ_warn(void **state)
+static void test_model_keys_that_differ_warn(void **state)
 {
-    spot_scenario_t scenario = bound(NAME HOUR
-        "tick: 1 min\nfleet: {capacity: 8, initial: 4}\n"
-        "trace:\n  generator: seed\n  tick_s: 5\n  capacity: 9\n  initial: 5\n"
-        "  horizon_s: 60\n"
-        "  preemption: {per_minute: 0.1, count: {fixed: 1}}\n"
-        "  addition: {per_minute: 0, count: {fixed: 2}}\n",
-        "warning: scenario.yaml:7:11: trace.tick_s is ignored: the scenario's tick, "
-        "60 s instead of 5 s, wins\n"
-        "warning: scenario.yaml:8:13: trace.capacity is ignored: the scenario's "
-        "fleet.capacity wins\n"
-        "warning: scenario.yaml:9:12: trace.initial is ignored: the scenario's "
-        "fleet.initial wins\n"
-        "warning: scenario.yaml:10:14: trace.horizon_s is ignored: the scenario's "
-        "horizon wins\n");
+    spot_scenario_t scenario =
+        bound(NAME HOUR "tick: 1 min\nfleet: {capacity: 8, initial: 4}\n"
+                        "trace:\n  generator: seed\n  tick_s: 5\n  capacity: 9\n  initial: 5\n"
+                        "  horizon_s: 60\n"
+                        "  preemption: {per_minute: 0.1, count: {fixed: 1}}\n"
+                        "  addition: {per_minute: 0, count: {fixed: 2}}\n",
+            "warning: scenario.yaml:7:11: trace.tick_s is ignored: the scenario's tick, "
+            "60 s instead of 5 s, wins\n"
+            "warning: scenario.yaml:8:13: trace.capacity is ignored: the scenario's "
+            "fleet.capacity wins\n"
+            "warning: scenario.yaml:9:12: trace.initial is ignored: the scenario's "
+            "fleet.initial wins\n"
+            "warning: scenario.yaml:10:14: trace.horizon_s is ignored: the scenario's "
+            "horizon wins\n");
 
     (void) state;
     assert_int_equal(spot_trace_model_common(&scenario.trace)->tick_ms, 60000);
@@ -296,34 +280,31 @@ test_model_keys_that_differ_warn(void **state)
     assert_int_equal(spot_trace_model_common(&scenario.trace)->horizon_ms, 3600000);
     spot_scenario_free(&scenario);
 
-    scenario = bound(NAME HOUR
-        "tick: 250 ms\nfleet: {capacity: 8, initial: 4}\n"
-        "trace: {generator: seed, tick_s: 0.25, capacity: 8, initial: 4,\n"
-        "  horizon_s: 3600, preemption: {per_minute: 0.1, count: {fixed: 1}},\n"
-        "  addition: {per_minute: 0, count: {fixed: 2}}}\n",
-        "");
+    scenario =
+        bound(NAME HOUR "tick: 250 ms\nfleet: {capacity: 8, initial: 4}\n"
+                        "trace: {generator: seed, tick_s: 0.25, capacity: 8, initial: 4,\n"
+                        "  horizon_s: 3600, preemption: {per_minute: 0.1, count: {fixed: 1}},\n"
+                        "  addition: {per_minute: 0, count: {fixed: 2}}}\n",
+            "");
     spot_scenario_free(&scenario);
 }
 
 /* ---- What is wrong ---- */
 
-static void
-test_missing_keys(void **state)
+static void test_missing_keys(void **state)
 {
     (void) state;
     assert_fails("{}", "scenario.yaml:1:1: missing key \"scenario\"\n"
                        "scenario.yaml:1:1: missing key \"trace\"\n");
     assert_fails(NAME, "scenario.yaml:1:1: missing key \"trace\"\n");
     assert_fails("[]", "scenario.yaml:1:1: expected a map of keys, got an empty list\n");
-    assert_fails(
-        "seed-64\n", "scenario.yaml:1:1: expected a map of keys, got \"seed-64\"\n");
+    assert_fails("seed-64\n", "scenario.yaml:1:1: expected a map of keys, got \"seed-64\"\n");
     assert_fails(NAME HOUR "trace: {generator: seed}\n",
         "scenario.yaml:3:8: missing key \"trace.preemption\"\n"
         "scenario.yaml:3:8: missing key \"trace.addition\"\n");
 }
 
-static void
-test_unknown_keys(void **state)
+static void test_unknown_keys(void **state)
 {
     (void) state;
     assert_fails(NAME "horizn: 1 h\n"
@@ -351,15 +332,12 @@ test_unknown_keys(void **state)
         "\"fixed\"?\n");
 }
 
-static void
-test_errors_of_horizon(void **state)
+static void test_errors_of_horizon(void **state)
 {
     static const char *const forms[][2] = {
         {"5", "2:10: horizon: expected " HORIZON ", got \"5\": the unit is missing\n"},
-        {"0 s",
-            "2:10: horizon: expected a duration from 1 ms to 36525 d, got \"0 s\"\n"},
-        {"-1 h",
-            "2:10: horizon: expected a duration from 1 ms to 36525 d, got \"-1 h\"\n"},
+        {"0 s", "2:10: horizon: expected a duration from 1 ms to 36525 d, got \"0 s\"\n"},
+        {"-1 h", "2:10: horizon: expected a duration from 1 ms to 36525 d, got \"-1 h\"\n"},
         {"[1 h]", "2:10: horizon: expected " HORIZON ", got a list\n"},
         {"{}", "2:10: horizon: expected " HORIZON ", got an empty map\n"},
         {"{until: 5}", "2:18: horizon.until: expected a map of keys, got \"5\"\n"},
@@ -379,19 +357,16 @@ test_errors_of_horizon(void **state)
 }
 
 /* A generated trace has no end of its own. */
-static void
-test_generator_needs_a_horizon(void **state)
+static void test_generator_needs_a_horizon(void **state)
 {
-#define NO_END                                                                          \
-    "horizon: a generated trace has no end: expected a duration such as \"355 min\"\n"
+#define NO_END "horizon: a generated trace has no end: expected a duration such as \"355 min\"\n"
     (void) state;
     assert_fails(NAME SEED, "scenario.yaml:1:1: " NO_END);
     assert_fails(NAME "horizon: trace-end\n" SEED, "scenario.yaml:2:10: " NO_END);
 }
 
 /* The steps end the run, or a horizon of 100 years does. */
-static void
-test_until_needs_no_horizon(void **state)
+static void test_until_needs_no_horizon(void **state)
 {
     static const char *const texts[] = {
         NAME "horizon: {until: {steps: 4}}\n" SEED, NAME "until: {steps: 4}\n" SEED};
@@ -412,8 +387,7 @@ test_until_needs_no_horizon(void **state)
         "scenario.yaml:3:8: until: horizon has it already\n");
 }
 
-static void
-test_errors_of_fleet(void **state)
+static void test_errors_of_fleet(void **state)
 {
     (void) state;
     assert_fails(NAME HOUR "fleet: {capacity: 8}\n" SEED,
@@ -444,8 +418,7 @@ test_errors_of_fleet(void **state)
         "scenario.yaml:5:7: tick: expected a duration from 1 ms to 24 h, got \"0 s\"\n");
 }
 
-static void
-test_errors_of_trace(void **state)
+static void test_errors_of_trace(void **state)
 {
     static const char *const forms[] = {"{}", "[]", "", "{generator: [seed]}"};
     char text[256], expected[256];
@@ -476,8 +449,7 @@ test_errors_of_trace(void **state)
 }
 
 /* "trace: PATH" is the model that the file holds. */
-static void
-test_trace_of_a_model_file(void **state)
+static void test_trace_of_a_model_file(void **state)
 {
     spot_scenario_t scenario;
 
@@ -492,8 +464,7 @@ test_trace_of_a_model_file(void **state)
     spot_scenario_free(&scenario);
 }
 
-static int
-read_changed(spot_scenario_t *self, const char *text, const char *trace_path,
+static int read_changed(spot_scenario_t *self, const char *text, const char *trace_path,
     size_t num_sets, const char *const *sets, spot_diag_t *diag)
 {
     const spot_scenario_changes_t changes = {trace_path, num_sets, sets};
@@ -504,8 +475,7 @@ read_changed(spot_scenario_t *self, const char *text, const char *trace_path,
 }
 
 /* A frequency beside the path wins over that of the file, which holds without it. */
-static void
-test_frequency_beside_a_model_file(void **state)
+static void test_frequency_beside_a_model_file(void **state)
 {
     const char *const set = "trace.frequency=5";
     spot_scenario_t scenario;
@@ -520,15 +490,13 @@ test_frequency_beside_a_model_file(void **state)
     assert_int_equal(scenario.horizon_ms, 50000);
     assert_int_equal(spot_trace_model_initial(&scenario.trace), 3);
     spot_scenario_free(&scenario);
-    assert_int_equal(
-        read_changed(&scenario, NAME "trace: model.yaml\n", NULL, 1, &set, &diag), 0);
+    assert_int_equal(read_changed(&scenario, NAME "trace: model.yaml\n", NULL, 1, &set, &diag), 0);
     assert_report(&diag, "");
     assert_int_equal(scenario.horizon_ms, 20000);
     spot_scenario_free(&scenario);
 }
 
-static void
-test_errors_of_a_model_file(void **state)
+static void test_errors_of_a_model_file(void **state)
 {
     static const char *const cases[][2] = {
         {"{model: model.yaml, frequency: 0}",
@@ -552,8 +520,7 @@ test_errors_of_a_model_file(void **state)
 
 /* Whether fleet.initial counts depends on the model, not on the file that it stands in.
  */
-static void
-test_initial_instances_of_a_model_file(void **state)
+static void test_initial_instances_of_a_model_file(void **state)
 {
     static const char replay[] = "generator: replay\ntrace: three.csv\n";
     static const char zones[] =
@@ -563,8 +530,7 @@ test_initial_instances_of_a_model_file(void **state)
     static const char seed[] = "generator: seed\n"
                                "preemption: {per_minute: 0.1, count: {fixed: 1}}\n"
                                "addition: {per_minute: 0, count: {fixed: 2}}\n";
-    static const char fleet[] =
-        NAME HOUR "fleet: {capacity: 3, initial: 4}\ntrace: model.yaml\n";
+    static const char fleet[] = NAME HOUR "fleet: {capacity: 3, initial: 4}\ntrace: model.yaml\n";
     static const char too_many[] =
         "scenario.yaml:3:31: fleet.initial: 4 instances are more than fleet.capacity "
         "(3)\n";
@@ -572,13 +538,11 @@ test_initial_instances_of_a_model_file(void **state)
 
     (void) state;
     write_file("model.yaml", replay);
-    scenario =
-        bound(NAME "horizon: 100 s\nfleet: {capacity: 3}\ntrace: model.yaml\n", "");
+    scenario = bound(NAME "horizon: 100 s\nfleet: {capacity: 3}\ntrace: model.yaml\n", "");
     assert_int_equal(spot_trace_model_initial(&scenario.trace), 3);
     spot_scenario_free(&scenario);
     write_file("model.yaml", zones);
-    scenario =
-        bound(fleet, "warning: scenario.yaml:3:31: " IGNORED "2 instances of its own\n");
+    scenario = bound(fleet, "warning: scenario.yaml:3:31: " IGNORED "2 instances of its own\n");
     assert_int_equal(spot_trace_model_initial(&scenario.trace), 2);
     spot_scenario_free(&scenario);
     write_file("model.yaml", seed);
@@ -591,8 +555,7 @@ test_initial_instances_of_a_model_file(void **state)
         "(3)\n");
 }
 
-static void
-test_errors_of_recovery(void **state)
+static void test_errors_of_recovery(void **state)
 {
     (void) state;
     assert_fails(NAME HOUR "recovery: checkpont\n" SEED,
@@ -610,8 +573,7 @@ test_errors_of_recovery(void **state)
 }
 
 /* One pass finds the errors of the scenario, of its trace's keys and of the fleet. */
-static void
-test_all_errors_in_one_pass(void **state)
+static void test_all_errors_in_one_pass(void **state)
 {
     (void) state;
     assert_fails("horizon: soon\nfleet: {initial: 70}\njob: {pipeline_depth: 0}\n"
@@ -631,20 +593,17 @@ test_all_errors_in_one_pass(void **state)
 
 /* ---- Files and changes ---- */
 
-static void
-assert_change_fails(const char *set, int error, const char *expected)
+static void assert_change_fails(const char *set, int error, const char *expected)
 {
     spot_scenario_t scenario;
     spot_diag_t diag;
 
-    assert_int_equal(
-        read_changed(&scenario, NAME HOUR SEED, NULL, 1, &set, &diag), error);
+    assert_int_equal(read_changed(&scenario, NAME HOUR SEED, NULL, 1, &set, &diag), error);
     spot_scenario_free(&scenario);
     assert_report(&diag, expected);
 }
 
-static void
-test_changes(void **state)
+static void test_changes(void **state)
 {
     static const char *const sets[] = {"tick=7 s", "fleet={capacity: 9, initial: 3}",
         "fleet.capacity=8", "horizon=trace-end", "job.step_time.8=500 ms"};
@@ -652,9 +611,8 @@ test_changes(void **state)
     spot_diag_t diag;
 
     (void) state;
-    assert_int_equal(
-        read_changed(&scenario, NAME HOUR "job: {step_time: {4: 1 s}}\n" SEED,
-            "three.csv", 5, sets, &diag),
+    assert_int_equal(read_changed(&scenario, NAME HOUR "job: {step_time: {4: 1 s}}\n" SEED,
+                         "three.csv", 5, sets, &diag),
         0);
     assert_report(&diag, "");
     assert_int_equal(scenario.tick_ms, 7000);
@@ -667,8 +625,7 @@ test_changes(void **state)
 }
 
 /* --set comes after --trace. A path that YAML would read otherwise stays a path. */
-static void
-test_trace_change(void **state)
+static void test_trace_change(void **state)
 {
     const char *const set = "trace.file=probe.csv";
     spot_scenario_t scenario;
@@ -688,8 +645,7 @@ test_trace_change(void **state)
 
 /* A file that a scenario names is beside the scenario; one of the command line is not.
  */
-static void
-test_paths(void **state)
+static void test_paths(void **state)
 {
     const char *const set = "trace.file=three.csv";
     spot_scenario_t scenario;
@@ -710,12 +666,10 @@ test_paths(void **state)
     assert_int_equal(chdir(folder), 0);
 }
 
-static void
-test_errors_of_changes(void **state)
+static void test_errors_of_changes(void **state)
 {
     (void) state;
-    assert_change_fails(
-        "tick", SPOT_ERR_BAD_INPUT, "--set: expected KEY=VALUE, got \"tick\"\n");
+    assert_change_fails("tick", SPOT_ERR_BAD_INPUT, "--set: expected KEY=VALUE, got \"tick\"\n");
     assert_change_fails(
         "fleet..initial=9", SPOT_ERR_BAD_INPUT, "--set: \"fleet..initial\" is no key\n");
     assert_change_fails(
@@ -733,16 +687,14 @@ test_errors_of_changes(void **state)
         "both\n");
 }
 
-static void
-test_files_that_cannot_be_read(void **state)
+static void test_files_that_cannot_be_read(void **state)
 {
     spot_scenario_t scenario;
     spot_diag_t diag;
 
     (void) state;
     spot_diag_init(&diag);
-    assert_int_equal(
-        spot_scenario_read(&scenario, "none.yaml", NULL, &diag), SPOT_ERR_IO);
+    assert_int_equal(spot_scenario_read(&scenario, "none.yaml", NULL, &diag), SPOT_ERR_IO);
     spot_scenario_free(&scenario);
     assert_report(&diag, "none.yaml: cannot open: No such file or directory\n");
 
@@ -751,8 +703,7 @@ test_files_that_cannot_be_read(void **state)
     assert_int_equal(
         spot_scenario_read(&scenario, "scenario.yaml", NULL, &diag), SPOT_ERR_BAD_INPUT);
     spot_scenario_free(&scenario);
-    assert_report(
-        &diag, "scenario.yaml:5:1: repeated key \"horizon\", first on line 2\n");
+    assert_report(&diag, "scenario.yaml:5:1: repeated key \"horizon\", first on line 2\n");
 
     write_file("scenario.yaml", NAME "horizon: [1 h\n");
     spot_diag_init(&diag);
@@ -763,8 +714,7 @@ test_files_that_cannot_be_read(void **state)
     spot_diag_free(&diag);
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_defaults),

@@ -31,13 +31,12 @@ typedef struct {
 } case_t;
 
 /* Events at whole minutes; the job is looked at in the middle of one, or at an event. */
-static void
-draw_case(case_t *self, spot_rng_t *rng)
+static void draw_case(case_t *self, spot_rng_t *rng)
 {
     int population = 4 + (int) spot_rng_below(rng, 12), time_s = 0;
 
-    *self = (case_t){
-        .initial = population, .now_s = 600 + (int) spot_rng_below(rng, HORIZON_S / 2)};
+    *self =
+        (case_t){.initial = population, .now_s = 600 + (int) spot_rng_below(rng, HORIZON_S / 2)};
     if (spot_rng_below(rng, 4) == 0) {
         self->now_s = self->now_s / 60 * 60;
     }
@@ -46,9 +45,8 @@ draw_case(case_t *self, spot_rng_t *rng)
         int change = 1 + (int) spot_rng_below(rng, 3);
 
         time_s += 60 * (1 + (int) spot_rng_below(rng, 25));
-        change = spot_rng_below(rng, 2) == 0
-                     ? (change < room ? change : room)
-                     : -(change < population ? change : population);
+        change = spot_rng_below(rng, 2) == 0 ? (change < room ? change : room)
+                                             : -(change < population ? change : population);
         if (time_s >= HORIZON_S) {
             break;
         }
@@ -60,8 +58,7 @@ draw_case(case_t *self, spot_rng_t *rng)
 }
 
 /* Writes the events after from_s and up to to_s as a trace. */
-static void
-write_part(const case_t *self, int from_s, int to_s, const char *path)
+static void write_part(const case_t *self, int from_s, int to_s, const char *path)
 {
     FILE *out = fopen(path, "w");
     int initial = self->initial, last;
@@ -89,9 +86,8 @@ write_part(const case_t *self, int from_s, int to_s, const char *path)
 }
 
 /* Runs the job on a trace. until_steps 0: up to the horizon. so_far may be NULL. */
-static spot_train_result_t
-run_job(const char *recovery, const char *trace, const char *so_far, int horizon_s,
-    int64_t until_steps)
+static spot_train_result_t run_job(
+    const char *recovery, const char *trace, const char *so_far, int horizon_s, int64_t until_steps)
 {
     spot_train_result_t result;
     spot_scenario_t scenario;
@@ -110,8 +106,8 @@ run_job(const char *recovery, const char *trace, const char *so_far, int horizon
             "until: {steps: %" PRId64 "}\n", until_steps);
     }
     if (so_far != NULL) {
-        snprintf(text + num_bytes, sizeof(text) - (size_t) num_bytes,
-            "so_far: {trace: %s}\n", so_far);
+        snprintf(
+            text + num_bytes, sizeof(text) - (size_t) num_bytes, "so_far: {trace: %s}\n", so_far);
     }
     bind_good_scenario(&scenario, text);
     assert_int_equal(spot_train_init(&train, &scenario), 0);
@@ -122,14 +118,12 @@ run_job(const char *recovery, const char *trace, const char *so_far, int horizon
     return result;
 }
 
-static int64_t
-kept(const spot_train_result_t *result)
+static int64_t kept(const spot_train_result_t *result)
 {
     return result->steps_executed - result->steps_lost;
 }
 
-static void
-check_case(
+static void check_case(
     const case_t *self, const char *recovery, int64_t num_steps, int *num_finished)
 {
     char whole[PATH_BYTES], first[PATH_BYTES], rest[PATH_BYTES];
@@ -143,8 +137,7 @@ check_case(
     write_part(self, self->now_s, HORIZON_S, rest);
     now = run_job(recovery, whole, NULL, self->now_s, 0);
     expected = run_job(recovery, whole, NULL, HORIZON_S, kept(&now) + num_steps);
-    if (expected.horizon_ms >
-        (int64_t) self->now_s * 1000) { /* else it was faster then */
+    if (expected.horizon_ms > (int64_t) self->now_s * 1000) { /* else it was faster then */
         result = run_job(recovery, rest, first, HORIZON_S - self->now_s, num_steps);
         *num_finished += result.is_finished;
         result.is_past_trace_end = expected.is_past_trace_end;
@@ -155,8 +148,7 @@ check_case(
     assert_int_equal(unlink(rest), 0);
 }
 
-static void
-test_like_one_run(void **state)
+static void test_like_one_run(void **state)
 {
     const size_t num_recoveries = sizeof(recoveries) / sizeof(recoveries[0]);
     int num_finished = 0;
@@ -168,15 +160,14 @@ test_like_one_run(void **state)
         case_t one;
 
         draw_case(&one, &rng);
-        check_case(&one, recoveries[j % num_recoveries],
-            1 + (int64_t) spot_rng_below(&rng, 1200), &num_finished);
+        check_case(&one, recoveries[j % num_recoveries], 1 + (int64_t) spot_rng_below(&rng, 1200),
+            &num_finished);
     }
     assert_in_range(num_finished, NUM_CASES / 3, NUM_CASES - NUM_CASES / 10);
 }
 
 /* A job that is started anew pays what it has paid, and prices go on. */
-static void
-test_anew(void **state)
+static void test_anew(void **state)
 {
     static const char text[] =
         "scenario: anew\nhorizon: 2 h\nfleet: {capacity: 8, initial: 8,"
@@ -197,8 +188,7 @@ test_anew(void **state)
     spot_scenario_free(&scenario);
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_like_one_run),

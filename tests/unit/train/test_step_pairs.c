@@ -14,27 +14,25 @@
 
 #define TEXT_BYTES 4096
 
-#define GENERATED                                                                       \
-    "scenario: test\nhorizon: 12 h\nfleet: {capacity: 24, initial: 12}\n"               \
-    "trace: {generator: seed, preemption: {per_minute: 0.05, count: {fixed: 2}},\n"     \
+#define GENERATED                                                                                  \
+    "scenario: test\nhorizon: 12 h\nfleet: {capacity: 24, initial: 12}\n"                          \
+    "trace: {generator: seed, preemption: {per_minute: 0.05, count: {fixed: 2}},\n"                \
     "  addition: {per_minute: 0.05, count: {fixed: 2}}}\n"
 
 /* Pipelines of 4 instances with this table. */
-static void
-bind_with_table(spot_scenario_t *self, const char *table)
+static void bind_with_table(spot_scenario_t *self, const char *table)
 {
     char path[PATH_BYTES], text[TEXT_BYTES];
 
     temporary_path("table.csv", path);
     write_file(path, table);
-    snprintf(text, sizeof(text),
-        GENERATED "job: {pipeline_depth: 4, step_time: {table: %s}}\n", path);
+    snprintf(
+        text, sizeof(text), GENERATED "job: {pipeline_depth: 4, step_time: {table: %s}}\n", path);
     bind_good_scenario(self, text);
     remove(path);
 }
 
-static void
-assert_same_runs(const spot_scenario_t *scenario, const spot_scenario_t *other,
+static void assert_same_runs(const spot_scenario_t *scenario, const spot_scenario_t *other,
     uint64_t num_runs, bool *lacks_step_time)
 {
     *lacks_step_time = false;
@@ -51,8 +49,7 @@ assert_same_runs(const spot_scenario_t *scenario, const spot_scenario_t *other,
 }
 
 /* Every number of pipelines that can be has a pair and a point: not a bit differs. */
-static void
-test_same_as_by_world_size(void **state)
+static void test_same_as_by_world_size(void **state)
 {
     spot_scenario_t by_pair, by_size;
     bool lacks_step_time;
@@ -71,8 +68,7 @@ test_same_as_by_world_size(void **state)
 }
 
 /* A fleet that is larger than the table: it is as if the job could not use more. */
-static void
-test_fleet_beyond_the_table(void **state)
+static void test_fleet_beyond_the_table(void **state)
 {
     spot_scenario_t by_pair, by_size;
     bool lacks_step_time;
@@ -88,8 +84,7 @@ test_fleet_beyond_the_table(void **state)
 }
 
 /* 64 samples, stages of 2 layers: M = 16, 8, 6; (M+3) 2 (F+B), and the ring. */
-static void
-test_pipeline_model(void **state)
+static void test_pipeline_model(void **state)
 {
     spot_scenario_t by_model, by_size;
     bool lacks_step_time;
@@ -100,33 +95,30 @@ test_pipeline_model(void **state)
                   "  step_time: {pipeline: {layers: 8, micro_batch: 4, forward_ms: 50,\n"
                   "    backward_ms: 100, gradient_bytes: 375e6}}\n"
                   "  max_pipelines: 3\n");
-    bind_good_scenario(&by_size,
-        GENERATED "job: {pipeline_depth: 4, max_pipelines: 3,\n"
-                  "  samples_per_step: 64,\n"
-                  "  step_time: {4: 5700 ms, 8: 3900 ms, 12: 3500 ms}}\n");
+    bind_good_scenario(&by_size, GENERATED "job: {pipeline_depth: 4, max_pipelines: 3,\n"
+                                           "  samples_per_step: 64,\n"
+                                           "  step_time: {4: 5700 ms, 8: 3900 ms, 12: 3500 ms}}\n");
     assert_same_runs(&by_model, &by_size, 20, &lacks_step_time);
     assert_false(lacks_step_time);
     spot_scenario_free(&by_model);
     spot_scenario_free(&by_size);
 }
 
-#define LOSS                                                                            \
-    "scenario: test\nhorizon: 200 s\ntick: 1 s\nfleet: {capacity: 3, preparation: 1 "   \
-    "s}\ntrace: {file: %s}\n"                                                           \
-    "job: {pipeline_depth: 1, reconfiguration: 0 s, reload: 0 s,\n"                     \
+#define LOSS                                                                                       \
+    "scenario: test\nhorizon: 200 s\ntick: 1 s\nfleet: {capacity: 3, preparation: 1 "              \
+    "s}\ntrace: {file: %s}\n"                                                                      \
+    "job: {pipeline_depth: 1, reconfiguration: 0 s, reload: 0 s,\n"                                \
     "  step_time: {table: %s}}\n"
 
-static void
-bind_loss(spot_scenario_t *self, const char *table)
+static void bind_loss(spot_scenario_t *self, const char *table)
 {
     char trace_path[PATH_BYTES], table_path[PATH_BYTES], text[TEXT_BYTES];
 
     temporary_path("loss.csv", trace_path);
     temporary_path("table.csv", table_path);
-    write_file(trace_path,
-        "# spotsim-trace: 1\n# name: test\n# start: unknown\n# resolution_s: 1\n"
-        "# kind: named\n# capacity: unbounded\ntime_s,event,count,instances\n"
-        "0,init,3,a b c\n100,preempt,1,b\n200,end,2,\n");
+    write_file(trace_path, "# spotsim-trace: 1\n# name: test\n# start: unknown\n# resolution_s: 1\n"
+                           "# kind: named\n# capacity: unbounded\ntime_s,event,count,instances\n"
+                           "0,init,3,a b c\n100,preempt,1,b\n200,end,2,\n");
     write_file(table_path, table);
     snprintf(text, sizeof(text), LOSS, trace_path, table_path);
     bind_good_scenario(self, text);
@@ -136,8 +128,7 @@ bind_loss(spot_scenario_t *self, const char *table)
 
 /* Two pipelines are not in the table: after a loss one of three is left to train, and
  * one instance stands by. */
-static void
-test_gap(void **state)
+static void test_gap(void **state)
 {
     unsigned char flags[SPOT_TRAIN_NUM_WARNINGS];
     spot_scenario_t scenario;
@@ -155,8 +146,7 @@ test_gap(void **state)
 }
 
 /* What is only fitted is said, if it is used. */
-static void
-test_fitted(void **state)
+static void test_fitted(void **state)
 {
     static const char *const tables[] = {
         "D,P,step_ms,origin\n1,1,1000,fitted\n2,1,900,measured\n3,1,800,measured\n",
@@ -179,8 +169,7 @@ test_fitted(void **state)
 }
 
 /* Nothing is left that has a step time: the job waits, which is said. */
-static void
-test_no_pair_left(void **state)
+static void test_no_pair_left(void **state)
 {
     unsigned char flags[SPOT_TRAIN_NUM_WARNINGS];
     spot_scenario_t scenario;
@@ -202,8 +191,7 @@ test_no_pair_left(void **state)
     spot_scenario_free(&scenario);
 }
 
-static void
-assert_messages(const char *table, const char *job, int expected_ret,
+static void assert_messages(const char *table, const char *job, int expected_ret,
     const char *before_path, const char *behind_path)
 {
     char path[PATH_BYTES], text[TEXT_BYTES], wanted[TEXT_BYTES];
@@ -213,13 +201,12 @@ assert_messages(const char *table, const char *job, int expected_ret,
 
     temporary_path("table.csv", path);
     write_file(path, table);
-    snprintf(
-        text, sizeof(text), GENERATED "job: {%s step_time: {table: %s}}\n", job, path);
+    snprintf(text, sizeof(text), GENERATED "job: {%s step_time: {table: %s}}\n", job, path);
     spot_diag_init(&diag);
     assert_int_equal(bind_scenario(&scenario, text, &diag), expected_ret);
     report = diagnostics(&diag);
-    snprintf(wanted, sizeof(wanted), "%s%s%s", before_path,
-        behind_path[0] == '\0' ? "" : path, behind_path);
+    snprintf(wanted, sizeof(wanted), "%s%s%s", before_path, behind_path[0] == '\0' ? "" : path,
+        behind_path);
     assert_string_equal(report, wanted);
     free(report);
     spot_scenario_free(&scenario);
@@ -228,18 +215,16 @@ assert_messages(const char *table, const char *job, int expected_ret,
 }
 
 /* A table of another batch would make every throughput wrong. */
-static void
-test_batch_of_the_table(void **state)
+static void test_batch_of_the_table(void **state)
 {
     (void) state;
-    assert_messages("# samples_per_step: 64\nD,P,step_ms\n1,16,100\n", "",
-        SPOT_ERR_BAD_INPUT, "scenario.yaml:6:19: job.step_time: ",
+    assert_messages("# samples_per_step: 64\nD,P,step_ms\n1,16,100\n", "", SPOT_ERR_BAD_INPUT,
+        "scenario.yaml:6:19: job.step_time: ",
         " is of steps of 64 samples, but "
         "job.samples_per_step is 1024\n");
-    assert_messages("# samples_per_step: 64\nD,P,step_ms\n1,16,100\n",
-        "samples_per_step: 64,", 0, "", "");
     assert_messages(
-        "D,P,step_ms,samples_per_s\n1,16,100,643\n2,16,50,1270\n2,4,50,1300\n",
+        "# samples_per_step: 64\nD,P,step_ms\n1,16,100\n", "samples_per_step: 64,", 0, "", "");
+    assert_messages("D,P,step_ms,samples_per_s\n1,16,100,643\n2,16,50,1270\n2,4,50,1300\n",
         "samples_per_step: 64,", 0, "warning: ",
         ":4:1: 1300 samples/s in 50 ms are 65 samples a step, but "
         "job.samples_per_step is 64\n");
@@ -249,8 +234,7 @@ test_batch_of_the_table(void **state)
         "");
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_same_as_by_world_size),

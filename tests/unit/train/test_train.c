@@ -18,14 +18,13 @@
 #define SEED_64 SPOT_SOURCE_DIR "/reports/studies/idle-vs-preemption/seed-64.yaml"
 #define TEXT_BYTES 2048
 
-#define TRACE_HEAD(kind)                                                                \
-    "# spotsim-trace: 1\n# name: test\n# start: unknown\n# resolution_s: 1\n"           \
+#define TRACE_HEAD(kind)                                                                           \
+    "# spotsim-trace: 1\n# name: test\n# start: unknown\n# resolution_s: 1\n"                      \
     "# kind: " kind "\n# capacity: unbounded\ntime_s,event,count,instances\n"
 
 /* ---- Scenarios ---- */
 
-static twin_setting_t
-setting_of(const spot_scenario_t *scenario)
+static twin_setting_t setting_of(const spot_scenario_t *scenario)
 {
     const spot_job_t *job = &scenario->job;
     twin_setting_t setting = {
@@ -45,25 +44,21 @@ setting_of(const spot_scenario_t *scenario)
     };
 
     assert_true(setting.num_points <= TWIN_MAX_POINTS);
-    memcpy(setting.points, job->step_time.points,
-        setting.num_points * sizeof(setting.points[0]));
+    memcpy(setting.points, job->step_time.points, setting.num_points * sizeof(setting.points[0]));
     return setting;
 }
 
-static void
-assert_same_result(const spot_train_result_t *result, const spot_train_result_t *other)
+static void assert_same_result(const spot_train_result_t *result, const spot_train_result_t *other)
 {
     const char *field = result_difference(result, other);
 
     if (field != NULL) {
-        fail_msg("%s differs: %lld and %lld", field,
-            (long long) result_value(result, field),
+        fail_msg("%s differs: %lld and %lld", field, (long long) result_value(result, field),
             (long long) result_value(other, field));
     }
 }
 
-static void
-assert_equals_twin(const spot_scenario_t *scenario, const spot_train_result_t *result)
+static void assert_equals_twin(const spot_scenario_t *scenario, const spot_train_result_t *result)
 {
     const twin_setting_t setting = setting_of(scenario);
     spot_train_result_t twin;
@@ -72,8 +67,7 @@ assert_equals_twin(const spot_scenario_t *scenario, const spot_train_result_t *r
     assert_same_result(result, &twin);
 }
 
-static void
-assert_conserved(const spot_train_result_t *result)
+static void assert_conserved(const spot_train_result_t *result)
 {
     int64_t job_ms = 0;
 
@@ -92,8 +86,7 @@ assert_conserved(const spot_train_result_t *result)
 }
 
 /* Binds rest with a trace of these rows. */
-static void
-bind_with_rows(spot_scenario_t *self, const char *rows, const char *rest)
+static void bind_with_rows(spot_scenario_t *self, const char *rows, const char *rest)
 {
     char path[PATH_BYTES], trace[TEXT_BYTES], text[TEXT_BYTES];
 
@@ -109,8 +102,7 @@ bind_with_rows(spot_scenario_t *self, const char *rows, const char *rest)
 
 /* The seed study's job on 32 instances that stay: steps of 11 s; the first checkpoint
  * captures step 1, then one every 9 steps, the first step end at or after 89 s. */
-static void
-test_no_preemption(void **state)
+static void test_no_preemption(void **state)
 {
     const int64_t horizon_ms = 21300000, step_ms = 11000, cycle_ms = 99000;
     const int64_t steps = horizon_ms / step_ms;
@@ -131,12 +123,10 @@ test_no_preemption(void **state)
     assert_int_equal(result.checkpoints_aborted, 0);
     assert_int_equal(result.reconfigurations, 0);
     assert_int_equal(result.job_ms[SPOT_JOB_TRAINING], horizon_ms);
+    assert_int_equal(result.ledger.instance_ms[SPOT_SHARE_USEFUL], 4 * durable_steps * step_ms);
     assert_int_equal(
-        result.ledger.instance_ms[SPOT_SHARE_USEFUL], 4 * durable_steps * step_ms);
-    assert_int_equal(result.ledger.instance_ms[SPOT_SHARE_UNSAVED],
-        4 * (horizon_ms - durable_steps * step_ms));
-    assert_near(
-        spot_train_metric(&scenario, &result, "cost_usd"), 4 * 0.91 * 355 / 60, 1e-12);
+        result.ledger.instance_ms[SPOT_SHARE_UNSAVED], 4 * (horizon_ms - durable_steps * step_ms));
+    assert_near(spot_train_metric(&scenario, &result, "cost_usd"), 4 * 0.91 * 355 / 60, 1e-12);
     assert_near(spot_train_metric(&scenario, &result, "samples_per_s"),
         1024.0 * (double) steps / 21300, 1e-12);
     spot_scenario_free(&scenario);
@@ -144,8 +134,7 @@ test_no_preemption(void **state)
 
 /* Synchronous every 10 steps: a cycle is 10 * 7 s + 25 s, and training stands still in
  * the last 25 s of it. */
-static void
-test_no_preemption_synchronous(void **state)
+static void test_no_preemption_synchronous(void **state)
 {
     spot_scenario_t scenario;
     spot_train_result_t result;
@@ -168,8 +157,7 @@ test_no_preemption_synchronous(void **state)
 }
 
 /* The instant that the last wanted step is kept ends the run, and nothing is unsaved. */
-static void
-test_until(void **state)
+static void test_until(void **state)
 {
     spot_scenario_t scenario;
     spot_train_result_t result;
@@ -189,8 +177,7 @@ test_until(void **state)
 }
 
 /* Instance-milliseconds of a million instances for a century still fit. */
-static void
-test_largest_run(void **state)
+static void test_largest_run(void **state)
 {
     spot_scenario_t scenario;
     spot_train_result_t result;
@@ -212,8 +199,7 @@ test_largest_run(void **state)
 }
 
 /* The tick at which an event is seen is exact after a century too. */
-static void
-test_late_events(void **state)
+static void test_late_events(void **state)
 {
     static const int64_t ticks_ms[] = {1, 3, 7, 999, 4999, 5000, 86399999, 86400000};
 
@@ -227,19 +213,17 @@ test_late_events(void **state)
         char rows[128], rest[256], time[SPOT_TRACE_TIME_BYTES];
 
         (void) spot_trace_time_text(time_ms, time);
-        snprintf(
-            rows, sizeof(rows), "0,init,1,a\n%s,preempt,1,a\n3155760000,end,0,\n", time);
-        snprintf(rest, sizeof(rest),
-            "tick: %lld ms\njob: {pipeline_depth: 1, step_time: {1: 1 h}}",
+        snprintf(rows, sizeof(rows), "0,init,1,a\n%s,preempt,1,a\n3155760000,end,0,\n", time);
+        snprintf(rest, sizeof(rest), "tick: %lld ms\njob: {pipeline_depth: 1, step_time: {1: 1 h}}",
             (long long) tick_ms);
         bind_with_rows(&scenario, rows, rest);
         result = run_scenario(&scenario, 0, NULL);
         assert_conserved(&result);
         assert_int_equal(result.preempted, 1);
-        assert_int_equal(
-            result.first_preemption_ms, time_ms > before_ms ? before_ms + tick_ms
-                                        : time_ms == before_ms || tick_ms > 1 ? before_ms
-                                                                              : time_ms);
+        assert_int_equal(result.first_preemption_ms, time_ms > before_ms ? before_ms + tick_ms
+                                                     : time_ms == before_ms || tick_ms > 1
+                                                         ? before_ms
+                                                         : time_ms);
         spot_scenario_free(&scenario);
     }
 }
@@ -250,8 +234,7 @@ test_late_events(void **state)
  * steps done, three durable, two lost, 17 s in all); d becomes surplus; e comes at 41 s
  * (seen at 45 s), is ready at 52 s (seen at 55 s) and makes a second pipeline, which
  * costs the 8 s trained since 47 s. Training again from 67 s to 100 s. */
-static void
-test_timeline(void **state)
+static void test_timeline(void **state)
 {
     static const spot_train_result_t expected = {
         .horizon_ms = 100000,
@@ -286,8 +269,7 @@ test_timeline(void **state)
     spot_train_result_t result;
 
     (void) state;
-    bind_with_rows(&scenario,
-        "0,init,4,a b c d\n33,preempt,1,b\n41,add,1,e\n100,end,4,\n",
+    bind_with_rows(&scenario, "0,init,4,a b c d\n33,preempt,1,b\n41,add,1,e\n100,end,4,\n",
         "fleet: {capacity: 8, preparation: 7 s}\n"
         "job: {pipeline_depth: 2, step_time: {2: 10 s, 4: 6 s},\n"
         "  checkpoint: {write: 10 s}, reconfiguration: 8 s, reload: 4 s}");
@@ -301,8 +283,7 @@ test_timeline(void **state)
 /* Everything goes at 20 s, in the first pause's stead the job waits; two come back at 30
  * s, ready at 40 s: a pause first. The loss at 45 s, within it, makes the job wait again
  * and is no rollback; its addition was clipped, and so is its stop. */
-static void
-test_waiting(void **state)
+static void test_waiting(void **state)
 {
     spot_scenario_t scenario;
     spot_train_result_t result;
@@ -336,8 +317,7 @@ test_waiting(void **state)
 
 /* ---- Generated traces ---- */
 
-static void
-read_seed_64(spot_scenario_t *self, const char *trace_path, const char *set)
+static void read_seed_64(spot_scenario_t *self, const char *trace_path, const char *set)
 {
     const spot_scenario_changes_t changes = {trace_path, set == NULL ? 0 : 1, &set};
     spot_diag_t diag;
@@ -349,8 +329,7 @@ read_seed_64(spot_scenario_t *self, const char *trace_path, const char *set)
     spot_diag_free(&diag);
 }
 
-static void
-generate(const spot_scenario_t *scenario, uint64_t seed, const char *path)
+static void generate(const spot_scenario_t *scenario, uint64_t seed, const char *path)
 {
     const spot_generate_t task = {.seed = seed,
         .horizon_ms = scenario->horizon_ms,
@@ -365,8 +344,7 @@ generate(const spot_scenario_t *scenario, uint64_t seed, const char *path)
 }
 
 /* A run with a generator is the run with the trace that it writes. */
-static void
-test_generated_trace_gives_the_same_run(void **state)
+static void test_generated_trace_gives_the_same_run(void **state)
 {
     spot_scenario_t generated, recorded;
     char path[PATH_BYTES];
@@ -391,8 +369,7 @@ test_generated_trace_gives_the_same_run(void **state)
     spot_scenario_free(&generated);
 }
 
-static void
-test_repetition(void **state)
+static void test_repetition(void **state)
 {
     spot_scenario_t scenario;
     spot_event_log_t log;
@@ -427,8 +404,7 @@ test_repetition(void **state)
 
 /* ---- Recorded traces ---- */
 
-static bool
-is_recorded(const char *name, char path[PATH_BYTES])
+static bool is_recorded(const char *name, char path[PATH_BYTES])
 {
     snprintf(path, PATH_BYTES, RECORDED_FOLDER "/%s.csv", name);
     if (access(path, R_OK) != 0) {
@@ -439,8 +415,7 @@ is_recorded(const char *name, char path[PATH_BYTES])
 }
 
 /* Known numbers of another implementation. */
-static void
-test_p3(void **state)
+static void test_p3(void **state)
 {
     static const spot_train_result_t expected = {
         .horizon_ms = 40920000,
@@ -486,23 +461,20 @@ test_p3(void **state)
     spot_scenario_free(&scenario);
 }
 
-static void
-write_names(
+static void write_names(
     FILE *out, const spot_membership_t *membership, const int32_t *slots, int32_t count)
 {
     char text[SPOT_INSTANCE_NAME_BYTES];
 
     for (int32_t j = 0; j < count; j++) {
-        fprintf(out, "%s%s", j == 0 ? "" : " ",
-            spot_membership_name(membership, slots[j], text));
+        fprintf(out, "%s%s", j == 0 ? "" : " ", spot_membership_name(membership, slots[j], text));
     }
     fputc('\n', out);
 }
 
 /* The trace of a scenario with the victims that the seed's dice choose, or without
  * names. */
-static void
-write_resolved(
+static void write_resolved(
     const spot_scenario_t *scenario, uint64_t seed, const char *kind, const char *path)
 {
     const bool has_names = strcmp(kind, "named") == 0;
@@ -513,17 +485,14 @@ write_resolved(
 
     assert_non_null(out);
     assert_int_equal(
-        spot_membership_init(&membership, &scenario->trace, scenario->fleet.capacity),
-        0);
+        spot_membership_init(&membership, &scenario->trace, scenario->fleet.capacity), 0);
     spot_membership_start(&membership, seed, 0);
     fprintf(out, TRACE_HEAD("%s") "0,init,%d,", kind, (int) membership.population);
-    write_names(
-        out, &membership, membership.living, has_names ? membership.population : 0);
+    write_names(out, &membership, membership.living, has_names ? membership.population : 0);
     while (spot_membership_next(&membership, &change)) {
         assert_int_equal(change.num_clipped, 0);
         (void) spot_trace_time_text(change.time_ms, time);
-        fprintf(out, "%s,%s,%d,", time, spot_event_kind_names[change.kind],
-            (int) change.count);
+        fprintf(out, "%s,%s,%d,", time, spot_event_kind_names[change.kind], (int) change.count);
         write_names(out, &membership, change.slots, has_names ? change.count : 0);
     }
     (void) spot_trace_time_text(scenario->trace.recording->end_ms, time);
@@ -532,20 +501,17 @@ write_resolved(
     spot_membership_free(&membership);
 }
 
-static void
-bind_recorded(spot_scenario_t *self, const char *job, const char *path)
+static void bind_recorded(spot_scenario_t *self, const char *job, const char *path)
 {
     char text[TEXT_BYTES];
 
     snprintf(text, sizeof(text),
-        "scenario: test\nfleet: {capacity: 2000}\njob: %s\ntrace: {file: %s}\n", job,
-        path);
+        "scenario: test\nfleet: {capacity: 2000}\njob: %s\ntrace: {file: %s}\n", job, path);
     bind_good_scenario(self, text);
 }
 
 /* Counts and names of one trace are the same run, and the twin's. */
-static void
-check_recorded(const char *path, const char *job, uint64_t seed)
+static void check_recorded(const char *path, const char *job, uint64_t seed)
 {
     char counts_path[PATH_BYTES], named_path[PATH_BYTES];
     spot_scenario_t scenario;
@@ -576,8 +542,7 @@ check_recorded(const char *path, const char *job, uint64_t seed)
     remove(named_path);
 }
 
-static void
-test_recorded_traces(void **state)
+static void test_recorded_traces(void **state)
 {
     static const char *const names[] = {"bamboo-p3-2xlarge-32",
         "bamboo-aws-g4dn-us-east-1c-20201120", "bamboo-aws-p2-20201120",
@@ -611,8 +576,7 @@ test_recorded_traces(void **state)
 }
 
 /* A century of the seed scenario, which is 10,000,000 visits. */
-static void
-test_stop(void **state)
+static void test_stop(void **state)
 {
     spot_scenario_t scenario;
     spot_train_t train;
@@ -628,8 +592,7 @@ test_stop(void **state)
     spot_scenario_free(&scenario);
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_no_preemption),

@@ -17,8 +17,7 @@
 
 #define NUM_CASES (6000 / SPOT_FEWER)
 
-static void
-print_case(const case_t *self)
+static void print_case(const case_t *self)
 {
     char text[CASE_TEXT_BYTES];
     FILE *out = fmemopen(text, sizeof(text), "w");
@@ -33,8 +32,7 @@ print_case(const case_t *self)
 /* ---- Comparing and shrinking ---- */
 
 /* The first difference between the engine and its twin, or NULL. */
-static const char *
-first_difference(
+static const char *first_difference(
     const case_t *self, spot_train_result_t *engine, spot_train_result_t *twin)
 {
     spot_scenario_t scenario;
@@ -49,8 +47,7 @@ first_difference(
                : result_difference(engine, twin);
 }
 
-static bool
-is_different(const case_t *self)
+static bool is_different(const case_t *self)
 {
     spot_train_result_t engine, twin;
 
@@ -58,8 +55,7 @@ is_different(const case_t *self)
 }
 
 /* Sets a number to a simpler value if the difference stays. */
-static void
-simplify(case_t *self, int64_t *number, int64_t value)
+static void simplify(case_t *self, int64_t *number, int64_t value)
 {
     const int64_t before = *number;
 
@@ -70,8 +66,7 @@ simplify(case_t *self, int64_t *number, int64_t value)
 }
 
 /* Without a loader or with a simpler one. */
-static void
-shrink_input(case_t *self)
+static void shrink_input(case_t *self)
 {
     spot_loader_t *input = &self->setting.input;
     const spot_loader_t before = *input;
@@ -91,15 +86,14 @@ shrink_input(case_t *self)
     }
 }
 
-static void
-drop_lives(case_t *self)
+static void drop_lives(case_t *self)
 {
     for (size_t j = self->num_lives; j-- > 0;) {
         const case_t before = *self;
 
         self->num_lives--;
-        memmove(&self->lives[j], &self->lives[j + 1],
-            (self->num_lives - j) * sizeof(self->lives[0]));
+        memmove(
+            &self->lives[j], &self->lives[j + 1], (self->num_lives - j) * sizeof(self->lives[0]));
         if (!is_different(self)) {
             *self = before;
         }
@@ -107,8 +101,7 @@ drop_lives(case_t *self)
 }
 
 /* A smaller case that still differs: fewer instances, simpler numbers. */
-static void
-shrink(case_t *self)
+static void shrink(case_t *self)
 {
     twin_setting_t *setting = &self->setting;
 
@@ -130,27 +123,23 @@ shrink(case_t *self)
     }
 }
 
-static void
-report_difference(case_t *self)
+static void report_difference(case_t *self)
 {
     spot_train_result_t engine, twin;
     const char *field = first_difference(self, &engine, &twin);
 
-    print_error("case %llu: %s differs: engine %lld, twin %lld\n",
-        (unsigned long long) self->seed, field, (long long) result_value(&engine, field),
-        (long long) result_value(&twin, field));
+    print_error("case %llu: %s differs: engine %lld, twin %lld\n", (unsigned long long) self->seed,
+        field, (long long) result_value(&engine, field), (long long) result_value(&twin, field));
     shrink(self);
     field = first_difference(self, &engine, &twin);
     print_error("shrunk: %s differs: engine %lld, twin %lld\n", field,
-        (long long) result_value(&engine, field),
-        (long long) result_value(&twin, field));
+        (long long) result_value(&engine, field), (long long) result_value(&twin, field));
     print_case(self);
 }
 
 /* ---- The tests ---- */
 
-static uint64_t
-number_from_environment(const char *name, uint64_t otherwise)
+static uint64_t number_from_environment(const char *name, uint64_t otherwise)
 {
     const char *text = getenv(name);
 
@@ -164,8 +153,7 @@ typedef struct {
     size_t num_cases;
 } coverage_t;
 
-static bool
-has_instance_gone_within_a_tick(const case_t *self)
+static bool has_instance_gone_within_a_tick(const case_t *self)
 {
     const int64_t tick_ms = self->setting.tick_ms;
 
@@ -173,16 +161,14 @@ has_instance_gone_within_a_tick(const case_t *self)
         const life_t *life = &self->lives[j];
 
         if (life->birth_ms >= 0 && life->death_ms <= self->setting.horizon_ms &&
-            (life->birth_ms + tick_ms - 1) / tick_ms ==
-                (life->death_ms + tick_ms - 1) / tick_ms) {
+            (life->birth_ms + tick_ms - 1) / tick_ms == (life->death_ms + tick_ms - 1) / tick_ms) {
             return true;
         }
     }
     return false;
 }
 
-static bool
-has_returned_name(const case_t *self)
+static bool has_returned_name(const case_t *self)
 {
     for (size_t j = 0; j < self->num_lives; j++) {
         if (self->lives[j].name != (int) j) {
@@ -193,8 +179,7 @@ has_returned_name(const case_t *self)
 }
 
 /* At least three at one instant, and nobody lived on. */
-static bool
-are_all_preempted_at_once(const case_t *self)
+static bool are_all_preempted_at_once(const case_t *self)
 {
     for (size_t j = 0; j < self->num_lives; j++) {
         size_t num_together = 0, num_others = 0;
@@ -214,12 +199,12 @@ are_all_preempted_at_once(const case_t *self)
     return false;
 }
 
-#define COVERS(name, condition)                                                         \
-    static bool covers_##name(const case_t *self, const spot_train_result_t *result)    \
-    {                                                                                   \
-        (void) self;                                                                    \
-        (void) result;                                                                  \
-        return condition;                                                               \
+#define COVERS(name, condition)                                                                    \
+    static bool covers_##name(const case_t *self, const spot_train_result_t *result)               \
+    {                                                                                              \
+        (void) self;                                                                               \
+        (void) result;                                                                             \
+        return condition;                                                                          \
     }
 
 COVERS(training, result->steps_executed > 0)
@@ -245,39 +230,37 @@ COVERS(empty, self->num_lives == 0)
 COVERS(depth_one, self->setting.pipeline_depth == 1)
 COVERS(capacity_below_depth, self->setting.capacity < self->setting.pipeline_depth)
 COVERS(no_preparation, self->setting.preparation_ms == 0 && result->added > 0)
-COVERS(no_pauses, self->setting.reconfiguration_ms == 0 &&
-                      self->setting.reload_ms == 0 && result->reconfigurations > 0)
+COVERS(no_pauses, self->setting.reconfiguration_ms == 0 && self->setting.reload_ms == 0 &&
+                      result->reconfigurations > 0)
 COVERS(detection, self->setting.detection_ms > 0 && result->rollbacks > 0)
 COVERS(short_steps, self->setting.points[0].step_ms < self->setting.tick_ms)
-COVERS(long_write, self->setting.checkpoint.write_ms *(result->reconfigurations + 1) >
-                           result->horizon_ms &&
-                       result->reconfigurations > 1)
+COVERS(long_write,
+    self->setting.checkpoint.write_ms *(result->reconfigurations + 1) > result->horizon_ms &&
+        result->reconfigurations > 1)
 COVERS(gone_within_a_tick, has_instance_gone_within_a_tick(self))
 COVERS(returned_name, has_returned_name(self))
 COVERS(all_at_once, are_all_preempted_at_once(self))
 COVERS(flat_step_time, result->has_flat_step_time)
 COVERS(measured_step_time, !result->has_flat_step_time && result->steps_executed > 0)
 
-#define COVERAGE(name)                                                                  \
-    {                                                                                   \
-#name, covers_##name, 0                                                         \
+#define COVERAGE(name)                                                                             \
+    {                                                                                              \
+#name, covers_##name, 0                                                                    \
     }
 
-static coverage_t coverage[] = {COVERAGE(training), COVERAGE(waiting),
-    COVERAGE(restarted_pause), COVERAGE(rollbacks), COVERAGE(lost_steps),
-    COVERAGE(stalled), COVERAGE(durable), COVERAGE(aborted),
-    COVERAGE(two_aborted_at_once), COVERAGE(clipped), COVERAGE(stopped),
-    COVERAGE(finished), COVERAGE(not_finished), COVERAGE(past_trace_end),
-    COVERAGE(cut_off), COVERAGE(off_tick), COVERAGE(changed_price), COVERAGE(empty),
-    COVERAGE(depth_one), COVERAGE(capacity_below_depth), COVERAGE(no_preparation),
-    COVERAGE(no_pauses), COVERAGE(detection), COVERAGE(short_steps),
-    COVERAGE(long_write), COVERAGE(gone_within_a_tick), COVERAGE(returned_name),
-    COVERAGE(all_at_once), COVERAGE(flat_step_time), COVERAGE(measured_step_time)};
+static coverage_t coverage[] = {COVERAGE(training), COVERAGE(waiting), COVERAGE(restarted_pause),
+    COVERAGE(rollbacks), COVERAGE(lost_steps), COVERAGE(stalled), COVERAGE(durable),
+    COVERAGE(aborted), COVERAGE(two_aborted_at_once), COVERAGE(clipped), COVERAGE(stopped),
+    COVERAGE(finished), COVERAGE(not_finished), COVERAGE(past_trace_end), COVERAGE(cut_off),
+    COVERAGE(off_tick), COVERAGE(changed_price), COVERAGE(empty), COVERAGE(depth_one),
+    COVERAGE(capacity_below_depth), COVERAGE(no_preparation), COVERAGE(no_pauses),
+    COVERAGE(detection), COVERAGE(short_steps), COVERAGE(long_write), COVERAGE(gone_within_a_tick),
+    COVERAGE(returned_name), COVERAGE(all_at_once), COVERAGE(flat_step_time),
+    COVERAGE(measured_step_time)};
 
 #define NUM_COVERAGE (sizeof(coverage) / sizeof(coverage[0]))
 
-static void
-check_case(case_t *self, uint64_t seed)
+static void check_case(case_t *self, uint64_t seed)
 {
     spot_train_result_t engine, twin;
 
@@ -292,8 +275,7 @@ check_case(case_t *self, uint64_t seed)
     }
 }
 
-static void
-test_engine_equals_twin(void **state)
+static void test_engine_equals_twin(void **state)
 {
     const uint64_t seed = number_from_environment("SPOT_TEST_SEED", 0);
     const uint64_t num_cases = number_from_environment("SPOT_TEST_CASES", NUM_CASES);
@@ -316,8 +298,7 @@ test_engine_equals_twin(void **state)
 }
 
 /* The same run one event per call, with all invariants checked after each. */
-static void
-run_by_steps(spot_train_t *train, spot_event_log_t *log)
+static void run_by_steps(spot_train_t *train, spot_event_log_t *log)
 {
     int ret;
 
@@ -330,8 +311,7 @@ run_by_steps(spot_train_t *train, spot_event_log_t *log)
     spot_train_verify(train);
 }
 
-static void
-test_every_way_to_run_gives_the_same(void **state)
+static void test_every_way_to_run_gives_the_same(void **state)
 {
     spot_event_log_t log;
     case_t self;
@@ -364,8 +344,7 @@ test_every_way_to_run_gives_the_same(void **state)
 }
 
 /* Losses of one instant are one event: the order of their rows does not matter. */
-static void
-test_order_of_losses_does_not_matter(void **state)
+static void test_order_of_losses_does_not_matter(void **state)
 {
     case_t self;
 
@@ -386,8 +365,7 @@ test_order_of_losses_does_not_matter(void **state)
 #define NUM_OPTIONS 6
 
 /* Draws one option at a time: alone it makes a difference to the run, or none. */
-static void
-draw_option(twin_setting_t *setting, int option, uint64_t dice)
+static void draw_option(twin_setting_t *setting, int option, uint64_t dice)
 {
     switch (option) {
         case 0:
@@ -413,8 +391,7 @@ draw_option(twin_setting_t *setting, int option, uint64_t dice)
     }
 }
 
-static void
-test_options_equal_twin(void **state)
+static void test_options_equal_twin(void **state)
 {
     size_t num_different[NUM_OPTIONS] = {0};
 
@@ -450,41 +427,38 @@ test_options_equal_twin(void **state)
 /* ---- Jobs that wait for data ---- */
 
 COVERS(no_loader, !self->setting.input.is_given && result->steps_executed > 0)
-COVERS(loader_in_time, self->setting.input.is_given && result->steps_executed > 8 &&
-                           result->input_stalled_ms == 0)
+COVERS(loader_in_time,
+    self->setting.input.is_given && result->steps_executed > 8 && result->input_stalled_ms == 0)
 COVERS(many_waits, result->input_stalled_ms > 0 && result->steps_executed > 20)
-COVERS(waits_and_stalls,
-    result->input_stalled_ms > 0 && result->stalled_ms > result->input_stalled_ms)
+COVERS(
+    waits_and_stalls, result->input_stalled_ms > 0 && result->stalled_ms > result->input_stalled_ms)
 COVERS(synchronous,
     self->setting.input.mode == SPOT_LOADER_SYNCHRONOUS && result->input_stalled_ms > 0)
 COVERS(all_load, self->setting.input.instances == SPOT_LOADER_ALL &&
                      self->setting.pipeline_depth > 1 && result->input_stalled_ms > 0)
-COVERS(shared_bandwidth,
-    self->setting.input.bytes_per_s > 0 && result->input_stalled_ms > 0)
+COVERS(shared_bandwidth, self->setting.input.bytes_per_s > 0 && result->input_stalled_ms > 0)
 COVERS(blocks, self->setting.input.block > 1 && result->input_stalled_ms > 0)
-COVERS(warm_cache, self->setting.input.cache_bytes > 0 && result->input_stalled_ms > 0 &&
-                       result->steps_executed * self->setting.samples_per_step >
-                           2 * self->setting.input.samples)
+COVERS(warm_cache,
+    self->setting.input.cache_bytes > 0 && result->input_stalled_ms > 0 &&
+        result->steps_executed * self->setting.samples_per_step > 2 * self->setting.input.samples)
 COVERS(cold_cache, self->setting.input.cache_bytes > 0 && result->input_stalled_ms > 0 &&
                        result->reconfigurations > 1)
-COVERS(overlap,
-    self->setting.input.overlap_ns > 0 && result->job_ms[SPOT_JOB_RELOADING] > 0)
+COVERS(overlap, self->setting.input.overlap_ns > 0 && result->job_ms[SPOT_JOB_RELOADING] > 0)
 COVERS(refill_alone, self->setting.input.is_given && self->setting.reload_ms == 0 &&
                          result->job_ms[SPOT_JOB_RELOADING] > 0)
 COVERS(lost_with_waits, result->steps_lost > 0 && result->input_stalled_ms > 0)
 COVERS(finished_with_waits, result->is_finished && result->input_stalled_ms > 0)
 
 static coverage_t input_coverage[] = {COVERAGE(no_loader), COVERAGE(loader_in_time),
-    COVERAGE(many_waits), COVERAGE(waits_and_stalls), COVERAGE(synchronous),
-    COVERAGE(all_load), COVERAGE(shared_bandwidth), COVERAGE(blocks),
-    COVERAGE(warm_cache), COVERAGE(cold_cache), COVERAGE(overlap),
-    COVERAGE(refill_alone), COVERAGE(lost_with_waits), COVERAGE(finished_with_waits)};
+    COVERAGE(many_waits), COVERAGE(waits_and_stalls), COVERAGE(synchronous), COVERAGE(all_load),
+    COVERAGE(shared_bandwidth), COVERAGE(blocks), COVERAGE(warm_cache), COVERAGE(cold_cache),
+    COVERAGE(overlap), COVERAGE(refill_alone), COVERAGE(lost_with_waits),
+    COVERAGE(finished_with_waits)};
 
 #define NUM_INPUT_COVERAGE (sizeof(input_coverage) / sizeof(input_coverage[0]))
 
 /* With options of the checkpoint system too. */
-static void
-draw_input_and_options(case_t *self, uint64_t seed)
+static void draw_input_and_options(case_t *self, uint64_t seed)
 {
     draw_input_case(self, seed);
     self->setting.notice_ms = (int64_t) (seed % 5) * self->setting.horizon_ms / 20;
@@ -499,8 +473,7 @@ draw_input_and_options(case_t *self, uint64_t seed)
 
 /* The twin alone: each instant of an instance is charged once, and waits for data are a
  * part of the stalls. */
-static void
-test_twin_conserves_waits(void **state)
+static void test_twin_conserves_waits(void **state)
 {
     case_t self;
 
@@ -520,8 +493,7 @@ test_twin_conserves_waits(void **state)
         assert_int_equal(job_ms, twin.horizon_ms);
         assert_int_equal(spot_ledger_total(&twin.ledger), twin.ledger.population_ms);
         assert_true(twin.input_stalled_ms <= twin.stalled_ms);
-        assert_true(twin.input_stalled_instance_ms <=
-                    twin.ledger.instance_ms[SPOT_SHARE_STALLED]);
+        assert_true(twin.input_stalled_instance_ms <= twin.ledger.instance_ms[SPOT_SHARE_STALLED]);
         assert_true(self.setting.input.is_given || twin.input_stalled_ms == 0);
         for (size_t j = 0; j < NUM_INPUT_COVERAGE; j++) {
             input_coverage[j].num_cases += input_coverage[j].holds(&self, &twin);
@@ -529,14 +501,12 @@ test_twin_conserves_waits(void **state)
     }
     for (size_t j = 0; j < NUM_INPUT_COVERAGE; j++) {
         if (input_coverage[j].num_cases < NUM_CASES / 200) {
-            fail_msg("only %zu cases with %s", input_coverage[j].num_cases,
-                input_coverage[j].what);
+            fail_msg("only %zu cases with %s", input_coverage[j].num_cases, input_coverage[j].what);
         }
     }
 }
 
-static void
-test_input_equals_twin(void **state)
+static void test_input_equals_twin(void **state)
 {
     const uint64_t seed = number_from_environment("SPOT_TEST_SEED", 0);
     const uint64_t num_cases = number_from_environment("SPOT_TEST_CASES", NUM_CASES);
@@ -554,8 +524,7 @@ test_input_equals_twin(void **state)
     }
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_engine_equals_twin),

@@ -12,8 +12,7 @@
 #include "fixture.h"
 
 /* What some systems cannot do without. */
-static const char *
-options_of(const char *system)
+static const char *options_of(const char *system)
 {
     static const char *const options[][2] = {
         {"gemini", ", state_bytes: 1e9, net_bytes_per_s: 1e9, remote_bytes_per_s: 1e9, "
@@ -33,8 +32,7 @@ options_of(const char *system)
     return "";
 }
 
-static bool
-is_told(const char *system, const char *step_time, int num_instances)
+static bool is_told(const char *system, const char *step_time, int num_instances)
 {
     char text[2048];
     spot_scenario_t scenario;
@@ -55,8 +53,7 @@ is_told(const char *system, const char *step_time, int num_instances)
     return result.has_flat_step_time || result.lacks_step_time;
 }
 
-static void
-check_systems(const char *step_time)
+static void check_systems(const char *step_time)
 {
     for (size_t j = 0; spot_recovery_systems[j] != NULL; j++) {
         const char *system = spot_recovery_systems[j]->name;
@@ -68,16 +65,14 @@ check_systems(const char *step_time)
     }
 }
 
-static void
-test_by_world_size(void **state)
+static void test_by_world_size(void **state)
 {
     (void) state;
     check_systems("{8: 10 s, 16: 6 s}");
 }
 
 /* Three pipelines of eight are between the pairs of the table. */
-static void
-test_by_pair(void **state)
+static void test_by_pair(void **state)
 {
     char path[PATH_BYTES], step_time[PATH_BYTES + 16];
 
@@ -94,8 +89,7 @@ test_by_pair(void **state)
 }
 
 /* A choice of the user's is none. */
-static void
-test_max_pipelines(void **state)
+static void test_max_pipelines(void **state)
 {
     spot_scenario_t scenario;
     spot_train_result_t result;
@@ -113,8 +107,7 @@ test_max_pipelines(void **state)
     spot_scenario_free(&scenario);
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_by_world_size),

@@ -19,8 +19,7 @@
 
 /* 100 s of ten steps, 4 s of a checkpoint, four steps more; the loss at 150 s takes four
  * and a half with it; then 60 + 5 + 7 s, and from 222 s on steps of 20 s. */
-static void
-test_loss(void **state)
+static void test_loss(void **state)
 {
     const small_t with = {.rows = "0,init,2,a b\n150,preempt,1,a\n300,end,1,\n",
         .job = ONE_STAGE,
@@ -40,8 +39,7 @@ test_loss(void **state)
 
 /* An addition at 50.1 s is ready at 50.2 s; at 60 s it is polled: three steps are
  * written, the started one is lost, and after 4 + 5 + 7 s steps of 10 s go on. */
-static void
-test_addition_at_poll(void **state)
+static void test_addition_at_poll(void **state)
 {
     const small_t with = {.rows = "0,init,1,a\n50.1,add,1,b\n135,end,2,\n",
         .job = ONE_STAGE,
@@ -59,8 +57,7 @@ test_addition_at_poll(void **state)
 }
 
 /* The same where it makes no other pipelines: it stays standby. */
-static void
-test_addition_without_use(void **state)
+static void test_addition_without_use(void **state)
 {
     const small_t with = {.rows = "0,init,1,a\n50.1,add,1,b\n135,end,2,\n",
         .job = ONE_STAGE "  max_pipelines: 1\n",
@@ -74,8 +71,7 @@ test_addition_without_use(void **state)
 }
 
 /* A copy of 25 s: what was written at 104 s is durable at 129 s only. */
-static void
-test_copy(void **state)
+static void test_copy(void **state)
 {
     small_t with = {.rows = "0,init,2,a b\n128,preempt,1,a\n130,end,1,\n",
         .job = ONE_STAGE,
@@ -91,8 +87,7 @@ test_copy(void **state)
 /* The loss at 250 s is announced at 150 s. At 220 s the step goes on to its end at
  * 228 s (two checkpoints of 4 s lie behind, 22 steps); it is written until 232 s, the
  * job waits until 262 s and trains with one instance from 274 s on. */
-static void
-test_notice(void **state)
+static void test_notice(void **state)
 {
     small_t with = {.rows = "0,init,2,a b\n250,preempt,1,a\n300,end,1,\n",
         .job = ONE_STAGE,
@@ -115,17 +110,16 @@ test_notice(void **state)
     assert_int_equal(result.steps_durable, 20);
 }
 
-#define LONG_WRITE                                                                      \
-    "  pipeline_depth: 1\n  samples_per_step: 64\n  step_time: {1: 20 s, 2: 10 s}\n"    \
+#define LONG_WRITE                                                                                 \
+    "  pipeline_depth: 1\n  samples_per_step: 64\n  step_time: {1: 20 s, 2: 10 s}\n"               \
     "  checkpoint: {write: 40 s}\n  reconfiguration: 5 s\n  reload: 7 s\n"
-#define NO_WRITE                                                                        \
-    "  pipeline_depth: 1\n  samples_per_step: 64\n  step_time: {1: 20 s, 2: 10 s}\n"    \
+#define NO_WRITE                                                                                   \
+    "  pipeline_depth: 1\n  samples_per_step: 64\n  step_time: {1: 20 s, 2: 10 s}\n"               \
     "  checkpoint: {write: 0 s}\n  reconfiguration: 5 s\n  reload: 7 s\n"
 
 /* A write of 40 s is longer than the lead: the job stops 50 s before the loss, or at the
  * end of the step under way then. */
-static void
-test_long_write(void **state)
+static void test_long_write(void **state)
 {
     static const struct {
         const char *what;
@@ -137,16 +131,13 @@ test_long_write(void **state)
         int64_t stalled_ms;
     } cases[] = {
         {"at 205 s", "255,preempt,1,a\n300,end,1,\n", "100 s", "", 0, 21, 40000},
-        {"at 200 s, between two steps", "250,preempt,1,a\n300,end,1,\n", "100 s", "", 0,
-            20, 40000},
-        {"lead and write just fit", "250,preempt,1,a\n300,end,1,\n", "70 s", "", 0, 20,
-            40000},
+        {"at 200 s, between two steps", "250,preempt,1,a\n300,end,1,\n", "100 s", "", 0, 20, 40000},
+        {"lead and write just fit", "250,preempt,1,a\n300,end,1,\n", "70 s", "", 0, 20, 40000},
         {"they do not", "250,preempt,1,a\n300,end,1,\n", "69 s", "", 1, 0, 0},
         /* From 214 s on; the step ends at 220 s. */
-        {"too late behind the step", "255,preempt,1,a\n300,end,1,\n", "41 s",
-            ", lead: 1 s", 1, 0, 0},
-        {"as late as can be", "260,preempt,1,a\n300,end,1,\n", "42 s", ", lead: 1 s", 0,
-            22, 40000},
+        {"too late behind the step", "255,preempt,1,a\n300,end,1,\n", "41 s", ", lead: 1 s", 1, 0,
+            0},
+        {"as late as can be", "260,preempt,1,a\n300,end,1,\n", "42 s", ", lead: 1 s", 0, 22, 40000},
     };
 
     (void) state;
@@ -161,8 +152,7 @@ test_long_write(void **state)
 
         print_message("%s\n", cases[j].what);
         snprintf(rows, sizeof(rows), "0,init,2,a b\n%s", cases[j].rows);
-        snprintf(
-            options, sizeof(options), ", every: 1000, settle: 30 s%s", cases[j].options);
+        snprintf(options, sizeof(options), ", every: 1000, settle: 30 s%s", cases[j].options);
         result = run_small(&with);
         assert_int_equal(result.rollbacks, cases[j].rollbacks);
         assert_int_equal(result.steps_durable, cases[j].steps_durable);
@@ -171,8 +161,7 @@ test_long_write(void **state)
 }
 
 /* The lead is all of the notice, at 225 s: 23 steps stay. */
-static void
-test_notice_of_the_lead(void **state)
+static void test_notice_of_the_lead(void **state)
 {
     const small_t with = {.rows = "0,init,2,a b\n255,preempt,1,a\n270,end,1,\n",
         .job = NO_WRITE,
@@ -189,8 +178,7 @@ test_notice_of_the_lead(void **state)
 
 /* At 160 s, which is to be the stop for the loss at 190 s, the job still pauses for that
  * at 100 s: the poll at 180 s is due all the same. */
-static void
-test_poll_behind_stop(void **state)
+static void test_poll_behind_stop(void **state)
 {
     const small_t with = {.rows = "0,init,2,a b\n100,stop,1,b\n105,add,1,c\n"
                                   "190,preempt,1,a\n300,end,1,\n",
@@ -205,13 +193,13 @@ test_poll_behind_stop(void **state)
 
 /* ---- More notices than one ---- */
 
-#define TWO_USED                                                                        \
-    "  pipeline_depth: 1\n  max_pipelines: 2\n  samples_per_step: 64\n"                 \
-    "  step_time: {1: 20 s, 2: 10 s}\n"                                                 \
+#define TWO_USED                                                                                   \
+    "  pipeline_depth: 1\n  max_pipelines: 2\n  samples_per_step: 64\n"                            \
+    "  step_time: {1: 20 s, 2: 10 s}\n"                                                            \
     "  checkpoint: {write: 4 s}\n  reconfiguration: 5 s\n  reload: 7 s\n"
-#define ALL_USED                                                                        \
-    "  pipeline_depth: 1\n  samples_per_step: 64\n"                                     \
-    "  step_time: {1: 20 s, 2: 10 s, 3: 10 s}\n"                                        \
+#define ALL_USED                                                                                   \
+    "  pipeline_depth: 1\n  samples_per_step: 64\n"                                                \
+    "  step_time: {1: 20 s, 2: 10 s, 3: 10 s}\n"                                                   \
     "  checkpoint: {write: 4 s}\n  reconfiguration: 5 s\n  reload: 7 s\n"
 
 typedef struct {
@@ -230,10 +218,9 @@ typedef struct {
  * 228 s, after checkpoints at 100 and 204 s; 22 steps are durable at 232 s, and from
  * 262 s on it takes 12 s to train again. */
 static const noticed_t noticed[] = {
-    {"two at once", ALL_USED, "100 s", "250,preempt,2,a b\n300,end,1,\n", 23, 22, 1,
+    {"two at once", ALL_USED, "100 s", "250,preempt,2,a b\n300,end,1,\n", 23, 22, 1, 12000},
+    {"two rows", ALL_USED, "100 s", "250,preempt,1,a\n250,preempt,1,b\n300,end,1,\n", 23, 22, 1,
         12000},
-    {"two rows", ALL_USED, "100 s", "250,preempt,1,a\n250,preempt,1,b\n300,end,1,\n", 23,
-        22, 1, 12000},
     {"two rows the other way round", ALL_USED, "100 s",
         "250,preempt,1,b\n250,preempt,1,a\n300,end,1,\n", 23, 22, 1, 12000},
     {"the second while it is paused", ALL_USED, "100 s",
@@ -254,8 +241,7 @@ static const noticed_t noticed[] = {
         "250,preempt,1,a\n400,preempt,1,c\n495,end,1,\n", 35, 32, 2, 16000},
 };
 
-static void
-test_several_notices(void **state)
+static void test_several_notices(void **state)
 {
     (void) state;
     for (size_t j = 0; j < sizeof(noticed) / sizeof(noticed[0]); j++) {
@@ -284,8 +270,7 @@ test_several_notices(void **state)
 
 /* What a step of the fastest shape of twelve layers takes, from depths 1, 2, 3, 4 and 6
  * with F = 100 and B = 200 ms in Varuna's schedule; of at most most_layers a stage. */
-static double
-fastest_ms(int num_instances, int most_layers)
+static double fastest_ms(int num_instances, int most_layers)
 {
     static const int depths[] = {1, 2, 3, 4, 6};
     double fastest = HUGE_VAL;
@@ -297,16 +282,15 @@ fastest_ms(int num_instances, int most_layers)
         if (num > 0 && layers <= most_layers) {
             const int m = (64 / num + 3) / 4;
 
-            fastest = fmin(fastest,
-                depth == 1 ? m * 300.0 * layers : (m + depth - 2) * 400.0 * layers);
+            fastest =
+                fmin(fastest, depth == 1 ? m * 300.0 * layers : (m + depth - 2) * 400.0 * layers);
         }
     }
     return fastest;
 }
 
 /* With memory, two layers fit into an instance and three do not. */
-static void
-test_shape_of_model(void **state)
+static void test_shape_of_model(void **state)
 {
     static const char *const memories[] = {
         "", ",\n    memory: {instance_bytes: 25, state_bytes: 10}"};
@@ -325,15 +309,15 @@ test_shape_of_model(void **state)
             memories[j % 2]);
         snprintf(rows, sizeof(rows), "0,init,%d,%.*s\n1000,end,%d,\n", n, 2 * n - 1,
             "a b c d e f g h i j k l m", n);
-        assert_int_equal(run_small(&with).checkpoints_durable,
-            (int64_t) (1000000 / (10 * step_ms + 1000)));
+        assert_int_equal(
+            run_small(&with).checkpoints_durable, (int64_t) (1000000 / (10 * step_ms + 1000)));
     }
 }
 
 /* The same from the pairs of a table, each tried: depths that divide the cut-points,
  * each with as many pipelines as there are pairs for. */
-static spot_varuna_shape_t
-shape_by_force(const spot_job_t *job, int64_t num_cut_points, int64_t num_instances)
+static spot_varuna_shape_t shape_by_force(
+    const spot_job_t *job, int64_t num_cut_points, int64_t num_instances)
 {
     const spot_step_grid_t *grid = &job->step_time.grid;
     spot_varuna_shape_t best = {0};
@@ -343,8 +327,8 @@ shape_by_force(const spot_job_t *job, int64_t num_cut_points, int64_t num_instan
 
     for (size_t j = 0; j < grid->num_pairs; j++) {
         const spot_step_pair_t *pair = &grid->pairs[j];
-        const int64_t limit = llrint(fmin(
-            (double) job->max_pipelines, floor((double) num_instances / pair->depth)));
+        const int64_t limit =
+            llrint(fmin((double) job->max_pipelines, floor((double) num_instances / pair->depth)));
         const int32_t num_active = pair->num_pipelines * pair->depth;
         bool is_most = pair->num_pipelines <= limit;
 
@@ -353,8 +337,7 @@ shape_by_force(const spot_job_t *job, int64_t num_cut_points, int64_t num_instan
                        grid->pairs[k].num_pipelines > limit ||
                        grid->pairs[k].num_pipelines <= pair->num_pipelines;
         }
-        if (!is_most || num_cut_points % pair->depth != 0 ||
-            num_cut_points == pair->depth) {
+        if (!is_most || num_cut_points % pair->depth != 0 || num_cut_points == pair->depth) {
             continue;
         }
         if (pair->num_pipelines < limit && limit * pair->depth > most_lacking) {
@@ -376,8 +359,7 @@ shape_by_force(const spot_job_t *job, int64_t num_cut_points, int64_t num_instan
     return best;
 }
 
-static void
-test_shape_of_pairs(void **state)
+static void test_shape_of_pairs(void **state)
 {
     static const int cut_points[] = {2, 6, 7, 12, 16, 24};
     int num_lacking = 0, num_shapes = 0;
@@ -397,13 +379,12 @@ test_shape_of_pairs(void **state)
             seed % 4 == 0 ? 5 : 24);
         bind_good_scenario(&scenario, text);
         set_random_table(&scenario, seed);
-        snprintf(text, sizeof(text),
-            "{system: varuna, published_defaults: yes, cut_points: %d}", num_cut_points);
+        snprintf(text, sizeof(text), "{system: varuna, published_defaults: yes, cut_points: %d}",
+            num_cut_points);
         set_recovery(&scenario, text);
         options = scenario.recovery.options;
         for (int64_t n = 0; n <= 24; n++) {
-            const spot_varuna_shape_t expected =
-                shape_by_force(&scenario.job, num_cut_points, n);
+            const spot_varuna_shape_t expected = shape_by_force(&scenario.job, num_cut_points, n);
             const spot_varuna_shape_t *shape = &options->shapes[n];
 
             assert_int_equal(shape->num_pipelines, expected.num_pipelines);
@@ -419,12 +400,10 @@ test_shape_of_pairs(void **state)
 }
 
 /* One run with step times by (D,P), in pipelines of two with four cut-points. */
-static spot_train_result_t
-run_pairs(const char *pairs, const char *rows)
+static spot_train_result_t run_pairs(const char *pairs, const char *rows)
 {
     char table[PATH_BYTES], job[PATH_BYTES + 256];
-    const small_t with = {
-        .rows = rows, .job = job, .options = ", cut_points: 4", .capacity = 8};
+    const small_t with = {.rows = rows, .job = job, .options = ", cut_points: 4", .capacity = 8};
     spot_train_result_t result;
 
     temporary_path("pairs.csv", table);
@@ -440,8 +419,7 @@ run_pairs(const char *pairs, const char *rows)
 
 /* What instances stay standby for is said, and only that: the job's own depth is none of
  * varuna's, and without instances no step time is missing. */
-static void
-test_missing_pairs(void **state)
+static void test_missing_pairs(void **state)
 {
     static const char good[] = "D,P,step_ms\n1,2,10000\n2,2,8000\n3,2,6000\n"
                                "4,2,5000\n1,1,20000\n1,4,90000\n";
@@ -468,8 +446,7 @@ test_missing_pairs(void **state)
 
 /* Two pipelines of two, then with two instances less one of two, with three more three:
  * what is written before an addition is used is not lost. */
-static void
-test_morphing_on_pairs(void **state)
+static void test_morphing_on_pairs(void **state)
 {
     const spot_train_result_t result =
         run_pairs("D,P,step_ms\n1,2,10000\n2,2,8000\n3,2,6000\n1,1,20000\n",
@@ -486,11 +463,9 @@ test_morphing_on_pairs(void **state)
 }
 
 /* Where n is outside the table the job waits, or the ends count. */
-static void
-test_table_domain(void **state)
+static void test_table_domain(void **state)
 {
-    small_t with = {
-        .rows = "0,init,3,a b c\n50,preempt,1,a\n100,preempt,1,b\n200,end,1,\n",
+    small_t with = {.rows = "0,init,3,a b c\n50,preempt,1,a\n100,preempt,1,b\n200,end,1,\n",
         .table = "n,step_ms,checkpoint_ms,restart_total_ms\n2,10000,2000,12000\n"
                  "3,5000,2000,22000\n",
         .job = "  samples_per_step: 64\n",
@@ -512,8 +487,8 @@ test_table_domain(void **state)
 
 /* ---- Random traces ---- */
 
-static void
-bind_random(uint64_t seed, bool is_reversed, const char *recovery, spot_scenario_t *self)
+static void bind_random(
+    uint64_t seed, bool is_reversed, const char *recovery, spot_scenario_t *self)
 {
     case_t random_case;
 
@@ -526,8 +501,7 @@ bind_random(uint64_t seed, bool is_reversed, const char *recovery, spot_scenario
 
 /* spot_ledger_verify() runs in each; "ideal" bounds it; the order of the rows of one
  * instant says nothing; the log tiles the run. */
-static void
-test_random_traces(void **state)
+static void test_random_traces(void **state)
 {
     static const char *const kinds[] = {"{system: varuna, published_defaults: yes, "
                                         "detection: 3 s, lead: 9 s, settle: 20 s}",
@@ -556,8 +530,7 @@ test_random_traces(void **state)
         assert_int_equal(result.steps_lost, other.steps_lost);
         assert_memory_equal(&result.ledger, &other.ledger, sizeof(result.ledger));
         if (!result.is_finished && !bound.is_finished) {
-            assert_true(
-                result.steps_executed - result.steps_lost <= bound.steps_executed + 1);
+            assert_true(result.steps_executed - result.steps_lost <= bound.steps_executed + 1);
         }
         spot_event_log_free(&log);
         spot_scenario_free(&scenario);
@@ -566,8 +539,7 @@ test_random_traces(void **state)
     }
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_loss),

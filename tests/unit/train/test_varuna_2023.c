@@ -34,15 +34,13 @@ typedef struct {
 #define STALE "fault_stale_timers: yes"
 #define IDLE "fault_idle_losses_pause: yes"
 static const fault_case_t fault_cases[] = {
-    {"a loss 6 s behind the step: durable after 4 s", "",
-        "106,preempt,1,a\n125,end,2,\n", 10, 0, 0},
-    {"a loss before the checkpoint in the queue", FAILING,
-        "106,preempt,1,a\n125,end,2,\n", 10, 10, 1},
-    {"a loss behind it", FAILING, "109,preempt,1,a\n125,end,2,\n", 10, 0, 0},
-    {"durable at once", FAILING, "109,preempt,1,a\n112,preempt,1,b\n125,end,1,\n", 10, 0,
+    {"a loss 6 s behind the step: durable after 4 s", "", "106,preempt,1,a\n125,end,2,\n", 10, 0,
         0},
-    {"a loss at the end of the run", FAILING, "107,preempt,1,a\n107,end,2,\n", 10, 10,
+    {"a loss before the checkpoint in the queue", FAILING, "106,preempt,1,a\n125,end,2,\n", 10, 10,
         1},
+    {"a loss behind it", FAILING, "109,preempt,1,a\n125,end,2,\n", 10, 0, 0},
+    {"durable at once", FAILING, "109,preempt,1,a\n112,preempt,1,b\n125,end,1,\n", 10, 0, 0},
+    {"a loss at the end of the run", FAILING, "107,preempt,1,a\n107,end,2,\n", 10, 10, 1},
     {"no loss to come", FAILING, "107,end,3,\n", 10, 0, 0},
     /* At 90 s the end of the pause, 95 s, is the first of the queue: 98 s is its right
      * child, the loss of 104 s its left one. */
@@ -50,28 +48,26 @@ static const fault_case_t fault_cases[] = {
         "85,preempt,1,a\n104,preempt,1,b\n104,end,1,\n", 8 + 1, 8 + 1, 1},
     /* Durable: ten steps, then one of 128 to 138 s with a checkpoint of its own. Ten
      * more are due at 222 s; the loss at 225 s takes the eight steps since with it. */
-    {"a checkpoint fails", FAILING ", " ONE,
-        "118,preempt,1,a\n225,preempt,1,b\n262,end,1,\n", 11 + 9 + 2, 1 + 8, 1},
+    {"a checkpoint fails", FAILING ", " ONE, "118,preempt,1,a\n225,preempt,1,b\n262,end,1,\n",
+        11 + 9 + 2, 1 + 8, 1},
     {"and takes the durable one of the ten latest too",
         FAILING ", " ONE ", fault_deep_failures: yes",
         "118,preempt,1,a\n225,preempt,1,b\n262,end,1,\n", 11 + 9 + 2, 1 + 8 + 1, 1},
     /* The first loss pauses until 30 s, the second one until 35.5 s. */
-    {"the second pause starts anew", "", "20,preempt,1,a\n25.5,preempt,1,b\n68,end,1,\n",
-        2 + 3, 2, 0},
-    {"the second pause stops the job", STALE,
-        "20,preempt,1,a\n25.5,preempt,1,b\n99,end,1,\n", 2, 2, 0},
+    {"the second pause starts anew", "", "20,preempt,1,a\n25.5,preempt,1,b\n68,end,1,\n", 2 + 3, 2,
+        0},
+    {"the second pause stops the job", STALE, "20,preempt,1,a\n25.5,preempt,1,b\n99,end,1,\n", 2, 2,
+        0},
     {"which the next loss starts", STALE,
         "20,preempt,1,a\n25.5,preempt,1,b\n50,preempt,1,c\n50,add,2,d "
         "e\n99,end,2,\n",
         2 + 3, 2, 0},
-    {"a loss in preparation", FAILING, "20.1,add,1,d\n20.2,preempt,1,d\n42,end,3,\n", 4,
-        0, 0},
-    {"a loss in preparation pauses", IDLE, "20.1,add,1,d\n20.2,preempt,1,d\n55,end,3,\n",
-        2 + 2, 2, 0},
+    {"a loss in preparation", FAILING, "20.1,add,1,d\n20.2,preempt,1,d\n42,end,3,\n", 4, 0, 0},
+    {"a loss in preparation pauses", IDLE, "20.1,add,1,d\n20.2,preempt,1,d\n55,end,3,\n", 2 + 2, 2,
+        0},
 };
 
-static void
-test_faults_by_hand(void **state)
+static void test_faults_by_hand(void **state)
 {
     (void) state;
     for (size_t j = 0; j < sizeof(fault_cases) / sizeof(fault_cases[0]); j++) {
@@ -87,8 +83,8 @@ test_faults_by_hand(void **state)
 
         print_message("%s\n", expected->what);
         snprintf(rows, sizeof(rows), "0,init,3,a b c\n%s", expected->rows);
-        snprintf(options, sizeof(options), "%s%s",
-            expected->faults[0] == '\0' ? "" : ", ", expected->faults);
+        snprintf(options, sizeof(options), "%s%s", expected->faults[0] == '\0' ? "" : ", ",
+            expected->faults);
         result = run_small(&with);
         assert_int_equal(result.steps_executed, expected->steps_executed);
         assert_int_equal(result.steps_lost, expected->steps_lost);
@@ -98,8 +94,7 @@ test_faults_by_hand(void **state)
 
 /* Those that are there at the start are free; who comes later, or comes back after
  * waiting, pays a restart, here of 10 s, with any fault as without. */
-static void
-test_starts_pay(void **state)
+static void test_starts_pay(void **state)
 {
     static const struct {
         const char *rows;
@@ -131,31 +126,28 @@ test_starts_pay(void **state)
 
 /* ---- Random traces ---- */
 
-static const char *const fault_names[] = {"steps_in_pause", "one_counter",
-    "failing_checkpoints", "old_pauses", "stale_timers", "idle_losses_pause",
-    "deep_failures"};
+static const char *const fault_names[] = {"steps_in_pause", "one_counter", "failing_checkpoints",
+    "old_pauses", "stale_timers", "idle_losses_pause", "deep_failures"};
 #define NUM_FAULTS (sizeof(fault_names) / sizeof(fault_names[0]))
 #define FAILING_FAULT 4U
 #define DEEP_FAULT 64U
 
 /* The options of those whose bit is set. */
-static void
-name_faults(unsigned set, char *text, size_t num_bytes)
+static void name_faults(unsigned set, char *text, size_t num_bytes)
 {
     size_t used = 0;
 
     text[0] = '\0';
     for (size_t j = 0; j < NUM_FAULTS; j++) {
         if ((set >> j & 1) != 0) {
-            used += (size_t) snprintf(
-                text + used, num_bytes - used, ", fault_%s: yes", fault_names[j]);
+            used +=
+                (size_t) snprintf(text + used, num_bytes - used, ", fault_%s: yes", fault_names[j]);
         }
     }
 }
 
 /* Times in proportion to the first step time of the case. */
-static void
-write_table(const char *path, int64_t step_ms)
+static void write_table(const char *path, int64_t step_ms)
 {
     char text[512];
 
@@ -163,14 +155,12 @@ write_table(const char *path, int64_t step_ms)
         "n,step_ms,checkpoint_ms,restart_total_ms,idle_instances\n2,%lld,%lld,%lld,0\n"
         "3,%lld,%lld,%lld,1\n4,%lld,%lld,%lld,0\n",
         (long long) step_ms, (long long) step_ms / 3 + 1, (long long) step_ms * 3,
-        (long long) step_ms * 4 / 5 + 1, (long long) step_ms / 2 + 1,
-        (long long) step_ms * 5, (long long) step_ms * 3 / 5 + 1,
-        (long long) step_ms / 4 + 1, (long long) step_ms * 2);
+        (long long) step_ms * 4 / 5 + 1, (long long) step_ms / 2 + 1, (long long) step_ms * 5,
+        (long long) step_ms * 3 / 5 + 1, (long long) step_ms / 4 + 1, (long long) step_ms * 2);
     write_file(path, text);
 }
 
-static void
-bind_random(uint64_t seed, bool is_reversed, unsigned faults, spot_scenario_t *self)
+static void bind_random(uint64_t seed, bool is_reversed, unsigned faults, spot_scenario_t *self)
 {
     char path[PATH_BYTES], table[PATH_BYTES], text[CASE_TEXT_BYTES], *tail;
     char options[512];
@@ -206,8 +196,7 @@ bind_random(uint64_t seed, bool is_reversed, unsigned faults, spot_scenario_t *s
  * nothing and its phases tile the run, and the order of the losses of one instant says
  * nothing.
  */
-static void
-test_random_traces(void **state)
+static void test_random_traces(void **state)
 {
     int64_t num_aborted = 0;
 
@@ -238,8 +227,7 @@ test_random_traces(void **state)
 /* ---- The shipped study ---- */
 
 /* It runs, breaks rules and says so, and each published fault is in it. */
-static void
-test_shipped_study(void **state)
+static void test_shipped_study(void **state)
 {
     char text[SPOT_BROKEN_RULES_BYTES];
     spot_scenario_t scenario;
@@ -264,8 +252,7 @@ test_shipped_study(void **state)
     spot_diag_free(&diag);
 }
 
-int
-main(void)
+int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_faults_by_hand),

@@ -12,8 +12,7 @@
 /* ---- The controller at a tick ---- */
 
 /* Step 2: preparation that has ended. */
-static void
-finish_preparation(twin_t *self)
+static void finish_preparation(twin_t *self)
 {
     self->num_ready = 0;
     while (self->prepping.num > 0 && self->prepping.items[0].ready_ms <= self->now_ms) {
@@ -22,8 +21,7 @@ finish_preparation(twin_t *self)
     }
 }
 
-static bool
-remove_instance(twin_t *self, int32_t name_id)
+static bool remove_instance(twin_t *self, int32_t name_id)
 {
     list_t *lists[3] = {&self->prepping, &self->standby, &self->active};
 
@@ -39,8 +37,7 @@ remove_instance(twin_t *self, int32_t name_id)
     return false;
 }
 
-static void
-count_preemption(twin_t *self)
+static void count_preemption(twin_t *self)
 {
     spot_train_result_t *result = self->result;
 
@@ -54,8 +51,7 @@ count_preemption(twin_t *self)
     result->preempted++;
 }
 
-static int64_t
-tick_at_or_after(const twin_t *self, int64_t time_ms)
+static int64_t tick_at_or_after(const twin_t *self, int64_t time_ms)
 {
     const int64_t tick_ms = self->setting->tick_ms;
 
@@ -63,8 +59,7 @@ tick_at_or_after(const twin_t *self, int64_t time_ms)
 }
 
 /* Whether an event is about an instance. */
-static bool
-names(const spot_event_t *event, int32_t name_id)
+static bool names(const spot_event_t *event, int32_t name_id)
 {
     for (int32_t j = 0; j < event->count; j++) {
         if (event->name_ids[j] == name_id) {
@@ -75,8 +70,7 @@ names(const spot_event_t *event, int32_t name_id)
 }
 
 /* An instance that comes now; what will become of it is the next event about it. */
-static instance_t
-new_instance(const twin_t *self, int32_t name_id, int64_t ready_ms)
+static instance_t new_instance(const twin_t *self, int32_t name_id, int64_t ready_ms)
 {
     instance_t instance = {name_id, ready_ms, NEVER, NEVER, false};
     size_t j = self->event_id;
@@ -96,14 +90,12 @@ new_instance(const twin_t *self, int32_t name_id, int64_t ready_ms)
     return instance;
 }
 
-static void
-see_instance(twin_t *self, spot_event_kind_t kind, int32_t name_id)
+static void see_instance(twin_t *self, spot_event_kind_t kind, int32_t name_id)
 {
     spot_train_result_t *result = self->result;
 
     if (kind == SPOT_EVENT_ADD) {
-        if (twin_population(self) - self->setting->num_on_demand ==
-            self->setting->capacity) {
+        if (twin_population(self) - self->setting->num_on_demand == self->setting->capacity) {
             result->clipped++;
             return;
         }
@@ -120,8 +112,7 @@ see_instance(twin_t *self, spot_event_kind_t kind, int32_t name_id)
 }
 
 /* Step 3: the events since the tick before, in trace order. */
-static void
-see_events(twin_t *self)
+static void see_events(twin_t *self)
 {
     const spot_trace_t *trace = self->trace;
 
@@ -134,13 +125,11 @@ see_events(twin_t *self)
             see_instance(self, event->kind, event->name_ids[j]);
         }
     }
-    self->result->peak_instances =
-        LARGER(self->result->peak_instances, twin_population(self));
+    self->result->peak_instances = LARGER(self->result->peak_instances, twin_population(self));
 }
 
 /* Preemptions that are to be announced now. */
-static void
-see_notices(twin_t *self)
+static void see_notices(twin_t *self)
 {
     list_t *lists[SPOT_NUM_ROLES] = {&self->prepping, &self->standby, &self->active};
 
@@ -160,8 +149,7 @@ see_notices(twin_t *self)
 }
 
 /* Of those who have been announced. */
-static int64_t
-sum_deadlines_ms(const list_t *list)
+static int64_t sum_deadlines_ms(const list_t *list)
 {
     int64_t sum_ms = 0;
 
@@ -175,13 +163,11 @@ sum_deadlines_ms(const list_t *list)
 
 /* ---- The checkpoint system ---- */
 
-static int64_t
-most_pipelines(const twin_t *self, const spot_recovery_view_t *view)
+static int64_t most_pipelines(const twin_t *self, const spot_recovery_view_t *view)
 {
     const twin_setting_t *setting = self->setting;
     const int64_t usable = view->num_active + view->num_standby;
-    const int64_t most =
-        SMALLER(usable / setting->pipeline_depth, setting->max_pipelines);
+    const int64_t most = SMALLER(usable / setting->pipeline_depth, setting->max_pipelines);
     int64_t best = most;
 
     for (int64_t num = most; setting->is_best && num > 0; num--) {
@@ -193,8 +179,7 @@ most_pipelines(const twin_t *self, const spot_recovery_view_t *view)
     return best;
 }
 
-static bool
-grows(const twin_t *self, int64_t num_pipelines)
+static bool grows(const twin_t *self, int64_t num_pipelines)
 {
     const twin_setting_t *setting = self->setting;
     const int64_t depth = setting->pipeline_depth;
@@ -216,8 +201,7 @@ grows(const twin_t *self, int64_t num_pipelines)
     }
 }
 
-static int64_t
-full_checkpoint_ms(const twin_t *self)
+static int64_t full_checkpoint_ms(const twin_t *self)
 {
     const spot_checkpoint_t *checkpoint = &self->setting->checkpoint;
 
@@ -227,8 +211,7 @@ full_checkpoint_ms(const twin_t *self)
 }
 
 /* New pipelines if an active instance was lost or it is wanted that they grow. */
-static void
-form_pipelines(const twin_t *self, const spot_recovery_view_t *view, bool has_loss,
+static void form_pipelines(const twin_t *self, const spot_recovery_view_t *view, bool has_loss,
     spot_recovery_decision_t *decision)
 {
     const twin_setting_t *setting = self->setting;
@@ -257,8 +240,7 @@ form_pipelines(const twin_t *self, const spot_recovery_view_t *view, bool has_lo
 }
 
 /* The first announced preemption of those whom the decision has in use. */
-static int64_t
-first_deadline_ms(const twin_t *self, int64_t num_active)
+static int64_t first_deadline_ms(const twin_t *self, int64_t num_active)
 {
     int64_t first_ms = NEVER;
 
@@ -275,8 +257,7 @@ first_deadline_ms(const twin_t *self, int64_t num_active)
 }
 
 /* Whether no step is under way; *next_ms: the end of the next one. */
-static bool
-is_between_steps(const twin_t *self, int64_t *next_ms)
+static bool is_between_steps(const twin_t *self, int64_t *next_ms)
 {
     const bool is_stalled = twin_is_training(self) && self->phase != SPOT_JOB_TRAINING;
 
@@ -289,8 +270,7 @@ is_between_steps(const twin_t *self, int64_t *next_ms)
     return self->step_done_ms == 0;
 }
 
-static void
-save_and_hold(twin_t *self, spot_recovery_decision_t *decision)
+static void save_and_hold(twin_t *self, spot_recovery_decision_t *decision)
 {
     *decision = (spot_recovery_decision_t){.is_new = true,
         .is_same_pipelines = true,
@@ -302,8 +282,7 @@ save_and_hold(twin_t *self, spot_recovery_decision_t *decision)
 
 /* At the end of each step: is there time for one more and for a checkpoint? If there is
  * for the checkpoint alone, it is written, and the job waits. */
-static void
-save_in_time(twin_t *self, spot_recovery_decision_t *decision)
+static void save_in_time(twin_t *self, spot_recovery_decision_t *decision)
 {
     const bool is_new = decision->is_new;
     const int64_t deadline_ms =
@@ -313,13 +292,11 @@ save_in_time(twin_t *self, spot_recovery_decision_t *decision)
 
     if (is_new) {
         training_ms = self->now_ms;
-        training_ms +=
-            self->now_ms > 0
-                ? decision->flush_ms + decision->reconfiguration_ms + decision->reload_ms
-                : 0;
+        training_ms += self->now_ms > 0
+                           ? decision->flush_ms + decision->reconfiguration_ms + decision->reload_ms
+                           : 0;
     }
-    if (deadline_ms == NEVER ||
-        (is_new ? decision->num_pipelines : self->num_pipelines) == 0) {
+    if (deadline_ms == NEVER || (is_new ? decision->num_pipelines : self->num_pipelines) == 0) {
         return;
     }
     if (training_ms > self->now_ms) {
@@ -332,8 +309,7 @@ save_in_time(twin_t *self, spot_recovery_decision_t *decision)
     }
 }
 
-static void
-checkpoint_decide(twin_t *self, const spot_recovery_view_t *view,
+static void checkpoint_decide(twin_t *self, const spot_recovery_view_t *view,
     const spot_recovery_change_t *change, spot_recovery_decision_t *decision)
 {
     form_pipelines(self, view, change->num_lost_active > 0, decision);
@@ -344,8 +320,7 @@ checkpoint_decide(twin_t *self, const spot_recovery_view_t *view,
 }
 
 /* Step 4: asks for a decision. */
-static void
-decide(twin_t *self, spot_change_kind_t kind)
+static void decide(twin_t *self, spot_change_kind_t kind)
 {
     const twin_setting_t *setting = self->setting;
     const bool is_wake = kind == SPOT_CHANGE_WAKE;
@@ -375,8 +350,8 @@ decide(twin_t *self, spot_change_kind_t kind)
     if (decision.is_new || decision.wake_ms > 0 || decision.wakes_at_step_end) {
         self->wake_ms = decision.wake_ms > 0 ? decision.wake_ms : NEVER;
         self->wakes_at_step_end = decision.wakes_at_step_end;
-        if (decision.is_new && decision.wakes_at_step_end &&
-            self->training_ms > self->now_ms && self->training_ms != NEVER &&
+        if (decision.is_new && decision.wakes_at_step_end && self->training_ms > self->now_ms &&
+            self->training_ms != NEVER &&
             (self->now_ms == 0 ||
                 decision.flush_ms + decision.reconfiguration_ms + decision.reload_ms ==
                     0)) { /* its loaders fill first */
@@ -387,8 +362,7 @@ decide(twin_t *self, spot_change_kind_t kind)
     twin_progress(self, self->now_ms); /* pauses of no length */
 }
 
-static void
-see_tick(twin_t *self)
+static void see_tick(twin_t *self)
 {
     finish_preparation(self);
     see_events(self);
@@ -400,8 +374,7 @@ see_tick(twin_t *self)
     }
 }
 
-static void
-start(twin_t *self, const twin_setting_t *setting, const spot_trace_t *trace,
+static void start(twin_t *self, const twin_setting_t *setting, const spot_trace_t *trace,
     spot_train_result_t *result)
 {
     list_t *lists[3] = {&self->prepping, &self->standby, &self->active};
@@ -416,8 +389,8 @@ start(twin_t *self, const twin_setting_t *setting, const spot_trace_t *trace,
     self->training_ms = NEVER;
     self->wake_ms = NEVER;
     for (int j = 0; j < 3; j++) {
-        lists[j]->items = calloc(
-            (size_t) (setting->capacity + setting->num_on_demand), sizeof(instance_t));
+        lists[j]->items =
+            calloc((size_t) (setting->capacity + setting->num_on_demand), sizeof(instance_t));
         assert(lists[j]->items != NULL);
     }
     for (int64_t j = 0; j < setting->num_on_demand; j++) {
@@ -431,8 +404,7 @@ start(twin_t *self, const twin_setting_t *setting, const spot_trace_t *trace,
     self->phase_end_ms = NEVER;
 }
 
-static void
-finish(twin_t *self)
+static void finish(twin_t *self)
 {
     spot_train_result_t *result = self->result;
 
@@ -444,9 +416,7 @@ finish(twin_t *self)
     free(self->active.items);
 }
 
-void
-twin_run(const twin_setting_t *setting, const spot_trace_t *trace,
-    spot_train_result_t *result)
+void twin_run(const twin_setting_t *setting, const spot_trace_t *trace, spot_train_result_t *result)
 {
     int64_t tick_ms = 0;
     twin_t self;

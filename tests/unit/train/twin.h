@@ -60,5 +60,5 @@ typedef struct {
 
 /* Runs the job on a trace that names its instances. seed and replication of the result
  * are left at 0: there are no dice. Time complexity: O(ticks + steps). */
-void twin_run(const twin_setting_t *setting, const spot_trace_t *trace,
-    spot_train_result_t *result);
+void twin_run(
+    const twin_setting_t *setting, const spot_trace_t *trace, spot_train_result_t *result);

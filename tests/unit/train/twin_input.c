@@ -7,14 +7,12 @@
 
 #define NS_PER_MS 1e6
 
-static const spot_loader_t *
-input_of(const twin_t *self)
+static const spot_loader_t *input_of(const twin_t *self)
 {
     return &self->setting->input;
 }
 
-static int64_t
-divide_up(int64_t number, int64_t divisor)
+static int64_t divide_up(int64_t number, int64_t divisor)
 {
     return (number + divisor - 1) / divisor;
 }
@@ -22,8 +20,7 @@ divide_up(int64_t number, int64_t divisor)
 /* ---- Which part of the samples is read locally ---- */
 
 /* Once the cache of each instance has seen a whole epoch. */
-static double
-warm_share(const twin_t *self, int64_t num_loading)
+static double warm_share(const twin_t *self, int64_t num_loading)
 {
     const spot_loader_t *input = input_of(self);
     const double part_bytes =
@@ -32,8 +29,7 @@ warm_share(const twin_t *self, int64_t num_loading)
     return fmax(input->local_share, fmin(1, (double) input->cache_bytes / part_bytes));
 }
 
-static double
-share_now(const twin_t *self)
+static double share_now(const twin_t *self)
 {
     if (input_of(self)->cache_bytes == 0) {
         return input_of(self)->local_share;
@@ -44,8 +40,7 @@ share_now(const twin_t *self)
 
 /* New instances have empty caches; another number of them has another part of what the
  * others kept. Either way a new epoch begins. */
-static void
-settle_share(twin_t *self, int64_t num_loading, bool has_newcomers)
+static void settle_share(twin_t *self, int64_t num_loading, bool has_newcomers)
 {
     const spot_loader_t *input = input_of(self);
     twin_input_t *now = &self->input;
@@ -66,8 +61,7 @@ settle_share(twin_t *self, int64_t num_loading, bool has_newcomers)
 
 /* ---- Times ---- */
 
-static double
-sample_ms(const twin_t *self)
+static double sample_ms(const twin_t *self)
 {
     const spot_loader_t *input = input_of(self);
     const double block = (double) input->block;
@@ -81,43 +75,37 @@ sample_ms(const twin_t *self)
         decode_ns += (double) input->cost.merged_ns;
         decode_ns *= 1 + input->cost.thread_growth * log2((double) input->threads);
     }
-    return (decode_ns + share_now(self) * local_ns + (1 - share_now(self)) * remote_ns) /
-           NS_PER_MS;
+    return (decode_ns + share_now(self) * local_ns + (1 - share_now(self)) * remote_ns) / NS_PER_MS;
 }
 
 /* Samples of a step that each loading instance reads. */
-static double
-num_samples(const twin_t *self)
+static double num_samples(const twin_t *self)
 {
     return (double) divide_up(self->setting->samples_per_step, self->input.num_loading);
 }
 
 /* T_b: of one process for one batch. */
-static double
-batch_ms(const twin_t *self)
+static double batch_ms(const twin_t *self)
 {
     const spot_loader_cost_t *cost = &input_of(self)->cost;
 
-    return num_samples(self) * (sample_ms(self) + (double) cost->collate_ns / NS_PER_MS /
-                                                      (double) cost->collate_batch);
+    return num_samples(self) *
+           (sample_ms(self) + (double) cost->collate_ns / NS_PER_MS / (double) cost->collate_batch);
 }
 
 /* T_s: of the shared storage for one batch of each instance. */
-static double
-storage_ms(const twin_t *self)
+static double storage_ms(const twin_t *self)
 {
     const spot_loader_t *input = input_of(self);
 
     if (input->bytes_per_s == 0) {
         return 0;
     }
-    return 1000 * (1 - share_now(self)) * num_samples(self) *
-           (double) self->input.num_loading * (double) input->sample_bytes /
-           input->bytes_per_s;
+    return 1000 * (1 - share_now(self)) * num_samples(self) * (double) self->input.num_loading *
+           (double) input->sample_bytes / input->bytes_per_s;
 }
 
-int64_t
-twin_wait_ms(const twin_t *self)
+int64_t twin_wait_ms(const twin_t *self)
 {
     const spot_loader_t *input = input_of(self);
 
@@ -127,14 +115,12 @@ twin_wait_ms(const twin_t *self)
     if (input->mode == SPOT_LOADER_SYNCHRONOUS) {
         return llround(batch_ms(self) + storage_ms(self));
     }
-    return LARGER(
-        0, llround(fmax(batch_ms(self) / (double) input->processes, storage_ms(self))) -
-               self->step_ms);
+    return LARGER(0, llround(fmax(batch_ms(self) / (double) input->processes, storage_ms(self))) -
+                         self->step_ms);
 }
 
 /* From the start of the loaders to the first batch of each process. */
-static int64_t
-refill_ms(const twin_t *self)
+static int64_t refill_ms(const twin_t *self)
 {
     const spot_loader_t *input = input_of(self);
     double fill_ms = (double) (input->cost.start_ns - input->overlap_ns) / NS_PER_MS;
@@ -147,23 +133,20 @@ refill_ms(const twin_t *self)
 
 /* ---- What happens ---- */
 
-int64_t
-twin_begin_loading(twin_t *self, const spot_recovery_decision_t *decision,
-    int64_t num_survived, int64_t pause_ms)
+int64_t twin_begin_loading(
+    twin_t *self, const spot_recovery_decision_t *decision, int64_t num_survived, int64_t pause_ms)
 {
     const spot_loader_t *input = input_of(self);
     twin_input_t *now = &self->input;
-    const int64_t num_loading = input->instances == SPOT_LOADER_ALL
-                                    ? decision->num_active
-                                    : decision->num_pipelines;
+    const int64_t num_loading =
+        input->instances == SPOT_LOADER_ALL ? decision->num_active : decision->num_pipelines;
 
     if (!input->is_given || decision->num_pipelines == 0) {
         now->is_filled = false;
         now->num_loading = 0;
         return 0;
     }
-    settle_share(
-        self, num_loading, now->num_loading == 0 || decision->num_active > num_survived);
+    settle_share(self, num_loading, now->num_loading == 0 || decision->num_active > num_survived);
     now->has_loaded = true;
     now->num_loading = num_loading;
     if (now->is_filled && pause_ms == 0) {
@@ -177,8 +160,7 @@ twin_begin_loading(twin_t *self, const spot_recovery_decision_t *decision,
     return refill_ms(self);
 }
 
-void
-twin_use_data(twin_t *self)
+void twin_use_data(twin_t *self)
 {
     self->input.ready_steps -= self->input.ready_steps > 0;
     self->input.first_steps -= self->input.first_steps > 0;

@@ -6,16 +6,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-int64_t
-twin_population(const twin_t *self)
+int64_t twin_population(const twin_t *self)
 {
     return self->prepping.num + self->standby.num + self->active.num;
 }
 
 /* ---- Step time: linear between measured points, flat outside ---- */
 
-int64_t
-twin_step_time_ms(const twin_setting_t *setting, int64_t world_size)
+int64_t twin_step_time_ms(const twin_setting_t *setting, int64_t world_size)
 {
     const spot_step_point_t *right = setting->points;
     const spot_step_point_t *end = setting->points + setting->num_points;
@@ -43,22 +41,20 @@ twin_step_time_ms(const twin_setting_t *setting, int64_t world_size)
 
 /* ---- The ledger: every instant of time is charged here and only here ---- */
 
-static void
-charge(twin_t *self, spot_share_t share, int64_t instances, int64_t time_ms)
+static void charge(twin_t *self, spot_share_t share, int64_t instances, int64_t time_ms)
 {
     self->result->ledger.instance_ms[share] += instances * time_ms;
 }
 
 /* Every instance at every price that holds for a part of the time until then. */
-static void
-pay(twin_t *self, int64_t until_ms)
+static void pay(twin_t *self, int64_t until_ms)
 {
     const twin_setting_t *setting = self->setting;
     const int64_t num_spot = twin_population(self) - setting->num_on_demand;
 
-    self->result->cost_usd +=
-        setting->on_demand_usd_per_h *
-        (double) (setting->num_on_demand * (until_ms - self->now_ms)) / 3600000;
+    self->result->cost_usd += setting->on_demand_usd_per_h *
+                              (double) (setting->num_on_demand * (until_ms - self->now_ms)) /
+                              3600000;
     for (size_t j = 0; j < setting->num_prices; j++) {
         const int64_t start_ms = LARGER(self->now_ms, setting->prices[j].start_ms);
         const int64_t next_ms =
@@ -72,8 +68,7 @@ pay(twin_t *self, int64_t until_ms)
     }
 }
 
-static void
-pass_time(twin_t *self, int64_t until_ms)
+static void pass_time(twin_t *self, int64_t until_ms)
 {
     static const spot_share_t shares[] = {
         [SPOT_JOB_RECONFIGURING] = SPOT_SHARE_RECONFIGURING,
@@ -115,8 +110,7 @@ pass_time(twin_t *self, int64_t until_ms)
 }
 
 /* What became of the work on a step. */
-static void
-settle(twin_t *self, spot_share_t share, work_t *work)
+static void settle(twin_t *self, spot_share_t share, work_t *work)
 {
     charge(self, share, 1, work->instance_ms);
     if (share == SPOT_SHARE_LOST) {
@@ -126,8 +120,7 @@ settle(twin_t *self, spot_share_t share, work_t *work)
 }
 
 /* The oldest steps that ended are durable. */
-static void
-save_steps(twin_t *self, int64_t num_steps)
+static void save_steps(twin_t *self, int64_t num_steps)
 {
     for (int64_t j = 0; j < num_steps; j++) {
         settle(self, SPOT_SHARE_USEFUL, &self->open[j]);
@@ -140,15 +133,13 @@ save_steps(twin_t *self, int64_t num_steps)
     self->result->checkpoints_durable++;
 }
 
-static void
-lose_latest_step(twin_t *self)
+static void lose_latest_step(twin_t *self)
 {
     settle(self, SPOT_SHARE_LOST, &self->open[--self->num_open]);
     self->result->steps_lost++;
 }
 
-static void
-lose_step_under_way(twin_t *self)
+static void lose_step_under_way(twin_t *self)
 {
     settle(self, SPOT_SHARE_LOST, &self->begun);
     self->carried_ms = 0;
@@ -156,29 +147,25 @@ lose_step_under_way(twin_t *self)
 
 /* ---- The job in its own time ---- */
 
-static int64_t
-steps_kept(const twin_t *self)
+static int64_t steps_kept(const twin_t *self)
 {
     return self->result->steps_executed - self->result->steps_lost;
 }
 
-static void
-start_phase(twin_t *self, int phase, int64_t time_ms)
+static void start_phase(twin_t *self, int phase, int64_t time_ms)
 {
     self->phase = phase;
     self->phase_end_ms = time_ms == NEVER ? NEVER : self->now_ms + time_ms;
 }
 
-static void
-start_step(twin_t *self, int64_t done_ms)
+static void start_step(twin_t *self, int64_t done_ms)
 {
     self->step_done_ms = done_ms;
     start_phase(self, SPOT_JOB_TRAINING, self->step_ms - done_ms);
 }
 
 /* The wait for its data goes before the work. */
-static void
-await_step(twin_t *self, int64_t done_ms)
+static void await_step(twin_t *self, int64_t done_ms)
 {
     const int64_t wait_ms = twin_wait_ms(self);
 
@@ -190,24 +177,20 @@ await_step(twin_t *self, int64_t done_ms)
     }
 }
 
-bool
-twin_is_training(const twin_t *self)
+bool twin_is_training(const twin_t *self)
 {
-    return self->phase == SPOT_JOB_TRAINING || self->phase == STALLED ||
-           self->phase == LOADING;
+    return self->phase == SPOT_JOB_TRAINING || self->phase == STALLED || self->phase == LOADING;
 }
 
 /* Steps between two occasions for a checkpoint. */
-static int64_t
-steps_between(const twin_t *self)
+static int64_t steps_between(const twin_t *self)
 {
     const spot_checkpoint_t *checkpoint = &self->setting->checkpoint;
 
     if (checkpoint->every_kind == SPOT_EVERY_DURATION) {
         return (checkpoint->every_ms + self->step_ms - 1) / self->step_ms;
     }
-    if (checkpoint->every_kind == SPOT_EVERY_AUTO &&
-        checkpoint->mode == SPOT_CHECKPOINT_ASYNC) {
+    if (checkpoint->every_kind == SPOT_EVERY_AUTO && checkpoint->mode == SPOT_CHECKPOINT_ASYNC) {
         return LARGER(1, (checkpoint->write_ms + self->step_ms - 1) / self->step_ms);
     }
     return checkpoint->every_kind == SPOT_EVERY_STEPS ? checkpoint->every_steps : 1;
@@ -215,21 +198,18 @@ steps_between(const twin_t *self)
 
 /* Step ends until the first checkpoint of a training, of which a part of the first step
  * is done: the work since the latest checkpoint counts, and at least one has to end. */
-static int64_t
-steps_to_first(const twin_t *self)
+static int64_t steps_to_first(const twin_t *self)
 {
     const spot_checkpoint_t *checkpoint = &self->setting->checkpoint;
     int64_t steps = 1, work_ms = self->begun.job_ms + self->step_ms - self->step_done_ms;
 
-    if (checkpoint->every_kind == SPOT_EVERY_STEPS ||
-        checkpoint->every_kind == SPOT_EVERY_AUTO) {
+    if (checkpoint->every_kind == SPOT_EVERY_STEPS || checkpoint->every_kind == SPOT_EVERY_AUTO) {
         return LARGER(1, steps_between(self) - self->num_open);
     }
     for (int64_t j = 0; j < self->num_open; j++) {
         work_ms += self->open[j].job_ms;
     }
-    if (checkpoint->every_kind == SPOT_EVERY_DURATION &&
-        work_ms < checkpoint->every_ms) {
+    if (checkpoint->every_kind == SPOT_EVERY_DURATION && work_ms < checkpoint->every_ms) {
         steps += (checkpoint->every_ms - work_ms + self->step_ms - 1) / self->step_ms;
     }
     return steps;
@@ -238,8 +218,7 @@ steps_to_first(const twin_t *self)
 /* The step under way as part of a step of another length: the same part to half a
  * millisecond, which is as near as whole milliseconds come, but at least 1 ms is left.
  */
-static int64_t
-carry_over_ms(const twin_t *self)
+static int64_t carry_over_ms(const twin_t *self)
 {
     const double part = (double) self->carried_ms / (double) self->carried_of_ms;
     const int64_t head_ms = llround(part * (double) self->step_ms);
@@ -249,8 +228,7 @@ carry_over_ms(const twin_t *self)
     return SMALLER(head_ms, self->step_ms - 1);
 }
 
-static void
-start_training(twin_t *self)
+static void start_training(twin_t *self)
 {
     self->input.is_filled = true;
     await_step(self, self->carried_ms > 0 ? carry_over_ms(self) : 0);
@@ -258,8 +236,7 @@ start_training(twin_t *self)
 }
 
 /* Whether a checkpoint starts at the end of the step that has just ended. */
-static bool
-is_occasion(twin_t *self)
+static bool is_occasion(twin_t *self)
 {
     const spot_checkpoint_t *checkpoint = &self->setting->checkpoint;
     const bool is_free = self->num_writing == 0;
@@ -276,8 +253,7 @@ is_occasion(twin_t *self)
 }
 
 /* Captures all steps so far; the job stalls and goes on at the right time. */
-static void
-start_checkpoint(twin_t *self)
+static void start_checkpoint(twin_t *self)
 {
     const spot_checkpoint_t *checkpoint = &self->setting->checkpoint;
     const int64_t free_ms = /* when the write before has ended */
@@ -302,8 +278,7 @@ start_checkpoint(twin_t *self)
     start_phase(self, STALLED, resume_ms - self->now_ms);
 }
 
-static void
-end_checkpoint(twin_t *self)
+static void end_checkpoint(twin_t *self)
 {
     const int64_t num_steps = self->writing[0].steps - self->result->steps_durable;
 
@@ -312,13 +287,11 @@ end_checkpoint(twin_t *self)
     save_steps(self, num_steps);
 }
 
-static void
-end_step(twin_t *self)
+static void end_step(twin_t *self)
 {
     if (self->num_open == self->max_open) {
         self->max_open = 2 * self->max_open + 64;
-        self->open =
-            realloc(self->open, (size_t) self->max_open * sizeof(self->open[0]));
+        self->open = realloc(self->open, (size_t) self->max_open * sizeof(self->open[0]));
         assert(self->open != NULL);
     }
     self->begun.decision_id = self->decision_id;
@@ -336,15 +309,13 @@ end_step(twin_t *self)
     } else {
         await_step(self, 0);
     }
-    if (self->setting->until_steps > 0 &&
-        steps_kept(self) == self->setting->until_steps) {
+    if (self->setting->until_steps > 0 && steps_kept(self) == self->setting->until_steps) {
         self->result->is_finished = true;
         self->end_ms = self->now_ms;
     }
 }
 
-static void
-end_phase(twin_t *self)
+static void end_phase(twin_t *self)
 {
     if (self->phase == FLUSHING) {
         save_steps(self, self->num_open);
@@ -366,14 +337,12 @@ end_phase(twin_t *self)
 
 /* Step 1 of a tick: everything up to and including until_ms, in order of time. At one
  * instant a checkpoint becomes durable before a step or a pause ends. */
-void
-twin_progress(twin_t *self, int64_t until_ms)
+void twin_progress(twin_t *self, int64_t until_ms)
 {
     for (;;) {
         const int64_t stop_ms = SMALLER(self->wake_ms, self->end_ms);
         const int64_t limit_ms = SMALLER(until_ms, stop_ms);
-        const int64_t durable_ms =
-            self->num_writing > 0 ? self->writing[0].durable_ms : NEVER;
+        const int64_t durable_ms = self->num_writing > 0 ? self->writing[0].durable_ms : NEVER;
 
         if (durable_ms <= limit_ms && durable_ms <= self->phase_end_ms) {
             pass_time(self, durable_ms);
@@ -391,8 +360,7 @@ twin_progress(twin_t *self, int64_t until_ms)
 /* ---- A new decision ---- */
 
 /* Returns to the durable step. */
-static void
-roll_back(twin_t *self)
+static void roll_back(twin_t *self)
 {
     if (!twin_is_training(self) && self->num_open == 0 && self->begun.job_ms == 0) {
         return;
@@ -405,8 +373,7 @@ roll_back(twin_t *self)
 }
 
 /* Of the steps since training started, whole multiples of every are safe. */
-static void
-lose_latest_steps(twin_t *self, int64_t every)
+static void lose_latest_steps(twin_t *self, int64_t every)
 {
     while (self->num_ended % every != 0 && self->num_open > 0 &&
            self->open[self->num_open - 1].decision_id == self->decision_id) {
@@ -415,8 +382,7 @@ lose_latest_steps(twin_t *self, int64_t every)
     }
 }
 
-static void
-settle_work(twin_t *self, const spot_recovery_decision_t *decision)
+static void settle_work(twin_t *self, const spot_recovery_decision_t *decision)
 {
     self->result->checkpoints_aborted += self->num_writing;
     self->result->checkpoints_aborted += self->phase == FLUSHING;
@@ -436,8 +402,7 @@ settle_work(twin_t *self, const spot_recovery_decision_t *decision)
 }
 
 /* The first of standby that may be preempted, or its end. */
-static int64_t
-first_spot(const list_t *standby)
+static int64_t first_spot(const list_t *standby)
 {
     int64_t place = 0;
 
@@ -449,8 +414,7 @@ first_spot(const list_t *standby)
 
 /* Exactly room instances become active: from the front of standby, or back to its end;
  * but those on demand stand before all others. */
-static void
-set_active(twin_t *self, int64_t room)
+static void set_active(twin_t *self, int64_t room)
 {
     while (self->active.num > room) {
         const instance_t instance = list_take(&self->active, room);
@@ -467,8 +431,7 @@ set_active(twin_t *self, int64_t room)
 }
 
 /* Whoever has been announced goes behind all of standby. */
-static void
-put_noticed_last(twin_t *self)
+static void put_noticed_last(twin_t *self)
 {
     list_t *lists[2] = {&self->active, &self->standby};
     const int64_t nums[2] = {self->active.num, self->standby.num};
@@ -484,8 +447,7 @@ put_noticed_last(twin_t *self)
     }
 }
 
-static void
-settle_step_time(twin_t *self, const spot_recovery_decision_t *decision)
+static void settle_step_time(twin_t *self, const spot_recovery_decision_t *decision)
 {
     const twin_setting_t *setting = self->setting;
     const int64_t world_size = decision->num_pipelines * setting->pipeline_depth;
@@ -499,8 +461,7 @@ settle_step_time(twin_t *self, const spot_recovery_decision_t *decision)
     }
 }
 
-void
-twin_carry_out(twin_t *self, const spot_recovery_decision_t *decision)
+void twin_carry_out(twin_t *self, const spot_recovery_decision_t *decision)
 {
     const bool is_free = self->now_ms == 0 || decision->num_active == 0;
     int64_t num_survived;
@@ -534,11 +495,9 @@ twin_carry_out(twin_t *self, const spot_recovery_decision_t *decision)
     }
 }
 
-void
-twin_end_job(twin_t *self)
+void twin_end_job(twin_t *self)
 {
-    const spot_share_t share =
-        self->result->is_finished ? SPOT_SHARE_USEFUL : SPOT_SHARE_UNSAVED;
+    const spot_share_t share = self->result->is_finished ? SPOT_SHARE_USEFUL : SPOT_SHARE_UNSAVED;
 
     for (int64_t j = 0; j < self->num_open; j++) {
         settle(self, share, &self->open[j]);

@@ -102,8 +102,8 @@ int64_t twin_wait_ms(const twin_t *self);
 
 /* Loaders of a decision of which pause_ms are paid, after which num_survived of the
  * instances in use before are left. Returns by how much its reload is longer. */
-int64_t twin_begin_loading(twin_t *self, const spot_recovery_decision_t *decision,
-    int64_t num_survived, int64_t pause_ms);
+int64_t twin_begin_loading(
+    twin_t *self, const spot_recovery_decision_t *decision, int64_t num_survived, int64_t pause_ms);
 
 /* The data of a step is used up. */
 void twin_use_data(twin_t *self);

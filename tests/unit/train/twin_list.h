@@ -19,14 +19,12 @@ typedef struct {
     instance_t *items; /* [num] in order of arrival */
 } list_t;
 
-static inline void
-list_append(list_t *list, instance_t instance)
+static inline void list_append(list_t *list, instance_t instance)
 {
     list->items[list->num++] = instance;
 }
 
-static inline void
-list_insert(list_t *list, int64_t place, instance_t instance)
+static inline void list_insert(list_t *list, int64_t place, instance_t instance)
 {
     memmove(&list->items[place + 1], &list->items[place],
         (size_t) (list->num - place) * sizeof(list->items[0]));
@@ -34,8 +32,7 @@ list_insert(list_t *list, int64_t place, instance_t instance)
     list->num++;
 }
 
-static inline instance_t
-list_take(list_t *list, int64_t place)
+static inline instance_t list_take(list_t *list, int64_t place)
 {
     const instance_t instance = list->items[place];
 
@@ -46,8 +43,7 @@ list_take(list_t *list, int64_t place)
 }
 
 /* The place of a name, or -1. */
-static inline int64_t
-list_find(const list_t *list, int32_t name_id)
+static inline int64_t list_find(const list_t *list, int32_t name_id)
 {
     for (int64_t place = 0; place < list->num; place++) {
         if (list->items[place].name_id == name_id) {

@@ -4,12 +4,12 @@
 
 #include "fixture.h"
 
-#define TRACE_HEADER                                                                    \
-    "# spotsim-trace: 1\n# name: test\n# start: unknown\n# resolution_s: 0.001\n"       \
+#define TRACE_HEADER                                                                               \
+    "# spotsim-trace: 1\n# name: test\n# start: unknown\n# resolution_s: 0.001\n"                  \
     "# kind: named\n# capacity: unbounded\ntime_s,event,count,instances\n"
 #define CLOCK "scenario: test\nhorizon: trace-end\ntick: 100 ms\n"
-#define ONE_STAGE                                                                       \
-    "  pipeline_depth: 1\n  samples_per_step: 64\n  step_time: {1: 20 s, 2: 10 s}\n"    \
+#define ONE_STAGE                                                                                  \
+    "  pipeline_depth: 1\n  samples_per_step: 64\n  step_time: {1: 20 s, 2: 10 s}\n"               \
     "  checkpoint: {write: 4 s}\n  reconfiguration: 5 s\n  reload: 7 s\n"
 
 typedef struct {
@@ -21,8 +21,7 @@ typedef struct {
     int capacity;
 } small_t;
 
-static inline spot_train_result_t
-run_small(const small_t *self)
+static inline spot_train_result_t run_small(const small_t *self)
 {
     char trace[PATH_BYTES], table[PATH_BYTES], text[4096];
     spot_train_result_t result;
@@ -36,11 +35,9 @@ run_small(const small_t *self)
         write_file(table, self->table);
     }
     snprintf(text, sizeof(text),
-        CLOCK
-        "fleet: {capacity: %d, preparation: 0 s, notice: %s}\njob:\n%s"
-        "recovery: {system: varuna, published_defaults: yes%s%s%s}\ntrace: {file: %s}\n",
-        self->capacity, self->notice == NULL ? "0 s" : self->notice, self->job,
-        self->options,
+        CLOCK "fleet: {capacity: %d, preparation: 0 s, notice: %s}\njob:\n%s"
+              "recovery: {system: varuna, published_defaults: yes%s%s%s}\ntrace: {file: %s}\n",
+        self->capacity, self->notice == NULL ? "0 s" : self->notice, self->job, self->options,
         self->table == NULL ? "" : ", table: ", self->table == NULL ? "" : table, trace);
     bind_good_scenario(&scenario, text);
     result = run_scenario(&scenario, 1, NULL);

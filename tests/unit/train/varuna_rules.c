@@ -34,8 +34,7 @@ typedef struct {
     rules_result_t result;
 } run_t;
 
-static void *
-more(void *items, size_t *max_items, size_t num, size_t size)
+static void *more(void *items, size_t *max_items, size_t num, size_t size)
 {
     if (num > *max_items) {
         *max_items = 2 * num;
@@ -49,14 +48,12 @@ more(void *items, size_t *max_items, size_t num, size_t size)
 
 /* ---- heapq: lists of (time, kind) ---- */
 
-static bool
-less(event_t a, event_t b)
+static bool less(event_t a, event_t b)
 {
     return a.time_ms != b.time_ms ? a.time_ms < b.time_ms : a.kind < b.kind;
 }
 
-static void
-sift_down(event_t *heap, size_t first, size_t place)
+static void sift_down(event_t *heap, size_t first, size_t place)
 {
     const event_t item = heap[place];
 
@@ -72,8 +69,7 @@ sift_down(event_t *heap, size_t first, size_t place)
     heap[place] = item;
 }
 
-static void
-sift_up(event_t *heap, size_t num, size_t place)
+static void sift_up(event_t *heap, size_t num, size_t place)
 {
     const size_t first = place;
     const event_t item = heap[place];
@@ -93,25 +89,22 @@ sift_up(event_t *heap, size_t num, size_t place)
     sift_down(heap, first, place);
 }
 
-static void
-heapify(event_t *heap, size_t num)
+static void heapify(event_t *heap, size_t num)
 {
     for (size_t j = num / 2; j-- > 0;) {
         sift_up(heap, num, j);
     }
 }
 
-static void
-heap_push(run_t *self, int64_t time_ms, int kind, int64_t what)
+static void heap_push(run_t *self, int64_t time_ms, int kind, int64_t what)
 {
-    self->events = more(
-        self->events, &self->max_events, self->num_events + 1, sizeof(*self->events));
+    self->events =
+        more(self->events, &self->max_events, self->num_events + 1, sizeof(*self->events));
     self->events[self->num_events++] = (event_t){time_ms, kind, what};
     sift_down(self->events, 0, self->num_events - 1);
 }
 
-static event_t
-heap_pop(run_t *self)
+static event_t heap_pop(run_t *self)
 {
     const event_t last = self->events[--self->num_events];
     event_t first = last;
@@ -126,8 +119,7 @@ heap_pop(run_t *self)
 
 /* ---- Rendezvous ---- */
 
-static int
-num_live(const run_t *self)
+static int num_live(const run_t *self)
 {
     int num = 0;
 
@@ -137,8 +129,7 @@ num_live(const run_t *self)
     return num;
 }
 
-static const spot_instance_row_t *
-row_of(const run_t *self, int num)
+static const spot_instance_row_t *row_of(const run_t *self, int num)
 {
     const spot_instance_table_t *table = self->input->table;
 
@@ -146,8 +137,7 @@ row_of(const run_t *self, int num)
     return &table->rows[num - table->rows[0].num_instances];
 }
 
-static void
-start_rendezvous(run_t *self, int64_t now_ms)
+static void start_rendezvous(run_t *self, int64_t now_ms)
 {
     self->is_waiting_for_timer = true;
     self->num_listed = num_live(self);
@@ -155,8 +145,7 @@ start_rendezvous(run_t *self, int64_t now_ms)
 }
 
 /* Any timer: the listed instances form pipelines, and the list is empty from then on. */
-static void
-end_timer(run_t *self, int64_t now_ms)
+static void end_timer(run_t *self, int64_t now_ms)
 {
     const spot_instance_row_t *row = row_of(self, num_live(self));
 
@@ -178,8 +167,7 @@ end_timer(run_t *self, int64_t now_ms)
     }
 }
 
-static void
-become_ready(run_t *self, const event_t *event)
+static void become_ready(run_t *self, const event_t *event)
 {
     if (self->instances[event->what] == GONE) {
         return;
@@ -193,8 +181,7 @@ become_ready(run_t *self, const event_t *event)
 }
 
 /* Every removal is fatal, and heights after the latest checkpoint become 0. */
-static void
-remove_instance(run_t *self, const event_t *event)
+static void remove_instance(run_t *self, const event_t *event)
 {
     self->instances[event->what] = GONE;
     self->has_flag = true;
@@ -208,21 +195,18 @@ remove_instance(run_t *self, const event_t *event)
 
 /* ---- Steps ---- */
 
-static void
-add_height(run_t *self, double height)
+static void add_height(run_t *self, double height)
 {
     size_t max_heights = self->max_points;
 
-    self->heights =
-        more(self->heights, &max_heights, self->num_heights + 1, sizeof(double));
+    self->heights = more(self->heights, &max_heights, self->num_heights + 1, sizeof(double));
     self->points_ms =
         more(self->points_ms, &self->max_points, self->num_heights + 1, sizeof(int64_t));
     self->heights[self->num_heights++] = height;
 }
 
 /* The last 20 items of the list become 20 zeros, however many there are. */
-static void
-zero_last_heights(run_t *self)
+static void zero_last_heights(run_t *self)
 {
     const size_t num_last = self->num_heights < 20 ? self->num_heights : 20;
 
@@ -233,8 +217,7 @@ zero_last_heights(run_t *self)
     self->result.early += (int64_t) (20 - num_last) / 2;
 }
 
-static void
-write_checkpoint(run_t *self, int64_t *now_ms)
+static void write_checkpoint(run_t *self, int64_t *now_ms)
 {
     bool has_failed = false;
 
@@ -255,12 +238,11 @@ write_checkpoint(run_t *self, int64_t *now_ms)
     }
 }
 
-static void
-end_step(run_t *self, const event_t *event)
+static void end_step(run_t *self, const event_t *event)
 {
     int64_t now_ms = event->time_ms;
-    const double height = (double) self->input->samples_per_step * 1000 /
-                          (double) (now_ms - self->previous_ms);
+    const double height =
+        (double) self->input->samples_per_step * 1000 / (double) (now_ms - self->previous_ms);
 
     if (event->what != self->version) {
         return;
@@ -281,8 +263,7 @@ end_step(run_t *self, const event_t *event)
 
 /* ---- The run ---- */
 
-static void
-handle(run_t *self, const event_t *event)
+static void handle(run_t *self, const event_t *event)
 {
     switch (event->kind) {
         case RULES_ADD:
@@ -306,27 +287,23 @@ handle(run_t *self, const event_t *event)
     }
 }
 
-static void
-settle(run_t *self)
+static void settle(run_t *self)
 {
     double samples = 0;
 
     for (size_t j = 0; j + 1 < self->num_points; j += 2) {
-        samples += self->heights[j] *
-                   (double) (self->points_ms[j + 1] - self->points_ms[j]) / 1000;
+        samples += self->heights[j] * (double) (self->points_ms[j + 1] - self->points_ms[j]) / 1000;
         self->result.counted += self->heights[j] != 0;
     }
     self->result.steps = self->steps;
     self->result.start_ms = self->start_ms;
     self->result.last_ms = self->last_ms;
     if (self->last_ms > self->start_ms) {
-        self->result.samples_per_s =
-            samples * 1000 / (double) (self->last_ms - self->start_ms);
+        self->result.samples_per_s = samples * 1000 / (double) (self->last_ms - self->start_ms);
     }
 }
 
-rules_result_t
-rules_run(const rules_case_t *input)
+rules_result_t rules_run(const rules_case_t *input)
 {
     run_t self = {.input = input};
     int64_t end_ms;
@@ -336,13 +313,12 @@ rules_run(const rules_case_t *input)
         abort();
     }
     self.total_ms = row_of(&self, MOST)->values[SPOT_BY_N_RESTART_TOTAL_MS];
-    self.total_ms =
-        input->first_restart_ms > 0 ? input->first_restart_ms : self.total_ms;
+    self.total_ms = input->first_restart_ms > 0 ? input->first_restart_ms : self.total_ms;
     self.write_ms = row_of(&self, MOST)->values[SPOT_BY_N_CHECKPOINT_MS];
     self.events = more(NULL, &self.max_events, input->num_events, sizeof(*self.events));
     for (size_t j = 0; j < input->num_events; j++) {
-        self.events[j] = (event_t){
-            input->events[j].time_ms, input->events[j].kind, input->events[j].instance};
+        self.events[j] =
+            (event_t){input->events[j].time_ms, input->events[j].kind, input->events[j].instance};
     }
     self.num_events = input->num_events;
     heapify(self.events, self.num_events);

@@ -20,8 +20,7 @@ typedef struct {
     int64_t last_ms;      /* latest line */
 } state_t;
 
-static bool
-sniff(const spot_convert_head_t *head)
+static bool sniff(const spot_convert_head_t *head)
 {
     return strstr(head->line, ".go:") != NULL && strchr("IWEF2", *head->line) != NULL &&
            *head->line != '\0' &&
@@ -31,8 +30,7 @@ sniff(const spot_convert_head_t *head)
 
 /* Reads the time of a line, which klog writes without a year. A line that is earlier
  * than the one before it counts as of its time. */
-static int
-take_time(state_t *self, const spot_log_place_t *place, const char *text)
+static int take_time(state_t *self, const spot_log_place_t *place, const char *text)
 {
     char stamp[64];
     int64_t time_ms;
@@ -52,8 +50,7 @@ take_time(state_t *self, const spot_log_place_t *place, const char *text)
     return 0;
 }
 
-static int
-take_size(state_t *self, const spot_log_place_t *place, const char *group, int32_t size)
+static int take_size(state_t *self, const spot_log_place_t *place, const char *group, int32_t size)
 {
     const char *only = self->log.import->task->only;
 
@@ -72,8 +69,7 @@ take_size(state_t *self, const spot_log_place_t *place, const char *group, int32
 }
 
 /* "removing [empty ]node NAME", quoted or as a key; each node is removed once. */
-static int
-take_removal(state_t *self, const spot_log_place_t *place, const char *text)
+static int take_removal(state_t *self, const spot_log_place_t *place, const char *text)
 {
     const char *name = strstr(text, "node");
     const size_t num_names = self->removed.num_names;
@@ -97,8 +93,7 @@ take_removal(state_t *self, const spot_log_place_t *place, const char *text)
         &self->log, self->last_ms, self->log.size - 1, SPOT_SAYS_STOPPED);
 }
 
-static int
-take_row(void *context, const spot_csv_row_t *row)
+static int take_row(void *context, const spot_csv_row_t *row)
 {
     state_t *self = context;
     const spot_log_place_t place = {self->input_id, row->line, 1};
@@ -131,15 +126,14 @@ take_row(void *context, const spot_csv_row_t *row)
     return 0;
 }
 
-static int
-finish(state_t *self)
+static int finish(state_t *self)
 {
     spot_import_t *import = self->log.import;
     int ret;
 
     if (*self->group == '\0') {
-        return spot_diag_error(import->diag, import->inputs[0].path, 0, 0,
-            "no line says the size of a group");
+        return spot_diag_error(
+            import->diag, import->inputs[0].path, 0, 0, "no line says the size of a group");
     }
     self->log.last_ms = self->last_ms;
     ret = spot_instance_log_finish(&self->log);
@@ -154,8 +148,7 @@ finish(state_t *self)
     return ret;
 }
 
-static int
-read_autoscaler(spot_import_t *import)
+static int read_autoscaler(spot_import_t *import)
 {
     state_t self = {.last_ms = INT64_MIN};
     int ret = spot_instance_log_init(&self.log, import);
@@ -172,9 +165,8 @@ read_autoscaler(spot_import_t *import)
 
 const spot_importer_t spot_importer_autoscaler = {
     .name = "autoscaler",
-    .doc =
-        "lines of cluster-autoscaler's log: sizes asked for of one group (--only), and "
-        "nodes it removes, as counts",
+    .doc = "lines of cluster-autoscaler's log: sizes asked for of one group (--only), and "
+           "nodes it removes, as counts",
     .source = "cluster-autoscaler",
     .takes = SPOT_TAKES_LOG,
     .sniff = sniff,

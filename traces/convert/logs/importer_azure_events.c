@@ -15,8 +15,7 @@ typedef struct {
     int64_t num_unknown; /* events that have started at an unknown time */
 } state_t;
 
-static bool
-sniff(const spot_convert_head_t *head)
+static bool sniff(const spot_convert_head_t *head)
 {
     return (*head->line == '{' || *head->line == '[') &&
            strstr(head->text, "\"DocumentIncarnation\"") != NULL;
@@ -24,8 +23,7 @@ sniff(const spot_convert_head_t *head)
 
 /* Adds what an event says of its machines. A machine that is known and gets another
  * notice runs: it has been started again, if it was lost. */
-static int
-add_event(
+static int add_event(
     state_t *self, const spot_json_value_t *event, spot_says_t says, int64_t time_ms)
 {
     const spot_json_value_t *list = spot_json_member(event, "Resources");
@@ -39,14 +37,12 @@ add_event(
     int ret = spot_names_add(&self->events, id, strlen(id), &event_id);
 
     if (name == NULL) {
-        return spot_instance_log_expected(
-            log, &place, "Resources", "a list of names", "");
+        return spot_instance_log_expected(log, &place, "Resources", "a list of names", "");
     }
     for (; ret == 0 && name != NULL; name = name->next) {
         place = spot_log_place(self->input_id, name);
         if (is_new && spot_names_find(&log->names, name->text, name->num_bytes) >= 0) {
-            ret =
-                spot_instance_log_add(log, &place, time_ms, SPOT_SAYS_RUNS, name->text);
+            ret = spot_instance_log_add(log, &place, time_ms, SPOT_SAYS_RUNS, name->text);
         }
         if (ret == 0) {
             ret = spot_instance_log_add(log, &place, time_ms, says, name->text);
@@ -57,8 +53,7 @@ add_event(
 
 /* A notice is of the time of its poll, or else of the time before which nothing happens.
  * An event that has started has that time, or else that of its poll. */
-static int
-take_event(state_t *self, const spot_json_value_t *event)
+static int take_event(state_t *self, const spot_json_value_t *event)
 {
     const spot_log_place_t place = spot_log_place(self->input_id, event);
     const char *type = spot_json_text_at(event, "EventType");
@@ -67,9 +62,8 @@ take_event(state_t *self, const spot_json_value_t *event)
     const bool is_preempt = strcmp(type, "Preempt") == 0;
     const bool is_user = strcmp(spot_json_text_at(event, "EventSource"), "User") == 0;
     const bool is_started = strcmp(status, "Started") == 0;
-    const spot_says_t says = is_preempt
-                                 ? (is_started ? SPOT_SAYS_PREEMPTED : SPOT_SAYS_NOTICE)
-                                 : (is_user ? SPOT_SAYS_STOPPED : SPOT_SAYS_GONE);
+    const spot_says_t says = is_preempt ? (is_started ? SPOT_SAYS_PREEMPTED : SPOT_SAYS_NOTICE)
+                                        : (is_user ? SPOT_SAYS_STOPPED : SPOT_SAYS_GONE);
     int64_t time_ms = self->poll_ms;
     int ret = 0;
 
@@ -92,16 +86,14 @@ take_event(state_t *self, const spot_json_value_t *event)
     return ret != 0 ? ret : add_event(self, event, says, time_ms);
 }
 
-static int
-take_record(void *context, const spot_json_value_t *record)
+static int take_record(void *context, const spot_json_value_t *record)
 {
     state_t *self = context;
     const spot_json_value_t *event = spot_json_member(record, "Events");
     int ret = 0;
 
     self->poll_ms = INT64_MIN;
-    for (const spot_json_value_t *member = record->first; member != NULL;
-         member = member->next) {
+    for (const spot_json_value_t *member = record->first; member != NULL; member = member->next) {
         int64_t time_ms;
         bool has_zone;
 
@@ -119,8 +111,7 @@ take_record(void *context, const spot_json_value_t *record)
     return ret;
 }
 
-static int
-read_events(spot_import_t *import)
+static int read_events(spot_import_t *import)
 {
     state_t self = {.num_unknown = 0};
     int ret = spot_instance_log_init(&self.log, import);
@@ -131,8 +122,8 @@ read_events(spot_import_t *import)
         ret = spot_json_records(
             &import->inputs[self.input_id], NULL, take_record, &self, import->diag);
     }
-    spot_instance_log_remark(&self.log, SPOT_REMARK_UNCERTAIN, "no_time",
-        self.num_unknown, "event has started at an unknown time and is left out",
+    spot_instance_log_remark(&self.log, SPOT_REMARK_UNCERTAIN, "no_time", self.num_unknown,
+        "event has started at an unknown time and is left out",
         "events have started at unknown times and are left out");
     ret = ret == 0 ? spot_instance_log_finish(&self.log) : ret;
     spot_names_free(&self.events);

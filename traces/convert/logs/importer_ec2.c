@@ -10,8 +10,7 @@
 
 #include "traces/convert/logs/instance_log.h"
 
-static const char *const lists[] = {
-    "Reservations", "Instances", "SpotInstanceRequests", NULL};
+static const char *const lists[] = {"Reservations", "Instances", "SpotInstanceRequests", NULL};
 
 /* What all records together know of an instance. */
 typedef struct {
@@ -38,8 +37,8 @@ typedef struct {
 } form_t;
 
 static const form_t request_form = {"CreateTime", "Status.UpdateTime", "Status.Code",
-    "a status such as fulfilled or instance-terminated-no-capacity",
-    "LaunchedAvailabilityZone", "LaunchSpecification.InstanceType"};
+    "a status such as fulfilled or instance-terminated-no-capacity", "LaunchedAvailabilityZone",
+    "LaunchSpecification.InstanceType"};
 static const form_t instance_form = {"LaunchTime", "StateTransitionReason", "State.Name",
     "pending, running, stopping, stopped, shutting-down or terminated",
     "Placement.AvailabilityZone", "InstanceType"};
@@ -82,8 +81,7 @@ static const struct {
     {"User initiated*", SPOT_SAYS_STOPPED},
 };
 
-static bool
-sniff(const spot_convert_head_t *head)
+static bool sniff(const spot_convert_head_t *head)
 {
     return (*head->line == '{' || *head->line == '[') &&
            (strstr(head->text, "\"StateTransitionReason\"") != NULL ||
@@ -91,8 +89,7 @@ sniff(const spot_convert_head_t *head)
 }
 
 /* SPOT_NUM_SAYS: the text is not known. */
-static spot_says_t
-judge(const char *text)
+static spot_says_t judge(const char *text)
 {
     for (size_t j = 0; j < sizeof(rules) / sizeof(rules[0]); j++) {
         if (fnmatch(rules[j].pattern, text, 0) == 0) {
@@ -104,8 +101,7 @@ judge(const char *text)
 
 /* Copies the time of "User initiated (2024-06-03 10:00:00 GMT)", or what stands there;
  * "" if there are no brackets. */
-static const char *
-copy_time(const char *reason, char text[SPOT_CSV_SHOWN_BYTES])
+static const char *copy_time(const char *reason, char text[SPOT_CSV_SHOWN_BYTES])
 {
     const char *start = strchr(reason, '(');
     const char *zone = start == NULL ? NULL : strstr(start, " GMT)");
@@ -118,8 +114,7 @@ copy_time(const char *reason, char text[SPOT_CSV_SHOWN_BYTES])
 
 /* A request that is not active and has another status waits again, or is over; so its
  * instance has ended. */
-static int
-read_life(state_t *self, const spot_json_value_t *record, life_t *life)
+static int read_life(state_t *self, const spot_json_value_t *record, life_t *life)
 {
     const form_t *form = life->form;
     const bool is_request = form == &request_form;
@@ -135,10 +130,8 @@ read_life(state_t *self, const spot_json_value_t *record, life_t *life)
     life->says = judge(code);
     life->is_late = life->says == SPOT_NUM_SAYS;
     life->has_start = !is_request || strcmp(code, "fulfilled") == 0;
-    if (*code == '\0' ||
-        (life->is_late && (!is_request || strcmp(state, "active") == 0))) {
-        return spot_instance_log_expected(
-            &self->log, &place, form->code, form->expected, code);
+    if (*code == '\0' || (life->is_late && (!is_request || strcmp(state, "active") == 0))) {
+        return spot_instance_log_expected(&self->log, &place, form->code, form->expected, code);
     }
     if (!is_request && life->says != SPOT_SAYS_RUNS) {
         life->says = judge(*cause == '\0' ? time : cause);
@@ -149,8 +142,7 @@ read_life(state_t *self, const spot_json_value_t *record, life_t *life)
     }
     life->says = life->says == SPOT_NUM_SAYS ? SPOT_SAYS_GONE : life->says;
     place = spot_log_place_at(self->input_id, record, form->start);
-    ret =
-        spot_instance_log_time(&self->log, &place, form->start, start, &life->start_ms);
+    ret = spot_instance_log_time(&self->log, &place, form->start, start, &life->start_ms);
     if (ret != 0 || life->is_untimed) {
         return ret;
     }
@@ -164,8 +156,7 @@ read_life(state_t *self, const spot_json_value_t *record, life_t *life)
 }
 
 /* Keeps what a record knows of its instance. */
-static void
-note_fate(fate_t *fate, const life_t *life)
+static void note_fate(fate_t *fate, const life_t *life)
 {
     fate->has_start |= life->has_start;
     if (life->is_untimed && life->start_ms > fate->untimed_ms) {
@@ -180,11 +171,9 @@ note_fate(fate_t *fate, const life_t *life)
 
 /* Adds what a record says, after the start of the instance. One whose latest end no
  * record knows is left out. */
-static int
-take_life(state_t *self, const spot_json_value_t *record, const form_t *form)
+static int take_life(state_t *self, const spot_json_value_t *record, const form_t *form)
 {
-    const spot_log_place_t place =
-        spot_log_place_at(self->input_id, record, "InstanceId");
+    const spot_log_place_t place = spot_log_place_at(self->input_id, record, "InstanceId");
     const char *name = spot_json_text_at(record, "InstanceId");
     const char *kind = spot_json_text_at(record, "InstanceLifecycle");
     const bool is_request = form == &request_form;
@@ -215,26 +204,21 @@ take_life(state_t *self, const spot_json_value_t *record, const form_t *form)
         self->num_untimed++;
         return 0;
     }
-    spot_instance_log_label(
-        &self->log, SPOT_LABEL_ZONE, spot_json_text_at(record, form->zone));
-    spot_instance_log_label(
-        &self->log, SPOT_LABEL_TYPE, spot_json_text_at(record, form->type));
+    spot_instance_log_label(&self->log, SPOT_LABEL_ZONE, spot_json_text_at(record, form->zone));
+    spot_instance_log_label(&self->log, SPOT_LABEL_TYPE, spot_json_text_at(record, form->type));
     if (!is_request || !fate->has_start) {
-        ret = spot_instance_log_add(
-            &self->log, &place, life.start_ms, SPOT_SAYS_RUNS, name);
+        ret = spot_instance_log_add(&self->log, &place, life.start_ms, SPOT_SAYS_RUNS, name);
     }
     self->num_assumed += !fate->has_start;
     fate->has_start = true;
     self->num_late += life.is_late;
     return ret != 0 || life.is_untimed || (!is_request && life.says == SPOT_SAYS_RUNS)
                ? ret
-               : spot_instance_log_add(
-                     &self->log, &place, life.time_ms, life.says, name);
+               : spot_instance_log_add(&self->log, &place, life.time_ms, life.says, name);
 }
 
 /* A reservation, an instance or a request. */
-static int
-take_record(void *context, const spot_json_value_t *record)
+static int take_record(void *context, const spot_json_value_t *record)
 {
     state_t *self = context;
     const spot_json_value_t *list = spot_json_member(record, "Instances");
@@ -254,8 +238,7 @@ take_record(void *context, const spot_json_value_t *record)
     return ret;
 }
 
-static int
-read_ec2(spot_import_t *import)
+static int read_ec2(spot_import_t *import)
 {
     state_t self = {.num_spot = 0};
     int ret = spot_instance_log_init(&self.log, import);
@@ -274,15 +257,14 @@ read_ec2(spot_import_t *import)
             self.num_assumed,
             "instance starts with its request: its latest status does not say when",
             "instances start with their requests: the latest status does not say when");
-        spot_instance_log_remark(&self.log, SPOT_REMARK_UNCERTAIN, "late_end",
-            self.num_late, "request waits again: its instance ended then or before",
+        spot_instance_log_remark(&self.log, SPOT_REMARK_UNCERTAIN, "late_end", self.num_late,
+            "request waits again: its instance ended then or before",
             "requests wait again: their instances ended then or before");
-        spot_instance_log_remark(&self.log, SPOT_REMARK_UNCERTAIN, "unknown_end",
-            self.num_untimed,
+        spot_instance_log_remark(&self.log, SPOT_REMARK_UNCERTAIN, "unknown_end", self.num_untimed,
             "record of an instance that ended at an unknown time: left out",
             "records of instances that ended at an unknown time: left out");
-        spot_instance_log_remark(&self.log, SPOT_REMARK_READ, "not_spot",
-            self.num_not_spot, "record of an instance that is not spot: left out",
+        spot_instance_log_remark(&self.log, SPOT_REMARK_READ, "not_spot", self.num_not_spot,
+            "record of an instance that is not spot: left out",
             "records of instances that are not spot: left out");
         SPOT_IMPORT_REMARK(import, SPOT_REMARK_UNCERTAIN, "forgotten", 0,
             "EC2 lists instances for about an hour after their end, requests for four "
@@ -296,8 +278,7 @@ read_ec2(spot_import_t *import)
 
 const spot_importer_t spot_importer_ec2 = {
     .name = "ec2",
-    .doc =
-        "what `aws ec2 describe-instances` or `describe-spot-instance-requests` prints",
+    .doc = "what `aws ec2 describe-instances` or `describe-spot-instance-requests` prints",
     .source = "AWS command line",
     .takes = SPOT_TAKES_LOG,
     .sniff = sniff,

@@ -21,18 +21,15 @@ typedef struct {
     int num_wrapped; /* texts around the record */
 } state_t;
 
-static bool
-sniff(const spot_convert_head_t *head)
+static bool sniff(const spot_convert_head_t *head)
 {
     return (*head->line == '{' || *head->line == '[') &&
-           strstr(head->text, "detail-type") != NULL &&
-           strstr(head->text, "aws.ec2") != NULL;
+           strstr(head->text, "detail-type") != NULL && strstr(head->text, "aws.ec2") != NULL;
 }
 
 /* What the record says; SPOT_NUM_SAYS: nothing of this, or a state that is not known,
  * whose text is *wrong. */
-static spot_says_t
-judge(const spot_json_value_t *event, const char **wrong)
+static spot_says_t judge(const spot_json_value_t *event, const char **wrong)
 {
     static const struct {
         const char *type, *state; /* state "": any */
@@ -67,8 +64,7 @@ judge(const spot_json_value_t *event, const char **wrong)
     return SPOT_NUM_SAYS;
 }
 
-static int
-take_event(state_t *self, const spot_json_value_t *event)
+static int take_event(state_t *self, const spot_json_value_t *event)
 {
     static const char name[] = "detail.instance-id";
     spot_log_place_t place = spot_log_place_at(self->input_id, event, "detail.state");
@@ -90,12 +86,11 @@ take_event(state_t *self, const spot_json_value_t *event)
         &self->log, &place, "time", spot_json_text_at(event, "time"), &time_ms);
     place = spot_log_place_at(self->input_id, event, name);
     return ret != 0 ? ret
-                    : spot_instance_log_add(&self->log, &place, time_ms, says,
-                          spot_json_text_at(event, name));
+                    : spot_instance_log_add(
+                          &self->log, &place, time_ms, says, spot_json_text_at(event, name));
 }
 
-static int
-take_record(void *context, const spot_json_value_t *record)
+static int take_record(void *context, const spot_json_value_t *record)
 {
     state_t *self = context;
     const spot_json_value_t *text = NULL;
@@ -115,14 +110,13 @@ take_record(void *context, const spot_json_value_t *record)
         return take_record(self, text);
     }
     self->num_wrapped++;
-    ret = spot_json_records_within(&self->log.import->inputs[self->input_id], text,
-        lists, take_record, self, self->log.import->diag);
+    ret = spot_json_records_within(&self->log.import->inputs[self->input_id], text, lists,
+        take_record, self, self->log.import->diag);
     self->num_wrapped--;
     return ret;
 }
 
-static int
-read_eventbridge(spot_import_t *import)
+static int read_eventbridge(spot_import_t *import)
 {
     state_t self = {.num_wrapped = 0};
     int ret = spot_instance_log_init(&self.log, import);

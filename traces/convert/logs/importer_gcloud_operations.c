@@ -15,11 +15,9 @@ typedef struct {
 } cell_t;
 
 /* In an operation and in an entry. */
-static const char *const paths[NUM_CELLS][2] = {
-    {"operationType", "protoPayload.methodName"},
-    {"targetLink", "protoPayload.resourceName"}, {"insertTime", "timestamp"},
-    {"endTime", "-"}, {"status", "-"},
-    {"httpErrorStatusCode", "protoPayload.status.code"}};
+static const char *const paths[NUM_CELLS][2] = {{"operationType", "protoPayload.methodName"},
+    {"targetLink", "protoPayload.resourceName"}, {"insertTime", "timestamp"}, {"endTime", "-"},
+    {"status", "-"}, {"httpErrorStatusCode", "protoPayload.status.code"}};
 
 typedef struct {
     spot_instance_log_t log;
@@ -31,8 +29,7 @@ static const char prefix[] = "compute.instances.";
 
 /* What a type says of its instance; SPOT_NUM_SAYS: nothing. A repair within a group says
  * nothing: its delete and insert are operations of their own. */
-static spot_says_t
-judge(const char *type)
+static spot_says_t judge(const char *type)
 {
     enum { MAX_ACTIONS = 5 };
     static const char *const actions[SPOT_NUM_SAYS][MAX_ACTIONS] = {
@@ -55,8 +52,7 @@ judge(const char *type)
 }
 
 /* The instance that a path ZONE/instances/NAME ends in; NULL: none. Sets the zone. */
-static const char *
-find_instance(state_t *self, const char *target)
+static const char *find_instance(state_t *self, const char *target)
 {
     static const char folder[] = "/instances/";
     const char *zone = target, *end;
@@ -74,28 +70,23 @@ find_instance(state_t *self, const char *target)
 }
 
 /* Adds what an operation says. A start counts at its end, a loss at its begin. */
-static int
-take_operation(state_t *self, const cell_t *cells, bool has_failed)
+static int take_operation(state_t *self, const cell_t *cells, bool has_failed)
 {
     const spot_says_t says = judge(cells[TYPE].text);
     const char *status = cells[STATUS].text;
     const bool is_done = *status == '\0' || strcmp(status, "DONE") == 0;
-    const char *name =
-        says == SPOT_NUM_SAYS ? NULL : find_instance(self, cells[TARGET].text);
-    const cell_t *time =
-        &cells[says == SPOT_SAYS_RUNS && *cells[END].text != '\0' ? END : BEGIN];
+    const char *name = says == SPOT_NUM_SAYS ? NULL : find_instance(self, cells[TARGET].text);
+    const cell_t *time = &cells[says == SPOT_SAYS_RUNS && *cells[END].text != '\0' ? END : BEGIN];
     int64_t time_ms;
     int32_t http = 0;
     int ret;
 
     if (name == NULL && says != SPOT_NUM_SAYS &&
-        (strstr(cells[TYPE].text, prefix) != NULL ||
-            strchr(cells[TARGET].text, '/') == NULL)) {
-        return spot_instance_log_expected(&self->log, &cells[TARGET].place, "target",
-            "ZONE/instances/NAME", cells[TARGET].text);
+        (strstr(cells[TYPE].text, prefix) != NULL || strchr(cells[TARGET].text, '/') == NULL)) {
+        return spot_instance_log_expected(
+            &self->log, &cells[TARGET].place, "target", "ZONE/instances/NAME", cells[TARGET].text);
     }
-    if (*cells[HTTP].text != '\0' &&
-        spot_import_count_parse(cells[HTTP].text, &http) != 0) {
+    if (*cells[HTTP].text != '\0' && spot_import_count_parse(cells[HTTP].text, &http) != 0) {
         return spot_instance_log_expected(&self->log, &cells[HTTP].place, "status code",
             "a number such as 200", cells[HTTP].text);
     }
@@ -113,15 +104,13 @@ take_operation(state_t *self, const cell_t *cells, bool has_failed)
     }
     ret = spot_instance_log_time(&self->log, &time->place, "time", time->text, &time_ms);
     self->num_faults += ret == 0 && says == SPOT_SAYS_GONE;
-    return ret == 0 ? spot_instance_log_add(
-                          &self->log, &cells[TARGET].place, time_ms, says, name)
+    return ret == 0 ? spot_instance_log_add(&self->log, &cells[TARGET].place, time_ms, says, name)
                     : ret;
 }
 
 /* Of the entries of an operation the first one is its begin and the last one its end;
  * many are both. The code of an entry is that of an error, or 0. */
-static int
-take_record(void *context, const spot_json_value_t *record)
+static int take_record(void *context, const spot_json_value_t *record)
 {
     state_t *self = context;
     const bool is_entry = spot_json_member(record, "protoPayload") != NULL;
@@ -146,8 +135,7 @@ take_record(void *context, const spot_json_value_t *record)
 
 /* A line of a table or of CSV. Its words say what they are, whatever the columns are;
  * the earliest time is the begin and the latest one the end. */
-static int
-take_line(void *context, const spot_csv_row_t *row)
+static int take_line(void *context, const spot_csv_row_t *row)
 {
     static const char capitals[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ_", between[] = " \t,\"";
     state_t *self = context;
@@ -188,8 +176,7 @@ take_line(void *context, const spot_csv_row_t *row)
     return ret;
 }
 
-static int
-read_operations(spot_import_t *import)
+static int read_operations(spot_import_t *import)
 {
     static const char *const lists[] = {"items", "entries", NULL};
     state_t self = {.input_id = 0};
@@ -211,18 +198,15 @@ read_operations(spot_import_t *import)
 }
 
 /* The head of a table has no digits. */
-static bool
-sniff(const spot_convert_head_t *head)
+static bool sniff(const spot_convert_head_t *head)
 {
     const char *line = head->line, *text = head->text;
 
     if (*line != '{' && *line != '[') {
-        return strpbrk(line, "0123456789") == NULL &&
-               strstr(text, "/instances/") != NULL &&
+        return strpbrk(line, "0123456789") == NULL && strstr(text, "/instances/") != NULL &&
                (strstr(line, "TARGET") != NULL || strstr(line, "target") != NULL);
     }
-    return (strstr(text, "\"operationType\"") != NULL &&
-               strstr(text, "\"targetLink\"") != NULL) ||
+    return (strstr(text, "\"operationType\"") != NULL && strstr(text, "\"targetLink\"") != NULL) ||
            (strstr(text, "\"protoPayload\"") != NULL && strstr(text, prefix) != NULL);
 }
 

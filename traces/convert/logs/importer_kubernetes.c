@@ -51,15 +51,13 @@ static const char *const rules[SPOT_NUM_SAYS] = {
                           "ToBeDeletedByClusterAutoscaler|",
 };
 
-static spot_says_t
-judge(const char *word)
+static spot_says_t judge(const char *word)
 {
     char item[128];
     int says = 0;
 
     snprintf(item, sizeof(item), "|%.120s|", word);
-    while (says < SPOT_NUM_SAYS &&
-           (rules[says] == NULL || strstr(rules[says], item) == NULL)) {
+    while (says < SPOT_NUM_SAYS && (rules[says] == NULL || strstr(rules[says], item) == NULL)) {
         says++;
     }
     return (spot_says_t) says;
@@ -67,8 +65,7 @@ judge(const char *word)
 
 /* Documents have "kind": "Event" or "Node" near their begin, tables their columns, lines
  * of Karpenter its logger. */
-static bool
-sniff(const spot_convert_head_t *head)
+static bool sniff(const spot_convert_head_t *head)
 {
     const char *text = head->text, *line = head->line;
 
@@ -77,8 +74,7 @@ sniff(const spot_convert_head_t *head)
         return strstr(text, "nodeclaim") || strstr(text, "\"machine\"");
     }
     if (*line == '{' || *line == '[') {
-        return strstr(text, "\"kind\": \"Event\"") ||
-               strstr(text, "\"kind\": \"Node\"") ||
+        return strstr(text, "\"kind\": \"Event\"") || strstr(text, "\"kind\": \"Node\"") ||
                strstr(text, "\"kind\":\"Event\"") || strstr(text, "\"kind\":\"Node\"");
     }
     return (strstr(line, "LAST SEEN ") && strstr(line, " REASON ")) ||
@@ -87,15 +83,13 @@ sniff(const spot_convert_head_t *head)
 
 /* ---- Records ---- */
 
-static int
-add(state_t *self, const spot_log_place_t *place, int64_t time_ms, spot_says_t says,
+static int add(state_t *self, const spot_log_place_t *place, int64_t time_ms, spot_says_t says,
     const char *name)
 {
     return spot_instance_log_add(&self->log, place, time_ms, says, name);
 }
 
-static int
-pass_over(state_t *self)
+static int pass_over(state_t *self)
 {
     self->log.num_other++;
     return 0;
@@ -103,9 +97,8 @@ pass_over(state_t *self)
 
 /* Reads the first of the values at paths that is a text. Without one it is an error if
  * *time_ms is INT64_MIN, else *time_ms is unchanged. */
-static int
-take_time(state_t *self, const spot_json_value_t *record, const char *const *paths,
-    int64_t *time_ms)
+static int take_time(
+    state_t *self, const spot_json_value_t *record, const char *const *paths, int64_t *time_ms)
 {
     const spot_json_value_t *value = spot_json_at(record, *paths);
     spot_log_place_t place;
@@ -122,11 +115,10 @@ take_time(state_t *self, const spot_json_value_t *record, const char *const *pat
 }
 
 /* An event that happened several times says so of the first and the last time. */
-static int
-take_event(state_t *self, const spot_json_value_t *event, const spot_json_value_t *of)
+static int take_event(state_t *self, const spot_json_value_t *event, const spot_json_value_t *of)
 {
-    static const char *const firsts[] = {"firstTimestamp", "deprecatedFirstTimestamp",
-        "eventTime", "metadata.creationTimestamp", NULL};
+    static const char *const firsts[] = {"firstTimestamp", "deprecatedFirstTimestamp", "eventTime",
+        "metadata.creationTimestamp", NULL};
     static const char *const lasts[] = {
         "lastTimestamp", "deprecatedLastTimestamp", "series.lastObservedTime", NULL};
     const spot_log_place_t place = spot_log_place(self->input_id, event);
@@ -142,14 +134,12 @@ take_event(state_t *self, const spot_json_value_t *event, const spot_json_value_
     last_ms = first_ms;
     ret = ret == 0 ? take_time(self, event, lasts, &last_ms) : ret;
     ret = ret == 0 ? add(self, &place, first_ms, says, name) : ret;
-    return ret != 0 || last_ms == first_ms ? ret
-                                           : add(self, &place, last_ms, says, name);
+    return ret != 0 || last_ms == first_ms ? ret : add(self, &place, last_ms, says, name);
 }
 
 /* A node that is seen: a new one runs since it was made, or since the watch began. Its
  * taints say more, which may be NULL, and gone_ms, which may be INT64_MIN. */
-static int
-take_node(state_t *self, const spot_log_place_t *place, const char *name,
+static int take_node(state_t *self, const spot_log_place_t *place, const char *name,
     int64_t created_ms, const spot_json_value_t *taint, int64_t gone_ms)
 {
     bool is_said = spot_names_find(&self->log.names, name, strlen(name)) < 0;
@@ -171,14 +161,12 @@ take_node(state_t *self, const spot_log_place_t *place, const char *name,
     if (ret == 0 && gone_ms != INT64_MIN) {
         return add(self, place, gone_ms, SPOT_SAYS_GONE, name);
     }
-    return ret != 0 || is_said ? ret
-                               : add(self, place, self->seen_ms, SPOT_SAYS_RUNS, name);
+    return ret != 0 || is_said ? ret : add(self, place, self->seen_ms, SPOT_SAYS_RUNS, name);
 }
 
 /* A watch prints in order of time: the latest time of all nodes so far is when it does.
  * A deletion has one of its own if the node was being emptied. */
-static int
-take_node_object(state_t *self, const spot_json_value_t *node, bool is_deleted)
+static int take_node_object(state_t *self, const spot_json_value_t *node, bool is_deleted)
 {
     static const char *const created[] = {"metadata.creationTimestamp", NULL};
     static const char *const deleted[] = {"metadata.deletionTimestamp", NULL};
@@ -193,8 +181,7 @@ take_node_object(state_t *self, const spot_json_value_t *node, bool is_deleted)
 
     created_ms = time_ms;
     self->seen_ms = time_ms > self->seen_ms ? time_ms : self->seen_ms;
-    for (item = item == NULL ? NULL : item->first; item != NULL && ret == 0;
-         item = item->next) {
+    for (item = item == NULL ? NULL : item->first; item != NULL && ret == 0; item = item->next) {
         ret = take_time(self, item, beat, &time_ms);
         self->seen_ms = time_ms > self->seen_ms ? time_ms : self->seen_ms;
     }
@@ -209,19 +196,17 @@ take_node_object(state_t *self, const spot_json_value_t *node, bool is_deleted)
     labels = spot_json_member(labels, "node.kubernetes.io/instance-type");
     spot_instance_log_label(&self->log, SPOT_LABEL_TYPE, spot_json_text_at(labels, ""));
     return ret != 0 ? ret
-                    : take_node(self, &place, spot_json_text_at(node, "metadata.name"),
-                          created_ms, taints == NULL ? NULL : taints->first, gone_ms);
+                    : take_node(self, &place, spot_json_text_at(node, "metadata.name"), created_ms,
+                          taints == NULL ? NULL : taints->first, gone_ms);
 }
 
 /* A record of Karpenter's log. */
-static int
-take_karpenter(state_t *self, const spot_json_value_t *record, const char *message)
+static int take_karpenter(state_t *self, const spot_json_value_t *record, const char *message)
 {
     static const char *const times[] = {"time", NULL};
     const spot_log_place_t place = spot_log_place(self->input_id, record);
     const bool is_message = strstr(message, "from interruption message") != NULL;
-    const spot_says_t says =
-        judge(is_message ? spot_json_text_at(record, "messageKind") : message);
+    const spot_says_t says = judge(is_message ? spot_json_text_at(record, "messageKind") : message);
     const char *name = spot_json_text_at(record, "NodeClaim.name");
     int64_t time_ms = self->stamp_ms;
     int ret;
@@ -231,8 +216,7 @@ take_karpenter(state_t *self, const spot_json_value_t *record, const char *messa
     }
     name = *name == '\0' ? spot_json_text_at(record, "nodeclaim") : name;
     name = *name == '\0' ? spot_json_text_at(record, "machine") : name;
-    spot_instance_log_label(
-        &self->log, SPOT_LABEL_ZONE, spot_json_text_at(record, "zone"));
+    spot_instance_log_label(&self->log, SPOT_LABEL_ZONE, spot_json_text_at(record, "zone"));
     spot_instance_log_label(
         &self->log, SPOT_LABEL_TYPE, spot_json_text_at(record, "instance-type"));
     ret = take_time(self, record, times, &time_ms);
@@ -240,8 +224,7 @@ take_karpenter(state_t *self, const spot_json_value_t *record, const char *messa
 }
 
 /* An object, or the record of a watch that has one. */
-static int
-take_object(void *context, const spot_json_value_t *record)
+static int take_object(void *context, const spot_json_value_t *record)
 {
     state_t *self = context;
     const spot_json_value_t *watched = spot_json_member(record, "object");
@@ -272,8 +255,7 @@ typedef struct {
     char word[128];          /* the latest one, cut; "": the line has no other */
 } words_t;
 
-static void
-next_word(words_t *self)
+static void next_word(words_t *self)
 {
     const char *start = self->rest + strspn(self->rest, " \t");
 
@@ -283,19 +265,17 @@ next_word(words_t *self)
 }
 
 /* Reads an age such as 5m12s, 3h or 2d5h. BAD_INPUT, reported as one of a column. */
-static int
-take_age(state_t *self, const words_t *words, const char *column, int64_t *age_ms)
+static int take_age(state_t *self, const words_t *words, const char *column, int64_t *age_ms)
 {
-    static const int64_t units_ms[] = {SPOT_MS_PER_S, SPOT_MS_PER_MIN, SPOT_MS_PER_H,
-        SPOT_MS_PER_D, 365 * SPOT_MS_PER_D};
+    static const int64_t units_ms[] = {
+        SPOT_MS_PER_S, SPOT_MS_PER_MIN, SPOT_MS_PER_H, SPOT_MS_PER_D, 365 * SPOT_MS_PER_D};
     static const char names[] = "smhdy";
     const char *text = words->word, *unit = NULL;
     size_t num_digits;
 
     *age_ms = 0;
     while ((num_digits = strspn(text, "0123456789")) > 0 && num_digits < 7 &&
-           text[num_digits] != '\0' &&
-           (unit = strchr(names, text[num_digits])) != NULL) {
+           text[num_digits] != '\0' && (unit = strchr(names, text[num_digits])) != NULL) {
         *age_ms += strtol(text, NULL, 10) * units_ms[unit - names];
         text += num_digits + 1;
     }
@@ -311,8 +291,7 @@ take_age(state_t *self, const words_t *words, const char *column, int64_t *age_m
 }
 
 /* AGE TYPE REASON node/NAME MESSAGE, the age perhaps with (x4 over 16m) behind. */
-static int
-take_event_row(state_t *self, words_t *words, int64_t base_ms)
+static int take_event_row(state_t *self, words_t *words, int64_t base_ms)
 {
     const words_t age = *words;
     spot_says_t says;
@@ -334,8 +313,7 @@ take_event_row(state_t *self, words_t *words, int64_t base_ms)
 }
 
 /* NAME STATUS ROLES AGE. */
-static int
-take_node_row(state_t *self, words_t *words, int64_t base_ms, int64_t gone_ms)
+static int take_node_row(state_t *self, words_t *words, int64_t base_ms, int64_t gone_ms)
 {
     const words_t name = *words;
     int64_t age_ms;
@@ -346,13 +324,11 @@ take_node_row(state_t *self, words_t *words, int64_t base_ms, int64_t gone_ms)
     self->seen_ms = base_ms;
     return take_age(self, words, "AGE", &age_ms) != 0
                ? SPOT_ERR_BAD_INPUT
-               : take_node(
-                     self, &name.place, name.word, base_ms - age_ms, NULL, gone_ms);
+               : take_node(self, &name.place, name.word, base_ms - age_ms, NULL, gone_ms);
 }
 
 /* A row of a table. Without stamps a node may have one row, of the time --now. */
-static int
-take_table_row(state_t *self, words_t *words)
+static int take_table_row(state_t *self, words_t *words)
 {
     const bool is_stamped = self->stamp_ms != INT64_MIN;
     const int64_t base_ms = is_stamped ? self->stamp_ms : self->log.now_ms;
@@ -385,8 +361,7 @@ take_table_row(state_t *self, words_t *words)
                                        : take_node_row(self, words, base_ms, gone_ms);
 }
 
-static int
-take_row(void *context, const spot_csv_row_t *row)
+static int take_row(void *context, const spot_csv_row_t *row)
 {
     state_t *self = context;
     const char *json = strstr(row->text, "{\"");
@@ -411,13 +386,12 @@ take_row(void *context, const spot_csv_row_t *row)
     (void) sscanf(row->text, "%*[^\t]\t%*[^\t]\t%*[^\t]\t%63[^\t]", self->message);
     value.num_bytes = strlen(json);
     value.column += (size_t) (json - row->text);
-    return spot_json_records_within(&self->log.import->inputs[self->input_id], &value,
-        NULL, take_object, self, self->log.import->diag);
+    return spot_json_records_within(&self->log.import->inputs[self->input_id], &value, NULL,
+        take_object, self, self->log.import->diag);
 }
 
 /* Lines, or a document of JSON, which may be long. */
-static int
-read_input(state_t *self)
+static int read_input(state_t *self)
 {
     static const char *const lists[] = {"items", NULL};
     spot_import_t *import = self->log.import;
@@ -434,8 +408,7 @@ read_input(state_t *self)
     return ret == 0 ? spot_import_lines(import, self->input_id, take_row, self) : ret;
 }
 
-static int
-read_kubernetes(spot_import_t *import)
+static int read_kubernetes(spot_import_t *import)
 {
     state_t self = {.input_id = 0};
     char unit[SPOT_DURATION_TEXT_BYTES];
@@ -445,8 +418,8 @@ read_kubernetes(spot_import_t *import)
         ret = read_input(&self);
     }
     ret = ret == 0 ? spot_instance_log_finish(&self.log) : ret;
-    spot_instance_log_remark(&self.log, SPOT_REMARK_UNCERTAIN, "deletion_time",
-        self.num_undated, "deletion has the latest time of a node before it",
+    spot_instance_log_remark(&self.log, SPOT_REMARK_UNCERTAIN, "deletion_time", self.num_undated,
+        "deletion has the latest time of a node before it",
         "deletions have the latest time of a node before them");
     if (self.has_nodes && !self.has_types) {
         SPOT_IMPORT_REMARK(import, SPOT_REMARK_UNCERTAIN, "deletions", 0,

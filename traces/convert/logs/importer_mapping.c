@@ -59,8 +59,7 @@ typedef struct {
 } state_t;
 
 /* Lists the paths of members. */
-static int
-name_members(state_t *self, const char *path, const spot_json_value_t *value)
+static int name_members(state_t *self, const char *path, const spot_json_value_t *value)
 {
     int32_t name_id;
     int ret = 0;
@@ -69,34 +68,31 @@ name_members(state_t *self, const char *path, const spot_json_value_t *value)
         const char *name = spot_texts_add(&self->texts, "%s%s", path, value->key);
 
         ret = value->kind == SPOT_JSON_OPEN_OBJECT
-                  ? name_members(
-                        self, spot_texts_add(&self->texts, "%s.", name), value->first)
+                  ? name_members(self, spot_texts_add(&self->texts, "%s.", name), value->first)
                   : spot_text_set_add(&self->names, &self->texts.arena, name, &name_id);
     }
     return ret;
 }
 
 /* A list of texts, some with numbers. */
-static const char *
-show(spot_texts_t *texts, const spot_text_set_t *set, const int64_t *numbers)
+static const char *show(spot_texts_t *texts, const spot_text_set_t *set, const int64_t *numbers)
 {
     const char *list = "";
     char shown[SPOT_CSV_SHOWN_BYTES];
 
     for (size_t j = 0; j < set->num_texts && j < MAX_SHOWN; j++) {
-        list = spot_texts_add(texts, numbers == NULL ? "%s%s%s" : "%s%s'%s' (%lld)",
-            list, j == 0 ? "" : ", ", spot_csv_shown(set->texts[j], shown),
+        list = spot_texts_add(texts, numbers == NULL ? "%s%s%s" : "%s%s'%s' (%lld)", list,
+            j == 0 ? "" : ", ", spot_csv_shown(set->texts[j], shown),
             numbers == NULL ? 0 : (long long) numbers[j]);
     }
     return set->num_texts > MAX_SHOWN ? spot_texts_add(texts, "%s, ...", list) : list;
 }
 
 /* Reports that there is no such column; without --columns, what they could be. */
-static int
-refuse_column(state_t *self, const spot_json_value_t *record, int key)
+static int refuse_column(state_t *self, const spot_json_value_t *record, int key)
 {
-    static const char *const guesses[] = {"*[Tt]ime*", "*[Ee]vent*", "*[Nn]ode*",
-        "*[Ss]tamp*", "*[Rr]eason*", "*[Ii]nstance*"};
+    static const char *const guesses[] = {
+        "*[Tt]ime*", "*[Ee]vent*", "*[Nn]ode*", "*[Ss]tamp*", "*[Rr]eason*", "*[Ii]nstance*"};
     const char *found[] = {"COLUMN", "COLUMN", "COLUMN"};
     const char *path = self->import->inputs[self->input_id].path;
     char problem[SPOT_NAME_PROBLEM_BYTES];
@@ -118,16 +114,14 @@ refuse_column(state_t *self, const spot_json_value_t *record, int key)
         self->names.num_texts < 2
             ? "%s for any CSV or JSON lines"
             : "%s, such as --columns time=%s,event=%s,instance=%s; there are %s",
-        self->import->task->format == NULL
-            ? "the format is not recognised; " SPOT_CONVERT_EXPECTED
-            : "expected --columns",
+        self->import->task->format == NULL ? "the format is not recognised; " SPOT_CONVERT_EXPECTED
+                                           : "expected --columns",
         found[0], found[1], found[2], show(&self->texts, &self->names, NULL));
 }
 
 /* ---- Options ---- */
 
-static int
-find_text(const char *const *texts, const char *text)
+static int find_text(const char *const *texts, const char *text)
 {
     int j = 0;
 
@@ -138,8 +132,7 @@ find_text(const char *const *texts, const char *text)
 }
 
 /* Takes the items LEFT=RIGHT of --columns or --events. */
-static int
-take_pairs(state_t *self, bool is_event, const char *text)
+static int take_pairs(state_t *self, bool is_event, const char *text)
 {
     char *item = text == NULL ? NULL : spot_arena_text(&self->texts.arena, text), *next;
     int ret = self->texts.arena.error;
@@ -162,8 +155,7 @@ take_pairs(state_t *self, bool is_event, const char *text)
         } else if (!is_event && id < NUM_KEYS && self->columns[id] == NULL) {
             self->columns[id] = sign + 1;
         } else {
-            ret = spot_diag_error(self->import->diag,
-                is_event ? "--events" : "--columns", 0, 0,
+            ret = spot_diag_error(self->import->diag, is_event ? "--events" : "--columns", 0, 0,
                 is_event ? "%s: expected WORD=KIND, a kind is add, preempt, stop, gone, "
                            "notice, advice or ignore"
                          : "%s: expected KEY=COLUMN, each key once of time, event, "
@@ -175,22 +167,19 @@ take_pairs(state_t *self, bool is_event, const char *text)
 }
 
 /* Checks that the keys given are those of events, counts or lives. */
-static int
-check_columns(state_t *self)
+static int check_columns(state_t *self)
 {
-    static const char *const shapes[] = {"time event", "time event instance",
-        "time event count", "time count", "start end", "instance start end",
-        "start end cause", "instance start end cause", NULL};
+    static const char *const shapes[] = {"time event", "time event instance", "time event count",
+        "time count", "start end", "instance start end", "start end cause",
+        "instance start end cause", NULL};
     const spot_convert_t *task = self->import->task;
     const char *given = "";
 
     for (int j = 0; j < ZONE; j++) {
-        given = spot_texts_join(
-            &self->texts, given, " ", self->columns[j] == NULL ? "" : keys[j]);
+        given = spot_texts_join(&self->texts, given, " ", self->columns[j] == NULL ? "" : keys[j]);
     }
     if (shapes[find_text(shapes, given)] == NULL ||
-        (self->columns[INSTANCE] == NULL &&
-            (task->only != NULL || task->notice_ms > 0))) {
+        (self->columns[INSTANCE] == NULL && (task->only != NULL || task->notice_ms > 0))) {
         return spot_diag_error(self->import->diag, "--columns", 0, 0,
             "expected time,event[,instance or count], start,end[,instance][,cause] or "
             "time,count, and an instance for --only and --notice, got %s",
@@ -201,8 +190,7 @@ check_columns(state_t *self)
 
 /* ---- Values ---- */
 
-static int
-expected(const state_t *self, const spot_json_value_t *cell, int key, const char *what)
+static int expected(const state_t *self, const spot_json_value_t *cell, int key, const char *what)
 {
     const spot_log_place_t place = spot_log_place(self->input_id, cell);
 
@@ -211,8 +199,7 @@ expected(const state_t *self, const spot_json_value_t *cell, int key, const char
 
 /* What a word says: as the rule that has it, else the first pattern that fits; without
  * --events, the kind that it is. "" says nothing. */
-static int
-judge_word(state_t *self, const spot_json_value_t *cell, int *says)
+static int judge_word(state_t *self, const spot_json_value_t *cell, int *says)
 {
     const char *word = cell->text;
     int32_t word_id;
@@ -224,8 +211,8 @@ judge_word(state_t *self, const spot_json_value_t *cell, int *says)
     for (size_t j = 0; j < 2 * self->num_rules && *says == UNLISTED; j++) {
         const struct rule *rule = &self->rules[j % self->num_rules];
 
-        if ((j < self->num_rules ? strcasecmp(rule->word, word)
-                                 : fnmatch(rule->word, word, 0)) == 0) {
+        if ((j < self->num_rules ? strcasecmp(rule->word, word) : fnmatch(rule->word, word, 0)) ==
+            0) {
             *says = rule->says;
         }
     }
@@ -245,19 +232,16 @@ judge_word(state_t *self, const spot_json_value_t *cell, int *says)
 
 /* Reads a time: with a date, a number in --unit, or one since 1970 whose unit its size
  * shows. All times of a log are alike. */
-static int
-read_time(state_t *self, const spot_json_value_t *cell, int key, int64_t *time_ms)
+static int read_time(state_t *self, const spot_json_value_t *cell, int key, int64_t *time_ms)
 {
-    const double units_ms[] = {1e3, 1, 1e-3, 1e-6},
-                 given_ms = (double) self->import->task->unit_ms;
+    const double units_ms[] = {1e3, 1, 1e-3, 1e-6}, given_ms = (double) self->import->task->unit_ms;
     const double y2000_ms = 946684800e3, y2100_ms = 4102444800e3;
     const spot_log_place_t place = spot_log_place(self->input_id, cell);
     const char *clock = NULL;
     double value;
 
     if (spot_number_parse(cell->text, &value) != 0) {
-        const int ret =
-            spot_instance_log_time(&self->log, &place, keys[key], cell->text, time_ms);
+        const int ret = spot_instance_log_time(&self->log, &place, keys[key], cell->text, time_ms);
 
         if (ret != 0) {
             return ret;
@@ -283,15 +267,13 @@ read_time(state_t *self, const spot_json_value_t *cell, int key, int64_t *time_m
 }
 
 /* Adds what a record says of an instance, or of several without names. */
-static int
-add(state_t *self, const spot_json_value_t *const *cells, int64_t time_ms, int says)
+static int add(state_t *self, const spot_json_value_t *const *cells, int64_t time_ms, int says)
 {
     const spot_log_place_t place = spot_log_place(self->input_id, cells[INSTANCE]);
     struct item item = {time_ms, (spot_says_t) says, 1, self->num_items};
 
     if (self->columns[INSTANCE] != NULL) {
-        return spot_instance_log_add(
-            &self->log, &place, time_ms, item.says, cells[INSTANCE]->text);
+        return spot_instance_log_add(&self->log, &place, time_ms, item.says, cells[INSTANCE]->text);
     }
     if (self->columns[COUNT] != NULL &&
         spot_import_count_parse(cells[COUNT]->text, &item.count) != 0) {
@@ -301,8 +283,7 @@ add(state_t *self, const spot_json_value_t *const *cells, int64_t time_ms, int s
 }
 
 /* Adds the end of a life, if it has one, and its start. */
-static int
-take_life(state_t *self, const spot_json_value_t *const *cells)
+static int take_life(state_t *self, const spot_json_value_t *const *cells)
 {
     const bool is_over = *cells[END]->text != '\0';
     int64_t start_ms = 0, end_ms = INT64_MAX;
@@ -315,10 +296,10 @@ take_life(state_t *self, const spot_json_value_t *const *cells)
     }
     if (ret == 0 && end_ms < start_ms) {
         ret = expected(self, cells[END], END, "a time after the start");
-    } else if (ret == 0 && (says < SPOT_SAYS_PREEMPTED ||
-                               (says > SPOT_SAYS_GONE && says < IGNORE))) {
-        ret = expected(self, cells[CAUSE], CAUSE,
-            "a word that means preempt, stop, gone or ignore");
+    } else if (ret == 0 &&
+               (says < SPOT_SAYS_PREEMPTED || (says > SPOT_SAYS_GONE && says < IGNORE))) {
+        ret =
+            expected(self, cells[CAUSE], CAUSE, "a word that means preempt, stop, gone or ignore");
     }
     if (ret != 0 || says >= IGNORE || end_ms == start_ms) {
         self->log.num_other += ret == 0 && says == IGNORE;
@@ -329,14 +310,11 @@ take_life(state_t *self, const spot_json_value_t *const *cells)
     return ret == 0 ? add(self, cells, start_ms, SPOT_SAYS_RUNS) : ret;
 }
 
-static int
-take_record(void *context, const spot_json_value_t *record)
+static int take_record(void *context, const spot_json_value_t *record)
 {
     state_t *self = context;
-    const spot_json_value_t none = {.kind = SPOT_JSON_TEXT,
-        .text = "",
-        .line = record->line,
-        .column = record->column};
+    const spot_json_value_t none = {
+        .kind = SPOT_JSON_TEXT, .text = "", .line = record->line, .column = record->column};
     const spot_json_value_t *cells[NUM_KEYS];
     int says = SPOT_SAYS_RUNS;
     int64_t time_ms = 0;
@@ -347,13 +325,11 @@ take_record(void *context, const spot_json_value_t *record)
     }
     for (int j = 0; j < NUM_KEYS && ret == 0; j++) {
         const char *path = self->columns[j];
-        const spot_json_value_t *cell =
-            path == NULL ? NULL : spot_json_member(record, path);
+        const spot_json_value_t *cell = path == NULL ? NULL : spot_json_member(record, path);
 
         cell = cell == NULL && path != NULL ? spot_json_at(record, path) : cell;
         self->has[j] |= cell != NULL;
-        cells[j] = cell == NULL || (cell->kind == SPOT_JSON_WORD &&
-                                       strcmp(cell->text, "null") == 0)
+        cells[j] = cell == NULL || (cell->kind == SPOT_JSON_WORD && strcmp(cell->text, "null") == 0)
                        ? &none
                        : cell;
         if (cells[j]->kind < SPOT_JSON_TEXT) {
@@ -385,8 +361,7 @@ take_record(void *context, const spot_json_value_t *record)
 /* ---- The log ---- */
 
 /* Hands a row of CSV on as an object. */
-static int
-take_row(void *context, const spot_csv_row_t *row)
+static int take_row(void *context, const spot_csv_row_t *row)
 {
     state_t *self = context;
     spot_json_value_t *value = self->row.first;
@@ -395,22 +370,20 @@ take_row(void *context, const spot_csv_row_t *row)
 
     if (is_head && !self->is_refused && wrong != NULL) {
         self->is_refused = true;
-        return spot_diag_error(self->import->diag,
-            self->import->inputs[self->input_id].path, row->line, 1,
-            "expected fields with commas between, got %s", wrong);
+        return spot_diag_error(self->import->diag, self->import->inputs[self->input_id].path,
+            row->line, 1, "expected fields with commas between, got %s", wrong);
     }
     if (is_head) {
         value = spot_arena_take(&self->texts.arena, row->num_fields, sizeof(*value));
         self->row.first = value;
         self->row.num_bytes = row->num_fields;
-    } else if (spot_import_num_fields(
-                   self->import, self->input_id, row, self->row.num_bytes) != 0) {
+    } else if (spot_import_num_fields(self->import, self->input_id, row, self->row.num_bytes) !=
+               0) {
         return SPOT_ERR_BAD_INPUT;
     }
     for (size_t j = 0; value != NULL && j < row->num_fields; j++, value++) {
         *value = (spot_json_value_t){.kind = SPOT_JSON_TEXT,
-            .key = is_head ? spot_texts_add(&self->texts, "%s", row->fields[j])
-                           : value->key,
+            .key = is_head ? spot_texts_add(&self->texts, "%s", row->fields[j]) : value->key,
             .text = row->fields[j],
             .line = row->line,
             .column = row->columns[j],
@@ -418,12 +391,10 @@ take_row(void *context, const spot_csv_row_t *row)
     }
     self->row.line = row->line;
     self->row.column = 1;
-    return is_head ? name_members(self, "", self->row.first)
-                   : take_record(self, &self->row);
+    return is_head ? name_members(self, "", self->row.first) : take_record(self, &self->row);
 }
 
-static int
-read_records(state_t *self)
+static int read_records(state_t *self)
 {
     const spot_json_value_t head = {.line = 1, .column = 1};
     int ret = 0;
@@ -444,17 +415,15 @@ read_records(state_t *self)
     if (self->num_found > 0 && !self->is_refused) {
         const spot_log_place_t *at = &self->place;
 
-        ret = spot_diag_error(self->import->diag,
-            self->import->inputs[at->input_id].path, at->line, at->column,
-            "--events does not list %s; expected WORD=KIND of each, or '*=ignore'",
+        ret = spot_diag_error(self->import->diag, self->import->inputs[at->input_id].path, at->line,
+            at->column, "--events does not list %s; expected WORD=KIND of each, or '*=ignore'",
             show(&self->texts, &self->unlisted, self->found));
     }
     return ret;
 }
 
 /* By time, losses before additions, in order. */
-static int
-compare(const void *left, const void *right)
+static int compare(const void *left, const void *right)
 {
     const struct item *a = left, *b = right;
     const bool a_adds = a->says == SPOT_SAYS_RUNS, b_adds = b->says == SPOT_SAYS_RUNS;
@@ -466,8 +435,7 @@ compare(const void *left, const void *right)
 
 /* Gives instances numbers as names: the latest goes first, and the fewest that the
  * losses need run before the log. Of counts at one time the last one holds. */
-static int
-name_items(state_t *self)
+static int name_items(state_t *self)
 {
     const bool is_sample = self->columns[EVENT] == NULL && self->columns[START] == NULL;
     int64_t running = 0, before = 0;
@@ -485,9 +453,8 @@ name_items(state_t *self)
         const struct item *item = &self->items[j];
         const bool is_last = j + 1 == self->num_items || item[1].time_ms > item->time_ms;
         const int64_t size = is_sample ? (is_last ? item->count : self->log.size)
-                             : item->says == SPOT_SAYS_RUNS
-                                 ? self->log.size + item->count
-                                 : self->log.size - item->count;
+                             : item->says == SPOT_SAYS_RUNS ? self->log.size + item->count
+                                                            : self->log.size - item->count;
 
         ret = spot_instance_log_resize(
             &self->log, item->time_ms, size, is_sample ? SPOT_SAYS_GONE : item->says);
@@ -495,16 +462,14 @@ name_items(state_t *self)
             return ret;
         }
     }
-    SPOT_IMPORT_REMARK(self->import, SPOT_REMARK_UNCERTAIN, "without_names", before,
-        "%s",
+    SPOT_IMPORT_REMARK(self->import, SPOT_REMARK_UNCERTAIN, "without_names", before, "%s",
         is_sample ? "counts hide what comes and goes between two of them"
                   : "the log does not say how many instances ran before it: the fewest "
                     "that its losses need are assumed");
     return 0;
 }
 
-static int
-finish(state_t *self)
+static int finish(state_t *self)
 {
     spot_instance_log_t *log = &self->log;
     spot_import_t *import = self->import;
@@ -536,8 +501,7 @@ finish(state_t *self)
     return ret;
 }
 
-static int
-read_mapping(spot_import_t *import)
+static int read_mapping(spot_import_t *import)
 {
     state_t self = {.import = import};
     int ret = spot_instance_log_init(&self.log, import);
@@ -557,8 +521,7 @@ read_mapping(spot_import_t *import)
     return ret;
 }
 
-static bool
-sniff(const spot_convert_head_t *head)
+static bool sniff(const spot_convert_head_t *head)
 {
     return head->task->columns != NULL;
 }

@@ -13,8 +13,7 @@
 
 static const char *const lists[] = {"data.result", NULL};
 /* Labels that name an instance, best first: many exporters set the last to their own. */
-static const char *const labels[] = {
-    "node", "nodename", "host", "hostname", "instance", NULL};
+static const char *const labels[] = {"node", "nodename", "host", "hostname", "instance", NULL};
 
 typedef struct {
     int64_t time_ms; /* since 1970 */
@@ -33,30 +32,24 @@ typedef struct {
     int64_t step_ms, end_ms; /* of all series */
 } state_t;
 
-static bool
-sniff(const spot_convert_head_t *head)
+static bool sniff(const spot_convert_head_t *head)
 {
     return *head->line == '{' || *head->line == '['
-               ? strstr(head->text, "\"resultType\"") ||
-                     strstr(head->text, "\"errorType\"") ||
-                     (strstr(head->text, "\"metric\"") &&
-                         strstr(head->text, "\"values\""))
-               : strncmp(head->line, "\"Time\",", 7) == 0 ||
-                     strncmp(head->line, "Time,", 5) == 0;
+               ? strstr(head->text, "\"resultType\"") || strstr(head->text, "\"errorType\"") ||
+                     (strstr(head->text, "\"metric\"") && strstr(head->text, "\"values\""))
+               : strncmp(head->line, "\"Time\",", 7) == 0 || strncmp(head->line, "Time,", 5) == 0;
 }
 
-static int
-add_sample(state_t *self, int32_t series_id, const char *time, const char *text)
+static int add_sample(state_t *self, int32_t series_id, const char *time, const char *text)
 {
     sample_t sample = {.series_id = series_id};
     double number;
     int ret = 0;
 
     if (spot_number_parse(time, &number) != 0 ||
-        spot_duration_from_s(
-            number < 1e11 ? number : number / SPOT_MS_PER_S, &sample.time_ms) != 0) {
-        ret = spot_instance_log_time(
-            &self->log, &self->place, "time", time, &sample.time_ms);
+        spot_duration_from_s(number < 1e11 ? number : number / SPOT_MS_PER_S, &sample.time_ms) !=
+            0) {
+        ret = spot_instance_log_time(&self->log, &self->place, "time", time, &sample.time_ms);
     }
     if (ret != 0 || strcmp(text, "NaN") == 0) {
         return ret; /* not known, as if it was missing */
@@ -70,8 +63,7 @@ add_sample(state_t *self, int32_t series_id, const char *time, const char *text)
     return SPOT_ARRAY_APPEND(self, samples, sample);
 }
 
-static int
-take_record(void *context, const spot_json_value_t *record)
+static int take_record(void *context, const spot_json_value_t *record)
 {
     state_t *self = context;
     const spot_json_value_t *metric = spot_json_member(record, "metric");
@@ -86,8 +78,7 @@ take_record(void *context, const spot_json_value_t *record)
             "the series of a range query", spot_json_text_at(record, "error"));
     }
     for (metric = metric->first; metric != NULL; metric = metric->next) {
-        series = spot_texts_add(
-            &self->texts, "%s, %s=\"%s\"", series, metric->key, metric->text);
+        series = spot_texts_add(&self->texts, "%s, %s=\"%s\"", series, metric->key, metric->text);
     }
     ret = spot_names_add(&self->series, series, strlen(series), &series_id);
     for (item = item->first; item != NULL && ret == 0; item = item->next) {
@@ -98,15 +89,14 @@ take_record(void *context, const spot_json_value_t *record)
     return ret;
 }
 
-static int
-take_row(void *context, const spot_csv_row_t *row)
+static int take_row(void *context, const spot_csv_row_t *row)
 {
     state_t *self = context;
     spot_import_t *import = self->log.import;
     const bool is_head = self->num_columns == 0;
-    int ret = is_head ? 0
-                      : spot_import_num_fields(
-                            import, self->place.input_id, row, self->num_columns + 1);
+    int ret =
+        is_head ? 0
+                : spot_import_num_fields(import, self->place.input_id, row, self->num_columns + 1);
 
     for (size_t j = 1; j < row->num_fields && ret == 0; j++) {
         const char *text = row->fields[j], *first = strchr(text, '{');
@@ -115,8 +105,7 @@ take_row(void *context, const spot_csv_row_t *row)
         self->place.line = row->line;
         self->place.column = row->columns[j];
         if (is_head) {
-            text =
-                spot_texts_add(&self->texts, ", %s", first == NULL ? text : first + 1);
+            text = spot_texts_add(&self->texts, ", %s", first == NULL ? text : first + 1);
             ret = spot_names_add(&self->series, text, strlen(text), &series_id);
             ret = ret == 0 ? SPOT_ARRAY_APPEND(self, columns, series_id) : ret;
         } else if (*text != '\0') {
@@ -126,8 +115,7 @@ take_row(void *context, const spot_csv_row_t *row)
     return ret;
 }
 
-static int
-compare_samples(const void *left, const void *right)
+static int compare_samples(const void *left, const void *right)
 {
     const sample_t *a = left, *b = right;
 
@@ -138,14 +126,13 @@ compare_samples(const void *left, const void *right)
 }
 
 /* The text of the label that names the instance of a series, "": none. */
-static const char *
-find_name(state_t *self, const char *series)
+static const char *find_name(state_t *self, const char *series)
 {
     const char *at = NULL, *start = "", *chosen = self->log.import->task->columns;
 
     for (size_t j = 0; at == NULL && labels[j] != NULL; j++) {
-        start = spot_texts_add(&self->texts, ", %s=\"",
-            chosen == NULL ? labels[j] : chosen + strlen("instance="));
+        start = spot_texts_add(
+            &self->texts, ", %s=\"", chosen == NULL ? labels[j] : chosen + strlen("instance="));
         at = strstr(series, start);
     }
     at = at == NULL ? "" : at + strlen(start);
@@ -153,8 +140,7 @@ find_name(state_t *self, const char *series)
 }
 
 /* Adds what the samples above 0 say of their instances, which have one series each. */
-static int
-write_instances(state_t *self)
+static int write_instances(state_t *self)
 {
     const spot_import_t *import = self->log.import;
     const char *name = "";
@@ -163,17 +149,14 @@ write_instances(state_t *self)
 
     for (size_t j = 0; j < self->num_samples && ret == 0; j++) {
         const sample_t *sample = &self->samples[j];
-        const bool is_last =
-            j + 1 == self->num_samples || sample[1].series_id != sample->series_id;
+        const bool is_last = j + 1 == self->num_samples || sample[1].series_id != sample->series_id;
         const char *series = self->series.names[sample->series_id];
-        const int64_t next_ms =
-            is_last ? self->end_ms + self->step_ms : sample[1].time_ms;
+        const int64_t next_ms = is_last ? self->end_ms + self->step_ms : sample[1].time_ms;
 
         if (j == 0 || sample[-1].series_id != sample->series_id) {
             name = find_name(self, series);
             is_lost = true;
-            if (*name == '\0' ||
-                spot_names_find(&self->log.names, name, strlen(name)) >= 0) {
+            if (*name == '\0' || spot_names_find(&self->log.names, name, strlen(name)) >= 0) {
                 return spot_diag_error(import->diag, import->inputs[0].path, 0, 0,
                     "%s: expected one series, or a label in each that names an instance "
                     "of its own (--from prometheus --columns instance=LABEL)",
@@ -186,8 +169,8 @@ write_instances(state_t *self)
         }
         is_lost = 2 * (next_ms - sample->time_ms) > 5 * self->step_ms;
         if (is_lost && ret == 0) {
-            ret = spot_instance_log_add(&self->log, &self->place,
-                sample->time_ms + self->step_ms, SPOT_SAYS_GONE, name);
+            ret = spot_instance_log_add(
+                &self->log, &self->place, sample->time_ms + self->step_ms, SPOT_SAYS_GONE, name);
         }
     }
     SPOT_IMPORT_REMARK(self->log.import, SPOT_REMARK_UNCERTAIN, "held", 0,
@@ -196,8 +179,7 @@ write_instances(state_t *self)
 }
 
 /* Of samples at one time the largest holds. */
-static int
-write_count(state_t *self)
+static int write_count(state_t *self)
 {
     int ret = 0;
 
@@ -215,8 +197,7 @@ write_count(state_t *self)
 }
 
 /* Finds the step and the end of all series, and writes the trace. */
-static int
-finish(state_t *self)
+static int finish(state_t *self)
 {
     spot_import_t *import = self->log.import;
     const bool is_count = self->series.num_names == 1 && import->task->columns == NULL;
@@ -253,15 +234,14 @@ finish(state_t *self)
     return ret;
 }
 
-static int
-read_prometheus(spot_import_t *import)
+static int read_prometheus(spot_import_t *import)
 {
     state_t self = {.step_ms = 0};
     int ret = spot_instance_log_init(&self.log, import);
 
-    if (ret == 0 && ((import->task->columns != NULL &&
-                         strncmp(import->task->columns, "instance=", 9) != 0) ||
-                        import->task->events != NULL)) {
+    if (ret == 0 &&
+        ((import->task->columns != NULL && strncmp(import->task->columns, "instance=", 9) != 0) ||
+            import->task->events != NULL)) {
         ret = spot_diag_error(import->diag, import->inputs[0].path, 0, 0,
             "format prometheus: expected --columns instance=LABEL, and no --events");
     }

@@ -26,8 +26,7 @@ typedef struct {
 } state_t;
 
 /* The line of the log within a line, or NULL. */
-static const char *
-find_line(const char *line)
+static const char *find_line(const char *line)
 {
     const char *text = line + (*line == '(' ? strcspn(line, ")") : 0);
 
@@ -38,14 +37,12 @@ find_line(const char *line)
                : NULL;
 }
 
-static bool
-sniff(const spot_convert_head_t *head)
+static bool sniff(const spot_convert_head_t *head)
 {
     return find_line(head->line) != NULL && strstr(head->text, "controller.py:") != NULL;
 }
 
-static int
-take_line(void *context, const spot_csv_row_t *row)
+static int take_line(void *context, const spot_csv_row_t *row)
 {
     state_t *self = context;
     const char *line = find_line(row->text);
@@ -56,8 +53,8 @@ take_line(void *context, const spot_csv_row_t *row)
 
     if (job != NULL && name != NULL && strncmp(text, "Submitted ", 10) == 0) {
         name += strlen(", name: '");
-        self->name = spot_texts_add(&self->texts, "%.*s-%.*s", (int) strcspn(name, "'"),
-            name, (int) strspn(job + 5, "0123456789"), job + 5);
+        self->name = spot_texts_add(&self->texts, "%.*s-%.*s", (int) strcspn(name, "'"), name,
+            (int) strspn(job + 5, "0123456789"), job + 5);
     }
     while (j < NUM_RULES && strncmp(text, rules[j].text, strlen(rules[j].text)) != 0) {
         j++;
@@ -75,8 +72,7 @@ take_line(void *context, const spot_csv_row_t *row)
                      &self->log, &self->place, time_ms, rules[j].says, self->name);
 }
 
-static int
-read_skyjobs(spot_import_t *import)
+static int read_skyjobs(spot_import_t *import)
 {
     state_t self = {.name = NULL};
     int ret = spot_instance_log_init(&self.log, import);

@@ -18,18 +18,16 @@ static const struct {
     const char *word;
     spot_says_t says;
 } rules[] = {{"PREEMPTED", SPOT_SAYS_PREEMPTED}, {"NODE_FAIL", SPOT_SAYS_GONE},
-    {"BOOT_FAIL", SPOT_SAYS_GONE}, {"REQUEUED", SPOT_SAYS_GONE},
-    {"COMPLET", SPOT_SAYS_STOPPED}, {"FAILED", SPOT_SAYS_STOPPED},
-    {"CANCELLED", SPOT_SAYS_STOPPED}, {"TIMEOUT", SPOT_SAYS_STOPPED},
+    {"BOOT_FAIL", SPOT_SAYS_GONE}, {"REQUEUED", SPOT_SAYS_GONE}, {"COMPLET", SPOT_SAYS_STOPPED},
+    {"FAILED", SPOT_SAYS_STOPPED}, {"CANCELLED", SPOT_SAYS_STOPPED}, {"TIMEOUT", SPOT_SAYS_STOPPED},
     {"OUT_OF_MEMORY", SPOT_SAYS_STOPPED}, {"DEADLINE", SPOT_SAYS_STOPPED},
-    {"RUNNING", SPOT_SAYS_STOPPED}, {"SUSPENDED", SPOT_SAYS_STOPPED},
-    {"PENDING", SPOT_NUM_SAYS}, {"DOWN", SPOT_SAYS_GONE}, {"FAIL", SPOT_SAYS_GONE},
-    {"ERROR", SPOT_SAYS_GONE}, {"+POWERED_DOWN", SPOT_SAYS_STOPPED},
-    {"+POWERING_DOWN", SPOT_SAYS_STOPPED}, {"~", SPOT_SAYS_STOPPED},
-    {"+POWERING_UP", SPOT_NUM_SAYS}, {"#", SPOT_NUM_SAYS}, {"FUTURE", SPOT_NUM_SAYS},
-    {"UNKNOWN", SPOT_NUM_SAYS}, {"IDLE", SPOT_SAYS_RUNS}, {"ALLOC", SPOT_SAYS_RUNS},
-    {"MIX", SPOT_SAYS_RUNS}, {"DRAIN", SPOT_SAYS_RUNS}, {"RESERVED", SPOT_SAYS_RUNS},
-    {"MAINT", SPOT_SAYS_RUNS}};
+    {"RUNNING", SPOT_SAYS_STOPPED}, {"SUSPENDED", SPOT_SAYS_STOPPED}, {"PENDING", SPOT_NUM_SAYS},
+    {"DOWN", SPOT_SAYS_GONE}, {"FAIL", SPOT_SAYS_GONE}, {"ERROR", SPOT_SAYS_GONE},
+    {"+POWERED_DOWN", SPOT_SAYS_STOPPED}, {"+POWERING_DOWN", SPOT_SAYS_STOPPED},
+    {"~", SPOT_SAYS_STOPPED}, {"+POWERING_UP", SPOT_NUM_SAYS}, {"#", SPOT_NUM_SAYS},
+    {"FUTURE", SPOT_NUM_SAYS}, {"UNKNOWN", SPOT_NUM_SAYS}, {"IDLE", SPOT_SAYS_RUNS},
+    {"ALLOC", SPOT_SAYS_RUNS}, {"MIX", SPOT_SAYS_RUNS}, {"DRAIN", SPOT_SAYS_RUNS},
+    {"RESERVED", SPOT_SAYS_RUNS}, {"MAINT", SPOT_SAYS_RUNS}};
 
 /* A time when a node was held by a job, or down. */
 typedef struct {
@@ -44,16 +42,14 @@ typedef struct {
     spot_log_place_t place;
     spot_texts_t texts; /* of the record */
     spot_texts_t heads;
-    const char
-        *head; /* the row of columns, "|JobID|State|"; "": a bad one; NULL: none */
+    const char *head; /* the row of columns, "|JobID|State|"; "": a bad one; NULL: none */
     const char *node; /* lines of a node, " NodeName=n1 ... State=IDLE"; NULL: none */
     spot_names_t names;
     size_t num_spans, max_spans;
     span_t *spans; /* [num_spans] */
 } state_t;
 
-static bool
-sniff(const spot_convert_head_t *head)
+static bool sniff(const spot_convert_head_t *head)
 {
     return strncmp(head->line, "NodeName=", 9) == 0 ||
            (strchr(head->line, '|') != NULL && strstr(head->line, "State") != NULL &&
@@ -62,8 +58,7 @@ sniff(const spot_convert_head_t *head)
 
 /* A cause that is told beside the state counts more: a node that did not boot was not
  * there. */
-static int
-judge(state_t *self, const char *state, const char *reason, spot_says_t *says)
+static int judge(state_t *self, const char *state, const char *reason, spot_says_t *says)
 {
     for (size_t j = 0; j < sizeof(rules) / sizeof(rules[0]); j++) {
         const char *word = rules[j].word;
@@ -83,8 +78,7 @@ judge(state_t *self, const char *state, const char *reason, spot_says_t *says)
 }
 
 /* Adds a span for each node of a list such as "n[01-03,7],gpu1". */
-static int
-add_nodes(state_t *self, span_t span, const char *list)
+static int add_nodes(state_t *self, span_t span, const char *list)
 {
     const char *end = list, *prefix = list; /* of the item, before its bracket */
     int num_prefix = 0, num_left = MAX_NODES, ret = 0;
@@ -108,15 +102,14 @@ add_nodes(state_t *self, span_t span, const char *list)
             last = *rest == '-' ? strtol(rest + 1, &rest, 10) : first;
             is_within = *rest == ',';
             end = rest + (*rest == ']');
-            ret = width == 0 || width > 9 || last < first ||
-                          (*rest != ',' && *rest != ']') ||
+            ret = width == 0 || width > 9 || last < first || (*rest != ',' && *rest != ']') ||
                           (*rest == ']' && strchr(",", *end) == NULL)
                       ? SPOT_ERR_BAD_INPUT
                       : 0;
         }
         for (long k = first; k <= last && ret == 0; k++) {
-            const char *name = spot_texts_add(&self->texts,
-                width == 0 ? "%.*s" : "%.*s%0*ld", num_prefix, prefix, width, k);
+            const char *name = spot_texts_add(
+                &self->texts, width == 0 ? "%.*s" : "%.*s%0*ld", num_prefix, prefix, width, k);
 
             ret = num_left-- > 0 && spot_trace_is_name(name, strlen(name))
                       ? spot_names_add(&self->names, name, strlen(name), &span.name_id)
@@ -132,8 +125,7 @@ add_nodes(state_t *self, span_t span, const char *list)
 
 /* The field of a row in a column; of the lines of a node, the text behind "COLUMN=". "":
  * none. */
-static const char *
-field(state_t *self, const char *row, const char *column)
+static const char *field(state_t *self, const char *row, const char *column)
 {
     const bool is_node = row == self->node;
     const char *head = is_node ? row : self->head;
@@ -148,13 +140,11 @@ field(state_t *self, const char *row, const char *column)
     }
     text = is_node ? at + strlen(start) : text;
     self->place.column = is_node ? 1 : (size_t) (text - row) + 1;
-    return spot_texts_add(
-        &self->texts, "%.*s", (int) strcspn(text, is_node ? " " : "|"), text);
+    return spot_texts_add(&self->texts, "%.*s", (int) strcspn(text, is_node ? " " : "|"), text);
 }
 
 /* Reads a time; *time_ms stays for one that is not known. */
-static int
-read_time(state_t *self, const char *row, const char *column, int64_t *time_ms)
+static int read_time(state_t *self, const char *row, const char *column, int64_t *time_ms)
 {
     const char *text = field(self, row, column);
 
@@ -163,8 +153,7 @@ read_time(state_t *self, const char *row, const char *column, int64_t *time_ms)
                : spot_instance_log_time(&self->log, &self->place, column, text, time_ms);
 }
 
-static int
-take_row(state_t *self, const char *row)
+static int take_row(state_t *self, const char *row)
 {
     const bool is_down = strstr(self->head, "|NodeName|") != NULL;
     const char *start = is_down ? "TimeStart" : "Start";
@@ -180,12 +169,11 @@ take_row(state_t *self, const char *row)
         return 0;
     }
     ret = judge(self, field(self, row, "State"), reason, &span.says);
-    ret =
-        ret == 0 ? read_time(self, row, is_down ? "TimeEnd" : "End", &span.end_ms) : ret;
+    ret = ret == 0 ? read_time(self, row, is_down ? "TimeEnd" : "End", &span.end_ms) : ret;
     ret = ret == 0 ? read_time(self, row, start, &span.start_ms) : ret;
     if (ret == 0 && span.start_ms > span.end_ms) {
-        return spot_instance_log_expected(&self->log, &self->place, start,
-            "a time not after the end", field(self, row, start));
+        return spot_instance_log_expected(
+            &self->log, &self->place, start, "a time not after the end", field(self, row, start));
     }
     if (ret == 0 && (span.says == SPOT_NUM_SAYS || span.says == SPOT_SAYS_RUNS ||
                         span.start_ms == INT64_MIN || span.start_ms == span.end_ms)) {
@@ -198,29 +186,23 @@ take_row(state_t *self, const char *row)
 
 /* Takes the lines of a node: it is up since it booted, or down since its reason says.
  * Without that time it says nothing. */
-static int
-take_node(state_t *self)
+static int take_node(state_t *self)
 {
     const char *reason = strstr(self->node, " Reason=");
     const char *at = reason == NULL ? NULL : strrchr(reason, '@');
     const char *name = field(self, self->node, "NodeName");
     int64_t boot_ms = INT64_MIN, loss_ms = INT64_MIN;
     spot_says_t says = SPOT_NUM_SAYS;
-    int ret = judge(
-        self, field(self, self->node, "State"), reason == NULL ? "" : reason, &says);
+    int ret = judge(self, field(self, self->node, "State"), reason == NULL ? "" : reason, &says);
 
     ret = ret == 0 ? read_time(self, self->node, "BootTime", &boot_ms) : ret;
     if (ret == 0 && at != NULL && says != SPOT_SAYS_RUNS && says != SPOT_NUM_SAYS) {
         ret = spot_instance_log_time(&self->log, &self->place, "Reason",
-            spot_texts_add(&self->texts, "%.*s", (int) strcspn(at + 1, "]"), at + 1),
-            &loss_ms);
+            spot_texts_add(&self->texts, "%.*s", (int) strcspn(at + 1, "]"), at + 1), &loss_ms);
     }
-    self->log.num_other +=
-        says == SPOT_SAYS_RUNS ? boot_ms == INT64_MIN : loss_ms == INT64_MIN;
-    if (ret == 0 && boot_ms != INT64_MIN &&
-        (says == SPOT_SAYS_RUNS || boot_ms < loss_ms)) {
-        ret = spot_instance_log_add(
-            &self->log, &self->place, boot_ms, SPOT_SAYS_RUNS, name);
+    self->log.num_other += says == SPOT_SAYS_RUNS ? boot_ms == INT64_MIN : loss_ms == INT64_MIN;
+    if (ret == 0 && boot_ms != INT64_MIN && (says == SPOT_SAYS_RUNS || boot_ms < loss_ms)) {
+        ret = spot_instance_log_add(&self->log, &self->place, boot_ms, SPOT_SAYS_RUNS, name);
     }
     if (ret == 0 && loss_ms != INT64_MIN) {
         ret = spot_instance_log_add(&self->log, &self->place, loss_ms, says, name);
@@ -231,11 +213,9 @@ take_node(state_t *self)
 }
 
 /* At the row of columns: keeps it if it has those that are needed. */
-static int
-take_head(state_t *self, const char *row)
+static int take_head(state_t *self, const char *row)
 {
-    static const char *const needed[2][5] = {
-        {"JobID", "NodeList", "Start", "End", "State"},
+    static const char *const needed[2][5] = {{"JobID", "NodeList", "Start", "End", "State"},
         {"NodeName", "TimeStart", "TimeEnd", "State", "Reason"}};
     const char *head = spot_texts_add(&self->heads, "|%s|", row);
 
@@ -251,8 +231,7 @@ take_head(state_t *self, const char *row)
     return self->heads.error;
 }
 
-static int
-take_line(void *context, const spot_csv_row_t *row)
+static int take_line(void *context, const spot_csv_row_t *row)
 {
     state_t *self = context;
     const char *text = row->text + strspn(row->text, " ");
@@ -262,15 +241,14 @@ take_line(void *context, const spot_csv_row_t *row)
     if (is_node || self->node != NULL) {
         self->place.line = is_node ? row->line : self->place.line;
         self->place.column = 1;
-        self->node = spot_texts_join(
-            &self->texts, self->node == NULL ? " " : self->node, " ", text);
+        self->node =
+            spot_texts_join(&self->texts, self->node == NULL ? " " : self->node, " ", text);
         return ret;
     }
     self->place.line = row->line;
     self->place.column = 1;
     if (self->head == NULL || *self->head == '\0') {
-        ret =
-            self->head == NULL ? 0 : SPOT_ERR_BAD_INPUT; /* the columns are not known */
+        ret = self->head == NULL ? 0 : SPOT_ERR_BAD_INPUT; /* the columns are not known */
         self->head = "";
         return ret == 0 ? take_head(self, row->text) : ret;
     }
@@ -289,13 +267,11 @@ take_line(void *context, const spot_csv_row_t *row)
 
 /* ---- What follows ---- */
 
-static int
-compare_spans(const void *left, const void *right)
+static int compare_spans(const void *left, const void *right)
 {
     const span_t *a = left, *b = right;
 
-    return a->name_id != b->name_id
-               ? (a->name_id > b->name_id) - (a->name_id < b->name_id)
+    return a->name_id != b->name_id     ? (a->name_id > b->name_id) - (a->name_id < b->name_id)
            : a->start_ms != b->start_ms ? (a->start_ms > b->start_ms ? 1 : -1)
            : a->end_ms != b->end_ms     ? (a->end_ms > b->end_ms ? 1 : -1)
                                         : (int) a->says - (int) b->says;
@@ -303,8 +279,7 @@ compare_spans(const void *left, const void *right)
 
 /* Adds what the spans say. Those of a node that overlap are one: several jobs hold it,
  * or a node that is down is powered down. */
-static int
-write_spans(state_t *self)
+static int write_spans(state_t *self)
 {
     int ret = 0;
 
@@ -319,8 +294,7 @@ write_spans(state_t *self)
                self->spans[j + 1].start_ms - span.is_down < span.end_ms) {
             const span_t *next = &self->spans[++j];
 
-            span.says =
-                next->end_ms > span.end_ms && !span.is_down ? next->says : span.says;
+            span.says = next->end_ms > span.end_ms && !span.is_down ? next->says : span.says;
             span.end_ms = next->end_ms > span.end_ms ? next->end_ms : span.end_ms;
         }
         ret = spot_instance_log_add(&self->log, &self->place, span.start_ms,
@@ -333,8 +307,7 @@ write_spans(state_t *self)
     return ret;
 }
 
-static int
-read_slurm(spot_import_t *import)
+static int read_slurm(spot_import_t *import)
 {
     state_t self = {.num_spans = 0};
     int ret = spot_instance_log_init(&self.log, import);

@@ -37,8 +37,7 @@ typedef struct {
     int error;             /* NO_MEMORY */
 } judge_t;
 
-int
-spot_instance_log_init(spot_instance_log_t *self, spot_import_t *import)
+int spot_instance_log_init(spot_instance_log_t *self, spot_import_t *import)
 {
     const char *now = import->task->now;
 
@@ -61,18 +60,15 @@ spot_instance_log_init(spot_instance_log_t *self, spot_import_t *import)
     return 0;
 }
 
-void
-spot_instance_log_free(spot_instance_log_t *self)
+void spot_instance_log_free(spot_instance_log_t *self)
 {
     spot_names_free(&self->names);
     free(self->records);
     memset(self, 0, sizeof(*self));
 }
 
-int
-spot_instance_log_expected(const spot_instance_log_t *self,
-    const spot_log_place_t *place, const char *field, const char *expected,
-    const char *text)
+int spot_instance_log_expected(const spot_instance_log_t *self, const spot_log_place_t *place,
+    const char *field, const char *expected, const char *text)
 {
     const char *file = self->import->inputs[place->input_id].path;
     char shown[SPOT_CSV_SHOWN_BYTES];
@@ -85,8 +81,7 @@ spot_instance_log_expected(const spot_instance_log_t *self,
         "%s: expected %s, got '%s'", field, expected, spot_csv_shown(text, shown));
 }
 
-int
-spot_instance_log_time(spot_instance_log_t *self, const spot_log_place_t *place,
+int spot_instance_log_time(spot_instance_log_t *self, const spot_log_place_t *place,
     const char *field, const char *text, int64_t *time_ms)
 {
     bool has_zone;
@@ -99,9 +94,8 @@ spot_instance_log_time(spot_instance_log_t *self, const spot_log_place_t *place,
     return 0;
 }
 
-int
-spot_instance_log_time_of_year(spot_instance_log_t *self, const spot_log_place_t *place,
-    const char *text, int64_t *time_ms)
+int spot_instance_log_time_of_year(
+    spot_instance_log_t *self, const spot_log_place_t *place, const char *text, int64_t *time_ms)
 {
     enum { MAX_YEARS = 8 }; /* from one 29 February to the next */
     char now[SPOT_DATETIME_BYTES], stamp[64];
@@ -128,8 +122,7 @@ spot_instance_log_time_of_year(spot_instance_log_t *self, const spot_log_place_t
         self, place, "time", "a month, day and time such as 06-07 17:00:00", text);
 }
 
-void
-spot_instance_log_zone(spot_instance_log_t *self, bool has_zone)
+void spot_instance_log_zone(spot_instance_log_t *self, bool has_zone)
 {
     if (!has_zone && self->is_zoned) {
         SPOT_IMPORT_REMARK(self->import, SPOT_REMARK_UNCERTAIN, "no_zone", 0,
@@ -138,8 +131,7 @@ spot_instance_log_zone(spot_instance_log_t *self, bool has_zone)
     self->is_zoned &= has_zone;
 }
 
-static int
-append(spot_instance_log_t *self, int64_t time_ms, spot_says_t says, const char *name)
+static int append(spot_instance_log_t *self, int64_t time_ms, spot_says_t says, const char *name)
 {
     spot_instance_record_t record = {
         .time_ms = time_ms, .order = (uint32_t) self->num_records, .says = says};
@@ -148,9 +140,8 @@ append(spot_instance_log_t *self, int64_t time_ms, spot_says_t says, const char 
     return ret == 0 ? SPOT_ARRAY_APPEND(self, records, record) : ret;
 }
 
-int
-spot_instance_log_add(spot_instance_log_t *self, const spot_log_place_t *place,
-    int64_t time_ms, spot_says_t says, const char *name)
+int spot_instance_log_add(spot_instance_log_t *self, const spot_log_place_t *place, int64_t time_ms,
+    spot_says_t says, const char *name)
 {
     const char *only = self->import->task->only;
 
@@ -165,8 +156,7 @@ spot_instance_log_add(spot_instance_log_t *self, const spot_log_place_t *place,
     return append(self, time_ms, says, name);
 }
 
-int
-spot_instance_log_resize(
+int spot_instance_log_resize(
     spot_instance_log_t *self, int64_t time_ms, int64_t size, spot_says_t loss)
 {
     int ret = 0;
@@ -181,15 +171,13 @@ spot_instance_log_resize(
         snprintf(name, sizeof(name), "%" PRId64, self->size + is_more);
         ret = self->num_records < SPOT_MAX_INSTANCES
                   ? append(self, time_ms, is_more ? SPOT_SAYS_RUNS : loss, name)
-                  : spot_diag_error(self->import->diag, self->import->inputs[0].path, 0,
-                        0, "more than %d instances come and go", SPOT_MAX_INSTANCES);
+                  : spot_diag_error(self->import->diag, self->import->inputs[0].path, 0, 0,
+                        "more than %d instances come and go", SPOT_MAX_INSTANCES);
     }
     return ret;
 }
 
-void
-spot_instance_log_label(
-    spot_instance_log_t *self, spot_log_label_t label, const char *value)
+void spot_instance_log_label(spot_instance_log_t *self, spot_log_label_t label, const char *value)
 {
     static const char *const keys[] = {"zone", "instance_type"};
     const char *known = spot_trace_key(self->import->trace, keys[label]);
@@ -205,9 +193,7 @@ spot_instance_log_label(
     }
 }
 
-int
-spot_instance_log_read(spot_instance_log_t *self, size_t input_id,
-    const char *const *lists,
+int spot_instance_log_read(spot_instance_log_t *self, size_t input_id, const char *const *lists,
     int (*take_record)(void *state, const spot_json_value_t *record), bool is_split,
     int (*take_row)(void *state, const spot_csv_row_t *row), void *state)
 {
@@ -226,29 +212,24 @@ spot_instance_log_read(spot_instance_log_t *self, size_t input_id,
 
 /* ---- What happened ---- */
 
-static int
-compare_records(const void *left, const void *right)
+static int compare_records(const void *left, const void *right)
 {
     const spot_instance_record_t *a = left;
     const spot_instance_record_t *b = right;
 
-    return a->time_ms != b->time_ms
-               ? (a->time_ms > b->time_ms) - (a->time_ms < b->time_ms)
-               : (a->order > b->order) - (a->order < b->order);
+    return a->time_ms != b->time_ms ? (a->time_ms > b->time_ms) - (a->time_ms < b->time_ms)
+                                    : (a->order > b->order) - (a->order < b->order);
 }
 
-static void
-change(judge_t *self, int64_t time_ms, int32_t name_id, spot_says_t says)
+static void change(judge_t *self, int64_t time_ms, int32_t name_id, spot_says_t says)
 {
-    const spot_instance_record_t item = {
-        time_ms, (uint32_t) self->num_changes, name_id, says};
+    const spot_instance_record_t item = {time_ms, (uint32_t) self->num_changes, name_id, says};
 
     (void) SPOT_ARRAY_PUSH(self, changes, item);
 }
 
 /* An instance is there; one that no record has started runs from the begin. */
-static void
-be_there(judge_t *self, instance_t *instance, const spot_instance_record_t *record)
+static void be_there(judge_t *self, instance_t *instance, const spot_instance_record_t *record)
 {
     instance->seen_ms = record->time_ms;
     if (instance->life == LIFE_NONE) {
@@ -257,8 +238,7 @@ be_there(judge_t *self, instance_t *instance, const spot_instance_record_t *reco
     }
 }
 
-static void
-take_start(judge_t *self, instance_t *instance, const spot_instance_record_t *record)
+static void take_start(judge_t *self, instance_t *instance, const spot_instance_record_t *record)
 {
     instance->seen_ms = record->time_ms;
     if (instance->life == LIFE_RUNS) {
@@ -274,12 +254,10 @@ take_start(judge_t *self, instance_t *instance, const spot_instance_record_t *re
     instance->life = LIFE_RUNS;
 }
 
-static void
-take_loss(judge_t *self, instance_t *instance, const spot_instance_record_t *record)
+static void take_loss(judge_t *self, instance_t *instance, const spot_instance_record_t *record)
 {
-    const bool is_explained =
-        record->says == SPOT_SAYS_GONE && instance->has_notice &&
-        record->time_ms - instance->notice_ms <= SPOT_NOTICE_LIFE_MS;
+    const bool is_explained = record->says == SPOT_SAYS_GONE && instance->has_notice &&
+                              record->time_ms - instance->notice_ms <= SPOT_NOTICE_LIFE_MS;
     const spot_says_t says = is_explained ? SPOT_SAYS_PREEMPTED : record->says;
 
     be_there(self, instance, record);
@@ -296,8 +274,7 @@ take_loss(judge_t *self, instance_t *instance, const spot_instance_record_t *rec
     }
 }
 
-static void
-take_record(judge_t *self, const spot_instance_record_t *record)
+static void take_record(judge_t *self, const spot_instance_record_t *record)
 {
     instance_t *instance = &self->instances[record->name_id];
 
@@ -325,8 +302,7 @@ take_record(judge_t *self, const spot_instance_record_t *record)
 
 /* Ends what was noticed and is not known to have ended, if that is asked for, and gives
  * losses without a cause one. */
-static void
-settle_losses(judge_t *self, int64_t end_ms)
+static void settle_losses(judge_t *self, int64_t end_ms)
 {
     const spot_convert_t *task = self->log->import->task;
 
@@ -344,8 +320,8 @@ settle_losses(judge_t *self, int64_t end_ms)
         spot_instance_record_t *loss = &self->changes[j];
 
         if (loss->says == SPOT_SAYS_GONE) {
-            loss->says = task->unknown == SPOT_UNKNOWN_PREEMPT ? SPOT_SAYS_PREEMPTED
-                                                               : SPOT_SAYS_STOPPED;
+            loss->says =
+                task->unknown == SPOT_UNKNOWN_PREEMPT ? SPOT_SAYS_PREEMPTED : SPOT_SAYS_STOPPED;
             self->num_unknown++;
         }
     }
@@ -353,8 +329,7 @@ settle_losses(judge_t *self, int64_t end_ms)
 
 /* ---- The trace ---- */
 
-static int
-write_changes(judge_t *self, int64_t start_ms)
+static int write_changes(judge_t *self, int64_t start_ms)
 {
     spot_import_t *import = self->log->import;
     char *const *names = self->log->names.names;
@@ -375,29 +350,26 @@ write_changes(judge_t *self, int64_t start_ms)
         ret = item->says == SPOT_SAYS_RUNS
                   ? spot_import_arrive(import, 1, 1, name, strlen(name))
                   : spot_import_leave(import, time_ms,
-                        item->says == SPOT_SAYS_PREEMPTED ? SPOT_EVENT_PREEMPT
-                                                          : SPOT_EVENT_STOP,
-                        1, 1, name, strlen(name));
-        if (ret == 0 && (j + 1 == self->num_changes ||
-                            self->changes[j + 1].time_ms != item->time_ms)) {
+                        item->says == SPOT_SAYS_PREEMPTED ? SPOT_EVENT_PREEMPT : SPOT_EVENT_STOP, 1,
+                        1, name, strlen(name));
+        if (ret == 0 &&
+            (j + 1 == self->num_changes || self->changes[j + 1].time_ms != item->time_ms)) {
             ret = spot_import_arrivals(import, time_ms, false);
         }
     }
     return ret;
 }
 
-void
-spot_instance_log_remark(spot_instance_log_t *self, spot_remark_kind_t kind,
-    const char *key, int64_t count, const char *one, const char *many)
+void spot_instance_log_remark(spot_instance_log_t *self, spot_remark_kind_t kind, const char *key,
+    int64_t count, const char *one, const char *many)
 {
     if (count > 0) {
-        SPOT_IMPORT_REMARK(self->import, kind, key, count, "%" PRId64 " %s", count,
-            count == 1 ? one : many);
+        SPOT_IMPORT_REMARK(
+            self->import, kind, key, count, "%" PRId64 " %s", count, count == 1 ? one : many);
     }
 }
 
-static void
-remark_notices(const judge_t *self)
+static void remark_notices(const judge_t *self)
 {
     spot_instance_log_t *log = self->log;
 
@@ -407,22 +379,19 @@ remark_notices(const judge_t *self)
     spot_instance_log_remark(log, SPOT_REMARK_READ, "advice", self->num_advised,
         "recommendation to rebalance, which is no loss",
         "recommendations to rebalance, which are no losses");
-    spot_instance_log_remark(log, SPOT_REMARK_UNCERTAIN, "explained_by_notice",
-        self->num_explained,
+    spot_instance_log_remark(log, SPOT_REMARK_UNCERTAIN, "explained_by_notice", self->num_explained,
         "loss without a cause follows a notice within 10 min and counts as a preemption",
         "losses without a cause follow a notice within 10 min and count as preemptions");
-    spot_instance_log_remark(log, SPOT_REMARK_UNCERTAIN, "assumed_from_notice",
-        self->num_assumed, "notice without a loss counts as a preemption (--notice)",
+    spot_instance_log_remark(log, SPOT_REMARK_UNCERTAIN, "assumed_from_notice", self->num_assumed,
+        "notice without a loss counts as a preemption (--notice)",
         "notices without a loss count as preemptions (--notice)");
 }
 
-static void
-remark_log(const judge_t *self)
+static void remark_log(const judge_t *self)
 {
     spot_instance_log_t *log = self->log;
 
-    spot_instance_log_remark(log, SPOT_REMARK_UNCERTAIN, "unknown_cause",
-        self->num_unknown,
+    spot_instance_log_remark(log, SPOT_REMARK_UNCERTAIN, "unknown_cause", self->num_unknown,
         "instance ended and the log does not say why: written as --cause has it, by "
         "default as a stop, which is no preemption",
         "instances ended and the log does not say why: written as --cause has it, by "
@@ -440,8 +409,7 @@ remark_log(const judge_t *self)
 }
 
 /* Sets start and end. */
-static int
-settle_span(spot_instance_log_t *self, int64_t *end_ms)
+static int settle_span(spot_instance_log_t *self, int64_t *end_ms)
 {
     spot_import_t *import = self->import;
     const int64_t first_ms = self->records[0].time_ms;
@@ -454,8 +422,7 @@ settle_span(spot_instance_log_t *self, int64_t *end_ms)
     spot_instant_text(self->first_ms, start);
     spot_import_key(import, "start", start);
     if (self->now_ms == INT64_MIN) {
-        spot_import_key(
-            import, "note", "the end is the last record; the true end is unknown");
+        spot_import_key(import, "note", "the end is the last record; the true end is unknown");
         SPOT_IMPORT_REMARK(import, SPOT_REMARK_UNCERTAIN, "end", 0,
             "the trace ends at the last record: --now says until when it was watched");
     } else if (self->last_ms > self->now_ms) {
@@ -470,8 +437,7 @@ settle_span(spot_instance_log_t *self, int64_t *end_ms)
     return 0;
 }
 
-int
-spot_instance_log_finish(spot_instance_log_t *self)
+int spot_instance_log_finish(spot_instance_log_t *self)
 {
     spot_import_t *import = self->import;
     judge_t judge = {.log = self};

@@ -53,27 +53,26 @@ typedef struct {
     spot_names_t names;
     size_t num_records;
     size_t max_records;
-    spot_instance_record_t *records; /* [num_records] */
-    int64_t now_ms;    /* of --now; INT64_MIN: none, or the importer may set it */
-    int64_t first_ms;  /* of the log, where the records do not show it */
-    int64_t last_ms;   /* the same */
-    int64_t size;      /* of a log that counts, the latest */
-    int64_t num_other; /* records that are about nothing of this */
-    bool is_zoned;     /* all times had a zone */
-    bool is_yearless;  /* that times have no year was reported */
+    spot_instance_record_t *records;   /* [num_records] */
+    int64_t now_ms;                    /* of --now; INT64_MIN: none, or the importer may set it */
+    int64_t first_ms;                  /* of the log, where the records do not show it */
+    int64_t last_ms;                   /* the same */
+    int64_t size;                      /* of a log that counts, the latest */
+    int64_t num_other;                 /* records that are about nothing of this */
+    bool is_zoned;                     /* all times had a zone */
+    bool is_yearless;                  /* that times have no year was reported */
     bool has_several[SPOT_NUM_LABELS]; /* values, so the trace has no such key */
 } spot_instance_log_t;
 
 /* Reads --now. BAD_INPUT; free self even then. */
-SPOT_MUST_CHECK int spot_instance_log_init(
-    spot_instance_log_t *self, spot_import_t *import);
+SPOT_MUST_CHECK int spot_instance_log_init(spot_instance_log_t *self, spot_import_t *import);
 void spot_instance_log_free(spot_instance_log_t *self);
 
 /* Adds what a record says. The name is that of the instance; one that --only leaves out
  * is passed over. BAD_INPUT for a name that a trace cannot hold, reported at the place;
  * NO_MEMORY. */
-SPOT_MUST_CHECK int spot_instance_log_add(spot_instance_log_t *self,
-    const spot_log_place_t *place, int64_t time_ms, spot_says_t says, const char *name);
+SPOT_MUST_CHECK int spot_instance_log_add(spot_instance_log_t *self, const spot_log_place_t *place,
+    int64_t time_ms, spot_says_t says, const char *name);
 
 /* For a log that counts instances: there are size of them from time_ms on, which never
  * decreases. They have numbers as names, the latest goes first, and the trace is of kind
@@ -83,40 +82,36 @@ SPOT_MUST_CHECK int spot_instance_log_resize(
 
 /* Reads a time with the zone of the log; one without a zone is taken as UTC and said.
  * BAD_INPUT, reported as "FIELD: expected ..., got 'TEXT'". */
-SPOT_MUST_CHECK int spot_instance_log_time(spot_instance_log_t *self,
-    const spot_log_place_t *place, const char *field, const char *text,
-    int64_t *time_ms);
+SPOT_MUST_CHECK int spot_instance_log_time(spot_instance_log_t *self, const spot_log_place_t *place,
+    const char *field, const char *text, int64_t *time_ms);
 
 /* The same for a time such as "06-07 17:00:00" without a year: the latest one up to a
  * day after now_ms; a record after now_ms is refused at the end, as its zone may be
  * another one. BAD_INPUT; that --now is missing is reported once. */
-SPOT_MUST_CHECK int spot_instance_log_time_of_year(spot_instance_log_t *self,
-    const spot_log_place_t *place, const char *text, int64_t *time_ms);
+SPOT_MUST_CHECK int spot_instance_log_time_of_year(
+    spot_instance_log_t *self, const spot_log_place_t *place, const char *text, int64_t *time_ms);
 
 /* Says once that a time has no zone. */
 void spot_instance_log_zone(spot_instance_log_t *self, bool has_zone);
 
 /* Reports "FIELD: expected EXPECTED, got 'TEXT'", or "FIELD: missing" for an empty text.
  * Returns BAD_INPUT. */
-int spot_instance_log_expected(const spot_instance_log_t *self,
-    const spot_log_place_t *place, const char *field, const char *expected,
-    const char *text);
+int spot_instance_log_expected(const spot_instance_log_t *self, const spot_log_place_t *place,
+    const char *field, const char *expected, const char *text);
 
 /* Sets the key of the trace, which goes again once a record has another value. A value
  * that is no name of a zone or a type is passed over. */
-void spot_instance_log_label(
-    spot_instance_log_t *self, spot_log_label_t label, const char *value);
+void spot_instance_log_label(spot_instance_log_t *self, spot_log_label_t label, const char *value);
 
 /* Adds the remark "COUNT ONE" or "COUNT MANY"; none for 0. */
-void spot_instance_log_remark(spot_instance_log_t *self, spot_remark_kind_t kind,
-    const char *key, int64_t count, const char *one, const char *many);
+void spot_instance_log_remark(spot_instance_log_t *self, spot_remark_kind_t kind, const char *key,
+    int64_t count, const char *one, const char *many);
 
 /* Reads an input as JSON, with take_record() as spot_json_records(), or else row by row,
  * with take_row() as spot_import_rows(), or is_split false: spot_import_lines(). */
 SPOT_MUST_CHECK int spot_instance_log_read(spot_instance_log_t *self, size_t input_id,
-    const char *const *lists,
-    int (*take_record)(void *state, const spot_json_value_t *record), bool is_split,
-    int (*take_row)(void *state, const spot_csv_row_t *row), void *state);
+    const char *const *lists, int (*take_record)(void *state, const spot_json_value_t *record),
+    bool is_split, int (*take_row)(void *state, const spot_csv_row_t *row), void *state);
 
 /* Makes the trace: kind named, start, end, resolution, remarks. BAD_INPUT: no record
  * says anything of an instance; NO_MEMORY. O(records log records). */
@@ -124,14 +119,13 @@ SPOT_MUST_CHECK int spot_instance_log_finish(spot_instance_log_t *self);
 
 /* For logs of JSON records: the place of a value, and that of the value which a record
  * has at a path, or of the record. */
-static inline spot_log_place_t
-spot_log_place(size_t input_id, const spot_json_value_t *value)
+static inline spot_log_place_t spot_log_place(size_t input_id, const spot_json_value_t *value)
 {
     return (spot_log_place_t){input_id, value->line, value->column};
 }
 
-static inline spot_log_place_t
-spot_log_place_at(size_t input_id, const spot_json_value_t *record, const char *path)
+static inline spot_log_place_t spot_log_place_at(
+    size_t input_id, const spot_json_value_t *record, const char *path)
 {
     const spot_json_value_t *value = spot_json_at(record, path);
 

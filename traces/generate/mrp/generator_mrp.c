@@ -44,8 +44,8 @@ static const char *const law_names[] = {"all-or-geometric", NULL};
 static const spot_field_t given_size_fields[] = {
     {SPOT_CHOICE("law", given_size_t, law, law_names, "all-or-geometric",
         "law of the size, given the number n of instances there are")},
-    {SPOT_RANGE(NUMBER, "pi_all", given_size_t, pi_all, 0, 1, "0",
-        "probability that all go, or come")},
+    {SPOT_RANGE(
+        NUMBER, "pi_all", given_size_t, pi_all, 0, 1, "0", "probability that all go, or come")},
     {SPOT_RANGE(NUMBER, "p", given_size_t, p, 0, 1, NULL,
         "P(k) ~ (1 - p)^k for k = 1 ... n otherwise; 0: all sizes equally likely")},
     {.name = NULL},
@@ -53,8 +53,7 @@ static const spot_field_t given_size_fields[] = {
 
 /* Tabulates the bound law for n up to most, or up to the n with 1 + exp(n theta) = 1.
  * The table saves two thirds of the time of a draw. */
-static int
-given_size_init(given_size_t *self, int64_t most)
+static int given_size_init(given_size_t *self, int64_t most)
 {
     self->theta = log1p(-self->p);
     self->num_masses = 0;
@@ -73,8 +72,7 @@ given_size_init(given_size_t *self, int64_t most)
     return 0;
 }
 
-static void
-given_size_free(given_size_t *self)
+static void given_size_free(given_size_t *self)
 {
     free(self->masses);
     self->masses = NULL;
@@ -82,8 +80,7 @@ given_size_free(given_size_t *self)
 
 /* Draws a size from 1 ... n, 1 <= n <= most. Uses no random number for n = 1, one if
  * pi_all is 0 or the size is all, else two. O(1). */
-static int64_t
-given_size_draw(const given_size_t *self, int64_t n, spot_rng_t *rng)
+static int64_t given_size_draw(const given_size_t *self, int64_t n, spot_rng_t *rng)
 {
     double mass, size;
 
@@ -144,14 +141,12 @@ typedef struct {
     spot_slot_dice_t lives;
 } state_t;
 
-static bool
-has_lifetimes(const model_t *self)
+static bool has_lifetimes(const model_t *self)
 {
     return self->lifetimes.family != NULL;
 }
 
-static int
-mrp_prepare(void *model, const void *like, spot_diag_t *diag)
+static int mrp_prepare(void *model, const void *like, spot_diag_t *diag)
 {
     model_t *self = model;
     int ret = 0;
@@ -167,8 +162,7 @@ mrp_prepare(void *model, const void *like, spot_diag_t *diag)
     return ret;
 }
 
-static void
-mrp_free(void *model)
+static void mrp_free(void *model)
 {
     model_t *self = model;
 
@@ -177,21 +171,18 @@ mrp_free(void *model)
     }
 }
 
-static size_t
-mrp_state_bytes(const void *model)
+static size_t mrp_state_bytes(const void *model)
 {
     const model_t *self = model;
     const int64_t num_slots = self->common.capacity;
 
-    return sizeof(state_t) + (!has_lifetimes(self)
-                                     ? 0
-                                     : spot_calendar_bytes((size_t) num_slots) +
-                                           spot_roster_bytes(num_slots) +
-                                           sizeof(uint32_t) * (size_t) num_slots);
+    return sizeof(state_t) + (!has_lifetimes(self) ? 0
+                                                   : spot_calendar_bytes((size_t) num_slots) +
+                                                         spot_roster_bytes(num_slots) +
+                                                         sizeof(uint32_t) * (size_t) num_slots);
 }
 
-static int64_t
-mrp_num_names(const void *model)
+static int64_t mrp_num_names(const void *model)
 {
     const model_t *self = model;
 
@@ -199,8 +190,7 @@ mrp_num_names(const void *model)
 }
 
 /* Draws the type and the time of the next event from now on. */
-static void
-draw_pending(state_t *self)
+static void draw_pending(state_t *self)
 {
     const model_t *model = self->model;
     const spot_hourly_t *hourly = &model->hourly;
@@ -220,16 +210,15 @@ draw_pending(state_t *self)
         law = &model->gaps.interior[self->previous][self->pending];
     }
     gap_s = law->family->draw(law->parameters, &self->gap);
-    self->pending_s = !hourly->is_given ? self->now_s + gap_s
-                                        : spot_hourly_rates_end(self->pending == PREEMPT
-                                                                    ? &hourly->preempt
-                                                                    : &hourly->add,
-                                              hourly->start_hour, self->now_s, gap_s);
+    self->pending_s =
+        !hourly->is_given
+            ? self->now_s + gap_s
+            : spot_hourly_rates_end(self->pending == PREEMPT ? &hourly->preempt : &hourly->add,
+                  hourly->start_hour, self->now_s, gap_s);
 }
 
 /* Draws the size of the pending event, which happens now. */
-static int64_t
-draw_size(state_t *self)
+static int64_t draw_size(state_t *self)
 {
     const int64_t most =
         self->pending == PREEMPT ? self->population : self->capacity - self->population;
@@ -238,14 +227,12 @@ draw_size(state_t *self)
 }
 
 /* Time of the next event without lifetimes, when instances have no names. */
-static double
-due_s(const void *state)
+static double due_s(const void *state)
 {
     return ((const state_t *) state)->pending_s;
 }
 
-static void
-happen(void *state, spot_happening_t *happening)
+static void happen(void *state, spot_happening_t *happening)
 {
     state_t *self = state;
 
@@ -260,15 +247,13 @@ happen(void *state, spot_happening_t *happening)
 static const spot_process_t process = {due_s, happen};
 
 /* Starts the life of the instance in a slot now. */
-static void
-begin_life(state_t *self, int32_t slot)
+static void begin_life(state_t *self, int32_t slot)
 {
     spot_calendar_move(&self->deadlines, slot,
         spot_tick_of_double(self->now_s + spot_slot_dice_draw(&self->lives, slot)));
 }
 
-static void
-lose_one(state_t *self, int32_t slot)
+static void lose_one(state_t *self, int32_t slot)
 {
     spot_roster_leave(&self->roster, slot);
     spot_calendar_move(&self->deadlines, slot, spot_tick_of_double((double) INFINITY));
@@ -277,8 +262,7 @@ lose_one(state_t *self, int32_t slot)
 
 /* Goes on after losses that the process did not draw as after a preemption. The pending
  * draw stays unless its class changes, because the population was full or is empty. */
-static void
-go_on_after_loss(state_t *self, double time_s, bool was_full)
+static void go_on_after_loss(state_t *self, double time_s, bool was_full)
 {
     self->now_s = time_s;
     self->previous = PREEMPT;
@@ -287,8 +271,7 @@ go_on_after_loss(state_t *self, double time_s, bool was_full)
     }
 }
 
-static void
-meet_deadline(state_t *self, const spot_due_t *first)
+static void meet_deadline(state_t *self, const spot_due_t *first)
 {
     const bool was_full = self->population == self->capacity;
 
@@ -296,8 +279,7 @@ meet_deadline(state_t *self, const spot_due_t *first)
     go_on_after_loss(self, spot_double_of_tick(first->tick), was_full);
 }
 
-static void
-meet_pending(state_t *self)
+static void meet_pending(state_t *self)
 {
     const int64_t size = draw_size(self);
 
@@ -317,8 +299,7 @@ meet_pending(state_t *self)
     draw_pending(self);
 }
 
-static void
-start_lifetimes(state_t *self, const model_t *model, const spot_dice_t *dice)
+static void start_lifetimes(state_t *self, const model_t *model, const spot_dice_t *dice)
 {
     const int64_t num_slots = self->capacity;
     char *memory = (char *) (self + 1);
@@ -327,8 +308,8 @@ start_lifetimes(state_t *self, const model_t *model, const spot_dice_t *dice)
 
     self->tick = 0;
     spot_dice_seek(dice, &self->victims, SPOT_STREAM_VICTIM, 1);
-    spot_calendar_init_in(&self->deadlines, memory, (size_t) num_slots,
-        spot_tick_of_double((double) INFINITY));
+    spot_calendar_init_in(
+        &self->deadlines, memory, (size_t) num_slots, spot_tick_of_double((double) INFINITY));
     spot_roster_init(&self->roster, roster_memory, num_slots, self->population);
     spot_slot_dice_init(&self->lives, dice, SPOT_STREAM_LIFETIME, &model->lifetimes,
         (uint32_t *) (void *) lives_memory, num_slots);
@@ -337,8 +318,7 @@ start_lifetimes(state_t *self, const model_t *model, const spot_dice_t *dice)
     }
 }
 
-static void
-mrp_start(void *state, const void *model, const spot_dice_t *dice)
+static void mrp_start(void *state, const void *model, const spot_dice_t *dice)
 {
     state_t *self = state;
 
@@ -361,19 +341,17 @@ mrp_start(void *state, const void *model, const spot_dice_t *dice)
 
 /* Takes the earlier of the pending draw and the earliest deadline; of equal times the
  * deadline. */
-static bool
-next_with_lifetimes(state_t *self, int64_t last_tick, spot_event_t *event)
+static bool next_with_lifetimes(state_t *self, int64_t last_tick, spot_event_t *event)
 {
     for (;;) {
         const spot_due_t first = *spot_calendar_first(&self->deadlines);
         const double deadline_s = spot_double_of_tick(first.tick);
         const bool is_deadline = deadline_s <= self->pending_s;
-        const int64_t tick = spot_model_ticks_seeing(
-            &self->ticks, is_deadline ? deadline_s : self->pending_s);
+        const int64_t tick =
+            spot_model_ticks_seeing(&self->ticks, is_deadline ? deadline_s : self->pending_s);
 
         if (tick > self->tick) {
-            if (spot_roster_see(
-                    &self->roster, self->tick * self->ticks.tick_ms, event)) {
+            if (spot_roster_see(&self->roster, self->tick * self->ticks.tick_ms, event)) {
                 return true;
             }
             if (tick > last_tick) {
@@ -389,32 +367,28 @@ next_with_lifetimes(state_t *self, int64_t last_tick, spot_event_t *event)
     }
 }
 
-static bool
-next_up_to_tick(state_t *self, int64_t last_tick, spot_event_t *event)
+static bool next_up_to_tick(state_t *self, int64_t last_tick, spot_event_t *event)
 {
     return has_lifetimes(self->model)
                ? next_with_lifetimes(self, last_tick, event)
                : spot_outlet_next_until(&self->outlet, &process, self, last_tick, event);
 }
 
-static bool
-mrp_next(void *state, spot_event_t *event)
+static bool mrp_next(void *state, spot_event_t *event)
 {
     state_t *self = state;
 
     return next_up_to_tick(self, self->ticks.last_tick, event);
 }
 
-static bool
-mrp_next_until(void *state, int64_t last_ms, spot_event_t *event)
+static bool mrp_next_until(void *state, int64_t last_ms, spot_event_t *event)
 {
     state_t *self = state;
 
     return next_up_to_tick(self, last_ms / self->ticks.tick_ms, event);
 }
 
-static const int32_t *
-mrp_lose(void *state, double time_s, int32_t num_lost)
+static const int32_t *mrp_lose(void *state, double time_s, int32_t num_lost)
 {
     state_t *self = state;
     const bool was_full = self->population == self->capacity;
@@ -423,8 +397,7 @@ mrp_lose(void *state, double time_s, int32_t num_lost)
     if (has_lifetimes(self->model)) {
         slots = spot_roster_strike(&self->roster, num_lost, &self->victims);
         for (int32_t j = 0; j < num_lost; j++) {
-            spot_calendar_move(
-                &self->deadlines, slots[j], spot_tick_of_double((double) INFINITY));
+            spot_calendar_move(&self->deadlines, slots[j], spot_tick_of_double((double) INFINITY));
         }
     } else {
         self->outlet.recorder.population -= num_lost;
@@ -437,12 +410,12 @@ mrp_lose(void *state, double time_s, int32_t num_lost)
 /* In the order of spot_event_kind_t. */
 static const char *const type_names[] = {"preempt", "add", NULL};
 
-#define GAP_FIELD(key, member, text)                                                    \
-    {                                                                                   \
-        .name = key, .type = SPOT_FIELD_CUSTOM,                                         \
-        .offset = offsetof(model_t, gaps.member) - offsetof(model_t, gaps),             \
-        .bind = spot_law_bind, .table = spot_law_table, .settle = spot_gap_law_check,   \
-        .expected = spot_law_expected, .help = text                                     \
+#define GAP_FIELD(key, member, text)                                                               \
+    {                                                                                              \
+        .name = key, .type = SPOT_FIELD_CUSTOM,                                                    \
+        .offset = offsetof(model_t, gaps.member) - offsetof(model_t, gaps), .bind = spot_law_bind, \
+        .table = spot_law_table, .settle = spot_gap_law_check, .expected = spot_law_expected,      \
+        .help = text                                                                               \
     }
 
 static const spot_field_t gaps_fields[] = {
@@ -490,16 +463,14 @@ static const spot_field_t mrp_options[] = {
         "type of the event that was before time 0")},
     {SPOT_FIELDS(MAP, "p_preempt_after", model_t, p_preempt, p_preempt_fields, NULL,
         "which type follows which")},
-    {SPOT_FIELDS(
-        MAP, "gaps_s", model_t, gaps, gaps_fields, NULL, "times between events")},
-    {SPOT_FIELDS(
-        MAP, "bulk", model_t, bulk, bulk_fields, NULL, "instances in one event")},
+    {SPOT_FIELDS(MAP, "gaps_s", model_t, gaps, gaps_fields, NULL, "times between events")},
+    {SPOT_FIELDS(MAP, "bulk", model_t, bulk, bulk_fields, NULL, "instances in one event")},
     {SPOT_VALUE(CUSTOM, "lifetimes", model_t, lifetimes, "",
          "law of a deadline that each instance has from its start on, besides the "
          "events: law deadline with deadline_s: 86400 for preemptible machines of GCP"),
         .bind = spot_law_bind, .table = spot_law_table, .expected = spot_law_expected},
-    {SPOT_FIELDS(MAP, "hourly", model_t, hourly, spot_hourly_fields, "",
-        "rates by the hour of the day")},
+    {SPOT_FIELDS(
+        MAP, "hourly", model_t, hourly, spot_hourly_fields, "", "rates by the hour of the day")},
     {.name = NULL, .fields = spot_model_common_fields},
 };
 

@@ -12,13 +12,11 @@
 #define ROUND_BYTES 13
 
 /* Finds the roles that run at the beginning of the window. */
-static int
-find_first_roles(spot_cast_plan_t *self, const spot_trace_t *trace)
+static int find_first_roles(spot_cast_plan_t *self, const spot_trace_t *trace)
 {
     bool *runs = spot_calloc(trace->num_names, sizeof(*runs));
 
-    self->first_roles =
-        spot_calloc((size_t) self->first_population, sizeof(*self->first_roles));
+    self->first_roles = spot_calloc((size_t) self->first_population, sizeof(*self->first_roles));
     if (runs == NULL || self->first_roles == NULL) {
         free(runs);
         return SPOT_ERR_NO_MEMORY;
@@ -42,8 +40,7 @@ find_first_roles(spot_cast_plan_t *self, const spot_trace_t *trace)
     return 0;
 }
 
-int
-spot_cast_plan_init(spot_cast_plan_t *self, const spot_trace_t *trace, int64_t from_ms,
+int spot_cast_plan_init(spot_cast_plan_t *self, const spot_trace_t *trace, int64_t from_ms,
     int64_t to_ms, bool is_random)
 {
     int32_t population = trace->initial;
@@ -73,16 +70,14 @@ spot_cast_plan_init(spot_cast_plan_t *self, const spot_trace_t *trace, int64_t f
     return trace->kind == SPOT_TRACE_NAMED ? find_first_roles(self, trace) : 0;
 }
 
-void
-spot_cast_plan_free(spot_cast_plan_t *self)
+void spot_cast_plan_free(spot_cast_plan_t *self)
 {
     free(self->first_roles);
     memset(self, 0, sizeof(*self));
 }
 
 /* The longest run of ~. */
-static size_t
-longest_run(const char *name)
+static size_t longest_run(const char *name)
 {
     size_t longest = 0, run = 0;
 
@@ -93,9 +88,8 @@ longest_run(const char *name)
     return longest;
 }
 
-int
-spot_cast_plan_check_names(spot_cast_plan_t *self, const spot_trace_t *trace,
-    const char *path, spot_diag_t *diag)
+int spot_cast_plan_check_names(
+    spot_cast_plan_t *self, const spot_trace_t *trace, const char *path, spot_diag_t *diag)
 {
     size_t num_tildes = 1;
 
@@ -109,23 +103,21 @@ spot_cast_plan_check_names(spot_cast_plan_t *self, const spot_trace_t *trace,
     for (size_t j = 0; j < trace->num_names; j++) {
         if (strlen(trace->names[j]) + num_tildes + ROUND_BYTES > SPOT_NAME_BYTES) {
             return spot_diag_error(diag, path, 0, 0,
-                "the name '%s' is too long for wrap: %s2 does not fit behind it",
-                trace->names[j], self->tildes);
+                "the name '%s' is too long for wrap: %s2 does not fit behind it", trace->names[j],
+                self->tildes);
         }
     }
     return 0;
 }
 
-size_t
-spot_cast_bytes(const spot_cast_plan_t *plan, size_t num_names)
+size_t spot_cast_bytes(const spot_cast_plan_t *plan, size_t num_names)
 {
     return (sizeof(int64_t) + 3 * sizeof(int32_t)) * (size_t) plan->peak +
            (sizeof(int32_t) + sizeof(bool)) * num_names;
 }
 
 /* Gives a role to a new instance. */
-static int32_t
-enter(spot_cast_t *self, int32_t role, int64_t round)
+static int32_t enter(spot_cast_t *self, int32_t role, int64_t round)
 {
     const int32_t id = self->free[--self->num_free];
 
@@ -135,8 +127,7 @@ enter(spot_cast_t *self, int32_t role, int64_t round)
     return id;
 }
 
-static int32_t
-leave(spot_cast_t *self, int32_t role)
+static int32_t leave(spot_cast_t *self, int32_t role)
 {
     const int32_t id = self->player[role];
 
@@ -145,9 +136,8 @@ leave(spot_cast_t *self, int32_t role)
     return id;
 }
 
-void
-spot_cast_init(spot_cast_t *self, void *memory, const spot_cast_plan_t *plan,
-    const spot_trace_t *trace)
+void spot_cast_init(
+    spot_cast_t *self, void *memory, const spot_cast_plan_t *plan, const spot_trace_t *trace)
 {
     self->plan = plan;
     self->trace = trace;
@@ -173,8 +163,7 @@ spot_cast_init(spot_cast_t *self, void *memory, const spot_cast_plan_t *plan,
     }
 }
 
-void
-spot_cast_open(spot_cast_t *self)
+void spot_cast_open(spot_cast_t *self)
 {
     size_t num_called = 0;
 
@@ -185,8 +174,7 @@ spot_cast_open(spot_cast_t *self)
     }
 }
 
-const int32_t *
-spot_cast_play(spot_cast_t *self, const spot_event_t *event, int64_t round)
+const int32_t *spot_cast_play(spot_cast_t *self, const spot_event_t *event, int64_t round)
 {
     for (int32_t j = 0; j < event->count; j++) {
         const int32_t role = event->name_ids[j];
@@ -199,8 +187,7 @@ spot_cast_play(spot_cast_t *self, const spot_event_t *event, int64_t round)
 
 /* Walks two lists in the order of the roles: instances whose role does not run at the
  * beginning, and roles that run there without an instance. */
-const int32_t *
-spot_cast_jump(spot_cast_t *self, int64_t round)
+const int32_t *spot_cast_jump(spot_cast_t *self, int64_t round)
 {
     const spot_cast_plan_t *plan = self->plan;
     size_t num_called = 0, j = 0;
@@ -227,8 +214,7 @@ spot_cast_jump(spot_cast_t *self, int64_t round)
     return self->called;
 }
 
-const char *
-spot_cast_name(const spot_cast_t *self, int32_t id, char text[SPOT_NAME_BYTES + 1])
+const char *spot_cast_name(const spot_cast_t *self, int32_t id, char text[SPOT_NAME_BYTES + 1])
 {
     const char *name = self->trace->names[self->role[id]];
     int num_bytes;
@@ -236,8 +222,8 @@ spot_cast_name(const spot_cast_t *self, int32_t id, char text[SPOT_NAME_BYTES + 
     if (self->round[id] == 1) {
         return name;
     }
-    num_bytes = snprintf(text, SPOT_NAME_BYTES + 1, "%s%s%" PRId64, name,
-        self->plan->tildes, self->round[id]);
+    num_bytes = snprintf(
+        text, SPOT_NAME_BYTES + 1, "%s%s%" PRId64, name, self->plan->tildes, self->round[id]);
     spot_bug_assert(num_bytes <= SPOT_NAME_BYTES); /* the plan has checked the names */
     return text;
 }

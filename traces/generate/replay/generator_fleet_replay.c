@@ -65,8 +65,7 @@ typedef struct {
     int32_t initial;
 } state_t;
 
-static int64_t
-num_ticks(const log_t *self)
+static int64_t num_ticks(const log_t *self)
 {
     const spot_trace_t *trace = self->recording.trace;
     const int64_t num = trace->end_ms / trace->resolution_ms;
@@ -75,8 +74,7 @@ num_ticks(const log_t *self)
 }
 
 /* Sets the population of the recording before each of its events. */
-static int
-count_population(log_t *self)
+static int count_population(log_t *self)
 {
     const spot_trace_t *trace = self->recording.trace;
 
@@ -90,15 +88,13 @@ count_population(log_t *self)
         const spot_event_t *event = &trace->events[j];
 
         self->population[j + 1] =
-            self->population[j] +
-            (event->kind == SPOT_EVENT_ADD ? event->count : -event->count);
+            self->population[j] + (event->kind == SPOT_EVENT_ADD ? event->count : -event->count);
     }
     return 0;
 }
 
 /* The events up to a time, those at time 0 included. O(log events). */
-static size_t
-events_up_to(const log_t *self, int64_t time_ms)
+static size_t events_up_to(const log_t *self, int64_t time_ms)
 {
     const spot_trace_t *trace = self->recording.trace;
     size_t low = 0, high = trace->num_events;
@@ -117,16 +113,14 @@ events_up_to(const log_t *self, int64_t time_ms)
 
 /* How far a population of the recording is from the share of places that is asked
  * for. */
-static double
-distance(const model_t *self, const log_t *log, int32_t population)
+static double distance(const model_t *self, const log_t *log, int32_t population)
 {
     return fabs((double) population * (double) self->common.capacity -
                 (double) self->running.num * (double) log->capacity);
 }
 
 /* Finds the ticks at which the population is nearest to the one that is asked for. */
-static int
-find_starts(const model_t *self, log_t *log)
+static int find_starts(const model_t *self, log_t *log)
 {
     const spot_trace_t *trace = log->recording.trace;
     const int64_t end_tick = num_ticks(log);
@@ -135,11 +129,9 @@ find_starts(const model_t *self, log_t *log)
 
     for (size_t event_id = events_up_to(log, 0), first = 0;
          ret == 0 && (int64_t) first < end_tick;) {
-        const int64_t until_ms = event_id < trace->num_events
-                                     ? trace->events[event_id].time_ms
-                                     : INT64_MAX - trace->resolution_ms;
-        const int64_t behind =
-            (until_ms + trace->resolution_ms - 1) / trace->resolution_ms;
+        const int64_t until_ms = event_id < trace->num_events ? trace->events[event_id].time_ms
+                                                              : INT64_MAX - trace->resolution_ms;
+        const int64_t behind = (until_ms + trace->resolution_ms - 1) / trace->resolution_ms;
         const int64_t end = behind < end_tick ? behind : end_tick;
         const double here = distance(self, log, log->population[event_id]);
 
@@ -149,8 +141,7 @@ find_starts(const model_t *self, log_t *log)
             log->num_starts = 0;
         }
         if (here == nearest && end > (int64_t) first) {
-            ret = SPOT_ARRAY_APPEND(
-                log, stretches, (stretch_t){(int64_t) first, log->num_starts});
+            ret = SPOT_ARRAY_APPEND(log, stretches, (stretch_t){(int64_t) first, log->num_starts});
             log->num_starts += end - (int64_t) first;
         }
         first = end > (int64_t) first ? (size_t) end : first;
@@ -159,8 +150,7 @@ find_starts(const model_t *self, log_t *log)
     return ret;
 }
 
-static int
-open_log(model_t *self, size_t log_id, const model_t *like, spot_diag_t *diag)
+static int open_log(model_t *self, size_t log_id, const model_t *like, spot_diag_t *diag)
 {
     log_t *log = &self->logs[log_id];
     const bool is_alike = like != NULL && log_id < like->num_paths && like->logs != NULL;
@@ -177,8 +167,7 @@ open_log(model_t *self, size_t log_id, const model_t *like, spot_diag_t *diag)
     return ret;
 }
 
-static int
-fleet_prepare(void *model, const void *like, spot_diag_t *diag)
+static int fleet_prepare(void *model, const void *like, spot_diag_t *diag)
 {
     model_t *self = model;
     spot_model_common_t *common = &self->common;
@@ -193,10 +182,8 @@ fleet_prepare(void *model, const void *like, spot_diag_t *diag)
     }
     for (size_t j = 0; j < self->num_paths && ret == 0; j++) {
         if (j == 0 && common->capacity == 0) { /* a model file without one */
-            ret = spot_recorded_trace_open(
-                &self->logs[0].recording, NULL, self->paths[0], diag);
-            common->capacity =
-                ret == 0 ? spot_trace_most(self->logs[0].recording.trace) : 0;
+            ret = spot_recorded_trace_open(&self->logs[0].recording, NULL, self->paths[0], diag);
+            common->capacity = ret == 0 ? spot_trace_most(self->logs[0].recording.trace) : 0;
             spot_recorded_trace_close(&self->logs[0].recording);
             common->capacity = common->capacity > 0 ? common->capacity : 1;
         }
@@ -212,8 +199,7 @@ fleet_prepare(void *model, const void *like, spot_diag_t *diag)
     return ret;
 }
 
-static void
-fleet_free(void *model)
+static void fleet_free(void *model)
 {
     model_t *self = model;
 
@@ -232,22 +218,19 @@ fleet_free(void *model)
 /* ---- A replication ---- */
 
 /* How many of num_drawn places, drawn from num_all, are among num_marked of them. */
-static int32_t
-draw(state_t *self, int32_t num_marked, int32_t num_all, int32_t num_drawn)
+static int32_t draw(state_t *self, int32_t num_marked, int32_t num_all, int32_t num_drawn)
 {
     if (num_marked == 0 || num_drawn == 0) {
         return 0;
     }
     return num_drawn == num_all || num_marked == num_all
                ? (num_marked < num_drawn ? num_marked : num_drawn)
-               : (int32_t) gsl_ran_hypergeometric(spot_rng_gsl(&self->rng),
-                     (unsigned) num_marked, (unsigned) (num_all - num_marked),
-                     (unsigned) num_drawn);
+               : (int32_t) gsl_ran_hypergeometric(spot_rng_gsl(&self->rng), (unsigned) num_marked,
+                     (unsigned) (num_all - num_marked), (unsigned) num_drawn);
 }
 
 /* The tick at which a replication starts. */
-static int64_t
-draw_start(const log_t *log, const spot_dice_t *dice)
+static int64_t draw_start(const log_t *log, const spot_dice_t *dice)
 {
     size_t low = 0, high = log->num_stretches;
     spot_rng_t rng;
@@ -267,8 +250,7 @@ draw_start(const log_t *log, const spot_dice_t *dice)
     return log->stretches[low].first_tick + drawn - log->stretches[low].num_before;
 }
 
-static void
-fleet_start(void *state, const void *model, const spot_dice_t *dice)
+static void fleet_start(void *state, const void *model, const spot_dice_t *dice)
 {
     state_t *self = state;
     const model_t *of = model;
@@ -287,8 +269,7 @@ fleet_start(void *state, const void *model, const spot_dice_t *dice)
     if (!of->running.is_given) {
         self->taken = draw(self, self->recorded, log->capacity, self->places);
     } else { /* as near to what runs as the places allow */
-        const int64_t wanted =
-            of->running.num - (int64_t) self->copies * (int64_t) self->recorded;
+        const int64_t wanted = of->running.num - (int64_t) self->copies * (int64_t) self->recorded;
 
         least = self->places - (log->capacity - self->recorded);
         least = least > 0 ? least : 0;
@@ -300,8 +281,7 @@ fleet_start(void *state, const void *model, const spot_dice_t *dice)
 
 /* Makes the fleet follow a change of the recording, of the kind of the event; false: it
  * does not change. */
-static bool
-follow(state_t *self, int32_t change, spot_event_t *event)
+static bool follow(state_t *self, int32_t change, spot_event_t *event)
 {
     const int32_t size = change > 0 ? change : -change;
     int32_t own;
@@ -322,8 +302,7 @@ follow(state_t *self, int32_t change, spot_event_t *event)
 }
 
 /* Whether the recording has another event before its end. */
-static bool
-is_within(const state_t *self)
+static bool is_within(const state_t *self)
 {
     const spot_trace_t *trace = self->log->recording.trace;
 
@@ -331,8 +310,7 @@ is_within(const state_t *self)
            trace->events[self->event_id].time_ms < trace->end_ms;
 }
 
-static bool
-fleet_next(void *state, spot_event_t *event)
+static bool fleet_next(void *state, spot_event_t *event)
 {
     state_t *self = state;
     const spot_trace_t *trace = self->log->recording.trace;
@@ -347,8 +325,7 @@ fleet_next(void *state, spot_event_t *event)
 
             event->time_ms = recorded->time_ms + self->shift_ms;
             event->kind = recorded->kind;
-            change =
-                recorded->kind == SPOT_EVENT_ADD ? recorded->count : -recorded->count;
+            change = recorded->kind == SPOT_EVENT_ADD ? recorded->count : -recorded->count;
         } else {
             event->time_ms = trace->end_ms + self->shift_ms;
             self->shift_ms += trace->end_ms;
@@ -367,20 +344,17 @@ fleet_next(void *state, spot_event_t *event)
     return true;
 }
 
-static int64_t
-fleet_initial(const void *state)
+static int64_t fleet_initial(const void *state)
 {
     return ((const state_t *) state)->initial;
 }
 
-static int64_t
-fleet_largest_initial(const void *model)
+static int64_t fleet_largest_initial(const void *model)
 {
     return ((const model_t *) model)->common.capacity;
 }
 
-static void
-note_running(
+static void note_running(
     spot_bind_t *bind, const spot_field_t *field, const spot_node_t *node, void *target)
 {
     model_t *self = (void *) ((char *) target - field->offset);
@@ -389,9 +363,8 @@ note_running(
     self->running.is_given = node != NULL;
 }
 
-static const spot_field_t path_field = {.name = "recordings",
-    .type = SPOT_FIELD_PATH,
-    .expected = "the path of a recorded trace"};
+static const spot_field_t path_field = {
+    .name = "recordings", .type = SPOT_FIELD_PATH, .expected = "the path of a recorded trace"};
 
 static const spot_field_t fleet_options[] = {
     {SPOT_ITEMS(LIST, "recordings", model_t, paths, num_paths, path_field, 1, 1000, NULL,

@@ -58,27 +58,22 @@ typedef struct {
     spot_cast_t cast; /* of named recordings only */
 } state_t;
 
-static bool
-is_named(const model_t *self)
+static bool is_named(const model_t *self)
 {
     return self->recording.trace->kind == SPOT_TRACE_NAMED;
 }
 
-static int
-bad_bound(const model_t *self, const bound_t *bound, spot_diag_t *diag)
+static int bad_bound(const model_t *self, const bound_t *bound, spot_diag_t *diag)
 {
     char end[SPOT_TRACE_TIME_BYTES];
 
     spot_trace_time_text(self->recording.trace->end_ms, end);
-    return spot_diag_error(diag, bound->node->file, bound->node->line,
-        bound->node->column,
-        "%s: expected a time within the trace (0 to %s s), from_s before to_s",
-        bound->key, end);
+    return spot_diag_error(diag, bound->node->file, bound->node->line, bound->node->column,
+        "%s: expected a time within the trace (0 to %s s), from_s before to_s", bound->key, end);
 }
 
 /* Sets the window in ms; defaults are the beginning and the end of the trace. */
-static int
-settle_window(model_t *self, spot_diag_t *diag)
+static int settle_window(model_t *self, spot_diag_t *diag)
 {
     const int64_t end_ms = self->recording.trace->end_ms;
 
@@ -98,21 +93,18 @@ settle_window(model_t *self, spot_diag_t *diag)
 
 /* Sets the keys that depend on the trace. A model file and a scenario replay the same
  * events at the same recorded times. */
-static int
-settle_common(model_t *self, spot_diag_t *diag)
+static int settle_common(model_t *self, spot_diag_t *diag)
 {
     spot_model_common_t *common = &self->common;
     const spot_trace_t *trace = self->recording.trace;
 
-    if (!common->is_within && common->tick_s != 0 &&
-        common->tick_ms != trace->resolution_ms) {
-        spot_diag_warn(diag, self->path, 0, 0,
-            "a replay keeps the recorded times: tick_s is ignored");
+    if (!common->is_within && common->tick_s != 0 && common->tick_ms != trace->resolution_ms) {
+        spot_diag_warn(
+            diag, self->path, 0, 0, "a replay keeps the recorded times: tick_s is ignored");
     }
     common->tick_ms = trace->resolution_ms;
     if (!common->is_within && common->horizon_ms == 0) {
-        common->horizon_ms =
-            spot_model_run_end_ms(common, self->to.time_ms - self->from.time_ms);
+        common->horizon_ms = spot_model_run_end_ms(common, self->to.time_ms - self->from.time_ms);
     }
     spot_recorded_trace_settle(trace, common);
     if (!common->is_within && self->plan.largest > common->capacity) {
@@ -128,8 +120,7 @@ settle_common(model_t *self, spot_diag_t *diag)
     return 0;
 }
 
-static int
-replay_prepare(void *model, const void *like, spot_diag_t *diag)
+static int replay_prepare(void *model, const void *like, spot_diag_t *diag)
 {
     model_t *self = model;
     int ret = spot_recorded_trace_open(&self->recording,
@@ -143,14 +134,12 @@ replay_prepare(void *model, const void *like, spot_diag_t *diag)
             self->to.time_ms, self->start == START_RANDOM);
     }
     if (ret == 0 && self->wrap && is_named(self)) {
-        ret = spot_cast_plan_check_names(
-            &self->plan, self->recording.trace, self->path, diag);
+        ret = spot_cast_plan_check_names(&self->plan, self->recording.trace, self->path, diag);
     }
     return ret == 0 ? settle_common(self, diag) : ret;
 }
 
-static void
-replay_free(void *model)
+static void replay_free(void *model)
 {
     model_t *self = model;
 
@@ -159,38 +148,33 @@ replay_free(void *model)
     free(self->path);
 }
 
-static size_t
-replay_state_bytes(const void *model)
+static size_t replay_state_bytes(const void *model)
 {
     const model_t *self = model;
 
-    return sizeof(state_t) + (is_named(self) ? spot_cast_bytes(&self->plan,
-                                                   self->recording.trace->num_names)
-                                             : 0);
+    return sizeof(state_t) +
+           (is_named(self) ? spot_cast_bytes(&self->plan, self->recording.trace->num_names) : 0);
 }
 
 /* The change of the population by an event. */
-static int32_t
-change_of(const spot_event_t *event)
+static int32_t change_of(const spot_event_t *event)
 {
     return event->kind == SPOT_EVENT_ADD ? event->count : -event->count;
 }
 
-static void
-replay_start(void *state, const void *model, const spot_dice_t *dice)
+static void replay_start(void *state, const void *model, const spot_dice_t *dice)
 {
     state_t *self = state;
     const model_t *of = model;
     int64_t start_ms = of->from.time_ms;
 
     if (of->start == START_RANDOM) {
-        const int64_t num_ticks =
-            (of->to.time_ms - of->from.time_ms) / of->common.tick_ms;
+        const int64_t num_ticks = (of->to.time_ms - of->from.time_ms) / of->common.tick_ms;
         spot_rng_t rng;
 
         spot_dice_seek(dice, &rng, SPOT_STREAM_RESTART, 0);
-        start_ms += of->common.tick_ms * (int64_t) spot_rng_below(&rng,
-                                             (uint64_t) (num_ticks > 0 ? num_ticks : 1));
+        start_ms += of->common.tick_ms *
+                    (int64_t) spot_rng_below(&rng, (uint64_t) (num_ticks > 0 ? num_ticks : 1));
     }
     self->model = of;
     self->trace = of->recording.trace;
@@ -219,8 +203,7 @@ replay_start(void *state, const void *model, const spot_dice_t *dice)
 }
 
 /* Jumps to the beginning of the window; false: the population does not change. */
-static bool
-jump(state_t *self, spot_event_t *event)
+static bool jump(state_t *self, spot_event_t *event)
 {
     const model_t *model = self->model;
     const int32_t change = model->plan.first_population - self->population;
@@ -239,8 +222,7 @@ jump(state_t *self, spot_event_t *event)
     return change != 0;
 }
 
-static bool
-has_event_in_round(const state_t *self)
+static bool has_event_in_round(const state_t *self)
 {
     const int64_t last_ms = self->model->to.time_ms - (self->model->wrap ? 1 : 0);
 
@@ -248,8 +230,7 @@ has_event_in_round(const state_t *self)
            self->trace->events[self->event_id].time_ms <= last_ms;
 }
 
-static bool
-replay_next(void *state, spot_event_t *event)
+static bool replay_next(void *state, spot_event_t *event)
 {
     state_t *self = state;
     const model_t *model = self->model;
@@ -276,51 +257,43 @@ replay_next(void *state, spot_event_t *event)
     return event->time_ms <= spot_model_last_ms(&model->common);
 }
 
-static int64_t
-replay_initial(const void *state)
+static int64_t replay_initial(const void *state)
 {
     return ((const state_t *) state)->initial;
 }
 
-static int64_t
-replay_largest_initial(const void *model)
+static int64_t replay_largest_initial(const void *model)
 {
     return ((const model_t *) model)->plan.largest;
 }
 
-static int64_t
-replay_num_names(const void *model)
+static int64_t replay_num_names(const void *model)
 {
     const model_t *self = model;
 
     return is_named(self) ? self->plan.peak : 0;
 }
 
-static const int32_t *
-replay_initial_names(const void *state)
+static const int32_t *replay_initial_names(const void *state)
 {
     return ((const state_t *) state)->cast.called;
 }
 
-static const char *
-replay_name_text(const void *state, int32_t name_id, char text[SPOT_NAME_BYTES + 1])
+static const char *replay_name_text(
+    const void *state, int32_t name_id, char text[SPOT_NAME_BYTES + 1])
 {
     return spot_cast_name(&((const state_t *) state)->cast, name_id, text);
 }
 
-static int64_t
-replay_end_ms(const void *model)
+static int64_t replay_end_ms(const void *model)
 {
     const model_t *self = model;
 
-    return self->wrap || self->start == START_RANDOM
-               ? 0
-               : self->to.time_ms - self->from.time_ms;
+    return self->wrap || self->start == START_RANDOM ? 0 : self->to.time_ms - self->from.time_ms;
 }
 
 /* Keeps the place of the time: only the trace can check it. */
-static void
-keep_place(
+static void keep_place(
     spot_bind_t *bind, const spot_field_t *field, const spot_node_t *node, void *target)
 {
     bound_t *self = target;

@@ -18,21 +18,18 @@ typedef spot_seed_direction_t direction_t;
 typedef spot_seed_model_t model_t;
 typedef spot_seed_state_t state_t;
 
-static bool
-has_same_sizes(const model_t *a, const model_t *b, int direction_id)
+static bool has_same_sizes(const model_t *a, const model_t *b, int direction_id)
 {
     const direction_t *left = &a->directions[direction_id];
     const direction_t *right = &b->directions[direction_id];
 
     return a->variant == b->variant && a->common.capacity == b->common.capacity &&
-           left->count.family == right->count.family &&
-           left->count.a == right->count.a && left->count.b == right->count.b &&
-           left->big.probability == right->big.probability &&
+           left->count.family == right->count.family && left->count.a == right->count.a &&
+           left->count.b == right->count.b && left->big.probability == right->big.probability &&
            left->big.low == right->big.low && left->big.high == right->big.high;
 }
 
-static int
-init_size_law(model_t *self, int direction_id, const model_t *like)
+static int init_size_law(model_t *self, int direction_id, const model_t *like)
 {
     direction_t *direction = &self->directions[direction_id];
 
@@ -40,16 +37,13 @@ init_size_law(model_t *self, int direction_id, const model_t *like)
         return spot_size_law_copy(&direction->law, &like->directions[direction_id].law);
     }
     return spot_size_law_init(&direction->law, &direction->count, &direction->big,
-        self->variant == SPOT_SEED_CORRECTED ? self->common.capacity
-                                             : SPOT_MAX_INSTANCES);
+        self->variant == SPOT_SEED_CORRECTED ? self->common.capacity : SPOT_MAX_INSTANCES);
 }
 
-static int
-seed_prepare(void *model, const void *like, spot_diag_t *diag)
+static int seed_prepare(void *model, const void *like, spot_diag_t *diag)
 {
     model_t *self = model;
-    const double ticks_per_minute =
-        (double) SPOT_MS_PER_MIN / (double) self->common.tick_ms;
+    const double ticks_per_minute = (double) SPOT_MS_PER_MIN / (double) self->common.tick_ms;
     int ret = 0;
 
     (void) diag;
@@ -67,16 +61,14 @@ seed_prepare(void *model, const void *like, spot_diag_t *diag)
     return ret;
 }
 
-static void
-seed_bind_parts(void *model, spot_bind_t *bind, const spot_node_t *node,
+static void seed_bind_parts(void *model, spot_bind_t *bind, const spot_node_t *node,
     const spot_trace_setting_t *setting, const void *like)
 {
     (void) like;
     spot_seed_notebook_bind(model, bind, node, setting);
 }
 
-static void
-seed_free(void *model)
+static void seed_free(void *model)
 {
     model_t *self = model;
 
@@ -85,8 +77,7 @@ seed_free(void *model)
     }
 }
 
-static SPOT_NOINLINE void
-draw_ticks(spot_seed_trials_t *self)
+static SPOT_NOINLINE void draw_ticks(spot_seed_trials_t *self)
 {
     uint64_t numbers[SPOT_SEED_NUM_AHEAD];
 
@@ -98,21 +89,18 @@ draw_ticks(spot_seed_trials_t *self)
     self->num_ticks_used = 0;
 }
 
-static SPOT_NOINLINE void
-draw_sizes(spot_seed_trials_t *self)
+static SPOT_NOINLINE void draw_sizes(spot_seed_trials_t *self)
 {
     uint64_t numbers[SPOT_SEED_NUM_AHEAD];
 
     spot_rng_fill(&self->count, numbers, SPOT_SEED_NUM_AHEAD);
     for (int j = 0; j < SPOT_SEED_NUM_AHEAD; j++) {
-        self->sizes[j] =
-            spot_size_law_invert(&self->direction->law, spot_rng_double(numbers[j]));
+        self->sizes[j] = spot_size_law_invert(&self->direction->law, spot_rng_double(numbers[j]));
     }
     self->num_sizes_used = 0;
 }
 
-void
-spot_seed_advance(spot_seed_trials_t *self)
+void spot_seed_advance(spot_seed_trials_t *self)
 {
     if (++self->num_ticks_used == SPOT_SEED_NUM_AHEAD) {
         draw_ticks(self);
@@ -120,8 +108,7 @@ spot_seed_advance(spot_seed_trials_t *self)
 }
 
 /* A state belongs to one model. */
-static void
-make_gap_laws(state_t *self, const model_t *model)
+static void make_gap_laws(state_t *self, const model_t *model)
 {
     if (self->model == model) {
         return;
@@ -135,8 +122,7 @@ make_gap_laws(state_t *self, const model_t *model)
 }
 
 /* The first trial is at tick 1; in the notebook's forms at tick 0. */
-static void
-seed_start(void *state, const void *model, const spot_dice_t *dice)
+static void seed_start(void *state, const void *model, const spot_dice_t *dice)
 {
     state_t *self = state;
     const model_t *seed = model;
@@ -162,8 +148,7 @@ seed_start(void *state, const void *model, const spot_dice_t *dice)
     }
 }
 
-static int32_t
-next_size(spot_seed_trials_t *self)
+static int32_t next_size(spot_seed_trials_t *self)
 {
     if (self->num_sizes_used == SPOT_SEED_NUM_AHEAD) {
         draw_sizes(self);
@@ -173,8 +158,7 @@ next_size(spot_seed_trials_t *self)
 
 /* The next events up to a tick, fewer than max_events if there are no more. An event
  * without effect (no instance left, or no room) is dropped. */
-static size_t
-next_up_to_tick(
+static size_t next_up_to_tick(
     state_t *self, int64_t last_tick, size_t max_events, spot_event_t *events)
 {
     const int64_t capacity = self->model->common.capacity;
@@ -216,8 +200,7 @@ next_up_to_tick(
     return num_events;
 }
 
-static SPOT_FLATTEN size_t
-seed_next_many(void *state, size_t max_events, spot_event_t *events)
+static SPOT_FLATTEN size_t seed_next_many(void *state, size_t max_events, spot_event_t *events)
 {
     state_t *self = state;
     size_t num_events = 0;
@@ -232,14 +215,12 @@ seed_next_many(void *state, size_t max_events, spot_event_t *events)
     return num_events;
 }
 
-static bool
-seed_next(void *state, spot_event_t *event)
+static bool seed_next(void *state, spot_event_t *event)
 {
     return seed_next_many(state, 1, event) == 1;
 }
 
-static bool
-seed_next_until(void *state, int64_t last_ms, spot_event_t *event)
+static bool seed_next_until(void *state, int64_t last_ms, spot_event_t *event)
 {
     state_t *self = state;
     const int64_t last_tick = last_ms / self->model->common.tick_ms;
@@ -250,8 +231,7 @@ seed_next_until(void *state, int64_t last_ms, spot_event_t *event)
 }
 
 /* The trials do not depend on the population, which only limits the sizes. */
-static const int32_t *
-seed_lose(void *state, double time_s, int32_t num_lost)
+static const int32_t *seed_lose(void *state, double time_s, int32_t num_lost)
 {
     state_t *self = state;
 
@@ -260,16 +240,14 @@ seed_lose(void *state, double time_s, int32_t num_lost)
     return NULL;
 }
 
-static bool
-seed_is_unlimited(const void *model)
+static bool seed_is_unlimited(const void *model)
 {
     const model_t *self = model;
 
     return self->is_alone && spot_seed_notebook_may_fall_below_0(self);
 }
 
-static bool
-seed_is_unbounded(const void *model)
+static bool seed_is_unbounded(const void *model)
 {
     const model_t *self = model;
 
@@ -277,37 +255,33 @@ seed_is_unbounded(const void *model)
            (self->compat.defects & (SPOT_SEED_NO_LIMITS | SPOT_SEED_CAP_BYPASS)) != 0;
 }
 
-static void
-seed_form(const void *model, char text[SPOT_FORM_BYTES])
+static void seed_form(const void *model, char text[SPOT_FORM_BYTES])
 {
     spot_seed_notebook_form(model, text);
 }
 
-static int64_t
-seed_stopped_ms(const void *state)
+static int64_t seed_stopped_ms(const void *state)
 {
     return ((const state_t *) state)->stopped_ms;
 }
 
 static const spot_field_t direction_fields[] = {
-    {SPOT_RANGE(NUMBER, "per_minute", direction_t, p_per_minute, 0, 1, NULL,
-        " per minute", "probability of at least one event in a minute")},
+    {SPOT_RANGE(NUMBER, "per_minute", direction_t, p_per_minute, 0, 1, NULL, " per minute",
+        "probability of at least one event in a minute")},
     {.name = "count",
         .type = SPOT_FIELD_ONE_OF,
         SPOT_SIZE_FAMILY_FIELD(direction_t, count),
-        .help =
-            "instances in one event: normal is max(1, |round N(mean, std)|), moments "
-            "has exactly this mean and std"},
-    {SPOT_FIELDS(MAP, "big", direction_t, big, spot_size_big_fields, "",
-        "a share of big events")},
+        .help = "instances in one event: normal is max(1, |round N(mean, std)|), moments "
+                "has exactly this mean and std"},
+    {SPOT_FIELDS(MAP, "big", direction_t, big, spot_size_big_fields, "", "a share of big events")},
     {.name = NULL},
 };
 
 static const spot_field_t seed_options[] = {
-    {SPOT_FIELDS(MAP, "preemption", model_t, directions[PREEMPTION], direction_fields,
-        NULL, "preemption", "events in which instances are preempted")},
-    {SPOT_FIELDS(MAP, "addition", model_t, directions[ADDITION], direction_fields, NULL,
-        "addition", "events in which instances arrive")},
+    {SPOT_FIELDS(MAP, "preemption", model_t, directions[PREEMPTION], direction_fields, NULL,
+        "preemption", "events in which instances are preempted")},
+    {SPOT_FIELDS(MAP, "addition", model_t, directions[ADDITION], direction_fields, NULL, "addition",
+        "events in which instances arrive")},
     {.name = NULL, .fields = spot_seed_notebook_fields},
 };
 

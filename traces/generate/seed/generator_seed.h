@@ -51,8 +51,8 @@ typedef struct {
     spot_seed_direction_t directions[SPOT_SEED_NUM_DIRECTIONS];
     int variant; /* spot_seed_variant_t */
     spot_seed_compat_t compat;
-    int overdraw;  /* 0: stop, 1: clip */
-    bool is_alone; /* not in a scenario or zone, whose limits would hold */
+    int overdraw;                 /* 0: stop, 1: clip */
+    bool is_alone;                /* not in a scenario or zone, whose limits would hold */
     double p_one_is_rounded_to_0; /* of an addition of 1, which passes the capacity */
 } spot_seed_model_t;
 
@@ -79,15 +79,15 @@ typedef struct {
     /* For the notebook's forms: */
     int64_t tick;                              /* the latest tick with a success */
     int32_t waiting[SPOT_SEED_NUM_DIRECTIONS]; /* instances of tick not given yet */
-    int64_t stopped_ms; /* time of an overdraw that ended it; -1 */
+    int64_t stopped_ms;                        /* time of an overdraw that ended it; -1 */
 } spot_seed_state_t;
 
 /* The keys variant, compat and overdraw; continues with the common fields. */
 extern const spot_field_t spot_seed_notebook_fields[];
 
 /* Checks and completes the three keys, and sets the tick of the notebook's forms. */
-void spot_seed_notebook_bind(spot_seed_model_t *self, spot_bind_t *bind,
-    const spot_node_t *node, const spot_trace_setting_t *setting);
+void spot_seed_notebook_bind(spot_seed_model_t *self, spot_bind_t *bind, const spot_node_t *node,
+    const spot_trace_setting_t *setting);
 
 /* Set the parameters that defects change: _set_big before the laws are tabulated,
  * _prepare afterwards. */
@@ -109,8 +109,7 @@ SPOT_NOINLINE bool spot_seed_notebook_next(
     spot_seed_state_t *self, int64_t last_tick, spot_event_t *event);
 
 /* The tick of the next success. */
-static inline int64_t
-spot_seed_next_tick(const spot_seed_trials_t *self)
+static inline int64_t spot_seed_next_tick(const spot_seed_trials_t *self)
 {
     return self->ticks[self->num_ticks_used];
 }

@@ -35,8 +35,8 @@ static const struct {
     [SPOT_SEED_CORRECTED] = {"none", 0, 0},
     [SPOT_SEED_CELL42] = {"no-limits", SPOT_SEED_NO_LIMITS, SPOT_MS_PER_MIN},
     [SPOT_SEED_LOOP] = {"cap-bypass, negative-add, overdraw, big-share, tick-share",
-        SPOT_SEED_CAP_BYPASS | SPOT_SEED_NEGATIVE_ADD | SPOT_SEED_OVERDRAW |
-            SPOT_SEED_BIG_SHARE | SPOT_SEED_TICK_SHARE,
+        SPOT_SEED_CAP_BYPASS | SPOT_SEED_NEGATIVE_ADD | SPOT_SEED_OVERDRAW | SPOT_SEED_BIG_SHARE |
+            SPOT_SEED_TICK_SHARE,
         SPOT_MS_PER_MIN / LOOP_TICKS_PER_MIN},
 };
 
@@ -57,8 +57,7 @@ static const struct {
     {"count: normal", 0, "is a law of sizes: count: {normal: {mean: 2.4, std: 2.1}}"},
 };
 
-static void
-bind_defect(spot_bind_t *bind, const spot_node_t *node, spot_seed_compat_t *self)
+static void bind_defect(spot_bind_t *bind, const spot_node_t *node, spot_seed_compat_t *self)
 {
     spot_suggest_t near;
 
@@ -68,8 +67,7 @@ bind_defect(spot_bind_t *bind, const spot_node_t *node, spot_seed_compat_t *self
         if (strcmp(near.text, defects[j].name) == 0) {
             self->defects |= defects[j].defect;
             if (defects[j].problem != NULL) {
-                spot_bind_error(
-                    bind, node, "compat", "%s %s", defects[j].name, defects[j].problem);
+                spot_bind_error(bind, node, "compat", "%s %s", defects[j].name, defects[j].problem);
             }
             return;
         }
@@ -77,8 +75,7 @@ bind_defect(spot_bind_t *bind, const spot_node_t *node, spot_seed_compat_t *self
     spot_bind_unknown(bind, node, "compat", "defect", &near, "");
 }
 
-static void
-bind_compat(
+static void bind_compat(
     spot_bind_t *bind, const spot_field_t *field, const spot_node_t *node, void *target)
 {
     const bool is_scalar = node->kind == SPOT_NODE_SCALAR;
@@ -100,15 +97,13 @@ bind_compat(
 }
 
 /* Whether a choice was read without an error. */
-static bool
-is_read(const spot_node_t *node, const char *const *names, int choice)
+static bool is_read(const spot_node_t *node, const char *const *names, int choice)
 {
     return node->kind == SPOT_NODE_SCALAR && strcmp(node->text, names[choice]) == 0;
 }
 
 /* The node that names a defect in a list. */
-static const spot_node_t *
-place_of(const spot_seed_compat_t *self, const char *name)
+static const spot_node_t *place_of(const spot_seed_compat_t *self, const char *name)
 {
     const spot_node_t *node = self->node;
 
@@ -123,8 +118,7 @@ place_of(const spot_seed_compat_t *self, const char *name)
 }
 
 /* Completes the defects and refuses those of another variant. */
-static void
-settle_compat(model_t *self, spot_bind_t *bind)
+static void settle_compat(model_t *self, spot_bind_t *bind)
 {
     const int variant = self->variant;
     spot_seed_compat_t *compat = &self->compat;
@@ -148,18 +142,17 @@ settle_compat(model_t *self, spot_bind_t *bind)
 
 /* Checks overdraw. cell42 does not stop: losses of more than live count in full or are
  * clipped. */
-static void
-settle_overdraw(model_t *self, spot_bind_t *bind, const spot_node_t *node)
+static void settle_overdraw(model_t *self, spot_bind_t *bind, const spot_node_t *node)
 {
     if (node == NULL || !is_read(node, overdraw_names, self->overdraw)) {
         return;
     }
     if (self->variant == SPOT_SEED_CORRECTED) {
-        spot_bind_error(bind, node, "overdraw",
-            "it is a matter of variant: cell42 and variant: loop only");
+        spot_bind_error(
+            bind, node, "overdraw", "it is a matter of variant: cell42 and variant: loop only");
     } else if (self->overdraw == OVERDRAW_STOP && self->variant == SPOT_SEED_CELL42) {
-        spot_bind_error(bind, node, "overdraw",
-            "cell42 never stops: expected clip, or leave overdraw out");
+        spot_bind_error(
+            bind, node, "overdraw", "cell42 never stops: expected clip, or leave overdraw out");
     } else if (self->overdraw == OVERDRAW_STOP &&
                (self->compat.defects & SPOT_SEED_OVERDRAW) == 0) {
         spot_bind_error(bind, node, "overdraw",
@@ -168,8 +161,7 @@ settle_overdraw(model_t *self, spot_bind_t *bind, const spot_node_t *node)
     }
 }
 
-static void
-settle_tick(model_t *self, spot_bind_t *bind, const spot_node_t *node)
+static void settle_tick(model_t *self, spot_bind_t *bind, const spot_node_t *node)
 {
     const int64_t tick_ms = variants[self->variant].tick_ms;
     int64_t given_ms = tick_ms;
@@ -178,17 +170,14 @@ settle_tick(model_t *self, spot_bind_t *bind, const spot_node_t *node)
         return;
     }
     if (self->common.tick_s != 0 &&
-        (spot_duration_from_s(self->common.tick_s, &given_ms) != 0 ||
-            given_ms != tick_ms)) {
-        spot_bind_error(bind, node, "variant",
-            "the ticks of %s have %d s: leave tick_s out", variant_names[self->variant],
-            (int) (tick_ms / SPOT_MS_PER_S));
+        (spot_duration_from_s(self->common.tick_s, &given_ms) != 0 || given_ms != tick_ms)) {
+        spot_bind_error(bind, node, "variant", "the ticks of %s have %d s: leave tick_s out",
+            variant_names[self->variant], (int) (tick_ms / SPOT_MS_PER_S));
     }
     self->common.tick_ms = tick_ms;
 }
 
-static void
-warn_of_limits(
+static void warn_of_limits(
     const model_t *self, spot_bind_t *bind, const spot_trace_setting_t *setting)
 {
     const unsigned leaving = SPOT_SEED_NO_LIMITS | SPOT_SEED_CAP_BYPASS;
@@ -202,9 +191,8 @@ warn_of_limits(
     }
 }
 
-void
-spot_seed_notebook_bind(model_t *self, spot_bind_t *bind, const spot_node_t *node,
-    const spot_trace_setting_t *setting)
+void spot_seed_notebook_bind(
+    model_t *self, spot_bind_t *bind, const spot_node_t *node, const spot_trace_setting_t *setting)
 {
     const spot_node_t *variant = spot_node_get(node, "variant");
 
@@ -218,20 +206,17 @@ spot_seed_notebook_bind(model_t *self, spot_bind_t *bind, const spot_node_t *nod
     self->compat.node = NULL;
 }
 
-static bool
-has_defect(const model_t *self, unsigned defect)
+static bool has_defect(const model_t *self, unsigned defect)
 {
     return (self->compat.defects & defect) != 0;
 }
 
-bool
-spot_seed_notebook_may_fall_below_0(const model_t *self)
+bool spot_seed_notebook_may_fall_below_0(const model_t *self)
 {
     return has_defect(self, SPOT_SEED_NO_LIMITS) && self->overdraw != OVERDRAW_CLIP;
 }
 
-void
-spot_seed_notebook_set_big(model_t *self)
+void spot_seed_notebook_set_big(model_t *self)
 {
     static const spot_size_big_t big = {.probability = 0.05, .low = 11, .high = 31};
 
@@ -240,28 +225,25 @@ spot_seed_notebook_set_big(model_t *self)
     }
 }
 
-void
-spot_seed_notebook_prepare(model_t *self)
+void spot_seed_notebook_prepare(model_t *self)
 {
     const spot_seed_direction_t *addition = &self->directions[SPOT_SEED_ADDITION];
 
-    for (int j = 0;
-         has_defect(self, SPOT_SEED_TICK_SHARE) && j < SPOT_SEED_NUM_DIRECTIONS; j++) {
+    for (int j = 0; has_defect(self, SPOT_SEED_TICK_SHARE) && j < SPOT_SEED_NUM_DIRECTIONS; j++) {
         spot_seed_direction_t *direction = &self->directions[j];
 
         direction->num_trials = 1;
         direction->p_of_trials = direction->p_per_minute / LOOP_TICKS_PER_MIN;
     }
     if (has_defect(self, SPOT_SEED_CAP_BYPASS)) {
-        self->p_one_is_rounded_to_0 = spot_size_law_p_rounded_to_0(
-            &addition->law, &addition->count, &addition->big);
+        self->p_one_is_rounded_to_0 =
+            spot_size_law_p_rounded_to_0(&addition->law, &addition->count, &addition->big);
     }
 }
 
 /* Writes the form of the model for the note in a trace. The list of defects has blanks,
  * as a header line must not have commas. */
-void
-spot_seed_notebook_form(const model_t *self, char text[SPOT_FORM_BYTES])
+void spot_seed_notebook_form(const model_t *self, char text[SPOT_FORM_BYTES])
 {
     const unsigned kept = self->compat.defects;
     size_t length;
@@ -273,8 +255,8 @@ spot_seed_notebook_form(const model_t *self, char text[SPOT_FORM_BYTES])
         variant_names[self->variant], kept == 0 ? " none" : "");
     for (size_t j = 0; j < sizeof(defects) / sizeof(defects[0]); j++) {
         if ((kept & defects[j].defect) != 0) {
-            length += (size_t) snprintf(
-                text + length, SPOT_FORM_BYTES - length, " %s", defects[j].name);
+            length +=
+                (size_t) snprintf(text + length, SPOT_FORM_BYTES - length, " %s", defects[j].name);
         }
     }
     if (self->overdraw == OVERDRAW_CLIP) {
@@ -284,8 +266,7 @@ spot_seed_notebook_form(const model_t *self, char text[SPOT_FORM_BYTES])
 
 /* ---- A replication ---- */
 
-int64_t
-spot_seed_notebook_num_ticks(const model_t *self, int64_t last_ms)
+int64_t spot_seed_notebook_num_ticks(const model_t *self, int64_t last_ms)
 {
     const int64_t tick_ms = self->common.tick_ms;
 
@@ -293,8 +274,7 @@ spot_seed_notebook_num_ticks(const model_t *self, int64_t last_ms)
                                              : (last_ms + tick_ms - 1) / tick_ms;
 }
 
-static int32_t
-draw_size(state_t *self, int direction_id)
+static int32_t draw_size(state_t *self, int direction_id)
 {
     return spot_size_law_draw(
         &self->model->directions[direction_id].law, &self->trials[direction_id].count);
@@ -302,8 +282,7 @@ draw_size(state_t *self, int direction_id)
 
 /* Draws the number of instances lost: 0 if none live, unless the population may fall
  * below 0. */
-static int32_t
-draw_loss(state_t *self)
+static int32_t draw_loss(state_t *self)
 {
     const model_t *model = self->model;
     int32_t size;
@@ -326,8 +305,7 @@ draw_loss(state_t *self)
 
 /* Draws the number of instances added, given the room. A number rounded to 0 becomes 1
  * after the loop has tested the room. */
-static int32_t
-draw_addition(state_t *self, int64_t room)
+static int32_t draw_addition(state_t *self, int64_t room)
 {
     const model_t *model = self->model;
     const int32_t size = draw_size(self, SPOT_SEED_ADDITION);
@@ -350,8 +328,7 @@ draw_addition(state_t *self, int64_t room)
 
 /* Draws the events at the tick of the next success; false: there is none up to
  * last_tick. */
-static bool
-walk_to_next_success(state_t *self, int64_t last_tick)
+static bool walk_to_next_success(state_t *self, int64_t last_tick)
 {
     const int64_t loss_tick = spot_seed_next_tick(&self->trials[SPOT_SEED_PREEMPTION]);
     const int64_t add_tick = spot_seed_next_tick(&self->trials[SPOT_SEED_ADDITION]);
@@ -378,8 +355,7 @@ walk_to_next_success(state_t *self, int64_t last_tick)
 
 /* Gives the waiting instances of one direction as an event. A fleet or zone around the
  * model clips additions above the capacity, so that they do not count here. */
-static bool
-give(state_t *self, int direction_id, spot_event_t *event)
+static bool give(state_t *self, int direction_id, spot_event_t *event)
 {
     const model_t *model = self->model;
     const int32_t count = self->waiting[direction_id];
@@ -399,14 +375,12 @@ give(state_t *self, int direction_id, spot_event_t *event)
     return true;
 }
 
-bool
-spot_seed_notebook_next(state_t *self, int64_t last_tick, spot_event_t *event)
+bool spot_seed_notebook_next(state_t *self, int64_t last_tick, spot_event_t *event)
 {
     if (self->stopped_ms >= 0) {
         return false;
     }
-    while (!give(self, SPOT_SEED_PREEMPTION, event) &&
-           !give(self, SPOT_SEED_ADDITION, event)) {
+    while (!give(self, SPOT_SEED_PREEMPTION, event) && !give(self, SPOT_SEED_ADDITION, event)) {
         if (!walk_to_next_success(self, last_tick)) {
             return false;
         }
@@ -437,14 +411,13 @@ const spot_field_t spot_seed_notebook_fields[] = {
         .bind = bind_compat, /* to name each defect that it does not know */
         .expected = "none, notebook or a list of no-limits, cap-bypass, negative-add, "
                     "overdraw, big-share, tick-share",
-        .help =
-            "defects of the notebook to keep: none (the default), all that fit the "
-            "variant, or those named. cell42: no-limits (no population is kept; a trace "
-            "that falls below 0 cannot be written, see overdraw). loop: cap-bypass (a "
-            "size rounded to 0 adds 1 above the capacity), negative-add (of no effect "
-            "in a trace), overdraw, big-share (5 % of 11 to 31), tick-share (a twelfth "
-            "of the probability per minute at each 5 s). A generated trace that may "
-            "pass the capacity is marked as unbounded; a scenario and zones clip"},
+        .help = "defects of the notebook to keep: none (the default), all that fit the "
+                "variant, or those named. cell42: no-limits (no population is kept; a trace "
+                "that falls below 0 cannot be written, see overdraw). loop: cap-bypass (a "
+                "size rounded to 0 adds 1 above the capacity), negative-add (of no effect "
+                "in a trace), overdraw, big-share (5 % of 11 to 31), tick-share (a twelfth "
+                "of the probability per minute at each 5 s). A generated trace that may "
+                "pass the capacity is marked as unbounded; a scenario and zones clip"},
     {SPOT_CHOICE("overdraw", model_t, overdraw, overdraw_names, "",
          "what happens if more instances are preempted than live. clip takes those that "
          "live. loop: stop ends the trace in failure (the default if compat has "

@@ -62,8 +62,7 @@ typedef struct {
 
 /* ---- Binding ---- */
 
-static bool
-is_zone_name(const char *name)
+static bool is_zone_name(const char *name)
 {
     static const char good[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
                                "0123456789-_";
@@ -73,34 +72,29 @@ is_zone_name(const char *name)
 }
 
 /* Whether a zone can be bound; reports why not. */
-static bool
-check_zone(spot_bind_t *bind, const spot_node_t *key, const spot_node_t *node)
+static bool check_zone(spot_bind_t *bind, const spot_node_t *key, const spot_node_t *node)
 {
     const spot_node_t *generator = spot_node_get(node, "generator");
 
     if (!is_zone_name(key->text)) {
         spot_bind_error(bind, key, "zones",
-            "expected zone names of 1 to %d letters, digits, - and _",
-            SPOT_ZONE_NAME_BYTES);
+            "expected zone names of 1 to %d letters, digits, - and _", SPOT_ZONE_NAME_BYTES);
         return false;
     }
     if (node->kind != SPOT_NODE_MAP || spot_node_get(node, "file") != NULL ||
         spot_node_get(node, "model") != NULL) {
-        spot_bind_error(
-            bind, node, "zones", "%s: expected {generator: NAME, ...}", key->text);
+        spot_bind_error(bind, node, "zones", "%s: expected {generator: NAME, ...}", key->text);
         return false;
     }
     if (generator != NULL && generator->kind == SPOT_NODE_SCALAR &&
         strcmp(generator->text, spot_generator_zones.name) == 0) {
-        spot_bind_error(
-            bind, generator, "zones", "%s: a zone has no zones of its own", key->text);
+        spot_bind_error(bind, generator, "zones", "%s: a zone has no zones of its own", key->text);
         return false;
     }
     return true;
 }
 
-static void
-bind_zone(model_t *self, size_t zone_id, spot_bind_t *bind, const model_t *like)
+static void bind_zone(model_t *self, size_t zone_id, spot_bind_t *bind, const model_t *like)
 {
     const spot_node_t *key = self->zones_node->keys[zone_id];
     const spot_node_t *node = self->zones_node->children[zone_id];
@@ -117,8 +111,8 @@ bind_zone(model_t *self, size_t zone_id, spot_bind_t *bind, const model_t *like)
         return;
     }
     snprintf(bind->path + length, sizeof(bind->path) - length, "zones.%s.", key->text);
-    ret = spot_trace_model_init(&self->parts[zone_id], bind, node, &setting,
-        is_alike ? &like->parts[zone_id] : NULL);
+    ret = spot_trace_model_init(
+        &self->parts[zone_id], bind, node, &setting, is_alike ? &like->parts[zone_id] : NULL);
     bind->path[length] = '\0';
     zone->name = spot_text_copy(key->text, strlen(key->text));
     bind->is_out_of_memory =
@@ -127,8 +121,8 @@ bind_zone(model_t *self, size_t zone_id, spot_bind_t *bind, const model_t *like)
         common = self->parts[zone_id].model;
         zone->capacity = common->capacity;
         if (zone->capacity == 0) { /* the model has instances but no limit */
-            spot_bind_error(bind, node, NULL, "missing key \"%szones.%s.capacity\"",
-                bind->path, key->text);
+            spot_bind_error(
+                bind, node, NULL, "missing key \"%szones.%s.capacity\"", bind->path, key->text);
         }
         zone->price = common->price; /* zone owns its memory now */
         common->price = (spot_price_steps_t){0};
@@ -140,19 +134,16 @@ bind_zone(model_t *self, size_t zone_id, spot_bind_t *bind, const model_t *like)
 
 /* Number of names of a zone; 0 for a model that does not accept losses, whose events the
  * zone clips. */
-static int64_t
-num_names_of(const spot_trace_model_t *part)
+static int64_t num_names_of(const spot_trace_model_t *part)
 {
     const spot_generator_members_t *members = spot_generator_members(part->generator);
 
-    return members->lose == NULL || members->num_names == NULL
-               ? 0
-               : members->num_names(part->model);
+    return members->lose == NULL || members->num_names == NULL ? 0
+                                                               : members->num_names(part->model);
 }
 
 /* Checks a bound zone; warns of a model that does not accept the losses of shocks. */
-static void
-settle_zone(model_t *self, size_t zone_id, spot_bind_t *bind)
+static void settle_zone(model_t *self, size_t zone_id, spot_bind_t *bind)
 {
     const spot_node_t *node = self->zones_node->children[zone_id];
     const spot_zone_t *zone = &self->zones.zones[zone_id];
@@ -178,8 +169,7 @@ settle_zone(model_t *self, size_t zone_id, spot_bind_t *bind)
 
 /* Compares the capacity of all zones with that of the fleet or model, or sets the
  * latter. */
-static void
-settle_capacity(model_t *self, spot_bind_t *bind, const spot_trace_setting_t *setting)
+static void settle_capacity(model_t *self, spot_bind_t *bind, const spot_trace_setting_t *setting)
 {
     const spot_node_t *node = self->zones_node;
     const int64_t capacity = self->capacity;
@@ -205,8 +195,7 @@ settle_capacity(model_t *self, spot_bind_t *bind, const spot_trace_setting_t *se
     }
 }
 
-static void
-zones_bind_parts(void *model, spot_bind_t *bind, const spot_node_t *whole,
+static void zones_bind_parts(void *model, spot_bind_t *bind, const spot_node_t *whole,
     const spot_trace_setting_t *setting, const void *like)
 {
     const size_t num_errors = bind->diag->num_errors;
@@ -233,8 +222,8 @@ zones_bind_parts(void *model, spot_bind_t *bind, const spot_node_t *whole,
     for (size_t j = 0; j < node->num_children; j++) {
         bind_zone(self, j, bind, like);
     }
-    for (size_t j = 0; bind->diag->num_errors == num_errors && !bind->is_out_of_memory &&
-                       j < node->num_children;
+    for (size_t j = 0;
+         bind->diag->num_errors == num_errors && !bind->is_out_of_memory && j < node->num_children;
          j++) {
         settle_zone(self, j, bind);
     }
@@ -244,8 +233,7 @@ zones_bind_parts(void *model, spot_bind_t *bind, const spot_node_t *whole,
     self->zones_node = NULL;
 }
 
-static void
-zones_free(void *model)
+static void zones_free(void *model)
 {
     model_t *self = model;
 
@@ -260,16 +248,14 @@ zones_free(void *model)
 
 /* ---- A replication ---- */
 
-static size_t
-round_up(size_t num_bytes)
+static size_t round_up(size_t num_bytes)
 {
     const size_t unit = alignof(max_align_t);
 
     return (num_bytes + unit - 1) / unit * unit;
 }
 
-static size_t
-zones_state_bytes(const void *model)
+static size_t zones_state_bytes(const void *model)
 {
     const model_t *self = model;
     const size_t num_zones = self->zones.num_zones;
@@ -282,8 +268,8 @@ zones_state_bytes(const void *model)
 }
 
 /* Converts ids of a zone to ids among all zones; NULL: the zone has no names. */
-static const int32_t *
-names_of(const part_t *part, const int32_t *name_ids, int32_t num_names, int32_t *names)
+static const int32_t *names_of(
+    const part_t *part, const int32_t *name_ids, int32_t num_names, int32_t *names)
 {
     for (int32_t j = 0; part->first_name >= 0 && j < num_names; j++) {
         names[j] = part->first_name + name_ids[j];
@@ -292,8 +278,7 @@ names_of(const part_t *part, const int32_t *name_ids, int32_t num_names, int32_t
 }
 
 /* Fills names with the ids of the instances at time 0, zone by zone. */
-static void
-name_initial(state_t *self)
+static void name_initial(state_t *self)
 {
     int32_t *names = self->names;
 
@@ -306,8 +291,7 @@ name_initial(state_t *self)
     }
 }
 
-static void
-start_part(part_t *part, const spot_trace_model_t *model, const spot_dice_t *dice)
+static void start_part(part_t *part, const spot_trace_model_t *model, const spot_dice_t *dice)
 {
     part->model = model;
     part->members = spot_generator_members(model->generator);
@@ -318,13 +302,12 @@ start_part(part_t *part, const spot_trace_model_t *model, const spot_dice_t *dic
     spot_dice_seek(dice, &part->hits, SPOT_STREAM_SHOCK, HITS_ENTITY);
 }
 
-static void
-zones_start(void *state, const void *model, const spot_dice_t *dice)
+static void zones_start(void *state, const void *model, const spot_dice_t *dice)
 {
     state_t *self = state;
     const model_t *zones = model;
-    char *memory = (char *) state +
-                   round_up(sizeof(state_t) + zones->zones.num_zones * sizeof(part_t));
+    char *memory =
+        (char *) state + round_up(sizeof(state_t) + zones->zones.num_zones * sizeof(part_t));
     int32_t first_name = 0;
 
     self->model = zones;
@@ -347,8 +330,7 @@ zones_start(void *state, const void *model, const spot_dice_t *dice)
 
 /* Fetches the next event of the model of a zone up to last_ms; from a model that does
  * not accept losses, simply the next one. */
-static void
-fetch(part_t *part, int64_t last_ms)
+static void fetch(part_t *part, int64_t last_ms)
 {
     const spot_generator_members_t *members = part->members;
 
@@ -358,24 +340,19 @@ fetch(part_t *part, int64_t last_ms)
     part->event = (spot_event_t){0};
     part->has_event =
         members->next_until != NULL
-            ? spot_trace_model_next_until(
-                  part->model, part->state, last_ms, &part->event)
+            ? spot_trace_model_next_until(part->model, part->state, last_ms, &part->event)
             : spot_trace_model_next(part->model, part->state, &part->event);
-    part->known_ms =
-        members->next_until != NULL || part->has_event ? last_ms : INT64_MAX;
+    part->known_ms = members->next_until != NULL || part->has_event ? last_ms : INT64_MAX;
 }
 
-static bool
-is_before(const spot_event_t *a, const spot_event_t *b)
+static bool is_before(const spot_event_t *a, const spot_event_t *b)
 {
-    return a->time_ms != b->time_ms
-               ? a->time_ms < b->time_ms
-               : a->kind != SPOT_EVENT_ADD && b->kind == SPOT_EVENT_ADD;
+    return a->time_ms != b->time_ms ? a->time_ms < b->time_ms
+                                    : a->kind != SPOT_EVENT_ADD && b->kind == SPOT_EVENT_ADD;
 }
 
 /* The zone whose model has the earliest event up to last_ms, or num_zones. */
-static size_t
-find_earliest(state_t *self, int64_t last_ms)
+static size_t find_earliest(state_t *self, int64_t last_ms)
 {
     const size_t num_zones = self->model->zones.num_zones;
     size_t earliest = num_zones;
@@ -385,8 +362,7 @@ find_earliest(state_t *self, int64_t last_ms)
 
         fetch(part, last_ms);
         if (part->has_event && part->event.time_ms <= last_ms &&
-            (earliest == num_zones ||
-                is_before(&part->event, &self->parts[earliest].event))) {
+            (earliest == num_zones || is_before(&part->event, &self->parts[earliest].event))) {
             earliest = j;
         }
     }
@@ -394,14 +370,12 @@ find_earliest(state_t *self, int64_t last_ms)
 }
 
 /* Takes the event of the model of a zone, clipped; false: its size is 0. */
-static bool
-take_event(state_t *self, size_t zone_id, spot_event_t *event)
+static bool take_event(state_t *self, size_t zone_id, spot_event_t *event)
 {
     part_t *part = &self->parts[zone_id];
-    const int64_t room =
-        part->event.kind == SPOT_EVENT_ADD
-            ? self->model->zones.zones[zone_id].capacity - part->population
-            : part->population;
+    const int64_t room = part->event.kind == SPOT_EVENT_ADD
+                             ? self->model->zones.zones[zone_id].capacity - part->population
+                             : part->population;
 
     spot_bug_assert(part->members->lose == NULL || part->event.count <= room);
     part->has_event = false;
@@ -415,8 +389,7 @@ take_event(state_t *self, size_t zone_id, spot_event_t *event)
 }
 
 /* Applies the present shock to a zone; false: no instance is lost. */
-static bool
-hit_zone(state_t *self, size_t zone_id, spot_event_t *event)
+static bool hit_zone(state_t *self, size_t zone_id, spot_event_t *event)
 {
     part_t *part = &self->parts[zone_id];
     const int32_t num_lost =
@@ -440,8 +413,7 @@ hit_zone(state_t *self, size_t zone_id, spot_event_t *event)
 }
 
 /* The next loss of the present shock; false: the shock is over. */
-static bool
-next_loss(state_t *self, spot_event_t *event)
+static bool next_loss(state_t *self, spot_event_t *event)
 {
     while (self->num_judged < self->model->zones.num_zones) {
         if (hit_zone(self, self->num_judged++, event)) {
@@ -453,8 +425,7 @@ next_loss(state_t *self, spot_event_t *event)
     return false;
 }
 
-static bool
-zones_next(void *state, spot_event_t *event)
+static bool zones_next(void *state, spot_event_t *event)
 {
     state_t *self = state;
     const size_t num_zones = self->model->zones.num_zones;
@@ -485,8 +456,7 @@ zones_next(void *state, spot_event_t *event)
 }
 
 /* The earliest time at which the model of a zone was ended, or -1. */
-static int64_t
-zones_stopped_ms(const void *state)
+static int64_t zones_stopped_ms(const void *state)
 {
     const state_t *self = state;
     int64_t stopped_ms = -1;
@@ -502,20 +472,17 @@ zones_stopped_ms(const void *state)
     return stopped_ms;
 }
 
-static int32_t
-zones_zone(const void *state)
+static int32_t zones_zone(const void *state)
 {
     return (int32_t) ((const state_t *) state)->zone_id;
 }
 
-static int64_t
-zones_zone_initial(const void *state, int32_t zone_id)
+static int64_t zones_zone_initial(const void *state, int32_t zone_id)
 {
     return ((const state_t *) state)->parts[zone_id].population;
 }
 
-static int64_t
-zones_initial(const void *state)
+static int64_t zones_initial(const void *state)
 {
     const state_t *self = state;
     int64_t population = 0;
@@ -526,26 +493,22 @@ zones_initial(const void *state)
     return population;
 }
 
-static int64_t
-zones_largest_initial(const void *model)
+static int64_t zones_largest_initial(const void *model)
 {
     return ((const model_t *) model)->largest_initial;
 }
 
-static int64_t
-zones_num_names(const void *model)
+static int64_t zones_num_names(const void *model)
 {
     return ((const model_t *) model)->num_names;
 }
 
-static const int32_t *
-zones_initial_names(const void *state)
+static const int32_t *zones_initial_names(const void *state)
 {
     return ((const state_t *) state)->names;
 }
 
-static const spot_zones_t *
-zones_zones(const void *model)
+static const spot_zones_t *zones_zones(const void *model)
 {
     return &((const model_t *) model)->zones;
 }
@@ -558,8 +521,7 @@ static const spot_field_t zones_options[] = {
          "instances are named ZONE/i1, ZONE/i2, ... by birth in the zone"),
         .bind = spot_bind_keep_node, /* bound once the tick is known */
         .key = &(const spot_field_t){.type = SPOT_FIELD_TEXT},
-        .item = &(const spot_field_t){.type = SPOT_FIELD_CUSTOM,
-            .table = spot_trace_model_table},
+        .item = &(const spot_field_t){.type = SPOT_FIELD_CUSTOM, .table = spot_trace_model_table},
         .is_ordered = true, /* streams depend on the number of the zone */
         .expected = "{ZONE: {generator: NAME, capacity: N, initial: N, ...}, ...}"},
     {SPOT_FIELDS(MAP, "shocks", model_t, shocks, spot_shocks_fields, "",

@@ -28,8 +28,7 @@ extern const spot_field_t spot_shocks_fields[];
 bool spot_shocks_take_some(const spot_shocks_t *self);
 
 /* Draws the number of instances of a zone that the present shock takes. */
-int32_t spot_shocks_draw_lost(
-    const spot_shocks_t *self, int64_t population, spot_rng_t *rng);
+int32_t spot_shocks_draw_lost(const spot_shocks_t *self, int64_t population, spot_rng_t *rng);
 
 /* The successive shocks of a replication. */
 typedef struct {

@@ -6,8 +6,7 @@
 /* A place without a holder since before the latest loss. */
 #define ABANDONED (-2)
 
-static void
-clear_doubled(spot_doubling_t *self)
+static void clear_doubled(spot_doubling_t *self)
 {
     const size_t num_bytes = (size_t) self->layout.capacity * sizeof(*self->second);
 
@@ -16,14 +15,12 @@ clear_doubled(spot_doubling_t *self)
     self->num_doubled = 0;
 }
 
-size_t
-spot_doubling_bytes(int64_t capacity)
+size_t spot_doubling_bytes(int64_t capacity)
 {
     return spot_layout_bytes(capacity) + 3 * (size_t) capacity * sizeof(int32_t);
 }
 
-void
-spot_doubling_start(spot_doubling_t *self, void *memory, int64_t capacity)
+void spot_doubling_start(spot_doubling_t *self, void *memory, int64_t capacity)
 {
     self->second = memory;
     self->takers = self->second + capacity;
@@ -32,23 +29,20 @@ spot_doubling_start(spot_doubling_t *self, void *memory, int64_t capacity)
     clear_doubled(self);
 }
 
-void
-spot_doubling_form(spot_doubling_t *self, const spot_fleet_t *fleet,
-    int32_t num_pipelines, int32_t depth)
+void spot_doubling_form(
+    spot_doubling_t *self, const spot_fleet_t *fleet, int32_t num_pipelines, int32_t depth)
 {
     spot_layout_form(&self->layout, fleet, num_pipelines, depth);
     clear_doubled(self);
 }
 
-static int32_t
-place_before(const spot_layout_t *layout, int32_t place)
+static int32_t place_before(const spot_layout_t *layout, int32_t place)
 {
     return place % layout->depth == 0 ? place + layout->depth - 1 : place - 1;
 }
 
 /* Removes lost instances. Returns whether that is fatal: one of them held two places. */
-static bool
-lose_doubled(spot_doubling_t *self, const int32_t *slots, int32_t num_slots)
+static bool lose_doubled(spot_doubling_t *self, const int32_t *slots, int32_t num_slots)
 {
     bool is_fatal = false;
 
@@ -68,8 +62,7 @@ lose_doubled(spot_doubling_t *self, const int32_t *slots, int32_t num_slots)
 /* Hands a lost place to the holder of the stage before. Returns whether that is fatal:
  * the holder has two places already. If the stage before was abandoned earlier, no
  * instance notices; that happens in a pause, or once training should have ended. */
-static bool
-hand_over(spot_doubling_t *self, int32_t place)
+static bool hand_over(spot_doubling_t *self, int32_t place)
 {
     const int32_t before = place_before(&self->layout, place);
     const int32_t slot = self->layout.slots[before];
@@ -85,8 +78,7 @@ hand_over(spot_doubling_t *self, int32_t place)
 }
 
 /* Removes all lost instances before it hands over their places. */
-bool
-spot_doubling_lose(spot_doubling_t *self, const int32_t *slots, int32_t num_slots)
+bool spot_doubling_lose(spot_doubling_t *self, const int32_t *slots, int32_t num_slots)
 {
     bool is_fatal = lose_doubled(self, slots, num_slots);
     int32_t num_places = 0;
@@ -107,8 +99,7 @@ spot_doubling_lose(spot_doubling_t *self, const int32_t *slots, int32_t num_slot
     return is_fatal;
 }
 
-bool
-spot_doubling_lacks_stage(const spot_doubling_t *self)
+bool spot_doubling_lacks_stage(const spot_doubling_t *self)
 {
     const spot_layout_t *layout = &self->layout;
 

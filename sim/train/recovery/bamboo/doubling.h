@@ -24,8 +24,8 @@ size_t spot_doubling_bytes(int64_t capacity);
 void spot_doubling_start(spot_doubling_t *self, void *memory, int64_t capacity);
 
 /* Forms pipelines anew, as a layout does; no instance holds two places then. */
-void spot_doubling_form(spot_doubling_t *self, const spot_fleet_t *fleet,
-    int32_t num_pipelines, int32_t depth);
+void spot_doubling_form(
+    spot_doubling_t *self, const spot_fleet_t *fleet, int32_t num_pipelines, int32_t depth);
 
 /* Removes all instances lost at one instant, in any order, and hands over their places.
  * Returns whether that is fatal: one of them held two places, or no instance can take

@@ -45,37 +45,32 @@ typedef struct {
     int64_t num_standby; /* after the decision */
 } case_t;
 
-static size_t
-bamboo_state_size(const void *options, const spot_job_t *job, int64_t capacity)
+static size_t bamboo_state_size(const void *options, const spot_job_t *job, int64_t capacity)
 {
     (void) options;
     (void) job;
-    return sizeof(state_t) + spot_pause_ends_bytes(capacity) +
-           spot_doubling_bytes(capacity);
+    return sizeof(state_t) + spot_pause_ends_bytes(capacity) + spot_doubling_bytes(capacity);
 }
 
-static void
-bamboo_start(const void *options, void *state, const spot_recovery_start_t *run)
+static void bamboo_start(const void *options, void *state, const spot_recovery_start_t *run)
 {
     state_t *self = state;
 
     (void) options;
     spot_pause_ends_start(&self->ends, self + 1, run->capacity);
-    spot_doubling_start(&self->holders,
-        (char *) (self + 1) + spot_pause_ends_bytes(run->capacity), run->capacity);
+    spot_doubling_start(
+        &self->holders, (char *) (self + 1) + spot_pause_ends_bytes(run->capacity), run->capacity);
 }
 
 /* ---- Decisions ---- */
 
-static int64_t
-num_usable(const case_t *self)
+static int64_t num_usable(const case_t *self)
 {
     return spot_recovery_num_usable(self->view);
 }
 
 /* How many pipelines num_instances instances form. */
-static int64_t
-pipelines_of(const case_t *self, int64_t num_instances)
+static int64_t pipelines_of(const case_t *self, int64_t num_instances)
 {
     const spot_by_instances_t *by_n = &self->options->by_n;
     const spot_job_t *job = self->view->job;
@@ -91,8 +86,7 @@ pipelines_of(const case_t *self, int64_t num_instances)
 }
 
 /* Whether to form the pipelines anew at the end of the step. */
-static bool
-should_reform(const case_t *self)
+static bool should_reform(const case_t *self)
 {
     const state_t *state = self->state;
     const spot_job_t *job = self->view->job;
@@ -108,13 +102,11 @@ should_reform(const case_t *self)
     }
     return num_held + num_standby >=
                (state->holders.layout.num_pipelines + 1) * job->pipeline_depth &&
-           pipelines_of(self, num_held + num_standby) >
-               state->holders.layout.num_pipelines;
+           pipelines_of(self, num_held + num_standby) > state->holders.layout.num_pipelines;
 }
 
 /* Stops training. The loss of a pausing instance starts the pause again. */
-static void
-decide_rest(case_t *self, int64_t num_active)
+static void decide_rest(case_t *self, int64_t num_active)
 {
     spot_recovery_decision_t *decision = self->decision;
 
@@ -127,8 +119,7 @@ decide_rest(case_t *self, int64_t num_active)
 
 /* How many instances pause: those that will train, as far as known, or all if they are
  * too few. */
-static int64_t
-num_pausing(const case_t *self)
+static int64_t num_pausing(const case_t *self)
 {
     const spot_job_t *job = self->view->job;
     const int64_t num_pipelines = pipelines_of(self, num_usable(self));
@@ -139,8 +130,7 @@ num_pausing(const case_t *self)
 }
 
 /* Sets the step time of the present pipelines, longer if they are slowed. */
-static void
-decide_step(const case_t *self)
+static void decide_step(const case_t *self)
 {
     const spot_job_t *job = self->view->job;
     const state_t *state = self->state;
@@ -154,14 +144,12 @@ decide_step(const case_t *self)
     } else if (factor > 1) {
         const int64_t step_ms = spot_job_step_ms(job, decision->num_pipelines);
 
-        spot_recovery_decision_set_step(
-            decision, job, (int64_t) (factor * (double) step_ms));
+        spot_recovery_decision_set_step(decision, job, (int64_t) (factor * (double) step_ms));
     }
 }
 
 /* Goes on with the instances left in the pipelines. */
-static void
-decide_training(case_t *self)
+static void decide_training(case_t *self)
 {
     spot_recovery_decision_t *decision = self->decision;
 
@@ -174,8 +162,7 @@ decide_training(case_t *self)
 }
 
 /* Goes on with the present pause. */
-static void
-decide_pause(case_t *self)
+static void decide_pause(case_t *self)
 {
     if (self->state->trains_on) {
         decide_training(self);
@@ -185,8 +172,7 @@ decide_pause(case_t *self)
 }
 
 /* Ends a pause: all instances form pipelines, in their order. */
-static void
-form(case_t *self)
+static void form(case_t *self)
 {
     const spot_by_instances_t *by_n = &self->options->by_n;
     const spot_job_t *job = self->view->job;
@@ -199,8 +185,7 @@ form(case_t *self)
     decision->is_same_pipelines = true; /* the pause was counted */
     decision->work = SPOT_WORK_STEPS_KEPT;
     if (num_pipelines > 0) {
-        decision->reload_ms =
-            state->needs_reload ? job->reload_ms : self->options->copy_ms;
+        decision->reload_ms = state->needs_reload ? job->reload_ms : self->options->copy_ms;
         state->reload_end_ms = self->view->now_ms + decision->reload_ms;
         spot_doubling_form(&state->holders, self->view->fleet, (int32_t) num_pipelines,
             (int32_t) job->pipeline_depth);
@@ -221,14 +206,13 @@ form(case_t *self)
 }
 
 /* A stale timer ends while no instance waits for it. */
-static void
-stop(case_t *self)
+static void stop(case_t *self)
 {
     if (self->state->phase == TRAINING) {
         self->state->phase = STOPPED;
         self->state->is_slowed = false;
-        decide_rest(self, self->decision->is_new ? self->decision->num_active
-                                                 : self->view->num_active);
+        decide_rest(
+            self, self->decision->is_new ? self->decision->num_active : self->view->num_active);
         self->decision->is_same_pipelines = true;
         self->decision->work = SPOT_WORK_STEPS_KEPT;
     }
@@ -236,15 +220,13 @@ stop(case_t *self)
 
 /* ---- Pauses ---- */
 
-static int64_t
-local_pause_ms(const case_t *self)
+static int64_t local_pause_ms(const case_t *self)
 {
     return spot_by_instances_pause_ms(&self->options->by_n, SPOT_BY_N_LOCAL_PAUSE_MS,
         num_usable(self), self->options->local_pause_ms);
 }
 
-static int64_t
-global_pause_ms(const case_t *self)
+static int64_t global_pause_ms(const case_t *self)
 {
     return spot_by_instances_pause_ms(&self->options->by_n, SPOT_BY_N_GLOBAL_PAUSE_MS,
         num_usable(self), self->options->global_pause_ms);
@@ -252,8 +234,7 @@ global_pause_ms(const case_t *self)
 
 /* Starts a pause of all ready instances; stages without a holder are read from storage.
  * At time 0 the first pipelines form at once. */
-static void
-pause_all(case_t *self, int64_t pause_ms)
+static void pause_all(case_t *self, int64_t pause_ms)
 {
     const bool is_global_while_training =
         self->change->kind == SPOT_CHANGE_MEMBERSHIP &&
@@ -274,18 +255,15 @@ pause_all(case_t *self, int64_t pause_ms)
         state->needs_reload = true;
         state->trains_on = false;
     }
-    self->decision->num_clipped +=
-        spot_pause_ends_add(&state->ends, self->view->now_ms, pause_ms);
+    self->decision->num_clipped += spot_pause_ends_add(&state->ends, self->view->now_ms, pause_ms);
     decide_pause(self);
     if (!state->trains_on) {
-        self->decision->work =
-            state->needs_reload ? SPOT_WORK_ROLLED_BACK : SPOT_WORK_STEPS_KEPT;
+        self->decision->work = state->needs_reload ? SPOT_WORK_ROLLED_BACK : SPOT_WORK_STEPS_KEPT;
     }
     self->decision->is_same_pipelines = false;
 }
 
-static void
-end_pause(case_t *self, int64_t pause_ms)
+static void end_pause(case_t *self, int64_t pause_ms)
 {
     state_t *state = self->state;
 
@@ -301,8 +279,7 @@ end_pause(case_t *self, int64_t pause_ms)
 }
 
 /* Ends the pauses that are due. Returns whether there were any. */
-static bool
-end_pauses(case_t *self)
+static bool end_pauses(case_t *self)
 {
     bool has_ended = false;
     int64_t pause_ms;
@@ -316,15 +293,13 @@ end_pauses(case_t *self)
 
 /* ---- Decisions ---- */
 
-static void
-begin_fatal(case_t *self)
+static void begin_fatal(case_t *self)
 {
     self->decision->is_fatal = true;
     pause_all(self, global_pause_ms(self));
 }
 
-static void
-lose_in_training(case_t *self, bool is_fatal)
+static void lose_in_training(case_t *self, bool is_fatal)
 {
     const spot_recovery_change_t *change = self->change;
     state_t *state = self->state;
@@ -343,8 +318,7 @@ lose_in_training(case_t *self, bool is_fatal)
     }
 }
 
-static void
-lose_in_pause(case_t *self)
+static void lose_in_pause(case_t *self)
 {
     state_t *state = self->state;
 
@@ -358,8 +332,7 @@ lose_in_pause(case_t *self)
     self->decision->work = state->trains_on ? SPOT_WORK_KEPT : SPOT_WORK_STEPS_KEPT;
 }
 
-static void
-handle_losses(case_t *self)
+static void handle_losses(case_t *self)
 {
     const int32_t num_lost_active = self->change->num_lost_active;
     state_t *state = self->state;
@@ -379,8 +352,7 @@ handle_losses(case_t *self)
 }
 
 /* New ready instances join the pause or wait for the next one. */
-static void
-handle_ready(case_t *self)
+static void handle_ready(case_t *self)
 {
     state_t *state = self->state;
 
@@ -393,15 +365,13 @@ handle_ready(case_t *self)
             self->decision->work = SPOT_WORK_STEPS_KEPT;
         }
     } else if (state->phase != TRAINING &&
-               (self->options->has_stale_timers ||
-                   pipelines_of(self, num_usable(self)) > 0)) {
+               (self->options->has_stale_timers || pipelines_of(self, num_usable(self)) > 0)) {
         pause_all(self, global_pause_ms(self));
     }
 }
 
 /* Asks for a wake at the end of a pause, or of a step if the pipelines should reform. */
-static void
-ask_again(case_t *self)
+static void ask_again(case_t *self)
 {
     const state_t *state = self->state;
 
@@ -411,28 +381,24 @@ ask_again(case_t *self)
 }
 
 /* Whether fewer pipelines form than there are instances for, for lack of a step time. */
-static bool
-lacks_step_time(const case_t *self)
+static bool lacks_step_time(const case_t *self)
 {
     const spot_by_instances_t *by_n = &self->options->by_n;
     const spot_job_t *job = self->view->job;
     const int64_t num_instances = num_usable(self);
     const state_t *state = self->state;
-    const int64_t num_formed = state->phase == TRAINING || state->trains_on
-                                   ? state->holders.layout.num_pipelines
-                                   : 0;
+    const int64_t num_formed =
+        state->phase == TRAINING || state->trains_on ? state->holders.layout.num_pipelines : 0;
 
     if (spot_by_instances_is_given(by_n)) {
         return spot_by_instances_row(by_n, num_instances) == NULL &&
-               num_formed < job->max_pipelines &&
-               num_formed < num_instances / job->pipeline_depth;
+               num_formed < job->max_pipelines && num_formed < num_instances / job->pipeline_depth;
     }
     return (self->decision->step_ms == 0 || !state->is_slowed) &&
            spot_job_lacks_step_time(job, num_instances);
 }
 
-static void
-bamboo_decide(const void *options, void *state, const spot_recovery_view_t *view,
+static void bamboo_decide(const void *options, void *state, const spot_recovery_view_t *view,
     const spot_recovery_change_t *change, spot_recovery_decision_t *decision)
 {
     case_t self = {
@@ -462,14 +428,12 @@ bamboo_decide(const void *options, void *state, const spot_recovery_view_t *view
 
 /* ---- The system ---- */
 
-static void
-bamboo_release(void *options)
+static void bamboo_release(void *options)
 {
     spot_by_instances_free(&((spot_bamboo_options_t *) options)->by_n);
 }
 
-static double
-bamboo_redundant_share(const void *options)
+static double bamboo_redundant_share(const void *options)
 {
     return ((const spot_bamboo_options_t *) options)->redundant_share;
 }

@@ -14,8 +14,7 @@ typedef struct {
 } case_t;
 
 /* Stops training. The loss of a pausing instance counts as a loss. */
-static void
-decide_rest(case_t *self, int64_t num_active)
+static void decide_rest(case_t *self, int64_t num_active)
 {
     spot_recovery_decision_t *decision = self->decision;
 
@@ -23,27 +22,23 @@ decide_rest(case_t *self, int64_t num_active)
     decision->num_pipelines = 0;
     decision->num_active = (int32_t) num_active;
     decision->step_ms = 0;
-    decision->work =
-        self->state->needs_reload ? SPOT_WORK_ROLLED_BACK : SPOT_WORK_STEPS_KEPT;
+    decision->work = self->state->needs_reload ? SPOT_WORK_ROLLED_BACK : SPOT_WORK_STEPS_KEPT;
 }
 
 /* Steps go on in the pause with the step time of before. */
-static void
-decide_training(case_t *self)
+static void decide_training(case_t *self)
 {
     spot_recovery_decision_t *decision = self->decision;
 
     decision->is_new = true;
     decision->work = SPOT_WORK_KEPT;
-    decision->num_pipelines =
-        self->view->num_pipelines > 0 ? self->view->num_pipelines : 1;
+    decision->num_pipelines = self->view->num_pipelines > 0 ? self->view->num_pipelines : 1;
     decision->num_active = self->view->num_active;
     decision->step_ms = self->state->step_ms;
 }
 
 /* Ends a pause: all instances form pipelines. */
-static void
-form(case_t *self)
+static void form(case_t *self)
 {
     const int64_t num_instances = spot_recovery_num_usable(self->view);
     const spot_oobleck_mix_t *best = spot_oobleck_mix_of(self->options, num_instances);
@@ -65,8 +60,7 @@ form(case_t *self)
 }
 
 /* How many of the lost instances cause a pause; 1 if there is no loss. */
-static int32_t
-num_losses(const case_t *self)
+static int32_t num_losses(const case_t *self)
 {
     const spot_recovery_change_t *change = self->change;
     const int32_t num_lost = self->options->fault.idle_losses_pause
@@ -76,11 +70,10 @@ num_losses(const case_t *self)
     return num_lost > 0 ? num_lost : 1;
 }
 
-static void
-add_ends(case_t *self, int64_t num_instances, int32_t count)
+static void add_ends(case_t *self, int64_t num_instances, int32_t count)
 {
-    const int64_t pause_ms = spot_by_instances_pause_ms(&self->options->by_n,
-        SPOT_BY_N_PAUSE_MS, num_instances, self->options->regroup_ms);
+    const int64_t pause_ms = spot_by_instances_pause_ms(
+        &self->options->by_n, SPOT_BY_N_PAUSE_MS, num_instances, self->options->regroup_ms);
 
     for (int32_t j = 0; j < count; j++) {
         self->decision->num_clipped +=
@@ -89,8 +82,7 @@ add_ends(case_t *self, int64_t num_instances, int32_t count)
 }
 
 /* Starts a pause; at time 0 pipelines form at once. */
-static void
-begin_pause(case_t *self)
+static void begin_pause(case_t *self)
 {
     const int64_t num_instances = spot_recovery_num_usable(self->view);
     spot_oobleck_state_t *state = self->state;
@@ -116,17 +108,14 @@ begin_pause(case_t *self)
 }
 
 /* A stale timer ends while no instance waits for it. */
-static void
-stop(case_t *self)
+static void stop(case_t *self)
 {
     self->state->phase = SPOT_OOBLECK_STOPPED;
-    decide_rest(self,
-        self->decision->is_new ? self->decision->num_active : self->view->num_active);
+    decide_rest(self, self->decision->is_new ? self->decision->num_active : self->view->num_active);
     self->decision->is_same_pipelines = true;
 }
 
-static void
-end_pauses(case_t *self)
+static void end_pauses(case_t *self)
 {
     spot_oobleck_state_t *state = self->state;
     int64_t pause_ms;
@@ -141,8 +130,7 @@ end_pauses(case_t *self)
 }
 
 /* Layers without a holder are read from storage, again if that was under way. */
-static void
-lose(case_t *self)
+static void lose(case_t *self)
 {
     const spot_recovery_change_t *change = self->change;
     spot_oobleck_state_t *state = self->state;
@@ -155,16 +143,15 @@ lose(case_t *self)
         return;
     }
     spot_members_lose(&state->members, change->lost, change->num_lost_active);
-    state->needs_reload |= !spot_members_hold_all(&state->members) ||
-                           (state->phase == SPOT_OOBLECK_TRAINING &&
-                               self->view->now_ms < self->view->training_ms);
+    state->needs_reload |=
+        !spot_members_hold_all(&state->members) ||
+        (state->phase == SPOT_OOBLECK_TRAINING && self->view->now_ms < self->view->training_ms);
     state->trains_on = self->options->fault.trains_in_pause && has_trained &&
                        self->view->num_active > 0 && !state->needs_reload;
     begin_pause(self);
 }
 
-void
-spot_oobleck_decide_with_faults(const spot_oobleck_options_t *self,
+void spot_oobleck_decide_with_faults(const spot_oobleck_options_t *self,
     spot_oobleck_state_t *state, const spot_recovery_view_t *view,
     const spot_recovery_change_t *change, spot_recovery_decision_t *decision)
 {

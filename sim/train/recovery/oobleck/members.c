@@ -5,16 +5,13 @@
 
 #define NONE (-1)
 
-size_t
-spot_members_bytes(int64_t capacity, int32_t num_layers)
+size_t spot_members_bytes(int64_t capacity, int32_t num_layers)
 {
     return (size_t) capacity * (2 * sizeof(spot_member_t) + 4 * sizeof(int32_t)) +
            ((size_t) num_layers + 2) * sizeof(int32_t);
 }
 
-void
-spot_members_start(
-    spot_members_t *self, void *memory, int64_t capacity, int32_t num_layers)
+void spot_members_start(spot_members_t *self, void *memory, int64_t capacity, int32_t num_layers)
 {
     memset(self, 0, sizeof(*self));
     self->num_layers = num_layers;
@@ -30,16 +27,14 @@ spot_members_start(
     }
 }
 
-void
-spot_members_settle(spot_members_t *self)
+void spot_members_settle(spot_members_t *self)
 {
     for (int32_t j = 0; j < self->num_members; j++) {
         self->members[j].held = self->members[j].due;
     }
 }
 
-void
-spot_members_clear(spot_members_t *self)
+void spot_members_clear(spot_members_t *self)
 {
     self->num_members = 0;
     self->num_pipelines = 0;
@@ -49,8 +44,7 @@ spot_members_clear(spot_members_t *self)
 
 /* Orders by the first layer held, then by the last one; members without layers come
  * last, members with the same layers in the order of the fleet. */
-static bool
-goes_before(const spot_member_t *a, const spot_member_t *b)
+static bool goes_before(const spot_member_t *a, const spot_member_t *b)
 {
     const bool a_holds = a->held.end > 0, b_holds = b->held.end > 0;
 
@@ -62,8 +56,7 @@ goes_before(const spot_member_t *a, const spot_member_t *b)
 }
 
 /* Insertion sort: stable, and fast because the members are almost in order. */
-static void
-sort_by_layers(spot_member_t *members, int32_t count)
+static void sort_by_layers(spot_member_t *members, int32_t count)
 {
     for (int32_t j = 1; j < count; j++) {
         const spot_member_t member = members[j];
@@ -78,8 +71,7 @@ sort_by_layers(spot_member_t *members, int32_t count)
 
 /* Sorts the members by pipeline. Leaves out members without a pipeline and empty
  * pipelines. */
-static void
-gather(spot_members_t *self)
+static void gather(spot_members_t *self)
 {
     int32_t *places = self->places;
     int32_t num_members = 0, num_pipelines = 0;
@@ -114,16 +106,14 @@ gather(spot_members_t *self)
 
 /* ---- Layers ---- */
 
-static spot_layers_t
-layers_of(const spot_members_t *self, int32_t stage, int32_t depth)
+static spot_layers_t layers_of(const spot_members_t *self, int32_t stage, int32_t depth)
 {
     return (spot_layers_t){(int32_t) ((int64_t) stage * self->num_layers / depth),
         (int32_t) (((int64_t) stage + 1) * self->num_layers / depth)};
 }
 
 /* Assigns to each member the layers of its stage. */
-static void
-assign_layers(spot_members_t *self)
+static void assign_layers(spot_members_t *self)
 {
     spot_member_t *member = self->members;
 
@@ -137,8 +127,7 @@ assign_layers(spot_members_t *self)
     }
 }
 
-bool
-spot_members_hold_all(const spot_members_t *self)
+bool spot_members_hold_all(const spot_members_t *self)
 {
     int32_t num_holders = 0;
 
@@ -156,8 +145,7 @@ spot_members_hold_all(const spot_members_t *self)
     return true;
 }
 
-int32_t
-spot_members_most_missing(const spot_members_t *self)
+int32_t spot_members_most_missing(const spot_members_t *self)
 {
     int32_t most = 0;
 
@@ -165,8 +153,7 @@ spot_members_most_missing(const spot_members_t *self)
         const spot_layers_t held = self->members[j].held, due = self->members[j].due;
         const int32_t first = held.first > due.first ? held.first : due.first;
         const int32_t end = held.end < due.end ? held.end : due.end;
-        const int32_t num_missing =
-            due.end - due.first - (end > first ? end - first : 0);
+        const int32_t num_missing = due.end - due.first - (end > first ? end - first : 0);
 
         most = num_missing > most ? num_missing : most;
     }
@@ -175,24 +162,21 @@ spot_members_most_missing(const spot_members_t *self)
 
 /* ---- Losses ---- */
 
-static void
-index_members(spot_members_t *self)
+static void index_members(spot_members_t *self)
 {
     for (int32_t j = 0; j < self->num_members; j++) {
         self->by_slot[self->members[j].slot] = j;
     }
 }
 
-static void
-forget_index(spot_members_t *self)
+static void forget_index(spot_members_t *self)
 {
     for (int32_t j = 0; j < self->num_members; j++) {
         self->by_slot[self->members[j].slot] = NONE;
     }
 }
 
-void
-spot_members_lose(spot_members_t *self, const int32_t *lost, int32_t num_lost)
+void spot_members_lose(spot_members_t *self, const int32_t *lost, int32_t num_lost)
 {
     index_members(self);
     for (int32_t j = 0; j < num_lost; j++) {
@@ -206,8 +190,7 @@ spot_members_lose(spot_members_t *self, const int32_t *lost, int32_t num_lost)
 
 /* The pipeline with the most members, or with the fewest of those with at least
  * min_size; of equal ones the first; NONE: no pipeline has min_size. */
-static int32_t
-find_pipeline(const spot_members_t *self, int32_t min_size, bool is_most)
+static int32_t find_pipeline(const spot_members_t *self, int32_t min_size, bool is_most)
 {
     int32_t best = NONE;
 
@@ -223,8 +206,7 @@ find_pipeline(const spot_members_t *self, int32_t min_size, bool is_most)
 
 /* Moves members from the biggest pipelines to pipeline d until it has min_size, as long
  * as they keep min_size. places: the start of each pipeline. */
-static void
-take_members(spot_members_t *self, int32_t d, int32_t min_size)
+static void take_members(spot_members_t *self, int32_t d, int32_t min_size)
 {
     while (self->sizes[d] < min_size) {
         const int32_t giver = find_pipeline(self, min_size + 1, true);
@@ -240,8 +222,7 @@ take_members(spot_members_t *self, int32_t d, int32_t min_size)
 }
 
 /* Merges pipelines that are too small one by one until they are big enough. */
-static void
-merge_small(spot_members_t *self, int32_t min_size)
+static void merge_small(spot_members_t *self, int32_t min_size)
 {
     int32_t into = NONE; /* the pipeline that the others join */
 
@@ -273,8 +254,7 @@ merge_small(spot_members_t *self, int32_t min_size)
     }
 }
 
-void
-spot_members_mend(spot_members_t *self, int32_t min_size)
+void spot_members_mend(spot_members_t *self, int32_t min_size)
 {
     int32_t start = 0;
 
@@ -301,8 +281,7 @@ spot_members_mend(spot_members_t *self, int32_t min_size)
 /* ---- New pipelines ---- */
 
 /* Lists the first instances of the fleet with their layers in others. */
-static void
-list_members(spot_members_t *self, const spot_fleet_t *fleet, int32_t num_members)
+static void list_members(spot_members_t *self, const spot_fleet_t *fleet, int32_t num_members)
 {
     int32_t count = spot_fleet_list(fleet, SPOT_ACTIVE, self->slots);
 
@@ -324,8 +303,7 @@ list_members(spot_members_t *self, const spot_fleet_t *fleet, int32_t num_member
 
 /* Lists the pipelines of the set, and their stages as members that hold their layers,
  * by the first layer; pipeline numbers the stages. No depth is above num_layers. */
-static void
-list_stages(spot_members_t *self, const spot_template_set_t *set)
+static void list_stages(spot_members_t *self, const spot_template_set_t *set)
 {
     int32_t next[SPOT_TEMPLATES_MAX_GROUPS] = {0}; /* stage of each group */
     int32_t count = 0;
@@ -338,9 +316,8 @@ list_stages(spot_members_t *self, const spot_template_set_t *set)
             const bool is_here = next[j] < group.depth && held.first == layer;
 
             for (int32_t d = 0; is_here && d < group.count; d++) {
-                self->members[count++] = (spot_member_t){.slot = NONE,
-                    .pipeline = start + d * group.depth + next[j],
-                    .held = held};
+                self->members[count++] = (spot_member_t){
+                    .slot = NONE, .pipeline = start + d * group.depth + next[j], .held = held};
                 if (layer == 0) {
                     self->sizes[self->num_pipelines++] = group.depth;
                 }
@@ -352,8 +329,7 @@ list_stages(spot_members_t *self, const spot_template_set_t *set)
     self->num_members = count;
 }
 
-static void
-take_stage(spot_member_t *stage, spot_member_t *member)
+static void take_stage(spot_member_t *stage, spot_member_t *member)
 {
     stage->slot = member->slot;
     stage->held = member->held;
@@ -362,8 +338,7 @@ take_stage(spot_member_t *stage, spot_member_t *member)
 
 /* Gives stages to the members in others that hold layers; writes the slots of the
  * members without layers to slots. */
-static void
-match_stages(spot_members_t *self)
+static void match_stages(spot_members_t *self)
 {
     const int32_t count = self->num_members;
     spot_member_t *stages = self->members, *members = self->others;
@@ -396,8 +371,7 @@ match_stages(spot_members_t *self)
 
 /* Restores the order of pipelines; members without layers get the free stages in order.
  */
-static void
-place_stages(spot_members_t *self)
+static void place_stages(spot_members_t *self)
 {
     int32_t num_new = 0, next = 0;
 
@@ -418,8 +392,7 @@ place_stages(spot_members_t *self)
     }
 }
 
-void
-spot_members_form(
+void spot_members_form(
     spot_members_t *self, const spot_fleet_t *fleet, const spot_template_set_t *set)
 {
     list_members(self, fleet, (int32_t) spot_template_set_instances(set));
@@ -431,8 +404,7 @@ spot_members_form(
     assign_layers(self);
 }
 
-spot_template_set_t
-spot_members_set(const spot_members_t *self)
+spot_template_set_t spot_members_set(const spot_members_t *self)
 {
     spot_template_set_t set = {0};
     int32_t last_depth = 0;

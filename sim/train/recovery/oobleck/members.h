@@ -43,8 +43,7 @@ typedef struct {
 
 /* Bytes of memory besides the struct, and the start of an empty one in it. */
 size_t spot_members_bytes(int64_t capacity, int32_t num_layers);
-void spot_members_start(
-    spot_members_t *self, void *memory, int64_t capacity, int32_t num_layers);
+void spot_members_start(spot_members_t *self, void *memory, int64_t capacity, int32_t num_layers);
 
 /* Ends the pause: all members get their new layers. O(members). */
 void spot_members_settle(spot_members_t *self);

@@ -16,31 +16,28 @@
 
 /* ---- Mixes ---- */
 
-int64_t
-spot_oobleck_least_pipelines(const spot_oobleck_options_t *self, int64_t num_instances)
+int64_t spot_oobleck_least_pipelines(const spot_oobleck_options_t *self, int64_t num_instances)
 {
     const int64_t most = num_instances / self->min_depth;
 
     return most < self->num_failures + 1 ? most : self->num_failures + 1;
 }
 
-const spot_oobleck_mix_t *
-spot_oobleck_mix_of(const spot_oobleck_options_t *self, int64_t num_instances)
+const spot_oobleck_mix_t *spot_oobleck_mix_of(
+    const spot_oobleck_options_t *self, int64_t num_instances)
 {
     const int64_t last = self->num_mixes - 1;
 
     return &self->mixes[num_instances < last ? num_instances : last];
 }
 
-bool
-spot_oobleck_can_start(const spot_oobleck_options_t *self, int64_t num_instances)
+bool spot_oobleck_can_start(const spot_oobleck_options_t *self, int64_t num_instances)
 {
     return num_instances >= (self->num_failures + 1) * self->min_depth &&
            spot_oobleck_mix_of(self, num_instances)->step_ms > 0;
 }
 
-int64_t
-spot_oobleck_whole_ms(double step_ms)
+int64_t spot_oobleck_whole_ms(double step_ms)
 {
     const int64_t rounded_ms = llrint(step_ms);
 
@@ -48,34 +45,29 @@ spot_oobleck_whole_ms(double step_ms)
 }
 
 /* Stores the mix of num_instances instances. */
-static int
-add_mix(spot_oobleck_options_t *self, int64_t num_instances,
+static int add_mix(spot_oobleck_options_t *self, int64_t num_instances,
     const spot_template_set_t *set, int64_t step_ms)
 {
-    const int ret =
-        SPOT_ARRAY_ROOM(self, groups, self->num_groups + (size_t) set->num_groups);
+    const int ret = SPOT_ARRAY_ROOM(self, groups, self->num_groups + (size_t) set->num_groups);
 
     if (ret != 0) {
         return ret;
     }
     memcpy(&self->groups[self->num_groups], set->groups,
         (size_t) set->num_groups * sizeof(*self->groups));
-    self->mixes[num_instances] =
-        (spot_oobleck_mix_t){.groups_start = (int64_t) self->num_groups,
-            .num_groups = set->num_groups,
-            .step_ms = step_ms};
+    self->mixes[num_instances] = (spot_oobleck_mix_t){.groups_start = (int64_t) self->num_groups,
+        .num_groups = set->num_groups,
+        .step_ms = step_ms};
     self->num_groups += (size_t) set->num_groups;
     return 0;
 }
 
 /* The fastest set of all N instances, or the mix of fewer if there is no such set. */
-static int
-mix_templates(spot_oobleck_options_t *self, int64_t num_instances, int64_t *num_inexact)
+static int mix_templates(spot_oobleck_options_t *self, int64_t num_instances, int64_t *num_inexact)
 {
     bool is_exact;
     spot_template_set_t set;
-    const double step_ms = spot_templates_best_set(&self->templates,
-        (int32_t) num_instances,
+    const double step_ms = spot_templates_best_set(&self->templates, (int32_t) num_instances,
         (int32_t) spot_oobleck_least_pipelines(self, num_instances), &set, &is_exact);
 
     *num_inexact += !is_exact;
@@ -89,8 +81,7 @@ mix_templates(spot_oobleck_options_t *self, int64_t num_instances, int64_t *num_
 
 /* The fastest number of pipelines of the job's depth: one more than with fewer instances
  * if that is faster or there are fewer than f+1. */
-static int
-mix_uniform(spot_oobleck_options_t *self, const spot_job_t *job, int64_t num_instances)
+static int mix_uniform(spot_oobleck_options_t *self, const spot_job_t *job, int64_t num_instances)
 {
     const int64_t depth = job->pipeline_depth, num = num_instances / depth;
     const spot_template_set_t set = {1, {{(int32_t) depth, (int32_t) num}}};
@@ -101,24 +92,21 @@ mix_uniform(spot_oobleck_options_t *self, const spot_job_t *job, int64_t num_ins
     if (num_instances % depth == 0 && spot_job_pipelines(job, num_instances) == num) {
         const int64_t step_ms = spot_job_step_ms(job, num);
 
-        if (num <= self->num_failures + 1 || mix->step_ms == 0 ||
-            step_ms < mix->step_ms) {
+        if (num <= self->num_failures + 1 || mix->step_ms == 0 || step_ms < mix->step_ms) {
             ret = add_mix(self, num_instances, &set, step_ms);
             mix->is_flat = !spot_job_covers_step(job, num);
             mix->is_fitted = spot_job_is_step_fitted(job, num);
         }
     }
-    mix->lacks_step_time =
-        spot_job_lacks_step_time(job, num_instances) ||
-        spot_job_lacks_best_step_time(job, num_instances, depth, depth);
+    mix->lacks_step_time = spot_job_lacks_step_time(job, num_instances) ||
+                           spot_job_lacks_best_step_time(job, num_instances, depth, depth);
     return ret;
 }
 
 /* The row of the table, as nearly equal pipelines of at least the job's depth: the table
  * does not give the pipelines, but a lost instance must hold layers. Fewer instances
  * than that depth are one pipeline if they have a row of their own. */
-static int
-mix_row(spot_oobleck_options_t *self, int64_t num_instances)
+static int mix_row(spot_oobleck_options_t *self, int64_t num_instances)
 {
     const spot_instance_row_t *row = spot_by_instances_row(&self->by_n, num_instances);
     const bool is_flat = spot_by_instances_is_flat(&self->by_n, num_instances);
@@ -133,8 +121,8 @@ mix_row(spot_oobleck_options_t *self, int64_t num_instances)
         const int64_t most = num_active / self->min_depth, num = most > 0 ? most : 1;
         const int32_t depth = (int32_t) (num_active / num);
         const int32_t num_deeper = (int32_t) (num_active % num);
-        const spot_template_set_t set = {num_deeper > 0 ? 2 : 1,
-            {{depth, (int32_t) num - num_deeper}, {depth + 1, num_deeper}}};
+        const spot_template_set_t set = {
+            num_deeper > 0 ? 2 : 1, {{depth, (int32_t) num - num_deeper}, {depth + 1, num_deeper}}};
 
         ret = add_mix(self, num_instances, &set, row->step_ms);
         mix->is_flat = is_flat;
@@ -149,8 +137,8 @@ mix_row(spot_oobleck_options_t *self, int64_t num_instances)
  * parameters stand for parameters, gradients and Adam's two moments. Without
  * memory_bytes, by the job's own model of a stage with as many micro-batches as stages.
  */
-static int64_t
-depth_by_memory(const spot_oobleck_options_t *self, const spot_step_pipeline_t *model)
+static int64_t depth_by_memory(
+    const spot_oobleck_options_t *self, const spot_step_pipeline_t *model)
 {
     const double needed_bytes = 6 * self->parameter_bytes + self->activation_bytes;
     int64_t depth = 1;
@@ -164,8 +152,7 @@ depth_by_memory(const spot_oobleck_options_t *self, const spot_step_pipeline_t *
     return depth;
 }
 
-static void
-settle_sizes(spot_oobleck_options_t *self, const spot_job_t *job, int64_t capacity)
+static void settle_sizes(spot_oobleck_options_t *self, const spot_job_t *job, int64_t capacity)
 {
     const spot_step_pipeline_t *model = &job->step_time.pipeline;
 
@@ -187,21 +174,18 @@ settle_sizes(spot_oobleck_options_t *self, const spot_job_t *job, int64_t capaci
     }
 }
 
-static int64_t
-most_pipelines(const spot_oobleck_options_t *self, const spot_job_t *job)
+static int64_t most_pipelines(const spot_oobleck_options_t *self, const spot_job_t *job)
 {
-    const int64_t num_micro_batches = self->is_by_templates
-                                          ? spot_micro_batches(job->samples_per_step,
-                                                job->step_time.pipeline.micro_batch, 1)
-                                          : INT64_MAX;
+    const int64_t num_micro_batches =
+        self->is_by_templates
+            ? spot_micro_batches(job->samples_per_step, job->step_time.pipeline.micro_batch, 1)
+            : INT64_MAX;
 
-    return num_micro_batches < job->max_pipelines ? num_micro_batches
-                                                  : job->max_pipelines;
+    return num_micro_batches < job->max_pipelines ? num_micro_batches : job->max_pipelines;
 }
 
 /* Reports what the user would not expect. */
-static void
-check_sizes(const spot_oobleck_options_t *self, spot_bind_t *bind,
+static void check_sizes(const spot_oobleck_options_t *self, spot_bind_t *bind,
     const spot_node_t *node, const spot_job_t *job, int64_t capacity)
 {
     const int64_t num_needed = (self->num_failures + 1) * self->min_depth;
@@ -209,8 +193,8 @@ check_sizes(const spot_oobleck_options_t *self, spot_bind_t *bind,
 
     if (self->is_by_templates && self->min_depth > self->num_layers) {
         spot_bind_error(bind, node, "recovery.n_min",
-            "%" PRId64 " stages are needed, but the model has only %d layers",
-            self->min_depth, (int) self->num_layers);
+            "%" PRId64 " stages are needed, but the model has only %d layers", self->min_depth,
+            (int) self->num_layers);
         return;
     }
     if (num_needed > capacity) {
@@ -244,17 +228,14 @@ check_sizes(const spot_oobleck_options_t *self, spot_bind_t *bind,
 }
 
 /* Checks the columns of the table, and warns of the options that it replaces. */
-static void
-check_table(spot_oobleck_options_t *self, const spot_terms_t *terms)
+static void check_table(spot_oobleck_options_t *self, const spot_terms_t *terms)
 {
-    static const char *const replaced[] = {"detection", "layer_bytes",
-        "bandwidth_bytes_per_s", "n_min", "parameter_bytes", "activation_bytes",
-        "memory_bytes"};
+    static const char *const replaced[] = {"detection", "layer_bytes", "bandwidth_bytes_per_s",
+        "n_min", "parameter_bytes", "activation_bytes", "memory_bytes"};
 
     if (!self->by_n.table.has[SPOT_BY_N_PAUSE_MS] && !spot_terms_has(terms, "regroup")) {
-        spot_bind_error(terms->bind, spot_node_place(terms->node, "table"),
-            "recovery.table", "%s needs the column pause_ms, or give recovery.regroup",
-            self->by_n.path);
+        spot_bind_error(terms->bind, spot_node_place(terms->node, "table"), "recovery.table",
+            "%s needs the column pause_ms, or give recovery.regroup", self->by_n.path);
     }
     for (size_t j = 0; j < sizeof(replaced) / sizeof(replaced[0]); j++) {
         spot_by_instances_replace(&self->by_n, terms, replaced[j], SPOT_BY_N_PAUSE_MS);
@@ -264,13 +245,12 @@ check_table(spot_oobleck_options_t *self, const spot_terms_t *terms)
 
 /* The simulator with these faults has a table by n and uses additions with the next
  * loss. */
-static void
-check_faults(
+static void check_faults(
     const spot_oobleck_options_t *self, spot_bind_t *bind, const spot_node_t *node)
 {
     if (self->by_n.path == NULL) {
-        spot_bind_error(bind, node, "recovery.table",
-            "the faults of the published simulator need a table");
+        spot_bind_error(
+            bind, node, "recovery.table", "the faults of the published simulator need a table");
     }
     if (self->growth != SPOT_OOBLECK_AT_PREEMPTION) {
         spot_bind_error(bind, spot_node_place(node, "growth"), "recovery.growth",
@@ -278,28 +258,23 @@ check_faults(
     }
 }
 
-static int
-make_templates(spot_oobleck_options_t *self, const spot_job_t *job)
+static int make_templates(spot_oobleck_options_t *self, const spot_job_t *job)
 {
-    const int64_t widest =
-        self->num_layers < self->num_mixes ? self->num_layers : self->num_mixes;
+    const int64_t widest = self->num_layers < self->num_mixes ? self->num_layers : self->num_mixes;
 
-    return spot_templates_init(&self->templates, &job->step_time.pipeline,
-        job->samples_per_step, (int32_t) self->min_depth,
-        (int32_t) (widest > self->min_depth ? widest : self->min_depth),
+    return spot_templates_init(&self->templates, &job->step_time.pipeline, job->samples_per_step,
+        (int32_t) self->min_depth, (int32_t) (widest > self->min_depth ? widest : self->min_depth),
         job->max_pipelines);
 }
 
-static int
-make_mixes(spot_oobleck_options_t *self, spot_bind_t *bind, const spot_node_t *node,
-    const spot_job_t *job)
+static int make_mixes(
+    spot_oobleck_options_t *self, spot_bind_t *bind, const spot_node_t *node, const spot_job_t *job)
 {
     const bool is_by_rows = spot_by_instances_is_given(&self->by_n);
     int64_t num_inexact = 0;
     int ret = 0;
 
-    for (int64_t n = is_by_rows ? 1 : self->min_depth; ret == 0 && n < self->num_mixes;
-         n++) {
+    for (int64_t n = is_by_rows ? 1 : self->min_depth; ret == 0 && n < self->num_mixes; n++) {
         if (is_by_rows) {
             ret = mix_row(self, n);
         } else {
@@ -319,8 +294,7 @@ make_mixes(spot_oobleck_options_t *self, spot_bind_t *bind, const spot_node_t *n
 
 /* Pauses and copies without a table, once the layers are known. Published are those of
  * BERT-large, GPT-2 and links of 10 Gbit/s, without copies. */
-static void
-settle_pauses(spot_oobleck_options_t *self, spot_terms_t *terms)
+static void settle_pauses(spot_oobleck_options_t *self, spot_terms_t *terms)
 {
     const spot_job_t *job = terms->job;
     const double known_bytes = job->step_time.pipeline.memory.state_bytes;
@@ -328,11 +302,11 @@ settle_pauses(spot_oobleck_options_t *self, spot_terms_t *terms)
 
     self->detection_ms =
         spot_terms_ms(terms, "detection", self->detection_ms, 0, job->detection_ms);
-    self->regroup_ms = spot_terms_ms(
-        terms, "regroup", self->regroup_ms, PUBLISHED_REGROUP_MS, job->regroup_ms);
+    self->regroup_ms =
+        spot_terms_ms(terms, "regroup", self->regroup_ms, PUBLISHED_REGROUP_MS, job->regroup_ms);
     self->rebuild_ms = terms->is_published ? 0 : job->rebuild_ms;
-    self->layer_bytes = spot_terms_number(terms, "layer_bytes", self->layer_bytes,
-        known_bytes, state_bytes > 0 ? state_bytes / self->num_layers : known_bytes);
+    self->layer_bytes = spot_terms_number(terms, "layer_bytes", self->layer_bytes, known_bytes,
+        state_bytes > 0 ? state_bytes / self->num_layers : known_bytes);
     self->bandwidth_bytes_per_s = spot_terms_number(terms, "bandwidth_bytes_per_s",
         self->bandwidth_bytes_per_s, PUBLISHED_BYTES_PER_S, job->network_bytes_per_s);
     if (terms->is_published || spot_by_instances_is_given(&self->by_n)) {
@@ -344,14 +318,12 @@ settle_pauses(spot_oobleck_options_t *self, spot_terms_t *terms)
                                "50, bytes_per_parameter: 16}, or recovery.layer_bytes");
     }
     if (self->bandwidth_bytes_per_s == 0) {
-        spot_terms_lack(terms,
-            "the bandwidth by which pipelines copy from each other: give "
-            "fleet.network, e.g. 10 Gbit/s, or recovery.bandwidth_bytes_per_s");
+        spot_terms_lack(terms, "the bandwidth by which pipelines copy from each other: give "
+                               "fleet.network, e.g. 10 Gbit/s, or recovery.bandwidth_bytes_per_s");
     }
 }
 
-int
-spot_oobleck_settle(void *options, spot_terms_t *terms)
+int spot_oobleck_settle(void *options, spot_terms_t *terms)
 {
     spot_oobleck_options_t *self = options;
     spot_bind_t *bind = terms->bind;
@@ -378,15 +350,13 @@ spot_oobleck_settle(void *options, spot_terms_t *terms)
         return 0;
     }
     self->mixes = spot_calloc((size_t) self->num_mixes, sizeof(*self->mixes));
-    if (self->mixes == NULL ||
-        (self->is_by_templates && make_templates(self, job) != 0)) {
+    if (self->mixes == NULL || (self->is_by_templates && make_templates(self, job) != 0)) {
         return SPOT_ERR_NO_MEMORY;
     }
     return make_mixes(self, bind, node, job);
 }
 
-void
-spot_oobleck_release(void *options)
+void spot_oobleck_release(void *options)
 {
     spot_oobleck_options_t *self = options;
 

@@ -84,8 +84,7 @@ void spot_oobleck_release(void *options);
 
 /* The least number of pipelines: f+1, so that f instances may be lost at once, or fewer
  * if there are too few instances. */
-int64_t spot_oobleck_least_pipelines(
-    const spot_oobleck_options_t *self, int64_t num_instances);
+int64_t spot_oobleck_least_pipelines(const spot_oobleck_options_t *self, int64_t num_instances);
 
 /* The mix of num_instances instances when pipelines form anew. */
 const spot_oobleck_mix_t *spot_oobleck_mix_of(
@@ -100,8 +99,7 @@ bool spot_oobleck_can_start(const spot_oobleck_options_t *self, int64_t num_inst
 /* Forms the pipelines of num_instances instances anew, active ones first. Sets the step
  * time of the decision, not its pauses. */
 void spot_oobleck_form(const spot_oobleck_options_t *self, spot_oobleck_state_t *state,
-    const spot_recovery_view_t *view, int64_t num_instances,
-    spot_recovery_decision_t *decision);
+    const spot_recovery_view_t *view, int64_t num_instances, spot_recovery_decision_t *decision);
 
 /* Decides where a fault is set. */
 void spot_oobleck_decide_with_faults(const spot_oobleck_options_t *self,

@@ -68,8 +68,7 @@ SPOT_MUST_CHECK int spot_parcae_costs_settle(
 void spot_parcae_costs_release(spot_parcae_costs_t *self);
 
 /* Whether pipelines can have a depth: it has layers and a build time. */
-static inline bool
-spot_parcae_has_depth(const spot_parcae_costs_t *self, int64_t depth)
+static inline bool spot_parcae_has_depth(const spot_parcae_costs_t *self, int64_t depth)
 {
     return depth <= self->max_depth && self->stages[depth].depth > 0;
 }
@@ -78,12 +77,12 @@ spot_parcae_has_depth(const spot_parcae_costs_t *self, int64_t depth)
 double spot_parcae_transfer_ms(const spot_parcae_costs_t *self, double bytes);
 
 /* Time to form the communication groups of (D,P), with or without added instances. */
-double spot_parcae_group_ms(const spot_parcae_costs_t *self, int64_t num_pipelines,
-    int64_t depth, bool has_additions);
+double spot_parcae_group_ms(
+    const spot_parcae_costs_t *self, int64_t num_pipelines, int64_t depth, bool has_additions);
 
 /* Time to restart the processes, their groups included. */
-double spot_parcae_restart_ms(const spot_parcae_costs_t *self, int64_t num_pipelines,
-    int64_t depth, bool has_additions);
+double spot_parcae_restart_ms(
+    const spot_parcae_costs_t *self, int64_t num_pipelines, int64_t depth, bool has_additions);
 
 /* The losses of D pipelines of P stages. */
 typedef struct {
@@ -102,8 +101,8 @@ double spot_parcae_missing(
 
 /* The cost of pipelines of the same depth, by the instances lost of each stage of
  * num_pipelines: intra-stage if enough are left of each, else inter-stage. O(depth). */
-double spot_parcae_same_depth_ms(const spot_parcae_costs_t *self,
-    const spot_parcae_left_t *left, const int32_t *num_lost, int32_t num_pipelines);
+double spot_parcae_same_depth_ms(const spot_parcae_costs_t *self, const spot_parcae_left_t *left,
+    const int32_t *num_lost, int32_t num_pipelines);
 
 /* The cost of a move to pipelines of another depth, whose missing parameters take
  * transfer_ms. */
@@ -111,10 +110,9 @@ double spot_parcae_repartition_ms(const spot_parcae_costs_t *self, double transf
     int32_t num_pipelines, int32_t depth, bool has_additions);
 
 /* The cost of any move. */
-double spot_parcae_move_ms(const spot_parcae_costs_t *self,
-    const spot_parcae_left_t *left, int32_t num_pipelines, int32_t depth);
+double spot_parcae_move_ms(const spot_parcae_costs_t *self, const spot_parcae_left_t *left,
+    int32_t num_pipelines, int32_t depth);
 
 /* The cost to save, load and restart everything (recovery.md 2.7); the first decision
  * saves nothing. */
-double spot_parcae_reload_ms(
-    const spot_parcae_costs_t *self, int32_t depth, double checkpoint_ms);
+double spot_parcae_reload_ms(const spot_parcae_costs_t *self, int32_t depth, double checkpoint_ms);

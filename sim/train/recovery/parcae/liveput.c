@@ -26,20 +26,16 @@ typedef struct {
 } expectation_t;
 
 /* P(v of the active instances are lost). */
-static double
-probability(const expectation_t *self, int32_t num_active_lost)
+static double probability(const expectation_t *self, int32_t num_active_lost)
 {
     const spot_parcae_chance_t *chance = self->chance;
 
-    return gsl_ran_hypergeometric_pdf((unsigned) num_active_lost,
-        (unsigned) self->num_places,
-        (unsigned) (chance->num_instances - self->num_places),
-        (unsigned) chance->num_lost);
+    return gsl_ran_hypergeometric_pdf((unsigned) num_active_lost, (unsigned) self->num_places,
+        (unsigned) (chance->num_instances - self->num_places), (unsigned) chance->num_lost);
 }
 
 /* n choose k, or a number above limit. */
-static double
-choose(int32_t n, int32_t k, double limit)
+static double choose(int32_t n, int32_t k, double limit)
 {
     double ways = 1;
 
@@ -53,31 +49,27 @@ choose(int32_t n, int32_t k, double limit)
     return ways;
 }
 
-static bool
-fits(const expectation_t *self, int32_t pair_id)
+static bool fits(const expectation_t *self, int32_t pair_id)
 {
     return spot_parcae_size(self->parcae, pair_id) <= self->num_after;
 }
 
 /* Adds the costs of pipelines of the same depth, for the losses of each stage. */
-static void
-add_same_depth(expectation_t *self, double weight)
+static void add_same_depth(expectation_t *self, double weight)
 {
     const spot_parcae_t *parcae = self->parcae;
     const bool has_loss = self->left.num_left < self->num_places;
 
     for (int32_t id = self->first_same; id < self->end_same && fits(self, id); id++) {
         if (id != self->chance->from || has_loss) {
-            self->costs[id] +=
-                weight * spot_parcae_same_depth_ms(&parcae->costs, &self->left,
-                             self->num_lost, parcae->pairs[id].num_pipelines);
+            self->costs[id] += weight * spot_parcae_same_depth_ms(&parcae->costs, &self->left,
+                                            self->num_lost, parcae->pairs[id].num_pipelines);
         }
     }
 }
 
 /* Adds the transfers of pipelines of other depths. */
-static void
-add_transfers(expectation_t *self, double weight)
+static void add_transfers(expectation_t *self, double weight)
 {
     const spot_parcae_t *parcae = self->parcae;
     const spot_parcae_costs_t *costs = &parcae->costs;
@@ -90,16 +82,15 @@ add_transfers(expectation_t *self, double weight)
         depth = parcae->pairs[id].depth;
         if (depth != self->depth && depth <= self->num_after) {
             self->transfer_ms[depth] +=
-                weight * spot_parcae_transfer_ms(
-                             costs, costs->bytes_per_parameter *
-                                        spot_parcae_missing(costs, &self->left, depth));
+                weight *
+                spot_parcae_transfer_ms(costs,
+                    costs->bytes_per_parameter * spot_parcae_missing(costs, &self->left, depth));
         }
     }
 }
 
 /* Adds one outcome: the places that are lost. */
-static void
-add_outcome(
+static void add_outcome(
     expectation_t *self, const int32_t *places, int32_t num_places, double weight)
 {
     uint8_t *is_lost = self->chance->is_lost;
@@ -122,8 +113,7 @@ add_outcome(
 /* ---- All outcomes ---- */
 
 /* The next set of count numbers below limit in lexical order; false: none. */
-static bool
-next_set(int32_t *numbers, int32_t count, int32_t limit)
+static bool next_set(int32_t *numbers, int32_t count, int32_t limit)
 {
     int32_t j = count - 1;
 
@@ -140,11 +130,10 @@ next_set(int32_t *numbers, int32_t count, int32_t limit)
     return true;
 }
 
-static void
-add_sets(expectation_t *self, int32_t num_active_lost)
+static void add_sets(expectation_t *self, int32_t num_active_lost)
 {
-    const double weight = probability(self, num_active_lost) /
-                          choose(self->num_places, num_active_lost, HUGE_VAL);
+    const double weight =
+        probability(self, num_active_lost) / choose(self->num_places, num_active_lost, HUGE_VAL);
     int32_t *numbers = self->chance->numbers;
 
     for (int32_t j = 0; j < num_active_lost; j++) {
@@ -156,8 +145,7 @@ add_sets(expectation_t *self, int32_t num_active_lost)
 }
 
 /* Distributes num_more losses over the stages from stage on; weight: of each way. */
-static void
-add_counts(expectation_t *self, int32_t stage, int32_t num_more, double weight)
+static void add_counts(expectation_t *self, int32_t stage, int32_t num_more, double weight)
 {
     if (num_more == 0) {
         add_same_depth(self, weight);
@@ -169,19 +157,17 @@ add_counts(expectation_t *self, int32_t stage, int32_t num_more, double weight)
     }
     for (int32_t j = 0; j <= num_more && j <= self->num_pipelines; j++) {
         self->num_lost[stage] = j;
-        add_counts(self, stage + 1, num_more - j,
-            weight * choose(self->num_pipelines, j, HUGE_VAL));
+        add_counts(
+            self, stage + 1, num_more - j, weight * choose(self->num_pipelines, j, HUGE_VAL));
     }
     self->num_lost[stage] = 0;
 }
 
-static void
-count_stages(expectation_t *self, int32_t fewest, int32_t most)
+static void count_stages(expectation_t *self, int32_t fewest, int32_t most)
 {
     for (int32_t v = fewest; v <= most; v++) {
         self->left.num_left = self->num_places - v;
-        add_counts(
-            self, 0, v, probability(self, v) / choose(self->num_places, v, HUGE_VAL));
+        add_counts(self, 0, v, probability(self, v) / choose(self->num_places, v, HUGE_VAL));
     }
 }
 
@@ -189,8 +175,7 @@ count_stages(expectation_t *self, int32_t fewest, int32_t most)
 
 /* Draws victims: the first of a shuffled list, with the active ones in front. Returns
  * the number of active ones. */
-static int32_t
-draw(expectation_t *self)
+static int32_t draw(expectation_t *self)
 {
     const spot_parcae_chance_t *chance = self->chance;
     int32_t *numbers = chance->numbers, num_active = 0;
@@ -210,8 +195,7 @@ draw(expectation_t *self)
     return num_active;
 }
 
-static void
-add_sample(expectation_t *self)
+static void add_sample(expectation_t *self)
 {
     const spot_parcae_chance_t *chance = self->chance;
     const double weight = 1 / (double) chance->num_samples;
@@ -237,8 +221,7 @@ add_sample(expectation_t *self)
 /* ---- Together ---- */
 
 /* Selects the possible pairs. */
-static void
-start(expectation_t *self, const spot_parcae_t *parcae,
+static void start(expectation_t *self, const spot_parcae_t *parcae,
     const spot_parcae_chance_t *chance, double *costs)
 {
     const spot_parcae_pair_t *pair = &parcae->pairs[chance->from];
@@ -256,13 +239,12 @@ start(expectation_t *self, const spot_parcae_t *parcae,
     self->left.is_lost = chance->is_lost;
     memset(chance->is_lost, 0, (size_t) chance->num_instances);
     self->first_same = chance->from;
-    while (self->first_same > 0 &&
-           parcae->pairs[self->first_same - 1].depth == pair->depth) {
+    while (self->first_same > 0 && parcae->pairs[self->first_same - 1].depth == pair->depth) {
         self->first_same--;
     }
     self->end_same = chance->from + 1;
-    while (self->end_same < parcae->num_pairs &&
-           parcae->pairs[self->end_same].depth == pair->depth) {
+    while (
+        self->end_same < parcae->num_pairs && parcae->pairs[self->end_same].depth == pair->depth) {
         self->end_same++;
     }
     for (int32_t id = 0; id < parcae->num_pairs; id++) {
@@ -273,8 +255,7 @@ start(expectation_t *self, const spot_parcae_t *parcae,
 }
 
 /* Adds the restarts of moves to another depth, with or without added instances. */
-static void
-add_restarts(expectation_t *self, int32_t fewest, int32_t most)
+static void add_restarts(expectation_t *self, int32_t fewest, int32_t most)
 {
     const spot_parcae_t *parcae = self->parcae;
 
@@ -290,16 +271,15 @@ add_restarts(expectation_t *self, int32_t fewest, int32_t most)
             with_additions += size > self->num_places - v ? probability(self, v) : 0;
         }
         for (int has_additions = 0; has_additions <= 1; has_additions++) {
-            self->costs[id] += (has_additions ? with_additions : 1 - with_additions) *
-                               spot_parcae_repartition_ms(&parcae->costs,
-                                   self->transfer_ms[pair->depth], pair->num_pipelines,
-                                   pair->depth, has_additions);
+            self->costs[id] +=
+                (has_additions ? with_additions : 1 - with_additions) *
+                spot_parcae_repartition_ms(&parcae->costs, self->transfer_ms[pair->depth],
+                    pair->num_pipelines, pair->depth, has_additions);
         }
     }
 }
 
-double
-spot_parcae_expect(
+double spot_parcae_expect(
     const spot_parcae_t *self, const spot_parcae_chance_t *chance, double *costs)
 {
     const double limit = (double) chance->num_samples;

@@ -17,22 +17,19 @@
 /* ---- Memory ---- */
 
 /* The pairs and waiting. */
-static size_t
-num_states(const spot_parcae_t *parcae)
+static size_t num_states(const spot_parcae_t *parcae)
 {
     return (size_t) parcae->num_pairs + 1;
 }
 
-static size_t
-table_bytes(const spot_parcae_t *parcae)
+static size_t table_bytes(const spot_parcae_t *parcae)
 {
     const size_t num = num_states(parcae);
 
     return sizeof(spot_parcae_moves_t) + num * (num + 1) * sizeof(double);
 }
 
-size_t
-spot_parcae_lookahead_bytes(
+size_t spot_parcae_lookahead_bytes(
     const spot_parcae_t *parcae, int64_t capacity, int32_t num_tables)
 {
     const size_t num = num_states(parcae);
@@ -42,8 +39,7 @@ spot_parcae_lookahead_bytes(
            (2 * num + (size_t) capacity) * sizeof(int32_t) + (size_t) capacity;
 }
 
-void
-spot_parcae_lookahead_start(spot_parcae_lookahead_t *self, void *memory,
+void spot_parcae_lookahead_start(spot_parcae_lookahead_t *self, void *memory,
     const spot_parcae_t *parcae, int64_t capacity, int32_t num_tables)
 {
     const size_t num = num_states(parcae);
@@ -60,8 +56,7 @@ spot_parcae_lookahead_start(spot_parcae_lookahead_t *self, void *memory,
     }
     self->ways[0] = (spot_parcae_way_t *) (void *) numbers;
     self->ways[1] = self->ways[0] + num * SPOT_PARCAE_MAX_WAYS;
-    self->num_ways[0] =
-        (int32_t *) (void *) (self->ways[1] + num * SPOT_PARCAE_MAX_WAYS);
+    self->num_ways[0] = (int32_t *) (void *) (self->ways[1] + num * SPOT_PARCAE_MAX_WAYS);
     self->num_ways[1] = self->num_ways[0] + num;
     self->numbers = self->num_ways[1] + num;
     self->is_lost = (uint8_t *) (self->numbers + capacity);
@@ -70,8 +65,7 @@ spot_parcae_lookahead_start(spot_parcae_lookahead_t *self, void *memory,
 /* ---- Tables of moves ---- */
 
 /* After waiting no instance has state; waiting itself costs nothing. */
-static void
-fill_waiting(const spot_parcae_t *parcae, spot_parcae_moves_t *moves)
+static void fill_waiting(const spot_parcae_t *parcae, spot_parcae_moves_t *moves)
 {
     const spot_parcae_left_t no_survivors = {0};
     const size_t num = num_states(parcae);
@@ -80,8 +74,8 @@ fill_waiting(const spot_parcae_t *parcae, spot_parcae_moves_t *moves)
     for (int32_t to = 0; to < parcae->num_pairs; to++) {
         const spot_parcae_pair_t *pair = &parcae->pairs[to];
 
-        costs[to] = spot_parcae_move_ms(
-            &parcae->costs, &no_survivors, pair->num_pipelines, pair->depth);
+        costs[to] =
+            spot_parcae_move_ms(&parcae->costs, &no_survivors, pair->num_pipelines, pair->depth);
     }
     for (size_t from = 0; from < num; from++) {
         moves->costs[from * num + num - 1] = 0;
@@ -91,8 +85,7 @@ fill_waiting(const spot_parcae_t *parcae, spot_parcae_moves_t *moves)
 
 /* Each number of instances, number of victims and pair has a stream of its own, so the
  * order of questions does not matter. */
-static void
-fill_table(spot_parcae_lookahead_t *self, spot_parcae_moves_t *moves)
+static void fill_table(spot_parcae_lookahead_t *self, spot_parcae_moves_t *moves)
 {
     const spot_parcae_t *parcae = self->parcae;
     const size_t num = num_states(parcae);
@@ -110,19 +103,18 @@ fill_table(spot_parcae_lookahead_t *self, spot_parcae_moves_t *moves)
 
         if (spot_parcae_size(parcae, from) <= moves->num_before) {
             chance.from = from;
-            spot_rng_seek(&self->rng, self->seed, self->replication,
-                SPOT_STREAM_RECOVERY, before + lost + (uint64_t) from);
+            spot_rng_seek(&self->rng, self->seed, self->replication, SPOT_STREAM_RECOVERY,
+                before + lost + (uint64_t) from);
             moves->none[from] =
                 spot_parcae_expect(parcae, &chance, moves->costs + (size_t) from * num);
         }
     }
 }
 
-static const spot_parcae_moves_t *
-find_table(spot_parcae_lookahead_t *self, int32_t num_before, int32_t num_lost)
+static const spot_parcae_moves_t *find_table(
+    spot_parcae_lookahead_t *self, int32_t num_before, int32_t num_lost)
 {
-    const int32_t id =
-        (int32_t) (((int64_t) num_before * 7 + num_lost) % self->num_tables);
+    const int32_t id = (int32_t) (((int64_t) num_before * 7 + num_lost) % self->num_tables);
     spot_parcae_moves_t *moves = &self->tables[id];
 
     if (moves->num_before != num_before || moves->num_lost != num_lost) {
@@ -133,8 +125,7 @@ find_table(spot_parcae_lookahead_t *self, int32_t num_before, int32_t num_lost)
     return moves;
 }
 
-int
-spot_parcae_moves_init(spot_parcae_moves_t *self, const spot_parcae_t *parcae)
+int spot_parcae_moves_init(spot_parcae_moves_t *self, const spot_parcae_t *parcae)
 {
     const size_t num = num_states(parcae);
     uint8_t *is_lost;
@@ -157,18 +148,16 @@ spot_parcae_moves_init(spot_parcae_moves_t *self, const spot_parcae_t *parcae)
         self->none[from] = 1;
         for (int32_t to = 0; to < parcae->num_pairs; to++) {
             self->costs[(size_t) from * num + (size_t) to] =
-                to == from
-                    ? 0
-                    : spot_parcae_move_ms(&parcae->costs, &left,
-                          parcae->pairs[to].num_pipelines, parcae->pairs[to].depth);
+                to == from ? 0
+                           : spot_parcae_move_ms(&parcae->costs, &left,
+                                 parcae->pairs[to].num_pipelines, parcae->pairs[to].depth);
         }
     }
     free(is_lost);
     return 0;
 }
 
-void
-spot_parcae_moves_free(spot_parcae_moves_t *self)
+void spot_parcae_moves_free(spot_parcae_moves_t *self)
 {
     free(self->costs);
     free(self->none);
@@ -177,23 +166,20 @@ spot_parcae_moves_free(spot_parcae_moves_t *self)
 
 /* ---- Ways ---- */
 
-static bool
-is_more(double a, double b)
+static bool is_more(double a, double b)
 {
     return a > b + EQUAL_SHARE * fabs(b);
 }
 
 /* The present pair comes first, then shallower pipelines; waiting is last. */
-static int32_t
-rank_of(const spot_parcae_question_t *question, int32_t first)
+static int32_t rank_of(const spot_parcae_question_t *question, int32_t first)
 {
     return first == question->current ? -1 : first;
 }
 
 /* Whether way a is better than b, without regard to the rest of the pause. */
-static bool
-is_preferred(const spot_parcae_question_t *question, const spot_parcae_way_t *a,
-    const spot_parcae_way_t *b)
+static bool is_preferred(
+    const spot_parcae_question_t *question, const spot_parcae_way_t *a, const spot_parcae_way_t *b)
 {
     return is_more(a->samples, b->samples) ||
            (!is_more(b->samples, a->samples) &&
@@ -201,16 +187,14 @@ is_preferred(const spot_parcae_question_t *question, const spot_parcae_way_t *a,
 }
 
 /* Whether way a is at least as good as b in samples and rest. */
-static bool
-beats(const spot_parcae_question_t *question, const spot_parcae_way_t *a,
-    const spot_parcae_way_t *b)
+static bool beats(
+    const spot_parcae_question_t *question, const spot_parcae_way_t *a, const spot_parcae_way_t *b)
 {
     return a->rest_ms <= b->rest_ms && !is_preferred(question, b, a);
 }
 
 /* Keeps a way unless others beat it; for a state that has ways. */
-static void
-add_to_ways(const spot_parcae_question_t *question, spot_parcae_way_t *ways,
+static void add_to_ways(const spot_parcae_question_t *question, spot_parcae_way_t *ways,
     int32_t *num_ways, const spot_parcae_way_t *way)
 {
     int32_t num = 0, worst = 0;
@@ -240,22 +224,19 @@ add_to_ways(const spot_parcae_question_t *question, spot_parcae_way_t *ways,
 
 /* Keeps a way unless others beat it. Most ways are the first of their state, or the
  * first way there has clearly more samples. */
-static inline void
-add_way(const spot_parcae_question_t *question, spot_parcae_way_t *ways,
+static inline void add_way(const spot_parcae_question_t *question, spot_parcae_way_t *ways,
     int32_t *num_ways, const spot_parcae_way_t *way)
 {
     if (*num_ways == 0) {
         ways[(*num_ways)++] = *way;
-    } else if (ways[0].rest_ms > way->rest_ms ||
-               !is_more(ways[0].samples, way->samples)) {
+    } else if (ways[0].rest_ms > way->rest_ms || !is_more(ways[0].samples, way->samples)) {
         add_to_ways(question, ways, num_ways, way);
     }
 }
 
 /* The way with the most samples. */
-static const spot_parcae_way_t *
-best_way(const spot_parcae_question_t *question, const spot_parcae_way_t *ways,
-    int32_t num_ways)
+static const spot_parcae_way_t *best_way(
+    const spot_parcae_question_t *question, const spot_parcae_way_t *ways, int32_t num_ways)
 {
     const spot_parcae_way_t *best = &ways[0];
 
@@ -266,15 +247,14 @@ best_way(const spot_parcae_question_t *question, const spot_parcae_way_t *ways,
 }
 
 /* fmax(0, value) without a call. */
-static inline double
-positive(double value)
+static inline double positive(double value)
 {
     return value > 0 ? value : 0;
 }
 
 /* The way prolonged by an interval with a pair, after a pause of cost_ms. */
-static spot_parcae_way_t
-prolong(const spot_parcae_way_t *way, double speed, double cost_ms, double interval_ms)
+static spot_parcae_way_t prolong(
+    const spot_parcae_way_t *way, double speed, double cost_ms, double interval_ms)
 {
     return (spot_parcae_way_t){
         .samples = way->samples + speed * positive(interval_ms - cost_ms),
@@ -283,8 +263,7 @@ prolong(const spot_parcae_way_t *way, double speed, double cost_ms, double inter
     };
 }
 
-static void
-start_ways(spot_parcae_lookahead_t *self, const spot_parcae_question_t *question)
+static void start_ways(spot_parcae_lookahead_t *self, const spot_parcae_question_t *question)
 {
     const spot_parcae_t *parcae = self->parcae;
 
@@ -293,16 +272,14 @@ start_ways(spot_parcae_lookahead_t *self, const spot_parcae_question_t *question
 
         self->num_ways[0][to] = question->first_costs[to] >= 0;
         if (self->num_ways[0][to] > 0) {
-            self->ways[0][(size_t) to * SPOT_PARCAE_MAX_WAYS] =
-                prolong(&none, parcae->pairs[to].speed, question->first_costs[to],
-                    (double) question->first_ms);
+            self->ways[0][(size_t) to * SPOT_PARCAE_MAX_WAYS] = prolong(&none,
+                parcae->pairs[to].speed, question->first_costs[to], (double) question->first_ms);
         }
     }
 }
 
 /* Prolongs the ways of one pair to all pairs of the instances and to waiting. */
-static void
-prolong_ways(spot_parcae_lookahead_t *self, const spot_parcae_question_t *question,
+static void prolong_ways(spot_parcae_lookahead_t *self, const spot_parcae_question_t *question,
     const spot_parcae_moves_t *moves, int32_t from, int32_t num_instances)
 {
     const spot_parcae_t *parcae = self->parcae;
@@ -328,10 +305,9 @@ prolong_ways(spot_parcae_lookahead_t *self, const spot_parcae_question_t *questi
                 add_way(question, after, &self->num_ways[1][to], &way);
             }
         } else {
-            const double restart_ms = adds_restart
-                                          ? spot_parcae_restart_ms(&parcae->costs,
-                                                pair->num_pipelines, pair->depth, false)
-                                          : 0;
+            const double restart_ms = adds_restart ? spot_parcae_restart_ms(&parcae->costs,
+                                                         pair->num_pipelines, pair->depth, false)
+                                                   : 0;
             const spot_parcae_way_t way =
                 prolong(best, pair->speed, costs[to] + restart_ms, interval_ms);
 
@@ -340,14 +316,12 @@ prolong_ways(spot_parcae_lookahead_t *self, const spot_parcae_question_t *questi
     }
 }
 
-static void
-next_interval(spot_parcae_lookahead_t *self, const spot_parcae_question_t *question,
+static void next_interval(spot_parcae_lookahead_t *self, const spot_parcae_question_t *question,
     int32_t num_before, int32_t num_after)
 {
     const int32_t num_pairs = self->parcae->num_pairs;
     const spot_parcae_moves_t *moves =
-        num_after >= num_before ? self->sure
-                                : find_table(self, num_before, num_before - num_after);
+        num_after >= num_before ? self->sure : find_table(self, num_before, num_before - num_after);
     spot_parcae_way_t *const ways = self->ways[0];
     int32_t *const num_ways = self->num_ways[0];
 
@@ -365,14 +339,12 @@ next_interval(spot_parcae_lookahead_t *self, const spot_parcae_question_t *quest
 
 /* Whether all ways start with the same pair: later intervals do not change the answer.
  */
-static bool
-is_decided(const spot_parcae_lookahead_t *self)
+static bool is_decided(const spot_parcae_lookahead_t *self)
 {
     int32_t first = -1;
 
     for (int32_t id = 0; id <= self->parcae->num_pairs; id++) {
-        const spot_parcae_way_t *ways =
-            &self->ways[0][(size_t) id * SPOT_PARCAE_MAX_WAYS];
+        const spot_parcae_way_t *ways = &self->ways[0][(size_t) id * SPOT_PARCAE_MAX_WAYS];
 
         for (int32_t j = 0; j < self->num_ways[0][id]; j++) {
             if (first >= 0 && ways[j].first != first) {
@@ -384,8 +356,7 @@ is_decided(const spot_parcae_lookahead_t *self)
     return true;
 }
 
-static int32_t
-find_first(spot_parcae_lookahead_t *self, const spot_parcae_question_t *question)
+static int32_t find_first(spot_parcae_lookahead_t *self, const spot_parcae_question_t *question)
 {
     const spot_parcae_way_t *best = NULL;
 
@@ -394,12 +365,10 @@ find_first(spot_parcae_lookahead_t *self, const spot_parcae_question_t *question
         next_interval(self, question, question->counts[j - 1], question->counts[j]);
     }
     for (int32_t id = 0; id <= self->parcae->num_pairs; id++) {
-        const spot_parcae_way_t *ways =
-            &self->ways[0][(size_t) id * SPOT_PARCAE_MAX_WAYS];
+        const spot_parcae_way_t *ways = &self->ways[0][(size_t) id * SPOT_PARCAE_MAX_WAYS];
 
         if (self->num_ways[0][id] > 0) {
-            const spot_parcae_way_t *way =
-                best_way(question, ways, self->num_ways[0][id]);
+            const spot_parcae_way_t *way = best_way(question, ways, self->num_ways[0][id]);
 
             best = best == NULL || is_preferred(question, way, best) ? way : best;
         }
@@ -413,8 +382,7 @@ find_first(spot_parcae_lookahead_t *self, const spot_parcae_question_t *question
 
 /* Whether the same instances are forecast for all intervals: no dice are in the answer.
  */
-static bool
-has_one_count(const spot_parcae_question_t *question)
+static bool has_one_count(const spot_parcae_question_t *question)
 {
     for (int32_t j = 1; j < question->num_intervals; j++) {
         if (question->counts[j] != question->counts[0]) {
@@ -425,8 +393,7 @@ has_one_count(const spot_parcae_question_t *question)
 }
 
 /* The answer to a key, which may still be that to another one. */
-static double *
-place_of(const spot_parcae_lookahead_t *self, const double *key, size_t num_numbers)
+static double *place_of(const spot_parcae_lookahead_t *self, const double *key, size_t num_numbers)
 {
     const size_t num_answers = SPOT_PARCAE_ANSWERS_BYTES / sizeof(*key) / num_numbers;
     uint64_t hash = 0;
@@ -441,8 +408,7 @@ place_of(const spot_parcae_lookahead_t *self, const double *key, size_t num_numb
     return self->answers + hash % num_answers * num_numbers;
 }
 
-int32_t
-spot_parcae_look_ahead(
+int32_t spot_parcae_look_ahead(
     spot_parcae_lookahead_t *self, const spot_parcae_question_t *question)
 {
     const size_t num = num_states(self->parcae), num_numbers = num + NUM_HEAD;
@@ -457,8 +423,7 @@ spot_parcae_look_ahead(
     key[3] = question->current;
     memcpy(key + NUM_HEAD, question->first_costs, num * sizeof(*key));
     answer = place_of(self, key, num_numbers);
-    if (answer[0] == 0 ||
-        memcmp(answer + 1, key + 1, (num_numbers - 1) * sizeof(*key)) != 0) {
+    if (answer[0] == 0 || memcmp(answer + 1, key + 1, (num_numbers - 1) * sizeof(*key)) != 0) {
         memcpy(answer + 1, key + 1, (num_numbers - 1) * sizeof(*key));
         answer[0] = find_first(self, question) + 1;
     }

@@ -54,7 +54,7 @@ typedef struct {
 
 /* The arguments of one decision. */
 typedef struct {
-    int64_t first_ms; /* length of the first interval; the others have full length */
+    int64_t first_ms;          /* length of the first interval; the others have full length */
     int32_t num_intervals;     /* >= 1 */
     const int32_t *counts;     /* [num_intervals] instances in each */
     const double *first_costs; /* [num_pairs + 1] ms to each pair now; < 0: the pair is
@@ -69,8 +69,7 @@ void spot_parcae_lookahead_start(spot_parcae_lookahead_t *self, void *memory,
     const spot_parcae_t *parcae, int64_t capacity, int32_t num_tables);
 
 /* Allocates and fills costs and none for all moves without losses. NO_MEMORY. */
-SPOT_MUST_CHECK int spot_parcae_moves_init(
-    spot_parcae_moves_t *self, const spot_parcae_t *parcae);
+SPOT_MUST_CHECK int spot_parcae_moves_init(spot_parcae_moves_t *self, const spot_parcae_t *parcae);
 void spot_parcae_moves_free(spot_parcae_moves_t *self);
 
 /* The pair to form. O(num_intervals pairs^2) and the computation of new tables. */

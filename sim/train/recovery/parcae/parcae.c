@@ -13,15 +13,15 @@ static const char *const tie_names[] = {"fewest", "par", NULL};
 static const char *const merge_names[] = {"restart", "add", NULL};
 
 const spot_field_t spot_parcae_fields[] = {
-    {SPOT_RANGE(DURATION, "interval", spot_parcae_t, interval_ms, 1,
-        (double) SPOT_MAX_DURATION_MS, "60 s", "decision interval",
+    {SPOT_RANGE(DURATION, "interval", spot_parcae_t, interval_ms, 1, (double) SPOT_MAX_DURATION_MS,
+        "60 s", "decision interval",
         "decisions are made at multiples of it, and where active instances are lost")},
-    {SPOT_RANGE(INTEGER, "min_depth", spot_parcae_t, min_depth, 1, SPOT_MAX_INSTANCES,
-        "6", "smallest pipeline depth",
+    {SPOT_RANGE(INTEGER, "min_depth", spot_parcae_t, min_depth, 1, SPOT_MAX_INSTANCES, "6",
+        "smallest pipeline depth",
         "shallowest pipelines to choose, where job.step_time is by (D,P); else they are "
         "of job.pipeline_depth")},
-    {SPOT_RANGE(INTEGER, "max_depth", spot_parcae_t, max_depth, 1, SPOT_MAX_INSTANCES,
-        "32", "largest pipeline depth", "deepest pipelines to choose, likewise")},
+    {SPOT_RANGE(INTEGER, "max_depth", spot_parcae_t, max_depth, 1, SPOT_MAX_INSTANCES, "32",
+        "largest pipeline depth", "deepest pipelines to choose, likewise")},
     {SPOT_CHOICE("tie", spot_parcae_t, tie, tie_names, "fewest", "choice between equals",
         "of equally fast pipelines those of the fewest instances, then of the smallest "
         "depth; par: the fewest pipelines, as in the published program")},
@@ -37,22 +37,19 @@ const spot_field_t spot_parcae_fields[] = {
 
 /* ---- Pairs ---- */
 
-static void
-add_pair(spot_parcae_t *self, const spot_parcae_pair_t *pair)
+static void add_pair(spot_parcae_t *self, const spot_parcae_pair_t *pair)
 {
     self->pairs[self->num_pairs++] = *pair;
 }
 
-static int
-add_pairs_of_job(spot_parcae_t *self, spot_bind_t *bind, const spot_node_t *node,
+static int add_pairs_of_job(spot_parcae_t *self, spot_bind_t *bind, const spot_node_t *node,
     const spot_job_t *job, int64_t capacity)
 {
     const int64_t num_pairs = spot_job_pipelines(job, capacity);
 
     if (!spot_parcae_has_depth(&self->costs, job->pipeline_depth)) {
         spot_bind_error(bind, node, "recovery",
-            "there are no layers, or no build time, for job.pipeline_depth (%" PRId64
-            ")",
+            "there are no layers, or no build time, for job.pipeline_depth (%" PRId64 ")",
             job->pipeline_depth);
         return 0;
     }
@@ -68,8 +65,7 @@ add_pairs_of_job(spot_parcae_t *self, spot_bind_t *bind, const spot_node_t *node
     return 0;
 }
 
-static int
-add_pairs_of_grid(spot_parcae_t *self, spot_bind_t *bind, const spot_node_t *node,
+static int add_pairs_of_grid(spot_parcae_t *self, spot_bind_t *bind, const spot_node_t *node,
     const spot_job_t *job, int64_t capacity)
 {
     const spot_step_grid_t *grid = &job->step_time.grid;
@@ -83,8 +79,7 @@ add_pairs_of_grid(spot_parcae_t *self, spot_bind_t *bind, const spot_node_t *nod
         const spot_step_pair_t *pair = &grid->pairs[j];
         const bool has_size = (int64_t) pair->num_pipelines * pair->depth <= capacity &&
                               pair->num_pipelines <= job->max_pipelines;
-        const bool has_depth = pair->depth >= self->min_depth &&
-                               pair->depth <= self->max_depth &&
+        const bool has_depth = pair->depth >= self->min_depth && pair->depth <= self->max_depth &&
                                spot_parcae_has_depth(&self->costs, pair->depth);
 
         num_unused += has_size && !has_depth;
@@ -106,8 +101,7 @@ add_pairs_of_grid(spot_parcae_t *self, spot_bind_t *bind, const spot_node_t *nod
 }
 
 /* Whether pair a is better than b. */
-static bool
-is_better(const spot_parcae_t *self, int32_t a, int32_t b)
+static bool is_better(const spot_parcae_t *self, int32_t a, int32_t b)
 {
     const spot_parcae_pair_t *pair = &self->pairs[a], *other = &self->pairs[b];
     const int64_t size = spot_parcae_size(self, a), size_b = spot_parcae_size(self, b);
@@ -121,8 +115,7 @@ is_better(const spot_parcae_t *self, int32_t a, int32_t b)
     return size != size_b ? size < size_b : pair->depth < other->depth;
 }
 
-static int
-find_best(spot_parcae_t *self, int64_t capacity)
+static int find_best(spot_parcae_t *self, int64_t capacity)
 {
     self->num_best = capacity + 1;
     self->best = spot_calloc((size_t) self->num_best, sizeof(*self->best));
@@ -145,8 +138,7 @@ find_best(spot_parcae_t *self, int64_t capacity)
     return 0;
 }
 
-static int64_t
-largest_depth(const spot_job_t *job)
+static int64_t largest_depth(const spot_job_t *job)
 {
     const spot_step_grid_t *grid = &job->step_time.grid;
 
@@ -156,8 +148,7 @@ largest_depth(const spot_job_t *job)
     return grid->num_pairs == 0 ? 0 : grid->pairs[grid->num_pairs - 1].depth;
 }
 
-int
-spot_parcae_settle(spot_parcae_t *self, spot_terms_t *terms)
+int spot_parcae_settle(spot_parcae_t *self, spot_terms_t *terms)
 {
     spot_bind_t *bind = terms->bind;
     const spot_node_t *node = terms->node;
@@ -182,23 +173,20 @@ spot_parcae_settle(spot_parcae_t *self, spot_terms_t *terms)
     return ret != 0 || self->pairs == NULL ? ret : find_best(self, capacity);
 }
 
-bool
-spot_parcae_lacks_step_time(const spot_parcae_t *self, const spot_recovery_view_t *view)
+bool spot_parcae_lacks_step_time(const spot_parcae_t *self, const spot_recovery_view_t *view)
 {
     return spot_job_lacks_best_step_time(
         view->job, spot_recovery_num_usable(view), self->min_depth, self->max_depth);
 }
 
-void
-spot_parcae_release(spot_parcae_t *self)
+void spot_parcae_release(spot_parcae_t *self)
 {
     spot_parcae_costs_release(&self->costs);
     free(self->pairs);
     free(self->best);
 }
 
-bool
-spot_parcae_keeps_steps(const void *options)
+bool spot_parcae_keeps_steps(const void *options)
 {
     const spot_parcae_t *self = options;
 
@@ -213,8 +201,7 @@ const spot_recovery_fault_t spot_parcae_faults[] = {
 
 /* ---- Decisions ---- */
 
-void
-spot_parcae_decide_pair(const spot_parcae_t *self, int32_t pair_id, double pause_ms,
+void spot_parcae_decide_pair(const spot_parcae_t *self, int32_t pair_id, double pause_ms,
     double restart_ms, spot_recovery_decision_t *decision)
 {
     const spot_parcae_pair_t *pair = &self->pairs[pair_id];

@@ -37,19 +37,17 @@ void spot_parcae_release(spot_parcae_t *self);
 bool spot_parcae_keeps_steps(const void *options);
 
 /* Of which paper and model its published defaults are. */
-#define SPOT_PARCAE_PUBLISHED                                                           \
-    "Parcae (NSDI'24) for GPT-2 of 1.5B parameters: its layers, links and restarts, "   \
-    "and "                                                                              \
+#define SPOT_PARCAE_PUBLISHED                                                                      \
+    "Parcae (NSDI'24) for GPT-2 of 1.5B parameters: its layers, links and restarts, "              \
+    "and "                                                                                         \
     "a service that keeps each step at no cost"
 
 /* Whether pipelines without a known step time may be the fastest. */
-bool spot_parcae_lacks_step_time(
-    const spot_parcae_t *self, const spot_recovery_view_t *view);
+bool spot_parcae_lacks_step_time(const spot_parcae_t *self, const spot_recovery_view_t *view);
 extern const spot_recovery_fault_t spot_parcae_faults[];
 
 /* D P, the instances of a pair. */
-static inline int64_t
-spot_parcae_size(const spot_parcae_t *self, int32_t pair_id)
+static inline int64_t spot_parcae_size(const spot_parcae_t *self, int32_t pair_id)
 {
     const spot_parcae_pair_t *pair = &self->pairs[pair_id];
 
@@ -57,15 +55,13 @@ spot_parcae_size(const spot_parcae_t *self, int32_t pair_id)
 }
 
 /* The next multiple of the interval after now_ms. */
-static inline int64_t
-spot_parcae_next_ms(const spot_parcae_t *self, int64_t now_ms)
+static inline int64_t spot_parcae_next_ms(const spot_parcae_t *self, int64_t now_ms)
 {
     return (now_ms / self->interval_ms + 1) * self->interval_ms;
 }
 
 /* The rest of the pause under way. */
-static inline int64_t
-spot_parcae_rest_ms(const spot_recovery_view_t *view)
+static inline int64_t spot_parcae_rest_ms(const spot_recovery_view_t *view)
 {
     return view->training_ms == INT64_MAX || view->training_ms < view->now_ms
                ? 0

@@ -4,8 +4,7 @@
 #include <math.h>
 
 /* phi: the share of a change that recurs in the next one. */
-static double
-persistence(const int32_t *counts, int32_t num_counts)
+static double persistence(const int32_t *counts, int32_t num_counts)
 {
     double squares = 0, products = 0;
 
@@ -18,16 +17,14 @@ persistence(const int32_t *counts, int32_t num_counts)
     return squares == 0 ? 0 : fmax(-1, fmin(products / squares, 1));
 }
 
-static int64_t
-clip(int64_t value, int64_t min, int64_t max)
+static int64_t clip(int64_t value, int64_t min, int64_t max)
 {
     const int64_t raised = value < min ? min : value;
 
     return raised > max ? max : raised;
 }
 
-int32_t
-spot_parcae_forecast(const int32_t *counts, int32_t num_counts,
+int32_t spot_parcae_forecast(const int32_t *counts, int32_t num_counts,
     const spot_parcae_limits_t *limits, int32_t *forecasts, int32_t num_forecasts)
 {
     const double phi = persistence(counts, num_counts);
@@ -43,8 +40,7 @@ spot_parcae_forecast(const int32_t *counts, int32_t num_counts,
         rounded = llround(count);
         clipped = clip(rounded, limits->min, limits->max);
         if (j > 0) {
-            clipped = clip(
-                clipped, forecasts[0] - limits->range, forecasts[0] + limits->range);
+            clipped = clip(clipped, forecasts[0] - limits->range, forecasts[0] + limits->range);
         }
         num_clipped += clipped != rounded;
         forecasts[j] = (int32_t) clipped;

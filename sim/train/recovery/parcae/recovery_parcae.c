@@ -53,8 +53,7 @@ typedef struct {
 
 /* ---- Memory ---- */
 
-static int32_t
-num_tables(const options_t *self)
+static int32_t num_tables(const options_t *self)
 {
     const size_t num = (size_t) self->parcae.num_pairs + 1;
     const size_t count = TABLE_BYTES / (num * num * sizeof(double));
@@ -67,26 +66,23 @@ num_tables(const options_t *self)
                                  : (int32_t) count;
 }
 
-static size_t
-parcae_state_size(const void *options, const spot_job_t *job, int64_t capacity)
+static size_t parcae_state_size(const void *options, const spot_job_t *job, int64_t capacity)
 {
     const options_t *self = options;
 
     (void) job;
     return sizeof(state_t) + ((size_t) self->parcae.num_pairs + 1) * sizeof(double) +
-           spot_parcae_lookahead_bytes(&self->parcae, capacity, num_tables(self)) +
-           sizeof(double) + 2 * spot_layout_bytes(capacity) + (size_t) capacity;
+           spot_parcae_lookahead_bytes(&self->parcae, capacity, num_tables(self)) + sizeof(double) +
+           2 * spot_layout_bytes(capacity) + (size_t) capacity;
 }
 
-static size_t
-parcae_kept_size(const void *options)
+static size_t parcae_kept_size(const void *options)
 {
     (void) options;
     return SPOT_PARCAE_ANSWERS_BYTES;
 }
 
-static void
-parcae_start(const void *options, void *state, const spot_recovery_start_t *run)
+static void parcae_start(const void *options, void *state, const spot_recovery_start_t *run)
 {
     const options_t *self = options;
     state_t *memory = state;
@@ -115,8 +111,7 @@ parcae_start(const void *options, void *state, const spot_recovery_start_t *run)
 /* ---- Holders of the state ---- */
 
 /* Follows the end of a pause and losses. */
-static void
-follow(const options_t *options, state_t *self, const spot_recovery_view_t *view,
+static void follow(const options_t *options, state_t *self, const spot_recovery_view_t *view,
     const spot_recovery_change_t *change)
 {
     if (self->is_moving && view->training_ms <= view->now_ms) {
@@ -136,15 +131,13 @@ follow(const options_t *options, state_t *self, const spot_recovery_view_t *view
     self->num_left = view->num_active;
 }
 
-static int64_t
-detection_left_ms(const state_t *self, const spot_recovery_view_t *view)
+static int64_t detection_left_ms(const state_t *self, const spot_recovery_view_t *view)
 {
     return self->detected_ms > view->now_ms ? self->detected_ms - view->now_ms : 0;
 }
 
 /* Moves the state by a new decision: instances out of use are no survivors. */
-static void
-move(const options_t *options, state_t *self, const spot_recovery_view_t *view)
+static void move(const options_t *options, state_t *self, const spot_recovery_view_t *view)
 {
     const spot_parcae_pair_t *pair = &options->parcae.pairs[self->pair];
 
@@ -162,27 +155,23 @@ move(const options_t *options, state_t *self, const spot_recovery_view_t *view)
 
 /* ---- Announced preemptions ---- */
 
-static bool
-takes_notice(const options_t *self, const spot_recovery_view_t *view)
+static bool takes_notice(const options_t *self, const spot_recovery_view_t *view)
 {
     return self->notice == NOTICE_DRAIN && view->deadlines_ms != NULL;
 }
 
 /* N without instances with an announced preemption. */
-static int64_t
-num_instances(const options_t *self, const spot_recovery_view_t *view)
+static int64_t num_instances(const options_t *self, const spot_recovery_view_t *view)
 {
     return takes_notice(self, view) ? spot_recovery_num_staying(view)
                                     : spot_recovery_num_usable(view);
 }
 
 /* Gives up the announced instances. */
-static void
-leave(const options_t *options, state_t *self, const spot_recovery_view_t *view)
+static void leave(const options_t *options, state_t *self, const spot_recovery_view_t *view)
 {
     self->leave_ms = 0;
-    for (int32_t slot = 0; takes_notice(options, view) && slot < self->held.capacity;
-         slot++) {
+    for (int32_t slot = 0; takes_notice(options, view) && slot < self->held.capacity; slot++) {
         if (spot_recovery_is_leaving(view, slot)) {
             spot_layout_lose(&self->held, &slot, 1);
             self->num_left--;
@@ -198,14 +187,12 @@ typedef enum {
 
 /* Drains all steps that are asked for or, without time for them, none; none in a pause.
  * Without a number it drains all steps that end by the deadline. */
-static answer_t
-answer_notice(const options_t *options, state_t *self, const spot_recovery_view_t *view,
-    const spot_recovery_decision_t *decision)
+static answer_t answer_notice(const options_t *options, state_t *self,
+    const spot_recovery_view_t *view, const spot_recovery_decision_t *decision)
 {
     const spot_parcae_pair_t *pair = &options->parcae.pairs[self->pair];
-    const int64_t first_ms = takes_notice(options, view)
-                                 ? spot_recovery_first_deadline_ms(view, decision)
-                                 : INT64_MAX;
+    const int64_t first_ms =
+        takes_notice(options, view) ? spot_recovery_first_deadline_ms(view, decision) : INT64_MAX;
     const int64_t now_ms = view->now_ms;
     int64_t step_ms = pair->step_ms;
 
@@ -222,10 +209,9 @@ answer_notice(const options_t *options, state_t *self, const spot_recovery_view_
         const int64_t num_ended = (now_ms - view->training_ms) / step_ms;
         const int64_t num_fitting = (first_ms - view->training_ms) / step_ms;
 
-        self->leave_ms = view->training_ms +
-                         (options->drain_steps == 0 ? num_fitting
-                                                    : num_ended + options->drain_steps) *
-                             step_ms;
+        self->leave_ms =
+            view->training_ms +
+            (options->drain_steps == 0 ? num_fitting : num_ended + options->drain_steps) * step_ms;
     }
     return ANSWER_WAIT;
 }
@@ -234,8 +220,7 @@ answer_notice(const options_t *options, state_t *self, const spot_recovery_view_
 
 /* Whether the state must be read from storage: no service keeps it, and some stage has
  * no holder. */
-static bool
-needs_storage(const options_t *self, const state_t *state)
+static bool needs_storage(const options_t *self, const state_t *state)
 {
     const spot_layout_t *held = &state->held;
     bool is_whole = held->num_pipelines > 0;
@@ -246,9 +231,8 @@ needs_storage(const options_t *self, const state_t *state)
     return !self->parcae.keeps_steps && !is_whole;
 }
 
-static void
-find_first_costs(const options_t *self, state_t *state, const spot_recovery_view_t *view,
-    bool has_loss)
+static void find_first_costs(
+    const options_t *self, state_t *state, const spot_recovery_view_t *view, bool has_loss)
 {
     const int64_t detection_ms = detection_left_ms(state, view);
     const spot_parcae_t *parcae = &self->parcae;
@@ -286,8 +270,7 @@ find_first_costs(const options_t *self, state_t *state, const spot_recovery_view
             *cost = (double) detection_ms +
                     spot_parcae_move_ms(costs, &left, pair->num_pipelines, pair->depth);
             *cost += parcae->merges_pauses && rest_ms > 0
-                         ? spot_parcae_restart_ms(
-                               costs, pair->num_pipelines, pair->depth, false)
+                         ? spot_parcae_restart_ms(costs, pair->num_pipelines, pair->depth, false)
                          : 0;
         }
     }
@@ -297,8 +280,7 @@ find_first_costs(const options_t *self, state_t *state, const spot_recovery_view
 
 /* ---- Forecasts ---- */
 
-static void
-remember(const options_t *self, state_t *state, int64_t num_instances)
+static void remember(const options_t *self, state_t *state, int64_t num_instances)
 {
     if (state->num_counts == self->num_history) {
         memmove(state->counts, state->counts + 1,
@@ -309,8 +291,7 @@ remember(const options_t *self, state_t *state, int64_t num_instances)
 }
 
 /* ARIMA; between boundaries the present count follows those of boundaries. */
-static int32_t
-forecast_arima(
+static int32_t forecast_arima(
     const options_t *self, const state_t *state, bool is_boundary, int32_t *counts)
 {
     spot_parcae_limits_t limits = self->limits;
@@ -330,9 +311,8 @@ forecast_arima(
 
 /* Sets counts[num_intervals] to the count now and the forecasts for the next boundaries.
  * Returns how many forecasts were cut off. */
-static int32_t
-forecast(const options_t *self, const state_t *state, const spot_recovery_view_t *view,
-    int32_t *counts)
+static int32_t forecast(
+    const options_t *self, const state_t *state, const spot_recovery_view_t *view, int32_t *counts)
 {
     const int64_t interval_ms = self->parcae.interval_ms;
     int64_t boundary_ms = spot_parcae_next_ms(&self->parcae, view->now_ms);
@@ -342,18 +322,16 @@ forecast(const options_t *self, const state_t *state, const spot_recovery_view_t
         return forecast_arima(self, state, view->now_ms % interval_ms == 0, counts);
     }
     for (int64_t j = 1; j < self->num_intervals; j++, boundary_ms += interval_ms) {
-        counts[j] =
-            self->predictor == PREDICT_LAST
-                ? counts[0]
-                : (int32_t) spot_recovery_future_count(state->future, boundary_ms);
+        counts[j] = self->predictor == PREDICT_LAST
+                        ? counts[0]
+                        : (int32_t) spot_recovery_future_count(state->future, boundary_ms);
     }
     return 0;
 }
 
 /* ---- Decisions ---- */
 
-static void
-decide_move(const options_t *self, state_t *state, const spot_recovery_view_t *view,
+static void decide_move(const options_t *self, state_t *state, const spot_recovery_view_t *view,
     spot_recovery_decision_t *decision)
 {
     const int64_t detection_ms = detection_left_ms(state, view);
@@ -364,17 +342,16 @@ decide_move(const options_t *self, state_t *state, const spot_recovery_view_t *v
     double restart_ms = 0;
 
     if (pair->num_pipelines > 0) {
-        restart_ms =
-            (double) detection_ms +
-            spot_parcae_restart_ms(&parcae->costs, pair->num_pipelines, pair->depth,
-                is_from_storage || pair->num_pipelines * pair->depth > state->num_left);
-        restart_ms += parcae->merges_pauses && spot_parcae_rest_ms(view) > 0
-                          ? spot_parcae_restart_ms(
-                                &parcae->costs, pair->num_pipelines, pair->depth, false)
-                          : 0;
+        restart_ms = (double) detection_ms +
+                     spot_parcae_restart_ms(&parcae->costs, pair->num_pipelines, pair->depth,
+                         is_from_storage || pair->num_pipelines * pair->depth > state->num_left);
+        restart_ms +=
+            parcae->merges_pauses && spot_parcae_rest_ms(view) > 0
+                ? spot_parcae_restart_ms(&parcae->costs, pair->num_pipelines, pair->depth, false)
+                : 0;
     }
-    spot_parcae_decide_pair(parcae, state->pair, pause_ms,
-        restart_ms < pause_ms ? restart_ms : pause_ms, decision);
+    spot_parcae_decide_pair(
+        parcae, state->pair, pause_ms, restart_ms < pause_ms ? restart_ms : pause_ms, decision);
     if (is_from_storage) {
         decision->work = SPOT_WORK_ROLLED_BACK;
     }
@@ -383,8 +360,7 @@ decide_move(const options_t *self, state_t *state, const spot_recovery_view_t *v
 }
 
 /* Returns whether nothing more is to be decided until a change. */
-static bool
-decide_ahead(const options_t *self, state_t *state, const spot_recovery_view_t *view,
+static bool decide_ahead(const options_t *self, state_t *state, const spot_recovery_view_t *view,
     bool has_loss, spot_recovery_decision_t *decision)
 {
     const int64_t interval_ms = self->parcae.interval_ms;
@@ -411,8 +387,7 @@ decide_ahead(const options_t *self, state_t *state, const spot_recovery_view_t *
     return is_boundary && spot_parcae_rest_ms(view) == 0;
 }
 
-static void
-parcae_decide(const void *options, void *state, const spot_recovery_view_t *view,
+static void parcae_decide(const void *options, void *state, const spot_recovery_view_t *view,
     const spot_recovery_change_t *change, spot_recovery_decision_t *decision)
 {
     const options_t *self = options;
@@ -447,8 +422,7 @@ parcae_decide(const void *options, void *state, const spot_recovery_view_t *view
 
 /* ---- Options ---- */
 
-static int
-parcae_settle(void *options, spot_terms_t *terms)
+static int parcae_settle(void *options, spot_terms_t *terms)
 {
     options_t *self = options;
     spot_bind_t *bind = terms->bind;
@@ -466,14 +440,12 @@ parcae_settle(void *options, spot_terms_t *terms)
         return 0;
     }
     if (self->limits.max > 0 && self->limits.max < self->limits.min) {
-        spot_bind_error(
-            bind, node, "recovery", "forecast_max is less than forecast_min");
+        spot_bind_error(bind, node, "recovery", "forecast_max is less than forecast_min");
     }
     return spot_parcae_moves_init(&self->sure, &self->parcae);
 }
 
-static void
-parcae_release(void *options)
+static void parcae_release(void *options)
 {
     options_t *self = options;
 
@@ -481,8 +453,7 @@ parcae_release(void *options)
     spot_parcae_release(&self->parcae);
 }
 
-static bool
-parcae_knows_future(const void *options)
+static bool parcae_knows_future(const void *options)
 {
     const options_t *self = options;
 
@@ -490,42 +461,36 @@ parcae_knows_future(const void *options)
 }
 
 static const spot_field_t parcae_options[] = {
-    {SPOT_RANGE(INTEGER, "look_ahead", options_t, num_intervals, 1,
-        SPOT_PARCAE_MAX_INTERVALS, "8", "intervals looked ahead",
+    {SPOT_RANGE(INTEGER, "look_ahead", options_t, num_intervals, 1, SPOT_PARCAE_MAX_INTERVALS, "8",
+        "intervals looked ahead",
         "intervals to plan for, the one that begins included; only the first step is "
         "carried out")},
     {SPOT_CHOICE("predictor", options_t, predictor, predictor_names, "last", "predictor",
         "how many instances there will be: last: as many as now; arima: ARIMA(1,1,0) on "
         "the latest counts at boundaries; oracle: as many as there are going to be, "
         "which no real system knows (the output calls it clairvoyant)")},
-    {SPOT_CHOICE("notice", options_t, notice, notice_names, "drain",
-        "answer to a notice",
+    {SPOT_CHOICE("notice", options_t, notice, notice_names, "drain", "answer to a notice",
         "drain: when the preemption of an instance in use is announced (see "
         "fleet.notice), the job does drain_steps more steps, if they fit before it, and "
         "goes on without that instance, which is paid and idle until it goes: no step "
         "is lost; in a pause at once. Else nothing is planned until the loss. ignore: "
         "as if nothing was announced")},
-    {SPOT_RANGE(INTEGER, "drain_steps", options_t, drain_steps, 0, 1e6, "0",
-        "steps before a loss",
+    {SPOT_RANGE(INTEGER, "drain_steps", options_t, drain_steps, 0, 1e6, "0", "steps before a loss",
         "steps to do after a notice, the one under way included; 2 in the published "
         "program, whose announced instances are idle for the rest of a long notice; 0: "
         "as many as fit before the loss")},
-    {SPOT_RANGE(INTEGER, "samples", options_t, num_samples, 1, 1e6, "1000",
-        "draws of victims",
+    {SPOT_RANGE(INTEGER, "samples", options_t, num_samples, 1, 1e6, "1000", "draws of victims",
         "draws of victims for an expected cost; where there are no more outcomes than "
         "that, all are counted instead")},
     {SPOT_RANGE(INTEGER, "history", options_t, num_history, 3, MAX_HISTORY, "8",
         "intervals of history", "arima: counts to forecast from")},
-    {SPOT_RANGE(INTEGER, "forecast_min", options_t, limits.min, 0, SPOT_MAX_INSTANCES,
-        "0",
+    {SPOT_RANGE(INTEGER, "forecast_min", options_t, limits.min, 0, SPOT_MAX_INSTANCES, "0",
         "arima: least forecast; 8 in the published program; with a warning where it "
         "cuts off")},
-    {SPOT_RANGE(INTEGER, "forecast_max", options_t, limits.max, 0, SPOT_MAX_INSTANCES,
-        "0",
+    {SPOT_RANGE(INTEGER, "forecast_max", options_t, limits.max, 0, SPOT_MAX_INSTANCES, "0",
         "arima: largest forecast, likewise; 32 in the published program; 0: "
         "fleet.capacity")},
-    {SPOT_RANGE(INTEGER, "forecast_range", options_t, limits.range, 0,
-        SPOT_MAX_INSTANCES, "3",
+    {SPOT_RANGE(INTEGER, "forecast_range", options_t, limits.range, 0, SPOT_MAX_INSTANCES, "3",
         "arima: most that a forecast may differ from the next boundary's, likewise")},
     {.name = NULL, .fields = spot_parcae_fields},
 };

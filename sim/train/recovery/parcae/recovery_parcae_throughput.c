@@ -19,8 +19,7 @@ typedef struct {
     int64_t saved_ms;    /* when the checkpoint of the latest decision is durable */
 } state_t;
 
-static size_t
-throughput_state_size(const void *options, const spot_job_t *job, int64_t capacity)
+static size_t throughput_state_size(const void *options, const spot_job_t *job, int64_t capacity)
 {
     (void) options;
     (void) job;
@@ -30,13 +29,11 @@ throughput_state_size(const void *options, const spot_job_t *job, int64_t capaci
 
 /* A loss rolls back. Before any other decision a checkpoint is written if there may be
  * something to save: the job trains, or the latest such checkpoint is cut short. */
-static void
-save(state_t *state, const spot_recovery_view_t *view, bool has_loss,
+static void save(state_t *state, const spot_recovery_view_t *view, bool has_loss,
     spot_recovery_decision_t *decision)
 {
-    const bool has_steps =
-        view->num_pipelines > 0 &&
-        (view->now_ms >= view->training_ms || view->now_ms < state->saved_ms);
+    const bool has_steps = view->num_pipelines > 0 &&
+                           (view->now_ms >= view->training_ms || view->now_ms < state->saved_ms);
 
     if (has_loss) {
         decision->work = SPOT_WORK_ROLLED_BACK;
@@ -46,8 +43,7 @@ save(state_t *state, const spot_recovery_view_t *view, bool has_loss,
     state->saved_ms = view->now_ms + decision->flush_ms;
 }
 
-static void
-form_best(const options_t *self, state_t *state, const spot_recovery_view_t *view,
+static void form_best(const options_t *self, state_t *state, const spot_recovery_view_t *view,
     bool has_loss, spot_recovery_decision_t *decision)
 {
     const spot_parcae_t *parcae = &self->parcae;
@@ -59,13 +55,11 @@ form_best(const options_t *self, state_t *state, const spot_recovery_view_t *vie
         restart_ms = spot_parcae_restart_ms(
             &parcae->costs, pair->num_pipelines, pair->depth, state->has_additions);
         restart_ms *= parcae->merges_pauses && spot_parcae_rest_ms(view) > 0 ? 2 : 1;
-        reload_ms = parcae->keeps_steps
-                        ? spot_parcae_reload_ms(&parcae->costs, pair->depth,
-                              state->has_decided ? (double) self->save_load_ms : 0)
-                        : (double) view->job->reload_ms;
-        restart_ms += state->detected_ms > view->now_ms
-                          ? (double) (state->detected_ms - view->now_ms)
-                          : 0;
+        reload_ms = parcae->keeps_steps ? spot_parcae_reload_ms(&parcae->costs, pair->depth,
+                                              state->has_decided ? (double) self->save_load_ms : 0)
+                                        : (double) view->job->reload_ms;
+        restart_ms +=
+            state->detected_ms > view->now_ms ? (double) (state->detected_ms - view->now_ms) : 0;
         state->has_decided = true;
     }
     spot_parcae_decide_pair(parcae, id, restart_ms + reload_ms, restart_ms, decision);
@@ -76,8 +70,7 @@ form_best(const options_t *self, state_t *state, const spot_recovery_view_t *vie
 
 /* Whether nothing is to do at a boundary: nothing can form, or the pause under way leads
  * to the best pipelines, and new ready instances do not start it again. */
-static bool
-is_settled(const spot_parcae_t *self, const spot_recovery_view_t *view)
+static bool is_settled(const spot_parcae_t *self, const spot_recovery_view_t *view)
 {
     const int32_t id = self->best[spot_recovery_num_usable(view)];
     const bool is_same = spot_parcae_size(self, id) == view->num_active &&
@@ -86,8 +79,7 @@ is_settled(const spot_parcae_t *self, const spot_recovery_view_t *view)
     return is_same && (id == self->num_pairs || spot_parcae_rest_ms(view) > 0);
 }
 
-static void
-throughput_decide(const void *options, void *state, const spot_recovery_view_t *view,
+static void throughput_decide(const void *options, void *state, const spot_recovery_view_t *view,
     const spot_recovery_change_t *change, spot_recovery_decision_t *decision)
 {
     const options_t *self = options;
@@ -113,8 +105,7 @@ throughput_decide(const void *options, void *state, const spot_recovery_view_t *
     memory->has_additions = false;
 }
 
-static int
-throughput_settle(void *options, spot_terms_t *terms)
+static int throughput_settle(void *options, spot_terms_t *terms)
 {
     options_t *self = options;
     const spot_node_t *save_load = spot_node_get(terms->node, "save_load");
@@ -123,16 +114,14 @@ throughput_settle(void *options, spot_terms_t *terms)
     self->save_load_ms =
         spot_terms_ms(terms, "save_load", self->save_load_ms, PUBLISHED_SAVE_LOAD_MS, 0);
     if (save_load != NULL && !self->parcae.keeps_steps) {
-        spot_diag_warn(terms->bind->diag, save_load->file, save_load->line,
-            save_load->column,
+        spot_diag_warn(terms->bind->diag, save_load->file, save_load->line, save_load->column,
             "recovery.save_load has no effect: checkpoints are written and read as the "
             "job has it");
     }
     return ret;
 }
 
-static void
-throughput_release(void *options)
+static void throughput_release(void *options)
 {
     options_t *self = options;
 
@@ -140,8 +129,8 @@ throughput_release(void *options)
 }
 
 static const spot_field_t throughput_options[] = {
-    {SPOT_RANGE(DURATION, "save_load", options_t, save_load_ms, 0,
-        (double) SPOT_MAX_DURATION_MS, "", "save and load time",
+    {SPOT_RANGE(DURATION, "save_load", options_t, save_load_ms, 0, (double) SPOT_MAX_DURATION_MS,
+        "", "save and load time",
         "with published_defaults: yes only, time to save and load the state with every "
         "decision but the first, which keeps all steps that ended, even after a loss; "
         "published: 14 s. Otherwise a loss rolls back, job.reload is paid, and without "

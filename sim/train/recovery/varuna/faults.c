@@ -13,8 +13,7 @@ typedef struct {
     spot_recovery_decision_t *decision;
 } case_t;
 
-void
-spot_varuna_start_faults(const spot_varuna_options_t *self, spot_varuna_faults_t *state,
+void spot_varuna_start_faults(const spot_varuna_options_t *self, spot_varuna_faults_t *state,
     const spot_recovery_start_t *run)
 {
     spot_pause_ends_start(&state->ends, state->end_memory, run->capacity);
@@ -25,16 +24,14 @@ spot_varuna_start_faults(const spot_varuna_options_t *self, spot_varuna_faults_t
 
 /* ---- The event queue, which decides which checkpoints fail ---- */
 
-static void
-take(const case_t *self, int kind)
+static void take(const case_t *self, int kind)
 {
     if (self->options->fault.has_failing_checkpoints) {
         spot_queue_take(&self->state->queue, self->view->now_ms, kind);
     }
 }
 
-static void
-push(const case_t *self, int64_t time_ms, int kind)
+static void push(const case_t *self, int64_t time_ms, int kind)
 {
     if (self->options->fault.has_failing_checkpoints) {
         spot_queue_push(&self->state->queue, time_ms, kind);
@@ -44,13 +41,11 @@ push(const case_t *self, int64_t time_ms, int kind)
 /* ---- Pauses ---- */
 
 /* Switches off the checkpoints of the job's own cycle: they are decided one by one. */
-static const spot_checkpoint_t no_checkpoints = {.mode = SPOT_CHECKPOINT_SYNC,
-    .every_kind = SPOT_EVERY_STEPS,
-    .every_steps = SPOT_MAX_STEPS};
+static const spot_checkpoint_t no_checkpoints = {
+    .mode = SPOT_CHECKPOINT_SYNC, .every_kind = SPOT_EVERY_STEPS, .every_steps = SPOT_MAX_STEPS};
 
 /* A decision for the present pipelines, which pause with num_pipelines 0. */
-static void
-decide_same(case_t *self, int32_t num_pipelines, int64_t num_active, spot_work_t work)
+static void decide_same(case_t *self, int32_t num_pipelines, int64_t num_active, spot_work_t work)
 {
     spot_recovery_decision_t *decision = self->decision;
 
@@ -63,8 +58,7 @@ decide_same(case_t *self, int32_t num_pipelines, int64_t num_active, spot_work_t
 }
 
 /* Stops training until the next decision. */
-static void
-rest(case_t *self, int64_t num_active, spot_work_t work)
+static void rest(case_t *self, int64_t num_active, spot_work_t work)
 {
     decide_same(self, 0, num_active, work);
     self->state->step_end_ms = 0;
@@ -74,13 +68,11 @@ rest(case_t *self, int64_t num_active, spot_work_t work)
 
 /* The step under way goes on, as a step of its remaining time, after what is left of the
  * stall. */
-static void
-train_on(case_t *self, spot_work_t work)
+static void train_on(case_t *self, spot_work_t work)
 {
     const spot_recovery_view_t *view = self->view;
-    const int64_t start_ms = self->state->stall_end_ms > view->now_ms
-                                 ? self->state->stall_end_ms
-                                 : view->now_ms;
+    const int64_t start_ms =
+        self->state->stall_end_ms > view->now_ms ? self->state->stall_end_ms : view->now_ms;
 
     decide_same(self, 1, view->num_active > 0 ? view->num_active : 1, work);
     self->decision->reconfiguration_ms = start_ms - view->now_ms;
@@ -89,8 +81,7 @@ train_on(case_t *self, spot_work_t work)
 }
 
 /* All ready instances form pipelines, if there are enough for one. */
-static void
-form(case_t *self)
+static void form(case_t *self)
 {
     const spot_recovery_view_t *view = self->view;
     const int64_t num_usable = spot_recovery_num_usable(view);
@@ -115,13 +106,12 @@ form(case_t *self)
 }
 
 /* The time from a loss or start to new pipelines. */
-static int64_t
-pause_ms(const case_t *self)
+static int64_t pause_ms(const case_t *self)
 {
     const spot_varuna_options_t *options = self->options;
     const int64_t first_ms = options->fault.first_restart_ms;
-    const spot_instance_row_t *row = spot_instance_table_nearest(
-        &options->by_n.table, spot_recovery_num_usable(self->view));
+    const spot_instance_row_t *row =
+        spot_instance_table_nearest(&options->by_n.table, spot_recovery_num_usable(self->view));
 
     if (self->state->row == NULL && first_ms > 0) {
         return first_ms - row->values[SPOT_BY_N_CHECKPOINT_MS];
@@ -134,8 +124,7 @@ pause_ms(const case_t *self)
 
 /* Starts a pause for each of count causes of one kind. A pause in which steps go on ends
  * them when it forms pipelines. At time 0 pipelines form at once. */
-static void
-begin_pause(case_t *self, int32_t count, int kind)
+static void begin_pause(case_t *self, int32_t count, int kind)
 {
     spot_varuna_faults_t *state = self->state;
     const int64_t now_ms = self->view->now_ms, length_ms = pause_ms(self);
@@ -150,16 +139,14 @@ begin_pause(case_t *self, int32_t count, int kind)
         count = 1;
     }
     for (int32_t j = 0; j < count; j++) {
-        self->decision->num_clipped +=
-            spot_pause_ends_add(&state->ends, now_ms, length_ms);
+        self->decision->num_clipped += spot_pause_ends_add(&state->ends, now_ms, length_ms);
         take(self, kind);
         push(self, now_ms + length_ms, SPOT_QUEUE_PAUSE_END);
     }
 }
 
 /* Ends the pauses that are due; a stale one stops the job. */
-static void
-end_pauses(case_t *self)
+static void end_pauses(case_t *self)
 {
     spot_varuna_faults_t *state = self->state;
     int64_t length_ms;
@@ -169,9 +156,7 @@ end_pauses(case_t *self)
         if (state->phase == SPOT_VARUNA_PAUSING) {
             form(self);
         } else if (state->phase == SPOT_VARUNA_TRAINING) {
-            rest(self,
-                self->decision->is_new ? self->decision->num_active
-                                       : self->view->num_active,
+            rest(self, self->decision->is_new ? self->decision->num_active : self->view->num_active,
                 SPOT_WORK_STEPS_KEPT);
             state->phase = SPOT_VARUNA_STOPPED;
         }
@@ -184,8 +169,7 @@ end_pauses(case_t *self)
 #define DEEP_STEPS 10
 #define DEEP_MASK ((1U << DEEP_STEPS) - 1)
 
-static int32_t
-num_kept(uint32_t recent)
+static int32_t num_kept(uint32_t recent)
 {
     int32_t num = 0;
 
@@ -196,15 +180,13 @@ num_kept(uint32_t recent)
 }
 
 /* Loses the steps since the latest checkpoint. */
-static void
-lose_steps(spot_varuna_faults_t *state)
+static void lose_steps(spot_varuna_faults_t *state)
 {
     state->recent &= ~((1U << state->num_unsaved) - 1);
     state->num_unsaved = 0;
 }
 
-static void
-save_steps(spot_varuna_faults_t *state)
+static void save_steps(spot_varuna_faults_t *state)
 {
     state->num_unsaved = 0;
     state->num_doubtful = 0;
@@ -213,8 +195,7 @@ save_steps(spot_varuna_faults_t *state)
 
 /* Takes the latest ten entries back, of which the last num_early are of steps to come.
  * Steps that are older and not durable stay until the next loss. */
-static void
-take_back(case_t *self)
+static void take_back(case_t *self)
 {
     spot_varuna_faults_t *state = self->state;
     const uint32_t window = DEEP_MASK >> state->num_early;
@@ -236,8 +217,7 @@ take_back(case_t *self)
 /* Fails a checkpoint. A deep failure takes the latest ten entries of a list of steps
  * back; a shorter list grows to ten, so that steps to come have their entries already
  * and as many are lost. */
-static void
-fail(case_t *self)
+static void fail(case_t *self)
 {
     spot_varuna_faults_t *state = self->state;
     const int64_t num_entries = state->num_steps + state->num_early;
@@ -259,8 +239,7 @@ fail(case_t *self)
 }
 
 /* A checkpoint stalls the job. With failing ones its fate is known at once. */
-static void
-write_checkpoint(case_t *self)
+static void write_checkpoint(case_t *self)
 {
     const int64_t now_ms = self->view->now_ms;
     const int64_t write_ms = self->state->row->values[SPOT_BY_N_CHECKPOINT_MS];
@@ -285,8 +264,7 @@ write_checkpoint(case_t *self)
     }
 }
 
-static void
-end_step(case_t *self)
+static void end_step(case_t *self)
 {
     spot_varuna_faults_t *state = self->state;
     const bool is_lost = state->num_owed > 0;
@@ -317,23 +295,19 @@ end_step(case_t *self)
 
 /* ---- Losses and arrivals ---- */
 
-static int32_t
-num_losses(const case_t *self)
+static int32_t num_losses(const case_t *self)
 {
     const spot_recovery_change_t *change = self->change;
 
-    return self->options->fault.idle_losses_pause
-               ? change->num_gone + change->num_gone_prepping
-               : change->num_lost_active;
+    return self->options->fault.idle_losses_pause ? change->num_gone + change->num_gone_prepping
+                                                  : change->num_lost_active;
 }
 
 /* Steps that are not durable are lost. */
-static void
-lose(case_t *self)
+static void lose(case_t *self)
 {
     spot_varuna_faults_t *state = self->state;
-    const bool trains_on = self->options->fault.has_steps_in_pause &&
-                           state->step_end_ms > 0 &&
+    const bool trains_on = self->options->fault.has_steps_in_pause && state->step_end_ms > 0 &&
                            spot_recovery_num_usable(self->view) > 0;
 
     lose_steps(state);
@@ -353,14 +327,12 @@ lose(case_t *self)
     }
 }
 
-static int64_t
-sooner(int64_t a_ms, int64_t b_ms)
+static int64_t sooner(int64_t a_ms, int64_t b_ms)
 {
     return b_ms > 0 && (a_ms == 0 || b_ms < a_ms) ? b_ms : a_ms;
 }
 
-static void
-wake(case_t *self)
+static void wake(case_t *self)
 {
     spot_varuna_faults_t *state = self->state;
     const int64_t now_ms = self->view->now_ms;
@@ -376,10 +348,9 @@ wake(case_t *self)
     }
 }
 
-void
-spot_varuna_decide_with_faults(const spot_varuna_options_t *self,
-    spot_varuna_faults_t *state, const spot_recovery_view_t *view,
-    const spot_recovery_change_t *change, spot_recovery_decision_t *decision)
+void spot_varuna_decide_with_faults(const spot_varuna_options_t *self, spot_varuna_faults_t *state,
+    const spot_recovery_view_t *view, const spot_recovery_change_t *change,
+    spot_recovery_decision_t *decision)
 {
     case_t current = {self, state, view, change, decision};
 
@@ -394,7 +365,6 @@ spot_varuna_decide_with_faults(const spot_varuna_options_t *self,
             rest(&current, spot_recovery_num_usable(view), SPOT_WORK_STEPS_KEPT);
         }
     }
-    decision->wake_ms =
-        sooner(sooner(state->step_end_ms, spot_pause_ends_next_ms(&state->ends)),
-            state->durable_ms);
+    decision->wake_ms = sooner(
+        sooner(state->step_end_ms, spot_pause_ends_next_ms(&state->ends)), state->durable_ms);
 }

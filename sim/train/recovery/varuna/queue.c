@@ -3,16 +3,14 @@
 
 #include "base/error.h"
 
-static bool
-is_before(const spot_coming_t *left, const spot_coming_t *right)
+static bool is_before(const spot_coming_t *left, const spot_coming_t *right)
 {
     return left->time_ms < right->time_ms ||
            (left->time_ms == right->time_ms && left->kind < right->kind);
 }
 
 /* Moves the item at a place towards start while it is before its parent. */
-static void
-move_up(spot_queue_t *self, size_t start, size_t place)
+static void move_up(spot_queue_t *self, size_t start, size_t place)
 {
     const spot_coming_t item = self->items[place];
 
@@ -25,8 +23,7 @@ move_up(spot_queue_t *self, size_t start, size_t place)
 
 /* Moves the item at a place down to a leaf, smaller children up, and from there up
  * again. Of equal children the right one moves. */
-static void
-move_down(spot_queue_t *self, size_t start)
+static void move_down(spot_queue_t *self, size_t start)
 {
     const spot_coming_t item = self->items[start];
     size_t place = start, child;
@@ -43,16 +40,14 @@ move_down(spot_queue_t *self, size_t start)
     move_up(self, start, place);
 }
 
-static void
-make_heap(spot_queue_t *self)
+static void make_heap(spot_queue_t *self)
 {
     for (size_t place = self->num_items / 2; place > 0; place--) {
         move_down(self, place - 1);
     }
 }
 
-void
-spot_queue_start(spot_queue_t *self, const spot_recovery_future_t *future)
+void spot_queue_start(spot_queue_t *self, const spot_recovery_future_t *future)
 {
     *self = (spot_queue_t){.num_items = future->num_coming,
         .max_items = future->num_coming + SPOT_SPARE_COMINGS,
@@ -62,8 +57,7 @@ spot_queue_start(spot_queue_t *self, const spot_recovery_future_t *future)
 }
 
 /* Removes the first item. */
-static spot_coming_t
-pop(spot_queue_t *self)
+static spot_coming_t pop(spot_queue_t *self)
 {
     const spot_coming_t first = self->items[0];
 
@@ -74,16 +68,14 @@ pop(spot_queue_t *self)
     return first;
 }
 
-void
-spot_queue_push(spot_queue_t *self, int64_t time_ms, int kind)
+void spot_queue_push(spot_queue_t *self, int64_t time_ms, int kind)
 {
     spot_bug_assert(self->num_items < self->max_items);
     self->items[self->num_items] = (spot_coming_t){time_ms, kind};
     move_up(self, 0, self->num_items++);
 }
 
-void
-spot_queue_take(spot_queue_t *self, int64_t time_ms, int kind)
+void spot_queue_take(spot_queue_t *self, int64_t time_ms, int kind)
 {
     const spot_coming_t last = {time_ms, kind};
 
@@ -99,8 +91,7 @@ spot_queue_take(spot_queue_t *self, int64_t time_ms, int kind)
     }
 }
 
-bool
-spot_queue_has_loss_first(spot_queue_t *self)
+bool spot_queue_has_loss_first(spot_queue_t *self)
 {
     make_heap(self);
     for (size_t j = 0; j < self->num_items; j++) {

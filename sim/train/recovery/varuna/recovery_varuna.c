@@ -16,27 +16,24 @@
 
 /* ---- Pauses and checkpoints ---- */
 
-static const spot_checkpoint_t *
-checkpoint_of(const spot_varuna_options_t *self, const spot_varuna_shape_t *shape)
+static const spot_checkpoint_t *checkpoint_of(
+    const spot_varuna_options_t *self, const spot_varuna_shape_t *shape)
 {
     return shape->row == NULL ? self->checkpoints
                               : &self->checkpoints[shape->row - self->by_n.table.rows];
 }
 
-int64_t
-spot_varuna_restart_ms(const spot_varuna_options_t *self, const spot_instance_row_t *row)
+int64_t spot_varuna_restart_ms(const spot_varuna_options_t *self, const spot_instance_row_t *row)
 {
     return self->by_n.table.has[SPOT_BY_N_RESTART_TOTAL_MS]
-               ? row->values[SPOT_BY_N_RESTART_TOTAL_MS] -
-                     row->values[SPOT_BY_N_CHECKPOINT_MS]
+               ? row->values[SPOT_BY_N_RESTART_TOTAL_MS] - row->values[SPOT_BY_N_CHECKPOINT_MS]
                : row->values[SPOT_BY_N_PAUSE_MS];
 }
 
 /* The job's checkpoint with another write time; with every or copy one that stalls for
  * the write and is then copied in the background; without a copy it is durable after the
  * write. */
-static spot_checkpoint_t
-checkpoint_with(
+static spot_checkpoint_t checkpoint_with(
     const spot_varuna_options_t *self, const spot_job_t *job, int64_t write_ms)
 {
     const bool is_copied = self->copy_ms > 0;
@@ -59,8 +56,7 @@ checkpoint_with(
 /* ---- Settling ---- */
 
 /* Checks the columns of the table. */
-static void
-check_table(
+static void check_table(
     const spot_varuna_options_t *self, spot_bind_t *bind, const spot_node_t *node)
 {
     const bool *has = self->by_n.table.has;
@@ -69,8 +65,7 @@ check_table(
     if (!has[SPOT_BY_N_CHECKPOINT_MS] ||
         !(has[SPOT_BY_N_RESTART_TOTAL_MS] || has[SPOT_BY_N_PAUSE_MS])) {
         spot_bind_error(bind, spot_node_place(node, "table"), "recovery.table",
-            "%s needs the columns checkpoint_ms and restart_total_ms or pause_ms",
-            self->by_n.path);
+            "%s needs the columns checkpoint_ms and restart_total_ms or pause_ms", self->by_n.path);
     }
     if (detection != NULL) {
         spot_diag_warn(bind->diag, detection->file, detection->line, detection->column,
@@ -79,13 +74,12 @@ check_table(
 }
 
 /* The simulator with these faults has a table by n. */
-static void
-check_faults(
+static void check_faults(
     const spot_varuna_options_t *self, spot_bind_t *bind, const spot_node_t *node)
 {
     if (self->by_n.path == NULL) {
-        spot_bind_error(bind, node, "recovery.table",
-            "the faults of the published simulator need a table");
+        spot_bind_error(
+            bind, node, "recovery.table", "the faults of the published simulator need a table");
     }
     if (self->copy_ms > 0 || self->poll_ms > 0) {
         spot_bind_error(bind, node, "recovery",
@@ -99,9 +93,8 @@ check_faults(
 }
 
 /* The default of cut_points: the layers that job.step_time gives. */
-static void
-settle_cut_points(spot_varuna_options_t *self, spot_bind_t *bind,
-    const spot_node_t *node, const spot_job_t *job)
+static void settle_cut_points(
+    spot_varuna_options_t *self, spot_bind_t *bind, const spot_node_t *node, const spot_job_t *job)
 {
     if (self->num_cut_points == 0) {
         self->num_cut_points = job->step_time.grid.num_layers;
@@ -115,8 +108,7 @@ settle_cut_points(spot_varuna_options_t *self, spot_bind_t *bind,
     }
 }
 
-static int
-fill(spot_varuna_options_t *self, const spot_job_t *job)
+static int fill(spot_varuna_options_t *self, const spot_job_t *job)
 {
     const spot_instance_table_t *table = &self->by_n.table;
     const size_t num_checkpoints = table->num_rows > 0 ? table->num_rows : 1;
@@ -139,18 +131,16 @@ fill(spot_varuna_options_t *self, const spot_job_t *job)
 
 /* Figures that are not given: the checkpoints of the job, or those of the published
  * program. */
-static void
-settle_terms(spot_varuna_options_t *self, const spot_terms_t *terms)
+static void settle_terms(spot_varuna_options_t *self, const spot_terms_t *terms)
 {
-    self->detection_ms = spot_terms_ms(terms, "detection", self->detection_ms,
-        PUBLISHED_DETECTION_MS, terms->job->detection_ms);
+    self->detection_ms = spot_terms_ms(
+        terms, "detection", self->detection_ms, PUBLISHED_DETECTION_MS, terms->job->detection_ms);
     if (self->every_steps == 0 && (terms->is_published || self->copy_ms > 0)) {
         self->every_steps = PUBLISHED_EVERY_STEPS;
     }
 }
 
-static int
-varuna_settle(void *options, spot_terms_t *terms)
+static int varuna_settle(void *options, spot_terms_t *terms)
 {
     spot_varuna_options_t *self = options;
     spot_bind_t *bind = terms->bind;
@@ -176,8 +166,7 @@ varuna_settle(void *options, spot_terms_t *terms)
     return ret;
 }
 
-static void
-varuna_release(void *options)
+static void varuna_release(void *options)
 {
     spot_varuna_options_t *self = options;
 
@@ -188,9 +177,8 @@ varuna_release(void *options)
 
 /* ---- Deciding ---- */
 
-void
-spot_varuna_decide_shape(const spot_varuna_options_t *self,
-    const spot_recovery_view_t *view, spot_recovery_decision_t *decision)
+void spot_varuna_decide_shape(const spot_varuna_options_t *self, const spot_recovery_view_t *view,
+    spot_recovery_decision_t *decision)
 {
     const spot_varuna_shape_t *shape = &self->shapes[spot_recovery_num_usable(view)];
 
@@ -213,8 +201,7 @@ spot_varuna_decide_shape(const spot_varuna_options_t *self,
     }
 }
 
-static void
-decide_after_loss(const spot_varuna_options_t *self, spot_varuna_state_t *state,
+static void decide_after_loss(const spot_varuna_options_t *self, spot_varuna_state_t *state,
     const spot_recovery_view_t *view, spot_recovery_decision_t *decision)
 {
     spot_varuna_decide_shape(self, view, decision);
@@ -226,8 +213,7 @@ decide_after_loss(const spot_varuna_options_t *self, spot_varuna_state_t *state,
 }
 
 /* Time to write and copy one checkpoint while the job does nothing else. */
-static int64_t
-flush_ms(const spot_varuna_options_t *self, const spot_varuna_shape_t *shape)
+static int64_t flush_ms(const spot_varuna_options_t *self, const spot_varuna_shape_t *shape)
 {
     const spot_checkpoint_t *checkpoint = checkpoint_of(self, shape);
 
@@ -237,13 +223,11 @@ flush_ms(const spot_varuna_options_t *self, const spot_varuna_shape_t *shape)
 
 /* Writes a checkpoint before pipelines form anew. In a pause there is nothing to write
  * but the rest of a flush. */
-static void
-decide_morph(const spot_varuna_options_t *self, spot_varuna_state_t *state,
+static void decide_morph(const spot_varuna_options_t *self, spot_varuna_state_t *state,
     const spot_recovery_view_t *view, spot_recovery_decision_t *decision)
 {
     const spot_varuna_shape_t *shape = &self->shapes[spot_recovery_num_usable(view)];
-    const bool has_work =
-        view->training_ms <= view->now_ms || view->now_ms < state->flush_end_ms;
+    const bool has_work = view->training_ms <= view->now_ms || view->now_ms < state->flush_end_ms;
 
     decision->lacks_step_time = shape->lacks_step_time;
     if (shape->num_pipelines == 0 || shape->num_active == view->num_active) {
@@ -260,8 +244,7 @@ decide_morph(const spot_varuna_options_t *self, spot_varuna_state_t *state,
 /* ---- Announced losses ---- */
 
 /* The active instances pause until the relaunch. */
-static void
-decide_stopped(const spot_recovery_view_t *view, spot_recovery_decision_t *decision)
+static void decide_stopped(const spot_recovery_view_t *view, spot_recovery_decision_t *decision)
 {
     decision->is_new = true;
     decision->is_same_pipelines = true;
@@ -270,13 +253,10 @@ decide_stopped(const spot_recovery_view_t *view, spot_recovery_decision_t *decis
 }
 
 /* Between two steps: writes a checkpoint if it becomes durable before the loss. */
-static void
-decide_stop(const spot_varuna_options_t *self, spot_varuna_state_t *state,
-    const spot_recovery_view_t *view, int64_t deadline_ms,
-    spot_recovery_decision_t *decision)
+static void decide_stop(const spot_varuna_options_t *self, spot_varuna_state_t *state,
+    const spot_recovery_view_t *view, int64_t deadline_ms, spot_recovery_decision_t *decision)
 {
-    const int64_t write_ms =
-        flush_ms(self, &self->shapes[spot_recovery_num_usable(view)]);
+    const int64_t write_ms = flush_ms(self, &self->shapes[spot_recovery_num_usable(view)]);
 
     state->is_stopping = false;
     if (write_ms > deadline_ms - view->now_ms) {
@@ -293,10 +273,8 @@ decide_stop(const spot_varuna_options_t *self, spot_varuna_state_t *state,
 
 /* Stops at the end of the step under way if there is time for it; in a pause there is
  * nothing to write. */
-static void
-begin_stop(const spot_varuna_options_t *self, spot_varuna_state_t *state,
-    const spot_recovery_view_t *view, int64_t write_ms,
-    spot_recovery_decision_t *decision)
+static void begin_stop(const spot_varuna_options_t *self, spot_varuna_state_t *state,
+    const spot_recovery_view_t *view, int64_t write_ms, spot_recovery_decision_t *decision)
 {
     if (decision->is_new || view->training_ms > view->now_ms) {
         return;
@@ -312,16 +290,13 @@ begin_stop(const spot_varuna_options_t *self, spot_varuna_state_t *state,
 /* Sets the stop for the first announced loss, if a checkpoint can be written before it:
  * the lead is at least a step and the checkpoint. It replaces an earlier stop, since
  * other instances may be active now. */
-static void
-set_stop(const spot_varuna_options_t *self, spot_varuna_state_t *state,
+static void set_stop(const spot_varuna_options_t *self, spot_varuna_state_t *state,
     const spot_recovery_view_t *view, spot_recovery_decision_t *decision)
 {
-    const int64_t write_ms =
-        flush_ms(self, &self->shapes[spot_recovery_num_usable(view)]);
+    const int64_t write_ms = flush_ms(self, &self->shapes[spot_recovery_num_usable(view)]);
     const int64_t least_ms = state->step_ms + write_ms;
     const int64_t lead_ms = self->lead_ms > least_ms ? self->lead_ms : least_ms;
-    const int32_t num_pipelines =
-        decision->is_new ? decision->num_pipelines : view->num_pipelines;
+    const int32_t num_pipelines = decision->is_new ? decision->num_pipelines : view->num_pipelines;
     const int64_t deadline_ms =
         num_pipelines > 0 ? spot_recovery_first_deadline_ms(view, decision) : INT64_MAX;
     const bool was_known = state->stop_ms > 0 && state->deadline_ms == deadline_ms;
@@ -340,8 +315,7 @@ set_stop(const spot_varuna_options_t *self, spot_varuna_state_t *state,
 }
 
 /* Forms pipelines again after a stop. */
-static void
-relaunch(const spot_varuna_options_t *self, spot_varuna_state_t *state,
+static void relaunch(const spot_varuna_options_t *self, spot_varuna_state_t *state,
     const spot_recovery_view_t *view, spot_recovery_decision_t *decision)
 {
     spot_varuna_decide_shape(self, view, decision);
@@ -351,8 +325,7 @@ relaunch(const spot_varuna_options_t *self, spot_varuna_state_t *state,
 
 /* Ignores a wake for a stop that is cancelled, or that set_stop() handles, and one for a
  * relaunch at the instant of the loss, which follows. */
-static void
-decide_wake(const spot_varuna_options_t *self, spot_varuna_state_t *state,
+static void decide_wake(const spot_varuna_options_t *self, spot_varuna_state_t *state,
     const spot_recovery_view_t *view, spot_recovery_decision_t *decision)
 {
     if (state->relaunch_ms == view->now_ms) {
@@ -360,8 +333,7 @@ decide_wake(const spot_varuna_options_t *self, spot_varuna_state_t *state,
             relaunch(self, state, view, decision);
         }
     } else if (state->is_stopping) {
-        decide_stop(self, state, view, spot_recovery_first_deadline_ms(view, decision),
-            decision);
+        decide_stop(self, state, view, spot_recovery_first_deadline_ms(view, decision), decision);
     } else if (state->stop_ms == 0 && state->poll_ms == view->now_ms) {
         state->poll_ms = 0;
         decide_morph(self, state, view, decision);
@@ -370,8 +342,7 @@ decide_wake(const spot_varuna_options_t *self, spot_varuna_state_t *state,
 
 /* ---- The policy ---- */
 
-static void
-decide_loss(const spot_varuna_options_t *self, spot_varuna_state_t *state,
+static void decide_loss(const spot_varuna_options_t *self, spot_varuna_state_t *state,
     const spot_recovery_view_t *view, spot_recovery_decision_t *decision)
 {
     if (state->relaunch_ms > 0 && view->now_ms >= state->flush_end_ms) {
@@ -388,8 +359,7 @@ decide_loss(const spot_varuna_options_t *self, spot_varuna_state_t *state,
 }
 
 /* Additions wait for the poll and for the end of a notice. */
-static void
-decide_additions(const spot_varuna_options_t *self, spot_varuna_state_t *state,
+static void decide_additions(const spot_varuna_options_t *self, spot_varuna_state_t *state,
     const spot_recovery_view_t *view, spot_recovery_decision_t *decision)
 {
     const int64_t poll_ms = self->poll_ms;
@@ -406,8 +376,7 @@ decide_additions(const spot_varuna_options_t *self, spot_varuna_state_t *state,
 
 /* Sets the next wake. A poll before a relaunch or stop waits for it; a new decision has
  * used all additions. */
-static void
-set_wake(const spot_varuna_options_t *self, spot_varuna_state_t *state,
+static void set_wake(const spot_varuna_options_t *self, spot_varuna_state_t *state,
     const spot_recovery_view_t *view, spot_recovery_decision_t *decision)
 {
     if (decision->is_new) {
@@ -424,8 +393,7 @@ set_wake(const spot_varuna_options_t *self, spot_varuna_state_t *state,
     }
 }
 
-static void
-varuna_decide(const void *options, void *memory, const spot_recovery_view_t *view,
+static void varuna_decide(const void *options, void *memory, const spot_recovery_view_t *view,
     const spot_recovery_change_t *change, spot_recovery_decision_t *decision)
 {
     const spot_varuna_options_t *self = options;
@@ -463,8 +431,7 @@ static const spot_recovery_fault_t varuna_faults[] = {
     {NULL, NULL},
 };
 
-static size_t
-varuna_state_size(const void *options, const spot_job_t *job, int64_t capacity)
+static size_t varuna_state_size(const void *options, const spot_job_t *job, int64_t capacity)
 {
     (void) job;
     return ((const spot_varuna_options_t *) options)->has_fault
@@ -472,8 +439,7 @@ varuna_state_size(const void *options, const spot_job_t *job, int64_t capacity)
                : sizeof(spot_varuna_state_t);
 }
 
-static void
-varuna_start(const void *options, void *memory, const spot_recovery_start_t *run)
+static void varuna_start(const void *options, void *memory, const spot_recovery_start_t *run)
 {
     if (((const spot_varuna_options_t *) options)->has_fault) {
         spot_varuna_start_faults(options, memory, run);
@@ -481,8 +447,7 @@ varuna_start(const void *options, void *memory, const spot_recovery_start_t *run
 }
 
 /* The event queue of the published simulator holds the losses to come. */
-static bool
-varuna_knows_future(const void *options)
+static bool varuna_knows_future(const void *options)
 {
     const spot_varuna_options_t *self = options;
 
@@ -490,12 +455,12 @@ varuna_knows_future(const void *options)
 }
 
 static const spot_field_t varuna_options[] = {
-    {SPOT_RANGE(DURATION, "detection", spot_varuna_options_t, detection_ms, 0, HUGE_VAL,
-        "", "detection time",
+    {SPOT_RANGE(DURATION, "detection", spot_varuna_options_t, detection_ms, 0, HUGE_VAL, "",
+        "detection time",
         "time to detect a loss; lengthens the pause after one; job.detection if not "
         "given; published: 60 s, in which transient errors may pass")},
-    {SPOT_RANGE(INTEGER, "every", spot_varuna_options_t, every_steps, 1,
-        (double) SPOT_MAX_STEPS, "", "checkpoint interval",
+    {SPOT_RANGE(INTEGER, "every", spot_varuna_options_t, every_steps, 1, (double) SPOT_MAX_STEPS,
+        "", "checkpoint interval",
         "steps between two checkpoints, each of which stalls the job for the write time "
         "of the checkpoint; takes the place of its other keys, which hold if it is not "
         "given; published: 10")},
@@ -511,17 +476,17 @@ static const spot_field_t varuna_options[] = {
         "step and pauses, if there is time for both; sooner where a step and the "
         "checkpoint take longer. 30 s as published: what a step and the checkpoint "
         "leave of it is not trained, for each announced loss; 0 s: all but a step is")},
-    {SPOT_RANGE(DURATION, "settle", spot_varuna_options_t, settle_ms, 0, HUGE_VAL,
-        "120 s", "settling time",
+    {SPOT_RANGE(DURATION, "settle", spot_varuna_options_t, settle_ms, 0, HUGE_VAL, "120 s",
+        "settling time",
         "how long it pauses behind that checkpoint, and at least until the loss, before "
         "it starts anew. 120 s as published: what is left of it at the loss, 90 s or "
         "so, is idle for each announced loss; 0 s: it starts anew at the loss")},
-    {SPOT_RANGE(INTEGER, "cut_points", spot_varuna_options_t, num_cut_points, 2, 100000,
-        "", "cut points",
+    {SPOT_RANGE(INTEGER, "cut_points", spot_varuna_options_t, num_cut_points, 2, 100000, "",
+        "cut points",
         "points at which the model can be cut into stages: depths are their divisors, "
         "but for the number itself; the layers of job.step_time if not given")},
-    {SPOT_RANGE(INTEGER, "max_micro_batch", spot_varuna_options_t, max_micro_batch, 1,
-        1e12, "", "largest micro-batch",
+    {SPOT_RANGE(INTEGER, "max_micro_batch", spot_varuna_options_t, max_micro_batch, 1, 1e12, "",
+        "largest micro-batch",
         "samples of the largest micro-batch that is tried with job.step_time.pipeline, "
         "in multiples of its micro_batch; only that if not given")},
     SPOT_BY_INSTANCES_FIELDS(offsetof(spot_varuna_options_t, by_n)),
@@ -529,38 +494,37 @@ static const spot_field_t varuna_options[] = {
         spot_no_yes, "no",
         "yes, as the Oobleck artifact (SOSP'23) has it: after a loss steps go on, and "
         "count, until the pause has ended")},
-    {SPOT_CHOICE("fault_one_counter", spot_varuna_options_t, fault.has_one_counter,
-        spot_no_yes, "no",
+    {SPOT_CHOICE("fault_one_counter", spot_varuna_options_t, fault.has_one_counter, spot_no_yes,
+        "no",
         "yes, as there: the counter by which checkpoints are due is not rolled back, "
         "and the first step after a loss has one too")},
-    {SPOT_CHOICE("fault_failing_checkpoints", spot_varuna_options_t,
-        fault.has_failing_checkpoints, spot_no_yes, "no",
+    {SPOT_CHOICE("fault_failing_checkpoints", spot_varuna_options_t, fault.has_failing_checkpoints,
+        spot_no_yes, "no",
         "yes, as there: events to come are in a binary heap, ordered by time, at one "
         "time by kind (added, lost, ready, end of a pause, end of a step, end of a "
         "checkpoint), in an array with the moves of CPython's heapq. It starts with "
         "each addition and loss of the trace. A checkpoint enters it with twice the "
         "time of its write, and fails if a loss then stands before the first checkpoint "
         "in the array; else it is durable at once")},
-    {SPOT_CHOICE("fault_deep_failures", spot_varuna_options_t, fault.has_deep_failures,
-        spot_no_yes, "no",
+    {SPOT_CHOICE("fault_deep_failures", spot_varuna_options_t, fault.has_deep_failures, spot_no_yes,
+        "no",
         "yes, as there: a checkpoint that fails takes the ten latest steps back, "
         "durable ones too; of fewer steps, what is missing to ten is taken from those "
         "to come")},
-    {SPOT_CHOICE("fault_old_pauses", spot_varuna_options_t, fault.has_old_pauses,
-        spot_no_yes, "no",
+    {SPOT_CHOICE("fault_old_pauses", spot_varuna_options_t, fault.has_old_pauses, spot_no_yes, "no",
         "yes, as there: a restart takes what the table says of the number of instances "
         "before the loss")},
-    {SPOT_CHOICE("fault_stale_timers", spot_varuna_options_t, fault.has_stale_timers,
-        spot_no_yes, "no",
+    {SPOT_CHOICE("fault_stale_timers", spot_varuna_options_t, fault.has_stale_timers, spot_no_yes,
+        "no",
         "yes, as there: each lost instance starts a pause of its own; the first one "
         "that is over forms pipelines, and the next one stops the job until an instance "
         "is lost or ready")},
-    {SPOT_CHOICE("fault_idle_losses_pause", spot_varuna_options_t,
-        fault.idle_losses_pause, spot_no_yes, "no",
+    {SPOT_CHOICE("fault_idle_losses_pause", spot_varuna_options_t, fault.idle_losses_pause,
+        spot_no_yes, "no",
         "yes, as there: the loss of an instance on standby or in preparation is a loss "
         "like others")},
-    {SPOT_RANGE(DURATION, "fault_first_restart", spot_varuna_options_t,
-        fault.first_restart_ms, 0, HUGE_VAL, "0 s",
+    {SPOT_RANGE(DURATION, "fault_first_restart", spot_varuna_options_t, fault.first_restart_ms, 0,
+        HUGE_VAL, "0 s",
         "time of the very first restart, a checkpoint included, instead of the table's: "
         "76 s there for BERT-large; 0 s: the table's")},
     {.name = NULL, .fields = spot_recovery_common_fields},

@@ -7,9 +7,8 @@
 
 /* Takes a shape that is faster, or as fast with fewer instances. Returns whether it did.
  * Depths come in increasing order. */
-static bool
-offer(spot_varuna_shape_t *best, double *best_ms, int64_t num_pipelines, int64_t depth,
-    double ms)
+static bool offer(
+    spot_varuna_shape_t *best, double *best_ms, int64_t num_pipelines, int64_t depth, double ms)
 {
     const int64_t num_active = num_pipelines * depth;
 
@@ -23,8 +22,7 @@ offer(spot_varuna_shape_t *best, double *best_ms, int64_t num_pipelines, int64_t
     return true;
 }
 
-static int64_t
-pipelines_of(const spot_job_t *job, int64_t num_instances, int64_t depth)
+static int64_t pipelines_of(const spot_job_t *job, int64_t num_instances, int64_t depth)
 {
     const int64_t num_pipelines = num_instances / depth;
 
@@ -32,8 +30,7 @@ pipelines_of(const spot_job_t *job, int64_t num_instances, int64_t depth)
 }
 
 /* The next depth after depth, at most num_instances; 0: none. */
-static int64_t
-next_depth(int64_t depth, int64_t num_cut_points, int64_t num_instances)
+static int64_t next_depth(int64_t depth, int64_t num_cut_points, int64_t num_instances)
 {
     for (depth++; depth < num_cut_points && depth <= num_instances; depth++) {
         if (num_cut_points % depth == 0) {
@@ -45,9 +42,8 @@ next_depth(int64_t depth, int64_t num_cut_points, int64_t num_instances)
 
 /* The step time by Varuna's own schedule with the largest micro-batch that fits; the
  * time of a micro-batch is proportional to its samples. 0: none fits. */
-static double
-pipeline_ms(const spot_varuna_options_t *self, const spot_job_t *job,
-    int64_t num_pipelines, int64_t depth)
+static double pipeline_ms(
+    const spot_varuna_options_t *self, const spot_job_t *job, int64_t num_pipelines, int64_t depth)
 {
     const spot_step_pipeline_t *model = &job->step_time.pipeline;
     const int64_t samples = job->samples_per_step / num_pipelines * num_pipelines;
@@ -74,12 +70,11 @@ pipeline_ms(const spot_varuna_options_t *self, const spot_job_t *job,
 
 /* The same for as many pipelines as have a micro-batch each: rounding down the samples
  * of each may leave one without, and one more instance must not make steps longer. */
-static double
-most_pipelines_ms(const spot_varuna_options_t *self, const spot_job_t *job,
-    int64_t depth, int64_t *num_pipelines)
+static double most_pipelines_ms(
+    const spot_varuna_options_t *self, const spot_job_t *job, int64_t depth, int64_t *num_pipelines)
 {
-    const int64_t most = spot_micro_batches(
-        job->samples_per_step, job->step_time.pipeline.micro_batch, 1);
+    const int64_t most =
+        spot_micro_batches(job->samples_per_step, job->step_time.pipeline.micro_batch, 1);
     double ms;
 
     if (*num_pipelines < most) {
@@ -94,8 +89,7 @@ most_pipelines_ms(const spot_varuna_options_t *self, const spot_job_t *job,
     return ms;
 }
 
-static spot_varuna_shape_t
-shape_of_model(
+static spot_varuna_shape_t shape_of_model(
     const spot_varuna_options_t *self, const spot_job_t *job, int64_t num_instances)
 {
     const int64_t num_cut_points = self->num_cut_points;
@@ -120,8 +114,7 @@ shape_of_model(
 
 /* The best pair of the job's table. lacks_step_time: more instances would be in use if
  * the table had the next pairs of a listed depth. */
-static spot_varuna_shape_t
-shape_of_pairs(
+static spot_varuna_shape_t shape_of_pairs(
     const spot_varuna_options_t *self, const spot_job_t *job, int64_t num_instances)
 {
     const spot_step_grid_t *grid = &job->step_time.grid;
@@ -148,12 +141,11 @@ shape_of_pairs(
 }
 
 /* With step times by world size, which are known for the job's depth only. */
-static spot_varuna_shape_t
-shape_of_world(const spot_job_t *job, int64_t num_instances)
+static spot_varuna_shape_t shape_of_world(const spot_job_t *job, int64_t num_instances)
 {
     const int64_t num = spot_job_pipelines(job, num_instances);
-    spot_varuna_shape_t shape = {.num_pipelines = (int32_t) num,
-        .num_active = (int32_t) (num * job->pipeline_depth)};
+    spot_varuna_shape_t shape = {
+        .num_pipelines = (int32_t) num, .num_active = (int32_t) (num * job->pipeline_depth)};
 
     if (num > 0) {
         shape.step_ms = spot_job_step_ms(job, num);
@@ -162,12 +154,10 @@ shape_of_world(const spot_job_t *job, int64_t num_instances)
     return shape;
 }
 
-static spot_varuna_shape_t
-shape_of_row(const spot_varuna_options_t *self, int64_t num_instances)
+static spot_varuna_shape_t shape_of_row(const spot_varuna_options_t *self, int64_t num_instances)
 {
     const spot_instance_row_t *row = spot_by_instances_row(&self->by_n, num_instances);
-    spot_varuna_shape_t shape = {
-        .row = row, .lacks_step_time = row == NULL && num_instances > 0};
+    spot_varuna_shape_t shape = {.row = row, .lacks_step_time = row == NULL && num_instances > 0};
 
     if (row != NULL) {
         shape.num_pipelines = 1; /* the table does not give their number */
@@ -178,8 +168,7 @@ shape_of_row(const spot_varuna_options_t *self, int64_t num_instances)
     return shape;
 }
 
-spot_varuna_shape_t
-spot_varuna_best_shape(
+spot_varuna_shape_t spot_varuna_best_shape(
     const spot_varuna_options_t *self, const spot_job_t *job, int64_t num_instances)
 {
     if (spot_by_instances_is_given(&self->by_n)) {
@@ -188,7 +177,6 @@ spot_varuna_best_shape(
     if (job->step_time.pipeline.num_layers > 0) {
         return shape_of_model(self, job, num_instances);
     }
-    return spot_step_time_is_by_pair(&job->step_time)
-               ? shape_of_pairs(self, job, num_instances)
-               : shape_of_world(job, num_instances);
+    return spot_step_time_is_by_pair(&job->step_time) ? shape_of_pairs(self, job, num_instances)
+                                                      : shape_of_world(job, num_instances);
 }

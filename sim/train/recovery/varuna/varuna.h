@@ -66,20 +66,19 @@ typedef struct {
     int64_t saved_count;            /* at the latest checkpoint */
     bool is_due;                    /* a checkpoint follows the next step */
     bool is_rest;                   /* the step under way is the rest of one at a loss */
-    uint32_t recent;      /* bit j: the step that ended j steps ago counts; the ten
-                             latest */
-    int32_t num_unsaved;  /* of them since the latest checkpoint, 0 ... 10 */
-    int32_t num_doubtful; /* durable steps that the next loss takes back */
-    int32_t num_early;    /* entries made before their steps by a deep failure */
-    int32_t num_owed;     /* steps to come that are lost */
-    spot_queue_t queue;   /* with failing checkpoints */
+    uint32_t recent;                /* bit j: the step that ended j steps ago counts; the ten
+                                       latest */
+    int32_t num_unsaved;            /* of them since the latest checkpoint, 0 ... 10 */
+    int32_t num_doubtful;           /* durable steps that the next loss takes back */
+    int32_t num_early;              /* entries made before their steps by a deep failure */
+    int32_t num_owed;               /* steps to come that are lost */
+    spot_queue_t queue;             /* with failing checkpoints */
     spot_pause_ends_t ends;
     spot_pause_end_t end_memory[]; /* as spot_pause_ends_bytes() says */
 } spot_varuna_faults_t;
 
 typedef struct {
-    int64_t
-        flush_end_ms; /* of the latest flush: steps ended before it are durable then */
+    int64_t flush_end_ms; /* of the latest flush: steps ended before it are durable then */
     /* For an announced loss, 0 if none is ahead: when to stop and when to go on again;
      * in between, whether the job trains to the end of a step. */
     int64_t stop_ms;
@@ -96,16 +95,15 @@ spot_varuna_shape_t spot_varuna_best_shape(
     const spot_varuna_options_t *self, const spot_job_t *job, int64_t num_instances);
 
 /* Decides on the best shape, with its pauses but detection and flush. */
-void spot_varuna_decide_shape(const spot_varuna_options_t *self,
-    const spot_recovery_view_t *view, spot_recovery_decision_t *decision);
+void spot_varuna_decide_shape(const spot_varuna_options_t *self, const spot_recovery_view_t *view,
+    spot_recovery_decision_t *decision);
 
 /* The restart of a table without its checkpoint, which is paid when it is written. */
-int64_t spot_varuna_restart_ms(
-    const spot_varuna_options_t *self, const spot_instance_row_t *row);
+int64_t spot_varuna_restart_ms(const spot_varuna_options_t *self, const spot_instance_row_t *row);
 
 /* Start and decide where a fault is set; the state is then the one with faults. */
-void spot_varuna_start_faults(const spot_varuna_options_t *self,
-    spot_varuna_faults_t *state, const spot_recovery_start_t *run);
-void spot_varuna_decide_with_faults(const spot_varuna_options_t *self,
-    spot_varuna_faults_t *state, const spot_recovery_view_t *view,
-    const spot_recovery_change_t *change, spot_recovery_decision_t *decision);
+void spot_varuna_start_faults(const spot_varuna_options_t *self, spot_varuna_faults_t *state,
+    const spot_recovery_start_t *run);
+void spot_varuna_decide_with_faults(const spot_varuna_options_t *self, spot_varuna_faults_t *state,
+    const spot_recovery_view_t *view, const spot_recovery_change_t *change,
+    spot_recovery_decision_t *decision);
