@@ -23,11 +23,13 @@
  *
  * Words of a command are as in bash: bare, '...' as it stands, or $'...' with \n \r \t \\ \' \xHH.
  * Content that is no plain text says so: "-- file PATH escaped" has the same escapes, and no line
- * end where a line ends with \; "escaped repeated N" repeats it N times. Other inputs:
+ * end where a line ends with \; "escaped repeated N" repeats it N times. "-- stdout any" takes
+ * whatever is printed. Other inputs:
  *
- *     -- folder PATH    -- pipe PATH    -- remove PATH    -- rename OLD NEW    -- copy FILE COPY
- *     -- unreadable PATH    (a case with it is skipped for root, who reads all)
- *     -- each command       the case is run for each command that --help lists, as {command}
+ *     -- append PATH       like "-- file", behind what is in the file
+ *     -- folder PATH       -- pipe PATH       -- remove PATH       -- rename OLD NEW
+ *     -- copy FILE COPY    -- unreadable PATH (root can read all: a case with it is skipped then)
+ *     -- each command      the case is run for each command that --help lists, as {command}
  *
  * The folder of the case stands where this folder is: ../golden, ../unit, ../../models and
  * ../../reports are those of the repository. */
@@ -59,6 +61,7 @@ typedef struct {
 typedef enum {
     SECTION_CASE,
     SECTION_FILE,
+    SECTION_APPEND,
     SECTION_FOLDER,
     SECTION_PIPE,
     SECTION_REMOVE,
@@ -74,12 +77,13 @@ typedef enum {
 } section_kind_t;
 
 static const struct {
-    const char *name;  /* behind "-- " */
-    size_t min, max;   /* words behind the name */
+    const char *name; /* behind "-- " */
+    size_t min, max;  /* words behind the name */
     bool has_content;
 } kinds[NUM_SECTIONS] = {
     [SECTION_CASE] = {"", 1, 1, false},
     [SECTION_FILE] = {"file", 1, 4, true},
+    [SECTION_APPEND] = {"append", 1, 4, true},
     [SECTION_FOLDER] = {"folder", 1, 1, false},
     [SECTION_PIPE] = {"pipe", 1, 1, false},
     [SECTION_REMOVE] = {"remove", 1, 1, false},
@@ -173,9 +177,9 @@ static text_t read_whole(const char *path)
     return text;
 }
 
-static void write_whole(const char *path, const text_t *text)
+static void write_whole(const char *path, const char *mode, const text_t *text)
 {
-    FILE *file = fopen(path, "wb");
+    FILE *file = fopen(path, mode);
 
     if (file == NULL || fwrite(text->bytes, 1, text->num_bytes, file) != text->num_bytes ||
         fclose(file) != 0) {
@@ -336,8 +340,8 @@ static section_t read_mark(const suite_t *self, size_t line, const char *at, con
     }
     section.kind = (section_kind_t) kind;
     if (section.num_words < kinds[kind].min || section.num_words > kinds[kind].max) {
-        fail(self->path, line, "%zu words, expected %zu to %zu", section.num_words,
-            kinds[kind].min, kinds[kind].max);
+        fail(self->path, line, "%zu words, expected %zu to %zu", section.num_words, kinds[kind].min,
+            kinds[kind].max);
     }
     return section;
 }
@@ -366,8 +370,8 @@ static void check_content(const suite_t *self, const section_t *section)
         at = strchr(at, '\n') + 1;
     }
     if (*at != '\0') {
-        fail(self->path, section->line, "unexpected below this mark: %.*s",
-            (int) strcspn(at, "\n"), at);
+        fail(self->path, section->line, "unexpected below this mark: %.*s", (int) strcspn(at, "\n"),
+            at);
     }
 }
 
@@ -413,7 +417,7 @@ static void read_suite(suite_t *self)
 /* The content as bytes: unescaped, repeated, {command} replaced. */
 static text_t content_bytes(const suite_t *self, const section_t *section, const char *command)
 {
-    const size_t first = section->kind == SECTION_FILE ? 1 : 0;
+    const size_t first = section->kind <= SECTION_APPEND ? 1 : 0; /* behind the path */
     const size_t num_flags = section->num_words - first;
     const char *const *flags = (const char *const *) section->words + first;
     long num_times = num_flags == 3 ? strtol(flags[2], NULL, 10) : 1;
@@ -487,8 +491,9 @@ static void make_input(const suite_t *self, const section_t *section)
     make_folders(path);
     switch (section->kind) {
         case SECTION_FILE:
+        case SECTION_APPEND:
             bytes = content_bytes(self, section, NULL);
-            write_whole(path, &bytes);
+            write_whole(path, section->kind == SECTION_FILE ? "wb" : "ab", &bytes);
             free(bytes.bytes);
             break;
         case SECTION_FOLDER:
@@ -506,7 +511,7 @@ static void make_input(const suite_t *self, const section_t *section)
         case SECTION_COPY:
             bytes = read_whole(path);
             make_folders(section->words[1]);
-            write_whole(section->words[1], &bytes);
+            write_whole(section->words[1], "wb", &bytes);
             free(bytes.bytes);
             break;
         case SECTION_UNREADABLE:
@@ -532,8 +537,8 @@ static int list_entry(const char *path, const struct stat *status, int type, str
     return 0;
 }
 
-/* The paths below the working folder, a line each. They are listed in the order of the folder, which
- * does not change while nothing is made in it. */
+/* The paths below the working folder, a line each. They are listed in the order of the folder,
+ * which does not change while nothing is made in it. */
 static text_t list_files(void)
 {
     listing = (text_t){0};
@@ -578,10 +583,15 @@ static void list_commands(suite_t *self)
     line = strstr(help.bytes, "\nCommands:");
     for (line = line == NULL ? NULL : strchr(line + 1, '\n'); line != NULL && line[1] == ' ';
          line = strchr(line + 1, '\n')) {
-        const char *name = line + 3, *end = strstr(name, "  ");
+        const char *name = line + 3; /* blanks: the help of the command before goes on */
+        size_t num_bytes = strcspn(name, "\n");
+        const char *gap = strstr(name, "  ");
 
-        if (end != NULL && end > name && self->num_commands < MAX_COMMANDS) {
-            self->commands[self->num_commands++] = must(strndup(name, (size_t) (end - name)));
+        if (gap != NULL && gap < name + num_bytes) {
+            num_bytes = (size_t) (gap - name);
+        }
+        if (num_bytes > 0 && self->num_commands < MAX_COMMANDS) {
+            self->commands[self->num_commands++] = must(strndup(name, num_bytes));
         }
     }
     free(help.bytes);
@@ -615,6 +625,9 @@ static bool is_expected(const suite_t *self, const section_t *section, const cha
     text_t expected = {0};
     bool is_equal;
 
+    if (section != NULL && section->num_words == 1 && strcmp(section->words[0], "any") == 0) {
+        return true;
+    }
     append(&expected, "", 0);
     if (section != NULL) {
         free(expected.bytes);
@@ -639,8 +652,8 @@ static bool is_expected(const suite_t *self, const section_t *section, const cha
 /* Puts what was printed in the place of what was expected. */
 static void update(section_t *section, const text_t *got)
 {
-    if (section == NULL) {
-        return; /* its mark is missing: see run_step() */
+    if (section == NULL || (section->num_words == 1 && strcmp(section->words[0], "any") == 0)) {
+        return;
     }
     section->content.num_bytes = 0;
     if (is_plain(got)) {
@@ -795,12 +808,12 @@ static void write_updated(const suite_t *self)
             append(&text, "\n", 1);
         }
     }
-    write_whole(self->path, &text);
+    write_whole(self->path, "wb", &text);
     free(text.bytes);
 }
 
-/* Makes WORK_DIR/tests/cases, and links to what lies beside it in the repository. Returns its
- * path. */
+/* Makes tests/cases in a working folder of this file alone, and links to what lies beside it in the
+ * repository. Returns its path. */
 static char *make_work(const char *work, const char *source)
 {
     static const char *const links[] = {"tests/golden", "tests/unit", "models", "reports"};
@@ -867,7 +880,8 @@ static char *beside(const char *work, const char *name)
 int main(int num_arguments, char **arguments)
 {
     suite_t self = {0};
-    char *work;
+    const char *name;
+    char *root, *work;
     bool is_failed;
     int first_name = 5;
 
@@ -885,9 +899,11 @@ int main(int num_arguments, char **arguments)
     unsetenv("COLUMNS");
     setenv("LC_ALL", "C", 1);
     read_suite(&self);
-    work = make_work(arguments[3], arguments[2]);
-    self.out_path = beside(arguments[3], "/stdout");
-    self.err_path = beside(arguments[3], "/stderr");
+    name = strrchr(self.path, '/');
+    root = beside(arguments[3], name); /* WORK_DIR/FILE.cases */
+    work = make_work(root, arguments[2]);
+    self.out_path = beside(root, "/stdout");
+    self.err_path = beside(root, "/stderr");
     list_commands(&self);
     for (size_t j = 0; j < self.num_sections;) {
         size_t end = j + 1;
@@ -896,8 +912,8 @@ int main(int num_arguments, char **arguments)
             end++;
         }
         if (self.sections[j].kind == SECTION_CASE &&
-            is_wanted(self.sections[j].words[0], num_arguments - first_name,
-                arguments + first_name)) {
+            is_wanted(
+                self.sections[j].words[0], num_arguments - first_name, arguments + first_name)) {
             run_case(&self, work, j, end);
         }
         j = end;
@@ -905,12 +921,13 @@ int main(int num_arguments, char **arguments)
     if (self.is_update) {
         write_updated(&self);
     }
-    printf("%zu cases, %zu failed, %zu skipped\n", self.num_cases, self.num_failed,
-        self.num_skipped);
+    printf(
+        "%zu cases, %zu failed, %zu skipped\n", self.num_cases, self.num_failed, self.num_skipped);
     is_failed = self.num_failed > 0 || self.num_cases == 0;
     if (!is_failed && chdir("/") == 0) {
-        remove_tree(arguments[3]);
+        remove_tree(root);
     }
+    free(root);
     free(work);
     free_suite(&self);
     return is_failed;

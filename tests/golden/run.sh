@@ -356,10 +356,6 @@ stderr_says "tasks/ray_timeline.json: 2 events are passed over"
 stderr_says "tasks/dask_stream.json: 1 tasks ended with an error; they count as finished"
 golden tasks/aligned.json tasks tasks/solo.jsonl --align --mode-rule last-line --dup last \
     --names local --json
-ends 0 tasks ../../bad_input/tasks/at.log --skip-bad
-stderr_says "warning: ../../bad_input/tasks/at.log:4:74: at: expected an integer"
-stderr_says "warning: ../../bad_input/tasks/at.log: 9 bad lines were skipped"
-expect "three bad lines are shown" [ "$(grep -c 'log:[0-9]' "$work/stderr")" -eq 3 ]
 {
     printf '\357\273\277'
     cat tasks/solo.jsonl

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include <dirent.h>
 #include <gsl/gsl_rng.h>
 #include <string.h>
 
@@ -361,50 +360,6 @@ static void test_growth(void **state)
     free(text);
 }
 
-/* Reads tests/bad_input/trace/NAME.csv, compares with NAME.expected. */
-static void check_bad_input(const char *name)
-{
-    char path[PATH_BYTES], expected[4096];
-    size_t num_bytes;
-    spot_trace_t trace;
-    spot_diag_t diag;
-    FILE *file;
-
-    snprintf(path, sizeof(path), "trace/%.*s.expected", (int) strlen(name) - 4, name);
-    file = fopen(path, "rb");
-    assert_non_null(file);
-    num_bytes = fread(expected, 1, sizeof(expected) - 1, file);
-    expected[num_bytes] = '\0';
-    fclose(file);
-    snprintf(path, sizeof(path), "trace/%s", name);
-    spot_diag_init(&diag);
-    assert_int_not_equal(spot_trace_read(&trace, path, false, &diag), 0);
-    assert_report(&diag, expected);
-    spot_trace_free(&trace);
-    spot_diag_free(&diag);
-}
-
-static void test_bad_input(void **state)
-{
-    size_t num_files = 0;
-    DIR *folder;
-
-    (void) state;
-    assert_int_equal(chdir(SPOT_SOURCE_DIR "/tests/bad_input"), 0);
-    folder = opendir("trace");
-    assert_non_null(folder);
-    for (struct dirent *item = readdir(folder); item != NULL; item = readdir(folder)) {
-        const char *end = strrchr(item->d_name, '.');
-
-        if (end != NULL && strcmp(end, ".csv") == 0) {
-            check_bad_input(item->d_name);
-            num_files++;
-        }
-    }
-    closedir(folder);
-    assert_true(num_files >= 50);
-}
-
 static void test_files_that_do_not_open(void **state)
 {
     spot_trace_t trace;
@@ -480,7 +435,6 @@ int main(void)
         cmocka_unit_test(test_count),
         cmocka_unit_test(test_long_line),
         cmocka_unit_test(test_growth),
-        cmocka_unit_test(test_bad_input),
         cmocka_unit_test(test_files_that_do_not_open),
         cmocka_unit_test(test_mutations),
     };
