@@ -63,12 +63,20 @@ nap() {
     sleep "$(printf '%d.%03d' $((ms / 1000)) $((ms % 1000)))"
 }
 
-# Begins with a store anew. The latest moment of a kill, in ms, moves back with every kill of a store:
-# a process that needs longer to its first transaction, as on a slow or busy machine, gets there in
-# the end.
+# Runs a study into a store, undisturbed; whole_ms is how long it took.
+run_whole() {
+    local started
+    started=$(date +%s%N)
+    "$spotsim" study "$1" -o "$2" --threads 2 >/dev/null 2>&1
+    whole_ms=$((($(date +%s%N) - started) / 1000000))
+}
+
+# Begins with a store anew. The latest moment of a kill, in ms, is the end of an undisturbed run, and
+# moves back with every kill of a store: a process that needs longer to its first transaction, as on a
+# busy machine, gets there in the end.
 new_store() {
     rm -f "$1" "$1"-*
-    latest=600
+    latest=$whole_ms
 }
 
 # Runs the command at most until a random moment; returns whether it was killed. Its output is in
@@ -112,13 +120,13 @@ case $3 in
         write_study fixed.yaml '{count: 3000}' ''
         write_study until.yaml '{until: {metric: idle_fraction, half_width: 0.0025}}' ''
         for study in fixed until; do
-            "$spotsim" study $study.yaml -o $study.db >/dev/null 2>&1
+            run_whole $study.yaml $study.db
             kill_until 20 $study.yaml killed.db $study.db
         done
         ;;
     shards)
         write_study study.yaml '{count: 4000}' ''
-        "$spotsim" study study.yaml -o whole.db >/dev/null 2>&1
+        run_whole study.yaml whole.db
         kills=0
         for shard in 1 2 3; do
             killed=0

@@ -204,7 +204,7 @@ static double climb(spot_fit_durations_t *durations, const spot_law_t *from, spo
 static void assert_nothing_better(
     spot_fit_durations_t *durations, const spot_family_t *family, spot_rng_t *rng)
 {
-    enum { NUM_TRIES = 300 };
+    enum { NUM_TRIES = 300 / SPOT_FEWER };
     spot_fit_t fit;
 
     spot_fit_law(&maximiser, durations, family, 5000, &fit);

@@ -14,7 +14,7 @@
 #include "tests/unit/serve/serve_twin.h"
 #include "tests/unit/serve/serve_verify.h"
 
-#define NUM_CASES 12000
+#define NUM_CASES (12000 / SPOT_FEWER)
 #define NUM_STEPPED 1500
 #define NUM_WITHOUT_OUTAGES 3000
 

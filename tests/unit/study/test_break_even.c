@@ -142,7 +142,7 @@ static void assert_zero(const scan_t *self, int bound, double value, double star
     const double step = 0.01 * (value - start);
     double lead, half_width;
 
-    for (int j = 4; j <= 99; j += 5) { /* all the way, coarsely */
+    for (int j = 4; j <= 99; j += 5 * SPOT_FEWER) { /* all the way, coarsely */
         lead_at(self, start + 0.01 * j * (value - start), &lead, &half_width);
         assert_true(lead + bound * half_width > 0);
     }
@@ -204,7 +204,9 @@ static void test_agrees_with_a_scan_of_a_key_of_both(void **state)
     (void) state;
     check_scan("maximise: samples_per_s", "job.checkpoint.write", true);
     check_scan("minimise: usd_per_1000_samples", "job.checkpoint.write", true);
-    check_scan("maximise: samples_per_s", "trace.frequency", true);
+    if (SPOT_FEWER == 1) { /* twelve times as many events where the search ends */
+        check_scan("maximise: samples_per_s", "trace.frequency", true);
+    }
 }
 
 /* ---- Kept beside the rows ---- */

@@ -1,0 +1,81 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-3.0-or-later
+# shipped_study.sh SPOTSIM SOURCE_DIR WORK_DIR PART NAME: a shipped study.
+# rows: it gives the rows that are committed beside it, byte for byte.
+# answer: run into a database, its report has the answer that is committed beside it and that
+# docs/gallery.md has with its question; and picture.svg is one of the pictures of the report.
+# few: with two replications, for sanitizers, it is run into a database and drawn.
+set -eu
+spotsim=$1
+source=$2
+work=$3
+part=$4
+name=$5
+folder=$source/reports/studies/$name
+LC_ALL=C.UTF-8 # as the gallery and the answers are written
+export LC_ALL
+rm -rf "$work"
+mkdir -p "$work"
+
+fail() {
+    echo "$name: $*" >&2
+    exit 1
+}
+
+rows() {
+    COLUMNS=200 "$spotsim" study "$folder/study.yaml" -o "$work/rows.csv" >"$work/study.txt" 2>/dev/null
+    cmp "$folder/expected.csv" "$work/rows.csv"
+    case $name in
+        idle-vs-preemption)
+            # Differences of paired replications are known better than by unpaired ones.
+            for metric in idle_fraction goodput_fraction; do
+                awk -v metric=$metric '
+                    /^paired intervals are .* times narrower than unpaired ones/ { is_gain = 1 }
+                    is_gain && $1 == metric { gain = $2 }
+                    END {
+                        print "paired intervals of " metric " are " gain " times narrower"
+                        exit !(gain > 1)
+                    }' "$work/study.txt"
+            done
+            ;;
+        recovery-vs-preemption)
+            # A sentence a line: who wins at which frequency, and until when.
+            sed -n '/^best recovery: /,$p' "$work/study.txt" >"$work/winners.txt"
+            cmp "$folder/winners.txt" "$work/winners.txt"
+            grep -q ' stays ahead of varuna while recovery.regroup is below ' "$work/winners.txt"
+            ;;
+    esac
+}
+
+# Whether some text is in the gallery, whose lines are broken at blanks.
+is_in_gallery() {
+    tr '\n' ' ' <"$source/docs/gallery.md" | tr -s ' ' | grep -qF -- "$1"
+}
+
+answer() {
+    "$spotsim" study "$folder/study.yaml" -o "$work/$name.db" >/dev/null 2>&1
+    COLUMNS=1000 "$spotsim" report "$work/$name.db" >"$work/report.txt" 2>/dev/null
+    sed -n 2p "$work/report.txt" >"$work/answer.txt"
+    cmp "$folder/answer.txt" "$work/answer.txt" || fail "$(cat "$work/answer.txt")"
+    is_in_gallery "$(cat "$folder/answer.txt")" || fail "docs/gallery.md lacks its answer"
+    question=$(sed -n 's/^question: //p' "$folder/study.yaml")
+    is_in_gallery "$question" || fail "docs/gallery.md lacks its question"
+    is_in_gallery "](../reports/studies/$name/picture.svg)" || fail "docs/gallery.md lacks its picture"
+    "$spotsim" report "$work/$name.db" --svg "$work/pictures" 2>/dev/null
+    is_same=
+    for picture in "$work"/pictures/*.svg; do
+        cmp -s "$picture" "$folder/picture.svg" && is_same=yes
+    done
+    [ -n "$is_same" ] || fail "no picture of the report is picture.svg"
+}
+
+few() {
+    two='--set replications.count=2'
+    grep -q '^optimise:' "$folder/study.yaml" && two='--set replications.min=2 --set replications.max=2'
+    # shellcheck disable=SC2086
+    "$spotsim" study "$folder/study.yaml" $two -o "$work/$name.db" >"$work/study.txt"
+    "$spotsim" report "$work/$name.db" -o "$work/page.html" --svg "$work/pictures"
+}
+
+$part
+rm -rf "$work"
