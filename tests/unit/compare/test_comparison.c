@@ -100,7 +100,6 @@ static void test_faulty_models(void **state)
     make_trace(&trace, "t", 60, "counts", "6", ROWS);
     make_trace(&unbounded, "t", 60, "counts", "unbounded", ROWS);
     assert_faulty("- 1\n", &trace, ":1:1: expected a model file (spotsim-model: 1)");
-    assert_faulty("scenario: s\n", &trace, ":1:1: expected a model file");
     assert_faulty("file: t.csv\n", &trace, ":1:1: a recorded trace is no generator");
     assert_faulty("generator: sed\n", &trace, "did you mean \"seed\"?");
     assert_faulty(SEED_MODEL "capacity: 2\n", &trace,

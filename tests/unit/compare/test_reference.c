@@ -96,7 +96,6 @@ static void test_faults(void **state)
 
     (void) state;
     assert_faulty("", "1:1: expected a row of columns");
-    assert_faulty("trace,replicates,mtbp_s\n", "1:1: missing column 'model'");
     assert_faulty("trace,model,replicates\nt,m\n", "2:1: expected 3 fields, got 2");
     assert_faulty(
         "trace,model,replicates\nt,m,0\n", "2:5: replicates: expected an integer from 1, got '0'");

@@ -340,15 +340,6 @@ static void test_refused(void **state)
         "x: the format is not recognised; expected --from with one of the formats that "
         "`spotsim trace convert --help` lists, or --columns, such as --columns "
         "time=COLUMN,event=COLUMN,instance=COLUMN; there are what, is, this\n");
-    assert_refused(&plain, "what is this\n", NULL,
-        "x: the format is not recognised; expected --from with one of the formats that "
-        "`spotsim trace convert --help` lists, or --columns for any CSV or JSON "
-        "lines\n");
-    assert_refused(&plain, "", NULL, "x:1:1: file is empty\n");
-    assert_refused(
-        &plain, "0,1\n0,2\n", NULL, "x: all records are at one time: a trace needs a duration\n");
-    assert_refused(
-        &plain, "timestamp,count\n", NULL, "x: format node-count is read from 2 files, got 1\n");
     task.capacity = 2;
     assert_refused(&task, "0,1\n60,3\n90,1\n", NULL,
         "x: population 3 at 60 s exceeds the capacity 2; expected --capacity 3 or "

@@ -151,8 +151,6 @@ static void test_window_texts(void **state)
     assert_string_equal(spot_job_window_set(&window, "2020-01-01 00:00:00", "5", NULL),
         "either all are dates, or all are seconds");
     assert_string_equal(
-        spot_job_window_set(&window, NULL, "5", "4"), "the end is before the begin");
-    assert_string_equal(
         spot_job_window_set(&window, "5", "4", NULL), "the begin is before the origin");
     assert_null(spot_job_window_set(&window, NULL, NULL, NULL));
     assert_false(window.is_given);

@@ -157,20 +157,6 @@ static void test_few_jobs(void **state)
     spot_job_law_free(&fitted);
 }
 
-static void test_no_jobs(void **state)
-{
-    spot_job_row_t jobs[1];
-    spot_job_log_t log;
-    spot_diag_t diag;
-
-    (void) state;
-    make_log(&log, jobs, 1, 0, 1);
-    spot_diag_init(&diag);
-    assert_int_equal(spot_job_law_fit(&log, &vcs, "log.csv", stdout, &diag), SPOT_ERR_BAD_INPUT);
-    assert_report(&diag, "log.csv: 1 job: laws need at least 2\n");
-    spot_diag_free(&diag);
-}
-
 /* Of a recorded log: the laws are good YAML, keep the load of a cluster, and give about
  * as many jobs. */
 static void test_recorded(void **state)
@@ -224,7 +210,6 @@ int main(void)
         cmocka_unit_test(test_round_trip),
         cmocka_unit_test(test_short_log),
         cmocka_unit_test(test_few_jobs),
-        cmocka_unit_test(test_no_jobs),
         cmocka_unit_test(test_recorded),
     };
 

@@ -301,8 +301,6 @@ static void test_bad_files(void **state)
         "4:5: category: expected numbers only, got 'a'");
     assert_refused(
         HEADER "t,base,,,0,1\nt,x,,q,10,2\nt,x,,,1,1\n", "3:6: up_to: expected a number, got 'q'");
-    assert_refused(
-        HEADER "t,base,,,0,inf\nt,x,,,10,2\n", "2:12: score: expected a number, got 'inf'");
 }
 
 int main(void)

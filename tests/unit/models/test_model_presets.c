@@ -128,9 +128,6 @@ static void test_wrong_jobs(void **state)
         {"{model: gpt-3-175}", "job:1:9: model: expected " NAMES
                                ", got \"gpt-3-175\", did you mean \"gpt-3-175b\"?\n"},
         {"{model: {preset: x}}", "job:1:18: model.preset: expected " NAMES ", got \"x\"\n"},
-        {"{model: [gpt-2-124m]}",
-            "job:1:9: model: expected NAME, {preset: NAME, ...} or {parameters: N, "
-            "bytes_per_parameter: N, ...}, got a list\n"},
         {"{model: {layers: 3}}", "job:1:9: missing key \"model.parameters\"\n"
                                  "job:1:9: missing key \"model.bytes_per_parameter\"\n"},
         {"{model: {preset: gpt-2-124m, layers: 0}}",

@@ -299,21 +299,15 @@ static void test_written_reads_back(void **state)
 static void test_errors(void **state)
 {
     (void) state;
-    assert_read_fails("", "grid_wrong.csv:1:1: no pair with a step time\n");
-    assert_read_fails("D,P,step_ms\n1,2,\n", "grid_wrong.csv:3:1: no pair with a step time\n");
-    assert_read_fails("D,P,samples_per_s\n1,2,3\n", "grid_wrong.csv:1:1: expected the columns "
-                                                    "D,P,step_ms[,samples_per_s][,origin]\n");
     assert_read_fails("# layers: many\nD,P,step_ms,step_ms\n1,2,3\n",
         "grid_wrong.csv:1:11: layers: expected an integer from 1 to 1000000000000, got "
         "\"many\"\n"
         "grid_wrong.csv:2:1: expected the columns "
         "D,P,step_ms[,samples_per_s][,origin]\n");
     assert_read_fails("D,P,step_ms,samples_per_s,origin\n"
-                      "0,2,10,1,measured\n"
                       "1,1000001,10,1,measured\n"
                       "1,2,0.4,1,measured\n"
                       "1,2,nan,-1,measured\n"
-                      "1,3,10,,measured\n"
                       "1,4,,5,measured\n"
                       "1,5,10,5,guessed\n"
                       "1,6,10,5\n"
@@ -321,23 +315,20 @@ static void test_errors(void **state)
                       "1000,2000,10,5,measured\n"
                       "7,8,10,5,measured\n"
                       "7,8,,,measured\n",
-        "grid_wrong.csv:2:1: D: expected an integer from 1 to 1000000, got '0'\n"
-        "grid_wrong.csv:3:3: P: expected an integer from 1 to 1000000, got '1000001'\n"
-        "grid_wrong.csv:4:5: step_ms: expected milliseconds from 0.5 to 100 years, or "
+        "grid_wrong.csv:2:3: P: expected an integer from 1 to 1000000, got '1000001'\n"
+        "grid_wrong.csv:3:5: step_ms: expected milliseconds from 0.5 to 100 years, or "
         "nothing where the pair is infeasible, got '0.4'\n"
-        "grid_wrong.csv:5:5: step_ms: expected milliseconds from 0.5 to 100 years, or "
+        "grid_wrong.csv:4:5: step_ms: expected milliseconds from 0.5 to 100 years, or "
         "nothing where the pair is infeasible, got 'nan'\n"
-        "grid_wrong.csv:5:9: samples_per_s: expected samples per second from 0, got "
+        "grid_wrong.csv:4:9: samples_per_s: expected samples per second from 0, got "
         "'-1'\n"
-        "grid_wrong.csv:6:8: samples_per_s: expected samples per second from 0, got "
-        "''\n"
-        "grid_wrong.csv:7:6: samples_per_s: expected none without a step_ms, got '5'\n"
-        "grid_wrong.csv:8:10: origin: expected measured, fitted or estimated, got "
+        "grid_wrong.csv:5:6: samples_per_s: expected none without a step_ms, got '5'\n"
+        "grid_wrong.csv:6:10: origin: expected measured, fitted or estimated, got "
         "'guessed'\n"
-        "grid_wrong.csv:9:1: expected 5 columns, got 4\n"
-        "grid_wrong.csv:10:1: empty line\n"
-        "grid_wrong.csv:11:1: D P: more than 1000000 instances\n"
-        "grid_wrong.csv:13:1: the pair 7,8 is in line 12 already\n");
+        "grid_wrong.csv:7:1: expected 5 columns, got 4\n"
+        "grid_wrong.csv:8:1: empty line\n"
+        "grid_wrong.csv:9:1: D P: more than 1000000 instances\n"
+        "grid_wrong.csv:11:1: the pair 7,8 is in line 10 already\n");
 }
 
 /* What is known of the published table beforehand, without a row of it. */

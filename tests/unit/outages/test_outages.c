@@ -148,7 +148,6 @@ static void check_bad_file(const char *rows, const char *line, const char *text)
 static void test_bad_files(void **state)
 {
     (void) state;
-    check_bad_file("ResNet,0,60,50\n", "2:13", "ready 50 is not after preempted 60");
     check_bad_file("ResNet,1,1,45\nResNet,0,2,3\nResNet,1,40,50\n", "4:10",
         "slot 1 of ResNet: preempted at 40 before it is ready again at 45");
     check_bad_file("ResNet,1,1,\nResNet,1,40,50\n", "3:8",
@@ -171,11 +170,6 @@ static void check_bad_keys(const char *keys, const char *text)
 static void test_bad_keys(void **state)
 {
     (void) state;
-    check_bad_keys("{hazard: {mtbf: 1 h, recover: 1 s}, trace: a.csv}",
-        "case:1:14: preemptions: exactly one of outages, hazard, trace");
-    check_bad_keys("{hazard: {mtbf: 1 h, recover: 1 s, zones: 3}}",
-        "case:1:23: preemptions.hazard: zones and zone_mtbf are given together "
-        "or not at all");
     check_bad_keys("{trace: {generator: chance, preempt_per_h: 0, add_per_h: 0, "
                    "initial: 1}}",
         "case:1:22: missing key \"preemptions.trace.capacity\"");

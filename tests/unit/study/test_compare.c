@@ -382,17 +382,9 @@ static void test_bad_systems(void **state)
 
     (void) state;
     assert_systems_fail("", too_few);
-    assert_systems_fail("checkpoint", too_few);
     assert_systems_fail("checkpoint,", too_few);
-    assert_systems_fail("checkpoint,checkpoint",
-        "--recovery:1:12: sweep.recovery: the value checkpoint stands twice\n");
-    assert_systems_fail("checkpoint,chekpoint",
-        "--recovery:1:12: recovery: unknown recovery system \"chekpoint\", did you mean "
-        "\"checkpoint\"?\n");
     assert_systems_fail(
         "checkpoint,{detection: 1 s}", "--recovery:1:12: missing key \"recovery.system\"\n");
-    assert_systems_fail("checkpoint,{system: checkpoint, detektion: 1 s}",
-        "--recovery:1:33: unknown key \"detektion\", did you mean \"detection\"?\n");
     assert_systems_fail("checkpoint,{system: checkpoint, detection: 1}",
         "--recovery:1:44: recovery.detection: expected a duration such as \"88 s\", "
         "\"1.5 h\" or \"250 ms\", got \"1\": the unit is missing\n");
@@ -458,33 +450,25 @@ static void test_broken_lists(void **state)
 
 static void test_bad_input(void **state)
 {
-    static const char *const sets[] = {"recovery.detection=1 s", "scenario.recovery=checkpoint"};
-    recoveries_t comparison = {.scenario_path = "nosuch.yaml", .systems = all_systems, .seed = 1};
+    static const char *const set = "scenario.recovery=checkpoint";
+    recoveries_t comparison = {.scenario_path = "made.yaml",
+        .systems = all_systems,
+        .num_replications = 2000000000,
+        .seed = 1};
 
     (void) state;
-    assert_fails(&comparison, "nosuch.yaml: cannot open: No such file or directory\n");
-    comparison.scenario_path = "made.yaml";
-    comparison.trace_path = "nosuch.csv";
-    assert_fails(&comparison, "nosuch.csv: cannot open: No such file or directory\n");
-    comparison.trace_path = NULL;
-    comparison.num_replications = 2000000000;
     assert_fails(&comparison,
         "--replications replications.count:1:1: replications.count: expected an integer "
         "from 1 to 1000000000, got \"2000000000\"\n");
     comparison.num_replications = 0;
-    comparison.num_sets = 2;
-    comparison.sets = sets;
+    comparison.num_sets = 1;
+    comparison.sets = &set;
     assert_fails(&comparison,
-        "--set: recovery.detection is what is compared: give its options with the "
-        "system, e.g. --recovery \"checkpoint,{system: checkpoint, detection: 30 s}\"\n"
         "--set: scenario.recovery is what is compared: give its options with the "
         "system, e.g. --recovery \"checkpoint,{system: checkpoint, detection: 30 "
         "s}\"\n");
     comparison.num_sets = 0;
     comparison.scenario_path = "x.yaml";
-    write_file("x.yaml", "study: x\nscenario: made.yaml\n");
-    assert_fails(&comparison, "x.yaml: this is a study, not a scenario: to compare "
-                              "within a study, sweep recovery\n");
     write_file("x.yaml", "[1, 2]\n");
     assert_fails(&comparison, "x.yaml:1:1: expected a scenario, a map of keys, got a list\n");
 }

@@ -263,19 +263,11 @@ static void test_bad_input(void **state)
     assert_refused(STUDY("metric: normla, half_width: 1", ""),
         "yaml:4:32: replications.until.metric: unknown metric \"normla\", did you mean "
         "\"normal\"?");
-    assert_refused(STUDY("metric: normal", ""),
-        "yaml:4:23: replications.until: needs either half_width or relative_half_width");
-    assert_refused(STUDY("metric: normal, half_width: 1, relative_half_width: 0.1", ""),
-        "replications.until: needs either half_width or relative_half_width, above 0");
     assert_refused(
         STUDY("half_width: 1", ""), "yaml:4:23: missing key \"replications.until.metric\"");
     assert_refused(STUDY("metric: normal, half_width: -1", ""), "half_width");
     assert_refused(STUDY("metric: normal, half_width: 1, confidence: 1", ""),
         "replications.until.confidence: ");
-    assert_refused(STUDY("metric: normal, half_width: 1", ", count: 50"),
-        "replications.count: is not used with until: use min and max");
-    assert_refused(STUDY("metric: normal, half_width: 1", ", min: 500, max: 400"),
-        "replications.min: 500 is above max, 400");
     assert_refused("study: toy\nscenario: {}\nreplications: {min: 5}\n",
         "yaml:3:21: replications.min: is used with until or optimise only");
 }

@@ -336,10 +336,7 @@ static void test_sets_of_swept_keys(void **state)
 {
     static const char *const sets[] = {"sweep.job.reload=[1 s, 2 s]",
         "sweep.fleet.initial=[4, 8, 12]", "sweep.tick=5 s", "sweep.job.reload=[3 s, 4 s]"};
-    static const char *const list[] = {"fleet.initial=[16]"};
     spot_study_t study;
-    spot_diag_t diag;
-    char *report;
 
     (void) state;
     read_changed_study(&study, INLINE "sweep: {tick: [1 s, 2 s]}\n", sets, 4);
@@ -351,14 +348,6 @@ static void test_sets_of_swept_keys(void **state)
     spot_study_free(&study);
     read_changed_study(&study, INLINE, sets, 2); /* no sweep before */
     assert_int_equal(study.head.num_points, 6);
-    spot_study_free(&study);
-    assert_int_equal(try_study(&study, INLINE "sweep: {tick: [1 s, 2 s]}\n", list, 1, &diag),
-        SPOT_ERR_BAD_INPUT);
-    report = diagnostics(&diag);
-    assert_string_equal(report, "--set: fleet.initial is not swept; add it: --set "
-                                "sweep.fleet.initial=[...]\n");
-    free(report);
-    spot_diag_free(&diag);
     spot_study_free(&study);
     remove_file();
 }

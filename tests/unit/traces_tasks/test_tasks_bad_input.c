@@ -34,31 +34,22 @@ static void check_bytes(const char *text, size_t num_bytes, const char *report)
 static void test_no_lines(void **state)
 {
     (void) state;
-    CHECK(GOOD "what is this\n", "log:2: neither an object nor a trace line\n");
     CHECK("[1]\n", "log:1: neither an object nor a trace line\n");
     CHECK("\n \n12\n", "log:3: neither an object nor a trace line\n");
     CHECK("x:tracing:1:host=h\n", "log:1: neither an object nor a trace line\n");
     CHECK(TRACE "what is this\n", "log:1:32: expected host=, task=, action= or another "
                                   "known key\n");
-    CHECK(TRACER "wrk_load\n", "log:1:33: expected KIND=NANOSECONDS\n");
     CHECK(TRACER "a=\n", "log:1:35: at: expected an integer, got ''\n");
 }
 
 static void test_json(void **state)
 {
     (void) state;
-    CHECK("{\"a\":1}}\n", "log:1:8: text behind the object\n");
     CHECK("{\"a\" 1}\n", "log:1:6: expected ':'\n");
-    CHECK("{\"a\":1 \"b\":2}\n", "log:1:8: expected ',' or '}'\n");
     CHECK("{\"a\":[1 2]}\n", "log:1:9: expected ',' or ']'\n");
-    CHECK("{a:1}\n", "log:1:2: expected a key in quotes\n");
     CHECK("{\"a\":1,}\n", "log:1:8: expected a key in quotes\n");
-    CHECK("{\"a\":nul}\n", "log:1:6: expected a value\n");
-    CHECK("{\"a\":01}\n", "log:1:7: bad number\n");
-    CHECK("{\"a\":-}\n", "log:1:7: bad number\n");
     CHECK("{\"a\":1.}\n", "log:1:8: bad number\n");
     CHECK("{\"a\":'b'}\n", "log:1:6: expected a value\n");
-    CHECK("{\"a\":\"b\tc\"}\n", "log:1:8: a control character in a text\n");
 }
 
 static void test_nested(void **state)
@@ -96,26 +87,16 @@ static void test_cut_off(void **state)
         assert_non_null(strstr(self.diag.items[0].text, "the line is cut off"));
         tasks_case_free(&self);
     }
-    /* digits could be missing */
-    CHECK(TRACE "host=h;task=a;action=taskStarted;worker=w;at=1645",
-        "log:1: the line is cut off: it has no end\n");
 }
 
 static void test_texts(void **state)
 {
     (void) state;
-    CHECK("{\"a\":\"\\q\"}\n", "log:1:7: bad escape\n");
-    CHECK("{\"a\":\"\\u12g4\"}\n", "log:1:7: bad escape: \\u needs four hex digits\n");
-    CHECK("{\"a\":\"\\ud83d\"}\n", "log:1:7: bad escape: half of a surrogate pair\n");
     CHECK("{\"a\":\"\\ud83d\\ude", "log:1:17: the line is cut off\n");
-    CHECK("{\"a\":\"\\ud83dx\"}\n", "log:1:7: bad escape: half of a surrogate pair\n");
     CHECK("{\"a\":\"\\udc00\"}\n", "log:1:7: bad escape: half of a surrogate pair\n");
     CHECK("{\"a\":\"\\ude00\"}\n", "log:1:7: bad escape: half of a surrogate pair\n");
     CHECK("{\"a\":\"\\ud83d\\ud83d\"}\n", "log:1:7: bad escape: half of a surrogate pair\n");
-    CHECK("{\"a\":\"\\u0000\"}\n", "log:1:7: a NUL in a text\n");
-    CHECK(GOOD "{\"a\":\"\0\"}\n", "log:2:7: a NUL\n");
     CHECK("\0\n", "log:1:1: a NUL\n");
-    CHECK("{\"a\":\"\xff\"}\n", "log:1:7: invalid UTF-8\n");
     CHECK("{\"a\":\"\xc0\x80\"}\n", "log:1:7: invalid UTF-8\n");
     CHECK("{\"a\":\"\xed\xa0\xbd\"}\n", "log:1:7: invalid UTF-8\n");
     CHECK("{\"a\":\"\xe2\x82\"}\n", "log:1:7: invalid UTF-8\n");
@@ -125,50 +106,32 @@ static void test_texts(void **state)
 static void test_missing(void **state)
 {
     (void) state;
-    CHECK(LINE("\"b\":1", AT, HOST, WORKER, DATASET), "log:1: action is missing\n");
-    CHECK(LINE(ACTION, "\"b\":1", HOST, WORKER, DATASET), "log:1: at is missing\n");
     CHECK(LINE(ACTION, AT, "\"host\":null", WORKER, DATASET), "log:1: host is missing\n");
-    CHECK(LINE(ACTION, AT, HOST, "\"b\":1", DATASET), "log:1: worker is missing\n");
-    CHECK(LINE(ACTION, AT, HOST, WORKER, "\"task\":\"a\""), "log:1: dataset is missing\n");
-    CHECK(
-        LINE("\"action\":\"taskStarted\"", AT, HOST, WORKER, DATASET), "log:1: task is missing\n");
-    CHECK(TRACE "task=a;action=taskStarted;worker=w;at=1\n", "log:1: host is missing\n");
     CHECK(TRACE "task=a;action=taskStarted;worker=w;host=h\n", "log:1: at is missing\n");
     CHECK(MARK "dataset=a;action=transmit_loaded;worker=w;host=h;at=1\n",
         "log:1: target is missing\n");
-    CHECK("{\"action\":\"controllerReport\",\"host\":\"controller\",\"at\":1}\n",
-        "log:1: actDuration is missing\n");
 }
+
+#define STAMPED(at)                                                                                \
+    "{\"at\":" at ",\"action\":\"taskStarted\",\"host\":\"h\",\"worker\":\"w\",\"task\":\"a\"}\n"
 
 static void test_stamps(void **state)
 {
-    static const char *const bad[] = {"1.0", "1e3", "1E3", "\"1\"", "-1.5", "{}", "[]", "true"};
-    static const char *const beyond[] = {
-        "9223372036854775808", "-9223372036854775809", "99999999999999999999999"};
+    static const char *const bad[] = {"1.0", "1e3", "1E3", "-1.5", "\"1\""};
 
     (void) state;
-    for (size_t j = 0; j < 8 + 3; j++) {
-        const char *at = j < 8 ? bad[j] : beyond[j - 8];
-        char text[256], report[256], shown[32];
+    for (size_t j = 0; j < sizeof(bad) / sizeof(bad[0]); j++) {
+        char text[256], report[256];
 
-        snprintf(text, sizeof(text),
-            "{\"at\":%s,\"action\":\"taskStarted\",\"host\":\"h\",\"worker\":\"w\","
-            "\"task\":\"a\"}\n",
-            at);
-        snprintf(shown, sizeof(shown), "%.*s", at[0] == '"' ? 1 : 30, at[0] == '"' ? at + 1 : at);
-        if (j >= 5 && j < 8) {
-            snprintf(report, sizeof(report), "log:1:7: at: expected an integer\n");
-        } else {
-            snprintf(report, sizeof(report), "log:1:7: at: %s, got '%s'\n",
-                j < 8 ? "expected an integer, without fraction, exponent or quotes"
-                      : "beyond the integers of 64 bits",
-                shown);
-        }
+        snprintf(text, sizeof(text), STAMPED("%s"), bad[j]);
+        snprintf(report, sizeof(report),
+            "log:1:7: at: expected an integer, without fraction, exponent or quotes, got '%s'\n",
+            bad[j][0] == '"' ? "1" : bad[j]);
         check_bytes(text, strlen(text), report);
     }
-    CHECK(TRACE "task=a;action=taskStarted;worker=w;host=h;at=1.5\n",
-        "log:1:77: at: expected an integer, without fraction, exponent or quotes, got "
-        "'1.5'\n");
+    CHECK(STAMPED("{}"), "log:1:7: at: expected an integer\n");
+    CHECK(STAMPED("99999999999999999999999"),
+        "log:1:7: at: beyond the integers of 64 bits, got '99999999999999999999999'\n");
     CHECK("{\"action\":\"controllerReport\",\"host\":\"c\",\"at\":1,\"actDuration\":"
           "\"x\"}\n",
         "log:1:62: actDuration: expected an integer, without fraction, exponent or "
@@ -178,17 +141,8 @@ static void test_stamps(void **state)
 static void test_kinds(void **state)
 {
     (void) state;
-    CHECK(LINE(ACTION, AT, "\"host\":{}", WORKER, DATASET), "log:1:44: host: expected a text\n");
-    CHECK(LINE(ACTION, AT, HOST, "\"worker\":[1]", DATASET), "log:1:57: worker: expected a text\n");
-    CHECK(
-        LINE(ACTION, AT, HOST, WORKER, "\"dataset\":true"), "log:1:71: dataset: expected a text\n");
-    CHECK(LINE("\"action\":[]", AT, HOST, WORKER, DATASET), "log:1:11: action: expected a text\n");
-    CHECK(LINE(ACTION, AT, HOST, WORKER, DATASET ",\"mode\":false"),
-        "log:1:82: mode: expected a text\n");
     CHECK(LINE(ACTION, AT, HOST, WORKER, DATASET ",\"mode\":\"fast\""),
         "log:1:82: mode: expected local, remote or redundant, got 'fast'\n");
-    CHECK(LINE(ACTION, AT, HOST, WORKER, DATASET ",\"mode\":\"\""),
-        "log:1:82: mode: expected local, remote or redundant, got ''\n");
 }
 
 static void test_long_lines(void **state)
@@ -219,8 +173,6 @@ static void test_long_lines(void **state)
 static void test_mixed(void **state)
 {
     (void) state;
-    CHECK(GOOD TRACE "host=h;task=a;action=taskStarted;worker=w;at=1\n",
-        "log:2: mixed formats: one of trace lines in a file of JSON lines\n");
     CHECK("\n" TRACE "host=h;task=a;action=taskStarted;worker=w;at=1\n" GOOD,
         "log:3: mixed formats: one of JSON lines in a file of trace lines\n");
     CHECK(TRACER "a=1\n" TRACE "host=h;task=a;action=taskStarted;worker=w;at=1\n",
@@ -260,19 +212,6 @@ static void test_skipped(void **state)
     assert_member(json, "log/skipped_lines", "5");
     assert_member(json, "log/task_events", "2");
     cJSON_Delete(json);
-    tasks_case_free(&self);
-}
-
-static void test_duplicates_forbidden(void **state)
-{
-    const tasks_options_t options = {.rules = {.dup = SPOT_DUP_ERROR}};
-    static const char text[] = GOOD "\n" GOOD;
-    tasks_case_t self;
-
-    (void) state;
-    tasks_case_read(&self, text, sizeof(text) - 1, &options);
-    assert_int_equal(self.ret, SPOT_ERR_BAD_INPUT);
-    assert_tasks_report(&self, "log:3: the action comes a second time in one attempt\n");
     tasks_case_free(&self);
 }
 
@@ -359,9 +298,8 @@ int main(void)
         cmocka_unit_test(test_missing), cmocka_unit_test(test_stamps), cmocka_unit_test(test_kinds),
         cmocka_unit_test(test_long_lines), cmocka_unit_test(test_mixed),
         cmocka_unit_test(test_all_errors), cmocka_unit_test(test_skipped),
-        cmocka_unit_test(test_duplicates_forbidden), cmocka_unit_test(test_warnings),
-        cmocka_unit_test(test_byte_order_mark), cmocka_unit_test(test_files),
-        cmocka_unit_test(test_far_stamps)};
+        cmocka_unit_test(test_warnings), cmocka_unit_test(test_byte_order_mark),
+        cmocka_unit_test(test_files), cmocka_unit_test(test_far_stamps)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
