@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """guide.py SOURCE_DIR SPOTSIM WORK_DIR GUIDE: the code blocks of a guide, run in their order in a
-fresh copy of the repository, whose build/release holds the program. docs/developers.md says what
-each kind of block is for. Links, sizes and the kinds themselves are checked too, and that files
-which the commands write anew are those that are committed."""
+fresh copy of what the repository has for users, whose build/release holds the program.
+docs/developers.md says what each kind of block is for. Links, sizes and the kinds themselves are
+checked too, and that files which the commands write anew are those that are committed."""
 
 import doctest
+import filecmp
 import os
 import pathlib
 import re
@@ -17,6 +18,29 @@ SHOWN_ONLY = {"", "c", "yaml", "text", "csv", "sql"}
 SIZES = {"README.md": (3000, 11776), "docs/keys.md": (3000, 100000), "docs/metrics.md": (3000, 40000)}
 # in bytes; all others:
 GUIDE_SIZES = (3000, 12288)
+COPIED = ("README.md", "docs/", "models/sample/", "reports/studies/", "share/")
+
+# The program in blocks that show no figure: studies and comparisons have few replications, unless the
+# command says how many.
+FEW = """#!/bin/sh
+command=$1
+study=
+for word; do
+    case $word in
+        --replications* | --shard* | *replications[.=]*) command= ;;
+        *.yaml) study=$word ;;
+    esac
+done
+case $command in
+    study)
+        few='replications={count: 8, seed: 1}'
+        ! grep -q '^optimise:' "$study" || few='replications={min: 8, max: 8, seed: 1}'
+        set -- "$@" --set "$few"
+        ;;
+    compare) set -- "$@" --replications 8 ;;
+esac
+exec %s "$@"
+"""
 
 
 class Block:
@@ -71,8 +95,11 @@ def check_prose(guide, prose, tracked, source):
 class Runner:
     """Runs blocks in the copy; folder, PATH and names of Python go on from block to block."""
 
-    def __init__(self, guide, copy, work):
-        self.guide, self.copy, self.work = guide, copy, work
+    def __init__(self, guide, copy, work, program):
+        self.guide, self.copy, self.work, self.program = guide, copy, work, program
+        self.installed = copy / "build/release/spotsim"
+        self.installed.parent.mkdir(parents=True)
+        self.installed.symlink_to(program)
         self.folder, self.output, self.names = copy, "", {}
         self.environment = {"PATH": os.environ["PATH"], "HOME": str(work), "LC_ALL": "C.UTF-8",
                             "TERM": "dumb"}
@@ -80,6 +107,16 @@ class Runner:
                                 if name in os.environ)
         if guide != "README.md":  # whose first commands do this
             self.environment["PATH"] = f"{copy}/build/release:" + os.environ["PATH"]
+
+    def shell_with_few(self, text):
+        """The same with few replications."""
+        self.installed.unlink()
+        self.installed.write_text(FEW % self.program, "utf-8")
+        self.installed.chmod(0o755)
+        error = self.shell(text)
+        self.installed.unlink()
+        self.installed.symlink_to(self.program)
+        return error
 
     def shell(self, text):
         """Commands as typed, one after the other until one fails."""
@@ -138,6 +175,8 @@ class Runner:
             if shutil.which(purpose[len("needs-"):]) is None:
                 return None, False
             return self.shell(block.text), True
+        if language == "sh" and purpose == "few":
+            return self.shell_with_few(block.text), True
         if language == "sh" and purpose == "":
             return self.shell(block.text), True
         if language == "text" and purpose == "output":
@@ -178,12 +217,10 @@ def main(source, program, work, guide):
     tracked = tracked_files(source)
     shutil.rmtree(work, ignore_errors=True)
     copy = work / "spotsim"
-    for name in tracked:
-        if not name.startswith("tests/"):
-            (copy / name).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy(source / name, copy / name)
-    (copy / "build/release").mkdir(parents=True)
-    (copy / "build/release/spotsim").symlink_to(pathlib.Path(program).resolve())
+    copied = [name for name in tracked if name.startswith(COPIED)]
+    for name in copied:
+        (copy / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(source / name, copy / name)
     sys.path.insert(0, str(copy / "share/python"))
     sys.modules["pandas"] = None  # docs/python.md shows tables without it
 
@@ -194,14 +231,15 @@ def main(source, program, work, guide):
     size = len(text.encode("utf-8"))
     if not smallest <= size <= largest:
         errors.append(f"{size} bytes, not {smallest} to {largest}")
-    runner, num_run = Runner(guide, copy, work), 0
+    runner, num_run = Runner(guide, copy, work, pathlib.Path(program).resolve()), 0
     for block in blocks:
         error, was_run = runner.run(block)
         num_run += was_run
         if error is not None:
             errors.append(f"line {block.line}: {error}")
-    for name in tracked:  # commands that make shipped files anew make the same
-        if not name.startswith("tests/") and essence(copy / name) != essence(source / name):
+    for name in copied:  # commands that make shipped files anew make the same
+        if (not filecmp.cmp(copy / name, source / name, shallow=False)
+                and essence(copy / name) != essence(source / name)):
             errors.append(f"{name} is no longer as committed")
     for error in errors:
         print(f"{guide}: {error}")
