@@ -16,9 +16,10 @@
 #include "sim/train/job/run_log.h"
 #include "sim/train/metrics.h"
 #include "statistics.h"
+#include "tests/unit/base/shared_data.h"
 
 #define PRESET_FOLDER SPOT_SOURCE_DIR "/reports/studies/bamboo-2023/"
-#define P3_TRACE SPOT_SOURCE_DIR "/../shared/data/traces/bamboo-p3-2xlarge-32.csv"
+#define P3_TRACE SHARED_DATA "traces/bamboo-p3-2xlarge-32.csv"
 #define NUM_RUNS 600
 #define MAX_PUBLISHED_Z 3.0
 #define SPOT_USD_PER_H 0.91
@@ -278,10 +279,7 @@ static void test_p3(void **state)
         "global_pause: 30 s}"};
 
     (void) state;
-    if (access(P3_TRACE, R_OK) != 0) {
-        print_message("skipped: %s is not there\n", P3_TRACE);
-        skip();
-    }
+    need_data(P3_TRACE);
     for (size_t j = 0; j < sizeof(p3_cases) / sizeof(p3_cases[0]); j++) {
         const p3_case_t *self = &p3_cases[j];
         spot_train_result_t result;

@@ -17,8 +17,9 @@
 #include "models/prediction_error.h"
 #include "models/throughput.h"
 #include "sim/schedule/estimates.h"
+#include "tests/unit/base/shared_data.h"
 
-#define FOLDER SPOT_SOURCE_DIR "/../shared/data/jobs/"
+#define FOLDER SHARED_DATA "jobs/"
 #define RESTRICTED FOLDER "slab-noncommercial/"
 #define LOG FOLDER "venus_base.csv.gz"
 #define WORKLOAD RESTRICTED "venus_workload.csv.gz"
@@ -28,10 +29,7 @@
 
 static void skip_without(const char *path)
 {
-    if (access(path, R_OK) != 0) {
-        print_message("skipped: no %s\n", path);
-        skip();
-    }
+    need_data(path);
 }
 
 /* The mean absolute error of each method. */

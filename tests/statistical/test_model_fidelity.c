@@ -15,11 +15,12 @@
 #include <cmocka.h>
 
 #include "tests/statistical/statistics.h"
+#include "tests/unit/base/shared_data.h"
 #include "traces/compare/comparison.h"
 #include "traces/compare/trace_model.h"
 #include "traces/trace.h"
 
-#define FOLDER SPOT_SOURCE_DIR "/../shared/data/traces/"
+#define FOLDER SHARED_DATA "traces/"
 #define TABLE FOLDER "reference/fidelity.csv"
 #define NUM_REPLICATIONS 400
 
@@ -44,14 +45,6 @@ static const char *const trace_names[] = {
 #define BIG_LIMIT 10
 #define BIG_MIN 11
 #define BIG_MAX 31
-
-static void skip_without_data(void)
-{
-    if (access(TABLE, R_OK) != 0) {
-        print_message("skipped: %s is not there\n", TABLE);
-        skip();
-    }
-}
 
 static void read_trace(spot_trace_t *trace, const char *name)
 {
@@ -261,7 +254,7 @@ static void test_models(void **state)
     spot_reference_t table;
 
     (void) state;
-    skip_without_data();
+    need_data(TABLE);
     read_table(&table);
     for (size_t j = 0; j < NUM_TRACES; j++) {
         spot_comparison_t comparison;
@@ -298,7 +291,7 @@ static void test_exact_rows(void **state)
     spot_reference_t table;
 
     (void) state;
-    skip_without_data();
+    need_data(TABLE);
     read_table(&table);
     for (size_t j = 0; j < NUM_TRACES; j++) {
         spot_comparison_t comparison;

@@ -16,9 +16,10 @@
 #include "base/stats.h"
 #include "base/units.h"
 #include "tests/statistical/statistics.h"
+#include "tests/unit/base/shared_data.h"
 #include "tests/unit/generate/model_text.h"
 
-#define REFERENCE SPOT_SOURCE_DIR "/../shared/data/traces/reference/seed_generator.csv"
+#define REFERENCE SHARED_DATA "traces/reference/seed_generator.csv"
 
 /* The parameters of one direction, preemption (0) or addition (1). */
 typedef struct {
@@ -519,8 +520,7 @@ static void test_reference(void **state)
 
     (void) state;
     if (file == NULL) {
-        print_message("skipped: no %s\n", REFERENCE);
-        skip();
+        skip_without_data();
     }
     check_reference(file, "fitted", &seed_study, 20000);
     check_reference(file, "demo", &demo, 6000);

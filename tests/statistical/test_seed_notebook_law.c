@@ -13,9 +13,10 @@
 #include "base/stats.h"
 #include "base/units.h"
 #include "tests/statistical/statistics.h"
+#include "tests/unit/base/shared_data.h"
 #include "tests/unit/generate/model_text.h"
 
-#define REFERENCE SPOT_SOURCE_DIR "/../shared/data/traces/reference/seed_generator.csv"
+#define REFERENCE SHARED_DATA "traces/reference/seed_generator.csv"
 
 #define CAPACITY 64
 #define INITIAL 32
@@ -308,8 +309,7 @@ static void test_reference(void **state)
 
     (void) state;
     if (file == NULL) {
-        print_message("%s is not there\n", REFERENCE);
-        skip();
+        skip_without_data();
     }
     for (int j = 0; j < 4; j++) {
         check_variant(file, variants[j / 2], all_parameters[j % 2], NUM_REPLICATIONS);

@@ -14,10 +14,11 @@
 #include <gsl/gsl_rng.h>
 
 #include "statistics.h"
+#include "tests/unit/base/shared_data.h"
 #include "tests/unit/train/varuna_case.h"
 #include "tests/unit/train/varuna_rules.h"
 
-#define TABLE SPOT_SOURCE_DIR "/../shared/data/profiles/oobleck-sim_%s_varuna.csv"
+#define TABLE SHARED_DATA "profiles/oobleck-sim_%s_varuna.csv"
 #define FAULTS                                                                                     \
     "fault_steps_in_pause: yes, fault_one_counter: yes, fault_failing_checkpoints: "               \
     "yes, fault_deep_failures: yes, fault_old_pauses: yes, fault_stale_timers: yes, "              \
@@ -38,10 +39,7 @@ static void skip_without_tables(void)
     char path[PATH_BYTES];
 
     snprintf(path, sizeof(path), TABLE, bert.name);
-    if (access(path, R_OK) != 0) {
-        print_message("skipped: no %s\n", path);
-        skip();
-    }
+    need_data(path);
 }
 
 /* ---- Both programs ---- */

@@ -5,12 +5,13 @@
 #include <string.h>
 
 #include "base/rng.h"
+#include "tests/unit/base/shared_data.h"
 #include "tests/unit/base/support.h"
 #include "traces/convert/convert.h"
 #include "traces/convert/importer.h"
 #include "traces/trace_write.h"
 
-#define DATA SPOT_SOURCE_DIR "/../shared/data/traces/"
+#define DATA SHARED_DATA "traces/"
 
 #define ROWS_BYTES 65536
 
@@ -385,10 +386,7 @@ static void assert_as_recorded(const char *first, const char *second, const char
 static void test_recorded(void **state)
 {
     (void) state;
-    if (access(DATA, R_OK) != 0) {
-        print_message("%s is not there\n", DATA);
-        skip();
-    }
+    need_data(DATA);
     assert_as_recorded(
         DATA "raw/bamboo/traces/p3-trace.csv", NULL, DATA "bamboo-p3-2xlarge-32.csv");
     assert_as_recorded(DATA "raw/bamboo/traces/gcloud/a100x1-east1b.txt", NULL,
@@ -409,10 +407,7 @@ static void test_all_of_parcae(void **state)
     int64_t num_with_migrations = 0;
 
     (void) state;
-    if (access(DATA, R_OK) != 0) {
-        print_message("%s is not there\n", DATA);
-        skip();
-    }
+    need_data(DATA);
     for (size_t j = 0; j < 20; j++) {
         char path[PATH_BYTES];
         spot_record_input_t input = {.path = path};

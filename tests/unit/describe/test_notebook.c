@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <math.h>
 
+#include "tests/unit/base/shared_data.h"
 #include "tests/unit/describe/trace_text.h"
 #include "traces/describe/notebook.h"
 
@@ -145,10 +146,7 @@ static void test_surrogate_logs(void **state)
     spot_diag_t diag;
 
     (void) state;
-    if (access(node_path, R_OK) != 0) {
-        print_message("skipped: %s is not there\n", node_path);
-        skip();
-    }
+    need_data(node_path);
     spot_diag_init(&diag);
     assert_true(spot_stamped_counts_is_file(node_path, "count"));
     assert_false(spot_stamped_counts_is_file(node_path, "number"));

@@ -4,10 +4,11 @@
 
 #include <string.h>
 
+#include "tests/unit/base/shared_data.h"
 #include "tests/unit/base/support.h"
 #include "traces/trace.h"
 
-#define DATA_FOLDER SPOT_SOURCE_DIR "/../shared/data/traces/"
+#define DATA_FOLDER SHARED_DATA "traces/"
 
 /* keys: "counts", "4", "60", "unknown" for kind, capacity, resolution, start; rows
  * behind the row of columns. */
@@ -43,10 +44,7 @@ static inline void read_recorded(spot_trace_t *trace, const char *name)
     spot_diag_t diag;
 
     snprintf(path, sizeof(path), "%s%s.csv", DATA_FOLDER, name);
-    if (access(path, R_OK) != 0) {
-        print_message("skipped: %s is not there\n", path);
-        skip();
-    }
+    need_data(path);
     spot_diag_init(&diag);
     assert_int_equal(spot_trace_read(trace, path, false, &diag), 0);
     spot_diag_free(&diag);

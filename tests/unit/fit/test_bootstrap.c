@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "base/rng.h"
+#include "tests/unit/base/shared_data.h"
 #include "tests/unit/fit/recorded.h"
 #include "traces/fit/fit_law.h"
 
@@ -69,7 +70,7 @@ static void test_reference(void **state)
 
     (void) state;
     if (file == NULL) {
-        skip();
+        skip_without_data();
     }
     while (fgets(line, sizeof(line), file) != NULL) {
         spot_sample_t sample;

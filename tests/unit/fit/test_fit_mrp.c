@@ -8,12 +8,13 @@
 
 #include "base/units.h"
 #include "base/yaml.h"
+#include "tests/unit/base/shared_data.h"
 #include "tests/unit/base/support.h"
 #include "traces/fit/fit_generator.h"
 #include "traces/fit/fit_model.h"
 #include "traces/generate/model.h"
 
-#define DATA_FOLDER SPOT_SOURCE_DIR "/../shared/data/traces/"
+#define DATA_FOLDER SHARED_DATA "traces/"
 
 static spot_maximiser_t maximiser;
 
@@ -146,8 +147,7 @@ static void test_reference(void **state)
 
     (void) state;
     if (glob(DATA_FOLDER "reference/models/*.mrp.yaml", 0, NULL, &found) != 0) {
-        print_message("skipped: no " DATA_FOLDER "\n");
-        skip();
+        skip_without_data();
     }
     for (size_t j = 0; j < found.gl_pathc; j++) {
         spot_yaml_t document;

@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "tests/unit/base/shared_data.h"
 #include "tests/unit/fit/recorded.h"
 #include "traces/fit/fit_law.h"
 
@@ -102,7 +103,7 @@ static void test_reference(void **state)
 
     (void) state;
     if (file == NULL) {
-        skip();
+        skip_without_data();
     }
     assert_int_equal(spot_maximiser_init(&maximiser), 0);
     while (fgets(line, sizeof(line), file) != NULL) {

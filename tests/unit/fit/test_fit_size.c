@@ -7,13 +7,14 @@
 
 #include "base/csv.h"
 #include "base/rng.h"
+#include "tests/unit/base/shared_data.h"
 #include "tests/unit/base/support.h"
 
 #include "tests/statistical/statistics.h"
 #include "traces/describe/sample.h"
 #include "traces/fit/fit_size.h"
 
-#define DATA_FOLDER SPOT_SOURCE_DIR "/../shared/data/traces/"
+#define DATA_FOLDER SHARED_DATA "traces/"
 
 typedef spot_size_family_table_t family_t;
 
@@ -147,8 +148,7 @@ static void test_reference(void **state)
     spot_diag_init(&diag);
     if (spot_csv_open(&csv, DATA_FOLDER "reference/bulk_fits.csv", &diag) != 0) {
         spot_diag_free(&diag);
-        print_message("skipped: no " DATA_FOLDER "\n");
-        skip();
+        skip_without_data();
     }
     while (spot_csv_next(csv, &row) == 1) {
         assert_int_equal(row.num_fields, NUM_COLUMNS);

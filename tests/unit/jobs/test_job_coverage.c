@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <math.h>
 
+#include "tests/unit/base/shared_data.h"
 #include "tests/unit/jobs/log_text.h"
 #include "traces/jobs/job_coverage.h"
 
-#define FOLDER SPOT_SOURCE_DIR "/../shared/data/jobs/"
+#define FOLDER SHARED_DATA "jobs/"
 
 static void test_rows(void **state)
 {
@@ -73,10 +74,7 @@ static void test_venus(void **state)
     spot_diag_t diag;
 
     (void) state;
-    if (access(FOLDER "venus_base.csv.gz", R_OK) != 0) {
-        print_message("skipped: no " FOLDER "venus_base.csv.gz\n");
-        skip();
-    }
+    need_data(FOLDER "venus_base.csv.gz");
     spot_diag_init(&diag);
     assert_int_equal(spot_vc_list_read(&vcs, FOLDER "venus_vc_config.csv", false, &diag), 0);
     assert_int_equal(vcs.num_vcs, 15);

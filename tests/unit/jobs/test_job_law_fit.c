@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "tests/unit/base/shared_data.h"
 #include "tests/unit/jobs/law_text.h"
 #include "traces/jobs/job_law.h"
 
@@ -161,7 +162,7 @@ static void test_few_jobs(void **state)
  * as many jobs. */
 static void test_recorded(void **state)
 {
-    static const char path[] = SPOT_SOURCE_DIR "/../shared/data/jobs/venus_base.csv.gz";
+    static const char path[] = SHARED_DATA "jobs/venus_base.csv.gz";
     spot_vc_list_t list = {.num_vcs = 0};
     spot_job_log_t log, drawn = {.num_jobs = 0};
     double of_log_h = 0, of_laws_h = 0, most;
@@ -172,10 +173,7 @@ static void test_recorded(void **state)
     FILE *out;
 
     (void) state;
-    if (access(path, R_OK) != 0) {
-        print_message("%s is not there\n", path);
-        skip();
-    }
+    need_data(path);
     spot_diag_init(&diag);
     assert_int_equal(
         spot_job_log_read(

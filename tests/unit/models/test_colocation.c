@@ -13,8 +13,9 @@
 
 #include "fixture.h"
 #include "models/colocation.h"
+#include "tests/unit/base/shared_data.h"
 
-#define PUBLISHED SPOT_SOURCE_DIR "/../shared/data/jobs/slab-noncommercial/colocate_info.csv.gz"
+#define PUBLISHED SHARED_DATA "jobs/slab-noncommercial/colocate_info.csv.gz"
 #define HEADER                                                                                     \
     ",model1,dataset1,gpu_num1,batchsize1,amp1,speed1,model2,dataset2,gpu_num2,"                   \
     "batchsize2,amp2,speed2,gpu_util,gmem_util,gmem\n"
@@ -211,10 +212,7 @@ static void test_published_table(void **state)
     spot_diag_t diag;
 
     (void) state;
-    if (access(PUBLISHED, R_OK) != 0) {
-        print_message("skipped: no %s\n", PUBLISHED);
-        skip();
-    }
+    need_data(PUBLISHED);
     spot_diag_init(&diag);
     assert_int_equal(
         spot_colocation_init(&pairs, PUBLISHED, SPOT_PAIR_REFUSE, false, 0, NULL, &diag), 0);

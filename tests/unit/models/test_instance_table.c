@@ -13,10 +13,11 @@
 #include "base/rng.h"
 #include "fixture.h"
 #include "models/instance_table.h"
+#include "tests/unit/base/shared_data.h"
 
 #define SAMPLE SPOT_SOURCE_DIR "/models/sample/by-n/varuna.csv"
 #define SHIPPED SPOT_SOURCE_DIR "/models/sample/", "/"
-#define PUBLISHED SPOT_SOURCE_DIR "/../shared/data/profiles/oobleck-sim_", "_"
+#define PUBLISHED SHARED_DATA "profiles/oobleck-sim_", "_"
 
 static int read_text(spot_instance_table_t *self, const char *text, spot_diag_t *diag)
 {
@@ -173,10 +174,7 @@ static void read_table(spot_instance_table_t *self, const char *folder, const ch
 
     snprintf(path, sizeof(path), "%s%s%s%s.csv", folder, shipped_models[model].name, separator,
         shipped_systems[system]);
-    if (access(path, R_OK) != 0) {
-        print_message("no %s\n", path);
-        skip();
-    }
+    need_data(path);
     spot_diag_init(&diag);
     assert_int_equal(spot_instance_table_read(self, path, &diag), 0);
     assert_int_equal(diag.num_items, 0);

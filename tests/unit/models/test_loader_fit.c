@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "models/loader/fit.h"
+#include "tests/unit/base/shared_data.h"
 
 enum { NUM_ROWS = 10, NUM_SIMS = 5 };
 
@@ -328,17 +329,14 @@ static void test_too_few(void **state)
 /* The shared runs: thinned arrays, and errors of both forms. */
 static void test_shared(void **state)
 {
-    static const char root[] = SPOT_SOURCE_DIR "/../shared/data/input/librispeech_remote";
+    static const char root[] = SHARED_DATA "input/librispeech_remote";
     spot_measured_runs_t measured;
     spot_loader_fit_t fit;
     spot_diag_t diag;
     double mean, max;
 
     (void) state;
-    if (access(root, R_OK) != 0) {
-        print_message("no %s\n", root);
-        skip();
-    }
+    need_data(root);
     spot_diag_init(&diag);
     assert_int_equal(spot_measured_runs_read(&measured, root, NULL, NULL, 512, 8, &diag), 0);
     assert_int_equal(spot_loader_fit(&fit, false, 1, &measured, 0), 0);

@@ -15,8 +15,9 @@
 #include "base/yaml.h"
 #include "fixture.h"
 #include "models/loader/measured.h"
+#include "tests/unit/base/shared_data.h"
 
-#define SHARED SPOT_SOURCE_DIR "/../shared/data/input/librispeech_remote"
+#define SHARED SHARED_DATA "input/librispeech_remote"
 #define MAX_VALUES 8
 
 /* ---- A small tree ---- */
@@ -395,10 +396,7 @@ static void test_published(void **state)
     spot_diag_t diag;
 
     (void) state;
-    if (access(SHARED, R_OK) != 0) {
-        print_message("skipped: no published runs in ../shared\n");
-        skip();
-    }
+    need_data(SHARED);
     spot_diag_init(&diag);
     assert_int_equal(
         spot_measured_runs_read(&measured, SHARED, "librispeech", "remote", 512, 8, &diag), 0);

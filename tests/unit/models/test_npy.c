@@ -13,6 +13,7 @@
 
 #include "fixture.h"
 #include "models/loader/npy.h"
+#include "tests/unit/base/shared_data.h"
 
 #define MAX_FILE_BYTES 20000
 
@@ -310,10 +311,8 @@ static void test_measured_runs(void **state)
     glob_t files;
 
     (void) state;
-    if (glob(SPOT_SOURCE_DIR "/../shared/data/input/librispeech_remote/*/*/*/*/*/*_time.npy", 0,
-            NULL, &files) != 0) {
-        print_message("skipped: there are no measured runs in ../shared\n");
-        skip();
+    if (glob(SHARED_DATA "input/librispeech_remote/*/*/*/*/*/*_time.npy", 0, NULL, &files) != 0) {
+        skip_without_data();
     }
     spot_diag_init(&diag);
     for (size_t j = 0; j < files.gl_pathc; j++) {

@@ -18,6 +18,7 @@
 #include "models/instance_table.h"
 #include "models/step_estimate.h"
 #include "models/step_pipeline.h"
+#include "tests/unit/base/shared_data.h"
 
 /* 2 blocks of width 4 and 8 tokens, vocabulary 16. */
 static const spot_model_preset_t tiny = {SPOT_MODEL_GPT, 0, 2, 4, 2, 2, 16, 8, 16, ""};
@@ -201,7 +202,7 @@ static void test_calibration(void **state)
 
 /* ---- Published tables ---- */
 
-#define SHARED SPOT_SOURCE_DIR "/../shared/data/profiles/"
+#define SHARED SHARED_DATA "profiles/"
 
 /* V100 and 10 Gbit/s in Parcae and Bamboo (p3.2xlarge), A40 and 200 Gbit/s in Oobleck.
  * The micro-batch of Parcae's table is 1; the others do not say theirs, 1 is taken. */
@@ -373,10 +374,7 @@ static void check_published(const published_t *row)
 static void test_published(void **state)
 {
     (void) state;
-    if (access(SHARED "index.csv", R_OK) != 0) {
-        print_message("skipped: there are no published tables in ../shared\n");
-        skip();
-    }
+    need_data(SHARED "index.csv");
     for (size_t j = 0; j < sizeof(published) / sizeof(published[0]); j++) {
         check_published(&published[j]);
     }

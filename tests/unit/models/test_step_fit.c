@@ -14,8 +14,9 @@
 #include "base/units.h"
 #include "fixture.h"
 #include "models/step_fit.h"
+#include "tests/unit/base/shared_data.h"
 
-#define MEASURED SPOT_SOURCE_DIR "/../shared/data/profiles/parcae_gpt-1.5b_dp.csv"
+#define MEASURED SHARED_DATA "profiles/parcae_gpt-1.5b_dp.csv"
 #define SAMPLE SPOT_SOURCE_DIR "/models/sample/steps-48/steps.csv"
 
 typedef struct {
@@ -343,10 +344,7 @@ static void test_published_row(void **state)
     spot_step_fit_t fit;
 
     (void) state;
-    if (access(MEASURED, R_OK) != 0) {
-        print_message("skipped: %s is not there\n", MEASURED);
-        skip();
-    }
+    need_data(MEASURED);
     fit = fit_of_file(MEASURED);
     assert_int_equal(fit.num_pairs, 47);
     assert_true(fabs(fit.ms[SPOT_STEP_FIT_LAYER] - 5.931) <= 0.0005);

@@ -13,8 +13,9 @@
 #include "base/units.h"
 #include "fixture.h"
 #include "models/step_grid.h"
+#include "tests/unit/base/shared_data.h"
 
-#define MEASURED SPOT_SOURCE_DIR "/../shared/data/profiles/parcae_gpt-1.5b_dp.csv"
+#define MEASURED SHARED_DATA "profiles/parcae_gpt-1.5b_dp.csv"
 
 static const char *temporary_path(const char *name)
 {
@@ -338,10 +339,7 @@ static void test_published_table(void **state)
     spot_diag_t diag;
 
     (void) state;
-    if (access(MEASURED, R_OK) != 0) {
-        print_message("skipped: %s is not there\n", MEASURED);
-        skip();
-    }
+    need_data(MEASURED);
     spot_diag_init(&diag);
     assert_int_equal(spot_step_grid_read(&grid, MEASURED, &diag), 0);
     assert_int_equal(diag.num_items, 0);

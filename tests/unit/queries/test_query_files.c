@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <sys/stat.h>
 
+#include "tests/unit/base/shared_data.h"
 #include "tests/unit/queries/query_text.h"
 #include "traces/queries/arrivals_fit.h"
 #include "traces/queries/query_files.h"
 
-#define DATA SPOT_SOURCE_DIR "/../shared/data/serving/poisson_100qps.deltas.gz"
+#define DATA SHARED_DATA "serving/poisson_100qps.deltas.gz"
 
 /* Opens arrivals of a kind whose file has a text; more: further keys. In the report "x"
  * is the scenario, and the file is "f". */
@@ -195,10 +196,7 @@ static void test_data(void **state)
     spot_arrivals_fit_t fit;
 
     (void) state;
-    if (access(DATA, R_OK) != 0) {
-        print_message("there is no %s\n", DATA);
-        skip();
-    }
+    need_data(DATA);
     draw(&arrivals, "{deltas: {file: \"" DATA "\"}}", 1, 0);
     spot_arrivals_fit(&fit, &arrivals);
     assert_int_equal(arrivals.num_queries, 50001);

@@ -14,6 +14,7 @@
 #include <cmocka.h>
 
 #include "sim/train/recovery/parcae/parcae.h"
+#include "tests/unit/base/shared_data.h"
 
 typedef struct {
     spot_job_t job;
@@ -77,7 +78,7 @@ static inline void free_parcae_case(parcae_case_t *self)
 static inline bool bind_gpt(
     parcae_case_t *self, const char *system, const char *options, int64_t capacity)
 {
-    const char *root = SPOT_SOURCE_DIR "/../shared/data/profiles/";
+    const char *root = SHARED_DATA "profiles/";
     char text[2048];
 
     snprintf(text, sizeof(text), "%sparcae_gpt-1.5b_dp.csv", root);

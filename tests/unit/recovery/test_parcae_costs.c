@@ -2,6 +2,7 @@
 /* What Parcae's moves cost: the worked values of GPT-1.5B from the measured tables, and
  * a small model by hand. */
 #include "parcae_case.h"
+#include "tests/unit/base/shared_data.h"
 
 #include "../base/near.h"
 
@@ -63,7 +64,7 @@ static void test_gpt(void **state)
         parcae_case_t self;
 
         if (!bind_gpt(&self, "parcae", options[has_bug], 32)) {
-            skip();
+            skip_without_data();
         }
         costs = &parcae_of(&self)->costs;
         assert_costs(costs, gpt_moves, sizeof(gpt_moves) / sizeof(gpt_moves[0]), has_bug, 2e-10);
@@ -93,7 +94,7 @@ static void test_throughput_pauses(void **state)
 
     (void) state;
     if (!bind_gpt(&self, "parcae-throughput", "", 32)) {
-        skip();
+        skip_without_data();
     }
     for (size_t j = 0; j < sizeof(cases) / sizeof(cases[0]); j++) {
         const spot_parcae_costs_t *costs = &parcae_of(&self)->costs;
@@ -119,7 +120,7 @@ static void test_ties(void **state)
         parcae_case_t self;
 
         if (!bind_gpt(&self, "parcae", options[j], 32)) {
-            skip();
+            skip_without_data();
         }
         parcae = parcae_of(&self);
         assert_int_equal(parcae->pairs[parcae->best[17]].num_pipelines, expected[j][0]);

@@ -14,8 +14,9 @@
 #include <cmocka.h>
 
 #include "sim/tasks/rerun.h"
+#include "tests/unit/base/shared_data.h"
 
-#define FOLDER SPOT_SOURCE_DIR "/../shared/data/tasks/"
+#define FOLDER SHARED_DATA "tasks/"
 #define HEAD "engine: tasks\nscenario: case\n"
 #define DIAMOND HEAD "graph: {tasks: {a: [], b: [a], c: [a], d: [b, c]}}\n"
 #define S INT64_C(1000000000)
@@ -424,10 +425,7 @@ static void test_replay(void **state)
     } logs[] = {{"f1", 17828651098}, {"f4", 7596465861}, {"m2_2", 14282337132}};
 
     (void) state;
-    if (access(FOLDER "edges.jsonl", R_OK) != 0) {
-        print_message("no shared data\n");
-        skip();
-    }
+    need_data(FOLDER "edges.jsonl");
     for (size_t j = 0; j < 3; j++) {
         const spot_task_chain_t *chain;
         const spot_rerun_scenario_t *scenario;

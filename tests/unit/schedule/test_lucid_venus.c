@@ -14,8 +14,9 @@
 #include <cmocka.h>
 
 #include "schedule_run.h"
+#include "tests/unit/base/shared_data.h"
 
-#define FOLDER SPOT_SOURCE_DIR "/../shared/data/jobs/"
+#define FOLDER SHARED_DATA "jobs/"
 #define LUCID FOLDER "slab-noncommercial/"
 #define PAIRS LUCID "colocate_info.csv.gz"
 
@@ -65,14 +66,6 @@ static void check_means(const variant_t *variant, double jct_s, double queue_s)
             or_else(variant->head, "compat: lucid"), all->avg_jct, all->avg_queue, jct_s, queue_s);
     }
     schedule_run_close(&venus);
-}
-
-static void skip_without_data(void)
-{
-    if (access(PAIRS, R_OK) != 0) {
-        print_message("no " PAIRS ": nothing to compare with\n");
-        skip();
-    }
 }
 
 /* The table without the pairs of NeuMF, which the published figures do not use. Returns
@@ -177,7 +170,7 @@ static void test_published(void **state)
     const spot_job_summary_t *all;
 
     (void) state;
-    skip_without_data();
+    need_data(PAIRS);
     run_venus(&venus, &(variant_t){0});
     all = schedule_run_summary(&venus, NULL);
     assert_int_equal(all->num_jobs, 23859);
@@ -201,7 +194,7 @@ static void test_published(void **state)
 static void test_each_quirk(void **state)
 {
     (void) state;
-    skip_without_data();
+    need_data(PAIRS);
     check_means(&(variant_t){.head = "compat: lucid\nquirks: {Q1: off}"}, 13045.68, 1081.42);
     check_means(&(variant_t){.head = "compat: lucid\nquirks: {Q3: off}"}, 13058.32, 939.89);
     check_means(&(variant_t){.head = "compat: lucid\nquirks: {Q6: off}"}, 12804.52, 880.94);
@@ -216,7 +209,7 @@ static void test_without_heavy_pairs(void **state)
     const char *pairs;
 
     (void) state;
-    skip_without_data();
+    need_data(PAIRS);
     pairs = pairs_without_neumf();
     check_means(&(variant_t){.head = "compat: lucid\nquirks: {Q5: off}", .pairs = pairs}, 13647.87,
         1613.32);
@@ -237,7 +230,7 @@ static void test_without_heavy_pairs(void **state)
 static void test_estimators(void **state)
 {
     (void) state;
-    skip_without_data();
+    need_data(PAIRS);
     check_means(&(variant_t){.estimator = "oracle"}, 12930.06, 988.61);
     check_means(&(variant_t){.estimator = "running-mean\n  history: nominal"}, 12993.37, 1040.59);
 }

@@ -16,15 +16,13 @@
 #include <cmocka.h>
 
 #include "schedule_run.h"
+#include "tests/unit/base/shared_data.h"
 
-#define FOLDER SPOT_SOURCE_DIR "/../shared/data/jobs/"
+#define FOLDER SHARED_DATA "jobs/"
 
 static void require(const char *file)
 {
-    if (access(file, R_OK) != 0) {
-        print_message("%s is not there\n", file);
-        skip();
-    }
+    need_data(file);
 }
 
 static void assert_2_decimals(const char *what, double value, double expected)

@@ -17,22 +17,17 @@
 
 #include "base/yaml.h"
 #include "sim/serve/run.h"
+#include "tests/unit/base/shared_data.h"
 #include "tests/unit/serve/serve_case.h"
 
-#define DATA SPOT_SOURCE_DIR "/../shared/data/"
+#define DATA SHARED_DATA
 #define FOLDER DATA "serving/"
 #define PROFILES DATA "profiles/serving"
 #define MS INT64_C(1000000)
 
 /* ---- Files of results ---- */
 
-static void need_data(void)
-{
-    if (access(FOLDER "configs.expected.json", R_OK) != 0) {
-        print_message("skipped: " FOLDER " is not there\n");
-        skip();
-    }
-}
+#define NEEDED FOLDER "configs.expected.json"
 
 static cJSON *read_json(const char *path)
 {
@@ -189,7 +184,7 @@ static void test_configurations(void **state)
     cJSON *file, *item;
 
     (void) state;
-    need_data();
+    need_data(NEEDED);
     file = read_json(FOLDER "configs.expected.json");
     cJSON_ArrayForEach(item, cJSON_GetObjectItem(file, "cases"))
     {
@@ -281,7 +276,7 @@ static void test_stamps(void **state)
     cJSON *file, *item;
 
     (void) state;
-    need_data();
+    need_data(NEEDED);
     file = read_json(FOLDER "micro.expected.json");
     cJSON_ArrayForEach(item, cJSON_GetObjectItem(file, "cases"))
     {
@@ -335,7 +330,7 @@ static void test_service_times(void **state)
     };
 
     (void) state;
-    need_data();
+    need_data(NEEDED);
     for (size_t j = 0; j < sizeof(rows) / sizeof(rows[0]); j++) {
         const spot_service_time_t *time;
         serve_case_t self;

@@ -14,18 +14,16 @@
 #include <cmocka.h>
 
 #include "plan_case.h"
+#include "tests/unit/base/shared_data.h"
 
-#define SHARED SPOT_SOURCE_DIR "/../shared/data/"
+#define SHARED SHARED_DATA
 #define EXPECTED SHARED "serving/plans.expected.json"
 
 static void open_case(plan_case_t *self, int count, double rescale_qps, double slo_ms)
 {
     char document[4000], rescale[60] = "";
 
-    if (access(EXPECTED, R_OK) != 0) {
-        print_message("%s is not there\n", EXPECTED);
-        skip();
-    }
+    need_data(EXPECTED);
     if (rescale_qps > 0) {
         snprintf(rescale, sizeof(rescale), ", rescale_qps: %.17g", rescale_qps);
     }
@@ -194,8 +192,7 @@ static void test_expected(void **state)
 
     (void) state;
     if (in == NULL) {
-        print_message("%s is not there\n", EXPECTED);
-        skip();
+        skip_without_data();
     }
     assert_true(getdelim(&text, &num_bytes, '\0', in) > 0);
     fclose(in);

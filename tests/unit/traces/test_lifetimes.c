@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <string.h>
 
+#include "tests/unit/base/shared_data.h"
 #include "tests/unit/base/support.h"
 #include "traces/lifetimes.h"
 
-#define DATA_FILE SPOT_SOURCE_DIR "/../shared/data/traces/lifetimes-kadupitiya-gcp-n1-2019.csv"
+#define DATA_FILE SHARED_DATA "traces/lifetimes-kadupitiya-gcp-n1-2019.csv"
 
 #define HEAD "# spotsim-lifetimes: 1\nstart_s,duration_s,status,instance\n"
 
@@ -166,10 +167,7 @@ static void test_recorded(void **state)
     spot_diag_t diag;
 
     (void) state;
-    if (access(DATA_FILE, R_OK) != 0) {
-        print_message("%s is not there\n", DATA_FILE);
-        skip();
-    }
+    need_data(DATA_FILE);
     assert_true(spot_lifetimes_is_file(DATA_FILE));
     spot_diag_init(&diag);
     assert_int_equal(spot_lifetimes_read(&lifetimes, DATA_FILE, &diag), 0);

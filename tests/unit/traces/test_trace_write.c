@@ -4,11 +4,12 @@
 #include <string.h>
 
 #include "base/rng.h"
+#include "tests/unit/base/shared_data.h"
 #include "tests/unit/base/support.h"
 #include "traces/trace.h"
 #include "traces/trace_write.h"
 
-#define DATA_FOLDER SPOT_SOURCE_DIR "/../shared/data/traces/"
+#define DATA_FOLDER SHARED_DATA "traces/"
 
 static char *read_file(const char *path, size_t *num_bytes)
 {
@@ -314,8 +315,7 @@ static void test_recorded_traces(void **state)
         }
     }
     if (num_files == 0) {
-        print_message("no recorded traces in %s\n", DATA_FOLDER);
-        skip();
+        skip_without_data();
     }
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "tests/unit/traces_tasks/tasks_case.h"
+#include "tests/unit/base/shared_data.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -316,8 +317,5 @@ void assert_tasks_report(const tasks_case_t *self, const char *expected)
 
 void tasks_need(const char *path)
 {
-    if (access(path, R_OK) != 0) {
-        print_message("skipped: %s is not there\n", path);
-        skip();
-    }
+    need_data(path);
 }

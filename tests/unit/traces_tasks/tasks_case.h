@@ -5,6 +5,7 @@
 
 #include <cJSON.h>
 
+#include "tests/unit/base/shared_data.h"
 #include "traces/tasks/task_compare.h"
 #include "traces/tasks/task_markers.h"
 
@@ -60,4 +61,4 @@ void assert_tasks_report(const tasks_case_t *self, const char *expected);
 
 /* Skips a test where a file of ../shared is not there. */
 void tasks_need(const char *path);
-#define TASKS_DATA SPOT_SOURCE_DIR "/../shared/data/tasks/"
+#define TASKS_DATA SHARED_DATA "tasks/"

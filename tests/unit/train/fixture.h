@@ -12,11 +12,12 @@
 #include "base/diag.h"
 #include "base/yaml.h"
 #include "sim/train/job/train.h"
+#include "tests/unit/base/shared_data.h"
 
 #define PATH_BYTES 512
 
 /* Where recorded traces lie, if at all. */
-#define RECORDED_FOLDER SPOT_SOURCE_DIR "/../shared/data/traces"
+#define RECORDED_FOLDER SHARED_DATA "traces"
 
 static inline const char *temporary_folder(void)
 {

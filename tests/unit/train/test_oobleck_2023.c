@@ -10,11 +10,12 @@
 #include <cmocka.h>
 
 #include "fixture.h"
+#include "tests/unit/base/shared_data.h"
 
 #define NUM_INSTANCES 30
 #define NUM_LOSSES 14
 #define LIMIT 0.02 /* of a row with the faults, in samples/s and in steps */
-#define PROFILE SPOT_SOURCE_DIR "/../shared/data/profiles/oobleck-sim_%s_%s.csv"
+#define PROFILE SHARED_DATA "profiles/oobleck-sim_%s_%s.csv"
 #define OOBLECK_FAULTS                                                                             \
     ", trains_in_pause: yes, short_pauses: yes, stale_timers: yes,\n"                              \
     "  idle_losses_pause: yes"
@@ -135,10 +136,7 @@ static void skip_without_profiles(void)
 
     for (size_t j = 0; j < NUM_PUBLISHED; j++) {
         snprintf(path, sizeof(path), PROFILE, published[j].model, published[j].system);
-        if (access(path, R_OK) != 0) {
-            print_message("no %s\n", path);
-            skip();
-        }
+        need_data(path);
     }
 }
 

@@ -12,6 +12,7 @@
 #include "fixture.h"
 #include "log_hash.h"
 #include "sim/train/metrics.h"
+#include "tests/unit/base/shared_data.h"
 #include "traces/generate/generate.h"
 #include "twin.h"
 
@@ -407,11 +408,7 @@ static void test_repetition(void **state)
 static bool is_recorded(const char *name, char path[PATH_BYTES])
 {
     snprintf(path, PATH_BYTES, RECORDED_FOLDER "/%s.csv", name);
-    if (access(path, R_OK) != 0) {
-        print_message("skipped: there is no %s\n", path);
-        return false;
-    }
-    return true;
+    return access(path, R_OK) == 0;
 }
 
 /* Known numbers of another implementation. */
@@ -452,7 +449,7 @@ static void test_p3(void **state)
 
     (void) state;
     if (!is_recorded("bamboo-p3-2xlarge-32", path)) {
-        skip();
+        skip_without_data();
     }
     read_seed_64(&scenario, path, "horizon=trace-end");
     result = run_scenario(&scenario, 0, NULL);
@@ -571,7 +568,7 @@ static void test_recorded_traces(void **state)
         }
     }
     if (num_checked == 0) {
-        skip();
+        skip_without_data();
     }
 }
 
