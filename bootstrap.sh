@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # The two commands of the README, each complete on a fresh Debian 12:
 #   sh bootstrap.sh demo   build spotsim and run the main study
-#   sh bootstrap.sh test   build with sanitizers and run all tests but the statistical ones
+#   sh bootstrap.sh test   build with sanitizers and as users run it; run all tests but the statistical ones
 # Missing packages are installed with apt-get (through sudo unless root); nothing else outside
 # this checkout is changed. Ubuntu has packages of the same names but is untested.
 set -eu
@@ -87,8 +87,13 @@ run_tests() {
     # shellcheck disable=SC2086
     install_packages $build_packages $test_packages
     build dev all
-    say "Running all tests but the statistical ones (docs/developers.md, Tests)"
-    ctest --preset dev -j "$(nproc)"
+    build release spotsim -DBUILD_TESTING=ON
+    # One more than there are processors: some tests wait.
+    jobs=$(($(nproc) + 1))
+    say "Running the tests with sanitizers (docs/developers.md, Tests)"
+    ctest --preset dev -j $jobs
+    say "Running the tests of the whole program, with what users run"
+    ctest --preset program -j $jobs
 }
 
 case "${1-}" in

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
-# labels.sh SPOTSIM WORK_DIR STUDIES: the charts of all shipped studies and of 50 random ones, wide and
+# labels.sh SPOTSIM WORK_DIR STUDIES: the charts of all shipped studies and of 25 random ones, wide and
 # narrow, measured in headless Chromium; skipped (77) where Chromium is not installed.
 set -u
 spotsim=$1
@@ -8,7 +8,7 @@ mkdir -p "$2/random" || exit 1
 work=$(cd "$2" && pwd) || exit 1
 studies=$(cd "$3" && pwd) || exit 1
 cd "$(dirname "$0")" || exit 1
-num_random=50
+num_random=25
 
 chromium=
 for name in chromium chromium-browser google-chrome; do

@@ -73,7 +73,8 @@ wait_until_it_listens() {
 }
 
 # interrupt NAME MAY_STAY COMMAND...: runs the command in out undisturbed, then again and again up to a
-# signal at a later and later moment.
+# signal at a later and later moment. One that was done by then, as on a machine that is less busy than
+# before, shortens the time over which the next moments lie.
 interrupt() {
     local name=$1 may_stay=$2 started took number signal pid code
     shift 2
@@ -95,6 +96,7 @@ interrupt() {
         kill -$signal $pid 2>/dev/null || true
         code=0
         wait $pid || code=$?
+        [ $code -ne 0 ] || took=$((took * number / (moments + 2)))
         check "$name, $signal at moment $number" $code "$may_stay"
         rm -rf out
     done

@@ -121,7 +121,7 @@ case $3 in
         write_study until.yaml '{until: {metric: idle_fraction, half_width: 0.0025}}' ''
         for study in fixed until; do
             run_whole $study.yaml $study.db
-            kill_until 20 $study.yaml killed.db $study.db
+            kill_until 10 $study.yaml killed.db $study.db
         done
         ;;
     shards)

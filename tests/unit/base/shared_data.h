@@ -11,7 +11,7 @@
 
 #define SHARED_DATA SPOT_SOURCE_DIR "/../shared/data/"
 
-/* Notes that a test of a source file, by its path, was skipped. */
+/* Notes that a test was skipped, of the source file with this path. */
 static inline void note_left_out(const char *source)
 {
     const char *folder = getenv("SPOT_TEST_TMP"), *name = strrchr(source, '/') + 1;
@@ -32,7 +32,7 @@ static inline void note_left_out(const char *source)
 /* Skips the running test for lack of the data. */
 #define skip_without_data()                                                                        \
     do {                                                                                           \
-        note_left_out(__FILE__);                                                                   \
+        note_left_out(__BASE_FILE__);                                                              \
         skip();                                                                                    \
     } while (0)
 

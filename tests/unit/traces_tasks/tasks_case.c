@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "tests/unit/traces_tasks/tasks_case.h"
-#include "tests/unit/base/shared_data.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -313,9 +312,4 @@ void assert_tasks_report(const tasks_case_t *self, const char *expected)
     }
     assert_string_equal(text, expected);
     free(text);
-}
-
-void tasks_need(const char *path)
-{
-    need_data(path);
 }

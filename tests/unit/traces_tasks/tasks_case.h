@@ -59,6 +59,4 @@ const char *tasks_member(const cJSON *json, const char *path);
 /* The whole report of a case. */
 void assert_tasks_report(const tasks_case_t *self, const char *expected);
 
-/* Skips a test where a file of ../shared is not there. */
-void tasks_need(const char *path);
 #define TASKS_DATA SHARED_DATA "tasks/"

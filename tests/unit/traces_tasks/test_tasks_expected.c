@@ -45,7 +45,7 @@ static void check_file(
     snprintf(path, sizeof(path), TASKS_DATA "%s", name);
     snprintf(edges_path, sizeof(edges_path), TASKS_DATA "%s", edges == NULL ? "" : edges);
     snprintf(expected_path, sizeof(expected_path), TASKS_DATA "%s", expected_name);
-    tasks_need(path);
+    need_data(path);
     tasks_case_read_file(&self, path, edges == NULL ? NULL : edges_path);
     assert_int_equal(self.ret, 0);
     assert_int_equal(self.diag.num_errors, 0);
@@ -88,7 +88,7 @@ static void check_compare(const char *second, const char *expected_name)
     cJSON *found, *expected;
     FILE *out;
 
-    tasks_need(TASKS_DATA "f1.jsonl"); /* may not return */
+    need_data(TASKS_DATA "f1.jsonl"); /* may not return */
     out = open_memstream(&text, &num_bytes);
     snprintf(path, sizeof(path), TASKS_DATA "%s", second);
     tasks_case_read_file(&cases[0], TASKS_DATA "f1.jsonl", NULL);
@@ -185,7 +185,7 @@ static void test_recipe_expected(void **state)
     char *text;
 
     (void) state;
-    tasks_need(TASKS_DATA "recipe_1024.expected.json");
+    need_data(TASKS_DATA "recipe_1024.expected.json");
     text = recipe(1024, &num_bytes);
     tasks_case_read(&self, text, num_bytes, NULL);
     found = tasks_case_json(&self);
@@ -418,7 +418,7 @@ static void test_sums_of_files(void **state)
     char *edges;
 
     (void) state;
-    tasks_need(TASKS_DATA "edges.jsonl");
+    need_data(TASKS_DATA "edges.jsonl");
     edges = read_text(TASKS_DATA "edges.jsonl");
     for (size_t j = 0; j < 3; j++) {
         char path[PATH_BYTES], *text;
