@@ -4,7 +4,7 @@
 # rows: it gives the rows that are committed beside it, byte for byte.
 # answer: run into a database, its report has the answer that is committed beside it and that
 # docs/gallery.md has with its question; and picture.svg is one of the pictures of the report.
-# few: with two replications, for sanitizers, it is run into a database and drawn.
+# few: with two replications, for sanitizers, it is run into a database and its page is made.
 set -eu
 spotsim=$1
 source=$2
@@ -74,7 +74,7 @@ few() {
     grep -q '^optimise:' "$folder/study.yaml" && two='--set replications.min=2 --set replications.max=2'
     # shellcheck disable=SC2086
     "$spotsim" study "$folder/study.yaml" $two -o "$work/$name.db" >"$work/study.txt"
-    "$spotsim" report "$work/$name.db" -o "$work/page.html" --svg "$work/pictures"
+    "$spotsim" report "$work/$name.db" -o "$work/page.html"
 }
 
 $part
