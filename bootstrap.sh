@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # The two commands of the README, each complete on a fresh Debian 12:
 #   sh bootstrap.sh demo   build spotsim and run the main study
-#   sh bootstrap.sh test   build with sanitizers and as users run it; run all tests but the statistical ones
+#   sh bootstrap.sh test   build with sanitizers and without, run all tests but the statistical ones
 # Missing packages are installed with apt-get (through sudo unless root); nothing else outside
 # this checkout is changed. Ubuntu has packages of the same names but is untested.
 set -eu

@@ -30,8 +30,8 @@ if(SPOT_SANITIZE)
         -fno-sanitize-recover=all)
     add_link_options(-fsanitize=${SPOT_SANITIZE})
     if(SPOT_SANITIZE MATCHES address)
-        # What the sanitizer keeps of each global is relocated at the start of each of thousands of
-        # processes otherwise, which takes a quarter of the time of a short one.
+        # A position-independent program relocates the sanitizer's records of all globals at each start:
+        # a quarter of the time of a short process, and tests start thousands.
         string(APPEND CMAKE_EXE_LINKER_FLAGS " -no-pie")
     endif()
 endif()

@@ -2,8 +2,9 @@
 /* run_cases SPOTSIM SOURCE_DIR WORK_DIR FILE.cases [--update] [CASE...]
  *
  * Runs the cases of a file, or those that are named: each has its input files, a command line, and
- * the exit code and the bytes of stdout and stderr that are expected. A command must leave no other
- * file behind than those it was given. --update writes what was printed into FILE.cases.
+ * the exit code and the bytes of stdout and stderr that are expected. The last command of a case
+ * must make, change or remove no file below its folder. --update writes what was printed into
+ * FILE.cases.
  *
  *     # Remarks stand before the first case and below the name of a case.
  *     -- file shared.csv               inputs before the first case are made for every case
@@ -18,12 +19,12 @@
  *     study/own.yaml:1:1: missing key "scenario"
  *
  * Marks are "== ", "-- " and "$ " at the start of a line. An empty line before "== " belongs to no
- * content. What is not given is empty, or exit code 0. A case may run several commands; only the
- * last one is held to leave nothing behind.
+ * content. What is not given is empty, or exit code 0. A case may run several commands; inputs
+ * stand before the last of them.
  *
- * Words of a command are as in bash: bare, '...' as it stands, or $'...' with \n \r \t \\ \' \xHH.
- * Content that is no plain text says so: "-- file PATH escaped" has the same escapes, and no line
- * end where a line ends with \; "escaped repeated N" repeats it N times. "-- stdout any" takes
+ * Words of a command are a part of bash: bare, '...' as it stands, or $'...' with \n \r \t \\ \'
+ * \xHH. Content that is no plain text says so: "-- file PATH escaped" has the same escapes, and no
+ * line end where a line ends with \; "escaped repeated N" repeats it N times. "-- stdout any" takes
  * whatever is printed. Other inputs:
  *
  *     -- append PATH       like "-- file", behind what is in the file
@@ -31,8 +32,9 @@
  *     -- copy FILE COPY    -- unreadable PATH (root can read all: a case with it is skipped then)
  *     -- each command      the case is run for each command that --help lists, as {command}
  *
- * The folder of the case stands where this folder is: ../golden, ../unit, ../../models and
- * ../../reports are those of the repository. */
+ * A case runs in a folder of its own, beside which links lead to the repository: ../golden,
+ * ../unit,
+ * ../../models and ../../reports. */
 #define _XOPEN_SOURCE 700 /* nftw() */
 #include <errno.h>
 #include <fcntl.h>
@@ -125,7 +127,9 @@ typedef struct {
     section_t *run, *exit, *out, *err;
 } step_t;
 
-static _Noreturn void fail(const char *path, size_t line, const char *format, ...)
+/* Ends the runner with an error in a file. */
+__attribute__((format(printf, 3, 4))) static _Noreturn void fail(
+    const char *path, size_t line, const char *format, ...)
 {
     va_list args;
 
@@ -243,15 +247,25 @@ static text_t unescape_content(const suite_t *self, const section_t *section)
     return out;
 }
 
+/* Whether a line starts with a mark. */
+static bool is_mark(const char *line)
+{
+    return strncmp(line, "== ", 3) == 0 || strncmp(line, "-- ", 3) == 0 ||
+           strncmp(line, "$ ", 2) == 0;
+}
+
 /* Appends bytes as escaped content. */
 static void append_escaped(text_t *self, const text_t *bytes)
 {
     for (size_t j = 0; j < bytes->num_bytes; j++) {
-        const unsigned char byte = (unsigned char) bytes->bytes[j];
+        const char *at = bytes->bytes + j;
+        const unsigned char byte = (unsigned char) *at;
+        const bool is_blank_at_end = byte == ' ' && (at[1] == '\n' || at[1] == '\0');
         char escape[5];
 
-        if (byte == '\n' || (byte >= ' ' && byte < 127 && byte != '\\')) {
-            append(self, bytes->bytes + j, 1);
+        if ((byte == '\n' || (byte >= ' ' && byte < 127 && byte != '\\')) && !is_blank_at_end &&
+            !((j == 0 || at[-1] == '\n') && is_mark(at))) {
+            append(self, at, 1);
         } else {
             snprintf(escape, sizeof(escape), byte == '\\' ? "\\\\" : "\\x%02x", byte);
             append(self, escape, strlen(escape));
@@ -273,8 +287,7 @@ static bool is_plain(const text_t *bytes)
 
         if ((byte < ' ' && byte != '\n' && byte != '\t') || byte == 127 ||
             (byte == '\n' && j > 0 && (at[-1] == ' ' || at[-1] == '\t')) ||
-            (at_start && (strncmp(at, "== ", 3) == 0 || strncmp(at, "-- ", 3) == 0 ||
-                             strncmp(at, "$ ", 2) == 0))) {
+            (at_start && is_mark(at))) {
             return false;
         }
         at_start = byte == '\n';
@@ -284,7 +297,12 @@ static bool is_plain(const text_t *bytes)
 
 /* ---- Reading a case file ---- */
 
-/* Splits a line into words as bash does. */
+static bool is_alphanumeric(char c)
+{
+    return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
+}
+
+/* Splits a line into words. */
 static void split_words(const suite_t *self, section_t *section, const char *at, const char *end)
 {
     while (at < end) {
@@ -295,6 +313,10 @@ static void split_words(const suite_t *self, section_t *section, const char *at,
             const bool is_escaped = strncmp(at, "$'", 2) == 0;
 
             if (!is_escaped && *at != '\'') {
+                if (*at == '\0' ||
+                    (strchr("_./:=,+@%~^{}-", *at) == NULL && !is_alphanumeric(*at))) {
+                    fail(self->path, section->line, "quote this: %.20s", at);
+                }
                 append(&word, at++, 1);
                 continue;
             }
@@ -314,7 +336,9 @@ static void split_words(const suite_t *self, section_t *section, const char *at,
             fail(self->path, section->line, "more than %d words", MAX_WORDS);
         }
         section->words[section->num_words++] = word.bytes;
-        at += at < end && *at == ' ';
+        if (at < end && (++at == end || *at == ' ')) {
+            fail(self->path, section->line, "a blank too much");
+        }
     }
 }
 
@@ -359,11 +383,18 @@ static void end_case(const suite_t *self, section_t *last, size_t line)
     content->bytes[--content->num_bytes] = '\0';
 }
 
+/* Whether whatever is printed will do. */
+static bool is_any(const section_t *section)
+{
+    return section->kind >= SECTION_STDOUT && section->num_words == 1 &&
+           strcmp(section->words[0], "any") == 0;
+}
+
 static void check_content(const suite_t *self, const section_t *section)
 {
     const char *at = section->content.bytes;
 
-    if (kinds[section->kind].has_content) {
+    if (kinds[section->kind].has_content && !is_any(section)) {
         return;
     }
     while (section->kind == SECTION_CASE && *at == '#') { /* remarks */
@@ -372,6 +403,75 @@ static void check_content(const suite_t *self, const section_t *section)
     if (*at != '\0') {
         fail(self->path, section->line, "unexpected below this mark: %.*s", (int) strcspn(at, "\n"),
             at);
+    }
+}
+
+/* Inputs lie below the folder of the case. */
+static void check_paths(const suite_t *self, const section_t *section)
+{
+    const size_t num_paths = kinds[section->kind].has_content ? 1 : section->num_words;
+
+    for (size_t j = 0; section->kind < SECTION_EACH && j < num_paths; j++) {
+        const char *path = section->words[j];
+
+        if (path[0] == '/' || path[0] == '\0' || strcmp(path, "..") == 0 ||
+            strncmp(path, "../", 3) == 0 || strstr(path, "/../") != NULL) {
+            fail(self->path, section->line, "expected a path below the folder of the case");
+        }
+    }
+}
+
+/* A case has a name of its own, and commands of spotsim; inputs stand before the last command, and
+ * of each command there is one exit code, one stdout and one stderr. Returns the end of the case.
+ */
+static size_t check_case(const suite_t *self, size_t first)
+{
+    const section_t *const named = &self->sections[first];
+    bool is_seen[NUM_SECTIONS] = {false};
+    size_t j = first + 1;
+
+    for (size_t k = 0; k < first; k++) {
+        if (self->sections[k].kind == SECTION_CASE &&
+            strcmp(self->sections[k].words[0], named->words[0]) == 0) {
+            fail(self->path, named->line, "this name is in line %zu too", self->sections[k].line);
+        }
+    }
+    for (; j < self->num_sections && self->sections[j].kind != SECTION_CASE; j++) {
+        const section_t *section = &self->sections[j];
+
+        if (section->kind < SECTION_RUN) {
+            check_paths(self, section);
+        } else if (section->kind == SECTION_RUN) {
+            if (strcmp(section->words[0], "spotsim") != 0) {
+                fail(self->path, section->line, "expected a command of spotsim");
+            }
+            memset(is_seen, 0, sizeof(is_seen));
+        } else if (!is_seen[SECTION_RUN] || is_seen[section->kind]) {
+            fail(self->path, section->line, "expected this mark once, below a command");
+        } else if (section->kind == SECTION_EXIT &&
+                   section->words[0][strspn(section->words[0], "0123456789")] != '\0') {
+            fail(self->path, section->line, "expected an exit code");
+        }
+        is_seen[section->kind] = true;
+    }
+    if (!is_seen[SECTION_RUN] || self->sections[j - 1].kind < SECTION_RUN) {
+        fail(self->path, named->line, "expected a command at the end of the case");
+    }
+    return j;
+}
+
+static void check_suite(const suite_t *self)
+{
+    size_t j = 0;
+
+    for (; j < self->num_sections && self->sections[j].kind != SECTION_CASE; j++) {
+        if (self->sections[j].kind >= SECTION_EACH) {
+            fail(self->path, self->sections[j].line, "expected an input or a case");
+        }
+        check_paths(self, &self->sections[j]);
+    }
+    while (j < self->num_sections) {
+        j = check_case(self, j);
     }
 }
 
@@ -391,7 +491,7 @@ static void read_suite(suite_t *self)
         if (end == NULL) {
             fail(self->path, line, "the last line has no end");
         }
-        if (strncmp(at, "== ", 3) == 0 || strncmp(at, "-- ", 3) == 0 || strncmp(at, "$ ", 2) == 0) {
+        if (is_mark(at)) {
             if (*at == '=' && self->num_sections > 0) {
                 end_case(self, &self->sections[self->num_sections - 1], line);
             }
@@ -412,6 +512,7 @@ static void read_suite(suite_t *self)
     for (size_t j = 0; j < self->num_sections; j++) {
         check_content(self, &self->sections[j]);
     }
+    check_suite(self);
 }
 
 /* The content as bytes: unescaped, repeated, {command} replaced. */
@@ -485,9 +586,6 @@ static void make_input(const suite_t *self, const section_t *section)
     text_t bytes;
     bool is_made = true;
 
-    if (path[0] == '/' || strncmp(path, "../", 3) == 0) {
-        fail(self->path, section->line, "expected a path below the folder of the case");
-    }
     make_folders(path);
     switch (section->kind) {
         case SECTION_FILE:
@@ -503,6 +601,7 @@ static void make_input(const suite_t *self, const section_t *section)
             is_made = mkfifo(path, 0666) == 0;
             break;
         case SECTION_REMOVE:
+            is_made = access(path, F_OK) == 0;
             remove_tree(path);
             break;
         case SECTION_RENAME:
@@ -529,21 +628,49 @@ static text_t listing; /* of nftw(), which has no argument for it */
 
 static int list_entry(const char *path, const struct stat *status, int type, struct FTW *place)
 {
-    (void) status;
-    (void) type;
+    char line[64];
+
     (void) place;
     append(&listing, path, strlen(path));
+    if (type == FTW_F) { /* folders change with what is in them */
+        snprintf(line, sizeof(line), " %lld bytes, of %lld.%09ld", (long long) status->st_size,
+            (long long) status->st_mtim.tv_sec, status->st_mtim.tv_nsec);
+        append(&listing, line, strlen(line));
+    }
     append(&listing, "\n", 1);
     return 0;
 }
 
-/* The paths below the working folder, a line each. They are listed in the order of the folder,
- * which does not change while nothing is made in it. */
+static int compare_lines(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *) a, *(const char *const *) b);
+}
+
+/* What lies below the working folder, a line each: a path, and size and time of a file. */
 static text_t list_files(void)
 {
+    size_t num_lines = 0;
+    const char **lines;
+    text_t sorted = {0};
+    char *at;
+
     listing = (text_t){0};
     (void) nftw(".", list_entry, 16, FTW_PHYS);
-    return listing;
+    lines = must(malloc((listing.num_bytes + 1) * sizeof(*lines)));
+    for (at = listing.bytes; at != NULL && *at != '\0'; at++) {
+        lines[num_lines++] = at;
+        at = strchr(at, '\n');
+        *at = '\0';
+    }
+    qsort(lines, num_lines, sizeof(*lines), compare_lines);
+    append(&sorted, "", 0);
+    for (size_t j = 0; j < num_lines; j++) {
+        append(&sorted, lines[j], strlen(lines[j]));
+        append(&sorted, "\n", 1);
+    }
+    free(lines);
+    free(listing.bytes);
+    return sorted;
 }
 
 /* ---- Running ---- */
@@ -625,7 +752,7 @@ static bool is_expected(const suite_t *self, const section_t *section, const cha
     text_t expected = {0};
     bool is_equal;
 
-    if (section != NULL && section->num_words == 1 && strcmp(section->words[0], "any") == 0) {
+    if (section != NULL && is_any(section)) {
         return true;
     }
     append(&expected, "", 0);
@@ -652,8 +779,11 @@ static bool is_expected(const suite_t *self, const section_t *section, const cha
 /* Puts what was printed in the place of what was expected. */
 static void update(section_t *section, const text_t *got)
 {
-    if (section == NULL || (section->num_words == 1 && strcmp(section->words[0], "any") == 0)) {
+    if (section == NULL || is_any(section)) {
         return;
+    }
+    if (section->num_words > 0) {
+        free(section->words[0]);
     }
     section->content.num_bytes = 0;
     if (is_plain(got)) {
@@ -685,7 +815,9 @@ static bool run_step(const suite_t *self, step_t *step, const char *command, boo
     is_good &= is_expected(self, step->err, command, "stderr", &err);
     if (!is_good && self->is_update) {
         if (step->exit != NULL) {
-            snprintf(step->exit->words[0], strlen(step->exit->words[0]) + 1, "%d", code);
+            free(step->exit->words[0]);
+            step->exit->words[0] = must(calloc(12, 1));
+            snprintf(step->exit->words[0], 12, "%d", code);
         }
         if ((step->out == NULL && out.num_bytes > 0) || (step->err == NULL && err.num_bytes > 0) ||
             (step->exit == NULL && code != 0) || command != NULL) {
@@ -736,9 +868,6 @@ static bool run_once(
         }
         if (self->sections[j].kind == SECTION_EACH) {
             continue;
-        }
-        if (self->sections[j].kind != SECTION_RUN) {
-            fail(self->path, self->sections[j].line, "no command stands before this mark");
         }
         step.run = &self->sections[j];
         for (; j + 1 < end && self->sections[j + 1].kind > SECTION_RUN; j++) {
@@ -868,19 +997,20 @@ static void free_suite(suite_t *self)
     free(self->err_path);
 }
 
-static char *beside(const char *work, const char *name)
+/* The concatenation of three texts; free it. */
+static char *join(const char *first, const char *second, const char *third)
 {
-    text_t path = {0};
+    text_t text = {0};
 
-    append(&path, work, strlen(work));
-    append(&path, name, strlen(name));
-    return path.bytes;
+    append(&text, first, strlen(first));
+    append(&text, second, strlen(second));
+    append(&text, third, strlen(third));
+    return text.bytes;
 }
 
 int main(int num_arguments, char **arguments)
 {
     suite_t self = {0};
-    const char *name;
     char *root, *work;
     bool is_failed;
     int first_name = 5;
@@ -899,11 +1029,10 @@ int main(int num_arguments, char **arguments)
     unsetenv("COLUMNS");
     setenv("LC_ALL", "C", 1);
     read_suite(&self);
-    name = strrchr(self.path, '/');
-    root = beside(arguments[3], name); /* WORK_DIR/FILE.cases */
+    root = join(arguments[3], strrchr(self.path, '/'), ".work"); /* WORK_DIR/FILE.cases.work */
     work = make_work(root, arguments[2]);
-    self.out_path = beside(root, "/stdout");
-    self.err_path = beside(root, "/stderr");
+    self.out_path = join(root, "/stdout", "");
+    self.err_path = join(root, "/stderr", "");
     list_commands(&self);
     for (size_t j = 0; j < self.num_sections;) {
         size_t end = j + 1;

@@ -9,6 +9,7 @@ import filecmp
 import os
 import pathlib
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -28,14 +29,16 @@ study=
 for word; do
     case $word in
         --replications* | --shard* | *replications[.=]*) command= ;;
-        *.yaml) study=$word ;;
+        *.yaml) [ -n "$study" ] || [ ! -e "$word" ] || study=$word ;;
     esac
 done
 case $command in
     study)
-        few='replications={count: 8, seed: 1}'
-        ! grep -q '^optimise:' "$study" || few='replications={min: 8, max: 8, seed: 1}'
-        set -- "$@" --set "$few"
+        if grep -q '^optimise:' "$study"; then
+            set -- "$@" --set replications.min=8 --set replications.max=8
+        else
+            set -- "$@" --set replications.count=8
+        fi
         ;;
     compare) set -- "$@" --replications 8 ;;
 esac
@@ -111,7 +114,7 @@ class Runner:
     def shell_with_few(self, text):
         """The same with few replications."""
         self.installed.unlink()
-        self.installed.write_text(FEW % self.program, "utf-8")
+        self.installed.write_text(FEW % shlex.quote(str(self.program)), "utf-8")
         self.installed.chmod(0o755)
         error = self.shell(text)
         self.installed.unlink()

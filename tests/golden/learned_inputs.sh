@@ -11,7 +11,7 @@ restricted=$data/slab-noncommercial
 for file in "$data/venus_base.csv.gz" "$restricted/venus_workload.csv.gz"; do
     if [ ! -r "$file" ]; then
         echo "skipped: no $file"
-        sh "$2/tests/left_out.sh" "$SPOT_TEST_TMP" learned_inputs
+        sh "$2/tests/left_out.sh" "${SPOT_TEST_TMP-}" learned_inputs
         exit 77
     fi
 done

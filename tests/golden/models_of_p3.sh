@@ -10,7 +10,7 @@ folder=$2/reports/studies/trace-model
 trace=$2/../shared/data/traces/bamboo-p3-2xlarge-32.csv
 if [ ! -r "$trace" ]; then
     echo "skipped: $trace is not there"
-    sh "$2/tests/left_out.sh" "$SPOT_TEST_TMP" models_of_p3
+    sh "$2/tests/left_out.sh" "${SPOT_TEST_TMP-}" models_of_p3
     exit 77
 fi
 mkdir -p "$3/models-of-p3"

@@ -47,8 +47,8 @@ def main(spotsim, source, work):
     path = os.path.join(data, "serving", "plans.expected.json")
     if not os.path.exists(path):
         print(f"skipped: no {path}")
-        with open(os.path.join(os.environ["SPOT_TEST_TMP"], "left-out"), "a", encoding="utf-8") as file:
-            file.write("serve_plans\n")
+        subprocess.run(["sh", os.path.join(source, "tests", "left_out.sh"),
+                        os.environ.get("SPOT_TEST_TMP", ""), "serve_plans"], check=True)
         return 77
     num_failed = 0
     os.makedirs(work, exist_ok=True)

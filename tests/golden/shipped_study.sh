@@ -8,9 +8,9 @@
 set -eu
 spotsim=$1
 source=$2
-work=$3
 part=$4
 name=$5
+work=$3/$part-$name
 folder=$source/reports/studies/$name
 LC_ALL=C.UTF-8 # as the gallery and the answers are written
 export LC_ALL

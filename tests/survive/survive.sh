@@ -71,9 +71,9 @@ run_whole() {
     whole_ms=$((($(date +%s%N) - started) / 1000000))
 }
 
-# Begins with a store anew. The latest moment of a kill, in ms, is the end of an undisturbed run, and
-# moves back with every kill of a store: a process that needs longer to its first transaction, as on a
-# busy machine, gets there in the end.
+# Begins with a store anew. The latest moment of a kill, in ms, is the end of an undisturbed run. It grows
+# with every kill of a store: a process that needs longer to its first transaction, as on a busy machine,
+# gets there in the end.
 new_store() {
     rm -f "$1" "$1"-*
     latest=$whole_ms
@@ -132,7 +132,7 @@ case $3 in
             killed=0
             while [ $killed -eq 0 ]; do # a fast machine may be done before it is killed
                 new_store $shard.db
-                while run_and_kill "$spotsim" study study.yaml -o $shard.db --shard $shard/3; do
+                while run_and_kill "$spotsim" study study.yaml -o $shard.db --shard $shard/3 --threads 2; do
                     killed=$((killed + 1))
                 done
             done

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* An input with other people's records: a file, plain or gzip, or bytes of memory. All
- * readers of this room take their lines, bytes and first look from here. */
+/* An input with other people's records: a file, plain or gzip, or bytes of memory. Readers of such
+ * files take its lines, its bytes and a first look at them from here. */
 #pragma once
 
 #include <stddef.h>

@@ -11,7 +11,7 @@
 
 #define LOGS SPOT_SOURCE_DIR "/tests/unit/convert/logs/"
 
-enum { FILE_BYTES = 262144, NUM_DAMAGES = 400 / SPOT_FEWER };
+enum { FILE_BYTES = 262144, NUM_DAMAGES = 150 };
 
 /* Options of the samples that need some. */
 static const struct {
