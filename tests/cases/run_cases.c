@@ -897,6 +897,9 @@ static void run_case(suite_t *self, const char *work, size_t first, size_t end)
             return;
         }
         if (self->sections[j].kind == SECTION_EACH) {
+            if (self->num_commands == 0) {
+                list_commands(self);
+            }
             commands = (const char *const *) self->commands;
             num_commands = self->num_commands;
         }
@@ -1033,7 +1036,6 @@ int main(int num_arguments, char **arguments)
     work = make_work(root, arguments[2]);
     self.out_path = join(root, "/stdout", "");
     self.err_path = join(root, "/stderr", "");
-    list_commands(&self);
     for (size_t j = 0; j < self.num_sections;) {
         size_t end = j + 1;
 
