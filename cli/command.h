@@ -16,6 +16,8 @@ enum {
     SPOT_EXIT_GOOD = 0,
     SPOT_EXIT_FAILED = 1,
     SPOT_EXIT_BAD_INPUT = 2, /* usage too */
+    SPOT_EXIT_LOST = 3,      /* the goal of a job that runs is lost */
+    SPOT_EXIT_UNDECIDED = 4, /* the runs do not show whether it is yes or no */
     SPOT_EXIT_INTERRUPTED = 130
 };
 

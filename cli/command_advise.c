@@ -16,23 +16,20 @@
 #include "sim/engines.h"
 #include "traces/trace.h"
 
-/* The exit code where the goal of a job that runs is lost. */
-enum { EXIT_LOST = 3 };
-
 /* The first line of what is written: only such files are written over. */
 #define WRITTEN_BY "# Written by `spotsim advise`"
 
 typedef struct {
     spot_advice_question_t question;
     const char *path, *page_path, *now_path;
-    int64_t seed, num_threads;
+    int64_t seed, num_threads, max_replications;
     int progress;
-    bool is_json;
+    bool is_json, is_verbose;
     spot_option_list_t traces, sets;
 } arguments_t;
 
 static const arguments_t initial = {
-    .question = {.sure = 0.95, .budget = (double) INFINITY}, .seed = 1};
+    .question = {.sure = 0.95, .budget = (double) INFINITY}, .seed = 1, .max_replications = 20000};
 
 static const spot_option_t options[] = {
     SPOT_OPTION(
@@ -52,6 +49,14 @@ static const spot_option_t options[] = {
         "Most instances, nodes or replicas at a time (default: those of the scenario; "
         "serve: any)",
         .min = 1),
+    SPOT_OPTION(TEXT, "recovery", 0, "all|NAME,...", question.recovery,
+        "train: recovery systems that are searched (default: checkpoint and that of the "
+        "scenario; the others are told in a line)",
+        .example = "checkpoint,bamboo"),
+    SPOT_OPTION(COUNT, "max-replications", 0, "N", max_replications,
+        "Most runs that an alternative gets to show whether it keeps the goal (default "
+        "20000)",
+        .min = 64, .max = 10000000),
     SPOT_OPTION(TEXTS, "trace", 0, "LOG", traces,
         "A recorded trace, replayed from random starts in place of the scenario's, or a "
         "log that `spotsim trace convert` recognises, which gets its trace beside it; "
@@ -69,6 +74,8 @@ static const spot_option_t options[] = {
     SPOT_OPTION(COUNT, "threads", 0, "N", num_threads,
         "Threads to run on (default: all processors); the answer is the same", .min = 1,
         .max = 1024),
+    SPOT_OPTION(
+        FLAG, "verbose", 0, NULL, is_verbose, "Print all that was looked at, as the page has it"),
     SPOT_OPTION_JSON(is_json, "Print the answer as JSON"),
     SPOT_OPTION(CHOICE, "progress-form", 0, "FORM", progress,
         "The form of the progress on standard error: auto, line, lines, json, none",
@@ -184,7 +191,7 @@ static int write_yaml(spot_call_t *call, const char *path, const char *what, con
 static void write_preface(const void *context, spot_document_t *document)
 {
     spot_document_section(document, "advice", "The answer");
-    spot_advice_document(context, document);
+    spot_advice_document(context, true, document);
 }
 
 static int write_page(
@@ -223,7 +230,7 @@ static int print_answer(spot_call_t *call, const spot_advice_result_t *result)
         spot_document_t document;
 
         spot_document_to_terminal(&document, &output.terminal, out);
-        spot_advice_document(result, &document);
+        spot_advice_document(result, arguments->is_verbose, &document);
         ret = spot_document_end(&document);
     }
     return spot_output_end(&output, ret);
@@ -239,12 +246,25 @@ static int write_results(
 
     ret = ret != 0 ? ret
                    : write_yaml(call, scenario,
-                         result->is_yes ? "the scenario that it recommends"
-                                        : "the scenario that comes nearest",
+                         result->verdict == SPOT_VERDICT_YES ? "the scenario that it recommends"
+                                                             : "the scenario that comes nearest",
                          result->scenario_text);
     ret = ret != 0 ? ret : write_yaml(call, study, "the study that it ran", result->study_text);
     return ret == 0 && arguments->page_path != NULL ? write_page(call, result, store) : ret;
 }
+
+static const int exit_codes[SPOT_NUM_VERDICTS] = {
+    [SPOT_VERDICT_YES] = SPOT_EXIT_GOOD,
+    [SPOT_VERDICT_NO] = SPOT_EXIT_FAILED,
+    [SPOT_VERDICT_UNDECIDED] = SPOT_EXIT_UNDECIDED,
+};
+
+/* Of a job that runs, as it is. */
+static const int exit_codes_as_it_is[SPOT_NUM_VERDICTS] = {
+    [SPOT_VERDICT_YES] = SPOT_EXIT_GOOD,
+    [SPOT_VERDICT_NO] = SPOT_EXIT_LOST,
+    [SPOT_VERDICT_UNDECIDED] = SPOT_EXIT_UNDECIDED,
+};
 
 static int run(spot_call_t *call)
 {
@@ -253,6 +273,7 @@ static int run(spot_call_t *call)
     spot_progress_line_t line;
     spot_advise_request_t request = {.engines = spot_engines,
         .path = arguments->path,
+        .max_replications = arguments->max_replications,
         .seed = (uint64_t) arguments->seed,
         .num_threads = arguments->num_threads > 0 ? arguments->num_threads
                        : num_processors > 0       ? num_processors
@@ -282,9 +303,9 @@ static int run(spot_call_t *call)
         ret = write_results(call, &result, store);
     }
     if (ret == 0 && arguments->question.is_running) {
-        ret = spot_advice_keeps_on(&result) ? SPOT_EXIT_GOOD : EXIT_LOST;
+        ret = exit_codes_as_it_is[spot_advice_current(&result)->verdict];
     } else if (ret == 0) {
-        ret = result.is_yes ? SPOT_EXIT_GOOD : SPOT_EXIT_FAILED;
+        ret = exit_codes[result.verdict];
     }
     if (store != NULL) {
         store->close(store);

@@ -70,14 +70,16 @@ int spot_advice_declare(spot_chart_t *chart, const void *context)
     for (int j = 0; j < num_markets; j++) {
         declare_market(chart, self, markets[j], j);
     }
-    spot_chart_series(chart, &(spot_chart_series_t){.kind = SPOT_CHART_POINTS,
-                                 .name = self->is_yes ? "the answer" : "the nearest",
-                                 .name_at = SPOT_CHART_NAME_LEGEND,
-                                 .marker = SPOT_CHART_DIAMOND,
-                                 .marker_px = 6});
-    spot_chart_add(chart, &(spot_chart_datum_t){.x = (double) best->size,
-                              .y = best->figures.cost,
-                              .label = self->is_yes ? "the answer" : "the nearest"});
+    spot_chart_series(
+        chart, &(spot_chart_series_t){.kind = SPOT_CHART_POINTS,
+                   .name = self->verdict == SPOT_VERDICT_YES ? "the answer" : "the nearest",
+                   .name_at = SPOT_CHART_NAME_LEGEND,
+                   .marker = SPOT_CHART_DIAMOND,
+                   .marker_px = 6});
+    spot_chart_add(
+        chart, &(spot_chart_datum_t){.x = (double) best->size,
+                   .y = best->figures.cost,
+                   .label = self->verdict == SPOT_VERDICT_YES ? "the answer" : "the nearest"});
     ret = texts.error;
     spot_texts_free(&texts);
     return ret != 0 ? ret : spot_chart_error(chart);

@@ -10,22 +10,72 @@
 
 #define S_PER_H 3600.0
 #define S_PER_D 86400.0
-enum { ENOUGH_RUNS = 512, ENOUGH_AT_FACTOR = 64 }; /* fewer runs are said */
+
+enum { FACTORS_SAID = 2, SCREENED_SAID = 3 }; /* in the short answer */
+
+/* A cost within this ratio nearly wins; a factor is about known if its interval is wider
+ * than this one. */
+#define NEARLY 1.05
+#define WIDE 2.0
+
+static const char *const verdict_names[SPOT_NUM_VERDICTS] = {
+    [SPOT_VERDICT_NO] = "no", [SPOT_VERDICT_YES] = "yes", [SPOT_VERDICT_UNDECIDED] = "undecided"};
 
 /* ---- Numbers in sentences ---- */
 
-static const char *money(spot_texts_t *texts, const spot_advice_result_t *self, double amount)
+static const char *amount(spot_texts_t *texts, double value)
 {
-    if (!isfinite(amount)) {
-        return "more than the runs show";
-    }
-    return fabs(amount) >= 1000 ? spot_texts_add(texts, "%.0f %s", amount, self->cost_unit)
-                                : spot_texts_add(texts, "%.2f %s", amount, self->cost_unit);
+    return spot_texts_add(texts, fabs(value) >= 1000 ? "%.0f" : "%.2f", value);
+}
+
+static const char *money(spot_texts_t *texts, const spot_advice_result_t *self, double value)
+{
+    return !isfinite(value) ? "more than the runs show"
+                            : spot_texts_add(texts, "%s %s", amount(texts, value), self->cost_unit);
+}
+
+/* The same of a quantile, which has the unit of the mean beside it. */
+static const char *quantile(spot_texts_t *texts, const spot_advice_result_t *self, double value)
+{
+    return isfinite(value) ? amount(texts, value) : money(texts, self, value);
 }
 
 static const char *percent(spot_texts_t *texts, double share)
 {
     return spot_texts_add(texts, share > 0.9995 && share < 1 ? "%.2f %%" : "%.1f %%", 100 * share);
+}
+
+/* An end of an interval in percent, rounded outwards; with as many digits as it takes to
+ * stay on its side of the limit that decides. */
+static const char *bound(spot_texts_t *texts, double share, double limit, bool is_low)
+{
+    double rounded = share;
+    int num_digits = 1;
+
+    for (; num_digits < 12; num_digits++) {
+        const double unit = pow(10, num_digits + 2);
+
+        rounded = (is_low ? floor(share * unit) : ceil(share * unit)) / unit;
+        if ((rounded >= limit) == (share >= limit)) {
+            break;
+        }
+    }
+    return spot_texts_add(texts, "%.*f", num_digits, 100 * rounded);
+}
+
+/* "99.2 % (98.1 % to 99.7 %)"; without an interval where all runs are the same. */
+static const char *share_text(
+    spot_texts_t *texts, const spot_share_t *share, double limit, int64_t num_runs)
+{
+    return num_runs == 1 ? percent(texts, share->value)
+                         : spot_texts_add(texts, "%s (%s %% to %s %%)",
+                               percent(texts, share->value), bound(texts, share->low, limit, true),
+                               bound(texts, share->high, limit, false));
+}
+
+static spot_share_t goal_of(const spot_advice_figures_t *figures)
+{
+    return (spot_share_t){figures->p, figures->p_low, figures->p_high};
 }
 
 static const char *duration(spot_texts_t *texts, double seconds)
@@ -35,104 +85,207 @@ static const char *duration(spot_texts_t *texts, double seconds)
                                    : spot_texts_add(texts, "%.2f d", seconds / S_PER_D);
 }
 
-/* "; done within 3.1 d in half of the runs and within 4.4 d in 95 %". */
-static const char *times(spot_texts_t *texts, const spot_advice_figures_t *figures)
+/* "3.0 times as much", of what the answer costs. */
+static const char *ratio_text(spot_texts_t *texts, double ratio)
 {
-    if (isnan(figures->time_p50_s)) {
-        return "";
-    }
-    if (!isfinite(figures->time_p50_s)) {
-        return "; half of the runs or more end before it is done";
-    }
-    if (!isfinite(figures->time_p95_s)) {
-        return spot_texts_add(texts,
-            "; done within %s in half of the runs, but more than 5 %% end before it is "
-            "done",
-            duration(texts, figures->time_p50_s));
-    }
-    return spot_texts_add(texts, "; done within %s in half of the runs and %s in 95 %%",
-        duration(texts, figures->time_p50_s), duration(texts, figures->time_p95_s));
+    return !isfinite(ratio) ? "not known"
+           : ratio < 1      ? spot_texts_add(texts, "%.1f %% less", 100 * (1 - ratio))
+           : ratio < 2      ? spot_texts_add(texts, "%.1f %% more", 100 * (ratio - 1))
+                            : spot_texts_add(texts, "%.1f times as much", ratio);
 }
 
-/* All figures with their intervals. */
-static const char *figures_text(
-    spot_texts_t *texts, const spot_advice_result_t *self, const spot_advice_figures_t *figures)
+static const char *limits(const spot_advice_result_t *self)
 {
-    return spot_texts_add(texts,
-        "probability %s %s (%s to %s%s); mean cost %s (%s to %s), at most %s in half of "
-        "the runs and %s in 95 %%%s",
-        self->goal_words, percent(texts, figures->p), percent(texts, figures->p_low),
-        percent(texts, figures->p_high),
-        figures->p_low < self->sure && figures->p_high > self->sure
-            ? spot_texts_add(texts, ", on both sides of %s", percent(texts, self->sure))
-            : "",
-        money(texts, self, figures->cost), money(texts, self, figures->cost_low),
-        money(texts, self, figures->cost_high), money(texts, self, figures->cost_p50),
-        money(texts, self, figures->cost_p95), times(texts, figures));
+    return isfinite(self->budget) ? "the goal and the budget" : "the goal";
 }
 
-/* ---- The parts of the answer ---- */
+/* What is asked for, as a condition. */
+static const char *condition(spot_texts_t *texts, const spot_advice_result_t *self)
+{
+    return spot_texts_add(texts, "a probability of %s %s%s", percent(texts, self->sure),
+        self->goal_words,
+        isfinite(self->budget) ? spot_texts_add(texts, " and costs at most %s in 95 %% of the runs",
+                                     money(texts, self, self->budget))
+                               : "");
+}
 
-static void write_answer(const spot_advice_result_t *self, spot_document_t *document)
+/* ---- The answer ---- */
+
+/* The probability, and with a budget that of keeping it, as they decide. */
+static const char *chances(
+    spot_texts_t *texts, const spot_advice_result_t *self, const spot_advised_t *item)
+{
+    const spot_advice_figures_t *figures = &item->figures;
+    const spot_share_t goal = goal_of(figures);
+
+    return spot_texts_add(texts, "%s%s, asked for %s",
+        share_text(texts, &goal, self->sure, figures->num_runs),
+        isnan(figures->in_budget.value)
+            ? ""
+            : spot_texts_add(texts, ", to cost at most %s %s", money(texts, self, self->budget),
+                  share_text(texts, &figures->in_budget, 0.95, figures->num_runs)),
+        percent(texts, self->sure));
+}
+
+/* What the chances of the answer are said of. */
+static void write_chances(
+    const spot_advice_result_t *self, const spot_advised_t *item, spot_document_t *document)
+{
+    spot_document_paragraph(document, "Probability %s: %s%s.", self->goal_words,
+        chances(&document->texts, self, item),
+        item->figures.num_runs == 1
+            ? "; nothing is left to chance"
+            : spot_texts_add(&document->texts, "; %" PRId64 " runs", item->figures.num_runs));
+}
+
+static void write_verdict(const spot_advice_result_t *self, spot_document_t *document)
 {
     spot_texts_t *texts = &document->texts;
     const spot_advised_t *best = &self->advised[0], *now = spot_advice_current(self);
 
     if (now != NULL) {
-        spot_document_paragraph(document, "As it is, the job %s the goal: %s.",
-            now->is_met ? "keeps" : "does not keep", figures_text(texts, self, &now->figures));
+        spot_document_paragraph(document, "%s",
+            now->verdict == SPOT_VERDICT_YES  ? "Yes, as it is, the job keeps the goal."
+            : now->verdict == SPOT_VERDICT_NO ? "No, as it is, the job does not keep the goal."
+                                              : "Undecided: as it is, the job may keep the goal or "
+                                                "not.");
+        write_chances(self, now, document);
     }
-    if (self->is_yes && now == best) {
-        spot_document_paragraph(document, "Go on as it is.");
-    } else if (self->is_yes) {
-        spot_document_paragraph(document, "%s %s: %s.",
-            now == NULL ? "Rent" : "The cheapest from now on, if the change is free:", best->words,
-            figures_text(texts, self, &best->figures));
-    } else {
+    if (self->verdict == SPOT_VERDICT_YES) {
+        spot_document_paragraph(document, "%s%s.",
+            now == NULL   ? "Yes. Rent "
+            : now == best ? "Go on as it is"
+                          : "The cheapest from now on, if the change is free: ",
+            now == best ? "" : best->words);
+    } else if (self->verdict == SPOT_VERDICT_UNDECIDED) {
         spot_document_paragraph(document,
-            "No: nothing that was searched has a probability of %s %s%s. What comes "
-            "nearest is %s: %s.",
-            percent(texts, self->sure), self->goal_words,
-            isfinite(self->budget)
-                ? spot_texts_add(texts, " and costs at most %s in 95 %% of the runs",
-                      money(texts, self, self->budget))
-                : "",
-            best->words, figures_text(texts, self, &best->figures));
+            "%s: the runs do not show whether anything that was searched has %s. Nearest: %s.",
+            now == NULL ? "Undecided" : "From now on undecided", condition(texts, self),
+            best->words);
+    } else {
+        spot_document_paragraph(document, "%s nothing that was searched has %s. Nearest: %s.",
+            now == NULL ? "No:" : "From now on no:", condition(texts, self), best->words);
     }
-    if (best->assumed != NULL) {
-        spot_document_paragraph(document, "Assumed: %s.", best->assumed);
+    if (now != best) {
+        write_chances(self, best, document);
     }
 }
 
-/* Which limit an alternative does not keep. */
-static const char *shortfall(const spot_advice_result_t *self, const spot_advised_t *item)
+/* What stands beside the verdict. */
+static void write_doubts(const spot_advice_result_t *self, spot_document_t *document)
 {
-    return item->is_met                   ? ""
-           : item->figures.p < self->sure ? " (too little)"
-                                          : " (but above the budget)";
+    spot_texts_t *texts = &document->texts;
+
+    for (size_t j = 0; j < self->num_urgent; j++) {
+        spot_document_paragraph(document, "Mind: %s.", self->urgent[j]);
+    }
+    for (size_t j = 0; j < self->num_open && j < 1; j++) {
+        const spot_advised_t *item = &self->open[j];
+
+        spot_document_paragraph(document,
+            "Open%s: whether %s (%s) would do: %s; --max-replications takes more runs.",
+            self->num_open > 1 ? spot_texts_add(texts, ", the first of %zu", self->num_open) : "",
+            item->words, ratio_text(texts, item->figures.cost / self->advised[0].figures.cost),
+            chances(texts, self, item));
+    }
+    if (self->worst_trace != NULL && self->worst_p < self->advised[0].figures.p) {
+        spot_document_paragraph(document, "The worst of the %zu recordings is %s: probability %s.",
+            self->num_traces, self->worst_trace, percent(texts, self->worst_p));
+    }
+}
+
+static void write_cost(const spot_advice_result_t *self, spot_document_t *document)
+{
+    const spot_advice_figures_t *figures = &self->advised[0].figures;
+    spot_texts_t *texts = &document->texts;
+
+    if (figures->cost_low == figures->cost_high) {
+        spot_document_item(document, "cost: %s in all runs", money(texts, self, figures->cost));
+    } else {
+        spot_document_item(document, "cost: mean %s (%s to %s), 50 %%: %s, 95 %%: %s",
+            money(texts, self, figures->cost), amount(texts, figures->cost_low),
+            amount(texts, figures->cost_high), quantile(texts, self, figures->cost_p50),
+            quantile(texts, self, figures->cost_p95));
+    }
+    if (isnan(figures->time_p50_s)) {
+        return;
+    }
+    if (!isfinite(figures->time_p50_s)) {
+        spot_document_item(document, "time: half of the runs or more end before it is done");
+    } else if (figures->time_p50_s == figures->time_p95_s) {
+        spot_document_item(document, "time: %s in 50 %% and 95 %% of the runs",
+            duration(texts, figures->time_p50_s));
+    } else {
+        spot_document_item(document, "time: 50 %%: %s, 95 %%: %s",
+            duration(texts, figures->time_p50_s),
+            isfinite(figures->time_p95_s) ? duration(texts, figures->time_p95_s)
+                                          : "more than 5 % end before it is done");
+    }
+}
+
+/* ---- The others ---- */
+
+/* What an alternative does about the limits, unless it is the same as of the answer. */
+static const char *standing(
+    spot_texts_t *texts, const spot_advice_result_t *self, const spot_advised_t *item)
+{
+    const char *own = percent(texts, item->figures.p);
+    const char *best = percent(texts, self->advised[0].figures.p);
+    const char *what = item->verdict == SPOT_VERDICT_YES         ? ""
+                       : item->verdict == SPOT_VERDICT_UNDECIDED ? ", open"
+                       : item->figures.p_high < self->sure       ? ", too little"
+                                                                 : ", above the budget";
+
+    return strcmp(own, best) == 0 && what[0] == '\0'
+               ? ""
+               : spot_texts_add(texts, ", probability %s%s", own, what);
+}
+
+/* Of the others the one that is named first, or num_advised: the runner-up if it nearly
+ * wins, else the cheapest of another market but those on demand. */
+static size_t find_next(const spot_advice_result_t *self, size_t on_demand_id)
+{
+    const double cost = self->advised[0].figures.cost;
+    size_t next_id = self->num_advised;
+
+    if (self->runner_up_id > 0 && self->advised[self->runner_up_id].figures.cost <= NEARLY * cost) {
+        return self->runner_up_id;
+    }
+    for (size_t j = 1; j < self->num_advised; j++) {
+        const spot_advised_t *item = &self->advised[j];
+
+        if (j != on_demand_id && strcmp(item->kind, SPOT_ADVICE_AS_IT_IS) != 0 &&
+            (next_id == self->num_advised ||
+                item->figures.cost < self->advised[next_id].figures.cost)) {
+            next_id = j;
+        }
+    }
+    return next_id;
 }
 
 static void write_rival(
-    const spot_advice_result_t *self, size_t advised_id, spot_document_t *document)
+    const spot_advice_result_t *self, size_t advised_id, bool is_whole, spot_document_t *document)
 {
     spot_texts_t *texts = &document->texts;
     const spot_advised_t *best = &self->advised[0], *rival = &self->advised[advised_id];
     const double ratio = rival->figures.cost / best->figures.cost;
-    const char *price = !isfinite(ratio) ? "not known"
-                        : ratio < 1      ? spot_texts_add(texts, "%.1f %% less", 100 * (1 - ratio))
-                        : ratio < 2      ? spot_texts_add(texts, "%.1f %% more", 100 * (ratio - 1))
-                                         : spot_texts_add(texts, "%.1f times as much", ratio);
+    const bool nearly_wins =
+        advised_id == self->runner_up_id && ratio <= NEARLY && rival->verdict != SPOT_VERDICT_NO;
+    const char *more = "";
 
-    spot_document_item(document, "%s%s: probability %s%s%s, mean cost %s (%s), %s in 95 %%%s%s%s",
-        advised_id == self->runner_up_id ? "nearly wins: "
-                                         : spot_texts_add(texts, "%s: ", rival->kind),
-        rival->words, percent(texts, rival->figures.p),
-        rival->figures.num_runs > 1 && rival->figures.num_runs < ENOUGH_RUNS
-            ? spot_texts_add(texts, " of %" PRId64 " runs", rival->figures.num_runs)
-            : "",
-        shortfall(self, rival), money(texts, self, rival->figures.cost), price,
-        money(texts, self, rival->figures.cost_p95), times(texts, &rival->figures),
-        rival->assumed == NULL ? "" : "; assumed: ", rival->assumed == NULL ? "" : rival->assumed);
+    if (is_whole && rival->figures.cost_low < rival->figures.cost_high) {
+        more = spot_texts_add(texts, ", at most %s in 95 %%%s%s",
+            money(texts, self, rival->figures.cost_p95),
+            isfinite(rival->figures.time_p95_s) ? ", done within " : "",
+            isfinite(rival->figures.time_p95_s) ? duration(texts, rival->figures.time_p95_s) : "");
+    }
+    spot_document_item(document, "%s: %s: %s (%s)%s%s%s%s",
+        nearly_wins                            ? "nearly wins"
+        : strcmp(rival->kind, best->kind) == 0 ? "next"
+                                               : rival->kind,
+        rival->words, money(texts, self, rival->figures.cost), ratio_text(texts, ratio),
+        standing(texts, self, rival), more, is_whole && rival->assumed != NULL ? "; assumed: " : "",
+        is_whole && rival->assumed != NULL ? rival->assumed : "");
 }
 
 static void write_larger(const spot_advice_result_t *self, spot_document_t *document)
@@ -141,47 +294,104 @@ static void write_larger(const spot_advice_result_t *self, spot_document_t *docu
         const spot_advised_t *item = &self->larger[j];
         spot_texts_t *texts = &document->texts;
 
-        spot_document_item(document, "with %" PRId64 " instances: %s%s (%s; mean cost %s)%s%s",
-            item->size, percent(texts, item->figures.p), shortfall(self, item), item->words,
-            money(texts, self, item->figures.cost),
+        spot_document_item(document, "with %" PRId64 " instances: %s: %s%s%s%s", item->size,
+            item->words, money(texts, self, item->figures.cost), standing(texts, self, item),
             item->assumed == NULL ? "" : "; assumed: ", item->assumed == NULL ? "" : item->assumed);
     }
 }
 
-static void write_break_evens(const spot_advice_result_t *self, spot_document_t *document)
-{
-    for (size_t j = 0; j < self->num_break_evens; j++) {
-        const spot_advice_break_even_t *item = &self->break_evens[j];
+/* ---- What would change it ---- */
 
-        if (isfinite(item->factor) && item->num_runs < ENOUGH_AT_FACTOR) {
-            spot_document_item(document, "%s between %.3g and %.3g %s: then %s", item->noun,
-                item->low, item->high, item->words, item->why);
-        } else if (isfinite(item->factor)) {
-            spot_document_item(document, "%s about %.3g %s: then %s", item->noun, item->factor,
-                item->words, item->why);
-        } else {
-            spot_document_item(
-                document, "%s: the answer stays up to %g %s", item->noun, item->most, item->words);
+/* How far a factor is from 1, by its logarithm; INFINITY: the answer stays. */
+static double distance(const spot_advice_break_even_t *item)
+{
+    return item->why == NULL ? HUGE_VAL : fabs(log(item->near));
+}
+
+static void write_break_even(const spot_advice_break_even_t *item, spot_document_t *document)
+{
+    const double low = item->is_less ? item->far : item->near;
+    const double high = item->is_less ? item->near : item->far;
+
+    if (item->why == NULL) {
+        spot_document_item(document, "%s: the answer stays %s to %.3g %s", item->noun,
+            item->is_less ? "down" : "up", item->most, item->words);
+    } else if (isinf(high) || low == 0) {
+        spot_document_item(document,
+            "%s: the answer stays %s to %.3g %s; beyond, to %.3g, it is open whether %s",
+            item->noun, item->is_less ? "down" : "up", item->near, item->words, item->most,
+            item->why);
+    } else if (high > WIDE * low) {
+        spot_document_item(document, "%s about %.2g (%.2g to %.2g) %s: then %s", item->noun,
+            sqrt(low * high), low, high, item->words, item->why);
+    } else {
+        spot_document_item(
+            document, "%s %.3g to %.3g %s: then %s", item->noun, low, high, item->words, item->why);
+    }
+}
+
+/* The nearest ones that change the answer. */
+static void write_nearest(const spot_advice_result_t *self, spot_document_t *document)
+{
+    double last = -1;
+
+    for (int k = 0; k < FACTORS_SAID; k++) {
+        const spot_advice_break_even_t *next = NULL;
+
+        for (size_t j = 0; j < self->num_break_evens; j++) {
+            const spot_advice_break_even_t *item = &self->break_evens[j];
+
+            if (distance(item) > last && (next == NULL || distance(item) < distance(next))) {
+                next = item;
+            }
         }
+        if (next == NULL || next->why == NULL) {
+            break;
+        }
+        write_break_even(next, document);
+        last = distance(next);
+    }
+    if (last < 0 && self->num_break_evens > 0) {
+        spot_document_item(document,
+            "nothing that was looked at changes the answer, up to %.3g times",
+            self->break_evens[0].most);
+    }
+}
+
+/* ---- What else there is ---- */
+
+static void write_screened(const spot_advice_result_t *self, spot_document_t *document)
+{
+    spot_texts_t *texts = &document->texts;
+    const char *list = "";
+
+    for (size_t j = 0; j < self->num_screened && j < SCREENED_SAID; j++) {
+        const spot_advice_screened_t *item = &self->screened[j];
+
+        if (item->ratio < 1) {
+            list = spot_texts_join(texts, list, "; ",
+                spot_texts_add(
+                    texts, "%s, about %.0f %% less", item->words, 100 * (1 - item->ratio)));
+        }
+    }
+    if (list[0] != '\0') {
+        spot_document_item(document,
+            "not searched, %" PRId64 " runs each: %s (--recovery all searches them)",
+            self->screened[0].num_runs, list);
     }
 }
 
 /* What the race has shown with its confidence. */
 static const char *certainty(spot_texts_t *texts, const spot_advice_result_t *self)
 {
-    const char *limits = isfinite(self->budget) ? "the goal and the budget" : "the goal";
-
-    if (!self->is_yes) {
-        return self->num_undecided > 0
-                   ? spot_texts_add(texts, "Of %zu it is not certain that they do not keep %s.",
-                         self->num_undecided, limits)
-                   : spot_texts_add(texts, "With 95 %% confidence none of them keeps %s.", limits);
+    if (self->verdict != SPOT_VERDICT_YES) {
+        return "";
     }
     return !isfinite(self->regret)
-               ? "Another one may be cheaper."
+               ? " Another one may be cheaper."
                : spot_texts_add(texts,
-                     "With 95 %% confidence no other one that keeps %s is cheaper%s%s.", limits,
-                     self->regret > 0 ? " by more than " : "",
+                     " With 95 %% confidence no other one that keeps %s is cheaper%s%s.",
+                     limits(self), self->regret > 0 ? " by more than " : "",
                      self->regret > 0 ? money(texts, self, self->regret) : "");
 }
 
@@ -189,7 +399,7 @@ static void write_search(const spot_advice_result_t *self, spot_document_t *docu
 {
     spot_document_note(document,
         "%zu alternatives in %" PRId64 " runs, and %" PRId64
-        " runs for the break-evens and, with other seeds, for the figures: %.1f s. %s",
+        " runs with other seeds for the verdict and the break-evens: %.1f s.%s",
         self->num_points, self->num_runs, self->num_other_runs, self->passed_s,
         certainty(&document->texts, self));
     for (size_t j = 0; j < self->num_left_out; j++) {
@@ -204,17 +414,37 @@ static void write_search(const spot_advice_result_t *self, spot_document_t *docu
     }
 }
 
-void spot_advice_document(const spot_advice_result_t *self, spot_document_t *document)
+static void write_short(const spot_advice_result_t *self, spot_document_t *document)
 {
-    spot_texts_t *texts = &document->texts;
+    size_t on_demand_id = self->num_advised, next_id;
 
-    write_answer(self, document);
-    if (self->worst_trace != NULL && self->worst_p == self->advised[0].figures.p) {
-        spot_document_paragraph(
-            document, "The probability is the same in all %zu recordings.", self->num_traces);
-    } else if (self->worst_trace != NULL) {
-        spot_document_paragraph(document, "The worst of the %zu recordings is %s: probability %s.",
-            self->num_traces, self->worst_trace, percent(texts, self->worst_p));
+    for (size_t j = 1; j < self->num_advised; j++) {
+        on_demand_id = strcmp(self->advised[j].kind, "on demand") == 0 ? j : on_demand_id;
+    }
+    next_id = find_next(self, on_demand_id);
+    if (self->num_larger > 0) {
+        write_larger(self, document);
+    }
+    if (on_demand_id < self->num_advised) {
+        write_rival(self, on_demand_id, false, document);
+    }
+    if (next_id < self->num_advised && next_id != on_demand_id) {
+        write_rival(self, next_id, false, document);
+    }
+    write_nearest(self, document);
+    write_screened(self, document);
+    if (self->advised[0].assumed != NULL) {
+        spot_document_item(document, "assumed: %s", self->advised[0].assumed);
+    }
+    spot_document_note(document,
+        "%zu alternatives in %.1f s; intervals have 95 %% confidence; --verbose says more.",
+        self->num_points, self->passed_s);
+}
+
+static void write_rest(const spot_advice_result_t *self, spot_document_t *document)
+{
+    if (self->advised[0].assumed != NULL) {
+        spot_document_item(document, "assumed: %s", self->advised[0].assumed);
     }
     if (self->num_larger > 0) {
         spot_document_heading(document, "Larger fleets");
@@ -223,17 +453,27 @@ void spot_advice_document(const spot_advice_result_t *self, spot_document_t *doc
     if (self->num_advised > 1) {
         spot_document_heading(document, "The others");
         for (size_t j = 1; j < self->num_advised; j++) {
-            write_rival(self, j, document);
+            write_rival(self, j, true, document);
         }
+        write_screened(self, document);
     }
     if (self->num_break_evens > 0) {
-        spot_document_heading(document,
-            spot_texts_add(texts, "What would change the answer (%" PRId64 " runs at each factor)",
-                self->break_evens[0].num_runs));
-        write_break_evens(self, document);
+        spot_document_heading(document, "What would change the answer");
+        for (size_t j = 0; j < self->num_break_evens; j++) {
+            write_break_even(&self->break_evens[j], document);
+        }
     }
     spot_document_heading(document, "The search");
     write_search(self, document);
+}
+
+void spot_advice_document(
+    const spot_advice_result_t *self, bool is_whole, spot_document_t *document)
+{
+    write_verdict(self, document);
+    write_doubts(self, document);
+    write_cost(self, document);
+    (is_whole ? write_rest : write_short)(self, document);
 }
 
 /* ---- JSON ---- */
@@ -247,12 +487,15 @@ static void write_advised(spot_json_t *json, const char *key, const spot_advised
     spot_json_text(json, "market", item->kind);
     spot_json_text(json, "point", item->point);
     spot_json_integer(json, "instances", item->size);
-    spot_json_boolean(json, "keeps_goal", item->is_met);
+    spot_json_text(json, "keeps_goal", verdict_names[item->verdict]);
     spot_json_text(json, "assumed", item->assumed);
     spot_json_integer(json, "runs", figures->num_runs);
     spot_json_number(json, "probability", figures->p);
     spot_json_number(json, "probability_low", figures->p_low);
     spot_json_number(json, "probability_high", figures->p_high);
+    spot_json_number(json, "in_budget", figures->in_budget.value);
+    spot_json_number(json, "in_budget_low", figures->in_budget.low);
+    spot_json_number(json, "in_budget_high", figures->in_budget.high);
     spot_json_number(json, "mean_cost", figures->cost);
     spot_json_number(json, "mean_cost_low", figures->cost_low);
     spot_json_number(json, "mean_cost_high", figures->cost_high);
@@ -280,11 +523,27 @@ static void write_break_evens_json(spot_json_t *json, const spot_advice_result_t
 
         spot_json_open(json, NULL, '{');
         spot_json_text(json, "of", item->noun);
-        spot_json_number(json, "factor", item->factor);
-        spot_json_number(json, "factor_low", item->low);
-        spot_json_number(json, "factor_high", item->high);
         spot_json_number(json, "looked_up_to", item->most);
+        spot_json_number(json, "stays_up_to", item->why == NULL ? item->most : item->near);
+        spot_json_number(json, "changed_at", item->why == NULL ? (double) NAN : item->far);
+        spot_json_integer(json, "runs", item->num_runs);
         spot_json_text(json, "then", item->why);
+        spot_json_close(json, '}');
+    }
+    spot_json_close(json, ']');
+}
+
+static void write_screened_json(spot_json_t *json, const spot_advice_result_t *self)
+{
+    spot_json_open(json, "screened", '[');
+    for (size_t j = 0; j < self->num_screened; j++) {
+        const spot_advice_screened_t *item = &self->screened[j];
+
+        spot_json_open(json, NULL, '{');
+        spot_json_text(json, "system", item->system);
+        spot_json_number(json, "cost_ratio", item->ratio);
+        spot_json_number(json, "probability", item->p);
+        spot_json_integer(json, "runs", item->num_runs);
         spot_json_close(json, '}');
     }
     spot_json_close(json, ']');
@@ -297,8 +556,11 @@ void spot_advice_json(const spot_advice_result_t *self, FILE *out)
     spot_json_init(&json, out, 2);
     spot_json_open(&json, NULL, '{');
     spot_json_text(&json, "question", self->question);
-    spot_json_boolean(&json, "answer", self->is_yes);
-    spot_json_boolean(&json, "proven", self->is_yes && self->regret == 0);
+    spot_json_text(&json, "verdict", verdict_names[self->verdict]);
+    if (spot_advice_current(self) != NULL) {
+        spot_json_text(&json, "as_it_is", verdict_names[spot_advice_current(self)->verdict]);
+    }
+    spot_json_boolean(&json, "proven", self->verdict == SPOT_VERDICT_YES && self->regret == 0);
     spot_json_number(&json, "cheaper_by_at_most", self->regret);
     spot_json_number(&json, "sure", self->sure);
     spot_json_number(&json, "budget", self->budget);
@@ -309,12 +571,18 @@ void spot_advice_json(const spot_advice_result_t *self, FILE *out)
         write_advised(&json, NULL, &self->advised[j]);
     }
     spot_json_close(&json, ']');
+    spot_json_open(&json, "open", '[');
+    for (size_t j = 0; j < self->num_open; j++) {
+        write_advised(&json, NULL, &self->open[j]);
+    }
+    spot_json_close(&json, ']');
     spot_json_open(&json, "larger", '[');
     for (size_t j = 0; j < self->num_larger; j++) {
         write_advised(&json, NULL, &self->larger[j]);
     }
     spot_json_close(&json, ']');
     write_break_evens_json(&json, self);
+    write_screened_json(&json, self);
     spot_json_text(&json, "worst_trace", self->worst_trace);
     if (self->worst_trace != NULL) {
         spot_json_number(&json, "worst_probability", self->worst_p);
@@ -322,6 +590,7 @@ void spot_advice_json(const spot_advice_result_t *self, FILE *out)
     spot_json_integer(&json, "alternatives", (int64_t) self->num_points);
     spot_json_integer(&json, "search_runs", self->num_runs);
     spot_json_integer(&json, "other_runs", self->num_other_runs);
+    write_texts(&json, "urgent", self->num_urgent, self->urgent);
     write_texts(&json, "left_out", self->num_left_out, self->left_out);
     write_texts(&json, "notes", self->num_notes, self->notes);
     spot_json_close(&json, '}');

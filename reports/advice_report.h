@@ -5,9 +5,11 @@
 #include "reports/table/document.h"
 #include "sim/bench/analysis/advice_result.h"
 
-/* The answer in a paragraph, what nearly wins, what would change it, and what it rests
- * on; for a terminal or a page. */
-void spot_advice_document(const spot_advice_result_t *self, spot_document_t *document);
+/* The answer for a terminal or a page: the verdict, what is in doubt, cost and time, the
+ * others, and what would change it. is_whole: with all that was looked at; else about a
+ * dozen lines. */
+void spot_advice_document(
+    const spot_advice_result_t *self, bool is_whole, spot_document_t *document);
 
 /* One object with all figures. */
 void spot_advice_json(const spot_advice_result_t *self, FILE *out);

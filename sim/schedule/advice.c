@@ -35,6 +35,10 @@ static int schedule_pose(
     char horizon[SPOT_DURATION_TEXT_BYTES];
     int ret = 0;
 
+    if (question->recovery != NULL) {
+        return spot_diag_error(diag, place->file, 0, 0,
+            "--recovery is for a training job: a cluster has no recovery systems");
+    }
     if (question->num_steps > 0 || question->is_running) {
         return spot_diag_error(diag, place->file, 0, 0,
             "--steps and --now are for a training job: expected --finish-by, or "
@@ -138,7 +142,7 @@ static void set_goal(proposal_t *self, int64_t finish_by_ms)
         texts, "probability(unfinished <= 0 and %s <= %s)", is_by ? "makespan" : "avg_jct", text);
     self->all->goal_words = spot_texts_add(texts,
         is_by ? "to end all jobs within %s" : "to keep the mean job completion time within %s",
-        text);
+        spot_advice_duration(texts, is_by ? finish_by_ms : jct_min * 60 * SPOT_MS_PER_S));
     if (!is_by) {
         (void) SPOT_ARRAY_PUSH(self->all, notes,
             "without --finish-by: jobs may take twice their duration in the mean");
@@ -186,13 +190,14 @@ static int schedule_propose(const spot_advice_question_t *question, const void *
 
 static const spot_advice_doubt_t doubts[] = {
     {"preemptions", "times as frequent", 8, .numbers = "pools[0].trace.frequency"},
-    {"the spot price", "times as high", 8, .numbers = "pools[0].price.spot"},
+    {"spot price", "times as high", 8, .numbers = "pools[0].price.spot"},
     {"jobs", "times as many an hour", 4, .numbers = "jobs.generate.per_hour"},
     {.noun = NULL},
 };
 
 const spot_advice_t spot_schedule_advice = {.cost = "cost_usd",
-    .mean_runs = 1000, /* there are few alternatives */
+    .mean_runs = 666, /* there are few alternatives */
+    .factor_runs = 512,
     .doubts = doubts,
     .pose = schedule_pose,
     .propose = schedule_propose};

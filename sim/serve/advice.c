@@ -45,6 +45,10 @@ static int serve_pose(
     spot_node_t *preemptions = spot_node_get(scenario->root, "preemptions");
     int ret;
 
+    if (question->recovery != NULL) {
+        return spot_diag_error(diag, scenario->root->file, 0, 0,
+            "--recovery is for a training job: a serving pipeline has no recovery systems");
+    }
     if (question->num_steps > 0 || question->finish_by_ms > 0 || question->is_running) {
         return spot_diag_error(diag, scenario->root->file, 0, 0,
             "--steps, --finish-by and --now are for jobs: a serving pipeline has no "
@@ -229,7 +233,7 @@ static const spot_advice_doubt_t doubts[] = {
     {"preemptions", "times as frequent", 8,
         .numbers = "/preemptions.hazard.mtbf /preemptions.hazard.zone_mtbf "
                    "preemptions.trace.frequency"},
-    {"the spot price", "times as high", 8, .change = dearer},
+    {"spot price", "times as high", 8, .change = dearer},
     {"queries", "times as many a second", 4,
         .numbers = "arrivals.poisson.rate_qps arrivals.gamma.rate_qps "
                    "arrivals.constant.rate_qps arrivals.daily.peak_qps "
@@ -239,7 +243,8 @@ static const spot_advice_doubt_t doubts[] = {
 
 const spot_advice_t spot_serve_advice = {.cost = "cost_per_hour",
     .cost_unit = "an hour",
-    .mean_runs = 2000, /* there are few alternatives */
+    .mean_runs = 1333, /* there are few alternatives */
+    .factor_runs = 1024,
     .doubts = doubts,
     .pose = serve_pose,
     .propose = serve_propose};

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/suggest.h"
 #include "base/units.h"
 #include "models/checkpoint_theory.h"
 #include "sim/train/experiment.h"
@@ -184,8 +185,9 @@ typedef struct {
     const char *system;   /* its name */
     bool is_on_demand;    /* all are */
     bool has_interval;
-    bool has_depth; /* pipelines have this depth, not what the system chooses */
-    bool is_played; /* runs play the trace so far: nothing is changed */
+    bool has_depth;   /* pipelines have this depth, not what the system chooses */
+    bool is_played;   /* runs play the trace so far: nothing is changed */
+    bool is_screened; /* it is not searched */
 } choice_t;
 
 static const char *recovery_text(const proposal_t *self, const spot_recovery_t *system)
@@ -204,22 +206,25 @@ static const char *words_of(const proposal_t *self, const choice_t *choice)
         choice->is_on_demand
             ? spot_texts_add(texts, "%" PRId64 " instances on demand", choice->size)
         : choice->on_demand > 0
-            ? spot_texts_add(texts,
-                  "%" PRId64 " instances, %" PRId64 " of them on demand and %" PRId64 " on spot",
-                  choice->size, choice->on_demand, choice->size - choice->on_demand)
+            ? spot_texts_add(texts, "%" PRId64 " instances on spot and %" PRId64 " on demand",
+                  choice->size - choice->on_demand, choice->on_demand)
             : spot_texts_add(texts, "%" PRId64 " instances on spot", choice->size);
-    const char *depth =
-        choice->has_depth ? spot_texts_add(texts, ", pipelines of %" PRId64, choice->depth) : "";
+    const char *depth = choice->has_depth && self->num_depths > 1
+                            ? spot_texts_add(texts, ", pipelines of %" PRId64, choice->depth)
+                            : "";
+    const char *system =
+        choice->is_on_demand || strcmp(choice->system, spot_recovery_checkpoint.name) == 0
+            ? ""
+            : spot_texts_add(texts, ", recovery system %s", choice->system);
     const bool is_back = strcmp(choice->every, "back-to-back") == 0;
 
     if (choice->is_on_demand) {
         return spot_texts_add(texts, "%s%s", fleet, depth);
     }
     return choice->has_interval
-               ? spot_texts_add(texts, "%s%s, recovery system %s, checkpoints %s%s", fleet, depth,
-                     choice->system, is_back ? "" : "every ",
-                     is_back ? "back to back" : choice->every)
-               : spot_texts_add(texts, "%s%s, recovery system %s", fleet, depth, choice->system);
+               ? spot_texts_add(texts, "%s%s%s, checkpoints %s%s", fleet, depth, system,
+                     is_back ? "" : "every ", is_back ? "back to back" : choice->every)
+               : spot_texts_add(texts, "%s%s%s", fleet, depth, system);
 }
 
 /* The keys of the fleet of a choice. */
@@ -272,6 +277,10 @@ static void add_choice(proposal_t *self, const choice_t *choice)
                     : choice->on_demand > 0 ? "mixed"
                                             : "spot",
             .assumed = spot_advice_beyond(texts, self->peak, choice->is_on_demand ? 0 : spot),
+            .screened = choice->is_screened
+                            ? spot_texts_add(texts, "%s, a research system", choice->system)
+                            : NULL,
+            .system = choice->system,
             .size = choice->size,
             .played_ms = choice->is_played ? self->question->elapsed_ms : 0});
 }
@@ -296,6 +305,36 @@ static bool has_parcae(const spot_scenario_t *scenario)
            scenario->job.step_time.grid.num_pairs <= MAX_LOOK_AHEAD_PAIRS;
 }
 
+/* Whether names with commas between have one of them. */
+static bool lists(const char *names, const char *name)
+{
+    const size_t num_bytes = strlen(name);
+
+    for (;; names++) {
+        const size_t length = strcspn(names, ",");
+
+        if (length == num_bytes && memcmp(names, name, length) == 0) {
+            return true;
+        }
+        names += length;
+        if (names[0] == '\0') {
+            return false;
+        }
+    }
+}
+
+/* Whether a system is searched: what can be rented and run today, that of the scenario,
+ * and what is asked for. */
+static bool is_searched(const proposal_t *self, const spot_recovery_t *system)
+{
+    const char *asked = self->question->recovery;
+
+    if (asked == NULL) {
+        return system == &spot_recovery_checkpoint || system == self->scenario->recovery.system;
+    }
+    return strcmp(asked, "all") == 0 || lists(asked, system->name);
+}
+
 static void add_systems(proposal_t *self, choice_t choice)
 {
     for (size_t j = 0; spot_recovery_systems[j] != NULL; j++) {
@@ -315,6 +354,7 @@ static void add_systems(proposal_t *self, choice_t choice)
         }
         choice.recovery = recovery_text(self, system);
         choice.system = system->name;
+        choice.is_screened = !is_searched(self, system);
         choice.has_interval = !keeps;
         choice.has_depth = !system->chooses_depth || choice.recovery != system->name ||
                            !spot_step_time_is_by_pair(&self->scenario->job.step_time);
@@ -451,6 +491,30 @@ static void note_now(proposal_t *self)
               "checkpoint or pause under way starts anew");
 }
 
+/* Checks the recovery systems that are asked for. */
+static int check_asked(const proposal_t *self, spot_diag_t *diag)
+{
+    const char *asked = self->question->recovery;
+    int ret = 0;
+
+    while (ret == 0 && asked != NULL && strcmp(asked, "all") != 0) {
+        const size_t length = strcspn(asked, ",");
+        const char *name = spot_texts_add(&self->alternatives->texts, "%.*s", (int) length, asked);
+        char hint[SPOT_SUGGEST_HINT_BYTES];
+        spot_suggest_t near;
+
+        spot_suggest_init(&near, name);
+        if (spot_recovery_find(name, &near) == NULL) {
+            ret = spot_diag_error(diag, self->root->file, 0, 0,
+                "--recovery: unknown recovery system \"%s\"%s: expected \"all\" or names as "
+                "`spotsim recovery` lists them, with commas between",
+                name, spot_suggest_hint(&near, hint));
+        }
+        asked = asked[length] == '\0' ? NULL : asked + length + 1;
+    }
+    return ret;
+}
+
 static int train_propose(const spot_advice_question_t *question, const void *scenario,
     const spot_node_t *root, spot_alternatives_t *alternatives, spot_diag_t *diag)
 {
@@ -460,10 +524,10 @@ static int train_propose(const spot_advice_question_t *question, const void *sce
         .root = root,
         .alternatives = alternatives,
         .max_fleet = question->max_fleet > 0 ? question->max_fleet : spot_scenario_num_slots(own)};
-    char deadline[SPOT_DURATION_TEXT_BYTES];
     int ret = spot_trace_least_most(
         spot_node_get(spot_node_get(root, "trace"), "recordings"), &self.peak, diag);
 
+    ret = ret == 0 ? check_asked(&self, diag) : ret;
     if (ret == 0 && question->is_running) {
         ret = settle_now(&self, diag);
     }
@@ -474,11 +538,11 @@ static int train_propose(const spot_advice_question_t *question, const void *sce
             add_current(&self);
         }
         add_sizes(&self);
-        spot_duration_text(own->deadline_ms, deadline);
         alternatives->goal = "probability(met_deadline)";
         alternatives->goal_words =
             spot_texts_add(&alternatives->texts, "to keep %" PRId64 " steps within %s%s",
-                own->until_steps, deadline, question->is_running ? " from now" : "");
+                own->until_steps, spot_advice_duration(&alternatives->texts, own->deadline_ms),
+                question->is_running ? " from now" : "");
         if (question->is_running) {
             note_now(&self);
         }
@@ -504,6 +568,7 @@ static int train_propose(const spot_advice_question_t *question, const void *sce
 const spot_advice_t spot_train_advice = {
     .cost = "cost_usd",
     .time = "time_to_finish_s",
+    .factor_runs = 2048,
     .doubts = spot_train_doubts,
     .pose = spot_train_pose,
     .propose = train_propose,

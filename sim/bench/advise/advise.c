@@ -136,24 +136,37 @@ int spot_advising_look(spot_advising_t *self, const spot_alternative_t *item, co
     return ret;
 }
 
-/* Keeps the alternatives that compete. */
+/* Keeps the alternatives that compete, and behind them those that are screened only. */
 static int sift(spot_advising_t *self)
 {
     spot_alternatives_t *all = &self->alternatives;
+    spot_alternative_t *kept = spot_calloc(all->num_items + 1, sizeof(*kept));
     size_t num_kept = 0;
-    int ret = 0;
+    int ret = kept == NULL ? SPOT_ERR_NO_MEMORY : 0;
 
     for (size_t j = 0; ret == 0 && j < all->num_items; j++) {
         const char *why = NULL;
 
-        ret = spot_advising_look(self, &all->items[j], &why);
-        if (ret == 0 && why == NULL) {
-            all->items[num_kept++] = all->items[j];
-        } else if (ret == 0) {
-            ret = leave_out(self, why);
+        if (all->items[j].screened == NULL) {
+            ret = spot_advising_look(self, &all->items[j], &why);
+            if (ret == 0 && why == NULL) {
+                kept[num_kept++] = all->items[j];
+            } else if (ret == 0) {
+                ret = leave_out(self, why);
+            }
         }
     }
-    all->num_items = num_kept;
+    self->num_searched = num_kept;
+    for (size_t j = 0; ret == 0 && j < all->num_items; j++) {
+        if (all->items[j].screened != NULL) {
+            kept[num_kept++] = all->items[j];
+        }
+    }
+    if (ret == 0) {
+        all->num_items = num_kept;
+        memcpy(all->items, kept, num_kept * sizeof(*kept));
+    }
+    free(kept);
     return ret;
 }
 
@@ -161,15 +174,15 @@ static int sift(spot_advising_t *self)
 static int read_study(spot_advising_t *self, spot_study_t *study)
 {
     const spot_alternatives_t *all = &self->alternatives;
-    const char **points = spot_calloc(all->num_items, sizeof(*points));
+    const char **points = spot_calloc(self->num_searched, sizeof(*points));
     int ret = SPOT_ERR_NO_MEMORY;
 
-    for (size_t j = 0; points != NULL && j < all->num_items; j++) {
+    for (size_t j = 0; points != NULL && j < self->num_searched; j++) {
         points[j] = all->items[j].point;
     }
     if (points != NULL) {
         self->result->study_text = spot_advising_study_text(
-            self, &self->result->texts, all->num_items, points, NULL, 0, self->request->seed);
+            self, &self->result->texts, self->num_searched, points, NULL, 0, self->request->seed);
         ret = self->result->texts.error;
     }
     free(points);
@@ -198,16 +211,20 @@ static int propose(spot_advising_t *self, spot_study_t *study)
         ret = SPOT_ARRAY_APPEND(
             self->result, notes, spot_texts_add(&self->result->texts, "%s", all->notes[j]));
     }
+    for (size_t j = 0; ret == 0 && j < all->num_urgent; j++) {
+        ret = SPOT_ARRAY_APPEND(
+            self->result, urgent, spot_texts_add(&self->result->texts, "%s", all->urgent[j]));
+    }
     num_left_out = self->result->num_left_out;
     ret = ret == 0 ? sift(self) : ret;
-    if (ret == 0 && all->num_items == 0) {
+    if (ret == 0 && self->num_searched == 0) {
         return spot_diag_error(self->diag, self->request->path, 0, 0,
             "there is nothing to choose from: %s",
             self->result->num_left_out > num_left_out ? self->result->left_out[num_left_out]
                                                       : "the fleet has no room for a pipeline");
     }
     ret = ret == 0 ? read_study(self, study) : ret;
-    self->result->num_points = all->num_items;
+    self->result->num_points = self->num_searched;
     if (ret == 0) {
         const spot_outputs_t *outputs = &study->yield.outputs;
 
@@ -251,13 +268,17 @@ static void watch(void *context, const spot_study_progress_t *progress)
     }
 }
 
-/* Two thirds of the runs that the first gate leaves, and the first round at least. */
+/* So many runs for each alternative in the mean, of which it counts at least so many, and
+ * the first round at least. */
+enum { MEAN_RUNS = 333, LEAST_POINTS = 9 };
+
 static int search(spot_advising_t *self, const spot_study_t *study, spot_store_t *store)
 {
-    const int64_t num_left = spot_advising_left(self) - SPOT_ADVICE_PROMISE_RUNS;
+    const size_t num_points = study->head.num_points;
+    const int64_t mean_runs = self->advice->mean_runs > 0 ? self->advice->mean_runs : MEAN_RUNS;
     watch_t watcher = {.advising = self,
-        .budget = (int64_t) fmax(2.0 / 3 * (double) num_left,
-            (double) (SPOT_ADVICE_SEARCH_RUNS * study->head.num_points))};
+        .budget = (int64_t) fmax((double) mean_runs * fmax((double) num_points, LEAST_POINTS),
+            (double) (SPOT_ADVICE_SEARCH_RUNS * num_points))};
     const spot_study_run_t run = {.num_threads = (int) self->request->num_threads,
         .stop = &watcher.stop,
         .progress = watch,
@@ -303,7 +324,7 @@ int spot_advise(const spot_advise_request_t *request, spot_advice_result_t *resu
     ret = ret == 0 ? search(&self, study, *store) : ret;
     ret = ret == 0 ? spot_advising_choose(&self, study, *store) : ret;
     ret = ret == 0 ? result->texts.error : ret; /* names of the answer */
-    ret = ret == 0 && result->is_yes ? spot_advising_doubt(&self) : ret;
+    ret = ret == 0 && result->verdict == SPOT_VERDICT_YES ? spot_advising_doubt(&self) : ret;
     if (ret == 0) {
         result->scenario_text =
             spot_advising_scenario_text(&self, &result->texts, result->advised[0].point);

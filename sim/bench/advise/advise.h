@@ -3,10 +3,11 @@
  *
  * The engine says what may be chosen (sim/bench/engine/advice.h). A race with common
  * events and simultaneous confidence finds the least mean cost among the alternatives
- * that keep the goal and the budget. Its figures come from runs with another seed, which
- * the search did not choose by. Larger fleets are looked at where no alternative will
- * do. Then factors of what may be otherwise are searched, up to which the answer stays.
- */
+ * that keep the goal and the budget. In order of cost they get runs with another seed,
+ * until an interval shows that one keeps both, which is the answer, with the figures of
+ * these runs. Without one the verdict is no where all are shown not to keep them, else it
+ * is open. Larger fleets are looked at where no alternative will do. Then factors of what
+ * may be otherwise are searched at which the answer changes. */
 #pragma once
 
 #include "sim/bench/analysis/advice_result.h"
@@ -19,6 +20,7 @@ typedef struct {
     size_t num_sets;
     const char *const *sets; /* [num_sets] "KEY=VALUE" of the scenario */
     spot_advice_question_t question;
+    int64_t max_replications; /* of an alternative that its runs must decide, >= 1 */
     uint64_t seed;
     int64_t num_threads;
     atomic_int *stop; /* may be NULL */

@@ -5,9 +5,9 @@
 #include "sim/bench/advise/advise.h"
 #include "sim/bench/analysis/race_answer.h"
 
-/* Replications of promised figures, of other looks, and of the search's first round. */
-#define SPOT_ADVICE_PROMISE_RUNS 1024
-#define SPOT_ADVICE_PROBE_RUNS 256
+/* Replications of the figures of the answer and of its rivals at least, and of the
+ * search's first round. */
+#define SPOT_ADVICE_FIGURE_RUNS 1024
 #define SPOT_ADVICE_SEARCH_RUNS 128
 
 typedef struct {
@@ -18,6 +18,7 @@ typedef struct {
     void *scenario;         /* the same, bound */
     const char *study_path; /* where the study would stand: beside the scenario */
     spot_alternatives_t alternatives;
+    size_t num_searched; /* of the alternatives, which come first; the others are screened */
     spot_advice_result_t *result;
     spot_diag_t *diag;
     spot_diag_t quiet; /* of the studies, whose points repeat what diag has */
@@ -30,10 +31,7 @@ typedef struct {
 SPOT_MUST_CHECK int spot_advising_look(
     spot_advising_t *self, const spot_alternative_t *item, const char **why);
 
-/* ---- measure.c ---- */
-
-/* Runs that may still be spent without those of the promise, and of a job as it is. */
-int64_t spot_advising_left(const spot_advising_t *self);
+/* ---- measure.c: points that are run, in studies ---- */
 
 /* Writes the scenario with the values of a point into it. "" after an error, which
  * texts, its owner, keeps. */
@@ -51,24 +49,54 @@ const char *spot_advising_study_text(const spot_advising_t *self, spot_texts_t *
 SPOT_MUST_CHECK int spot_advising_study(
     spot_advising_t *self, const char *text, spot_study_t *study);
 
-/* Runs each point num_runs times and sets figures[num_points]. worst: of the first
- * point, the probability and number of the recording with the least one of num_traces
- * that take turns; may be NULL. A point that the engine refuses: BAD_INPUT, not
- * reported. */
+/* Runs of some points, which meet the same events. The sample grows: what was run is
+ * kept. */
+typedef struct spot_trial_point spot_trial_point_t;
 typedef struct {
-    double p;
-    size_t trace_id;
-} spot_advice_worst_t;
-SPOT_MUST_CHECK int spot_advising_measure(spot_advising_t *self, size_t num_points,
-    const char *const *points, const char *more, int64_t num_runs, uint64_t seed,
-    spot_advice_figures_t *figures, spot_advice_worst_t *worst);
+    spot_advising_t *advising;
+    spot_study_t study;
+    spot_store_t *store;
+    size_t num_points;
+    spot_trial_point_t *points; /* [num_points] */
+} spot_trial_t;
 
-/* Whether figures keep the goal and the budget. */
-bool spot_advising_is_met(const spot_advising_t *self, const spot_advice_figures_t *figures);
+typedef struct {
+    int64_t most; /* runs of each point */
+    uint64_t seed;
+} spot_trial_plan_t;
+
+/* more as of spot_advising_study_text(). A point that the engine refuses: BAD_INPUT, not
+ * reported. Free self even then. */
+SPOT_MUST_CHECK int spot_trial_init(spot_trial_t *self, spot_advising_t *advising,
+    size_t num_points, const char *const *points, const char *more, const spot_trial_plan_t *plan);
+void spot_trial_free(spot_trial_t *self);
+
+/* Runs the points until each has num_runs; one that is fixed has one. INTERRUPTED, and
+ * errors as spot_study_run(). */
+SPOT_MUST_CHECK int spot_trial_grow(spot_trial_t *self, int64_t num_runs);
+
+bool spot_trial_is_fixed(const spot_trial_t *self, size_t point_id);
+int64_t spot_trial_num_runs(const spot_trial_t *self, size_t point_id);
+
+/* The probability that a point keeps the goal, or that it costs no more than the budget:
+ * Clopper and Pearson's interval; of a fixed point it is known. */
+spot_share_t spot_trial_goal(const spot_trial_t *self, size_t point_id, double confidence);
+spot_share_t spot_trial_in_budget(const spot_trial_t *self, size_t point_id, double confidence);
+
+/* By how much the mean cost of x is above that of y, of the same runs. */
+void spot_trial_dearer(
+    const spot_trial_t *self, size_t x, size_t y, double confidence, double *low, double *high);
+
+/* Each interval alone has SPOT_CONFIDENCE. */
+void spot_trial_figures(const spot_trial_t *self, size_t point_id, spot_advice_figures_t *figures);
+
+/* The recording on which the point keeps the goal least often, of those that take turns,
+ * and how often. */
+size_t spot_trial_worst_trace(const spot_trial_t *self, size_t point_id, double *p);
 
 /* ---- choose.c ---- */
 
-/* Names the answer, its rivals and, without one, larger fleets. */
+/* Finds the answer and its verdict, its rivals and, without a yes, larger fleets. */
 SPOT_MUST_CHECK int spot_advising_choose(
     spot_advising_t *self, const spot_study_t *study, const spot_store_t *store);
 

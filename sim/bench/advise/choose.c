@@ -7,21 +7,22 @@
 #include "base/units.h"
 #include "sim/bench/advise/advise_internal.h"
 
-/* Candidates whose figures are looked at before the answer is no, the least runs of
- * these looks, rivals of the answer that it names, and their least runs. */
-enum { MAX_CANDIDATES = 8, LEAST_GATE_RUNS = 64, MAX_RIVALS = 4, LEAST_RIVAL_RUNS = 16 };
+/* Runs of the first look at a candidate, of the next ones twice as many; rivals of the
+ * answer that it names; runs of each larger fleet, and of what is screened. */
+enum { FIRST_LOOK = 256, MAX_RIVALS = 4, LARGER_RUNS = 256, SCREENED_RUNS = 64 };
 
 /* Fleets that are looked at after a no, over the largest that was asked for. */
 static const double larger_fleets[] = {4.0 / 3, 5.0 / 3, 2};
 
-/* Seeds that differ from that of the search: of the runs that a choice must pass, and of
- * the runs for its figures, which no choice depends on. */
-#define GATE UINT64_C(0x1e3779b97f4a7c15)
+/* The least probability to keep the budget. */
+#define SURE_OF_BUDGET 0.95
+
+/* The seed of the runs that decide, which differs from that of the search. */
 #define PROMISE UINT64_C(0x3f58476d1ce4e5b9)
 
-static uint64_t seed_of(const spot_advising_t *self, uint64_t purpose)
+static uint64_t promise_seed(const spot_advising_t *self)
 {
-    return (self->request->seed ^ purpose) & INT64_MAX;
+    return (self->request->seed ^ PROMISE) & INT64_MAX;
 }
 
 /* Rounds a number of runs down, so that recordings that take turns have as many each. */
@@ -33,17 +34,159 @@ static int64_t whole_turns(const spot_advising_t *self, int64_t num_runs)
     return num_runs > num ? num_runs / num * num : num;
 }
 
+/* ---- Verdicts ---- */
+
+/* What the intervals of both limits say. */
+static spot_verdict_t judge(const spot_advising_t *self, const spot_advice_figures_t *figures)
+{
+    const bool has_budget = isfinite(self->request->question.budget);
+    const double sure = self->request->question.sure;
+
+    if (figures->p_high < sure || (has_budget && figures->in_budget.high < SURE_OF_BUDGET)) {
+        return SPOT_VERDICT_NO;
+    }
+    return figures->p_low >= sure && (!has_budget || figures->in_budget.low >= SURE_OF_BUDGET)
+               ? SPOT_VERDICT_YES
+               : SPOT_VERDICT_UNDECIDED;
+}
+
+/* Of intervals that hold together, what they have in common; the older one if they have
+ * nothing. */
+static void narrow(double *low, double *high, const spot_share_t *share)
+{
+    if (fmax(*low, share->low) <= fmin(*high, share->high)) {
+        *low = fmax(*low, share->low);
+        *high = fmin(*high, share->high);
+    }
+}
+
+/* Names an alternative, without figures. */
+static spot_advised_t name_of(spot_advising_t *self, const spot_alternative_t *item)
+{
+    spot_texts_t *texts = &self->result->texts;
+
+    return (spot_advised_t){
+        .point = spot_texts_add(texts, "%s", item->point),
+        .words = spot_texts_add(texts, "%s", item->words),
+        .kind = spot_texts_add(texts, "%s", item->kind),
+        .assumed = item->assumed == NULL ? NULL : spot_texts_add(texts, "%s", item->assumed),
+        .size = item->size,
+    };
+}
+
+/* Reads the figures of the only point of a sample. */
+static void read_figures(
+    const spot_trial_t *trial, const spot_alternative_t *item, spot_advice_figures_t *figures)
+{
+    const double played_s = (double) item->played_ms / SPOT_MS_PER_S;
+
+    spot_trial_figures(trial, 0, figures);
+    figures->time_p50_s -= played_s;
+    figures->time_p95_s -= played_s;
+}
+
+/* Runs an alternative so often; its intervals hold alone. */
+static int measure(spot_advising_t *self, const spot_alternative_t *item, int64_t num_runs,
+    spot_advised_t *advised)
+{
+    const spot_trial_plan_t plan = {whole_turns(self, num_runs), promise_seed(self)};
+    spot_trial_t trial;
+    int ret = spot_trial_init(&trial, self, 1, &item->point, NULL, &plan);
+
+    ret = ret == 0 ? spot_trial_grow(&trial, plan.most) : ret;
+    if (ret == 0) {
+        *advised = name_of(self, item);
+        read_figures(&trial, item, &advised->figures);
+        advised->verdict = judge(self, &advised->figures);
+    }
+    spot_trial_free(&trial);
+    return ret;
+}
+
+/* How an alternative is decided. */
+typedef struct {
+    double error;   /* that one of its intervals does not hold, at any look */
+    int64_t least;  /* runs, also where fewer decide */
+    bool has_worst; /* the worst recording is named */
+} decision_t;
+
+static int64_t next_look(int64_t num_runs, int64_t most)
+{
+    const int64_t next = num_runs == 0 ? FIRST_LOOK : 2 * num_runs;
+
+    return next < most ? next : most;
+}
+
+/* Runs an alternative until its intervals decide, or as often as may be. The error is
+ * shared by the looks and the limits (Bonferroni). What was shown at a look stays shown:
+ * all looks hold at once. */
+static int decide(spot_advising_t *self, const spot_alternative_t *item, const decision_t *decision,
+    spot_advised_t *advised)
+{
+    const bool has_budget = isfinite(self->request->question.budget);
+    const spot_trial_plan_t plan = {
+        whole_turns(self, self->request->max_replications), promise_seed(self)};
+    spot_advice_figures_t shown = {.p_high = 1, .in_budget = {.high = 1}};
+    int64_t num_runs = 0, least = decision->least;
+    double confidence, num_looks = 0;
+    spot_trial_t trial;
+    int ret = spot_trial_init(&trial, self, 1, &item->point, NULL, &plan);
+
+    for (int64_t num = 0; num < plan.most; num_looks++) {
+        num = next_look(num, plan.most);
+    }
+    confidence = 1 - decision->error / (num_looks * (has_budget ? 2 : 1));
+    *advised = name_of(self, item);
+    advised->verdict = SPOT_VERDICT_UNDECIDED;
+    while (ret == 0 && num_runs < plan.most &&
+           (num_runs < least || advised->verdict == SPOT_VERDICT_UNDECIDED)) {
+        num_runs = next_look(num_runs, plan.most);
+        ret = spot_trial_grow(&trial, whole_turns(self, num_runs));
+        if (ret == 0) {
+            spot_share_t share = spot_trial_goal(&trial, 0, confidence);
+
+            narrow(&shown.p_low, &shown.p_high, &share);
+            if (has_budget) {
+                share = spot_trial_in_budget(&trial, 0, confidence);
+                narrow(&shown.in_budget.low, &shown.in_budget.high, &share);
+            }
+            advised->verdict = judge(self, &shown);
+            least = advised->verdict == SPOT_VERDICT_YES && least < SPOT_ADVICE_FIGURE_RUNS
+                        ? SPOT_ADVICE_FIGURE_RUNS
+                        : least;
+            num_runs = spot_trial_is_fixed(&trial, 0) ? plan.most : num_runs;
+        }
+    }
+    if (ret == 0) {
+        read_figures(&trial, item, &advised->figures);
+        advised->figures.p_low = shown.p_low;
+        advised->figures.p_high = shown.p_high;
+        advised->figures.in_budget.low = shown.in_budget.low;
+        advised->figures.in_budget.high = shown.in_budget.high;
+    }
+    if (ret == 0 && decision->has_worst && self->result->num_traces > 1) {
+        const size_t trace_id = spot_trial_worst_trace(&trial, 0, &self->result->worst_p);
+
+        self->result->worst_trace =
+            spot_texts_add(&self->result->texts, "%s", self->request->question.traces[trace_id]);
+    }
+    spot_trial_free(&trial);
+    return ret;
+}
+
+/* ---- What the race says ---- */
+
 /* What the race says of a point. */
 typedef struct {
     size_t point_id;
     int64_t size; /* instances */
     double cost, p;
-    bool is_sure;    /* keeps the goal, if not the budget */
-    double num_runs; /* of p */
-    bool is_best;    /* of the race */
-    bool is_met;     /* by the estimates */
-    bool is_out;     /* another point is better or it keeps no limit, with confidence */
-    bool is_open;    /* a candidate: it is met, or the race leaves open whether it is */
+    bool is_sure;           /* keeps the goal, if not the budget */
+    bool is_best;           /* of the race */
+    bool is_met;            /* by the estimates */
+    bool is_out;            /* another point is better or it keeps no limit, with confidence */
+    bool is_open;           /* a candidate: it is met, or the race leaves open whether it is */
+    spot_advised_t decided; /* as a candidate; point NULL: it was none */
 } entry_t;
 
 /* The goal without the budget by cost, then by probability and size. */
@@ -81,6 +224,12 @@ static int compare_entries(const void *left, const void *right)
     return compare_distances(a, b);
 }
 
+/* Whether the estimates of the race keep both limits. */
+static bool is_kept(const spot_advising_t *self, const entry_t *entry, double cost_p95)
+{
+    return entry->is_sure && cost_p95 <= self->request->question.budget;
+}
+
 /* Points that may keep the limits come first, those still in the race by cost, then
  * those out of it; then those above the budget, by cost; last the others, by their
  * probability, then their size. */
@@ -94,30 +243,28 @@ static int rank(
     ret = ret == 0 ? spot_race_replay(&race, store) : ret;
     for (size_t j = 0; ret == 0 && j < num_points; j++) {
         const spot_runner_t *runner = &race.runners[j];
-        spot_advice_figures_t figures = {
-            .p = spot_estimate_value(&runner->constrained[0]), .cost_p95 = -HUGE_VAL};
+        const bool has_budget = study->head.optimise.num_constraints > 1;
+        entry_t *entry = &entries[j];
 
-        if (study->head.optimise.num_constraints > 1) {
-            figures.cost_p95 = spot_estimate_value(&runner->constrained[1]);
-        }
-        entries[j] = (entry_t){.point_id = j,
+        *entry = (entry_t){.point_id = j,
             .size = self->alternatives.items[j].size,
             .cost = spot_estimate_value(&runner->estimate),
-            .p = figures.p,
-            .is_sure = figures.p >= self->result->sure,
-            .is_met = runner->fate != SPOT_FATE_UNDEFINED && spot_advising_is_met(self, &figures),
+            .p = spot_estimate_value(&runner->constrained[0]),
             .is_out = runner->fate != SPOT_FATE_RACING,
-            .is_best = race.has_best && race.best_id == j,
-            .num_runs = (double) runner->constrained[0].num_values};
+            .is_best = race.has_best && race.best_id == j};
+        entry->is_sure = entry->p >= self->result->sure;
+        entry->is_met = runner->fate != SPOT_FATE_UNDEFINED &&
+                        is_kept(self, entry,
+                            has_budget ? spot_estimate_value(&runner->constrained[1]) : -HUGE_VAL);
+        entry->is_open = entry->is_met || !entry->is_out;
         self->result->num_runs += runner->num_rows; /* not of a round that was stopped */
-        entries[j].is_open = entries[j].is_met || !entries[j].is_out;
         ret = SPOT_ARRAY_APPEND(self->result, searched,
             (spot_advice_searched_t){.kind = spot_texts_add(&self->result->texts, "%s",
                                          self->alternatives.items[j].kind),
-                .size = entries[j].size,
-                .cost = entries[j].cost,
-                .p = entries[j].p,
-                .is_met = entries[j].is_met});
+                .size = entry->size,
+                .cost = entry->cost,
+                .p = entry->p,
+                .is_met = entry->is_met});
     }
     if (ret == 0) {
         qsort(entries, num_points, sizeof(*entries), compare_entries);
@@ -128,57 +275,20 @@ static int rank(
     return ret;
 }
 
-/* ---- Named alternatives ---- */
+/* ---- The answer ---- */
 
-static int name(spot_advising_t *self, const spot_alternative_t *item,
-    const spot_advice_figures_t *figures, bool is_larger)
+static const spot_alternative_t *item_of(const spot_advising_t *self, const entry_t *entry)
 {
-    spot_advice_result_t *result = self->result;
-    spot_texts_t *texts = &result->texts;
-    const spot_advised_t advised = {
-        .point = spot_texts_add(texts, "%s", item->point),
-        .words = spot_texts_add(texts, "%s", item->words),
-        .kind = spot_texts_add(texts, "%s", item->kind),
-        .assumed = item->assumed == NULL ? NULL : spot_texts_add(texts, "%s", item->assumed),
-        .size = item->size,
-        .is_met = spot_advising_is_met(self, figures),
-        .figures = *figures,
-    };
-
-    return is_larger ? SPOT_ARRAY_APPEND(result, larger, advised)
-                     : SPOT_ARRAY_APPEND(result, advised, advised);
-}
-
-/* Runs an entry, at most so often. For the gate p is that of all its runs. */
-static int measure_one(spot_advising_t *self, const entry_t *entry, int64_t most, uint64_t purpose,
-    spot_advice_figures_t *figures, spot_advice_worst_t *worst)
-{
-    const spot_alternative_t *item = &self->alternatives.items[entry->point_id];
-    const double played_s = (double) item->played_ms / SPOT_MS_PER_S;
-    const int64_t num_runs =
-        whole_turns(self, (int64_t) fmin((double) most, SPOT_ADVICE_PROMISE_RUNS));
-    const int ret = spot_advising_measure(
-        self, 1, &item->point, NULL, num_runs, seed_of(self, purpose), figures, worst);
-
-    if (ret == 0) {
-        figures->time_p50_s -= played_s;
-        figures->time_p95_s -= played_s;
-    }
-    if (ret == 0 && purpose == GATE && entry->num_runs > 0) {
-        figures->p += entry->num_runs / (entry->num_runs + (double) figures->num_runs) *
-                      (entry->p - figures->p);
-    }
-    return ret;
+    return &self->alternatives.items[entry->point_id];
 }
 
 /* Whether an entry is the first one of its market by its distance. */
 static bool is_first_of_kind(const spot_advising_t *self, const entry_t *entries, size_t entry_id)
 {
-    const spot_alternative_t *items = self->alternatives.items;
     const entry_t *entry = &entries[entry_id];
 
     for (size_t j = 0; j < self->result->num_points; j++) {
-        if (strcmp(items[entries[j].point_id].kind, items[entry->point_id].kind) == 0 &&
+        if (strcmp(item_of(self, &entries[j])->kind, item_of(self, entry)->kind) == 0 &&
             compare_distances(&entries[j], entry) < 0) {
             return false;
         }
@@ -186,90 +296,127 @@ static bool is_first_of_kind(const spot_advising_t *self, const entry_t *entries
     return true;
 }
 
-/* Whether a comes nearer to what is asked for: the limits, the goal without the budget
- * and a small cost, a large probability, a short time. */
-static bool is_nearer(
-    const spot_advising_t *self, const spot_advice_figures_t *a, const spot_advice_figures_t *b)
+/* Whether a comes nearer to what is asked for: what may keep the limits, the goal without
+ * the budget and a small cost, a large probability, a short time. */
+static bool is_nearer(const spot_advising_t *self, const spot_advised_t *a, const spot_advised_t *b)
 {
-    const bool is_met = spot_advising_is_met(self, a);
-    const bool is_sure = a->p >= self->result->sure;
+    const bool is_sure = a->figures.p >= self->result->sure;
 
-    if (is_met != spot_advising_is_met(self, b)) {
-        return is_met;
+    if (a->verdict != b->verdict &&
+        (a->verdict != SPOT_VERDICT_NO || b->verdict != SPOT_VERDICT_NO)) {
+        return a->verdict == SPOT_VERDICT_YES || b->verdict == SPOT_VERDICT_NO;
     }
-    if (is_sure != (b->p >= self->result->sure)) {
+    if (is_sure != (b->figures.p >= self->result->sure)) {
         return is_sure;
     }
-    return is_sure ? a->cost < b->cost : a->p != b->p ? a->p > b->p : a->time_p50_s < b->time_p50_s;
+    return is_sure                        ? a->figures.cost < b->figures.cost
+           : a->figures.p != b->figures.p ? a->figures.p > b->figures.p
+                                          : a->figures.time_p50_s < b->figures.time_p50_s;
 }
 
-/* Of the first ones of each market, the one that comes nearest, by parts of what is
- * left. */
-static int find_nearest(spot_advising_t *self, const entry_t *entries, size_t *chosen_id)
+/* The share of the error of the candidate that is tried next: all of them together have
+ * at most the whole, however many are tried. */
+static double next_error(size_t *num_tried)
 {
-    spot_advice_figures_t best = {.p = -1};
+    const double num = (double) ++*num_tried;
+
+    return (1 - SPOT_CONFIDENCE) / (num * (num + 1));
+}
+
+/* Without an answer, of the first ones of each market the one that comes nearest. If it
+ * turns out to keep the limits, it is the answer. */
+static int find_nearest(spot_advising_t *self, const entry_t *entries, size_t *num_tried,
+    spot_advised_t *answer, size_t *chosen_id)
+{
+    const decision_t decision = {next_error(num_tried), SPOT_ADVICE_FIGURE_RUNS, true};
+    spot_advised_t best = {.figures = {.p = -1, .cost = HUGE_VAL}};
     int ret = 0;
 
     for (size_t j = 0; ret == 0 && j < self->result->num_points; j++) {
-        spot_advice_figures_t figures;
+        spot_advised_t advised;
 
-        if (!is_first_of_kind(self, entries, j)) {
-            continue;
+        if (is_first_of_kind(self, entries, j)) {
+            ret = measure(self, item_of(self, &entries[j]), FIRST_LOOK, &advised);
+            if (ret == 0 && (best.point == NULL || is_nearer(self, &advised, &best))) {
+                best = advised;
+                *chosen_id = j;
+            }
         }
-        ret = measure_one(self, &entries[j], spot_advising_left(self) / 4, GATE, &figures, NULL);
-        if (ret == 0 && is_nearer(self, &figures, &best)) {
-            best = figures;
+    }
+    return ret == 0 ? decide(self, item_of(self, &entries[*chosen_id]), &decision, answer) : ret;
+}
+
+/* Of what all runs leave open the one with the largest probability, which comes nearest. */
+static int take_open(
+    spot_advising_t *self, const entry_t *entries, spot_advised_t *answer, size_t *chosen_id)
+{
+    spot_advice_result_t *result = self->result;
+    size_t best_id = 0;
+
+    for (size_t j = 1; j < result->num_open; j++) {
+        best_id = result->open[j].figures.p > result->open[best_id].figures.p ? j : best_id;
+    }
+    *answer = result->open[best_id];
+    for (size_t j = 0; j < result->num_points; j++) {
+        if (strcmp(item_of(self, &entries[j])->point, answer->point) == 0) {
             *chosen_id = j;
         }
     }
-    return ret;
+    for (size_t j = best_id; j + 1 < result->num_open; j++) {
+        result->open[j] = result->open[j + 1];
+    }
+    result->num_open--;
+    return 0;
 }
 
-/* The first of the candidates that keeps the limits in other runs too; without one what
- * comes nearest. Those after the first take at most half of the runs that are left. */
-static int find_answer(spot_advising_t *self, const entry_t *entries, size_t *chosen_id)
+/* The cheapest of the candidates whose own runs show that it keeps the limits. Without
+ * one what is open, or else what comes nearest. */
+static int find_answer(spot_advising_t *self, entry_t *entries, size_t *chosen_id)
 {
     spot_advice_result_t *result = self->result;
-    int64_t most = SPOT_ADVICE_PROMISE_RUNS;
+    spot_advised_t answer = {.verdict = SPOT_VERDICT_NO};
+    size_t num_tried = 0;
     int ret = 0;
 
-    for (size_t j = 0; ret == 0 && !result->is_yes && j < MAX_CANDIDATES &&
-                       j < result->num_points && entries[j].is_open && most >= LEAST_GATE_RUNS;
+    for (size_t j = 0; ret == 0 && answer.verdict != SPOT_VERDICT_YES && j < result->num_points &&
+                       entries[j].is_open;
          j++) {
-        spot_advice_figures_t figures;
+        const decision_t decision = {next_error(&num_tried), FIRST_LOOK, true};
 
-        ret = measure_one(self, &entries[j], most, GATE, &figures, NULL);
-        most = spot_advising_left(self) / 2;
-        result->is_yes = ret == 0 && spot_advising_is_met(self, &figures);
+        ret = decide(self, item_of(self, &entries[j]), &decision, &answer);
+        entries[j].decided = answer;
         *chosen_id = j;
+        if (ret == 0 && answer.verdict == SPOT_VERDICT_UNDECIDED) {
+            ret = SPOT_ARRAY_APPEND(result, open, answer);
+        }
     }
-    ret = ret == 0 && !result->is_yes ? find_nearest(self, entries, chosen_id) : ret;
+    if (ret == 0 && answer.verdict != SPOT_VERDICT_YES) {
+        ret = result->num_open > 0 ? take_open(self, entries, &answer, chosen_id)
+                                   : find_nearest(self, entries, &num_tried, &answer, chosen_id);
+    }
+    result->verdict = answer.verdict;
     result->regret = entries[*chosen_id].is_best ? result->regret : HUGE_VAL;
-    return ret;
+    return ret == 0 ? SPOT_ARRAY_APPEND(result, advised, answer) : ret;
 }
 
-/* Names the answer with its figures. */
-static int name_answer(spot_advising_t *self, const entry_t *entry)
+/* The figures of a rival: those that decided it, or its own. A job that runs is decided
+ * as it is. */
+static int measure_rival(spot_advising_t *self, const entry_t *entry, spot_advised_t *advised)
 {
-    spot_advice_result_t *result = self->result;
-    spot_advice_figures_t figures;
-    spot_advice_worst_t worst = {0};
-    int ret = measure_one(self, entry, SPOT_ADVICE_PROMISE_RUNS, PROMISE, &figures,
-        result->num_traces > 1 ? &worst : NULL);
+    static const decision_t as_it_is = {1 - SPOT_CONFIDENCE, SPOT_ADVICE_FIGURE_RUNS, false};
+    const spot_alternative_t *item = item_of(self, entry);
 
-    ret = ret == 0 ? name(self, &self->alternatives.items[entry->point_id], &figures, false) : ret;
-    if (ret == 0) {
-        result->advised[0].is_met = result->is_yes;
+    if (strcmp(item->kind, SPOT_ADVICE_AS_IT_IS) == 0) {
+        return decide(self, item, &as_it_is, advised);
     }
-    if (ret == 0 && result->num_traces > 1) {
-        result->worst_p = worst.p;
-        result->worst_trace =
-            spot_texts_add(&result->texts, "%s", self->request->question.traces[worst.trace_id]);
+    if (entry->decided.point != NULL) {
+        *advised = entry->decided;
+        return 0;
     }
-    return ret;
+    return measure(self, item, SPOT_ADVICE_FIGURE_RUNS, advised);
 }
 
-/* The cheapest of each other market, and of the rest the one that nearly wins. */
+/* The cheapest of each other market, and behind the answer the one that nearly wins. */
 static int name_rivals(spot_advising_t *self, const entry_t *entries, size_t chosen_id)
 {
     spot_advice_result_t *result = self->result;
@@ -277,23 +424,19 @@ static int name_rivals(spot_advising_t *self, const entry_t *entries, size_t cho
     int ret = 0;
 
     for (size_t j = 0; ret == 0 && j < result->num_points; j++) {
-        const spot_alternative_t *item = &self->alternatives.items[entries[j].point_id];
-        const bool is_next =
-            j != chosen_id && result->is_yes && result->runner_up_id == 0 && entries[j].is_met;
-        spot_advice_figures_t figures;
+        const spot_alternative_t *item = item_of(self, &entries[j]);
+        const bool is_next = j > chosen_id && result->verdict == SPOT_VERDICT_YES &&
+                             result->runner_up_id == 0 && entries[j].is_met;
+        spot_advised_t advised;
 
         if (j == chosen_id || result->num_advised > MAX_RIVALS ||
             (!is_next && (strcmp(item->kind, kind) == 0 || !is_first_of_kind(self, entries, j)))) {
             continue;
         }
-        ret = measure_one(self, &entries[j],
-            strcmp(item->kind, SPOT_ADVICE_AS_IT_IS) == 0
-                ? SPOT_ADVICE_PROMISE_RUNS
-                : (int64_t) fmax((double) spot_advising_left(self) / 6, LEAST_RIVAL_RUNS),
-            PROMISE, &figures, NULL);
+        ret = measure_rival(self, &entries[j], &advised);
         if (ret == 0) {
             result->runner_up_id = is_next ? result->num_advised : result->runner_up_id;
-            ret = name(self, item, &figures, false);
+            ret = SPOT_ARRAY_APPEND(result, advised, advised);
         }
     }
     return ret;
@@ -304,30 +447,27 @@ static int name_rivals(spot_advising_t *self, const entry_t *entries, size_t cho
 /* Measures the alternatives above a size, and names the best of them. */
 static int name_best_above(spot_advising_t *self, const spot_alternatives_t *all, int64_t size)
 {
-    const spot_alternative_t *best = NULL;
-    spot_advice_figures_t best_figures = {.p = -1};
+    spot_advised_t best = {.point = NULL};
     int ret = 0;
 
     for (size_t j = 0; ret == 0 && j < all->num_items; j++) {
-        spot_advice_figures_t figures;
+        spot_advised_t advised;
         const char *why = NULL;
 
-        if (all->items[j].size <= size) {
+        if (all->items[j].size <= size || all->items[j].screened != NULL) {
             continue;
         }
         ret = spot_advising_look(self, &all->items[j], &why);
         if (ret != 0 || why != NULL) {
             continue;
         }
-        ret = spot_advising_measure(self, 1, &all->items[j].point, NULL,
-            whole_turns(self, SPOT_ADVICE_PROBE_RUNS), seed_of(self, PROMISE), &figures, NULL);
+        ret = measure(self, &all->items[j], LARGER_RUNS, &advised);
         self->result->num_larger_points++;
-        if (ret == 0 && is_nearer(self, &figures, &best_figures)) {
-            best = &all->items[j];
-            best_figures = figures;
+        if (ret == 0 && (best.point == NULL || is_nearer(self, &advised, &best))) {
+            best = advised;
         }
     }
-    return ret == 0 && best != NULL ? name(self, best, &best_figures, true) : ret;
+    return ret == 0 && best.point != NULL ? SPOT_ARRAY_APPEND(self->result, larger, best) : ret;
 }
 
 /* Looks at larger fleets until one keeps the limits. */
@@ -338,7 +478,7 @@ static int look_at_larger(spot_advising_t *self)
     bool is_met = false;
     int ret = 0;
 
-    for (size_t j = 0; j < self->alternatives.num_items; j++) {
+    for (size_t j = 0; j < self->num_searched; j++) {
         const int64_t size = self->alternatives.items[j].size;
 
         largest = size > largest ? size : largest;
@@ -355,8 +495,83 @@ static int look_at_larger(spot_advising_t *self)
         ret = ret == 0 ? spot_error_first(all.error, all.texts.error) : ret;
         ret = ret == 0 ? name_best_above(self, &all, before) : ret;
         before = question.max_fleet;
-        is_met = result->num_larger > 0 && result->larger[result->num_larger - 1].is_met;
+        is_met = result->num_larger > 0 &&
+                 result->larger[result->num_larger - 1].verdict == SPOT_VERDICT_YES;
         spot_alternatives_free(&all);
+    }
+    return ret;
+}
+
+/* ---- What is screened ---- */
+
+static int compare_screened(const void *left, const void *right)
+{
+    const spot_advice_screened_t *a = left;
+    const spot_advice_screened_t *b = right;
+
+    return a->ratio != b->ratio ? (a->ratio > b->ratio) - (a->ratio < b->ratio)
+                                : strcmp(a->system, b->system);
+}
+
+/* Runs one beside the answer. Of a system the cheapest that keeps the goal is kept. */
+static int screen(spot_advising_t *self, const spot_alternative_t *item)
+{
+    spot_advice_result_t *result = self->result;
+    const char *points[] = {result->advised[0].point, item->point};
+    const spot_trial_plan_t plan = {whole_turns(self, SCREENED_RUNS), promise_seed(self)};
+    spot_advice_figures_t figures[2];
+    spot_advice_screened_t *there = NULL;
+    spot_trial_t trial;
+    int ret = spot_trial_init(&trial, self, 2, points, NULL, &plan);
+
+    ret = ret == 0 ? spot_trial_grow(&trial, plan.most) : ret;
+    for (size_t j = 0; ret == 0 && j < 2; j++) {
+        spot_trial_figures(&trial, j, &figures[j]);
+    }
+    spot_trial_free(&trial);
+    if (ret != 0 || figures[1].p < result->sure) {
+        return ret;
+    }
+    for (size_t j = 0; j < result->num_screened; j++) {
+        there =
+            strcmp(result->screened[j].system, item->system) == 0 ? &result->screened[j] : there;
+    }
+    if (there == NULL) {
+        ret = SPOT_ARRAY_APPEND(result, screened,
+            (spot_advice_screened_t){.words = spot_texts_add(&result->texts, "%s", item->screened),
+                .system = spot_texts_add(&result->texts, "%s", item->system),
+                .ratio = HUGE_VAL});
+        there = ret == 0 ? &result->screened[result->num_screened - 1] : NULL;
+    }
+    if (ret == 0 && figures[1].cost / figures[0].cost < there->ratio) {
+        there->ratio = figures[1].cost / figures[0].cost;
+        there->p = figures[1].p;
+        there->num_runs = figures[1].num_runs;
+    }
+    return ret;
+}
+
+/* Looks at what was not searched and is as large as the answer, in its market. */
+static int screen_others(spot_advising_t *self)
+{
+    spot_advice_result_t *result = self->result;
+    int ret = 0;
+
+    for (size_t j = self->num_searched; ret == 0 && j < self->alternatives.num_items; j++) {
+        const spot_alternative_t *item = &self->alternatives.items[j];
+        const char *why = NULL;
+
+        if (item->size == result->advised[0].size &&
+            strcmp(item->kind, result->advised[0].kind) == 0) {
+            ret = spot_advising_look(self, item, &why);
+            if (ret == 0 && why == NULL) {
+                ret = screen(self, item);
+                result->num_screened_all++;
+            }
+        }
+    }
+    if (ret == 0 && result->num_screened > 1) {
+        qsort(result->screened, result->num_screened, sizeof(*result->screened), compare_screened);
     }
     return ret;
 }
@@ -369,9 +584,11 @@ int spot_advising_choose(
     int ret = entries == NULL ? SPOT_ERR_NO_MEMORY : rank(self, study, store, entries);
 
     ret = ret == 0 ? find_answer(self, entries, &chosen_id) : ret;
-    ret = ret == 0 ? name_answer(self, &entries[chosen_id]) : ret;
     ret = ret == 0 ? name_rivals(self, entries, chosen_id) : ret;
-    ret = ret == 0 && !self->result->is_yes ? look_at_larger(self) : ret;
+    if (ret == 0) {
+        ret =
+            self->result->verdict == SPOT_VERDICT_YES ? screen_others(self) : look_at_larger(self);
+    }
     free(entries);
     return ret;
 }

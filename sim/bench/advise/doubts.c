@@ -1,24 +1,44 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Up to which factor of what may be otherwise the answer stays: the largest factor is
- * looked at first, then the logarithm of the interval in which the answer changes is
- * halved. All runs meet the same events. */
+/* Break-evens: between which factors of what may be otherwise the answer becomes another
+ * one, because it no longer keeps its limits or because the best of another market keeps
+ * them for less.
+ *
+ * At a factor the answer and its rivals are run on the same events until they show that
+ * the answer stays or that it changes, or runs are used up and it is open. The nearer end
+ * of the interval is the last factor at which it is shown to stay, the farther end the
+ * first one at which it is shown to change; both are found by halving the logarithm. All
+ * factors have the same random numbers, so that what is shown at one factor is shown, but
+ * for small noise, beyond it too: the interval misses the true factor only where the test
+ * at that factor itself is wrong, and needs no correction for the number of factors. */
 #include <math.h>
 #include <string.h>
 
 #include "sim/bench/advise/advise_internal.h"
 
-enum { NUM_HALVINGS = 6, MAX_COMPARED = 4, LEAST_RUNS = 8 };
-#define MAX_LOOKS (1 + 3 * (1 + NUM_HALVINGS)) /* at the answer and at three doubts */
+/* Runs of the first look at a factor, by how much they grow, and fewer runs than which
+ * nothing is shown. */
+enum { FIRST_LOOK = 128, GROWTH = 4, LEAST_RUNS = 64, MAX_COMPARED = 4 };
+
+/* How near the ends come to where they change, as a share of the way. */
+#define RESOLUTION (1.0 / 64)
+
+/* The least probability to keep the budget, as of the answer. */
+#define SURE_OF_BUDGET 0.95
+
+/* The seed of these runs, which neither the search nor the verdict has seen. */
+#define FACTORS UINT64_C(0x5851f42d4c957f2d)
+
+typedef enum { STAYS, CHANGES, OPEN } state_t;
 
 typedef struct {
     spot_advising_t *advising;
     const spot_advice_doubt_t *doubt;
-    int64_t num_runs; /* at each factor */
+    bool is_less; /* factors are below 1 */
+    spot_trial_plan_t plan;
+    double confidence; /* of each interval at each look */
     size_t num_points;
-    const char *points[MAX_COMPARED]; /* the answer, and rivals of other markets that
-                                         keep the limits */
+    const char *points[MAX_COMPARED]; /* the answer, and the best of other markets */
     const spot_advised_t *advised[MAX_COMPARED];
-    spot_advice_figures_t plain[MAX_COMPARED]; /* of the same runs at factor 1 */
 } search_t;
 
 /* The key with its value at a factor; NULL: the scenario has no such thing, or no
@@ -38,131 +58,175 @@ static const char *text_at(const search_t *self, double factor)
     return is_there && texts->error == 0 ? text : NULL;
 }
 
-/* Runs the points; more: what is otherwise, NULL: nothing. */
-static int measure(search_t *self, const char *more, spot_advice_figures_t *figures)
-{
-    return spot_advising_measure(self->advising, self->num_points, self->points, more,
-        self->num_runs, self->advising->request->seed, figures, NULL);
-}
+/* ---- A factor ---- */
 
-/* The promised figures, moved as far as a change has moved those of the few runs: so the
- * noise of these changes no answer at factor 1. */
-static spot_advice_figures_t move(
-    const search_t *self, size_t compared_id, spot_advice_figures_t figures)
+/* Whether a point keeps the limits: shown, shown not to, or open. */
+static spot_verdict_t judge_limits(
+    const search_t *self, const spot_trial_t *trial, size_t point_id, bool *is_goal)
 {
     const spot_advice_question_t *question = &self->advising->request->question;
-    const spot_advice_figures_t *plain = &self->plain[compared_id];
-    const spot_advice_figures_t *promised = &self->advised[compared_id]->figures;
+    const spot_share_t goal = spot_trial_goal(trial, point_id, self->confidence);
+    spot_share_t in_budget = {1, 1, 1};
 
-    figures.p = fmax(promised->p, question->sure) + (figures.p - plain->p);
-    figures.cost = promised->cost + (figures.cost - plain->cost);
-    if (isfinite(plain->cost_p95)) {
-        figures.cost_p95 =
-            fmin(promised->cost_p95, question->budget) + (figures.cost_p95 - plain->cost_p95);
+    if (isfinite(question->budget)) {
+        in_budget = spot_trial_in_budget(trial, point_id, self->confidence);
     }
-    return figures;
+    *is_goal = goal.low < question->sure; /* which of them is in doubt */
+    if (goal.high < question->sure || in_budget.high < SURE_OF_BUDGET) {
+        *is_goal = goal.high < question->sure;
+        return SPOT_VERDICT_NO;
+    }
+    return goal.low >= question->sure && in_budget.low >= SURE_OF_BUDGET ? SPOT_VERDICT_YES
+                                                                         : SPOT_VERDICT_UNDECIDED;
 }
 
-/* Why the answer is another one at a factor; NULL: it stays. The interval of item gets
- * narrower where p is off the limit by more than two standard errors of its change. */
-static int look(search_t *self, double factor, spot_advice_break_even_t *item, const char **why)
+/* What the runs so far say. why: what happens, or may happen, in words. */
+static state_t judge(const search_t *self, const spot_trial_t *trial, const char **why)
 {
-    spot_advising_t *advising = self->advising;
-    spot_texts_t *texts = &advising->result->texts;
-    const double sure = advising->request->question.sure;
-    spot_advice_figures_t figures[MAX_COMPARED];
-    const char *more = text_at(self, factor);
-    int ret = more == NULL ? SPOT_ERR_NO_MEMORY : measure(self, more, figures);
-    double noise = 0;
+    spot_texts_t *texts = &self->advising->result->texts;
+    bool is_goal, ignored;
+    const spot_verdict_t own = judge_limits(self, trial, 0, &is_goal);
+    state_t state = own == SPOT_VERDICT_YES ? STAYS : own == SPOT_VERDICT_NO ? CHANGES : OPEN;
 
-    *why = NULL;
-    if (ret == 0 && figures[0].time_p50_s != self->plain[0].time_p50_s) {
-        noise = fabs(figures[0].p - self->plain[0].p) / (double) self->num_runs;
-        noise = fmax(2 * sqrt(noise), 3 / (double) self->num_runs);
-    }
-    for (size_t j = 0; ret == 0 && j < self->num_points; j++) {
-        figures[j] = move(self, j, figures[j]);
-    }
-    if (ret == 0 && !spot_advising_is_met(advising, &figures[0])) {
-        *why = figures[0].p < sure ? spot_texts_add(texts, "the probability %s is below %g %%",
-                                         advising->result->goal_words, 100 * sure)
-                                   : spot_texts_add(texts, "it is above the budget");
-    }
-    for (size_t j = 1; ret == 0 && *why == NULL && j < self->num_points; j++) {
-        if (figures[j].cost < figures[0].cost && spot_advising_is_met(advising, &figures[j])) {
+    *why = state == STAYS ? NULL
+           : is_goal      ? spot_texts_add(texts, "it is kept in fewer than %g %%",
+                                100 * self->advising->request->question.sure)
+                          : "it is above the budget";
+    for (size_t j = 1; state != CHANGES && j < self->num_points; j++) {
+        const spot_verdict_t rival = judge_limits(self, trial, j, &ignored);
+        double low, high; /* by how much the answer is dearer */
+
+        spot_trial_dearer(trial, 0, j, self->confidence, &low, &high);
+        if (rival == SPOT_VERDICT_NO || high <= 0) {
+            continue;
+        }
+        if (rival == SPOT_VERDICT_YES && low > 0) {
+            state = CHANGES;
+            *why = spot_texts_add(texts, "%s is cheaper", self->advised[j]->words);
+        } else if (state == STAYS) {
+            state = OPEN;
             *why = spot_texts_add(texts, "%s is cheaper", self->advised[j]->words);
         }
     }
-    if (ret == 0 && fabs(figures[0].p - sure) >= noise) {
-        *(*why == NULL ? &item->low : &item->high) = factor;
+    return state;
+}
+
+/* Runs the points at a factor until it is decided. */
+static int look(search_t *self, double factor, state_t *state, const char **why)
+{
+    const char *more = text_at(self, factor);
+    int64_t num_runs = 0;
+    spot_trial_t trial = {.num_points = 0};
+    int ret = more == NULL ? SPOT_ERR_NO_MEMORY
+                           : spot_trial_init(&trial, self->advising, self->num_points, self->points,
+                                 more, &self->plan);
+
+    *state = OPEN;
+    *why = NULL;
+    while (ret == 0 && *state == OPEN && num_runs < self->plan.most) {
+        num_runs = num_runs == 0 ? FIRST_LOOK : GROWTH * num_runs;
+        num_runs = num_runs < self->plan.most ? num_runs : self->plan.most;
+        ret = spot_trial_grow(&trial, num_runs);
+        *state = ret == 0 ? judge(self, &trial, why) : OPEN;
     }
+    spot_trial_free(&trial);
     return ret;
+}
+
+/* ---- A direction ---- */
+
+/* The factor at a share of the way to the farthest one, by its logarithm. */
+static double factor_at(const search_t *self, double share)
+{
+    return pow(self->doubt->most, self->is_less ? -share : share);
 }
 
 static int find(search_t *self)
 {
-    spot_advice_result_t *result = self->advising->result;
     spot_advice_break_even_t item = {.noun = self->doubt->noun,
         .words = self->doubt->words,
-        .factor = HUGE_VAL,
-        .low = 1,
-        .high = self->doubt->most,
-        .num_runs = self->num_runs,
-        .most = self->doubt->most};
-    double low = 1, high = item.most;
-    int ret = look(self, high, &item, &item.why);
+        .is_less = self->is_less,
+        .most = factor_at(self, 1),
+        .num_runs = self->plan.most};
+    double stays = 0, other = 1, changes, open; /* shares of the way */
+    const char *why;
+    state_t state;
+    int ret = look(self, item.most, &state, &item.why);
 
-    for (int j = 0; ret == 0 && item.why != NULL && j < NUM_HALVINGS; j++) {
-        const double middle = sqrt(low * high);
-        const char *why;
+    changes = state == CHANGES ? 1 : HUGE_VAL;
+    while (ret == 0 && item.why != NULL && other - stays > RESOLUTION) {
+        const double middle = (stays + other) / 2;
 
-        ret = look(self, middle, &item, &why);
-        if (ret == 0 && why != NULL) {
-            high = middle;
+        ret = look(self, factor_at(self, middle), &state, &why);
+        *(state == STAYS ? &stays : &other) = middle;
+        if (state == CHANGES) {
+            changes = middle;
             item.why = why;
-        } else {
-            low = middle;
         }
     }
-    if (ret == 0 && item.why != NULL) {
-        item.factor = sqrt(low * high);
+    open = other;
+    while (ret == 0 && changes <= 1 && changes - open > RESOLUTION) {
+        const double middle = (open + changes) / 2;
+
+        ret = look(self, factor_at(self, middle), &state, &why);
+        *(state == CHANGES ? &changes : &open) = middle;
+        item.why = state == CHANGES ? why : item.why;
     }
+    item.near = factor_at(self, stays);
+    item.far = changes <= 1 ? factor_at(self, changes) : self->is_less ? 0 : HUGE_VAL;
     if (ret == SPOT_ERR_BAD_INPUT) { /* the engine does not take it */
         return 0;
     }
-    return ret == 0 ? SPOT_ARRAY_APPEND(result, break_evens, item) : ret;
+    return ret == 0 ? SPOT_ARRAY_APPEND(self->advising->result, break_evens, item) : ret;
+}
+
+/* ---- All ---- */
+
+/* The answer and the best of each other market, whether it keeps the limits or not. */
+static void choose_compared(search_t *self)
+{
+    const spot_advice_result_t *result = self->advising->result;
+
+    for (size_t j = 0; j < result->num_advised && self->num_points < MAX_COMPARED; j++) {
+        const spot_advised_t *advised = &result->advised[j];
+
+        if (j == 0 || (strcmp(advised->kind, result->advised[0].kind) != 0 &&
+                          strcmp(advised->kind, SPOT_ADVICE_AS_IT_IS) != 0)) {
+            self->points[self->num_points] = advised->point;
+            self->advised[self->num_points++] = advised;
+        }
+    }
 }
 
 int spot_advising_doubt(spot_advising_t *self)
 {
-    spot_advice_result_t *result = self->result;
-    search_t search = {.advising = self};
-    int64_t num_random = 1; /* points with more than one run */
+    const int64_t most = self->request->max_replications < self->advice->factor_runs
+                             ? self->request->max_replications
+                             : self->advice->factor_runs;
+    const bool has_budget = isfinite(self->request->question.budget);
+    search_t search = {
+        .advising = self, .plan = {most, (self->request->seed ^ FACTORS) & INT64_MAX}};
+    double num_looks = 0, num_intervals;
     int ret = 0;
 
-    for (size_t j = 0; j < result->num_advised && search.num_points < MAX_COMPARED; j++) {
-        const spot_advised_t *advised = &result->advised[j];
-
-        if (j == 0 ||
-            (advised->is_met && advised->figures.cost >= result->advised[0].figures.cost &&
-                strcmp(advised->kind, result->advised[0].kind) != 0)) {
-            num_random += j > 0 && advised->figures.num_runs > 1;
-            search.points[search.num_points] = advised->point;
-            search.advised[search.num_points++] = advised;
-        }
+    if (most < LEAST_RUNS) {
+        return 0;
     }
-    search.num_runs = spot_advising_left(self) / MAX_LOOKS - MAX_COMPARED;
-    search.num_runs =
-        (int64_t) fmin((double) (search.num_runs / num_random), SPOT_ADVICE_PROBE_RUNS);
-    if (search.num_runs < LEAST_RUNS) {
-        return SPOT_ARRAY_APPEND(
-            result, notes, "few alternatives leave no runs for what would change the answer");
+    choose_compared(&search);
+    for (int64_t num = FIRST_LOOK; num_looks == 0 || num / GROWTH < most; num *= GROWTH) {
+        num_looks++;
     }
-    ret = measure(&search, NULL, search.plain);
+    num_intervals =
+        (double) search.num_points * (has_budget ? 2 : 1) + (double) (search.num_points - 1);
+    search.confidence = 1 - (1 - SPOT_CONFIDENCE) / (num_looks * num_intervals);
     for (const spot_advice_doubt_t *doubt = self->advice->doubts;
          ret == 0 && doubt != NULL && doubt->noun != NULL; doubt++) {
         search.doubt = doubt;
-        ret = text_at(&search, doubt->most) ? find(&search) : result->texts.error;
+        for (int j = 0; ret == 0 && j < 2; j++) {
+            search.is_less = j == 1;
+            ret = text_at(&search, factor_at(&search, 1)) == NULL ? self->result->texts.error
+                                                                  : find(&search);
+        }
     }
     return ret;
 }

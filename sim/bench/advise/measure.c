@@ -6,6 +6,7 @@
 
 #include "base/json.h"
 #include "base/memory.h"
+#include "base/skewed.h"
 #include "base/units.h"
 #include "base/yaml_write.h"
 #include "sim/bench/advise/advise_internal.h"
@@ -16,9 +17,8 @@ enum { GOAL, COST, COST_P50, COST_P95, TIME_P50, TIME_P95, NUM_ESTIMATES };
 /* The forms of metrics; the goal is one already. */
 static const char *const forms[NUM_ESTIMATES] = {NULL, "mean", "p50", "p95", "p50", "p95"};
 
-/* Runs of an answer for each alternative, of which it counts at least so many, and the
- * most of one in the search. Larger fleets have runs of their own. */
-enum { MEAN_RUNS = 500, LEAST_POINTS = 9, SEARCH_MAX_RUNS = 4096 };
+/* The most runs of an alternative in the search. */
+enum { SEARCH_MAX_RUNS = 4096 };
 
 static const char *source_of(const spot_advising_t *self, int estimate_id)
 {
@@ -160,165 +160,260 @@ int spot_advising_study(spot_advising_t *self, const char *text, spot_study_t *s
     return ret;
 }
 
-/* ---- Figures ---- */
+/* ---- Samples ---- */
 
-typedef struct {
+/* A point of a sample. */
+struct spot_trial_point {
     spot_estimate_t estimates[NUM_ESTIMATES];
     size_t num_traces;
     spot_estimate_t *by_trace; /* [num_traces] the goal in the runs on each recording */
-} reader_t;
+    bool is_fixed;             /* all runs are the same: it has one */
+    size_t num_rows, max_rows;
+    double (*rows)[2]; /* [num_rows] the goal and the cost of each run */
+};
+
+/* NO_MEMORY: estimates that are missing have no metric. */
+static int start_point(
+    const spot_advising_t *advising, const spot_study_head_t *head, spot_trial_point_t *self)
+{
+    spot_texts_t texts = {.error = 0};
+    int ret;
+
+    for (int j = 0; j < NUM_ESTIMATES; j++) {
+        const char *estimate = estimate_name(advising, &texts, j);
+        const size_t metric_id =
+            estimate == NULL ? head->num_metrics : spot_study_metric_id(head, estimate);
+
+        if (metric_id < head->num_metrics) {
+            spot_estimate_init(&self->estimates[j], head, metric_id);
+        }
+    }
+    self->num_traces = advising->request->question.num_traces;
+    ret = texts.error;
+    spot_texts_free(&texts);
+    if (ret == 0 && self->num_traces > 1) {
+        self->by_trace = spot_calloc(self->num_traces, sizeof(*self->by_trace));
+        ret = self->by_trace == NULL ? SPOT_ERR_NO_MEMORY : 0;
+    }
+    for (size_t j = 0; ret == 0 && self->by_trace != NULL && j < self->num_traces; j++) {
+        spot_estimate_init(
+            &self->by_trace[j], head, spot_study_metric_id(head, advising->alternatives.goal));
+    }
+    return ret;
+}
+
+static void free_point(spot_trial_point_t *self)
+{
+    for (int j = 0; j < NUM_ESTIMATES; j++) {
+        spot_estimate_free(&self->estimates[j]);
+    }
+    for (size_t j = 0; self->by_trace != NULL && j < self->num_traces; j++) {
+        spot_estimate_free(&self->by_trace[j]);
+    }
+    free(self->by_trace);
+    free(self->rows);
+}
 
 static int take_row(void *context, const spot_row_t *row)
 {
-    reader_t *self = context;
-    int ret = 0;
+    spot_trial_point_t *self = context;
+    const spot_estimate_t *goal = &self->estimates[GOAL], *cost = &self->estimates[COST];
+    double of_goal[2] = {0}, of_cost[2] = {0};
+    int ret =
+        spot_array_reserve(&self->rows, &self->max_rows, self->num_rows + 1, sizeof(*self->rows));
 
     for (int j = 0; ret == 0 && j < NUM_ESTIMATES; j++) {
         if (self->estimates[j].metric != NULL) {
             ret = spot_estimate_add(&self->estimates[j], row->metrics);
         }
     }
-    return ret == 0 && self->by_trace != NULL
-               ? spot_estimate_add(
-                     &self->by_trace[(size_t) row->replication % self->num_traces], row->metrics)
-               : ret;
+    if (ret == 0 && self->by_trace != NULL) {
+        ret = spot_estimate_add(
+            &self->by_trace[(size_t) row->replication % self->num_traces], row->metrics);
+    }
+    if (ret == 0) {
+        const bool has_goal = spot_line_numbers(goal->metric, &goal->source, row->metrics, of_goal);
+        const bool has_cost = spot_line_numbers(cost->metric, &cost->source, row->metrics, of_cost);
+
+        self->rows[self->num_rows][0] = has_goal ? of_goal[0] : 0;
+        self->rows[self->num_rows++][1] = has_cost ? of_cost[0] : (double) NAN;
+    }
+    return ret;
 }
 
-/* NO_MEMORY: estimates that are missing have no metric. */
-static int start_reader(
-    const spot_advising_t *self, const spot_study_head_t *head, reader_t *reader)
+int spot_trial_init(spot_trial_t *self, spot_advising_t *advising, size_t num_points,
+    const char *const *points, const char *more, const spot_trial_plan_t *plan)
 {
     spot_texts_t texts = {.error = 0};
-    int ret;
+    const char *text = spot_advising_study_text(
+        advising, &texts, num_points, points, more, plan->most, plan->seed);
+    int ret = texts.error;
 
-    for (int j = 0; j < NUM_ESTIMATES; j++) {
-        const char *estimate = estimate_name(self, &texts, j);
-        const size_t metric_id = spot_study_metric_id(head, estimate);
-
-        if (metric_id < head->num_metrics) {
-            spot_estimate_init(&reader->estimates[j], head, metric_id);
-        }
+    *self = (spot_trial_t){.advising = advising, .num_points = num_points};
+    ret = ret == 0 ? spot_advising_study(advising, text, &self->study) : ret;
+    ret = ret == 0 ? spot_store_open_memory(&self->store, &self->study.head) : ret;
+    if (ret == 0) {
+        self->points = spot_calloc(num_points, sizeof(*self->points));
+        ret = self->points == NULL ? SPOT_ERR_NO_MEMORY : 0;
     }
-    ret = texts.error;
+    for (size_t j = 0; ret == 0 && j < num_points; j++) {
+        self->points[j].is_fixed = spot_study_is_fixed(&self->study.head, j);
+        ret = start_point(advising, &self->study.head, &self->points[j]);
+    }
     spot_texts_free(&texts);
     return ret;
 }
 
-static double value_of(const reader_t *reader, int estimate_id)
+void spot_trial_free(spot_trial_t *self)
 {
-    const spot_estimate_t *estimate = &reader->estimates[estimate_id];
+    for (size_t j = 0; self->points != NULL && j < self->num_points; j++) {
+        free_point(&self->points[j]);
+    }
+    free(self->points);
+    if (self->store != NULL) {
+        self->store->close(self->store);
+    }
+    spot_study_free(&self->study);
+    memset(self, 0, sizeof(*self));
+}
+
+int spot_trial_grow(spot_trial_t *self, int64_t num_runs)
+{
+    const spot_advise_request_t *request = self->advising->request;
+    const spot_study_run_t run = {.num_threads = (int) request->num_threads,
+        .stop = request->stop,
+        .most = num_runs,
+        .progress = request->progress,
+        .context = request->context};
+    int ret = spot_study_run(&self->study, self->store, &run, &self->advising->quiet);
+
+    for (size_t j = 0; ret == 0 && j < self->num_points; j++) {
+        spot_trial_point_t *point = &self->points[j];
+        const size_t before = point->num_rows;
+
+        ret = self->store->read(self->store, j, (int64_t) before, take_row, point);
+        self->advising->result->num_other_runs += (int64_t) (point->num_rows - before);
+    }
+    return ret;
+}
+
+bool spot_trial_is_fixed(const spot_trial_t *self, size_t point_id)
+{
+    return self->points[point_id].is_fixed;
+}
+
+int64_t spot_trial_num_runs(const spot_trial_t *self, size_t point_id)
+{
+    return (int64_t) self->points[point_id].num_rows;
+}
+
+static double value_of(const spot_trial_point_t *self, int estimate_id)
+{
+    const spot_estimate_t *estimate = &self->estimates[estimate_id];
 
     return estimate->metric == NULL ? (double) NAN : spot_estimate_value(estimate);
 }
 
-static void set_figures(const reader_t *reader, spot_advice_figures_t *figures)
+/* The interval of a share of the runs; that of a fixed point is known. */
+static spot_share_t share_of(const spot_trial_point_t *self, double num_hits, double confidence)
 {
-    const double confidence = 1 - (1 - SPOT_CONFIDENCE) / 2;
+    const double num = (double) self->num_rows;
+    spot_share_t share = {.value = num_hits / num};
+
+    if (self->is_fixed) {
+        share.low = share.high = share.value;
+    } else {
+        spot_binomial_bounds(num_hits, num, confidence, &share.low, &share.high);
+    }
+    return share;
+}
+
+spot_share_t spot_trial_goal(const spot_trial_t *self, size_t point_id, double confidence)
+{
+    const spot_trial_point_t *point = &self->points[point_id];
+    double num_hits = 0;
+
+    for (size_t j = 0; j < point->num_rows; j++) {
+        num_hits += point->rows[j][0];
+    }
+    return share_of(point, num_hits, confidence);
+}
+
+spot_share_t spot_trial_in_budget(const spot_trial_t *self, size_t point_id, double confidence)
+{
+    const spot_trial_point_t *point = &self->points[point_id];
+    const spot_estimate_t *costs = &point->estimates[COST_P95];
+    const double budget = self->advising->request->question.budget;
+    double num_hits = 0;
+
+    for (int64_t j = 0; j < costs->num_values; j++) {
+        num_hits += costs->values[j] <= budget; /* INFINITY: cut off */
+    }
+    return share_of(point, num_hits, confidence);
+}
+
+void spot_trial_dearer(
+    const spot_trial_t *self, size_t x, size_t y, double confidence, double *low, double *high)
+{
+    const spot_trial_point_t *points[2] = {&self->points[x], &self->points[y]};
+    const size_t num[2] = {points[0]->num_rows, points[1]->num_rows};
+    const size_t num_rows = num[0] > num[1] ? num[0] : num[1];
+    spot_skewed_t difference = {0};
+
+    for (size_t j = 0; j < num_rows; j++) {
+        const double step = points[0]->rows[points[0]->is_fixed ? 0 : j][1] -
+                            points[1]->rows[points[1]->is_fixed ? 0 : j][1];
+
+        if (isfinite(step)) {
+            spot_skewed_add(&difference, step);
+        }
+    }
+    *low = *high = difference.moments.mean;
+    if (!points[0]->is_fixed || !points[1]->is_fixed) {
+        spot_skewed_bounds(&difference, confidence, low, high);
+    }
+}
+
+void spot_trial_figures(const spot_trial_t *self, size_t point_id, spot_advice_figures_t *figures)
+{
+    const spot_trial_point_t *point = &self->points[point_id];
+    const spot_share_t goal = spot_trial_goal(self, point_id, SPOT_CONFIDENCE);
 
     *figures = (spot_advice_figures_t){
-        .num_runs = reader->estimates[GOAL].num_values,
-        .p = value_of(reader, GOAL),
-        .cost = value_of(reader, COST),
-        .cost_p50 = value_of(reader, COST_P50),
-        .cost_p95 = value_of(reader, COST_P95),
-        .time_p50_s = value_of(reader, TIME_P50),
-        .time_p95_s = value_of(reader, TIME_P95),
+        .num_runs = (int64_t) point->num_rows,
+        .p = goal.value,
+        .p_low = goal.low,
+        .p_high = goal.high,
+        .cost = value_of(point, COST),
+        .cost_p50 = value_of(point, COST_P50),
+        .cost_p95 = value_of(point, COST_P95),
+        .time_p50_s = value_of(point, TIME_P50),
+        .time_p95_s = value_of(point, TIME_P95),
+        .in_budget = {.value = (double) NAN},
     };
-    spot_estimate_safe_bounds(
-        &reader->estimates[GOAL], confidence, &figures->p_low, &figures->p_high);
-    spot_estimate_safe_bounds(
-        &reader->estimates[COST], confidence, &figures->cost_low, &figures->cost_high);
+    figures->cost_low = figures->cost_high = figures->cost;
+    if (!point->is_fixed) {
+        spot_estimate_safe_bounds(
+            &point->estimates[COST], SPOT_CONFIDENCE, &figures->cost_low, &figures->cost_high);
+    }
+    if (isfinite(self->advising->request->question.budget)) {
+        figures->in_budget = spot_trial_in_budget(self, point_id, SPOT_CONFIDENCE);
+    }
 }
 
-static void find_worst(const reader_t *reader, spot_advice_worst_t *worst)
+size_t spot_trial_worst_trace(const spot_trial_t *self, size_t point_id, double *p)
 {
-    worst->p = HUGE_VAL;
-    for (size_t j = 0; j < reader->num_traces; j++) {
-        const double p = spot_estimate_value(&reader->by_trace[j]);
+    const spot_trial_point_t *point = &self->points[point_id];
+    size_t worst_id = 0;
 
-        if (p < worst->p) {
-            worst->p = p;
-            worst->trace_id = j;
+    *p = HUGE_VAL;
+    for (size_t j = 0; point->by_trace != NULL && j < point->num_traces; j++) {
+        const double share = spot_estimate_value(&point->by_trace[j]);
+
+        if (share < *p) {
+            *p = share;
+            worst_id = j;
         }
     }
-}
-
-/* Reads the rows of a point. worst as above, or NULL. */
-static int read_point(const spot_advising_t *self, const spot_store_t *store, size_t point_id,
-    spot_advice_figures_t *figures, spot_advice_worst_t *worst)
-{
-    reader_t reader = {.num_traces = self->request->question.num_traces};
-    int ret = start_reader(self, store->head, &reader);
-
-    if (ret == 0 && worst != NULL) {
-        reader.by_trace = spot_calloc(reader.num_traces, sizeof(*reader.by_trace));
-        ret = reader.by_trace == NULL ? SPOT_ERR_NO_MEMORY : 0;
-        for (size_t j = 0; ret == 0 && j < reader.num_traces; j++) {
-            spot_estimate_init(&reader.by_trace[j], store->head,
-                spot_study_metric_id(store->head, self->alternatives.goal));
-        }
-    }
-    ret = ret == 0 ? store->read(store, point_id, 0, take_row, &reader) : ret;
-    if (ret == 0) {
-        set_figures(&reader, figures);
-        if (worst != NULL) {
-            find_worst(&reader, worst);
-        }
-    }
-    for (int j = 0; j < NUM_ESTIMATES; j++) {
-        spot_estimate_free(&reader.estimates[j]);
-    }
-    for (size_t j = 0; reader.by_trace != NULL && j < reader.num_traces; j++) {
-        spot_estimate_free(&reader.by_trace[j]);
-    }
-    free(reader.by_trace);
-    return ret;
-}
-
-int64_t spot_advising_left(const spot_advising_t *self)
-{
-    const spot_advice_result_t *result = self->result;
-    const bool is_current_open =
-        self->request->question.is_running && spot_advice_current(result) == NULL;
-    const int64_t mean_runs = self->advice->mean_runs > 0 ? self->advice->mean_runs : MEAN_RUNS;
-
-    return mean_runs * (int64_t) fmax((double) result->num_points, LEAST_POINTS) -
-           SPOT_ADVICE_PROMISE_RUNS * ((result->num_advised == 0) + is_current_open) -
-           result->num_runs - result->num_other_runs;
-}
-
-int spot_advising_measure(spot_advising_t *self, size_t num_points, const char *const *points,
-    const char *more, int64_t num_runs, uint64_t seed, spot_advice_figures_t *figures,
-    spot_advice_worst_t *worst)
-{
-    const spot_study_run_t run = {
-        .num_threads = (int) self->request->num_threads, .stop = self->request->stop};
-    spot_texts_t texts = {.error = 0};
-    spot_study_t study = {.experiment = NULL};
-    spot_store_t *store = NULL;
-    const char *text =
-        spot_advising_study_text(self, &texts, num_points, points, more, num_runs, seed);
-    int ret = texts.error;
-
-    ret = ret == 0 ? spot_advising_study(self, text, &study) : ret;
-    ret = ret == 0 ? spot_store_open_memory(&store, &study.head) : ret;
-    ret = ret == 0 ? spot_study_run(&study, store, &run, &self->quiet) : ret;
-    for (size_t j = 0; ret == 0 && j < num_points; j++) {
-        self->result->num_other_runs += spot_store_num_rows(store, j);
-        ret = read_point(self, store, j, &figures[j], j == 0 ? worst : NULL);
-    }
-    if (store != NULL) {
-        store->close(store);
-    }
-    spot_study_free(&study);
-    spot_texts_free(&texts);
-    return ret;
-}
-
-bool spot_advising_is_met(const spot_advising_t *self, const spot_advice_figures_t *figures)
-{
-    const spot_advice_question_t *question = &self->request->question;
-
-    return figures->p >= question->sure &&
-           (!isfinite(question->budget) || figures->cost_p95 <= question->budget);
+    return worst_id;
 }

@@ -11,14 +11,30 @@
 #include "base/texts.h"
 #include "sim/bench/engine/advice.h"
 
-/* What runs say of an alternative. Costs in the unit of the cost, times in s. Intervals
- * of p and cost hold together with SPOT_CONFIDENCE. */
+/* What runs show of a statement. */
+typedef enum {
+    SPOT_VERDICT_NO,
+    SPOT_VERDICT_YES,
+    SPOT_VERDICT_UNDECIDED, /* its interval is on both sides of the limit */
+    SPOT_NUM_VERDICTS
+} spot_verdict_t;
+
+/* A share of all runs, with an interval. */
 typedef struct {
-    int64_t num_runs;
+    double value, low, high;
+} spot_share_t;
+
+/* What runs say of an alternative. Costs in the unit of the cost, times in s. The interval
+ * of p holds with SPOT_CONFIDENCE: that of the answer, and of what was tried before it, at
+ * all looks and for all of these at once. That of the cost holds with it alone. */
+typedef struct {
+    int64_t num_runs;                 /* 1: of a fixed one, of which all is known */
     double p, p_low, p_high;          /* probability that the goal is met */
     double cost, cost_low, cost_high; /* mean */
     double cost_p50, cost_p95;
     double time_p50_s, time_p95_s; /* INFINITY: later than the runs go; NAN: none */
+    spot_share_t in_budget;        /* of the runs that cost no more than the budget; as p;
+                                      NAN: no budget */
 } spot_advice_figures_t;
 
 /* An alternative that the answer names. */
@@ -28,7 +44,7 @@ typedef struct {
     const char *kind;              /* its market */
     const char *assumed;           /* NULL: nothing */
     int64_t size;                  /* instances */
-    bool is_met;                   /* keeps the goal and the budget by its figures */
+    spot_verdict_t verdict;        /* whether it keeps the goal and the budget, by its figures */
     spot_advice_figures_t figures; /* of runs that the search did not choose by */
 } spot_advised_t;
 
@@ -40,15 +56,27 @@ typedef struct {
     bool is_met;      /* by these */
 } spot_advice_searched_t;
 
-/* Up to which factor the answer stays what it is. */
+/* A factor of something at which the answer becomes another one. */
 typedef struct {
     const char *noun, *words; /* "preemptions", "times as frequent" */
-    double factor;            /* at which it changes; INFINITY: not up to most */
-    double low, high;         /* between which it changes, beyond noise; 1 to most */
-    int64_t num_runs;         /* at each factor */
-    double most;              /* factor up to which it was looked at */
-    const char *why;          /* what happens there, in words; NULL: nothing */
+    bool is_less;             /* it was looked for below 1, down to most */
+    double most;              /* the factor up to which it was looked for */
+    const char *why;          /* what happens there, in words; NULL: the answer stays as
+                                 far as most */
+    double near, far;         /* it lies between them with SPOT_CONFIDENCE, near the nearer
+                                 one to 1; far is INFINITY, or 0 if is_less, where runs do
+                                 not show that the answer changes */
+    int64_t num_runs;         /* at each factor at most */
 } spot_advice_break_even_t;
+
+/* What cannot be rented and run today, seen in few runs beside the answer. */
+typedef struct {
+    const char *words;  /* "parcae, a research system" */
+    const char *system; /* its name alone */
+    double ratio;       /* of its mean cost to that of the answer, in the same runs */
+    double p;           /* of these runs */
+    int64_t num_runs;
+} spot_advice_screened_t;
 
 typedef struct {
     spot_texts_t texts;
@@ -56,19 +84,25 @@ typedef struct {
     const char *goal_words; /* "to be done by 5 d" */
     const char *cost_unit;  /* "USD" */
     double sure, budget;    /* as asked; budget INFINITY: none */
-    bool is_yes;            /* an alternative keeps the goal and the budget */
+    spot_verdict_t verdict; /* whether an alternative keeps the goal and the budget */
     double regret;          /* with the confidence of the race, no other alternative that
                                keeps the limits has a mean cost lower by more */
     size_t num_advised, max_advised;
-    spot_advised_t *advised; /* [num_advised] the answer, or with no: what comes nearest;
+    spot_advised_t *advised; /* [num_advised] the answer, or without a yes what comes nearest;
                                 then the cheapest of each other market, and the
                                 runner-up */
     size_t runner_up_id;     /* of advised; 0: none */
+    size_t num_open, max_open;
+    spot_advised_t *open; /* [num_open] cheaper ones of which all runs did not show whether
+                             they keep the limits */
     size_t num_larger, max_larger;
-    spot_advised_t *larger;   /* [num_larger] of no: larger fleets, by size */
+    spot_advised_t *larger;   /* [num_larger] without a yes: larger fleets, by size */
     size_t num_larger_points; /* alternatives that were looked at for them */
     size_t num_break_evens, max_break_evens;
     spot_advice_break_even_t *break_evens;
+    size_t num_screened, max_screened;
+    spot_advice_screened_t *screened; /* [num_screened] that keep the goal, the cheapest first */
+    size_t num_screened_all;          /* that were looked at */
     size_t num_traces;
     const char *worst_trace; /* of several, in the answer's runs; NULL: one or none */
     double worst_p;
@@ -76,12 +110,14 @@ typedef struct {
     spot_advice_searched_t *searched; /* [num_searched] all alternatives */
     size_t num_points, num_undecided; /* of the search */
     int64_t num_runs;                 /* of the search */
-    int64_t num_other_runs;           /* for the figures, larger fleets, break-evens */
+    int64_t num_other_runs;           /* for the verdict, larger fleets, break-evens */
     double passed_s;
     size_t num_left_out, max_left_out;
     const char **left_out; /* [num_left_out] not considered, and why */
     size_t num_notes, max_notes;
-    const char **notes;                     /* [num_notes] what the answer rests on */
+    const char **notes; /* [num_notes] what the answer rests on */
+    size_t num_urgent, max_urgent;
+    const char **urgent;                    /* [num_urgent] doubts that stand beside the verdict */
     const char *study_text, *scenario_text; /* YAML of the search and of the answer */
 } spot_advice_result_t;
 
@@ -96,19 +132,14 @@ static inline const spot_advised_t *spot_advice_current(const spot_advice_result
     return NULL;
 }
 
-/* Whether a job that runs keeps the goal as it is. */
-static inline bool spot_advice_keeps_on(const spot_advice_result_t *self)
-{
-    const spot_advised_t *current = spot_advice_current(self);
-
-    return current != NULL && current->is_met;
-}
-
 static inline void spot_advice_result_free(spot_advice_result_t *self)
 {
     spot_texts_free(&self->texts);
     free(self->advised);
+    free(self->open);
     free(self->larger);
+    free(self->screened);
+    free(self->urgent);
     free(self->searched);
     free(self->break_evens);
     free(self->left_out);

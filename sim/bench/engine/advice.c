@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "base/units.h"
 #include "base/yaml_write.h"
 
 void spot_alternatives_free(spot_alternatives_t *self)
@@ -17,6 +18,7 @@ void spot_alternatives_free(spot_alternatives_t *self)
     free(self->items);
     free(self->left_out);
     free(self->notes);
+    free(self->urgent);
     memset(self, 0, sizeof(*self));
 }
 
@@ -128,4 +130,17 @@ const char *spot_advice_flow(spot_texts_t *texts, const spot_node_t *node)
         spot_yaml_write_flow(node, out);
     }
     return spot_texts_end(texts, out);
+}
+
+const char *spot_advice_duration(spot_texts_t *texts, int64_t duration_ms)
+{
+    const double hours = (double) duration_ms / SPOT_MS_PER_H;
+    char text[SPOT_DURATION_TEXT_BYTES];
+
+    spot_duration_text(duration_ms, text);
+    if (strcspn(text, " ") <= 3) {
+        return spot_texts_add(texts, "%s", text);
+    }
+    return hours < 48 ? spot_texts_add(texts, "%.1f h", hours)
+                      : spot_texts_add(texts, "%.2f d", hours / 24);
 }

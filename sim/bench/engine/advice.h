@@ -17,6 +17,8 @@ typedef struct {
     double sure;          /* probability that the goal is to be met with */
     double budget;        /* limit of the 95th percentile of the cost; INFINITY: none */
     int64_t max_fleet;    /* most instances; 0: as many as the scenario has */
+    const char *recovery; /* recovery systems that are searched, with commas between, or
+                             "all"; NULL: what can be rented and run today */
     size_t num_traces;
     const char *const *traces; /* [num_traces] recorded traces, weighed equally; 0: the
                                   trace of the scenario */
@@ -32,12 +34,15 @@ typedef struct {
 
 /* One that may be chosen. */
 typedef struct {
-    const char *point;   /* a YAML map from keys of the scenario to values, on a line */
-    const char *words;   /* what is rented and how: "24 spot instances, checkpoint" */
-    const char *kind;    /* its market: "spot", "on demand", "mixed" */
-    const char *assumed; /* what is assumed of it beyond the inputs; NULL: nothing */
-    int64_t size;        /* of the fleet, instances */
-    int64_t played_ms;   /* of its time, passed already: its runs play it too */
+    const char *point;    /* a YAML map from keys of the scenario to values, on a line */
+    const char *words;    /* what is rented and how: "24 spot instances, checkpoint" */
+    const char *kind;     /* its market: "spot", "on demand", "mixed" */
+    const char *assumed;  /* what is assumed of it beyond the inputs; NULL: nothing */
+    const char *screened; /* it is not searched, but seen beside an answer of its size and
+                             kind: "parcae, a research system"; NULL: it is searched */
+    const char *system;   /* the same, its name alone */
+    int64_t size;         /* of the fleet, instances */
+    int64_t played_ms;    /* of its time, passed already: its runs play it too */
 } spot_alternative_t;
 
 /* Zero it to start. */
@@ -51,7 +56,9 @@ typedef struct {
     const char **left_out; /* [num_left_out] what was not considered and why */
     size_t num_notes, max_notes;
     const char **notes; /* [num_notes] what the answer rests on */
-    int error;          /* NO_MEMORY */
+    size_t num_urgent, max_urgent;
+    const char **urgent; /* [num_urgent] doubts that stand beside the verdict, short */
+    int error;           /* NO_MEMORY */
 } spot_alternatives_t;
 
 void spot_alternatives_free(spot_alternatives_t *self);
@@ -60,7 +67,7 @@ void spot_alternatives_free(spot_alternatives_t *self);
 typedef struct {
     const char *noun;  /* "preemptions" */
     const char *words; /* of a factor: "times as frequent" */
-    double most;       /* factor up to which it is looked at */
+    double most;       /* factor up to which it is looked at, and by which it is divided */
     /* Writes "KEY: VALUE" of a scenario at a factor, without a line end. Returns false
      * if the scenario has no such thing. */
     bool (*change)(const void *scenario, const spot_node_t *root, double factor, FILE *out);
@@ -70,11 +77,11 @@ typedef struct {
 } spot_advice_doubt_t;
 
 typedef struct {
-    const char *cost;      /* metric whose mean is to be least: "cost_usd" */
-    const char *cost_unit; /* of amounts in sentences: "an hour"; NULL: that of cost */
-    const char *time;      /* metric of the time that is said; NULL: none */
-    int64_t mean_runs;     /* of an answer, for each alternative; 0: 500, a tenth of a full
-                              look */
+    const char *cost;                  /* metric whose mean is to be least: "cost_usd" */
+    const char *cost_unit;             /* of amounts in sentences: "an hour"; NULL: that of cost */
+    const char *time;                  /* metric of the time that is said; NULL: none */
+    int64_t mean_runs;                 /* of the search, for each alternative; 0: 333 */
+    int64_t factor_runs;               /* of a break-even at each factor, at most */
     const spot_advice_doubt_t *doubts; /* up to one without noun */
     /* Puts the question into the scenario before it is bound. BAD_INPUT with the reason
      * in diag, NO_MEMORY. */
@@ -105,6 +112,10 @@ const char *spot_advice_beyond(spot_texts_t *texts, int64_t peak, int64_t num_sp
 
 /* Writes the numbers of a doubt at a factor, as change(). */
 bool spot_advice_scale(const spot_node_t *root, const char *numbers, double factor, FILE *out);
+
+/* A duration for sentences: exact where that is short ("90 min", "6 d"), else in hours or
+ * days. */
+const char *spot_advice_duration(spot_texts_t *texts, int64_t duration_ms);
 
 /* A node as YAML on one line, for a point. NULL: no memory. */
 const char *spot_advice_flow(spot_texts_t *texts, const spot_node_t *node);

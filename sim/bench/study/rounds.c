@@ -10,13 +10,15 @@
 
 /* ---- A number of replications ---- */
 
-/* Every point gets what the study asks for, in one round. */
+/* Every point gets what the study, or its run, asks for, in one round. */
 static bool next_fixed(spot_rounds_t *self)
 {
     bool is_first = false;
 
     for (size_t j = 0; j < self->head->num_points; j++) {
-        self->to[j] = spot_study_point_replications(self->head, j);
+        const int64_t wanted = spot_study_point_replications(self->head, j);
+
+        self->to[j] = self->most > 0 && self->most < wanted ? self->most : wanted;
         is_first = is_first || self->to[j] > self->from[j];
     }
     return is_first;
@@ -147,6 +149,7 @@ int spot_rounds_start(
 
     *self = (spot_rounds_t){.head = head,
         .num_shards = 1,
+        .most = run->most,
         .from = spot_calloc(num_points, sizeof(*self->from)),
         .to = spot_calloc(num_points, sizeof(*self->to)),
         .first_batches = spot_calloc(num_points + 1, sizeof(*self->first_batches))};

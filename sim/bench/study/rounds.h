@@ -17,6 +17,7 @@ typedef struct {
     spot_race_t race;             /* for an optimum, else zeroed */
     bool is_racing;               /* its first round was laid out */
     int64_t shard_id, num_shards; /* of the batches */
+    int64_t most;                 /* of a point, of a number of replications; 0: all */
     int64_t *from;                /* [num_points] of the rounds before */
     int64_t *to;                  /* [num_points] none above what a point gets at most */
     int64_t *first_batches;       /* [num_points + 1] batches of the points before */
@@ -30,7 +31,7 @@ typedef struct {
     int64_t first, end;
 } spot_batch_t;
 
-/* Of run only the shard matters. NO_MEMORY; free self even then. */
+/* Of run only the shard and most matter. NO_MEMORY; free self even then. */
 SPOT_MUST_CHECK int spot_rounds_start(
     spot_rounds_t *self, const spot_study_head_t *head, const spot_study_run_t *run);
 void spot_rounds_free(spot_rounds_t *self);

@@ -118,6 +118,8 @@ bool spot_study_widest(const spot_study_progress_t *self, size_t *point_id, doub
 typedef struct {
     int num_threads;              /* >= 1 */
     int64_t shard_id, num_shards; /* 0 ... num_shards - 1: this part only; 0, 0: all */
+    int64_t most;                 /* the first replications of each point alone, of a study
+                                     that asks for a number of them; 0: all */
     atomic_int *stop;             /* not 0: the batches under way are finished; may be NULL */
     /* Called after each batch and series by any thread, one at a time; may be NULL. */
     void (*progress)(void *context, const spot_study_progress_t *progress);
