@@ -65,7 +65,7 @@ static const char *bound(spot_texts_t *texts, double share, double limit, bool i
 
 /* "99.2 % (98.1 % to 99.7 %)"; without an interval where all runs are the same. */
 static const char *share_text(
-    spot_texts_t *texts, const spot_share_t *share, double limit, int64_t num_runs)
+    spot_texts_t *texts, const spot_probability_t *share, double limit, int64_t num_runs)
 {
     return num_runs == 1 ? percent(texts, share->value)
                          : spot_texts_add(texts, "%s (%s %% to %s %%)",
@@ -73,9 +73,9 @@ static const char *share_text(
                                bound(texts, share->high, limit, false));
 }
 
-static spot_share_t goal_of(const spot_advice_figures_t *figures)
+static spot_probability_t goal_of(const spot_advice_figures_t *figures)
 {
-    return (spot_share_t){figures->p, figures->p_low, figures->p_high};
+    return (spot_probability_t){figures->p, figures->p_low, figures->p_high};
 }
 
 static const char *duration(spot_texts_t *texts, double seconds)
@@ -116,7 +116,7 @@ static const char *chances(
     spot_texts_t *texts, const spot_advice_result_t *self, const spot_advised_t *item)
 {
     const spot_advice_figures_t *figures = &item->figures;
-    const spot_share_t goal = goal_of(figures);
+    const spot_probability_t goal = goal_of(figures);
 
     return spot_texts_add(texts, "%s%s, asked for %s",
         share_text(texts, &goal, self->sure, figures->num_runs),
@@ -157,6 +157,9 @@ static void write_verdict(const spot_advice_result_t *self, spot_document_t *doc
             : now == best ? "Go on as it is"
                           : "The cheapest from now on, if the change is free: ",
             now == best ? "" : best->words);
+    } else if (self->verdict == SPOT_VERDICT_UNDECIDED && best->verdict == SPOT_VERDICT_YES) {
+        spot_document_paragraph(document, "%s: what is cheapest. Shown to do: %s.",
+            now == NULL ? "Undecided" : "From now on undecided", best->words);
     } else if (self->verdict == SPOT_VERDICT_UNDECIDED) {
         spot_document_paragraph(document,
             "%s: the runs do not show whether anything that was searched has %s. Nearest: %s.",

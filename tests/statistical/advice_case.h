@@ -32,6 +32,7 @@ static inline void advice_init(advice_t *self, const char *job)
     self->request = (spot_advise_request_t){.engines = spot_engines,
         .path = self->path,
         .question = {.sure = 0.95, .budget = HUGE_VAL},
+        .max_replications = 20000,
         .seed = 1,
         .num_threads = 2};
 }
@@ -148,6 +149,28 @@ static inline char *full_study_text(const char *study_text, int num_runs, int64_
         (int) (optimise - study_text), study_text,
         (int) (replications - over) - (int) strlen("\n    over:\n"), over + strlen("\n    over:\n"),
         num_runs, seed, metrics);
+    assert_int_equal(fclose(out), 0);
+    return text;
+}
+
+/* The same of some points of it, each with more keys: "" or ", KEY: VALUE". */
+static inline char *some_points_text(const char *study_text, size_t num_points,
+    const char *const *points, const char *more, int num_runs, int64_t seed)
+{
+    const char *optimise = strstr(study_text, "\noptimise:\n");
+    char *text = NULL;
+    size_t num_bytes;
+    FILE *out = open_memstream(&text, &num_bytes);
+
+    assert_true(out != NULL && optimise != NULL);
+    fprintf(out, "%.*s\nsweep:\n", (int) (optimise - study_text), study_text);
+    for (size_t j = 0; j < num_points; j++) {
+        fprintf(out, "    - %.*s%s}\n", (int) strlen(points[j]) - 1, points[j], more);
+    }
+    fprintf(out,
+        "replications: {count: %d, seed: %" PRId64 "}\n"
+        "metrics: [cost_usd, p95(cost_usd), \"probability(met_deadline)\"]\n",
+        num_runs, seed);
     assert_int_equal(fclose(out), 0);
     return text;
 }

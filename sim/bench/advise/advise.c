@@ -324,7 +324,8 @@ int spot_advise(const spot_advise_request_t *request, spot_advice_result_t *resu
     ret = ret == 0 ? search(&self, study, *store) : ret;
     ret = ret == 0 ? spot_advising_choose(&self, study, *store) : ret;
     ret = ret == 0 ? result->texts.error : ret; /* names of the answer */
-    ret = ret == 0 && result->verdict == SPOT_VERDICT_YES ? spot_advising_doubt(&self) : ret;
+    ret = ret == 0 && result->advised[0].verdict == SPOT_VERDICT_YES ? spot_advising_doubt(&self)
+                                                                     : ret;
     if (ret == 0) {
         result->scenario_text =
             spot_advising_scenario_text(&self, &result->texts, result->advised[0].point);

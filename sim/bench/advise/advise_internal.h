@@ -80,8 +80,9 @@ int64_t spot_trial_num_runs(const spot_trial_t *self, size_t point_id);
 
 /* The probability that a point keeps the goal, or that it costs no more than the budget:
  * Clopper and Pearson's interval; of a fixed point it is known. */
-spot_share_t spot_trial_goal(const spot_trial_t *self, size_t point_id, double confidence);
-spot_share_t spot_trial_in_budget(const spot_trial_t *self, size_t point_id, double confidence);
+spot_probability_t spot_trial_goal(const spot_trial_t *self, size_t point_id, double confidence);
+spot_probability_t spot_trial_in_budget(
+    const spot_trial_t *self, size_t point_id, double confidence);
 
 /* By how much the mean cost of x is above that of y, of the same runs. */
 void spot_trial_dearer(

@@ -11,6 +11,11 @@
  * answer that it names; runs of each larger fleet, and of what is screened. */
 enum { FIRST_LOOK = 256, MAX_RIVALS = 4, LARGER_RUNS = 256, SCREENED_RUNS = 64 };
 
+/* Candidates that are held against the answer, where the race has their costs within this
+ * ratio, and the runs of that. */
+enum { MAX_CLOSE = 4, CLOSE_RUNS = 2048 };
+#define CLOSE 1.05
+
 /* Fleets that are looked at after a no, over the largest that was asked for. */
 static const double larger_fleets[] = {4.0 / 3, 5.0 / 3, 2};
 
@@ -52,7 +57,7 @@ static spot_verdict_t judge(const spot_advising_t *self, const spot_advice_figur
 
 /* Of intervals that hold together, what they have in common; the older one if they have
  * nothing. */
-static void narrow(double *low, double *high, const spot_share_t *share)
+static void narrow(double *low, double *high, const spot_probability_t *share)
 {
     if (fmax(*low, share->low) <= fmin(*high, share->high)) {
         *low = fmax(*low, share->low);
@@ -143,7 +148,7 @@ static int decide(spot_advising_t *self, const spot_alternative_t *item, const d
         num_runs = next_look(num_runs, plan.most);
         ret = spot_trial_grow(&trial, whole_turns(self, num_runs));
         if (ret == 0) {
-            spot_share_t share = spot_trial_goal(&trial, 0, confidence);
+            spot_probability_t share = spot_trial_goal(&trial, 0, confidence);
 
             narrow(&shown.p_low, &shown.p_high, &share);
             if (has_budget) {
@@ -369,6 +374,64 @@ static int take_open(
     return 0;
 }
 
+/* Whether the same runs show that a point is dearer than another one. */
+static int is_dearer(spot_advising_t *self, const char *dear, const char *cheap, bool *is_so)
+{
+    const char *points[] = {dear, cheap};
+    const spot_trial_plan_t plan = {whole_turns(self, CLOSE_RUNS), promise_seed(self)};
+    double low, high;
+    spot_trial_t trial;
+    int ret = spot_trial_init(&trial, self, 2, points, NULL, &plan);
+
+    ret = ret == 0 ? spot_trial_grow(&trial, plan.most) : ret;
+    if (ret == 0) {
+        spot_trial_dearer(&trial, 0, 1, 1 - (1 - SPOT_CONFIDENCE) / MAX_CLOSE, &low, &high);
+        *is_so = low > 0;
+    }
+    spot_trial_free(&trial);
+    return ret;
+}
+
+/* Candidates behind the answer whose costs the race did not tell from its own take its
+ * place if they keep the limits and are cheaper in the same fresh runs. */
+static int take_cheaper(spot_advising_t *self, entry_t *entries, size_t *num_tried,
+    spot_advised_t *answer, size_t *chosen_id)
+{
+    const size_t first = *chosen_id + 1;
+    const double cost = entries[*chosen_id].cost;
+    int ret = 0;
+
+    for (size_t j = first;
+         ret == 0 && j < self->result->num_points && j < first + MAX_CLOSE && entries[j].is_open &&
+         !entries[j].is_out && entries[j].cost <= CLOSE * cost;
+         j++) {
+        const decision_t decision = {next_error(num_tried), FIRST_LOOK, true};
+        bool is_cheaper = false;
+
+        ret = is_dearer(self, answer->point, item_of(self, &entries[j])->point, &is_cheaper);
+        if (ret == 0 && is_cheaper) {
+            ret = decide(self, item_of(self, &entries[j]), &decision, &entries[j].decided);
+            if (ret == 0 && entries[j].decided.verdict == SPOT_VERDICT_YES) {
+                *answer = entries[j].decided;
+                *chosen_id = j;
+            }
+        }
+    }
+    return ret;
+}
+
+/* Whether what is open would be so much cheaper than the answer that the choice is open,
+ * too. */
+static bool leaves_open(const spot_advice_result_t *result, const spot_advised_t *answer)
+{
+    for (size_t j = 0; j < result->num_open; j++) {
+        if (CLOSE * result->open[j].figures.cost < answer->figures.cost) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* The cheapest of the candidates whose own runs show that it keeps the limits. Without
  * one what is open, or else what comes nearest. */
 static int find_answer(spot_advising_t *self, entry_t *entries, size_t *chosen_id)
@@ -390,11 +453,15 @@ static int find_answer(spot_advising_t *self, entry_t *entries, size_t *chosen_i
             ret = SPOT_ARRAY_APPEND(result, open, answer);
         }
     }
-    if (ret == 0 && answer.verdict != SPOT_VERDICT_YES) {
+    if (ret == 0 && answer.verdict == SPOT_VERDICT_YES) {
+        ret = take_cheaper(self, entries, &num_tried, &answer, chosen_id);
+    } else if (ret == 0) {
         ret = result->num_open > 0 ? take_open(self, entries, &answer, chosen_id)
                                    : find_nearest(self, entries, &num_tried, &answer, chosen_id);
     }
-    result->verdict = answer.verdict;
+    result->verdict = answer.verdict == SPOT_VERDICT_YES && leaves_open(result, &answer)
+                          ? SPOT_VERDICT_UNDECIDED
+                          : answer.verdict;
     result->regret = entries[*chosen_id].is_best ? result->regret : HUGE_VAL;
     return ret == 0 ? SPOT_ARRAY_APPEND(result, advised, answer) : ret;
 }
@@ -425,8 +492,10 @@ static int name_rivals(spot_advising_t *self, const entry_t *entries, size_t cho
 
     for (size_t j = 0; ret == 0 && j < result->num_points; j++) {
         const spot_alternative_t *item = item_of(self, &entries[j]);
-        const bool is_next = j > chosen_id && result->verdict == SPOT_VERDICT_YES &&
-                             result->runner_up_id == 0 && entries[j].is_met;
+        const bool is_next =
+            j != chosen_id && result->advised[0].verdict == SPOT_VERDICT_YES &&
+            result->runner_up_id == 0 && entries[j].is_met &&
+            (entries[j].decided.point == NULL || entries[j].decided.verdict == SPOT_VERDICT_YES);
         spot_advised_t advised;
 
         if (j == chosen_id || result->num_advised > MAX_RIVALS ||

@@ -65,8 +65,8 @@ static spot_verdict_t judge_limits(
     const search_t *self, const spot_trial_t *trial, size_t point_id, bool *is_goal)
 {
     const spot_advice_question_t *question = &self->advising->request->question;
-    const spot_share_t goal = spot_trial_goal(trial, point_id, self->confidence);
-    spot_share_t in_budget = {1, 1, 1};
+    const spot_probability_t goal = spot_trial_goal(trial, point_id, self->confidence);
+    spot_probability_t in_budget = {1, 1, 1};
 
     if (isfinite(question->budget)) {
         in_budget = spot_trial_in_budget(trial, point_id, self->confidence);

@@ -315,10 +315,11 @@ static double value_of(const spot_trial_point_t *self, int estimate_id)
 }
 
 /* The interval of a share of the runs; that of a fixed point is known. */
-static spot_share_t share_of(const spot_trial_point_t *self, double num_hits, double confidence)
+static spot_probability_t share_of(
+    const spot_trial_point_t *self, double num_hits, double confidence)
 {
     const double num = (double) self->num_rows;
-    spot_share_t share = {.value = num_hits / num};
+    spot_probability_t share = {.value = num_hits / num};
 
     if (self->is_fixed) {
         share.low = share.high = share.value;
@@ -328,7 +329,7 @@ static spot_share_t share_of(const spot_trial_point_t *self, double num_hits, do
     return share;
 }
 
-spot_share_t spot_trial_goal(const spot_trial_t *self, size_t point_id, double confidence)
+spot_probability_t spot_trial_goal(const spot_trial_t *self, size_t point_id, double confidence)
 {
     const spot_trial_point_t *point = &self->points[point_id];
     double num_hits = 0;
@@ -339,7 +340,8 @@ spot_share_t spot_trial_goal(const spot_trial_t *self, size_t point_id, double c
     return share_of(point, num_hits, confidence);
 }
 
-spot_share_t spot_trial_in_budget(const spot_trial_t *self, size_t point_id, double confidence)
+spot_probability_t spot_trial_in_budget(
+    const spot_trial_t *self, size_t point_id, double confidence)
 {
     const spot_trial_point_t *point = &self->points[point_id];
     const spot_estimate_t *costs = &point->estimates[COST_P95];
@@ -377,7 +379,7 @@ void spot_trial_dearer(
 void spot_trial_figures(const spot_trial_t *self, size_t point_id, spot_advice_figures_t *figures)
 {
     const spot_trial_point_t *point = &self->points[point_id];
-    const spot_share_t goal = spot_trial_goal(self, point_id, SPOT_CONFIDENCE);
+    const spot_probability_t goal = spot_trial_goal(self, point_id, SPOT_CONFIDENCE);
 
     *figures = (spot_advice_figures_t){
         .num_runs = (int64_t) point->num_rows,

@@ -22,7 +22,7 @@ typedef enum {
 /* A share of all runs, with an interval. */
 typedef struct {
     double value, low, high;
-} spot_share_t;
+} spot_probability_t;
 
 /* What runs say of an alternative. Costs in the unit of the cost, times in s. The interval
  * of p holds with SPOT_CONFIDENCE: that of the answer, and of what was tried before it, at
@@ -33,8 +33,8 @@ typedef struct {
     double cost, cost_low, cost_high; /* mean */
     double cost_p50, cost_p95;
     double time_p50_s, time_p95_s; /* INFINITY: later than the runs go; NAN: none */
-    spot_share_t in_budget;        /* of the runs that cost no more than the budget; as p;
-                                      NAN: no budget */
+    spot_probability_t in_budget;  /* of the runs that cost no more than the budget; as p;
+                                NAN: no budget */
 } spot_advice_figures_t;
 
 /* An alternative that the answer names. */

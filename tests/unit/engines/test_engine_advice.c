@@ -96,8 +96,12 @@ static void run_point(
 
 static void assert_best(const char *job, const char *path, spot_advice_question_t question)
 {
-    const spot_advise_request_t request = {
-        .engines = spot_engines, .path = path, .question = question, .seed = 1, .num_threads = 2};
+    const spot_advise_request_t request = {.engines = spot_engines,
+        .path = path,
+        .question = question,
+        .max_replications = 20000,
+        .seed = 1,
+        .num_threads = 2};
     FILE *file = fopen(path, "w");
     spot_advice_result_t result;
     spot_study_t study;
@@ -115,7 +119,7 @@ static void assert_best(const char *job, const char *path, spot_advice_question_
         spot_diag_print(&diag, stderr);
         fail_msg("%s", path);
     }
-    assert_true(result.is_yes);
+    assert_int_equal(result.verdict, SPOT_VERDICT_YES);
     assert_true(result.num_points >= 8);
     for (size_t j = 0; j < study.head.num_points; j++) {
         double p, cost;

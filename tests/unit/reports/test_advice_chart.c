@@ -21,14 +21,14 @@ static spot_advice_searched_t searched[] = {
     {"mixed", 16, (double) INFINITY, 0, false},
 };
 static spot_advised_t advised[] = {
-    {.kind = "spot", .size = 24, .is_met = true, .figures = {.cost = 12.5}},
+    {.kind = "spot", .size = 24, .verdict = SPOT_VERDICT_YES, .figures = {.cost = 12.5}},
 };
 
 static char *declared(bool is_yes, double budget)
 {
     const spot_advice_result_t result = {.cost_unit = "EUR",
         .budget = budget,
-        .is_yes = is_yes,
+        .verdict = is_yes ? SPOT_VERDICT_YES : SPOT_VERDICT_NO,
         .num_advised = 1,
         .advised = advised,
         .num_searched = sizeof(searched) / sizeof(searched[0]),
