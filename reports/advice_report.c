@@ -138,42 +138,6 @@ static void write_chances(
             : spot_texts_add(&document->texts, "; %" PRId64 " runs", item->figures.num_runs));
 }
 
-static void write_verdict(const spot_advice_result_t *self, spot_document_t *document)
-{
-    spot_texts_t *texts = &document->texts;
-    const spot_advised_t *best = &self->advised[0], *now = spot_advice_current(self);
-
-    if (now != NULL) {
-        spot_document_paragraph(document, "%s",
-            now->verdict == SPOT_VERDICT_YES  ? "Yes, as it is, the job keeps the goal."
-            : now->verdict == SPOT_VERDICT_NO ? "No, as it is, the job does not keep the goal."
-                                              : "Undecided: as it is, the job may keep the goal or "
-                                                "not.");
-        write_chances(self, now, document);
-    }
-    if (self->verdict == SPOT_VERDICT_YES) {
-        spot_document_paragraph(document, "%s%s.",
-            now == NULL   ? "Yes. Rent "
-            : now == best ? "Go on as it is"
-                          : "The cheapest from now on, if the change is free: ",
-            now == best ? "" : best->words);
-    } else if (self->verdict == SPOT_VERDICT_UNDECIDED && best->verdict == SPOT_VERDICT_YES) {
-        spot_document_paragraph(document, "%s: what is cheapest. Shown to do: %s.",
-            now == NULL ? "Undecided" : "From now on undecided", best->words);
-    } else if (self->verdict == SPOT_VERDICT_UNDECIDED) {
-        spot_document_paragraph(document,
-            "%s: the runs do not show whether anything that was searched has %s. Nearest: %s.",
-            now == NULL ? "Undecided" : "From now on undecided", condition(texts, self),
-            best->words);
-    } else {
-        spot_document_paragraph(document, "%s nothing that was searched has %s. Nearest: %s.",
-            now == NULL ? "No:" : "From now on no:", condition(texts, self), best->words);
-    }
-    if (now != best) {
-        write_chances(self, best, document);
-    }
-}
-
 /* What stands beside the verdict. */
 static void write_doubts(const spot_advice_result_t *self, spot_document_t *document)
 {
@@ -194,6 +158,46 @@ static void write_doubts(const spot_advice_result_t *self, spot_document_t *docu
     if (self->worst_trace != NULL && self->worst_p < self->advised[0].figures.p) {
         spot_document_paragraph(document, "The worst of the %zu recordings is %s: probability %s.",
             self->num_traces, self->worst_trace, percent(texts, self->worst_p));
+    }
+}
+
+static void write_verdict(const spot_advice_result_t *self, spot_document_t *document)
+{
+    spot_texts_t *texts = &document->texts;
+    const spot_advised_t *best = &self->advised[0], *now = spot_advice_current(self);
+
+    if (now != NULL) {
+        spot_document_paragraph(document, "%s",
+            now->verdict == SPOT_VERDICT_YES  ? "Yes, as it is, the job keeps the goal."
+            : now->verdict == SPOT_VERDICT_NO ? "No, as it is, the job does not keep the goal."
+                                              : "Undecided: as it is, the job may keep the goal or "
+                                                "not.");
+        write_doubts(self, document);
+        write_chances(self, now, document);
+    }
+    if (self->verdict == SPOT_VERDICT_YES) {
+        spot_document_paragraph(document, "%s%s.",
+            now == NULL   ? "Yes. Rent "
+            : now == best ? "Go on as it is"
+                          : "The cheapest from now on, if the change is free: ",
+            now == best ? "" : best->words);
+    } else if (self->verdict == SPOT_VERDICT_UNDECIDED && best->verdict == SPOT_VERDICT_YES) {
+        spot_document_paragraph(document, "%s: what is cheapest. Shown to do: %s.",
+            now == NULL ? "Undecided" : "From now on undecided", best->words);
+    } else if (self->verdict == SPOT_VERDICT_UNDECIDED) {
+        spot_document_paragraph(document,
+            "%s: the runs do not show whether anything that was searched has %s. Nearest: %s.",
+            now == NULL ? "Undecided" : "From now on undecided", condition(texts, self),
+            best->words);
+    } else {
+        spot_document_paragraph(document, "%s nothing that was searched has %s. Nearest: %s.",
+            now == NULL ? "No:" : "From now on no:", condition(texts, self), best->words);
+    }
+    if (now == NULL) {
+        write_doubts(self, document);
+    }
+    if (now != best) {
+        write_chances(self, best, document);
     }
 }
 
@@ -474,7 +478,6 @@ void spot_advice_document(
     const spot_advice_result_t *self, bool is_whole, spot_document_t *document)
 {
     write_verdict(self, document);
-    write_doubts(self, document);
     write_cost(self, document);
     (is_whole ? write_rest : write_short)(self, document);
 }

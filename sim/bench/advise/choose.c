@@ -110,9 +110,8 @@ static int measure(spot_advising_t *self, const spot_alternative_t *item, int64_
 
 /* How an alternative is decided. */
 typedef struct {
-    double error;   /* that one of its intervals does not hold, at any look */
-    int64_t least;  /* runs, also where fewer decide */
-    bool has_worst; /* the worst recording is named */
+    double error;  /* that one of its intervals does not hold, at any look */
+    int64_t least; /* runs, also where fewer decide */
 } decision_t;
 
 static int64_t next_look(int64_t num_runs, int64_t most)
@@ -169,11 +168,8 @@ static int decide(spot_advising_t *self, const spot_alternative_t *item, const d
         advised->figures.in_budget.low = shown.in_budget.low;
         advised->figures.in_budget.high = shown.in_budget.high;
     }
-    if (ret == 0 && decision->has_worst && self->result->num_traces > 1) {
-        const size_t trace_id = spot_trial_worst_trace(&trial, 0, &self->result->worst_p);
-
-        self->result->worst_trace =
-            spot_texts_add(&self->result->texts, "%s", self->request->question.traces[trace_id]);
+    if (ret == 0 && self->result->num_traces > 1) {
+        advised->worst_trace_id = spot_trial_worst_trace(&trial, 0, &advised->worst_p);
     }
     spot_trial_free(&trial);
     return ret;
@@ -333,7 +329,7 @@ static double next_error(size_t *num_tried)
 static int find_nearest(spot_advising_t *self, const entry_t *entries, size_t *num_tried,
     spot_advised_t *answer, size_t *chosen_id)
 {
-    const decision_t decision = {next_error(num_tried), SPOT_ADVICE_FIGURE_RUNS, true};
+    const decision_t decision = {next_error(num_tried), SPOT_ADVICE_FIGURE_RUNS};
     spot_advised_t best = {.figures = {.p = -1, .cost = HUGE_VAL}};
     int ret = 0;
 
@@ -405,7 +401,7 @@ static int take_cheaper(spot_advising_t *self, entry_t *entries, size_t *num_tri
          ret == 0 && j < self->result->num_points && j < first + MAX_CLOSE && entries[j].is_open &&
          !entries[j].is_out && entries[j].cost <= CLOSE * cost;
          j++) {
-        const decision_t decision = {next_error(num_tried), FIRST_LOOK, true};
+        const decision_t decision = {next_error(num_tried), FIRST_LOOK};
         bool is_cheaper = false;
 
         ret = is_dearer(self, answer->point, item_of(self, &entries[j])->point, &is_cheaper);
@@ -444,7 +440,7 @@ static int find_answer(spot_advising_t *self, entry_t *entries, size_t *chosen_i
     for (size_t j = 0; ret == 0 && answer.verdict != SPOT_VERDICT_YES && j < result->num_points &&
                        entries[j].is_open;
          j++) {
-        const decision_t decision = {next_error(&num_tried), FIRST_LOOK, true};
+        const decision_t decision = {next_error(&num_tried), FIRST_LOOK};
 
         ret = decide(self, item_of(self, &entries[j]), &decision, &answer);
         entries[j].decided = answer;
@@ -463,6 +459,11 @@ static int find_answer(spot_advising_t *self, entry_t *entries, size_t *chosen_i
                           ? SPOT_VERDICT_UNDECIDED
                           : answer.verdict;
     result->regret = entries[*chosen_id].is_best ? result->regret : HUGE_VAL;
+    if (ret == 0 && result->num_traces > 1) {
+        result->worst_p = answer.worst_p;
+        result->worst_trace = spot_texts_add(
+            &result->texts, "%s", self->request->question.traces[answer.worst_trace_id]);
+    }
     return ret == 0 ? SPOT_ARRAY_APPEND(result, advised, answer) : ret;
 }
 
@@ -470,7 +471,7 @@ static int find_answer(spot_advising_t *self, entry_t *entries, size_t *chosen_i
  * as it is. */
 static int measure_rival(spot_advising_t *self, const entry_t *entry, spot_advised_t *advised)
 {
-    static const decision_t as_it_is = {1 - SPOT_CONFIDENCE, SPOT_ADVICE_FIGURE_RUNS, false};
+    static const decision_t as_it_is = {1 - SPOT_CONFIDENCE, SPOT_ADVICE_FIGURE_RUNS};
     const spot_alternative_t *item = item_of(self, entry);
 
     if (strcmp(item->kind, SPOT_ADVICE_AS_IT_IS) == 0) {

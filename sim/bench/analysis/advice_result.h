@@ -46,6 +46,8 @@ typedef struct {
     int64_t size;                  /* instances */
     spot_verdict_t verdict;        /* whether it keeps the goal and the budget, by its figures */
     spot_advice_figures_t figures; /* of runs that the search did not choose by */
+    size_t worst_trace_id;         /* of several recordings the one with the least p, if it was */
+    double worst_p;                /* looked for, and that p */
 } spot_advised_t;
 
 /* An alternative as the search saw it. */
