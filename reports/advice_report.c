@@ -324,10 +324,8 @@ static void write_break_even(const spot_advice_break_even_t *item, spot_document
         spot_document_item(document, "%s: the answer stays %s to %.3g %s", item->noun,
             item->is_less ? "down" : "up", item->most, item->words);
     } else if (isinf(high) || low == 0) {
-        spot_document_item(document,
-            "%s: the answer stays %s to %.3g %s; beyond, to %.3g, it is open whether %s",
-            item->noun, item->is_less ? "down" : "up", item->near, item->words, item->most,
-            item->why);
+        spot_document_item(document, "%s %.3g to %.3g %s: open whether %s", item->noun, item->near,
+            item->most, item->words, item->why);
     } else if (high > WIDE * low) {
         spot_document_item(document, "%s about %.2g (%.2g to %.2g) %s: then %s", item->noun,
             sqrt(low * high), low, high, item->words, item->why);

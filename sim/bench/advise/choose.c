@@ -656,8 +656,8 @@ int spot_advising_choose(
     ret = ret == 0 ? find_answer(self, entries, &chosen_id) : ret;
     ret = ret == 0 ? name_rivals(self, entries, chosen_id) : ret;
     if (ret == 0) {
-        ret =
-            self->result->verdict == SPOT_VERDICT_YES ? screen_others(self) : look_at_larger(self);
+        ret = self->result->advised[0].verdict == SPOT_VERDICT_YES ? screen_others(self)
+                                                                   : look_at_larger(self);
     }
     free(entries);
     return ret;
