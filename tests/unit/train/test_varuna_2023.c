@@ -96,7 +96,8 @@ static void test_faults_by_hand(void **state)
  * The pause of the first loss ends at 35 s, in the instant of the second one: its timer
  * forms pipelines, and that of the second loss, 45 s, stops the job; in the other order the
  * second loss would pause it until 45 s. A step that ends with a loss at 24 s is executed
- * behind it, and its checkpoint saves it, but not the step before. */
+ * behind it, and its checkpoint saves it, but not the step before. A pause that ends with a
+ * step, at 36 s, drops the step. */
 static void test_order_of_one_instant(void **state)
 {
     static const struct {
@@ -109,6 +110,8 @@ static void test_order_of_one_instant(void **state)
         {"25,preempt,1,a\n35,preempt,1,b\n60,end,1,\n", ONE ", " IN_PAUSE ", " STALE, 3, 2},
         {"24,preempt,1,a\n45,end,2,\n", FAILING ", " ONE ", " IN_PAUSE ", " STALE, 2, 1},
         {"24,preempt,1,a\n45,end,2,\n", ONE ", " IN_PAUSE ", " STALE, 2, 2},
+        {"26,preempt,1,a\n47,end,2,\n", FAILING ", " ONE ", " IN_PAUSE ", " STALE, 2, 2},
+        {"26,preempt,1,a\n47,end,2,\n", ONE ", " IN_PAUSE ", " STALE, 3, 2},
     };
 
     (void) state;

@@ -40,6 +40,25 @@ static void push(const case_t *self, int64_t time_ms, int kind)
 
 /* ---- Pauses ---- */
 
+/* In the published program what happens in one instant has an order: losses, instances
+ * that are ready, ends of pauses, ends of steps. */
+static bool has_published_order(const spot_varuna_options_t *self)
+{
+    return self->fault.has_failing_checkpoints && self->fault.has_stale_timers &&
+           self->fault.has_one_counter && self->fault.has_steps_in_pause;
+}
+
+/* A step that would end with a pause does not: the pause comes first and drops it. For the
+ * engine, whose steps end first, it is longer. */
+static int64_t step_for_engine(const case_t *self, int64_t step_ms)
+{
+    const spot_varuna_faults_t *state = self->state;
+    const bool is_dropped = has_published_order(self->options) &&
+                            spot_pause_ends_next_ms(&state->ends) == state->step_end_ms;
+
+    return is_dropped ? step_ms + 1 : step_ms;
+}
+
 /* Switches off the checkpoints of the job's own cycle: they are decided one by one. */
 static const spot_checkpoint_t no_checkpoints = {
     .mode = SPOT_CHECKPOINT_SYNC, .every_kind = SPOT_EVERY_STEPS, .every_steps = SPOT_MAX_STEPS};
@@ -82,7 +101,7 @@ static void train_on(case_t *self, spot_work_t work)
 
     decide_same(self, 1, num_training(self), work);
     self->decision->reconfiguration_ms = start_ms - view->now_ms;
-    self->decision->step_ms = self->state->step_end_ms - start_ms;
+    self->decision->step_ms = step_for_engine(self, self->state->step_end_ms - start_ms);
     self->state->is_rest = true;
 }
 
@@ -108,6 +127,7 @@ static void form(case_t *self)
     state->row = shape->row;
     state->step_end_ms = view->now_ms + shape->step_ms;
     state->is_rest = false;
+    self->decision->step_ms = step_for_engine(self, shape->step_ms);
     push(self, state->step_end_ms, SPOT_QUEUE_STEP);
 }
 
@@ -287,11 +307,12 @@ static void end_step(case_t *self)
     if (state->is_due || state->count % self->options->every_steps == 0) {
         decide_same(self, 1, num_training(self), SPOT_WORK_STEPS_KEPT);
         write_checkpoint(self);
-    } else if (was_rest || is_lost) {
+    } else if (was_rest || is_lost ||
+               step_for_engine(self, state->row->step_ms) != state->row->step_ms) {
         decide_same(self, 1, self->view->num_active, SPOT_WORK_STEPS_KEPT);
     }
     if (self->decision->is_new) {
-        self->decision->step_ms = state->row->step_ms;
+        self->decision->step_ms = step_for_engine(self, state->row->step_ms);
     }
     if (is_lost) { /* no other step is pending: it follows a failure */
         self->decision->work = SPOT_WORK_ROLLED_BACK;
@@ -395,14 +416,6 @@ static void see_membership(case_t *self)
     } else if (now_ms > 0 && state->step_end_ms == now_ms) {
         end_step(self);
     }
-}
-
-/* In the published program what happens in one instant has an order: losses, instances
- * that are ready, ends of pauses, ends of steps. */
-static bool has_published_order(const spot_varuna_options_t *self)
-{
-    return self->fault.has_failing_checkpoints && self->fault.has_stale_timers &&
-           self->fault.has_one_counter && self->fault.has_steps_in_pause;
 }
 
 void spot_varuna_decide_with_faults(const spot_varuna_options_t *self, spot_varuna_faults_t *state,
