@@ -133,7 +133,6 @@ static int estimate(spot_call_t *call, const estimated_t *self)
         .num_vcs = self->input.vcs.num_vcs,
         .vcs = self->vcs,
         .is_nominal = true,
-        .start_s = log->num_jobs == 0 ? 0 : self->jobs[0].submit_s,
         .clock_zero_s =
             log->clock_zero_s != SPOT_JOB_NO_CLOCK ? log->clock_zero_s : arguments->clock_zero_s,
         .sigma = arguments->sigma,

@@ -74,12 +74,22 @@ static int sort_by_end(spot_duration_learner_t *self)
     return ret;
 }
 
+static int64_t first_submit_s(const spot_duration_request_t *request)
+{
+    int64_t first_s = request->num_jobs == 0 ? 0 : request->jobs[0].submit_s;
+
+    for (size_t j = 1; j < request->num_jobs; j++) {
+        first_s = request->jobs[j].submit_s < first_s ? request->jobs[j].submit_s : first_s;
+    }
+    return first_s;
+}
+
 int spot_duration_learner_init(
     spot_duration_learner_t *self, const spot_duration_request_t *request)
 {
     memset(self, 0, sizeof(*self));
     self->request = *request;
-    self->next_fit_s = request->start_s + WEEK_S;
+    self->next_fit_s = first_submit_s(request) + WEEK_S;
     if (!(request->sigma >= 0) || !isfinite(request->sigma)) {
         return SPOT_ERR_BAD_PARAM;
     }
@@ -108,17 +118,6 @@ static int take_end(spot_duration_learner_t *self, int32_t job_id)
 int spot_duration_learner_end(spot_duration_learner_t *self, int32_t job_id)
 {
     return self->request.is_nominal ? 0 : take_end(self, job_id);
-}
-
-static int take_nominal_ends(spot_duration_learner_t *self, int64_t now_s)
-{
-    int ret = 0;
-
-    while (self->by_end != NULL && self->num_due < self->request.num_jobs && ret == 0 &&
-           nominal_end_s(&self->request.jobs[self->by_end[self->num_due]]) <= now_s) {
-        ret = take_end(self, self->by_end[self->num_due++]);
-    }
-    return ret;
 }
 
 /* ---- The additive model ---- */
@@ -168,7 +167,7 @@ static int fit(spot_duration_learner_t *self)
     return ret;
 }
 
-/* Fits at the first call of a week, as soon as there are jobs enough. */
+/* Fits once a week is over, as soon as there are jobs enough. */
 static int fit_if_due(spot_duration_learner_t *self, int64_t now_s)
 {
     if (self->request.method != SPOT_DURATION_GAM || now_s < self->next_fit_s ||
@@ -177,6 +176,27 @@ static int fit_if_due(spot_duration_learner_t *self, int64_t now_s)
     }
     self->next_fit_s += ((now_s - self->next_fit_s) / WEEK_S + 1) * WEEK_S;
     return fit(self);
+}
+
+/* A fit that falls due between two ends is made before the second one counts. */
+static int take_nominal_ends(spot_duration_learner_t *self, int64_t now_s)
+{
+    int64_t latest_s = INT64_MIN;
+    int ret = 0;
+
+    while (self->by_end != NULL && self->num_due < self->request.num_jobs && ret == 0) {
+        const int32_t job_id = self->by_end[self->num_due];
+        const int64_t end_s = nominal_end_s(&self->request.jobs[job_id]);
+
+        if (end_s > now_s) {
+            break;
+        }
+        ret = end_s > latest_s ? fit_if_due(self, end_s - 1) : 0;
+        ret = ret == 0 ? take_end(self, job_id) : ret;
+        latest_s = end_s;
+        self->num_due++;
+    }
+    return ret;
 }
 
 /* ---- Estimates ---- */

@@ -25,8 +25,8 @@ typedef enum {
     SPOT_DURATION_NOISY,        /* times a lognormal factor of median 1 */
     SPOT_DURATION_RUNNING_MEAN, /* of similar jobs, see duration_history.h */
     /* An additive model of log(1 + duration) with the features user, vc, gpu_num,
-     * cpu_num, hour, weekday, amp, gpu_util, gmem_util, gmem, fitted every week; the
-     * running mean before the first fit. */
+     * cpu_num, hour, weekday, amp, gpu_util, gmem_util, gmem, fitted every week from
+     * the first submit on; the running mean before the first fit. */
     SPOT_DURATION_GAM
 } spot_duration_method_t;
 
@@ -46,7 +46,6 @@ typedef struct {
     /* A job counts as ended at submit + duration, whatever becomes of it; else by
      * spot_duration_learner_end(). */
     bool is_nominal;
-    int64_t start_s;      /* of the first week */
     int64_t clock_zero_s; /* second 0 of the clock since 1970 UTC; 0: not known */
     double sigma;         /* of the logarithm of the noise, >= 0 */
     uint64_t seed, replication;
@@ -74,7 +73,9 @@ void spot_duration_learner_free(spot_duration_learner_t *self);
 SPOT_MUST_CHECK int spot_duration_learner_end(spot_duration_learner_t *self, int32_t job_id);
 
 /* An estimate in whole seconds, at least 1, from the jobs that have ended. now_s never
- * goes back. NO_MEMORY. O(features log bins), and a fit at the first call of a week. */
+ * goes back. A fit is due when a week is over, from the jobs that have ended by then, or as
+ * soon as there are enough; where the history is nominal, earlier calls do not matter.
+ * NO_MEMORY. O(features log bins), and a fit for each week. */
 SPOT_MUST_CHECK int spot_duration_learner_estimate(
     spot_duration_learner_t *self, int32_t job_id, int64_t now_s, int64_t *estimate_s);
 

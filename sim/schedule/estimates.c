@@ -34,8 +34,8 @@ void spot_duration_job_of(const spot_job_log_t *log, int32_t row_id, spot_durati
     }
 }
 
-static int start_learner(
-    spot_estimates_t *self, spot_duration_method_t method, const spot_replication_t *replication)
+static int start_learner(spot_estimates_t *self, spot_duration_method_t method,
+    const int64_t *submit_s, const spot_replication_t *replication)
 {
     const spot_job_log_t *log = self->log;
     const int ret = SPOT_ARRAY_ROOM(self, jobs, log->num_jobs);
@@ -45,14 +45,16 @@ static int start_learner(
         .num_users = log->users.num_texts,
         .num_vcs = self->scenario->vcs.num_vcs,
         .is_nominal = self->setting->is_nominal != 0,
-        .start_s = self->scenario->start_s,
         .clock_zero_s = log->clock_zero_s == SPOT_JOB_NO_CLOCK ? 0 : log->clock_zero_s,
         .sigma = self->setting->sigma,
         .seed = replication->seed,
         .replication = replication->replication};
 
     for (size_t j = 0; j < log->num_jobs && ret == 0; j++) {
-        spot_duration_job_of(log, (int32_t) j, &self->jobs[j]);
+        spot_duration_job_t *job = &self->jobs[j];
+
+        spot_duration_job_of(log, (int32_t) j, job);
+        job->submit_s = submit_s == NULL ? job->submit_s : submit_s[j];
     }
     return ret != 0 ? ret : spot_duration_learner_init(&self->learner, &request);
 }
@@ -60,7 +62,7 @@ static int start_learner(
 /* ---- Life ---- */
 
 int spot_estimates_start(spot_estimates_t *self, const spot_schedule_scenario_t *scenario,
-    const spot_estimator_setting_t *setting, const spot_job_log_t *log,
+    const spot_estimator_setting_t *setting, const spot_job_log_t *log, const int64_t *submit_s,
     const spot_replication_t *replication)
 {
     static const spot_duration_method_t methods[] = {[SPOT_ESTIMATE_NOISY] = SPOT_DURATION_NOISY,
@@ -75,7 +77,7 @@ int spot_estimates_start(spot_estimates_t *self, const spot_schedule_scenario_t 
     self->log = log;
     self->error = 0;
     self->is_learned = method != SPOT_DURATION_ORACLE;
-    return self->is_learned ? start_learner(self, method, replication) : 0;
+    return self->is_learned ? start_learner(self, method, submit_s, replication) : 0;
 }
 
 void spot_estimates_free(spot_estimates_t *self)

@@ -244,7 +244,8 @@ static int start(spot_schedule_t *self, const spot_replication_t *replication)
         return ret;
     }
     ret = spot_estimates_start(&self->durations, scenario,
-        policy->estimator == NULL ? NULL : policy->estimator(scenario), self->log, replication);
+        policy->estimator == NULL ? NULL : policy->estimator(scenario), self->log, self->submit_s,
+        replication);
     ret = spot_error_first(ret, SPOT_ARRAY_ROOM(self, job_ids, self->log->num_jobs));
     start_vcs(self, replication);
     ret = spot_error_first(ret, error_of(self));

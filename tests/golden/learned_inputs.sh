@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
-# learned_inputs.sh SPOTSIM SOURCE WORK: Lucid on the published log with inputs that
+# learned_inputs.sh SPOTSIM SOURCE WORK: Lucid and QSSF on the published log with inputs that
 # spotsim learns itself, against figures of an independent implementation. Skipped (exit
 # code 77) without the data.
 set -u
@@ -61,6 +61,18 @@ reaches() {
 
 reaches "the mean of similar jobs" 12993.37/1040.59 0.005 \
     --set lucid.estimator=running-mean --set lucid.history=nominal
+
+# The running mean has one answer, in the engine and as a table.
+"$spotsim" schedule estimate "$data/venus_base.csv.gz" --vcs "$data/venus_vc_config.csv" \
+    --workload "$restricted/venus_workload.csv.gz" -o "$work/means.csv" >"$work/means.txt" || exit 1
+reaches "qssf by the mean of similar jobs" 16890.02/5120.75 0.005 \
+    --set policy=qssf --set 'qssf={estimator: running-mean, history: nominal}'
+for policy in qssf lucid; do
+    wanted=16890.02/5120.75
+    [ "$policy" = qssf ] || wanted=12993.37/1040.59
+    reaches "$policy by a table of these means" "$wanted" 0.005 --set policy="$policy" \
+        --set "$policy.estimator=table" --set "jobs.estimates={file: $work/means.csv, column: est}"
+done
 
 "$spotsim" schedule pack-train "$restricted/single_data.csv.gz" -o "$work/labels.csv" \
     --colocation "$restricted/colocate_info.csv.gz" >"$work/rules.txt" || exit 1

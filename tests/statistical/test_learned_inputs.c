@@ -108,7 +108,6 @@ static double duration_error(
         .num_users = log->users.num_texts,
         .num_vcs = vcs->num_vcs,
         .is_nominal = true,
-        .start_s = log->jobs[0].submit_s,
         .clock_zero_s = second_0_s,
         .seed = 1};
     spot_duration_job_t *jobs = calloc(log->num_jobs, sizeof(*jobs));

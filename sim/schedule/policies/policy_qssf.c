@@ -9,17 +9,24 @@ typedef struct {
     bool is_new; /* the queue holds jobs of this second only, in order of their GPUs */
 } qssf_t;
 
-/* Gives priorities to the jobs of the queue from this one on; a job that comes back
- * keeps its own. */
+/* A job is estimated when it is submitted, not when it is ranked: what ends in between
+ * says nothing. One that comes back keeps its estimate. */
+static void qssf_on_arrive(spot_vc_t *vc, int32_t job)
+{
+    spot_vc_job_t *at = &vc->jobs[job];
+
+    if (isnan(at->estimate_s)) {
+        at->estimate_s = spot_vc_estimate_s(vc, job);
+    }
+}
+
+/* Gives priorities to the jobs of the queue from this one on. */
 static void rank_from(spot_vc_t *vc, size_t first)
 {
     for (size_t j = first; j < vc->num_queue; j++) {
         spot_vc_job_t *job = &vc->jobs[vc->queue[j]];
         const double gpus = (double) spot_vc_row(vc, vc->queue[j])->gpu_num;
 
-        if (isnan(job->estimate_s)) {
-            job->estimate_s = spot_vc_estimate_s(vc, vc->queue[j]);
-        }
         job->key = job->estimate_s * gpus;
         job->tie = gpus;
     }
@@ -64,6 +71,7 @@ const spot_policy_t spot_policy_qssf = {
               "Large-Scale GPU Datacenters, SC 2021",
     .estimator = qssf_estimator,
     .state_size = sizeof(qssf_t),
+    .on_arrive = qssf_on_arrive,
     .next_due_s = qssf_next_due_s,
     .decide = qssf_decide,
 };

@@ -17,6 +17,7 @@
 enum { NUM_JOBS = 3000, NUM_USERS = 20, NUM_VCS = 3 };
 
 #define WEEK_S INT64_C(604800)
+#define FIRST_SUBMIT_S 1000
 
 /* Durations of 60 s times 2^(user % 4), times 10 for jobs of 8 GPUs, for three weeks. */
 static void make_jobs(spot_duration_job_t jobs[NUM_JOBS])
@@ -28,7 +29,7 @@ static void make_jobs(spot_duration_job_t jobs[NUM_JOBS])
         spot_duration_job_t *job = &jobs[j];
 
         memset(job, 0, sizeof(*job));
-        job->submit_s = 1000 + 3 * WEEK_S * j / NUM_JOBS;
+        job->submit_s = FIRST_SUBMIT_S + 3 * WEEK_S * j / NUM_JOBS;
         job->user_id = (int32_t) spot_rng_below(&rng, NUM_USERS);
         job->vc_id = (int32_t) spot_rng_below(&rng, NUM_VCS);
         job->gpu_num = spot_rng_below(&rng, 2) == 0 ? 1 : 8;
@@ -47,7 +48,6 @@ static spot_duration_request_t request_of(
         .num_users = NUM_USERS,
         .num_vcs = NUM_VCS,
         .is_nominal = true,
-        .start_s = 1000,
         .sigma = 0.5,
         .seed = 1};
 
@@ -169,7 +169,7 @@ static void test_weekly_fit(void **state)
     for (size_t j = 0; j < NUM_JOBS; j++) {
         const double truth_s = (double) jobs[j].duration_s;
 
-        if (jobs[j].submit_s < request.start_s + WEEK_S) {
+        if (jobs[j].submit_s < FIRST_SUBMIT_S + WEEK_S) {
             assert_true(estimates_s[j] == means_s[j]);
             num_first++;
         } else {
@@ -177,6 +177,34 @@ static void test_weekly_fit(void **state)
         }
     }
     assert_true(num_first > 900 && num_first < 1100);
+}
+
+/* An estimate by name depends on the job and its submit, not on which jobs were asked for
+ * before. */
+static void test_same_whoever_asks(void **state)
+{
+    static spot_duration_job_t jobs[NUM_JOBS];
+    static double all_s[NUM_JOBS];
+
+    (void) state;
+    make_jobs(jobs);
+    for (int method = SPOT_DURATION_ORACLE; method <= SPOT_DURATION_GAM; method++) {
+        const spot_duration_request_t request = request_of(jobs, (spot_duration_method_t) method);
+        spot_duration_learner_t learner;
+
+        estimate_all(&request, all_s);
+        for (int32_t step = 7; step <= 1400; step *= 200) {
+            assert_int_equal(spot_duration_learner_init(&learner, &request), 0);
+            for (int32_t j = step / 2; j < NUM_JOBS; j += step) {
+                int64_t estimate_s;
+
+                assert_int_equal(
+                    spot_duration_learner_estimate(&learner, j, jobs[j].submit_s, &estimate_s), 0);
+                assert_true((double) estimate_s == all_s[j]);
+            }
+            spot_duration_learner_free(&learner);
+        }
+    }
 }
 
 /* With too few jobs there is no fit, and none is missed. */
@@ -215,6 +243,7 @@ int main(void)
         cmocka_unit_test(test_nominal_history),
         cmocka_unit_test(test_simulated_history),
         cmocka_unit_test(test_weekly_fit),
+        cmocka_unit_test(test_same_whoever_asks),
         cmocka_unit_test(test_fit_waits_for_jobs),
     };
 

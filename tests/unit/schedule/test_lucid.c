@@ -337,7 +337,7 @@ static void test_estimates_of_table(void **state)
     for (int has_quirk = 0; has_quirk <= 1; has_quirk++) {
         self.scenario.quirks[SPOT_QUIRK_CLIPPED_ESTIMATES] = has_quirk == 1;
         assert_int_equal(spot_estimates_start(&estimates, &self.scenario,
-                             &self.scenario.lucid.estimator, &self.log, &replication),
+                             &self.scenario.lucid.estimator, &self.log, NULL, &replication),
             0);
         assert_true(spot_estimates_estimate_s(&estimates, 0, 0) == 1000);
         assert_true(spot_estimates_estimate_s(&estimates, 1, 1) == (has_quirk == 1 ? 0.25 : 1));
@@ -366,7 +366,7 @@ static void test_running_mean(void **state)
     for (int is_nominal = 0; is_nominal <= 1; is_nominal++) {
         self.scenario.lucid.estimator.is_nominal = is_nominal;
         assert_int_equal(spot_estimates_start(&estimates, &self.scenario,
-                             &self.scenario.lucid.estimator, &self.log, &replication),
+                             &self.scenario.lucid.estimator, &self.log, NULL, &replication),
             0);
         assert_true(spot_estimates_estimate_s(&estimates, 0, 0) == 1000);
         spot_estimates_learn(&estimates, 1);
@@ -375,6 +375,30 @@ static void test_running_mean(void **state)
         assert_true(spot_estimates_estimate_s(&estimates, 0, 150) == (is_nominal == 1 ? 100 : 200));
         assert_true(spot_estimates_estimate_s(&estimates, 2, 150) == (is_nominal == 1 ? 100 : 400));
     }
+    spot_estimates_free(&estimates);
+    case_end(&self);
+}
+
+/* Where submits are shifted, jobs end by name so much later too. */
+static void test_nominal_ends_are_shifted(void **state)
+{
+    static const int64_t submit_s[] = {50, 60};
+    const spot_replication_t replication = {.seed = 1, .replication = 0};
+    spot_estimates_t estimates = {0};
+    schedule_case_t self;
+
+    (void) state;
+    start_lucid(&self, 1);
+    case_add_vc(&self, "a", 1);
+    case_add_job(&self, 0, 1, 0, 100, NULL);
+    case_add_job(&self, 0, 1, 10, 100, NULL);
+    self.scenario.lucid.estimator =
+        (spot_estimator_setting_t){.source = SPOT_ESTIMATE_RUNNING_MEAN, .is_nominal = 1};
+    assert_int_equal(spot_estimates_start(&estimates, &self.scenario,
+                         &self.scenario.lucid.estimator, &self.log, submit_s, &replication),
+        0);
+    assert_true(spot_estimates_estimate_s(&estimates, 1, 149) == 1000);
+    assert_true(spot_estimates_estimate_s(&estimates, 1, 150) == 100);
     spot_estimates_free(&estimates);
     case_end(&self);
 }
@@ -550,6 +574,7 @@ int main(void)
         cmocka_unit_test(test_blind_loan),
         cmocka_unit_test(test_estimates_of_table),
         cmocka_unit_test(test_running_mean),
+        cmocka_unit_test(test_nominal_ends_are_shifted),
         cmocka_unit_test(test_random),
     };
 

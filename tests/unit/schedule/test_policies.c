@@ -152,6 +152,37 @@ static void test_late_end_alone(void **state)
     schedule_run_close(&run);
 }
 
+/* ---- When durations are estimated ---- */
+
+/* At 100 s two jobs wait, and the one that runs ends in the next second, in which they are
+ * ranked. When they were submitted nothing was known of it: both estimates are those of
+ * the job that had ended before, and the first one starts. */
+static void test_estimates_are_of_the_submit(void **state)
+{
+    static const char *const histories[] = {"simulated", "nominal"};
+    static const char *const methods[] = {"running-mean", "gam"};
+
+    (void) state;
+    for (size_t j = 0; j < 8; j++) {
+        schedule_run_t run;
+        char keys[600];
+
+        snprintf(keys, sizeof(keys),
+            "jobs: {log: %s}\ncluster: {vcs: {a: 1}, start: 0 s}\npolicy: qssf\n"
+            "stepping: %s\nqssf: {estimator: %s, history: %s}\n",
+            schedule_file("log.csv", "job_id,user,vc,gpu_num,submit_time,duration\n"
+                                     "before,u,a,8,0,10\nends,v,a,8,10,91\n"
+                                     "first,v,a,8,100,20\nsecond,w,a,8,100,30\n"),
+            j % 2 == 0 ? "due" : "every-second", methods[j / 4], histories[j / 2 % 2]);
+        schedule_run_open(&run, keys);
+        schedule_run_once(&run, 0, false);
+        assert_int_equal(schedule_run_result(&run, "ends").end_s, 101);
+        assert_int_equal(schedule_run_result(&run, "first").start_s, 101);
+        assert_int_equal(schedule_run_result(&run, "second").start_s, 121);
+        schedule_run_close(&run);
+    }
+}
+
 /* ---- Random logs ---- */
 
 static uint64_t below(spot_rng_t *rng, uint64_t limit)
@@ -250,6 +281,7 @@ int main(void)
         cmocka_unit_test(test_help),
         cmocka_unit_test(test_mini_case),
         cmocka_unit_test(test_late_end_alone),
+        cmocka_unit_test(test_estimates_are_of_the_submit),
         cmocka_unit_test(test_stepping),
     };
 

@@ -92,6 +92,49 @@ static void test_faults_by_hand(void **state)
     }
 }
 
+/* With these faults losses come before what else is due in their instant. Steps of 12 s.
+ * The pause of the first loss ends at 35 s, in the instant of the second one: its timer
+ * forms pipelines, and that of the second loss, 45 s, stops the job; in the other order the
+ * second loss would pause it until 45 s. A step that ends with a loss at 24 s is executed
+ * behind it, and its checkpoint saves it, but not the step before. A pause that ends with a
+ * step, at 36 s, drops the step. */
+static void test_order_of_one_instant(void **state)
+{
+    static const struct {
+        const char *rows;
+        const char *faults;
+        int64_t steps_executed, steps_lost;
+    } cases[] = {
+        {"25,preempt,1,a\n35,preempt,1,b\n60,end,1,\n", FAILING ", " ONE ", " IN_PAUSE ", " STALE,
+            2, 2},
+        {"25,preempt,1,a\n35,preempt,1,b\n60,end,1,\n", ONE ", " IN_PAUSE ", " STALE, 3, 2},
+        {"24,preempt,1,a\n45,end,2,\n", FAILING ", " ONE ", " IN_PAUSE ", " STALE, 2, 1},
+        {"24,preempt,1,a\n45,end,2,\n", ONE ", " IN_PAUSE ", " STALE, 2, 2},
+        {"26,preempt,1,a\n47,end,2,\n", FAILING ", " ONE ", " IN_PAUSE ", " STALE, 2, 2},
+        {"26,preempt,1,a\n47,end,2,\n", ONE ", " IN_PAUSE ", " STALE, 3, 2},
+    };
+
+    (void) state;
+    for (size_t j = 0; j < sizeof(cases) / sizeof(cases[0]); j++) {
+        char rows[256], options[256];
+        const small_t with = {.rows = rows,
+            .table = "n,step_ms,checkpoint_ms,restart_total_ms\n1,12000,4000,14000\n"
+                     "2,12000,4000,14000\n3,12000,4000,14000\n",
+            .job = "  pipeline_depth: 1\n  samples_per_step: 64\n",
+            .options = options,
+            .capacity = 3};
+        spot_train_result_t result;
+
+        snprintf(rows, sizeof(rows), "0,init,3,a b c\n%s", cases[j].rows);
+        snprintf(options, sizeof(options), ", %s", cases[j].faults);
+        result = run_small(&with);
+        print_message("%s: %lld executed, %lld lost\n", cases[j].faults,
+            (long long) result.steps_executed, (long long) result.steps_lost);
+        assert_int_equal(result.steps_executed, cases[j].steps_executed);
+        assert_int_equal(result.steps_lost, cases[j].steps_lost);
+    }
+}
+
 /* Those that are there at the start are free; who comes later, or comes back after
  * waiting, pays a restart, here of 10 s, with any fault as without. */
 static void test_starts_pay(void **state)
@@ -256,6 +299,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_faults_by_hand),
+        cmocka_unit_test(test_order_of_one_instant),
         cmocka_unit_test(test_starts_pay),
         cmocka_unit_test(test_random_traces),
         cmocka_unit_test(test_shipped_study),

@@ -180,16 +180,33 @@ static void become_ready(run_t *self, const event_t *event)
     }
 }
 
-/* Every removal is fatal, and heights after the latest checkpoint become 0. */
+/* All heights become 0 behind the one at the place of the latest checkpoint in the list of
+ * times, or behind the last time if no step has started with it; without a checkpoint all
+ * do. Where the list of heights has grown these are heights of earlier steps. */
+static void zero_heights(run_t *self)
+{
+    size_t first = 0;
+
+    if (self->has_point) {
+        const size_t num =
+            self->num_points < self->num_heights ? self->num_points : self->num_heights;
+
+        while (first < num && self->points_ms[first] != self->point_ms) {
+            first++;
+        }
+        first += first < num;
+    }
+    for (size_t j = first; j < self->num_heights; j++) {
+        self->heights[j] = 0;
+    }
+}
+
+/* Every removal is fatal. */
 static void remove_instance(run_t *self, const event_t *event)
 {
     self->instances[event->what] = GONE;
     self->has_flag = true;
-    for (size_t j = 0; j + 1 < self->num_points; j += 2) {
-        if (!self->has_point || self->points_ms[j] >= self->point_ms) {
-            self->heights[j] = self->heights[j + 1] = 0;
-        }
-    }
+    zero_heights(self);
     start_rendezvous(self, event->time_ms);
 }
 
@@ -292,8 +309,9 @@ static void settle(run_t *self)
     double samples = 0;
 
     for (size_t j = 0; j + 1 < self->num_points; j += 2) {
-        samples += self->heights[j] * (double) (self->points_ms[j + 1] - self->points_ms[j]) / 1000;
-        self->result.counted += self->heights[j] != 0;
+        samples +=
+            self->heights[j + 1] * (double) (self->points_ms[j + 1] - self->points_ms[j]) / 1000;
+        self->result.counted += self->heights[j + 1] != 0;
     }
     self->result.steps = self->steps;
     self->result.start_ms = self->start_ms;
@@ -315,13 +333,11 @@ rules_result_t rules_run(const rules_case_t *input)
     self.total_ms = row_of(&self, MOST)->values[SPOT_BY_N_RESTART_TOTAL_MS];
     self.total_ms = input->first_restart_ms > 0 ? input->first_restart_ms : self.total_ms;
     self.write_ms = row_of(&self, MOST)->values[SPOT_BY_N_CHECKPOINT_MS];
-    self.events = more(NULL, &self.max_events, input->num_events, sizeof(*self.events));
     for (size_t j = 0; j < input->num_events; j++) {
-        self.events[j] =
-            (event_t){input->events[j].time_ms, input->events[j].kind, input->events[j].instance};
+        const rules_event_t *event = &input->events[j];
+
+        heap_push(&self, event->time_ms, event->kind, event->instance);
     }
-    self.num_events = input->num_events;
-    heapify(self.events, self.num_events);
     end_ms = self.events[self.num_events - 1].time_ms;
     while (self.num_events > 0) {
         const event_t event = heap_pop(&self);

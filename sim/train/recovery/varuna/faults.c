@@ -40,6 +40,25 @@ static void push(const case_t *self, int64_t time_ms, int kind)
 
 /* ---- Pauses ---- */
 
+/* In the published program what happens in one instant has an order: losses, instances
+ * that are ready, ends of pauses, ends of steps. */
+static bool has_published_order(const spot_varuna_options_t *self)
+{
+    return self->fault.has_failing_checkpoints && self->fault.has_stale_timers &&
+           self->fault.has_one_counter && self->fault.has_steps_in_pause;
+}
+
+/* A step that would end with a pause does not: the pause comes first and drops it. For the
+ * engine, whose steps end first, it is longer. */
+static int64_t step_for_engine(const case_t *self, int64_t step_ms)
+{
+    const spot_varuna_faults_t *state = self->state;
+    const bool is_dropped = has_published_order(self->options) &&
+                            spot_pause_ends_next_ms(&state->ends) == state->step_end_ms;
+
+    return is_dropped ? step_ms + 1 : step_ms;
+}
+
 /* Switches off the checkpoints of the job's own cycle: they are decided one by one. */
 static const spot_checkpoint_t no_checkpoints = {
     .mode = SPOT_CHECKPOINT_SYNC, .every_kind = SPOT_EVERY_STEPS, .every_steps = SPOT_MAX_STEPS};
@@ -55,6 +74,12 @@ static void decide_same(case_t *self, int32_t num_pipelines, int64_t num_active,
     decision->num_pipelines = num_pipelines;
     decision->num_active = (int32_t) num_active;
     decision->checkpoint = &no_checkpoints;
+}
+
+/* Steps go on with the instances that are left, or with one that was idle. */
+static int64_t num_training(const case_t *self)
+{
+    return self->view->num_active > 0 ? self->view->num_active : 1;
 }
 
 /* Stops training until the next decision. */
@@ -74,9 +99,9 @@ static void train_on(case_t *self, spot_work_t work)
     const int64_t start_ms =
         self->state->stall_end_ms > view->now_ms ? self->state->stall_end_ms : view->now_ms;
 
-    decide_same(self, 1, view->num_active > 0 ? view->num_active : 1, work);
+    decide_same(self, 1, num_training(self), work);
     self->decision->reconfiguration_ms = start_ms - view->now_ms;
-    self->decision->step_ms = self->state->step_end_ms - start_ms;
+    self->decision->step_ms = step_for_engine(self, self->state->step_end_ms - start_ms);
     self->state->is_rest = true;
 }
 
@@ -102,6 +127,7 @@ static void form(case_t *self)
     state->row = shape->row;
     state->step_end_ms = view->now_ms + shape->step_ms;
     state->is_rest = false;
+    self->decision->step_ms = step_for_engine(self, shape->step_ms);
     push(self, state->step_end_ms, SPOT_QUEUE_STEP);
 }
 
@@ -279,13 +305,14 @@ static void end_step(case_t *self)
     state->step_end_ms = self->view->now_ms + state->row->step_ms;
     state->is_rest = false;
     if (state->is_due || state->count % self->options->every_steps == 0) {
-        decide_same(self, 1, self->view->num_active, SPOT_WORK_STEPS_KEPT);
+        decide_same(self, 1, num_training(self), SPOT_WORK_STEPS_KEPT);
         write_checkpoint(self);
-    } else if (was_rest || is_lost) {
+    } else if (was_rest || is_lost ||
+               step_for_engine(self, state->row->step_ms) != state->row->step_ms) {
         decide_same(self, 1, self->view->num_active, SPOT_WORK_STEPS_KEPT);
     }
     if (self->decision->is_new) {
-        self->decision->step_ms = state->row->step_ms;
+        self->decision->step_ms = step_for_engine(self, state->row->step_ms);
     }
     if (is_lost) { /* no other step is pending: it follows a failure */
         self->decision->work = SPOT_WORK_ROLLED_BACK;
@@ -348,6 +375,49 @@ static void wake(case_t *self)
     }
 }
 
+/* The end of a step in the instant of a loss, which has taken num_lost steps back. Those
+ * are not rolled back yet, and the engine knows no order of steps: the one that ends, and
+ * whose checkpoint is durable, is saved with them, and as many are taken back. */
+static void end_step_behind_loss(case_t *self, int32_t num_lost, int32_t num_doubtful)
+{
+    self->decision->num_taken_back = 0;
+    end_step(self);
+    if (self->decision->work == SPOT_WORK_STEPS_SAVED) {
+        self->decision->num_taken_back = (uint16_t) (self->decision->num_taken_back + num_lost);
+    }
+    self->decision->num_taken_back = (uint16_t) (self->decision->num_taken_back + num_doubtful);
+}
+
+/* Losses and arrivals, then what else is due in this instant where the order is that of
+ * the event queue: a pause that ends forms pipelines of the instances that are left. */
+static void see_membership(case_t *self)
+{
+    spot_varuna_faults_t *state = self->state;
+    const int64_t now_ms = self->view->now_ms;
+    const int32_t num_doubtful = state->num_doubtful;
+    const int32_t num_unsaved = num_kept(state->recent & ((1U << state->num_unsaved) - 1));
+    const bool is_loss = num_losses(self) > 0;
+
+    if (is_loss) {
+        lose(self);
+    }
+    if (self->change->num_ready > 0 && state->phase == SPOT_VARUNA_STOPPED) {
+        begin_pause(self, 1, SPOT_QUEUE_READY);
+        if (now_ms > 0) {
+            rest(self, spot_recovery_num_usable(self->view),
+                is_loss ? SPOT_WORK_ROLLED_BACK : SPOT_WORK_STEPS_KEPT);
+        }
+    }
+    if (now_ms > 0 && spot_pause_ends_next_ms(&state->ends) == now_ms) {
+        end_pauses(self);
+        self->decision->work = is_loss ? SPOT_WORK_ROLLED_BACK : self->decision->work;
+    } else if (now_ms > 0 && state->step_end_ms == now_ms && is_loss) {
+        end_step_behind_loss(self, num_unsaved, num_doubtful);
+    } else if (now_ms > 0 && state->step_end_ms == now_ms) {
+        end_step(self);
+    }
+}
+
 void spot_varuna_decide_with_faults(const spot_varuna_options_t *self, spot_varuna_faults_t *state,
     const spot_recovery_view_t *view, const spot_recovery_change_t *change,
     spot_recovery_decision_t *decision)
@@ -356,15 +426,10 @@ void spot_varuna_decide_with_faults(const spot_varuna_options_t *self, spot_varu
 
     if (change->kind == SPOT_CHANGE_WAKE) {
         wake(&current);
-    } else if (num_losses(&current) > 0) {
-        lose(&current);
-    }
-    if (change->num_ready > 0 && state->phase == SPOT_VARUNA_STOPPED) {
-        begin_pause(&current, 1, SPOT_QUEUE_READY);
-        if (view->now_ms > 0) {
-            rest(&current, spot_recovery_num_usable(view), SPOT_WORK_STEPS_KEPT);
-        }
+    } else {
+        see_membership(&current);
     }
     decision->wake_ms = sooner(
         sooner(state->step_end_ms, spot_pause_ends_next_ms(&state->ends)), state->durable_ms);
+    decision->wakes_last = has_published_order(self);
 }

@@ -49,11 +49,12 @@ static void make_heap(spot_queue_t *self)
 
 void spot_queue_start(spot_queue_t *self, const spot_recovery_future_t *future)
 {
-    *self = (spot_queue_t){.num_items = future->num_coming,
-        .max_items = future->num_coming + SPOT_SPARE_COMINGS,
+    *self = (spot_queue_t){.max_items = future->num_coming + SPOT_SPARE_COMINGS,
         .items = future->coming,
         .ready_after_ms = future->ready_after_ms};
-    make_heap(self);
+    while (self->num_items < future->num_coming) {
+        move_up(self, 0, self->num_items++);
+    }
 }
 
 /* Removes the first item. */

@@ -28,8 +28,8 @@ typedef struct {
     int64_t ready_after_ms;
 } spot_queue_t;
 
-/* Starts with the arrivals and losses of a run; orders them in their place. future must
- * outlive self. */
+/* Starts with the arrivals and losses of a run, which enter one by one, in their order;
+ * orders them in their place. future must outlive self. */
 void spot_queue_start(spot_queue_t *self, const spot_recovery_future_t *future);
 
 /* Removes what is due before an entry, and that entry if it is due; an arrival leaves

@@ -503,7 +503,9 @@ static const spot_field_t varuna_options[] = {
         "yes, as there: events to come are in a binary heap, ordered by time, at one "
         "time by kind (added, lost, ready, end of a pause, end of a step, end of a "
         "checkpoint), in an array with the moves of CPython's heapq. It starts with "
-        "each addition and loss of the trace. A checkpoint enters it with twice the "
+        "each addition and loss of the trace. With the faults steps_in_pause, one_counter "
+        "and stale_timers what is due in one instant has that order; without them the end "
+        "of a pause or step comes first. A checkpoint enters it with twice the "
         "time of its write, and fails if a loss then stands before the first checkpoint "
         "in the array; else it is durable at once")},
     {SPOT_CHOICE("fault_deep_failures", spot_varuna_options_t, fault.has_deep_failures, spot_no_yes,
@@ -526,7 +528,7 @@ static const spot_field_t varuna_options[] = {
     {SPOT_RANGE(DURATION, "fault_first_restart", spot_varuna_options_t, fault.first_restart_ms, 0,
         HUGE_VAL, "0 s",
         "time of the very first restart, a checkpoint included, instead of the table's: "
-        "76 s there for BERT-large; 0 s: the table's")},
+        "76 s there for BERT-large, whose table does not have it; 0 s: the table's")},
     {.name = NULL, .fields = spot_recovery_common_fields},
 };
 
