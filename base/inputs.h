@@ -22,7 +22,9 @@ typedef struct {
 typedef struct spot_inputs {
     size_t num_inputs;
     size_t max_inputs;
-    spot_input_t *inputs; /* [num_inputs] in the order of the first reading */
+    spot_input_t *inputs;                   /* [num_inputs] in the order of the first reading */
+    const struct spot_memory_files *memory; /* of files that are read again, borrowed, or
+                                               NULL: see base/instream.h */
     bool is_out_of_memory;
 } spot_inputs_t;
 

@@ -33,10 +33,10 @@ typedef struct {
 struct spot_units {
     const unit_t *units;
     const unit_word_t *words; /* up to one without a name; NULL: none */
-    double plain_factor; /* of a number without a unit; 0: that is an error */
-    double most;         /* the largest value; values are integers; 0: they are real */
-    const char *beyond;  /* the problem of larger values */
-    const char *zero;    /* 0 as text */
+    double plain_factor;      /* of a number without a unit; 0: that is an error */
+    double most;              /* the largest value; values are integers; 0: they are real */
+    const char *beyond;       /* the problem of larger values */
+    const char *zero;         /* 0 as text */
 };
 
 const spot_units_t spot_units_ms = {

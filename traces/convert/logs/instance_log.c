@@ -440,8 +440,7 @@ static int replace_lost(judge_t *self, size_t num_wanted)
             ret = spot_diag_error(import->diag, import->inputs[0].path, 0, 0,
                 "--initial %zu: at %s the log has named %zu instances without a start, and "
                 "%zu have ended: expected %zu or more",
-                num_wanted, first, num_wanted + j + 1, j < num_lost ? j : num_lost,
-                num_wanted + 1);
+                num_wanted, first, num_wanted + j + 1, j < num_lost ? j : num_lost, num_wanted + 1);
         } else {
             change(self, lost_ms[j], name_id, SPOT_SAYS_RUNS);
         }
