@@ -241,6 +241,31 @@ bool spot_instant_parse(const char *text, int64_t *time_ms, bool *has_zone)
     return *text == '\0';
 }
 
+bool spot_moment_parse(const char *text, int64_t *time_ms, bool *has_zone)
+{
+    enum { DAY_BYTES = 10, MINUTE_BYTES = 16 };
+    char instant[2 * SPOT_DATETIME_BYTES];
+    const char *rest;
+    int num_bytes;
+
+    if (strlen(text) < MINUTE_BYTES || strlen(text) > SPOT_DATETIME_BYTES) {
+        return false;
+    }
+    rest = text + MINUTE_BYTES + (text[MINUTE_BYTES] == ':' ? 3 : 0);
+    if (text[MINUTE_BYTES] == ':' && strlen(text) < MINUTE_BYTES + 3) {
+        return false;
+    }
+    rest += strspn(rest, ".0123456789");
+    num_bytes = snprintf(instant, sizeof(instant), "%.*s%s", MINUTE_BYTES, text,
+        text[MINUTE_BYTES] == ':' ? "" : ":00");
+    num_bytes += snprintf(instant + num_bytes, sizeof(instant) - (size_t) num_bytes, "%.*s",
+        (int) (rest - text) - MINUTE_BYTES, text + MINUTE_BYTES);
+    rest += *rest == ' ' && rest[1] != '\0';
+    snprintf(instant + num_bytes, sizeof(instant) - (size_t) num_bytes, "%s",
+        strcmp(rest, "UTC") == 0 || strcmp(rest, "GMT") == 0 ? "Z" : rest);
+    return spot_instant_parse(instant, time_ms, has_zone);
+}
+
 bool spot_http_date_parse(const char *text, int64_t *time_ms)
 {
     static const char days[] = "Thu, Fri, Sat, Sun, Mon, Tue, Wed, ";

@@ -35,6 +35,10 @@ bool spot_timestamp_parse(const char *text, int64_t *time_s);
  * digits of the fraction are cut. *has_zone: it has one, else it is taken as UTC. */
 bool spot_instant_parse(const char *text, int64_t *time_ms, bool *has_zone);
 
+/* The same as people write it: the time may be hh:mm, a blank may stand before the zone,
+ * and the zone may be UTC or GMT. */
+bool spot_moment_parse(const char *text, int64_t *time_ms, bool *has_zone);
+
 /* Reads "Mon, 19 Sep 2016 18:29:47 GMT" and nothing else, the date of RFC 1123 as HTTP
  * has it; the day of the week must be right. */
 bool spot_http_date_parse(const char *text, int64_t *time_ms);

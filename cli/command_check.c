@@ -287,7 +287,7 @@ SAY(say_tasks, spot_task_log,
     spot_task_log_read(&file, self->path, &(spot_task_reading_t){.edges_path = NULL}, DIAG),
     NUMBER("events", file.num_events), NUMBER("workers", file.num_workers),
     NUMBER("tasks_with_inputs", file.num_input_records))
-SAY(say_log, spot_taken_log, spot_taken_log_read(&file, self->path, NULL, DIAG),
+SAY(say_log, spot_taken_log, spot_taken_log_read(&file, self->path, NULL, NULL, DIAG),
     TEXT("form", file.report.format), NUMBER("records", file.report.num_records),
     say_figures(self, &file.figures);
     for (size_t j = 0; j < file.report.num_remarks; j++)

@@ -277,8 +277,9 @@ static void test_initial(void **state)
     task.initial = 2;
     assert_trace(task, "0 notice a; 5 notice b; 130 notice c; 300 notice d",
         "init a b; 120 preempt a; 120 add c; 125 preempt b; 125 add d; 250 preempt c; "
-        "420 preempt d; 420 end",
-        "notices 4, assumed_from_notice 4, replacing 2");
+        "250 add unnamed-1; 420 preempt d; 420 add unnamed-2; 420 end",
+        "notices 4, assumed_from_notice 4, replacing 4");
+    /* Where starts are recorded, no other one is made up. */
     assert_trace(task, "0 runs a; 5 runs b; 9 stopped c; 20 stopped d; 30 preempted a",
         "init a c; 5 add b; 9 stop c; 9 add d; 20 stop d; 30 preempt a; 30 end", "replacing 1");
     task.initial = 1;

@@ -42,6 +42,7 @@ typedef struct {
     int64_t num_unknown;   /* losses without a cause */
     int64_t num_replacing; /* instances that --initial takes to have come later */
     int64_t num_unnamed;   /* instances of --initial that the log does not name */
+    size_t last_unnamed;   /* the number in the name of the last one */
     int error;             /* NO_MEMORY */
 } judge_t;
 
@@ -387,48 +388,66 @@ static int compare_times(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
-/* Adds instances that the log does not name, up to the number of --initial. */
-static int add_unnamed(judge_t *self, size_t num_wanted)
+/* A new instance that the log does not name. */
+static int add_unnamed(judge_t *self, int32_t *name_id)
 {
-    spot_instance_log_t *log = self->log;
+    spot_names_t *names = &self->log->names;
+    const size_t num_names = names->num_names;
+    int ret = 0;
+
+    while (ret == 0 && names->num_names == num_names) { /* the log may have such a name */
+        char name[32];
+
+        snprintf(name, sizeof(name), "unnamed-%zu", ++self->last_unnamed);
+        ret = spot_names_add(names, name, strlen(name), name_id);
+    }
+    self->num_unnamed += ret == 0;
+    return ret;
+}
+
+/* Fewer instances are there without a start than --initial says. */
+static int fill_up(judge_t *self, size_t num_wanted)
+{
     int32_t *initial = realloc(self->initial, num_wanted * sizeof(*initial));
     int ret = initial == NULL ? SPOT_ERR_NO_MEMORY : 0;
 
     self->initial = initial == NULL ? self->initial : initial;
-    for (size_t j = 1; ret == 0 && self->num_initial < num_wanted; j++) {
-        const size_t num_names = log->names.num_names;
-        char name[32];
-        int32_t name_id;
-
-        snprintf(name, sizeof(name), "unnamed-%zu", j);
-        ret = spot_names_add(&log->names, name, strlen(name), &name_id);
-        if (ret == 0 && log->names.num_names > num_names) { /* the log has no such name */
-            initial[self->num_initial++] = name_id;
-            self->num_unnamed++;
-        }
+    while (ret == 0 && self->num_initial < num_wanted) {
+        ret = add_unnamed(self, &initial[self->num_initial]);
+        self->num_initial += ret == 0;
     }
     return ret;
 }
 
-/* More instances are there without a start than --initial says: those that are named
- * last have come in place of the first that were lost. BAD_INPUT: too few were lost by
- * then. */
+/* The times of all losses, in order; NULL: no memory. The caller frees it. */
+static int64_t *list_losses(const judge_t *self, size_t *num_lost)
+{
+    int64_t *lost_ms = spot_calloc(self->num_changes + 1, sizeof(*lost_ms));
+
+    *num_lost = 0;
+    for (size_t j = 0; lost_ms != NULL && j < self->num_changes; j++) {
+        if (self->changes[j].says != SPOT_SAYS_RUNS) {
+            lost_ms[(*num_lost)++] = self->changes[j].time_ms;
+        }
+    }
+    if (lost_ms != NULL) {
+        qsort(lost_ms, *num_lost, sizeof(*lost_ms), compare_times);
+    }
+    return lost_ms;
+}
+
+/* More instances are there without a start than --initial says: the j-th that is named
+ * too much has come in place of the j-th that was lost. So the log has no starts, or
+ * lacks some; where it has none at all, those in place of the last that were lost are
+ * not named. BAD_INPUT: too few were lost by then. */
 static int replace_lost(judge_t *self, size_t num_wanted)
 {
     const spot_import_t *import = self->log->import;
     const size_t num_more = self->num_initial - num_wanted, num_changes = self->num_changes;
-    int64_t *lost_ms = spot_calloc(num_changes + 1, sizeof(*lost_ms));
-    size_t num_lost = 0;
+    size_t num_lost;
+    int64_t *lost_ms = list_losses(self, &num_lost);
     int ret = lost_ms == NULL ? SPOT_ERR_NO_MEMORY : 0;
 
-    for (size_t j = 0; ret == 0 && j < num_changes; j++) {
-        if (self->changes[j].says != SPOT_SAYS_RUNS) {
-            lost_ms[num_lost++] = self->changes[j].time_ms;
-        }
-    }
-    if (ret == 0) {
-        qsort(lost_ms, num_lost, sizeof(*lost_ms), compare_times);
-    }
     for (size_t j = 0; ret == 0 && j < num_more; j++) {
         const int32_t name_id = self->initial[num_wanted + j];
         const int64_t first_ms = self->instances[name_id].first_ms;
@@ -444,6 +463,12 @@ static int replace_lost(judge_t *self, size_t num_wanted)
         } else {
             change(self, lost_ms[j], name_id, SPOT_SAYS_RUNS);
         }
+    }
+    for (size_t j = num_more; ret == 0 && num_lost == num_changes && j < num_lost; j++) {
+        int32_t name_id = 0;
+
+        ret = add_unnamed(self, &name_id);
+        change(self, lost_ms[j], name_id, SPOT_SAYS_RUNS);
     }
     self->num_initial = num_wanted;
     self->num_replacing = (int64_t) num_more;
@@ -465,7 +490,7 @@ static int settle_initial(judge_t *self)
             "--initial is for logs that name instances: this one counts them");
     }
     return num_wanted < self->num_initial   ? replace_lost(self, num_wanted)
-           : num_wanted > self->num_initial ? add_unnamed(self, num_wanted)
+           : num_wanted > self->num_initial ? fill_up(self, num_wanted)
                                             : 0;
 }
 
@@ -561,14 +586,18 @@ static void remark_log(const judge_t *self)
             "instances run from the begin of the log; instances that it never names are "
             "not in the trace");
     }
-    spot_instance_log_remark(log, SPOT_REMARK_UNCERTAIN, "unnamed", self->num_unnamed,
-        "instance that the log does not name runs from its begin to its end (--initial)",
-        "instances that the log does not name run from its begin to its end (--initial)");
-    spot_instance_log_remark(log, SPOT_REMARK_UNCERTAIN, "replacing", self->num_replacing,
-        "instance without a start is taken to have come when an earlier one ended "
-        "(--initial)",
-        "instances without a start are taken to have come when earlier ones ended "
-        "(--initial)");
+    if (self->num_replacing == 0) {
+        spot_instance_log_remark(log, SPOT_REMARK_UNCERTAIN, "unnamed", self->num_unnamed,
+            "instance that the log does not name runs from its begin to its end (--initial)",
+            "instances that the log does not name run from its begin to its end (--initial)");
+    } else {
+        spot_instance_log_remark(log, SPOT_REMARK_UNCERTAIN, "replacing",
+            self->num_replacing + self->num_unnamed,
+            "instance is taken to have come at once where an earlier one ended, as the log "
+            "does not say when it started (--initial)",
+            "instances are taken to have come at once where earlier ones ended, as the log "
+            "does not say when they started (--initial)");
+    }
     spot_instance_log_remark(log, SPOT_REMARK_READ, "repeated", self->num_repeated,
         "record says what an earlier one said", "records say what earlier ones said");
     spot_instance_log_remark(log, SPOT_REMARK_READ, "other_records", log->num_other,

@@ -16,7 +16,7 @@
  *   has recommendations only, --notice counts them as notices.
  * - With --initial N, N instances run when the log starts: those that are named first,
  *   and others that it does not name. What is named later without a start has come
- *   when an earlier one ended.
+ *   when an earlier one ended; in a log without starts each that ended is replaced so.
  * - The log ends at its last record, or at --until; without that not before the losses
  *   of --notice. */
 #pragma once
@@ -121,7 +121,8 @@ SPOT_MUST_CHECK int spot_instance_log_read(spot_instance_log_t *self, size_t inp
     bool is_split, int (*take_row)(void *state, const spot_csv_row_t *row), void *state);
 
 /* Makes the trace: kind named, start, end, resolution, remarks. BAD_INPUT: no record
- * says anything of an instance, or there are warnings and no loss; NO_MEMORY. O(records log records). */
+ * says anything of an instance, or there are warnings and no loss; NO_MEMORY. O(records log
+ * records). */
 SPOT_MUST_CHECK int spot_instance_log_finish(spot_instance_log_t *self);
 
 /* For logs of JSON records: the place of a value, and that of the value which a record
