@@ -43,6 +43,12 @@ bool spot_moment_parse(const char *text, int64_t *time_ms, bool *has_zone);
  * has it; the day of the week must be right. */
 bool spot_http_date_parse(const char *text, int64_t *time_ms);
 
+/* Whether two records that say when they start cannot have started together: the second
+ * one shift_ms later than it says. A text is a date, or a date-time with a zone or
+ * without, when it is known to a day and the zones of the earth. Other texts such as
+ * "unknown" differ from nothing. *apart_ms: how much later the first one starts. */
+bool spot_starts_differ(const char *first, const char *second, int64_t shift_ms, int64_t *apart_ms);
+
 /* Writes a time as YYYY-MM-DDThh:mm:ss[.mmm]Z. time_ms from the year 0 to 9999. */
 void spot_instant_text(int64_t time_ms, char text[SPOT_DATETIME_BYTES]);
 
