@@ -8,6 +8,7 @@
 #include "sim/schedule/experiment.h"
 #include "sim/schedule/policy.h"
 #include "sim/schedule/scenario.h"
+#include "traces/generate/recordings.h"
 
 /* Late runs go on up to so many deadlines. Without one, jobs are to be done in so many
  * times what they run alone. */
@@ -180,6 +181,12 @@ static int schedule_propose(const spot_advice_question_t *question, const void *
     (void) SPOT_ARRAY_PUSH(all, left_out,
         "other policies: they know true durations, need estimates or learned files, or "
         "need elastic jobs");
+    if (own->pools.num_pools > 0) {
+        const spot_model_common_t *played = spot_trace_model_common(&own->pools.pools[0].trace);
+
+        spot_advice_doubt_lossless(
+            all, played->num_played, spot_recorded_trace_num_lossless(played));
+    }
     spot_job_log_free(&drawn);
     return ret;
 }

@@ -126,6 +126,23 @@ void spot_recorded_trace_check_price(const spot_model_common_t *model,
     }
 }
 
+size_t spot_recorded_trace_num_lossless(const spot_model_common_t *model)
+{
+    size_t num_lossless = 0;
+
+    for (size_t j = 0; j < model->num_played; j++) {
+        const spot_trace_t *trace = model->played[j].trace;
+        bool has_loss = false;
+
+        for (size_t k = 0; k < trace->num_events && !has_loss; k++) {
+            has_loss = trace->events[k].kind != SPOT_EVENT_ADD &&
+                       trace->events[k].time_ms >= model->played[j].from_ms;
+        }
+        num_lossless += !has_loss;
+    }
+    return num_lossless;
+}
+
 void spot_recorded_trace_settle(const spot_trace_t *trace, spot_model_common_t *common)
 {
     if (common->capacity == 0) {

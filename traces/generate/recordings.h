@@ -38,6 +38,9 @@ void spot_recorded_trace_play(
 void spot_recorded_trace_check_price(const spot_model_common_t *model,
     const spot_price_steps_t *price, spot_diag_t *diag, const spot_node_t *node, const char *key);
 
+/* How many of the recordings that a model plays never lose an instance. */
+size_t spot_recorded_trace_num_lossless(const spot_model_common_t *model);
+
 /* ---- Prices in the header of a trace ----
  * "# price_usd_per_h: 0 0.91; 21600 1.2" is a price of 0.91 USD per instance-hour from
  * 0 s and 1.2 from 21600 s on. A key "price_usd_per_h.ZONE" is the price of the

@@ -17,6 +17,7 @@ void spot_alternatives_free(spot_alternatives_t *self)
     free(self->items);
     free(self->left_out);
     free(self->notes);
+    free(self->urgent);
     memset(self, 0, sizeof(*self));
 }
 
@@ -108,6 +109,21 @@ bool spot_advice_scale(const spot_node_t *root, const char *numbers, double fact
         numbers += *numbers == ' ';
     }
     return is_any;
+}
+
+void spot_advice_doubt_lossless(
+    spot_alternatives_t *alternatives, size_t num_traces, size_t num_lossless)
+{
+    const char *text =
+        num_lossless < num_traces
+            ? spot_texts_add(&alternatives->texts,
+                  "in %zu of the %zu recordings nothing was ever lost", num_lossless, num_traces)
+        : num_traces == 1 ? "in this recording nothing was ever lost"
+                          : "in these recordings nothing was ever lost";
+
+    if (num_lossless > 0) {
+        (void) SPOT_ARRAY_PUSH(alternatives, urgent, text);
+    }
 }
 
 const char *spot_advice_beyond(spot_texts_t *texts, int64_t peak, int64_t num_spot)
