@@ -355,9 +355,9 @@ static int refuse_lossless(const judge_t *self)
     }
     return spot_diag_error(import->diag, import->inputs[0].path, 0, 0,
         "%" PRId64 " %s%s %s and not one end of an instance: the log lacks its losses; expected "
-        "the records of ends too, or, of `spotsim trace convert` and `spotsim advise`, --notice "
-        "120s --initial 24: each then counts as the end of its instance 120 s later, and 24 "
-        "instances ran when the log starts",
+        "the records of ends too, or --notice 120s --initial 24 (options of `spotsim trace "
+        "convert` and `spotsim advise`): each then counts as the end of its instance 120 s "
+        "later, and 24 instances ran when the log starts",
         self->num_open, is_notice ? "notice" : "recommendation", self->num_open == 1 ? "" : "s",
         is_notice ? "of a preemption" : "to rebalance");
 }
