@@ -1507,6 +1507,13 @@ ends 0 study "$work/saved/paid.advice-study.yaml" --plan --quiet
 sed '/^# made_by/d; /^# source/d' "$work/saved/log.jsonl.trace.csv" >"$work/normal"
 sed '/^# source/d' "$work/advice/log.csv" >"$work/expected"
 expect "the trace is that of trace convert" cmp "$work/normal" "$work/expected"
+"$spotsim" advise --help >"$work/normal"
+"$spotsim" trace convert --help | sed -n 's/^ .* \(--[a-z-]*\)[= ].*/\1/p' |
+    grep -vxe --output -e --json -e --now >"$work/expected"
+expect "trace convert has options" [ "$(wc -l <"$work/expected")" -gt 17 ]
+while read -r option; do
+    expect "advise has $option" grep -q -e "^ .* $option\\b" "$work/normal"
+done <"$work/expected"
 # Warnings without ends: the way out.
 grep Warning advice/log.jsonl >"$work/advice/warnings.jsonl"
 ends 2 advise "$work/advice/job.yaml" --steps 3000 --finish-by "2 days" \

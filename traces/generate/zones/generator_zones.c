@@ -161,9 +161,9 @@ static void check_starts(const model_t *self, spot_bind_t *bind, const spot_node
         if (first != NULL && other != NULL &&
             spot_starts_differ(other, first, played[0].from_ms - played[j].from_ms, &apart_ms)) {
             spot_diag_warn(bind->diag, node->file, node->line, node->column,
-                "zones: the trace %s starts at %s, the trace %s at %s: they are played as if "
+                "%szones: the trace %s starts at %s, the trace %s at %s: they are played as if "
                 "both had started together",
-                spot_trace_key(played[0].trace, "name"), first,
+                bind->path, spot_trace_key(played[0].trace, "name"), first,
                 spot_trace_key(played[j].trace, "name"), other);
             return;
         }
