@@ -241,6 +241,64 @@ bool spot_instant_parse(const char *text, int64_t *time_ms, bool *has_zone)
     return *text == '\0';
 }
 
+bool spot_moment_parse(const char *text, int64_t *time_ms, bool *has_zone)
+{
+    enum { DAY_BYTES = 10, MINUTE_BYTES = 16 };
+    char instant[2 * SPOT_DATETIME_BYTES];
+    const char *rest;
+    int num_bytes;
+
+    if (strlen(text) < MINUTE_BYTES || strlen(text) > SPOT_DATETIME_BYTES) {
+        return false;
+    }
+    rest = text + MINUTE_BYTES + (text[MINUTE_BYTES] == ':' ? 3 : 0);
+    if (text[MINUTE_BYTES] == ':' && strlen(text) < MINUTE_BYTES + 3) {
+        return false;
+    }
+    rest += strspn(rest, ".0123456789");
+    num_bytes = snprintf(instant, sizeof(instant), "%.*s%s", MINUTE_BYTES, text,
+        text[MINUTE_BYTES] == ':' ? "" : ":00");
+    num_bytes += snprintf(instant + num_bytes, sizeof(instant) - (size_t) num_bytes, "%.*s",
+        (int) (rest - text) - MINUTE_BYTES, text + MINUTE_BYTES);
+    rest += *rest == ' ' && rest[1] != '\0';
+    snprintf(instant + num_bytes, sizeof(instant) - (size_t) num_bytes, "%s",
+        strcmp(rest, "UTC") == 0 || strcmp(rest, "GMT") == 0 ? "Z" : rest);
+    return spot_instant_parse(instant, time_ms, has_zone);
+}
+
+/* The first and the last instant that a text may mean. */
+static bool read_start(const char *text, int64_t *first_ms, int64_t *last_ms)
+{
+    const char *rest = text;
+    bool has_zone = false;
+    int64_t day;
+
+    if (spot_moment_parse(text, first_ms, &has_zone)) {
+        *last_ms = *first_ms;
+    } else if (spot_date_scan(&rest, &day) && *rest == '\0') {
+        *first_ms = day * SPOT_MS_PER_D;
+        *last_ms = *first_ms + SPOT_MS_PER_D;
+    } else {
+        return false;
+    }
+    if (!has_zone) { /* +14:00 to -12:00 */
+        *first_ms -= 14 * SPOT_MS_PER_H;
+        *last_ms += 12 * SPOT_MS_PER_H;
+    }
+    return true;
+}
+
+bool spot_starts_differ(const char *first, const char *second, int64_t shift_ms, int64_t *apart_ms)
+{
+    int64_t from_ms[2], to_ms[2];
+
+    if (!read_start(first, &from_ms[0], &to_ms[0]) || !read_start(second, &from_ms[1], &to_ms[1])) {
+        return false;
+    }
+    *apart_ms = from_ms[0] - from_ms[1] - shift_ms;
+    return to_ms[0] < from_ms[1] + shift_ms || to_ms[1] + shift_ms < from_ms[0];
+}
+
 bool spot_http_date_parse(const char *text, int64_t *time_ms)
 {
     static const char days[] = "Thu, Fri, Sat, Sun, Mon, Tue, Wed, ";

@@ -35,9 +35,19 @@ bool spot_timestamp_parse(const char *text, int64_t *time_s);
  * digits of the fraction are cut. *has_zone: it has one, else it is taken as UTC. */
 bool spot_instant_parse(const char *text, int64_t *time_ms, bool *has_zone);
 
+/* The same as people write it: the time may be hh:mm, a blank may stand before the zone,
+ * and the zone may be UTC or GMT. */
+bool spot_moment_parse(const char *text, int64_t *time_ms, bool *has_zone);
+
 /* Reads "Mon, 19 Sep 2016 18:29:47 GMT" and nothing else, the date of RFC 1123 as HTTP
  * has it; the day of the week must be right. */
 bool spot_http_date_parse(const char *text, int64_t *time_ms);
+
+/* Whether two records that say when they start cannot have started together: the second
+ * one shift_ms later than it says. A text is a date, or a date-time with a zone or
+ * without, when it is known to a day and the zones of the earth. Other texts such as
+ * "unknown" differ from nothing. *apart_ms: how much later the first one starts. */
+bool spot_starts_differ(const char *first, const char *second, int64_t shift_ms, int64_t *apart_ms);
 
 /* Writes a time as YYYY-MM-DDThh:mm:ss[.mmm]Z. time_ms from the year 0 to 9999. */
 void spot_instant_text(int64_t time_ms, char text[SPOT_DATETIME_BYTES]);

@@ -16,6 +16,12 @@ void spot_diag_init(spot_diag_t *self)
     memset(self, 0, sizeof(*self));
 }
 
+void spot_diag_init_like(spot_diag_t *self, const spot_diag_t *other)
+{
+    spot_diag_init(self);
+    self->memory = other->memory;
+}
+
 void spot_diag_free(spot_diag_t *self)
 {
     for (size_t j = 0; j < self->num_items; j++) {

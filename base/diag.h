@@ -14,6 +14,7 @@
 #define SPOT_DIAG_MAX_ERRORS 20
 
 struct spot_inputs;
+struct spot_memory_files;
 
 typedef struct {
     char *text;    /* "file:line:column: message" */
@@ -31,9 +32,13 @@ typedef struct {
     bool out_of_memory;         /* an item could not be kept */
     bool out_of_descriptors;    /* a file could not be opened for lack of them */
     struct spot_inputs *inputs; /* journal of the files read, borrowed, or NULL */
+    /* Files that are in memory only, borrowed, or NULL: see base/instream.h. */
+    const struct spot_memory_files *memory;
 } spot_diag_t;
 
 SPOT_API void spot_diag_init(spot_diag_t *self);
+/* An empty list, for what is read with the same files in memory as another one. */
+void spot_diag_init_like(spot_diag_t *self, const spot_diag_t *other);
 SPOT_API void spot_diag_free(spot_diag_t *self);
 
 /* Appends an error unless the same text is among the latest items, as aliases repeat

@@ -113,6 +113,29 @@ static char *relative_path(const char *folder, const char *file)
     return path;
 }
 
+char *spot_path_from(const char *folder, const char *path)
+{
+    char *real = realpath(path, NULL);
+    char *within = malloc(strlen(folder) + 3), *base = NULL, *relative = NULL;
+
+    if (real != NULL && within != NULL) {
+        strcat(strcpy(within, folder), "/.");
+        base = real_folder(within);
+    }
+    if (base != NULL) {
+        const char *second = strchr(real + 1, '/');
+        const size_t first_bytes = second == NULL ? 0 : (size_t) (second - real) + 1;
+
+        relative = first_bytes == 0 || strncmp(base, real, first_bytes) != 0
+                       ? spot_text_copy(real, strlen(real))
+                       : relative_path(base, real);
+    }
+    free(real);
+    free(within);
+    free(base);
+    return relative;
+}
+
 /* The last num_parts parts of a path, or all of it. */
 static const char *last_parts(const char *path, size_t num_parts)
 {

@@ -22,7 +22,9 @@ typedef struct {
 typedef struct spot_inputs {
     size_t num_inputs;
     size_t max_inputs;
-    spot_input_t *inputs; /* [num_inputs] in the order of the first reading */
+    spot_input_t *inputs;                   /* [num_inputs] in the order of the first reading */
+    const struct spot_memory_files *memory; /* of files that are read again, borrowed, or
+                                               NULL: see base/instream.h */
     bool is_out_of_memory;
 } spot_inputs_t;
 
@@ -46,3 +48,8 @@ SPOT_MUST_CHECK int spot_inputs_name(spot_inputs_t *self, const char *base_path,
 
 /* For the reader of files: enters one by the SHA-256 of its whole content. */
 void spot_inputs_enter(spot_inputs_t *self, const char *path, const char *sha256);
+
+/* The path of a file from a folder, both of which are there: "../steps.csv"; absolute
+ * where they share no folder but the root. NULL: they are not there, or no memory. The
+ * caller frees it. */
+SPOT_MUST_CHECK char *spot_path_from(const char *folder, const char *path);

@@ -1,16 +1,69 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#define _XOPEN_SOURCE 700 /* realpath() */
 #include "base/instream.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/inputs.h"
+#include "base/memory.h"
 
 enum { BUFFER_BYTES = 1 << 16 };
+
+/* ---- Files in memory ---- */
+
+int spot_memory_files_add(
+    spot_memory_files_t *self, const char *path, const char *bytes, size_t num_bytes)
+{
+    const spot_memory_file_t file = {
+        .path = path, .absolute_path = NULL, .bytes = bytes, .num_bytes = num_bytes};
+    const int ret = SPOT_ARRAY_APPEND(self, files, file);
+
+    if (ret == 0) {
+        self->files[self->num_files - 1].absolute_path = realpath(path, NULL);
+    }
+    return ret;
+}
+
+const spot_memory_file_t *spot_memory_files_find(const spot_memory_files_t *self, const char *path)
+{
+    for (size_t j = 0; self != NULL && j < self->num_files; j++) {
+        const spot_memory_file_t *file = &self->files[j];
+
+        if (strcmp(file->path, path) == 0 ||
+            (file->absolute_path != NULL && strcmp(file->absolute_path, path) == 0)) {
+            return file;
+        }
+    }
+    return NULL;
+}
+
+void spot_memory_files_free(spot_memory_files_t *self)
+{
+    for (size_t j = 0; j < self->num_files; j++) {
+        free(self->files[j].absolute_path);
+    }
+    free(self->files);
+    memset(self, 0, sizeof(*self));
+}
+
+/* The file of the diagnostics, or of a study that was read with them. */
+static const spot_memory_file_t *find_in_memory(const char *path, const spot_diag_t *diag)
+{
+    const spot_memory_files_t *files = diag->memory;
+
+    if (files == NULL && diag->inputs != NULL) {
+        files = diag->inputs->memory;
+    }
+    return spot_memory_files_find(files, path);
+}
+
+/* ---- Streams ---- */
 
 /* Takes a descriptor; unlike gzopen(), refuses a folder at once. */
 static int open_stream(spot_instream_t *self, int descriptor)
@@ -53,10 +106,31 @@ int spot_instream_open_stdin(spot_instream_t *self, const char *file, spot_diag_
     return open_descriptor(self, file, dup(STDIN_FILENO), diag);
 }
 
+/* Enters a file in memory into the journal, which may be NULL. */
+static void enter_bytes(spot_inputs_t *journal, const char *path, const spot_memory_file_t *file)
+{
+    char sha256[SPOT_SHA256_TEXT_BYTES];
+    SHA2_CTX hash;
+
+    if (journal != NULL) {
+        SHA256Init(&hash);
+        SHA256Update(&hash, (const uint8_t *) file->bytes, file->num_bytes);
+        SHA256End(&hash, sha256);
+        spot_inputs_enter(journal, path, sha256);
+    }
+}
+
 int spot_instream_open(spot_instream_t *self, const char *path, spot_diag_t *diag)
 {
-    const int ret = open_descriptor(self, path, open(path, O_RDONLY), diag);
+    const spot_memory_file_t *file = find_in_memory(path, diag);
+    int ret;
 
+    if (file != NULL) {
+        spot_instream_open_bytes(self, path, file->bytes, file->num_bytes);
+        enter_bytes(diag->inputs, path, file);
+        return 0;
+    }
+    ret = open_descriptor(self, path, open(path, O_RDONLY), diag);
     if (ret == 0) {
         self->journal = diag->inputs;
         SHA256Init(&self->hash);

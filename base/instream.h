@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A stream of the bytes of a file, plain or gzip (recognised by its content), or of
- * memory. */
+ * memory.
+ *
+ * A caller that has made a file, but does not want to write it, lists it: while the list
+ * is that of the diagnostics, all readers find the bytes under its path. */
 #pragma once
 
 #include <sha2.h>
@@ -19,8 +22,29 @@ typedef struct {
     SHA2_CTX hash;               /* of what was read, for the journal */
 } spot_instream_t;
 
-/* Opens a file. IO with the reason in diag, also for a folder; NO_MEMORY. Close self
- * even then. */
+/* A file that is in memory only. */
+typedef struct {
+    const char *path;    /* as it is opened */
+    char *absolute_path; /* of a file that is there, under which it is found too; or NULL */
+    const char *bytes;   /* [num_bytes] plain */
+    size_t num_bytes;
+} spot_memory_file_t;
+
+/* Zero it to start. */
+typedef struct spot_memory_files {
+    size_t num_files, max_files;
+    spot_memory_file_t *files; /* [num_files] */
+} spot_memory_files_t;
+
+/* Lists a file; path and bytes are borrowed. NO_MEMORY. */
+SPOT_MUST_CHECK int spot_memory_files_add(
+    spot_memory_files_t *self, const char *path, const char *bytes, size_t num_bytes);
+/* The file with a path, or NULL; self may be NULL. O(files). */
+const spot_memory_file_t *spot_memory_files_find(const spot_memory_files_t *self, const char *path);
+void spot_memory_files_free(spot_memory_files_t *self);
+
+/* Opens a file, one of the diagnostics' memory first. IO with the reason in diag, also for a
+ * folder; NO_MEMORY. Close self even then. */
 SPOT_MUST_CHECK int spot_instream_open(spot_instream_t *self, const char *path, spot_diag_t *diag);
 
 /* Reads standard input, which no journal keeps; file is its name in messages. IO with

@@ -82,6 +82,10 @@ static void read_remark(
     if (found == NULL) {
         return;
     }
+    if (remark->num_bytes > 0) {
+        snprintf((char *) self->table + remark->offset, remark->num_bytes, "%s", found);
+        return;
+    }
     snprintf(word, sizeof(word), "%.*s", (int) strcspn(found, " \t,;"), found);
     if (spot_integer_parse(word, value) != 0 || *value < 1 || *value > MAX_REMARK) {
         *value = 0;

@@ -45,10 +45,12 @@ typedef struct {
         __VA_ARGS__                                                                                \
     }
 
-/* A remark before the columns such as "# layers: 24", an integer from 1 to 10^12. */
+/* A remark before the columns such as "# layers: 24", an integer from 1 to 10^12, or a
+ * text, the rest of the line. */
 typedef struct {
     const char *key;
-    size_t offset; /* of an int64_t in the table */
+    size_t offset;    /* of an int64_t in the table */
+    size_t num_bytes; /* of the char array there, for a text; 0: an integer */
 } spot_table_file_remark_t;
 
 /* The usual format of a file with an array of columns, and the same of a file of data;

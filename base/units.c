@@ -23,18 +23,27 @@ typedef struct {
         (name), (factor), (enough), "unknown unit, did you mean \"" name "\"?"                     \
     }
 
+/* A unit in full; one with an s behind is the same. It is read only. */
+typedef struct {
+    const char *name;
+    double factor;
+} unit_word_t;
+
 /* Units have falling factors: texts use the first one that is exact. */
 struct spot_units {
     const unit_t *units;
-    double plain_factor; /* of a number without a unit; 0: that is an error */
-    double most;         /* the largest value; values are integers; 0: they are real */
-    const char *beyond;  /* the problem of larger values */
-    const char *zero;    /* 0 as text */
+    const unit_word_t *words; /* up to one without a name; NULL: none */
+    double plain_factor;      /* of a number without a unit; 0: that is an error */
+    double most;              /* the largest value; values are integers; 0: they are real */
+    const char *beyond;       /* the problem of larger values */
+    const char *zero;         /* 0 as text */
 };
 
 const spot_units_t spot_units_ms = {
     .units = (const unit_t[]){UNIT("d", 8.64e7, 2), UNIT("h", 3.6e6, 2), UNIT("min", 6e4, 10),
         UNIT("s", 1e3, 1), UNIT("ms", 1, 1), {.name = NULL}},
+    .words = (const unit_word_t[]){{"week", 6.048e8}, {"day", 8.64e7}, {"hour", 3.6e6},
+        {"minute", 6e4}, {"second", 1e3}, {"millisecond", 1}, {.name = NULL}},
     .most = (double) SPOT_MAX_DURATION_MS,
     .beyond = "more than 100 years",
     .zero = "0 s",
@@ -44,6 +53,9 @@ const spot_units_t spot_units_ns = {
     .units = (const unit_t[]){UNIT("d", 8.64e13, 2), UNIT("h", 3.6e12, 2), UNIT("min", 6e10, 10),
         UNIT("s", 1e9, 1), UNIT("ms", 1e6, 1), UNIT("us", 1e3, 1), UNIT("ns", 1, 1),
         {.name = NULL}},
+    .words = (const unit_word_t[]){{"week", 6.048e14}, {"day", 8.64e13}, {"hour", 3.6e12},
+        {"minute", 6e10}, {"second", 1e9}, {"millisecond", 1e6}, {"microsecond", 1e3},
+        {"nanosecond", 1}, {.name = NULL}},
     .most = 1e6 * (double) SPOT_MAX_DURATION_MS,
     .beyond = "more than 100 years",
     .zero = "0 s",
@@ -179,7 +191,27 @@ static int multiply(const spot_units_t *self, const char *text, double factor,
     return ret;
 }
 
-/* The unit that a word stands for, such as "hours", or the word itself. */
+/* The factor of a unit, short or in full; 0: it is unknown. */
+static double find_factor(const spot_units_t *self, const char *text)
+{
+    for (const unit_t *unit = self->units; unit->name != NULL; unit++) {
+        if (strcmp(text, unit->name) == 0) {
+            return unit->factor;
+        }
+    }
+    for (const unit_word_t *word = self->words; word != NULL && word->name != NULL; word++) {
+        const size_t num_bytes = strlen(word->name);
+
+        if (strncmp(text, word->name, num_bytes) == 0 &&
+            (text[num_bytes] == '\0' || strcmp(text + num_bytes, "s") == 0)) {
+            return word->factor;
+        }
+    }
+    return 0;
+}
+
+/* The unit that a word nearly stands for, such as "Hours" or "hrs", or the word
+ * itself. */
 static const char *unit_of_word(const char *word)
 {
     static const char *const words[][2] = {{"day", "d"}, {"hour", "h"}, {"hr", "h"},
@@ -238,13 +270,8 @@ int spot_units_parse(
     }
     *problem = "the unit is missing";
     if (*end != '\0') {
-        const unit_t *unit = self->units;
-
         end += strspn(end, " ");
-        while (unit->name != NULL && strcmp(end, unit->name) != 0) {
-            unit++;
-        }
-        factor = unit->factor;
+        factor = find_factor(self, end);
         *problem = near_unit(self, end);
     }
     return factor == 0 ? SPOT_ERR_BAD_INPUT : multiply(self, text, factor, amount, problem);

@@ -50,7 +50,8 @@ typedef union {
     double real;
 } spot_amount_t;
 
-/* Parses a number and its unit, such as "1.5 h", "250ms" or "24 GiB". Whole amounts are
+/* Parses a number and its unit, such as "1.5 h", "250ms" or "24 GiB"; those of durations
+ * may be in full, "5 hours" or "2 weeks". Whole amounts are
  * rounded, ties to even; an integer number of a unit is exact. BAD_INPUT with *problem
  * in words: no number, no unit, unknown unit, or too large (100 years, 9e18 bytes). */
 SPOT_MUST_CHECK int spot_units_parse(

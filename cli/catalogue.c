@@ -158,7 +158,8 @@ static int put_units(const spot_doc_t *doc, spot_diag_t *diag)
         const char *what, *help;
         const spot_units_t *units;
     } kinds[] = {
-        {"durations", "such as \"88 s\", 1.5h or \"250 ms\"", &spot_units_ms},
+        {"durations", "such as \"88 s\", 1.5h or \"250 ms\"; or in full, \"5 hours\", \"2 weeks\"",
+            &spot_units_ms},
         {"short durations", "of engines that count nanoseconds, such as \"20 us\"", &spot_units_ns},
         {"sizes", "such as \"220 kB\" or \"24 GiB\"", &spot_units_bytes},
         {"rates", "such as \"10 Gbit/s\"", &spot_units_bytes_per_s},

@@ -1,11 +1,20 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/datetime.h"
+#include "base/instream.h"
+#include "base/memory.h"
 #include "base/stop.h"
+#include "base/units.h"
+#include "base/yaml_move.h"
 #include "cli/command.h"
+#include "cli/log_options.h"
 #include "cli/progress.h"
 #include "cli/study_task.h"
 #include "cli/taken_log.h"
@@ -15,30 +24,92 @@
 #include "sim/bench/advise/advise.h"
 #include "sim/engines.h"
 #include "traces/trace.h"
+#include "traces/trace_write.h"
 
-/* The first line of what is written: only such files are written over. */
+/* The first line of what is written: only such files are written over. A trace has a
+ * header key instead. */
 #define WRITTEN_BY "# Written by `spotsim advise`"
+#define MADE_BY_KEY "made_by"
+#define MADE_BY "spotsim advise"
 
 typedef struct {
     spot_advice_question_t question;
-    const char *path, *page_path, *now_path;
+    spot_log_options_t log;
+    const char *path, *page_path, *now_path, *save_folder;
+    bool has_date, has_start;  /* of --finish-by and --starts-at: */
+    int64_t date_ms, start_ms; /* since 1970 */
     int64_t seed, num_threads, max_replications;
     int progress;
     bool is_json, is_verbose;
     spot_option_list_t traces, sets;
 } arguments_t;
 
-static const arguments_t initial = {
-    .question = {.sure = 0.95, .budget = (double) INFINITY}, .seed = 1, .max_replications = 20000};
+static const arguments_t initial = {.question = {.sure = 0.95, .budget = (double) INFINITY},
+    .log = SPOT_LOG_OPTIONS_INITIAL,
+    .seed = 1,
+    .max_replications = 20000};
+
+/* ---- Dates ---- */
+
+#define DATE_EXPECTED                                                                              \
+    "a date with a zone such as 2026-06-07T12:00:00Z or \"2026-06-07 12:00 +02:00\""
+
+/* Reads a date; one without a zone is refused. Returns false if the text is no date. */
+static bool take_date(
+    spot_call_t *call, const spot_option_t *option, const char *text, int64_t *time_ms)
+{
+    const char *day = text;
+    bool has_zone = false;
+    int64_t day_id;
+
+    if (spot_moment_parse(text, time_ms, &has_zone) && has_zone) {
+        return true;
+    }
+    if (spot_date_scan(&day, &day_id)) {
+        spot_usage_error(call,
+            "--%s: expected " DATE_EXPECTED ", got \"%s\": without %s it may be hours off",
+            option->name, text, *day == '\0' ? "a time and a zone" : "a zone");
+    }
+    return false;
+}
+
+static void take_finish(spot_call_t *call, const spot_option_t *option, const char *text)
+{
+    arguments_t *arguments = call->arguments;
+    const char *problem = "";
+
+    arguments->has_date = take_date(call, option, text, &arguments->date_ms);
+    if (!arguments->has_date &&
+        (spot_duration_parse(text, &arguments->question.finish_by_ms, &problem) != 0 ||
+            arguments->question.finish_by_ms < 1)) {
+        spot_usage_error(call,
+            "--finish-by: expected a duration above 0 such as \"5 d\" or \"30 hours\", "
+            "or " DATE_EXPECTED ", got \"%s\"",
+            text);
+    }
+}
+
+static void take_start(spot_call_t *call, const spot_option_t *option, const char *text)
+{
+    arguments_t *arguments = call->arguments;
+
+    arguments->has_start = take_date(call, option, text, &arguments->start_ms);
+    spot_usage_refuse(call, !arguments->has_start, "--starts-at: expected " DATE_EXPECTED);
+}
 
 static const spot_option_t options[] = {
     SPOT_OPTION(
         ARGUMENT, "a scenario, the job that is asked about", 0, "JOB.yaml", path, NULL, .min = 1),
     SPOT_OPTION(
         COUNT, "steps", 0, "N", question.num_steps, "train: steps that are to be kept", .min = 1),
-    SPOT_OPTION(DURATION, "finish-by", 0, "DURATION", question.finish_by_ms,
-        "train, schedule: when they, or all jobs, are to be done, from the start",
-        .example = "\"5 d\"", .min = 1),
+    SPOT_OPTION(OWN, "finish-by", 0, "TIME", question.finish_by_ms,
+        "train, schedule: when they, or all jobs, are to be done: a duration from the start, "
+        "or a date with a zone, such as \"2026-06-07 12:00 +02:00\"",
+        .example = "\"5 days\"", .settle = take_finish),
+    SPOT_OPTION(OWN, "starts-at", 0, "TIME", start_ms,
+        "When the job starts, for a --finish-by that is a date (default: with --now as its "
+        "trace says)",
+        .settle = take_start),
     SPOT_OPTION(NUMBER, "sure", 0, "P", question.sure,
         "Probability to keep the goal, below 1 (default 0.95)", .max = 1),
     SPOT_OPTION(NUMBER, "budget", 0, "AMOUNT", question.budget,
@@ -59,13 +130,16 @@ static const spot_option_t options[] = {
         .min = 64, .max = 10000000),
     SPOT_OPTION(TEXTS, "trace", 0, "LOG", traces,
         "A recorded trace, replayed from random starts in place of the scenario's, or a "
-        "log that `spotsim trace convert` recognises, which gets its trace beside it; "
-        "several weigh the same",
+        "log that `spotsim trace convert` recognises; several weigh the same",
         .example = "week-1.csv"),
     SPOT_OPTION(INPUT, "now", 0, "LOG", now_path,
         "The job runs already: its own trace or log, from its start to now"),
     SPOT_OPTION(
         COUNT, "progress", 0, "N", question.progress, "With --now: steps that it has kept so far"),
+    SPOT_LOG_OPTIONS,
+    SPOT_OPTION(FOLDER, "save", 0, "FOLDER", save_folder,
+        "Write to this folder the scenario of the answer, JOB.advice.yaml, the study that was "
+        "run, JOB.advice-study.yaml, and the traces of logs"),
     SPOT_OPTION(WRITTEN, "output", 'o', "ADVICE.html", page_path,
         "Write a page with the answer and the search to this file", .endings = ".html or .htm"),
     SPOT_OPTION(TEXTS, "set", 0, "KEY=VALUE", sets,
@@ -85,9 +159,16 @@ static const spot_option_t options[] = {
 
 static void check(spot_call_t *call)
 {
-    const arguments_t *arguments = call->arguments;
+    arguments_t *arguments = call->arguments;
     const spot_advice_question_t *question = &arguments->question;
 
+    spot_log_options_check(&arguments->log);
+    spot_usage_refuse(call, arguments->has_start && !arguments->has_date,
+        "--starts-at is for a --finish-by that is a date");
+    spot_usage_refuse(call,
+        arguments->has_date && !arguments->has_start && arguments->now_path == NULL,
+        "--finish-by: a date needs --starts-at TIME, when the job starts: the same inputs give "
+        "the same answer, whenever they are asked");
     spot_usage_refuse(call, question->sure >= 1,
         "--sure: no number of runs shows that something never fails: expected less than "
         "1");
@@ -105,44 +186,126 @@ static void check(spot_call_t *call)
 /* What a canonical trace begins with. */
 #define TRACE_BEGIN "# spotsim-trace:"
 
-/* Converts a log that is no trace yet to one beside it, and takes that in its place. */
-static int take_log(spot_call_t *call, const char **path)
+/* The logs that were converted, each with its trace in memory and, with --save, its
+ * place. */
+typedef struct {
+    spot_memory_files_t files;
+    const char **saved; /* [files.num_files] */
+} logs_t;
+
+/* "FOLDER/week.jsonl.trace.csv" of a log, that of no other one. */
+static const char *saved_name(spot_call_t *call, const logs_t *logs, const char *path)
 {
-    const char *made = spot_texts_add(&call->texts, "%s.trace.csv", *path);
+    const arguments_t *arguments = call->arguments;
+    const char *slash = strrchr(path, '/'), *name = slash == NULL ? path : slash + 1;
+    const char *saved =
+        spot_texts_add(&call->texts, "%s/%s.trace.csv", arguments->save_folder, name);
+
+    for (size_t j = 0, k = 2; j < logs->files.num_files; j++) {
+        if (strcmp(logs->saved[j], saved) == 0) {
+            saved = spot_texts_add(
+                &call->texts, "%s/%s-%zu.trace.csv", arguments->save_folder, name, k++);
+            j = (size_t) -1;
+        }
+    }
+    return saved;
+}
+
+/* Keeps the trace of a log in memory, where readers find it under the path of the log. */
+static int keep_trace(spot_call_t *call, logs_t *logs, const char *path, spot_trace_t *trace)
+{
+    const arguments_t *arguments = call->arguments;
+    const char *saved = arguments->save_folder == NULL ? "" : saved_name(call, logs, path);
+    size_t max_saved = logs->files.num_files;
+    FILE *out = spot_texts_begin(&call->texts);
+    const char *text;
+    int ret = spot_keys_set(&trace->header, MADE_BY_KEY, MADE_BY, strlen(MADE_BY));
+
+    if (out != NULL && ret == 0) {
+        ret = spot_trace_write_stream(trace, out, path, &call->diag);
+    }
+    text = spot_texts_end(&call->texts, out);
+    ret = spot_error_first(ret, call->texts.error);
+    ret = ret != 0
+              ? ret
+              : spot_array_reserve(&logs->saved, &max_saved, max_saved + 1, sizeof(*logs->saved));
+    if (ret == 0) {
+        logs->saved[logs->files.num_files] = saved;
+        ret = spot_memory_files_add(&logs->files, path, text, strlen(text));
+    }
+    return ret;
+}
+
+/* Converts a log that is no trace yet. */
+static int take_log(spot_call_t *call, logs_t *logs, const char *path)
+{
+    const arguments_t *arguments = call->arguments;
     spot_taken_log_t log = {.figures = {.name = NULL}};
     int ret;
 
-    if (access(*path, R_OK) != 0 || spot_csv_begins(*path, TRACE_BEGIN)) {
+    if (access(path, R_OK) != 0 || spot_csv_begins(path, TRACE_BEGIN) ||
+        spot_memory_files_find(&logs->files, path) != NULL) {
         return 0; /* a file that is not there is reported where it is read */
     }
-    if (access(made, F_OK) == 0 && !spot_csv_begins(made, TRACE_BEGIN)) {
-        return spot_diag_error(&call->diag, made, 0, 0,
-            "exists and is no trace: move it away, or convert %s with `spotsim trace "
-            "convert`",
-            *path);
-    }
-    ret = spot_taken_log_read(&log, *path, made, &call->diag);
+    ret = spot_taken_log_read(&log, path, &arguments->log.task, NULL, &call->diag);
     if (ret == 0 && !call->is_quiet) {
-        fprintf(stderr, "%s is the trace of %s:\n", made, *path);
+        fprintf(stderr, "%s as a trace:\n", path);
         spot_convert_report_print(&log.report, &log.trace, stderr);
     }
-    *path = made;
+    ret = ret == 0 ? keep_trace(call, logs, path, &log.trace) : ret;
     spot_taken_log_free(&log);
     return ret;
 }
 
-static int take_logs(spot_call_t *call)
+static int take_logs(spot_call_t *call, logs_t *logs)
 {
-    arguments_t *arguments = call->arguments;
+    const arguments_t *arguments = call->arguments;
     int ret = 0;
 
     for (size_t j = 0; ret == 0 && j < arguments->traces.num_texts; j++) {
-        ret = take_log(call, &arguments->traces.texts[j]);
+        ret = take_log(call, logs, arguments->traces.texts[j]);
     }
     if (ret == 0 && arguments->now_path != NULL) {
-        ret = take_log(call, &arguments->now_path);
+        ret = take_log(call, logs, arguments->now_path);
     }
+    spot_usage_refuse(call,
+        ret == 0 && logs->files.num_files == 0 && spot_log_options_are_given(&arguments->log),
+        "--from, --until, --notice and the like say how a log becomes a trace: no file of "
+        "--trace and --now is a log");
     return ret;
+}
+
+/* Turns a date into the time since the start of the job, which the trace of a job that
+ * runs may say. */
+static int settle_date(arguments_t *self, const spot_trace_t *now, spot_diag_t *diag)
+{
+    const char *start = now == NULL ? NULL : spot_trace_key(now, "start");
+    const char *where = now == NULL ? "--starts-at" : self->now_path;
+    char text[SPOT_DATETIME_BYTES];
+    int64_t start_ms = 0;
+    bool has_zone = false;
+
+    if (!self->has_date) {
+        return 0;
+    }
+    if (start != NULL && spot_instant_parse(start, &start_ms, &has_zone) && has_zone) {
+        if (self->has_start && start_ms != self->start_ms) {
+            return spot_diag_error(
+                diag, where, 0, 0, "starts at %s: --starts-at says another time", start);
+        }
+        self->start_ms = start_ms;
+    } else if (!self->has_start) {
+        return spot_diag_error(diag, where, 0, 0,
+            "does not say when it starts, which a --finish-by that is a date needs: expected "
+            "--starts-at TIME");
+    }
+    self->question.finish_by_ms = self->date_ms - self->start_ms;
+    spot_instant_text(self->start_ms, text);
+    if (self->question.finish_by_ms < 1 || self->question.finish_by_ms > SPOT_MAX_DURATION_MS) {
+        return spot_diag_error(diag, "--finish-by", 0, 0,
+            "expected a date within 100 years after the start of the job, %s", text);
+    }
+    return 0;
 }
 
 /* What the trace of the job so far says of now. */
@@ -152,10 +315,11 @@ static int read_now(arguments_t *self, spot_diag_t *diag)
     int ret = 0;
 
     if (self->now_path == NULL) {
-        return 0;
+        return settle_date(self, NULL, diag);
     }
     spot_trace_init(&trace);
     ret = spot_trace_read(&trace, self->now_path, false, diag);
+    ret = ret == 0 ? settle_date(self, &trace, diag) : ret;
     if (ret == 0) {
         self->question.is_running = true;
         self->question.elapsed_ms = trace.end_ms;
@@ -172,20 +336,128 @@ static int read_now(arguments_t *self, spot_diag_t *diag)
 
 /* ---- What is written ---- */
 
-static int write_yaml(spot_call_t *call, const char *path, const char *what, const char *text)
+/* The names of the files of --save. */
+typedef struct {
+    bool is_made; /* the folder was not there before */
+    const char *scenario, *study;
+} saving_t;
+
+/* Whether a trace was written by advise: its header says so. */
+static bool is_own_trace(const char *path)
 {
+    char head[8192];
+    FILE *stream = fopen(path, "rb");
+    size_t num_bytes = stream == NULL ? 0 : fread(head, 1, sizeof(head) - 1, stream);
+
+    head[num_bytes] = '\0';
+    if (stream != NULL) {
+        (void) fclose(stream);
+    }
+    return strncmp(head, TRACE_BEGIN, strlen(TRACE_BEGIN)) == 0 &&
+           strstr(head, "\n# " MADE_BY_KEY ": " MADE_BY "\n") != NULL;
+}
+
+static int refuse_foreign(spot_call_t *call, const char *path, bool is_own)
+{
+    return is_own || access(path, F_OK) != 0
+               ? 0
+               : spot_diag_error(&call->diag, path, 0, 0,
+                     "exists and was not written by `spotsim advise`: move it away");
+}
+
+/* Before the search: makes the folder, and looks whether files are in the way. */
+static int start_saving(spot_call_t *call, const logs_t *logs, saving_t *saving)
+{
+    const arguments_t *arguments = call->arguments;
+    const char *folder = arguments->save_folder, *slash = strrchr(arguments->path, '/');
+    const char *path;
+    struct stat status;
+    int ret;
+
+    if (folder == NULL) {
+        return 0;
+    }
+    path =
+        spot_texts_add(&call->texts, "%s/%s", folder, slash == NULL ? arguments->path : slash + 1);
+    saving->scenario = spot_advice_beside(&call->texts, path, ".advice.yaml");
+    saving->study = spot_advice_beside(&call->texts, path, SPOT_ADVICE_STUDY_ENDING);
+    saving->is_made = mkdir(folder, 0777) == 0;
+    if (!saving->is_made && (stat(folder, &status) != 0 || !S_ISDIR(status.st_mode))) {
+        return spot_diag_error(
+            &call->diag, folder, 0, 0, "cannot make the folder: %s", strerror(errno));
+    }
+    ret = refuse_foreign(call, saving->scenario, spot_csv_begins(saving->scenario, WRITTEN_BY));
+    ret = spot_error_first(
+        ret, refuse_foreign(call, saving->study, spot_csv_begins(saving->study, WRITTEN_BY)));
+    for (size_t j = 0; j < logs->files.num_files; j++) {
+        ret = spot_error_first(
+            ret, refuse_foreign(call, logs->saved[j], is_own_trace(logs->saved[j])));
+    }
+    return ret;
+}
+
+/* Writes a document, whose paths are those of the study beside the scenario. */
+static int write_yaml(spot_call_t *call, const spot_yaml_move_t *move, const char *path,
+    const char *what, const char *text)
+{
+    const char *moved = spot_yaml_moved(move, text, &call->texts, &call->diag);
     spot_output_t output;
     FILE *out;
 
-    if (access(path, F_OK) == 0 && !spot_csv_begins(path, WRITTEN_BY)) {
-        return spot_diag_error(&call->diag, path, 0, 0,
-            "exists and was not written by `spotsim advise`: move it away");
+    if (moved == NULL) {
+        return SPOT_ERR_NO_MEMORY;
     }
     out = spot_output_bytes(&output, path, &call->diag);
     if (out != NULL) {
-        fprintf(out, "%s: %s\n%s", WRITTEN_BY, what, text);
+        fprintf(out, "%s: %s\n%s", WRITTEN_BY, what, moved);
     }
     return spot_output_end(&output, 0);
+}
+
+static int save_trace(spot_call_t *call, const logs_t *logs, size_t j)
+{
+    spot_output_t output;
+    FILE *out = spot_output_bytes(&output, logs->saved[j], &call->diag);
+
+    if (out != NULL) {
+        fwrite(logs->files.files[j].bytes, 1, logs->files.files[j].num_bytes, out);
+    }
+    return spot_output_end(&output, 0);
+}
+
+static int save_all(spot_call_t *call, const spot_advice_result_t *result,
+    const spot_study_t *study, const logs_t *logs, const saving_t *saving)
+{
+    const arguments_t *arguments = call->arguments;
+    const size_t num_files = logs->files.num_files;
+    spot_moved_file_t *moved = spot_calloc(2 * num_files + 1, sizeof(*moved));
+    spot_yaml_move_t move = {
+        .file = spot_advice_beside(&call->texts, arguments->path, SPOT_ADVICE_STUDY_ENDING),
+        .inputs = study->inputs,
+        .folder = arguments->save_folder,
+        .moved = moved};
+    int ret = moved == NULL ? SPOT_ERR_NO_MEMORY : 0;
+
+    for (size_t j = 0; ret == 0 && j < num_files; j++) {
+        const spot_memory_file_t *file = &logs->files.files[j];
+        const char *name = strrchr(logs->saved[j], '/') + 1;
+
+        moved[move.num_moved++] = (spot_moved_file_t){file->path, name};
+        if (file->absolute_path != NULL) {
+            moved[move.num_moved++] = (spot_moved_file_t){file->absolute_path, name};
+        }
+        ret = save_trace(call, logs, j);
+    }
+    ret = ret != 0 ? ret
+                   : write_yaml(call, &move, saving->scenario,
+                         result->verdict == SPOT_VERDICT_YES ? "the scenario that it recommends"
+                                                             : "the scenario that comes nearest",
+                         result->scenario_text);
+    ret = ret != 0
+              ? ret
+              : write_yaml(call, &move, saving->study, "the study that it ran", result->study_text);
+    free(moved);
+    return ret;
 }
 
 static void write_preface(const void *context, spot_document_t *document)
@@ -236,20 +508,16 @@ static int print_answer(spot_call_t *call, const spot_advice_result_t *result)
     return spot_output_end(&output, ret);
 }
 
-static int write_results(
-    spot_call_t *call, const spot_advice_result_t *result, const spot_store_t *store)
+static int write_results(spot_call_t *call, const spot_advice_result_t *result,
+    const spot_study_t *study, const spot_store_t *store, const logs_t *logs,
+    const saving_t *saving)
 {
     const arguments_t *arguments = call->arguments;
-    const char *scenario = spot_advice_beside(&call->texts, arguments->path, ".advice.yaml");
-    const char *study = spot_advice_beside(&call->texts, arguments->path, SPOT_ADVICE_STUDY_ENDING);
     int ret = print_answer(call, result);
 
-    ret = ret != 0 ? ret
-                   : write_yaml(call, scenario,
-                         result->verdict == SPOT_VERDICT_YES ? "the scenario that it recommends"
-                                                             : "the scenario that comes nearest",
-                         result->scenario_text);
-    ret = ret != 0 ? ret : write_yaml(call, study, "the study that it ran", result->study_text);
+    if (ret == 0 && arguments->save_folder != NULL) {
+        ret = save_all(call, result, study, logs, saving);
+    }
     return ret == 0 && arguments->page_path != NULL ? write_page(call, result, store) : ret;
 }
 
@@ -284,9 +552,13 @@ static int run(spot_call_t *call)
     spot_advice_result_t result = {.num_advised = 0};
     spot_study_t study = {.experiment = NULL};
     spot_store_t *store = NULL;
-    int ret = take_logs(call);
+    saving_t saving = {.is_made = false};
+    logs_t logs = {.saved = NULL};
+    int ret = take_logs(call, &logs);
 
+    call->diag.memory = &logs.files;
     ret = ret == 0 ? read_now(arguments, &call->diag) : ret;
+    ret = ret == 0 ? start_saving(call, &logs, &saving) : ret;
     spot_interrupt_watch();
     arguments->question.num_traces = arguments->traces.num_texts;
     arguments->question.traces = arguments->traces.texts;
@@ -300,7 +572,10 @@ static int run(spot_call_t *call)
     spot_progress_finish(&line);
     if (ret == 0) {
         call->is_reading = false;
-        ret = write_results(call, &result, store);
+        ret = write_results(call, &result, &study, store, &logs, &saving);
+    }
+    if (ret < 0 && saving.is_made) {
+        (void) rmdir(arguments->save_folder); /* unless it has files */
     }
     if (ret == 0 && arguments->question.is_running) {
         ret = exit_codes_as_it_is[spot_advice_current(&result)->verdict];
@@ -312,6 +587,9 @@ static int run(spot_call_t *call)
     }
     spot_study_free(&study);
     spot_advice_result_free(&result);
+    call->diag.memory = NULL;
+    spot_memory_files_free(&logs.files);
+    free(logs.saved);
     return ret;
 }
 
@@ -325,8 +603,9 @@ const spot_command_t spot_command_advise = {
            "what it does) and the size of the fleet. It minimises the mean cost, with a "
            "probability of --sure to be done in time; late runs go on, up to three "
            "deadlines. The figures of the answer come from runs that the search did not "
-           "choose by. Then it looks at what would change the answer. JOB.advice.yaml gets "
-           "the scenario that it recommends, JOB.advice-study.yaml the study that it ran. "
+           "choose by. Then it looks at what would change the answer. It writes nothing but what "
+           "-o and --save name. A log is converted in memory, as the options say that are also "
+           "those of `spotsim trace convert`; -q leaves out the report of it. "
            "The exit code is 1 if the answer is no. With --now the question is asked in "
            "the middle of a run, and the exit code is 3 if the job, as it is, does not "
            "keep the goal.\n\nOf a serving pipeline (engine: serve) it searches the "
@@ -335,6 +614,8 @@ const spot_command_t spot_command_advise = {
            "reserved and how many on spot, and the policy. Without --finish-by its jobs "
            "may take twice their duration in the mean.",
     .examples = "  spotsim advise job.yaml --steps 2000 --finish-by \"5 d\"\n"
+                "  spotsim advise job.yaml --steps 2000 --finish-by \"5 d\" \\\n"
+                "      --trace warnings.json --notice 120s --initial 24 --save answer\n"
                 "  spotsim advise job.yaml --steps 2000 --finish-by \"5 d\" \\\n"
                 "      --sure 0.9 --budget 30000 --trace week.csv -o advice.html\n"
                 "  spotsim advise job.yaml --steps 2000 --finish-by \"5 d\" \\\n"

@@ -287,7 +287,7 @@ SAY(say_tasks, spot_task_log,
     spot_task_log_read(&file, self->path, &(spot_task_reading_t){.edges_path = NULL}, DIAG),
     NUMBER("events", file.num_events), NUMBER("workers", file.num_workers),
     NUMBER("tasks_with_inputs", file.num_input_records))
-SAY(say_log, spot_taken_log, spot_taken_log_read(&file, self->path, NULL, DIAG),
+SAY(say_log, spot_taken_log, spot_taken_log_read(&file, self->path, NULL, NULL, DIAG),
     TEXT("form", file.report.format), NUMBER("records", file.report.num_records),
     say_figures(self, &file.figures);
     for (size_t j = 0; j < file.report.num_remarks; j++)
@@ -301,8 +301,9 @@ SAY(say_loader, spot_input_scenario,
 SAY(say_prices, spot_price_steps,
     spot_price_history_read(
         &file, (int64_t[]){0}, &(spot_price_request_t){.form = NULL}, 1, &self->path, DIAG),
-    TEXT("currency", file.currency), NUMBER("steps", file.num_steps),
-    NUMBER("first_price_per_h", file.steps[0].usd_per_h),
+    TEXT("currency", file.currency);
+    if (file.start[0] != '\0') TEXT("start", file.start);
+    NUMBER("steps", file.num_steps), NUMBER("first_price_per_h", file.steps[0].usd_per_h),
     NUMBER("last_change_s", file.steps[file.num_steps - 1].start_ms / 1000),
     NUMBER("last_price_per_h", file.steps[file.num_steps - 1].usd_per_h))
 SAY(say_profile, spot_profile, spot_profile_read(&file, self->path, DIAG),

@@ -61,7 +61,7 @@ static int take_trace(init_t *self, const char *path)
     const spot_describe_t *figures = &log.figures;
     char span[SPOT_DURATION_TEXT_BYTES];
     const int ret =
-        spot_taken_log_read(&log, path, self->files[2].file.temporary, &self->call->diag);
+        spot_taken_log_read(&log, path, NULL, self->files[2].file.temporary, &self->call->diag);
 
     if (ret == 0) {
         spot_duration_text(log.trace.end_ms, span);

@@ -3,11 +3,12 @@
 
 #include "traces/trace_write.h"
 
-int spot_taken_log_read(
-    spot_taken_log_t *self, const char *path, const char *written, spot_diag_t *diag)
+int spot_taken_log_read(spot_taken_log_t *self, const char *path, const spot_convert_t *task,
+    const char *written, spot_diag_t *diag)
 {
-    int ret = spot_convert(&(spot_convert_t){.kind = -1, .window_ms = -1}, 1,
-        &(spot_record_input_t){.path = path}, &self->trace, &self->report, diag);
+    static const spot_convert_t plain = {.kind = -1, .window_ms = -1};
+    int ret = spot_convert(task == NULL ? &plain : task, 1, &(spot_record_input_t){.path = path},
+        &self->trace, &self->report, diag);
 
     ret = ret != 0 ? ret : spot_describe_init(&self->figures, &self->trace);
     return ret != 0 || written == NULL ? ret : spot_trace_write(&self->trace, written, diag);

@@ -12,8 +12,9 @@ typedef struct {
     spot_describe_t figures;
 } spot_taken_log_t;
 
-/* Converts a log, and writes the trace to a file unless written is NULL. BAD_INPUT with
- * the reasons in diag, IO, NO_MEMORY; free self even then. */
-SPOT_MUST_CHECK int spot_taken_log_read(
-    spot_taken_log_t *self, const char *path, const char *written, spot_diag_t *diag);
+/* Converts a log as task says (NULL: by its content), and writes the trace to a file
+ * unless written is NULL. BAD_INPUT with the reasons in diag, IO, NO_MEMORY; free self
+ * even then. */
+SPOT_MUST_CHECK int spot_taken_log_read(spot_taken_log_t *self, const char *path,
+    const spot_convert_t *task, const char *written, spot_diag_t *diag);
 void spot_taken_log_free(spot_taken_log_t *self);

@@ -105,7 +105,7 @@ static void seal(spot_table_file_t *file, size_t end_line)
 int spot_instance_table_read(spot_instance_table_t *self, const char *path, spot_diag_t *diag)
 {
     static const spot_table_file_remark_t remarks[] = {
-        {"samples_per_step", offsetof(spot_instance_table_t, samples_per_step)}, {0}};
+        {"samples_per_step", offsetof(spot_instance_table_t, samples_per_step), 0}, {0}};
     static const spot_table_file_format_t format = {.num_columns = NUM_COLUMNS,
         .columns = columns,
         .layout = "n and step_ms, and any of samples_per_s, restart_total_ms, "

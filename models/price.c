@@ -185,6 +185,30 @@ void spot_price_steps_settle(
     free(path);
 }
 
+bool spot_price_check_start(spot_diag_t *diag, const spot_node_t *node, const char *key,
+    const spot_price_steps_t *price, const char *what, const char *start, int64_t shift_ms)
+{
+    const spot_node_t *place = spot_node_place(node, key);
+    char from[SPOT_DURATION_TEXT_BYTES], note[128] = "";
+    int64_t apart_ms;
+    double hours;
+
+    if (start == NULL || !spot_starts_differ(price->start, start, shift_ms, &apart_ms)) {
+        return false;
+    }
+    if (shift_ms > 0) {
+        spot_duration_text(shift_ms, from);
+        snprintf(note, sizeof(note), " (played from %s on)", from);
+    }
+    hours = fabs((double) apart_ms) / (double) SPOT_MS_PER_H;
+    spot_diag_warn(diag, place->file, place->line, place->column,
+        "%s: the prices start at %s, %s at %s%s: both count as time 0, so the prices come %.3g %s "
+        "too %s; see `spotsim price convert --start`",
+        key, price->start, what, start, note, hours < 48 ? hours : hours / 24,
+        hours < 48 ? "h" : "d", apart_ms > 0 ? "early" : "late");
+    return true;
+}
+
 void spot_currency_check(spot_bind_t *bind, const spot_node_t *node, const char *key,
     const char *currency, const char *of_scenario)
 {

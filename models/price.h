@@ -8,6 +8,7 @@
 #include <stdio.h>
 
 #include "base/bind.h"
+#include "base/datetime.h"
 #include "base/error.h"
 #include "base/stats.h"
 
@@ -42,6 +43,7 @@ typedef struct {
     size_t max_steps;
     spot_price_step_t *steps;           /* [num_steps] start_ms increasing from 0 */
     char currency[SPOT_CURRENCY_BYTES]; /* as their source says; "": it does not */
+    char start[SPOT_DATETIME_BYTES];    /* when time 0 was, the same */
 } spot_price_steps_t;
 
 /* Appends a step. BAD_PARAM: the first step is not at 0, a later one not after its
@@ -54,14 +56,21 @@ void spot_price_steps_free(spot_price_steps_t *self);
  * with a later one goes. */
 void spot_price_steps_speed_up(spot_price_steps_t *self, double factor);
 
-/* Reads a CSV file with the columns time_s,usd_per_h, or of another currency, and
- * reports all errors to diag as file:line:column. BAD_INPUT, IO, NO_MEMORY; free self
- * even then. */
+/* Reads a CSV file with the columns time_s,usd_per_h, or of another currency, before
+ * which "# start: 2026-06-01T00:00:00Z" may say when time 0 was, and reports all errors to diag as
+ * file:line:column. BAD_INPUT, IO, NO_MEMORY; free self even then. */
 SPOT_MUST_CHECK int spot_price_steps_read(
     spot_price_steps_t *self, const char *path, spot_diag_t *diag);
 
 /* Writes such a file. */
 void spot_price_steps_write(const spot_price_steps_t *self, FILE *out);
+
+/* Warns at the place of a key below node if its prices and what is taken to start with
+ * them, such as the trace "week", a text for messages, do not start together: start is
+ * when that does, as it says, or NULL, shift_ms: it counts from so much later. Returns
+ * whether it warned. */
+bool spot_price_check_start(spot_diag_t *diag, const spot_node_t *node, const char *key,
+    const spot_price_steps_t *price, const char *what, const char *start, int64_t shift_ms);
 
 /* Reports at the place of a key below node that its prices are in another currency than
  * those of the scenario. currency "" or NULL: their source does not say. */

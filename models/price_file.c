@@ -12,6 +12,7 @@ enum { COLUMN_TIME, COLUMN_PRICE, NUM_COLUMNS };
 typedef struct {
     spot_price_steps_t *steps;
     char price_name[SPOT_CURRENCY_COLUMN_BYTES]; /* as the file has it */
+    char start[64];                              /* the same; "": it does not say */
 } reading_t;
 
 /* Any currency is a name of the column of prices. */
@@ -56,16 +57,30 @@ int spot_price_steps_read(spot_price_steps_t *self, const char *path, spot_diag_
             SPOT_MAX_PRICE_USD_PER_H, .expected = "expected a number from 0 to 1000000",
             .accepts = accept_currency},
     };
+    static const spot_table_file_remark_t remarks[] = {
+        {"start", offsetof(reading_t, start), sizeof(reading.start)}, {.key = NULL}};
     const spot_table_file_format_t format = {.num_columns = NUM_COLUMNS,
         .columns = columns,
+        .remarks = remarks,
         .layout = "time_s,usd_per_h",
         .row_bytes = sizeof(spot_price_step_t),
         .empty = "no price",
         .take = take_step};
 
+    const char *rest = reading.start;
+    int64_t start_ms;
+    bool has_zone;
+    int ret;
+
     memset(self, 0, sizeof(*self));
     strcpy(self->currency, SPOT_USUAL_CURRENCY);
-    return spot_table_file_read(&format, path, diag, &reading);
+    ret = spot_table_file_read(&format, path, diag, &reading);
+    reading.start[strcspn(reading.start, "\r\n")] = '\0';
+    if (spot_moment_parse(reading.start, &start_ms, &has_zone) ||
+        (spot_date_scan(&rest, &start_ms) && *rest == '\0')) { /* else it is any remark */
+        snprintf(self->start, sizeof(self->start), "%s", reading.start);
+    }
+    return ret;
 }
 
 void spot_price_steps_write(const spot_price_steps_t *self, FILE *out)
@@ -74,6 +89,9 @@ void spot_price_steps_write(const spot_price_steps_t *self, FILE *out)
     char time_s[SPOT_NUMBER_TEXT_BYTES], price[SPOT_NUMBER_TEXT_BYTES];
 
     spot_currency_column(self->currency, column);
+    if (self->start[0] != '\0') {
+        fprintf(out, "# start: %s\n", self->start);
+    }
     fprintf(out, "time_s,%s\n", column);
     for (size_t j = 0; j < self->num_steps; j++) {
         spot_number_text(spot_duration_s(self->steps[j].start_ms), time_s);

@@ -70,9 +70,9 @@ static void seal(spot_table_file_t *file, size_t end_line)
 int spot_step_grid_read(spot_step_grid_t *self, const char *path, spot_diag_t *diag)
 {
     static const spot_table_file_remark_t remarks[] = {
-        {"samples_per_step", offsetof(spot_step_grid_t, samples_per_step)},
-        {"micro_batch", offsetof(spot_step_grid_t, micro_batch)},
-        {"layers", offsetof(spot_step_grid_t, num_layers)}, {0}};
+        {"samples_per_step", offsetof(spot_step_grid_t, samples_per_step), 0},
+        {"micro_batch", offsetof(spot_step_grid_t, micro_batch), 0},
+        {"layers", offsetof(spot_step_grid_t, num_layers), 0}, {0}};
     static const spot_table_file_format_t format = {.num_columns = NUM_COLUMNS,
         .columns = columns,
         .layout = "D,P,step_ms[,samples_per_s][,origin]",

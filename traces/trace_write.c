@@ -10,6 +10,8 @@
 #include "base/csv.h"
 #include "base/utf8.h"
 
+#define FIRST_LINE "# spotsim-trace: 1\n"
+
 /* Writes bytes and keeps the errno of the first failure. */
 static void put(spot_trace_writer_t *self, const char *text, size_t num_bytes)
 {
@@ -68,7 +70,7 @@ int spot_trace_writer_init(spot_trace_writer_t *self, const char *path, spot_dia
         }
     }
     if (ret == 0) {
-        put_text(self, "# spotsim-trace: 1\n");
+        put_text(self, FIRST_LINE);
     }
     return ret;
 }
@@ -141,17 +143,9 @@ void spot_trace_writer_end_row(spot_trace_writer_t *self)
     put(self, "\n", 1);
 }
 
-int spot_trace_writer_commit(spot_trace_writer_t *self, spot_diag_t *diag)
+/* Reports what went wrong on the way. */
+static int check_written(const spot_trace_writer_t *self, const char *name, spot_diag_t *diag)
 {
-    const char *name = self->file.path == NULL ? "standard output" : self->file.path;
-
-    if (self->gzip != NULL) {
-        errno = 0;
-        if (gzclose(self->gzip) != Z_OK && self->error_number == 0) {
-            self->error_number = errno == 0 ? EIO : errno;
-        }
-        self->gzip = NULL;
-    }
     if (self->error_number != 0) {
         spot_diag_error(diag, name, 0, 0, "cannot write: %s", strerror(self->error_number));
         return SPOT_ERR_IO;
@@ -163,7 +157,23 @@ int spot_trace_writer_commit(spot_trace_writer_t *self, spot_diag_t *diag)
             SPOT_CSV_MAX_LINE_BYTES);
         return SPOT_ERR_BAD_PARAM;
     }
-    return spot_outfile_commit(&self->file, diag);
+    return 0;
+}
+
+int spot_trace_writer_commit(spot_trace_writer_t *self, spot_diag_t *diag)
+{
+    const char *name = self->file.path == NULL ? "standard output" : self->file.path;
+    int ret;
+
+    if (self->gzip != NULL) {
+        errno = 0;
+        if (gzclose(self->gzip) != Z_OK && self->error_number == 0) {
+            self->error_number = errno == 0 ? EIO : errno;
+        }
+        self->gzip = NULL;
+    }
+    ret = check_written(self, name, diag);
+    return ret == 0 ? spot_outfile_commit(&self->file, diag) : ret;
 }
 
 void spot_trace_writer_free(spot_trace_writer_t *self)
@@ -185,25 +195,41 @@ static void write_row(spot_trace_writer_t *writer, const spot_trace_t *trace, in
     spot_trace_writer_end_row(writer);
 }
 
+/* Everything behind the first line. */
+static void write_trace(spot_trace_writer_t *writer, const spot_trace_t *trace)
+{
+    for (size_t j = 0; j < trace->header.num_keys; j++) {
+        spot_trace_writer_key(writer, trace->header.keys[j].key, trace->header.keys[j].value);
+    }
+    write_row(writer, trace, 0, "init", trace->initial, trace->name_ids);
+    for (size_t j = 0; j < trace->num_events; j++) {
+        const spot_event_t *event = &trace->events[j];
+
+        write_row(writer, trace, event->time_ms, spot_event_kind_names[event->kind], event->count,
+            event->name_ids);
+    }
+    write_row(writer, trace, trace->end_ms, "end", trace->final, NULL);
+}
+
 int spot_trace_write(const spot_trace_t *trace, const char *path, spot_diag_t *diag)
 {
     spot_trace_writer_t writer;
     int ret = spot_trace_writer_init(&writer, path, diag);
 
     if (ret == 0) {
-        for (size_t j = 0; j < trace->header.num_keys; j++) {
-            spot_trace_writer_key(&writer, trace->header.keys[j].key, trace->header.keys[j].value);
-        }
-        write_row(&writer, trace, 0, "init", trace->initial, trace->name_ids);
-        for (size_t j = 0; j < trace->num_events; j++) {
-            const spot_event_t *event = &trace->events[j];
-
-            write_row(&writer, trace, event->time_ms, spot_event_kind_names[event->kind],
-                event->count, event->name_ids);
-        }
-        write_row(&writer, trace, trace->end_ms, "end", trace->final, NULL);
+        write_trace(&writer, trace);
         ret = spot_trace_writer_commit(&writer, diag);
     }
     spot_trace_writer_free(&writer);
     return ret;
+}
+
+int spot_trace_write_stream(
+    const spot_trace_t *trace, FILE *stream, const char *name, spot_diag_t *diag)
+{
+    spot_trace_writer_t writer = {.file = {.stream = stream}};
+
+    put_text(&writer, FIRST_LINE);
+    write_trace(&writer, trace);
+    return check_written(&writer, name, diag);
 }

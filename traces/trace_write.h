@@ -51,3 +51,7 @@ void spot_trace_writer_free(spot_trace_writer_t *self);
  * same. Errors as spot_trace_writer_init() and spot_trace_writer_commit(). */
 SPOT_MUST_CHECK int spot_trace_write(
     const spot_trace_t *trace, const char *path, spot_diag_t *diag);
+
+/* The same to a stream, of a file that is called name in messages. */
+SPOT_MUST_CHECK int spot_trace_write_stream(
+    const spot_trace_t *trace, FILE *stream, const char *name, spot_diag_t *diag);

@@ -8,6 +8,7 @@
 #include "sim/schedule/experiment.h"
 #include "sim/schedule/policy.h"
 #include "sim/schedule/scenario.h"
+#include "traces/generate/recordings.h"
 
 /* Late runs go on up to so many deadlines. Without one, jobs are to be done in so many
  * times what they run alone. */
@@ -149,6 +150,33 @@ static void set_goal(proposal_t *self, int64_t finish_by_ms)
     }
 }
 
+/* Looks at the recordings of the pools' trace. The scenario may have no spot node, and so
+ * no pool, before alternatives are chosen. */
+static int doubt_lossless(spot_alternatives_t *all, const spot_node_t *node,
+    const spot_schedule_scenario_t *scenario, const spot_diag_t *diag)
+{
+    const spot_trace_setting_t setting = {.tick_ms = SPOT_MS_PER_S, .capacity = 1, .initial = 1};
+    spot_trace_model_t trace = {.generator = NULL};
+    spot_diag_t quiet; /* it is bound with its own values later */
+    spot_bind_t bind = {.diag = &quiet};
+    int ret;
+
+    if (scenario->pools.num_settings == 0) {
+        return 0;
+    }
+    spot_diag_init_like(&quiet, diag);
+    ret = spot_trace_model_bind(&trace, &bind, node, &setting, NULL);
+    if (ret == 0) {
+        const spot_model_common_t *played = spot_trace_model_common(&trace);
+
+        spot_advice_doubt_lossless(
+            all, played->num_played, spot_recorded_trace_num_lossless(played));
+    }
+    spot_trace_model_free(&trace);
+    spot_diag_free(&quiet);
+    return ret == SPOT_ERR_NO_MEMORY ? ret : 0;
+}
+
 static int schedule_propose(const spot_advice_question_t *question, const void *scenario,
     const spot_node_t *root, spot_alternatives_t *all, spot_diag_t *diag)
 {
@@ -184,6 +212,9 @@ static int schedule_propose(const spot_advice_question_t *question, const void *
     (void) SPOT_ARRAY_PUSH(all, left_out,
         "other policies: they know true durations, need estimates or learned files, or "
         "need elastic jobs");
+    if (ret == 0) {
+        ret = doubt_lossless(all, spot_node_place(root, "pools[0].trace"), own, diag);
+    }
     spot_job_log_free(&drawn);
     return ret;
 }

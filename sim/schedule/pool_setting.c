@@ -9,6 +9,7 @@
 #include "base/memory.h"
 #include "base/units.h"
 #include "sim/schedule/job_data.h"
+#include "traces/generate/recordings.h"
 
 /* Zones of a generator have entities of 48 bits: the pool is above them. */
 #define POOL_ENTITY_BITS 48
@@ -124,6 +125,10 @@ static int bind_trace(spot_pool_plan_t *self, spot_bind_t *bind, const spot_pool
     if (capacity == 0 && self->trace.recording == NULL) {
         spot_bind_error(bind, node, "capacity", "a generator needs it");
         return 0;
+    }
+    if (!spot_trace_model_has_price(&self->trace)) {
+        spot_recorded_trace_check_price(
+            spot_trace_model_common(&self->trace), &setting->price, bind->diag, node, "price.spot");
     }
     self->capacity = capacity > 0 ? capacity : spot_trace_most(self->trace.recording);
     self->capacity = self->capacity > 0 ? self->capacity : 1;

@@ -8,6 +8,7 @@
 #include "base/units.h"
 #include "sim/serve/experiment.h"
 #include "sim/serve/planner.h"
+#include "traces/generate/recordings.h"
 
 /* A plan is made for the queries of one replication. Others need a margin: 60 % of the
  * latency objective are planned for, too, and replicas of each stage are spare. */
@@ -203,6 +204,12 @@ static int serve_propose(const spot_advice_question_t *question, const void *sce
         ret = spot_diag_error(diag, root->file, 0, 0,
             "the planners find no configuration that keeps slo%s",
             self.max_fleet > 0 ? " with at most --max-fleet replicas" : "");
+    }
+    if (own->outages.trace.model != NULL) {
+        const spot_model_common_t *played = spot_trace_model_common(&own->outages.trace);
+
+        spot_advice_doubt_lossless(
+            all, played->num_played, spot_recorded_trace_num_lossless(played));
     }
     spot_duration_text(own->slo.latency_ns / 1000000, latency);
     all->goal =

@@ -15,6 +15,7 @@
 #include "models/checkpoint_theory.h"
 #include "sim/train/experiment.h"
 #include "sim/train/job/train.h"
+#include "traces/generate/recordings.h"
 
 /* Sizes of the fleet that are looked at. */
 enum { NUM_SIZES = 7 };
@@ -524,6 +525,7 @@ static int train_propose(const spot_advice_question_t *question, const void *sce
         .root = root,
         .alternatives = alternatives,
         .max_fleet = question->max_fleet > 0 ? question->max_fleet : spot_scenario_num_slots(own)};
+    const spot_model_common_t *played;
     int ret = spot_trace_least_most(
         spot_node_get(spot_node_get(root, "trace"), "recordings"), &self.peak, diag);
 
@@ -546,6 +548,9 @@ static int train_propose(const spot_advice_question_t *question, const void *sce
         if (question->is_running) {
             note_now(&self);
         }
+        played = spot_trace_model_common(&own->trace);
+        spot_advice_doubt_lossless(
+            alternatives, played->num_played, spot_recorded_trace_num_lossless(played));
         if (strcmp(own->trace.generator->name, "seed") == 0) {
             (void) SPOT_ARRAY_PUSH(alternatives, notes,
                 "the generator seed loses as many instances an hour of a small fleet as "

@@ -75,7 +75,7 @@ static int find_paid(const spot_advice_question_t *question, const spot_yaml_t *
     int ret, error;
 
     *paid_usd = 0;
-    spot_diag_init(&quiet);
+    spot_diag_init_like(&quiet, diag);
     spot_trace_init(&trace);
     ret = spot_trace_read(&trace, question->now_path, false, diag);
     error = spot_scenario_init(&bound, scenario->root, NULL, &quiet);

@@ -298,7 +298,7 @@ advises() {
     shift
     cp "$name.yaml" "$work/$name.yaml"
     rm -f "$work/$name.advice.yaml" "$work/$name.advice-study.yaml"
-    ends 0 advise "$work/$name.yaml" --quiet "$@"
+    ends 0 advise "$work/$name.yaml" --save "$work" --quiet "$@"
     answers "$name"
     same "$name.advice.yaml" "$work/$name.advice.yaml"
 }
@@ -312,13 +312,17 @@ expect "larger clusters are looked at" grep -q "^ *with 4 instances: " "$work/st
 # From the log of a cloud to a decision: docs/advice.md.
 rm -rf "$work/week"
 cp -r ../../../models/sample/advice "$work/week"
-ends 0 trace convert "$work/week/week.jsonl.gz" --now 2026-06-08T00:00:00Z -o "$work/week/week.csv"
+ends 0 trace convert "$work/week/week.jsonl.gz" --until 2026-06-08T00:00:00Z -o "$work/week/week.csv"
 ends 0 price convert "$work/week/prices.json" --zone us-east-1b --start 2026-06-01T00:00:00Z \
     -o "$work/week/prices.csv"
-ends 0 advise "$work/week/job.yaml" --steps 2000 --finish-by "6 d" --quiet
+ends 0 advise "$work/week/job.yaml" --steps 2000 --finish-by "6 days" --save "$work/week" --quiet
 answers advise-week
 same advise-week.advice.yaml "$work/week/job.advice.yaml"
 ends 0 run "$work/week/job.advice.yaml" --quiet
+ends 0 price convert "$work/week/prices.json" --zone us-east-1b -o "$work/week/prices.csv"
+ends 0 run "$work/week/job.yaml"
+stderr_says "fleet.price.spot: the prices start at 2026-05-31T19:00:00Z, the trace week at \
+2026-06-01T00:00:00Z: both count as time 0, so the prices come 5 h too late"
 
 # ---- Logs of task graphs ----
 golden tasks/run.txt tasks tasks/run.jsonl --edges tasks/edges.jsonl
@@ -1431,12 +1435,12 @@ ends 2 trace describe "$work/long.csv"
 stderr_says ":$(($(sed -n '/^#/p' fit-trace.csv | wc -l) + 2)):1: line longer than 1048576 bytes"
 # ---- Advice ----
 # advice NAME CODE ARGUMENT...: the answer, without the runs and the time of the search, and
-# the files that it writes beside the job.
+# the files that it saves beside the job.
 advice() {
     name=$1
     code=$2
     shift 2
-    ends "$code" advise "$work/advice/job.yaml" "$@" --threads 2 --quiet
+    ends "$code" advise "$work/advice/job.yaml" "$@" --threads 2 --save "$work/advice" --quiet
     sed "/ alternatives in /,/^  not considered/{/^  not considered/!d}
         s|$work/||" "$work/stdout" >"$work/advised"
     same "advice/$name" "$work/advised"
@@ -1461,9 +1465,65 @@ expect "a trace is named from the folder of the job" \
     grep -q "recordings: \[.*/advice/calm.csv" "$work/advice/job.advice.yaml"
 ends 0 run "$work/advice/job.advice.yaml" --quiet
 echo "scenario: mine" >"$work/advice/job.advice.yaml"
-ends 2 advise "$work/advice/job.yaml" --steps 30 --finish-by "2 d" --quiet
+ends 2 advise "$work/advice/job.yaml" --steps 30 --finish-by "2 d" --save "$work/advice" --quiet
 stderr_says "job.advice.yaml: exists and was not written by \`spotsim advise\`: move it away"
 expect "it is as it was" grep -qx "scenario: mine" "$work/advice/job.advice.yaml"
+
+# A log is converted in memory: the answer is that of its trace, and nothing is written but what
+# --save names. What is saved names its files from there.
+rm -rf "$work/advice"
+cp -r advice "$work/advice"
+until=2026-01-07T00:00:00Z
+printf '%s\n' "# start: 2026-01-05T03:00:00Z" time_s,usd_per_h 0,0.9 36000,0.95 >"$work/advice/spot.csv"
+sed 's/spot: 0.9/spot: {file: spot.csv}/' advice/job.yaml >"$work/advice/paid.yaml"
+ends 0 trace convert advice/log.jsonl --until $until -o "$work/advice/log.csv"
+find "$work/advice" | sort >"$work/files-before"
+ends 0 advise "$work/advice/paid.yaml" --steps 3000 --finish-by "2 days" --threads 2 \
+    --trace "$work/advice/log.csv"
+stderr_says "the prices start at 2026-01-05T03:00:00Z, the trace log at 2026-01-05T00:00:00Z: \
+both count as time 0, so the prices come 3 h too early"
+sed 's/: *[0-9.]* s\. /: T s. /' "$work/stdout" >"$work/advised"
+ends 0 advise "$work/advice/paid.yaml" --steps 3000 --threads 1 \
+    --starts-at 2026-01-05T00:00:00Z --finish-by "2026-01-07 02:00 +02:00" \
+    --trace "$work/advice/log.jsonl" --until $until
+stderr_says "log.jsonl as a trace:"
+sed 's/: *[0-9.]* s\. /: T s. /' "$work/stdout" >"$work/normal"
+expect "a log is as good as its trace, a date as a duration" cmp "$work/advised" "$work/normal"
+find "$work/advice" | sort >"$work/files-after"
+expect "nothing is written" cmp "$work/files-before" "$work/files-after"
+(cd "$work/advice" && "$spotsim" advise paid.yaml --steps 3000 --finish-by 2026-01-08T12:00:00Z \
+    --trace log.jsonl --now log.jsonl --progress 2000 --until $until --quiet --threads 2 \
+    --save saved/ >"$work/stdout")
+code=$?
+expect "of a job that runs: exit code $code" [ $code -eq 0 ]
+for name in log.jsonl.trace.csv paid.advice.yaml paid.advice-study.yaml; do
+    expect "$name is saved" [ -f "$work/advice/saved/$name" ]
+done
+rm -rf "$work/saved"
+mv "$work/advice/saved" "$work/saved"
+mv "$work/advice/spot.csv" "$work/spot.csv"
+ends 0 run "$work/saved/paid.advice.yaml" --quiet
+ends 0 study "$work/saved/paid.advice-study.yaml" --plan --quiet
+sed '/^# made_by/d; /^# source/d' "$work/saved/log.jsonl.trace.csv" >"$work/normal"
+sed '/^# source/d' "$work/advice/log.csv" >"$work/expected"
+expect "the trace is that of trace convert" cmp "$work/normal" "$work/expected"
+"$spotsim" advise --help >"$work/normal"
+"$spotsim" trace convert --help | sed -n 's/^ .* \(--[a-z-]*\)[= ].*/\1/p' |
+    grep -vxe --output -e --json -e --now >"$work/expected"
+expect "trace convert has options" [ "$(wc -l <"$work/expected")" -gt 17 ]
+while read -r option; do
+    expect "advise has $option" grep -q -e "^ .* $option\\b" "$work/normal"
+done <"$work/expected"
+# Warnings without ends: the way out.
+grep Warning advice/log.jsonl >"$work/advice/warnings.jsonl"
+ends 2 advise "$work/advice/job.yaml" --steps 3000 --finish-by "2 days" \
+    --trace "$work/advice/warnings.jsonl"
+stderr_says "7 notices of a preemption and not one end of an instance"
+ends 0 advise "$work/advice/job.yaml" --steps 3000 --finish-by "2 days" --threads 2 \
+    --trace "$work/advice/warnings.jsonl" --notice 120s --initial 8 --until $until
+stderr_says "7 notices without a loss count as preemptions"
+stderr_says "8 running at the start, 1 at the end; 7 preempted"
+rm -rf "$work/saved" "$work/spot.csv"
 rm -rf "$work/advice" "$work/advised"
 golden fleet-replay.csv trace generate advice/fleet-replay.yaml --seed 3 --replication 1
 

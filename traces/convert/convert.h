@@ -31,6 +31,7 @@ typedef struct {
                                 record */
     int unknown;             /* spot_convert_unknown_t of a loss whose cause is unknown */
     int64_t notice_ms;       /* a notice without a loss is a loss so much later; 0: none */
+    int64_t initial;         /* instances when the log starts; 0: those that it names */
     const char *only;        /* pattern of the names of instances; NULL: all */
     const char *columns;     /* of a mapping: "time=Timestamp,instance=node"; NULL: none */
     const char *events;      /* the same: "launched=add,spot=preempt" */

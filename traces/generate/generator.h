@@ -13,6 +13,14 @@
 #include "models/price.h"
 #include "traces/trace.h"
 
+/* A recording that a model plays. */
+typedef struct {
+    const spot_trace_t *trace;
+    int64_t from_ms; /* of the recording: where the replay begins at the earliest */
+} spot_played_t;
+
+enum { SPOT_MAX_PLAYED = 16 };
+
 /* Keys that every model has. Inside a scenario its tick, fleet and horizon win. */
 typedef struct {
     int64_t version;          /* of the model file's format, 1 */
@@ -28,6 +36,8 @@ typedef struct {
     int64_t tick_ms;          /* settled: the one that counts, on its own clock */
     int64_t horizon_ms;       /* settled, on the clock of the run; 0: none */
     bool is_within;           /* a scenario or zones settle tick and horizon */
+    size_t num_played;
+    spot_played_t played[SPOT_MAX_PLAYED]; /* [num_played] the first of its recordings */
 } spot_model_common_t;
 
 extern const spot_field_t spot_model_common_fields[];

@@ -25,6 +25,7 @@ static int file_prepare(void *model, const void *like, spot_diag_t *diag)
         like == NULL ? NULL : &((const model_t *) like)->recording, self->path, diag);
 
     if (ret == 0) {
+        spot_recorded_trace_play(self->recording.trace, 0, &self->common);
         ret = spot_price_header_read(
             self->recording.trace, self->path, &self->common.price, &self->zones, diag);
     }

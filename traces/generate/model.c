@@ -9,6 +9,7 @@
 #include "base/memory.h"
 #include "base/suggest.h"
 #include "base/units.h"
+#include "traces/generate/recordings.h"
 
 #define DEFAULT_TICK_S 60
 #define MIN_FREQUENCY 0.001
@@ -292,6 +293,9 @@ static int bind_model(spot_trace_model_t *self, spot_bind_t *bind, const spot_no
     }
     if (ret == 0 && population_of(self)->recording != NULL) {
         self->recording = population_of(self)->recording(self->model);
+    }
+    if (ret == 0) {
+        spot_recorded_trace_check_price(common, &common->price, bind->diag, node, "price");
     }
     spot_price_steps_speed_up(&common->price, common->frequency);
     return ret;

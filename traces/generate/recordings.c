@@ -102,6 +102,47 @@ void spot_recorded_trace_close(spot_recorded_trace_t *self)
     memset(self, 0, sizeof(*self));
 }
 
+void spot_recorded_trace_play(
+    const spot_trace_t *trace, int64_t from_ms, spot_model_common_t *common)
+{
+    if (common->num_played < SPOT_MAX_PLAYED) {
+        common->played[common->num_played++] = (spot_played_t){trace, from_ms};
+    }
+}
+
+void spot_recorded_trace_check_price(const spot_model_common_t *model,
+    const spot_price_steps_t *price, spot_diag_t *diag, const spot_node_t *node, const char *key)
+{
+    bool is_said = price->start[0] == '\0';
+
+    for (size_t j = 0; j < model->num_played && !is_said; j++) {
+        const spot_trace_t *trace = model->played[j].trace;
+        const char *name = spot_trace_key(trace, "name");
+        char what[128];
+
+        snprintf(what, sizeof(what), "the trace %s", name == NULL ? "" : name);
+        is_said = spot_price_check_start(
+            diag, node, key, price, what, spot_trace_key(trace, "start"), model->played[j].from_ms);
+    }
+}
+
+size_t spot_recorded_trace_num_lossless(const spot_model_common_t *model)
+{
+    size_t num_lossless = 0;
+
+    for (size_t j = 0; j < model->num_played; j++) {
+        const spot_trace_t *trace = model->played[j].trace;
+        bool has_loss = false;
+
+        for (size_t k = 0; k < trace->num_events && !has_loss; k++) {
+            has_loss = trace->events[k].kind != SPOT_EVENT_ADD &&
+                       trace->events[k].time_ms >= model->played[j].from_ms;
+        }
+        num_lossless += !has_loss;
+    }
+    return num_lossless;
+}
+
 void spot_recorded_trace_settle(const spot_trace_t *trace, spot_model_common_t *common)
 {
     if (common->capacity == 0) {

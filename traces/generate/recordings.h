@@ -28,6 +28,19 @@ void spot_recorded_trace_close(spot_recorded_trace_t *self);
  * population at time 0, its resolution and its length. O(events). */
 void spot_recorded_trace_settle(const spot_trace_t *trace, spot_model_common_t *common);
 
+/* Notes that a model plays a recording from a time of it on, for what says when it
+ * started. */
+void spot_recorded_trace_play(
+    const spot_trace_t *trace, int64_t from_ms, spot_model_common_t *common);
+
+/* Warns at the place of a key below node of the first recording that a model plays and
+ * that did not start with the prices: spot_price_check_start(). */
+void spot_recorded_trace_check_price(const spot_model_common_t *model,
+    const spot_price_steps_t *price, spot_diag_t *diag, const spot_node_t *node, const char *key);
+
+/* How many of the recordings that a model plays never lose an instance. */
+size_t spot_recorded_trace_num_lossless(const spot_model_common_t *model);
+
 /* ---- Prices in the header of a trace ----
  * "# price_usd_per_h: 0 0.91; 21600 1.2" is a price of 0.91 USD per instance-hour from
  * 0 s and 1.2 from 21600 s on. A key "price_usd_per_h.ZONE" is the price of the

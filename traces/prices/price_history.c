@@ -387,6 +387,7 @@ static int make_steps(reading_t *self, int64_t *known_ms)
             first);
     }
     ret = add_steps(self, start_ms, end_ms, known_ms);
+    spot_instant_text(start_ms, self->steps->start);
     *known_ms = request->end != NULL ? end_ms - start_ms : *known_ms;
     return ret;
 }

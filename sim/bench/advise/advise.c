@@ -119,7 +119,7 @@ int spot_advising_look(spot_advising_t *self, const spot_alternative_t *item, co
     spot_diag_t diag;
     int ret = texts.error;
 
-    spot_diag_init(&diag);
+    spot_diag_init_like(&diag, self->diag);
     ret = ret != 0 ? ret : spot_yaml_parse(&document, self->study_path, text, strlen(text), &diag);
     ret = ret != 0 ? ret : self->experiment->bind(&scenario, document.root, self->scenario, &diag);
     if (ret == 0 || ret == SPOT_ERR_CANNOT_RUN) {
@@ -316,7 +316,7 @@ int spot_advise(const spot_advise_request_t *request, spot_advice_result_t *resu
     result->sure = request->question.sure;
     result->budget = request->question.budget;
     result->num_traces = request->question.num_traces;
-    spot_diag_init(&self.quiet);
+    spot_diag_init_like(&self.quiet, diag);
     self.study_path = spot_advice_beside(&result->texts, request->path, SPOT_ADVICE_STUDY_ENDING);
     ret = result->texts.error == 0 ? pose(&self) : result->texts.error;
     ret = ret == 0 ? propose(&self, study) : ret;

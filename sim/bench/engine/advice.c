@@ -112,6 +112,21 @@ bool spot_advice_scale(const spot_node_t *root, const char *numbers, double fact
     return is_any;
 }
 
+void spot_advice_doubt_lossless(
+    spot_alternatives_t *alternatives, size_t num_traces, size_t num_lossless)
+{
+    const char *text =
+        num_lossless < num_traces
+            ? spot_texts_add(&alternatives->texts,
+                  "in %zu of the %zu recordings nothing was ever lost", num_lossless, num_traces)
+        : num_traces == 1 ? "in this recording nothing was ever lost"
+                          : "in these recordings nothing was ever lost";
+
+    if (num_lossless > 0) {
+        (void) SPOT_ARRAY_PUSH(alternatives, urgent, text);
+    }
+}
+
 const char *spot_advice_beyond(spot_texts_t *texts, int64_t peak, int64_t num_spot)
 {
     return peak > 0 && num_spot > peak

@@ -57,7 +57,8 @@ typedef struct {
     size_t num_notes, max_notes;
     const char **notes; /* [num_notes] what the answer rests on */
     size_t num_urgent, max_urgent;
-    const char **urgent; /* [num_urgent] doubts that stand beside the verdict, short */
+    const char **urgent; /* [num_urgent] doubts that touch the verdict: short sentences
+                            that stand in the first three lines of an answer */
     int error;           /* NO_MEMORY */
 } spot_alternatives_t;
 
@@ -105,6 +106,11 @@ void spot_advice_write_path(const char *path, const char *scenario_path, FILE *o
  * Without either it changes nothing. Errors as spot_yaml_assign(). */
 SPOT_MUST_CHECK int spot_advice_replay(const spot_advice_question_t *question, const char *key,
     spot_yaml_t *scenario, spot_diag_t *diag);
+
+/* Adds what is urgent to say of num_traces recordings of which nothing was ever lost in
+ * num_lossless. */
+void spot_advice_doubt_lossless(
+    spot_alternatives_t *alternatives, size_t num_traces, size_t num_lossless);
 
 /* What is assumed of so many instances on spot where the recordings had at most peak
  * (0: there are no recordings); NULL: nothing. */

@@ -414,7 +414,7 @@ int spot_points_bind_unswept(spot_reading_t *self)
 
     study->head.num_points = 1;
     ret = make_room(study);
-    spot_diag_init(&quiet);
+    spot_diag_init_like(&quiet, self->diag);
     ret = ret == 0 ? study->experiment->bind(
                          &study->scenarios[0], study->template->scenario.root, NULL, &quiet)
                    : ret;

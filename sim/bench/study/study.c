@@ -244,6 +244,7 @@ int spot_study_init(spot_study_t *self, const spot_experiment_t *const *engines,
         return SPOT_ERR_NO_MEMORY;
     }
     self->inputs = &self->template->inputs;
+    self->inputs->memory = diag->memory;
     self->template->study = *source->study;
     self->template->scenario = *source->scenario;
     memset(source->study, 0, sizeof(*source->study));

@@ -88,6 +88,7 @@ static int bind_changed(
         return ret != 0 ? ret : SPOT_ERR_BAD_INPUT;
     }
     spot_diag_init(&quiet);
+    quiet.memory = self->inputs->memory;
     was = scalar->text;
     scalar->text = (char *) (uintptr_t) text;
     ret =

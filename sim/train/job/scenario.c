@@ -381,6 +381,27 @@ static void warn_of_ignored_price(
     }
 }
 
+/* Prices are paid on the clock of the trace, or of what the job has had so far, if a
+ * trace says it. */
+static void check_price_start(
+    const spot_scenario_t *self, spot_bind_t *bind, const spot_node_t *root)
+{
+    static const char key[] = "fleet.price.spot";
+    const spot_price_steps_t *price = &self->fleet.price.spot;
+    const spot_recorded_trace_t *so_far = spot_trace_model_so_far(&self->trace);
+
+    if (spot_trace_model_has_price(&self->trace)) {
+        return;
+    }
+    if (so_far != NULL && so_far->trace != NULL) {
+        (void) spot_price_check_start(bind->diag, root, key, price, "the trace of so_far",
+            spot_trace_key(so_far->trace, "start"), 0);
+    } else if (self->so_far.elapsed_ms == 0) {
+        spot_recorded_trace_check_price(
+            spot_trace_model_common(&self->trace), price, bind->diag, root, key);
+    }
+}
+
 static void warn_of_ignored_initial(
     const spot_scenario_t *self, spot_bind_t *bind, const spot_node_t *root)
 {
@@ -473,6 +494,7 @@ int spot_scenario_init(
         check_deadline(self, &bind, root);
         warn_of_ignored_price(self, &bind, root);
         warn_of_ignored_initial(self, &bind, root);
+        check_price_start(self, &bind, root);
         ret = settle_currency(self, &bind, root);
         self->is_certain =
             self->trace.recording != NULL && self->trace.recording->kind == SPOT_TRACE_NAMED;

@@ -162,9 +162,76 @@ static void test_http_date_as_gmtime(void **state)
     }
 }
 
+static void test_moment(void **state)
+{
+    static const char *const good[] = {"2026-06-07T12:00:00Z", "2026-06-07 12:00:00Z",
+        "2026-06-07T12:00Z", "2026-06-07 12:00 Z", "2026-06-07 14:00 +02:00", "2026-06-07 14:00+02",
+        "2026-06-07 07:00:00.000 -0500", "2026-06-07 12:00 UTC", "2026-06-07T12:00:00 GMT"};
+    static const char *const bad[] = {"2026-06-07", "2026-06-07 12", "2026-06-07 12:00 CET",
+        "2026-06-07 12:00  Z", "2026-06-31 12:00 Z", "2026-06-07 24:00 Z", "2026-06-07 12:00 ",
+        "2026-06-07 12:00:0", "2026-06-07 12:00:00 Z and more of it, far too long for a time",
+        "tomorrow", ""};
+    int64_t time_ms, expected_ms;
+    bool has_zone;
+
+    (void) state;
+    assert_true(spot_instant_parse(good[0], &expected_ms, &has_zone));
+    for (size_t j = 0; j < sizeof(good) / sizeof(good[0]); j++) {
+        if (!spot_moment_parse(good[j], &time_ms, &has_zone)) {
+            fail_msg("refused: %s", good[j]);
+        }
+        assert_int_equal(time_ms, expected_ms);
+        assert_true(has_zone);
+    }
+    assert_true(spot_moment_parse("2026-06-07 12:00", &time_ms, &has_zone));
+    assert_int_equal(time_ms, expected_ms);
+    assert_false(has_zone);
+    for (size_t j = 0; j < sizeof(bad) / sizeof(bad[0]); j++) {
+        if (spot_moment_parse(bad[j], &time_ms, &has_zone)) {
+            fail_msg("taken: %s", bad[j]);
+        }
+    }
+}
+
+static void test_starts(void **state)
+{
+    static const struct {
+        const char *first, *second;
+        int64_t shift_ms, apart_ms; /* 0: they may be the same */
+    } cases[] = {
+        {"2026-06-01T05:00:00Z", "2026-06-01T00:00:00Z", 0, 18000000},
+        {"2026-05-31T19:00:00Z", "2026-06-01T00:00:00Z", 0, -18000000},
+        {"2026-06-01T05:00:00Z", "2026-06-01T00:00:00Z", 18000000, 0},
+        {"2026-06-01T02:00:00+02:00", "2026-06-01T00:00:00Z", 0, 0},
+        {"2026-06-01T00:00:00Z", "unknown", 0, 0},
+        {"", "2026-06-01T00:00:00Z", 0, 0},
+        {"2026-06-01T20:00:00Z", "2026-06-01", 0, 0}, /* known to a day, somewhere on earth */
+        {"2026-06-01T13:00:00Z", "2026-06-01T00:00:00", 0, 1}, /* zones end at -12:00 */
+        {"2026-06-01T11:00:00Z", "2026-06-01T00:00:00", 0, 0},
+        {"2026-06-09T00:00:00Z", "2026-06-01", 0, 1},
+        {"2026-05-01", "2026-06-01", 0, 1},
+    };
+    int64_t apart_ms;
+
+    (void) state;
+    for (size_t j = 0; j < sizeof(cases) / sizeof(cases[0]); j++) {
+        const bool differs =
+            spot_starts_differ(cases[j].first, cases[j].second, cases[j].shift_ms, &apart_ms);
+
+        if (differs != (cases[j].apart_ms != 0)) {
+            fail_msg("%s and %s", cases[j].first, cases[j].second);
+        }
+        if (differs && llabs(cases[j].apart_ms) > 1) {
+            assert_int_equal(apart_ms, cases[j].apart_ms);
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_moment),
+        cmocka_unit_test(test_starts),
         cmocka_unit_test(test_datetime_is),
         cmocka_unit_test(test_days),
         cmocka_unit_test(test_timestamp),

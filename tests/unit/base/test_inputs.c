@@ -12,6 +12,7 @@
 #include "base/inputs.h"
 #include "base/instream.h"
 #include "base/yaml.h"
+#include "base/yaml_move.h"
 #include "tests/unit/base/support.h"
 
 static char folder[PATH_BYTES];
@@ -238,6 +239,90 @@ static void test_canonical_form_has_the_files(void **state)
     spot_diag_free(&diag);
 }
 
+/* A file in memory is read in place of the one that is there, under its path as given or
+ * absolute, by lists that are made from another one too; others are read as before. */
+static void test_memory(void **state)
+{
+    static const char made[] = "made,up\n";
+    spot_memory_files_t files = {0};
+    spot_inputs_t inputs = {0};
+    spot_diag_t diag, like;
+    spot_instream_t stream;
+    char buffer[64], absolute[2 * PATH_BYTES];
+    const char *paths[] = {"study/p.csv", absolute, "no/file.csv", "other/p.csv"};
+
+    (void) state;
+    write_file("other/p.csv", "other\n", 6);
+    snprintf(absolute, sizeof(absolute), "%s/study/p.csv", folder);
+    assert_int_equal(spot_memory_files_add(&files, "study/p.csv", made, strlen(made)), 0);
+    assert_int_equal(spot_memory_files_add(&files, "no/file.csv", made, strlen(made)), 0);
+    spot_diag_init(&diag);
+    diag.memory = &files;
+    spot_diag_init_like(&like, &diag);
+    like.inputs = &inputs;
+    for (size_t j = 0; j < sizeof(paths) / sizeof(paths[0]); j++) {
+        const char *expected = j == 3 ? "other\n" : made;
+        size_t num_read;
+
+        assert_int_equal(spot_instream_open(&stream, paths[j], &like), 0);
+        assert_int_equal(
+            spot_instream_read(&stream, buffer, sizeof(buffer) - 1, &num_read, &like), 0);
+        spot_instream_close(&stream);
+        buffer[num_read] = '\0';
+        assert_string_equal(buffer, expected);
+        assert_hash(&inputs, paths[j], expected);
+    }
+    /* A study reads again with its journal alone. */
+    spot_diag_free(&like);
+    spot_diag_init(&like);
+    inputs.memory = &files;
+    like.inputs = &inputs;
+    assert_int_equal(spot_instream_open(&stream, "no/file.csv", &like), 0);
+    spot_instream_close(&stream);
+    assert_int_equal(spot_inputs_check(&inputs, &diag), 0);
+    spot_diag_free(&like);
+    spot_diag_free(&diag);
+    spot_inputs_free(&inputs);
+    spot_memory_files_free(&files);
+}
+
+static void assert_moved(const char *file, const char *to, const char *text, const char *expected)
+{
+    static const spot_moved_file_t moved[] = {{"study/log.jsonl", "log.csv"}};
+    spot_inputs_t inputs = {0};
+    spot_texts_t texts = {.open = NULL};
+    const spot_yaml_move_t move = {
+        .file = file, .inputs = &inputs, .folder = to, .num_moved = 1, .moved = moved};
+    const char *written;
+    spot_diag_t diag;
+
+    spot_diag_init(&diag);
+    read_file(&inputs, "study/p.csv", 1);
+    read_file(&inputs, "study/../other/p.csv", 1);
+    written = spot_yaml_moved(&move, text, &texts, &diag);
+    assert_non_null(written);
+    assert_string_equal(written, expected);
+    spot_texts_free(&texts);
+    spot_inputs_free(&inputs);
+    spot_diag_free(&diag);
+}
+
+/* Paths of files that were read hold in another folder; the rest stays. */
+static void test_documents_move(void **state)
+{
+    (void) state;
+    assert_moved("study/s.yaml", "other",
+        "# p.csv\na: p.csv # ö\nb: [{x: \"ö\", y: p.csv, p.csv: 'p.csv'}, \"../other/p.csv\"]\n"
+        "c: log.jsonl\nd: pp.csv\n",
+        "# p.csv\na: \"../study/p.csv\" # ö\nb: [{x: \"ö\", y: \"../study/p.csv\", p.csv: "
+        "\"../study/p.csv\"}, \"p.csv\"]\nc: \"log.csv\"\nd: pp.csv\n");
+    /* In the folder where it was only what has another name is changed. */
+    assert_moved("study/s.yaml", "study/../study/", "a: p.csv\nb: {c: log.jsonl}\n",
+        "a: p.csv\nb: {c: \"log.csv\"}\n");
+    assert_moved("study/s.yaml", ".", "a: 'p.csv'", "a: \"study/p.csv\"");
+    assert_moved("study/s.yaml", ".", "scenario: none\n", "scenario: none\n");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -247,6 +332,8 @@ int main(void)
         cmocka_unit_test(test_names_hold_anywhere),
         cmocka_unit_test(test_canonical_form_has_the_files),
         cmocka_unit_test(test_a_change_between_two_readings_is_told),
+        cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_documents_move),
     };
 
     return cmocka_run_group_tests_name("inputs", tests, enter_folder, leave_folder);

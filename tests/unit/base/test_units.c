@@ -50,6 +50,50 @@ static void test_every_unit_of_time(void **state)
     assert_duration("-.5h", -30 * SPOT_MS_PER_MIN);
 }
 
+/* A duration in full and in short is the same, for any number, singular and plural. */
+static void test_units_in_full(void **state)
+{
+    static const struct {
+        const char *word, *unit;
+        int64_t times; /* of the unit */
+    } words[] = {{"week", "d", 7}, {"day", "d", 1}, {"hour", "h", 1}, {"minute", "min", 1},
+        {"second", "s", 1}, {"millisecond", "ms", 1}, {"microsecond", "us", 1},
+        {"nanosecond", "ns", 1}};
+    static const char *const numbers[] = {"1", "5", "90", "-3", "+2", "0.5", "1.25", "1e1", "0"};
+    static const spot_units_t *const kinds[] = {&spot_units_ms, &spot_units_ns};
+
+    (void) state;
+    for (size_t k = 0; k < 2; k++) {
+        for (size_t j = 0; j < sizeof(words) / sizeof(words[0]) - (k == 0 ? 2 : 0); j++) {
+            for (size_t n = 0; n < sizeof(numbers) / sizeof(numbers[0]); n++) {
+                spot_amount_t brief, full;
+                const char *problem = "";
+                char text[64];
+
+                snprintf(text, sizeof(text), "%.9g %s",
+                    strtod(numbers[n], NULL) * (double) words[j].times, words[j].unit);
+                assert_int_equal(spot_units_parse(kinds[k], text, &brief, &problem), 0);
+                for (int form = 0; form < 4; form++) {
+                    snprintf(text, sizeof(text), "%s%s%s%s", numbers[n], form % 2 == 0 ? " " : "",
+                        words[j].word, form < 2 ? "s" : "");
+                    if (spot_units_parse(kinds[k], text, &full, &problem) != 0) {
+                        fail_msg("\"%s\": %s", text, problem);
+                    }
+                    assert_int_equal(full.whole, brief.whole);
+                }
+            }
+        }
+    }
+    assert_duration("5 hours", 5 * SPOT_MS_PER_H);
+    assert_duration("2 weeks", 14 * SPOT_MS_PER_D);
+    assert_no_duration("5 hourss", "unknown unit");
+    assert_no_duration("5 Hours", "unknown unit, did you mean \"h\"?");
+    assert_no_duration("5 hours ", "unknown unit");
+    assert_no_duration("2 hours 5 minutes", "unknown unit");
+    assert_no_duration("3 nanoseconds", "unknown unit");
+    assert_no_duration("5218 weeks", "more than 100 years");
+}
+
 static void test_spellings_of_numbers(void **state)
 {
     (void) state;
@@ -513,6 +557,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_every_unit_of_time),
+        cmocka_unit_test(test_units_in_full),
         cmocka_unit_test(test_spellings_of_numbers),
         cmocka_unit_test(test_durations_are_rounded_ties_to_even),
         cmocka_unit_test(test_what_is_no_duration),

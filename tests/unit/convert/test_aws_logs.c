@@ -231,7 +231,8 @@ static void test_requests(void **state)
                         "10:00:00", "instance-terminated-by-service", "10:07:00", "cancelled")
                         REQUEST("", "10:00:00", "fulfiled", "x", "active"),
         "0,init,4,i-1 i-2 i-3 i-4\n360,stop,1,i-3\n420,stop,1,i-4\n420,end,2,\n",
-        "notices 1, unknown_cause 2, initial 4, repeated 1, other_records 1, "
+        "notices 1, notices_without_end 1, unknown_cause 2, initial 4, repeated 1, "
+        "other_records 1, "
         "assumed_start 4, late_end 1");
     /* Both lists together: the launch of the one, the reason of the other. */
     assert_list(both, "0,init,1,i-1\n300,preempt,1,i-1\n301,end,0,\n", "initial 1, repeated 1");

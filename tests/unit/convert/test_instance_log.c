@@ -203,12 +203,89 @@ static void test_notices(void **state)
     assert_trace(task, "0 runs a; 5 notice a; 6 notice b; 126 advice c",
         "init a b c; 125 preempt a; 126 preempt b; 126 end",
         "notices 2, advice 1, assumed_from_notice 2, initial 3");
-    assert_trace(task, "0 runs a; 5 notice a; 124 advice c", "init a c; 124 end",
-        "notices 1, advice 1, initial 2");
+    assert_trace(task, "0 runs a; 5 notice a; 124 advice c", "init a c; 125 preempt a; 125 end",
+        "notices 1, advice 1, assumed_from_notice 1, initial 2");
+    task.now = "1970-01-01T00:02:04Z";
+    assert_trace(task, "0 runs a; 5 notice a; 99 advice c", "init a c; 124 end",
+        "notices 1, advice 1, notices_without_end 1, initial 2");
+    task.now = NULL;
     assert_trace(task, "0 runs a; 5 notice a; 126 runs a; 900 runs a", "init a; 900 end",
         "notices 1, initial 1, repeated 2");
     assert_trace(task, "0 runs a; 5 notice a; 7 gone a; 900 advice b",
         "init a b; 7 preempt a; 900 end", "notices 1, advice 1, explained_by_notice 1, initial 2");
+}
+
+/* A log that cannot be read: the error names the way out. */
+static void assert_refused(spot_convert_t task, const char *records, const char *begin)
+{
+    fixture_t fixture;
+
+    set_up(&fixture, task);
+    assert_int_equal(spot_instance_log_init(&fixture.log, &fixture.import), 0);
+    assert_int_equal(add_records(&fixture, records), 0);
+    assert_int_equal(spot_instance_log_finish(&fixture.log), SPOT_ERR_BAD_INPUT);
+    assert_int_equal(fixture.diag.num_errors, 1);
+    if (strncmp(fixture.diag.items[0].text, begin, strlen(begin)) != 0) {
+        fail_msg("got: %s", fixture.diag.items[0].text);
+    }
+    tear_down(&fixture);
+}
+
+/* Warnings without a single end: the log lacks its losses. */
+static void test_lossless(void **state)
+{
+    spot_convert_t task = plain;
+
+    (void) state;
+    assert_refused(plain, "0 runs a; 5 notice a",
+        "x: 1 notice of a preemption and not one end of an instance: ");
+    assert_refused(plain, "0 notice a; 5 notice b; 9 advice c",
+        "x: 2 notices of a preemption and not one end of an instance: ");
+    assert_refused(plain, "0 notice a; 3 notice a; 603 runs a",
+        "x: 1 notice of a preemption and not one end of an instance: ");
+    assert_refused(plain, "0 runs a; 5 advice a; 7 runs b; 8 advice b",
+        "x: 2 recommendations to rebalance and not one end of an instance: ");
+    /* Not where an instance has ended, or nothing was announced. */
+    assert_trace(plain, "0 notice a; 5 stopped b; 7 runs a", "init a b; 5 stop b; 7 end",
+        "notices 1, notices_without_end 1, initial 2, repeated 1");
+    assert_trace(plain, "0 runs a; 5 runs b", "init a; 5 add b; 5 end", "initial 1");
+    /* Nor where those that were warned are seen running much later. */
+    assert_trace(plain, "0 notice a; 5 advice b; 604 runs a", "init a b; 604 end",
+        "notices 1, advice 1, initial 2, repeated 1");
+    /* --notice: each is an end, up to which the log lasts. */
+    task.notice_ms = 120000;
+    assert_trace(task, "0 notice a; 5 notice b", "init a b; 120 preempt a; 125 preempt b; 125 end",
+        "notices 2, assumed_from_notice 2, initial 2");
+    assert_trace(task, "0 advice a; 5 advice b", "init a b; 120 preempt a; 125 preempt b; 125 end",
+        "advice 2, assumed_from_advice 2, initial 2");
+    assert_trace(task, "0 advice a; 5 notice b", "init a b; 125 preempt b; 125 end",
+        "notices 1, advice 1, assumed_from_notice 1, initial 2");
+}
+
+/* --initial: so many run when the log starts. */
+static void test_initial(void **state)
+{
+    spot_convert_t task = plain;
+
+    (void) state;
+    task.notice_ms = 120000;
+    task.initial = 4;
+    assert_trace(task, "0 notice unnamed-1; 5 notice b",
+        "init unnamed-1 b unnamed-2 unnamed-3; 120 preempt unnamed-1; 125 preempt b; 125 end",
+        "notices 2, assumed_from_notice 2, unnamed 2");
+    /* What is named later has come in place of the first that ended. */
+    task.initial = 2;
+    assert_trace(task, "0 notice a; 5 notice b; 130 notice c; 300 notice d",
+        "init a b; 120 preempt a; 120 add c; 125 preempt b; 125 add d; 250 preempt c; "
+        "250 add unnamed-1; 420 preempt d; 420 add unnamed-2; 420 end",
+        "notices 4, assumed_from_notice 4, replacing 4");
+    /* Where starts are recorded, no other one is made up. */
+    assert_trace(task, "0 runs a; 5 runs b; 9 stopped c; 20 stopped d; 30 preempted a",
+        "init a c; 5 add b; 9 stop c; 9 add d; 20 stop d; 30 preempt a; 30 end", "replacing 1");
+    task.initial = 1;
+    assert_refused(task, "0 notice a; 5 notice b; 130 notice c",
+        "x: --initial 1: at 1970-01-01T00:00:05Z the log has named 2 instances without a start, "
+        "and 0 have ended: expected 2 or more");
 }
 
 static void test_options(void **state)
@@ -226,13 +303,13 @@ static void test_options(void **state)
     assert_int_equal(spot_instance_log_init(&fixture.log, &fixture.import), 0);
     assert_int_equal(add_records(&fixture, "0 runs gpu-1; 9 stopped gpu-1"), 0);
     assert_int_equal(spot_instance_log_finish(&fixture.log), SPOT_ERR_BAD_INPUT);
-    assert_report(&fixture.diag, "x: the last record, at 1970-01-01T00:00:09Z, is after --now\n");
+    assert_report(&fixture.diag, "x: the last record, at 1970-01-01T00:00:09Z, is after --until\n");
     tear_down(&fixture);
     task.now = "tomorrow";
     set_up(&fixture, task);
     assert_int_equal(spot_instance_log_init(&fixture.log, &fixture.import), SPOT_ERR_BAD_INPUT);
     assert_report(
-        &fixture.diag, "--now: expected a time such as 2024-06-07T17:00:00Z, got \"tomorrow\"\n");
+        &fixture.diag, "--until: expected a time such as 2024-06-07T17:00:00Z, got \"tomorrow\"\n");
     tear_down(&fixture);
 }
 
@@ -274,7 +351,7 @@ static void test_refused(void **state)
 }
 
 /* Times without a zone are UTC, which is said; labels go once they differ. */
-/* A time without a year is the latest one up to a day after --now. */
+/* A time without a year is the latest one up to a day after --until. */
 static void test_year(void **state)
 {
     static const struct {
@@ -354,6 +431,8 @@ int main(void)
         cmocka_unit_test(test_starts),
         cmocka_unit_test(test_losses),
         cmocka_unit_test(test_notices),
+        cmocka_unit_test(test_lossless),
+        cmocka_unit_test(test_initial),
         cmocka_unit_test(test_options),
         cmocka_unit_test(test_refused),
         cmocka_unit_test(test_year),

@@ -62,7 +62,7 @@ static bool convert(const char *name, const char *bytes, size_t num_bytes)
     for (size_t j = 0; j < diag.num_items; j++) {
         const char *text = diag.items[j].text;
         const bool has_place =
-            strncmp(text, name, strlen(name)) == 0 || strncmp(text, "--now: ", 7) == 0;
+            strncmp(text, name, strlen(name)) == 0 || strncmp(text, "--until: ", 9) == 0;
 
         if (!has_place) {
             fail_msg("no place: %s", text);

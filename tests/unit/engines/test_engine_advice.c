@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/instream.h"
 #include "sim/bench/advise/advise.h"
 #include "sim/engines.h"
 
@@ -188,9 +189,84 @@ static void test_numbers(void **state)
     assert_scaled("a: {generator: seed}", "a.frequency", "'a.frequency': 2");
 }
 
+/* ---- Recordings ---- */
+
+#define TRACE(rows)                                                                                \
+    "# spotsim-trace: 1\n# name: t\n# start: unknown\n# resolution_s: 60\n# kind: counts\n"        \
+    "# capacity: 8\ntime_s,event,count,instances\n0,init,4,\n" rows
+
+static const char train_job[] =
+    "scenario: tiny\n"
+    "horizon: 1 h\n"
+    "fleet: {capacity: 4, initial: 4}\n"
+    "job: {pipeline_depth: 2, step_time: {2: 20 s, 4: 12 s}}\n"
+    "trace: {generator: seed, preemption: {per_minute: 0.1, count: {fixed: 1}},\n"
+    "  addition: {per_minute: 0.1, count: {fixed: 1}}}\n";
+
+/* The urgent doubts of an engine about files that are in memory only. */
+static void assert_urgent(
+    const char *job, const spot_advice_question_t *question, const char *expected)
+{
+    static const char calm[] = TRACE("3600,add,2,\n86400,end,6,\n");
+    static const char rough[] = TRACE("3600,preempt,2,\n86400,end,2,\n");
+    spot_memory_files_t files = {0};
+    const spot_experiment_t *experiment = NULL;
+    spot_alternatives_t all = {.error = 0};
+    spot_yaml_t document;
+    void *scenario = NULL;
+    spot_diag_t diag;
+
+    spot_diag_init(&diag);
+    diag.memory = &files;
+    assert_int_equal(spot_memory_files_add(&files, "calm.csv", calm, strlen(calm)), 0);
+    assert_int_equal(spot_memory_files_add(&files, "calm-2.csv", calm, strlen(calm)), 0);
+    assert_int_equal(spot_memory_files_add(&files, "rough.csv", rough, strlen(rough)), 0);
+    assert_int_equal(spot_yaml_parse(&document, "job.yaml", job, strlen(job), &diag), 0);
+    assert_int_equal(spot_experiment_choose(&experiment, spot_engines, document.root, &diag), 0);
+    assert_int_equal(experiment->advice->pose(question, &document, &diag), 0);
+    assert_int_equal(experiment->bind(&scenario, document.root, NULL, &diag), 0);
+    assert_int_equal(
+        experiment->advice->propose(question, scenario, document.root, &all, &diag), 0);
+    assert_int_equal(all.num_urgent, *expected == '\0' ? 0 : 1);
+    if (*expected != '\0') {
+        assert_string_equal(all.urgent[0], expected);
+    }
+    spot_alternatives_free(&all);
+    experiment->free(scenario);
+    spot_yaml_free(&document);
+    spot_diag_free(&diag);
+    spot_memory_files_free(&files);
+}
+
+static void test_lossless(void **state)
+{
+    static const char *const traces[] = {"calm.csv", "calm-2.csv", "rough.csv"};
+    static const char *const jobs[] = {train_job, serve_job, cluster_job};
+
+    (void) state;
+    for (size_t j = 0; j < 3; j++) {
+        spot_advice_question_t question = {
+            .sure = 0.9, .budget = (double) INFINITY, .traces = traces, .num_traces = 1};
+
+        question.num_steps = j == 0 ? 100 : 0;
+        question.finish_by_ms = j == 1 ? 0 : 6 * 3600000;
+        assert_urgent(jobs[j], &question, "in this recording nothing was ever lost");
+        question.num_traces = 2;
+        assert_urgent(jobs[j], &question, "in these recordings nothing was ever lost");
+        question.num_traces = 3;
+        assert_urgent(jobs[j], &question, "in 2 of the 3 recordings nothing was ever lost");
+        question.traces = &traces[2];
+        question.num_traces = 1;
+        assert_urgent(jobs[j], &question, "");
+        question.num_traces = 0; /* its own law */
+        assert_urgent(jobs[j], &question, "");
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_lossless),
         cmocka_unit_test(test_serve_is_cheapest),
         cmocka_unit_test(test_cluster_is_cheapest),
         cmocka_unit_test(test_numbers),

@@ -168,6 +168,18 @@ static void test_file(void **state)
     assert_int_equal(steps.steps[1].start_ms, 250);
     assert_true(steps.steps[1].usd_per_h == 0.75);
     assert_int_equal(steps.steps[2].start_ms, 90000);
+    assert_string_equal(steps.start, "");
+    spot_price_steps_free(&steps);
+    /* When time 0 was; another text after "start" is a remark like any other. */
+    assert_int_equal(
+        read_text(&steps, "# start: 2026-06-01T00:00:00Z\ntime_s,usd_per_h\n0,0.5\n", ""), 0);
+    assert_string_equal(steps.start, "2026-06-01T00:00:00Z");
+    spot_price_steps_free(&steps);
+    assert_int_equal(read_text(&steps, "# start: 2026-06-01\ntime_s,usd_per_h\n0,0.5\n", ""), 0);
+    assert_string_equal(steps.start, "2026-06-01");
+    spot_price_steps_free(&steps);
+    assert_int_equal(read_text(&steps, "# start: of week\ntime_s,usd_per_h\n0,0.5\n", ""), 0);
+    assert_string_equal(steps.start, "");
     spot_price_steps_free(&steps);
 }
 

@@ -18,7 +18,7 @@ static void assert_history(const spot_price_request_t *request, size_t num_files
     const char *const *texts, const char *expected, int64_t expected_end_ms, const char *report)
 {
     char paths[2][256], written[512] = "";
-    const char *names[2];
+    const char *names[2], *rows;
     spot_price_steps_t steps = {0};
     spot_diag_t diag;
     int64_t end_ms = 0;
@@ -44,7 +44,11 @@ static void assert_history(const spot_price_request_t *request, size_t num_files
         spot_price_steps_write(&steps, out);
         rewind(out);
         written[fread(written, 1, sizeof(written) - 1, out)] = '\0';
-        assert_string_equal(written, expected);
+        rows = strncmp(written, "# start: ", 9) == 0 ? strchr(written, '\n') + 1 : written;
+        assert_string_equal(rows, expected);
+        if (request->start != NULL) {
+            assert_string_equal(steps.start, request->start);
+        }
         assert_int_equal(end_ms, expected_end_ms);
     }
     fclose(out);

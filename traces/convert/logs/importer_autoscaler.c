@@ -2,7 +2,7 @@
 /* The log of cluster-autoscaler: sizes that it gives a group, and nodes that it removes,
  * which are stops. The log names no node that comes and knows no preemption. Its lines
  * begin as those of klog, "Lmmdd hh:mm:ss.uuuuuu PID FILE:LINE] ", in the year before
- * --now, or with a stamp before (kubectl logs --timestamps). Sources:
+ * --until, or with a stamp before (kubectl logs --timestamps). Sources:
  * cluster-autoscaler core/scaleup, core/scaledown/actuation; klog. */
 #include <fnmatch.h>
 #include <string.h>

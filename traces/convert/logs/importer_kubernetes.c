@@ -327,7 +327,7 @@ static int take_node_row(state_t *self, words_t *words, int64_t base_ms, int64_t
                : take_node(self, &name.place, name.word, base_ms - age_ms, NULL, gone_ms);
 }
 
-/* A row of a table. Without stamps a node may have one row, of the time --now. */
+/* A row of a table. Without stamps a node may have one row, of the time --until. */
 static int take_table_row(state_t *self, words_t *words)
 {
     const bool is_stamped = self->stamp_ms != INT64_MIN;
@@ -353,7 +353,7 @@ static int take_table_row(state_t *self, words_t *words)
             spot_names_find(&self->log.names, words->word, strlen(words->word)) >= 0)) {
         self->table = TABLE_NONE;
         return spot_instance_log_expected(&self->log, &words->place, "time of the row",
-            "--now, when the table was printed, or stamped lines: kubectl get ... -w "
+            "--until, when the table was printed, or stamped lines: kubectl get ... -w "
             "--output-watch-events | TZ=UTC ts '%Y-%m-%dT%H:%M:%SZ'",
             "");
     }
@@ -436,7 +436,7 @@ static int read_kubernetes(spot_import_t *import)
 
 const spot_importer_t spot_importer_kubernetes = {
     .name = "kubernetes",
-    .doc = "events and nodes as kubectl prints them (JSON, or tables with --now or "
+    .doc = "events and nodes as kubectl prints them (JSON, or tables with --until or "
            "stamped lines), and Karpenter's log; interruptions are notices, no losses",
     .source = "kubectl and Karpenter",
     .takes = SPOT_TAKES_LOG,

@@ -480,7 +480,7 @@ static int finish(state_t *self)
         log->records[j].order |= log->records[j].says == SPOT_SAYS_RUNS ? 1U << 31 : 0;
     }
     if (self->clock == clocks[FROM_ZERO] && import->task->now != NULL) {
-        return spot_diag_error(import->diag, "--now", 0, 0, "the times have no date");
+        return spot_diag_error(import->diag, "--until", 0, 0, "the times have no date");
     }
     ret = ret == 0 ? spot_instance_log_finish(log) : ret;
     for (size_t j = 0; j < import->report->num_remarks && self->columns[START]; j++) {

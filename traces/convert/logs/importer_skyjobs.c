@@ -79,7 +79,7 @@ static int read_skyjobs(spot_import_t *import)
 
     if (ret == 0 && import->task->now == NULL) {
         ret = spot_diag_error(import->diag, import->inputs[0].path, 0, 0,
-            "the lines have no year: expected --now, the time when they were read");
+            "the lines have no year: expected --until, the time when they were read");
     }
     for (; ret == 0 && self.place.input_id < import->num_inputs; self.place.input_id++) {
         self.name = spot_texts_add(&self.texts, "cluster-%zu", self.place.input_id + 1);
@@ -96,7 +96,7 @@ static int read_skyjobs(spot_import_t *import)
 
 const spot_importer_t spot_importer_skyjobs = {
     .name = "skypilot-jobs",
-    .doc = "logs of controllers of managed jobs, one file each, read at --now",
+    .doc = "logs of controllers of managed jobs, one file each, read at --until",
     .source = "SkyPilot",
     .takes = SPOT_TAKES_LOG,
     .sniff = sniff,

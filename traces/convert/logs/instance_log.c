@@ -16,8 +16,11 @@ typedef enum { LIFE_NONE, LIFE_RUNS, LIFE_ENDED } life_t;
 typedef struct {
     life_t life;
     bool has_notice;   /* in this life */
+    bool has_advice;   /* the same */
     int64_t notice_ms; /* when */
-    int64_t seen_ms;   /* the latest record of it */
+    int64_t advice_ms; /* the latest */
+    int64_t first_ms;  /* the earliest record of it */
+    int64_t seen_ms;   /* the latest one */
     size_t loss_id;    /* of the changes, in LIFE_ENDED */
 } instance_t;
 
@@ -31,9 +34,15 @@ typedef struct {
     size_t num_initial;
     int32_t *initial; /* [num_initial] names that run from the begin, in order */
     int64_t num_notices, num_advised, num_repeated;
+    int64_t num_losses;
     int64_t num_explained; /* losses that a notice explains */
     int64_t num_assumed;   /* losses by --notice */
+    int64_t num_open;      /* notices that no loss follows, nor --notice counts; without
+                              notices and losses recommendations */
     int64_t num_unknown;   /* losses without a cause */
+    int64_t num_replacing; /* instances that --initial takes to have come later */
+    int64_t num_unnamed;   /* instances of --initial that the log does not name */
+    size_t last_unnamed;   /* the number in the name of the last one */
     int error;             /* NO_MEMORY */
 } judge_t;
 
@@ -53,7 +62,7 @@ int spot_instance_log_init(spot_instance_log_t *self, spot_import_t *import)
         bool has_zone;
 
         if (!spot_instant_parse(now, &self->now_ms, &has_zone)) {
-            return spot_diag_error(import->diag, "--now", 0, 0,
+            return spot_diag_error(import->diag, "--until", 0, 0,
                 "expected a time such as 2024-06-07T17:00:00Z, got \"%s\"", now);
         }
     }
@@ -104,7 +113,7 @@ int spot_instance_log_time_of_year(
     if (self->now_ms == INT64_MIN) {
         if (!self->is_yearless) {
             (void) spot_instance_log_expected(
-                self, place, "year", "--now, or lines of kubectl logs --timestamps", "");
+                self, place, "year", "--until, or lines of kubectl logs --timestamps", "");
         }
         self->is_yearless = true;
         return SPOT_ERR_BAD_INPUT;
@@ -233,6 +242,7 @@ static void be_there(judge_t *self, instance_t *instance, const spot_instance_re
 {
     instance->seen_ms = record->time_ms;
     if (instance->life == LIFE_NONE) {
+        instance->first_ms = record->time_ms;
         self->initial[self->num_initial++] = record->name_id;
         instance->life = LIFE_RUNS;
     }
@@ -246,7 +256,9 @@ static void take_start(judge_t *self, instance_t *instance, const spot_instance_
         return;
     }
     instance->has_notice = false;
+    instance->has_advice = false;
     if (instance->life == LIFE_NONE && record->time_ms == self->log->first_ms) {
+        instance->first_ms = record->time_ms;
         self->initial[self->num_initial++] = record->name_id;
     } else {
         change(self, record->time_ms, record->name_id, SPOT_SAYS_RUNS);
@@ -264,6 +276,7 @@ static void take_loss(judge_t *self, instance_t *instance, const spot_instance_r
     if (instance->life == LIFE_RUNS) {
         instance->life = LIFE_ENDED;
         instance->loss_id = self->num_changes;
+        self->num_losses++;
         self->num_explained += is_explained;
         change(self, record->time_ms, record->name_id, says);
         return;
@@ -285,6 +298,8 @@ static void take_record(judge_t *self, const spot_instance_record_t *record)
         case SPOT_SAYS_ADVICE:
             self->num_advised++;
             be_there(self, instance, record);
+            instance->has_advice = instance->life == LIFE_RUNS;
+            instance->advice_ms = record->time_ms;
             break;
         case SPOT_SAYS_NOTICE:
             be_there(self, instance, record);
@@ -300,22 +315,58 @@ static void take_record(judge_t *self, const spot_instance_record_t *record)
     }
 }
 
-/* Ends what was noticed and is not known to have ended, if that is asked for, and gives
- * losses without a cause one. */
-static void settle_losses(judge_t *self, int64_t end_ms)
+/* Ends what was noticed and is not known to have ended, if that is asked for. Where the
+ * log has neither a notice nor a loss, a recommendation counts as a notice. Without
+ * --until the log then lasts until the latest of these ends. */
+static void assume_losses(judge_t *self, int64_t *end_ms)
+{
+    const int64_t notice_ms = self->log->import->task->notice_ms;
+    const bool is_by_advice = self->num_notices == 0 && self->num_losses == 0;
+    const bool may_last = self->log->now_ms == INT64_MIN;
+
+    for (size_t j = 0; j < self->log->names.num_names; j++) {
+        const instance_t *instance = &self->instances[j];
+        const bool is_warned = instance->has_notice || (is_by_advice && instance->has_advice);
+        const int64_t warned_ms = instance->has_notice ? instance->notice_ms : instance->advice_ms;
+        const int64_t time_ms = warned_ms + notice_ms;
+
+        if (instance->life != LIFE_RUNS || !is_warned) {
+            continue;
+        }
+        if (notice_ms > 0 && (may_last || time_ms <= *end_ms) && time_ms >= instance->seen_ms) {
+            change(self, time_ms, (int32_t) j, SPOT_SAYS_PREEMPTED);
+            self->num_assumed++;
+            *end_ms = time_ms > *end_ms ? time_ms : *end_ms;
+        } else if (instance->seen_ms - warned_ms <= SPOT_NOTICE_LIFE_MS) {
+            self->num_open++; /* later it is known to run */
+        }
+    }
+}
+
+/* A log that warns and never says that an instance has ended lacks what became of them:
+ * taken as it is, nothing would ever be lost. */
+static int refuse_lossless(const judge_t *self)
+{
+    const spot_import_t *import = self->log->import;
+    const bool is_notice = self->num_notices > 0;
+
+    if (self->num_open == 0 || self->num_losses > 0 || import->task->notice_ms > 0) {
+        return 0;
+    }
+    return spot_diag_error(import->diag, import->inputs[0].path, 0, 0,
+        "%" PRId64 " %s%s %s and not one end of an instance: the log lacks its losses; expected "
+        "the records of ends too, or --notice 120s --initial 24 (options of `spotsim trace "
+        "convert` and `spotsim advise`): each then counts as the end of its instance 120 s "
+        "later, and 24 instances ran when the log starts",
+        self->num_open, is_notice ? "notice" : "recommendation", self->num_open == 1 ? "" : "s",
+        is_notice ? "of a preemption" : "to rebalance");
+}
+
+/* Gives losses without a cause one. */
+static void settle_causes(judge_t *self)
 {
     const spot_convert_t *task = self->log->import->task;
 
-    for (size_t j = 0; task->notice_ms > 0 && j < self->log->names.num_names; j++) {
-        const instance_t *instance = &self->instances[j];
-        const int64_t time_ms = instance->notice_ms + task->notice_ms;
-
-        if (instance->life == LIFE_RUNS && instance->has_notice && time_ms <= end_ms &&
-            time_ms >= instance->seen_ms) {
-            change(self, time_ms, (int32_t) j, SPOT_SAYS_PREEMPTED);
-            self->num_assumed++;
-        }
-    }
     for (size_t j = 0; self->error == 0 && j < self->num_changes; j++) {
         spot_instance_record_t *loss = &self->changes[j];
 
@@ -325,6 +376,122 @@ static void settle_losses(judge_t *self, int64_t end_ms)
             self->num_unknown++;
         }
     }
+}
+
+/* ---- Those that run when the log starts ---- */
+
+static int compare_times(const void *left, const void *right)
+{
+    const int64_t a = *(const int64_t *) left;
+    const int64_t b = *(const int64_t *) right;
+
+    return (a > b) - (a < b);
+}
+
+/* A new instance that the log does not name. */
+static int add_unnamed(judge_t *self, int32_t *name_id)
+{
+    spot_names_t *names = &self->log->names;
+    const size_t num_names = names->num_names;
+    int ret = 0;
+
+    while (ret == 0 && names->num_names == num_names) { /* the log may have such a name */
+        char name[32];
+
+        snprintf(name, sizeof(name), "unnamed-%zu", ++self->last_unnamed);
+        ret = spot_names_add(names, name, strlen(name), name_id);
+    }
+    self->num_unnamed += ret == 0;
+    return ret;
+}
+
+/* Fewer instances are there without a start than --initial says. */
+static int fill_up(judge_t *self, size_t num_wanted)
+{
+    int32_t *initial = realloc(self->initial, num_wanted * sizeof(*initial));
+    int ret = initial == NULL ? SPOT_ERR_NO_MEMORY : 0;
+
+    self->initial = initial == NULL ? self->initial : initial;
+    while (ret == 0 && self->num_initial < num_wanted) {
+        ret = add_unnamed(self, &initial[self->num_initial]);
+        self->num_initial += ret == 0;
+    }
+    return ret;
+}
+
+/* The times of all losses, in order; NULL: no memory. The caller frees it. */
+static int64_t *list_losses(const judge_t *self, size_t *num_lost)
+{
+    int64_t *lost_ms = spot_calloc(self->num_changes + 1, sizeof(*lost_ms));
+
+    *num_lost = 0;
+    for (size_t j = 0; lost_ms != NULL && j < self->num_changes; j++) {
+        if (self->changes[j].says != SPOT_SAYS_RUNS) {
+            lost_ms[(*num_lost)++] = self->changes[j].time_ms;
+        }
+    }
+    if (lost_ms != NULL) {
+        qsort(lost_ms, *num_lost, sizeof(*lost_ms), compare_times);
+    }
+    return lost_ms;
+}
+
+/* More instances are there without a start than --initial says: the j-th that is named
+ * too much has come in place of the j-th that was lost. So the log has no starts, or
+ * lacks some; where it has none at all, those in place of the last that were lost are
+ * not named. BAD_INPUT: too few were lost by then. */
+static int replace_lost(judge_t *self, size_t num_wanted)
+{
+    const spot_import_t *import = self->log->import;
+    const size_t num_more = self->num_initial - num_wanted, num_changes = self->num_changes;
+    size_t num_lost;
+    int64_t *lost_ms = list_losses(self, &num_lost);
+    int ret = lost_ms == NULL ? SPOT_ERR_NO_MEMORY : 0;
+
+    for (size_t j = 0; ret == 0 && j < num_more; j++) {
+        const int32_t name_id = self->initial[num_wanted + j];
+        const int64_t first_ms = self->instances[name_id].first_ms;
+
+        if (j >= num_lost || lost_ms[j] > first_ms) {
+            char first[SPOT_DATETIME_BYTES];
+
+            spot_instant_text(first_ms, first);
+            ret = spot_diag_error(import->diag, import->inputs[0].path, 0, 0,
+                "--initial %zu: at %s the log has named %zu instances without a start, and "
+                "%zu have ended: expected %zu or more",
+                num_wanted, first, num_wanted + j + 1, j < num_lost ? j : num_lost, num_wanted + 1);
+        } else {
+            change(self, lost_ms[j], name_id, SPOT_SAYS_RUNS);
+        }
+    }
+    for (size_t j = num_more; ret == 0 && num_lost == num_changes && j < num_lost; j++) {
+        int32_t name_id = 0;
+
+        ret = add_unnamed(self, &name_id);
+        change(self, lost_ms[j], name_id, SPOT_SAYS_RUNS);
+    }
+    self->num_initial = num_wanted;
+    self->num_replacing = (int64_t) num_more;
+    free(lost_ms);
+    return ret;
+}
+
+/* Lets as many instances run from the begin as --initial says. */
+static int settle_initial(judge_t *self)
+{
+    const spot_import_t *import = self->log->import;
+    const size_t num_wanted = (size_t) import->task->initial;
+
+    if (num_wanted == 0) {
+        return 0;
+    }
+    if (import->trace->kind != SPOT_TRACE_NAMED) {
+        return spot_diag_error(import->diag, import->inputs[0].path, 0, 0,
+            "--initial is for logs that name instances: this one counts them");
+    }
+    return num_wanted < self->num_initial   ? replace_lost(self, num_wanted)
+           : num_wanted > self->num_initial ? fill_up(self, num_wanted)
+                                            : 0;
 }
 
 /* ---- The trace ---- */
@@ -382,9 +549,24 @@ static void remark_notices(const judge_t *self)
     spot_instance_log_remark(log, SPOT_REMARK_UNCERTAIN, "explained_by_notice", self->num_explained,
         "loss without a cause follows a notice within 10 min and counts as a preemption",
         "losses without a cause follow a notice within 10 min and count as preemptions");
-    spot_instance_log_remark(log, SPOT_REMARK_UNCERTAIN, "assumed_from_notice", self->num_assumed,
-        "notice without a loss counts as a preemption (--notice)",
-        "notices without a loss count as preemptions (--notice)");
+    spot_instance_log_remark(log, SPOT_REMARK_UNCERTAIN, "notices_without_end",
+        self->num_notices > 0 ? self->num_open : 0,
+        "notice that no end of its instance follows: it counts as no loss, unless --notice "
+        "says so",
+        "notices that no end of their instance follows: they count as no losses, unless "
+        "--notice says so");
+    if (self->num_notices > 0) {
+        spot_instance_log_remark(log, SPOT_REMARK_UNCERTAIN, "assumed_from_notice",
+            self->num_assumed, "notice without a loss counts as a preemption (--notice)",
+            "notices without a loss count as preemptions (--notice)");
+    } else {
+        spot_instance_log_remark(log, SPOT_REMARK_UNCERTAIN, "assumed_from_advice",
+            self->num_assumed,
+            "recommendation to rebalance counts as a preemption (--notice), as the log has "
+            "neither notices nor losses",
+            "recommendations to rebalance count as preemptions (--notice), as the log has "
+            "neither notices nor losses");
+    }
 }
 
 static void remark_log(const judge_t *self)
@@ -396,12 +578,26 @@ static void remark_log(const judge_t *self)
         "default as a stop, which is no preemption",
         "instances ended and the log does not say why: written as --cause has it, by "
         "default as stops, which are no preemptions");
-    spot_instance_log_remark(log, SPOT_REMARK_UNCERTAIN, "initial",
-        log->import->trace->kind == SPOT_TRACE_NAMED ? (int64_t) self->num_initial : 0,
-        "instance runs from the begin of the log; instances that it never names are "
-        "not in the trace",
-        "instances run from the begin of the log; instances that it never names are "
-        "not in the trace");
+    if (log->import->task->initial == 0) {
+        spot_instance_log_remark(log, SPOT_REMARK_UNCERTAIN, "initial",
+            log->import->trace->kind == SPOT_TRACE_NAMED ? (int64_t) self->num_initial : 0,
+            "instance runs from the begin of the log; instances that it never names are "
+            "not in the trace",
+            "instances run from the begin of the log; instances that it never names are "
+            "not in the trace");
+    }
+    if (self->num_replacing == 0) {
+        spot_instance_log_remark(log, SPOT_REMARK_UNCERTAIN, "unnamed", self->num_unnamed,
+            "instance that the log does not name runs from its begin to its end (--initial)",
+            "instances that the log does not name run from its begin to its end (--initial)");
+    } else {
+        spot_instance_log_remark(log, SPOT_REMARK_UNCERTAIN, "replacing",
+            self->num_replacing + self->num_unnamed,
+            "instance is taken to have come at once where an earlier one ended, as the log "
+            "does not say when it started (--initial)",
+            "instances are taken to have come at once where earlier ones ended, as the log "
+            "does not say when they started (--initial)");
+    }
     spot_instance_log_remark(log, SPOT_REMARK_READ, "repeated", self->num_repeated,
         "record says what an earlier one said", "records say what earlier ones said");
     spot_instance_log_remark(log, SPOT_REMARK_READ, "other_records", log->num_other,
@@ -424,16 +620,14 @@ static int settle_span(spot_instance_log_t *self, int64_t *end_ms)
     if (self->now_ms == INT64_MIN) {
         spot_import_key(import, "note", "the end is the last record; the true end is unknown");
         SPOT_IMPORT_REMARK(import, SPOT_REMARK_UNCERTAIN, "end", 0,
-            "the trace ends at the last record: --now says until when it was watched");
+            "the trace ends at the last record: --until says until when it was watched");
     } else if (self->last_ms > self->now_ms) {
         char last[SPOT_DATETIME_BYTES];
 
         spot_instant_text(self->last_ms, last);
         return spot_diag_error(import->diag, import->inputs[0].path, 0, 0,
-            "the last record, at %s, is after --now", last);
+            "the last record, at %s, is after --until", last);
     }
-    spot_import_note_time(import, *end_ms - self->first_ms);
-    import->trace->end_ms = *end_ms - self->first_ms;
     return 0;
 }
 
@@ -460,12 +654,19 @@ int spot_instance_log_finish(spot_instance_log_t *self)
         take_record(&judge, &self->records[j]);
     }
     if (ret == 0) {
-        settle_losses(&judge, end_ms);
-        ret = judge.error;
+        assume_losses(&judge, &end_ms);
+        ret = refuse_lossless(&judge);
+    }
+    if (ret == 0) {
+        settle_causes(&judge);
+        ret = settle_initial(&judge);
+        ret = ret == 0 ? judge.error : ret;
     }
     if (ret == 0 && judge.num_changes > 0) {
         qsort(judge.changes, judge.num_changes, sizeof(*judge.changes), compare_records);
     }
+    spot_import_note_time(import, end_ms - self->first_ms);
+    import->trace->end_ms = end_ms - self->first_ms;
     ret = ret == 0 ? write_changes(&judge, self->first_ms) : ret;
     if (ret == 0) {
         spot_import_take_gcd(import);

@@ -11,7 +11,14 @@
  *   notice is a preemption; without a notice it is a stop or what --cause says.
  * - With --notice D a notice without a loss is a preemption after D, unless the instance
  *   is seen running later than that.
- * - The log ends at its last record, or at --now. */
+ * - Without --notice a log that has notices, or only recommendations, and not one loss is
+ *   refused, unless the instances are seen running SPOT_NOTICE_LIFE_MS later. Where it
+ *   has recommendations only, --notice counts them as notices.
+ * - With --initial N, N instances run when the log starts: those that are named first,
+ *   and others that it does not name. What is named later without a start has come
+ *   when an earlier one ended; in a log without starts each that ended is replaced so.
+ * - The log ends at its last record, or at --until; without that not before the losses
+ *   of --notice. */
 #pragma once
 
 #include "traces/convert/importer.h"
@@ -54,7 +61,7 @@ typedef struct {
     size_t num_records;
     size_t max_records;
     spot_instance_record_t *records;   /* [num_records] */
-    int64_t now_ms;                    /* of --now; INT64_MIN: none, or the importer may set it */
+    int64_t now_ms;                    /* of --until; INT64_MIN: none, or the importer may set it */
     int64_t first_ms;                  /* of the log, where the records do not show it */
     int64_t last_ms;                   /* the same */
     int64_t size;                      /* of a log that counts, the latest */
@@ -64,7 +71,7 @@ typedef struct {
     bool has_several[SPOT_NUM_LABELS]; /* values, so the trace has no such key */
 } spot_instance_log_t;
 
-/* Reads --now. BAD_INPUT; free self even then. */
+/* Reads --until. BAD_INPUT; free self even then. */
 SPOT_MUST_CHECK int spot_instance_log_init(spot_instance_log_t *self, spot_import_t *import);
 void spot_instance_log_free(spot_instance_log_t *self);
 
@@ -87,7 +94,7 @@ SPOT_MUST_CHECK int spot_instance_log_time(spot_instance_log_t *self, const spot
 
 /* The same for a time such as "06-07 17:00:00" without a year: the latest one up to a
  * day after now_ms; a record after now_ms is refused at the end, as its zone may be
- * another one. BAD_INPUT; that --now is missing is reported once. */
+ * another one. BAD_INPUT; that --until is missing is reported once. */
 SPOT_MUST_CHECK int spot_instance_log_time_of_year(
     spot_instance_log_t *self, const spot_log_place_t *place, const char *text, int64_t *time_ms);
 
@@ -114,7 +121,8 @@ SPOT_MUST_CHECK int spot_instance_log_read(spot_instance_log_t *self, size_t inp
     bool is_split, int (*take_row)(void *state, const spot_csv_row_t *row), void *state);
 
 /* Makes the trace: kind named, start, end, resolution, remarks. BAD_INPUT: no record
- * says anything of an instance; NO_MEMORY. O(records log records). */
+ * says anything of an instance, or there are warnings and no loss; NO_MEMORY. O(records log
+ * records). */
 SPOT_MUST_CHECK int spot_instance_log_finish(spot_instance_log_t *self);
 
 /* For logs of JSON records: the place of a value, and that of the value which a record

@@ -188,6 +188,9 @@ static int fleet_prepare(void *model, const void *like, spot_diag_t *diag)
             common->capacity = common->capacity > 0 ? common->capacity : 1;
         }
         ret = ret == 0 ? open_log(self, j, like, diag) : ret;
+        if (ret == 0) {
+            spot_recorded_trace_play(self->logs[j].recording.trace, 0, common);
+        }
     }
     if (ret == 0) {
         const int64_t given = common->tick_ms;

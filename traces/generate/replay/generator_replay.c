@@ -107,6 +107,7 @@ static int settle_common(model_t *self, spot_diag_t *diag)
         common->horizon_ms = spot_model_run_end_ms(common, self->to.time_ms - self->from.time_ms);
     }
     spot_recorded_trace_settle(trace, common);
+    spot_recorded_trace_play(trace, self->from.time_ms, common);
     if (!common->is_within && self->plan.largest > common->capacity) {
         return spot_diag_error(diag, self->path, 0, 0,
             "the trace can start with %d instances, more than the capacity of %lld",

@@ -19,6 +19,7 @@
 #include "base/rng.h"
 #include "base/units.h"
 #include "traces/generate/model.h"
+#include "traces/generate/recordings.h"
 #include "traces/generate/zones/shocks.h"
 
 typedef struct {
@@ -124,6 +125,10 @@ static void bind_zone(model_t *self, size_t zone_id, spot_bind_t *bind, const mo
             spot_bind_error(
                 bind, node, NULL, "missing key \"%szones.%s.capacity\"", bind->path, key->text);
         }
+        for (size_t j = 0; j < common->num_played; j++) {
+            spot_recorded_trace_play(
+                common->played[j].trace, common->played[j].from_ms, &self->common);
+        }
         zone->price = common->price; /* zone owns its memory now */
         common->price = (spot_price_steps_t){0};
         if (self->common.frequency > 0) { /* else it has been reported */
@@ -140,6 +145,29 @@ static int64_t num_names_of(const spot_trace_model_t *part)
 
     return members->lose == NULL || members->num_names == NULL ? 0
                                                                : members->num_names(part->model);
+}
+
+/* Recordings of zones are played side by side: warns of one that did not start with the
+ * first. */
+static void check_starts(const model_t *self, spot_bind_t *bind, const spot_node_t *node)
+{
+    const spot_played_t *played = self->common.played;
+    int64_t apart_ms;
+
+    for (size_t j = 1; j < self->common.num_played; j++) {
+        const char *first = spot_trace_key(played[0].trace, "start");
+        const char *other = spot_trace_key(played[j].trace, "start");
+
+        if (first != NULL && other != NULL &&
+            spot_starts_differ(other, first, played[0].from_ms - played[j].from_ms, &apart_ms)) {
+            spot_diag_warn(bind->diag, node->file, node->line, node->column,
+                "%szones: the trace %s starts at %s, the trace %s at %s: they are played as if "
+                "both had started together",
+                bind->path, spot_trace_key(played[0].trace, "name"), first,
+                spot_trace_key(played[j].trace, "name"), other);
+            return;
+        }
+    }
 }
 
 /* Checks a bound zone; warns of a model that does not accept the losses of shocks. */
@@ -229,6 +257,7 @@ static void zones_bind_parts(void *model, spot_bind_t *bind, const spot_node_t *
     }
     if (bind->diag->num_errors == num_errors && !bind->is_out_of_memory) {
         settle_capacity(self, bind, setting);
+        check_starts(self, bind, node);
     }
     self->zones_node = NULL;
 }
