@@ -218,6 +218,15 @@ static int settle_layout(const spot_study_t *study, spot_metric_layout_t *layout
             return SPOT_ERR_NO_MEMORY;
         }
     }
+    if (outputs->beyond.metric != NULL) {
+        *is_special = true;
+        kind->beyond_most = outputs->beyond.most;
+        kind->beyond_warns = outputs->beyond.only_warns;
+        if (spot_reading_copy(&kind->beyond_metric, outputs->beyond.metric) != 0 ||
+            spot_reading_copy(&kind->beyond_words, outputs->beyond.words) != 0) {
+            return SPOT_ERR_NO_MEMORY;
+        }
+    }
     for (size_t j = 0; j < outputs->num_metrics; j++) {
         const char *name = outputs->metrics[j].name;
         const bool is_next =
@@ -315,6 +324,10 @@ int spot_study_keep_ledger(spot_study_t *self, const spot_study_head_t *begun)
             j < outputs->num_parts ? outputs->parts[j] : others[j - outputs->num_parts];
 
         ret = name == NULL ? 0 : add_metric(&reading, NULL, NULL, name);
+    }
+    if (ret == 0 && outputs->beyond.metric != NULL &&
+        (self->head.optimise.metric != NULL || self->head.best.is_asked)) {
+        ret = add_metric(&reading, NULL, NULL, outputs->beyond.metric);
     }
     ret = ret == 0 ? keep_sources(&reading) : ret;
     for (size_t j = num_before; begun != NULL && j < self->head.num_metrics; j++) {
