@@ -228,6 +228,14 @@ static void write_fates(const spot_race_answer_t *answer, spot_document_t *docum
     spot_document_paragraph(document, "%zu of %s may be the best%s, %zu %s out%s%s",
         answer->race.num_racing, spot_words_count(texts, (int64_t) num_points, "point"), undecided,
         num_out, num_out == 1 ? "is" : "are", num_out == 0 ? "" : ": ", fates);
+    for (size_t j = 0; answer->num_points[SPOT_FATE_UNMEASURED] > 0 && j < num_points; j++) {
+        if (answer->race.runners[j].fate == SPOT_FATE_UNMEASURED) {
+            spot_document_item(document, "unmeasured: %s %s",
+                spot_words_setting(texts, answer->race.head, j),
+                spot_study_beyond(answer->race.head, j).words);
+            break; /* the others are likewise */
+        }
+    }
 }
 
 /* Where the optimum of a curve through the values of a key lies, which need not be one

@@ -50,8 +50,12 @@ typedef struct {
     size_t num_left_out, max_left_out;
     const char **left_out; /* [num_left_out] what was not considered and why */
     size_t num_notes, max_notes;
-    const char **notes; /* [num_notes] what the answer rests on */
-    int error;          /* NO_MEMORY */
+    const char **notes;    /* [num_notes] what the answer rests on */
+    int64_t largest_known; /* no larger size is proposed, as nothing is known of it; 0: all that
+                              the question allows are */
+    const char *why_not_larger; /* with it, behind a no: "larger than 24 was not looked at: no
+                                   step time is known there"; else NULL */
+    int error;                  /* NO_MEMORY */
 } spot_alternatives_t;
 
 void spot_alternatives_free(spot_alternatives_t *self);

@@ -325,10 +325,6 @@ int spot_study_keep_ledger(spot_study_t *self, const spot_study_head_t *begun)
 
         ret = name == NULL ? 0 : add_metric(&reading, NULL, NULL, name);
     }
-    if (ret == 0 && outputs->beyond.metric != NULL &&
-        (self->head.optimise.metric != NULL || self->head.best.is_asked)) {
-        ret = add_metric(&reading, NULL, NULL, outputs->beyond.metric);
-    }
     ret = ret == 0 ? keep_sources(&reading) : ret;
     for (size_t j = num_before; begun != NULL && j < self->head.num_metrics; j++) {
         if (lacks(begun, self->head.metrics[j].name)) {
@@ -385,6 +381,12 @@ static int add_all(spot_reading_t *self)
     head->num_listed = head->num_metrics;
     ret = ret == 0 ? draw_parts(self) : ret;
     ret = ret == 0 ? add_plot_metrics(self) : ret;
+    if (ret == 0 && (head->optimise.metric != NULL || request->best_maximise != NULL ||
+                        request->best_minimise != NULL)) {
+        const char *beyond = self->study->yield.outputs.beyond.metric;
+
+        ret = beyond == NULL ? 0 : add_metric(self, NULL, NULL, beyond);
+    }
     return ret == 0 ? keep_sources(self) : ret;
 }
 
