@@ -395,7 +395,9 @@ static void write_step_time(FILE *out, const case_t *self)
         fprintf(out, "  step_time: %s\n", self->step_time);
         return;
     }
-    fprintf(out, "  outside: %s\n", setting->is_flat_below ? "flat" : "work");
+    if (setting->is_flat_below) {
+        fprintf(out, "  outside: flat\n");
+    }
     fprintf(out, "  step_time: {");
     for (size_t j = 0; j < setting->num_points; j++) {
         fprintf(out, "%s%lld: %lld ms", j == 0 ? "" : ", ",
