@@ -23,8 +23,8 @@ static void write_left_out(const spot_answer_t *self, const spot_race_answer_t *
 
     for (size_t j = 0; num > 0 && j < self->head->num_points; j++) {
         if (answer->race.runners[j].fate == SPOT_FATE_UNMEASURED) {
-            fprintf(self->out, "%zu point%s left out, such as %s, which %s\n", num,
-                num == 1 ? " is" : "s are", spot_answer_point(self, j),
+            fprintf(self->out, "%zu point%s %s, which %s\n", num,
+                num == 1 ? " is left out:" : "s are left out, such as", spot_answer_point(self, j),
                 spot_study_beyond(self->head, j).words);
             return;
         }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/integers.h"
 #include "base/memory.h"
 #include "base/texts.h"
 #include "sim/train/advice.h"
@@ -344,7 +345,11 @@ static spot_beyond_t find_beyond(const spot_scenario_t *scenario, spot_texts_t *
         .most = MOST_UNMEASURED,
         .words = spot_texts_add(texts,
             "rests on step times that were not measured: %s %s (measured: %s)",
-            sizes.least == sizes.most ? "size" : "sizes",
+            spot_larger(last - sizes.least + sizes.step, 0) +
+                        spot_larger(sizes.most - first + sizes.step, 0) ==
+                    sizes.step
+                ? "size"
+                : "sizes",
             spot_texts_join(texts, below, " and ", above), measured_text(texts, scenario, &sizes)),
         .only_warns = scenario->job.step_time.outside == SPOT_OUTSIDE_FLAT};
 }

@@ -44,14 +44,15 @@ int64_t spot_race_point_target(const spot_race_t *self, size_t point_id)
 }
 
 /* All intervals of all rounds hold at once with the confidence of the answer. Each point
- * has one against the best, one per constraint, one for its nulls, and one for what was
- * not measured if that may leave points out. The best is
+ * has one against the best, one per constraint, one for its nulls, and, if it may be left
+ * out for what was not measured, one for that. The best is
  * chosen by the same rows, which is harmless: only the intervals between the true best
  * and each other point must hold. */
-static double confidence_of_each(const spot_study_head_t *head, bool has_excluding)
+static double confidence_of_each(const spot_study_head_t *head, size_t num_excluding)
 {
     const double num_intervals =
-        (double) head->num_points * (double) (2 + has_excluding + head->optimise.num_constraints);
+        (double) head->num_points * (double) (2 + head->optimise.num_constraints) +
+        (double) num_excluding;
     double num_rounds = 0;
 
     for (int64_t num_rows = 0; num_rows < head->num_replications;) {
@@ -78,6 +79,7 @@ static bool excludes(const spot_study_head_t *head, size_t point_id)
 int spot_race_init(spot_race_t *self, const spot_study_head_t *head)
 {
     const size_t num_constraints = head->optimise.num_constraints;
+    size_t num_excluding = 0;
 
     *self = (spot_race_t){.head = head,
         .metric_id = spot_study_metric_id(head, head->optimise.metric),
@@ -90,9 +92,9 @@ int spot_race_init(spot_race_t *self, const spot_study_head_t *head)
         return self->memory.error;
     }
     for (size_t j = 0; j < head->num_points; j++) {
-        self->has_excluding = self->has_excluding || excludes(head, j);
+        num_excluding += excludes(head, j);
     }
-    self->confidence = confidence_of_each(head, self->has_excluding);
+    self->confidence = confidence_of_each(head, num_excluding);
     for (size_t j = 0; j < num_constraints; j++) {
         self->constraint_ids[j] = spot_study_metric_id(head, head->optimise.constraints[j].metric);
         spot_bug_assert(self->constraint_ids[j] < head->num_metrics);

@@ -61,7 +61,6 @@ typedef struct {
     spot_arena_t memory;
     size_t metric_id;
     size_t *constraint_ids; /* [num_constraints] metrics */
-    bool has_excluding;     /* points may be left out for what was not measured */
     double confidence;      /* of each of the intervals, so that all of them hold */
     int64_t num_rows;       /* of every point that races */
     bool is_over;

@@ -164,6 +164,54 @@ static void test_sizes_below_are_slow(void **state)
     end(&advice);
 }
 
+/* The sizes that a fleet may have and that were not measured, by what it has for
+ * certain. */
+static void test_sizes_that_were_not_measured(void **state)
+{
+    static const char *const cases[][2] = {
+        {"job.step_time={3: 20 s, 32: 8 s}", NULL},
+        {"job.step_time={6: 12 s, 12: 8 s, 30: 8 s}", "size 3 (measured: 6, 12, 30)"},
+        {"job.step_time={9: 12 s, 30: 8 s}", "sizes 3 and 6 (measured: 9, 30)"},
+        {"job.step_time={12: 12 s, 21: 8 s}", "sizes 3 to 9 and 24 to 30 (measured: 12, 21)"},
+        {"job.step_time={3: 12 s, 29: 8 s}", "size 30 (measured: 3, 29)"},
+        {"job={pipeline_depth: 3, max_pipelines: 9, step_time: {3: 12 s, 29: 8 s}}", NULL},
+        {"recovery={system: on-demand, instances: 8}", NULL},
+        {"recovery={system: on-demand, instances: 5}", "size 3 (measured: 6)"},
+        {"fleet.on_demand=10", "sizes 39 and 42 (measured: 3, 6, 12, 36)"},
+    };
+
+    (void) state;
+    for (size_t j = 0; j < sizeof(cases) / sizeof(cases[0]); j++) {
+        const spot_outputs_t *outputs;
+        spot_yaml_t document;
+        spot_diag_t diag;
+        void *scenario;
+
+        spot_diag_init(&diag);
+        assert_int_equal(spot_yaml_parse(&document, "job.yaml", JOB, strlen(JOB), &diag), 0);
+        if (strstr(cases[j][0], "instances") != NULL) {
+            assert_int_equal(
+                spot_yaml_assign(&document, "--set", "job.step_time={6: 12 s}", &diag), 0);
+        }
+        assert_int_equal(spot_yaml_assign(&document, "--set", cases[j][0], &diag), 0);
+        assert_int_equal(spot_train_experiment.bind(&scenario, document.root, NULL, &diag), 0);
+        outputs = spot_train_experiment.outputs(scenario);
+        if (cases[j][1] == NULL) {
+            assert_null(outputs->beyond.metric);
+        } else {
+            const char start[] = "rests on step times that were not measured: ";
+
+            assert_string_equal(outputs->beyond.metric, "unmeasured_fraction");
+            assert_memory_equal(outputs->beyond.words, start, strlen(start));
+            assert_string_equal(outputs->beyond.words + strlen(start), cases[j][1]);
+            assert_true(outputs->beyond.most == 0.01 && !outputs->beyond.only_warns);
+        }
+        spot_train_experiment.free(scenario);
+        spot_yaml_free(&document);
+        spot_diag_free(&diag);
+    }
+}
+
 /* Nothing is in time: the largest fleet alone, on demand what it has room for. */
 static void test_no_size_is_in_time(void **state)
 {
@@ -234,6 +282,7 @@ int main(void)
         cmocka_unit_test(test_sizes_follow_the_deadline),
         cmocka_unit_test(test_sizes_end_at_the_largest),
         cmocka_unit_test(test_sizes_below_are_slow),
+        cmocka_unit_test(test_sizes_that_were_not_measured),
         cmocka_unit_test(test_no_size_is_in_time),
         cmocka_unit_test(test_so_far),
     };
