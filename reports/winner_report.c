@@ -119,7 +119,7 @@ static void write_table(
 static const char *unmeasured_of(const spot_winners_t *winners, size_t value_id, bool *is_all)
 {
     const spot_study_head_t *head = winners->head;
-    const char *text = NULL;
+    const char *text = NULL, *beyond = NULL;
 
     *is_all = true;
     for (size_t j = 0; j < head->num_points; j++) {
@@ -127,12 +127,11 @@ static const char *unmeasured_of(const spot_winners_t *winners, size_t value_id,
             continue;
         }
         *is_all = *is_all && (!spot_study_competes(head, j) || winners->is_beyond[j]);
-        if (text == NULL) {
-            text = winners->is_beyond[j] ? spot_study_beyond(head, j).words
-                                         : spot_study_unmeasured(head, j);
-        }
+        text = text == NULL ? spot_study_unmeasured(head, j) : text;
+        beyond =
+            beyond == NULL && winners->is_beyond[j] ? spot_study_beyond(head, j).words : beyond;
     }
-    return text;
+    return text == NULL ? beyond : text;
 }
 
 const char *spot_winners_unmeasured(const spot_winners_t *winners, spot_texts_t *texts)
