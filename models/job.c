@@ -55,6 +55,8 @@ static void settle_step_time(
     self->is_out_of_memory = self->is_out_of_memory || ret == SPOT_ERR_NO_MEMORY;
 }
 
+static const char *const outside_names[] = {"work", "flat", NULL};
+
 /* The defaults are the measured means of the seed study, rounded to seconds. */
 const spot_field_t spot_job_fields[] = {
     {SPOT_RANGE(INTEGER, "pipeline_depth", spot_job_t, pipeline_depth, 1, SPOT_MAX_INSTANCES, "16",
@@ -68,9 +70,17 @@ const spot_field_t spot_job_fields[] = {
     {SPOT_FIELDS(ONE_OF, "step_time", spot_job_t, step_time, step_time_forms,
          "{16: 18 s, 32: 11 s, 48: 9 s, 64: 8 s}", "step time",
          "time of a step by world size (number of active instances): linear between the "
-         "points, flat outside with a warning; or by pipelines and depth, see STEP TIME "
+         "points; outside them see job.outside; or by pipelines and depth, see STEP TIME "
          "BY (D,P)"),
         .settle = settle_step_time, .expected = STEP_TIME_EXPECTED},
+    {SPOT_CHOICE("outside", spot_job_t, step_time.outside, outside_names, "work",
+        "steps that were not measured",
+        "steps of fewer instances than any world size of step_time: work: they do the work "
+        "of the smallest size W0 and take T0 W0 / N, rounded to the ms; flat: they take "
+        "T0, as fast as with W0, which is the rule of many published studies. Above the "
+        "largest size steps take as long as there. All outputs warn of both; what rests "
+        "on them for more than 1 % of the training time is not recommended, but with "
+        "flat, which only warns")},
     {SPOT_CHOICE("step_time_assumed", spot_job_t, is_step_assumed, spot_no_yes, "no",
         "yes: step_time was not measured; recovery systems that use it do not compete "
         "where a study asks for the best")},
@@ -155,12 +165,45 @@ static void fill_from_pipeline(
     }
 }
 
+/* The key of a world size in a map, or the node that names a file. */
+static const spot_node_t *size_node(const spot_node_t *step_time, int64_t world_size)
+{
+    for (size_t j = 0; step_time->kind == SPOT_NODE_MAP && j < step_time->num_children; j++) {
+        int64_t size;
+
+        if (spot_integer_parse(step_time->keys[j]->text, &size) == 0 && size == world_size) {
+            return step_time->keys[j];
+        }
+    }
+    return step_time;
+}
+
+/* Warns of steps that take longer with more instances. */
+static void warn_of_rise(const spot_job_t *self, spot_bind_t *bind, const spot_node_t *step_time)
+{
+    const spot_step_point_t *point = spot_step_time_rise(&self->step_time);
+    char more[SPOT_DURATION_TEXT_BYTES], fewer[SPOT_DURATION_TEXT_BYTES];
+    const spot_node_t *node;
+
+    if (point == NULL || step_time == NULL) {
+        return;
+    }
+    node = size_node(step_time, point->world_size);
+    spot_duration_text(point->step_ms, more);
+    spot_duration_text(point[-1].step_ms, fewer);
+    spot_diag_warn(bind->diag, node->file, node->line, node->column,
+        "job.step_time: a step of %" PRId64 " instances takes longer (%s) than one of %" PRId64
+        " (%s)",
+        point->world_size, more, point[-1].world_size, fewer);
+}
+
 void spot_job_settle(
     spot_job_t *self, spot_bind_t *bind, const spot_node_t *step_time, int64_t max_instances)
 {
     const size_t num_errors = bind->diag->num_errors;
 
     if (!spot_step_time_is_by_pair(&self->step_time)) {
+        warn_of_rise(self, bind, step_time);
         return;
     }
     if (self->step_time.table_path == NULL) {

@@ -36,8 +36,9 @@ extern const spot_field_t spot_job_fields[];
 void spot_job_free(spot_job_t *self);
 
 /* Completes a job that was bound without an error: checks and fills the step times by
- * (D,P) for up to max_instances instances, which depend on several keys. Errors are
- * reported to bind. step_time: their node, for messages; NULL: none are by (D,P). */
+ * (D,P) for up to max_instances instances, which depend on several keys, and warns of
+ * steps that take longer with more instances. Errors are reported to bind. step_time: their node,
+ * for messages; NULL: none are by (D,P). */
 void spot_job_settle(
     spot_job_t *self, spot_bind_t *bind, const spot_node_t *step_time, int64_t max_instances);
 

@@ -66,14 +66,29 @@ static int64_t divide_rounded(int64_t numerator, int64_t denominator)
     return quotient;
 }
 
+int64_t spot_step_below_ms(
+    spot_outside_t outside, int64_t least, int64_t least_ms, int64_t num_instances)
+{
+    int64_t step_ms;
+
+    spot_bug_assert(num_instances >= 1 && num_instances <= least);
+    if (outside == SPOT_OUTSIDE_FLAT) {
+        return least_ms;
+    }
+    /* Below 2^63, as in spot_step_time_ms(). */
+    step_ms = divide_rounded(least_ms * least, num_instances);
+    return step_ms < SPOT_MAX_DURATION_MS ? step_ms : SPOT_MAX_DURATION_MS;
+}
+
 int64_t spot_step_time_ms(const spot_step_time_t *self, int64_t world_size)
 {
     const spot_step_point_t *point = self->points;
     const spot_step_point_t *last = point + self->num_points - 1;
 
     spot_bug_assert(self->num_points > 0);
-    if (world_size <= point->world_size) {
-        return point->step_ms;
+    if (world_size < point->world_size) {
+        return spot_step_below_ms(
+            (spot_outside_t) self->outside, point->world_size, point->step_ms, world_size);
     }
     if (world_size >= last->world_size) {
         return last->step_ms;
@@ -88,6 +103,11 @@ int64_t spot_step_time_ms(const spot_step_time_t *self, int64_t world_size)
         point[1].world_size - point[0].world_size);
 }
 
+int64_t spot_step_time_smallest(const spot_step_time_t *self)
+{
+    return self->points[0].world_size;
+}
+
 int64_t spot_step_time_largest(const spot_step_time_t *self)
 {
     return self->points[self->num_points - 1].world_size;
@@ -97,4 +117,14 @@ bool spot_step_time_covers(const spot_step_time_t *self, int64_t world_size)
 {
     return self->num_points > 0 && world_size >= self->points[0].world_size &&
            world_size <= self->points[self->num_points - 1].world_size;
+}
+
+const spot_step_point_t *spot_step_time_rise(const spot_step_time_t *self)
+{
+    for (size_t j = 1; j < self->num_points; j++) {
+        if (self->points[j].step_ms > self->points[j - 1].step_ms) {
+            return &self->points[j];
+        }
+    }
+    return NULL;
 }

@@ -110,12 +110,30 @@ static void write_sureness(const spot_race_answer_t *answer, spot_document_t *do
             : "");
 }
 
+const char *spot_race_beyond_text(const spot_race_t *race, spot_texts_t *texts)
+{
+    const char *beyond = spot_race_beyond(race, race->best_id);
+
+    if (beyond == NULL) {
+        return "";
+    }
+    return spot_texts_add(texts, "the best point %s%s", beyond,
+        spot_study_beyond(race->head, race->best_id).only_warns ? ""
+        : race->head->optimise.num_constraints > 0
+            ? "; no point without them is known to keep the limits"
+            : "; there is no point without them");
+}
+
 static void write_best(const spot_race_answer_t *answer, spot_document_t *document)
 {
     const spot_race_t *race = &answer->race;
     const spot_optimise_t *optimise = &race->head->optimise;
     spot_texts_t *texts = &document->texts;
+    const char *beyond = spot_race_beyond_text(race, texts);
 
+    if (beyond[0] != '\0') {
+        spot_document_paragraph(document, "%s", beyond);
+    }
     spot_document_paragraph(document, "best%s: %s", race->is_over ? "" : " so far",
         spot_words_setting(texts, race->head, race->best_id));
     spot_document_item(document, "%s",
@@ -210,6 +228,14 @@ static void write_fates(const spot_race_answer_t *answer, spot_document_t *docum
     spot_document_paragraph(document, "%zu of %s may be the best%s, %zu %s out%s%s",
         answer->race.num_racing, spot_words_count(texts, (int64_t) num_points, "point"), undecided,
         num_out, num_out == 1 ? "is" : "are", num_out == 0 ? "" : ": ", fates);
+    for (size_t j = 0; answer->num_points[SPOT_FATE_UNMEASURED] > 0 && j < num_points; j++) {
+        if (answer->race.runners[j].fate == SPOT_FATE_UNMEASURED) {
+            spot_document_item(document, "unmeasured: %s %s",
+                spot_words_setting(texts, answer->race.head, j),
+                spot_study_beyond(answer->race.head, j).words);
+            break; /* the others are likewise */
+        }
+    }
 }
 
 /* Where the optimum of a curve through the values of a key lies, which need not be one
@@ -474,6 +500,9 @@ static void json_best(spot_json_t *json, const spot_race_t *race)
     for (size_t j = 0; j < race->head->num_axes; j++) {
         json_value(json, race->head->axes[j].path, &race->head->axes[j],
             spot_study_value_id(race->head, race->best_id, j));
+    }
+    if (spot_race_beyond(race, race->best_id) != NULL) {
+        spot_json_text(json, "doubt", spot_race_beyond(race, race->best_id));
     }
     spot_json_close(json, '}');
 }

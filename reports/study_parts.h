@@ -71,6 +71,11 @@ const char *spot_race_outcome(const spot_race_answer_t *answer);
  * the values that may be the best. What is not there is null. */
 void spot_race_json_write(const spot_race_answer_t *answer, spot_json_t *json);
 
+/* "the best point rests on step times that were not measured: ...; no point without
+ * them keeps the limits", the first thing to know of it; "" if it does not. The race has
+ * a best point. */
+const char *spot_race_beyond_text(const spot_race_t *race, spot_texts_t *texts);
+
 /* ---- Which value of a key wins where: winner_report.c ---- */
 
 /* A row for each combination of the other keys with the best value, the next one and by
@@ -79,7 +84,11 @@ void spot_winners_write(const spot_report_t *report, spot_document_t *document);
 
 /* "not measured, so without bamboo (steps follow from step_factor)"; "" where all was
  * measured. */
-const char *spot_winners_unmeasured(const spot_study_head_t *head, spot_texts_t *texts);
+const char *spot_winners_unmeasured(const spot_winners_t *winners, spot_texts_t *texts);
+
+/* "the winner at 1 of 3 points rests on step times that were not measured: ...", of the
+ * first such winner; "" if there is none. */
+const char *spot_winners_beyond(const spot_winners_t *winners, spot_texts_t *texts);
 
 /* "best": the same. Errors of spot_winners_init(). */
 SPOT_MUST_CHECK int spot_winner_json(spot_json_t *json, const spot_store_t *store);

@@ -114,35 +114,66 @@ static void write_table(
 
 /* ---- Beside the table ---- */
 
-/* What the points with a value of the key rest on that was not measured, or NULL. */
-static const char *unmeasured_of(const spot_study_head_t *head, size_t value_id)
+/* What points with a value of the key rest on that was not measured and are left out
+ * for, or NULL. is_all: no other point with it competes. */
+static const char *unmeasured_of(const spot_winners_t *winners, size_t value_id, bool *is_all)
 {
-    const char *text = NULL;
+    const spot_study_head_t *head = winners->head;
+    const char *text = NULL, *beyond = NULL;
 
-    for (size_t j = 0; text == NULL && j < head->num_points; j++) {
-        if (spot_study_value_id(head, j, head->best.axis_id) == value_id) {
-            text = spot_study_unmeasured(head, j);
+    *is_all = true;
+    for (size_t j = 0; j < head->num_points; j++) {
+        if (spot_study_value_id(head, j, head->best.axis_id) != value_id) {
+            continue;
         }
+        *is_all = *is_all && (!spot_study_competes(head, j) || winners->is_beyond[j]);
+        text = text == NULL ? spot_study_unmeasured(head, j) : text;
+        beyond =
+            beyond == NULL && winners->is_beyond[j] ? spot_study_beyond(head, j).words : beyond;
     }
-    return text;
+    return text == NULL ? beyond : text;
 }
 
-const char *spot_winners_unmeasured(const spot_study_head_t *head, spot_texts_t *texts)
+const char *spot_winners_unmeasured(const spot_winners_t *winners, spot_texts_t *texts)
 {
+    const spot_study_head_t *head = winners->head;
     const spot_axis_t *axis = &head->axes[head->best.axis_id];
     const char *text = "";
 
     for (size_t j = 0; j < axis->num_values; j++) {
-        const char *unmeasured = unmeasured_of(head, j);
+        bool is_all;
+        const char *unmeasured = unmeasured_of(winners, j, &is_all);
 
         if (unmeasured != NULL && !head->best.is_left_out[j]) {
             text = spot_texts_join(texts, text, ", ",
-                spot_texts_add(texts, "%s%s (%s)",
-                    spot_study_value_competes(head, j) ? "some points of " : "",
+                spot_texts_add(texts, "%s%s (%s)", is_all ? "" : "some points of ",
                     spot_words_label(texts, axis, j), unmeasured));
         }
     }
     return text[0] == '\0' ? "" : spot_texts_add(texts, "not measured, so without %s", text);
+}
+
+const char *spot_winners_beyond(const spot_winners_t *winners, spot_texts_t *texts)
+{
+    const spot_study_head_t *head = winners->head;
+    size_t num_beyond = 0, num_won = 0, first_id = SPOT_NO_POINT;
+
+    for (size_t j = 0; j < winners->groups.num_groups; j++) {
+        const size_t best_id = winners->winners[j].best_id;
+
+        num_won += best_id != SPOT_NO_POINT;
+        if (best_id != SPOT_NO_POINT && spot_winners_rests_beyond(winners, best_id)) {
+            num_beyond++;
+            first_id = first_id == SPOT_NO_POINT ? best_id : first_id;
+        }
+    }
+    if (num_beyond == 0) {
+        return "";
+    }
+    return spot_texts_add(texts, "the winner %s%s%s",
+        num_won == 1 ? "" : spot_texts_add(texts, "at %zu of %zu points ", num_beyond, num_won),
+        spot_study_beyond(head, first_id).words,
+        spot_study_beyond(head, first_id).only_warns ? "" : "; there is no other");
 }
 
 /* "between trace.preemption.per_minute = 0.2 and 0.25, about 0.221, checkpoint gives way
@@ -172,13 +203,18 @@ static void write_crossing(
 
 void spot_winners_write(const spot_report_t *report, spot_document_t *document)
 {
-    const char *unmeasured = spot_winners_unmeasured(report->head, &document->texts);
     const spot_winners_t *winners;
     const int ret = spot_report_winners(report, &winners);
+    const char *unmeasured, *beyond;
 
     spot_document_fail(document, ret);
     if (ret != 0) {
         return;
+    }
+    unmeasured = spot_winners_unmeasured(winners, &document->texts);
+    beyond = spot_winners_beyond(winners, &document->texts);
+    if (beyond[0] != '\0') {
+        spot_document_paragraph(document, "%s", beyond);
     }
     write_table(report, winners, document);
     if (unmeasured[0] != '\0' || winners->num_crossings + report->head->best.num_keys > 0) {

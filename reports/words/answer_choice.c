@@ -16,13 +16,30 @@
 
 /* ---- The best point ---- */
 
+/* Points that are left out for what was not measured, with the words of the first. */
+static void write_left_out(const spot_answer_t *self, const spot_race_answer_t *answer)
+{
+    const size_t num = answer->num_points[SPOT_FATE_UNMEASURED];
+
+    for (size_t j = 0; num > 0 && j < self->head->num_points; j++) {
+        if (answer->race.runners[j].fate == SPOT_FATE_UNMEASURED) {
+            fprintf(self->out, "%zu point%s %s, which %s\n", num,
+                num == 1 ? " is left out:" : "s are left out, such as", spot_answer_point(self, j),
+                spot_study_beyond(self->head, j).words);
+            return;
+        }
+    }
+}
+
 static void write_best(const spot_answer_t *self, const spot_race_answer_t *answer)
 {
     const spot_race_t *race = &answer->race;
     const spot_optimise_t *asked = &self->head->optimise;
     const spot_estimate_t *estimate = &race->runners[race->best_id].estimate;
     const double mean = spot_estimate_value(estimate);
+    const char *beyond = spot_race_beyond_text(race, self->texts);
 
+    fprintf(self->out, "%s%s", beyond, beyond[0] == '\0' ? "" : "\n");
     fprintf(self->out, "%sthe %s %s is %s with %s\n", race->is_over ? "" : "so far ",
         spot_answer_best(asked->is_maximised), self->noun,
         spot_words_interval(
@@ -38,6 +55,7 @@ static void write_best(const spot_answer_t *self, const spot_race_answer_t *answ
         }
     }
     fputc('\n', self->out);
+    write_left_out(self, answer);
     if (!spot_race_is_decided(race)) {
         fprintf(self->out, "this is undecided: %zu of %zu points may be the best\n",
             race->num_racing, self->head->num_points);
@@ -265,8 +283,10 @@ int spot_answer_of_winners(const spot_answer_t *self)
         spot_answer_nowhere(self);
     } else if (ret == 0) {
         const spot_break_even_t *nearest = spot_break_even_nearest(winners);
-        const char *unmeasured = spot_winners_unmeasured(self->head, self->texts);
+        const char *unmeasured = spot_winners_unmeasured(winners, self->texts);
+        const char *beyond = spot_winners_beyond(winners, self->texts);
 
+        fprintf(self->out, "%s%s", beyond, beyond[0] == '\0' ? "" : "\n");
         if (winners->x_id < self->head->num_axes) {
             write_segments(&ranking);
         } else {

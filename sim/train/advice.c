@@ -441,6 +441,25 @@ static void add_current(proposal_t *self)
     }
 }
 
+/* No fleet is proposed whose pipelines may be larger than what was measured. More
+ * instances may be spares, where job.max_pipelines keeps them so. */
+static void limit_sizes(proposal_t *self)
+{
+    const spot_job_t *job = &self->scenario->job;
+    const spot_step_time_t *step_time = &job->step_time;
+    spot_alternatives_t *all = self->alternatives;
+    const int64_t largest =
+        spot_step_time_is_by_pair(step_time) ? 0 : spot_step_time_largest(step_time);
+
+    if (largest < job->pipeline_depth || job->max_pipelines * job->pipeline_depth <= largest) {
+        return;
+    }
+    all->largest_known = largest;
+    all->why_not_larger = spot_texts_add(&all->texts,
+        "larger than %" PRId64 " was not looked at: no step time is known there", largest);
+    self->max_fleet = largest < self->max_fleet ? largest : self->max_fleet;
+}
+
 /* Sizes in equal ratios, as the cheapest is often near the least that can be in time. */
 static void add_sizes(proposal_t *self)
 {
@@ -536,6 +555,7 @@ static int train_propose(const spot_advice_question_t *question, const void *sce
     ret = ret == 0 ? choose_intervals(&self) : ret;
     if (ret == 0) {
         choose_depths(&self);
+        limit_sizes(&self);
         if (question->is_running) {
             add_current(&self);
         }

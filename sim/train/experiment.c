@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/integers.h"
 #include "base/memory.h"
 #include "base/texts.h"
 #include "sim/train/advice.h"
@@ -16,8 +17,8 @@
 #include "sim/train/run_series.h"
 #include "sim/train/run_text.h"
 
-/* A scenario and, if it cannot run, rests on what was not measured, or does not pay in
- * US dollars, its own outputs, which say so. */
+/* A scenario and, if it cannot run, may rest on what was not measured, or does not pay
+ * in US dollars, its own outputs, which say so. */
 typedef struct {
     spot_scenario_t scenario; /* the first member: other functions get only this */
     bool has_outputs;
@@ -253,9 +254,110 @@ static int label_outputs(bound_t *self, const char *currency)
     return metrics == NULL ? SPOT_ERR_NO_MEMORY : texts->error;
 }
 
+/* ---- Step times that were not measured ---- */
+
+/* Results that rest on them for more than this share of the training time are not
+ * recommended. */
+#define MOST_UNMEASURED 0.01
+
+#define MAX_SIZES_NAMED 8
+
+/* World sizes that a scenario may have, and those that were measured. */
+typedef struct {
+    int64_t step;        /* sizes are multiples of it */
+    int64_t least, most; /* that its fleet can have */
+    int64_t measured_least, measured_most;
+} sizes_t;
+
+/* Sets the sizes. Returns false if step times are not by size. */
+static bool find_sizes(const spot_scenario_t *scenario, sizes_t *self)
+{
+    const spot_recovery_choice_t *recovery = &scenario->recovery;
+    const spot_job_t *job = &scenario->job;
+    const int64_t depth = recovery->has_table ? 1 : job->pipeline_depth;
+    const int64_t num_slots = spot_scenario_num_slots(scenario);
+    int64_t num_most = num_slots / depth, num_least = scenario->fleet.on_demand / depth;
+
+    if (!recovery->has_table && num_most > job->max_pipelines) {
+        num_most = job->max_pipelines;
+    }
+    if (recovery->system->num_on_demand != NULL || num_least > num_most) { /* none is lost */
+        num_least = num_most;
+    }
+    *self = (sizes_t){.step = depth,
+        .least = (num_least > 1 ? num_least : 1) * depth,
+        .most = num_most * depth,
+        .measured_least = recovery->table_least,
+        .measured_most = recovery->table_most};
+    if (!recovery->has_table && !spot_step_time_is_by_pair(&job->step_time)) {
+        self->measured_least = spot_step_time_smallest(&job->step_time);
+        self->measured_most = spot_step_time_largest(&job->step_time);
+    }
+    return self->measured_most > 0;
+}
+
+/* "4", "4 and 8" or "4 to 12", from least to most; "" if there is none. */
+static const char *range_text(spot_texts_t *texts, int64_t least, int64_t most, int64_t step)
+{
+    return least > most    ? ""
+           : least == most ? spot_texts_add(texts, "%lld", (long long) least)
+                           : spot_texts_add(texts, "%lld %s %lld", (long long) least,
+                                 least + step == most ? "and" : "to", (long long) most);
+}
+
+/* "12, 24", or "12 to 96" if they are many or a table has all of them. */
+static const char *measured_text(
+    spot_texts_t *texts, const spot_scenario_t *scenario, const sizes_t *sizes)
+{
+    const spot_step_time_t *step_time = &scenario->job.step_time;
+    const char *text = "";
+
+    if (scenario->recovery.has_table || step_time->num_points > MAX_SIZES_NAMED) {
+        return range_text(texts, sizes->measured_least, sizes->measured_most, 1);
+    }
+    for (size_t j = 0; j < step_time->num_points; j++) {
+        text = spot_texts_join(texts, text, ", ",
+            spot_texts_add(texts, "%lld", (long long) step_time->points[j].world_size));
+    }
+    return text;
+}
+
+/* What may rest on step times of sizes that were not measured. */
+static spot_beyond_t find_beyond(const spot_scenario_t *scenario, spot_texts_t *texts)
+{
+    const char *below, *above;
+    int64_t last, first;
+    sizes_t sizes;
+
+    if (!find_sizes(scenario, &sizes)) {
+        return (spot_beyond_t){.metric = NULL};
+    }
+    last = (sizes.measured_least - 1) / sizes.step * sizes.step;
+    first = (sizes.measured_most / sizes.step + 1) * sizes.step;
+    last = last < sizes.most ? last : sizes.most;
+    first = first > sizes.least ? first : sizes.least;
+    if (sizes.least > last && first > sizes.most) {
+        return (spot_beyond_t){.metric = NULL};
+    }
+    below = range_text(texts, sizes.least, last, sizes.step);
+    above = range_text(texts, first, sizes.most, sizes.step);
+    return (spot_beyond_t){.metric = "unmeasured_fraction",
+        .most = MOST_UNMEASURED,
+        .words = spot_texts_add(texts,
+            "rests on step times that were not measured: %s %s (measured: %s)",
+            spot_larger(last - sizes.least + sizes.step, 0) +
+                        spot_larger(sizes.most - first + sizes.step, 0) ==
+                    sizes.step
+                ? "size"
+                : "sizes",
+            spot_texts_join(texts, below, " and ", above), measured_text(texts, scenario, &sizes)),
+        .only_warns = scenario->job.step_time.outside == SPOT_OUTSIDE_FLAT};
+}
+
 static int train_bind(void **scenario, const spot_node_t *root, const void *like, spot_diag_t *diag)
 {
     bound_t *self = spot_calloc(1, sizeof(*self));
+    spot_beyond_t beyond = {.metric = NULL};
     const char *currency;
     int ret;
 
@@ -265,12 +367,17 @@ static int train_bind(void **scenario, const spot_node_t *root, const void *like
     }
     ret = spot_scenario_init(&self->scenario, root, like, diag);
     currency = spot_price_currency(&self->scenario.fleet.price);
+    if (ret == 0) {
+        beyond = find_beyond(&self->scenario, &self->texts);
+        ret = self->texts.error;
+    }
     self->has_outputs = ret == SPOT_ERR_CANNOT_RUN || self->scenario.recovery.unmeasured != NULL ||
-                        strcmp(currency, SPOT_USUAL_CURRENCY) != 0;
+                        beyond.metric != NULL || strcmp(currency, SPOT_USUAL_CURRENCY) != 0;
     if (self->has_outputs) {
         self->outputs = *outputs_of(&self->scenario);
         self->outputs.cannot_run = self->scenario.recovery.lacks;
         self->outputs.unmeasured = self->scenario.recovery.unmeasured;
+        self->outputs.beyond = beyond;
     }
     if (strcmp(currency, SPOT_USUAL_CURRENCY) != 0) {
         ret = spot_error_first(label_outputs(self, currency), ret);

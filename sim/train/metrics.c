@@ -181,6 +181,10 @@ static double same_work(const run_t *run, int which)
     JOB_SHARE(RATIO, training, HIGHER, "training, lost work and stalls included")                  \
     JOB_SHARE(RATIO, stalled, LOWER, "waiting for a checkpoint or for data")                       \
     JOB_SHARE(RATIO, lost, LOWER, "training that a rollback threw away")                           \
+    RATIO(unmeasured_fraction, "1", SHARE, LOWER, "unmeasured", "training time not measured",      \
+        "job_unmeasured_ms", "job_training_ms", 1,                                                 \
+        "fraction of the job's training time: at a world size below the smallest or above the "    \
+        "largest of job.step_time; 0 with step times by (D,P); null without training")             \
     METRIC(steps_executed, "steps", PLAIN, HIGHER, "steps executed", "number of steps executed",   \
         steps, AT(steps_executed), "steps that ended")                                             \
     METRIC(steps_kept, "steps", GAIN, HIGHER, "steps kept", "number of steps kept", steps_kept, 0, \
@@ -266,6 +270,8 @@ static double same_work(const run_t *run, int which)
     JOB_TOTAL(TOTAL, reconfiguring, integer, AT(job_ms[SPOT_JOB_RECONFIGURING]), "reconfiguring")  \
     JOB_TOTAL(TOTAL, reloading, integer, AT(job_ms[SPOT_JOB_RELOADING]), "reloading")              \
     JOB_TOTAL(TOTAL, training, integer, AT(job_ms[SPOT_JOB_TRAINING]), "training")                 \
+    JOB_TOTAL(TOTAL, unmeasured, integer, AT(unmeasured_ms),                                       \
+        "at a world size without a measured step time, a part of training")                        \
     JOB_TOTAL(TOTAL, stalled, integer, AT(stalled_ms), "stalled, a part of training")              \
     JOB_TOTAL(TOTAL, lost, integer, AT(lost_ms), "lost, a part of training")                       \
     TOTAL(started_ms, "ms", TIME, NEITHER, "run once started", "length of the run once started",   \
@@ -371,8 +377,10 @@ double spot_train_metric(
 }
 
 const spot_warning_t spot_train_warnings[SPOT_TRAIN_NUM_WARNINGS] = {
-    {"flat_step_time", "a world size outside the measured ones was used with the step "
-                       "time of the nearest: measure it, or keep the fleet within them"},
+    {"flat_step_time",
+        "a world size outside the measured ones was used: its step time is that of the "
+        "nearest, below the smallest with the work shared by fewer (job.outside). Measure "
+        "it, or keep the fleet within them"},
     {"clipped", "the trace took or added more instances than there were or than the "
                 "capacity: raise fleet.capacity if that is not meant"},
     {"past_trace_end", "the run went on after the end of the trace with the instances "

@@ -6,7 +6,7 @@
 #include "sim/train/job/train.h"
 
 /* Every metric of a training run, in the order of values. */
-#define SPOT_TRAIN_NUM_METRICS 74
+#define SPOT_TRAIN_NUM_METRICS 76
 #define SPOT_TRAIN_NUM_INPUT 4 /* the first ones: only with job.input */
 #define SPOT_TRAIN_NUM_UNTIL                                                                       \
     3 /* the last ones: time_to_finish_s and finished, only with                                   \

@@ -17,6 +17,7 @@ static void write_times(spot_json_t *json, const spot_train_result_t *result)
     }
     spot_json_integer(json, "stalled", result->stalled_ms); /* parts of training */
     spot_json_integer(json, "lost", result->lost_ms);
+    spot_json_integer(json, "unmeasured", result->unmeasured_ms);
     spot_json_close(json, '}');
 }
 
@@ -71,8 +72,9 @@ void spot_run_json_write(const spot_scenario_t *scenario, const spot_train_resul
     static const char *const metrics[] = {"cost_usd", "same_work_on_demand_usd",
         "same_work_on_demand_s", "same_work_on_demand_instances", "saving_fraction", "usd_per_h",
         "usd_per_1000_samples", "samples_per_s", "samples_per_s_once_started", "samples_per_usd",
-        "idle_fraction", "lost_fraction", "goodput_fraction", "mean_instances", "preempted_per_h",
-        "mtbp_s", "time_to_finish_s", "finished", "met_deadline"};
+        "idle_fraction", "lost_fraction", "goodput_fraction", "unmeasured_fraction",
+        "mean_instances", "preempted_per_h", "mtbp_s", "time_to_finish_s", "finished",
+        "met_deadline"};
     unsigned char flags[SPOT_MAX_WARNINGS];
     spot_json_t json;
 

@@ -79,7 +79,7 @@ static spot_train_result_t run_ours(
     snprintf(text, sizeof(text),
         "scenario: rules\nhorizon: trace-end\ntick: 1 ms\n"
         "fleet: {capacity: 30, initial: 0, preparation: 45 s}\n"
-        "job: {pipeline_depth: 12, samples_per_step: %lld}\n"
+        "job: {pipeline_depth: 12, outside: flat, samples_per_step: %lld}\n"
         "recovery: {system: varuna, table: " TABLE ", extrapolate: yes%s%s}\n"
         "trace: {file: %s}\n",
         (long long) model->samples_per_step, model->name, faults[0] == '\0' ? "" : ", ", faults,

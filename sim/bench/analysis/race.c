@@ -19,6 +19,7 @@ const char *const spot_fate_names[SPOT_NUM_FATES] = {
     [SPOT_FATE_DOMINATED] = "dominated",
     [SPOT_FATE_INFEASIBLE] = "infeasible",
     [SPOT_FATE_UNDEFINED] = "undefined",
+    [SPOT_FATE_UNMEASURED] = "unmeasured",
 };
 
 /* The replications of the round after one with num_rows. */
@@ -43,13 +44,15 @@ int64_t spot_race_point_target(const spot_race_t *self, size_t point_id)
 }
 
 /* All intervals of all rounds hold at once with the confidence of the answer. Each point
- * has one against the best, one per constraint, and one for its nulls. The best is
+ * has one against the best, one per constraint, one for its nulls, and, if it may be left
+ * out for what was not measured, one for that. The best is
  * chosen by the same rows, which is harmless: only the intervals between the true best
  * and each other point must hold. */
-static double confidence_of_each(const spot_study_head_t *head)
+static double confidence_of_each(const spot_study_head_t *head, size_t num_excluding)
 {
     const double num_intervals =
-        (double) head->num_points * (double) (2 + head->optimise.num_constraints);
+        (double) head->num_points * (double) (2 + head->optimise.num_constraints) +
+        (double) num_excluding;
     double num_rounds = 0;
 
     for (int64_t num_rows = 0; num_rows < head->num_replications;) {
@@ -59,13 +62,27 @@ static double confidence_of_each(const spot_study_head_t *head)
     return 1 - (1 - head->optimise.confidence) / (num_intervals * num_rounds);
 }
 
+/* Whether the results of a point may rest on what was not measured. */
+static bool has_beyond(const spot_study_head_t *head, size_t point_id)
+{
+    const char *metric = spot_study_beyond(head, point_id).metric;
+
+    return metric != NULL && spot_study_metric_id(head, metric) < head->num_metrics;
+}
+
+/* Whether it is left out then. */
+static bool excludes(const spot_study_head_t *head, size_t point_id)
+{
+    return has_beyond(head, point_id) && !spot_study_beyond(head, point_id).only_warns;
+}
+
 int spot_race_init(spot_race_t *self, const spot_study_head_t *head)
 {
     const size_t num_constraints = head->optimise.num_constraints;
+    size_t num_excluding = 0;
 
     *self = (spot_race_t){.head = head,
         .metric_id = spot_study_metric_id(head, head->optimise.metric),
-        .confidence = confidence_of_each(head),
         .num_racing = head->num_points};
     spot_bug_assert(self->metric_id < head->num_metrics);
     SPOT_ARENA_ARRAY(&self->memory, self->runners, head->num_points);
@@ -74,6 +91,10 @@ int spot_race_init(spot_race_t *self, const spot_study_head_t *head)
     if (self->memory.error != 0) {
         return self->memory.error;
     }
+    for (size_t j = 0; j < head->num_points; j++) {
+        num_excluding += excludes(head, j);
+    }
+    self->confidence = confidence_of_each(head, num_excluding);
     for (size_t j = 0; j < num_constraints; j++) {
         self->constraint_ids[j] = spot_study_metric_id(head, head->optimise.constraints[j].metric);
         spot_bug_assert(self->constraint_ids[j] < head->num_metrics);
@@ -85,6 +106,12 @@ int spot_race_init(spot_race_t *self, const spot_study_head_t *head)
         spot_estimate_init(&runner->estimate, head, self->metric_id);
         for (size_t k = 0; k < num_constraints; k++) {
             spot_estimate_init(&runner->constrained[k], head, self->constraint_ids[k]);
+        }
+        runner->has_beyond = has_beyond(head, j);
+        runner->is_measured = !excludes(head, j);
+        if (runner->has_beyond) {
+            spot_estimate_init(&runner->beyond, head,
+                spot_study_metric_id(head, spot_study_beyond(head, j).metric));
         }
         if (spot_study_cannot_run(head, j) != NULL) {
             runner->fate = SPOT_FATE_UNDEFINED;
@@ -103,6 +130,9 @@ void spot_race_free(spot_race_t *self)
 
         free(runner->rows);
         spot_estimate_free(&runner->estimate);
+        if (runner->has_beyond) {
+            spot_estimate_free(&runner->beyond);
+        }
         for (size_t k = 0; k < self->head->optimise.num_constraints; k++) {
             spot_estimate_free(&runner->constrained[k]);
         }
@@ -131,7 +161,19 @@ static int add_row(const spot_race_t *race, spot_runner_t *runner, const double 
     for (size_t j = 0; ret == 0 && j < race->head->optimise.num_constraints; j++) {
         ret = spot_estimate_add(&runner->constrained[j], metrics);
     }
+    if (ret == 0 && runner->has_beyond) {
+        ret = spot_estimate_add(&runner->beyond, metrics);
+    }
     return ret;
+}
+
+const char *spot_race_beyond(const spot_race_t *self, size_t point_id)
+{
+    const spot_beyond_t beyond = spot_study_beyond(self->head, point_id);
+    spot_runner_t *runner = &self->runners[point_id];
+
+    return runner->has_beyond && spot_estimate_value(&runner->beyond) > beyond.most ? beyond.words
+                                                                                    : NULL;
 }
 
 double spot_runner_value(const spot_runner_t *self, int64_t replication)
@@ -224,6 +266,24 @@ static void find_bounds(
     }
 }
 
+/* What a share that is not known rests on is nothing. After the last round the estimate
+ * decides. */
+static void judge_measured(spot_race_t *self, size_t point_id)
+{
+    const double most = spot_study_beyond(self->head, point_id).most;
+    spot_runner_t *runner = &self->runners[point_id];
+    double low, high;
+
+    if (!excludes(self->head, point_id)) {
+        return;
+    }
+    find_bounds(self, &runner->beyond,
+        spot_study_is_fixed(self->head, point_id) || self->num_rows >= self->head->num_replications,
+        &low, &high);
+    runner->is_beyond = low > most;
+    runner->is_measured = !(high > most);
+}
+
 /* A constraint that is certainly kept stays so, as all intervals hold at once. */
 static void judge_alone(spot_race_t *self, size_t point_id)
 {
@@ -246,6 +306,7 @@ static void judge_alone(spot_race_t *self, size_t point_id)
                   (constraint->is_upper ? high <= constraint->limit : low >= constraint->limit);
     }
     runner->is_feasible = runner->is_feasible || is_kept;
+    judge_measured(self, point_id);
     if (has_too_many_nulls(self, runner)) {
         take_out(self, point_id, SPOT_FATE_UNDEFINED);
     } else if (is_broken) {
@@ -266,15 +327,25 @@ static bool is_better(const spot_race_t *self, double value, double other)
     return self->head->optimise.is_maximised ? value > other : value < other;
 }
 
+/* 0: it rests on what was measured; 1: that is open; 2: it does not. */
+static int rank_of(const spot_runner_t *runner)
+{
+    return runner->is_measured ? 0 : runner->is_beyond ? 2 : 1;
+}
+
+/* The best of those that rest least on what was not measured. */
 static void find_best(spot_race_t *self)
 {
     self->has_best = false;
     for (size_t j = 0; j < self->head->num_points; j++) {
         spot_runner_t *runner = &self->runners[j];
+        spot_runner_t *best = &self->runners[self->best_id];
 
         if (can_lead(self, runner) &&
-            (!self->has_best || is_better(self, spot_estimate_value(&self->runners[j].estimate),
-                                    spot_estimate_value(&self->runners[self->best_id].estimate)))) {
+            (!self->has_best || rank_of(runner) < rank_of(best) ||
+                (rank_of(runner) == rank_of(best) &&
+                    is_better(self, spot_estimate_value(&runner->estimate),
+                        spot_estimate_value(&best->estimate))))) {
             self->has_best = true;
             self->best_id = j;
         }
@@ -332,7 +403,8 @@ static void compare_intervals(const spot_race_t *self, spot_runner_t *x, spot_ru
     *high = highs[0] - lows[1];
 }
 
-/* Compares a point with the best. */
+/* Compares a point with the best. One that rests less on what was not measured stays: it
+ * wins once it is known to keep the limits. */
 static void judge_against_best(spot_race_t *self, size_t point_id)
 {
     spot_runner_t *runner = &self->runners[point_id];
@@ -342,6 +414,14 @@ static void judge_against_best(spot_race_t *self, size_t point_id)
     bool is_constant = false;
     double low, high, behind;
 
+    if (runner->is_beyond && best->is_measured) {
+        take_out(self, point_id, SPOT_FATE_UNMEASURED);
+        return;
+    }
+    if (rank_of(runner) < rank_of(best)) {
+        runner->gain = (double) INFINITY;
+        return;
+    }
     if (is_known || runner->estimate.estimator == SPOT_ESTIMATOR_QUANTILE) {
         compare_intervals(self, runner, best, is_known, &low, &high);
     } else {

@@ -21,10 +21,12 @@ typedef enum {
     SPOT_FATE_DOMINATED,  /* another point is better, with confidence */
     SPOT_FATE_INFEASIBLE, /* breaks a constraint, with confidence */
     SPOT_FATE_UNDEFINED,  /* the metric is null too often, or the point cannot run */
+    SPOT_FATE_UNMEASURED, /* rests too much on what was not measured, and another point does
+                             not */
     SPOT_NUM_FATES
 } spot_fate_t;
 
-/* "racing", "dominated", "infeasible", "undefined". */
+/* "racing", "dominated", "infeasible", "undefined", "unmeasured". */
 extern const char *const spot_fate_names[SPOT_NUM_FATES];
 
 /* The largest share of replications in which a metric may be null. Nulls are left out of
@@ -35,6 +37,12 @@ extern const char *const spot_fate_names[SPOT_NUM_FATES];
 typedef struct {
     spot_fate_t fate;
     bool is_feasible;             /* keeps all constraints, with confidence */
+    bool is_measured;             /* rests on what was measured, with confidence, or may be
+                                     recommended all the same */
+    bool is_beyond;               /* rests too much on what was not, with confidence; after the
+                                     last round one of the two holds, by the estimate */
+    bool has_beyond;              /* it may: */
+    spot_estimate_t beyond;       /* how much of it does */
     bool is_constant;             /* its values, differences to the best, or values of a
                                      constraint are all the same; events in fewer than about 3
                                      of num_rows replications may be missing */
@@ -62,6 +70,10 @@ typedef struct {
     spot_runner_t *runners;       /* [num_points] */
     spot_estimate_t *constrained; /* [num_points][num_constraints] */
 } spot_race_t;
+
+/* What too much of a runner's results rests on that was not measured, by the estimate,
+ * in words; NULL: nothing. */
+const char *spot_race_beyond(const spot_race_t *self, size_t point_id);
 
 /* The value of a runner in a replication, whose mean is the estimate; NAN: null. */
 double spot_runner_value(const spot_runner_t *self, int64_t replication);

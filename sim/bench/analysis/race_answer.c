@@ -167,13 +167,15 @@ static void find_range(const spot_axis_t *axis, const bool *is_racing, spot_race
     }
 }
 
-/* Whether a value of an axis has points, and all of them have this fate. */
+/* Whether a value of an axis has points, and all of them have this fate but for those
+ * that are left out for what was not measured. */
 static bool have_all(const spot_race_t *race, size_t axis_id, size_t value_id, spot_fate_t fate)
 {
     size_t num_points = 0;
 
     for (size_t j = 0; j < race->head->num_points; j++) {
-        if (spot_study_value_id(race->head, j, axis_id) == value_id) {
+        if (spot_study_value_id(race->head, j, axis_id) == value_id &&
+            race->runners[j].fate != SPOT_FATE_UNMEASURED) {
             if (race->runners[j].fate != fate) {
                 return false;
             }
@@ -203,8 +205,8 @@ static bool is_clearly_better(const spot_race_t *race, size_t point_id, size_t o
     spot_runner_t *other = &race->runners[other_id];
     double low, high, other_low, other_high;
 
-    if (runner->fate == SPOT_FATE_UNDEFINED || other->fate == SPOT_FATE_UNDEFINED) {
-        return false;
+    if (runner->fate >= SPOT_FATE_UNDEFINED || other->fate >= SPOT_FATE_UNDEFINED) {
+        return false; /* or they rest on what was not measured */
     }
     if (runner->fate == SPOT_FATE_RACING && other->fate == SPOT_FATE_DOMINATED) {
         return true;

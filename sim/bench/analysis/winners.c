@@ -30,7 +30,43 @@ static size_t value_at(const spot_winners_t *self, size_t point_id)
 
 static bool competes(const spot_winners_t *self, size_t point_id)
 {
-    return spot_study_competes(self->head, point_id) && isfinite(mean_at(self, point_id));
+    return spot_study_competes(self->head, point_id) && isfinite(mean_at(self, point_id)) &&
+           !self->is_beyond[point_id];
+}
+
+bool spot_winners_rests_beyond(const spot_winners_t *self, size_t point_id)
+{
+    const spot_beyond_t beyond = spot_study_beyond(self->head, point_id);
+    const size_t metric_id = spot_study_metric_id(self->head, beyond.metric);
+
+    return metric_id < self->head->num_metrics &&
+           self->summaries[point_id * self->head->num_metrics + metric_id].value > beyond.most;
+}
+
+/* Leaves out what rests too much on what was not measured, in groups where a point does
+ * not. NO_MEMORY. */
+static int leave_out_beyond(spot_winners_t *self)
+{
+    const size_t num_points = self->head->num_points;
+    bool *has_measured = spot_calloc(self->groups.num_groups, sizeof(*has_measured));
+
+    self->is_beyond = spot_calloc(num_points, sizeof(*self->is_beyond));
+    if (has_measured == NULL || self->is_beyond == NULL) {
+        free(has_measured);
+        return SPOT_ERR_NO_MEMORY;
+    }
+    for (size_t j = 0; j < num_points; j++) {
+        if (competes(self, j) && !spot_winners_rests_beyond(self, j)) {
+            has_measured[self->groups.group_ids[j]] = true;
+        }
+    }
+    for (size_t j = 0; j < num_points; j++) {
+        self->is_beyond[j] = has_measured[self->groups.group_ids[j]] &&
+                             !spot_study_beyond(self->head, j).only_warns &&
+                             spot_winners_rests_beyond(self, j);
+    }
+    free(has_measured);
+    return 0;
 }
 
 /* Whether a point is better than another one, which may be none. */
@@ -224,6 +260,7 @@ int spot_winners_init(spot_winners_t *self, const spot_store_t *store)
         self->winners = spot_calloc(self->groups.num_groups, sizeof(*self->winners));
         ret = self->winners == NULL ? SPOT_ERR_NO_MEMORY : 0;
     }
+    ret = ret == 0 ? leave_out_beyond(self) : ret;
     if (ret == 0) {
         rank(self);
         ret = compare_all(self, store);
@@ -255,6 +292,7 @@ const spot_break_even_t *spot_winners_break_even(
 void spot_winners_free(spot_winners_t *self)
 {
     free(self->summaries);
+    free(self->is_beyond);
     spot_point_groups_free(&self->groups);
     free(self->winners);
     free(self->crossings);

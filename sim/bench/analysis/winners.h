@@ -29,6 +29,8 @@ typedef struct {
     const spot_study_head_t *head;
     const spot_store_t *store;
     spot_summary_t *summaries; /* [num_points][num_metrics] */
+    bool *is_beyond; /* [num_points] left out: too much of it rests on what was not measured,
+                        and another point of its group does not */
     spot_point_groups_t groups;
     spot_winner_t *winners; /* [groups.num_groups] */
     size_t x_id;            /* the only other axis, if it has numbers; num_axes: there is none */
@@ -53,6 +55,9 @@ static inline bool spot_winner_is_ahead(const spot_winner_t *self, const spot_be
  * found for these rows. */
 const spot_break_even_t *spot_winners_break_even(
     const spot_winners_t *self, const spot_winner_t *winner, size_t key_id);
+
+/* Whether more of a point rests on what was not measured than the study allows. */
+bool spot_winners_rests_beyond(const spot_winners_t *self, size_t point_id);
 
 /* The summary of the metric at a point. */
 const spot_summary_t *spot_winners_summary(const spot_winners_t *self, size_t point_id);

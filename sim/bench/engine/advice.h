@@ -59,7 +59,11 @@ typedef struct {
     size_t num_urgent, max_urgent;
     const char **urgent; /* [num_urgent] doubts that touch the verdict: short sentences
                             that stand in the first three lines of an answer */
-    int error;           /* NO_MEMORY */
+    int64_t largest_known; /* no larger size is proposed, as nothing is known of it; 0: all that
+                              the question allows are */
+    const char *why_not_larger; /* with it, behind a no: "larger than 24 was not looked at: no
+                                   step time is known there"; else NULL */
+    int error;                  /* NO_MEMORY */
 } spot_alternatives_t;
 
 void spot_alternatives_free(spot_alternatives_t *self);

@@ -50,6 +50,7 @@ typedef struct {
     const char *unmeasured;     /* what its results rest on that was not measured, so that it
                                    wins over nothing that was: "its steps follow from
                                    step_factor"; NULL: nothing */
+    spot_beyond_t beyond;       /* the same, as far as a replication shows it */
 } spot_outputs_t;
 
 /* One of the values of such a key. */

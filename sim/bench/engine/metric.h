@@ -103,6 +103,17 @@ double spot_metric_denominator(
 /* Fills in the derived metrics. O(metrics^2). */
 void spot_metrics_derive(const spot_metric_t *metrics, size_t num_metrics, double *values);
 
+/* What part of a result may rest on that was not measured, and how much of it does. A
+ * result of which the metric is above most is not recommended while another one will do.
+ */
+typedef struct {
+    const char *metric; /* a share; NULL: nothing may */
+    double most;
+    const char *words; /* behind the name of such a result: "rests on step times that were
+                          not measured: sizes 4 to 8 (measured: 12, 24)" */
+    bool only_warns;   /* it may be recommended all the same; the words are a warning */
+} spot_beyond_t;
+
 /* A condition that makes results doubtful; counted per replication. */
 typedef struct {
     const char *name;

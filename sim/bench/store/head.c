@@ -12,6 +12,8 @@ void spot_study_head_free_kinds(spot_study_head_t *self)
         free(self->kinds[j].has_metric);
         free(self->kinds[j].cannot_run);
         free(self->kinds[j].unmeasured);
+        free(self->kinds[j].beyond_metric);
+        free(self->kinds[j].beyond_words);
     }
     free(self->kinds);
     free(self->kind_ids);
@@ -152,6 +154,27 @@ const char *spot_study_unmeasured(const spot_study_head_t *head, size_t point_id
     const spot_point_kind_t *kind = kind_of(head, point_id);
 
     return kind == NULL ? NULL : kind->unmeasured;
+}
+
+spot_beyond_t spot_study_beyond(const spot_study_head_t *head, size_t point_id)
+{
+    const spot_point_kind_t *kind = kind_of(head, point_id);
+
+    return kind == NULL ? (spot_beyond_t){.metric = NULL}
+                        : (spot_beyond_t){.metric = kind->beyond_metric,
+                              .most = kind->beyond_most,
+                              .words = kind->beyond_words,
+                              .only_warns = kind->beyond_warns};
+}
+
+bool spot_study_has_beyond(const spot_study_head_t *head)
+{
+    bool has_any = false;
+
+    for (size_t j = 0; j < head->num_kinds; j++) {
+        has_any = has_any || head->kinds[j].beyond_metric != NULL;
+    }
+    return has_any;
 }
 
 bool spot_study_competes(const spot_study_head_t *head, size_t point_id)

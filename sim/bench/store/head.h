@@ -126,6 +126,11 @@ typedef struct {
     char *cannot_run; /* why they have no replications, in words; NULL: they run */
     char *unmeasured; /* what their results rest on that was not measured, in words;
                          NULL: nothing */
+    /* As in spot_beyond_t. */
+    char *beyond_metric; /* NULL: nothing */
+    double beyond_most;
+    char *beyond_words;
+    bool beyond_warns;
 } spot_point_kind_t;
 
 /* What the study is: enough to read its rows without its YAML. */
@@ -220,6 +225,13 @@ const char *spot_study_cannot_run(const spot_study_head_t *head, size_t point_id
 
 /* What its results rest on that was not measured, in words; NULL: nothing. */
 const char *spot_study_unmeasured(const spot_study_head_t *head, size_t point_id);
+
+/* What its results may rest on that was not measured, as a metric shows; its metric is
+ * NULL: nothing. Texts are those of the head. */
+spot_beyond_t spot_study_beyond(const spot_study_head_t *head, size_t point_id);
+
+/* Whether any point has such a metric. O(kinds). */
+bool spot_study_has_beyond(const spot_study_head_t *head);
 
 /* Whether a point competes for the best that the study asks for: it runs, is not left
  * out, and rests on nothing that was not measured. */

@@ -75,6 +75,10 @@ static const spot_json_member_t kind_members[] = {
         .num_offset = offsetof(whole_t, head.num_metrics)),
     SPOT_MEMBER(spot_point_kind_t, "cannot_run", cannot_run, TEXT),
     SPOT_MEMBER(spot_point_kind_t, "unmeasured", unmeasured, TEXT),
+    SPOT_MEMBER(spot_point_kind_t, "beyond_metric", beyond_metric, TEXT),
+    SPOT_MEMBER(spot_point_kind_t, "beyond_most", beyond_most, NUMBER),
+    SPOT_MEMBER(spot_point_kind_t, "beyond_words", beyond_words, TEXT),
+    SPOT_MEMBER(spot_point_kind_t, "beyond_warns", beyond_warns, BOOLEAN),
     {0},
 };
 static const spot_json_member_t axis_members[] = {

@@ -218,6 +218,15 @@ static int settle_layout(const spot_study_t *study, spot_metric_layout_t *layout
             return SPOT_ERR_NO_MEMORY;
         }
     }
+    if (outputs->beyond.metric != NULL) {
+        *is_special = true;
+        kind->beyond_most = outputs->beyond.most;
+        kind->beyond_warns = outputs->beyond.only_warns;
+        if (spot_reading_copy(&kind->beyond_metric, outputs->beyond.metric) != 0 ||
+            spot_reading_copy(&kind->beyond_words, outputs->beyond.words) != 0) {
+            return SPOT_ERR_NO_MEMORY;
+        }
+    }
     for (size_t j = 0; j < outputs->num_metrics; j++) {
         const char *name = outputs->metrics[j].name;
         const bool is_next =
@@ -372,6 +381,12 @@ static int add_all(spot_reading_t *self)
     head->num_listed = head->num_metrics;
     ret = ret == 0 ? draw_parts(self) : ret;
     ret = ret == 0 ? add_plot_metrics(self) : ret;
+    if (ret == 0 && (head->optimise.metric != NULL || request->best_maximise != NULL ||
+                        request->best_minimise != NULL)) {
+        const char *beyond = self->study->yield.outputs.beyond.metric;
+
+        ret = beyond == NULL ? 0 : add_metric(self, NULL, NULL, beyond);
+    }
     return ret == 0 ? keep_sources(self) : ret;
 }
 

@@ -145,7 +145,10 @@ bool spot_points_are_alike(const spot_outputs_t *a, const spot_outputs_t *b)
 {
     bool is_same = a->is_random == b->is_random && a->num_metrics == b->num_metrics &&
                    is_same_text(a->cannot_run, b->cannot_run) &&
-                   is_same_text(a->unmeasured, b->unmeasured);
+                   is_same_text(a->unmeasured, b->unmeasured) &&
+                   is_same_text(a->beyond.metric, b->beyond.metric) &&
+                   is_same_text(a->beyond.words, b->beyond.words) &&
+                   a->beyond.most == b->beyond.most && a->beyond.only_warns == b->beyond.only_warns;
 
     for (size_t j = 0; is_same && a->metrics != b->metrics && j < a->num_metrics; j++) {
         is_same = strcmp(a->metrics[j].name, b->metrics[j].name) == 0 &&
@@ -166,6 +169,7 @@ static int add_layout(const spot_reading_t *self, size_t point_id, const spot_ou
         all->num_metrics = 0;
         all->cannot_run = NULL;
         all->unmeasured = NULL;
+        all->beyond = (spot_beyond_t){.metric = NULL};
     }
     ret = join_metrics(self, point_id, outputs);
     ret = ret == 0 ? SPOT_ARRAY_ROOM(yield, layouts, yield->num_layouts + 1) : ret;
@@ -173,6 +177,7 @@ static int add_layout(const spot_reading_t *self, size_t point_id, const spot_ou
         yield->layouts[yield->num_layouts++] =
             (spot_metric_layout_t){.outputs = outputs, .first_point = point_id};
         all->is_random = all->is_random || outputs->is_random;
+        all->beyond = all->beyond.metric == NULL ? outputs->beyond : all->beyond;
         all->num_series =
             all->num_series > outputs->num_series ? all->num_series : outputs->num_series;
     }

@@ -372,8 +372,8 @@ SPOT_NOINLINE static void charge_lossless(spot_train_t *self, int64_t elapsed_ms
     }
 }
 
-/* Charges the episode up to now. */
-static training_t end_episode(spot_train_t *self)
+/* Charges the episode up to now, but for unmeasured_ms. */
+static training_t charge_episode(spot_train_t *self)
 {
     const spot_episode_t *episode = &self->episode;
     training_t training = {.ended_ms = 0};
@@ -403,6 +403,18 @@ static training_t end_episode(spot_train_t *self)
         charge_lossless(self, passed_ms);
     } else {
         training = charge_training(self, passed_ms);
+    }
+    return training;
+}
+
+/* Charges the episode up to now. */
+static training_t end_episode(spot_train_t *self)
+{
+    const int64_t trained_ms = self->result.job_ms[SPOT_JOB_TRAINING]; /* so far */
+    const training_t training = charge_episode(self);
+
+    if (self->episode.is_unmeasured) {
+        self->result.unmeasured_ms += self->result.job_ms[SPOT_JOB_TRAINING] - trained_ms;
     }
     return training;
 }
@@ -475,6 +487,7 @@ static const spot_cycle_t *cycle_of_world(spot_train_t *self, int32_t num_pipeli
         world->is_flat = !spot_job_covers_step(job, num_pipelines);
         world->is_fitted = spot_job_is_step_fitted(job, num_pipelines);
     }
+    self->episode.is_unmeasured = world->is_flat;
     self->result.has_flat_step_time |= world->is_flat;
     self->result.has_fitted_step_time |= world->is_fitted;
     return &world->cycle;
@@ -492,16 +505,19 @@ SPOT_NOINLINE static const spot_cycle_t *own_cycle(
     spot_train_t *self, const spot_recovery_decision_t *decision)
 {
     spot_cycle_init(&self->own_cycle, checkpoint_of(self, decision), decision->step_ms);
+    self->episode.is_unmeasured = decision->has_flat_step_time;
     self->result.has_flat_step_time |= decision->has_flat_step_time;
     self->result.has_fitted_step_time |= decision->has_fitted_step_time;
     self->result.has_approximate_step_time |= decision->has_approximate_step_time;
     return &self->own_cycle;
 }
 
-/* The cycle under the decision; NULL: no pipelines. */
+/* The cycle under the decision; NULL: no pipelines. Notes whether its step time was
+ * measured. */
 static const spot_cycle_t *cycle_of(spot_train_t *self, const spot_recovery_decision_t *decision)
 {
     if (decision->num_pipelines == 0) {
+        self->episode.is_unmeasured = false;
         return NULL;
     }
     if (decision->step_ms == 0) {

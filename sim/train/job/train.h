@@ -44,6 +44,8 @@ typedef struct {
     double cost_usd; /* of the whole ledger, at the spot price of its time and zone, and
                         of the services of the recovery system */
     int64_t job_ms[SPOT_NUM_JOB_PHASES]; /* sums to horizon_ms */
+    int64_t unmeasured_ms;               /* of the job's training time: with steps of a world
+                                            size outside the measured ones */
     int64_t stalled_ms;                  /* of the job's training time */
     int64_t input_stalled_ms;            /* of that: waiting for data */
     int64_t input_stalled_instance_ms;   /* of the stalled time of the ledger */
@@ -88,6 +90,7 @@ typedef struct {
     int64_t training_ms;       /* start of training; INT64_MAX: none */
     int64_t head_ms;           /* part of the first step that was done before */
     const spot_cycle_t *cycle; /* of its steps and checkpoints; NULL: no training */
+    bool is_unmeasured;        /* their world size is outside the measured ones */
 } spot_episode_t;
 
 /* Work that is neither durable nor lost. */

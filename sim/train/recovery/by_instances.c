@@ -37,11 +37,16 @@ int spot_by_instances_settle(spot_by_instances_t *self, spot_terms_t *terms)
     if (self->path == NULL) {
         return 0;
     }
+    self->outside = terms->job->step_time.outside;
     ret = spot_instance_table_read(&self->table, self->path, bind->diag);
     if (ret == 0) {
         check(self, bind, spot_node_place(terms->node, "table"), terms->job, terms->capacity);
     }
     terms->has_table = true;
+    if (ret == 0 && self->is_extrapolated && self->table.num_rows > 0) {
+        terms->table_least = spot_instance_table_smallest(&self->table);
+        terms->table_most = spot_instance_table_largest(&self->table);
+    }
     return ret == SPOT_ERR_NO_MEMORY ? ret : 0; /* the others are in diag */
 }
 
@@ -60,6 +65,14 @@ const spot_instance_row_t *spot_by_instances_row(
                                     : spot_instance_table_find(&self->table, num_instances);
     }
     return row != NULL && row->step_ms > 0 ? row : NULL;
+}
+
+int64_t spot_by_instances_step_ms(
+    const spot_by_instances_t *self, const spot_instance_row_t *row, int64_t num_instances)
+{
+    return num_instances < row->num_instances ? spot_step_below_ms((spot_outside_t) self->outside,
+                                                    row->num_instances, row->step_ms, num_instances)
+                                              : row->step_ms;
 }
 
 int64_t spot_by_instances_pause_ms(const spot_by_instances_t *self, spot_by_n_t column,

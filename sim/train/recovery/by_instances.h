@@ -13,6 +13,7 @@
 typedef struct {
     char *path;          /* NULL: there is no table */
     int is_extrapolated; /* outside the rows the first or last one applies */
+    int outside;         /* spot_outside_t: steps below the first row, as the job has it */
     spot_instance_table_t table;
 } spot_by_instances_t;
 
@@ -29,8 +30,9 @@ typedef struct {
         .name = "extrapolate", .type = SPOT_FIELD_CHOICE,                                          \
         .offset = (base) + offsetof(spot_by_instances_t, is_extrapolated), .choices = spot_no_yes, \
         .initial = "no",                                                                           \
-        .help = "yes: outside its rows the table is flat, with a warning; no: more "               \
-                "instances than it has are an error, with fewer the job waits"                     \
+        .help = "yes: outside its rows the nearest one applies, with a warning, and below "        \
+                "the first one steps take what job.outside says; no: more instances "              \
+                "than it has are an error, with fewer the job waits"                               \
     }
 
 /* Reads the table, if one is given, and checks that it has the job's batch and covers
@@ -46,6 +48,11 @@ static inline bool spot_by_instances_is_given(const spot_by_instances_t *self)
 /* The row for num_instances usable instances; NULL: none, the job waits. */
 const spot_instance_row_t *spot_by_instances_row(
     const spot_by_instances_t *self, int64_t num_instances);
+
+/* The step time of the row for num_instances usable instances, which follows job.outside
+ * where there are fewer than any row has. */
+int64_t spot_by_instances_step_ms(
+    const spot_by_instances_t *self, const spot_instance_row_t *row, int64_t num_instances);
 
 /* The pause for num_instances usable instances, of the nearest row; otherwise_ms without
  * a table, without that column, and where an option is given in its place. */

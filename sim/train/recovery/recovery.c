@@ -316,6 +316,9 @@ static int settle_system(spot_recovery_choice_t *self, spot_bind_t *bind, const 
 
     self->lacks = terms.lacks;
     self->num_lacks = terms.num_lacks;
+    self->has_table = terms.has_table;
+    self->table_least = terms.table_least;
+    self->table_most = terms.table_most;
     self->unmeasured = terms.unmeasured != NULL                   ? terms.unmeasured
                        : job->is_step_assumed && !terms.has_table ? "job.step_time is assumed"
                                                                   : NULL;

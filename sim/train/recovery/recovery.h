@@ -282,12 +282,14 @@ extern const spot_recovery_t *const spot_recovery_systems[];
 typedef struct {
     const spot_recovery_t *system;
     void *options;
-    bool is_published;        /* published_defaults: yes */
-    double service_usd_per_h; /* besides the instances, for the whole run */
-    char *lacks;              /* why it cannot run, in words; NULL: it can */
-    const char *unmeasured;   /* what its step times are instead of measured, in words;
-                                 NULL: they are measured */
-    size_t num_lacks;         /* errors that say so */
+    bool is_published;               /* published_defaults: yes */
+    double service_usd_per_h;        /* besides the instances, for the whole run */
+    char *lacks;                     /* why it cannot run, in words; NULL: it can */
+    const char *unmeasured;          /* what its step times are instead of measured, in words;
+                                        NULL: they are measured */
+    bool has_table;                  /* with step times of its own, as spot_terms_t */
+    int64_t table_least, table_most; /* the same */
+    size_t num_lacks;                /* errors that say so */
 } spot_recovery_choice_t;
 
 /* A bind function; target is a spot_recovery_choice_t. */

@@ -22,6 +22,8 @@ typedef struct {
     char *lacks;       /* what the scenario lacks, in words; NULL: nothing */
     size_t num_lacks;
     bool has_table;         /* step times are those of a table of its own, measured */
+    int64_t table_least;    /* with a table that is used outside its rows: the least and the */
+    int64_t table_most;     /* most instances of a row; 0: it is not */
     const char *unmeasured; /* how else they follow from those of the job, in words;
                                NULL: they are those of the job, or of the table */
 } spot_terms_t;

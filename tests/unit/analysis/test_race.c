@@ -274,6 +274,125 @@ static void test_nulls(void **state)
     spot_race_answer_free(&answer);
 }
 
+/* Kinds of points whose second metric says how much of them was not measured. */
+static char not_measured[] = "rests on sizes 4 and 8";
+static spot_point_kind_t beyond_kinds[] = {{.is_fixed = false},
+    {.beyond_metric = limited_name, .beyond_most = LIMIT, .beyond_words = not_measured}};
+
+static void set_beyond(race_case_t *self, uint32_t *kind_ids, bool only_warns)
+{
+    beyond_kinds[1].beyond_warns = only_warns;
+    self->head.num_kinds = 2;
+    self->head.kinds = beyond_kinds;
+    self->head.kind_ids = kind_ids;
+}
+
+static void assert_fate(const spot_race_answer_t *answer, size_t point_id, spot_fate_t fate)
+{
+    assert_string_equal(
+        spot_fate_names[answer->race.runners[point_id].fate], spot_fate_names[fate]);
+}
+
+/* What rests on more than was measured is out if another point does not, however cheap
+ * it is; the limit itself is allowed. */
+static void test_unmeasured_points_are_left_out(void **state)
+{
+    uint32_t kind_ids[] = {1, 1, 0, 1};
+    race_case_t self;
+    spot_race_answer_t answer;
+
+    (void) state;
+    setup(&self, 4);
+    set_beyond(&self, kind_ids, false);
+    self.limited[0] = LIMIT + 0.01;
+    self.limited[1] = LIMIT;
+    self.limited[2] = 1; /* of no meaning there */
+    answer = answer_of(&self, 1000);
+    assert_fate(&answer, 0, SPOT_FATE_UNMEASURED);
+    assert_fate(&answer, 1, SPOT_FATE_RACING);
+    assert_fate(&answer, 2, SPOT_FATE_DOMINATED);
+    assert_fate(&answer, 3, SPOT_FATE_DOMINATED);
+    assert_int_equal(answer.race.best_id, 1);
+    assert_null(spot_race_beyond(&answer.race, 1));
+    assert_int_equal(answer.num_points[SPOT_FATE_UNMEASURED], 1);
+    /* One round of 64; 4 points, 2 intervals each, and one for each that may be out. */
+    assert_int_equal(answer.race.num_rows, 64);
+    assert_true(fabs(1 - answer.race.confidence - 0.05 / (7 * (4 * 2 + 3))) < 1e-15);
+    spot_race_answer_free(&answer);
+
+    set_beyond(&self, kind_ids, true); /* it only warns */
+    answer = answer_of(&self, 1000);
+    assert_fates(&answer, "rddd");
+    assert_string_equal(spot_race_beyond(&answer.race, 0), not_measured);
+    assert_null(spot_race_beyond(&answer.race, 1));
+    assert_true(fabs(1 - answer.race.confidence - 0.05 / (7 * 4 * 2)) < 1e-15);
+    spot_race_answer_free(&answer);
+}
+
+/* Nothing else keeps the limits: the best of what is left, which says so. */
+static void test_unmeasured_points_are_the_last_resort(void **state)
+{
+    uint32_t kind_ids[] = {1, 1, 0};
+    race_case_t self;
+    spot_race_answer_t answer;
+
+    (void) state;
+    setup(&self, 3);
+    set_beyond(&self, kind_ids, false);
+    self.constraint =
+        (spot_constraint_t){.metric = cost_name, .limit = self.means[1] + 0.5, .is_upper = true};
+    self.head.optimise.num_constraints = 1;
+    self.head.optimise.constraints = &self.constraint;
+    self.limited[0] = self.limited[1] = 1;
+    answer = answer_of(&self, 1000);
+    assert_fates(&answer, "rdi");
+    assert_int_equal(answer.race.best_id, 0);
+    assert_string_equal(spot_race_beyond(&answer.race, 0), not_measured);
+    spot_race_answer_free(&answer);
+
+    /* As long as it is open whether a measured point keeps them, it may be the best. */
+    self.constraint.limit = 12;
+    self.noise[2] = 3;
+    answer = answer_of(&self, 64);
+    assert_int_equal(answer.race.best_id, 0);
+    assert_fate(&answer, 2, SPOT_FATE_RACING);
+    assert_false(answer.race.runners[2].is_feasible);
+    assert_true(isinf(answer.race.runners[2].gain) && !answer.race.is_over);
+    spot_race_answer_free(&answer);
+}
+
+/* The share of point 0 is too near the limit to be sure: after the last round its
+ * estimate decides, which is what is printed. */
+static void test_unmeasured_share_near_the_limit(void **state)
+{
+    uint32_t kind_ids[] = {1, 0};
+
+    (void) state;
+    for (int j = -1; j <= 1; j += 2) {
+        race_case_t self;
+        spot_race_answer_t answer;
+        double share;
+
+        setup(&self, 2);
+        set_beyond(&self, kind_ids, false);
+        self.means[1] = 10.2;
+        self.limited[0] = LIMIT + 0.03 * j;
+        self.noise[0] = 0.5;
+        self.head.num_replications = 192;
+        answer = answer_of(&self, 64);
+        assert_fates(&answer, "rr");
+        assert_int_equal(answer.race.best_id, 1); /* a measured one leads */
+        spot_race_answer_free(&answer);
+        answer = answer_of(&self, 192);
+        share = spot_estimate_value(&answer.race.runners[0].beyond);
+        assert_true(j * (share - LIMIT) > 0);
+        assert_fate(&answer, 0, j > 0 ? SPOT_FATE_UNMEASURED : SPOT_FATE_RACING);
+        assert_int_equal(answer.race.best_id, j > 0);
+        assert_true(answer.race.is_over);
+        spot_race_answer_free(&answer);
+    }
+}
+
 /* Points without a difference, or with none that matters, end a race. */
 static void test_ties(void **state)
 {
@@ -505,6 +624,9 @@ int main(void)
         cmocka_unit_test(test_only_feasible_points_lead),
         cmocka_unit_test(test_nothing_is_feasible),
         cmocka_unit_test(test_nulls),
+        cmocka_unit_test(test_unmeasured_points_are_left_out),
+        cmocka_unit_test(test_unmeasured_points_are_the_last_resort),
+        cmocka_unit_test(test_unmeasured_share_near_the_limit),
         cmocka_unit_test(test_ties),
         cmocka_unit_test(test_an_unfinished_race),
         cmocka_unit_test(test_ranges),

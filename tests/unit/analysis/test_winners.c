@@ -245,12 +245,52 @@ static void test_undefined(void **state)
     sample.store->close(sample.store);
 }
 
+/* At the first number of x the best value rests too much on what was not measured, and
+ * others do not; at the second all do. */
+static void test_unmeasured_values(void **state)
+{
+    static char name[] = "a", words[] = "rests on sizes 4 and 8";
+    static const double means[3][2] = {{14, 16}, {5, 17}, {20, 18}};
+    spot_point_kind_t kinds[] = {{.beyond_metric = name, .beyond_most = 15, .beyond_words = words}};
+    spot_winners_t winners;
+    sample_t self;
+
+    (void) state;
+    make_sample(&self, 3, 2, 4);
+    self.numbers[1][1] = 1;
+    self.head.num_kinds = 1;
+    self.head.kinds = kinds;
+    for (size_t j = 0; j < 6; j++) {
+        for (size_t k = 0; k < 4; k++) {
+            self.rows[j][k] = means[j / 2][j % 2] + (double) (k % 2) - 0.5;
+        }
+    }
+    open_store(&self);
+    assert_int_equal(spot_winners_init(&winners, self.store), 0);
+    assert_int_equal(winners.winners[0].best_id, 0 * 2);
+    assert_int_equal(winners.winners[0].next_id, 1 * 2);
+    assert_int_equal(winners.winners[1].best_id, 2 * 2 + 1);
+    assert_int_equal(winners.winners[1].num_rivals, 2);
+    assert_true(winners.is_beyond[2 * 2] && spot_winners_rests_beyond(&winners, 2 * 2));
+    assert_false(winners.is_beyond[2 * 2 + 1]);
+    assert_true(spot_winners_rests_beyond(&winners, 2 * 2 + 1));
+    assert_false(spot_winners_rests_beyond(&winners, 0));
+    spot_winners_free(&winners);
+    kinds[0].beyond_warns = true;
+    assert_int_equal(spot_winners_init(&winners, self.store), 0);
+    assert_int_equal(winners.winners[0].best_id, 2 * 2);
+    assert_true(spot_winners_rests_beyond(&winners, 2 * 2));
+    spot_winners_free(&winners);
+    self.store->close(self.store);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_random),
         cmocka_unit_test(test_lines),
         cmocka_unit_test(test_undefined),
+        cmocka_unit_test(test_unmeasured_values),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -393,7 +393,9 @@ static void test_best_pipelines(void **state)
                            " step_time: {4: 9 s, 8: 5 s, 12: 7 s, 16: 5 s, 18: 4 s}}");
 
     (void) state;
-    settle(&job, 64, "");
+    settle(&job, 64,
+        "warning: job.yaml:7:8: job.step_time: a step of 12 instances takes longer (7 s) than one "
+        "of 8 (5 s)\n");
     for (int64_t num = 0; num < 8; num++) {
         assert_int_equal(spot_job_best_pipelines(&job, 4 * num + 3), by_world_size[num]);
     }

@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 
 #include <cmocka.h>
 
@@ -73,11 +74,12 @@ static void test_duplicates_are_refused(void **state)
     spot_step_time_free(&table);
 }
 
-static void test_linear_between_flat_outside(void **state)
+static void test_linear_between_flat_above(void **state)
 {
     static const int64_t expected[][2] = {
-        {1, 18000},
-        {15, 18000},
+        {1, 288000},
+        {7, 41143}, /* 41142.86 */
+        {15, 19200},
         {16, 18000},
         {17, 17562}, /* 17562.5: tie to even */
         {18, 17125},
@@ -102,6 +104,79 @@ static void test_linear_between_flat_outside(void **state)
         assert_int_equal(spot_step_time_ms(&table, expected[j][0]), expected[j][1]);
     }
     spot_step_time_free(&table);
+}
+
+/* Below the smallest size its work is shared by fewer, to the ms, ties to even. */
+static void test_work_below(void **state)
+{
+    static const int64_t expected[][4] = {
+        /* size, its ms, instances, ms */
+        {3, 7, 2, 10}, /* 10.5 */
+        {3, 5, 2, 8},  /* 7.5 */
+        {3, 9, 2, 14}, /* 13.5 */
+        {4, 7, 3, 9},  /* 9.33 */
+        {4, 2, 3, 3},  /* 2.67 */
+        {12, 31000, 4, 93000},
+        {12, 31000, 8, 46500},
+        {16, 1, 15, 1}, /* 1.07 */
+        {5, 1, 2, 2},   /* 2.5 */
+        {7, 1, 2, 4},   /* 3.5 */
+        {SPOT_MAX_INSTANCES, SPOT_MAX_DURATION_MS, 1, SPOT_MAX_DURATION_MS},
+    };
+
+    (void) state;
+    for (size_t j = 0; j < sizeof(expected) / sizeof(expected[0]); j++) {
+        spot_step_time_t table = {0};
+
+        add(&table, expected[j][0], expected[j][1]);
+        assert_int_equal(spot_step_time_ms(&table, expected[j][2]), expected[j][3]);
+        table.outside = SPOT_OUTSIDE_FLAT;
+        assert_int_equal(spot_step_time_ms(&table, expected[j][2]), expected[j][1]);
+        spot_step_time_free(&table);
+    }
+}
+
+/* The work of a step, size times time, is that of the smallest size up to the rounding
+ * of the time, and no fewer instances are faster than what was measured. */
+static void test_work_below_is_constant(void **state)
+{
+    (void) state;
+    for (int64_t least = 1; least <= 64; least++) {
+        for (int64_t least_ms = 1; least_ms <= 20000; least_ms += 1 + least_ms / 3) {
+            spot_step_time_t table = {0};
+            int64_t before_ms = INT64_MAX;
+
+            add(&table, least, least_ms);
+            add(&table, least + 8, 1);
+            for (int64_t size = 1; size <= least; size++) {
+                const int64_t step_ms = spot_step_time_ms(&table, size);
+                const int64_t rest = step_ms * size - least_ms * least;
+
+                assert_true(2 * rest <= size && 2 * rest >= -size);
+                assert_true(2 * llabs(rest) < size || step_ms % 2 == 0);
+                assert_true(step_ms >= least_ms && step_ms <= before_ms);
+                before_ms = step_ms;
+            }
+            assert_int_equal(before_ms, least_ms);
+            spot_step_time_free(&table);
+        }
+    }
+}
+
+static void test_rise(void **state)
+{
+    spot_step_time_t table = seed_table();
+
+    (void) state;
+    assert_int_equal(spot_step_time_smallest(&table), 16);
+    assert_int_equal(spot_step_time_largest(&table), 64);
+    assert_null(spot_step_time_rise(&table));
+    add(&table, 80, 8000);
+    assert_null(spot_step_time_rise(&table));
+    add(&table, 56, 7999);
+    assert_int_equal(spot_step_time_rise(&table)->world_size, 64);
+    spot_step_time_free(&table);
+    assert_null(spot_step_time_rise(&table));
 }
 
 /* Between 1 and 1 + gap, rising by rise ms: the fraction is exact, also where it is no
@@ -159,7 +234,7 @@ static void test_covers(void **state)
     assert_false(spot_step_time_covers(&table, 31));
     assert_true(spot_step_time_covers(&table, 32));
     assert_false(spot_step_time_covers(&table, 33));
-    assert_int_equal(spot_step_time_ms(&table, 1), 11000);
+    assert_int_equal(spot_step_time_ms(&table, 1), 352000);
     assert_int_equal(spot_step_time_ms(&table, 99), 11000);
     add(&table, 16, 18000);
     assert_false(spot_step_time_covers(&table, 15));
@@ -175,7 +250,10 @@ int main(void)
         cmocka_unit_test(test_points_are_sorted),
         cmocka_unit_test(test_many_points_in_falling_order),
         cmocka_unit_test(test_duplicates_are_refused),
-        cmocka_unit_test(test_linear_between_flat_outside),
+        cmocka_unit_test(test_linear_between_flat_above),
+        cmocka_unit_test(test_work_below),
+        cmocka_unit_test(test_work_below_is_constant),
+        cmocka_unit_test(test_rise),
         cmocka_unit_test(test_rounding),
         cmocka_unit_test(test_largest_values_do_not_overflow),
         cmocka_unit_test(test_covers),

@@ -40,6 +40,7 @@ static const result_field_t result_fields[] = {
     RESULT_NUMBER(job_ms[SPOT_JOB_RECONFIGURING]),
     RESULT_NUMBER(job_ms[SPOT_JOB_RELOADING]),
     RESULT_NUMBER(job_ms[SPOT_JOB_TRAINING]),
+    RESULT_NUMBER(unmeasured_ms),
     RESULT_NUMBER(stalled_ms),
     RESULT_NUMBER(lost_ms),
     RESULT_NUMBER(input_stalled_ms),

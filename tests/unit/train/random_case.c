@@ -236,6 +236,7 @@ void draw_case(case_t *self, uint64_t seed)
 
     memset(self, 0, sizeof(*self));
     self->seed = seed;
+    self->setting.is_flat_below = seed % 4 == 0;
     self->has_joined_rows = dice_one_in(&draw.dice, 2);
     draw_setting(&draw, self);
     draw_lives(&draw, self);
@@ -393,6 +394,9 @@ static void write_step_time(FILE *out, const case_t *self)
     if (self->step_time != NULL) {
         fprintf(out, "  step_time: %s\n", self->step_time);
         return;
+    }
+    if (setting->is_flat_below) {
+        fprintf(out, "  outside: flat\n");
     }
     fprintf(out, "  step_time: {");
     for (size_t j = 0; j < setting->num_points; j++) {

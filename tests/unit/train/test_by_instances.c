@@ -152,6 +152,15 @@ static void test_domain(void **state)
             SIX "90,preempt,4,a b c d\n200,end,2,\n");
 
         assert_true(result.has_flat_step_time);
+        /* Of 12 s, and from 98 s on of 15 s times three halves. */
+        assert_int_equal(result.steps_executed, 7 + 4);
+        assert_int_equal(result.unmeasured_ms, 90000 + 91000); /* six are too many too */
+    }
+    {
+        const spot_train_result_t result = run_job_rows(" outside: flat,",
+            "oobleck, f: 0, extrapolate: yes", "n,step_ms,pause_ms\n3,15000,8000\n4,12000,8000\n",
+            SIX "90,preempt,4,a b c d\n200,end,2,\n");
+
         assert_int_equal(result.steps_executed, 7 + 6); /* of 12 s, and from 98 s on */
     }
 }

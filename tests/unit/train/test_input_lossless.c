@@ -95,7 +95,8 @@ static sum_t add_up(const case_t *from, int64_t horizon_ms)
         const int64_t now_ms = answers[j].now_ms;
 
         twin.num_pipelines = decision->num_pipelines;
-        twin.step_ms = twin_step_time_ms(&from->setting, decision->num_active);
+        twin.step_ms =
+            decision->num_active == 0 ? 0 : twin_step_time_ms(&from->setting, decision->num_active);
         twin.input.is_filled |= self.training_ms <= now_ms;
         self.training_ms = now_ms + twin_begin_loading(&twin, decision, 0, 0);
         twin.input.ready_steps = 0; /* each waits alike */

@@ -386,7 +386,7 @@ static void test_by_hand(void **state)
 #define NUM_PINNED 300
 
 /* Hashed before there were loaders: scenarios and traces as text, and the logs of their
- * runs. */
+ * runs. All steps below the smallest world size were flat then. */
 static void test_without_input_nothing_changes(void **state)
 {
     uint64_t hash = UINT64_C(0xcbf29ce484222325);
@@ -402,10 +402,12 @@ static void test_without_input_nothing_changes(void **state)
         spot_scenario_t scenario;
 
         draw_case(&self, seed);
+        self.setting.is_flat_below = false; /* the text says nothing of it */
         assert_non_null(out);
         write_scenario(out, &self, "case.csv");
         write_trace(out, &self);
         assert_int_equal(fclose(out), 0);
+        self.setting.is_flat_below = true;
         bind_case(&self, &scenario);
         result = run_scenario(&scenario, 0, &log);
         assert_int_equal(result.input_stalled_ms, 0);

@@ -44,6 +44,7 @@ static const spot_train_result_t result = {
         [SPOT_JOB_RECONFIGURING] = 1440000,
         [SPOT_JOB_RELOADING] = 360000,
         [SPOT_JOB_TRAINING] = 4680000},
+    .unmeasured_ms = 585000,
     .stalled_ms = 1080000,
     .input_stalled_ms = 720000,
     .input_stalled_instance_ms = 14400000,
@@ -94,6 +95,7 @@ static const struct {
     {"job_training_fraction", "1", 0.65},
     {"job_stalled_fraction", "1", 0.15},
     {"job_lost_fraction", "1", 0.125},
+    {"unmeasured_fraction", "1", 0.125},
     {"steps_executed", "steps", 100},
     {"steps_kept", "steps", 80},
     {"steps_durable", "steps", 70},
@@ -136,6 +138,7 @@ static const struct {
     {"job_reconfiguring_ms", "ms", 1.44e6},
     {"job_reloading_ms", "ms", 360e3},
     {"job_training_ms", "ms", 4.68e6},
+    {"job_unmeasured_ms", "ms", 585e3},
     {"job_stalled_ms", "ms", 1.08e6},
     {"job_lost_ms", "ms", 900e3},
     {"started_ms", "ms", 6e6},
@@ -207,8 +210,8 @@ static void test_empty_run(void **state)
         "checkpoint_stall_fraction", "prepping_fraction", "standby_fraction",
         "reconfiguring_fraction", "reloading_fraction", "stalled_fraction", "goodput_fraction",
         "lost_fraction", "unsaved_fraction", "redundant_fraction", "usd_per_1000_samples",
-        "samples_per_usd", "mtbp_s", "saving_fraction", "time_to_finish_s", "preemption_gap_s",
-        "mean_lifetime_h", "samples_per_s_once_started"};
+        "samples_per_usd", "unmeasured_fraction", "mtbp_s", "saving_fraction", "time_to_finish_s",
+        "preemption_gap_s", "mean_lifetime_h", "samples_per_s_once_started"};
     const spot_train_result_t run = {
         .horizon_ms = 1000, .first_training_ms = -1, .job_ms = {[SPOT_JOB_WAITING] = 1000}};
 

@@ -435,6 +435,7 @@ static void check_log(
     reading.sum.preemption_events = result->preemption_events;
     reading.sum.first_preemption_ms = result->first_preemption_ms;
     reading.sum.last_preemption_ms = result->last_preemption_ms;
+    reading.sum.unmeasured_ms = result->unmeasured_ms;
     reading.sum.input_stalled_ms = result->input_stalled_ms;
     reading.sum.input_stalled_instance_ms = result->input_stalled_instance_ms;
     reading.sum.is_finished = result->is_finished;

@@ -214,6 +214,7 @@ static void bind_random(uint64_t seed, bool is_reversed, unsigned faults, spot_s
     random_case.has_reversed_losses = is_reversed;
     temporary_path("faults.csv", path);
     temporary_path("faults-by-n.csv", table);
+    random_case.setting.is_flat_below = true; /* as in the published simulator */
     write_table(table, random_case.setting.points[0].step_ms);
     out = fopen(path, "w");
     assert_non_null(out);

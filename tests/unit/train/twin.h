@@ -37,6 +37,7 @@ typedef struct {
     int64_t max_pipelines;  /* >= 1 */
     size_t num_points;
     spot_step_point_t points[TWIN_MAX_POINTS]; /* [num_points] world_size increasing */
+    bool is_flat_below;                        /* steps below the first point take as long */
     spot_checkpoint_t checkpoint;
     spot_loader_t input;      /* not is_given: steps never wait for data */
     int64_t samples_per_step; /* with input: >= 1 */

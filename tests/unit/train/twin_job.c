@@ -11,13 +11,23 @@ int64_t twin_population(const twin_t *self)
     return self->prepping.num + self->standby.num + self->active.num;
 }
 
-/* ---- Step time: linear between measured points, flat outside ---- */
+/* ---- Step time ---- */
+
+static int64_t nearest(int64_t sum, int64_t width)
+{
+    const int64_t rest = sum % width, whole = sum / width;
+
+    if (2 * rest > width || (2 * rest == width && whole % 2 == 1)) {
+        return whole + 1; /* ties to even */
+    }
+    return whole;
+}
 
 int64_t twin_step_time_ms(const twin_setting_t *setting, int64_t world_size)
 {
     const spot_step_point_t *right = setting->points;
     const spot_step_point_t *end = setting->points + setting->num_points;
-    int64_t width, sum, step_ms, rest;
+    int64_t width, sum;
 
     while (right < end && right->world_size < world_size) {
         right++;
@@ -25,18 +35,16 @@ int64_t twin_step_time_ms(const twin_setting_t *setting, int64_t world_size)
     if (right == end) {
         return end[-1].step_ms;
     }
-    if (right == setting->points || right->world_size == world_size) {
+    if (right->world_size == world_size || (right == setting->points && setting->is_flat_below)) {
         return right->step_ms;
+    }
+    if (right == setting->points) { /* the work of so many, shared by fewer */
+        return nearest(right->step_ms * right->world_size, world_size);
     }
     width = right->world_size - right[-1].world_size;
     sum = right[-1].step_ms * (right->world_size - world_size) +
           right->step_ms * (world_size - right[-1].world_size);
-    step_ms = sum / width;
-    rest = sum % width;
-    if (2 * rest > width || (2 * rest == width && step_ms % 2 == 1)) {
-        step_ms++; /* ties to even */
-    }
-    return step_ms;
+    return nearest(sum, width);
 }
 
 /* ---- The ledger: every instant of time is charged here and only here ---- */
@@ -104,6 +112,9 @@ static void pass_time(twin_t *self, int64_t until_ms)
         self->result->input_stalled_instance_ms += self->active.num * time_ms;
     }
     self->result->job_ms[phases[self->phase]] += time_ms;
+    if (phases[self->phase] == SPOT_JOB_TRAINING && self->is_unmeasured) {
+        self->result->unmeasured_ms += time_ms;
+    }
     self->result->ledger.population_ms += twin_population(self) * time_ms;
     pay(self, until_ms);
     self->now_ms = until_ms;
@@ -453,11 +464,12 @@ static void settle_step_time(twin_t *self, const spot_recovery_decision_t *decis
     const int64_t world_size = decision->num_pipelines * setting->pipeline_depth;
 
     self->step_ms = decision->step_ms;
+    self->is_unmeasured = decision->num_pipelines > 0 && decision->has_flat_step_time;
     if (decision->num_pipelines > 0 && decision->step_ms == 0) {
         self->step_ms = twin_step_time_ms(setting, world_size);
-        self->result->has_flat_step_time |=
-            world_size < setting->points[0].world_size ||
-            world_size > setting->points[setting->num_points - 1].world_size;
+        self->is_unmeasured = world_size < setting->points[0].world_size ||
+                              world_size > setting->points[setting->num_points - 1].world_size;
+        self->result->has_flat_step_time |= self->is_unmeasured;
     }
 }
 

@@ -65,6 +65,7 @@ typedef struct {
     int phase;            /* spot_job_phase_t, or one of the above */
     int64_t phase_end_ms; /* of the pause part, of the step under way or of the stall */
     int64_t step_ms;
+    bool is_unmeasured;    /* steps are of a world size outside the points */
     int64_t step_done_ms;  /* of the step under way */
     int64_t carried_ms;    /* the same before the training of the decision starts, */
     int64_t carried_of_ms; /* of a step of that length */
@@ -94,7 +95,8 @@ int64_t twin_population(const twin_t *self);
  * wants to be asked, or up to the end of the run. */
 void twin_progress(twin_t *self, int64_t until_ms);
 
-/* The step time of so many instances: linear between measured points, flat outside. */
+/* The step time of so many instances: linear between measured points, flat
+ * above them, and below them their work shared by fewer. */
 int64_t twin_step_time_ms(const twin_setting_t *setting, int64_t world_size);
 
 /* How long the next step waits for its data before its work. */

@@ -31,6 +31,7 @@ typedef struct {
     bool needs_reload;
     int64_t reload_end_ms;          /* of the latest reload */
     const spot_instance_row_t *row; /* of the present pipelines; NULL: no table */
+    int64_t step_ms;                /* of the row, for their instances */
     bool is_flat;                   /* row is of another number of instances */
     spot_pause_ends_t ends;
 } state_t;
@@ -139,7 +140,7 @@ static void decide_step(const case_t *self)
     spot_recovery_decision_t *decision = self->decision;
 
     if (state->row != NULL) {
-        decision->step_ms = (int64_t) (factor * (double) state->row->step_ms);
+        decision->step_ms = (int64_t) (factor * (double) state->step_ms);
         decision->has_flat_step_time = state->is_flat;
     } else if (factor > 1) {
         const int64_t step_ms = spot_job_step_ms(job, decision->num_pipelines);
@@ -198,6 +199,7 @@ static void form(case_t *self)
     state->row = NULL;
     if (num_pipelines > 0 && spot_by_instances_is_given(by_n)) {
         state->row = spot_by_instances_row(by_n, num_usable(self));
+        state->step_ms = spot_by_instances_step_ms(by_n, state->row, num_usable(self));
         state->is_flat = spot_by_instances_is_flat(by_n, num_usable(self));
     }
     if (num_pipelines > 0) {

@@ -124,7 +124,8 @@ static int mix_row(spot_oobleck_options_t *self, int64_t num_instances)
         const spot_template_set_t set = {
             num_deeper > 0 ? 2 : 1, {{depth, (int32_t) num - num_deeper}, {depth + 1, num_deeper}}};
 
-        ret = add_mix(self, num_instances, &set, row->step_ms);
+        ret = add_mix(
+            self, num_instances, &set, spot_by_instances_step_ms(&self->by_n, row, num_instances));
         mix->is_flat = is_flat;
     }
     mix->lacks_step_time = row == NULL;

@@ -125,6 +125,7 @@ static void form(case_t *self)
     self->decision->reconfiguration_ms = 0;
     state->phase = SPOT_VARUNA_TRAINING;
     state->row = shape->row;
+    state->step_ms = shape->step_ms;
     state->step_end_ms = view->now_ms + shape->step_ms;
     state->is_rest = false;
     self->decision->step_ms = step_for_engine(self, shape->step_ms);
@@ -302,17 +303,17 @@ static void end_step(case_t *self)
     state->count++;
     state->recent = (state->recent << 1 | !is_lost) & DEEP_MASK;
     state->num_unsaved += state->num_unsaved < DEEP_STEPS;
-    state->step_end_ms = self->view->now_ms + state->row->step_ms;
+    state->step_end_ms = self->view->now_ms + state->step_ms;
     state->is_rest = false;
     if (state->is_due || state->count % self->options->every_steps == 0) {
         decide_same(self, 1, num_training(self), SPOT_WORK_STEPS_KEPT);
         write_checkpoint(self);
     } else if (was_rest || is_lost ||
-               step_for_engine(self, state->row->step_ms) != state->row->step_ms) {
+               step_for_engine(self, state->step_ms) != state->step_ms) {
         decide_same(self, 1, self->view->num_active, SPOT_WORK_STEPS_KEPT);
     }
     if (self->decision->is_new) {
-        self->decision->step_ms = step_for_engine(self, state->row->step_ms);
+        self->decision->step_ms = step_for_engine(self, state->step_ms);
     }
     if (is_lost) { /* no other step is pending: it follows a failure */
         self->decision->work = SPOT_WORK_ROLLED_BACK;

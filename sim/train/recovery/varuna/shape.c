@@ -162,7 +162,7 @@ static spot_varuna_shape_t shape_of_row(const spot_varuna_options_t *self, int64
     if (row != NULL) {
         shape.num_pipelines = 1; /* the table does not give their number */
         shape.num_active = (int32_t) spot_by_instances_num_active(row, num_instances);
-        shape.step_ms = row->step_ms;
+        shape.step_ms = spot_by_instances_step_ms(&self->by_n, row, num_instances);
         shape.is_flat = spot_by_instances_is_flat(&self->by_n, num_instances);
     }
     return shape;

@@ -58,6 +58,7 @@ typedef enum {
 typedef struct {
     spot_varuna_phase_t phase;
     const spot_instance_row_t *row; /* of the latest pipelines; NULL: none so far */
+    int64_t step_ms;                /* of their steps */
     int64_t step_end_ms;            /* in a pause too if steps go on */
     int64_t stall_end_ms;           /* of the latest checkpoint */
     int64_t durable_ms;             /* the same, if it is durable only then */
