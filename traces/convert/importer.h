@@ -47,7 +47,7 @@ typedef struct {
 enum {
     SPOT_TAKES_POLL_COPIES = 1,
     SPOT_TAKES_WINDOW = 2,
-    SPOT_TAKES_LOG = 4,    /* --until, --cause, --notice, --initial, --only: see logs/instance_log.h */
+    SPOT_TAKES_LOG = 4,    /* --until, --notice and others: see logs/instance_log.h */
     SPOT_TAKES_MAPPING = 8 /* --columns, --events */
 };
 
