@@ -49,7 +49,14 @@ static const char *estimate_of(const spot_race_t *race, size_t metric_id,
                                   ? 0
                                   : spot_estimate_half_width(estimate, SPOT_CONFIDENCE);
     const char *blank = shown.unit[0] == '\0' ? "" : " ";
+    const char *one_sided;
+    double low, high;
 
+    spot_estimate_bounds(estimate, SPOT_CONFIDENCE, &low, &high);
+    one_sided = spot_words_one_sided(texts, value, low, high, shown.factor);
+    if (one_sided != NULL && !spot_study_is_fixed(race->head, point_id)) {
+        return spot_texts_add(texts, "%s %s%s%s", metric->name, one_sided, blank, shown.unit);
+    }
     if (!isinf(value) && isfinite(half_width) && half_width > 0) {
         const int num_decimals = spot_decimals_for(shown.factor * half_width);
 
@@ -355,8 +362,16 @@ static void add_estimate(const spot_estimate_t *estimate, bool is_fixed, spot_ta
 {
     const double half_width = spot_estimate_half_width(estimate, SPOT_CONFIDENCE);
     const double value = spot_estimate_value(estimate);
+    const char *one_sided;
+    double low, high;
 
-    if (isinf(value)) {
+    spot_estimate_bounds(estimate, SPOT_CONFIDENCE, &low, &high);
+    one_sided =
+        spot_words_one_sided(&table->texts, value, low, high, spot_table_next_factor(table));
+    if (one_sided != NULL && !is_fixed) {
+        spot_table_add_text(table, one_sided);
+        spot_table_set_value(table, value);
+    } else if (isinf(value)) {
         spot_table_add_above(table, spot_estimate_least(estimate));
     } else {
         spot_table_add_estimate(
