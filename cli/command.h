@@ -16,6 +16,7 @@ enum {
     SPOT_EXIT_GOOD = 0,
     SPOT_EXIT_FAILED = 1,
     SPOT_EXIT_BAD_INPUT = 2, /* usage too */
+    SPOT_EXIT_UNDECIDED = 4, /* neither yes, which is GOOD, nor no, which is FAILED */
     SPOT_EXIT_INTERRUPTED = 130
 };
 
