@@ -183,11 +183,12 @@ static void find_differences(ranks_t *self, double *low, double *high)
         }
         for (size_t j = self->first; j < self->end; j++) {
             if (is_plausible(self, i, j)) {
-                const bool has_low = isfinite(self->x[i]) && isfinite(self->y[j + 1]);
-                const bool has_high = isfinite(self->x[i + 1]) && isfinite(self->y[j]);
+                const double least = self->x[i] - self->y[j + 1];
+                const double most = self->x[i + 1] - self->y[j];
 
-                *low = has_low ? fmin(*low, self->x[i] - self->y[j + 1]) : -(double) INFINITY;
-                *high = has_high ? fmax(*high, self->x[i + 1] - self->y[j]) : (double) INFINITY;
+                /* NAN: both are cut off */
+                *low = isnan(least) ? -(double) INFINITY : fmin(*low, least);
+                *high = isnan(most) ? (double) INFINITY : fmax(*high, most);
             }
         }
     }
@@ -222,10 +223,9 @@ static void ranks_free(ranks_t *self)
 
 double spot_separate_half_width(const double x[3], const double y[3])
 {
-    const double half_width =
-        fmax(hypot(x[1] - x[0], y[2] - y[1]), hypot(x[2] - x[1], y[1] - y[0]));
+    const double up = hypot(x[2] - x[1], y[1] - y[0]), down = hypot(x[1] - x[0], y[2] - y[1]);
 
-    return isfinite(half_width) ? half_width : (double) INFINITY;
+    return isfinite(up) && isfinite(down) ? fmax(up, down) : (double) INFINITY;
 }
 
 /* A quantile between the ends of its interval. */
