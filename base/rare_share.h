@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The share that a part has of a whole, such as late queries of all queries: the total of
  * the part over that of the whole, over replications. Where few replications have any of
- * it, or one of them has most of it, Student's interval says nothing of the replications
- * that were not seen. As a share is from 0 to 1, its interval can: Gaffke's (Mathematical
- * Methods of Statistics 14, 2005; Learned-Miller and Thomas, arXiv 1905.06208), which
- * weighs the replications, and one more that is all or nothing, at random. Of values that
- * are 0 or 1 it is Clopper and Pearson's. */
+ * it, Student's interval says nothing of those that were not seen. As a share is from 0 to 1, its
+ * interval can: Gaffke's (Mathematical Methods of Statistics 14, 2005; Learned-Miller and Thomas,
+ * arXiv 1905.06208), which weighs the replications, and one more that is all or nothing, at random.
+ * Of values that are 0 or 1 it is Clopper and Pearson's. */
 #pragma once
 
 #include <stdbool.h>

@@ -421,7 +421,7 @@ static void add_row(
         spot_table_add_text(table, "the best");
     } else if (race->has_best && point_id == race->best_id) {
         spot_table_add_text(table, race->head->optimise.is_maximised ? "highest" : "lowest");
-    } else if (isfinite(runner->gain)) {
+    } else if (race->has_best && isfinite(runner->gain)) {
         spot_table_add_number(table, runner->gain);
     } else {
         spot_table_add_text(table, "not known");
@@ -542,7 +542,8 @@ static void json_candidates(spot_json_t *json, const spot_race_t *race)
         spot_json_number(json, "mean", value);
         spot_json_number(json, "ci95_low", is_fixed ? value : low);
         spot_json_number(json, "ci95_high", is_fixed ? value : high);
-        spot_json_number(json, "better_by_at_most", runner->gain);
+        spot_json_number(
+            json, "better_by_at_most", race->has_best ? runner->gain : (double) INFINITY);
         spot_json_boolean(json, "keeps_limits", runner->is_feasible);
         spot_json_close(json, '}');
     }

@@ -244,17 +244,9 @@ static void wilson_bounds(double p, double n, double confidence, double *low, do
     *high = p == 1 ? 1 : middle + half_width;
 }
 
-static bool is_skewed(const spot_estimate_t *self)
-{
-    return std_of(self) > 0 &&
-           (self->estimator == SPOT_ESTIMATOR_MEAN || self->estimator == SPOT_ESTIMATOR_RATIO) &&
-           spot_skewness_is_heavy(skewness_of(self), self->num_values);
-}
-
 bool spot_estimate_is_rare(const spot_estimate_t *self)
 {
-    return self->is_share && spot_rare_share_has_bounds(&self->share) &&
-           (spot_rare_share_is_rare(&self->share) || is_skewed(self));
+    return self->is_share && spot_rare_share_is_rare(&self->share);
 }
 
 bool spot_estimate_is_unseen(const spot_estimate_t *self)
@@ -353,7 +345,9 @@ double spot_estimate_half_width(const spot_estimate_t *self, double confidence)
 
 bool spot_estimate_is_heavy(const spot_estimate_t *self)
 {
-    return is_skewed(self) && !spot_estimate_is_rare(self);
+    return std_of(self) > 0 && !spot_estimate_is_rare(self) &&
+           (self->estimator == SPOT_ESTIMATOR_MEAN || self->estimator == SPOT_ESTIMATOR_RATIO) &&
+           spot_skewness_is_heavy(skewness_of(self), self->num_values);
 }
 
 bool spot_estimate_is_constant(const spot_estimate_t *self)

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Estimates of a metric from the replications of a point, with intervals.
  *
- * A mean has Student's interval. So has a share of a whole, unless few replications have
- * any of it, or one of them most of it: see base/rare_share.h. A ratio is the total of its
- * numerator over the total of its denominator; the interval is that of the delta method (Cochran,
- * Sampling Techniques, 3rd ed., section 6.4). A probability has Wilson's interval (Journal of the
- * American Statistical Association 22, 1927). A quantile has that of the order
- * statistics (Conover, Practical Nonparametric Statistics, 3rd ed., section 3.2). */
+ * A mean has Student's interval. A ratio is the total of its numerator over the total of
+ * its denominator; the interval is that of the delta method (Cochran, Sampling
+ * Techniques, 3rd ed., section 6.4). A share of a whole that fewer than half of the
+ * replications have any of has another one: see base/rare_share.h. A probability has
+ * Wilson's interval (Journal of the American Statistical Association 22, 1927). A
+ * quantile has that of the order statistics (Conover, Practical Nonparametric Statistics, 3rd ed.,
+ * section 3.2). */
 #pragma once
 
 #include "base/rare_share.h"

@@ -99,7 +99,6 @@ static void setup(sample_t *self)
         .num_runs_of_plan = 4000,
         .regret = 0.05,
         .sureness = 0.75,
-        .num_resamples = 1000,
         .ranges = &self->range};
     for (size_t j = 0; j < NUM_POINTS; j++) {
         self->runners[j].is_feasible = true;
