@@ -316,8 +316,9 @@ static int check_tails(const pool_t *self, size_t point_id, size_t num)
     }
     for (size_t j = 0; j < 3; j++) {
         const bool is_share = j < 2;
-        const bool is_good = is_share ? num_held[j] >= LOWEST * NUM_STUDIES && num_marked[j] == 0
-                                      : num_silent[j] <= 0.5 * NUM_STUDIES;
+        const bool is_good = is_share ? num_silent[j] <= (1 - LOWEST) * NUM_STUDIES &&
+                                            num_marked[j] <= 0.02 * NUM_STUDIES
+                                      : num_silent[j] <= 0.12 * NUM_STUDIES;
 
         print_message("%-21s n %3zu at point %zu: holds %5.1f %%, marked %5.1f %%, misses in "
                       "silence %5.1f %%%s\n",

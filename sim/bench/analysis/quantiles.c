@@ -274,6 +274,10 @@ int spot_quantile_pair(spot_paired_side_t x, spot_paired_side_t y, size_t num, d
             find_interval(&ranks, of_x, of_y, pair);
         }
     }
+    if (isnan(pair->value)) { /* as of pairs that are not finite */
+        pair->num_left_out += pair->difference.num_values;
+        pair->difference.num_values = 0;
+    }
     ranks_free(&ranks);
     return ret;
 }

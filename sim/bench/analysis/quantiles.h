@@ -38,7 +38,7 @@ typedef struct {
 
 /* Sets the pair of the p-quantiles of x and y, [num] pairs, with the interval of their
  * difference at a confidence. The interval lacks an end where that of a quantile does; the
- * difference is NAN where a quantile is not known. NO_MEMORY.
+ * difference is NAN, and all pairs are left out, where a quantile is not known. NO_MEMORY.
  * O(n log n + n p (1 - p)). */
 SPOT_MUST_CHECK int spot_quantile_pair(spot_paired_side_t x, spot_paired_side_t y, size_t num,
     double p, double confidence, spot_paired_t *pair);

@@ -162,6 +162,8 @@ static void test_cut_off(void **state)
     pair = pair_of(x, y, MAX_PAIRS, 0.95);
     assert_true(isnan(pair.value));
     assert_int_equal(spot_paired_sign(&pair, 0.95), 0);
+    assert_int_equal(pair.num_left_out, MAX_PAIRS);
+    assert_int_equal(spot_paired_num_pairs(&pair), MAX_PAIRS);
     pair = pair_of(x, y, MAX_PAIRS, 0.5);
     assert_true(isfinite(pair.low) && isfinite(pair.high));
 }
