@@ -4,6 +4,8 @@
 #include <gsl/gsl_cdf.h>
 #include <math.h>
 
+#include "base/error.h"
+
 /* Pebay, Sandia report SAND2008-6212, 2008: the third moment in one pass, before the
  * others move. */
 static void add_cube(spot_paired_t *self, double difference)
@@ -34,7 +36,7 @@ int64_t spot_paired_num_pairs(const spot_paired_t *self)
 
 double spot_paired_mean(const spot_paired_t *self)
 {
-    return spot_moments_mean(&self->difference);
+    return self->is_quantile ? self->value : spot_moments_mean(&self->difference);
 }
 
 /* Counts follow from the moments: each pair that differs has a square of 1. */
@@ -51,6 +53,10 @@ static double binary_half_width(const spot_moments_t *difference, double confide
 
 double spot_paired_half_width(const spot_paired_t *self, double confidence)
 {
+    if (self->is_quantile) {
+        spot_bug_assert(self->confidence >= confidence);
+        return fmax(self->high - self->value, self->value - self->low);
+    }
     if (self->is_binary) {
         return binary_half_width(&self->difference, confidence);
     }
@@ -68,6 +74,17 @@ void spot_paired_bounds(const spot_paired_t *self, double confidence, double *lo
         *low = fmax(*low, -1);
         *high = fmin(*high, 1);
     }
+    if (self->is_quantile) {
+        *low = self->low;
+        *high = self->high;
+    }
+}
+
+int spot_paired_sign(const spot_paired_t *self, double confidence)
+{
+    const double mean = spot_paired_mean(self);
+
+    return fabs(mean) > spot_paired_half_width(self, confidence) ? (mean > 0) - (mean < 0) : 0;
 }
 
 bool spot_paired_is_heavy(const spot_paired_t *self)
@@ -76,7 +93,7 @@ bool spot_paired_is_heavy(const spot_paired_t *self)
     const double std = spot_moments_std(&self->difference);
     const double rounding = 1e-12 * (fabs(self->x.mean) + fabs(self->y.mean));
 
-    return std > rounding && !self->is_binary &&
+    return std > rounding && !self->is_binary && !self->is_quantile &&
            spot_skewness_is_heavy(
                self->sum_cubes / (double) num_values / (std * std * std), num_values);
 }
@@ -100,6 +117,13 @@ double spot_paired_gain(const spot_paired_t *self, double confidence)
 {
     if (self->is_binary) {
         return (double) NAN;
+    }
+    if (self->is_quantile) {
+        const double half_width = spot_paired_half_width(self, confidence);
+        const bool has_spread = half_width > 0 || self->separate_half_width > 0;
+
+        return isfinite(half_width) && has_spread ? self->separate_half_width / half_width
+                                                  : (double) NAN;
     }
     return spot_welch_half_width(&self->x, &self->y, confidence) /
            spot_paired_half_width(self, confidence);

@@ -18,6 +18,12 @@ typedef struct {
     double sum_cubes;          /* of differences of x - y from its mean */
     int64_t num_left_out;      /* pairs with a value that is not finite */
     bool is_binary;            /* values are 0 or 1 */
+    bool is_quantile;          /* it is a difference of quantiles, and no mean: of difference,
+                                  only num_values is set, and there is, instead of x and y, */
+    double value;
+    double confidence;          /* of low and high */
+    double low, high;           /* its interval; infinite: it lacks this end */
+    double separate_half_width; /* of the interval if x and y were independent */
 } spot_paired_t;
 
 /* Adds a pair. A pair with a value that is not finite only counts as left out. */
@@ -34,8 +40,13 @@ double spot_paired_mean(const spot_paired_t *self);
 double spot_paired_half_width(const spot_paired_t *self, double confidence);
 
 /* The ends of this interval, e.g. [mean - half width, mean + half width]; of 0 and 1
- * within [-1, 1]. */
+ * within [-1, 1]. A difference of quantiles has the interval at its own confidence, which
+ * must be at least this one; half its width is to the farther end, and INFINITY where it
+ * lacks one. */
 void spot_paired_bounds(const spot_paired_t *self, double confidence, double *low, double *high);
+
+/* 1: x - y is surely above 0, -1: below, by the half width, so by what is printed. */
+int spot_paired_sign(const spot_paired_t *self, double confidence);
 
 /* Whether the tail of x - y is too heavy for this interval: see
  * spot_skewness_is_heavy(). */

@@ -142,7 +142,10 @@ const spot_command_t spot_command_study = {
            "any time, even by a power cut: the same command runs what is missing. One "
            "process at a time writes to a database. An interrupt finishes the batches "
            "under way, keeps what was done (without a database in FILE.csv.partial) "
-           "and exits with 130; a second one stops at once.",
+           "and exits with 130; a second one stops at once. With optimise.subject_to the "
+           "exit code is 0 if a point is shown to keep the conditions, 1 if none can and 4 "
+           "if that is open, as in --json the verdict is yes, no or undecided; that several "
+           "points may be the best is no failure.",
     .examples = "  spotsim study study.yaml -o results.db --plot idle.svg\n"
                 "  spotsim study study.yaml --replications 100 \\\n"
                 "      --set job.pipeline_depth=[4,8]\n"

@@ -16,6 +16,7 @@
 #include "reports/study_parts.h"
 #include "reports/study_pictures.h"
 #include "reports/words.h"
+#include "sim/bench/analysis/race.h"
 #include "sim/bench/store/store_sqlite.h"
 
 #define PILOT_BUDGET_S 0.3
@@ -222,6 +223,26 @@ static int draw_pictures(const spot_study_task_t *self, const spot_store_t *stor
     return ret;
 }
 
+int spot_study_task_verdict(const spot_store_t *store)
+{
+    static const int codes[SPOT_NUM_VERDICTS] = {
+        [SPOT_VERDICT_YES] = SPOT_EXIT_GOOD,
+        [SPOT_VERDICT_NO] = SPOT_EXIT_FAILED,
+        [SPOT_VERDICT_UNDECIDED] = SPOT_EXIT_UNDECIDED,
+    };
+    spot_race_t race;
+    int ret;
+
+    if (store->head->optimise.num_constraints == 0) {
+        return SPOT_EXIT_GOOD;
+    }
+    ret = spot_race_init(&race, store->head);
+    ret = ret == 0 ? spot_race_replay(&race, store) : ret;
+    ret = ret == 0 ? codes[spot_race_verdict(&race)] : ret;
+    spot_race_free(&race);
+    return ret;
+}
+
 /* Files first: the reader of standard output may stop early. A picture that fails is no
  * reason to lose the rest. A shard has only a part to show. */
 static int write_results(const spot_study_task_t *self, const spot_store_t *store)
@@ -248,7 +269,8 @@ static int write_results(const spot_study_task_t *self, const spot_store_t *stor
         return ret;
     }
     drawn = draw_pictures(self, store, false);
-    return spot_error_first(print_results(self, store), drawn);
+    ret = spot_error_first(print_results(self, store), drawn);
+    return ret == 0 ? spot_study_task_verdict(store) : ret;
 }
 
 /* ---- The first replication of each point ---- */

@@ -18,9 +18,6 @@ enum { FACTORS_SAID = 2, SCREENED_SAID = 3 }; /* in the short answer */
 #define NEARLY 1.05
 #define WIDE 2.0
 
-static const char *const verdict_names[SPOT_NUM_VERDICTS] = {
-    [SPOT_VERDICT_NO] = "no", [SPOT_VERDICT_YES] = "yes", [SPOT_VERDICT_UNDECIDED] = "undecided"};
-
 /* ---- Numbers in sentences ---- */
 
 static const char *amount(spot_texts_t *texts, double value)
@@ -491,7 +488,7 @@ static void write_advised(spot_json_t *json, const char *key, const spot_advised
     spot_json_text(json, "market", item->kind);
     spot_json_text(json, "point", item->point);
     spot_json_integer(json, "instances", item->size);
-    spot_json_text(json, "keeps_goal", verdict_names[item->verdict]);
+    spot_json_text(json, "keeps_goal", spot_verdict_names[item->verdict]);
     spot_json_text(json, "assumed", item->assumed);
     spot_json_integer(json, "runs", figures->num_runs);
     spot_json_number(json, "probability", figures->p);
@@ -560,9 +557,9 @@ void spot_advice_json(const spot_advice_result_t *self, FILE *out)
     spot_json_init(&json, out, 2);
     spot_json_open(&json, NULL, '{');
     spot_json_text(&json, "question", self->question);
-    spot_json_text(&json, "verdict", verdict_names[self->verdict]);
+    spot_json_text(&json, "verdict", spot_verdict_names[self->verdict]);
     if (spot_advice_current(self) != NULL) {
-        spot_json_text(&json, "as_it_is", verdict_names[spot_advice_current(self)->verdict]);
+        spot_json_text(&json, "as_it_is", spot_verdict_names[spot_advice_current(self)->verdict]);
     }
     spot_json_boolean(&json, "proven", self->verdict == SPOT_VERDICT_YES && self->regret == 0);
     spot_json_number(&json, "cheaper_by_at_most", self->regret);

@@ -494,6 +494,9 @@ int spot_result_json_write(const spot_store_t *store, FILE *out)
         spot_json_init(&self.json, out, 2);
         spot_json_open(&self.json, NULL, '{');
         write_study(&self);
+        if (self.race != NULL && head->optimise.num_constraints > 0) {
+            spot_json_text(&self.json, "verdict", spot_verdict_names[spot_race_verdict(self.race)]);
+        }
         if (self.race != NULL) {
             spot_race_json_write(&answer, &self.json);
         }

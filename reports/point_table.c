@@ -31,6 +31,7 @@ typedef struct {
     double value;      /* NAN: shown as -; INFINITY: as "> least" */
     double half_width; /* NAN: none; INFINITY: as "?", it has no upper end */
     double least;
+    double low, high;    /* of its interval; of a difference NAN */
     int64_t num_values;  /* of num_all replications that it is of */
     int64_t num_cut_off; /* of these: lower bounds that it takes as they are */
     int64_t num_all;
@@ -116,9 +117,11 @@ static cell_t difference_of(const spot_metric_t *metric, const spot_paired_t *pa
 
     return (cell_t){.value = value,
         .half_width = half_width,
+        .low = (double) NAN,
+        .high = (double) NAN,
         .num_values = spot_paired_num_pairs(pair) - pair->num_left_out,
         .num_all = spot_paired_num_pairs(pair),
-        .is_sure = fabs(value) > half_width,
+        .is_sure = spot_paired_sign(pair, SPOT_CONFIDENCE) != 0,
         .is_heavy = spot_metric_estimator(metric) < SPOT_ESTIMATOR_PROBABILITY &&
                     spot_paired_is_heavy(pair)};
 }
@@ -129,6 +132,8 @@ static cell_t cell_of(const filler_t *self, size_t point_id, size_t metric_id)
     cell_t cell = {.value = summary->value,
         .half_width = summary->half_width,
         .least = summary->least,
+        .low = summary->ci_low,
+        .high = summary->ci_high,
         .num_values = summary->num_values,
         .num_cut_off = summary->num_cut_off,
         .num_all = summary->num_values + summary->num_nulls,
@@ -166,8 +171,13 @@ static void add_mark(filler_t *self, int sign, bool is_there)
 static void add_cell(filler_t *self, size_t point_id, size_t metric_id)
 {
     const cell_t cell = cell_of(self, point_id, metric_id);
+    const char *one_sided = spot_words_one_sided(
+        &self->table->texts, cell.value, cell.low, cell.high, spot_table_next_factor(self->table));
 
-    if (isinf(cell.value)) {
+    if (one_sided != NULL) {
+        spot_table_add_text(self->table, one_sided);
+        spot_table_set_value(self->table, cell.value);
+    } else if (isinf(cell.value)) {
         spot_table_add_above(self->table, cell.least);
     } else if (isnan(cell.value) && !spot_study_has_metric(self->head, point_id, metric_id)) {
         spot_table_add_empty(self->table);

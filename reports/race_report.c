@@ -49,7 +49,14 @@ static const char *estimate_of(const spot_race_t *race, size_t metric_id,
                                   ? 0
                                   : spot_estimate_half_width(estimate, SPOT_CONFIDENCE);
     const char *blank = shown.unit[0] == '\0' ? "" : " ";
+    const char *one_sided;
+    double low, high;
 
+    spot_estimate_bounds(estimate, SPOT_CONFIDENCE, &low, &high);
+    one_sided = spot_words_one_sided(texts, value, low, high, shown.factor);
+    if (one_sided != NULL && !spot_study_is_fixed(race->head, point_id)) {
+        return spot_texts_add(texts, "%s %s%s%s", metric->name, one_sided, blank, shown.unit);
+    }
     if (!isinf(value) && isfinite(half_width) && half_width > 0) {
         const int num_decimals = spot_decimals_for(shown.factor * half_width);
 
@@ -90,26 +97,6 @@ static const char *regret_of(const spot_race_answer_t *answer, spot_texts_t *tex
                : spot_texts_add(texts, "%s (%.2g %%)", text, 100 * answer->regret / fabs(mean));
 }
 
-/* How often it is the best of those that are left, which is no more than the resamples
- * show; nothing where all are it equally often, as where they do not differ. */
-static void write_sureness(const spot_race_answer_t *answer, spot_document_t *document)
-{
-    const size_t num_rivals = answer->race.num_racing - answer->num_undecided;
-    const double num = answer->num_resamples;
-    const double highest = floor(1000 * (num - 1) / num) / 10;
-    const double percent = fmin(100 * answer->sureness, highest);
-
-    if (num_rivals < 2 || fabs((double) num_rivals * answer->sureness - 1) < 1e-9) {
-        return;
-    }
-    spot_document_item(document,
-        "of the %zu points left it is the best in %s%.*f %% of bootstrap resamples%s", num_rivals,
-        100 * answer->sureness > highest ? "> " : "", percent > 98 ? 1 : 0, percent,
-        answer->race.is_over && !spot_race_is_decided(&answer->race)
-            ? ", not corrected for having chosen the best"
-            : "");
-}
-
 const char *spot_race_beyond_text(const spot_race_t *race, spot_texts_t *texts)
 {
     const char *beyond = spot_race_beyond(race, race->best_id);
@@ -124,6 +111,7 @@ const char *spot_race_beyond_text(const spot_race_t *race, spot_texts_t *texts)
             : "; there is no point without them");
 }
 
+/* The only one that is left. */
 static void write_best(const spot_race_answer_t *answer, spot_document_t *document)
 {
     const spot_race_t *race = &answer->race;
@@ -142,10 +130,28 @@ static void write_best(const spot_race_answer_t *answer, spot_document_t *docume
     for (size_t j = 0; j < optimise->num_constraints; j++) {
         spot_document_item(document, "%s", constrained_of(race, j, race->best_id, texts));
     }
+    spot_document_item(document, "with %g %% confidence no point of the plan%s is better",
+        100 * optimise->confidence, optimise->num_constraints > 0 ? " that keeps the limits" : "");
+}
+
+/* Of several none is the best: the table lists them with their intervals. How far the
+ * lowest estimate may be off is what the choice can cost. */
+static void write_several(const spot_race_answer_t *answer, spot_document_t *document)
+{
+    const spot_race_t *race = &answer->race;
+    const spot_optimise_t *optimise = &race->head->optimise;
+    const char *which = optimise->is_maximised ? "highest" : "lowest";
+    spot_texts_t *texts = &document->texts;
+
+    spot_document_paragraph(document, "%zu points may be the best%s: %s of them is %s, at %s",
+        race->num_racing, race->is_over ? "" : " so far",
+        spot_texts_add(texts, "the %s estimate", which),
+        estimate_of(
+            race, race->metric_id, &race->runners[race->best_id].estimate, race->best_id, texts),
+        spot_words_setting(texts, race->head, race->best_id));
     spot_document_item(document, "with %g %% confidence no point of the plan%s is better%s",
         100 * optimise->confidence, optimise->num_constraints > 0 ? " that keeps the limits" : "",
         regret_of(answer, texts));
-    write_sureness(answer, document);
 }
 
 /* ---- No best point ---- */
@@ -176,25 +182,15 @@ static void write_no_best(const spot_race_answer_t *answer, spot_document_t *doc
     const spot_optimise_t *optimise = &race->head->optimise;
     const size_t num_undefined = answer->num_points[SPOT_FATE_UNDEFINED];
     spot_texts_t *texts = &document->texts;
-    const char *limits = limits_of(optimise, " and ", texts);
 
     if (race->num_racing > 0 && optimise->num_constraints == 0) {
         spot_document_paragraph(
             document, "no point is known to have %s often enough", optimise->metric);
         return;
     }
-    if (race->num_racing > 0) {
-        spot_document_paragraph(document,
-            "no point is known to keep %s: those left are too near the limit; raise "
-            "replications.max",
-            limits);
-    } else if (num_undefined > 0) {
-        spot_document_paragraph(document, "no answer: a metric is null too often at %s%s%s",
-            spot_words_count(texts, (int64_t) num_undefined, "point"),
-            num_undefined < race->head->num_points ? ", the others do not keep " : "",
-            num_undefined < race->head->num_points ? limits : "");
-    } else {
-        spot_document_paragraph(document, "no answer: no point keeps %s", limits);
+    if (optimise->num_constraints == 0) {
+        spot_document_paragraph(document, "no answer: a metric is null too often at %s",
+            spot_words_count(texts, (int64_t) num_undefined, "point"));
     }
     for (size_t j = 0; j < optimise->num_constraints; j++) {
         const size_t nearest_id = nearest_to(race, j);
@@ -202,6 +198,43 @@ static void write_no_best(const spot_race_answer_t *answer, spot_document_t *doc
         spot_document_item(document, "nearest: %s, at %s",
             constrained_of(race, j, nearest_id, texts),
             spot_words_setting(texts, race->head, nearest_id));
+    }
+}
+
+/* ---- Whether the limits can be kept ---- */
+
+static void write_verdict(const spot_race_answer_t *answer, spot_document_t *document)
+{
+    const spot_race_t *race = &answer->race;
+    const spot_optimise_t *optimise = &race->head->optimise;
+    const size_t num_undefined = answer->num_points[SPOT_FATE_UNDEFINED];
+    const size_t num_points = race->head->num_points;
+    const spot_verdict_t verdict = spot_race_verdict(race);
+    const char *name = spot_verdict_names[verdict];
+    spot_texts_t *texts = &document->texts;
+    const char *limits = limits_of(optimise, " and ", texts);
+
+    if (optimise->num_constraints == 0) {
+        return;
+    }
+    if (verdict == SPOT_VERDICT_YES) {
+        const size_t num = spot_race_num_feasible(race);
+
+        spot_document_paragraph(document, "%s: %zu of %s %s shown to keep %s", name, num,
+            spot_words_count(texts, (int64_t) num_points, "point"), num == 1 ? "is" : "are",
+            limits);
+    } else if (verdict == SPOT_VERDICT_UNDECIDED) {
+        spot_document_paragraph(document, "%s: no point is shown to keep %s, %zu may: %s", name,
+            limits, race->num_racing,
+            race->is_over ? "those left are too near the limit; raise replications.max"
+                          : "the race is not over");
+    } else if (num_undefined > 0) {
+        spot_document_paragraph(document, "%s: a metric is null too often at %s%s%s", name,
+            spot_words_count(texts, (int64_t) num_undefined, "point"),
+            num_undefined < num_points ? ", the others do not keep " : "",
+            num_undefined < num_points ? limits : "");
+    } else {
+        spot_document_paragraph(document, "%s: no point keeps %s", name, limits);
     }
 }
 
@@ -328,7 +361,7 @@ static void write_doubts(const spot_race_answer_t *answer, spot_document_t *docu
     }
     if (race->is_over && race->has_best && !spot_race_is_decided(race)) {
         spot_document_paragraph(document,
-            "undecided: %" PRId64 " replications, the maximum, do not tell these points "
+            "%" PRId64 " replications, the maximum, do not tell the points that may be the best "
             "apart to %g %%; raise replications.max or optimise.indifference",
             race->num_rows, 100 * race->head->optimise.indifference);
     }
@@ -338,8 +371,12 @@ void spot_race_text_write(const spot_race_answer_t *answer, spot_document_t *doc
 {
     const spot_race_t *race = &answer->race;
 
-    if (race->has_best) {
+    write_verdict(answer, document);
+    write_doubts(answer, document);
+    if (spot_race_has_winner(race)) {
         write_best(answer, document);
+    } else if (race->has_best) {
+        write_several(answer, document);
     } else if (race->is_over) {
         write_no_best(answer, document);
     }
@@ -347,7 +384,6 @@ void spot_race_text_write(const spot_race_answer_t *answer, spot_document_t *doc
     for (size_t j = 0; race->num_racing > 0 && j < race->head->num_axes; j++) {
         write_range(answer, j, document);
     }
-    write_doubts(answer, document);
     write_runs(answer, document);
 }
 
@@ -381,8 +417,16 @@ static void add_estimate(const spot_estimate_t *estimate, bool is_fixed, spot_ta
 {
     const double half_width = spot_estimate_half_width(estimate, SPOT_CONFIDENCE);
     const double value = spot_estimate_value(estimate);
+    const char *one_sided;
+    double low, high;
 
-    if (isinf(value)) {
+    spot_estimate_bounds(estimate, SPOT_CONFIDENCE, &low, &high);
+    one_sided =
+        spot_words_one_sided(&table->texts, value, low, high, spot_table_next_factor(table));
+    if (one_sided != NULL && !is_fixed) {
+        spot_table_add_text(table, one_sided);
+        spot_table_set_value(table, value);
+    } else if (isinf(value)) {
         spot_table_add_above(table, spot_estimate_least(estimate));
     } else {
         spot_table_add_estimate(
@@ -399,9 +443,11 @@ static void add_row(
     spot_table_add_row(table);
     spot_table_add_point(table, race->head, point_id, SIZE_MAX, voice);
     add_estimate(&runner->estimate, is_fixed, table);
-    if (race->has_best && point_id == race->best_id) {
+    if (spot_race_has_winner(race)) {
         spot_table_add_text(table, "the best");
-    } else if (isfinite(runner->gain)) {
+    } else if (race->has_best && point_id == race->best_id) {
+        spot_table_add_text(table, race->head->optimise.is_maximised ? "highest" : "lowest");
+    } else if (race->has_best && isfinite(runner->gain)) {
         spot_table_add_number(table, runner->gain);
     } else {
         spot_table_add_text(table, "not known");
@@ -491,7 +537,7 @@ static void json_question(spot_json_t *json, const spot_optimise_t *optimise)
 
 static void json_best(spot_json_t *json, const spot_race_t *race)
 {
-    if (!race->has_best) {
+    if (!spot_race_has_winner(race)) {
         spot_json_text(json, "best", NULL);
         return;
     }
@@ -507,6 +553,32 @@ static void json_best(spot_json_t *json, const spot_race_t *race)
     spot_json_close(json, '}');
 }
 
+/* The points that may be the best, the best estimate first. */
+static void json_candidates(spot_json_t *json, const spot_race_t *race)
+{
+    const size_t num_points = race->head->num_points;
+
+    spot_json_open(json, "candidates", '[');
+    for (size_t j = next_rival(race, num_points); j < num_points; j = next_rival(race, j)) {
+        const spot_runner_t *runner = &race->runners[j];
+        const bool is_fixed = spot_study_is_fixed(race->head, j);
+        const double value = spot_estimate_value(&runner->estimate);
+        double low, high;
+
+        spot_estimate_bounds(&runner->estimate, SPOT_CONFIDENCE, &low, &high);
+        spot_json_open(json, NULL, '{');
+        spot_json_unsigned(json, "point", j);
+        spot_json_number(json, "mean", value);
+        spot_json_number(json, "ci95_low", is_fixed ? value : low);
+        spot_json_number(json, "ci95_high", is_fixed ? value : high);
+        spot_json_number(
+            json, "better_by_at_most", race->has_best ? runner->gain : (double) INFINITY);
+        spot_json_boolean(json, "keeps_limits", runner->is_feasible);
+        spot_json_close(json, '}');
+    }
+    spot_json_close(json, ']');
+}
+
 void spot_race_json_write(const spot_race_answer_t *answer, spot_json_t *json)
 {
     const spot_study_head_t *head = answer->race.head;
@@ -515,6 +587,7 @@ void spot_race_json_write(const spot_race_answer_t *answer, spot_json_t *json)
     json_question(json, &head->optimise);
     spot_json_text(json, "outcome", spot_race_outcome(answer));
     json_best(json, &answer->race);
+    json_candidates(json, &answer->race);
     spot_json_number(json, "regret", answer->regret);
     spot_json_number(json, "best_in_resamples", answer->sureness);
     spot_json_open(json, "points", '{');

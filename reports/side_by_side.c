@@ -8,6 +8,7 @@
 
 #include "base/memory.h"
 #include "reports/words.h"
+#include "sim/bench/analysis/quantiles.h"
 
 static const spot_study_head_t *head_of(const spot_side_by_side_t *self, int side)
 {
@@ -70,7 +71,10 @@ static void fill_change(spot_metric_change_t *change, const spot_metric_t *metri
     } else {
         change->difference = change->means[SPOT_AFTER] - change->means[SPOT_BEFORE];
         change->half_width =
-            spot_welch_half_width(&after->moments, &before->moments, SPOT_CONFIDENCE);
+            spot_metric_estimator(metric) == SPOT_ESTIMATOR_QUANTILE
+                ? spot_separate_half_width((double[]){after->ci_low, after->value, after->ci_high},
+                      (double[]){before->ci_low, before->value, before->ci_high})
+                : spot_welch_half_width(&after->moments, &before->moments, SPOT_CONFIDENCE);
     }
     change->ratio = change->means[SPOT_BEFORE] == 0
                         ? (double) NAN

@@ -98,6 +98,11 @@ const char *spot_words_value_before(
 const char *spot_words_interval(
     spot_texts_t *texts, const spot_metric_t *metric, double value, double half_width);
 
+/* "0, at most 0.0312", "1, at least 0.969": an interval with one end, in a unit that is
+ * factor of its own; NULL: it has two. */
+const char *spot_words_one_sided(
+    spot_texts_t *texts, double value, double low, double high, double factor);
+
 /* "0.3 to 5.5 percentage points". */
 const char *spot_words_change(
     spot_texts_t *texts, const spot_metric_t *metric, double low, double high);

@@ -41,8 +41,8 @@ static difference_t difference_at(const spot_report_t *report, size_t point_id)
     double low, high;
 
     spot_paired_bounds(pair, SPOT_CONFIDENCE, &low, &high);
-    return (difference_t){mean, isnan(low) ? mean : low, isnan(high) ? mean : high,
-        low > 0 || high < 0, spot_paired_num_pairs(pair)};
+    return (difference_t){mean, isfinite(low) ? low : mean, isfinite(high) ? high : mean,
+        spot_paired_sign(pair, SPOT_CONFIDENCE) != 0, spot_paired_num_pairs(pair)};
 }
 
 /* "pipeline depth 16", "checkpoint": a value of the key of the baseline. */

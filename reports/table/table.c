@@ -127,6 +127,11 @@ void spot_table_add_rest(spot_table_t *self, const char *text)
                        .content = SPOT_TABLE_REST, .text = copy_text(self, &self->texts, text)});
 }
 
+double spot_table_next_factor(const spot_table_t *self)
+{
+    return self->next_id < self->num_columns ? self->columns[self->next_id].factor : 1;
+}
+
 void spot_table_add_estimate(spot_table_t *self, double value, double half_width)
 {
     add_cell(self,

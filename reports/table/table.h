@@ -109,6 +109,9 @@ void spot_table_add_above(spot_table_t *self, double least);
 void spot_table_add_rest(spot_table_t *self, const char *text);
 void spot_table_add_empty(spot_table_t *self);
 
+/* The factor of the column of the next cell. */
+double spot_table_next_factor(const spot_table_t *self);
+
 /* half_width: NAN for none. */
 void spot_table_add_estimate(spot_table_t *self, double value, double half_width);
 

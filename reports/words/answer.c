@@ -26,7 +26,13 @@ const char *spot_answer_value(const spot_answer_t *self, size_t point_id)
 {
     const spot_summary_t *summary = spot_findings_at(&self->findings, point_id);
 
-    return spot_words_interval(self->texts, self->metric, summary->value, summary->half_width);
+    const double factor = spot_metric_factor(self->metric);
+    const char *text = spot_words_one_sided(
+        self->texts, summary->value, summary->ci_low, summary->ci_high, factor);
+
+    return text != NULL ? spot_texts_add(self->texts, "%s%s", text, factor == 100 ? " %" : "")
+                        : spot_words_interval(
+                              self->texts, self->metric, summary->value, summary->half_width);
 }
 
 /* Four digits of a number that has more; NULL: it has not. */

@@ -11,6 +11,7 @@
 #include "sim/bench/analysis/race_answer.h"
 #include "sim/bench/analysis/study_effects.h"
 
+#define MAX_CANDIDATES 3 /* that may be the best and are named */
 #define MAX_SEGMENTS 4
 #define SMALL_SHARE 0.05 /* of a key that hardly matters */
 
@@ -31,23 +32,61 @@ static void write_left_out(const spot_answer_t *self, const spot_race_answer_t *
     }
 }
 
+static const char *estimate_of(const spot_answer_t *self, const spot_race_t *race, size_t point_id)
+{
+    const spot_estimate_t *estimate = &race->runners[point_id].estimate;
+
+    return spot_words_interval(self->texts, self->metric, spot_estimate_value(estimate),
+        spot_study_is_fixed(self->head, point_id)
+            ? 0
+            : spot_estimate_half_width(estimate, SPOT_CONFIDENCE));
+}
+
+/* "A (1.2 ±0.1 USD), B (1.3 ±0.1 USD) and 4 more": in the order of the plan. */
+static void write_candidates(const spot_answer_t *self, const spot_race_t *race)
+{
+    const size_t num = race->num_racing, num_named = num <= MAX_CANDIDATES ? num : MAX_CANDIDATES;
+    size_t num_told = 0;
+
+    for (size_t j = 0; j < self->head->num_points && num_told < num_named; j++) {
+        if (race->runners[j].fate == SPOT_FATE_RACING) {
+            num_told++;
+            fprintf(self->out, "%s%s (%s)",
+                num_told == 1                         ? ": "
+                : num_told == num && num_named == num ? " and "
+                                                      : ", ",
+                spot_answer_point(self, j), estimate_of(self, race, j));
+        }
+    }
+    if (num > num_named) {
+        fprintf(self->out, " and %zu more", num - num_named);
+    }
+}
+
 static void write_best(const spot_answer_t *self, const spot_race_answer_t *answer)
 {
     const spot_race_t *race = &answer->race;
     const spot_optimise_t *asked = &self->head->optimise;
     const spot_estimate_t *estimate = &race->runners[race->best_id].estimate;
+    const char *best = spot_answer_best(asked->is_maximised);
     const double mean = spot_estimate_value(estimate);
     const char *beyond = spot_race_beyond_text(race, self->texts);
 
     fprintf(self->out, "%s%s", beyond, beyond[0] == '\0' ? "" : "\n");
-    fprintf(self->out, "%sthe %s %s is %s with %s\n", race->is_over ? "" : "so far ",
-        spot_answer_best(asked->is_maximised), self->noun,
-        spot_words_interval(
-            self->texts, self->metric, mean, spot_estimate_half_width(estimate, SPOT_CONFIDENCE)),
-        spot_answer_point(self, race->best_id));
+    if (spot_race_has_winner(race)) {
+        fprintf(self->out, "%sthe %s %s is %s with %s\n", race->is_over ? "" : "so far ", best,
+            self->noun, estimate_of(self, race, race->best_id),
+            spot_answer_point(self, race->best_id));
+    } else {
+        fprintf(self->out, "%s%zu of %zu points may have the %s %s", race->is_over ? "" : "so far ",
+            race->num_racing, self->head->num_points, best, self->noun);
+        write_candidates(self, race);
+        fputc('\n', self->out);
+    }
     fprintf(self->out, "with %g %% confidence no %s point is better", 100 * asked->confidence,
         asked->num_constraints > 0 ? "allowed" : "other");
     if (race->num_racing > 1 && isfinite(answer->regret)) {
+        fprintf(self->out, " than the %s estimate", best);
         fprintf(self->out, " by more than %s",
             spot_words_value(self->texts, self->metric, answer->regret, answer->regret));
         if (mean != 0) {
@@ -56,10 +95,6 @@ static void write_best(const spot_answer_t *self, const spot_race_answer_t *answ
     }
     fputc('\n', self->out);
     write_left_out(self, answer);
-    if (!spot_race_is_decided(race)) {
-        fprintf(self->out, "this is undecided: %zu of %zu points may be the best\n",
-            race->num_racing, self->head->num_points);
-    }
 }
 
 int spot_answer_of_race(const spot_answer_t *self)

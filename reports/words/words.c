@@ -154,6 +154,16 @@ const char *spot_words_interval(
         number_in(texts, factor * half_width, factor * half_width), unit);
 }
 
+const char *spot_words_one_sided(
+    spot_texts_t *texts, double value, double low, double high, double factor)
+{
+    if (!spot_interval_is_one_sided(value, low, high)) {
+        return NULL;
+    }
+    return value == 0 ? spot_texts_add(texts, "0, at most %.3g", factor * high)
+                      : spot_texts_add(texts, "%.3g, at least %.3g", factor, factor * low);
+}
+
 const char *spot_words_change(
     spot_texts_t *texts, const spot_metric_t *metric, double low, double high)
 {

@@ -205,6 +205,19 @@ class Study(unittest.TestCase):
         self.assertEqual(results.points["job.checkpoint.every_s"], [60, 300])
         self.assertEqual(len(results.points["fate"]), 2)
         self.assertIn("best", results.result["optimise"])
+        self.assertIsNone(results.verdict)
+
+    def test_verdicts(self):
+        for limit, verdict in ((0.01, "no"), (0.49, "undecided"), (0.9, "yes")):
+            pathlib.Path("limit.yaml").write_text(
+                "study: limit\nscenario: seed-64.yaml\n"
+                "optimise:\n  minimise: cost_usd\n  over: {fleet.initial: [32, 64]}\n"
+                f"  subject_to: [idle_fraction <= {limit}]\n"
+                "replications: {min: 16, max: 16, seed: 1}\n", encoding="utf-8")
+            results = spotsim.study("limit.yaml")
+            self.assertEqual(results.verdict, verdict)
+            self.assertEqual(results.result["verdict"], verdict)
+            self.assertEqual(len(results.points), 2)
 
 
 class Tables(unittest.TestCase):

@@ -19,7 +19,7 @@ import shutil
 import tempfile
 import weakref
 
-from .program import NotFound, SpotsimError, call, set_options
+from .program import NotFound, SpotsimError, VERDICTS, call, set_options
 from .results import Results, Table
 
 __version__ = "0.1.0"
@@ -41,7 +41,8 @@ def study(path, output=None, *, sets=None, program=None, **keywords):
     """Runs a study and returns its Results.
 
     output is its database; one that is there goes on where it ended. Without output the database
-    is a temporary one, which is deleted with the Results.
+    is a temporary one, which is deleted with the Results. With conditions (subject_to), verdict of
+    the Results says whether a point keeps them: "no" and "undecided" are results, not errors.
     """
     folder = None
     if output is None:
@@ -52,7 +53,7 @@ def study(path, output=None, *, sets=None, program=None, **keywords):
         raise ValueError(f"{output}: expected a name that ends in .db, .sqlite or .sqlite3")
     try:
         options = ["--progress=none", f"--output={output}", *set_options(sets, keywords)]
-        call(program, "study", *options, "--", os.fspath(path))
+        call(program, "study", *options, "--", os.fspath(path), verdicts=VERDICTS)
         results = Results(output, program)
     except BaseException:
         if folder is not None:

@@ -38,14 +38,23 @@ def find(program=None):
     return os.path.abspath(path)
 
 
-def call(program, *arguments):
-    """Runs the program and returns its standard output. Its warnings become those of Python."""
+VERDICTS = (1, 3, 4)  # exit codes of answers: no, a goal that is lost, undecided
+
+
+def call(program, *arguments, verdicts=()):
+    """Runs the program and returns its standard output. Its warnings become those of Python.
+
+    verdicts: exit codes that are results, not errors, unless the program says what went wrong.
+    """
     done = subprocess.run([find(program), *arguments], check=False, stdin=subprocess.DEVNULL,
                           capture_output=True, encoding="utf-8", errors="replace")
-    if done.returncode != 0:
+    lines = done.stderr.split("\n")
+    is_result = done.returncode in verdicts and all(
+        line.startswith("warning: ") for line in lines if line)
+    if done.returncode != 0 and not is_result:
         message = done.stderr.strip() or f"spotsim ended with exit code {done.returncode}"
         raise SpotsimError(message, done.returncode, done.stdout)
-    for line in done.stderr.split("\n"):
+    for line in lines:
         if line.startswith("warning: "):
             warnings.warn(line[len("warning: "):], stacklevel=3)
     return done.stdout

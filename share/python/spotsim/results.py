@@ -62,6 +62,8 @@ class Results:
     name          the study
     question      what it is to answer, or None
     units         the unit of each metric of points: "1" is a fraction or a probability
+    verdict       of a study with conditions (subject_to) whether a point is shown to keep them:
+                  "yes", "no" or "undecided"; else None
     points        a row for each point: point (its number), the swept keys (durations in s, with _s
                   behind the name), replications, and of each metric the estimate (METRIC_mean), its
                   95 % interval (_ci95_low, _ci95_high) and the spread of the replications
@@ -84,6 +86,7 @@ class Results:
         self.result = json.loads(call(self.program, "export", "--json", "--", path))
         self.name = self.result["study"]
         self.question = self.result["question"]
+        self.verdict = self.result.get("verdict")
         points = json_lines(call(self.program, "export", "--jsonl", "--per=point", "--", path))
         self.points = make_table(points)
         self.estimates = make_table(estimate_rows(points, self.result))

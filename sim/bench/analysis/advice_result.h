@@ -9,15 +9,8 @@
 
 #include "base/memory.h"
 #include "base/texts.h"
+#include "sim/bench/analysis/race.h"
 #include "sim/bench/engine/advice.h"
-
-/* What runs show of a statement. */
-typedef enum {
-    SPOT_VERDICT_NO,
-    SPOT_VERDICT_YES,
-    SPOT_VERDICT_UNDECIDED, /* its interval is on both sides of the limit */
-    SPOT_NUM_VERDICTS
-} spot_verdict_t;
 
 /* A share of all runs, with an interval. */
 typedef struct {

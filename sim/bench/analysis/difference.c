@@ -1,17 +1,26 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "sim/bench/analysis/difference.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "sim/bench/analysis/point_groups.h"
+#include "sim/bench/analysis/quantiles.h"
 
 /* Rows of the base in memory. */
 #define BLOCK_ROWS 1024
 
 /* Reasons to stop reading. */
 enum { IS_FULL = 1, IS_DONE };
+
+/* The numbers of a quantile at both points, in order of replication. */
+typedef struct {
+    size_t num_pairs;
+    size_t max_x, max_y;
+    double *x, *y; /* [num_pairs] */
+} numbers_t;
 
 /* Two points side by side. */
 typedef struct {
@@ -23,6 +32,8 @@ typedef struct {
     spot_line_t *lines;    /* [2][num_metrics] of the point, then of the base: */
     spot_compared_t lined; /* the latter is this one */
     spot_paired_t *pairs;  /* [num_metrics] */
+    double confidence;     /* of the intervals of quantiles */
+    numbers_t *quantiles;  /* [num_metrics] empty but for quantiles */
     size_t num_rows;       /* rows of the base in memory */
     size_t next_id;        /* the first of them not before the current row of the point */
     bool is_last;          /* the base has no later rows */
@@ -38,6 +49,29 @@ static size_t metric_of(const spot_compared_t *self, size_t j)
     return self->metric_ids == NULL ? j : self->metric_ids[j];
 }
 
+static const spot_metric_t *metric_at(const spot_compared_t *self, size_t j)
+{
+    return &self->store->head->metrics[metric_of(self, j)];
+}
+
+/* Quantiles at both points are compared by their numbers, all else by lines. */
+static bool is_quantile(const pairing_t *self, size_t j)
+{
+    return spot_metric_estimator(metric_at(self->point, j)) == SPOT_ESTIMATOR_QUANTILE &&
+           spot_metric_estimator(metric_at(self->base, j)) == SPOT_ESTIMATOR_QUANTILE;
+}
+
+/* NAN: null. */
+static double value_of(const pairing_t *self, const spot_line_t *line, size_t j, const double *row)
+{
+    double numbers[2];
+
+    if (!is_quantile(self, j)) {
+        return spot_line_value(line, row);
+    }
+    return spot_line_numbers(line->metric, &line->source, row, numbers) ? numbers[0] : (double) NAN;
+}
+
 static int keep_row(void *context, const spot_row_t *row)
 {
     pairing_t *self = context;
@@ -51,7 +85,7 @@ static int keep_row(void *context, const spot_row_t *row)
         self->keys[self->num_rows] = row->replication;
         for (size_t j = 0; j < num_metrics; j++) {
             self->values[self->num_rows * num_metrics + j] =
-                spot_line_value(&self->lines[num_metrics + j], row->metrics);
+                value_of(self, &self->lines[num_metrics + j], j, row->metrics);
         }
         self->num_rows++;
     }
@@ -72,6 +106,36 @@ static int read_base(pairing_t *self, int64_t first_replication)
     return ret == IS_FULL ? 0 : ret;
 }
 
+/* x of the point. */
+static int pair_numbers(pairing_t *self, size_t j, double x, double y)
+{
+    numbers_t *numbers = &self->quantiles[j];
+    const size_t num = numbers->num_pairs;
+    int ret = 0;
+
+    if (isnan(x) || isnan(y)) {
+        self->pairs[j].num_left_out++;
+        return 0;
+    }
+    ret = spot_array_reserve(&numbers->x, &numbers->max_x, num + 1, sizeof(x));
+    ret = ret == 0 ? spot_array_reserve(&numbers->y, &numbers->max_y, num + 1, sizeof(y)) : ret;
+    if (ret == 0) {
+        numbers->x[num] = x;
+        numbers->y[num] = y;
+        numbers->num_pairs++;
+    }
+    return ret;
+}
+
+static int pair_values(pairing_t *self, size_t j, double x, double y)
+{
+    if (is_quantile(self, j)) {
+        return pair_numbers(self, j, x, y);
+    }
+    spot_paired_add(&self->pairs[j], x, y);
+    return 0;
+}
+
 static int pair_row(void *context, const spot_row_t *row)
 {
     pairing_t *self = context;
@@ -89,12 +153,12 @@ static int pair_row(void *context, const spot_row_t *row)
         return IS_DONE;
     }
     if (ret == 0 && self->keys[self->next_id] == key) {
-        for (size_t j = 0; j < num_metrics; j++) {
-            const double value = spot_line_value(&self->lines[j], row->metrics);
+        for (size_t j = 0; ret == 0 && j < num_metrics; j++) {
+            const double value = value_of(self, &self->lines[j], j, row->metrics);
             const double other = self->values[self->next_id * num_metrics + j];
 
-            spot_paired_add(
-                &self->pairs[j], self->is_turned ? other : value, self->is_turned ? value : other);
+            ret = pair_values(
+                self, j, self->is_turned ? other : value, self->is_turned ? value : other);
         }
     }
     return ret;
@@ -155,8 +219,47 @@ static int find_lines(pairing_t *self)
 
 static bool is_binary(const spot_compared_t *self, size_t j)
 {
-    return spot_metric_estimator(&self->store->head->metrics[metric_of(self, j)]) ==
-           SPOT_ESTIMATOR_PROBABILITY;
+    return spot_metric_estimator(metric_at(self, j)) == SPOT_ESTIMATOR_PROBABILITY;
+}
+
+/* Room for the numbers of quantiles, empty. */
+static int start_quantiles(pairing_t *self)
+{
+    if (self->quantiles == NULL) {
+        self->quantiles = spot_calloc(self->num_metrics, sizeof(*self->quantiles));
+    }
+    for (size_t j = 0; self->quantiles != NULL && j < self->num_metrics; j++) {
+        self->quantiles[j].num_pairs = 0;
+    }
+    return self->quantiles == NULL ? SPOT_ERR_NO_MEMORY : 0;
+}
+
+static int settle_quantiles(pairing_t *self, bool is_x_fixed, bool is_y_fixed)
+{
+    int ret = 0;
+
+    for (size_t j = 0; ret == 0 && j < self->num_metrics; j++) {
+        const numbers_t *numbers = &self->quantiles[j];
+
+        if (is_quantile(self, j)) {
+            ret = spot_quantile_pair((spot_paired_side_t){numbers->x, is_x_fixed},
+                (spot_paired_side_t){numbers->y, is_y_fixed}, numbers->num_pairs,
+                metric_at(self->point, j)->p, self->confidence, &self->pairs[j]);
+        }
+    }
+    return ret;
+}
+
+static void free_pairing(pairing_t *self)
+{
+    for (size_t j = 0; self->quantiles != NULL && j < self->num_metrics; j++) {
+        free(self->quantiles[j].x);
+        free(self->quantiles[j].y);
+    }
+    free(self->quantiles);
+    free(self->lines);
+    free(self->values);
+    free(self->keys);
 }
 
 /* A fixed point is paired with every replication of the other one. */
@@ -174,12 +277,14 @@ static int pair_point(pairing_t *self)
         self->is_whole = false;
     }
     ret = find_lines(self);
+    ret = ret == 0 ? start_quantiles(self) : ret;
     ret = ret == 0 ? pair_rows(self) : ret;
     if (self->is_turned) {
         self->point = point;
         self->base = base;
         self->is_whole = false;
     }
+    ret = ret == 0 ? settle_quantiles(self, is_point_fixed, is_fixed(base)) : ret;
     for (size_t j = 0; ret == 0 && j < self->num_metrics; j++) {
         const spot_study_head_t *head = point->store->head;
 
@@ -195,26 +300,40 @@ static int pair_point(pairing_t *self)
     return ret;
 }
 
-int spot_store_difference_between(const spot_compared_t *point, const spot_compared_t *base,
-    size_t num_metrics, spot_paired_t *pairs)
+static int difference_at(const spot_compared_t *point, const spot_compared_t *base,
+    size_t num_metrics, double confidence, spot_paired_t *pairs)
 {
-    pairing_t pairing = {.point = point, .base = base, .num_metrics = num_metrics, .pairs = pairs};
+    pairing_t pairing = {.point = point,
+        .base = base,
+        .num_metrics = num_metrics,
+        .pairs = pairs,
+        .confidence = confidence};
     int ret;
 
     memset(pairs, 0, num_metrics * sizeof(*pairs));
     ret = pair_point(&pairing);
-    free(pairing.lines);
-    free(pairing.values);
-    free(pairing.keys);
+    free_pairing(&pairing);
     return ret;
+}
+
+int spot_store_difference_between(const spot_compared_t *point, const spot_compared_t *base,
+    size_t num_metrics, spot_paired_t *pairs)
+{
+    return difference_at(point, base, num_metrics, SPOT_CONFIDENCE, pairs);
+}
+
+int spot_store_difference_at(const spot_store_t *store, size_t point_id, size_t base_id,
+    double confidence, spot_paired_t *pairs)
+{
+    const spot_compared_t point = {store, point_id, NULL}, base = {store, base_id, NULL};
+
+    return difference_at(&point, &base, store->head->num_metrics, confidence, pairs);
 }
 
 int spot_store_difference(
     const spot_store_t *store, size_t point_id, size_t base_id, spot_paired_t *pairs)
 {
-    const spot_compared_t point = {store, point_id, NULL}, base = {store, base_id, NULL};
-
-    return spot_store_difference_between(&point, &base, store->head->num_metrics, pairs);
+    return spot_store_difference_at(store, point_id, base_id, SPOT_CONFIDENCE, pairs);
 }
 
 typedef struct {
@@ -253,7 +372,8 @@ static int pair_couples(
 {
     const size_t num_metrics = store->head->num_metrics;
     spot_compared_t point = {store, 0, NULL}, base = {store, 0, NULL};
-    pairing_t pairing = {.point = &point, .base = &base, .num_metrics = num_metrics};
+    pairing_t pairing = {
+        .point = &point, .base = &base, .num_metrics = num_metrics, .confidence = SPOT_CONFIDENCE};
     int ret = 0;
 
     for (size_t j = 0; ret == 0 && j < num_couples; j++) {
@@ -265,9 +385,7 @@ static int pair_couples(
         pairing.pairs = &all[point.point_id * num_metrics];
         ret = pair_point(&pairing);
     }
-    free(pairing.lines);
-    free(pairing.values);
-    free(pairing.keys);
+    free_pairing(&pairing);
     return ret;
 }
 

@@ -8,18 +8,23 @@
 
 #include "base/memory.h"
 #include "base/skewed.h"
+#include "sim/bench/analysis/quantiles.h"
 
 void spot_estimate_init(spot_estimate_t *self, const spot_study_head_t *head, size_t metric_id)
 {
     *self = (spot_estimate_t){.metric = &head->metrics[metric_id],
         .source = spot_study_source(head, metric_id),
         .estimator = spot_metric_estimator(&head->metrics[metric_id])};
+    self->is_share =
+        self->metric->kind == SPOT_METRIC_SHARE &&
+        (self->estimator == SPOT_ESTIMATOR_RATIO || self->estimator == SPOT_ESTIMATOR_MEAN);
 }
 
 void spot_estimate_free(spot_estimate_t *self)
 {
     free(self->values);
     free(self->bounds);
+    spot_rare_share_free(&self->share);
     memset(self, 0, sizeof(*self));
 }
 
@@ -117,81 +122,23 @@ int spot_estimate_add(spot_estimate_t *self, const double *row)
         self->origin = numbers[0] / numbers[1];
     }
     add_moments(self, numbers[0] - self->origin * numbers[1], numbers[1]);
-    return 0;
+    return self->is_share ? spot_rare_share_add(&self->share, numbers[0], numbers[1]) : 0;
 }
 
 /* ---- Quantiles ---- */
 
-/* Sorts numbers that mostly are sorted already, as they were asked for before. */
-static void sort(double *numbers, size_t num)
-{
-    for (size_t j = 1; j < num; j++) {
-        if (numbers[j] < numbers[j - 1]) {
-            spot_sort(numbers, num);
-            return;
-        }
-    }
-}
-
-/* As of spot_quantile(), where values from some one on may be infinite. */
-static double quantile_of(const double *sorted, size_t num, double p)
-{
-    const double position = p * (double) (num - 1);
-    const size_t upper = (size_t) ceil(position);
-
-    return num > 0 && isinf(sorted[upper]) ? sorted[upper] : spot_quantile(sorted, num, p);
-}
-
-/* The order statistics at these ranks, from 1 on, contain the quantile with the
- * confidence, with equal probabilities below and above. Rank 0 or n + 1: there is none
- * so far out. */
-static void find_ranks(double p, double n, double confidence, double *low, double *high)
-{
-    const double tail = (1 - confidence) / 2;
-    double below = 0, above = n + 1;
-
-    /* The largest rank l with P(at least l values below the quantile missing) small. */
-    for (double end = n; below < end;) {
-        const double middle = ceil((below + end) / 2);
-
-        if (gsl_cdf_binomial_P((unsigned) middle - 1, p, (unsigned) n) <= tail) {
-            below = middle;
-        } else {
-            end = middle - 1;
-        }
-    }
-    for (double first = 1; first < above;) {
-        const double middle = floor((first + above) / 2);
-
-        if (middle <= n && gsl_cdf_binomial_Q((unsigned) middle - 1, p, (unsigned) n) > tail) {
-            first = middle + 1;
-        } else {
-            above = middle;
-        }
-    }
-    *low = below;
-    *high = above;
-}
-
 static void quantile_bounds(
     const spot_estimate_t *self, double confidence, double *low, double *high)
 {
-    const double n = (double) self->num_values;
-    double low_rank, high_rank;
+    const size_t num = (size_t) self->num_values;
 
-    *low = *high = (double) NAN;
-    if (n < 2) {
-        return;
-    }
-    sort(self->values, (size_t) self->num_values);
-    find_ranks(self->metric->p, n, confidence, &low_rank, &high_rank);
-    *low = low_rank < 1 ? -(double) INFINITY : self->values[(size_t) low_rank - 1];
-    *high = high_rank > n ? (double) INFINITY : self->values[(size_t) high_rank - 1];
+    spot_quantiles_sort(self->values, num);
+    spot_quantile_bounds(self->values, num, self->metric->p, confidence, low, high);
 }
 
 double spot_estimate_least(const spot_estimate_t *self)
 {
-    sort(self->bounds, (size_t) self->num_values);
+    spot_quantiles_sort(self->bounds, (size_t) self->num_values);
     return spot_quantile(self->bounds, (size_t) self->num_values, self->metric->p);
 }
 
@@ -209,8 +156,8 @@ double spot_estimate_value(const spot_estimate_t *self)
         return (double) NAN;
     }
     if (self->estimator == SPOT_ESTIMATOR_QUANTILE) {
-        sort(self->values, (size_t) self->num_values);
-        return quantile_of(self->values, (size_t) self->num_values, self->metric->p);
+        spot_quantiles_sort(self->values, (size_t) self->num_values);
+        return spot_quantile_known(self->values, (size_t) self->num_values, self->metric->p);
     }
     if (self->estimator != SPOT_ESTIMATOR_RATIO) {
         return self->mean_v;
@@ -297,6 +244,29 @@ static void wilson_bounds(double p, double n, double confidence, double *low, do
     *high = p == 1 ? 1 : middle + half_width;
 }
 
+bool spot_estimate_is_rare(const spot_estimate_t *self)
+{
+    return self->is_share && spot_rare_share_is_rare(&self->share);
+}
+
+bool spot_estimate_is_unseen(const spot_estimate_t *self)
+{
+    const double value = spot_estimate_value(self);
+    double low, high;
+
+    if (!spot_estimate_is_rare(self)) {
+        return false;
+    }
+    spot_rare_share_bounds(&self->share, SPOT_CONFIDENCE, &low, &high);
+    return value < 0.5 ? high > 2 * value : 1 - low > 2 * (1 - value);
+}
+
+bool spot_interval_is_one_sided(double value, double low, double high)
+{
+    return (value == 0 && low == 0 && high > 0 && isfinite(high)) ||
+           (value == 1 && high == 1 && low < 1 && isfinite(low));
+}
+
 void spot_estimate_bounds(const spot_estimate_t *self, double confidence, double *low, double *high)
 {
     const double value = spot_estimate_value(self);
@@ -308,6 +278,10 @@ void spot_estimate_bounds(const spot_estimate_t *self, double confidence, double
     }
     if (self->estimator == SPOT_ESTIMATOR_PROBABILITY && self->num_values > 0) {
         wilson_bounds(value, (double) self->num_values, confidence, low, high);
+        return;
+    }
+    if (spot_estimate_is_rare(self)) {
+        spot_rare_share_bounds(&self->share, confidence, low, high);
         return;
     }
     half_width = self->num_values < 2
@@ -354,7 +328,7 @@ void spot_estimate_safe_bounds(
         return;
     }
     spot_estimate_bounds(self, confidence, low, high);
-    if (std > 0) {
+    if (std > 0 && !spot_estimate_is_rare(self)) {
         spot_skewed_widen(
             &(spot_skew_t){self->num_values, spot_estimate_value(self), std, skewness_of(self)},
             confidence, low, high);
@@ -371,7 +345,7 @@ double spot_estimate_half_width(const spot_estimate_t *self, double confidence)
 
 bool spot_estimate_is_heavy(const spot_estimate_t *self)
 {
-    return std_of(self) > 0 &&
+    return std_of(self) > 0 && !spot_estimate_is_rare(self) &&
            (self->estimator == SPOT_ESTIMATOR_MEAN || self->estimator == SPOT_ESTIMATOR_RATIO) &&
            spot_skewness_is_heavy(skewness_of(self), self->num_values);
 }

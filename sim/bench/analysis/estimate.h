@@ -3,11 +3,14 @@
  *
  * A mean has Student's interval. A ratio is the total of its numerator over the total of
  * its denominator; the interval is that of the delta method (Cochran, Sampling
- * Techniques, 3rd ed., section 6.4). A probability has Wilson's interval (Journal of the
- * American Statistical Association 22, 1927). A quantile has that of the order
- * statistics (Conover, Practical Nonparametric Statistics, 3rd ed., section 3.2). */
+ * Techniques, 3rd ed., section 6.4). A share of a whole that fewer than half of the
+ * replications have any of has another one: see base/rare_share.h. A probability has
+ * Wilson's interval (Journal of the American Statistical Association 22, 1927). A
+ * quantile has that of the order statistics (Conover, Practical Nonparametric Statistics, 3rd ed.,
+ * section 3.2). */
 #pragma once
 
+#include "base/rare_share.h"
 #include "sim/bench/store/store.h"
 
 /* Whether the number of a metric in a row is only a lower bound. */
@@ -30,12 +33,15 @@ typedef struct {
     size_t max_values, max_bounds;
     double *values; /* [num_values] of a quantile, INFINITY where unknown */
     double *bounds; /* [num_values] the same with the lower bounds */
+    bool is_share;  /* a mean or a ratio that is a share of a whole: */
+    spot_rare_share_t share;
 } spot_estimate_t;
 
 void spot_estimate_init(spot_estimate_t *self, const spot_study_head_t *head, size_t metric_id);
 void spot_estimate_free(spot_estimate_t *self);
 
-/* Adds a replication; row: [num_metrics] of the head. NO_MEMORY, of a quantile only. */
+/* Adds a replication; row: [num_metrics] of the head. NO_MEMORY, of a quantile or a
+ * share only. */
 SPOT_MUST_CHECK int spot_estimate_add(spot_estimate_t *self, const double *row);
 
 /* The estimate. NAN: undefined. INFINITY: a quantile above all that is known. */
@@ -65,6 +71,17 @@ void spot_estimate_safe_bounds(
 /* Clopper and Pearson's interval of a probability after num_hits of num. */
 void spot_binomial_bounds(
     double num_hits, double num, double confidence, double *low, double *high);
+
+/* Whether it has the interval of a share that few replications know: base/rare_share.h. */
+bool spot_estimate_is_rare(const spot_estimate_t *self);
+
+/* Whether the replications that have some of such a share, or lack some of it, are so few
+ * that with those that were missed it may be more than twice as much. */
+bool spot_estimate_is_unseen(const spot_estimate_t *self);
+
+/* Whether an interval has one end only, as the other one is 0 or 1 and the value too:
+ * nothing, or nothing else, was seen. It reads "0, at most 0.0312". */
+bool spot_interval_is_one_sided(double value, double low, double high);
 
 /* Whether the tail of the sample is too heavy for the interval of a mean or a ratio: the
  * largest values decide it, and larger ones may be missing. See docs/numbers.md for its

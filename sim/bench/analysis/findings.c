@@ -20,8 +20,8 @@ static int paired_half_width(
     const spot_findings_t *self, size_t x_id, size_t y_id, double confidence, double *half_width)
 {
     spot_paired_t *pairs = spot_calloc(self->head->num_metrics, sizeof(*pairs));
-    int ret =
-        pairs == NULL ? SPOT_ERR_NO_MEMORY : spot_store_difference(self->store, x_id, y_id, pairs);
+    int ret = pairs == NULL ? SPOT_ERR_NO_MEMORY
+                            : spot_store_difference_at(self->store, x_id, y_id, confidence, pairs);
 
     if (ret == 0) {
         *half_width = spot_paired_half_width(&pairs[self->metric_id], confidence);
@@ -35,13 +35,17 @@ int spot_findings_gap(
 {
     const spot_summary_t *x = spot_findings_at(self, x_id), *y = spot_findings_at(self, y_id);
     const double confidence = 1 - (1 - SPOT_CONFIDENCE) / (double) num_looks;
+    const bool is_quantile =
+        spot_metric_estimator(&self->head->metrics[self->metric_id]) == SPOT_ESTIMATOR_QUANTILE;
     const bool is_whole = x->num_values == y->num_values && x->num_nulls == 0 && y->num_nulls == 0;
+    const bool has_ends = isfinite(x->half_width) && isfinite(y->half_width);
     double half_width = (double) NAN;
     int ret = 0;
 
     if (is_whole && self->num_rows <= SPOT_FINDINGS_PAIRED_ROWS) {
         ret = paired_half_width(self, x_id, y_id, confidence, &half_width);
-    } else { /* the sum is wide enough however the two are correlated */
+    } else if (has_ends ||
+               !is_quantile) { /* the sum is wide enough however the two are correlated */
         half_width = spot_moments_half_width(&x->moments, confidence) +
                      spot_moments_half_width(&y->moments, confidence);
     }

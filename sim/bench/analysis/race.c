@@ -22,6 +22,12 @@ const char *const spot_fate_names[SPOT_NUM_FATES] = {
     [SPOT_FATE_UNMEASURED] = "unmeasured",
 };
 
+const char *const spot_verdict_names[SPOT_NUM_VERDICTS] = {
+    [SPOT_VERDICT_YES] = "yes",
+    [SPOT_VERDICT_NO] = "no",
+    [SPOT_VERDICT_UNDECIDED] = "undecided",
+};
+
 /* The replications of the round after one with num_rows. */
 static int64_t target_behind(const spot_study_head_t *head, int64_t num_rows)
 {
@@ -524,6 +530,26 @@ int spot_race_replay(spot_race_t *self, const spot_store_t *store)
         ret = spot_race_advance(self, store);
     }
     return ret;
+}
+
+size_t spot_race_num_feasible(const spot_race_t *self)
+{
+    size_t num = 0;
+
+    for (size_t j = 0; j < self->head->num_points; j++) {
+        const spot_runner_t *runner = &self->runners[j];
+
+        num += runner->is_feasible &&
+               (runner->fate == SPOT_FATE_RACING || runner->fate == SPOT_FATE_DOMINATED);
+    }
+    return num;
+}
+
+spot_verdict_t spot_race_verdict(const spot_race_t *self)
+{
+    return spot_race_num_feasible(self) > 0 ? SPOT_VERDICT_YES
+           : self->num_racing == 0          ? SPOT_VERDICT_NO
+                                            : SPOT_VERDICT_UNDECIDED;
 }
 
 double spot_race_regret(const spot_race_t *self)

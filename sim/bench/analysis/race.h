@@ -74,6 +74,17 @@ typedef struct {
 /* What too much of a runner's results rests on that was not measured, by the estimate,
  * in words; NULL: nothing. */
 const char *spot_race_beyond(const spot_race_t *self, size_t point_id);
+/* What runs show of a statement: of a race, whether the constraints can be kept: a point
+ * is shown to keep all of them; none is left that may; or neither yet. */
+typedef enum {
+    SPOT_VERDICT_NO,
+    SPOT_VERDICT_YES,
+    SPOT_VERDICT_UNDECIDED,
+    SPOT_NUM_VERDICTS
+} spot_verdict_t;
+
+/* "yes", "no", "undecided". */
+extern const char *const spot_verdict_names[SPOT_NUM_VERDICTS];
 
 /* The value of a runner in a replication, whose mean is the estimate; NAN: null. */
 double spot_runner_value(const spot_runner_t *self, int64_t replication);
@@ -97,6 +108,18 @@ SPOT_MUST_CHECK int spot_race_replay(spot_race_t *self, const spot_store_t *stor
 /* Whether the answer is final: at most one point is left, or no point can be better than
  * the best by more than the study's indifference. */
 bool spot_race_is_decided(const spot_race_t *self);
+
+/* What text, JSON and exit codes say of the constraints. O(points). */
+spot_verdict_t spot_race_verdict(const spot_race_t *self);
+
+/* The points that are shown to keep all constraints, those that are dominated included. */
+size_t spot_race_num_feasible(const spot_race_t *self);
+
+/* Whether a point may be called the best: it is the only one left. */
+static inline bool spot_race_has_winner(const spot_race_t *self)
+{
+    return self->has_best && self->num_racing == 1;
+}
 
 /* The most by which any point may be better than the best, in the metric's unit.
  * INFINITY without a best. */

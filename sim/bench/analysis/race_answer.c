@@ -95,7 +95,8 @@ static int find_sureness(spot_race_answer_t *self)
     int ret;
 
     self->sureness = (double) NAN;
-    if (!race->has_best) {
+    if (!race->has_best ||
+        race->runners[race->best_id].estimate.estimator == SPOT_ESTIMATOR_QUANTILE) {
         return 0;
     }
     ret = fill_blocks(race, &blocks);
@@ -107,7 +108,6 @@ static int find_sureness(spot_race_answer_t *self)
         num_best += credit_of_resample(&blocks, drawn);
     }
     self->sureness = num_best / (double) num_resamples;
-    self->num_resamples = num_resamples;
     free(blocks.sums);
     return ret;
 }

@@ -24,16 +24,16 @@ typedef struct {
 typedef struct {
     spot_race_t race;
     size_t num_points[SPOT_NUM_FATES];
-    size_t num_undecided;     /* racing points that may break a constraint */
-    size_t num_constant;      /* racing points with is_constant */
-    int64_t num_runs;         /* replications of the race */
-    int64_t num_runs_of_grid; /* if every point had as many as a racing one */
-    int64_t num_runs_of_plan; /* if every point had the maximum */
-    double regret;            /* INFINITY without a best */
-    double sureness;          /* the share of bootstrap resamples (of blocks of replications, the
-                                 same for all points) in which the best point is the best of the
-                                 feasible racing ones; a tie of k counts 1/k. NAN: no best */
-    int num_resamples;
+    size_t num_undecided;      /* racing points that may break a constraint */
+    size_t num_constant;       /* racing points with is_constant */
+    int64_t num_runs;          /* replications of the race */
+    int64_t num_runs_of_grid;  /* if every point had as many as a racing one */
+    int64_t num_runs_of_plan;  /* if every point had the maximum */
+    double regret;             /* INFINITY without a best */
+    double sureness;           /* the share of bootstrap resamples (of blocks of replications, the
+                                  same for all points) in which the best point is the best of the
+                                  feasible racing ones; a tie of k counts 1/k. NAN: no best, or the
+                                  metric is a quantile, whose values do not add up */
     spot_race_range_t *ranges; /* [num_axes] */
 } spot_race_answer_t;
 

@@ -160,6 +160,108 @@ static void settle_summary(
     }
 }
 
+/* ---- What goes with a share that was hardly seen ---- */
+
+/* Means and ratios go with it where their correlation, replication by replication, with
+ * whether there is some of it is at least this. */
+#define GOES_WITH 0.5
+
+typedef struct {
+    size_t share_id, metric_id;
+    double num, event, value, events, values, products; /* sums about the first value */
+    double origin;
+} company_t;
+
+typedef struct {
+    const column_t *columns;
+    size_t num_pairs, max_pairs;
+    company_t *pairs; /* [num_pairs] of a share that was hardly seen and a metric */
+} companies_t;
+
+/* Whether the interval of a metric is one that a tail which was not seen can fool. */
+static bool can_be_fooled(const spot_estimate_t *estimate, const spot_summary_t *summary)
+{
+    return !summary->is_heavy && !spot_estimate_is_rare(estimate) && summary->stderr_value > 0 &&
+           (estimate->estimator == SPOT_ESTIMATOR_MEAN ||
+               estimate->estimator == SPOT_ESTIMATOR_RATIO);
+}
+
+static int find_companies(companies_t *self, size_t num_columns, const spot_summary_t *summaries)
+{
+    int ret = 0;
+
+    for (size_t j = 0; j < num_columns; j++) {
+        if (!spot_estimate_is_unseen(&self->columns[j].estimate) || summaries[j].is_constant) {
+            continue;
+        }
+        for (size_t k = 0; ret == 0 && k < num_columns; k++) {
+            if (can_be_fooled(&self->columns[k].estimate, &summaries[k])) {
+                ret = SPOT_ARRAY_ROOM(self, pairs, self->num_pairs + 1);
+                if (ret == 0) {
+                    self->pairs[self->num_pairs++] =
+                        (company_t){.share_id = j, .metric_id = k, .origin = summaries[k].value};
+                }
+            }
+        }
+    }
+    return ret;
+}
+
+static int add_company(void *context, const spot_row_t *row)
+{
+    companies_t *self = context;
+
+    for (size_t j = 0; j < self->num_pairs; j++) {
+        company_t *pair = &self->pairs[j];
+        const spot_estimate_t *share = &self->columns[pair->share_id].estimate;
+        const spot_estimate_t *metric = &self->columns[pair->metric_id].estimate;
+        const double part = spot_metric_value(share->metric, &share->source, row->metrics);
+        const double event = part != (spot_estimate_value(share) < 0.5 ? 0 : 1);
+        const double value =
+            spot_metric_value(metric->metric, &metric->source, row->metrics) - pair->origin;
+
+        if (isfinite(part) && isfinite(value)) {
+            pair->num++;
+            pair->event += event;
+            pair->value += value;
+            pair->events += event * event;
+            pair->values += value * value;
+            pair->products += event * value;
+        }
+    }
+    return 0;
+}
+
+static bool goes_with(const company_t *self)
+{
+    const double covariance = self->products - self->event * self->value / self->num;
+    const double of_event = self->events - self->event * self->event / self->num;
+    const double of_value = self->values - self->value * self->value / self->num;
+
+    return covariance * covariance >= GOES_WITH * GOES_WITH * of_event * of_value && of_event > 0 &&
+           of_value > 0;
+}
+
+/* Marks metrics that go with a share whose tail the replications do not show. Reads them
+ * once more if there is such a share. */
+static int mark_company(
+    const spot_store_t *store, size_t point_id, const column_t *columns, spot_summary_t *summaries)
+{
+    companies_t self = {.columns = columns};
+    int ret = find_companies(&self, store->head->num_metrics, summaries);
+
+    if (ret == 0 && self.num_pairs > 0) {
+        ret = store->read(store, point_id, 0, add_company, &self);
+    }
+    for (size_t j = 0; ret == 0 && j < self.num_pairs; j++) {
+        if (goes_with(&self.pairs[j])) {
+            summaries[self.pairs[j].metric_id].is_heavy = true;
+        }
+    }
+    free(self.pairs);
+    return ret;
+}
+
 int spot_summarise(const spot_store_t *store, size_t point_id, spot_summary_t *summaries)
 {
     const spot_study_head_t *head = store->head;
@@ -178,6 +280,9 @@ int spot_summarise(const spot_store_t *store, size_t point_id, spot_summary_t *s
     for (size_t j = 0; ret == 0 && j < num_metrics; j++) {
         ret = summarise_column(&collector.columns[j], head, &summaries[j]);
         settle_summary(head, point_id, j, &summaries[j]);
+    }
+    if (ret == 0 && !spot_study_is_fixed(head, point_id)) {
+        ret = mark_company(store, point_id, collector.columns, summaries);
     }
     for (size_t j = 0; j < num_metrics; j++) {
         spot_estimate_free(&collector.columns[j].estimate);

@@ -30,7 +30,8 @@ typedef struct {
     double median;
     double p95;
     double excess;   /* of the metric of until: see spot_estimate_excess() */
-    int is_heavy;    /* see spot_estimate_is_heavy() */
+    int is_heavy;    /* see spot_estimate_is_heavy(); or it goes with a share of which the
+                        replications show too little: see docs/numbers.md */
     int is_constant; /* see spot_estimate_is_constant() */
 } spot_summary_t;
 

@@ -117,7 +117,7 @@ static int compare(
     int ret;
 
     memset(pairs, 0, self->head->num_metrics * sizeof(*pairs));
-    ret = spot_store_difference(store, winner->best_id, point_id, pairs);
+    ret = spot_store_difference_at(store, winner->best_id, point_id, confidence, pairs);
     lead = spot_paired_mean(pair) * (best->is_maximised ? 1 : -1);
     /* NAN, of fewer than two pairs, is not sure. */
     winner->is_sure = winner->is_sure && lead > spot_paired_half_width(pair, confidence);

@@ -12,6 +12,7 @@
 #include "base/memory.h"
 #include "base/paired.h"
 #include "base/units.h"
+#include "sim/bench/analysis/quantiles.h"
 #include "sim/bench/study/reading.h"
 
 #define FACTOR 4          /* of a step away from the value that the search starts from */
@@ -130,22 +131,54 @@ static double value_of(const side_t *self, const spot_line_t *line, size_t pair_
     return spot_line_at(line, self->numbers[self->num_rows == 1 ? 0 : pair_id]);
 }
 
+/* The numbers of a quantile at both sides; nulls are left out. */
+static int compare_quantiles(const search_t *self, spot_paired_t *pair)
+{
+    const side_t *sides[] = {&self->sides[BEST], &self->sides[NEXT]};
+    const size_t num = (size_t) self->item->num_pairs;
+    double *numbers = spot_calloc(2 * num, sizeof(*numbers));
+    size_t num_pairs = 0;
+    int ret = numbers == NULL ? SPOT_ERR_NO_MEMORY : 0;
+
+    for (size_t j = 0; ret == 0 && j < num; j++) {
+        const double x = sides[0]->numbers[sides[0]->num_rows == 1 ? 0 : j][0];
+        const double y = sides[1]->numbers[sides[1]->num_rows == 1 ? 0 : j][0];
+
+        if (!isnan(x) && !isnan(y)) {
+            numbers[num_pairs] = x;
+            numbers[num + num_pairs++] = y;
+        }
+    }
+    ret = ret == 0 ? spot_quantile_pair((spot_paired_side_t){numbers, num_rows_of(self, BEST) == 1},
+                         (spot_paired_side_t){numbers + num, num_rows_of(self, NEXT) == 1},
+                         num_pairs, sides[0]->estimate.metric->p, SPOT_CONFIDENCE, pair)
+                   : ret;
+    free(numbers);
+    return ret;
+}
+
 /* Sets the lead of the rows of both sides. */
-static void compare(const search_t *self, sample_t *sample)
+static int compare(const search_t *self, sample_t *sample)
 {
     const spot_best_t *best = &self->all->study->head.best;
     const spot_line_t x = spot_estimate_line(&self->sides[BEST].estimate);
     const spot_line_t y = spot_estimate_line(&self->sides[NEXT].estimate);
+    const spot_estimator_t estimator = self->sides[BEST].estimate.estimator;
     spot_paired_t pair = {
-        .is_binary = self->sides[BEST].estimate.estimator == SPOT_ESTIMATOR_PROBABILITY &&
+        .is_binary = estimator == SPOT_ESTIMATOR_PROBABILITY &&
                      (num_rows_of(self, BEST) > 1 || num_rows_of(self, NEXT) > 1)};
+    int ret = 0;
 
-    for (size_t j = 0; j < (size_t) self->item->num_pairs; j++) {
+    if (estimator == SPOT_ESTIMATOR_QUANTILE) {
+        ret = compare_quantiles(self, &pair);
+    }
+    for (size_t j = 0; !pair.is_quantile && j < (size_t) self->item->num_pairs; j++) {
         spot_paired_add(
             &pair, value_of(&self->sides[BEST], &x, j), value_of(&self->sides[NEXT], &y, j));
     }
     sample->lead = spot_paired_mean(&pair) * (best->is_maximised ? 1 : -1);
     sample->half_width = spot_paired_half_width(&pair, SPOT_CONFIDENCE);
+    return ret;
 }
 
 /* Takes the lead at a value, once. BAD_INPUT: the engine does not take the value, or
@@ -174,8 +207,8 @@ static int measure(search_t *self, double value, sample_t *sample)
     ret = ret == 0 ? SPOT_ARRAY_ROOM(self, samples, self->num_samples + 1) : ret;
     if (ret == 0) {
         sample->value = value;
-        compare(self, sample);
-        ret = isfinite(sample->lead) ? 0 : SPOT_ERR_BAD_INPUT;
+        ret = compare(self, sample);
+        ret = ret == 0 && !isfinite(sample->lead) ? SPOT_ERR_BAD_INPUT : ret;
     }
     if (ret == 0) {
         self->samples[self->num_samples++] = *sample;

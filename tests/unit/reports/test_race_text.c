@@ -99,7 +99,6 @@ static void setup(sample_t *self)
         .num_runs_of_plan = 4000,
         .regret = 0.05,
         .sureness = 0.75,
-        .num_resamples = 1000,
         .ranges = &self->range};
     for (size_t j = 0; j < NUM_POINTS; j++) {
         self->runners[j].is_feasible = true;
@@ -141,11 +140,12 @@ static void assert_text(const sample_t *self, const char *outcome, const char *e
 
 #define KEPT "  lost 0.5; lost <= 0.1\n"
 #define NEAREST "  nearest: lost 0.25; lost <= 0.1, at job.every = 10 s\n"
-#define BEST_OF(regret, resamples)                                                                 \
-    "best: job.every = 20 s\n  usd 10.0 ±1.3 USD\n" KEPT                                           \
+#define YES(num) "yes: " num " of 4 points are shown to keep lost <= 0.1\n"
+#define SEVERAL(value, regret)                                                                     \
+    "2 points may be the best: the lowest estimate of them is " value ", at job.every = 20 s\n"    \
     "  with 95 % confidence no point of the plan that keeps the limits is better by "              \
-    "more than " regret "\n  of the 2 points left it is the best in " resamples "\n"
-#define BEST(regret) BEST_OF(regret, "75 % of bootstrap resamples")
+    "more than " regret "\n"
+#define BEST(regret) YES("3") SEVERAL("usd 10.0 ±1.3 USD", regret)
 #define FATES "2 of 4 points may be the best, 2 are out: 1 dominated, 1 infeasible\n"
 #define RANGE "  job.every: 20 s to 30 s; between 10 s and 40 s if the curve has one optimum\n"
 #define RUNS                                                                                       \
@@ -169,10 +169,9 @@ static void test_undecided(void **state)
     setup(&self);
     self.answer.regret = self.runners[2].gain = 0.2;
     assert_text(&self, "undecided",
-        BEST_OF("0.2 (2 %)", "75 % of bootstrap resamples, not corrected for having "
-                             "chosen the best") FATES RANGE
-        "undecided: 640 replications, the maximum, do not tell these points apart to "
-        "1 %; raise replications.max or optimise.indifference\n" RUNS);
+        YES("3") "640 replications, the maximum, do not tell the points that may be the best "
+                 "apart to 1 %; raise replications.max or optimise.indifference\n" SEVERAL(
+                     "usd 10.0 ±1.3 USD", "0.2 (2 %)") FATES RANGE RUNS);
 }
 
 static void test_one_is_left(void **state)
@@ -188,12 +187,12 @@ static void test_one_is_left(void **state)
     self.range.below_id = SPOT_NO_VALUE;
     self.range.above_id = 2;
     assert_text(&self, "decided",
-        "best: job.every = 20 s\n  usd 10.0 ±1.3 USD\n" KEPT
-        "  with 95 % confidence no point of the plan that keeps the limits is better\n"
-        "1 of 4 points may be the best, 3 are out: 1 dominated, 1 infeasible, 1 "
-        "undefined\n"
-        "  job.every: 20 s; below 30 s, perhaps beyond the plan, if the curve has one "
-        "optimum\n" RUNS);
+        YES("2") "best: job.every = 20 s\n  usd 10.0 ±1.3 USD\n" KEPT
+                 "  with 95 % confidence no point of the plan that keeps the limits is better\n"
+                 "1 of 4 points may be the best, 3 are out: 1 dominated, 1 infeasible, 1 "
+                 "undefined\n"
+                 "  job.every: 20 s; below 30 s, perhaps beyond the plan, if the curve has one "
+                 "optimum\n" RUNS);
 }
 
 static void test_undecided_constraints(void **state)
@@ -205,16 +204,15 @@ static void test_undecided_constraints(void **state)
     self.runners[2].is_feasible = false;
     self.answer.num_undecided = 1;
     assert_text(&self, "decided",
-        "best: job.every = 20 s\n  usd 10.0 ±1.3 USD\n" KEPT
-        "  with 95 % confidence no point of the plan that keeps the limits is better by "
-        "more than 0.05 (0.5 "
-        "%)\n"
-        "2 of 4 points may be the best (1 of them if the constraints hold there), 2 are "
-        "out: 1 dominated, 1 infeasible\n" RANGE RUNS);
+        YES("2") SEVERAL(
+            "usd 10.0 ±1.3 USD", "0.05 (0.5 %)") "2 of 4 points may be the best (1 of them if the "
+                                                 "constraints hold there), 2 are "
+                                                 "out: 1 dominated, 1 infeasible\n" RANGE RUNS);
     self.answer.race.has_best = false;
+    self.runners[0].is_feasible = self.runners[1].is_feasible = false;
     assert_text(&self, "unknown",
-        "no point is known to keep lost <= 0.1: those left are too near the limit; "
-        "raise replications.max\n" NEAREST FATES RANGE RUNS);
+        "undecided: no point is shown to keep lost <= 0.1, 2 may: those left are too near the "
+        "limit; raise replications.max\n" NEAREST FATES RANGE RUNS);
 }
 
 static void test_no_answer(void **state)
@@ -229,11 +227,11 @@ static void test_no_answer(void **state)
         set_fate(&self, j, SPOT_FATE_INFEASIBLE);
     }
     assert_text(&self, "infeasible",
-        "no answer: no point keeps lost <= 0.1\n" NEAREST
+        "no: no point keeps lost <= 0.1\n" NEAREST
         "0 of 4 points may be the best, 4 are out: 4 infeasible\n" RUNS);
     set_fate(&self, 1, SPOT_FATE_UNDEFINED);
     assert_text(&self, "undefined",
-        "no answer: a metric is null too often at 1 point, the others do not keep "
+        "no: a metric is null too often at 1 point, the others do not keep "
         "lost <= 0.1\n" NEAREST
         "0 of 4 points may be the best, 4 are out: 3 infeasible, 1 undefined\n" RUNS);
 }
@@ -246,11 +244,10 @@ static void test_unfinished(void **state)
     setup(&self);
     self.answer.race.is_over = false;
     assert_text(&self, "unfinished",
-        "best so far: job.every = 20 s\n  usd 10.0 ±1.3 USD\n" KEPT
-        "  with 95 % confidence no point of the plan that keeps the limits is better by "
-        "more than 0.05 (0.5 "
-        "%)\n"
-        "  of the 2 points left it is the best in 75 % of bootstrap resamples\n" FATES RANGE RUNS);
+        YES("3") "2 points may be the best so far: the lowest estimate of them is usd 10.0 ±1.3 "
+                 "USD, at job.every = 20 s\n"
+                 "  with 95 % confidence no point of the plan that keeps the limits is better by "
+                 "more than 0.05 (0.5 %)\n" FATES RANGE RUNS);
 }
 
 /* Values without an order have no neighbours. */
@@ -262,25 +259,6 @@ static void test_texts_as_values(void **state)
     setup(&self);
     self.range.is_numeric = false;
     assert_text(&self, "decided", BEST("0.05 (0.5 %)") FATES "  job.every: 2 of 4 values\n" RUNS);
-}
-
-/* A share is no more than so many resamples tell. */
-static void test_sureness(void **state)
-{
-    sample_t self;
-
-    (void) state;
-    setup(&self);
-    self.answer.sureness = 1;
-    assert_text(&self, "decided",
-        BEST_OF("0.05 (0.5 %)", "> 99.9 % of bootstrap resamples") FATES RANGE RUNS);
-    self.answer.num_resamples = 80;
-    assert_text(&self, "decided",
-        BEST_OF("0.05 (0.5 %)", "> 98.7 % of bootstrap resamples") FATES RANGE RUNS);
-    self.answer.num_resamples = 1000;
-    self.answer.sureness = 0.996;
-    assert_text(&self, "decided",
-        BEST_OF("0.05 (0.5 %)", "99.6 % of bootstrap resamples") FATES RANGE RUNS);
 }
 
 /* Nothing varies at a fixed point; a duration has the unit of people, and so has what it
@@ -295,34 +273,15 @@ static void test_fixed_points_and_durations(void **state)
     setup(&self);
     self.metrics[0].unit = "h";
     self.metrics[0].kind = SPOT_METRIC_TIME;
-    self.answer.sureness = 0.5;
-    assert_text(&self, "decided",
-        "best: job.every = 20 s\n  usd 10.0 ±1.3 h\n" KEPT
-        "  with 95 % confidence no point of the plan that keeps the limits is better by "
-        "more than 0.05 h (0.5 %)\n" FATES RANGE RUNS);
+    assert_text(
+        &self, "decided", YES("3") SEVERAL("usd 10.0 ±1.3 h", "0.05 h (0.5 %)") FATES RANGE RUNS);
     self.head.num_kinds = 1;
     self.head.kinds = &kind;
     self.head.kind_ids = kind_ids;
     self.metrics[0].unit = "s";
     add_row(&self, 1, 2e5 - 20);
-    assert_text(&self, "decided",
-        "best: job.every = 20 s\n  usd 18.5185 h\n" KEPT
-        "  with 95 % confidence no point of the plan that keeps the limits is better by "
-        "more than 0.05 s (7.5e-05 %)\n" FATES RANGE RUNS);
-}
-
-/* A share that is the same for all says nothing. */
-static void test_a_tie_has_no_share(void **state)
-{
-    sample_t self;
-
-    (void) state;
-    setup(&self);
-    self.answer.sureness = 0.5;
-    assert_text(&self, "decided",
-        "best: job.every = 20 s\n  usd 10.0 ±1.3 USD\n" KEPT
-        "  with 95 % confidence no point of the plan that keeps the limits is better by "
-        "more than 0.05 (0.5 %)\n" FATES RANGE RUNS);
+    assert_text(
+        &self, "decided", YES("3") SEVERAL("usd 18.5185 h", "0.05 s (7.5e-05 %)") FATES RANGE RUNS);
 }
 
 /* Where a neighbour is out for another reason there is no word of the optimum. */
@@ -349,10 +308,9 @@ static void test_constant(void **state)
     self.answer.race.num_rows = 64;
     self.answer.num_runs = self.answer.num_runs_of_grid = 256;
     assert_text(&self, "decided",
-        BEST("0.05 (0.5 %)") FATES RANGE
-        "2 of the points left had the same value, or difference to the best, in all 64 "
-        "replications: what is rarer than 1 in 21 may be missing; raise "
-        "replications.min\n"
+        YES("3") "2 of the points left had the same value, or difference to the best, in all 64 "
+                 "replications: what is rarer than 1 in 21 may be missing; raise "
+                 "replications.min\n" SEVERAL("usd 10.0 ±1.3 USD", "0.05 (0.5 %)") FATES RANGE
         "256 runs, 100 % of a full grid with 64 replications each (6.4 % of one with "
         "the maximum, 1000)\n");
 }
@@ -381,9 +339,7 @@ int main(void)
         cmocka_unit_test(test_no_answer),
         cmocka_unit_test(test_unfinished),
         cmocka_unit_test(test_texts_as_values),
-        cmocka_unit_test(test_sureness),
         cmocka_unit_test(test_fixed_points_and_durations),
-        cmocka_unit_test(test_a_tie_has_no_share),
         cmocka_unit_test(test_limited),
         cmocka_unit_test(test_constant),
         cmocka_unit_test(test_runs_up_to_the_maximum),
