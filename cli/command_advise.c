@@ -209,7 +209,8 @@ static int write_page(
     return ret;
 }
 
-static int print_answer(spot_call_t *call, const spot_advice_result_t *result)
+static int print_answer(
+    spot_call_t *call, const spot_advice_result_t *result, const spot_store_t *store)
 {
     const arguments_t *arguments = call->arguments;
     const spot_target_t target = {.is_json = arguments->is_json};
@@ -222,6 +223,7 @@ static int print_answer(spot_call_t *call, const spot_advice_result_t *result)
     } else if (out != NULL) {
         spot_document_t document;
 
+        spot_output_assumed(&output, &store->head->assumed);
         spot_document_to_terminal(&document, &output.terminal, out);
         spot_advice_document(result, &document);
         ret = spot_document_end(&document);
@@ -235,7 +237,7 @@ static int write_results(
     const arguments_t *arguments = call->arguments;
     const char *scenario = spot_advice_beside(&call->texts, arguments->path, ".advice.yaml");
     const char *study = spot_advice_beside(&call->texts, arguments->path, SPOT_ADVICE_STUDY_ENDING);
-    int ret = print_answer(call, result);
+    int ret = print_answer(call, result, store);
 
     ret = ret != 0 ? ret
                    : write_yaml(call, scenario,

@@ -313,6 +313,7 @@ const spot_experiment_t spot_input_experiment = {
     .bind = input_bind,
     .free = input_free,
     .outputs = spot_plain_outputs,
+    .decides = spot_input_decides,
     .open = input_open,
     .close = free,
     .run = input_run,

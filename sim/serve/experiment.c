@@ -94,10 +94,10 @@ static int serve_run(void *worker, const spot_replication_t *replication, double
     return recording == NULL ? 0 : spot_serve_series_fill(self, recording);
 }
 
-static void view_json(const void *worker, bool has_theory, FILE *out)
+static void view_json(const void *worker, bool has_theory, spot_json_t *json)
 {
     (void) has_theory;
-    spot_serve_json_write(worker, out);
+    spot_serve_json_write(worker, json);
 }
 
 static void view_events(const void *worker, FILE *out)
@@ -184,6 +184,7 @@ const spot_experiment_t spot_serve_experiment = {
     .bind = serve_bind,
     .free = serve_free,
     .outputs = serve_outputs,
+    .decides = spot_serve_decides,
     .open = serve_open,
     .close = serve_close,
     .run = serve_run,

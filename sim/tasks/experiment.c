@@ -271,6 +271,7 @@ const spot_experiment_t spot_rerun_experiment = {
     .bind = tasks_bind,
     .free = tasks_free,
     .outputs = spot_plain_outputs,
+    .decides = spot_rerun_decides,
     .open = tasks_open,
     .close = tasks_close,
     .run = tasks_run,
