@@ -185,8 +185,10 @@ static const char example[] = "scenario: small\n"
                               "jobs:\n"
                               "  generate: {per_hour: 20, horizon: 12 h, sizes: {1: 3, 4: 1},\n"
                               "             duration: {family: exponential, mu: 3600}}\n"
-                              "cluster: {vcs: {main: 4}, price: 20 USD/h}\n"
-                              "policy: sjf\n";
+                              "cluster: {vcs: {main: 4}, price: 20 USD/h, gpus_per_node: 8,\n"
+                              "          placer: consolidate}\n"
+                              "policy: sjf\n"
+                              "tiresias: {interval: 60 s, thresholds: [18000]}\n";
 
 const spot_experiment_t spot_schedule_experiment = {
     .name = "schedule",

@@ -163,11 +163,13 @@ static const char example[] =
     "              4: {throughput_qps: 160, p99_ms: 32}}\n"
     "pipeline: [{id: Detect, from: source}, {id: Classify, from: Detect}]\n"
     "arrivals: {poisson: {rate_qps: 50, count: 5000}}\n"
-    "slo: {latency: 400 ms}\n"
+    "service: throughput\n"
+    "slo: {latency: 400 ms, percentile: 99}\n"
     "config:\n"
     "  Detect: {hardware: gpu, batch: 8, replicas: 2, market: spot}\n"
-    "  Classify: {hardware: cpu, batch: 4, replicas: 1}\n"
-    "preemptions: {hazard: {mtbf: 5 min, recover: 20 s}, load: 10 s}\n";
+    "  Classify: {hardware: cpu, batch: 4, replicas: 1, market: on_demand}\n"
+    "preemptions: {hazard: {mtbf: 5 min, recover: 20 s}, notice: 0 s,\n"
+    "              in_flight: requeue_head, preparation: 0 s, load: 10 s}\n";
 
 const spot_experiment_t spot_serve_experiment = {
     .name = "serve",
