@@ -108,8 +108,5 @@ bool spot_train_decides(const void *scenario, const spot_node_t *root, const cha
     if (strcmp(key, "recovery.lead") == 0 || strcmp(key, "recovery.settle") == 0) {
         return self->fleet.notice_ms > 0 && is_used(self, "notice");
     }
-    if (strcmp(key, "recovery.forward_share") == 0) {
-        return self->job.step_time.pipeline.num_layers == 0;
-    }
     return true;
 }

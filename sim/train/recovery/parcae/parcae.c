@@ -14,9 +14,8 @@ static const char *const merge_names[] = {"restart", "add", NULL};
 
 const spot_field_t spot_parcae_fields[] = {
     {SPOT_RANGE(DURATION, "interval", spot_parcae_t, interval_ms, 1, (double) SPOT_MAX_DURATION_MS,
-         "60 s", "decision interval",
-         "decisions are made at multiples of it, and where active instances are lost"),
-        SPOT_DECIDES},
+        "60 s", "decision interval",
+        "decisions are made at multiples of it, and where active instances are lost")},
     {SPOT_RANGE(INTEGER, "min_depth", spot_parcae_t, min_depth, 1, SPOT_MAX_INSTANCES, "6",
         "smallest pipeline depth",
         "shallowest pipelines to choose, where job.step_time is by (D,P); else they are "
