@@ -172,7 +172,7 @@ static void bind_dict(
     for (size_t j = 0; j < node->num_children; j++) {
         bind_entry(self, field, node, j, items);
     }
-    if (field->is_ordered && self->writer != NULL) {
+    if (field->is_ordered && self->writer != NULL && self->writer->list != NULL) {
         spot_bind_write_order(self, field->name, node);
     }
 }
@@ -480,12 +480,22 @@ static void bind_initial(
     spot_diag_free(&diag);
 }
 
+/* Whether a value may hold defaults of other fields. */
+static bool is_walked(const spot_field_t *field)
+{
+    return field->type >= SPOT_FIELD_MAP && field->type != SPOT_FIELD_SELECTOR;
+}
+
 static void bind_missing(
     spot_bind_t *self, const spot_field_t *field, const spot_node_t *map, void *target)
 {
+    if (self->writer != NULL && self->writer->assumed != NULL && field->decides) {
+        spot_bind_assume(self, field);
+    }
     if (field->initial == NULL) {
         spot_bind_error(self, map, NULL, "missing key \"%s%s\"", self->path, field->name);
-    } else if (field->initial[0] != '\0') {
+    } else if (field->initial[0] != '\0' &&
+               (self->writer == NULL || self->writer->list != NULL || is_walked(field))) {
         bind_initial(self, field, map, target);
     }
 }
@@ -591,11 +601,27 @@ static void bind_by_type(
     }
 }
 
+/* A walk that looks for defaults alone: only maps and what may hold some matter. */
+static void walk(spot_bind_t *self, const spot_field_t *field, const spot_node_t *node)
+{
+    const char *label = self->writer->label;
+
+    if (is_walked(field)) {
+        self->writer->label = field->label;
+        bind_by_type(self, field, node, NULL);
+        self->writer->label = label;
+    }
+}
+
 void spot_bind_field(
     spot_bind_t *self, const spot_field_t *field, const spot_node_t *node, void *target)
 {
     size_t num_before;
 
+    if (self->writer != NULL && self->writer->list == NULL) {
+        walk(self, field, node);
+        return;
+    }
     if (self->writer != NULL) {
         num_before = self->writer->list->num_entries;
         bind_by_type(self, field, node, NULL);

@@ -54,7 +54,11 @@ struct spot_field {
      * Both 0: no limits. */
     double min, max;
     const char *initial; /* default as YAML; NULL: required, "": optional, left as is */
-    const char *help;    /* for the manual */
+    /* Its default decides time or money: it is named where it is taken, see
+     * base/assumed.h. otherwise: what holds where initial is "", in words. */
+    bool decides;
+    const char *otherwise;
+    const char *help; /* for the manual */
     /* What reports call it, without its unit: "pipeline depth". With a blank in front,
      * " per minute", the label of its map precedes it. In a map that is an item of a
      * dictionary, " of " and the key of the item follow. The label of the items of a
@@ -103,6 +107,8 @@ struct spot_field {
 #define SPOT_HELP(text) .help = text
 #define SPOT_RANGE(kind, key, owner, member, low, high, starts, ...)                               \
     SPOT_VALUE(kind, key, owner, member, starts, __VA_ARGS__), .min = low, .max = high
+/* A row whose default decides time or money: {SPOT_RANGE(...), SPOT_DECIDES}. */
+#define SPOT_DECIDES .decides = true
 /* The same with messages such as "0 is not in 1..64". */
 #define SPOT_WITHIN(...) SPOT_RANGE(__VA_ARGS__), .says_range = true
 #define SPOT_CHOICE(key, owner, member, names, starts, ...)                                        \
@@ -125,7 +131,8 @@ struct spot_bind {
     spot_diag_t *diag;
     char path[1024]; /* of the map being bound, such as "job.checkpoint." */
     bool is_out_of_memory;
-    /* For base/canonical.c only: takes the values; nothing is stored or reported. */
+    /* For base/canonical.c and assumed.c only: takes the values; nothing is stored or
+     * reported. */
     struct spot_canonical_writer *writer;
 };
 

@@ -8,10 +8,12 @@
 
 /* The target of a binder that writes instead of binding. */
 typedef struct spot_canonical_writer {
-    spot_canonical_t *list;
-    const spot_inputs_t *inputs; /* or NULL */
-    bool is_chosen;              /* within a table that a selector has chosen */
-    int num_defaults;            /* depth of defaults around the current value */
+    spot_canonical_t *list;       /* NULL: assumptions alone are wanted */
+    struct spot_assumed *assumed; /* takes the defaults that decide; may be NULL */
+    const char *label;            /* of the map around the current value; may be NULL */
+    const spot_inputs_t *inputs;  /* or NULL */
+    bool is_chosen;               /* within a table that a selector has chosen */
+    int num_defaults;             /* depth of defaults around the current value */
 } spot_canonical_writer_t;
 
 /* \_ stands for an empty key, so that no path is empty. */

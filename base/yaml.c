@@ -165,6 +165,12 @@ spot_node_t *spot_node_at(spot_node_t *self, const char *path)
     return *path == '\0' ? (spot_node_t *) (uintptr_t) at : NULL;
 }
 
+bool spot_node_has(const spot_node_t *self, const char *path)
+{
+    follow(self, &path);
+    return *path == '\0';
+}
+
 const spot_node_t *spot_node_place(const spot_node_t *self, const char *path)
 {
     return follow(self, &path);

@@ -62,6 +62,9 @@ spot_node_t *spot_node_get(const spot_node_t *self, const char *key);
 /* The node at a path below self, or NULL. */
 spot_node_t *spot_node_at(spot_node_t *self, const char *path);
 
+/* Whether there is one. */
+bool spot_node_has(const spot_node_t *self, const char *path);
+
 /* The node at a path below self, or the nearest node above that path: a place for a
  * message. */
 const spot_node_t *spot_node_place(const spot_node_t *self, const char *path);

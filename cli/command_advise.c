@@ -488,7 +488,8 @@ static int write_page(
     return ret;
 }
 
-static int print_answer(spot_call_t *call, const spot_advice_result_t *result)
+static int print_answer(
+    spot_call_t *call, const spot_advice_result_t *result, const spot_store_t *store)
 {
     const arguments_t *arguments = call->arguments;
     const spot_target_t target = {.is_json = arguments->is_json};
@@ -501,6 +502,7 @@ static int print_answer(spot_call_t *call, const spot_advice_result_t *result)
     } else if (out != NULL) {
         spot_document_t document;
 
+        spot_output_assumed(&output, &store->head->assumed);
         spot_document_to_terminal(&document, &output.terminal, out);
         spot_advice_document(result, arguments->is_verbose, &document);
         ret = spot_document_end(&document);
@@ -513,7 +515,7 @@ static int write_results(spot_call_t *call, const spot_advice_result_t *result,
     const saving_t *saving)
 {
     const arguments_t *arguments = call->arguments;
-    int ret = print_answer(call, result);
+    int ret = print_answer(call, result, store);
 
     if (ret == 0 && arguments->save_folder != NULL) {
         ret = save_all(call, result, study, logs, saving);

@@ -47,6 +47,7 @@ typedef struct {
     const char *path;
     spot_call_t *call;
     spot_json_t json; /* of text: write_line() makes lines of it */
+    FILE *out;        /* of json */
 } file_t;
 
 #define TEXT(name, value) spot_json_text(&self->json, name, value)
@@ -63,6 +64,16 @@ static void write_line(void *context, char kind, const char *key, const char *te
         putc('\n', context);
     } else if (strchr("{[}]", kind) == NULL && strcmp(text, "null") != 0) {
         fprintf(context, "  %-28s %.6g\n", key, strtod(text, NULL));
+    }
+}
+
+/* What is taken for granted, above all else. */
+static void say_assumed(file_t *self, const spot_assumed_t *assumed)
+{
+    if (((const arguments_t *) self->call->arguments)->is_json) {
+        spot_assumed_json(assumed, &self->json);
+    } else if (assumed->num_items > 0) {
+        fprintf(self->out, "%s\n", spot_assumed_words(&self->call->texts, assumed));
     }
 }
 
@@ -135,11 +146,13 @@ static int say_document(file_t *self, const spot_field_t *fields, spot_job_law_t
 static int say_bound(file_t *self, const spot_bound_scenario_t *bound)
 {
     const spot_outputs_t *outputs = bound->experiment->outputs(bound->scenario);
-    int ret = say_document(self, bound->experiment->fields, NULL);
+    int ret;
 
+    say_assumed(self, &bound->assumed);
+    ret = say_document(self, bound->experiment->fields, NULL);
     NUMBER("metrics", outputs->num_metrics);
     NUMBER("replications", outputs->is_random ? outputs->num_replications : 1);
-    TEXT("assumed", outputs->unmeasured);
+    TEXT("unmeasured", outputs->unmeasured);
     if (ret == 0 && strcmp(bound->experiment->name, SPOT_DEFAULT_ENGINE) == 0) {
         const spot_scenario_t *train = bound->scenario;
 
@@ -155,6 +168,7 @@ static void say_head(file_t *self, const spot_study_head_t *head)
 {
     spot_texts_t *texts = &self->call->texts;
 
+    say_assumed(self, &head->assumed);
     TEXT("study", spot_words_study(texts, head));
     TEXT("engine", head->engine);
     TEXT("points", spot_words_plan(texts, head));
@@ -468,7 +482,7 @@ static int run(spot_call_t *call)
     int error = out == NULL ? SPOT_ERR_NO_MEMORY : 0;
 
     for (size_t j = 0; j < arguments->paths.num_texts && out != NULL; j++) {
-        file_t file = {.path = arguments->paths.texts[j], .call = call};
+        file_t file = {.path = arguments->paths.texts[j], .call = call, .out = out};
 
         spot_json_init(&file.json, out, 2);
         if (!arguments->is_json) {

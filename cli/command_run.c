@@ -65,6 +65,7 @@ typedef struct {
     const spot_experiment_t *experiment;
     const spot_outputs_t *outputs;
     const char *name; /* of the scenario, or NULL */
+    const spot_assumed_t *assumed;
     bool is_quiet;
     void *worker;
     double *metrics; /* [outputs->num_metrics] */
@@ -105,26 +106,47 @@ static int check_options(const run_t *self, spot_diag_t *diag)
     return ret;
 }
 
+static void write_json(const run_t *self, const spot_run_result_t *result, FILE *out)
+{
+    const spot_run_view_t *view = self->experiment->view;
+    spot_json_t json;
+
+    spot_json_init(&json, out, 2);
+    spot_json_open(&json, NULL, '{');
+    if (view != NULL && view->json != NULL) {
+        view->json(self->worker, self->arguments->has_theory, &json);
+    } else {
+        spot_run_result_json(result, &json);
+    }
+    spot_assumed_json(self->assumed, &json);
+    spot_json_close(&json, '}');
+}
+
+static int write_text(const run_t *self, const spot_run_result_t *result, spot_output_t *output)
+{
+    const spot_run_view_t *view = self->experiment->view;
+
+    spot_output_assumed(output, self->assumed);
+    if (view == NULL || view->text == NULL) {
+        return spot_run_result_text(result, &output->terminal, output->stream);
+    }
+    view->text(self->worker, self->arguments->has_theory, output->stream);
+    return 0;
+}
+
 static int write_view(const run_t *self, spot_diag_t *diag)
 {
     const arguments_t *arguments = self->arguments;
-    const bool is_json = arguments->target.is_json;
-    const spot_run_view_t *view = self->experiment->view;
-    void (*const write)(const void *, bool, FILE *) = view == NULL ? NULL
-                                                      : is_json    ? view->json
-                                                                   : view->text;
     const spot_run_result_t result = {self->experiment, self->name, self->outputs, self->metrics,
         self->warnings, (uint64_t) arguments->seed, (uint64_t) arguments->replication};
     spot_output_t output;
     FILE *out = spot_output_begin(&output, &arguments->target, diag);
     int ret = 0;
 
-    if (out != NULL && write != NULL) {
-        write(self->worker, arguments->has_theory, out);
-    } else if (out != NULL && is_json) {
-        spot_run_result_json(&result, out);
+    if (out != NULL && arguments->target.is_json) {
+        write_json(self, &result, out);
     } else if (out != NULL) {
-        ret = spot_run_result_text(&result, &output.terminal, out);
+        ret = write_text(self, &result, &output);
     }
     return spot_output_end(&output, ret);
 }
@@ -262,7 +284,8 @@ static int run_scenario(spot_call_t *call, const spot_bound_scenario_t *bound)
         .is_quiet = call->is_quiet,
         .experiment = bound->experiment,
         .outputs = bound->experiment->outputs(bound->scenario),
-        .name = bound->name};
+        .name = bound->name,
+        .assumed = &bound->assumed};
     int ret = check_options(&self, diag);
 
     if (ret == 0 && arguments->series_path != NULL) {

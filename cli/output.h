@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 
+#include "base/assumed.h"
 #include "base/outfile.h"
 #include "reports/doc.h"
 #include "reports/table/terminal.h"
@@ -44,6 +45,10 @@ bool spot_terminal_is_utf8(void);
  * stream, NULL after an error. */
 FILE *spot_output_begin(spot_output_t *self, const spot_target_t *target, spot_diag_t *diag);
 FILE *spot_output_bytes(spot_output_t *self, const char *path, spot_diag_t *diag);
+
+/* Writes what results take for granted, on top of them: one line, broken where it is
+ * wider than the terminal; nothing where there is none. */
+void spot_output_assumed(const spot_output_t *self, const spot_assumed_t *assumed);
 
 /* error: of what wrote to the stream. Returns the first error, with the reason in diag:
  * IO, NO_MEMORY. */

@@ -64,15 +64,17 @@ static const spot_field_t every_forms[] = {
 };
 
 /* The keys with their defaults, "" for none: they are left as they are. */
-#define CHECKPOINT_FIELDS(mode_, every_, write_, snapshot_, busy_)                                 \
+#define CHECKPOINT_FIELDS(mode_, every_, write_, snapshot_, busy_, decides_)                       \
     {SPOT_CHOICE("mode", spot_checkpoint_t, mode, mode_names, mode_, "checkpoint mode",            \
-        "async: training goes on while a checkpoint is written; sync: the job is "                 \
-        "stalled for the write time")},                                                            \
+         "async: training goes on while a checkpoint is written; sync: the job is "                \
+         "stalled for the write time"),                                                            \
+        .decides = decides_},                                                                      \
         {.name = "every",                                                                          \
             .label = "checkpoint interval",                                                        \
             .type = SPOT_FIELD_ONE_OF,                                                             \
             .offset = 0,                                                                           \
             .initial = every_,                                                                     \
+            .decides = decides_,                                                                   \
             .fields = every_forms,                                                                 \
             .bind = bind_every,                                                                    \
             .expected = "back-to-back, auto, a number of steps such as \"10 steps\" or a "         \
@@ -86,23 +88,26 @@ static const spot_field_t every_forms[] = {
              "checkpoint write time",                                                              \
              "time to write a checkpoint until it is durable; if not given the bytes "             \
              "of job.model over fleet.storage, where these are given"),                            \
-            .settle = spot_profile_settle_checkpoint_write, .expected = SPOT_PROFILE_EXPECTED},    \
+            .settle = spot_profile_settle_checkpoint_write, .expected = SPOT_PROFILE_EXPECTED,     \
+            .decides = decides_},                                                                  \
         {SPOT_RANGE(DURATION, "snapshot", spot_checkpoint_t, snapshot_ms, 0, HUGE_VAL, snapshot_,  \
-            "snapshot stall", "async only: time the job is stalled to take the snapshot")},        \
+             "snapshot stall", "async only: time the job is stalled to take the snapshot"),        \
+            .decides = decides_},                                                                  \
     {                                                                                              \
         SPOT_CHOICE("busy", spot_checkpoint_t, busy, busy_names, busy_,                            \
             "checkpoint due during a write",                                                       \
             "async only: what to do when a checkpoint is due and a write is in "                   \
-            "flight: skip it, snapshot and wait, or wait (join) and snapshot")                     \
+            "flight: skip it, snapshot and wait, or wait (join) and snapshot"),                    \
+            .decides = decides_                                                                    \
     }
 
 const spot_field_t spot_checkpoint_fields[] = {
-    CHECKPOINT_FIELDS("async", "back-to-back", "89 s", "0 s", "skip"),
+    CHECKPOINT_FIELDS("async", "back-to-back", "89 s", "0 s", "skip", true),
     {.name = NULL},
 };
 
 const spot_field_t spot_checkpoint_changes[] = {
-    CHECKPOINT_FIELDS("", "", "", "", ""),
+    CHECKPOINT_FIELDS("", "", "", "", "", false),
     {.name = NULL},
 };
 

@@ -57,19 +57,22 @@ static void settle_step_time(
 
 static const char *const outside_names[] = {"work", "flat", NULL};
 
-/* The defaults are the measured means of the seed study, rounded to seconds. */
+/* The defaults are the measured means of the seed study, rounded to seconds; step times
+ * have none. */
 const spot_field_t spot_job_fields[] = {
     {SPOT_RANGE(INTEGER, "pipeline_depth", spot_job_t, pipeline_depth, 1, SPOT_MAX_INSTANCES, "16",
-        "pipeline depth", "instances in one pipeline")},
+         "pipeline depth", "instances in one pipeline"),
+        SPOT_DECIDES},
     {SPOT_RANGE(INTEGER, "max_pipelines", spot_job_t, max_pipelines, 1, SPOT_MAX_INSTANCES,
         "1000000", "most pipelines",
         "most pipelines that the job can use; more instances stay standby")},
     {SPOT_RANGE(INTEGER, "samples_per_step", spot_job_t, samples_per_step, 1, 1e12, "1024",
-        "samples per step",
-        "samples in one step (global batch size), the same at every world size")},
-    {SPOT_FIELDS(ONE_OF, "step_time", spot_job_t, step_time, step_time_forms,
-         "{16: 18 s, 32: 11 s, 48: 9 s, 64: 8 s}", "step time",
-         "time of a step by world size (number of active instances): linear between the "
+         "samples per step",
+         "samples in one step (global batch size), the same at every world size"),
+        SPOT_DECIDES},
+    {SPOT_FIELDS(ONE_OF, "step_time", spot_job_t, step_time, step_time_forms, "", "step time",
+         "needed, but where recovery.table has its own: time of a step by world size (number of "
+         "active instances): linear between the "
          "points; outside them see job.outside; or by pipelines and depth, see STEP TIME "
          "BY (D,P)"),
         .settle = settle_step_time, .expected = STEP_TIME_EXPECTED},
@@ -91,9 +94,10 @@ const spot_field_t spot_job_fields[] = {
          "gives the times that are not measured. NAME is short for {preset: NAME}"),
         .bind = spot_model_bind, .table = spot_model_table, .expected = SPOT_MODEL_EXPECTED},
     {SPOT_RANGE(DURATION, "detection", spot_job_t, detection_ms, 0, (double) SPOT_MAX_DURATION_MS,
-        "0 s", "detection time",
-        "time to detect a loss that was not announced; lengthens the pause after one, "
-        "with every recovery system")},
+         "0 s", "detection time",
+         "time to detect a loss that was not announced; lengthens the pause after one, "
+         "with every recovery system"),
+        SPOT_DECIDES},
     {SPOT_RANGE(DURATION, "regroup", spot_job_t, regroup_ms, 0, (double) SPOT_MAX_DURATION_MS, "",
         "regroup pause",
         "pause in which the same instances, which keep what they run, form their groups "
@@ -106,11 +110,12 @@ const spot_field_t spot_job_fields[] = {
          "88 s", "reconfiguration pause",
          "pause to form new pipelines after a loss or an addition: regroup and rebuild "
          "together, which take its place where both are given"),
-        .settle = spot_profile_settle_reconfiguration, .expected = SPOT_PROFILE_EXPECTED},
+        .settle = spot_profile_settle_reconfiguration, .expected = SPOT_PROFILE_EXPECTED,
+        SPOT_DECIDES},
     {SPOT_FIELDS(ONE_OF, "reload", spot_job_t, reload_ms, spot_profile_forms, "47 s", "reload time",
          "pause to load the last durable checkpoint, after the reconfiguration; if not "
          "given the bytes of job.model over fleet.storage, where these are given"),
-        .settle = spot_profile_settle_reload, .expected = SPOT_PROFILE_EXPECTED},
+        .settle = spot_profile_settle_reload, .expected = SPOT_PROFILE_EXPECTED, SPOT_DECIDES},
     {SPOT_FIELDS(MAP, "input", spot_job_t, input, spot_loader_fields, "", "input pipeline",
          "the data loader: steps wait for data that it does not deliver in time, and it "
          "fills anew after each restart. Without it steps never wait"),
@@ -202,6 +207,9 @@ void spot_job_settle(
 {
     const size_t num_errors = bind->diag->num_errors;
 
+    if (!spot_step_time_is_given(&self->step_time)) {
+        return;
+    }
     if (!spot_step_time_is_by_pair(&self->step_time)) {
         warn_of_rise(self, bind, step_time);
         return;

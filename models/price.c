@@ -233,10 +233,11 @@ const spot_field_t spot_price_fields[] = {
     {SPOT_FIELDS(ONE_OF, "spot", spot_price_t, spot, spot_price_forms, "0.91", "spot price",
          "price of a spot instance, USD per instance-hour, constant or in steps since "
          "the start of the trace; a price of the trace itself wins"),
-        .settle = spot_price_steps_settle, .expected = SPOT_PRICE_EXPECTED},
+        .settle = spot_price_steps_settle, .expected = SPOT_PRICE_EXPECTED, SPOT_DECIDES},
     {SPOT_RANGE(PRICE, "on_demand", spot_price_t, on_demand_usd_per_h, 0, SPOT_MAX_PRICE_USD_PER_H,
-        "3.06", "on-demand price",
-        "price of the same instance on demand, USD per instance-hour; used to compare")},
+         "3.06", "on-demand price",
+         "price of the same instance on demand, USD per instance-hour; used to compare"),
+        SPOT_DECIDES},
     {SPOT_VALUE(TEXT, "currency", spot_price_t, currency, "",
          "the currency of all prices of the scenario, a label of three capital letters "
          "such as EUR; nothing is converted, and keys and metrics keep usd in their "

@@ -22,21 +22,24 @@ static const spot_field_t memory_fields[] = {
     {SPOT_RANGE(NUMBER, "state_bytes", spot_step_pipeline_t, memory.state_bytes, 0, MAX_BYTES, NULL,
         "state of a layer", "parameters, gradients and state of the optimizer of one layer")},
     {SPOT_RANGE(NUMBER, "activation_bytes", spot_step_pipeline_t, memory.activation_bytes, 0,
-        MAX_BYTES, "0", "activations of a layer",
-        "activations of one layer for one micro-batch, kept until its backward pass")},
+         MAX_BYTES, "0", "activations of a layer",
+         "activations of one layer for one micro-batch, kept until its backward pass"),
+        SPOT_DECIDES},
     {SPOT_RANGE(NUMBER, "input_bytes", spot_step_pipeline_t, memory.input_bytes, 0, MAX_BYTES, "0",
-        "input of a layer",
-        "input of a stage for one micro-batch, which is kept instead where activations "
-        "are recomputed")},
+         "input of a layer",
+         "input of a stage for one micro-batch, which is kept instead where activations "
+         "are recomputed"),
+        SPOT_DECIDES},
     {.name = NULL},
 };
 
 const spot_field_t spot_step_pipeline_fields[] = {
     {SPOT_CHOICE("schedule", spot_step_pipeline_t, schedule, spot_step_schedules, "1f1b",
-        "pipeline schedule",
-        "1f1b: one forward, one backward, with a flush; gpipe: all forward, then all "
-        "backward; varuna: its rules, which recompute activations on all stages but the "
-        "last")},
+         "pipeline schedule",
+         "1f1b: one forward, one backward, with a flush; gpipe: all forward, then all "
+         "backward; varuna: its rules, which recompute activations on all stages but the "
+         "last"),
+        SPOT_DECIDES},
     {SPOT_RANGE(INTEGER, "layers", spot_step_pipeline_t, num_layers, 1, MAX_LAYERS, NULL,
         "model layers", "layers of the model; a stage has ceil(layers/P) at most")},
     {SPOT_RANGE(INTEGER, "micro_batch", spot_step_pipeline_t, micro_batch, 1, 1e12, NULL,
@@ -48,20 +51,24 @@ const spot_field_t spot_step_pipeline_fields[] = {
     {SPOT_RANGE(NUMBER, "backward_ms", spot_step_pipeline_t, backward_ms, MIN_MS, MAX_MS, NULL,
         "backward pass of a layer", "backward pass of a micro-batch through one layer, ms")},
     {SPOT_CHOICE("recompute", spot_step_pipeline_t, recompute, recomputes, "none", "recomputation",
-        "all: activations are computed anew before each backward pass, which takes "
-        "backward_ms + forward_ms then; varuna has its own rule")},
+         "all: activations are computed anew before each backward pass, which takes "
+         "backward_ms + forward_ms then; varuna has its own rule"),
+        SPOT_DECIDES},
     {SPOT_RANGE(NUMBER, "link_ms", spot_step_pipeline_t, link_ms, 0, MAX_MS, "0",
-        "transfer between stages",
-        "time from a stage to its neighbour for one micro-batch, ms; it is not hidden")},
+         "transfer between stages",
+         "time from a stage to its neighbour for one micro-batch, ms; it is not hidden"),
+        SPOT_DECIDES},
     {SPOT_RANGE(NUMBER, "gradient_bytes", spot_step_pipeline_t, gradient_bytes, 0, MAX_BYTES, NULL,
         "gradients of a layer",
         "gradients of one layer, summed over the pipelines by a ring: 2(D-1)/D of them "
         "per instance and step")},
     {SPOT_RANGE(NUMBER, "bandwidth_bytes_per_s", spot_step_pipeline_t, bandwidth_bytes_per_s, 1,
-        MAX_BYTES, "1.25e9", "gradient bandwidth",
-        "of that ring, bytes per second (10 Gbit/s if not given)")},
+         MAX_BYTES, "1.25e9", "gradient bandwidth",
+         "of that ring, bytes per second (10 Gbit/s if not given)"),
+        SPOT_DECIDES},
     {SPOT_RANGE(NUMBER, "optimizer_ms", spot_step_pipeline_t, optimizer_ms, 0, MAX_MS, "0",
-        "optimizer time", "what a step takes besides, ms")},
+         "optimizer time", "what a step takes besides, ms"),
+        SPOT_DECIDES},
     {.name = "memory",
         .type = SPOT_FIELD_MAP,
         .offset = 0,

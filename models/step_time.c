@@ -20,6 +20,11 @@ bool spot_step_time_is_by_pair(const spot_step_time_t *self)
     return self->num_points == 0;
 }
 
+bool spot_step_time_is_given(const spot_step_time_t *self)
+{
+    return self->num_points > 0 || self->table_path != NULL || self->pipeline.num_layers > 0;
+}
+
 const spot_field_t spot_world_size_key = {.type = SPOT_FIELD_INTEGER,
     .offset = 0,
     .min = 1,

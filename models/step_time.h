@@ -39,6 +39,10 @@ void spot_step_time_free(spot_step_time_t *self);
 /* Whether step times are by (D,P), from the grid; there are no points then. */
 bool spot_step_time_is_by_pair(const spot_step_time_t *self);
 
+/* Whether there are step times of any kind. Without them they are by (D,P), for no
+ * pair. */
+bool spot_step_time_is_given(const spot_step_time_t *self);
+
 /* The key of a map from world sizes, the first member of its items. */
 extern const spot_field_t spot_world_size_key;
 

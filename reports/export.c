@@ -457,6 +457,7 @@ static void write_study(line_t *self)
         spot_json_close(&self->json, '}');
     }
     spot_plan_json(&self->json, &head->plan);
+    spot_assumed_json(&head->assumed, &self->json);
 }
 
 /* What the warnings mean that any point met. */

@@ -291,6 +291,16 @@ void spot_ledger_bars_write(const spot_report_t *report, spot_document_t *docume
 
 /* ---- All ---- */
 
+/* What the points take for granted. */
+static void write_assumed(const spot_report_t *report, spot_document_t *document)
+{
+    const char *text = spot_assumed_words(&document->texts, &report->head->assumed);
+
+    if (text[0] != '\0') {
+        spot_document_paragraph(document, "%s", text);
+    }
+}
+
 /* What the figures rest on, and what of it is missing. */
 static void write_basis(const spot_report_t *report, spot_document_t *document)
 {
@@ -347,6 +357,7 @@ int spot_report_text_write(const spot_report_t *report, const spot_terminal_t *t
     fputs(spot_style_on(terminal, SPOT_STYLE_BOLD), out);
     spot_text_write(out, spot_study_title(report->head));
     fprintf(out, "%s\n", spot_style_off(terminal, SPOT_STYLE_BOLD));
+    write_assumed(report, &document);
     answer = spot_texts_begin(&document.texts);
     if (answer != NULL) {
         spot_document_fail(&document, spot_answer_write(report, answer));
@@ -371,6 +382,7 @@ int spot_result_table_write(const spot_store_t *store, const spot_terminal_t *te
     if (ret == 0) {
         spot_document_to_terminal(&document, terminal, out);
         spot_document_paragraph(&document, "%s", spot_words_study(&document.texts, store->head));
+        write_assumed(&report, &document);
         write_tables(&report, &document);
         ret = spot_document_end(&document);
     }

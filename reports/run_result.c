@@ -65,23 +65,19 @@ int spot_run_result_text(const spot_run_result_t *self, const spot_terminal_t *t
     return ret;
 }
 
-void spot_run_result_json(const spot_run_result_t *self, FILE *out)
+void spot_run_result_json(const spot_run_result_t *self, spot_json_t *json)
 {
-    spot_json_t json;
-
-    spot_json_init(&json, out, 2);
-    spot_json_open(&json, NULL, '{');
-    spot_json_text(&json, "engine", self->experiment->name);
-    spot_json_text(&json, "scenario", self->name);
-    spot_json_open(&json, "metrics", '{');
+    spot_json_text(json, "engine", self->experiment->name);
+    spot_json_text(json, "scenario", self->name);
+    spot_json_open(json, "metrics", '{');
     for (size_t j = 0; j < self->outputs->num_metrics; j++) {
-        spot_json_open(&json, self->outputs->metrics[j].name, '{');
-        spot_json_number(&json, "value", self->metrics[j]);
-        spot_json_text(&json, "unit", self->outputs->metrics[j].unit);
-        spot_json_close(&json, '}');
+        spot_json_open(json, self->outputs->metrics[j].name, '{');
+        spot_json_number(json, "value", self->metrics[j]);
+        spot_json_text(json, "unit", self->outputs->metrics[j].unit);
+        spot_json_close(json, '}');
     }
-    spot_json_close(&json, '}');
-    spot_replication_json_end(&json, self->experiment->num_warnings, self->experiment->warnings,
+    spot_json_close(json, '}');
+    spot_replication_json_end(json, self->experiment->num_warnings, self->experiment->warnings,
         self->warnings, self->seed, self->replication);
 }
 

@@ -27,9 +27,9 @@ typedef struct {
 SPOT_MUST_CHECK int spot_run_result_text(
     const spot_run_result_t *self, const spot_terminal_t *terminal, FILE *out);
 
-/* {engine, scenario, metrics: {NAME: {value, unit}}, warnings: [NAME], seed,
- * replication}; undefined values are null. */
-void spot_run_result_json(const spot_run_result_t *self, FILE *out);
+/* Members of an open object: {engine, scenario, metrics: {NAME: {value, unit}}, warnings: [NAME],
+ * seed, replication}; undefined values are null. */
+void spot_run_result_json(const spot_run_result_t *self, spot_json_t *json);
 
 /* Before a long run: whether spot_recording_csv_write() can write. IO with the reason in
  * diag, NO_MEMORY. */

@@ -80,6 +80,10 @@ extern const spot_field_t spot_loader_fields[];
 void spot_loader_settle(
     spot_bind_t *bind, const spot_field_t *field, const spot_node_t *node, void *target);
 
+/* Whether the default of a key ("loader.threads") has a bearing on a bound loader, of a
+ * training job or of a loop of its own. */
+bool spot_loader_decides(const spot_loader_t *self, const char *key, bool is_of_job);
+
 /* ---- Times of a process ---- */
 
 /* io of a sample, at the local share of self. */

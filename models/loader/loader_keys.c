@@ -2,6 +2,7 @@
 /* The keys of an input pipeline. */
 #include <math.h>
 #include <stddef.h>
+#include <string.h>
 
 #include "base/units.h"
 #include "models/loader/loader.h"
@@ -16,11 +17,12 @@ static const char *const mode_names[] = {"prefetch", "synchronous", NULL};
 #define MAX_NS ((double) 86400000000000) /* a day */
 #define TIME(key, member, low, starts, ...)                                                        \
     {                                                                                              \
-        SPOT_WITHIN(DURATION_NS, key, loader_t, member, low, MAX_NS, starts, __VA_ARGS__)          \
+        SPOT_WITHIN(DURATION_NS, key, loader_t, member, low, MAX_NS, starts, __VA_ARGS__),         \
+            SPOT_DECIDES                                                                           \
     }
 #define NUMBER_OF(key, member, high, starts, ...)                                                  \
     {                                                                                              \
-        SPOT_WITHIN(INTEGER, key, loader_t, member, 1, high, starts, __VA_ARGS__)                  \
+        SPOT_WITHIN(INTEGER, key, loader_t, member, 1, high, starts, __VA_ARGS__), SPOT_DECIDES    \
     }
 
 static const spot_field_t loader_fields[] = {
@@ -34,15 +36,18 @@ static const spot_field_t loader_fields[] = {
         "samples merged into one file; 1: each has a file of its own. Above 1 samples "
         "are shuffled within a block only"),
     {SPOT_CHOICE("instances", loader_t, instances, instances_names, "first_stage",
-        "loading instances",
-        "which instances of a training job load: one of each pipeline, or all")},
+         "loading instances",
+         "which instances of a training job load: one of each pipeline, or all"),
+        SPOT_DECIDES},
     {SPOT_CHOICE("mode", loader_t, mode, mode_names, "prefetch", "loading mode",
-        "prefetch: processes work ahead; synchronous: a batch is made while the loop "
-        "waits")},
+         "prefetch: processes work ahead; synchronous: a batch is made while the loop "
+         "waits"),
+        SPOT_DECIDES},
     {SPOT_CHOICE("deal", loader_t, deal, deal_names, "batches", "dealing",
-        "with block 1: whole batches go to processes in turn, and all take the same "
-        "time; or each process gets its share of the samples, and its last batch is "
-        "short. Larger blocks are always dealt to processes")},
+         "with block 1: whole batches go to processes in turn, and all take the same "
+         "time; or each process gets its share of the samples, and its last batch is "
+         "short. Larger blocks are always dealt to processes"),
+        SPOT_DECIDES},
     {.name = NULL},
 };
 
@@ -71,10 +76,12 @@ static const spot_field_t compute_fields[] = {
     TIME("merged", cost.merged_compute_ns, 0, "0 ms", "compute time for merging",
         "what blocks above 1 slow the training loop down at most"),
     {SPOT_WITHIN(NUMBER, "half_block", loader_t, cost.half_block, 1e-6, 1e12, "1", "half block",
-        "block size at which half of that is reached")},
+         "block size at which half of that is reached"),
+        SPOT_DECIDES},
     {SPOT_WITHIN(NUMBER, "exponent", loader_t, cost.exponent, 0, 100, "1", "merging exponent",
-        "power of the loader's load, min(1, T / (processes x compute time)), that this "
-        "grows with")},
+         "power of the loader's load, min(1, T / (processes x compute time)), that this "
+         "grows with"),
+        SPOT_DECIDES},
     {.name = NULL},
 };
 
@@ -86,7 +93,8 @@ static const spot_field_t cost_fields[] = {
     TIME("merged", cost.merged_ns, -MAX_NS, "0 ms", "merging time",
         "more time for each sample in blocks above 1"),
     {SPOT_WITHIN(NUMBER, "thread_growth", loader_t, cost.thread_growth, -0.08, 10, "0",
-        "thread growth", "in blocks above 1 decoding takes 1 + this x log2(threads) as long")},
+         "thread growth", "in blocks above 1 decoding takes 1 + this x log2(threads) as long"),
+        SPOT_DECIDES},
     {SPOT_GROUP("collate", collate_fields, "{}", "time to collate a batch")},
     TIME("start", cost.start_ns, 0, "0 s", "start time", "time to start a process"),
     TIME("handover", cost.handover_ns, 0, "0 ms", "hand-over time",
@@ -99,7 +107,8 @@ static const spot_field_t cost_fields[] = {
 
 static const spot_field_t storage_fields[] = {
     {SPOT_WITHIN(NUMBER, "local_share", loader_t, local_share, 0, 1, "1", "local share",
-        "share of the samples that is read locally")},
+         "share of the samples that is read locally"),
+        SPOT_DECIDES},
     {SPOT_VALUE(RATE, "shared_bandwidth", loader_t, bytes_per_s, "", "shared bandwidth",
          "of the remote storage, for all instances; no limit if not given"),
         .min = 1, .max = 1e18},
@@ -127,6 +136,40 @@ const spot_field_t spot_loader_fields[] = {
     {SPOT_GROUP("restart", restart_fields, "{}", "what a restart of the job costs")},
     {.name = NULL},
 };
+
+bool spot_loader_decides(const spot_loader_t *self, const char *key, bool is_of_job)
+{
+    const bool is_merged = self->block > 1;
+    const bool has_local = self->local_share > 0 || self->cache_bytes > 0;
+    const struct {
+        const char *key;
+        bool decides;
+    } rules[] = {
+        {"loader.prefetch", self->mode == SPOT_LOADER_PREFETCH},
+        {"loader.threads", is_merged},
+        {"loader.deal", !is_merged},
+        {"loader.instances", is_of_job},
+        {"cost.open.local", has_local},
+        {"cost.open.remote", self->local_share < 1},
+        {"cost.read.local", has_local},
+        {"cost.read.remote", self->local_share < 1},
+        {"cost.merged", is_merged},
+        {"cost.thread_growth", is_merged && self->threads > 1},
+        {"cost.collate.batch", self->cost.collate_ns > 0},
+        {"cost.compute.added", !is_of_job},
+        {"cost.compute.merged", !is_of_job && is_merged},
+        {"cost.compute.half_block", !is_of_job && is_merged && self->cost.merged_compute_ns > 0},
+        {"cost.compute.exponent", !is_of_job && is_merged && self->cost.merged_compute_ns > 0},
+        {"restart.overlap", is_of_job},
+    };
+
+    for (size_t j = 0; j < sizeof(rules) / sizeof(rules[0]); j++) {
+        if (strcmp(rules[j].key, key) == 0) {
+            return rules[j].decides;
+        }
+    }
+    return true;
+}
 
 void spot_loader_settle(
     spot_bind_t *bind, const spot_field_t *field, const spot_node_t *node, void *target)

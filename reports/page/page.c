@@ -80,6 +80,10 @@ static void write_summary(const spot_page_t *page)
     fprintf(out, "</bdi> · %s · %s · seed %llu</p>\n",
         spot_words_count(texts, (int64_t) page->head->num_points, "point"),
         spot_words_replications(texts, page->report), (unsigned long long) page->head->seed);
+    if (page->head->assumed.num_items > 0) {
+        spot_html_element(out, "p id=\"assumed\" class=\"note\"", spot_assumed_words(texts, &page->head->assumed));
+        fputs("\n", out);
+    }
     spot_page_doubts_write(page);
     fputs("</header>\n<main id=\"content\">\n", out);
 }

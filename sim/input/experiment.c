@@ -293,8 +293,12 @@ static const char example[] = "scenario: small\n"
                               "input:\n"
                               "  samples: 4096\n"
                               "  sample_bytes: 220 kB\n"
-                              "  loader: {processes: 4}\n"
-                              "  cost: {decode: 1 ms, read: {local: 0.8 ms}, start: 1 s}\n"
+                              "  loader: {processes: 4, prefetch: 2, block: 1, mode: prefetch,\n"
+                              "           deal: batches}\n"
+                              "  cost: {decode: 1 ms, open: {local: 0 ms}, read: {local: 0.8 ms},\n"
+                              "         collate: {time: 0 ms}, start: 1 s, handover: 0 ms,\n"
+                              "         compute: {added: 0 ms}}\n"
+                              "  storage: {local_share: 1}\n"
                               "spread: {read: {lognormal: {cv: 1}}, decode: {gamma: {cv: 0.3}}}\n";
 
 const spot_experiment_t spot_input_experiment = {
@@ -313,6 +317,7 @@ const spot_experiment_t spot_input_experiment = {
     .bind = input_bind,
     .free = input_free,
     .outputs = spot_plain_outputs,
+    .decides = spot_input_decides,
     .open = input_open,
     .close = free,
     .run = input_run,

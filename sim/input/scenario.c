@@ -123,7 +123,8 @@ const spot_field_t spot_input_fields[] = {
          "the loader: its processes, what it costs, where data is"),
         .settle = spot_loader_settle},
     {SPOT_WITHIN(INTEGER, "batch", scenario_t, batch, 1, SPOT_LOADER_MAX_SAMPLES, "512", "batch",
-        "samples of a batch")},
+         "samples of a batch"),
+        SPOT_DECIDES},
     {SPOT_WITHIN(DURATION_NS, "compute", scenario_t, compute_ns, 0, MAX_NS, "", "compute time",
         "time of a batch in the training loop, without waiting")},
     {SPOT_GROUP(
@@ -132,6 +133,16 @@ const spot_field_t spot_input_fields[] = {
         "fitted", fitted_fields, "{}", "the range of settings that the costs were fitted to")},
     {.name = NULL},
 };
+
+bool spot_input_decides(const void *scenario, const spot_node_t *root, const char *key)
+{
+    static const char input[] = "input.";
+    const scenario_t *self = scenario;
+
+    (void) root;
+    return strncmp(key, input, sizeof(input) - 1) != 0 ||
+           spot_loader_decides(&self->loader, key + sizeof(input) - 1, false);
+}
 
 int spot_input_scenario_init(
     spot_input_scenario_t *self, const spot_node_t *root, spot_diag_t *diag)

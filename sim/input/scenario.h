@@ -39,6 +39,9 @@ typedef struct {
 /* Every key with its default and its help. */
 extern const spot_field_t spot_input_fields[];
 
+/* As the experiment has it: whether the default of a key has a bearing. */
+bool spot_input_decides(const void *scenario, const spot_node_t *root, const char *key);
+
 /* Binds a document: with the key input, or its content at the top. BAD_INPUT with the
  * reasons in diag, NO_MEMORY; free self even then. */
 SPOT_MUST_CHECK int spot_input_scenario_init(

@@ -126,12 +126,12 @@ static int schedule_run(void *worker, const spot_replication_t *replication, dou
 
 /* ---- What `spotsim run` prints ---- */
 
-static void view_json(const void *worker, bool has_theory, FILE *out)
+static void view_json(const void *worker, bool has_theory, spot_json_t *json)
 {
     const worker_t *self = worker;
 
     (void) has_theory;
-    spot_schedule_json_write(&self->schedule, &self->summaries, &self->replication, out);
+    spot_schedule_json_write(&self->schedule, &self->summaries, &self->replication, json);
 }
 
 static void view_progress(const void *worker, FILE *out)
@@ -185,8 +185,10 @@ static const char example[] = "scenario: small\n"
                               "jobs:\n"
                               "  generate: {per_hour: 20, horizon: 12 h, sizes: {1: 3, 4: 1},\n"
                               "             duration: {family: exponential, mu: 3600}}\n"
-                              "cluster: {vcs: {main: 4}, price: 20 USD/h}\n"
-                              "policy: sjf\n";
+                              "cluster: {vcs: {main: 4}, price: 20 USD/h, gpus_per_node: 8,\n"
+                              "          placer: consolidate}\n"
+                              "policy: sjf\n"
+                              "tiresias: {interval: 60 s, thresholds: [18000]}\n";
 
 const spot_experiment_t spot_schedule_experiment = {
     .name = "schedule",
@@ -203,6 +205,7 @@ const spot_experiment_t spot_schedule_experiment = {
     .bind = schedule_bind,
     .free = schedule_free,
     .outputs = schedule_outputs,
+    .decides = spot_schedule_decides,
     .open = schedule_open,
     .close = schedule_close,
     .run = schedule_run,

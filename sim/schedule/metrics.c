@@ -442,31 +442,27 @@ static void write_core_jobs(const spot_schedule_t *schedule, spot_json_t *json)
 }
 
 void spot_schedule_json_write(const spot_schedule_t *schedule, const spot_summaries_t *summaries,
-    const spot_replication_t *replication, FILE *out)
+    const spot_replication_t *replication, spot_json_t *json)
 {
     static const char *const row[] = {"jobs", "unfinished", "avg_jct", "avg_queue", "queue_p50",
         "queue_p95", "queue_p999", "jct_p50", "jct_p95", "jct_p99", "jct_large", "jct_small",
         "queue_large", "queue_small", "preemptions", "last_end", NULL};
     const run_t run = run_of_all(schedule, summaries);
     unsigned char flags[SPOT_SCHEDULE_NUM_WARNINGS];
-    spot_json_t json;
 
-    spot_json_init(&json, out, 2);
-    spot_json_open(&json, NULL, '{');
-    spot_json_text(&json, "engine", "schedule");
-    spot_json_text(&json, "scenario", schedule->scenario->name);
-    spot_json_text(&json, "policy", spot_policies[schedule->scenario->policy_id]->name);
-    write_metrics(&run, row, &json);
-    write_ledger(&run, &json);
-    write_cost(&run, &json);
-    write_counts(&run, &json);
+    spot_json_text(json, "engine", "schedule");
+    spot_json_text(json, "scenario", schedule->scenario->name);
+    spot_json_text(json, "policy", spot_policies[schedule->scenario->policy_id]->name);
+    write_metrics(&run, row, json);
+    write_ledger(&run, json);
+    write_cost(&run, json);
+    write_counts(&run, json);
     if (schedule->profiler.vc != NULL) {
-        write_profiling(schedule, &json);
+        write_profiling(schedule, json);
     }
-    write_vcs(schedule, summaries, &json);
-    write_core_jobs(schedule, &json);
+    write_vcs(schedule, summaries, json);
+    write_core_jobs(schedule, json);
     spot_schedule_warning_flags(schedule, flags);
-    spot_replication_json_end(&json, SPOT_SCHEDULE_NUM_WARNINGS, spot_schedule_warnings, flags,
+    spot_replication_json_end(json, SPOT_SCHEDULE_NUM_WARNINGS, spot_schedule_warnings, flags,
         replication->seed, replication->replication);
-    fputc('\n', out);
 }

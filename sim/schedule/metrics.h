@@ -34,4 +34,4 @@ void spot_schedule_warning_flags(const spot_schedule_t *schedule, unsigned char 
 /* The summary row, the ledger, the cost and the counts of a replication as one JSON
  * object. */
 void spot_schedule_json_write(const spot_schedule_t *schedule, const spot_summaries_t *summaries,
-    const spot_replication_t *replication, FILE *out);
+    const spot_replication_t *replication, spot_json_t *json);

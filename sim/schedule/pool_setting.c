@@ -39,7 +39,7 @@ static const spot_field_t price_fields[] = {
     {SPOT_FIELDS(ONE_OF, "spot", spot_pool_setting_t, price, spot_price_forms, "0.91", "spot price",
          "price of a spot node, USD per node-hour, constant or in steps since the start "
          "of the trace; a price of the trace itself wins"),
-        .settle = spot_price_steps_settle, .expected = SPOT_PRICE_EXPECTED},
+        .settle = spot_price_steps_settle, .expected = SPOT_PRICE_EXPECTED, SPOT_DECIDES},
     {.name = NULL},
 };
 
@@ -57,6 +57,7 @@ static const spot_field_t item_fields[] = {
         .type = SPOT_FIELD_ONE_OF,
         .offset = 0,
         .initial = "180 s",
+        SPOT_DECIDES,
         .fields = preparation_forms,
         .has_form = true,
         .form_offset = offsetof(spot_pool_setting_t, preparation_form),
@@ -64,9 +65,10 @@ static const spot_field_t item_fields[] = {
         .help = "time from the arrival of a node until it is ready; core: the training "
                 "engine prepares the nodes of its jobs itself"},
     {SPOT_RANGE(DURATION, "notice", spot_pool_setting_t, notice_ms, 0,
-        (double) SPOT_MAX_DURATION_MS, "0 s", "notice before a preemption",
-        "how long before a preemption it is known, in whole seconds: the node takes no "
-        "more jobs, and jobs on it write a checkpoint if the time is enough")},
+         (double) SPOT_MAX_DURATION_MS, "0 s", "notice before a preemption",
+         "how long before a preemption it is known, in whole seconds: the node takes no "
+         "more jobs, and jobs on it write a checkpoint if the time is enough"),
+        SPOT_DECIDES},
     {SPOT_RANGE(INTEGER, "capacity", spot_pool_setting_t, capacity, 1, SPOT_MAX_POOL_NODES, "",
         "capacity of the pool",
         "most nodes at a time; additions above it are clipped and counted. Default: "

@@ -22,15 +22,18 @@ static const spot_field_t cluster_fields[] = {
          "vc,nodes (or ,num), or a map. The order is that of every output"),
         .expected = "the path of a CSV file or a map such as {a: 9, b: 4}"},
     {SPOT_RANGE(INTEGER, "gpus_per_node", scenario_t, gpus_per_node, 1, SPOT_NODE_MAX_GPUS, "8",
-        "GPUs of a node", "GPUs of every node")},
+         "GPUs of a node", "GPUs of every node"),
+        SPOT_DECIDES},
     {SPOT_CHOICE("placer", scenario_t, placer, spot_placer_names, "consolidate", "placement",
-        "consolidate: on as few nodes as possible, or the job waits; random: on the "
-        "first free GPUs; consolidateFirst: consolidated, or else on the freest nodes")},
+         "consolidate: on as few nodes as possible, or the job waits; random: on the "
+         "first free GPUs; consolidateFirst: consolidated, or else on the freest nodes"),
+        SPOT_DECIDES},
     {SPOT_SECONDS("start", scenario_t, start_s, 0, "",
         "second of the clock at which the run starts; default: the first submit, cut "
         "to a minute")},
     {SPOT_RANGE(PRICE, "price", scenario_t, price_usd_per_h, 0, SPOT_MAX_PRICE_USD_PER_H, "0",
-        "price of a reserved node", "what a reserved node costs")},
+         "price of a reserved node", "what a reserved node costs"),
+        SPOT_DECIDES},
     {SPOT_RANGE(NUMBER, "spot_share", scenario_t, spot_share, 0, 1, "0", "share of spot nodes",
         "share of the nodes of each VC, rounded to whole nodes, that are spot: they "
         "come and go as the pool without `vc` says")},
@@ -71,10 +74,12 @@ static const spot_field_t threshold_field = {
 
 static const spot_field_t tiresias_fields[] = {
     {SPOT_SECONDS("interval", scenario_t, tiresias.interval_s, 1000, "60 s", "Tiresias interval",
-        "time between two decisions")},
+         "time between two decisions"),
+        SPOT_DECIDES},
     {SPOT_ITEMS(LIST, "thresholds", scenario_t, tiresias.thresholds_gpu_s, tiresias.num_thresholds,
-        threshold_field, 0, 16, "[18000]", "a list of GPU-seconds such as [18000]",
-        "attained service in GPU-seconds above which a job falls into the next class")},
+         threshold_field, 0, 16, "[18000]", "a list of GPU-seconds such as [18000]",
+         "attained service in GPU-seconds above which a job falls into the next class"),
+        SPOT_DECIDES},
     {.name = NULL},
 };
 
@@ -90,7 +95,8 @@ const spot_field_t spot_estimator_fields[] = {
         "the true ones times a lognormal factor; running-mean: of jobs of the same user "
         "and size that have ended; gam: an additive model, fitted again every week")},
     {SPOT_RANGE(NUMBER, "sigma", spot_estimator_setting_t, sigma, 0, 10, "1", "noise of estimates",
-        "standard deviation of the logarithm, of noisy")},
+         "standard deviation of the logarithm, of noisy"),
+        SPOT_DECIDES},
     {SPOT_CHOICE("history", spot_estimator_setting_t, is_nominal, history_names, "simulated",
         "jobs that have ended, for running-mean and gam: in this simulation, or at "
         "submit + duration (nominal)")},
@@ -101,7 +107,8 @@ static const spot_field_t elastic_fields[] = {
     {SPOT_SECONDS("interval", scenario_t, elastic.interval_s, 1000, "60 s",
         "interval of elastic policies", "time between two decisions without a change")},
     {SPOT_SECONDS("hold", scenario_t, elastic.hold_s, 0, "300 s", "hold time",
-        "a job that has started or changed its size does not grow for so long")},
+         "a job that has started or changed its size does not grow for so long"),
+        SPOT_DECIDES},
     {.name = NULL},
 };
 
@@ -160,7 +167,7 @@ const spot_field_t spot_schedule_fields[] = {
          "have had the least service, and others are preempted; lucid: as qssf, with "
          "short profiling runs and pairs of jobs that share GPUs; efs, gain: in order "
          "of submission, and elastic jobs grow evenly, or where it gains the most"),
-        .bind = bind_policy, .expected = "the name of a policy"},
+        .bind = bind_policy, .expected = "the name of a policy", SPOT_DECIDES},
     {SPOT_CHOICE("compat", scenario_t, is_compatible, compat_names, "none",
         "compatibility with a published simulator",
         "lucid: behave as the published simulator of Lucid, with all its quirks")},
@@ -429,6 +436,65 @@ bool spot_schedule_scenario_is_random(const scenario_t *self)
         is_random |= recording == NULL || recording->kind != SPOT_TRACE_NAMED;
     }
     return is_random;
+}
+
+/* Whether a key lies below a map. */
+static bool is_below(const char *key, const char *map)
+{
+    const size_t num_bytes = strlen(map);
+
+    return strncmp(key, map, num_bytes) == 0 && key[num_bytes] == '.';
+}
+
+/* Of the options of a policy. */
+static bool option_decides(const scenario_t *self, const char *key)
+{
+    const spot_lucid_setting_t *lucid = &self->lucid;
+    const spot_job_law_t *law = &self->jobs.law;
+    const struct {
+        const char *key;
+        bool decides;
+    } rules[] = {
+        {"qssf.sigma", self->qssf.source == SPOT_ESTIMATE_NOISY},
+        {"lucid.sigma", lucid->estimator.source == SPOT_ESTIMATE_NOISY},
+        {"lucid.packing.threshold", lucid->packing == SPOT_PACKING_FORECAST},
+        {"lucid.packing.gpu_memory", lucid->packing != SPOT_PACKING_NEVER},
+        {"lucid.packing.max_gpus", lucid->packing != SPOT_PACKING_NEVER},
+        {"jobs.generate.checkpoint.write", law->terms.checkpoint_every_ms > 0},
+        {"jobs.generate.reconfiguration", law->terms.num_speeds > 0},
+        {"jobs.generate.duration", law->num_classes == 0 || law->classes[0].from_gpus > 1},
+    };
+
+    for (size_t j = 0; j < sizeof(rules) / sizeof(rules[0]); j++) {
+        if (strcmp(rules[j].key, key) == 0) {
+            return rules[j].decides;
+        }
+    }
+    return true;
+}
+
+bool spot_schedule_decides(const void *scenario, const spot_node_t *root, const char *key)
+{
+    static const char *const policies[][2] = {{"tiresias", "tiresias"}, {"qssf", "qssf"},
+        {"lucid", "lucid"}, {"elastic", "efs"}, {"elastic", "gain"}};
+    const scenario_t *self = scenario;
+    const char *policy = spot_policies[self->policy_id]->name;
+    bool is_option = false;
+
+    for (size_t j = 0; j < sizeof(policies) / sizeof(policies[0]); j++) {
+        is_option |= is_below(key, policies[j][0]);
+        if (is_below(key, policies[j][0]) && strcmp(policy, policies[j][1]) == 0) {
+            return option_decides(self, key);
+        }
+    }
+    if (is_below(key, "pools") || strncmp(key, "pools[", 6) == 0) {
+        const spot_node_t *pools = spot_node_get(root, "pools");
+        const size_t pool_id = (size_t) strtoul(key + 6, NULL, 10);
+
+        return strstr(key, ".price.spot") == NULL || pool_id >= pools->num_children ||
+               !spot_node_has(pools->children[pool_id], "trace.price");
+    }
+    return !is_option && option_decides(self, key);
 }
 
 void spot_schedule_scenario_free(scenario_t *self)

@@ -123,6 +123,9 @@ typedef struct {
 /* Every key with its default and its help, for binding and for the manual. */
 extern const spot_field_t spot_schedule_fields[];
 extern const spot_field_t spot_estimator_fields[];
+
+/* As the experiment has it: whether the default of a key has a bearing. */
+bool spot_schedule_decides(const void *scenario, const spot_node_t *root, const char *key);
 extern const spot_field_t spot_lucid_fields[];
 
 /* Binds a document. All errors are in diag with file:line:column. like: another scenario

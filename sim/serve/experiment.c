@@ -94,10 +94,10 @@ static int serve_run(void *worker, const spot_replication_t *replication, double
     return recording == NULL ? 0 : spot_serve_series_fill(self, recording);
 }
 
-static void view_json(const void *worker, bool has_theory, FILE *out)
+static void view_json(const void *worker, bool has_theory, spot_json_t *json)
 {
     (void) has_theory;
-    spot_serve_json_write(worker, out);
+    spot_serve_json_write(worker, json);
 }
 
 static void view_events(const void *worker, FILE *out)
@@ -163,11 +163,13 @@ static const char example[] =
     "              4: {throughput_qps: 160, p99_ms: 32}}\n"
     "pipeline: [{id: Detect, from: source}, {id: Classify, from: Detect}]\n"
     "arrivals: {poisson: {rate_qps: 50, count: 5000}}\n"
-    "slo: {latency: 400 ms}\n"
+    "service: throughput\n"
+    "slo: {latency: 400 ms, percentile: 99}\n"
     "config:\n"
     "  Detect: {hardware: gpu, batch: 8, replicas: 2, market: spot}\n"
-    "  Classify: {hardware: cpu, batch: 4, replicas: 1}\n"
-    "preemptions: {hazard: {mtbf: 5 min, recover: 20 s}, load: 10 s}\n";
+    "  Classify: {hardware: cpu, batch: 4, replicas: 1, market: on_demand}\n"
+    "preemptions: {hazard: {mtbf: 5 min, recover: 20 s}, notice: 0 s,\n"
+    "              in_flight: requeue_head, preparation: 0 s, load: 10 s}\n";
 
 const spot_experiment_t spot_serve_experiment = {
     .name = "serve",
@@ -184,6 +186,7 @@ const spot_experiment_t spot_serve_experiment = {
     .bind = serve_bind,
     .free = serve_free,
     .outputs = serve_outputs,
+    .decides = spot_serve_decides,
     .open = serve_open,
     .close = serve_close,
     .run = serve_run,

@@ -71,7 +71,7 @@ double spot_serve_cost(const spot_serve_replication_t *self);
 /* ---- run_json.c ---- */
 
 /* One object with the keys of docs/serving-rules.md. */
-void spot_serve_json_write(const spot_serve_replication_t *self, FILE *out);
+void spot_serve_json_write(const spot_serve_replication_t *self, spot_json_t *json);
 
 /* ---- series.c ---- */
 

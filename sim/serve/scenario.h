@@ -82,6 +82,9 @@ typedef struct {
 /* Every key with its default and its help, for binding and for the manual. */
 extern const spot_field_t spot_serve_fields[];
 
+/* As the experiment has it: whether the default of a key has a bearing. */
+bool spot_serve_decides(const void *scenario, const spot_node_t *root, const char *key);
+
 /* Binds a document. All errors are in diag with file:line:column. BAD_INPUT, IO,
  * NO_MEMORY; free self even then. */
 SPOT_MUST_CHECK int spot_serve_scenario_init(

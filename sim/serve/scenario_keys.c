@@ -55,7 +55,8 @@ static const spot_field_t slo_fields[] = {
     {SPOT_WITHIN(DURATION_NS, "latency", spot_objective_t, latency_ns, 1, MAX_NS, NULL,
         "latency objective", "latency that the percentile must not exceed")},
     {SPOT_WITHIN(NUMBER, "percentile", spot_objective_t, percentile, 0.001, 100, "99",
-        "percentile of the objective", "which percentile; 100 is the maximum")},
+         "percentile of the objective", "which percentile; 100 is the maximum"),
+        SPOT_DECIDES},
     {.name = NULL},
 };
 
@@ -72,16 +73,20 @@ static const spot_field_t hedge_fields[] = {
 
 static const spot_field_t scale_fields[] = {
     {SPOT_WITHIN(NUMBER, "target_utilisation", spot_scale_setting_t, target_utilisation, 0.01, 1,
-        "0.7", "target utilisation",
-        "replicas are wanted so that this share of their time is busy")},
+         "0.7", "target utilisation",
+         "replicas are wanted so that this share of their time is busy"),
+        SPOT_DECIDES},
     {SPOT_WITHIN(DURATION_NS, "interval", spot_scale_setting_t, interval_ns, 1e6, MAX_NS, "30 s",
-        "scaling interval", "time between two looks at the utilisation")},
+         "scaling interval", "time between two looks at the utilisation"),
+        SPOT_DECIDES},
     {SPOT_WITHIN(INTEGER, "min", spot_scale_setting_t, min, 1, SPOT_MAX_REPLICAS, "1",
-        "least replicas", "never fewer replicas")},
+         "least replicas", "never fewer replicas"),
+        SPOT_DECIDES},
     {SPOT_WITHIN(INTEGER, "max", spot_scale_setting_t, max, 1, SPOT_MAX_REPLICAS, NULL,
         "most replicas", "never more replicas")},
     {SPOT_WITHIN(DURATION_NS, "cool_down", spot_scale_setting_t, cool_down_ns, 0, MAX_NS, "5 min",
-        "cool-down", "no replica is returned so soon after the last change")},
+         "cool-down", "no replica is returned so soon after the last change"),
+        SPOT_DECIDES},
     {.name = NULL},
 };
 
@@ -107,7 +112,8 @@ static const spot_field_t config_fields[] = {
         spot_false_true, "false", "release when full",
         "a full batch is taken at once in spite of the delay")},
     {SPOT_CHOICE("market", spot_stage_config_t, option.market, market_names, "on_demand", "market",
-        "on_demand: always there; spot: may be taken away; hedge: some of both")},
+         "on_demand: always there; spot: may be taken away; hedge: some of both"),
+        SPOT_DECIDES},
     {SPOT_FIELDS(MAP, "hedge", spot_stage_config_t, option, hedge_fields, "{}", "hedge",
         "which replicas of a hedge are on-demand")},
     {SPOT_FIELDS(ONE_OF, "scale", spot_stage_config_t, option.scale, scale_forms, "none",
@@ -186,9 +192,10 @@ const spot_field_t spot_serve_fields[] = {
         "measured batches: CSV files with the columns "
         "model,hardware,batch,p99_ms,throughput_qps, or the same as maps")},
     {SPOT_CHOICE("service", scenario_t, service_id, service_names, "throughput", "service model",
-        "throughput: a batch takes as long as the measured throughput says; p99: its "
-        "99th percentile; pipelined: replicas are busy by throughput, results come at "
-        "the 99th percentile; notebook: the error of a published notebook")},
+         "throughput: a batch takes as long as the measured throughput says; p99: its "
+         "99th percentile; pipelined: replicas are busy by throughput, results come at "
+         "the 99th percentile; notebook: the error of a published notebook"),
+        SPOT_DECIDES},
     {SPOT_ITEMS(LIST, "pipeline", scenario_t, items, num_items, pipeline_item, 1,
          SPOT_SERVE_MAX_NODES, NULL, "a list such as [{id: ResNet, from: source}]",
          "stages and joins; their order decides ties and is that of every output"),
@@ -204,9 +211,28 @@ const spot_field_t spot_serve_fields[] = {
         .form_offset = offsetof(scenario_t, config_form))},
     {SPOT_FIELDS(MAP, "preemptions", scenario_t, outages, spot_outage_fields, "",
          "how replicas start, and how spot replicas are taken away"),
-        .settle = settle_key},
+        .settle = settle_key, SPOT_DECIDES,
+        .otherwise = "none: replicas start at once and are never taken away"},
     {SPOT_FIELDS(MAP, "plan", scenario_t, plan, plan_fields, "{}", "what planners may choose")},
     {SPOT_GROUP("frontier", frontier_fields, "{}", "cost against objective")},
     {SPOT_GROUP("output", output_fields, "{}", "what is written")},
     {.name = NULL},
 };
+
+bool spot_serve_decides(const void *scenario, const spot_node_t *root, const char *key)
+{
+    static const char outages[] = "preemptions";
+    const scenario_t *self = scenario;
+    bool is_spot = false, is_scaled = false;
+
+    (void) root;
+    if (strncmp(key, outages, sizeof(outages) - 1) != 0) {
+        return true;
+    }
+    for (size_t j = 0; self->config_form == 1 && j < self->num_configs; j++) {
+        is_spot |= self->configs[j].option.market != SPOT_MARKET_ON_DEMAND;
+        is_scaled |= self->configs[j].option.scale.kind == SPOT_SCALE_UTILISATION;
+    }
+    return is_spot || (is_scaled && strcmp(key, "preemptions.notice") != 0 &&
+                          strcmp(key, "preemptions.in_flight") != 0);
+}

@@ -256,9 +256,11 @@ static const char example[] = "scenario: small\n"
                               "graph: {tasks: {read: [], left: [read], right: [read], "
                               "sum: [left, right]}}\n"
                               "workers: 2\n"
+                              "hosts: 1\n"
+                              "price: 0\n"
                               "run: {read: 2 s, left: {family: exponential, mu: 3}, "
                               "right: 4 s, sum: 1 s}\n"
-                              "delays: {comm: 1 ms, queue: 10 ms}\n";
+                              "delays: {decision: 0 s, comm: 1 ms, queue: 10 ms, local: 0 s}\n";
 
 const spot_experiment_t spot_rerun_experiment = {
     .name = "tasks",
@@ -271,6 +273,7 @@ const spot_experiment_t spot_rerun_experiment = {
     .bind = tasks_bind,
     .free = tasks_free,
     .outputs = spot_plain_outputs,
+    .decides = spot_rerun_decides,
     .open = tasks_open,
     .close = tasks_close,
     .run = tasks_run,

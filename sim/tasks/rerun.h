@@ -67,6 +67,9 @@ typedef struct {
 
 extern const spot_field_t spot_rerun_fields[];
 
+/* As the experiment has it: whether the default of a key has a bearing. */
+bool spot_rerun_decides(const void *scenario, const spot_node_t *root, const char *key);
+
 /* Binds a document and reads its graph. BAD_INPUT and IO with the reasons in diag,
  * NO_MEMORY; free self even then. */
 SPOT_MUST_CHECK int spot_rerun_scenario_init(

@@ -18,7 +18,7 @@ typedef spot_rerun_scenario_t scenario_t;
 #define TIME(key, member, ...)                                                                     \
     {                                                                                              \
         SPOT_FIELDS(ONE_OF, key, scenario_t, member, time_forms, __VA_ARGS__),                     \
-            .expected = TIME_EXPECTED                                                              \
+            .expected = TIME_EXPECTED, SPOT_DECIDES                                                \
     }
 #define CLASSES(key_, member, field, form, text)                                                   \
     {                                                                                              \
@@ -49,7 +49,8 @@ static const spot_field_t graph_fields[] = {
     {.name = NULL}};
 static const spot_field_t contention_fields[] = {
     {SPOT_CHOICE("scope", scenario_t, scope, spot_task_scope_names, "host",
-        "whose tasks slow each other down: of a host, or of all (machine)")},
+         "whose tasks slow each other down: of a host, or of all (machine)"),
+        SPOT_DECIDES},
     CLASSES("beta", betas, class_beta, "a map such as {efi: 0.42}",
         "by class: a task takes 1 + beta (k - 1) times as long while k run"),
     {.name = NULL}};
@@ -74,7 +75,8 @@ static const spot_field_t scale_fields[] = {
 static const spot_field_t spot_fields[] = {
     TIME("life", life, "", "law of a host's life, or the mean of an exponential one"),
     {SPOT_RANGE(DURATION_NS, "replacement", scenario_t, replacement_ns, 0, MAX_NS, "0 s",
-        "time until a new host stands in the place of a lost one")},
+         "time until a new host stands in the place of a lost one"),
+        SPOT_DECIDES},
     {.name = NULL}};
 
 static const char *const spot_names[] = {"none", NULL};
@@ -89,9 +91,11 @@ static const char *const replay_names[] = {"no", "log", NULL};
 const spot_field_t spot_rerun_fields[] = {SPOT_BENCH_FIELDS,
     {SPOT_GROUP("graph", graph_fields, NULL, "the tasks and which needs which")},
     {SPOT_WITHIN(INTEGER, "workers", scenario_t, num_workers, 1, MAX_WORKERS, "", "workers",
-        "workers, each for one task at a time; default: 1")},
+         "workers, each for one task at a time; default: 1"),
+        .otherwise = "1", SPOT_DECIDES},
     {SPOT_WITHIN(INTEGER, "hosts", scenario_t, num_hosts, 1, MAX_WORKERS, "", "number of hosts",
-        "hosts that share the workers evenly; default: 1")},
+         "hosts that share the workers evenly; default: 1"),
+        .otherwise = "1", SPOT_DECIDES},
     {SPOT_CHOICE("replay", scenario_t, is_replay, replay_names, "no",
         "log: workers, runs, order and waits as recorded; scale alone changes them")},
     {SPOT_GROUP("scale", scale_fields, "{}", "of a replay: 0.5 halves a stretch")},
@@ -105,8 +109,25 @@ const spot_field_t spot_rerun_fields[] = {SPOT_BENCH_FIELDS,
     {SPOT_FIELDS(ONE_OF, "spot", scenario_t, outputs, spot_forms, "none",
          "hosts that are preempted: their tasks run again, their data is made again"),
         .expected = "none, or a map such as {life: 1 h, replacement: 1 min}"},
-    {SPOT_RANGE(PRICE, "price", scenario_t, price_usd_per_h, 0, 1e6, "0", "what a host costs")},
+    {SPOT_RANGE(PRICE, "price", scenario_t, price_usd_per_h, 0, 1e6, "0", "what a host costs"),
+        SPOT_DECIDES},
     {.name = NULL}};
+
+bool spot_rerun_decides(const void *scenario, const spot_node_t *root, const char *key)
+{
+    static const char delays[] = "delays.";
+    const scenario_t *self = scenario;
+
+    (void) root;
+    if (strcmp(key, "contention.scope") == 0) {
+        return self->num_betas > 0 && self->num_hosts > 1;
+    }
+    if (strcmp(key, "workers") == 0 || strcmp(key, "hosts") == 0 ||
+        strncmp(key, delays, sizeof(delays) - 1) == 0) {
+        return !self->is_replay && (strcmp(key, "delays.remote") != 0 || self->num_hosts > 1);
+    }
+    return true;
+}
 
 /* ---- The graph ---- */
 

@@ -9,6 +9,7 @@
 #include "base/memory.h"
 #include "base/texts.h"
 #include "sim/train/advice.h"
+#include "sim/train/assumed.h"
 #include "sim/train/colours.h"
 #include "sim/train/job/run_log.h"
 #include "sim/train/job/train.h"
@@ -112,29 +113,32 @@ static int train_run(void *worker, const spot_replication_t *replication, double
 
 /* ---- What `spotsim run` prints ---- */
 
-typedef void (*write_t)(const spot_scenario_t *scenario, const spot_train_result_t *result,
-    const spot_run_theory_t *theory, FILE *out);
-
-static void write_result(const worker_t *self, bool has_theory, write_t write, FILE *out)
+/* What theory says of a run; NULL: nothing is to be said. */
+static const spot_run_theory_t *theory_of(
+    const worker_t *self, bool has_theory, spot_run_theory_t *theory)
 {
-    const spot_scenario_t *scenario = self->train.scenario;
-    const spot_train_result_t *result = &self->train.result;
-    spot_run_theory_t theory;
-
     if (has_theory) {
-        spot_run_theory_init(&theory, scenario, result);
+        spot_run_theory_init(theory, self->train.scenario, &self->train.result);
     }
-    write(scenario, result, has_theory ? &theory : NULL, out);
+    return has_theory ? theory : NULL;
 }
 
 static void view_text(const void *worker, bool has_theory, FILE *out)
 {
-    write_result(worker, has_theory, spot_run_text_write, out);
+    const worker_t *self = worker;
+    spot_run_theory_t theory;
+
+    spot_run_text_write(
+        self->train.scenario, &self->train.result, theory_of(self, has_theory, &theory), out);
 }
 
-static void view_json(const void *worker, bool has_theory, FILE *out)
+static void view_json(const void *worker, bool has_theory, spot_json_t *json)
 {
-    write_result(worker, has_theory, spot_run_json_write, out);
+    const worker_t *self = worker;
+    spot_run_theory_t theory;
+
+    spot_run_json_write(
+        self->train.scenario, &self->train.result, theory_of(self, has_theory, &theory), json);
 }
 
 static void view_events(const void *worker, FILE *out)
@@ -400,8 +404,22 @@ static const spot_rivals_t rivals[] = {
 static const char example[] = "scenario: small\n"
                               "engine: train\n"
                               "horizon: 2 h\n"
-                              "fleet: {capacity: 8, initial: 6}\n"
-                              "job: {step_time: {2: 20 s, 4: 12 s, 8: 8 s}, pipeline_depth: 2}\n"
+                              "tick: 5 s\n"
+                              "fleet:\n"
+                              "  capacity: 8\n"
+                              "  initial: 6\n"
+                              "  preparation: 180 s\n"
+                              "  notice: 0 s\n"
+                              "  price: {spot: 0.91, on_demand: 3.06}\n"
+                              "job:\n"
+                              "  step_time: {2: 20 s, 4: 12 s, 8: 8 s}\n"
+                              "  pipeline_depth: 2\n"
+                              "  samples_per_step: 1024\n"
+                              "  checkpoint: {mode: async, every: back-to-back, write: 89 s,\n"
+                              "               snapshot: 0 s}\n"
+                              "  detection: 0 s\n"
+                              "  reconfiguration: 88 s\n"
+                              "  reload: 47 s\n"
                               "recovery: checkpoint\n"
                               "trace:\n"
                               "  generator: seed\n"
@@ -423,6 +441,7 @@ const spot_experiment_t spot_train_experiment = {
     .bind = train_bind,
     .free = train_free,
     .outputs = train_outputs,
+    .decides = spot_train_decides,
     .standing = train_standing,
     .trace_key = train_trace_key,
     .open = train_open,

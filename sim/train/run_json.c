@@ -67,7 +67,7 @@ static void write_stalls(
 }
 
 void spot_run_json_write(const spot_scenario_t *scenario, const spot_train_result_t *result,
-    const spot_run_theory_t *theory, FILE *out)
+    const spot_run_theory_t *theory, spot_json_t *json)
 {
     static const char *const metrics[] = {"cost_usd", "same_work_on_demand_usd",
         "same_work_on_demand_s", "same_work_on_demand_instances", "saving_fraction", "usd_per_h",
@@ -76,29 +76,26 @@ void spot_run_json_write(const spot_scenario_t *scenario, const spot_train_resul
         "mean_instances", "preempted_per_h", "mtbp_s", "time_to_finish_s", "finished",
         "met_deadline"};
     unsigned char flags[SPOT_MAX_WARNINGS];
-    spot_json_t json;
 
     spot_train_warning_flags(result, flags);
-    spot_json_init(&json, out, 2);
-    spot_json_open(&json, NULL, '{');
-    spot_json_text(&json, "scenario", scenario->name);
-    spot_json_text(&json, "recovery", scenario->recovery.system->name);
+    spot_json_text(json, "scenario", scenario->name);
+    spot_json_text(json, "recovery", scenario->recovery.system->name);
     if (scenario->recovery.is_published) {
-        spot_json_text(&json, "published_defaults", scenario->recovery.system->published);
+        spot_json_text(json, "published_defaults", scenario->recovery.system->published);
     }
     if (scenario->fleet.price.currency != NULL) {
-        spot_json_text(&json, "currency", scenario->fleet.price.currency);
+        spot_json_text(json, "currency", scenario->fleet.price.currency);
     }
-    spot_run_json_figures(&json, result);
+    spot_run_json_figures(json, result);
     for (size_t j = 0; j < sizeof(metrics) / sizeof(metrics[0]); j++) {
-        spot_json_number(&json, metrics[j], spot_train_metric(scenario, result, metrics[j]));
+        spot_json_number(json, metrics[j], spot_train_metric(scenario, result, metrics[j]));
     }
     if (scenario->job.input.is_given) {
-        write_stalls(&json, scenario, result);
+        write_stalls(json, scenario, result);
     }
     if (theory != NULL) {
-        spot_run_theory_write_json(theory, &json);
+        spot_run_theory_write_json(theory, json);
     }
-    spot_replication_json_end(&json, SPOT_TRAIN_NUM_WARNINGS, spot_train_warnings, flags,
+    spot_replication_json_end(json, SPOT_TRAIN_NUM_WARNINGS, spot_train_warnings, flags,
         result->seed, result->replication);
 }

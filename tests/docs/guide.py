@@ -21,6 +21,11 @@ SIZES = {"README.md": (3000, 11776), "docs/keys.md": (3000, 100000), "docs/metri
 GUIDE_SIZES = (3000, 12288)
 COPIED = ("README.md", "docs/", "models/sample/", "reports/studies/", "share/")
 
+# What the program prints of defaults that decide time or money. Scenarios of guides have none of
+# them; values of the command line, and what an advice tries, may.
+ASSUMED = "assumed, not from your file"
+OWN_VALUES = ("--over", "--set", "--recovery", "spotsim advise", ".advice.yaml")
+
 # The program in blocks that show no figure: studies and comparisons have few replications, unless the
 # command says how many.
 FEW = """#!/bin/sh
@@ -135,6 +140,8 @@ class Runner:
         self.output = done.stdout.decode("utf-8", "replace")
         if done.returncode != 0:
             return f"exit code {done.returncode}\n{self.output[-3000:]}"
+        if ASSUMED in self.output and not any(word in text for word in OWN_VALUES):
+            return f"what a guide runs assumes nothing\n{self.output[-3000:]}"
         folder, self.environment["PATH"] = state.read_text("utf-8").split("\n")
         self.folder = pathlib.Path(folder)
         return None

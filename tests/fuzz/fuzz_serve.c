@@ -77,6 +77,7 @@ static void run(const spot_serve_scenario_t *scenario)
     const struct itimerval limit = {.it_value = {.tv_usec = MAX_RUN_US}}, none = {0};
     spot_serve_replication_t self = {0};
     spot_recording_t recording;
+    spot_json_t json;
     int ret;
 
     atomic_store(&stop, 0);
@@ -92,7 +93,10 @@ static void run(const spot_serve_scenario_t *scenario)
                             scenario->outputs.series) == 0);
         spot_bug_assert(spot_serve_series_fill(&self, &recording) == 0);
         spot_recording_free(&recording);
-        spot_serve_json_write(&self, out);
+        spot_json_init(&json, out, 2);
+        spot_json_open(&json, NULL, '{');
+        spot_serve_json_write(&self, &json);
+        spot_json_close(&json, '}');
         spot_serve_events_write(&self, out);
     }
     spot_serve_replication_free(&self);

@@ -308,9 +308,11 @@ static const spot_field_t block_options[] = {
         "document; what the model does not say of capacity, initial, tick_s and "
         "horizon_s is as recorded")},
     {SPOT_RANGE(NUMBER, "restart_every", model_t, restart_every, 1, 1e9, "10",
-        "time between restarts", "mean number of events in a block")},
+         "time between restarts", "mean number of events in a block"),
+        SPOT_DECIDES},
     {SPOT_RANGE(INTEGER, "neighbours", model_t, neighbours, 1, 1e9, "3", "neighbours",
-        "a restart chooses among this many events with the nearest population")},
+         "a restart chooses among this many events with the nearest population"),
+        SPOT_DECIDES},
     {.name = NULL, .fields = spot_model_common_fields},
 };
 

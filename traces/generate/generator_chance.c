@@ -291,7 +291,8 @@ static const spot_field_t chance_options[] = {
         CHANCE_FIELD(ADDITION),
         .help = "probability that a free place is filled within an hour"},
     {SPOT_RANGE(INTEGER, "start_hour", model_t, start_hour, 0, SPOT_HOURS_PER_DAY - 1, "0",
-        "hour at the start", "hour of the day at time 0")},
+         "hour at the start", "hour of the day at time 0"),
+        SPOT_DECIDES},
     {SPOT_CHOICE("fills_at_start", model_t, fills_at_start, spot_no_yes, "no",
         "whether each free place is filled at time 0 too, with the probability of the "
         "first hour; unlike the initial ones, those instances must prepare")},

@@ -59,7 +59,7 @@ static void settle_sizes(
     {                                                                                              \
         SPOT_VALUE(DICT, "sizes", owner, sizes.sizes, starts, text),                               \
             .num_offset = offsetof(owner, sizes.num_sizes), .key = &size_key, .item = &size_item,  \
-            .item_size = sizeof(spot_job_size_t), .min = 1, .max = HUGE_VAL,                       \
+            .item_size = sizeof(spot_job_size_t), .min = 1, .max = HUGE_VAL, SPOT_DECIDES,         \
             .settle = settle_sizes,                                                                \
             .expected = "a map from the number of GPUs to a weight such as {1: 0.7, 8: 0.3}"       \
     }
@@ -102,7 +102,8 @@ static const spot_field_t checkpoint_fields[] = {
         (double) SPOT_MAX_DURATION_MS, "0 s",
         "progress between the starts of checkpoints; 0 s: jobs write none")},
     {SPOT_RANGE(DURATION, "write", spot_job_law_terms_t, checkpoint_write_ms, 0,
-        (double) SPOT_MAX_DURATION_MS, "0 s", "time until a checkpoint is durable")},
+         (double) SPOT_MAX_DURATION_MS, "0 s", "time until a checkpoint is durable"),
+        SPOT_DECIDES},
     {.name = NULL},
 };
 
@@ -113,7 +114,8 @@ static const spot_field_t speed_item = {.type = SPOT_FIELD_NUMBER,
 
 static const spot_field_t elastic_fields[] = {
     {SPOT_RANGE(NUMBER, "share", spot_job_law_terms_t, p_elastic, 0, 1, "1",
-        "share of the jobs of these sizes that are elastic, the others are rigid")},
+         "share of the jobs of these sizes that are elastic, the others are rigid"),
+        SPOT_DECIDES},
     {SPOT_VALUE(DICT, "throughput", spot_job_law_terms_t, speeds, NULL,
          "throughput by number of GPUs, in any unit: an elastic job runs on any of "
          "these numbers"),
@@ -284,7 +286,7 @@ const spot_field_t spot_job_law_fields[] = {
     {SPOT_FIELDS(ONE_OF, "duration", spot_job_law_t, duration, duration_forms,
          "{family: lognormal, zeta: 6.4, sigma: 2}",
          "how long jobs take; seconds of a law are rounded, and at least 1"),
-        .expected = DURATION_EXPECTED},
+        .expected = DURATION_EXPECTED, SPOT_DECIDES},
     {SPOT_VALUE(DICT, "durations", spot_job_law_t, classes, "",
          "how long jobs of at least so many GPUs take, in place of duration, such as "
          "{1: 600 s, 8: {family: exponential, mu: 3600}}"),
@@ -301,8 +303,9 @@ const spot_field_t spot_job_law_fields[] = {
         (double) SPOT_MAX_DURATION_MS, "",
         "time that a restart takes (default: as the policy says)")},
     {SPOT_RANGE(DURATION, "reconfiguration", spot_job_law_t, terms.reconfiguration_ms, 0,
-        (double) SPOT_MAX_DURATION_MS, "0 s",
-        "time that an elastic job takes to go on with another number of GPUs")},
+         (double) SPOT_MAX_DURATION_MS, "0 s",
+         "time that an elastic job takes to go on with another number of GPUs"),
+        SPOT_DECIDES},
     {SPOT_FIELDS(MAP, "elastic", spot_job_law_t, terms, elastic_fields, "",
          "jobs whose number of GPUs may change, such as {share: 0.5, throughput: {4: 1, "
          "8: 1.8}} (default: none)"),

@@ -57,18 +57,22 @@ const spot_field_t spot_outage_fields[] = {
         .expected = "{generator: NAME, ...}, {file: PATH}, {model: PATH} or the path of "
                     "a trace file or a model file"},
     {RANGE(DURATION_NS, "notice", rent.notice_ns, 0, MAX_START_UP_NS, "0 s",
-        "notice before a preemption", "how long before a preemption it is known")},
+         "notice before a preemption", "how long before a preemption it is known"),
+        SPOT_DECIDES},
     {SPOT_CHOICE("drain", spot_outage_setting_t, rent.drain, drain_names, "deadline", "drain",
         "with notice, a replica takes only batches that end in time (deadline), or "
         "none (stop)")},
     {SPOT_CHOICE("in_flight", spot_outage_setting_t, rent.in_flight, in_flight_names,
-        "requeue_head", "queries in flight",
-        "a preemption puts the queries of a batch back to the head or the tail of the "
-        "queue, or loses them")},
+         "requeue_head", "queries in flight",
+         "a preemption puts the queries of a batch back to the head or the tail of the "
+         "queue, or loses them"),
+        SPOT_DECIDES},
     {RANGE(DURATION_NS, "preparation", rent.preparation_ns, 0, MAX_START_UP_NS, "0 s",
-        "preparation time", "time from the arrival of an instance until it can load a model")},
+         "preparation time", "time from the arrival of an instance until it can load a model"),
+        SPOT_DECIDES},
     {RANGE(DURATION_NS, "load", rent.load_ns, 0, MAX_START_UP_NS, "0 s", "load time",
-        "time to load a model")},
+         "time to load a model"),
+        SPOT_DECIDES},
     {.name = NULL},
 };
 

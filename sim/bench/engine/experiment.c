@@ -89,5 +89,36 @@ void spot_replication_json_end(spot_json_t *json, size_t num_warnings,
     spot_json_close(json, ']');
     spot_json_unsigned(json, "seed", seed);
     spot_json_unsigned(json, "replication", replication);
-    spot_json_close(json, '}');
+}
+
+typedef struct {
+    const spot_experiment_t *experiment;
+    const void *scenario;
+    const spot_node_t *root;
+} decided_t;
+
+static bool decides(const void *context, const char *key)
+{
+    const decided_t *self = context;
+
+    return self->experiment->decides(self->scenario, self->root, key);
+}
+
+int spot_experiment_find_assumed(const spot_experiment_t *self, const void *scenario,
+    const spot_node_t *root, spot_assumed_t *assumed)
+{
+    const decided_t context = {self, scenario, root};
+    spot_assumed_t found = {.num_items = 0};
+    int ret = spot_assumed_find(&found, self->fields, root);
+
+    if (ret == 0 && self->decides != NULL) {
+        spot_assumed_sift(&found, decides, &context);
+    }
+    for (size_t j = 0; ret == 0 && j < found.num_items; j++) {
+        const spot_assumption_t *item = &found.items[j];
+
+        ret = spot_assumed_add(assumed, item->key, item->value, item->label);
+    }
+    spot_assumed_free(&found);
+    return ret;
 }

@@ -9,6 +9,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "base/assumed.h"
 #include "base/atomic.h"
 #include "base/bind.h"
 #include "base/diag.h"
@@ -87,12 +88,12 @@ typedef struct {
 } spot_standing_t;
 
 /* How `spotsim run` prints the replication that a worker has just run, for engines that
- * say more than their metrics. */
+ * say more than their metrics. json writes members of an open object. */
 typedef struct {
     /* has_theory: beside what theory says of it (--check-theory). NULL: the metrics
      * are printed. */
     void (*text)(const void *worker, bool has_theory, FILE *out);
-    void (*json)(const void *worker, bool has_theory, FILE *out);
+    void (*json)(const void *worker, bool has_theory, spot_json_t *json);
     bool knows_theory; /* has_theory may be true */
     /* The event log of a replication that was recorded, as JSON lines; NULL: the engine
      * has none. */
@@ -124,6 +125,9 @@ typedef struct {
     int (*bind)(void **scenario, const spot_node_t *root, const void *like, spot_diag_t *diag);
     void (*free)(void *scenario); /* accepts NULL */
     const spot_outputs_t *(*outputs)(const void *scenario);
+    /* Whether the default of a key that decides (SPOT_DECIDES) has a bearing on a bound
+     * scenario, whose document, root, lacks the key. NULL: all have. */
+    bool (*decides)(const void *scenario, const spot_node_t *root, const char *key);
     /* Equal for scenarios whose replications meet the same changes from outside, made in
      * the same way, so that they can share tapes; 0: there are none. May be NULL. */
     uint64_t (*trace_key)(const void *scenario);
@@ -154,6 +158,11 @@ const spot_experiment_t *spot_experiment_find(
 SPOT_MUST_CHECK int spot_experiment_choose(const spot_experiment_t **self,
     const spot_experiment_t *const *engines, const spot_node_t *root, spot_diag_t *diag);
 
+/* Appends what a bound scenario takes for granted, each once: the defaults that decide
+ * its time or money, which its document, root, lacks. NO_MEMORY. O(keys). */
+SPOT_MUST_CHECK int spot_experiment_find_assumed(const spot_experiment_t *self,
+    const void *scenario, const spot_node_t *root, spot_assumed_t *assumed);
+
 /* The metric with this name, or num_metrics. O(metrics). */
 static inline size_t spot_outputs_metric_id(const spot_outputs_t *self, const char *name)
 {
@@ -173,8 +182,8 @@ static inline void spot_replication_seek(
     spot_rng_seek(rng, self->seed, self->replication, purpose, entity);
 }
 
-/* Ends the JSON object of a replication: the names of its warnings, its seed and its
- * number. flags: [num_warnings] */
+/* The last members of the JSON object of a replication: the names of its warnings, its
+ * seed and its number. flags: [num_warnings] */
 void spot_replication_json_end(spot_json_t *json, size_t num_warnings,
     const spot_warning_t *warnings, const unsigned char *flags, uint64_t seed,
     uint64_t replication);

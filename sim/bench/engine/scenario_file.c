@@ -126,7 +126,10 @@ static int bind_document(spot_bound_scenario_t *self, const spot_experiment_t *c
         self->name = spot_text_copy(name->text, strlen(name->text));
         ret = self->name == NULL ? SPOT_ERR_NO_MEMORY : 0;
     }
-    return ret == 0 ? self->experiment->bind(&self->scenario, root, NULL, diag) : ret;
+    ret = ret == 0 ? self->experiment->bind(&self->scenario, root, NULL, diag) : ret;
+    return ret == 0 ? spot_experiment_find_assumed(
+                          self->experiment, self->scenario, root, &self->assumed)
+                    : ret;
 }
 
 int spot_bound_scenario_read(spot_bound_scenario_t *self, const spot_experiment_t *const *engines,
@@ -165,6 +168,7 @@ void spot_bound_scenario_free(spot_bound_scenario_t *self)
     if (self->experiment != NULL) {
         self->experiment->free(self->scenario);
     }
+    spot_assumed_free(&self->assumed);
     free(self->name);
     memset(self, 0, sizeof(*self));
 }

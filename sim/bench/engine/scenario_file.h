@@ -36,8 +36,9 @@ SPOT_MUST_CHECK int spot_scenario_read_document(spot_yaml_t *document, const cha
 /* A scenario with its engine. */
 typedef struct {
     const spot_experiment_t *experiment;
-    void *scenario; /* of the experiment */
-    char *name;     /* of the scenario; NULL: it has none */
+    void *scenario;         /* of the experiment */
+    char *name;             /* of the scenario; NULL: it has none */
+    spot_assumed_t assumed; /* the defaults that decide; empty after an error */
 } spot_bound_scenario_t;
 
 /* Reads and changes a scenario file and binds it by the engine that it names. changes

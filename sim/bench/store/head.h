@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/assumed.h"
 #include "base/error.h"
 #include "base/stats.h"
 #include "sim/bench/engine/metric.h"
@@ -143,6 +144,7 @@ typedef struct {
     int64_t num_replications;   /* asked for at each point, at most */
     int64_t min_replications;   /* the same at least; fewer than at most with until: or
                                    optimise: */
+    spot_assumed_t assumed;     /* by any of its points */
     spot_until_t until;
     spot_optimise_t optimise;
     spot_plan_t plan;

@@ -46,6 +46,12 @@ static const spot_json_member_t metric_members[] = {
     SPOT_MEMBER(spot_metric_t, "p", p, NUMBER),
     {0},
 };
+static const spot_json_member_t assumed_members[] = {
+    SPOT_MEMBER_NEEDED(spot_assumption_t, "key", key, TEXT),
+    SPOT_MEMBER_NEEDED(spot_assumption_t, "value", value, TEXT),
+    SPOT_MEMBER(spot_assumption_t, "label", label, TEXT),
+    {0},
+};
 static const spot_json_member_t warning_members[] = {
     SPOT_MEMBER_NEEDED(spot_warning_t, "name", name, NAME),
     SPOT_MEMBER_NEEDED(spot_warning_t, "text", text, NAME),
@@ -103,6 +109,8 @@ static const spot_json_member_t head_members[] = {
     HEAD("batch_replications", batch_replications, INTEGER),
     HEAD("num_replications", num_replications, INTEGER),
     HEAD("min_replications", min_replications, INTEGER),
+    HEAD("num_assumed", assumed.num_items, COUNT),
+    LIST("assumed", assumed.items, head.assumed.num_items, assumed_members),
     HEAD("until_metric", until.metric, TEXT),
     HEAD("until_half_width", until.half_width, NUMBER),
     HEAD("until_relative_half_width", until.relative_half_width, NUMBER),

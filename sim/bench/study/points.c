@@ -326,6 +326,10 @@ static int bind_next(spot_reading_t *self, size_t point_id, bool is_good_so_far,
     void *scenario;
     int ret = spot_points_bind_one(study, point_id, bound->last, &scenario, self->diag);
 
+    if (ret == 0 && is_good_so_far) { /* one that cannot run takes nothing for granted */
+        ret = spot_experiment_find_assumed(
+            study->experiment, scenario, study->template->scenario.root, &study->head.assumed);
+    }
     if (ret == SPOT_ERR_CANNOT_RUN) {
         spot_diag_soften(self->diag, mark);
         ret = 0;

@@ -56,9 +56,12 @@ static const spot_field_t trace_forms[] = {
 
 static const spot_field_t fleet_fields[] = {
     {SPOT_RANGE(INTEGER, "capacity", spot_fleet_setting_t, capacity, 1, SPOT_MAX_INSTANCES, "64",
-        "fleet capacity", "most instances at a time; additions above it are clipped and counted")},
-    {SPOT_RANGE(INTEGER, "initial", spot_fleet_setting_t, initial, 0, SPOT_MAX_INSTANCES, "32",
-        "initial instances", "instances that are ready at time 0; a trace file brings its own")},
+         "fleet capacity", "most instances at a time; additions above it are clipped and counted"),
+        SPOT_DECIDES},
+    {SPOT_RANGE(INTEGER, "initial", spot_fleet_setting_t, initial, 0, SPOT_MAX_INSTANCES, "",
+        "initial instances",
+        "instances that are ready at time 0, fleet.capacity if not given; a trace file "
+        "brings its own")},
     {SPOT_RANGE(INTEGER, "preparing", spot_fleet_setting_t, preparing, 0, SPOT_MAX_INSTANCES, "",
         "initial instances that prepare",
         "of the initial instances, so many are not ready at time 0 but one after "
@@ -70,11 +73,13 @@ static const spot_field_t fleet_fields[] = {
         "allows: never preempted, the first in line for pipelines, at the price "
         "on_demand")},
     {SPOT_RANGE(DURATION, "preparation", spot_fleet_setting_t, preparation_ms, 0, HUGE_VAL, "180 s",
-        "preparation time", "time from the arrival of an instance until it is ready")},
+         "preparation time", "time from the arrival of an instance until it is ready"),
+        SPOT_DECIDES},
     {SPOT_RANGE(DURATION, "notice", spot_fleet_setting_t, notice_ms, 0,
-        (double) SPOT_MAX_DURATION_MS, "0 s", "notice before a preemption",
-        "how long before a preemption it is announced to the recovery system, at the "
-        "next tick; 0 s: not at all")},
+         (double) SPOT_MAX_DURATION_MS, "0 s", "notice before a preemption",
+         "how long before a preemption it is announced to the recovery system, at the "
+         "next tick; 0 s: not at all"),
+        SPOT_DECIDES},
     {SPOT_RANGE(RATE, "network", spot_fleet_setting_t, network_bytes_per_s, 1, 1e18, "",
         "network bandwidth of an instance",
         "what each instance can send and receive, e.g. 100 Gbit/s: the time of copies "
@@ -113,13 +118,14 @@ const spot_field_t spot_scenario_fields[] = {
     {SPOT_FIELDS(MAP, "so_far", spot_scenario_t, so_far, so_far_fields, "",
         "what a job that is under way has had so far")},
     {SPOT_RANGE(DURATION, "tick", spot_scenario_t, tick_ms, 1, (double) SPOT_MS_PER_D, "5 s",
-        "tick", "how often the controller looks at the cluster")},
+         "tick", "how often the controller looks at the cluster"),
+        SPOT_DECIDES},
     {SPOT_FIELDS(MAP, "fleet", spot_scenario_t, fleet, fleet_fields, "{}", "the instances")},
     {SPOT_FIELDS(MAP, "job", spot_scenario_t, job, spot_job_fields, "{}", "the training job")},
-    {SPOT_VALUE(CUSTOM, "recovery", spot_scenario_t, recovery, "{system: checkpoint}",
-         "recovery system", "how the job goes on after a loss"),
+    {SPOT_VALUE(CUSTOM, "recovery", spot_scenario_t, recovery, "checkpoint", "recovery system",
+         "how the job goes on after a loss"),
         .bind = spot_recovery_bind, .table = spot_recovery_table,
-        .expected = "NAME or {system: NAME}"},
+        .expected = "NAME or {system: NAME}", SPOT_DECIDES},
     {.name = "trace",
         .label = "trace",
         .type = SPOT_FIELD_ONE_OF,
@@ -438,6 +444,17 @@ static int rent_on_demand(spot_scenario_t *self, spot_diag_t *diag)
     return ret != 0 ? ret : spot_price_steps_add(&price->spot, 0, price->on_demand_usd_per_h);
 }
 
+/* A job that is made up answers no question. */
+static void check_step_time(const spot_scenario_t *self, spot_bind_t *bind, const spot_node_t *root)
+{
+    if (!spot_step_time_is_given(&self->job.step_time) && !spot_node_has(root, "recovery.table")) {
+        spot_bind_error(bind, spot_node_place(root, "job"), "job.step_time",
+            "is missing: give the time of a step by number of active instances, e.g. job: "
+            "{step_time: {16: 18 s, 32: 11 s}}, or {table: FILE.csv}; `spotsim init` writes a "
+            "scenario to start from");
+    }
+}
+
 /* Settles the job, whose bandwidths are those of the fleet, and then the recovery
  * system, unless there were more than num_errors. NO_MEMORY. */
 static int settle_job(
@@ -447,6 +464,7 @@ static int settle_job(
 
     self->job.network_bytes_per_s = self->fleet.network_bytes_per_s;
     self->job.storage_bytes_per_s = self->fleet.storage_bytes_per_s;
+    check_step_time(self, bind, root);
     spot_job_settle_terms(&self->job, bind, spot_node_get(root, "job"));
     spot_job_settle(&self->job, bind, spot_node_place(root, "job.step_time"), num_slots);
     return bind->diag->num_errors > num_errors
@@ -470,6 +488,9 @@ int spot_scenario_init(
     ret = spot_bind_document(spot_scenario_fields, root, diag, self);
     if (ret == SPOT_ERR_NO_MEMORY || root->kind != SPOT_NODE_MAP) {
         return ret;
+    }
+    if (!spot_node_has(root, "fleet.initial")) {
+        self->fleet.initial = self->fleet.capacity;
     }
     is_path = self->trace_node != NULL && spot_trace_node_model(self->trace_node) != NULL;
     if (!is_path) {

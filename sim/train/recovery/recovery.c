@@ -79,6 +79,19 @@ const spot_field_t spot_recovery_common_fields[] = {
     {.name = NULL, .fields = spot_recovery_plain_fields},
 };
 
+bool spot_recovery_uses_nothing(const void *options, const char *figure)
+{
+    (void) options;
+    (void) figure;
+    return false;
+}
+
+bool spot_recovery_uses_no_notice(const void *options, const char *figure)
+{
+    (void) options;
+    return strcmp(figure, "notice") != 0;
+}
+
 /* The node with the name of the system; a scalar is short for {system: NAME}. */
 static const spot_node_t *system_node(const spot_node_t *node)
 {

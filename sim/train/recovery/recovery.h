@@ -185,6 +185,10 @@ typedef struct {
      * options are only released. */
     int (*settle)(void *options, spot_terms_t *terms);
     void (*release)(void *options); /* frees what options hold; may be NULL */
+    /* Whether a figure counts: "detection", "reconfiguration", "reload",
+     * "checkpoint.write" and the other keys of job.checkpoint, all of the job, and
+     * "notice", of the fleet. NULL: all do. */
+    bool (*uses)(const void *options, const char *figure);
     /* The share of the useful time, 0 ... 1, that the ledger counts as redundant; NULL:
      * none. */
     double (*redundant_share)(const void *options);
@@ -262,6 +266,10 @@ static inline void spot_recovery_decision_set_step(
  * kept in the choice, not in the options. */
 extern const spot_field_t spot_recovery_common_fields[];
 extern const spot_field_t spot_recovery_plain_fields[];
+
+/* uses() of systems that stop for nothing, and of those that do not listen to notices. */
+bool spot_recovery_uses_nothing(const void *options, const char *figure);
+bool spot_recovery_uses_no_notice(const void *options, const char *figure);
 
 extern const spot_recovery_t spot_recovery_bamboo;
 extern const spot_recovery_t spot_recovery_checkpoint;

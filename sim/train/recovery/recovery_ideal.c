@@ -85,6 +85,7 @@ const spot_recovery_t spot_recovery_ideal = {
     .options = ideal_options,
     .options_size = sizeof(options_t),
     .is_lossless = true,
+    .uses = spot_recovery_uses_nothing,
     .state_size = ideal_state_size,
     .decide = ideal_decide,
 };

@@ -42,5 +42,6 @@ const spot_recovery_t spot_recovery_on_demand = {
     .options_size = sizeof(options_t),
     .is_lossless = true,
     .num_on_demand = on_demand_instances,
+    .uses = spot_recovery_uses_nothing,
     .decide = on_demand_decide,
 };

@@ -143,6 +143,7 @@ static void test_ties(void **state)
 #define SMALL_MODEL                                                                                \
     "job:\n"                                                                                       \
     "  pipeline_depth: 2\n"                                                                        \
+    "  step_time: {16: 18 s, 32: 11 s, 48: 9 s, 64: 8 s}\n"                                        \
     "recovery:\n"                                                                                  \
     "  system: parcae\n"                                                                           \
     "  link_gbps: 8\n"                                                                             \
@@ -228,7 +229,7 @@ static void test_stages(void **state)
         double sum_ms = 0;
 
         snprintf(text, sizeof(text),
-            "job: {pipeline_depth: %d}\n"
+            "job: {pipeline_depth: %d, step_time: {16: 18 s, 32: 11 s, 48: 9 s, 64: 8 s}}\n"
             "recovery: {system: parcae, published_defaults: yes, first_parameters: 1, "
             "layer_parameters: 1, "
             "last_parameters: 1, bytes_per_parameter: 1}\n",
@@ -256,13 +257,15 @@ static void test_errors(void **state)
 
     (void) state;
     assert_int_equal(bind_parcae_case(&self,
-                         "job: {pipeline_depth: 50}\nrecovery: {system: parcae, "
+                         "job: {pipeline_depth: 50, step_time: {16: 18 s, 32: 11 s, 48: 9 s, 64: 8 "
+                         "s}}\nrecovery: {system: parcae, "
                          "published_defaults: yes}\n",
                          64),
         SPOT_ERR_BAD_INPUT);
     free_parcae_case(&self);
     assert_int_equal(bind_parcae_case(&self,
-                         "job: {pipeline_depth: 1}\nrecovery: {system: parcae, "
+                         "job: {pipeline_depth: 1, step_time: {16: 18 s, 32: 11 s, 48: 9 s, 64: 8 "
+                         "s}}\nrecovery: {system: parcae, "
                          "published_defaults: yes}\n",
                          513),
         SPOT_ERR_BAD_INPUT);

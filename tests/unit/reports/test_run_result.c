@@ -83,10 +83,14 @@ static void test_json(void **state)
     char *text = NULL;
     size_t num_bytes;
     FILE *out = open_memstream(&text, &num_bytes);
+    spot_json_t json;
 
     (void) state;
     assert_non_null(out);
-    spot_run_result_json(&result, out);
+    spot_json_init(&json, out, 2);
+    spot_json_open(&json, NULL, '{');
+    spot_run_result_json(&result, &json);
+    spot_json_close(&json, '}');
     assert_int_equal(fclose(out), 0);
     assert_string_equal(text, "{\n"
                               "  \"engine\": \"queue\",\n"

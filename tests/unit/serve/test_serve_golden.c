@@ -168,10 +168,14 @@ static cJSON *result_json(const golden_t *self)
     char *text = NULL;
     size_t num_bytes = 0;
     FILE *out = open_memstream(&text, &num_bytes);
+    spot_json_t written;
     cJSON *json;
 
     assert_non_null(out);
-    spot_serve_json_write(&self->run, out);
+    spot_json_init(&written, out, 2);
+    spot_json_open(&written, NULL, '{');
+    spot_serve_json_write(&self->run, &written);
+    spot_json_close(&written, '}');
     fclose(out);
     json = cJSON_Parse(text);
     assert_non_null(json);

@@ -42,7 +42,12 @@ static int run(const spot_node_t *root, FILE *out)
         ret = ret != 0 ? ret : ENGINE.run(worker, &replication, metrics, warnings, &recording);
     }
     if (ret == 0) {
-        ENGINE.view->json(worker, false, out);
+        spot_json_t json;
+
+        spot_json_init(&json, out, 2);
+        spot_json_open(&json, NULL, '{');
+        ENGINE.view->json(worker, false, &json);
+        spot_json_close(&json, '}');
         ENGINE.view->events(worker, out);
     }
     spot_recording_free(&recording);

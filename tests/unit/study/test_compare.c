@@ -29,7 +29,7 @@ static const char all_systems[] = "checkpoint, " SLOW ", {system: checkpoint, de
 /* The scenario's own recovery never counts. */
 #define JOB(initial)                                                                               \
     "fleet: {capacity: 24, initial: " initial ", preparation: 60 s}\n"                             \
-    "job: {pipeline_depth: 4, reload: 20 s}\n"                                                     \
+    "job: {pipeline_depth: 4, reload: 20 s, step_time: {16: 18 s, 32: 11 s, 48: 9 s, 64: 8 s}}\n"  \
     "recovery: {system: checkpoint, detection: 77 s}\n"
 #define GENERATED                                                                                  \
     "scenario: made\nhorizon: 2 h\n" JOB(                                                          \

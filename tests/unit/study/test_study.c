@@ -25,7 +25,7 @@
     "scenario: small\n"                                                                            \
     "horizon: 1 h\n"                                                                               \
     "fleet: {capacity: 24, initial: 16, preparation: 60 s}\n"                                      \
-    "job: {pipeline_depth: 4, reload: 20 s}\n"                                                     \
+    "job: {pipeline_depth: 4, reload: 20 s, step_time: {16: 18 s, 32: 11 s, 48: 9 s, 64: 8 s}}\n"  \
     "trace:\n"                                                                                     \
     "  generator: seed\n"                                                                          \
     "  preemption: {per_minute: 0.2, count: {geometric: {p: 0.4}}}\n"                              \
@@ -38,7 +38,8 @@
     "  scenario: small\n"                                                                          \
     "  horizon: 1 h\n"                                                                             \
     "  fleet: {capacity: 24, initial: 16, preparation: 60 s}\n"                                    \
-    "  job: {pipeline_depth: 4, reload: 20 s}\n"                                                   \
+    "  job: {pipeline_depth: 4, reload: 20 s, step_time: {16: 18 s, 32: 11 s, 48: 9 s, 64: 8 "     \
+    "s}}\n"                                                                                        \
     "  trace:\n"                                                                                   \
     "    generator: seed\n"                                                                        \
     "    preemption: {per_minute: 0.2, count: {geometric: {p: 0.4}}}\n"                            \
@@ -316,7 +317,7 @@ static void test_scenario_of_sets(void **state)
     static const char *const sets[] = {"scenario.scenario=set", "scenario.horizon=1 h",
         "trace.generator=seed", "trace.preemption={per_minute: 0.2, count: {fixed: 1}}",
         "trace.addition={per_minute: 0.2, count: {fixed: 2}}", "fleet={capacity: 24, initial: 16}",
-        "job={pipeline_depth: 4}"};
+        "job={pipeline_depth: 4, step_time: {16: 18 s, 32: 11 s, 48: 9 s, 64: 8 s}}"};
     static const char *const texts[] = {"study: x\nsweep: {tick: [5 s, 6 s]}\n",
         "study: x\nscenario:\nsweep: {tick: [5 s, 6 s]}\n"};
     spot_study_t study;

@@ -38,6 +38,10 @@
     "{" WILD_ZONE "price: [{from: 0 s, usd_per_h: 0.3}, {from: 1001 s, usd_per_h: "                \
     "0.7}, {from: 3 h, usd_per_h: 0.1}]}"
 
+#define STEPS "step_time: {16: 18 s, 32: 11 s, 48: 9 s, 64: 8 s}"
+#define JOB "job: {" STEPS "}\n"
+#define FLEET "fleet: {initial: 32}\n"
+
 /* A scenario but for its horizon and its trace. */
 typedef struct {
     const char *horizon;
@@ -46,25 +50,25 @@ typedef struct {
 } setting_t;
 
 static const setting_t settings[] = {
-    {"355 min", STUDY_TRACE, ""},
-    {"355 min", STUDY_TRACE, "tick: 60 s\n"},
-    {"12345678 ms", STUDY_TRACE, "tick: 7 s\n"},
+    {"355 min", STUDY_TRACE, FLEET JOB},
+    {"355 min", STUDY_TRACE, "tick: 60 s\n" FLEET JOB},
+    {"12345678 ms", STUDY_TRACE, "tick: 7 s\n" FLEET JOB},
     {"355 min", WILD_TRACE,
         "fleet: {capacity: 8, initial: 8, preparation: 0 s}\n"
-        "job: {pipeline_depth: 2, reconfiguration: 3 s, reload: 1 s}\n"},
+        "job: {pipeline_depth: 2, reconfiguration: 3 s, reload: 1 s, " STEPS "}\n"},
     {"355 min", WILD_TRACE,
         "fleet: {capacity: 20, initial: 0, preparation: 33 s}\n"
         "job: {pipeline_depth: 4, max_pipelines: 3, checkpoint: {mode: sync, every: 7 "
-        "steps, write: 5 s}}\n"},
+        "steps, write: 5 s}, " STEPS "}\n"},
     {"100 min", WILD_TRACE,
         "tick: 250 ms\nfleet: {capacity: 1, initial: 1}\n"
-        "job: {pipeline_depth: 1}\n"},
-    {"355 min", STUDY_TRACE, "until: {steps: 300}\n"},
-    {"355 min", PRICED_TRACE, "fleet: {price: {spot: 0.4}}\n"},
-    {"355 min", ZONES_TRACE, "job: {pipeline_depth: 4}\n"},
+        "job: {pipeline_depth: 1, " STEPS "}\n"},
+    {"355 min", STUDY_TRACE, "until: {steps: 300}\n" FLEET JOB},
+    {"355 min", PRICED_TRACE, "fleet: {initial: 32, price: {spot: 0.4}}\n" JOB},
+    {"355 min", ZONES_TRACE, "job: {pipeline_depth: 4, " STEPS "}\n"},
     {"355 min", ZONES_TRACE,
         "tick: 1 s\nfleet: {capacity: 61, price: {spot: [{from: 0 s, usd_per_h: 1}, "
-        "{from: 1 h, usd_per_h: 3}]}}\njob: {pipeline_depth: 2}\n"},
+        "{from: 1 h, usd_per_h: 3}]}}\njob: {pipeline_depth: 2, " STEPS "}\n"},
 };
 
 static void make_scenario(
@@ -185,10 +189,12 @@ static void assert_same_changes(const spot_event_log_t *log, const spot_event_lo
 static void test_the_job_does_not_choose_the_victims(void **state)
 {
     static const char *const jobs[] = {
-        "job: {pipeline_depth: 1}\n",
-        "job: {pipeline_depth: 64, reconfiguration: 1 h}\n",
-        "job: {pipeline_depth: 5, reload: 0 s, checkpoint: {mode: sync, write: 2 s}}\n",
-        "job: {pipeline_depth: 3, max_pipelines: 2}\nfleet: {preparation: 40 min}\n",
+        "fleet: {initial: 32}\njob: {pipeline_depth: 1, " STEPS "}\n",
+        "fleet: {initial: 32}\njob: {pipeline_depth: 64, reconfiguration: 1 h, " STEPS "}\n",
+        "fleet: {initial: 32}\njob: {pipeline_depth: 5, reload: 0 s, checkpoint: {mode: sync, "
+        "write: 2 s}, " STEPS "}\n",
+        "job: {pipeline_depth: 3, max_pipelines: 2, " STEPS
+        "}\nfleet: {initial: 32, preparation: 40 min}\n",
     };
     spot_event_log_t log, other;
     spot_train_result_t result;

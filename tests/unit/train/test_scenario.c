@@ -22,6 +22,7 @@
     "trace: {generator: seed, preemption: {per_minute: 0.1, count: {fixed: 1}},\n"                 \
     "  addition: {per_minute: 0, count: {fixed: 2}}}\n"
 #define HOUR "horizon: 1 h\n"
+#define JOB "job: {step_time: {16: 18 s, 32: 11 s, 48: 9 s, 64: 8 s}}\n"
 #define HORIZON "a duration such as \"355 min\", trace-end or {until: {steps: 1800}}"
 
 static char folder[PATH_BYTES];
@@ -61,13 +62,35 @@ static void assert_report(spot_diag_t *diag, const char *expected)
     spot_diag_free(diag);
 }
 
+/* Step times that these tests do not care about. */
+static void give_step_time(spot_yaml_t *document, spot_diag_t *diag)
+{
+    if (!spot_node_has(document->root, "job.step_time") && document->root->kind == SPOT_NODE_MAP) {
+        assert_int_equal(spot_yaml_assign(document, "given",
+                             "job.step_time={16: 18 s, 32: 11 s, 48: 9 s, 64: 8 s}", diag),
+            0);
+    }
+}
+
+static int bind_job(spot_scenario_t *self, const char *text, spot_diag_t *diag)
+{
+    spot_yaml_t document;
+    int ret = spot_yaml_parse(&document, "scenario.yaml", text, strlen(text), diag);
+
+    assert_int_equal(ret, 0);
+    give_step_time(&document, diag);
+    ret = spot_scenario_init(self, document.root, NULL, diag);
+    spot_yaml_free(&document);
+    return ret;
+}
+
 static void assert_fails(const char *text, const char *expected)
 {
     spot_scenario_t scenario;
     spot_diag_t diag;
 
     spot_diag_init(&diag);
-    assert_int_equal(bind_scenario(&scenario, text, &diag), SPOT_ERR_BAD_INPUT);
+    assert_int_equal(bind_job(&scenario, text, &diag), SPOT_ERR_BAD_INPUT);
     spot_scenario_free(&scenario);
     spot_scenario_free(&scenario);
     assert_report(&diag, expected);
@@ -80,7 +103,7 @@ static spot_scenario_t bound(const char *text, const char *warnings)
     spot_diag_t diag;
 
     spot_diag_init(&diag);
-    assert_int_equal(bind_scenario(&scenario, text, &diag), 0);
+    assert_int_equal(bind_job(&scenario, text, &diag), 0);
     assert_report(&diag, warnings);
     return scenario;
 }
@@ -120,10 +143,17 @@ static void assert_seed_64(const spot_scenario_t *scenario)
 static void test_defaults(void **state)
 {
     spot_scenario_t scenario = bound(NAME HOUR SEED, "");
+    spot_scenario_t whole;
 
     (void) state;
     assert_string_equal(scenario.name, "test");
     assert_int_equal(scenario.horizon_ms, 3600000);
+    assert_int_equal(scenario.fleet.initial, 64); /* the capacity */
+    spot_scenario_free(&scenario);
+    whole = bound(NAME HOUR SEED "fleet: {capacity: 7}\n", "");
+    assert_int_equal(whole.fleet.initial, 7);
+    spot_scenario_free(&whole);
+    scenario = bound(NAME HOUR SEED "fleet: {initial: 32}\n", "");
     assert_seed_64(&scenario);
     assert_int_equal(scenario.job.max_pipelines, SPOT_MAX_INSTANCES);
     assert_null(scenario.trace.recording);
@@ -353,7 +383,7 @@ static void test_until_needs_no_horizon(void **state)
         spot_scenario_t scenario;
         spot_train_result_t result;
 
-        bind_good_scenario(&scenario, texts[j]);
+        scenario = bound(texts[j], "");
         assert_int_equal(scenario.horizon_ms, SPOT_MAX_DURATION_MS);
         result = run_scenario(&scenario, 1, NULL);
         assert_true(result.is_finished);
@@ -367,9 +397,6 @@ static void test_until_needs_no_horizon(void **state)
 static void test_errors_of_fleet(void **state)
 {
     (void) state;
-    assert_fails(NAME HOUR "fleet: {capacity: 8}\n" SEED,
-        "scenario.yaml:3:19: fleet.initial: 32 instances are more than fleet.capacity "
-        "(8)\n");
     assert_fails(NAME HOUR "fleet: {initial: 65}\n" SEED,
         "scenario.yaml:3:18: fleet.initial: 65 instances are more than fleet.capacity "
         "(64)\n");
@@ -428,7 +455,7 @@ static void test_trace_of_a_model_file(void **state)
         "spotsim-model: 1\ngenerator: seed\nname: tiny\ncapacity: 64\ninitial: 32\n"
         "preemption: {per_minute: 0.1, count: {fixed: 1}}\n"
         "addition: {per_minute: 0, count: {fixed: 2}}\n");
-    scenario = bound(NAME HOUR "trace: model.yaml\n", "");
+    scenario = bound(NAME HOUR "fleet: {initial: 32}\ntrace: model.yaml\n", "");
     assert_ptr_equal(scenario.trace.generator, &spot_generator_seed);
     assert_string_equal(spot_trace_model_common(&scenario.trace)->name, "tiny");
     spot_scenario_free(&scenario);
@@ -439,7 +466,10 @@ static int read_changed(spot_scenario_t *self, const char *text, const char *tra
 {
     const spot_scenario_changes_t changes = {trace_path, num_sets, sets};
 
-    write_file("scenario.yaml", text);
+    char whole[1024];
+
+    snprintf(whole, sizeof(whole), "%s%s", text, strstr(text, "job:") == NULL ? JOB : "");
+    write_file("scenario.yaml", whole);
     spot_diag_init(diag);
     return spot_scenario_read(self, "scenario.yaml", &changes, diag);
 }
@@ -619,7 +649,7 @@ static void test_paths(void **state)
     char path[PATH_BYTES + 32];
 
     (void) state;
-    write_file("scenario.yaml", NAME "trace: {file: three.csv}\n");
+    write_file("scenario.yaml", NAME JOB "trace: {file: three.csv}\n");
     snprintf(path, sizeof(path), "%s/scenario.yaml", folder);
     assert_int_equal(chdir("/"), 0);
     spot_diag_init(&diag);

@@ -463,6 +463,7 @@ const spot_recovery_t spot_recovery_bamboo = {
     .sees_all_losses = true,
     .settle = spot_bamboo_settle,
     .release = bamboo_release,
+    .uses = spot_recovery_uses_no_notice,
     .redundant_share = bamboo_redundant_share,
     .faults = bamboo_faults,
     .state_size = bamboo_state_size,

@@ -273,6 +273,7 @@ const spot_recovery_t spot_recovery_oobleck = {
     .sees_all_losses = true,
     .settle = spot_oobleck_settle,
     .release = spot_oobleck_release,
+    .uses = spot_recovery_uses_no_notice,
     .faults = oobleck_faults,
     .state_size = oobleck_state_size,
     .start = oobleck_start,

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stddef.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/memory.h"
 #include "base/units.h"
@@ -454,6 +455,19 @@ static bool varuna_knows_future(const void *options)
     return self->fault.has_failing_checkpoints;
 }
 
+/* Its table has all pauses and checkpoints; every makes its own of the write time. */
+static bool varuna_uses(const void *options, const char *figure)
+{
+    const spot_varuna_options_t *self = options;
+    const bool is_checkpoint = strncmp(figure, "checkpoint.", 11) == 0;
+
+    if (strcmp(figure, "notice") == 0) {
+        return !self->has_fault;
+    }
+    return !spot_by_instances_is_given(&self->by_n) &&
+           !(is_checkpoint && self->every_steps > 0 && strcmp(figure, "checkpoint.write") != 0);
+}
+
 static const spot_field_t varuna_options[] = {
     {SPOT_RANGE(DURATION, "detection", spot_varuna_options_t, detection_ms, 0, HUGE_VAL, "",
         "detection time",
@@ -471,16 +485,18 @@ static const spot_field_t varuna_options[] = {
         "polling interval",
         "additions are seen at whole multiples of this time only; 0 s: at once")},
     {SPOT_RANGE(DURATION, "lead", spot_varuna_options_t, lead_ms, 0, HUGE_VAL, "30 s",
-        "lead before a loss",
-        "so long before an announced loss the job writes a checkpoint at the end of its "
-        "step and pauses, if there is time for both; sooner where a step and the "
-        "checkpoint take longer. 30 s as published: what a step and the checkpoint "
-        "leave of it is not trained, for each announced loss; 0 s: all but a step is")},
+         "lead before a loss",
+         "so long before an announced loss the job writes a checkpoint at the end of its "
+         "step and pauses, if there is time for both; sooner where a step and the "
+         "checkpoint take longer. 30 s as published: what a step and the checkpoint "
+         "leave of it is not trained, for each announced loss; 0 s: all but a step is"),
+        SPOT_DECIDES},
     {SPOT_RANGE(DURATION, "settle", spot_varuna_options_t, settle_ms, 0, HUGE_VAL, "120 s",
-        "settling time",
-        "how long it pauses behind that checkpoint, and at least until the loss, before "
-        "it starts anew. 120 s as published: what is left of it at the loss, 90 s or "
-        "so, is idle for each announced loss; 0 s: it starts anew at the loss")},
+         "settling time",
+         "how long it pauses behind that checkpoint, and at least until the loss, before "
+         "it starts anew. 120 s as published: what is left of it at the loss, 90 s or "
+         "so, is idle for each announced loss; 0 s: it starts anew at the loss"),
+        SPOT_DECIDES},
     {SPOT_RANGE(INTEGER, "cut_points", spot_varuna_options_t, num_cut_points, 2, 100000, "",
         "cut points",
         "points at which the model can be cut into stages: depths are their divisors, "
@@ -543,6 +559,7 @@ const spot_recovery_t spot_recovery_varuna = {
     .options_size = sizeof(spot_varuna_options_t),
     .settle = varuna_settle,
     .release = varuna_release,
+    .uses = varuna_uses,
     .has_own_step_time = true,
     .chooses_depth = true,
     .sees_all_losses = true,

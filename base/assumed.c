@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "base/assumed.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/bind_internal.h"
+#include "base/memory.h"
+#include "base/utf8.h"
+
+static void free_item(spot_assumption_t *item)
+{
+    free(item->key);
+    free(item->value);
+    free(item->label);
+}
+
+void spot_assumed_free(spot_assumed_t *self)
+{
+    for (size_t j = 0; j < self->num_items; j++) {
+        free_item(&self->items[j]);
+    }
+    free(self->items);
+    memset(self, 0, sizeof(*self));
+}
+
+static bool has(const spot_assumed_t *self, const char *key, const char *value)
+{
+    for (size_t j = 0; j < self->num_items; j++) {
+        if (strcmp(self->items[j].key, key) == 0 && strcmp(self->items[j].value, value) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+int spot_assumed_add(spot_assumed_t *self, const char *key, const char *value, const char *label)
+{
+    spot_assumption_t item = {.key = NULL};
+    int ret;
+
+    if (has(self, key, value)) {
+        return 0;
+    }
+    item.key = spot_text_copy(key, strlen(key));
+    item.value = spot_text_copy(value, strlen(value));
+    item.label = label == NULL ? NULL : spot_text_copy(label, strlen(label));
+    ret = item.key == NULL || item.value == NULL || (label != NULL && item.label == NULL)
+              ? SPOT_ERR_NO_MEMORY
+              : SPOT_ARRAY_APPEND(self, items, item);
+    if (ret != 0) {
+        free_item(&item);
+    }
+    return ret;
+}
+
+/* ---- Finding them ---- */
+
+/* A label that starts with a blank follows that of its map. */
+void spot_bind_assume(spot_bind_t *self, const spot_field_t *field)
+{
+    const char *above = self->writer->label == NULL ? "" : self->writer->label;
+    const char *value =
+        field->initial == NULL || field->initial[0] == '\0' ? field->otherwise : field->initial;
+    char key[sizeof(self->path) + 128], label[256] = "";
+
+    if (value == NULL) {
+        return; /* required, or nothing holds instead */
+    }
+    snprintf(key, sizeof(key), "%s%s", self->path, field->name);
+    if (field->label != NULL && (field->label[0] != ' ' || above[0] != '\0')) {
+        snprintf(label, sizeof(label), "%s%s", field->label[0] == ' ' ? above : "", field->label);
+    }
+    if (spot_assumed_add(self->writer->assumed, key, value, label[0] == '\0' ? NULL : label) != 0) {
+        self->is_out_of_memory = true;
+    }
+}
+
+int spot_assumed_find(spot_assumed_t *self, const spot_field_t *fields, const spot_node_t *root)
+{
+    spot_canonical_writer_t writer = {.assumed = self};
+    spot_bind_t bind = {.writer = &writer};
+
+    spot_bind_map(&bind, fields, NULL, root, NULL);
+    return bind.is_out_of_memory ? SPOT_ERR_NO_MEMORY : 0;
+}
+
+void spot_assumed_sift(
+    spot_assumed_t *self, bool (*keeps)(const void *context, const char *key), const void *context)
+{
+    size_t num_kept = 0;
+
+    for (size_t j = 0; j < self->num_items; j++) {
+        if (keeps(context, self->items[j].key)) {
+            self->items[num_kept++] = self->items[j];
+        } else {
+            free_item(&self->items[j]);
+        }
+    }
+    self->num_items = num_kept;
+}
+
+/* ---- Showing them ---- */
+
+/* The label, or the key where another item has the same label. */
+static const char *name_of(const spot_assumed_t *self, size_t item_id)
+{
+    const spot_assumption_t *item = &self->items[item_id];
+
+    for (size_t j = 0; item->label != NULL && j < self->num_items; j++) {
+        if (j != item_id && self->items[j].label != NULL &&
+            strcmp(self->items[j].label, item->label) == 0 &&
+            strcmp(self->items[j].key, item->key) != 0) {
+            return item->key;
+        }
+    }
+    return item->label == NULL ? item->key : item->label;
+}
+
+const char *spot_assumed_words(spot_texts_t *texts, const spot_assumed_t *self)
+{
+    FILE *out = spot_texts_begin(texts);
+
+    for (size_t j = 0; out != NULL && j < self->num_items; j++) {
+        fputs(j == 0 ? "assumed, not from your file: " : ", ", out);
+        spot_utf8_print(out, name_of(self, j));
+        putc(' ', out);
+        spot_utf8_print(out, self->items[j].value);
+    }
+    return spot_texts_end(texts, out);
+}
+
+void spot_assumed_json(const spot_assumed_t *self, spot_json_t *json)
+{
+    spot_json_open(json, "assumed", '[');
+    for (size_t j = 0; j < self->num_items; j++) {
+        spot_json_open(json, NULL, '{');
+        spot_json_text(json, "key", self->items[j].key);
+        spot_json_text(json, "value", self->items[j].value);
+        spot_json_close(json, '}');
+    }
+    spot_json_close(json, ']');
+}
