@@ -498,7 +498,7 @@ static int print_answer(
     int ret = 0;
 
     if (out != NULL && arguments->is_json) {
-        spot_advice_json(result, out);
+        spot_advice_json(result, &store->head->assumed, out);
     } else if (out != NULL) {
         spot_document_t document;
 

@@ -143,6 +143,9 @@ static void write_doubts(const spot_advice_result_t *self, spot_document_t *docu
     for (size_t j = 0; j < self->num_urgent; j++) {
         spot_document_paragraph(document, "Mind: %s.", self->urgent[j]);
     }
+    if (self->advised[0].beyond != NULL && !self->advised[0].is_left_out) {
+        spot_document_paragraph(document, "Mind: this %s.", self->advised[0].beyond);
+    }
     for (size_t j = 0; j < self->num_open && j < 1; j++) {
         const spot_advised_t *item = &self->open[j];
 
@@ -174,7 +177,9 @@ static void write_verdict(const spot_advice_result_t *self, spot_document_t *doc
     }
     if (self->verdict == SPOT_VERDICT_YES) {
         spot_document_paragraph(document, "%s%s.",
-            now == NULL   ? "Yes. Rent "
+            now == NULL && best->is_left_out
+                ? spot_texts_add(texts, "Yes, but this %s. Rent ", best->beyond)
+            : now == NULL ? "Yes. Rent "
             : now == best ? "Go on as it is"
                           : "The cheapest from now on, if the change is free: ",
             now == best ? "" : best->words);
@@ -187,8 +192,9 @@ static void write_verdict(const spot_advice_result_t *self, spot_document_t *doc
             now == NULL ? "Undecided" : "From now on undecided", condition(texts, self),
             best->words);
     } else {
-        spot_document_paragraph(document, "%s nothing that was searched has %s. Nearest: %s.",
-            now == NULL ? "No:" : "From now on no:", condition(texts, self), best->words);
+        spot_document_paragraph(document, "%s nothing that was searched has %s. Nearest: %s%s%s.",
+            now == NULL ? "No:" : "From now on no:", condition(texts, self), best->words,
+            best->is_left_out ? ", which " : "", best->is_left_out ? best->beyond : "");
     }
     if (now == NULL) {
         write_doubts(self, document);
@@ -301,6 +307,9 @@ static void write_larger(const spot_advice_result_t *self, spot_document_t *docu
         spot_document_item(document, "with %" PRId64 " instances: %s: %s%s%s%s", item->size,
             item->words, money(texts, self, item->figures.cost), standing(texts, self, item),
             item->assumed == NULL ? "" : "; assumed: ", item->assumed == NULL ? "" : item->assumed);
+    }
+    if (self->why_not_larger != NULL) {
+        spot_document_item(document, "%s", self->why_not_larger);
     }
 }
 
@@ -424,9 +433,7 @@ static void write_short(const spot_advice_result_t *self, spot_document_t *docum
         on_demand_id = strcmp(self->advised[j].kind, "on demand") == 0 ? j : on_demand_id;
     }
     next_id = find_next(self, on_demand_id);
-    if (self->num_larger > 0) {
-        write_larger(self, document);
-    }
+    write_larger(self, document);
     if (on_demand_id < self->num_advised) {
         write_rival(self, on_demand_id, false, document);
     }
@@ -448,7 +455,7 @@ static void write_rest(const spot_advice_result_t *self, spot_document_t *docume
     if (self->advised[0].assumed != NULL) {
         spot_document_item(document, "assumed: %s", self->advised[0].assumed);
     }
-    if (self->num_larger > 0) {
+    if (self->num_larger > 0 || self->why_not_larger != NULL) {
         spot_document_heading(document, "Larger fleets");
         write_larger(self, document);
     }
@@ -490,6 +497,7 @@ static void write_advised(spot_json_t *json, const char *key, const spot_advised
     spot_json_integer(json, "instances", item->size);
     spot_json_text(json, "keeps_goal", spot_verdict_names[item->verdict]);
     spot_json_text(json, "assumed", item->assumed);
+    spot_json_text(json, "unmeasured", item->beyond);
     spot_json_integer(json, "runs", figures->num_runs);
     spot_json_number(json, "probability", figures->p);
     spot_json_number(json, "probability_low", figures->p_low);
@@ -550,7 +558,7 @@ static void write_screened_json(spot_json_t *json, const spot_advice_result_t *s
     spot_json_close(json, ']');
 }
 
-void spot_advice_json(const spot_advice_result_t *self, FILE *out)
+void spot_advice_json(const spot_advice_result_t *self, const spot_assumed_t *assumed, FILE *out)
 {
     spot_json_t json;
 
@@ -582,6 +590,7 @@ void spot_advice_json(const spot_advice_result_t *self, FILE *out)
         write_advised(&json, NULL, &self->larger[j]);
     }
     spot_json_close(&json, ']');
+    spot_json_text(&json, "why_not_larger", self->why_not_larger);
     write_break_evens_json(&json, self);
     write_screened_json(&json, self);
     spot_json_text(&json, "worst_trace", self->worst_trace);
@@ -591,6 +600,7 @@ void spot_advice_json(const spot_advice_result_t *self, FILE *out)
     spot_json_integer(&json, "alternatives", (int64_t) self->num_points);
     spot_json_integer(&json, "search_runs", self->num_runs);
     spot_json_integer(&json, "other_runs", self->num_other_runs);
+    spot_assumed_json(assumed, &json);
     write_texts(&json, "urgent", self->num_urgent, self->urgent);
     write_texts(&json, "left_out", self->num_left_out, self->left_out);
     write_texts(&json, "notes", self->num_notes, self->notes);

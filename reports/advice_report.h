@@ -2,6 +2,7 @@
 /* The answer of `spotsim advise`, as text and as JSON. */
 #pragma once
 
+#include "base/assumed.h"
 #include "reports/table/document.h"
 #include "sim/bench/analysis/advice_result.h"
 
@@ -11,5 +12,5 @@
 void spot_advice_document(
     const spot_advice_result_t *self, bool is_whole, spot_document_t *document);
 
-/* One object with all figures. */
-void spot_advice_json(const spot_advice_result_t *self, FILE *out);
+/* One object with all figures. assumed: of the study that was run. */
+void spot_advice_json(const spot_advice_result_t *self, const spot_assumed_t *assumed, FILE *out);

@@ -182,6 +182,8 @@ typedef struct {
     size_t point_id;
     int64_t size; /* instances */
     double cost, p;
+    const char *beyond;     /* what it rests on that was not measured; NULL: nothing */
+    bool is_left_out;       /* for that, unless nothing else will do */
     bool is_sure;           /* keeps the goal, if not the budget */
     bool is_best;           /* of the race */
     bool is_met;            /* by the estimates */
@@ -216,6 +218,9 @@ static int compare_entries(const void *left, const void *right)
     if (a->is_open != b->is_open) {
         return a->is_open ? -1 : 1;
     }
+    if (a->is_open && a->is_left_out != b->is_left_out) {
+        return a->is_left_out ? 1 : -1;
+    }
     if (a->is_open && a->is_out != b->is_out) {
         return a->is_out ? 1 : -1;
     }
@@ -231,9 +236,9 @@ static bool is_kept(const spot_advising_t *self, const entry_t *entry, double co
     return entry->is_sure && cost_p95 <= self->request->question.budget;
 }
 
-/* Points that may keep the limits come first, those still in the race by cost, then
- * those out of it; then those above the budget, by cost; last the others, by their
- * probability, then their size. */
+/* Points that may keep the limits come first, those that rest on what was measured before
+ * the others, and of either those still in the race by cost, then those out of it; then those above
+ * the budget, by cost; last the others, by their probability, then their size. */
 static int rank(
     spot_advising_t *self, const spot_study_t *study, const spot_store_t *store, entry_t *entries)
 {
@@ -253,6 +258,9 @@ static int rank(
             .p = spot_estimate_value(&runner->constrained[0]),
             .is_out = runner->fate != SPOT_FATE_RACING,
             .is_best = race.has_best && race.best_id == j};
+        entry->beyond = spot_race_beyond(&race, j);
+        entry->is_left_out =
+            entry->beyond != NULL && !spot_study_beyond(&study->head, j).only_warns;
         entry->is_sure = entry->p >= self->result->sure;
         entry->is_met = runner->fate != SPOT_FATE_UNDEFINED &&
                         is_kept(self, entry,
@@ -283,14 +291,24 @@ static const spot_alternative_t *item_of(const spot_advising_t *self, const entr
     return &self->alternatives.items[entry->point_id];
 }
 
-/* Whether an entry is the first one of its market by its distance. */
+static void tell_beyond(spot_advising_t *self, const entry_t *entry, spot_advised_t *advised)
+{
+    advised->is_left_out = entry->is_left_out;
+    advised->beyond =
+        entry->beyond == NULL ? NULL : spot_texts_add(&self->result->texts, "%s", entry->beyond);
+}
+
+/* Whether an entry is the first one of its market by its distance, what is left out for
+ * what was not measured behind all others. */
 static bool is_first_of_kind(const spot_advising_t *self, const entry_t *entries, size_t entry_id)
 {
     const entry_t *entry = &entries[entry_id];
 
     for (size_t j = 0; j < self->result->num_points; j++) {
         if (strcmp(item_of(self, &entries[j])->kind, item_of(self, entry)->kind) == 0 &&
-            compare_distances(&entries[j], entry) < 0) {
+            (entries[j].is_left_out != entry->is_left_out
+                    ? entry->is_left_out
+                    : compare_distances(&entries[j], entry) < 0)) {
             return false;
         }
     }
@@ -344,7 +362,11 @@ static int find_nearest(spot_advising_t *self, const entry_t *entries, size_t *n
             }
         }
     }
-    return ret == 0 ? decide(self, item_of(self, &entries[*chosen_id]), &decision, answer) : ret;
+    ret = ret == 0 ? decide(self, item_of(self, &entries[*chosen_id]), &decision, answer) : ret;
+    if (ret == 0) {
+        tell_beyond(self, &entries[*chosen_id], answer);
+    }
+    return ret;
 }
 
 /* Of what all runs leave open the one with the largest probability, which comes nearest. */
@@ -399,7 +421,8 @@ static int take_cheaper(spot_advising_t *self, entry_t *entries, size_t *num_tri
 
     for (size_t j = first;
          ret == 0 && j < self->result->num_points && j < first + MAX_CLOSE && entries[j].is_open &&
-         !entries[j].is_out && entries[j].cost <= CLOSE * cost;
+         !entries[j].is_out && entries[j].is_left_out == entries[*chosen_id].is_left_out &&
+         entries[j].cost <= CLOSE * cost;
          j++) {
         const decision_t decision = {next_error(num_tried), FIRST_LOOK};
         bool is_cheaper = false;
@@ -407,6 +430,7 @@ static int take_cheaper(spot_advising_t *self, entry_t *entries, size_t *num_tri
         ret = is_dearer(self, answer->point, item_of(self, &entries[j])->point, &is_cheaper);
         if (ret == 0 && is_cheaper) {
             ret = decide(self, item_of(self, &entries[j]), &decision, &entries[j].decided);
+            tell_beyond(self, &entries[j], &entries[j].decided);
             if (ret == 0 && entries[j].decided.verdict == SPOT_VERDICT_YES) {
                 *answer = entries[j].decided;
                 *chosen_id = j;
@@ -443,6 +467,7 @@ static int find_answer(spot_advising_t *self, entry_t *entries, size_t *chosen_i
         const decision_t decision = {next_error(&num_tried), FIRST_LOOK};
 
         ret = decide(self, item_of(self, &entries[j]), &decision, &answer);
+        tell_beyond(self, &entries[j], &answer);
         entries[j].decided = answer;
         *chosen_id = j;
         if (ret == 0 && answer.verdict == SPOT_VERDICT_UNDECIDED) {
@@ -499,12 +524,13 @@ static int name_rivals(spot_advising_t *self, const entry_t *entries, size_t cho
             (entries[j].decided.point == NULL || entries[j].decided.verdict == SPOT_VERDICT_YES);
         spot_advised_t advised;
 
-        if (j == chosen_id || result->num_advised > MAX_RIVALS ||
+        if (j == chosen_id || result->num_advised > MAX_RIVALS || entries[j].is_left_out ||
             (!is_next && (strcmp(item->kind, kind) == 0 || !is_first_of_kind(self, entries, j)))) {
             continue;
         }
         ret = measure_rival(self, &entries[j], &advised);
         if (ret == 0) {
+            tell_beyond(self, &entries[j], &advised);
             result->runner_up_id = is_next ? result->num_advised : result->runner_up_id;
             ret = SPOT_ARRAY_APPEND(result, advised, advised);
         }
@@ -564,6 +590,9 @@ static int look_at_larger(spot_advising_t *self)
             self->advice->propose(&question, self->scenario, self->document.root, &all, self->diag);
         ret = ret == 0 ? spot_error_first(all.error, all.texts.error) : ret;
         ret = ret == 0 ? name_best_above(self, &all, before) : ret;
+        if (ret == 0 && all.why_not_larger != NULL && result->why_not_larger == NULL) {
+            result->why_not_larger = spot_texts_add(&result->texts, "%s", all.why_not_larger);
+        }
         before = question.max_fleet;
         is_met = result->num_larger > 0 &&
                  result->larger[result->num_larger - 1].verdict == SPOT_VERDICT_YES;

@@ -36,6 +36,9 @@ typedef struct {
     const char *words;
     const char *kind;              /* its market */
     const char *assumed;           /* NULL: nothing */
+    const char *beyond;            /* what it rests on that was not measured, as words of
+                                      spot_beyond_t; NULL: nothing */
+    bool is_left_out;              /* for that: it is named where nothing else will do */
     int64_t size;                  /* instances */
     spot_verdict_t verdict;        /* whether it keeps the goal and the budget, by its figures */
     spot_advice_figures_t figures; /* of runs that the search did not choose by */
@@ -91,8 +94,9 @@ typedef struct {
     spot_advised_t *open; /* [num_open] cheaper ones of which all runs did not show whether
                              they keep the limits */
     size_t num_larger, max_larger;
-    spot_advised_t *larger;   /* [num_larger] without a yes: larger fleets, by size */
-    size_t num_larger_points; /* alternatives that were looked at for them */
+    spot_advised_t *larger;     /* [num_larger] without a yes: larger fleets, by size */
+    size_t num_larger_points;   /* alternatives that were looked at for them */
+    const char *why_not_larger; /* why no larger ones were looked at; NULL: no reason */
     size_t num_break_evens, max_break_evens;
     spot_advice_break_even_t *break_evens;
     size_t num_screened, max_screened;
