@@ -81,7 +81,8 @@ static void write_summary(const spot_page_t *page)
         spot_words_count(texts, (int64_t) page->head->num_points, "point"),
         spot_words_replications(texts, page->report), (unsigned long long) page->head->seed);
     if (page->head->assumed.num_items > 0) {
-        spot_html_element(out, "p id=\"assumed\" class=\"note\"", spot_assumed_words(texts, &page->head->assumed));
+        spot_html_element(out, "p id=\"assumed\" class=\"note\"",
+            spot_assumed_words(texts, &page->head->assumed));
         fputs("\n", out);
     }
     spot_page_doubts_write(page);

@@ -446,7 +446,19 @@ static bool is_below(const char *key, const char *map)
     return strncmp(key, map, num_bytes) == 0 && key[num_bytes] == '.';
 }
 
-/* Of the options of a policy. */
+/* Whether a job that ran may have to start again. */
+static bool restarts(const scenario_t *self)
+{
+    static const char *const others[] = {"fifo", "sjf", "qssf"}; /* which preempt none */
+    bool preempts = true;
+
+    for (size_t j = 0; j < sizeof(others) / sizeof(others[0]); j++) {
+        preempts = preempts && strcmp(spot_policies[self->policy_id]->name, others[j]) != 0;
+    }
+    return preempts || self->pools.num_settings > 0;
+}
+
+/* Of the laws of jobs and of the options of a policy. */
 static bool option_decides(const scenario_t *self, const char *key)
 {
     const spot_lucid_setting_t *lucid = &self->lucid;
@@ -460,6 +472,7 @@ static bool option_decides(const scenario_t *self, const char *key)
         {"lucid.packing.threshold", lucid->packing == SPOT_PACKING_FORECAST},
         {"lucid.packing.gpu_memory", lucid->packing != SPOT_PACKING_NEVER},
         {"lucid.packing.max_gpus", lucid->packing != SPOT_PACKING_NEVER},
+        {"jobs.generate.restart", restarts(self)},
         {"jobs.generate.checkpoint.write", law->terms.checkpoint_every_ms > 0},
         {"jobs.generate.reconfiguration", law->terms.num_speeds > 0},
         {"jobs.generate.duration", law->num_classes == 0 || law->classes[0].from_gpus > 1},

@@ -229,6 +229,9 @@ bool spot_serve_decides(const void *scenario, const spot_node_t *root, const cha
     if (strncmp(key, outages, sizeof(outages) - 1) != 0) {
         return true;
     }
+    if (strcmp(key, "preemptions.hazard.zone_recover") == 0) {
+        return self->outages.zone_mtbf_ns > 0;
+    }
     for (size_t j = 0; self->config_form == 1 && j < self->num_configs; j++) {
         is_spot |= self->configs[j].option.market != SPOT_MARKET_ON_DEMAND;
         is_scaled |= self->configs[j].option.scale.kind == SPOT_SCALE_UTILISATION;

@@ -433,6 +433,15 @@ stderr_says "unknown recovery system \"prayer\"; known: bamboo, checkpoint"
 systems='checkpoint,{system: checkpoint, detection: 60 s}'
 golden compare-recorded.txt compare scenario.yaml --recovery "$systems"
 golden compare-recorded.json compare scenario.yaml --recovery "$systems" --json
+# What a study assumes is kept with it, for its report and its page.
+ends 0 compare scenario.yaml --recovery "$systems" -o "$work/assumed.db"
+ends 0 report "$work/assumed.db"
+expect 'a report names what is assumed' \
+    grep -q '^assumed, not from your file: detection time 0 s$' "$work/stdout"
+ends 0 report "$work/assumed.db" -o "$work/assumed.html"
+expect 'so does its page' \
+    grep -q '^<p id="assumed" class="note">assumed, not from your file: detection time 0 s</p>$' \
+    "$work/assumed.html"
 set -- compare generated.yaml --recovery "$systems,{system: checkpoint}" --replications 100 \
     --seed 5
 golden compare-generated.txt "$@"

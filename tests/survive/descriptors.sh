@@ -28,6 +28,7 @@ END
 cat >scenario.yaml <<'END'
 scenario: few
 horizon: 1 h
+job: {step_time: {16: 18 s, 32: 11 s, 48: 9 s, 64: 8 s}}
 trace: model.yaml
 END
 cat >study.yaml <<'END'

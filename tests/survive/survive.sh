@@ -31,7 +31,7 @@ scenario:
   scenario: survive
   horizon: 6 h
   fleet: {capacity: 64, initial: 32, preparation: 180 s}
-  job: {pipeline_depth: 16}
+  job: {pipeline_depth: 16, step_time: {16: 18 s, 32: 11 s, 48: 9 s, 64: 8 s}}
   trace:
     generator: seed
     preemption: {per_minute: 0.2, count: {normal: {mean: 2.4, std: 2.1}}}

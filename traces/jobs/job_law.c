@@ -300,8 +300,10 @@ const spot_field_t spot_job_law_fields[] = {
         "checkpoints, which keep progress when nodes go, such as {every: 30 min, write: "
         "1 min}")},
     {SPOT_RANGE(DURATION, "restart", spot_job_law_t, terms.restart_ms, 0,
-        (double) SPOT_MAX_DURATION_MS, "",
-        "time that a restart takes (default: as the policy says)")},
+         (double) SPOT_MAX_DURATION_MS, "",
+         "time that a restart takes (default: 40 s, above 8 GPUs 60 s, as in published "
+         "simulators)"),
+        .otherwise = "40 s, above 8 GPUs 60 s", SPOT_DECIDES},
     {SPOT_RANGE(DURATION, "reconfiguration", spot_job_law_t, terms.reconfiguration_ms, 0,
          (double) SPOT_MAX_DURATION_MS, "0 s",
          "time that an elastic job takes to go on with another number of GPUs"),

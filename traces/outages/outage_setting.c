@@ -41,7 +41,8 @@ static const spot_field_t hazard_fields[] = {
     {RANGE(DURATION_NS, "zone_mtbf", zone_mtbf_ns, 1, MAX_MEAN_NS, "",
         "mean time to the outage of a zone", "the same as mtbf of a zone")},
     {RANGE(DURATION_NS, "zone_recover", zone_recover_ns, 0, MAX_MEAN_NS, "",
-        "mean outage of a zone", "the same as recover of a zone; default: 0 s")},
+         "mean outage of a zone", "the same as recover of a zone; default: 0 s"),
+        .otherwise = "0 s", SPOT_DECIDES},
     {.name = NULL},
 };
 

@@ -10,6 +10,7 @@
 
 #define POINT_BYTES 512      /* of the values of a point in a message */
 #define MAX_KEPT_POINTS 4096 /* points whose scenarios are kept */
+#define MAX_ASKED_POINTS 256 /* first points that are asked what they assume, whatever they are */
 
 const char *spot_study_point_text(
     const spot_study_head_t *head, size_t point_id, char *text, size_t text_bytes)
@@ -315,6 +316,16 @@ static size_t num_moved(const spot_study_head_t *head, size_t point_id)
     return num;
 }
 
+/* Whether a point may assume what no point before does. Beyond the first ones of a grid
+ * those with one key moved tell what a value of it leaves out, and in a design all values
+ * are numbers. */
+static bool may_assume_more(const spot_study_head_t *head, size_t point_id)
+{
+    return point_id < MAX_ASKED_POINTS ||
+           (head->plan.kind == SPOT_PLAN_GRID ? num_moved(head, point_id) <= 1
+                                              : !spot_plan_is_design(head->plan.kind));
+}
+
 /* Binds a point and, if all before were good, adds what it yields. What a point lacks to
  * be run is no error: the others go on. The study keeps the scenarios of layouts, and
  * all of a few points; another one lives until the next point is bound. */
@@ -326,7 +337,9 @@ static int bind_next(spot_reading_t *self, size_t point_id, bool is_good_so_far,
     void *scenario;
     int ret = spot_points_bind_one(study, point_id, bound->last, &scenario, self->diag);
 
-    if (ret == 0 && is_good_so_far) { /* one that cannot run takes nothing for granted */
+    if (ret == 0 && is_good_so_far &&
+        may_assume_more(
+            &study->head, point_id)) { /* one that cannot run takes nothing for granted */
         ret = spot_experiment_find_assumed(
             study->experiment, scenario, study->template->scenario.root, &study->head.assumed);
     }

@@ -98,6 +98,7 @@ static const char schedule[] =
     "    sizes: {1: 3, 4: 1}\n"
     "    duration: {family: exponential, mu: 3600}\n"
     "    checkpoint: {every: 600 s, write: 60 s}\n"
+    "    restart: 50 s\n"
     "    reconfiguration: 30 s\n"
     "    elastic: {share: 0.5, throughput: {4: 1, 8: 1.8}}\n"
     "cluster: {vcs: {main: 4}, gpus_per_node: 4, placer: random, price: 20, spot_share: 0.5}\n"

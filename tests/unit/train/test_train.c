@@ -405,6 +405,8 @@ static void test_repetition(void **state)
 
 /* ---- Recorded traces ---- */
 
+#define STEPS "step_time: {16: 18 s, 32: 11 s, 48: 9 s, 64: 8 s}"
+
 static bool is_recorded(const char *name, char path[PATH_BYTES])
 {
     snprintf(path, PATH_BYTES, RECORDED_FOLDER "/%s.csv", name);
@@ -549,10 +551,10 @@ static void test_recorded_traces(void **state)
         "skypilot-avail-1n-aws-20221026-us-west-2b-v100-1",
         "skypilot-preempt-1n-aws-20230422-us-west-2c-v100-1",
         "skypilot-preempt-4n-aws-20230803-us-east-1f-v100-1"};
-    static const char *const jobs[] = {"{}",
-        "{pipeline_depth: 1, checkpoint: {mode: sync, every: 10 steps, write: 15800 "
+    static const char *const jobs[] = {"{" STEPS "}",
+        "{" STEPS ", pipeline_depth: 1, checkpoint: {mode: sync, every: 10 steps, write: 15800 "
         "ms}}",
-        "{pipeline_depth: 4, max_pipelines: 3, checkpoint: {every: 300 s, snapshot: 2 "
+        "{" STEPS ", pipeline_depth: 4, max_pipelines: 3, checkpoint: {every: 300 s, snapshot: 2 "
         "s, "
         "busy: wait, write: 400 s}}"};
     size_t num_checked = 0;
