@@ -252,18 +252,30 @@ static void write_effect(const spot_answer_t *self, const spot_value_effect_t *e
     }
 }
 
+/* Smaller changes, relative to what they change, are not worth a sentence, and other seeds
+ * would not show them. */
+#define SMALL_EFFECT 1e-3
+
+static bool is_small(const spot_value_effect_t *effect, int sign_id)
+{
+    return fabs(effect->changes[sign_id].least_ratio - 1) < SMALL_EFFECT &&
+           fabs(effect->changes[sign_id].most_ratio - 1) < SMALL_EFFECT;
+}
+
 /* "with pipeline depth 8 it is 2 percentage points lower, with pipeline depth 32 up to 3
  * percentage points higher"; nothing where there is nothing to compare. */
 static void write_key(const spot_answer_t *self, size_t axis_id, const spot_value_effect_t *effects)
 {
     const spot_axis_t *axis = &self->head->axes[axis_id];
     size_t last_id = axis->num_values, num_pairs = 0;
+    bool has_small = false;
 
     for (int sign_id = 0; sign_id < SPOT_NUM_SIGNS; sign_id++) {
         const size_t value_id = spot_strongest_effect(effects, axis->num_values, sign_id);
         const bool is_first = last_id == axis->num_values;
 
-        if (value_id == axis->num_values) {
+        if (value_id == axis->num_values || is_small(&effects[value_id], sign_id)) {
+            has_small = has_small || value_id < axis->num_values;
             continue;
         }
         if (value_id == last_id) {
@@ -280,6 +292,9 @@ static void write_key(const spot_answer_t *self, size_t axis_id, const spot_valu
     }
     if (last_id < axis->num_values) {
         fputc('\n', self->out);
+    } else if (has_small) {
+        fprintf(
+            self->out, "%s changes it by less than 0.1 %%\n", spot_words_key(self->texts, axis));
     } else if (num_pairs > 0) {
         fprintf(
             self->out, "%s makes no sure difference to it\n", spot_words_key(self->texts, axis));

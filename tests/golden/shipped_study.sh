@@ -4,6 +4,7 @@
 # rows: it gives the rows that are committed beside it, byte for byte.
 # answer: run into a database, its report has the answer that is committed beside it and that
 # docs/gallery.md has with its question; and picture.svg is one of the pictures of the report.
+# seeds: with two other seeds its answer says the same, but for figures.
 # few: with two replications, for sanitizers, it is run into a database and its page is made.
 set -eu
 spotsim=$1
@@ -67,6 +68,22 @@ answer() {
         cmp -s "$picture" "$folder/picture.svg" && is_same=yes
     done
     [ -n "$is_same" ] || fail "no picture of the report is picture.svg"
+}
+
+# An answer without its figures: what it claims.
+claims() {
+    sed -E 's/-?[0-9][0-9.,]*/N/g; s/ ±N//g; s/N to N/N/g'
+}
+
+seeds() {
+    claims <"$folder/answer.txt" >"$work/claims.txt"
+    for seed in 2 3; do
+        "$spotsim" study "$folder/study.yaml" --seed $seed -o "$work/$seed.db" >/dev/null 2>&1
+        COLUMNS=1000 "$spotsim" report "$work/$seed.db" >"$work/report.txt" 2>/dev/null
+        sed -n 2p "$work/report.txt" >"$work/answer.txt"
+        claims <"$work/answer.txt" >"$work/other.txt"
+        cmp "$work/claims.txt" "$work/other.txt" || fail "seed $seed: $(cat "$work/answer.txt")"
+    done
 }
 
 few() {

@@ -84,6 +84,10 @@ spot_probability_t spot_trial_goal(const spot_trial_t *self, size_t point_id, do
 spot_probability_t spot_trial_in_budget(
     const spot_trial_t *self, size_t point_id, double confidence);
 
+/* The interval of the mean cost. */
+void spot_trial_cost(
+    const spot_trial_t *self, size_t point_id, double confidence, double *low, double *high);
+
 /* By how much the mean cost of x is above that of y, of the same runs. */
 void spot_trial_dearer(
     const spot_trial_t *self, size_t x, size_t y, double confidence, double *low, double *high);

@@ -12,8 +12,8 @@
 enum { FIRST_LOOK = 256, MAX_RIVALS = 4, LARGER_RUNS = 256, SCREENED_RUNS = 64 };
 
 /* Candidates that are held against the answer, where the race has their costs within this
- * ratio, and the runs of that. */
-enum { MAX_CLOSE = 4, CLOSE_RUNS = 2048 };
+ * ratio, and the runs of that over those of a break-even at a factor. */
+enum { MAX_CLOSE = 4, CLOSE_GROWTH = 4 };
 #define CLOSE 1.05
 
 /* Fleets that are looked at after a no, over the largest that was asked for. */
@@ -165,6 +165,10 @@ static int decide(spot_advising_t *self, const spot_alternative_t *item, const d
         read_figures(&trial, item, &advised->figures);
         advised->figures.p_low = shown.p_low;
         advised->figures.p_high = shown.p_high;
+        if (!spot_trial_is_fixed(&trial, 0)) {
+            spot_trial_cost(
+                &trial, 0, confidence, &advised->figures.cost_low, &advised->figures.cost_high);
+        }
         advised->figures.in_budget.low = shown.in_budget.low;
         advised->figures.in_budget.high = shown.in_budget.high;
     }
@@ -396,7 +400,8 @@ static int take_open(
 static int is_dearer(spot_advising_t *self, const char *dear, const char *cheap, bool *is_so)
 {
     const char *points[] = {dear, cheap};
-    const spot_trial_plan_t plan = {whole_turns(self, CLOSE_RUNS), promise_seed(self)};
+    const spot_trial_plan_t plan = {
+        whole_turns(self, CLOSE_GROWTH * self->advice->factor_runs), promise_seed(self)};
     double low, high;
     spot_trial_t trial;
     int ret = spot_trial_init(&trial, self, 2, points, NULL, &plan);

@@ -354,6 +354,12 @@ spot_probability_t spot_trial_in_budget(
     return share_of(point, num_hits, confidence);
 }
 
+void spot_trial_cost(
+    const spot_trial_t *self, size_t point_id, double confidence, double *low, double *high)
+{
+    spot_estimate_safe_bounds(&self->points[point_id].estimates[COST], confidence, low, high);
+}
+
 void spot_trial_dearer(
     const spot_trial_t *self, size_t x, size_t y, double confidence, double *low, double *high)
 {

@@ -17,9 +17,9 @@ typedef struct {
     double value, low, high;
 } spot_probability_t;
 
-/* What runs say of an alternative. Costs in the unit of the cost, times in s. The interval
- * of p holds with SPOT_CONFIDENCE: that of the answer, and of what was tried before it, at
- * all looks and for all of these at once. That of the cost holds with it alone. */
+/* What runs say of an alternative. Costs in the unit of the cost, times in s. Each interval
+ * holds with SPOT_CONFIDENCE; those of the answer, and of what was tried before it, at all
+ * looks, and that of p for all of these at once. */
 typedef struct {
     int64_t num_runs;                 /* 1: of a fixed one, of which all is known */
     double p, p_low, p_high;          /* probability that the goal is met */

@@ -50,7 +50,9 @@ static void assert_column(
 {
     for (size_t j = 0; j < report->head->num_points; j++) {
         const spot_summary_t *summary = spot_report_summary(report, j, metric_id);
-        const double wanted = is_mean ? summary->value : (summary->ci_high - summary->ci_low) / 2;
+        const double half_width =
+            fmax(summary->ci_high - summary->value, summary->value - summary->ci_low);
+        const double wanted = is_mean ? summary->value : half_width;
         char *end;
         const double value = strtod(column, &end);
 
