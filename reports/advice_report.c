@@ -430,7 +430,10 @@ static void write_short(const spot_advice_result_t *self, spot_document_t *docum
     size_t on_demand_id = self->num_advised, next_id;
 
     for (size_t j = 1; j < self->num_advised; j++) {
-        on_demand_id = strcmp(self->advised[j].kind, "on demand") == 0 ? j : on_demand_id;
+        on_demand_id = strcmp(self->advised[j].kind, "on demand") == 0 ||
+                               strcmp(self->advised[j].kind, "reserved") == 0
+                           ? j
+                           : on_demand_id;
     }
     next_id = find_next(self, on_demand_id);
     write_larger(self, document);

@@ -3,6 +3,7 @@
  * reserved and how many on spot, and the policy. */
 #include <inttypes.h>
 #include <math.h>
+#include <string.h>
 
 #include "base/units.h"
 #include "sim/schedule/experiment.h"
@@ -68,7 +69,7 @@ static void add_choice(proposal_t *self, int64_t size, double share, const char 
 {
     const spot_schedule_scenario_t *own = self->scenario;
     spot_texts_t *texts = &self->all->texts;
-    const char *vcs = "";
+    const char *vcs = "", *words;
     int64_t num_before = 0, num_given = 0, num_spot = 0;
     bool has_room = true;
 
@@ -85,14 +86,17 @@ static void add_choice(proposal_t *self, int64_t size, double share, const char 
         vcs = spot_texts_join(texts, vcs, ", ",
             spot_texts_add(texts, "\"%s\": %" PRId64, own->vcs.vcs[j].name, num_nodes));
     }
+    words = spot_texts_add(texts, "%" PRId64 " reserved and %" PRId64 " spot nodes, policy %s",
+        size - num_spot, num_spot, policy);
+    for (size_t j = 0; j < self->all->num_items; j++) {
+        has_room = has_room && strcmp(self->all->items[j].words, words) != 0; /* rounded alike */
+    }
     if (has_room && (num_spot > 0 || share == 0)) {
         (void) SPOT_ARRAY_PUSH(self->all, items,
             (spot_alternative_t){.point = spot_texts_add(texts,
                                      "{cluster.vcs: {%s}, cluster.spot_share: %.9g, policy: %s}",
                                      vcs, share, policy),
-                .words = spot_texts_add(texts,
-                    "%" PRId64 " reserved and %" PRId64 " spot nodes, policy %s", size - num_spot,
-                    num_spot, policy),
+                .words = words,
                 .kind = num_spot == 0      ? "reserved"
                         : num_spot == size ? "spot"
                                            : "mixed",

@@ -89,7 +89,7 @@ static state_t judge(const search_t *self, const spot_trial_t *trial, const char
     state_t state = own == SPOT_VERDICT_YES ? STAYS : own == SPOT_VERDICT_NO ? CHANGES : OPEN;
 
     *why = state == STAYS ? NULL
-           : is_goal      ? spot_texts_add(texts, "it is kept in fewer than %g %%",
+           : is_goal      ? spot_texts_add(texts, "fewer than %g %% of the runs keep it",
                                 100 * self->advising->request->question.sure)
                           : "it is above the budget";
     for (size_t j = 1; state != CHANGES && j < self->num_points; j++) {

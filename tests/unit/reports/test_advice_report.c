@@ -124,7 +124,7 @@ static void test_short(void **state)
         {.noun = "preemptions and additions",
             .words = "times as frequent",
             .most = 8,
-            .why = "it is kept in fewer than 95 %",
+            .why = "fewer than 95 % of the runs keep it",
             .near = 2.4,
             .far = 2.48,
             .num_runs = 2048},
