@@ -55,7 +55,8 @@ SPOT_MUST_CHECK int spot_study_task_verdict(const spot_store_t *store);
 
 /* Checks the outputs, runs what is missing in the store and writes the results. With a
  * database the study keeps its ledger too, unless the database was begun without it.
- * An exit code above 0 of the verdict. Errors of spot_study_run() and of writing, with the reasons in the diag of the call.
+ * An exit code above 0 of the verdict. Errors of spot_study_run() and of writing, with the reasons
+ * in the diag of the call.
  */
 SPOT_MUST_CHECK int spot_study_task_run(const spot_study_task_t *self, spot_study_t *study);
 
