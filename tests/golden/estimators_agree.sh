@@ -31,8 +31,8 @@ engine: schedule
 jobs: {log: log.csv, oversize: drop}
 cluster: {vcs: {a: 4, b: 3}, start: 0 s}
 policy: qssf
-qssf: {estimator: oracle}
-lucid: {estimator: oracle, profiler: {from: {a: 1}, limit: 300 s, gpu_limit: 4}, packing: {switch: never}}
+qssf: {estimator: oracle, sigma: 1}
+lucid: {estimator: oracle, sigma: 1, profiler: {from: {a: 1}, limit: 300 s, gpu_limit: 4}, packing: {switch: never}}
 END
 num_failed=0
 

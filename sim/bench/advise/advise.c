@@ -164,7 +164,9 @@ static int sift(spot_advising_t *self)
     }
     if (ret == 0) {
         all->num_items = num_kept;
-        memcpy(all->items, kept, num_kept * sizeof(*kept));
+        for (size_t j = 0; j < num_kept; j++) {
+            all->items[j] = kept[j];
+        }
     }
     free(kept);
     return ret;

@@ -272,8 +272,8 @@ static void find_bounds(
     }
 }
 
-/* What a share that is not known rests on is nothing. After the last round the estimate
- * decides. */
+/* A share that is not known is none. By the estimate a runner rests on what was measured;
+ * it takes confidence to leave it out, but after the last round. */
 static void judge_measured(spot_race_t *self, size_t point_id)
 {
     const double most = spot_study_beyond(self->head, point_id).most;
@@ -287,7 +287,7 @@ static void judge_measured(spot_race_t *self, size_t point_id)
         spot_study_is_fixed(self->head, point_id) || self->num_rows >= self->head->num_replications,
         &low, &high);
     runner->is_beyond = low > most;
-    runner->is_measured = !(high > most);
+    runner->is_measured = !(spot_estimate_value(&runner->beyond) > most);
 }
 
 /* A constraint that is certainly kept stays so, as all intervals hold at once. */

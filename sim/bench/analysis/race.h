@@ -37,7 +37,7 @@ extern const char *const spot_fate_names[SPOT_NUM_FATES];
 typedef struct {
     spot_fate_t fate;
     bool is_feasible;             /* keeps all constraints, with confidence */
-    bool is_measured;             /* rests on what was measured, with confidence, or may be
+    bool is_measured;             /* rests on what was measured, by the estimate, or may be
                                      recommended all the same */
     bool is_beyond;               /* rests too much on what was not, with confidence; after the
                                      last round one of the two holds, by the estimate */

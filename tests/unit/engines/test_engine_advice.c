@@ -155,7 +155,7 @@ static void test_cluster_is_cheapest(void **state)
     (void) state;
     assert_best(cluster_job, "advice_cluster.yaml",
         (spot_advice_question_t){
-            .sure = 0.8, .budget = (double) INFINITY, .finish_by_ms = 6 * 3600000});
+            .sure = 0.85, .budget = (double) INFINITY, .finish_by_ms = 6 * 3600000});
 }
 
 /* ---- Numbers of a doubt ---- */
