@@ -225,9 +225,6 @@ static int compare_entries(const void *left, const void *right)
     if (a->is_open && a->is_left_out != b->is_left_out) {
         return a->is_left_out ? 1 : -1;
     }
-    if (a->is_open && a->is_out != b->is_out) {
-        return a->is_out ? 1 : -1;
-    }
     if (a->is_open && a->cost != b->cost) {
         return a->cost < b->cost ? -1 : 1;
     }
@@ -241,8 +238,9 @@ static bool is_kept(const spot_advising_t *self, const entry_t *entry, double co
 }
 
 /* Points that may keep the limits come first, those that rest on what was measured before
- * the others, and of either those still in the race by cost, then those out of it; then those above
- * the budget, by cost; last the others, by their probability, then their size. */
+ * the others, and of either by cost, also those out of the race: what beat them may not
+ * keep the limits. Then those above the budget, by cost; last the others, by their
+ * probability, then their size. */
 static int rank(
     spot_advising_t *self, const spot_study_t *study, const spot_store_t *store, entry_t *entries)
 {
@@ -426,7 +424,7 @@ static int take_cheaper(spot_advising_t *self, entry_t *entries, size_t *num_tri
 
     for (size_t j = first;
          ret == 0 && j < self->result->num_points && j < first + MAX_CLOSE && entries[j].is_open &&
-         !entries[j].is_out && entries[j].is_left_out == entries[*chosen_id].is_left_out &&
+         entries[j].is_left_out == entries[*chosen_id].is_left_out &&
          entries[j].cost <= CLOSE * cost;
          j++) {
         const decision_t decision = {next_error(num_tried), FIRST_LOOK};
