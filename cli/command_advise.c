@@ -580,7 +580,10 @@ static int run(spot_call_t *call)
         (void) rmdir(arguments->save_folder); /* unless it has files */
     }
     if (ret == 0 && arguments->question.is_running) {
-        ret = exit_codes_as_it_is[spot_advice_current(&result)->verdict];
+        const spot_advised_t *current = spot_advice_current(&result);
+
+        spot_bug_assert(current != NULL);
+        ret = exit_codes_as_it_is[current->verdict];
     } else if (ret == 0) {
         ret = exit_codes[result.verdict];
     }
@@ -600,7 +603,7 @@ const spot_command_t spot_command_advise = {
     .arguments = "JOB.yaml",
     .summary = "What to rent, so that the work is done in time at the least cost",
     .doc = "Searches what the engine of the scenario lets choose: of a training job spot, "
-           "on demand or a part on demand, the recovery systems whose figures are known, "
+           "on demand or a part on demand, the recovery systems of --recovery, "
            "the interval of checkpoints, the pipeline depth (where a table by (D,P) says "
            "what it does) and the size of the fleet. It minimises the mean cost, with a "
            "probability of --sure to be done in time; late runs go on, up to three "
@@ -608,7 +611,8 @@ const spot_command_t spot_command_advise = {
            "choose by. Then it looks at what would change the answer. It writes nothing but what "
            "-o and --save name. A log is converted in memory, as the options say that are also "
            "those of `spotsim trace convert`; -q leaves out the report of it. "
-           "The exit code is 1 if the answer is no. With --now the question is asked in "
+           "The exit code is 0 for yes, 1 for no and 4 where the runs leave it open. With --now "
+           "the question is asked in "
            "the middle of a run, and the exit code is 3 if the job, as it is, does not "
            "keep the goal.\n\nOf a serving pipeline (engine: serve) it searches the "
            "cheapest configuration of the planners, on demand, on spot or mixed, that "

@@ -11,7 +11,10 @@
 #define S_PER_H 3600.0
 #define S_PER_D 86400.0
 
-enum { FACTORS_SAID = 2, SCREENED_SAID = 3 }; /* in the short answer */
+enum { FACTORS_SAID = 2, SCREENED_SAID = 1 }; /* in the short answer */
+
+/* A system that was screened is named below this ratio of costs. */
+#define WORTH_SAYING 0.995
 
 /* A cost within this ratio nearly wins; a factor is about known if its interval is wider
  * than this one. */
@@ -37,9 +40,21 @@ static const char *quantile(spot_texts_t *texts, const spot_advice_result_t *sel
     return isfinite(value) ? amount(texts, value) : money(texts, self, value);
 }
 
+/* A share in percent; one that is not quite all is never "100.0 %". */
 static const char *percent(spot_texts_t *texts, double share)
 {
-    return spot_texts_add(texts, share > 0.9995 && share < 1 ? "%.2f %%" : "%.1f %%", 100 * share);
+    int num_digits = 1;
+
+    while (share < 1 && num_digits < 10 && 100 * share + 0.5 * pow(10, -num_digits) >= 100) {
+        num_digits++;
+    }
+    return spot_texts_add(texts, "%.*f %%", num_digits, 100 * share);
+}
+
+/* What is asked for, as it was given. */
+static const char *asked(spot_texts_t *texts, double share)
+{
+    return spot_texts_add(texts, "%.10g %%", 100 * share);
 }
 
 /* An end of an interval in percent, rounded outwards; with as many digits as it takes to
@@ -60,13 +75,13 @@ static const char *bound(spot_texts_t *texts, double share, double limit, bool i
     return spot_texts_add(texts, "%.*f", num_digits, 100 * rounded);
 }
 
-/* "99.2 % (98.1 % to 99.7 %)"; without an interval where all runs are the same. */
+/* "99.2 % (98.1 to 99.7)"; without an interval where all runs are the same. */
 static const char *share_text(
     spot_texts_t *texts, const spot_probability_t *share, double limit, int64_t num_runs)
 {
     return num_runs == 1 ? percent(texts, share->value)
-                         : spot_texts_add(texts, "%s (%s %% to %s %%)",
-                               percent(texts, share->value), bound(texts, share->low, limit, true),
+                         : spot_texts_add(texts, "%s (%s to %s)", percent(texts, share->value),
+                               bound(texts, share->low, limit, true),
                                bound(texts, share->high, limit, false));
 }
 
@@ -99,7 +114,7 @@ static const char *limits(const spot_advice_result_t *self)
 /* What is asked for, as a condition. */
 static const char *condition(spot_texts_t *texts, const spot_advice_result_t *self)
 {
-    return spot_texts_add(texts, "a probability of %s %s%s", percent(texts, self->sure),
+    return spot_texts_add(texts, "a probability of %s %s%s", asked(texts, self->sure),
         self->goal_words,
         isfinite(self->budget) ? spot_texts_add(texts, " and costs at most %s in 95 %% of the runs",
                                      money(texts, self, self->budget))
@@ -115,24 +130,28 @@ static const char *chances(
     const spot_advice_figures_t *figures = &item->figures;
     const spot_probability_t goal = goal_of(figures);
 
-    return spot_texts_add(texts, "%s%s, asked for %s",
+    return spot_texts_add(texts, "%s%s, asked %s",
         share_text(texts, &goal, self->sure, figures->num_runs),
         isnan(figures->in_budget.value)
             ? ""
             : spot_texts_add(texts, ", to cost at most %s %s", money(texts, self, self->budget),
                   share_text(texts, &figures->in_budget, 0.95, figures->num_runs)),
-        percent(texts, self->sure));
+        asked(texts, self->sure));
 }
 
 /* What the chances of the answer are said of. */
 static void write_chances(
     const spot_advice_result_t *self, const spot_advised_t *item, spot_document_t *document)
 {
-    spot_document_paragraph(document, "Probability %s: %s%s.", self->goal_words,
-        chances(&document->texts, self, item),
-        item->figures.num_runs == 1
-            ? "; nothing is left to chance"
-            : spot_texts_add(&document->texts, "; %" PRId64 " runs", item->figures.num_runs));
+    spot_document_paragraph(
+        document, "Probability %s: %s", self->goal_words, chances(&document->texts, self, item));
+}
+
+/* Whether the first doubt stands in the sentence with the verdict. */
+static bool is_in_verdict(const spot_advice_result_t *self)
+{
+    return self->num_urgent > 0 && self->verdict == SPOT_VERDICT_YES &&
+           spot_advice_current(self) == NULL;
 }
 
 /* What stands beside the verdict. */
@@ -140,15 +159,30 @@ static void write_doubts(const spot_advice_result_t *self, spot_document_t *docu
 {
     spot_texts_t *texts = &document->texts;
 
-    for (size_t j = 0; j < self->num_urgent; j++) {
+    const spot_advised_t *now = spot_advice_current(self);
+
+    for (size_t j = is_in_verdict(self) ? 1 : 0; j < self->num_urgent; j++) {
         spot_document_paragraph(document, "Mind: %s.", self->urgent[j]);
     }
-    if (self->advised[0].beyond != NULL && !self->advised[0].is_left_out) {
+    if (now != NULL && now->beyond != NULL) {
+        spot_document_paragraph(document, "Mind: as it is, this %s.", now->beyond);
+    }
+    if (self->advised[0].beyond != NULL && !self->advised[0].is_left_out &&
+        now != &self->advised[0]) {
         spot_document_paragraph(document, "Mind: this %s.", self->advised[0].beyond);
+    }
+    for (size_t j = 0; j < self->num_passed_over; j++) {
+        const spot_advised_t *item = &self->passed_over[j];
+
+        spot_document_paragraph(document, "Left out: %s (%s) %s.", item->words,
+            ratio_text(texts, item->figures.cost / self->advised[0].figures.cost), item->beyond);
     }
     for (size_t j = 0; j < self->num_open && j < 1; j++) {
         const spot_advised_t *item = &self->open[j];
 
+        if (item->figures.cost >= self->advised[0].figures.cost) {
+            continue; /* a dearer one is no doubt */
+        }
         spot_document_paragraph(document,
             "Open%s: whether %s (%s) would do: %s; --max-replications takes more runs.",
             self->num_open > 1 ? spot_texts_add(texts, ", the first of %zu", self->num_open) : "",
@@ -167,18 +201,21 @@ static void write_verdict(const spot_advice_result_t *self, spot_document_t *doc
     const spot_advised_t *best = &self->advised[0], *now = spot_advice_current(self);
 
     if (now != NULL) {
-        spot_document_paragraph(document, "%s",
-            now->verdict == SPOT_VERDICT_YES  ? "Yes, as it is, the job keeps the goal."
-            : now->verdict == SPOT_VERDICT_NO ? "No, as it is, the job does not keep the goal."
-                                              : "Undecided: as it is, the job may keep the goal or "
-                                                "not.");
+        spot_document_paragraph(document, "%s%s%s.",
+            now->verdict == SPOT_VERDICT_YES  ? "Yes, as it is, the job keeps "
+            : now->verdict == SPOT_VERDICT_NO ? "No, as it is, the job does not keep "
+                                              : "Undecided: as it is, the job may keep ",
+            limits(self), now->verdict == SPOT_VERDICT_UNDECIDED ? " or not" : "");
         write_doubts(self, document);
         write_chances(self, now, document);
     }
     if (self->verdict == SPOT_VERDICT_YES) {
         spot_document_paragraph(document, "%s%s.",
-            now == NULL && best->is_left_out
-                ? spot_texts_add(texts, "Yes, but this %s. Rent ", best->beyond)
+            now == NULL && (best->is_left_out || is_in_verdict(self))
+                ? spot_texts_add(texts, "Yes, but %s%s%s%s. Rent ",
+                      is_in_verdict(self) ? self->urgent[0] : "",
+                      is_in_verdict(self) && best->is_left_out ? ", and " : "",
+                      best->is_left_out ? "this " : "", best->is_left_out ? best->beyond : "")
             : now == NULL ? "Yes. Rent "
             : now == best ? "Go on as it is"
                           : "The cheapest from now on, if the change is free: ",
@@ -341,10 +378,16 @@ static void write_break_even(const spot_advice_break_even_t *item, spot_document
     }
 }
 
+/* What is nearer, or was looked at first, of items of one list. */
+static bool comes_before(const spot_advice_break_even_t *a, const spot_advice_break_even_t *b)
+{
+    return distance(a) != distance(b) ? distance(a) < distance(b) : a < b;
+}
+
 /* The nearest ones that change the answer. */
 static void write_nearest(const spot_advice_result_t *self, spot_document_t *document)
 {
-    double last = -1;
+    const spot_advice_break_even_t *last = NULL;
 
     for (int k = 0; k < FACTORS_SAID; k++) {
         const spot_advice_break_even_t *next = NULL;
@@ -352,7 +395,8 @@ static void write_nearest(const spot_advice_result_t *self, spot_document_t *doc
         for (size_t j = 0; j < self->num_break_evens; j++) {
             const spot_advice_break_even_t *item = &self->break_evens[j];
 
-            if (distance(item) > last && (next == NULL || distance(item) < distance(next))) {
+            if ((last == NULL || comes_before(last, item)) &&
+                (next == NULL || comes_before(item, next))) {
                 next = item;
             }
         }
@@ -360,9 +404,9 @@ static void write_nearest(const spot_advice_result_t *self, spot_document_t *doc
             break;
         }
         write_break_even(next, document);
-        last = distance(next);
+        last = next;
     }
-    if (last < 0 && self->num_break_evens > 0) {
+    if (last == NULL && self->num_break_evens > 0) {
         spot_document_item(document,
             "nothing that was looked at changes the answer, up to %.3g times",
             self->break_evens[0].most);
@@ -379,16 +423,14 @@ static void write_screened(const spot_advice_result_t *self, spot_document_t *do
     for (size_t j = 0; j < self->num_screened && j < SCREENED_SAID; j++) {
         const spot_advice_screened_t *item = &self->screened[j];
 
-        if (item->ratio < 1) {
+        if (item->ratio < WORTH_SAYING) {
             list = spot_texts_join(texts, list, "; ",
                 spot_texts_add(
                     texts, "%s, about %.0f %% less", item->words, 100 * (1 - item->ratio)));
         }
     }
     if (list[0] != '\0') {
-        spot_document_item(document,
-            "not searched, %" PRId64 " runs each: %s (--recovery all searches them)",
-            self->screened[0].num_runs, list);
+        spot_document_item(document, "not searched: %s (--recovery all)", list);
     }
 }
 
@@ -445,11 +487,14 @@ static void write_short(const spot_advice_result_t *self, spot_document_t *docum
     }
     write_nearest(self, document);
     write_screened(self, document);
+    for (size_t j = 0; self->is_asked && j < self->num_left_out; j++) {
+        spot_document_item(document, "not considered: %s", self->left_out[j]);
+    }
     if (self->advised[0].assumed != NULL) {
         spot_document_item(document, "assumed: %s", self->advised[0].assumed);
     }
     spot_document_note(document,
-        "%zu alternatives in %.1f s; intervals have 95 %% confidence; --verbose says more.",
+        "%zu alternatives in %.1f s, 95 %% confidence of intervals; --verbose says more",
         self->num_points, self->passed_s);
 }
 
@@ -467,8 +512,8 @@ static void write_rest(const spot_advice_result_t *self, spot_document_t *docume
         for (size_t j = 1; j < self->num_advised; j++) {
             write_rival(self, j, true, document);
         }
-        write_screened(self, document);
     }
+    write_screened(self, document);
     if (self->num_break_evens > 0) {
         spot_document_heading(document, "What would change the answer");
         for (size_t j = 0; j < self->num_break_evens; j++) {
@@ -537,7 +582,9 @@ static void write_break_evens_json(spot_json_t *json, const spot_advice_result_t
         spot_json_text(json, "of", item->noun);
         spot_json_number(json, "looked_up_to", item->most);
         spot_json_number(json, "stays_up_to", item->why == NULL ? item->most : item->near);
-        spot_json_number(json, "changed_at", item->why == NULL ? (double) NAN : item->far);
+        spot_json_number(
+            json, "changed_at", item->why == NULL || item->far == 0 ? (double) NAN : item->far);
+        spot_json_text(json, "words", item->words);
         spot_json_integer(json, "runs", item->num_runs);
         spot_json_text(json, "then", item->why);
         spot_json_close(json, '}');
@@ -568,9 +615,11 @@ void spot_advice_json(const spot_advice_result_t *self, const spot_assumed_t *as
     spot_json_init(&json, out, 2);
     spot_json_open(&json, NULL, '{');
     spot_json_text(&json, "question", self->question);
-    spot_json_text(&json, "verdict", spot_verdict_names[self->verdict]);
-    if (spot_advice_current(self) != NULL) {
-        spot_json_text(&json, "as_it_is", spot_verdict_names[spot_advice_current(self)->verdict]);
+    if (spot_advice_current(self) == NULL) {
+        spot_json_text(&json, "verdict", spot_verdict_names[self->verdict]);
+    } else {
+        spot_json_text(&json, "verdict", spot_verdict_names[spot_advice_current(self)->verdict]);
+        spot_json_text(&json, "from_now_on", spot_verdict_names[self->verdict]);
     }
     spot_json_boolean(&json, "proven", self->verdict == SPOT_VERDICT_YES && self->regret == 0);
     spot_json_number(&json, "cheaper_by_at_most", self->regret);
@@ -586,6 +635,11 @@ void spot_advice_json(const spot_advice_result_t *self, const spot_assumed_t *as
     spot_json_open(&json, "open", '[');
     for (size_t j = 0; j < self->num_open; j++) {
         write_advised(&json, NULL, &self->open[j]);
+    }
+    spot_json_close(&json, ']');
+    spot_json_open(&json, "passed_over", '[');
+    for (size_t j = 0; j < self->num_passed_over; j++) {
+        write_advised(&json, NULL, &self->passed_over[j]);
     }
     spot_json_close(&json, ']');
     spot_json_open(&json, "larger", '[');

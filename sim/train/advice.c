@@ -282,6 +282,9 @@ static void add_choice(proposal_t *self, const choice_t *choice)
                             ? spot_texts_add(texts, "%s, a research system", choice->system)
                             : NULL,
             .system = choice->system,
+            .fleet = spot_texts_add(texts, "%" PRId64 " + %" PRId64,
+                choice->is_on_demand ? 0 : spot, choice->on_demand),
+            .is_fixed = choice->is_on_demand,
             .size = choice->size,
             .played_ms = choice->is_played ? self->question->elapsed_ms : 0});
 }
@@ -306,22 +309,34 @@ static bool has_parcae(const spot_scenario_t *scenario)
            scenario->job.step_time.grid.num_pairs <= MAX_LOOK_AHEAD_PAIRS;
 }
 
-/* Whether names with commas between have one of them. */
-static bool lists(const char *names, const char *name)
+/* The next name of a list with commas between, without blanks around it; NULL behind the
+ * last. */
+static const char *next_name(const char **list, spot_texts_t *texts)
 {
-    const size_t num_bytes = strlen(name);
+    const char *text = *list;
+    size_t length;
 
-    for (;; names++) {
-        const size_t length = strcspn(names, ",");
+    if (text == NULL) {
+        return NULL;
+    }
+    text += strspn(text, " ");
+    length = strcspn(text, ",");
+    *list = text[length] == '\0' ? NULL : text + length + 1;
+    while (length > 0 && text[length - 1] == ' ') {
+        length--;
+    }
+    return spot_texts_add(texts, "%.*s", (int) length, text);
+}
 
-        if (length == num_bytes && memcmp(names, name, length) == 0) {
+/* Whether names with commas between have one of them, or all. */
+static bool lists(const proposal_t *self, const char *names, const char *name)
+{
+    for (const char *item; (item = next_name(&names, &self->alternatives->texts)) != NULL;) {
+        if (strcmp(item, name) == 0 || strcmp(item, "all") == 0) {
             return true;
         }
-        names += length;
-        if (names[0] == '\0') {
-            return false;
-        }
     }
+    return false;
 }
 
 /* Whether a system is searched: what can be rented and run today, that of the scenario,
@@ -333,7 +348,7 @@ static bool is_searched(const proposal_t *self, const spot_recovery_t *system)
     if (asked == NULL) {
         return system == &spot_recovery_checkpoint || system == self->scenario->recovery.system;
     }
-    return strcmp(asked, "all") == 0 || lists(asked, system->name);
+    return lists(self, asked, system->name);
 }
 
 static void add_systems(proposal_t *self, choice_t choice)
@@ -517,20 +532,21 @@ static int check_asked(const proposal_t *self, spot_diag_t *diag)
     const char *asked = self->question->recovery;
     int ret = 0;
 
-    while (ret == 0 && asked != NULL && strcmp(asked, "all") != 0) {
-        const size_t length = strcspn(asked, ",");
-        const char *name = spot_texts_add(&self->alternatives->texts, "%.*s", (int) length, asked);
+    for (const char *name;
+         ret == 0 && (name = next_name(&asked, &self->alternatives->texts)) != NULL;) {
         char hint[SPOT_SUGGEST_HINT_BYTES];
         spot_suggest_t near;
 
         spot_suggest_init(&near, name);
-        if (spot_recovery_find(name, &near) == NULL) {
+        if (strcmp(name, spot_recovery_ideal.name) == 0) {
+            ret = spot_diag_error(diag, self->root->file, 0, 0,
+                "--recovery: %s is a bound, which nobody can rent", name);
+        } else if (strcmp(name, "all") != 0 && spot_recovery_find(name, &near) == NULL) {
             ret = spot_diag_error(diag, self->root->file, 0, 0,
                 "--recovery: unknown recovery system \"%s\"%s: expected \"all\" or names as "
                 "`spotsim recovery` lists them, with commas between",
                 name, spot_suggest_hint(&near, hint));
         }
-        asked = asked[length] == '\0' ? NULL : asked + length + 1;
     }
     return ret;
 }

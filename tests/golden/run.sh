@@ -1494,12 +1494,12 @@ ends 0 advise "$work/advice/paid.yaml" --steps 3000 --finish-by "2 days" --threa
     --trace "$work/advice/log.csv"
 stderr_says "the prices start at 2026-01-05T03:00:00Z, the trace log at 2026-01-05T00:00:00Z: \
 both count as time 0, so the prices come 3 h too early"
-sed 's/: *[0-9.]* s\. /: T s. /' "$work/stdout" >"$work/advised"
+sed 's/alternatives in [0-9.]* s/alternatives in T s/' "$work/stdout" >"$work/advised"
 ends 0 advise "$work/advice/paid.yaml" --steps 3000 --threads 1 \
     --starts-at 2026-01-05T00:00:00Z --finish-by "2026-01-07 02:00 +02:00" \
     --trace "$work/advice/log.jsonl" --until $until
 stderr_says "log.jsonl as a trace:"
-sed 's/: *[0-9.]* s\. /: T s. /' "$work/stdout" >"$work/normal"
+sed 's/alternatives in [0-9.]* s/alternatives in T s/' "$work/stdout" >"$work/normal"
 expect "a log is as good as its trace, a date as a duration" cmp "$work/advised" "$work/normal"
 find "$work/advice" | sort >"$work/files-after"
 expect "nothing is written" cmp "$work/files-before" "$work/files-after"

@@ -110,7 +110,9 @@ static const char *why_not(const spot_advising_t *self, const void *scenario)
                                        standing.side);
 }
 
-int spot_advising_look(spot_advising_t *self, const spot_alternative_t *item, const char **why)
+/* The same as below; can_run: it can be simulated, whether it competes or not. */
+static int look(
+    spot_advising_t *self, const spot_alternative_t *item, const char **why, bool *can_run)
 {
     spot_texts_t texts = {.error = 0};
     const char *text = spot_advising_scenario_text(self, &texts, item->point);
@@ -119,10 +121,12 @@ int spot_advising_look(spot_advising_t *self, const spot_alternative_t *item, co
     spot_diag_t diag;
     int ret = texts.error;
 
+    *can_run = false;
     spot_diag_init_like(&diag, self->diag);
     ret = ret != 0 ? ret : spot_yaml_parse(&document, self->study_path, text, strlen(text), &diag);
     ret = ret != 0 ? ret : self->experiment->bind(&scenario, document.root, self->scenario, &diag);
     if (ret == 0 || ret == SPOT_ERR_CANNOT_RUN) {
+        *can_run = ret == 0;
         *why = why_not(self, scenario);
         ret = 0;
     } else if (ret == SPOT_ERR_BAD_INPUT) {
@@ -136,7 +140,15 @@ int spot_advising_look(spot_advising_t *self, const spot_alternative_t *item, co
     return ret;
 }
 
-/* Keeps the alternatives that compete, and behind them those that are screened only. */
+int spot_advising_look(spot_advising_t *self, const spot_alternative_t *item, const char **why)
+{
+    bool can_run;
+
+    return look(self, item, why, &can_run);
+}
+
+/* Keeps the alternatives that compete, and that of a job as it is, and behind them those that are
+ * screened only. */
 static int sift(spot_advising_t *self)
 {
     spot_alternatives_t *all = &self->alternatives;
@@ -148,8 +160,14 @@ static int sift(spot_advising_t *self)
         const char *why = NULL;
 
         if (all->items[j].screened == NULL) {
-            ret = spot_advising_look(self, &all->items[j], &why);
-            if (ret == 0 && why == NULL) {
+            const bool is_current = strcmp(all->items[j].kind, SPOT_ADVICE_AS_IT_IS) == 0;
+            bool can_run;
+
+            ret = look(self, &all->items[j], &why, &can_run);
+            if (ret == 0 && is_current && !can_run) {
+                ret = spot_diag_error(self->diag, self->request->path, 0, 0,
+                    "the job as it is cannot be simulated: %s", why);
+            } else if (ret == 0 && (why == NULL || is_current)) {
                 kept[num_kept++] = all->items[j];
             } else if (ret == 0) {
                 ret = leave_out(self, why);
@@ -317,6 +335,8 @@ int spot_advise(const spot_advise_request_t *request, spot_advice_result_t *resu
     *store = NULL;
     result->sure = request->question.sure;
     result->budget = request->question.budget;
+    result->is_asked =
+        request->question.recovery != NULL && strcmp(request->question.recovery, "all") != 0;
     result->num_traces = request->question.num_traces;
     spot_diag_init_like(&self.quiet, diag);
     self.study_path = spot_advice_beside(&result->texts, request->path, SPOT_ADVICE_STUDY_ENDING);

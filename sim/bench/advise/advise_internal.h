@@ -63,6 +63,7 @@ typedef struct {
 typedef struct {
     int64_t most; /* runs of each point */
     uint64_t seed;
+    unsigned fixed; /* bit j: all runs of point j are the same, as the engine says */
 } spot_trial_plan_t;
 
 /* more as of spot_advising_study_text(). A point that the engine refuses: BAD_INPUT, not
@@ -71,7 +72,7 @@ SPOT_MUST_CHECK int spot_trial_init(spot_trial_t *self, spot_advising_t *advisin
     size_t num_points, const char *const *points, const char *more, const spot_trial_plan_t *plan);
 void spot_trial_free(spot_trial_t *self);
 
-/* Runs the points until each has num_runs; one that is fixed has one. INTERRUPTED, and
+/* Runs the points until each has num_runs; one that is fixed counts one. INTERRUPTED, and
  * errors as spot_study_run(). */
 SPOT_MUST_CHECK int spot_trial_grow(spot_trial_t *self, int64_t num_runs);
 
@@ -91,6 +92,11 @@ void spot_trial_cost(
 /* By how much the mean cost of x is above that of y, of the same runs. */
 void spot_trial_dearer(
     const spot_trial_t *self, size_t x, size_t y, double confidence, double *low, double *high);
+
+/* Whether the runs of a point meet the goal where those of another trial do, and cost the
+ * same: the first ones, which both have. */
+void spot_trial_compare(const spot_trial_t *self, const spot_trial_t *other, size_t point_id,
+    bool *is_goal_same, bool *is_cost_same);
 
 /* Each interval alone has SPOT_CONFIDENCE. */
 void spot_trial_figures(const spot_trial_t *self, size_t point_id, spot_advice_figures_t *figures);

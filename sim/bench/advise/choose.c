@@ -76,6 +76,7 @@ static spot_advised_t name_of(spot_advising_t *self, const spot_alternative_t *i
         .kind = spot_texts_add(texts, "%s", item->kind),
         .assumed = item->assumed == NULL ? NULL : spot_texts_add(texts, "%s", item->assumed),
         .size = item->size,
+        .is_fixed = item->is_fixed,
     };
 }
 
@@ -94,7 +95,8 @@ static void read_figures(
 static int measure(spot_advising_t *self, const spot_alternative_t *item, int64_t num_runs,
     spot_advised_t *advised)
 {
-    const spot_trial_plan_t plan = {whole_turns(self, num_runs), promise_seed(self)};
+    const spot_trial_plan_t plan = {
+        whole_turns(self, num_runs), promise_seed(self), item->is_fixed ? 1 : 0};
     spot_trial_t trial;
     int ret = spot_trial_init(&trial, self, 1, &item->point, NULL, &plan);
 
@@ -128,8 +130,8 @@ static int decide(spot_advising_t *self, const spot_alternative_t *item, const d
     spot_advised_t *advised)
 {
     const bool has_budget = isfinite(self->request->question.budget);
-    const spot_trial_plan_t plan = {
-        whole_turns(self, self->request->max_replications), promise_seed(self)};
+    const spot_trial_plan_t plan = {whole_turns(self, self->request->max_replications),
+        promise_seed(self), item->is_fixed ? 1 : 0};
     spot_advice_figures_t shown = {.p_high = 1, .in_budget = {.high = 1}};
     int64_t num_runs = 0, least = decision->least;
     double confidence, num_looks = 0;
@@ -169,8 +171,10 @@ static int decide(spot_advising_t *self, const spot_alternative_t *item, const d
             spot_trial_cost(
                 &trial, 0, confidence, &advised->figures.cost_low, &advised->figures.cost_high);
         }
-        advised->figures.in_budget.low = shown.in_budget.low;
-        advised->figures.in_budget.high = shown.in_budget.high;
+        if (has_budget) {
+            advised->figures.in_budget.low = shown.in_budget.low;
+            advised->figures.in_budget.high = shown.in_budget.high;
+        }
     }
     if (ret == 0 && self->result->num_traces > 1) {
         advised->worst_trace_id = spot_trial_worst_trace(&trial, 0, &advised->worst_p);
@@ -371,23 +375,18 @@ static int find_nearest(spot_advising_t *self, const entry_t *entries, size_t *n
     return ret;
 }
 
-/* Of what all runs leave open the one with the largest probability, which comes nearest. */
+/* Of what all runs leave open the first one, which is the cheapest. */
 static int take_open(
     spot_advising_t *self, const entry_t *entries, spot_advised_t *answer, size_t *chosen_id)
 {
     spot_advice_result_t *result = self->result;
-    size_t best_id = 0;
-
-    for (size_t j = 1; j < result->num_open; j++) {
-        best_id = result->open[j].figures.p > result->open[best_id].figures.p ? j : best_id;
-    }
-    *answer = result->open[best_id];
+    *answer = result->open[0];
     for (size_t j = 0; j < result->num_points; j++) {
         if (strcmp(item_of(self, &entries[j])->point, answer->point) == 0) {
             *chosen_id = j;
         }
     }
-    for (size_t j = best_id; j + 1 < result->num_open; j++) {
+    for (size_t j = 0; j + 1 < result->num_open; j++) {
         result->open[j] = result->open[j + 1];
     }
     result->num_open--;
@@ -398,8 +397,10 @@ static int take_open(
 static int is_dearer(spot_advising_t *self, const char *dear, const char *cheap, bool *is_so)
 {
     const char *points[] = {dear, cheap};
+    const int64_t num_runs = CLOSE_GROWTH * self->advice->factor_runs;
+    const int64_t most = self->request->max_replications;
     const spot_trial_plan_t plan = {
-        whole_turns(self, CLOSE_GROWTH * self->advice->factor_runs), promise_seed(self)};
+        whole_turns(self, num_runs < most ? num_runs : most), promise_seed(self), 0};
     double low, high;
     spot_trial_t trial;
     int ret = spot_trial_init(&trial, self, 2, points, NULL, &plan);
@@ -425,7 +426,7 @@ static int take_cheaper(spot_advising_t *self, entry_t *entries, size_t *num_tri
     for (size_t j = first;
          ret == 0 && j < self->result->num_points && j < first + MAX_CLOSE && entries[j].is_open &&
          entries[j].is_left_out == entries[*chosen_id].is_left_out &&
-         entries[j].cost <= CLOSE * cost;
+         entries[j].cost <= CLOSE * fmax(cost, answer->figures.cost);
          j++) {
         const decision_t decision = {next_error(num_tried), FIRST_LOOK};
         bool is_cheaper = false;
@@ -453,6 +454,32 @@ static bool leaves_open(const spot_advice_result_t *result, const spot_advised_t
         }
     }
     return false;
+}
+
+/* Names what was left out for what was not measured, and would be cheaper. */
+static int name_passed_over(
+    spot_advising_t *self, const entry_t *entries, const spot_advised_t *answer)
+{
+    spot_advice_result_t *result = self->result;
+    int ret = 0;
+
+    for (size_t j = 0; ret == 0 && answer->verdict == SPOT_VERDICT_YES && !answer->is_left_out &&
+                       result->num_passed_over == 0 && j < result->num_points;
+         j++) {
+        spot_advised_t advised;
+
+        if (entries[j].is_open && entries[j].is_left_out &&
+            entries[j].cost < answer->figures.cost) {
+            ret = measure(self, item_of(self, &entries[j]), SPOT_ADVICE_FIGURE_RUNS, &advised);
+            if (ret == 0 && advised.verdict != SPOT_VERDICT_NO &&
+                advised.figures.cost < answer->figures.cost) {
+                tell_beyond(self, &entries[j], &advised);
+                result->regret = HUGE_VAL;
+                ret = SPOT_ARRAY_APPEND(result, passed_over, advised);
+            }
+        }
+    }
+    return ret;
 }
 
 /* The cheapest of the candidates whose own runs show that it keeps the limits. Without
@@ -487,6 +514,7 @@ static int find_answer(spot_advising_t *self, entry_t *entries, size_t *chosen_i
                           ? SPOT_VERDICT_UNDECIDED
                           : answer.verdict;
     result->regret = entries[*chosen_id].is_best ? result->regret : HUGE_VAL;
+    ret = ret == 0 ? name_passed_over(self, entries, &answer) : ret;
     if (ret == 0 && result->num_traces > 1) {
         result->worst_p = answer.worst_p;
         result->worst_trace = spot_texts_add(
@@ -502,12 +530,12 @@ static int measure_rival(spot_advising_t *self, const entry_t *entry, spot_advis
     static const decision_t as_it_is = {1 - SPOT_CONFIDENCE, SPOT_ADVICE_FIGURE_RUNS};
     const spot_alternative_t *item = item_of(self, entry);
 
-    if (strcmp(item->kind, SPOT_ADVICE_AS_IT_IS) == 0) {
-        return decide(self, item, &as_it_is, advised);
-    }
     if (entry->decided.point != NULL) {
         *advised = entry->decided;
         return 0;
+    }
+    if (strcmp(item->kind, SPOT_ADVICE_AS_IT_IS) == 0) {
+        return decide(self, item, &as_it_is, advised);
     }
     return measure(self, item, SPOT_ADVICE_FIGURE_RUNS, advised);
 }
@@ -527,8 +555,10 @@ static int name_rivals(spot_advising_t *self, const entry_t *entries, size_t cho
             (entries[j].decided.point == NULL || entries[j].decided.verdict == SPOT_VERDICT_YES);
         spot_advised_t advised;
 
-        if (j == chosen_id || result->num_advised > MAX_RIVALS || entries[j].is_left_out ||
-            (!is_next && (strcmp(item->kind, kind) == 0 || !is_first_of_kind(self, entries, j)))) {
+        if (j == chosen_id || (strcmp(item->kind, SPOT_ADVICE_AS_IT_IS) != 0 &&
+                                  (result->num_advised > MAX_RIVALS || entries[j].is_left_out ||
+                                      (!is_next && (strcmp(item->kind, kind) == 0 ||
+                                                       !is_first_of_kind(self, entries, j)))))) {
             continue;
         }
         ret = measure_rival(self, &entries[j], &advised);
@@ -620,7 +650,7 @@ static int screen(spot_advising_t *self, const spot_alternative_t *item)
 {
     spot_advice_result_t *result = self->result;
     const char *points[] = {result->advised[0].point, item->point};
-    const spot_trial_plan_t plan = {whole_turns(self, SCREENED_RUNS), promise_seed(self)};
+    const spot_trial_plan_t plan = {whole_turns(self, SCREENED_RUNS), promise_seed(self), 0};
     spot_advice_figures_t figures[2];
     spot_advice_screened_t *there = NULL;
     spot_trial_t trial;
@@ -653,8 +683,8 @@ static int screen(spot_advising_t *self, const spot_alternative_t *item)
     return ret;
 }
 
-/* Looks at what was not searched and is as large as the answer, in its market. */
-static int screen_others(spot_advising_t *self)
+/* Looks at what was not searched and has the fleet of the answer. */
+static int screen_others(spot_advising_t *self, const spot_alternative_t *answer)
 {
     spot_advice_result_t *result = self->result;
     int ret = 0;
@@ -663,8 +693,7 @@ static int screen_others(spot_advising_t *self)
         const spot_alternative_t *item = &self->alternatives.items[j];
         const char *why = NULL;
 
-        if (item->size == result->advised[0].size &&
-            strcmp(item->kind, result->advised[0].kind) == 0) {
+        if (answer->fleet != NULL && strcmp(item->fleet, answer->fleet) == 0) {
             ret = spot_advising_look(self, item, &why);
             if (ret == 0 && why == NULL) {
                 ret = screen(self, item);
@@ -688,8 +717,9 @@ int spot_advising_choose(
     ret = ret == 0 ? find_answer(self, entries, &chosen_id) : ret;
     ret = ret == 0 ? name_rivals(self, entries, chosen_id) : ret;
     if (ret == 0) {
-        ret = self->result->advised[0].verdict == SPOT_VERDICT_YES ? screen_others(self)
-                                                                   : look_at_larger(self);
+        ret = self->result->advised[0].verdict == SPOT_VERDICT_YES
+                  ? screen_others(self, item_of(self, &entries[chosen_id]))
+                  : look_at_larger(self);
     }
     free(entries);
     return ret;

@@ -30,6 +30,11 @@ enum { FIRST_LOOK = 128, GROWTH = 4, LEAST_RUNS = 64, MAX_COMPARED = 4 };
 
 typedef enum { STAYS, CHANGES, OPEN } state_t;
 
+/* What of the answer a factor leaves as it is, run by run. */
+typedef struct {
+    bool is_goal_same, is_cost_same;
+} same_t;
+
 typedef struct {
     spot_advising_t *advising;
     const spot_advice_doubt_t *doubt;
@@ -39,6 +44,7 @@ typedef struct {
     size_t num_points;
     const char *points[MAX_COMPARED]; /* the answer, and the best of other markets */
     const spot_advised_t *advised[MAX_COMPARED];
+    spot_trial_t plain; /* the same runs at factor 1 */
 } search_t;
 
 /* The key with its value at a factor; NULL: the scenario has no such thing, or no
@@ -60,15 +66,18 @@ static const char *text_at(const search_t *self, double factor)
 
 /* ---- A factor ---- */
 
-/* Whether a point keeps the limits: shown, shown not to, or open. */
-static spot_verdict_t judge_limits(
-    const search_t *self, const spot_trial_t *trial, size_t point_id, bool *is_goal)
+/* Whether a point keeps the limits: shown, shown not to, or open. What is the same as at
+ * factor 1 was decided there, with more runs; NULL: nothing is known of it. */
+static spot_verdict_t judge_limits(const search_t *self, const spot_trial_t *trial, size_t point_id,
+    const same_t *same, bool *is_goal)
 {
     const spot_advice_question_t *question = &self->advising->request->question;
-    const spot_probability_t goal = spot_trial_goal(trial, point_id, self->confidence);
-    spot_probability_t in_budget = {1, 1, 1};
+    spot_probability_t goal = {1, 1, 1}, in_budget = {1, 1, 1};
 
-    if (isfinite(question->budget)) {
+    if (same == NULL || !same->is_goal_same) {
+        goal = spot_trial_goal(trial, point_id, self->confidence);
+    }
+    if (isfinite(question->budget) && (same == NULL || !same->is_cost_same)) {
         in_budget = spot_trial_in_budget(trial, point_id, self->confidence);
     }
     *is_goal = goal.low < question->sure; /* which of them is in doubt */
@@ -85,15 +94,20 @@ static state_t judge(const search_t *self, const spot_trial_t *trial, const char
 {
     spot_texts_t *texts = &self->advising->result->texts;
     bool is_goal, ignored;
-    const spot_verdict_t own = judge_limits(self, trial, 0, &is_goal);
-    state_t state = own == SPOT_VERDICT_YES ? STAYS : own == SPOT_VERDICT_NO ? CHANGES : OPEN;
+    same_t same;
+    spot_verdict_t own;
+    state_t state;
+
+    spot_trial_compare(trial, &self->plain, 0, &same.is_goal_same, &same.is_cost_same);
+    own = judge_limits(self, trial, 0, &same, &is_goal);
+    state = own == SPOT_VERDICT_YES ? STAYS : own == SPOT_VERDICT_NO ? CHANGES : OPEN;
 
     *why = state == STAYS ? NULL
-           : is_goal      ? spot_texts_add(texts, "fewer than %g %% of the runs keep it",
-                                100 * self->advising->request->question.sure)
-                          : "it is above the budget";
+           : is_goal      ? spot_texts_add(
+                                texts, "below %.10g %%", 100 * self->advising->request->question.sure)
+                     : "it is above the budget";
     for (size_t j = 1; state != CHANGES && j < self->num_points; j++) {
-        const spot_verdict_t rival = judge_limits(self, trial, j, &ignored);
+        const spot_verdict_t rival = judge_limits(self, trial, j, NULL, &ignored);
         double low, high; /* by how much the answer is dearer */
 
         spot_trial_dearer(trial, 0, j, self->confidence, &low, &high);
@@ -102,10 +116,10 @@ static state_t judge(const search_t *self, const spot_trial_t *trial, const char
         }
         if (rival == SPOT_VERDICT_YES && low > 0) {
             state = CHANGES;
-            *why = spot_texts_add(texts, "%s is cheaper", self->advised[j]->words);
+            *why = spot_texts_add(texts, "%s is cheaper", self->advised[j]->kind);
         } else if (state == STAYS) {
             state = OPEN;
-            *why = spot_texts_add(texts, "%s is cheaper", self->advised[j]->words);
+            *why = spot_texts_add(texts, "%s is cheaper", self->advised[j]->kind);
         }
     }
     return state;
@@ -127,6 +141,7 @@ static int look(search_t *self, double factor, state_t *state, const char **why)
         num_runs = num_runs == 0 ? FIRST_LOOK : GROWTH * num_runs;
         num_runs = num_runs < self->plan.most ? num_runs : self->plan.most;
         ret = spot_trial_grow(&trial, num_runs);
+        ret = ret == 0 ? spot_trial_grow(&self->plain, num_runs) : ret;
         *state = ret == 0 ? judge(self, &trial, why) : OPEN;
     }
     spot_trial_free(&trial);
@@ -153,7 +168,11 @@ static int find(search_t *self)
     state_t state;
     int ret = look(self, item.most, &state, &item.why);
 
-    changes = state == CHANGES ? 1 : HUGE_VAL;
+    if (ret == 0 && state == STAYS) { /* it may change and change back */
+        ret = look(self, factor_at(self, 0.5), &state, &item.why);
+        other = 0.5;
+    }
+    changes = state == CHANGES ? other : HUGE_VAL;
     while (ret == 0 && item.why != NULL && other - stays > RESOLUTION) {
         const double middle = (stays + other) / 2;
 
@@ -205,7 +224,7 @@ int spot_advising_doubt(spot_advising_t *self)
                              : self->advice->factor_runs;
     const bool has_budget = isfinite(self->request->question.budget);
     search_t search = {
-        .advising = self, .plan = {most, (self->request->seed ^ FACTORS) & INT64_MAX}};
+        .advising = self, .plan = {most, (self->request->seed ^ FACTORS) & INT64_MAX, 0}};
     double num_looks = 0, num_intervals;
     int ret = 0;
 
@@ -213,6 +232,11 @@ int spot_advising_doubt(spot_advising_t *self)
         return 0;
     }
     choose_compared(&search);
+    for (size_t j = 0; j < search.num_points; j++) {
+        search.plan.fixed |= search.advised[j]->is_fixed ? 1U << j : 0;
+    }
+    ret =
+        spot_trial_init(&search.plain, self, search.num_points, search.points, NULL, &search.plan);
     for (int64_t num = FIRST_LOOK; num_looks == 0 || num / GROWTH < most; num *= GROWTH) {
         num_looks++;
     }
@@ -228,5 +252,6 @@ int spot_advising_doubt(spot_advising_t *self)
                                                                   : find(&search);
         }
     }
+    spot_trial_free(&search.plain);
     return ret;
 }

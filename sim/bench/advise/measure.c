@@ -257,7 +257,8 @@ int spot_trial_init(spot_trial_t *self, spot_advising_t *advising, size_t num_po
         ret = self->points == NULL ? SPOT_ERR_NO_MEMORY : 0;
     }
     for (size_t j = 0; ret == 0 && j < num_points; j++) {
-        self->points[j].is_fixed = spot_study_is_fixed(&self->study.head, j);
+        self->points[j].is_fixed =
+            spot_study_is_fixed(&self->study.head, j) || (plan->fixed >> j & 1) != 0;
         ret = start_point(advising, &self->study.head, &self->points[j]);
     }
     spot_texts_free(&texts);
@@ -382,13 +383,25 @@ void spot_trial_dearer(
     }
 }
 
+void spot_trial_compare(const spot_trial_t *self, const spot_trial_t *other, size_t point_id,
+    bool *is_goal_same, bool *is_cost_same)
+{
+    const spot_trial_point_t *a = &self->points[point_id], *b = &other->points[point_id];
+
+    *is_goal_same = *is_cost_same = true;
+    for (size_t j = 0; j < a->num_rows && j < b->num_rows; j++) {
+        *is_goal_same = *is_goal_same && a->rows[j][0] == b->rows[j][0];
+        *is_cost_same = *is_cost_same && a->rows[j][1] == b->rows[j][1];
+    }
+}
+
 void spot_trial_figures(const spot_trial_t *self, size_t point_id, spot_advice_figures_t *figures)
 {
     const spot_trial_point_t *point = &self->points[point_id];
     const spot_probability_t goal = spot_trial_goal(self, point_id, SPOT_CONFIDENCE);
 
     *figures = (spot_advice_figures_t){
-        .num_runs = (int64_t) point->num_rows,
+        .num_runs = point->is_fixed ? 1 : (int64_t) point->num_rows,
         .p = goal.value,
         .p_low = goal.low,
         .p_high = goal.high,

@@ -42,6 +42,7 @@ typedef struct {
     int64_t size;                  /* instances */
     spot_verdict_t verdict;        /* whether it keeps the goal and the budget, by its figures */
     spot_advice_figures_t figures; /* of runs that the search did not choose by */
+    bool is_fixed;                 /* all its runs are the same */
     size_t worst_trace_id;         /* of several recordings the one with the least p, if it was */
     double worst_p;                /* looked for, and that p */
 } spot_advised_t;
@@ -82,6 +83,7 @@ typedef struct {
     const char *goal_words; /* "to be done by 5 d" */
     const char *cost_unit;  /* "USD" */
     double sure, budget;    /* as asked; budget INFINITY: none */
+    bool is_asked;          /* what is not considered was asked for */
     spot_verdict_t verdict; /* whether an alternative keeps the goal and the budget */
     double regret;          /* with the confidence of the race, no other alternative that
                                keeps the limits has a mean cost lower by more */
@@ -93,6 +95,9 @@ typedef struct {
     size_t num_open, max_open;
     spot_advised_t *open; /* [num_open] cheaper ones of which all runs did not show whether
                              they keep the limits */
+    size_t num_passed_over, max_passed_over;
+    spot_advised_t *passed_over; /* [num_passed_over] the cheapest that is left out for what was
+                                    not measured, if it would be cheaper than the answer */
     size_t num_larger, max_larger;
     spot_advised_t *larger;     /* [num_larger] without a yes: larger fleets, by size */
     size_t num_larger_points;   /* alternatives that were looked at for them */
@@ -136,6 +141,7 @@ static inline void spot_advice_result_free(spot_advice_result_t *self)
     spot_texts_free(&self->texts);
     free(self->advised);
     free(self->open);
+    free(self->passed_over);
     free(self->larger);
     free(self->screened);
     free(self->urgent);

@@ -41,6 +41,8 @@ typedef struct {
     const char *screened; /* it is not searched, but seen beside an answer of its size and
                              kind: "parcae, a research system"; NULL: it is searched */
     const char *system;   /* the same, its name alone */
+    const char *fleet;    /* what is rented, without how it is used; NULL: nothing is screened */
+    bool is_fixed;        /* nothing of it is left to chance, though the scenario has chance */
     int64_t size;         /* of the fleet, instances */
     int64_t played_ms;    /* of its time, passed already: its runs play it too */
 } spot_alternative_t;
@@ -57,8 +59,8 @@ typedef struct {
     size_t num_notes, max_notes;
     const char **notes; /* [num_notes] what the answer rests on */
     size_t num_urgent, max_urgent;
-    const char **urgent; /* [num_urgent] doubts that touch the verdict: short sentences
-                            that stand in the first three lines of an answer */
+    const char **urgent;   /* [num_urgent] doubts that touch the verdict: short sentences
+                              that stand in the first three lines of an answer */
     int64_t largest_known; /* no larger size is proposed, as nothing is known of it; 0: all that
                               the question allows are */
     const char *why_not_larger; /* with it, behind a no: "larger than 24 was not looked at: no

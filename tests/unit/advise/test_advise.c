@@ -297,6 +297,43 @@ static void test_middle(void **state)
     assert_int_equal(unlink(log), 0);
 }
 
+/* A job that runs is told of as it is, also if it rests on sizes that were not measured,
+ * for which others are left out; a cheaper one that is left out is named. */
+static void test_middle_unmeasured(void **state)
+{
+    const spot_advice_result_t *result;
+    char log[PATH_BYTES];
+    advice_t advice;
+
+    (void) state;
+    write_trace("few.csv", "0,init,4,\n3600,preempt,2,\n5400,add,2,\n7200,end,4,\n", log);
+    ask_job(&advice,
+        "scenario: job\nhorizon: 1 h\n"
+        "fleet: {capacity: 8, initial: 6, price: {spot: 1, on_demand: 3}}\n"
+        "job: {pipeline_depth: 2, step_time: {6: 24 s, 8: 19 s},\n"
+        "    checkpoint: {mode: sync, write: 60 s, every: 30 min}}\n"
+        "recovery: checkpoint\ntrace: {generator: seed, preemption: {per_minute: 0.004, "
+        "count: {fixed: 2}}, addition: {per_minute: 0.01, count: {fixed: 2}}}\n",
+        1500, 24 * HOUR);
+    advice.request.question.is_running = true;
+    advice.request.question.now_path = log;
+    advice.request.question.progress = 100;
+    advice.request.question.elapsed_ms = 2 * HOUR;
+    advice.request.question.running = 4;
+    advice_ask(&advice);
+    result = &advice.result;
+    assert_non_null(spot_advice_current(result));
+    assert_non_null(spot_advice_current(result)->beyond);
+    assert_int_equal(result->verdict, SPOT_VERDICT_YES);
+    assert_null(result->advised[0].beyond);
+    assert_int_equal(result->num_passed_over, 1);
+    assert_non_null(result->passed_over[0].beyond);
+    assert_true(result->passed_over[0].figures.cost < result->advised[0].figures.cost);
+    assert_true(isinf(result->regret));
+    advice_free(&advice);
+    assert_int_equal(unlink(log), 0);
+}
+
 /* A stop ends it, wherever it comes. */
 static void stop_at_once(void *context, const spot_study_progress_t *progress)
 {
@@ -414,6 +451,7 @@ int main(void)
         cmocka_unit_test(test_no),
         cmocka_unit_test(test_traces),
         cmocka_unit_test(test_middle),
+        cmocka_unit_test(test_middle_unmeasured),
         cmocka_unit_test(test_interrupt),
         cmocka_unit_test(test_yaml_round_trip),
     };
