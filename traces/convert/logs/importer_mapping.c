@@ -489,7 +489,8 @@ static int finish(state_t *self)
         log->records[j].order |= log->records[j].says == SPOT_SAYS_RUNS ? 1U << 31 : 0;
     }
     if (self->clock == clocks[FROM_ZERO] && import->task->now != NULL) {
-        return spot_diag_error(import->diag, "--until", 0, 0, "the times have no date");
+        return spot_diag_error(
+            import->diag, spot_convert_until(import->task), 0, 0, "the times have no date");
     }
     log->has_starts = self->columns[EVENT] != NULL;
     ret = ret == 0 ? spot_instance_log_finish(log) : ret;

@@ -62,10 +62,8 @@ int spot_instance_log_init(spot_instance_log_t *self, spot_import_t *import)
     spot_names_init(&self->names);
     import->trace->kind = SPOT_TRACE_NAMED;
     if (now != NULL) {
-        bool has_zone;
-
-        if (!spot_instant_parse(now, &self->now_ms, &has_zone)) {
-            return spot_diag_error(import->diag, "--until", 0, 0,
+        if (!spot_moment_parse(now, &self->now_ms, &self->has_now_zone)) {
+            return spot_diag_error(import->diag, spot_convert_until(import->task), 0, 0,
                 "expected a time such as 2024-06-07T17:00:00Z, got \"%s\"", now);
         }
     }
@@ -102,7 +100,7 @@ int spot_instance_log_time(spot_instance_log_t *self, const spot_log_place_t *pl
         return spot_instance_log_expected(
             self, place, field, "a time such as 2024-06-07T17:00:00Z", text);
     }
-    spot_instance_log_zone(self, has_zone);
+    spot_instance_log_zone(self, text, has_zone);
     return 0;
 }
 
@@ -126,7 +124,7 @@ int spot_instance_log_time_of_year(
         snprintf(stamp, sizeof(stamp), "%04d-%s", atoi(now) - j, text);
         if (spot_instant_parse(stamp, time_ms, &has_zone) &&
             *time_ms <= self->now_ms + SPOT_MS_PER_D) {
-            spot_instance_log_zone(self, has_zone);
+            spot_instance_log_zone(self, stamp, has_zone);
             return 0;
         }
     }
@@ -134,8 +132,9 @@ int spot_instance_log_time_of_year(
         self, place, "time", "a month, day and time such as 06-07 17:00:00", text);
 }
 
-void spot_instance_log_zone(spot_instance_log_t *self, bool has_zone)
+void spot_instance_log_zone(spot_instance_log_t *self, const char *text, bool has_zone)
 {
+    self->is_local |= spot_instant_is_local(text);
     if (!has_zone && self->is_zoned) {
         SPOT_IMPORT_REMARK(self->import, SPOT_REMARK_UNCERTAIN, "no_zone", 0,
             "times without a zone are taken as UTC");
@@ -676,7 +675,12 @@ static int settle_span(spot_instance_log_t *self, int64_t *end_ms)
 
         spot_instant_text(self->last_ms, last);
         return spot_diag_error(import->diag, import->inputs[0].path, 0, 0,
-            "the last record, at %s, is after --until", last);
+            "the last record, at %s, is after %s", last, spot_convert_until(import->task));
+    }
+    if (import->task->now != NULL && !self->has_now_zone && self->is_local) {
+        return spot_diag_error(import->diag, spot_convert_until(import->task), 0, 0,
+            "expected a zone, such as %s+02:00: the log has times of other zones than UTC",
+            import->task->now);
     }
     return 0;
 }

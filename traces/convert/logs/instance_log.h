@@ -76,11 +76,14 @@ typedef struct {
     int64_t num_advised;               /* the same */
     bool has_starts;                   /* SPOT_SAYS_RUNS is a start, no sight of what runs */
     bool is_zoned;                     /* all times had a zone */
+    bool is_local;                     /* one had another zone than UTC */
+    bool has_now_zone;                 /* --until has one */
     bool is_yearless;                  /* that times have no year was reported */
     bool has_several[SPOT_NUM_LABELS]; /* values, so the trace has no such key */
 } spot_instance_log_t;
 
-/* Reads --until. BAD_INPUT; free self even then. */
+/* Reads --until; one without a zone is refused at the end where the log has times of other
+ * zones than UTC. BAD_INPUT; free self even then. */
 SPOT_MUST_CHECK int spot_instance_log_init(spot_instance_log_t *self, spot_import_t *import);
 void spot_instance_log_free(spot_instance_log_t *self);
 
@@ -107,8 +110,8 @@ SPOT_MUST_CHECK int spot_instance_log_time(spot_instance_log_t *self, const spot
 SPOT_MUST_CHECK int spot_instance_log_time_of_year(
     spot_instance_log_t *self, const spot_log_place_t *place, const char *text, int64_t *time_ms);
 
-/* Says once that a time has no zone. */
-void spot_instance_log_zone(spot_instance_log_t *self, bool has_zone);
+/* Takes note of the zone of a time; says once that one has none. */
+void spot_instance_log_zone(spot_instance_log_t *self, const char *text, bool has_zone);
 
 /* Reports "FIELD: expected EXPECTED, got 'TEXT'", or "FIELD: missing" for an empty text.
  * Returns BAD_INPUT. */
