@@ -111,14 +111,21 @@ static bool scan_fraction(const char **text)
     return true;
 }
 
+/* Whether a zone of the earth is so far from UTC. */
+static bool is_offset(int hours, int minutes, bool is_west)
+{
+    return 60 * hours + minutes <= 60 * (is_west ? 12 : 14);
+}
+
 /* Scans nothing, Z, +hh:mm or -hh:mm. */
 static bool scan_zone(const char **text)
 {
-    int number;
+    const bool is_west = **text == '-';
+    int hours, minutes;
 
     if (is_byte(text, '+') || is_byte(text, '-')) {
-        return is_number(text, 2, 0, 23, &number) && is_byte(text, ':') &&
-               is_number(text, 2, 0, 59, &number);
+        return is_number(text, 2, 0, 23, &hours) && is_byte(text, ':') &&
+               is_number(text, 2, 0, 59, &minutes) && is_offset(hours, minutes, is_west);
     }
     (void) is_byte(text, 'Z');
     return true;
@@ -203,7 +210,7 @@ static bool scan_offset(const char **text, int64_t *offset_ms, bool *has_zone)
 
     *offset_ms = 0;
     *has_zone = **text != '\0';
-    if (!*has_zone || is_byte(text, 'Z')) {
+    if (!*has_zone || is_byte(text, 'Z') || is_byte(text, 'z')) {
         return true;
     }
     if ((!is_byte(text, '+') && !is_byte(text, '-')) || !is_number(text, 2, 0, 23, &hours)) {
@@ -216,7 +223,7 @@ static bool scan_offset(const char **text, int64_t *offset_ms, bool *has_zone)
         }
     }
     *offset_ms = (hours * SPOT_MS_PER_H + minutes * SPOT_MS_PER_MIN) * (is_west ? -1 : 1);
-    return true;
+    return is_offset(hours, minutes, is_west);
 }
 
 bool spot_instant_parse(const char *text, int64_t *time_ms, bool *has_zone)
@@ -247,6 +254,7 @@ bool spot_moment_parse(const char *text, int64_t *time_ms, bool *has_zone)
     char instant[2 * SPOT_DATETIME_BYTES];
     const char *rest;
     int num_bytes;
+    bool is_end;
 
     if (strlen(text) < MINUTE_BYTES || strlen(text) > SPOT_DATETIME_BYTES) {
         return false;
@@ -263,7 +271,15 @@ bool spot_moment_parse(const char *text, int64_t *time_ms, bool *has_zone)
     rest += *rest == ' ' && rest[1] != '\0';
     snprintf(instant + num_bytes, sizeof(instant) - (size_t) num_bytes, "%s",
         strcmp(rest, "UTC") == 0 || strcmp(rest, "GMT") == 0 ? "Z" : rest);
-    return spot_instant_parse(instant, time_ms, has_zone);
+    is_end = strncmp(instant + DAY_BYTES + 1, "24:00:00", 8) == 0 && instant[DAY_BYTES + 9] != '.';
+    if (is_end) {
+        memcpy(instant + DAY_BYTES + 1, "00", 2);
+    }
+    if (!spot_instant_parse(instant, time_ms, has_zone)) {
+        return false;
+    }
+    *time_ms += is_end ? SPOT_MS_PER_D : 0;
+    return true;
 }
 
 /* The first and the last instant that a text may mean. */
@@ -316,6 +332,19 @@ bool spot_http_date_parse(const char *text, int64_t *time_ms)
         found == NULL ? 0 : (int) (found - months) / 4 + 1, text + 5, text + 17);
     return spot_instant_parse(instant, time_ms, &has_zone) && *time_ms >= 0 &&
            strncmp(text, days + *time_ms / SPOT_MS_PER_D % 7 * 5, 5) == 0;
+}
+
+bool spot_instant_is_local(const char *text)
+{
+    enum { LOCAL_BYTES = 19 };
+    char local[LOCAL_BYTES + 1];
+    int64_t time_ms, local_ms;
+    bool has_zone;
+
+    snprintf(local, sizeof(local), "%s", text);
+    return spot_instant_parse(text, &time_ms, &has_zone) &&
+           spot_instant_parse(local, &local_ms, &has_zone) &&
+           (time_ms < local_ms || time_ms >= local_ms + SPOT_MS_PER_S);
 }
 
 void spot_instant_text(int64_t time_ms, char text[SPOT_DATETIME_BYTES])

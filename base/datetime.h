@@ -31,12 +31,16 @@ bool spot_datetime_later(const char *text, int64_t shift_ms, char later[SPOT_DAT
 bool spot_timestamp_parse(const char *text, int64_t *time_s);
 
 /* Reads a whole text YYYY-MM-DDThh:mm:ss[.fraction][zone], with a blank or a T between
- * and Z, +hh, +hhmm or +hh:mm as the zone, as ms since 1970-01-01T00:00:00Z; further
- * digits of the fraction are cut. *has_zone: it has one, else it is taken as UTC. */
+ * and Z, z, +hh, +hhmm or +hh:mm from -12:00 to +14:00 as the zone, as ms since
+ * 1970-01-01T00:00:00Z; further digits of the fraction are cut. *has_zone: it has one, else it is
+ * taken as UTC. */
 bool spot_instant_parse(const char *text, int64_t *time_ms, bool *has_zone);
 
-/* The same as people write it: the time may be hh:mm, a blank may stand before the zone,
- * and the zone may be UTC or GMT. */
+/* Whether a text is such a time in another zone than UTC. */
+bool spot_instant_is_local(const char *text);
+
+/* The same as people write it: the time may be hh:mm, or 24:00, the end of the day, a blank
+ * may stand before the zone, and the zone may be UTC or GMT. */
 bool spot_moment_parse(const char *text, int64_t *time_ms, bool *has_zone);
 
 /* Reads "Mon, 19 Sep 2016 18:29:47 GMT" and nothing else, the date of RFC 1123 as HTTP

@@ -46,7 +46,8 @@ static const spot_option_t options[] = {
         "Write the trace here, compressed if it ends in .gz (default: standard output)",
         .endings = ".csv or .gz"),
     SPOT_LOG_OPTIONS,
-    SPOT_OPTION(TEXT, "now", 0, "TIME", log.task.now, "The same as --until"),
+    SPOT_OPTION(
+        TEXT, "now", 0, "TIME", log.task.now, "The same as --until", .settle = spot_log_take_until),
     SPOT_OPTION(TEXTS, "set", 0, "KEY=VALUE", sets, "Set a header key; may be given several times",
         .example = "cloud=aws", .settle = check_set),
     SPOT_OPTION_JSON(is_json, "Write the report as JSON to standard output; needs -o"),

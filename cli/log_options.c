@@ -41,6 +41,20 @@ void spot_log_check_start(spot_call_t *call, const spot_option_t *option, const 
     }
 }
 
+/* --until, or --now, which is stored at the same place. */
+void spot_log_take_until(spot_call_t *call, const spot_option_t *option, const char *text)
+{
+    spot_convert_t *task = (spot_convert_t *) (void *) ((char *) call->arguments + option->offset -
+                                                        offsetof(spot_convert_t, now));
+
+    (void) text;
+    if (task->now_option != NULL && strcmp(task->now_option, option->name) != 0) {
+        spot_usage_error(call, "--%s and --%s say the same: expected one of them", task->now_option,
+            option->name);
+    }
+    task->now_option = option->name;
+}
+
 void spot_log_take_capacity(spot_call_t *call, const spot_option_t *option, const char *text)
 {
     int64_t *capacity = (int64_t *) (void *) ((char *) call->arguments + option->offset);

@@ -29,6 +29,7 @@ const char *spot_log_format_name(size_t j);
 /* For settle of the rows below. */
 void spot_log_check_value(struct spot_call *call, const spot_option_t *option, const char *value);
 void spot_log_check_start(struct spot_call *call, const spot_option_t *option, const char *text);
+void spot_log_take_until(struct spot_call *call, const spot_option_t *option, const char *text);
 void spot_log_take_capacity(struct spot_call *call, const spot_option_t *option, const char *text);
 
 #define SPOT_LOG_OPTIONS                                                                           \
@@ -64,7 +65,8 @@ void spot_log_take_capacity(struct spot_call *call, const spot_option_t *option,
             .example = "\"60 s\" or 60"),                                                          \
         SPOT_OPTION(TEXT, "until", 0, "TIME", log.task.now,                                        \
             "Logs: until when they were watched (default: the last record), and when ages "        \
-            "in them were printed, such as 2024-06-07T17:00:00Z"),                                 \
+            "in them were printed, such as 2024-06-07T17:00:00Z",                                  \
+            .settle = spot_log_take_until),                                                        \
         SPOT_OPTION(CHOICE, "cause", 0, "stop|preempt", log.task.unknown,                          \
             "Logs: what a loss is whose cause they do not say (default stop)",                     \
             .choices = spot_log_causes),                                                           \

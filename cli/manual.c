@@ -17,6 +17,28 @@
 #include "traces/generate/model.h"
 #include "traces/laws/law.h"
 
+static const struct {
+    int code;
+    const char *text;
+} exit_codes[] = {
+    {SPOT_EXIT_GOOD, "good; of a question: yes"},
+    {SPOT_EXIT_FAILED, "failed; of a question: no"},
+    {SPOT_EXIT_BAD_INPUT, "usage or bad input"},
+    {SPOT_EXIT_LOST, "advise --now: the job, as it is, does not keep its goal"},
+    {SPOT_EXIT_UNDECIDED, "advise, study: undecided, the runs show neither yes nor no"},
+    {SPOT_EXIT_INTERRUPTED, "interrupted"},
+};
+
+static void put_exit_codes(const spot_doc_t *doc)
+{
+    for (size_t j = 0; j < sizeof(exit_codes) / sizeof(exit_codes[0]); j++) {
+        char code[16];
+
+        snprintf(code, sizeof(code), "%d", exit_codes[j].code);
+        spot_doc_item(doc, code, "", exit_codes[j].text, 7);
+    }
+}
+
 /* ---- Help on the terminal ---- */
 
 #define OPTION_COLUMN 26
@@ -52,6 +74,8 @@ void spot_manual_overview(FILE *out)
     spot_doc_text(&doc, "Simulates elastic training on preemptible (spot) instances.");
     putc('\n', out);
     list_commands(&doc, NULL);
+    fputs("\nExit codes:\n", out);
+    put_exit_codes(&doc);
     fputs("\n'spotsim COMMAND --help' has more, with examples. First try, anywhere:\n"
           "  spotsim engine train --example -o first.yaml\n"
           "  spotsim run first.yaml\n"
@@ -237,6 +261,7 @@ static const struct {
 } parts[] = {
     {"commands", NULL, NULL, put_commands},
     {"figures", NULL, NULL, put_figures},
+    {"exit-codes", NULL, NULL, put_exit_codes},
     {"notebook-figures", NULL, NULL, put_notebook_figures},
     {"train-keys", spot_scenario_fields, "", NULL},
     {"pipeline-keys", spot_step_pipeline_fields, "job.step_time.pipeline.", NULL},

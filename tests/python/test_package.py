@@ -220,6 +220,42 @@ class Study(unittest.TestCase):
             self.assertEqual(len(results.points), 2)
 
 
+class Advise(unittest.TestCase):
+    def setUp(self):
+        folder = SOURCE / "tests/golden/cli/advice"
+        for name in ("job.yaml", "calm.csv"):
+            pathlib.Path(name).write_bytes((folder / name).read_bytes())
+
+    def test_answers_are_those_of_the_program(self):
+        for steps, code, verdict in ((10, 0, "yes"), (1000000, 1, "no")):
+            told = subprocess.run(
+                [os.environ["SPOTSIM"], "advise", "job.yaml", "--json", f"--steps={steps}",
+                 "--finish-by=2 d", "--trace=calm.csv"], check=False, capture_output=True,
+                encoding="utf-8")
+            self.assertEqual(told.returncode, code)
+            answer = spotsim.advise("job.yaml", steps=steps, finish_by="2 d", trace=["calm.csv"])
+            self.assertEqual((answer, answer["verdict"]), (json.loads(told.stdout), verdict))
+            answer = spotsim.advise("job.yaml", f"--steps={steps}", "--finish-by", "2 d",
+                                    trace=pathlib.Path("calm.csv"), budget=None, json=True)
+            self.assertEqual(answer, json.loads(told.stdout))
+
+    def test_report_of_a_log(self):
+        pathlib.Path("log.csv").write_text(
+            "when,node,what\n" + "".join(
+                f"2026-01-0{day}T{hour}:00:00Z,n-1,{what}\n" for day in range(1, 8)
+                for hour, what in (("10", "up"), ("16", "gone"))), encoding="utf-8")
+        for steps, verdict in ((1, "yes"), (1000000, "no")):
+            answer = spotsim.advise(
+                "job.yaml", steps=steps, finish_by="2 d", trace="log.csv", cause="preempt",
+                columns="time=when,instance=node,event=what", events="up=add,gone=gone")
+            self.assertEqual(answer["verdict"], verdict)
+
+    def test_bad_input(self):
+        with self.assertRaises(spotsim.SpotsimError) as caught:
+            spotsim.advise("job.yaml", steps=10)
+        self.assertEqual(caught.exception.exit_code, 2)
+
+
 class Tables(unittest.TestCase):
     def test_table(self):
         table = spotsim.Table([{"a": 1}, {"a": 2, "b": "x"}])

@@ -98,6 +98,11 @@ static int check_further(const spot_convert_t *task, const spot_importer_t *impo
     return ret;
 }
 
+const char *spot_convert_until(const spot_convert_t *task)
+{
+    return task->now_option != NULL && strcmp(task->now_option, "now") == 0 ? "--now" : "--until";
+}
+
 /* Reports each option that the importer does not accept, and a wrong number of files. */
 static int check_task(const spot_convert_t *task, const spot_importer_t *importer,
     size_t num_inputs, const spot_record_input_t *inputs, spot_diag_t *diag)
@@ -110,7 +115,7 @@ static int check_task(const spot_convert_t *task, const spot_importer_t *importe
         {task->unit_ms > 0 && importer->unit_ms == 0 && !is_mapping, "--unit"},
         {task->num_poll_copies > 0 && !(importer->takes & SPOT_TAKES_POLL_COPIES), "--poll-copies"},
         {task->window_ms >= 0 && !(importer->takes & SPOT_TAKES_WINDOW), "--window"},
-        {task->now != NULL && !(importer->takes & SPOT_TAKES_LOG), "--until"},
+        {task->now != NULL && !(importer->takes & SPOT_TAKES_LOG), spot_convert_until(task)},
         {task->unknown != 0 && !(importer->takes & SPOT_TAKES_LOG), "--cause"},
         {task->notice_ms > 0 && !(importer->takes & SPOT_TAKES_LOG), "--notice"},
         {task->initial > 0 && !(importer->takes & SPOT_TAKES_LOG), "--initial"},

@@ -29,6 +29,7 @@ typedef struct {
     int64_t window_ms;       /* a termination moves to the first row within; -1: not given */
     const char *now;         /* end of the observation, and of the ages in it; NULL: the last
                                 record */
+    const char *now_option;  /* that gave it, without dashes; NULL: until */
     int unknown;             /* spot_convert_unknown_t of a loss whose cause is unknown */
     int64_t notice_ms;       /* a notice without a loss is a loss so much later; 0: none */
     int64_t initial;         /* instances when the log starts; 0: those that it names */
@@ -39,6 +40,9 @@ typedef struct {
     const char *const *sets; /* [num_sets] "key=value" of further header keys */
     bool is_strict;          /* a repair is an error */
 } spot_convert_t;
+
+/* The option that said until when a log was watched, or could. */
+const char *spot_convert_until(const spot_convert_t *task);
 
 /* Converts inputs to a trace that passes spot_trace_verify(), and fills report with the
  * remarks. BAD_INPUT with every reason in diag, IO, NO_MEMORY. Free trace and report

@@ -19,11 +19,12 @@ import shutil
 import tempfile
 import weakref
 
-from .program import NotFound, SpotsimError, VERDICTS, call, set_options
+from .program import NotFound, SpotsimError, VERDICTS, call, keyword_options, set_options
 from .results import Results, Table
 
 __version__ = "0.1.0"
-__all__ = ["NotFound", "Results", "SpotsimError", "Table", "read", "report", "run", "study"]
+__all__ = ["NotFound", "Results", "SpotsimError", "Table", "advise", "read", "report", "run",
+           "study"]
 
 DATABASE_ENDINGS = (".db", ".sqlite", ".sqlite3")
 
@@ -35,6 +36,18 @@ def run(scenario, *, seed=1, replication=0, sets=None, program=None, **keywords)
     """
     options = [f"--seed={seed}", f"--replication={replication}", *set_options(sets, keywords)]
     return json.loads(call(program, "run", "--json", *options, "--", os.fspath(scenario)))
+
+
+def advise(path, *options, program=None, **keywords):
+    """Asks `spotsim advise --json` about a scenario and returns its answer, as a dict.
+
+    Options are texts as on the command line, or keywords with "_" for "-": finish_by="6 days" is
+    --finish-by="6 days", a list gives an option several times. verdict of the answer is "yes", "no"
+    or "undecided": all are results, not errors, and so is a job that runs and loses its goal.
+    """
+    options = [*map(os.fspath, options), *keyword_options(keywords)]
+    return json.loads(call(program, "advise", "--json", *options, "--", os.fspath(path),
+                           verdicts=VERDICTS))
 
 
 def study(path, output=None, *, sets=None, program=None, **keywords):

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Calls of the program spotsim: where it is, what it is given, what it says."""
 
+import json
 import os
 import shutil
 import subprocess
@@ -38,19 +39,27 @@ def find(program=None):
     return os.path.abspath(path)
 
 
+def is_answer(output, errors):
+    """Whether an output is a result: JSON, or lines that come with nothing but warnings."""
+    try:
+        json.loads(output)
+    except ValueError:
+        return all(line.startswith("warning: ") for line in errors if line)
+    return True
+
+
 VERDICTS = (1, 3, 4)  # exit codes of answers: no, a goal that is lost, undecided
 
 
 def call(program, *arguments, verdicts=()):
     """Runs the program and returns its standard output. Its warnings become those of Python.
 
-    verdicts: exit codes that are results, not errors, unless the program says what went wrong.
+    verdicts: exit codes that are results, not errors, where the program has printed a result.
     """
     done = subprocess.run([find(program), *arguments], check=False, stdin=subprocess.DEVNULL,
                           capture_output=True, encoding="utf-8", errors="replace")
     lines = done.stderr.split("\n")
-    is_result = done.returncode in verdicts and all(
-        line.startswith("warning: ") for line in lines if line)
+    is_result = done.returncode in verdicts and is_answer(done.stdout, lines)
     if done.returncode != 0 and not is_result:
         message = done.stderr.strip() or f"spotsim ended with exit code {done.returncode}"
         raise SpotsimError(message, done.returncode, done.stdout)
@@ -84,3 +93,17 @@ def set_options(sets, keywords):
             raise TypeError(f"{key} is set twice")
         values[key] = value
     return [f"--set={key}={value_text(value)}" for key, value in values.items()]
+
+
+def keyword_options(keywords):
+    """The options of a command of keywords: "_" stands for "-", True for a flag, None and False for
+    an option that is not given, a list for several times the same one."""
+    options = []
+    for name, value in keywords.items():
+        option = "--" + name.replace("_", "-")
+        for item in value if isinstance(value, (list, tuple)) else [value]:
+            if item is True:
+                options.append(option)
+            elif item is not None and item is not False:
+                options.append(f"{option}={value_text(item)}")
+    return options

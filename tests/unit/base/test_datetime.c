@@ -166,11 +166,14 @@ static void test_moment(void **state)
 {
     static const char *const good[] = {"2026-06-07T12:00:00Z", "2026-06-07 12:00:00Z",
         "2026-06-07T12:00Z", "2026-06-07 12:00 Z", "2026-06-07 14:00 +02:00", "2026-06-07 14:00+02",
-        "2026-06-07 07:00:00.000 -0500", "2026-06-07 12:00 UTC", "2026-06-07T12:00:00 GMT"};
+        "2026-06-07 07:00:00.000 -0500", "2026-06-07 12:00 UTC", "2026-06-07T12:00:00 GMT",
+        "2026-06-07T12:00:00z", "2026-06-07 12:00 z", "2026-06-08 02:00 +14:00",
+        "2026-06-07 00:00:00 -12:00", "2026-06-06T24:00-12:00", "2026-06-07T24:00:00+12"};
     static const char *const bad[] = {"2026-06-07", "2026-06-07 12", "2026-06-07 12:00 CET",
-        "2026-06-07 12:00  Z", "2026-06-31 12:00 Z", "2026-06-07 24:00 Z", "2026-06-07 12:00 ",
-        "2026-06-07 12:00:0", "2026-06-07 12:00:00 Z and more of it, far too long for a time",
-        "tomorrow", ""};
+        "2026-06-07 12:00  Z", "2026-06-31 12:00 Z", "2026-06-07 24:01 Z", "2026-06-07 24:00:01 Z",
+        "2026-06-07 24:00:00.5 Z", "2026-06-07 12:00 +14:01", "2026-06-07 12:00 -12:01",
+        "2026-06-07 12:00 -15:00", "2026-06-07 12:00 ", "2026-06-07 12:00:0",
+        "2026-06-07 12:00:00 Z and more of it, far too long for a time", "tomorrow", ""};
     int64_t time_ms, expected_ms;
     bool has_zone;
 
@@ -191,6 +194,19 @@ static void test_moment(void **state)
             fail_msg("taken: %s", bad[j]);
         }
     }
+}
+
+static void test_local(void **state)
+{
+    (void) state;
+    assert_true(spot_instant_is_local("2026-06-07T12:00:00+02:00"));
+    assert_true(spot_instant_is_local("2026-06-07 00:00:00-00:01"));
+    assert_false(spot_instant_is_local("2026-06-07 12:00:00 -0500")); /* a moment, no instant */
+    assert_true(spot_instant_is_local("2026-06-07 12:00:00.999-0500"));
+    assert_false(spot_instant_is_local("2026-06-07T12:00:00.999Z"));
+    assert_false(spot_instant_is_local("2026-06-07T12:00:00+00:00"));
+    assert_false(spot_instant_is_local("2026-06-07T12:00:00"));
+    assert_false(spot_instant_is_local("tomorrow"));
 }
 
 static void test_starts(void **state)
@@ -231,6 +247,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_moment),
+        cmocka_unit_test(test_local),
         cmocka_unit_test(test_starts),
         cmocka_unit_test(test_datetime_is),
         cmocka_unit_test(test_days),

@@ -108,14 +108,15 @@ static void print_trace(const fixture_t *self, char text[TEXT_BYTES])
 }
 
 /* Records make a trace, and remarks with these keys, in their order. */
-static void assert_trace(
-    spot_convert_t task, const char *records, const char *expected, const char *remarks)
+static void assert_trace_of(spot_convert_t task, bool has_starts, const char *records,
+    const char *expected, const char *remarks)
 {
     fixture_t fixture;
     char text[TEXT_BYTES];
 
     set_up(&fixture, task);
     assert_int_equal(spot_instance_log_init(&fixture.log, &fixture.import), 0);
+    fixture.log.has_starts = has_starts;
     assert_int_equal(add_records(&fixture, records), 0);
     assert_int_equal(spot_instance_log_finish(&fixture.log), 0);
     spot_trace_instances_finish(&fixture.import.instances);
@@ -132,6 +133,12 @@ static void assert_trace(
     }
     assert_string_equal(text, remarks);
     tear_down(&fixture);
+}
+
+static void assert_trace(
+    spot_convert_t task, const char *records, const char *expected, const char *remarks)
+{
+    assert_trace_of(task, false, records, expected, remarks);
 }
 
 static const spot_convert_t plain = {.kind = -1, .window_ms = -1};
@@ -260,6 +267,43 @@ static void test_lossless(void **state)
         "advice 2, assumed_from_advice 2, initial 2");
     assert_trace(task, "0 advice a; 5 notice b", "init a b; 125 preempt b; 125 end",
         "notices 1, advice 1, assumed_from_notice 1, initial 2");
+}
+
+/* Where records are starts, one after a notice shows that there was an end. */
+static void test_starts_again(void **state)
+{
+    spot_convert_t task = plain;
+    fixture_t fixture;
+
+    (void) state;
+    set_up(&fixture, plain);
+    assert_int_equal(spot_instance_log_init(&fixture.log, &fixture.import), 0);
+    fixture.log.has_starts = true;
+    assert_int_equal(add_records(&fixture, "0 runs a; 0 runs b; 100 notice a; 400 runs a; "
+                                           "500 gone b"),
+        0);
+    assert_int_equal(spot_instance_log_finish(&fixture.log), SPOT_ERR_BAD_INPUT);
+    assert_report(&fixture.diag,
+        "x: 1 instance starts after a notice of a preemption and no record of an end in between: "
+        "the log lacks losses; expected the records of ends too, or --notice 120s: each then "
+        "ended 120 s after the notice, at the latest when it started\n");
+    tear_down(&fixture);
+    /* So much after the notice, not after the start, nor before it was seen. */
+    task.notice_ms = 120000;
+    assert_trace_of(task, true, "0 runs a; 100 notice a; 400 runs a; 500 notice a; 560 runs a",
+        "init a; 220 preempt a; 400 add a; 560 preempt a; 560 add a; 560 end",
+        "notices 2, restarted 2, initial 1");
+    assert_trace_of(task, true, "100 notice a; 300 advice a; 400 runs a",
+        "init a; 200 preempt a; 300 add a; 300 end", "notices 1, advice 1, restarted 1, initial 1");
+    /* A later life is lost as any other. */
+    assert_trace_of(task, true, "0 runs a; 100 notice a; 400 runs a; 500 gone a; 600 runs a",
+        "init a; 220 preempt a; 400 add a; 500 stop a; 600 add a; 600 end",
+        "notices 1, restarted 1, unknown_cause 1, initial 1");
+    /* What follows a start at once is of that start; without a notice nothing has ended. */
+    assert_trace_of(task, true, "0 runs a; 5 notice a; 60 runs a; 70 preempted a",
+        "init a; 70 preempt a; 70 end", "notices 1, initial 1, repeated 1");
+    assert_trace_of(plain, true, "0 runs a; 400 runs a; 500 preempted a",
+        "init a; 500 preempt a; 500 end", "initial 1, repeated 1");
 }
 
 /* --initial: so many run when the log starts. */
@@ -432,6 +476,7 @@ int main(void)
         cmocka_unit_test(test_losses),
         cmocka_unit_test(test_notices),
         cmocka_unit_test(test_lossless),
+        cmocka_unit_test(test_starts_again),
         cmocka_unit_test(test_initial),
         cmocka_unit_test(test_options),
         cmocka_unit_test(test_refused),

@@ -99,7 +99,7 @@ static int take_record(void *context, const spot_json_value_t *record)
 
         if (spot_instant_parse(member->text, &time_ms, &has_zone)) {
             self->poll_ms = time_ms;
-            spot_instance_log_zone(&self->log, has_zone);
+            spot_instance_log_zone(&self->log, member->text, has_zone);
         }
         event = event == NULL ? spot_json_member(member, "Events") : event;
     }

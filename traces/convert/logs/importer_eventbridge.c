@@ -121,6 +121,7 @@ static int read_eventbridge(spot_import_t *import)
     state_t self = {.num_wrapped = 0};
     int ret = spot_instance_log_init(&self.log, import);
 
+    self.log.has_starts = true;
     spot_import_key(import, "cloud", "aws");
     for (; ret == 0 && self.input_id < import->num_inputs; self.input_id++) {
         ret = spot_json_records(

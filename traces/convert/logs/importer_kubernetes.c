@@ -374,7 +374,7 @@ static int take_row(void *context, const spot_csv_row_t *row)
     next_word(&words);
     self->stamp_ms = INT64_MIN;
     if (spot_instant_parse(words.word, &stamp_ms, &has_zone)) {
-        spot_instance_log_zone(&self->log, has_zone);
+        spot_instance_log_zone(&self->log, words.word, has_zone);
         self->stamp_ms = stamp_ms;
         self->first_ms = self->first_ms == INT64_MIN ? stamp_ms : self->first_ms;
         next_word(&words);

@@ -433,6 +433,12 @@ static int compare(const void *left, const void *right)
                                     : (a->order > b->order) - (a->order < b->order);
 }
 
+/* It says that instances may go, not that they do. */
+static bool is_warning(const struct item *self)
+{
+    return self->says == SPOT_SAYS_NOTICE || self->says == SPOT_SAYS_ADVICE;
+}
+
 /* Gives instances numbers as names: the latest goes first, and the fewest that the
  * losses need run before the log. Of counts at one time the last one holds. */
 static int name_items(state_t *self)
@@ -445,17 +451,20 @@ static int name_items(state_t *self)
     for (size_t j = 0; j < self->num_items && !is_sample; j++) {
         const struct item *item = &self->items[j];
 
-        running += item->says == SPOT_SAYS_RUNS ? item->count : -item->count;
+        running += item->says == SPOT_SAYS_RUNS ? item->count : is_warning(item) ? 0 : -item->count;
         before = running < -before ? -running : before;
     }
     self->log.size = before;
     for (size_t j = 0; j < self->num_items; j++) {
         const struct item *item = &self->items[j];
         const bool is_last = j + 1 == self->num_items || item[1].time_ms > item->time_ms;
-        const int64_t size = is_sample ? (is_last ? item->count : self->log.size)
+        const int64_t size = is_sample          ? (is_last ? item->count : self->log.size)
+                             : is_warning(item) ? self->log.size
                              : item->says == SPOT_SAYS_RUNS ? self->log.size + item->count
                                                             : self->log.size - item->count;
 
+        self->log.num_notices += item->says == SPOT_SAYS_NOTICE ? item->count : 0;
+        self->log.num_advised += item->says == SPOT_SAYS_ADVICE ? item->count : 0;
         ret = spot_instance_log_resize(
             &self->log, item->time_ms, size, is_sample ? SPOT_SAYS_GONE : item->says);
         if (ret != 0) {
@@ -480,8 +489,10 @@ static int finish(state_t *self)
         log->records[j].order |= log->records[j].says == SPOT_SAYS_RUNS ? 1U << 31 : 0;
     }
     if (self->clock == clocks[FROM_ZERO] && import->task->now != NULL) {
-        return spot_diag_error(import->diag, "--until", 0, 0, "the times have no date");
+        return spot_diag_error(
+            import->diag, spot_convert_until(import->task), 0, 0, "the times have no date");
     }
+    log->has_starts = self->columns[EVENT] != NULL;
     ret = ret == 0 ? spot_instance_log_finish(log) : ret;
     for (size_t j = 0; j < import->report->num_remarks && self->columns[START]; j++) {
         if (strcmp(import->report->remarks[j].key, "repeated") == 0) {

@@ -21,7 +21,9 @@ typedef struct {
     int64_t advice_ms; /* the latest */
     int64_t first_ms;  /* the earliest record of it */
     int64_t seen_ms;   /* the latest one */
-    size_t loss_id;    /* of the changes, in LIFE_ENDED */
+    int64_t start_ms;  /* of this life, where has_start */
+    bool has_start;
+    size_t loss_id; /* of the changes, in LIFE_ENDED */
 } instance_t;
 
 typedef struct {
@@ -37,6 +39,7 @@ typedef struct {
     int64_t num_losses;
     int64_t num_explained; /* losses that a notice explains */
     int64_t num_assumed;   /* losses by --notice */
+    int64_t num_restarted; /* starts after a notice: losses in between */
     int64_t num_open;      /* notices that no loss follows, nor --notice counts; without
                               notices and losses recommendations */
     int64_t num_unknown;   /* losses without a cause */
@@ -59,10 +62,8 @@ int spot_instance_log_init(spot_instance_log_t *self, spot_import_t *import)
     spot_names_init(&self->names);
     import->trace->kind = SPOT_TRACE_NAMED;
     if (now != NULL) {
-        bool has_zone;
-
-        if (!spot_instant_parse(now, &self->now_ms, &has_zone)) {
-            return spot_diag_error(import->diag, "--until", 0, 0,
+        if (!spot_moment_parse(now, &self->now_ms, &self->has_now_zone)) {
+            return spot_diag_error(import->diag, spot_convert_until(import->task), 0, 0,
                 "expected a time such as 2024-06-07T17:00:00Z, got \"%s\"", now);
         }
     }
@@ -99,7 +100,7 @@ int spot_instance_log_time(spot_instance_log_t *self, const spot_log_place_t *pl
         return spot_instance_log_expected(
             self, place, field, "a time such as 2024-06-07T17:00:00Z", text);
     }
-    spot_instance_log_zone(self, has_zone);
+    spot_instance_log_zone(self, text, has_zone);
     return 0;
 }
 
@@ -123,7 +124,7 @@ int spot_instance_log_time_of_year(
         snprintf(stamp, sizeof(stamp), "%04d-%s", atoi(now) - j, text);
         if (spot_instant_parse(stamp, time_ms, &has_zone) &&
             *time_ms <= self->now_ms + SPOT_MS_PER_D) {
-            spot_instance_log_zone(self, has_zone);
+            spot_instance_log_zone(self, stamp, has_zone);
             return 0;
         }
     }
@@ -131,8 +132,9 @@ int spot_instance_log_time_of_year(
         self, place, "time", "a month, day and time such as 06-07 17:00:00", text);
 }
 
-void spot_instance_log_zone(spot_instance_log_t *self, bool has_zone)
+void spot_instance_log_zone(spot_instance_log_t *self, const char *text, bool has_zone)
 {
+    self->is_local |= spot_instant_is_local(text);
     if (!has_zone && self->is_zoned) {
         SPOT_IMPORT_REMARK(self->import, SPOT_REMARK_UNCERTAIN, "no_zone", 0,
             "times without a zone are taken as UTC");
@@ -248,13 +250,40 @@ static void be_there(judge_t *self, instance_t *instance, const spot_instance_re
     }
 }
 
+/* Whether a start proves that an instance which was warned has ended. What says soon after
+ * a start that it runs, as running after pending does, is of that start. */
+static bool is_restart(
+    const judge_t *self, const instance_t *instance, const spot_instance_record_t *record)
+{
+    return self->log->has_starts && instance->has_notice &&
+           (!instance->has_start || record->time_ms - instance->start_ms > SPOT_START_LIFE_MS);
+}
+
+/* The loss before a start: --notice after the notice, not before it was last seen. */
+static void lose_before(
+    judge_t *self, const instance_t *instance, const spot_instance_record_t *record)
+{
+    int64_t time_ms = instance->notice_ms + self->log->import->task->notice_ms;
+
+    time_ms = time_ms > instance->seen_ms ? time_ms : instance->seen_ms;
+    time_ms = time_ms < record->time_ms ? time_ms : record->time_ms;
+    change(self, time_ms, record->name_id, SPOT_SAYS_PREEMPTED);
+    self->num_restarted++;
+}
+
 static void take_start(judge_t *self, instance_t *instance, const spot_instance_record_t *record)
 {
+    if (instance->life == LIFE_RUNS && is_restart(self, instance, record)) {
+        lose_before(self, instance, record);
+        instance->life = LIFE_ENDED;
+    }
     instance->seen_ms = record->time_ms;
     if (instance->life == LIFE_RUNS) {
         self->num_repeated++;
         return;
     }
+    instance->has_start = true;
+    instance->start_ms = record->time_ms;
     instance->has_notice = false;
     instance->has_advice = false;
     if (instance->life == LIFE_NONE && record->time_ms == self->log->first_ms) {
@@ -343,23 +372,38 @@ static void assume_losses(judge_t *self, int64_t *end_ms)
     }
 }
 
-/* A log that warns and never says that an instance has ended lacks what became of them:
- * taken as it is, nothing would ever be lost. */
+/* A way out of a log that lacks losses. One that counts instances cannot be told which one
+ * a notice is about. */
+#define WAY_OUT                                                                                    \
+    "--notice 120s --initial 24 (options of `spotsim trace convert` and `spotsim advise`): each "  \
+    "then counts as the end of its instance 120 s later, and 24 instances ran when the log starts"
+#define WAY_OUT_OF_COUNTS                                                                          \
+    "their word as that of a preemption (--events WORD=preempt): each then counts as an end at "   \
+    "its time"
+
+/* A log that warns and never says that an instance has ended, or none before it starts
+ * again, lacks what became of them: taken as it is, nothing would ever be lost. */
 static int refuse_lossless(const judge_t *self)
 {
     const spot_import_t *import = self->log->import;
     const bool is_notice = self->num_notices > 0;
 
+    if (self->num_restarted > 0 && import->task->notice_ms == 0) {
+        return spot_diag_error(import->diag, import->inputs[0].path, 0, 0,
+            "%" PRId64 " instance%s after a notice of a preemption and no record of an end in "
+            "between: the log lacks losses; expected the records of ends too, or --notice 120s: "
+            "each then ended 120 s after the notice, at the latest when it started",
+            self->num_restarted, self->num_restarted == 1 ? " starts" : "s start");
+    }
     if (self->num_open == 0 || self->num_losses > 0 || import->task->notice_ms > 0) {
         return 0;
     }
     return spot_diag_error(import->diag, import->inputs[0].path, 0, 0,
         "%" PRId64 " %s%s %s and not one end of an instance: the log lacks its losses; expected "
-        "the records of ends too, or --notice 120s --initial 24 (options of `spotsim trace "
-        "convert` and `spotsim advise`): each then counts as the end of its instance 120 s "
-        "later, and 24 instances ran when the log starts",
+        "the records of ends too, or %s",
         self->num_open, is_notice ? "notice" : "recommendation", self->num_open == 1 ? "" : "s",
-        is_notice ? "of a preemption" : "to rebalance");
+        is_notice ? "of a preemption" : "to rebalance",
+        import->trace->kind == SPOT_TRACE_NAMED ? WAY_OUT : WAY_OUT_OF_COUNTS);
 }
 
 /* Gives losses without a cause one. */
@@ -549,6 +593,11 @@ static void remark_notices(const judge_t *self)
     spot_instance_log_remark(log, SPOT_REMARK_UNCERTAIN, "explained_by_notice", self->num_explained,
         "loss without a cause follows a notice within 10 min and counts as a preemption",
         "losses without a cause follow a notice within 10 min and count as preemptions");
+    spot_instance_log_remark(log, SPOT_REMARK_UNCERTAIN, "restarted", self->num_restarted,
+        "instance starts again after a notice without an end in between, which counts as a "
+        "preemption (--notice)",
+        "instances start again after a notice without an end in between, which counts as a "
+        "preemption of each (--notice)");
     spot_instance_log_remark(log, SPOT_REMARK_UNCERTAIN, "notices_without_end",
         self->num_notices > 0 ? self->num_open : 0,
         "notice that no end of its instance follows: it counts as no loss, unless --notice "
@@ -626,7 +675,12 @@ static int settle_span(spot_instance_log_t *self, int64_t *end_ms)
 
         spot_instant_text(self->last_ms, last);
         return spot_diag_error(import->diag, import->inputs[0].path, 0, 0,
-            "the last record, at %s, is after --until", last);
+            "the last record, at %s, is after %s", last, spot_convert_until(import->task));
+    }
+    if (import->task->now != NULL && !self->has_now_zone && self->is_local) {
+        return spot_diag_error(import->diag, spot_convert_until(import->task), 0, 0,
+            "expected a zone, such as %s+02:00: the log has times of other zones than UTC",
+            import->task->now);
     }
     return 0;
 }
@@ -639,6 +693,12 @@ int spot_instance_log_finish(spot_instance_log_t *self)
     int ret;
 
     import->report->num_records = (int64_t) self->num_records + self->num_other;
+    judge.num_notices = self->num_notices;
+    judge.num_advised = self->num_advised;
+    judge.num_open = self->num_notices > 0 ? self->num_notices : self->num_advised;
+    if (self->num_records == 0 && judge.num_open > 0) {
+        return refuse_lossless(&judge);
+    }
     if (self->num_records == 0) {
         return spot_diag_error(import->diag, import->inputs[0].path, 0, 0,
             "no record says that an instance came or went");
@@ -658,6 +718,7 @@ int spot_instance_log_finish(spot_instance_log_t *self)
         ret = refuse_lossless(&judge);
     }
     if (ret == 0) {
+        judge.num_open = import->trace->kind == SPOT_TRACE_NAMED ? judge.num_open : 0;
         settle_causes(&judge);
         ret = settle_initial(&judge);
         ret = ret == 0 ? judge.error : ret;

@@ -11,6 +11,9 @@
  *   notice is a preemption; without a notice it is a stop or what --cause says.
  * - With --notice D a notice without a loss is a preemption after D, unless the instance
  *   is seen running later than that.
+ * - In a log whose records are starts (has_starts), an instance that starts after a notice
+ *   has ended in between: a preemption D after the notice, at the latest at the start.
+ *   Without --notice the log is refused.
  * - Without --notice a log that has notices, or only recommendations, and not one loss is
  *   refused, unless the instances are seen running SPOT_NOTICE_LIFE_MS later. Where it
  *   has recommendations only, --notice counts them as notices.
@@ -27,6 +30,9 @@
 /* How long a notice explains a loss: the longest notice of a cloud is 2 minutes, and
  * instances take some time to shut down. */
 #define SPOT_NOTICE_LIFE_MS (10 * SPOT_MS_PER_MIN)
+
+/* How long after a start another record of it may come. */
+#define SPOT_START_LIFE_MS (1 * SPOT_MS_PER_MIN)
 
 typedef enum {
     SPOT_SAYS_RUNS,      /* it starts, or runs */
@@ -66,12 +72,18 @@ typedef struct {
     int64_t last_ms;                   /* the same */
     int64_t size;                      /* of a log that counts, the latest */
     int64_t num_other;                 /* records that are about nothing of this */
+    int64_t num_notices;               /* of a log that counts: they name nothing */
+    int64_t num_advised;               /* the same */
+    bool has_starts;                   /* SPOT_SAYS_RUNS is a start, no sight of what runs */
     bool is_zoned;                     /* all times had a zone */
+    bool is_local;                     /* one had another zone than UTC */
+    bool has_now_zone;                 /* --until has one */
     bool is_yearless;                  /* that times have no year was reported */
     bool has_several[SPOT_NUM_LABELS]; /* values, so the trace has no such key */
 } spot_instance_log_t;
 
-/* Reads --until. BAD_INPUT; free self even then. */
+/* Reads --until; one without a zone is refused at the end where the log has times of other
+ * zones than UTC. BAD_INPUT; free self even then. */
 SPOT_MUST_CHECK int spot_instance_log_init(spot_instance_log_t *self, spot_import_t *import);
 void spot_instance_log_free(spot_instance_log_t *self);
 
@@ -98,8 +110,8 @@ SPOT_MUST_CHECK int spot_instance_log_time(spot_instance_log_t *self, const spot
 SPOT_MUST_CHECK int spot_instance_log_time_of_year(
     spot_instance_log_t *self, const spot_log_place_t *place, const char *text, int64_t *time_ms);
 
-/* Says once that a time has no zone. */
-void spot_instance_log_zone(spot_instance_log_t *self, bool has_zone);
+/* Takes note of the zone of a time; says once that one has none. */
+void spot_instance_log_zone(spot_instance_log_t *self, const char *text, bool has_zone);
 
 /* Reports "FIELD: expected EXPECTED, got 'TEXT'", or "FIELD: missing" for an empty text.
  * Returns BAD_INPUT. */
@@ -121,8 +133,8 @@ SPOT_MUST_CHECK int spot_instance_log_read(spot_instance_log_t *self, size_t inp
     bool is_split, int (*take_row)(void *state, const spot_csv_row_t *row), void *state);
 
 /* Makes the trace: kind named, start, end, resolution, remarks. BAD_INPUT: no record
- * says anything of an instance, or there are warnings and no loss; NO_MEMORY. O(records log
- * records). */
+ * says anything of an instance, or there are warnings and no loss, or starts after
+ * warnings; NO_MEMORY. O(records log records). */
 SPOT_MUST_CHECK int spot_instance_log_finish(spot_instance_log_t *self);
 
 /* For logs of JSON records: the place of a value, and that of the value which a record
