@@ -16,7 +16,7 @@ const char *spot_race_outcome(const spot_race_answer_t *answer)
     const spot_race_t *race = &answer->race;
 
     return !race->is_over         ? "unfinished"
-           : race->has_best       ? spot_race_is_decided(race) ? "decided" : "undecided"
+           : race->has_best       ? spot_race_is_decided(race) ? "decided" : "open"
            : race->num_racing > 0 ? "unknown"
            : answer->num_points[SPOT_FATE_UNDEFINED] > 0 ? "undefined"
                                                          : "infeasible";
@@ -134,18 +134,60 @@ static void write_best(const spot_race_answer_t *answer, spot_document_t *docume
         100 * optimise->confidence, optimise->num_constraints > 0 ? " that keeps the limits" : "");
 }
 
+/* Whether a point rests less on what was measured than another one. */
+static bool is_less_measured(const spot_runner_t *self, const spot_runner_t *other)
+{
+    return (!self->is_measured && other->is_measured) || (self->is_beyond && !other->is_beyond);
+}
+
+/* Whether a point that is left has a better estimate than the one that leads: it is not
+ * known to keep the limits, or, is_kept, it is, but rests on what was not measured. */
+static bool has_better_open(const spot_race_t *race, bool *is_kept)
+{
+    const double sign = race->head->optimise.is_maximised ? -1 : 1;
+    const spot_runner_t *leader = &race->runners[race->best_id];
+    const double best = sign * spot_estimate_value(&leader->estimate);
+    bool is_open = false;
+
+    *is_kept = false;
+    for (size_t j = 0; j < race->head->num_points; j++) {
+        const spot_runner_t *runner = &race->runners[j];
+
+        if (runner->fate == SPOT_FATE_RACING &&
+            sign * spot_estimate_value(&runner->estimate) < best) {
+            is_open = is_open || !runner->is_feasible;
+            *is_kept = *is_kept || (runner->is_feasible && is_less_measured(runner, leader));
+        }
+    }
+    return is_open || *is_kept;
+}
+
+const char *spot_race_leader(const spot_race_t *race, const char *which, spot_texts_t *texts)
+{
+    bool is_kept;
+
+    if (!has_better_open(race, &is_kept)) {
+        return spot_texts_add(texts, "the %s estimate", which);
+    }
+    return spot_texts_add(texts, "the %s estimate of those %s%s%s", which,
+        race->head->optimise.num_constraints > 0 ? "shown to keep the limits" : "",
+        race->head->optimise.num_constraints > 0 && is_kept ? " and " : "",
+        is_kept ? "that rest on what was measured" : "");
+}
+
 /* Of several none is the best: the table lists them with their intervals. How far the
- * lowest estimate may be off is what the choice can cost. */
+ * estimate that leads may be off is what the choice can cost. */
 static void write_several(const spot_race_answer_t *answer, spot_document_t *document)
 {
     const spot_race_t *race = &answer->race;
     const spot_optimise_t *optimise = &race->head->optimise;
     const char *which = optimise->is_maximised ? "highest" : "lowest";
     spot_texts_t *texts = &document->texts;
+    bool is_kept;
 
-    spot_document_paragraph(document, "%zu points may be the best%s: %s of them is %s, at %s",
-        race->num_racing, race->is_over ? "" : " so far",
-        spot_texts_add(texts, "the %s estimate", which),
+    spot_document_paragraph(document, "%zu points may be the best%s: %s%s is %s, at %s",
+        race->num_racing, race->is_over ? "" : " so far", spot_race_leader(race, which, texts),
+        has_better_open(race, &is_kept) ? "" : " of them",
         estimate_of(
             race, race->metric_id, &race->runners[race->best_id].estimate, race->best_id, texts),
         spot_words_setting(texts, race->head, race->best_id));
@@ -226,8 +268,11 @@ static void write_verdict(const spot_race_answer_t *answer, spot_document_t *doc
     } else if (verdict == SPOT_VERDICT_UNDECIDED) {
         spot_document_paragraph(document, "%s: no point is shown to keep %s, %zu may: %s", name,
             limits, race->num_racing,
-            race->is_over ? "those left are too near the limit; raise replications.max"
-                          : "the race is not over");
+            !race->is_over ? "the race is not over"
+            : answer->num_doubtful > 0
+                ? "a limit depends on events that the replications hardly show; raise "
+                  "replications.max"
+                : "those left are too near the limit; raise replications.max");
     } else if (num_undefined > 0) {
         spot_document_paragraph(document, "%s: a metric is null too often at %s%s%s", name,
             spot_words_count(texts, (int64_t) num_undefined, "point"),
@@ -359,6 +404,13 @@ static void write_doubts(const spot_race_answer_t *answer, spot_document_t *docu
             " may be missing; raise replications.min",
             answer->num_constant, race->num_rows, race->num_rows < 3 ? 1 : race->num_rows / 3);
     }
+    if (answer->num_doubtful > 0) {
+        spot_document_paragraph(document,
+            "%zu of the points left would keep or break a limit by values that are all the same, "
+            "or whose tail is too heavy for %" PRId64 " replications: that shows nothing of rare "
+            "events, so it counts as open",
+            answer->num_doubtful, race->num_rows);
+    }
     if (race->is_over && race->has_best && !spot_race_is_decided(race)) {
         spot_document_paragraph(document,
             "%" PRId64 " replications, the maximum, do not tell the points that may be the best "
@@ -446,7 +498,12 @@ static void add_row(
     if (spot_race_has_winner(race)) {
         spot_table_add_text(table, "the best");
     } else if (race->has_best && point_id == race->best_id) {
-        spot_table_add_text(table, race->head->optimise.is_maximised ? "highest" : "lowest");
+        bool is_kept;
+        const char *which = race->head->optimise.is_maximised ? "highest" : "lowest";
+
+        spot_table_add_text(table, has_better_open(race, &is_kept)
+                                       ? spot_texts_add(&table->texts, "%s of those shown", which)
+                                       : which);
     } else if (race->has_best && isfinite(runner->gain)) {
         spot_table_add_number(table, runner->gain);
     } else {
@@ -596,6 +653,7 @@ void spot_race_json_write(const spot_race_answer_t *answer, spot_json_t *json)
     }
     spot_json_close(json, '}');
     spot_json_unsigned(json, "constant_points", answer->num_constant);
+    spot_json_unsigned(json, "doubtful_points", answer->num_doubtful);
     spot_json_open(json, "may_be_best", '{');
     for (size_t j = 0; j < head->num_axes; j++) {
         const spot_race_range_t *range = &answer->ranges[j];

@@ -61,8 +61,9 @@ void spot_race_write(const spot_report_t *report, spot_document_t *document);
  * it took; or why there is none. */
 void spot_race_text_write(const spot_race_answer_t *answer, spot_document_t *document);
 
-/* How a race ended or that it did not: "decided", "undecided" (the maximum of
- * replications is reached with several points that matter), "infeasible" (no point keeps
+/* How the search for the best point ended or that it did not, whatever the verdict on the
+ * limits: "decided", "open" (the maximum of replications is reached with several points
+ * that matter), "infeasible" (no point keeps
  * the constraints), "unknown" (none is known to), "undefined" (the metric is null too
  * often at all points that keep the constraints), "unfinished". */
 const char *spot_race_outcome(const spot_race_answer_t *answer);
@@ -75,6 +76,10 @@ void spot_race_json_write(const spot_race_answer_t *answer, spot_json_t *json);
  * them keeps the limits", the first thing to know of it; "" if it does not. The race has
  * a best point. */
 const char *spot_race_beyond_text(const spot_race_t *race, spot_texts_t *texts);
+
+/* "the lowest estimate", or "the lowest estimate of those shown to keep the limits" where
+ * others that are left have better ones: what the race's best point has. */
+const char *spot_race_leader(const spot_race_t *race, const char *which, spot_texts_t *texts);
 
 /* ---- Which value of a key wins where: winner_report.c ---- */
 

@@ -86,7 +86,7 @@ static void write_best(const spot_answer_t *self, const spot_race_answer_t *answ
     fprintf(self->out, "with %g %% confidence no %s point is better", 100 * asked->confidence,
         asked->num_constraints > 0 ? "allowed" : "other");
     if (race->num_racing > 1 && isfinite(answer->regret)) {
-        fprintf(self->out, " than the %s estimate", best);
+        fprintf(self->out, " than %s", spot_race_leader(race, best, self->texts));
         fprintf(self->out, " by more than %s",
             spot_words_value(self->texts, self->metric, answer->regret, answer->regret));
         if (mean != 0) {

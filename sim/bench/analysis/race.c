@@ -8,6 +8,7 @@
 
 #include "base/memory.h"
 #include "base/skewed.h"
+#include "sim/bench/analysis/summary.h"
 
 /* Replications of a round over those of the one before. */
 #define GROWTH 1.5
@@ -94,6 +95,8 @@ int spot_race_init(spot_race_t *self, const spot_study_head_t *head)
     SPOT_ARENA_ARRAY(&self->memory, self->runners, head->num_points);
     SPOT_ARENA_ARRAY(&self->memory, self->constraint_ids, num_constraints);
     SPOT_ARENA_ARRAY(&self->memory, self->constrained, head->num_points * num_constraints);
+    SPOT_ARENA_ARRAY(&self->memory, self->is_asked, head->num_metrics);
+    SPOT_ARENA_ARRAY(&self->memory, self->is_with, head->num_metrics);
     if (self->memory.error != 0) {
         return self->memory.error;
     }
@@ -290,34 +293,114 @@ static void judge_measured(spot_race_t *self, size_t point_id)
     runner->is_measured = !(spot_estimate_value(&runner->beyond) > most);
 }
 
-/* A constraint that is certainly kept stays so, as all intervals hold at once. */
-static void judge_alone(spot_race_t *self, size_t point_id)
+typedef struct {
+    bool is_kept, is_broken; /* with confidence */
+} limit_t;
+
+static limit_t judge_limit(
+    const spot_race_t *self, size_t point_id, size_t constraint_id, bool is_fixed)
 {
-    const spot_optimise_t *optimise = &self->head->optimise;
+    const spot_constraint_t *constraint = &self->head->optimise.constraints[constraint_id];
+    double low, high;
+
+    find_bounds(self, &self->runners[point_id].constrained[constraint_id], is_fixed, &low, &high);
+    return (limit_t){constraint->is_upper ? high <= constraint->limit : low >= constraint->limit,
+        constraint->is_upper ? low > constraint->limit : high < constraint->limit};
+}
+
+/* Whether a constant may be one by rule, as memory and rent of what is always there are: it
+ * is not zero, neither a time nor a share, and the metric of the race does vary. */
+static bool is_by_rule(const spot_runner_t *runner, const spot_estimate_t *estimate)
+{
+    const spot_metric_kind_t kind = estimate->metric->kind;
+
+    return (kind == SPOT_METRIC_PLAIN || kind == SPOT_METRIC_COST) &&
+           spot_estimate_value(estimate) != 0 && !spot_estimate_is_constant(&runner->estimate);
+}
+
+/* Whether an interval says nothing of events that no replication shows, or that make the
+ * largest values. That of a share does, where few replications know it. */
+static bool is_doubtful(const spot_runner_t *runner, const spot_estimate_t *estimate)
+{
+    return (is_constant(estimate) && !spot_estimate_is_rare(estimate) &&
+               !is_by_rule(runner, estimate)) ||
+           spot_estimate_is_heavy(estimate);
+}
+
+/* Sets is_with of the constraints' metrics, if the limits are kept or one is broken by an
+ * interval that may be fooled. */
+static int find_company(
+    spot_race_t *self, const spot_store_t *store, size_t point_id, const limit_t *all)
+{
+    const spot_runner_t *runner = &self->runners[point_id];
+    bool is_any = false;
+
+    memset(self->is_with, 0, self->head->num_metrics * sizeof(*self->is_with));
+    memset(self->is_asked, 0, self->head->num_metrics * sizeof(*self->is_asked));
+    for (size_t j = 0; j < self->head->optimise.num_constraints; j++) {
+        const spot_estimator_t estimator = runner->constrained[j].estimator;
+
+        if (estimator == SPOT_ESTIMATOR_MEAN || estimator == SPOT_ESTIMATOR_RATIO) {
+            self->is_asked[self->constraint_ids[j]] = true;
+            is_any = true;
+        }
+    }
+    return is_any && (all->is_broken || all->is_kept || runner->is_feasible)
+               ? spot_find_company(store, point_id, runner->num_rows, self->is_asked, self->is_with)
+               : 0;
+}
+
+/* Sets what all constraints are. Limits that doubtful intervals keep or break are open. */
+static void judge_limits(spot_race_t *self, size_t point_id, bool is_fixed, limit_t *all)
+{
+    spot_runner_t *runner = &self->runners[point_id];
+
+    *all = (limit_t){.is_kept = true};
+    runner->is_doubtful = false;
+    for (size_t j = 0; j < self->head->optimise.num_constraints; j++) {
+        const limit_t limit = judge_limit(self, point_id, j, is_fixed);
+
+        if (!is_fixed && (limit.is_kept || limit.is_broken) &&
+            (self->is_with[self->constraint_ids[j]] ||
+                is_doubtful(runner, &runner->constrained[j]))) {
+            runner->is_doubtful = true;
+            all->is_kept = false;
+        } else {
+            all->is_kept = all->is_kept && limit.is_kept;
+            all->is_broken = all->is_broken || limit.is_broken;
+        }
+    }
+}
+
+/* Limits that are certainly kept stay so, as all intervals hold at once; but not if more
+ * replications show that an interval was fooled. */
+static int judge_alone(spot_race_t *self, const spot_store_t *store, size_t point_id)
+{
+    const size_t num_constraints = self->head->optimise.num_constraints;
     spot_runner_t *runner = &self->runners[point_id];
     const bool is_fixed = spot_study_is_fixed(self->head, point_id);
-    bool is_broken = false, is_kept = true;
+    limit_t all;
+    int ret = 0;
 
     runner->is_constant = false;
-    for (size_t j = 0; j < optimise->num_constraints; j++) {
-        const spot_constraint_t *constraint = &optimise->constraints[j];
-        double low, high;
-
-        find_bounds(self, &runner->constrained[j], is_fixed, &low, &high);
+    for (size_t j = 0; j < num_constraints; j++) {
         runner->is_constant =
             runner->is_constant || (!is_fixed && is_constant(&runner->constrained[j]));
-        is_broken = is_broken ||
-                    (constraint->is_upper ? low > constraint->limit : high < constraint->limit);
-        is_kept = is_kept &&
-                  (constraint->is_upper ? high <= constraint->limit : low >= constraint->limit);
     }
-    runner->is_feasible = runner->is_feasible || is_kept;
+    memset(self->is_with, 0, self->head->num_metrics * sizeof(*self->is_with));
+    judge_limits(self, point_id, is_fixed, &all);
+    if (!is_fixed && num_constraints > 0) {
+        ret = find_company(self, store, point_id, &all);
+        judge_limits(self, point_id, is_fixed, &all);
+    }
+    runner->is_feasible = all.is_kept || (runner->is_feasible && !runner->is_doubtful);
     judge_measured(self, point_id);
     if (has_too_many_nulls(self, runner)) {
         take_out(self, point_id, SPOT_FATE_UNDEFINED);
-    } else if (is_broken) {
+    } else if (all.is_broken) {
         take_out(self, point_id, SPOT_FATE_INFEASIBLE);
     }
+    return ret;
 }
 
 /* Whether a point may dominate others. */
@@ -442,13 +525,14 @@ static void judge_against_best(spot_race_t *self, size_t point_id)
     }
 }
 
-static void judge_round(spot_race_t *self)
+static int judge_round(spot_race_t *self, const spot_store_t *store)
 {
     const size_t num_points = self->head->num_points;
+    int ret = 0;
 
-    for (size_t j = 0; j < num_points; j++) {
+    for (size_t j = 0; ret == 0 && j < num_points; j++) {
         if (self->runners[j].fate == SPOT_FATE_RACING) {
-            judge_alone(self, j);
+            ret = judge_alone(self, store, j);
         }
     }
     find_best(self);
@@ -464,6 +548,7 @@ static void judge_round(spot_race_t *self)
         best->is_constant = best->is_constant || (!spot_study_is_fixed(self->head, self->best_id) &&
                                                      is_constant(&best->estimate));
     }
+    return ret;
 }
 
 bool spot_race_is_decided(const spot_race_t *self)
@@ -490,7 +575,7 @@ int spot_race_advance(spot_race_t *self, const spot_store_t *store)
     }
     if (ret == 0) {
         self->num_rows = target;
-        judge_round(self);
+        ret = judge_round(self, store);
         self->is_over = spot_race_is_decided(self) || target >= self->head->num_replications;
     }
     return ret;

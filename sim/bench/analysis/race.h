@@ -8,9 +8,11 @@
  *
  * A race depends only on the rows of a store, not on when or where they were run. Means
  * and ratios have Student's intervals, corrected for skewness (base/skewed.h); those of
- * probabilities and quantiles are exact. An event that occurs in no replication counts
- * as impossible for means and ratios, so the minimum of replications must be large
- * enough to include rare events that matter. */
+ * probabilities and quantiles are exact. Where points are compared, an event that occurs
+ * in no replication counts as impossible for means and ratios, so the minimum of
+ * replications must be large enough to include rare events that matter. A limit on a
+ * mean or a ratio is neither kept nor broken by one that is constant or has the mark of
+ * a heavy tail: see is_doubtful. */
 #pragma once
 
 #include "base/memory.h"
@@ -46,6 +48,9 @@ typedef struct {
     bool is_constant;             /* its values, differences to the best, or values of a
                                      constraint are all the same; events in fewer than about 3
                                      of num_rows replications may be missing */
+    bool is_doubtful;             /* a limit is kept, or broken, by the interval of a mean or a
+                                     ratio that says nothing of rare events: all values are the
+                                     same, and not by rule, or is_heavy of its summary; so it is open */
     int64_t num_rows;             /* replications used */
     double gain;                  /* racing: the most by which it may be better than the best;
                                      INFINITY: unknown */
@@ -60,9 +65,10 @@ typedef struct {
     const spot_study_head_t *head;
     spot_arena_t memory;
     size_t metric_id;
-    size_t *constraint_ids; /* [num_constraints] metrics */
-    double confidence;      /* of each of the intervals, so that all of them hold */
-    int64_t num_rows;       /* of every point that races */
+    size_t *constraint_ids;   /* [num_constraints] metrics */
+    bool *is_asked, *is_with; /* [num_metrics] for a while */
+    double confidence;        /* of each of the intervals, so that all of them hold */
+    int64_t num_rows;         /* of every point that races */
     bool is_over;
     bool has_best;                /* a point keeps all constraints, with confidence */
     size_t best_id;               /* the best estimate of such points */

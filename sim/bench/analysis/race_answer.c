@@ -294,6 +294,7 @@ static void count(spot_race_answer_t *self)
         self->num_points[runner->fate]++;
         self->num_undecided += runner->fate == SPOT_FATE_RACING && !runner->is_feasible;
         self->num_constant += runner->fate == SPOT_FATE_RACING && runner->is_constant;
+        self->num_doubtful += runner->fate == SPOT_FATE_RACING && runner->is_doubtful;
         self->num_runs += spot_study_is_fixed(head, j) ? runner->num_rows > 0 : runner->num_rows;
     }
     self->num_runs_of_grid =

@@ -26,6 +26,7 @@ typedef struct {
     size_t num_points[SPOT_NUM_FATES];
     size_t num_undecided;      /* racing points that may break a constraint */
     size_t num_constant;       /* racing points with is_constant */
+    size_t num_doubtful;       /* racing points with is_doubtful */
     int64_t num_runs;          /* replications of the race */
     int64_t num_runs_of_grid;  /* if every point had as many as a racing one */
     int64_t num_runs_of_plan;  /* if every point had the maximum */

@@ -166,6 +166,8 @@ static void settle_summary(
  * whether there is some of it is at least this. */
 #define GOES_WITH 0.5
 
+enum { READ_ALL = 1 };
+
 typedef struct {
     size_t share_id, metric_id;
     double num, event, value, events, values, products; /* sums about the first value */
@@ -174,32 +176,39 @@ typedef struct {
 
 typedef struct {
     const column_t *columns;
+    int64_t num_rows_left;
     size_t num_pairs, max_pairs;
     company_t *pairs; /* [num_pairs] of a share that was hardly seen and a metric */
 } companies_t;
 
 /* Whether the interval of a metric is one that a tail which was not seen can fool. */
-static bool can_be_fooled(const spot_estimate_t *estimate, const spot_summary_t *summary)
+static bool can_be_fooled(const spot_estimate_t *estimate)
 {
-    return !summary->is_heavy && !spot_estimate_is_rare(estimate) && summary->stderr_value > 0 &&
-           (estimate->estimator == SPOT_ESTIMATOR_MEAN ||
-               estimate->estimator == SPOT_ESTIMATOR_RATIO);
+    return (estimate->estimator == SPOT_ESTIMATOR_MEAN ||
+               estimate->estimator == SPOT_ESTIMATOR_RATIO) &&
+           !spot_estimate_is_heavy(estimate) && !spot_estimate_is_rare(estimate) &&
+           spot_estimate_stderr(estimate) > 0;
 }
 
-static int find_companies(companies_t *self, size_t num_columns, const spot_summary_t *summaries)
+/* Columns without rows are not looked at. */
+static int find_companies(companies_t *self, size_t num_columns, const bool *is_asked)
 {
     int ret = 0;
 
     for (size_t j = 0; j < num_columns; j++) {
-        if (!spot_estimate_is_unseen(&self->columns[j].estimate) || summaries[j].is_constant) {
+        const spot_estimate_t *share = &self->columns[j].estimate;
+
+        if (!spot_estimate_is_unseen(share) || spot_estimate_is_constant(share)) {
             continue;
         }
         for (size_t k = 0; ret == 0 && k < num_columns; k++) {
-            if (can_be_fooled(&self->columns[k].estimate, &summaries[k])) {
+            const spot_estimate_t *metric = &self->columns[k].estimate;
+
+            if ((is_asked == NULL || is_asked[k]) && can_be_fooled(metric)) {
                 ret = SPOT_ARRAY_ROOM(self, pairs, self->num_pairs + 1);
                 if (ret == 0) {
-                    self->pairs[self->num_pairs++] =
-                        (company_t){.share_id = j, .metric_id = k, .origin = summaries[k].value};
+                    self->pairs[self->num_pairs++] = (company_t){
+                        .share_id = j, .metric_id = k, .origin = spot_estimate_value(metric)};
                 }
             }
         }
@@ -211,6 +220,9 @@ static int add_company(void *context, const spot_row_t *row)
 {
     companies_t *self = context;
 
+    if (self->num_rows_left-- <= 0) {
+        return READ_ALL;
+    }
     for (size_t j = 0; j < self->num_pairs; j++) {
         company_t *pair = &self->pairs[j];
         const spot_estimate_t *share = &self->columns[pair->share_id].estimate;
@@ -242,23 +254,93 @@ static bool goes_with(const company_t *self)
            of_value > 0;
 }
 
-/* Marks metrics that go with a share whose tail the replications do not show. Reads them
- * once more if there is such a share. */
-static int mark_company(
-    const spot_store_t *store, size_t point_id, const column_t *columns, spot_summary_t *summaries)
+/* Sets is_with of metrics, of those asked for only, that go with a share whose tail the
+ * replications do not show. Reads them once more if there is such a share. */
+static int find_company(const spot_store_t *store, size_t point_id, int64_t num_rows,
+    const column_t *columns, const bool *is_asked, bool *is_with)
 {
-    companies_t self = {.columns = columns};
-    int ret = find_companies(&self, store->head->num_metrics, summaries);
+    companies_t self = {.columns = columns, .num_rows_left = num_rows};
+    int ret = find_companies(&self, store->head->num_metrics, is_asked);
 
     if (ret == 0 && self.num_pairs > 0) {
         ret = store->read(store, point_id, 0, add_company, &self);
+        ret = ret == READ_ALL ? 0 : ret;
     }
     for (size_t j = 0; ret == 0 && j < self.num_pairs; j++) {
-        if (goes_with(&self.pairs[j])) {
-            summaries[self.pairs[j].metric_id].is_heavy = true;
-        }
+        is_with[self.pairs[j].metric_id] =
+            is_with[self.pairs[j].metric_id] || goes_with(&self.pairs[j]);
     }
     free(self.pairs);
+    return ret;
+}
+
+static int mark_company(
+    const spot_store_t *store, size_t point_id, const column_t *columns, spot_summary_t *summaries)
+{
+    const size_t num_metrics = store->head->num_metrics;
+    bool *is_with = spot_calloc(num_metrics, sizeof(*is_with));
+    int ret = SPOT_ERR_NO_MEMORY;
+
+    if (is_with != NULL) {
+        ret = find_company(store, point_id, INT64_MAX, columns, NULL, is_with);
+    }
+    for (size_t j = 0; ret == 0 && j < num_metrics; j++) {
+        summaries[j].is_heavy = summaries[j].is_heavy || is_with[j];
+    }
+    free(is_with);
+    return ret;
+}
+
+typedef struct {
+    const bool *is_asked;
+    size_t num_columns;
+    column_t *columns;
+    int64_t num_rows_left;
+} asked_t;
+
+/* Shares and what is asked for. */
+static int add_asked(void *context, const spot_row_t *row)
+{
+    asked_t *self = context;
+    int ret = 0;
+
+    if (self->num_rows_left-- <= 0) {
+        return READ_ALL;
+    }
+    for (size_t j = 0; ret == 0 && j < self->num_columns; j++) {
+        spot_estimate_t *estimate = &self->columns[j].estimate;
+
+        if (self->is_asked[j] || estimate->is_share) {
+            ret = spot_estimate_add(estimate, row->metrics);
+        }
+    }
+    return ret;
+}
+
+int spot_find_company(const spot_store_t *store, size_t point_id, int64_t num_rows,
+    const bool *is_asked, bool *is_with)
+{
+    const size_t num_metrics = store->head->num_metrics;
+    asked_t self = {
+        is_asked, num_metrics, spot_calloc(num_metrics, sizeof(*self.columns)), num_rows};
+    int ret = SPOT_ERR_NO_MEMORY;
+
+    if (self.columns == NULL) {
+        return ret;
+    }
+    for (size_t j = 0; j < num_metrics; j++) {
+        spot_estimate_init(&self.columns[j].estimate, store->head, j);
+        is_with[j] = false;
+    }
+    ret = store->read(store, point_id, 0, add_asked, &self);
+    ret = ret == READ_ALL ? 0 : ret;
+    if (ret == 0) {
+        ret = find_company(store, point_id, num_rows, self.columns, is_asked, is_with);
+    }
+    for (size_t j = 0; j < num_metrics; j++) {
+        spot_estimate_free(&self.columns[j].estimate);
+    }
+    free(self.columns);
     return ret;
 }
 

@@ -43,3 +43,9 @@ SPOT_MUST_CHECK int spot_summarise(
 /* The same for all points: *summaries is [num_points][num_metrics]; the caller frees it.
  * NULL after an error. */
 SPOT_MUST_CHECK int spot_summarise_all(const spot_store_t *store, spot_summary_t **summaries);
+
+/* Which of the metrics asked for go with a share of which the first num_rows rows of a
+ * point show too little: see is_heavy. is_asked, is_with: [head->num_metrics]. Errors of
+ * reading, NO_MEMORY. O(rows). */
+SPOT_MUST_CHECK int spot_find_company(const spot_store_t *store, size_t point_id, int64_t num_rows,
+    const bool *is_asked, bool *is_with);

@@ -34,6 +34,10 @@ typedef struct {
     double limited[MAX_POINTS]; /* mean of the second metric */
     double noise[MAX_POINTS];   /* of the point's own, in both metrics */
     int null_every[MAX_POINTS]; /* replications; 0: never */
+    bool is_cost_share;         /* the first metric is the share of events, */
+    int event_every;            /* replications; 0: never */
+    double event;               /* what one adds to the second metric */
+    double spread;              /* of the second metric, beside */
 } race_case_t;
 
 static char cost_name[] = "cost", limited_name[] = "share", key_name[] = "key", value_text[] = "?";
@@ -66,6 +70,7 @@ static void limit_share(race_case_t *self)
 {
     self->constraint =
         (spot_constraint_t){.metric = limited_name, .limit = LIMIT, .is_upper = true};
+    self->spread = 1e-3;
     self->head.optimise.num_constraints = 1;
     self->head.optimise.constraints = &self->constraint;
 }
@@ -77,6 +82,14 @@ static double noise(int64_t replication, size_t source_id)
 
     spot_rng_seek(&rng, 1, (uint64_t) replication, SPOT_STREAM_TYPE, source_id);
     return 2 * spot_rng_uniform(&rng) - 1;
+}
+
+static void put_event(const race_case_t *self, int64_t replication, double *row)
+{
+    const bool is_there = self->event_every > 0 && replication % self->event_every == 5;
+
+    row[1] += is_there ? self->event : 0;
+    row[0] = self->is_cost_share ? (is_there ? 0.5 : 0) : row[0];
 }
 
 static void put_rows(race_case_t *self, size_t point_id, int64_t first, int64_t end)
@@ -96,6 +109,8 @@ static void put_rows(race_case_t *self, size_t point_id, int64_t first, int64_t 
             rows[j - begin][0] =
                 is_null ? (double) NAN : self->means[point_id] + 3 * noise(j, MAX_POINTS) + own;
             rows[j - begin][1] = self->limited[point_id] + own;
+            rows[j - begin][1] += self->spread * noise(j, MAX_POINTS + 1 + point_id);
+            put_event(self, j, rows[j - begin]);
         }
         assert_int_equal(
             self->store->put(self->store,
@@ -199,10 +214,10 @@ static void test_only_feasible_points_lead(void **state)
     (void) state;
     setup(&self, 4);
     limit_share(&self);
-    self.limited[0] = LIMIT + 0.01; /* broken, without noise */
+    self.limited[0] = LIMIT + 0.01; /* broken, with hardly any noise */
     self.limited[1] = LIMIT;        /* not known: the mean of its noise is 0 */
     self.noise[1] = 1;
-    self.limited[2] = LIMIT; /* kept: the limit is allowed */
+    self.limited[2] = LIMIT - 0.01; /* kept */
     answer = answer_of(&self, 1000);
     assert_fates(&answer, "irrd");
     assert_int_equal(answer.race.best_id, 2);
@@ -213,9 +228,58 @@ static void test_only_feasible_points_lead(void **state)
 
     self.constraint.is_upper = false;
     answer = answer_of(&self, 1000);
-    assert_fates(&answer, "rddi"); /* 1 is dominated whether or not it may be had */
+    assert_fates(&answer, "rdii"); /* 1 is dominated whether or not it may be had */
     assert_int_equal(answer.race.best_id, 0);
     spot_race_answer_free(&answer);
+}
+
+static void assert_verdict(race_case_t *self, spot_verdict_t verdict, bool is_doubtful)
+{
+    spot_race_answer_t answer = answer_of(self, 64);
+
+    assert_int_equal(spot_race_verdict(&answer.race), verdict);
+    assert_int_equal(answer.race.runners[0].is_doubtful, is_doubtful);
+    assert_int_equal(answer.num_doubtful, is_doubtful);
+    spot_race_answer_free(&answer);
+}
+
+/* Values that are all the same, or go with events that are hardly seen, or whose tail is
+ * heavy, show nothing of a limit on a mean. */
+static void test_doubtful_limits(void **state)
+{
+    race_case_t self;
+
+    (void) state;
+    setup(&self, 1);
+    limit_share(&self);
+    self.head.num_replications = 64;
+    assert_verdict(&self, SPOT_VERDICT_YES, false);
+    self.spread = 0;
+    assert_verdict(&self, SPOT_VERDICT_UNDECIDED, true);
+    self.limited[0] = LIMIT + 1;
+    assert_verdict(&self, SPOT_VERDICT_NO, false); /* a size is so by rule */
+    self.metrics[1].kind = SPOT_METRIC_TIME;       /* a time is not: nor is it shown to break it */
+    assert_verdict(&self, SPOT_VERDICT_UNDECIDED, true);
+    self.metrics[1].kind = SPOT_METRIC_PROBABILITY; /* whose interval knows of rare events */
+    self.limited[0] = 0;
+    assert_verdict(&self, SPOT_VERDICT_YES, false);
+    self.metrics[1].kind = SPOT_METRIC_SHARE; /* so does that of a share */
+    assert_verdict(&self, SPOT_VERDICT_YES, false);
+
+    self.metrics[1].kind = SPOT_METRIC_PLAIN;
+    self.event_every = 32;
+    self.event = 0.13;
+    self.spread = 0.05;
+    assert_verdict(&self, SPOT_VERDICT_YES, false);
+    self.metrics[0].kind = SPOT_METRIC_SHARE;
+    self.is_cost_share = true;
+    assert_verdict(&self, SPOT_VERDICT_UNDECIDED, true);
+    self.event = 0; /* goes with nothing */
+    assert_verdict(&self, SPOT_VERDICT_YES, false);
+    self.metrics[0].kind = SPOT_METRIC_PLAIN;
+    self.is_cost_share = false;
+    self.event = 1; /* in two replications */
+    assert_verdict(&self, SPOT_VERDICT_UNDECIDED, true);
 }
 
 static void test_nothing_is_feasible(void **state)
@@ -587,6 +651,7 @@ static void test_constant_values(void **state)
     (void) state;
     setup(&self, 3);
     limit_share(&self);
+    self.spread = 0;
     self.means[1] = self.means[0];
     self.noise[1] = 0.1; /* in both metrics */
     answer = answer_of(&self, 64);
@@ -624,6 +689,7 @@ int main(void)
         cmocka_unit_test(test_rounds),
         cmocka_unit_test(test_worse_points_stop),
         cmocka_unit_test(test_only_feasible_points_lead),
+        cmocka_unit_test(test_doubtful_limits),
         cmocka_unit_test(test_nothing_is_feasible),
         cmocka_unit_test(test_nulls),
         cmocka_unit_test(test_unmeasured_points_are_left_out),

@@ -168,7 +168,7 @@ static void test_undecided(void **state)
     (void) state;
     setup(&self);
     self.answer.regret = self.runners[2].gain = 0.2;
-    assert_text(&self, "undecided",
+    assert_text(&self, "open",
         YES("3") "640 replications, the maximum, do not tell the points that may be the best "
                  "apart to 1 %; raise replications.max or optimise.indifference\n" SEVERAL(
                      "usd 10.0 ±1.3 USD", "0.2 (2 %)") FATES RANGE RUNS);
@@ -208,6 +208,14 @@ static void test_undecided_constraints(void **state)
             "usd 10.0 ±1.3 USD", "0.05 (0.5 %)") "2 of 4 points may be the best (1 of them if the "
                                                  "constraints hold there), 2 are "
                                                  "out: 1 dominated, 1 infeasible\n" RANGE RUNS);
+    add_row(&self, 2, 9); /* what is cheaper is open */
+    assert_text(&self, "decided",
+        YES("2") "2 points may be the best: the lowest estimate of those shown to keep the limits "
+                 "is usd 10.0 ±1.3 USD, at job.every = 20 s\n"
+                 "  with 95 % confidence no point of the plan that keeps the limits is better by "
+                 "more than 0.05 (0.5 %)\n"
+                 "2 of 4 points may be the best (1 of them if the constraints hold there), 2 are "
+                 "out: 1 dominated, 1 infeasible\n" RANGE RUNS);
     self.answer.race.has_best = false;
     self.runners[0].is_feasible = self.runners[1].is_feasible = false;
     assert_text(&self, "unknown",
