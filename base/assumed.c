@@ -68,12 +68,42 @@ void spot_bind_assume(spot_bind_t *self, const spot_field_t *field)
         return; /* required, or nothing holds instead */
     }
     snprintf(key, sizeof(key), "%s%s", self->path, field->name);
-    if (field->label != NULL && (field->label[0] != ' ' || above[0] != '\0')) {
+    if (field->label != NULL && !self->writer->is_in_file &&
+        (field->label[0] != ' ' || above[0] != '\0')) {
         snprintf(label, sizeof(label), "%s%s", field->label[0] == ' ' ? above : "", field->label);
     }
     if (spot_assumed_add(self->writer->assumed, key, value, label[0] == '\0' ? NULL : label) != 0) {
         self->is_out_of_memory = true;
     }
+}
+
+void spot_bind_assume_file(spot_bind_t *self, const spot_field_t *field, const spot_node_t *node)
+{
+    const size_t length = strlen(self->path);
+    const bool was_in_file = self->writer->is_in_file;
+    char *path = spot_node_file_path(node);
+    const spot_field_t *fields;
+    spot_yaml_t document;
+    spot_diag_t diag; /* stays unread: whoever bound the document has reported it */
+
+    if (path == NULL) {
+        self->is_out_of_memory = true;
+        return;
+    }
+    spot_diag_init(&diag);
+    if (spot_yaml_read(&document, path, &diag) == 0) {
+        fields = field->file_table(document.root);
+        if (fields != NULL && length + strlen(field->name) + 3 <= sizeof(self->path)) {
+            sprintf(self->path + length, "%s: ", field->name);
+            self->writer->is_in_file = true;
+            spot_bind_chosen(self, fields, NULL, document.root, NULL);
+            self->writer->is_in_file = was_in_file;
+            self->path[length] = '\0';
+        }
+    }
+    spot_yaml_free(&document);
+    spot_diag_free(&diag);
+    free(path);
 }
 
 int spot_assumed_find(spot_assumed_t *self, const spot_field_t *fields, const spot_node_t *root)

@@ -13,7 +13,7 @@
 #include "base/texts.h"
 
 typedef struct {
-    char *key;   /* "job.reload" */
+    char *key;   /* "job.reload"; "trace.model: restart_every" of a file */
     char *value; /* as in YAML, or in words: "47 s" */
     char *label; /* "reload time"; NULL: none but the key */
 } spot_assumption_t;
@@ -27,8 +27,9 @@ typedef struct spot_assumed {
 
 void spot_assumed_free(spot_assumed_t *self);
 
-/* Appends the defaults that decide and that root, a map that fields bind, takes. Nothing
- * else is stored. NO_MEMORY. O(keys). */
+/* Appends the defaults that decide and that root, a map that fields bind, takes, and those
+ * of the YAML files that it names, with keys such as "trainers.llm: job.reload". root has
+ * been bound without an error. Nothing else is stored. NO_MEMORY. O(keys). */
 SPOT_MUST_CHECK int spot_assumed_find(
     spot_assumed_t *self, const spot_field_t *fields, const spot_node_t *root);
 

@@ -606,7 +606,9 @@ static void walk(spot_bind_t *self, const spot_field_t *field, const spot_node_t
 {
     const char *label = self->writer->label;
 
-    if (is_walked(field)) {
+    if (field->file_table != NULL && node->kind == SPOT_NODE_SCALAR && node->text[0] != '\0') {
+        spot_bind_assume_file(self, field, node);
+    } else if (is_walked(field)) {
         self->writer->label = field->label;
         bind_by_type(self, field, node, NULL);
         self->writer->label = label;

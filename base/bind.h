@@ -94,6 +94,9 @@ struct spot_field {
     /* Of a custom field: the table that binds the map at node, or the scalar at node,
      * which is short for a map with its selector only. Returns NULL: none. */
     const spot_field_t *(*table)(const spot_node_t *node);
+    /* Of the path of a YAML file: the table that binds its root, for base/assumed.h,
+     * which looks for defaults in it too. May be NULL; returns NULL: none. */
+    const spot_field_t *(*file_table)(const spot_node_t *root);
 };
 
 /* Rows of tables: {SPOT_RANGE(NUMBER, "share", shocks_t, share, 0, 1, NULL, "help")},

@@ -25,6 +25,10 @@ int spot_field_find_choice(const spot_field_t *self, const spot_node_t *node);
 /* Only with a writer that wants them: notes that a field takes its default. */
 void spot_bind_assume(spot_bind_t *self, const spot_field_t *field);
 
+/* Only with a writer that wants them: notes the defaults of the file that node names, by
+ * paths such as "trainers.llm: job.reload". */
+void spot_bind_assume_file(spot_bind_t *self, const spot_field_t *field, const spot_node_t *node);
+
 /* Only with a writer: append a value to the canonical form. text is YAML, owned from now
  * on; NULL: no memory. A file gets its name in the journal. A node is appended as it
  * is. */

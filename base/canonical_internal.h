@@ -12,6 +12,7 @@ typedef struct spot_canonical_writer {
     struct spot_assumed *assumed; /* takes the defaults that decide; may be NULL */
     const char *label;            /* of the map around the current value; may be NULL */
     const spot_inputs_t *inputs;  /* or NULL */
+    bool is_in_file;              /* that the document names */
     bool is_chosen;               /* within a table that a selector has chosen */
     int num_defaults;             /* depth of defaults around the current value */
 } spot_canonical_writer_t;

@@ -17,10 +17,11 @@ const spot_field_t spot_model_fields[] = {
         "of equal size, embedding and head included; systems that move layers need "
         "their number")},
     {SPOT_RANGE(NUMBER, "bytes_per_parameter", spot_model_t, bytes_per_parameter, 0.125, 1024, "",
-        "state per parameter",
-        "of the state of training that is saved and copied, optimizer included: 16 with "
-        "Adam and mixed precision, 14 without gradients, which is that of a preset, 12 "
-        "without the fp16 parameters too; required without a preset")},
+         "state per parameter",
+         "of the state of training that is saved and copied, optimizer included: 16 with "
+         "Adam and mixed precision, 14 without gradients, which is that of a preset, 12 "
+         "without the fp16 parameters too; required without a preset"),
+        .otherwise = "14", SPOT_DECIDES},
     {.name = NULL},
 };
 

@@ -88,8 +88,8 @@ static const spot_field_t compute_fields[] = {
 static const spot_field_t cost_fields[] = {
     TIME("decode", cost.decode_ns, 0, NULL, "decode time",
         "time to decode a sample from a file of its own"),
-    {SPOT_GROUP("open", open_fields, "{}", "time to open a file")},
-    {SPOT_GROUP("read", read_fields, "{}", "time to read a sample")},
+    {SPOT_GROUP("open", open_fields, "{}", "time to open a file"), .label = "opening time"},
+    {SPOT_GROUP("read", read_fields, "{}", "time to read a sample"), .label = "reading time"},
     TIME("merged", cost.merged_ns, -MAX_NS, "0 ms", "merging time",
         "more time for each sample in blocks above 1"),
     {SPOT_WITHIN(NUMBER, "thread_growth", loader_t, cost.thread_growth, -0.08, 10, "0",

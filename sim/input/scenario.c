@@ -105,7 +105,8 @@ double spot_input_law_draw(const spot_input_law_t *self, spot_rng_t *rng)
             "law of " text " times", "how " text " times spread about their mean"),                \
             .has_form = true, .form_offset = offsetof(scenario_t, member_.kind),                   \
             .settle = settle_law, .what = "law",                                                   \
-            .expected = "constant, {lognormal: {cv: C}}, {gamma: {cv: C}}, {measured: F}"          \
+            .expected = "constant, {lognormal: {cv: C}}, {gamma: {cv: C}}, {measured: F}",         \
+            SPOT_DECIDES                                                                           \
     }
 
 static const spot_field_t spread_fields[] = {

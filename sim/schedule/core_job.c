@@ -7,13 +7,21 @@
 #include "base/memory.h"
 #include "base/units.h"
 #include "sim/schedule/vc_internal.h"
+#include "sim/train/assumed.h"
 
 #define PREFIX "core:"
 
 const spot_field_t spot_trainer_name = {
     .type = SPOT_FIELD_TEXT, .offset = offsetof(spot_trainer_t, name)};
-const spot_field_t spot_trainer_path = {
-    .type = SPOT_FIELD_PATH, .offset = offsetof(spot_trainer_t, path)};
+
+static const spot_field_t *training_table(const spot_node_t *root)
+{
+    return root->kind == SPOT_NODE_MAP ? spot_scenario_fields : NULL;
+}
+
+const spot_field_t spot_trainer_path = {.type = SPOT_FIELD_PATH,
+    .offset = offsetof(spot_trainer_t, path),
+    .file_table = training_table};
 
 int spot_trainers_read(spot_trainers_t *self, spot_diag_t *diag)
 {
@@ -57,6 +65,41 @@ const spot_trainer_t *spot_trainers_find(const spot_trainers_t *self, const char
         }
     }
     return NULL;
+}
+
+/* Of a job in the cluster; its trace, fleet and prices are those of the scheduler. */
+static bool training_decides(const spot_trainer_t *self, const char *key)
+{
+    static const char *const others[] = {"horizon", "trace", "fleet"};
+    spot_yaml_t document;
+    spot_diag_t diag;
+    bool decides = true;
+
+    for (size_t j = 0; j < sizeof(others) / sizeof(others[0]); j++) {
+        if (strncmp(key, others[j], strlen(others[j])) == 0) {
+            return false;
+        }
+    }
+    spot_diag_init(&diag);
+    if (spot_yaml_read(&document, self->path, &diag) == 0) {
+        decides = spot_train_decides(self->training, document.root, key);
+    }
+    spot_yaml_free(&document);
+    spot_diag_free(&diag);
+    return decides;
+}
+
+bool spot_trainers_decide(const spot_trainers_t *self, const char *key)
+{
+    for (size_t j = 0; j < self->num_trainers; j++) {
+        const size_t num_bytes = strlen(self->trainers[j].name);
+
+        if (strncmp(key, self->trainers[j].name, num_bytes) == 0 &&
+            strncmp(key + num_bytes, ": ", 2) == 0) {
+            return training_decides(&self->trainers[j], key + num_bytes + 2);
+        }
+    }
+    return true;
 }
 
 /* ---- A job ---- */

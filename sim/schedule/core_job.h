@@ -42,6 +42,10 @@ void spot_trainers_free(spot_trainers_t *self);
 /* The trainer that "core:NAME" names, or NULL; text may be NULL. O(trainers). */
 const spot_trainer_t *spot_trainers_find(const spot_trainers_t *self, const char *text);
 
+/* Whether the default of a key that decides (SPOT_DECIDES), such as "llm: job.reload" of
+ * the scenario of the trainer llm, has a bearing on its jobs. */
+bool spot_trainers_decide(const spot_trainers_t *self, const char *key);
+
 /* A node comes or goes, on the clock of the job. */
 typedef struct {
     int64_t time_ms;

@@ -50,7 +50,7 @@ const spot_field_t spot_jobs_fields[] = {
     {SPOT_VALUE(CUSTOM, "generate", spot_jobs_setting_t, law, "",
          "laws of jobs in place of a log, a map or the path of a file: each replication "
          "draws a log of its own, see `spotsim schedule generate --help`"),
-        .bind = spot_job_law_bind, .table = spot_job_law_table,
+        .bind = spot_job_law_bind, .table = spot_job_law_table, .file_table = spot_job_law_table,
         .expected = "a map of laws or the path of a file"},
     {SPOT_CHOICE("short", spot_jobs_setting_t, short_rule, short_names, "error",
         "durations below 1 s: an error, raised to 1 s, or the job is dropped")},

@@ -35,8 +35,9 @@ static const spot_field_t cluster_fields[] = {
          "price of a reserved node", "what a reserved node costs"),
         SPOT_DECIDES},
     {SPOT_RANGE(NUMBER, "spot_share", scenario_t, spot_share, 0, 1, "0", "share of spot nodes",
-        "share of the nodes of each VC, rounded to whole nodes, that are spot: they "
-        "come and go as the pool without `vc` says")},
+         "share of the nodes of each VC, rounded to whole nodes, that are spot: they "
+         "come and go as the pool without `vc` says"),
+        SPOT_DECIDES},
     {.name = NULL},
 };
 
@@ -79,7 +80,7 @@ static const spot_field_t tiresias_fields[] = {
     {SPOT_ITEMS(LIST, "thresholds", scenario_t, tiresias.thresholds_gpu_s, tiresias.num_thresholds,
          threshold_field, 0, 16, "[18000]", "a list of GPU-seconds such as [18000]",
          "attained service in GPU-seconds above which a job falls into the next class"),
-        SPOT_DECIDES},
+        .label = "Tiresias thresholds", SPOT_DECIDES},
     {.name = NULL},
 };
 
@@ -458,7 +459,18 @@ static bool restarts(const scenario_t *self)
     return preempts || self->pools.num_settings > 0;
 }
 
-/* Of the laws of jobs and of the options of a policy. */
+/* Whether a pool gives a share of the nodes of every VC. */
+static bool has_shared_pool(const scenario_t *self)
+{
+    for (size_t j = 0; j < self->pools.num_settings; j++) {
+        if (self->pools.settings[j].vc == NULL) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Of the laws of jobs, of the cluster and of the options of a policy. */
 static bool option_decides(const scenario_t *self, const char *key)
 {
     const spot_lucid_setting_t *lucid = &self->lucid;
@@ -467,6 +479,7 @@ static bool option_decides(const scenario_t *self, const char *key)
         const char *key;
         bool decides;
     } rules[] = {
+        {"cluster.spot_share", has_shared_pool(self)},
         {"qssf.sigma", self->qssf.source == SPOT_ESTIMATE_NOISY},
         {"lucid.sigma", lucid->estimator.source == SPOT_ESTIMATE_NOISY},
         {"lucid.packing.threshold", lucid->packing == SPOT_PACKING_FORECAST},
@@ -475,6 +488,7 @@ static bool option_decides(const scenario_t *self, const char *key)
         {"jobs.generate.restart", restarts(self)},
         {"jobs.generate.checkpoint.write", law->terms.checkpoint_every_ms > 0},
         {"jobs.generate.reconfiguration", law->terms.num_speeds > 0},
+        {"jobs.generate.horizon", law->num_jobs == 0},
         {"jobs.generate.duration", law->num_classes == 0 || law->classes[0].from_gpus > 1},
     };
 
@@ -492,8 +506,17 @@ bool spot_schedule_decides(const void *scenario, const spot_node_t *root, const 
         {"lucid", "lucid"}, {"elastic", "efs"}, {"elastic", "gain"}};
     const scenario_t *self = scenario;
     const char *policy = spot_policies[self->policy_id]->name;
+    static const char trainers[] = "trainers.", laws[] = "jobs.generate: ";
+    char law[256];
     bool is_option = false;
 
+    if (strncmp(key, trainers, sizeof(trainers) - 1) == 0) {
+        return spot_trainers_decide(&self->trainers, key + sizeof(trainers) - 1);
+    }
+    if (strncmp(key, laws, sizeof(laws) - 1) == 0) { /* of a file; the rules are the same */
+        snprintf(law, sizeof(law), "jobs.generate.%s", key + sizeof(laws) - 1);
+        key = law;
+    }
     for (size_t j = 0; j < sizeof(policies) / sizeof(policies[0]); j++) {
         is_option |= is_below(key, policies[j][0]);
         if (is_below(key, policies[j][0]) && strcmp(policy, policies[j][1]) == 0) {

@@ -116,13 +116,19 @@ static void check_option(const checker_t *checker)
     const spot_scale_setting_t *scale = &option->scale;
     const bool is_hedge = option->market == SPOT_MARKET_HEDGE;
     const char *stage = checker->config->stage;
+    const spot_node_t *hedge = spot_node_get(place_of(checker, ""), "hedge");
 
     if (option->base > option->replicas) {
         REPORT_KEY(checker, "hedge", "base %" PRId64 " above replicas %" PRId64, option->base,
             option->replicas);
     }
-    if (!is_hedge && spot_node_get(place_of(checker, ""), "hedge") != NULL) {
+    if (!is_hedge && hedge != NULL) {
         REPORT_KEY(checker, "hedge", "hedge needs market: hedge (%s)", stage);
+    }
+    if (is_hedge && hedge == NULL) {
+        REPORT_KEY(checker, "market",
+            "hedge needs hedge: {base: N}, {overprovision: N} or {fallback: to_target} (%s)",
+            stage);
     }
     if (option->market != SPOT_MARKET_ON_DEMAND && option->hardware_id >= 0 &&
         isnan(checker->self->prices.prices[option->hardware_id].spot_per_h)) {

@@ -109,8 +109,9 @@ static const spot_field_t config_fields[] = {
     {SPOT_WITHIN(DURATION_NS, "delay", spot_stage_config_t, option.delay_ns, 0, MAX_NS, "0 ms",
         "batching delay", "how long an idle replica waits before it takes a batch")},
     {SPOT_CHOICE("release_when_full", spot_stage_config_t, option.releases_when_full,
-        spot_false_true, "false", "release when full",
-        "a full batch is taken at once in spite of the delay")},
+         spot_false_true, "false", "release when full",
+         "a full batch is taken at once in spite of the delay"),
+        SPOT_DECIDES},
     {SPOT_CHOICE("market", spot_stage_config_t, option.market, market_names, "on_demand", "market",
          "on_demand: always there; spot: may be taken away; hedge: some of both"),
         SPOT_DECIDES},
@@ -219,6 +220,26 @@ const spot_field_t spot_serve_fields[] = {
     {.name = NULL},
 };
 
+static bool ends_with(const char *key, const char *end)
+{
+    const size_t num_bytes = strlen(key), num_end = strlen(end);
+
+    return num_bytes >= num_end && strcmp(key + num_bytes - num_end, end) == 0;
+}
+
+/* Whether the stage whose key a path starts with waits for batches. */
+static bool has_delay(const scenario_t *self, const char *path)
+{
+    for (size_t j = 0; self->config_form == 1 && j < self->num_configs; j++) {
+        const size_t num_bytes = strlen(self->configs[j].stage);
+
+        if (strncmp(path, self->configs[j].stage, num_bytes) == 0 && path[num_bytes] == '.') {
+            return self->configs[j].option.delay_ns > 0;
+        }
+    }
+    return false;
+}
+
 bool spot_serve_decides(const void *scenario, const spot_node_t *root, const char *key)
 {
     static const char outages[] = "preemptions";
@@ -226,6 +247,9 @@ bool spot_serve_decides(const void *scenario, const spot_node_t *root, const cha
     bool is_spot = false, is_scaled = false;
 
     (void) root;
+    if (strncmp(key, "config.", 7) == 0 && ends_with(key, ".release_when_full")) {
+        return has_delay(self, key + 7);
+    }
     if (strncmp(key, outages, sizeof(outages) - 1) != 0) {
         return true;
     }

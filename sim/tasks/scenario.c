@@ -48,19 +48,22 @@ static const spot_field_t graph_fields[] = {
         .bind = spot_bind_keep_node, .expected = "a map such as {a: [], b: [a]}"},
     {.name = NULL}};
 static const spot_field_t contention_fields[] = {
-    {SPOT_CHOICE("scope", scenario_t, scope, spot_task_scope_names, "host",
+    {SPOT_CHOICE("scope", scenario_t, scope, spot_task_scope_names, "host", "scope of contention",
          "whose tasks slow each other down: of a host, or of all (machine)"),
         SPOT_DECIDES},
     CLASSES("beta", betas, class_beta, "a map such as {efi: 0.42}",
         "by class: a task takes 1 + beta (k - 1) times as long while k run"),
     {.name = NULL}};
 static const spot_field_t delay_fields[] = {
-    TIME("decision", delays[SPOT_DELAY_DECISION], "0 s",
+    TIME("decision", delays[SPOT_DELAY_DECISION], "0 s", "decision delay",
         "from a ready task and a free worker on until its inputs are sent"),
-    TIME("comm", delays[SPOT_DELAY_COMM], "0 s", "then from planned to enqueued"),
-    TIME("queue", delays[SPOT_DELAY_QUEUE], "0 s", "from enqueued to started"),
-    TIME("local", delays[SPOT_DELAY_LOCAL], "0 s", "a transmit within a host"),
-    TIME("remote", delays[SPOT_DELAY_REMOTE], "0 s", "a transmit from another host"),
+    TIME("comm", delays[SPOT_DELAY_COMM], "0 s", "communication delay",
+        "then from planned to enqueued"),
+    TIME("queue", delays[SPOT_DELAY_QUEUE], "0 s", "queue delay", "from enqueued to started"),
+    TIME("local", delays[SPOT_DELAY_LOCAL], "0 s", "local transmit time",
+        "a transmit within a host"),
+    TIME("remote", delays[SPOT_DELAY_REMOTE], "0 s", "remote transmit time",
+        "a transmit from another host"),
     {.name = NULL}};
 #define SCALE(key, which, text)                                                                    \
     {                                                                                              \
@@ -73,9 +76,10 @@ static const spot_field_t scale_fields[] = {
     SCALE("queue", SPOT_SCALE_QUEUE, "from enqueued to started"),
     SCALE("run", SPOT_SCALE_RUN, "from started to finished"), {.name = NULL}};
 static const spot_field_t spot_fields[] = {
-    TIME("life", life, "", "law of a host's life, or the mean of an exponential one"),
+    TIME("life", life, NULL, "life of a host",
+        "law of a host's life, or the mean of an exponential one"),
     {SPOT_RANGE(DURATION_NS, "replacement", scenario_t, replacement_ns, 0, MAX_NS, "0 s",
-         "time until a new host stands in the place of a lost one"),
+         "replacement time", "time until a new host stands in the place of a lost one"),
         SPOT_DECIDES},
     {.name = NULL}};
 
@@ -109,7 +113,8 @@ const spot_field_t spot_rerun_fields[] = {SPOT_BENCH_FIELDS,
     {SPOT_FIELDS(ONE_OF, "spot", scenario_t, outputs, spot_forms, "none",
          "hosts that are preempted: their tasks run again, their data is made again"),
         .expected = "none, or a map such as {life: 1 h, replacement: 1 min}"},
-    {SPOT_RANGE(PRICE, "price", scenario_t, price_usd_per_h, 0, 1e6, "0", "what a host costs"),
+    {SPOT_RANGE(PRICE, "price", scenario_t, price_usd_per_h, 0, 1e6, "0", "price of a host",
+         "what a host costs"),
         SPOT_DECIDES},
     {.name = NULL}};
 

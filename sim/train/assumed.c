@@ -27,8 +27,7 @@ static bool is_used(const spot_scenario_t *self, const char *figure)
     return recovery->system->uses == NULL || recovery->system->uses(recovery->options, figure);
 }
 
-/* Checkpoints that a system does not need still count for the same work on demand, if
- * the file speaks of them. */
+/* Checkpoints that a system does not need still count for the same work on demand. */
 static bool checkpoint_decides(
     const spot_scenario_t *self, const spot_node_t *root, const char *figure, const char *name)
 {
@@ -44,7 +43,10 @@ static bool checkpoint_decides(
         return false;
     }
     if (self->recovery.system->is_lossless || spot_recovery_keeps_steps(&self->recovery)) {
-        return spot_node_has(root, "job.checkpoint");
+        /* with no stall the write time and what happens during a write do not matter */
+        return spot_node_has(root, "job.checkpoint") ||
+               (self->rentals.num_rentals > 0 && strcmp(name, "write") != 0 &&
+                   strcmp(name, "busy") != 0);
     }
     return is_used(self, figure);
 }
@@ -66,6 +68,9 @@ static bool job_decides(const spot_scenario_t *self, const spot_node_t *root, co
 
         return (strcmp(name, "recompute") != 0 || !is_varuna) &&
                (strcmp(name, "memory.input_bytes") != 0 || is_varuna || pipeline->recompute != 0);
+    }
+    if (strcmp(figure, "model.bytes_per_parameter") == 0) { /* only a preset has one */
+        return self->job.model.preset != NULL;
     }
     if (strcmp(figure, "detection") == 0 && spot_node_has(root, "recovery.detection")) {
         return false;
@@ -104,6 +109,9 @@ bool spot_train_decides(const void *scenario, const spot_node_t *root, const cha
     }
     if (strcmp(key, "fleet.price.on_demand") == 0) { /* also of the same work on demand */
         return is_rented || self->fleet.on_demand > 0 || self->rentals.num_rentals > 0;
+    }
+    if (strcmp(key, "recovery.min_depth") == 0 || strcmp(key, "recovery.max_depth") == 0) {
+        return spot_step_time_is_by_pair(&self->job.step_time);
     }
     if (strcmp(key, "recovery.lead") == 0 || strcmp(key, "recovery.settle") == 0) {
         return self->fleet.notice_ms > 0 && is_used(self, "notice");

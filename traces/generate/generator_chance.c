@@ -294,8 +294,10 @@ static const spot_field_t chance_options[] = {
          "hour at the start", "hour of the day at time 0"),
         SPOT_DECIDES},
     {SPOT_CHOICE("fills_at_start", model_t, fills_at_start, spot_no_yes, "no",
-        "whether each free place is filled at time 0 too, with the probability of the "
-        "first hour; unlike the initial ones, those instances must prepare")},
+         "filled at the start",
+         "whether each free place is filled at time 0 too, with the probability of the "
+         "first hour; unlike the initial ones, those instances must prepare"),
+        SPOT_DECIDES},
     {.name = NULL, .fields = spot_model_common_fields},
 };
 

@@ -63,7 +63,8 @@ typedef struct {
 
 const spot_field_t spot_model_file_fields[] = {
     {SPOT_VALUE(PATH, "model", model_file_t, path, NULL,
-        "a model file, relative to the document; trace: PATH is short for it")},
+         "a model file, relative to the document; trace: PATH is short for it"),
+        .file_table = spot_trace_model_table},
     {SPOT_RANGE(NUMBER, "frequency", model_file_t, frequency, MIN_FREQUENCY, MAX_FREQUENCY, "",
         "trace frequency", "wins over the frequency that the model file gives")},
     {.name = NULL},

@@ -57,7 +57,7 @@ static void settle_sizes(
 
 #define SIZES(owner, starts, text)                                                                 \
     {                                                                                              \
-        SPOT_VALUE(DICT, "sizes", owner, sizes.sizes, starts, text),                               \
+        SPOT_VALUE(DICT, "sizes", owner, sizes.sizes, starts, "sizes of jobs", text),              \
             .num_offset = offsetof(owner, sizes.num_sizes), .key = &size_key, .item = &size_item,  \
             .item_size = sizeof(spot_job_size_t), .min = 1, .max = HUGE_VAL, SPOT_DECIDES,         \
             .settle = settle_sizes,                                                                \
@@ -102,7 +102,8 @@ static const spot_field_t checkpoint_fields[] = {
         (double) SPOT_MAX_DURATION_MS, "0 s",
         "progress between the starts of checkpoints; 0 s: jobs write none")},
     {SPOT_RANGE(DURATION, "write", spot_job_law_terms_t, checkpoint_write_ms, 0,
-         (double) SPOT_MAX_DURATION_MS, "0 s", "time until a checkpoint is durable"),
+         (double) SPOT_MAX_DURATION_MS, "0 s", "write time of jobs",
+         "time until a checkpoint is durable"),
         SPOT_DECIDES},
     {.name = NULL},
 };
@@ -113,7 +114,7 @@ static const spot_field_t speed_item = {.type = SPOT_FIELD_NUMBER,
     .max = 1e9};
 
 static const spot_field_t elastic_fields[] = {
-    {SPOT_RANGE(NUMBER, "share", spot_job_law_terms_t, p_elastic, 0, 1, "1",
+    {SPOT_RANGE(NUMBER, "share", spot_job_law_terms_t, p_elastic, 0, 1, "1", "elastic share",
          "share of the jobs of these sizes that are elastic, the others are rigid"),
         SPOT_DECIDES},
     {SPOT_VALUE(DICT, "throughput", spot_job_law_terms_t, speeds, NULL,
@@ -277,14 +278,15 @@ const spot_field_t spot_job_law_fields[] = {
         .has_form = true, .form_offset = offsetof(spot_job_law_t, start.form),
         .settle = settle_start, .expected = "a weekday (monday ... sunday) or YYYY-MM-DD hh:mm:ss"},
     {SPOT_RANGE(DURATION, "horizon", spot_job_law_t, horizon_ms, (double) SPOT_MS_PER_S,
-        (double) SPOT_MAX_DURATION_MS, "",
-        "time within which jobs come (default: 7 d, or with jobs no limit)")},
+         (double) SPOT_MAX_DURATION_MS, "", "jobs come for",
+         "time within which jobs come (default: 7 d, or with jobs no limit)"),
+        .otherwise = "7 d", SPOT_DECIDES},
     {SPOT_RANGE(INTEGER, "jobs", spot_job_law_t, num_jobs, 1, SPOT_JOB_LAW_MAX_JOBS, "",
         "number of jobs",
         "number of jobs after which no more come, if the horizon allows as many")},
     SIZES(spot_job_law_t, "{1: 1}", "weights of jobs by their number of GPUs"),
     {SPOT_FIELDS(ONE_OF, "duration", spot_job_law_t, duration, duration_forms,
-         "{family: lognormal, zeta: 6.4, sigma: 2}",
+         "{family: lognormal, zeta: 6.4, sigma: 2}", "duration of jobs",
          "how long jobs take; seconds of a law are rounded, and at least 1"),
         .expected = DURATION_EXPECTED, SPOT_DECIDES},
     {SPOT_VALUE(DICT, "durations", spot_job_law_t, classes, "",
@@ -300,12 +302,12 @@ const spot_field_t spot_job_law_fields[] = {
         "checkpoints, which keep progress when nodes go, such as {every: 30 min, write: "
         "1 min}")},
     {SPOT_RANGE(DURATION, "restart", spot_job_law_t, terms.restart_ms, 0,
-         (double) SPOT_MAX_DURATION_MS, "",
+         (double) SPOT_MAX_DURATION_MS, "", "restart time of jobs",
          "time that a restart takes (default: 40 s, above 8 GPUs 60 s, as in published "
          "simulators)"),
         .otherwise = "40 s, above 8 GPUs 60 s", SPOT_DECIDES},
     {SPOT_RANGE(DURATION, "reconfiguration", spot_job_law_t, terms.reconfiguration_ms, 0,
-         (double) SPOT_MAX_DURATION_MS, "0 s",
+         (double) SPOT_MAX_DURATION_MS, "0 s", "reconfiguration time of jobs",
          "time that an elastic job takes to go on with another number of GPUs"),
         SPOT_DECIDES},
     {SPOT_FIELDS(MAP, "elastic", spot_job_law_t, terms, elastic_fields, "",

@@ -70,7 +70,7 @@ static const spot_field_t daily_fields[] = {
     {SPOT_WITHIN(NUMBER, "low_qps", SETTING, low_qps, 0, MAX_QPS, NULL, "low query rate per second",
         "lowest rate, 12 h from the highest one")},
     {SPOT_WITHIN(DURATION_NS, "peak_at", SETTING, peak_at_ns, 0, 8.64e13, "14 h",
-         "time of the highest rate, from the start of the run"),
+         "time of the peak", "time of the highest rate, from the start of the run"),
         SPOT_DECIDES},
     {SPOT_WITHIN(INTEGER, "days", SETTING, days, 1, 3650, "1", "days", "length of the run"),
         SPOT_DECIDES},

@@ -49,7 +49,7 @@ static const spot_field_t horizon_forms[] = {
 
 /* The forms of the value of trace. */
 static const spot_field_t trace_forms[] = {
-    {.name = "", .type = SPOT_FIELD_PATH},
+    {.name = "", .type = SPOT_FIELD_PATH, .file_table = spot_trace_model_table},
     {.name = "", .type = SPOT_FIELD_CUSTOM, .table = spot_trace_model_table},
     {.name = NULL},
 };

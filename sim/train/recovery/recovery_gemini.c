@@ -280,9 +280,11 @@ static const char *const notices[] = {"copy", "ignore", NULL};
 
 static const spot_field_t gemini_options[] = {
     {SPOT_RANGE(INTEGER, "group_size", options_t, group_size, 1, SPOT_MAX_INSTANCES, "2",
-        "group size", "instances of a group; each holds the shards of all of it (unverified)")},
+         "group size", "instances of a group; each holds the shards of all of it (unverified)"),
+        SPOT_DECIDES},
     {SPOT_RANGE(INTEGER, "mem_every", options_t, mem_every_steps, 1, 1e9, "1",
-        "steps between memory copies", "steps from one copy in memory to the next (unverified)")},
+         "steps between memory copies", "steps from one copy in memory to the next (unverified)"),
+        SPOT_DECIDES},
     {SPOT_RANGE(DURATION, "mem_overhead", options_t, mem_overhead_ms, 0,
         (double) SPOT_MAX_DURATION_MS, "", "time of a memory copy",
         "time that a copy adds, spread over the steps between two of them; if not given "

@@ -103,9 +103,10 @@ const spot_field_t spot_bamboo_fields[] = {
         "2 / step_factor, at least 1, as one instance does the work of two stages; "
         "published: 1.5")},
     {SPOT_RANGE(NUMBER, "doubled_share", spot_bamboo_options_t, doubled_share, 0, 2, "0.05",
-        "doubled share",
-        "the pipelines form anew where places held by instances with two are more than "
-        "this share of the instances that train")},
+         "doubled share",
+         "the pipelines form anew where places held by instances with two are more than "
+         "this share of the instances that train"),
+        SPOT_DECIDES},
     {SPOT_RANGE(NUMBER, "redundant_share", spot_bamboo_options_t, redundant_share, 0, 1, "0",
         "redundant share",
         "share of the useful time that counts as redundant; published: 0.8029 "

@@ -202,9 +202,10 @@ static const spot_recovery_fault_t oobleck_faults[] = {
 
 static const spot_field_t oobleck_options[] = {
     {SPOT_RANGE(INTEGER, "f", spot_oobleck_options_t, num_failures, 0, 1000, "3",
-        "tolerated losses",
-        "instances that can be lost at once without a loss of state: there are f+1 "
-        "pipelines at least, and the job starts with (f+1) n_min instances")},
+         "tolerated losses",
+         "instances that can be lost at once without a loss of state: there are f+1 "
+         "pipelines at least, and the job starts with (f+1) n_min instances"),
+        SPOT_DECIDES},
     {SPOT_RANGE(INTEGER, "n_min", spot_oobleck_options_t, min_depth, 0, SPOT_MAX_INSTANCES, "0",
         "smallest pipeline",
         "instances of the smallest pipeline; 0: ceil((6 parameter_bytes + "

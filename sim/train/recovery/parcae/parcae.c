@@ -14,14 +14,17 @@ static const char *const merge_names[] = {"restart", "add", NULL};
 
 const spot_field_t spot_parcae_fields[] = {
     {SPOT_RANGE(DURATION, "interval", spot_parcae_t, interval_ms, 1, (double) SPOT_MAX_DURATION_MS,
-        "60 s", "decision interval",
-        "decisions are made at multiples of it, and where active instances are lost")},
+         "60 s", "decision interval",
+         "decisions are made at multiples of it, and where active instances are lost"),
+        SPOT_DECIDES},
     {SPOT_RANGE(INTEGER, "min_depth", spot_parcae_t, min_depth, 1, SPOT_MAX_INSTANCES, "6",
-        "smallest pipeline depth",
-        "shallowest pipelines to choose, where job.step_time is by (D,P); else they are "
-        "of job.pipeline_depth")},
+         "smallest pipeline depth",
+         "shallowest pipelines to choose, where job.step_time is by (D,P); else they are "
+         "of job.pipeline_depth"),
+        SPOT_DECIDES},
     {SPOT_RANGE(INTEGER, "max_depth", spot_parcae_t, max_depth, 1, SPOT_MAX_INSTANCES, "32",
-        "largest pipeline depth", "deepest pipelines to choose, likewise")},
+         "largest pipeline depth", "deepest pipelines to choose, likewise"),
+        SPOT_DECIDES},
     {SPOT_CHOICE("tie", spot_parcae_t, tie, tie_names, "fewest", "choice between equals",
         "of equally fast pipelines those of the fewest instances, then of the smallest "
         "depth; par: the fewest pipelines, as in the published program")},

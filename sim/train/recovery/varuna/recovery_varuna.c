@@ -101,6 +101,7 @@ static void settle_cut_points(
         self->num_cut_points = job->step_time.grid.num_layers;
     }
     if (self->num_cut_points == 0 && spot_step_time_is_by_pair(&job->step_time) &&
+        job->step_time.table_path != NULL && /* else it could not be read */
         !spot_by_instances_is_given(&self->by_n)) {
         spot_bind_error(bind, node, "recovery.cut_points",
             "%s does not have the layers of the model: give the number of points at "
@@ -463,6 +464,9 @@ static bool varuna_uses(const void *options, const char *figure)
 
     if (strcmp(figure, "notice") == 0) {
         return !self->has_fault;
+    }
+    if (is_checkpoint && strcmp(figure, "checkpoint.write") != 0 && self->every_steps == 0) {
+        return true; /* a table has the time of a checkpoint alone */
     }
     return !spot_by_instances_is_given(&self->by_n) &&
            !(is_checkpoint && self->every_steps > 0 && strcmp(figure, "checkpoint.write") != 0);
