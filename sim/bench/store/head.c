@@ -159,12 +159,15 @@ const char *spot_study_unmeasured(const spot_study_head_t *head, size_t point_id
 spot_beyond_t spot_study_beyond(const spot_study_head_t *head, size_t point_id)
 {
     const spot_point_kind_t *kind = kind_of(head, point_id);
+    spot_beyond_t beyond = {.metric = NULL};
 
-    return kind == NULL ? (spot_beyond_t){.metric = NULL}
-                        : (spot_beyond_t){.metric = kind->beyond_metric,
-                              .most = kind->beyond_most,
-                              .words = kind->beyond_words,
-                              .only_warns = kind->beyond_warns};
+    if (kind != NULL) {
+        beyond.metric = kind->beyond_metric;
+        beyond.most = kind->beyond_most;
+        beyond.words = kind->beyond_words;
+        beyond.only_warns = kind->beyond_warns;
+    }
+    return beyond;
 }
 
 bool spot_study_has_beyond(const spot_study_head_t *head)

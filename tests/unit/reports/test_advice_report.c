@@ -92,8 +92,8 @@ static void test_printed_figures_decide(void **state)
         for (char *byte = text; *byte != '\0'; byte++) {
             *byte = *byte == '\n' ? ' ' : *byte;
         }
-        assert_int_equal(sscanf(strstr(text, "within 6 d: "),
-                             "within 6 d: %lf %% (%lf to %lf)", &p, &low, &high),
+        assert_int_equal(sscanf(strstr(text, "within 6 d: "), "within 6 d: %lf %% (%lf to %lf)", &p,
+                             &low, &high),
             3);
         assert_true(is_yes ? low >= 100 * result.sure - 1e-9 : high < 100 * result.sure);
         assert_true(low <= 100 * advised.figures.p_low + 1e-9);

@@ -308,8 +308,7 @@ static void end_step(case_t *self)
     if (state->is_due || state->count % self->options->every_steps == 0) {
         decide_same(self, 1, num_training(self), SPOT_WORK_STEPS_KEPT);
         write_checkpoint(self);
-    } else if (was_rest || is_lost ||
-               step_for_engine(self, state->step_ms) != state->step_ms) {
+    } else if (was_rest || is_lost || step_for_engine(self, state->step_ms) != state->step_ms) {
         decide_same(self, 1, self->view->num_active, SPOT_WORK_STEPS_KEPT);
     }
     if (self->decision->is_new) {
