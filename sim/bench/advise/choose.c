@@ -13,7 +13,7 @@ enum { FIRST_LOOK = 256, MAX_RIVALS = 4, LARGER_RUNS = 256, SCREENED_RUNS = 64 }
 
 /* Candidates that are held against the answer, where the race has their costs within this
  * ratio, and the runs of that over those of a break-even at a factor. */
-enum { MAX_CLOSE = 4, CLOSE_GROWTH = 4 };
+enum { MAX_CLOSE = 12, CLOSE_GROWTH = 4 };
 #define CLOSE 1.05
 
 /* Fleets that are looked at after a no, over the largest that was asked for. */
