@@ -10,6 +10,7 @@
 #include "base/texts.h"
 #include "cli/options.h"
 #include "cli/output.h"
+#include "sim/bench/analysis/race.h"
 #include "sim/bench/store/store.h"
 
 enum {
@@ -20,6 +21,13 @@ enum {
     SPOT_EXIT_UNDECIDED = 4, /* the runs do not show whether it is yes or no */
     SPOT_EXIT_INTERRUPTED = 130
 };
+
+static inline int spot_exit_of_verdict(spot_verdict_t verdict)
+{
+    return verdict == SPOT_VERDICT_YES  ? SPOT_EXIT_GOOD
+           : verdict == SPOT_VERDICT_NO ? SPOT_EXIT_FAILED
+                                        : SPOT_EXIT_UNDECIDED;
+}
 
 typedef struct spot_command spot_command_t;
 

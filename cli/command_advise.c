@@ -523,19 +523,6 @@ static int write_results(spot_call_t *call, const spot_advice_result_t *result,
     return ret == 0 && arguments->page_path != NULL ? write_page(call, result, store) : ret;
 }
 
-static const int exit_codes[SPOT_NUM_VERDICTS] = {
-    [SPOT_VERDICT_YES] = SPOT_EXIT_GOOD,
-    [SPOT_VERDICT_NO] = SPOT_EXIT_FAILED,
-    [SPOT_VERDICT_UNDECIDED] = SPOT_EXIT_UNDECIDED,
-};
-
-/* Of a job that runs, as it is. */
-static const int exit_codes_as_it_is[SPOT_NUM_VERDICTS] = {
-    [SPOT_VERDICT_YES] = SPOT_EXIT_GOOD,
-    [SPOT_VERDICT_NO] = SPOT_EXIT_LOST,
-    [SPOT_VERDICT_UNDECIDED] = SPOT_EXIT_UNDECIDED,
-};
-
 static int run(spot_call_t *call)
 {
     arguments_t *arguments = call->arguments;
@@ -583,9 +570,10 @@ static int run(spot_call_t *call)
         const spot_advised_t *current = spot_advice_current(&result);
 
         spot_bug_assert(current != NULL);
-        ret = exit_codes_as_it_is[current->verdict];
+        ret = current->verdict == SPOT_VERDICT_NO ? SPOT_EXIT_LOST
+                                                  : spot_exit_of_verdict(current->verdict);
     } else if (ret == 0) {
-        ret = exit_codes[result.verdict];
+        ret = spot_exit_of_verdict(result.verdict);
     }
     if (store != NULL) {
         store->close(store);

@@ -225,11 +225,6 @@ static int draw_pictures(const spot_study_task_t *self, const spot_store_t *stor
 
 int spot_study_task_verdict(const spot_store_t *store)
 {
-    static const int codes[SPOT_NUM_VERDICTS] = {
-        [SPOT_VERDICT_YES] = SPOT_EXIT_GOOD,
-        [SPOT_VERDICT_NO] = SPOT_EXIT_FAILED,
-        [SPOT_VERDICT_UNDECIDED] = SPOT_EXIT_UNDECIDED,
-    };
     spot_race_t race;
     int ret;
 
@@ -238,7 +233,7 @@ int spot_study_task_verdict(const spot_store_t *store)
     }
     ret = spot_race_init(&race, store->head);
     ret = ret == 0 ? spot_race_replay(&race, store) : ret;
-    ret = ret == 0 ? codes[spot_race_verdict(&race)] : ret;
+    ret = ret == 0 ? spot_exit_of_verdict(spot_race_verdict(&race)) : ret;
     spot_race_free(&race);
     return ret;
 }

@@ -135,7 +135,8 @@ static const char *chances(
         isnan(figures->in_budget.value)
             ? ""
             : spot_texts_add(texts, ", to cost at most %s %s", money(texts, self, self->budget),
-                  share_text(texts, &figures->in_budget, 0.95, figures->num_runs)),
+                  share_text(
+                      texts, &figures->in_budget, SPOT_ADVICE_SURE_OF_BUDGET, figures->num_runs)),
         asked(texts, self->sure));
 }
 
@@ -563,6 +564,16 @@ static void write_advised(spot_json_t *json, const char *key, const spot_advised
     spot_json_close(json, '}');
 }
 
+static void write_list(
+    spot_json_t *json, const char *key, size_t num_items, const spot_advised_t *items)
+{
+    spot_json_open(json, key, '[');
+    for (size_t j = 0; j < num_items; j++) {
+        write_advised(json, NULL, &items[j]);
+    }
+    spot_json_close(json, ']');
+}
+
 static void write_texts(spot_json_t *json, const char *key, size_t num, const char *const *texts)
 {
     spot_json_open(json, key, '[');
@@ -627,26 +638,10 @@ void spot_advice_json(const spot_advice_result_t *self, const spot_assumed_t *as
     spot_json_number(&json, "budget", self->budget);
     spot_json_text(&json, "currency", self->cost_unit);
     write_advised(&json, "best", &self->advised[0]);
-    spot_json_open(&json, "others", '[');
-    for (size_t j = 1; j < self->num_advised; j++) {
-        write_advised(&json, NULL, &self->advised[j]);
-    }
-    spot_json_close(&json, ']');
-    spot_json_open(&json, "open", '[');
-    for (size_t j = 0; j < self->num_open; j++) {
-        write_advised(&json, NULL, &self->open[j]);
-    }
-    spot_json_close(&json, ']');
-    spot_json_open(&json, "passed_over", '[');
-    for (size_t j = 0; j < self->num_passed_over; j++) {
-        write_advised(&json, NULL, &self->passed_over[j]);
-    }
-    spot_json_close(&json, ']');
-    spot_json_open(&json, "larger", '[');
-    for (size_t j = 0; j < self->num_larger; j++) {
-        write_advised(&json, NULL, &self->larger[j]);
-    }
-    spot_json_close(&json, ']');
+    write_list(&json, "others", self->num_advised - 1, self->advised + 1);
+    write_list(&json, "open", self->num_open, self->open);
+    write_list(&json, "passed_over", self->num_passed_over, self->passed_over);
+    write_list(&json, "larger", self->num_larger, self->larger);
     spot_json_text(&json, "why_not_larger", self->why_not_larger);
     write_break_evens_json(&json, self);
     write_screened_json(&json, self);

@@ -49,7 +49,11 @@ const char *spot_advising_study_text(const spot_advising_t *self, spot_texts_t *
 SPOT_MUST_CHECK int spot_advising_study(
     spot_advising_t *self, const char *text, spot_study_t *study);
 
-/* Runs of some points, which meet the same events. The sample grows: what was run is
+/* What the intervals of both limits say; in_budget NULL: there is none. */
+spot_verdict_t spot_advising_verdict(const spot_advising_t *self, const spot_probability_t *goal,
+    const spot_probability_t *in_budget);
+
+/* Runs of some points, which meet the same events. The trial grows: what was run is
  * kept. */
 typedef struct spot_trial_point spot_trial_point_t;
 typedef struct {
@@ -77,7 +81,6 @@ void spot_trial_free(spot_trial_t *self);
 SPOT_MUST_CHECK int spot_trial_grow(spot_trial_t *self, int64_t num_runs);
 
 bool spot_trial_is_fixed(const spot_trial_t *self, size_t point_id);
-int64_t spot_trial_num_runs(const spot_trial_t *self, size_t point_id);
 
 /* The probability that a point keeps the goal, or that it costs no more than the budget:
  * Clopper and Pearson's interval; of a fixed point it is known. */

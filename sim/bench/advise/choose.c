@@ -19,9 +19,6 @@ enum { MAX_CLOSE = 12, CLOSE_GROWTH = 4 };
 /* Fleets that are looked at after a no, over the largest that was asked for. */
 static const double larger_fleets[] = {4.0 / 3, 5.0 / 3, 2};
 
-/* The least probability to keep the budget. */
-#define SURE_OF_BUDGET 0.95
-
 /* The seed of the runs that decide, which differs from that of the search. */
 #define PROMISE UINT64_C(0x3f58476d1ce4e5b9)
 
@@ -44,15 +41,10 @@ static int64_t whole_turns(const spot_advising_t *self, int64_t num_runs)
 /* What the intervals of both limits say. */
 static spot_verdict_t judge(const spot_advising_t *self, const spot_advice_figures_t *figures)
 {
-    const bool has_budget = isfinite(self->request->question.budget);
-    const double sure = self->request->question.sure;
+    const spot_probability_t goal = {figures->p, figures->p_low, figures->p_high};
 
-    if (figures->p_high < sure || (has_budget && figures->in_budget.high < SURE_OF_BUDGET)) {
-        return SPOT_VERDICT_NO;
-    }
-    return figures->p_low >= sure && (!has_budget || figures->in_budget.low >= SURE_OF_BUDGET)
-               ? SPOT_VERDICT_YES
-               : SPOT_VERDICT_UNDECIDED;
+    return spot_advising_verdict(
+        self, &goal, isfinite(self->request->question.budget) ? &figures->in_budget : NULL);
 }
 
 /* Of intervals that hold together, what they have in common; the older one if they have
@@ -80,7 +72,7 @@ static spot_advised_t name_of(spot_advising_t *self, const spot_alternative_t *i
     };
 }
 
-/* Reads the figures of the only point of a sample. */
+/* Reads the figures of the only point of a trial. */
 static void read_figures(
     const spot_trial_t *trial, const spot_alternative_t *item, spot_advice_figures_t *figures)
 {
@@ -376,21 +368,15 @@ static int find_nearest(spot_advising_t *self, const entry_t *entries, size_t *n
 }
 
 /* Of what all runs leave open the first one, which is the cheapest. */
-static int take_open(
-    spot_advising_t *self, const entry_t *entries, spot_advised_t *answer, size_t *chosen_id)
+static void take_open(
+    spot_advice_result_t *result, const entry_t *entries, spot_advised_t *answer, size_t *chosen_id)
 {
-    spot_advice_result_t *result = self->result;
     *answer = result->open[0];
-    for (size_t j = 0; j < result->num_points; j++) {
-        if (strcmp(item_of(self, &entries[j])->point, answer->point) == 0) {
-            *chosen_id = j;
-        }
-    }
-    for (size_t j = 0; j + 1 < result->num_open; j++) {
-        result->open[j] = result->open[j + 1];
+    for (*chosen_id = 0; entries[*chosen_id].decided.point != answer->point;) {
+        ++*chosen_id;
     }
     result->num_open--;
-    return 0;
+    memmove(result->open, result->open + 1, result->num_open * sizeof(*result->open));
 }
 
 /* Whether the same runs show that a point is dearer than another one. */
@@ -506,9 +492,10 @@ static int find_answer(spot_advising_t *self, entry_t *entries, size_t *chosen_i
     }
     if (ret == 0 && answer.verdict == SPOT_VERDICT_YES) {
         ret = take_cheaper(self, entries, &num_tried, &answer, chosen_id);
+    } else if (ret == 0 && result->num_open > 0) {
+        take_open(result, entries, &answer, chosen_id);
     } else if (ret == 0) {
-        ret = result->num_open > 0 ? take_open(self, entries, &answer, chosen_id)
-                                   : find_nearest(self, entries, &num_tried, &answer, chosen_id);
+        ret = find_nearest(self, entries, &num_tried, &answer, chosen_id);
     }
     result->verdict = answer.verdict == SPOT_VERDICT_YES && leaves_open(result, &answer)
                           ? SPOT_VERDICT_UNDECIDED
@@ -697,7 +684,6 @@ static int screen_others(spot_advising_t *self, const spot_alternative_t *answer
             ret = spot_advising_look(self, item, &why);
             if (ret == 0 && why == NULL) {
                 ret = screen(self, item);
-                result->num_screened_all++;
             }
         }
     }

@@ -22,9 +22,6 @@ enum { FIRST_LOOK = 128, GROWTH = 4, LEAST_RUNS = 64, MAX_COMPARED = 4 };
 /* How near the ends come to where they change, as a share of the way. */
 #define RESOLUTION (1.0 / 64)
 
-/* The least probability to keep the budget, as of the answer. */
-#define SURE_OF_BUDGET 0.95
-
 /* The seed of these runs, which neither the search nor the verdict has seen. */
 #define FACTORS UINT64_C(0x5851f42d4c957f2d)
 
@@ -67,12 +64,14 @@ static const char *text_at(const search_t *self, double factor)
 /* ---- A factor ---- */
 
 /* Whether a point keeps the limits: shown, shown not to, or open. What is the same as at
- * factor 1 was decided there, with more runs; NULL: nothing is known of it. */
+ * factor 1 was decided there, with more runs; NULL: nothing is known of it. is_goal: it is
+ * the goal that is not kept or in doubt, not the budget. */
 static spot_verdict_t judge_limits(const search_t *self, const spot_trial_t *trial, size_t point_id,
     const same_t *same, bool *is_goal)
 {
     const spot_advice_question_t *question = &self->advising->request->question;
     spot_probability_t goal = {1, 1, 1}, in_budget = {1, 1, 1};
+    spot_verdict_t verdict;
 
     if (same == NULL || !same->is_goal_same) {
         goal = spot_trial_goal(trial, point_id, self->confidence);
@@ -80,13 +79,9 @@ static spot_verdict_t judge_limits(const search_t *self, const spot_trial_t *tri
     if (isfinite(question->budget) && (same == NULL || !same->is_cost_same)) {
         in_budget = spot_trial_in_budget(trial, point_id, self->confidence);
     }
-    *is_goal = goal.low < question->sure; /* which of them is in doubt */
-    if (goal.high < question->sure || in_budget.high < SURE_OF_BUDGET) {
-        *is_goal = goal.high < question->sure;
-        return SPOT_VERDICT_NO;
-    }
-    return goal.low >= question->sure && in_budget.low >= SURE_OF_BUDGET ? SPOT_VERDICT_YES
-                                                                         : SPOT_VERDICT_UNDECIDED;
+    verdict = spot_advising_verdict(self->advising, &goal, &in_budget);
+    *is_goal = verdict == SPOT_VERDICT_NO ? goal.high < question->sure : goal.low < question->sure;
+    return verdict;
 }
 
 /* What the runs so far say. why: what happens, or may happen, in words. */
@@ -114,11 +109,8 @@ static state_t judge(const search_t *self, const spot_trial_t *trial, const char
         if (rival == SPOT_VERDICT_NO || high <= 0) {
             continue;
         }
-        if (rival == SPOT_VERDICT_YES && low > 0) {
-            state = CHANGES;
-            *why = spot_texts_add(texts, "%s is cheaper", self->advised[j]->kind);
-        } else if (state == STAYS) {
-            state = OPEN;
+        if ((rival == SPOT_VERDICT_YES && low > 0) || state == STAYS) {
+            state = rival == SPOT_VERDICT_YES && low > 0 ? CHANGES : OPEN;
             *why = spot_texts_add(texts, "%s is cheaper", self->advised[j]->kind);
         }
     }

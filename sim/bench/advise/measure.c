@@ -160,9 +160,22 @@ int spot_advising_study(spot_advising_t *self, const char *text, spot_study_t *s
     return ret;
 }
 
-/* ---- Samples ---- */
+/* ---- Trials ---- */
 
-/* A point of a sample. */
+spot_verdict_t spot_advising_verdict(const spot_advising_t *self, const spot_probability_t *goal,
+    const spot_probability_t *in_budget)
+{
+    const double sure = self->request->question.sure;
+
+    if (goal->high < sure || (in_budget != NULL && in_budget->high < SPOT_ADVICE_SURE_OF_BUDGET)) {
+        return SPOT_VERDICT_NO;
+    }
+    return goal->low >= sure && (in_budget == NULL || in_budget->low >= SPOT_ADVICE_SURE_OF_BUDGET)
+               ? SPOT_VERDICT_YES
+               : SPOT_VERDICT_UNDECIDED;
+}
+
+/* A point of a trial. */
 struct spot_trial_point {
     spot_estimate_t estimates[NUM_ESTIMATES];
     size_t num_traces;
@@ -301,11 +314,6 @@ int spot_trial_grow(spot_trial_t *self, int64_t num_runs)
 bool spot_trial_is_fixed(const spot_trial_t *self, size_t point_id)
 {
     return self->points[point_id].is_fixed;
-}
-
-int64_t spot_trial_num_runs(const spot_trial_t *self, size_t point_id)
-{
-    return (int64_t) self->points[point_id].num_rows;
 }
 
 static double value_of(const spot_trial_point_t *self, int estimate_id)

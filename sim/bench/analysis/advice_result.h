@@ -12,6 +12,9 @@
 #include "sim/bench/analysis/race.h"
 #include "sim/bench/engine/advice.h"
 
+/* The least probability to cost no more than the budget. */
+#define SPOT_ADVICE_SURE_OF_BUDGET 0.95
+
 /* A share of all runs, with an interval. */
 typedef struct {
     double value, low, high;
@@ -106,7 +109,7 @@ typedef struct {
     spot_advice_break_even_t *break_evens;
     size_t num_screened, max_screened;
     spot_advice_screened_t *screened; /* [num_screened] that keep the goal, the cheapest first */
-    size_t num_screened_all;          /* that were looked at */
+
     size_t num_traces;
     const char *worst_trace; /* of several, in the answer's runs; NULL: one or none */
     double worst_p;

@@ -170,16 +170,6 @@ spot_beyond_t spot_study_beyond(const spot_study_head_t *head, size_t point_id)
     return beyond;
 }
 
-bool spot_study_has_beyond(const spot_study_head_t *head)
-{
-    bool has_any = false;
-
-    for (size_t j = 0; j < head->num_kinds; j++) {
-        has_any = has_any || head->kinds[j].beyond_metric != NULL;
-    }
-    return has_any;
-}
-
 bool spot_study_competes(const spot_study_head_t *head, size_t point_id)
 {
     const spot_best_t *best = &head->best;

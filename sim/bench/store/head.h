@@ -232,9 +232,6 @@ const char *spot_study_unmeasured(const spot_study_head_t *head, size_t point_id
  * NULL: nothing. Texts are those of the head. */
 spot_beyond_t spot_study_beyond(const spot_study_head_t *head, size_t point_id);
 
-/* Whether any point has such a metric. O(kinds). */
-bool spot_study_has_beyond(const spot_study_head_t *head);
-
 /* Whether a point competes for the best that the study asks for: it runs, is not left
  * out, and rests on nothing that was not measured. */
 bool spot_study_competes(const spot_study_head_t *head, size_t point_id);
