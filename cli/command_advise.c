@@ -557,6 +557,7 @@ static int run(spot_call_t *call)
     spot_progress_start(&line, call->is_quiet || arguments->is_json
                                    ? SPOT_PROGRESS_NONE
                                    : (spot_progress_form_t) arguments->progress);
+    line.has_stages = true;
     ret = ret == 0 ? spot_advise(&request, &result, &study, &store, &call->diag) : ret;
     spot_progress_finish(&line);
     if (ret == 0) {

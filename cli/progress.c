@@ -36,8 +36,11 @@ void spot_progress_start(spot_progress_line_t *self, spot_progress_form_t form)
 {
     const double now_s = spot_clock_s();
 
-    *self = (spot_progress_line_t){
-        .form = form, .started_s = now_s, .started_cpu_s = spot_clock_cpu_s(), .told_s = now_s};
+    *self = (spot_progress_line_t){.form = form,
+        .started_s = now_s,
+        .stage_s = now_s,
+        .started_cpu_s = spot_clock_cpu_s(),
+        .told_s = now_s};
     if (form == SPOT_PROGRESS_AUTO) {
         self->form = isatty(STDERR_FILENO) == 1 ? SPOT_PROGRESS_LINE : SPOT_PROGRESS_LINES;
     }
@@ -64,11 +67,11 @@ static bool is_due(spot_progress_line_t *self)
 static spot_study_speed_t speed_of(
     const spot_progress_line_t *self, int64_t num_run, int64_t num_left)
 {
-    const double passed_s = spot_clock_s() - self->started_s;
-    const double runs_per_s = (double) num_run / passed_s;
+    const double now_s = spot_clock_s();
+    const double runs_per_s = (double) num_run / (now_s - self->stage_s);
 
-    return (spot_study_speed_t){
-        passed_s, runs_per_s, num_run > 0 ? (double) num_left / runs_per_s : (double) NAN};
+    return (spot_study_speed_t){now_s - self->started_s, runs_per_s,
+        num_run > 0 && !self->has_stages ? (double) num_left / runs_per_s : (double) NAN};
 }
 
 /* ---- Units ---- */
@@ -142,6 +145,9 @@ void spot_progress_of_study(void *context, const spot_study_progress_t *progress
 {
     spot_progress_line_t *self = context;
 
+    if (progress->num_run < self->num_run) {
+        self->stage_s = spot_clock_s();
+    }
     self->num_run = progress->num_run;
     if (is_due(self)) {
         const spot_study_speed_t speed =

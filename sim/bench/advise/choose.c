@@ -379,54 +379,62 @@ static void take_open(
     memmove(result->open, result->open + 1, result->num_open * sizeof(*result->open));
 }
 
-/* Whether the same runs show that a point is dearer than another one. */
-static int is_dearer(spot_advising_t *self, const char *dear, const char *cheap, bool *is_so)
+/* How many of the candidates behind the answer have costs that the race did not tell from
+ * its own. */
+static size_t count_close(
+    const spot_advising_t *self, const entry_t *entries, const spot_advised_t *answer, size_t id)
 {
-    const char *points[] = {dear, cheap};
+    const double most = CLOSE * fmax(entries[id].cost, answer->figures.cost);
+    size_t num = 0;
+
+    while (num < MAX_CLOSE && id + num + 1 < self->result->num_points &&
+           entries[id + num + 1].is_open &&
+           entries[id + num + 1].is_left_out == entries[id].is_left_out &&
+           entries[id + num + 1].cost <= most) {
+        num++;
+    }
+    return num;
+}
+
+/* Candidates of close costs behind the answer take its place if they keep the limits and
+ * the same fresh runs of all show that they are cheaper. */
+static int take_cheaper(spot_advising_t *self, entry_t *entries, size_t *num_tried,
+    spot_advised_t *answer, size_t *chosen_id)
+{
+    const size_t first = *chosen_id, num_close = count_close(self, entries, answer, first);
     const int64_t num_runs = CLOSE_GROWTH * self->advice->factor_runs;
     const int64_t most = self->request->max_replications;
     const spot_trial_plan_t plan = {
         whole_turns(self, num_runs < most ? num_runs : most), promise_seed(self), 0};
-    double low, high;
+    const char *points[MAX_CLOSE + 1];
     spot_trial_t trial;
-    int ret = spot_trial_init(&trial, self, 2, points, NULL, &plan);
+    int ret;
 
-    ret = ret == 0 ? spot_trial_grow(&trial, plan.most) : ret;
-    if (ret == 0) {
-        spot_trial_dearer(&trial, 0, 1, 1 - (1 - SPOT_CONFIDENCE) / MAX_CLOSE, &low, &high);
-        *is_so = low > 0;
+    if (num_close == 0) {
+        return 0;
     }
-    spot_trial_free(&trial);
-    return ret;
-}
-
-/* Candidates behind the answer whose costs the race did not tell from its own take its
- * place if they keep the limits and are cheaper in the same fresh runs. */
-static int take_cheaper(spot_advising_t *self, entry_t *entries, size_t *num_tried,
-    spot_advised_t *answer, size_t *chosen_id)
-{
-    const size_t first = *chosen_id + 1;
-    const double cost = entries[*chosen_id].cost;
-    int ret = 0;
-
-    for (size_t j = first;
-         ret == 0 && j < self->result->num_points && j < first + MAX_CLOSE && entries[j].is_open &&
-         entries[j].is_left_out == entries[*chosen_id].is_left_out &&
-         entries[j].cost <= CLOSE * fmax(cost, answer->figures.cost);
-         j++) {
+    for (size_t j = 0; j <= num_close; j++) {
+        points[j] = item_of(self, &entries[first + j])->point;
+    }
+    ret = spot_trial_init(&trial, self, num_close + 1, points, NULL, &plan);
+    ret = ret == 0 ? spot_trial_grow(&trial, plan.most) : ret;
+    for (size_t j = 1; ret == 0 && j <= num_close; j++) {
         const decision_t decision = {next_error(num_tried), FIRST_LOOK};
-        bool is_cheaper = false;
+        entry_t *entry = &entries[first + j];
+        double low, high;
 
-        ret = is_dearer(self, answer->point, item_of(self, &entries[j])->point, &is_cheaper);
-        if (ret == 0 && is_cheaper) {
-            ret = decide(self, item_of(self, &entries[j]), &decision, &entries[j].decided);
-            tell_beyond(self, &entries[j], &entries[j].decided);
-            if (ret == 0 && entries[j].decided.verdict == SPOT_VERDICT_YES) {
-                *answer = entries[j].decided;
-                *chosen_id = j;
+        spot_trial_dearer(
+            &trial, *chosen_id - first, j, 1 - (1 - SPOT_CONFIDENCE) / MAX_CLOSE, &low, &high);
+        if (low > 0) {
+            ret = decide(self, item_of(self, entry), &decision, &entry->decided);
+            tell_beyond(self, entry, &entry->decided);
+            if (ret == 0 && entry->decided.verdict == SPOT_VERDICT_YES) {
+                *answer = entry->decided;
+                *chosen_id = first + j;
             }
         }
     }
+    spot_trial_free(&trial);
     return ret;
 }
 
@@ -632,24 +640,16 @@ static int compare_screened(const void *left, const void *right)
                                 : strcmp(a->system, b->system);
 }
 
-/* Runs one beside the answer. Of a system the cheapest that keeps the goal is kept. */
-static int screen(spot_advising_t *self, const spot_alternative_t *item)
+/* Of a system the cheapest that keeps the goal is kept. */
+static int take_screened(spot_advising_t *self, const spot_alternative_t *item,
+    const spot_advice_figures_t *figures, double ratio)
 {
     spot_advice_result_t *result = self->result;
-    const char *points[] = {result->advised[0].point, item->point};
-    const spot_trial_plan_t plan = {whole_turns(self, SCREENED_RUNS), promise_seed(self), 0};
-    spot_advice_figures_t figures[2];
     spot_advice_screened_t *there = NULL;
-    spot_trial_t trial;
-    int ret = spot_trial_init(&trial, self, 2, points, NULL, &plan);
+    int ret = 0;
 
-    ret = ret == 0 ? spot_trial_grow(&trial, plan.most) : ret;
-    for (size_t j = 0; ret == 0 && j < 2; j++) {
-        spot_trial_figures(&trial, j, &figures[j]);
-    }
-    spot_trial_free(&trial);
-    if (ret != 0 || figures[1].p < result->sure) {
-        return ret;
+    if (figures->p < result->sure) {
+        return 0;
     }
     for (size_t j = 0; j < result->num_screened; j++) {
         there =
@@ -662,11 +662,32 @@ static int screen(spot_advising_t *self, const spot_alternative_t *item)
                 .ratio = HUGE_VAL});
         there = ret == 0 ? &result->screened[result->num_screened - 1] : NULL;
     }
-    if (ret == 0 && figures[1].cost / figures[0].cost < there->ratio) {
-        there->ratio = figures[1].cost / figures[0].cost;
-        there->p = figures[1].p;
-        there->num_runs = figures[1].num_runs;
+    if (ret == 0 && ratio < there->ratio) {
+        there->ratio = ratio;
+        there->p = figures->p;
+        there->num_runs = figures->num_runs;
     }
+    return ret;
+}
+
+/* Runs items beside the answer. */
+static int screen(spot_advising_t *self, size_t num_items, const spot_alternative_t *const *items,
+    const char *const *points)
+{
+    const spot_trial_plan_t plan = {whole_turns(self, SCREENED_RUNS), promise_seed(self), 0};
+    spot_advice_figures_t answer, figures;
+    spot_trial_t trial;
+    int ret = spot_trial_init(&trial, self, num_items + 1, points, NULL, &plan);
+
+    ret = ret == 0 ? spot_trial_grow(&trial, plan.most) : ret;
+    if (ret == 0) {
+        spot_trial_figures(&trial, 0, &answer);
+    }
+    for (size_t j = 0; ret == 0 && j < num_items; j++) {
+        spot_trial_figures(&trial, j + 1, &figures);
+        ret = take_screened(self, items[j], &figures, figures.cost / answer.cost);
+    }
+    spot_trial_free(&trial);
     return ret;
 }
 
@@ -674,22 +695,33 @@ static int screen(spot_advising_t *self, const spot_alternative_t *item)
 static int screen_others(spot_advising_t *self, const spot_alternative_t *answer)
 {
     spot_advice_result_t *result = self->result;
-    int ret = 0;
+    const size_t num_others = self->alternatives.num_items - self->num_searched;
+    const spot_alternative_t **items = spot_calloc(num_others + 1, sizeof(*items));
+    const char **points = spot_calloc(num_others + 1, sizeof(*points));
+    size_t num = 0;
+    int ret = items == NULL || points == NULL ? SPOT_ERR_NO_MEMORY : 0;
 
-    for (size_t j = self->num_searched; ret == 0 && j < self->alternatives.num_items; j++) {
-        const spot_alternative_t *item = &self->alternatives.items[j];
+    for (size_t j = 0; ret == 0 && answer->fleet != NULL && j < num_others; j++) {
+        const spot_alternative_t *item = &self->alternatives.items[self->num_searched + j];
         const char *why = NULL;
 
-        if (answer->fleet != NULL && strcmp(item->fleet, answer->fleet) == 0) {
+        if (strcmp(item->fleet, answer->fleet) == 0) {
             ret = spot_advising_look(self, item, &why);
             if (ret == 0 && why == NULL) {
-                ret = screen(self, item);
+                items[num++] = item;
+                points[num] = item->point;
             }
         }
+    }
+    if (ret == 0 && num > 0) {
+        points[0] = result->advised[0].point;
+        ret = screen(self, num, items, points);
     }
     if (ret == 0 && result->num_screened > 1) {
         qsort(result->screened, result->num_screened, sizeof(*result->screened), compare_screened);
     }
+    free(items);
+    free(points);
     return ret;
 }
 

@@ -19,8 +19,10 @@
  * nothing is shown. */
 enum { FIRST_LOOK = 128, GROWTH = 4, LEAST_RUNS = 64, MAX_COMPARED = 4 };
 
-/* How near the ends come to where they change, as a share of the way. */
+/* How near the ends come to where they change: a share of the way, or of what lies
+ * between them, which more looks would hardly make less. */
 #define RESOLUTION (1.0 / 64)
+#define RESOLUTION_BETWEEN (1.0 / 8)
 
 /* The seed of these runs, which neither the search nor the verdict has seen. */
 #define FACTORS UINT64_C(0x5851f42d4c957f2d)
@@ -148,6 +150,86 @@ static double factor_at(const search_t *self, double share)
     return pow(self->doubt->most, self->is_less ? -share : share);
 }
 
+/* Where on the way looks begin; most answers change near to what is, where runs of a
+ * scenario that is scaled take least. It may change and change back between them. */
+static const double first_shares[] = {1.0 / 8, 1.0 / 4, 1.0 / 2, 1};
+enum { NUM_FIRST = sizeof(first_shares) / sizeof(first_shares[0]) };
+
+/* Looks farther and farther off until the answer changes. stays and changes, HUGE_VAL: not
+ * seen, are where it does so; other is the first place behind stays at which it was not
+ * shown to stay, open the last one that was open. */
+typedef struct {
+    double stays, other, open, changes;
+    const char *why; /* it changes, or may change; NULL: it stays everywhere */
+} way_t;
+
+static int walk(search_t *self, way_t *way)
+{
+    int ret = 0;
+
+    *way = (way_t){.other = 1, .changes = HUGE_VAL};
+    for (int j = 0; ret == 0 && j < NUM_FIRST && way->changes > 1; j++) {
+        const char *why;
+        state_t state;
+
+        ret = look(self, factor_at(self, first_shares[j]), &state, &why);
+        if (ret == 0 && state == STAYS) {
+            way->stays = first_shares[j];
+            way->why = NULL;
+        } else if (ret == 0) {
+            way->other = way->why == NULL ? first_shares[j] : way->other;
+            *(state == CHANGES ? &way->changes : &way->open) = first_shares[j];
+            way->why = why;
+        }
+    }
+    return ret;
+}
+
+static bool is_wide(const way_t *way, double gap)
+{
+    const double between = way->changes <= 1 ? way->changes - way->stays : 0;
+
+    return gap > fmax(RESOLUTION, RESOLUTION_BETWEEN * between);
+}
+
+/* Halves the way between where it stays and where it was not shown to. */
+static int find_near(search_t *self, way_t *way)
+{
+    int ret = 0;
+
+    while (ret == 0 && way->why != NULL && is_wide(way, way->other - way->stays)) {
+        const double middle = (way->stays + way->other) / 2;
+        const char *why;
+        state_t state;
+
+        ret = look(self, factor_at(self, middle), &state, &why);
+        *(state == STAYS ? &way->stays : &way->other) = middle;
+        if (state == CHANGES) {
+            way->changes = middle;
+            way->why = why;
+        }
+    }
+    return ret;
+}
+
+/* Halves the way between where it is open and where it changes. */
+static int find_far(search_t *self, way_t *way)
+{
+    int ret = 0;
+
+    way->open = way->other <= way->open && way->open < way->changes ? way->open : way->other;
+    while (ret == 0 && way->changes <= 1 && is_wide(way, way->changes - way->open)) {
+        const double middle = (way->open + way->changes) / 2;
+        const char *why;
+        state_t state;
+
+        ret = look(self, factor_at(self, middle), &state, &why);
+        *(state == CHANGES ? &way->changes : &way->open) = middle;
+        way->why = state == CHANGES ? why : way->why;
+    }
+    return ret;
+}
+
 static int find(search_t *self)
 {
     spot_advice_break_even_t item = {.noun = self->doubt->noun,
@@ -155,39 +237,17 @@ static int find(search_t *self)
         .is_less = self->is_less,
         .most = factor_at(self, 1),
         .num_runs = self->plan.most};
-    double stays = 0, other = 1, changes, open; /* shares of the way */
-    const char *why;
-    state_t state;
-    int ret = look(self, item.most, &state, &item.why);
+    way_t way;
+    int ret = walk(self, &way);
 
-    if (ret == 0 && state == STAYS) { /* it may change and change back */
-        ret = look(self, factor_at(self, 0.5), &state, &item.why);
-        other = 0.5;
-    }
-    changes = state == CHANGES ? other : HUGE_VAL;
-    while (ret == 0 && item.why != NULL && other - stays > RESOLUTION) {
-        const double middle = (stays + other) / 2;
-
-        ret = look(self, factor_at(self, middle), &state, &why);
-        *(state == STAYS ? &stays : &other) = middle;
-        if (state == CHANGES) {
-            changes = middle;
-            item.why = why;
-        }
-    }
-    open = other;
-    while (ret == 0 && changes <= 1 && changes - open > RESOLUTION) {
-        const double middle = (open + changes) / 2;
-
-        ret = look(self, factor_at(self, middle), &state, &why);
-        *(state == CHANGES ? &changes : &open) = middle;
-        item.why = state == CHANGES ? why : item.why;
-    }
-    item.near = factor_at(self, stays);
-    item.far = changes <= 1 ? factor_at(self, changes) : self->is_less ? 0 : HUGE_VAL;
+    ret = ret == 0 ? find_near(self, &way) : ret;
+    ret = ret == 0 ? find_far(self, &way) : ret;
     if (ret == SPOT_ERR_BAD_INPUT) { /* the engine does not take it */
         return 0;
     }
+    item.why = way.why;
+    item.near = factor_at(self, way.stays);
+    item.far = way.changes <= 1 ? factor_at(self, way.changes) : self->is_less ? 0 : HUGE_VAL;
     return ret == 0 ? SPOT_ARRAY_APPEND(self->advising->result, break_evens, item) : ret;
 }
 
