@@ -85,6 +85,7 @@ static const char serve[] =
     "  hazard: {mtbf: 5 min, recover: 20 s}\n"
     "  notice: 10 s\n"
     "  in_flight: lose\n"
+    "  drain: stop\n"
     "  preparation: 5 s\n"
     "  load: 10 s\n";
 
@@ -140,8 +141,6 @@ static const unnamed_t of_serve[] = {
 };
 
 static const unnamed_t of_schedule[] = {
-    {"jobs.generate.checkpoint", "jobs write none"},
-    {"jobs.generate.checkpoint.every", "the same"},
     {"jobs.generate.elastic", "all jobs are rigid"},
 };
 
