@@ -19,7 +19,7 @@
 #include "sim/train/recovery/recovery.h"
 
 #define PATH_BYTES 256
-#define NUM_REPLICATIONS 3
+#define NUM_REPLICATIONS 2
 #define MAX_METRICS 512
 #define SPOT_TRACE_FILE SPOT_SOURCE_DIR "/tests/golden/cli/fit-trace.csv"
 #define SPOT_WORKLOADS SPOT_SOURCE_DIR "/share/jobs/workloads.csv"
@@ -414,7 +414,7 @@ static void probe(const char *text)
     "  generator: seed\n"                                                                          \
     "  preemption: {per_minute: 0.15, count: {fixed: 2}}\n"                                        \
     "  addition: {per_minute: 0.15, count: {fixed: 2}}\n"
-#define TRAIN "scenario: small\nhorizon: 6 h\n" TRACE
+#define TRAIN "scenario: small\nhorizon: 3 h\n" TRACE
 
 static const char *const train[] = {
     TRAIN "fleet: {capacity: 24, notice: 60 s}\n"
@@ -549,7 +549,7 @@ static void test_traces(void **state)
     (void) state;
     for (size_t j = 0; j < sizeof(traces) / sizeof(traces[0]); j++) {
         snprintf(text, sizeof(text),
-            "scenario: small\nhorizon: 6 h\ntick: 5 s\nrecovery: checkpoint\n"
+            "scenario: small\nhorizon: 3 h\ntick: 5 s\nrecovery: checkpoint\n"
             "fleet: {capacity: 24, initial: 20, preparation: 60 s, notice: 0 s,\n"
             "  price: {spot: 1, on_demand: 3}}\n"
             "job: {step_time: {4: 20 s, 24: 6 s}, pipeline_depth: 4}\n"
