@@ -116,6 +116,7 @@ static unnamed_t unnamed[] = {
     /* Faults of published programs, which are off. */
     {"compat", "off", false},
     {"quirks.*", "off", false},
+    {"trace.compat", "a notebook's", false},
     {"trace.variant", "a notebook's", false},
     {"recovery.published_defaults", "no: figures of the job", false},
     {"recovery.fallback", "none is such a fault", false},
