@@ -60,11 +60,10 @@ int spot_assumed_add(spot_assumed_t *self, const char *key, const char *value, c
 void spot_bind_assume(spot_bind_t *self, const spot_field_t *field)
 {
     const char *above = self->writer->label == NULL ? "" : self->writer->label;
-    const char *value =
-        field->initial == NULL || field->initial[0] == '\0' ? field->otherwise : field->initial;
+    const char *value = field->otherwise != NULL ? field->otherwise : field->initial;
     char key[sizeof(self->path) + 128], label[256] = "";
 
-    if (value == NULL) {
+    if (value == NULL || value[0] == '\0') {
         return; /* required, or nothing holds instead */
     }
     snprintf(key, sizeof(key), "%s%s", self->path, field->name);

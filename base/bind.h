@@ -55,7 +55,8 @@ struct spot_field {
     double min, max;
     const char *initial; /* default as YAML; NULL: required, "": optional, left as is */
     /* Its default decides time or money: it is named where it is taken, see
-     * base/assumed.h. otherwise: what holds where initial is "", in words. */
+     * base/assumed.h. otherwise: what holds then, in words, where initial does not say
+     * it. */
     bool decides;
     const char *otherwise;
     const char *help; /* for the manual */

@@ -27,7 +27,7 @@ const spot_field_t spot_model_fields[] = {
 
 const spot_field_t *spot_model_table(const spot_node_t *node)
 {
-    return node->kind == SPOT_NODE_MAP ? spot_model_fields : NULL;
+    return node->kind == SPOT_NODE_LIST ? NULL : spot_model_fields;
 }
 
 /* Reports keys that are missing without a preset; completes those that it gives. */

@@ -67,16 +67,23 @@ const spot_trainer_t *spot_trainers_find(const spot_trainers_t *self, const char
     return NULL;
 }
 
-/* Of a job in the cluster; its trace, fleet and prices are those of the scheduler. */
-static bool training_decides(const spot_trainer_t *self, const char *key)
+/* Of a job in the cluster; its trace, fleet and prices are those of the scheduler, but
+ * for what the training engine does itself with the nodes that it is given. */
+static bool training_decides(const spot_trainer_t *self, const char *key, bool prepares)
 {
     static const char *const others[] = {"horizon", "trace", "fleet"};
+    static const char *const own[] = {"fleet.notice", "fleet.preparation", "fleet.capacity"};
     spot_yaml_t document;
     spot_diag_t diag;
     bool decides = true;
 
+    bool is_own = false;
+
+    for (size_t j = 0; j < (prepares ? sizeof(own) / sizeof(own[0]) : 1); j++) {
+        is_own |= strcmp(key, own[j]) == 0;
+    }
     for (size_t j = 0; j < sizeof(others) / sizeof(others[0]); j++) {
-        if (strncmp(key, others[j], strlen(others[j])) == 0) {
+        if (!is_own && strncmp(key, others[j], strlen(others[j])) == 0) {
             return false;
         }
     }
@@ -89,14 +96,14 @@ static bool training_decides(const spot_trainer_t *self, const char *key)
     return decides;
 }
 
-bool spot_trainers_decide(const spot_trainers_t *self, const char *key)
+bool spot_trainers_decide(const spot_trainers_t *self, const char *key, bool prepares)
 {
     for (size_t j = 0; j < self->num_trainers; j++) {
         const size_t num_bytes = strlen(self->trainers[j].name);
 
         if (strncmp(key, self->trainers[j].name, num_bytes) == 0 &&
             strncmp(key + num_bytes, ": ", 2) == 0) {
-            return training_decides(&self->trainers[j], key + num_bytes + 2);
+            return training_decides(&self->trainers[j], key + num_bytes + 2, prepares);
         }
     }
     return true;

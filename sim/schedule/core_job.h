@@ -43,8 +43,9 @@ void spot_trainers_free(spot_trainers_t *self);
 const spot_trainer_t *spot_trainers_find(const spot_trainers_t *self, const char *text);
 
 /* Whether the default of a key that decides (SPOT_DECIDES), such as "llm: job.reload" of
- * the scenario of the trainer llm, has a bearing on its jobs. */
-bool spot_trainers_decide(const spot_trainers_t *self, const char *key);
+ * the scenario of the trainer llm, has a bearing on its jobs. prepares: nodes of a pool
+ * are prepared by the training engine. */
+bool spot_trainers_decide(const spot_trainers_t *self, const char *key, bool prepares);
 
 /* A node comes or goes, on the clock of the job. */
 typedef struct {

@@ -185,7 +185,7 @@ static const char example[] = "scenario: small\n"
                               "jobs:\n"
                               "  generate: {per_hour: 20, horizon: 12 h, sizes: {1: 3, 4: 1},\n"
                               "             duration: {family: exponential, mu: 3600},\n"
-                              "             restart: 40 s}\n"
+                              "             restart: 40 s, checkpoint: {every: 0 s}}\n"
                               "cluster: {vcs: {main: 4}, price: 20 USD/h, gpus_per_node: 8,\n"
                               "          placer: consolidate}\n"
                               "policy: sjf\n"
@@ -207,6 +207,7 @@ const spot_experiment_t spot_schedule_experiment = {
     .free = schedule_free,
     .outputs = schedule_outputs,
     .decides = spot_schedule_decides,
+    .assume = spot_schedule_assume,
     .open = schedule_open,
     .close = schedule_close,
     .run = schedule_run,

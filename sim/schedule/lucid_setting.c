@@ -56,8 +56,9 @@ static const char *const pack_names[] = {"prefer", "last_resort", NULL};
 
 static const spot_field_t packing_fields[] = {
     {SPOT_CHOICE("switch", spot_lucid_setting_t, packing, switch_names, "always", "packing",
-        "when jobs share GPUs: always, never, or while more jobs than the threshold are "
-        "forecast")},
+         "when jobs share GPUs: always, never, or while more jobs than the threshold are "
+         "forecast"),
+        SPOT_DECIDES},
     {SPOT_VALUE(PATH, "forecast", spot_lucid_setting_t, forecast_path, "",
         "a CSV file with the columns time, pred_gpu_job and pred_gpu_num, a row for "
         "each 10 minutes from the start of the run on")},
@@ -74,14 +75,16 @@ static const spot_field_t packing_fields[] = {
          "8", "packed GPUs", "jobs with more GPUs share none"),
         SPOT_DECIDES},
     {SPOT_CHOICE("pack", spot_lucid_setting_t, pack, pack_names, "prefer", "packing order",
-        "prefer: a job shares GPUs even where others are free; last_resort: only where "
-        "it finds none")},
+         "prefer: a job shares GPUs even where others are free; last_resort: only where "
+         "it finds none"),
+        SPOT_DECIDES},
     {SPOT_CHOICE("unknown_pair", spot_lucid_setting_t, unknown_pair, spot_unknown_pair_names,
-        "refuse", "unmeasured pairs",
-        "pairs that the table lacks, and those with NeuMF, ResNet50, BERT or "
-        "Transformer: they are not packed (refuse), run at min(1, 100 / "
-        "(u1 + u2)) with the utilisations in % (proportional), or at full speed (one). "
-        "Without a table refuse is proportional")},
+         "refuse", "unmeasured pairs",
+         "pairs that the table lacks, and those with NeuMF, ResNet50, BERT or "
+         "Transformer: they are not packed (refuse), run at min(1, 100 / "
+         "(u1 + u2)) with the utilisations in % (proportional), or at full speed (one). "
+         "Without a table refuse is proportional"),
+        SPOT_DECIDES},
     {.name = NULL},
 };
 

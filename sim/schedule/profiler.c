@@ -88,7 +88,7 @@ void spot_profiler_start(spot_profiler_t *self, const spot_job_log_t *log, int64
     self->num_removals = 0;
     self->num_events = 0;
     self->error = SPOT_ARRAY_ROOM(self, job_ids, log->num_jobs);
-    if (self->error == 0) {
+    if (self->error == 0 && log->num_jobs > 0) {
         memset(self->job_ids, -1, log->num_jobs * sizeof(*self->job_ids));
     }
 }

@@ -99,14 +99,17 @@ const spot_field_t spot_estimator_fields[] = {
          "standard deviation of the logarithm, of noisy"),
         SPOT_DECIDES},
     {SPOT_CHOICE("history", spot_estimator_setting_t, is_nominal, history_names, "simulated",
-        "jobs that have ended, for running-mean and gam: in this simulation, or at "
-        "submit + duration (nominal)")},
+         "history of estimates",
+         "jobs that have ended, for running-mean and gam: in this simulation, or at "
+         "submit + duration (nominal)"),
+        SPOT_DECIDES},
     {.name = NULL},
 };
 
 static const spot_field_t elastic_fields[] = {
     {SPOT_SECONDS("interval", scenario_t, elastic.interval_s, 1000, "60 s",
-        "interval of elastic policies", "time between two decisions without a change")},
+         "interval of elastic policies", "time between two decisions without a change"),
+        SPOT_DECIDES},
     {SPOT_SECONDS("hold", scenario_t, elastic.hold_s, 0, "300 s", "hold time",
          "a job that has started or changed its size does not grow for so long"),
         SPOT_DECIDES},
@@ -459,6 +462,14 @@ static bool restarts(const scenario_t *self)
     return preempts || self->pools.num_settings > 0;
 }
 
+/* Whether the policy changes the size of elastic jobs. */
+static bool is_elastic(const scenario_t *self)
+{
+    const char *policy = spot_policies[self->policy_id]->name;
+
+    return strcmp(policy, "efs") == 0 || strcmp(policy, "gain") == 0;
+}
+
 /* Whether a pool gives a share of the nodes of every VC. */
 static bool has_shared_pool(const scenario_t *self)
 {
@@ -468,6 +479,12 @@ static bool has_shared_pool(const scenario_t *self)
         }
     }
     return false;
+}
+
+/* Whether durations are learnt from jobs that have ended. */
+static bool learns(int source)
+{
+    return source == SPOT_ESTIMATE_RUNNING_MEAN || source == SPOT_ESTIMATE_GAM;
 }
 
 /* Of the laws of jobs, of the cluster and of the options of a policy. */
@@ -482,10 +499,15 @@ static bool option_decides(const scenario_t *self, const char *key)
         {"cluster.spot_share", has_shared_pool(self)},
         {"qssf.sigma", self->qssf.source == SPOT_ESTIMATE_NOISY},
         {"lucid.sigma", lucid->estimator.source == SPOT_ESTIMATE_NOISY},
+        {"qssf.history", learns(self->qssf.source)},
+        {"lucid.history", learns(lucid->estimator.source)},
         {"lucid.packing.threshold", lucid->packing == SPOT_PACKING_FORECAST},
+        {"lucid.packing.pack", lucid->packing != SPOT_PACKING_NEVER},
+        {"lucid.packing.unknown_pair", lucid->packing != SPOT_PACKING_NEVER},
         {"lucid.packing.gpu_memory", lucid->packing != SPOT_PACKING_NEVER},
         {"lucid.packing.max_gpus", lucid->packing != SPOT_PACKING_NEVER},
         {"jobs.generate.restart", restarts(self)},
+        {"jobs.generate.checkpoint.every", restarts(self)},
         {"jobs.generate.checkpoint.write", law->terms.checkpoint_every_ms > 0},
         {"jobs.generate.reconfiguration", law->terms.num_speeds > 0},
         {"jobs.generate.horizon", law->num_jobs == 0},
@@ -511,7 +533,12 @@ bool spot_schedule_decides(const void *scenario, const spot_node_t *root, const 
     bool is_option = false;
 
     if (strncmp(key, trainers, sizeof(trainers) - 1) == 0) {
-        return spot_trainers_decide(&self->trainers, key + sizeof(trainers) - 1);
+        bool prepares = false;
+
+        for (size_t j = 0; j < self->pools.num_pools; j++) {
+            prepares |= self->pools.pools[j].is_prepared_by_core;
+        }
+        return spot_trainers_decide(&self->trainers, key + sizeof(trainers) - 1, prepares);
     }
     if (strncmp(key, laws, sizeof(laws) - 1) == 0) { /* of a file; the rules are the same */
         snprintf(law, sizeof(law), "jobs.generate.%s", key + sizeof(laws) - 1);
@@ -523,6 +550,9 @@ bool spot_schedule_decides(const void *scenario, const spot_node_t *root, const 
             return option_decides(self, key);
         }
     }
+    if (strstr(key, "tick_s") != NULL) {
+        return false; /* of a trace: nodes come and go by the second */
+    }
     if (is_below(key, "pools") || strncmp(key, "pools[", 6) == 0) {
         const spot_node_t *pools = spot_node_get(root, "pools");
         const size_t pool_id = (size_t) strtoul(key + 6, NULL, 10);
@@ -531,6 +561,46 @@ bool spot_schedule_decides(const void *scenario, const spot_node_t *root, const 
                !spot_node_has(pools->children[pool_id], "trace.price");
     }
     return !is_option && option_decides(self, key);
+}
+
+/* What a log does not say of its jobs; those of the training engine need none of it. */
+int spot_schedule_assume(const void *scenario, spot_assumed_t *assumed)
+{
+    const scenario_t *self = scenario;
+    const spot_job_log_t *log = self->log;
+    bool lacks_restart = false, lacks_checkpoint = false, has_interval = false, has_sizes = false;
+    int ret = 0;
+
+    for (size_t j = 0; log != NULL && j < log->num_jobs; j++) {
+        const int32_t terms_id = log->jobs[j].terms_id;
+        const spot_job_terms_row_t *terms = terms_id < 0 ? NULL : &log->terms[terms_id];
+
+        if (terms == NULL || terms->trainer == NULL) {
+            lacks_restart |= terms == NULL || terms->restart_s < 0;
+            lacks_checkpoint |= !log->has_checkpoints;
+            has_interval |= terms != NULL && terms->checkpoint_interval_s > 0;
+            has_sizes |= terms != NULL && terms->min_gpus > 0;
+        }
+    }
+    const struct {
+        bool is_assumed;
+        const char *key, *value, *label;
+    } items[] = {
+        {lacks_restart && restarts(self), "jobs.log: restart_s", SPOT_RESTART_WORDS,
+            "restart time of jobs"},
+        {lacks_checkpoint && restarts(self), "jobs.log: ckpt_interval_s", "0 s",
+            "checkpoint interval of jobs"},
+        {has_interval && !log->has_writes, "jobs.log: ckpt_write_s", "0 s", "write time of jobs"},
+        {has_sizes && is_elastic(self) && !log->has_reconfigurations, "jobs.log: reconfig_s", "0 s",
+            "reconfiguration time of jobs"},
+    };
+
+    for (size_t j = 0; ret == 0 && j < sizeof(items) / sizeof(items[0]); j++) {
+        if (items[j].is_assumed && !self->is_compatible) { /* as the published simulator has it */
+            ret = spot_assumed_add(assumed, items[j].key, items[j].value, items[j].label);
+        }
+    }
+    return ret;
 }
 
 void spot_schedule_scenario_free(scenario_t *self)

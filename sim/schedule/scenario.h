@@ -126,6 +126,9 @@ extern const spot_field_t spot_estimator_fields[];
 
 /* As the experiment has it: whether the default of a key has a bearing. */
 bool spot_schedule_decides(const void *scenario, const spot_node_t *root, const char *key);
+
+/* Appends what the log does not say of its jobs, such as the restart time. NO_MEMORY. */
+SPOT_MUST_CHECK int spot_schedule_assume(const void *scenario, spot_assumed_t *assumed);
 extern const spot_field_t spot_lucid_fields[];
 
 /* Binds a document. All errors are in diag with file:line:column. like: another scenario

@@ -256,10 +256,17 @@ bool spot_serve_decides(const void *scenario, const spot_node_t *root, const cha
     if (strcmp(key, "preemptions.hazard.zone_recover") == 0) {
         return self->outages.zone_mtbf_ns > 0;
     }
+    if (strcmp(key, "preemptions.drain") == 0 && self->outages.rent.notice_ns == 0) {
+        return false;
+    }
+    if (ends_with(key, "tick_s") && self->outages.trace.recording != NULL) {
+        return false; /* it has a clock of its own */
+    }
     for (size_t j = 0; self->config_form == 1 && j < self->num_configs; j++) {
         is_spot |= self->configs[j].option.market != SPOT_MARKET_ON_DEMAND;
         is_scaled |= self->configs[j].option.scale.kind == SPOT_SCALE_UTILISATION;
     }
-    return is_spot || (is_scaled && strcmp(key, "preemptions.notice") != 0 &&
-                          strcmp(key, "preemptions.in_flight") != 0);
+    return is_spot ||
+           (is_scaled && strcmp(key, "preemptions.notice") != 0 &&
+               strcmp(key, "preemptions.drain") != 0 && strcmp(key, "preemptions.in_flight") != 0);
 }

@@ -258,6 +258,7 @@ static const char example[] = "scenario: small\n"
                               "workers: 2\n"
                               "hosts: 1\n"
                               "price: 0\n"
+                              "order: default\n"
                               "run: {read: 2 s, left: {family: exponential, mu: 3}, "
                               "right: 4 s, sum: 1 s}\n"
                               "delays: {decision: 0 s, comm: 1 ms, queue: 10 ms, local: 0 s}\n";

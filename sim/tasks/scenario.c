@@ -103,9 +103,10 @@ const spot_field_t spot_rerun_fields[] = {SPOT_BENCH_FIELDS,
     {SPOT_CHOICE("replay", scenario_t, is_replay, replay_names, "no",
         "log: workers, runs, order and waits as recorded; scale alone changes them")},
     {SPOT_GROUP("scale", scale_fields, "{}", "of a replay: 0.5 halves a stretch")},
-    {SPOT_CHOICE("order", scenario_t, order, order_names, "default",
-        "which ready task goes first: recorded, the one that was planned first (default "
-        "with a log); critical, the one that starts the longest chain of mean runs")},
+    {SPOT_CHOICE("order", scenario_t, order, order_names, "default", "order of ready tasks",
+         "which ready task goes first: recorded, the one that was planned first (default "
+         "with a log); critical, the one that starts the longest chain of mean runs"),
+        SPOT_DECIDES},
     CLASSES("run", runs, class_run, "a map such as {sot: 2 s, efi: 1.5 s}",
         "by class: run time of a task alone; other tasks run as long as recorded"),
     {SPOT_GROUP("contention", contention_fields, "{}", "how tasks slow each other down")},
@@ -126,6 +127,9 @@ bool spot_rerun_decides(const void *scenario, const spot_node_t *root, const cha
     (void) root;
     if (strcmp(key, "contention.scope") == 0) {
         return self->num_betas > 0 && self->num_hosts > 1;
+    }
+    if (strcmp(key, "order") == 0) { /* with a log it is that of the log */
+        return !self->is_replay && self->log_path == NULL;
     }
     if (strcmp(key, "workers") == 0 || strcmp(key, "hosts") == 0 ||
         strncmp(key, delays, sizeof(delays) - 1) == 0) {

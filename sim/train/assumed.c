@@ -48,7 +48,9 @@ static bool checkpoint_decides(
                (self->rentals.num_rentals > 0 && strcmp(name, "write") != 0 &&
                    strcmp(name, "busy") != 0);
     }
-    return is_used(self, figure);
+    return is_used(self, figure) || /* the same work on demand has them anyhow */
+           (self->rentals.num_rentals > 0 && strcmp(name, "write") != 0 &&
+               strcmp(name, "busy") != 0);
 }
 
 static bool job_decides(const spot_scenario_t *self, const spot_node_t *root, const char *figure)
@@ -87,6 +89,69 @@ static bool job_decides(const spot_scenario_t *self, const spot_node_t *root, co
            is_used(self, figure);
 }
 
+/* Whether an option of the recovery system is a word. */
+static bool option_is(const spot_node_t *root, const char *option, const char *word)
+{
+    const spot_node_t *node = spot_node_get(spot_node_get(root, "recovery"), option);
+
+    return node != NULL && node->kind == SPOT_NODE_SCALAR && strcmp(node->text, word) == 0;
+}
+
+/* Whether the name is of a group, which ends with NULL, of figures of a system that take
+ * the place of the job's: 0 where others of the group are given. is_in: whether the name
+ * is one of them. */
+static bool group_decides(
+    const spot_node_t *root, const char *name, const char *const *group, bool *is_in)
+{
+    bool has_others = false;
+
+    *is_in = false;
+    for (size_t j = 0; group[j] != NULL; j++) {
+        *is_in |= strcmp(group[j], name) == 0;
+        has_others |= spot_node_get(spot_node_get(root, "recovery"), group[j]) != NULL;
+    }
+    return *is_in && has_others;
+}
+
+static bool recovery_decides(const spot_scenario_t *self, const spot_node_t *root, const char *name)
+{
+    static const char *const groups[][4] = {
+        {"first_parameters", "layer_parameters", "last_parameters", NULL},
+        {"build_layer_ms", "build_bytes", NULL},
+        {"group_base_ms", "group_add_ms", "group_remove_ms", NULL},
+        {"add_ms", NULL},
+        {"process_ms", NULL},
+    };
+    const bool is_published = option_is(root, "published_defaults", "yes");
+    const bool has_pipeline = spot_node_has(root, "job.step_time.pipeline");
+    bool is_in;
+
+    for (size_t j = 0; j < sizeof(groups) / sizeof(groups[0]); j++) {
+        const bool decides = group_decides(root, name, groups[j], &is_in);
+
+        if (is_in) {
+            return !is_published && (decides || groups[j][1] == NULL);
+        }
+    }
+    if (strcmp(name, "min_depth") == 0 || strcmp(name, "max_depth") == 0) {
+        return spot_step_time_is_by_pair(&self->job.step_time);
+    }
+    if (strcmp(name, "lead") == 0 || strcmp(name, "settle") == 0) {
+        return self->fleet.notice_ms > 0 && is_used(self, "notice");
+    }
+    if (strcmp(name, "history") == 0 || strcmp(name, "forecast_range") == 0) {
+        return option_is(root, "predictor", "arima");
+    }
+    if (strcmp(name, "forward_share") == 0) {
+        return !has_pipeline && !option_is(root, "fill", "worst");
+    }
+    if (strcmp(name, "n_min") == 0) { /* of templates alone, which pipelines give */
+        return has_pipeline && !spot_node_has(root, "job.step_time.pipeline.memory") &&
+               !spot_node_has(root, "recovery.memory_bytes");
+    }
+    return true;
+}
+
 bool spot_train_decides(const void *scenario, const spot_node_t *root, const char *key)
 {
     const spot_scenario_t *self = scenario;
@@ -110,11 +175,8 @@ bool spot_train_decides(const void *scenario, const spot_node_t *root, const cha
     if (strcmp(key, "fleet.price.on_demand") == 0) { /* also of the same work on demand */
         return is_rented || self->fleet.on_demand > 0 || self->rentals.num_rentals > 0;
     }
-    if (strcmp(key, "recovery.min_depth") == 0 || strcmp(key, "recovery.max_depth") == 0) {
-        return spot_step_time_is_by_pair(&self->job.step_time);
+    if ((name = behind(key, "recovery.")) != NULL) {
+        return recovery_decides(self, root, name);
     }
-    if (strcmp(key, "recovery.lead") == 0 || strcmp(key, "recovery.settle") == 0) {
-        return self->fleet.notice_ms > 0 && is_used(self, "notice");
-    }
-    return true;
+    return strstr(key, "tick_s") == NULL; /* of a trace: the tick of the scenario wins */
 }

@@ -767,7 +767,8 @@ stderr_says "is beyond the end of the trace (10 h)"
 expect "spotsim-trace.5 tells of the seam" grep -q "one event at the seam" "$work/spotsim-trace.5"
 
 # ---- A frequency beside a model file ----
-# The rows are those of the same model within the scenario.
+# The rows are those of the same model within the scenario; what it assumes has other keys there.
+printf 'wrap: false\nstart: first\n' >>"$work/replay.yaml"
 grep -v -e '^trace: ' -e '^horizon: ' scenario.yaml |
     sed 's/capacity: 18/capacity: 32/' >"$work/job.yaml"
 echo "horizon: 2 h" >>"$work/job.yaml"

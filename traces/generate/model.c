@@ -27,7 +27,8 @@ const spot_field_t spot_model_common_fields[] = {
     {SPOT_VALUE(
         TEXT, "name", spot_model_common_t, name, "", "name of the model, written into traces")},
     {SPOT_RANGE(NUMBER, "tick_s", spot_model_common_t, tick_s, 0.001, 86400, "",
-        "tick in s; a scenario's own tick wins")},
+         "tick of the trace", "tick in s; a scenario's own tick wins"),
+        .otherwise = "60", SPOT_DECIDES},
     {SPOT_RANGE(INTEGER, "capacity", spot_model_common_t, capacity, 1, SPOT_MAX_INSTANCES, "",
         "trace capacity", "most instances at a time; a scenario's own fleet wins")},
     {SPOT_RANGE(INTEGER, "initial", spot_model_common_t, initial, 0, SPOT_MAX_INSTANCES, "",

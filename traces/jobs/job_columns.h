@@ -57,6 +57,14 @@ typedef enum {
 
 extern const spot_table_file_column_t spot_job_columns[SPOT_NUM_JOB_COLUMNS];
 
+/* Notes which columns of terms a file of the log has. */
+static inline void spot_job_log_note_columns(spot_job_log_t *self, const spot_table_file_t *file)
+{
+    self->has_checkpoints |= file->has[SPOT_JOB_COLUMN_CKPT_INTERVAL];
+    self->has_writes |= file->has[SPOT_JOB_COLUMN_CKPT_WRITE];
+    self->has_reconfigurations |= file->has[SPOT_JOB_COLUMN_RECONFIGURATION];
+}
+
 /* A row whose cells are all empty. */
 extern const spot_job_cells_t spot_job_no_cells;
 

@@ -90,6 +90,7 @@ int spot_job_join_workload(
     ret = open_join(&join);
     if (ret == 0) {
         check_columns(&join.file, file);
+        spot_job_log_note_columns(log, &join.file);
     }
     while (ret == 0 && (ret = next_row(&join, &job_id)) == 1) {
         spot_job_row_t *job = &log->jobs[job_id];

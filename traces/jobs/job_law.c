@@ -99,8 +99,9 @@ static const spot_field_t class_item = {.type = SPOT_FIELD_ONE_OF,
 
 static const spot_field_t checkpoint_fields[] = {
     {SPOT_RANGE(DURATION, "every", spot_job_law_terms_t, checkpoint_every_ms, 0,
-        (double) SPOT_MAX_DURATION_MS, "0 s",
-        "progress between the starts of checkpoints; 0 s: jobs write none")},
+         (double) SPOT_MAX_DURATION_MS, "0 s", "checkpoint interval of jobs",
+         "progress between the starts of checkpoints; 0 s: jobs write none"),
+        SPOT_DECIDES},
     {SPOT_RANGE(DURATION, "write", spot_job_law_terms_t, checkpoint_write_ms, 0,
          (double) SPOT_MAX_DURATION_MS, "0 s", "write time of jobs",
          "time until a checkpoint is durable"),
@@ -305,7 +306,7 @@ const spot_field_t spot_job_law_fields[] = {
          (double) SPOT_MAX_DURATION_MS, "", "restart time of jobs",
          "time that a restart takes (default: 40 s, above 8 GPUs 60 s, as in published "
          "simulators)"),
-        .otherwise = "40 s, above 8 GPUs 60 s", SPOT_DECIDES},
+        .otherwise = SPOT_RESTART_WORDS, SPOT_DECIDES},
     {SPOT_RANGE(DURATION, "reconfiguration", spot_job_law_t, terms.reconfiguration_ms, 0,
          (double) SPOT_MAX_DURATION_MS, "0 s", "reconfiguration time of jobs",
          "time that an elastic job takes to go on with another number of GPUs"),

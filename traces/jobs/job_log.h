@@ -44,6 +44,9 @@ typedef struct {
     double *per_s; /* [num_sizes] > 0, in any unit */
 } spot_job_scaling_t;
 
+/* The default of restart_s. */
+#define SPOT_RESTART_WORDS "40 s, above 8 GPUs 60 s"
+
 /* How a job copes with nodes that come and go. Jobs with the same columns share one. */
 typedef struct {
     int32_t min_gpus, max_gpus;    /* of an elastic job; 0: it is rigid */
@@ -103,6 +106,8 @@ typedef struct {
     spot_job_scaling_t *scalings;  /* [num_scalings] */
     spot_text_set_t scaling_names; /* the ids are those of scalings */
     spot_job_counts_t counts;
+    bool has_checkpoints, has_writes, has_reconfigurations; /* the columns ckpt_interval_s,
+                                                               ckpt_write_s and reconfig_s */
     int64_t clock_zero_s; /* seconds since 1970 UTC of second 0, where times were dates;
                              SPOT_JOB_NO_CLOCK: unknown */
 } spot_job_log_t;

@@ -423,6 +423,7 @@ static int read_all(reader_t *self)
         return ret;
     }
     settle_times(self);
+    spot_job_log_note_columns(log, &self->file);
     ret = workload == NULL ? 0 : spot_job_join_workload(log, workload, &self->file, self->places);
     if (ret != 0 && ret != SPOT_ERR_BAD_INPUT) {
         return ret;

@@ -18,9 +18,15 @@
 static const char *const drain_names[] = {"deadline", "stop", NULL};
 static const char *const in_flight_names[] = {"requeue_head", "requeue_tail", "lose", NULL};
 
+/* A model file; a trace file takes no defaults. */
+static const spot_field_t *model_table(const spot_node_t *root)
+{
+    return root->kind == SPOT_NODE_MAP ? spot_trace_model_table(root) : NULL;
+}
+
 /* The forms of the value of trace. */
 static const spot_field_t trace_forms[] = {
-    {.name = "", .type = SPOT_FIELD_PATH},
+    {.name = "", .type = SPOT_FIELD_PATH, .file_table = model_table},
     {.name = "", .type = SPOT_FIELD_CUSTOM, .table = spot_trace_model_table},
     {.name = NULL},
 };
@@ -61,8 +67,9 @@ const spot_field_t spot_outage_fields[] = {
          "notice before a preemption", "how long before a preemption it is known"),
         SPOT_DECIDES},
     {SPOT_CHOICE("drain", spot_outage_setting_t, rent.drain, drain_names, "deadline", "drain",
-        "with notice, a replica takes only batches that end in time (deadline), or "
-        "none (stop)")},
+         "with notice, a replica takes only batches that end in time (deadline), or "
+         "none (stop)"),
+        SPOT_DECIDES},
     {SPOT_CHOICE("in_flight", spot_outage_setting_t, rent.in_flight, in_flight_names,
          "requeue_head", "queries in flight",
          "a preemption puts the queries of a batch back to the head or the tail of the "

@@ -120,5 +120,5 @@ int spot_experiment_find_assumed(const spot_experiment_t *self, const void *scen
         ret = spot_assumed_add(assumed, item->key, item->value, item->label);
     }
     spot_assumed_free(&found);
-    return ret;
+    return ret == 0 && self->assume != NULL ? self->assume(scenario, assumed) : ret;
 }

@@ -128,6 +128,9 @@ typedef struct {
     /* Whether the default of a key that decides (SPOT_DECIDES) has a bearing on a bound
      * scenario, whose document, root, lacks the key. NULL: all have. */
     bool (*decides)(const void *scenario, const spot_node_t *root, const char *key);
+    /* Appends what a bound scenario takes for granted besides defaults of keys, such as what
+     * its log does not say. NO_MEMORY. NULL: nothing. */
+    int (*assume)(const void *scenario, spot_assumed_t *assumed);
     /* Equal for scenarios whose replications meet the same changes from outside, made in
      * the same way, so that they can share tapes; 0: there are none. May be NULL. */
     uint64_t (*trace_key)(const void *scenario);

@@ -359,13 +359,15 @@ static const spot_field_t recycle_options[] = {
         "samples of a micro-batch; 0: as job.step_time has it, if it is a pipeline "
         "model or a table that gives it")},
     {SPOT_RANGE(NUMBER, "forward_share", options_t, forward_share, 0, 1, "0.3333333333333333",
-        "forward share",
-        "of a micro-batch's time, for fill: best; a pipeline model has its own "
-        "(unverified)")},
+         "forward share",
+         "of a micro-batch's time, for fill: best; a pipeline model has its own "
+         "(unverified)"),
+        SPOT_DECIDES},
     {SPOT_CHOICE("fill", options_t, fill, fills, "best", "filling of lost places",
-        "time to fill and drain the pipelines where places are lost; best: of the "
-        "forward passes only, as weight gradients move into bubbles; worst: of all. The "
-        "step time with places lost is an approximation, unverified")},
+         "time to fill and drain the pipelines where places are lost; best: of the "
+         "forward passes only, as weight gradients move into bubbles; worst: of all. The "
+         "step time with places lost is an approximation, unverified"),
+        SPOT_DECIDES},
     {SPOT_CHOICE("growth", options_t, growth, growths, "pipeline", "growth",
         "pipeline: lost places are taken and one more pipeline forms as soon as there "
         "are instances for it; never: lost places only")},

@@ -85,6 +85,7 @@ static const char serve[] =
     "  hazard: {mtbf: 5 min, recover: 20 s}\n"
     "  notice: 10 s\n"
     "  in_flight: lose\n"
+    "  drain: stop\n"
     "  preparation: 5 s\n"
     "  load: 10 s\n";
 
@@ -140,8 +141,6 @@ static const unnamed_t of_serve[] = {
 };
 
 static const unnamed_t of_schedule[] = {
-    {"jobs.generate.checkpoint", "jobs write none"},
-    {"jobs.generate.checkpoint.every", "the same"},
     {"jobs.generate.elastic", "all jobs are rigid"},
 };
 
@@ -319,6 +318,116 @@ static void test_schedule(void **state)
     DROP_KEYS(schedule, of_schedule);
 }
 
+/* ---- Small scenarios ---- */
+
+#define SMALL_TRAIN                                                                                \
+    "scenario: s\nhorizon: 1 h\ntick: 5 s\nrecovery: checkpoint\n"                                 \
+    "fleet: {capacity: 8, preparation: 1 min, notice: 0 s, price: {spot: 1, on_demand: 3},\n"      \
+    "  storage: 1 GB/s}\n"                                                                         \
+    "job: {pipeline_depth: 2, samples_per_step: 8, step_time: {2: 9 s}, detection: 0 s,\n"         \
+    "  reconfiguration: 9 s, %s,\n"                                                                \
+    "  checkpoint: {mode: sync, every: 10 steps}}\n"                                               \
+    "trace: {generator: chance, preempt_per_h: 0.1, add_per_h: 0.1%s}\n"
+#define SMALL_INPUT                                                                                \
+    "scenario: s\nengine: input\nbatch: 64\ncompute: 27 ms\n"                                      \
+    "input:\n"                                                                                     \
+    "  samples: 4096\n"                                                                            \
+    "  loader: {processes: 4, prefetch: 2, block: 1, mode: prefetch, deal: batches}\n"             \
+    "  cost: {decode: 1 ms, open: {local: 0 ms}, read: {local: 1 ms}, collate: {time: 0 ms},\n"    \
+    "    start: 1 s, handover: 0 ms, compute: {added: 0 ms}}\n"                                    \
+    "  storage: {local_share: 1}\n%s%s"
+#define SMALL_SERVE                                                                                \
+    "scenario: s\nengine: serve\nservice: p99\nhardware: {gpu: {on_demand: 3, spot: 1}}\n"         \
+    "profiles: [{model: M, hardware: gpu, batches: {1: {throughput_qps: 12, p99_ms: 95}}}]\n"      \
+    "pipeline: [{id: M, from: source}]\n"                                                          \
+    "arrivals: {poisson: {rate_qps: 5, count: 10}}\n"                                              \
+    "slo: {latency: 400 ms, percentile: 95}\n"                                                     \
+    "config: {M: {hardware: gpu, batch: 1, replicas: 2, %s}}\n"                                    \
+    "preemptions: {in_flight: lose, preparation: 5 s, load: 10 s, %s}\n"
+
+/* What a scenario with two texts in it is said to assume. */
+static void check_said(const char *text, const char *expected)
+{
+    const spot_experiment_t *experiment;
+    spot_assumed_t assumed = {.num_items = 0};
+    spot_texts_t texts = {.error = 0};
+    void *scenario = NULL;
+    spot_yaml_t document;
+    spot_diag_t diag;
+
+    spot_diag_init(&diag);
+    assert_int_equal(spot_yaml_parse(&document, "small.yaml", text, strlen(text), &diag), 0);
+    assert_int_equal(spot_experiment_choose(&experiment, spot_engines, document.root, &diag), 0);
+    if (experiment->bind(&scenario, document.root, NULL, &diag) != 0) {
+        spot_diag_print(&diag, stderr);
+        fail();
+    }
+    assert_int_equal(
+        spot_experiment_find_assumed(experiment, scenario, document.root, &assumed), 0);
+    assert_string_equal(spot_assumed_words(&texts, &assumed), expected);
+    experiment->free(scenario);
+    spot_texts_free(&texts);
+    spot_assumed_free(&assumed);
+    spot_yaml_free(&document);
+    spot_diag_free(&diag);
+}
+
+#define SAID "assumed, not from your file: "
+#define CHECK_SAID(form, one, two, expected)                                                       \
+    do {                                                                                           \
+        char text[2048];                                                                           \
+                                                                                                   \
+        snprintf(text, sizeof(text), form, one, two);                                              \
+        check_said(text, expected);                                                                \
+    } while (false)
+
+static void test_models_by_name(void **state)
+{
+    (void) state;
+    CHECK_SAID(SMALL_TRAIN, "model: gpt-2-1.5b", ", start_hour: 0, fills_at_start: no",
+        SAID "state per parameter 14");
+    CHECK_SAID(SMALL_TRAIN, "model: {preset: gpt-2-1.5b}", ", start_hour: 0, fills_at_start: no",
+        SAID "state per parameter 14");
+    CHECK_SAID(SMALL_TRAIN, "model: {preset: gpt-2-1.5b, bytes_per_parameter: 14}",
+        ", start_hour: 0, fills_at_start: no", "");
+    CHECK_SAID(SMALL_TRAIN, "model: {parameters: 1e9, bytes_per_parameter: 14}",
+        ", start_hour: 0, fills_at_start: no", "");
+}
+
+static void test_traces(void **state)
+{
+    (void) state;
+    CHECK_SAID(SMALL_TRAIN, "model: {parameters: 1e9, bytes_per_parameter: 14}", ", start_hour: 0",
+        SAID "filled at the start no");
+}
+
+static void test_spread(void **state)
+{
+    (void) state;
+    CHECK_SAID(
+        SMALL_INPUT, "", "", SAID "law of reading times constant, law of decoding times constant");
+    CHECK_SAID(SMALL_INPUT, "spread: {read: {lognormal: {cv: 1}}}\n", "",
+        SAID "law of decoding times constant");
+    CHECK_SAID(SMALL_INPUT, "spread: {read: constant, decode: {gamma: {cv: 1}}}\n", "", "");
+}
+
+static void test_replicas(void **state)
+{
+    (void) state;
+    CHECK_SAID(SMALL_SERVE, "market: on_demand", "notice: 1 s", "");
+    CHECK_SAID(SMALL_SERVE, "market: on_demand, delay: 5 ms", "notice: 1 s, drain: stop",
+        SAID "release when full false");
+    CHECK_SAID(
+        SMALL_SERVE, "market: on_demand, delay: 5 ms, release_when_full: true", "drain: stop", "");
+    CHECK_SAID(SMALL_SERVE, "market: spot", "notice: 1 s, hazard: {mtbf: 1 h, recover: 1 s}",
+        SAID "drain deadline");
+    CHECK_SAID(SMALL_SERVE, "market: spot", "notice: 0 s, hazard: {mtbf: 1 h, recover: 1 s}", "");
+    CHECK_SAID(SMALL_SERVE, "market: spot",
+        "notice: 0 s, trace: {generator: chance, capacity: 2, initial: 2, preempt_per_h: 0.5, "
+        "add_per_h: 0.5, start_hour: 0, fills_at_start: no}",
+        SAID "tick of the trace 60");
+}
+
 /* ---- How they are said ---- */
 
 static void test_words(void **state)
@@ -348,6 +457,10 @@ int main(void)
         cmocka_unit_test(test_train),
         cmocka_unit_test(test_serve),
         cmocka_unit_test(test_schedule),
+        cmocka_unit_test(test_models_by_name),
+        cmocka_unit_test(test_traces),
+        cmocka_unit_test(test_spread),
+        cmocka_unit_test(test_replicas),
         cmocka_unit_test(test_words),
     };
 

@@ -44,8 +44,9 @@ static const char *const law_names[] = {"all-or-geometric", NULL};
 static const spot_field_t given_size_fields[] = {
     {SPOT_CHOICE("law", given_size_t, law, law_names, "all-or-geometric",
         "law of the size, given the number n of instances there are")},
-    {SPOT_RANGE(
-        NUMBER, "pi_all", given_size_t, pi_all, 0, 1, "0", "probability that all go, or come")},
+    {SPOT_RANGE(NUMBER, "pi_all", given_size_t, pi_all, 0, 1, "0", "probability of all",
+         "probability that all go, or come"),
+        SPOT_DECIDES},
     {SPOT_RANGE(NUMBER, "p", given_size_t, p, 0, 1, NULL,
         "P(k) ~ (1 - p)^k for k = 1 ... n otherwise; 0: all sizes equally likely")},
     {.name = NULL},
@@ -459,8 +460,9 @@ static const spot_field_t bulk_fields[] = {
 };
 
 static const spot_field_t mrp_options[] = {
-    {SPOT_CHOICE("first_previous", model_t, first_previous, type_names, "add",
-        "type of the event that was before time 0")},
+    {SPOT_CHOICE("first_previous", model_t, first_previous, type_names, "add", "event before",
+         "type of the event that was before time 0"),
+        SPOT_DECIDES},
     {SPOT_FIELDS(MAP, "p_preempt_after", model_t, p_preempt, p_preempt_fields, NULL,
         "which type follows which")},
     {SPOT_FIELDS(MAP, "gaps_s", model_t, gaps, gaps_fields, NULL, "times between events")},

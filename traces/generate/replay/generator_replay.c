@@ -316,11 +316,13 @@ static const spot_field_t replay_options[] = {
     {SPOT_RANGE(NUMBER, "to_s", model_t, to, 0, 3e9, "", "end of the window",
          "its end (default: that of the recording)"),
         .settle = keep_place},
-    {SPOT_CHOICE("wrap", model_t, wrap, spot_false_true, "false",
-        "whether the window begins again at its end, with one event that jumps back to "
-        "the instances it began with; without, its last instances stay")},
+    {SPOT_CHOICE("wrap", model_t, wrap, spot_false_true, "false", "replay from the beginning",
+         "whether the window begins again at its end, with one event that jumps back to "
+         "the instances it began with; without, its last instances stay"),
+        SPOT_DECIDES},
     {SPOT_CHOICE("start", model_t, start, start_names, "first", "start in the window",
-        "whether a replication starts at the first or at a random tick of the window")},
+         "whether a replication starts at the first or at a random tick of the window"),
+        SPOT_DECIDES},
     {.name = NULL, .fields = spot_model_common_fields},
 };
 

@@ -207,12 +207,13 @@ static const spot_field_t oobleck_options[] = {
          "pipelines at least, and the job starts with (f+1) n_min instances"),
         SPOT_DECIDES},
     {SPOT_RANGE(INTEGER, "n_min", spot_oobleck_options_t, min_depth, 0, SPOT_MAX_INSTANCES, "0",
-        "smallest pipeline",
-        "instances of the smallest pipeline; 0: ceil((6 parameter_bytes + "
-        "activation_bytes)/memory_bytes); without memory_bytes by "
-        "job.step_time.pipeline.memory, or 1. Where job.step_time is a table there are "
-        "no templates: all pipelines have job.pipeline_depth stages, with a warning, "
-        "and n_min is that, as with a table by n")},
+         "smallest pipeline",
+         "instances of the smallest pipeline; 0: ceil((6 parameter_bytes + "
+         "activation_bytes)/memory_bytes); without memory_bytes by "
+         "job.step_time.pipeline.memory, or 1. Where job.step_time is a table there are "
+         "no templates: all pipelines have job.pipeline_depth stages, with a warning, "
+         "and n_min is that, as with a table by n"),
+        .otherwise = "1", SPOT_DECIDES},
     {SPOT_CHOICE("growth", spot_oobleck_options_t, growth, growths, "at_preemption", "growth",
         "when new instances are used: at_preemption, with the next loss; better: as "
         "soon as steps get faster by it; never: not before those in use are too few")},

@@ -30,12 +30,16 @@ const spot_field_t spot_parcae_cost_fields[] = {
         "layers of the model, embedding and head included; pipelines have at most one "
         "stage less; those of job.model if not given; published: 50")},
     {SPOT_RANGE(INTEGER, "first_parameters", spot_parcae_costs_t, first_parameters, 0, 1e12, "",
-        "parameters of the first layer; if none are given all layers have the same "
-        "share of job.model.parameters; published: 82,124,800")},
+         "parameters of the first layer",
+         "parameters of the first layer; if none are given all layers have the same "
+         "share of job.model.parameters; published: 82,124,800"),
+        .otherwise = "0", SPOT_DECIDES},
     {SPOT_RANGE(INTEGER, "layer_parameters", spot_parcae_costs_t, layer_parameters, 0, 1e12, "",
-        "parameters of each layer between; published: 30,740,800")},
+         "parameters of a layer", "parameters of each layer between; published: 30,740,800"),
+        .otherwise = "0", SPOT_DECIDES},
     {SPOT_RANGE(INTEGER, "last_parameters", spot_parcae_costs_t, last_parameters, 0, 1e12, "",
-        "parameters of the last layer; published: 82,128,000")},
+         "parameters of the last layer", "parameters of the last layer; published: 82,128,000"),
+        .otherwise = "0", SPOT_DECIDES},
     {SPOT_RANGE(NUMBER, "bytes_per_parameter", spot_parcae_costs_t, bytes_per_parameter, 0.125,
         1024, "", "state per parameter",
         "state of training that is transferred, optimizer included; that of job.model "
@@ -45,24 +49,33 @@ const spot_field_t spot_parcae_cost_fields[] = {
         "P,build_ms; depths without a row are not used; without it build_layer_ms and "
         "build_bytes, and without these job.rebuild")},
     {SPOT_RANGE(NUMBER, "build_layer_ms", spot_parcae_costs_t, build_layer_ms, 0, MAX_MS, "",
-        "time to build a layer",
-        "time to build one layer, of which a stage has (layers - 2) / P, rounded up; "
-        "ms; published: 430")},
+         "time to build a layer",
+         "time to build one layer, of which a stage has (layers - 2) / P, rounded up; "
+         "ms; published: 430"),
+        .otherwise = "0", SPOT_DECIDES},
     {SPOT_RANGE(INTEGER, "build_bytes", spot_parcae_costs_t, build_bytes, 0, 1e15, "",
-        "bytes to transfer besides, those of the embedding; published: 205,852,672")},
+         "transfer of a build",
+         "bytes to transfer besides, those of the embedding; published: 205,852,672"),
+        .otherwise = "0", SPOT_DECIDES},
     {SPOT_RANGE(NUMBER, "add_ms", spot_parcae_costs_t, add_ms, 0, MAX_MS, "",
-        "restart time of added instances",
-        "what a restart takes longer where instances are added, ms; 0 if not given; "
-        "published: 6600")},
+         "restart time of added instances",
+         "what a restart takes longer where instances are added, ms; 0 if not given; "
+         "published: 6600"),
+        .otherwise = "0", SPOT_DECIDES},
     {SPOT_RANGE(NUMBER, "group_base_ms", spot_parcae_costs_t, group_base_ms, 0, MAX_MS, "",
-        "time to form the communication groups: this, ms, and for each of D + P + 1 + D "
-        "P keys the next; job.regroup for all of it if not given; published: 35")},
+         "time to form groups",
+         "time to form the communication groups: this, ms, and for each of D + P + 1 + D "
+         "P keys the next; job.regroup for all of it if not given; published: 35"),
+        .otherwise = "0", SPOT_DECIDES},
     {SPOT_RANGE(NUMBER, "group_add_ms", spot_parcae_costs_t, group_add_ms, 0, MAX_MS, "",
-        "for each key where instances are added, ms; published: 500")},
+         "time of a group added to", "for each key where instances are added, ms; published: 500"),
+        .otherwise = "0", SPOT_DECIDES},
     {SPOT_RANGE(NUMBER, "group_remove_ms", spot_parcae_costs_t, group_remove_ms, 0, MAX_MS, "",
-        "for each key where none are added, ms; published: 39.3")},
+         "time of a group not added to", "for each key where none are added, ms; published: 39.3"),
+        .otherwise = "0", SPOT_DECIDES},
     {SPOT_RANGE(NUMBER, "process_ms", spot_parcae_costs_t, process_ms, 0, MAX_MS, "",
-        "process start", "time to start the processes, ms; 0 if not given; published: 240")},
+         "process start", "time to start the processes, ms; 0 if not given; published: 240"),
+        .otherwise = "0", SPOT_DECIDES},
     {SPOT_CHOICE("par_bug", spot_parcae_costs_t, has_bug, spot_no_yes, "no",
         "yes: with another depth only the last stage is transferred, as in the "
         "published program, which overwrites the sum")},

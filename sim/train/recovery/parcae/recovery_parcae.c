@@ -462,9 +462,10 @@ static bool parcae_knows_future(const void *options)
 
 static const spot_field_t parcae_options[] = {
     {SPOT_RANGE(INTEGER, "look_ahead", options_t, num_intervals, 1, SPOT_PARCAE_MAX_INTERVALS, "8",
-        "intervals looked ahead",
-        "intervals to plan for, the one that begins included; only the first step is "
-        "carried out")},
+         "intervals looked ahead",
+         "intervals to plan for, the one that begins included; only the first step is "
+         "carried out"),
+        SPOT_DECIDES},
     {SPOT_CHOICE("predictor", options_t, predictor, predictor_names, "last", "predictor",
         "how many instances there will be: last: as many as now; arima: ARIMA(1,1,0) on "
         "the latest counts at boundaries; oracle: as many as there are going to be, "
@@ -483,7 +484,8 @@ static const spot_field_t parcae_options[] = {
         "draws of victims for an expected cost; where there are no more outcomes than "
         "that, all are counted instead")},
     {SPOT_RANGE(INTEGER, "history", options_t, num_history, 3, MAX_HISTORY, "8",
-        "intervals of history", "arima: counts to forecast from")},
+         "intervals of history", "arima: counts to forecast from"),
+        SPOT_DECIDES},
     {SPOT_RANGE(INTEGER, "forecast_min", options_t, limits.min, 0, SPOT_MAX_INSTANCES, "0",
         "arima: least forecast; 8 in the published program; with a warning where it "
         "cuts off")},
@@ -491,7 +493,9 @@ static const spot_field_t parcae_options[] = {
         "arima: largest forecast, likewise; 32 in the published program; 0: "
         "fleet.capacity")},
     {SPOT_RANGE(INTEGER, "forecast_range", options_t, limits.range, 0, SPOT_MAX_INSTANCES, "3",
-        "arima: most that a forecast may differ from the next boundary's, likewise")},
+         "most change of a forecast",
+         "arima: most that a forecast may differ from the next boundary's, likewise"),
+        SPOT_DECIDES},
     {.name = NULL, .fields = spot_parcae_fields},
 };
 
