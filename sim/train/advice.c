@@ -577,10 +577,9 @@ static int train_propose(const spot_advice_question_t *question, const void *sce
         }
         add_sizes(&self);
         alternatives->goal = "probability(met_deadline)";
-        alternatives->goal_words =
-            spot_texts_add(&alternatives->texts, "to keep %" PRId64 " steps within %s%s",
-                own->until_steps, spot_advice_duration(&alternatives->texts, own->deadline_ms),
-                question->is_running ? " from now" : "");
+        alternatives->goal_words = spot_texts_add(&alternatives->texts,
+            "to keep %" PRId64 " steps %s", own->until_steps,
+            spot_advice_by(&alternatives->texts, question, own->deadline_ms, question->is_running));
         if (question->is_running) {
             note_now(&self);
         }
