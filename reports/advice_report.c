@@ -394,23 +394,29 @@ static void find_beyond(
 }
 
 /* What is cheaper, and may do. */
-static void find_cheaper(const spot_advice_result_t *self, spot_texts_t *texts, doubts_t *doubts)
+static void find_cheaper(
+    const spot_advice_result_t *self, spot_texts_t *texts, bool is_whole, doubts_t *doubts)
 {
     const double cost = self->advised[0].figures.cost;
 
     if (self->num_open > 0 && self->open[0].figures.cost < cost) { /* a dearer one is no doubt */
         const spot_advised_t *item = &self->open[0];
-        const char *ratio = ratio_text(texts, item->figures.cost / cost);
-        const spot_probability_t goal = goal_of(&item->figures);
-        const char *more =
-            self->num_open > 1 ? spot_texts_add(texts, ", the first of %zu", self->num_open) : "";
+        const spot_advice_figures_t *figures = &item->figures;
+        const spot_probability_t goal = goal_of(figures);
+        const char *ratio = ratio_text(texts, figures->cost / cost);
+        const char *share = isnan(figures->in_budget.value) && !is_whole
+                                ? share_text(texts, &goal, self->sure, figures->num_runs)
+                                : chances(texts, self, item);
 
         add_doubt(doubts,
-            spot_texts_add(texts,
-                "Open%s: whether %s (%s) would do: %s; --max-replications takes more runs.", more,
-                item->words, ratio, chances(texts, self, item)),
-            spot_texts_add(texts, "it is open%s whether %s (%s) would do: %s", more, item->words,
-                ratio, share_text(texts, &goal, self->sure, item->figures.num_runs)));
+            spot_texts_add(texts, "Open%s: whether %s (%s) would do: %s%s.",
+                self->num_open > 1 ? spot_texts_add(texts, ", the first of %zu", self->num_open)
+                                   : "",
+                item->words, ratio, share, is_whole ? "; --max-replications takes more runs" : ""),
+            self->num_open > 1 ? spot_texts_add(texts, "%zu are open, the first: %s (%s): %s",
+                                     self->num_open, item->words, ratio, share)
+                               : spot_texts_add(texts, "it is open whether %s (%s) would do: %s",
+                                     item->words, ratio, share));
     }
     for (size_t j = 0; j < self->num_passed_over; j++) {
         const spot_advised_t *item = &self->passed_over[j];
@@ -439,26 +445,26 @@ static void find_worst(const spot_advice_result_t *self, spot_texts_t *texts, do
             texts, "on the worst of the %zu recordings it is %s", self->num_traces, share));
 }
 
-/* is_brief: all of them; else those that the verdict itself does not say. */
-static doubts_t find_doubts(
-    const spot_advice_result_t *self, spot_texts_t *texts, bool is_in_verdict, bool is_brief)
-{
-    doubts_t doubts = {.num_items = 0};
-
-    for (size_t j = is_in_verdict && !is_brief ? 1 : 0; j < self->num_urgent; j++) {
-        add_doubt(&doubts, spot_texts_add(texts, "Mind: %s.", self->urgent[j]), self->urgent[j]);
-    }
-    find_beyond(self, texts, is_brief, &doubts);
-    find_worst(self, texts, &doubts);
-    find_cheaper(self, texts, &doubts);
-    return doubts;
-}
-
 /* Whether the first doubt stands in the sentence with the verdict. */
 static bool is_in_verdict(const spot_advice_result_t *self)
 {
     return self->num_urgent > 0 && self->verdict == SPOT_VERDICT_YES &&
            spot_advice_current(self) == NULL;
+}
+
+/* is_brief: all of them, for one sentence; else those that the verdict itself does not say. */
+static doubts_t find_doubts(
+    const spot_advice_result_t *self, spot_texts_t *texts, bool is_brief, bool is_whole)
+{
+    doubts_t doubts = {.num_items = 0};
+
+    for (size_t j = is_in_verdict(self) && !is_brief ? 1 : 0; j < self->num_urgent; j++) {
+        add_doubt(&doubts, spot_texts_add(texts, "Mind: %s.", self->urgent[j]), self->urgent[j]);
+    }
+    find_beyond(self, texts, is_brief, &doubts);
+    find_worst(self, texts, &doubts);
+    find_cheaper(self, texts, is_whole, &doubts);
+    return doubts;
 }
 
 /* As many doubts as there is room for in so many lines behind begin, in one sentence:
@@ -514,7 +520,7 @@ static const char *choice_text(const spot_advice_result_t *self, spot_texts_t *t
     }
     if (self->verdict == SPOT_VERDICT_UNDECIDED && best->verdict == SPOT_VERDICT_YES) {
         return spot_texts_add(texts, "%s. Shown to do: %s.",
-            is_brief ? "What is cheapest" : "what is cheapest", best->words);
+            is_brief ? "What is cheapest is not shown" : "what is cheapest", best->words);
     }
     if (self->verdict == SPOT_VERDICT_UNDECIDED) {
         return spot_texts_add(texts,
@@ -555,7 +561,7 @@ static const char *verdict_text(const spot_advice_result_t *self, spot_texts_t *
 static const char *brief_verdict(const spot_advice_result_t *self, spot_texts_t *texts, int most)
 {
     const spot_advised_t *now = spot_advice_current(self);
-    const doubts_t doubts = find_doubts(self, texts, is_in_verdict(self), true);
+    const doubts_t doubts = find_doubts(self, texts, true, false);
     const char *begin = now != NULL ? spot_texts_add(texts, "%s But ", current_verdict(self, texts))
                         : self->verdict == SPOT_VERDICT_YES ? "Yes, but "
                         : self->verdict == SPOT_VERDICT_NO  ? "No, and mind: "
@@ -566,11 +572,11 @@ static const char *brief_verdict(const spot_advice_result_t *self, spot_texts_t 
 }
 
 /* The verdict and the doubts in sentences of their own, as long as they are. */
-static void write_verdict(const spot_advice_result_t *self, answer_t *answer)
+static void write_verdict(const spot_advice_result_t *self, bool is_whole, answer_t *answer)
 {
     spot_texts_t *texts = answer->texts;
     const spot_advised_t *best = &self->advised[0], *now = spot_advice_current(self);
-    const doubts_t doubts = find_doubts(self, texts, is_in_verdict(self), false);
+    const doubts_t doubts = find_doubts(self, texts, false, is_whole);
 
     say(answer, PARAGRAPH, KEPT, "%s",
         now != NULL ? current_verdict(self, texts) : verdict_text(self, texts));
@@ -596,7 +602,7 @@ static void write_verdict(const spot_advice_result_t *self, answer_t *answer)
 /* Where the doubts go beyond so many lines, all stand in the sentence of the verdict. */
 static void shorten_verdict(const spot_advice_result_t *self, int most, answer_t *answer)
 {
-    const doubts_t doubts = find_doubts(self, answer->texts, is_in_verdict(self), false);
+    const doubts_t doubts = find_doubts(self, answer->texts, false, false);
     int last_line = 0;
 
     for (size_t j = 0; j <= doubts.num_items; j++) {
@@ -935,7 +941,7 @@ void spot_advice_document(const spot_advice_result_t *self, const spot_assumed_t
             is_whole ? spot_assumed_words(&document->texts, assumed)
                      : spot_assumed_brief(&document->texts, assumed, SHORT_WIDTH));
     }
-    write_verdict(self, &answer);
+    write_verdict(self, is_whole, &answer);
     if (!is_whole && answer.error == 0) {
         shorten_verdict(self, DOUBT_LINES - (has_assumed ? 1 : 0), &answer);
     }

@@ -184,7 +184,7 @@ static void test_short(void **state)
     text = text_of(&result, false);
     assert_int_equal(line_of(text, "Yes, but in these recordings"), 1);
     assert_int_equal(line_of(text, "nothing was ever lost"), 1);
-    assert_int_equal(line_of(text, "instances on spot (2.3 % less) would do: 95.0 %"), 2);
+    assert_in_range(line_of(text, "instances on spot (2.3 % less) would do: 95.0 %"), 2, 3);
     assert_true(line_of(text, "nearly wins: 22 instances on spot") > 3);
     assert_true(line_of(text, "on demand: 22 instances") > 3);
     assert_null(strstr(text, "mixed: "));
