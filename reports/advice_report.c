@@ -23,8 +23,9 @@ enum { FACTORS_SAID = 2, SCREENED_SAID = 1 }; /* in the short answer */
  * most of these that a piece of it may take. A word that is longer is cut. */
 enum { SHORT_LINES = 14, SHORT_WIDTH = 80, VERDICT_LINES = 5, PIECE_LINES = 2, WORD_CHARS = 44 };
 
-/* Doubts stand in so many lines, the verdict and what is assumed among them. */
-enum { DOUBT_LINES = 3 };
+/* Doubts stand in so many lines, the verdict and what is assumed among them; where they are
+ * many, an alternative has so many characters there. */
+enum { DOUBT_LINES = 3, DOUBT_CHARS = 64 };
 
 /* A system that was screened is named below this ratio of costs. */
 #define WORTH_SAYING 0.995
@@ -367,6 +368,22 @@ typedef struct {
     } items[MAX_DOUBTS];
 } doubts_t;
 
+/* The first words of an alternative, for a sentence of many doubts. */
+static const char *first_words(spot_texts_t *texts, const char *words)
+{
+    const char *cut = cut_words(texts, words);
+    size_t num_bytes = strlen(cut);
+
+    if ((size_t) spot_wrap_width(cut, num_bytes) <= DOUBT_CHARS) {
+        return cut;
+    }
+    for (num_bytes = bytes_of(cut, num_bytes, DOUBT_CHARS);
+         num_bytes > 0 && cut[num_bytes] != ' ';) {
+        num_bytes--;
+    }
+    return spot_texts_add(texts, "%.*s ...", (int) num_bytes, cut);
+}
+
 static void add_doubt(doubts_t *self, const char *sentence, const char *part)
 {
     if (self->num_items == MAX_DOUBTS) {
@@ -414,9 +431,9 @@ static void find_cheaper(
                                    : "",
                 item->words, ratio, share, is_whole ? "; --max-replications takes more runs" : ""),
             self->num_open > 1 ? spot_texts_add(texts, "%zu are open, the first: %s (%s): %s",
-                                     self->num_open, item->words, ratio, share)
+                                     self->num_open, first_words(texts, item->words), ratio, share)
                                : spot_texts_add(texts, "it is open whether %s (%s) would do: %s",
-                                     item->words, ratio, share));
+                                     first_words(texts, item->words), ratio, share));
     }
     for (size_t j = 0; j < self->num_passed_over; j++) {
         const spot_advised_t *item = &self->passed_over[j];
@@ -424,8 +441,8 @@ static void find_cheaper(
 
         add_doubt(doubts,
             spot_texts_add(texts, "Left out: %s (%s) %s.", item->words, ratio, item->beyond),
-            spot_texts_add(
-                texts, "%s (%s) is left out, as it %s", item->words, ratio, item->beyond));
+            spot_texts_add(texts, "%s (%s) is left out, as it %s", first_words(texts, item->words),
+                ratio, item->beyond));
     }
 }
 
@@ -519,8 +536,8 @@ static const char *choice_text(const spot_advice_result_t *self, spot_texts_t *t
             now == best ? "" : best->words);
     }
     if (self->verdict == SPOT_VERDICT_UNDECIDED && best->verdict == SPOT_VERDICT_YES) {
-        return spot_texts_add(texts, "%s. Shown to do: %s.",
-            is_brief ? "What is cheapest is not shown" : "what is cheapest", best->words);
+        return spot_texts_add(
+            texts, "%sShown to do: %s.", is_brief ? "" : "what is cheapest. ", best->words);
     }
     if (self->verdict == SPOT_VERDICT_UNDECIDED) {
         return spot_texts_add(texts,
@@ -565,7 +582,9 @@ static const char *brief_verdict(const spot_advice_result_t *self, spot_texts_t 
     const char *begin = now != NULL ? spot_texts_add(texts, "%s But ", current_verdict(self, texts))
                         : self->verdict == SPOT_VERDICT_YES ? "Yes, but "
                         : self->verdict == SPOT_VERDICT_NO  ? "No, and mind: "
-                                                            : "Undecided, and mind: ";
+                        : self->advised[0].verdict == SPOT_VERDICT_YES
+                            ? "Undecided: what is cheapest. Mind: "
+                            : "Undecided, and mind: ";
 
     return spot_texts_add(texts, "%s%s.%s%s", begin, brief_doubts(texts, &doubts, begin, most),
         now == NULL ? " " : "", now == NULL ? choice_text(self, texts, true) : "");

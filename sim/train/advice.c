@@ -540,7 +540,7 @@ static int check_asked(const proposal_t *self, spot_diag_t *diag)
         spot_suggest_init(&near, name);
         if (strcmp(name, spot_recovery_ideal.name) == 0) {
             ret = spot_diag_error(diag, self->root->file, 0, 0,
-                "--recovery: %s is a bound, which nobody can rent", name);
+                "--recovery: %s is a bound, which cannot be rented", name);
         } else if (strcmp(name, "all") != 0 && spot_recovery_find(name, &near) == NULL) {
             ret = spot_diag_error(diag, self->root->file, 0, 0,
                 "--recovery: unknown recovery system \"%s\"%s: expected \"all\" or names as "
