@@ -456,8 +456,8 @@ static void find_worst(const spot_advice_result_t *self, spot_texts_t *texts, do
     }
     share = share_text(texts, &self->worst_p, self->sure, self->advised[0].figures.num_runs);
     add_doubt(doubts,
-        spot_texts_add(texts, "The worst of the %zu recordings is %s: probability %s.",
-            self->num_traces, self->worst_trace, share),
+        spot_texts_add(texts, "The worst of the %zu recordings, %s, has %s.", self->num_traces,
+            self->worst_trace, share),
         spot_texts_add(
             texts, "on the worst of the %zu recordings it is %s", self->num_traces, share));
 }
