@@ -171,25 +171,27 @@ static const char *cut_text(spot_texts_t *texts, form_t form, const char *text, 
     return cut;
 }
 
-/* Brings an answer down to so many lines: cuts pieces, takes what stands for them, then leaves
+/* Brings an answer down to so many lines: takes what stands for pieces, cuts them, then leaves
  * out those of the last rank, the last one of them first. */
 static void shorten(answer_t *self, int most)
 {
     int total = 0;
 
     for (size_t j = 0; j < self->num_pieces; j++) {
-        piece_t *piece = &self->pieces[j];
-
-        piece->text =
-            cut_text(self->texts, piece->form, piece->text, j == 0 ? VERDICT_LINES : PIECE_LINES);
-        total += piece_lines(self, piece);
+        self->pieces[j].text = cut_words(self->texts, self->pieces[j].text);
+        total += piece_lines(self, &self->pieces[j]);
     }
-    for (size_t j = self->num_pieces; j > 0 && total > most; j--) {
-        piece_t *piece = &self->pieces[j - 1];
+    for (int is_cut = 0; is_cut < 2; is_cut++) {
+        for (size_t j = self->num_pieces; j > 0 && total > most; j--) {
+            piece_t *piece = &self->pieces[j - 1];
 
-        if (piece->brief != NULL) {
             total -= piece_lines(self, piece);
-            piece->text = cut_text(self->texts, piece->form, piece->brief, PIECE_LINES);
+            if (is_cut != 0) {
+                piece->text = cut_text(
+                    self->texts, piece->form, piece->text, j == 1 ? VERDICT_LINES : PIECE_LINES);
+            } else if (piece->brief != NULL) {
+                piece->text = cut_words(self->texts, piece->brief);
+            }
             total += piece_lines(self, piece);
         }
     }
