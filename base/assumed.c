@@ -159,6 +159,78 @@ const char *spot_assumed_words(spot_texts_t *texts, const spot_assumed_t *self)
     return spot_texts_end(texts, out);
 }
 
+/* Parts of keys, those first that move time and money most. */
+static const char *const weighty[] = {"price", "cost", "on_demand", "step", "checkpoint", "notice",
+    "reload", "reconfiguration", "restart", "preparation", "load"};
+enum { NUM_WEIGHTY = sizeof(weighty) / sizeof(weighty[0]) };
+
+static size_t weight_of(const spot_assumption_t *item)
+{
+    size_t weight = 0;
+
+    while (weight < NUM_WEIGHTY && strstr(item->key, weighty[weight]) == NULL) {
+        weight++;
+    }
+    return weight;
+}
+
+/* "reload time 47 s". */
+static const char *item_words(spot_texts_t *texts, const spot_assumed_t *self, size_t item_id)
+{
+    FILE *out = spot_texts_begin(texts);
+
+    if (out != NULL) {
+        spot_utf8_print(out, name_of(self, item_id));
+        putc(' ', out);
+        spot_utf8_print(out, self->items[item_id].value);
+    }
+    return spot_texts_end(texts, out);
+}
+
+static size_t num_chars_of(const char *text)
+{
+    size_t num = 0;
+
+    for (size_t left = strlen(text); left > 0; num++) {
+        const size_t length = spot_utf8_length(text, left);
+
+        text += length > 0 ? length : 1;
+        left -= length > 0 ? length : 1;
+    }
+    return num;
+}
+
+const char *spot_assumed_brief(spot_texts_t *texts, const spot_assumed_t *self, size_t max_chars)
+{
+    const char *brief = spot_texts_add(texts, "assumed, not from your file: %zu key%s: --verbose",
+        self->num_items, self->num_items == 1 ? "" : "s");
+    const char *list = "";
+    size_t num_listed = 0;
+
+    for (size_t weight = 0; weight <= NUM_WEIGHTY; weight++) {
+        for (size_t j = 0; j < self->num_items; j++) {
+            const size_t num_left = self->num_items - num_listed - 1;
+            const char *longer, *line;
+
+            if (weight_of(&self->items[j]) != weight) {
+                continue;
+            }
+            longer = spot_texts_join(texts, list, ", ", item_words(texts, self, j));
+            line = num_left == 0 ? spot_texts_add(texts, "assumed, not from your file: %s", longer)
+                                 : spot_texts_add(texts,
+                                       "assumed, not from your file: %s, and %zu more: "
+                                       "--verbose",
+                                       longer, num_left);
+            if (num_chars_of(line) <= max_chars) {
+                list = longer;
+                brief = line;
+                num_listed++;
+            }
+        }
+    }
+    return self->num_items == 0 ? "" : brief;
+}
+
 void spot_assumed_json(const spot_assumed_t *self, spot_json_t *json)
 {
     spot_json_open(json, "assumed", '[');

@@ -46,5 +46,10 @@ void spot_assumed_sift(
  * there are none. */
 const char *spot_assumed_words(spot_texts_t *texts, const spot_assumed_t *self);
 
+/* The same on one line of at most max_chars characters: those first that matter most (prices,
+ * checkpoints, pauses), then how many more there are: "assumed, not from your file: price 0 USD,
+ * reload time 47 s, and 6 more: --verbose". */
+const char *spot_assumed_brief(spot_texts_t *texts, const spot_assumed_t *self, size_t max_chars);
+
 /* The member "assumed" of an open object: a list of {key, value}. */
 void spot_assumed_json(const spot_assumed_t *self, spot_json_t *json);

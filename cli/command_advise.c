@@ -38,6 +38,7 @@ typedef struct {
     const char *path, *page_path, *now_path, *save_folder;
     bool has_date, has_start;  /* of --finish-by and --starts-at: */
     int64_t date_ms, start_ms; /* since 1970 */
+    const char *date;          /* of --finish-by, as it was given */
     int64_t seed, num_threads, max_replications;
     int progress;
     bool is_json, is_verbose;
@@ -54,21 +55,61 @@ static const arguments_t initial = {.question = {.sure = 0.95, .budget = (double
 #define DATE_EXPECTED                                                                              \
     "a date with a zone such as 2026-06-07T12:00:00Z or \"2026-06-07 12:00 +02:00\""
 
+/* Whether the first num_bytes bytes are a date with a time and no zone. */
+static bool is_zoneless(const char *text, size_t num_bytes)
+{
+    char part[2 * SPOT_DATETIME_BYTES];
+    bool has_zone = true;
+    int64_t time_ms;
+
+    if (num_bytes >= sizeof(part)) {
+        return false;
+    }
+    memcpy(part, text, num_bytes);
+    part[num_bytes] = '\0';
+    return spot_moment_parse(part, &time_ms, &has_zone) && !has_zone;
+}
+
+/* What is wrong with a text that begins with a day and is no date with a time and a zone. */
+static const char *date_problem(spot_texts_t *texts, const char *text, const char *behind_day)
+{
+    const size_t num_bytes = strlen(text);
+    size_t end = num_bytes; /* of the time */
+
+    if (*behind_day == '\0') {
+        return "without a time and a zone it may be hours off";
+    }
+    if (is_zoneless(text, num_bytes)) {
+        return "without a zone it may be hours off";
+    }
+    while (end > (size_t) (behind_day - text) && !is_zoneless(text, end)) {
+        end--;
+    }
+    if (end <= (size_t) (behind_day - text)) {
+        return "the time is not hh:mm or hh:mm:ss of a day";
+    }
+    end += strspn(text + end, " ");
+    return spot_texts_add(texts,
+        strchr("+-", text[end]) != NULL
+            ? "there is no zone %s: offsets are from -12:00 to +14:00"
+            : "the zone %s is not known: Z, UTC, GMT and offsets from -12:00 to +14:00 are",
+        text + end);
+}
+
 /* Reads a date; one without a zone is refused. Returns false if the text is no date. */
 static bool take_date(
     spot_call_t *call, const spot_option_t *option, const char *text, int64_t *time_ms)
 {
-    const char *day = text;
+    const char *behind_day = text;
     bool has_zone = false;
     int64_t day_id;
 
     if (spot_moment_parse(text, time_ms, &has_zone) && has_zone) {
         return true;
     }
-    if (spot_date_scan(&day, &day_id)) {
-        spot_usage_error(call,
-            "--%s: expected " DATE_EXPECTED ", got \"%s\": without %s it may be hours off",
-            option->name, text, *day == '\0' ? "a time and a zone" : "a zone");
+    if (spot_date_scan(&behind_day, &day_id)) {
+        spot_usage_error(call, "--%s: expected " DATE_EXPECTED ", got \"%s\": %s", option->name,
+            text, date_problem(&call->texts, text, behind_day));
     }
     return false;
 }
@@ -79,6 +120,7 @@ static void take_finish(spot_call_t *call, const spot_option_t *option, const ch
     const char *problem = "";
 
     arguments->has_date = take_date(call, option, text, &arguments->date_ms);
+    arguments->date = text;
     if (!arguments->has_date &&
         (spot_duration_parse(text, &arguments->question.finish_by_ms, &problem) != 0 ||
             arguments->question.finish_by_ms < 1)) {
@@ -122,7 +164,7 @@ static const spot_option_t options[] = {
         .min = 1),
     SPOT_OPTION(TEXT, "recovery", 0, "all|NAME,...", question.recovery,
         "train: recovery systems that are searched (default: checkpoint and that of the "
-        "scenario; the others are told in a line)",
+        "scenario; of the others the best one is named if it is cheaper)",
         .example = "checkpoint,bamboo"),
     SPOT_OPTION(COUNT, "max-replications", 0, "N", max_replications,
         "Most runs that an alternative gets to show whether it keeps the goal (default "
@@ -191,6 +233,8 @@ static void check(spot_call_t *call)
 typedef struct {
     spot_memory_files_t files;
     const char **saved; /* [files.num_files] */
+    size_t num_remarks, max_remarks;
+    const char **remarks; /* [num_remarks] what stays uncertain in them, in texts of the call */
 } logs_t;
 
 /* "FOLDER/week.jsonl.trace.csv" of a log, that of no other one. */
@@ -236,6 +280,21 @@ static int keep_trace(spot_call_t *call, logs_t *logs, const char *path, spot_tr
     return ret;
 }
 
+/* Keeps what stays uncertain in a log. */
+static int keep_remarks(
+    spot_call_t *call, logs_t *logs, const char *path, const spot_convert_report_t *report)
+{
+    int ret = 0;
+
+    for (size_t j = 0; ret == 0 && j < report->num_remarks; j++) {
+        if (report->remarks[j].kind == SPOT_REMARK_UNCERTAIN) {
+            ret = SPOT_ARRAY_APPEND(logs, remarks,
+                spot_texts_add(&call->texts, "%s: uncertain: %s", path, report->remarks[j].text));
+        }
+    }
+    return ret;
+}
+
 /* Converts a log that is no trace yet. */
 static int take_log(spot_call_t *call, logs_t *logs, const char *path)
 {
@@ -253,6 +312,7 @@ static int take_log(spot_call_t *call, logs_t *logs, const char *path)
         spot_convert_report_print(&log.report, &log.trace, stderr);
     }
     ret = ret == 0 ? keep_trace(call, logs, path, &log.trace) : ret;
+    ret = ret == 0 ? keep_remarks(call, logs, path, &log.report) : ret;
     spot_taken_log_free(&log);
     return ret;
 }
@@ -300,6 +360,7 @@ static int settle_date(arguments_t *self, const spot_trace_t *now, spot_diag_t *
             "--starts-at TIME");
     }
     self->question.finish_by_ms = self->date_ms - self->start_ms;
+    self->question.finish_by_date = self->date;
     spot_instant_text(self->start_ms, text);
     if (self->question.finish_by_ms < 1 || self->question.finish_by_ms > SPOT_MAX_DURATION_MS) {
         return spot_diag_error(diag, "--finish-by", 0, 0,
@@ -463,7 +524,7 @@ static int save_all(spot_call_t *call, const spot_advice_result_t *result,
 static void write_preface(const void *context, spot_document_t *document)
 {
     spot_document_section(document, "advice", "The answer");
-    spot_advice_document(context, true, document);
+    spot_advice_document(context, NULL, true, document); /* the head of the page has assumed */
 }
 
 static int write_page(
@@ -502,9 +563,8 @@ static int print_answer(
     } else if (out != NULL) {
         spot_document_t document;
 
-        spot_output_assumed(&output, &store->head->assumed);
         spot_document_to_terminal(&document, &output.terminal, out);
-        spot_advice_document(result, arguments->is_verbose, &document);
+        spot_advice_document(result, &store->head->assumed, arguments->is_verbose, &document);
         ret = spot_document_end(&document);
     }
     return spot_output_end(&output, ret);
@@ -554,6 +614,8 @@ static int run(spot_call_t *call)
     request.num_sets = arguments->sets.num_texts;
     request.sets = arguments->sets.texts;
     request.question = arguments->question;
+    request.num_remarks = logs.num_remarks;
+    request.remarks = logs.remarks;
     spot_progress_start(&line, call->is_quiet || arguments->is_json
                                    ? SPOT_PROGRESS_NONE
                                    : (spot_progress_form_t) arguments->progress);
@@ -584,6 +646,7 @@ static int run(spot_call_t *call)
     call->diag.memory = NULL;
     spot_memory_files_free(&logs.files);
     free(logs.saved);
+    free(logs.remarks);
     return ret;
 }
 

@@ -3,15 +3,29 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/json.h"
+#include "base/memory.h"
 #include "base/units.h"
+#include "base/utf8.h"
+#include "reports/table/text_cell.h"
+#include "reports/table/wrap.h"
 
 #define S_PER_H 3600.0
 #define S_PER_D 86400.0
 
 enum { FACTORS_SAID = 2, SCREENED_SAID = 1 }; /* in the short answer */
+
+/* The short answer: its lines at this width, what is assumed on top of it among them, and the
+ * most of these that a piece of it may take. A word that is longer is cut. */
+enum { SHORT_LINES = 14, SHORT_WIDTH = 80, VERDICT_LINES = 5, PIECE_LINES = 2, WORD_CHARS = 44 };
+
+/* Doubts stand in so many lines, the verdict and what is assumed among them; where they are
+ * many, an alternative has so many characters there. */
+enum { DOUBT_LINES = 3, DOUBT_CHARS = 64 };
 
 /* A system that was screened is named below this ratio of costs. */
 #define WORTH_SAYING 0.995
@@ -20,6 +34,201 @@ enum { FACTORS_SAID = 2, SCREENED_SAID = 1 }; /* in the short answer */
  * than this one. */
 #define NEARLY 1.05
 #define WIDE 2.0
+
+/* ---- Pieces of an answer ---- */
+
+typedef enum { PARAGRAPH, ITEM, HEADING, NOTE } form_t;
+
+/* What goes first where the short answer would have too many lines, from the last rank on.
+ * What is KEPT stays. */
+typedef enum {
+    KEPT,
+    OF_COST,
+    OF_GOAL,
+    OF_RIVALS,
+    OF_ASSUMED,
+    OF_TIME,
+    OF_NEXT,
+    OF_FACTORS,
+    OF_SCREENED,
+    OF_LEFT_OUT
+} rank_t;
+
+typedef struct {
+    form_t form;
+    rank_t rank;
+    const char *text, *brief; /* brief: what stands for it where there is no room; NULL: nothing */
+} piece_t;
+
+/* An answer before it is written. */
+typedef struct {
+    spot_texts_t *texts;
+    size_t num_pieces, max_pieces;
+    piece_t *pieces; /* [num_pieces] */
+    int error;       /* NO_MEMORY */
+} answer_t;
+
+static void say(answer_t *self, form_t form, rank_t rank, const char *format, ...)
+    SPOT_PRINTF(4, 5);
+
+static void say(answer_t *self, form_t form, rank_t rank, const char *format, ...)
+{
+    piece_t piece = {form, rank, NULL, NULL};
+    va_list values;
+    int ret;
+
+    va_start(values, format);
+    piece.text = spot_texts_vadd(self->texts, format, values);
+    va_end(values);
+    ret = SPOT_ARRAY_APPEND(self, pieces, piece);
+    self->error = spot_error_first(self->error, ret);
+}
+
+/* Says what may stand for the latest piece. */
+static void or_briefly(answer_t *self, const char *text)
+{
+    if (self->error == 0) {
+        self->pieces[self->num_pieces - 1].brief = text;
+    }
+}
+
+/* The lines that a text takes on a terminal of SHORT_WIDTH. */
+static int num_lines(spot_texts_t *texts, form_t form, const char *text)
+{
+    FILE *shown = spot_texts_begin(texts), *out;
+    const char *line;
+    int num = 1;
+
+    if (shown != NULL) {
+        fputs(form == ITEM ? "  " : "", shown);
+        spot_text_write(shown, text);
+    }
+    line = spot_texts_end(texts, shown);
+    out = spot_texts_begin(texts);
+    if (out != NULL) {
+        spot_wrap_write(out, line, SHORT_WIDTH, SPOT_WRAP_BELOW);
+    }
+    for (const char *byte = spot_texts_end(texts, out); *byte != '\0'; byte++) {
+        num += *byte == '\n';
+    }
+    return num;
+}
+
+static int piece_lines(const answer_t *self, const piece_t *piece)
+{
+    return num_lines(self->texts, piece->form, piece->text);
+}
+
+/* The bytes of the first num_chars characters, at most num_bytes. */
+static size_t bytes_of(const char *text, size_t num_bytes, size_t num_chars)
+{
+    size_t end = 0;
+
+    for (; num_chars > 0 && end < num_bytes; num_chars--) {
+        const size_t length = spot_utf8_length(text + end, num_bytes - end);
+
+        end += length > 0 ? length : 1;
+    }
+    return end < num_bytes ? end : num_bytes;
+}
+
+/* Cuts long words in the middle, such as the names of files. */
+static const char *cut_words(spot_texts_t *texts, const char *text)
+{
+    FILE *out = spot_texts_begin(texts);
+
+    while (out != NULL && *text != '\0') {
+        const size_t num_bytes = strcspn(text, " ");
+        const size_t num_chars = (size_t) spot_wrap_width(text, num_bytes);
+
+        if (num_chars <= WORD_CHARS) {
+            fwrite(text, 1, num_bytes, out);
+        } else {
+            const size_t head = bytes_of(text, num_bytes, WORD_CHARS / 2);
+            const size_t tail = bytes_of(text, num_bytes, num_chars - WORD_CHARS / 2);
+
+            fprintf(out, "%.*s...%.*s", (int) head, text, (int) (num_bytes - tail), text + tail);
+        }
+        text += num_bytes;
+        if (*text == ' ') {
+            fputc(*text++, out);
+        }
+    }
+    return spot_texts_end(texts, out);
+}
+
+/* Cuts a text behind a word so that it has no more than most lines. */
+static const char *cut_text(spot_texts_t *texts, form_t form, const char *text, int most)
+{
+    const char *whole = cut_words(texts, text), *cut = whole;
+    size_t num_bytes = strlen(whole);
+
+    while (texts->error == 0 && num_bytes > 0 && num_lines(texts, form, cut) > most) {
+        while (num_bytes > 0 && whole[--num_bytes] != ' ') {
+        }
+        cut = spot_texts_add(texts, "%.*s ... (whole with --verbose)", (int) num_bytes, whole);
+    }
+    return cut;
+}
+
+/* Brings an answer down to so many lines: takes what stands for pieces, cuts them, then leaves
+ * out those of the last rank, the last one of them first. */
+static void shorten(answer_t *self, int most)
+{
+    int total = 0;
+
+    for (size_t j = 0; j < self->num_pieces; j++) {
+        self->pieces[j].text = cut_words(self->texts, self->pieces[j].text);
+        total += piece_lines(self, &self->pieces[j]);
+    }
+    for (int is_cut = 0; is_cut < 2; is_cut++) {
+        for (size_t j = self->num_pieces; j > 0 && total > most; j--) {
+            piece_t *piece = &self->pieces[j - 1];
+
+            total -= piece_lines(self, piece);
+            if (is_cut != 0) {
+                piece->text = cut_text(
+                    self->texts, piece->form, piece->text, j == 1 ? VERDICT_LINES : PIECE_LINES);
+            } else if (piece->brief != NULL) {
+                piece->text = cut_words(self->texts, piece->brief);
+            }
+            total += piece_lines(self, piece);
+        }
+    }
+    for (rank_t rank = OF_LEFT_OUT; rank > KEPT; rank--) {
+        for (size_t j = self->num_pieces; j > 0 && total > most; j--) {
+            if (self->pieces[j - 1].rank == rank) {
+                total -= piece_lines(self, &self->pieces[j - 1]);
+                memmove(&self->pieces[j - 1], &self->pieces[j],
+                    (self->num_pieces - j) * sizeof(*self->pieces));
+                self->num_pieces--;
+            }
+        }
+    }
+}
+
+static void write_pieces(const answer_t *self, spot_document_t *document)
+{
+    for (size_t j = 0; j < self->num_pieces; j++) {
+        const char *text = self->pieces[j].text;
+
+        switch (self->pieces[j].form) {
+            case PARAGRAPH:
+                spot_document_paragraph(document, "%s", text);
+                break;
+            case ITEM:
+                spot_document_item(document, "%s", text);
+                break;
+            case HEADING:
+                spot_document_heading(document, text);
+                break;
+            default:
+                spot_document_note(document, "%s", text);
+                break;
+        }
+    }
+    spot_document_fail(document, self->error);
+}
 
 /* ---- Numbers in sentences ---- */
 
@@ -142,10 +351,117 @@ static const char *chances(
 
 /* What the chances of the answer are said of. */
 static void write_chances(
-    const spot_advice_result_t *self, const spot_advised_t *item, spot_document_t *document)
+    const spot_advice_result_t *self, const spot_advised_t *item, rank_t rank, answer_t *answer)
 {
-    spot_document_paragraph(
-        document, "Probability %s: %s", self->goal_words, chances(&document->texts, self, item));
+    say(answer, PARAGRAPH, rank, "Probability %s: %s", self->goal_words,
+        chances(answer->texts, self, item));
+}
+
+/* ---- Doubts ---- */
+
+enum { MAX_DOUBTS = 8 };
+
+/* What touches the verdict: as sentences, and as parts of the sentence of the verdict, those that
+ * matter most first. */
+typedef struct {
+    size_t num_items, num_more; /* those behind MAX_DOUBTS */
+    struct {
+        const char *sentence, *part;
+    } items[MAX_DOUBTS];
+} doubts_t;
+
+/* The first words of an alternative, for a sentence of many doubts. */
+static const char *first_words(spot_texts_t *texts, const char *words)
+{
+    const char *cut = cut_words(texts, words);
+    size_t num_bytes = strlen(cut);
+
+    if ((size_t) spot_wrap_width(cut, num_bytes) <= DOUBT_CHARS) {
+        return cut;
+    }
+    for (num_bytes = bytes_of(cut, num_bytes, DOUBT_CHARS);
+         num_bytes > 0 && cut[num_bytes] != ' ';) {
+        num_bytes--;
+    }
+    return spot_texts_add(texts, "%.*s ...", (int) num_bytes, cut);
+}
+
+static void add_doubt(doubts_t *self, const char *sentence, const char *part)
+{
+    if (self->num_items == MAX_DOUBTS) {
+        self->num_more++;
+        return;
+    }
+    self->items[self->num_items].sentence = sentence;
+    self->items[self->num_items++].part = part;
+}
+
+/* What the answer rests on that was not measured, unless the verdict says it. */
+static void find_beyond(
+    const spot_advice_result_t *self, spot_texts_t *texts, bool is_brief, doubts_t *doubts)
+{
+    const spot_advised_t *best = &self->advised[0], *now = spot_advice_current(self);
+
+    if (now != NULL && now->beyond != NULL) {
+        add_doubt(doubts, spot_texts_add(texts, "Mind: as it is, this %s.", now->beyond),
+            spot_texts_add(texts, "as it is, this %s", now->beyond));
+    }
+    if (best->beyond != NULL && now != best && (is_brief || !best->is_left_out)) {
+        add_doubt(doubts, spot_texts_add(texts, "Mind: this %s.", best->beyond),
+            spot_texts_add(texts, "this %s", best->beyond));
+    }
+}
+
+/* What is cheaper, and may do. */
+static void find_cheaper(
+    const spot_advice_result_t *self, spot_texts_t *texts, bool is_whole, doubts_t *doubts)
+{
+    const double cost = self->advised[0].figures.cost;
+
+    if (self->num_open > 0 && self->open[0].figures.cost < cost) { /* a dearer one is no doubt */
+        const spot_advised_t *item = &self->open[0];
+        const spot_advice_figures_t *figures = &item->figures;
+        const spot_probability_t goal = goal_of(figures);
+        const char *ratio = ratio_text(texts, figures->cost / cost);
+        const char *share = isnan(figures->in_budget.value) && !is_whole
+                                ? share_text(texts, &goal, self->sure, figures->num_runs)
+                                : chances(texts, self, item);
+
+        add_doubt(doubts,
+            spot_texts_add(texts, "Open%s: whether %s (%s) would do: %s%s.",
+                self->num_open > 1 ? spot_texts_add(texts, ", the first of %zu", self->num_open)
+                                   : "",
+                item->words, ratio, share, is_whole ? "; --max-replications takes more runs" : ""),
+            self->num_open > 1 ? spot_texts_add(texts, "%zu are open, the first: %s (%s): %s",
+                                     self->num_open, first_words(texts, item->words), ratio, share)
+                               : spot_texts_add(texts, "it is open whether %s (%s) would do: %s",
+                                     first_words(texts, item->words), ratio, share));
+    }
+    for (size_t j = 0; j < self->num_passed_over; j++) {
+        const spot_advised_t *item = &self->passed_over[j];
+        const char *ratio = ratio_text(texts, item->figures.cost / cost);
+
+        add_doubt(doubts,
+            spot_texts_add(texts, "Left out: %s (%s) %s.", item->words, ratio, item->beyond),
+            spot_texts_add(texts, "%s (%s) is left out, as it %s", first_words(texts, item->words),
+                ratio, item->beyond));
+    }
+}
+
+/* The recording on which the answer does worst. */
+static void find_worst(const spot_advice_result_t *self, spot_texts_t *texts, doubts_t *doubts)
+{
+    const char *share;
+
+    if (self->worst_trace == NULL || self->worst_p.value >= self->advised[0].figures.p) {
+        return;
+    }
+    share = share_text(texts, &self->worst_p, self->sure, self->advised[0].figures.num_runs);
+    add_doubt(doubts,
+        spot_texts_add(texts, "The worst of the %zu recordings, %s, has %s.", self->num_traces,
+            self->worst_trace, share),
+        spot_texts_add(
+            texts, "on the worst of the %zu recordings it is %s", self->num_traces, share));
 }
 
 /* Whether the first doubt stands in the sentence with the verdict. */
@@ -155,102 +471,182 @@ static bool is_in_verdict(const spot_advice_result_t *self)
            spot_advice_current(self) == NULL;
 }
 
-/* What stands beside the verdict. */
-static void write_doubts(const spot_advice_result_t *self, spot_document_t *document)
+/* is_brief: all of them, for one sentence; else those that the verdict itself does not say. */
+static doubts_t find_doubts(
+    const spot_advice_result_t *self, spot_texts_t *texts, bool is_brief, bool is_whole)
 {
-    spot_texts_t *texts = &document->texts;
+    doubts_t doubts = {.num_items = 0};
 
-    const spot_advised_t *now = spot_advice_current(self);
-
-    for (size_t j = is_in_verdict(self) ? 1 : 0; j < self->num_urgent; j++) {
-        spot_document_paragraph(document, "Mind: %s.", self->urgent[j]);
+    for (size_t j = is_in_verdict(self) && !is_brief ? 1 : 0; j < self->num_urgent; j++) {
+        add_doubt(&doubts, spot_texts_add(texts, "Mind: %s.", self->urgent[j]), self->urgent[j]);
     }
-    if (now != NULL && now->beyond != NULL) {
-        spot_document_paragraph(document, "Mind: as it is, this %s.", now->beyond);
-    }
-    if (self->advised[0].beyond != NULL && !self->advised[0].is_left_out &&
-        now != &self->advised[0]) {
-        spot_document_paragraph(document, "Mind: this %s.", self->advised[0].beyond);
-    }
-    for (size_t j = 0; j < self->num_passed_over; j++) {
-        const spot_advised_t *item = &self->passed_over[j];
-
-        spot_document_paragraph(document, "Left out: %s (%s) %s.", item->words,
-            ratio_text(texts, item->figures.cost / self->advised[0].figures.cost), item->beyond);
-    }
-    for (size_t j = 0; j < self->num_open && j < 1; j++) {
-        const spot_advised_t *item = &self->open[j];
-
-        if (item->figures.cost >= self->advised[0].figures.cost) {
-            continue; /* a dearer one is no doubt */
-        }
-        spot_document_paragraph(document,
-            "Open%s: whether %s (%s) would do: %s; --max-replications takes more runs.",
-            self->num_open > 1 ? spot_texts_add(texts, ", the first of %zu", self->num_open) : "",
-            item->words, ratio_text(texts, item->figures.cost / self->advised[0].figures.cost),
-            chances(texts, self, item));
-    }
-    if (self->worst_trace != NULL && self->worst_p < self->advised[0].figures.p) {
-        spot_document_paragraph(document, "The worst of the %zu recordings is %s: probability %s.",
-            self->num_traces, self->worst_trace, percent(texts, self->worst_p));
-    }
+    find_beyond(self, texts, is_brief, &doubts);
+    find_worst(self, texts, &doubts);
+    find_cheaper(self, texts, is_whole, &doubts);
+    return doubts;
 }
 
-static void write_verdict(const spot_advice_result_t *self, spot_document_t *document)
+/* As many doubts as there is room for in so many lines behind begin, in one sentence:
+ * "x; y; and 2 more (--verbose)". */
+static const char *brief_doubts(
+    spot_texts_t *texts, const doubts_t *doubts, const char *begin, int most)
 {
-    spot_texts_t *texts = &document->texts;
+    const size_t num_all = doubts->num_items + doubts->num_more;
+    const char *list = "";
+
+    for (size_t j = 0; j < doubts->num_items; j++) {
+        const char *longer =
+            spot_texts_join(texts, list, "; ", cut_words(texts, doubts->items[j].part));
+        const size_t num_left = num_all - j - 1;
+        const char *whole =
+            num_left == 0 ? longer
+                          : spot_texts_add(texts, "%s; and %zu more (--verbose)", longer, num_left);
+
+        if (j > 0 &&
+            num_lines(texts, PARAGRAPH, spot_texts_add(texts, "%s%s.", begin, whole)) > most) {
+            return spot_texts_add(texts, "%s; and %zu more (--verbose)", list, num_all - j);
+        }
+        list = longer;
+    }
+    return list;
+}
+
+/* ---- The verdict ---- */
+
+/* Whether a job that runs keeps the goal as it is. */
+static const char *current_verdict(const spot_advice_result_t *self, spot_texts_t *texts)
+{
+    const spot_advised_t *now = spot_advice_current(self);
+
+    return spot_texts_add(texts, "%s%s%s.",
+        now->verdict == SPOT_VERDICT_YES  ? "Yes, as it is, the job keeps "
+        : now->verdict == SPOT_VERDICT_NO ? "No, as it is, the job does not keep "
+                                          : "Undecided: as it is, the job may keep ",
+        limits(self), now->verdict == SPOT_VERDICT_UNDECIDED ? " or not" : "");
+}
+
+/* What is best, or nearest, behind the word of the verdict; is_brief: doubts stand between. */
+static const char *choice_text(const spot_advice_result_t *self, spot_texts_t *texts, bool is_brief)
+{
     const spot_advised_t *best = &self->advised[0], *now = spot_advice_current(self);
 
-    if (now != NULL) {
-        spot_document_paragraph(document, "%s%s%s.",
-            now->verdict == SPOT_VERDICT_YES  ? "Yes, as it is, the job keeps "
-            : now->verdict == SPOT_VERDICT_NO ? "No, as it is, the job does not keep "
-                                              : "Undecided: as it is, the job may keep ",
-            limits(self), now->verdict == SPOT_VERDICT_UNDECIDED ? " or not" : "");
-        write_doubts(self, document);
-        write_chances(self, now, document);
-    }
     if (self->verdict == SPOT_VERDICT_YES) {
-        spot_document_paragraph(document, "%s%s.",
-            now == NULL && (best->is_left_out || is_in_verdict(self))
-                ? spot_texts_add(texts, "Yes, but %s%s%s%s. Rent ",
-                      is_in_verdict(self) ? self->urgent[0] : "",
-                      is_in_verdict(self) && best->is_left_out ? ", and " : "",
-                      best->is_left_out ? "this " : "", best->is_left_out ? best->beyond : "")
-            : now == NULL ? "Yes. Rent "
+        return spot_texts_add(texts, "%s%s.",
+            now == NULL   ? "Rent "
             : now == best ? "Go on as it is"
                           : "The cheapest from now on, if the change is free: ",
             now == best ? "" : best->words);
-    } else if (self->verdict == SPOT_VERDICT_UNDECIDED && best->verdict == SPOT_VERDICT_YES) {
-        spot_document_paragraph(document, "%s: what is cheapest. Shown to do: %s.",
-            now == NULL ? "Undecided" : "From now on undecided", best->words);
-    } else if (self->verdict == SPOT_VERDICT_UNDECIDED) {
-        spot_document_paragraph(document,
-            "%s: the runs do not show whether anything that was searched has %s. Nearest: %s.",
-            now == NULL ? "Undecided" : "From now on undecided", condition(texts, self),
-            best->words);
-    } else {
-        spot_document_paragraph(document, "%s nothing that was searched has %s. Nearest: %s%s%s.",
-            now == NULL ? "No:" : "From now on no:", condition(texts, self), best->words,
-            best->is_left_out ? ", which " : "", best->is_left_out ? best->beyond : "");
     }
-    if (now == NULL) {
-        write_doubts(self, document);
+    if (self->verdict == SPOT_VERDICT_UNDECIDED && best->verdict == SPOT_VERDICT_YES) {
+        return spot_texts_add(
+            texts, "%sShown to do: %s.", is_brief ? "" : "what is cheapest. ", best->words);
+    }
+    if (self->verdict == SPOT_VERDICT_UNDECIDED) {
+        return spot_texts_add(texts,
+            "%s runs do not show whether anything that was searched has %s. Nearest: %s.",
+            is_brief ? "The" : "the", condition(texts, self), best->words);
+    }
+    return spot_texts_add(texts, "%s that was searched has %s. Nearest: %s%s%s.",
+        is_brief ? "Nothing" : "nothing", condition(texts, self), best->words,
+        best->is_left_out && !is_brief ? ", which " : "",
+        best->is_left_out && !is_brief ? best->beyond : "");
+}
+
+/* The verdict with the doubts that its own sentence has. */
+static const char *verdict_text(const spot_advice_result_t *self, spot_texts_t *texts)
+{
+    const spot_advised_t *best = &self->advised[0];
+    const bool is_running = spot_advice_current(self) != NULL;
+    const char *choice = choice_text(self, texts, false);
+
+    if (self->verdict != SPOT_VERDICT_YES) {
+        return spot_texts_add(texts, "%s: %s",
+            self->verdict == SPOT_VERDICT_NO ? is_running ? "From now on no" : "No"
+            : is_running                     ? "From now on undecided"
+                                             : "Undecided",
+            choice);
+    }
+    return is_running ? choice
+           : best->is_left_out || is_in_verdict(self)
+               ? spot_texts_add(texts, "Yes, but %s%s%s%s. %s",
+                     is_in_verdict(self) ? self->urgent[0] : "",
+                     is_in_verdict(self) && best->is_left_out ? ", and " : "",
+                     best->is_left_out ? "this " : "", best->is_left_out ? best->beyond : "",
+                     choice)
+               : spot_texts_add(texts, "Yes. %s", choice);
+}
+
+/* The same with all doubts before what is chosen, so that they stand in the first lines. */
+static const char *brief_verdict(const spot_advice_result_t *self, spot_texts_t *texts, int most)
+{
+    const spot_advised_t *now = spot_advice_current(self);
+    const doubts_t doubts = find_doubts(self, texts, true, false);
+    const char *begin = now != NULL ? spot_texts_add(texts, "%s But ", current_verdict(self, texts))
+                        : self->verdict == SPOT_VERDICT_YES ? "Yes, but "
+                        : self->verdict == SPOT_VERDICT_NO  ? "No, and mind: "
+                        : self->advised[0].verdict == SPOT_VERDICT_YES
+                            ? "Undecided: what is cheapest. Mind: "
+                            : "Undecided, and mind: ";
+
+    return spot_texts_add(texts, "%s%s.%s%s", begin, brief_doubts(texts, &doubts, begin, most),
+        now == NULL ? " " : "", now == NULL ? choice_text(self, texts, true) : "");
+}
+
+/* The verdict and the doubts in sentences of their own, as long as they are. */
+static void write_verdict(const spot_advice_result_t *self, bool is_whole, answer_t *answer)
+{
+    spot_texts_t *texts = answer->texts;
+    const spot_advised_t *best = &self->advised[0], *now = spot_advice_current(self);
+    const doubts_t doubts = find_doubts(self, texts, false, is_whole);
+
+    say(answer, PARAGRAPH, KEPT, "%s",
+        now != NULL ? current_verdict(self, texts) : verdict_text(self, texts));
+    for (size_t j = 0; j < doubts.num_items; j++) {
+        say(answer, PARAGRAPH, KEPT, "%s", doubts.items[j].sentence);
+    }
+    if (now != NULL) {
+        write_chances(self, now, KEPT, answer);
+        say(answer, PARAGRAPH, KEPT, "%s", verdict_text(self, texts));
     }
     if (now != best) {
-        write_chances(self, best, document);
+        write_chances(self, best, now == NULL ? KEPT : OF_GOAL, answer);
+    }
+    if (now != NULL && now != best) { /* of what is the same */
+        or_briefly(answer,
+            spot_texts_add(texts, "Probability of the same: %s", chances(texts, self, best)));
+    }
+    if (self->goal_from != NULL) {
+        say(answer, PARAGRAPH, OF_GOAL, "%s", self->goal_from);
     }
 }
 
-static void write_cost(const spot_advice_result_t *self, spot_document_t *document)
+/* Where the doubts go beyond so many lines, all stand in the sentence of the verdict. */
+static void shorten_verdict(const spot_advice_result_t *self, int most, answer_t *answer)
+{
+    const doubts_t doubts = find_doubts(self, answer->texts, false, false);
+    int last_line = 0;
+
+    for (size_t j = 0; j <= doubts.num_items; j++) {
+        last_line += piece_lines(answer, &answer->pieces[j]);
+    }
+    if (doubts.num_items == 0 || (last_line <= most && doubts.num_more == 0)) {
+        return;
+    }
+    answer->pieces[0].text = brief_verdict(self, answer->texts, most);
+    memmove(&answer->pieces[1], &answer->pieces[1 + doubts.num_items],
+        (answer->num_pieces - 1 - doubts.num_items) * sizeof(*answer->pieces));
+    answer->num_pieces -= doubts.num_items;
+}
+
+static void write_cost(const spot_advice_result_t *self, answer_t *answer)
 {
     const spot_advice_figures_t *figures = &self->advised[0].figures;
-    spot_texts_t *texts = &document->texts;
+    spot_texts_t *texts = answer->texts;
 
     if (figures->cost_low == figures->cost_high) {
-        spot_document_item(document, "cost: %s in all runs", money(texts, self, figures->cost));
+        say(answer, ITEM, OF_COST, "cost: %s in all runs", money(texts, self, figures->cost));
     } else {
-        spot_document_item(document, "cost: mean %s (%s to %s), 50 %%: %s, 95 %%: %s",
+        say(answer, ITEM, OF_COST, "cost: mean %s (%s to %s), 50 %%: %s, 95 %%: %s",
             money(texts, self, figures->cost), amount(texts, figures->cost_low),
             amount(texts, figures->cost_high), quantile(texts, self, figures->cost_p50),
             quantile(texts, self, figures->cost_p95));
@@ -259,12 +655,12 @@ static void write_cost(const spot_advice_result_t *self, spot_document_t *docume
         return;
     }
     if (!isfinite(figures->time_p50_s)) {
-        spot_document_item(document, "time: half of the runs or more end before it is done");
+        say(answer, ITEM, OF_TIME, "time: half of the runs or more end before it is done");
     } else if (figures->time_p50_s == figures->time_p95_s) {
-        spot_document_item(document, "time: %s in 50 %% and 95 %% of the runs",
+        say(answer, ITEM, OF_TIME, "time: %s in 50 %% and 95 %% of the runs",
             duration(texts, figures->time_p50_s));
     } else {
-        spot_document_item(document, "time: 50 %%: %s, 95 %%: %s",
+        say(answer, ITEM, OF_TIME, "time: 50 %%: %s, 95 %%: %s",
             duration(texts, figures->time_p50_s),
             isfinite(figures->time_p95_s) ? duration(texts, figures->time_p95_s)
                                           : "more than 5 % end before it is done");
@@ -311,14 +707,36 @@ static size_t find_next(const spot_advice_result_t *self, size_t on_demand_id)
     return next_id;
 }
 
-static void write_rival(
-    const spot_advice_result_t *self, size_t advised_id, bool is_whole, spot_document_t *document)
+/* The words of an alternative without its market: "4 instances, pipelines of 11" of those
+ * on demand. */
+static const char *without_kind(spot_texts_t *texts, const spot_advised_t *item)
 {
-    spot_texts_t *texts = &document->texts;
+    static const char *const before[] = {", on ", " on ", ", ", " "};
+    const char *noun = strncmp(item->kind, "on ", 3) == 0 ? item->kind + 3 : item->kind;
+
+    for (size_t j = 0; j < sizeof(before) / sizeof(before[0]); j++) {
+        const char *kind = spot_texts_add(texts, "%s%s", before[j], noun);
+        const char *found = strstr(item->words, kind);
+
+        if (found != NULL && strchr(", ", found[strlen(kind)]) != NULL) {
+            return spot_texts_add(
+                texts, "%.*s%s", (int) (found - item->words), item->words, found + strlen(kind));
+        }
+    }
+    return item->words;
+}
+
+static void write_rival(const spot_advice_result_t *self, size_t advised_id, bool is_whole,
+    rank_t rank, answer_t *answer)
+{
+    spot_texts_t *texts = answer->texts;
     const spot_advised_t *best = &self->advised[0], *rival = &self->advised[advised_id];
     const double ratio = rival->figures.cost / best->figures.cost;
     const bool nearly_wins =
         advised_id == self->runner_up_id && ratio <= NEARLY && rival->verdict != SPOT_VERDICT_NO;
+    const char *market = nearly_wins                            ? "nearly wins"
+                         : strcmp(rival->kind, best->kind) == 0 ? "next"
+                                                                : rival->kind;
     const char *more = "";
 
     if (is_whole && rival->figures.cost_low < rival->figures.cost_high) {
@@ -327,27 +745,29 @@ static void write_rival(
             isfinite(rival->figures.time_p95_s) ? ", done within " : "",
             isfinite(rival->figures.time_p95_s) ? duration(texts, rival->figures.time_p95_s) : "");
     }
-    spot_document_item(document, "%s: %s: %s (%s)%s%s%s%s",
-        nearly_wins                            ? "nearly wins"
-        : strcmp(rival->kind, best->kind) == 0 ? "next"
-                                               : rival->kind,
-        rival->words, money(texts, self, rival->figures.cost), ratio_text(texts, ratio),
+    say(answer, ITEM, rank, "%s: %s: %s (%s)%s%s%s%s", market, rival->words,
+        money(texts, self, rival->figures.cost), ratio_text(texts, ratio),
         standing(texts, self, rival), more, is_whole && rival->assumed != NULL ? "; assumed: " : "",
         is_whole && rival->assumed != NULL ? rival->assumed : "");
+    or_briefly(answer, spot_texts_add(texts, "%s: %s: %s (%s)%s", market,
+                           market == rival->kind ? without_kind(texts, rival) : rival->words,
+                           money(texts, self, rival->figures.cost), ratio_text(texts, ratio),
+                           rival->verdict == SPOT_VERDICT_YES ? "" : standing(texts, self, rival)));
 }
 
-static void write_larger(const spot_advice_result_t *self, spot_document_t *document)
+static void write_larger(const spot_advice_result_t *self, answer_t *answer)
 {
     for (size_t j = 0; j < self->num_larger; j++) {
         const spot_advised_t *item = &self->larger[j];
-        spot_texts_t *texts = &document->texts;
+        spot_texts_t *texts = answer->texts;
 
-        spot_document_item(document, "with %" PRId64 " instances: %s: %s%s%s%s", item->size,
-            item->words, money(texts, self, item->figures.cost), standing(texts, self, item),
+        say(answer, ITEM, j + 1 == self->num_larger ? OF_RIVALS : OF_LEFT_OUT,
+            "with %" PRId64 " instances: %s: %s%s%s%s", item->size, item->words,
+            money(texts, self, item->figures.cost), standing(texts, self, item),
             item->assumed == NULL ? "" : "; assumed: ", item->assumed == NULL ? "" : item->assumed);
     }
     if (self->why_not_larger != NULL) {
-        spot_document_item(document, "%s", self->why_not_larger);
+        say(answer, ITEM, OF_RIVALS, "%s", self->why_not_larger);
     }
 }
 
@@ -359,23 +779,23 @@ static double distance(const spot_advice_break_even_t *item)
     return item->why == NULL ? HUGE_VAL : fabs(log(item->near));
 }
 
-static void write_break_even(const spot_advice_break_even_t *item, spot_document_t *document)
+static void write_break_even(const spot_advice_break_even_t *item, answer_t *answer)
 {
     const double low = item->is_less ? item->far : item->near;
     const double high = item->is_less ? item->near : item->far;
 
     if (item->why == NULL) {
-        spot_document_item(document, "%s: the answer stays %s to %.3g %s", item->noun,
+        say(answer, ITEM, OF_FACTORS, "%s: the answer stays %s to %.3g %s", item->noun,
             item->is_less ? "down" : "up", item->most, item->words);
     } else if (isinf(high) || low == 0) {
-        spot_document_item(document, "%s %.3g to %.3g %s: open whether %s", item->noun, item->near,
+        say(answer, ITEM, OF_FACTORS, "%s %.3g to %.3g %s: open whether %s", item->noun, item->near,
             item->most, item->words, item->why);
     } else if (high > WIDE * low) {
-        spot_document_item(document, "%s about %.2g (%.2g to %.2g) %s: then %s", item->noun,
+        say(answer, ITEM, OF_FACTORS, "%s about %.2g (%.2g to %.2g) %s: then %s", item->noun,
             sqrt(low * high), low, high, item->words, item->why);
     } else {
-        spot_document_item(
-            document, "%s %.3g to %.3g %s: then %s", item->noun, low, high, item->words, item->why);
+        say(answer, ITEM, OF_FACTORS, "%s %.3g to %.3g %s: then %s", item->noun, low, high,
+            item->words, item->why);
     }
 }
 
@@ -386,7 +806,7 @@ static bool comes_before(const spot_advice_break_even_t *a, const spot_advice_br
 }
 
 /* The nearest ones that change the answer. */
-static void write_nearest(const spot_advice_result_t *self, spot_document_t *document)
+static void write_nearest(const spot_advice_result_t *self, answer_t *answer)
 {
     const spot_advice_break_even_t *last = NULL;
 
@@ -404,11 +824,11 @@ static void write_nearest(const spot_advice_result_t *self, spot_document_t *doc
         if (next == NULL || next->why == NULL) {
             break;
         }
-        write_break_even(next, document);
+        write_break_even(next, answer);
         last = next;
     }
     if (last == NULL && self->num_break_evens > 0) {
-        spot_document_item(document,
+        say(answer, ITEM, OF_FACTORS,
             "nothing that was looked at changes the answer, up to %.3g times",
             self->break_evens[0].most);
     }
@@ -416,9 +836,9 @@ static void write_nearest(const spot_advice_result_t *self, spot_document_t *doc
 
 /* ---- What else there is ---- */
 
-static void write_screened(const spot_advice_result_t *self, spot_document_t *document)
+static void write_screened(const spot_advice_result_t *self, answer_t *answer)
 {
-    spot_texts_t *texts = &document->texts;
+    spot_texts_t *texts = answer->texts;
     const char *list = "";
 
     for (size_t j = 0; j < self->num_screened && j < SCREENED_SAID; j++) {
@@ -431,7 +851,7 @@ static void write_screened(const spot_advice_result_t *self, spot_document_t *do
         }
     }
     if (list[0] != '\0') {
-        spot_document_item(document, "not searched: %s (--recovery all)", list);
+        say(answer, ITEM, OF_SCREENED, "not searched: %s (--recovery all)", list);
     }
 }
 
@@ -449,26 +869,26 @@ static const char *certainty(spot_texts_t *texts, const spot_advice_result_t *se
                      self->regret > 0 ? money(texts, self, self->regret) : "");
 }
 
-static void write_search(const spot_advice_result_t *self, spot_document_t *document)
+static void write_search(const spot_advice_result_t *self, answer_t *answer)
 {
-    spot_document_note(document,
+    say(answer, NOTE, KEPT,
         "%zu alternatives in %" PRId64 " runs, and %" PRId64
         " runs with other seeds for the verdict and the break-evens: %.1f s.%s",
         self->num_points, self->num_runs, self->num_other_runs, self->passed_s,
-        certainty(&document->texts, self));
+        certainty(answer->texts, self));
     for (size_t j = 0; j < self->num_left_out; j++) {
         const char *text = self->left_out[j];
         const char *end = strstr(text, ": give "); /* what is to be given is in JSON */
         const int length = (int) (end == NULL ? strlen(text) : (size_t) (end - text));
 
-        spot_document_item(document, "not considered: %.*s", length, text);
+        say(answer, ITEM, OF_LEFT_OUT, "not considered: %.*s", length, text);
     }
     for (size_t j = 0; j < self->num_notes; j++) {
-        spot_document_item(document, "%s", self->notes[j]);
+        say(answer, ITEM, OF_LEFT_OUT, "%s", self->notes[j]);
     }
 }
 
-static void write_short(const spot_advice_result_t *self, spot_document_t *document)
+static void write_short(const spot_advice_result_t *self, answer_t *answer)
 {
     size_t on_demand_id = self->num_advised, next_id;
 
@@ -479,58 +899,80 @@ static void write_short(const spot_advice_result_t *self, spot_document_t *docum
                            : on_demand_id;
     }
     next_id = find_next(self, on_demand_id);
-    write_larger(self, document);
+    write_larger(self, answer);
     if (on_demand_id < self->num_advised) {
-        write_rival(self, on_demand_id, false, document);
+        write_rival(self, on_demand_id, false, OF_RIVALS, answer);
     }
     if (next_id < self->num_advised && next_id != on_demand_id) {
-        write_rival(self, next_id, false, document);
+        write_rival(self, next_id, false, OF_NEXT, answer);
     }
-    write_nearest(self, document);
-    write_screened(self, document);
+    write_nearest(self, answer);
+    write_screened(self, answer);
     for (size_t j = 0; self->is_asked && j < self->num_left_out; j++) {
-        spot_document_item(document, "not considered: %s", self->left_out[j]);
+        say(answer, ITEM, OF_LEFT_OUT, "not considered: %s", self->left_out[j]);
     }
     if (self->advised[0].assumed != NULL) {
-        spot_document_item(document, "assumed: %s", self->advised[0].assumed);
+        say(answer, ITEM, OF_ASSUMED, "assumed: %s", self->advised[0].assumed);
     }
-    spot_document_note(document,
-        "%zu alternatives in %.1f s, 95 %% confidence of intervals; --verbose says more",
-        self->num_points, self->passed_s);
+    if (self->num_remarks == 0) {
+        say(answer, NOTE, KEPT,
+            "%zu alternatives in %.1f s, 95 %% confidence of intervals; --verbose says more",
+            self->num_points, self->passed_s);
+    } else {
+        say(answer, NOTE, KEPT,
+            "%zu alternatives in %.1f s; --verbose says more, with %zu remark%s on the inputs",
+            self->num_points, self->passed_s, self->num_remarks, self->num_remarks == 1 ? "" : "s");
+    }
 }
 
-static void write_rest(const spot_advice_result_t *self, spot_document_t *document)
+static void write_rest(const spot_advice_result_t *self, answer_t *answer)
 {
     if (self->advised[0].assumed != NULL) {
-        spot_document_item(document, "assumed: %s", self->advised[0].assumed);
+        say(answer, ITEM, OF_ASSUMED, "assumed: %s", self->advised[0].assumed);
     }
     if (self->num_larger > 0 || self->why_not_larger != NULL) {
-        spot_document_heading(document, "Larger fleets");
-        write_larger(self, document);
+        say(answer, HEADING, KEPT, "Larger fleets");
+        write_larger(self, answer);
     }
     if (self->num_advised > 1) {
-        spot_document_heading(document, "The others");
+        say(answer, HEADING, KEPT, "The others");
         for (size_t j = 1; j < self->num_advised; j++) {
-            write_rival(self, j, true, document);
+            write_rival(self, j, true, OF_RIVALS, answer);
         }
     }
-    write_screened(self, document);
+    write_screened(self, answer);
     if (self->num_break_evens > 0) {
-        spot_document_heading(document, "What would change the answer");
+        say(answer, HEADING, KEPT, "What would change the answer");
         for (size_t j = 0; j < self->num_break_evens; j++) {
-            write_break_even(&self->break_evens[j], document);
+            write_break_even(&self->break_evens[j], answer);
         }
     }
-    spot_document_heading(document, "The search");
-    write_search(self, document);
+    say(answer, HEADING, KEPT, "The search");
+    write_search(self, answer);
 }
 
-void spot_advice_document(
-    const spot_advice_result_t *self, bool is_whole, spot_document_t *document)
+void spot_advice_document(const spot_advice_result_t *self, const spot_assumed_t *assumed,
+    bool is_whole, spot_document_t *document)
 {
-    write_verdict(self, document);
-    write_cost(self, document);
-    (is_whole ? write_rest : write_short)(self, document);
+    const bool has_assumed = assumed != NULL && assumed->num_items > 0;
+    answer_t answer = {.texts = &document->texts};
+
+    if (has_assumed) {
+        spot_document_paragraph(document, "%s",
+            is_whole ? spot_assumed_words(&document->texts, assumed)
+                     : spot_assumed_brief(&document->texts, assumed, SHORT_WIDTH));
+    }
+    write_verdict(self, is_whole, &answer);
+    if (!is_whole && answer.error == 0) {
+        shorten_verdict(self, DOUBT_LINES - (has_assumed ? 1 : 0), &answer);
+    }
+    write_cost(self, &answer);
+    (is_whole ? write_rest : write_short)(self, &answer);
+    if (!is_whole && answer.error == 0) {
+        shorten(&answer, SHORT_LINES - (has_assumed ? 1 : 0));
+    }
+    write_pieces(&answer, document);
+    free(answer.pieces);
 }
 
 /* ---- JSON ---- */
@@ -626,6 +1068,8 @@ void spot_advice_json(const spot_advice_result_t *self, const spot_assumed_t *as
     spot_json_init(&json, out, 2);
     spot_json_open(&json, NULL, '{');
     spot_json_text(&json, "question", self->question);
+    spot_json_text(&json, "goal", self->goal_words);
+    spot_json_text(&json, "goal_from", self->goal_from);
     if (spot_advice_current(self) == NULL) {
         spot_json_text(&json, "verdict", spot_verdict_names[self->verdict]);
     } else {
@@ -647,7 +1091,9 @@ void spot_advice_json(const spot_advice_result_t *self, const spot_assumed_t *as
     write_screened_json(&json, self);
     spot_json_text(&json, "worst_trace", self->worst_trace);
     if (self->worst_trace != NULL) {
-        spot_json_number(&json, "worst_probability", self->worst_p);
+        spot_json_number(&json, "worst_probability", self->worst_p.value);
+        spot_json_number(&json, "worst_probability_low", self->worst_p.low);
+        spot_json_number(&json, "worst_probability_high", self->worst_p.high);
     }
     spot_json_integer(&json, "alternatives", (int64_t) self->num_points);
     spot_json_integer(&json, "search_runs", self->num_runs);

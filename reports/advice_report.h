@@ -6,11 +6,13 @@
 #include "reports/table/document.h"
 #include "sim/bench/analysis/advice_result.h"
 
-/* The answer for a terminal or a page: the verdict, what is in doubt, cost and time, the
- * others, and what would change it. is_whole: with all that was looked at; else about a
- * dozen lines. */
-void spot_advice_document(
-    const spot_advice_result_t *self, bool is_whole, spot_document_t *document);
+/* The answer for a terminal or a page: what is assumed, the verdict, what is in doubt, cost and
+ * time, the others, and what would change it. assumed: of the study that was run; NULL: it stands
+ * elsewhere. is_whole: with all that was looked at; else at most 14 lines on a terminal of 80
+ * columns, whatever was asked: what does not fit is cut or left out. Doubts that touch the verdict
+ * stand in the first three lines of the answer. */
+void spot_advice_document(const spot_advice_result_t *self, const spot_assumed_t *assumed,
+    bool is_whole, spot_document_t *document);
 
 /* One object with all figures. assumed: of the study that was run. */
 void spot_advice_json(const spot_advice_result_t *self, const spot_assumed_t *assumed, FILE *out);

@@ -284,6 +284,10 @@ int spot_doubts_init(spot_doubts_t *self, const spot_report_t *report)
         add_counted(self, (spot_study_doubt_t){.kind = SPOT_DOUBT_UNDEFINED, .id = j},
             self->completeness.num_rows);
     }
+    for (size_t j = 0; j < head->num_remarks; j++) {
+        add(self, (spot_study_doubt_t){.kind = SPOT_DOUBT_INPUT, .id = j}, "Warning: %s",
+            head->remarks[j]);
+    }
     return self->texts.error;
 }
 

@@ -15,7 +15,8 @@ typedef enum {
     SPOT_DOUBT_NO_INTERVALS, /* one replication of each point */
     SPOT_DOUBT_UNABLE,       /* points that cannot run */
     SPOT_DOUBT_WARNING,      /* a replication met what a model is not for */
-    SPOT_DOUBT_UNDEFINED     /* a metric is undefined in some replications */
+    SPOT_DOUBT_UNDEFINED,    /* a metric is undefined in some replications */
+    SPOT_DOUBT_INPUT         /* what reading the scenarios warned of */
 } spot_doubt_kind_t;
 
 typedef struct {

@@ -458,6 +458,13 @@ static void write_study(line_t *self)
     }
     spot_plan_json(&self->json, &head->plan);
     spot_assumed_json(&head->assumed, &self->json);
+    if (head->num_remarks > 0) {
+        spot_json_open(&self->json, "remarks", '[');
+        for (size_t j = 0; j < head->num_remarks; j++) {
+            put_text(self, NULL, head->remarks[j]);
+        }
+        spot_json_close(&self->json, ']');
+    }
 }
 
 /* What the warnings mean that any point met. */

@@ -135,23 +135,29 @@ static void add_choices(proposal_t *self, int64_t max_fleet)
     }
 }
 
-static void set_goal(proposal_t *self, int64_t finish_by_ms)
+/* Without a deadline jobs may take twice their duration in the mean, of the log that there is. */
+static void set_goal(proposal_t *self, const spot_advice_question_t *question)
 {
     spot_texts_t *texts = &self->all->texts;
     const int64_t jct_min = (int64_t) ceil(SLOWDOWN * self->mean_duration_s / 60);
-    const bool is_by = finish_by_ms > 0;
+    const bool is_by = question->finish_by_ms > 0;
+    const int64_t goal_ms = is_by ? question->finish_by_ms : jct_min * 60 * SPOT_MS_PER_S;
     char text[SPOT_DURATION_TEXT_BYTES];
 
-    spot_duration_text(is_by ? finish_by_ms : jct_min * 60 * SPOT_MS_PER_S, text);
+    spot_duration_text(goal_ms, text);
     self->all->goal = spot_texts_add(
         texts, "probability(unfinished <= 0 and %s <= %s)", is_by ? "makespan" : "avg_jct", text);
-    self->all->goal_words = spot_texts_add(texts,
-        is_by ? "to end all jobs within %s" : "to keep the mean job completion time within %s",
-        spot_advice_duration(texts, is_by ? finish_by_ms : jct_min * 60 * SPOT_MS_PER_S));
-    if (!is_by) {
-        (void) SPOT_ARRAY_PUSH(self->all, notes,
-            "without --finish-by: jobs may take twice their duration in the mean");
+    if (is_by) {
+        self->all->goal_words = spot_texts_add(
+            texts, "to end all jobs %s", spot_advice_by(texts, question, goal_ms, false));
+        return;
     }
+    self->all->goal_words = spot_texts_add(texts, "to keep the mean job completion time within %s",
+        spot_advice_duration(texts, goal_ms));
+    self->all->goal_from =
+        spot_texts_add(texts, "No --finish-by: %s is twice the mean duration of %zu jobs of %s.",
+            spot_advice_duration(texts, goal_ms), self->log->num_jobs,
+            self->scenario->log != NULL ? "the log" : "one drawn log");
 }
 
 /* Looks at the recordings of the pools' trace. The scenario may have no spot node, and so
@@ -203,7 +209,7 @@ static int schedule_propose(const spot_advice_question_t *question, const void *
         self.num_nodes += own->vcs.vcs[j].num_nodes;
     }
     if (ret == 0 && self.num_nodes > 0) {
-        set_goal(&self, question->finish_by_ms);
+        set_goal(&self, question);
         add_choices(&self, question->max_fleet > 0 ? question->max_fleet : self.num_nodes);
     }
     if (ret == 0 && all->num_items == 0) {

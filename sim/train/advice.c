@@ -540,7 +540,7 @@ static int check_asked(const proposal_t *self, spot_diag_t *diag)
         spot_suggest_init(&near, name);
         if (strcmp(name, spot_recovery_ideal.name) == 0) {
             ret = spot_diag_error(diag, self->root->file, 0, 0,
-                "--recovery: %s is a bound, which nobody can rent", name);
+                "--recovery: %s is a bound, which cannot be rented", name);
         } else if (strcmp(name, "all") != 0 && spot_recovery_find(name, &near) == NULL) {
             ret = spot_diag_error(diag, self->root->file, 0, 0,
                 "--recovery: unknown recovery system \"%s\"%s: expected \"all\" or names as "
@@ -577,10 +577,9 @@ static int train_propose(const spot_advice_question_t *question, const void *sce
         }
         add_sizes(&self);
         alternatives->goal = "probability(met_deadline)";
-        alternatives->goal_words =
-            spot_texts_add(&alternatives->texts, "to keep %" PRId64 " steps within %s%s",
-                own->until_steps, spot_advice_duration(&alternatives->texts, own->deadline_ms),
-                question->is_running ? " from now" : "");
+        alternatives->goal_words = spot_texts_add(&alternatives->texts,
+            "to keep %" PRId64 " steps %s", own->until_steps,
+            spot_advice_by(&alternatives->texts, question, own->deadline_ms, question->is_running));
         if (question->is_running) {
             note_now(&self);
         }

@@ -7,6 +7,7 @@ import gc
 import json
 import os
 import pathlib
+import shutil
 import sqlite3
 import subprocess
 import sys
@@ -238,6 +239,22 @@ class Advise(unittest.TestCase):
             answer = spotsim.advise("job.yaml", f"--steps={steps}", "--finish-by", "2 d",
                                     trace=pathlib.Path("calm.csv"), budget=None, json=True)
             self.assertEqual(answer, json.loads(told.stdout))
+
+    def test_lost_and_undecided_are_answers(self):
+        """Exit codes 3, a goal that is lost in the middle of a run, and 4."""
+        shutil.copy(SOURCE / "tests/golden/cli/advice/so-far.csv", ".")
+        asked = (
+            (3, "no", dict(steps=6500, progress=300, now="so-far.csv")),
+            (0, "yes", dict(steps=4000, progress=700, now="so-far.csv")),
+            (4, "undecided", dict(steps=5000, sure=0.97, max_replications=64)))
+        for code, verdict, keywords in asked:
+            options = [f"--{key.replace('_', '-')}={value}" for key, value in keywords.items()]
+            told = subprocess.run(
+                [os.environ["SPOTSIM"], "advise", "job.yaml", "--json", "--finish-by=2 d", *options],
+                check=False, capture_output=True, encoding="utf-8")
+            self.assertEqual(told.returncode, code, told.stdout + told.stderr)
+            answer = spotsim.advise("job.yaml", finish_by="2 d", **keywords)
+            self.assertEqual((answer, answer["verdict"]), (json.loads(told.stdout), verdict))
 
     def test_report_of_a_log(self):
         pathlib.Path("log.csv").write_text(

@@ -224,6 +224,8 @@ static int propose(spot_advising_t *self, spot_study_t *study)
     self->result->question = spot_texts_add(
         &self->result->texts, "What to rent %s at the least mean cost?", all->goal_words);
     self->result->goal_words = spot_texts_add(&self->result->texts, "%s", all->goal_words);
+    self->result->goal_from =
+        all->goal_from == NULL ? NULL : spot_texts_add(&self->result->texts, "%s", all->goal_from);
     for (size_t j = 0; ret == 0 && j < all->num_left_out; j++) {
         ret = leave_out(self, all->left_out[j]);
     }
@@ -323,6 +325,30 @@ static void report_errors(const spot_advising_t *self)
     }
 }
 
+/* Keeps what was remarked of the inputs with the answer: standard error is gone when a page or
+ * JSON is read. The study has the same warnings, at places in a file that is not there. */
+static int note_remarks(spot_advising_t *self, spot_study_t *study)
+{
+    const spot_advise_request_t *request = self->request;
+    spot_advice_result_t *result = self->result;
+    int ret = 0;
+
+    for (size_t j = 0; ret == 0 && j < request->num_remarks; j++) {
+        ret = SPOT_ARRAY_APPEND(
+            result, notes, spot_texts_add(&result->texts, "%s", request->remarks[j]));
+        result->num_remarks++;
+    }
+    for (size_t j = 0; ret == 0 && j < self->diag->num_items; j++) {
+        if (!self->diag->items[j].is_error) {
+            ret = SPOT_ARRAY_APPEND(result, notes,
+                spot_texts_add(&result->texts, "warning: %s", self->diag->items[j].text));
+            result->num_remarks++;
+        }
+    }
+    spot_study_head_free_remarks(&study->head);
+    return ret;
+}
+
 int spot_advise(const spot_advise_request_t *request, spot_advice_result_t *result,
     spot_study_t *study, spot_store_t **store, spot_diag_t *diag)
 {
@@ -352,7 +378,7 @@ int spot_advise(const spot_advise_request_t *request, spot_advice_result_t *resu
         result->scenario_text =
             spot_advising_scenario_text(&self, &result->texts, result->advised[0].point);
         result->passed_s = spot_clock_s() - started_s;
-        ret = result->texts.error;
+        ret = spot_error_first(note_remarks(&self, study), result->texts.error);
     }
     if (ret != 0) {
         report_errors(&self);

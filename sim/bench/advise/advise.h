@@ -20,7 +20,9 @@ typedef struct {
     size_t num_sets;
     const char *const *sets; /* [num_sets] "KEY=VALUE" of the scenario */
     spot_advice_question_t question;
-    int64_t max_replications; /* of an alternative that its runs must decide, >= 1 */
+    size_t num_remarks;
+    const char *const *remarks; /* [num_remarks] of the inputs, which stand with the warnings */
+    int64_t max_replications;   /* of an alternative that its runs must decide, >= 1 */
     uint64_t seed;
     int64_t num_threads;
     atomic_int *stop; /* may be NULL */
@@ -29,9 +31,10 @@ typedef struct {
     void *context;
 } spot_advise_request_t;
 
-/* Answers the question. store: the rows of the search, whose study must outlive it;
- * close it, then free study. BAD_INPUT with the reasons in diag, INTERRUPTED, NO_MEMORY,
- * IO; free result, and study and *store (NULL: none), even then. */
+/* Answers the question. Warnings in diag, and remarks, are notes of the result, too. store: the
+ * rows of the search, whose study must outlive it; close it, then free study. BAD_INPUT with the
+ * reasons in diag, INTERRUPTED, NO_MEMORY, IO; free result, and study and *store (NULL: none), even
+ * then. */
 SPOT_MUST_CHECK int spot_advise(const spot_advise_request_t *request, spot_advice_result_t *result,
     spot_study_t *study, spot_store_t **store, spot_diag_t *diag);
 

@@ -105,8 +105,9 @@ void spot_trial_compare(const spot_trial_t *self, const spot_trial_t *other, siz
 void spot_trial_figures(const spot_trial_t *self, size_t point_id, spot_advice_figures_t *figures);
 
 /* The recording on which the point keeps the goal least often, of those that take turns,
- * and how often. */
-size_t spot_trial_worst_trace(const spot_trial_t *self, size_t point_id, double *p);
+ * and how often, with an interval that holds at SPOT_CONFIDENCE for the worst of them. There are
+ * two recordings or more. */
+size_t spot_trial_worst_trace(const spot_trial_t *self, size_t point_id, spot_probability_t *p);
 
 /* ---- choose.c ---- */
 

@@ -430,18 +430,24 @@ void spot_trial_figures(const spot_trial_t *self, size_t point_id, spot_advice_f
     }
 }
 
-size_t spot_trial_worst_trace(const spot_trial_t *self, size_t point_id, double *p)
+size_t spot_trial_worst_trace(const spot_trial_t *self, size_t point_id, spot_probability_t *p)
 {
     const spot_trial_point_t *point = &self->points[point_id];
+    /* Of all recordings at once: which one is the worst is chosen by these runs. */
+    const double confidence = 1 - (1 - SPOT_CONFIDENCE) / (double) point->num_traces;
     size_t worst_id = 0;
 
-    *p = HUGE_VAL;
+    *p = (spot_probability_t){HUGE_VAL, 0, 1};
     for (size_t j = 0; point->by_trace != NULL && j < point->num_traces; j++) {
-        const double share = spot_estimate_value(&point->by_trace[j]);
+        const spot_estimate_t *estimate = &point->by_trace[j];
+        const double share = spot_estimate_value(estimate), num = (double) estimate->num_values;
 
-        if (share < *p) {
-            *p = share;
+        if (share < p->value) {
+            p->value = p->low = p->high = share;
             worst_id = j;
+            if (!point->is_fixed) {
+                spot_binomial_bounds(nearbyint(share * num), num, confidence, &p->low, &p->high);
+            }
         }
     }
     return worst_id;

@@ -47,7 +47,7 @@ typedef struct {
     spot_advice_figures_t figures; /* of runs that the search did not choose by */
     bool is_fixed;                 /* all its runs are the same */
     size_t worst_trace_id;         /* of several recordings the one with the least p, if it was */
-    double worst_p;                /* looked for, and that p */
+    spot_probability_t worst_p;    /* looked for, and that p */
 } spot_advised_t;
 
 /* An alternative as the search saw it. */
@@ -84,6 +84,8 @@ typedef struct {
     spot_texts_t texts;
     const char *question;   /* in words */
     const char *goal_words; /* "to be done by 5 d" */
+    const char *goal_from;  /* where a goal comes from that was not asked for, as a sentence;
+                               NULL: it was */
     const char *cost_unit;  /* "USD" */
     double sure, budget;    /* as asked; budget INFINITY: none */
     bool is_asked;          /* what is not considered was asked for */
@@ -111,8 +113,8 @@ typedef struct {
     spot_advice_screened_t *screened; /* [num_screened] that keep the goal, the cheapest first */
 
     size_t num_traces;
-    const char *worst_trace; /* of several, in the answer's runs; NULL: one or none */
-    double worst_p;
+    const char *worst_trace;    /* of several, in the answer's runs; NULL: one or none */
+    spot_probability_t worst_p; /* its interval holds for the worst of them */
     size_t num_searched, max_searched;
     spot_advice_searched_t *searched; /* [num_searched] all alternatives */
     size_t num_points, num_undecided; /* of the search */
@@ -122,7 +124,9 @@ typedef struct {
     size_t num_left_out, max_left_out;
     const char **left_out; /* [num_left_out] not considered, and why */
     size_t num_notes, max_notes;
-    const char **notes; /* [num_notes] what the answer rests on */
+    const char **notes; /* [num_notes] what the answer rests on; the last num_remarks of them
+                           are warnings of the inputs */
+    size_t num_remarks;
     size_t num_urgent, max_urgent;
     const char **urgent;                    /* [num_urgent] doubts that stand beside the verdict */
     const char *study_text, *scenario_text; /* YAML of the search and of the answer */

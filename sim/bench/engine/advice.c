@@ -131,8 +131,7 @@ const char *spot_advice_beyond(spot_texts_t *texts, int64_t peak, int64_t num_sp
 {
     return peak > 0 && num_spot > peak
                ? spot_texts_add(texts,
-                     "the recordings had at most %" PRId64
-                     " instances: those above are assumed to be lost with them",
+                     "at most %" PRId64 " instances were recorded: those above are lost with them",
                      peak)
                : NULL;
 }
@@ -158,4 +157,15 @@ const char *spot_advice_duration(spot_texts_t *texts, int64_t duration_ms)
     }
     return hours < 48 ? spot_texts_add(texts, "%.1f h", hours)
                       : spot_texts_add(texts, "%.2f d", hours / 24);
+}
+
+const char *spot_advice_by(spot_texts_t *texts, const spot_advice_question_t *question,
+    int64_t duration_ms, bool is_from_now)
+{
+    const char *duration = spot_advice_duration(texts, duration_ms);
+
+    return question->finish_by_date == NULL
+               ? spot_texts_add(texts, "within %s%s", duration, is_from_now ? " from now" : "")
+               : spot_texts_add(texts, "by %s, %s %s", question->finish_by_date, duration,
+                     is_from_now ? "from now" : "after the start");
 }

@@ -12,13 +12,14 @@
 
 /* The question. Durations in ms. */
 typedef struct {
-    int64_t num_steps;    /* work to be done; 0: not given */
-    int64_t finish_by_ms; /* 0: not given */
-    double sure;          /* probability that the goal is to be met with */
-    double budget;        /* limit of the 95th percentile of the cost; INFINITY: none */
-    int64_t max_fleet;    /* most instances; 0: as many as the scenario has */
-    const char *recovery; /* recovery systems that are searched, with commas between, or
-                             "all"; NULL: what can be rented and run today */
+    int64_t num_steps;          /* work to be done; 0: not given */
+    int64_t finish_by_ms;       /* 0: not given */
+    const char *finish_by_date; /* as it was given; NULL: finish_by_ms was */
+    double sure;                /* probability that the goal is to be met with */
+    double budget;              /* limit of the 95th percentile of the cost; INFINITY: none */
+    int64_t max_fleet;          /* most instances; 0: as many as the scenario has */
+    const char *recovery;       /* recovery systems that are searched, with commas between, or
+                                   "all"; NULL: what can be rented and run today */
     size_t num_traces;
     const char *const *traces; /* [num_traces] recorded traces, weighed equally; 0: the
                                   trace of the scenario */
@@ -52,6 +53,8 @@ typedef struct {
     spot_texts_t texts;
     const char *goal;       /* the estimate to be at least sure: "probability(met_deadline)" */
     const char *goal_words; /* "to be done by 5 d" */
+    const char *goal_from;  /* where a goal comes from that the question does not give, as a
+                               sentence; NULL: it gives it */
     size_t num_items, max_items;
     spot_alternative_t *items; /* [num_items], with the same keys in each point */
     size_t num_left_out, max_left_out;
@@ -124,6 +127,11 @@ const char *spot_advice_beyond(spot_texts_t *texts, int64_t peak, int64_t num_sp
 
 /* Writes the numbers of a doubt at a factor, as change(). */
 bool spot_advice_scale(const spot_node_t *root, const char *numbers, double factor, FILE *out);
+
+/* By when, for sentences: "within 6 d", or of a date "by 2026-06-14 02:00 +02:00, 6 d after the
+ * start". is_from_now: duration_ms is counted from now, which is said. */
+const char *spot_advice_by(spot_texts_t *texts, const spot_advice_question_t *question,
+    int64_t duration_ms, bool is_from_now);
 
 /* A duration for sentences: exact where that is short ("90 min", "6 d"), else in hours or
  * days. */

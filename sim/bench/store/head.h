@@ -145,6 +145,9 @@ typedef struct {
     int64_t min_replications;   /* the same at least; fewer than at most with until: or
                                    optimise: */
     spot_assumed_t assumed;     /* by any of its points */
+    size_t num_remarks, max_remarks;
+    char **remarks; /* [num_remarks] warnings of the scenarios of its points, as
+                       "scenario.yaml:7:3: ...", without the folder */
     spot_until_t until;
     spot_optimise_t optimise;
     spot_plan_t plan;
@@ -180,6 +183,12 @@ typedef struct {
 /* Frees what the head owns: its arrays and the texts in it, but not the texts behind
  * metrics and warnings. Accepts a zeroed or half-built head. */
 void spot_study_head_free(spot_study_head_t *self);
+
+/* Adds such a warning unless it is there; of too many only that there are. NO_MEMORY. */
+SPOT_MUST_CHECK int spot_study_head_remark(spot_study_head_t *self, const char *text);
+
+/* Frees these only. */
+void spot_study_head_free_remarks(spot_study_head_t *self);
 
 /* Frees its kinds of points only: all points have all metrics then. */
 void spot_study_head_free_kinds(spot_study_head_t *self);

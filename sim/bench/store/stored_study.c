@@ -111,6 +111,8 @@ static const spot_json_member_t head_members[] = {
     HEAD("min_replications", min_replications, INTEGER),
     HEAD("num_assumed", assumed.num_items, COUNT),
     LIST("assumed", assumed.items, head.assumed.num_items, assumed_members),
+    HEAD("num_remarks", num_remarks, COUNT),
+    LIST("remarks", remarks, head.num_remarks, a_text),
     HEAD("until_metric", until.metric, TEXT),
     HEAD("until_half_width", until.half_width, NUMBER),
     HEAD("until_relative_half_width", until.relative_half_width, NUMBER),

@@ -326,6 +326,19 @@ static bool may_assume_more(const spot_study_head_t *head, size_t point_id)
                                               : !spot_plan_is_design(head->plan.kind));
 }
 
+/* Keeps the warnings since mark with the study. */
+static int keep_remarks(const spot_reading_t *self, spot_diag_mark_t mark)
+{
+    int ret = 0;
+
+    for (size_t j = mark.num_items; ret == 0 && j < self->diag->num_items; j++) {
+        if (!self->diag->items[j].is_error) {
+            ret = spot_study_head_remark(&self->study->head, self->diag->items[j].text);
+        }
+    }
+    return ret;
+}
+
 /* Binds a point and, if all before were good, adds what it yields. What a point lacks to
  * be run is no error: the others go on. The study keeps the scenarios of layouts, and
  * all of a few points; another one lives until the next point is bound. */
@@ -337,6 +350,7 @@ static int bind_next(spot_reading_t *self, size_t point_id, bool is_good_so_far,
     void *scenario;
     int ret = spot_points_bind_one(study, point_id, bound->last, &scenario, self->diag);
 
+    ret = ret == 0 ? keep_remarks(self, mark) : ret;
     if (ret == 0 && is_good_so_far &&
         may_assume_more(
             &study->head, point_id)) { /* one that cannot run takes nothing for granted */

@@ -248,7 +248,9 @@ static void test_traces(void **state)
     advice_ask(&advice);
     assert_non_null(advice.result.worst_trace);
     assert_string_equal(advice.result.worst_trace, rough);
-    assert_true(advice.result.worst_p < advice.result.advised[0].figures.p);
+    assert_true(advice.result.worst_p.value < advice.result.advised[0].figures.p);
+    assert_true(advice.result.worst_p.low <= advice.result.worst_p.value);
+    assert_true(advice.result.worst_p.high > advice.result.worst_p.value);
     assert_int_equal(advice.result.advised[0].figures.num_runs % 2, 0);
     for (size_t j = 0; j < advice.result.num_advised; j++) {
         const spot_advised_t *item = &advice.result.advised[j];

@@ -306,6 +306,41 @@ static void test_starts_again(void **state)
         "init a; 500 preempt a; 500 end", "initial 1, repeated 1");
 }
 
+/* So does one after a recommendation. In a log without notices and losses that counts as a
+ * notice; else when the instance ended, and why, is not known. */
+static void test_starts_after_advice(void **state)
+{
+    static const char records[] = "0 runs a; 0 runs b; 100 advice a; 4000 runs a";
+    spot_convert_t task = plain;
+    fixture_t fixture;
+
+    (void) state;
+    set_up(&fixture, plain);
+    assert_int_equal(spot_instance_log_init(&fixture.log, &fixture.import), 0);
+    fixture.log.has_starts = true;
+    assert_int_equal(add_records(&fixture, records), 0);
+    assert_int_equal(spot_instance_log_finish(&fixture.log), SPOT_ERR_BAD_INPUT);
+    assert_report(&fixture.diag,
+        "x: 1 instance starts after a recommendation to rebalance and no record of an end in "
+        "between: the log lacks losses; expected the records of ends too, or --notice 120s: each "
+        "then ended 120 s after the recommendation, at the latest when it started\n");
+    tear_down(&fixture);
+    assert_trace_of(plain, true, "0 runs a; 100 advice a; 4000 runs a; 4100 preempted a",
+        "init a; 4000 stop a; 4000 add a; 4100 preempt a; 4100 end",
+        "advice 1, returned 1, unknown_cause 1, initial 1");
+    task.notice_ms = 120000;
+    assert_trace_of(task, true, records, "init a b; 220 preempt a; 4000 add a; 4000 end",
+        "advice 1, restarted 1, initial 2");
+    assert_trace_of(task, true, "0 runs a; 0 runs b; 100 advice a; 110 notice b; 4000 runs a",
+        "init a b; 230 preempt b; 4000 stop a; 4000 add a; 4000 end",
+        "notices 1, advice 1, returned 1, assumed_from_notice 1, unknown_cause 1, initial 2");
+    /* A record of the same start is none of another one; where records are no starts, the
+     * instance is seen running. */
+    assert_trace_of(task, true, "0 runs a; 5 advice a; 60 runs a; 70 preempted a",
+        "init a; 70 preempt a; 70 end", "advice 1, initial 1, repeated 1");
+    assert_trace_of(plain, false, records, "init a b; 4000 end", "advice 1, initial 2, repeated 1");
+}
+
 /* --initial: so many run when the log starts. */
 static void test_initial(void **state)
 {
@@ -477,6 +512,7 @@ int main(void)
         cmocka_unit_test(test_notices),
         cmocka_unit_test(test_lossless),
         cmocka_unit_test(test_starts_again),
+        cmocka_unit_test(test_starts_after_advice),
         cmocka_unit_test(test_initial),
         cmocka_unit_test(test_options),
         cmocka_unit_test(test_refused),

@@ -437,6 +437,7 @@ static void test_words(void **state)
 
     (void) state;
     assert_string_equal(spot_assumed_words(&texts, &assumed), "");
+    assert_string_equal(spot_assumed_brief(&texts, &assumed, 80), "");
     assert_int_equal(spot_assumed_add(&assumed, "job.reload", "47 s", "reload time"), 0);
     assert_int_equal(spot_assumed_add(&assumed, "job.reload", "47 s", "reload time"), 0);
     assert_int_equal(spot_assumed_add(&assumed, "pools[0].notice", "0 s", "notice"), 0);
@@ -446,6 +447,14 @@ static void test_words(void **state)
     assert_string_equal(spot_assumed_words(&texts, &assumed),
         "assumed, not from your file: reload time 47 s, pools[0].notice 0 s, "
         "pools[1].notice 0 s, price 0");
+    /* On a line: the prices first, and how many more there are. */
+    assert_string_equal(spot_assumed_brief(&texts, &assumed, 200),
+        "assumed, not from your file: price 0, pools[0].notice 0 s, pools[1].notice 0 s, reload "
+        "time 47 s");
+    assert_string_equal(spot_assumed_brief(&texts, &assumed, 80),
+        "assumed, not from your file: price 0, pools[0].notice 0 s, and 2 more: --verbose");
+    assert_string_equal(
+        spot_assumed_brief(&texts, &assumed, 50), "assumed, not from your file: 4 keys: --verbose");
     spot_texts_free(&texts);
     spot_assumed_free(&assumed);
     spot_assumed_free(&assumed);

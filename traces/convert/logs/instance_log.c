@@ -39,7 +39,12 @@ typedef struct {
     int64_t num_losses;
     int64_t num_explained; /* losses that a notice explains */
     int64_t num_assumed;   /* losses by --notice */
-    int64_t num_restarted; /* starts after a notice: losses in between */
+    int64_t num_restarted; /* starts after a notice, or a recommendation that counts as one:
+                              losses in between */
+    int64_t num_returned;  /* starts after a mere recommendation: ends without a cause in
+                              between */
+    bool is_by_advice;     /* no record is a notice or a loss: recommendations count as
+                              notices */
     int64_t num_open;      /* notices that no loss follows, nor --notice counts; without
                               notices and losses recommendations */
     int64_t num_unknown;   /* losses without a cause */
@@ -250,25 +255,30 @@ static void be_there(judge_t *self, instance_t *instance, const spot_instance_re
     }
 }
 
-/* Whether a start proves that an instance which was warned has ended. What says soon after
- * a start that it runs, as running after pending does, is of that start. */
+/* Whether a start proves that an instance which was warned, or was recommended to be replaced,
+ * has ended. What says soon after a start that it runs, as running after pending does, is of
+ * that start. */
 static bool is_restart(
     const judge_t *self, const instance_t *instance, const spot_instance_record_t *record)
 {
-    return self->log->has_starts && instance->has_notice &&
+    return self->log->has_starts && (instance->has_notice || instance->has_advice) &&
            (!instance->has_start || record->time_ms - instance->start_ms > SPOT_START_LIFE_MS);
 }
 
-/* The loss before a start: --notice after the notice, not before it was last seen. */
+/* The loss before a start: --notice after the notice, not before it was last seen. A mere
+ * recommendation announces nothing: when the instance ended, at the latest at the start, and
+ * why, is not known. */
 static void lose_before(
     judge_t *self, const instance_t *instance, const spot_instance_record_t *record)
 {
-    int64_t time_ms = instance->notice_ms + self->log->import->task->notice_ms;
+    const bool is_warned = instance->has_notice || self->is_by_advice;
+    const int64_t warned_ms = instance->has_notice ? instance->notice_ms : instance->advice_ms;
+    int64_t time_ms = warned_ms + self->log->import->task->notice_ms;
 
     time_ms = time_ms > instance->seen_ms ? time_ms : instance->seen_ms;
-    time_ms = time_ms < record->time_ms ? time_ms : record->time_ms;
-    change(self, time_ms, record->name_id, SPOT_SAYS_PREEMPTED);
-    self->num_restarted++;
+    time_ms = is_warned && time_ms < record->time_ms ? time_ms : record->time_ms;
+    change(self, time_ms, record->name_id, is_warned ? SPOT_SAYS_PREEMPTED : SPOT_SAYS_GONE);
+    *(is_warned ? &self->num_restarted : &self->num_returned) += 1;
 }
 
 static void take_start(judge_t *self, instance_t *instance, const spot_instance_record_t *record)
@@ -344,18 +354,27 @@ static void take_record(judge_t *self, const spot_instance_record_t *record)
     }
 }
 
-/* Ends what was noticed and is not known to have ended, if that is asked for. Where the
- * log has neither a notice nor a loss, a recommendation counts as a notice. Without
- * --until the log then lasts until the latest of these ends. */
+/* Whether a log has neither a notice nor a loss. */
+static bool find_by_advice(const spot_instance_log_t *log)
+{
+    for (size_t j = 0; j < log->num_records; j++) {
+        if (log->records[j].says != SPOT_SAYS_RUNS && log->records[j].says != SPOT_SAYS_ADVICE) {
+            return false;
+        }
+    }
+    return log->num_notices == 0;
+}
+
+/* Ends what was noticed and is not known to have ended, if that is asked for. Without --until the
+ * log then lasts until the latest of these ends. */
 static void assume_losses(judge_t *self, int64_t *end_ms)
 {
     const int64_t notice_ms = self->log->import->task->notice_ms;
-    const bool is_by_advice = self->num_notices == 0 && self->num_losses == 0;
     const bool may_last = self->log->now_ms == INT64_MIN;
 
     for (size_t j = 0; j < self->log->names.num_names; j++) {
         const instance_t *instance = &self->instances[j];
-        const bool is_warned = instance->has_notice || (is_by_advice && instance->has_advice);
+        const bool is_warned = instance->has_notice || (self->is_by_advice && instance->has_advice);
         const int64_t warned_ms = instance->has_notice ? instance->notice_ms : instance->advice_ms;
         const int64_t time_ms = warned_ms + notice_ms;
 
@@ -372,8 +391,8 @@ static void assume_losses(judge_t *self, int64_t *end_ms)
     }
 }
 
-/* A way out of a log that lacks losses. One that counts instances cannot be told which one
- * a notice is about. */
+/* A way out of a log that lacks losses. A log that counts instances does not say which
+ * one a notice is about. */
 #define WAY_OUT                                                                                    \
     "--notice 120s --initial 24 (options of `spotsim trace convert` and `spotsim advise`): each "  \
     "then counts as the end of its instance 120 s later, and 24 instances ran when the log starts"
@@ -390,10 +409,12 @@ static int refuse_lossless(const judge_t *self)
 
     if (self->num_restarted > 0 && import->task->notice_ms == 0) {
         return spot_diag_error(import->diag, import->inputs[0].path, 0, 0,
-            "%" PRId64 " instance%s after a notice of a preemption and no record of an end in "
-            "between: the log lacks losses; expected the records of ends too, or --notice 120s: "
-            "each then ended 120 s after the notice, at the latest when it started",
-            self->num_restarted, self->num_restarted == 1 ? " starts" : "s start");
+            "%" PRId64 " instance%s after a %s and no record of an end in between: the log lacks "
+            "losses; expected the records of ends too, or --notice 120s: each then ended 120 s "
+            "after the %s, at the latest when it started",
+            self->num_restarted, self->num_restarted == 1 ? " starts" : "s start",
+            self->is_by_advice ? "recommendation to rebalance" : "notice of a preemption",
+            self->is_by_advice ? "recommendation" : "notice");
     }
     if (self->num_open == 0 || self->num_losses > 0 || import->task->notice_ms > 0) {
         return 0;
@@ -593,11 +614,24 @@ static void remark_notices(const judge_t *self)
     spot_instance_log_remark(log, SPOT_REMARK_UNCERTAIN, "explained_by_notice", self->num_explained,
         "loss without a cause follows a notice within 10 min and counts as a preemption",
         "losses without a cause follow a notice within 10 min and count as preemptions");
-    spot_instance_log_remark(log, SPOT_REMARK_UNCERTAIN, "restarted", self->num_restarted,
-        "instance starts again after a notice without an end in between, which counts as a "
-        "preemption (--notice)",
-        "instances start again after a notice without an end in between, which counts as a "
-        "preemption of each (--notice)");
+    if (self->is_by_advice) {
+        spot_instance_log_remark(log, SPOT_REMARK_UNCERTAIN, "restarted", self->num_restarted,
+            "instance starts again after a recommendation without an end in between, which counts "
+            "as a preemption (--notice)",
+            "instances start again after a recommendation without an end in between, which "
+            "counts as a preemption of each (--notice)");
+    } else {
+        spot_instance_log_remark(log, SPOT_REMARK_UNCERTAIN, "restarted", self->num_restarted,
+            "instance starts again after a notice without an end in between, which counts as a "
+            "preemption (--notice)",
+            "instances start again after a notice without an end in between, which counts as a "
+            "preemption of each (--notice)");
+    }
+    spot_instance_log_remark(log, SPOT_REMARK_UNCERTAIN, "returned", self->num_returned,
+        "instance starts again after a recommendation without an end in between: it ended when it "
+        "started at the latest, and the log does not say why",
+        "instances start again after a recommendation without an end in between: they ended when "
+        "they started at the latest, and the log does not say why");
     spot_instance_log_remark(log, SPOT_REMARK_UNCERTAIN, "notices_without_end",
         self->num_notices > 0 ? self->num_open : 0,
         "notice that no end of its instance follows: it counts as no loss, unless --notice "
@@ -710,6 +744,7 @@ int spot_instance_log_finish(spot_instance_log_t *self)
     if (judge.instances == NULL || judge.initial == NULL) {
         ret = SPOT_ERR_NO_MEMORY;
     }
+    judge.is_by_advice = find_by_advice(self);
     for (size_t j = 0; ret == 0 && j < self->num_records; j++) {
         take_record(&judge, &self->records[j]);
     }

@@ -13,7 +13,9 @@
  *   is seen running later than that.
  * - In a log whose records are starts (has_starts), an instance that starts after a notice
  *   has ended in between: a preemption D after the notice, at the latest at the start.
- *   Without --notice the log is refused.
+ *   Without --notice the log is refused. A recommendation counts as a notice where the log
+ *   has neither notices nor losses; else the instance has ended at the start at the latest,
+ *   of unknown cause.
  * - Without --notice a log that has notices, or only recommendations, and not one loss is
  *   refused, unless the instances are seen running SPOT_NOTICE_LIFE_MS later. Where it
  *   has recommendations only, --notice counts them as notices.
