@@ -432,7 +432,7 @@ static int train_bind(void **scenario, const spot_node_t *root, const void *like
         self->outputs.unmeasured = self->scenario.recovery.unmeasured;
         self->outputs.beyond = beyond;
         self->outputs.never = self->never;
-        self->outputs.is_ruled = self->scenario.recovery.system->num_on_demand != NULL;
+        self->outputs.is_ruled = ret == 0 && self->scenario.recovery.system->num_on_demand != NULL;
     }
     if (strcmp(currency, SPOT_USUAL_CURRENCY) != 0) {
         ret = spot_error_first(label_outputs(self, currency), ret);
