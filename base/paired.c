@@ -53,9 +53,11 @@ static double binary_half_width(const spot_moments_t *difference, double confide
 
 double spot_paired_half_width(const spot_paired_t *self, double confidence)
 {
-    if (self->is_quantile) {
+    if (self->is_quantile || self->has_ends) {
+        const double value = spot_paired_mean(self);
+
         spot_bug_assert(self->confidence >= confidence);
-        return fmax(self->high - self->value, self->value - self->low);
+        return fmax(self->high - value, value - self->low);
     }
     if (self->is_binary) {
         return binary_half_width(&self->difference, confidence);
@@ -74,7 +76,7 @@ void spot_paired_bounds(const spot_paired_t *self, double confidence, double *lo
         *low = fmax(*low, -1);
         *high = fmin(*high, 1);
     }
-    if (self->is_quantile) {
+    if (self->is_quantile || self->has_ends) {
         *low = self->low;
         *high = self->high;
     }
@@ -93,7 +95,7 @@ bool spot_paired_is_heavy(const spot_paired_t *self)
     const double std = spot_moments_std(&self->difference);
     const double rounding = 1e-12 * (fabs(self->x.mean) + fabs(self->y.mean));
 
-    return std > rounding && !self->is_binary && !self->is_quantile &&
+    return std > rounding && !self->is_binary && !self->is_quantile && !self->has_ends &&
            spot_skewness_is_heavy(
                self->sum_cubes / (double) num_values / (std * std * std), num_values);
 }
@@ -115,7 +117,7 @@ double spot_welch_half_width(const spot_moments_t *x, const spot_moments_t *y, d
 
 double spot_paired_gain(const spot_paired_t *self, double confidence)
 {
-    if (self->is_binary) {
+    if (self->is_binary || self->has_ends) {
         return (double) NAN;
     }
     if (self->is_quantile) {

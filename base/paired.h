@@ -21,6 +21,7 @@ typedef struct {
     bool is_quantile;          /* it is a difference of quantiles, and no mean: of difference,
                                   only num_values is set, and there is, instead of x and y, */
     double value;
+    bool has_ends;              /* it is of events of which hardly any was seen, and has, too: */
     double confidence;          /* of low and high */
     double low, high;           /* its interval; infinite: it lacks this end */
     double separate_half_width; /* of the interval if x and y were independent */
@@ -40,9 +41,9 @@ double spot_paired_mean(const spot_paired_t *self);
 double spot_paired_half_width(const spot_paired_t *self, double confidence);
 
 /* The ends of this interval, e.g. [mean - half width, mean + half width]; of 0 and 1
- * within [-1, 1]. A difference of quantiles has the interval at its own confidence, which
- * must be at least this one; half its width is to the farther end, and INFINITY where it
- * lacks one. */
+ * within [-1, 1]. A difference of quantiles, or one that has ends, has the interval at its
+ * own confidence, which must be at least this one; half its width is to the farther end, and
+ * INFINITY where it lacks one. */
 void spot_paired_bounds(const spot_paired_t *self, double confidence, double *low, double *high);
 
 /* 1: x - y is surely above 0, -1: below, by the half width, so by what is printed. */
@@ -59,5 +60,5 @@ double spot_welch_half_width(const spot_moments_t *x, const spot_moments_t *y, d
 
 /* The width of the unpaired interval divided by that of the paired one: above 1 if
  * pairing helps. INFINITY if all differences are equal; NAN if x and y have no spread at
- * all, and of binary values. */
+ * all, of binary values, and of one that has ends. */
 double spot_paired_gain(const spot_paired_t *self, double confidence);

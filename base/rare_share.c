@@ -193,3 +193,51 @@ void spot_rare_share_bounds(
     *low = weighted_quantile(self, false, tail);
     *high = weighted_quantile(self, true, 1 - tail);
 }
+
+/* ---- Counts ---- */
+
+void spot_rare_count_add(spot_rare_count_t *self, double events, double units, double at_once)
+{
+    if (self->num_values == 0) {
+        self->first_events = events;
+        self->first_units = units;
+        self->at_once = at_once;
+    }
+    self->num_values++;
+    self->num_none += events == 0;
+    self->units += units;
+    self->total += events;
+    self->squares += events * events;
+    self->largest = fmax(self->largest, events);
+    self->at_once =
+        isnan(at_once) || isnan(self->at_once) ? (double) NAN : fmax(self->at_once, at_once);
+    self->differs = self->differs || events != self->first_events || units != self->first_units;
+    self->is_unbounded = self->is_unbounded || events < 0;
+}
+
+bool spot_rare_count_is_rare(const spot_rare_count_t *self)
+{
+    return self->num_values > 1 && !self->is_unbounded &&
+           (2 * self->num_none > self->num_values || !self->differs);
+}
+
+void spot_rare_count_bounds(
+    const spot_rare_count_t *self, double confidence, double *low, double *high)
+{
+    const double tail = (1 - confidence) / 2, value = self->total / self->units;
+    const double missed = isnan(self->at_once) ? (double) INFINITY
+                                               : -log(1 - confidence) * self->at_once / self->units;
+    const double most = fmax(self->largest, isnan(self->at_once) ? 0 : self->at_once) / self->units;
+    const double variance = self->squares / (self->units * self->units);
+    const double above = value + most, above_variance = variance + most * most;
+
+    spot_bug_assert(spot_rare_count_is_rare(self));
+    if (self->total == 0 || !self->differs) {
+        *low = fmax(0, value - missed);
+        *high = value + missed;
+        return;
+    }
+    *low = variance / (2 * value) * gsl_cdf_chisq_Pinv(tail, 2 * value * value / variance);
+    *high =
+        above_variance / (2 * above) * gsl_cdf_chisq_Qinv(tail, 2 * above * above / above_variance);
+}

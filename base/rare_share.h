@@ -47,3 +47,34 @@ bool spot_rare_share_has_bounds(const spot_rare_share_t *self);
  * at 0.95, the rule of three. O(parts). */
 void spot_rare_share_bounds(
     const spot_rare_share_t *self, double confidence, double *low, double *high);
+
+/* ---- Counts ---- */
+
+/* The number of events in a replication, or for each unit of something such as an hour:
+ * total of the events over that of the units. Where few replications have any, the
+ * replications with some are events themselves, each worth so many, and the interval is the
+ * one for weighted sums of Poisson variables by Fay and Feuer (Statistics in Medicine 16,
+ * 1997). Zero it to start. */
+typedef struct {
+    int64_t num_values;
+    int64_t num_none;               /* without an event */
+    double units;                   /* total */
+    double total, squares, largest; /* of the events of a replication */
+    double at_once;                 /* events that may come at once, at most; NAN: not known */
+    double first_events, first_units;
+    bool differs;      /* from these */
+    bool is_unbounded; /* a number was below 0 */
+} spot_rare_count_t;
+
+/* Adds a replication; events and units must be finite, units above 0. at_once: so many may
+ * come at once in it, 1 if they come one at a time; NAN: not known. */
+void spot_rare_count_add(spot_rare_count_t *self, double events, double units, double at_once);
+
+/* Whether fewer than half of the replications have any, or all have as many. */
+bool spot_rare_count_is_rare(const spot_rare_count_t *self);
+
+/* Sets the interval at a confidence. Without an event it is from 0 to what would have been
+ * missed with a chance of 1 - confidence, 3 in all at 0.95: the rule of three. Where all
+ * replications have as many it is as far to both sides. high may be INFINITY. */
+void spot_rare_count_bounds(
+    const spot_rare_count_t *self, double confidence, double *low, double *high);

@@ -362,5 +362,8 @@ const char *spot_words_remark(spot_texts_t *texts, const spot_summary_t *summary
     if (isinf(summary->value)) {
         text = spot_texts_join(texts, text, "; ", spot_texts_add(texts, "> %.17g", summary->least));
     }
+    if (summary->is_constant && isinf(summary->half_width)) {
+        text = spot_texts_join(texts, text, "; ", "the same in all runs, maybe by luck");
+    }
     return summary->is_heavy ? spot_texts_join(texts, text, "; ", "heavy tail") : text;
 }

@@ -13,7 +13,7 @@
 #define MAX_PAGE_CELLS 10000 /* of 45 bytes on average, so that a page stays small */
 
 /* Marks of cells that are explained below the table, where they are in it. */
-enum { SURE, HEAVY, OPEN, NUM_SIGNS };
+enum { SURE, HEAVY, OPEN, SAME, NUM_SIGNS };
 
 static const struct {
     const char *mark, *text;
@@ -24,6 +24,8 @@ static const struct {
                     "missing: its interval is too narrow"},
     [OPEN] = {"?", "the interval lacks an end: too few replications, or too many are "
                    "cut off"},
+    [SAME] = {"?", "all runs have the same, and none shows the events that would change it: "
+                   "it may be luck"},
 };
 
 /* An estimate, or a difference to the baseline. */
@@ -37,6 +39,7 @@ typedef struct {
     int64_t num_all;
     bool is_sure; /* 0 is outside of the interval of the difference */
     bool is_heavy;
+    bool is_same; /* it has no interval, as it is the same in all runs, maybe by luck */
 } cell_t;
 
 typedef struct {
@@ -123,7 +126,16 @@ static cell_t difference_of(const spot_metric_t *metric, const spot_paired_t *pa
         .num_all = spot_paired_num_pairs(pair),
         .is_sure = spot_paired_sign(pair, SPOT_CONFIDENCE) != 0,
         .is_heavy = spot_metric_estimator(metric) < SPOT_ESTIMATOR_PROBABILITY &&
-                    spot_paired_is_heavy(pair)};
+                    spot_paired_is_heavy(pair),
+        .is_same = pair->has_ends && isinf(half_width)};
+}
+
+/* Whether the rules say a cell: it is 0, without an interval. */
+static bool is_rule(const filler_t *self, size_t point_id, size_t metric_id)
+{
+    return spot_study_is_ruled(self->head, point_id, metric_id) &&
+           (!self->base->is_difference ||
+               spot_study_is_ruled(self->head, self->base_ids[point_id], metric_id));
 }
 
 static cell_t cell_of(const filler_t *self, size_t point_id, size_t metric_id)
@@ -137,13 +149,17 @@ static cell_t cell_of(const filler_t *self, size_t point_id, size_t metric_id)
         .num_values = summary->num_values,
         .num_cut_off = summary->num_cut_off,
         .num_all = summary->num_values + summary->num_nulls,
-        .is_heavy = summary->is_heavy};
+        .is_heavy = summary->is_heavy,
+        .is_same = summary->is_constant && isinf(summary->half_width)};
 
     if (self->base->is_difference) {
         cell = difference_of(&self->head->metrics[metric_id], pair_at(self, point_id, metric_id));
     }
     if (cell.half_width <= 1e-9 * fabs(cell.value)) {
         cell.half_width = 0; /* nothing but rounding has no digits to show */
+    }
+    if (cell.value == 0 && cell.half_width == 0 && is_rule(self, point_id, metric_id)) {
+        cell.half_width = (double) NAN;
     }
     return cell;
 }
@@ -194,7 +210,9 @@ static void add_cell(filler_t *self, size_t point_id, size_t metric_id)
     spot_table_set_remark(self->table, remark_of(self, &cell));
     add_mark(self, SURE, cell.is_sure);
     add_mark(self, HEAVY, cell.is_heavy);
-    self->has_sign[OPEN] = self->has_sign[OPEN] || (isfinite(cell.value) && isinf(cell.half_width));
+    if (isfinite(cell.value) && isinf(cell.half_width)) {
+        self->has_sign[cell.is_same ? SAME : OPEN] = true;
+    }
 }
 
 /* ---- Columns and rows ---- */

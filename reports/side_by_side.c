@@ -43,6 +43,12 @@ static int choose_metrics(spot_side_by_side_t *self)
     return self->texts.arena.error;
 }
 
+/* Whether replications that are all alike leave the estimate an interval: events are rare. */
+static bool is_of_few(const spot_moments_t *moments, const spot_summary_t *summary)
+{
+    return moments->num_values > 1 && moments->sum_squares == 0 && summary->half_width > 0;
+}
+
 /* Before, after and difference are of the same replications; of all of them where the
  * sides have none in common. summaries: [SPOT_NUM_SIDES]. */
 static void fill_change(spot_metric_change_t *change, const spot_metric_t *metric,
@@ -59,7 +65,8 @@ static void fill_change(spot_metric_change_t *change, const spot_metric_t *metri
     for (int side = 0; side < SPOT_NUM_SIDES; side++) {
         change->means[side] = spot_moments_mean(moments[side]);
         change->half_widths[side] = spot_moments_half_width(moments[side], SPOT_CONFIDENCE);
-        if (spot_metric_estimator(metric) >= SPOT_ESTIMATOR_PROBABILITY) {
+        if (spot_metric_estimator(metric) >= SPOT_ESTIMATOR_PROBABILITY ||
+            is_of_few(moments[side], summaries[side])) {
             change->means[side] = summaries[side]->value;
             change->half_widths[side] = summaries[side]->half_width;
         }
@@ -71,7 +78,8 @@ static void fill_change(spot_metric_change_t *change, const spot_metric_t *metri
     } else {
         change->difference = change->means[SPOT_AFTER] - change->means[SPOT_BEFORE];
         change->half_width =
-            spot_metric_estimator(metric) == SPOT_ESTIMATOR_QUANTILE
+            spot_metric_estimator(metric) == SPOT_ESTIMATOR_QUANTILE ||
+                    is_of_few(&before->moments, before) || is_of_few(&after->moments, after)
                 ? spot_separate_half_width((double[]){after->ci_low, after->value, after->ci_high},
                       (double[]){before->ci_low, before->value, before->ci_high})
                 : spot_welch_half_width(&after->moments, &before->moments, SPOT_CONFIDENCE);

@@ -67,6 +67,7 @@ static const spot_series_kind_t kinds[] = {
     {"cdf", "share of the batches for which the wait is at most so long", SPOT_SERIES_CDF, NS_PER_S,
         2, cdf_columns, 1, (const spot_series_rule_t[]){{1, 0.95, "P 95"}}}};
 
+static const char *const ruled[] = {"memory_bytes", "cpu_threads", "samples", NULL};
 static const char *const parts[] = {"computing_fraction", "stall_fraction", "fill_fraction"};
 static const spot_outputs_t outputs = {.num_metrics = sizeof(metrics) / sizeof(*metrics),
     .metrics = metrics,
@@ -115,6 +116,7 @@ static int input_bind(void **scenario, const spot_node_t *root, const void *like
     }
     self->outputs = outputs;
     self->outputs.cost = self->loader.sample_bytes > 0 ? "memory_bytes" : "cpu_threads";
+    self->outputs.ruled = ruled;
     self->outputs.is_random = self->read.kind != 0 || self->decode.kind != 0;
     return diag->num_errors > 0 ? SPOT_ERR_BAD_INPUT : 0;
 }

@@ -52,6 +52,27 @@ static const spot_outputs_t common_outputs = {.num_parts = SPOT_NUM_GPU_TIMES,
     .min_replications = 16,
     .batch_replications = 1};
 
+/* What only spot nodes make. */
+#define OF_SPOT_NODES "node_preemptions", "lost_gpu_h", "lost_gpu_s", "spot_usd", "spot_node_h"
+
+/* By whether there are spot nodes, and whether the policy stops jobs and changes their size. */
+static const char *const nevers[2][2][2][8] = {
+    {{{OF_SPOT_NODES, "preemptions", "resizes"}, {OF_SPOT_NODES, "preemptions"}},
+        {{OF_SPOT_NODES, "resizes"}, {OF_SPOT_NODES}}},
+    {{{"preemptions", "resizes"}, {"preemptions"}}, {{"resizes"}, {NULL}}},
+};
+static const char *const jobs_of_log[] = {"jobs", NULL};
+
+/* Sets what the rules of the scenario make 0, and the same. */
+static void find_ruled(spot_schedule_scenario_t *self)
+{
+    const spot_policy_t *policy = spot_policies[self->policy_id];
+
+    self->outputs.never =
+        nevers[self->pools.num_settings > 0][!policy->never_stops][!policy->never_resizes];
+    self->outputs.ruled = self->log == NULL ? NULL : jobs_of_log;
+}
+
 static int schedule_bind(
     void **scenario, const spot_node_t *root, const void *like, spot_diag_t *diag)
 {
@@ -68,6 +89,7 @@ static int schedule_bind(
         self->outputs.num_compared -=
             self->price_usd_per_h > 0 ? NUM_OF_SPOT_NODES : NUM_OF_SPOT_NODES + 1;
     }
+    find_ruled(self);
     ret = spot_schedule_metrics_init(self);
     return ret != 0 ? ret : spot_run_recorder_kinds_init(self);
 }

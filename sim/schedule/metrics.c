@@ -138,8 +138,10 @@ typedef struct {
 #define SHARE(name_, of, per_, label_, better_, text)                                              \
     ROW(name_, "1", text, NULL, 0, .label = label_, .kind = SPOT_METRIC_SHARE,                     \
         .better = SPOT_BETTER_##better_, .numerator = of, .denominator = per_)
-#define COUNT(name_, unit_, better_, text, formula, argument)                                      \
-    ROW(name_, unit_, text, formula, argument, .better = SPOT_BETTER_##better_)
+#define COUNT(name_, unit_, better_, text, formula, ...)                                           \
+    ROW(name_, unit_, text, formula, __VA_ARGS__, .better = SPOT_BETTER_##better_)
+#define EVENTS(name, unit, better, text, formula, ...)                                             \
+    COUNT(name, unit, better, text, formula, __VA_ARGS__, .is_count = true)
 
 static const row_t rows[] = {
     MEAN(avg_jct, "jct_total", "mean JCT", "mean job completion time",
@@ -165,13 +167,13 @@ static const row_t rows[] = {
     TIME(queue_small, "mean queueing time of small jobs", NULL, "the same of the other jobs"),
     COUNT("jobs", "jobs", NEITHER, "jobs of the log", count_of_summary,
         offsetof(spot_job_summary_t, num_jobs)),
-    COUNT("unfinished", "jobs", LOWER, "jobs that have not ended when the run ends",
-        count_of_summary, offsetof(spot_job_summary_t, num_unfinished)),
-    COUNT("preemptions", "jobs", LOWER, "running jobs that the policy stopped", count_of_vcs,
+    EVENTS("unfinished", "jobs", LOWER, "jobs that have not ended when the run ends",
+        count_of_summary, offsetof(spot_job_summary_t, num_unfinished), .count_of = "jobs"),
+    EVENTS("preemptions", "jobs", LOWER, "running jobs that the policy stopped", count_of_vcs,
         offsetof(spot_vc_t, preemptions)),
-    COUNT("node_preemptions", "jobs", LOWER, "running jobs that stopped for the loss of a node",
+    EVENTS("node_preemptions", "jobs", LOWER, "running jobs that stopped for the loss of a node",
         count_of_vcs, offsetof(spot_vc_t, node_preemptions)),
-    COUNT("resizes", "resizes", NEITHER, "changes of the size of a running job", count_of_vcs,
+    EVENTS("resizes", "resizes", NEITHER, "changes of the size of a running job", count_of_vcs,
         offsetof(spot_vc_t, resizes)),
     ROW("makespan", "s", "time from the start of the run to the last end of a job", makespan_s, 0,
         .kind = SPOT_METRIC_TIME, .better = SPOT_BETTER_LOWER),
@@ -229,8 +231,8 @@ static const row_t vc_rows[] = {
     TIME(avg_queue, "mean queueing time", NULL, "mean time in the queue"),
     TIME(queue_p95, "95 % queueing time", NULL,
         "time in the queue that 95 % of the jobs do not exceed"),
-    COUNT("unfinished", "jobs", LOWER, "jobs that have not ended when the run ends",
-        count_of_summary, offsetof(spot_job_summary_t, num_unfinished)),
+    EVENTS("unfinished", "jobs", LOWER, "jobs that have not ended when the run ends",
+        count_of_summary, offsetof(spot_job_summary_t, num_unfinished), .count_of = "jobs"),
     SHARE("utilisation", "used_gpu_s", "paid_gpu_s", "utilisation", HIGHER,
         "share of the paid GPU time in which jobs hold the GPUs"),
     TOTAL("paid_gpu_s", "GPU-s", "GPU time of the nodes", paid_gpu_s, 0),

@@ -20,6 +20,8 @@ struct spot_policy {
     /* Which estimator of the scenario it takes durations from; NULL: it needs none. */
     const spot_estimator_setting_t *(*estimator)(const spot_schedule_scenario_t *scenario);
     bool is_decreasing; /* runs take a second longer in the compatible mode: quirk Q1 */
+    bool never_stops;   /* a job that runs, */
+    bool never_resizes; /* nor changes the size of one */
     size_t state_size;  /* of vc->state, zeroed when a replication starts */
     void (*free_state)(void *state); /* what the state owns; called before it is zeroed */
     /* A job joins the queue, for the first time or again: sets its keys. */

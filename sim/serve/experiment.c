@@ -37,6 +37,34 @@ static const spot_outputs_t common_outputs = {.num_parts = sizeof(parts) / sizeo
     .min_replications = 16,
     .batch_replications = 1};
 
+/* What only the loss of a replica makes, and what nothing but it and a controller may change. */
+static const char *const without_loss[] = {
+    "lost", "batches_cut", "wasted_h", "spot_cost", "launches", NULL};
+static const char *const without_launches[] = {"launches", NULL};
+static const char *const rent[] = {"cost_per_hour", NULL};
+
+/* Whether a fallback or an autoscaler may launch a replica. */
+static bool may_launch(const spot_serve_scenario_t *self)
+{
+    for (size_t j = 0; j < self->pipeline.num_stages; j++) {
+        if (self->options[j].fallback != SPOT_FALLBACK_NONE ||
+            self->options[j].scale.kind != SPOT_SCALE_NONE) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Sets what the rules of the scenario make 0, and the same. */
+static void find_ruled(spot_serve_scenario_t *self)
+{
+    if (may_launch(self)) {
+        return;
+    }
+    self->outputs.never = spot_serve_scenario_has_spot(self) ? without_launches : without_loss;
+    self->outputs.ruled = spot_serve_scenario_has_spot(self) ? NULL : rent;
+}
+
 static int serve_bind(void **scenario, const spot_node_t *root, const void *like, spot_diag_t *diag)
 {
     spot_serve_scenario_t *self = *scenario = spot_calloc(1, sizeof(*self));
@@ -54,6 +82,7 @@ static int serve_bind(void **scenario, const spot_node_t *root, const void *like
     self->outputs.is_random =
         spot_arrivals_is_random(&self->arrivals) ||
         (spot_serve_scenario_has_spot(self) && spot_outage_setting_is_random(&self->outages));
+    find_ruled(self);
     ret = spot_serve_metrics_init(self);
     return ret != 0 ? ret : spot_serve_series_init(self);
 }

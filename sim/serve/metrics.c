@@ -117,8 +117,12 @@ typedef struct {
     {                                                                                              \
         {.name = #member, .unit = unit_, .help = __VA_ARGS__}, offsetof(sums_t, member)            \
     }
-#define COUNT(member, unit, better_, text) ROW(member, unit, text, .better = SPOT_BETTER_##better_)
-#define TOTAL(member, unit, text) ROW(member, unit, text, .is_total = true)
+#define COUNT(member, unit, better_, ...)                                                          \
+    ROW(member, unit, __VA_ARGS__, .better = SPOT_BETTER_##better_)
+#define EVENTS(member, unit, better, ...) COUNT(member, unit, better, __VA_ARGS__, .is_count = true)
+#define TOTAL(member, unit, ...) ROW(member, unit, __VA_ARGS__, .is_total = true)
+#define TOTAL_OF_QUERIES(member, text)                                                             \
+    TOTAL(member, "queries", text, .is_count = true, .count_of = "queries")
 #define LATENCY(member, label_, text)                                                              \
     ROW(member, "ms", text, .label = label_, .kind = SPOT_METRIC_TIME, .better = SPOT_BETTER_LOWER)
 #define RATIO(name_, unit_, of, per_, kind_, label_, better_, ...)                                 \
@@ -165,17 +169,18 @@ static const row_t rows[] = {
     COUNT(rate_qps, "1/s", NEITHER, "queries per second"),
     COUNT(arrival_cv, "1", NEITHER, "coefficient of variation of the times between queries"),
     COUNT(arrival_scv, "1", NEITHER, "square of arrival_cv"),
-    COUNT(unfinished, "queries", LOWER, "queries that never reached the sink"),
+    EVENTS(
+        unfinished, "queries", LOWER, "queries that never reached the sink", .count_of = "queries"),
     OF_PAID(useful, HIGHER, "in batches that returned"),
     OF_PAID(wasted, LOWER, "in batches that were cut"),
     OF_PAID(idle, LOWER, "in which replicas serve without a batch"),
     OF_PAID(prepping, LOWER, "before replicas serve"),
-    COUNT(batches_cut, "batches", LOWER, "batches that ended with their replica"),
-    COUNT(launches, "replicas", NEITHER, "replicas that a fallback or an autoscaler launched"),
+    EVENTS(batches_cut, "batches", LOWER, "batches that ended with their replica"),
+    EVENTS(launches, "replicas", NEITHER, "replicas that a fallback or an autoscaler launched"),
     TOTAL(latency_sum_ms, "ms", "latencies of all queries"),
-    TOTAL(late, "queries", "queries above the objective"),
+    TOTAL_OF_QUERIES(late, "queries above the objective"),
     TOTAL(on_time, "queries", "the other queries"),
-    TOTAL(lost, "queries", "queries lost with a replica"),
+    TOTAL_OF_QUERIES(lost, "queries lost with a replica"),
     TOTAL(hours, "h", "time until the last query left"),
     TOTAL(cost, "1", "cost of all replicas"),
     TOTAL(spot_cost, "1", "cost of spot replicas"),

@@ -13,7 +13,7 @@
         .better = SPOT_BETTER_##better_, .label = __VA_ARGS__                                      \
     }
 #define PART(name, text) METRIC(name "_fraction", "1", SHARE, NEITHER, text, name)
-#define COUNT(name, label, text) METRIC(name, "1", PLAIN, LOWER, text, label)
+#define COUNT(name, label, text) METRIC(name, "1", PLAIN, LOWER, text, label, .is_count = true)
 
 enum { CHAIN = SPOT_NUM_IDLE, MAKESPAN = CHAIN + 5, NUM_METRICS = MAKESPAN + 11 };
 static const spot_metric_t metrics[] = {

@@ -18,12 +18,15 @@
 #include "sim/train/run_series.h"
 #include "sim/train/run_text.h"
 
-/* A scenario and, if it cannot run, may rest on what was not measured, or does not pay
- * in US dollars, its own outputs, which say so. */
+#define MAX_NEVER 5
+
+/* A scenario and, if metrics are always 0, if it cannot run, may rest on what was not measured, or
+ * does not pay in US dollars, its own outputs, which say so. */
 typedef struct {
     spot_scenario_t scenario; /* the first member: other functions get only this */
     bool has_outputs;
     spot_outputs_t outputs;
+    const char *never[MAX_NEVER + 1];                        /* of own outputs */
     spot_texts_t texts;                                      /* of own metrics */
     const spot_series_kind_t *series[SPOT_TRAIN_NUM_SERIES]; /* own ones */
     spot_series_kind_t cost;
@@ -358,6 +361,48 @@ static spot_beyond_t find_beyond(const spot_scenario_t *scenario, spot_texts_t *
         .only_warns = scenario->job.step_time.outside == SPOT_OUTSIDE_FLAT};
 }
 
+/* ---- What rules make 0 ---- */
+
+/* Whether no step waits for a checkpoint or for data. */
+static bool never_stalls(const spot_scenario_t *scenario)
+{
+    const spot_recovery_choice_t *recovery = &scenario->recovery;
+    const spot_checkpoint_t *checkpoint = &scenario->job.checkpoint;
+    const bool is_skipped =
+        checkpoint->busy == SPOT_BUSY_SKIP || checkpoint->every_kind == SPOT_EVERY_BACK_TO_BACK;
+    const bool is_free = checkpoint->mode == SPOT_CHECKPOINT_SYNC
+                             ? checkpoint->write_ms == 0
+                             : checkpoint->snapshot_ms == 0 && is_skipped;
+
+    return (is_free || spot_recovery_keeps_steps(recovery)) && !scenario->job.input.is_given &&
+           recovery->system->never_flushes != NULL &&
+           recovery->system->never_flushes(recovery->options, scenario->fleet.notice_ms);
+}
+
+static bool is_never_redundant(const spot_recovery_choice_t *recovery)
+{
+    return recovery->system->redundant_share == NULL ||
+           recovery->system->redundant_share(recovery->options) == 0;
+}
+
+/* Sets the metrics that are always 0. is_measured: all step times are. */
+static void find_never(bound_t *self, bool is_measured)
+{
+    size_t num = 0;
+
+    if (is_never_redundant(&self->scenario.recovery)) {
+        self->never[num++] = "redundant_instance_ms";
+    }
+    if (never_stalls(&self->scenario)) {
+        self->never[num++] = "stalled_instance_ms";
+        self->never[num++] = "job_stalled_ms";
+    }
+    if (is_measured) {
+        self->never[num++] = "job_unmeasured_ms";
+    }
+    spot_bug_assert(num <= MAX_NEVER);
+}
+
 static int train_bind(void **scenario, const spot_node_t *root, const void *like, spot_diag_t *diag)
 {
     bound_t *self = spot_calloc(1, sizeof(*self));
@@ -375,13 +420,19 @@ static int train_bind(void **scenario, const spot_node_t *root, const void *like
         beyond = find_beyond(&self->scenario, &self->texts);
         ret = self->texts.error;
     }
-    self->has_outputs = ret == SPOT_ERR_CANNOT_RUN || self->scenario.recovery.unmeasured != NULL ||
-                        beyond.metric != NULL || strcmp(currency, SPOT_USUAL_CURRENCY) != 0;
+    if (ret == 0) {
+        find_never(self, beyond.metric == NULL);
+    }
+    self->has_outputs = ret == SPOT_ERR_CANNOT_RUN || self->never[0] != NULL ||
+                        self->scenario.recovery.unmeasured != NULL || beyond.metric != NULL ||
+                        strcmp(currency, SPOT_USUAL_CURRENCY) != 0;
     if (self->has_outputs) {
         self->outputs = *outputs_of(&self->scenario);
         self->outputs.cannot_run = self->scenario.recovery.lacks;
         self->outputs.unmeasured = self->scenario.recovery.unmeasured;
         self->outputs.beyond = beyond;
+        self->outputs.never = self->never;
+        self->outputs.is_ruled = ret == 0 && self->scenario.recovery.system->num_on_demand != NULL;
     }
     if (strcmp(currency, SPOT_USUAL_CURRENCY) != 0) {
         ret = spot_error_first(label_outputs(self, currency), ret);

@@ -159,9 +159,9 @@ static double same_work(const run_t *run, int which)
     PAID_TOTAL(                                                                                    \
         TOTAL, stalled_checkpoint, checkpoint_stalled_ms, 0, "stalled, waiting for a checkpoint")
 
-/* METRIC and TOTAL(name, unit, kind, better, label, noun, formula, argument, help),
- * RATIO(name, unit, kind, better, label, noun, numerator, denominator, per, help). */
-#define METRICS(METRIC, CUT_OFF, KNOWN, RATIO, TOTAL)                                              \
+/* METRIC, COUNT of events and TOTAL(name, unit, kind, better, label, noun, formula, argument,
+ * help), RATIO(name, unit, kind, better, label, noun, numerator, denominator, per, help). */
+#define METRICS(METRIC, COUNT, CUT_OFF, KNOWN, RATIO, TOTAL)                                       \
     INPUT_METRICS(RATIO, TOTAL)                                                                    \
     PAID_SHARE(RATIO, idle, "prepping, standby, reconfiguring, reloading and stalled")             \
     PAID_SHARE(RATIO, prepping, "booting and installing")                                          \
@@ -222,11 +222,11 @@ static double same_work(const run_t *run, int which)
         "mean number of instances", "paid_instance_ms", "run_ms", 1, "paid at a time, on average") \
     METRIC(peak_instances, "instances", PLAIN, NEITHER, "peak instances",                          \
         "largest number of instances", integer, AT(peak_instances), "most at a time")              \
-    METRIC(preempted, "instances", PLAIN, LOWER, "preempted", "number of preempted instances",     \
+    COUNT(preempted, "instances", PLAIN, LOWER, "preempted", "number of preempted instances",      \
         integer, AT(preempted), "taken by the provider")                                           \
-    METRIC(added, "instances", PLAIN, NEITHER, "added", "number of added instances", integer,      \
+    COUNT(added, "instances", PLAIN, NEITHER, "added", "number of added instances", integer,       \
         AT(added), "that arrived after time 0")                                                    \
-    METRIC(clipped, "instances", PLAIN, LOWER, "clipped", "number of clipped instances", integer,  \
+    COUNT(clipped, "instances", PLAIN, LOWER, "clipped", "number of clipped instances", integer,   \
         AT(clipped), "of the trace that could not be taken or added")                              \
     RATIO(preempted_per_h, "instances/h", PLAIN, LOWER, "preempted",                               \
         "number of preempted instances per hour", "preempted", "run_ms", SPOT_MS_PER_H,            \
@@ -234,11 +234,11 @@ static double same_work(const run_t *run, int which)
     RATIO(mtbp_s, "s", TIME, HIGHER, "time between preemptions", "mean time between preemptions",  \
         "preemption_span_ms", "preemption_tick_gaps", 1.0 / SPOT_MS_PER_S,                         \
         "mean time between ticks with a preemption; null below two of them")                       \
-    METRIC(rollbacks, "1", PLAIN, LOWER, "rollbacks", "number of rollbacks", integer,              \
+    COUNT(rollbacks, "1", PLAIN, LOWER, "rollbacks", "number of rollbacks", integer,               \
         AT(rollbacks), "while training")                                                           \
-    METRIC(reconfigurations, "1", PLAIN, LOWER, "reconfigurations", "number of reconfigurations",  \
+    COUNT(reconfigurations, "1", PLAIN, LOWER, "reconfigurations", "number of reconfigurations",   \
         integer, AT(reconfigurations), "new pipelines or none after a loss or an addition")        \
-    METRIC(fatal, "1", PLAIN, LOWER, "fatal losses", "number of fatal losses", integer, AT(fatal), \
+    COUNT(fatal, "1", PLAIN, LOWER, "fatal losses", "number of fatal losses", integer, AT(fatal),  \
         "losses that a redundant recovery system could not absorb")                                \
     RATIO(preemption_gap_s, "s", TIME, HIGHER, "preemption gap",                                   \
         "mean gap between preempted instances", "preemption_span_ms", "preemption_gaps",           \
@@ -303,6 +303,8 @@ static double same_work(const run_t *run, int which)
     .kind = SPOT_METRIC_##kind_, .better = SPOT_BETTER_##better_
 #define METRIC_ENTRY(name, unit, kind, better, label, noun, formula, argument, help)               \
     {WORDS(name, unit, kind, better, label, noun, help)},
+#define COUNT_ENTRY(name, unit, kind, better, label, noun, formula, argument, help)                \
+    {WORDS(name, unit, kind, better, label, noun, help), .is_count = true},
 #define CUT_OFF_ENTRY(name, unit, kind, better, label, noun, formula, argument, help)              \
     {WORDS(name, unit, kind, better, label, noun, help), .known_if = "finished"},
 #define TOTAL_ENTRY(name, unit, kind, better, label, noun, formula, argument, help)                \
@@ -320,12 +322,13 @@ static double same_work(const run_t *run, int which)
 #define NO_FORMULA(...) {NULL, 0},
 
 const spot_metric_t spot_train_metrics[SPOT_TRAIN_NUM_METRICS] = {
-    METRICS(METRIC_ENTRY, CUT_OFF_ENTRY, KNOWN_ENTRY, RATIO_ENTRY, TOTAL_ENTRY)};
+    METRICS(METRIC_ENTRY, COUNT_ENTRY, CUT_OFF_ENTRY, KNOWN_ENTRY, RATIO_ENTRY, TOTAL_ENTRY)};
 
 static const struct {
     formula_t formula;
     int argument;
-} formulas[] = {METRICS(METRIC_FORMULA, METRIC_FORMULA, NO_FORMULA, NO_FORMULA, METRIC_FORMULA)};
+} formulas[] = {METRICS(
+    METRIC_FORMULA, METRIC_FORMULA, METRIC_FORMULA, NO_FORMULA, NO_FORMULA, METRIC_FORMULA)};
 
 _Static_assert(sizeof(formulas) / sizeof(formulas[0]) == SPOT_TRAIN_NUM_METRICS,
     "the number of metrics in the header");

@@ -16,6 +16,7 @@
 
 #include "base/memory.h"
 #include "base/rng.h"
+#include "sim/bench/analysis/difference.h"
 #include "sim/bench/analysis/quantiles.h"
 #include "sim/bench/analysis/summary.h"
 #include "sim/bench/study/study.h"
@@ -25,12 +26,14 @@
 #define LOWEST 0.93
 #define MAX_ROWS 256 /* of a study */
 #define NUM_POINTS 2
+#define MAX_COUNTS 8
 
 /* All replications of both points of a study. */
 typedef struct {
     spot_study_t study;
     size_t num_rows, num_metrics;
-    double *rows[NUM_POINTS]; /* [num_rows][num_metrics] */
+    double *rows[NUM_POINTS];              /* [num_rows][num_metrics] */
+    double truths[NUM_POINTS][MAX_COUNTS]; /* of counts */
 } pool_t;
 
 typedef struct {
@@ -347,6 +350,105 @@ static void test_serving(void **state)
     assert_int_equal(num_bad, 0);
 }
 
+/* ---- Counts of events ---- */
+
+#define LOWEST_OF_EVENTS 0.95 /* these intervals are wide rather than narrow */
+
+/* Both points of a study of num replications: their summaries, [NUM_POINTS][num_metrics], and
+ * the differences. */
+static void compare_points(const pool_t *self, uint64_t study_id, size_t num,
+    spot_summary_t *summaries, spot_paired_t *pairs)
+{
+    spot_study_head_t head = self->study.head;
+    double *rows = spot_calloc(num * self->num_metrics, sizeof(*rows));
+    size_t drawn[MAX_ROWS];
+    spot_store_t *store;
+
+    assert_non_null(rows);
+    draw(self, study_id, num, drawn);
+    head.num_replications = (int64_t) num;
+    head.batch_replications = (int64_t) num;
+    assert_int_equal(spot_store_open_memory(&store, &head), 0);
+    for (size_t k = 0; k < NUM_POINTS; k++) {
+        for (size_t j = 0; j < num; j++) {
+            memcpy(&rows[j * self->num_metrics], row_of(self, k, drawn[j]),
+                self->num_metrics * sizeof(*rows));
+        }
+        assert_int_equal(store->put(store, &(spot_piece_t){k, 0, num, rows, NULL}), 0);
+        assert_int_equal(spot_summarise(store, k, &summaries[k * self->num_metrics]), 0);
+    }
+    assert_int_equal(spot_store_difference(store, 1, 0, pairs), 0);
+    store->close(store);
+    free(rows);
+}
+
+/* No count is 0 +-0, nor is a difference of two. */
+static int check_counts(const pool_t *self, size_t num)
+{
+    const size_t num_metrics = self->num_metrics, num_listed = self->study.head.num_listed;
+    spot_summary_t *summaries = spot_calloc(NUM_POINTS * num_metrics, sizeof(*summaries));
+    spot_paired_t *pairs = spot_calloc(num_metrics, sizeof(*pairs));
+    int(*num_held)[NUM_POINTS + 1] = spot_calloc(num_metrics, sizeof(*num_held));
+    int num_bad = 0;
+
+    assert_true(summaries != NULL && pairs != NULL && num_held != NULL);
+    for (uint64_t k = 0; k < NUM_STUDIES; k++) {
+        compare_points(self, k, num, summaries, pairs);
+        for (size_t j = 0; j < num_listed; j++) {
+            double truths[NUM_POINTS], low, high;
+
+            for (size_t i = 0; i < NUM_POINTS; i++) {
+                const spot_summary_t *summary = &summaries[i * num_metrics + j];
+
+                truths[i] = self->truths[i][j];
+                assert_true(summary->ci_low < summary->ci_high);
+                num_held[j][i] += summary->ci_low <= truths[i] && truths[i] <= summary->ci_high;
+            }
+            spot_paired_bounds(&pairs[j], SPOT_CONFIDENCE, &low, &high);
+            assert_true(low < high);
+            num_held[j][NUM_POINTS] +=
+                low <= truths[1] - truths[0] && truths[1] - truths[0] <= high;
+        }
+    }
+    for (size_t j = 0; j < num_listed; j++) {
+        bool is_good = true;
+
+        for (size_t i = 0; i <= NUM_POINTS; i++) {
+            is_good = is_good && num_held[j][i] >= LOWEST_OF_EVENTS * NUM_STUDIES;
+        }
+        print_message("%-17s n %3zu, truth %9.4g and %9.4g: holds %5.1f %% and %5.1f %%, the "
+                      "difference %5.1f %%%s\n",
+            self->study.head.metrics[j].name, num, self->truths[0][j], self->truths[1][j],
+            100.0 * num_held[j][0] / NUM_STUDIES, 100.0 * num_held[j][1] / NUM_STUDIES,
+            100.0 * num_held[j][2] / NUM_STUDIES, is_good ? "" : " WRONG");
+        num_bad += !is_good;
+    }
+    free(summaries);
+    free(pairs);
+    free(num_held);
+    return num_bad;
+}
+
+static void test_counts(void **state)
+{
+    static const char *const sets[] = {
+        "trace.addition.per_minute=0", "trace.preemption.count={fixed: 1}"};
+    pool_t pool = {.num_rows = 0};
+    int num_bad = 0;
+
+    (void) state;
+    pool_init(&pool, "train-events", 2, sets);
+    for (size_t j = 0; j < NUM_POINTS; j++) {
+        for (size_t k = 0; k < pool.study.head.num_listed; k++) {
+            pool.truths[j][k] = mean_of(&pool, j, k);
+        }
+    }
+    num_bad += check_counts(&pool, 24);
+    num_bad += check_counts(&pool, 96);
+    pool_free(&pool);
+    assert_int_equal(num_bad, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -354,6 +456,7 @@ int main(void)
         cmocka_unit_test(test_times_of_training),
         cmocka_unit_test(test_schedules),
         cmocka_unit_test(test_serving),
+        cmocka_unit_test(test_counts),
     };
 
     return cmocka_run_group_tests_name("study_coverage", tests, NULL, NULL);

@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "sim/bench/analysis/point_groups.h"
 #include "sim/bench/analysis/quantiles.h"
+#include "sim/bench/analysis/summary.h"
 
 /* Rows of the base in memory. */
 #define BLOCK_ROWS 1024
@@ -31,6 +32,7 @@ typedef struct {
     size_t num_metrics;    /* compared */
     spot_line_t *lines;    /* [2][num_metrics] of the point, then of the base: */
     spot_compared_t lined; /* the latter is this one */
+    spot_known_t *known;   /* [2][num_metrics] as lines */
     spot_paired_t *pairs;  /* [num_metrics] */
     double confidence;     /* of the intervals of quantiles */
     numbers_t *quantiles;  /* [num_metrics] empty but for quantiles */
@@ -193,6 +195,12 @@ static void repeat_pair(spot_paired_t *pair, int64_t num_pairs)
     }
 }
 
+static int find_known(const pairing_t *self, const spot_compared_t *compared, spot_known_t *known)
+{
+    return spot_known_find(compared->store, compared->point_id, self->num_metrics,
+        compared->metric_ids, self->confidence, known);
+}
+
 /* Finds the lines of both; those of a base serve its next point too. */
 static int find_lines(pairing_t *self)
 {
@@ -202,19 +210,22 @@ static int find_lines(pairing_t *self)
 
     if (self->lines == NULL) {
         self->lines = spot_calloc(2 * num_metrics, sizeof(*self->lines));
+        self->known = spot_calloc(2 * num_metrics, sizeof(*self->known));
     }
-    if (self->lines == NULL) {
+    if (self->lines == NULL || self->known == NULL) {
         return SPOT_ERR_NO_MEMORY;
     }
     if (self->lined.store != base->store || self->lined.point_id != base->point_id ||
         self->lined.metric_ids != base->metric_ids) {
         ret = spot_lines_read(
             base->store, base->point_id, num_metrics, base->metric_ids, &self->lines[num_metrics]);
+        ret = ret == 0 ? find_known(self, base, &self->known[num_metrics]) : ret;
         self->lined = *base;
     }
-    return ret == 0 ? spot_lines_read(point->store, point->point_id, num_metrics, point->metric_ids,
-                          self->lines)
-                    : ret;
+    ret = ret == 0 ? spot_lines_read(
+                         point->store, point->point_id, num_metrics, point->metric_ids, self->lines)
+                   : ret;
+    return ret == 0 ? find_known(self, point, self->known) : ret;
 }
 
 static bool is_binary(const spot_compared_t *self, size_t j)
@@ -250,6 +261,24 @@ static int settle_quantiles(pairing_t *self, bool is_x_fixed, bool is_y_fixed)
     return ret;
 }
 
+/* Of events of which a point shows hardly any, pairs do not show the difference: it has the
+ * interval that follows from those of both (Zou and Donner, Statistics in Medicine 27, 2008).
+ * x of the point, y of the base. */
+static void settle_events(
+    spot_paired_t *pair, const spot_known_t *x, const spot_known_t *y, double confidence)
+{
+    const double mean = spot_paired_mean(pair);
+
+    if (pair->difference.num_values < 2 || pair->is_quantile || pair->is_binary ||
+        !(x->is_open || y->is_open || x->is_unseen || y->is_unseen)) {
+        return;
+    }
+    pair->has_ends = true;
+    pair->confidence = confidence;
+    pair->low = mean - hypot(x->value - x->low, y->high - y->value);
+    pair->high = mean + hypot(x->high - x->value, y->value - y->low);
+}
+
 static void free_pairing(pairing_t *self)
 {
     for (size_t j = 0; self->quantiles != NULL && j < self->num_metrics; j++) {
@@ -258,6 +287,7 @@ static void free_pairing(pairing_t *self)
     }
     free(self->quantiles);
     free(self->lines);
+    free(self->known);
     free(self->values);
     free(self->keys);
 }
@@ -295,6 +325,11 @@ static int pair_point(pairing_t *self)
             memset(&self->pairs[j], 0, sizeof(self->pairs[j]));
         } else if (is_point_fixed && is_fixed(base)) {
             repeat_pair(&self->pairs[j], head->num_replications);
+        } else {
+            const spot_known_t *known[2] = {&self->known[j], &self->known[self->num_metrics + j]};
+
+            settle_events(
+                &self->pairs[j], known[self->is_turned], known[!self->is_turned], self->confidence);
         }
     }
     return ret;

@@ -10,6 +10,21 @@
 #include "base/skewed.h"
 #include "sim/bench/analysis/quantiles.h"
 
+/* What is counted: the numerator, or the metric itself. */
+static const spot_metric_t *counted_of(const spot_estimate_t *self, const spot_study_head_t *head)
+{
+    return self->source.of_id < head->num_metrics ? &head->metrics[self->source.of_id]
+                                                  : self->metric;
+}
+
+/* A mean over replications of a rate is none. */
+static bool is_count(const spot_estimate_t *self, const spot_study_head_t *head)
+{
+    return !self->is_share && counted_of(self, head)->is_count &&
+           (self->estimator == SPOT_ESTIMATOR_RATIO ||
+               (self->estimator == SPOT_ESTIMATOR_MEAN && self->metric->denominator == NULL));
+}
+
 void spot_estimate_init(spot_estimate_t *self, const spot_study_head_t *head, size_t metric_id)
 {
     *self = (spot_estimate_t){.metric = &head->metrics[metric_id],
@@ -18,6 +33,10 @@ void spot_estimate_init(spot_estimate_t *self, const spot_study_head_t *head, si
     self->is_share =
         self->metric->kind == SPOT_METRIC_SHARE &&
         (self->estimator == SPOT_ESTIMATOR_RATIO || self->estimator == SPOT_ESTIMATOR_MEAN);
+    self->is_count = is_count(self, head);
+    self->num_metrics = head->num_metrics;
+    self->has_whole = counted_of(self, head)->count_of != NULL;
+    self->whole_id = spot_study_metric_id(head, counted_of(self, head)->count_of);
 }
 
 void spot_estimate_free(spot_estimate_t *self)
@@ -104,6 +123,16 @@ static int add_to_quantile(spot_estimate_t *self, double value, double bound)
     return ret;
 }
 
+static void add_events(spot_estimate_t *self, const double numbers[2], const double *row)
+{
+    if (self->is_count && numbers[1] > 0) {
+        spot_rare_count_add(&self->count, numbers[0], numbers[1],
+            !self->has_whole                      ? 1
+            : self->whole_id == self->num_metrics ? (double) NAN
+                                                  : row[self->whole_id]);
+    }
+}
+
 int spot_estimate_add(spot_estimate_t *self, const double *row)
 {
     double numbers[2];
@@ -122,6 +151,7 @@ int spot_estimate_add(spot_estimate_t *self, const double *row)
         self->origin = numbers[0] / numbers[1];
     }
     add_moments(self, numbers[0] - self->origin * numbers[1], numbers[1]);
+    add_events(self, numbers, row);
     return self->is_share ? spot_rare_share_add(&self->share, numbers[0], numbers[1]) : 0;
 }
 
@@ -246,7 +276,25 @@ static void wilson_bounds(double p, double n, double confidence, double *low, do
 
 bool spot_estimate_is_rare(const spot_estimate_t *self)
 {
-    return self->is_share && spot_rare_share_is_rare(&self->share);
+    return (self->is_share && spot_rare_share_is_rare(&self->share)) ||
+           (self->is_count && spot_rare_count_is_rare(&self->count));
+}
+
+static void rare_bounds(const spot_estimate_t *self, double confidence, double *low, double *high)
+{
+    if (self->is_share) {
+        spot_rare_share_bounds(&self->share, confidence, low, high);
+    } else {
+        spot_rare_count_bounds(&self->count, confidence, low, high);
+    }
+}
+
+bool spot_estimate_has_none(const spot_estimate_t *self)
+{
+    return spot_estimate_is_rare(self) &&
+           (self->is_share ? self->share.num_none == self->share.num_values ||
+                                 self->share.num_all == self->share.num_values
+                           : self->count.total == 0 || !self->count.differs);
 }
 
 bool spot_estimate_is_unseen(const spot_estimate_t *self)
@@ -257,8 +305,8 @@ bool spot_estimate_is_unseen(const spot_estimate_t *self)
     if (!spot_estimate_is_rare(self)) {
         return false;
     }
-    spot_rare_share_bounds(&self->share, SPOT_CONFIDENCE, &low, &high);
-    return value < 0.5 ? high > 2 * value : 1 - low > 2 * (1 - value);
+    rare_bounds(self, SPOT_CONFIDENCE, &low, &high);
+    return value < 0.5 || self->is_count ? high > 2 * value : 1 - low > 2 * (1 - value);
 }
 
 bool spot_interval_is_one_sided(double value, double low, double high)
@@ -281,7 +329,7 @@ void spot_estimate_bounds(const spot_estimate_t *self, double confidence, double
         return;
     }
     if (spot_estimate_is_rare(self)) {
-        spot_rare_share_bounds(&self->share, confidence, low, high);
+        rare_bounds(self, confidence, low, high);
         return;
     }
     half_width = self->num_values < 2

@@ -3,11 +3,11 @@
  *
  * A mean has Student's interval. A ratio is the total of its numerator over the total of
  * its denominator; the interval is that of the delta method (Cochran, Sampling
- * Techniques, 3rd ed., section 6.4). A share of a whole that fewer than half of the
- * replications have any of has another one: see base/rare_share.h. A probability has
- * Wilson's interval (Journal of the American Statistical Association 22, 1927). A
- * quantile has that of the order statistics (Conover, Practical Nonparametric Statistics, 3rd ed.,
- * section 3.2). */
+ * Techniques, 3rd ed., section 6.4). A share of a whole, and a number of events, that fewer
+ * than half of the replications have any of has another one: see base/rare_share.h. A probability
+ * has Wilson's interval (Journal of the American Statistical Association 22, 1927). A quantile has
+ * that of the order statistics (Conover, Practical Nonparametric Statistics, 3rd ed., section 3.2).
+ */
 #pragma once
 
 #include "base/rare_share.h"
@@ -35,6 +35,10 @@ typedef struct {
     double *bounds; /* [num_values] the same with the lower bounds */
     bool is_share;  /* a mean or a ratio that is a share of a whole: */
     spot_rare_share_t share;
+    bool is_count; /* the same of a number of events: */
+    spot_rare_count_t count;
+    bool has_whole;               /* the events are a part of this metric: */
+    size_t whole_id, num_metrics; /* the latter: it is not kept */
 } spot_estimate_t;
 
 void spot_estimate_init(spot_estimate_t *self, const spot_study_head_t *head, size_t metric_id);
@@ -72,8 +76,12 @@ void spot_estimate_safe_bounds(
 void spot_binomial_bounds(
     double num_hits, double num, double confidence, double *low, double *high);
 
-/* Whether it has the interval of a share that few replications know: base/rare_share.h. */
+/* Whether it has the interval of a share or a count that few replications know:
+ * base/rare_share.h. */
 bool spot_estimate_is_rare(const spot_estimate_t *self);
+
+/* Whether no replication has an event of such a share or count, or lacks one. */
+bool spot_estimate_has_none(const spot_estimate_t *self);
 
 /* Whether the replications that have some of such a share, or lack some of it, are so few
  * that with those that were missed it may be more than twice as much. */

@@ -264,11 +264,18 @@ static bool is_constant(const spot_estimate_t *estimate)
     return estimate->estimator != SPOT_ESTIMATOR_PROBABILITY && spot_estimate_is_constant(estimate);
 }
 
-/* The interval of an estimate; a fixed point is known. */
-static void find_bounds(
-    const spot_race_t *self, spot_estimate_t *estimate, bool is_fixed, double *low, double *high)
+/* Whether a metric of a point is known without chance. */
+static bool has_no_chance(const spot_race_t *self, size_t point_id, size_t metric_id)
 {
-    if (is_fixed) {
+    return spot_study_is_fixed(self->head, point_id) ||
+           spot_study_is_ruled(self->head, point_id, metric_id);
+}
+
+/* The interval of an estimate; what is known has none. */
+static void find_bounds(
+    const spot_race_t *self, spot_estimate_t *estimate, bool is_known, double *low, double *high)
+{
+    if (is_known) {
         *low = *high = spot_estimate_value(estimate);
     } else {
         spot_estimate_safe_bounds(estimate, self->confidence, low, high);
@@ -297,19 +304,21 @@ typedef struct {
     bool is_kept, is_broken; /* with confidence */
 } limit_t;
 
-static limit_t judge_limit(
-    const spot_race_t *self, size_t point_id, size_t constraint_id, bool is_fixed)
+static limit_t judge_limit(const spot_race_t *self, size_t point_id, size_t constraint_id)
 {
     const spot_constraint_t *constraint = &self->head->optimise.constraints[constraint_id];
     double low, high;
 
-    find_bounds(self, &self->runners[point_id].constrained[constraint_id], is_fixed, &low, &high);
+    find_bounds(self, &self->runners[point_id].constrained[constraint_id],
+        has_no_chance(self, point_id, self->constraint_ids[constraint_id]), &low, &high);
     return (limit_t){constraint->is_upper ? high <= constraint->limit : low >= constraint->limit,
         constraint->is_upper ? low > constraint->limit : high < constraint->limit};
 }
 
-/* Whether a constant may be one by rule, as memory and rent of what is always there are: it
- * is not zero, neither a time nor a share, and the metric of the race does vary. */
+/* Whether a constant that no event is known to move may be one by rule, as memory and rent
+ * of what is always there are: it is not zero, neither a time nor a share, and the metric of
+ * the race does vary. Where events were not seen, or none is looked for, is_with says that
+ * it is not known: see spot_find_company(). */
 static bool is_by_rule(const spot_runner_t *runner, const spot_estimate_t *estimate)
 {
     const spot_metric_kind_t kind = estimate->metric->kind;
@@ -351,16 +360,17 @@ static int find_company(
 }
 
 /* Sets what all constraints are. Limits that doubtful intervals keep or break are open. */
-static void judge_limits(spot_race_t *self, size_t point_id, bool is_fixed, limit_t *all)
+static void judge_limits(spot_race_t *self, size_t point_id, limit_t *all)
 {
     spot_runner_t *runner = &self->runners[point_id];
 
     *all = (limit_t){.is_kept = true};
     runner->is_doubtful = false;
     for (size_t j = 0; j < self->head->optimise.num_constraints; j++) {
-        const limit_t limit = judge_limit(self, point_id, j, is_fixed);
+        const limit_t limit = judge_limit(self, point_id, j);
 
-        if (!is_fixed && (limit.is_kept || limit.is_broken) &&
+        if (!has_no_chance(self, point_id, self->constraint_ids[j]) &&
+            (limit.is_kept || limit.is_broken) &&
             (self->is_with[self->constraint_ids[j]] ||
                 is_doubtful(runner, &runner->constrained[j]))) {
             runner->is_doubtful = true;
@@ -385,13 +395,14 @@ static int judge_alone(spot_race_t *self, const spot_store_t *store, size_t poin
     runner->is_constant = false;
     for (size_t j = 0; j < num_constraints; j++) {
         runner->is_constant =
-            runner->is_constant || (!is_fixed && is_constant(&runner->constrained[j]));
+            runner->is_constant || (!has_no_chance(self, point_id, self->constraint_ids[j]) &&
+                                       is_constant(&runner->constrained[j]));
     }
     memset(self->is_with, 0, self->head->num_metrics * sizeof(*self->is_with));
-    judge_limits(self, point_id, is_fixed, &all);
+    judge_limits(self, point_id, &all);
     if (!is_fixed && num_constraints > 0) {
         ret = find_company(self, store, point_id, &all);
-        judge_limits(self, point_id, is_fixed, &all);
+        judge_limits(self, point_id, &all);
     }
     runner->is_feasible = all.is_kept || (runner->is_feasible && !runner->is_doubtful);
     judge_measured(self, point_id);
@@ -474,8 +485,8 @@ static void compare_rows(const spot_race_t *self, const spot_runner_t *x, const 
     }
 }
 
-/* Bounds of x - y from the intervals of both: of quantiles, and of points that are
- * known. */
+/* Bounds of x - y from the intervals of both: of quantiles, of events that were hardly seen,
+ * and of points that are known. */
 static void compare_intervals(const spot_race_t *self, spot_runner_t *x, spot_runner_t *y,
     bool is_known, double *low, double *high)
 {
@@ -490,6 +501,13 @@ static void compare_intervals(const spot_race_t *self, spot_runner_t *x, spot_ru
     }
     *low = lows[0] - highs[1];
     *high = highs[0] - lows[1];
+}
+
+/* Whether the metric of the race counts events of which a point shows hardly any. */
+static bool is_unseen(const spot_race_t *self, size_t point_id)
+{
+    return spot_estimate_is_unseen(&self->runners[point_id].estimate) &&
+           !has_no_chance(self, point_id, self->metric_id);
 }
 
 /* Compares a point with the best. One that rests less on what was not measured stays: it
@@ -511,7 +529,8 @@ static void judge_against_best(spot_race_t *self, size_t point_id)
         runner->gain = (double) INFINITY;
         return;
     }
-    if (is_known || runner->estimate.estimator == SPOT_ESTIMATOR_QUANTILE) {
+    if (is_known || runner->estimate.estimator == SPOT_ESTIMATOR_QUANTILE ||
+        is_unseen(self, point_id) || is_unseen(self, self->best_id)) {
         compare_intervals(self, runner, best, is_known, &low, &high);
     } else {
         compare_rows(self, runner, best, &is_constant, &low, &high);

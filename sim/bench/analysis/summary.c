@@ -143,14 +143,23 @@ static int summarise_column(
     return ret;
 }
 
-/* Corrects the summary of a metric that the point lacks, or of a fixed point. */
+/* Whether the value is known without chance. A metric that rules make the same has no spread;
+ * where it has, the rule is not one of this study. */
+static bool is_known(
+    const spot_study_head_t *head, size_t point_id, size_t metric_id, const spot_summary_t *summary)
+{
+    return (spot_study_is_fixed(head, point_id) && summary->num_values == 1) ||
+           (spot_study_is_ruled(head, point_id, metric_id) && summary->num_values > 1 &&
+               !(summary->std > 0));
+}
+
+/* Corrects the summary of a metric that the point lacks, or of one that is known. */
 static void settle_summary(
     const spot_study_head_t *head, size_t point_id, size_t metric_id, spot_summary_t *summary)
 {
     if (!spot_study_has_metric(head, point_id, metric_id)) {
         summary->num_nulls = 0;
-    } else if (spot_study_is_fixed(head, point_id) && summary->num_values == 1 &&
-               isfinite(summary->value)) {
+    } else if (is_known(head, point_id, metric_id, summary) && isfinite(summary->value)) {
         summary->std = 0;
         summary->stderr_value = 0;
         summary->ci_low = summary->value;
@@ -158,6 +167,46 @@ static void settle_summary(
         summary->half_width = 0;
         summary->excess = 0;
     }
+}
+
+/* ---- Constants ---- */
+
+/* Whether an estimate is of events that chance decides. */
+static bool is_of_events(const spot_estimate_t *estimate, const spot_study_head_t *head,
+    size_t point_id, size_t metric_id)
+{
+    return (estimate->is_share || estimate->is_count) && estimate->num_values > 0 &&
+           !spot_study_is_ruled(head, point_id, metric_id);
+}
+
+/* Whether all replications have the same of a mean or a ratio, which no rule says: then a
+ * replication with an event may have another value. */
+static bool may_be_luck(const spot_estimate_t *estimate, const spot_study_head_t *head,
+    size_t point_id, size_t metric_id)
+{
+    return (estimate->estimator == SPOT_ESTIMATOR_MEAN ||
+               estimate->estimator == SPOT_ESTIMATOR_RATIO) &&
+           spot_estimate_is_constant(estimate) && !spot_estimate_is_rare(estimate) &&
+           !spot_study_is_ruled(head, point_id, metric_id);
+}
+
+/* Whether a constant is not known to be one: there are events of which no replication shows
+ * any, or no metric of events at all that would show that there were some. Columns without
+ * rows are not looked at. */
+static bool are_constants_luck(
+    const column_t *columns, const spot_study_head_t *head, size_t point_id)
+{
+    bool is_any = false, is_unseen = false;
+
+    for (size_t j = 0; j < head->num_metrics; j++) {
+        const spot_estimate_t *estimate = &columns[j].estimate;
+
+        if (is_of_events(estimate, head, point_id, j)) {
+            is_any = true;
+            is_unseen = is_unseen || spot_estimate_has_none(estimate);
+        }
+    }
+    return is_unseen || !is_any;
 }
 
 /* ---- What goes with a share that was hardly seen ---- */
@@ -198,7 +247,8 @@ static int find_companies(companies_t *self, size_t num_columns, const bool *is_
     for (size_t j = 0; j < num_columns; j++) {
         const spot_estimate_t *share = &self->columns[j].estimate;
 
-        if (!spot_estimate_is_unseen(share) || spot_estimate_is_constant(share)) {
+        if (!share->is_share || !spot_estimate_is_unseen(share) ||
+            spot_estimate_is_constant(share)) {
             continue;
         }
         for (size_t k = 0; ret == 0 && k < num_columns; k++) {
@@ -274,6 +324,16 @@ static int find_company(const spot_store_t *store, size_t point_id, int64_t num_
     return ret;
 }
 
+/* The interval of a constant that may be luck has no ends. */
+static void open_constant(const spot_estimate_t *estimate, const spot_study_head_t *head,
+    size_t point_id, size_t metric_id, spot_summary_t *summary)
+{
+    if (may_be_luck(estimate, head, point_id, metric_id)) {
+        summary->half_width = (double) INFINITY;
+        summary->ci_low = summary->ci_high = (double) NAN;
+    }
+}
+
 static int mark_company(
     const spot_store_t *store, size_t point_id, const column_t *columns, spot_summary_t *summaries)
 {
@@ -287,6 +347,11 @@ static int mark_company(
     for (size_t j = 0; ret == 0 && j < num_metrics; j++) {
         summaries[j].is_heavy = summaries[j].is_heavy || is_with[j];
     }
+    if (ret == 0 && are_constants_luck(columns, store->head, point_id)) {
+        for (size_t j = 0; j < num_metrics; j++) {
+            open_constant(&columns[j].estimate, store->head, point_id, j, &summaries[j]);
+        }
+    }
     free(is_with);
     return ret;
 }
@@ -294,7 +359,7 @@ static int mark_company(
 typedef struct {
     const bool *is_asked;
     size_t num_columns;
-    column_t *columns;
+    column_t *columns; /* [num_columns] */
     int64_t num_rows_left;
 } asked_t;
 
@@ -310,7 +375,7 @@ static int add_asked(void *context, const spot_row_t *row)
     for (size_t j = 0; ret == 0 && j < self->num_columns; j++) {
         spot_estimate_t *estimate = &self->columns[j].estimate;
 
-        if (self->is_asked[j] || estimate->is_share) {
+        if (self->is_asked[j] || estimate->is_share || estimate->is_count) {
             ret = spot_estimate_add(estimate, row->metrics);
         }
     }
@@ -337,10 +402,71 @@ int spot_find_company(const spot_store_t *store, size_t point_id, int64_t num_ro
     if (ret == 0) {
         ret = find_company(store, point_id, num_rows, self.columns, is_asked, is_with);
     }
+    if (ret == 0 && are_constants_luck(self.columns, store->head, point_id)) {
+        for (size_t j = 0; j < num_metrics; j++) {
+            is_with[j] = is_with[j] || (is_asked[j] && may_be_luck(&self.columns[j].estimate,
+                                                           store->head, point_id, j));
+        }
+    }
     for (size_t j = 0; j < num_metrics; j++) {
         spot_estimate_free(&self.columns[j].estimate);
     }
     free(self.columns);
+    return ret;
+}
+
+static void know_metric(const spot_estimate_t *estimate, const spot_study_head_t *head,
+    size_t point_id, size_t metric_id, double confidence, bool are_luck, spot_known_t *known)
+{
+    const bool is_of_chance =
+        !spot_study_is_ruled(head, point_id, metric_id) && estimate->num_values > 1;
+
+    *known = (spot_known_t){.value = spot_estimate_value(estimate)};
+    known->low = known->high = known->value;
+    known->is_open = are_luck && may_be_luck(estimate, head, point_id, metric_id);
+    known->is_unseen = is_of_chance && spot_estimate_is_unseen(estimate);
+    if (known->is_open) {
+        known->low = -(double) INFINITY;
+        known->high = (double) INFINITY;
+    } else if (is_of_chance) {
+        spot_estimate_bounds(estimate, confidence, &known->low, &known->high);
+    }
+}
+
+int spot_known_find(const spot_store_t *store, size_t point_id, size_t num_metrics,
+    const size_t *metric_ids, double confidence, spot_known_t *known)
+{
+    const spot_study_head_t *head = store->head;
+    bool *is_asked = spot_calloc(head->num_metrics, sizeof(*is_asked));
+    asked_t self = {is_asked, head->num_metrics,
+        spot_calloc(head->num_metrics, sizeof(*self.columns)), INT64_MAX};
+    int ret = is_asked == NULL || self.columns == NULL ? SPOT_ERR_NO_MEMORY : 0;
+
+    for (size_t j = 0; ret == 0 && j < head->num_metrics; j++) {
+        spot_estimate_init(&self.columns[j].estimate, head, j);
+    }
+    for (size_t j = 0; ret == 0 && j < num_metrics; j++) {
+        const size_t id = metric_ids == NULL ? j : metric_ids[j];
+        const spot_estimator_t estimator = self.columns[id].estimate.estimator;
+
+        is_asked[id] = estimator == SPOT_ESTIMATOR_MEAN || estimator == SPOT_ESTIMATOR_RATIO;
+    }
+    ret = ret == 0 ? store->read(store, point_id, 0, add_asked, &self) : ret;
+    if (ret == 0) {
+        const bool are_luck = are_constants_luck(self.columns, head, point_id);
+
+        for (size_t j = 0; j < num_metrics; j++) {
+            const size_t id = metric_ids == NULL ? j : metric_ids[j];
+
+            know_metric(
+                &self.columns[id].estimate, head, point_id, id, confidence, are_luck, &known[j]);
+        }
+    }
+    for (size_t j = 0; self.columns != NULL && j < head->num_metrics; j++) {
+        spot_estimate_free(&self.columns[j].estimate);
+    }
+    free(self.columns);
+    free(is_asked);
     return ret;
 }
 

@@ -44,8 +44,22 @@ SPOT_MUST_CHECK int spot_summarise(
  * NULL after an error. */
 SPOT_MUST_CHECK int spot_summarise_all(const spot_store_t *store, spot_summary_t **summaries);
 
+/* An estimate with its interval, for differences. */
+typedef struct {
+    double value, low, high; /* infinite: it lacks this end */
+    bool is_open;            /* it is a constant that may be luck, without ends */
+    bool is_unseen;          /* it is of events of which hardly any was seen */
+} spot_known_t;
+
+/* Sets what a point knows of num_metrics metrics at a confidence; metric_ids: NULL: the first
+ * ones. Only means and ratios are open or unseen, and only of these the interval is set.
+ * Errors of reading, NO_MEMORY. O(rows). */
+SPOT_MUST_CHECK int spot_known_find(const spot_store_t *store, size_t point_id, size_t num_metrics,
+    const size_t *metric_ids, double confidence, spot_known_t *known);
+
 /* Which of the metrics asked for go with a share of which the first num_rows rows of a
- * point show too little: see is_heavy. is_asked, is_with: [head->num_metrics]. Errors of
+ * point show too little: see is_heavy; or are the same in all of them by luck, as far as
+ * is known: their interval has no ends. is_asked, is_with: [head->num_metrics]. Errors of
  * reading, NO_MEMORY. O(rows). */
 SPOT_MUST_CHECK int spot_find_company(const spot_store_t *store, size_t point_id, int64_t num_rows,
     const bool *is_asked, bool *is_with);

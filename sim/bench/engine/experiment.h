@@ -42,6 +42,12 @@ typedef struct {
     size_t num_series;
     const spot_series_kind_t *const *series; /* [num_series] */
     bool is_random;                          /* replications differ; else one is enough */
+    /* Names of metrics, up to NULL, that the rules of the scenario make 0 in all replications
+     * (not derived ones), as work for redundancy where there is none, or the same; NULL: none
+     * is known to be. */
+    const char *const *never;
+    const char *const *ruled;
+    bool is_ruled; /* all metrics are the same, though replications are run for each event */
     const char *why_fixed;      /* where they do not, the reason in words; may be NULL */
     int64_t num_replications;   /* of a point, if the study does not say, >= 1 */
     int64_t min_replications;   /* the same, with a precision or a race, >= 2 */

@@ -51,6 +51,10 @@ typedef struct {
                                 bound, for a run that was cut off; the value of a derived
                                 metric is null there. NULL: always known */
     bool is_total;           /* listed only if a study names it */
+    bool is_count;           /* a number of events, whole in each replication, so that none
+                                seen does not mean that there are none: see base/rare_share.h */
+    const char *count_of;    /* a count of parts of this metric, all of which one event may
+                                take, as late queries; NULL: events come one at a time */
     spot_estimator_t estimator;
     double p; /* of a QUANTILE, 0 to 1 */
 } spot_metric_t;

@@ -52,6 +52,7 @@ void spot_study_head_free_kinds(spot_study_head_t *self)
 {
     for (size_t j = 0; self->kinds != NULL && j < self->num_kinds; j++) {
         free(self->kinds[j].has_metric);
+        free(self->kinds[j].is_ruled);
         free(self->kinds[j].cannot_run);
         free(self->kinds[j].unmeasured);
         free(self->kinds[j].beyond_metric);
@@ -175,6 +176,15 @@ bool spot_study_has_metric(const spot_study_head_t *head, size_t point_id, size_
 
     spot_bug_assert(metric_id < head->num_metrics);
     return kind == NULL || kind->has_metric == NULL || kind->has_metric[metric_id];
+}
+
+bool spot_study_is_ruled(const spot_study_head_t *head, size_t point_id, size_t metric_id)
+{
+    const spot_point_kind_t *kind = kind_of(head, point_id);
+
+    spot_bug_assert(metric_id < head->num_metrics);
+    return kind != NULL &&
+           (kind->is_fixed || (kind->is_ruled != NULL && kind->is_ruled[metric_id]));
 }
 
 bool spot_study_is_fixed(const spot_study_head_t *head, size_t point_id)

@@ -124,6 +124,8 @@ typedef struct {
 typedef struct {
     bool is_fixed;    /* all replications are the same: the first one is run alone */
     bool *has_metric; /* [num_metrics] of the head; NULL: all of them */
+    bool *is_ruled;   /* [num_metrics] those that the rules of the scenario make the same in
+                         all replications; NULL: none is known to be */
     char *cannot_run; /* why they have no replications, in words; NULL: they run */
     char *unmeasured; /* what their results rest on that was not measured, in words;
                          NULL: nothing */
@@ -227,6 +229,10 @@ static inline bool spot_study_shows(const spot_study_head_t *head, size_t metric
 /* Whether a point yields a metric. What it lacks is no value: neither undefined nor 0.
  */
 bool spot_study_has_metric(const spot_study_head_t *head, size_t point_id, size_t metric_id);
+
+/* Whether the rules of the scenario make a metric the same in all replications of a point,
+ * such as work for redundancy where there is none. Its value is known. */
+bool spot_study_is_ruled(const spot_study_head_t *head, size_t point_id, size_t metric_id);
 
 /* Whether all replications of a point are the same, beside points where they differ. */
 bool spot_study_is_fixed(const spot_study_head_t *head, size_t point_id);

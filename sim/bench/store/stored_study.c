@@ -42,6 +42,8 @@ static const spot_json_member_t metric_members[] = {
     SPOT_MEMBER(spot_metric_t, "per", per, NUMBER),
     SPOT_MEMBER(spot_metric_t, "known_if", known_if, NAME),
     SPOT_MEMBER(spot_metric_t, "is_total", is_total, BOOLEAN),
+    SPOT_MEMBER(spot_metric_t, "is_count", is_count, BOOLEAN),
+    SPOT_MEMBER(spot_metric_t, "count_of", count_of, NAME),
     SPOT_MEMBER_CHOICE(spot_metric_t, "estimator", estimator, spot_estimator_names),
     SPOT_MEMBER(spot_metric_t, "p", p, NUMBER),
     {0},
@@ -77,6 +79,9 @@ static const spot_json_member_t baseline_members[] = {
 static const spot_json_member_t kind_members[] = {
     SPOT_MEMBER(spot_point_kind_t, "is_fixed", is_fixed, BOOLEAN),
     SPOT_MEMBER_WITH(spot_point_kind_t, "has_metric", has_metric, LIST, .members = a_flag,
+        .item_bytes = sizeof(bool), .is_num_of_root = true,
+        .num_offset = offsetof(whole_t, head.num_metrics)),
+    SPOT_MEMBER_WITH(spot_point_kind_t, "is_ruled", is_ruled, LIST, .members = a_flag,
         .item_bytes = sizeof(bool), .is_num_of_root = true,
         .num_offset = offsetof(whole_t, head.num_metrics)),
     SPOT_MEMBER(spot_point_kind_t, "cannot_run", cannot_run, TEXT),

@@ -192,6 +192,28 @@ static bool has_metric(const spot_study_t *study, const spot_outputs_t *outputs,
     return has_all;
 }
 
+/* names: up to NULL, or NULL. */
+static bool is_named(const char *const *names, const char *name)
+{
+    for (size_t j = 0; names != NULL && names[j] != NULL; j++) {
+        if (strcmp(names[j], name) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Whether the rules of a layout make a metric the same in all replications. */
+static bool is_ruled(const spot_outputs_t *outputs, const spot_metric_t *metric)
+{
+    const char *name = metric->numerator == NULL ? metric->name : metric->numerator;
+
+    return !outputs->is_random || outputs->is_ruled || is_named(outputs->never, name) ||
+           is_named(outputs->ruled, metric->name) ||
+           (is_named(outputs->ruled, name) &&
+               (metric->denominator == NULL || is_named(outputs->ruled, metric->denominator)));
+}
+
 /* Finds the column of each metric of a layout, mostly the one after that of the metric
  * before, and what is special of its points. A point is fixed only if others are not: a
  * study without chance runs as many replications as it asks for. */
@@ -205,7 +227,8 @@ static int settle_layout(const spot_study_t *study, spot_metric_layout_t *layout
     free(layout->columns);
     layout->columns = spot_calloc(outputs->num_metrics, sizeof(*layout->columns));
     kind->has_metric = spot_calloc(head->num_metrics, sizeof(*kind->has_metric));
-    if (layout->columns == NULL || kind->has_metric == NULL) {
+    kind->is_ruled = spot_calloc(head->num_metrics, sizeof(*kind->is_ruled));
+    if (layout->columns == NULL || kind->has_metric == NULL || kind->is_ruled == NULL) {
         return SPOT_ERR_NO_MEMORY;
     }
     if (outputs->cannot_run != NULL) {
@@ -241,7 +264,8 @@ static int settle_layout(const spot_study_t *study, spot_metric_layout_t *layout
     *is_special = *is_special || kind->is_fixed;
     for (size_t j = 0; j < head->num_metrics; j++) {
         kind->has_metric[j] = has_metric(study, outputs, j);
-        *is_special = *is_special || !kind->has_metric[j];
+        kind->is_ruled[j] = is_ruled(outputs, &head->metrics[j]);
+        *is_special = *is_special || !kind->has_metric[j] || kind->is_ruled[j];
     }
     return 0;
 }

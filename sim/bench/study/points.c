@@ -142,14 +142,26 @@ static bool is_same_text(const char *a, const char *b)
     return a == NULL || b == NULL ? a == b : strcmp(a, b) == 0;
 }
 
+/* Lists up to NULL, or NULL. */
+static bool are_same_names(const char *const *a, const char *const *b)
+{
+    size_t j = 0;
+
+    while (a != NULL && b != NULL && a[j] != NULL && b[j] != NULL && strcmp(a[j], b[j]) == 0) {
+        j++;
+    }
+    return a == b || ((a == NULL || a[j] == NULL) && (b == NULL || b[j] == NULL));
+}
+
 bool spot_points_are_alike(const spot_outputs_t *a, const spot_outputs_t *b)
 {
-    bool is_same = a->is_random == b->is_random && a->num_metrics == b->num_metrics &&
-                   is_same_text(a->cannot_run, b->cannot_run) &&
-                   is_same_text(a->unmeasured, b->unmeasured) &&
-                   is_same_text(a->beyond.metric, b->beyond.metric) &&
-                   is_same_text(a->beyond.words, b->beyond.words) &&
-                   a->beyond.most == b->beyond.most && a->beyond.only_warns == b->beyond.only_warns;
+    bool is_same =
+        a->is_random == b->is_random && a->num_metrics == b->num_metrics &&
+        is_same_text(a->cannot_run, b->cannot_run) && is_same_text(a->unmeasured, b->unmeasured) &&
+        is_same_text(a->beyond.metric, b->beyond.metric) &&
+        is_same_text(a->beyond.words, b->beyond.words) && a->beyond.most == b->beyond.most &&
+        a->beyond.only_warns == b->beyond.only_warns && a->is_ruled == b->is_ruled &&
+        are_same_names(a->never, b->never) && are_same_names(a->ruled, b->ruled);
 
     for (size_t j = 0; is_same && a->metrics != b->metrics && j < a->num_metrics; j++) {
         is_same = strcmp(a->metrics[j].name, b->metrics[j].name) == 0 &&
@@ -170,6 +182,8 @@ static int add_layout(const spot_reading_t *self, size_t point_id, const spot_ou
         all->num_metrics = 0;
         all->cannot_run = NULL;
         all->unmeasured = NULL;
+        all->never = all->ruled = NULL;
+        all->is_ruled = false;
         all->beyond = (spot_beyond_t){.metric = NULL};
     }
     ret = join_metrics(self, point_id, outputs);

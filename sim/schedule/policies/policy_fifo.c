@@ -15,6 +15,8 @@ static void fifo_on_arrive(spot_vc_t *vc, int32_t job)
 
 const spot_policy_t spot_policy_fifo = {
     .name = "fifo",
+    .never_stops = true,
+    .never_resizes = true,
     .doc = "First in, first out: the job that was submitted first starts first, and "
            "nothing overtakes it",
     .on_arrive = fifo_on_arrive,
@@ -28,6 +30,8 @@ static void sjf_on_arrive(spot_vc_t *vc, int32_t job)
 
 const spot_policy_t spot_policy_sjf = {
     .name = "sjf",
+    .never_stops = true,
+    .never_resizes = true,
     .doc = "Shortest job first, by the true duration; nothing overtakes the shortest",
     .on_arrive = sjf_on_arrive,
     .decide = start_from_head,

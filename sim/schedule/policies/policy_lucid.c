@@ -236,6 +236,7 @@ static const spot_estimator_setting_t *lucid_estimator(const spot_schedule_scena
 
 const spot_policy_t spot_policy_lucid = {
     .name = "lucid",
+    .never_resizes = true,
     .doc = "Lucid: jobs are profiled; the least estimated duration times GPUs starts "
            "first; while many jobs are forecast, jobs share GPUs",
     .source = "Hu et al., Lucid: A Non-intrusive, Scalable and Interpretable Scheduler "

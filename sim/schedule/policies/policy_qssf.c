@@ -65,6 +65,8 @@ static const spot_estimator_setting_t *qssf_estimator(const spot_schedule_scenar
 
 const spot_policy_t spot_policy_qssf = {
     .name = "qssf",
+    .never_stops = true,
+    .never_resizes = true,
     .doc = "Quasi-shortest service first: the least estimated duration times GPUs starts "
            "first, and nothing overtakes it",
     .source = "Hu et al., Characterization and Prediction of Deep Learning Workloads in "

@@ -37,6 +37,7 @@ static int64_t srtf_next_due_s(const spot_vc_t *vc)
 
 const spot_policy_t spot_policy_srtf = {
     .name = "srtf",
+    .never_resizes = true,
     .doc = "Shortest remaining time first, by the true duration: a job that will end "
            "earlier takes the GPUs of one that will end later",
     .is_decreasing = true,

@@ -91,6 +91,7 @@ static int64_t tiresias_next_due_s(const spot_vc_t *vc)
 
 const spot_policy_t spot_policy_tiresias = {
     .name = "tiresias",
+    .never_resizes = true,
     .doc = "Least attained service in classes: jobs that have held few GPU-seconds go "
            "before those that have held many; within a class in order of submission",
     .source = "Gu et al., Tiresias: A GPU Cluster Manager for Distributed Deep Learning, "

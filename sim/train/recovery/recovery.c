@@ -92,6 +92,13 @@ bool spot_recovery_uses_no_notice(const void *options, const char *figure)
     return strcmp(figure, "notice") != 0;
 }
 
+bool spot_recovery_has_no_flush(const void *options, int64_t notice_ms)
+{
+    (void) options;
+    (void) notice_ms;
+    return true;
+}
+
 /* The node with the name of the system; a scalar is short for {system: NAME}. */
 static const spot_node_t *system_node(const spot_node_t *node)
 {

@@ -192,6 +192,9 @@ typedef struct {
     /* The share of the useful time, 0 ... 1, that the ledger counts as redundant; NULL:
      * none. */
     double (*redundant_share)(const void *options);
+    /* Whether it never stalls the job for a checkpoint beside those that are due, with a
+     * notice of so long, 0: none. NULL: it may. */
+    bool (*never_flushes)(const void *options, int64_t notice_ms);
     /* Whether it gets the future when a run starts; the output then calls it
      * clairvoyant. NULL: no. */
     bool (*knows_future)(const void *options);
@@ -270,6 +273,9 @@ extern const spot_field_t spot_recovery_plain_fields[];
 /* uses() of systems that stop for nothing, and of those that do not listen to notices. */
 bool spot_recovery_uses_nothing(const void *options, const char *figure);
 bool spot_recovery_uses_no_notice(const void *options, const char *figure);
+
+/* never_flushes() of systems without such checkpoints. */
+bool spot_recovery_has_no_flush(const void *options, int64_t notice_ms);
 
 extern const spot_recovery_t spot_recovery_bamboo;
 extern const spot_recovery_t spot_recovery_checkpoint;

@@ -31,6 +31,13 @@ static bool has_state(const options_t *self)
     return self->flushes_to_grow || self->notice == NOTICE_CHECKPOINT;
 }
 
+static bool checkpoint_never_flushes(const void *options, int64_t notice_ms)
+{
+    const options_t *self = options;
+
+    return !self->flushes_to_grow && (self->notice != NOTICE_CHECKPOINT || notice_ms == 0);
+}
+
 static size_t checkpoint_state_size(const void *options, const spot_job_t *job, int64_t capacity)
 {
     (void) job;
@@ -225,6 +232,7 @@ const spot_recovery_t spot_recovery_checkpoint = {
     .source = "Mohan, Phanishayee, Chidambaram, CheckFreq, FAST'21, for the checkpoints",
     .options = checkpoint_options,
     .options_size = sizeof(options_t),
+    .never_flushes = checkpoint_never_flushes,
     .settle = checkpoint_settle,
     .state_size = checkpoint_state_size,
     .decide = checkpoint_decide,

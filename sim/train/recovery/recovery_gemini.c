@@ -333,6 +333,7 @@ const spot_recovery_t spot_recovery_gemini = {
     .published = "Gemini (SOSP'23), whose copies take no time (unverified)",
     .options = gemini_options,
     .options_size = sizeof(options_t),
+    .never_flushes = spot_recovery_has_no_flush,
     .settle = gemini_settle,
     .state_size = gemini_state_size,
     .start = gemini_start,

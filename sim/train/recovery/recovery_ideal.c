@@ -84,6 +84,7 @@ const spot_recovery_t spot_recovery_ideal = {
     .source = "Duan et al., Parcae, NSDI'24, for the bound",
     .options = ideal_options,
     .options_size = sizeof(options_t),
+    .never_flushes = spot_recovery_has_no_flush,
     .is_lossless = true,
     .uses = spot_recovery_uses_nothing,
     .state_size = ideal_state_size,

@@ -40,6 +40,7 @@ const spot_recovery_t spot_recovery_on_demand = {
     .source = "the usual way to rent",
     .options = on_demand_options,
     .options_size = sizeof(options_t),
+    .never_flushes = spot_recovery_has_no_flush,
     .is_lossless = true,
     .num_on_demand = on_demand_instances,
     .uses = spot_recovery_uses_nothing,

@@ -388,6 +388,7 @@ const spot_recovery_t spot_recovery_recycle = {
     .published = "ReCycle (SOSP'24): a pause of 2 s, a placeholder (unverified)",
     .options = recycle_options,
     .options_size = sizeof(options_t),
+    .never_flushes = spot_recovery_has_no_flush,
     .settle = recycle_settle,
     .state_size = recycle_state_size,
     .start = recycle_start,

@@ -413,6 +413,73 @@ static void test_many_blocks(void **state)
     assert_int_equal(pairs[2].num_left_out, 300000);
 }
 
+/* ---- Events that were hardly seen ---- */
+
+enum { COUNT, COST, NUM_OF_EVENTS };
+
+/* Pairs two points of 60 replications; events[point]: so many replications have one. The
+ * cost differs from run to run, or not. */
+static void pair_events(
+    const size_t *events, double cost_step, spot_point_kind_t *kind, spot_paired_t *pairs)
+{
+    static spot_metric_t of_events[NUM_OF_EVENTS] = {
+        [COUNT] = {.name = "count", .unit = "1", .help = "", .is_count = true},
+        [COST] = {.name = "cost", .unit = "USD", .help = ""}};
+    const spot_study_head_t head = {.num_points = 2,
+        .num_metrics = NUM_OF_EVENTS,
+        .metrics = of_events,
+        .batch_replications = 64,
+        .num_replications = 60,
+        .num_kinds = kind == NULL ? 0 : 1,
+        .kinds = kind};
+    spot_store_t *store;
+
+    assert_int_equal(spot_store_open_memory(&store, &head), 0);
+    for (size_t j = 0; j < 2; j++) {
+        double rows[60][NUM_OF_EVENTS];
+
+        for (size_t k = 0; k < 60; k++) {
+            rows[k][COUNT] = k < events[j];
+            rows[k][COST] = 5 + (double) j + cost_step * (double) (k * k % 7);
+        }
+        assert_int_equal(store->put(store, &(spot_piece_t){j, 0, 60, rows[0], NULL}), 0);
+    }
+    assert_int_equal(spot_store_difference(store, 1, 0, pairs), 0);
+    store->close(store);
+}
+
+static void test_events(void **state)
+{
+    const double missed = log(20) / 60;
+    bool is_ruled[NUM_OF_EVENTS] = {true, true};
+    spot_point_kind_t kind = {.is_ruled = is_ruled};
+    spot_paired_t pairs[NUM_OF_EVENTS];
+    double low, high;
+
+    (void) state;
+    pair_events((const size_t[]){0, 0}, 1, NULL, pairs); /* none at both */
+    spot_paired_bounds(&pairs[COUNT], 0.95, &low, &high);
+    assert_near(low, -missed, 1e-12);
+    assert_near(high, missed, 1e-12);
+    assert_near(spot_paired_half_width(&pairs[COUNT], 0.95), missed, 1e-12);
+    assert_int_equal(spot_paired_sign(&pairs[COUNT], 0.95), 0);
+    assert_true(spot_paired_half_width(&pairs[COST], 0.95) < 1e-12); /* it varies alike */
+    pair_events((const size_t[]){0, 50}, 1, NULL, pairs); /* none at one, many at the other */
+    spot_paired_bounds(&pairs[COUNT], 0.95, &low, &high);
+    assert_true(low > 0.6 && low < 50.0 / 60 - missed && high > 50.0 / 60);
+    assert_int_equal(spot_paired_sign(&pairs[COUNT], 0.95), 1);
+    pair_events((const size_t[]){0, 1}, 1, NULL, pairs);
+    assert_int_equal(spot_paired_sign(&pairs[COUNT], 0.95), 0);
+    pair_events((const size_t[]){0, 0}, 0, NULL, pairs); /* a cost that may be luck */
+    assert_near(spot_paired_mean(&pairs[COST]), 1, 1e-12);
+    assert_true(isinf(spot_paired_half_width(&pairs[COST], 0.95)));
+    assert_int_equal(spot_paired_sign(&pairs[COST], 0.95), 0);
+    pair_events((const size_t[]){0, 0}, 0, &kind, pairs); /* known by rule */
+    assert_true(spot_paired_half_width(&pairs[COUNT], 0.95) == 0);
+    assert_true(spot_paired_half_width(&pairs[COST], 0.95) == 0);
+    assert_int_equal(spot_paired_sign(&pairs[COST], 0.95), 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -423,6 +490,7 @@ int main(void)
         cmocka_unit_test(test_on_disk_as_in_memory),
         cmocka_unit_test(test_errors_of_reading),
         cmocka_unit_test(test_many_blocks),
+        cmocka_unit_test(test_events),
     };
 
     return cmocka_run_group_tests(tests, NULL, case_end);

@@ -247,6 +247,8 @@ static void assert_verdict(race_case_t *self, spot_verdict_t verdict, bool is_do
  * heavy, show nothing of a limit on a mean. */
 static void test_doubtful_limits(void **state)
 {
+    bool is_ruled[2] = {false, true};
+    spot_point_kind_t kind = {.is_ruled = is_ruled};
     race_case_t self;
 
     (void) state;
@@ -257,8 +259,15 @@ static void test_doubtful_limits(void **state)
     self.spread = 0;
     assert_verdict(&self, SPOT_VERDICT_UNDECIDED, true);
     self.limited[0] = LIMIT + 1;
+    assert_verdict(&self, SPOT_VERDICT_UNDECIDED, true); /* no event that could move it is seen */
+    self.head.num_kinds = 1;
+    self.head.kinds = &kind;
     assert_verdict(&self, SPOT_VERDICT_NO, false); /* a size is so by rule */
-    self.metrics[1].kind = SPOT_METRIC_TIME;       /* a time is not: nor is it shown to break it */
+    self.limited[0] = LIMIT - 0.1;
+    assert_verdict(&self, SPOT_VERDICT_YES, false);
+    self.limited[0] = LIMIT + 1;
+    self.head.num_kinds = 0;
+    self.metrics[1].kind = SPOT_METRIC_TIME; /* a time is not: nor is it shown to break it */
     assert_verdict(&self, SPOT_VERDICT_UNDECIDED, true);
     self.metrics[1].kind = SPOT_METRIC_PROBABILITY; /* whose interval knows of rare events */
     self.limited[0] = 0;
@@ -666,6 +675,23 @@ static void test_constant_values(void **state)
     spot_race_answer_free(&answer);
 }
 
+/* Events that no replication shows at both points of a race: either may be the better one. */
+static void test_events_hardly_seen(void **state)
+{
+    race_case_t self;
+    spot_race_answer_t answer;
+
+    (void) state;
+    setup(&self, 2);
+    self.metrics[0].kind = SPOT_METRIC_SHARE;
+    self.is_cost_share = true; /* 0 at both */
+    answer = answer_of(&self, 64);
+    assert_fates(&answer, "rr");
+    assert_true(answer.regret > 0.04);
+    assert_int_equal(answer.num_constant, 1);
+    spot_race_answer_free(&answer);
+}
+
 /* An answer that the rows leave open is not called sure. */
 static void test_sureness(void **state)
 {
@@ -701,6 +727,7 @@ int main(void)
         cmocka_unit_test(test_neighbours_out_for_other_reasons),
         cmocka_unit_test(test_several_optima),
         cmocka_unit_test(test_constant_values),
+        cmocka_unit_test(test_events_hardly_seen),
         cmocka_unit_test(test_sureness),
     };
 

@@ -200,6 +200,108 @@ static void test_many_rows(void **state)
     }
 }
 
+/* ---- Events ---- */
+
+enum { COUNT, RATE, SHARE, PART, COST, TOTAL, HOURS, WHOLE, NUM_OF_EVENTS };
+
+static spot_metric_t of_events[NUM_OF_EVENTS] = {
+    [COUNT] = {.name = "count", .unit = "1", .help = "", .is_count = true},
+    [RATE] =
+        {.name = "rate", .unit = "1/h", .help = "", .numerator = "count", .denominator = "hours"},
+    [SHARE] = {.name = "share",
+        .unit = "1",
+        .help = "",
+        .kind = SPOT_METRIC_SHARE,
+        .numerator = "part",
+        .denominator = "whole"},
+    [PART] = {.name = "part", .unit = "1", .help = "", .is_count = true, .count_of = "whole"},
+    [COST] = {.name = "cost", .unit = "USD", .help = "", .kind = SPOT_METRIC_COST},
+    [TOTAL] = {.name = "mean(rate)",
+        .unit = "1/h",
+        .help = "",
+        .numerator = "count",
+        .denominator = "hours",
+        .estimator = SPOT_ESTIMATOR_MEAN},
+    [HOURS] = {.name = "hours", .unit = "h", .help = ""},
+    [WHOLE] = {.name = "whole", .unit = "1", .help = ""},
+};
+
+/* The summaries of a point of 30 replications, of which the first num have an event. */
+static void summarise_events(
+    spot_point_kind_t *kind, size_t num, double cost, spot_summary_t *summaries)
+{
+    spot_study_head_t head = plain_head(1, NUM_OF_EVENTS, 30);
+    double rows[30][NUM_OF_EVENTS] = {{0}};
+    spot_store_t *store;
+
+    head.metrics = of_events;
+    head.num_kinds = kind == NULL ? 0 : 1;
+    head.kinds = kind;
+    for (size_t j = 0; j < 30; j++) {
+        rows[j][COUNT] = rows[j][PART] = j < num ? 1 : 0;
+        rows[j][COST] = cost;
+        rows[j][HOURS] = 4 + (double) (j % 2);
+        rows[j][WHOLE] = 200;
+        spot_study_derive(&head, rows[j]);
+    }
+    assert_int_equal(spot_store_open_memory(&store, &head), 0);
+    assert_int_equal(store->put(store, &(spot_piece_t){0, 0, 30, rows[0], NULL}), 0);
+    assert_int_equal(spot_summarise(store, 0, summaries), 0);
+    store->close(store);
+}
+
+static void assert_interval(const spot_summary_t *self, double low, double high)
+{
+    assert_near(self->ci_low, low);
+    assert_near(self->ci_high, high);
+    assert_near(self->half_width, fmax(high - self->value, self->value - low));
+}
+
+/* The rule of three of runs, of hours, and of a whole that one event may take. What cannot
+ * be a number of events has no ends. */
+static void test_no_event_seen(void **state)
+{
+    spot_summary_t summaries[NUM_OF_EVENTS];
+
+    (void) state;
+    summarise_events(NULL, 0, 7, summaries);
+    assert_interval(&summaries[COUNT], 0, log(20) / 30);
+    assert_interval(&summaries[RATE], 0, log(20) / (30 * 4.5));
+    assert_interval(&summaries[SHARE], 0, log(20) / 30);
+    assert_interval(&summaries[PART], 0, 200 * log(20) / 30);
+    assert_true(isinf(summaries[TOTAL].half_width) && isnan(summaries[TOTAL].ci_high));
+    assert_true(isinf(summaries[COST].half_width) && isnan(summaries[COST].ci_low));
+    assert_true(summaries[COST].value == 7);
+}
+
+/* Events that were seen, and moved the cost not, leave it a constant. */
+static void test_events_seen(void **state)
+{
+    spot_summary_t summaries[NUM_OF_EVENTS];
+
+    (void) state;
+    summarise_events(NULL, 10, 7, summaries);
+    assert_true(summaries[COUNT].ci_low > 0.1 && summaries[COUNT].ci_high > 0.6);
+    assert_interval(&summaries[COST], 7, 7);
+    summarise_events(NULL, 30, 7, summaries);
+    assert_true(fabs(summaries[COUNT].half_width - log(20) / 30) < 1e-12);
+}
+
+/* What rules settle is known. */
+static void test_ruled(void **state)
+{
+    bool is_ruled[NUM_OF_EVENTS] = {[COUNT] = true, [RATE] = true, [COST] = true};
+    spot_point_kind_t kind = {.is_ruled = is_ruled};
+    spot_summary_t summaries[NUM_OF_EVENTS];
+
+    (void) state;
+    summarise_events(&kind, 0, 7, summaries);
+    assert_interval(&summaries[COUNT], 0, 0);
+    assert_interval(&summaries[RATE], 0, 0);
+    assert_interval(&summaries[COST], 7, 7);
+    assert_interval(&summaries[SHARE], 0, log(20) / 30);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -210,6 +312,9 @@ int main(void)
         cmocka_unit_test(test_order_of_arrival_does_not_matter),
         cmocka_unit_test(test_errors_of_reading),
         cmocka_unit_test(test_many_rows),
+        cmocka_unit_test(test_no_event_seen),
+        cmocka_unit_test(test_events_seen),
+        cmocka_unit_test(test_ruled),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

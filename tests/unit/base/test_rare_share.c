@@ -132,6 +132,88 @@ static void test_what_is_rare(void **state)
     spot_rare_share_free(&empty);
 }
 
+/* ---- Counts ---- */
+
+static void count(spot_rare_count_t *self, int num, double events, double units, double at_once)
+{
+    for (int j = 0; j < num; j++) {
+        spot_rare_count_add(self, events, units, at_once);
+    }
+}
+
+static void test_no_event(void **state)
+{
+    spot_rare_count_t runs = {0}, hours = {0}, parts = {0}, unknown = {0};
+    double low, high;
+
+    (void) state;
+    count(&runs, 96, 0, 1, 1);
+    assert_true(spot_rare_count_is_rare(&runs));
+    spot_rare_count_bounds(&runs, 0.95, &low, &high);
+    assert_true(low == 0 && fabs(high - log(20) / 96) < 1e-12);
+    count(&hours, 20, 0, 2, 1); /* two hours each, and more in all than replications */
+    count(&hours, 4, 0, 7, 1);
+    spot_rare_count_bounds(&hours, 0.95, &low, &high);
+    assert_true(low == 0 && fabs(high - log(20) / 68) < 1e-12);
+    count(&parts, 9, 0, 1, 100); /* all parts of a replication may go at once */
+    count(&parts, 1, 0, 1, 500);
+    spot_rare_count_bounds(&parts, 0.95, &low, &high);
+    assert_true(low == 0 && fabs(high - 500 * log(20) / 10) < 1e-9);
+    count(&unknown, 10, 0, 1, (double) NAN);
+    assert_true(spot_rare_count_is_rare(&unknown));
+    spot_rare_count_bounds(&unknown, 0.95, &low, &high);
+    assert_true(low == 0 && isinf(high));
+}
+
+static void test_as_many_in_all(void **state)
+{
+    spot_rare_count_t same = {0}, many = {0}, once = {0};
+    double low, high;
+
+    (void) state;
+    count(&same, 60, 2, 1, 1);
+    assert_true(spot_rare_count_is_rare(&same));
+    spot_rare_count_bounds(&same, 0.95, &low, &high);
+    assert_true(fabs(low - (2 - log(20) / 60)) < 1e-12 && fabs(high - (2 + log(20) / 60)) < 1e-12);
+    count(&same, 1, 3, 1, 1);
+    assert_false(spot_rare_count_is_rare(&same));
+    count(&many, 30, 0, 1, 1);
+    count(&many, 30, 1, 1, 1);
+    assert_false(spot_rare_count_is_rare(&many));
+    count(&many, 1, 0, 1, 1);
+    assert_true(spot_rare_count_is_rare(&many));
+    count(&once, 1, 0, 1, 1);
+    assert_false(spot_rare_count_is_rare(&once));
+    count(&once, 5, -1, 1, 1);
+    assert_false(spot_rare_count_is_rare(&once));
+}
+
+/* Of events that come one at a time it is the interval of a Poisson variable (Garwood,
+ * Biometrika 28, 1936); where they come in fives, of fives. */
+static void test_few_events(void **state)
+{
+    static const int nums[][2] = {{1, 20}, {3, 96}, {10, 1000}};
+
+    (void) state;
+    for (size_t j = 0; j < sizeof(nums) / sizeof(nums[0]); j++) {
+        const int num_hits = nums[j][0], num = nums[j][1];
+        const double least = gsl_cdf_chisq_Pinv(0.025, 2.0 * num_hits) / 2 / num;
+        const double most = gsl_cdf_chisq_Pinv(0.975, 2.0 * num_hits + 2) / 2 / num;
+
+        for (int size = 1; size <= 5; size += 4) {
+            spot_rare_count_t self = {0};
+            double low, high;
+
+            count(&self, num_hits, size, 1, 1);
+            count(&self, num - num_hits, 0, 1, 1);
+            assert_true(spot_rare_count_is_rare(&self));
+            spot_rare_count_bounds(&self, 0.95, &low, &high);
+            assert_true(fabs(low / (size * least) - 1) < 1e-9);
+            assert_true(fabs(high / (size * most) - 1) < 1e-9);
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -139,6 +221,9 @@ int main(void)
         cmocka_unit_test(test_zeros_and_ones),
         cmocka_unit_test(test_weights_that_are_drawn),
         cmocka_unit_test(test_what_is_rare),
+        cmocka_unit_test(test_no_event),
+        cmocka_unit_test(test_as_many_in_all),
+        cmocka_unit_test(test_few_events),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

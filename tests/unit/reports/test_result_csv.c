@@ -71,7 +71,7 @@ static void assert_numbers(const spot_csv_row_t *row, size_t first_field, const 
     for (size_t j = 0; j < 11; j++) {
         const char *field = row->fields[first_field + j];
 
-        if (isnan(expected[j])) {
+        if (!isfinite(expected[j])) {
             assert_string_equal(field, "");
         } else {
             assert_true(strtod(field, NULL) == expected[j]);

@@ -222,7 +222,7 @@ static void assert_number(const spot_node_t *map, const char *key, double expect
     double value = 0;
 
     assert_non_null(node);
-    if (isnan(expected)) {
+    if (!isfinite(expected)) {
         assert_string_equal(node->text, "null");
     } else {
         assert_int_equal(spot_number_parse(node->text, &value), 0);

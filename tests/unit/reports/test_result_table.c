@@ -147,6 +147,10 @@ static void assert_plain_table(
         num_replications, num_values, values, " of its 95 % confidence\ninterval\n", rest);
 }
 
+#define MAYBE_LUCK                                                                                 \
+    "?: all runs have the same, and none shows the events that would change it: it\n"              \
+    "   may be luck\n"
+
 static void test_digits_follow_the_interval(void **state)
 {
     static const double wide[] = {1000, 3000, 2000, 4000, 5000};
@@ -156,7 +160,7 @@ static void test_digits_follow_the_interval(void **state)
     (void) state;
     assert_plain_table(5, 5, wide, "\n    wait_s\n         s\n3000 ±1963\n");
     assert_plain_table(5, 5, narrow, "\n          wait_s\n               s\n0.50030 ±0.00020\n");
-    assert_plain_table(3, 3, same, "\nwait_s\n     s\n 88 ±0\n");
+    assert_plain_table(3, 3, same, "\nwait_s\n     s\n 88 ±?\n\n" MAYBE_LUCK);
 }
 
 static void test_one_replication_has_no_interval(void **state)
@@ -178,9 +182,9 @@ static void test_nulls(void **state)
         "\n    wait_s\n         s\n- (0 of 2)\n\nIn 2 of 2 replications (100 %): wait "
         "is undefined (wait_s).\n");
     assert_plain_table(4, 4, values,
-        "\n       wait_s\n            s\n1 ±0 (2 of 4)\n\n"
+        "\n       wait_s\n            s\n1 ±? (2 of 4)\n\n"
         "In 2 of 4 replications (50 %): wait is undefined (wait_s); its figures are of\n"
-        "the others, which may be the lucky ones.\n");
+        "the others, which may be the lucky ones.\n" MAYBE_LUCK);
 }
 
 static void test_unfinished(void **state)
@@ -190,7 +194,7 @@ static void test_unfinished(void **state)
     (void) state;
     assert_plain_table(5, 2, values,
         "The study is not finished: 2 of 5 replications are there. Run the same "
-        "command\nagain: it runs what is missing.\n\nwait_s\n     s\n  1 ±0\n");
+        "command\nagain: it runs what is missing.\n\nwait_s\n     s\n  1 ±?\n\n" MAYBE_LUCK);
 }
 
 /* No interval of a column is shown as 0 beside a wider one, unless rounding is all that

@@ -27,7 +27,8 @@ static void test_the_same_twice(void **state)
     for (size_t j = 0; j < 22 * self.two.num_metrics; j++) {
         const spot_metric_change_t *change = &self.two.changes[j];
 
-        assert_true(change->difference == 0 && change->half_width == 0);
+        assert_true(change->difference == 0);
+        assert_true(change->half_width == 0 || change->means[SPOT_AFTER] == 0); /* hardly seen */
         assert_false(change->is_marked);
         assert_true(change->num_pairs > 1);
     }

@@ -307,7 +307,8 @@ static void test_no_chance(void **state)
     (void) state;
     read_study(&study, "study: x\nscenario: {engine: halls, chance: no}\n");
     assert_int_equal(study.head.num_replications, 1);
-    assert_int_equal(study.head.num_kinds, 0);
+    assert_true(spot_study_is_ruled(&study.head, 0, 0));
+    assert_false(spot_study_is_fixed(&study.head, 0));
     spot_study_free(&study);
     read_study(&study, "study: x\nscenario: {engine: halls, chance: no}\n"
                        "replications: {count: 5}\n");

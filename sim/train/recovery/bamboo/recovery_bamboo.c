@@ -459,6 +459,7 @@ const spot_recovery_t spot_recovery_bamboo = {
                  "1.5 times as long with a loss absorbed",
     .options = spot_bamboo_fields,
     .options_size = sizeof(spot_bamboo_options_t),
+    .never_flushes = spot_recovery_has_no_flush,
     .has_own_step_time = true,
     .sees_all_losses = true,
     .settle = spot_bamboo_settle,

@@ -271,6 +271,7 @@ const spot_recovery_t spot_recovery_oobleck = {
     .published = "Oobleck (SOSP'23) for BERT-large and GPT-2: 2 s to regroup, 10 Gbit/s",
     .options = oobleck_options,
     .options_size = sizeof(spot_oobleck_options_t),
+    .never_flushes = spot_recovery_has_no_flush,
     .has_own_step_time = true,
     .sees_all_losses = true,
     .settle = spot_oobleck_settle,

@@ -507,6 +507,7 @@ const spot_recovery_t spot_recovery_parcae = {
     .source = "Duan et al., Parcae, NSDI'24",
     .options = parcae_options,
     .options_size = sizeof(options_t),
+    .never_flushes = spot_recovery_has_no_flush,
     .published = SPOT_PARCAE_PUBLISHED,
     .keeps_steps = spot_parcae_keeps_steps,
     .has_own_step_time = true,
