@@ -203,7 +203,7 @@ static void test_only_traces(void **state)
 
     (void) state;
     make_head(&head, "trace", 3, 0, NULL);
-    store = make_store(&head, means, 0);
+    store = make_store(&head, means, 0.01);
     report = sample_report(store);
     text = declared(&report);
     assert_int_equal(sample_count(text, "no two points meet the same trace"), 1);
