@@ -172,8 +172,8 @@ static const char *cut_text(spot_texts_t *texts, form_t form, const char *text, 
 }
 
 /* Brings an answer down to so many lines: takes what stands for pieces, cuts them, then leaves
- * out those of the last rank, the last one of them first. */
-static void shorten(answer_t *self, int most)
+ * out those of the last rank, the last one of them first. Returns how many are left. */
+static int shorten(answer_t *self, int most)
 {
     int total = 0;
 
@@ -205,6 +205,7 @@ static void shorten(answer_t *self, int most)
             }
         }
     }
+    return total;
 }
 
 static void write_pieces(const answer_t *self, spot_document_t *document)
@@ -951,17 +952,25 @@ static void write_rest(const spot_advice_result_t *self, answer_t *answer)
     write_search(self, answer);
 }
 
+/* As much of what is assumed as so many lines hold. */
+static const char *brief_assumed(spot_texts_t *texts, const spot_assumed_t *assumed, int most)
+{
+    size_t num_chars = (size_t) most * SHORT_WIDTH;
+    const char *words = spot_assumed_brief(texts, assumed, num_chars);
+
+    while (texts->error == 0 && num_lines(texts, PARAGRAPH, words) > most && num_chars > 0) {
+        words = spot_assumed_brief(texts, assumed, --num_chars);
+    }
+    return words;
+}
+
 void spot_advice_document(const spot_advice_result_t *self, const spot_assumed_t *assumed,
     bool is_whole, spot_document_t *document)
 {
     const bool has_assumed = assumed != NULL && assumed->num_items > 0;
     answer_t answer = {.texts = &document->texts};
+    int num_used = 0;
 
-    if (has_assumed) {
-        spot_document_paragraph(document, "%s",
-            is_whole ? spot_assumed_words(&document->texts, assumed)
-                     : spot_assumed_brief(&document->texts, assumed, SHORT_WIDTH));
-    }
     write_verdict(self, is_whole, &answer);
     if (!is_whole && answer.error == 0) {
         shorten_verdict(self, DOUBT_LINES - (has_assumed ? 1 : 0), &answer);
@@ -969,7 +978,12 @@ void spot_advice_document(const spot_advice_result_t *self, const spot_assumed_t
     write_cost(self, &answer);
     (is_whole ? write_rest : write_short)(self, &answer);
     if (!is_whole && answer.error == 0) {
-        shorten(&answer, SHORT_LINES - (has_assumed ? 1 : 0));
+        num_used = shorten(&answer, SHORT_LINES - (has_assumed ? 1 : 0));
+    }
+    if (has_assumed) {
+        spot_document_paragraph(document, "%s",
+            is_whole ? spot_assumed_words(answer.texts, assumed)
+                     : brief_assumed(answer.texts, assumed, SHORT_LINES - num_used));
     }
     write_pieces(&answer, document);
     free(answer.pieces);

@@ -231,7 +231,7 @@ static int schedule_propose(const spot_advice_question_t *question, const void *
 
 static const spot_advice_doubt_t doubts[] = {
     {"preemptions", "times as frequent", 8, .numbers = "pools[0].trace.frequency"},
-    {"spot price", "times as high", 8, .numbers = "pools[0].price.spot"},
+    {"spot price", "times as high", 8, .numbers = "pools[0].price.spot", .is_price = true},
     {"jobs", "times as many an hour", 4, .numbers = "jobs.generate.per_hour"},
     {.noun = NULL},
 };

@@ -240,7 +240,7 @@ static const spot_advice_doubt_t doubts[] = {
     {"preemptions", "times as frequent", 8,
         .numbers = "/preemptions.hazard.mtbf /preemptions.hazard.zone_mtbf "
                    "preemptions.trace.frequency"},
-    {"spot price", "times as high", 8, .change = dearer},
+    {"spot price", "times as high", 8, .change = dearer, .is_price = true},
     {"queries", "times as many a second", 4,
         .numbers = "arrivals.poisson.rate_qps arrivals.gamma.rate_qps "
                    "arrivals.constant.rate_qps arrivals.daily.peak_qps "

@@ -57,7 +57,7 @@ static bool slower_checkpoints(
 
 const spot_advice_doubt_t spot_train_doubts[] = {
     {"preemptions and additions", "times as frequent", 8, .numbers = "trace.frequency"},
-    {"spot price", "times as high", 8, .change = dearer},
+    {"spot price", "times as high", 8, .change = dearer, .is_price = true},
     {"checkpoints", "times as slow to write", 8, .change = slower_checkpoints},
     {.noun = NULL},
 };

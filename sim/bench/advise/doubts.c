@@ -29,7 +29,8 @@ enum { FIRST_LOOK = 128, GROWTH = 4, LEAST_RUNS = 64, MAX_COMPARED = 4 };
 
 typedef enum { STAYS, CHANGES, OPEN } state_t;
 
-/* What of the answer a factor leaves as it is, run by run. */
+/* What of the answer a factor leaves as it is: what is decided at factor 1, with more runs
+ * than here, is decided there too. */
 typedef struct {
     bool is_goal_same, is_cost_same;
 } same_t;
@@ -65,9 +66,8 @@ static const char *text_at(const search_t *self, double factor)
 
 /* ---- A factor ---- */
 
-/* Whether a point keeps the limits: shown, shown not to, or open. What is the same as at
- * factor 1 was decided there, with more runs; NULL: nothing is known of it. is_goal: it is
- * the goal that is not kept or in doubt, not the budget. */
+/* Whether a point keeps the limits: shown, shown not to, or open. same: of the point; NULL:
+ * nothing is known. is_goal: it is the goal that is not kept or in doubt, not the budget. */
 static spot_verdict_t judge_limits(const search_t *self, const spot_trial_t *trial, size_t point_id,
     const same_t *same, bool *is_goal)
 {
@@ -86,16 +86,29 @@ static spot_verdict_t judge_limits(const search_t *self, const spot_trial_t *tri
     return verdict;
 }
 
-/* What the runs so far say. why: what happens, or may happen, in words. */
-static state_t judge(const search_t *self, const spot_trial_t *trial, const char **why)
+/* A price has no bearing on the goal. Of anything else few runs without a difference prove
+ * nothing: one in fifty may be another one, which is enough; all runs are taken as proof. */
+static same_t find_same(const search_t *self, const spot_trial_t *trial, bool are_all)
 {
+    same_t same;
+
+    spot_trial_compare(trial, &self->plain, 0, &same.is_goal_same, &same.is_cost_same);
+    same.is_goal_same = same.is_goal_same && (self->doubt->is_price || are_all);
+    same.is_cost_same = same.is_cost_same && are_all;
+    return same;
+}
+
+/* What the runs so far say. are_all: there are no more. why: what happens, or may happen, in
+ * words. */
+static state_t judge(
+    const search_t *self, const spot_trial_t *trial, bool are_all, const char **why)
+{
+    const same_t same = find_same(self, trial, are_all);
     spot_texts_t *texts = &self->advising->result->texts;
     bool is_goal, ignored;
-    same_t same;
     spot_verdict_t own;
     state_t state;
 
-    spot_trial_compare(trial, &self->plain, 0, &same.is_goal_same, &same.is_cost_same);
     own = judge_limits(self, trial, 0, &same, &is_goal);
     state = own == SPOT_VERDICT_YES ? STAYS : own == SPOT_VERDICT_NO ? CHANGES : OPEN;
 
@@ -136,7 +149,7 @@ static int look(search_t *self, double factor, state_t *state, const char **why)
         num_runs = num_runs < self->plan.most ? num_runs : self->plan.most;
         ret = spot_trial_grow(&trial, num_runs);
         ret = ret == 0 ? spot_trial_grow(&self->plain, num_runs) : ret;
-        *state = ret == 0 ? judge(self, &trial, why) : OPEN;
+        *state = ret == 0 ? judge(self, &trial, num_runs == self->plan.most, why) : OPEN;
     }
     spot_trial_free(&trial);
     return ret;

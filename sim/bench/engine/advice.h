@@ -84,6 +84,7 @@ typedef struct {
     /* Without change(): paths of numbers that have the factor, with blanks between;
      * those after '/' are divided by it. A generator's that is not given is 1. */
     const char *numbers;
+    bool is_price; /* it has a bearing on what is paid alone */
 } spot_advice_doubt_t;
 
 typedef struct {
