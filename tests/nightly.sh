@@ -10,16 +10,8 @@
 # grow there. It builds what it runs in build/dev, build/release and, where there is clang, build/clang;
 # parts whose programs or scripts are missing are named in the table. Exit code 1: something was wrong.
 set -u
-case ${1-} in
-    '' | *[!0-9.]*)
-        echo "usage: sh tests/nightly.sh HOURS [SEED]" >&2
-        exit 2
-        ;;
-esac
 cd "$(dirname "$0")/.." || exit 1
 source=$PWD
-num_seconds=$(awk -v hours="$1" 'BEGIN { printf "%.0f", 3600 * hours }')
-first_seed=${2:-1}
 work=$source/build/nightly
 mkdir -p "$work" || exit 1
 dev=$source/build/dev
@@ -113,6 +105,20 @@ run_bytes() {
 }
 
 
+# A batch is a process of its own: nightly.sh --batch NAME SEED FOLDER FOR_S
+if [ "${1-}" = --batch ]; then
+    "run_$2" "$3" "$4" "$5"
+    exit
+fi
+case ${1-} in
+    '' | *[!0-9.]*)
+        echo "usage: sh tests/nightly.sh HOURS [SEED]" >&2
+        exit 2
+        ;;
+esac
+num_seconds=$(awk -v hours="$1" 'BEGIN { printf "%.0f", 3600 * hours }')
+first_seed=${2:-1}
+
 # ---- Build ----
 
 build() {
@@ -167,10 +173,8 @@ run_batch() {
     mkdir -p "$folder/run"
     log=$folder/seed-$2.log
     started=$(date +%s)
-    set -m
-    ("run_$1" "$2" "$folder/run" "$3") >"$log" 2>&1 </dev/null &
+    setsid sh "$source/tests/nightly.sh" --batch "$1" "$2" "$folder/run" "$3" >"$log" 2>&1 </dev/null &
     child=$!
-    set +m
     wait $child
     [ -z "$is_ended" ] || wait $child 2>/dev/null
     child=

@@ -250,7 +250,10 @@ def main():
             os.symlink(os.path.join(source, target), os.path.join(work, link))
     tools = os.path.join(work, "bin")
     os.makedirs(tools, exist_ok=True)
-    shutil.copy2(program, os.path.join(tools, "spotsim"))  # whatever is built meanwhile
+    copy = os.path.join(tools, "spotsim")  # stays the same whatever is built meanwhile
+    if os.path.lexists(copy):
+        os.remove(copy)
+    shutil.copy2(program, copy)
     environment = dict(os.environ, PATH=tools + ":" + os.environ["PATH"], SOURCE=source, LC_ALL="C",
                        ASAN_OPTIONS="exitcode=99:allocator_may_return_null=1:hard_rss_limit_mb=3000:malloc_context_size=10",
                        UBSAN_OPTIONS="exitcode=99:print_stacktrace=1")
