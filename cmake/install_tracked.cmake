@@ -28,7 +28,7 @@ function(spot_tracked_files out)
 endfunction()
 
 # They lie there as here, for studies and guides name each other by relative paths; share/ goes.
-spot_tracked_files(names README.md CHANGELOG.md CONTRIBUTING.md COPYING docs reports/studies models/sample
+spot_tracked_files(names README.md CHANGELOG.md CONTRIBUTING.md SECURITY.md COPYING docs reports/studies models/sample
     share/slurm share/examples share/jobs share/python)
 foreach(name IN LISTS names)
     if(EXISTS ${SPOT_SOURCE_DIR}/${name})

@@ -12,6 +12,9 @@
 static const char text_classes[SPOT_NUM_LOOKS][3] = {
     "tt", "tp", "tl", "tn", "tk", "tq", "td", "tw"};
 
+/* The colour of a mark: this, six digits and a quote. */
+#define COLOUR " color=\""
+
 /* ---- Style ---- */
 
 /* What does not depend on dark and width. The fonts are at most as wide as Inter, by
@@ -46,8 +49,84 @@ static void write_sizes(bool is_narrow, FILE *out)
     }
 }
 
-void spot_chart_svg_style(FILE *out)
+/* Colours, each once, in the order in which they are met. */
+typedef struct {
+    char (*items)[SPOT_CHART_COLOUR_BYTES]; /* [num_items] */
+    size_t num_items;
+    size_t capacity;
+} colours_t;
+
+static int add_colour(colours_t *self, const char *colour)
 {
+    for (size_t j = 0; j < self->num_items; j++) {
+        if (memcmp(self->items[j], colour, SPOT_CHART_COLOUR_BYTES - 1) == 0) {
+            return 0;
+        }
+    }
+    if (self->num_items == self->capacity) {
+        const size_t capacity = 2 * self->capacity + 16;
+        void *items = realloc(self->items, capacity * sizeof(self->items[0]));
+
+        if (items == NULL) {
+            return SPOT_ERR_NO_MEMORY;
+        }
+        self->items = items;
+        self->capacity = capacity;
+    }
+    memcpy(self->items[self->num_items], colour, SPOT_CHART_COLOUR_BYTES - 1);
+    self->items[self->num_items++][SPOT_CHART_COLOUR_BYTES - 1] = '\0';
+    return 0;
+}
+
+/* Six digits and a quote. */
+static bool is_colour(const char *text)
+{
+    bool is = text[0] == '#';
+
+    for (size_t j = 1; is && j < SPOT_CHART_COLOUR_BYTES - 1; j++) {
+        is = (text[j] >= '0' && text[j] <= '9') || (text[j] >= 'a' && text[j] <= 'f');
+    }
+    return is && text[SPOT_CHART_COLOUR_BYTES - 1] == '"';
+}
+
+/* Texts from outside cannot hold the attribute, as quotes in them are escaped. */
+static int find_colours(colours_t *self, const char *markup, size_t num_bytes)
+{
+    const char *end = markup + num_bytes, *place = markup;
+    const size_t mark_bytes = sizeof(COLOUR) - 1;
+    int ret = 0;
+
+    while (ret == 0 && (place = memchr(place, COLOUR[0], (size_t) (end - place))) != NULL) {
+        if ((size_t) (end - place) >= mark_bytes + SPOT_CHART_COLOUR_BYTES &&
+            memcmp(place, COLOUR, mark_bytes) == 0 && is_colour(place + mark_bytes)) {
+            ret = add_colour(self, place + mark_bytes);
+        }
+        place++;
+    }
+    return ret;
+}
+
+static int write_dark_colours(const char *markup, size_t num_bytes, FILE *out)
+{
+    colours_t colours = {0};
+    const int ret = find_colours(&colours, markup, num_bytes);
+
+    for (size_t j = 0; ret == 0 && j < colours.num_items; j++) {
+        char dark[SPOT_CHART_COLOUR_BYTES];
+
+        spot_chart_dark(colours.items[j], dark);
+        if (strcmp(colours.items[j], dark) != 0) {
+            fprintf(out, ".chart [color=\"%s\"]{color:%s}", colours.items[j], dark);
+        }
+    }
+    free(colours.items);
+    return ret;
+}
+
+int spot_chart_svg_style(const char *markup, size_t num_bytes, FILE *out)
+{
+    int ret;
+
     fputs(STYLE LIGHT, out);
     write_sizes(false, out);
     write_sizes(true, out);
@@ -55,8 +134,11 @@ void spot_chart_svg_style(FILE *out)
           "svg.narrow{display:none}\n"
           "@media screen and (max-width:43rem){svg.wide{display:none}"
           "svg.narrow{display:block}}\n"
-          "@media screen and (prefers-color-scheme:dark){" DARK ".chart [style]{color:var(--d)}}\n",
+          "@media screen and (prefers-color-scheme:dark){" DARK,
         out);
+    ret = write_dark_colours(markup, num_bytes, out);
+    fputs("}\n", out);
+    return ret;
 }
 
 /* ---- Paths ---- */
@@ -165,7 +247,7 @@ static void write_points(
 
 /* ---- Items ---- */
 
-static void write_mark(const spot_sheet_t *sheet, size_t mark_id, bool is_inline, FILE *out)
+static void write_mark(const spot_sheet_t *sheet, size_t mark_id, FILE *out)
 {
     static const char *const dashes[] = {[SPOT_CHART_SOLID] = "",
         [SPOT_CHART_DASHED] = " stroke-dasharray=\"7 4\"",
@@ -194,13 +276,7 @@ static void write_mark(const spot_sheet_t *sheet, size_t mark_id, bool is_inline
     }
     fprintf(out, "<path class=\"%s\"", class);
     if (mark->colour != NULL) {
-        char dark[SPOT_CHART_COLOUR_BYTES];
-
-        spot_chart_dark(mark->colour, dark);
-        fprintf(out, " color=\"%s\"", mark->colour);
-        if (is_inline && strcmp(mark->colour, dark) != 0) {
-            fprintf(out, " style=\"--d:%s\"", dark);
-        }
+        fprintf(out, COLOUR "%s\"", mark->colour);
     }
     if (width > 0) {
         fprintf(out, " stroke-width=\"%.3g\"", width);
@@ -271,7 +347,7 @@ static int write_svg(spot_chart_t *self, double width_px, bool has_title, bool i
             fputs("</style>\n<rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n", out);
         }
         for (size_t j = 0; j < sheet.items.num_marks; j++) {
-            write_mark(&sheet, j, is_inline, out);
+            write_mark(&sheet, j, out);
         }
         write_texts(&sheet, out);
         fputs("</svg>\n", out);

@@ -16,6 +16,8 @@ SPOT_MUST_CHECK int spot_chart_svg(spot_chart_t *self, double width_px, FILE *ou
 SPOT_MUST_CHECK int spot_chart_svg_inline(
     spot_chart_t *self, double width_px, bool has_title, FILE *out);
 
-/* The CSS of the parts, once a page. Its colours follow the reader's preference, dark or
- * light, and paper is always light. */
-void spot_chart_svg_style(FILE *out);
+/* The CSS of the parts that stand in markup, the num_bytes bytes of a page. Its colours
+ * follow the reader's preference, dark or light, and paper is always light: each colour
+ * that a part has gets a rule with its counterpart, so no element has a style of its
+ * own. NO_MEMORY. O(num_bytes) */
+SPOT_MUST_CHECK int spot_chart_svg_style(const char *markup, size_t num_bytes, FILE *out);

@@ -85,12 +85,30 @@ void spot_page_picture_write(const spot_page_picture_t *picture, spot_document_t
 
 /* ---- The frame of a page ---- */
 
-/* Title, style, that nothing may be fetched, and the start of the header: the heading,
- * which may be written from right to left. */
-void spot_page_head_write(FILE *out, const char *title);
+/* Bytes of one of the files below. */
+typedef struct {
+    const char *start;
+    const char *end;
+} spot_page_asset_t;
 
-/* A script from the bytes of one of the files below. */
-void spot_page_script_write(FILE *out, const char *start, const char *end);
+/* A page is written into memory up to its scripts, for its head says what it has: one
+ * style, with the colours of its pictures, and scripts, which are all that browsers may
+ * take and run. */
+typedef struct {
+    FILE *body; /* of the page, from the heading on; NULL: no memory */
+    char *text;
+    size_t num_bytes;
+    const char *title; /* borrowed */
+} spot_page_frame_t;
+
+/* Begins the header with the heading, which may be written from right to left. Returns
+ * the stream of the body. The title must outlive self. NO_MEMORY. */
+SPOT_MUST_CHECK int spot_page_frame_begin(spot_page_frame_t *self, const char *title, FILE **body);
+
+/* Writes the page to out, unless ret, what making it has returned, is an error; frees
+ * self. Returns ret, NO_MEMORY or IO. */
+SPOT_MUST_CHECK int spot_page_frame_end(spot_page_frame_t *self, int ret,
+    const spot_page_asset_t *scripts, size_t num_scripts, FILE *out);
 
 /* Files of the page, made part of the program when it is built. */
 extern const char spot_page_css[], spot_page_css_end[];

@@ -43,20 +43,25 @@ static void write_origins(const spot_side_by_side_t *two, spot_document_t *docum
 
 int spot_page_side_by_side_write(const spot_side_by_side_t *two, FILE *out)
 {
+    const spot_page_asset_t script = {spot_page_base_js, spot_page_base_js_end};
+    spot_page_frame_t frame;
     spot_document_t document;
+    FILE *body;
+    int ret = spot_page_frame_begin(
+        &frame, spot_study_title(two->sides[SPOT_BEFORE].report->head), &body);
 
-    spot_document_to_page(&document, out);
-    spot_page_head_write(out, spot_study_title(two->sides[SPOT_BEFORE].report->head));
-    spot_html_element(out, "p id=\"answer\"", spot_side_by_side_answer(two, &document.texts));
-    fputc('\n', out);
-    spot_side_by_side_write_sides(two, &document);
-    fputs("</header>\n<main id=\"content\">\n", out);
-    write_pictures(two, &document);
-    spot_side_by_side_write(two, SPOT_PAGE_STATIC_ROWS, &document);
-    write_origins(two, &document);
-    spot_document_end_section(&document);
-    fputs("</main>\n", out);
-    spot_page_script_write(out, spot_page_base_js, spot_page_base_js_end);
-    fputs("</body>\n</html>\n", out);
-    return spot_document_end(&document);
+    if (ret == 0) {
+        spot_document_to_page(&document, body);
+        spot_html_element(body, "p id=\"answer\"", spot_side_by_side_answer(two, &document.texts));
+        fputc('\n', body);
+        spot_side_by_side_write_sides(two, &document);
+        fputs("</header>\n<main id=\"content\">\n", body);
+        write_pictures(two, &document);
+        spot_side_by_side_write(two, SPOT_PAGE_STATIC_ROWS, &document);
+        write_origins(two, &document);
+        spot_document_end_section(&document);
+        fputs("</main>\n", body);
+        ret = spot_document_end(&document);
+    }
+    return spot_page_frame_end(&frame, ret, &script, 1, out);
 }

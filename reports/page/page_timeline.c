@@ -338,22 +338,25 @@ static int write_timeline(
 int spot_page_run_write(
     const spot_run_series_t *run, const char *path, FILE *out, spot_diag_t *diag)
 {
+    const spot_page_asset_t scripts[] = {{spot_page_base_js, spot_page_base_js_end},
+        {spot_page_lanes_js, spot_page_lanes_js_end},
+        {spot_page_timeline_js, spot_page_timeline_js_end}};
+    spot_page_frame_t frame;
+    FILE *body;
     int ret;
 
     if (!spot_run_series_check(run, path, diag)) {
         return SPOT_ERR_BAD_PARAM;
     }
-    spot_page_head_write(out, run->title);
-    spot_html_element(out, "p class=\"note\"", run->note);
-    fputs("\n</header>\n<main id=\"content\">\n", out);
-    ret = write_timeline(
-        run, "Timeline of the run", true, run->max_rows > 0 ? run->max_rows : MAX_ROWS, out);
-    fputs("</main>\n", out);
-    spot_page_script_write(out, spot_page_base_js, spot_page_base_js_end);
-    spot_page_script_write(out, spot_page_lanes_js, spot_page_lanes_js_end);
-    spot_page_script_write(out, spot_page_timeline_js, spot_page_timeline_js_end);
-    fputs("</body>\n</html>\n", out);
-    return ret == 0 && ferror(out) ? SPOT_ERR_IO : ret;
+    ret = spot_page_frame_begin(&frame, run->title, &body);
+    if (ret == 0) {
+        spot_html_element(body, "p class=\"note\"", run->note);
+        fputs("\n</header>\n<main id=\"content\">\n", body);
+        ret = write_timeline(
+            run, "Timeline of the run", true, run->max_rows > 0 ? run->max_rows : MAX_ROWS, body);
+        fputs("</main>\n", body);
+    }
+    return spot_page_frame_end(&frame, ret, scripts, sizeof(scripts) / sizeof(scripts[0]), out);
 }
 
 /* ---- The runs of a study, of which one is shown at a time ---- */

@@ -5,7 +5,7 @@
 
 (() => {
     const lines = [];
-    const is = document.currentScript.dataset;
+    const is = document.querySelector("script[data-case]").dataset;
     const get = (id) => document.getElementById(id);
 
     function check(what, isSo, more) {

@@ -7,6 +7,7 @@
 set -eu
 spotsim=$1
 mkdir -p "$2"
+here=$(cd "$(dirname "$0")" && pwd)
 work=$(cd "$2" && pwd)
 browser=$(command -v chromium || command -v chromium-browser) || {
     echo "skipped: chromium is not installed"
@@ -149,14 +150,9 @@ cat >study-reader.html <<'END'
 })();
 </script>
 END
-# Each page with its reader; frames are rare in virtual time.
+# Each page with its reader.
 for name in many short study; do
-    {
-        sed -e 's|^<body>$|<body><script>window.requestAnimationFrame = (draw) => setTimeout(draw, 5);</script>|' \
-            -e '/<\/body>/,$d' "$name.html"
-        cat common.html "$name-reader.html"
-        echo "</body></html>"
-    } >read.html
+    sh "$here/with_reader.sh" "$name.html" common.html "$name-reader.html" >read.html
     timeout 120 "$browser" --headless --no-sandbox --disable-gpu --window-size=1000,1200 --user-data-dir="$work/profile" \
         --virtual-time-budget=60000 --enable-logging=stderr --dump-dom "file://$work/read.html" >dom.html 2>log || true
     if grep CONSOLE log; then

@@ -66,7 +66,8 @@ browse() {
         --virtual-time-budget=20000 "$@" >"$work/dom" 2>"$work/browser.log"
 }
 
-# open_page CASE HTML ATTRIBUTES OPTION...: the page with the tests behind it, and its verdict.
+# open_page CASE HTML ATTRIBUTES OPTION...: the page with the tests, and its verdict. They stand before the
+# page's policy, which lets nothing but its own scripts run, and wait for all of it.
 open_page() {
     what=$1
     html=$2
@@ -79,13 +80,12 @@ open_page() {
         echo "<script>"
         cat record.js
         echo "</script>"
-        sed '1,/<head>/d; /<\/body>/,$d' "$html"
-        echo "<script>"
-        cat accessibility.js
-        echo "</script>"
         echo "<script data-case=\"$what\" $attributes>"
-        cat drive.js
-        echo "</script></body></html>"
+        echo 'addEventListener("DOMContentLoaded", () => {'
+        cat accessibility.js drive.js
+        echo "});"
+        echo "</script>"
+        sed '1,/<head>/d' "$html"
     } >"$work/under-test.html"
     browse "$@" --dump-dom "file://$work/$opened"
     sed -n '/<pre id="verdict"/,/<\/pre>/p' "$work/dom" >"$work/verdict"
@@ -211,6 +211,19 @@ two two "$work/page.db" "$work/after.db"
 cp "$work/hostile.db" "$after"
 two two-hostile "$work/hostile.db" "$after"
 rm -f "$after"
+
+# What is not the page's own does not run and has no style, whoever wrote it into the page: the policy has
+# no 'unsafe-inline'.
+num_checks=$((num_checks + 1))
+{
+    sed '/<\/body>/,$d' "$work/page.html"
+    echo '<script>document.title = "ran";</script><p onclick="void 0" style="color: red">styled</p>'
+    echo "</body></html>"
+} >"$work/added.html"
+browse --enable-logging=stderr --dump-dom "file://$work/added.html"
+! grep -q '<title>ran</title>' "$work/dom" || fail "a script that was added to the page has run"
+num_refused=$(grep -c 'CONSOLE.*Content Security Policy directive' "$work/browser.log")
+[ "$num_refused" -eq 3 ] || fail "of a script, a handler and a style that were added, $num_refused were refused"
 
 # That a request would be seen: this one has no policy against it.
 echo '<img src="http://nowhere.invalid/x.png" alt="">' >"$work/probe.html"

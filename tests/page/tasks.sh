@@ -6,6 +6,7 @@
 set -eu
 spotsim=$1
 mkdir -p "$2"
+here=$(cd "$(dirname "$0")" && pwd)
 work=$(cd "$2" && pwd)
 browser=$(command -v chromium || command -v chromium-browser) || {
     echo "skipped: chromium is not installed"
@@ -36,8 +37,6 @@ cmp small.html again.html
 for name in small large two; do
     [ "$(wc -c <$name.html)" -lt 5000000 ] || { echo "$name.html is large"; exit 1; }
     {
-        sed -e 's|^<body>$|<body><script>window.requestAnimationFrame = (draw) => setTimeout(draw, 5);</script>|' \
-            -e '/<\/body>/,$d' "$name.html"
         echo "<script>const name = \"$name\";</script>"
         cat <<'END'
 <script>
@@ -84,8 +83,8 @@ for name in small large two; do
 })();
 </script>
 END
-        echo "</body></html>"
-    } >read.html
+    } >reader.html
+    sh "$here/with_reader.sh" "$name.html" reader.html >read.html
     timeout 120 "$browser" --headless --no-sandbox --disable-gpu --window-size=1000,1200 --user-data-dir="$work/profile" \
         --virtual-time-budget=60000 --enable-logging=stderr --dump-dom "file://$work/read.html" >dom.html 2>log || true
     if grep CONSOLE log; then

@@ -116,14 +116,9 @@ cost=$(awk -F, 'END { print $2 }' "$work/month/cost.csv")
 </script>
 END
 } >"$work/month-reader.html"
-# read_page NAME HASH: the page with its reader; frames are rare in virtual time.
+# read_page NAME HASH: the page with its reader.
 read_page() {
-    {
-        sed -e 's|^<body>$|<body><script>window.requestAnimationFrame = (draw) => setTimeout(draw, 5);</script>|' \
-            -e '/<\/body>/,$d' "$work/$1.html"
-        cat "$work/common.html" "$work/$1-reader.html"
-        echo "</body></html>"
-    } >"$work/read.html"
+    sh "$source/tests/page/with_reader.sh" "$work/$1.html" "$work/common.html" "$work/$1-reader.html" >"$work/read.html"
     timeout 120 "$browser" --headless --no-sandbox --disable-gpu --window-size=1000,1200 --user-data-dir="$work/profile" \
         --virtual-time-budget=60000 --enable-logging=stderr --dump-dom "file://$work/read.html$2" \
         >"$work/dom.html" 2>"$work/log"

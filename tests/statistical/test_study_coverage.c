@@ -92,12 +92,20 @@ static const double *row_of(const pool_t *self, size_t point_id, size_t row_id)
     return &self->rows[point_id][row_id * self->num_metrics];
 }
 
+/* Of the studies that are drawn: 42, or SPOT_SEED, with which tests/nightly.sh draws others. */
+static uint64_t seed_of_studies(void)
+{
+    const char *seed = getenv("SPOT_SEED");
+
+    return seed == NULL ? 42 : strtoull(seed, NULL, 10);
+}
+
 /* Which replications a study has. */
 static void draw(const pool_t *self, uint64_t study_id, size_t num, size_t *drawn)
 {
     spot_rng_t rng;
 
-    spot_rng_seek(&rng, 42, study_id, SPOT_STREAM_BOOTSTRAP, 0);
+    spot_rng_seek(&rng, seed_of_studies(), study_id, SPOT_STREAM_BOOTSTRAP, 0);
     for (size_t j = 0; j < num; j++) {
         drawn[j] = (size_t) spot_rng_below(&rng, self->num_rows);
     }

@@ -19,7 +19,7 @@ echo "1" >"$made"
 cd "$work/prefix"
 
 git -C "$source" -c safe.directory="$source" -c core.quotePath=off ls-files -- README.md CHANGELOG.md \
-    CONTRIBUTING.md COPYING docs reports/studies models/sample share/slurm share/examples share/jobs share/python >"$work/tracked"
+    CONTRIBUTING.md SECURITY.md COPYING docs reports/studies models/sample share/slurm share/examples share/jobs share/python >"$work/tracked"
 sed 's,^share/,,' "$work/tracked" | sort >"$work/expected"
 (cd share/spotsim && find . -type f | sed 's,^\./,,' | sort) >"$work/installed"
 diff "$work/expected" "$work/installed"

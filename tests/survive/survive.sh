@@ -16,7 +16,7 @@ command -v sqlite3 >/dev/null || {
 rm -rf "$work"
 mkdir -p "$work"
 cd "$work"
-RANDOM=20 # the moments are the same in every run, as far as the machine is
+RANDOM=${SPOT_SEED:-20} # the moments are the same in every run, as far as the machine is
 
 fail() {
     echo "FAILED: $*" >&2

@@ -282,9 +282,32 @@ static void a_part_of_a_page_follows_it(void **state)
     assert_null(strstr(svg, "<title>"));
     assert_null(strstr(svg, ">seen in the page</text>"));
     assert_non_null(strstr(svg, "aria-label=\"seen in the page\""));
-    assert_non_null(strstr(svg, " color=\"#000080\" style=\"--d:#"));
+    assert_non_null(strstr(svg, " color=\"#000080\""));
+    assert_null(strstr(svg, "style="));
     spot_chart_free(chart);
     free(svg);
+}
+
+/* Which colours of markup get a rule, each once. */
+static void each_colour_has_its_counterpart(void **state)
+{
+    static const char markup[] =
+        "<path color=\"#000080\" d=\"\"/><path class=\"l\" color=\"#000080\"/>"
+        "<path color=\"#ffffff\"/><p> color=&quot;#000001&quot; color=\"red\" color=\"#00000\""
+        " color=\"#0000022\"</p> color=\"#000003";
+    char *style = NULL;
+    size_t num_bytes;
+    FILE *out = open_memstream(&style, &num_bytes);
+    const char *rule, *next;
+
+    (void) state;
+    assert_int_equal(spot_chart_svg_style(markup, sizeof(markup) - 1, out), 0);
+    assert_int_equal(fclose(out), 0);
+    rule = strstr(style, ".chart [color=\"#000080\"]{color:#");
+    assert_non_null(rule);
+    next = strstr(strchr(rule, '}'), "[color=");
+    assert_null(next); /* white needs no other colour */
+    free(style);
 }
 
 /* ---- Size ---- */
@@ -365,6 +388,7 @@ int main(void)
         cmocka_unit_test(what_is_beyond_the_ends_is_cut_off),
         cmocka_unit_test(points_without_an_interval_are_drawn),
         cmocka_unit_test(a_part_of_a_page_follows_it),
+        cmocka_unit_test(each_colour_has_its_counterpart),
         cmocka_unit_test(ten_thousand_points_stay_small),
         cmocka_unit_test(a_long_run_stays_small),
         cmocka_unit_test(what_belongs_nowhere_is_an_error),
