@@ -523,9 +523,9 @@ int spot_outfile_init(spot_outfile_t *self, const char *path, spot_diag_t *diag)
     return ret;
 }
 
-/* Why something was lost on the way, which a stream forgets. A temporary file, which is
- * given up, is asked for more; elsewhere it is seen whether there is room. */
-static int cause_of_loss(const spot_outfile_t *self)
+/* A temporary file, which is given up, is asked for more; elsewhere it is seen whether
+ * there is room. */
+int spot_outfile_cause(const spot_outfile_t *self)
 {
     static const char bytes[1 << 16];
     const int descriptor = fileno(self->stream);
@@ -541,7 +541,8 @@ static int cause_of_loss(const spot_outfile_t *self)
         return fstatvfs(descriptor, &system) == 0 && system.f_bavail == 0 ? ENOSPC : EIO;
     }
     for (int j = 0; self->temporary != NULL && j < 16; j++) {
-        if (write(self->lock, bytes, sizeof(bytes)) < 0) {
+        if ((j > 0 || lseek(self->lock, 0, SEEK_END) >= 0) &&
+            write(self->lock, bytes, sizeof(bytes)) < 0) {
             return errno;
         }
     }
@@ -557,7 +558,7 @@ static int finish_stream(spot_outfile_t *self)
     if (fflush(self->stream) != 0) {
         error = errno;
     } else if (ferror(self->stream)) {
-        error = cause_of_loss(self);
+        error = spot_outfile_cause(self);
     } else if (self->temporary != NULL && fsync(fileno(self->stream)) != 0) {
         error = errno;
     }

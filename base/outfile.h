@@ -46,6 +46,10 @@ SPOT_MUST_CHECK int spot_outfile_check(const char *path, spot_diag_t *diag);
  * space left on the device). */
 SPOT_MUST_CHECK int spot_outfile_commit(spot_outfile_t *self, spot_diag_t *diag);
 
+/* Why writing to the open file failed before, as a value of errno: streams and SQLite
+ * forget it. EIO where it cannot be found out. What is in the file is spoilt. */
+int spot_outfile_cause(const spot_outfile_t *self);
+
 /* Removes a file that is not committed. */
 void spot_outfile_free(spot_outfile_t *self);
 

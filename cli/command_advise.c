@@ -7,6 +7,7 @@
 
 #include "base/datetime.h"
 #include "base/file_names.h"
+#include "base/files.h"
 #include "base/instream.h"
 #include "base/memory.h"
 #include "base/stop.h"
@@ -182,7 +183,9 @@ static const spot_option_t options[] = {
         "Write to this folder the scenario of the answer, JOB.advice.yaml, the study that was "
         "run, JOB.advice-study.yaml, and the traces of logs"),
     SPOT_OPTION(WRITTEN, "output", 'o', "ADVICE.html", page_path,
-        "Write a page with the answer and the search to this file", .endings = ".html or .htm"),
+        "Write a page with the answer and the search to this file; - is standard output, "
+        "instead of the answer",
+        .endings = ".html or .htm"),
     SPOT_OPTION(TEXTS, "set", 0, "KEY=VALUE", sets,
         "Set a key of the scenario; may be given several times", .example = "job.reload=\"60 s\""),
     SPOT_OPTION_SEED(seed),
@@ -567,7 +570,7 @@ static int write_results(spot_call_t *call, const spot_advice_result_t *result,
     const saving_t *saving)
 {
     const arguments_t *arguments = call->arguments;
-    int ret = print_answer(call, result, store);
+    int ret = spot_files_is_dash(arguments->page_path) ? 0 : print_answer(call, result, store);
 
     if (ret == 0 && arguments->save_folder != NULL) {
         ret = save_all(call, result, study, logs, saving);

@@ -256,6 +256,11 @@ static void store(spot_call_t *call, const spot_option_t *option, const char *te
     if (option->endings != NULL && option->kind != SPOT_OPTION_ARGUMENTS) {
         spot_option_check_ending(call, shown_name(call, option), text, option->endings);
     }
+    if ((option->kind == SPOT_OPTION_FOLDER || option->kind == SPOT_OPTION_PICTURES) &&
+        spot_files_is_dash(text)) {
+        spot_usage_error(call, "%s: expected a folder, \"-\" is standard output; \"./-\" is one",
+            shown_name(call, option));
+    }
     switch (option->kind) {
         case SPOT_OPTION_FLAG:
             *(bool *) target = true;
