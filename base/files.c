@@ -8,9 +8,14 @@
 
 #include "base/outfile.h"
 
+bool spot_files_is_dash(const char *path)
+{
+    return path != NULL && strcmp(path, "-") == 0;
+}
+
 static bool is_file(const char *path)
 {
-    return path != NULL && strcmp(path, "-") != 0;
+    return path != NULL && !spot_files_is_dash(path);
 }
 
 static bool is_same_file(const char *path, const char *other)
@@ -53,6 +58,9 @@ static const char *why_not_there(spot_files_t inputs, spot_files_t outputs, size
         if (is_file(path) && outputs.paths[j] != NULL && strcmp(path, outputs.paths[j]) == 0 &&
             strncmp(path, "/dev/", 5) != 0) {
             return "two outputs cannot go to one file";
+        }
+        if (spot_files_is_dash(path) && spot_files_is_dash(outputs.paths[j])) {
+            return "two outputs cannot both go to standard output";
         }
     }
     return NULL;

@@ -15,9 +15,13 @@ typedef struct {
 } spot_files_t;
 
 /* Before long work: whether every output can be written, and none is one of the inputs,
- * which would be lost, a database, or another output. BAD_INPUT, IO with the reason in
+ * which would be lost, a database, or another output; only one may be
+ * "-", standard output. BAD_INPUT, IO with the reason in
  * diag. */
 SPOT_MUST_CHECK int spot_files_check(spot_files_t inputs, spot_files_t outputs, spot_diag_t *diag);
+
+/* Whether an output goes to standard output because it says so: "-". */
+bool spot_files_is_dash(const char *path);
 
 /* Whether a file is a database of SQLite, by its first bytes. */
 bool spot_files_is_database(const char *path);

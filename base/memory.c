@@ -1,9 +1,45 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "base/memory.h"
 
+#include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+
+/* Of the latest request that was refused. */
+static atomic_size_t refused_bytes;
+
+static void refuse(size_t num_items, size_t item_bytes)
+{
+    const bool is_known = item_bytes == 0 || num_items <= SIZE_MAX / item_bytes;
+
+    atomic_store(&refused_bytes, is_known ? num_items * item_bytes : SIZE_MAX);
+}
+
+const char *spot_memory_shortage(char text[SPOT_MEMORY_TEXT_BYTES])
+{
+    const size_t num_bytes = atomic_load(&refused_bytes);
+    struct rlimit limit;
+    int used = 0;
+
+    text[0] = '\0';
+    if (num_bytes > 0) {
+        used = num_bytes < 1000000
+                   ? snprintf(text, SPOT_MEMORY_TEXT_BYTES, ": %zu bytes were asked for", num_bytes)
+                   : snprintf(text, SPOT_MEMORY_TEXT_BYTES, ": %.3g %s were asked for",
+                         (double) num_bytes / (num_bytes < 1000000000 ? 1e6 : 1e9),
+                         num_bytes < 1000000000 ? "MB" : "GB");
+    }
+    if (getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY) {
+        snprintf(text + used, SPOT_MEMORY_TEXT_BYTES - (size_t) used,
+            "%s the process may have %.3g MB (ulimit -v)", used > 0 ? "," : ":",
+            (double) limit.rlim_cur / 1e6);
+    }
+    return text;
+}
 
 enum { LEAST_TEXT_BLOCK_BYTES = 512, MOST_TEXT_BLOCK_BYTES = 1 << 16 };
 
@@ -17,16 +53,19 @@ int spot_array_reserve(void *array, size_t *max_items, size_t num_needed, size_t
     }
     while (grown < num_needed) {
         if (grown > SIZE_MAX / 2) {
+            refuse(num_needed, item_bytes);
             return SPOT_ERR_NO_MEMORY;
         }
         grown *= 2;
     }
     if (grown > SIZE_MAX / item_bytes) {
+        refuse(grown, item_bytes);
         return SPOT_ERR_NO_MEMORY;
     }
     memcpy(&items, array, sizeof(items));
     moved = realloc(items, grown * item_bytes);
     if (moved == NULL) {
+        refuse(grown, item_bytes);
         return SPOT_ERR_NO_MEMORY;
     }
     memcpy(array, &moved, sizeof(moved));
@@ -36,7 +75,12 @@ int spot_array_reserve(void *array, size_t *max_items, size_t num_needed, size_t
 
 void *spot_calloc(size_t num_items, size_t item_bytes)
 {
-    return calloc(num_items == 0 ? 1 : num_items, item_bytes);
+    void *items = calloc(num_items == 0 ? 1 : num_items, item_bytes);
+
+    if (items == NULL) {
+        refuse(num_items, item_bytes);
+    }
+    return items;
 }
 
 struct spot_block {
@@ -53,6 +97,7 @@ void *spot_arena_take(spot_arena_t *self, size_t num_items, size_t item_bytes)
         block = calloc(1, sizeof(*block) + num_items * item_bytes);
     }
     if (block == NULL) {
+        refuse(num_items, item_bytes);
         self->error = SPOT_ERR_NO_MEMORY;
         return NULL;
     }
@@ -111,6 +156,8 @@ char *spot_text_copy(const char *text, size_t num_bytes)
     if (copy != NULL) {
         memcpy(copy, text, num_bytes);
         copy[num_bytes] = '\0';
+    } else {
+        refuse(num_bytes, 1);
     }
     return copy;
 }

@@ -30,6 +30,13 @@ SPOT_MUST_CHECK int spot_array_reserve(
  * it. */
 SPOT_MUST_CHECK void *spot_calloc(size_t num_items, size_t item_bytes);
 
+/* Writes for a message of how many bytes memory was short last, of what is asked for by
+ * the functions here, and which limit the process has: ": 3.2 GB were asked for, the
+ * process may have 500 MB (ulimit -v)". Returns text, which is "" where neither is
+ * known. */
+#define SPOT_MEMORY_TEXT_BYTES 128
+const char *spot_memory_shortage(char text[SPOT_MEMORY_TEXT_BYTES]);
+
 /* Zeroed blocks of one owner, freed together. Zero it to start. It remembers that memory
  * was short, so that one check follows all blocks that are needed. */
 typedef struct {

@@ -165,6 +165,7 @@ static int finish(spot_call_t *self, int error)
 {
     spot_diag_t *diag = &self->diag;
     const bool is_explained = diag->num_errors > 0;
+    char shortage[SPOT_MEMORY_TEXT_BYTES];
     const bool is_unreadable =
         self->is_reading && error == SPOT_ERR_IO && !diag->out_of_descriptors;
 
@@ -185,7 +186,8 @@ static int finish(spot_call_t *self, int error)
             return SPOT_EXIT_INTERRUPTED;
         default:
             if (error < 0 && !is_explained) {
-                fprintf(stderr, "spotsim: %s\n", spot_error_text(error));
+                fprintf(stderr, "spotsim: %s%s\n", spot_error_text(error),
+                    error == SPOT_ERR_NO_MEMORY ? spot_memory_shortage(shortage) : "");
             }
             return error < 0 ? SPOT_EXIT_FAILED : error;
     }

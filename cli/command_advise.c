@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/datetime.h"
+#include "base/file_names.h"
+#include "base/files.h"
 #include "base/instream.h"
 #include "base/memory.h"
 #include "base/stop.h"
@@ -183,7 +183,9 @@ static const spot_option_t options[] = {
         "Write to this folder the scenario of the answer, JOB.advice.yaml, the study that was "
         "run, JOB.advice-study.yaml, and the traces of logs"),
     SPOT_OPTION(WRITTEN, "output", 'o', "ADVICE.html", page_path,
-        "Write a page with the answer and the search to this file", .endings = ".html or .htm"),
+        "Write a page with the answer and the search to this file; - is standard output, "
+        "instead of the answer",
+        .endings = ".html or .htm"),
     SPOT_OPTION(TEXTS, "set", 0, "KEY=VALUE", sets,
         "Set a key of the scenario; may be given several times", .example = "job.reload=\"60 s\""),
     SPOT_OPTION_SEED(seed),
@@ -233,26 +235,21 @@ static void check(spot_call_t *call)
 typedef struct {
     spot_memory_files_t files;
     const char **saved; /* [files.num_files] */
+    spot_file_names_t names;
     size_t num_remarks, max_remarks;
     const char **remarks; /* [num_remarks] what stays uncertain in them, in texts of the call */
 } logs_t;
 
-/* "FOLDER/week.jsonl.trace.csv" of a log, that of no other one. */
-static const char *saved_name(spot_call_t *call, const logs_t *logs, const char *path)
+/* "FOLDER/week.jsonl.trace.csv" of a log, that of no other one. NULL: no memory. */
+static const char *saved_name(spot_call_t *call, logs_t *logs, const char *path)
 {
     const arguments_t *arguments = call->arguments;
-    const char *slash = strrchr(path, '/'), *name = slash == NULL ? path : slash + 1;
-    const char *saved =
-        spot_texts_add(&call->texts, "%s/%s.trace.csv", arguments->save_folder, name);
+    const char *slash = strrchr(path, '/');
+    const char *name = spot_file_names_add(&logs->names, slash == NULL ? path : slash + 1);
 
-    for (size_t j = 0, k = 2; j < logs->files.num_files; j++) {
-        if (strcmp(logs->saved[j], saved) == 0) {
-            saved = spot_texts_add(
-                &call->texts, "%s/%s-%zu.trace.csv", arguments->save_folder, name, k++);
-            j = (size_t) -1;
-        }
-    }
-    return saved;
+    return name == NULL
+               ? NULL
+               : spot_texts_add(&call->texts, "%s/%s.trace.csv", arguments->save_folder, name);
 }
 
 /* Keeps the trace of a log in memory, where readers find it under the path of the log. */
@@ -269,7 +266,7 @@ static int keep_trace(spot_call_t *call, logs_t *logs, const char *path, spot_tr
         ret = spot_trace_write_stream(trace, out, path, &call->diag);
     }
     text = spot_texts_end(&call->texts, out);
-    ret = spot_error_first(ret, call->texts.error);
+    ret = spot_error_first(ret, saved == NULL ? SPOT_ERR_NO_MEMORY : call->texts.error);
     ret = ret != 0
               ? ret
               : spot_array_reserve(&logs->saved, &max_saved, max_saved + 1, sizeof(*logs->saved));
@@ -432,7 +429,6 @@ static int start_saving(spot_call_t *call, const logs_t *logs, saving_t *saving)
     const arguments_t *arguments = call->arguments;
     const char *folder = arguments->save_folder, *slash = strrchr(arguments->path, '/');
     const char *path;
-    struct stat status;
     int ret;
 
     if (folder == NULL) {
@@ -442,10 +438,9 @@ static int start_saving(spot_call_t *call, const logs_t *logs, saving_t *saving)
         spot_texts_add(&call->texts, "%s/%s", folder, slash == NULL ? arguments->path : slash + 1);
     saving->scenario = spot_advice_beside(&call->texts, path, ".advice.yaml");
     saving->study = spot_advice_beside(&call->texts, path, SPOT_ADVICE_STUDY_ENDING);
-    saving->is_made = mkdir(folder, 0777) == 0;
-    if (!saving->is_made && (stat(folder, &status) != 0 || !S_ISDIR(status.st_mode))) {
-        return spot_diag_error(
-            &call->diag, folder, 0, 0, "cannot make the folder: %s", strerror(errno));
+    ret = spot_folder_make(folder, &saving->is_made, &call->diag);
+    if (ret != 0) {
+        return ret;
     }
     ret = refuse_foreign(call, saving->scenario, spot_csv_begins(saving->scenario, WRITTEN_BY));
     ret = spot_error_first(
@@ -575,7 +570,7 @@ static int write_results(spot_call_t *call, const spot_advice_result_t *result,
     const saving_t *saving)
 {
     const arguments_t *arguments = call->arguments;
-    int ret = print_answer(call, result, store);
+    int ret = spot_files_is_dash(arguments->page_path) ? 0 : print_answer(call, result, store);
 
     if (ret == 0 && arguments->save_folder != NULL) {
         ret = save_all(call, result, study, logs, saving);
@@ -646,6 +641,7 @@ static int run(spot_call_t *call)
     call->diag.memory = NULL;
     spot_memory_files_free(&logs.files);
     free(logs.saved);
+    spot_file_names_free(&logs.names);
     free(logs.remarks);
     return ret;
 }

@@ -3,9 +3,10 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/file_names.h"
+#include "base/files.h"
 #include "base/units.h"
 #include "cli/catalogue.h"
 #include "cli/command.h"
@@ -165,8 +166,11 @@ static int name_outputs(init_t *self)
     const bool is_file = spot_has_suffix(place, ".yaml");
     const int num_bytes = slash == NULL ? 0 : (int) (slash + 1 - place);
     const char *folder = is_file ? TEXT("%.*s", num_bytes, place) : TEXT("%s/", place);
+    bool is_made = false;
     int ret = 0;
 
+    spot_usage_refuse(self->call, spot_files_is_dash(place),
+        "-o: expected a folder or NAME.yaml, \"-\" is standard output; \"./-\" is a folder");
     for (size_t j = 0; j < 3; j++) {
         self->outputs[j] = is_file && j == 0 ? place : TEXT("%s%s", folder, names[j]);
         if (!arguments->is_forced && access(self->outputs[j], F_OK) == 0) {
@@ -174,10 +178,11 @@ static int name_outputs(init_t *self)
                 "is there already: expected another -o, or --force");
         }
     }
-    self->folder = ret == 0 && !is_file && mkdir(place, 0777) == 0 ? place : NULL;
+    ret = ret == 0 && !is_file ? spot_folder_make(place, &is_made, &self->call->diag) : ret;
+    self->folder = is_made ? place : NULL;
     for (size_t j = 0; j < (arguments->inputs[0] == NULL ? 2 : 3) && ret == 0; j++) {
         spot_output_bytes(&self->files[j], self->outputs[j], &self->call->diag);
-        ret = self->files[j].error; /* also of a folder that could not be made */
+        ret = self->files[j].error;
     }
     return ret;
 }

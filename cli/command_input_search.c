@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/files.h"
 #include "base/units.h"
 #include "cli/input_call.h"
 #include "cli/schedule_tables.h"
@@ -116,6 +117,8 @@ static void check(spot_call_t *call)
     spot_usage_refuse(call, path == NULL ? !has_command : has_table && has_command,
         "expected a model file, a table, or --measure with or without a model file");
     spot_usage_refuse(call, measure->path != NULL && !has_command, "--log needs --measure");
+    spot_usage_refuse(call, spot_files_is_dash(measure->path),
+        "--log: expected a file that a search can go on with, \"-\" is standard output");
     spot_usage_refuse(call, measure->is_nearest && !has_table, "--nearest needs a table");
     spot_usage_refuse(call, arguments->max_memory != NULL && (path == NULL || has_table),
         "--max-memory needs a model file");

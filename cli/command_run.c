@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <stdlib.h>
 
+#include "base/files.h"
 #include "base/memory.h"
 #include "base/stop.h"
 #include "cli/command.h"
@@ -43,7 +44,8 @@ static const spot_option_t options[] = {
     SPOT_OPTION_JSON(target.is_json, "Print the result as one JSON object"),
     SPOT_OPTION_OUTPUT(target.path, NULL),
     SPOT_OPTION(WRITTEN, "events", 0, "FILE.jsonl", events_path,
-        "Write the event log, one JSON object a line; - is standard output",
+        "Write the event log, one JSON object a line; - is standard output, instead of "
+        "the results",
         .endings = ".jsonl or .ndjson"),
     SPOT_OPTION(WRITTEN, "plot", 0, "FILE", plot_path,
         "Draw the run over time, such as instances by what they do: FILE.svg is a "
@@ -203,6 +205,14 @@ static int write_plot(const run_t *self, const char *path, spot_diag_t *diag)
     return ret;
 }
 
+/* Not where standard output is that of another one. */
+static bool is_view_printed(const arguments_t *arguments)
+{
+    return arguments->target.path != NULL || (!spot_files_is_dash(arguments->events_path) &&
+                                                 !spot_files_is_dash(arguments->plot_path) &&
+                                                 !spot_files_is_dash(arguments->chrome_path));
+}
+
 static int write_outputs(const run_t *self, spot_diag_t *diag)
 {
     const arguments_t *arguments = self->arguments;
@@ -212,7 +222,7 @@ static int write_outputs(const run_t *self, spot_diag_t *diag)
     if (view != NULL && view->progress != NULL && !self->is_quiet) {
         view->progress(self->worker, stderr);
     }
-    ret = write_view(self, diag);
+    ret = is_view_printed(arguments) ? write_view(self, diag) : 0;
     if (ret == 0 && arguments->events_path != NULL) {
         ret = write_events(self, arguments->events_path, diag);
     }

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/files.h"
 #include "base/units.h"
 #include "cli/command.h"
 #include "cli/progress.h"
@@ -70,8 +71,9 @@ static const spot_option_t options[] = {
         "be given several times",
         .settle = add_limit),
     SPOT_OPTION_JSON(target.is_json, "Print one JSON object instead of a table"),
-    SPOT_OPTION(
-        WRITTEN, "csv", 0, "FILE", csv_path, "Also write one row a column here", .endings = ".csv"),
+    SPOT_OPTION(WRITTEN, "csv", 0, "FILE", csv_path,
+        "Also write one row a column here; - is standard output, instead of the table",
+        .endings = ".csv"),
     SPOT_OPTION(PICTURES, "svg", 0, "DIR", svg_folder,
         "Draw into this folder: TRACE-distances.svg, with --reference "
         "TRACE-reference.svg, and of each LABEL that is compared (of --halves: halves) "
@@ -118,7 +120,7 @@ static int write_all(const spot_comparison_t *comparison, spot_call_t *call)
     FILE *out;
     int ret = 0;
 
-    if (!call->is_quiet) {
+    if (!call->is_quiet && (target->path != NULL || !spot_files_is_dash(arguments->csv_path))) {
         out = spot_output_begin(&output, target, &call->diag);
         if (out != NULL && target->is_json) {
             spot_comparison_json_write(comparison, out);

@@ -2,11 +2,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/file_names.h"
 #include "base/memory.h"
 #include "base/units.h"
 #include "base/utf8.h"
 #include "cli/command.h"
-#include "reports/picture_files.h"
 #include "reports/traces/trace_figures.h"
 #include "reports/traces/trace_pictures.h"
 #include "reports/traces/trace_text.h"
@@ -19,6 +19,7 @@ typedef struct {
     const char *csv_path;
     const char *svg_folder;
     spot_describe_request_t request;
+    spot_file_names_t picture_names;
     int picture_error; /* the first one; the figures are still printed */
 } arguments_t;
 
@@ -64,26 +65,17 @@ static void check(spot_call_t *call)
         call, "-o", arguments->target.path, arguments->target.is_json ? ".json" : "");
 }
 
-/* Two traces must not draw to the same files. */
-static int check_picture_names(const spot_option_list_t *paths, spot_call_t *call)
+/* The name of a trace; where other pictures have it already, that of its own ones. NULL:
+ * no memory. */
+static const char *picture_name(spot_call_t *call, const char *path)
 {
-    char names[2][SPOT_PICTURE_NAME_BYTES];
-    int ret = 0;
+    arguments_t *arguments = call->arguments;
+    const char *name = spot_pictures_name(&call->texts, path);
+    const char *own = spot_file_names_add(&arguments->picture_names, name);
+    char file_name[SPOT_FILE_NAME_BYTES];
 
-    for (size_t j = 0; j < paths->num_texts && ret == 0; j++) {
-        spot_picture_file_name(spot_pictures_name(&call->texts, paths->texts[j]), names[0]);
-        for (size_t k = 0; k < j && ret == 0; k++) {
-            spot_picture_file_name(spot_pictures_name(&call->texts, paths->texts[k]), names[1]);
-            if (strcmp(names[0], names[1]) == 0) {
-                spot_diag_error(&call->diag, paths->texts[j], 0, 0,
-                    "--svg: expected another file name than that of %s: both would draw "
-                    "%s-availability.svg",
-                    paths->texts[k], names[0]);
-                ret = SPOT_ERR_BAD_INPUT;
-            }
-        }
-    }
-    return ret;
+    spot_file_name(name, file_name);
+    return own == NULL || strcmp(own, file_name) != 0 ? own : name;
 }
 
 /* Draws what a description looks at; context is the call. */
@@ -93,8 +85,9 @@ static void draw(
     spot_call_t *call = context;
     arguments_t *arguments = call->arguments;
     const char *folder = arguments->svg_folder;
-    const char *name = spot_pictures_name(&call->texts, path);
-    const int ret = trace != NULL
+    const char *name = picture_name(call, path);
+    const int ret = name == NULL ? SPOT_ERR_NO_MEMORY
+                    : trace != NULL
                         ? spot_pictures_of_trace(trace, folder, name, &call->diag)
                         : spot_pictures_of_lifetimes(lifetimes, folder, name, &call->diag);
 
@@ -204,15 +197,12 @@ static int write_result(const arguments_t *arguments, size_t num_descriptions,
 
 static int run(spot_call_t *call)
 {
-    const arguments_t *arguments = call->arguments;
+    arguments_t *arguments = call->arguments;
     const size_t num_paths = arguments->paths.num_texts;
     spot_description_t *descriptions = spot_calloc(num_paths, sizeof(*descriptions));
     size_t num_descriptions = 0;
     int ret = descriptions == NULL ? SPOT_ERR_NO_MEMORY : 0;
 
-    if (ret == 0 && arguments->svg_folder != NULL) {
-        ret = check_picture_names(&arguments->paths, call);
-    }
     ret = ret != 0 ? ret : describe_all(call, &num_descriptions, descriptions);
     if (ret == 0) {
         call->is_reading = false;
@@ -223,6 +213,7 @@ static int run(spot_call_t *call)
         spot_description_free(&descriptions[j]);
     }
     free(descriptions);
+    spot_file_names_free(&arguments->picture_names);
     return ret;
 }
 

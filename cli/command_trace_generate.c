@@ -51,6 +51,9 @@ static void check(spot_call_t *call)
 
     spot_usage_refuse(call, arguments->num_replications > 0 && arguments->output_path == NULL,
         "--replications needs a folder: -o FOLDER");
+    spot_usage_refuse(call,
+        arguments->num_replications > 0 && spot_files_is_dash(arguments->output_path),
+        "-o: --replications needs a folder, \"-\" is standard output; \"./-\" is one");
     if (arguments->num_replications == 0) {
         spot_option_check_ending(call, "-o", arguments->output_path, ".csv or .gz");
     }

@@ -74,7 +74,9 @@ void spot_usage_refuse(const spot_call_t *call, bool is_wrong, const char *messa
 void spot_option_reserve(void *items, size_t *max_items, size_t num_items, size_t item_bytes)
 {
     if (spot_array_reserve(items, max_items, num_items, item_bytes) != 0) {
-        fprintf(stderr, "spotsim: out of memory\n");
+        char shortage[SPOT_MEMORY_TEXT_BYTES];
+
+        fprintf(stderr, "spotsim: out of memory%s\n", spot_memory_shortage(shortage));
         exit(SPOT_EXIT_FAILED);
     }
 }
@@ -253,6 +255,11 @@ static void store(spot_call_t *call, const spot_option_t *option, const char *te
     }
     if (option->endings != NULL && option->kind != SPOT_OPTION_ARGUMENTS) {
         spot_option_check_ending(call, shown_name(call, option), text, option->endings);
+    }
+    if ((option->kind == SPOT_OPTION_FOLDER || option->kind == SPOT_OPTION_PICTURES) &&
+        spot_files_is_dash(text)) {
+        spot_usage_error(call, "%s: expected a folder, \"-\" is standard output; \"./-\" is one",
+            shown_name(call, option));
     }
     switch (option->kind) {
         case SPOT_OPTION_FLAG:

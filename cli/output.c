@@ -10,6 +10,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
+#include "base/files.h"
 #include "base/units.h"
 #include "cli/options.h"
 #include "reports/table/wrap.h"
@@ -73,10 +74,12 @@ spot_doc_t spot_doc_of_terminal(FILE *out)
 
 FILE *spot_output_begin(spot_output_t *self, const spot_target_t *target, spot_diag_t *diag)
 {
+    const bool is_file = target->path != NULL && !spot_files_is_dash(target->path);
+
     *self = (spot_output_t){.is_text = !target->is_json, .diag = diag};
     self->error = spot_outfile_init(&self->file, target->path, diag);
     if (self->error == 0 && self->is_text) {
-        self->terminal = spot_terminal_of_output(target->is_plain || target->path != NULL);
+        self->terminal = spot_terminal_of_output(target->is_plain || is_file);
         self->stream = open_memstream(&self->text, &self->num_bytes);
         self->error = self->stream == NULL ? SPOT_ERR_NO_MEMORY : 0;
     } else if (self->error == 0) {

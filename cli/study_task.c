@@ -43,7 +43,15 @@ bool spot_study_task_is_store(const char *path)
 
 static bool is_csv_printed(const spot_study_task_t *self)
 {
-    return self->csv_path != NULL && strcmp(self->csv_path, "-") == 0;
+    return spot_files_is_dash(self->csv_path);
+}
+
+/* Whether standard output is that of another output than the table and the CSV. */
+static bool is_taken(const spot_study_task_t *self)
+{
+    return spot_files_is_dash(self->plot_path) || spot_files_is_dash(self->sensitivity_path) ||
+           spot_files_is_dash(self->bars_path) || spot_files_is_dash(self->progress_path) ||
+           spot_files_is_dash(self->cdf_path);
 }
 
 void spot_study_task_check_json(
@@ -264,7 +272,7 @@ static int write_results(const spot_study_task_t *self, const spot_store_t *stor
         return ret;
     }
     drawn = draw_pictures(self, store, false);
-    ret = spot_error_first(print_results(self, store), drawn);
+    ret = spot_error_first(is_taken(self) ? 0 : print_results(self, store), drawn);
     return ret == 0 ? spot_study_task_verdict(store) : ret;
 }
 
@@ -330,7 +338,9 @@ static int draw_cdfs(
     cdf.note = spot_texts_add(&self->texts, "seed %" PRIu64 ", replication 0 of %zu of %zu points",
         head->seed, cdf.num_runs, head->num_points);
     ret = spot_draw_file(spot_cdf_declare, &cdf, SPOT_FORMAT_SVG, svg_path, diag);
-    return ret == 0 ? spot_cdf_write_beside(&cdf, spot_cdf_declare, &cdf, svg_path, diag) : ret;
+    return ret == 0 && !spot_files_is_dash(svg_path)
+               ? spot_cdf_write_beside(&cdf, spot_cdf_declare, &cdf, svg_path, diag)
+               : ret;
 }
 
 /* Runs the first replication of the first points once more and draws how far each came

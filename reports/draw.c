@@ -234,6 +234,7 @@ int spot_draw_stream(spot_declare_t declare, const void *context, spot_picture_f
 int spot_draw_file(spot_declare_t declare, const void *context, spot_picture_format_t format,
     const char *path, spot_diag_t *diag)
 {
+    const size_t num_errors = diag->num_errors;
     spot_outfile_t picture;
     int ret = spot_outfile_init(&picture, path, diag);
 
@@ -241,11 +242,11 @@ int spot_draw_file(spot_declare_t declare, const void *context, spot_picture_for
         ret = spot_draw_stream(declare, context, format, picture.stream,
             path == NULL ? "standard output" : path, diag);
     }
-    if (ret == 0) {
-        ret = spot_outfile_commit(&picture, diag);
+    if (ret == SPOT_ERR_IO && diag->num_errors > num_errors) {
+        spot_outfile_free(&picture); /* its cause is known */
+        return ret;
     }
-    spot_outfile_free(&picture);
-    return ret;
+    return spot_outfile_close(&picture, ret, diag);
 }
 
 int spot_draw_page(spot_declare_t declare, const void *context, bool has_title, FILE *out)

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/file_names.h"
 #include "reports/draw.h"
 #include "reports/picture_files.h"
 
@@ -159,8 +160,8 @@ int spot_loader_pictures_draw(
     } pictures[] = {
         {"throughput", declare_throughput}, {"waits", declare_waits}, {"search", declare_search}};
     size_t num_probes = 0;
-    char name[SPOT_PICTURE_NAME_BYTES];
-    int ret = spot_picture_make_folder(folder, diag);
+    char name[SPOT_FILE_NAME_BYTES];
+    int ret = spot_folder_make(folder, NULL, diag);
 
     snprintf(name, sizeof(name), "%s-%s", self->dataset, self->mode);
     for (size_t j = 0; j < self->num_runs; j++) {

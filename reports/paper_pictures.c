@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/file_names.h"
 #include "base/outfile.h"
 #include "reports/picture_files.h"
 #include "reports/run_series.h"
@@ -49,9 +50,9 @@ static int write_csv(const task_t *task, const item_t *item, FILE *out)
  * it from its standard input. */
 static int write_script(const task_t *task, const item_t *item, FILE *out)
 {
-    char name[SPOT_PICTURE_NAME_BYTES], svg_name[2 * SPOT_PICTURE_NAME_BYTES];
+    char name[SPOT_FILE_NAME_BYTES], svg_name[2 * SPOT_FILE_NAME_BYTES];
 
-    spot_picture_file_name(task->report->head->name, name);
+    spot_file_name(task->report->head->name, name);
     snprintf(svg_name, sizeof(svg_name), "%s-%s.svg", name, item->name);
     fprintf(out,
         "# %s: `gnuplot %s-%s.gnuplot` draws %s beside this script.\n"
@@ -190,7 +191,7 @@ int spot_paper_pictures_write(
             const task_t task = {report, folders->folders[j], false, 0, diag};
 
             is_asked = true;
-            ret = spot_picture_make_folder(folders->folders[j], diag);
+            ret = spot_folder_make(folders->folders[j], NULL, diag);
             ret = ret == 0 ? do_all(&task) : ret;
         }
     }

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/file_names.h"
 #include "base/utf8.h"
-#include "reports/picture_files.h"
 #include "reports/point_table.h"
 #include "reports/study_parts.h"
 #include "reports/words.h"
@@ -49,12 +49,12 @@ static const char *content_of(
 static int write_table(
     const spot_report_t *report, const spot_table_dialect_t *dialect, bool is_difference, FILE *out)
 {
-    char file_name[SPOT_PICTURE_NAME_BYTES];
+    char file_name[SPOT_FILE_NAME_BYTES];
     spot_table_t table = {0};
     spot_texts_t *texts = &table.texts;
     int ret;
 
-    spot_picture_file_name(report->head->name, file_name);
+    spot_file_name(report->head->name, file_name);
     table.name = spot_texts_add(texts, "%s%s", file_name, is_difference ? "-differences" : "");
     table.caption = spot_texts_add(texts,
         "%s %s with half widths of their 95 %% confidence intervals; %s, seed %" PRIu64 ".",

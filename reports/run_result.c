@@ -8,9 +8,9 @@
 #include <sys/stat.h>
 
 #include "base/csv_field.h"
+#include "base/file_names.h"
 #include "base/json.h"
 #include "base/outfile.h"
-#include "reports/picture_files.h"
 #include "reports/table/table_terminal.h"
 #include "reports/table/text_cell.h"
 
@@ -198,22 +198,16 @@ static void write_series(const spot_series_t *series, FILE *out)
     }
 }
 
-/* FOLDER/NAME.csv. */
-static const char *file_path(spot_texts_t *texts, const char *folder, const char *name)
-{
-    char file_name[SPOT_PICTURE_NAME_BYTES];
-
-    spot_picture_file_name(name, file_name);
-    return spot_texts_add(texts, "%s/%s.csv", folder, file_name);
-}
-
-static int write_file(
-    const spot_series_t *series, const char *folder, const atomic_int *stop, spot_diag_t *diag)
+/* FOLDER/NAME.csv, another one for each series: its name may be made from data, such as
+ * those of VCs. */
+static int write_file(const spot_series_t *series, const char *folder, spot_file_names_t *names,
+    const atomic_int *stop, spot_diag_t *diag)
 {
     spot_texts_t texts = {0};
-    const char *path = file_path(&texts, folder, series->kind->name);
+    const char *name = spot_file_names_add(names, series->kind->name);
+    const char *path = name == NULL ? NULL : spot_texts_add(&texts, "%s/%s.csv", folder, name);
     spot_outfile_t file;
-    int ret = texts.error;
+    int ret = name == NULL ? SPOT_ERR_NO_MEMORY : texts.error;
 
     if (ret == 0) {
         ret = spot_outfile_init(&file, path, diag);
@@ -233,7 +227,7 @@ int spot_recording_csv_check(const char *folder, spot_diag_t *diag)
 {
     struct stat status;
     spot_texts_t texts = {0};
-    const char *path = stat(folder, &status) == 0 ? file_path(&texts, folder, "series")
+    const char *path = stat(folder, &status) == 0 ? spot_texts_add(&texts, "%s/series.csv", folder)
                                                   : folder; /* in the one above */
     const int ret = texts.error != 0 ? texts.error : spot_outfile_check(path, diag);
 
@@ -244,10 +238,12 @@ int spot_recording_csv_check(const char *folder, spot_diag_t *diag)
 int spot_recording_csv_write(const spot_recording_t *recording, const char *folder,
     const atomic_int *stop, spot_diag_t *diag)
 {
-    int ret = spot_picture_make_folder(folder, diag);
+    spot_file_names_t names = {.folded = {0}};
+    int ret = spot_folder_make(folder, NULL, diag);
 
     for (size_t j = 0; ret == 0 && j < recording->num_series; j++) {
-        ret = write_file(&recording->series[j], folder, stop, diag);
+        ret = write_file(&recording->series[j], folder, &names, stop, diag);
     }
+    spot_file_names_free(&names);
     return ret;
 }

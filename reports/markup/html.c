@@ -3,8 +3,8 @@
 
 #include <string.h>
 
+#include "base/unseen.h"
 #include "base/utf8.h"
-#include "reports/markup/unseen.h"
 
 static const char *entity(char byte)
 {

@@ -9,7 +9,7 @@
 #include "base/json.h"
 #include "base/memory.h"
 #include "base/units.h"
-#include "reports/markup/unseen.h"
+#include "base/unseen.h"
 #include "reports/page/page_internal.h"
 #include "reports/palette.h"
 #include "reports/words.h"

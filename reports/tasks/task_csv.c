@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "base/csv_field.h"
+#include "base/file_names.h"
 #include "base/outfile.h"
-#include "reports/picture_files.h"
 #include "reports/tasks/task_report.h"
 
 typedef struct {
@@ -170,7 +170,7 @@ int spot_task_csv(const spot_task_run_t *run, const spot_task_comparison_t *comp
     int ret =
         rank == NULL || first == NULL ? SPOT_ERR_NO_MEMORY : spot_task_log_rank(run->log, rank);
 
-    ret = ret == 0 ? spot_picture_make_folder(folder, diag) : ret;
+    ret = ret == 0 ? spot_folder_make(folder, NULL, diag) : ret;
     for (size_t j = comparison == NULL ? 0 : 4; ret == 0 && j < (comparison == NULL ? 4 : 5); j++) {
         spot_outfile_t file;
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/file_names.h"
 #include "base/outfile.h"
 #include "reports/chart/svg.h"
 #include "reports/picture_files.h"
@@ -58,7 +59,7 @@ static int write_files(spot_trace_picture_t *self, const char *folder, const cha
     char *csv_path = spot_picture_path(folder, name, what, "csv");
     char *svg_path = spot_picture_path(folder, name, what, "svg");
     int ret = csv_path == NULL || svg_path == NULL ? SPOT_ERR_NO_MEMORY
-                                                   : spot_picture_make_folder(folder, diag);
+                                                   : spot_folder_make(folder, NULL, diag);
 
     if (ret == 0) {
         ret = write_file(self, write_data, csv_path, diag);

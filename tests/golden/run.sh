@@ -864,8 +864,9 @@ for points in recorded-availability recorded-hours single-availability \
     same "points-$points.csv" "$work/pictures/$points.csv"
     expect "$points.svg" grep -q "</svg>" "$work/pictures/$points.svg"
 done
-ends 2 trace describe recorded.csv ./recorded.csv --svg "$work/pictures"
-stderr_says "./recorded.csv: --svg: expected another file name than that of recorded.csv"
+ends 0 trace describe recorded.csv ./recorded.csv --svg "$work/pictures"
+expect "pictures of both traces of one name" cmp -s \
+    "$work/pictures/recorded-availability.csv" "$work/pictures/recorded_-availability.csv"
 ends 2 trace describe --notebook recorded.csv --svg "$work/pictures"
 golden notebook.txt trace describe --notebook recorded.csv
 golden notebook.json trace describe --notebook nodes.csv terminations.csv --json

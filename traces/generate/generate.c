@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
+#include "base/file_names.h"
 #include "base/units.h"
 #include "traces/generate/membership.h"
 #include "traces/generate/recordings.h"
@@ -203,19 +203,16 @@ int spot_generate(const spot_trace_model_t *model, const spot_generate_t *task, 
 int spot_generate_several(const spot_trace_model_t *model, const spot_generate_t *task,
     int64_t num_replications, const char *folder, spot_diag_t *diag)
 {
-    const size_t folder_bytes = strlen(folder) + 1;
-    const size_t num_bytes = folder_bytes + strlen(task->name) + 32;
+    const size_t num_bytes = strlen(folder) + SPOT_FILE_NAME_BYTES + 32;
     char *path = malloc(num_bytes);
+    char file_name[SPOT_FILE_NAME_BYTES];
     spot_generate_t one = *task;
-    int ret = path == NULL ? SPOT_ERR_NO_MEMORY : 0;
+    int ret = path == NULL ? SPOT_ERR_NO_MEMORY : spot_folder_make(folder, NULL, diag);
 
-    (void) mkdir(folder, 0777); /* writing into it reports errors */
+    spot_file_name(task->name, file_name);
     for (int64_t j = 0; ret == 0 && j < num_replications; j++) {
         one.replication = task->replication + (uint64_t) j;
-        snprintf(path, num_bytes, "%s/%s.%04" PRIu64 ".csv", folder, task->name, one.replication);
-        for (char *byte = path + folder_bytes; *byte != '\0'; byte++) {
-            *byte = *byte == '/' ? '_' : *byte;
-        }
+        snprintf(path, num_bytes, "%s/%s.%04" PRIu64 ".csv", folder, file_name, one.replication);
         ret = spot_generate(model, &one, path, diag);
         spot_watch_report(&task->watch, j + 1, num_replications);
     }

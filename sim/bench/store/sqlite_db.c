@@ -175,9 +175,9 @@ static void explain_io(const spot_db_t *self, const char *sentence, spot_diag_t 
             sentence);
     } else {
         spot_diag_error(diag, self->path, 0, 0,
-            "reading or writing failed (%s); what was committed before is safe, run "
+            "reading or writing failed (%s%s%s); what was committed before is safe, run "
             "again once the disk is well",
-            sentence);
+            sentence, self->cause == 0 ? "" : ": ", self->cause == 0 ? "" : strerror(self->cause));
     }
 }
 

@@ -3,6 +3,7 @@
  * the stores named after it, and gives it OUT's name at the end. Each store is read
  * through first, so what is damaged is known by its name, and then attached, and its
  * rows inserted by their points' keys. */
+#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -340,6 +341,21 @@ static int replace_out(merge_t *self)
     return ret == 0 ? spot_outfile_commit(&self->file, self->diag) : ret;
 }
 
+/* Of a file that is not under its name yet nothing is safe, and nothing is lost. */
+static void explain_new(const merge_t *self)
+{
+    const int failure = self->db.failure;
+
+    if (failure == SQLITE_FULL || failure == SQLITE_IOERR_WRITE ||
+        failure == SQLITE_IOERR_TRUNCATE) {
+        spot_diag_error(self->diag, self->out_path, 0, 0,
+            "cannot write the merged database: %s; no file was changed",
+            strerror(failure == SQLITE_FULL ? ENOSPC : spot_outfile_cause(&self->file)));
+    } else {
+        spot_db_explain(&self->db, self->diag);
+    }
+}
+
 static int merge_all(merge_t *self, size_t num_paths, const char *const *paths)
 {
     int ret = open_new(self);
@@ -355,7 +371,7 @@ static int merge_all(merge_t *self, size_t num_paths, const char *const *paths)
         }
     }
     ret = ret == 0 ? spot_programs_check(&self->db, NULL, self->diag) : ret;
-    spot_db_explain(&self->db, self->diag);
+    explain_new(self);
     if (self->first != NULL) {
         self->first->close(self->first);
     }

@@ -103,7 +103,8 @@ static void test_outputs_are_apart(void **state)
 
     assert_outputs(NULL, self->new, self->text, NULL, NULL);
     assert_outputs(NULL, self->new, self->new, self->new, "two outputs cannot go to one file");
-    assert_outputs("-", "-", "-", NULL, NULL); /* "-" is no file */
+    assert_outputs("-", "-", NULL, NULL, NULL); /* "-" is no file */
+    assert_outputs(NULL, "-", "-", "-", "two outputs cannot both go to standard output");
     assert_outputs(NULL, "/dev/null", "/dev/null", NULL, NULL);
 }
 

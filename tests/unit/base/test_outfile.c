@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Files that appear whole or not at all. Each test has a folder of its own, so that it
  * sees everything that is left behind. */
+#define _GNU_SOURCE /* flock() */
+
 #include <dirent.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 
 #include "base/outfile.h"
 #include "base/stop.h"
@@ -53,7 +57,7 @@ static size_t num_files(const char *folder)
 
     assert_non_null(stream);
     for (struct dirent *entry = readdir(stream); entry != NULL; entry = readdir(stream)) {
-        num_found += entry->d_name[0] != '.';
+        num_found += strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0;
     }
     closedir(stream);
     return num_found;
@@ -470,6 +474,310 @@ static void test_files_under_way_can_be_removed_at_once(void **state)
     }
 }
 
+/* ---- What killed processes leave ---- */
+
+/* Writes a file beside the result, under a name that begins with a PID. */
+static void leave(const fixture_t *self, const char *name)
+{
+    char path[2 * PATH_BYTES];
+
+    snprintf(path, sizeof(path), "%s/%s", self->folder, name);
+    write_file(path, "half", 4);
+}
+
+static bool is_left(const fixture_t *self, const char *name)
+{
+    char path[2 * PATH_BYTES];
+    struct stat status;
+
+    snprintf(path, sizeof(path), "%s/%s", self->folder, name);
+    return lstat(path, &status) == 0;
+}
+
+static void take_away(const fixture_t *self, const char *name)
+{
+    char path[2 * PATH_BYTES];
+
+    snprintf(path, sizeof(path), "%s/%s", self->folder, name);
+    assert_int_equal(unlink(path), 0);
+}
+
+/* Opens the result and kills itself, or waits for that. */
+static pid_t start_writer(fixture_t *self, bool does_wait)
+{
+    int ready[2];
+    char byte;
+    pid_t child;
+
+    assert_int_equal(pipe(ready), 0);
+    child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        begin(self, "half");
+        fflush(self->file.stream);
+        assert_int_equal(write(ready[1], "x", 1), 1);
+        while (does_wait) {
+            pause();
+        }
+        raise(SIGKILL);
+    }
+    assert_int_equal(read(ready[0], &byte, 1), 1);
+    close(ready[0]);
+    close(ready[1]);
+    return child;
+}
+
+static void end_writer(pid_t child)
+{
+    int status;
+
+    kill(child, SIGKILL);
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+}
+
+static void commit(fixture_t *self, const char *text)
+{
+    begin(self, text);
+    assert_int_equal(spot_outfile_close(&self->file, 0, &self->diag), 0);
+    assert_content(self->path, text);
+}
+
+/* Its name is as documented, and the next writer of the same file removes it; one of
+ * another file does not. */
+static void test_the_next_writer_removes_what_a_killed_one_left(void **state)
+{
+    fixture_t *self = *state;
+    char name[64], other[PATH_BYTES + 32];
+    const pid_t child = start_writer(self, false);
+
+    end_writer(child);
+    snprintf(name, sizeof(name), ".result.csv.spotsim-%ld", (long) child);
+    assert_true(is_left(self, name));
+    snprintf(other, sizeof(other), "%s/result.cs", self->folder);
+    assert_int_equal(spot_outfile_init(&self->file, other, &self->diag), 0);
+    spot_outfile_free(&self->file);
+    assert_int_equal(num_files(self->folder), 1);
+    commit(self, "new");
+    assert_int_equal(num_files(self->folder), 1);
+}
+
+/* That of another writer at work stays, and both can end; the last one wins. */
+static void test_two_writers_at_once(void **state)
+{
+    fixture_t *self = *state;
+    spot_outfile_t second;
+    const pid_t child = start_writer(self, true);
+    char name[64];
+
+    commit(self, "first");
+    assert_int_equal(num_files(self->folder), 2);
+    begin(self, "second");
+    assert_int_equal(spot_outfile_init(&second, self->path, &self->diag), 0);
+    snprintf(name, sizeof(name), ".result.csv.spotsim-%ld-2", (long) getpid());
+    assert_true(is_left(self, name)); /* two of one process */
+    fputs("third", second.stream);
+    assert_int_equal(spot_outfile_close(&second, 0, &self->diag), 0);
+    assert_content(self->path, "third");
+    assert_int_equal(spot_outfile_close(&self->file, 0, &self->diag), 0);
+    assert_content(self->path, "second");
+    assert_int_equal(num_files(self->folder), 2);
+    end_writer(child);
+    commit(self, "fourth");
+    assert_int_equal(num_files(self->folder), 1);
+}
+
+/* A PID may be in use again, by this process too. Only a lock says that a file is under
+ * way: one of any kind. */
+static void test_only_locks_count(void **state)
+{
+    fixture_t *self = *state;
+    char own[64], path[2 * PATH_BYTES];
+    struct flock range = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+    int descriptors[2], ready[2];
+    char byte;
+    pid_t child;
+
+    snprintf(own, sizeof(own), ".result.csv.spotsim-%ld", (long) getpid());
+    leave(self, own);
+    leave(self, ".result.csv.spotsim-1"); /* that of a process that runs */
+    leave(self, ".result.csv.spotsim-4194304-7");
+    leave(self, ".result.csv.spotsim-77");
+    leave(self, ".result.csv.spotsim-78");
+    snprintf(path, sizeof(path), "%s/.result.csv.spotsim-77", self->folder);
+    descriptors[0] = open(path, O_RDWR);
+    assert_int_equal(flock(descriptors[0], LOCK_SH), 0);
+    assert_int_equal(pipe(ready), 0);
+    child = fork();
+    assert_true(child >= 0);
+    if (child == 0) { /* such a lock is of a process */
+        path[strlen(path) - 1] = '8';
+        descriptors[1] = open(path, O_RDWR);
+        assert_int_equal(fcntl(descriptors[1], F_SETLK, &range), 0);
+        assert_int_equal(write(ready[1], "x", 1), 1);
+        for (;;) {
+            pause();
+        }
+    }
+    assert_int_equal(read(ready[0], &byte, 1), 1);
+    close(ready[0]);
+    close(ready[1]);
+    commit(self, "new");
+    assert_int_equal(num_files(self->folder), 3);
+    assert_true(is_left(self, ".result.csv.spotsim-77"));
+    assert_true(is_left(self, ".result.csv.spotsim-78"));
+    close(descriptors[0]);
+    end_writer(child);
+    commit(self, "newer");
+    assert_int_equal(num_files(self->folder), 1);
+}
+
+/* What only looks like one. */
+static void test_nothing_else_is_removed(void **state)
+{
+    static const char *const names[] = {".result.csv.spotsim-", ".result.csv.spotsim-0",
+        ".result.csv.spotsim-012", ".result.csv.spotsim-1x", ".result.csv.spotsim-1-",
+        ".result.csv.spotsim-1-2-3", ".result.csv.spotsim--1", ".result.csv.spotsim-12345678901",
+        ".result.csv.spotsim-1~", "result.csv.spotsim-1", ".xresult.csv.spotsim-1",
+        ".result.csv.SPOTSIM-1", ".result.csvx.spotsim-1", ".spotsim-1", ".result.csv"};
+    enum { NUM_NAMES = sizeof(names) / sizeof(names[0]) };
+    fixture_t *self = *state;
+    char link[2 * PATH_BYTES], folder[2 * PATH_BYTES], pipe_path[2 * PATH_BYTES];
+
+    for (size_t j = 0; j < NUM_NAMES; j++) {
+        leave(self, names[j]);
+    }
+    snprintf(link, sizeof(link), "%s/.result.csv.spotsim-2", self->folder);
+    snprintf(folder, sizeof(folder), "%s/.result.csv.spotsim-3", self->folder);
+    snprintf(pipe_path, sizeof(pipe_path), "%s/.result.csv.spotsim-4", self->folder);
+    assert_int_equal(symlink(".result.csv", link), 0);
+    assert_int_equal(mkdir(folder, 0700), 0);
+    assert_int_equal(mkfifo(pipe_path, 0600), 0);
+    commit(self, "new");
+    assert_int_equal(num_files(self->folder), NUM_NAMES + 4);
+    for (size_t j = 0; j < NUM_NAMES; j++) {
+        take_away(self, names[j]);
+    }
+    assert_int_equal(unlink(link), 0);
+    assert_int_equal(rmdir(folder), 0);
+    assert_int_equal(unlink(pipe_path), 0);
+}
+
+/* Up to the longest name; what was left of two that begin alike is told apart. */
+static void test_long_names(void **state)
+{
+    fixture_t *self = *state;
+
+    for (size_t length = 225; length <= 256; length++) {
+        char path[2 * PATH_BYTES], expected[3 * PATH_BYTES];
+        const size_t folder_bytes = strlen(self->folder) + 1;
+        pid_t child;
+
+        snprintf(path, sizeof(path), "%s/", self->folder);
+        memset(path + folder_bytes, 'n', length);
+        path[folder_bytes + length] = '\0';
+        if (length == 256) {
+            snprintf(expected, sizeof(expected), "%s: cannot write: File name too long\n", path);
+            assert_int_equal(spot_outfile_init(&self->file, path, &self->diag), SPOT_ERR_IO);
+            spot_outfile_free(&self->file);
+            assert_report(&self->diag, expected);
+            continue;
+        }
+        child = fork();
+        assert_true(child >= 0);
+        if (child == 0) {
+            assert_int_equal(spot_outfile_init(&self->file, path, &self->diag), 0);
+            raise(SIGKILL);
+        }
+        assert_int_equal(waitpid(child, NULL, 0), child);
+        assert_int_equal(num_files(self->folder), 1);
+        path[folder_bytes + length - 1] = 'm';
+        assert_int_equal(spot_outfile_init(&self->file, path, &self->diag), 0);
+        spot_outfile_free(&self->file);
+        assert_int_equal(num_files(self->folder), 1);
+        path[folder_bytes + length - 1] = 'n';
+        assert_int_equal(spot_outfile_init(&self->file, path, &self->diag), 0);
+        assert_int_equal(spot_outfile_close(&self->file, 0, &self->diag), 0);
+        assert_int_equal(num_files(self->folder), 1);
+        assert_int_equal(unlink(path), 0);
+    }
+}
+
+/* A folder of many files is not read for each of them, but what was left is found. */
+static void test_folders_of_many_files(void **state)
+{
+    enum { NUM_FILES = 300 };
+    fixture_t *self = *state;
+    char name[32];
+
+    for (int j = 0; j < NUM_FILES; j++) {
+        snprintf(name, sizeof(name), "%d", j);
+        leave(self, name);
+    }
+    leave(self, ".result.csv.spotsim-5");
+    commit(self, "new");
+    assert_int_equal(num_files(self->folder), NUM_FILES + 1);
+    for (int j = 0; j < 20; j++) {
+        commit(self, "newer");
+    }
+    for (int j = 0; j < NUM_FILES; j++) {
+        snprintf(name, sizeof(name), "%d", j);
+        take_away(self, name);
+    }
+}
+
+/* Something removed the file under way. */
+static void test_a_file_that_is_gone_is_reported(void **state)
+{
+    fixture_t *self = *state;
+
+    begin(self, "new");
+    assert_int_equal(unlink(self->file.temporary), 0);
+    assert_int_equal(spot_outfile_commit(&self->file, &self->diag), SPOT_ERR_IO);
+    spot_outfile_free(&self->file);
+    assert_int_equal(num_files(self->folder), 0);
+    assert_int_equal(self->diag.num_errors, 1);
+    assert_non_null(strstr(self->diag.items[0].text, "is not there any more"));
+}
+
+/* ---- Links that lead nowhere yet ---- */
+
+static void test_the_target_of_a_dangling_link_is_made(void **state)
+{
+    fixture_t *self = *state;
+    char target[2 * PATH_BYTES], middle[2 * PATH_BYTES];
+
+    snprintf(target, sizeof(target), "%s/target", self->folder);
+    snprintf(middle, sizeof(middle), "%s/middle", self->folder);
+    assert_int_equal(symlink(middle, self->path), 0); /* a path from the root */
+    assert_int_equal(symlink("target", middle), 0);   /* and one from the folder */
+    commit(self, "new");
+    assert_content(target, "new");
+    assert_int_equal(num_files(self->folder), 3);
+    assert_true(is_left(self, "middle"));
+    unlink(target);
+    unlink(middle);
+}
+
+static void test_links_that_lead_nowhere_are_refused(void **state)
+{
+    fixture_t *self = *state;
+    char reason[2 * PATH_BYTES], expected[4 * PATH_BYTES];
+
+    assert_int_equal(symlink("result.csv", self->path), 0);
+    assert_refused(self, self->path, "Too many levels of symbolic links");
+    assert_int_equal(unlink(self->path), 0);
+    spot_diag_free(&self->diag);
+    assert_int_equal(symlink("none/result.csv", self->path), 0);
+    snprintf(reason, sizeof(reason), "%s/none/result.csv", self->folder);
+    assert_int_equal(spot_outfile_init(&self->file, self->path, &self->diag), SPOT_ERR_IO);
+    spot_outfile_free(&self->file);
+    snprintf(expected, sizeof(expected),
+        "%s: cannot write where this link leads, %s: No such file or directory\n", self->path,
+        reason);
+    assert_report(&self->diag, expected);
+}
+
 int main(void)
 {
 #define TEST(function) cmocka_unit_test_setup_teardown(function, setup, teardown)
@@ -496,6 +804,15 @@ int main(void)
         TEST(test_full_standard_output_says_so),
         TEST(test_nothing_is_committed_after_a_signal),
         TEST(test_files_under_way_can_be_removed_at_once),
+        TEST(test_the_next_writer_removes_what_a_killed_one_left),
+        TEST(test_two_writers_at_once),
+        TEST(test_only_locks_count),
+        TEST(test_nothing_else_is_removed),
+        TEST(test_long_names),
+        TEST(test_folders_of_many_files),
+        TEST(test_a_file_that_is_gone_is_reported),
+        TEST(test_the_target_of_a_dangling_link_is_made),
+        TEST(test_links_that_lead_nowhere_are_refused),
     };
 #undef TEST
 

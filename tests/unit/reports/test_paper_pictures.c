@@ -274,7 +274,7 @@ static void test_a_folder_that_cannot_be(void **state)
     assert_non_null(file);
     fclose(file);
     assert_int_equal(write_papers(self, true, false, false), SPOT_ERR_IO);
-    assert_non_null(strstr(self->diag.items[0].text, "expected a folder for pictures"));
+    assert_non_null(strstr(self->diag.items[0].text, "expected a folder, but this is none"));
     assert_int_equal(unlink(self->folder), 0);
     strcat(self->folder, "/no/such");
     assert_int_equal(write_papers(self, true, false, false), SPOT_ERR_IO);

@@ -93,6 +93,45 @@ static void test_files(void **state)
     spot_diag_free(&diag);
 }
 
+/* Names from data that give one file name, or differ in case only. */
+static void test_every_series_has_its_file(void **state)
+{
+    static const char *const names[] = {
+        "vc a b", "vc a_b", "vc A_B", "../x", "/x", "", ".", "..", "a\nb", "a:b", "long", "LONG"};
+    static const char *const files[] = {"/vc_a_b.csv", "/vc_a_b_.csv", "/vc_A_B__.csv", "/_._x.csv",
+        "/_x.csv", "/_.csv", "/__.csv", "/_..csv", "/a_b.csv", "/a_b_.csv", NULL, NULL};
+    enum { NUM_NAMES = sizeof(names) / sizeof(names[0]) };
+    spot_series_kind_t own[NUM_NAMES];
+    const spot_series_kind_t *own_kinds[NUM_NAMES];
+    char folder[512], longest[2][301], cut[140];
+    spot_recording_t recording;
+    spot_diag_t diag;
+
+    (void) state;
+    memset(longest, 0, sizeof(longest));
+    memset(longest[0], 'n', 300);
+    memset(longest[1], 'N', 300);
+    for (int j = 0; j < NUM_NAMES; j++) {
+        own[j] = empty;
+        own[j].name = j < NUM_NAMES - 2 ? names[j] : longest[j - (NUM_NAMES - 2)];
+        own_kinds[j] = &own[j];
+    }
+    spot_diag_init(&diag);
+    make_path(folder, "");
+    assert_int_equal(spot_recording_init(&recording, NUM_NAMES, own_kinds), 0);
+    assert_int_equal(spot_recording_csv_write(&recording, folder, NULL, &diag), 0);
+    for (int j = 0; j < NUM_NAMES - 2; j++) {
+        assert_file(files[j], "time_s\n");
+    }
+    snprintf(cut, sizeof(cut), "/%.127s.csv", longest[0]);
+    assert_file(cut, "time_s\n");
+    snprintf(cut, sizeof(cut), "/%.126s_.csv", longest[1]);
+    assert_file(cut, "time_s\n");
+    assert_int_equal(rmdir(folder), 0); /* nothing else is in it, and nothing beside it */
+    spot_recording_free(&recording);
+    spot_diag_free(&diag);
+}
+
 /* Heads without units and cells as an interchange format wants them. */
 static void test_bare_columns(void **state)
 {
@@ -182,6 +221,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_files),
+        cmocka_unit_test(test_every_series_has_its_file),
         cmocka_unit_test(test_bare_columns),
         cmocka_unit_test(test_stop),
         cmocka_unit_test(test_no_folder),

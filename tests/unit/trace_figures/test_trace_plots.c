@@ -216,7 +216,7 @@ static void test_folders_that_cannot_be(void **state)
     assert_int_equal(
         spot_trace_plot_availability(&trace, "/nowhere/at/all", "x", &diag), SPOT_ERR_IO);
     assert_int_equal(diag.num_errors, 2);
-    assert_string_equal(diag.items[0].text, "/dev/null: expected a folder for pictures");
+    assert_string_equal(diag.items[0].text, "/dev/null: expected a folder, but this is none");
     assert_string_equal(
         diag.items[1].text, "/nowhere/at/all: cannot make this folder: No such file or directory");
     spot_diag_free(&diag);
