@@ -6,7 +6,7 @@
 set -euo pipefail
 spotsim=$1
 work=$2/descriptors
-most=16
+most=18
 rm -rf "$work"
 mkdir -p "$work"
 cd "$work"
