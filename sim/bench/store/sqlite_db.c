@@ -408,28 +408,47 @@ static int checkpoint(void *context, sqlite3 *handle, const char *name, int num_
 }
 
 /* Whether the header of a file says that it keeps a log. */
-static bool keeps_log(const char *name)
+static bool keeps_log(int descriptor)
 {
-    const int descriptor = open(name, O_RDONLY | O_CLOEXEC);
     char versions[2] = {0, 0}; /* of the format, to write and to read */
-    const bool is_read = descriptor >= 0 && pread(descriptor, versions, 2, 18) == 2;
+
+    return pread(descriptor, versions, 2, 18) == 2 && versions[1] == 2;
+}
+
+/* Holds the byte for as long as self is open, where that makes the file one that does not
+ * change. Fails for lack of descriptors only: SQLite says all else. */
+static int hold_file(spot_db_t *self, const char *name)
+{
+    self->claim = open(name, (may_write(name) ? O_RDWR : O_RDONLY) | O_CLOEXEC);
+    if (self->claim < 0) {
+        const int cause = errno;
+
+        if (cause == EMFILE || cause == ENFILE) {
+            const int ret = remember(self, SQLITE_CANTOPEN, "not held");
+
+            self->cause = cause;
+            return ret;
+        }
+        return 0;
+    }
+    self->is_still = !has_log(name) && lock_byte(self->claim, F_RDLCK) == 0 && !has_log(name) &&
+                     keeps_log(self->claim);
+    if (!self->is_still) {
+        (void) lock_byte(self->claim, F_UNLCK);
+    }
+    return 0;
+}
+
+/* Whether the file does not change, once it is held. */
+static bool is_still(const char *name)
+{
+    const int descriptor = has_log(name) ? -1 : open(name, O_RDONLY | O_CLOEXEC);
+    const bool is_still = descriptor >= 0 && keeps_log(descriptor);
 
     if (descriptor >= 0) {
         close(descriptor);
     }
-    return is_read && versions[1] == 2;
-}
-
-/* Holds the byte for as long as self is open, where that makes the file one that does not
- * change. */
-static void hold_file(spot_db_t *self, const char *name)
-{
-    self->claim = open(name, (may_write(name) ? O_RDWR : O_RDONLY) | O_CLOEXEC);
-    self->is_still = self->claim >= 0 && !has_log(name) && lock_byte(self->claim, F_RDLCK) == 0 &&
-                     !has_log(name) && keeps_log(name);
-    if (self->claim >= 0 && !self->is_still) {
-        (void) lock_byte(self->claim, F_UNLCK);
-    }
+    return is_still;
 }
 
 /* SQLite wants to write next to a file that it reads, and only who may write the file
@@ -455,7 +474,7 @@ static char *read_uri(const char *name, bool is_still)
 int spot_db_attach(spot_db_t *self, const char *path, const char *schema)
 {
     char *name = plain_path(path);
-    char *uri = name == NULL ? NULL : read_uri(name, !has_log(name) && keeps_log(name));
+    char *uri = name == NULL ? NULL : read_uri(name, is_still(name));
     const int ret =
         uri == NULL ? SPOT_ERR_NO_MEMORY : spot_db_run(self, "ATTACH %Q AS \"%w\"", uri, schema);
 
@@ -490,10 +509,10 @@ int spot_db_open(spot_db_t *self, const char *path, spot_db_mode_t mode, int tim
     int ret;
 
     *self = (spot_db_t){.claim = -1, .path = spot_text_copy(path, strlen(path))};
-    if (name != NULL && mode == SPOT_DB_READ) {
-        hold_file(self, name);
-    }
-    ret = name == NULL || self->path == NULL ? SPOT_ERR_NO_MEMORY : open_handle(self, name, mode);
+    ret = name == NULL || self->path == NULL ? SPOT_ERR_NO_MEMORY
+          : mode == SPOT_DB_READ             ? hold_file(self, name)
+                                             : 0;
+    ret = ret == 0 ? open_handle(self, name, mode) : ret;
     sqlite3_free(name);
     if (ret != 0) {
         return ret;
