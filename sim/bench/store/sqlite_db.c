@@ -439,18 +439,6 @@ static int hold_file(spot_db_t *self, const char *name)
     return 0;
 }
 
-/* Whether the file does not change, once it is held. */
-static bool is_still(const char *name)
-{
-    const int descriptor = has_log(name) ? -1 : open(name, O_RDONLY | O_CLOEXEC);
-    const bool is_still = descriptor >= 0 && keeps_log(descriptor);
-
-    if (descriptor >= 0) {
-        close(descriptor);
-    }
-    return is_still;
-}
-
 /* SQLite wants to write next to a file that it reads, and only who may write the file
  * removes what was written. Where that may not be, the file can be read all the same if
  * all is in it. is_still: it does not change. */
@@ -471,10 +459,10 @@ static char *read_uri(const char *name, bool is_still)
     return sqlite3_str_finish(uri);
 }
 
-int spot_db_attach(spot_db_t *self, const char *path, const char *schema)
+int spot_db_attach(spot_db_t *self, const spot_db_t *read, const char *schema)
 {
-    char *name = plain_path(path);
-    char *uri = name == NULL ? NULL : read_uri(name, is_still(name));
+    char *name = plain_path(read->path);
+    char *uri = name == NULL ? NULL : read_uri(name, read->is_still);
     const int ret =
         uri == NULL ? SPOT_ERR_NO_MEMORY : spot_db_run(self, "ATTACH %Q AS \"%w\"", uri, schema);
 

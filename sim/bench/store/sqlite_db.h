@@ -51,8 +51,8 @@ void spot_db_close(spot_db_t *self);
  * connections of the process to the file before self, whose closing ends their locks. */
 SPOT_MUST_CHECK int spot_db_claim(spot_db_t *self, bool *is_taken);
 
-/* Attaches another file to read it. */
-SPOT_MUST_CHECK int spot_db_attach(spot_db_t *self, const char *path, const char *schema);
+/* Attaches a file that is open to be read, and stays so until it is detached. */
+SPOT_MUST_CHECK int spot_db_attach(spot_db_t *self, const spot_db_t *read, const char *schema);
 
 /* 0 for SQLITE_OK, _ROW and _DONE; else remembers result and returns our error for it.
  */

@@ -270,7 +270,7 @@ static int merge_source(merge_t *self, const char *path)
     if (ret == 0) {
         ret = self->first == NULL ? make_new(self, in, path) : compare_studies(self, path, in);
     }
-    ret = ret == 0 ? spot_db_attach(&self->db, path, "source") : ret;
+    ret = ret == 0 ? spot_db_attach(&self->db, &spot_sqlite_store(in)->reader, "source") : ret;
     if (ret == 0) {
         ret = merge_attached(self, path, in);
         ret = ret == 0 ? spot_db_run(&self->db, "DETACH source") : ret;
