@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Damages copies of databases, and runs commands on each.
 
-damaged_stores.py SPOTSIM NUM SEED: in the working folder. Each damage follows from the seed and
+damaged_stores.py SPOTSIM NUM SEED [NUMBER]: in the working folder. Each damage follows from the seed and
 its number alone, and every third is an edit with sqlite3. Counted as wrong: an exit code 0 with
 other results than those of the undamaged database, a signal, a run without an end, a check that
 finds nothing though plain SQL shows something else, a reader that leaves files behind. A

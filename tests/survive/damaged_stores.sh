@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
-# damaged_stores.sh SPOTSIM WORK_DIR [NUM [SEED]]: NUM damaged copies of databases of a study, and of
+# damaged_stores.sh SPOTSIM WORK_DIR [NUM [SEED [NUMBER]]]: NUM damaged copies of databases of a study, and of
 # what is read of each by every command. Either the right rows or a refusal; see damaged_stores.py. The
-# last line is "tried N, wrong M". Exit code 77: skipped, sqlite3 or python3 is not there.
+# last line is "tried N, wrong M". NUMBER: that one alone, as a line of what went wrong has it. Exit code 77: skipped, sqlite3 or python3 is not there.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 
@@ -20,4 +20,4 @@ rm -rf "$work"
 mkdir -p "$work"
 cd "$work"
 export PYTHONPATH="$here/../../share/python" PYTHONDONTWRITEBYTECODE=1 SPOTSIM="$program"
-exec python3 "$here/damaged_stores.py" "$program" "${3:-50}" "${4:-1}"
+exec python3 "$here/damaged_stores.py" "$program" "${3:-50}" "${4:-1}" ${5:+"$5"}
