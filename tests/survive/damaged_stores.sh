@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
-# damaged_stores.sh SPOTSIM WORK_DIR [NUM [SEED [NUMBER]]]: NUM damaged copies of databases of a study, and of
-# what is read of each by every command. Either the right rows or a refusal; see damaged_stores.py. The
-# last line is "tried N, wrong M". NUMBER: that one alone, as a line of what went wrong has it. Exit code 77: skipped, sqlite3 or python3 is not there.
+# damaged_stores.sh SPOTSIM WORK_DIR [NUM [SEED [NUMBER]]]: what every command makes of NUM damaged copies
+# of databases of a study: the right rows or a refusal, see damaged_stores.py. NUMBER: that one alone, as
+# the line of what went wrong has it. The last line is "tried N, wrong M". Exit code 77: skipped, sqlite3
+# or python3 is not there.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 
