@@ -19,6 +19,7 @@
 #include "reports/plan_report.h"
 #include "reports/table/wrap.h"
 #include "sim/bench/analysis/completeness.h"
+#include "sim/bench/store/store_sqlite.h"
 #include "sim/bench/study/study.h"
 #include "sim/engines.h"
 #include "sim/input/place.h"
@@ -185,6 +186,7 @@ static int say_database(file_t *self)
     spot_completeness_t rows;
     int ret = spot_command_open_store(&store, self->path, &self->call->diag);
 
+    ret = ret != 0 ? ret : spot_store_check_sqlite(store, &self->call->diag);
     ret = ret != 0 ? ret : spot_store_find_completeness(store, &rows);
     if (ret == 0) {
         say_head(self, store->head);

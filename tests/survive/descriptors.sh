@@ -53,6 +53,7 @@ starve() {
     local n code has_worked=no
     for ((n = least; n <= most; n++)); do
         code=0
+        rm -f merged.db # to merge into one that is there takes more
         (ulimit -n "$n" && exec "$spotsim" "$@") >stdout 2>stderr || code=$?
         cksum part.db more.db ./*.yaml | cmp -s - inputs || fail "$* with $n: an input has changed"
         if [ $code -eq 0 ]; then
@@ -82,5 +83,5 @@ starve merge merged.db part.db more.db
 for file in new merged; do
     "$spotsim" report $file.db >stdout 2>stderr || fail "$file.db cannot be read"
 done
-[ $num_refused -ge 20 ] || fail "only $num_refused commands lacked descriptors"
+[ $num_refused -ge 15 ] || fail "only $num_refused commands lacked descriptors"
 echo "$num_refused commands lacked descriptors"

@@ -71,9 +71,10 @@ int spot_sqlite_break_evens_write(
         ret = insert(db, statement, self, &items[j]);
     }
     sqlite3_finalize(statement);
-    return ret == 0 ? spot_db_run(
-                          db, "UPDATE break_even SET digest = digest(" SPOT_BREAK_EVEN_COLUMNS ")")
-                    : ret;
+    return ret == 0
+               ? spot_db_run(db, "UPDATE break_even SET digest = digest(" SPOT_BREAK_EVEN_COLUMNS
+                                 ");" SPOT_TOTAL_BREAK_EVENS)
+               : ret;
 }
 
 /* NAN for null. */

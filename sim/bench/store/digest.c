@@ -31,6 +31,11 @@ uint64_t spot_digest_number(uint64_t digest, double number)
     return spot_digest_word(digest, isnan(number) ? NULL_WORD : spot_double_bits(number));
 }
 
+uint64_t spot_digest_integer(uint64_t digest, int64_t integer)
+{
+    return spot_digest_word(spot_digest_word(digest, SQLITE_INTEGER), (uint64_t) integer);
+}
+
 static uint64_t digest_values(int num_values, sqlite3_value **values)
 {
     uint64_t digest = 0;
@@ -38,10 +43,12 @@ static uint64_t digest_values(int num_values, sqlite3_value **values)
     for (int j = 0; j < num_values; j++) {
         const int type = sqlite3_value_type(values[j]);
 
-        digest = spot_digest_word(digest, (uint64_t) type);
         if (type == SQLITE_INTEGER) {
-            digest = spot_digest_word(digest, (uint64_t) sqlite3_value_int64(values[j]));
-        } else if (type == SQLITE_FLOAT) {
+            digest = spot_digest_integer(digest, sqlite3_value_int64(values[j]));
+            continue;
+        }
+        digest = spot_digest_word(digest, (uint64_t) type);
+        if (type == SQLITE_FLOAT) {
             digest = spot_digest_number(digest, sqlite3_value_double(values[j]));
         } else if (type != SQLITE_NULL) {
             const void *bytes = sqlite3_value_blob(values[j]);

@@ -25,5 +25,8 @@ uint64_t spot_digest_text(uint64_t digest, const char *text);
 /* The same for a number; all NAN are one. */
 uint64_t spot_digest_number(uint64_t digest, double number);
 
+/* As digest() in SQL goes on with an integer; digest: 0 before the first value. */
+uint64_t spot_digest_integer(uint64_t digest, int64_t integer);
+
 /* Makes the functions known to a connection. */
 SPOT_MUST_CHECK int spot_digest_register(spot_db_t *db);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/utf8.h"
 
 static const char *const point_reserved[] = {"point", "position", "key", NULL};
 static const char *const replication_reserved[] = {"point", "replication", "warnings", NULL};
@@ -227,6 +228,133 @@ int spot_schema_create_points(spot_db_t *db, const spot_columns_t *columns)
         spot_column_names_sql(&columns->axes, db, ", ", " ANY"));
 }
 
+/* Whether the model has an object of this type and name, and with the same text. Text is
+ * NULL for what SQLite makes itself. */
+static int find_object(
+    spot_db_t *model, sqlite3_stmt *find, sqlite3_stmt *object, bool *is_there, bool *is_same)
+{
+    int ret = 0;
+
+    for (int j = 0; j < 4; j++) { /* type, name, table, text */
+        sqlite3_bind_value(find, j + 1, sqlite3_column_value(object, j));
+    }
+    *is_there = spot_db_next_row(model, find, &ret);
+    *is_same = *is_there && sqlite3_column_int(find, 0) != 0;
+    sqlite3_reset(find);
+    return ret;
+}
+
+/* Calls function for each object of the schema of a file; is_there, is_same: as above.
+ * *num_there: those of the model's. SQLite's own tables (statistics) are left out. */
+static int compare_objects(spot_db_t *db, spot_db_t *model, sqlite3_int64 *num_there,
+    int (*function)(void *context, sqlite3_stmt *object, bool is_there, bool is_same),
+    void *context)
+{
+    sqlite3_stmt *object = NULL, *find = NULL;
+    int ret = spot_db_prepare(
+        db, &object, "SELECT type, name, tbl_name, sql FROM sqlite_schema ORDER BY type, name");
+
+    ret = ret == 0 ? spot_db_prepare(model, &find,
+                         "SELECT tbl_name IS ?3 AND sql IS ?4 FROM sqlite_schema WHERE type IS ?1 "
+                         "AND name IS ?2")
+                   : ret;
+    *num_there = 0;
+    while (spot_db_next_row(db, object, &ret)) {
+        const char *name = (const char *) sqlite3_column_text(object, 1);
+        bool is_there, is_same;
+
+        ret = find_object(model, find, object, &is_there, &is_same);
+        *num_there += is_there;
+        if (ret == 0 && (is_there || name == NULL || strncmp(name, "sqlite_", 7) != 0)) {
+            ret = function(context, object, is_there, is_same);
+        }
+    }
+    sqlite3_finalize(object);
+    sqlite3_finalize(find);
+    return ret;
+}
+
+typedef struct {
+    spot_db_t *db;
+    spot_db_t *model;
+    spot_diag_t *diag; /* of others */
+} comparison_t;
+
+/* How a name of a file is shown. */
+static const char *shown(sqlite3_stmt *object, int column, char text[SPOT_UTF8_SHOWN_BYTES])
+{
+    const char *name = (const char *) sqlite3_column_text(object, column);
+
+    return spot_utf8_shown(name == NULL ? "?" : name, text);
+}
+
+static int refuse_changed(void *context, sqlite3_stmt *object, bool is_there, bool is_same)
+{
+    const comparison_t *self = context;
+    char type[SPOT_UTF8_SHOWN_BYTES], name[SPOT_UTF8_SHOWN_BYTES], table[SPOT_UTF8_SHOWN_BYTES];
+    sqlite3_int64 is_on_ours = 0;
+    int ret = 0;
+
+    shown(object, 0, type);
+    shown(object, 1, name);
+    shown(object, 2, table);
+    if (is_there) {
+        return is_same ? 0
+                       : spot_db_damaged(self->db, "its %s %s is not as it was made", type, name);
+    }
+    if (strcmp(type, "table") != 0 && strcmp(type, "view") != 0) {
+        ret = spot_db_integer(self->model, &is_on_ours,
+            "SELECT count(*) FROM sqlite_schema WHERE name = %Q COLLATE NOCASE",
+            (const char *) sqlite3_column_text(object, 2));
+    }
+    return ret == 0 && (is_on_ours > 0 || strcmp(type, "trigger") == 0)
+               ? spot_db_others(self->db,
+                     "the %s %s on %s is not of spotsim; take it away: DROP %s \"%s\"", type, name,
+                     table, strcmp(type, "trigger") == 0 ? "TRIGGER" : "INDEX", name)
+               : ret;
+}
+
+int spot_schema_compare(spot_db_t *db, spot_db_t *model)
+{
+    comparison_t comparison = {db, model, NULL};
+    sqlite3_int64 num_there, num_objects;
+    int ret = compare_objects(db, model, &num_there, refuse_changed, &comparison);
+
+    ret =
+        ret == 0 ? spot_db_integer(model, &num_objects, "SELECT count(*) FROM sqlite_schema") : ret;
+    return ret == 0 && num_there != num_objects
+               ? spot_db_damaged(db, "tables are missing: it has %lld of %lld with their indexes",
+                     (long long) num_there, (long long) num_objects)
+               : ret;
+}
+
+static int say_other(void *context, sqlite3_stmt *object, bool is_there, bool is_same)
+{
+    const comparison_t *self = context;
+    char type[SPOT_UTF8_SHOWN_BYTES], name[SPOT_UTF8_SHOWN_BYTES];
+
+    (void) is_same;
+    shown(object, 0, type);
+    shown(object, 1, name);
+    if (!is_there) {
+        spot_diag_error(self->diag, self->db->path, 0, 0,
+            "the %s %s is not of spotsim: commands read past it, but it is none of what was "
+            "written",
+            type, name);
+    }
+    return 0;
+}
+
+int spot_schema_say_others(spot_db_t *db, spot_db_t *model, spot_diag_t *diag)
+{
+    comparison_t comparison = {db, model, diag};
+    const size_t num_errors = diag->num_errors;
+    sqlite3_int64 num_there;
+    const int ret = compare_objects(db, model, &num_there, say_other, &comparison);
+
+    return ret == 0 && diag->num_errors > num_errors ? SPOT_ERR_BAD_INPUT : ret;
+}
+
 static char *replication_sql(const spot_columns_t *columns, spot_db_t *db)
 {
     sqlite3_str *sql = sqlite3_str_new(db->handle);
@@ -281,7 +409,11 @@ int spot_schema_create(spot_db_t *db, const spot_columns_t *columns)
         "pairs INTEGER NOT NULL, number REAL, unit TEXT NOT NULL, below REAL, "
         "below_near REAL, below_far REAL, below_reach REAL, above REAL, above_near "
         "REAL, above_far REAL, above_reach REAL, PRIMARY KEY (best, next, key)) STRICT, "
-        "WITHOUT ROWID;PRAGMA application_id = %d; PRAGMA user_version = %d",
+        "WITHOUT ROWID;CREATE TABLE total (batches INTEGER NOT NULL, replications INTEGER NOT "
+        "NULL, batch_digest INTEGER NOT NULL, writers INTEGER NOT NULL, writer_digest INTEGER "
+        "NOT NULL, break_evens INTEGER NOT NULL, break_even_digest INTEGER NOT NULL) "
+        "STRICT;INSERT INTO total VALUES (0, 0, 0, 0, 0, 0, 0);PRAGMA application_id = %d; PRAGMA "
+        "user_version = %d",
         replication_sql(columns, db),
         spot_column_names_sql(&columns->warnings, db, ", ", " INTEGER NOT NULL"),
         SPOT_SCHEMA_APPLICATION, SPOT_SCHEMA_VERSION);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The tables of a store on disk, version 6. PRAGMA application_id is 'SPOT', PRAGMA
+/* The tables of a store on disk, version 7. PRAGMA application_id is 'SPOT', PRAGMA
  * user_version the version. All tables are STRICT; an undefined number is NULL.
  *
  * study: one row. name, question, engine, seed, replications (asked for at each point,
@@ -22,6 +22,11 @@
  * batch: point, first (replication), replications (there from first on), for each
  * warning a column of how many of them met it, and digest, that of their rows: see
  * spot_sqlite_batch_add(). Written in one transaction with its rows.
+ *
+ * total: one row, by which lost rows of other tables are known. batches and replications
+ * (in them), batch_digest (digest_rows() of all columns of batch), writers and
+ * writer_digest (the same of writer, of provenance), break_evens and break_even_digest
+ * (of digest, of break_even). Written in one transaction with what it counts.
  *
  * series: a row for each series that is kept. point, replication, position (among those
  * of the replication), rows_in (the table of its rows), title, note, end_ticks (of the
@@ -51,7 +56,7 @@
 #include "sim/bench/store/head.h"
 #include "sim/bench/store/sqlite_db.h"
 
-#define SPOT_SCHEMA_VERSION 6
+#define SPOT_SCHEMA_VERSION 7
 #define SPOT_SCHEMA_APPLICATION 0x53504f54 /* "SPOT" */
 
 /* The digest of a row of provenance, and of the study with its axes and points. */
@@ -68,6 +73,14 @@
     "digest(name, question, engine, seed, replications, canonical, canonical_sha256, "             \
     "head, (SELECT digest_rows(axis, value, path, unit, text, number) FROM axis), "                \
     "(SELECT digest_rows(point, position, key) FROM point))"
+
+/* Sets in total what changes seldom: the writers, and the break-evens. */
+#define SPOT_TOTAL_WRITERS                                                                         \
+    "UPDATE total SET (writers, writer_digest) = (SELECT count(*), digest_rows(writer) FROM "      \
+    "provenance)"
+#define SPOT_TOTAL_BREAK_EVENS                                                                     \
+    "UPDATE total SET (break_evens, break_even_digest) = (SELECT count(*), "                       \
+    "digest_rows(digest) FROM break_even)"
 
 /* Names of columns, each once without regard to case. */
 typedef struct {
@@ -117,6 +130,15 @@ SPOT_MUST_CHECK int spot_schema_create(spot_db_t *db, const spot_columns_t *colu
 
 /* Makes the table of points anew, without any. Within a transaction. */
 SPOT_MUST_CHECK int spot_schema_create_points(spot_db_t *db, const spot_columns_t *columns);
+
+/* Compares the schema of a file with that of a model, a database that was made with all
+ * tables that it should have. Tables and views of others beside them are no difference, but
+ * what hangs on one of ours (an index, a trigger) is one, and any trigger. BAD_INPUT,
+ * remembered, with the name of what differs. */
+SPOT_MUST_CHECK int spot_schema_compare(spot_db_t *db, spot_db_t *model);
+
+/* Says in diag, an error each, which tables and views of a file the model does not have. */
+SPOT_MUST_CHECK int spot_schema_say_others(spot_db_t *db, spot_db_t *model, spot_diag_t *diag);
 
 /* Makes a connection that adds rows know the table replication without its types and
  * derived columns: SQLite would check the ones and compute the others for each value or

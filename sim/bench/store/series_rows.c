@@ -145,6 +145,45 @@ static int read_kind(spot_db_t *db, const char *table, spot_recording_t *recordi
     return ret == 0 && kind->ticks_per_s <= 0 ? SPOT_ERR_BAD_INPUT : ret;
 }
 
+int spot_series_create_tables(spot_db_t *model, spot_db_t *db)
+{
+    sqlite3_stmt *row;
+    int ret = spot_db_prepare(db, &row, "SELECT rows_in FROM series_kind");
+
+    while (spot_db_next_row(db, row, &ret)) {
+        const char *table = (const char *) sqlite3_column_text(row, 0);
+        spot_recording_t recording = {0}; /* owns what is in the kind */
+        spot_series_kind_t kind = {0};
+        uint64_t digest;
+
+        ret = table == NULL ? SPOT_ERR_BAD_INPUT : read_kind(db, table, &recording, &kind, &digest);
+        ret = ret == 0 ? create_rows(model, &kind, table) : ret;
+        spot_recording_free(&recording);
+    }
+    sqlite3_finalize(row);
+    return ret;
+}
+
+int spot_series_check_tables(spot_db_t *db)
+{
+    sqlite3_stmt *row;
+    int ret = spot_db_prepare(db, &row,
+        "SELECT rows_in, (SELECT total(rows) FROM series s WHERE s.rows_in = k.rows_in) FROM "
+        "series_kind k");
+
+    while (spot_db_next_row(db, row, &ret)) {
+        const char *table = (const char *) sqlite3_column_text(row, 0);
+        sqlite3_int64 num_rows;
+
+        ret = spot_db_integer(db, &num_rows, "SELECT count(*) FROM \"%w\"", table);
+        if (ret == 0 && (double) num_rows != sqlite3_column_double(row, 1)) {
+            ret = spot_db_damaged(db, "%s has rows that are of no series", table);
+        }
+    }
+    sqlite3_finalize(row);
+    return ret;
+}
+
 /* The series at a position of a recording. */
 typedef struct {
     int64_t number; /* of the point in the file */
@@ -317,6 +356,18 @@ static int read_rows(spot_db_t *db, const char *table, const place_t *place, spo
     return ret;
 }
 
+/* Whether a row says of the recording what the first one says. */
+static bool is_of_recording(sqlite3_stmt *row, const spot_recording_t *recording)
+{
+    const char *title = (const char *) sqlite3_column_text(row, 2);
+    const char *note = (const char *) sqlite3_column_text(row, 3);
+
+    return (title == NULL) == (recording->title == NULL) &&
+           (title == NULL || strcmp(title, recording->title) == 0) && note != NULL &&
+           strcmp(note, recording->note) == 0 &&
+           sqlite3_column_int64(row, 4) == recording->end_ticks;
+}
+
 /* The series of a row of the query below, whose place is the next one. */
 static int read_series(
     spot_db_t *db, sqlite3_stmt *row, const place_t *place, spot_recording_t *recording)
@@ -331,7 +382,8 @@ static int read_series(
     series->kind = kind;
     ret = ret == 0 ? read_rows(db, table, place, series) : ret;
     return ret == 0 &&
-                   (sqlite3_column_int64(row, 0) != place->position ||
+                   (!is_of_recording(row, recording) ||
+                       sqlite3_column_int64(row, 0) != place->position ||
                        sqlite3_column_int64(row, 5) != (int64_t) series->num_rows ||
                        sqlite3_column_int64(row, 6) != series_digest(recording, place, kind_digest))
                ? SPOT_ERR_BAD_INPUT

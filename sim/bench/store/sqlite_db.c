@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#define _XOPEN_SOURCE 700 /* realpath() */
+#define _GNU_SOURCE /* realpath(), locks of open files */
 
 #include "sim/bench/store/sqlite_db.h"
 
@@ -20,6 +20,13 @@
 
 /* What SQLite never reports: our sentence says all. */
 #define CROSSED SQLITE_ABORT
+#define OTHERS SQLITE_FORMAT
+
+/* The byte of the file, beyond its end, that those hold who read it without SQLite's locks. */
+#define READ_BYTE ((off_t) 1 << 62)
+
+/* Pages of the log after which what is in it moves to the file. */
+#define CHECKPOINT_PAGES 2000
 
 static int error_of(int result)
 {
@@ -32,6 +39,7 @@ static int error_of(int result)
             return SPOT_ERR_NO_MEMORY;
         case SQLITE_CORRUPT:
         case SQLITE_NOTADB:
+        case OTHERS:
         case SQLITE_ERROR: /* no such table, no such column */
         case SQLITE_SCHEMA:
         case SQLITE_MISMATCH:
@@ -52,6 +60,10 @@ static int remember(spot_db_t *self, int result, const char *sentence)
     if (self->failure == 0) {
         self->failure = result;
         self->cause = self->handle == NULL ? 0 : sqlite3_system_errno(self->handle);
+        if (self->cause == 0 && KIND(result) == SQLITE_IOERR) { /* of writing, the file knows */
+            (void) sqlite3_file_control(
+                self->handle, "main", SQLITE_FCNTL_LAST_ERRNO, &self->cause);
+        }
         self->sentence = spot_text_copy(sentence, strlen(sentence));
         for (char *next = self->sentence; next != NULL && *next != '\0'; next++) {
             *next = *next < ' ' || *next > '~' ? '?' : *next;
@@ -80,6 +92,20 @@ int spot_db_damaged(spot_db_t *self, const char *format, ...)
     sentence = sqlite3_vmprintf(format, arguments);
     va_end(arguments);
     ret = remember(self, SQLITE_CORRUPT, sentence == NULL ? "?" : sentence);
+    sqlite3_free(sentence);
+    return ret;
+}
+
+int spot_db_others(spot_db_t *self, const char *format, ...)
+{
+    va_list arguments;
+    char *sentence;
+    int ret;
+
+    va_start(arguments, format);
+    sentence = sqlite3_vmprintf(format, arguments);
+    va_end(arguments);
+    ret = remember(self, OTHERS, sentence == NULL ? "?" : sentence);
     sqlite3_free(sentence);
     return ret;
 }
@@ -135,6 +161,37 @@ static char *folder_of(const char *path)
                          : spot_text_copy(path, (size_t) (slash - path) + 1);
 }
 
+/* Bytes that SQLite adds to the name of a file, at most: "-journal". */
+#define SUFFIX_BYTES 8
+
+/* Whether SQLite takes the path, made absolute, or the file system the names beside it; if
+ * not, says so. */
+static bool is_too_long(const char *path, const char *folder, spot_diag_t *diag)
+{
+    const size_t max_path = (size_t) sqlite3_vfs_find(NULL)->mxPathname - SUFFIX_BYTES;
+    const long max_name = pathconf(folder, _PC_NAME_MAX);
+    const char *slash = strrchr(path, '/');
+    const size_t num_name = strlen(slash == NULL ? path : slash + 1);
+    char *where = path[0] == '/' ? NULL : realpath(".", NULL);
+    const size_t num_path = strlen(path) + (where == NULL ? 0 : strlen(where) + 1);
+
+    free(where);
+    if (max_name > 0 && num_name + SUFFIX_BYTES > (size_t) max_name) {
+        spot_diag_error(diag, path, 0, 0,
+            "its name is too long: %zu bytes, %zu at most, as SQLite makes files whose names are "
+            "longer by %d",
+            num_name, (size_t) max_name - SUFFIX_BYTES, SUFFIX_BYTES);
+    } else if (num_path > max_path) {
+        spot_diag_error(diag, path, 0, 0,
+            "its path is too long: %zu bytes from / on, SQLite takes %zu at most; use a shorter "
+            "one",
+            num_path, max_path);
+    } else {
+        return false;
+    }
+    return true;
+}
+
 /* Why a file cannot be opened, which SQLite does not tell. */
 static void explain_closed(const char *path, spot_diag_t *diag)
 {
@@ -148,7 +205,7 @@ static void explain_closed(const char *path, spot_diag_t *diag)
             folder, strerror(errno));
     } else if (!S_ISDIR(about.st_mode)) {
         spot_diag_error(diag, path, 0, 0, "%s is no folder", folder);
-    } else {
+    } else if (!is_too_long(path, folder, diag)) {
         const bool is_there = stat(path, &about) == 0;
 
         spot_diag_error(diag, path, 0, 0, "%s",
@@ -163,6 +220,37 @@ static void explain_closed(const char *path, spot_diag_t *diag)
     free(folder);
 }
 
+/* Writing failed for lack of space, a quota, or the size that a file may have. */
+static void explain_full(const spot_db_t *self, spot_diag_t *diag)
+{
+    const char *cause = self->cause == EFBIG    ? "it may not grow further: a file may have no more"
+                        : self->cause == EDQUOT ? "no space is left of the quota"
+                                                : "no space is left";
+
+    spot_diag_error(diag, self->path, 0, 0,
+        self->is_thrown_away ? "%s; nothing was changed: free space and merge again"
+                             : "%s; what was committed before is safe: free space and run again, "
+                               "only what is missing is run",
+        cause);
+}
+
+/* Whether the file system of a file gives locks at all: SQLite takes those that are not
+ * available for those that others hold. */
+static bool gives_locks(const char *path)
+{
+    bool does = true;
+#ifdef F_OFD_SETLK
+    struct flock lock = {.l_type = F_RDLCK, .l_whence = SEEK_SET, .l_start = READ_BYTE, .l_len = 1};
+    const int descriptor = open(path, O_RDONLY | O_CLOEXEC);
+
+    does = descriptor < 0 || fcntl(descriptor, F_OFD_SETLK, &lock) == 0 || errno != ENOLCK;
+    if (descriptor >= 0) {
+        close(descriptor);
+    }
+#endif
+    return does;
+}
+
 static void explain_io(const spot_db_t *self, const char *sentence, spot_diag_t *diag)
 {
     const int result = self->failure;
@@ -173,6 +261,8 @@ static void explain_io(const spot_db_t *self, const char *sentence, spot_diag_t 
             "the file system cannot lock or share memory, as network file systems often "
             "cannot (%s); write to a local disk and copy or merge the database then",
             sentence);
+    } else if (self->cause == ENOSPC || self->cause == EDQUOT || self->cause == EFBIG) {
+        explain_full(self, diag);
     } else {
         spot_diag_error(diag, self->path, 0, 0,
             "reading or writing failed (%s%s%s); what was committed before is safe, run "
@@ -204,6 +294,7 @@ void spot_db_explain(const spot_db_t *self, spot_diag_t *diag)
             explain_io(self, sentence, diag);
             return;
         case CROSSED:
+        case OTHERS:
             words = sentence;
             break;
         case SQLITE_NOTADB:
@@ -215,14 +306,16 @@ void spot_db_explain(const spot_db_t *self, spot_diag_t *diag)
             words = "no right to write it; use another file, or chmod u+w";
             break;
         case SQLITE_FULL:
-            words = "no space is left; what was committed before is safe: free space "
-                    "and run again, only what is missing is run";
-            break;
+            explain_full(self, diag);
+            return;
         case SQLITE_BUSY:
         case SQLITE_LOCKED:
         case SQLITE_PROTOCOL:
-            words = "another program has locked it for too long; end that program (an "
-                    "sqlite3 shell in a transaction?) and run again";
+            words = gives_locks(self->path)
+                        ? "another program has locked it for too long; end that program (an "
+                          "sqlite3 shell in a transaction?) and run again"
+                        : "its file system gives no locks, as network file systems often do not; "
+                          "write to a local disk and copy or merge the database then";
             break;
         default:
             spot_diag_error(diag, self->path, 0, 0,
@@ -256,20 +349,100 @@ static bool may_write(const char *name)
     return may;
 }
 
-/* Whether the log lies beside the file: somebody has it open, or was killed. */
+/* Whether a log lies beside the file: somebody has it open, or was killed. */
 static bool has_log(const char *name)
 {
-    char *log = sqlite3_mprintf("%s-wal", name);
-    const bool is_there = log == NULL || access(log, F_OK) == 0;
+    static const char *const ends[] = {"-wal", "-journal"};
+    bool is_there = false;
 
-    sqlite3_free(log);
+    for (size_t j = 0; !is_there && j < sizeof(ends) / sizeof(ends[0]); j++) {
+        char *log = sqlite3_mprintf("%s%s", name, ends[j]);
+
+        is_there = log == NULL || access(log, F_OK) == 0;
+        sqlite3_free(log);
+    }
     return is_there;
+}
+
+/* ---- Reading that leaves nothing behind ----
+ * To read a file that keeps a log, SQLite makes the log and an index of it, and who is killed
+ * leaves both. A file without a log is therefore read as one that does not change. What
+ * changes it are checkpoints, as all else goes to the log: so such readers hold a byte of the
+ * file, and checkpoints wait until none does. */
+
+/* Takes or gives back the byte, in the name of an open file and not of a process, whose locks
+ * are SQLite's. Returns 0 or errno. */
+static int lock_byte(int descriptor, short type)
+{
+#ifdef F_OFD_SETLK
+    struct flock lock = {.l_type = type, .l_whence = SEEK_SET, .l_start = READ_BYTE, .l_len = 1};
+
+    return fcntl(descriptor, F_OFD_SETLK, &lock) == 0 ? 0 : errno;
+#else
+    (void) descriptor;
+    (void) type;
+    return ENOLCK;
+#endif
+}
+
+/* Whether somebody reads the file as one that does not change; if not, nobody begins to until
+ * the byte is given back. */
+static bool is_read(const spot_db_t *self)
+{
+    const int error = self->claim < 0 ? 0 : lock_byte(self->claim, F_WRLCK);
+
+    return error == EAGAIN || error == EACCES;
+}
+
+/* Called by SQLite after each commit. */
+static int checkpoint(void *context, sqlite3 *handle, const char *name, int num_pages)
+{
+    const spot_db_t *self = context;
+
+    if (num_pages >= CHECKPOINT_PAGES && !is_read(self)) {
+        /* what fails is tried again after the next commit */
+        (void) sqlite3_wal_checkpoint_v2(handle, name, SQLITE_CHECKPOINT_PASSIVE, NULL, NULL);
+        (void) lock_byte(self->claim, F_UNLCK);
+    }
+    return SQLITE_OK;
+}
+
+/* Whether the header of a file says that it keeps a log. */
+static bool keeps_log(int descriptor)
+{
+    char versions[2] = {0, 0}; /* of the format, to write and to read */
+
+    return pread(descriptor, versions, 2, 18) == 2 && versions[1] == 2;
+}
+
+/* Holds the byte for as long as self is open, where that makes the file one that does not
+ * change. Fails for lack of descriptors only: SQLite says all else. */
+static int hold_file(spot_db_t *self, const char *name)
+{
+    self->claim = open(name, (may_write(name) ? O_RDWR : O_RDONLY) | O_CLOEXEC);
+    if (self->claim < 0) {
+        const int cause = errno;
+
+        if (cause == EMFILE || cause == ENFILE) {
+            const int ret = remember(self, SQLITE_CANTOPEN, "not held");
+
+            self->cause = cause;
+            return ret;
+        }
+        return 0;
+    }
+    self->is_still = !has_log(name) && lock_byte(self->claim, F_RDLCK) == 0 && !has_log(name) &&
+                     keeps_log(self->claim);
+    if (!self->is_still) {
+        (void) lock_byte(self->claim, F_UNLCK);
+    }
+    return 0;
 }
 
 /* SQLite wants to write next to a file that it reads, and only who may write the file
  * removes what was written. Where that may not be, the file can be read all the same if
- * all is in it. */
-static char *read_uri(const char *name)
+ * all is in it. is_still: it does not change. */
+static char *read_uri(const char *name, bool is_still)
 {
     sqlite3_str *uri = sqlite3_str_new(NULL);
 
@@ -281,14 +454,15 @@ static char *read_uri(const char *name)
             sqlite3_str_append(uri, next, 1);
         }
     }
-    sqlite3_str_appendall(uri, may_write(name) || has_log(name) ? "?mode=ro" : "?immutable=1");
+    sqlite3_str_appendall(
+        uri, !is_still && (may_write(name) || has_log(name)) ? "?mode=ro" : "?immutable=1");
     return sqlite3_str_finish(uri);
 }
 
-int spot_db_attach(spot_db_t *self, const char *path, const char *schema)
+int spot_db_attach(spot_db_t *self, const spot_db_t *read, const char *schema)
 {
-    char *name = plain_path(path);
-    char *uri = name == NULL ? NULL : read_uri(name);
+    char *name = plain_path(read->path);
+    char *uri = name == NULL ? NULL : read_uri(name, read->is_still);
     const int ret =
         uri == NULL ? SPOT_ERR_NO_MEMORY : spot_db_run(self, "ATTACH %Q AS \"%w\"", uri, schema);
 
@@ -301,11 +475,11 @@ int spot_db_attach(spot_db_t *self, const char *path, const char *schema)
  * value that is read costs more than the value. */
 static int open_handle(spot_db_t *self, const char *name, spot_db_mode_t mode)
 {
-    const bool may = mode == SPOT_DB_WRITE || may_write(name);
+    const bool may = mode == SPOT_DB_WRITE || (may_write(name) && !self->is_still);
     const int flags = mode == SPOT_DB_WRITE ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
                       : may                 ? SQLITE_OPEN_READWRITE
                                             : SQLITE_OPEN_READONLY;
-    char *uri = may ? sqlite3_mprintf("%s", name) : read_uri(name);
+    char *uri = may ? sqlite3_mprintf("%s", name) : read_uri(name, self->is_still);
     const int result =
         uri == NULL
             ? SQLITE_NOMEM
@@ -323,7 +497,10 @@ int spot_db_open(spot_db_t *self, const char *path, spot_db_mode_t mode, int tim
     int ret;
 
     *self = (spot_db_t){.claim = -1, .path = spot_text_copy(path, strlen(path))};
-    ret = name == NULL || self->path == NULL ? SPOT_ERR_NO_MEMORY : open_handle(self, name, mode);
+    ret = name == NULL || self->path == NULL ? SPOT_ERR_NO_MEMORY
+          : mode == SPOT_DB_READ             ? hold_file(self, name)
+                                             : 0;
+    ret = ret == 0 ? open_handle(self, name, mode) : ret;
     sqlite3_free(name);
     if (ret != 0) {
         return ret;
@@ -334,7 +511,7 @@ int spot_db_open(spot_db_t *self, const char *path, spot_db_mode_t mode, int tim
     sqlite3_db_config(self->handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
     sqlite3_db_config(self->handle, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);
     sqlite3_db_config(self->handle, SQLITE_DBCONFIG_ENABLE_VIEW, 0, NULL);
-    if (mode == SPOT_DB_READ) {
+    if (mode != SPOT_DB_WRITE) {
         ret = spot_db_run(self, "PRAGMA query_only = ON");
     } else if (sqlite3_db_readonly(self->handle, "main") == 1) {
         /* what may not be written was opened to be read, silently */
@@ -345,12 +522,24 @@ int spot_db_open(spot_db_t *self, const char *path, spot_db_mode_t mode, int tim
                     : ret; /* opening alone reads nothing */
 }
 
+int spot_db_open_memory(spot_db_t *self)
+{
+    int result;
+
+    *self = (spot_db_t){.claim = -1, .path = spot_text_copy("", 0)};
+    result = sqlite3_open_v2(":memory:", &self->handle,
+        SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE,
+        NULL);
+    return self->handle == NULL || self->path == NULL ? SPOT_ERR_NO_MEMORY
+                                                      : spot_db_check(self, result);
+}
+
 int spot_db_claim(spot_db_t *self, bool *is_taken)
 {
     const char *name = sqlite3_db_filename(self->handle, "main");
 
     *is_taken = false;
-    self->claim = open(name, O_RDONLY | O_CLOEXEC);
+    self->claim = open(name, O_RDWR | O_CLOEXEC);
     if (self->claim < 0) {
         const int cause = errno, ret = remember(self, SQLITE_CANTOPEN, "not claimed");
 
@@ -362,11 +551,33 @@ int spot_db_claim(spot_db_t *self, bool *is_taken)
                                              : 0;
 }
 
+/* Who was the last to close a file, while it was read as one that does not change, has left
+ * its log: the reader closes it once more. */
+static void sweep(const char *path)
+{
+    char *name = plain_path(path);
+    spot_db_t db;
+
+    if (name != NULL && has_log(name) && may_write(name)) {
+        (void) !spot_db_open(&db, path, SPOT_DB_READ, 0);
+        spot_db_close(&db);
+    }
+    sqlite3_free(name);
+}
+
 void spot_db_close(spot_db_t *self)
 {
+    const bool is_open = self->handle != NULL;
+
+    if (is_open && !self->is_still && is_read(self)) {
+        sqlite3_db_config(self->handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
+    }
     sqlite3_close_v2(self->handle);
-    if (self->handle != NULL && self->claim >= 0) {
+    if (self->path != NULL && self->claim >= 0) {
         close(self->claim);
+    }
+    if (is_open && self->is_still) {
+        sweep(self->path);
     }
     free(self->path);
     free(self->sentence);
@@ -384,8 +595,9 @@ int spot_db_start_writing(spot_db_t *self)
         ret = remember(self, SQLITE_IOERR_SHMOPEN, "no write-ahead log");
     }
     sqlite3_finalize(mode);
-    return ret == 0 ? spot_db_run(self, "PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint "
-                                        "= 2000; PRAGMA journal_size_limit = 67108864")
+    sqlite3_wal_hook(self->handle, checkpoint, self);
+    return ret == 0 ? spot_db_run(self, "PRAGMA synchronous = NORMAL; PRAGMA journal_size_limit "
+                                        "= 67108864")
                     : ret;
 }
 

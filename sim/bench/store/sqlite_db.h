@@ -12,7 +12,9 @@
 /* A connection is for one thread at a time. */
 typedef enum {
     SPOT_DB_WRITE, /* makes the file where it is not there */
-    SPOT_DB_READ,  /* of a file that is there, which may be write-protected */
+    SPOT_DB_READ,  /* of a file that is there, which may be write-protected; leaves nothing
+                      beside it, even if it is killed */
+    SPOT_DB_BESIDE /* the same in a process that has the file open to write */
 } spot_db_mode_t;
 
 typedef struct {
@@ -21,13 +23,18 @@ typedef struct {
     int failure;    /* extended result code of SQLite that was met first, or 0 */
     int cause;      /* errno of that failure; 0: none */
     char *sentence; /* what SQLite, or we, say about it; may be NULL */
-    int claim;      /* descriptor that holds the claim of the writer, or -1 */
+    int claim;      /* descriptor that holds the claim of the writer, or of the reader, or -1 */
+    bool is_thrown_away; /* the file, after an error: messages say so */
+    bool is_still;       /* read as a file that does not change */
 } spot_db_t;
 
 /* Opens the file. Free self even after an error: IO, BAD_INPUT (no database), NO_MEMORY;
  * spot_db_explain() says why. timeout_ms: how long to wait for others' locks. */
 SPOT_MUST_CHECK int spot_db_open(
     spot_db_t *self, const char *path, spot_db_mode_t mode, int timeout_ms);
+
+/* Opens an empty database in memory, for one connection. Errors and free as above. */
+SPOT_MUST_CHECK int spot_db_open_memory(spot_db_t *self);
 
 /* Readies a file that is known to be ours, or new. Commits then do not wait for the
  * disk, checkpoints do: a crash of the machine may cost the last moments, never more.
@@ -44,8 +51,8 @@ void spot_db_close(spot_db_t *self);
  * connections of the process to the file before self, whose closing ends their locks. */
 SPOT_MUST_CHECK int spot_db_claim(spot_db_t *self, bool *is_taken);
 
-/* Attaches another file to read it. */
-SPOT_MUST_CHECK int spot_db_attach(spot_db_t *self, const char *path, const char *schema);
+/* Attaches a file that is open to be read, and stays so until it is detached. */
+SPOT_MUST_CHECK int spot_db_attach(spot_db_t *self, const spot_db_t *read, const char *schema);
 
 /* 0 for SQLITE_OK, _ROW and _DONE; else remembers result and returns our error for it.
  */
@@ -54,6 +61,10 @@ int spot_db_check(spot_db_t *self, int result);
 /* Remembers that the file holds what spotsim never writes; returns BAD_INPUT. format: as
  * sqlite3_mprintf(). */
 int spot_db_damaged(spot_db_t *self, const char *format, ...);
+
+/* Remembers a whole sentence about what others did to the file; returns BAD_INPUT. format:
+ * as sqlite3_mprintf(). */
+int spot_db_others(spot_db_t *self, const char *format, ...);
 
 /* The error of what went wrong first; 0: nothing did. */
 int spot_db_error(const spot_db_t *self);

@@ -195,7 +195,8 @@ static int insert_all(merge_t *self)
                           "= digest(" SPOT_BREAK_EVEN_COLUMNS
                           ");INSERT OR REPLACE INTO main.provenance SELECT * FROM "
                           "source.provenance s WHERE NOT EXISTS (SELECT 1 FROM "
-                          "main.provenance m WHERE m.writer = s.writer AND m.seen >= s.seen)",
+                          "main.provenance m WHERE m.writer = s.writer AND (m.seen > s.seen OR "
+                          "(m.seen = s.seen AND m.rows_added >= s.rows_added)))",
                           spot_column_names_sql(&columns->warnings, &self->db, ", s.", ""))
                     : ret;
 }
@@ -258,6 +259,7 @@ static int merge_attached(merge_t *self, const char *path, const spot_store_t *i
     ret = ret == 0 ? compare_rows(self, path) : ret;
     ret = ret == 0 ? insert_all(self) : ret;
     ret = ret == 0 ? merge_series(self, in) : ret;
+    ret = ret == 0 ? spot_sqlite_total_make(&self->db, columns_of(self)) : ret;
     return spot_db_end(&self->db, ret);
 }
 
@@ -269,7 +271,7 @@ static int merge_source(merge_t *self, const char *path)
     if (ret == 0) {
         ret = self->first == NULL ? make_new(self, in, path) : compare_studies(self, path, in);
     }
-    ret = ret == 0 ? spot_db_attach(&self->db, path, "source") : ret;
+    ret = ret == 0 ? spot_db_attach(&self->db, &spot_sqlite_store(in)->reader, "source") : ret;
     if (ret == 0) {
         ret = merge_attached(self, path, in);
         ret = ret == 0 ? spot_db_run(&self->db, "DETACH source") : ret;
@@ -300,6 +302,7 @@ static int open_new(merge_t *self)
         ret = spot_db_open(&self->db, self->file.temporary, SPOT_DB_WRITE, TIMEOUT_MS);
     }
     if (ret == 0) { /* messages name what the user named */
+        self->db.is_thrown_away = true;
         free(self->db.path);
         self->db.path = spot_text_copy(self->out_path, strlen(self->out_path));
         ret = self->db.path == NULL ? SPOT_ERR_NO_MEMORY : 0;

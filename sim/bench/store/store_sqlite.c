@@ -153,36 +153,13 @@ static int number_points(spot_sqlite_store_t *self, spot_db_t *db)
     return 0;
 }
 
-/* The replications of each point, and how many of them met each warning. */
-static int read_counts(spot_sqlite_store_t *self, spot_db_t *db)
-{
-    sqlite3_stmt *row;
-    int ret =
-        spot_db_prepare(db, &row, "SELECT point, sum(replications)%z FROM batch GROUP BY point",
-            spot_column_names_sql(&self->columns.warnings, db, ", sum(", ")"));
-
-    while (spot_db_next_row(db, row, &ret)) {
-        const sqlite3_int64 number = sqlite3_column_int64(row, 0);
-
-        if (number < 0 || (size_t) number >= self->base.head->num_points) {
-            ret = spot_db_damaged(db, "batches are of a point that is none");
-        }
-        for (size_t j = 0; ret == 0 && j <= self->base.head->num_warnings; j++) {
-            spot_store_counts(&self->base, self->point_ids[number])[j] =
-                sqlite3_column_int64(row, (int) j + 1);
-        }
-    }
-    sqlite3_finalize(row);
-    return ret;
-}
-
 /* With the numbers of the points, what is there of them, and what looks up batches. */
 static int start_looking(spot_sqlite_store_t *self)
 {
     spot_db_t *db = spot_sqlite_db(self);
     int ret = number_points(self, db);
 
-    ret = ret == 0 ? read_counts(self, db) : ret;
+    ret = ret == 0 ? spot_sqlite_check_batches(self, db) : ret;
     ret = ret == 0 ? spot_sqlite_break_evens_read(self, db) : ret;
     if (ret == 0) {
         ret = spot_db_prepare(db, &self->find_batch,
@@ -200,6 +177,7 @@ static int read_same_study(const spot_sqlite_store_t *self, spot_db_t *db,
     const size_t num_errors = diag->num_errors;
     int ret = spot_stored_study_read(stored, db);
 
+    ret = ret == 0 ? spot_sqlite_check_study(stored, db) : ret;
     ret = ret == 0 ? spot_stored_study_compare(
                          stored, self->base.head, provenance->canonical, db->path, diag)
                    : ret;
@@ -352,7 +330,7 @@ int spot_store_open_sqlite_with(spot_store_t **self, const char *path,
     }
     ret = ret == 0 ? enter(store, provenance, diag) : ret;
     if (ret == 0) {
-        ret = spot_db_open(&store->reader, path, SPOT_DB_READ, WRITE_TIMEOUT_MS);
+        ret = spot_db_open(&store->reader, path, SPOT_DB_BESIDE, WRITE_TIMEOUT_MS);
     }
     if (ret == 0) {
         ret = spot_sqlite_start_writing(
@@ -390,6 +368,7 @@ static int open_for_reading(spot_sqlite_store_t *self, const char *path, spot_di
             "anything; run it again");
     }
     ret = ret == 0 ? spot_stored_study_read(&self->study, &self->reader) : ret;
+    ret = ret == 0 ? spot_sqlite_check_study(&self->study, &self->reader) : ret;
     ret = ret == 0 ? set_head(self, &self->study.head) : ret;
     if (ret == 0) {
         memcpy(self->numbers, self->study.numbers,

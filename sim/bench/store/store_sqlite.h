@@ -31,6 +31,13 @@ SPOT_MUST_CHECK int spot_store_open_sqlite(spot_store_t **self, const char *path
 SPOT_MUST_CHECK int spot_store_open_sqlite_reader(
     spot_store_t **self, const char *path, spot_diag_t *diag);
 
+/* Reads all that a store has that was opened by the call above, and sees whether it is what
+ * was written, and nothing else in the file: all rows and series, their tables, what SQLite
+ * keeps of its own. BAD_INPUT also, with an error in diag for each, for tables and views of
+ * others, which all other calls read past. Of other errors flush() says why. INTERRUPTED by
+ * stop. O(rows). */
+SPOT_MUST_CHECK int spot_store_check_sqlite(spot_store_t *store, spot_diag_t *diag);
+
 /* Looks at a store that spot_store_open_sqlite() would go on with, and refuses what it
  * would refuse: it has the rows of the study, whose head must outlive it, that are
  * there, and is otherwise as of spot_store_open_sqlite_reader(). No file is made or

@@ -23,6 +23,13 @@ SPOT_MUST_CHECK int spot_store_open_sqlite_with(spot_store_t **self, const char 
     const spot_study_head_t *head, const spot_provenance_t *provenance,
     const spot_sqlite_options_t *options, spot_diag_t *diag);
 
+/* What there is of all batches together. */
+typedef struct {
+    int64_t num_batches;
+    int64_t num_rows;
+    uint64_t digest; /* the sum of those of the rows of batch, in any order */
+} spot_sqlite_total_t;
+
 typedef struct spot_row_reader spot_row_reader_t;
 
 /* Accepts NULL. */
@@ -48,8 +55,9 @@ typedef struct {
     sqlite3_stmt *insert_batch; /* over an older one */
     sqlite3_stmt *insert_rows;  /* many at once */
     sqlite3_stmt *insert_row;
-    size_t num_pending; /* rows of the transaction */
-    double ended_s;     /* when the last one ended */
+    size_t num_pending;         /* rows of the transaction */
+    spot_sqlite_total_t change; /* by it */
+    double ended_s;             /* when the last one ended */
     int64_t num_added;
     char writer[33];  /* our name in the provenance */
     double timeout_s; /* how long to wait for others' locks */
@@ -140,6 +148,35 @@ int spot_sqlite_put_break_evens(
 int spot_sqlite_put_series(
     spot_store_t *store, size_t point_id, int64_t replication, const spot_recording_t *recording);
 
+/* Reads the rows of a point from the file even if there is a copy of them. */
+SPOT_MUST_CHECK int spot_sqlite_read_file(spot_sqlite_store_t *store, size_t point_id,
+    int64_t first_replication, spot_row_function_t function, void *context);
+
+/* ---- Whether a store is whole ---- */
+
+/* Notes that a batch has changed, or, if it had no rows before, come. With the lock held. */
+void spot_sqlite_total_change(spot_sqlite_store_t *self, size_t point_id, int64_t first,
+    const spot_sqlite_batch_t *before, const spot_sqlite_batch_t *after);
+
+/* Writes what has changed into the total. Within the transaction of the batches. */
+SPOT_MUST_CHECK int spot_sqlite_total_write(spot_sqlite_store_t *self);
+
+/* Makes the total anew from what is there. Within a transaction. O(batches). */
+SPOT_MUST_CHECK int spot_sqlite_total_make(spot_db_t *db, const spot_columns_t *columns);
+
+/* Sees whether the tables of a file, and its points, are those of the study in it.
+ * BAD_INPUT. O(points). */
+SPOT_MUST_CHECK int spot_sqlite_check_study(const spot_stored_study_t *stored, spot_db_t *db);
+
+/* Counts the replications of each point, once points have numbers, and sees whether batches,
+ * writers and break-evens are all there. BAD_INPUT, with point and batch. O(batches), or
+ * O(rows) where some are lost. */
+SPOT_MUST_CHECK int spot_sqlite_check_batches(spot_sqlite_store_t *self, spot_db_t *db);
+
+/* Remembers that a batch is damaged; returns BAD_INPUT. */
+int spot_sqlite_say_batch(
+    spot_sqlite_store_t *self, spot_db_t *db, size_t point_id, int64_t first, const char *why);
+
 /* ---- Break-evens ---- */
 
 /* Writes them over those that are there. Within a transaction. */
@@ -163,3 +200,10 @@ SPOT_MUST_CHECK int spot_series_read(
 /* Lists all replications with series in a zeroed list; their point_id is the number of
  * the point. BAD_INPUT: they are not those that were written. */
 SPOT_MUST_CHECK int spot_series_numbers(spot_db_t *db, spot_series_list_t *list);
+
+/* Makes in a model the tables for the rows of the series of a file. BAD_INPUT: their kinds
+ * are not those that were written. */
+SPOT_MUST_CHECK int spot_series_create_tables(spot_db_t *model, spot_db_t *db);
+
+/* Sees whether these have no rows but those of the series of the list. BAD_INPUT. */
+SPOT_MUST_CHECK int spot_series_check_tables(spot_db_t *db);

@@ -61,11 +61,17 @@ void spot_sqlite_batch_add(spot_sqlite_batch_t *self, const spot_study_head_t *h
     }
 }
 
+/* Where rows are read: on the writer's connection as long as it is the only one. */
+static spot_db_t *rows_db(spot_sqlite_store_t *store)
+{
+    return store->reader.handle == NULL ? &store->db : &store->reader;
+}
+
 /* Close *reader even after an error. */
 static int open_reader(spot_row_reader_t **reader, spot_sqlite_store_t *store)
 {
     const size_t size = (size_t) spot_study_batch_size(store->base.head);
-    spot_db_t *db = &store->reader;
+    spot_db_t *db = rows_db(store);
     spot_row_reader_t *self = spot_calloc(1, sizeof(*self));
     int ret;
 
@@ -112,14 +118,29 @@ static void read_metrics(sqlite3_stmt *row, const spot_study_head_t *head, doubl
 
 static int say_damaged(spot_sqlite_store_t *store, size_t point_id, int64_t first, const char *why)
 {
-    char *key = spot_stored_point_key(store->base.head, point_id);
-    const int ret =
-        spot_db_damaged(&store->reader, "point %s, batch of replications from %lld on: %s",
-            key == NULL ? "?" : key, (long long) first, why);
+    return spot_sqlite_say_batch(store, rows_db(store), point_id, first, why);
+}
 
-    sqlite3_free(key);
-    store->is_damaged = true;
-    return ret;
+/* A row where none should be: its batch is lost, or it was added. */
+static int say_stray(spot_sqlite_store_t *store, size_t point_id, int64_t replication)
+{
+    const int64_t size = spot_study_batch_size(store->base.head);
+
+    return say_damaged(store, point_id,
+        replication < 0 ? replication : replication - replication % size,
+        "it is missing, rows of it are there");
+}
+
+/* The next row is not the one that the batch needs, or there is none. */
+static int say_no_row(spot_row_reader_t *self, spot_sqlite_store_t *store, size_t point_id,
+    int64_t first, int64_t replication)
+{
+    const int64_t found =
+        sqlite3_data_count(self->rows) == 0 ? INT64_MAX : sqlite3_column_int64(self->rows, 0);
+
+    return found < first         ? say_stray(store, point_id, found)
+           : found < replication ? say_damaged(store, point_id, first, "rows are there twice")
+                                 : say_damaged(store, point_id, first, "rows are missing");
 }
 
 /* Reads the rows of the batch that the query is at, and compares them with what the
@@ -130,6 +151,7 @@ static int read_batch(spot_row_reader_t *self, spot_sqlite_store_t *store, size_
     const int64_t first = sqlite3_column_int64(self->batches, 0);
     const spot_sqlite_batch_t written = spot_sqlite_batch_read(head, self->batches, 1);
     spot_sqlite_batch_t batch = {.num_rows = 0};
+    bool are_wide = false; /* warnings */
     int ret = 0;
 
     if (first % spot_study_batch_size(head) != 0 ||
@@ -141,15 +163,16 @@ static int read_batch(spot_row_reader_t *self, spot_sqlite_store_t *store, size_
         const size_t row_id = (size_t) batch.num_rows;
         double *metrics = &self->metrics[row_id * head->num_metrics];
 
-        if (!spot_db_next_row(&store->reader, self->rows, &ret) ||
+        if (!spot_db_next_row(rows_db(store), self->rows, &ret) ||
             sqlite3_column_int64(self->rows, 0) != replication) {
-            return ret != 0 ? ret : say_damaged(store, point_id, first, "rows are missing");
+            return ret != 0 ? ret : say_no_row(self, store, point_id, first, replication);
         }
         self->warnings[row_id] = (uint32_t) sqlite3_column_int64(self->rows, 1);
+        are_wide |= sqlite3_column_int64(self->rows, 1) >> 32 != 0;
         read_metrics(self->rows, head, metrics);
         spot_sqlite_batch_add(&batch, head, replication, self->warnings[row_id], metrics);
     }
-    return memcmp(&batch, &written, sizeof(batch)) == 0
+    return !are_wide && memcmp(&batch, &written, sizeof(batch)) == 0
                ? spot_sqlite_copy(store, &(spot_piece_t){point_id, first, (size_t) batch.num_rows,
                                              self->metrics, self->warnings})
                : say_damaged(store, point_id, first, "rows are not as they were written");
@@ -184,18 +207,21 @@ static bool has_rest(spot_sqlite_store_t *store, const spot_row_reader_t *self)
 {
     int ret = 0;
 
-    return !spot_db_next_row(&store->reader, self->batches, &ret) &&
-           spot_db_next_row(&store->reader, self->rows, &ret);
+    return !spot_db_next_row(rows_db(store), self->batches, &ret) &&
+           spot_db_next_row(rows_db(store), self->rows, &ret);
 }
 
-/* All batches of the point from the first one on; then no row may be left. A
- * function that stops before the end is told of no such row; later reads are. */
+/* All batches of the point from the first one on; then no row may be left, and no batch be
+ * missing that was there when the store was opened. A function that stops before the end is
+ * told of no such row; later reads are. */
 static int read_batches(spot_sqlite_store_t *store, spot_row_reader_t *self, size_t point_id,
     int64_t first_replication, spot_row_function_t function, void *context)
 {
+    int64_t num_rows = 0;
     int ret = 0;
 
-    while (spot_db_next_row(&store->reader, self->batches, &ret)) {
+    while (spot_db_next_row(rows_db(store), self->batches, &ret)) {
+        num_rows += sqlite3_column_int64(self->batches, 1);
         ret = is_stopped(&store->base) ? SPOT_ERR_INTERRUPTED : read_batch(self, store, point_id);
         if (ret == 0) {
             ret = hand_rows(
@@ -204,15 +230,16 @@ static int read_batches(spot_sqlite_store_t *store, spot_row_reader_t *self, siz
     }
     if (ret > 0) {
         store->is_damaged = store->is_damaged || has_rest(store, self);
-    } else if (spot_db_next_row(&store->reader, self->rows, &ret)) {
-        ret = say_damaged(
-            store, point_id, sqlite3_column_int64(self->rows, 0), "rows that are of none");
+    } else if (spot_db_next_row(rows_db(store), self->rows, &ret)) {
+        ret = say_stray(store, point_id, sqlite3_column_int64(self->rows, 0));
+    } else if (ret == 0 && first_replication == 0 && !store->is_writer &&
+               num_rows != spot_store_num_rows(&store->base, point_id)) {
+        ret = say_damaged(store, point_id, 0, "it, or one after it, cannot be found");
     }
     return ret;
 }
 
-/* Reads them from the file. */
-static int read_rows(spot_sqlite_store_t *store, size_t point_id, int64_t first_replication,
+int spot_sqlite_read_file(spot_sqlite_store_t *store, size_t point_id, int64_t first_replication,
     spot_row_function_t function, void *context)
 {
     const int64_t first =
@@ -226,7 +253,7 @@ static int read_rows(spot_sqlite_store_t *store, size_t point_id, int64_t first_
         sqlite3_bind_int64(reader->batches, 1, store->numbers[point_id]);
         sqlite3_bind_int64(reader->batches, 2, first);
         sqlite3_bind_int64(reader->rows, 1, store->numbers[point_id]);
-        sqlite3_bind_int64(reader->rows, 2, first);
+        sqlite3_bind_int64(reader->rows, 2, first == 0 ? INT64_MIN : first);
         ret = read_batches(store, reader, point_id, first_replication, function, context);
     }
     if (ret < 0 || store->row_reader != NULL) {
@@ -270,5 +297,5 @@ int spot_sqlite_read(const spot_store_t *base, size_t point_id, int64_t first_re
     return copy != NULL && !store->is_damaged &&
                    spot_store_num_rows(copy, point_id) == spot_store_num_rows(base, point_id)
                ? copy->read(copy, point_id, first_replication, hand_copied, &listener)
-               : read_rows(store, point_id, first_replication, function, context);
+               : spot_sqlite_read_file(store, point_id, first_replication, function, context);
 }

@@ -53,6 +53,7 @@ int spot_sqlite_enter(spot_sqlite_store_t *self, const spot_provenance_t *proven
         provenance->version, provenance->commit, provenance->compiler, provenance->libraries,
         provenance->machine, provenance->command_line, (long long) provenance->num_threads,
         provenance->shard);
+    ret = ret == 0 ? spot_db_run(&self->db, SPOT_TOTAL_WRITERS) : ret;
     return ret == 0 ? note(self, "NULL", NULL) : ret;
 }
 
@@ -73,6 +74,7 @@ static int begin(spot_sqlite_store_t *self)
 static int end(spot_sqlite_store_t *self, int error)
 {
     if (!sqlite3_get_autocommit(self->db.handle)) {
+        error = error == 0 ? spot_sqlite_total_write(self) : error;
         error = spot_db_end(&self->db, error == 0 ? note(self, "NULL", NULL) : error);
     }
     self->num_pending = 0;
@@ -180,6 +182,7 @@ static int add_rows(spot_sqlite_store_t *self, const spot_piece_t *piece, int64_
             &piece->rows[j * self->base.head->num_metrics]);
     }
     ret = ret == 0 ? insert_rows(self, piece, first_new) : ret;
+    spot_sqlite_total_change(self, piece->point_id, batch_first, &before, batch);
     counts[0] += batch->num_rows - before.num_rows;
     for (size_t j = 0; j < self->base.head->num_warnings; j++) {
         counts[j + 1] += batch->warned[j] - before.warned[j];

@@ -72,6 +72,12 @@ static char *numbered_key(const char *key, unsigned number)
     return sqlite3_mprintf(number == 1 ? "%s" : "%s#%u", key, number);
 }
 
+/* Whether the column of a value has an integer. */
+static bool is_whole(const spot_axis_t *axis, double number)
+{
+    return axis->unit[0] == '\0' && nearbyint(number) == number && fabs(number) <= 0x1p53;
+}
+
 static void bind_value(
     sqlite3_stmt *insert, int parameter, const spot_axis_t *axis, size_t value_id)
 {
@@ -79,7 +85,7 @@ static void bind_value(
 
     if (!isfinite(number)) {
         sqlite3_bind_text(insert, parameter, axis->texts[value_id], -1, SQLITE_STATIC);
-    } else if (axis->unit[0] == '\0' && nearbyint(number) == number && fabs(number) <= 0x1p53) {
+    } else if (is_whole(axis, number)) {
         sqlite3_bind_int64(insert, parameter, (int64_t) number);
     } else {
         sqlite3_bind_double(insert, parameter, number);
@@ -196,7 +202,9 @@ int spot_stored_points_find(const spot_stored_study_t *self, spot_db_t *db,
         .num_points = (int64_t) self->head.num_points};
     int ret = finder.is_taken == NULL
                   ? SPOT_ERR_NO_MEMORY
-                  : spot_db_prepare(db, &finder.find, "SELECT point FROM point WHERE key = ?");
+                  : spot_db_prepare(db, &finder.find,
+                        "SELECT p.point FROM point i CROSS JOIN point p ON p.point = i.point "
+                        "AND p.key = ?1 WHERE i.key = ?1"); /* the index may be damaged */
 
     *removed = NULL;
     for (size_t j = 0; ret == 0 && j < head->num_points; j++) {
@@ -209,4 +217,71 @@ int spot_stored_points_find(const spot_stored_study_t *self, spot_db_t *db,
     ret = ret == 0 ? find_removed(&finder, removed) : ret;
     free(finder.is_taken);
     return ret;
+}
+
+/* Whether a column has what bind_value() put there. */
+static bool has_value(sqlite3_stmt *row, int column, const spot_axis_t *axis, size_t value_id)
+{
+    const double number = axis->numbers[value_id];
+    const int type = sqlite3_column_type(row, column);
+
+    if (!isfinite(number)) {
+        const char *text = axis->texts[value_id];
+
+        return type == SQLITE_TEXT &&
+               strcmp((const char *) sqlite3_column_text(row, column), text) == 0 &&
+               (size_t) sqlite3_column_bytes(row, column) == strlen(text);
+    }
+    return is_whole(axis, number)
+               ? type == SQLITE_INTEGER && sqlite3_column_int64(row, column) == (int64_t) number
+               : type == SQLITE_FLOAT && sqlite3_column_double(row, column) == number;
+}
+
+/* The point of a row, whose number is the next one: point, position, values. */
+static int check_point(
+    const spot_stored_study_t *self, spot_db_t *db, sqlite3_stmt *row, int64_t number)
+{
+    const spot_study_head_t *head = &self->head;
+    const sqlite3_int64 position = sqlite3_column_int64(row, 1);
+
+    if (sqlite3_column_int64(row, 0) != number || position < 0 ||
+        (size_t) position >= head->num_points || self->numbers[position] != number) {
+        return spot_db_damaged(db, "points are not numbered from 0 on");
+    }
+    for (size_t j = 0; j < head->num_axes; j++) {
+        const spot_axis_t *axis = &head->axes[j];
+        const size_t value_id = spot_study_value_id(head, (size_t) position, j);
+
+        if (!has_value(row, (int) j + 2, axis, value_id)) {
+            char *key = spot_stored_point_key(head, (size_t) position);
+            const int ret = spot_db_damaged(db, "point %s: %s in its row is not %s",
+                key == NULL ? "?" : key, axis->path, axis->texts[value_id]);
+
+            sqlite3_free(key);
+            return ret;
+        }
+    }
+    return 0;
+}
+
+int spot_stored_points_check(const spot_stored_study_t *self, spot_db_t *db)
+{
+    spot_columns_t columns;
+    sqlite3_stmt *row = NULL;
+    int64_t num_points = 0;
+    int ret = spot_columns_init(&columns, &self->head);
+
+    ret = ret == 0 ? spot_db_prepare(db, &row,
+                         "SELECT point, position%z FROM point NOT INDEXED ORDER BY point",
+                         spot_column_names_sql(&columns.axes, db, ", ", ""))
+                   : ret;
+    for (; spot_db_next_row(db, row, &ret); num_points++) {
+        ret = check_point(self, db, row, num_points);
+    }
+    sqlite3_finalize(row);
+    spot_columns_free(&columns);
+    return ret == 0 && (size_t) num_points != self->head.num_points
+               ? spot_db_damaged(db, "it has %lld of %lld points", (long long) num_points,
+                     (long long) self->head.num_points)
+               : ret;
 }

@@ -392,7 +392,8 @@ static int check_digests(spot_db_t *db)
         "?", "the study in it is not as it was written", "its provenance is not as it was written"};
     sqlite3_int64 damage_id = 0;
     const int ret = spot_db_integer(db, &damage_id,
-        "SELECT CASE WHEN (SELECT count(*) FROM study WHERE digest = " SPOT_STUDY_DIGEST
+        "SELECT CASE WHEN (SELECT count(*) FROM study) != 1 OR (SELECT count(*) FROM study WHERE "
+        "digest = " SPOT_STUDY_DIGEST
         ") != 1 THEN 1 WHEN EXISTS (SELECT 1 FROM provenance WHERE digest IS "
         "NOT " SPOT_PROVENANCE_DIGEST ") THEN 2 END");
 

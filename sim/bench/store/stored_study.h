@@ -51,6 +51,10 @@ char *spot_stored_point_key(const spot_study_head_t *head, size_t point_id);
 SPOT_MUST_CHECK int spot_stored_points_find(const spot_stored_study_t *self, spot_db_t *db,
     const spot_study_head_t *head, uint32_t *numbers, char **removed);
 
+/* Sees whether the points of the file, with their columns, are those of its study.
+ * BAD_INPUT. O(points x axes). */
+SPOT_MUST_CHECK int spot_stored_points_check(const spot_stored_study_t *self, spot_db_t *db);
+
 /* Writes the table of points, with these numbers. */
 SPOT_MUST_CHECK int spot_stored_points_write(spot_db_t *db, const spot_study_head_t *head,
     const spot_columns_t *columns, const uint32_t *numbers);

@@ -15,7 +15,7 @@
 #include <cmocka.h>
 
 #include "sim/bench/store/digest.h"
-#include "sim/bench/store/schema.h"
+#include "sim/bench/store/store_sqlite_internal.h"
 
 static const spot_warning_t case_warnings[CASE_WARNINGS] = {
     {"beyond", "met \"it\""}, {"summary", "named as a column is"}};
@@ -330,6 +330,7 @@ static uint64_t digest_batch(spot_db_t *db, int64_t point, int64_t first, int64_
 
 void case_seal(const store_case_t *self)
 {
+    spot_columns_t columns;
     sqlite3_stmt *batch;
     spot_db_t db;
     int ret = 0;
@@ -352,6 +353,9 @@ void case_seal(const store_case_t *self)
     }
     assert_int_equal(ret, 0);
     sqlite3_finalize(batch);
+    assert_int_equal(spot_columns_init(&columns, &self->head), 0);
+    assert_int_equal(spot_sqlite_total_make(&db, &columns), 0);
+    spot_columns_free(&columns);
     assert_int_equal(spot_db_run(&db, "COMMIT"), 0);
     spot_db_close(&db);
 }

@@ -2,6 +2,7 @@
 /* What others do to a store while it is written: merge into it, remove it, ask it for
  * more, go on with another program. */
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -145,29 +146,6 @@ static void test_one_writer(void **state)
     store->close(store);
     case_remove(&known);
     case_remove(&other);
-}
-
-/* A log beside OUT would be taken for that of the new one. */
-static void test_merge_into_one_that_is_read(void **state)
-{
-    const char *paths[2];
-    store_case_t out, in;
-    spot_store_t *reader;
-    spot_diag_t diag;
-
-    (void) state;
-    make_whole(&out, 100);
-    make_whole(&in, 100);
-    reader = case_open_reader(&out);
-    assert_merge_says(&out, &in, "another program has locked it");
-    case_check_all(reader);
-    reader->close(reader);
-    paths[0] = in.path;
-    spot_diag_init(&diag);
-    assert_int_equal(spot_store_merge(out.path, 1, paths, NULL, NULL, &diag), 0);
-    spot_diag_free(&diag);
-    case_remove(&out);
-    case_remove(&in);
 }
 
 static void assert_is_lost(spot_store_t *store)
@@ -380,9 +358,204 @@ static void test_how_a_run_ended(void **state)
     case_remove(&known);
 }
 
+/* Whether SQLite's files lie beside the store. */
+static bool is_alone(const store_case_t *self)
+{
+    static const char *const ends[] = {"-wal", "-shm", "-journal"};
+    bool is_alone = true;
+
+    for (size_t j = 0; j < sizeof(ends) / sizeof(ends[0]); j++) {
+        char path[300];
+
+        snprintf(path, sizeof(path), "%s%s", self->path, ends[j]);
+        is_alone = is_alone && access(path, F_OK) != 0;
+    }
+    return is_alone;
+}
+
+/* Reads all rows of a store and is killed with it open. */
+static void read_and_die(const store_case_t *known)
+{
+    const pid_t child = fork();
+    int status;
+
+    if (child == 0) {
+        case_check_all(case_open_reader(known));
+        raise(SIGKILL);
+        _exit(1);
+    }
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+}
+
+/* Writes all rows and is killed, with all of them in the log. */
+static void write_and_die(const store_case_t *known)
+{
+    const pid_t child = fork();
+    int status;
+
+    if (child == 0) {
+        spot_store_t *store = case_open(known);
+
+        case_put_all(store);
+        case_flush(store);
+        raise(SIGKILL);
+        _exit(1);
+    }
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+}
+
+/* A log beside OUT would be taken for that of the new one: who reads with it keeps OUT as it
+ * is. Who reads a file that does not change goes on reading the old one. */
+static void test_merge_into_one_that_is_read(void **state)
+{
+    const char *paths[2];
+    store_case_t out, in;
+    spot_store_t *reader;
+    spot_diag_t diag;
+
+    (void) state;
+    make_whole(&in, 100);
+    paths[0] = in.path;
+    case_init(&out, 100);
+    write_and_die(&out);
+    reader = case_open_reader(&out);
+    assert_merge_says(&out, &in, "another program has locked it");
+    case_check_all(reader);
+    reader->close(reader);
+    reader = case_open_reader(&out);
+    spot_diag_init(&diag);
+    for (int j = 0; j < 2; j++) {
+        assert_int_equal(spot_store_merge(out.path, 1, paths, NULL, NULL, &diag), 0);
+        case_check_all(reader);
+    }
+    reader->close(reader);
+    assert_true(is_alone(&out));
+    reader = case_open_reader(&out);
+    case_check_all(reader);
+    reader->close(reader);
+    spot_diag_free(&diag);
+    case_remove(&out);
+    case_remove(&in);
+}
+
+static void test_readers_leave_nothing(void **state)
+{
+    store_case_t known;
+    spot_store_t *store;
+
+    (void) state;
+    make_whole(&known, 200);
+    assert_true(is_alone(&known));
+    read_and_die(&known);
+    assert_true(is_alone(&known));
+    case_remove(&known);
+
+    /* After a writer, what it wrote is kept and its files are not. */
+    case_init(&known, 200);
+    write_and_die(&known);
+    assert_false(is_alone(&known));
+    store = case_open_reader(&known);
+    case_check_all(store);
+    store->close(store);
+    assert_true(is_alone(&known));
+    read_and_die(&known);
+    assert_true(is_alone(&known));
+    store = case_open_reader(&known);
+    case_check_all(store);
+    store->close(store);
+    assert_true(is_alone(&known));
+    case_remove(&known);
+
+    /* After one that is refused, too. */
+    make_whole(&known, 200);
+    (void) case_sql(&known, "DELETE FROM batch WHERE point = 1");
+    case_reader_refused(&known, SPOT_ERR_BAD_INPUT, "it is missing");
+    case_refused(&known, SPOT_ERR_BAD_INPUT, "it is missing");
+    assert_true(is_alone(&known));
+    case_remove(&known);
+}
+
+static int64_t num_bytes(const store_case_t *known)
+{
+    struct stat about;
+
+    assert_int_equal(stat(known->path, &about), 0);
+    return about.st_size;
+}
+
+/* The file does not change under a reader that opened it before the writer came; who ends
+ * last leaves nothing. */
+static void test_a_writer_after_a_reader(void **state)
+{
+    enum { NUM_ROWS = 64 * 2000 }; /* more than what a checkpoint waits for */
+    spot_store_t *reader, *other, *store;
+    store_case_t known;
+    int64_t before;
+
+    (void) state;
+    case_init(&known, NUM_ROWS);
+    store = case_open(&known);
+    for (size_t j = 0; j < 4; j++) {
+        case_put(store, j, 0, 64);
+    }
+    store->close(store);
+    before = num_bytes(&known);
+    reader = case_open_reader(&known);
+    assert_true(is_alone(&known));
+    store = case_open(&known);
+    for (size_t j = 0; j < 4; j++) {
+        case_put(store, j, 0, NUM_ROWS);
+    }
+    case_flush(store);
+    assert_int_equal(num_bytes(&known), before);
+    other = case_open_reader(&known);
+    assert_int_equal(other->num_rows(other, 3), NUM_ROWS);
+    other->close(other);
+    store->close(store);
+    assert_int_equal(num_bytes(&known), before);
+    for (size_t j = 0; j < 4; j++) {
+        case_check_point(reader, j, 64);
+    }
+    reader->close(reader);
+    assert_true(is_alone(&known));
+    assert_true(num_bytes(&known) > before);
+    store = case_open_reader(&known);
+    assert_int_equal(store->num_rows(store, 3), NUM_ROWS);
+    store->close(store);
+    assert_true(is_alone(&known));
+    case_remove(&known);
+}
+
+/* Without such a reader the log is emptied as it grows. */
+static void test_a_log_that_grows(void **state)
+{
+    enum { NUM_ROWS = 64 * 2000 };
+    store_case_t known;
+    spot_store_t *store;
+    int64_t before;
+
+    (void) state;
+    case_init(&known, NUM_ROWS);
+    store = case_open(&known);
+    before = num_bytes(&known);
+    for (size_t j = 0; j < 4; j++) {
+        case_put(store, j, 0, NUM_ROWS);
+    }
+    case_flush(store);
+    assert_true(num_bytes(&known) > before + (1 << 20));
+    store->close(store);
+    assert_true(is_alone(&known));
+    case_remove(&known);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_readers_leave_nothing),
+        cmocka_unit_test(test_a_writer_after_a_reader),
+        cmocka_unit_test(test_a_log_that_grows),
         cmocka_unit_test(test_a_failed_merge_and_a_good_one),
         cmocka_unit_test(test_a_failed_merge),
         cmocka_unit_test(test_one_writer),
