@@ -2,6 +2,7 @@
 /* The journal of files. The test works in a folder of its own: study/ with what belongs
  * to it, and other/ beside it. */
 #define _XOPEN_SOURCE 700 /* realpath() */
+#include <limits.h>
 #include <sha2.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -15,7 +16,7 @@
 #include "base/yaml_move.h"
 #include "tests/unit/base/support.h"
 
-static char folder[PATH_BYTES];
+static char folder[PATH_MAX]; /* as much as realpath() may write */
 static const char content[] = "a,b\n1,2\n";
 
 static int enter_folder(void **state)
