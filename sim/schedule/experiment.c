@@ -67,9 +67,12 @@ static const char *const jobs_of_log[] = {"jobs", NULL};
 static void find_ruled(spot_schedule_scenario_t *self)
 {
     const spot_policy_t *policy = spot_policies[self->policy_id];
+    bool has_spot = false;
 
-    self->outputs.never =
-        nevers[self->pools.num_settings > 0][!policy->never_stops][!policy->never_resizes];
+    for (int32_t j = 0; j < (int32_t) self->vcs.num_vcs; j++) {
+        has_spot = has_spot || spot_pool_plans_most(&self->pools, j) > 0;
+    }
+    self->outputs.never = nevers[has_spot][!policy->never_stops][!policy->never_resizes];
     self->outputs.ruled = self->log == NULL ? NULL : jobs_of_log;
 }
 
