@@ -129,6 +129,7 @@ static void lead_at(const scan_t *self, double value, double *lead, double *half
     metric_id = study.head.best.metric_id;
     assert_true(study.head.num_metrics <= 8);
     assert_int_equal(spot_store_difference(store, self->best_id, 1 - self->best_id, pairs), 0);
+    pairs[metric_id].has_ends = false; /* a break-even is looked for by pairs alone */
     *lead = spot_paired_mean(&pairs[metric_id]) * (study.head.best.is_maximised ? 1 : -1);
     *half_width = spot_paired_half_width(&pairs[metric_id], SPOT_CONFIDENCE);
     store->close(store);
