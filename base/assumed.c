@@ -187,19 +187,6 @@ static const char *item_words(spot_texts_t *texts, const spot_assumed_t *self, s
     return spot_texts_end(texts, out);
 }
 
-static size_t num_chars_of(const char *text)
-{
-    size_t num = 0;
-
-    for (size_t left = strlen(text); left > 0; num++) {
-        const size_t length = spot_utf8_length(text, left);
-
-        text += length > 0 ? length : 1;
-        left -= length > 0 ? length : 1;
-    }
-    return num;
-}
-
 const char *spot_assumed_brief(spot_texts_t *texts, const spot_assumed_t *self, size_t max_chars)
 {
     const char *brief = spot_texts_add(texts, "assumed, not from your file: %zu key%s: --verbose",
@@ -221,7 +208,7 @@ const char *spot_assumed_brief(spot_texts_t *texts, const spot_assumed_t *self, 
                                        "assumed, not from your file: %s, and %zu more: "
                                        "--verbose",
                                        longer, num_left);
-            if (num_chars_of(line) <= max_chars) {
+            if (spot_utf8_count(line, strlen(line)) <= max_chars) {
                 list = longer;
                 brief = line;
                 num_listed++;

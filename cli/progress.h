@@ -25,7 +25,7 @@ typedef struct {
     double started_cpu_s;
     double told_s;
     double stage_s;  /* when the study that runs was started */
-    bool has_stages; /* several studies are run: nobody knows what is left */
+    bool has_stages; /* several studies are run: what is left is not known */
     bool is_shown;   /* a line on the terminal is to be cleared */
     int64_t num_run; /* replications of a study */
 } spot_progress_line_t;

@@ -379,8 +379,8 @@ static void take_open(
     memmove(result->open, result->open + 1, result->num_open * sizeof(*result->open));
 }
 
-/* How many of the candidates behind the answer have costs that the race did not tell from
- * its own. */
+/* How many of the candidates behind the answer have costs that are close to its own in the
+ * race. */
 static size_t count_close(
     const spot_advising_t *self, const entry_t *entries, const spot_advised_t *answer, size_t id)
 {

@@ -297,16 +297,23 @@ bool spot_estimate_has_none(const spot_estimate_t *self)
                            : self->count.total == 0 || !self->count.differs);
 }
 
-bool spot_estimate_is_unseen(const spot_estimate_t *self)
+bool spot_estimate_is_unseen_by(const spot_estimate_t *self, double low, double high)
 {
     const double value = spot_estimate_value(self);
+
+    return spot_estimate_is_rare(self) &&
+           (value < 0.5 || self->is_count ? high > 2 * value : 1 - low > 2 * (1 - value));
+}
+
+bool spot_estimate_is_unseen(const spot_estimate_t *self)
+{
     double low, high;
 
     if (!spot_estimate_is_rare(self)) {
         return false;
     }
     rare_bounds(self, SPOT_CONFIDENCE, &low, &high);
-    return value < 0.5 || self->is_count ? high > 2 * value : 1 - low > 2 * (1 - value);
+    return spot_estimate_is_unseen_by(self, low, high);
 }
 
 bool spot_interval_is_one_sided(double value, double low, double high)

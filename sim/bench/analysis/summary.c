@@ -424,12 +424,14 @@ static void know_metric(const spot_estimate_t *estimate, const spot_study_head_t
     *known = (spot_known_t){.value = spot_estimate_value(estimate)};
     known->low = known->high = known->value;
     known->is_open = are_luck && may_be_luck(estimate, head, point_id, metric_id);
-    known->is_unseen = is_of_chance && spot_estimate_is_unseen(estimate);
     if (known->is_open) {
         known->low = -(double) INFINITY;
         known->high = (double) INFINITY;
     } else if (is_of_chance) {
         spot_estimate_bounds(estimate, confidence, &known->low, &known->high);
+        known->is_unseen = confidence == SPOT_CONFIDENCE
+                               ? spot_estimate_is_unseen_by(estimate, known->low, known->high)
+                               : spot_estimate_is_unseen(estimate);
     }
 }
 

@@ -82,31 +82,35 @@ int spot_db_check(spot_db_t *self, int result)
     return error_of(result);
 }
 
+/* Remembers a result of ours, with a sentence. */
+static int remember_words(spot_db_t *self, int result, const char *format, va_list arguments)
+{
+    char *sentence = sqlite3_vmprintf(format, arguments);
+    const int ret = remember(self, result, sentence == NULL ? "?" : sentence);
+
+    sqlite3_free(sentence);
+    return ret;
+}
+
 int spot_db_damaged(spot_db_t *self, const char *format, ...)
 {
     va_list arguments;
-    char *sentence;
     int ret;
 
     va_start(arguments, format);
-    sentence = sqlite3_vmprintf(format, arguments);
+    ret = remember_words(self, SQLITE_CORRUPT, format, arguments);
     va_end(arguments);
-    ret = remember(self, SQLITE_CORRUPT, sentence == NULL ? "?" : sentence);
-    sqlite3_free(sentence);
     return ret;
 }
 
 int spot_db_others(spot_db_t *self, const char *format, ...)
 {
     va_list arguments;
-    char *sentence;
     int ret;
 
     va_start(arguments, format);
-    sentence = sqlite3_vmprintf(format, arguments);
+    ret = remember_words(self, OTHERS, format, arguments);
     va_end(arguments);
-    ret = remember(self, OTHERS, sentence == NULL ? "?" : sentence);
-    sqlite3_free(sentence);
     return ret;
 }
 
