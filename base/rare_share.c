@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "base/rare_share.h"
 
+#include <float.h>
 #include <gsl/gsl_cdf.h>
 #include <gsl/gsl_randist.h>
 #include <math.h>
@@ -83,32 +84,63 @@ typedef struct {
     bool is_more_all; /* the one more has all of the part, else none of it */
 } weighed_t;
 
-/* Adds the derivatives of the cumulant generating function of num values c at s. */
-static void add_cumulants(double num, double c, double s, double sums[4])
-{
-    const double ratio = c / (1 - s * c);
+/* The value c that all of a group of replications have on average, and their number. */
+typedef struct {
+    double num, c;
+} group_t;
 
-    if (num > 0) {
-        sums[0] -= num * log1p(-s * c);
-        sums[1] += num * ratio;
-        sums[2] += num * ratio * ratio;
-        sums[3] += num * 2 * ratio * ratio * ratio;
-    }
-}
+enum { GROUP_NONE, GROUP_ALL, GROUP_MORE, NUM_GROUPS };
 
-static void find_cumulants(const weighed_t *self, double s, double sums[4])
+static void find_groups(const weighed_t *self, group_t groups[NUM_GROUPS])
 {
     const spot_rare_share_t *share = self->share;
     const double num_none = (double) share->num_none, num_all = (double) share->num_all;
     const double t = self->t;
 
-    memset(sums, 0, 4 * sizeof(*sums));
-    add_cumulants(num_none, -t * share->whole_of_none / fmax(num_none, 1), s, sums);
-    add_cumulants(num_all, (1 - t) * share->whole_of_all / fmax(num_all, 1), s, sums);
-    add_cumulants(1, (self->is_more_all ? 1 - t : -t) * share->largest, s, sums);
-    for (size_t j = 0; j < share->num_parts; j++) {
-        add_cumulants(1, share->parts[j][0] - t * share->parts[j][1], s, sums);
+    groups[GROUP_NONE] = (group_t){num_none, -t * share->whole_of_none / fmax(num_none, 1)};
+    groups[GROUP_ALL] = (group_t){num_all, (1 - t) * share->whole_of_all / fmax(num_all, 1)};
+    groups[GROUP_MORE] = (group_t){1, (self->is_more_all ? 1 - t : -t) * share->largest};
+}
+
+/* Sets the first three derivatives of the cumulant generating function at s. */
+static void find_derivatives(
+    const weighed_t *self, const group_t groups[NUM_GROUPS], double s, double sums[3])
+{
+    const spot_rare_share_t *share = self->share;
+
+    memset(sums, 0, 3 * sizeof(*sums));
+    for (size_t j = 0; j < NUM_GROUPS; j++) {
+        const double ratio = groups[j].c / (1 - s * groups[j].c);
+
+        if (groups[j].num > 0) {
+            sums[0] += groups[j].num * ratio;
+            sums[1] += groups[j].num * ratio * ratio;
+            sums[2] += groups[j].num * 2 * ratio * ratio * ratio;
+        }
     }
+    for (size_t j = 0; j < share->num_parts; j++) {
+        const double c = share->parts[j][0] - self->t * share->parts[j][1];
+        const double ratio = c / (1 - s * c);
+
+        sums[0] += ratio;
+        sums[1] += ratio * ratio;
+        sums[2] += 2 * ratio * ratio * ratio;
+    }
+}
+
+/* The cumulant generating function at s. */
+static double find_cumulant(const weighed_t *self, const group_t groups[NUM_GROUPS], double s)
+{
+    const spot_rare_share_t *share = self->share;
+    double sum = 0;
+
+    for (size_t j = 0; j < NUM_GROUPS; j++) {
+        sum -= groups[j].num > 0 ? groups[j].num * log1p(-s * groups[j].c) : 0;
+    }
+    for (size_t j = 0; j < share->num_parts; j++) {
+        sum -= log1p(-s * (share->parts[j][0] - self->t * share->parts[j][1]));
+    }
+    return sum;
 }
 
 /* The smallest and the largest c. */
@@ -132,30 +164,50 @@ static void find_range(const weighed_t *self, double *least, double *most)
     }
 }
 
+/* The saddlepoint: where the derivative, which grows from -infinity at low to infinity at
+ * high, is 0. Newton's step, or half of the interval where that leaves it or is slow. */
+static double find_saddle(
+    const weighed_t *self, const group_t groups[NUM_GROUPS], double low, double high)
+{
+    double s = (low + high) / 2, before = high - low, sums[3];
+
+    for (int j = 0; j < 2 * NUM_HALVINGS; j++) {
+        double next;
+
+        find_derivatives(self, groups, s, sums);
+        low = sums[0] < 0 ? s : low;
+        high = sums[0] < 0 ? high : s;
+        next = s - sums[0] / sums[1];
+        if (!(next > low && next < high) || fabs(next - s) > before / 2) {
+            next = (low + high) / 2;
+        }
+        before = fabs(next - s);
+        s = next;
+        if (before <= DBL_EPSILON * fabs(s)) {
+            break;
+        }
+    }
+    return s;
+}
+
 /* The probability that the weighted share is at most t, by the saddlepoint approximation
  * of Lugannani and Rice (Advances in Applied Probability 12, 1980). */
 static double probability_up_to(const weighed_t *self)
 {
-    double least, most, low, high, sums[4], w, u;
+    group_t groups[NUM_GROUPS];
+    double least, most, s, sums[3], w, u;
 
     find_range(self, &least, &most);
     if (most <= 0 || least >= 0) {
         return most <= 0 ? 1 : 0;
     }
-    low = 1 / least;
-    high = 1 / most;
-    for (int j = 0; j < NUM_HALVINGS; j++) {
-        const double s = (low + high) / 2;
-
-        find_cumulants(self, s, sums);
-        low = sums[1] < 0 ? s : low;
-        high = sums[1] < 0 ? high : s;
-    }
-    find_cumulants(self, (low + high) / 2, sums);
-    w = copysign(sqrt(fmax(0, -2 * sums[0])), low + high);
-    u = (low + high) / 2 * sqrt(sums[2]);
+    find_groups(self, groups);
+    s = find_saddle(self, groups, 1 / least, 1 / most);
+    find_derivatives(self, groups, s, sums);
+    w = copysign(sqrt(fmax(0, -2 * find_cumulant(self, groups, s))), s);
+    u = s * sqrt(sums[1]);
     if (fabs(w) < NEAR_MEAN) {
-        return 0.5 + sums[3] / (6 * sums[2] * sqrt(sums[2])) * gsl_ran_ugaussian_pdf(0);
+        return 0.5 + sums[2] / (6 * sums[1] * sqrt(sums[1])) * gsl_ran_ugaussian_pdf(0);
     }
     return gsl_cdf_ugaussian_P(w) + gsl_ran_ugaussian_pdf(w) * (1 / w - 1 / u);
 }

@@ -27,19 +27,18 @@ typedef struct {
 typedef struct {
     const spot_compared_t *point;
     const spot_compared_t *base;
-    bool is_base_fixed;    /* its only row counts for all replications */
-    bool is_turned;        /* point and base are swapped */
-    size_t num_metrics;    /* compared */
-    spot_line_t *lines;    /* [2][num_metrics] of the point, then of the base: */
-    spot_compared_t lined; /* the latter is this one */
-    spot_known_t *known;   /* [2][num_metrics] as lines */
-    spot_paired_t *pairs;  /* [num_metrics] */
-    double confidence;     /* of the intervals of quantiles */
-    numbers_t *quantiles;  /* [num_metrics] empty but for quantiles */
-    size_t num_rows;       /* rows of the base in memory */
-    size_t next_id;        /* the first of them not before the current row of the point */
-    bool is_last;          /* the base has no later rows */
-    bool is_whole;         /* nor earlier ones: the rows serve another point too */
+    bool is_base_fixed;         /* its only row counts for all replications */
+    bool is_turned;             /* point and base are swapped */
+    size_t num_metrics;         /* compared */
+    spot_known_t *known;        /* [2][num_metrics] of the point, then of the base: */
+    spot_compared_t known_base; /* the latter is this one */
+    spot_paired_t *pairs;       /* [num_metrics] */
+    double confidence;          /* of the intervals of quantiles */
+    numbers_t *quantiles;       /* [num_metrics] empty but for quantiles */
+    size_t num_rows;            /* rows of the base in memory */
+    size_t next_id;             /* the first of them not before the current row of the point */
+    bool is_last;               /* the base has no later rows */
+    bool is_whole;              /* nor earlier ones: the rows serve another point too */
     size_t max_keys;
     int64_t *keys; /* [num_rows] their replications, ascending */
     size_t max_values;
@@ -87,7 +86,7 @@ static int keep_row(void *context, const spot_row_t *row)
         self->keys[self->num_rows] = row->replication;
         for (size_t j = 0; j < num_metrics; j++) {
             self->values[self->num_rows * num_metrics + j] =
-                value_of(self, &self->lines[num_metrics + j], j, row->metrics);
+                value_of(self, &self->known[num_metrics + j].line, j, row->metrics);
         }
         self->num_rows++;
     }
@@ -156,7 +155,7 @@ static int pair_row(void *context, const spot_row_t *row)
     }
     if (ret == 0 && self->keys[self->next_id] == key) {
         for (size_t j = 0; ret == 0 && j < num_metrics; j++) {
-            const double value = value_of(self, &self->lines[j], j, row->metrics);
+            const double value = value_of(self, &self->known[j].line, j, row->metrics);
             const double other = self->values[self->next_id * num_metrics + j];
 
             ret = pair_values(
@@ -201,31 +200,24 @@ static int find_known(const pairing_t *self, const spot_compared_t *compared, sp
         compared->metric_ids, self->confidence, known);
 }
 
-/* Finds the lines of both; those of a base serve its next point too. */
-static int find_lines(pairing_t *self)
+/* Finds what is known of both; that of a base serves its next point too. */
+static int find_both(pairing_t *self)
 {
-    const spot_compared_t *point = self->point, *base = self->base;
-    const size_t num_metrics = self->num_metrics;
+    const spot_compared_t *base = self->base, *known_base = &self->known_base;
     int ret = 0;
 
-    if (self->lines == NULL) {
-        self->lines = spot_calloc(2 * num_metrics, sizeof(*self->lines));
-        self->known = spot_calloc(2 * num_metrics, sizeof(*self->known));
+    if (self->known == NULL) {
+        self->known = spot_calloc(2 * self->num_metrics, sizeof(*self->known));
     }
-    if (self->lines == NULL || self->known == NULL) {
+    if (self->known == NULL) {
         return SPOT_ERR_NO_MEMORY;
     }
-    if (self->lined.store != base->store || self->lined.point_id != base->point_id ||
-        self->lined.metric_ids != base->metric_ids) {
-        ret = spot_lines_read(
-            base->store, base->point_id, num_metrics, base->metric_ids, &self->lines[num_metrics]);
-        ret = ret == 0 ? find_known(self, base, &self->known[num_metrics]) : ret;
-        self->lined = *base;
+    if (known_base->store != base->store || known_base->point_id != base->point_id ||
+        known_base->metric_ids != base->metric_ids) {
+        ret = find_known(self, base, &self->known[self->num_metrics]);
+        self->known_base = *base;
     }
-    ret = ret == 0 ? spot_lines_read(
-                         point->store, point->point_id, num_metrics, point->metric_ids, self->lines)
-                   : ret;
-    return ret == 0 ? find_known(self, point, self->known) : ret;
+    return ret == 0 ? find_known(self, self->point, self->known) : ret;
 }
 
 static bool is_binary(const spot_compared_t *self, size_t j)
@@ -286,7 +278,6 @@ static void free_pairing(pairing_t *self)
         free(self->quantiles[j].y);
     }
     free(self->quantiles);
-    free(self->lines);
     free(self->known);
     free(self->values);
     free(self->keys);
@@ -306,7 +297,7 @@ static int pair_point(pairing_t *self)
         self->base = point;
         self->is_whole = false;
     }
-    ret = find_lines(self);
+    ret = find_both(self);
     ret = ret == 0 ? start_quantiles(self) : ret;
     ret = ret == 0 ? pair_rows(self) : ret;
     if (self->is_turned) {

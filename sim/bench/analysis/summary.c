@@ -418,10 +418,13 @@ int spot_find_company(const spot_store_t *store, size_t point_id, int64_t num_ro
 static void know_metric(const spot_estimate_t *estimate, const spot_study_head_t *head,
     size_t point_id, size_t metric_id, double confidence, bool are_luck, spot_known_t *known)
 {
-    const bool is_of_chance =
-        !spot_study_is_ruled(head, point_id, metric_id) && estimate->num_values > 1;
+    const bool is_of_chance = (estimate->estimator == SPOT_ESTIMATOR_MEAN ||
+                                  estimate->estimator == SPOT_ESTIMATOR_RATIO) &&
+                              !spot_study_is_ruled(head, point_id, metric_id) &&
+                              estimate->num_values > 1;
 
-    *known = (spot_known_t){.value = spot_estimate_value(estimate)};
+    *known = (spot_known_t){
+        .value = spot_estimate_value(estimate), .line = spot_estimate_line(estimate)};
     known->low = known->high = known->value;
     known->is_open = are_luck && may_be_luck(estimate, head, point_id, metric_id);
     if (known->is_open) {
@@ -448,10 +451,7 @@ int spot_known_find(const spot_store_t *store, size_t point_id, size_t num_metri
         spot_estimate_init(&self.columns[j].estimate, head, j);
     }
     for (size_t j = 0; ret == 0 && j < num_metrics; j++) {
-        const size_t id = metric_ids == NULL ? j : metric_ids[j];
-        const spot_estimator_t estimator = self.columns[id].estimate.estimator;
-
-        is_asked[id] = estimator == SPOT_ESTIMATOR_MEAN || estimator == SPOT_ESTIMATOR_RATIO;
+        is_asked[metric_ids == NULL ? j : metric_ids[j]] = true;
     }
     ret = ret == 0 ? store->read(store, point_id, 0, add_asked, &self) : ret;
     if (ret == 0) {

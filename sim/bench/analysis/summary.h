@@ -49,6 +49,7 @@ typedef struct {
     double value, low, high; /* infinite: it lacks this end */
     bool is_open;            /* it is a constant that may be luck, without ends */
     bool is_unseen;          /* it is of events of which hardly any was seen */
+    spot_line_t line;
 } spot_known_t;
 
 /* Sets what a point knows of num_metrics metrics at a confidence; metric_ids: NULL: the first
