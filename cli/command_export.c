@@ -73,7 +73,7 @@ static int run(spot_call_t *call)
         out = spot_output_begin(&output, &target, &call->diag);
         if (out != NULL) {
             ret = arguments->form == FORM_TABLE
-                      ? spot_result_table_write(store, &output.terminal, out)
+                      ? spot_result_table_write(store, NULL, &output.terminal, out)
                   : arguments->form == FORM_JSON ? spot_result_json_write(store, out)
                   : arguments->per == 1          ? spot_export_points(store, format, out)
                                                  : spot_export_replications(store, format, out);

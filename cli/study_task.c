@@ -202,7 +202,10 @@ static int print_results(const spot_study_task_t *self, const spot_store_t *stor
     }
     out = spot_output_begin(&output, &(spot_target_t){.path = NULL}, &self->call->diag);
     return spot_output_end(
-        &output, out == NULL ? 0 : spot_result_table_write(store, &output.terminal, out));
+        &output, out == NULL ? 0
+                             : spot_result_table_write(store,
+                                   self->csv_path != NULL ? self->csv_path : self->store_path,
+                                   &output.terminal, out));
 }
 
 /* Those of a report. is_check: only whether there is something to draw. */

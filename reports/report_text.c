@@ -17,6 +17,7 @@
 
 #define MAX_LINES 60 /* of a part; of more only the number is printed */
 #define MAX_BAR_CHARS 60
+#define MAX_TABLE_POINTS 10000 /* where all of them are in a file too */
 
 /* What stands beside a label, or below it where labels take more than half of a line. */
 typedef struct {
@@ -292,9 +293,9 @@ void spot_ledger_bars_write(const spot_report_t *report, spot_document_t *docume
 /* ---- All ---- */
 
 /* What the points take for granted. */
-static void write_assumed(const spot_report_t *report, spot_document_t *document)
+static void write_assumed(const spot_study_head_t *head, spot_document_t *document)
 {
-    const char *text = spot_assumed_words(&document->texts, &report->head->assumed);
+    const char *text = spot_assumed_words(&document->texts, &head->assumed);
 
     if (text[0] != '\0') {
         spot_document_paragraph(document, "%s", text);
@@ -357,7 +358,7 @@ int spot_report_text_write(const spot_report_t *report, const spot_terminal_t *t
     fputs(spot_style_on(terminal, SPOT_STYLE_BOLD), out);
     spot_text_write(out, spot_study_title(report->head));
     fprintf(out, "%s\n", spot_style_off(terminal, SPOT_STYLE_BOLD));
-    write_assumed(report, &document);
+    write_assumed(report->head, &document);
     answer = spot_texts_begin(&document.texts);
     if (answer != NULL) {
         spot_document_fail(&document, spot_answer_write(report, answer));
@@ -372,18 +373,34 @@ int spot_report_text_write(const spot_report_t *report, const spot_terminal_t *t
     return spot_document_end(&document);
 }
 
-int spot_result_table_write(const spot_store_t *store, const spot_terminal_t *terminal, FILE *out)
+/* Whether the result is nothing but a table of points that is too long to be read. */
+static bool is_only_long(const spot_study_head_t *head)
 {
-    spot_document_t document;
-    spot_report_t report;
-    int ret = spot_report_init(&report, store);
+    return head->num_points > MAX_TABLE_POINTS && !head->best.is_asked &&
+           head->optimise.metric == NULL && head->plan.kind != SPOT_PLAN_SENSITIVITY;
+}
 
-    ret = ret == 0 ? spot_report_read_pairs(&report) : ret;
+int spot_result_table_write(
+    const spot_store_t *store, const char *elsewhere, const spot_terminal_t *terminal, FILE *out)
+{
+    const spot_study_head_t *head = store->head;
+    const bool is_left_out = elsewhere != NULL && is_only_long(head);
+    spot_document_t document;
+    spot_report_t report = {.num_rows = 0};
+    int ret = is_left_out ? 0 : spot_report_init(&report, store);
+
+    ret = ret == 0 && !is_left_out ? spot_report_read_pairs(&report) : ret;
     if (ret == 0) {
         spot_document_to_terminal(&document, terminal, out);
-        spot_document_paragraph(&document, "%s", spot_words_study(&document.texts, store->head));
-        write_assumed(&report, &document);
-        write_tables(&report, &document);
+        spot_document_paragraph(&document, "%s", spot_words_study(&document.texts, head));
+        write_assumed(head, &document);
+        if (is_left_out) {
+            spot_document_paragraph(&document,
+                "%zu points, and no table, which has at most %d: all are in %s", head->num_points,
+                MAX_TABLE_POINTS, spot_words_shown(&document.texts, elsewhere));
+        } else {
+            write_tables(&report, &document);
+        }
         ret = spot_document_end(&document);
     }
     spot_report_free(&report);

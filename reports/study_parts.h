@@ -20,10 +20,11 @@ SPOT_MUST_CHECK int spot_report_text_write(
 /* The study, what its figures rest on and what makes them doubtful, then one line a
  * point: see reports/point_table.h; where it has a baseline, the differences to it and
  * what pairing is worth; where it looks for an optimum, the answer first and only the
- * points that may be the best; what wins where, and Sobol indices, where it asks. The
- * same errors. */
+ * points that may be the best; what wins where, and Sobol indices, where it asks. elsewhere:
+ * a file with all points, in place of a table of more than 10,000 and nothing else, which
+ * is then not made; or NULL. The same errors. */
 SPOT_MUST_CHECK int spot_result_table_write(
-    const spot_store_t *store, const spot_terminal_t *terminal, FILE *out);
+    const spot_store_t *store, const char *elsewhere, const spot_terminal_t *terminal, FILE *out);
 
 /* Parts of it; nothing where there is nothing to show. */
 void spot_sparklines_write(const spot_report_t *report, spot_document_t *document);

@@ -179,7 +179,7 @@ run_batch() {
     [ -z "$is_ended" ] || wait $child 2>/dev/null
     child=
     took=$(($(date +%s) - started))
-    line=$(grep '^tried [0-9]*, wrong [0-9]*$' "$log" | tail -n 1)
+    line=$(grep -a '^tried [0-9]*, wrong [0-9]*$' "$log" | tail -n 1)
     if [ -z "$line" ]; then
         # It was stopped, or ended without a word, which is wrong.
         line="tried 0, wrong 1"

@@ -34,7 +34,7 @@ struct pool {
     atomic_int error;     /* first one of any thread */
     pthread_mutex_t lock; /* of all below */
     spot_study_progress_t progress;
-    spot_estimate_t *watched; /* [num_points] */
+    spot_estimate_t *watched; /* [num_points] or NULL */
     int64_t *num_done;        /* [num_points] replications that are there */
 };
 
@@ -117,7 +117,7 @@ static int count_batch(pool_t *self, const spot_piece_t *piece, int64_t num_repl
     int ret = 0;
 
     pthread_mutex_lock(&self->lock);
-    for (size_t j = 0; ret == 0 && j < piece->num_rows; j++) {
+    for (size_t j = 0; ret == 0 && self->watched != NULL && j < piece->num_rows; j++) {
         ret = spot_estimate_add(&self->watched[point_id], &piece->rows[j * num_metrics]);
     }
     self->num_done[point_id] += num_replications;
@@ -417,6 +417,29 @@ static int find_break_evens(pool_t *self)
 
 /* ---- All ---- */
 
+/* What is only for watching keeps about 400 bytes a point, and a quantile two numbers a row. */
+#define MAX_WATCHED_POINTS 65536
+#define MAX_WATCHED_VALUES 4e6
+
+static int start_watching(pool_t *self)
+{
+    const spot_study_head_t *head = &self->study->head;
+    const size_t metric_id = spot_study_watched_metric(head);
+    const double num_rows = (double) head->num_points * (double) head->num_replications;
+
+    if (head->num_points > MAX_WATCHED_POINTS ||
+        (spot_metric_estimator(&head->metrics[metric_id]) == SPOT_ESTIMATOR_QUANTILE &&
+            num_rows > MAX_WATCHED_VALUES)) {
+        return 0;
+    }
+    self->watched = spot_calloc(head->num_points, sizeof(*self->watched));
+    for (size_t j = 0; self->watched != NULL && j < head->num_points; j++) {
+        spot_estimate_init(&self->watched[j], head, metric_id);
+    }
+    self->progress.watched = self->watched;
+    return self->watched == NULL ? SPOT_ERR_NO_MEMORY : 0;
+}
+
 int spot_study_run(
     const spot_study_t *self, spot_store_t *store, const spot_study_run_t *run, spot_diag_t *diag)
 {
@@ -427,17 +450,12 @@ int spot_study_run(
         .diag = diag,
         .lock = PTHREAD_MUTEX_INITIALIZER,
         .progress = {.study = self},
-        .watched = spot_calloc(num_points, sizeof(*pool.watched)),
         .num_done = spot_calloc(num_points, sizeof(*pool.num_done))};
-    int ret = pool.watched == NULL || pool.num_done == NULL
-                  ? SPOT_ERR_NO_MEMORY
-                  : spot_study_check_shards(self, run->num_shards, diag);
+    int ret = pool.num_done == NULL ? SPOT_ERR_NO_MEMORY
+                                    : spot_study_check_shards(self, run->num_shards, diag);
 
-    for (size_t j = 0; pool.watched != NULL && j < num_points; j++) {
-        spot_estimate_init(&pool.watched[j], &self->head, spot_study_watched_metric(&self->head));
-    }
-    pool.progress.watched = pool.watched;
     atomic_store(&store->stop, run->stop);
+    ret = ret == 0 ? start_watching(&pool) : ret;
     ret = ret == 0 ? spot_rounds_start(&pool.rounds, &self->head, run) : ret;
     ret = ret == 0 ? spot_cohorts_init(&pool.cohorts, self) : ret;
     ret = ret == 0 ? run_rounds(&pool) : ret;
@@ -470,7 +488,7 @@ bool spot_study_widest(const spot_study_progress_t *self, size_t *point_id, doub
     const spot_until_t *until = &self->study->head.until;
     double widest = -1;
 
-    for (size_t j = 0; j < self->study->head.num_points; j++) {
+    for (size_t j = 0; self->watched != NULL && j < self->study->head.num_points; j++) {
         const double width = spot_estimate_stderr(&self->watched[j]);
 
         if (width > widest) {

@@ -94,11 +94,11 @@ SPOT_MUST_CHECK int spot_study_keep_ledger(spot_study_t *self, const spot_study_
 /* The progress of a run; valid during the call that gets it. */
 typedef struct {
     const spot_study_t *study;
-    int64_t num_done;   /* replications that are there */
-    int64_t num_wanted; /* as far as is known: a precision may ask for more */
-    int64_t num_run;    /* replications that this run has made */
-    const spot_estimate_t
-        *watched; /* [num_points] of the watched metric, by this run's replications */
+    int64_t num_done;               /* replications that are there */
+    int64_t num_wanted;             /* as far as is known: a precision may ask for more */
+    int64_t num_run;                /* replications that this run has made */
+    const spot_estimate_t *watched; /* [num_points] of the watched metric, by this run's
+                                       replications; NULL: the study is too large for it */
     size_t num_points_done;
     size_t num_series; /* made so far, once all is run: */
     size_t num_series_wanted;
@@ -111,7 +111,7 @@ typedef struct {
 size_t spot_study_watched_metric(const spot_study_head_t *head);
 
 /* Finds the point with the widest interval of the watched metric; *half_width is half
- * its width. Returns false if no point has two values yet. O(points). */
+ * its width. Returns false if no point has two values yet, or none is watched. O(points). */
 bool spot_study_widest(const spot_study_progress_t *self, size_t *point_id, double *half_width);
 
 /* How a run of a study is watched and stopped. */

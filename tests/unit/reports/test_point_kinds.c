@@ -121,7 +121,7 @@ static const spot_terminal_t terminal = {80, false, true};
 
 static int write_table(const case_t *self, FILE *out)
 {
-    return spot_result_table_write(self->store, &terminal, out);
+    return spot_result_table_write(self->store, NULL, &terminal, out);
 }
 
 static int write_csv(const case_t *self, FILE *out)

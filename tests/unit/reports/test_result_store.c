@@ -24,7 +24,7 @@ static int write_table(const spot_store_t *store, FILE *out)
 {
     const spot_terminal_t terminal = {80, false, true};
 
-    return spot_result_table_write(store, &terminal, out);
+    return spot_result_table_write(store, NULL, &terminal, out);
 }
 
 static int (*const reports[NUM_REPORTS])(const spot_store_t *store, FILE *out) = {

@@ -14,22 +14,35 @@
 #include "reports/table/decimals.h"
 #include "tests/unit/reports/sample.h"
 
+typedef struct {
+    const spot_store_t *store;
+    const char *elsewhere;
+} printed_t;
+
 static int print(const void *context, const spot_terminal_t *terminal, FILE *out)
 {
-    return spot_result_table_write(context, terminal, out);
+    const printed_t *self = context;
+
+    return spot_result_table_write(self->store, self->elsewhere, terminal, out);
 }
 
-static char *write_table(const spot_store_t *store)
+static char *write_table_or(const spot_store_t *store, const char *elsewhere)
 {
     const spot_terminal_t terminal = {80, false, true};
+    const printed_t printed = {store, elsewhere};
     char *text = NULL;
     size_t num_bytes;
     FILE *out = open_memstream(&text, &num_bytes);
 
     assert_non_null(out);
-    assert_int_equal(spot_terminal_write(&terminal, print, store, out), 0);
+    assert_int_equal(spot_terminal_write(&terminal, print, &printed, out), 0);
     assert_int_equal(fclose(out), 0);
     return text;
+}
+
+static char *write_table(const spot_store_t *store)
+{
+    return write_table_or(store, NULL);
 }
 
 /* Several blocks of columns, units, nulls and warnings. */
@@ -118,6 +131,44 @@ static void test_no_line_is_wider_than_a_terminal(void **state)
     free(text);
     store->close(store);
     spot_study_head_free(&head);
+}
+
+/* Only where a file has all points too. */
+static void test_too_many_points_for_a_table(void **state)
+{
+    static double values[10001];
+    spot_study_head_t head;
+
+    (void) state;
+    for (size_t num = 10000; num <= 10001; num++) {
+        spot_store_t *store;
+        char *text, *shown;
+
+        sample_plain_head(&head, 1);
+        for (size_t j = 0; j < num; j++) {
+            values[j] = (double) j;
+        }
+        head.axes = spot_calloc(1, sizeof(*head.axes));
+        assert_non_null(head.axes);
+        head.axes[0] = sample_axis("job.reload", num, values);
+        head.num_axes = 1;
+        head.num_points = num;
+        assert_int_equal(spot_store_open_memory(&store, &head), 0);
+        shown = write_table_or(store, "all.csv");
+        text = write_table(store);
+        assert_non_null(strstr(text, "\n      9999"));
+        if (num == 10000) {
+            assert_string_equal(shown, text);
+        } else {
+            assert_non_null(strstr(shown,
+                "10001 points, and no table, which has at most 10000: all are in all.csv\n"));
+            assert_null(strstr(shown, "9999"));
+        }
+        free(shown);
+        free(text);
+        store->close(store);
+        spot_study_head_free(&head);
+    }
 }
 
 /* The table of a study without axes whose metric has these values; title: how it ends.
@@ -217,6 +268,7 @@ int main(void)
         cmocka_unit_test(test_differences_to_a_baseline),
         cmocka_unit_test(test_marks),
         cmocka_unit_test(test_no_line_is_wider_than_a_terminal),
+        cmocka_unit_test(test_too_many_points_for_a_table),
         cmocka_unit_test(test_digits_follow_the_interval),
         cmocka_unit_test(test_one_replication_has_no_interval),
         cmocka_unit_test(test_nulls),
