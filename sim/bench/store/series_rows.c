@@ -318,6 +318,16 @@ int spot_series_write(
 
 /* ---- Reading ---- */
 
+/* Whether a cell has the type that bind_cell() gave it: only a number may be null. */
+static bool has_type_of(sqlite3_stmt *row, int column, spot_column_kind_t kind)
+{
+    const int type = sqlite3_column_type(row, column);
+
+    return kind < SPOT_COLUMN_NUMBER   ? type == SQLITE_INTEGER
+           : kind > SPOT_COLUMN_NUMBER ? type == SQLITE_TEXT
+                                       : type == SQLITE_FLOAT || type == SQLITE_NULL;
+}
+
 static int read_rows(spot_db_t *db, const char *table, const place_t *place, spot_series_t *series)
 {
     const size_t num_columns = series->kind->num_columns;
@@ -337,6 +347,7 @@ static int read_rows(spot_db_t *db, const char *table, const place_t *place, spo
             const spot_column_kind_t kind = series->kind->columns[j].kind;
             const int column = (int) j + NUM_RESERVED;
 
+            ret = ret == 0 && !has_type_of(row, column, kind) ? SPOT_ERR_BAD_INPUT : ret;
             if (kind < SPOT_COLUMN_NUMBER) {
                 cells[j].integer = sqlite3_column_int64(row, column);
             } else if (kind > SPOT_COLUMN_NUMBER) {
@@ -349,7 +360,7 @@ static int read_rows(spot_db_t *db, const char *table, const place_t *place, spo
                                       : sqlite3_column_double(row, column);
             }
         }
-        ret = spot_series_add(series, cells);
+        ret = ret == 0 ? spot_series_add(series, cells) : ret;
     }
     sqlite3_finalize(row);
     free(cells);

@@ -366,6 +366,8 @@ static void test_damaged(void **state)
         {"UPDATE series_kind_2 SET fate = 'serves' WHERE point = 2 AND row = 0",
             "damaged (the series of point 2, replication 4 are not"},
         {"UPDATE series_kind_2 SET row_ = NULL WHERE row = 1", "damaged"},
+        {"UPDATE series_kind_2 SET row_ = NULL WHERE row_ = 0", "damaged"}, /* reads as 0 */
+        {"UPDATE series_kind_2 SET \"ROW___\" = NULL WHERE \"ROW___\" = ''", "damaged"},
         {"UPDATE series_kind_2 SET Row_ = Row_ + 1 WHERE row = 1", "damaged"},
         {"UPDATE series_kind_2 SET \"ROW___\" = 'x' WHERE row = 1", "damaged"},
         {"UPDATE series_kind_2 SET \"ROW___\" = NULL WHERE row = 1", "damaged"},
