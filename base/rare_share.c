@@ -102,7 +102,18 @@ static void find_groups(const weighed_t *self, group_t groups[NUM_GROUPS])
     groups[GROUP_MORE] = (group_t){1, (self->is_more_all ? 1 - t : -t) * share->largest};
 }
 
-/* Sets the first three derivatives of the cumulant generating function at s. */
+/* Adds the first three derivatives of the cumulant generating function of num values c. */
+static void add_derivatives(double num, double c, double s, double sums[3])
+{
+    const double ratio = c / (1 - s * c);
+
+    if (num > 0) {
+        sums[0] += num * ratio;
+        sums[1] += num * ratio * ratio;
+        sums[2] += num * 2 * ratio * ratio * ratio;
+    }
+}
+
 static void find_derivatives(
     const weighed_t *self, const group_t groups[NUM_GROUPS], double s, double sums[3])
 {
@@ -110,21 +121,10 @@ static void find_derivatives(
 
     memset(sums, 0, 3 * sizeof(*sums));
     for (size_t j = 0; j < NUM_GROUPS; j++) {
-        const double ratio = groups[j].c / (1 - s * groups[j].c);
-
-        if (groups[j].num > 0) {
-            sums[0] += groups[j].num * ratio;
-            sums[1] += groups[j].num * ratio * ratio;
-            sums[2] += groups[j].num * 2 * ratio * ratio * ratio;
-        }
+        add_derivatives(groups[j].num, groups[j].c, s, sums);
     }
     for (size_t j = 0; j < share->num_parts; j++) {
-        const double c = share->parts[j][0] - self->t * share->parts[j][1];
-        const double ratio = c / (1 - s * c);
-
-        sums[0] += ratio;
-        sums[1] += ratio * ratio;
-        sums[2] += 2 * ratio * ratio * ratio;
+        add_derivatives(1, share->parts[j][0] - self->t * share->parts[j][1], s, sums);
     }
 }
 
@@ -144,17 +144,17 @@ static double find_cumulant(const weighed_t *self, const group_t groups[NUM_GROU
 }
 
 /* The smallest and the largest c. */
-static void find_range(const weighed_t *self, double *least, double *most)
+static void find_range(
+    const weighed_t *self, const group_t groups[NUM_GROUPS], double *least, double *most)
 {
     const spot_rare_share_t *share = self->share;
-    const double more = (self->is_more_all ? 1 - self->t : -self->t) * share->largest;
 
-    *least = *most = more;
-    if (share->num_none > 0) {
-        *least = fmin(*least, -self->t * share->whole_of_none / (double) share->num_none);
-    }
-    if (share->num_all > 0) {
-        *most = fmax(*most, (1 - self->t) * share->whole_of_all / (double) share->num_all);
+    *least = *most = groups[GROUP_MORE].c;
+    for (size_t j = 0; j < NUM_GROUPS; j++) {
+        if (groups[j].num > 0) {
+            *least = fmin(*least, groups[j].c);
+            *most = fmax(*most, groups[j].c);
+        }
     }
     for (size_t j = 0; j < share->num_parts; j++) {
         const double c = share->parts[j][0] - self->t * share->parts[j][1];
@@ -197,11 +197,11 @@ static double probability_up_to(const weighed_t *self)
     group_t groups[NUM_GROUPS];
     double least, most, s, sums[3], w, u;
 
-    find_range(self, &least, &most);
+    find_groups(self, groups);
+    find_range(self, groups, &least, &most);
     if (most <= 0 || least >= 0) {
         return most <= 0 ? 1 : 0;
     }
-    find_groups(self, groups);
     s = find_saddle(self, groups, 1 / least, 1 / most);
     find_derivatives(self, groups, s, sums);
     w = copysign(sqrt(fmax(0, -2 * find_cumulant(self, groups, s))), s);

@@ -179,15 +179,19 @@ static bool is_of_events(const spot_estimate_t *estimate, const spot_study_head_
            !spot_study_is_ruled(head, point_id, metric_id);
 }
 
+static bool is_mean_or_ratio(const spot_estimate_t *estimate)
+{
+    return estimate->estimator == SPOT_ESTIMATOR_MEAN ||
+           estimate->estimator == SPOT_ESTIMATOR_RATIO;
+}
+
 /* Whether all replications have the same of a mean or a ratio, which no rule says: then a
  * replication with an event may have another value. */
 static bool may_be_luck(const spot_estimate_t *estimate, const spot_study_head_t *head,
     size_t point_id, size_t metric_id)
 {
-    return (estimate->estimator == SPOT_ESTIMATOR_MEAN ||
-               estimate->estimator == SPOT_ESTIMATOR_RATIO) &&
-           spot_estimate_is_constant(estimate) && !spot_estimate_is_rare(estimate) &&
-           !spot_study_is_ruled(head, point_id, metric_id);
+    return is_mean_or_ratio(estimate) && spot_estimate_is_constant(estimate) &&
+           !spot_estimate_is_rare(estimate) && !spot_study_is_ruled(head, point_id, metric_id);
 }
 
 /* Whether a constant is not known to be one: there are events of which no replication shows
@@ -233,10 +237,8 @@ typedef struct {
 /* Whether the interval of a metric is one that a tail which was not seen can fool. */
 static bool can_be_fooled(const spot_estimate_t *estimate)
 {
-    return (estimate->estimator == SPOT_ESTIMATOR_MEAN ||
-               estimate->estimator == SPOT_ESTIMATOR_RATIO) &&
-           !spot_estimate_is_heavy(estimate) && !spot_estimate_is_rare(estimate) &&
-           spot_estimate_stderr(estimate) > 0;
+    return is_mean_or_ratio(estimate) && !spot_estimate_is_heavy(estimate) &&
+           !spot_estimate_is_rare(estimate) && spot_estimate_stderr(estimate) > 0;
 }
 
 /* Columns without rows are not looked at. */
@@ -418,8 +420,7 @@ int spot_find_company(const spot_store_t *store, size_t point_id, int64_t num_ro
 static void know_metric(const spot_estimate_t *estimate, const spot_study_head_t *head,
     size_t point_id, size_t metric_id, double confidence, bool are_luck, spot_known_t *known)
 {
-    const bool is_of_chance = (estimate->estimator == SPOT_ESTIMATOR_MEAN ||
-                                  estimate->estimator == SPOT_ESTIMATOR_RATIO) &&
+    const bool is_of_chance = is_mean_or_ratio(estimate) &&
                               !spot_study_is_ruled(head, point_id, metric_id) &&
                               estimate->num_values > 1;
 
