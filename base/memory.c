@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "base/memory.h"
 
+#include <math.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -8,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+
+#include "base/memory_limit.h"
 
 /* Of the latest request that was refused. */
 static atomic_size_t refused_bytes;
@@ -19,10 +22,20 @@ static void refuse(size_t num_items, size_t item_bytes)
     atomic_store(&refused_bytes, is_known ? num_items * item_bytes : SIZE_MAX);
 }
 
+/* A soft limit of the process; INFINITY: it has none. */
+static double limit_of(int resource)
+{
+    struct rlimit limit;
+    const bool is_known = getrlimit(resource, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
+
+    return is_known ? (double) limit.rlim_cur : (double) INFINITY;
+}
+
 const char *spot_memory_shortage(char text[SPOT_MEMORY_TEXT_BYTES])
 {
     const size_t num_bytes = atomic_load(&refused_bytes);
-    struct rlimit limit;
+    const double address_bytes = limit_of(RLIMIT_AS), data_bytes = limit_of(RLIMIT_DATA);
+    const double least_bytes = fmin(address_bytes, data_bytes);
     int used = 0;
 
     text[0] = '\0';
@@ -33,10 +46,12 @@ const char *spot_memory_shortage(char text[SPOT_MEMORY_TEXT_BYTES])
                          (double) num_bytes / (num_bytes < 1000000000 ? 1e6 : 1e9),
                          num_bytes < 1000000000 ? "MB" : "GB");
     }
-    if (getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY) {
+    if (isfinite(least_bytes)) {
         snprintf(text + used, SPOT_MEMORY_TEXT_BYTES - (size_t) used,
-            "%s the process may have %.3g MB (ulimit -v)", used > 0 ? "," : ":",
-            (double) limit.rlim_cur / 1e6);
+            "%s the process may have %.3g MB (%s)", used > 0 ? "," : ":", least_bytes / 1e6,
+            address_bytes <= data_bytes       ? "ulimit -v"
+            : spot_memory_limit_is_enforced() ? "--max-memory"
+                                              : "ulimit -d");
     }
     return text;
 }
@@ -71,6 +86,13 @@ int spot_array_reserve(void *array, size_t *max_items, size_t num_needed, size_t
     memcpy(array, &moved, sizeof(moved));
     *max_items = grown;
     return 0;
+}
+
+double spot_array_bytes(double num_items, size_t item_bytes)
+{
+    const double least = num_items < 16 ? 16 : num_items;
+
+    return num_items > 0 ? exp2(ceil(log2(least))) * (double) item_bytes : 0;
 }
 
 void *spot_calloc(size_t num_items, size_t item_bytes)

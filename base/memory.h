@@ -12,6 +12,9 @@
 SPOT_MUST_CHECK int spot_array_reserve(
     void *array, size_t *max_items, size_t num_needed, size_t item_bytes);
 
+/* The bytes that an array has which grew to num_items in this way. Any number. */
+double spot_array_bytes(double num_items, size_t item_bytes);
+
 /* The same of an array "items" of owner with num_items and max_items beside it: room for
  * num_needed of them; or for one more, which is then appended. 0, NO_MEMORY. */
 #define SPOT_ARRAY_ROOM(owner, items, num_needed)                                                  \

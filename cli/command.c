@@ -11,6 +11,7 @@
 
 #include "base/build_info.h"
 #include "base/memory.h"
+#include "base/memory_limit.h"
 #include "base/stop.h"
 #include "sim/bench/store/origin.h"
 #include "sim/bench/store/store_sqlite.h"
@@ -185,7 +186,8 @@ static int finish(spot_call_t *self, int error)
             fprintf(stderr, "spotsim: interrupted\n");
             return SPOT_EXIT_INTERRUPTED;
         default:
-            if (error < 0 && !is_explained) {
+            /* what is said of input that did not fit into memory may be wrong */
+            if (error < 0 && (!is_explained || error == SPOT_ERR_NO_MEMORY)) {
                 fprintf(stderr, "spotsim: %s%s\n", spot_error_text(error),
                     error == SPOT_ERR_NO_MEMORY ? spot_memory_shortage(shortage) : "");
             }
@@ -221,6 +223,7 @@ int spot_command_call(const spot_command_t *command, int argc, char **argv)
             memcpy(call.arguments, command->initial, command->arguments_bytes);
         }
         spot_options_parse(&call);
+        spot_memory_limit_enforce();
         call.is_reading = false;
         ret = spot_options_check_files(&call);
         if (ret == 0) {

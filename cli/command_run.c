@@ -251,6 +251,12 @@ static int check_failure(const run_t *self, spot_diag_t *diag)
     return SPOT_ERR_NOTHING_DONE;
 }
 
+static bool is_recorded(const arguments_t *self)
+{
+    return self->events_path != NULL || self->plot_path != NULL || self->series_path != NULL ||
+           self->chrome_path != NULL;
+}
+
 static int simulate(run_t *self, const void *scenario, spot_diag_t *diag)
 {
     const arguments_t *arguments = self->arguments;
@@ -259,8 +265,7 @@ static int simulate(run_t *self, const void *scenario, spot_diag_t *diag)
         .stop = &spot_stop};
     int ret;
 
-    self->is_recorded = arguments->events_path != NULL || arguments->plot_path != NULL ||
-                        arguments->series_path != NULL || arguments->chrome_path != NULL;
+    self->is_recorded = is_recorded(arguments);
     self->metrics = spot_calloc(self->outputs->num_metrics, sizeof(*self->metrics));
     ret = self->metrics == NULL ? SPOT_ERR_NO_MEMORY : 0;
     if (ret == 0 && self->is_recorded) {
@@ -307,8 +312,8 @@ static int run_scenario(spot_call_t *call, const spot_bound_scenario_t *bound)
 static int run(spot_call_t *call)
 {
     const arguments_t *arguments = call->arguments;
-    const spot_scenario_changes_t changes = {
-        arguments->trace_path, arguments->sets.num_texts, arguments->sets.texts};
+    const spot_scenario_changes_t changes = {arguments->trace_path, arguments->sets.num_texts,
+        arguments->sets.texts, is_recorded(arguments)};
     spot_bound_scenario_t bound;
     int ret = spot_bound_scenario_read(
         &bound, spot_engines, arguments->scenario_path, &changes, &call->diag);

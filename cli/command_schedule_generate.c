@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <string.h>
 
+#include "base/memory_limit.h"
 #include "cli/command.h"
 #include "cli/schedule_log.h"
 #include "sim/bench/engine/scenario_file.h"
@@ -57,11 +58,22 @@ static const char *law_key(size_t j, const char **name)
     return text;
 }
 
+/* Refuses more jobs than memory holds. */
+static int check_memory(spot_call_t *call, const spot_job_law_t *law, const spot_node_t *root)
+{
+    const char *key = law->num_jobs > 0 ? "jobs" : "per_hour";
+    const spot_node_t *node = spot_node_place(root, key);
+    const double num_jobs = spot_job_law_mean_jobs(law);
+    const spot_memory_need_t need = {num_jobs, "jobs", spot_job_law_bytes(num_jobs), false};
+
+    return spot_memory_check(&need, &call->diag, node, key);
+}
+
 static int read_law(spot_call_t *call, spot_job_law_t *law)
 {
     const arguments_t *arguments = call->arguments;
     const spot_scenario_changes_t changes = {
-        NULL, arguments->sets.num_texts, arguments->sets.texts};
+        .num_sets = arguments->sets.num_texts, .sets = arguments->sets.texts};
     spot_yaml_t document;
     int ret = spot_scenario_read_document(&document, arguments->law_path, &changes, &call->diag);
 
@@ -69,6 +81,9 @@ static int read_law(spot_call_t *call, spot_job_law_t *law)
         const int error = spot_job_law_init(law, document.root, &call->diag);
 
         ret = spot_error_first(ret, error);
+    }
+    if (ret == 0) {
+        ret = check_memory(call, law, document.root);
     }
     spot_yaml_free(&document);
     return ret;

@@ -36,7 +36,7 @@ static int read_setting(spot_call_t *call, spot_arrivals_setting_t *setting)
 {
     const arguments_t *arguments = call->arguments;
     const spot_scenario_changes_t changes = {
-        NULL, arguments->sets.num_texts, arguments->sets.texts};
+        .num_sets = arguments->sets.num_texts, .sets = arguments->sets.texts};
     const char *path = arguments->scenario_path;
     spot_bind_t bind = {.diag = &call->diag};
     spot_yaml_t document;
@@ -49,6 +49,9 @@ static int read_setting(spot_call_t *call, spot_arrivals_setting_t *setting)
     if (ret == 0) {
         spot_bind_map(&bind, spot_arrivals_fields, "arrivals", node, setting);
         ret = bind.is_out_of_memory ? SPOT_ERR_NO_MEMORY : spot_arrivals_open(setting, &bind, node);
+        if (ret == 0 && call->diag.num_errors == 0) {
+            ret = spot_arrivals_check_memory(setting, &call->diag, node, 0);
+        }
         if (ret == 0 && call->diag.num_errors > 0) {
             ret = SPOT_ERR_BAD_INPUT;
         }

@@ -46,7 +46,8 @@ static int settle(spot_input_scenario_t *self, const spot_input_request_t *reque
 int spot_input_open(
     spot_input_scenario_t *scenario, spot_call_t *call, const spot_input_request_t *request)
 {
-    const spot_scenario_changes_t changes = {NULL, request->sets.num_texts, request->sets.texts};
+    const spot_scenario_changes_t changes = {
+        .num_sets = request->sets.num_texts, .sets = request->sets.texts};
     spot_diag_t *diag = &call->diag;
     spot_input_scenario_t read = {.compute_ns = -1};
     spot_yaml_t document;

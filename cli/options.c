@@ -8,12 +8,25 @@
 
 #include "base/files.h"
 #include "base/memory.h"
+#include "base/memory_limit.h"
 #include "base/texts.h"
 #include "base/units.h"
 #include "base/utf8.h"
 #include "cli/command.h"
 #include "cli/manual.h"
 #include "reports/traces/trace_pictures.h"
+
+static void take_max_memory(spot_call_t *call, const spot_option_t *option, const char *text)
+{
+    const char *problem = "";
+    spot_amount_t amount = {.whole = 0};
+
+    if (spot_units_parse(&spot_units_bytes, text, &amount, &problem) != 0 || amount.whole <= 0) {
+        spot_usage_error(call, "--%s: expected a size such as \"8 GB\" or \"500 MiB\", got \"%s\"",
+            option->name, text);
+    }
+    spot_memory_limit_set(amount.whole);
+}
 
 /* The options that all commands have, by a letter in min. */
 static void take_common(spot_call_t *call, const spot_option_t *option, const char *text)
@@ -43,6 +56,13 @@ static void take_common(spot_call_t *call, const spot_option_t *option, const ch
     }
 
 static const spot_option_t options_of_all[] = {
+    {.kind = SPOT_OPTION_OWN,
+        .name = "max-memory",
+        .value = "SIZE",
+        .settle = take_max_memory,
+        .help = "Refuse what would take more memory, before it starts (default: half of the "
+                "machine's)",
+        .example = "\"8 GB\""},
     OF_ALL("quiet", 'q', 'q', "No warnings, no progress"),
     OF_ALL("help", 'h', 'h', "Print this help"),
     OF_ALL("usage", 0, 'U', "Print the form of the command only"),

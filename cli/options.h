@@ -94,8 +94,8 @@ typedef struct {
 void spot_option_reserve(void *items, size_t *max_items, size_t num_items, size_t item_bytes);
 void spot_option_list_add(spot_option_list_t *self, const char *text);
 
-/* The j-th option of a command, its own first, then --quiet, --help, --usage and
- * --version, which all have; NULL behind the last. */
+/* The j-th option of a command, its own first, then --max-memory, --quiet,
+ * --help, --usage and --version, which all have; NULL behind the last. */
 const spot_option_t *spot_option_at(const struct spot_command *command, size_t j);
 
 /* The j-th word or choice that the value may be, or NULL behind the last. */

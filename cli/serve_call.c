@@ -14,6 +14,7 @@
 #include "reports/table/table_machine.h"
 #include "sim/bench/engine/scenario_file.h"
 #include "sim/serve/experiment.h"
+#include "sim/serve/needs.h"
 
 /* ---- Options ---- */
 
@@ -116,7 +117,7 @@ static int read_scenario(spot_serve_call_t *self)
 {
     static const spot_experiment_t *const engines[] = {&spot_serve_experiment, NULL};
     const spot_scenario_changes_t changes = {
-        NULL, self->arguments->sets.num_texts, self->arguments->sets.texts};
+        .num_sets = self->arguments->sets.num_texts, .sets = self->arguments->sets.texts};
     spot_diag_t *diag = &self->call->diag;
     const spot_experiment_t *experiment;
     int ret = spot_scenario_read_document(
@@ -127,6 +128,9 @@ static int read_scenario(spot_serve_call_t *self)
     }
     if (ret == 0) {
         ret = spot_serve_scenario_init(&self->scenario, self->document.root, diag);
+    }
+    if (ret == 0) {
+        ret = spot_serve_check_planning(&self->scenario, self->document.root, diag);
     }
     return ret;
 }

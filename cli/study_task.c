@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/files.h"
+#include "base/memory_limit.h"
 #include "base/stop.h"
 #include "base/utf8.h"
 #include "reports/cdf_chart.h"
@@ -117,19 +118,12 @@ static int keep_ledger(const spot_study_task_t *self, spot_study_t *study)
     return ret;
 }
 
-static int open_memory(spot_store_t **store, const spot_study_head_t *head)
+static int open_memory(
+    const spot_study_task_t *self, const spot_study_t *study, spot_store_t **store)
 {
-    const int ret = spot_store_open_memory(store, head);
+    const int ret = spot_study_check_memory(study, &self->call->diag);
 
-    if (ret == SPOT_ERR_NO_MEMORY) {
-        fprintf(stderr,
-            "%zu points x %" PRId64 " replications x %zu metrics need %.1f GB: keep "
-            "them in a database (-o FILE.db), or keep fewer metrics\n",
-            head->num_points, head->num_replications, head->num_metrics,
-            8e-9 * (double) head->num_points * (double) head->num_replications *
-                (double) head->num_metrics);
-    }
-    return ret;
+    return ret == 0 ? spot_store_open_memory(store, &study->head) : ret;
 }
 
 typedef int (*open_function_t)(spot_store_t **store, const char *path,
@@ -142,6 +136,7 @@ static int open_database(const spot_study_task_t *self, const spot_study_t *stud
     spot_study_provenance_t provenance;
     int ret = spot_study_provenance_init(&provenance, study, self->call->argc, self->call->argv);
 
+    ret = ret == 0 ? spot_study_check_recordings(study, &self->call->diag) : ret;
     if (ret == 0) {
         provenance.provenance.num_threads = self->num_threads;
         provenance.provenance.shard = self->shard == NULL ? "" : self->shard;
@@ -414,7 +409,7 @@ int spot_study_task_run(const spot_study_task_t *self, spot_study_t *study)
     ret = ret != 0 ? ret : check_outputs(self, study);
     if (ret == 0) {
         ret = is_stored ? open_database(self, study, spot_store_open_sqlite, &store)
-                        : open_memory(&store, &study->head);
+                        : open_memory(self, study, &store);
     }
     ret = ret != 0 ? ret : draw_pictures(self, store, true);
     ret = ret != 0 ? ret : run_points(self, study, store);
@@ -479,6 +474,8 @@ int spot_study_task_plan(const spot_study_task_t *self, spot_study_t *study)
 
     if (ret == 0 && self->store_path != NULL && access(self->store_path, F_OK) == 0) {
         ret = open_database(self, study, spot_store_look_sqlite, &store);
+    } else if (ret == 0 && self->store_path == NULL) {
+        ret = spot_study_check_memory(study, &self->call->diag);
     }
     ret = ret != 0 ? ret : print_plan(self, study, store);
     return spot_command_close_store(store, ret, &self->call->diag);

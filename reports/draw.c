@@ -9,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/memory_limit.h"
 #include "base/outfile.h"
 #include "base/stop.h"
 #include "reports/chart/script.h"
@@ -85,7 +86,9 @@ static int start(pid_t *child, spot_picture_format_t format, FILE *const *stream
         error = posix_spawn_file_actions_adddup2(&actions, fileno(streams[j]), j);
     }
     if (error == 0) {
+        spot_memory_limit_lift();
         error = posix_spawnp(child, list[0], &actions, NULL, list, environ);
+        spot_memory_limit_enforce();
     }
     posix_spawn_file_actions_destroy(&actions);
     return error;

@@ -13,6 +13,7 @@
 
 #include "base/clock.h"
 #include "base/csv_field.h"
+#include "base/memory_limit.h"
 #include "base/stop.h"
 #include "base/table_file.h"
 #include "base/units.h"
@@ -157,6 +158,7 @@ static int run(const char *command, int64_t timeout_ms, FILE *out)
 
     if (child == 0) {
         setpgid(0, 0);
+        spot_memory_limit_lift();
         dup2(open("/dev/null", O_RDONLY), STDIN_FILENO);
         dup2(fileno(out), STDOUT_FILENO);
         execl("/bin/sh", "sh", "-c", command, (char *) NULL);

@@ -6,6 +6,7 @@
 #include "base/json.h"
 #include "base/memory.h"
 #include "sim/schedule/metrics.h"
+#include "sim/schedule/needs.h"
 #include "sim/schedule/policy.h"
 #include "sim/schedule/run_recorder.h"
 #include "sim/schedule/scenario.h"
@@ -236,6 +237,7 @@ const spot_experiment_t spot_schedule_experiment = {
     .open = schedule_open,
     .close = schedule_close,
     .run = schedule_run,
+    .check_recording = spot_schedule_check_recording,
     .view = &view,
     .advice = &spot_schedule_advice,
 };

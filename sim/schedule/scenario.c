@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "base/texts.h"
 #include "base/units.h"
+#include "sim/schedule/needs.h"
 #include "sim/schedule/policy.h"
 #include "sim/schedule/profiler.h"
 
@@ -422,6 +423,9 @@ int spot_schedule_scenario_init(
     if (ret == 0 && diag->num_errors == num_errors) {
         check_sizes(self, &bind, root);
         check_trainers(self, &bind, root);
+    }
+    if (ret == 0 && diag->num_errors == num_errors) {
+        ret = spot_schedule_check_memory(self, root, diag);
     }
     if (ret == 0 && bind.is_out_of_memory) {
         ret = SPOT_ERR_NO_MEMORY;

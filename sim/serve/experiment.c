@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "sim/serve/needs.h"
 #include "sim/serve/run.h"
 
 /* ---- Scenarios ---- */
@@ -219,6 +220,7 @@ const spot_experiment_t spot_serve_experiment = {
     .open = serve_open,
     .close = serve_close,
     .run = serve_run,
+    .check_recording = spot_serve_check_recording,
     .view = &view,
     .advice = &spot_serve_advice,
 };

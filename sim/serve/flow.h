@@ -28,6 +28,9 @@ typedef struct {
     int32_t *own_ids;
 } spot_flow_t;
 
+/* The bytes of a flow, for each query that there may be. */
+#define SPOT_FLOW_QUERY_BYTES (sizeof(spot_flow_batch_t) + sizeof(int32_t))
+
 /* When queries are late. */
 typedef struct {
     size_t num_queries;   /* that came to the pipeline */

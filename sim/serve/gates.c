@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "base/memory.h"
 #include "base/order.h"
 
 const char *const spot_gate_names[] = {"feasible", "throughput", "latency", "slo", NULL};
@@ -96,6 +97,15 @@ int spot_latencies_take(
     self->num_queries = num_queries;
     self->num_infinite = num_queries - num_finite;
     return 0;
+}
+
+double spot_latencies_bytes(double num_queries)
+{
+    const spot_latencies_t *self = NULL;
+
+    return spot_array_bytes(num_queries, sizeof(*self->sorted_ns)) +
+           spot_array_bytes(num_queries, sizeof(*self->unsorted_ns)) +
+           spot_array_bytes(2 * num_queries, sizeof(*self->order));
 }
 
 void spot_latencies_free(spot_latencies_t *self)

@@ -51,6 +51,8 @@ typedef struct {
 SPOT_MUST_CHECK int spot_latencies_take(
     spot_latencies_t *self, size_t num_queries, const int64_t *source_ns, const int64_t *sink_ns);
 void spot_latencies_free(spot_latencies_t *self);
+/* The bytes of so many. */
+double spot_latencies_bytes(double num_queries);
 int64_t spot_latencies_percentile(const spot_latencies_t *self, int64_t percentile_milli);
 /* Queries with a latency above a limit. O(log queries). */
 size_t spot_latencies_late(const spot_latencies_t *self, int64_t limit_ns);

@@ -76,6 +76,17 @@ static int make_room(planning_t *self)
     return memory->error;
 }
 
+double spot_planning_bytes(const spot_serve_scenario_t *scenario, double num_queries)
+{
+    const planning_t *self = NULL;
+    const size_t num_flows = scenario->pipeline.num_nodes + 1;
+    const size_t query_bytes = sizeof(*self->limit.deadline_ns) + sizeof(*self->times_ns) +
+                               sizeof(*self->free_ns) + sizeof(*self->counts) +
+                               2 * sizeof(*self->order) + num_flows * SPOT_FLOW_QUERY_BYTES;
+
+    return num_queries * (double) query_bytes;
+}
+
 int spot_planning_init(planning_t *self, const spot_plan_request_t *request)
 {
     const spot_serve_scenario_t *scenario = request->scenario;

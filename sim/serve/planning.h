@@ -43,6 +43,10 @@ struct spot_planning {
 SPOT_MUST_CHECK int spot_planning_init(spot_planning_t *self, const spot_plan_request_t *request);
 void spot_planning_free(spot_planning_t *self);
 
+/* The bytes that planning for so many queries takes: what all planners share. The exact planner
+ * keeps late queries of stages besides, a bit each. */
+double spot_planning_bytes(const spot_serve_scenario_t *scenario, double num_queries);
+
 /* Plans for as many queries at other times, which must live as long. */
 void spot_planning_set_arrivals(spot_planning_t *self, const spot_arrivals_t *arrivals);
 

@@ -78,6 +78,9 @@ void spot_serve_json_write(const spot_serve_replication_t *self, spot_json_t *js
 /* The kinds of series of a scenario, in its outputs. NO_MEMORY. */
 SPOT_MUST_CHECK int spot_serve_series_init(spot_serve_scenario_t *scenario);
 
+/* The bytes of the series that have rows for each query, where no batch is cut. */
+double spot_serve_series_bytes(const spot_serve_scenario_t *scenario, double num_queries);
+
 /* Fills the series of a replication that was recorded. NO_MEMORY. */
 SPOT_MUST_CHECK int spot_serve_series_fill(
     const spot_serve_replication_t *self, spot_recording_t *recording);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/texts.h"
+#include "sim/serve/needs.h"
 
 typedef spot_serve_scenario_t scenario_t;
 
@@ -308,6 +309,9 @@ int spot_serve_scenario_init(scenario_t *self, const spot_node_t *root, spot_dia
     ret = spot_error_first(ret, make_parts(&checker));
     if (ret == 0 && diag->num_errors == num_errors) {
         ret = make_times(&checker);
+    }
+    if (ret == 0 && diag->num_errors == num_errors) {
+        ret = spot_serve_check_memory(self, root, diag);
     }
     if (bind.is_out_of_memory) {
         ret = SPOT_ERR_NO_MEMORY;

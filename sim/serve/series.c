@@ -434,6 +434,21 @@ static void add_samples(filler_t *self)
     }
 }
 
+double spot_serve_series_bytes(const spot_serve_scenario_t *scenario, double num_queries)
+{
+    const spot_serve_pipeline_t *pipeline = &scenario->pipeline;
+    const spot_series_kind_t *const *all = scenario->outputs.series;
+    const double num_changes = 2 * num_queries * (double) pipeline->num_stages;
+    double id_bytes = 0;
+
+    for (size_t j = 0; j < pipeline->num_stages; j++) {
+        id_bytes += 2 * num_queries *
+                    (double) (strlen(spot_serve_pipeline_stage_node(pipeline, j)->id) + 1);
+    }
+    return spot_series_bytes(all[LINEAGE], num_queries) +
+           spot_series_bytes(all[QUEUES], num_changes) + spot_array_bytes(id_bytes, 1);
+}
+
 int spot_serve_series_fill(const spot_serve_replication_t *self, spot_recording_t *recording)
 {
     const int64_t end_ns = self->options == NULL ? 0 : self->serve.end_ns;

@@ -217,6 +217,11 @@ SPOT_MUST_CHECK int spot_serve_run(
     spot_serve_t *self, const spot_serve_run_t *run, const spot_serve_plan_t *plans);
 void spot_serve_free(spot_serve_t *self);
 
+/* Bytes that a run of num_queries takes for them and its slots, with options[num_stages]; if it is
+ * recorded, with stamps, and records as of batches of one query. Any number. */
+double spot_serve_bytes(const spot_serve_pipeline_t *pipeline, const spot_stage_option_t *options,
+    double num_queries, bool is_recorded);
+
 /* Spot slots of a stage with this option; and all its slots. */
 int32_t spot_stage_option_spot_slots(const spot_stage_option_t *option);
 int32_t spot_stage_option_slots(const spot_stage_option_t *option);

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A run as a whole: its memory, its start, its loop and its end. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "sim/serve/serve_events.h"
 
 typedef spot_serve_stage_t stage_t;
@@ -64,6 +66,26 @@ static void carve_stage(carver_t *carver, stage_t *stage, size_t num_queries, bo
     carve_stamps(carver, stage, num_queries, is_recorded);
 }
 
+/* Sets the option of a stage and the sizes that follow from it. */
+static void shape_stage(stage_t *stage, const spot_stage_option_t *option, size_t num_queries)
+{
+    int64_t num_places = 1;
+
+    stage->option = *option;
+    stage->num_slots = spot_stage_option_slots(option);
+    stage->ring_mask = -1;
+    while (stage->return_mask < stage->num_slots) {
+        stage->return_mask = 2 * stage->return_mask + 1;
+    }
+    stage->can_be_cut = spot_stage_option_spot_slots(option) > 0;
+    while (stage->can_be_cut && num_places < (int64_t) num_queries) {
+        num_places *= 2;
+    }
+    if (stage->can_be_cut) {
+        stage->ring_mask = num_places - 1;
+    }
+}
+
 static size_t carve_all(spot_serve_t *self, char *block)
 {
     const spot_serve_pipeline_t *pipeline = self->run.pipeline;
@@ -94,6 +116,35 @@ static size_t carve_all(spot_serve_t *self, char *block)
         }
     }
     return carver.num_bytes;
+}
+
+/* Beyond 2^40 queries a block does not fit, whatever the machine has. */
+#define MOST_QUERIES 0x1p40
+
+/* Of a batch, without those of preemptions: it is queued, taken, leaves the queue, returns. */
+#define RECORDS_PER_BATCH 4
+
+double spot_serve_bytes(const spot_serve_pipeline_t *pipeline, const spot_stage_option_t *options,
+    double num_queries, bool is_recorded)
+{
+    const double num_counted = ceil(fmin(num_queries, MOST_QUERIES));
+    const double num_records =
+        is_recorded ? RECORDS_PER_BATCH * num_queries * (double) pipeline->num_stages : 0;
+    stage_t stages[SPOT_SERVE_MAX_NODES];
+    spot_serve_join_t joins[SPOT_SERVE_MAX_NODES];
+    spot_serve_t self = {.num_stages = pipeline->num_stages,
+        .num_nodes = pipeline->num_nodes,
+        .stages = stages,
+        .joins = joins,
+        .run = {
+            .pipeline = pipeline, .num_queries = (size_t) num_counted, .is_recorded = is_recorded}};
+
+    for (size_t j = 0; j < self.num_stages; j++) {
+        stages[j] = (stage_t){.ring_mask = -1};
+        shape_stage(&stages[j], &options[j], self.run.num_queries);
+    }
+    return fmax(1, num_queries / MOST_QUERIES) * (double) carve_all(&self, NULL) +
+           spot_array_bytes(num_records, sizeof(*self.records));
 }
 
 static int make_room(spot_serve_t *self)
@@ -141,27 +192,14 @@ static void set_stage(spot_serve_t *self, stage_t *stage, const spot_serve_plan_
 {
     const size_t max_spans = stage->max_spans;
     spot_slot_span_t *spans = stage->spans;
-    int64_t num_places = 1;
 
-    *stage = (stage_t){.option = plan->option,
-        .time = plan->time,
+    *stage = (stage_t){.time = plan->time,
         .price_per_h = {plan->price_per_h[0], plan->price_per_h[1]},
         .spans = spans,
         .max_spans = max_spans,
         .first_pending = -1,
-        .last_pending = -1,
-        .num_slots = spot_stage_option_slots(&plan->option),
-        .ring_mask = -1};
-    while (stage->return_mask < stage->num_slots) {
-        stage->return_mask = 2 * stage->return_mask + 1;
-    }
-    stage->can_be_cut = spot_stage_option_spot_slots(&plan->option) > 0;
-    while (stage->can_be_cut && num_places < (int64_t) self->run.num_queries) {
-        num_places *= 2;
-    }
-    if (stage->can_be_cut) {
-        stage->ring_mask = num_places - 1;
-    }
+        .last_pending = -1};
+    shape_stage(stage, &plan->option, self->run.num_queries);
 }
 
 static int reserve(spot_serve_t *self, const spot_serve_run_t *run)

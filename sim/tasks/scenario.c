@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory_limit.h"
 #include "base/order.h"
 #include "base/utf8.h"
 #include "sim/tasks/rerun.h"
@@ -233,6 +234,18 @@ static const spot_rerun_class_t *find_class(size_t num, spot_rerun_class_t *item
 }
 
 /* Inputs of tasks, and what they take. */
+/* A run knows of the data of each task when each worker and host has it. */
+static int check_memory(
+    const spot_rerun_scenario_t *self, const spot_node_t *root, spot_diag_t *diag)
+{
+    const double num_places = (double) (self->num_workers + self->num_hosts);
+    const spot_memory_need_t need = {(double) self->num_ids * num_places,
+        "times of data (tasks x workers and hosts)",
+        (double) self->num_ids * num_places * sizeof(int64_t), true};
+
+    return spot_memory_check(&need, diag, spot_node_place(root, "workers"), "workers");
+}
+
 static int settle_tasks(scenario_t *self, const spot_node_t *root, spot_bind_t *bind)
 {
     const spot_task_log_t *log = &self->log;
@@ -382,6 +395,9 @@ static int settle(scenario_t *self, const spot_node_t *root, spot_bind_t *bind)
             "is not the class of a task");
     }
     ret = ret == 0 && bind->diag->num_errors > 0 ? SPOT_ERR_BAD_INPUT : ret;
+    if (ret == 0 && !self->is_replay) {
+        ret = check_memory(self, root, bind->diag);
+    }
     return ret == 0 ? order_tasks(self) : ret;
 }
 

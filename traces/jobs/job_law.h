@@ -132,6 +132,9 @@ SPOT_MUST_CHECK int spot_job_law_place(
 /* The mean number of jobs that have come when the law ends; INFINITY: it has no end. */
 double spot_job_law_mean_jobs(const spot_job_law_t *self);
 
+/* The bytes that so many drawn jobs take in a log. */
+double spot_job_law_bytes(double num_jobs);
+
 /* Draws the log of a replication. log is zeroed, or drawn earlier: then its memory is
  * used again. self must outlive it. Job j is called "j + 1"; it takes number j of the
  * streams of gaps, sizes, VCs and users, and its own stream of durations, so that two

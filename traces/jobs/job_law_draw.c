@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/csv_field.h"
+#include "base/memory.h"
 #include "traces/jobs/job_columns.h"
 #include "traces/jobs/job_coverage.h"
 #include "traces/jobs/job_law.h"
@@ -204,6 +205,12 @@ static int make_room(spot_job_log_t *log)
         log->jobs[old_max + j].id = ids;
     }
     return 0;
+}
+
+double spot_job_law_bytes(double num_jobs)
+{
+    return spot_array_bytes(num_jobs, sizeof(spot_job_row_t)) +
+           spot_array_bytes(num_jobs, ID_BYTES);
 }
 
 /* Users, and the workloads of the law, whose texts stay there. */

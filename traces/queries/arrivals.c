@@ -25,6 +25,58 @@ bool spot_arrivals_is_random(const spot_arrivals_setting_t *self)
            (self->kind == SPOT_ARRIVALS_GAMMA && self->scv > 0);
 }
 
+double spot_arrivals_mean_queries(const spot_arrivals_setting_t *self)
+{
+    const double end_s = (double) self->rates_end_ns / NS_PER_S;
+    double num_deltas = 0;
+
+    switch (self->kind) {
+        case SPOT_ARRIVALS_POISSON:
+        case SPOT_ARRIVALS_GAMMA:
+        case SPOT_ARRIVALS_CONSTANT:
+            num_deltas = (double) self->count;
+            break;
+        case SPOT_ARRIVALS_VARYING:
+            for (size_t j = 0; j < self->num_rates; j++) {
+                const double from_s = (double) self->rates[j].from_ns / NS_PER_S;
+                const double to_s = j + 1 < self->num_rates
+                                        ? (double) self->rates[j + 1].from_ns / NS_PER_S
+                                        : end_s;
+
+                num_deltas += self->rates[j].per_s * (to_s - from_s);
+            }
+            break;
+        case SPOT_ARRIVALS_DAILY: /* whole days of a cosine */
+            num_deltas = end_s * (self->low_qps + self->peak_qps) / 2;
+            break;
+        default:
+            num_deltas = (double) self->num_deltas;
+    }
+    return num_deltas + 1;
+}
+
+double spot_arrivals_mean_ns(const spot_arrivals_setting_t *self)
+{
+    const double num_deltas = spot_arrivals_mean_queries(self) - 1;
+    double sum_ms = 0;
+
+    if (self->kind == SPOT_ARRIVALS_VARYING || self->kind == SPOT_ARRIVALS_DAILY) {
+        return (double) self->rates_end_ns;
+    }
+    if (self->kind <= SPOT_ARRIVALS_CONSTANT || self->rescale_qps > 0) {
+        const double per_s = self->rescale_qps > 0 ? self->rescale_qps : self->rate_qps;
+
+        return fmax(NS_PER_S / per_s, (double) self->clip_ns) * num_deltas;
+    }
+    if (self->kind == SPOT_ARRIVALS_TRACE) {
+        return (double) self->times_ns[self->num_deltas];
+    }
+    for (size_t j = 0; j < self->num_deltas; j++) {
+        sum_ms += self->deltas_ms[j];
+    }
+    return sum_ms * NS_PER_MS;
+}
+
 /* ---- Deltas ---- */
 
 /* Makes room for the queries of num_deltas deltas, and sets their number. */

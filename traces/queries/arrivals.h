@@ -62,6 +62,16 @@ SPOT_MUST_CHECK int spot_arrivals_open(
     spot_arrivals_setting_t *self, spot_bind_t *bind, const spot_node_t *root);
 void spot_arrivals_setting_free(spot_arrivals_setting_t *self);
 
+/* The mean number of queries of a replication, and the mean time from the first to the last. */
+double spot_arrivals_mean_queries(const spot_arrivals_setting_t *self);
+double spot_arrivals_mean_ns(const spot_arrivals_setting_t *self);
+
+/* Before the first draw: reports queries that take more than spot_memory_limit(), in
+ * spot_arrivals_t and the more_bytes of what a run does with them. root: the map arrivals.
+ * BAD_INPUT. */
+SPOT_MUST_CHECK int spot_arrivals_check_memory(const spot_arrivals_setting_t *self,
+    spot_diag_t *diag, const spot_node_t *root, double more_bytes);
+
 /* Whether replications differ. */
 bool spot_arrivals_is_random(const spot_arrivals_setting_t *self);
 

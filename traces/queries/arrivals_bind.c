@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory_limit.h"
 #include "base/units.h"
 #include "traces/queries/query_files.h"
 
@@ -238,6 +239,22 @@ int spot_arrivals_open(spot_arrivals_setting_t *self, spot_bind_t *bind, const s
         }
     }
     return ret == 0 && bind->diag->num_errors > num_errors ? SPOT_ERR_BAD_INPUT : ret;
+}
+
+int spot_arrivals_check_memory(const spot_arrivals_setting_t *self, spot_diag_t *diag,
+    const spot_node_t *root, double more_bytes)
+{
+    const spot_arrivals_t *arrivals = NULL;
+    const double num_queries = spot_arrivals_mean_queries(self);
+    const spot_memory_need_t need = {num_queries, "queries",
+        spot_array_bytes(num_queries, sizeof(*arrivals->source_ns)) +
+            spot_array_bytes(num_queries - 1, sizeof(*arrivals->deltas_ms)) + more_bytes,
+        true};
+    const spot_node_t *node =
+        root->kind == SPOT_NODE_MAP && root->num_children > 0 ? root->children[0] : root;
+
+    return spot_memory_check(&need, diag,
+        spot_node_has(node, "count") ? spot_node_get(node, "count") : node, "arrivals");
 }
 
 void spot_arrivals_setting_free(spot_arrivals_setting_t *self)

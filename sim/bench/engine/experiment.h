@@ -152,6 +152,9 @@ typedef struct {
      * wanted. INTERRUPTED, NO_MEMORY or another error. */
     int (*run)(void *worker, const spot_replication_t *replication, double *metrics,
         unsigned char *warnings, spot_recording_t *recording);
+    /* Reports in diag, at the keys of the scenario's document, root, what a run with a recording
+     * would take beyond spot_memory_limit(). BAD_INPUT. NULL: a recording takes little. */
+    int (*check_recording)(const void *scenario, const spot_node_t *root, spot_diag_t *diag);
     const spot_run_view_t *view; /* NULL: `spotsim run` prints the metrics */
     const spot_advice_t *advice; /* NULL: `spotsim advise` has nothing to choose */
 } spot_experiment_t;
@@ -171,6 +174,13 @@ SPOT_MUST_CHECK int spot_experiment_choose(const spot_experiment_t **self,
  * its time or money, which its document, root, lacks. NO_MEMORY. O(keys). */
 SPOT_MUST_CHECK int spot_experiment_find_assumed(const spot_experiment_t *self,
     const void *scenario, const spot_node_t *root, spot_assumed_t *assumed);
+
+/* Whether a recording of a bound scenario fits into memory, see check_recording. */
+SPOT_MUST_CHECK static inline int spot_experiment_check_recording(
+    const spot_experiment_t *self, const void *scenario, const spot_node_t *root, spot_diag_t *diag)
+{
+    return self->check_recording == NULL ? 0 : self->check_recording(scenario, root, diag);
+}
 
 /* The metric with this name, or num_metrics. O(metrics). */
 static inline size_t spot_outputs_metric_id(const spot_outputs_t *self, const char *name)

@@ -127,6 +127,9 @@ static int bind_document(spot_bound_scenario_t *self, const spot_experiment_t *c
         ret = self->name == NULL ? SPOT_ERR_NO_MEMORY : 0;
     }
     ret = ret == 0 ? self->experiment->bind(&self->scenario, root, NULL, diag) : ret;
+    if (ret == 0 && changes != NULL && changes->is_recorded) {
+        ret = spot_experiment_check_recording(self->experiment, self->scenario, root, diag);
+    }
     return ret == 0 ? spot_experiment_find_assumed(
                           self->experiment, self->scenario, root, &self->assumed)
                     : ret;

@@ -13,6 +13,7 @@ typedef struct {
                                engines that have it; may be NULL */
     size_t num_sets;
     const char *const *sets; /* [num_sets] "KEY=VALUE", after the trace */
+    bool is_recorded;        /* no change: a recording is wanted, which must fit into memory */
 } spot_scenario_changes_t;
 
 /* Makes a map of the path of a file in a scenario if key, the path of a key or an

@@ -112,6 +112,11 @@ static bool is_text(const spot_series_t *self, size_t column_id)
     return self->kind->columns[column_id].kind >= SPOT_COLUMN_CATEGORY;
 }
 
+double spot_series_bytes(const spot_series_kind_t *kind, double num_rows)
+{
+    return spot_array_bytes(num_rows * (double) kind->num_columns, sizeof(spot_cell_t));
+}
+
 int spot_series_add(spot_series_t *self, const spot_cell_t *cells)
 {
     const size_t num_columns = self->kind->num_columns;

@@ -135,6 +135,9 @@ static inline int spot_series_decimals(const spot_series_column_t *column)
     return column->num_decimals < 15 ? (int) column->num_decimals : 15;
 }
 
+/* The bytes of a series with so many rows, without its texts. */
+double spot_series_bytes(const spot_series_kind_t *kind, double num_rows);
+
 /* Empty series of these kinds. NO_MEMORY; free self even then. */
 SPOT_MUST_CHECK int spot_recording_init(
     spot_recording_t *self, size_t num_series, const spot_series_kind_t *const *kinds);

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "base/memory_limit.h"
 #include "sim/bench/store/series_rows.h"
 #include "sim/bench/study/cohorts.h"
 #include "sim/bench/study/reading.h"
@@ -69,13 +70,15 @@ static void *work(void *context)
 }
 
 /* Does the tasks [first, end) on the threads of the run, by an atomic ticket. If a
- * thread cannot be started, the others do its tasks. INTERRUPTED after a stop,
- * NO_MEMORY, or the first error of a task. */
+ * thread cannot be started, or memory is not enough for its runs, the others do its tasks.
+ * INTERRUPTED after a stop, NO_MEMORY, or the first error of a task. */
 static int do_tasks(pool_t *self, task_t task, int64_t first, int64_t end)
 {
     const int64_t num_tasks = end - first;
-    const int64_t num_threads =
+    const int64_t num_asked =
         self->run->num_threads < num_tasks ? self->run->num_threads : num_tasks;
+    const int64_t num_fitting = spot_memory_max_threads();
+    const int64_t num_threads = num_asked < num_fitting ? num_asked : num_fitting;
     pthread_t *threads = spot_calloc((size_t) num_threads, sizeof(*threads));
     int64_t num_started = 0;
 
@@ -85,6 +88,7 @@ static int do_tasks(pool_t *self, task_t task, int64_t first, int64_t end)
     self->task = task;
     self->end_task = end;
     atomic_store(&self->next_task, first);
+    spot_memory_limit_add_threads(num_threads - 1);
     while (num_started < num_threads - 1 &&
            pthread_create(&threads[num_started], NULL, work, self) == 0) {
         num_started++;

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "sim/bench/study/study.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/canonical.h"
 #include "base/memory.h"
+#include "base/memory_limit.h"
 #include "base/utf8.h"
 #include "sim/bench/engine/scenario_file.h"
 #include "sim/bench/study/reading.h"
@@ -330,4 +332,41 @@ int spot_study_check_shards(const spot_study_t *self, int64_t num_shards, spot_d
     place = spot_node_place(self->template->study.root, "optimise");
     return spot_diag_error(diag, place->file, place->line, place->column,
         "optimise: compares all points with each other: run it without --shard");
+}
+
+int spot_study_check_memory(const spot_study_t *self, spot_diag_t *diag)
+{
+    const spot_study_head_t *head = &self->head;
+    const double num_rows = (double) head->num_points * (double) head->num_replications;
+    const spot_node_t *place = spot_node_place(self->template->study.root, "replications");
+    /* the summary copies the values of a point, for quantiles */
+    const double point_bytes =
+        (double) head->num_replications * (double) head->num_metrics * sizeof(double);
+    const spot_memory_need_t need = {
+        num_rows, "rows", spot_store_memory_bytes(head) + point_bytes, false};
+    char text[SPOT_MEMORY_NEED_BYTES];
+
+    if (spot_memory_fits(&need, text)) {
+        return 0;
+    }
+    return spot_diag_error(diag, place->file, place->line, place->column,
+        "%zu points x %" PRId64 " replications x %zu metrics: %s; a database (-o FILE.db) keeps "
+        "them on disk",
+        head->num_points, head->num_replications, head->num_metrics, text);
+}
+
+int spot_study_check_recordings(const spot_study_t *self, spot_diag_t *diag)
+{
+    int ret = 0;
+
+    for (size_t j = 0; self->num_series > 0 && ret == 0 && j < self->head.num_points; j++) {
+        const bool is_able =
+            self->yield.layouts[self->yield.layout_ids[j]].outputs->cannot_run == NULL;
+
+        if (self->scenarios[j] != NULL && is_able) {
+            ret = spot_experiment_check_recording(
+                self->experiment, self->scenarios[j], self->template->scenario.root, diag);
+        }
+    }
+    return ret;
 }

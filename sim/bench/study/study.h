@@ -259,3 +259,11 @@ typedef struct {
  * BAD_INPUT, IO, NO_MEMORY with the reasons in diag; free study even then. */
 SPOT_MUST_CHECK int spot_compare_read(const spot_compare_request_t *self,
     const spot_experiment_t *const *engines, spot_study_t *study, spot_diag_t *diag);
+
+/* Before a store in memory is opened: BAD_INPUT with the reason in diag if its rows would
+ * take more than spot_memory_limit(). */
+SPOT_MUST_CHECK int spot_study_check_memory(const spot_study_t *self, spot_diag_t *diag);
+
+/* The same before a database is opened, which keeps the rows but not the series that are on
+ * their way to it: those of a point at a time. */
+SPOT_MUST_CHECK int spot_study_check_recordings(const spot_study_t *self, spot_diag_t *diag);

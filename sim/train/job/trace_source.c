@@ -8,7 +8,7 @@
 int spot_trace_source_read(spot_trace_source_t *self, const char *path, size_t num_sets,
     const char *const *sets, spot_diag_t *diag)
 {
-    const spot_scenario_changes_t changes = {NULL, num_sets, sets};
+    const spot_scenario_changes_t changes = {.num_sets = num_sets, .sets = sets};
     const spot_node_t *root;
     int error, ret;
 

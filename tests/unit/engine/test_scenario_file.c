@@ -17,7 +17,7 @@
 static void change(
     spot_yaml_t *document, const char *path, const char *set, int expected, spot_diag_t *diag)
 {
-    const spot_scenario_changes_t changes = {NULL, 1, &set};
+    const spot_scenario_changes_t changes = {.num_sets = 1, .sets = &set};
     char text[1024];
 
     snprintf(text, sizeof(text), "jobs: {generate: \"%s\", jitter: 30 s}\n", path);

@@ -464,7 +464,8 @@ static void test_trace_of_a_model_file(void **state)
 static int read_changed(spot_scenario_t *self, const char *text, const char *trace_path,
     size_t num_sets, const char *const *sets, spot_diag_t *diag)
 {
-    const spot_scenario_changes_t changes = {trace_path, num_sets, sets};
+    const spot_scenario_changes_t changes = {
+        .trace_path = trace_path, .num_sets = num_sets, .sets = sets};
 
     char whole[1024];
 
@@ -644,7 +645,7 @@ static void test_paths(void **state)
 {
     const char *const set = "trace.file=three.csv";
     spot_scenario_t scenario;
-    spot_scenario_changes_t changes = {NULL, 1, &set};
+    spot_scenario_changes_t changes = {.num_sets = 1, .sets = &set};
     spot_diag_t diag;
     char path[PATH_BYTES + 32];
 

@@ -320,7 +320,8 @@ static void test_waiting(void **state)
 
 static void read_seed_64(spot_scenario_t *self, const char *trace_path, const char *set)
 {
-    const spot_scenario_changes_t changes = {trace_path, set == NULL ? 0 : 1, &set};
+    const spot_scenario_changes_t changes = {
+        .trace_path = trace_path, .num_sets = set == NULL ? 0 : 1, .sets = &set};
     spot_diag_t diag;
 
     spot_diag_init(&diag);
