@@ -209,8 +209,8 @@ int64_t spot_memory_max_threads(void)
 
 #define SIZE_BYTES 48
 
-/* Three digits and the largest unit that leaves a number from 1 on: "12.6 GB". */
-static void put_size(char text[SIZE_BYTES], double num_bytes)
+/* The largest unit that leaves a number from 1 on: "12.6 GB" with three digits. */
+static void put_size(char text[SIZE_BYTES], double num_bytes, int num_digits)
 {
     static const char *const units[] = {"B", "kB", "MB", "GB", "TB", "PB"};
     size_t unit_id = 0;
@@ -219,23 +219,42 @@ static void put_size(char text[SIZE_BYTES], double num_bytes)
         num_bytes /= 1000;
         unit_id++;
     }
-    snprintf(text, SIZE_BYTES, "%.3g %s", num_bytes, units[unit_id]);
+    snprintf(text, SIZE_BYTES, "%.*g %s", num_digits, num_bytes, units[unit_id]);
+}
+
+/* "1000", "1e9". */
+static void put_count(char text[SIZE_BYTES], double count)
+{
+    char *exponent;
+
+    snprintf(text, SIZE_BYTES, "%.6g", count);
+    exponent = strstr(text, "e+");
+    if (exponent != NULL) {
+        const char *digits = exponent + 2;
+
+        digits += strspn(digits, "0");
+        memmove(exponent + 1, digits, strlen(digits) + 1);
+    }
 }
 
 bool spot_memory_fits(const spot_memory_need_t *need, char text[SPOT_MEMORY_NEED_BYTES])
 {
     const double limit = (double) spot_memory_limit();
-    char needed[SIZE_BYTES], allowed[SIZE_BYTES];
+    char count[SIZE_BYTES], needed[SIZE_BYTES], allowed[SIZE_BYTES];
+    int num_digits = 3;
 
     text[0] = '\0';
     if (need->bytes <= limit) {
         note_run(need);
         return true;
     }
-    put_size(needed, need->bytes);
-    put_size(allowed, limit);
-    snprintf(text, SPOT_MEMORY_NEED_BYTES, "%.6g %s take %s, more than the %s of --max-memory",
-        need->count, need->things, needed, allowed);
+    do { /* as many digits as show that it is more */
+        put_size(needed, need->bytes, num_digits);
+        put_size(allowed, limit, num_digits);
+    } while (strcmp(needed, allowed) == 0 && ++num_digits < 17);
+    put_count(count, need->count);
+    snprintf(text, SPOT_MEMORY_NEED_BYTES, "%s %s take %s, more than the %s of --max-memory", count,
+        need->things, needed, allowed);
     return false;
 }
 

@@ -7,7 +7,7 @@
  *
  *     ret = spot_memory_check(&need, diag, node, "arrivals");
  *
- *     FILE:LINE:COLUMN: arrivals: 1e+09 queries take 32 GB, more than the 12 GB of --max-memory
+ *     FILE:LINE:COLUMN: arrivals: 1e9 queries take 32 GB, more than the 12 GB of --max-memory
  *
  * What no number foresees, such as files that are read, meets the same limit where it is
  * enforced: then the system refuses more memory, which callers report as NO_MEMORY. The limit
@@ -50,7 +50,7 @@ typedef struct {
 
 #define SPOT_MEMORY_NEED_BYTES 256
 
-/* Whether it fits. Else text has the reason: "1e+09 queries take 32 GB, more than the 12 GB
+/* Whether it fits. Else text has the reason: "1e9 queries take 32 GB, more than the 12 GB
  * of --max-memory". */
 bool spot_memory_fits(const spot_memory_need_t *need, char text[SPOT_MEMORY_NEED_BYTES]);
 

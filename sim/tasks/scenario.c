@@ -233,7 +233,6 @@ static const spot_rerun_class_t *find_class(size_t num, spot_rerun_class_t *item
     return NULL;
 }
 
-/* Inputs of tasks, and what they take. */
 /* A run knows of the data of each task when each worker and host has it. */
 static int check_memory(
     const spot_rerun_scenario_t *self, const spot_node_t *root, spot_diag_t *diag)
@@ -246,6 +245,7 @@ static int check_memory(
     return spot_memory_check(&need, diag, spot_node_place(root, "workers"), "workers");
 }
 
+/* Inputs of tasks, and what they take. */
 static int settle_tasks(scenario_t *self, const spot_node_t *root, spot_bind_t *bind)
 {
     const spot_task_log_t *log = &self->log;
