@@ -43,12 +43,12 @@ static void mine_on_arrive(spot_vc_t *vc, int32_t job)
 /* A wait that ends makes nothing possible: no next_due_s() is needed. */
 static void mine_decide(spot_vc_t *vc)
 {
+    spot_queue_place_t place = {0};
     bool may_overtake = true;
+    int32_t job;
 
     spot_vc_sort_queue(vc, false);
-    for (size_t j = vc->queue_start; j < vc->num_queue && may_overtake; j++) {
-        const int32_t job = vc->queue[j];
-
+    while (may_overtake && (job = spot_vc_next_queued(vc, &place)) >= 0) {
         if (!spot_vc_start(vc, job)) {
             may_overtake = vc->now_s - vc->jobs[job].enter_s < PATIENCE_S;
         }

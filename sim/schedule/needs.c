@@ -22,19 +22,21 @@ static const char *key_of_jobs(const scenario_t *self)
                                          : "jobs.generate.per_hour";
 }
 
-/* Of a run: the jobs of the VCs, which are in a queue and in a list of arrivals too, an id each,
- * values for the quantiles; and the log, where each replication draws one or moves its submits. */
+/* Of a run: the jobs of the VCs, which are in a list of arrivals too, an id each, and in blocks of
+ * the queue, which may be half full; values for the quantiles; and the log, where each replication
+ * draws one or moves its submits. */
 static double job_bytes(const scenario_t *self, double num_jobs)
 {
     const spot_schedule_t *schedule = NULL;
     const spot_vc_t *vc = NULL;
     const spot_summaries_t *summaries = NULL;
-    double bytes = spot_array_bytes(num_jobs, sizeof(*vc->jobs)) +
-                   spot_array_bytes(num_jobs, sizeof(*vc->arrivals)) +
-                   spot_array_bytes(num_jobs, sizeof(*vc->queue)) +
-                   spot_array_bytes(num_jobs, sizeof(*schedule->job_ids)) +
-                   spot_array_bytes(num_jobs, sizeof(*summaries->values)) +
-                   spot_array_bytes(num_jobs, sizeof(*summaries->queues));
+    double bytes =
+        spot_array_bytes(num_jobs, sizeof(*vc->jobs)) +
+        spot_array_bytes(num_jobs, sizeof(*vc->arrivals)) +
+        spot_array_bytes(2 * num_jobs / SPOT_QUEUE_BLOCK_JOBS, sizeof(spot_queue_block_t)) +
+        spot_array_bytes(num_jobs, sizeof(*schedule->job_ids)) +
+        spot_array_bytes(num_jobs, sizeof(*summaries->values)) +
+        spot_array_bytes(num_jobs, sizeof(*summaries->queues));
 
     if (self->log == NULL) {
         bytes += spot_job_law_bytes(num_jobs);

@@ -135,9 +135,11 @@ static spot_vc_sample_t look(spot_samples_t *self, const spot_vc_t *vc)
                                    [SPOT_SAMPLE_PENDING] = (int64_t) spot_vc_num_queued(vc),
                                    [SPOT_SAMPLE_NODES] = vc->nodes.num_listed},
         .prepping_gpus = vc->num_prepping * gpus_per_node};
+    spot_queue_place_t place = {0};
 
-    for (size_t j = vc->queue_start; j < vc->num_queue; j++) {
-        const int32_t gpus = vc->jobs[vc->queue[j]].gpus;
+    for (int32_t job = spot_vc_next_queued(vc, &place); job >= 0;
+         job = spot_vc_next_queued(vc, &place)) {
+        const int32_t gpus = vc->jobs[job].gpus;
 
         sample.counts[SPOT_SAMPLE_PENDING_GPUS] += gpus;
         sample.counts[SPOT_SAMPLE_PENDING_SMALL] += gpus < SMALL_GPUS;

@@ -41,7 +41,7 @@ void spot_vc_free(spot_vc_t *self)
     free(self->cores);
     free(self->jobs);
     free(self->arrivals);
-    free(self->queue);
+    spot_vc_queue_free(&self->queue);
     free(self->alone);
     spot_calendar_free(&self->ends);
     spot_gpu_nodes_free(&self->nodes);
@@ -57,7 +57,7 @@ void spot_vc_start_clock(
     self->num_running = 0;
     self->first_running = self->last_running = -1;
     self->num_starts = 0;
-    self->queue_start = self->num_queue = self->num_sorted = self->num_gone = 0;
+    spot_vc_queue_clear(&self->queue);
     self->num_fresh = self->num_ended = self->num_alone = 0;
     self->is_changed = false;
     spot_calendar_clear(&self->ends);
@@ -119,6 +119,7 @@ void spot_vc_add_job(
     const spot_vc_job_t job = {.row_id = row_id,
         .gpus = self->log->jobs[row_id].gpu_num,
         .core_id = -1,
+        .block_id = SPOT_NOT_QUEUED,
         .enter_s = enter_s,
         .estimate_s = estimate_s,
         .left = work,
@@ -241,18 +242,7 @@ void spot_vc_begin_second(spot_vc_t *self, int64_t now_s)
     }
 }
 
-/* ---- The queue ---- */
-
-void spot_vc_enqueue(spot_vc_t *self, int32_t job)
-{
-    spot_vc_job_t *at = &self->jobs[job];
-
-    at->status = SPOT_JOB_QUEUED;
-    at->waits_since_s = self->now_s;
-    if (SPOT_ARRAY_PUSH(self, queue, job) == 0 && self->policy->on_arrive != NULL) {
-        self->policy->on_arrive(self, job);
-    }
-}
+/* ---- Decisions ---- */
 
 static void take_arrivals(spot_vc_t *self)
 {
@@ -264,64 +254,6 @@ static void take_arrivals(spot_vc_t *self)
     }
 }
 
-/* Takes jobs that have started out of the array, at its head without a copy. */
-static void compact_queue(spot_vc_t *self)
-{
-    size_t place = 0, num_sorted = 0;
-
-    while (self->num_gone > 0 &&
-           self->jobs[self->queue[self->queue_start]].status != SPOT_JOB_QUEUED) {
-        self->queue_start++;
-        self->num_gone--;
-        self->num_sorted -= self->num_sorted > 0;
-    }
-    if (self->num_gone == 0 &&
-        (self->queue_start <= self->num_queue / 2 || self->queue_start <= 1024)) {
-        return;
-    }
-    for (size_t j = self->queue_start; j < self->num_queue; j++) {
-        if (self->jobs[self->queue[j]].status == SPOT_JOB_QUEUED) {
-            num_sorted += j - self->queue_start < self->num_sorted;
-            self->queue[place++] = self->queue[j];
-        }
-    }
-    self->queue_start = self->num_gone = 0;
-    self->num_queue = place;
-    self->num_sorted = num_sorted;
-}
-
-static bool goes_before(const spot_vc_job_t *job, const spot_vc_job_t *other)
-{
-    return job->key != other->key ? job->key < other->key : job->tie < other->tie;
-}
-
-void spot_vc_sort_queue(spot_vc_t *self, bool from_scratch)
-{
-    const size_t num_queue = self->num_queue - self->queue_start;
-    int32_t *queue = num_queue == 0 ? NULL : self->queue + self->queue_start;
-
-    for (size_t j = from_scratch ? 0 : self->num_sorted; j < num_queue; j++) {
-        const int32_t job = queue[j];
-        size_t low = 0, high = j;
-
-        if (j == 0 || !goes_before(&self->jobs[job], &self->jobs[queue[j - 1]])) {
-            continue;
-        }
-        while (low < high) {
-            const size_t middle = (low + high) / 2;
-
-            if (goes_before(&self->jobs[job], &self->jobs[queue[middle]])) {
-                high = middle;
-            } else {
-                low = middle + 1;
-            }
-        }
-        memmove(queue + low + 1, queue + low, (j - low) * sizeof(*queue));
-        queue[low] = job;
-    }
-    self->num_sorted = num_queue;
-}
-
 void spot_vc_schedule(spot_vc_t *self)
 {
     take_arrivals(self);
@@ -331,12 +263,14 @@ void spot_vc_schedule(spot_vc_t *self)
     if (self->fleet.read == NULL) {
         self->policy->decide(self);
     } else if (self->num_running == 0 && spot_vc_num_queued(self) > 0) {
-        (void) spot_vc_start(self, self->queue[self->queue_start]);
+        spot_queue_place_t place = {0};
+
+        (void) spot_vc_start(self, spot_vc_next_queued(self, &place));
     }
     self->num_alone = 0;
     self->error = spot_error_first(self->error, self->nodes.error);
     if (self->error == 0) {
-        compact_queue(self);
+        spot_vc_compact_queue(self);
     }
 }
 

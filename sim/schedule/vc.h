@@ -34,11 +34,13 @@ typedef enum {
 /* A job in a VC. Work is in units of the mode: thousandths of a second at the nominal
  * number of GPUs, or seconds in the compatible mode (vc->unit). */
 typedef struct {
-    int32_t row_id;  /* of the log */
-    int32_t gpus;    /* held while it runs; wanted while it is queued */
-    int32_t core_id; /* of the VC, if the training engine simulates it; -1: it does not */
-    int64_t enter_s; /* arrival in this VC */
+    int32_t row_id;   /* of the log */
+    int32_t gpus;     /* held while it runs; wanted while it is queued */
+    int32_t core_id;  /* of the VC, if the training engine simulates it; -1: it does not */
+    int32_t block_id; /* of the queue that it is in, or one of those below */
+    int64_t enter_s;  /* arrival in this VC */
     spot_vc_job_status_t status;
+    int32_t queued_gpus; /* those that it had when it joined the queue */
 
     /* The queue is in order of key, then tie, then arrival: of the policy. */
     double key;
@@ -85,6 +87,56 @@ typedef struct {
     int32_t resizes;
     int32_t host_row_id; /* of the first host it was packed on; -1: none */
 } spot_vc_job_t;
+
+#define SPOT_NOT_QUEUED (-1)
+#define SPOT_QUEUE_TAIL (-2) /* behind what is in order */
+
+/* ---- The queue ---- */
+
+enum { SPOT_QUEUE_BLOCK_JOBS = 128, SPOT_QUEUE_SIZES = 64 };
+
+/* Jobs that follow each other in the order. No job of an earlier block goes behind the lower bound,
+ * and none of this one before it. */
+typedef struct {
+    double low_key, low_tie;
+    int32_t first;
+    int32_t num_jobs;
+    int32_t least_gpus; /* of a job; INT32_MAX: it has none */
+    int32_t num_least;  /* jobs with so many */
+    int32_t next_free;  /* if it is in no order; -1: none */
+    double keys[SPOT_QUEUE_BLOCK_JOBS];
+    int32_t jobs[SPOT_QUEUE_BLOCK_JOBS]; /* [num_jobs] from first on */
+    int32_t gpus[SPOT_QUEUE_BLOCK_JOBS];
+} spot_queue_block_t;
+
+/* What waits: jobs in order, then those that have joined since they were sorted. A job that starts
+ * leaves at the end of the decision. */
+typedef struct {
+    size_t num_jobs;                          /* that wait, without those that are gone */
+    size_t num_of_size[SPOT_QUEUE_SIZES + 1]; /* of them: with so many GPUs; the last: with more */
+    size_t num_blocks;
+    size_t max_blocks;
+    spot_queue_block_t *blocks; /* [num_blocks] */
+    int32_t free_block;         /* the first one in no order; -1: none */
+    size_t first_order;
+    size_t num_order;
+    size_t max_order;
+    int32_t *order;   /* [num_order] blocks, from first_order on */
+    size_t num_empty; /* of them: without jobs */
+    size_t first_tail;
+    size_t num_tail;
+    size_t max_tail;
+    int32_t *tail; /* [num_tail] jobs that are not sorted, from first_tail on */
+    size_t num_gone;
+    size_t max_gone;
+    int32_t *gone; /* [num_gone] jobs that have started in this decision */
+} spot_vc_queue_t;
+
+/* Where one is in the queue; zero it to start. */
+typedef struct {
+    size_t block; /* from the first one on */
+    size_t index; /* in the block, or behind the last block in the tail */
+} spot_queue_place_t;
 
 typedef enum { /* of paid time of nodes, in half GPU-seconds */
     SPOT_GPU_PREPPING,
@@ -146,16 +198,11 @@ struct spot_vc {
     int32_t num_running;
     int32_t first_running, last_running; /* -1: none */
     int64_t num_starts;
-    size_t queue_start; /* the queue is queue[queue_start ... num_queue - 1] */
-    size_t num_queue;
-    size_t max_queue;
-    int32_t *queue;
-    size_t num_sorted; /* of the queue, from its start */
-    size_t num_gone;   /* of the queue: they have started and are still in the array */
-    size_t num_fresh;  /* jobs that arrived in this second, for the first time */
-    size_t num_alone;  /* jobs that have come to hold their GPUs alone since the latest */
-    size_t max_alone;  /* decision, or changed their size; some may have ended */
-    int32_t *alone;    /* [num_alone] */
+    spot_vc_queue_t queue;
+    size_t num_fresh; /* jobs that arrived in this second, for the first time */
+    size_t num_alone; /* jobs that have come to hold their GPUs alone since the latest */
+    size_t max_alone; /* decision, or changed their size; some may have ended */
+    int32_t *alone;   /* [num_alone] */
     size_t num_ended;
     bool is_changed; /* in this second, by an event or by the policy */
     spot_calendar_t ends;
@@ -230,7 +277,7 @@ static inline const spot_job_row_t *spot_vc_row(const spot_vc_t *self, int32_t j
 /* Jobs in the queue. */
 static inline size_t spot_vc_num_queued(const spot_vc_t *self)
 {
-    return self->num_queue - self->queue_start - self->num_gone;
+    return self->queue.num_jobs;
 }
 
 /* GPUs of the nodes that take jobs. */
@@ -260,8 +307,20 @@ int32_t spot_vc_largest_size(const spot_vc_t *self, int32_t job, int32_t gpus);
 /* Throughput of an elastic job at an allowed size, in any unit. O(sizes). */
 double spot_vc_throughput(const spot_vc_t *self, int32_t job, int32_t gpus);
 
+/* The next job of the queue, at place, which moves on; -1: there is none. Jobs that start meanwhile
+ * stay in it until the decision ends. */
+int32_t spot_vc_next_queued(const spot_vc_t *self, spot_queue_place_t *place);
+
+/* The next one with at most so many GPUs. */
+int32_t spot_vc_next_queued_up_to(
+    const spot_vc_t *self, spot_queue_place_t *place, int32_t most_gpus);
+
+/* Where the jobs are that have joined since the queue was sorted, perhaps with one before them. */
+spot_queue_place_t spot_vc_unsorted_queue(const spot_vc_t *self);
+
 /* Puts the queue in order of the keys; the order of equals stays. Call it after keys
- * have been set; from_scratch: keys of jobs that were sorted before have changed too. */
+ * have been set and before a job starts; from_scratch: keys of jobs that were sorted before have
+ * changed too. O(log queue) for a job. */
 void spot_vc_sort_queue(spot_vc_t *self, bool from_scratch);
 
 /* ---- What a policy does ---- */

@@ -131,7 +131,7 @@ static void run_job(spot_vc_t *self, int32_t job)
     int ret;
 
     spot_bug_assert(at->status == SPOT_JOB_QUEUED);
-    self->num_gone++;
+    spot_vc_leave_queue(self, job);
     self->is_changed = true;
     at->status = SPOT_JOB_RUNNING;
     at->start_s = at->start_s < 0 ? self->now_s : at->start_s;
@@ -183,8 +183,10 @@ bool spot_vc_start(spot_vc_t *self, int32_t job)
 
 void spot_vc_start_head(spot_vc_t *self)
 {
-    for (size_t j = self->queue_start; j < self->num_queue && spot_vc_start(self, self->queue[j]);
-         j++) {
+    spot_queue_place_t place = {0};
+
+    for (int32_t job = spot_vc_next_queued(self, &place); job >= 0 && spot_vc_start(self, job);) {
+        job = spot_vc_next_queued(self, &place);
     }
 }
 

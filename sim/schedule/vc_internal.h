@@ -38,8 +38,17 @@ bool spot_vc_holds_one(
  * partner, too, goes on alone; keeps_speed: at the speed that it had with a partner. */
 void spot_vc_release(spot_vc_t *self, int32_t job, bool keeps_speed);
 
+/* ---- The queue (vc_queue.c) ---- */
+
+void spot_vc_queue_clear(spot_vc_queue_t *self);
+void spot_vc_queue_free(spot_vc_queue_t *self);
+
 /* A job joins the queue. */
 void spot_vc_enqueue(spot_vc_t *self, int32_t job);
+
+/* A job that starts leaves it, when the decision ends. */
+void spot_vc_leave_queue(spot_vc_t *self, int32_t job);
+void spot_vc_compact_queue(spot_vc_t *self);
 
 /* ---- Jobs of the training engine (core_job.c) ---- */
 

@@ -201,10 +201,11 @@ static bool start_alone(spot_vc_t *vc, int32_t job, uint64_t *failed)
 static void pack(spot_vc_t *vc, bool was_packing)
 {
     const bool is_last_resort = vc->scenario->lucid.pack == SPOT_PACK_LAST_RESORT;
+    spot_queue_place_t place = {0};
     uint64_t failed = 0;
 
-    for (size_t j = vc->queue_start; j < vc->num_queue; j++) {
-        const int32_t job = vc->queue[j];
+    for (int32_t job = spot_vc_next_queued(vc, &place); job >= 0;
+         job = spot_vc_next_queued(vc, &place)) {
         const bool is_tested = was_packing && vc->jobs[job].waits_since_s < vc->now_s;
 
         if (is_last_resort) {

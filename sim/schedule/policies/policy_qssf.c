@@ -20,15 +20,27 @@ static void qssf_on_arrive(spot_vc_t *vc, int32_t job)
     }
 }
 
-/* Gives priorities to the jobs of the queue from this one on. */
-static void rank_from(spot_vc_t *vc, size_t first)
+/* Gives priorities to the jobs of the queue from a place on. */
+static void rank_from(spot_vc_t *vc, spot_queue_place_t place)
 {
-    for (size_t j = first; j < vc->num_queue; j++) {
-        spot_vc_job_t *job = &vc->jobs[vc->queue[j]];
-        const double gpus = (double) spot_vc_row(vc, vc->queue[j])->gpu_num;
+    for (int32_t job = spot_vc_next_queued(vc, &place); job >= 0;
+         job = spot_vc_next_queued(vc, &place)) {
+        spot_vc_job_t *at = &vc->jobs[job];
+        const double gpus = (double) spot_vc_row(vc, job)->gpu_num;
 
-        job->key = job->estimate_s * gpus;
-        job->tie = gpus;
+        at->key = at->estimate_s * gpus;
+        at->tie = gpus;
+    }
+}
+
+static void rank_by_gpus(spot_vc_t *vc)
+{
+    spot_queue_place_t place = {0};
+
+    for (int32_t job = spot_vc_next_queued(vc, &place); job >= 0;
+         job = spot_vc_next_queued(vc, &place)) {
+        vc->jobs[job].key = vc->jobs[job].gpus;
+        vc->jobs[job].tie = 0;
     }
 }
 
@@ -38,15 +50,11 @@ static void qssf_decide(spot_vc_t *vc)
     const bool is_new = spot_vc_num_queued(vc) == vc->num_fresh;
 
     if (is_new) {
-        for (size_t j = vc->queue_start; j < vc->num_queue; j++) {
-            vc->jobs[vc->queue[j]].key = vc->jobs[vc->queue[j]].gpus;
-            vc->jobs[vc->queue[j]].tie = 0;
-        }
-        spot_vc_sort_queue(vc, true);
+        rank_by_gpus(vc);
     } else {
-        rank_from(vc, vc->queue_start + (self->is_new ? 0 : vc->num_sorted));
-        spot_vc_sort_queue(vc, self->is_new);
+        rank_from(vc, self->is_new ? (spot_queue_place_t){0} : spot_vc_unsorted_queue(vc));
     }
+    spot_vc_sort_queue(vc, is_new || self->is_new);
     self->is_new = is_new;
     spot_vc_start_head(vc);
 }

@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/memory.h"
 
@@ -54,38 +55,74 @@ static void rank_running(
     }
 }
 
-/* Chooses who fits into the quota. */
+/* The next queued job that fits into the quota; -1: there is none. A job with fewer GPUs that
+ * stands before place fitted too, so that it is among those that start. */
+static int32_t next_fitting(
+    const spot_quota_t *self, const spot_vc_t *vc, spot_queue_place_t *place, int32_t quota)
+{
+    size_t num_left = 0;
+
+    if (quota == 0 || vc->queue.num_jobs == self->num_started) {
+        return -1;
+    }
+    if (vc->queue.num_jobs <= SPOT_QUEUE_BLOCK_JOBS) { /* not worth counting */
+        return spot_vc_next_queued_up_to(vc, place, quota);
+    }
+    for (int32_t gpus = 1; gpus <= quota && gpus < SPOT_QUEUE_SIZES; gpus++) {
+        num_left += vc->queue.num_of_size[gpus] - self->num_of_size[gpus];
+    }
+    if (quota >= SPOT_QUEUE_SIZES) {
+        num_left += vc->queue.num_of_size[SPOT_QUEUE_SIZES];
+    }
+    return num_left == 0 ? -1 : spot_vc_next_queued_up_to(vc, place, quota);
+}
+
+static void choose_to_start(spot_quota_t *self, const spot_vc_t *vc, int32_t job)
+{
+    const int32_t gpus = vc->jobs[job].gpus;
+
+    self->started[self->num_started++] = job;
+    if (gpus < SPOT_QUEUE_SIZES) {
+        self->num_of_size[gpus]++;
+    }
+}
+
+/* Chooses who fits into the quota. A queued job that does not fit now will not fit when running
+ * jobs go before it, so that it has no part in the least gap either. */
 static void choose(spot_quota_t *self, const spot_vc_t *vc, bool queue_first)
 {
-    int32_t quota = spot_vc_quota(vc);
-    size_t queued = vc->queue_start, running = 0;
+    spot_queue_place_t place = {0};
+    int32_t quota = spot_vc_quota(vc), queued;
+    size_t running = 0;
     double last_key = (double) -INFINITY;
 
     self->num_started = self->num_stopped = 0;
     self->least_gap = (double) INFINITY;
-    /* once no GPU is left, only running jobs matter */
-    while (running < self->num_running || (queued < vc->num_queue && quota > 0)) {
-        const double key =
-            queued < vc->num_queue ? vc->jobs[vc->queue[queued]].key : (double) INFINITY;
+    if (vc->queue.num_jobs > 0) {
+        memset(self->num_of_size, 0, sizeof(self->num_of_size));
+    }
+    queued = next_fitting(self, vc, &place, quota);
+    while (running < self->num_running || queued >= 0) {
+        const double key = queued >= 0 ? vc->jobs[queued].key : (double) INFINITY;
         const double rank =
             running < self->num_running ? self->running[running].rank : (double) INFINITY;
-        const bool is_queued =
-            queued < vc->num_queue &&
-            (running == self->num_running || key < rank || (queue_first && key == rank));
-        const int32_t job = is_queued ? vc->queue[queued++] : self->running[running++].job;
+        const bool is_queued = queued >= 0 && (running == self->num_running || key < rank ||
+                                                  (queue_first && key == rank));
+        const int32_t job = is_queued ? queued : self->running[running++].job;
         const bool fits = vc->jobs[job].gpus <= quota;
 
         quota -= fits ? vc->jobs[job].gpus : 0;
         if (!is_queued) {
             self->least_gap = fmin(self->least_gap, rank - last_key);
-        } else {
+            self->stopped[self->num_stopped] = job;
+            self->num_stopped += !fits;
+            continue;
+        }
+        if (fits) {
             last_key = key;
+            choose_to_start(self, vc, job);
         }
-        if (is_queued && fits) {
-            self->started[self->num_started++] = job;
-        } else if (!is_queued && !fits) {
-            self->stopped[self->num_stopped++] = job;
-        }
+        queued = next_fitting(self, vc, &place, quota);
     }
 }
 
@@ -95,7 +132,7 @@ void spot_quota_walk(spot_quota_t *self, spot_vc_t *vc,
     const size_t num_running = (size_t) vc->num_running;
 
     if (SPOT_ARRAY_ROOM(self, running, num_running) != 0 ||
-        SPOT_ARRAY_ROOM(self, stopped, num_running) != 0 ||
+        SPOT_ARRAY_ROOM(self, stopped, num_running + 1) != 0 ||
         SPOT_ARRAY_ROOM(self, started, spot_vc_num_queued(vc)) != 0) {
         vc->error = SPOT_ERR_NO_MEMORY;
         return;
