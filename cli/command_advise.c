@@ -39,7 +39,7 @@ typedef struct {
     bool has_date, has_start;  /* of --finish-by and --starts-at: */
     int64_t date_ms, start_ms; /* since 1970 */
     const char *date;          /* of --finish-by, as it was given */
-    int64_t seed, num_threads, max_replications;
+    int64_t seed, num_threads, max_replications, max_runs;
     int progress;
     bool is_json, is_verbose;
     spot_option_list_t traces, sets;
@@ -170,6 +170,10 @@ static const spot_option_t options[] = {
         "Most runs that an alternative gets to show whether it keeps the goal (default "
         "20000)",
         .min = 64, .max = 10000000),
+    SPOT_OPTION(COUNT, "max-runs", 0, "N", max_runs,
+        "Most runs of all alternatives together, about (default: what a processor does in some "
+        "minutes, if a run simulates 100,000 jobs or queries, or more)",
+        .min = 64, .max = 1000000000),
     SPOT_OPTION(TEXTS, "trace", 0, "LOG", traces,
         "A recorded trace, replayed from random starts in place of the scenario's, or a "
         "log that `spotsim trace convert` recognises; several weigh the same",
@@ -586,6 +590,7 @@ static int run(spot_call_t *call)
     spot_advise_request_t request = {.engines = spot_engines,
         .path = arguments->path,
         .max_replications = arguments->max_replications,
+        .max_runs = arguments->max_runs,
         .seed = (uint64_t) arguments->seed,
         .num_threads = arguments->num_threads > 0 ? arguments->num_threads
                        : num_processors > 0       ? num_processors

@@ -208,6 +208,7 @@ static int schedule_propose(const spot_advice_question_t *question, const void *
     for (size_t j = 0; j < own->vcs.num_vcs; j++) {
         self.num_nodes += own->vcs.vcs[j].num_nodes;
     }
+    all->run_work = (double) self.log->num_jobs;
     if (ret == 0 && self.num_nodes > 0) {
         set_goal(&self, question);
         add_choices(&self, question->max_fleet > 0 ? question->max_fleet : self.num_nodes);

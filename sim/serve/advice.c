@@ -182,6 +182,9 @@ static int plan(proposal_t *self)
     return ret;
 }
 
+/* Of a query in a run: less than an event of a cluster. */
+#define QUERY_WORK 0.2
+
 static int serve_propose(const spot_advice_question_t *question, const void *scenario,
     const spot_node_t *root, spot_alternatives_t *all, spot_diag_t *diag)
 {
@@ -195,6 +198,7 @@ static int serve_propose(const spot_advice_question_t *question, const void *sce
     char latency[SPOT_DURATION_TEXT_BYTES];
     int ret = spot_trace_least_most(spot_node_get(self.trace, "recordings"), &self.peak, diag);
 
+    all->run_work = QUERY_WORK * spot_arrivals_mean_queries(&own->arrivals);
     ret = ret == 0 ? plan(&self) : ret;
     if (!self.has_spot) {
         (void) SPOT_ARRAY_PUSH(

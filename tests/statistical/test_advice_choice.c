@@ -18,7 +18,13 @@
 #include "statistics.h"
 #include "tests/statistical/advice_case.h"
 
-enum { NUM_PROMISE_RUNS = 10000, NUM_TRUE_RUNS = 20000, LEAST_POINTS = 9, MAX_POINTS = 100 };
+enum {
+    FEW_RUNS = 400,
+    NUM_PROMISE_RUNS = 10000,
+    NUM_TRUE_RUNS = 20000,
+    LEAST_POINTS = 9,
+    MAX_POINTS = 100
+};
 
 /* As in short tests; longer ones have arguments. */
 static int num_brute_jobs = 6, num_brute_runs = 1000, num_promise_jobs = 8;
@@ -142,7 +148,8 @@ static void check_verdict(const advice_t *advice)
         assert_true(figures->p_high < question->sure || figures->in_budget.high < 0.95);
     }
     for (size_t j = 0; j < result->num_open; j++) {
-        assert_int_equal(result->open[j].figures.num_runs, advice->request.max_replications);
+        assert_true(advice->request.max_runs > 0 ||
+                    result->open[j].figures.num_runs == advice->request.max_replications);
         assert_int_equal(result->open[j].verdict, SPOT_VERDICT_UNDECIDED);
     }
 }
@@ -228,10 +235,33 @@ static double true_p(const advice_t *advice, const char *point)
     return p;
 }
 
-/* Asks for half a point more than what would be rented keeps. */
+typedef struct {
+    int num_asked, num_wrong, num_yes;
+} near_count_t;
+
+/* Asks what keeps a limit that the tempting point misses by little. */
+static void ask_near(advice_t *advice, const char *tempting, near_count_t *count)
+{
+    for (int j = 0; j < num_near_seeds; j++) {
+        advice_reset(advice);
+        advice->request.seed = (uint64_t) j + 1;
+        advice_ask(advice);
+        check_verdict(advice);
+        count->num_asked++;
+        count->num_yes += advice->result.verdict == SPOT_VERDICT_YES;
+        count->num_wrong += advice->result.verdict == SPOT_VERDICT_YES &&
+                            strcmp(advice->result.advised[0].point, tempting) == 0;
+    }
+    print_message("max_runs %" PRId64 ", so far %d wrong of %d (%d yes)\n",
+        advice->request.max_runs, count->num_wrong, count->num_asked, count->num_yes);
+}
+
+/* Asks for half a point more than what would be rented keeps, with as many runs as usual, and with
+ * few, where the limit lies five points above. */
 static void test_near_limit(void **state)
 {
-    int num_asked = 0, num_wrong = 0, num_yes = 0, num_jobs = 0;
+    near_count_t usual = {0}, few = {0};
+    int num_jobs = 0;
 
     (void) state;
     for (int seed = 1; num_jobs < num_near_jobs; seed++) {
@@ -248,24 +278,19 @@ static void test_near_limit(void **state)
         p = true_p(&advice, tempting);
         if (advice.result.verdict == SPOT_VERDICT_YES && p < 0.985) {
             num_jobs++;
+            print_message("job %d: p %.4f\n", seed, p);
             advice.request.question.sure = p + 0.005;
-            for (int j = 0; j < num_near_seeds; j++) {
-                advice_reset(&advice);
-                advice.request.seed = (uint64_t) j + 1;
-                advice_ask(&advice);
-                check_verdict(&advice);
-                num_asked++;
-                num_yes += advice.result.verdict == SPOT_VERDICT_YES;
-                num_wrong += advice.result.verdict == SPOT_VERDICT_YES &&
-                             strcmp(advice.result.advised[0].point, tempting) == 0;
-            }
-            print_message("job %d: p %.4f, so far %d wrong of %d (%d yes)\n", seed, p, num_wrong,
-                num_asked, num_yes);
+            ask_near(&advice, tempting, &usual);
+            advice.request.question.sure = fmin(p + 0.05, 0.99);
+            advice.request.max_runs = FEW_RUNS;
+            ask_near(&advice, tempting, &few);
         }
         free(tempting);
         advice_free(&advice);
     }
-    assert_true(100 * num_wrong <= 5 * num_asked);
+    assert_true(100 * usual.num_wrong <= 5 * usual.num_asked);
+    assert_true(100 * few.num_wrong <= 5 * few.num_asked);
+    assert_true(few.num_yes > 0);
 }
 
 /* ---- The promise ---- */
@@ -292,18 +317,18 @@ static bool check_promise(const advice_t *advice, int job_id)
     return is_kept;
 }
 
-/* 95 % of the promises hold, but for the noise of the other runs. */
-static void test_promise(void **state)
+/* 95 % of the promises hold, but for the noise of the other runs. max_runs as of an advice. */
+static void check_promises(int64_t max_runs)
 {
     int num_kept = 0;
 
-    (void) state;
     for (int seed = 1; seed <= num_promise_jobs; seed++) {
         advice_t advice;
         spot_rng_t rng;
 
         spot_rng_seek(&rng, 1000 + (uint64_t) seed, 0, SPOT_STREAM_OWN, 0);
         draw_job(&rng, &advice);
+        advice.request.max_runs = max_runs;
         advice_ask(&advice);
         num_kept += check_promise(&advice, seed);
         advice_free(&advice);
@@ -311,6 +336,18 @@ static void test_promise(void **state)
     print_message("%d of %d promises hold\n", num_kept, num_promise_jobs);
     assert_true(
         num_kept >= (num_promise_jobs < 20 ? num_promise_jobs - 1 : 89 * num_promise_jobs / 100));
+}
+
+static void test_promise(void **state)
+{
+    (void) state;
+    check_promises(0);
+}
+
+static void test_promise_of_few_runs(void **state)
+{
+    (void) state;
+    check_promises(FEW_RUNS);
 }
 
 /* ---- Break-evens ---- */
@@ -490,6 +527,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_brute_force),
         cmocka_unit_test(test_near_limit),
         cmocka_unit_test(test_promise),
+        cmocka_unit_test(test_promise_of_few_runs),
         cmocka_unit_test(test_break_evens),
     };
 

@@ -209,6 +209,63 @@ static int read_study(spot_advising_t *self, spot_study_t *study)
     return ret == 0 ? spot_advising_study(self, self->result->study_text, study) : ret;
 }
 
+/* ---- How many runs ---- */
+
+/* Of all runs, those of the search; and of these the first round, of two for each at least. */
+#define SEARCH_SHARE 0.2
+#define FIRST_SHARE 0.5
+enum { LEAST_FIRST_RUNS = 2 };
+
+static int64_t num_left(const spot_advising_t *self)
+{
+    const int64_t num_left = self->max_runs - self->result->num_runs - self->result->num_other_runs;
+
+    return num_left > 0 ? num_left : 0;
+}
+
+int64_t spot_advising_afford(
+    spot_advising_t *self, int64_t wanted, double share_of_left, int64_t least)
+{
+    const double share = floor(share_of_left * (double) num_left(self));
+
+    if (share >= (double) wanted) {
+        return wanted;
+    }
+    self->is_short = true;
+    least = least < wanted ? least : wanted;
+    return share > (double) least ? (int64_t) share : least;
+}
+
+/* By the work of a run of what has been proposed. */
+static void limit_runs(spot_advising_t *self)
+{
+    const double run_work = self->alternatives.run_work;
+
+    self->max_runs = self->request->max_runs > 0 ? self->request->max_runs
+                     : run_work > SPOT_ADVICE_WORK / (double) INT32_MAX
+                         ? (int64_t) (SPOT_ADVICE_WORK / run_work)
+                         : INT32_MAX;
+}
+
+/* What an answer with fewer runs than usual leaves open. */
+static int note_short(spot_advising_t *self)
+{
+    spot_advice_result_t *result = self->result;
+    const char *text = spot_texts_add(&result->texts,
+        "%" PRId64 " runs in all%s: intervals are wide, and what would take more was not looked "
+        "at; --max-runs allows more",
+        result->num_runs + result->num_other_runs,
+        self->request->max_runs > 0 ? "" : ", as each takes long");
+
+    if (!self->is_short || self->max_runs == INT32_MAX) {
+        return 0;
+    }
+    return result->verdict == SPOT_VERDICT_UNDECIDED ? SPOT_ARRAY_APPEND(result, urgent, text)
+                                                     : SPOT_ARRAY_APPEND(result, notes, text);
+}
+
+/* ---- The study ---- */
+
 /* Asks the engine what may be chosen, and makes a study of what competes. */
 static int propose(spot_advising_t *self, spot_study_t *study)
 {
@@ -245,6 +302,9 @@ static int propose(spot_advising_t *self, spot_study_t *study)
             self->result->num_left_out > num_left_out ? self->result->left_out[num_left_out]
                                                       : "the fleet has no room for a pipeline");
     }
+    limit_runs(self);
+    self->first_runs = spot_advising_afford(self, SPOT_ADVICE_SEARCH_RUNS,
+        FIRST_SHARE * SEARCH_SHARE / (double) self->num_searched, LEAST_FIRST_RUNS);
     ret = ret == 0 ? read_study(self, study) : ret;
     self->result->num_points = self->num_searched;
     if (ret == 0) {
@@ -253,6 +313,7 @@ static int propose(spot_advising_t *self, spot_study_t *study)
         const char *unit =
             outputs->metrics[spot_outputs_metric_id(outputs, self->advice->cost)].unit;
 
+        self->max_runs = outputs->is_random ? self->max_runs : INT32_MAX; /* one each is enough */
         self->result->cost_unit = spot_texts_add(&self->result->texts, "%s",
             self->advice->cost_unit == NULL ? unit : self->advice->cost_unit);
         if (!outputs->is_random) {
@@ -298,9 +359,13 @@ static int search(spot_advising_t *self, const spot_study_t *study, spot_store_t
 {
     const size_t num_points = study->head.num_points;
     const int64_t mean_runs = self->advice->mean_runs > 0 ? self->advice->mean_runs : MEAN_RUNS;
+    const int64_t batch_size = spot_study_batch_size(&study->head);
+    const int64_t first_runs = (self->first_runs + batch_size - 1) / batch_size * batch_size;
     watch_t watcher = {.advising = self,
-        .budget = (int64_t) fmax((double) mean_runs * fmax((double) num_points, LEAST_POINTS),
-            (double) (SPOT_ADVICE_SEARCH_RUNS * num_points))};
+        .budget = spot_advising_afford(self,
+            (int64_t) fmax((double) mean_runs * fmax((double) num_points, LEAST_POINTS),
+                (double) (SPOT_ADVICE_SEARCH_RUNS * num_points)),
+            SEARCH_SHARE, first_runs * (int64_t) num_points)};
     const spot_study_run_t run = {.num_threads = (int) self->request->num_threads,
         .stop = &watcher.stop,
         .progress = watch,
@@ -378,7 +443,8 @@ int spot_advise(const spot_advise_request_t *request, spot_advice_result_t *resu
         result->scenario_text =
             spot_advising_scenario_text(&self, &result->texts, result->advised[0].point);
         result->passed_s = spot_clock_s() - started_s;
-        ret = spot_error_first(note_remarks(&self, study), result->texts.error);
+        ret = spot_error_first(note_short(&self), note_remarks(&self, study));
+        ret = spot_error_first(ret, result->texts.error);
     }
     if (ret != 0) {
         report_errors(&self);

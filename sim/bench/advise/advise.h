@@ -23,6 +23,7 @@ typedef struct {
     size_t num_remarks;
     const char *const *remarks; /* [num_remarks] of the inputs, which stand with the warnings */
     int64_t max_replications;   /* of an alternative that its runs must decide, >= 1 */
+    int64_t max_runs;           /* of all alternatives; 0: as many as have SPOT_ADVICE_WORK */
     uint64_t seed;
     int64_t num_threads;
     atomic_int *stop; /* may be NULL */
@@ -30,6 +31,10 @@ typedef struct {
     void (*progress)(void *context, const spot_study_progress_t *progress);
     void *context;
 } spot_advise_request_t;
+
+/* The work of all runs of an answer by which they are limited, see run_work: some minutes of a
+ * processor. By the work, as the clock would make answers differ. */
+#define SPOT_ADVICE_WORK 2e8
 
 /* Answers the question. Warnings in diag, and remarks, are notes of the result, too. store: the
  * rows of the search, whose study must outlive it; close it, then free study. BAD_INPUT with the

@@ -20,6 +20,10 @@ typedef struct {
     spot_alternatives_t alternatives;
     size_t num_searched; /* of the alternatives, which come first; the others are screened */
     spot_advice_result_t *result;
+    int64_t max_runs;   /* of all alternatives */
+    int64_t first_runs; /* of each in the first round of the search */
+    bool is_short;      /* some part of the answer would have had more */
+    size_t num_final;   /* alternatives that came to the last look, where runs are few */
     spot_diag_t *diag;
     spot_diag_t quiet; /* of the studies, whose points repeat what diag has */
 } spot_advising_t;
@@ -30,6 +34,11 @@ typedef struct {
  * result; NULL: it does. NO_MEMORY, IO. */
 SPOT_MUST_CHECK int spot_advising_look(
     spot_advising_t *self, const spot_alternative_t *item, const char **why);
+
+/* So many of the runs that are wanted: up to a share of those that are left, and at least so many.
+ * Where runs are few that leaves enough of them to decide. */
+int64_t spot_advising_afford(
+    spot_advising_t *self, int64_t wanted, double share_of_left, int64_t least);
 
 /* ---- measure.c: points that are run, in studies ---- */
 

@@ -16,6 +16,14 @@ enum { FIRST_LOOK = 256, MAX_RIVALS = 4, LARGER_RUNS = 256, SCREENED_RUNS = 64 }
 enum { MAX_CLOSE = 12, CLOSE_GROWTH = 4 };
 #define CLOSE 1.05
 
+/* Shares of the runs that are left, where they are few: of a first look, of a decision, of a rival,
+ * and of what is looked at after a no or beside a yes; and runs at least. */
+#define LOOK_SHARE (1.0 / 50)
+#define DECISION_SHARE (3.0 / 4)
+#define RIVAL_SHARE (1.0 / 8)
+#define OTHER_SHARE (1.0 / 32)
+enum { LEAST_LOOK = 4, SECOND_GROWTH = 4, LEAST_RIVAL = 8, LEAST_OTHER = 4, LEAST_CLOSE = 32 };
+
 /* Fleets that are looked at after a no, over the largest that was asked for. */
 static const double larger_fleets[] = {4.0 / 3, 5.0 / 3, 2};
 
@@ -83,12 +91,15 @@ static void read_figures(
     figures->time_p95_s -= played_s;
 }
 
-/* Runs an alternative so often; its intervals hold alone. */
-static int measure(spot_advising_t *self, const spot_alternative_t *item, int64_t num_runs,
-    spot_advised_t *advised)
+/* Runs an alternative so often, or as often as a share of the runs that are left allows; its
+ * intervals hold alone. */
+static int measure(spot_advising_t *self, const spot_alternative_t *item, int64_t wanted,
+    double share_of_left, spot_advised_t *advised)
 {
+    const int64_t least = wanted == LARGER_RUNS ? LEAST_OTHER : LEAST_RIVAL;
     const spot_trial_plan_t plan = {
-        whole_turns(self, num_runs), promise_seed(self), item->is_fixed ? 1 : 0};
+        whole_turns(self, spot_advising_afford(self, wanted, share_of_left, least)),
+        promise_seed(self), item->is_fixed ? 1 : 0};
     spot_trial_t trial;
     int ret = spot_trial_init(&trial, self, 1, &item->point, NULL, &plan);
 
@@ -108,60 +119,151 @@ typedef struct {
     int64_t least; /* runs, also where fewer decide */
 } decision_t;
 
-static int64_t next_look(int64_t num_runs, int64_t most)
+static int64_t next_look(int64_t num_runs, int64_t first, int64_t most, bool is_few)
 {
-    const int64_t next = num_runs == 0 ? FIRST_LOOK : 2 * num_runs;
+    const int64_t next = num_runs == 0       ? first
+                         : !is_few           ? 2 * num_runs
+                         : num_runs == first ? SECOND_GROWTH * first
+                                             : most;
 
     return next < most ? next : most;
 }
 
-/* Runs an alternative until its intervals decide, or as often as may be. The error is
- * shared by the looks and the limits (Bonferroni). What was shown at a look stays shown:
- * all looks hold at once. */
+/* The looks at an alternative. Where runs are few there are three: the first two show a no, the
+ * last one what is left; what cannot become a yes any more leaves its runs to the next one. */
+typedef struct {
+    int64_t first, most; /* runs */
+    bool is_few;
+    double confidence;     /* of an interval at a look; where runs are few, of its upper bound */
+    double low_confidence; /* of the lower bound at the last look, where runs are few */
+} looks_t;
+
+/* Whether the last look shows a yes if so many of its runs are not as they should be. */
+static bool shows_yes(
+    const spot_advising_t *self, int64_t num_runs, int64_t num_misses, double confidence)
+{
+    const bool has_budget = isfinite(self->request->question.budget);
+    double low, high;
+
+    if (num_misses >= num_runs) {
+        return false;
+    }
+    spot_binomial_bounds(
+        (double) (num_runs - num_misses), (double) num_runs, confidence, &low, &high);
+    return low >=
+           (has_budget ? fmax(self->result->sure, SPOT_ADVICE_SURE_OF_BUDGET) : self->result->sure);
+}
+
+/* The fewest runs that show a yes with as many misses as most runs do; most: none does. */
+static int64_t least_last_look(const spot_advising_t *self, int64_t most, double confidence)
+{
+    int64_t num_misses = 0, num_runs;
+
+    if (!shows_yes(self, most, 0, confidence)) {
+        return most;
+    }
+    while (shows_yes(self, most, num_misses + 1, confidence)) {
+        num_misses++;
+    }
+    num_runs = most;
+    while (shows_yes(self, num_runs - 1, num_misses, confidence)) {
+        num_runs--;
+    }
+    while (whole_turns(self, num_runs) < num_runs && num_runs < most) {
+        num_runs++;
+    }
+    return num_runs;
+}
+
+/* The error is shared by the looks and the limits (Bonferroni). Where runs are few, lower bounds
+ * share half of all error among the alternatives that come to the last look. */
+static looks_t plan_looks(spot_advising_t *self, double error)
+{
+    const int64_t wanted = self->request->max_replications;
+    const double num_limits = isfinite(self->request->question.budget) ? 2 : 1;
+    const double final_id = (double) self->num_final + 1;
+    double num_looks = 0;
+    looks_t looks = {.first = spot_advising_afford(self, FIRST_LOOK, LOOK_SHARE, LEAST_LOOK)};
+
+    looks.most = whole_turns(self, spot_advising_afford(self, wanted, DECISION_SHARE, looks.first));
+    looks.is_few = looks.most < whole_turns(self, wanted) && looks.most < SPOT_ADVICE_FIGURE_RUNS;
+    looks.low_confidence = 1 - (1 - SPOT_CONFIDENCE) / (final_id * (final_id + 1) * num_limits);
+    if (looks.is_few) {
+        looks.most = least_last_look(self, looks.most, looks.low_confidence);
+    }
+    for (int64_t num = 0; num < looks.most; num_looks++) {
+        num = next_look(num, looks.first, looks.most, looks.is_few);
+    }
+    looks.confidence = 1 - error / (num_looks * num_limits);
+    return looks;
+}
+
+typedef spot_probability_t (*share_t)(
+    const spot_trial_t *trial, size_t point_id, double confidence);
+
+/* Narrows what is shown of a share by what its runs say. Returns whether it can still reach a
+ * limit: where runs are few, whether the last look could show it if the rest of them were as they
+ * should be. */
+static bool look_at(const looks_t *self, const spot_trial_t *trial, share_t share_of,
+    int64_t num_runs, double limit, double *low, double *high)
+{
+    spot_probability_t share = share_of(trial, 0, self->confidence);
+    double least, most;
+
+    if (!self->is_few || spot_trial_is_fixed(trial, 0)) {
+        narrow(low, high, &share);
+        return true;
+    }
+    share.low = num_runs < self->most ? 0 : share_of(trial, 0, self->low_confidence).low;
+    narrow(low, high, &share);
+    spot_binomial_bounds(
+        nearbyint(share.value * (double) num_runs) + (double) (self->most - num_runs),
+        (double) self->most, self->low_confidence, &least, &most);
+    return least >= limit;
+}
+
+/* Runs an alternative until its intervals decide, or as often as may be. What was shown at a look
+ * stays shown: all looks hold at once. */
 static int decide(spot_advising_t *self, const spot_alternative_t *item, const decision_t *decision,
     spot_advised_t *advised)
 {
     const bool has_budget = isfinite(self->request->question.budget);
-    const spot_trial_plan_t plan = {whole_turns(self, self->request->max_replications),
-        promise_seed(self), item->is_fixed ? 1 : 0};
+    const looks_t looks = plan_looks(self, decision->error);
+    const spot_trial_plan_t plan = {looks.most, promise_seed(self), item->is_fixed ? 1 : 0};
     spot_advice_figures_t shown = {.p_high = 1, .in_budget = {.high = 1}};
-    int64_t num_runs = 0, least = decision->least;
-    double confidence, num_looks = 0;
+    int64_t num_runs = 0, least = looks.is_few ? 0 : decision->least;
+    bool can_be_yes = true;
     spot_trial_t trial;
     int ret = spot_trial_init(&trial, self, 1, &item->point, NULL, &plan);
 
-    for (int64_t num = 0; num < plan.most; num_looks++) {
-        num = next_look(num, plan.most);
-    }
-    confidence = 1 - decision->error / (num_looks * (has_budget ? 2 : 1));
     *advised = name_of(self, item);
     advised->verdict = SPOT_VERDICT_UNDECIDED;
-    while (ret == 0 && num_runs < plan.most &&
+    while (ret == 0 && num_runs < looks.most && (can_be_yes || num_runs == looks.first) &&
            (num_runs < least || advised->verdict == SPOT_VERDICT_UNDECIDED)) {
-        num_runs = next_look(num_runs, plan.most);
+        num_runs = next_look(num_runs, looks.first, looks.most, looks.is_few);
         ret = spot_trial_grow(&trial, whole_turns(self, num_runs));
         if (ret == 0) {
-            spot_probability_t share = spot_trial_goal(&trial, 0, confidence);
-
-            narrow(&shown.p_low, &shown.p_high, &share);
+            can_be_yes = look_at(&looks, &trial, spot_trial_goal, num_runs, self->result->sure,
+                &shown.p_low, &shown.p_high);
             if (has_budget) {
-                share = spot_trial_in_budget(&trial, 0, confidence);
-                narrow(&shown.in_budget.low, &shown.in_budget.high, &share);
+                can_be_yes &= look_at(&looks, &trial, spot_trial_in_budget, num_runs,
+                    SPOT_ADVICE_SURE_OF_BUDGET, &shown.in_budget.low, &shown.in_budget.high);
             }
             advised->verdict = judge(self, &shown);
             least = advised->verdict == SPOT_VERDICT_YES && least < SPOT_ADVICE_FIGURE_RUNS
                         ? SPOT_ADVICE_FIGURE_RUNS
                         : least;
-            num_runs = spot_trial_is_fixed(&trial, 0) ? plan.most : num_runs;
+            num_runs = spot_trial_is_fixed(&trial, 0) ? looks.most : num_runs;
         }
     }
+    self->num_final += looks.is_few && num_runs == looks.most;
     if (ret == 0) {
         read_figures(&trial, item, &advised->figures);
         advised->figures.p_low = shown.p_low;
         advised->figures.p_high = shown.p_high;
         if (!spot_trial_is_fixed(&trial, 0)) {
-            spot_trial_cost(
-                &trial, 0, confidence, &advised->figures.cost_low, &advised->figures.cost_high);
+            spot_trial_cost(&trial, 0, looks.confidence, &advised->figures.cost_low,
+                &advised->figures.cost_high);
         }
         if (has_budget) {
             advised->figures.in_budget.low = shown.in_budget.low;
@@ -353,7 +455,7 @@ static int find_nearest(spot_advising_t *self, const entry_t *entries, size_t *n
         spot_advised_t advised;
 
         if (is_first_of_kind(self, entries, j)) {
-            ret = measure(self, item_of(self, &entries[j]), FIRST_LOOK, &advised);
+            ret = measure(self, item_of(self, &entries[j]), FIRST_LOOK, RIVAL_SHARE, &advised);
             if (ret == 0 && (best.point == NULL || is_nearer(self, &advised, &best))) {
                 best = advised;
                 *chosen_id = j;
@@ -402,10 +504,9 @@ static int take_cheaper(spot_advising_t *self, entry_t *entries, size_t *num_tri
     spot_advised_t *answer, size_t *chosen_id)
 {
     const size_t first = *chosen_id, num_close = count_close(self, entries, answer, first);
-    const int64_t num_runs = CLOSE_GROWTH * self->advice->factor_runs;
     const int64_t most = self->request->max_replications;
-    const spot_trial_plan_t plan = {
-        whole_turns(self, num_runs < most ? num_runs : most), promise_seed(self), 0};
+    int64_t num_runs = CLOSE_GROWTH * self->advice->factor_runs;
+    spot_trial_plan_t plan = {.seed = promise_seed(self)};
     const char *points[MAX_CLOSE + 1];
     spot_trial_t trial;
     int ret;
@@ -413,6 +514,12 @@ static int take_cheaper(spot_advising_t *self, entry_t *entries, size_t *num_tri
     if (num_close == 0) {
         return 0;
     }
+    num_runs = spot_advising_afford(
+        self, num_runs < most ? num_runs : most, DECISION_SHARE / (double) (num_close + 1), 1);
+    if (num_runs < LEAST_CLOSE && self->is_short) {
+        return 0; /* they would not show which one is cheaper */
+    }
+    plan.most = whole_turns(self, num_runs);
     for (size_t j = 0; j <= num_close; j++) {
         points[j] = item_of(self, &entries[first + j])->point;
     }
@@ -464,7 +571,8 @@ static int name_passed_over(
 
         if (entries[j].is_open && entries[j].is_left_out &&
             entries[j].cost < answer->figures.cost) {
-            ret = measure(self, item_of(self, &entries[j]), SPOT_ADVICE_FIGURE_RUNS, &advised);
+            ret = measure(
+                self, item_of(self, &entries[j]), SPOT_ADVICE_FIGURE_RUNS, RIVAL_SHARE, &advised);
             if (ret == 0 && advised.verdict != SPOT_VERDICT_NO &&
                 advised.figures.cost < answer->figures.cost) {
                 tell_beyond(self, &entries[j], &advised);
@@ -532,7 +640,7 @@ static int measure_rival(spot_advising_t *self, const entry_t *entry, spot_advis
     if (strcmp(item->kind, SPOT_ADVICE_AS_IT_IS) == 0) {
         return decide(self, item, &as_it_is, advised);
     }
-    return measure(self, item, SPOT_ADVICE_FIGURE_RUNS, advised);
+    return measure(self, item, SPOT_ADVICE_FIGURE_RUNS, RIVAL_SHARE, advised);
 }
 
 /* The cheapest of each other market, and behind the answer the one that nearly wins. */
@@ -585,13 +693,22 @@ static int name_best_above(spot_advising_t *self, const spot_alternatives_t *all
         if (ret != 0 || why != NULL) {
             continue;
         }
-        ret = measure(self, &all->items[j], LARGER_RUNS, &advised);
+        ret = measure(self, &all->items[j], LARGER_RUNS, OTHER_SHARE, &advised);
         self->result->num_larger_points++;
         if (ret == 0 && (best.point == NULL || is_nearer(self, &advised, &best))) {
             best = advised;
         }
     }
     return ret == 0 && best.point != NULL ? SPOT_ARRAY_APPEND(self->result, larger, best) : ret;
+}
+
+/* Whether a larger fleet keeps the limits; by the estimate where its runs are too few to show it.
+ */
+static bool is_enough(const spot_advising_t *self, const spot_advised_t *larger)
+{
+    return larger->verdict == SPOT_VERDICT_YES ||
+           (larger->verdict == SPOT_VERDICT_UNDECIDED && larger->figures.num_runs < LARGER_RUNS &&
+               larger->figures.p >= self->result->sure);
 }
 
 /* Looks at larger fleets until one keeps the limits. */
@@ -622,8 +739,7 @@ static int look_at_larger(spot_advising_t *self)
             result->why_not_larger = spot_texts_add(&result->texts, "%s", all.why_not_larger);
         }
         before = question.max_fleet;
-        is_met = result->num_larger > 0 &&
-                 result->larger[result->num_larger - 1].verdict == SPOT_VERDICT_YES;
+        is_met = result->num_larger > 0 && is_enough(self, &result->larger[result->num_larger - 1]);
         spot_alternatives_free(&all);
     }
     return ret;
@@ -674,7 +790,9 @@ static int take_screened(spot_advising_t *self, const spot_alternative_t *item,
 static int screen(spot_advising_t *self, size_t num_items, const spot_alternative_t *const *items,
     const char *const *points)
 {
-    const spot_trial_plan_t plan = {whole_turns(self, SCREENED_RUNS), promise_seed(self), 0};
+    const int64_t num_runs = spot_advising_afford(
+        self, SCREENED_RUNS, DECISION_SHARE / (double) (num_items + 1), LEAST_OTHER);
+    const spot_trial_plan_t plan = {whole_turns(self, num_runs), promise_seed(self), 0};
     spot_advice_figures_t answer, figures;
     spot_trial_t trial;
     int ret = spot_trial_init(&trial, self, num_items + 1, points, NULL, &plan);

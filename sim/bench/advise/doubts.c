@@ -15,6 +15,9 @@
 
 #include "sim/bench/advise/advise_internal.h"
 
+/* Of the runs that are left, those of a factor. */
+#define LOOK_SHARE (1.0 / 64)
+
 /* Runs of the first look at a factor, by how much they grow, and fewer runs than which
  * nothing is shown. */
 enum { FIRST_LOOK = 128, GROWTH = 4, LEAST_RUNS = 64, MAX_COMPARED = 4 };
@@ -284,9 +287,10 @@ static void choose_compared(search_t *self)
 
 int spot_advising_doubt(spot_advising_t *self)
 {
-    const int64_t most = self->request->max_replications < self->advice->factor_runs
-                             ? self->request->max_replications
-                             : self->advice->factor_runs;
+    const int64_t wanted = self->request->max_replications < self->advice->factor_runs
+                               ? self->request->max_replications
+                               : self->advice->factor_runs;
+    const int64_t most = spot_advising_afford(self, wanted, LOOK_SHARE, 1);
     const bool has_budget = isfinite(self->request->question.budget);
     search_t search = {
         .advising = self, .plan = {most, (self->request->seed ^ FACTORS) & INT64_MAX, 0}};

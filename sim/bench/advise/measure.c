@@ -100,8 +100,8 @@ const char *spot_advising_study_text(const spot_advising_t *self, spot_texts_t *
     spot_yaml_write_block(self->document.root, 4, out);
     write_points(self, texts, num_points, points, more, num_runs == 0, out);
     if (num_runs == 0) {
-        fprintf(out, "replications: {min: %d, max: %d, seed: %" PRIu64 "}\n",
-            SPOT_ADVICE_SEARCH_RUNS, SEARCH_MAX_RUNS, seed);
+        fprintf(out, "replications: {min: %" PRId64 ", max: %d, seed: %" PRIu64 "}\n",
+            self->first_runs, SEARCH_MAX_RUNS, seed);
     } else {
         fprintf(out, "replications: {count: %" PRId64 ", seed: %" PRIu64 "}\n", num_runs, seed);
     }

@@ -64,6 +64,8 @@ typedef struct {
     size_t num_urgent, max_urgent;
     const char **urgent;   /* [num_urgent] doubts that touch the verdict: short sentences
                               that stand in the first three lines of an answer */
+    double run_work;       /* of a run, in events that it simulates, of about a microsecond each;
+                              0: little */
     int64_t largest_known; /* no larger size is proposed, as nothing is known of it; 0: all that
                               the question allows are */
     const char *why_not_larger; /* with it, behind a no: "larger than 24 was not looked at: no

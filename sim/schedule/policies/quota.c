@@ -98,7 +98,7 @@ static void choose(spot_quota_t *self, const spot_vc_t *vc, bool queue_first)
 
     self->num_started = self->num_stopped = 0;
     self->least_gap = (double) INFINITY;
-    if (vc->queue.num_jobs > 0) {
+    if (vc->queue.num_jobs > SPOT_QUEUE_BLOCK_JOBS) {
         memset(self->num_of_size, 0, sizeof(self->num_of_size));
     }
     queued = next_fitting(self, vc, &place, quota);

@@ -76,6 +76,48 @@ static void test_same_answer(void **state)
     advice_free(&advice);
 }
 
+static int64_t num_runs_of(const spot_advice_result_t *result)
+{
+    return result->num_runs + result->num_other_runs;
+}
+
+/* Few runs, as many as are allowed, are enough for what is plain, and are spoken of. */
+static void test_few_runs(void **state)
+{
+    enum { MAX_RUNS = 5000 };
+    char *first, *other;
+    advice_t advice;
+    bool is_said = false;
+
+    (void) state;
+    ask_job(&advice, JOB, 1500, 24 * HOUR);
+    advice.request.max_runs = MAX_RUNS;
+    advice_ask(&advice);
+    assert_int_equal(advice.result.verdict, SPOT_VERDICT_YES);
+    assert_true(advice.result.advised[0].figures.p_low >= 0.95);
+    assert_in_range(num_runs_of(&advice.result), MAX_RUNS / 4, MAX_RUNS);
+    for (size_t j = 0; j < advice.result.num_notes; j++) {
+        is_said = is_said || strstr(advice.result.notes[j], " runs in all: ") != NULL;
+    }
+    assert_true(is_said);
+    assert_int_equal(advice.result.num_break_evens, 0);
+    first = answer_text(&advice.result, advice.store);
+    advice_reset(&advice);
+    advice.request.num_threads = 1;
+    advice_ask(&advice);
+    other = answer_text(&advice.result, advice.store);
+    assert_string_equal(other, first);
+    free(other);
+    free(first);
+    advice_reset(&advice);
+    advice.request.max_runs = 64; /* too few to show 95 % */
+    advice_ask(&advice);
+    assert_int_equal(advice.result.verdict, SPOT_VERDICT_UNDECIDED);
+    assert_true(advice.result.num_urgent > 0);
+    assert_non_null(strstr(advice.result.urgent[advice.result.num_urgent - 1], " runs in all: "));
+    advice_free(&advice);
+}
+
 /* The answer keeps its limits, each other market has its cheapest, and the runner-up is
  * none of another kind of point. */
 static void test_yes(void **state)
@@ -448,6 +490,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_same_answer),
+        cmocka_unit_test(test_few_runs),
         cmocka_unit_test(test_yes),
         cmocka_unit_test(test_written),
         cmocka_unit_test(test_no),
