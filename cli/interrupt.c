@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <errno.h>
+#include <poll.h>
 #include <signal.h>
 #include <string.h>
 #include <unistd.h>
@@ -8,16 +9,26 @@
 #include "base/stop.h"
 #include "cli/command.h"
 
-static atomic_int is_watched;
+static atomic_int num_watches;
 
-/* Only what a signal handler may do: lock-free atomics, unlink(), write() and
+/* Whether standard output takes bytes now. A reader that does not read, such as a pager, keeps
+ * the program in write() for as long as it likes. */
+static bool is_output_ready(void)
+{
+    struct pollfd output = {.fd = STDOUT_FILENO, .events = POLLOUT};
+
+    return poll(&output, 1, 0) != 0;
+}
+
+/* Only what a signal handler may do: lock-free atomics, poll(), unlink(), write() and
  * _exit(). */
 static void on_signal(int number)
 {
     static const char text[] = "spotsim: interrupted\n";
     const int error = errno;
 
-    if (atomic_load(&is_watched) != 0 && atomic_exchange(&spot_stop, number) == 0) {
+    if ((spot_outfile_is_printing() ? is_output_ready() : atomic_load(&num_watches) > 0) &&
+        atomic_exchange(&spot_stop, number) == 0) {
         errno = error;
         return;
     }
@@ -52,5 +63,10 @@ void spot_interrupt_start(void)
 
 void spot_interrupt_watch(void)
 {
-    atomic_store(&is_watched, 1);
+    atomic_fetch_add(&num_watches, 1);
+}
+
+void spot_interrupt_unwatch(void)
+{
+    atomic_fetch_sub(&num_watches, 1);
 }

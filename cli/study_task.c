@@ -382,7 +382,12 @@ static int run_points(const spot_study_task_t *self, const spot_study_t *study, 
     int ret;
 
     spot_progress_start(&progress, (spot_progress_form_t) self->progress);
+    spot_interrupt_watch();
     ret = spot_study_run(study, store, &run, &self->call->diag);
+    spot_interrupt_unwatch();
+    if (ret == 0 && atomic_load(&spot_stop) != 0) {
+        ret = SPOT_ERR_INTERRUPTED; /* by a signal that came at its very end */
+    }
     spot_progress_finish_study(&progress, study, run.num_threads, ret);
     if (ret == SPOT_ERR_INTERRUPTED) {
         keep_partial_results(self, store);
@@ -407,6 +412,9 @@ int spot_study_task_run(const spot_study_task_t *self, spot_study_t *study)
     int ret = keep_ledger(self, study);
 
     ret = ret != 0 ? ret : check_outputs(self, study);
+    if (is_stored) {
+        spot_interrupt_watch(); /* until the database is closed */
+    }
     if (ret == 0) {
         ret = is_stored ? open_database(self, study, spot_store_open_sqlite, &store)
                         : open_memory(self, study, &store);
@@ -473,6 +481,7 @@ int spot_study_task_plan(const spot_study_task_t *self, spot_study_t *study)
     int ret = keep_ledger(self, study);
 
     if (ret == 0 && self->store_path != NULL && access(self->store_path, F_OK) == 0) {
+        spot_interrupt_watch(); /* until the database is closed */
         ret = open_database(self, study, spot_store_look_sqlite, &store);
     } else if (ret == 0 && self->store_path == NULL) {
         ret = spot_study_check_memory(study, &self->call->diag);
