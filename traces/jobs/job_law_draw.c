@@ -8,6 +8,7 @@
 
 #include "base/csv_field.h"
 #include "base/memory.h"
+#include "base/stop.h"
 #include "traces/jobs/job_columns.h"
 #include "traces/jobs/job_coverage.h"
 #include "traces/jobs/job_law.h"
@@ -278,7 +279,7 @@ int spot_job_law_draw(
     log->num_jobs = 0;
     log->clock_zero_s = self->start.clock_zero_s;
     while (ret == 0 && log->num_jobs < most && next_submit(&streams, &submit_s)) {
-        ret = make_room(log);
+        ret = spot_stop_is_due(log->num_jobs) ? SPOT_ERR_INTERRUPTED : make_room(log);
         if (ret == 0) {
             draw_job(&streams, log->num_jobs, submit_s, &log->jobs[log->num_jobs]);
             log->num_jobs++;
