@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -10,6 +11,7 @@
 #include "cli/command.h"
 
 static atomic_int num_watches;
+static atomic_bool is_ending;
 
 /* Whether standard output takes bytes now. A reader that does not read, such as a pager, keeps
  * the program in write() for as long as it likes. */
@@ -26,8 +28,9 @@ static void on_signal(int number)
 {
     static const char text[] = "spotsim: interrupted\n";
     const int error = errno;
+    const bool is_printing = spot_outfile_is_printing() || atomic_load(&is_ending);
 
-    if ((spot_outfile_is_printing() ? is_output_ready() : atomic_load(&num_watches) > 0) &&
+    if ((is_printing ? is_output_ready() : atomic_load(&num_watches) > 0) &&
         atomic_exchange(&spot_stop, number) == 0) {
         errno = error;
         return;
@@ -54,6 +57,8 @@ void spot_interrupt_start(void)
 {
     struct sigaction action;
 
+    /* What a signal cuts off are whole lines. */
+    setvbuf(stderr, NULL, _IOLBF, BUFSIZ);
     handle(SIGINT);
     if (sigaction(SIGHUP, NULL, &action) == 0 && action.sa_handler != SIG_IGN) {
         handle(SIGHUP);
@@ -69,4 +74,9 @@ void spot_interrupt_watch(void)
 void spot_interrupt_unwatch(void)
 {
     atomic_fetch_sub(&num_watches, 1);
+}
+
+void spot_interrupt_print_rest(void)
+{
+    atomic_store(&is_ending, true);
 }
