@@ -63,11 +63,12 @@ void spot_json_quote(FILE *out, const char *text, bool escapes_hidden)
     putc('"', out);
 }
 
-/* Whether nothing more is to be written. Up to here a line is whole but for its end. */
-static bool is_cut(spot_json_t *self)
+/* Whether nothing more is to be written. Up to here a line is whole but for end, a comma where an
+ * item follows. */
+static bool is_cut(spot_json_t *self, const char *end)
 {
     if (self->is_printed && !self->is_cut && self->depth > 0 && atomic_load(&spot_stop) != 0) {
-        putc('\n', self->out);
+        fprintf(self->out, "%s\n", self->has_items[self->depth] ? end : "");
         self->is_cut = true;
     }
     return self->is_cut;
@@ -97,7 +98,7 @@ static void put(spot_json_t *self, char kind, const char *key, const char *text)
         self->listener(self->context, kind, key, text);
         return;
     }
-    if (is_cut(self)) {
+    if (is_cut(self, ",")) {
         return;
     }
     start_item(self, key);
@@ -128,7 +129,7 @@ void spot_json_close(spot_json_t *self, char bracket)
         self->listener(self->context, bracket, NULL, NULL);
         return;
     }
-    if (is_cut(self)) {
+    if (is_cut(self, "")) {
         self->depth--;
         return;
     }

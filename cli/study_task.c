@@ -21,6 +21,8 @@
 #include "sim/bench/store/store_sqlite.h"
 
 #define PILOT_BUDGET_S 0.3
+/* Of the second that a command may take after a signal. */
+#define PARTIAL_BUDGET_S 0.4
 #define NAME_CHARS 64 /* of a point in a picture */
 
 void spot_study_task_init(spot_study_task_t *self, spot_call_t *call)
@@ -173,6 +175,10 @@ static const char *partial_path(const spot_study_task_t *self)
 static void keep_partial_results(const spot_study_task_t *self, const spot_store_t *store)
 {
     const char *path = partial_path(self);
+    const size_t num_points = store->head->num_points;
+    size_t num_written = 0;
+    spot_output_t output;
+    FILE *out;
 
     if (self->store_path != NULL) {
         fputs("what was run is in ", stderr);
@@ -181,8 +187,22 @@ static void keep_partial_results(const spot_study_task_t *self, const spot_store
         return;
     }
     atomic_store(&spot_stop, 0); /* the partial results are written nevertheless */
-    if (path != NULL && write_bytes(self, store, spot_result_csv_write, path) == 0) {
+    if (path == NULL) {
+        return;
+    }
+    out = spot_output_bytes(&output, path, &self->call->diag);
+    if (spot_output_end(&output, out == NULL ? 0
+                                             : spot_result_csv_write_in(store, out,
+                                                   PARTIAL_BUDGET_S, &num_written)) != 0) {
+        return;
+    }
+    if (num_written == num_points) {
         fprintf(stderr, "what was done so far is in %s\n", path);
+    } else {
+        fprintf(stderr,
+            "what was done so far of the first %zu of %zu points is in %s: more would take too "
+            "long; a database, -o FILE.db, keeps all that is done\n",
+            num_written, num_points, path);
     }
 }
 

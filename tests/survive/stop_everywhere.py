@@ -264,7 +264,8 @@ class Stops:
                 continue
             if found.startswith(b"SQLite format 3\0"):
                 databases.append(name)
-            elif base.endswith((".partial", ".log")) or (
+            elif base.endswith(".partial") or (whole.code is None and (
+                    found.endswith(b"\n") or base.endswith(".gz"))) or (
                     whole.code is not None and whole.files.get(name) == found):
                 continue
             elif whole.code is not None and name in whole.files and (
