@@ -202,6 +202,10 @@ static int make_room(spot_job_log_t *log)
         return SPOT_ERR_NO_MEMORY;
     }
     for (size_t j = 0; j < num_new; j++, ids += ID_BYTES) {
+        if (spot_stop_is_due(j)) {
+            log->max_jobs = old_max + j;
+            return SPOT_ERR_INTERRUPTED;
+        }
         snprintf(ids, ID_BYTES, "%zu", old_max + j + 1);
         log->jobs[old_max + j].id = ids;
     }
