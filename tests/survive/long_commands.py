@@ -46,7 +46,7 @@ WORKLOADS = "model,dataset,amp,batch_size,gpu_num,gpu_util,gmem_util,weight\n" +
 
 CLUSTER = """scenario: long
 engine: schedule
-jobs: {generate: {per_hour: 100000, jobs: 20000000, horizon: 36500 d, duration: {family: exponential, mu: 600}}}
+jobs: {generate: {per_hour: 100000, jobs: 5000000, horizon: 36500 d, duration: {family: exponential, mu: 600}}}
 cluster: {vcs: {main: 3000}}
 """
 
@@ -216,9 +216,9 @@ COMMANDS = {
     "report, two": "report study.db study.db -o out/page.html",
     "report, pictures": "report study.db --svg out/pictures --latex out/tables.tex",
     "merge": "merge out/all.db part-1.db part-2.db",
-    "compare": "compare train.yaml --recovery all --replications 20000",
-    "compare, database": "compare train.yaml --recovery checkpoint,bamboo --replications 20000 -o out/compare.db",
-    "compare, over": "compare train.yaml --over fleet.capacity=24,32,64 --replications 20000 --json",
+    "compare": "compare train.yaml --recovery checkpoint,bamboo,varuna --replications 100000",
+    "compare, database": "compare train.yaml --recovery checkpoint,bamboo --replications 60000 -o out/compare.db",
+    "compare, over": "compare train.yaml --over fleet.capacity=32,48,64 --replications 100000 --json",
     "advise": "advise train.yaml --steps 2000 --finish-by 12h --save out/advice",
     "price convert": "price convert prices.json --zone us-east-1a -o out/prices.csv",
     "price describe": "price describe prices.csv",

@@ -25,11 +25,15 @@ import subprocess
 import sys
 import time
 
+import long_commands
+
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 INTERRUPTED = 130
 STOPS_OF_EACH = 3
 MOST_S = 1.0
 GIVEN_UP_S = 60.0
+LONG_S = 6.0  # commands that take longer are stopped within that time
+GOLDEN_CALLS = 800  # about as many commands are in the goldens
 SLACK_S = float(os.environ.get("SPOT_SLACK_S", "0"))
 UNDER_WAY = re.compile(r"\..*\.spotsim-[1-9][0-9]*(-[1-9][0-9]*)?$")
 
@@ -219,8 +223,11 @@ class Stops:
                 return f"standard output ends with {run.out[-60:]!r}"
         if whole.code is None or whole.out.startswith(run.out):
             return None
-        # Words that two whole runs do not share are not compared.
+        # Words that two whole runs do not share are not compared, nor are those of measured times.
         mine, one, two = run.out.split(), whole.out.split(), self.other().out.split()
+        if "--plan" in self.command:
+            mine, one, two = [[re.sub(rb"[0-9.]+", b"0", word) for word in words]
+                              for words in (mine, one, two)]
         for word, first, second in zip(mine, one, two):
             if first == second and word != first:
                 return f"standard output has {word!r} where the whole run has {first!r}"
@@ -307,18 +314,24 @@ def words(command):
                     for word in command[1:])
 
 
-def stop_at_instants(stops, draw, result, most_s=None):
-    """Three stops of a command; adds a line for each to the file of results."""
+def write_result(result, command, number, at, delay_s, is_stopped, reason):
+    result.write(json.dumps({
+        "command": words(command), "signal": number.name, "at": at, "delay_s": delay_s,
+        "is_stopped": is_stopped, "reason": reason}) + "\n")
+    result.flush()
+
+
+def stop_at_instants(stops, draw, result, most_s=None, signals=SIGNALS):
+    """Stops of a command by each of the signals; adds a line for each to the file of results."""
+    stops.put_back()
     stops.whole = stops.run_whole(most_s)
-    for j in range(STOPS_OF_EACH):
+    for number in signals:
         share = draw.random()
-        number = SIGNALS[j]
         run, reason = stops.stop(number, share * stops.whole.took_s)
-        result.write(json.dumps({
-            "command": words(stops.command), "signal": number.name,
-            "at": f"{share:.4f} of {stops.whole.took_s:.3f} s", "delay_s": run.delay_s,
-            "is_stopped": run.is_stopped and run.code == INTERRUPTED, "reason": reason}) + "\n")
-        result.flush()
+        if stops.whole.code == 2 and most_s is not None:  # nothing was tried
+            reason = f"exit code {stops.whole.code}: {stops.whole.errors[-300:]!r}"
+        write_result(result, stops.command, number, f"{share:.4f} of {stops.whole.took_s:.3f} s",
+                     run.delay_s, run.is_stopped and run.code == INTERRUPTED, reason)
 
 
 # ---- Commands of the goldens ----
@@ -391,21 +404,70 @@ def stop_goldens(program, share, seed):
     return results
 
 
+# ---- Commands that take long ----
+
+
+def stop_long(program, num, seed, names):
+    """Stops num of the commands once, or all of them three times; returns the results."""
+    draw = random.Random(f"{seed} long")
+    os.makedirs("long/scratch")
+    os.makedirs("long/before")
+    os.chdir("long")
+    long_commands.make_inputs(program, 1 if num is None else 0.03)
+    if num is not None:
+        names = [draw.choice(names) for _ in range(num)]
+    with open("results", "w", encoding="utf-8") as file:
+        for j, name in enumerate(names):
+            stops = Stops(long_commands.command(program, name), "out", "before", "scratch")
+            stop_at_instants(stops, draw, file, LONG_S, SIGNALS if num is None else
+                             [SIGNALS[j % len(SIGNALS)]])
+        stop_unread(program, file)
+    os.chdir("..")
+    return results_of("long")
+
+
+def stop_unread(program, result):
+    """A command whose output nobody reads, and which so waits, ends all the same."""
+    command = [program, "export", "study.db", "--jsonl"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        time.sleep(1)
+        began = time.monotonic()
+        process.terminate()
+        try:
+            process.wait(GIVEN_UP_S)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+        delay_s = time.monotonic() - began
+        errors = process.stderr.read()
+        is_good = process.returncode == INTERRUPTED and delay_s <= MOST_S + SLACK_S
+    write_result(result, command, signal.SIGTERM, "a full pipe", delay_s, is_good,
+                 None if is_good else f"exit code {process.returncode}, {errors!r}")
+
+
 def main():
     if sys.argv[1] == "--call":
         call(sys.argv[2:])
-    program, num, seed = sys.argv[1], sys.argv[2], sys.argv[3]
+    program, seed, names = sys.argv[1], sys.argv[3], sys.argv[4:]
+    num = None if sys.argv[2] == "all" else int(sys.argv[2])
     for number in SIGNALS:
         signal.signal(number, signal.SIG_DFL)  # whatever this one ignores
-    results = stop_goldens(program, 1.0, seed)
+    results = []
+    if not names:
+        share = 1.0 if num is None else 0.8 * num / STOPS_OF_EACH / GOLDEN_CALLS
+        results = stop_goldens(program, share, seed)
+    num_left = None if num is None else max(num - len(results) - 1, 0)
+    results += stop_long(program, num_left, seed, names or list(long_commands.COMMANDS))
     num_wrong = 0
     for result in results:
         if result["reason"]:
             num_wrong += 1
             print(f"wrong: spotsim {result['command']}: seed {seed}, {result['signal']} at "
                   f"{result['at']}: {result['reason']}")
-    num_stopped = sum(result["is_stopped"] for result in results)
-    print(f"{num_stopped} were interrupted, the last one {max(r['delay_s'] for r in results):.2f} s after its signal")
+    slowest = sorted(results, key=lambda one: -one["delay_s"])[:len(results) if names else 5]
+    print(f"{sum(one['is_stopped'] for one in results)} were interrupted; the last ones to end:")
+    for one in slowest:
+        print(f"{one['delay_s']:.3f} s: spotsim {one['command']}, {one['at']}")
     print(f"tried {len(results)}, wrong {num_wrong}")
     return 1 if num_wrong else 0
 
