@@ -140,8 +140,9 @@ void spot_command_print_version(void);
  * ends by SIGPIPE then, as others do. */
 int spot_command_close_stdout(int exit_code);
 
-/* Opens a store for reading only; from now on the first signal stops the reading, so that no
- * file of SQLite stays beside it. Errors of spot_store_open_sqlite_reader(). */
+/* Opens a store for reading only: later a signal may end the program, and no file of SQLite stays
+ * beside it. What is printed ends with the reading, which looks at spot_stop. INTERRUPTED; errors
+ * of spot_store_open_sqlite_reader(). */
 SPOT_MUST_CHECK int spot_command_open_store(
     spot_store_t **store, const char *path, spot_diag_t *diag);
 

@@ -422,6 +422,10 @@ static int go_on_reading(const spot_study_task_t *self, spot_store_t **store)
     const int ret = spot_command_close_store(*store, 0, &self->call->diag);
 
     *store = NULL;
+    spot_interrupt_unwatch();
+    if (ret == 0 && atomic_load(&spot_stop) != 0) {
+        return SPOT_ERR_INTERRUPTED;
+    }
     return ret == 0 ? spot_command_open_store(store, self->store_path, &self->call->diag) : ret;
 }
 
@@ -433,7 +437,7 @@ int spot_study_task_run(const spot_study_task_t *self, spot_study_t *study)
 
     ret = ret != 0 ? ret : check_outputs(self, study);
     if (is_stored) {
-        spot_interrupt_watch(); /* until the database is closed */
+        spot_interrupt_watch(); /* until it is closed, or read only */
     }
     if (ret == 0) {
         ret = is_stored ? open_database(self, study, spot_store_open_sqlite, &store)

@@ -137,8 +137,10 @@ def make_inputs(program, size):
         shutil.copy(os.path.join(GOLDEN, "serve", name), name)
     run("engine", "serve", "--example", "-o", "serve.yaml")
     run("engine", "input", "--example", "-o", "input.yaml")
-    run("engine", "tasks", "--example", "-o", "graph.yaml")
-    write("queries.yaml", QUERIES % 1000000000)
+    for name, file in (("queries", "serve.yaml"), ("batches", "input.yaml"),
+                       ("runs", "train.yaml"), ("log", "cluster-tiresias.yaml")):
+        write(f"study-of-{name}.yaml", f"study: long\nscenario: {file}\nreplications: {{count: 100}}\n")
+    write("queries.yaml", QUERIES % 100000000)
     write("queries-some.yaml", QUERIES % int(10000000 * size))
     run("serve", "gen", "queries-some.yaml", "-o", "deltas.txt")
     run("trace", "generate", "train.yaml", "--horizon", f"{int(10000 * size)} d", "-o", "trace.csv")
@@ -176,7 +178,7 @@ COMMANDS = {
     "queries printed": "serve gen queries-some.yaml",
     "queries made, compressed": "serve gen queries-some.yaml -o out/deltas.gz",
     "serve fit": "serve fit deltas.txt",
-    "queries of a run": "run serve.yaml --set arrivals.poisson.count=1000000000",
+    "queries of a run": "run serve.yaml --set arrivals.poisson.count=50000000",
     "serve plan": "serve plan plan.yaml --set 'arrivals={poisson: {rate_qps: 60, count: 3000000}}'",
     "serve rate": "serve rate plan.yaml --set plan.budget=5 --set 'arrivals={poisson: {rate_qps: 60, count: 1000000}}'",
     "serve frontier": "serve frontier plan.yaml --set 'arrivals={poisson: {rate_qps: 60, count: 1000000}}' --csv out/frontier.csv",
@@ -206,6 +208,14 @@ COMMANDS = {
     "study, database": "study study.yaml -o out/study.db",
     "study, points": "study points.yaml -o out/points.csv",
     "study, points, database": "study points.yaml -o out/points.db",
+    "study of queries": "study study-of-queries.yaml --set arrivals.poisson.count=10000000 -o out/queries.db",
+    "study of batches": "study study-of-batches.yaml --set input.samples=300000000 -o out/batches.db",
+    "study of long runs": "study study-of-runs.yaml --set horizon=20000d -o out/runs.db",
+    "study of a log": "study study-of-log.yaml -o out/log.db",
+    "study, differences": "study study.yaml --set 'baseline={job.pipeline_depth: 8}' -o out/study.db",
+    "study, sensitivity": "study study.yaml --set 'plan={sensitivity: {points: 1024}}' "
+                          "--set replications.count=64 -o out/study.db",
+    "study, page": "study study.yaml --set replications.count=100000 -o out/study.db --json",
     "study, points, plan": "study points.yaml --plan",
     "export": "export study.db -o out/rows.csv",
     "export, json lines": "export study.db --jsonl",

@@ -102,6 +102,24 @@ def content(path):
 # ---- Runs ----
 
 
+def runs_in_group(group):
+    """Whether a program of the process group runs; one that has ended may wait for its parent."""
+    try:
+        os.killpg(group, 0)
+    except ProcessLookupError:
+        return False
+    for name in os.listdir("/proc"):
+        if name.isdigit():
+            try:
+                with open(f"/proc/{name}/stat", encoding="utf-8", errors="replace") as file:
+                    state, _, found = file.read().rpartition(")")[2].split()[:3]
+            except OSError:
+                continue
+            if int(found) == group and state not in "ZX":
+                return True
+    return False
+
+
 class Run:
     """What a command did, and for how long."""
 
@@ -141,12 +159,8 @@ class Run:
     def has_others(self):
         """Whether a program that it started still runs a second later."""
         for _ in range(100):
-            try:
-                os.killpg(self.process.pid, 0)
-            except ProcessLookupError:
+            if not runs_in_group(self.process.pid):
                 return False
-            except PermissionError:
-                return True
             time.sleep(0.01)
         os.killpg(self.process.pid, signal.SIGKILL)
         return True
@@ -419,8 +433,10 @@ def stop_long(program, num, seed, names):
     with open("results", "w", encoding="utf-8") as file:
         for j, name in enumerate(names):
             stops = Stops(long_commands.command(program, name), "out", "before", "scratch")
-            stop_at_instants(stops, draw, file, LONG_S, SIGNALS if num is None else
-                             [SIGNALS[j % len(SIGNALS)]])
+            if num is None:
+                stop_at_instants(stops, draw, file, LONG_S)
+            else:
+                stop_at_instants(stops, draw, file, LONG_S / 3, [SIGNALS[j % len(SIGNALS)]])
         stop_unread(program, file)
     os.chdir("..")
     return results_of("long")
@@ -454,7 +470,7 @@ def main():
         signal.signal(number, signal.SIG_DFL)  # whatever this one ignores
     results = []
     if not names:
-        share = 1.0 if num is None else 0.8 * num / STOPS_OF_EACH / GOLDEN_CALLS
+        share = 1.0 if num is None else 0.6 * num / STOPS_OF_EACH / GOLDEN_CALLS
         results = stop_goldens(program, share, seed)
     num_left = None if num is None else max(num - len(results) - 1, 0)
     results += stop_long(program, num_left, seed, names or list(long_commands.COMMANDS))
