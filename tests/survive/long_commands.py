@@ -65,7 +65,7 @@ policy: %s
 
 QUERIES = "arrivals: {poisson: {rate_qps: 100, count: %d}}\n"
 
-TABLE_HEAD = "D,P,step_ms\n"
+TABLE_HEAD = "# samples_per_step: 256   micro_batch: 8   layers: 300\nD,P,step_ms\n"
 
 
 def write(name, text):

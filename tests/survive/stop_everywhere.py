@@ -242,7 +242,9 @@ class Stops:
         if "--plan" in self.command:
             mine, one, two = [[re.sub(rb"[0-9.]+", b"0", word) for word in words]
                               for words in (mine, one, two)]
-        for word, first, second in zip(mine, one, two):
+        for j, (word, first, second) in enumerate(zip(mine, one, two)):
+            if j + 1 == len(mine) and word + b"," == first and "--json" in self.command:
+                continue  # it was not known whether an item follows
             if first == second and word != first:
                 return f"standard output has {word!r} where the whole run has {first!r}"
         return None
