@@ -25,6 +25,7 @@
 #include "base/stop.h"
 
 atomic_int spot_stop;
+atomic_int spot_stop_child;
 
 /* Open files that are standard output. */
 static atomic_int num_printed;

@@ -13,6 +13,9 @@
  * write files sets it to 0 again. */
 extern atomic_int spot_stop;
 
+/* The process of a program that the command waits for, which ends with it; 0: none. */
+extern atomic_int spot_stop_child;
+
 /* For loops over items that a file or an option counts, each of which takes under 10 us:
  * whether to stop now, looked at once in 16,384 items. */
 static inline bool spot_stop_is_due(size_t item_id)

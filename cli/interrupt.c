@@ -22,7 +22,7 @@ static bool is_output_ready(void)
     return poll(&output, 1, 0) != 0;
 }
 
-/* Only what a signal handler may do: lock-free atomics, poll(), unlink(), write() and
+/* Only what a signal handler may do: lock-free atomics, poll(), kill(), unlink(), write() and
  * _exit(). */
 static void on_signal(int number)
 {
@@ -34,6 +34,9 @@ static void on_signal(int number)
         atomic_exchange(&spot_stop, number) == 0) {
         errno = error;
         return;
+    }
+    if (atomic_load(&spot_stop_child) > 0) {
+        kill((pid_t) atomic_load(&spot_stop_child), SIGTERM);
     }
     spot_outfile_remove_all();
     if (write(STDERR_FILENO, text, sizeof(text) - 1) < 0) {
