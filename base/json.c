@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/stop.h"
 #include "base/units.h"
 #include "base/utf8.h"
 
@@ -14,6 +15,7 @@ void spot_json_init(spot_json_t *self, FILE *out, int indent)
     memset(self, 0, sizeof(*self));
     self->out = out;
     self->indent = indent;
+    self->is_printed = out == stdout && indent > 0;
 }
 
 void spot_json_init_listener(spot_json_t *self, spot_json_listener_t *listener, void *context)
@@ -61,6 +63,17 @@ void spot_json_quote(FILE *out, const char *text, bool escapes_hidden)
     putc('"', out);
 }
 
+/* Whether nothing more is to be written. Up to here a line is whole but for end, a comma where an
+ * item follows. */
+static bool is_cut(spot_json_t *self, const char *end)
+{
+    if (self->is_printed && !self->is_cut && self->depth > 0 && atomic_load(&spot_stop) != 0) {
+        fprintf(self->out, "%s\n", self->has_items[self->depth] ? end : "");
+        self->is_cut = true;
+    }
+    return self->is_cut;
+}
+
 static void start_item(spot_json_t *self, const char *key)
 {
     if (self->depth > 0) {
@@ -83,6 +96,9 @@ static void put(spot_json_t *self, char kind, const char *key, const char *text)
 {
     if (self->listener != NULL) {
         self->listener(self->context, kind, key, text);
+        return;
+    }
+    if (is_cut(self, ",")) {
         return;
     }
     start_item(self, key);
@@ -108,11 +124,16 @@ void spot_json_close(spot_json_t *self, char bracket)
     const bool had_items = self->has_items[self->depth];
 
     spot_bug_assert(self->depth > 0);
-    self->depth--;
     if (self->listener != NULL) {
+        self->depth--;
         self->listener(self->context, bracket, NULL, NULL);
         return;
     }
+    if (is_cut(self, "")) {
+        self->depth--;
+        return;
+    }
+    self->depth--;
     if (had_items) {
         new_line(self);
     }

@@ -18,6 +18,8 @@ typedef struct {
     void *context;
     int indent; /* blanks per level; 0: all on one line */
     int depth;
+    bool is_printed; /* out is standard output: cut behind a line once spot_stop is set */
+    bool is_cut;
     bool has_items[SPOT_JSON_MAX_DEPTH];
 } spot_json_t;
 
@@ -25,6 +27,8 @@ typedef struct {
  * escapes_hidden every invisible character is escaped, so that YAML reads it too. */
 void spot_json_quote(FILE *out, const char *text, bool escapes_hidden);
 
+/* With an indent, what goes to standard output ends behind a whole line as soon as spot_stop is
+ * set, as it does on other outputs that are interrupted. */
 void spot_json_init(spot_json_t *self, FILE *out, int indent);
 void spot_json_init_listener(spot_json_t *self, spot_json_listener_t *listener, void *context);
 

@@ -25,6 +25,10 @@
 #include "base/stop.h"
 
 atomic_int spot_stop;
+atomic_int spot_stop_child;
+
+/* Open files that are standard output. */
+static atomic_int num_printed;
 
 /* More files than a command writes at once; a file without a place is not removed by
  * signals. */
@@ -502,6 +506,8 @@ int spot_outfile_init(spot_outfile_t *self, const char *path, spot_diag_t *diag)
     memset(self, 0, sizeof(*self));
     if (path == NULL || strcmp(path, "-") == 0) {
         self->stream = stdout;
+        self->is_printed = true;
+        atomic_fetch_add(&num_printed, 1);
         return 0;
     }
     if (atomic_load(&spot_stop) != 0) {
@@ -615,19 +621,29 @@ void spot_outfile_free(spot_outfile_t *self)
         unlink(self->temporary);
         forget_temporary(self);
     }
+    if (self->is_printed) {
+        atomic_fetch_sub(&num_printed, 1);
+    }
     free(self->path);
     memset(self, 0, sizeof(*self));
 }
 
+bool spot_outfile_is_printing(void)
+{
+    return atomic_load(&num_printed) > 0;
+}
+
 int spot_outfile_close(spot_outfile_t *self, int error, spot_diag_t *diag)
 {
+    const bool is_printed = self->is_printed;
     int ret = error;
 
     if (error == 0 || (error == SPOT_ERR_IO && self->stream != NULL)) {
         ret = spot_outfile_commit(self, diag);
     }
     spot_outfile_free(self);
-    return ret == 0 ? error : ret;
+    ret = ret == 0 ? error : ret;
+    return ret == 0 && is_printed && atomic_load(&spot_stop) != 0 ? SPOT_ERR_INTERRUPTED : ret;
 }
 
 int spot_outfile_check(const char *path, spot_diag_t *diag)

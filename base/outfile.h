@@ -13,9 +13,11 @@
  * remove a file under way, which the commit reports. A child process that keeps the file
  * open keeps the lock.
  *
- * While spot_stop is set, files are neither opened nor committed, but INTERRUPTED. */
+ * While spot_stop is set, files are neither opened nor committed, but INTERRUPTED. What goes
+ * to standard output is committed with the bytes that are there. */
 #pragma once
 
+#include <stdbool.h>
 #include <stdio.h>
 
 #include "base/diag.h"
@@ -26,6 +28,7 @@ typedef struct {
     char *path;      /* final name; NULL for standard output */
     char *temporary; /* NULL if the file is written directly */
     int lock;        /* with a temporary: a descriptor that keeps its lock */
+    bool is_printed; /* it is standard output */
 } spot_outfile_t;
 
 /* Opens path for writing; "-" or NULL is standard output. Pipes and devices such as
@@ -50,6 +53,10 @@ SPOT_MUST_CHECK int spot_outfile_commit(spot_outfile_t *self, spot_diag_t *diag)
  * forget it. EIO where it cannot be found out. What is in the file is spoilt. */
 int spot_outfile_cause(const spot_outfile_t *self);
 
+/* Whether an open file of the process is standard output: a signal that ended the process now
+ * might leave half a line there. Async-signal-safe. */
+bool spot_outfile_is_printing(void);
+
 /* Removes a file that is not committed. */
 void spot_outfile_free(spot_outfile_t *self);
 
@@ -58,5 +65,6 @@ void spot_outfile_free(spot_outfile_t *self);
 void spot_outfile_remove_all(void);
 
 /* Commits if error is 0, or IO with an open stream, whose cause the commit reports to
- * diag; then frees self. Returns error or the error of the commit. */
+ * diag; then frees self. Returns error or the error of the commit, or INTERRUPTED behind
+ * standard output that is whole, too: nothing more is to be written. */
 SPOT_MUST_CHECK int spot_outfile_close(spot_outfile_t *self, int error, spot_diag_t *diag);

@@ -248,8 +248,14 @@ int spot_command_open_store(spot_store_t **store, const char *path, spot_diag_t 
 
     spot_interrupt_watch();
     ret = spot_store_open_sqlite_reader(store, path, diag);
+    spot_interrupt_unwatch();
     if (ret == 0) {
         atomic_store(&(*store)->stop, &spot_stop);
+        if (atomic_load(&spot_stop) != 0) {
+            (*store)->close(*store);
+            *store = NULL;
+            ret = SPOT_ERR_INTERRUPTED;
+        }
     }
     return ret;
 }

@@ -140,7 +140,8 @@ void spot_command_print_version(void);
  * ends by SIGPIPE then, as others do. */
 int spot_command_close_stdout(int exit_code);
 
-/* Opens a store for reading only; from now on the first signal stops the reading. Errors
+/* Opens a store for reading only: later a signal may end the program, and no file of SQLite stays
+ * beside it. What is printed ends with the reading, which looks at spot_stop. INTERRUPTED; errors
  * of spot_store_open_sqlite_reader(). */
 SPOT_MUST_CHECK int spot_command_open_store(
     spot_store_t **store, const char *path, spot_diag_t *diag);
@@ -151,12 +152,22 @@ SPOT_MUST_CHECK int spot_command_close_store(spot_store_t *store, int error, spo
 
 /* ---- INT, TERM and HUP ----
  *
- * They end the program with exit code 130 and without a trace of the files under way: at
- * once, or for work that can stop at a good place the first one asks it to, and the next
- * one ends it. */
+ * They end the program within a second with exit code 130, and without a trace of the files
+ * under way. Work that has nothing to save ends at once. The first signal only sets spot_stop
+ *
+ * - while work is watched that can stop at a good place, such as a batch of a database, and
+ *   that looks at spot_stop at least five times a second;
+ * - while an open spot_outfile_t is standard output, or only printing is left, so that what is
+ * printed ends at the end of a line, unless its reader does not read.
+ *
+ * The second one ends the program at once. */
 
 /* Installs the handlers. An ignored HUP stays ignored (nohup). */
 void spot_interrupt_start(void);
 
-/* From now on the first signal sets spot_stop. */
+/* From now on all that is left is to print, on standard output, what is there. */
+void spot_interrupt_print_rest(void);
+
+/* From now on, up to as many calls of unwatch, the first signal sets spot_stop. */
 void spot_interrupt_watch(void);
+void spot_interrupt_unwatch(void);

@@ -400,7 +400,6 @@ static int read_now(arguments_t *self, spot_diag_t *diag)
 
 /* The names of the files of --save. */
 typedef struct {
-    bool is_made; /* the folder was not there before */
     const char *scenario, *study;
 } saving_t;
 
@@ -427,12 +426,14 @@ static int refuse_foreign(spot_call_t *call, const char *path, bool is_own)
                      "exists and was not written by `spotsim advise`: move it away");
 }
 
-/* Before the search: makes the folder, and looks whether files are in the way. */
+/* Before the search: looks whether the folder can be made, and whether files are in the way.
+ * What is made is there at the end: an interrupt leaves no empty folder. */
 static int start_saving(spot_call_t *call, const logs_t *logs, saving_t *saving)
 {
     const arguments_t *arguments = call->arguments;
     const char *folder = arguments->save_folder, *slash = strrchr(arguments->path, '/');
     const char *path;
+    bool is_made = false;
     int ret;
 
     if (folder == NULL) {
@@ -442,7 +443,7 @@ static int start_saving(spot_call_t *call, const logs_t *logs, saving_t *saving)
         spot_texts_add(&call->texts, "%s/%s", folder, slash == NULL ? arguments->path : slash + 1);
     saving->scenario = spot_advice_beside(&call->texts, path, ".advice.yaml");
     saving->study = spot_advice_beside(&call->texts, path, SPOT_ADVICE_STUDY_ENDING);
-    ret = spot_folder_make(folder, &saving->is_made, &call->diag);
+    ret = spot_folder_make(folder, &is_made, &call->diag);
     if (ret != 0) {
         return ret;
     }
@@ -452,6 +453,9 @@ static int start_saving(spot_call_t *call, const logs_t *logs, saving_t *saving)
     for (size_t j = 0; j < logs->files.num_files; j++) {
         ret = spot_error_first(
             ret, refuse_foreign(call, logs->saved[j], is_own_trace(logs->saved[j])));
+    }
+    if (is_made) {
+        (void) rmdir(folder);
     }
     return ret;
 }
@@ -496,7 +500,9 @@ static int save_all(spot_call_t *call, const spot_advice_result_t *result,
         .inputs = study->inputs,
         .folder = arguments->save_folder,
         .moved = moved};
-    int ret = moved == NULL ? SPOT_ERR_NO_MEMORY : 0;
+    bool is_made = false;
+    int ret = moved == NULL ? SPOT_ERR_NO_MEMORY
+                            : spot_folder_make(arguments->save_folder, &is_made, &call->diag);
 
     for (size_t j = 0; ret == 0 && j < num_files; j++) {
         const spot_memory_file_t *file = &logs->files.files[j];
@@ -516,6 +522,9 @@ static int save_all(spot_call_t *call, const spot_advice_result_t *result,
     ret = ret != 0
               ? ret
               : write_yaml(call, &move, saving->study, "the study that it ran", result->study_text);
+    if (ret < 0 && is_made) {
+        (void) rmdir(arguments->save_folder); /* unless it has files */
+    }
     free(moved);
     return ret;
 }
@@ -601,14 +610,13 @@ static int run(spot_call_t *call)
     spot_advice_result_t result = {.num_advised = 0};
     spot_study_t study = {.experiment = NULL};
     spot_store_t *store = NULL;
-    saving_t saving = {.is_made = false};
+    saving_t saving = {.scenario = NULL};
     logs_t logs = {.saved = NULL};
     int ret = take_logs(call, &logs);
 
     call->diag.memory = &logs.files;
     ret = ret == 0 ? read_now(arguments, &call->diag) : ret;
     ret = ret == 0 ? start_saving(call, &logs, &saving) : ret;
-    spot_interrupt_watch();
     arguments->question.num_traces = arguments->traces.num_texts;
     arguments->question.traces = arguments->traces.texts;
     request.num_sets = arguments->sets.num_texts;
@@ -625,9 +633,6 @@ static int run(spot_call_t *call)
     if (ret == 0) {
         call->is_reading = false;
         ret = write_results(call, &result, &study, store, &logs, &saving);
-    }
-    if (ret < 0 && saving.is_made) {
-        (void) rmdir(arguments->save_folder); /* unless it has files */
     }
     if (ret == 0 && arguments->question.is_running) {
         const spot_advised_t *current = spot_advice_current(&result);

@@ -494,6 +494,7 @@ static int run(spot_call_t *call)
         fputs(arguments->is_json ? "\n" : "", out);
     }
     text = spot_texts_end(&call->texts, out);
+    spot_interrupt_print_rest();
     if (error == 0 && arguments->is_json) {
         fputs(text, stdout);
     } else if (error == 0) {

@@ -102,7 +102,6 @@ static int run(spot_call_t *call)
     int ret;
 
     spot_study_task_init(&arguments->task, call);
-    spot_interrupt_watch();
     request->scenario_path = arguments->task.input_path;
     request->num_sets = arguments->sets.num_texts;
     request->sets = arguments->sets.texts;

@@ -78,6 +78,7 @@ static int run(spot_call_t *call)
     const char *name = "";
 
     call->is_reading = false;
+    spot_interrupt_print_rest();
     for (size_t j = 0; j < arguments->words.num_texts; j++) {
         name = spot_texts_add(
             &call->texts, "%s%s%s", name, j == 0 ? "" : " ", arguments->words.texts[j]);

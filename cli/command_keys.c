@@ -16,10 +16,21 @@ static const spot_option_t options[] = {
 static int run(spot_call_t *call)
 {
     const arguments_t *arguments = call->arguments;
-    spot_doc_t doc = spot_doc_of_terminal(stdout);
+    FILE *out = spot_texts_begin(&call->texts);
+    spot_doc_t doc = spot_doc_of_terminal(out);
+    const char *text;
+    int ret = SPOT_ERR_NO_MEMORY;
 
     doc.grep = arguments->grep;
-    return spot_catalogue_keys(&doc, arguments->path, &call->diag);
+    if (out != NULL) {
+        ret = spot_catalogue_keys(&doc, arguments->path, &call->diag);
+    }
+    text = spot_texts_end(&call->texts, out);
+    spot_interrupt_print_rest();
+    if (ret == 0) {
+        fputs(text, stdout);
+    }
+    return ret;
 }
 
 const spot_command_t spot_command_keys = {

@@ -233,6 +233,7 @@ static int list(spot_call_t *call)
     const spot_doc_t doc = spot_doc_of_terminal(stdout);
 
     (void) call;
+    spot_interrupt_print_rest();
     for (size_t j = 0; spot_model_names[j] != NULL; j++) {
         spot_doc_item(&doc, spot_model_names[j], "", spot_model_presets[j].doc, 14);
     }

@@ -320,7 +320,6 @@ static int run(spot_call_t *call)
 
     if (ret == 0) {
         call->is_reading = false;
-        spot_interrupt_watch();
         ret = run_scenario(call, &bound);
     }
     spot_bound_scenario_free(&bound);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "base/stop.h"
 #include "cli/command.h"
 #include "sim/bench/engine/scenario_file.h"
 #include "traces/queries/arrivals.h"
@@ -65,11 +66,13 @@ static int write_deltas(spot_call_t *call, const spot_arrivals_t *arrivals, doub
     const arguments_t *arguments = call->arguments;
     spot_output_t output;
     FILE *out = spot_output_bytes(&output, arguments->deltas_path, &call->diag);
+    int ret = 0;
 
-    for (size_t j = 0; out != NULL && j + 1 < arrivals->num_queries; j++) {
+    for (size_t j = 0; ret == 0 && out != NULL && j + 1 < arrivals->num_queries; j++) {
+        ret = spot_stop_is_due(j) ? SPOT_ERR_INTERRUPTED : 0;
         fprintf(out, "%.17g\n", arrivals->deltas_ms[j] * scale);
     }
-    return spot_output_end(&output, 0);
+    return spot_output_end(&output, ret);
 }
 
 static int run(spot_call_t *call)

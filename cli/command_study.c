@@ -119,7 +119,6 @@ static int run(spot_call_t *call)
     int ret;
 
     spot_study_task_init(task, call);
-    spot_interrupt_watch();
     add_sets(call, arguments);
     ret = spot_study_read(&study, spot_engines, task->input_path, arguments->sets.texts,
         arguments->sets.num_texts, &call->diag);

@@ -187,7 +187,6 @@ static int run(spot_call_t *call)
     spot_comparison_inputs_t input;
     int ret;
 
-    spot_interrupt_watch();
     ret = spot_comparison_inputs_read(&input, &arguments->request, diag);
     call->is_reading = ret != 0;
     ret = ret == 0 ? compare(&comparison, call, &input) : ret;

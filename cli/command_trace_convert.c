@@ -99,6 +99,7 @@ static int run(spot_call_t *call)
         ret = spot_trace_write(&trace, arguments->output_path, &call->diag);
     }
     if (ret == 0 && arguments->is_json) {
+        spot_interrupt_print_rest();
         spot_convert_report_json(&report, &trace, stdout);
     } else if (ret == 0 && !call->is_quiet) {
         spot_convert_report_print(&report, &trace, stderr);

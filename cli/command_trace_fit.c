@@ -194,7 +194,8 @@ static int fit_and_print(output_t *self)
         .is_obtainable = !self->task->is_lifetimes && trace->kind == SPOT_TRACE_AVAILABILITY,
         .num_rounds = request->num_rounds,
         .seed = request->seed,
-        .terminal = spot_terminal_of_output(false)};
+        .terminal = spot_terminal_of_output(false),
+        .diag = &self->call->diag};
     const bool is_alone = spot_fit_is_model_alone(request);
     spot_fit_words_t words = {0};
     int ret;
@@ -223,7 +224,6 @@ static int run(spot_call_t *call)
     int ret;
 
     output.task = &task;
-    spot_interrupt_watch();
     ret = spot_fit_task_read(&task);
     if (ret == 0) {
         call->is_reading = false;

@@ -123,7 +123,6 @@ static int run(spot_call_t *call)
     spot_progress_line_t line;
     int ret;
 
-    spot_interrupt_watch();
     ret = spot_trace_source_read(&input, arguments->model_path, arguments->sets.num_texts,
         arguments->sets.texts, &call->diag);
     if (ret == 0) {

@@ -60,14 +60,17 @@ static int run_words(int argc, char **argv)
         return SPOT_EXIT_BAD_INPUT;
     }
     if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) {
+        spot_interrupt_print_rest();
         spot_manual_overview(stdout);
         return SPOT_EXIT_GOOD;
     }
     if (strcmp(argv[1], "--version") == 0) {
+        spot_interrupt_print_rest();
         spot_command_print_version();
         return SPOT_EXIT_GOOD;
     }
     if (strcmp(argv[1], "--complete") == 0 && argc > 2) {
+        spot_interrupt_print_rest();
         spot_complete(argc - 2, argv + 2);
         return SPOT_EXIT_GOOD;
     }
@@ -75,8 +78,11 @@ static int run_words(int argc, char **argv)
     if (command != NULL) {
         return spot_command_call(command, argc - num_words, argv + num_words);
     }
-    if (asks_for_help(argc, argv) && spot_manual_group(argv[1], stdout)) {
-        return SPOT_EXIT_GOOD;
+    if (asks_for_help(argc, argv)) {
+        spot_interrupt_print_rest();
+        if (spot_manual_group(argv[1], stdout)) {
+            return SPOT_EXIT_GOOD;
+        }
     }
     if (argc == 2 && spot_manual_group(argv[1], stderr)) {
         return SPOT_EXIT_BAD_INPUT;

@@ -32,10 +32,12 @@ static void take_max_memory(spot_call_t *call, const spot_option_t *option, cons
 static void take_common(spot_call_t *call, const spot_option_t *option, const char *text)
 {
     (void) text;
+    if (option->min == 'q') {
+        call->is_quiet = true;
+        return;
+    }
+    spot_interrupt_print_rest();
     switch (option->min) {
-        case 'q':
-            call->is_quiet = true;
-            return;
         case 'h':
             spot_manual_help(call->command, stdout);
             break;

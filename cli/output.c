@@ -77,7 +77,8 @@ FILE *spot_output_begin(spot_output_t *self, const spot_target_t *target, spot_d
     const bool is_file = target->path != NULL && !spot_files_is_dash(target->path);
 
     *self = (spot_output_t){.is_text = !target->is_json, .diag = diag};
-    self->error = spot_outfile_init(&self->file, target->path, diag);
+    self->is_late = self->is_text && !is_file;
+    self->error = self->is_late ? 0 : spot_outfile_init(&self->file, target->path, diag);
     if (self->error == 0 && self->is_text) {
         self->terminal = spot_terminal_of_output(target->is_plain || is_file);
         self->stream = open_memstream(&self->text, &self->num_bytes);
@@ -143,10 +144,13 @@ void spot_output_assumed(const spot_output_t *self, const spot_assumed_t *assume
 int spot_output_end(spot_output_t *self, int error)
 {
     error = spot_error_first(self->error, error);
+    if (self->is_late) {
+        error = spot_error_first(error, spot_outfile_init(&self->file, NULL, self->diag));
+    }
     if (self->is_text && self->stream != NULL) {
         if (fclose(self->stream) != 0) {
             error = spot_error_first(error, SPOT_ERR_NO_MEMORY);
-        } else {
+        } else if (error != SPOT_ERR_INTERRUPTED) {
             const int ret =
                 self->is_gzip
                     ? write_gzip(self->text, self->num_bytes, self->file.stream)

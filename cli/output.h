@@ -23,6 +23,7 @@ typedef struct {
     spot_terminal_t terminal; /* that text is written for */
     spot_outfile_t file;
     bool is_text; /* it is kept until the end */
+    bool is_late; /* and printed then */
     bool is_gzip; /* and compressed then */
     char *text;   /* written so far */
     size_t num_bytes;

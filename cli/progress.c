@@ -50,6 +50,7 @@ void spot_progress_finish(spot_progress_line_t *self)
 {
     if (self->is_shown) {
         fputs("\r\033[K", stderr);
+        fflush(stderr);
         self->is_shown = false;
     }
 }
@@ -87,6 +88,7 @@ static void show_units(void *context, int64_t num_done, int64_t num_total)
         fprintf(stderr, "\r%5.1f %%  %" PRId64 " of %" PRId64 " %s, %.0f/s, %.0f s left\033[K",
             100 * (double) num_done / (double) num_total, num_done, num_total, self->unit,
             speed.runs_per_s, speed.left_s);
+        fflush(stderr);
     }
 }
 
@@ -113,6 +115,7 @@ static void put_cut(const char *line)
         num_bytes += spot_utf8_length(line + num_bytes, strlen(line + num_bytes));
     }
     fprintf(stderr, "\r%.*s\033[K", (int) num_bytes, line);
+    fflush(stderr);
 }
 
 static void write_text(spot_progress_line_t *self, const spot_study_progress_t *progress,

@@ -153,7 +153,6 @@ int spot_serve_call_open(spot_serve_call_t *self, spot_call_t *call)
     ret = ret == 0 ? check_outputs(self, &inputs) : ret;
     call->is_reading = ret != 0;
     spot_inputs_free(&inputs);
-    spot_interrupt_watch();
     return ret;
 }
 

@@ -21,6 +21,8 @@
 #include "sim/bench/store/store_sqlite.h"
 
 #define PILOT_BUDGET_S 0.3
+/* Of the second that a command may take after a signal. */
+#define PARTIAL_BUDGET_S 0.4
 #define NAME_CHARS 64 /* of a point in a picture */
 
 void spot_study_task_init(spot_study_task_t *self, spot_call_t *call)
@@ -173,6 +175,10 @@ static const char *partial_path(const spot_study_task_t *self)
 static void keep_partial_results(const spot_study_task_t *self, const spot_store_t *store)
 {
     const char *path = partial_path(self);
+    const size_t num_points = store->head->num_points;
+    size_t num_written = 0;
+    spot_output_t output;
+    FILE *out;
 
     if (self->store_path != NULL) {
         fputs("what was run is in ", stderr);
@@ -181,8 +187,22 @@ static void keep_partial_results(const spot_study_task_t *self, const spot_store
         return;
     }
     atomic_store(&spot_stop, 0); /* the partial results are written nevertheless */
-    if (path != NULL && write_bytes(self, store, spot_result_csv_write, path) == 0) {
+    if (path == NULL) {
+        return;
+    }
+    out = spot_output_bytes(&output, path, &self->call->diag);
+    if (spot_output_end(&output, out == NULL ? 0
+                                             : spot_result_csv_write_in(store, out,
+                                                   PARTIAL_BUDGET_S, &num_written)) != 0) {
+        return;
+    }
+    if (num_written == num_points) {
         fprintf(stderr, "what was done so far is in %s\n", path);
+    } else {
+        fprintf(stderr,
+            "what was done so far of the first %zu of %zu points is in %s: more would take too "
+            "long; a database, -o FILE.db, keeps all that is done\n",
+            num_written, num_points, path);
     }
 }
 
@@ -382,7 +402,12 @@ static int run_points(const spot_study_task_t *self, const spot_study_t *study, 
     int ret;
 
     spot_progress_start(&progress, (spot_progress_form_t) self->progress);
+    spot_interrupt_watch();
     ret = spot_study_run(study, store, &run, &self->call->diag);
+    spot_interrupt_unwatch();
+    if (ret == 0 && atomic_load(&spot_stop) != 0) {
+        ret = SPOT_ERR_INTERRUPTED; /* by a signal that came at its very end */
+    }
     spot_progress_finish_study(&progress, study, run.num_threads, ret);
     if (ret == SPOT_ERR_INTERRUPTED) {
         keep_partial_results(self, store);
@@ -397,6 +422,10 @@ static int go_on_reading(const spot_study_task_t *self, spot_store_t **store)
     const int ret = spot_command_close_store(*store, 0, &self->call->diag);
 
     *store = NULL;
+    spot_interrupt_unwatch();
+    if (ret == 0 && atomic_load(&spot_stop) != 0) {
+        return SPOT_ERR_INTERRUPTED;
+    }
     return ret == 0 ? spot_command_open_store(store, self->store_path, &self->call->diag) : ret;
 }
 
@@ -407,6 +436,9 @@ int spot_study_task_run(const spot_study_task_t *self, spot_study_t *study)
     int ret = keep_ledger(self, study);
 
     ret = ret != 0 ? ret : check_outputs(self, study);
+    if (is_stored) {
+        spot_interrupt_watch(); /* until it is closed, or read only */
+    }
     if (ret == 0) {
         ret = is_stored ? open_database(self, study, spot_store_open_sqlite, &store)
                         : open_memory(self, study, &store);
@@ -473,6 +505,7 @@ int spot_study_task_plan(const spot_study_task_t *self, spot_study_t *study)
     int ret = keep_ledger(self, study);
 
     if (ret == 0 && self->store_path != NULL && access(self->store_path, F_OK) == 0) {
+        spot_interrupt_watch(); /* until the database is closed */
         ret = open_database(self, study, spot_store_look_sqlite, &store);
     } else if (ret == 0 && self->store_path == NULL) {
         ret = spot_study_check_memory(study, &self->call->diag);

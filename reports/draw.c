@@ -101,12 +101,14 @@ static int wait_for(pid_t child)
     int status = 0;
     pid_t ended;
 
+    atomic_store(&spot_stop_child, (int) child);
     while ((ended = waitpid(child, &status, WNOHANG)) == 0) {
         if (atomic_load(&spot_stop) != 0) {
             kill(child, SIGTERM);
         }
         nanosleep(&pause, NULL);
     }
+    atomic_store(&spot_stop_child, 0);
     if (atomic_load(&spot_stop) != 0) {
         return SPOT_ERR_INTERRUPTED;
     }

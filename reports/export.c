@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/clock.h"
 #include "base/csv_field.h"
 #include "base/json.h"
 #include "base/memory.h"
@@ -26,6 +27,8 @@ typedef struct {
     bool has_cells;
     spot_json_t json;
     size_t point_id;
+    size_t num_written;        /* points */
+    double ends_s;             /* no point is begun later by spot_clock_s(); 0: all are written */
     spot_race_t replayed;      /* for lines of points and metrics */
     const spot_race_t *race;   /* which has the fates of points; NULL: there is none */
     spot_summary_t *summaries; /* [num_metrics] of the point */
@@ -317,9 +320,13 @@ static void put_points(line_t *self, void (*put)(line_t *self))
     self->is_head = false;
     for (size_t j = 0; self->error == 0 && j < self->head->num_points; j++) {
         self->point_id = j;
+        if (self->ends_s > 0 && spot_clock_s() > self->ends_s) {
+            break;
+        }
         fail(self, spot_summarise(self->store, j, self->summaries));
         if (self->error == 0) {
             put(self);
+            self->num_written++;
         }
     }
     free(self->summaries);
@@ -352,6 +359,19 @@ int spot_result_csv_write(const spot_store_t *store, FILE *out)
 
     fail(&line, spot_store_differences(store, &line.pairs));
     return put_lines(&line, put_results);
+}
+
+int spot_result_csv_write_in(
+    const spot_store_t *store, FILE *out, double most_s, size_t *num_points)
+{
+    line_t line = line_of(store, SPOT_EXPORT_CSV, out);
+    int ret;
+
+    line.ends_s = spot_clock_s() + most_s;
+    fail(&line, spot_store_differences(store, &line.pairs));
+    ret = put_lines(&line, put_results);
+    *num_points = line.num_written;
+    return ret;
 }
 
 /* ---- The results as one object ---- */

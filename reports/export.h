@@ -31,6 +31,10 @@ SPOT_MUST_CHECK int spot_export_points(
  * estimator and remark. Differences of a point that is compared with none are empty. */
 SPOT_MUST_CHECK int spot_result_csv_write(const spot_store_t *store, FILE *out);
 
+/* The same of as many points, from the first one on, as are begun within most_s seconds. */
+SPOT_MUST_CHECK int spot_result_csv_write_in(
+    const spot_store_t *store, FILE *out, double most_s, size_t *num_points);
+
 /* One object: {study, question, seed, replications, baseline: {KEY: VALUE}, points:
  * [{values: {...}, metrics: {NAME: {unit, replications, nulls, mean, std, stderr,
  * ci95_low, ci95_high, p05, median, p95, difference: {pairs, nulls, mean, ci95_low,

@@ -72,7 +72,7 @@ run_outputs() {
 }
 
 run_stops() {
-    sh tests/survive/stop_everywhere.sh "$release/spotsim" "$2" 20 "$1"
+    sh tests/survive/stop_everywhere.sh "$release/spotsim" "$2" all "$1"
 }
 
 run_stores() {

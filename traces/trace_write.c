@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/csv.h"
+#include "base/stop.h"
 #include "base/utf8.h"
 
 #define FIRST_LINE "# spotsim-trace: 1\n"
@@ -196,7 +197,7 @@ static void write_row(spot_trace_writer_t *writer, const spot_trace_t *trace, in
 }
 
 /* Everything behind the first line. */
-static void write_trace(spot_trace_writer_t *writer, const spot_trace_t *trace)
+static int write_trace(spot_trace_writer_t *writer, const spot_trace_t *trace)
 {
     for (size_t j = 0; j < trace->header.num_keys; j++) {
         spot_trace_writer_key(writer, trace->header.keys[j].key, trace->header.keys[j].value);
@@ -205,10 +206,15 @@ static void write_trace(spot_trace_writer_t *writer, const spot_trace_t *trace)
     for (size_t j = 0; j < trace->num_events; j++) {
         const spot_event_t *event = &trace->events[j];
 
+        if (spot_stop_is_due(j)) {
+            return SPOT_ERR_INTERRUPTED;
+        }
+
         write_row(writer, trace, event->time_ms, spot_event_kind_names[event->kind], event->count,
             event->name_ids);
     }
     write_row(writer, trace, trace->end_ms, "end", trace->final, NULL);
+    return 0;
 }
 
 int spot_trace_write(const spot_trace_t *trace, const char *path, spot_diag_t *diag)
@@ -216,10 +222,8 @@ int spot_trace_write(const spot_trace_t *trace, const char *path, spot_diag_t *d
     spot_trace_writer_t writer;
     int ret = spot_trace_writer_init(&writer, path, diag);
 
-    if (ret == 0) {
-        write_trace(&writer, trace);
-        ret = spot_trace_writer_commit(&writer, diag);
-    }
+    ret = ret == 0 ? write_trace(&writer, trace) : ret;
+    ret = ret == 0 ? spot_trace_writer_commit(&writer, diag) : ret;
     spot_trace_writer_free(&writer);
     return ret;
 }
@@ -228,8 +232,9 @@ int spot_trace_write_stream(
     const spot_trace_t *trace, FILE *stream, const char *name, spot_diag_t *diag)
 {
     spot_trace_writer_t writer = {.file = {.stream = stream}};
+    int ret;
 
     put_text(&writer, FIRST_LINE);
-    write_trace(&writer, trace);
-    return check_written(&writer, name, diag);
+    ret = write_trace(&writer, trace);
+    return ret == 0 ? check_written(&writer, name, diag) : ret;
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/csv_field.h"
+#include "base/outfile.h"
 #include "reports/table/table_machine.h"
 #include "reports/table/table_terminal.h"
 #include "reports/table/wrap.h"
@@ -339,7 +340,7 @@ static void text_sample(spot_fit_table_t *self, const sample_t *sample)
     const bool is_empty = is_nothing_to_show(sample);
     spot_table_t table = {.name = "fits"};
 
-    printf("%s: n %zu, n_d %zu, in %s, %s\n", sample->what,
+    fprintf(self->out, "%s: n %zu, n_d %zu, in %s, %s\n", sample->what,
         sample->num_fits > 0 ? sample->fits[0].num_values : 0,
         sample->num_fits > 0 ? sample->fits[0].num_complete : 0, sample->unit, sample->likelihood);
     add_columns(self, sample->is_duration, &table);
@@ -348,28 +349,44 @@ static void text_sample(spot_fit_table_t *self, const sample_t *sample)
     }
     if (!is_empty) {
         self->error = spot_error_first(
-            self->error, spot_table_write_terminal(&table, &self->setting.terminal, stdout));
+            self->error, spot_table_write_terminal(&table, &self->setting.terminal, self->out));
         self->has_fits = true;
     }
     spot_table_free(&table);
     for (size_t j = 0; j < words->num_lines && (!self->setting.is_quiet || is_empty); j++) {
-        fputs("   ", stdout);
-        spot_wrap_write(stdout, words->lines[j], self->setting.terminal.width - 3, 3);
-        putchar('\n');
+        fputs("   ", self->out);
+        spot_wrap_write(self->out, words->lines[j], self->setting.terminal.width - 3, 3);
+        fputc('\n', self->out);
     }
-    putchar('\n');
+    fputc('\n', self->out);
 }
 
 /* ---- Samples as they come ---- */
+
+/* Prints what is written so far, of which a signal leaves whole lines. */
+static void print(spot_fit_table_t *self)
+{
+    spot_outfile_t file;
+    int ret = fflush(self->out) != 0 ? SPOT_ERR_NO_MEMORY
+                                     : spot_outfile_init(&file, NULL, self->setting.diag);
+
+    if (ret == 0) {
+        fwrite(self->text, 1, self->text_bytes, file.stream);
+        ret = spot_outfile_close(&file, 0, self->setting.diag);
+    }
+    rewind(self->out);
+    self->error = spot_error_first(self->error, ret);
+}
 
 void spot_fit_table_init(
     spot_fit_table_t *self, const spot_fit_table_setting_t *setting, bool is_json)
 {
     *self = (spot_fit_table_t){.setting = *setting, .is_json = is_json};
     self->csv = open_memstream(&self->csv_text, &self->csv_bytes);
-    self->error = self->csv == NULL ? SPOT_ERR_NO_MEMORY : 0;
-    if (is_json) {
-        spot_json_init(&self->json, stdout, 2);
+    self->out = open_memstream(&self->text, &self->text_bytes);
+    self->error = self->csv == NULL || self->out == NULL ? SPOT_ERR_NO_MEMORY : 0;
+    if (is_json && self->out != NULL) {
+        spot_json_init(&self->json, self->out, 2);
         spot_json_open(&self->json, NULL, '{');
         spot_json_text(&self->json, "trace", self->setting.trace);
         spot_json_integer(&self->json, "bootstrap_rounds", setting->num_rounds);
@@ -385,31 +402,43 @@ void spot_fit_table_free(spot_fit_table_t *self)
         fclose(self->csv);
     }
     free(self->csv_text);
+    if (self->out != NULL) {
+        fclose(self->out);
+    }
+    free(self->text);
 }
 
-void spot_fit_table_finish(spot_fit_table_t *self, const spot_fit_words_t *words)
+static void write_end(spot_fit_table_t *self, const spot_fit_words_t *words)
 {
     if (self->is_open) {
         spot_json_close(&self->json, ']');
         json_words(&self->json, words);
         spot_json_close(&self->json, '}');
-        fputc('\n', stdout);
+        fputc('\n', self->out);
         self->is_open = false;
     }
     if (self->is_json || self->setting.is_quiet) {
         return;
     }
     if (self->has_fits) {
-        fputs(legend, stdout);
+        fputs(legend, self->out);
         if (self->setting.num_rounds > 0) {
-            printf("bootstrap   %lld rounds, seed %lld\n", (long long) self->setting.num_rounds,
-                (long long) self->setting.seed);
+            fprintf(self->out, "bootstrap   %lld rounds, seed %lld\n",
+                (long long) self->setting.num_rounds, (long long) self->setting.seed);
         }
-        putchar('\n');
+        fputc('\n', self->out);
     }
     for (size_t j = 0; j < words->num_lines; j++) {
-        spot_wrap_write(stdout, words->lines[j], self->setting.terminal.width, 0);
-        putchar('\n');
+        spot_wrap_write(self->out, words->lines[j], self->setting.terminal.width, 0);
+        fputc('\n', self->out);
+    }
+}
+
+void spot_fit_table_finish(spot_fit_table_t *self, const spot_fit_words_t *words)
+{
+    if (self->out != NULL) {
+        write_end(self, words);
+        print(self);
     }
 }
 
@@ -428,10 +457,11 @@ static void put_sample(spot_fit_table_t *self, sample_t *sample)
         write_csv_row(&sample->fits[j], self->setting.trace, sample->what, self->csv);
         self->has_fits = self->has_fits || sample->fits[j].is_fitted;
     }
-    if (self->is_json) {
+    if (self->out != NULL && self->is_json) {
         json_sample(&self->json, sample);
-    } else {
+    } else if (self->out != NULL) {
         text_sample(self, sample);
+        print(self);
     }
 }
 
@@ -471,6 +501,9 @@ void spot_fit_table_hourly(spot_fit_table_t *self, const spot_fit_hourly_t *hour
     spot_table_t table = {.name = "hours"};
     int ret;
 
+    if (self->out == NULL) {
+        return;
+    }
     spot_table_add_column(&table, (spot_table_column_t){.name = "hour"});
     spot_table_add_column(
         &table, (spot_table_column_t){.name = "preempt", .is_fixed = true, .num_decimals = 3});
@@ -485,9 +518,12 @@ void spot_fit_table_hourly(spot_fit_table_t *self, const spot_fit_hourly_t *hour
     if (self->is_json) {
         ret = spot_table_write_json(&table, &self->json);
     } else {
-        puts("hourly: rates by hour of day, mean 1");
-        ret = spot_table_write_terminal(&table, &self->setting.terminal, stdout);
+        fputs("hourly: rates by hour of day, mean 1\n", self->out);
+        ret = spot_table_write_terminal(&table, &self->setting.terminal, self->out);
     }
     self->error = spot_error_first(self->error, ret);
+    if (!self->is_json) {
+        print(self);
+    }
     spot_table_free(&table);
 }

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Tables of fits: text or JSON on standard output as they come, rows of CSV kept until
- * they are asked for. */
+/* Tables of fits: text on standard output as they come, JSON at their end, rows of CSV kept
+ * until they are asked for. */
 #pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 
+#include "base/diag.h"
 #include "base/json.h"
 #include "reports/table/terminal.h"
 #include "traces/fit/fit_generator.h"
@@ -21,6 +22,7 @@ typedef struct {
     int64_t num_rounds; /* of the bootstrap, 0: none */
     int64_t seed;
     spot_terminal_t terminal; /* of standard output */
+    spot_diag_t *diag;        /* why that could not be written */
 } spot_fit_table_setting_t;
 
 typedef struct {
@@ -30,6 +32,9 @@ typedef struct {
     bool has_fits; /* a legend is due */
     int error;     /* the first one of printing */
     spot_json_t json;
+    FILE *out; /* text of a sample, or all of the JSON, in memory; NULL: no memory */
+    char *text;
+    size_t text_bytes;
     FILE *csv; /* rows in memory; NULL: no memory */
     char *csv_text;
     size_t csv_bytes;

@@ -8,8 +8,9 @@
 #include "base/units.h"
 #include "traces/jobs/job_jitter.h"
 
-/* Visited seconds between two looks at the stop flag. */
-#define SECONDS_BETWEEN_LOOKS 1024
+/* Jobs between two looks at the stop flag. A visited second may take as long as its queue is:
+ * there it is looked at each time. */
+#define JOBS_BETWEEN_LOOKS 16384
 
 /* A job arrives in its VC at enter_s. estimate_s: NAN: not known yet. */
 static void add_job(spot_schedule_t *self, int32_t row_id, int64_t enter_s, double estimate_s)
@@ -252,6 +253,9 @@ static int start(spot_schedule_t *self, const spot_replication_t *replication)
     for (size_t j = 0; ret == 0 && j < self->log->num_jobs; j++) {
         const int32_t row_id = self->submit_s == NULL ? (int32_t) j : self->order[j];
 
+        if (j % JOBS_BETWEEN_LOOKS == 0 && spot_replication_is_stopped(replication)) {
+            return SPOT_ERR_INTERRUPTED;
+        }
         self->job_ids[row_id] = -1;
         if (spot_schedule_has_job(self, row_id)) {
             admit(self, row_id);
@@ -417,8 +421,8 @@ int spot_schedule_run(spot_schedule_t *self, const spot_replication_t *replicati
         return ret;
     }
     self->now_s -= scenario->is_every_second && self->num_jobs > 0;
-    for (int64_t j = 0; ret == 0 && (self->num_ended < self->num_jobs || self->num_cut > 0); j++) {
-        if (j % SECONDS_BETWEEN_LOOKS == 0 && spot_replication_is_stopped(replication)) {
+    while (ret == 0 && (self->num_ended < self->num_jobs || self->num_cut > 0)) {
+        if (spot_replication_is_stopped(replication)) {
             return SPOT_ERR_INTERRUPTED;
         }
         self->is_blocked = !next_second(self);

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/build_info.h"
+#include "base/files.h"
 #include "base/memory.h"
 #include "base/outfile.h"
 #include "base/units.h"
@@ -311,16 +312,43 @@ static int write_model(spot_fit_task_t *self, spot_emit_t emit, FILE *out)
     return ret;
 }
 
+/* Standard output is opened when the model is there: fits take long. */
+static int print_model(spot_fit_task_t *self, spot_emit_t emit)
+{
+    spot_outfile_t file;
+    char *text = NULL;
+    size_t num_bytes = 0;
+    FILE *stream = open_memstream(&text, &num_bytes);
+    int ret = stream == NULL ? SPOT_ERR_NO_MEMORY : write_model(self, emit, stream);
+
+    if (stream != NULL && fclose(stream) != 0 && ret == 0) {
+        ret = SPOT_ERR_NO_MEMORY;
+    }
+    if (ret == 0) {
+        ret = spot_outfile_init(&file, NULL, self->diag);
+        if (ret == 0) {
+            fwrite(text, 1, num_bytes, file.stream);
+        }
+        ret = spot_outfile_close(&file, ret, self->diag);
+    }
+    free(text);
+    return ret;
+}
+
 int spot_fit_task_emit(spot_fit_task_t *self)
 {
     const spot_emit_t emit = (spot_emit_t) self->request->emit;
+    const char *path = self->request->model_path;
     spot_outfile_t file;
     int ret = check_limits(self, emit);
 
+    if (ret == 0 && (path == NULL || spot_files_is_dash(path))) {
+        return print_model(self, emit);
+    }
     if (ret != 0) {
         return ret;
     }
-    ret = spot_outfile_init(&file, self->request->model_path, self->diag);
+    ret = spot_outfile_init(&file, path, self->diag);
     ret = ret == 0 ? write_model(self, emit, file.stream) : ret;
     return spot_outfile_close(&file, ret, self->diag);
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/csv_field.h"
+#include "base/stop.h"
 #include "base/units.h"
 
 const spot_table_file_column_t spot_job_columns[SPOT_NUM_JOB_COLUMNS] = {
@@ -200,7 +201,7 @@ void spot_job_log_write(const spot_job_log_t *self, const spot_vc_list_t *vcs, F
         fprintf(out, "%s%s", j == 0 ? "" : ",", spot_job_columns[columns[j]].name);
     }
     fputc('\n', out);
-    for (size_t k = 0; k < self->num_jobs; k++) {
+    for (size_t k = 0; k < self->num_jobs && !spot_stop_is_due(k); k++) {
         spot_job_cells_t cells;
 
         spot_job_cells_of(&cells, self, vcs, &self->jobs[k]);

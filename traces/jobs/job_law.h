@@ -139,7 +139,7 @@ double spot_job_law_bytes(double num_jobs);
  * used again. self must outlive it. Job j is called "j + 1"; it takes number j of the
  * streams of gaps, sizes, VCs and users, and its own stream of durations, so that two
  * laws which differ in one of these meet the same others. The log may have no job.
- * NO_MEMORY; free log even then. O(jobs + hours). */
+ * NO_MEMORY, INTERRUPTED; free log even then. O(jobs + hours). */
 SPOT_MUST_CHECK int spot_job_law_draw(
     const spot_job_law_t *self, spot_job_log_t *log, uint64_t seed, uint64_t replication);
 

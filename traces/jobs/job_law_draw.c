@@ -8,6 +8,7 @@
 
 #include "base/csv_field.h"
 #include "base/memory.h"
+#include "base/stop.h"
 #include "traces/jobs/job_columns.h"
 #include "traces/jobs/job_coverage.h"
 #include "traces/jobs/job_law.h"
@@ -201,6 +202,10 @@ static int make_room(spot_job_log_t *log)
         return SPOT_ERR_NO_MEMORY;
     }
     for (size_t j = 0; j < num_new; j++, ids += ID_BYTES) {
+        if (spot_stop_is_due(j)) {
+            log->max_jobs = old_max + j;
+            return SPOT_ERR_INTERRUPTED;
+        }
         snprintf(ids, ID_BYTES, "%zu", old_max + j + 1);
         log->jobs[old_max + j].id = ids;
     }
@@ -278,7 +283,7 @@ int spot_job_law_draw(
     log->num_jobs = 0;
     log->clock_zero_s = self->start.clock_zero_s;
     while (ret == 0 && log->num_jobs < most && next_submit(&streams, &submit_s)) {
-        ret = make_room(log);
+        ret = spot_stop_is_due(log->num_jobs) ? SPOT_ERR_INTERRUPTED : make_room(log);
         if (ret == 0) {
             draw_job(&streams, log->num_jobs, submit_s, &log->jobs[log->num_jobs]);
             log->num_jobs++;

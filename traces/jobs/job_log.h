@@ -169,7 +169,8 @@ SPOT_MUST_CHECK int spot_job_column_read(const spot_job_log_t *self, const char 
 
 /* Writes job_id, vc, gpu_num, submit_time and duration, and of the other columns those
  * that any job has, as a CSV file that is read again as the same log. Times are seconds
- * on the clock. Errors of out stay in its error flag. */
+ * on the clock. Errors of out stay in its error flag; once spot_stop is set, it ends behind
+ * a row. */
 void spot_job_log_write(const spot_job_log_t *self, const spot_vc_list_t *vcs, FILE *out);
 
 /* Aborts if an invariant does not hold. O(jobs). */

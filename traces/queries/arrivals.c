@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/rng.h"
+#include "base/stop.h"
 #include "base/units.h"
 
 #define NS_PER_MS 1e6
@@ -103,6 +104,9 @@ static int draw_alike(
     for (size_t j = 0; ret == 0 && j + 1 < self->num_queries; j++) {
         double delta_ms = mean_ms;
 
+        if (spot_stop_is_due(j)) {
+            return SPOT_ERR_INTERRUPTED;
+        }
         if (is_random && setting->kind == SPOT_ARRIVALS_POISSON) {
             delta_ms = spot_rng_exponential(rng, mean_ms);
         } else if (is_random) {
@@ -154,9 +158,12 @@ static int draw_thinned(
     double time_ns = 0, last_ns = 0;
     size_t num_deltas = 0, step_id = 0;
 
-    while (highest > 0) {
+    for (size_t num_drawn = 0; highest > 0; num_drawn++) {
         double level;
 
+        if (spot_stop_is_due(num_drawn)) {
+            return SPOT_ERR_INTERRUPTED;
+        }
         time_ns += spot_rng_exponential(rng, NS_PER_S / highest);
         level = highest * spot_rng_uniform(rng);
         if (!(time_ns < end_ns)) {

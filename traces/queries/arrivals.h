@@ -91,7 +91,8 @@ typedef struct {
 } spot_arrivals_t;
 
 /* Draws or copies the queries of a replication, rescaled if the setting says so; memory
- * is kept for the next one. NO_MEMORY, BAD_PARAM: they last longer than 2^62 ns. */
+ * is kept for the next one. NO_MEMORY, INTERRUPTED; BAD_PARAM: they last longer than 2^62
+ * ns. */
 SPOT_MUST_CHECK int spot_arrivals_draw(spot_arrivals_t *self,
     const spot_arrivals_setting_t *setting, uint64_t seed, uint64_t replication);
 

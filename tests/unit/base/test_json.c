@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <math.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
 #include "base/json.h"
+#include "base/stop.h"
 
 typedef struct {
     spot_json_t json;
@@ -227,9 +230,68 @@ static void test_booleans(void **state)
     assert_page(&page, "{\"yes\": true, \"no\": false}\n");
 }
 
+/* Writes an array of two objects to a stream, and a signal comes before item stop_id of the second.
+ */
+static void write_stopped(FILE *out, int stop_id)
+{
+    spot_json_t json;
+
+    spot_json_init(&json, out, 1);
+    spot_json_open(&json, NULL, '[');
+    for (int j = 0; j < 2; j++) {
+        spot_json_open(&json, NULL, '{');
+        for (int k = 0; k < 3; k++) {
+            atomic_store(&spot_stop, j == 1 && k >= stop_id ? SIGTERM : 0);
+            if (k < 2) {
+                spot_json_integer(&json, k == 0 ? "a" : "b", k);
+            }
+        }
+        spot_json_close(&json, '}');
+    }
+    spot_json_close(&json, ']');
+    atomic_store(&spot_stop, 0);
+}
+
+/* The same on standard output, which is a file for that time. */
+static void assert_printed(int stop_id, const char *expected)
+{
+    const int old = dup(STDOUT_FILENO);
+    FILE *file = tmpfile();
+    char text[128] = "";
+
+    assert_non_null(file);
+    assert_true(old >= 0);
+    fflush(stdout);
+    assert_int_equal(dup2(fileno(file), STDOUT_FILENO), STDOUT_FILENO);
+    write_stopped(stdout, stop_id);
+    fflush(stdout);
+    assert_int_equal(dup2(old, STDOUT_FILENO), STDOUT_FILENO);
+    close(old);
+    rewind(file);
+    text[fread(text, 1, sizeof(text) - 1, file)] = '\0';
+    fclose(file);
+    assert_string_equal(text, expected);
+}
+
+static void test_standard_output_ends_at_a_line(void **state)
+{
+#define FIRST "[\n {\n  \"a\": 0,\n  \"b\": 1\n },\n {\n"
+    page_t page;
+
+    (void) state;
+    assert_printed(3, FIRST "  \"a\": 0,\n  \"b\": 1\n }\n]\n");
+    assert_printed(2, FIRST "  \"a\": 0,\n  \"b\": 1\n");
+    assert_printed(1, FIRST "  \"a\": 0,\n");
+    assert_printed(0, FIRST);
+    page_init(&page, 0);
+    write_stopped(page.json.out, 0);
+    assert_page(&page, FIRST "  \"a\": 0,\n  \"b\": 1\n }\n]\n");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_standard_output_ends_at_a_line),
         cmocka_unit_test(test_flat_objects_stand_on_one_line),
         cmocka_unit_test(test_a_listener_gets_items_in_place_of_the_stream),
         cmocka_unit_test(test_nesting_is_indented),

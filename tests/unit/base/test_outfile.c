@@ -422,6 +422,27 @@ static void test_full_standard_output_says_so(void **state)
 }
 
 /* Asked to end: nothing is opened or committed, and the old file stays. */
+/* What is on standard output is there, but nothing more is to come. */
+static void test_printing_ends_with_a_signal(void **state)
+{
+    fixture_t *self = *state;
+
+    assert_false(spot_outfile_is_printing());
+    assert_int_equal(spot_outfile_init(&self->file, "-", &self->diag), 0);
+    assert_true(spot_outfile_is_printing());
+    assert_int_equal(spot_outfile_close(&self->file, 0, &self->diag), 0);
+    assert_false(spot_outfile_is_printing());
+    atomic_store(&spot_stop, SIGTERM);
+    assert_int_equal(spot_outfile_init(&self->file, NULL, &self->diag), 0);
+    assert_int_equal(spot_outfile_close(&self->file, 0, &self->diag), SPOT_ERR_INTERRUPTED);
+    assert_int_equal(spot_outfile_init(&self->file, NULL, &self->diag), 0);
+    assert_int_equal(
+        spot_outfile_close(&self->file, SPOT_ERR_BAD_INPUT, &self->diag), SPOT_ERR_BAD_INPUT);
+    atomic_store(&spot_stop, 0);
+    assert_false(spot_outfile_is_printing());
+    assert_int_equal(self->diag.num_errors, 0);
+}
+
 static void test_nothing_is_committed_after_a_signal(void **state)
 {
     fixture_t *self = *state;
@@ -438,8 +459,6 @@ static void test_nothing_is_committed_after_a_signal(void **state)
     assert_int_equal(num_files(self->folder), 1);
     assert_int_equal(spot_outfile_init(&self->file, self->path, &self->diag), SPOT_ERR_INTERRUPTED);
     spot_outfile_free(&self->file);
-    assert_int_equal(spot_outfile_init(&self->file, NULL, &self->diag), 0);
-    assert_int_equal(spot_outfile_close(&self->file, 0, &self->diag), 0);
     atomic_store(&spot_stop, 0);
     old = fopen(self->path, "r");
     assert_non_null(old);
@@ -802,6 +821,7 @@ int main(void)
         TEST(test_pipes_are_written_directly),
         TEST(test_a_dash_is_standard_output),
         TEST(test_full_standard_output_says_so),
+        TEST(test_printing_ends_with_a_signal),
         TEST(test_nothing_is_committed_after_a_signal),
         TEST(test_files_under_way_can_be_removed_at_once),
         TEST(test_the_next_writer_removes_what_a_killed_one_left),

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -7,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "base/stop.h"
 #include "tests/unit/jobs/law_text.h"
 #include "traces/jobs/job_log.h"
 
@@ -354,10 +356,32 @@ static void test_place(void **state)
     spot_diag_free(&diag);
 }
 
+/* A draw that a signal stops leaves memory that the next one can use. */
+static void test_a_signal_stops_the_draw(void **state)
+{
+    spot_job_log_t log = {0}, other = {0};
+    spot_job_law_t law;
+
+    (void) state;
+    make_law(&law, BUSY);
+    law.vcs[1].vc_id = 1;
+    atomic_store(&spot_stop, SIGTERM);
+    assert_int_equal(spot_job_law_draw(&law, &log, 1, 0), SPOT_ERR_INTERRUPTED);
+    atomic_store(&spot_stop, 0);
+    draw(&law, &log, 1, 0);
+    assert_valid(&law, &log);
+    draw(&law, &other, 1, 0);
+    assert_same_jobs(&log, &other);
+    spot_job_log_free(&log);
+    spot_job_log_free(&other);
+    spot_job_law_free(&law);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_every_column),
+        cmocka_unit_test(test_a_signal_stops_the_draw),
         cmocka_unit_test(test_used_memory),
         cmocka_unit_test(test_replications_differ),
         cmocka_unit_test(test_common_numbers),

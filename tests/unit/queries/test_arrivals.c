@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <gsl/gsl_cdf.h>
+#include <signal.h>
 
+#include "base/stop.h"
 #include "base/units.h"
 #include "tests/unit/queries/query_text.h"
 #include "traces/queries/arrivals_fit.h"
@@ -274,10 +276,30 @@ static void test_map(void **state)
     assert_rejected("{daily: {peak_qps: 1, low_qps: 2}}", "x:1:32: low_qps: 2 is above peak_qps\n");
 }
 
+static void test_a_signal_stops_the_draw(void **state)
+{
+    static const char *const values[] = {
+        "{poisson: {rate_qps: 3, count: 3}}", "{gamma: {rate_qps: 3, cv: 2, count: 3}}"};
+    spot_arrivals_t arrivals = {0};
+    spot_arrivals_setting_t setting;
+
+    (void) state;
+    for (size_t j = 0; j < 2; j++) {
+        assert_int_equal(open_setting(&setting, values[j], ""), 0);
+        atomic_store(&spot_stop, SIGTERM);
+        assert_int_equal(spot_arrivals_draw(&arrivals, &setting, 1, 0), SPOT_ERR_INTERRUPTED);
+        atomic_store(&spot_stop, 0);
+        assert_int_equal(spot_arrivals_draw(&arrivals, &setting, 1, 0), 0);
+        spot_arrivals_setting_free(&setting);
+    }
+    spot_arrivals_free(&arrivals);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_nanoseconds),
+        cmocka_unit_test(test_a_signal_stops_the_draw),
         cmocka_unit_test(test_given),
         cmocka_unit_test(test_constant),
         cmocka_unit_test(test_laws),

@@ -27,6 +27,46 @@ static char *write_csv(const spot_store_t *store, size_t *num_bytes)
     return text;
 }
 
+static void assert_part(
+    const spot_store_t *store, double most_s, size_t num_wanted, const char *whole)
+{
+    char *text = NULL;
+    size_t num_bytes = 0, num_points = 99;
+    FILE *out = open_memstream(&text, &num_bytes);
+
+    assert_non_null(out);
+    assert_int_equal(spot_result_csv_write_in(store, out, most_s, &num_points), 0);
+    assert_int_equal(fclose(out), 0);
+    assert_int_equal(num_points, num_wanted);
+    if (num_wanted > 0) {
+        assert_string_equal(text, whole);
+    } else {
+        /* The names of the columns alone. */
+        assert_int_equal(num_bytes, strcspn(whole, "\n") + 1);
+        assert_memory_equal(text, whole, num_bytes);
+    }
+    free(text);
+}
+
+static void test_no_point_is_begun_after_the_time(void **state)
+{
+    static const double value = 1;
+    spot_study_head_t head;
+    spot_store_t *store;
+    size_t num_bytes;
+    char *whole;
+
+    (void) state;
+    sample_plain_head(&head, 1);
+    store = sample_plain_store(&head, 1, &value);
+    whole = write_csv(store, &num_bytes);
+    assert_part(store, 1000, head.num_points, whole);
+    assert_part(store, -1, 0, whole);
+    free(whole);
+    store->close(store);
+    spot_study_head_free(&head);
+}
+
 /* Numbers that are exact on any machine; a null; a point without rows; a value that
  * needs quotes. */
 static void test_golden(void **state)
@@ -168,6 +208,7 @@ int main(void)
         cmocka_unit_test(test_golden),
         cmocka_unit_test(test_numbers_read_back_exactly),
         cmocka_unit_test(test_a_full_disk),
+        cmocka_unit_test(test_no_point_is_begun_after_the_time),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
