@@ -19,7 +19,7 @@
 #include "tests/statistical/advice_case.h"
 
 enum {
-    FEW_RUNS = 400,
+    FEW_RUNS = 3000,
     NUM_PROMISE_RUNS = 10000,
     NUM_TRUE_RUNS = 20000,
     LEAST_POINTS = 9,
