@@ -158,7 +158,7 @@ SPOT_MUST_CHECK int spot_command_close_store(spot_store_t *store, int error, spo
  * - while work is watched that can stop at a good place, such as a batch of a database, and
  *   that looks at spot_stop at least five times a second;
  * - while an open spot_outfile_t is standard output, or only printing is left, so that what is
- * printed ends at the end of a line, unless its reader does not read.
+ *   printed ends with a line, unless its reader does not read.
  *
  * The second one ends the program at once. */
 
