@@ -65,7 +65,7 @@ typedef struct {
     spot_rng_t rng;
     spot_vc_t vc;
     twin_t twin;
-    int64_t most_new; /* jobs at a time */
+    int64_t most_new;                      /* jobs at a time */
     int64_t num_keys, num_ties, num_sizes; /* few: many jobs are equal */
 } case_t;
 
