@@ -47,12 +47,14 @@ static void rank_by_gpus(spot_vc_t *vc)
 static void qssf_decide(spot_vc_t *vc)
 {
     qssf_t *self = vc->state;
+    spot_queue_place_t place = {0};
     const bool is_new = spot_vc_num_queued(vc) == vc->num_fresh;
 
     if (is_new) {
         rank_by_gpus(vc);
     } else {
-        rank_from(vc, self->is_new ? (spot_queue_place_t){0} : spot_vc_unsorted_queue(vc));
+        place = self->is_new ? place : spot_vc_unsorted_queue(vc);
+        rank_from(vc, place);
     }
     spot_vc_sort_queue(vc, is_new || self->is_new);
     self->is_new = is_new;
