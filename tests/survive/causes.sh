@@ -103,7 +103,7 @@ row 1 "instances.csv: cannot write: $large" 'ulimit -f 2' -- run ../in/scenario.
 # ---- Memory ----
 if [ $has_sanitizer = no ]; then
     row 1 'GB were asked for, the process may have 2.05e+03 MB (ulimit -v)' 'ulimit -v 2000000' -- \
-        study ../in/study.yaml --set replications.count=400000000
+        study ../in/study.yaml --set replications.count=400000000 --max-memory '100 GB'
 else
     num_skipped=$((num_skipped + 1))
 fi
