@@ -135,7 +135,7 @@ static void add_events(spot_estimate_t *self, const double numbers[2], const dou
 
 int spot_estimate_add(spot_estimate_t *self, const double *row)
 {
-    double numbers[2];
+    double *numbers = self->numbers;
 
     self->num_unknown += spot_metric_is_cut_off(self->metric, &self->source, row);
     if (!spot_line_numbers(self->metric, &self->source, row, numbers)) {

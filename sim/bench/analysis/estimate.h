@@ -22,6 +22,7 @@ typedef struct {
     const spot_metric_t *metric; /* must outlive self */
     spot_metric_source_t source;
     spot_estimator_t estimator;
+    double numbers[2];   /* of the latest row: kept here, an array on the stack would be guarded */
     int64_t num_values;  /* replications without null */
     int64_t num_nulls;   /* left out */
     int64_t num_unknown; /* of either: the number is only a lower bound */
