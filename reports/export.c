@@ -353,14 +353,6 @@ int spot_export_points(const spot_store_t *store, spot_export_format_t format, F
     return put_lines(&line, put_summaries);
 }
 
-int spot_result_csv_write(const spot_store_t *store, FILE *out)
-{
-    line_t line = line_of(store, SPOT_EXPORT_CSV, out);
-
-    fail(&line, spot_store_differences(store, &line.pairs));
-    return put_lines(&line, put_results);
-}
-
 int spot_result_csv_write_in(
     const spot_store_t *store, FILE *out, double most_s, size_t *num_points)
 {
@@ -372,6 +364,13 @@ int spot_result_csv_write_in(
     ret = put_lines(&line, put_results);
     *num_points = line.num_written;
     return ret;
+}
+
+int spot_result_csv_write(const spot_store_t *store, FILE *out)
+{
+    size_t num_points;
+
+    return spot_result_csv_write_in(store, out, (double) INFINITY, &num_points);
 }
 
 /* ---- The results as one object ---- */

@@ -308,7 +308,7 @@ static void unsort(spot_vc_t *vc)
 {
     queue_t *self = &vc->queue;
     const size_t num_tail = self->num_tail - self->first_tail;
-    const size_t num_sorted = self->num_jobs - num_tail; /* nobody is gone */
+    const size_t num_sorted = self->num_jobs - num_tail; /* no job is gone */
     int32_t *place;
 
     if (SPOT_ARRAY_ROOM(self, tail, self->num_jobs) != 0) {

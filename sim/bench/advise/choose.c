@@ -138,11 +138,10 @@ typedef struct {
     double low_confidence; /* of the lower bound at the last look, where runs are few */
 } looks_t;
 
-/* Whether the last look shows a yes if so many of its runs are not as they should be. */
-static bool shows_yes(
-    const spot_advising_t *self, int64_t num_runs, int64_t num_misses, double confidence)
+/* Whether so many runs show that a share reaches a limit if so many of them are not as they should
+ * be. */
+static bool shows(int64_t num_runs, int64_t num_misses, double confidence, double limit)
 {
-    const bool has_budget = isfinite(self->request->question.budget);
     double low, high;
 
     if (num_misses >= num_runs) {
@@ -150,23 +149,25 @@ static bool shows_yes(
     }
     spot_binomial_bounds(
         (double) (num_runs - num_misses), (double) num_runs, confidence, &low, &high);
-    return low >=
-           (has_budget ? fmax(self->result->sure, SPOT_ADVICE_SURE_OF_BUDGET) : self->result->sure);
+    return low >= limit;
 }
 
 /* The fewest runs that show a yes with as many misses as most runs do; most: none does. */
 static int64_t least_last_look(const spot_advising_t *self, int64_t most, double confidence)
 {
+    const double sure = self->result->sure;
+    const double limit =
+        isfinite(self->request->question.budget) ? fmax(sure, SPOT_ADVICE_SURE_OF_BUDGET) : sure;
     int64_t num_misses = 0, num_runs;
 
-    if (!shows_yes(self, most, 0, confidence)) {
+    if (!shows(most, 0, confidence, limit)) {
         return most;
     }
-    while (shows_yes(self, most, num_misses + 1, confidence)) {
+    while (shows(most, num_misses + 1, confidence, limit)) {
         num_misses++;
     }
     num_runs = most;
-    while (shows_yes(self, num_runs - 1, num_misses, confidence)) {
+    while (shows(num_runs - 1, num_misses, confidence, limit)) {
         num_runs--;
     }
     while (whole_turns(self, num_runs) < num_runs && num_runs < most) {
@@ -208,7 +209,7 @@ static bool look_at(const looks_t *self, const spot_trial_t *trial, share_t shar
     int64_t num_runs, double limit, double *low, double *high)
 {
     spot_probability_t share = share_of(trial, 0, self->confidence);
-    double least, most;
+    int64_t num_misses;
 
     if (!self->is_few || spot_trial_is_fixed(trial, 0)) {
         narrow(low, high, &share);
@@ -216,10 +217,8 @@ static bool look_at(const looks_t *self, const spot_trial_t *trial, share_t shar
     }
     share.low = num_runs < self->most ? 0 : share_of(trial, 0, self->low_confidence).low;
     narrow(low, high, &share);
-    spot_binomial_bounds(
-        nearbyint(share.value * (double) num_runs) + (double) (self->most - num_runs),
-        (double) self->most, self->low_confidence, &least, &most);
-    return least >= limit;
+    num_misses = num_runs - llround(share.value * (double) num_runs);
+    return shows(self->most, num_misses, self->low_confidence, limit);
 }
 
 /* Runs an alternative until its intervals decide, or as often as may be. What was shown at a look
