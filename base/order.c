@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "base/stop.h"
+
 #define DIGIT_BITS 11
 #define NUM_DIGITS (1 << DIGIT_BITS)
 
@@ -23,7 +25,7 @@ static void sort_by_digit(const int64_t *keys, int64_t least, int shift, size_t 
     }
 }
 
-void spot_order_integers(const int64_t *keys, size_t num_items, int32_t *order, int32_t *scratch)
+int spot_order_integers(const int64_t *keys, size_t num_items, int32_t *order, int32_t *scratch)
 {
     int64_t least = INT64_MAX, most = INT64_MIN;
     int32_t *from = order, *to = scratch;
@@ -37,6 +39,9 @@ void spot_order_integers(const int64_t *keys, size_t num_items, int32_t *order, 
          shift += DIGIT_BITS) {
         int32_t *sorted = to;
 
+        if (atomic_load(&spot_stop) != 0) {
+            return SPOT_ERR_INTERRUPTED;
+        }
         sort_by_digit(keys, least, shift, num_items, from, to);
         to = from;
         from = sorted;
@@ -44,6 +49,7 @@ void spot_order_integers(const int64_t *keys, size_t num_items, int32_t *order, 
     if (from != order) {
         memcpy(order, from, num_items * sizeof(*order));
     }
+    return 0;
 }
 
 /* The digits of a number without leading zeros, or NULL. */

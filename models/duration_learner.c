@@ -68,7 +68,7 @@ static int sort_by_end(spot_duration_learner_t *self)
         ends_s[j] = nominal_end_s(&self->request.jobs[j]);
     }
     if (ret == 0) {
-        spot_order_integers(ends_s, num_jobs, self->by_end, scratch);
+        ret = spot_order_integers(ends_s, num_jobs, self->by_end, scratch);
     }
     spot_arena_free(&arena);
     return ret;

@@ -167,7 +167,7 @@ static int take_log(spot_schedule_t *self, const spot_replication_t *replication
             SPOT_ARRAY_ROOM(self, submit_s, num_jobs + 1) != 0) {
             return SPOT_ERR_NO_MEMORY;
         }
-        spot_job_jitter(self->log, scenario->jobs.jitter_s, seed, number, self->submit_s,
+        ret = spot_job_jitter(self->log, scenario->jobs.jitter_s, seed, number, self->submit_s,
             self->order, self->scratch);
     }
     return ret;

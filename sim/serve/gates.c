@@ -5,6 +5,7 @@
 
 #include "base/memory.h"
 #include "base/order.h"
+#include "base/stop.h"
 
 const char *const spot_gate_names[] = {"feasible", "throughput", "latency", "slo", NULL};
 
@@ -73,6 +74,7 @@ int spot_latencies_take(
     spot_latencies_t *self, size_t num_queries, const int64_t *source_ns, const int64_t *sink_ns)
 {
     size_t num_finite = 0;
+    int ret;
 
     if (SPOT_ARRAY_ROOM(self, sorted_ns, num_queries) != 0 ||
         SPOT_ARRAY_ROOM(self, unsorted_ns, num_queries) != 0 ||
@@ -81,6 +83,9 @@ int spot_latencies_take(
     }
     self->sum_ns = 0;
     for (size_t j = 0; j < num_queries; j++) {
+        if (spot_stop_is_due(j)) {
+            return SPOT_ERR_INTERRUPTED;
+        }
         if (sink_ns[j] >= 0) {
             const int64_t latency_ns = sink_ns[j] - source_ns[j];
 
@@ -90,13 +95,14 @@ int spot_latencies_take(
             }
         }
     }
-    spot_order_integers(self->unsorted_ns, num_finite, self->order, self->order + num_queries);
-    for (size_t j = 0; j < num_queries; j++) {
+    ret =
+        spot_order_integers(self->unsorted_ns, num_finite, self->order, self->order + num_queries);
+    for (size_t j = 0; ret == 0 && j < num_queries; j++) {
         self->sorted_ns[j] = j < num_finite ? self->unsorted_ns[self->order[j]] : INT64_MAX;
     }
     self->num_queries = num_queries;
     self->num_infinite = num_queries - num_finite;
-    return 0;
+    return ret;
 }
 
 double spot_latencies_bytes(double num_queries)

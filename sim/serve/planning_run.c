@@ -199,7 +199,10 @@ static int run_join(planning_t *self, int32_t node_id, const spot_stage_option_t
     for (size_t j = 0; j < flow->num_queries; j++) {
         self->free_ns[j] = flow->batches[j].time_ns;
     }
-    spot_order_integers(self->free_ns, flow->num_queries, order, self->counts);
+    ret = spot_order_integers(self->free_ns, flow->num_queries, order, self->counts);
+    if (ret != 0) {
+        return ret;
+    }
     memcpy(self->counts, flow->own_ids, flow->num_queries * sizeof(*self->counts));
     for (size_t j = 0; j < flow->num_queries; j++) {
         const int32_t place = order[j], before = order[j == 0 ? 0 : j - 1];

@@ -89,6 +89,7 @@ int spot_rerun_replay(const spot_rerun_scenario_t *scenario, spot_task_event_t *
     spot_arena_t arena = {0};
     int64_t *started;
     int32_t *order, *last;
+    int ret = 0;
 
     SPOT_ARENA_ARRAY(&arena, self.times, num);
     SPOT_ARENA_ARRAY(&arena, self.before, num);
@@ -102,8 +103,8 @@ int spot_rerun_replay(const spot_rerun_scenario_t *scenario, spot_task_event_t *
         for (size_t j = 0; j < scenario->log.num_workers; j++) {
             last[j] = -1;
         }
-        spot_order_integers(started, num, order, order + num);
-        for (size_t j = 0; j < num; j++) {
+        ret = spot_order_integers(started, num, order, order + num);
+        for (size_t j = 0; ret == 0 && j < num; j++) {
             const int32_t worker = self.attempts[order[j]].worker;
 
             self.before[order[j]] = last[worker];
@@ -115,6 +116,7 @@ int spot_rerun_replay(const spot_rerun_scenario_t *scenario, spot_task_event_t *
             events[j].at = time_of(&self, &events[j]);
         }
     }
+    ret = spot_error_first(arena.error, ret);
     spot_arena_free(&arena);
-    return arena.error;
+    return ret;
 }

@@ -306,6 +306,7 @@ static int order_tasks(scenario_t *self)
     int64_t *keys; /* by rank */
     double *chain_ns;
     size_t *num_users, num_found = 0;
+    int ret;
 
     SPOT_ARENA_ARRAY(&self->arena, rank, num);
     SPOT_ARENA_ARRAY(&self->arena, num_users, num);
@@ -349,12 +350,12 @@ static int order_tasks(scenario_t *self)
                             : self->analysis.t1;
         order[2 * num + (size_t) rank[j]] = (int32_t) j;
     }
-    spot_order_integers(keys, num, order, order + num);
+    ret = spot_order_integers(keys, num, order, order + num);
     self->order_of_tasks = order;
-    for (size_t j = 0; j < num; j++) {
+    for (size_t j = 0; ret == 0 && j < num; j++) {
         order[j] = order[2 * num + (size_t) order[j]];
     }
-    return 0;
+    return ret;
 }
 
 /* What is not given; and whether the rest is possible. */

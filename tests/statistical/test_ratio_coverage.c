@@ -79,6 +79,13 @@ static void add_rows(const spot_study_t *study, spot_study_worker_t *worker, int
     }
 }
 
+static void free_all(const spot_study_t *study, spot_estimate_t *estimates)
+{
+    for (size_t j = 0; j < study->head.num_metrics; j++) {
+        spot_estimate_free(&estimates[j]);
+    }
+}
+
 static void count(tally_t *tally, const spot_estimate_t *estimate, double truth)
 {
     const bool is_marked = spot_estimate_is_heavy(estimate);
@@ -124,11 +131,13 @@ static void check_scenario(const char *rate)
     for (size_t j = 0; j < study.head.num_metrics; j++) {
         truths[j] = spot_estimate_value(&estimates[j]);
     }
+    free_all(&study, estimates);
     for (int64_t k = 0; k < NUM_STUDIES; k++) {
         add_rows(&study, &worker, k * NUM_ROWS, NUM_ROWS, estimates);
         for (size_t j = 0; j < study.head.num_metrics; j++) {
             count(&tallies[j], &estimates[j], truths[j]);
         }
+        free_all(&study, estimates);
     }
     for (size_t j = 0; j < study.head.num_metrics; j++) {
         if (spot_study_shows(&study.head, j)) {

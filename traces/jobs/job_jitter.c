@@ -4,7 +4,7 @@
 #include "base/order.h"
 #include "base/rng.h"
 
-void spot_job_jitter(const spot_job_log_t *log, int64_t jitter_s, uint64_t seed,
+int spot_job_jitter(const spot_job_log_t *log, int64_t jitter_s, uint64_t seed,
     uint64_t replication, int64_t *submit_s, int32_t *order, int32_t *scratch)
 {
     spot_rng_t rng;
@@ -14,5 +14,5 @@ void spot_job_jitter(const spot_job_log_t *log, int64_t jitter_s, uint64_t seed,
         submit_s[j] =
             log->jobs[j].submit_s + (int64_t) spot_rng_below(&rng, (uint64_t) jitter_s + 1);
     }
-    spot_order_integers(submit_s, log->num_jobs, order, scratch);
+    return spot_order_integers(submit_s, log->num_jobs, order, scratch);
 }

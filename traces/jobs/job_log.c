@@ -76,6 +76,7 @@ int spot_job_log_seal(spot_job_log_t *self)
     spot_arena_t arena = {0};
     int64_t *submit_s;
     int32_t *order, *scratch;
+    int ret;
 
     if (is_sorted(self)) {
         return 0;
@@ -83,12 +84,13 @@ int spot_job_log_seal(spot_job_log_t *self)
     SPOT_ARENA_ARRAY(&arena, submit_s, num_jobs);
     SPOT_ARENA_ARRAY(&arena, order, num_jobs);
     SPOT_ARENA_ARRAY(&arena, scratch, num_jobs);
-    sorted = arena.error != 0 ? NULL : spot_calloc(num_jobs, sizeof(*sorted));
+    ret = arena.error;
+    for (size_t j = 0; ret == 0 && j < num_jobs; j++) {
+        submit_s[j] = self->jobs[j].submit_s;
+    }
+    ret = ret != 0 ? ret : spot_order_integers(submit_s, num_jobs, order, scratch);
+    sorted = ret != 0 ? NULL : spot_calloc(num_jobs, sizeof(*sorted));
     if (sorted != NULL) {
-        for (size_t j = 0; j < num_jobs; j++) {
-            submit_s[j] = self->jobs[j].submit_s;
-        }
-        spot_order_integers(submit_s, num_jobs, order, scratch);
         for (size_t j = 0; j < num_jobs; j++) {
             sorted[j] = self->jobs[order[j]];
         }
@@ -97,7 +99,7 @@ int spot_job_log_seal(spot_job_log_t *self)
         self->max_jobs = num_jobs;
     }
     spot_arena_free(&arena);
-    return sorted == NULL ? SPOT_ERR_NO_MEMORY : 0;
+    return ret == 0 && sorted == NULL ? SPOT_ERR_NO_MEMORY : ret;
 }
 
 /* ---- Ids ---- */

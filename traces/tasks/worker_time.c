@@ -287,7 +287,12 @@ static void take_point(sweep_t *self, int64_t at, const point_t *point)
 /* order: room for two of each point. */
 static int run(sweep_t *self, int32_t *order)
 {
-    spot_order_integers(self->keys, self->num_points, order, order + self->num_points);
+    const int ret =
+        spot_order_integers(self->keys, self->num_points, order, order + self->num_points);
+
+    if (ret != 0) {
+        return ret;
+    }
     self->at = self->result->t0;
     for (size_t j = 0; j < self->num_points; j++) {
         take_point(self, self->result->t0 + self->keys[order[j]] / 2, &self->points[order[j]]);

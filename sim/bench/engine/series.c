@@ -8,6 +8,7 @@
 
 #include "base/memory.h"
 #include "base/order.h"
+#include "base/stop.h"
 
 const char *const spot_column_kind_names[SPOT_NUM_COLUMN_KINDS + 1] = {
     [SPOT_COLUMN_INSTANT] = "instant",
@@ -132,8 +133,8 @@ int spot_series_add(spot_series_t *self, const spot_cell_t *cells)
     if (ret == 0) {
         ret = SPOT_ARRAY_ROOM(self, cells, num_cells + num_columns);
     }
-    if (ret != 0) {
-        return ret;
+    if (ret != 0 || spot_stop_is_due(self->num_rows)) {
+        return ret != 0 ? ret : SPOT_ERR_INTERRUPTED;
     }
     for (size_t j = 0; j < num_columns; j++) {
         self->cells[num_cells + j] = cells[j];
@@ -156,7 +157,7 @@ int spot_series_add_open(spot_series_t *self, size_t num, const int64_t *ends)
     int ret = order == NULL ? SPOT_ERR_NO_MEMORY : 0;
 
     if (ret == 0) {
-        spot_order_integers(ends, 2 * num, order, order + 2 * num);
+        ret = spot_order_integers(ends, 2 * num, order, order + 2 * num);
     }
     for (size_t j = 0; ret == 0 && j < 2 * num; j++) {
         const int64_t at = ends[order[j]];

@@ -151,7 +151,7 @@ SPOT_MUST_CHECK int spot_recording_name(
  * NULL: no memory. */
 SPOT_MUST_CHECK void *spot_recording_keep(spot_recording_t *self, size_t num_bytes);
 
-/* Appends a row; texts are copied. NO_MEMORY: the row is not added. O(columns) */
+/* Appends a row; texts are copied. NO_MEMORY, INTERRUPTED: the row is not added. O(columns) */
 SPOT_MUST_CHECK int spot_series_add(spot_series_t *self, const spot_cell_t *cells);
 
 /* Appends to levels of one number how many of num intervals are open at once: a row for

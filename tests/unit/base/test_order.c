@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "base/order.h"
 
+#include <signal.h>
 #include <string.h>
 
 #include "base/rng.h"
+#include "base/stop.h"
 #include "tests/unit/base/support.h"
 
 /* Numbers by value, whatever their zeros and their length, before texts by bytes. */
@@ -40,19 +42,22 @@ static void test_integers(void **state)
     spot_rng_t rng;
 
     (void) state;
-    spot_order_integers(keys, 0, order, scratch);
+    assert_int_equal(spot_order_integers(keys, 0, order, scratch), 0);
     for (size_t k = 0; k < sizeof(ranges) / sizeof(ranges[0]); k++) {
         spot_rng_seek(&rng, k, 0, SPOT_STREAM_JOB_JITTER, 0);
         for (size_t j = 0; j < NUM_ITEMS; j++) {
             keys[j] = (int64_t) spot_rng_below(&rng, ranges[k]) - 1000;
         }
-        spot_order_integers(keys, NUM_ITEMS, order, scratch);
+        assert_int_equal(spot_order_integers(keys, NUM_ITEMS, order, scratch), 0);
         for (size_t j = 1; j < NUM_ITEMS; j++) {
             const int64_t before = keys[order[j - 1]], key = keys[order[j]];
 
             assert_true(before < key || (before == key && order[j - 1] < order[j]));
         }
     }
+    atomic_store(&spot_stop, SIGTERM);
+    assert_int_equal(spot_order_integers(keys, NUM_ITEMS, order, scratch), SPOT_ERR_INTERRUPTED);
+    atomic_store(&spot_stop, 0);
 }
 
 int main(void)

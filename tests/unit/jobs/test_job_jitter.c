@@ -59,7 +59,9 @@ static void test_order(void **state)
     for (size_t j = 0; j < sizeof(jitters_s) / sizeof(jitters_s[0]); j++) {
         for (int64_t step_s = 0; step_s <= 30000; step_s += 10000) {
             make_case(&self, NUM_JOBS, step_s);
-            spot_job_jitter(&self.log, jitters_s[j], 1, 0, self.submit_s, self.order, self.scratch);
+            assert_int_equal(spot_job_jitter(&self.log, jitters_s[j], 1, 0, self.submit_s,
+                                 self.order, self.scratch),
+                0);
             assert_sorted(&self, jitters_s[j]);
         }
     }
@@ -71,13 +73,15 @@ static void test_none(void **state)
 
     (void) state;
     make_case(&self, NUM_JOBS, 10);
-    spot_job_jitter(&self.log, 0, 1, 0, self.submit_s, self.order, self.scratch);
+    assert_int_equal(
+        spot_job_jitter(&self.log, 0, 1, 0, self.submit_s, self.order, self.scratch), 0);
     for (size_t j = 0; j < NUM_JOBS; j++) {
         assert_int_equal(self.submit_s[j], self.jobs[j].submit_s);
         assert_int_equal(self.order[j], j);
     }
     self.log.num_jobs = 0;
-    spot_job_jitter(&self.log, 30, 1, 0, self.submit_s, self.order, self.scratch);
+    assert_int_equal(
+        spot_job_jitter(&self.log, 30, 1, 0, self.submit_s, self.order, self.scratch), 0);
 }
 
 /* Both limits occur, all shifts about equally often, and others in another
@@ -90,8 +94,10 @@ static void test_shifts(void **state)
     (void) state;
     make_case(&self, NUM_JOBS, 1);
     make_case(&other, NUM_JOBS / 2, 1);
-    spot_job_jitter(&self.log, 3, 1, 0, self.submit_s, self.order, self.scratch);
-    spot_job_jitter(&other.log, 3, 1, 0, other.submit_s, other.order, other.scratch);
+    assert_int_equal(
+        spot_job_jitter(&self.log, 3, 1, 0, self.submit_s, self.order, self.scratch), 0);
+    assert_int_equal(
+        spot_job_jitter(&other.log, 3, 1, 0, other.submit_s, other.order, other.scratch), 0);
     for (size_t j = 0; j < NUM_JOBS; j++) {
         counts[self.submit_s[j] - self.jobs[j].submit_s]++;
         assert_true(j >= NUM_JOBS / 2 || self.submit_s[j] == other.submit_s[j]);
@@ -99,7 +105,8 @@ static void test_shifts(void **state)
     for (int j = 0; j < 4; j++) {
         assert_in_range(counts[j], 1100, 1400); /* 1250 and 5 deviations of 31 */
     }
-    spot_job_jitter(&other.log, 3, 1, 1, other.submit_s, other.order, other.scratch);
+    assert_int_equal(
+        spot_job_jitter(&other.log, 3, 1, 1, other.submit_s, other.order, other.scratch), 0);
     for (size_t j = 0; j < NUM_JOBS / 2; j++) {
         num_same += self.submit_s[j] == other.submit_s[j];
     }
