@@ -14,7 +14,7 @@
 #include "reports/table/table_machine.h"
 #include "sim/bench/engine/scenario_file.h"
 #include "sim/serve/experiment.h"
-#include "sim/serve/needs.h"
+#include "sim/serve/run.h"
 
 /* ---- Options ---- */
 
@@ -128,6 +128,9 @@ static int read_scenario(spot_serve_call_t *self)
     }
     if (ret == 0) {
         ret = spot_serve_scenario_init(&self->scenario, self->document.root, diag);
+    }
+    if (ret == 0) {
+        ret = spot_serve_check_memory(&self->scenario, self->document.root, diag);
     }
     if (ret == 0) {
         ret = spot_serve_check_planning(&self->scenario, self->document.root, diag);

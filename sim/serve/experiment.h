@@ -5,6 +5,3 @@
 #include "sim/bench/engine/experiment.h"
 
 extern const spot_experiment_t spot_serve_experiment;
-
-/* What `spotsim advise` may choose. advice.c */
-extern const spot_advice_t spot_serve_advice;

@@ -4,8 +4,40 @@
  * before, and their descendants, are run again. */
 #pragma once
 
-#include "sim/serve/flow.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/memory.h"
 #include "sim/serve/planner.h"
+
+/* Queries that are delivered together. */
+typedef struct {
+    int64_t time_ns;
+    int32_t first; /* place of the first one in the queue of the stage */
+    int32_t size;
+} spot_flow_batch_t;
+
+/* What a node delivers. */
+typedef struct {
+    size_t num_queries; /* fewer than came to the pipeline if some were lost */
+    const int32_t *ids; /* [num_queries] in order of delivery: own, or of the parent */
+    bool is_sorted;     /* ids increase */
+    size_t num_batches;
+    spot_flow_batch_t *batches; /* [num_batches] time not decreasing */
+    int32_t *own_ids;
+} spot_flow_t;
+
+/* When queries are late. */
+typedef struct {
+    size_t num_queries;   /* that came to the pipeline */
+    int64_t *deadline_ns; /* [num_queries] not decreasing: when they must leave */
+    int64_t rest_ns;      /* what they take at least behind the node */
+    size_t max_late;      /* as many may be late, lost ones included */
+} spot_flow_limit_t;
+
+/* How many queries are late; late, unless it is NULL, becomes the bit set of them. */
+size_t spot_flow_late(const spot_flow_t *self, const spot_flow_limit_t *limit, uint64_t *late);
 
 struct spot_planning {
     const spot_plan_request_t *request;
@@ -86,9 +118,6 @@ SPOT_MUST_CHECK int spot_planning_take(spot_planning_t *self, spot_planned_t *pl
  * limit, which may be NULL. Errors as above. */
 SPOT_MUST_CHECK int spot_planning_run_node(spot_planning_t *self, int32_t node_id,
     const spot_stage_option_t *options, const spot_flow_limit_t *limit, bool *is_good);
-
-/* Runs all events; the engine has the result. */
-SPOT_MUST_CHECK int spot_planning_run(spot_planning_t *self, const spot_stage_option_t *options);
 
 /* Sets is_in to a node and all its ancestors. */
 void spot_planning_ancestors(const spot_planning_t *self, int32_t node_id, bool *is_in);

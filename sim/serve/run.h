@@ -3,13 +3,22 @@
  * what it gave. */
 #pragma once
 
-#include <math.h>
-
 #include "base/json.h"
 #include "sim/serve/gates.h"
 #include "sim/serve/planner.h"
 #include "sim/serve/scenario.h"
-#include "sim/serve/serve.h"
+
+/* Checks a run; root: the document of the scenario. BAD_INPUT with the reasons in diag. */
+SPOT_MUST_CHECK int spot_serve_check_memory(
+    const spot_serve_scenario_t *self, const spot_node_t *root, spot_diag_t *diag);
+
+/* The same of a run whose series are kept. The kinds of the series must be there. */
+SPOT_MUST_CHECK int spot_serve_check_recording(
+    const void *scenario, const spot_node_t *root, spot_diag_t *diag);
+
+/* The same of a planner beside the queries. */
+SPOT_MUST_CHECK int spot_serve_check_planning(
+    const spot_serve_scenario_t *self, const spot_node_t *root, spot_diag_t *diag);
 
 typedef enum {
     SPOT_SERVE_WARN_NOTEBOOK,
@@ -45,28 +54,12 @@ void spot_serve_replication_free(spot_serve_replication_t *self);
 SPOT_MUST_CHECK int spot_serve_replication_run(
     spot_serve_replication_t *self, const spot_replication_t *replication, bool is_recorded);
 
-/* The first gate that fails at an objective, of a replication with a configuration. */
-spot_gate_t spot_serve_verdict(
-    const spot_serve_replication_t *self, int64_t slo_ns, int64_t percentile_milli);
-
-/* Queries in all batches of a stage. */
-int64_t spot_serve_taken(const spot_serve_stage_t *stage);
-
-/* NAN where nothing is divided by. */
-static inline double spot_serve_ratio(int64_t numerator, int64_t denominator)
-{
-    return denominator == 0 ? (double) NAN : (double) numerator / (double) denominator;
-}
-
 /* ---- metrics.c ---- */
 
 /* The metrics of a scenario, in its outputs. NO_MEMORY. */
 SPOT_MUST_CHECK int spot_serve_metrics_init(spot_serve_scenario_t *scenario);
 void spot_serve_yield(const spot_serve_replication_t *self, double *values);
 void spot_serve_warning_flags(const spot_serve_replication_t *self, unsigned char *flags);
-
-/* What all replicas cost, up to the end of the run. */
-double spot_serve_cost(const spot_serve_replication_t *self);
 
 /* ---- run_json.c ---- */
 
@@ -77,9 +70,6 @@ void spot_serve_json_write(const spot_serve_replication_t *self, spot_json_t *js
 
 /* The kinds of series of a scenario, in its outputs. NO_MEMORY. */
 SPOT_MUST_CHECK int spot_serve_series_init(spot_serve_scenario_t *scenario);
-
-/* The bytes of the series that have rows for each query, where no batch is cut. */
-double spot_serve_series_bytes(const spot_serve_scenario_t *scenario, double num_queries);
 
 /* Fills the series of a replication that was recorded. NO_MEMORY. */
 SPOT_MUST_CHECK int spot_serve_series_fill(

@@ -10,7 +10,6 @@
 #include "models/service.h"
 #include "models/serving_profile.h"
 #include "sim/bench/engine/experiment.h"
-#include "sim/serve/fleet_setting.h"
 #include "sim/serve/pipeline.h"
 #include "sim/serve/serve.h"
 #include "traces/outages/outage_setting.h"
@@ -37,14 +36,6 @@ typedef struct {
     int with_preemptions;
     int64_t max_configurations; /* of brute */
 } spot_plan_setting_t;
-
-/* Keys whose values are bound without an error, so that the rest can be checked. */
-enum {
-    SPOT_SERVE_BOUND_HARDWARE = 1,
-    SPOT_SERVE_BOUND_PIPELINE = 2,
-    SPOT_SERVE_BOUND_ARRIVALS = 4,
-    SPOT_SERVE_BOUND_PREEMPTIONS = 8
-};
 
 typedef struct {
     spot_outputs_t outputs; /* the first member */

@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "base/yaml.h"
+#include "sim/bench/engine/experiment.h"
 #include "sim/serve/serve.h"
 
 /* Zero it to start. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-#include "sim/serve/serve_internal.h"
+#include "sim/serve/serve.h"
 
 /* Aborts if an invariant of a run does not hold, between two events. O(queries +
  * slots). */

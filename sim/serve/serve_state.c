@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A run as a whole: its memory, its start, its loop and its end. */
+#include "sim/serve/serve_state.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
-#include "sim/serve/serve_events.h"
 
 typedef spot_serve_stage_t stage_t;
 
 #define IDEAL_SLOTS 65536
-#define STOP_EVERY 4096 /* events between two looks at the stop flag */
 
 /* Memory of a run, carved from one block; block NULL: only counted. */
 typedef struct {
@@ -218,7 +217,7 @@ static int reserve(spot_serve_t *self, const spot_serve_run_t *run)
     return self->stages == NULL || self->joins == NULL ? SPOT_ERR_NO_MEMORY : 0;
 }
 
-int spot_serve_start(
+int spot_serve_prepare(
     spot_serve_t *self, const spot_serve_run_t *run, const spot_serve_plan_t *plans)
 {
     static const spot_rent_setting_t no_rent;
@@ -250,7 +249,6 @@ int spot_serve_start(
     }
     self->next_stage = 0;
     self->calendar_due = SPOT_SERVE_NEVER;
-    spot_serve_look_at_source(self);
     for (size_t j = 0; j < run->num_queries; j++) {
         self->sink_ns[j] = SPOT_QUERY_UNFINISHED;
     }
@@ -265,34 +263,8 @@ int spot_serve_start(
         clear_stage(&self->stages[j], run->num_queries);
         self->may_strand |=
             self->stages[j].can_be_cut || plans[j].option.scale.kind == SPOT_SCALE_UTILISATION;
-        spot_fleet_start(self, (int32_t) j);
     }
-    return self->error;
-}
-
-/* ---- The end ---- */
-
-int spot_serve_run(spot_serve_t *self, const spot_serve_run_t *run, const spot_serve_plan_t *plans)
-{
-    int64_t num_steps = 0;
-    const int ret = spot_serve_start(self, run, plans);
-
-    if (ret != 0) {
-        return ret;
-    }
-    while (self->error == 0 && self->num_left < run->num_queries && spot_serve_step(self)) {
-        if (++num_steps % STOP_EVERY == 0 && run->stop != NULL && atomic_load(run->stop) != 0) {
-            self->error = SPOT_ERR_INTERRUPTED;
-        }
-    }
-    if (self->error == 0 && run->outages != NULL) {
-        self->error = spot_outages_error(
-            run->outages, self->num_left < run->num_queries ? INT64_MAX : self->now_ns);
-    }
-    for (size_t j = 0; j < self->num_stages && self->error == 0; j++) {
-        spot_serve_settle(self, &self->stages[j]);
-    }
-    return self->error;
+    return 0;
 }
 
 void spot_serve_free(spot_serve_t *self)
