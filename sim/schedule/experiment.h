@@ -3,8 +3,11 @@
 #pragma once
 
 #include "sim/bench/engine/experiment.h"
+#include "sim/schedule/schedule.h"
+#include "sim/schedule/summary.h"
+
+/* values: [num_metrics] of the outputs; the derived ones are left alone. */
+void spot_schedule_yield(
+    const spot_schedule_t *schedule, const spot_summaries_t *summaries, double *values);
 
 extern const spot_experiment_t spot_schedule_experiment;
-
-/* What `spotsim advise` may choose. advice.c */
-extern const spot_advice_t spot_schedule_advice;

@@ -42,25 +42,6 @@ static const spot_policy_t least_gpus_first = {
 
 /* ---- Life ---- */
 
-bool spot_profiler_is_used(const spot_schedule_scenario_t *scenario)
-{
-    return scenario->lucid.has_profiler && spot_lucid_is_policy(scenario);
-}
-
-int32_t spot_profiler_num_taken(const spot_schedule_scenario_t *scenario, const char *vc_name)
-{
-    const spot_lucid_setting_t *lucid = &scenario->lucid;
-    int64_t num_taken = 0;
-
-    for (size_t j = 0; j < lucid->num_sources; j++) {
-        if (vc_name == NULL ||
-            (spot_profiler_is_used(scenario) && strcmp(lucid->sources[j].name, vc_name) == 0)) {
-            num_taken += lucid->sources[j].num_nodes;
-        }
-    }
-    return (int32_t) num_taken;
-}
-
 void spot_profiler_init(spot_profiler_t *self, const spot_schedule_scenario_t *scenario,
     spot_vc_t *vcs, int32_t num_vcs)
 {

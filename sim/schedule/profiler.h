@@ -37,12 +37,6 @@ typedef struct {
     int error;                    /* NO_MEMORY */
 } spot_profiler_t;
 
-/* Whether the policy of a scenario profiles jobs. */
-bool spot_profiler_is_used(const spot_schedule_scenario_t *scenario);
-
-/* Nodes that a VC gives to the profiler for the whole run; NULL: all VCs. O(VCs). */
-int32_t spot_profiler_num_taken(const spot_schedule_scenario_t *scenario, const char *vc_name);
-
 /* vcs: those of the scenario, and room for the profiler's own behind them. */
 void spot_profiler_init(spot_profiler_t *self, const spot_schedule_scenario_t *scenario,
     spot_vc_t *vcs, int32_t num_vcs);

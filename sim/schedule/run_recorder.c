@@ -3,12 +3,607 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
+#include "sim/schedule/policy.h"
+#include "base/order.h"
+#include "base/stats.h"
 #include "base/texts.h"
-#include "sim/schedule/tables.h"
+
+/* ---- Samples ---- */
+
+#define SMALL_GPUS 8
+
+#define BARE_COUNT(name_)                                                                          \
+    {                                                                                              \
+        .name = name_, .unit = "1", .kind = SPOT_COLUMN_COUNT, .is_bare = true                     \
+    }
+#define MEAN(name_)                                                                                \
+    {                                                                                              \
+        .name = name_, .unit = "1", .kind = SPOT_COLUMN_NUMBER, .num_decimals = 3, .is_bare = true \
+    }
+
+static const spot_series_column_t columns[] = {BARE_COUNT("time"), BARE_COUNT("total_gpu_num"),
+    BARE_COUNT("idle_gpu_num"), BARE_COUNT("pending_gpu_num"), BARE_COUNT("running_gpujob_num"),
+    BARE_COUNT("pending_gpujob_num"), BARE_COUNT("pending_job_num_less_8"),
+    BARE_COUNT("total_node_num"), BARE_COUNT("consolidate_node_num"), BARE_COUNT("shared_node_num"),
+    MEAN("sm_util"), MEAN("gmem_util"), MEAN("sm_util_active"), MEAN("gmem_util_active"),
+    MEAN("gpu_utilization")};
+
+#define NUM_COLUMNS (sizeof(columns) / sizeof(columns[0]))
+#define FIRST_MEAN (1 + SPOT_SAMPLE_NUM_COUNTS)
+
+_Static_assert(NUM_COLUMNS == FIRST_MEAN + SPOT_SAMPLE_NUM_MEANS + 1,
+    "a column for the time, each count, each mean and the share of GPUs in use");
+
+/* The series of a VC, or of all; vc is its name. */
+static spot_series_kind_t samples_kind(spot_arena_t *memory, const char *vc, bool is_profiler)
+{
+    spot_texts_t texts = {0};
+    const spot_series_kind_t kind = {
+        .name = spot_arena_text(memory, spot_texts_add(&texts, "seq_%s", vc)),
+        .help = "samples of a VC at equal intervals; in s of the clock, MiB and %",
+        .shape = SPOT_SERIES_LONG_TABLE,
+        .ticks_per_s = 1,
+        .num_columns = is_profiler ? FIRST_MEAN : NUM_COLUMNS,
+        .columns = columns};
+
+    memory->error = spot_error_first(memory->error, texts.error);
+    spot_texts_free(&texts);
+    return kind;
+}
+
+static void samples_free(spot_samples_t *self)
+{
+    free(self->shown);
+    free(self->all);
+    *self = (spot_samples_t){0};
+}
+
+/* What the GPUs of a node show: sums of utilisation and memory, and the GPUs where they
+ * are above 0. */
+struct spot_shown {
+    int32_t num_jobs;
+    double sum[2], num_active[2];
+};
+
+/* Adds what the GPUs of a job show, which is that of two jobs if a guest shares them. */
+static void add_shown(spot_samples_t *self, const spot_vc_t *vc, int32_t job)
+{
+    const spot_vc_job_t *at = &vc->jobs[job];
+    const int32_t workload_id = vc->log->jobs[at->row_id].workload_id;
+    const bool is_second = at->partner >= 0 && at->is_guest;
+    double shows[2] = {(double) NAN, (double) NAN};
+
+    if (at->partner >= 0 && !is_second) {
+        const spot_colocation_pair_t pair = spot_lucid_pair(vc, at->partner, job);
+
+        shows[0] = pair.gpu_util;
+        shows[1] = pair.gmem_mib;
+    } else if (workload_id >= 0) {
+        shows[0] = vc->log->workloads[workload_id].gpu_util;
+        shows[1] = vc->log->workloads[workload_id].gmem_mib;
+    }
+    for (int32_t part = at->first_part; part >= 0; part = vc->nodes.parts[part].next) {
+        const spot_gpu_part_t *gpus = &vc->nodes.parts[part];
+        struct spot_shown *node = &self->shown[vc->nodes.nodes[gpus->node_id].place];
+        const double num_gpus = (double) __builtin_popcountll(gpus->gpus);
+
+        node->num_jobs++;
+        for (int k = 0; k < 2 && !is_second; k++) {
+            node->sum[k] += num_gpus * shows[k];
+            node->num_active[k] += shows[k] > 0 ? num_gpus : 0;
+        }
+    }
+}
+
+static void look_at_nodes(spot_samples_t *self, const spot_vc_t *vc, spot_vc_sample_t *sample)
+{
+    const int32_t num_nodes = vc->nodes.num_listed;
+    /* without the columns nothing is known, of free GPUs too */
+    const double none = vc->log->num_workloads == 0 ? (double) NAN : 0;
+    double num_active[2] = {0, 0};
+
+    for (int32_t j = 0; j < num_nodes; j++) {
+        self->shown[j] = (struct spot_shown){0};
+    }
+    for (int32_t job = vc->first_running; job >= 0; job = vc->jobs[job].next) {
+        add_shown(self, vc, job);
+    }
+    for (int k = 0; k < SPOT_SAMPLE_NUM_MEANS; k++) {
+        sample->means[k] = none;
+    }
+    for (int32_t j = 0; j < num_nodes; j++) {
+        const struct spot_shown *node = &self->shown[j];
+
+        sample->counts[SPOT_SAMPLE_SINGLE] += node->num_jobs == 1;
+        sample->counts[SPOT_SAMPLE_SHARED] += node->num_jobs > 1;
+        for (int k = 0; k < 2; k++) {
+            sample->means[k] += node->sum[k] / vc->nodes.gpus_per_node;
+            if (node->num_active[k] > 0) {
+                num_active[k]++;
+                sample->means[2 + k] += node->sum[k] / node->num_active[k];
+            }
+        }
+    }
+    for (int k = 0; k < 2; k++) {
+        sample->means[k] /= num_nodes > 0 ? num_nodes : 1;
+        sample->means[2 + k] /= num_active[k] > 0 ? num_active[k] : 1;
+    }
+}
+
+/* The present state of a VC. */
+static spot_vc_sample_t look(spot_samples_t *self, const spot_vc_t *vc)
+{
+    const int64_t gpus_per_node = vc->nodes.gpus_per_node;
+    spot_vc_sample_t sample = {.counts = {[SPOT_SAMPLE_GPUS] = vc->nodes.num_listed * gpus_per_node,
+                                   [SPOT_SAMPLE_IDLE] = vc->nodes.num_idle,
+                                   [SPOT_SAMPLE_RUNNING] = vc->num_running,
+                                   [SPOT_SAMPLE_PENDING] = (int64_t) spot_vc_num_queued(vc),
+                                   [SPOT_SAMPLE_NODES] = vc->nodes.num_listed},
+        .prepping_gpus = vc->num_prepping * gpus_per_node};
+    spot_queue_place_t place = {0};
+
+    for (int32_t job = spot_vc_next_queued(vc, &place); job >= 0;
+         job = spot_vc_next_queued(vc, &place)) {
+        const int32_t gpus = vc->jobs[job].gpus;
+
+        sample.counts[SPOT_SAMPLE_PENDING_GPUS] += gpus;
+        sample.counts[SPOT_SAMPLE_PENDING_SMALL] += gpus < SMALL_GPUS;
+    }
+    if (SPOT_ARRAY_ROOM(self, shown, (size_t) vc->nodes.num_listed) != 0) {
+        self->error = SPOT_ERR_NO_MEMORY;
+    } else {
+        look_at_nodes(self, vc, &sample);
+    }
+    return sample;
+}
+
+/* The last second that is recorded of a VC: that of its last end, or of the run if jobs
+ * are left. */
+static int64_t samples_last_s(const spot_schedule_t *schedule, int32_t vc_id)
+{
+    const spot_vc_t *vc = &schedule->vcs[vc_id];
+
+    return vc->num_ended < vc->num_jobs ? schedule->end_s : vc->last_end_s;
+}
+
+/* ---- Rows ---- */
+
+static void add_cells(spot_samples_t *self, spot_series_t *series, const spot_cell_t *cells)
+{
+    if (self->error == 0) {
+        self->error = spot_series_add(series, cells);
+    }
+}
+
+static void add_row(spot_samples_t *self, const spot_schedule_t *schedule, spot_series_t *series,
+    size_t row_id, const spot_vc_sample_t *sample)
+{
+    const spot_schedule_scenario_t *scenario = schedule->scenario;
+    const double num_gpus = (double) sample->counts[SPOT_SAMPLE_GPUS];
+    const double num_idle = (double) sample->counts[SPOT_SAMPLE_IDLE];
+    spot_cell_t cells[NUM_COLUMNS] = {
+        {.integer = scenario->start_s + (int64_t) row_id * scenario->sample_s}};
+
+    for (int k = 0; k < SPOT_SAMPLE_NUM_COUNTS; k++) {
+        cells[1 + k].integer = sample->counts[k];
+    }
+    for (int k = 0; k < SPOT_SAMPLE_NUM_MEANS; k++) {
+        cells[FIRST_MEAN + k].number = sample->means[k];
+    }
+    cells[NUM_COLUMNS - 1].number = num_gpus == 0 ? (double) NAN : (num_gpus - num_idle) / num_gpus;
+    add_cells(self, series, cells);
+}
+
+/* Counts a sample of a VC for all VCs. */
+static void count(spot_samples_t *self, size_t row_id, const spot_vc_sample_t *sample)
+{
+    while (row_id >= self->num_all) {
+        if (SPOT_ARRAY_APPEND(self, all, (spot_vc_sample_t){0}) != 0) {
+            self->error = SPOT_ERR_NO_MEMORY;
+            return;
+        }
+    }
+    for (int k = 0; k < SPOT_SAMPLE_NUM_COUNTS; k++) {
+        self->all[row_id].counts[k] += sample->counts[k];
+    }
+    self->all[row_id].prepping_gpus += sample->prepping_gpus;
+}
+
+/* Appends the samples before until_s to the series of a VC, all of its present state.
+ * O(running jobs + nodes + queue) if there are any. */
+static void samples_take(spot_samples_t *self, const spot_schedule_t *schedule,
+    spot_recording_t *recording, const spot_vc_t *vc, int64_t until_s)
+{
+    const int64_t interval_s = schedule->scenario->sample_s;
+    spot_series_t *series = &recording->series[SPOT_TABLE_SAMPLES + vc->vc_id];
+    size_t row_id = series->num_rows;
+    int64_t next_s = schedule->scenario->start_s + (int64_t) row_id * interval_s;
+    spot_vc_sample_t sample;
+
+    if (interval_s == 0 || next_s >= until_s) {
+        return;
+    }
+    sample = look(self, vc);
+    for (; next_s < until_s && self->error == 0; next_s += interval_s, row_id++) {
+        add_row(self, schedule, series, row_id, &sample);
+        if (vc->vc_id < schedule->num_vcs) { /* nodes of the profiler are those of VCs */
+            count(self, row_id, &sample);
+        }
+    }
+}
+
+/* Adds the means of a VC to those of all. VCs are added in their order, so that the sums
+ * do not depend on that of their events. */
+static void add_means(spot_samples_t *self, const spot_series_t *series)
+{
+    for (size_t j = 0; j < series->num_rows && j < self->num_all; j++) {
+        const spot_cell_t *cells = series->cells + j * NUM_COLUMNS;
+        const int64_t num_nodes = self->all[j].counts[SPOT_SAMPLE_NODES];
+        const double share = (double) cells[1 + SPOT_SAMPLE_NODES].integer /
+                             (double) (num_nodes > 0 ? num_nodes : 1);
+
+        for (int k = 0; k < SPOT_SAMPLE_NUM_MEANS; k++) {
+            self->all[j].means[k] += share * cells[FIRST_MEAN + k].number;
+        }
+    }
+}
+
+/* Removes the rows after a second. */
+static void cut(spot_series_t *series, int64_t last_s)
+{
+    const size_t num_columns = series->kind->num_columns;
+
+    while (series->num_rows > 0 &&
+           series->cells[(series->num_rows - 1) * num_columns].integer > last_s) {
+        series->num_rows--;
+    }
+}
+
+/* What a picture shows of all VCs. */
+static void add_levels(
+    spot_samples_t *self, spot_series_t *series, int64_t tick, const spot_vc_sample_t *sample)
+{
+    const double running = (double) sample->counts[SPOT_SAMPLE_RUNNING];
+    const double queued = (double) sample->counts[SPOT_SAMPLE_PENDING];
+    const double idle = (double) sample->counts[SPOT_SAMPLE_IDLE];
+    const double used = (double) sample->counts[SPOT_SAMPLE_GPUS] - idle;
+
+    add_cells(self, &series[SPOT_TABLE_QUEUE],
+        (const spot_cell_t[]){{.integer = tick}, {.number = running}, {.number = queued}});
+    add_cells(self, &series[SPOT_TABLE_GPUS],
+        (const spot_cell_t[]){{.integer = tick}, {.number = used}, {.number = idle},
+            {.number = (double) sample->prepping_gpus}});
+}
+
+/* Cuts the series of each VC after its last second, and fills those of all, weighted by
+ * nodes. With quirk Q11 they end with the shortest one, and their means are those of the
+ * first VC, in whole numbers. NO_MEMORY. */
+static int samples_finish(
+    spot_samples_t *self, const spot_schedule_t *schedule, spot_recording_t *recording)
+{
+    const bool is_cut = schedule->scenario->quirks[SPOT_QUIRK_CUT_SAMPLES];
+    spot_series_t *of_vcs = &recording->series[SPOT_TABLE_SAMPLES];
+    const spot_series_t *first = NULL; /* with jobs */
+    size_t num_rows = self->num_all;
+
+    for (int32_t j = 0; j < schedule->num_clocks; j++) {
+        const bool is_vc = j < schedule->num_vcs;
+        spot_series_t *series = &of_vcs[j];
+
+        if (is_vc) {
+            add_means(self, series);
+        }
+        cut(series, samples_last_s(schedule, j));
+        if (is_vc && series->num_rows > 0) {
+            first = first == NULL ? series : first;
+            num_rows = is_cut && series->num_rows < num_rows ? series->num_rows : num_rows;
+        }
+    }
+    for (size_t j = 0; j < self->num_all; j++) {
+        add_levels(
+            self, recording->series, (int64_t) j * schedule->scenario->sample_s, &self->all[j]);
+    }
+    for (size_t j = 0; j < num_rows; j++) {
+        spot_vc_sample_t sample = self->all[j];
+
+        for (int k = 0; k < SPOT_SAMPLE_NUM_MEANS && is_cut && first != NULL; k++) {
+            sample.means[k] =
+                trunc(first->cells[j * NUM_COLUMNS + (size_t) (FIRST_MEAN + k)].number);
+        }
+        add_row(self, schedule, &recording->series[SPOT_TABLE_SAMPLES_ALL], j, &sample);
+    }
+    return self->error;
+}
+
+/* ---- Kinds ---- */
+
+#define COLUMN SPOT_SERIES_COLUMN
+#define TEXT(name_) COLUMN(TEXT, name_, "", .is_bare = true)
+#define NUMBER(name_) COLUMN(NUMBER, name_, "1", .is_bare = true)
+#define COUNT(name_) COLUMN(COUNT, name_, "1", .is_bare = true)
+#define SECONDS(name_, label_)                                                                     \
+    COLUMN(NUMBER, name_, "s", .label = label_, .num_decimals = 2, .is_bare = true)
+#define INSTANT(name_) COLUMN(INSTANT, name_, "", .is_bare = false)
+#define LEVEL(name_, unit_) COLUMN(NUMBER, name_, unit_, .is_bare = false)
+
+static const spot_series_column_t job_columns[] = {
+    TEXT("job_id"), NUMBER("start"), NUMBER("end"), NUMBER("queue")};
+
+static const spot_series_column_t detail_columns[] = {TEXT("job_id"), TEXT("vc"), NUMBER("gpu_num"),
+    NUMBER("submit_time"), NUMBER("duration"), TEXT("user"), TEXT("jobname"), NUMBER("cpu_num"),
+    TEXT("state"), TEXT("model"), TEXT("dataset"), NUMBER("batchsize"), NUMBER("amp"),
+    NUMBER("speed"), NUMBER("gpu_util"), NUMBER("gmem_util"), NUMBER("gmem"), NUMBER("sharescore"),
+    NUMBER("min_gpus"), NUMBER("max_gpus"), TEXT("scaling"), NUMBER("ckpt_interval_s"),
+    NUMBER("ckpt_write_s"), NUMBER("restart_s"), NUMBER("reconfig_s"), TEXT("trainer"),
+    NUMBER("start"), NUMBER("end"), NUMBER("queue"), NUMBER("jct"), NUMBER("preemptions"),
+    NUMBER("node_preemptions"), NUMBER("resizes"), NUMBER("lost_s"), NUMBER("overhead_s"),
+    NUMBER("profiled"), NUMBER("profqueue"), TEXT("host_job"), TEXT("nodes")};
+
+static const spot_series_column_t vc_columns[] = {
+    COLUMN(TEXT, "vc", "", .label = "VC", .is_bare = true), SECONDS("avg_jct", "mean JCT"),
+    SECONDS("avg_queue", "mean queueing time"), SECONDS("queue_p95", "95 % queueing time"),
+    NUMBER("jobs"), NUMBER("unfinished"), NUMBER("nodes"), NUMBER("preemptions"),
+    COLUMN(NUMBER, "node_preemptions", "1", .label = "stopped by the loss of a node",
+        .is_bare = true)};
+
+static const spot_series_column_t cdf_columns[] = {NUMBER("jct_s"), NUMBER("percent")};
+
+static const spot_series_column_t jct_columns[] = {
+    COLUMN(DURATION, "jct", "", .label = "job completion time"),
+    COLUMN(NUMBER, "share", "1", .label = "share of the jobs")};
+
+static const spot_series_column_t queue_columns[] = {
+    INSTANT("time"), LEVEL("running", "jobs"), LEVEL("queued", "jobs")};
+
+static const spot_series_column_t gpu_columns[] = {
+    INSTANT("time"), LEVEL("used", "GPUs"), LEVEL("idle", "GPUs"), LEVEL("prepping", "GPUs")};
+
+static const spot_series_column_t node_columns[] = {INSTANT("start"), INSTANT("end"),
+    COLUMN(TEXT, "place", "", .is_bare = false), COLUMN(TEXT, "job_id", "", .is_bare = false),
+    COLUMN(COUNT, "gpus", "GPUs", .is_bare = false), COLUMN(TEXT, "node", "", .is_bare = false)};
+
+static const spot_series_column_t progress_columns[] = {TEXT("vc"), COUNT("time"), COUNT("total"),
+    COUNT("end"), COUNT("running"), COUNT("pending"), COUNT("avail_nodes")};
+
+static const spot_series_column_t scaling_columns[] = {COUNT("time"), COUNT("scaling_num")};
+
+#define KIND(id, name_, shape_, columns_, text)                                                    \
+    [SPOT_TABLE_##id] = SPOT_SERIES_KIND(name_, shape_, 1, columns_, text)
+
+const spot_series_kind_t spot_schedule_tables[SPOT_NUM_TABLES] = {
+    KIND(JOBS, "jobs", TABLE, job_columns,
+        "first start, end and time in queues of each job, by id; in s"),
+    KIND(JOB_DETAILS, "job_details", TABLE, detail_columns,
+        "each job as the log has it and what became of it, in order of the log; in s"),
+    KIND(PER_VC, "per_vc", SHOWN_TABLE, vc_columns,
+        "means of the jobs of each virtual cluster (VC), and of all"),
+    KIND(CDF, "cdf", TABLE, cdf_columns,
+        "percent of the jobs whose job completion time (JCT) is at most 2^i s"),
+    KIND(JCT, "jct", CDF, jct_columns,
+        "share of the jobs whose job completion time (JCT) is at most so long"),
+    KIND(QUEUE, "queue", LEVELS, queue_columns, "jobs that run and jobs that wait, at each sample"),
+    KIND(GPUS, "gpus", LEVELS, gpu_columns, "GPUs by what they do, at each sample"),
+    KIND(NODES, "nodes", SPANS, node_columns,
+        "which job held GPUs of which node, from when to when"),
+    KIND(PROGRESS, "progress", TABLE, progress_columns,
+        "jobs that have ended, run and wait, at equal intervals; in s of the clock"),
+    KIND(SCALING, "profvc_scaling", TABLE, scaling_columns,
+        "nodes that the profiler borrows (1) and returns (-1); in s of the clock"),
+};
+
+/* ---- Cells ---- */
+
+/* Tables that are being filled. */
+typedef struct {
+    const spot_schedule_t *schedule;
+    spot_series_t *series;
+    int error; /* NO_MEMORY: nothing more is added */
+} tables_t;
+
+static void add_to_table(tables_t *self, int table_id, const spot_cell_t *cells)
+{
+    if (self->error == 0) {
+        self->error = spot_series_add(&self->series[table_id], cells);
+    }
+}
+
+static spot_cell_t number(double value)
+{
+    return (spot_cell_t){.number = value};
+}
+
+/* -1: none. */
+static spot_cell_t time_or_none(int64_t time_s)
+{
+    return number(time_s < 0 ? (double) NAN : (double) time_s);
+}
+
+static spot_cell_t text(const char *value)
+{
+    return (spot_cell_t){.text = value == NULL ? "" : value};
+}
+
+/* ---- Jobs ---- */
+
+typedef struct {
+    const char *id;
+    int32_t row_id;
+} named_job_t;
+
+static int compare_ids(const void *first, const void *second)
+{
+    return spot_order_texts(((const named_job_t *) first)->id, ((const named_job_t *) second)->id);
+}
+
+/* In order of the ids. */
+static void fill_jobs(tables_t *self)
+{
+    const size_t num_jobs = self->schedule->log->num_jobs;
+    named_job_t *jobs = spot_calloc(num_jobs, sizeof(*jobs));
+
+    if (jobs == NULL) {
+        self->error = SPOT_ERR_NO_MEMORY;
+        return;
+    }
+    for (size_t j = 0; j < num_jobs; j++) {
+        jobs[j] = (named_job_t){self->schedule->log->jobs[j].id, (int32_t) j};
+    }
+    qsort(jobs, num_jobs, sizeof(*jobs), compare_ids);
+    for (size_t j = 0; j < num_jobs; j++) {
+        const spot_job_result_t result = spot_schedule_result(self->schedule, jobs[j].row_id);
+
+        add_to_table(self, SPOT_TABLE_JOBS,
+            (const spot_cell_t[]){text(jobs[j].id), time_or_none(result.start_s),
+                time_or_none(result.end_s),
+                time_or_none(result.start_s < 0 ? -1 : result.queue_s)});
+    }
+    free(jobs);
+}
+
+static const char *of_set(const spot_text_set_t *set, int32_t id)
+{
+    return id < 0 ? "" : set->texts[id];
+}
+
+static void fill_details(tables_t *self, const char *const *nodes)
+{
+    static const spot_workload_t unknown = {
+        "", "", -1, -1, (double) NAN, (double) NAN, (double) NAN, (double) NAN, -1};
+    static const spot_job_terms_row_t rigid = {-1, -1, -1, -1, -1, -1, -1, .trainer = NULL};
+    const spot_schedule_t *schedule = self->schedule;
+    const spot_job_log_t *log = schedule->log;
+
+    for (int32_t j = 0; j < (int32_t) log->num_jobs; j++) {
+        const spot_job_row_t *row = &log->jobs[j];
+        const spot_job_terms_row_t *terms = row->terms_id < 0 ? &rigid : &log->terms[row->terms_id];
+        const spot_workload_t *work =
+            row->workload_id < 0 ? &unknown : &log->workloads[row->workload_id];
+        const spot_job_result_t result = spot_schedule_result(schedule, j);
+        const int64_t submit_s = spot_schedule_submit_s(schedule, j);
+        const spot_cell_t cells[] = {text(row->id),
+            text(schedule->scenario->vcs.vcs[row->vc_id].name), number(row->gpu_num),
+            number((double) submit_s), number((double) row->duration_s),
+            text(of_set(&log->users, row->user_id)), text(of_set(&log->names, row->name_id)),
+            time_or_none(row->cpu_num), text(of_set(&log->states, row->state_id)),
+            text(work->model), text(work->dataset), time_or_none(work->batch_size),
+            time_or_none(work->amp), number(work->speed_per_s), number(work->gpu_util),
+            number(work->gmem_util), number(work->gmem_mib), time_or_none(work->share_score),
+            time_or_none(terms->min_gpus > 0 ? terms->min_gpus : -1),
+            time_or_none(terms->min_gpus > 0 ? terms->max_gpus : -1),
+            text(terms->scaling_id < 0 ? "" : log->scalings[terms->scaling_id].name),
+            time_or_none(terms->checkpoint_interval_s), time_or_none(terms->checkpoint_write_s),
+            time_or_none(terms->restart_s), time_or_none(terms->reconfiguration_s),
+            text(terms->trainer), time_or_none(result.start_s), time_or_none(result.end_s),
+            time_or_none(result.start_s < 0 ? -1 : result.queue_s),
+            time_or_none(result.end_s < 0 ? -1 : result.end_s - submit_s),
+            number(result.preemptions), number(result.node_preemptions), number(result.resizes),
+            number((double) result.lost / 1000), number((double) result.overhead_s),
+            number(result.is_profiled), number((double) result.profiled_queue_s),
+            text(result.host_row_id < 0 ? "" : log->jobs[result.host_row_id].id),
+            text(nodes == NULL ? "" : nodes[j])};
+
+        add_to_table(self, SPOT_TABLE_JOB_DETAILS, cells);
+    }
+}
+
+/* ---- VCs ---- */
+
+/* The published tables cut means to whole seconds. */
+static spot_cell_t mean_cell(const spot_schedule_t *schedule, double mean_s)
+{
+    return number(schedule->scenario->is_compatible ? trunc(mean_s) : mean_s);
+}
+
+static void fill_vcs(tables_t *self, const spot_job_summary_t *summaries)
+{
+    const spot_schedule_t *schedule = self->schedule;
+    const spot_vc_list_t *vcs = &schedule->scenario->vcs;
+    int64_t num_nodes = 0, preemptions = 0, node_preemptions = 0;
+
+    for (size_t j = 0; j <= vcs->num_vcs; j++) {
+        const spot_job_summary_t *summary = &summaries[j];
+        const bool is_all = j == vcs->num_vcs;
+        const spot_vc_t *vc = is_all ? NULL : &schedule->vcs[j];
+        const spot_cell_t cells[] = {text(is_all ? "all" : vcs->vcs[j].name),
+            mean_cell(schedule, summary->avg_jct), mean_cell(schedule, summary->avg_queue),
+            number(summary->queue_p95), number((double) summary->num_jobs),
+            number((double) summary->num_unfinished),
+            number((double) (is_all ? num_nodes : vcs->vcs[j].num_nodes)),
+            number((double) (is_all ? preemptions : vc->preemptions)),
+            number((double) (is_all ? node_preemptions : vc->node_preemptions))};
+
+        if (!is_all) {
+            num_nodes += vcs->vcs[j].num_nodes;
+            preemptions += vc->preemptions;
+            node_preemptions += vc->node_preemptions;
+        }
+        add_to_table(self, SPOT_TABLE_PER_VC, cells);
+    }
+}
+
+static void fill_scaling(tables_t *self)
+{
+    const spot_profiler_t *profiler = &self->schedule->profiler;
+
+    for (size_t j = 0; j < profiler->num_events; j++) {
+        add_to_table(self, SPOT_TABLE_SCALING,
+            (const spot_cell_t[]){
+                {.integer = profiler->events[j].time_s}, {.integer = profiler->events[j].change}});
+    }
+}
+
+/* ---- Distributions ---- */
+
+/* Powers of two in the table, and points of the picture. */
+#define NUM_POWERS 22
+#define NUM_POINTS 400
+
+/* all: of all VCs. jct_s: its times, which are sorted. */
+static void fill_distributions(tables_t *self, const spot_job_summary_t *all, double *jct_s)
+{
+    const size_t num_ended = (size_t) (all->num_jobs - all->num_unfinished);
+    size_t place = 0;
+
+    spot_sort(jct_s, num_ended);
+    for (int j = 0; j < NUM_POWERS && num_ended > 0; j++) {
+        const double limit_s = (double) (1 << j);
+
+        for (; place < num_ended && jct_s[place] <= limit_s; place++) {
+        }
+        add_to_table(self, SPOT_TABLE_CDF,
+            (const spot_cell_t[]){
+                number(limit_s), number(100 * (double) place / (double) num_ended)});
+    }
+    for (size_t j = 1; j <= NUM_POINTS && num_ended > 0; j++) {
+        const size_t rank = (num_ended * j + NUM_POINTS - 1) / NUM_POINTS;
+
+        add_to_table(self, SPOT_TABLE_JCT,
+            (const spot_cell_t[]){{.integer = (int64_t) jct_s[rank - 1]},
+                number((double) rank / (double) num_ended)});
+    }
+}
+
+/* Fills the tables of jobs, VCs and the profiler, and the distributions. nodes:
+ * [log->num_jobs] the nodes of each job's latest run, or NULL. NO_MEMORY. */
+static int schedule_tables_fill(spot_recording_t *recording, const spot_schedule_t *schedule,
+    const spot_summaries_t *summaries, const char *const *nodes)
+{
+    tables_t self = {schedule, recording->series, 0};
+
+    fill_jobs(&self);
+    fill_details(&self, nodes);
+    fill_vcs(&self, summaries->summaries);
+    fill_distributions(&self, &summaries->summaries[schedule->num_vcs], summaries->values);
+    fill_scaling(&self);
+    return self.error;
+}
+
+/* ---- Recording ---- */
 
 int spot_run_recorder_kinds_init(spot_schedule_scenario_t *scenario)
 {
@@ -25,12 +620,12 @@ int spot_run_recorder_kinds_init(spot_schedule_scenario_t *scenario)
         return memory->error;
     }
     memcpy(own, spot_schedule_tables, sizeof(spot_schedule_tables));
-    own[SPOT_TABLE_SAMPLES_ALL] = spot_samples_kind(memory, "all", false);
+    own[SPOT_TABLE_SAMPLES_ALL] = samples_kind(memory, "all", false);
     for (size_t j = 0; j < num_vcs; j++) {
-        own[SPOT_TABLE_SAMPLES + j] = spot_samples_kind(memory, scenario->vcs.vcs[j].name, false);
+        own[SPOT_TABLE_SAMPLES + j] = samples_kind(memory, scenario->vcs.vcs[j].name, false);
     }
     if (has_profiler) {
-        own[num_kinds - 1] = spot_samples_kind(memory, SPOT_PROFILER_NAME, true);
+        own[num_kinds - 1] = samples_kind(memory, SPOT_PROFILER_NAME, true);
     }
     for (size_t j = 0; j < num_kinds; j++) {
         kinds[j] = &own[j];
@@ -42,7 +637,7 @@ int spot_run_recorder_kinds_init(spot_schedule_scenario_t *scenario)
 
 /* ---- Watching ---- */
 
-static void add(spot_run_recorder_t *self, int table_id, const spot_cell_t *cells)
+static void add_lane(spot_run_recorder_t *self, int table_id, const spot_cell_t *cells)
 {
     if (self->error == 0) {
         self->error = spot_series_add(&self->recording->series[table_id], cells);
@@ -74,7 +669,7 @@ static void on_time(void *context, const spot_vc_t *vc, int64_t now_s)
     spot_run_recorder_t *self = context;
 
     if (self->recording != NULL) {
-        spot_samples_take(&self->samples, self->schedule, self->recording, vc, now_s);
+        samples_take(&self->samples, self->schedule, self->recording, vc, now_s);
     }
     take_progress(self, vc, now_s);
 }
@@ -97,7 +692,7 @@ static void on_release(void *context, const spot_vc_t *vc, int32_t job, int64_t 
             {.text = spot_texts_add(&texts, "%s/%s", vc->name, place)}, {.text = id},
             {.integer = __builtin_popcountll(gpus->gpus)}, {.text = name}};
 
-        add(self, SPOT_TABLE_NODES, cells);
+        add_lane(self, SPOT_TABLE_NODES, cells);
         list = spot_texts_join(&texts, list, " ", name);
     }
     if (self->nodes == NULL) {
@@ -119,7 +714,7 @@ void spot_run_recorder_free(spot_run_recorder_t *self)
         free(self->vcs[j].lines);
     }
     free(self->vcs);
-    spot_samples_free(&self->samples);
+    samples_free(&self->samples);
     spot_arena_free(&self->texts);
     *self = (spot_run_recorder_t){0};
 }
@@ -171,7 +766,7 @@ static void finish_lines(spot_run_recorder_t *self, int32_t vc_id)
     const spot_schedule_t *schedule = self->schedule;
     const bool is_profiler = vc_id == schedule->num_vcs;
     const spot_job_log_t *log = schedule->log;
-    const int64_t last_s = spot_samples_last_s(schedule, vc_id);
+    const int64_t last_s = samples_last_s(schedule, vc_id);
     spot_vc_record_t *record = &self->vcs[vc_id];
     int64_t num_jobs = 0, num_skipped = 0;
     int32_t row_id = 0;
@@ -211,7 +806,7 @@ static void fill_progress(spot_run_recorder_t *self, int32_t vc_id)
             {.integer = line->num_running}, {.integer = line->num_pending},
             {.integer = line->num_open}};
 
-        add(self, SPOT_TABLE_PROGRESS, cells);
+        add_lane(self, SPOT_TABLE_PROGRESS, cells);
     }
 }
 
@@ -231,8 +826,8 @@ int spot_run_recorder_finish(spot_run_recorder_t *self, spot_summaries_t *summar
         return self->error;
     }
     recording->end_ticks = schedule->end_s - schedule->scenario->start_s;
-    ret = spot_schedule_tables_fill(recording, schedule, summaries, self->nodes);
-    ret = spot_error_first(ret, spot_samples_finish(&self->samples, schedule, recording));
+    ret = schedule_tables_fill(recording, schedule, summaries, self->nodes);
+    ret = spot_error_first(ret, samples_finish(&self->samples, schedule, recording));
     return spot_error_first(spot_error_first(self->error, ret), self->texts.error);
 }
 

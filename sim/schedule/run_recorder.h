@@ -3,13 +3,76 @@
  * progress, and the tables of its end. */
 #pragma once
 
-#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 
-#include "sim/schedule/samples.h"
+#include "sim/bench/engine/series.h"
 #include "sim/schedule/schedule.h"
 #include "sim/schedule/summary.h"
+
+/* In the order of a recording. The samples of all VCs follow, then those of each VC and
+ * of the profiler. */
+enum {
+    SPOT_TABLE_JOBS,
+    SPOT_TABLE_JOB_DETAILS,
+    SPOT_TABLE_PER_VC,
+    SPOT_TABLE_CDF,
+    SPOT_TABLE_JCT, /* the same as a share, for pictures */
+    SPOT_TABLE_QUEUE,
+    SPOT_TABLE_GPUS,
+    SPOT_TABLE_NODES,
+    SPOT_TABLE_PROGRESS,
+    SPOT_TABLE_SCALING,
+    SPOT_NUM_TABLES,
+    SPOT_TABLE_SAMPLES_ALL = SPOT_NUM_TABLES,
+    SPOT_TABLE_SAMPLES
+};
+
+extern const spot_series_kind_t spot_schedule_tables[SPOT_NUM_TABLES];
+
+/* ---- Samples ---- */
+
+/* Samples of a VC at equal intervals: what its GPUs, jobs and nodes do. */
+
+/* In the order of the columns of a sample; small: of fewer than 8 GPUs. */
+enum {
+    SPOT_SAMPLE_GPUS,
+    SPOT_SAMPLE_IDLE,
+    SPOT_SAMPLE_PENDING_GPUS,
+    SPOT_SAMPLE_RUNNING,
+    SPOT_SAMPLE_PENDING,
+    SPOT_SAMPLE_PENDING_SMALL,
+    SPOT_SAMPLE_NODES,
+    SPOT_SAMPLE_SINGLE, /* nodes with one job */
+    SPOT_SAMPLE_SHARED, /* with more */
+    SPOT_SAMPLE_NUM_COUNTS
+};
+
+/* Means over nodes: utilisation in %, memory in MiB, over all GPUs of a node or over
+ * those where they are above 0, and then over nodes that have one. */
+enum {
+    SPOT_SAMPLE_UTIL,
+    SPOT_SAMPLE_MEMORY,
+    SPOT_SAMPLE_ACTIVE_UTIL,
+    SPOT_SAMPLE_ACTIVE_MEMORY,
+    SPOT_SAMPLE_NUM_MEANS
+};
+
+typedef struct {
+    int64_t counts[SPOT_SAMPLE_NUM_COUNTS];
+    int64_t prepping_gpus;
+    double means[SPOT_SAMPLE_NUM_MEANS]; /* NAN: the log does not say */
+} spot_vc_sample_t;
+
+/* Zero it to start. */
+typedef struct {
+    size_t max_shown;
+    struct spot_shown *shown; /* [max_shown] by node of a VC */
+    size_t num_all;
+    size_t max_all;
+    spot_vc_sample_t *all; /* [num_all] of all VCs, by time */
+    int error;             /* NO_MEMORY */
+} spot_samples_t;
 
 /* One line of progress. */
 typedef struct {

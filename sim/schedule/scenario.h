@@ -8,14 +8,11 @@
 
 #include "base/bind.h"
 #include "models/colocation.h"
-#include "models/price.h"
 #include "sim/bench/engine/experiment.h"
-#include "sim/schedule/core_job.h"
-#include "sim/schedule/gpu_nodes.h"
 #include "sim/schedule/job_data.h"
 #include "sim/schedule/pool_setting.h"
+#include "sim/schedule/trainer.h"
 #include "traces/jobs/forecast.h"
-#include "traces/jobs/job_law.h"
 #include "traces/jobs/job_log.h"
 
 /* Behaviour of the published simulator of Lucid that can be turned on one by one; see
@@ -122,14 +119,12 @@ typedef struct {
 
 /* Every key with its default and its help, for binding and for the manual. */
 extern const spot_field_t spot_schedule_fields[];
-extern const spot_field_t spot_estimator_fields[];
 
 /* As the experiment has it: whether the default of a key has a bearing. */
 bool spot_schedule_decides(const void *scenario, const spot_node_t *root, const char *key);
 
 /* Appends what the log does not say of its jobs, such as the restart time. NO_MEMORY. */
 SPOT_MUST_CHECK int spot_schedule_assume(const void *scenario, spot_assumed_t *assumed);
-extern const spot_field_t spot_lucid_fields[];
 
 /* Binds a document. All errors are in diag with file:line:column. like: another scenario
  * of the study, whose log is shared, or NULL. BAD_INPUT, IO, NO_MEMORY; free self even
@@ -141,10 +136,8 @@ SPOT_MUST_CHECK int spot_schedule_scenario_init(spot_schedule_scenario_t *self,
 bool spot_schedule_scenario_is_random(const spot_schedule_scenario_t *self);
 void spot_schedule_scenario_free(spot_schedule_scenario_t *self);
 
-/* Checks scenario->lucid against the VCs and the log, which have been read, and reads
- * the forecast and the co-location table, if the policy is Lucid. root: the scenario.
- * BAD_INPUT with the reasons in the diag of bind, IO, NO_MEMORY; free scenario->lucid
- * even then. */
-SPOT_MUST_CHECK int spot_lucid_setting_open(
-    spot_schedule_scenario_t *scenario, spot_bind_t *bind, const spot_node_t *root);
-void spot_lucid_setting_free(spot_lucid_setting_t *self);
+/* Whether the policy of a scenario profiles jobs. */
+bool spot_profiler_is_used(const spot_schedule_scenario_t *scenario);
+
+/* Nodes that a VC gives to the profiler for the whole run; NULL: all VCs. O(VCs). */
+int32_t spot_profiler_num_taken(const spot_schedule_scenario_t *scenario, const char *vc_name);

@@ -2,12 +2,13 @@
 /* The queue of a VC: what is in order stands in blocks, each with the keys and the GPUs of its
  * jobs beside them, so that of a long queue a job that joins or leaves moves its block alone, and
  * whoever looks for jobs with few GPUs passes blocks without any. */
+#include "sim/schedule/vc_queue.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "sim/schedule/policy.h"
-#include "sim/schedule/vc_internal.h"
 
 typedef spot_vc_queue_t queue_t;
 typedef spot_queue_block_t block_t;

@@ -112,7 +112,7 @@ SPOT_MUST_CHECK int spot_planning_evaluate(spot_planning_t *self,
 SPOT_MUST_CHECK int spot_planning_take(spot_planning_t *self, spot_planned_t *planned,
     const spot_stage_option_t *options, spot_serving_plan_t *plan);
 
-/* ---- planning_run.c ---- */
+/* ---- Of the event engine ---- */
 
 /* Runs a node on what its parents deliver; options: [num_stages]. *is_good: within the
  * limit, which may be NULL. Errors as above. */

@@ -95,8 +95,6 @@ int spot_serve_check_recording(const void *scenario, const spot_node_t *root, sp
         run_bytes(self, num_queries, true) + serve_series_bytes(self, num_queries), diag);
 }
 
-/* ---- Run ---- */
-
 /* NAN where nothing is divided by. */
 static inline double serve_ratio(int64_t numerator, int64_t denominator)
 {

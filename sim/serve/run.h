@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A replication of a serving scenario: queries, configuration, outages, the run, and
- * what it gave. */
+/* A replication of a serving scenario: queries, configuration, outages, the run, and what
+ * it gave as metrics, JSON and series; and what a run takes in memory, checked before
+ * anything starts.
+ *
+ * One spot_serve_replication_t a thread: init, run as often as wanted, free. */
 #pragma once
 
 #include "base/json.h"
@@ -54,19 +57,15 @@ void spot_serve_replication_free(spot_serve_replication_t *self);
 SPOT_MUST_CHECK int spot_serve_replication_run(
     spot_serve_replication_t *self, const spot_replication_t *replication, bool is_recorded);
 
-/* ---- metrics.c ---- */
+/* ---- What it gave ---- */
 
 /* The metrics of a scenario, in its outputs. NO_MEMORY. */
 SPOT_MUST_CHECK int spot_serve_metrics_init(spot_serve_scenario_t *scenario);
 void spot_serve_yield(const spot_serve_replication_t *self, double *values);
 void spot_serve_warning_flags(const spot_serve_replication_t *self, unsigned char *flags);
 
-/* ---- run_json.c ---- */
-
 /* One object with the keys of docs/serving-rules.md. */
 void spot_serve_json_write(const spot_serve_replication_t *self, spot_json_t *json);
-
-/* ---- series.c ---- */
 
 /* The kinds of series of a scenario, in its outputs. NO_MEMORY. */
 SPOT_MUST_CHECK int spot_serve_series_init(spot_serve_scenario_t *scenario);

@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "sim/schedule/policy.h"
 #include "sim/schedule/schedule.h"
 
 #define MAX_CASE_POOLS 8

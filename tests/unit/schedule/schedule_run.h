@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 #include "sim/schedule/experiment.h"
-#include "sim/schedule/metrics.h"
+#include "sim/schedule/policy.h"
 #include "sim/schedule/run_recorder.h"
 #include "sim/schedule/schedule.h"
 #include "sim/schedule/summary.h"

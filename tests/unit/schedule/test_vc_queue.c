@@ -12,7 +12,7 @@
 #include "base/memory.h"
 #include "base/rng.h"
 #include "sim/schedule/policy.h"
-#include "sim/schedule/vc_internal.h"
+#include "sim/schedule/vc.h"
 
 #define NUM_CASES (400 / SPOT_FEWER)
 #define NUM_STEPS 300

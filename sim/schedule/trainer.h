@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A job that the training engine simulates. The scheduler decides which nodes it has:
- * nodes that it gets and loses are additions and preemptions of a trace in memory. The
- * training engine runs on that trace as if nothing more were to come; whenever the nodes
- * change it runs again from the start, and its last run is the result. */
+/* Trainers: scenarios of the training engine that jobs of a log may name, as the key
+ * trainers gives them, and the state of a job that one of them simulates. vc_core.h has
+ * what a virtual cluster does with such a job. */
 #pragma once
 
 #include <stdbool.h>
@@ -67,8 +66,3 @@ typedef struct {
     spot_train_result_t result;
     int error; /* NO_MEMORY */
 } spot_core_job_t;
-
-/* A node comes or goes at a time on the clock of the job, or is there when it starts. */
-void spot_core_job_start_with(spot_core_job_t *self, int32_t node_id);
-void spot_core_job_change(
-    spot_core_job_t *self, int64_t time_ms, int32_t node_id, spot_event_kind_t kind);
