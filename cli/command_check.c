@@ -23,7 +23,7 @@
 #include "sim/bench/study/study.h"
 #include "sim/engines.h"
 #include "sim/input/place.h"
-#include "sim/train/job/trace_source.h"
+#include "sim/train/job/scenario.h"
 #include "traces/convert/importer.h"
 #include "traces/describe/describe_file.h"
 #include "traces/jobs/forecast.h"

@@ -5,7 +5,7 @@
 #include "base/units.h"
 #include "cli/command.h"
 #include "cli/progress.h"
-#include "sim/train/job/trace_source.h"
+#include "sim/train/job/scenario.h"
 #include "traces/generate/generate.h"
 
 typedef struct {

@@ -16,7 +16,7 @@
 #include "sim/schedule/policy.h"
 #include "sim/schedule/run_recorder.h"
 #include "sim/schedule/scenario.h"
-#include "sim/train/run_json.h"
+#include "sim/train/run_views.h"
 #include "traces/generate/recordings.h"
 
 /* Conditions that make the results doubtful. */

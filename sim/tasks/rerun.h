@@ -85,11 +85,6 @@ typedef struct {
     int64_t lost_runs, reruns, preemptions, host_ns; /* for which hosts are paid */
 } spot_rerun_t;
 
-/* Sets events[num_events of the log] to those of the log at their times of a replay.
- * NO_MEMORY. */
-SPOT_MUST_CHECK int spot_rerun_replay(
-    const spot_rerun_scenario_t *scenario, spot_task_event_t *events);
-
 /* Runs a replication; frees what an earlier one left. INTERRUPTED, NO_MEMORY. */
 SPOT_MUST_CHECK int spot_rerun_run(spot_rerun_t *self, const spot_replication_t *replication);
 void spot_rerun_free(spot_rerun_t *self);

@@ -1,7 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What may be chosen for a training job: the size of the fleet, its market (spot, on
- * demand, or a part on demand), the recovery system, the interval of checkpoints and the
- * pipeline depth. */
 #include "sim/train/advice.h"
 
 #include <inttypes.h>
@@ -14,8 +11,207 @@
 #include "base/units.h"
 #include "models/checkpoint_theory.h"
 #include "sim/train/experiment.h"
+#include "sim/train/job/cost.h"
+#include "sim/train/job/scenario.h"
 #include "sim/train/job/train.h"
 #include "traces/generate/recordings.h"
+#include "traces/trace.h"
+
+/* What the trace of a job so far says. */
+typedef struct {
+    int64_t initial;       /* instances at its start */
+    int64_t most;          /* at a time */
+    int64_t num_preparing; /* not ready at its end. Without names, those that were lost
+                              in the meantime are taken for older ones. */
+} train_now_t;
+
+/* ---- Doubts ---- */
+
+/* Writes the price of spot instances times a factor, from now on if the job runs. */
+static bool dearer(const void *scenario, const spot_node_t *root, double factor, FILE *out)
+{
+    const spot_scenario_t *self = scenario;
+    const spot_price_steps_t *price = &self->fleet.price.spot;
+    const int64_t now_ms = self->so_far.elapsed_ms;
+    const char *between = "";
+
+    (void) root;
+    if (spot_trace_model_has_price(&self->trace)) {
+        return false;
+    }
+    fputs("fleet.price.spot: [", out);
+    for (size_t j = 0; j < price->num_steps; j++) {
+        const spot_price_step_t *step = &price->steps[j];
+        const bool ends = j + 1 < price->num_steps && step[1].start_ms <= now_ms;
+        char start[SPOT_DURATION_TEXT_BYTES];
+
+        if (step->start_ms < now_ms) { /* with the factor from now on, if it holds so long */
+            spot_duration_text(step->start_ms, start);
+            fprintf(out, "%s{from: %s, usd_per_h: %.9g}", between, start, step->usd_per_h);
+            between = ", ";
+        }
+        if (!ends) {
+            spot_duration_text(step->start_ms > now_ms ? step->start_ms : now_ms, start);
+            fprintf(out, "%s{from: %s, usd_per_h: %.9g}", between, start, factor * step->usd_per_h);
+            between = ", ";
+        }
+    }
+    fputs("]", out);
+    return true;
+}
+
+static bool slower_checkpoints(
+    const void *scenario, const spot_node_t *root, double factor, FILE *out)
+{
+    const int64_t write_ms = ((const spot_scenario_t *) scenario)->job.checkpoint.write_ms;
+    char text[SPOT_DURATION_TEXT_BYTES];
+
+    (void) root;
+    if (write_ms == 0) {
+        return false;
+    }
+    spot_duration_text((int64_t) nearbyint(factor * (double) write_ms), text);
+    fprintf(out, "job.checkpoint.write: %s", text);
+    return true;
+}
+
+const spot_advice_doubt_t spot_train_doubts[] = {
+    {"preemptions and additions", "times as frequent", 8, .numbers = "trace.frequency"},
+    {"spot price", "times as high", 8, .change = dearer, .is_price = true},
+    {"checkpoints", "times as slow to write", 8, .change = slower_checkpoints},
+    {.noun = NULL},
+};
+
+/* ---- The job as it stands now ---- */
+
+/* Whether an instance that came with an event is still there at the end. */
+static bool is_left(const spot_trace_t *trace, size_t event_id, int32_t name_id)
+{
+    for (size_t j = event_id + 1; j < trace->num_events; j++) {
+        const spot_event_t *event = &trace->events[j];
+
+        for (int32_t k = 0; event->kind != SPOT_EVENT_ADD && k < event->count; k++) {
+            if (event->name_ids[k] == name_id) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+static int64_t count_preparing(const spot_trace_t *trace, int64_t preparation_ms)
+{
+    int64_t num_preparing = 0;
+
+    for (size_t j = 0; j < trace->num_events; j++) {
+        const spot_event_t *event = &trace->events[j];
+
+        if (event->kind != SPOT_EVENT_ADD || event->time_ms + preparation_ms <= trace->end_ms) {
+            continue;
+        }
+        for (int32_t k = 0; k < event->count; k++) {
+            num_preparing += event->name_ids == NULL || is_left(trace, j, event->name_ids[k]);
+        }
+    }
+    return num_preparing;
+}
+
+/* Reads it. BAD_INPUT, IO, NO_MEMORY with the reasons in diag. */
+static int train_read_now(
+    train_now_t *self, const char *path, int64_t preparation_ms, spot_diag_t *diag)
+{
+    spot_trace_t trace;
+    int ret;
+
+    memset(self, 0, sizeof(*self));
+    spot_trace_init(&trace);
+    ret = spot_trace_read(&trace, path, false, diag);
+    if (ret == 0) {
+        self->initial = trace.initial;
+        self->most = spot_trace_peak(&trace);
+        self->num_preparing = count_preparing(&trace, preparation_ms);
+    }
+    spot_trace_free(&trace);
+    return ret;
+}
+
+/* ---- The question ---- */
+
+/* Late runs go on up to so many deadlines. */
+enum { HORIZON_DEADLINES = 3 };
+
+/* What the job has cost so far by the prices of the scenario. Why that cannot be bound
+ * is reported later. Errors as train_pose(). */
+static int find_paid(const spot_advice_question_t *question, const spot_yaml_t *scenario,
+    double *paid_usd, spot_diag_t *diag)
+{
+    spot_scenario_t bound;
+    spot_trace_t trace;
+    spot_diag_t quiet;
+    int ret, error;
+
+    *paid_usd = 0;
+    spot_diag_init_like(&quiet, diag);
+    spot_trace_init(&trace);
+    ret = spot_trace_read(&trace, question->now_path, false, diag);
+    error = spot_scenario_init(&bound, scenario->root, NULL, &quiet);
+    if (ret == 0 && (error == 0 || error == SPOT_ERR_CANNOT_RUN)) {
+        *paid_usd = spot_cost_of_trace(&bound, &trace);
+    }
+    spot_scenario_free(&bound);
+    spot_trace_free(&trace);
+    spot_diag_free(&quiet);
+    return ret != 0 ? ret : error == SPOT_ERR_NO_MEMORY ? error : 0;
+}
+
+/* Sets what a job that runs has had so far. */
+static int pose_so_far(
+    const spot_advice_question_t *question, spot_yaml_t *scenario, spot_diag_t *diag)
+{
+    char elapsed[SPOT_DURATION_TEXT_BYTES];
+    double paid_usd;
+    int ret = find_paid(question, scenario, &paid_usd, diag);
+
+    spot_duration_text(question->elapsed_ms, elapsed);
+    return ret != 0 ? ret
+                    : spot_advice_set(scenario, diag, "so_far={elapsed: %s, paid_usd: %.9g}",
+                          elapsed, paid_usd);
+}
+
+/* Puts a question into the scenario, as pose() of spot_advice_t. Of a job that runs it
+ * sets so_far to the time that has passed and what that has cost. */
+static int train_pose(
+    const spot_advice_question_t *question, spot_yaml_t *scenario, spot_diag_t *diag)
+{
+    const int64_t left_ms = question->finish_by_ms - question->elapsed_ms;
+    const int64_t num_steps = question->num_steps - question->progress;
+    char deadline[SPOT_DURATION_TEXT_BYTES], horizon[SPOT_DURATION_TEXT_BYTES];
+    int ret;
+
+    if (question->num_steps == 0 || question->finish_by_ms == 0) {
+        return spot_diag_error(diag, scenario->root->file, 0, 0,
+            "a training job is asked about with --steps and --finish-by");
+    }
+    if (spot_node_get(scenario->root, "so_far") != NULL) {
+        return spot_diag_error(diag, scenario->root->file, 0, 0,
+            "so_far: what a job has had so far is said with --now");
+    }
+    spot_duration_text(left_ms, deadline);
+    spot_duration_text(HORIZON_DEADLINES * left_ms, horizon);
+    ret = spot_advice_set(scenario, diag, "horizon=%s", horizon);
+    ret = ret != 0 ? ret : spot_advice_set(scenario, diag, "until={steps: %" PRId64 "}", num_steps);
+    ret = ret != 0 ? ret : spot_advice_set(scenario, diag, "deadline=%s", deadline);
+    if (ret == 0 && question->is_running) {
+        ret = spot_advice_set(scenario, diag, "fleet.initial=%" PRId64, question->running);
+    }
+    if (question->num_traces > 0 || spot_node_at(scenario->root, "trace.file") != NULL) {
+        spot_node_drop(spot_node_get(scenario->root, "fleet"), "initial");
+    }
+    ret = ret != 0 ? ret : spot_advice_replay(question, "trace", scenario, diag);
+    return ret == 0 && question->is_running ? pose_so_far(question, scenario, diag) : ret;
+}
+
+/* ---- Alternatives ---- */
 
 /* Sizes of the fleet that are looked at. */
 enum { NUM_SIZES = 7 };
@@ -34,11 +230,11 @@ typedef struct {
     const spot_node_t *root;
     spot_alternatives_t *alternatives;
     int64_t max_fleet;
-    spot_train_now_t now; /* of a job that runs */
-    const char *so_far;   /* value of so_far that plays its trace; NULL: it has none that
-                             can be played */
-    const char *anew;     /* the one of a job that is started anew now */
-    int64_t peak;         /* most instances that all recordings had; 0: no recordings */
+    train_now_t now;    /* of a job that runs */
+    const char *so_far; /* value of so_far that plays its trace; NULL: it has none that
+                           can be played */
+    const char *anew;   /* the one of a job that is started anew now */
+    int64_t peak;       /* most instances that all recordings had; 0: no recordings */
     int num_every;
     char every[MAX_EVERY][EVERY_BYTES]; /* values of job.checkpoint.every */
     size_t num_depths;
@@ -411,8 +607,7 @@ static int settle_now(proposal_t *self, spot_diag_t *diag)
     const spot_advice_question_t *question = self->question;
     spot_texts_t *texts = &self->alternatives->texts;
     const char *path = self->root->file;
-    int ret =
-        spot_train_read_now(&self->now, question->now_path, scenario->fleet.preparation_ms, diag);
+    int ret = train_read_now(&self->now, question->now_path, scenario->fleet.preparation_ms, diag);
     FILE *out;
 
     if (ret != 0) {
@@ -610,6 +805,6 @@ const spot_advice_t spot_train_advice = {
     .time = "time_to_finish_s",
     .factor_runs = 2048,
     .doubts = spot_train_doubts,
-    .pose = spot_train_pose,
+    .pose = train_pose,
     .propose = train_propose,
 };

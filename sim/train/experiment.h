@@ -3,5 +3,9 @@
 #pragma once
 
 #include "sim/bench/engine/experiment.h"
+#include "sim/bench/engine/metric.h"
+
+/* Based on Okabe and Ito, "Color Universal Design" (2008), safe for colour blindness. */
+extern const spot_colour_t spot_train_colours[];
 
 extern const spot_experiment_t spot_train_experiment;

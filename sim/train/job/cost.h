@@ -2,7 +2,7 @@
 /* The cost of a run: spot instances by zone, instances on demand, and services. */
 #pragma once
 
-#include "sim/train/job/train.h"
+#include "sim/train/job/train_state.h"
 
 /* Makes the meters of self. NO_MEMORY; spot_train_free() frees them. */
 SPOT_MUST_CHECK int spot_cost_init(spot_train_t *self);

@@ -5,6 +5,68 @@
 
 #include "sim/train/job/run_log.h"
 
+/* Whether training has started in the episode. */
+static inline bool episode_has_trained(const spot_train_t *self)
+{
+    return self->now_ms >= self->episode.training_ms;
+}
+
+/* ---- What is asked about an episode ---- */
+
+/* The end of the step under way, or of the next step during the stall of a checkpoint.
+ * INT64_MAX: no training. */
+static int64_t step_end_ms(const spot_train_t *self)
+{
+    const spot_episode_t *episode = &self->episode;
+    int64_t elapsed_ms = self->now_ms - episode->training_ms + episode->head_ms;
+    int64_t steps;
+
+    if (episode->cycle == NULL) {
+        return INT64_MAX;
+    }
+    steps = elapsed_ms <= 0 ? 0 : spot_cycle_progress(episode->cycle, elapsed_ms).steps;
+    elapsed_ms = spot_cycle_step_end_ms(episode->cycle, steps + 1);
+    return elapsed_ms == INT64_MAX ? INT64_MAX
+                                   : episode->training_ms + elapsed_ms - episode->head_ms;
+}
+
+SPOT_NOINLINE void spot_episode_view_steps(const spot_train_t *self, spot_recovery_view_t *view)
+{
+    const spot_episode_t *episode = &self->episode;
+
+    view->step_end_ms = step_end_ms(self);
+    view->is_between_steps = false;
+    if (episode->cycle != NULL && episode_has_trained(self)) {
+        const int64_t elapsed_ms = self->now_ms - episode->training_ms + episode->head_ms;
+        const spot_progress_t progress = spot_cycle_progress(episode->cycle, elapsed_ms);
+
+        view->is_between_steps =
+            elapsed_ms - progress.stalled_ms == progress.steps * episode->cycle->step_ms;
+    }
+}
+
+int64_t spot_episode_wake_ms(const spot_train_t *self, const spot_recovery_decision_t *decision)
+{
+    int64_t wake_ms = decision->wake_ms > 0 ? decision->wake_ms : INT64_MAX;
+
+    if (decision->wakes_at_step_end) {
+        const bool expects_training =
+            decision->is_new &&
+            (self->now_ms == 0 ||
+                decision->flush_ms + decision->reconfiguration_ms + decision->reload_ms == 0);
+        const int64_t training_ms = self->episode.training_ms;
+        /* The decision does not know that loaders fill first: ask again then. */
+        const int64_t end_ms =
+            expects_training && training_ms > self->now_ms ? training_ms : step_end_ms(self);
+
+        wake_ms = end_ms < wake_ms ? end_ms : wake_ms;
+    }
+    spot_bug_assert(wake_ms > self->now_ms);
+    return wake_ms;
+}
+
+/* ---- Episodes ---- */
+
 /* The training of an episode; all 0 without training. */
 typedef struct {
     spot_progress_t progress;
@@ -84,7 +146,7 @@ static void roll_back(spot_train_t *self, const training_t *training, int64_t nu
     const int64_t trained_ms = training->ended_ms + training->begun_ms;
     const int64_t lost_ms = result->lost_ms; /* so far */
 
-    if (!spot_episode_has_trained(self) && steps_lost == 0 && pending->begun.job_ms == 0) {
+    if (!episode_has_trained(self) && steps_lost == 0 && pending->begun.job_ms == 0) {
         return;
     }
     result->rollbacks++;
@@ -143,7 +205,7 @@ static void log_split(spot_train_t *self, const training_t *training)
 {
     int64_t job_ms = training->begun_ms;
 
-    if (spot_episode_has_trained(self) && training->progress.steps == 0) {
+    if (episode_has_trained(self) && training->progress.steps == 0) {
         job_ms = self->now_ms - self->episode.training_ms;
     }
     spot_run_log_split(self, job_ms);
@@ -163,7 +225,7 @@ SPOT_NOINLINE static void keep_pending(
 {
     bool is_head_lost = false;
 
-    if (spot_episode_has_trained(self) && self->episode.cycle != NULL) {
+    if (episode_has_trained(self) && self->episode.cycle != NULL) {
         self->pending.step_fraction =
             (double) training.done_ms / (double) self->episode.cycle->step_ms;
     }
@@ -393,10 +455,10 @@ static training_t charge_episode(spot_train_t *self)
         episode->reconfiguration_ms, passed_ms);
     passed_ms =
         charge_pause(self, SPOT_JOB_RELOADING, SPOT_SHARE_RELOADING, episode->reload_ms, passed_ms);
-    if (self->result.first_training_ms < 0 && spot_episode_has_trained(self)) {
+    if (self->result.first_training_ms < 0 && episode_has_trained(self)) {
         self->result.first_training_ms = episode->training_ms;
     }
-    if (!spot_episode_has_trained(self)) { /* without training the pause goes on */
+    if (!episode_has_trained(self)) { /* without training the pause goes on */
         (void) charge_pause(
             self, SPOT_JOB_RECONFIGURING, SPOT_SHARE_RECONFIGURING, passed_ms, passed_ms);
     } else if (self->scenario->recovery.system->is_lossless) {
@@ -584,7 +646,7 @@ SPOT_NOINLINE static void feed_steps(spot_train_t *self, const spot_recovery_dec
 void spot_episode_begin(spot_train_t *self, const spot_recovery_decision_t *decision)
 {
     const bool is_free = self->now_ms == 0 || decision->num_active == 0;
-    const bool has_trained = spot_episode_has_trained(self);
+    const bool has_trained = episode_has_trained(self);
     const training_t training = end_episode(self);
     spot_episode_t *episode = &self->episode;
     int64_t num_kept;

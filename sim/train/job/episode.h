@@ -5,13 +5,7 @@
 
 #include <stdbool.h>
 
-#include "sim/train/job/train.h"
-
-/* Whether training has started in the episode. */
-static inline bool spot_episode_has_trained(const spot_train_t *self)
-{
-    return self->now_ms >= self->episode.training_ms;
-}
+#include "sim/train/job/train_state.h"
 
 /* Ends the episode under way at self->now_ms and starts that of the decision: charges
  * the time, counts, and makes instances active. The decision at time 0 has no pauses. */

@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 #include "sim/bench/engine/event_log.h"
-#include "sim/train/job/train.h"
+#include "sim/train/job/train_state.h"
 
 /* Kinds of records and their values. Records of one time are in this order. */
 typedef enum {

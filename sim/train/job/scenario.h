@@ -4,15 +4,49 @@
 #pragma once
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "base/bind.h"
+#include "base/error.h"
 #include "models/job.h"
 #include "models/price.h"
 #include "sim/bench/engine/scenario_file.h"
-#include "sim/train/job/same_work.h"
 #include "sim/train/recovery/recovery.h"
 #include "traces/generate/model.h"
+
+/* A world size with a known step time. */
+typedef struct {
+    int64_t num_instances;
+    int64_t fill_ms; /* before the first step, with job.input */
+    spot_cycle_t cycle;
+} spot_rental_t;
+
+/* Zeroed: none is known. */
+typedef struct {
+    size_t num_rentals;
+    size_t max_rentals;
+    spot_rental_t *rentals; /* [num_rentals] */
+} spot_rentals_t;
+
+/* The work of a run, and what it costs to rent. */
+typedef struct {
+    double steps; /* kept, with the done part of the last one */
+    int64_t within_ms;
+    int64_t preparation_ms; /* before the first step; paid */
+    double instance_usd_per_h;
+    double service_usd_per_h;
+} spot_work_done_t;
+
+typedef struct {
+    int64_t num_instances; /* 0: no world size is known */
+    double time_s;
+    double cost_usd;
+} spot_same_work_t;
+
+/* The cheapest world size that does the work within the time; where none does, the
+ * fastest. No work takes and costs nothing. O(rentals). */
+spot_same_work_t spot_same_work_find(const spot_rentals_t *self, const spot_work_done_t *work);
 
 typedef struct {
     int64_t capacity;  /* most instances at a time, >= 1 */
@@ -75,3 +109,22 @@ SPOT_API SPOT_MUST_CHECK int spot_scenario_read(spot_scenario_t *self, const cha
     const spot_scenario_changes_t *changes, spot_diag_t *diag);
 
 SPOT_API void spot_scenario_free(spot_scenario_t *self);
+
+/* ---- Traces of a scenario ---- */
+
+/* What traces are generated from: a model file, or the trace of a scenario. */
+
+typedef struct {
+    spot_yaml_t document;
+    bool is_scenario;
+    spot_scenario_t scenario;  /* if it is one */
+    spot_trace_model_t alone;  /* if it is none */
+    spot_trace_model_t *model; /* of the two */
+    const char *name;          /* NULL: none */
+} spot_trace_source_t;
+
+/* Reads the file at path, whichever it is. sets: [num_sets] "KEY=VALUE". BAD_INPUT with
+ * the reasons in diag, also for a recorded trace; IO, NO_MEMORY. Free self even then. */
+SPOT_MUST_CHECK int spot_trace_source_read(spot_trace_source_t *self, const char *path,
+    size_t num_sets, const char *const *sets, spot_diag_t *diag);
+void spot_trace_source_free(spot_trace_source_t *self);

@@ -13,7 +13,7 @@
 
 #include "base/memory.h"
 #include "base/units.h"
-#include "sim/train/colours.h"
+#include "sim/train/experiment.h"
 #include "tests/unit/reports/sample.h"
 
 enum { PREPPING, STANDBY, RECONFIGURING, RELOADING, IDLE, PREEMPTED, USD, NUM_METRICS };

@@ -7,7 +7,7 @@
 #include <cmocka.h>
 
 #include "reports/palette.h"
-#include "sim/train/colours.h"
+#include "sim/train/experiment.h"
 
 static const char *const categories[] = {"prepping", "standby", "reconfiguring", "reloading",
     "stalled", "useful", "lost", "unsaved", "redundant", "waiting"};

@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "fixture.h"
-#include "sim/train/run_theory.h"
+#include "sim/train/run_views.h"
 
 /* One instance that is lost every 600 s on average, replaced at once. */
 static void bind_poisson(spot_scenario_t *scenario, const char *checkpoint)

@@ -10,7 +10,7 @@
 
 #include "base/rng.h"
 #include "fixture.h"
-#include "sim/train/job/same_work.h"
+#include "sim/train/job/scenario.h"
 
 #define NUM_TABLES 300
 #define NUM_WORKS 20

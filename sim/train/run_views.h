@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The theory of checkpoints beside the result of one run: the share of its time that the
+/* What `spotsim run` says of one run of a training job: as JSON, as text, and the theory of
+ * checkpoints beside it.
+ *
+ * The theory of checkpoints beside the result of one run: the share of its time that the
  * job keeps by the closed form, and the share that it kept. The two may differ if an
  * assumption of the theory does not hold; doubts lists such assumptions. */
 #pragma once
@@ -8,7 +11,7 @@
 #include <stdio.h>
 
 #include "base/json.h"
-#include "sim/train/job/train.h"
+#include "sim/train/job/train_state.h"
 
 /* Assumptions that a run violates. */
 typedef enum {
@@ -50,7 +53,23 @@ typedef struct {
 void spot_run_theory_init(
     spot_run_theory_t *self, const spot_scenario_t *scenario, const spot_train_result_t *result);
 
-void spot_run_theory_write_text(const spot_run_theory_t *self, FILE *out);
+/* ---- JSON ---- */
 
-/* Writes the key "theory": {applies, reason}, and all values if it applies. */
-void spot_run_theory_write_json(const spot_run_theory_t *self, spot_json_t *json);
+/* The result of one run as a JSON object. */
+
+/* The exact figures of a run: its length, times, steps and counts. */
+void spot_run_json_figures(spot_json_t *json, const spot_train_result_t *result);
+
+/* The members of the object of a run. Milliseconds, instance-milliseconds, steps and counts are
+ * exact integers. theory NULL: none. */
+void spot_run_json_write(const spot_scenario_t *scenario, const spot_train_result_t *result,
+    const spot_run_theory_t *theory, spot_json_t *json);
+
+/* ---- Text ---- */
+
+/* The result of one run as a short text for a terminal. */
+
+/* Writes what the job did, the paid time by category, the cost, the theory (NULL: none)
+ * and the warnings. */
+void spot_run_text_write(const spot_scenario_t *scenario, const spot_train_result_t *result,
+    const spot_run_theory_t *theory, FILE *out);
