@@ -18,7 +18,7 @@
 #include "models/throughput.h"
 #include "reports/plan_report.h"
 #include "reports/table/wrap.h"
-#include "sim/bench/analysis/completeness.h"
+#include "sim/bench/analysis/race.h"
 #include "sim/bench/store/store_sqlite.h"
 #include "sim/bench/study/study.h"
 #include "sim/engines.h"

@@ -5,7 +5,7 @@
 #include "base/utf8.h"
 #include "cli/command.h"
 #include "cli/progress.h"
-#include "sim/bench/analysis/completeness.h"
+#include "sim/bench/analysis/race.h"
 #include "sim/bench/store/store_sqlite.h"
 
 typedef struct {

@@ -6,7 +6,7 @@
 #include "base/texts.h"
 #include "reports/report.h"
 #include "reports/table/document.h"
-#include "sim/bench/analysis/completeness.h"
+#include "sim/bench/analysis/race.h"
 
 typedef enum {
     SPOT_DOUBT_UNFINISHED,   /* replications are missing */

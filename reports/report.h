@@ -4,10 +4,10 @@
 #pragma once
 
 #include "sim/bench/analysis/difference.h"
-#include "sim/bench/analysis/race_answer.h"
-#include "sim/bench/analysis/study_effects.h"
+#include "sim/bench/analysis/effects.h"
+#include "sim/bench/analysis/findings.h"
+#include "sim/bench/analysis/race.h"
 #include "sim/bench/analysis/summary.h"
-#include "sim/bench/analysis/winners.h"
 
 typedef struct spot_doubts spot_doubts_t;             /* see doubts.h */
 typedef struct spot_report_later spot_report_later_t; /* read when it is first needed */

@@ -7,7 +7,7 @@
 #include "reports/study_parts.h"
 #include "reports/table/table_machine.h"
 #include "reports/words.h"
-#include "sim/bench/analysis/study_sensitivity.h"
+#include "sim/bench/analysis/sensitivity.h"
 
 /* ---- Terminal and page ---- */
 

@@ -5,7 +5,7 @@
 
 #include "reports/palette.h"
 #include "reports/pictures/parts.h"
-#include "sim/bench/analysis/fronts.h"
+#include "sim/bench/analysis/pareto.h"
 
 #define MAX_NUMBERS 12
 #define MAX_SERIES 20

@@ -6,7 +6,7 @@
 
 #include "base/memory.h"
 #include "reports/pictures/parts.h"
-#include "sim/bench/analysis/study_effects.h"
+#include "sim/bench/analysis/effects.h"
 
 #define MAX_BARS 30
 

@@ -9,8 +9,8 @@
 #include "reports/doubts.h"
 #include "reports/table/text_cell.h"
 #include "reports/words/answer_internal.h"
-#include "sim/bench/analysis/completeness.h"
-#include "sim/bench/analysis/study_effects.h"
+#include "sim/bench/analysis/effects.h"
+#include "sim/bench/analysis/race.h"
 
 #define MAX_NAMED 3   /* compared points that are all named */
 #define SHORT_VALUE 8 /* bytes of a number that are not rounded */

@@ -8,8 +8,8 @@
 #include "reports/study_parts.h"
 #include "reports/words.h"
 #include "reports/words/answer_internal.h"
-#include "sim/bench/analysis/race_answer.h"
-#include "sim/bench/analysis/study_effects.h"
+#include "sim/bench/analysis/effects.h"
+#include "sim/bench/analysis/race.h"
 
 #define MAX_CANDIDATES 3 /* that may be the best and are named */
 #define MAX_SEGMENTS 4

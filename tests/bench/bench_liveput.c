@@ -8,7 +8,7 @@
 
 #include "base/clock.h"
 #include "sim/train/job/scenario.h"
-#include "sim/train/recovery/parcae/liveput.h"
+#include "sim/train/recovery/parcae/recovery_parcae.h"
 
 enum { NUM_INSTANCES = 32, NUM_SAMPLES = 20000 };
 

@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "models/checkpoint_theory.h"
-#include "sim/bench/analysis/race_answer.h"
+#include "sim/bench/analysis/race.h"
 #include "sim/bench/study/study.h"
 #include "sim/engines.h"
 #include "tests/unit/train/fixture.h"

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "sim/bench/analysis/race_answer.h"
+#include "sim/bench/analysis/race.h"
 #include "tests/unit/study/toy_study.h"
 
 #define NUM_RACES 200

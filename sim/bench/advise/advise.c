@@ -8,7 +8,7 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
-#include "sim/bench/advise/advise_internal.h"
+#include "sim/bench/advise/choose.h"
 #include "sim/bench/engine/scenario_file.h"
 
 /* ---- The question ---- */
@@ -73,80 +73,6 @@ static int leave_out(spot_advising_t *self, const char *text)
     return SPOT_ARRAY_APPEND(result, left_out, spot_texts_add(&result->texts, "%s", text));
 }
 
-/* What is wrong with a scenario, its place left out: the first error. */
-static const char *first_error(spot_texts_t *texts, const spot_diag_t *diag)
-{
-    for (size_t j = 0; j < diag->num_items; j++) {
-        if (diag->items[j].is_error) {
-            const char *text = strstr(diag->items[j].text, ": ");
-
-            return spot_texts_add(texts, "%s", text == NULL ? diag->items[j].text : text + 2);
-        }
-    }
-    return "the engine does not take it";
-}
-
-/* Why a bound alternative does not compete: a figure is lacking or is not measured, or
- * its options break the rules that the others keep. NULL: it does. */
-static const char *why_not(const spot_advising_t *self, const void *scenario)
-{
-    spot_texts_t *texts = &self->result->texts;
-    const spot_outputs_t *outputs = self->experiment->outputs(scenario);
-    spot_standing_t standing = {.side = "it"};
-
-    if (self->experiment->standing != NULL) {
-        standing = self->experiment->standing(scenario);
-    }
-    if (outputs->cannot_run != NULL) {
-        return spot_texts_add(texts, "%s", outputs->cannot_run);
-    }
-    if (outputs->unmeasured != NULL) {
-        return spot_texts_add(texts, "%s: %s", standing.side, outputs->unmeasured);
-    }
-    return standing.path == NULL ? NULL
-                                 : spot_texts_add(texts,
-                                       "%s: its options break rules that the others "
-                                       "keep",
-                                       standing.side);
-}
-
-/* The same as below; can_run: it can be simulated, whether it competes or not. */
-static int look(
-    spot_advising_t *self, const spot_alternative_t *item, const char **why, bool *can_run)
-{
-    spot_texts_t texts = {.error = 0};
-    const char *text = spot_advising_scenario_text(self, &texts, item->point);
-    spot_yaml_t document = {0};
-    void *scenario = NULL;
-    spot_diag_t diag;
-    int ret = texts.error;
-
-    *can_run = false;
-    spot_diag_init_like(&diag, self->diag);
-    ret = ret != 0 ? ret : spot_yaml_parse(&document, self->study_path, text, strlen(text), &diag);
-    ret = ret != 0 ? ret : self->experiment->bind(&scenario, document.root, self->scenario, &diag);
-    if (ret == 0 || ret == SPOT_ERR_CANNOT_RUN) {
-        *can_run = ret == 0;
-        *why = why_not(self, scenario);
-        ret = 0;
-    } else if (ret == SPOT_ERR_BAD_INPUT) {
-        *why = first_error(&self->result->texts, &diag);
-        ret = 0;
-    }
-    self->experiment->free(scenario);
-    spot_yaml_free(&document);
-    spot_diag_free(&diag);
-    spot_texts_free(&texts);
-    return ret;
-}
-
-int spot_advising_look(spot_advising_t *self, const spot_alternative_t *item, const char **why)
-{
-    bool can_run;
-
-    return look(self, item, why, &can_run);
-}
-
 /* Keeps the alternatives that compete, and that of a job as it is, and behind them those that are
  * screened only. */
 static int sift(spot_advising_t *self)
@@ -163,7 +89,7 @@ static int sift(spot_advising_t *self)
             const bool is_current = strcmp(all->items[j].kind, SPOT_ADVICE_AS_IT_IS) == 0;
             bool can_run;
 
-            ret = look(self, &all->items[j], &why, &can_run);
+            ret = spot_advising_look(self, &all->items[j], &why, &can_run);
             if (ret == 0 && is_current && !can_run) {
                 ret = spot_diag_error(self->diag, self->request->path, 0, 0,
                     "the job as it is cannot be simulated: %s", why);
@@ -215,26 +141,6 @@ static int read_study(spot_advising_t *self, spot_study_t *study)
 #define SEARCH_SHARE 0.2
 #define FIRST_SHARE 0.5
 enum { LEAST_FIRST_RUNS = 2 };
-
-static int64_t num_left(const spot_advising_t *self)
-{
-    const int64_t num_left = self->max_runs - self->result->num_runs - self->result->num_other_runs;
-
-    return num_left > 0 ? num_left : 0;
-}
-
-int64_t spot_advising_afford(
-    spot_advising_t *self, int64_t wanted, double share_of_left, int64_t least)
-{
-    const double share = floor(share_of_left * (double) num_left(self));
-
-    if (share >= (double) wanted) {
-        return wanted;
-    }
-    self->is_short = true;
-    least = least < wanted ? least : wanted;
-    return share > (double) least ? (int64_t) share : least;
-}
 
 /* By the work of a run of what has been proposed. */
 static void limit_runs(spot_advising_t *self)

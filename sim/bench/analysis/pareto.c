@@ -2,10 +2,13 @@
 #include "sim/bench/analysis/pareto.h"
 
 #include <math.h>
-#include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "base/group.h"
 #include "base/memory.h"
+
+/* ---- A front ---- */
 
 /* What a choice is sorted by: its cost or an end of its interval. */
 typedef struct {
@@ -172,4 +175,219 @@ int spot_pareto_find(const spot_choice_t *choices, size_t num_choices, spot_choi
     }
     spot_arena_free(&memory);
     return ret;
+}
+
+/* ---- Fronts of a study ---- */
+
+bool spot_axis_is_circumstance(const spot_axis_t *axis)
+{
+    return strcmp(axis->path, "trace") == 0 || strncmp(axis->path, "trace.", 6) == 0;
+}
+
+/* ---- Choices ---- */
+
+static void fill_choices(spot_fronts_t *self, const spot_summary_t *summaries)
+{
+    for (size_t j = 0; j < self->head->num_points; j++) {
+        const spot_summary_t *row = &summaries[j * self->head->num_metrics];
+        const spot_summary_t *cost = &row[self->head->overview.cost_id];
+        const spot_summary_t *gain = &row[self->head->overview.gain_id];
+
+        self->choices[j] = (spot_choice_t){
+            cost->value, gain->value, cost->ci_low, cost->ci_high, gain->ci_low, gain->ci_high};
+    }
+}
+
+/* The first replications of a point, those that all points have. */
+typedef struct {
+    int64_t end;
+    spot_estimate_t cost, gain;
+} common_t;
+
+static int add_common(void *context, const spot_row_t *row)
+{
+    common_t *self = context;
+    int ret;
+
+    if (row->replication >= self->end) {
+        return 1; /* enough */
+    }
+    ret = spot_estimate_add(&self->cost, row->metrics);
+    return ret == 0 ? spot_estimate_add(&self->gain, row->metrics) : ret;
+}
+
+/* A fixed point has the same in all replications. */
+static int read_common_choices(spot_fronts_t *self, const spot_store_t *store)
+{
+    const spot_overview_t *overview = &self->head->overview;
+    int ret = 0;
+
+    for (size_t j = 0; ret >= 0 && j < self->head->num_points; j++) {
+        common_t common = {.end = self->num_common};
+        spot_choice_t *choice = &self->choices[j];
+
+        if (spot_study_is_fixed(self->head, j)) {
+            continue;
+        }
+        spot_estimate_init(&common.cost, self->head, overview->cost_id);
+        spot_estimate_init(&common.gain, self->head, overview->gain_id);
+        ret = store->read(store, j, 0, add_common, &common);
+        choice->cost = spot_estimate_value(&common.cost);
+        choice->gain = spot_estimate_value(&common.gain);
+        spot_estimate_bounds(&common.cost, SPOT_CONFIDENCE, &choice->cost_low, &choice->cost_high);
+        spot_estimate_bounds(&common.gain, SPOT_CONFIDENCE, &choice->gain_low, &choice->gain_high);
+        spot_estimate_free(&common.cost);
+        spot_estimate_free(&common.gain);
+    }
+    return ret < 0 ? ret : 0;
+}
+
+/* ---- Groups ---- */
+
+/* Sets first_ids[num_points] to the first point that meets the same trace, or to 0 where
+ * no two points meet the same one. */
+static int find_first_points(spot_fronts_t *self, size_t *first_ids)
+{
+    const spot_study_head_t *head = self->head;
+    const size_t num_axes = head->num_axes, num_points = head->num_points;
+    uint32_t *rows = spot_calloc(num_points * num_axes, sizeof(*rows));
+    spot_key_t *keys = spot_calloc(num_points, sizeof(*keys));
+    int ret = rows == NULL || keys == NULL ? SPOT_ERR_NO_MEMORY : 0;
+    size_t num_alone = 0;
+
+    for (size_t j = 0; ret == 0 && j < num_points; j++) {
+        for (size_t k = 0; k < num_axes; k++) {
+            rows[j * num_axes + k] = spot_axis_is_circumstance(&head->axes[k])
+                                         ? (uint32_t) spot_study_value_id(head, j, k)
+                                         : 0;
+        }
+        keys[j] = (spot_key_t){&rows[j * num_axes], num_axes * sizeof(*rows)};
+    }
+    if (ret == 0) {
+        ret = spot_group_equal(keys, num_points, first_ids);
+    }
+    for (size_t j = 0; ret == 0 && j < num_points; j++) {
+        num_alone += first_ids[j] == j;
+    }
+    if (num_alone == num_points && num_points > 1) {
+        self->is_over_traces = true;
+        memset(first_ids, 0, num_points * sizeof(*first_ids));
+    }
+    free(keys);
+    free(rows);
+    return ret;
+}
+
+/* A point with what it is sorted by. */
+typedef struct {
+    size_t first_id;
+    double cost; /* an undefined one comes last */
+    size_t point_id;
+} place_t;
+
+static int compare_places(const void *a, const void *b)
+{
+    const place_t *left = a, *right = b;
+
+    if (left->first_id != right->first_id) {
+        return left->first_id < right->first_id ? -1 : 1;
+    }
+    if (left->cost < right->cost || left->cost > right->cost) {
+        return left->cost < right->cost ? -1 : 1;
+    }
+    return (left->point_id > right->point_id) - (left->point_id < right->point_id);
+}
+
+static int choose_groups(spot_fronts_t *self)
+{
+    const size_t num_points = self->head->num_points;
+    size_t *first_ids = spot_calloc(num_points, sizeof(*first_ids));
+    place_t *places = spot_calloc(num_points, sizeof(*places));
+    int ret = first_ids == NULL || places == NULL ? SPOT_ERR_NO_MEMORY
+                                                  : find_first_points(self, first_ids);
+
+    for (size_t j = 0; ret == 0 && j < num_points; j++) {
+        const double cost = self->choices[j].cost;
+
+        places[j] = (place_t){first_ids[j], isnan(cost) ? HUGE_VAL : cost, j};
+    }
+    if (ret == 0) {
+        qsort(places, num_points, sizeof(*places), compare_places);
+    }
+    for (size_t j = 0; ret == 0 && j < num_points; j++) {
+        if (j == 0 || places[j].first_id != places[j - 1].first_id) {
+            self->starts[self->num_groups++] = j;
+        }
+        self->starts[self->num_groups] = j + 1;
+        self->point_ids[j] = places[j].point_id;
+    }
+    free(places);
+    free(first_ids);
+    return ret;
+}
+
+/* Each group by itself; a bound does not compete. */
+static int judge(spot_fronts_t *self)
+{
+    const spot_study_head_t *head = self->head;
+    const spot_best_t *best = &head->best;
+    spot_choice_t *rivals = spot_calloc(head->num_points, sizeof(*rivals));
+    spot_choice_fate_t *fates = spot_calloc(head->num_points, sizeof(*fates));
+    int ret = rivals == NULL || fates == NULL ? SPOT_ERR_NO_MEMORY : 0;
+
+    for (size_t j = 0; ret == 0 && j < head->num_points; j++) {
+        const size_t point_id = self->point_ids[j];
+
+        rivals[j] = self->choices[point_id];
+        if (best->is_asked &&
+            !spot_study_value_competes(head, spot_study_value_id(head, point_id, best->axis_id))) {
+            rivals[j].cost = (double) NAN;
+        }
+    }
+    for (size_t j = 0; ret == 0 && j < self->num_groups; j++) {
+        const size_t start = self->starts[j];
+
+        ret = spot_pareto_find(&rivals[start], self->starts[j + 1] - start, &fates[start]);
+    }
+    for (size_t j = 0; ret == 0 && j < head->num_points; j++) {
+        self->fates[self->point_ids[j]] = fates[j];
+        self->num_fates[fates[j]]++;
+    }
+    free(rivals);
+    free(fates);
+    return ret;
+}
+
+int spot_fronts_init(spot_fronts_t *self, const spot_store_t *store,
+    const spot_summary_t *summaries, int64_t num_common)
+{
+    const size_t num_points = store->head->num_points;
+    int ret = 0;
+
+    *self = (spot_fronts_t){.head = store->head, .num_common = num_common};
+    self->choices = spot_calloc(num_points, sizeof(*self->choices));
+    self->fates = spot_calloc(num_points, sizeof(*self->fates));
+    self->starts = spot_calloc(num_points + 1, sizeof(*self->starts));
+    self->point_ids = spot_calloc(num_points, sizeof(*self->point_ids));
+    if (self->choices == NULL || self->fates == NULL || self->starts == NULL ||
+        self->point_ids == NULL) {
+        return SPOT_ERR_NO_MEMORY;
+    }
+    fill_choices(self, summaries);
+    if (num_common > 0) {
+        ret = read_common_choices(self, store);
+    }
+    if (ret == 0) {
+        ret = choose_groups(self);
+    }
+    return ret == 0 ? judge(self) : ret;
+}
+
+void spot_fronts_free(spot_fronts_t *self)
+{
+    free(self->choices);
+    free(self->fates);
+    free(self->starts);
+    free(self->point_ids);
+    memset(self, 0, sizeof(*self));
 }

@@ -17,6 +17,31 @@
 
 #include "base/memory.h"
 #include "sim/bench/analysis/estimate.h"
+#include "sim/bench/analysis/summary.h"
+
+typedef struct {
+    int64_t num_rows;        /* replications in the store */
+    int64_t num_asked;       /* replications that the study asks for, at most */
+    size_t num_points;       /* of the study */
+    int64_t fewest, most;    /* replications of a point, without complete fixed points */
+    size_t num_unfinished;   /* points without all replications and, with until, without
+                                the precision; with optimise: points that still race */
+    size_t num_imprecise;    /* with until: complete points without the precision */
+    size_t num_constant;     /* with until: points whose values are all the same */
+    int64_t fewest_constant; /* the fewest values of such a point */
+} spot_completeness_t;
+
+/* summaries: [num_points][num_metrics] of the store; may be NULL without until. */
+spot_completeness_t spot_store_completeness(
+    const spot_store_t *store, const spot_summary_t *summaries);
+
+/* The same; reads rows only if until needs them. NO_MEMORY, errors of reading. */
+SPOT_MUST_CHECK int spot_store_find_completeness(
+    const spot_store_t *store, spot_completeness_t *completeness);
+
+/* The same of a store on disk. BAD_INPUT, IO, NO_MEMORY with the reason in diag. */
+SPOT_MUST_CHECK int spot_completeness_read(
+    const char *path, spot_completeness_t *completeness, spot_diag_t *diag);
 
 typedef enum {
     SPOT_FATE_RACING,     /* may be the best */
@@ -92,9 +117,6 @@ typedef enum {
 /* "yes", "no", "undecided". */
 extern const char *const spot_verdict_names[SPOT_NUM_VERDICTS];
 
-/* The value of a runner in a replication, whose mean is the estimate; NAN: null. */
-double spot_runner_value(const spot_runner_t *self, int64_t replication);
-
 /* The head's optimise must have a metric. NO_MEMORY; free self even then. */
 SPOT_MUST_CHECK int spot_race_init(spot_race_t *self, const spot_study_head_t *head);
 void spot_race_free(spot_race_t *self);
@@ -130,3 +152,46 @@ static inline bool spot_race_has_winner(const spot_race_t *self)
 /* The most by which any point may be better than the best, in the metric's unit.
  * INFINITY without a best. */
 double spot_race_regret(const spot_race_t *self);
+
+/* ---- What its answer is ---- */
+
+/* The answer of a race: the best point of the plan, its rivals, and the certainty. */
+
+#define SPOT_NO_VALUE SIZE_MAX
+
+/* The values of a swept key among the racing points, as indices of the axis. The best
+ * value of the plan is one from low to high. If the metric has a single optimum along
+ * the key, this optimum, which need not be in the plan, lies between the neighbours
+ * below and above, whose points are all dominated. SPOT_NO_VALUE: the plan ends there.
+ * Both SPOT_NO_VALUE: unknown, as a neighbour's points are out for another reason, or
+ * the means contradict a single optimum. */
+typedef struct {
+    bool is_numeric;   /* else the values have no order: only num_racing is set */
+    size_t num_values; /* of the axis */
+    size_t num_racing; /* of these, distinct */
+    size_t low_id, high_id;
+    size_t below_id, above_id;
+    bool is_limited; /* all points of a neighbour break a constraint */
+} spot_race_range_t;
+
+typedef struct {
+    spot_race_t race;
+    size_t num_points[SPOT_NUM_FATES];
+    size_t num_undecided;      /* racing points that may break a constraint */
+    size_t num_constant;       /* racing points with is_constant */
+    size_t num_doubtful;       /* racing points with is_doubtful */
+    int64_t num_runs;          /* replications of the race */
+    int64_t num_runs_of_grid;  /* if every point had as many as a racing one */
+    int64_t num_runs_of_plan;  /* if every point had the maximum */
+    double regret;             /* INFINITY without a best */
+    double sureness;           /* the share of bootstrap resamples (of blocks of replications, the
+                                  same for all points) in which the best point is the best of the
+                                  feasible racing ones; a tie of k counts 1/k. NAN: no best, or the
+                                  metric is a quantile, whose values do not add up */
+    spot_race_range_t *ranges; /* [num_axes] */
+} spot_race_answer_t;
+
+/* Replays the race from the rows of a store, as far as they go. Errors of reading,
+ * NO_MEMORY; free self even then. O(rows + racing points x 256000). */
+SPOT_MUST_CHECK int spot_race_answer_init(spot_race_answer_t *self, const spot_store_t *store);
+void spot_race_answer_free(spot_race_answer_t *self);

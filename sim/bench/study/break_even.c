@@ -10,7 +10,7 @@
 #include "base/paired.h"
 #include "base/units.h"
 #include "base/utf8.h"
-#include "sim/bench/analysis/winners.h"
+#include "sim/bench/analysis/findings.h"
 #include "sim/bench/study/reading.h"
 
 /* ---- Values of a key ---- */

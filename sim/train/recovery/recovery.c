@@ -1,12 +1,90 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "sim/train/recovery/recovery.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "base/units.h"
+
+/* ---- Equal terms ---- */
+
+bool spot_terms_has(const spot_terms_t *self, const char *option)
+{
+    return spot_node_get(self->node, option) != NULL;
+}
+
+int64_t spot_terms_ms(const spot_terms_t *self, const char *option, int64_t given_ms,
+    int64_t published_ms, int64_t otherwise_ms)
+{
+    return spot_terms_has(self, option) ? given_ms
+           : self->is_published         ? published_ms
+                                        : otherwise_ms;
+}
+
+double spot_terms_number(
+    const spot_terms_t *self, const char *option, double given, double published, double otherwise)
+{
+    return spot_terms_has(self, option) ? given : self->is_published ? published : otherwise;
+}
+
+void spot_terms_lack(spot_terms_t *self, const char *format, ...)
+{
+    char *before = self->lacks, *need = NULL;
+    size_t num_bytes;
+    FILE *out = open_memstream(&need, &num_bytes);
+    va_list arguments;
+
+    self->num_lacks++;
+    if (out == NULL) {
+        self->bind->is_out_of_memory = true;
+        return;
+    }
+    va_start(arguments, format);
+    vfprintf(out, format, arguments);
+    va_end(arguments);
+    if (fclose(out) != 0) {
+        free(need);
+        self->bind->is_out_of_memory = true;
+        return;
+    }
+    spot_bind_error(self->bind, self->node, "recovery", "%s needs %s", self->system, need);
+    out = open_memstream(&self->lacks, &num_bytes);
+    if (out != NULL) {
+        fprintf(out, "%s%s%s needs %s", before == NULL ? "" : before, before == NULL ? "" : "; ",
+            self->system, need);
+    }
+    if (out == NULL || fclose(out) != 0) {
+        self->bind->is_out_of_memory = true;
+    }
+    free(before);
+    free(need);
+}
+
+bool spot_terms_can_copy(spot_terms_t *self, const char *what, const char *instead)
+{
+    const bool has_state = spot_model_state_bytes(&self->job->model) > 0;
+    const bool has_network = self->job->network_bytes_per_s > 0;
+
+    if (what != NULL && !(has_state && has_network)) {
+        spot_terms_lack(self, "%s: give %s%s%s, or %s", what,
+            has_state ? ""
+                      : "job.model, e.g. {parameters: 1.5e9, layers: 50, "
+                        "bytes_per_parameter: 16}",
+            has_state || has_network ? "" : ", and ",
+            has_network ? "" : "fleet.network, e.g. 10 Gbit/s", instead);
+    }
+    return has_state && has_network;
+}
+
+int64_t spot_terms_copy_ms(const spot_job_t *job, double share)
+{
+    return spot_transfer_ms(share * spot_model_state_bytes(&job->model), job->network_bytes_per_s);
+}
+
+/* ---- Recovery systems ---- */
 
 /* A system of the user's own: the CMake option of that name. */
 #ifdef SPOT_EXTRA_RECOVERY
@@ -221,7 +299,9 @@ int64_t spot_recovery_future_count(const spot_recovery_future_t *self, int64_t t
     return self->num == 0 ? 0 : self->counts[first];
 }
 
-int64_t spot_recovery_training_ms(
+/* When training starts under the decision (that in force if it is not new); INT64_MAX:
+ * never. */
+static int64_t recovery_training_ms(
     const spot_recovery_view_t *view, const spot_recovery_decision_t *decision)
 {
     if (!decision->is_new) {
@@ -238,7 +318,7 @@ int64_t spot_recovery_training_ms(
 bool spot_recovery_must_stop(const spot_recovery_view_t *view, int64_t deadline_ms, int64_t rest_ms,
     spot_recovery_decision_t *decision)
 {
-    const int64_t start_ms = spot_recovery_training_ms(view, decision), now_ms = view->now_ms;
+    const int64_t start_ms = recovery_training_ms(view, decision), now_ms = view->now_ms;
 
     if (deadline_ms == INT64_MAX || start_ms == INT64_MAX) {
         return false;

@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "base/rng.h"
-#include "sim/bench/analysis/main_effects.h"
+#include "sim/bench/analysis/effects.h"
 
 enum { NUM_A = 4, NUM_B = 3, NUM_GRID = NUM_A * NUM_B, MAX_POINTS = 400, GROUPS = 16 };
 

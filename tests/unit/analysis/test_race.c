@@ -12,8 +12,7 @@
 #include <cmocka.h>
 
 #include "base/rng.h"
-#include "sim/bench/analysis/completeness.h"
-#include "sim/bench/analysis/race_answer.h"
+#include "sim/bench/analysis/race.h"
 
 #define BATCH_ROWS 64 /* of the study */
 

@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "base/rng.h"
-#include "sim/bench/analysis/winners.h"
+#include "sim/bench/analysis/findings.h"
 
 enum { MAX_VALUES = 5, MAX_ROWS = 8 };
 

@@ -4,8 +4,7 @@
 #include "parcae_case.h"
 
 #include "../base/near.h"
-#include "sim/train/recovery/parcae/lookahead.h"
-#include "sim/train/recovery/parcae/predict.h"
+#include "sim/train/recovery/parcae/recovery_parcae.h"
 
 #define CAPACITY 20
 #define MAX_PAIRS 32

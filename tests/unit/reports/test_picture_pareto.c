@@ -12,7 +12,7 @@
 
 #include "base/memory.h"
 #include "reports/study_pictures.h"
-#include "sim/bench/analysis/fronts.h"
+#include "sim/bench/analysis/pareto.h"
 #include "tests/unit/reports/declared.h"
 #include "tests/unit/reports/sample.h"
 

@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include "sim/bench/analysis/completeness.h"
+#include "sim/bench/analysis/race.h"
 #include "store_case.h"
 
 #define NUM_SHARDS 12 /* more than SQLite attaches at once */

@@ -11,7 +11,7 @@
 
 #include "base/units.h"
 #include "sim/bench/analysis/difference.h"
-#include "sim/bench/analysis/winners.h"
+#include "sim/bench/analysis/findings.h"
 #include "sim/bench/store/store_sqlite.h"
 #include "sim/bench/study/study.h"
 #include "sim/engines.h"

@@ -8,8 +8,7 @@
 
 #include <cmocka.h>
 
-#include "sim/bench/analysis/completeness.h"
-#include "sim/bench/analysis/race_answer.h"
+#include "sim/bench/analysis/race.h"
 #include "tests/unit/study/toy_study.h"
 
 #define STUDY(goal, over, more, replications)                                                      \

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "sim/bench/analysis/completeness.h"
+#include "sim/bench/analysis/race.h"
 #include "tests/unit/study/toy_study.h"
 
 #define BATCH_ROWS 64 /* of the study */

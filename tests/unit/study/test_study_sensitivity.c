@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "sim/bench/analysis/study_sensitivity.h"
+#include "sim/bench/analysis/sensitivity.h"
 #include "tests/unit/study/keys_study.h"
 
 #define STUDY                                                                                      \

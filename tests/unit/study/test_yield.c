@@ -9,11 +9,10 @@
 
 #include <cmocka.h>
 
-#include "sim/bench/analysis/completeness.h"
 #include "sim/bench/analysis/difference.h"
-#include "sim/bench/analysis/group_means.h"
-#include "sim/bench/analysis/race_answer.h"
-#include "sim/bench/analysis/winners.h"
+#include "sim/bench/analysis/findings.h"
+#include "sim/bench/analysis/race.h"
+#include "sim/bench/analysis/sensitivity.h"
 #include "sim/bench/store/store_sqlite.h"
 #include "sim/bench/study/study.h"
 #include "tests/unit/study/engine_halls.h"

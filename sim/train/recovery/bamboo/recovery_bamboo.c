@@ -1,18 +1,162 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Redundant computation in pipelines of fixed depth: the holder of a stage can take the
- * next stage too. A loss with such a holder is absorbed, and training goes on more
- * slowly; the pipelines form anew at the end of a step when that pays. Any other loss is
- * fatal: all pause, and only the step under way is lost.
- *
- * The simulator published with the paper has faults that change its results. Each is an
- * option here, off by default. With stale_timers several pauses may be due: the first
- * that ends forms the pipelines; a later one finds no instance waiting and stops the job
- * until an instance becomes ready. */
+#include <math.h>
 #include <stddef.h>
+#include <stdint.h>
 
-#include "sim/train/recovery/bamboo/bamboo.h"
+#include "base/units.h"
 #include "sim/train/recovery/bamboo/doubling.h"
+#include "sim/train/recovery/by_instances.h"
 #include "sim/train/recovery/pause_ends.h"
+#include "sim/train/recovery/recovery.h"
+
+typedef struct {
+    int64_t local_pause_ms;
+    int64_t global_pause_ms;
+    int64_t detection_ms; /* before training goes on after an absorbed loss */
+    int64_t copy_ms;      /* of a stage to its new holders, after a pause */
+    double step_factor;
+    double slowdown;
+    double doubled_share;
+    double redundant_share;
+    int has_no_fallback;
+    int has_stale_timers;
+    int trains_in_pause;
+    int has_late_restart;
+    int idle_losses_slow;
+    int counts_dead_standby;
+    spot_by_instances_t by_n;
+} bamboo_options_t;
+
+/* ---- Options ---- */
+
+/* Of BERT and GPT-2, where steps with redundancy are the only ones that are known. */
+#define PUBLISHED_LOCAL_PAUSE_MS (20 * SPOT_MS_PER_S)
+#define PUBLISHED_GLOBAL_PAUSE_MS (30 * SPOT_MS_PER_S)
+#define PUBLISHED_SLOWDOWN 1.5
+#define PUBLISHED_STEP_FACTOR 1
+
+/* ---- Figures of the job, or as published ---- */
+
+/* Time for new holders to copy their stages, all at once: as long as it takes to read
+ * the state back if the bandwidth is not known. */
+static int64_t stage_ms(spot_terms_t *terms)
+{
+    const spot_job_t *job = terms->job;
+
+    return spot_terms_can_copy(terms, NULL, NULL)
+               ? spot_terms_copy_ms(job, 1.0 / (double) job->pipeline_depth)
+               : job->reload_ms;
+}
+
+/* Pauses that are given, published or of a table hold the copies. */
+static void settle_pauses(bamboo_options_t *self, spot_terms_t *terms)
+{
+    const int64_t detection_ms = terms->job->detection_ms;
+    const int64_t pause_ms = terms->job->reconfiguration_ms > 0
+                                 ? terms->job->reconfiguration_ms
+                                 : 1; /* as a timer must be due later */
+    const bool has_pauses = spot_terms_has(terms, "local_pause") ||
+                            spot_terms_has(terms, "global_pause") || self->by_n.path != NULL ||
+                            terms->is_published;
+
+    self->detection_ms = spot_terms_ms(terms, "detection", self->detection_ms, 0, detection_ms);
+    self->local_pause_ms = spot_terms_ms(
+        terms, "local_pause", self->local_pause_ms, PUBLISHED_LOCAL_PAUSE_MS, pause_ms);
+    self->global_pause_ms = spot_terms_ms(terms, "global_pause", self->global_pause_ms,
+        PUBLISHED_GLOBAL_PAUSE_MS, pause_ms + self->detection_ms);
+    self->copy_ms = has_pauses ? 0 : stage_ms(terms);
+}
+
+/* A table has its own step times, redundancy included. */
+static void settle_steps(bamboo_options_t *self, spot_terms_t *terms)
+{
+    const bool has_table = self->by_n.path != NULL;
+
+    if (!has_table && !terms->is_published && !spot_terms_has(terms, "step_factor")) {
+        spot_terms_lack(terms, "the time of a step with redundancy against a plain one: give "
+                               "recovery.step_factor, e.g. {system: bamboo, step_factor: 1.5}, or "
+                               "recovery.table with its own step times");
+    }
+    terms->unmeasured = has_table ? NULL : "steps follow from step_factor";
+    self->step_factor =
+        spot_terms_number(terms, "step_factor", self->step_factor, PUBLISHED_STEP_FACTOR, 1);
+    self->slowdown = spot_terms_number(
+        terms, "slowdown", self->slowdown, PUBLISHED_SLOWDOWN, fmax(1, 2 / self->step_factor));
+}
+
+/* settle of the system. */
+static int bamboo_settle(void *options, spot_terms_t *terms)
+{
+    bamboo_options_t *self = options;
+    const int ret = spot_by_instances_settle(&self->by_n, terms);
+
+    spot_by_instances_yield(&self->by_n, terms, "local_pause", SPOT_BY_N_LOCAL_PAUSE_MS);
+    spot_by_instances_yield(&self->by_n, terms, "global_pause", SPOT_BY_N_GLOBAL_PAUSE_MS);
+    settle_pauses(self, terms);
+    settle_steps(self, terms);
+    return ret;
+}
+
+/* ---- Options ---- */
+
+static const char *const fallbacks[] = {"storage", "none", NULL};
+
+static const spot_field_t bamboo_fields[] = {
+    {SPOT_RANGE(DURATION, "local_pause", bamboo_options_t, local_pause_ms, 1, HUGE_VAL, "",
+        "local pause",
+        "pause to form the pipelines anew at a step end; that of the table or "
+        "job.reconfiguration if not given; if neither pause is given, new holders then "
+        "copy their stages: its part of job.model over fleet.network, where these are "
+        "given, else job.reload; published, without a copy: 20 s for GPT-2 and BERT, 10 "
+        "s for ResNet and GNMT, 5 s for VGG and AlexNet")},
+    {SPOT_RANGE(DURATION, "global_pause", bamboo_options_t, global_pause_ms, 1, HUGE_VAL, "",
+        "global pause",
+        "pause after a fatal loss, and to begin after waiting; that of the table or "
+        "job.reconfiguration and detection if not given; published: 30 s")},
+    {SPOT_RANGE(DURATION, "detection", bamboo_options_t, detection_ms, 0,
+        (double) SPOT_MAX_DURATION_MS, "", "detection time",
+        "time to detect a loss, which an absorbed one takes too; job.detection if not "
+        "given")},
+    {SPOT_RANGE(NUMBER, "step_factor", bamboo_options_t, step_factor, 1, 1000, "", "step factor",
+        "time of a step with redundancy against a plain one, that of job.step_time; "
+        "needed unless table has its own step times")},
+    {SPOT_RANGE(NUMBER, "slowdown", bamboo_options_t, slowdown, 1, 1000, "",
+        "slowdown after a loss",
+        "factor of the step time from an absorbed loss to the next pause; if not given "
+        "2 / step_factor, at least 1, as one instance does the work of two stages; "
+        "published: 1.5")},
+    {SPOT_RANGE(NUMBER, "doubled_share", bamboo_options_t, doubled_share, 0, 2, "0.05",
+         "doubled share",
+         "the pipelines form anew where places held by instances with two are more than "
+         "this share of the instances that train"),
+        SPOT_DECIDES},
+    {SPOT_RANGE(NUMBER, "redundant_share", bamboo_options_t, redundant_share, 0, 1, "0",
+        "redundant share",
+        "share of the useful time that counts as redundant; published: 0.8029 "
+        "(Oobleck's artifact, fitted to one trace)")},
+    {SPOT_CHOICE("fallback", bamboo_options_t, has_no_fallback, fallbacks, "storage", "fallback",
+        "source of a stage without a holder: the durable checkpoint; none: as "
+        "published, as if it were still there")},
+    {SPOT_CHOICE("stale_timers", bamboo_options_t, has_stale_timers, spot_no_yes, "no",
+        "fault as published: each fatal loss starts a pause of its own, the first to "
+        "end forms pipelines, the next one stops the job; and while nothing trains, a "
+        "new instance starts one even if all are too few")},
+    {SPOT_CHOICE("late_restart", bamboo_options_t, has_late_restart, spot_no_yes, "no",
+        "fault as published: a loss in a pause is found at its end, and only then the "
+        "pause starts again")},
+    {SPOT_CHOICE("trains_in_pause", bamboo_options_t, trains_in_pause, spot_no_yes, "no",
+        "fault as published: steps end and count in the pause after a fatal loss")},
+    {SPOT_CHOICE("idle_losses_slow", bamboo_options_t, idle_losses_slow, spot_no_yes, "no",
+        "fault as published: the loss of a standby or prepping instance slows the job "
+        "too")},
+    {SPOT_CHOICE("counts_dead_standby", bamboo_options_t, counts_dead_standby, spot_no_yes, "no",
+        "fault as published: standby instances that are lost count as waiting until the "
+        "next pause")},
+    SPOT_BY_INSTANCES_FIELDS(offsetof(bamboo_options_t, by_n)),
+    {.name = NULL, .fields = spot_recovery_common_fields},
+};
+
+/* ---- Decisions ---- */
 
 typedef enum {
     WAITING, /* fewer instances than a pipeline needs */
@@ -38,7 +182,7 @@ typedef struct {
 
 /* The arguments of one decision. */
 typedef struct {
-    const spot_bamboo_options_t *options;
+    const bamboo_options_t *options;
     state_t *state;
     const spot_recovery_view_t *view;
     const spot_recovery_change_t *change;
@@ -432,12 +576,12 @@ static void bamboo_decide(const void *options, void *state, const spot_recovery_
 
 static void bamboo_release(void *options)
 {
-    spot_by_instances_free(&((spot_bamboo_options_t *) options)->by_n);
+    spot_by_instances_free(&((bamboo_options_t *) options)->by_n);
 }
 
 static double bamboo_redundant_share(const void *options)
 {
-    return ((const spot_bamboo_options_t *) options)->redundant_share;
+    return ((const bamboo_options_t *) options)->redundant_share;
 }
 
 static const spot_recovery_fault_t bamboo_faults[] = {
@@ -457,12 +601,12 @@ const spot_recovery_t spot_recovery_bamboo = {
     .source = "Thorpe et al., Bamboo, NSDI'23",
     .published = "Bamboo (NSDI'23) for BERT and GPT-2: pauses of 20 s and 30 s, steps "
                  "1.5 times as long with a loss absorbed",
-    .options = spot_bamboo_fields,
-    .options_size = sizeof(spot_bamboo_options_t),
+    .options = bamboo_fields,
+    .options_size = sizeof(bamboo_options_t),
     .never_flushes = spot_recovery_has_no_flush,
     .has_own_step_time = true,
     .sees_all_losses = true,
-    .settle = spot_bamboo_settle,
+    .settle = bamboo_settle,
     .release = bamboo_release,
     .uses = spot_recovery_uses_no_notice,
     .redundant_share = bamboo_redundant_share,

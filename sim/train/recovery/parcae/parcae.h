@@ -2,8 +2,99 @@
 /* Shared by the two Parcae systems: options and the pairs (D,P) to choose from. */
 #pragma once
 
-#include "sim/train/recovery/parcae/costs.h"
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/bind.h"
+#include "models/job.h"
+#include "models/measured_curve.h"
 #include "sim/train/recovery/recovery.h"
+
+/* The most layers of a model; the deepest pipeline has one stage less. */
+#define SPOT_PARCAE_MAX_LAYERS 1024
+
+/* The stages of pipelines of one depth. */
+typedef struct {
+    int32_t depth;     /* P; 0: no pipelines of this depth */
+    double build_ms;   /* to build the model of one stage */
+    double sum_ms;     /* to transfer all stages in turn: sum of stage_ms */
+    double longest_ms; /* to transfer the largest stage: max of stage_ms */
+    double *stage_ms;  /* [P] to transfer each stage */
+    double *bounds;    /* [P + 1] parameters before stage s; the last one: all */
+} spot_parcae_stages_t;
+
+typedef struct {
+    char *transfer_path; /* options, described in costs.c; NULL: none */
+    char *build_path;
+    double link_gbps;
+    int64_t num_layers;
+    int64_t first_parameters;
+    int64_t layer_parameters;
+    int64_t last_parameters;
+    double bytes_per_parameter;
+    double build_layer_ms;
+    int64_t build_bytes;
+    double add_ms;
+    double group_base_ms;
+    double group_add_ms;
+    double group_remove_ms;
+    double process_ms;
+    double rebuild_ms;              /* to build any stage; -1: by layers */
+    double reload_ms;               /* to read the state from storage; -1: a service has
+                                       it, from which it is transferred */
+    int has_bug;                    /* choice: no, yes */
+    spot_measured_curve_t transfer; /* us by bytes; empty: link_gbps */
+    spot_measured_curve_t build;    /* ms by depth; empty: by layers */
+    int32_t max_depth;              /* of the stages */
+    double *numbers;                /* memory of the stages */
+    spot_parcae_stages_t *stages;   /* [max_depth + 1] by depth */
+} spot_parcae_costs_t;
+
+/* Takes the figures of the job for options that are not given, reads the curves and
+ * makes the stages of all depths up to max_depth, at most layers - 1. NO_MEMORY; errors
+ * of the files go to the bind of terms. */
+SPOT_MUST_CHECK int spot_parcae_costs_settle(
+    spot_parcae_costs_t *self, spot_terms_t *terms, int64_t max_depth);
+
+/* Time to transfer bytes; 0 bytes take the time of a message. */
+double spot_parcae_transfer_ms(const spot_parcae_costs_t *self, double bytes);
+
+/* Time to restart the processes, their groups included. */
+double spot_parcae_restart_ms(
+    const spot_parcae_costs_t *self, int64_t num_pipelines, int64_t depth, bool has_additions);
+
+/* The losses of D pipelines of P stages. */
+typedef struct {
+    int32_t num_pipelines; /* 0: no instance has state */
+    int32_t depth;
+    const uint8_t *is_lost; /* [D P] by place */
+    int32_t num_left;       /* active instances, with or without a stage */
+} spot_parcae_left_t;
+
+/* The parameters to transfer when pipelines of another depth form. Each new stage, in
+ * order, takes the survivor that lacks the fewest parameters (of equal ones the first
+ * place) and transfers those; with has_bug only the last stage does.
+ * O(new depth + depth), more with few survivors. */
+double spot_parcae_missing(
+    const spot_parcae_costs_t *self, const spot_parcae_left_t *left, int32_t depth);
+
+/* The cost of pipelines of the same depth, by the instances lost of each stage of
+ * num_pipelines: intra-stage if enough are left of each, else inter-stage. O(depth). */
+double spot_parcae_same_depth_ms(const spot_parcae_costs_t *self, const spot_parcae_left_t *left,
+    const int32_t *num_lost, int32_t num_pipelines);
+
+/* The cost of a move to pipelines of another depth, whose missing parameters take
+ * transfer_ms. */
+double spot_parcae_repartition_ms(const spot_parcae_costs_t *self, double transfer_ms,
+    int32_t num_pipelines, int32_t depth, bool has_additions);
+
+/* The cost of any move. */
+double spot_parcae_move_ms(const spot_parcae_costs_t *self, const spot_parcae_left_t *left,
+    int32_t num_pipelines, int32_t depth);
+
+/* The cost to save, load and restart everything (recovery.md 2.7); the first decision
+ * saves nothing. */
+double spot_parcae_reload_ms(const spot_parcae_costs_t *self, int32_t depth, double checkpoint_ms);
 
 typedef struct {
     int32_t num_pipelines; /* D; 0: waiting */

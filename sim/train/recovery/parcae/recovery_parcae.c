@@ -1,14 +1,803 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Parcae: forms the pipelines (D,P) with the most expected samples over the next
- * intervals, including the costs of moves and preemptions. A stage without survivors is
- * read from the last checkpoint; as published a service in memory has it, so that ended
- * steps are always kept. */
+#include "sim/train/recovery/parcae/recovery_parcae.h"
+
+#include <gsl/gsl_randist.h>
+#include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "base/units.h"
 #include "sim/train/recovery/layout.h"
-#include "sim/train/recovery/parcae/lookahead.h"
-#include "sim/train/recovery/parcae/predict.h"
+
+#define PARCAE_MAX_WAYS 4
+#define PARCAE_MAX_INTERVALS 64
+
+/* The most pairs; a decision takes the square of their number in operations. */
+#define PARCAE_MAX_PAIRS 512
+
+/* ---- Expected work ---- */
+
+/* The most instances to count; beyond, the number of sets may overflow a double. */
+#define MOST_COUNTED 50
+
+/* One expectation under way. */
+typedef struct {
+    const spot_parcae_t *parcae;
+    const spot_parcae_chance_t *chance;
+    int32_t num_pipelines; /* D, P and D P of the pair in use */
+    int32_t depth;
+    int32_t num_places;
+    int32_t num_after;  /* instances left */
+    int32_t first_same; /* the pairs of the same depth */
+    int32_t end_same;
+    bool counts_stages; /* the same depth is counted by losses of stages */
+    double *costs;      /* [num_pairs + 1] result */
+    spot_parcae_left_t left;
+    int32_t num_lost[SPOT_PARCAE_MAX_LAYERS];   /* [P] by stage */
+    double transfer_ms[SPOT_PARCAE_MAX_LAYERS]; /* by new depth, mean so far */
+} expectation_t;
+
+/* P(v of the active instances are lost). */
+static double probability(const expectation_t *self, int32_t num_active_lost)
+{
+    const spot_parcae_chance_t *chance = self->chance;
+
+    return gsl_ran_hypergeometric_pdf((unsigned) num_active_lost, (unsigned) self->num_places,
+        (unsigned) (chance->num_instances - self->num_places), (unsigned) chance->num_lost);
+}
+
+/* n choose k, or a number above limit. */
+static double choose(int32_t n, int32_t k, double limit)
+{
+    double ways = 1;
+
+    if (k > n) {
+        return 0;
+    }
+    k = k < n - k ? k : n - k;
+    for (int32_t j = 1; j <= k && ways <= limit; j++) {
+        ways *= (double) (n - k + j) / j;
+    }
+    return ways;
+}
+
+static bool fits(const expectation_t *self, int32_t pair_id)
+{
+    return spot_parcae_size(self->parcae, pair_id) <= self->num_after;
+}
+
+/* Adds the costs of pipelines of the same depth, for the losses of each stage. */
+static void add_same_depth(expectation_t *self, double weight)
+{
+    const spot_parcae_t *parcae = self->parcae;
+    const bool has_loss = self->left.num_left < self->num_places;
+
+    for (int32_t id = self->first_same; id < self->end_same && fits(self, id); id++) {
+        if (id != self->chance->from || has_loss) {
+            self->costs[id] += weight * spot_parcae_same_depth_ms(&parcae->costs, &self->left,
+                                            self->num_lost, parcae->pairs[id].num_pipelines);
+        }
+    }
+}
+
+/* Adds the transfers of pipelines of other depths. */
+static void add_transfers(expectation_t *self, double weight)
+{
+    const spot_parcae_t *parcae = self->parcae;
+    const spot_parcae_costs_t *costs = &parcae->costs;
+    int32_t depth = 0;
+
+    for (int32_t id = 0; id < parcae->num_pairs; id++) {
+        if (parcae->pairs[id].depth == depth) {
+            continue;
+        }
+        depth = parcae->pairs[id].depth;
+        if (depth != self->depth && depth <= self->num_after) {
+            self->transfer_ms[depth] +=
+                weight *
+                spot_parcae_transfer_ms(costs,
+                    costs->bytes_per_parameter * spot_parcae_missing(costs, &self->left, depth));
+        }
+    }
+}
+
+/* Adds one outcome: the places that are lost. */
+static void add_outcome(
+    expectation_t *self, const int32_t *places, int32_t num_places, double weight)
+{
+    uint8_t *is_lost = self->chance->is_lost;
+
+    for (int32_t j = 0; j < num_places; j++) {
+        is_lost[places[j]] = 1;
+        self->num_lost[places[j] % self->depth]++;
+    }
+    self->left.num_left = self->num_places - num_places;
+    add_transfers(self, weight);
+    if (!self->counts_stages) {
+        add_same_depth(self, weight);
+    }
+    for (int32_t j = 0; j < num_places; j++) {
+        is_lost[places[j]] = 0;
+        self->num_lost[places[j] % self->depth]--;
+    }
+}
+
+/* ---- All outcomes ---- */
+
+/* The next set of count numbers below limit in lexical order; false: none. */
+static bool next_set(int32_t *numbers, int32_t count, int32_t limit)
+{
+    int32_t j = count - 1;
+
+    while (j >= 0 && numbers[j] == limit - count + j) {
+        j--;
+    }
+    if (j < 0) {
+        return false;
+    }
+    numbers[j]++;
+    for (j++; j < count; j++) {
+        numbers[j] = numbers[j - 1] + 1;
+    }
+    return true;
+}
+
+static void add_sets(expectation_t *self, int32_t num_active_lost)
+{
+    const double weight =
+        probability(self, num_active_lost) / choose(self->num_places, num_active_lost, HUGE_VAL);
+    int32_t *numbers = self->chance->numbers;
+
+    for (int32_t j = 0; j < num_active_lost; j++) {
+        numbers[j] = j;
+    }
+    do {
+        add_outcome(self, numbers, num_active_lost, weight);
+    } while (next_set(numbers, num_active_lost, self->num_places));
+}
+
+/* Distributes num_more losses over the stages from stage on; weight: of each way. */
+static void add_counts(expectation_t *self, int32_t stage, int32_t num_more, double weight)
+{
+    if (num_more == 0) {
+        add_same_depth(self, weight);
+        return;
+    }
+    if (stage == self->depth ||
+        (int64_t) num_more > (int64_t) (self->depth - stage) * self->num_pipelines) {
+        return;
+    }
+    for (int32_t j = 0; j <= num_more && j <= self->num_pipelines; j++) {
+        self->num_lost[stage] = j;
+        add_counts(
+            self, stage + 1, num_more - j, weight * choose(self->num_pipelines, j, HUGE_VAL));
+    }
+    self->num_lost[stage] = 0;
+}
+
+static void count_stages(expectation_t *self, int32_t fewest, int32_t most)
+{
+    for (int32_t v = fewest; v <= most; v++) {
+        self->left.num_left = self->num_places - v;
+        add_counts(self, 0, v, probability(self, v) / choose(self->num_places, v, HUGE_VAL));
+    }
+}
+
+/* ---- A sample ---- */
+
+/* Draws victims: the first of a shuffled list, with the active ones in front. Returns
+ * the number of active ones. */
+static int32_t draw(expectation_t *self)
+{
+    const spot_parcae_chance_t *chance = self->chance;
+    int32_t *numbers = chance->numbers, num_active = 0;
+
+    for (int32_t j = 0; j < chance->num_lost; j++) {
+        const uint64_t num_others = (uint64_t) (chance->num_instances - j);
+        const int32_t other = j + (int32_t) spot_rng_below(chance->rng, num_others);
+        const int32_t number = numbers[other];
+
+        numbers[other] = numbers[j];
+        numbers[j] = number;
+        if (number < self->num_places) {
+            numbers[j] = numbers[num_active];
+            numbers[num_active++] = number;
+        }
+    }
+    return num_active;
+}
+
+static void add_sample(expectation_t *self)
+{
+    const spot_parcae_chance_t *chance = self->chance;
+    const double weight = 1 / (double) chance->num_samples;
+    int64_t num_whole = 0;
+
+    for (int32_t j = 0; j < chance->num_instances; j++) {
+        chance->numbers[j] = j;
+    }
+    for (int64_t j = 0; j < chance->num_samples; j++) {
+        const int32_t num_active = draw(self);
+
+        if (num_active == 0) {
+            num_whole++;
+        } else {
+            add_outcome(self, chance->numbers, num_active, weight);
+        }
+    }
+    if (num_whole > 0) { /* the same for every draw */
+        add_outcome(self, chance->numbers, 0, weight * (double) num_whole);
+    }
+}
+
+/* ---- Together ---- */
+
+/* Selects the possible pairs. */
+static void start(expectation_t *self, const spot_parcae_t *parcae,
+    const spot_parcae_chance_t *chance, double *costs)
+{
+    const spot_parcae_pair_t *pair = &parcae->pairs[chance->from];
+
+    memset(self, 0, sizeof(*self));
+    self->parcae = parcae;
+    self->chance = chance;
+    self->costs = costs;
+    self->num_pipelines = pair->num_pipelines;
+    self->depth = pair->depth;
+    self->num_places = pair->num_pipelines * pair->depth;
+    self->num_after = chance->num_instances - chance->num_lost;
+    self->left.num_pipelines = pair->num_pipelines;
+    self->left.depth = pair->depth;
+    self->left.is_lost = chance->is_lost;
+    memset(chance->is_lost, 0, (size_t) chance->num_instances);
+    self->first_same = chance->from;
+    while (self->first_same > 0 && parcae->pairs[self->first_same - 1].depth == pair->depth) {
+        self->first_same--;
+    }
+    self->end_same = chance->from + 1;
+    while (
+        self->end_same < parcae->num_pairs && parcae->pairs[self->end_same].depth == pair->depth) {
+        self->end_same++;
+    }
+    for (int32_t id = 0; id < parcae->num_pairs; id++) {
+        if (fits(self, id)) {
+            costs[id] = 0;
+        }
+    }
+}
+
+/* Adds the restarts of moves to another depth, with or without added instances. */
+static void add_restarts(expectation_t *self, int32_t fewest, int32_t most)
+{
+    const spot_parcae_t *parcae = self->parcae;
+
+    for (int32_t id = 0; id < parcae->num_pairs; id++) {
+        const spot_parcae_pair_t *pair = &parcae->pairs[id];
+        const int64_t size = spot_parcae_size(parcae, id);
+        double with_additions = 0;
+
+        if (pair->depth == self->depth || !fits(self, id)) {
+            continue;
+        }
+        for (int32_t v = fewest; v <= most; v++) {
+            with_additions += size > self->num_places - v ? probability(self, v) : 0;
+        }
+        for (int has_additions = 0; has_additions <= 1; has_additions++) {
+            self->costs[id] +=
+                (has_additions ? with_additions : 1 - with_additions) *
+                spot_parcae_repartition_ms(&parcae->costs, self->transfer_ms[pair->depth],
+                    pair->num_pipelines, pair->depth, has_additions);
+        }
+    }
+}
+
+double spot_parcae_expect(
+    const spot_parcae_t *self, const spot_parcae_chance_t *chance, double *costs)
+{
+    const double limit = (double) chance->num_samples;
+    double num_sets = 0, num_counts = 0;
+    expectation_t work;
+    int32_t fewest, most;
+
+    start(&work, self, chance, costs);
+    fewest = chance->num_lost - (chance->num_instances - work.num_places);
+    fewest = fewest > 0 ? fewest : 0;
+    most = chance->num_lost < work.num_places ? chance->num_lost : work.num_places;
+    for (int32_t v = fewest; v <= most && num_sets <= limit; v++) {
+        num_sets += choose(work.num_places, v, limit);
+    }
+    for (int32_t v = fewest; v <= most && num_counts <= limit; v++) {
+        num_counts += choose(work.depth + v - 1, v, limit);
+    }
+    work.counts_stages = num_sets > limit && num_counts <= limit && most <= MOST_COUNTED;
+    if (num_sets > limit) {
+        add_sample(&work);
+    } else {
+        for (int32_t v = fewest; v <= most; v++) {
+            add_sets(&work, v);
+        }
+    }
+    if (work.counts_stages) {
+        count_stages(&work, fewest, most);
+    }
+    add_restarts(&work, fewest, most);
+    return fewest > 0 ? 0 : probability(&work, 0);
+}
+
+/* ---- Looking ahead ---- */
+
+/* The relative difference of sums that are equal but for rounding. */
+#define EQUAL_SHARE 1e-12
+
+/* Before the first costs of an answer that is kept: the pair + 1, 0 for none yet, then
+ * first_ms, the count and the current pair of its question. */
+#define NUM_HEAD 4
+
+/* ---- Memory ---- */
+
+/* The pairs and waiting. */
+static size_t num_states(const spot_parcae_t *parcae)
+{
+    return (size_t) parcae->num_pairs + 1;
+}
+
+static size_t table_bytes(const spot_parcae_t *parcae)
+{
+    const size_t num = num_states(parcae);
+
+    return sizeof(spot_parcae_moves_t) + num * (num + 1) * sizeof(double);
+}
+
+size_t spot_parcae_lookahead_bytes(
+    const spot_parcae_t *parcae, int64_t capacity, int32_t num_tables)
+{
+    const size_t num = num_states(parcae);
+
+    return (size_t) num_tables * table_bytes(parcae) +
+           2 * num * (PARCAE_MAX_WAYS * sizeof(spot_parcae_way_t)) +
+           (2 * num + (size_t) capacity) * sizeof(int32_t) + (size_t) capacity;
+}
+
+void spot_parcae_lookahead_start(spot_parcae_lookahead_t *self, void *memory,
+    const spot_parcae_t *parcae, int64_t capacity, int32_t num_tables)
+{
+    const size_t num = num_states(parcae);
+    double *numbers;
+
+    self->parcae = parcae;
+    self->num_tables = num_tables;
+    self->tables = memory;
+    numbers = (double *) (void *) (self->tables + num_tables);
+    for (int32_t j = 0; j < num_tables; j++) {
+        self->tables[j].costs = numbers;
+        self->tables[j].none = numbers + num * num;
+        numbers += num * (num + 1);
+    }
+    self->ways[0] = (spot_parcae_way_t *) (void *) numbers;
+    self->ways[1] = self->ways[0] + num * PARCAE_MAX_WAYS;
+    self->num_ways[0] = (int32_t *) (void *) (self->ways[1] + num * PARCAE_MAX_WAYS);
+    self->num_ways[1] = self->num_ways[0] + num;
+    self->numbers = self->num_ways[1] + num;
+    self->is_lost = (uint8_t *) (self->numbers + capacity);
+}
+
+/* ---- Tables of moves ---- */
+
+/* After waiting no instance has state; waiting itself costs nothing. */
+static void fill_waiting(const spot_parcae_t *parcae, spot_parcae_moves_t *moves)
+{
+    const spot_parcae_left_t no_survivors = {0};
+    const size_t num = num_states(parcae);
+    double *costs = moves->costs + (num - 1) * num;
+
+    for (int32_t to = 0; to < parcae->num_pairs; to++) {
+        const spot_parcae_pair_t *pair = &parcae->pairs[to];
+
+        costs[to] =
+            spot_parcae_move_ms(&parcae->costs, &no_survivors, pair->num_pipelines, pair->depth);
+    }
+    for (size_t from = 0; from < num; from++) {
+        moves->costs[from * num + num - 1] = 0;
+    }
+    moves->none[num - 1] = 1;
+}
+
+/* Each number of instances, number of victims and pair has a stream of its own, so the
+ * order of questions does not matter. */
+static void fill_table(spot_parcae_lookahead_t *self, spot_parcae_moves_t *moves)
+{
+    const spot_parcae_t *parcae = self->parcae;
+    const size_t num = num_states(parcae);
+    spot_parcae_chance_t chance = {.num_instances = moves->num_before,
+        .num_lost = moves->num_lost,
+        .num_samples = self->num_samples,
+        .rng = &self->rng,
+        .numbers = self->numbers,
+        .is_lost = self->is_lost};
+
+    fill_waiting(parcae, moves);
+    for (int32_t from = 0; from < parcae->num_pairs; from++) {
+        const uint64_t before = (uint64_t) moves->num_before << 40;
+        const uint64_t lost = (uint64_t) moves->num_lost << 16;
+
+        if (spot_parcae_size(parcae, from) <= moves->num_before) {
+            chance.from = from;
+            spot_rng_seek(&self->rng, self->seed, self->replication, SPOT_STREAM_RECOVERY,
+                before + lost + (uint64_t) from);
+            moves->none[from] =
+                spot_parcae_expect(parcae, &chance, moves->costs + (size_t) from * num);
+        }
+    }
+}
+
+static const spot_parcae_moves_t *find_table(
+    spot_parcae_lookahead_t *self, int32_t num_before, int32_t num_lost)
+{
+    const int32_t id = (int32_t) (((int64_t) num_before * 7 + num_lost) % self->num_tables);
+    spot_parcae_moves_t *moves = &self->tables[id];
+
+    if (moves->num_before != num_before || moves->num_lost != num_lost) {
+        moves->num_before = num_before;
+        moves->num_lost = num_lost;
+        fill_table(self, moves);
+    }
+    return moves;
+}
+
+int spot_parcae_moves_init(spot_parcae_moves_t *self, const spot_parcae_t *parcae)
+{
+    const size_t num = num_states(parcae);
+    uint8_t *is_lost;
+
+    self->costs = spot_calloc(num * num, sizeof(double));
+    self->none = spot_calloc(num, sizeof(double));
+    is_lost = spot_calloc((size_t) parcae->num_best, 1);
+    if (self->costs == NULL || self->none == NULL || is_lost == NULL) {
+        free(is_lost);
+        return SPOT_ERR_NO_MEMORY;
+    }
+    fill_waiting(parcae, self);
+    for (int32_t from = 0; from < parcae->num_pairs; from++) {
+        const spot_parcae_pair_t *pair = &parcae->pairs[from];
+        const spot_parcae_left_t left = {.num_pipelines = pair->num_pipelines,
+            .depth = pair->depth,
+            .is_lost = is_lost,
+            .num_left = pair->num_pipelines * pair->depth};
+
+        self->none[from] = 1;
+        for (int32_t to = 0; to < parcae->num_pairs; to++) {
+            self->costs[(size_t) from * num + (size_t) to] =
+                to == from ? 0
+                           : spot_parcae_move_ms(&parcae->costs, &left,
+                                 parcae->pairs[to].num_pipelines, parcae->pairs[to].depth);
+        }
+    }
+    free(is_lost);
+    return 0;
+}
+
+void spot_parcae_moves_free(spot_parcae_moves_t *self)
+{
+    free(self->costs);
+    free(self->none);
+    memset(self, 0, sizeof(*self));
+}
+
+/* ---- Ways ---- */
+
+static bool is_more(double a, double b)
+{
+    return a > b + EQUAL_SHARE * fabs(b);
+}
+
+/* The present pair comes first, then shallower pipelines; waiting is last. */
+static int32_t rank_of(const spot_parcae_question_t *question, int32_t first)
+{
+    return first == question->current ? -1 : first;
+}
+
+/* Whether way a is better than b, without regard to the rest of the pause. */
+static bool is_preferred(
+    const spot_parcae_question_t *question, const spot_parcae_way_t *a, const spot_parcae_way_t *b)
+{
+    return is_more(a->samples, b->samples) ||
+           (!is_more(b->samples, a->samples) &&
+               rank_of(question, a->first) < rank_of(question, b->first));
+}
+
+/* Whether way a is at least as good as b in samples and rest. */
+static bool beats(
+    const spot_parcae_question_t *question, const spot_parcae_way_t *a, const spot_parcae_way_t *b)
+{
+    return a->rest_ms <= b->rest_ms && !is_preferred(question, b, a);
+}
+
+/* Keeps a way unless others beat it; for a state that has ways. */
+static void add_to_ways(const spot_parcae_question_t *question, spot_parcae_way_t *ways,
+    int32_t *num_ways, const spot_parcae_way_t *way)
+{
+    int32_t num = 0, worst = 0;
+
+    for (int32_t j = 0; j < *num_ways; j++) {
+        if (beats(question, &ways[j], way)) {
+            return;
+        }
+    }
+    for (int32_t j = 0; j < *num_ways; j++) {
+        if (!beats(question, way, &ways[j])) {
+            ways[num++] = ways[j];
+        }
+    }
+    if (num == PARCAE_MAX_WAYS) {
+        for (int32_t j = 1; j < num; j++) {
+            worst = ways[j].samples < ways[worst].samples ? j : worst;
+        }
+        if (ways[worst].samples < way->samples) {
+            ways[worst] = *way;
+        }
+    } else {
+        ways[num++] = *way;
+    }
+    *num_ways = num;
+}
+
+/* Keeps a way unless others beat it. Most ways are the first of their state, or the
+ * first way there has clearly more samples. */
+static inline void add_way(const spot_parcae_question_t *question, spot_parcae_way_t *ways,
+    int32_t *num_ways, const spot_parcae_way_t *way)
+{
+    if (*num_ways == 0) {
+        ways[(*num_ways)++] = *way;
+    } else if (ways[0].rest_ms > way->rest_ms || !is_more(ways[0].samples, way->samples)) {
+        add_to_ways(question, ways, num_ways, way);
+    }
+}
+
+/* The way with the most samples. */
+static const spot_parcae_way_t *best_way(
+    const spot_parcae_question_t *question, const spot_parcae_way_t *ways, int32_t num_ways)
+{
+    const spot_parcae_way_t *best = &ways[0];
+
+    for (int32_t j = 1; j < num_ways; j++) {
+        best = is_preferred(question, &ways[j], best) ? &ways[j] : best;
+    }
+    return best;
+}
+
+/* fmax(0, value) without a call. */
+static inline double positive(double value)
+{
+    return value > 0 ? value : 0;
+}
+
+/* The way prolonged by an interval with a pair, after a pause of cost_ms. */
+static spot_parcae_way_t prolong(
+    const spot_parcae_way_t *way, double speed, double cost_ms, double interval_ms)
+{
+    return (spot_parcae_way_t){
+        .samples = way->samples + speed * positive(interval_ms - cost_ms),
+        .rest_ms = positive(cost_ms - interval_ms),
+        .first = way->first,
+    };
+}
+
+static void start_ways(spot_parcae_lookahead_t *self, const spot_parcae_question_t *question)
+{
+    const spot_parcae_t *parcae = self->parcae;
+
+    for (int32_t to = 0; to <= parcae->num_pairs; to++) {
+        const spot_parcae_way_t none = {.first = to};
+
+        self->num_ways[0][to] = question->first_costs[to] >= 0;
+        if (self->num_ways[0][to] > 0) {
+            self->ways[0][(size_t) to * PARCAE_MAX_WAYS] = prolong(&none, parcae->pairs[to].speed,
+                question->first_costs[to], (double) question->first_ms);
+        }
+    }
+}
+
+/* Prolongs the ways of one pair to all pairs of the instances and to waiting. */
+static void prolong_ways(spot_parcae_lookahead_t *self, const spot_parcae_question_t *question,
+    const spot_parcae_moves_t *moves, int32_t from, int32_t num_instances)
+{
+    const spot_parcae_t *parcae = self->parcae;
+    const double *costs = moves->costs + (size_t) from * num_states(parcae);
+    const double interval_ms = (double) parcae->interval_ms;
+    const spot_parcae_way_t *ways = &self->ways[0][(size_t) from * PARCAE_MAX_WAYS];
+    const spot_parcae_way_t *best = best_way(question, ways, self->num_ways[0][from]);
+
+    for (int32_t to = 0; to <= parcae->num_pairs; to++) {
+        const spot_parcae_pair_t *pair = &parcae->pairs[to];
+        spot_parcae_way_t *after = &self->ways[1][(size_t) to * PARCAE_MAX_WAYS];
+        const bool adds_restart =
+            parcae->merges_pauses && best->rest_ms > 0 && to < parcae->num_pairs;
+
+        if (spot_parcae_size(parcae, to) > num_instances) {
+            continue;
+        }
+        if (to == from) {
+            for (int32_t j = 0; j < self->num_ways[0][from]; j++) {
+                const spot_parcae_way_t way = prolong(&ways[j], pair->speed,
+                    moves->none[from] * ways[j].rest_ms + costs[to], interval_ms);
+
+                add_way(question, after, &self->num_ways[1][to], &way);
+            }
+        } else {
+            const double restart_ms = adds_restart ? spot_parcae_restart_ms(&parcae->costs,
+                                                         pair->num_pipelines, pair->depth, false)
+                                                   : 0;
+            const spot_parcae_way_t way =
+                prolong(best, pair->speed, costs[to] + restart_ms, interval_ms);
+
+            add_way(question, after, &self->num_ways[1][to], &way);
+        }
+    }
+}
+
+static void next_interval(spot_parcae_lookahead_t *self, const spot_parcae_question_t *question,
+    int32_t num_before, int32_t num_after)
+{
+    const int32_t num_pairs = self->parcae->num_pairs;
+    const spot_parcae_moves_t *moves =
+        num_after >= num_before ? self->sure : find_table(self, num_before, num_before - num_after);
+    spot_parcae_way_t *const ways = self->ways[0];
+    int32_t *const num_ways = self->num_ways[0];
+
+    memset(self->num_ways[1], 0, num_states(self->parcae) * sizeof(int32_t));
+    for (int32_t from = 0; from <= num_pairs; from++) {
+        if (num_ways[from] > 0) {
+            prolong_ways(self, question, moves, from, num_after);
+        }
+    }
+    self->ways[0] = self->ways[1];
+    self->ways[1] = ways;
+    self->num_ways[0] = self->num_ways[1];
+    self->num_ways[1] = num_ways;
+}
+
+/* Whether all ways start with the same pair: later intervals do not change the answer.
+ */
+static bool is_decided(const spot_parcae_lookahead_t *self)
+{
+    int32_t first = -1;
+
+    for (int32_t id = 0; id <= self->parcae->num_pairs; id++) {
+        const spot_parcae_way_t *ways = &self->ways[0][(size_t) id * PARCAE_MAX_WAYS];
+
+        for (int32_t j = 0; j < self->num_ways[0][id]; j++) {
+            if (first >= 0 && ways[j].first != first) {
+                return false;
+            }
+            first = ways[j].first;
+        }
+    }
+    return true;
+}
+
+static int32_t find_first(spot_parcae_lookahead_t *self, const spot_parcae_question_t *question)
+{
+    const spot_parcae_way_t *best = NULL;
+
+    start_ways(self, question);
+    for (int32_t j = 1; j < question->num_intervals && !is_decided(self); j++) {
+        next_interval(self, question, question->counts[j - 1], question->counts[j]);
+    }
+    for (int32_t id = 0; id <= self->parcae->num_pairs; id++) {
+        const spot_parcae_way_t *ways = &self->ways[0][(size_t) id * PARCAE_MAX_WAYS];
+
+        if (self->num_ways[0][id] > 0) {
+            const spot_parcae_way_t *way = best_way(question, ways, self->num_ways[0][id]);
+
+            best = best == NULL || is_preferred(question, way, best) ? way : best;
+        }
+    }
+    spot_bug_assert(best != NULL); /* waiting is always possible */
+    /* cppcheck-suppress nullPointer */
+    return best->first;
+}
+
+/* ---- Answers ---- */
+
+/* Whether the same instances are forecast for all intervals: no dice are in the answer.
+ */
+static bool has_one_count(const spot_parcae_question_t *question)
+{
+    for (int32_t j = 1; j < question->num_intervals; j++) {
+        if (question->counts[j] != question->counts[0]) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* The answer to a key, which may still be that to another one. */
+static double *place_of(const spot_parcae_lookahead_t *self, const double *key, size_t num_numbers)
+{
+    const size_t num_answers = SPOT_PARCAE_ANSWERS_BYTES / sizeof(*key) / num_numbers;
+    uint64_t hash = 0;
+
+    for (size_t j = 1; j < num_numbers; j++) {
+        uint64_t bits;
+
+        memcpy(&bits, &key[j], sizeof(bits));
+        hash = (hash ^ bits) * 0x9e3779b97f4a7c15U;
+        hash ^= hash >> 32;
+    }
+    return self->answers + hash % num_answers * num_numbers;
+}
+
+int32_t spot_parcae_look_ahead(
+    spot_parcae_lookahead_t *self, const spot_parcae_question_t *question)
+{
+    const size_t num = num_states(self->parcae), num_numbers = num + NUM_HEAD;
+    double key[NUM_HEAD + PARCAE_MAX_PAIRS + 1];
+    double *answer;
+
+    if (self->answers == NULL || !has_one_count(question)) {
+        return find_first(self, question);
+    }
+    key[1] = (double) question->first_ms;
+    key[2] = question->counts[0];
+    key[3] = question->current;
+    memcpy(key + NUM_HEAD, question->first_costs, num * sizeof(*key));
+    answer = place_of(self, key, num_numbers);
+    if (answer[0] == 0 || memcmp(answer + 1, key + 1, (num_numbers - 1) * sizeof(*key)) != 0) {
+        memcpy(answer + 1, key + 1, (num_numbers - 1) * sizeof(*key));
+        answer[0] = find_first(self, question) + 1;
+    }
+    return (int32_t) answer[0] - 1;
+}
+
+/* ---- Forecasts ---- */
+
+/* phi: the share of a change that recurs in the next one. */
+static double persistence(const int32_t *counts, int32_t num_counts)
+{
+    double squares = 0, products = 0;
+
+    for (int32_t j = 2; j < num_counts; j++) {
+        const double before = (double) counts[j - 1] - counts[j - 2];
+
+        squares += before * before;
+        products += before * ((double) counts[j] - counts[j - 1]);
+    }
+    return squares == 0 ? 0 : fmax(-1, fmin(products / squares, 1));
+}
+
+static int64_t clip(int64_t value, int64_t min, int64_t max)
+{
+    const int64_t raised = value < min ? min : value;
+
+    return raised > max ? max : raised;
+}
+
+int32_t spot_parcae_forecast(const int32_t *counts, int32_t num_counts,
+    const spot_parcae_limits_t *limits, int32_t *forecasts, int32_t num_forecasts)
+{
+    const double phi = persistence(counts, num_counts);
+    double count = counts[num_counts - 1];
+    double change = num_counts < 2 ? 0 : count - counts[num_counts - 2];
+    int32_t num_clipped = 0;
+
+    for (int32_t j = 0; j < num_forecasts; j++) {
+        int64_t rounded, clipped;
+
+        change *= phi;
+        count += change;
+        rounded = llround(count);
+        clipped = clip(rounded, limits->min, limits->max);
+        if (j > 0) {
+            clipped = clip(clipped, forecasts[0] - limits->range, forecasts[0] + limits->range);
+        }
+        num_clipped += clipped != rounded;
+        forecasts[j] = (int32_t) clipped;
+    }
+    return num_clipped;
+}
+
+/* ---- Decisions ---- */
 
 enum { PREDICT_LAST, PREDICT_ARIMA, PREDICT_ORACLE };
 static const char *const predictor_names[] = {"last", "arima", "oracle", NULL};
@@ -365,7 +1154,7 @@ static bool decide_ahead(const options_t *self, state_t *state, const spot_recov
 {
     const int64_t interval_ms = self->parcae.interval_ms;
     const bool is_boundary = view->now_ms % interval_ms == 0;
-    int32_t counts[SPOT_PARCAE_MAX_INTERVALS];
+    int32_t counts[PARCAE_MAX_INTERVALS];
     const spot_parcae_question_t question = {
         .first_ms = spot_parcae_next_ms(&self->parcae, view->now_ms) - view->now_ms,
         .num_intervals = (int32_t) self->num_intervals,
@@ -432,11 +1221,11 @@ static int parcae_settle(void *options, spot_terms_t *terms)
     if (ret != 0 || self->parcae.best == NULL) {
         return ret;
     }
-    if (self->parcae.num_pairs > SPOT_PARCAE_MAX_PAIRS) {
+    if (self->parcae.num_pairs > PARCAE_MAX_PAIRS) {
         spot_bind_error(bind, node, "recovery",
             "%d (D,P) are more than the look-ahead takes (%d): narrow min_depth to "
             "max_depth, or use parcae-throughput",
-            (int) self->parcae.num_pairs, SPOT_PARCAE_MAX_PAIRS);
+            (int) self->parcae.num_pairs, PARCAE_MAX_PAIRS);
         return 0;
     }
     if (self->limits.max > 0 && self->limits.max < self->limits.min) {
@@ -461,7 +1250,7 @@ static bool parcae_knows_future(const void *options)
 }
 
 static const spot_field_t parcae_options[] = {
-    {SPOT_RANGE(INTEGER, "look_ahead", options_t, num_intervals, 1, SPOT_PARCAE_MAX_INTERVALS, "8",
+    {SPOT_RANGE(INTEGER, "look_ahead", options_t, num_intervals, 1, PARCAE_MAX_INTERVALS, "8",
          "intervals looked ahead",
          "intervals to plan for, the one that begins included; only the first step is "
          "carried out"),

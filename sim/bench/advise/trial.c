@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "sim/bench/advise/trial.h"
+
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -9,7 +11,99 @@
 #include "base/skewed.h"
 #include "base/units.h"
 #include "base/yaml_write.h"
-#include "sim/bench/advise/advise_internal.h"
+
+/* ---- Alternatives ---- */
+
+/* What is wrong with a scenario, its place left out: the first error. */
+static const char *first_error(spot_texts_t *texts, const spot_diag_t *diag)
+{
+    for (size_t j = 0; j < diag->num_items; j++) {
+        if (diag->items[j].is_error) {
+            const char *text = strstr(diag->items[j].text, ": ");
+
+            return spot_texts_add(texts, "%s", text == NULL ? diag->items[j].text : text + 2);
+        }
+    }
+    return "the engine does not take it";
+}
+
+/* Why a bound alternative does not compete: a figure is lacking or is not measured, or
+ * its options break the rules that the others keep. NULL: it does. */
+static const char *why_not(const spot_advising_t *self, const void *scenario)
+{
+    spot_texts_t *texts = &self->result->texts;
+    const spot_outputs_t *outputs = self->experiment->outputs(scenario);
+    spot_standing_t standing = {.side = "it"};
+
+    if (self->experiment->standing != NULL) {
+        standing = self->experiment->standing(scenario);
+    }
+    if (outputs->cannot_run != NULL) {
+        return spot_texts_add(texts, "%s", outputs->cannot_run);
+    }
+    if (outputs->unmeasured != NULL) {
+        return spot_texts_add(texts, "%s: %s", standing.side, outputs->unmeasured);
+    }
+    return standing.path == NULL ? NULL
+                                 : spot_texts_add(texts,
+                                       "%s: its options break rules that the others "
+                                       "keep",
+                                       standing.side);
+}
+
+int spot_advising_look(
+    spot_advising_t *self, const spot_alternative_t *item, const char **why, bool *can_run)
+{
+    spot_texts_t texts = {.error = 0};
+    const char *text = spot_advising_scenario_text(self, &texts, item->point);
+    spot_yaml_t document = {0};
+    void *scenario = NULL;
+    spot_diag_t diag;
+    int ret = texts.error;
+    bool is_run = false;
+
+    spot_diag_init_like(&diag, self->diag);
+    ret = ret != 0 ? ret : spot_yaml_parse(&document, self->study_path, text, strlen(text), &diag);
+    ret = ret != 0 ? ret : self->experiment->bind(&scenario, document.root, self->scenario, &diag);
+    if (ret == 0 || ret == SPOT_ERR_CANNOT_RUN) {
+        is_run = ret == 0;
+        *why = why_not(self, scenario);
+        ret = 0;
+    } else if (ret == SPOT_ERR_BAD_INPUT) {
+        *why = first_error(&self->result->texts, &diag);
+        ret = 0;
+    }
+    self->experiment->free(scenario);
+    spot_yaml_free(&document);
+    spot_diag_free(&diag);
+    spot_texts_free(&texts);
+    if (can_run != NULL) {
+        *can_run = is_run;
+    }
+    return ret;
+}
+
+int64_t spot_advising_num_left(const spot_advising_t *self)
+{
+    const int64_t num_left = self->max_runs - self->result->num_runs - self->result->num_other_runs;
+
+    return num_left > 0 ? num_left : 0;
+}
+
+int64_t spot_advising_afford(
+    spot_advising_t *self, int64_t wanted, double share_of_left, int64_t least)
+{
+    const double share = floor(share_of_left * (double) spot_advising_num_left(self));
+
+    if (share >= (double) wanted) {
+        return wanted;
+    }
+    self->is_short = true;
+    least = least < wanted ? least : wanted;
+    return share > (double) least ? (int64_t) share : least;
+}
+
+/* ---- Points that are run ---- */
 
 /* What is estimated of a point; of the time only with a metric of it. */
 enum { GOAL, COST, COST_P50, COST_P95, TIME_P50, TIME_P95, NUM_ESTIMATES };

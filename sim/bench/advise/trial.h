@@ -1,9 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The parts of an advice. Internal to sim/bench/advise. */
+/* An advice under way, and its trials: points that are run to hold them against each other.
+ *
+ * An advising has the question, the alternatives and how many runs are left of those that
+ * the advice may have. A trial is a study in memory of some points that meet the same
+ * events; it grows, and says with intervals how often each point keeps the goal and what
+ * it costs. */
 #pragma once
 
 #include "sim/bench/advise/advise.h"
-#include "sim/bench/analysis/race_answer.h"
+#include "sim/bench/analysis/race.h"
 
 /* Replications of the figures of the answer and of its rivals at least, and of the
  * search's first round. */
@@ -28,19 +33,23 @@ typedef struct {
     spot_diag_t quiet; /* of the studies, whose points repeat what diag has */
 } spot_advising_t;
 
-/* ---- advise.c ---- */
+/* ---- Alternatives ---- */
 
 /* Binds the scenario of an alternative. why: why it does not compete, in texts of the
- * result; NULL: it does. NO_MEMORY, IO. */
+ * result; NULL: it does. can_run, which may be NULL: it can be simulated, whether it
+ * competes or not. NO_MEMORY, IO. */
 SPOT_MUST_CHECK int spot_advising_look(
-    spot_advising_t *self, const spot_alternative_t *item, const char **why);
+    spot_advising_t *self, const spot_alternative_t *item, const char **why, bool *can_run);
 
 /* So many of the runs that are wanted: up to a share of those that are left, and at least so many.
  * Where runs are few that leaves enough of them to decide. */
 int64_t spot_advising_afford(
     spot_advising_t *self, int64_t wanted, double share_of_left, int64_t least);
 
-/* ---- measure.c: points that are run, in studies ---- */
+/* Runs that are left of all that the advice may have. */
+int64_t spot_advising_num_left(const spot_advising_t *self);
+
+/* ---- Points that are run, in studies ---- */
 
 /* Writes the scenario with the values of a point into it. "" after an error, which
  * texts, its owner, keeps. */
@@ -117,14 +126,3 @@ void spot_trial_figures(const spot_trial_t *self, size_t point_id, spot_advice_f
  * and how often, with an interval that holds at SPOT_CONFIDENCE for the worst of them. There are
  * two recordings or more. */
 size_t spot_trial_worst_trace(const spot_trial_t *self, size_t point_id, spot_probability_t *p);
-
-/* ---- choose.c ---- */
-
-/* Finds the answer and its verdict, its rivals and, without a yes, larger fleets. */
-SPOT_MUST_CHECK int spot_advising_choose(
-    spot_advising_t *self, const spot_study_t *study, const spot_store_t *store);
-
-/* ---- doubts.c ---- */
-
-/* Searches the factors at which the answer changes. */
-SPOT_MUST_CHECK int spot_advising_doubt(spot_advising_t *self);

@@ -1,4 +1,37 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The expected cost of a move when an unknown set of instances is preempted: the random
+ * part of Parcae's liveput.
+ *
+ * Victims are uniform without replacement over all instances, standby included. Outcomes
+ * are the sets of victims, or for pipelines of the same depth the losses of each stage.
+ * If there are at most num_samples outcomes all are counted, otherwise the mean of a
+ * sample is taken. */
+#pragma once
+
+#include <stdint.h>
+
+#include "base/rng.h"
+#include "sim/train/recovery/parcae/parcae.h"
+
+typedef struct {
+    int32_t from;          /* the pair in use */
+    int32_t num_instances; /* N; the pair uses the first D P */
+    int32_t num_lost;      /* k of them */
+    int64_t num_samples;   /* >= 1 */
+    spot_rng_t *rng;       /* at the start of its stream; used for a sample */
+    int32_t *numbers;      /* [N] scratch */
+    uint8_t *is_lost;      /* [N] scratch */
+} spot_parcae_chance_t;
+
+/* Sets costs[num_pairs + 1] to the expected ms of the moves to all pairs of at most N -
+ * k instances; others stay unchanged. Staying costs something only after a loss:
+ * costs[from] is the mean of cost * [an active instance is lost]. Returns the
+ * probability that no active instance is lost. */
+double spot_parcae_expect(
+    const spot_parcae_t *self, const spot_parcae_chance_t *chance, double *costs);
+
+/* ---- Looking ahead ---- */
+
 /* Parcae's look-ahead: the (D,P) to form now for the most expected samples over the next
  * intervals.
  *
@@ -7,15 +40,6 @@
  * SPOT_PARCAE_MAX_WAYS with the most samples. An interval of length T yields speed *
  * max(0, T - E[cost]) samples; a cost above T leaves a rest for the next interval. Only
  * the first step is carried out; the next decision looks ahead again. */
-#pragma once
-
-#include "sim/train/recovery/parcae/liveput.h"
-
-#define SPOT_PARCAE_MAX_WAYS 4
-#define SPOT_PARCAE_MAX_INTERVALS 64
-
-/* The most pairs; a decision takes the square of their number in operations. */
-#define SPOT_PARCAE_MAX_PAIRS 512
 
 /* Memory for answers that are kept. */
 #define SPOT_PARCAE_ANSWERS_BYTES ((size_t) 256 << 10)
@@ -75,3 +99,21 @@ void spot_parcae_moves_free(spot_parcae_moves_t *self);
 /* The pair to form. O(num_intervals pairs^2) and the computation of new tables. */
 int32_t spot_parcae_look_ahead(
     spot_parcae_lookahead_t *self, const spot_parcae_question_t *question);
+
+/* ---- Forecasts ---- */
+
+/* Forecasts of the number of instances from the counts so far. */
+
+/* Limits of the forecasts. */
+typedef struct {
+    int64_t min;
+    int64_t max;
+    int64_t range; /* the most that a forecast may differ from the first one */
+} spot_parcae_limits_t;
+
+/* ARIMA(1,1,0): the latest change recurs, each time phi times as large. phi, from -1 to
+ * 1, minimises the squared errors of the changes of the counts (conditional least
+ * squares). counts: [num_counts] at least one, the latest last; forecasts:
+ * [num_forecasts] rounded, then cut off at the limits. Returns how many were cut off. */
+int32_t spot_parcae_forecast(const int32_t *counts, int32_t num_counts,
+    const spot_parcae_limits_t *limits, int32_t *forecasts, int32_t num_forecasts);
