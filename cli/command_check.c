@@ -20,6 +20,7 @@
 #include "reports/table/wrap.h"
 #include "sim/bench/analysis/race.h"
 #include "sim/bench/store/store_sqlite.h"
+#include "sim/bench/store/store_whole.h"
 #include "sim/bench/study/study.h"
 #include "sim/engines.h"
 #include "sim/input/place.h"

@@ -6,6 +6,7 @@
 #include "cli/command.h"
 #include "cli/progress.h"
 #include "sim/bench/analysis/race.h"
+#include "sim/bench/store/store_merge.h"
 #include "sim/bench/store/store_sqlite.h"
 
 typedef struct {

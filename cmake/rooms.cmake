@@ -1,6 +1,6 @@
 # A room is a folder and a target; NEEDS are its arrows to other rooms. A global property keeps the
 # arrows, with which tests/structure compares every #include. A source may be in a folder of the
-# room (parcae/costs.c).
+# room (parcae/parcae.c).
 #
 #   spot_room(NAME SOURCES a.c b.c [NEEDS room...] [LIBS imported-target...])
 function(spot_room name)

@@ -23,7 +23,7 @@
  * - state_size() and start(): only with memory between decisions.
  * sim/train/recovery/layout.h keeps the holders of the stages. A run allocates no
  * memory.
- * - settle(): for values computed once from job and options. sim/train/recovery/terms.h
+ * - settle(): for values computed once from job and options. sim/train/recovery/recovery.h
  * has the figures of the job, and reports what the scenario lacks.
  *
  * Decide by sets, not by their order: the order of instances lost at one instant means

@@ -15,7 +15,7 @@
  * Incomplete grid: the values of different keys are correlated, so the effect of one key
  * contains that of others. Shares are correlation ratios and do not add up.
  *
- * All squares are products of different groups of replications (group_means.h), which
+ * All squares are products of different groups of replications (sensitivity.h), which
  * removes replication noise. */
 #pragma once
 

@@ -6,9 +6,7 @@
 
 #include "base/memory.h"
 #include "base/utf8.h"
-#include "sim/bench/store/store_sqlite_internal.h"
-
-#define CHANGED "-dirty" /* ends the name of a commit with changes on top of it */
+#include "sim/bench/store/sqlite_rows.h"
 
 const spot_library_t spot_store_libraries[] = {
     {"sqlite", sqlite3_libversion},
@@ -93,73 +91,4 @@ void spot_origin_free(spot_origin_t *self)
     free(self->canonical);
     free(self->canonical_sha256);
     memset(self, 0, sizeof(*self));
-}
-
-/* Says which process writes to the file, as far as it noted it. */
-static void say_taken(spot_db_t *db, spot_diag_t *diag)
-{
-    char machine[SPOT_UTF8_SHOWN_BYTES], command[SPOT_UTF8_SHOWN_BYTES];
-    sqlite3_stmt *row;
-    int ret = spot_db_prepare(db, &row,
-        "SELECT process, machine, command_line FROM provenance WHERE ended IS NULL "
-        "ORDER BY started DESC LIMIT 1");
-
-    if (spot_db_next_row(db, row, &ret)) {
-        spot_diag_error(diag, db->path, 0, 0,
-            "process %lld on %s writes to it (%s); wait until it has ended, or run "
-            "shards and merge them",
-            (long long) sqlite3_column_int64(row, 0),
-            spot_utf8_shown((const char *) sqlite3_column_text(row, 1), machine),
-            spot_utf8_shown((const char *) sqlite3_column_text(row, 2), command));
-    } else {
-        spot_diag_error(diag, db->path, 0, 0,
-            "another process is opening it; wait until it has ended, or run shards and "
-            "merge them");
-    }
-    sqlite3_finalize(row);
-    spot_db_forget(db);
-}
-
-int spot_sqlite_claim(spot_db_t *db, spot_diag_t *diag)
-{
-    bool is_taken;
-    const int ret = spot_db_claim(db, &is_taken);
-
-    if (ret != 0 || !is_taken) {
-        return ret;
-    }
-    say_taken(db, diag);
-    return SPOT_ERR_BAD_INPUT;
-}
-
-/* Two programs are one if their versions and commits are the same. Whether there were
- * changes that are in no commit makes no difference: most have nothing to do with the
- * numbers. */
-int spot_programs_check(spot_db_t *db, const spot_provenance_t *provenance, spot_diag_t *diag)
-{
-    const bool is_ours = provenance != NULL;
-    const int other = is_ours ? 2 : 0; /* the column that a message begins with */
-    const char *texts[4];
-    sqlite3_stmt *row;
-    int ret = spot_db_prepare(db, &row,
-        "WITH w AS (SELECT started, writer, version, commit_id, replace(commit_id, %Q, "
-        "'') AS bare FROM provenance WHERE rows_added > 0), p AS (SELECT coalesce(%Q, "
-        "version) AS version, coalesce(%Q, commit_id) AS commit_id FROM w ORDER BY "
-        "started, writer LIMIT 1) SELECT p.version, p.commit_id, w.version, w.commit_id "
-        "FROM p JOIN w ON w.version != p.version OR w.bare != replace(p.commit_id, %Q, "
-        "'') ORDER BY w.started, w.writer LIMIT 1",
-        CHANGED, is_ours ? provenance->version : NULL, is_ours ? provenance->commit : NULL,
-        CHANGED);
-
-    if (spot_db_next_row(db, row, &ret)) {
-        for (int j = 0; j < 4; j++) {
-            texts[j] = (const char *) sqlite3_column_text(row, (j + other) % 4);
-        }
-        spot_diag_warn(diag, db->path, 0, 0,
-            "has rows of spotsim %s (%s)%s %s (%s): numbers may differ, so run all of a "
-            "study with one program",
-            texts[0], texts[1], is_ours ? "; this is" : " and of", texts[2], texts[3]);
-    }
-    sqlite3_finalize(row);
-    return ret;
 }

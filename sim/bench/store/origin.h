@@ -53,3 +53,6 @@ SPOT_MUST_CHECK int spot_origin_read(spot_origin_t *self, const spot_store_t *st
 
 /* Accepts a zeroed self. */
 void spot_origin_free(spot_origin_t *self);
+
+/* As a store on disk reads it. */
+int spot_sqlite_read_origin(const spot_store_t *store, spot_origin_t *origin);

@@ -10,7 +10,8 @@
 
 #include "base/memory.h"
 #include "sim/bench/store/json_members.h"
-#include "sim/bench/store/store_sqlite_internal.h"
+#include "sim/bench/store/schema.h"
+#include "sim/bench/store/sqlite_rows.h"
 
 /* ---- Kinds: what the series in a table of rows is ---- */
 

@@ -6,6 +6,8 @@
 #include "sim/bench/engine/series.h"
 #include "sim/bench/store/store.h"
 
+struct spot_db; /* of sqlite_db.h */
+
 /* A replication whose series are kept. */
 typedef struct {
     size_t point_id;
@@ -44,3 +46,24 @@ SPOT_MUST_CHECK int spot_store_put_series(
  * O(cells). */
 SPOT_MUST_CHECK int spot_store_read_series(
     const spot_store_t *store, size_t point_id, int64_t replication, spot_recording_t *recording);
+
+/* ---- The series of a file, by the numbers of its points ---- */
+
+/* Adds the series of a replication, unless it has some. Within a transaction. */
+SPOT_MUST_CHECK int spot_series_write(
+    struct spot_db *db, int64_t number, int64_t replication, const spot_recording_t *recording);
+
+/* As spot_store_read_series(). */
+SPOT_MUST_CHECK int spot_series_read(
+    struct spot_db *db, int64_t number, int64_t replication, spot_recording_t *recording);
+
+/* Lists all replications with series in a zeroed list; their point_id is the number of
+ * the point. BAD_INPUT: they are not those that were written. */
+SPOT_MUST_CHECK int spot_series_numbers(struct spot_db *db, spot_series_list_t *list);
+
+/* Makes in a model the tables for the rows of the series of a file. BAD_INPUT: their kinds
+ * are not those that were written. */
+SPOT_MUST_CHECK int spot_series_create_tables(struct spot_db *model, struct spot_db *db);
+
+/* Sees whether these have no rows but those of the series of the list. BAD_INPUT. */
+SPOT_MUST_CHECK int spot_series_check_tables(struct spot_db *db);

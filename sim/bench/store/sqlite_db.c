@@ -1,19 +1,114 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #define _GNU_SOURCE /* realpath(), locks of open files */
-
 #include "sim/bench/store/sqlite_db.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <stdarg.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/bytes.h"
 #include "base/memory.h"
-#include "sim/bench/store/digest.h"
+
+static int db_check(spot_db_t *self, int result);
+
+/* ---- Digests ---- */
+
+#define NULL_WORD UINT64_C(0x6e756c6c) /* "null" */
+
+static uint64_t digest_bytes(uint64_t digest, const void *bytes, size_t num_bytes)
+{
+    for (size_t j = 0; j < num_bytes; j += sizeof(uint64_t)) {
+        const size_t num_left = num_bytes - j;
+        uint64_t word = 0;
+
+        memcpy(&word, (const char *) bytes + j, num_left < sizeof(word) ? num_left : sizeof(word));
+        digest = spot_digest_word(digest, word);
+    }
+    return spot_digest_word(digest, num_bytes);
+}
+
+uint64_t spot_digest_text(uint64_t digest, const char *text)
+{
+    return text == NULL ? spot_digest_word(digest, NULL_WORD)
+                        : digest_bytes(digest, text, strlen(text));
+}
+
+uint64_t spot_digest_number(uint64_t digest, double number)
+{
+    return spot_digest_word(digest, isnan(number) ? NULL_WORD : spot_double_bits(number));
+}
+
+uint64_t spot_digest_integer(uint64_t digest, int64_t integer)
+{
+    return spot_digest_word(spot_digest_word(digest, SQLITE_INTEGER), (uint64_t) integer);
+}
+
+static uint64_t digest_values(int num_values, sqlite3_value **values)
+{
+    uint64_t digest = 0;
+
+    for (int j = 0; j < num_values; j++) {
+        const int type = sqlite3_value_type(values[j]);
+
+        if (type == SQLITE_INTEGER) {
+            digest = spot_digest_integer(digest, sqlite3_value_int64(values[j]));
+            continue;
+        }
+        digest = spot_digest_word(digest, (uint64_t) type);
+        if (type == SQLITE_FLOAT) {
+            digest = spot_digest_number(digest, sqlite3_value_double(values[j]));
+        } else if (type != SQLITE_NULL) {
+            const void *bytes = sqlite3_value_blob(values[j]);
+
+            digest = digest_bytes(digest, bytes, (size_t) sqlite3_value_bytes(values[j]));
+        }
+    }
+    return digest;
+}
+
+static void digest_row(sqlite3_context *context, int num_values, sqlite3_value **values)
+{
+    sqlite3_result_int64(context, (sqlite3_int64) digest_values(num_values, values));
+}
+
+static void add_row(sqlite3_context *context, int num_values, sqlite3_value **values)
+{
+    uint64_t *sum = sqlite3_aggregate_context(context, sizeof(*sum));
+
+    if (sum == NULL) {
+        sqlite3_result_error_nomem(context);
+    } else {
+        *sum += digest_values(num_values, values);
+    }
+}
+
+static void end_rows(sqlite3_context *context)
+{
+    const uint64_t *sum = sqlite3_aggregate_context(context, 0);
+
+    sqlite3_result_int64(context, sum == NULL ? 0 : (sqlite3_int64) *sum);
+}
+
+/* Makes the functions known to a connection. */
+static int digest_register(spot_db_t *db)
+{
+    const int flags = SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_DIRECTONLY;
+    const int ret = db_check(
+        db, sqlite3_create_function(db->handle, "digest", -1, flags, NULL, digest_row, NULL, NULL));
+
+    return ret == 0 ? db_check(db, sqlite3_create_function(db->handle, "digest_rows", -1, flags,
+                                       NULL, NULL, add_row, end_rows))
+                    : ret;
+}
+
+/* ---- Databases ---- */
 
 /* Result codes are extended ones: the lower byte is the kind. */
 #define KIND(result) ((result) &0xff)
@@ -72,7 +167,9 @@ static int remember(spot_db_t *self, int result, const char *sentence)
     return error_of(result);
 }
 
-int spot_db_check(spot_db_t *self, int result)
+/* 0 for SQLITE_OK, _ROW and _DONE; else remembers result and returns our error for it.
+ */
+static int db_check(spot_db_t *self, int result)
 {
     if (error_of(result) != 0) {
         const int extended = sqlite3_extended_errcode(self->handle);
@@ -124,7 +221,7 @@ int spot_db_check_place(spot_db_t *self)
                ? remember(self, CROSSED,
                      "the database was removed, moved or replaced while it was written, "
                      "and what was run is lost with it; run again")
-               : spot_db_check(self, result);
+               : db_check(self, result);
 }
 
 int spot_db_error(const spot_db_t *self)
@@ -491,7 +588,7 @@ static int open_handle(spot_db_t *self, const char *name, spot_db_mode_t mode)
                   flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_URI | SQLITE_OPEN_EXRESCODE, NULL);
 
     sqlite3_free(uri);
-    return self->handle == NULL ? SPOT_ERR_NO_MEMORY : spot_db_check(self, result);
+    return self->handle == NULL ? SPOT_ERR_NO_MEMORY : db_check(self, result);
 }
 
 int spot_db_open(spot_db_t *self, const char *path, spot_db_mode_t mode, int timeout_ms)
@@ -521,7 +618,7 @@ int spot_db_open(spot_db_t *self, const char *path, spot_db_mode_t mode, int tim
         /* what may not be written was opened to be read, silently */
         ret = remember(self, SQLITE_READONLY, "read-only");
     }
-    ret = ret == 0 ? spot_digest_register(self) : ret;
+    ret = ret == 0 ? digest_register(self) : ret;
     return ret == 0 ? spot_db_integer(self, &version, "PRAGMA schema_version")
                     : ret; /* opening alone reads nothing */
 }
@@ -534,8 +631,7 @@ int spot_db_open_memory(spot_db_t *self)
     result = sqlite3_open_v2(":memory:", &self->handle,
         SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE,
         NULL);
-    return self->handle == NULL || self->path == NULL ? SPOT_ERR_NO_MEMORY
-                                                      : spot_db_check(self, result);
+    return self->handle == NULL || self->path == NULL ? SPOT_ERR_NO_MEMORY : db_check(self, result);
 }
 
 int spot_db_claim(spot_db_t *self, bool *is_taken)
@@ -637,7 +733,7 @@ int spot_db_run(spot_db_t *self, const char *format, ...)
     sql = write_sql(self, format, arguments);
     va_end(arguments);
     ret = sql == NULL ? SPOT_ERR_NO_MEMORY
-                      : spot_db_check(self, sqlite3_exec(self->handle, sql, NULL, NULL, NULL));
+                      : db_check(self, sqlite3_exec(self->handle, sql, NULL, NULL, NULL));
     sqlite3_free(sql);
     return ret;
 }
@@ -652,9 +748,8 @@ int spot_db_prepare(spot_db_t *self, sqlite3_stmt **statement, const char *forma
     va_start(arguments, format);
     sql = write_sql(self, format, arguments);
     va_end(arguments);
-    ret = sql == NULL
-              ? SPOT_ERR_NO_MEMORY
-              : spot_db_check(self, sqlite3_prepare_v2(self->handle, sql, -1, statement, NULL));
+    ret = sql == NULL ? SPOT_ERR_NO_MEMORY
+                      : db_check(self, sqlite3_prepare_v2(self->handle, sql, -1, statement, NULL));
     sqlite3_free(sql);
     return ret;
 }
@@ -680,7 +775,7 @@ int spot_db_integer(spot_db_t *self, sqlite3_int64 *value, const char *format, .
 
 int spot_db_step_done(spot_db_t *self, sqlite3_stmt *statement)
 {
-    const int ret = spot_db_check(self, sqlite3_step(statement));
+    const int ret = db_check(self, sqlite3_step(statement));
 
     sqlite3_reset(statement);
     return ret;
@@ -690,7 +785,7 @@ bool spot_db_next_row(spot_db_t *self, sqlite3_stmt *statement, int *error)
 {
     const int result = *error == 0 ? sqlite3_step(statement) : SQLITE_DONE;
 
-    *error = *error == 0 ? spot_db_check(self, result) : *error;
+    *error = *error == 0 ? db_check(self, result) : *error;
     return result == SQLITE_ROW;
 }
 

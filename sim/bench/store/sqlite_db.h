@@ -5,6 +5,7 @@
 
 #include <sqlite3.h>
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "base/diag.h"
 #include "base/error.h"
@@ -17,7 +18,7 @@ typedef enum {
     SPOT_DB_BESIDE /* the same in a process that has the file open to write */
 } spot_db_mode_t;
 
-typedef struct {
+typedef struct spot_db {
     sqlite3 *handle;
     char *path;     /* as the user gave it */
     int failure;    /* extended result code of SQLite that was met first, or 0 */
@@ -53,10 +54,6 @@ SPOT_MUST_CHECK int spot_db_claim(spot_db_t *self, bool *is_taken);
 
 /* Attaches a file that is open to be read, and stays so until it is detached. */
 SPOT_MUST_CHECK int spot_db_attach(spot_db_t *self, const spot_db_t *read, const char *schema);
-
-/* 0 for SQLITE_OK, _ROW and _DONE; else remembers result and returns our error for it.
- */
-int spot_db_check(spot_db_t *self, int result);
 
 /* Remembers that the file holds what spotsim never writes; returns BAD_INPUT. format: as
  * sqlite3_mprintf(). */
@@ -110,3 +107,28 @@ char *spot_db_text(sqlite3_stmt *statement, int column, int *error);
 /* Ends a transaction: commits if error is 0, else rolls back. Returns error, or what the
  * commit says. */
 SPOT_MUST_CHECK int spot_db_end(spot_db_t *self, int error);
+
+/* ---- Digests ---- */
+
+/* Digests of what a store holds, by which a damaged file is known: 64 bits, any change
+ * of one word changes them. They find accidents, not forgery. Internal to
+ * sim/bench/store.
+ *
+ * In SQL, digest(a, b, ...) is that of the values in their order, with their types, and
+ * the aggregate digest_rows(a, b, ...) that of a set of rows in any order. */
+
+/* Goes on from the digest of what was before. */
+static inline uint64_t spot_digest_word(uint64_t digest, uint64_t word)
+{
+    digest = (digest ^ word) * UINT64_C(0x9e3779b97f4a7c15);
+    return digest ^ digest >> 29;
+}
+
+/* The same for a text, or NULL, which is none. */
+uint64_t spot_digest_text(uint64_t digest, const char *text);
+
+/* The same for a number; all NAN are one. */
+uint64_t spot_digest_number(uint64_t digest, double number);
+
+/* As digest() in SQL goes on with an integer; digest: 0 before the first value. */
+uint64_t spot_digest_integer(uint64_t digest, int64_t integer);

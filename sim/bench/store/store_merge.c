@@ -3,6 +3,8 @@
  * the stores named after it, and gives it OUT's name at the end. Each store is read
  * through first, so what is damaged is known by its name, and then attached, and its
  * rows inserted by their points' keys. */
+#include "sim/bench/store/store_merge.h"
+
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -12,7 +14,8 @@
 #include "base/memory.h"
 #include "base/outfile.h"
 #include "sim/bench/store/series_rows.h"
-#include "sim/bench/store/store_sqlite_internal.h"
+#include "sim/bench/store/store_sqlite.h"
+#include "sim/bench/store/store_whole.h"
 
 #define TIMEOUT_MS 10000
 

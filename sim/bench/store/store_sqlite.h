@@ -31,13 +31,6 @@ SPOT_MUST_CHECK int spot_store_open_sqlite(spot_store_t **self, const char *path
 SPOT_MUST_CHECK int spot_store_open_sqlite_reader(
     spot_store_t **self, const char *path, spot_diag_t *diag);
 
-/* Reads all that a store has that was opened by the call above, and sees whether it is what
- * was written, and nothing else in the file: all rows and series, their tables, what SQLite
- * keeps of its own. BAD_INPUT also, with an error in diag for each, for tables and views of
- * others, which all other calls read past. Of other errors flush() says why. INTERRUPTED by
- * stop. O(rows). */
-SPOT_MUST_CHECK int spot_store_check_sqlite(spot_store_t *store, spot_diag_t *diag);
-
 /* Looks at a store that spot_store_open_sqlite() would go on with, and refuses what it
  * would refuse: it has the rows of the study, whose head must outlive it, that are
  * there, and is otherwise as of spot_store_open_sqlite_reader(). No file is made or
@@ -46,14 +39,12 @@ SPOT_MUST_CHECK int spot_store_check_sqlite(spot_store_t *store, spot_diag_t *di
 SPOT_MUST_CHECK int spot_store_look_sqlite(spot_store_t **self, const char *path,
     const spot_study_head_t *head, const spot_provenance_t *provenance, spot_diag_t *diag);
 
-/* Brings the rows and the provenance of stores of one study together in out_path, which
- * may be there already with a part of them. All or nothing: whatever happens, OUT is
- * what it was before or has everything; merging again changes nothing. An OUT that was
- * not there may stay behind empty, as another process may have opened it meanwhile: any
- * study or merge starts in it as in none. Points are
- * matched by their keys. BAD_INPUT also where the studies differ, with the difference
- * and both file names, and where a row is in two stores and not the same, with its
- * point, replication and metric. INTERRUPTED: the watch was stopped. The watch is told
- * the stores done; *num_added: rows that came to OUT; may be NULL. */
-SPOT_MUST_CHECK int spot_store_merge(const char *out_path, size_t num_paths,
-    const char *const *paths, const spot_watch_t *watch, int64_t *num_added, spot_diag_t *diag);
+/* For tests; all 0: as users have it. */
+typedef struct {
+    int timeout_ms;    /* how long to wait for others' locks */
+    int64_t max_pages; /* of the file: beyond, the disk is full */
+} spot_sqlite_options_t;
+
+SPOT_MUST_CHECK int spot_store_open_sqlite_with(spot_store_t **self, const char *path,
+    const spot_study_head_t *head, const spot_provenance_t *provenance,
+    const spot_sqlite_options_t *options, spot_diag_t *diag);

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Whether a store on disk is whole. Reading compares the rows of a batch with the batch, but
- * a batch that is lost takes its rows with it: so the table total counts what other tables
- * have, and is compared when a store is opened. What differs is then looked for in all rows,
- * to be named. */
+#include "sim/bench/store/store_whole.h"
+
 #include <stdio.h>
 #include <string.h>
 
 #include "base/stop.h"
-#include "sim/bench/store/store_sqlite_internal.h"
+#include "sim/bench/store/series_rows.h"
 
 /* ---- The total ---- */
 
@@ -85,18 +83,6 @@ int spot_sqlite_total_make(spot_db_t *db, const spot_columns_t *columns)
 }
 
 /* ---- Batches, when a store is opened ---- */
-
-int spot_sqlite_say_batch(
-    spot_sqlite_store_t *self, spot_db_t *db, size_t point_id, int64_t first, const char *why)
-{
-    char *key = spot_stored_point_key(self->base.head, point_id);
-    const int ret = spot_db_damaged(db, "point %s, batch of replications from %lld on: %s",
-        key == NULL ? "?" : key, (long long) first, why);
-
-    sqlite3_free(key);
-    self->is_damaged = true;
-    return ret;
-}
 
 /* Adds a batch to the counts of its point. */
 static int count_batch(spot_sqlite_store_t *self, spot_db_t *db, int64_t number, int64_t first,

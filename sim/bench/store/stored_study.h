@@ -54,7 +54,3 @@ SPOT_MUST_CHECK int spot_stored_points_find(const spot_stored_study_t *self, spo
 /* Sees whether the points of the file, with their columns, are those of its study.
  * BAD_INPUT. O(points x axes). */
 SPOT_MUST_CHECK int spot_stored_points_check(const spot_stored_study_t *self, spot_db_t *db);
-
-/* Writes the table of points, with these numbers. */
-SPOT_MUST_CHECK int spot_stored_points_write(spot_db_t *db, const spot_study_head_t *head,
-    const spot_columns_t *columns, const uint32_t *numbers);

@@ -10,6 +10,7 @@
 
 #include "reports/timeline_chart.h"
 #include "sim/bench/store/series_rows.h"
+#include "sim/bench/store/store_merge.h"
 #include "sim/bench/store/store_sqlite.h"
 #include "sim/bench/study/study.h"
 #include "sim/engines.h"

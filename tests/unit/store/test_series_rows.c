@@ -14,6 +14,7 @@
 
 #include "sim/bench/store/series_rows.h"
 #include "sim/bench/store/store.h"
+#include "sim/bench/store/store_merge.h"
 #include "store_case.h"
 
 /* Columns of every kind, with names that are no plain words of SQL. */

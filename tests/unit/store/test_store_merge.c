@@ -14,6 +14,7 @@
 #include <cmocka.h>
 
 #include "sim/bench/analysis/race.h"
+#include "sim/bench/store/store_merge.h"
 #include "store_case.h"
 
 #define NUM_SHARDS 12 /* more than SQLite attaches at once */

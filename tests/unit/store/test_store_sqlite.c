@@ -15,7 +15,8 @@
 #include <cmocka.h>
 
 #include "sim/bench/analysis/summary.h"
-#include "sim/bench/store/store_sqlite_internal.h"
+#include "sim/bench/store/sqlite_rows.h"
+#include "sim/bench/store/store_sqlite.h"
 #include "store_contract.h"
 
 #define NOBODY 65534

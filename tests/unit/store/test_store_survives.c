@@ -18,7 +18,8 @@
 #include <cmocka.h>
 
 #include "sim/bench/analysis/summary.h"
-#include "sim/bench/store/store_sqlite_internal.h"
+#include "sim/bench/store/sqlite_rows.h"
+#include "sim/bench/store/store_sqlite.h"
 #include "store_case.h"
 
 #define BATCH_ROWS 64 /* of the study */

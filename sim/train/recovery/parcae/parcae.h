@@ -24,7 +24,7 @@ typedef struct {
 } spot_parcae_stages_t;
 
 typedef struct {
-    char *transfer_path; /* options, described in costs.c; NULL: none */
+    char *transfer_path; /* options, described in parcae.c; NULL: none */
     char *build_path;
     double link_gbps;
     int64_t num_layers;

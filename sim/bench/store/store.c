@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The store in memory with all rows. Writers touch rows of their own and then mark them
- * as there, so no lock is needed: a reader sees a row whole or not at all. No two
- * threads put the same row at once. */
-#include <stdatomic.h>
+#include "sim/bench/store/store.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
-#include "sim/bench/store/store.h"
 
 typedef struct {
     spot_store_t base; /* first, so that a store is one of these */
@@ -174,5 +171,27 @@ int spot_store_open_memory(spot_store_t **self, const spot_study_head_t *head)
         return SPOT_ERR_NO_MEMORY;
     }
     *self = &store->base;
+    return 0;
+}
+
+/* ---- Break-evens ---- */
+
+int spot_store_keep_break_evens(
+    spot_store_t *self, size_t num_items, const spot_break_even_t *items)
+{
+    spot_break_even_t *copy = spot_calloc(num_items, sizeof(*copy));
+    int ret = copy == NULL ? SPOT_ERR_NO_MEMORY : 0;
+
+    if (ret == 0 && self->put_break_evens != NULL) {
+        ret = self->put_break_evens(self, num_items, items);
+    }
+    if (ret != 0) {
+        free(copy);
+        return ret;
+    }
+    memcpy(copy, items, num_items * sizeof(*copy));
+    free(self->break_evens);
+    self->break_evens = copy;
+    self->num_break_evens = num_items;
     return 0;
 }

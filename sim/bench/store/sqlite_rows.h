@@ -1,27 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* How the store on disk is made inside: all that is written is written on one
- * connection, under a lock; all that is read is read on another. Internal to
- * sim/bench/store.
- */
+/* The state of a store on disk, and its rows: all that is written is written on one
+ * connection, under a lock; all that is read is read on another. Rows are read batch by
+ * batch, and handed on once those of their batch are known to be the ones that were
+ * written. Internal to sim/bench/store. */
 #pragma once
 
 #include <pthread.h>
 #include <stdatomic.h>
 
-#include "sim/bench/store/digest.h"
-#include "sim/bench/store/series_rows.h"
-#include "sim/bench/store/store_sqlite.h"
+#include "sim/bench/store/origin.h"
 #include "sim/bench/store/stored_study.h"
-
-/* For tests; all 0: as users have it. */
-typedef struct {
-    int timeout_ms;    /* how long to wait for others' locks */
-    int64_t max_pages; /* of the file: beyond, the disk is full */
-} spot_sqlite_options_t;
-
-SPOT_MUST_CHECK int spot_store_open_sqlite_with(spot_store_t **self, const char *path,
-    const spot_study_head_t *head, const spot_provenance_t *provenance,
-    const spot_sqlite_options_t *options, spot_diag_t *diag);
 
 /* What there is of all batches together. */
 typedef struct {
@@ -119,14 +107,19 @@ SPOT_MUST_CHECK static inline int spot_sqlite_copy(
     return self->copy == NULL ? 0 : self->copy->put(self->copy, piece);
 }
 
-/* Readies the store for writing; and its end, with what is noted of it: outcome as in
- * spot_store_t. */
-SPOT_MUST_CHECK int spot_sqlite_start_writing(spot_sqlite_store_t *self, double timeout_s);
-void spot_sqlite_stop_writing(spot_sqlite_store_t *self);
+/* As a store reads. */
+int spot_sqlite_read(const spot_store_t *store, size_t point_id, int64_t first_replication,
+    spot_row_function_t function, void *context);
 
-/* Notes the process. Within a transaction. */
-SPOT_MUST_CHECK int spot_sqlite_enter(
-    spot_sqlite_store_t *self, const spot_provenance_t *provenance);
+/* Reads the rows of a point from the file even if there is a copy of them. */
+SPOT_MUST_CHECK int spot_sqlite_read_file(spot_sqlite_store_t *store, size_t point_id,
+    int64_t first_replication, spot_row_function_t function, void *context);
+
+/* Remembers that a batch is damaged; returns BAD_INPUT. */
+int spot_sqlite_say_batch(
+    spot_sqlite_store_t *self, spot_db_t *db, size_t point_id, int64_t first, const char *why);
+
+/* What follows notes the process that writes, see origin.h. */
 
 /* Warns, once, if the file has rows of another version or commit than this program's;
  * provenance NULL: of two. */
@@ -137,46 +130,6 @@ SPOT_MUST_CHECK int spot_programs_check(
  * says which. */
 SPOT_MUST_CHECK int spot_sqlite_claim(spot_db_t *db, spot_diag_t *diag);
 
-/* Parts of the interface. */
-int spot_sqlite_put(spot_store_t *store, const spot_piece_t *piece);
-int spot_sqlite_flush(spot_sqlite_store_t *self);
-int spot_sqlite_read(const spot_store_t *store, size_t point_id, int64_t first_replication,
-    spot_row_function_t function, void *context);
-int spot_sqlite_read_origin(const spot_store_t *store, spot_origin_t *origin);
-int spot_sqlite_put_break_evens(
-    spot_store_t *store, size_t num_items, const spot_break_even_t *items);
-int spot_sqlite_put_series(
-    spot_store_t *store, size_t point_id, int64_t replication, const spot_recording_t *recording);
-
-/* Reads the rows of a point from the file even if there is a copy of them. */
-SPOT_MUST_CHECK int spot_sqlite_read_file(spot_sqlite_store_t *store, size_t point_id,
-    int64_t first_replication, spot_row_function_t function, void *context);
-
-/* ---- Whether a store is whole ---- */
-
-/* Notes that a batch has changed, or, if it had no rows before, come. With the lock held. */
-void spot_sqlite_total_change(spot_sqlite_store_t *self, size_t point_id, int64_t first,
-    const spot_sqlite_batch_t *before, const spot_sqlite_batch_t *after);
-
-/* Writes what has changed into the total. Within the transaction of the batches. */
-SPOT_MUST_CHECK int spot_sqlite_total_write(spot_sqlite_store_t *self);
-
-/* Makes the total anew from what is there. Within a transaction. O(batches). */
-SPOT_MUST_CHECK int spot_sqlite_total_make(spot_db_t *db, const spot_columns_t *columns);
-
-/* Sees whether the tables of a file, and its points, are those of the study in it.
- * BAD_INPUT. O(points). */
-SPOT_MUST_CHECK int spot_sqlite_check_study(const spot_stored_study_t *stored, spot_db_t *db);
-
-/* Counts the replications of each point, once points have numbers, and sees whether batches,
- * writers and break-evens are all there. BAD_INPUT, with point and batch. O(batches), or
- * O(rows) where some are lost. */
-SPOT_MUST_CHECK int spot_sqlite_check_batches(spot_sqlite_store_t *self, spot_db_t *db);
-
-/* Remembers that a batch is damaged; returns BAD_INPUT. */
-int spot_sqlite_say_batch(
-    spot_sqlite_store_t *self, spot_db_t *db, size_t point_id, int64_t first, const char *why);
-
 /* ---- Break-evens ---- */
 
 /* Writes them over those that are there. Within a transaction. */
@@ -186,24 +139,3 @@ SPOT_MUST_CHECK int spot_sqlite_break_evens_write(
 /* Reads those of the keys that the head asks for into the store, once its points have
  * numbers. BAD_INPUT: they are not those that were written. */
 SPOT_MUST_CHECK int spot_sqlite_break_evens_read(spot_sqlite_store_t *self, spot_db_t *db);
-
-/* ---- The series of a file, by the numbers of its points ---- */
-
-/* Adds the series of a replication, unless it has some. Within a transaction. */
-SPOT_MUST_CHECK int spot_series_write(
-    spot_db_t *db, int64_t number, int64_t replication, const spot_recording_t *recording);
-
-/* As spot_store_read_series(). */
-SPOT_MUST_CHECK int spot_series_read(
-    spot_db_t *db, int64_t number, int64_t replication, spot_recording_t *recording);
-
-/* Lists all replications with series in a zeroed list; their point_id is the number of
- * the point. BAD_INPUT: they are not those that were written. */
-SPOT_MUST_CHECK int spot_series_numbers(spot_db_t *db, spot_series_list_t *list);
-
-/* Makes in a model the tables for the rows of the series of a file. BAD_INPUT: their kinds
- * are not those that were written. */
-SPOT_MUST_CHECK int spot_series_create_tables(spot_db_t *model, spot_db_t *db);
-
-/* Sees whether these have no rows but those of the series of the list. BAD_INPUT. */
-SPOT_MUST_CHECK int spot_series_check_tables(spot_db_t *db);

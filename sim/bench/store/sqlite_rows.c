@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Reading of the store on disk, batch by batch: rows are handed on once those of their
- * batch are known to be the ones that were written. Rows that this process has put, or
- * has read before, may come from a copy in memory. */
+#include "sim/bench/store/sqlite_rows.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
-#include "sim/bench/store/store_sqlite_internal.h"
+#include "base/utf8.h"
+#include "sim/bench/store/schema.h"
 
 /* Columns of the query for rows that are not metrics. */
 #define FIRST_METRIC_COLUMN 2
@@ -298,4 +298,230 @@ int spot_sqlite_read(const spot_store_t *base, size_t point_id, int64_t first_re
                    spot_store_num_rows(copy, point_id) == spot_store_num_rows(base, point_id)
                ? copy->read(copy, point_id, first_replication, hand_copied, &listener)
                : spot_sqlite_read_file(store, point_id, first_replication, function, context);
+}
+
+int spot_sqlite_say_batch(
+    spot_sqlite_store_t *self, spot_db_t *db, size_t point_id, int64_t first, const char *why)
+{
+    char *key = spot_stored_point_key(self->base.head, point_id);
+    const int ret = spot_db_damaged(db, "point %s, batch of replications from %lld on: %s",
+        key == NULL ? "?" : key, (long long) first, why);
+
+    sqlite3_free(key);
+    self->is_damaged = true;
+    return ret;
+}
+
+int spot_sqlite_find_batch(spot_sqlite_store_t *self, size_t point_id, int64_t first_replication,
+    spot_sqlite_batch_t *batch)
+{
+    int ret = 0;
+
+    *batch = (spot_sqlite_batch_t){.num_rows = 0};
+    sqlite3_bind_int64(self->find_batch, 1, self->numbers[point_id]);
+    sqlite3_bind_int64(self->find_batch, 2, first_replication);
+    if (spot_db_next_row(spot_sqlite_db(self), self->find_batch, &ret)) {
+        *batch = spot_sqlite_batch_read(self->base.head, self->find_batch, 0);
+    }
+    sqlite3_reset(self->find_batch);
+    return ret;
+}
+
+/* ---- Processes ---- */
+
+#define CHANGED "-dirty" /* ends the name of a commit with changes on top of it */
+
+/* Says which process writes to the file, as far as it noted it. */
+static void say_taken(spot_db_t *db, spot_diag_t *diag)
+{
+    char machine[SPOT_UTF8_SHOWN_BYTES], command[SPOT_UTF8_SHOWN_BYTES];
+    sqlite3_stmt *row;
+    int ret = spot_db_prepare(db, &row,
+        "SELECT process, machine, command_line FROM provenance WHERE ended IS NULL "
+        "ORDER BY started DESC LIMIT 1");
+
+    if (spot_db_next_row(db, row, &ret)) {
+        spot_diag_error(diag, db->path, 0, 0,
+            "process %lld on %s writes to it (%s); wait until it has ended, or run "
+            "shards and merge them",
+            (long long) sqlite3_column_int64(row, 0),
+            spot_utf8_shown((const char *) sqlite3_column_text(row, 1), machine),
+            spot_utf8_shown((const char *) sqlite3_column_text(row, 2), command));
+    } else {
+        spot_diag_error(diag, db->path, 0, 0,
+            "another process is opening it; wait until it has ended, or run shards and "
+            "merge them");
+    }
+    sqlite3_finalize(row);
+    spot_db_forget(db);
+}
+
+int spot_sqlite_claim(spot_db_t *db, spot_diag_t *diag)
+{
+    bool is_taken;
+    const int ret = spot_db_claim(db, &is_taken);
+
+    if (ret != 0 || !is_taken) {
+        return ret;
+    }
+    say_taken(db, diag);
+    return SPOT_ERR_BAD_INPUT;
+}
+
+/* Two programs are one if their versions and commits are the same. Whether there were
+ * changes that are in no commit makes no difference: most have nothing to do with the
+ * numbers. */
+int spot_programs_check(spot_db_t *db, const spot_provenance_t *provenance, spot_diag_t *diag)
+{
+    const bool is_ours = provenance != NULL;
+    const int other = is_ours ? 2 : 0; /* the column that a message begins with */
+    const char *texts[4];
+    sqlite3_stmt *row;
+    int ret = spot_db_prepare(db, &row,
+        "WITH w AS (SELECT started, writer, version, commit_id, replace(commit_id, %Q, "
+        "'') AS bare FROM provenance WHERE rows_added > 0), p AS (SELECT coalesce(%Q, "
+        "version) AS version, coalesce(%Q, commit_id) AS commit_id FROM w ORDER BY "
+        "started, writer LIMIT 1) SELECT p.version, p.commit_id, w.version, w.commit_id "
+        "FROM p JOIN w ON w.version != p.version OR w.bare != replace(p.commit_id, %Q, "
+        "'') ORDER BY w.started, w.writer LIMIT 1",
+        CHANGED, is_ours ? provenance->version : NULL, is_ours ? provenance->commit : NULL,
+        CHANGED);
+
+    if (spot_db_next_row(db, row, &ret)) {
+        for (int j = 0; j < 4; j++) {
+            texts[j] = (const char *) sqlite3_column_text(row, (j + other) % 4);
+        }
+        spot_diag_warn(diag, db->path, 0, 0,
+            "has rows of spotsim %s (%s)%s %s (%s): numbers may differ, so run all of a "
+            "study with one program",
+            texts[0], texts[1], is_ours ? "; this is" : " and of", texts[2], texts[3]);
+    }
+    sqlite3_finalize(row);
+    return ret;
+}
+
+/* ---- Break-evens ---- */
+
+/* Columns before the sides, and of a side. */
+#define NUM_FIRST 8
+#define NUM_OF_SIDE 4
+
+static int insert(spot_db_t *db, sqlite3_stmt *statement, const spot_sqlite_store_t *self,
+    const spot_break_even_t *item)
+{
+    int place = 1;
+
+    sqlite3_bind_int64(statement, place++, self->numbers[item->best_id]);
+    sqlite3_bind_int64(statement, place++, self->numbers[item->next_id]);
+    sqlite3_bind_text(
+        statement, place++, self->base.head->best.keys[item->key_id], -1, SQLITE_STATIC);
+    sqlite3_bind_text(statement, place++,
+        self->base.head->metrics[self->base.head->best.metric_id].name, -1, SQLITE_STATIC);
+    sqlite3_bind_int(statement, place++, self->base.head->best.is_maximised);
+    sqlite3_bind_int64(statement, place++, item->num_pairs);
+    sqlite3_bind_double(statement, place++, item->number);
+    sqlite3_bind_text(statement, place++, item->unit, -1, SQLITE_STATIC);
+    for (int j = 0; j < SPOT_NUM_BREAK_EVEN_SIDES; j++) { /* NAN becomes null */
+        sqlite3_bind_double(statement, place++, item->sides[j].at);
+        sqlite3_bind_double(statement, place++, item->sides[j].near);
+        sqlite3_bind_double(statement, place++, item->sides[j].far);
+        sqlite3_bind_double(statement, place++, item->sides[j].reach);
+    }
+    return spot_db_step_done(db, statement);
+}
+
+int spot_sqlite_break_evens_write(
+    spot_sqlite_store_t *self, size_t num_items, const spot_break_even_t *items)
+{
+    spot_db_t *db = &self->db;
+    sqlite3_stmt *statement = NULL;
+    int ret = spot_db_run(db, "DELETE FROM break_even");
+
+    ret = ret == 0
+              ? spot_db_prepare(db, &statement, "INSERT INTO break_even VALUES (0%z)",
+                    spot_schema_places(db, NUM_FIRST + NUM_OF_SIDE * SPOT_NUM_BREAK_EVEN_SIDES))
+              : ret;
+    for (size_t j = 0; ret == 0 && j < num_items; j++) {
+        ret = insert(db, statement, self, &items[j]);
+    }
+    sqlite3_finalize(statement);
+    return ret == 0
+               ? spot_db_run(db, "UPDATE break_even SET digest = digest(" SPOT_BREAK_EVEN_COLUMNS
+                                 ");" SPOT_TOTAL_BREAK_EVENS)
+               : ret;
+}
+
+/* NAN for null. */
+static double number_at(sqlite3_stmt *row, int column)
+{
+    return sqlite3_column_type(row, column) == SQLITE_NULL ? (double) NAN
+                                                           : sqlite3_column_double(row, column);
+}
+
+/* The point with a number; num_points: there is none. */
+static size_t point_at(const spot_sqlite_store_t *self, sqlite3_stmt *row, int column)
+{
+    const sqlite3_int64 number = sqlite3_column_int64(row, column);
+    const size_t num_points = self->base.head->num_points;
+
+    return number < 0 || (size_t) number >= num_points ? num_points : self->point_ids[number];
+}
+
+/* Returns false if the row is of a key, or of a best, that the study does not ask for
+ * any more. */
+static bool read_item(const spot_sqlite_store_t *self, sqlite3_stmt *row, spot_break_even_t *item)
+{
+    const spot_best_t *best = &self->base.head->best;
+    const char *key = (const char *) sqlite3_column_text(row, 2);
+    const char *metric = (const char *) sqlite3_column_text(row, 3);
+    const char *unit = (const char *) sqlite3_column_text(row, 7);
+
+    *item = (spot_break_even_t){.best_id = point_at(self, row, 0),
+        .next_id = point_at(self, row, 1),
+        .num_pairs = sqlite3_column_int64(row, 5),
+        .number = number_at(row, 6)};
+    while (item->key_id < best->num_keys && key != NULL &&
+           strcmp(best->keys[item->key_id], key) != 0) {
+        item->key_id++;
+    }
+    snprintf(item->unit, sizeof(item->unit), "%s", unit == NULL ? "" : unit);
+    for (int j = 0; j < SPOT_NUM_BREAK_EVEN_SIDES; j++) {
+        const int column = NUM_FIRST + NUM_OF_SIDE * j;
+
+        item->sides[j] = (spot_break_even_side_t){number_at(row, column),
+            number_at(row, column + 1), number_at(row, column + 2), number_at(row, column + 3)};
+    }
+    return key != NULL && item->key_id < best->num_keys && metric != NULL &&
+           strcmp(metric, self->base.head->metrics[best->metric_id].name) == 0 &&
+           sqlite3_column_int(row, 4) == best->is_maximised;
+}
+
+int spot_sqlite_break_evens_read(spot_sqlite_store_t *self, spot_db_t *db)
+{
+    const size_t num_points = self->base.head->num_points;
+    spot_store_t *base = &self->base;
+    size_t max_items = 0;
+    sqlite3_stmt *row;
+    int ret = spot_db_prepare(db, &row,
+        "SELECT " SPOT_BREAK_EVEN_COLUMNS ", digest IS NOT digest(" SPOT_BREAK_EVEN_COLUMNS
+        ") FROM break_even ORDER BY best, next, key");
+
+    while (spot_db_next_row(db, row, &ret)) {
+        const int last = NUM_FIRST + NUM_OF_SIDE * SPOT_NUM_BREAK_EVEN_SIDES;
+        spot_break_even_t item;
+        const bool is_asked = read_item(self, row, &item);
+
+        if (sqlite3_column_int(row, last) != 0 || item.best_id >= num_points ||
+            item.next_id >= num_points) {
+            ret = spot_db_damaged(db, "break-evens are not those that were written");
+        } else if (is_asked) {
+            ret = spot_array_reserve(&base->break_evens, &max_items, base->num_break_evens + 1,
+                sizeof(*base->break_evens));
+            if (ret == 0) {
+                base->break_evens[base->num_break_evens++] = item;
+            }
+        }
+    }
+    sqlite3_finalize(row);
+    return ret;
 }
