@@ -22,6 +22,7 @@
 #include "reports/advice_report.h"
 #include "reports/page/page.h"
 #include "sim/bench/advise/advise.h"
+#include "sim/bench/study/study.h"
 #include "sim/engines.h"
 #include "traces/trace.h"
 #include "traces/trace_write.h"

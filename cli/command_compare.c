@@ -4,6 +4,7 @@
 
 #include "cli/command.h"
 #include "cli/study_task.h"
+#include "sim/bench/study/compare.h"
 #include "sim/bench/study/study.h"
 #include "sim/engines.h"
 

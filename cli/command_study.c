@@ -4,6 +4,8 @@
 
 #include "cli/command.h"
 #include "cli/study_task.h"
+#include "sim/bench/study/run.h"
+#include "sim/bench/study/study.h"
 #include "sim/engines.h"
 
 #define MAX_SHARDS 1000000

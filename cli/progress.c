@@ -12,6 +12,7 @@
 #include "base/stop.h"
 #include "base/utf8.h"
 #include "cli/output.h"
+#include "sim/bench/study/run.h"
 
 #define LINE_BYTES 512
 

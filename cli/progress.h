@@ -4,7 +4,7 @@
 #pragma once
 
 #include "base/watch.h"
-#include "sim/bench/study/progress.h"
+#include "sim/bench/study/run.h"
 
 typedef enum {
     SPOT_PROGRESS_AUTO, /* a line on a terminal, else lines */

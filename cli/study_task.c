@@ -19,6 +19,10 @@
 #include "reports/words.h"
 #include "sim/bench/analysis/race.h"
 #include "sim/bench/store/store_sqlite.h"
+#include "sim/bench/study/metrics.h"
+#include "sim/bench/study/run.h"
+#include "sim/bench/study/study.h"
+#include "sim/bench/study/worker.h"
 
 #define PILOT_BUDGET_S 0.3
 /* Of the second that a command may take after a signal. */

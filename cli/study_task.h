@@ -5,7 +5,6 @@
 
 #include "cli/command.h"
 #include "cli/progress.h"
-#include "sim/bench/study/study.h"
 
 typedef struct {
     const char *input_path;       /* that the study was read from: no output may replace it */

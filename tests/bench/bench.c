@@ -408,4 +408,5 @@ int main(void)
     bench_table();
     return 0;
 }
-#include "sim/bench/study/study.h"
+#include "sim/bench/study/compare.h"
+#include "sim/bench/study/run.h"

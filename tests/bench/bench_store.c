@@ -15,6 +15,8 @@
 #include "base/clock.h"
 #include "sim/bench/analysis/summary.h"
 #include "sim/bench/store/store_sqlite.h"
+#include "sim/bench/study/metrics.h"
+#include "sim/bench/study/run.h"
 #include "sim/bench/study/study.h"
 #include "sim/engines.h"
 

@@ -9,6 +9,8 @@
 #include "base/outfile.h"
 #include "base/rng.h"
 #include "sim/bench/advise/advise.h"
+#include "sim/bench/study/run.h"
+#include "sim/bench/study/study.h"
 #include "sim/engines.h"
 #include "tests/unit/train/fixture.h"
 

@@ -12,6 +12,7 @@
 
 #include "models/checkpoint_theory.h"
 #include "sim/bench/analysis/race.h"
+#include "sim/bench/study/run.h"
 #include "sim/bench/study/study.h"
 #include "sim/engines.h"
 #include "tests/unit/train/fixture.h"

@@ -16,6 +16,7 @@
 
 #include "base/rng.h"
 #include "sim/bench/analysis/race.h"
+#include "sim/bench/study/run.h"
 #include "sim/bench/study/study.h"
 #include "sim/engines.h"
 #include "statistics.h"

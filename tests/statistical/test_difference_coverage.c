@@ -10,6 +10,7 @@
 
 #include "sim/bench/analysis/difference.h"
 #include "sim/bench/analysis/summary.h"
+#include "sim/bench/study/run.h"
 #include "sim/bench/study/study.h"
 #include "sim/engines.h"
 #include "statistics.h"

@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "sim/bench/analysis/race.h"
+#include "sim/bench/study/study.h"
 #include "tests/unit/study/toy_study.h"
 
 #define NUM_RACES 200

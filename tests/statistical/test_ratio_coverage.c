@@ -12,7 +12,9 @@
 
 #include "base/memory.h"
 #include "sim/bench/analysis/estimate.h"
+#include "sim/bench/study/metrics.h"
 #include "sim/bench/study/study.h"
+#include "sim/bench/study/worker.h"
 #include "sim/engines.h"
 #include "statistics.h"
 

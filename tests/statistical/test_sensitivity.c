@@ -14,7 +14,7 @@
 
 #include "base/rng.h"
 #include "sim/bench/analysis/sensitivity.h"
-#include "sim/bench/study/design.h"
+#include "sim/bench/study/plan.h"
 #include "tests/statistical/sensitivity_cases.h"
 #include "tests/statistical/statistics.h"
 

@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "sim/bench/analysis/summary.h"
+#include "sim/bench/study/study.h"
 #include "tests/unit/study/toy_study.h"
 
 #define NUM_STUDIES 400

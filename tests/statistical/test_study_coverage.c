@@ -19,6 +19,7 @@
 #include "sim/bench/analysis/difference.h"
 #include "sim/bench/analysis/quantiles.h"
 #include "sim/bench/analysis/summary.h"
+#include "sim/bench/study/run.h"
 #include "sim/bench/study/study.h"
 #include "sim/engines.h"
 

@@ -10,6 +10,7 @@
 #include "base/memory.h"
 #include "sim/bench/advise/choose.h"
 #include "sim/bench/engine/scenario_file.h"
+#include "sim/bench/study/run.h"
 
 /* ---- The question ---- */
 

@@ -11,6 +11,8 @@
 #include "base/skewed.h"
 #include "base/units.h"
 #include "base/yaml_write.h"
+#include "sim/bench/study/run.h"
+#include "sim/bench/study/study.h"
 
 /* ---- Alternatives ---- */
 

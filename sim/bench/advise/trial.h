@@ -7,8 +7,29 @@
  * it costs. */
 #pragma once
 
-#include "sim/bench/advise/advise.h"
+#include "sim/bench/analysis/advice_result.h"
 #include "sim/bench/analysis/race.h"
+#include "sim/bench/engine/advice.h"
+#include "sim/bench/study/run.h"
+
+/* What is asked. */
+typedef struct {
+    const spot_experiment_t *const *engines;
+    const char *path; /* of the scenario */
+    size_t num_sets;
+    const char *const *sets; /* [num_sets] "KEY=VALUE" of the scenario */
+    spot_advice_question_t question;
+    size_t num_remarks;
+    const char *const *remarks; /* [num_remarks] of the inputs, which stand with the warnings */
+    int64_t max_replications;   /* of an alternative that its runs must decide, >= 1 */
+    int64_t max_runs;           /* of all alternatives; 0: as many as have SPOT_ADVICE_WORK */
+    uint64_t seed;
+    int64_t num_threads;
+    atomic_int *stop; /* may be NULL */
+    /* Progress of the search, as of spot_study_run_t; may be NULL. */
+    void (*progress)(void *context, const spot_study_progress_t *progress);
+    void *context;
+} spot_advise_request_t;
 
 /* Replications of the figures of the answer and of its rivals at least, and of the
  * search's first round. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "sim/bench/study/study.h"
+#include "sim/bench/study/compare.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -11,6 +11,7 @@
 #include "base/utf8.h"
 #include "sim/bench/engine/scenario_file.h"
 #include "sim/bench/study/reading.h"
+#include "sim/bench/study/study.h"
 
 /* A key that is compared. */
 typedef struct {

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Reading a study is one pass, downwards. study.c calls these files in this order:
+/* A study that is being read: what it asks for, and what is wrong. Reading is one pass,
+ * downwards. study.c calls these modules in this order:
  *
- *     request.c    YAML -> what the study asks for
- *     sweep.c      which plan it is, and the swept keys with their values; range.c
- *     plan.c       the values of the axes and the points; design.c
- *     where.c      drops points
- *     points.c     binds the points, and what they yield
- *     metrics.c    metrics that are kept; constraints.c, forms.c
- *     views.c      replications, best, plot and series; before, the baseline;
- *                  break_even.c
+ *     reading     YAML -> what the study asks for
+ *     sweep       which plan it is, and the swept keys with their values
+ *     plan        the values of the axes and the points
+ *     points      drops points, binds the others, and what they yield
+ *     metrics     metrics that are kept, conditions and forms of them
+ *     views       replications, best, plot and series; before, the baseline
+ *     break_even  what is searched once all rows are there
  *
  * Internal to sim/bench/study. */
 #pragma once
@@ -16,7 +16,8 @@
 #include <pthread.h>
 
 #include "base/condition.h"
-#include "sim/bench/study/study.h"
+#include "base/inputs.h"
+#include "sim/bench/study/study_state.h"
 
 #define SPOT_MAX_POINTS 1000000
 
@@ -115,188 +116,7 @@ static inline const spot_node_t *spot_reading_place(const spot_reading_t *self, 
 /* Copies a text. NO_MEMORY leaves NULL. */
 SPOT_MUST_CHECK int spot_reading_copy(char **text, const char *source);
 
-/* ---- request.c ---- */
-
 /* Binds the study's document to the request and the head. NO_MEMORY; else faults are in
  * diag only. Free the request even then. */
 SPOT_MUST_CHECK int spot_request_read(spot_reading_t *self);
 void spot_request_free(spot_request_t *self);
-
-/* ---- sweep.c ---- */
-
-/* Reads the plan and the swept keys. BAD_INPUT: there are no points to plan. */
-SPOT_MUST_CHECK int spot_sweep_read(spot_reading_t *self);
-
-/* ---- range.c ---- */
-
-/* A number, a duration, or a number with a blank and a unit. Returns false if the text
- * is none of these. */
-bool spot_quantity_parse(const char *text, spot_quantity_t *quantity);
-
-/* Reads a map; with a design a range has no number of values. Returns false after an
- * error, which is reported through bind. */
-bool spot_range_bind(spot_range_t *self, spot_bind_t *bind, const char *path,
-    const spot_node_t *node, bool is_design);
-
-/* Writes the value_id-th of the values of a range as YAML and returns what the text
- * means. Both ends are exact. */
-#define SPOT_RANGE_TEXT_BYTES (32 + SPOT_UNIT_BYTES)
-spot_quantity_t spot_range_value(
-    const spot_range_t *self, size_t value_id, char text[SPOT_RANGE_TEXT_BYTES]);
-
-/* The same for the value of a design at u in (0, 1). It does not depend on other
- * values. */
-spot_quantity_t spot_range_draw(
-    const spot_range_t *self, double u, char text[SPOT_RANGE_TEXT_BYTES]);
-
-/* That value, all its digits. Never falls with u. Values on steps, both ends included,
- * are equally likely; with is_log the probability of a value is proportional to
- * log(1 + step / value). */
-double spot_range_at(const spot_range_t *self, double u);
-
-/* ---- plan.c ---- */
-
-/* Fills the axes and the points of the head. More values of a list or points of a Sobol
- * sequence keep the points that are there; more points of a Latin hypercube are another
- * plan. BAD_INPUT, NO_MEMORY. */
-SPOT_MUST_CHECK int spot_plan_make(spot_reading_t *self);
-
-/* The value of an axis that means the same as a node, or num_values. NO_MEMORY. */
-SPOT_MUST_CHECK int spot_plan_find_value(
-    const spot_reading_t *self, size_t axis_id, const spot_node_t *node, size_t *value_id);
-
-/* ---- where.c ---- */
-
-/* Drops the points of the head for which a condition does not hold. Names are keys of
- * the scenario with their values at a point, defaults included; nothing is bound yet, so
- * that combinations that cannot be bound may be excluded. BAD_INPUT: a condition is
- * wrong, or no point is left; NO_MEMORY. O(points * bytes of the conditions). */
-SPOT_MUST_CHECK int spot_where_apply(spot_reading_t *self);
-
-/* ---- points.c ---- */
-
-/* Puts a value of an axis into the scenario. NO_MEMORY. */
-SPOT_MUST_CHECK int spot_points_place_value(
-    spot_template_t *self, const spot_study_head_t *head, size_t axis_id, size_t value_id);
-
-/* Binds every point, so that all errors are known, and collects what they yield. Keeps
- * the scenarios of a study of few points. BAD_INPUT, NO_MEMORY. */
-SPOT_MUST_CHECK int spot_points_bind(spot_reading_t *self);
-
-/* Collects what the scenario yields without a sweep, which is faulty. */
-SPOT_MUST_CHECK int spot_points_bind_unswept(spot_reading_t *self);
-
-/* Puts the values of a point into the scenario and binds it; with the template's lock
- * held once points are bound. like: as in spot_experiment_t; *scenario needs release
- * even after an error. */
-SPOT_MUST_CHECK int spot_points_bind_one(const spot_study_t *self, size_t point_id,
-    const void *like, void **scenario, spot_diag_t *diag);
-
-/* Whether points with these outputs have one layout. O(metrics) unless they share them.
- */
-bool spot_points_are_alike(const spot_outputs_t *a, const spot_outputs_t *b);
-
-/* Puts the values of a point into the scenario and finds the scalar at a path; NULL: it
- * is not given there. With the lock held as above. NO_MEMORY. */
-SPOT_MUST_CHECK int spot_points_find(
-    const spot_study_t *self, size_t point_id, const char *path, spot_node_t **scalar);
-
-/* Frees the scenario of a point unless the study keeps it. */
-void spot_points_release(const spot_study_t *self, size_t point_id, void *scenario);
-
-void spot_points_free(spot_study_t *self);
-
-/* ---- metrics.c ---- */
-
-/* The metrics of the head: those that are listed, or all, then those that the study
- * needs otherwise, the plot's last. NO_MEMORY. */
-SPOT_MUST_CHECK int spot_metrics_choose(spot_reading_t *self);
-
-/* Appends a metric to those of the head, unless its name is there. NO_MEMORY. */
-SPOT_MUST_CHECK int spot_metrics_keep(const spot_reading_t *self, const spot_metric_t *metric);
-
-/* Reports a name that is that of no metric. */
-void spot_metrics_unknown(
-    const spot_reading_t *self, const char *key, const spot_node_t *place, const char *name);
-
-/* ---- constraints.c ---- */
-
-/* Reads the limits of subject_to, and keeps the forms that they name. NO_MEMORY, or
- * BAD_INPUT: errors are in diag. */
-SPOT_MUST_CHECK int spot_constraints_find(const spot_reading_t *self);
-
-/* Whether a condition fits its metrics. A limit may have their units or be a plain
- * number; *is_plain: all numbers are plain. ids: [num_names] of the metrics. BAD_INPUT
- * with the reason in diag, NO_MEMORY. */
-SPOT_MUST_CHECK int spot_constraints_check(const spot_condition_t *condition,
-    const spot_metric_t *metrics, const size_t *ids, bool *is_plain, spot_diag_t *diag);
-
-/* ---- forms.c ---- */
-
-/* Appends a metric whose name is a form of another one, such as "p95(cost_usd)". Sets
- * *is_form to false, and does nothing, if it is none. NO_MEMORY; else errors are in
- * diag. */
-SPOT_MUST_CHECK int spot_forms_add(const spot_reading_t *self, const char *key,
-    const spot_node_t *place, const char *name, bool *is_form);
-
-/* Appends the metrics that conditions are about to those of the head. NO_MEMORY. */
-SPOT_MUST_CHECK int spot_forms_keep_sources(const spot_reading_t *self);
-
-/* Whether a metric of the head is that of a condition whose metrics the outputs have. */
-bool spot_forms_has(const spot_study_t *study, const spot_outputs_t *outputs, size_t metric_id);
-
-/* Sets the metrics that are conditions in a row whose other metrics are there.
- * NO_MEMORY. */
-SPOT_MUST_CHECK int spot_forms_evaluate(const spot_study_t *study, double *row);
-
-void spot_forms_free(spot_study_t *study);
-
-/* ---- break_even.c, break_even_search.c ---- */
-
-/* The value of a key at a point; *is_there is false if it has none there from which a
- * search could start. NO_MEMORY. */
-SPOT_MUST_CHECK int spot_break_even_value(const spot_study_t *study, size_t point_id,
-    const char *path, spot_quantity_t *quantity, bool *is_there);
-
-/* Whether a key changes for the winner alone: it lies within what competes. */
-bool spot_break_even_is_own(const spot_study_head_t *head, const char *path);
-
-/* Checks the keys of best.break_even, once points are bound and it is known what
- * competes. NO_MEMORY; else errors are in diag. */
-SPOT_MUST_CHECK int spot_break_evens_check(const spot_reading_t *self);
-
-/* The break-evens of a study whose rows are all in the store. */
-typedef struct {
-    const spot_study_t *study;
-    spot_store_t *store;
-    const atomic_int *stop; /* may be NULL */
-    pthread_mutex_t *lock;  /* for reading the store */
-    size_t num_items;
-    spot_break_even_t *items; /* [num_items] */
-    bool *is_found;           /* [num_items] in the store, or since then */
-    atomic_bool is_changed;   /* some were found since then */
-} spot_break_evens_t;
-
-/* Lists what is to be found, and what the store has of it. Errors of reading, NO_MEMORY;
- * free self even then. */
-SPOT_MUST_CHECK int spot_break_evens_plan(spot_break_evens_t *self);
-
-/* Finds one of them. Several threads may find others. INTERRUPTED, NO_MEMORY, or an
- * error of the experiment. */
-SPOT_MUST_CHECK int spot_break_evens_find(spot_break_evens_t *self, size_t item_id);
-
-/* Keeps those that are found in the store. NO_MEMORY; IO: its flush() says why. */
-SPOT_MUST_CHECK int spot_break_evens_keep(const spot_break_evens_t *self);
-
-void spot_break_evens_free(spot_break_evens_t *self);
-
-/* ---- views.c ---- */
-
-/* The values that points are compared with, after the plan; and whether there are points
- * to compare, after the conditions. NO_MEMORY. */
-SPOT_MUST_CHECK int spot_views_find_baseline(spot_reading_t *self);
-SPOT_MUST_CHECK int spot_views_check_baseline(const spot_reading_t *self);
-
-/* How many replications each point gets, what reports are asked to show, and the
- * replications whose series are kept. NO_MEMORY. */
-SPOT_MUST_CHECK int spot_views_choose(spot_reading_t *self);

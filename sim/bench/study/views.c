@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Replications, baseline, best, plot and series: all that needs the points. */
+#include "sim/bench/study/views.h"
+
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,6 +9,8 @@
 #include "base/memory.h"
 #include "base/utf8.h"
 #include "sim/bench/analysis/point_groups.h"
+#include "sim/bench/study/break_even.h"
+#include "sim/bench/study/plan.h"
 #include "sim/bench/study/reading.h"
 
 #define MAX_LISTED 12        /* values that a message lists */

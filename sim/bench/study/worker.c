@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The engine at work on the points of a study, one worker a thread. */
+#include "sim/bench/study/worker.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
+#include "sim/bench/study/metrics.h"
+#include "sim/bench/study/points.h"
 #include "sim/bench/study/reading.h"
 
 /* Binds a point a second time: its warnings were reported the first time, and an error

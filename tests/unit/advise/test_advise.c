@@ -11,6 +11,7 @@
 
 #include "base/yaml_write.h"
 #include "reports/advice_report.h"
+#include "sim/bench/study/run.h"
 #include "tests/statistical/advice_case.h"
 
 #define HOUR INT64_C(3600000)

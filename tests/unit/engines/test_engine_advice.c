@@ -17,6 +17,7 @@
 
 #include "base/instream.h"
 #include "sim/bench/advise/advise.h"
+#include "sim/bench/study/study.h"
 #include "sim/engines.h"
 
 enum { NUM_RUNS = 800, SEED = 77 };

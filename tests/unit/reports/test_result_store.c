@@ -15,6 +15,7 @@
 #include "reports/export.h"
 #include "reports/study_parts.h"
 #include "sim/bench/store/store_sqlite.h"
+#include "sim/bench/study/run.h"
 #include "sim/bench/study/study.h"
 #include "sim/engines.h"
 

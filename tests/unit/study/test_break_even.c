@@ -13,6 +13,7 @@
 #include "sim/bench/analysis/difference.h"
 #include "sim/bench/analysis/findings.h"
 #include "sim/bench/store/store_sqlite.h"
+#include "sim/bench/study/run.h"
 #include "sim/bench/study/study.h"
 #include "sim/engines.h"
 #include "tests/unit/train/fixture.h"

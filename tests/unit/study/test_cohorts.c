@@ -12,7 +12,9 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "sim/bench/study/cohorts.h"
+#include "sim/bench/study/run.h"
+#include "sim/bench/study/study.h"
+#include "sim/bench/study/worker.h"
 #include "sim/engines.h"
 #include "tests/unit/train/fixture.h"
 

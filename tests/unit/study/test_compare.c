@@ -12,6 +12,8 @@
 #include "sim/bench/analysis/difference.h"
 #include "sim/bench/analysis/point_groups.h"
 #include "sim/bench/analysis/summary.h"
+#include "sim/bench/study/compare.h"
+#include "sim/bench/study/run.h"
 #include "sim/bench/study/study.h"
 #include "sim/engines.h"
 #include "sim/train/metrics.h"

@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "base/rng.h"
-#include "sim/bench/study/design.h"
+#include "sim/bench/study/plan.h"
 
 typedef int (*design_t)(size_t, size_t, uint64_t, double *);
 

@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "sim/bench/study/study.h"
 #include "tests/unit/study/keys_study.h"
 
 static void assert_texts(

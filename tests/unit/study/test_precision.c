@@ -9,6 +9,8 @@
 #include <cmocka.h>
 
 #include "sim/bench/analysis/race.h"
+#include "sim/bench/study/run.h"
+#include "sim/bench/study/study.h"
 #include "tests/unit/study/toy_study.h"
 
 #define BATCH_ROWS 64 /* of the study */

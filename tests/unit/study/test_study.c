@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "sim/bench/study/run.h"
 #include "sim/bench/study/study.h"
 #include "sim/engines.h"
 #include "sim/train/experiment.h"

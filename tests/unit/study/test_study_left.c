@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "sim/bench/study/run.h"
 #include "sim/bench/study/study.h"
 #include "tests/unit/study/toy_study.h"
 

@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "sim/bench/study/run.h"
 #include "sim/bench/study/study.h"
 #include "tests/unit/study/keys_study.h"
 

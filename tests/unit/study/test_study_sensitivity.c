@@ -10,6 +10,8 @@
 #include <cmocka.h>
 
 #include "sim/bench/analysis/sensitivity.h"
+#include "sim/bench/study/run.h"
+#include "sim/bench/study/study.h"
 #include "tests/unit/study/keys_study.h"
 
 #define STUDY                                                                                      \

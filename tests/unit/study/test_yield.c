@@ -14,6 +14,7 @@
 #include "sim/bench/analysis/race.h"
 #include "sim/bench/analysis/sensitivity.h"
 #include "sim/bench/store/store_sqlite.h"
+#include "sim/bench/study/run.h"
 #include "sim/bench/study/study.h"
 #include "tests/unit/study/engine_halls.h"
 #include "tests/unit/train/fixture.h"

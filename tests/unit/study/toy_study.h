@@ -3,6 +3,7 @@
 #pragma once
 
 #include "sim/bench/analysis/summary.h"
+#include "sim/bench/study/run.h"
 #include "sim/bench/study/study.h"
 #include "tests/unit/study/toy_experiment.h"
 #include "tests/unit/train/fixture.h"

@@ -1,14 +1,23 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Designs: points in the open unit cube.
- *
- * A coordinate depends on (seed, point, dimension) and, for the Latin hypercube, on the
- * number of points, never on the number of dimensions. */
+/* The values of the axes and the points of a study; and designs, which draw them.
+ * Internal to sim/bench/study, but for designs. */
 #pragma once
 
-#include <stddef.h>
-#include <stdint.h>
+#include "sim/bench/study/reading.h"
 
-#include "base/error.h"
+/* Fills the axes and the points of the head. More values of a list or points of a Sobol
+ * sequence keep the points that are there; more points of a Latin hypercube are another
+ * plan. BAD_INPUT, NO_MEMORY. */
+SPOT_MUST_CHECK int spot_plan_make(spot_reading_t *self);
+
+/* The value of an axis that means the same as a node, or num_values. NO_MEMORY. */
+SPOT_MUST_CHECK int spot_plan_find_value(
+    const spot_reading_t *self, size_t axis_id, const spot_node_t *node, size_t *value_id);
+
+/* ---- Designs ----
+ *
+ * Points in the open unit cube. A coordinate depends on (seed, point, dimension) and, for the
+ * Latin hypercube, on the number of points, never on the number of dimensions. */
 
 /* Of gsl_qrng_sobol; a Saltelli design takes two for each input. */
 #define SPOT_DESIGN_SOBOL_DIMS 40

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "sim/bench/study/reading.h"
+
 #include <inttypes.h>
 #include <math.h>
 #include <stdarg.h>
@@ -7,7 +9,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "sim/bench/study/reading.h"
+#include "sim/bench/study/study.h"
 
 /* What the tables bind. */
 typedef struct {
