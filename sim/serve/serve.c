@@ -669,7 +669,8 @@ static void cut_batch(spot_serve_t *self, int32_t stage_id, int32_t slot_id)
 
 /* ---- The loop ---- */
 
-static void emit(spot_serve_t *self)
+/* Inline, as the loop of a run lives in it. */
+static inline void emit(spot_serve_t *self)
 {
     const spot_serve_pipeline_t *pipeline = self->run.pipeline;
     const int32_t id = (int32_t) self->next_query++;
