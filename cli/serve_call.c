@@ -53,7 +53,7 @@ static void settle_method(spot_call_t *call, const spot_option_t *option, const 
 const spot_option_t spot_serve_options[] = {COMMON, SPOT_OPTION_END};
 const spot_option_t spot_serve_plan_options[] = {
     COMMON,
-    SPOT_OPTION(TEXT, "method", 0, "exact|greedy|polish|brute", method,
+    SPOT_OPTION(TEXT, "method", 0, "exact|greedy|polish", method,
         "The planner, in place of plan.method", .words = planner_name, .what = "planner",
         .settle = settle_method),
     SPOT_OPTION_END,

@@ -57,8 +57,7 @@ typedef struct {
     int (*rate)(spot_planning_t *planning, spot_planned_t *planned);
 } spot_planner_t;
 
-extern const spot_planner_t spot_planner_exact, spot_planner_greedy, spot_planner_polish,
-    spot_planner_brute;
+extern const spot_planner_t spot_planner_exact, spot_planner_greedy, spot_planner_polish;
 
 /* All, up to NULL; the first is the default. */
 extern const spot_planner_t *const spot_serve_planners[];
@@ -74,8 +73,7 @@ typedef struct {
                                        flag is looked at */
 } spot_plan_request_t;
 
-/* Runs a planner; planned is zeroed. BAD_PARAM: the arrivals have no rate; brute: there
- * are more configurations than plan.max_configurations (planned->why_none says it).
+/* Runs a planner; planned is zeroed. BAD_PARAM: the arrivals have no rate.
  * INTERRUPTED, NO_MEMORY. Free planned even then. */
 SPOT_MUST_CHECK int spot_serve_plan(
     const spot_planner_t *planner, const spot_plan_request_t *request, spot_planned_t *planned);

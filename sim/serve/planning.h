@@ -146,11 +146,6 @@ SPOT_MUST_CHECK int spot_choices_make(spot_choices_t *self, const spot_planning_
 SPOT_MUST_CHECK int spot_choices_make_all(spot_choices_t *stages, const spot_planning_t *planning,
     double rate_qps, int64_t max_micro, bool *has_all);
 
-/* The definition of the exact planner by enumeration, from the replicas that keep up
- * with a rate. BAD_PARAM: more than max_configurations. */
-SPOT_MUST_CHECK int spot_plan_all(spot_planning_t *planning, int64_t cap_micro, double rate_qps,
-    int64_t max_configurations, spot_planned_t *planned);
-
 /* A step of a heuristic. plan.gate: FEASIBLE, or there is none. */
 typedef struct {
     spot_plan_move_t move;
@@ -170,10 +165,7 @@ SPOT_MUST_CHECK int spot_plan_greedy(spot_planning_t *planning, spot_planned_t *
 SPOT_MUST_CHECK int spot_plan_exact(
     spot_planning_t *planning, int64_t cap_micro, spot_planned_t *planned);
 
-/* The cap of exact and brute: the cost of greedy and plan.max_cost, as far as they
+/* The cap of exact: the cost of greedy and plan.max_cost, as far as they
  * exist; INT64_MAX: neither. planned says what it means that there is no plan. */
 SPOT_MUST_CHECK int spot_plan_cap(
     spot_planning_t *planning, spot_planned_t *planned, int64_t *cap_micro);
-
-SPOT_MUST_CHECK int spot_rate_greedy(spot_planning_t *planning, spot_planned_t *planned);
-SPOT_MUST_CHECK int spot_rate_exact(spot_planning_t *planning, spot_planned_t *planned);

@@ -62,7 +62,7 @@ static const spot_field_t hardware_forms[] = {
 static const char *const service_names[] = {"throughput", "p99", "pipelined", "notebook", NULL};
 static const char *const market_names[] = {"on_demand", "spot", "hedge", NULL};
 static const char *const fallback_names[] = {"none", "to_target", "to_provisioned", NULL};
-static const char *const planner_names[] = {"exact", "greedy", "polish", "brute", NULL};
+static const char *const planner_names[] = {"exact", "greedy", "polish", NULL};
 static const char *const scale_names[] = {"none", "ideal", NULL};
 
 static const spot_field_t slo_fields[] = {
@@ -146,7 +146,7 @@ static const spot_field_t config_item = {
 
 #define CONFIG_EXPECTED                                                                            \
     "a map such as {ResNet: {hardware: V100, batch: 8, replicas: 2}}, or exact, "                  \
-    "greedy, polish or brute"
+    "greedy or polish"
 
 static const spot_field_t config_forms[] = {
     {SPOT_CHOICE("", scenario_t, planner_id, planner_names, NULL, NULL)},
@@ -166,8 +166,6 @@ static const spot_field_t plan_fields[] = {
     {SPOT_CHOICE("with_preemptions", spot_plan_setting_t, with_preemptions, spot_false_true,
         "false", "planning with preemptions",
         "configurations are tried with the markets of config and with preemptions")},
-    {SPOT_WITHIN(INTEGER, "max_configurations", spot_plan_setting_t, max_configurations, 1, 1e9,
-        "200000", "most configurations", "more are refused by brute")},
     {.name = NULL},
 };
 

@@ -34,7 +34,6 @@ typedef struct {
     double max_cost; /* per hour; NAN: none */
     double budget;   /* per hour, of rate; NAN: none */
     int with_preemptions;
-    int64_t max_configurations; /* of brute */
 } spot_plan_setting_t;
 
 typedef struct {

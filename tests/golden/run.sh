@@ -1304,8 +1304,6 @@ stderr_says "bad parameter"
 # A planner that cannot plan says why.
 ends 1 run serve/branches.yaml --set config=exact --set "arrivals={deltas_ms: [0, 0]}"
 stderr_says "no configuration was found: no arrival rate: all deltas are 0"
-ends 1 run serve/branches.yaml --set config=brute --set plan.max_configurations=1
-stderr_says "configurations, limit 1 (plan.max_configurations)"
 # So many samples that they are taken further apart.
 ends 0 run serve/branches.yaml --set "output.samples=1 ns" --series "$work/series"
 expect "not more than 20,000 samples" [ "$(wc -l <"$work/series/queue.csv")" -le 20001 ]
@@ -1347,8 +1345,6 @@ ends 2 serve rate serve/plan.yaml --set plan.budget=5 --method polish
 stderr_says "polish finds no highest rate; exact and greedy do"
 ends 2 serve plan serve/plan.yaml --set service=notebook
 stderr_says "a batch of n is n times too fast; plans need another service model"
-ends 2 serve plan serve/plan.yaml --method brute --set plan.max_configurations=10
-stderr_says " configurations, limit 10 (plan.max_configurations)"
 ends 2 serve plan serve/plan.yaml --set "arrivals={deltas_ms: [0, 0]}"
 stderr_says "no arrival rate: all deltas are 0"
 ends 2 serve check serve/plan.yaml --set engine=train

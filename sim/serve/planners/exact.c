@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/serve/planning.h"
+#include "sim/serve/planners/rate.h"
 
 /* A way through a branch. */
 typedef struct {
@@ -364,13 +364,106 @@ static int search(search_t *self)
     return self->error;
 }
 
+/* ---- Enumeration, where only runs of all events are right ---- */
+
+typedef struct {
+    spot_planning_t *planning;
+    spot_choices_t stages[SPOT_SERVE_MAX_NODES]; /* [num_stages] */
+    const spot_stage_choice_t *chosen[SPOT_SERVE_MAX_NODES], *best[SPOT_SERVE_MAX_NODES];
+    spot_stage_option_t options[SPOT_SERVE_MAX_NODES]; /* those of chosen */
+    int64_t rest_micro[SPOT_SERVE_MAX_NODES + 1];      /* least cost from a stage on */
+    spot_serving_plan_t plan; /* of best; as long as there is none, the cap */
+} all_t;
+
+/* Runs the configuration that is chosen. */
+static int try_chosen(all_t *self)
+{
+    const size_t num_stages = self->planning->pipeline->num_stages;
+    spot_serving_plan_t plan = {0};
+    int order = 0;
+    int ret = spot_planning_evaluate(self->planning, self->options, false, &plan);
+
+    if (ret != 0 || plan.gate != SPOT_GATE_FEASIBLE) {
+        return ret;
+    }
+    if (self->best[0] != NULL && plan.cost_micro == self->plan.cost_micro) {
+        order = (plan.num_late > self->plan.num_late) - (plan.num_late < self->plan.num_late);
+        for (size_t j = 0; j < num_stages && order == 0; j++) {
+            order = self->chosen[j]->rank - self->best[j]->rank;
+        }
+    }
+    if (order <= 0) {
+        self->plan = plan;
+        memcpy(self->best, self->chosen, sizeof(self->best));
+    }
+    return 0;
+}
+
+/* Tries all options of the stages from stage_id on. */
+static int try_from(all_t *self, size_t stage_id, int64_t cost_micro)
+{
+    int ret = 0;
+
+    if (stage_id == self->planning->pipeline->num_stages) {
+        return try_chosen(self);
+    }
+    for (size_t j = 0; j < self->stages[stage_id].num_choices && ret == 0; j++) {
+        const spot_stage_choice_t *choice = &self->stages[stage_id].choices[j];
+        const int64_t with_micro = cost_micro + choice->cost_micro;
+
+        if (with_micro + self->rest_micro[stage_id + 1] > self->plan.cost_micro) {
+            break;
+        }
+        self->chosen[stage_id] = choice;
+        self->options[stage_id] = choice->option;
+        ret = try_from(self, stage_id + 1, with_micro);
+    }
+    return ret;
+}
+
+/* The plan up to a cost, by enumeration from the replicas that keep up with the rate. */
+static int enumerate(spot_planning_t *planning, int64_t cap_micro, spot_planned_t *planned)
+{
+    const size_t num_stages = planning->pipeline->num_stages;
+    all_t *self = spot_calloc(1, sizeof(*self));
+    bool has_all = true;
+    int ret;
+
+    if (self == NULL) {
+        return SPOT_ERR_NO_MEMORY;
+    }
+    self->planning = planning;
+    self->plan.cost_micro = cap_micro;
+    planning->needs_runs = true;
+    ret = spot_choices_make_all(self->stages, planning, planning->rate_qps, cap_micro, &has_all);
+    for (size_t j = num_stages; j-- > 0 && has_all;) {
+        self->rest_micro[j] = self->rest_micro[j + 1] + self->stages[j].choices[0].cost_micro;
+    }
+    if (ret == 0 && has_all) {
+        ret = try_from(self, 0, 0);
+    }
+    for (size_t j = 0; j < num_stages && self->best[0] != NULL; j++) {
+        self->options[j] = self->best[j]->option;
+    }
+    if (ret == 0 && self->best[0] != NULL) {
+        ret = spot_planning_take(planning, planned, self->options, &planned->plan);
+    }
+    for (size_t j = 0; j < num_stages; j++) {
+        free(self->stages[j].choices);
+    }
+    free(self);
+    return ret;
+}
+
+/* ---- The plan ---- */
+
 int spot_plan_exact(spot_planning_t *planning, int64_t cap_micro, spot_planned_t *planned)
 {
     search_t *self = NULL;
     int ret;
 
     if (planning->needs_runs) {
-        return spot_plan_all(planning, cap_micro, planning->rate_qps, INT64_MAX, planned);
+        return enumerate(planning, cap_micro, planned);
     }
     self = spot_calloc(1, sizeof(*self));
     if (self == NULL) {
@@ -432,10 +525,82 @@ static int exact(spot_planning_t *planning, spot_planned_t *planned)
     return ret;
 }
 
+/* ---- The highest rate ---- */
+
+#define RATE_MOST (INT64_C(1) << 40) /* queries per second; no rate is higher */
+
+/* Whether the cheapest replicas that keep up with a rate cost more than the budget. */
+static int check_dear(
+    const spot_rate_t *self, int64_t rate_qps, int64_t budget_micro, bool *is_too_dear)
+{
+    int ret = 0;
+
+    *is_too_dear = false;
+    for (size_t j = 0; j < self->planning->pipeline->num_stages && ret == 0 && !*is_too_dear; j++) {
+        spot_choices_t choices = {0};
+
+        ret = spot_choices_make(&choices, self->planning, j, (double) rate_qps, 0, budget_micro);
+        *is_too_dear = choices.num_choices == 0;
+        budget_micro -= *is_too_dear ? 0 : choices.choices[0].cost_micro;
+        free(choices.choices);
+    }
+    return ret;
+}
+
+/* The least rate that is too dear. */
+static int find_too_dear(const spot_rate_t *self, int64_t budget_micro, int64_t *rate_qps)
+{
+    int64_t low = 0, high = 1;
+    bool is_too_dear = false;
+    int ret = 0;
+
+    while (ret == 0 && !is_too_dear && high < RATE_MOST) {
+        ret = check_dear(self, high, budget_micro, &is_too_dear);
+        low = is_too_dear ? low : high;
+        high *= is_too_dear ? 1 : 2;
+    }
+    while (ret == 0 && high - low > 1) {
+        const int64_t middle = low + (high - low) / 2;
+
+        ret = check_dear(self, middle, budget_micro, &is_too_dear);
+        *(is_too_dear ? &high : &low) = middle;
+    }
+    *rate_qps = high;
+    return ret;
+}
+
+static int rate_exact(spot_planning_t *planning, spot_planned_t *planned)
+{
+    const int64_t budget_micro = spot_planning_micro(planning->request->budget);
+    spot_rate_t self = {.planning = planning};
+    int64_t low = 0, high;
+    int ret = find_too_dear(&self, budget_micro, &high);
+
+    planned->plan.gate = high == 1 ? SPOT_GATE_THROUGHPUT : SPOT_GATE_SLO;
+    while (ret == 0 && high - low > 1) {
+        const int64_t middle = low + (high - low) / 2;
+        const spot_serving_plan_t before = planned->plan;
+
+        planned->plan.options = NULL;
+        ret = spot_rate_set(&self, middle);
+        ret = ret != 0 ? ret : spot_plan_exact(planning, budget_micro, planned);
+        if (planned->plan.options != NULL) {
+            low = middle;
+            planned->plan.rate_qps = (double) low;
+        } else {
+            high = middle;
+            planned->plan = before;
+        }
+    }
+    planned->is_proven = ret == 0;
+    spot_arrivals_free(&self.arrivals);
+    return ret;
+}
+
 const spot_planner_t spot_planner_exact = {
     .name = "exact",
     .doc = "the least configuration up to the cost of greedy and plan.max_cost by (cost, "
            "late queries, keys of the stages)",
     .plan = exact,
-    .rate = spot_rate_exact,
+    .rate = rate_exact,
 };

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "sim/serve/planning.h"
+#include <math.h>
+#include <string.h>
+
+#include "sim/serve/planners/rate.h"
 
 /* ---- Start ---- */
 
@@ -179,11 +182,174 @@ int spot_plan_greedy(spot_planning_t *planning, spot_planned_t *planned)
     return ret != 0 ? ret : spot_planning_take(planning, planned, options, &planned->plan);
 }
 
+/* ---- The highest rate ---- */
+
+/* What a configuration reaches: its rate, then the percentile at the next one. */
+typedef struct {
+    int64_t rate_qps;
+    int64_t next_percentile_ns;
+} reach_t;
+
+/* Finds what the options reach; if that is more than so far, it is a move. */
+static int try_move(spot_rate_t *self, spot_planned_t *planned, const char *move, int32_t stage_id,
+    reach_t *so_far, bool *is_better)
+{
+    spot_serving_plan_t plan = {0};
+    reach_t reach = {0};
+    int ret = spot_rate_find(self, &reach.rate_qps);
+
+    ret = ret != 0 ? ret : spot_rate_evaluate(self, reach.rate_qps + 1, true, &plan);
+    reach.next_percentile_ns = plan.percentile_ns;
+    *is_better = ret == 0 && (reach.rate_qps > so_far->rate_qps ||
+                                 (reach.rate_qps == so_far->rate_qps &&
+                                     reach.next_percentile_ns < so_far->next_percentile_ns));
+    if (*is_better) {
+        *so_far = reach;
+        ret = SPOT_ARRAY_APPEND(planned, moves,
+            (spot_plan_move_t){move, stage_id, self->options[stage_id < 0 ? 0 : stage_id],
+                plan.cost_micro, (double) reach.rate_qps, reach.next_percentile_ns});
+    }
+    return ret;
+}
+
+/* The options of a stage after each action, within the budget. Returns false if there is
+ * none. */
+static bool act(const spot_rate_t *self, size_t stage_id, int action, int64_t budget_micro,
+    spot_stage_option_t *option)
+{
+    const spot_planning_t *planning = self->planning;
+    const spot_stage_option_t *from = &self->options[stage_id];
+    const spot_serving_profile_t *profile =
+        spot_planning_profile(planning, stage_id, from->hardware_id);
+    const spot_batch_profile_t *row = spot_serving_profile_row(profile, from->batch);
+    const int32_t dearer = spot_planning_hardware(planning, stage_id, from->hardware_id, -1);
+    const int64_t others_micro = spot_serve_scenario_total(planning->scenario, self->options) -
+                                 spot_serve_scenario_cost(planning->scenario, from);
+
+    if (action == 0 && row + 1 < profile->rows + profile->num_rows) {
+        *option = spot_planning_option(
+            planning, stage_id, from->hardware_id, row[1].batch, from->replicas);
+    } else if (action == 1 && from->replicas < SPOT_MAX_REPLICAS) {
+        *option = spot_planning_option(
+            planning, stage_id, from->hardware_id, from->batch, from->replicas + 1);
+    } else if (action == 2 && dearer >= 0) {
+        profile = spot_planning_profile(planning, stage_id, dearer);
+        row = profile->rows + profile->num_rows - 1;
+        while (row > profile->rows && row->batch > from->batch) {
+            row--;
+        }
+        *option = spot_planning_option(planning, stage_id, dearer, row->batch, from->replicas);
+    } else {
+        return false;
+    }
+    return others_micro + spot_serve_scenario_cost(planning->scenario, option) <= budget_micro;
+}
+
+/* Takes the first action on a stage that reaches more. */
+static int improve(spot_rate_t *self, spot_planned_t *planned, int32_t stage_id,
+    int64_t budget_micro, reach_t *reach, bool *is_better)
+{
+    static const char *const actions[] = {"increase_batch", "add_replica", "upgrade_hw"};
+    const spot_stage_option_t from = self->options[stage_id];
+    int ret = 0;
+
+    *is_better = false;
+    for (int action = 0; action < 3 && ret == 0 && !*is_better; action++) {
+        spot_stage_option_t to;
+
+        if (act(self, (size_t) stage_id, action, budget_micro, &to)) {
+            self->options[stage_id] = to;
+            ret = try_move(self, planned, actions[action], stage_id, reach, is_better);
+            self->options[stage_id] = *is_better ? to : from;
+        }
+    }
+    return ret;
+}
+
+/* The stage of least capacity among those that are not exhausted, or -1. */
+static int32_t next_stage(const spot_rate_t *self, const bool *is_exhausted)
+{
+    double least_qps = (double) INFINITY;
+    int32_t stage_id = -1;
+
+    for (size_t j = 0; j < self->planning->pipeline->num_stages; j++) {
+        const double qps = spot_gate_capacity(self->planning->scenario, j, &self->options[j]);
+
+        if (!is_exhausted[j] && qps < least_qps) {
+            stage_id = (int32_t) j;
+            least_qps = qps;
+        }
+    }
+    return stage_id;
+}
+
+/* From the cheapest replicas up. */
+static int climb(spot_rate_t *self, spot_planned_t *planned, int64_t budget_micro, reach_t *reach)
+{
+    bool is_exhausted[SPOT_SERVE_MAX_NODES] = {false};
+    bool is_better;
+    int32_t stage_id;
+    int ret = try_move(self, planned, "init", -1, reach, &is_better);
+
+    while (ret == 0 && (stage_id = next_stage(self, is_exhausted)) >= 0) {
+        ret = improve(self, planned, stage_id, budget_micro, reach, &is_better);
+        is_exhausted[stage_id] = true;
+        if (is_better) {
+            memset(is_exhausted, false, sizeof(is_exhausted));
+        }
+    }
+    return ret;
+}
+
+/* The cheapest replica of each stage, with batches of one query. */
+static int start_cheap(spot_rate_t *self, int64_t budget_micro, bool *has_all)
+{
+    int ret = 0;
+
+    *has_all = true;
+    for (size_t j = 0; j < self->planning->pipeline->num_stages && ret == 0; j++) {
+        spot_choices_t choices = {0};
+
+        ret = spot_choices_make(&choices, self->planning, j, 0, 0, budget_micro);
+        *has_all = *has_all && choices.num_choices > 0;
+        if (choices.num_choices > 0) {
+            self->options[j] = choices.choices[0].option;
+        }
+        free(choices.choices);
+    }
+    *has_all = *has_all &&
+               spot_serve_scenario_total(self->planning->scenario, self->options) <= budget_micro;
+    return ret;
+}
+
+static int rate_greedy(spot_planning_t *planning, spot_planned_t *planned)
+{
+    const int64_t budget_micro = spot_planning_micro(planning->request->budget);
+    spot_rate_t self = {.planning = planning};
+    reach_t reach = {.rate_qps = -1};
+    bool has_all;
+    int ret = start_cheap(&self, budget_micro, &has_all);
+
+    planned->plan.gate = SPOT_GATE_THROUGHPUT;
+    if (ret == 0 && has_all) {
+        ret = climb(&self, planned, budget_micro, &reach);
+    }
+    if (ret == 0 && reach.rate_qps == 0) {
+        ret = spot_rate_evaluate(&self, 1, false, &planned->plan);
+    } else if (ret == 0 && reach.rate_qps > 0) {
+        ret = spot_rate_set(&self, reach.rate_qps);
+        ret = ret != 0 ? ret : spot_planning_take(planning, planned, self.options, &planned->plan);
+        planned->plan.rate_qps = (double) reach.rate_qps;
+    }
+    spot_arrivals_free(&self.arrivals);
+    return ret;
+}
+
 const spot_planner_t spot_planner_greedy = {
     .name = "greedy",
     .doc = "from the fastest hardware and single queries down: larger batches, fewer "
            "replicas, cheaper hardware, the best step first",
     .source = "Crankshaw et al., InferLine, SoCC 2020, its two steps made precise",
     .plan = spot_plan_greedy,
-    .rate = spot_rate_greedy,
+    .rate = rate_greedy,
 };

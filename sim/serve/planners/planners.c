@@ -9,7 +9,6 @@ const spot_planner_t *const spot_serve_planners[] = {
     &spot_planner_exact,
     &spot_planner_greedy,
     &spot_planner_polish,
-    &spot_planner_brute,
     NULL,
 };
 

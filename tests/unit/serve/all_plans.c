@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The definition of the exact planner by plain enumeration: every configuration up to a
- * cost, by runs of all events. */
-#include <stdio.h>
+#include "all_plans.h"
+
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/serve/planning.h"
+#include "base/memory.h"
 
 typedef struct {
     spot_planning_t *planning;
@@ -62,22 +61,9 @@ static int try_from(all_t *self, size_t stage_id, int64_t cost_micro)
     return ret;
 }
 
-/* "1,234,567" */
-static const char *count_text(double count, char text[40])
-{
-    const int length = snprintf(text, 40, "%.0f", count);
-
-    for (int place = length - 3, end = length; place > 0; place -= 3) {
-        memmove(text + place + 1, text + place, (size_t) (++end - place));
-        text[place] = ',';
-    }
-    return text;
-}
-
 /* Refuses spaces that are too large. */
-static int check_count(const all_t *self, int64_t max_configurations, spot_planned_t *planned)
+static int check_count(const all_t *self, int64_t max_configurations)
 {
-    char counts[2][40], text[200];
     double count = 1;
 
     for (size_t j = 0; j < self->planning->pipeline->num_stages && count < 1e15; j++) {
@@ -86,13 +72,10 @@ static int check_count(const all_t *self, int64_t max_configurations, spot_plann
     if (count <= (double) max_configurations) {
         return 0;
     }
-    (void) snprintf(text, sizeof(text), "%s configurations, limit %s (plan.max_configurations)",
-        count_text(count, counts[0]), count_text((double) max_configurations, counts[1]));
-    planned->why_none = spot_arena_text(&planned->memory, text);
-    return planned->why_none == NULL ? SPOT_ERR_NO_MEMORY : SPOT_ERR_BAD_PARAM;
+    return SPOT_ERR_BAD_PARAM;
 }
 
-int spot_plan_all(spot_planning_t *planning, int64_t cap_micro, double rate_qps,
+int all_plans(spot_planning_t *planning, int64_t cap_micro, double rate_qps,
     int64_t max_configurations, spot_planned_t *planned)
 {
     const size_t num_stages = planning->pipeline->num_stages;
@@ -108,7 +91,7 @@ int spot_plan_all(spot_planning_t *planning, int64_t cap_micro, double rate_qps,
     planning->needs_runs = true;
     ret = spot_choices_make_all(self->stages, planning, rate_qps, cap_micro, &has_all);
     if (ret == 0 && has_all) {
-        ret = check_count(self, max_configurations, planned);
+        ret = check_count(self, max_configurations);
     }
     for (size_t j = num_stages; j-- > 0 && has_all;) {
         self->rest_micro[j] = self->rest_micro[j + 1] + self->stages[j].choices[0].cost_micro;
@@ -128,23 +111,3 @@ int spot_plan_all(spot_planning_t *planning, int64_t cap_micro, double rate_qps,
     free(self);
     return ret;
 }
-
-static int brute(spot_planning_t *planning, spot_planned_t *planned)
-{
-    int64_t cap_micro;
-    int ret = spot_plan_cap(planning, planned, &cap_micro);
-
-    if (ret == 0 && cap_micro < INT64_MAX) {
-        ret = spot_plan_all(
-            planning, cap_micro, 0, planning->scenario->plan.max_configurations, planned);
-        planned->is_proven = ret == 0;
-    }
-    return ret;
-}
-
-const spot_planner_t spot_planner_brute = {
-    .name = "brute",
-    .doc = "every configuration up to the cost of greedy and plan.max_cost, event by "
-           "event; for small spaces",
-    .plan = brute,
-};
