@@ -2,9 +2,12 @@
 #include "models/checkpoint_theory.h"
 
 #include <gsl/gsl_errno.h>
+#include <gsl/gsl_randist.h>
 #include <gsl/gsl_sf_lambert.h>
 #include <math.h>
+#include <stdlib.h>
 
+#include "base/memory.h"
 #include "base/units.h"
 
 static bool is_time(double time_s)
@@ -179,4 +182,144 @@ double spot_theory_life_efficiency(const spot_theory_life_t *life, double mtbf_s
     const double work_of_period = life->period_s == 0 ? 1 : life->work_s / life->period_s;
 
     return p_first * (life->first_work_s / mtbf_s + work_of_period * share);
+}
+
+/* ---- Rules side by side ---- */
+
+const spot_checkpoint_rule_t spot_checkpoint_rules[SPOT_NUM_RULES] = {
+    [SPOT_RULE_YOUNG] = {"young", "Young"},
+    [SPOT_RULE_DALY_FIRST] = {"daly_first_order", "Daly, first order"},
+    [SPOT_RULE_DALY_HIGHER] = {"daly_higher_order", "Daly, higher order"},
+    [SPOT_RULE_EXACT] = {"exact", "exact optimum"},
+    [SPOT_RULE_BEST] = {"best", "best with one write at a time"},
+    [SPOT_RULE_GIVEN] = {"given", "--interval"},
+};
+
+static int64_t nearest_steps(double interval_s, double step_s)
+{
+    const double steps = round(interval_s / step_s);
+
+    return steps < 1 ? 1 : (int64_t) fmin(steps, (double) SPOT_MAX_STEPS);
+}
+
+static void add_row(spot_checkpoint_answer_t *self, const spot_theory_question_t *question,
+    int rule, double interval_s)
+{
+    static const spot_theory_memory_t none = {0};
+    const spot_theory_t *theory = &self->theory;
+    const double step_s = spot_duration_s(question->step_ms);
+    spot_checkpoint_row_t *row = &self->rows[self->num_rows++];
+
+    *row = (spot_checkpoint_row_t){rule, (double) NAN, (double) NAN, (double) NAN, (double) NAN,
+        (double) NAN, (double) NAN, (double) NAN, (double) NAN, 0, (double) NAN, (double) NAN,
+        (double) NAN};
+    if (interval_s < 0) {
+        return;
+    }
+    row->interval_s = interval_s;
+    row->period_s = spot_theory_period_s(theory, interval_s);
+    row->efficiency = spot_theory_efficiency(theory, interval_s);
+    row->run_ratio = 1 / row->efficiency;
+    row->expected_s = spot_theory_segment_s(theory, interval_s);
+    row->expected_immune_s = spot_theory_segment_immune_s(theory, interval_s);
+    row->efficiency_immune = spot_theory_efficiency_immune(theory, interval_s);
+    row->waste = spot_theory_waste(theory, interval_s);
+    if (step_s > 0) {
+        row->steps = nearest_steps(interval_s, step_s);
+        row->steps_efficiency = spot_theory_efficiency(theory, (double) row->steps * step_s);
+    }
+    if (question->has_memory) {
+        row->memory_loss = spot_theory_memory_loss(theory, &question->memory, interval_s);
+        row->memory_loss_without = spot_theory_memory_loss(theory, &none, interval_s);
+    }
+}
+
+void spot_checkpoint_answer(spot_checkpoint_answer_t *self, const spot_theory_question_t *question)
+{
+    const double mtbf_s = spot_duration_s(question->mtbf_ms);
+    const double stall_s =
+        spot_duration_s(question->is_async ? question->snapshot_ms : question->write_ms);
+    const double step_s = spot_duration_s(question->step_ms);
+
+    *self = (spot_checkpoint_answer_t){
+        .theory = {
+            .mtbf_s = mtbf_s,
+            .stall_s = stall_s,
+            .persist_s = question->is_async ? spot_duration_s(question->write_ms) : 0,
+            .restart_s = spot_duration_s(question->restart_ms),
+            .busy = question->is_async ? question->busy : SPOT_BUSY_WAIT,
+        }};
+    spot_bug_assert(spot_theory_is_valid(&self->theory));
+    add_row(self, question, SPOT_RULE_YOUNG, spot_theory_young_s(mtbf_s, stall_s));
+    add_row(self, question, SPOT_RULE_DALY_FIRST, spot_theory_daly_first_s(mtbf_s, stall_s));
+    add_row(self, question, SPOT_RULE_DALY_HIGHER, spot_theory_daly_higher_s(mtbf_s, stall_s));
+    add_row(self, question, SPOT_RULE_EXACT, spot_theory_exact_s(mtbf_s, stall_s));
+    add_row(self, question, SPOT_RULE_BEST, spot_theory_best_s(&self->theory));
+    if (question->interval_ms > 0) {
+        add_row(self, question, SPOT_RULE_GIVEN, spot_duration_s(question->interval_ms));
+    }
+    if (step_s > 0) {
+        self->best_steps = spot_theory_best_steps(&self->theory, step_s);
+        self->best_steps_s = (double) self->best_steps * step_s;
+        self->best_efficiency = spot_theory_efficiency(&self->theory, self->best_steps_s);
+    }
+}
+
+/* ---- Groups of peers ---- */
+
+int64_t spot_peer_groups(int64_t num_instances, int64_t group_size)
+{
+    return num_instances < group_size ? 1 : num_instances / group_size;
+}
+
+int64_t spot_peer_group_of(int64_t num_instances, int64_t group_size, int64_t instance)
+{
+    const int64_t last = spot_peer_groups(num_instances, group_size) - 1;
+    const int64_t group = instance / group_size;
+
+    return group < last ? group : last;
+}
+
+/* Adds a group of size instances: chances[r] is the probability that all groups keep a
+ * survivor when r of their instances are lost, before for num_before instances. */
+static void join_group(double *chances, int64_t num_before, int64_t size, int64_t max_lost)
+{
+    const int64_t num_all = num_before + size;
+
+    for (int64_t r = max_lost < num_all ? max_lost : num_all; r >= 0; r--) {
+        const int64_t fewest = r > num_before ? r - num_before : 0;
+        double chance = 0;
+
+        for (int64_t l = fewest; l < size && l <= r; l++) { /* lost of the new group */
+            chance +=
+                chances[r - l] * gsl_ran_hypergeometric_pdf((unsigned int) l, (unsigned int) size,
+                                     (unsigned int) num_before, (unsigned int) r);
+        }
+        chances[r] = chance;
+    }
+}
+
+int spot_peer_recovery_probability(
+    int64_t num_instances, int64_t group_size, int64_t num_lost, double *probability)
+{
+    const int64_t num_groups = spot_peer_groups(num_instances, group_size);
+    double *chances;
+
+    spot_bug_assert(num_instances >= 1 && num_instances <= SPOT_MAX_INSTANCES);
+    spot_bug_assert(group_size >= 1);
+    spot_bug_assert(num_lost >= 0 && num_lost <= num_instances);
+    chances = spot_calloc((size_t) num_lost + 1, sizeof(*chances));
+    if (chances == NULL) {
+        return SPOT_ERR_NO_MEMORY;
+    }
+    chances[0] = 1;
+    for (int64_t j = 0; j < num_groups; j++) {
+        const int64_t before = j * group_size;
+        const int64_t size = j == num_groups - 1 ? num_instances - before : group_size;
+
+        join_group(chances, before, size, num_lost);
+    }
+    *probability = chances[num_lost];
+    free(chances);
+    return 0;
 }

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/json.h"
-#include "base/texts.h"
+#include "base/memory.h"
 #include "sim/train/run_json.h"
 
 /* A run and what its metrics are of: all VCs, or one. */

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/texts.h"
 #include "sim/schedule/tables.h"
 
 int spot_run_recorder_kinds_init(spot_schedule_scenario_t *scenario)

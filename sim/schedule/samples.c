@@ -5,7 +5,6 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "base/texts.h"
 
 #define SMALL_GPUS 8
 

@@ -4,8 +4,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/keys.h"
 #include "base/memory.h"
-#include "base/order.h"
 #include "base/stats.h"
 
 /* ---- Kinds ---- */

@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 #include "base/memory.h"
-#include "models/service.h"
+#include "models/serving_profile.h"
 
 /* Queries that are delivered together. */
 typedef struct {

@@ -3,7 +3,7 @@
  * part of the pipeline that matters. */
 #include <string.h>
 
-#include "base/order.h"
+#include "base/keys.h"
 #include "sim/serve/planning.h"
 
 typedef spot_planning_t planning_t;

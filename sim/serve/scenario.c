@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/texts.h"
+#include "base/memory.h"
 #include "sim/serve/needs.h"
 
 typedef spot_serve_scenario_t scenario_t;

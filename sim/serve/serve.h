@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 #include "base/calendar.h"
-#include "models/service.h"
+#include "models/serving_profile.h"
 #include "sim/bench/engine/experiment.h"
 #include "sim/serve/fleet_setting.h"
 #include "sim/serve/pipeline.h"

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "base/order.h"
+#include "base/keys.h"
 #include "sim/tasks/rerun.h"
 
 typedef struct {

@@ -7,7 +7,6 @@
 
 #include "base/integers.h"
 #include "base/memory.h"
-#include "base/texts.h"
 #include "sim/train/advice.h"
 #include "sim/train/assumed.h"
 #include "sim/train/colours.h"

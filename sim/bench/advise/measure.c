@@ -4,11 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/intervals.h"
 #include "base/json.h"
 #include "base/memory.h"
-#include "base/skewed.h"
 #include "base/units.h"
-#include "base/yaml_write.h"
+#include "base/yaml.h"
 #include "sim/bench/advise/advise_internal.h"
 
 /* What is estimated of a point; of the time only with a metric of it. */

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/group.h"
+#include "base/keys.h"
 #include "base/memory.h"
 
 bool spot_axis_is_circumstance(const spot_axis_t *axis)

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/intervals.h"
 #include "base/memory.h"
-#include "base/paired.h"
 #include "base/stats.h"
 
 /* A sampled plan is split into so many parts, each of which is left out in turn. */

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/intervals.h"
 #include "base/memory.h"
-#include "base/skewed.h"
 #include "sim/bench/analysis/summary.h"
 
 /* Replications of a round over those of the one before. */

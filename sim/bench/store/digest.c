@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/bytes.h"
+#include "base/integers.h"
 
 #define NULL_WORD UINT64_C(0x6e756c6c) /* "null" */
 

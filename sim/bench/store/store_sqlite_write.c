@@ -6,7 +6,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/clock.h"
+#include "base/watch.h"
 #include "sim/bench/store/store_sqlite_internal.h"
 
 /* What a kill may cost: rows of a transaction, and seconds that it stays open while more

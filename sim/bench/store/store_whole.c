@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/stop.h"
+#include "base/watch.h"
 #include "sim/bench/store/store_sqlite_internal.h"
 
 /* ---- The total ---- */

@@ -9,8 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/intervals.h"
 #include "base/memory.h"
-#include "base/paired.h"
+#include "base/stats.h"
 #include "base/units.h"
 #include "sim/bench/analysis/quantiles.h"
 #include "sim/bench/study/reading.h"

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "base/clock.h"
+#include "base/watch.h"
 #include "sim/bench/study/rounds.h"
 
 #define MAX_POINTS 32 /* that are measured */

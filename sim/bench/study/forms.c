@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/condition.h"
+#include "base/condition_parse.h"
 #include "base/memory.h"
 #include "sim/bench/study/reading.h"
 

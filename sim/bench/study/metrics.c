@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/suggest.h"
+#include "base/name_match.h"
 #include "base/utf8.h"
 #include "sim/bench/study/reading.h"
 

@@ -6,9 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/build_info.h"
 #include "base/canonical.h"
-#include "base/machine.h"
+#include "base/provenance.h"
 #include "sim/bench/study/reading.h"
 
 #define PATH_BYTES 32

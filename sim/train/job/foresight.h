@@ -9,8 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/atomic.h"
-#include "base/tick.h"
+#include "base/integers.h"
+#include "base/watch.h"
 #include "sim/train/fleet/fleet.h"
 #include "sim/train/job/scenario.h"
 #include "traces/generate/membership.h"

@@ -14,8 +14,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/atomic.h"
-#include "base/tick.h"
+#include "base/integers.h"
+#include "base/watch.h"
 #include "sim/bench/engine/event_log.h"
 #include "sim/train/fleet/fleet.h"
 #include "sim/train/job/feed.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Equal terms: where a recovery system gets its figures when it is settled. Those that
- * systems share (models/job_terms.h) are the job's; an option that is given wins over
+ * systems share (models/job.h) are the job's; an option that is given wins over
  * them. The figures of a paper count only with "published_defaults: yes". A figure that
  * neither the job nor an option gives is lacking, and the scenario cannot run. */
 #pragma once

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "base/bytes.h"
+#include "base/integers.h"
 
 static void test_doubles_come_back(void **state)
 {

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "base/csv_field.h"
+#include "base/csv.h"
 
 static void test_fields(void **state)
 {

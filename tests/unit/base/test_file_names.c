@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <string.h>
 
-#include "base/file_names.h"
+#include "base/files.h"
 #include "base/rng.h"
 #include "base/utf8.h"
 #include "tests/unit/base/support.h"

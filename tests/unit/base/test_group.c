@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "base/group.h"
+#include "base/keys.h"
 
 static void test_texts(void **state)
 {

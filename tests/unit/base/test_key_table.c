@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "base/key_table.h"
+#include "base/keys.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "base/order.h"
+#include "base/keys.h"
 
 #include <signal.h>
 #include <string.h>
 
 #include "base/rng.h"
-#include "base/stop.h"
+#include "base/watch.h"
 #include "tests/unit/base/support.h"
 
 /* Numbers by value, whatever their zeros and their length, before texts by bytes. */

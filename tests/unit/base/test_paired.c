@@ -8,7 +8,7 @@
 #include <cmocka.h>
 #include <gsl/gsl_randist.h>
 
-#include "base/paired.h"
+#include "base/intervals.h"
 #include "base/rng.h"
 #include "near.h"
 

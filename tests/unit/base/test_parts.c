@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "base/parts.h"
+#include "base/rng.h"
 
 #include <math.h>
 #include <string.h>

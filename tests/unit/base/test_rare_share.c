@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "base/rare_share.h"
+#include "base/intervals.h"
 #include "base/rng.h"
 
 static void add(spot_rare_share_t *self, int num, double part, double whole)

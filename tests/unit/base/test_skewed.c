@@ -10,8 +10,9 @@
 
 #include <cmocka.h>
 
+#include "base/intervals.h"
 #include "base/rng.h"
-#include "base/skewed.h"
+#include "base/stats.h"
 
 static void assert_near(double value, double expected)
 {

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "base/suggest.h"
+#include "base/name_match.h"
 
 /* The nearest of two names, NULL for none; the second may be NULL. */
 static spot_suggest_t suggest(const char *text, const char *first, const char *second)

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "base/texts.h"
+#include "base/memory.h"
 
 /* Texts stay as they are while others are added. */
 static void test_add(void **state)

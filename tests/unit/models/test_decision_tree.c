@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "base/rng.h"
-#include "models/decision_tree.h"
+#include "models/colocation.h"
 
 static spot_tree_t must_fit(const spot_labelled_t *rows, int depth)
 {

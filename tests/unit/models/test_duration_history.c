@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "base/rng.h"
-#include "models/duration_history.h"
+#include "models/job_forecast.h"
 
 typedef struct {
     spot_duration_key_t key;

@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #include "base/rng.h"
-#include "models/duration_learner.h"
+#include "models/job_forecast.h"
 
 enum { NUM_JOBS = 3000, NUM_USERS = 20, NUM_VCS = 3 };
 

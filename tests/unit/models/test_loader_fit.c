@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "models/loader/fit.h"
+#include "models/loader/measured.h"
 #include "tests/unit/base/shared_data.h"
 
 enum { NUM_ROWS = 10, NUM_SIMS = 5 };

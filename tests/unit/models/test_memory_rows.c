@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "fixture.h"
-#include "models/loader/memory_rows.h"
+#include "models/loader/npy.h"
 #include "tests/unit/base/shared_data.h"
 
 #define MAX_PICKLE_BYTES 8192

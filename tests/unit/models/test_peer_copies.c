@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "models/peer_copies.h"
+#include "models/checkpoint_theory.h"
 
 static double probability(int64_t num_instances, int64_t group_size, int64_t num_lost)
 {

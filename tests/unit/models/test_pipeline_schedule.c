@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "base/rng.h"
-#include "models/pipeline_schedule.h"
+#include "models/step_pipeline.h"
 
 #define MAX_STAGES 16
 #define MAX_MICRO_BATCHES 70

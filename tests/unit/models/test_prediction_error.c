@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "models/prediction_error.h"
+#include "models/job_forecast.h"
 
 static spot_prediction_error_t error_of(
     size_t num_pairs, const double *predicted, const double *values)

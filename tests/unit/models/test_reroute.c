@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "models/reroute.h"
+#include "models/job.h"
 
 static spot_step_point_t points[] = {{4, 9000}, {8, 9000}, {12, 9000}, {16, 9000}};
 

@@ -16,7 +16,7 @@
 #include "base/units.h"
 #include "fixture.h"
 #include "models/instance_table.h"
-#include "models/step_estimate.h"
+#include "models/step_fit.h"
 #include "models/step_pipeline.h"
 #include "tests/unit/base/shared_data.h"
 

@@ -14,8 +14,7 @@
 #include "base/datetime.h"
 #include "base/rng.h"
 #include "fixture.h"
-#include "models/prediction_error.h"
-#include "models/throughput.h"
+#include "models/job_forecast.h"
 
 #define HEADER "time,submit_gpu_job,submit_gpu_num\n"
 
