@@ -5,6 +5,7 @@
 #include "cli/command.h"
 #include "cli/schedule_log.h"
 #include "cli/schedule_tables.h"
+#include "models/additive_model.h"
 #include "models/job_forecast.h"
 #include "sim/schedule/estimates.h"
 

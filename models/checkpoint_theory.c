@@ -27,12 +27,12 @@ double spot_theory_young_s(double mtbf_s, double stall_s)
     return sqrt(2 * stall_s * mtbf_s);
 }
 
-double spot_theory_daly_first_s(double mtbf_s, double stall_s)
+static double daly_first_s(double mtbf_s, double stall_s)
 {
     return spot_theory_young_s(mtbf_s, stall_s) - stall_s;
 }
 
-double spot_theory_daly_higher_s(double mtbf_s, double stall_s)
+static double daly_higher_s(double mtbf_s, double stall_s)
 {
     const double share = stall_s / (2 * mtbf_s);
 
@@ -59,23 +59,33 @@ static double lambert_share(double x)
     return gsl_sf_lambert_W0_e(-exp(-x - 1), &w) == GSL_SUCCESS ? 1 + w.val : 1;
 }
 
-double spot_theory_exact_s(double mtbf_s, double stall_s)
+static double exact_s(double mtbf_s, double stall_s)
 {
     return mtbf_s * lambert_share(stall_s / mtbf_s);
 }
 
-double spot_theory_best_s(const spot_theory_t *self)
+static double best_s(const spot_theory_t *self)
 {
-    const double exact_s = spot_theory_exact_s(self->mtbf_s, self->stall_s);
     const double bound_s =
         self->busy == SPOT_BUSY_JOIN ? self->persist_s : self->persist_s - self->stall_s;
 
-    return fmax(exact_s, fmin(bound_s, self->mtbf_s));
+    return fmax(exact_s(self->mtbf_s, self->stall_s), fmin(bound_s, self->mtbf_s));
+}
+
+spot_theory_optima_t spot_theory_optima(const spot_theory_t *self)
+{
+    return (spot_theory_optima_t){
+        .young_s = spot_theory_young_s(self->mtbf_s, self->stall_s),
+        .daly_first_s = daly_first_s(self->mtbf_s, self->stall_s),
+        .daly_higher_s = daly_higher_s(self->mtbf_s, self->stall_s),
+        .exact_s = exact_s(self->mtbf_s, self->stall_s),
+        .best_s = best_s(self),
+    };
 }
 
 int64_t spot_theory_best_steps(const spot_theory_t *self, double step_s)
 {
-    const double steps = floor(spot_theory_best_s(self) / step_s);
+    const double steps = floor(best_s(self) / step_s);
     double more_s;
 
     if (steps < 1) {
@@ -89,7 +99,7 @@ int64_t spot_theory_best_steps(const spot_theory_t *self, double step_s)
            (spot_theory_efficiency(self, more_s) > spot_theory_efficiency(self, steps * step_s));
 }
 
-double spot_theory_period_s(const spot_theory_t *self, double work_s)
+static double period_s(const spot_theory_t *self, double work_s)
 {
     return self->busy == SPOT_BUSY_JOIN ? fmax(work_s, self->persist_s) + self->stall_s
                                         : fmax(work_s + self->stall_s, self->persist_s);
@@ -101,7 +111,7 @@ static spot_theory_life_t life_of_work(const spot_theory_t *self, double work_s)
         .first_work_s = work_s,
         .first_durable_s = work_s + self->stall_s + self->persist_s,
         .work_s = work_s,
-        .period_s = spot_theory_period_s(self, work_s),
+        .period_s = period_s(self, work_s),
     };
 }
 
@@ -116,12 +126,12 @@ static double segment_s(const spot_theory_t *self, double work_s, double base_s)
     return periods == 0 ? 0 : base_s * exp(late_s / self->mtbf_s) * expm1(periods);
 }
 
-double spot_theory_segment_s(const spot_theory_t *self, double work_s)
+static double segment_failing_s(const spot_theory_t *self, double work_s)
 {
     return segment_s(self, work_s, self->mtbf_s * exp(self->restart_s / self->mtbf_s));
 }
 
-double spot_theory_segment_immune_s(const spot_theory_t *self, double work_s)
+static double segment_immune_s(const spot_theory_t *self, double work_s)
 {
     return segment_s(self, work_s, self->mtbf_s + self->restart_s);
 }
@@ -134,7 +144,7 @@ double spot_theory_efficiency(const spot_theory_t *self, double work_s)
 }
 
 /* A life is the restart plus an exponential time. */
-double spot_theory_efficiency_immune(const spot_theory_t *self, double work_s)
+static double efficiency_immune(const spot_theory_t *self, double work_s)
 {
     const spot_theory_life_t life = life_of_work(self, work_s);
 
@@ -142,11 +152,23 @@ double spot_theory_efficiency_immune(const spot_theory_t *self, double work_s)
            (self->mtbf_s + self->restart_s);
 }
 
-double spot_theory_waste(const spot_theory_t *self, double work_s)
+static double first_order_waste(const spot_theory_t *self, double work_s)
 {
     const double rest = (work_s / 2 + self->persist_s + self->restart_s) / self->mtbf_s;
 
     return self->stall_s == 0 ? rest : self->stall_s / work_s + rest;
+}
+
+spot_theory_worth_t spot_theory_worth(const spot_theory_t *self, double work_s)
+{
+    return (spot_theory_worth_t){
+        .period_s = period_s(self, work_s),
+        .segment_s = segment_failing_s(self, work_s),
+        .segment_immune_s = segment_immune_s(self, work_s),
+        .efficiency = spot_theory_efficiency(self, work_s),
+        .efficiency_immune = efficiency_immune(self, work_s),
+        .waste = first_order_waste(self, work_s),
+    };
 }
 
 double spot_theory_memory_loss(
@@ -209,6 +231,7 @@ static void add_row(spot_checkpoint_answer_t *self, const spot_theory_question_t
     const spot_theory_t *theory = &self->theory;
     const double step_s = spot_duration_s(question->step_ms);
     spot_checkpoint_row_t *row = &self->rows[self->num_rows++];
+    spot_theory_worth_t worth;
 
     *row = (spot_checkpoint_row_t){rule, (double) NAN, (double) NAN, (double) NAN, (double) NAN,
         (double) NAN, (double) NAN, (double) NAN, (double) NAN, 0, (double) NAN, (double) NAN,
@@ -216,14 +239,15 @@ static void add_row(spot_checkpoint_answer_t *self, const spot_theory_question_t
     if (interval_s < 0) {
         return;
     }
+    worth = spot_theory_worth(theory, interval_s);
     row->interval_s = interval_s;
-    row->period_s = spot_theory_period_s(theory, interval_s);
-    row->efficiency = spot_theory_efficiency(theory, interval_s);
-    row->run_ratio = 1 / row->efficiency;
-    row->expected_s = spot_theory_segment_s(theory, interval_s);
-    row->expected_immune_s = spot_theory_segment_immune_s(theory, interval_s);
-    row->efficiency_immune = spot_theory_efficiency_immune(theory, interval_s);
-    row->waste = spot_theory_waste(theory, interval_s);
+    row->period_s = worth.period_s;
+    row->efficiency = worth.efficiency;
+    row->run_ratio = 1 / worth.efficiency;
+    row->expected_s = worth.segment_s;
+    row->expected_immune_s = worth.segment_immune_s;
+    row->efficiency_immune = worth.efficiency_immune;
+    row->waste = worth.waste;
     if (step_s > 0) {
         row->steps = nearest_steps(interval_s, step_s);
         row->steps_efficiency = spot_theory_efficiency(theory, (double) row->steps * step_s);
@@ -240,6 +264,7 @@ void spot_checkpoint_answer(spot_checkpoint_answer_t *self, const spot_theory_qu
     const double stall_s =
         spot_duration_s(question->is_async ? question->snapshot_ms : question->write_ms);
     const double step_s = spot_duration_s(question->step_ms);
+    spot_theory_optima_t optima;
 
     *self = (spot_checkpoint_answer_t){
         .theory = {
@@ -250,11 +275,12 @@ void spot_checkpoint_answer(spot_checkpoint_answer_t *self, const spot_theory_qu
             .busy = question->is_async ? question->busy : SPOT_BUSY_WAIT,
         }};
     spot_bug_assert(spot_theory_is_valid(&self->theory));
-    add_row(self, question, SPOT_RULE_YOUNG, spot_theory_young_s(mtbf_s, stall_s));
-    add_row(self, question, SPOT_RULE_DALY_FIRST, spot_theory_daly_first_s(mtbf_s, stall_s));
-    add_row(self, question, SPOT_RULE_DALY_HIGHER, spot_theory_daly_higher_s(mtbf_s, stall_s));
-    add_row(self, question, SPOT_RULE_EXACT, spot_theory_exact_s(mtbf_s, stall_s));
-    add_row(self, question, SPOT_RULE_BEST, spot_theory_best_s(&self->theory));
+    optima = spot_theory_optima(&self->theory);
+    add_row(self, question, SPOT_RULE_YOUNG, optima.young_s);
+    add_row(self, question, SPOT_RULE_DALY_FIRST, optima.daly_first_s);
+    add_row(self, question, SPOT_RULE_DALY_HIGHER, optima.daly_higher_s);
+    add_row(self, question, SPOT_RULE_EXACT, optima.exact_s);
+    add_row(self, question, SPOT_RULE_BEST, optima.best_s);
     if (question->interval_ms > 0) {
         add_row(self, question, SPOT_RULE_GIVEN, spot_duration_s(question->interval_ms));
     }

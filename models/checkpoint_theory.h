@@ -38,54 +38,63 @@ typedef struct {
  * work_s from 0 to SPOT_THEORY_MAX_S; no result is then NAN. */
 bool spot_theory_is_valid(const spot_theory_t *self);
 
+/* ---- Intervals ---- */
+
 /* Young: sqrt(2 d M). */
 double spot_theory_young_s(double mtbf_s, double stall_s);
 
-/* Daly, first order: sqrt(2 d M) - d. Below 0 for d > 2 M, when there is no optimum. */
-double spot_theory_daly_first_s(double mtbf_s, double stall_s);
+/* The best work between two checkpoints by each rule. */
+typedef struct {
+    double young_s;
+    /* Daly, first order: sqrt(2 d M) - d. Below 0 for d > 2 M, when there is no
+     * optimum. */
+    double daly_first_s;
+    /* Daly, higher order: sqrt(2 d M) (1 + sqrt(d / 2M) / 3 + (d / 2M) / 9) - d for d <
+     * 2M, else M. The paper was not available to compare the formula; it reproduces the
+     * optima published there (117, 57 and 9.1 min for d = 5 min and M = 24 h, 6 h and 15
+     * min). */
+    double daly_higher_s;
+    /* The exact optimum of synchronous checkpoints, for any restart time: M (1 +
+     * W0(-exp(-d/M - 1))) with Lambert's W, the zero of the derivative of the mean time
+     * per work. Relative error below 1e-11, also for d << M. */
+    double exact_s;
+    /* The exact optimum of the efficiency. From work = p - s on (join: p), the write does
+     * not stall the job, and the optimum is exact_s of the snapshot, at least that bound.
+     * Below the bound the period is constant and the efficiency proportional to tau
+     * exp(-tau/M), whose maximum is at M. */
+    double best_s;
+} spot_theory_optima_t;
 
-/* Daly, higher order: sqrt(2 d M) (1 + sqrt(d / 2M) / 3 + (d / 2M) / 9) - d for d < 2M,
- * else M. The paper was not available to compare the formula; it reproduces the optima
- * published there (117, 57 and 9.1 min for d = 5 min and M = 24 h, 6 h and 15 min). */
-double spot_theory_daly_higher_s(double mtbf_s, double stall_s);
-
-/* The exact optimum of synchronous checkpoints, for any restart time: M (1 +
- * W0(-exp(-d/M - 1))) with Lambert's W, the zero of the derivative of the mean time per
- * work. Relative error below 1e-11, also for d << M. */
-double spot_theory_exact_s(double mtbf_s, double stall_s);
-
-/* The exact optimum of the efficiency. From work = p - s on (join: p), the write does
- * not stall the job, and the optimum is spot_theory_exact_s() of the snapshot, at least
- * that bound. Below the bound the period is constant and the efficiency proportional to
- * tau exp(-tau/M), whose maximum is at M. */
-double spot_theory_best_s(const spot_theory_t *self);
+spot_theory_optima_t spot_theory_optima(const spot_theory_t *self);
 
 /* The whole number of steps, from 1 to SPOT_MAX_STEPS, with the highest efficiency,
  * which rises up to its optimum and falls after it. step_s > 0. */
 int64_t spot_theory_best_steps(const spot_theory_t *self, double step_s);
 
-/* T, the time from one checkpoint to the next: wait max(tau + s, p), join max(tau, p) +
- * s. */
-double spot_theory_period_s(const spot_theory_t *self, double work_s);
-
-/* E, the mean time until the work between two checkpoints is durable, with restarts,
- * which may fail too: M exp((R + tau + s + p - T)/M) (exp(T/M) - 1). Synchronous: M
- * exp(R/M) (exp((tau + d)/M) - 1). INFINITY on overflow. */
-double spot_theory_segment_s(const spot_theory_t *self, double work_s);
-
-/* The same if restarts do not fail: M exp(R/M) becomes M + R. */
-double spot_theory_segment_immune_s(const spot_theory_t *self, double work_s);
+/* ---- What an interval comes to ---- */
 
 /* tau / E, the share of all time that becomes kept work: the run takes E / tau times as
  * long as without failures and checkpoints. At work 0 the limit. */
 double spot_theory_efficiency(const spot_theory_t *self, double work_s);
 
-/* The same if restarts do not fail. */
-double spot_theory_efficiency_immune(const spot_theory_t *self, double work_s);
+/* The same with what else follows from the work between two checkpoints; _immune: if
+ * restarts do not fail. */
+typedef struct {
+    /* T, the time from one checkpoint to the next: wait max(tau + s, p), join max(tau, p)
+     * + s. */
+    double period_s;
+    /* E, the mean time until the work between two checkpoints is durable, with restarts,
+     * which may fail too: M exp((R + tau + s + p - T)/M) (exp(T/M) - 1). Synchronous: M
+     * exp(R/M) (exp((tau + d)/M) - 1). INFINITY on overflow. Immune: M exp(R/M) becomes
+     * M + R. */
+    double segment_s, segment_immune_s;
+    double efficiency, efficiency_immune;
+    /* First-order waste s/tau + (tau/2 + p + R)/M: accurate while it is small and the
+     * write does not stall the job. INFINITY at work 0 with a stall. */
+    double waste;
+} spot_theory_worth_t;
 
-/* First-order waste s/tau + (tau/2 + p + R)/M: accurate while it is small and the write
- * does not stall the job. INFINITY at work 0 with a stall. */
-double spot_theory_waste(const spot_theory_t *self, double work_s);
+spot_theory_worth_t spot_theory_worth(const spot_theory_t *self, double work_s);
 
 /* Copies of the state in the memory of peers, beside the checkpoints in storage, as in
  * Gemini (Wang et al., SOSP'23). */
@@ -100,6 +109,8 @@ typedef struct {
  * snapshots are not included. */
 double spot_theory_memory_loss(
     const spot_theory_t *self, const spot_theory_memory_t *memory, double work_s);
+
+/* ---- Lives: from one failure to the next ---- */
 
 /* The checkpoints of one life, after the restart. */
 typedef struct {

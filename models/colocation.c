@@ -8,8 +8,15 @@
 
 #include "base/csv.h"
 #include "base/keys.h"
-#include "base/memory.h"
 #include "base/table_file.h"
+
+/* Rows of numbers, each with a label. */
+typedef struct {
+    size_t num_rows;
+    size_t num_features;
+    const double *values;  /* [num_rows][num_features] finite */
+    const int32_t *labels; /* [num_rows] 0 ... SPOT_TREE_MAX_LABELS - 1 */
+} labelled_t;
 
 #define TREE_MAX_LABELS 16
 
@@ -290,7 +297,7 @@ typedef struct {
 } sample_t;
 
 typedef struct {
-    const spot_labelled_t *rows;
+    const labelled_t *rows;
     sample_t *samples; /* [num_rows] of the nodes that are split */
     spot_tree_t *tree;
 } growth_t;
@@ -412,7 +419,7 @@ static int grow(growth_t *self, size_t first, size_t end, int depth)
 }
 
 /* Fits to all rows but one, or to all if left_out is their number. */
-static int fit_without(spot_tree_t *self, const spot_labelled_t *rows, int depth, size_t left_out)
+static int fit_without(spot_tree_t *self, const labelled_t *rows, int depth, size_t left_out)
 {
     growth_t growth = {rows, spot_calloc(rows->num_rows, sizeof(sample_t)), self};
     size_t num = 0;
@@ -432,18 +439,23 @@ static int fit_without(spot_tree_t *self, const spot_labelled_t *rows, int depth
     return ret;
 }
 
-int spot_tree_fit(spot_tree_t *self, const spot_labelled_t *rows, int depth)
+/* Splits in the middle between neighbouring distinct values where the index of Gini gets
+ * strictly less, at the least one; of equal ones the lowest feature, then the lowest
+ * threshold. BAD_PARAM: no rows, a depth outside 0 ... SPOT_TREE_MAX_DEPTH; NO_MEMORY;
+ * free self even then. O(depth * features * rows log rows). */
+static int tree_fit(spot_tree_t *self, const labelled_t *rows, int depth)
 {
     return fit_without(self, rows, depth, rows->num_rows);
 }
 
-void spot_tree_free(spot_tree_t *self)
+static void tree_free(spot_tree_t *self)
 {
     free(self->nodes);
     memset(self, 0, sizeof(*self));
 }
 
-int32_t spot_tree_label(const spot_tree_t *self, const double *values)
+/* The label of a row of values: [num_features]. O(depth). */
+static int32_t tree_label(const spot_tree_t *self, const double *values)
 {
     const spot_tree_node_t *node = self->nodes;
 
@@ -453,8 +465,11 @@ int32_t spot_tree_label(const spot_tree_t *self, const double *values)
     return node->label;
 }
 
-int spot_tree_leave_one_out(
-    const spot_labelled_t *rows, int depth, int32_t *predicted, size_t *num_right)
+/* The number of rows whose label a tree finds that was fitted to all other rows.
+ * predicted: [num_rows] their labels, or NULL. Errors of tree_fit(); with one row
+ * BAD_PARAM. */
+static int tree_leave_one_out(
+    const labelled_t *rows, int depth, int32_t *predicted, size_t *num_right)
 {
     int ret = 0;
 
@@ -464,14 +479,14 @@ int spot_tree_leave_one_out(
 
         ret = fit_without(&tree, rows, depth, i);
         if (ret == 0) {
-            const int32_t label = spot_tree_label(&tree, rows->values + i * rows->num_features);
+            const int32_t label = tree_label(&tree, rows->values + i * rows->num_features);
 
             *num_right += label == rows->labels[i];
             if (predicted != NULL) {
                 predicted[i] = label;
             }
         }
-        spot_tree_free(&tree);
+        tree_free(&tree);
     }
     return ret;
 }
@@ -587,7 +602,7 @@ static int32_t learned_label(
 static int train(spot_packing_labels_t *self, int depth)
 {
     spot_arena_t arena = {0};
-    spot_labelled_t rows = {.num_features = SPOT_PACKING_FEATURES};
+    labelled_t rows = {.num_features = SPOT_PACKING_FEATURES};
     double *values;
     int32_t *labels, *left_out;
     int ret;
@@ -605,16 +620,16 @@ static int train(spot_packing_labels_t *self, int depth)
     }
     rows.values = values;
     rows.labels = labels;
-    ret = ret == 0 ? spot_tree_fit(&self->tree, &rows, depth) : ret;
+    ret = ret == 0 ? tree_fit(&self->tree, &rows, depth) : ret;
     if (ret == 0 && rows.num_rows > 1) {
-        ret = spot_tree_leave_one_out(&rows, depth, left_out, &self->num_left_out);
+        ret = tree_leave_one_out(&rows, depth, left_out, &self->num_left_out);
     }
     for (size_t j = 0, row = 0; j < self->num_workloads && ret == 0; j++) {
         spot_packing_workload_t *workload = &self->workloads[j];
 
         workload->predicted = rows.num_rows > 1 && learned_label(self, workload) >= 0
                                   ? left_out[row++]
-                                  : spot_tree_label(&self->tree, workload->features);
+                                  : tree_label(&self->tree, workload->features);
     }
     spot_arena_free(&arena);
     return ret;
@@ -640,7 +655,7 @@ int spot_packing_labels_train(spot_packing_labels_t *self, const char *path,
 void spot_packing_labels_free(spot_packing_labels_t *self)
 {
     spot_arena_free(&self->texts);
-    spot_tree_free(&self->tree);
+    tree_free(&self->tree);
     free(self->workloads);
     memset(self, 0, sizeof(*self));
 }

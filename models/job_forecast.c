@@ -9,11 +9,16 @@
 #include <time.h>
 
 #include "base/datetime.h"
-#include "base/keys.h"
 #include "base/rng.h"
 #include "base/stats.h"
 #include "base/table_file.h"
 #include "base/units.h"
+
+/* Which jobs are similar. Any values; those that are not given should be equal, e.g.
+ * -1. */
+typedef struct {
+    int32_t user_id, gpu_num, model_id;
+} duration_key_t;
 
 int spot_prediction_error(
     spot_prediction_error_t *self, size_t num_pairs, const double *predicted, const double *values)
@@ -62,7 +67,7 @@ enum { NUM_LEVELS = sizeof(levels) / sizeof(levels[0]) };
 
 /* Which jobs a mean is of; parts that the level leaves out are 0. */
 struct spot_similar_jobs {
-    spot_duration_key_t key;
+    duration_key_t key;
     int32_t level;
 };
 
@@ -71,7 +76,7 @@ struct spot_duration_mean {
     int64_t sum_s;
 };
 
-static struct spot_similar_jobs similar_jobs(spot_duration_key_t key, int32_t level)
+static struct spot_similar_jobs similar_jobs(duration_key_t key, int32_t level)
 {
     const struct spot_similar_jobs group = {
         .key = {levels[level].has_user ? key.user_id : 0, levels[level].has_gpus ? key.gpu_num : 0,
@@ -107,8 +112,9 @@ static int add_group(spot_duration_history_t *self, const struct spot_similar_jo
     return ret == 0 ? spot_key_table_enter(&self->table, &view, self->num_groups - 1) : ret;
 }
 
-int spot_duration_history_add(
-    spot_duration_history_t *self, spot_duration_key_t key, int64_t duration_s)
+/* Adds a job that has ended. NO_MEMORY. O(1) amortised. */
+static int duration_history_add(
+    spot_duration_history_t *self, duration_key_t key, int64_t duration_s)
 {
     for (int32_t level = 0; level < NUM_LEVELS; level++) {
         const struct spot_similar_jobs group = similar_jobs(key, level);
@@ -126,7 +132,10 @@ int spot_duration_history_add(
     return 0;
 }
 
-int64_t spot_duration_history_estimate(const spot_duration_history_t *self, spot_duration_key_t key)
+/* The mean duration, in whole seconds rounded down, of the jobs that have ended with
+ * equal (user, gpu_num, model), else (user, model), (user, gpu_num), (user), of all
+ * jobs, else SPOT_DURATION_UNKNOWN_S. O(1). */
+static int64_t duration_history_estimate(const spot_duration_history_t *self, duration_key_t key)
 {
     for (int32_t level = 0; level < NUM_LEVELS; level++) {
         const struct spot_similar_jobs group = similar_jobs(key, level);
@@ -139,27 +148,12 @@ int64_t spot_duration_history_estimate(const spot_duration_history_t *self, spot
     return SPOT_DURATION_UNKNOWN_S;
 }
 
-void spot_duration_history_free(spot_duration_history_t *self)
+static void duration_history_free(spot_duration_history_t *self)
 {
     spot_key_table_free(&self->table);
     free(self->groups);
     free(self->means);
     memset(self, 0, sizeof(*self));
-}
-
-void spot_duration_history_verify(const spot_duration_history_t *self)
-{
-    int64_t num_jobs[NUM_LEVELS] = {0};
-
-    spot_bug_assert(self->num_groups == self->num_means);
-    for (size_t j = 0; j < self->num_groups; j++) {
-        spot_bug_assert(find_group(self, &self->groups[j]) == (int32_t) j);
-        spot_bug_assert(self->means[j].num_jobs > 0);
-        num_jobs[self->groups[j].level] += self->means[j].num_jobs;
-    }
-    for (size_t level = 1; level < NUM_LEVELS; level++) {
-        spot_bug_assert(num_jobs[level] == num_jobs[0]);
-    }
 }
 
 #define HOUR_S INT64_C(3600)
@@ -173,9 +167,9 @@ enum { FEATURE_USER, FEATURE_VC, NUM_FEATURES = 10 };
 static const char *const feature_names[NUM_FEATURES] = {
     "user", "vc", "gpu_num", "cpu_num", "hour", "weekday", "amp", "gpu_util", "gmem_util", "gmem"};
 
-static spot_duration_key_t key_of(const spot_duration_job_t *job)
+static duration_key_t key_of(const spot_duration_job_t *job)
 {
-    return (spot_duration_key_t){job->user_id, job->gpu_num, job->model_id};
+    return (duration_key_t){job->user_id, job->gpu_num, job->model_id};
 }
 
 static double given(int32_t number)
@@ -250,7 +244,7 @@ int spot_duration_learner_init(
 
 void spot_duration_learner_free(spot_duration_learner_t *self)
 {
-    spot_duration_history_free(&self->history);
+    duration_history_free(&self->history);
     spot_additive_free(&self->model);
     free(self->ended);
     free(self->by_end);
@@ -260,7 +254,7 @@ void spot_duration_learner_free(spot_duration_learner_t *self)
 static int take_end(spot_duration_learner_t *self, int32_t job_id)
 {
     const spot_duration_job_t *job = &self->request.jobs[job_id];
-    const int ret = spot_duration_history_add(&self->history, key_of(job), job->duration_s);
+    const int ret = duration_history_add(&self->history, key_of(job), job->duration_s);
 
     return ret == 0 && self->request.method == SPOT_DURATION_GAM
                ? SPOT_ARRAY_APPEND(self, ended, job_id)
@@ -385,7 +379,7 @@ int spot_duration_learner_estimate(
     } else if (self->request.method == SPOT_DURATION_NOISY) {
         *estimate_s = whole_seconds((double) job->duration_s * noise(self, job_id));
     } else if (self->num_fits == 0) {
-        const int64_t mean_s = spot_duration_history_estimate(&self->history, key_of(job));
+        const int64_t mean_s = duration_history_estimate(&self->history, key_of(job));
 
         *estimate_s = mean_s < 1 ? 1 : mean_s;
     } else {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Step times of pairs (D,P) that were not measured, two ways.
  *
- * spot_step_fit(): a formula fitted to measured pairs, to fill a partial table,
+ * spot_step_fit_grid(): a formula fitted to measured pairs, to fill a partial table,
  *
  *   step = (M+P-1)(k c + h) + g + a 2(D-1)/(D P)
  *
@@ -22,6 +22,8 @@
 #include "base/error.h"
 #include "models/job.h"
 #include "models/step_grid.h"
+
+/* ---- The formula ---- */
 
 /* Fewest measured pairs for a fit: one more than coefficients. */
 #define SPOT_STEP_FIT_MIN_PAIRS 5
@@ -64,29 +66,12 @@ typedef struct {
     spot_step_error_t by_instances_error;
 } spot_step_fit_t;
 
-/* Fits the measured and estimated pairs of a sealed grid, which must have
- * samples_per_step, micro_batch and num_layers. BAD_PARAM: fewer than
- * SPOT_STEP_FIT_MIN_PAIRS pairs; NO_MEMORY. O(pairs). */
-SPOT_MUST_CHECK int spot_step_fit(spot_step_fit_t *self, const spot_step_grid_t *grid);
-
-/* The formula at (D,P); 0 if all its terms are 0. */
-double spot_step_fit_ms(const spot_step_fit_t *self, int64_t num_pipelines, int64_t depth);
-
 /* Range of pairs for a table. */
 typedef struct {
     int64_t min_pipelines, max_pipelines;
     int64_t min_depth, max_depth;
     int64_t max_instances; /* D P at most */
 } spot_step_range_t;
-
-/* The range of the pairs in a grid. */
-spot_step_range_t spot_step_grid_range(const spot_step_grid_t *self);
-
-/* Makes a sealed grid of the pairs of measured and, by the formula and marked as fitted,
- * the other pairs of the range in which each pipeline has samples and each stage a
- * layer. NO_MEMORY; free full even then. */
-SPOT_MUST_CHECK int spot_step_fit_fill(const spot_step_fit_t *self,
-    const spot_step_grid_t *measured, const spot_step_range_t *range, spot_step_grid_t *full);
 
 /* ---- A table filled by its fit ---- */
 
@@ -140,11 +125,6 @@ typedef struct {
     int schedule;            /* spot_step_schedule_t */
     bool is_recomputed;      /* a forward pass more before each backward pass */
 } spot_step_estimate_t;
-
-/* The step time of D pipelines of P <= blocks stages; 0 if a stage does not fit into an
- * instance, or a pipeline has no samples. O(blocks). */
-double spot_step_estimate_ms(
-    const spot_step_estimate_t *self, int64_t num_pipelines, int64_t depth);
 
 /* Makes a sealed grid of the pairs of a range in which each pipeline has samples and
  * each stage a block, marked as estimated; what does not fit into memory, or takes less

@@ -16,6 +16,61 @@
 
 #define NUM_RANDOM 2000
 
+/* ---- The rules one by one ---- */
+
+static spot_theory_optima_t optima_of(double mtbf_s, double stall_s)
+{
+    return spot_theory_optima(
+        &(spot_theory_t){.mtbf_s = mtbf_s, .stall_s = stall_s, .busy = SPOT_BUSY_WAIT});
+}
+
+static double daly_first_s(double mtbf_s, double stall_s)
+{
+    return optima_of(mtbf_s, stall_s).daly_first_s;
+}
+
+static double daly_higher_s(double mtbf_s, double stall_s)
+{
+    return optima_of(mtbf_s, stall_s).daly_higher_s;
+}
+
+static double exact_s(double mtbf_s, double stall_s)
+{
+    return optima_of(mtbf_s, stall_s).exact_s;
+}
+
+static double best_s(const spot_theory_t *theory)
+{
+    return spot_theory_optima(theory).best_s;
+}
+
+static double period_s(const spot_theory_t *theory, double work_s)
+{
+    return spot_theory_worth(theory, work_s).period_s;
+}
+
+static double segment_s(const spot_theory_t *theory, double work_s)
+{
+    return spot_theory_worth(theory, work_s).segment_s;
+}
+
+static double segment_immune_s(const spot_theory_t *theory, double work_s)
+{
+    return spot_theory_worth(theory, work_s).segment_immune_s;
+}
+
+static double efficiency_immune(const spot_theory_t *theory, double work_s)
+{
+    return spot_theory_worth(theory, work_s).efficiency_immune;
+}
+
+static double waste_of(const spot_theory_t *theory, double work_s)
+{
+    return spot_theory_worth(theory, work_s).waste;
+}
+
+/* ---- Tests ---- */
+
 static void assert_digits(double value, double expected, double half_unit)
 {
     if (!(fabs(value - expected) <= half_unit * 1.000001)) {
@@ -48,21 +103,21 @@ static void test_worked_synchronous_cases(void **state)
     (void) state;
     for (size_t j = 0; j < sizeof(cases) / sizeof(cases[0]); j++) {
         const double mtbf_s = cases[j].mtbf_s;
-        const double work_s = spot_theory_daly_higher_s(mtbf_s, 300);
+        const double work_s = daly_higher_s(mtbf_s, 300);
         const spot_theory_t theory = {mtbf_s, 300, 0, 600, SPOT_BUSY_WAIT};
 
         assert_digits(spot_theory_young_s(mtbf_s, 300), cases[j].young_s, 5e-5);
-        assert_digits(spot_theory_daly_first_s(mtbf_s, 300), cases[j].first_s, 5e-5);
+        assert_digits(daly_first_s(mtbf_s, 300), cases[j].first_s, 5e-5);
         assert_digits(work_s, cases[j].higher_s, 5e-7);
-        assert_digits(spot_theory_exact_s(mtbf_s, 300), cases[j].exact_s, 5e-7);
-        assert_digits(spot_theory_best_s(&theory), cases[j].exact_s, 5e-7);
-        assert_digits(spot_theory_segment_s(&theory, work_s), cases[j].segment_s, 5e-7);
+        assert_digits(exact_s(mtbf_s, 300), cases[j].exact_s, 5e-7);
+        assert_digits(best_s(&theory), cases[j].exact_s, 5e-7);
+        assert_digits(segment_s(&theory, work_s), cases[j].segment_s, 5e-7);
         assert_digits(1 / spot_theory_efficiency(&theory, work_s), cases[j].ratio, 5e-9);
-        assert_digits(spot_theory_segment_s(&theory, 1000), cases[j].at_1000_s, 5e-7);
-        assert_digits(spot_theory_segment_immune_s(&theory, 1000), cases[j].immune_at_1000_s, 5e-7);
+        assert_digits(segment_s(&theory, 1000), cases[j].at_1000_s, 5e-7);
+        assert_digits(segment_immune_s(&theory, 1000), cases[j].immune_at_1000_s, 5e-7);
     }
-    assert_true(spot_theory_daly_higher_s(100, 200) == 100);
-    assert_true(spot_theory_daly_higher_s(100, 1e6) == 100);
+    assert_true(daly_higher_s(100, 200) == 100);
+    assert_true(daly_higher_s(100, 1e6) == 100);
 }
 
 static void test_worked_asynchronous_cases(void **state)
@@ -87,13 +142,13 @@ static void test_worked_asynchronous_cases(void **state)
         const double work_s = cases[j].work_s;
         spot_theory_t theory = cases[j].theory;
 
-        assert_digits(spot_theory_period_s(&theory, work_s), cases[j].period_s, 0);
+        assert_digits(period_s(&theory, work_s), cases[j].period_s, 0);
         assert_digits(spot_theory_efficiency(&theory, work_s), cases[j].efficiency, 5e-9);
         if (cases[j].monte_carlo_se > 0) {
             assert_digits(spot_theory_efficiency(&theory, work_s), cases[j].monte_carlo,
                 4.5 * cases[j].monte_carlo_se);
         }
-        assert_digits(spot_theory_best_s(&theory), cases[j].best_s, 5e-5);
+        assert_digits(best_s(&theory), cases[j].best_s, 5e-5);
         theory.persist_s = 0;
         assert_digits(spot_theory_efficiency(&theory, work_s), cases[j].without_persist, 5e-9);
         theory.stall_s += cases[j].theory.persist_s;
@@ -151,18 +206,17 @@ static void test_nothing_beats_the_best(void **state)
     spot_rng_seek(&rng, 1, 0, SPOT_STREAM_GAP, 0);
     for (int j = 0; j < NUM_RANDOM; j++) {
         const spot_theory_t theory = draw_theory(&rng);
-        const double best_s = spot_theory_best_s(&theory);
-        const double best = spot_theory_efficiency(&theory, best_s);
+        const double best = best_s(&theory);
+        const double most = spot_theory_efficiency(&theory, best);
 
-        assert_near(best_s, searched_best_s(&theory), 1e-4);
+        assert_near(best, searched_best_s(&theory), 1e-4);
         for (int k = -30; k <= 30; k++) {
-            const double other_s = best_s * exp(k * fabs((double) k) / 100);
+            const double other_s = best * exp(k * fabs((double) k) / 100);
 
-            assert_true(spot_theory_efficiency(&theory, other_s) <= best * (1 + 1e-13));
+            assert_true(spot_theory_efficiency(&theory, other_s) <= most * (1 + 1e-13));
         }
-        num_turned += best_s == theory.mtbf_s;
-        num_bound +=
-            best_s != theory.mtbf_s && best_s != spot_theory_exact_s(theory.mtbf_s, theory.stall_s);
+        num_turned += best == theory.mtbf_s;
+        num_bound += best != theory.mtbf_s && best != exact_s(theory.mtbf_s, theory.stall_s);
     }
     assert_true(num_turned > 20 && num_bound > 100);
     assert_true(num_turned + num_bound < NUM_RANDOM / 2);
@@ -175,7 +229,7 @@ static void test_exact_optimum_is_stationary(void **state)
     (void) state;
     for (int j = -200; j <= 8; j++) {
         const double share = pow(10, j / 10.0);
-        const double x = spot_theory_exact_s(1, share);
+        const double x = exact_s(1, share);
         double left = 0;
 
         assert_true(x > 0 && x < 1);
@@ -187,14 +241,14 @@ static void test_exact_optimum_is_stationary(void **state)
             }
         }
         assert_near(left, share, 2e-11);
-        assert_near(spot_theory_exact_s(86400, 86400 * share), 86400 * x, 1e-11);
+        assert_near(exact_s(86400, 86400 * share), 86400 * x, 1e-11);
     }
-    assert_true(spot_theory_exact_s(1, 0) == 0);
-    assert_true(spot_theory_exact_s(1, 1e9) == 1);
+    assert_true(exact_s(1, 0) == 0);
+    assert_true(exact_s(1, 1e9) == 1);
     /* Young and Daly are its expansion. */
-    assert_near(spot_theory_young_s(1, 1e-10), spot_theory_exact_s(1, 1e-10), 2e-5);
-    assert_near(spot_theory_daly_first_s(1, 1e-6), spot_theory_exact_s(1, 1e-6), 1e-3);
-    assert_near(spot_theory_daly_higher_s(1, 1e-6), spot_theory_exact_s(1, 1e-6), 1e-6);
+    assert_near(spot_theory_young_s(1, 1e-10), exact_s(1, 1e-10), 2e-5);
+    assert_near(daly_first_s(1, 1e-6), exact_s(1, 1e-6), 1e-3);
+    assert_near(daly_higher_s(1, 1e-6), exact_s(1, 1e-6), 1e-6);
 }
 
 /* The best whole number of steps is not beaten by another number. */
@@ -242,9 +296,9 @@ static void test_limits(void **state)
 
         sync.persist_s = 0;
         efficiency = spot_theory_efficiency(&sync, work_s);
-        assert_near(spot_theory_segment_s(&sync, work_s),
+        assert_near(segment_s(&sync, work_s),
             mtbf_s * exp(theory.restart_s / mtbf_s) * expm1(period_s / mtbf_s), 1e-12);
-        assert_near(efficiency * spot_theory_segment_s(&sync, work_s), work_s, 1e-12);
+        assert_near(efficiency * segment_s(&sync, work_s), work_s, 1e-12);
         sync.busy = SPOT_BUSY_WAIT + SPOT_BUSY_JOIN - theory.busy;
         assert_near(spot_theory_efficiency(&sync, work_s), efficiency, 1e-13);
 
@@ -252,17 +306,13 @@ static void test_limits(void **state)
         assert_near(
             spot_theory_efficiency(&theory, work_s), spot_theory_efficiency(&sync, work_s), 1e-12);
         assert_near(
-            spot_theory_efficiency(&theory, work_s) * spot_theory_segment_s(&theory, work_s),
-            work_s, 1e-12);
+            spot_theory_efficiency(&theory, work_s) * segment_s(&theory, work_s), work_s, 1e-12);
         /* A restart that is not hit is shorter; without one it makes no difference. */
-        assert_true(spot_theory_segment_immune_s(&theory, work_s) <=
-                    spot_theory_segment_s(&theory, work_s) * (1 + 1e-12));
-        assert_near(spot_theory_efficiency_immune(&theory, work_s) *
-                        spot_theory_segment_immune_s(&theory, work_s),
-            work_s, 1e-12);
+        assert_true(segment_immune_s(&theory, work_s) <= segment_s(&theory, work_s) * (1 + 1e-12));
+        assert_near(
+            efficiency_immune(&theory, work_s) * segment_immune_s(&theory, work_s), work_s, 1e-12);
         sync.restart_s = 0;
-        assert_near(spot_theory_segment_immune_s(&sync, work_s),
-            spot_theory_segment_s(&sync, work_s), 1e-14);
+        assert_near(segment_immune_s(&sync, work_s), segment_s(&sync, work_s), 1e-14);
     }
 }
 
@@ -321,26 +371,26 @@ static void test_extremes(void **state)
             times_s[rest / num / num % num], times_s[rest / num / num / num % num],
             id % 2 == 0 ? SPOT_BUSY_WAIT : SPOT_BUSY_JOIN};
         const double work_s = times_s[rest / num / num / num / num];
-        double efficiency, best_s;
+        double efficiency, best;
 
         if (theory.mtbf_s == 0) {
             assert_false(spot_theory_is_valid(&theory));
             continue;
         }
         efficiency = spot_theory_efficiency(&theory, work_s);
-        best_s = spot_theory_best_s(&theory);
+        best = best_s(&theory);
         assert_true(spot_theory_is_valid(&theory));
         assert_true(efficiency >= 0 && efficiency <= 1 + 1e-12);
-        assert_true(spot_theory_segment_s(&theory, work_s) >= work_s * (1 - 1e-12));
-        assert_true(spot_theory_segment_immune_s(&theory, work_s) >= 0);
-        assert_true(spot_theory_efficiency_immune(&theory, work_s) <= 1 + 1e-12);
-        assert_true(spot_theory_efficiency_immune(&theory, work_s) >= efficiency * (1 - 1e-12));
-        assert_true(spot_theory_waste(&theory, work_s) >= 0);
-        assert_true(best_s >= 0 && best_s <= SPOT_THEORY_MAX_S);
-        assert_true(spot_theory_efficiency(&theory, best_s) >= efficiency * (1 - 1e-12));
+        assert_true(segment_s(&theory, work_s) >= work_s * (1 - 1e-12));
+        assert_true(segment_immune_s(&theory, work_s) >= 0);
+        assert_true(efficiency_immune(&theory, work_s) <= 1 + 1e-12);
+        assert_true(efficiency_immune(&theory, work_s) >= efficiency * (1 - 1e-12));
+        assert_true(waste_of(&theory, work_s) >= 0);
+        assert_true(best >= 0 && best <= SPOT_THEORY_MAX_S);
+        assert_true(spot_theory_efficiency(&theory, best) >= efficiency * (1 - 1e-12));
         assert_true(isfinite(spot_theory_young_s(theory.mtbf_s, theory.stall_s)));
-        assert_true(isfinite(spot_theory_daly_first_s(theory.mtbf_s, theory.stall_s)));
-        assert_true(isfinite(spot_theory_daly_higher_s(theory.mtbf_s, theory.stall_s)));
+        assert_true(isfinite(daly_first_s(theory.mtbf_s, theory.stall_s)));
+        assert_true(isfinite(daly_higher_s(theory.mtbf_s, theory.stall_s)));
         num_checks++;
     }
     assert_true(num_checks > 20000);
@@ -375,12 +425,11 @@ static void test_waste(void **state)
     const spot_theory_t sync = {86400, 300, 0, 600, SPOT_BUSY_WAIT};
 
     (void) state;
-    assert_near(spot_theory_waste(&theory, 1000), 1e-3 + (500 + 5 + 3) / 1e6, 1e-14);
-    assert_near(1 - spot_theory_efficiency(&theory, 1000), spot_theory_waste(&theory, 1000), 2e-3);
-    assert_near(spot_theory_waste(&sync, 7200), 300 / 7200.0 + (3600 + 600) / 86400.0, 1e-14);
+    assert_near(waste_of(&theory, 1000), 1e-3 + (500 + 5 + 3) / 1e6, 1e-14);
+    assert_near(1 - spot_theory_efficiency(&theory, 1000), waste_of(&theory, 1000), 2e-3);
+    assert_near(waste_of(&sync, 7200), 300 / 7200.0 + (3600 + 600) / 86400.0, 1e-14);
     /* Young's interval is its stationary point. */
-    assert_near(
-        spot_theory_waste(&sync, 7200 * 1.001), spot_theory_waste(&sync, 7200 / 1.001), 1e-14);
+    assert_near(waste_of(&sync, 7200 * 1.001), waste_of(&sync, 7200 / 1.001), 1e-14);
 }
 
 /* q (mem/2 + fetch)/M + (1 - q)(remote/2 + load)/M, and where all or nothing is
@@ -400,7 +449,7 @@ static void test_memory_loss(void **state)
     assert_near(spot_theory_memory_loss(&async, &memory, 10800), (9 + 40) / 86400.0, 1e-14);
     memory.share = 0;
     assert_near(spot_theory_memory_loss(&async, &memory, 10800),
-        spot_theory_waste(&async, 10800) - 2 / 10800.0, 1e-14);
+        waste_of(&async, 10800) - 2 / 10800.0, 1e-14);
     assert_true(spot_theory_memory_loss(&async, &memory, 0) > 0);
 }
 

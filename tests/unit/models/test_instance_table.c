@@ -12,7 +12,7 @@
 
 #include "base/rng.h"
 #include "fixture.h"
-#include "models/instance_table.h"
+#include "models/measured_table.h"
 #include "tests/unit/base/shared_data.h"
 
 #define SAMPLE SPOT_SOURCE_DIR "/models/sample/by-n/varuna.csv"

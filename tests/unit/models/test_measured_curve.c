@@ -9,7 +9,7 @@
 
 #include "../base/near.h"
 #include "fixture.h"
-#include "models/measured_curve.h"
+#include "models/measured_table.h"
 
 static int read_text(spot_measured_curve_t *self, const char *text, spot_diag_t *diag)
 {

@@ -174,6 +174,51 @@ static void assert_near(double value, double expected)
     assert_true(fabs(value - expected) <= 1e-12 * expected);
 }
 
+/* A model of one layer a stage, so that a pipeline of it is this one. */
+static spot_step_pipeline_t model_of(const spot_pipeline_t *pipeline, spot_step_schedule_t schedule)
+{
+    return (spot_step_pipeline_t){.schedule = (int) schedule,
+        .num_layers = pipeline->num_stages,
+        .micro_batch = 1,
+        .forward_ms = pipeline->forward_ms,
+        .backward_ms = pipeline->backward_ms,
+        .link_ms = pipeline->link_ms};
+}
+
+static double schedule_ms(const spot_pipeline_t *pipeline, spot_step_schedule_t schedule)
+{
+    const spot_step_pipeline_t model = model_of(pipeline, schedule);
+
+    return spot_step_pipeline_part_ms(&model, pipeline->num_stages, pipeline->num_micro_batches);
+}
+
+static double recomputed_1f1b_ms(const spot_pipeline_t *pipeline)
+{
+    spot_step_pipeline_t model = model_of(pipeline, SPOT_SCHEDULE_1F1B);
+
+    model.recompute = SPOT_RECOMPUTE_ALL;
+    return spot_step_pipeline_part_ms(&model, pipeline->num_stages, pipeline->num_micro_batches);
+}
+
+/* A stage fits into an instance with this memory, and into none with less. */
+static void assert_bytes(spot_step_pipeline_t model, int64_t num_micro_batches, double bytes)
+{
+    model.memory.instance_bytes = bytes;
+    assert_true(spot_step_pipeline_fits(&model, model.num_layers, num_micro_batches));
+    model.memory.instance_bytes = bytes * (1 - 1e-12);
+    assert_false(spot_step_pipeline_fits(&model, model.num_layers, num_micro_batches));
+}
+
+/* The micro-batches between forward and backward pass, by the memory they take. */
+static void assert_in_flight(
+    const spot_pipeline_t *pipeline, spot_step_schedule_t schedule, int num_in_flight)
+{
+    spot_step_pipeline_t model = model_of(pipeline, schedule);
+
+    model.memory.activation_bytes = 1;
+    assert_bytes(model, pipeline->num_micro_batches, num_in_flight);
+}
+
 static void test_known_values(void **state)
 {
     static const struct {
@@ -187,17 +232,15 @@ static void test_known_values(void **state)
         {{1, 16, 20, 40, 10}, 960, 960},
     };
     const spot_pipeline_t varuna = {4, 16, 20, 40, 1}, alone = {1, 16, 20, 40, 1};
-    spot_pipeline_t recomputed;
 
     (void) state;
     for (size_t j = 0; j < sizeof(cases) / sizeof(cases[0]); j++) {
-        assert_near(spot_pipeline_1f1b_ms(&cases[j].pipeline), cases[j].one_ms);
-        assert_near(spot_pipeline_gpipe_ms(&cases[j].pipeline), cases[j].gpipe_ms);
+        assert_near(schedule_ms(&cases[j].pipeline, SPOT_SCHEDULE_1F1B), cases[j].one_ms);
+        assert_near(schedule_ms(&cases[j].pipeline, SPOT_SCHEDULE_GPIPE), cases[j].gpipe_ms);
     }
-    assert_near(spot_pipeline_varuna_ms(&varuna) + 50, 1496);
-    assert_near(spot_pipeline_varuna_ms(&alone), 960);
-    recomputed = spot_pipeline_recomputed(&varuna);
-    assert_near(spot_pipeline_1f1b_ms(&recomputed), 19 * 80 + 28);
+    assert_near(schedule_ms(&varuna, SPOT_SCHEDULE_VARUNA) + 50, 1496);
+    assert_near(schedule_ms(&alone, SPOT_SCHEDULE_VARUNA), 960);
+    assert_near(recomputed_1f1b_ms(&varuna), 19 * 80 + 28);
 }
 
 static void test_closed_forms_are_exact(void **state)
@@ -213,10 +256,11 @@ static void test_closed_forms_are_exact(void **state)
         const double work_ms = pipeline.forward_ms + pipeline.backward_ms;
 
         equal_stages(&simulation, &pipeline);
-        assert_near(spot_pipeline_gpipe_ms(&pipeline), simulate(&simulation, order_gpipe));
-        assert_int_equal(spot_pipeline_gpipe_in_flight(&pipeline), simulation.most_in_flight);
-        assert_near(spot_pipeline_1f1b_ms(&pipeline), simulate(&simulation, order_1f1b));
-        assert_int_equal(spot_pipeline_1f1b_in_flight(&pipeline), simulation.most_in_flight);
+        assert_near(
+            schedule_ms(&pipeline, SPOT_SCHEDULE_GPIPE), simulate(&simulation, order_gpipe));
+        assert_in_flight(&pipeline, SPOT_SCHEDULE_GPIPE, simulation.most_in_flight);
+        assert_near(schedule_ms(&pipeline, SPOT_SCHEDULE_1F1B), simulate(&simulation, order_1f1b));
+        assert_in_flight(&pipeline, SPOT_SCHEDULE_1F1B, simulation.most_in_flight);
         num_latency_bound += pipeline.num_stages > 1 && pipeline.link_ms > work_ms;
     }
     assert_true(num_latency_bound > NUM_CASES / 20);
@@ -231,13 +275,10 @@ static void test_varuna_beside_recomputation(void **state)
     (void) state;
     spot_rng_seek(&rng, 1, 0, SPOT_STREAM_DESIGN, 2);
     for (int j = 0; j < NUM_CASES; j++) {
-        spot_pipeline_t pipeline = draw_pipeline(&rng), recomputed;
-        double varuna_ms, all_ms;
+        const spot_pipeline_t pipeline = draw_pipeline(&rng);
+        const double varuna_ms = schedule_ms(&pipeline, SPOT_SCHEDULE_VARUNA);
 
-        recomputed = spot_pipeline_recomputed(&pipeline);
-        varuna_ms = spot_pipeline_varuna_ms(&pipeline);
-        all_ms = spot_pipeline_1f1b_ms(&recomputed);
-        assert_true(varuna_ms <= all_ms * (1 + 1e-12));
+        assert_true(varuna_ms <= recomputed_1f1b_ms(&pipeline) * (1 + 1e-12));
         assert_true(varuna_ms >= (double) pipeline.num_micro_batches *
                                      (pipeline.forward_ms + pipeline.backward_ms));
     }
@@ -266,19 +307,28 @@ static void test_micro_batches(void **state)
 
 static void test_all_reduce(void **state)
 {
+    spot_step_pipeline_t model = {
+        .num_layers = 1, .gradient_bytes = 1e9, .bandwidth_bytes_per_s = 1e9};
+
     (void) state;
-    assert_true(spot_ring_all_reduce_ms(1, 1e9, 1e9) == 0);
-    assert_near(spot_ring_all_reduce_ms(2, 1e9, 1e9), 1000);
-    assert_near(spot_ring_all_reduce_ms(4, 1e9, 1.25e9), 1200);
+    assert_true(spot_step_pipeline_sync_ms(&model, 1, 1) == 0);
+    assert_near(spot_step_pipeline_sync_ms(&model, 2, 1), 1000);
+    model.bandwidth_bytes_per_s = 1.25e9;
+    assert_near(spot_step_pipeline_sync_ms(&model, 4, 1), 1200);
 }
 
 static void test_memory(void **state)
 {
-    const spot_stage_memory_t stage = {1000, 30, 2};
+    const spot_pipeline_t pipeline = {4, 4, 20, 40, 0};
+    spot_step_pipeline_t model = model_of(&pipeline, SPOT_SCHEDULE_GPIPE);
 
     (void) state;
-    assert_near(spot_stage_memory_bytes(&stage, 4, false), 1120);
-    assert_near(spot_stage_memory_bytes(&stage, 4, true), 1038);
+    model.memory.state_bytes = 1000;
+    model.memory.activation_bytes = 30;
+    model.memory.input_bytes = 2;
+    assert_bytes(model, 4, 1120);
+    model.recompute = SPOT_RECOMPUTE_ALL;
+    assert_bytes(model, 4, 1038);
 }
 
 int main(void)

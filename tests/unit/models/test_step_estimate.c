@@ -15,7 +15,7 @@
 #include "base/stats.h"
 #include "base/units.h"
 #include "fixture.h"
-#include "models/instance_table.h"
+#include "models/measured_table.h"
 #include "models/step_fit.h"
 #include "models/step_pipeline.h"
 #include "tests/unit/base/shared_data.h"
@@ -43,6 +43,20 @@ static void assert_near(double value, double expected)
     }
 }
 
+/* The step time of one pair, 0 where it is infeasible. */
+static double estimate_ms(const spot_step_estimate_t *self, int64_t num_pipelines, int64_t depth)
+{
+    const spot_step_range_t range = {
+        num_pipelines, num_pipelines, depth, depth, num_pipelines * depth};
+    spot_step_grid_t grid;
+    double step_ms;
+
+    assert_int_equal(spot_step_estimate_fill(self, &range, &grid), 0);
+    step_ms = grid.num_pairs == 0 ? 0 : grid.pairs[0].step_ms;
+    spot_step_grid_free(&grid);
+    return step_ms;
+}
+
 static void test_by_hand(void **state)
 {
     const double all_ms = 8 * (2 * 616 + 128) / 0.5, head_ms = 8 * (616 + 128) / 0.5;
@@ -52,19 +66,18 @@ static void test_by_hand(void **state)
     (void) state;
     assert_int_equal(spot_model_preset_parameters(&tiny), (int64_t) parameters);
     /* One instance: 4 micro-batches, forward and twice that backward. */
-    assert_near(spot_step_estimate_ms(&self, 1, 1), 4 * 3 * all_ms);
+    assert_near(estimate_ms(&self, 1, 1), 4 * 3 * all_ms);
     /* Two pipelines: 2 micro-batches, and a ring of 2 (D-1)/D 2 bytes a parameter. */
-    assert_near(spot_step_estimate_ms(&self, 2, 1), 2 * 3 * all_ms + 1000.0 * 2 * parameters / 64);
+    assert_near(estimate_ms(&self, 2, 1), 2 * 3 * all_ms + 1000.0 * 2 * parameters / 64);
     /* Two stages: a block each, the second one with the head; 64 bytes in 1 s. */
-    assert_near(
-        spot_step_estimate_ms(&self, 1, 2), 5 * 3 * head_ms + 2 * link_ms * (2 + 4 - 2 - 2));
+    assert_near(estimate_ms(&self, 1, 2), 5 * 3 * head_ms + 2 * link_ms * (2 + 4 - 2 - 2));
     self.is_recomputed = true;
-    assert_near(spot_step_estimate_ms(&self, 1, 1), 4 * 4 * all_ms);
+    assert_near(estimate_ms(&self, 1, 1), 4 * 4 * all_ms);
     self.schedule = SPOT_SCHEDULE_GPIPE;
-    assert_near(spot_step_estimate_ms(&self, 1, 2), 5 * 4 * head_ms + 2 * link_ms);
+    assert_near(estimate_ms(&self, 1, 2), 5 * 4 * head_ms + 2 * link_ms);
     self.schedule = SPOT_SCHEDULE_VARUNA;
-    assert_near(spot_step_estimate_ms(&self, 1, 2), 4 * 4 * head_ms + 2 * link_ms);
-    assert_true(spot_step_estimate_ms(&self, 5, 1) == 0); /* a pipeline without samples */
+    assert_near(estimate_ms(&self, 1, 2), 4 * 4 * head_ms + 2 * link_ms);
+    assert_true(estimate_ms(&self, 5, 1) == 0); /* a pipeline without samples */
 }
 
 /* 6 N + 12 L h s a token, N without positions, norms and what has no FLOPs: within 1 %
@@ -83,7 +96,7 @@ static void test_flops(void **state)
             .peak_flops_per_s = 1e12,
             .utilisation = 1,
             .bytes_per_s = 1e9};
-        const double flops = spot_step_estimate_ms(&self, 1, 1) * 1e9;
+        const double flops = estimate_ms(&self, 1, 1) * 1e9;
 
         if (model->family != SPOT_MODEL_LLAMA) {
             assert_true(
@@ -116,9 +129,9 @@ static void test_split(void **state)
                 }
             }
         }
-        assert_true(fabs(spot_step_estimate_ms(&self, 1, depth) /
-                             ((double) (4 + depth - 1) * 3 * 32 * least / 0.5) -
-                         1) < 1e-9);
+        assert_true(
+            fabs(estimate_ms(&self, 1, depth) / ((double) (4 + depth - 1) * 3 * 32 * least / 0.5) -
+                 1) < 1e-9);
     }
 }
 
@@ -132,14 +145,14 @@ static void test_memory(void **state)
 
     (void) state;
     self.instance_bytes = 16 * parameters + 2 * activations;
-    assert_true(spot_step_estimate_ms(&self, 1, 1) > 0);
+    assert_true(estimate_ms(&self, 1, 1) > 0);
     self.instance_bytes -= 1;
-    assert_true(spot_step_estimate_ms(&self, 1, 1) == 0);
+    assert_true(estimate_ms(&self, 1, 1) == 0);
     self.is_recomputed = true; /* 2 s h a block, and one block's activations */
     self.instance_bytes = 16 * parameters + 2 * 2 * 8 * 4 + activations;
-    assert_true(spot_step_estimate_ms(&self, 1, 1) > 0);
+    assert_true(estimate_ms(&self, 1, 1) > 0);
     self.instance_bytes -= 1;
-    assert_true(spot_step_estimate_ms(&self, 1, 1) == 0);
+    assert_true(estimate_ms(&self, 1, 1) == 0);
 }
 
 static void test_grid(void **state)
@@ -167,7 +180,7 @@ static void test_grid(void **state)
     assert_int_equal(spot_step_grid_read(&read, path, &diag), 0);
     assert_int_equal(read.num_pairs + read.num_infeasible, 4);
     assert_int_equal(read.pairs[0].origin, SPOT_STEP_ESTIMATED);
-    assert_true(read.pairs[0].step_ms == spot_step_estimate_ms(&self, 1, 2));
+    assert_true(read.pairs[0].step_ms == estimate_ms(&self, 1, 2));
     assert_true(fabs(read.pairs[0].samples_per_s * read.pairs[0].step_ms / 4000 - 1) < 1e-12);
     unlink(path);
     spot_step_grid_free(&read);
@@ -260,7 +273,7 @@ static double best_ms(const spot_step_estimate_t *self, int64_t n)
 
     for (int64_t depth = 1; depth <= n && depth <= self->model->num_blocks; depth++) {
         for (int64_t num = 1; num * depth <= n; num++) {
-            const double step_ms = spot_step_estimate_ms(self, num, depth);
+            const double step_ms = estimate_ms(self, num, depth);
 
             best = step_ms > 0 ? fmin(best, step_ms) : best;
         }
@@ -292,9 +305,8 @@ static size_t ratios_by_pair(
     const spot_step_estimate_t *self, const spot_step_grid_t *grid, double *ratios)
 {
     for (size_t j = 0; j < grid->num_pairs; j++) {
-        ratios[j] =
-            spot_step_estimate_ms(self, grid->pairs[j].num_pipelines, grid->pairs[j].depth) /
-            grid->pairs[j].step_ms;
+        ratios[j] = estimate_ms(self, grid->pairs[j].num_pipelines, grid->pairs[j].depth) /
+                    grid->pairs[j].step_ms;
     }
     spot_sort(ratios, grid->num_pairs);
     return grid->num_pairs;

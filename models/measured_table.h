@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A table by the number of instances alone: throughput, step time and pauses of a
- * system, as measured or published without its pipelines. n counts all instances that
- * are ready when the pipelines form, in use or not. */
+/* Tables of what was measured of a system without a model of it: by the number of
+ * instances (spot_instance_table_t), and curves y(x) (spot_measured_curve_t). Both are
+ * read from CSV files; once read they are constant and safe for any number of threads. */
 #pragma once
 
 #include <stdbool.h>
@@ -10,6 +10,8 @@
 
 #include "base/diag.h"
 #include "base/error.h"
+
+/* ---- By the number of instances ---- */
 
 /* Optional columns besides samples_per_s. */
 typedef enum {
@@ -30,7 +32,9 @@ typedef struct {
     size_t line;                   /* in its file */
 } spot_instance_row_t;
 
-/* Once read it is constant and safe for any number of threads. */
+/* Throughput, step time and pauses of a system, as measured or published without its
+ * pipelines. n counts all instances that are ready when the pipelines form, in use or
+ * not. */
 typedef struct {
     int64_t samples_per_step; /* global batch, the same for all rows; 0: not given */
     bool has_samples_per_s;
@@ -68,3 +72,32 @@ const spot_instance_row_t *spot_instance_table_nearest(
  * with the fewest instances; NULL: none. O(rows). */
 const spot_instance_row_t *spot_instance_table_best(
     const spot_instance_table_t *self, int64_t num_instances);
+
+/* ---- Curves ---- */
+
+typedef struct {
+    double x; /* > 0 */
+    double y; /* >= 0 */
+} spot_measured_point_t;
+
+/* A measured curve y(x), linear between its points. */
+typedef struct {
+    size_t num_points;
+    size_t max_points;
+    spot_measured_point_t *points; /* [num_points] x strictly increasing */
+} spot_measured_curve_t;
+
+void spot_measured_free(spot_measured_curve_t *self);
+
+/* Reads a UTF-8 CSV file with the two columns x_name and y_name and x increasing; lines
+ * that start with # are remarks. BAD_INPUT, IO, NO_MEMORY with the reasons in diag; free
+ * self even then. */
+SPOT_MUST_CHECK int spot_measured_read(spot_measured_curve_t *self, const char *path,
+    const char *x_name, const char *y_name, spot_diag_t *diag);
+
+/* y at x: below the first point its value, beyond the last one proportional to x, like
+ * the time of a transfer. Needs at least one point. O(log num_points). */
+double spot_measured_at(const spot_measured_curve_t *self, double x);
+
+/* The point at exactly x, or NULL. O(log num_points). */
+const spot_measured_point_t *spot_measured_find(const spot_measured_curve_t *self, double x);

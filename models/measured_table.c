@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "models/instance_table.h"
+#include "models/measured_table.h"
 
+#include <float.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -10,7 +11,7 @@
 #include "base/table_file.h"
 #include "base/units.h"
 
-/* ---- Reading ---- */
+/* ---- Reading tables by n ---- */
 
 /* Columns: those of spot_by_n_t, then these. */
 enum { COLUMN_INSTANCES = SPOT_NUM_BY_N, COLUMN_SAMPLES, COLUMN_STEP, NUM_COLUMNS };
@@ -20,7 +21,7 @@ enum { COLUMN_INSTANCES = SPOT_NUM_BY_N, COLUMN_SAMPLES, COLUMN_STEP, NUM_COLUMN
     [column] = {name, SPOT_CELL_INTEGER, MEMBER(values[column]), 0, (double) SPOT_MAX_DURATION_MS, \
         .is_optional = true}
 
-static const spot_table_file_column_t columns[NUM_COLUMNS] = {
+static const spot_table_file_column_t by_n_columns[NUM_COLUMNS] = {
     PAUSE("restart_total_ms", SPOT_BY_N_RESTART_TOTAL_MS),
     PAUSE("checkpoint_ms", SPOT_BY_N_CHECKPOINT_MS),
     PAUSE("pause_ms", SPOT_BY_N_PAUSE_MS),
@@ -107,7 +108,7 @@ int spot_instance_table_read(spot_instance_table_t *self, const char *path, spot
     static const spot_table_file_remark_t remarks[] = {
         {"samples_per_step", offsetof(spot_instance_table_t, samples_per_step), 0}, {0}};
     static const spot_table_file_format_t format = {.num_columns = NUM_COLUMNS,
-        .columns = columns,
+        .columns = by_n_columns,
         .layout = "n and step_ms, and any of samples_per_s, restart_total_ms, "
                   "checkpoint_ms, pause_ms, local_pause_ms, global_pause_ms and "
                   "idle_instances",
@@ -128,7 +129,7 @@ void spot_instance_table_free(spot_instance_table_t *self)
     memset(self, 0, sizeof(*self));
 }
 
-/* ---- Looking up ---- */
+/* ---- Rows by n ---- */
 
 int64_t spot_instance_table_smallest(const spot_instance_table_t *self)
 {
@@ -182,4 +183,92 @@ const spot_instance_row_t *spot_instance_table_best(
         }
     }
     return best;
+}
+
+/* ---- Curves ---- */
+
+/* Upper limit of times and sizes. */
+#define MAX_VALUE 1e18
+
+void spot_measured_free(spot_measured_curve_t *self)
+{
+    free(self->points);
+    memset(self, 0, sizeof(*self));
+}
+
+/* Number of points with a smaller x. */
+static size_t count_below(const spot_measured_curve_t *self, double x)
+{
+    size_t low = 0, high = self->num_points;
+
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+
+        if (self->points[middle].x < x) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
+double spot_measured_at(const spot_measured_curve_t *self, double x)
+{
+    const size_t id = count_below(self, x);
+    const spot_measured_point_t *right = &self->points[id], *left = right - 1;
+
+    if (id == 0) {
+        return right->y;
+    }
+    if (id == self->num_points) {
+        return left->y * (x / left->x);
+    }
+    if (right->x == x) {
+        return right->y;
+    }
+    return left->y + (right->y - left->y) * ((x - left->x) / (right->x - left->x));
+}
+
+const spot_measured_point_t *spot_measured_find(const spot_measured_curve_t *self, double x)
+{
+    const size_t id = count_below(self, x);
+
+    return id < self->num_points && self->points[id].x == x ? &self->points[id] : NULL;
+}
+
+static int take_point(spot_table_file_t *file, const spot_csv_row_t *row, const void *values)
+{
+    const spot_measured_point_t point = *(const spot_measured_point_t *) values;
+    spot_measured_curve_t *curve = file->table;
+
+    if (curve->num_points > 0 && point.x <= curve->points[curve->num_points - 1].x) {
+        spot_table_file_report(
+            file, row->line, "%s: not above that of the row before", file->format->columns[0].name);
+        return 0;
+    }
+    return SPOT_ARRAY_APPEND(curve, points, point);
+}
+
+int spot_measured_read(spot_measured_curve_t *self, const char *path, const char *x_name,
+    const char *y_name, spot_diag_t *diag)
+{
+    const spot_table_file_column_t columns[] = {
+        {x_name, SPOT_CELL_NUMBER, offsetof(spot_measured_point_t, x), DBL_TRUE_MIN, MAX_VALUE,
+            .expected = "expected a number above 0"},
+        {y_name, SPOT_CELL_NUMBER, offsetof(spot_measured_point_t, y), 0, MAX_VALUE,
+            .expected = "expected a number from 0"},
+    };
+    char layout[64];
+    const spot_table_file_format_t format = {.num_columns = 2,
+        .columns = columns,
+        .layout = layout,
+        .needs_columns = true,
+        .row_bytes = sizeof(spot_measured_point_t),
+        .empty = "no row",
+        .take = take_point};
+
+    memset(self, 0, sizeof(*self));
+    snprintf(layout, sizeof(layout), "%s,%s", x_name, y_name);
+    return spot_table_file_read(&format, path, diag, self);
 }
