@@ -55,7 +55,7 @@ static const char *shown(const spot_node_t *node, char text[SHOWN_BYTES])
 }
 
 /* Reports "path.name: expected WHAT, got VALUE: problem"; ": problem" may be empty. */
-static void bind_expect(spot_bind_t *self, const char *name, const spot_node_t *node,
+static void report_expected(spot_bind_t *self, const char *name, const spot_node_t *node,
     const char *what, const char *problem)
 {
     const bool is_nothing = node->kind == SPOT_NODE_SCALAR && node->text[0] == '\0';
@@ -69,7 +69,7 @@ static void bind_expect(spot_bind_t *self, const char *name, const spot_node_t *
 void spot_bind_unexpected(
     spot_bind_t *self, const spot_field_t *field, const spot_node_t *node, const char *problem)
 {
-    bind_expect(self, field->name, node, field->expected, problem);
+    report_expected(self, field->name, node, field->expected, problem);
 }
 
 void spot_bind_unknown(spot_bind_t *self, const spot_node_t *node, const char *key,
@@ -234,7 +234,7 @@ static void report_number(spot_bind_t *self, const spot_field_t *field, const sp
     } else if (has_unit && !is_read) {
         expected = kinds[field->type].example;
     }
-    bind_expect(self, field->name, node, expected, has_unit && is_read ? "" : problem);
+    report_expected(self, field->name, node, expected, has_unit && is_read ? "" : problem);
 }
 
 /* Writes whole numbers with all digits, so that they read as integers: 1e6 as 1000000.
@@ -290,7 +290,7 @@ static void bind_text(
     const bool is_path = field->type == SPOT_FIELD_PATH;
 
     if (node->kind != SPOT_NODE_SCALAR || node->text[0] == '\0') {
-        bind_expect(self, field->name, node,
+        report_expected(self, field->name, node,
             field->expected != NULL ? field->expected
             : is_path               ? "a file name"
                                     : "a text",
@@ -344,7 +344,7 @@ static void report_choice(spot_bind_t *self, const spot_field_t *field, const sp
         spot_bind_error(self, node, field->name, "expected %s, got %s, did you mean \"%s\"?", list,
             shown(node, text), near.nearest);
     } else {
-        bind_expect(self, field->name, node, list, "");
+        report_expected(self, field->name, node, list, "");
     }
 }
 
@@ -907,7 +907,7 @@ void spot_bind_map(spot_bind_t *self, const spot_field_t *fields, const char *na
     if (node->kind == SPOT_NODE_MAP) {
         spot_bind_chosen(self, fields, name, node, target);
     } else {
-        bind_expect(self, name, node, "a map of keys", "");
+        report_expected(self, name, node, "a map of keys", "");
     }
 }
 

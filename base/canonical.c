@@ -11,15 +11,13 @@
 #include "base/memory.h"
 #include "base/units.h"
 
-static char *canonical_scalar(const char *text, bool is_text);
-
 static const char digits[] = "0123456789";
 
 /* ---- Paths ---- */
 
 /* Compares byte by byte, but indices of lists as numbers. Paths with the same beginning
  * stay together. */
-static int canonical_compare_paths(const char *a, const char *b)
+static int compare_paths(const char *a, const char *b)
 {
     bool is_index = false;
 
@@ -40,7 +38,7 @@ static int canonical_compare_paths(const char *a, const char *b)
 }
 
 /* The key of one part of a path, without \. The caller frees it. NULL: no memory. */
-static char *canonical_key_text(const char *part, size_t num_bytes)
+static char *key_text(const char *part, size_t num_bytes)
 {
     const bool is_empty = num_bytes == 2 && part[0] == '\\' && part[1] == SPOT_PATH_NO_KEY;
     char *key = spot_text_copy(part, num_bytes);
@@ -57,7 +55,7 @@ static char *canonical_key_text(const char *part, size_t num_bytes)
 }
 
 /* Bytes of the key or index at the start of path. */
-static size_t canonical_part_bytes(const char *path)
+static size_t part_bytes(const char *path)
 {
     size_t num_bytes = 0;
 
@@ -79,6 +77,51 @@ bool spot_canonical_is_within(const char *path, const char *outer)
            (path[length] == '\0' || path[length] == '.' || path[length] == '[');
 }
 
+/* ---- Scalars ---- */
+
+/* Whether a text needs no quotes in any place. Stricter than YAML. */
+static bool is_plain(const char *text)
+{
+    static const char first[] =
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789/. +-";
+    const size_t length = strlen(text);
+
+    const bool is_signed = text[0] == '-' && text[1] >= '0' && text[1] <= '9';
+
+    return length > 0 && text[strspn(text, first)] == '\0' &&
+           (is_signed || strchr(". +-", text[0]) == NULL) && text[length - 1] != ' ';
+}
+
+static char *quoted(const char *text)
+{
+    char *scalar = NULL;
+    size_t num_bytes = 0;
+    FILE *stream = open_memstream(&scalar, &num_bytes);
+    bool is_whole;
+
+    if (stream == NULL) {
+        return NULL;
+    }
+    spot_json_quote(stream, text, true);
+    is_whole = ferror(stream) == 0;
+    if (fclose(stream) != 0 || !is_whole) {
+        free(scalar);
+        scalar = NULL;
+    }
+    return scalar;
+}
+
+/* A scalar as YAML: plain if possible, else quoted. A number or an empty text is quoted
+ * if is_text. The caller frees it. NULL: no memory. */
+static char *scalar_text(const char *text, bool is_text)
+{
+    double number;
+    const bool is_free = *text == '\0' || spot_number_parse(text, &number) == 0;
+
+    return (is_free ? is_text : !is_plain(text)) ? quoted(text)
+                                                 : spot_text_copy(text, strlen(text));
+}
+
 /* ---- Lists ---- */
 
 static void free_entry(spot_canonical_entry_t *entry)
@@ -97,8 +140,8 @@ void spot_canonical_free(spot_canonical_t *self)
 }
 
 /* Appends an entry. Owns path and text from now on, even after an error. NO_MEMORY, also
- * if one of them is NULL. canonical_sort() must follow before the list is used. */
-static int canonical_append(spot_canonical_t *self, char *path, char *text)
+ * if one of them is NULL. sort_entries() must follow before the list is used. */
+static int append_entry(spot_canonical_t *self, char *path, char *text)
 {
     spot_canonical_entry_t entry = {.path = path, .text = text};
     const int ret = SPOT_ARRAY_ROOM(self, entries, self->num_entries + 1);
@@ -127,22 +170,21 @@ static char *path_within(const char *path, const spot_node_t *node, size_t child
 
 /* Appends a node as it is, with everything in it. path is that of the node, "" for the
  * root. NO_MEMORY. */
-static int canonical_append_node(spot_canonical_t *self, const char *path, const spot_node_t *node)
+static int append_node(spot_canonical_t *self, const char *path, const spot_node_t *node)
 {
     int ret = 0;
 
     if (node->num_children == 0) {
         char *text = node->kind == SPOT_NODE_SCALAR
-                         ? canonical_scalar(node->text, node->is_quoted)
+                         ? scalar_text(node->text, node->is_quoted)
                          : spot_text_copy(node->kind == SPOT_NODE_LIST ? "[]" : "{}", 2);
 
-        return canonical_append(self, spot_text_copy(path, strlen(path)), text);
+        return append_entry(self, spot_text_copy(path, strlen(path)), text);
     }
     for (size_t j = 0; ret == 0 && j < node->num_children; j++) {
         char *inner = path_within(path, node, j);
 
-        ret = inner == NULL ? SPOT_ERR_NO_MEMORY
-                            : canonical_append_node(self, inner, node->children[j]);
+        ret = inner == NULL ? SPOT_ERR_NO_MEMORY : append_node(self, inner, node->children[j]);
         free(inner);
     }
     return ret;
@@ -150,12 +192,12 @@ static int canonical_append_node(spot_canonical_t *self, const char *path, const
 
 static int compare_entries(const void *a, const void *b)
 {
-    return canonical_compare_paths(
+    return compare_paths(
         ((const spot_canonical_entry_t *) a)->path, ((const spot_canonical_entry_t *) b)->path);
 }
 
 /* BAD_PARAM: a path is repeated. */
-static int canonical_sort(spot_canonical_t *self)
+static int sort_entries(spot_canonical_t *self)
 {
     if (self->num_entries > 0) {
         qsort(self->entries, self->num_entries, sizeof(*self->entries), compare_entries);
@@ -188,9 +230,8 @@ int spot_canonical_add(spot_canonical_t *self, const char *path, const char *tex
             return SPOT_ERR_BAD_PARAM;
         }
     }
-    ret = canonical_append(
-        self, spot_text_copy(path, strlen(path)), canonical_scalar(text, *text == '\0'));
-    return ret == 0 ? canonical_sort(self) : ret;
+    ret = append_entry(self, spot_text_copy(path, strlen(path)), scalar_text(text, *text == '\0'));
+    return ret == 0 ? sort_entries(self) : ret;
 }
 
 int spot_canonical_add_files(spot_canonical_t *self, const spot_canonical_t *other)
@@ -202,9 +243,9 @@ int spot_canonical_add_files(spot_canonical_t *self, const spot_canonical_t *oth
 
         if (spot_canonical_is_within(entry->path, SPOT_CANONICAL_FILES) &&
             spot_canonical_get(self, entry->path) == NULL) {
-            ret = canonical_append(self, spot_text_copy(entry->path, strlen(entry->path)),
+            ret = append_entry(self, spot_text_copy(entry->path, strlen(entry->path)),
                 spot_text_copy(entry->text, strlen(entry->text)));
-            ret = ret == 0 ? canonical_sort(self) : ret;
+            ret = ret == 0 ? sort_entries(self) : ret;
         }
     }
     return ret;
@@ -259,58 +300,13 @@ void spot_canonical_drop(spot_canonical_t *self, const char *path)
 #define INDENT 2
 #define LONG_KEY_BYTES 500 /* libyaml reads a key of up to 1024 before its colon */
 
-/* ---- Scalars ---- */
-
-/* Whether a text needs no quotes in any place. Stricter than YAML. */
-static bool is_plain(const char *text)
-{
-    static const char first[] =
-        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789/. +-";
-    const size_t length = strlen(text);
-
-    const bool is_signed = text[0] == '-' && text[1] >= '0' && text[1] <= '9';
-
-    return length > 0 && text[strspn(text, first)] == '\0' &&
-           (is_signed || strchr(". +-", text[0]) == NULL) && text[length - 1] != ' ';
-}
-
-static char *quoted(const char *text)
-{
-    char *scalar = NULL;
-    size_t num_bytes = 0;
-    FILE *stream = open_memstream(&scalar, &num_bytes);
-    bool is_whole;
-
-    if (stream == NULL) {
-        return NULL;
-    }
-    spot_json_quote(stream, text, true);
-    is_whole = ferror(stream) == 0;
-    if (fclose(stream) != 0 || !is_whole) {
-        free(scalar);
-        scalar = NULL;
-    }
-    return scalar;
-}
-
-/* A scalar as YAML: plain if possible, else quoted. A number or an empty text is quoted
- * if is_text. The caller frees it. NULL: no memory. */
-static char *canonical_scalar(const char *text, bool is_text)
-{
-    double number;
-    const bool is_free = *text == '\0' || spot_number_parse(text, &number) == 0;
-
-    return (is_free ? is_text : !is_plain(text)) ? quoted(text)
-                                                 : spot_text_copy(text, strlen(text));
-}
-
 /* ---- Writing ---- */
 
 /* Writes "key:". A key too long for libyaml gets "? " before it. */
 static int write_key(const char *part, size_t num_bytes, int indent, FILE *out)
 {
-    char *key = canonical_key_text(part, num_bytes);
-    char *scalar = key == NULL ? NULL : canonical_scalar(key, *key == '\0');
+    char *key = key_text(part, num_bytes);
+    char *scalar = key == NULL ? NULL : scalar_text(key, *key == '\0');
 
     free(key);
     if (scalar == NULL) {
@@ -334,7 +330,7 @@ static int write_entry(const spot_canonical_entry_t *entry, const char *before, 
     int ret = 0;
 
     for (int indent = 0; ret == 0 && *part != '\0'; indent += INDENT) {
-        const size_t num_bytes = canonical_part_bytes(part);
+        const size_t num_bytes = part_bytes(part);
         const size_t length = (size_t) (part - path) + num_bytes;
 
         is_new =
@@ -401,9 +397,9 @@ int spot_canonical_parse(
         ret = spot_diag_error(diag, file, 0, 0, "expected a map of keys");
     }
     if (ret == 0 && document.root->num_children > 0) { /* canonical already */
-        ret = canonical_append_node(self, "", document.root);
+        ret = append_node(self, "", document.root);
     }
-    ret = ret == 0 ? canonical_sort(self) : ret;
+    ret = ret == 0 ? sort_entries(self) : ret;
     spot_yaml_free(&document);
     return ret;
 }
@@ -436,8 +432,8 @@ static const char *key_of_file(const spot_canonical_t *self, const char *name)
 static void report_file(comparison_t *self, const spot_canonical_entry_t *entry)
 {
     const char *part = entry->path + sizeof(SPOT_CANONICAL_FILES);
-    char *text = canonical_key_text(part, strlen(part));
-    char *name = text == NULL ? NULL : canonical_scalar(text, true);
+    char *text = key_text(part, strlen(part));
+    char *name = text == NULL ? NULL : scalar_text(text, true);
     const char *key = name == NULL ? NULL : key_of_file(self->is, name);
 
     if (key != NULL) {
@@ -486,11 +482,10 @@ size_t spot_canonical_compare(
     size_t was_id = 0, is_id = 0;
 
     while (was_id < was->num_entries || is_id < is->num_entries) {
-        const int order =
-            was_id == was->num_entries ? 1
-            : is_id == is->num_entries
-                ? -1
-                : canonical_compare_paths(was->entries[was_id].path, is->entries[is_id].path);
+        const int order = was_id == was->num_entries ? 1
+                          : is_id == is->num_entries
+                              ? -1
+                              : compare_paths(was->entries[was_id].path, is->entries[is_id].path);
 
         report_difference(&self, order > 0 ? NULL : &was->entries[was_id],
             order < 0 ? NULL : &is->entries[is_id]);
@@ -530,7 +525,7 @@ static void append_value(spot_bind_t *bind, const char *name, char *text, bool i
     const writer_t *self = writer_of(bind);
     spot_canonical_entry_t *entry;
 
-    if (canonical_append(self->list, path_of(bind, name), text) != 0) {
+    if (append_entry(self->list, path_of(bind, name), text) != 0) {
         bind->is_out_of_memory = true;
         return;
     }
@@ -542,8 +537,7 @@ static void append_value(spot_bind_t *bind, const char *name, char *text, bool i
 static void write_scalar(spot_bind_t *bind, const char *name, const char *text, spot_visited_t kind)
 {
     append_value(bind, name,
-        kind == SPOT_VISITED_NUMBER ? spot_text_copy(text, strlen(text))
-                                    : canonical_scalar(text, true),
+        kind == SPOT_VISITED_NUMBER ? spot_text_copy(text, strlen(text)) : scalar_text(text, true),
         kind == SPOT_VISITED_SELECTOR);
 }
 
@@ -556,8 +550,7 @@ static void write_file(spot_bind_t *bind, const char *name, const spot_node_t *n
         inputs == NULL || path == NULL ? NULL : spot_inputs_find(inputs, path);
 
     free(path);
-    append_value(
-        bind, name, canonical_scalar(input == NULL ? node->text : input->name, true), false);
+    append_value(bind, name, scalar_text(input == NULL ? node->text : input->name, true), false);
 }
 
 static void write_unknown(spot_bind_t *bind, const char *name, const spot_node_t *node)
@@ -565,7 +558,7 @@ static void write_unknown(spot_bind_t *bind, const char *name, const spot_node_t
     char *path = path_of(bind, name);
 
     bind->is_out_of_memory = bind->is_out_of_memory || path == NULL ||
-                             canonical_append_node(writer_of(bind)->list, path, node) != 0;
+                             append_node(writer_of(bind)->list, path, node) != 0;
     free(path);
 }
 
@@ -581,9 +574,9 @@ static void write_order(spot_bind_t *bind, const char *name, const spot_node_t *
         if (path != NULL) {
             sprintf(path, "%s%s%s[%zu]", order, bind->path, name, j);
         }
-        bind->is_out_of_memory = canonical_append(writer_of(bind)->list, path,
-                                     canonical_scalar(map->keys[j]->text, true)) != 0 ||
-                                 bind->is_out_of_memory;
+        bind->is_out_of_memory =
+            append_entry(writer_of(bind)->list, path, scalar_text(map->keys[j]->text, true)) != 0 ||
+            bind->is_out_of_memory;
     }
 }
 
@@ -597,7 +590,7 @@ static int append_file(spot_canonical_t *self, const spot_input_t *input)
     if (path != NULL) {
         spot_path_escape(input->name, path + sprintf(path, "%s", files));
     }
-    return canonical_append(self, path, canonical_scalar(input->sha256, true));
+    return append_entry(self, path, scalar_text(input->sha256, true));
 }
 
 int spot_canonical_make(spot_canonical_t *self, const spot_field_t *fields, const spot_node_t *node,
@@ -617,7 +610,7 @@ int spot_canonical_make(spot_canonical_t *self, const spot_field_t *fields, cons
     for (size_t j = 0; ret == 0 && inputs != NULL && j < inputs->num_inputs; j++) {
         ret = append_file(self, &inputs->inputs[j]);
     }
-    if (ret == 0 && canonical_sort(self) != 0) {
+    if (ret == 0 && sort_entries(self) != 0) {
         return 0; /* repeated paths, of a document that is faulty */
     }
     return ret;

@@ -13,15 +13,13 @@
 #include "base/utf8.h"
 
 /* The noun for numbers of a unit, e.g. "a duration"; may be written to words. */
-#define CONDITION_UNIT_WORDS_BYTES 64
+#define UNIT_WORDS_BYTES 64
 
 /* One level of depth keeps at most four values on the stack: the left sides of a
  * comparison, a sum and a product, and the current result of min() or max(). */
-#define CONDITION_MAX_STACK (4 * (SPOT_CONDITION_MAX_DEPTH + 1) + 1)
+#define MAX_STACK (4 * (SPOT_CONDITION_MAX_DEPTH + 1) + 1)
 
 /* ---- Units ---- */
-
-/* U. */
 
 static bool is_unit(const char *unit, const char *other)
 {
@@ -29,7 +27,7 @@ static bool is_unit(const char *unit, const char *other)
 }
 
 /* Whether a unit is that of an amount: no duration, price or plain number. */
-static bool condition_is_amount(const char *unit)
+static bool is_amount(const char *unit)
 {
     return unit != NULL && !is_unit(unit, SPOT_CONDITION_DURATION) &&
            !is_unit(unit, SPOT_CONDITION_PRICE) && !is_unit(unit, SPOT_CONDITION_ANY_UNIT);
@@ -50,7 +48,7 @@ static const char *unit_of_product(spot_condition_code_t code, const char *left,
 /* Sets *unit to the unit of the result of an operation on numbers (meaningless for
  * comparisons). For operations with one operand left and right are the same. Returns
  * false if the units do not fit. */
-static bool condition_combine_units(
+static bool combine_units(
     spot_condition_code_t code, const char *left, const char *right, const char **unit)
 {
     if (code == SPOT_OP_MULTIPLY || code == SPOT_OP_DIVIDE) {
@@ -58,15 +56,15 @@ static bool condition_combine_units(
         return true;
     }
     *unit = left;
-    if (is_unit(left, SPOT_CONDITION_ANY_UNIT) || (left == NULL && condition_is_amount(right))) {
+    if (is_unit(left, SPOT_CONDITION_ANY_UNIT) || (left == NULL && is_amount(right))) {
         *unit = right;
         return true;
     }
     return is_unit(left, right) || is_unit(right, SPOT_CONDITION_ANY_UNIT) ||
-           (right == NULL && condition_is_amount(left));
+           (right == NULL && is_amount(left));
 }
 
-static const char *condition_unit_words(const char *unit, char words[CONDITION_UNIT_WORDS_BYTES])
+static const char *unit_words(const char *unit, char words[UNIT_WORDS_BYTES])
 {
     if (unit == NULL) {
         return "a plain number";
@@ -77,7 +75,7 @@ static const char *condition_unit_words(const char *unit, char words[CONDITION_U
     if (is_unit(unit, SPOT_CONDITION_PRICE)) {
         return "a price";
     }
-    snprintf(words, CONDITION_UNIT_WORDS_BYTES, "a number of %s", unit);
+    snprintf(words, UNIT_WORDS_BYTES, "a number of %s", unit);
     return words;
 }
 
@@ -258,18 +256,18 @@ static const char *unit_hint(const known_t *operands, char *text, size_t text_by
 static bool check_units(const spot_condition_t *self, const spot_condition_op_t *op,
     const known_t *operands, spot_diag_t *diag)
 {
-    char left_words[CONDITION_UNIT_WORDS_BYTES];
-    char right_words[CONDITION_UNIT_WORDS_BYTES];
-    char text[SPOT_NUMBER_TEXT_BYTES + CONDITION_UNIT_WORDS_BYTES];
+    char left_words[UNIT_WORDS_BYTES];
+    char right_words[UNIT_WORDS_BYTES];
+    char text[SPOT_NUMBER_TEXT_BYTES + UNIT_WORDS_BYTES];
     const char *unit, *left, *right, *hint;
 
     if (operands[0].kind.type != SPOT_CONDITION_NUMBER ||
         operands[1].kind.type != SPOT_CONDITION_NUMBER ||
-        condition_combine_units(op->code, operands[0].kind.unit, operands[1].kind.unit, &unit)) {
+        combine_units(op->code, operands[0].kind.unit, operands[1].kind.unit, &unit)) {
         return true;
     }
-    left = condition_unit_words(operands[0].kind.unit, left_words);
-    right = condition_unit_words(operands[1].kind.unit, right_words);
+    left = unit_words(operands[0].kind.unit, left_words);
+    right = unit_words(operands[1].kind.unit, right_words);
     hint = unit_hint(operands, text, sizeof(text));
     if (signatures[op->code].result == SPOT_CONDITION_TRUTH) {
         spot_condition_error(self, op->offset, diag, "%s is compared with %s%s", left, right, hint);
@@ -328,8 +326,8 @@ static size_t known_result(const spot_condition_op_t *op, const spot_condition_k
         result->kind = kinds[op->name_id];
     } else if (num_operands > 0) {
         result->kind.type = signatures[op->code].result;
-        (void) condition_combine_units(op->code, operands[0].kind.unit,
-            operands[num_operands - 1].kind.unit, &result->kind.unit);
+        (void) combine_units(op->code, operands[0].kind.unit, operands[num_operands - 1].kind.unit,
+            &result->kind.unit);
         if (operands[0].offset < op->offset) {
             result->offset = operands[0].offset;
         }
@@ -344,7 +342,7 @@ static bool check_constant(const spot_condition_t *self, const spot_condition_op
     const char *text = self->node->text + op->offset;
 
     if (op->code != SPOT_OP_CONSTANT || kinds == NULL ||
-        op->constant.type != SPOT_CONDITION_NUMBER || !condition_is_amount(op->constant.unit)) {
+        op->constant.type != SPOT_CONDITION_NUMBER || !is_amount(op->constant.unit)) {
         return true;
     }
     for (size_t j = 0; j < self->num_names; j++) {
@@ -363,7 +361,7 @@ static bool check_constant(const spot_condition_t *self, const spot_condition_op
 int spot_condition_check(
     const spot_condition_t *self, const spot_condition_kind_t *kinds, spot_diag_t *diag)
 {
-    known_t stack[CONDITION_MAX_STACK];
+    known_t stack[MAX_STACK];
     size_t num_values = 0;
     bool is_good = true;
 
@@ -375,7 +373,7 @@ int spot_condition_check(
         num_values -= signatures[op->code].num_operands;
         is_good = check_operands(self, op, &stack[num_values], diag) && is_good;
         if (known_result(op, kinds, &stack[num_values], &result) == 1) {
-            spot_bug_assert(num_values < CONDITION_MAX_STACK);
+            spot_bug_assert(num_values < MAX_STACK);
             stack[num_values++] = result;
         }
         if (!check_constant(self, op, kinds, diag)) {
@@ -474,7 +472,7 @@ static int apply(const spot_condition_op_t *op, const spot_condition_value_t *op
         return SPOT_CONDITION_MISMATCH;
     }
     if (left->type == SPOT_CONDITION_NUMBER &&
-        !condition_combine_units(op->code, left->unit, right->unit, &value.unit)) {
+        !combine_units(op->code, left->unit, right->unit, &value.unit)) {
         return SPOT_CONDITION_UNIT_MISMATCH;
     }
     if ((op->code == SPOT_OP_DIVIDE || op->code == SPOT_OP_REMAINDER) && right->number == 0) {
@@ -494,14 +492,14 @@ static int apply(const spot_condition_op_t *op, const spot_condition_value_t *op
 }
 
 typedef struct {
-    spot_condition_value_t stack[CONDITION_MAX_STACK];
+    spot_condition_value_t stack[MAX_STACK];
     size_t num_values;
     size_t next_id;
 } machine_t;
 
 static int push(machine_t *self, const spot_condition_value_t *value)
 {
-    spot_bug_assert(self->num_values < CONDITION_MAX_STACK);
+    spot_bug_assert(self->num_values < MAX_STACK);
     self->stack[self->num_values++] = *value;
     return value->type == SPOT_CONDITION_NUMBER && !isfinite(value->number)
                ? SPOT_CONDITION_NOT_FINITE

@@ -20,19 +20,19 @@ typedef enum {
     TOKEN_WORD,
     TOKEN_NAME, /* in backquotes */
     TOKEN_SYMBOL
-} condition_token_kind_t;
+} token_kind_t;
 
 typedef struct {
     const spot_condition_t *condition; /* for the places of errors */
     spot_diag_t *diag;
-    condition_token_kind_t kind;
+    token_kind_t kind;
     const char *start; /* of the token, in the expression */
     const char *end;   /* after the token */
     double number;
     const char *unit;      /* of a plain number, a duration or a price */
     const char *word_unit; /* start of the unit of an amount, up to end; or NULL */
     int ret;               /* the first error; only TOKEN_END follows it */
-} condition_tokens_t;
+} tokens_t;
 
 /* ---- Tokens ---- */
 
@@ -113,8 +113,7 @@ static const char *shown(const char *start, const char *end, char text[SPOT_UTF8
 }
 
 /* Places self before the first token. */
-static void condition_tokens_init(
-    condition_tokens_t *self, const spot_condition_t *condition, spot_diag_t *diag)
+static void start_tokens(tokens_t *self, const spot_condition_t *condition, spot_diag_t *diag)
 {
     memset(self, 0, sizeof(*self));
     self->condition = condition;
@@ -124,8 +123,7 @@ static void condition_tokens_init(
 }
 
 /* Reports at a place of the expression, unless there was an error before. */
-static void condition_tokens_error(
-    condition_tokens_t *self, const char *place, const char *format, ...)
+static void report_at(tokens_t *self, const char *place, const char *format, ...)
 {
     char message[1024];
     va_list arguments;
@@ -144,21 +142,20 @@ static void condition_tokens_error(
 
 /* Reports that what was expected in place of the token, unless there was an error
  * before. */
-static void condition_tokens_expected(condition_tokens_t *self, const char *what)
+static void report_expected(tokens_t *self, const char *what)
 {
     char text[SPOT_UTF8_SHOWN_BYTES];
 
     if (self->kind == TOKEN_END) {
-        condition_tokens_error(
-            self, self->start, "expected %s, got the end of the expression", what);
+        report_at(self, self->start, "expected %s, got the end of the expression", what);
     } else {
-        condition_tokens_error(self, self->start, "expected %s, got \"%s\"", what,
+        report_at(self, self->start, "expected %s, got \"%s\"", what,
             shown(self->start, self->end, text));
     }
 }
 
 /* Whether the token is this word or symbol. */
-static bool condition_token_is(const condition_tokens_t *self, const char *text)
+static bool token_is(const tokens_t *self, const char *text)
 {
     const size_t num_bytes = strlen(text);
 
@@ -198,21 +195,20 @@ static const char *unit_end(const char *text)
 }
 
 /* Reads the number alone; bytes after number_end do not matter. */
-static void read_plain(condition_tokens_t *self, const char *number_end)
+static void read_plain(tokens_t *self, const char *number_end)
 {
     char number[SPOT_CONDITION_MAX_BYTES + 1], text[SPOT_UTF8_SHOWN_BYTES];
 
     memcpy(number, self->start, (size_t) (number_end - self->start));
     number[number_end - self->start] = '\0';
     if (spot_number_parse(number, &self->number) != 0) {
-        condition_tokens_error(
-            self, self->start, "\"%s\" is too large", shown(self->start, self->end, text));
+        report_at(self, self->start, "\"%s\" is too large", shown(self->start, self->end, text));
     }
 }
 
 /* Reads a number that ends at number_end with a unit that ends at self->end: a duration,
  * a price, or an amount in the unit of a name. */
-static void read_quantity(condition_tokens_t *self, const char *number_end, const char *unit_start)
+static void read_quantity(tokens_t *self, const char *number_end, const char *unit_start)
 {
     const size_t number_bytes = (size_t) (number_end - self->start);
     const size_t unit_bytes = (size_t) (self->end - unit_start);
@@ -232,14 +228,14 @@ static void read_quantity(condition_tokens_t *self, const char *number_end, cons
         self->word_unit = unit_start;
         read_plain(self, number_end);
     } else {
-        condition_tokens_error(self, self->start,
+        report_at(self, self->start,
             "\"%s\" is no duration such as \"300 s\" and no price such as \"0.91 "
             "USD/h\": %s",
             shown(self->start, self->end, text), problem);
     }
 }
 
-static void read_number(condition_tokens_t *self)
+static void read_number(tokens_t *self)
 {
     char text[SPOT_UTF8_SHOWN_BYTES];
     const char *end = spot_number_end(self->start), *unit;
@@ -249,8 +245,7 @@ static void read_number(condition_tokens_t *self)
     self->word_unit = NULL;
     if (end == NULL || *end == '.') {
         end = self->start + strspn(self->start, "0123456789.");
-        condition_tokens_error(
-            self, self->start, "\"%s\" is no number", shown(self->start, end, text));
+        report_at(self, self->start, "\"%s\" is no number", shown(self->start, end, text));
         return;
     }
     unit = skip_blanks(end);
@@ -267,16 +262,16 @@ static void read_number(condition_tokens_t *self)
 }
 
 /* A text in quotes, or a name in backquotes. */
-static void read_quoted(condition_tokens_t *self, condition_token_kind_t kind)
+static void read_quoted(tokens_t *self, token_kind_t kind)
 {
     const char *quote = strchr(self->start + 1, *self->start);
 
     self->kind = kind;
     if (quote == NULL) {
-        condition_tokens_error(self, self->start, "a %s starts here that has no second %c",
+        report_at(self, self->start, "a %s starts here that has no second %c",
             kind == TOKEN_NAME ? "name" : "text", *self->start);
     } else if (kind == TOKEN_NAME && quote == self->start + 1) {
-        condition_tokens_error(self, self->start, "there is no name between the backquotes");
+        report_at(self, self->start, "there is no name between the backquotes");
     } else {
         self->end = quote + 1;
     }
@@ -301,7 +296,7 @@ spot_estimate_kind_t spot_condition_estimate(const char *word, size_t num_bytes,
 }
 
 /* Reads the rest of "p95(cost_usd)" from its parenthesis on, which is one name. */
-static void read_estimate(condition_tokens_t *self)
+static void read_estimate(tokens_t *self)
 {
     const char *end = self->end;
     int depth = 0;
@@ -310,13 +305,13 @@ static void read_estimate(condition_tokens_t *self)
         depth += (*end == '(') - (*end == ')');
     } while (*end++ != '\0' && depth > 0);
     if (depth > 0) {
-        condition_tokens_error(self, self->end, "a parenthesis starts here that has no second one");
+        report_at(self, self->end, "a parenthesis starts here that has no second one");
     } else {
         self->end = end;
     }
 }
 
-static void read_word(condition_tokens_t *self)
+static void read_word(tokens_t *self)
 {
     char text[SPOT_UTF8_SHOWN_BYTES];
     double percent;
@@ -327,8 +322,7 @@ static void read_word(condition_tokens_t *self)
         self->end = word_end(self->end + 1);
     }
     if (*self->end == '.') {
-        condition_tokens_error(self, self->start,
-            "\"%s\" is no name: a word is missing behind the dot",
+        report_at(self, self->start, "\"%s\" is no name: a word is missing behind the dot",
             shown(self->start, self->end + 1, text));
     } else if (*self->end == '(' &&
                spot_condition_estimate(self->start, (size_t) (self->end - self->start), &percent) !=
@@ -337,7 +331,7 @@ static void read_word(condition_tokens_t *self)
     }
 }
 
-static void read_symbol(condition_tokens_t *self)
+static void read_symbol(tokens_t *self)
 {
     const size_t length = spot_utf8_length(self->start, strlen(self->start));
     char text[SPOT_UTF8_SHOWN_BYTES];
@@ -349,18 +343,18 @@ static void read_symbol(condition_tokens_t *self)
         if (strncmp(self->start, symbols[j].text, num_bytes) == 0) {
             self->end = self->start + num_bytes;
             if (symbols[j].instead != NULL) {
-                condition_tokens_error(self, self->start, "\"%s\" is not known here, write \"%s\"",
+                report_at(self, self->start, "\"%s\" is not known here, write \"%s\"",
                     symbols[j].text, symbols[j].instead);
             }
             return;
         }
     }
-    condition_tokens_error(self, self->start, "\"%s\" has no meaning here",
+    report_at(self, self->start, "\"%s\" has no meaning here",
         shown(self->start, self->start + (length == 0 ? 1 : length), text));
 }
 
 /* Goes to the next token. Reports a part of the expression that is no token. */
-static void condition_tokens_next(condition_tokens_t *self)
+static void next_token(tokens_t *self)
 {
     if (self->ret != 0) {
         self->kind = TOKEN_END;
@@ -387,7 +381,7 @@ static void condition_tokens_next(condition_tokens_t *self)
 
 typedef struct {
     spot_condition_t *condition;
-    condition_tokens_t tokens;
+    tokens_t tokens;
     size_t depth;
 } parser_t;
 
@@ -475,10 +469,10 @@ static const char *keep_word(spot_condition_t *self, const char *text, size_t nu
 static void enter(parser_t *self)
 {
     if (++self->depth > SPOT_CONDITION_MAX_DEPTH) {
-        condition_tokens_error(&self->tokens, self->tokens.start, "nested more than %d levels deep",
+        report_at(&self->tokens, self->tokens.start, "nested more than %d levels deep",
             SPOT_CONDITION_MAX_DEPTH);
     }
-    condition_tokens_next(&self->tokens);
+    next_token(&self->tokens);
 }
 
 static void leave(parser_t *self)
@@ -491,7 +485,7 @@ static void parse_logic(parser_t *self, spot_condition_code_t code);
 /* The operator of a table at the current token, or NULL. */
 static const operator_t *operator_here(const parser_t *self, const operator_t *operators)
 {
-    while (operators->symbol != NULL && !condition_token_is(&self->tokens, operators->symbol)) {
+    while (operators->symbol != NULL && !token_is(&self->tokens, operators->symbol)) {
         operators++;
     }
     return operators->symbol == NULL ? NULL : operators;
@@ -535,10 +529,10 @@ static void report_unknown_function(parser_t *self, const char *start, size_t nu
     }
     spot_utf8_shown(name, text);
     if (near.nearest != NULL) {
-        condition_tokens_error(&self->tokens, start,
-            "unknown function \"%s\", did you mean \"%s\"?", text, near.nearest);
+        report_at(&self->tokens, start, "unknown function \"%s\", did you mean \"%s\"?", text,
+            near.nearest);
     } else {
-        condition_tokens_error(&self->tokens, start,
+        report_at(&self->tokens, start,
             "unknown function \"%s\", there are min, max, floor, ceil and abs", text);
     }
 }
@@ -550,12 +544,12 @@ static void report_open_call(parser_t *self, const char *expected)
                         !self->condition->node->is_quoted;
 
     if (is_cut) {
-        condition_tokens_error(&self->tokens, self->tokens.start,
+        report_at(&self->tokens, self->tokens.start,
             "expected %s, got the end of the expression; in a list, one with a comma "
             "needs quotes around it",
             expected);
     } else {
-        condition_tokens_expected(&self->tokens, expected);
+        report_expected(&self->tokens, expected);
     }
 }
 
@@ -576,13 +570,13 @@ static void parse_call(parser_t *self, const char *start, size_t num_bytes)
     num_needed = functions[id].is_fold ? 2 : 1;
     enter(self);
     parse_logic(self, SPOT_OP_OR);
-    while (functions[id].is_fold && condition_token_is(&self->tokens, ",")) {
-        condition_tokens_next(&self->tokens);
+    while (functions[id].is_fold && token_is(&self->tokens, ",")) {
+        next_token(&self->tokens);
         parse_logic(self, SPOT_OP_OR);
         (void) emit(self, functions[id].code, start);
         num_arguments++;
     }
-    if (num_arguments < num_needed || !condition_token_is(&self->tokens, ")")) {
+    if (num_arguments < num_needed || !token_is(&self->tokens, ")")) {
         report_open_call(self, num_needed == 1      ? "an operator or \")\""
                                : num_arguments == 1 ? "an operator or \",\""
                                                     : "an operator, \",\" or \")\"");
@@ -590,7 +584,7 @@ static void parse_call(parser_t *self, const char *start, size_t num_bytes)
     if (!functions[id].is_fold) {
         (void) emit(self, functions[id].code, start);
     }
-    condition_tokens_next(&self->tokens);
+    next_token(&self->tokens);
     leave(self);
 }
 
@@ -598,17 +592,17 @@ static void parse_word(parser_t *self)
 {
     const char *start = self->tokens.start;
     const size_t num_bytes = (size_t) (self->tokens.end - start);
-    const bool is_true = condition_token_is(&self->tokens, "true");
-    const bool is_false = condition_token_is(&self->tokens, "false");
+    const bool is_true = token_is(&self->tokens, "true");
+    const bool is_false = token_is(&self->tokens, "false");
     spot_condition_op_t *op;
 
-    if (condition_token_is(&self->tokens, "and") || condition_token_is(&self->tokens, "or") ||
-        condition_token_is(&self->tokens, "not")) {
-        condition_tokens_expected(&self->tokens, expected_operand);
+    if (token_is(&self->tokens, "and") || token_is(&self->tokens, "or") ||
+        token_is(&self->tokens, "not")) {
+        report_expected(&self->tokens, expected_operand);
         return;
     }
-    condition_tokens_next(&self->tokens);
-    if (condition_token_is(&self->tokens, "(")) {
+    next_token(&self->tokens);
+    if (token_is(&self->tokens, "(")) {
         parse_call(self, start, num_bytes);
     } else if (is_true || is_false) {
         op = emit(self, SPOT_OP_CONSTANT, start);
@@ -623,7 +617,7 @@ static void parse_word(parser_t *self)
 
 static void parse_constant(parser_t *self)
 {
-    const condition_tokens_t *tokens = &self->tokens;
+    const tokens_t *tokens = &self->tokens;
     spot_condition_op_t *op = emit(self, SPOT_OP_CONSTANT, tokens->start);
 
     if (op != NULL && tokens->kind == TOKEN_NUMBER) {
@@ -639,35 +633,35 @@ static void parse_constant(parser_t *self)
         op->constant.text = keep_word(
             self->condition, tokens->start + 1, (size_t) (tokens->end - tokens->start) - 2);
     }
-    condition_tokens_next(&self->tokens);
+    next_token(&self->tokens);
 }
 
 static void parse_operand(parser_t *self)
 {
     const char *start = self->tokens.start;
 
-    if (condition_token_is(&self->tokens, "-")) {
+    if (token_is(&self->tokens, "-")) {
         enter(self);
         parse_operand(self);
         (void) emit(self, SPOT_OP_NEGATE, start);
         leave(self);
-    } else if (condition_token_is(&self->tokens, "(")) {
+    } else if (token_is(&self->tokens, "(")) {
         enter(self);
         parse_logic(self, SPOT_OP_OR);
-        if (!condition_token_is(&self->tokens, ")")) {
-            condition_tokens_expected(&self->tokens, "an operator or \")\"");
+        if (!token_is(&self->tokens, ")")) {
+            report_expected(&self->tokens, "an operator or \")\"");
         }
-        condition_tokens_next(&self->tokens);
+        next_token(&self->tokens);
         leave(self);
     } else if (self->tokens.kind == TOKEN_WORD) {
         parse_word(self);
     } else if (self->tokens.kind == TOKEN_NAME) {
         parse_name(self, start + 1, (size_t) (self->tokens.end - start) - 2);
-        condition_tokens_next(&self->tokens);
+        next_token(&self->tokens);
     } else if (self->tokens.kind == TOKEN_NUMBER || self->tokens.kind == TOKEN_TEXT) {
         parse_constant(self);
     } else {
-        condition_tokens_expected(&self->tokens, expected_operand);
+        report_expected(&self->tokens, expected_operand);
     }
 }
 
@@ -677,16 +671,16 @@ static void report_percent(parser_t *self, const char *place)
     const spot_condition_t *condition = self->condition;
     const spot_condition_op_t *op =
         condition->num_ops == 0 ? NULL : &condition->ops[condition->num_ops - 1];
-    const bool has_operand =
-        self->tokens.kind != TOKEN_END && operator_here(self, comparisons) == NULL &&
-        !condition_token_is(&self->tokens, "and") && !condition_token_is(&self->tokens, "or") &&
-        !condition_token_is(&self->tokens, ")") && !condition_token_is(&self->tokens, ",");
+    const bool has_operand = self->tokens.kind != TOKEN_END &&
+                             operator_here(self, comparisons) == NULL &&
+                             !token_is(&self->tokens, "and") && !token_is(&self->tokens, "or") &&
+                             !token_is(&self->tokens, ")") && !token_is(&self->tokens, ",");
     char number[SPOT_NUMBER_TEXT_BYTES];
 
     if (*place == '%' && !has_operand && op != NULL && op->code == SPOT_OP_CONSTANT &&
         op->constant.type == SPOT_CONDITION_NUMBER) {
         spot_number_text(op->constant.number / 100, number);
-        condition_tokens_error(&self->tokens, place, "there is no unit %%: write %s", number);
+        report_at(&self->tokens, place, "there is no unit %%: write %s", number);
     }
 }
 
@@ -700,7 +694,7 @@ static void parse_row(
     while ((found = operator_here(self, operators)) != NULL) {
         const char *place = self->tokens.start;
 
-        condition_tokens_next(&self->tokens);
+        next_token(&self->tokens);
         report_percent(self, place);
         parse_inner(self);
         (void) emit(self, found->code, place);
@@ -730,7 +724,7 @@ static void parse_comparison(parser_t *self)
         const char *place = self->tokens.start;
         const size_t right_id = self->condition->num_ops;
 
-        condition_tokens_next(&self->tokens);
+        next_token(&self->tokens);
         parse_sum(self);
         op = emit(self, found->code, place);
         if (op == NULL) {
@@ -753,7 +747,7 @@ static void parse_not(parser_t *self)
 {
     const char *place = self->tokens.start;
 
-    if (condition_token_is(&self->tokens, "not")) {
+    if (token_is(&self->tokens, "not")) {
         enter(self);
         parse_not(self);
         (void) emit(self, SPOT_OP_NOT, place);
@@ -777,12 +771,12 @@ static void parse_logic_operand(parser_t *self, spot_condition_code_t code)
 static void parse_logic(parser_t *self, spot_condition_code_t code)
 {
     parse_logic_operand(self, code);
-    while (condition_token_is(&self->tokens, code == SPOT_OP_OR ? "or" : "and")) {
+    while (token_is(&self->tokens, code == SPOT_OP_OR ? "or" : "and")) {
         const char *place = self->tokens.start;
         const size_t jump_id = self->condition->num_ops;
 
         (void) emit(self, code, place);
-        condition_tokens_next(&self->tokens);
+        next_token(&self->tokens);
         parse_logic_operand(self, code);
         if (emit(self, code, place) != NULL) {
             self->condition->ops[jump_id].target_id = self->condition->num_ops;
@@ -824,11 +818,11 @@ int spot_condition_parse(
         return SPOT_ERR_NO_MEMORY;
     }
     self->key = keep_word(self, key, strlen(key));
-    condition_tokens_init(&parser.tokens, self, diag);
-    condition_tokens_next(&parser.tokens);
+    start_tokens(&parser.tokens, self, diag);
+    next_token(&parser.tokens);
     parse_logic(&parser, SPOT_OP_OR);
     if (parser.tokens.kind != TOKEN_END) {
-        condition_tokens_expected(&parser.tokens, "an operator");
+        report_expected(&parser.tokens, "an operator");
     }
     return parser.tokens.ret != 0 ? parser.tokens.ret : spot_condition_check(self, NULL, diag);
 }

@@ -40,7 +40,7 @@ const spot_input_t *spot_inputs_find(const spot_inputs_t *self, const char *path
 }
 
 /* For the reader of files: enters one by the SHA-256 of its whole content. */
-static void inputs_enter(spot_inputs_t *self, const char *path, const char *sha256)
+static void enter_file(spot_inputs_t *self, const char *path, const char *sha256)
 {
     spot_input_t *input = find_input(self, path);
 
@@ -343,7 +343,7 @@ static void enter_bytes(spot_inputs_t *journal, const char *path, const spot_mem
         SHA256Init(&hash);
         SHA256Update(&hash, (const uint8_t *) file->bytes, file->num_bytes);
         SHA256End(&hash, sha256);
-        inputs_enter(journal, path, sha256);
+        enter_file(journal, path, sha256);
     }
 }
 
@@ -424,7 +424,7 @@ static void enter(spot_instream_t *self)
     (void) gzerror(self->stream, &error);
     if (num == 0 && (error == Z_OK || error == Z_STREAM_END)) {
         SHA256End(&self->hash, sha256);
-        inputs_enter(self->journal, self->file, sha256);
+        enter_file(self->journal, self->file, sha256);
     }
 }
 

@@ -31,7 +31,7 @@ void spot_yaml_free(spot_yaml_t *self)
 }
 
 /* A new empty node, owned by self. file must outlive self. NULL: no memory. */
-static spot_node_t *yaml_new_node(
+static spot_node_t *new_node(
     spot_yaml_t *self, spot_node_kind_t kind, const char *file, size_t line, size_t column)
 {
     spot_node_t *node;
@@ -244,8 +244,7 @@ bool spot_yaml_has_place(
 static spot_node_t *new_scalar(
     spot_yaml_t *self, const char *text, size_t num_bytes, const spot_node_t *place)
 {
-    spot_node_t *node =
-        yaml_new_node(self, SPOT_NODE_SCALAR, place->file, place->line, place->column);
+    spot_node_t *node = new_node(self, SPOT_NODE_SCALAR, place->file, place->line, place->column);
 
     if (node != NULL) {
         node->text = spot_text_copy(text, num_bytes);
@@ -270,7 +269,7 @@ static spot_node_t **reach_child(spot_yaml_t *self, spot_node_t *map, const char
         return child;
     }
     name = new_scalar(self, key, key_bytes, place);
-    empty = yaml_new_node(self, SPOT_NODE_MAP, place->file, place->line, place->column);
+    empty = new_node(self, SPOT_NODE_MAP, place->file, place->line, place->column);
     if (name == NULL || empty == NULL || node_append(map, name, empty) != 0) {
         return NULL;
     }
@@ -297,7 +296,7 @@ int spot_yaml_set(spot_yaml_t *self, const char *path, spot_node_t *value)
             continue;
         }
         if (*place == NULL || (*place)->kind != SPOT_NODE_MAP) {
-            *place = yaml_new_node(self, SPOT_NODE_MAP, value->file, value->line, value->column);
+            *place = new_node(self, SPOT_NODE_MAP, value->file, value->line, value->column);
             if (*place == NULL) {
                 return SPOT_ERR_NO_MEMORY;
             }
@@ -537,7 +536,7 @@ static int add_node(
         return spot_diag_error(self->diag, self->file, line, column,
             "nested more than %d levels deep", SPOT_YAML_MAX_DEPTH);
     }
-    *node = yaml_new_node(self->document, kind, self->file, line, column);
+    *node = new_node(self->document, kind, self->file, line, column);
     return *node == NULL ? SPOT_ERR_NO_MEMORY : 0;
 }
 

@@ -272,7 +272,7 @@ spot_colocation_pair_t spot_colocation_pair(
 
 /* The mean speed of a workload in the pairs of the table, as first and as second; NAN:
  * it is in none. O(pairs). */
-static double colocation_mean_speed(const spot_colocation_t *self, int32_t workload_id)
+static double mean_speed(const spot_colocation_t *self, int32_t workload_id)
 {
     const int32_t key = self->uses[workload_id].key_id;
     double sum = 0, num_speeds = 0;
@@ -582,7 +582,7 @@ static int find_automatic(spot_packing_labels_t *self, const char *path, spot_di
             &pairs, path, SPOT_PAIR_REFUSE, false, self->num_workloads, uses, diag);
     }
     for (size_t j = 0; j < self->num_workloads && ret == 0; j++) {
-        self->workloads[j].automatic = label_of_speed(colocation_mean_speed(&pairs, (int32_t) j));
+        self->workloads[j].automatic = label_of_speed(mean_speed(&pairs, (int32_t) j));
         self->num_automatic += self->workloads[j].automatic == self->workloads[j].label;
     }
     spot_colocation_free(&pairs);

@@ -78,7 +78,7 @@ void spot_templates_free(spot_templates_t *self)
     memset(self, 0, sizeof(*self));
 }
 
-int64_t spot_template_set_pipelines(const spot_template_set_t *self)
+static int64_t num_pipelines_of(const spot_template_set_t *self)
 {
     int64_t count = 0;
 
@@ -175,7 +175,7 @@ void spot_template_shares(
 
 double spot_templates_step_ms(const spot_templates_t *self, const spot_template_set_t *set)
 {
-    const int64_t num_pipelines = spot_template_set_pipelines(set);
+    const int64_t num_pipelines = num_pipelines_of(set);
     spot_template_share_t shares[SPOT_TEMPLATES_MAX_GROUPS];
     double longest_ms = 0;
 

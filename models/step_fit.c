@@ -213,7 +213,7 @@ static int fit_terms(const spot_step_fit_t *self, const spot_step_grid_t *measur
 }
 
 /* The formula at (D,P); 0 if all its terms are 0. */
-static double step_fit_ms(const spot_step_fit_t *self, int64_t num_pipelines, int64_t depth)
+static double fit_ms(const spot_step_fit_t *self, int64_t num_pipelines, int64_t depth)
 {
     double terms[SPOT_STEP_FIT_TERMS];
 
@@ -232,7 +232,7 @@ static double fitted_samples_per_s(const spot_step_fit_t *self, double step_ms)
 static spot_step_pair_t fitted_pair(
     const spot_step_fit_t *self, const spot_step_grid_t *grid, int64_t num_pipelines, int64_t depth)
 {
-    const double step_ms = step_fit_ms(self, num_pipelines, depth);
+    const double step_ms = fit_ms(self, num_pipelines, depth);
     const bool is_feasible =
         step_ms >= SPOT_MIN_STEP_MS && step_ms <= (double) SPOT_MAX_DURATION_MS;
 
@@ -360,7 +360,7 @@ static int step_fit(spot_step_fit_t *self, const spot_step_grid_t *grid)
 /* ---- A full table ---- */
 
 /* The range of the pairs in a grid. */
-static spot_step_range_t step_grid_range(const spot_step_grid_t *self)
+static spot_step_range_t range_of(const spot_step_grid_t *self)
 {
     spot_step_range_t range = {INT64_MAX, 0, INT64_MAX, 0, 0};
 
@@ -384,7 +384,7 @@ static spot_step_range_t step_grid_range(const spot_step_grid_t *self)
 /* Makes a sealed grid of the pairs of measured and, by the formula and marked as fitted,
  * the other pairs of the range in which each pipeline has samples and each stage a
  * layer. NO_MEMORY; free full even then. */
-static int step_fit_fill(const spot_step_fit_t *self, const spot_step_grid_t *measured,
+static int fill_by_fit(const spot_step_fit_t *self, const spot_step_grid_t *measured,
     const spot_step_range_t *range, spot_step_grid_t *full)
 {
     const int64_t most_pipelines = spot_micro_batches(self->samples_per_step, self->micro_batch, 1);
@@ -471,7 +471,7 @@ int spot_step_fit_grid(const spot_step_fit_request_t *request, spot_step_grid_t 
 static spot_step_range_t range_to_fill(
     const spot_step_fit_request_t *request, const spot_step_grid_t *grid)
 {
-    spot_step_range_t range = step_grid_range(grid);
+    spot_step_range_t range = range_of(grid);
     const spot_step_range_t *given = &request->range;
 
     if (given->max_pipelines > 0) {
@@ -500,7 +500,7 @@ int spot_step_fit_write(const spot_step_fit_request_t *request, const spot_step_
     const spot_step_range_t range = range_to_fill(request, grid);
     spot_step_grid_t full;
     spot_outfile_t file;
-    int ret = step_fit_fill(fit, grid, &range, &full);
+    int ret = fill_by_fit(fit, grid, &range, &full);
 
     if (ret == 0) {
         ret = spot_outfile_init(&file, path, diag);
@@ -570,8 +570,7 @@ static stage_t longest_stage(const spot_step_estimate_t *self, int64_t depth)
 /* The step time of D pipelines of P <= blocks stages; 0 if a stage does not fit into an
  * instance, or a pipeline has no samples. O(blocks). */
 /* The stage is the only layer of its instance. */
-static double step_estimate_ms(
-    const spot_step_estimate_t *self, int64_t num_pipelines, int64_t depth)
+static double estimate_ms(const spot_step_estimate_t *self, int64_t num_pipelines, int64_t depth)
 {
     const stage_t stage = longest_stage(self, depth);
     const double tokens = (double) (self->micro_batch * self->sequence);
@@ -614,7 +613,7 @@ int spot_step_estimate_fill(
          depth <= range->max_depth && depth <= self->model->num_blocks; depth++) {
         for (int64_t num = range->min_pipelines;
              ret == 0 && num <= end && num * depth <= range->max_instances; num++) {
-            const double step_ms = step_estimate_ms(self, num, depth);
+            const double step_ms = estimate_ms(self, num, depth);
             const bool is_feasible =
                 step_ms >= SPOT_MIN_STEP_MS && step_ms <= (double) SPOT_MAX_DURATION_MS;
             const spot_step_pair_t pair = {.num_pipelines = (int32_t) num,
@@ -645,7 +644,7 @@ size_t spot_step_estimate_calibrate(
 
             if (pair->origin == SPOT_STEP_MEASURED && pair->depth <= self->model->num_blocks) {
                 ratios[num] =
-                    step_estimate_ms(&estimate, pair->num_pipelines, pair->depth) / pair->step_ms;
+                    estimate_ms(&estimate, pair->num_pipelines, pair->depth) / pair->step_ms;
                 num += ratios[num] > 0;
             }
         }

@@ -37,14 +37,14 @@ static double there_and_back_ms(const spot_pipeline_t *self)
 }
 
 /* All forward passes, then all backward passes: (M+P-1)(F+B) + 2(P-1)S. Exact. */
-static double pipeline_gpipe_ms(const spot_pipeline_t *self)
+static double gpipe_ms(const spot_pipeline_t *self)
 {
     return work_ms(self) + there_and_back_ms(self);
 }
 
 /* One forward, one backward in turn, after P-1-s forwards on stage s: (M+P-1)(F+B) +
  * 2S(P+M-2-ceil((M-1)/P)), and M(F+B) for one stage. Exact. */
-static double pipeline_1f1b_ms(const spot_pipeline_t *self)
+static double one_f_one_b_ms(const spot_pipeline_t *self)
 {
     const int64_t num_stages = self->num_stages;
     const int64_t num_micro_batches = self->num_micro_batches;
@@ -66,7 +66,7 @@ static spot_pipeline_t pipeline_recomputed(const spot_pipeline_t *self)
 /* Varuna's rules, by which all stages but the last recompute their activations (B of
  * self excludes that): (M+P-2)(2F+B) + 2(P-1)S, and M(F+B) for one stage. An
  * approximation: -0.5 to +8 % of Varuna's own simulator, on average within 1.1 %. */
-static double pipeline_varuna_ms(const spot_pipeline_t *self)
+static double varuna_ms(const spot_pipeline_t *self)
 {
     const int64_t num_passes = self->num_micro_batches + self->num_stages - 2;
 
@@ -87,8 +87,7 @@ static double ring_all_reduce_ms(int64_t num_pipelines, double bytes, double byt
 
 /* The most memory of a stage while num_in_flight micro-batches wait for their backward
  * pass; with recomputation one of them has its activations. */
-static double stage_memory_bytes(
-    const stage_memory_t *self, int64_t num_in_flight, bool is_recomputed)
+static double memory_bytes(const stage_memory_t *self, int64_t num_in_flight, bool is_recomputed)
 {
     const double kept_bytes =
         (double) num_in_flight * (is_recomputed ? self->input_bytes : self->activation_bytes);
@@ -98,12 +97,12 @@ static double stage_memory_bytes(
 
 /* The most micro-batches between forward and backward pass on the first stage, which has
  * the most of all stages: M in GPipe, min(P, M) in 1F1B. */
-static int64_t pipeline_gpipe_in_flight(const spot_pipeline_t *self)
+static int64_t gpipe_in_flight(const spot_pipeline_t *self)
 {
     return self->num_micro_batches;
 }
 
-static int64_t pipeline_1f1b_in_flight(const spot_pipeline_t *self)
+static int64_t one_f_one_b_in_flight(const spot_pipeline_t *self)
 {
     return self->num_stages < self->num_micro_batches ? self->num_stages : self->num_micro_batches;
 }
@@ -220,11 +219,11 @@ bool spot_step_pipeline_fits(
         .input_bytes = self->memory.input_bytes,
     };
     const int64_t num_in_flight = self->schedule == SPOT_SCHEDULE_1F1B
-                                      ? pipeline_1f1b_in_flight(&pipeline)
-                                      : pipeline_gpipe_in_flight(&pipeline);
+                                      ? one_f_one_b_in_flight(&pipeline)
+                                      : gpipe_in_flight(&pipeline);
 
     return self->memory.instance_bytes == 0 ||
-           stage_memory_bytes(&stage, num_in_flight, is_recomputed) <= self->memory.instance_bytes;
+           memory_bytes(&stage, num_in_flight, is_recomputed) <= self->memory.instance_bytes;
 }
 
 spot_pipeline_t spot_step_pipeline_of(const spot_step_pipeline_t *self, int64_t samples_per_step,
@@ -245,13 +244,13 @@ double spot_step_pipeline_part_ms(
 
     switch ((spot_step_schedule_t) self->schedule) {
         case SPOT_SCHEDULE_GPIPE:
-            return pipeline_gpipe_ms(&timed);
+            return gpipe_ms(&timed);
         case SPOT_SCHEDULE_VARUNA:
-            return pipeline_varuna_ms(&pipeline);
+            return varuna_ms(&pipeline);
         case SPOT_SCHEDULE_1F1B:
             break;
     }
-    return pipeline_1f1b_ms(&timed);
+    return one_f_one_b_ms(&timed);
 }
 
 double spot_step_pipeline_sync_ms(

@@ -219,7 +219,7 @@ static double mixed_s(const int64_t site_ns[SPOT_NUM_SITES], double local_share)
 }
 
 /* io of a sample, at the local share of self. */
-static double loader_io_s(const spot_loader_t *self, double local_share)
+static double io_s(const spot_loader_t *self, double local_share)
 {
     return mixed_s(self->cost.open_ns, local_share) / (double) self->block +
            mixed_s(self->cost.read_ns, local_share);
@@ -242,7 +242,7 @@ static double collate_s(const spot_loader_t *self, double num_samples)
 /* T of a batch of that many samples. */
 static double loader_batch_s(const spot_loader_t *self, double num_samples, double local_share)
 {
-    return num_samples * (loader_io_s(self, local_share) + spot_loader_decode_s(self)) +
+    return num_samples * (io_s(self, local_share) + spot_loader_decode_s(self)) +
            collate_s(self, num_samples);
 }
 

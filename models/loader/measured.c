@@ -187,7 +187,7 @@ static void join(
 }
 
 /* Rows and improvements of the sorted runs. Warnings of them name root. NO_MEMORY. */
-static int measured_runs_summarise(spot_measured_runs_t *self, const char *root, spot_diag_t *diag)
+static int summarise_runs(spot_measured_runs_t *self, const char *root, spot_diag_t *diag)
 {
     size_t least = self->runs[0].num_waits, most = least;
 
@@ -574,7 +574,7 @@ int spot_measured_runs_read(spot_measured_runs_t *self, const char *root, const 
         ret = spot_error_first(ret, read_run(&reader, &self->runs[j]));
     }
     ret = ret == 0 ? keep_best(self, diag) : ret;
-    ret = ret == 0 ? measured_runs_summarise(self, root, diag) : ret;
+    ret = ret == 0 ? summarise_runs(self, root, diag) : ret;
     return spot_error_first(ret, self->texts.error);
 }
 

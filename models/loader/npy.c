@@ -26,7 +26,7 @@ typedef struct {
 
 /* All bytes of a file, which has at most limit. BAD_INPUT, IO, NO_MEMORY; free *bytes
  * even then. */
-static int npy_bytes_read(
+static int read_bytes(
     char **bytes, size_t *num_bytes, size_t limit, const char *path, spot_diag_t *diag)
 {
     struct stat status = {0};
@@ -78,7 +78,7 @@ static bool read_dictionary(npy_header_t *self, char *text)
 }
 
 /* The header in the bytes of a file, with any descr. BAD_INPUT. */
-static int npy_header_parse(
+static int parse_header(
     npy_header_t *self, const char *bytes, size_t num_bytes, const char *path, spot_diag_t *diag)
 {
     const size_t start = num_bytes > 6 && bytes[6] != 1 ? 12 : 10;
@@ -135,11 +135,11 @@ int spot_npy_read(spot_npy_t *self, const char *path, spot_diag_t *diag)
     npy_header_t header = {.num_bytes = 0};
     char *bytes;
     size_t num_bytes, size, end;
-    int ret = npy_bytes_read(&bytes, &num_bytes,
+    int ret = read_bytes(&bytes, &num_bytes,
         SPOT_NPY_MAX_ENTRIES * sizeof(double) + 12 + MAX_HEADER_BYTES, path, diag);
 
     memset(self, 0, sizeof(*self));
-    ret = ret == 0 ? npy_header_parse(&header, bytes, num_bytes, path, diag) : ret;
+    ret = ret == 0 ? parse_header(&header, bytes, num_bytes, path, diag) : ret;
     size = header.descr[2] == '8' ? 8 : 4;
     end = header.num_bytes + header.num_entries * size;
     if (ret == 0 && (strlen(header.descr) != 3 || strstr(types, header.descr) == NULL)) {
@@ -417,7 +417,7 @@ int spot_memory_rows_parse(spot_memory_rows_t *self, const char *bytes, size_t n
     npy_header_t header;
     const char *problem = NULL;
     size_t at = 0;
-    int ret = npy_header_parse(&header, bytes, num_bytes, path, diag);
+    int ret = parse_header(&header, bytes, num_bytes, path, diag);
 
     spot_bug_assert(num_bytes <= SPOT_MEMORY_ROWS_MAX_BYTES);
     memset(self, 0, sizeof(*self));
@@ -485,7 +485,7 @@ int spot_memory_rows_read(spot_memory_rows_t *self, const char *path, spot_diag_
     if (length >= 6 && strcmp(path + length - 6, ".jsonl") == 0) {
         return read_lines(self, path, diag);
     }
-    ret = npy_bytes_read(&bytes, &num_bytes, SPOT_MEMORY_ROWS_MAX_BYTES, path, diag);
+    ret = read_bytes(&bytes, &num_bytes, SPOT_MEMORY_ROWS_MAX_BYTES, path, diag);
     ret = ret == 0 ? spot_memory_rows_parse(self, bytes, num_bytes, path, diag) : ret;
     free(bytes);
     return ret;
