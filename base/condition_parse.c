@@ -123,6 +123,7 @@ static void start_tokens(tokens_t *self, const spot_condition_t *condition, spot
 }
 
 /* Reports at a place of the expression, unless there was an error before. */
+SPOT_PRINTF(3, 4)
 static void report_at(tokens_t *self, const char *place, const char *format, ...)
 {
     char message[1024];
