@@ -34,7 +34,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/atomic.h"
+#include "base/watch.h"
 
 #ifdef __cplusplus
 extern "C" {

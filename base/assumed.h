@@ -10,7 +10,7 @@
 
 #include "base/bind.h"
 #include "base/json.h"
-#include "base/texts.h"
+#include "base/memory.h"
 
 typedef struct {
     char *key;   /* "job.reload"; "trace.model: restart_every" of a file */

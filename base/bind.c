@@ -1,17 +1,380 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* One walk over a table and a document stores the values or writes their canonical
- * forms. When it writes, all targets are NULL, nothing is reported, and a value of
- * unknown form is written as it is. */
 #include "base/bind.h"
 
 #include <inttypes.h>
+#include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-#include "base/bind_internal.h"
 #include "base/memory.h"
 #include "base/units.h"
 #include "base/utf8.h"
+
+const char *const spot_no_yes[] = {"no", "yes", NULL};
+const char *const spot_false_true[] = {"false", "true", NULL};
+
+/* ---- Messages ---- */
+
+void spot_bind_error(
+    spot_bind_t *self, const spot_node_t *node, const char *name, const char *format, ...)
+{
+    char message[1024];
+    va_list arguments;
+
+    if (self->visitor != NULL) {
+        return;
+    }
+    va_start(arguments, format);
+    vsnprintf(message, sizeof(message), format, arguments);
+    va_end(arguments);
+    spot_diag_error(self->diag, node->file, node->line, node->column, "%s%s%s%s",
+        name == NULL ? "" : self->path, name == NULL ? "" : name, name == NULL ? "" : ": ",
+        message);
+}
+
+/* A value in a message: the start of its text, or its kind. */
+#define SHOWN_BYTES (SPOT_UTF8_SHOWN_BYTES + 2)
+
+static const char *shown(const spot_node_t *node, char text[SHOWN_BYTES])
+{
+    char inner[SPOT_UTF8_SHOWN_BYTES];
+
+    if (node->kind == SPOT_NODE_LIST) {
+        return node->num_children == 0 ? "an empty list" : "a list";
+    }
+    if (node->kind == SPOT_NODE_MAP) {
+        return node->num_children == 0 ? "an empty map" : "a map";
+    }
+    if (node->text[0] == '\0' && !node->is_quoted) {
+        return "nothing";
+    }
+    snprintf(text, SHOWN_BYTES, "\"%s\"", spot_utf8_shown(node->text, inner));
+    return text;
+}
+
+/* Reports "path.name: expected WHAT, got VALUE: problem"; ": problem" may be empty. */
+static void report_expected(spot_bind_t *self, const char *name, const spot_node_t *node,
+    const char *what, const char *problem)
+{
+    const bool is_nothing = node->kind == SPOT_NODE_SCALAR && node->text[0] == '\0';
+    const bool has_problem = !is_nothing && *problem != '\0';
+    char text[SHOWN_BYTES];
+
+    spot_bind_error(self, node, name, "expected %s, got %s%s%s", what, shown(node, text),
+        has_problem ? ": " : "", has_problem ? problem : "");
+}
+
+void spot_bind_unexpected(
+    spot_bind_t *self, const spot_field_t *field, const spot_node_t *node, const char *problem)
+{
+    report_expected(self, field->name, node, field->expected, problem);
+}
+
+void spot_bind_unknown(spot_bind_t *self, const spot_node_t *node, const char *key,
+    const char *what, const spot_suggest_t *near, const char *otherwise)
+{
+    char text[SPOT_UTF8_SHOWN_BYTES];
+
+    spot_utf8_shown(near->text, text);
+    if (near->nearest != NULL) {
+        spot_bind_error(
+            self, node, key, "unknown %s \"%s\", did you mean \"%s\"?", what, text, near->nearest);
+    } else {
+        spot_bind_error(self, node, key, "unknown %s \"%s\"%s", what, text, otherwise);
+    }
+}
+
+/* ---- Visits ---- */
+
+static void visit_scalar(spot_bind_t *self, const char *name, const char *text, spot_visited_t kind)
+{
+    if (self->visitor != NULL) {
+        self->visitor->num_values++;
+        self->visitor->scalar(self, name, text, kind);
+    }
+}
+
+static void visit_file(spot_bind_t *self, const char *name, const spot_node_t *node)
+{
+    if (self->visitor != NULL) {
+        self->visitor->num_values++;
+        self->visitor->file(self, name, node);
+    }
+}
+
+char *spot_path_escape(const char *key, char *escaped)
+{
+    if (*key == '\0') {
+        *escaped++ = '\\';
+        *escaped++ = SPOT_PATH_NO_KEY;
+    }
+    for (; *key != '\0'; key++) {
+        if (strchr(".[]\\", *key) != NULL) {
+            *escaped++ = '\\';
+        }
+        *escaped++ = *key;
+    }
+    *escaped = '\0';
+    return escaped;
+}
+
+/* ---- Numbers ---- */
+
+static const struct {
+    const char *what;
+    const char *example;       /* with a unit; NULL: none */
+    const spot_units_t *units; /* NULL: none */
+} kinds[] = {
+    [SPOT_FIELD_INTEGER] = {"an integer", NULL, NULL},
+    [SPOT_FIELD_NUMBER] = {"a number", NULL, NULL},
+    [SPOT_FIELD_DURATION] = {"a duration", "a duration such as \"88 s\", \"1.5 h\" or \"250 ms\"",
+        &spot_units_ms},
+    [SPOT_FIELD_DURATION_NS] = {"a duration",
+        "a duration such as \"1.5 s\", \"20 ms\" or \"350 us\"", &spot_units_ns},
+    [SPOT_FIELD_PRICE] = {"a price", "a price such as \"0.91 USD/h\"", &spot_units_usd_per_h},
+    [SPOT_FIELD_BYTES] = {"a size", "a size such as \"220 kB\" or \"24 GiB\"", &spot_units_bytes},
+    [SPOT_FIELD_RATE] = {"a rate", "a rate such as \"10 Gbit/s\" or \"1.25 GB/s\"",
+        &spot_units_bytes_per_s},
+};
+
+/* The noun for its values in messages: "an integer". */
+static const char *field_what(const spot_field_t *self)
+{
+    return self->what != NULL ? self->what : kinds[self->type].what;
+}
+
+static void limit_text(const spot_field_t *field, double limit, char text[SPOT_AMOUNT_TEXT_BYTES])
+{
+    const spot_units_t *units = kinds[field->type].units;
+
+    if (units == NULL) {
+        spot_number_text(limit, text);
+    } else {
+        spot_units_text(units, spot_units_nearest(units, limit), text);
+    }
+}
+
+/* Writes a range such as "an integer from 1 to 64". */
+#define RANGE_BYTES 160
+
+static void range_text(const spot_field_t *field, char text[RANGE_BYTES])
+{
+    const char *what = field_what(field);
+    char low[SPOT_AMOUNT_TEXT_BYTES], high[SPOT_AMOUNT_TEXT_BYTES];
+
+    limit_text(field, field->min, low);
+    limit_text(field, field->max, high);
+    if (field->min == 0 && field->max == 0) {
+        snprintf(text, RANGE_BYTES, "%s", what);
+    } else if (field->max >= HUGE_VAL) {
+        snprintf(text, RANGE_BYTES, "%s from %s", what, low);
+    } else if (field->min < field->max) {
+        snprintf(text, RANGE_BYTES, "%s from %s to %s", what, low, high);
+    } else {
+        snprintf(text, RANGE_BYTES, "%s", low);
+    }
+}
+
+/* Whether a value, or a number of items, is within the limits. */
+static bool field_allows(const spot_field_t *self, double value)
+{
+    return (self->min == 0 && self->max == 0) || (value >= self->min && value <= self->max);
+}
+
+static int parse_number(
+    const spot_field_t *field, const spot_node_t *node, spot_amount_t *amount, const char **problem)
+{
+    const spot_units_t *units = kinds[field->type].units;
+
+    if (node->kind != SPOT_NODE_SCALAR) {
+        return SPOT_ERR_BAD_INPUT;
+    }
+    if (units != NULL) {
+        return spot_units_parse(units, node->text, amount, problem);
+    }
+    if (node->is_quoted) {
+        *problem = "a text, since it is quoted";
+        return SPOT_ERR_BAD_INPUT;
+    }
+    return field->type == SPOT_FIELD_INTEGER ? spot_integer_parse(node->text, &amount->whole)
+                                             : spot_number_parse(node->text, &amount->real);
+}
+
+static double value_of(const spot_field_t *field, spot_amount_t amount)
+{
+    const spot_units_t *units = kinds[field->type].units;
+
+    if (units != NULL) {
+        return spot_units_value(units, amount);
+    }
+    return field->type == SPOT_FIELD_INTEGER ? (double) amount.whole : amount.real;
+}
+
+/* Reports a value that is no number or, with is_read, a number outside its limits. */
+static void report_number(spot_bind_t *self, const spot_field_t *field, const spot_node_t *node,
+    bool is_read, const char *problem)
+{
+    const bool has_unit = kinds[field->type].units != NULL;
+    char range[RANGE_BYTES];
+    const char *expected = range;
+
+    if (field->says_range && is_read) {
+        char low[SPOT_AMOUNT_TEXT_BYTES], high[SPOT_AMOUNT_TEXT_BYTES];
+
+        limit_text(field, field->min, low);
+        limit_text(field, field->max, high);
+        spot_bind_error(self, node, field->name, "%s is not in %s..%s", node->text, low, high);
+        return;
+    }
+    range_text(field, range);
+    if (field->expected != NULL && !(has_unit && is_read)) {
+        expected = field->expected;
+    } else if (has_unit && !is_read) {
+        expected = kinds[field->type].example;
+    }
+    report_expected(self, field->name, node, expected, has_unit && is_read ? "" : problem);
+}
+
+/* Writes whole numbers with all digits, so that they read as integers: 1e6 as 1000000.
+ */
+static void write_real(double number, char text[SPOT_NUMBER_TEXT_BYTES])
+{
+    if (nearbyint(number) == number && fabs(number) < 9e18) {
+        snprintf(text, SPOT_NUMBER_TEXT_BYTES, "%" PRId64, (int64_t) number);
+    } else {
+        spot_number_text(number, text);
+    }
+}
+
+/* Equal values give equal texts. */
+static void visit_number(spot_bind_t *self, const spot_field_t *field, spot_amount_t amount)
+{
+    char text[SPOT_AMOUNT_TEXT_BYTES];
+
+    if (field->type == SPOT_FIELD_INTEGER) {
+        snprintf(text, sizeof(text), "%" PRId64, amount.whole);
+    } else if (field->type == SPOT_FIELD_NUMBER || field->type == SPOT_FIELD_PRICE) {
+        write_real(amount.real, text);
+    } else {
+        spot_units_text(kinds[field->type].units, amount, text);
+    }
+    visit_scalar(self, field->name, text, SPOT_VISITED_NUMBER);
+}
+
+static void bind_number(
+    spot_bind_t *self, const spot_field_t *field, const spot_node_t *node, void *target)
+{
+    const char *problem = "";
+    spot_amount_t amount = {0};
+    const bool is_read = parse_number(field, node, &amount, &problem) == 0;
+
+    if (!is_read || !field_allows(field, value_of(field, amount))) {
+        report_number(self, field, node, is_read, problem);
+        return;
+    }
+    if (target != NULL) {
+        memcpy(target, &amount, sizeof(amount)); /* an int64_t or a double */
+    }
+    if (self->visitor != NULL) {
+        visit_number(self, field, amount);
+    }
+}
+
+/* ---- Texts ---- */
+
+static void bind_text(
+    spot_bind_t *self, const spot_field_t *field, const spot_node_t *node, char **target)
+{
+    const bool is_path = field->type == SPOT_FIELD_PATH;
+
+    if (node->kind != SPOT_NODE_SCALAR || node->text[0] == '\0') {
+        report_expected(self, field->name, node,
+            field->expected != NULL ? field->expected
+            : is_path               ? "a file name"
+                                    : "a text",
+            "");
+        return;
+    }
+    if (target != NULL) {
+        *target =
+            is_path ? spot_node_file_path(node) : spot_text_copy(node->text, strlen(node->text));
+        self->is_out_of_memory = self->is_out_of_memory || *target == NULL;
+    }
+    if (is_path) {
+        visit_file(self, field->name, node);
+    } else {
+        visit_scalar(self, field->name, node->text, SPOT_VISITED_TEXT);
+    }
+}
+
+/* The index of the choice that a node is; -1: none. */
+static int field_find_choice(const spot_field_t *self, const spot_node_t *node)
+{
+    for (int j = 0; node->kind == SPOT_NODE_SCALAR && self->choices[j] != NULL; j++) {
+        if (strcmp(node->text, self->choices[j]) == 0) {
+            return j;
+        }
+    }
+    return -1;
+}
+
+static void report_choice(spot_bind_t *self, const spot_field_t *field, const spot_node_t *node)
+{
+    char list[256] = "", text[SHOWN_BYTES];
+    spot_suggest_t near = {0};
+
+    if (node->kind == SPOT_NODE_SCALAR) {
+        spot_suggest_init(&near, node->text);
+    }
+    for (int j = 0; field->choices[j] != NULL; j++) {
+        const size_t used = strlen(list);
+
+        if (node->kind == SPOT_NODE_SCALAR) {
+            spot_suggest_offer(&near, field->choices[j]);
+        }
+        snprintf(list + used, sizeof(list) - used, "%s%s",
+            j == 0                          ? ""
+            : field->choices[j + 1] == NULL ? " or "
+                                            : ", ",
+            field->choices[j]);
+    }
+    if (near.nearest != NULL) {
+        spot_bind_error(self, node, field->name, "expected %s, got %s, did you mean \"%s\"?", list,
+            shown(node, text), near.nearest);
+    } else {
+        report_expected(self, field->name, node, list, "");
+    }
+}
+
+static void bind_choice(
+    spot_bind_t *self, const spot_field_t *field, const spot_node_t *node, int *target)
+{
+    const int choice = field_find_choice(field, node);
+
+    if (choice < 0) {
+        report_choice(self, field, node);
+        return;
+    }
+    if (target != NULL) {
+        *target = choice;
+    }
+    visit_scalar(self, field->name, node->text, SPOT_VISITED_TEXT);
+}
+
+/* Binds a value of a scalar type, and stores it unless target is NULL. */
+static void bind_scalar(
+    spot_bind_t *self, const spot_field_t *field, const spot_node_t *node, void *target)
+{
+    if (field->type == SPOT_FIELD_CHOICE) {
+        bind_choice(self, field, node, target);
+    } else if (field->type == SPOT_FIELD_TEXT || field->type == SPOT_FIELD_PATH) {
+        bind_text(self, field, node, target);
+    } else {
+        bind_number(self, field, node, target);
+    }
+}
 
 #define NAME_BYTES 512
 #define MAX_KEY_BYTES 64 /* of a dictionary */
@@ -60,7 +423,7 @@ static char *make_items(
 static bool has_kind(
     spot_bind_t *self, const spot_field_t *field, const spot_node_t *node, spot_node_kind_t kind)
 {
-    if (node->kind != kind || !spot_field_allows(field, (double) node->num_children)) {
+    if (node->kind != kind || !field_allows(field, (double) node->num_children)) {
         spot_bind_unexpected(self, field, node, "");
         return false;
     }
@@ -106,13 +469,13 @@ static char *sort_item(spot_bind_t *self, const spot_field_t *field, const spot_
     if (item > items && integer_key(field, item - size) == key) {
         snprintf(name, sizeof(name), "%s.%" PRId64, field->name, key);
         spot_bind_error(self, node->keys[item_id], name, "repeated %s",
-            strchr(spot_field_what(field->key), ' ') + 1);
+            strchr(field_what(field->key), ' ') + 1);
     }
     return item;
 }
 
 /* The name of an entry: integers in their usual form, other keys as in messages or, with
- * a writer, as in paths of canonical lists. */
+ * a visitor, as in paths. */
 static void name_entry(
     const spot_bind_t *self, const spot_field_t *field, const char *key, char name[NAME_BYTES])
 {
@@ -123,8 +486,8 @@ static void name_entry(
         snprintf(name, NAME_BYTES, "%s.%" PRId64, field->name, number);
         return;
     }
-    if (self->writer != NULL) {
-        spot_canonical_escape(key, text);
+    if (self->visitor != NULL) {
+        spot_path_escape(key, text);
     } else {
         spot_utf8_shown(key, text);
     }
@@ -146,7 +509,7 @@ static void bind_entry(spot_bind_t *self, const spot_field_t *field, const spot_
         spot_bind_error(self, &key, field->name, "a key of more than %d bytes", MAX_KEY_BYTES);
         return;
     }
-    if (self->writer == NULL) {
+    if (self->visitor == NULL) {
         num_errors = self->diag->num_errors;
         bind_named(self, field->key, field->name, &key, item);
         if (self->diag->num_errors > num_errors) {
@@ -172,8 +535,9 @@ static void bind_dict(
     for (size_t j = 0; j < node->num_children; j++) {
         bind_entry(self, field, node, j, items);
     }
-    if (field->is_ordered && self->writer != NULL && self->writer->list != NULL) {
-        spot_bind_write_order(self, field->name, node);
+    if (field->is_ordered && self->visitor != NULL && self->visitor->scalar != NULL) {
+        self->visitor->num_values += node->num_children;
+        self->visitor->order(self, field->name, node);
     }
 }
 
@@ -198,7 +562,7 @@ const spot_field_t *spot_field_form(const spot_field_t *self, const spot_node_t 
 {
     for (const spot_field_t *form = self->fields; form->name != NULL; form++) {
         if (form->type == SPOT_FIELD_CHOICE && form->name[0] == '\0' &&
-            spot_field_find_choice(form, node) >= 0) {
+            field_find_choice(form, node) >= 0) {
             return form;
         }
     }
@@ -467,14 +831,14 @@ static void bind_initial(
         self->is_out_of_memory = true;
     }
     spot_bug_assert(diag.num_errors == 0);
-    if (self->writer != NULL) {
-        self->writer->num_defaults++;
+    if (self->visitor != NULL) {
+        self->visitor->num_defaults++;
     }
     if (document.root != NULL) {
         spot_bind_field(self, field, document.root, member(field, target));
     }
-    if (self->writer != NULL) {
-        self->writer->num_defaults--;
+    if (self->visitor != NULL) {
+        self->visitor->num_defaults--;
     }
     spot_yaml_free(&document);
     spot_diag_free(&diag);
@@ -489,13 +853,13 @@ static bool is_walked(const spot_field_t *field)
 static void bind_missing(
     spot_bind_t *self, const spot_field_t *field, const spot_node_t *map, void *target)
 {
-    if (self->writer != NULL && self->writer->assumed != NULL && field->decides) {
-        spot_bind_assume(self, field);
+    if (self->visitor != NULL && self->visitor->missing != NULL && field->decides) {
+        self->visitor->missing(self, field);
     }
     if (field->initial == NULL) {
         spot_bind_error(self, map, NULL, "missing key \"%s%s\"", self->path, field->name);
     } else if (field->initial[0] != '\0' &&
-               (self->writer == NULL || self->writer->list != NULL || is_walked(field))) {
+               (self->visitor == NULL || self->visitor->scalar != NULL || is_walked(field))) {
         bind_initial(self, field, map, target);
     }
 }
@@ -543,32 +907,20 @@ void spot_bind_map(spot_bind_t *self, const spot_field_t *fields, const char *na
     if (node->kind == SPOT_NODE_MAP) {
         spot_bind_chosen(self, fields, name, node, target);
     } else {
-        spot_bind_expect(self, name, node, "a map of keys", "");
+        report_expected(self, name, node, "a map of keys", "");
     }
 }
 
-/* Writes the value of a custom field by its table, if it has one. */
-static void write_custom(spot_bind_t *self, const spot_field_t *field, const spot_node_t *node)
+/* Visits the value of a custom field by its table, if it has one. */
+static void visit_custom(spot_bind_t *self, const spot_field_t *field, const spot_node_t *node)
 {
     const spot_field_t *fields = field->table == NULL ? NULL : field->table(node);
-    const bool was_chosen = self->writer->is_chosen;
+    const bool was_chosen = self->visitor->is_chosen;
 
     if (fields != NULL) {
-        self->writer->is_chosen = true;
+        self->visitor->is_chosen = true;
         spot_bind_chosen(self, fields, field->name, node, NULL);
-        self->writer->is_chosen = was_chosen;
-    }
-}
-
-static void write_selector(spot_bind_t *self, const spot_field_t *field, const spot_node_t *node)
-{
-    spot_canonical_entry_t *entry = NULL;
-
-    if (self->writer != NULL && node->kind == SPOT_NODE_SCALAR) {
-        entry = spot_bind_write(self, field->name, spot_canonical_scalar(node->text, true));
-    }
-    if (entry != NULL) {
-        entry->is_selector = true;
+        self->visitor->is_chosen = was_chosen;
     }
 }
 
@@ -589,29 +941,43 @@ static void bind_by_type(
             bind_one_of(self, field, node, target);
             break;
         case SPOT_FIELD_CUSTOM:
-            if (self->writer != NULL) {
-                write_custom(self, field, node);
+            if (self->visitor != NULL) {
+                visit_custom(self, field, node);
             }
             break;
         case SPOT_FIELD_SELECTOR:
-            write_selector(self, field, node);
+            if (node->kind == SPOT_NODE_SCALAR) {
+                visit_scalar(self, field->name, node->text, SPOT_VISITED_SELECTOR);
+            }
             break;
         default:
-            spot_bind_scalar(self, field, node, target);
+            bind_scalar(self, field, node, target);
     }
 }
 
-/* A walk that looks for defaults alone: only maps and what may hold some matter. */
-static void walk(spot_bind_t *self, const spot_field_t *field, const spot_node_t *node)
+/* A walk that looks for missing keys alone: only maps and what may hold some matter. */
+static void visit_missing(spot_bind_t *self, const spot_field_t *field, const spot_node_t *node)
 {
-    const char *label = self->writer->label;
+    const char *label = self->visitor->label;
 
     if (field->file_table != NULL && node->kind == SPOT_NODE_SCALAR && node->text[0] != '\0') {
-        spot_bind_assume_file(self, field, node);
+        self->visitor->document(self, field, node);
     } else if (is_walked(field)) {
-        self->writer->label = field->label;
+        self->visitor->label = field->label;
         bind_by_type(self, field, node, NULL);
-        self->writer->label = label;
+        self->visitor->label = label;
+    }
+}
+
+/* A walk that takes all values. A value that no field has visited is of unknown type. */
+static void visit_value(spot_bind_t *self, const spot_field_t *field, const spot_node_t *node)
+{
+    const size_t num_before = self->visitor->num_values;
+
+    bind_by_type(self, field, node, NULL);
+    if (self->visitor->num_values == num_before) {
+        self->visitor->num_values++;
+        self->visitor->unknown(self, field->name, node);
     }
 }
 
@@ -620,16 +986,12 @@ void spot_bind_field(
 {
     size_t num_before;
 
-    if (self->writer != NULL && self->writer->list == NULL) {
-        walk(self, field, node);
+    if (self->visitor != NULL && self->visitor->scalar == NULL) {
+        visit_missing(self, field, node);
         return;
     }
-    if (self->writer != NULL) {
-        num_before = self->writer->list->num_entries;
-        bind_by_type(self, field, node, NULL);
-        if (self->writer->list->num_entries == num_before) {
-            spot_bind_write_node(self, field->name, node);
-        }
+    if (self->visitor != NULL) {
+        visit_value(self, field, node);
         return;
     }
     num_before = self->diag->num_errors;

@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 #include "base/diag.h"
-#include "base/suggest.h"
+#include "base/name_match.h"
 #include "base/yaml.h"
 
 /* Scalars come before SPOT_FIELD_MAP. */
@@ -135,9 +135,7 @@ struct spot_bind {
     spot_diag_t *diag;
     char path[1024]; /* of the map being bound, such as "job.checkpoint." */
     bool is_out_of_memory;
-    /* For base/canonical.c and assumed.c only: takes the values; nothing is stored or
-     * reported. */
-    struct spot_canonical_writer *writer;
+    struct spot_bind_visitor *visitor; /* or NULL: values are stored */
 };
 
 /* Binds node, a map, to the zeroed struct at target by fields, which end with a field
@@ -202,7 +200,38 @@ void spot_bind_unknown(spot_bind_t *self, const spot_node_t *node, const char *k
 void spot_bind_keep_node(
     spot_bind_t *self, const spot_field_t *field, const spot_node_t *node, void *target);
 
-/* The path of the file that a scalar names. A relative path starts at the folder of the
- * file with the scalar; a value of the command line has no such file. NULL: no memory.
- * The caller frees it. */
-SPOT_MUST_CHECK char *spot_node_file_path(const spot_node_t *node);
+/* ---- Visitors ---- */
+
+typedef enum {
+    SPOT_VISITED_NUMBER,  /* with its unit, equal values as equal texts */
+    SPOT_VISITED_TEXT,    /* which needs quotes where it looks like another type */
+    SPOT_VISITED_SELECTOR /* a text that has chosen a table of fields */
+} spot_visited_t;
+
+/* Walks a document that was bound without an error by the same fields. The binder then
+ * stores and reports nothing, but calls the visitor at the path self->path + name. A
+ * visitor takes all values, or the keys that are missing. */
+typedef struct spot_bind_visitor {
+    /* All values, those of missing keys included; NULL: none. A scalar; the path of a
+     * file; a value whose type no field knows; a map whose order of keys matters, after
+     * its values. */
+    void (*scalar)(spot_bind_t *self, const char *name, const char *text, spot_visited_t kind);
+    void (*file)(spot_bind_t *self, const char *name, const spot_node_t *node);
+    void (*unknown)(spot_bind_t *self, const char *name, const spot_node_t *node);
+    void (*order)(spot_bind_t *self, const char *name, const spot_node_t *map);
+    /* Missing keys whose defaults decide, or NULL; and files with a table, whose keys
+     * may be missing too. */
+    void (*missing)(spot_bind_t *self, const spot_field_t *field);
+    void (*document)(spot_bind_t *self, const spot_field_t *field, const spot_node_t *node);
+    /* Where the walk is; zero it to start. */
+    size_t num_values; /* visited so far */
+    int num_defaults;  /* depth of defaults around the current value */
+    bool is_chosen;    /* within a table that a selector has chosen */
+    const char *label; /* of the map around the current value; may be NULL */
+} spot_bind_visitor_t;
+
+/* Writes a key as visitors have it in paths: each of . [ ] and \ has a \ before it, and
+ * an empty key is \_. Takes at most twice its bytes (2 for an empty key) and a NUL.
+ * Returns the end. */
+#define SPOT_PATH_NO_KEY '_'
+char *spot_path_escape(const char *key, char *escaped);

@@ -10,8 +10,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "base/bytes.h"
 #include "base/error.h"
+#include "base/integers.h"
 
 /* A node of the heap: the due time of an item. */
 typedef struct {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Conditions as people write them in YAML: "8 <= depth <= capacity and mode == 'async'".
- * A condition is parsed once, its names are resolved once, then it is evaluated any
- * number of times.
+ * base/condition_parse.h makes one from its text; then its names are resolved once, and it
+ * is checked and evaluated any number of times. This module knows its operations and what
+ * types, units and values they take.
  *
  * Operators from loosest to tightest, those of one line from left to right:
  *
@@ -47,7 +48,6 @@
 #include "base/error.h"
 #include "base/yaml.h"
 
-#define SPOT_CONDITION_MAX_BYTES 4096
 #define SPOT_CONDITION_MAX_DEPTH 64 /* of parentheses, calls, "not" and "-" together */
 
 typedef enum {
@@ -92,7 +92,45 @@ typedef struct {
     size_t offset; /* of its first use, in bytes of the expression */
 } spot_condition_name_t;
 
-typedef struct spot_condition_op spot_condition_op_t;
+typedef enum {
+    SPOT_OP_CONSTANT,
+    SPOT_OP_NAME,
+    SPOT_OP_NEGATE,
+    SPOT_OP_FLOOR,
+    SPOT_OP_CEIL,
+    SPOT_OP_ABS,
+    SPOT_OP_ADD,
+    SPOT_OP_SUBTRACT,
+    SPOT_OP_MULTIPLY,
+    SPOT_OP_DIVIDE,
+    SPOT_OP_REMAINDER,
+    SPOT_OP_MIN,
+    SPOT_OP_MAX,
+    SPOT_OP_AT_MOST,
+    SPOT_OP_BELOW,
+    SPOT_OP_AT_LEAST,
+    SPOT_OP_ABOVE,
+    SPOT_OP_EQUAL,
+    SPOT_OP_UNEQUAL,
+    SPOT_OP_NOT,
+    SPOT_OP_AND,
+    SPOT_OP_OR
+} spot_condition_code_t;
+
+/* An operation on the top of a stack of values. A comparison within a chain and the left
+ * side of "and" or "or" jump to target_id if they decide, and leave the truth on the
+ * stack. If they do not decide, a comparison leaves its right operand and the others
+ * leave nothing. The operation after the right side of "and" or "or" only checks for a
+ * truth. */
+typedef struct {
+    spot_condition_code_t code;
+    size_t offset;    /* in bytes of the expression */
+    size_t target_id; /* an op, or num_ops; 0: no jump */
+    size_t right_id;  /* of a comparison: the first op of its right operand */
+    size_t name_id;
+    spot_condition_value_t constant;
+    size_t num_bytes; /* of a constant, in the expression */
+} spot_condition_op_t;
 
 /* Constant after parsing: any number of threads may evaluate it. */
 typedef struct {
@@ -107,13 +145,6 @@ typedef struct {
     char *words;              /* key, names and texts */
     size_t num_word_bytes;
 } spot_condition_t;
-
-/* Reads the expression of a scalar. key (copied) names it in messages, e.g. "where".
- * BAD_INPUT with the reason in diag, NO_MEMORY; free self even then. The reason has its
- * place in the file; where the YAML folds or escapes the text, it has the place of the
- * scalar and the number of the character. O(bytes + names^2). */
-SPOT_MUST_CHECK int spot_condition_parse(
-    spot_condition_t *self, const spot_node_t *node, const char *key, spot_diag_t *diag);
 
 void spot_condition_free(spot_condition_t *self);
 
@@ -149,18 +180,6 @@ void spot_condition_error(const spot_condition_t *self, size_t offset, spot_diag
  * or price (quoted or not), true or false, else a text (borrowed). Returns false if the
  * node is no scalar. */
 bool spot_condition_value_of(const spot_node_t *node, spot_condition_value_t *value);
-
-/* The estimates of a metric: mean(M), probability(C) and p95(M). */
-typedef enum {
-    SPOT_ESTIMATE_NONE,
-    SPOT_ESTIMATE_MEAN,
-    SPOT_ESTIMATE_PROBABILITY,
-    SPOT_ESTIMATE_QUANTILE
-} spot_estimate_kind_t;
-
-/* The estimate that the word before a parenthesis names. *percent is set for a quantile
- * only, to any number. */
-spot_estimate_kind_t spot_condition_estimate(const char *word, size_t num_bytes, double *percent);
 
 /* A condition of the form "name <= number": a limit with a distance to it. */
 typedef struct {

@@ -2,13 +2,15 @@
 #include "base/csv.h"
 
 #include <csv.h>
-#include <stdio.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/instream.h"
+#include "base/inputs.h"
 #include "base/memory.h"
 #include "base/utf8.h"
+
+/* ---- Csv ---- */
 
 enum {
     BUFFER_BYTES = 1 << 16, /* at first; grows for longer lines */
@@ -486,4 +488,33 @@ bool spot_csv_begins(const char *path, const char *start)
     spot_csv_close(csv);
     spot_diag_free(&diag);
     return begins;
+}
+
+/* ---- Writing ---- */
+
+void spot_csv_field_text(FILE *out, const char *text)
+{
+    const size_t num_bytes = strlen(text);
+    const bool has_edge_blank = num_bytes > 0 && (text[0] == ' ' || text[num_bytes - 1] == ' ');
+
+    if (strpbrk(text, ",\"\r\n") == NULL && !has_edge_blank) {
+        fputs(text, out);
+        return;
+    }
+    fputc('"', out);
+    for (size_t j = 0; j < num_bytes; j++) {
+        if (text[j] == '"') {
+            fputc('"', out);
+        }
+        fputc(text[j], out);
+    }
+    fputc('"', out);
+}
+
+void spot_csv_field_number(FILE *out, double value)
+{
+    fputc(',', out);
+    if (isfinite(value)) {
+        fprintf(out, "%.8g", value);
+    }
 }

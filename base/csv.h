@@ -1,11 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Reads CSV rows with libcsv, line by line, plain or gzip, with the place of every
- * field. Each line is checked: valid UTF-8, no control bytes, closed quotes, at most 1
- * MiB. */
+/* CSV files: rows are read one at a time with the place of every field, and fields are
+ * written.
+ *
+ * spot_csv_open(), spot_csv_next() until it returns 0, spot_csv_close(). libcsv splits
+ * plain files and gzip line by line. Each line is checked: valid UTF-8, no control bytes,
+ * closed quotes, at most 1 MiB. Tables whose columns are known are read by
+ * base/table_file.h. */
 #pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 
 #include "base/diag.h"
 #include "base/error.h"
@@ -85,3 +90,12 @@ SPOT_MUST_CHECK int spot_csv_check_width(
 
 /* Whether the first line of a file begins with start. False if it cannot be read. */
 bool spot_csv_begins(const char *path, const char *start);
+
+/* ---- Writing ---- */
+
+/* Writes a text, in quotes if RFC 4180 needs them or a reader would trim blanks. */
+void spot_csv_field_text(FILE *out, const char *text);
+
+/* Writes a comma and the number with 8 significant digits; only the comma if it is not
+ * finite. */
+void spot_csv_field_number(FILE *out, double value);

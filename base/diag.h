@@ -32,7 +32,7 @@ typedef struct {
     bool out_of_memory;         /* an item could not be kept */
     bool out_of_descriptors;    /* a file could not be opened for lack of them */
     struct spot_inputs *inputs; /* journal of the files read, borrowed, or NULL */
-    /* Files that are in memory only, borrowed, or NULL: see base/instream.h. */
+    /* Files that are in memory only, borrowed, or NULL: see base/inputs.h. */
     const struct spot_memory_files *memory;
 } spot_diag_t;
 

@@ -1,12 +1,181 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "base/files.h"
 
-#include <stdbool.h>
+#include <ctype.h>
+#include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "base/outfile.h"
+#include "base/utf8.h"
+
+/* ---- One name ---- */
+
+/* Whether an ASCII byte may be in a file name without being special to anything. */
+static bool is_plain(char byte)
+{
+    return isalnum((unsigned char) byte) || strchr("._+-", byte) != NULL;
+}
+
+void spot_file_name(const char *name, char file_name[SPOT_FILE_NAME_BYTES])
+{
+    size_t used = 0;
+
+    while (*name != '\0') {
+        size_t length = spot_utf8_length(name, strnlen(name, 4));
+        const bool is_kept =
+            (length > 1 && !spot_is_unseen(name, length)) || (length == 1 && is_plain(*name));
+
+        length = length == 0 ? 1 : length;
+        if (used + length >= SPOT_FILE_NAME_BYTES) {
+            break;
+        }
+        if (is_kept) {
+            memcpy(file_name + used, name, length);
+            used += length;
+        } else {
+            file_name[used++] = '_';
+        }
+        name += length;
+    }
+    if (used == 0) {
+        file_name[used++] = '_';
+    }
+    file_name[used] = '\0';
+    /* Neither a hidden file, nor an option of a program that gets it. */
+    if (file_name[0] == '.' || file_name[0] == '-') {
+        file_name[0] = '_';
+    }
+}
+
+/* ---- Names of one folder ---- */
+
+/* Capitals of the scripts that have them; of the Unicode Standard's case folding what
+ * maps one character to one of the same number of bytes. */
+typedef struct {
+    unsigned first, last;
+    unsigned distance; /* to the small letter */
+    bool is_paired;    /* every other one is a capital, beginning with the first */
+} capitals_t;
+
+static const capitals_t capitals[] = {{'A', 'Z', 32, false}, {0xc0, 0xd6, 32, false},
+    {0xd8, 0xde, 32, false}, {0x100, 0x12e, 1, true}, {0x132, 0x136, 1, true},
+    {0x139, 0x147, 1, true}, {0x14a, 0x176, 1, true}, {0x179, 0x17d, 1, true},
+    {0x386, 0x386, 38, false}, {0x388, 0x38a, 37, false}, {0x38c, 0x38c, 64, false},
+    {0x38e, 0x38f, 63, false}, {0x391, 0x3a1, 32, false}, {0x3a3, 0x3ab, 32, false},
+    {0x400, 0x40f, 80, false}, {0x410, 0x42f, 32, false}, {0x460, 0x480, 1, true},
+    {0x48a, 0x4be, 1, true}, {0x4c1, 0x4cd, 1, true}, {0x4d0, 0x52e, 1, true},
+    {0x531, 0x556, 48, false}, {0x1e00, 0x1e94, 1, true}, {0x1ea0, 0x1efe, 1, true},
+    {0xff21, 0xff3a, 32, false}};
+
+static unsigned small_letter(unsigned point)
+{
+    for (size_t j = 0; j < sizeof(capitals) / sizeof(capitals[0]); j++) {
+        const capitals_t *row = &capitals[j];
+
+        if (point >= row->first && point <= row->last) {
+            return row->is_paired && (point - row->first) % 2 == 1 ? point : point + row->distance;
+        }
+    }
+    return point == 0x178 ? 0xff : point == 0x3c2 ? 0x3c3 : point; /* of Ÿ and a last sigma */
+}
+
+/* Small letters of a well-formed text, in place. */
+static void fold(char *text)
+{
+    while (*text != '\0') {
+        const size_t length = spot_utf8_length(text, strlen(text));
+        const unsigned point = length == 0 ? 0 : spot_utf8_code_point(text, length);
+        const unsigned small = small_letter(point);
+
+        if (length == 1) {
+            *text = (char) small;
+        } else if (length == 2) {
+            text[0] = (char) (0xc0 | small >> 6);
+            text[1] = (char) (0x80 | (small & 0x3f));
+        } else if (length == 3) {
+            text[0] = (char) (0xe0 | small >> 12);
+            text[1] = (char) (0x80 | (small >> 6 & 0x3f));
+            text[2] = (char) (0x80 | (small & 0x3f));
+        }
+        text += length == 0 ? 1 : length;
+    }
+}
+
+/* A name with the suffix of the num-th that would have it, cut so that both fit. */
+static void add_suffix(const char *name, size_t num, char file_name[SPOT_FILE_NAME_BYTES])
+{
+    char suffix[24] = "";
+    size_t length = strlen(name);
+
+    if (num < 8) {
+        memset(suffix, '_', num);
+    } else {
+        snprintf(suffix, sizeof(suffix), "_%zu", num);
+    }
+    if (length + strlen(suffix) >= SPOT_FILE_NAME_BYTES) {
+        length = SPOT_FILE_NAME_BYTES - 1 - strlen(suffix);
+        while (((unsigned char) name[length] & 0xc0) == 0x80) {
+            length--;
+        }
+    }
+    snprintf(file_name, SPOT_FILE_NAME_BYTES, "%.*s%s", (int) length, name, suffix);
+}
+
+const char *spot_file_names_add(spot_file_names_t *self, const char *name)
+{
+    char plain[SPOT_FILE_NAME_BYTES], file_name[SPOT_FILE_NAME_BYTES];
+    char folded[SPOT_FILE_NAME_BYTES];
+    int32_t text_id;
+    size_t num = 0;
+
+    spot_file_name(name, plain);
+    do {
+        add_suffix(plain, num++, file_name);
+        strcpy(folded, file_name);
+        fold(folded);
+    } while (spot_text_set_find(&self->folded, folded) >= 0);
+    return spot_text_set_add(&self->folded, &self->memory, folded, &text_id) == 0
+               ? spot_arena_text(&self->memory, file_name)
+               : NULL;
+}
+
+void spot_file_names_free(spot_file_names_t *self)
+{
+    spot_text_set_free(&self->folded);
+    spot_arena_free(&self->memory);
+}
+
+/* ---- Folders ---- */
+
+int spot_folder_make(const char *folder, bool *is_made, spot_diag_t *diag)
+{
+    char *target = spot_outfile_target(folder);
+    const bool is_new = target != NULL && mkdir(target, 0777) == 0;
+    const int error = errno;
+    struct stat status;
+
+    free(target);
+    if (is_made != NULL) {
+        *is_made = is_new;
+    }
+    if (is_new) {
+        return 0;
+    }
+    if (stat(folder, &status) != 0) {
+        spot_diag_error(diag, folder, 0, 0, "cannot make this folder: %s", strerror(error));
+        return SPOT_ERR_IO;
+    }
+    if (!S_ISDIR(status.st_mode)) {
+        spot_diag_error(diag, folder, 0, 0, "expected a folder, but this is none");
+        return SPOT_ERR_IO;
+    }
+    return 0;
+}
+
+/* ---- Checks ---- */
 
 bool spot_files_is_dash(const char *path)
 {

@@ -1,14 +1,21 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The journal of the files read, each with the SHA-256 of its content, so that a study
- * notices a changed file. A reader writes to the journal of its diagnostics
- * (spot_diag_t.inputs), if there is one. */
+/* The files that are read.
+ *
+ * Every reader opens a spot_instream_t: a file, plain or gzip, standard input, or bytes
+ * in memory. Whoever sets spot_diag_t.inputs gets a journal of the files read, each with
+ * the SHA-256 of its content, so that a study notices a changed file; whoever sets
+ * spot_diag_t.memory has files read that are not written anywhere. */
 #pragma once
 
+#include <sha2.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <zlib.h>
 
 #include "base/diag.h"
 #include "base/error.h"
+
+/* ---- The journal ---- */
 
 #define SPOT_SHA256_TEXT_BYTES 65 /* 64 hexadecimal digits and a NUL */
 
@@ -24,7 +31,7 @@ typedef struct spot_inputs {
     size_t max_inputs;
     spot_input_t *inputs;                   /* [num_inputs] in the order of the first reading */
     const struct spot_memory_files *memory; /* of files that are read again, borrowed, or
-                                               NULL: see base/instream.h */
+                                               NULL */
     bool is_out_of_memory;
 } spot_inputs_t;
 
@@ -46,10 +53,70 @@ SPOT_MUST_CHECK int spot_inputs_check(const spot_inputs_t *self, spot_diag_t *di
  * file. */
 SPOT_MUST_CHECK int spot_inputs_name(spot_inputs_t *self, const char *base_path, spot_diag_t *diag);
 
-/* For the reader of files: enters one by the SHA-256 of its whole content. */
-void spot_inputs_enter(spot_inputs_t *self, const char *path, const char *sha256);
-
 /* The path of a file from a folder, both of which are there: "../steps.csv"; absolute
  * where they share no folder but the root. NULL: they are not there, or no memory. The
  * caller frees it. */
 SPOT_MUST_CHECK char *spot_path_from(const char *folder, const char *path);
+
+/* ---- Files in memory ---- */
+
+/* A file that is in memory only: a caller that has made a file, but does not want to
+ * write it, lists it. While the list is that of the diagnostics, all readers find the
+ * bytes under its path. */
+typedef struct {
+    const char *path;    /* as it is opened */
+    char *absolute_path; /* of a file that is there, under which it is found too; or NULL */
+    const char *bytes;   /* [num_bytes] plain */
+    size_t num_bytes;
+} spot_memory_file_t;
+
+/* Zero it to start. */
+typedef struct spot_memory_files {
+    size_t num_files, max_files;
+    spot_memory_file_t *files; /* [num_files] */
+} spot_memory_files_t;
+
+/* Lists a file; path and bytes are borrowed. NO_MEMORY. */
+SPOT_MUST_CHECK int spot_memory_files_add(
+    spot_memory_files_t *self, const char *path, const char *bytes, size_t num_bytes);
+/* The file with a path, or NULL; self may be NULL. O(files). */
+const spot_memory_file_t *spot_memory_files_find(const spot_memory_files_t *self, const char *path);
+void spot_memory_files_free(spot_memory_files_t *self);
+
+/* ---- Streams ---- */
+
+/* The bytes of a file, plain or gzip (recognised by its content), or of memory. */
+typedef struct {
+    const char *file;  /* in messages; must outlive self */
+    gzFile stream;     /* NULL: reads from memory */
+    const char *bytes; /* [num_bytes] the rest of the memory */
+    size_t num_bytes;
+    spot_inputs_t *journal; /* of diag, or NULL */
+    SHA2_CTX hash;          /* of what was read, for the journal */
+} spot_instream_t;
+
+/* Opens a file, one of the diagnostics' memory first. IO with the reason in diag, also for a
+ * folder; NO_MEMORY. Close self even then. */
+SPOT_MUST_CHECK int spot_instream_open(spot_instream_t *self, const char *path, spot_diag_t *diag);
+
+/* Reads standard input, which no journal keeps; file is its name in messages. IO with
+ * the reason in diag, NO_MEMORY. Close self even then. */
+SPOT_MUST_CHECK int spot_instream_open_stdin(
+    spot_instream_t *self, const char *file, spot_diag_t *diag);
+
+/* Reads from memory, which must outlive self; file is the name in messages. */
+void spot_instream_open_bytes(
+    spot_instream_t *self, const char *file, const char *bytes, size_t num_bytes);
+
+/* Reads num_bytes (at most INT_MAX) bytes; *num_read is less only at the end. IO with
+ * the reason in diag, e.g. damaged gzip data; NO_MEMORY. */
+SPOT_MUST_CHECK int spot_instream_read(
+    spot_instream_t *self, char *buffer, size_t num_bytes, size_t *num_read, spot_diag_t *diag);
+
+/* Closes the stream; accepts a zeroed self. Enters a file into the journal of diag with
+ * its whole content, even if only a part was read. */
+void spot_instream_close(spot_instream_t *self);
+
+/* What a file is that is neither a table nor YAML, by its first bytes: "an SVG picture";
+ * NULL: not known. */
+const char *spot_foreign_kind(const char *bytes, size_t num_bytes);

@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "base/stop.h"
 #include "base/units.h"
 #include "base/utf8.h"
+#include "base/watch.h"
 
 void spot_json_init(spot_json_t *self, FILE *out, int indent)
 {

@@ -5,12 +5,8 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
-
-#include "base/memory_limit.h"
 
 /* Of the latest request that was refused. */
 static atomic_size_t refused_bytes;
@@ -22,38 +18,9 @@ static void refuse(size_t num_items, size_t item_bytes)
     atomic_store(&refused_bytes, is_known ? num_items * item_bytes : SIZE_MAX);
 }
 
-/* A soft limit of the process; INFINITY: it has none. */
-static double limit_of(int resource)
+size_t spot_memory_refused_bytes(void)
 {
-    struct rlimit limit;
-    const bool is_known = getrlimit(resource, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
-
-    return is_known ? (double) limit.rlim_cur : (double) INFINITY;
-}
-
-const char *spot_memory_shortage(char text[SPOT_MEMORY_TEXT_BYTES])
-{
-    const size_t num_bytes = atomic_load(&refused_bytes);
-    const double address_bytes = limit_of(RLIMIT_AS), data_bytes = limit_of(RLIMIT_DATA);
-    const double least_bytes = fmin(address_bytes, data_bytes);
-    int used = 0;
-
-    text[0] = '\0';
-    if (num_bytes > 0) {
-        used = num_bytes < 1000000
-                   ? snprintf(text, SPOT_MEMORY_TEXT_BYTES, ": %zu bytes were asked for", num_bytes)
-                   : snprintf(text, SPOT_MEMORY_TEXT_BYTES, ": %.3g %s were asked for",
-                         (double) num_bytes / (num_bytes < 1000000000 ? 1e6 : 1e9),
-                         num_bytes < 1000000000 ? "MB" : "GB");
-    }
-    if (isfinite(least_bytes)) {
-        snprintf(text + used, SPOT_MEMORY_TEXT_BYTES - (size_t) used,
-            "%s the process may have %.3g MB (%s)", used > 0 ? "," : ":", least_bytes / 1e6,
-            address_bytes <= data_bytes       ? "ulimit -v"
-            : spot_memory_limit_is_enforced() ? "--max-memory"
-                                              : "ulimit -d");
-    }
-    return text;
+    return atomic_load(&refused_bytes);
 }
 
 enum { LEAST_TEXT_BLOCK_BYTES = 512, MOST_TEXT_BLOCK_BYTES = 1 << 16 };
@@ -182,4 +149,108 @@ char *spot_text_copy(const char *text, size_t num_bytes)
         refuse(num_bytes, 1);
     }
     return copy;
+}
+
+/* ---- Texts ---- */
+
+struct spot_texts_stream {
+    struct spot_texts_stream *next;
+    FILE *stream;
+    char *text;
+    size_t num_bytes;
+};
+
+void spot_texts_free(spot_texts_t *self)
+{
+    for (; self->open != NULL; self->open = self->open->next) {
+        (void) fclose(self->open->stream);
+        free(self->open->text);
+    }
+    spot_arena_free(&self->arena);
+    self->error = 0;
+}
+
+char *spot_texts_room(spot_texts_t *self, size_t num_bytes)
+{
+    char *text = spot_arena_take(&self->arena, num_bytes, 1);
+
+    self->error = spot_error_first(self->error, self->arena.error);
+    return text;
+}
+
+const char *spot_texts_vadd(spot_texts_t *self, const char *format, va_list values)
+{
+    va_list again;
+    char *text;
+    int length;
+
+    va_copy(again, values);
+    length = vsnprintf(NULL, 0, format, again);
+    va_end(again);
+    text = length < 0 ? NULL : spot_texts_room(self, (size_t) length + 1);
+    if (text == NULL) {
+        return "";
+    }
+    (void) vsnprintf(text, (size_t) length + 1, format, values);
+    return text;
+}
+
+const char *spot_texts_add(spot_texts_t *self, const char *format, ...)
+{
+    va_list values;
+    const char *text;
+
+    va_start(values, format);
+    text = spot_texts_vadd(self, format, values);
+    va_end(values);
+    return text;
+}
+
+const char *spot_texts_join(
+    spot_texts_t *self, const char *list, const char *between, const char *item)
+{
+    return list[0] == '\0'   ? item
+           : item[0] == '\0' ? list
+                             : spot_texts_add(self, "%s%s%s", list, between, item);
+}
+
+FILE *spot_texts_begin(spot_texts_t *self)
+{
+    struct spot_texts_stream *item = spot_arena_take(&self->arena, 1, sizeof(*item));
+
+    if (item != NULL) {
+        item->stream = open_memstream(&item->text, &item->num_bytes);
+    }
+    if (item == NULL || item->stream == NULL) {
+        self->error = SPOT_ERR_NO_MEMORY;
+        return NULL;
+    }
+    item->next = self->open;
+    self->open = item;
+    return item->stream;
+}
+
+const char *spot_texts_end(spot_texts_t *self, FILE *stream)
+{
+    struct spot_texts_stream **place = &self->open, *item;
+    char *text = NULL;
+
+    if (stream == NULL) {
+        return "";
+    }
+    while ((*place)->stream != stream) {
+        place = &(*place)->next;
+    }
+    item = *place;
+    *place = item->next;
+    if (fclose(stream) == 0 && item->text != NULL) {
+        text = spot_texts_room(self, item->num_bytes + 1);
+    }
+    if (text != NULL) {
+        memcpy(text, item->text, item->num_bytes);
+    } else {
+        self->error = SPOT_ERR_NO_MEMORY;
+    }
+    free(item->text);
+    return text == NULL ? "" : text;
 }

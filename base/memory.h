@@ -1,10 +1,19 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Growing arrays and copies of text, for all rooms. */
+/* Memory, for all rooms: arrays that grow, blocks of one owner that are freed together
+ * (spot_arena_t), and texts that are made while something is described (spot_texts_t).
+ *
+ * Without memory a function returns NO_MEMORY or NULL. An arena and texts remember it, so
+ * that one check follows all that is needed. How much there may be is in
+ * base/memory_limit.h. */
 #pragma once
 
+#include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
 
 #include "base/error.h"
+
+/* ---- Arrays ---- */
 
 /* Makes room for num_needed items in an array, doubling its capacity *max_items from at
  * least 16, so that appending is O(1) amortised. array is the address of the pointer to
@@ -33,12 +42,11 @@ double spot_array_bytes(double num_items, size_t item_bytes);
  * it. */
 SPOT_MUST_CHECK void *spot_calloc(size_t num_items, size_t item_bytes);
 
-/* Writes for a message of how many bytes memory was short last, of what is asked for by
- * the functions here, and which limit the process has: ": 3.2 GB were asked for, the
- * process may have 500 MB (ulimit -v)". Returns text, which is "" where neither is
- * known. */
-#define SPOT_MEMORY_TEXT_BYTES 128
-const char *spot_memory_shortage(char text[SPOT_MEMORY_TEXT_BYTES]);
+/* The bytes of the latest request of the functions here that was refused; 0: none,
+ * SIZE_MAX: more than can be counted. */
+size_t spot_memory_refused_bytes(void);
+
+/* ---- Arenas ---- */
 
 /* Zeroed blocks of one owner, freed together. Zero it to start. It remembers that memory
  * was short, so that one check follows all blocks that are needed. */
@@ -65,3 +73,38 @@ void spot_arena_free(spot_arena_t *self);
 /* A copy of num_bytes bytes of text and a NUL, or NULL: no memory. The caller frees
  * it. */
 SPOT_MUST_CHECK char *spot_text_copy(const char *text, size_t num_bytes);
+
+/* ---- Texts ---- */
+
+/* Texts that are freed together. A caller can use a text as an argument at once, without
+ * a buffer of its own:
+ *
+ *     printf("%s\n", spot_texts_add(&texts, "%zu points", num_points));
+ *
+ * Without memory a text is "", and error stays NO_MEMORY: check it once, at the end. Zero
+ * it to start. */
+typedef struct {
+    spot_arena_t arena;
+    struct spot_texts_stream *open; /* the last one first */
+    int error;                      /* 0, NO_MEMORY */
+} spot_texts_t;
+
+void spot_texts_free(spot_texts_t *self);
+
+/* A formatted text. */
+const char *spot_texts_add(spot_texts_t *self, const char *format, ...) SPOT_PRINTF(2, 3);
+const char *spot_texts_vadd(spot_texts_t *self, const char *format, va_list values)
+    SPOT_PRINTF(2, 0);
+
+/* A list with one more item, and between in the middle where neither is "". */
+const char *spot_texts_join(
+    spot_texts_t *self, const char *list, const char *between, const char *item);
+
+/* Zeroed room for a text of num_bytes bytes, the NUL among them. NULL: no memory. */
+char *spot_texts_room(spot_texts_t *self, size_t num_bytes);
+
+/* A stream for a text that is written piece by piece. NULL: no memory; the end takes
+ * NULL too. Texts may be added, and streams begun and ended, while another one is
+ * open. */
+FILE *spot_texts_begin(spot_texts_t *self);
+const char *spot_texts_end(spot_texts_t *self, FILE *stream);

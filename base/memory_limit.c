@@ -267,3 +267,39 @@ int spot_memory_check(
                ? 0
                : spot_diag_error(diag, node->file, node->line, node->column, "%s: %s", key, text);
 }
+
+/* ---- What a message says of it ---- */
+
+/* A soft limit of the process; INFINITY: it has none. */
+static double limit_of(int resource)
+{
+    struct rlimit limit;
+    const bool is_known = getrlimit(resource, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
+
+    return is_known ? (double) limit.rlim_cur : (double) INFINITY;
+}
+
+const char *spot_memory_shortage(char text[SPOT_MEMORY_TEXT_BYTES])
+{
+    const size_t num_bytes = spot_memory_refused_bytes();
+    const double address_bytes = limit_of(RLIMIT_AS), data_bytes = limit_of(RLIMIT_DATA);
+    const double least_bytes = fmin(address_bytes, data_bytes);
+    int used = 0;
+
+    text[0] = '\0';
+    if (num_bytes > 0) {
+        used = num_bytes < 1000000
+                   ? snprintf(text, SPOT_MEMORY_TEXT_BYTES, ": %zu bytes were asked for", num_bytes)
+                   : snprintf(text, SPOT_MEMORY_TEXT_BYTES, ": %.3g %s were asked for",
+                         (double) num_bytes / (num_bytes < 1000000000 ? 1e6 : 1e9),
+                         num_bytes < 1000000000 ? "MB" : "GB");
+    }
+    if (isfinite(least_bytes)) {
+        snprintf(text + used, SPOT_MEMORY_TEXT_BYTES - (size_t) used,
+            "%s the process may have %.3g MB (%s)", used > 0 ? "," : ":", least_bytes / 1e6,
+            address_bytes <= data_bytes       ? "ulimit -v"
+            : spot_memory_limit_is_enforced() ? "--max-memory"
+                                              : "ulimit -d");
+    }
+    return text;
+}

@@ -79,3 +79,12 @@ void spot_memory_limit_lift(void);
 
 /* Whether the limit is enforced, and no smaller one of the process. */
 bool spot_memory_limit_is_enforced(void);
+
+/* ---- Messages ---- */
+
+/* Writes for a message of how many bytes memory was short last, of what is asked for by
+ * the functions of base/memory.h, and which limit the process has: ": 3.2 GB were asked for, the
+ * process may have 500 MB (ulimit -v)". Returns text, which is "" where neither is
+ * known. */
+#define SPOT_MEMORY_TEXT_BYTES 128
+const char *spot_memory_shortage(char text[SPOT_MEMORY_TEXT_BYTES]);

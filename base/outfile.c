@@ -20,12 +20,9 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
-#include "base/hash.h"
+#include "base/keys.h"
 #include "base/memory.h"
-#include "base/stop.h"
-
-atomic_int spot_stop;
-atomic_int spot_stop_child;
+#include "base/watch.h"
 
 /* Open files that are standard output. */
 static atomic_int num_printed;

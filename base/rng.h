@@ -5,12 +5,16 @@
  * purpose, entity, 0). Any replication starts alone on any thread, and two points of a
  * sweep with the same seed draw the same numbers. Source: Salmon, Moraes, Dror, Shaw,
  * "Parallel random numbers: as easy as 1, 2, 3", SC'11; the implementation is Random123.
- */
+ *
+ * spot_rng_seek() moves a spot_rng_t to the first number of a stream; then gsl_ran_*()
+ * draw from spot_rng_gsl(). Draws that GSL lacks or has slower are here. */
 #pragma once
 
 #include <gsl/gsl_rng.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include "base/error.h"
 
 /* Purposes of streams. Append only: results depend on the values. */
 typedef enum {
@@ -98,3 +102,22 @@ double spot_rng_exponential(spot_rng_t *self, double mean);
 
 /* An integer uniform on 0 ... limit - 1, without bias. limit > 0. */
 uint64_t spot_rng_below(spot_rng_t *self, uint64_t limit);
+
+/* ---- Parts ---- */
+
+/* Parts of a whole, one of which is drawn by weight. Part j has the numbers from
+ * until[j - 1] to until[j]. Zero it to start. */
+typedef struct {
+    size_t num_until;
+    size_t max_until;
+    double *until; /* [num_until] sums of the weights */
+} spot_parts_t;
+
+/* Appends a part. weight >= 0. NO_MEMORY. */
+SPOT_MUST_CHECK int spot_parts_add(spot_parts_t *self, double weight);
+
+/* The sum of the weights. */
+double spot_parts_sum(const spot_parts_t *self);
+
+/* A part, where the sum is above 0. O(log parts). */
+size_t spot_parts_draw(const spot_parts_t *self, spot_rng_t *rng);

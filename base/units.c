@@ -9,7 +9,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "base/suggest.h"
+#include "base/name_match.h"
 
 typedef struct {
     const char *name;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "base/utf8.h"
 
-#include <stdio.h>
 #include <string.h>
 
 static bool is_between(unsigned char byte, unsigned low, unsigned high)

@@ -1,16 +1,22 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A YAML document as a tree of nodes with their places in the file. Strict: one
- * document, no tags, no merge keys, no repeated keys, keys are scalars. Aliases become
- * copies, so no node has two parents; all copied text together has at most
- * SPOT_YAML_MAX_BYTES. Size, depth and numbers are limited, so no input is expensive. */
+/* YAML documents: read into a tree of nodes with their places in the file, edited,
+ * written, and moved to another folder.
+ *
+ * spot_yaml_read() or spot_yaml_parse(), then spot_node_*() to look and spot_yaml_*() to
+ * edit; the document owns all nodes. Strict: one document, no tags, no merge keys, no
+ * repeated keys, keys are scalars. Aliases become copies, so no node has two parents; all
+ * copied text together has at most SPOT_YAML_MAX_BYTES. Size, depth and numbers are
+ * limited, so no input is expensive. */
 #pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "base/diag.h"
 #include "base/error.h"
+#include "base/memory.h"
 
 #define SPOT_YAML_MAX_BYTES ((size_t) 4 << 20)
 #define SPOT_YAML_MAX_DEPTH 64
@@ -45,6 +51,8 @@ typedef struct {
     char **files; /* [num_files] names, owned */
 } spot_yaml_t;
 
+/* ---- Reading ---- */
+
 /* Reads a file. BAD_INPUT or IO with all reasons in diag, NO_MEMORY; free self even
  * then. After BAD_INPUT a root that is not NULL is the whole document without its
  * repeated and merge keys, so that the caller can look for more errors. */
@@ -69,6 +77,13 @@ bool spot_node_has(const spot_node_t *self, const char *path);
  * message. */
 const spot_node_t *spot_node_place(const spot_node_t *self, const char *path);
 
+/* The path of the file that a scalar names. A relative path starts at the folder of the
+ * file with the scalar; a value of the command line has no such file. NULL: no memory.
+ * The caller frees it. */
+SPOT_MUST_CHECK char *spot_node_file_path(const spot_node_t *node);
+
+/* ---- Editing ---- */
+
 /* Whether a text is a path: keys with dots between them, each followed by any indices of
  * items, such as "trace.preemption.per_minute" or "pools[2].price". */
 bool spot_yaml_is_path(const char *path);
@@ -87,7 +102,7 @@ bool spot_yaml_has_place(
 SPOT_MUST_CHECK int spot_yaml_set(spot_yaml_t *self, const char *path, spot_node_t *value);
 
 /* Goes on from a hash of what was before with the texts, kinds and files of a node and
- * all below it (base/hash.h). O(bytes). */
+ * all below it (base/keys.h). O(bytes). */
 uint64_t spot_node_hash(const spot_node_t *self, uint64_t hash);
 
 /* Takes a key out of a map; nothing if it is not there, or self is NULL or no map. Its
@@ -112,3 +127,37 @@ SPOT_MUST_CHECK int spot_yaml_adopt(spot_yaml_t *self, spot_yaml_t *other);
  * option, e.g. "--set". BAD_INPUT with the reason in diag, NO_MEMORY. */
 SPOT_MUST_CHECK int spot_yaml_assign(
     spot_yaml_t *self, const char *option, const char *assignment, spot_diag_t *diag);
+
+/* ---- Writing ---- */
+
+/* Writes a node as YAML that reads back as the same, on one line without its end. */
+void spot_yaml_write_flow(const spot_node_t *node, FILE *out);
+
+/* The entries of a map, one a line from num_blanks blanks on; what is within a list, and
+ * a map without entries, on one line. */
+void spot_yaml_write_block(const spot_node_t *map, int num_blanks, FILE *out);
+
+/* ---- Moving ---- */
+
+struct spot_inputs; /* base/inputs.h */
+
+/* A file that has a name of its own in the new folder. */
+typedef struct {
+    const char *path; /* as it was opened */
+    const char *name; /* in the new folder */
+} spot_moved_file_t;
+
+typedef struct {
+    const char *file;                 /* where the text stood */
+    const struct spot_inputs *inputs; /* the files that were read by it */
+    const char *folder;               /* where it goes; it is there */
+    size_t num_moved;
+    const spot_moved_file_t *moved; /* [num_moved] */
+} spot_yaml_move_t;
+
+/* Returns the text as it is in another folder; texts own it. Scalars that name files are
+ * relative to the folder of their document: those of files that were read get their path
+ * from the new one. Everything else stays byte for byte. NULL: the text is no YAML,
+ * with the reason in diag, or no memory. O(scalars files). */
+const char *spot_yaml_moved(
+    const spot_yaml_move_t *self, const char *text, spot_texts_t *texts, spot_diag_t *diag);

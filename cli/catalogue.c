@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/texts.h"
+#include "base/memory.h"
 #include "base/units.h"
 #include "sim/bench/study/study.h"
 #include "sim/engines.h"

@@ -9,10 +9,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/build_info.h"
 #include "base/memory.h"
 #include "base/memory_limit.h"
-#include "base/stop.h"
+#include "base/provenance.h"
+#include "base/watch.h"
 #include "sim/bench/store/origin.h"
 #include "sim/bench/store/store_sqlite.h"
 

@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 #include "base/diag.h"
-#include "base/texts.h"
+#include "base/memory.h"
 #include "cli/options.h"
 #include "cli/output.h"
 #include "sim/bench/analysis/race.h"

@@ -6,13 +6,12 @@
 #include <unistd.h>
 
 #include "base/datetime.h"
-#include "base/file_names.h"
 #include "base/files.h"
-#include "base/instream.h"
+#include "base/inputs.h"
 #include "base/memory.h"
-#include "base/stop.h"
 #include "base/units.h"
-#include "base/yaml_move.h"
+#include "base/watch.h"
+#include "base/yaml.h"
 #include "cli/command.h"
 #include "cli/log_options.h"
 #include "cli/progress.h"

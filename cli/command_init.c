@@ -5,7 +5,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/file_names.h"
 #include "base/files.h"
 #include "base/units.h"
 #include "cli/catalogue.h"

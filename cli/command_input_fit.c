@@ -2,10 +2,10 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/build_info.h"
 #include "base/json.h"
+#include "base/provenance.h"
 #include "cli/schedule_tables.h"
-#include "models/loader/fit.h"
+#include "models/loader/measured.h"
 
 typedef struct {
     const char *root, *dataset, *mode, *model_path;

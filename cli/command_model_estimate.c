@@ -6,7 +6,7 @@
 #include "base/memory.h"
 #include "base/units.h"
 #include "cli/command.h"
-#include "models/step_estimate.h"
+#include "models/step_fit.h"
 #include "models/step_pipeline.h"
 #include "sim/train/experiment.h"
 #include "sim/train/job/scenario.h"

@@ -3,7 +3,7 @@
 
 #include "base/files.h"
 #include "base/memory.h"
-#include "base/stop.h"
+#include "base/watch.h"
 #include "cli/command.h"
 #include "reports/cdf_chart.h"
 #include "reports/chrome_trace.h"

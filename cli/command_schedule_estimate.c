@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "base/csv_field.h"
+#include "base/csv.h"
 #include "base/memory.h"
 #include "base/units.h"
 #include "cli/command.h"
 #include "cli/schedule_log.h"
 #include "cli/schedule_tables.h"
-#include "models/prediction_error.h"
+#include "models/additive_model.h"
+#include "models/job_forecast.h"
 #include "sim/schedule/estimates.h"
 
 typedef struct {

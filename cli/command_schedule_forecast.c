@@ -2,8 +2,8 @@
 #include "cli/command.h"
 #include "cli/schedule_log.h"
 #include "cli/schedule_tables.h"
-#include "models/prediction_error.h"
-#include "models/throughput.h"
+#include "models/additive_model.h"
+#include "models/job_forecast.h"
 
 typedef struct {
     const char *table_path;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "cli/command.h"
 #include "cli/schedule_tables.h"
-#include "models/packing_labels.h"
+#include "models/colocation.h"
 
 typedef struct {
     const char *table_path;

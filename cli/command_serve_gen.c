@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "base/stop.h"
+#include "base/watch.h"
 #include "cli/command.h"
 #include "sim/bench/engine/scenario_file.h"
 #include "traces/queries/arrivals.h"

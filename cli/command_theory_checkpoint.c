@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "cli/command.h"
 #include "models/checkpoint.h"
-#include "models/peer_copies.h"
+#include "models/checkpoint_theory.h"
 #include "reports/theory_report.h"
 
 typedef struct {

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/file_names.h"
+#include "base/files.h"
 #include "base/memory.h"
 #include "base/units.h"
 #include "base/utf8.h"

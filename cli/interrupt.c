@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "base/outfile.h"
-#include "base/stop.h"
+#include "base/watch.h"
 #include "cli/command.h"
 
 static atomic_int num_watches;

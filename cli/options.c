@@ -9,7 +9,6 @@
 #include "base/files.h"
 #include "base/memory.h"
 #include "base/memory_limit.h"
-#include "base/texts.h"
 #include "base/units.h"
 #include "base/utf8.h"
 #include "cli/command.h"

@@ -9,7 +9,7 @@
 #include <stdio.h>
 
 #include "base/error.h"
-#include "base/suggest.h"
+#include "base/name_match.h"
 
 /* What the value of an option is, and what is stored of it. */
 typedef enum {

@@ -7,10 +7,9 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "base/clock.h"
 #include "base/json.h"
-#include "base/stop.h"
 #include "base/utf8.h"
+#include "base/watch.h"
 #include "cli/output.h"
 #include "sim/bench/study/run.h"
 

@@ -8,7 +8,7 @@
 #include "base/files.h"
 #include "base/inputs.h"
 #include "base/json.h"
-#include "base/stop.h"
+#include "base/watch.h"
 #include "cli/schedule_tables.h"
 #include "reports/cdf_chart.h"
 #include "reports/table/table_machine.h"

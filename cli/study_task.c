@@ -8,8 +8,8 @@
 
 #include "base/files.h"
 #include "base/memory_limit.h"
-#include "base/stop.h"
 #include "base/utf8.h"
+#include "base/watch.h"
 #include "reports/cdf_chart.h"
 #include "reports/export.h"
 #include "reports/plan_report.h"

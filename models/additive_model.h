@@ -82,9 +82,6 @@ SPOT_MUST_CHECK int spot_additive_fit(
 /* base + scores, at least 0; values: [num_features]. O(features log bins). */
 double spot_additive_predict(const spot_additive_model_t *self, const double *values);
 
-/* The bin of a value. O(log bins). */
-size_t spot_additive_bin(const spot_additive_feature_t *self, double value);
-
 /* The mean of |score| of a feature over the rows of the fit. */
 double spot_additive_importance(const spot_additive_feature_t *self);
 

@@ -2,9 +2,11 @@
 /* Checkpoints of a training job, and the progress of equal steps with them.
  *
  * A training period has steps of one length. Its checkpoints repeat with a fixed cycle,
- * so that steps, durable steps and stalls after any time follow in closed form, in O(1).
- * A checkpoint has two phases as in CheckFreq (Mohan, Phanishayee, Chidambaram,
- * FAST'21): a snapshot, which stalls the job, and a write in the background. */
+ * so that steps, durable steps and stalls after any time follow in closed form, in O(1):
+ * spot_cycle_init(), then spot_cycle_wait() and spot_cycle_resume() where they apply, then
+ * spot_cycle_progress() for any time. A checkpoint has two phases as in CheckFreq (Mohan,
+ * Phanishayee, Chidambaram, FAST'21): a snapshot, which stalls the job, and a write in
+ * the background. What a checkpoint is worth is in models/checkpoint_theory.h. */
 #pragma once
 
 #include <stdbool.h>
@@ -117,8 +119,3 @@ int64_t spot_cycle_durable_ms(const spot_cycle_t *self, int64_t checkpoint_id, i
 
 /* End of step number step (from 1) of the period; INT64_MAX if later than any run. */
 int64_t spot_cycle_step_end_ms(const spot_cycle_t *self, int64_t step);
-
-/* The last three for cycles with waits. O(stretches of equal waits). */
-spot_progress_t spot_waiting_progress(const spot_cycle_t *self, int64_t elapsed_ms);
-int64_t spot_waiting_durable_ms(const spot_cycle_t *self, int64_t checkpoint_id, int64_t *steps);
-int64_t spot_waiting_step_end_ms(const spot_cycle_t *self, int64_t step);

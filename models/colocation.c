@@ -6,10 +6,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/key_table.h"
-#include "base/memory.h"
+#include "base/csv.h"
+#include "base/keys.h"
 #include "base/table_file.h"
-#include "base/texts.h"
+
+/* Rows of numbers, each with a label. */
+typedef struct {
+    size_t num_rows;
+    size_t num_features;
+    const double *values;  /* [num_rows][num_features] finite */
+    const int32_t *labels; /* [num_rows] 0 ... SPOT_TREE_MAX_LABELS - 1 */
+} labelled_t;
+
+#define TREE_MAX_LABELS 16
 
 const char *const spot_unknown_pair_names[] = {"refuse", "proportional", "one", NULL};
 
@@ -33,7 +42,7 @@ struct spot_measured_pair {
     spot_colocation_pair_t pair; /* the first one as the guest */
 };
 
-/* ---- The table ---- */
+/* ---- The table of pairs ---- */
 
 typedef struct {
     workload_key_t keys[2];
@@ -261,7 +270,9 @@ spot_colocation_pair_t spot_colocation_pair(
     return swapped;
 }
 
-double spot_colocation_mean_speed(const spot_colocation_t *self, int32_t workload_id)
+/* The mean speed of a workload in the pairs of the table, as first and as second; NAN:
+ * it is in none. O(pairs). */
+static double mean_speed(const spot_colocation_t *self, int32_t workload_id)
 {
     const int32_t key = self->uses[workload_id].key_id;
     double sum = 0, num_speeds = 0;
@@ -275,4 +286,419 @@ double spot_colocation_mean_speed(const spot_colocation_t *self, int32_t workloa
         num_speeds += is_guest + is_host;
     }
     return num_speeds > 0 ? sum / num_speeds : (double) NAN;
+}
+
+/* ---- Trees ---- */
+
+/* A value of the feature under trial, and the label of its row. */
+typedef struct {
+    double value;
+    size_t row;
+} sample_t;
+
+typedef struct {
+    const labelled_t *rows;
+    sample_t *samples; /* [num_rows] of the nodes that are split */
+    spot_tree_t *tree;
+} growth_t;
+
+typedef struct {
+    double quality; /* sum over the sides of squared counts / rows */
+    int32_t feature_id;
+    double threshold;
+} split_t;
+
+static int compare_samples(const void *first, const void *second)
+{
+    const sample_t *a = first, *b = second;
+
+    return a->value != b->value ? (a->value > b->value) - (a->value < b->value)
+                                : (a->row > b->row) - (a->row < b->row);
+}
+
+static void sort_by(growth_t *self, size_t first, size_t end, size_t feature_id)
+{
+    for (size_t i = first; i < end; i++) {
+        self->samples[i].value =
+            self->rows->values[self->samples[i].row * self->rows->num_features + feature_id];
+    }
+    qsort(self->samples + first, end - first, sizeof(*self->samples), compare_samples);
+}
+
+static int32_t label_of(const growth_t *self, size_t i)
+{
+    return self->rows->labels[self->samples[i].row];
+}
+
+static void count_labels(
+    const growth_t *self, size_t first, size_t end, double counts[TREE_MAX_LABELS])
+{
+    memset(counts, 0, TREE_MAX_LABELS * sizeof(*counts));
+    for (size_t i = first; i < end; i++) {
+        counts[label_of(self, i)] += 1;
+    }
+}
+
+static double squares(const double counts[TREE_MAX_LABELS])
+{
+    double sum = 0;
+
+    for (size_t k = 0; k < TREE_MAX_LABELS; k++) {
+        sum += counts[k] * counts[k];
+    }
+    return sum;
+}
+
+/* A better split by one feature, by which the samples are sorted. The quality is one
+ * division of whole numbers, so that equal splits have equal qualities. */
+static void try_feature(const growth_t *self, size_t first, size_t end, size_t feature_id,
+    const double counts[TREE_MAX_LABELS], split_t *best)
+{
+    double left[TREE_MAX_LABELS] = {0}, right[TREE_MAX_LABELS];
+
+    memcpy(right, counts, sizeof(right));
+    for (size_t i = first; i + 1 < end; i++) {
+        const double value = self->samples[i].value, next = self->samples[i + 1].value;
+        const double num_left = (double) (i + 1 - first);
+        const double num_right = (double) (end - i - 1);
+        double quality;
+
+        left[label_of(self, i)] += 1;
+        right[label_of(self, i)] -= 1;
+        quality = (squares(left) * num_right + squares(right) * num_left) / (num_left * num_right);
+        if (value < next && quality > best->quality) {
+            const double middle = value + (next - value) / 2;
+
+            *best = (split_t){quality, (int32_t) feature_id, middle < next ? middle : value};
+        }
+    }
+}
+
+static int add_node(growth_t *self, size_t first, size_t end, const double counts[TREE_MAX_LABELS])
+{
+    spot_tree_node_t node = {.feature_id = -1, .num_rows = end - first};
+
+    for (int32_t k = 1; k < TREE_MAX_LABELS; k++) {
+        if (counts[k] > counts[node.label]) {
+            node.label = k;
+        }
+    }
+    node.num_right = (size_t) counts[node.label];
+    return SPOT_ARRAY_APPEND(self->tree, nodes, node);
+}
+
+static int grow(growth_t *self, size_t first, size_t end, int depth)
+{
+    const size_t node_id = self->tree->num_nodes;
+    double counts[TREE_MAX_LABELS];
+    split_t best = {.feature_id = -1};
+    size_t middle = first;
+    int ret;
+
+    count_labels(self, first, end, counts);
+    best.quality = squares(counts) / (double) (end - first);
+    ret = add_node(self, first, end, counts);
+    for (size_t j = 0; j < self->rows->num_features && depth > 0 && ret == 0; j++) {
+        sort_by(self, first, end, j);
+        try_feature(self, first, end, j, counts, &best);
+    }
+    if (ret != 0 || best.feature_id < 0) {
+        return ret;
+    }
+    sort_by(self, first, end, (size_t) best.feature_id);
+    while (self->samples[middle].value <= best.threshold) {
+        middle++;
+    }
+    self->tree->nodes[node_id].feature_id = best.feature_id;
+    self->tree->nodes[node_id].threshold = best.threshold;
+    for (size_t side = 0; side < 2 && ret == 0; side++) {
+        self->tree->nodes[node_id].children[side] = (int32_t) self->tree->num_nodes;
+        ret = side == 0 ? grow(self, first, middle, depth - 1) : grow(self, middle, end, depth - 1);
+    }
+    return ret;
+}
+
+/* Fits to all rows but one, or to all if left_out is their number. */
+static int fit_without(spot_tree_t *self, const labelled_t *rows, int depth, size_t left_out)
+{
+    growth_t growth = {rows, spot_calloc(rows->num_rows, sizeof(sample_t)), self};
+    size_t num = 0;
+    int ret = growth.samples == NULL ? SPOT_ERR_NO_MEMORY : 0;
+
+    memset(self, 0, sizeof(*self));
+    for (size_t i = 0; i < rows->num_rows && ret == 0; i++) {
+        if (i != left_out) {
+            growth.samples[num++].row = i;
+        }
+    }
+    if (ret == 0 && (num == 0 || depth < 0 || depth > SPOT_TREE_MAX_DEPTH)) {
+        ret = SPOT_ERR_BAD_PARAM;
+    }
+    ret = ret == 0 ? grow(&growth, 0, num, depth) : ret;
+    free(growth.samples);
+    return ret;
+}
+
+/* Splits in the middle between neighbouring distinct values where the index of Gini gets
+ * strictly less, at the least one; of equal ones the lowest feature, then the lowest
+ * threshold. BAD_PARAM: no rows, a depth outside 0 ... SPOT_TREE_MAX_DEPTH; NO_MEMORY;
+ * free self even then. O(depth * features * rows log rows). */
+static int tree_fit(spot_tree_t *self, const labelled_t *rows, int depth)
+{
+    return fit_without(self, rows, depth, rows->num_rows);
+}
+
+static void tree_free(spot_tree_t *self)
+{
+    free(self->nodes);
+    memset(self, 0, sizeof(*self));
+}
+
+/* The label of a row of values: [num_features]. O(depth). */
+static int32_t tree_label(const spot_tree_t *self, const double *values)
+{
+    const spot_tree_node_t *node = self->nodes;
+
+    while (node->feature_id >= 0) {
+        node = &self->nodes[node->children[!(values[node->feature_id] <= node->threshold)]];
+    }
+    return node->label;
+}
+
+/* The number of rows whose label a tree finds that was fitted to all other rows.
+ * predicted: [num_rows] their labels, or NULL. Errors of tree_fit(); with one row
+ * BAD_PARAM. */
+static int tree_leave_one_out(
+    const labelled_t *rows, int depth, int32_t *predicted, size_t *num_right)
+{
+    int ret = 0;
+
+    *num_right = 0;
+    for (size_t i = 0; i < rows->num_rows && ret == 0; i++) {
+        spot_tree_t tree = {0};
+
+        ret = fit_without(&tree, rows, depth, i);
+        if (ret == 0) {
+            const int32_t label = tree_label(&tree, rows->values + i * rows->num_features);
+
+            *num_right += label == rows->labels[i];
+            if (predicted != NULL) {
+                predicted[i] = label;
+            }
+        }
+        tree_free(&tree);
+    }
+    return ret;
+}
+
+enum { TINY, MEDIUM, JUMBO };
+
+static const char *const packing_features[] = {"amp", "gpu_util", "gmem_util", "gmem"};
+
+/* ---- The table of workloads ---- */
+
+typedef struct {
+    spot_packing_workload_t workload;
+    const char *label;
+} workload_row_t;
+
+#define LABEL_COLUMN(name, kind, member, ...)                                                      \
+    SPOT_TABLE_COLUMN(kind, name, workload_row_t, member, __VA_ARGS__)
+
+static const spot_table_file_column_t label_columns[] = {
+    LABEL_COLUMN("model", TEXT, workload.model, .max = 0),
+    LABEL_COLUMN("dataset", TEXT, workload.dataset, .max = 0),
+    LABEL_COLUMN("batchsize", COUNT, workload.batch_size, .max = INT32_MAX),
+    LABEL_COLUMN("amp", COUNT, workload.amp, .max = 1),
+    LABEL_COLUMN("gpu_util", NUMBER, workload.features[SPOT_PACKING_GPU_UTIL], PERCENT),
+    LABEL_COLUMN("gmem_util", NUMBER, workload.features[SPOT_PACKING_GMEM_UTIL], PERCENT),
+    LABEL_COLUMN("gmem", NUMBER, workload.features[SPOT_PACKING_GMEM], .max = 1e9,
+        .expected = "expected MiB from 0 to 1e9"),
+    LABEL_COLUMN("speed", NUMBER, workload.speed_per_s, .max = 1e12,
+        .expected = "expected samples/s from 0 to 1e12", .is_optional = true, .may_be_empty = true),
+    LABEL_COLUMN("label", TEXT, label, .is_optional = true),
+};
+enum { COLUMN_LABEL = 8 };
+
+static int take_workload(spot_table_file_t *file, const spot_csv_row_t *row, const void *values)
+{
+    spot_packing_labels_t *self = file->table;
+    const workload_row_t *from = values;
+    const char *label = from->label;
+    spot_packing_workload_t workload = from->workload;
+
+    workload.model = spot_arena_text(&self->texts, workload.model);
+    workload.dataset = spot_arena_text(&self->texts, workload.dataset);
+    workload.features[SPOT_PACKING_AMP] = workload.amp;
+    workload.label = workload.automatic = -1;
+    if (workload.speed_per_s == 0) { /* not given */
+        workload.speed_per_s = (double) NAN;
+    }
+    if (label != NULL && label[0] != '\0') {
+        workload.label = label[0] - '0';
+        if (workload.label < TINY || workload.label > JUMBO || label[1] != '\0') {
+            spot_table_file_report_field(file, row, COLUMN_LABEL, "expected 0, 1, 2 or nothing");
+        }
+        self->num_labels++;
+    }
+    return spot_error_first(self->texts.error, SPOT_ARRAY_APPEND(self, workloads, workload));
+}
+
+static int read_table(spot_packing_labels_t *self, const char *path, spot_diag_t *diag)
+{
+    static const spot_table_file_format_t format = {SPOT_TABLE_NAMED(label_columns),
+        .empty = "no workloads", .row_bytes = sizeof(workload_row_t), .take = take_workload};
+
+    return spot_table_file_read(&format, path, diag, self);
+}
+
+/* ---- Automatic labels ---- */
+
+/* The label of a mean speed beside others, in thousandths. A workload that was not
+ * measured beside any other, NAN, does not share well. */
+static int32_t label_of_speed(double speed)
+{
+    const double thousandths = floor(speed * 1000 + 0.5);
+
+    return thousandths >= 950 ? TINY : thousandths >= 850 ? MEDIUM : JUMBO;
+}
+
+static int find_automatic(spot_packing_labels_t *self, const char *path, spot_diag_t *diag)
+{
+    spot_colocated_t *uses = spot_calloc(self->num_workloads, sizeof(*uses));
+    spot_colocation_t pairs = {0};
+    int ret = uses == NULL ? SPOT_ERR_NO_MEMORY : 0;
+
+    for (size_t j = 0; j < self->num_workloads && ret == 0; j++) {
+        const spot_packing_workload_t *from = &self->workloads[j];
+
+        uses[j] = (spot_colocated_t){.model = from->model,
+            .dataset = from->dataset,
+            .batch_size = from->batch_size,
+            .amp = from->amp};
+    }
+    if (ret == 0) {
+        ret = spot_colocation_init(
+            &pairs, path, SPOT_PAIR_REFUSE, false, self->num_workloads, uses, diag);
+    }
+    for (size_t j = 0; j < self->num_workloads && ret == 0; j++) {
+        self->workloads[j].automatic = label_of_speed(mean_speed(&pairs, (int32_t) j));
+        self->num_automatic += self->workloads[j].automatic == self->workloads[j].label;
+    }
+    spot_colocation_free(&pairs);
+    free(uses);
+    return ret;
+}
+
+/* ---- Training ---- */
+
+/* The label that is learned of a workload, or -1. */
+static int32_t learned_label(
+    const spot_packing_labels_t *self, const spot_packing_workload_t *workload)
+{
+    return self->num_labels > 0 ? workload->label : workload->automatic;
+}
+
+static int train(spot_packing_labels_t *self, int depth)
+{
+    spot_arena_t arena = {0};
+    labelled_t rows = {.num_features = SPOT_PACKING_FEATURES};
+    double *values;
+    int32_t *labels, *left_out;
+    int ret;
+
+    SPOT_ARENA_ARRAY(&arena, values, self->num_workloads * SPOT_PACKING_FEATURES);
+    SPOT_ARENA_ARRAY(&arena, labels, self->num_workloads);
+    SPOT_ARENA_ARRAY(&arena, left_out, self->num_workloads);
+    ret = arena.error;
+    for (size_t j = 0; j < self->num_workloads && ret == 0; j++) {
+        if (learned_label(self, &self->workloads[j]) >= 0) {
+            memcpy(values + rows.num_rows * SPOT_PACKING_FEATURES, self->workloads[j].features,
+                sizeof(self->workloads[j].features));
+            labels[rows.num_rows++] = learned_label(self, &self->workloads[j]);
+        }
+    }
+    rows.values = values;
+    rows.labels = labels;
+    ret = ret == 0 ? tree_fit(&self->tree, &rows, depth) : ret;
+    if (ret == 0 && rows.num_rows > 1) {
+        ret = tree_leave_one_out(&rows, depth, left_out, &self->num_left_out);
+    }
+    for (size_t j = 0, row = 0; j < self->num_workloads && ret == 0; j++) {
+        spot_packing_workload_t *workload = &self->workloads[j];
+
+        workload->predicted = rows.num_rows > 1 && learned_label(self, workload) >= 0
+                                  ? left_out[row++]
+                                  : tree_label(&self->tree, workload->features);
+    }
+    spot_arena_free(&arena);
+    return ret;
+}
+
+int spot_packing_labels_train(spot_packing_labels_t *self, const char *path,
+    const char *colocation_path, int depth, spot_diag_t *diag)
+{
+    int ret;
+
+    memset(self, 0, sizeof(*self));
+    ret = read_table(self, path, diag);
+    if (ret == 0 && colocation_path != NULL) {
+        ret = find_automatic(self, colocation_path, diag);
+    } else if (ret == 0 && self->num_labels == 0) {
+        ret = spot_diag_error(diag, path, 0, 0,
+            "no labels to learn: the column label is missing or empty, and there is no "
+            "co-location table");
+    }
+    return ret == 0 ? train(self, depth) : ret;
+}
+
+void spot_packing_labels_free(spot_packing_labels_t *self)
+{
+    spot_arena_free(&self->texts);
+    tree_free(&self->tree);
+    free(self->workloads);
+    memset(self, 0, sizeof(*self));
+}
+
+/* ---- Writing ---- */
+
+void spot_packing_labels_write(const spot_packing_labels_t *self, FILE *out)
+{
+    fputs("model,dataset,batchsize,amp,speed,gpu_util,gmem_util,gmem,sharescore,label,"
+          "automatic\n",
+        out);
+    for (size_t j = 0; j < self->num_workloads; j++) {
+        const spot_packing_workload_t *workload = &self->workloads[j];
+        const int32_t labels[] = {workload->predicted, workload->label, workload->automatic};
+
+        spot_csv_field_text(out, workload->model);
+        fputc(',', out);
+        spot_csv_field_text(out, workload->dataset);
+        fprintf(out, ",%d,%d", workload->batch_size, workload->amp);
+        spot_csv_field_number(out, workload->speed_per_s);
+        for (size_t k = SPOT_PACKING_GPU_UTIL; k < SPOT_PACKING_FEATURES; k++) {
+            spot_csv_field_number(out, workload->features[k]);
+        }
+        for (size_t k = 0; k < sizeof(labels) / sizeof(labels[0]); k++) {
+            spot_csv_field_number(out, labels[k] < 0 ? (double) NAN : labels[k]);
+        }
+        fputc('\n', out);
+    }
+}
+
+void spot_packing_rule_write(const spot_packing_labels_t *self, size_t leaf_id, FILE *out)
+{
+    const spot_tree_node_t *nodes = self->tree.nodes;
+    const spot_tree_node_t *node = nodes;
+
+    while (node->feature_id >= 0) {
+        const int side = (int32_t) leaf_id >= node->children[1];
+
+        fprintf(out, "%s%s %s %.10g", node == nodes ? "" : ", ", packing_features[node->feature_id],
+            side == 0 ? "<=" : ">", node->threshold);
+        node = &nodes[node->children[side]];
+    }
+    if (node == nodes) {
+        fputs("any", out);
+    }
 }

@@ -9,6 +9,237 @@
 #include "base/integers.h"
 #include "base/units.h"
 #include "models/profile.h"
+#include "models/step_pipeline.h"
+
+/* Bytes a parameter of a checkpoint: those in memory but the gradient. */
+#define MODEL_SAVED_BYTES 14
+
+/* The keys of "model: {...}", and of "model: NAME", short for {preset: NAME}. A key that
+ * is given wins over the preset. */
+#define MODEL_EXPECTED "NAME, {preset: NAME, ...} or {parameters: N, bytes_per_parameter: N, ...}"
+
+/* ---- Presets of models ---- */
+
+/* Brown et al. print 24 heads for 1.3B and a width of 5140 for 13B, which do not fit
+ * heads of 128. 16 and 5120 give the published numbers of parameters. */
+#define SHAPE(family, count, blocks, h, heads, kv, f, sequence, vocabulary, source)                \
+    {                                                                                              \
+        SPOT_MODEL_##family, count, blocks, h, heads, kv, f, sequence, vocabulary,                 \
+            #count " parameters as published, " #blocks " blocks of width " #h ", " #heads         \
+                   " heads; " source                                                               \
+    }
+#define GPT_2(count, blocks, h, heads)                                                             \
+    SHAPE(GPT, count, blocks, h, heads, heads, 4 * (h), 1024, 50257,                               \
+        "Radford et al. 2019, Table 2, counts of the released models")
+#define GPT_3(count, blocks, h, heads)                                                             \
+    SHAPE(GPT, count, blocks, h, heads, heads, 4 * (h), 2048, 50257, "Brown et al. 2020, Table 2.1")
+#define LLAMA_2(count, blocks, h, heads, kv, f)                                                    \
+    SHAPE(LLAMA, count, blocks, h, heads, kv, f, 4096, 32000,                                      \
+        "Touvron et al. 2023 (Llama 2), Table 1, and the released configuration")
+
+const char *const spot_model_names[] = {"gpt-2-124m", "gpt-2-355m", "gpt-2-1.5b", "bert-large",
+    "gpt-3-medium", "gpt-3-1.3b", "gpt-3-2.7b", "gpt-3-6.7b", "gpt-3-13b", "gpt-3-175b",
+    "llama-2-7b", "llama-2-13b", "llama-2-70b", NULL};
+const spot_model_preset_t spot_model_presets[] = {
+    GPT_2(124e6, 12, 768, 12),
+    GPT_2(355e6, 24, 1024, 16),
+    GPT_2(1.5e9, 48, 1600, 25),
+    SHAPE(BERT, 340e6, 24, 1024, 16, 16, 4096, 512, 30522, "Devlin et al. 2019, section 3"),
+    GPT_3(350e6, 24, 1024, 16),
+    GPT_3(1.3e9, 24, 2048, 16),
+    GPT_3(2.7e9, 32, 2560, 32),
+    GPT_3(6.7e9, 32, 4096, 32),
+    GPT_3(13e9, 40, 5120, 40),
+    GPT_3(175e9, 96, 12288, 96),
+    LLAMA_2(7e9, 32, 4096, 32, 32, 11008),
+    LLAMA_2(13e9, 40, 5120, 40, 40, 13824),
+    LLAMA_2(70e9, 80, 8192, 64, 8, 28672),
+};
+
+int64_t spot_model_preset_block(const spot_model_preset_t *self)
+{
+    const int64_t h = self->hidden, f = self->feed_forward;
+    const int64_t kv = h / self->num_heads * self->num_kv_heads;
+    const int64_t attention = 2 * h * h + 2 * h * kv;
+
+    return self->family == SPOT_MODEL_LLAMA ? attention + 3 * h * f + 2 * h
+                                            : attention + 2 * h * f + (4 * h + f + h) + 2 * 2 * h;
+}
+
+int64_t spot_model_preset_parameters(const spot_model_preset_t *self)
+{
+    const int64_t h = self->hidden, tokens = self->vocabulary * h;
+    const int64_t blocks = self->num_blocks * spot_model_preset_block(self);
+    const int64_t norm = 2 * h, segments = 2 * h, pooler = h * h + h;
+
+    return self->family == SPOT_MODEL_LLAMA
+               ? 2 * tokens + blocks + h
+               : tokens + self->sequence * h + blocks + norm +
+                     (self->family == SPOT_MODEL_BERT ? segments + pooler : 0);
+}
+
+/* ---- The model ---- */
+
+static const spot_field_t model_fields[] = {
+    {SPOT_CHOICE("preset", spot_model_t, preset_id, spot_model_names, "", "model",
+        "a published model, see spotsim model presets; it gives the keys that are not "
+        "given")},
+    {SPOT_RANGE(NUMBER, "parameters", spot_model_t, num_parameters, 1, 1e15, "", "model parameters",
+        "of the whole model; required without a preset")},
+    {SPOT_RANGE(INTEGER, "layers", spot_model_t, num_layers, 1, 100000, "", "model layers",
+        "of equal size, embedding and head included; systems that move layers need "
+        "their number")},
+    {SPOT_RANGE(NUMBER, "bytes_per_parameter", spot_model_t, bytes_per_parameter, 0.125, 1024, "",
+         "state per parameter",
+         "of the state of training that is saved and copied, optimizer included: 16 with "
+         "Adam and mixed precision, 14 without gradients, which is that of a preset, 12 "
+         "without the fp16 parameters too; required without a preset"),
+        .otherwise = "14", SPOT_DECIDES},
+    {.name = NULL},
+};
+
+static const spot_field_t *model_table(const spot_node_t *node)
+{
+    return node->kind == SPOT_NODE_LIST ? NULL : model_fields;
+}
+
+/* Reports keys that are missing without a preset; completes those that it gives. */
+static void complete_model(spot_model_t *self, spot_bind_t *bind, const spot_node_t *node)
+{
+    static const char *const required[] = {"parameters", "bytes_per_parameter"};
+    const bool is_own = node->kind == SPOT_NODE_MAP && spot_node_get(node, "preset") == NULL;
+
+    for (size_t j = 0; j < 2 && is_own; j++) {
+        if (spot_node_get(node, required[j]) == NULL) {
+            spot_bind_error(
+                bind, node, NULL, "missing key \"%smodel.%s\"", bind->path, required[j]);
+        }
+    }
+    if (self->preset_id >= 0) {
+        self->preset = &spot_model_presets[self->preset_id];
+        if (self->num_parameters == 0) {
+            self->num_parameters = (double) spot_model_preset_parameters(self->preset);
+        }
+        if (self->num_layers == 0) {
+            self->num_layers = self->preset->num_blocks + SPOT_MODEL_ENDS;
+        }
+        if (self->bytes_per_parameter == 0) {
+            self->bytes_per_parameter = MODEL_SAVED_BYTES;
+        }
+    }
+}
+
+static void model_bind(
+    spot_bind_t *bind, const spot_field_t *field, const spot_node_t *node, void *target)
+{
+    spot_field_t preset = model_fields[0];
+    spot_model_t *self = target;
+
+    self->preset_id = -1;
+    preset.name = field->name;
+    if (node->kind == SPOT_NODE_SCALAR) {
+        spot_bind_field(bind, &preset, node, &self->preset_id);
+    } else if (node->kind == SPOT_NODE_MAP) {
+        spot_bind_map(bind, model_fields, field->name, node, self);
+    } else {
+        spot_bind_unexpected(bind, field, node, "");
+    }
+    complete_model(self, bind, node);
+}
+
+int64_t spot_transfer_ms(double bytes, double bytes_per_s)
+{
+    const double time_ms = bytes / bytes_per_s * (double) SPOT_MS_PER_S;
+
+    return time_ms < (double) SPOT_MAX_DURATION_MS ? llround(time_ms) : SPOT_MAX_DURATION_MS;
+}
+
+/* ---- Regrouping and rebuilding ---- */
+
+static void check_pauses(const spot_job_t *self, spot_bind_t *bind, const spot_node_t *regroup,
+    const spot_node_t *rebuild, const spot_node_t *whole)
+{
+    if (regroup != NULL && rebuild != NULL && whole != NULL) {
+        spot_bind_error(bind, whole, "job.reconfiguration",
+            "it is job.regroup and job.rebuild together: give two of the three");
+    } else if (whole != NULL && (regroup != NULL || rebuild != NULL) &&
+               (self->regroup_ms > self->reconfiguration_ms ||
+                   self->rebuild_ms > self->reconfiguration_ms)) {
+        spot_bind_error(bind, regroup != NULL ? regroup : rebuild,
+            regroup != NULL ? "job.regroup" : "job.rebuild",
+            "it is a part of job.reconfiguration, and longer");
+    }
+}
+
+/* Without job.reconfiguration its default holds unless the parts are longer, or both are
+ * given. */
+static void settle_pauses(spot_job_t *self, spot_bind_t *bind, const spot_node_t *job)
+{
+    const spot_node_t *regroup = spot_node_get(job, "regroup");
+    const spot_node_t *rebuild = spot_node_get(job, "rebuild");
+    const int64_t sum_ms = self->regroup_ms + self->rebuild_ms;
+
+    check_pauses(self, bind, regroup, rebuild, spot_node_get(job, "reconfiguration"));
+    if (regroup != NULL && rebuild != NULL) {
+        self->reconfiguration_ms = sum_ms;
+    } else if (self->reconfiguration_ms < sum_ms) {
+        self->reconfiguration_ms = sum_ms;
+    }
+    if (regroup == NULL) {
+        self->regroup_ms = self->reconfiguration_ms - self->rebuild_ms;
+    }
+    self->rebuild_ms = self->reconfiguration_ms - self->regroup_ms;
+}
+
+/* ---- The state in storage ---- */
+
+static void warn_of_default(const spot_job_t *self, spot_bind_t *bind, const spot_node_t *job,
+    const char *key, const char *remedy)
+{
+    const spot_node_t *model = spot_node_get(job, "model");
+
+    if (spot_model_state_bytes(&self->model) > 0) {
+        spot_diag_warn(bind->diag, model->file, model->line, model->column,
+            "job.model: %s is not given and stays that of another job: give it, or %s", key,
+            remedy);
+    }
+}
+
+/* Derives a time to move the whole state to or from storage unless it is given. */
+static void derive(const spot_job_t *self, spot_bind_t *bind, const spot_node_t *job,
+    const spot_node_t *given, const char *key, int64_t *time_ms)
+{
+    const double bytes = spot_model_state_bytes(&self->model);
+
+    if (given != NULL) {
+        return;
+    }
+    if (bytes > 0 && self->storage_bytes_per_s > 0) {
+        *time_ms = spot_transfer_ms(bytes, self->storage_bytes_per_s);
+        if (*time_ms == SPOT_MAX_DURATION_MS) {
+            spot_bind_error(bind, spot_node_get(job, "model"), "job.model",
+                "to move its state to storage takes 100 years or more");
+        }
+    } else {
+        warn_of_default(self, bind, job, key, "fleet.storage");
+    }
+}
+
+void spot_job_settle_terms(spot_job_t *self, spot_bind_t *bind, const spot_node_t *job)
+{
+    const spot_node_t *checkpoint = spot_node_get(job, "checkpoint");
+
+    if (spot_node_get(job, "reconfiguration") == NULL && spot_node_get(job, "regroup") == NULL &&
+        spot_node_get(job, "rebuild") == NULL) {
+        warn_of_default(self, bind, job, "job.reconfiguration", "job.regroup and job.rebuild");
+    }
+    settle_pauses(self, bind, job);
+    derive(self, bind, job, spot_node_get(job, "reload"), "job.reload", &self->reload_ms);
+    derive(self, bind, job, spot_node_get(checkpoint, "write"), "job.checkpoint.write",
+        &self->checkpoint.write_ms);
+}
+
+/* ---- The keys of a job ---- */
 
 #define STEP_TIME_EXPECTED                                                                         \
     "a map from world size to duration such as {16: 18 s, 32: 11 s}, {profile: FILE}, "            \
@@ -89,10 +320,10 @@ const spot_field_t spot_job_fields[] = {
         "where a study asks for the best")},
     {SPOT_FIELDS(MAP, "checkpoint", spot_job_t, checkpoint, spot_checkpoint_fields, "{}",
         "how the state of training is made durable")},
-    {SPOT_FIELDS(CUSTOM, "model", spot_job_t, model, spot_model_fields, "",
+    {SPOT_FIELDS(CUSTOM, "model", spot_job_t, model, model_fields, "",
          "the state that is saved and copied: with fleet.storage and fleet.network it "
          "gives the times that are not measured. NAME is short for {preset: NAME}"),
-        .bind = spot_model_bind, .table = spot_model_table, .expected = SPOT_MODEL_EXPECTED},
+        .bind = model_bind, .table = model_table, .expected = MODEL_EXPECTED},
     {SPOT_RANGE(DURATION, "detection", spot_job_t, detection_ms, 0, (double) SPOT_MAX_DURATION_MS,
          "0 s", "detection time",
          "time to detect a loss that was not announced; lengthens the pause after one, "
@@ -367,4 +598,50 @@ void spot_job_free(spot_job_t *self)
 {
     spot_step_time_free(&self->step_time);
     memset(self, 0, sizeof(*self));
+}
+
+/* ---- Step times with places lost ---- */
+
+int64_t spot_reroute_micro_batch(const spot_job_t *job)
+{
+    const spot_step_time_t *step_time = &job->step_time;
+
+    return step_time->pipeline.num_layers > 0 ? step_time->pipeline.micro_batch
+                                              : step_time->grid.micro_batch;
+}
+
+/* The formula for a micro-batch of forward_ms and cycle_ms (c). */
+static double formula_ms(const spot_reroute_t *self, const spot_pipeline_t *pipeline,
+    int64_t num_pipelines, int64_t num_lost)
+{
+    const double cycle_ms = pipeline->forward_ms + pipeline->backward_ms;
+    const double num_micro_batches = (double) pipeline->num_micro_batches;
+    const double num_fill = (double) (pipeline->num_stages - 1);
+    const double load = (double) num_pipelines / (double) (num_pipelines - num_lost);
+    const double fill_ms = num_fill * (self->is_worst_fill ? cycle_ms : pipeline->forward_ms);
+
+    return fmax(
+        (num_micro_batches + num_fill) * cycle_ms, num_micro_batches * cycle_ms * load + fill_ms);
+}
+
+int64_t spot_reroute_step_ms(
+    const spot_reroute_t *self, const spot_job_t *job, int64_t num_pipelines, int64_t num_lost)
+{
+    const double own_ms = (double) spot_job_step_ms(job, num_pipelines);
+    const bool has_model = job->step_time.pipeline.num_layers > 0;
+    spot_pipeline_t pipeline = {.num_stages = job->pipeline_depth,
+        .forward_ms = self->forward_share,
+        .backward_ms = 1 - self->forward_share};
+    double before_ms, after_ms, step_ms;
+
+    if (has_model) {
+        pipeline = spot_step_pipeline_of(
+            &job->step_time.pipeline, job->samples_per_step, num_pipelines, job->pipeline_depth);
+    }
+    pipeline.num_micro_batches =
+        spot_micro_batches(job->samples_per_step, self->micro_batch, num_pipelines);
+    before_ms = formula_ms(self, &pipeline, num_pipelines, 0);
+    after_ms = formula_ms(self, &pipeline, num_pipelines, num_lost);
+    step_ms = has_model ? own_ms + (after_ms - before_ms) : own_ms * (after_ms / before_ms);
+    return (int64_t) fmin(fmax(rint(step_ms), 1), (double) SPOT_MAX_DURATION_MS);
 }

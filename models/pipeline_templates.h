@@ -68,7 +68,6 @@ void spot_template_shares(
  * not fit into memory, or there are more than max_pipelines. O(groups^2). */
 double spot_templates_step_ms(const spot_templates_t *self, const spot_template_set_t *set);
 
-int64_t spot_template_set_pipelines(const spot_template_set_t *self);
 int64_t spot_template_set_instances(const spot_template_set_t *self);
 
 /* Finds the set of at least min_pipelines pipelines with num_instances instances in all

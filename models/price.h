@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The cost of instances: a price that may change with time, and a meter that sums the
- * payments. */
+/* The cost of instances: a price that may change with time (keys of a scenario, CSV files,
+ * a line of a trace), its currency, and a meter that sums the payments. */
 #pragma once
 
 #include <stddef.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A profile: means of measured step, checkpoint, reload and reconfiguration times, as
- * YAML. A scenario uses any of them by {profile: FILE} in place of a duration. */
+ * YAML. spot_profile_measure() makes one from files of times; a scenario uses any of its
+ * figures by {profile: FILE} in place of a duration. */
 #pragma once
 
 #include <stddef.h>

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/table_file.h"
+#include "base/units.h"
 
 /* ---- Profiles ---- */
 
@@ -306,4 +307,119 @@ int32_t spot_serving_prices_find(
         }
     }
     return -1;
+}
+
+/* ---- Service models ---- */
+
+static double busy_ms(const spot_batch_profile_t *row)
+{
+    return (double) row->batch * 1000.0 / row->throughput_qps;
+}
+
+static double p99_ms(const spot_batch_profile_t *row)
+{
+    return row->p99_ms;
+}
+
+/* The time of one query, taken for that of the whole batch. */
+static double one_query_ms(const spot_batch_profile_t *row)
+{
+    return 1 / (row->throughput_qps / 1000.0);
+}
+
+const spot_service_t spot_service_throughput = {
+    .name = "throughput",
+    .doc = "a batch takes as long as the measured throughput says: the capacity as "
+           "measured",
+    .busy_ms = busy_ms,
+};
+
+const spot_service_t spot_service_p99 = {
+    .name = "p99",
+    .doc = "every batch takes its 99th percentile: pessimistic, and capacity is lost",
+    .busy_ms = p99_ms,
+};
+
+const spot_service_t spot_service_pipelined = {
+    .name = "pipelined",
+    .doc = "a replica is busy as long as the throughput says, and the result is there "
+           "after the 99th percentile; a later batch may overtake",
+    .cannot_be_cut = true,
+    .busy_ms = busy_ms,
+    .result_ms = p99_ms,
+};
+
+static const spot_service_t service_notebook = {
+    .name = "notebook",
+    .doc = "the error of a public notebook of the InferLine project, to show its "
+           "effect: a batch takes as long as one of its queries should",
+    .warning = "service: notebook takes the time of one query for that of a whole "
+               "batch: a batch of n is n times too fast",
+    .cannot_plan = true,
+    .busy_ms = one_query_ms,
+};
+
+const spot_service_t *const spot_services[] = {
+    &spot_service_throughput,
+    &spot_service_p99,
+    &spot_service_pipelined,
+    &service_notebook,
+    NULL,
+};
+
+/* ---- Times of batches ---- */
+
+/* The times of all batches; row_ms: at a row. */
+static int64_t *make_times(const spot_serving_profile_t *profile,
+    double (*row_ms)(const spot_batch_profile_t *row), spot_arena_t *memory)
+{
+    const int32_t last = spot_serving_profile_last(profile);
+    int64_t *times;
+
+    SPOT_ARENA_ARRAY(memory, times, (size_t) last + 1);
+    for (size_t j = 0; j < profile->num_rows && times != NULL; j++) {
+        const spot_batch_profile_t *row = &profile->rows[j], *next = row + 1;
+        const double x0 = (double) row->batch, y0 = row_ms(row);
+        int64_t ns = spot_ns_from_ms(y0);
+
+        times[row->batch] = ns < 1 ? 1 : ns;
+        for (int64_t n = row->batch + 1; j + 1 < profile->num_rows && n < next->batch; n++) {
+            const double slope = (row_ms(next) - y0) / ((double) next->batch - x0);
+
+            ns = spot_ns_from_ms(y0 + ((double) n - x0) * slope);
+            times[n] = ns < 1 ? 1 : ns;
+        }
+    }
+    return times;
+}
+
+int spot_service_time_init(spot_service_time_t *self, const spot_service_t *service,
+    const spot_serving_profile_t *profile, spot_arena_t *memory)
+{
+    int64_t *result_ns = NULL;
+
+    self->last = spot_serving_profile_last(profile);
+    self->busy_ns = self->result_ns = make_times(profile, service->busy_ms, memory);
+    if (service->result_ms != NULL) {
+        self->result_ns = result_ns = make_times(profile, service->result_ms, memory);
+    }
+    for (int32_t n = 1; n <= self->last && memory->error == 0 && result_ns != NULL; n++) {
+        result_ns[n] = result_ns[n] < self->busy_ns[n] ? self->busy_ns[n] : result_ns[n];
+    }
+    return memory->error;
+}
+
+int64_t spot_service_time_fastest(const spot_service_time_t *self, int32_t batch)
+{
+    int64_t fastest_ns = INT64_MAX;
+
+    for (int32_t n = 1; n <= batch; n++) {
+        fastest_ns = self->result_ns[n] < fastest_ns ? self->result_ns[n] : fastest_ns;
+    }
+    return fastest_ns;
+}
+
+double spot_service_time_qps(const spot_service_time_t *self, int32_t batch)
+{
+    return batch * 1e9 / (double) self->busy_ns[batch];
 }

@@ -1,16 +1,23 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* How long batches of queries take by model and hardware, as measured, and what a
- * replica costs by hardware. Sources: Crankshaw et al., InferLine, SoCC 2020 (profiles
- * by batch size, 99th percentile and throughput). */
+/* How long batches of queries take and what a replica costs, by model and hardware.
+ *
+ * Profiles are measured by batch size (99th percentile and throughput) and come from
+ * files or from a scenario; prices from files. A service model makes the times of all
+ * batches out of a profile: spot_service_time_init(). Source of the form of profiles:
+ * Crankshaw et al., InferLine, SoCC 2020. */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "base/bind.h"
 #include "base/diag.h"
+#include "base/error.h"
 #include "base/memory.h"
-#include "base/suggest.h"
+#include "base/name_match.h"
+
+/* ---- Profiles ---- */
 
 /* The largest batch. */
 #define SPOT_MAX_BATCH 65535
@@ -73,6 +80,8 @@ const spot_batch_profile_t *spot_serving_profile_row(
 /* The largest batch of a profile. */
 int32_t spot_serving_profile_last(const spot_serving_profile_t *self);
 
+/* ---- Prices ---- */
+
 /* The dearest replica: what a configuration costs, in millionths, fits 63 bits. */
 #define SPOT_MAX_PRICE_PER_H 1e6
 
@@ -102,3 +111,41 @@ void spot_serving_prices_free(spot_serving_prices_t *self);
  * NULL. */
 int32_t spot_serving_prices_find(
     const spot_serving_prices_t *self, const char *name, spot_suggest_t *near);
+
+/* ---- Service models ---- */
+
+/* Times of batches of a model on one hardware. Batches of 1 ... last queries. */
+typedef struct {
+    int32_t last;
+    const int64_t *busy_ns;   /* [last + 1] S(n) >= 1, how long a replica is busy; [0]: 0 */
+    const int64_t *result_ns; /* [last + 1] D(n) >= S(n), when the result is there */
+} spot_service_time_t;
+
+/* What a profile says of how long a batch keeps a replica busy, and when its result is
+ * there. */
+typedef struct {
+    const char *name;
+    const char *doc;
+    const char *warning; /* what a run with it says; NULL: nothing */
+    bool cannot_plan;    /* its times are wrong on purpose */
+    bool cannot_be_cut;  /* replicas that may be taken away cannot use it */
+    /* How long a batch at a row of the profile takes, in ms: busy, and to its result. */
+    double (*busy_ms)(const spot_batch_profile_t *row);
+    double (*result_ms)(const spot_batch_profile_t *row); /* NULL: when busy ends */
+} spot_service_t;
+
+extern const spot_service_t spot_service_throughput, spot_service_p99, spot_service_pipelined;
+
+/* All, up to NULL; the first is the default. */
+extern const spot_service_t *const spot_services[];
+
+/* Makes the table of a profile in an arena. Between rows the time of a batch is linear
+ * in its size. NO_MEMORY. */
+SPOT_MUST_CHECK int spot_service_time_init(spot_service_time_t *self, const spot_service_t *service,
+    const spot_serving_profile_t *profile, spot_arena_t *memory);
+
+/* The least time to a result of batches of up to batch queries. O(batch). */
+int64_t spot_service_time_fastest(const spot_service_time_t *self, int32_t batch);
+
+/* Queries per second of a replica that runs batches of this size only. */
+double spot_service_time_qps(const spot_service_time_t *self, int32_t batch);

@@ -7,8 +7,10 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/outfile.h"
+#include "base/stats.h"
 #include "base/units.h"
-#include "models/pipeline_schedule.h"
+#include "models/step_pipeline.h"
 
 #define MS_PER_S 1000.0
 
@@ -210,7 +212,8 @@ static int fit_terms(const spot_step_fit_t *self, const spot_step_grid_t *measur
     return ret;
 }
 
-double spot_step_fit_ms(const spot_step_fit_t *self, int64_t num_pipelines, int64_t depth)
+/* The formula at (D,P); 0 if all its terms are 0. */
+static double fit_ms(const spot_step_fit_t *self, int64_t num_pipelines, int64_t depth)
 {
     double terms[SPOT_STEP_FIT_TERMS];
 
@@ -229,7 +232,7 @@ static double fitted_samples_per_s(const spot_step_fit_t *self, double step_ms)
 static spot_step_pair_t fitted_pair(
     const spot_step_fit_t *self, const spot_step_grid_t *grid, int64_t num_pipelines, int64_t depth)
 {
-    const double step_ms = spot_step_fit_ms(self, num_pipelines, depth);
+    const double step_ms = fit_ms(self, num_pipelines, depth);
     const bool is_feasible =
         step_ms >= SPOT_MIN_STEP_MS && step_ms <= (double) SPOT_MAX_DURATION_MS;
 
@@ -320,7 +323,10 @@ static int compare_choices(spot_step_fit_t *self, const spot_step_grid_t *measur
     return ret;
 }
 
-int spot_step_fit(spot_step_fit_t *self, const spot_step_grid_t *grid)
+/* Fits the measured and estimated pairs of a sealed grid, which must have
+ * samples_per_step, micro_batch and num_layers. BAD_PARAM: fewer than
+ * SPOT_STEP_FIT_MIN_PAIRS pairs; NO_MEMORY. O(pairs). */
+static int step_fit(spot_step_fit_t *self, const spot_step_grid_t *grid)
 {
     bool is_determined;
     spot_step_grid_t measured;
@@ -353,7 +359,8 @@ int spot_step_fit(spot_step_fit_t *self, const spot_step_grid_t *grid)
 
 /* ---- A full table ---- */
 
-spot_step_range_t spot_step_grid_range(const spot_step_grid_t *self)
+/* The range of the pairs in a grid. */
+static spot_step_range_t range_of(const spot_step_grid_t *self)
 {
     spot_step_range_t range = {INT64_MAX, 0, INT64_MAX, 0, 0};
 
@@ -374,7 +381,10 @@ spot_step_range_t spot_step_grid_range(const spot_step_grid_t *self)
     return range;
 }
 
-int spot_step_fit_fill(const spot_step_fit_t *self, const spot_step_grid_t *measured,
+/* Makes a sealed grid of the pairs of measured and, by the formula and marked as fitted,
+ * the other pairs of the range in which each pipeline has samples and each stage a
+ * layer. NO_MEMORY; free full even then. */
+static int fill_by_fit(const spot_step_fit_t *self, const spot_step_grid_t *measured,
     const spot_step_range_t *range, spot_step_grid_t *full)
 {
     const int64_t most_pipelines = spot_micro_batches(self->samples_per_step, self->micro_batch, 1);
@@ -398,4 +408,249 @@ int spot_step_fit_fill(const spot_step_fit_t *self, const spot_step_grid_t *meas
     }
     spot_step_grid_free(&kept);
     return ret == 0 ? spot_step_grid_seal(full, NULL, NULL) : ret;
+}
+
+/* ---- A table filled by its fit ---- */
+
+/* A setting is of the command line, else of the table's header. */
+static int settle(int64_t given, int64_t *setting, const char *key, const char *option,
+    const spot_step_fit_request_t *request, spot_diag_t *diag)
+{
+    if (given > 0) {
+        *setting = given;
+    }
+    if (*setting > 0) {
+        return 0;
+    }
+    return spot_diag_error(diag, request->table_path, 0, 0,
+        "no \"# %s: N\" above the columns: expected it, or %s N", key, option);
+}
+
+static int settle_all(
+    const spot_step_fit_request_t *request, spot_step_grid_t *grid, spot_diag_t *diag)
+{
+    const int errors[] = {
+        settle(request->num_layers, &grid->num_layers, "layers", "--layers", request, diag),
+        settle(request->samples_per_step, &grid->samples_per_step, "samples_per_step",
+            "--samples-per-step", request, diag),
+        settle(request->micro_batch, &grid->micro_batch, "micro_batch", "--micro-batch", request,
+            diag),
+    };
+
+    return spot_error_first(spot_error_first(errors[0], errors[1]), errors[2]);
+}
+
+int spot_step_fit_grid(const spot_step_fit_request_t *request, spot_step_grid_t *grid,
+    spot_step_fit_t *fit, spot_diag_t *diag)
+{
+    int ret = settle_all(request, grid, diag);
+
+    if (ret != 0) {
+        return ret;
+    }
+    ret = step_fit(fit, grid);
+    if (ret == SPOT_ERR_BAD_PARAM) {
+        return spot_diag_error(diag, request->table_path, 0, 0,
+            "%zu measured or estimated pairs: expected at least %d", fit->num_pairs,
+            SPOT_STEP_FIT_MIN_PAIRS);
+    }
+    if (ret == 0 && fit->num_estimated > 0) {
+        spot_diag_warn(diag, request->table_path, 0, 0,
+            "%zu of %zu pairs are estimated: no measurement is behind the formula there",
+            fit->num_estimated, fit->num_pairs);
+    }
+    if (ret == 0 && !fit->is_determined) {
+        spot_diag_warn(diag, request->table_path, 0, 0,
+            "the pairs do not tell the terms of the formula apart (are there several D "
+            "and several P?): other D and P than theirs may be far off");
+    }
+    return ret;
+}
+
+/* What the command line leaves open is as the table has it. */
+static spot_step_range_t range_to_fill(
+    const spot_step_fit_request_t *request, const spot_step_grid_t *grid)
+{
+    spot_step_range_t range = range_of(grid);
+    const spot_step_range_t *given = &request->range;
+
+    if (given->max_pipelines > 0) {
+        range.min_pipelines = given->min_pipelines;
+        range.max_pipelines = given->max_pipelines;
+    }
+    if (given->max_depth > 0) {
+        range.min_depth = given->min_depth;
+        range.max_depth = given->max_depth;
+    }
+    if (given->max_instances > 0) {
+        range.max_instances = given->max_instances;
+    }
+    if (range.max_instances > SPOT_MAX_INSTANCES) {
+        range.max_instances = SPOT_MAX_INSTANCES;
+    }
+    return range;
+}
+
+int spot_step_fit_write(const spot_step_fit_request_t *request, const spot_step_grid_t *grid,
+    const spot_step_fit_t *fit, const char *path, spot_diag_t *diag)
+{
+    static const char *const remarks[] = {"spotsim model fit: step times as given, and "
+                                          "fitted ones for pairs that are missing",
+        NULL};
+    const spot_step_range_t range = range_to_fill(request, grid);
+    spot_step_grid_t full;
+    spot_outfile_t file;
+    int ret = fill_by_fit(fit, grid, &range, &full);
+
+    if (ret == 0) {
+        ret = spot_outfile_init(&file, path, diag);
+        if (ret == 0) {
+            spot_step_grid_write(&full, remarks, file.stream);
+        }
+        ret = spot_outfile_close(&file, ret, diag);
+    }
+    spot_step_grid_free(&full);
+    return ret;
+}
+
+/* ---- Estimates ---- */
+
+#define GIB 1073741824.0
+#define HALF_BYTES 2 /* of a parameter, a gradient or an activation in fp16 */
+
+#define ROW(peak, gib, source)                                                                     \
+    {                                                                                              \
+        peak, gib *GIB, #peak " FLOP/s, " #gib " GiB; NVIDIA data sheet, " source                  \
+    }
+
+const char *const spot_accelerator_names[] = {
+    "k80", "t4", "v100", "a40", "a100-40", "a100-80", "h100", NULL};
+const spot_accelerator_t spot_accelerators[] = {
+    ROW(4.37e12, 12, "half of a board, fp32"),
+    ROW(65e12, 16, "fp16"),
+    ROW(125e12, 16, "SXM2 16 GB, fp16"),
+    ROW(149.7e12, 48, "fp16, dense"),
+    ROW(312e12, 40, "SXM 40 GB, fp16, dense"),
+    ROW(312e12, 80, "SXM 80 GB, fp16, dense"),
+    ROW(989.4e12, 80, "SXM 80 GB, fp16, dense"),
+};
+
+/* The longest stage. */
+typedef struct {
+    double flops;      /* of a forward pass and token */
+    double num_blocks; /* of the stage with the most */
+    double parameters; /* of that, with the embedding or the head */
+} stage_t;
+
+/* Tries each number of blocks of the last stage; the others share the rest. */
+static stage_t longest_stage(const spot_step_estimate_t *self, int64_t depth)
+{
+    const spot_model_preset_t *model = self->model;
+    const int64_t num_blocks = model->num_blocks;
+    const double tokens = (double) (model->vocabulary * model->hidden);
+    const double parameters = (double) spot_model_preset_block(model), head = 2 * tokens;
+    const double block = 2 * parameters + 4 * (double) (self->sequence * model->hidden);
+    stage_t stage = {.flops = (double) num_blocks * block + head,
+        .num_blocks = (double) num_blocks,
+        .parameters = (double) spot_model_preset_parameters(model)};
+
+    for (int64_t last = 0; last < num_blocks && depth > 1; last++) {
+        const int64_t other = (num_blocks - last + depth - 2) / (depth - 1);
+        const double flops = fmax((double) other * block, (double) last * block + head);
+
+        if (flops < stage.flops) {
+            stage.flops = flops;
+            stage.num_blocks = (double) (other > last ? other : last);
+            stage.parameters = stage.num_blocks * parameters + tokens;
+        }
+    }
+    return stage;
+}
+
+/* The step time of D pipelines of P <= blocks stages; 0 if a stage does not fit into an
+ * instance, or a pipeline has no samples. O(blocks). */
+/* The stage is the only layer of its instance. */
+static double estimate_ms(const spot_step_estimate_t *self, int64_t num_pipelines, int64_t depth)
+{
+    const stage_t stage = longest_stage(self, depth);
+    const double tokens = (double) (self->micro_batch * self->sequence);
+    const double width = (double) self->model->hidden;
+    const double forward_ms = (double) SPOT_MS_PER_S * tokens * stage.flops /
+                              (self->peak_flops_per_s * self->utilisation);
+    const double scores = 5 * (double) (self->model->num_heads * self->sequence);
+    const bool is_by_block = self->is_recomputed && self->schedule != SPOT_SCHEDULE_VARUNA;
+    const spot_step_pipeline_t pipeline = {.schedule = self->schedule,
+        .recompute = self->is_recomputed ? SPOT_RECOMPUTE_ALL : SPOT_RECOMPUTE_NONE,
+        .num_layers = depth,
+        .micro_batch = self->micro_batch,
+        .forward_ms = forward_ms,
+        .backward_ms = 2 * forward_ms,
+        .link_ms = (double) SPOT_MS_PER_S * HALF_BYTES * tokens * width / self->bytes_per_s,
+        .gradient_bytes = stage.parameters * HALF_BYTES,
+        .bandwidth_bytes_per_s = self->bytes_per_s,
+        .memory = {.instance_bytes = self->instance_bytes,
+            .state_bytes = stage.parameters * SPOT_MODEL_MEMORY_BYTES,
+            .activation_bytes =
+                (is_by_block ? 1 : stage.num_blocks) * tokens * (34 * width + scores),
+            .input_bytes = (is_by_block ? stage.num_blocks : 1) * tokens * width * HALF_BYTES}};
+
+    return spot_step_pipeline_ms(&pipeline, self->samples_per_step, num_pipelines, depth);
+}
+
+int spot_step_estimate_fill(
+    const spot_step_estimate_t *self, const spot_step_range_t *range, spot_step_grid_t *grid)
+{
+    const int64_t most = spot_micro_batches(self->samples_per_step, self->micro_batch, 1);
+    const int64_t end = range->max_pipelines < most ? range->max_pipelines : most;
+    const double samples_ms = (double) (SPOT_MS_PER_S * self->samples_per_step);
+    int ret = 0;
+
+    *grid = (spot_step_grid_t){.samples_per_step = self->samples_per_step,
+        .micro_batch = self->micro_batch,
+        .num_layers = self->model->num_blocks + SPOT_MODEL_ENDS,
+        .has_samples_per_s = true};
+    for (int64_t depth = range->min_depth;
+         depth <= range->max_depth && depth <= self->model->num_blocks; depth++) {
+        for (int64_t num = range->min_pipelines;
+             ret == 0 && num <= end && num * depth <= range->max_instances; num++) {
+            const double step_ms = estimate_ms(self, num, depth);
+            const bool is_feasible =
+                step_ms >= SPOT_MIN_STEP_MS && step_ms <= (double) SPOT_MAX_DURATION_MS;
+            const spot_step_pair_t pair = {.num_pipelines = (int32_t) num,
+                .depth = (int32_t) depth,
+                .origin = SPOT_STEP_ESTIMATED,
+                .step_ms = is_feasible ? step_ms : 0,
+                .samples_per_s = is_feasible ? samples_ms / step_ms : 0};
+
+            ret = spot_step_grid_add(grid, &pair);
+        }
+    }
+    return ret == 0 ? spot_step_grid_seal(grid, NULL, NULL) : ret;
+}
+
+/* The median falls with the utilisation: bisects the logarithm. */
+size_t spot_step_estimate_calibrate(
+    spot_step_estimate_t *self, const spot_step_grid_t *measured, double *ratios)
+{
+    spot_step_estimate_t estimate = *self;
+    double low = 1e-6, high = 1;
+    size_t num = 0;
+
+    for (estimate.instance_bytes = 0; high / low > 1 + 1e-12;) {
+        estimate.utilisation = sqrt(low * high);
+        num = 0;
+        for (size_t j = 0; j < measured->num_pairs; j++) {
+            const spot_step_pair_t *pair = &measured->pairs[j];
+
+            if (pair->origin == SPOT_STEP_MEASURED && pair->depth <= self->model->num_blocks) {
+                ratios[num] =
+                    estimate_ms(&estimate, pair->num_pipelines, pair->depth) / pair->step_ms;
+                num += ratios[num] > 0;
+            }
+        }
+        spot_sort(ratios, num);
+        *(spot_quantile(ratios, num, 0.5) > 1 ? &low : &high) = estimate.utilisation;
+    }
+    self->utilisation = estimate.utilisation;
+    return num;
 }

@@ -1,14 +1,31 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Step time by (D,P) from the schedule of the pipelines. The model has equal layers in P
- * stages of at most ceil(layers/P) layers; all stages count as that long. */
+/* Step time by (D,P) from the schedule of the pipelines: GPipe, 1F1B and Varuna's in
+ * closed form, the memory of their stages and the all-reduce; then the whole step of a
+ * model with equal layers in P stages of at most ceil(layers/P) layers, all of which count
+ * as that long. spot_step_pipeline_fill() makes the table of all pairs. */
 #pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "base/bind.h"
-#include "models/pipeline_schedule.h"
 #include "models/step_grid.h"
+
+/* ---- Schedules ---- */
+
+/* One pipeline and one step. */
+typedef struct {
+    int64_t num_stages;        /* P >= 1 */
+    int64_t num_micro_batches; /* M >= 1 */
+    double forward_ms;         /* F, of a micro-batch in one stage */
+    double backward_ms;        /* B, likewise, with recomputation */
+    double link_ms;            /* S, from a stage to its neighbour, either way */
+} spot_pipeline_t;
+
+/* M, the micro-batches of the fullest of num_pipelines pipelines. All arguments >= 1. */
+int64_t spot_micro_batches(int64_t samples_per_step, int64_t micro_batch, int64_t num_pipelines);
+
+/* ---- Steps of a model ---- */
 
 typedef enum {
     SPOT_SCHEDULE_1F1B,

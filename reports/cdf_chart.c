@@ -5,11 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/csv_field.h"
-#include "base/group.h"
+#include "base/csv.h"
+#include "base/keys.h"
 #include "base/memory.h"
 #include "base/outfile.h"
-#include "base/texts.h"
 #include "base/units.h"
 #include "reports/palette.h"
 #include "reports/run_series.h"

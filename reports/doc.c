@@ -6,7 +6,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "base/texts.h"
+#include "base/memory.h"
 #include "base/units.h"
 #include "base/utf8.h"
 #include "reports/table/wrap.h"

@@ -3,7 +3,7 @@
  * and what a single figure or a point must say of itself. */
 #pragma once
 
-#include "base/texts.h"
+#include "base/memory.h"
 #include "reports/report.h"
 #include "reports/table/document.h"
 #include "sim/bench/analysis/race.h"

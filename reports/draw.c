@@ -11,7 +11,7 @@
 
 #include "base/memory_limit.h"
 #include "base/outfile.h"
-#include "base/stop.h"
+#include "base/watch.h"
 #include "reports/chart/script.h"
 #include "reports/chart/svg.h"
 

@@ -5,12 +5,11 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "base/clock.h"
-#include "base/csv_field.h"
+#include "base/csv.h"
 #include "base/json.h"
 #include "base/memory.h"
-#include "base/texts.h"
 #include "base/units.h"
+#include "base/watch.h"
 #include "reports/doubts.h"
 #include "reports/plan_report.h"
 #include "reports/study_parts.h"

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "base/texts.h"
+#include "base/memory.h"
 #include "reports/words.h"
 
 #define ROOM 1.08 /* above the dearest plan */

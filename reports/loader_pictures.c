@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/file_names.h"
+#include "base/files.h"
 #include "reports/draw.h"
 #include "reports/picture_files.h"
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/file_names.h"
+#include "base/files.h"
 #include "base/outfile.h"
 #include "reports/picture_files.h"
 #include "reports/run_series.h"

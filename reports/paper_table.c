@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/file_names.h"
+#include "base/files.h"
 #include "base/utf8.h"
 #include "reports/point_table.h"
 #include "reports/study_parts.h"

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/file_names.h"
+#include "base/files.h"
 #include "base/memory.h"
 
 char *spot_picture_path(const char *folder, const char *name, const char *what, const char *suffix)

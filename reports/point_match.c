@@ -2,7 +2,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "base/group.h"
+#include "base/keys.h"
 #include "base/memory.h"
 #include "base/units.h"
 #include "reports/side_by_side.h"

@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "base/paired.h"
+#include "base/intervals.h"
 #include "reports/doubts.h"
 #include "reports/words.h"
 #include "sim/bench/analysis/point_groups.h"

@@ -7,8 +7,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "base/csv_field.h"
-#include "base/file_names.h"
+#include "base/csv.h"
+#include "base/files.h"
 #include "base/json.h"
 #include "base/outfile.h"
 #include "reports/table/table_terminal.h"

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/csv_field.h"
+#include "base/csv.h"
 #include "base/memory.h"
 #include "base/units.h"
 #include "reports/palette.h"

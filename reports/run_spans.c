@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/group.h"
+#include "base/keys.h"
 #include "base/memory.h"
 #include "reports/palette.h"
 #include "reports/run_series.h"

@@ -4,7 +4,7 @@
 #include <inttypes.h>
 
 #include "base/json.h"
-#include "models/pipeline_schedule.h"
+#include "models/step_pipeline.h"
 
 static const struct {
     const char *symbol;

@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "models/step_fit_file.h"
+#include "models/step_fit.h"
 
 void spot_step_fit_report_text(const spot_step_fit_t *fit, const char *path, FILE *out);
 void spot_step_fit_report_json(const spot_step_fit_t *fit, const char *path, FILE *out);

@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 #include "base/error.h"
-#include "models/checkpoint_rules.h"
+#include "models/checkpoint_theory.h"
 #include "reports/table/terminal.h"
 
 /* A title, a table of one line a rule, and what the best of them means. NO_MEMORY, IO.

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What reports call things, as texts that live as long as their owner: see
- * base/texts.h. Metrics, keys and points bring their words; nothing is guessed from a
+ * base/memory.h. Metrics, keys and points bring their words; nothing is guessed from a
  * name. */
 #pragma once
 
-#include "base/texts.h"
+#include "base/memory.h"
 #include "reports/report.h"
 #include "reports/table/document.h"
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/hash.h"
+#include "base/keys.h"
 #include "base/memory.h"
 
 #define MAX_NAMES ((size_t) INT32_MAX / 2)

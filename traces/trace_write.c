@@ -8,8 +8,8 @@
 #include <unistd.h>
 
 #include "base/csv.h"
-#include "base/stop.h"
 #include "base/utf8.h"
+#include "base/watch.h"
 
 #define FIRST_LINE "# spotsim-trace: 1\n"
 

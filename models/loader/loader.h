@@ -19,7 +19,6 @@
 
 /* Where samples are. */
 typedef enum { SPOT_SITE_LOCAL, SPOT_SITE_REMOTE, SPOT_NUM_SITES } spot_site_t;
-extern const char *const spot_site_names[];
 
 #define SPOT_LOADER_MAX_PROCESSES 4096
 #define SPOT_LOADER_MAX_PREFETCH 4096
@@ -86,19 +85,8 @@ bool spot_loader_decides(const spot_loader_t *self, const char *key, bool is_of_
 
 /* ---- Times of a process ---- */
 
-/* io of a sample, at the local share of self. */
-double spot_loader_io_s(const spot_loader_t *self, double local_share);
-
 /* Decoding a sample, with what merging adds. */
 double spot_loader_decode_s(const spot_loader_t *self);
-
-/* T of a batch of that many samples. */
-double spot_loader_batch_s(const spot_loader_t *self, double num_samples, double local_share);
-
-/* T_s: the shared bandwidth allows a batch on each of num_instances instances once in
- * that time; 0: it is no limit. */
-double spot_loader_storage_s(
-    const spot_loader_t *self, double num_samples, double local_share, int64_t num_instances);
 
 /* ---- Steps of a training job ---- */
 

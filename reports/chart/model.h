@@ -5,7 +5,7 @@
 
 #include <stddef.h>
 
-#include "base/texts.h"
+#include "base/memory.h"
 #include "reports/chart/chart.h"
 
 /* ---- Memory ---- */

@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-#include "base/unseen.h"
 #include "base/utf8.h"
 
 static const char *entity(char byte)

@@ -9,7 +9,7 @@
 #include "base/json.h"
 #include "base/memory.h"
 #include "base/units.h"
-#include "base/unseen.h"
+#include "base/utf8.h"
 #include "reports/page/page_internal.h"
 #include "reports/palette.h"
 #include "reports/words.h"

@@ -4,8 +4,8 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "base/build_info.h"
 #include "base/canonical.h"
+#include "base/provenance.h"
 #include "reports/page/page_internal.h"
 #include "reports/words.h"
 

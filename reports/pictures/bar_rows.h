@@ -6,7 +6,7 @@
 
 #include <stdbool.h>
 
-#include "base/texts.h"
+#include "base/memory.h"
 #include "sim/bench/store/head.h"
 
 #define SPOT_MAX_BARS 40

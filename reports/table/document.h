@@ -5,7 +5,7 @@
  * does. The first error is kept: ask for it at the end. */
 #pragma once
 
-#include "base/texts.h"
+#include "base/memory.h"
 #include "reports/table/table.h"
 
 typedef struct {

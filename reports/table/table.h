@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
-#include "base/texts.h"
+#include "base/memory.h"
 #include "reports/table/terminal.h"
 
 typedef enum {

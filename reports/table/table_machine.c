@@ -3,7 +3,7 @@
 
 #include <inttypes.h>
 
-#include "base/csv_field.h"
+#include "base/csv.h"
 #include "base/units.h"
 
 static void write_field(const spot_table_column_t *column, const spot_table_cell_t *cell, FILE *out)

@@ -2,8 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/csv_field.h"
-#include "base/file_names.h"
+#include "base/csv.h"
+#include "base/files.h"
 #include "base/outfile.h"
 #include "reports/tasks/task_report.h"
 

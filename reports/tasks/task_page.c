@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/texts.h"
+#include "base/memory.h"
 #include "reports/chrome_trace.h"
 #include "reports/page/page_timeline.h"
 

@@ -4,7 +4,6 @@
 #include <math.h>
 
 #include "base/memory.h"
-#include "base/texts.h"
 #include "base/units.h"
 #include "reports/traces/trace_figures.h"
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/csv_field.h"
+#include "base/csv.h"
 #include "base/outfile.h"
 #include "reports/table/table_machine.h"
 #include "reports/table/table_terminal.h"

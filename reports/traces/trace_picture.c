@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "base/file_names.h"
+#include "base/files.h"
 #include "base/outfile.h"
 #include "reports/chart/svg.h"
 #include "reports/picture_files.h"

@@ -4,7 +4,7 @@
 
 #include "base/diag.h"
 #include "base/error.h"
-#include "base/texts.h"
+#include "base/memory.h"
 #include "traces/describe/sample.h"
 #include "traces/fit/fit_law.h"
 #include "traces/lifetimes.h"

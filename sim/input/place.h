@@ -6,7 +6,7 @@
 #pragma once
 
 #include "base/bind.h"
-#include "base/texts.h"
+#include "base/memory.h"
 
 typedef struct {
     char *name;

@@ -13,12 +13,11 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/clock.h"
-#include "base/csv_field.h"
+#include "base/csv.h"
 #include "base/memory_limit.h"
-#include "base/stop.h"
 #include "base/table_file.h"
 #include "base/units.h"
+#include "base/watch.h"
 
 typedef spot_search_point_t point_t;
 

@@ -4,8 +4,8 @@
  * comes first. A point without a stall ends a search. */
 #pragma once
 
+#include "base/memory.h"
 #include "base/rng.h"
-#include "base/texts.h"
 #include "sim/input/scenario.h"
 
 typedef struct {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Durations as a policy sees them: known, of a table, or learned from jobs that have
- * ended (models/duration_learner.h). */
+ * ended (models/job_forecast.h). */
 #pragma once
 
 #include <stdint.h>
 
 #include "base/error.h"
-#include "models/duration_learner.h"
+#include "models/job_forecast.h"
 #include "sim/bench/engine/experiment.h"
 #include "sim/schedule/scenario.h"
 

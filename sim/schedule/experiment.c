@@ -11,7 +11,6 @@
 #include "base/json.h"
 #include "base/memory.h"
 #include "base/memory_limit.h"
-#include "base/texts.h"
 #include "base/units.h"
 #include "sim/schedule/policy.h"
 #include "sim/schedule/run_recorder.h"

@@ -7,11 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/keys.h"
 #include "base/memory.h"
-#include "sim/schedule/policy.h"
-#include "base/order.h"
 #include "base/stats.h"
-#include "base/texts.h"
+#include "sim/schedule/policy.h"
 
 /* ---- Samples ---- */
 

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/texts.h"
 #include "base/units.h"
 #include "models/price.h"
 #include "sim/schedule/gpu_nodes.h"

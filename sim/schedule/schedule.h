@@ -12,7 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/texts.h"
+#include "base/memory.h"
 #include "models/price.h"
 #include "sim/bench/engine/experiment.h"
 #include "sim/schedule/estimates.h"

@@ -3,9 +3,9 @@
 
 #include <stdlib.h>
 
+#include "base/keys.h"
 #include "base/memory.h"
-#include "base/order.h"
-#include "base/stop.h"
+#include "base/watch.h"
 
 const char *const spot_gate_names[] = {"feasible", "throughput", "latency", "slo", NULL};
 

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/suggest.h"
-#include "base/texts.h"
+#include "base/memory.h"
+#include "base/name_match.h"
 
 /* ---- Items ---- */
 

@@ -4,8 +4,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/order.h"
-#include "models/service.h"
+#include "base/keys.h"
+#include "models/serving_profile.h"
 
 /* The bytes of a flow, for each query that there may be. */
 #define FLOW_QUERY_BYTES (sizeof(spot_flow_batch_t) + sizeof(int32_t))

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/texts.h"
+#include "base/memory.h"
 
 /* Keys whose values are bound without an error, so that the rest can be checked. */
 enum {

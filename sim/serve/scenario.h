@@ -7,7 +7,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "models/service.h"
 #include "models/serving_profile.h"
 #include "sim/bench/engine/experiment.h"
 #include "sim/serve/pipeline.h"

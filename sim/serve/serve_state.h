@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 #include "base/calendar.h"
-#include "models/service.h"
+#include "models/serving_profile.h"
 #include "sim/serve/pipeline.h"
 #include "traces/outages/outages.h"
 

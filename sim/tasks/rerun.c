@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/keys.h"
 #include "base/memory_limit.h"
-#include "base/order.h"
 #include "base/utf8.h"
 #include "traces/tasks/task_compare.h"
 

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/suggest.h"
+#include "base/name_match.h"
 #include "base/units.h"
 #include "models/checkpoint_theory.h"
 #include "sim/train/experiment.h"

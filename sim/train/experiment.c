@@ -9,7 +9,6 @@
 
 #include "base/integers.h"
 #include "base/memory.h"
-#include "base/texts.h"
 #include "base/units.h"
 #include "sim/bench/engine/event_log.h"
 #include "sim/bench/engine/series.h"

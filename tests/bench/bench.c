@@ -9,8 +9,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/clock.h"
 #include "base/units.h"
+#include "base/watch.h"
 #include "sim/bench/study/study.h"
 #include "sim/engines.h"
 #include "sim/train/job/train.h"

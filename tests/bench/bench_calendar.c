@@ -7,8 +7,8 @@
 #include <stdlib.h>
 
 #include "base/calendar.h"
-#include "base/clock.h"
 #include "base/rng.h"
+#include "base/watch.h"
 
 #define NUM_CALLS 4000000
 #define NUM_DRAWS 4096 /* made beforehand, so that the calendar alone is timed */

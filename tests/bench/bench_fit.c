@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/clock.h"
 #include "base/rng.h"
+#include "base/watch.h"
 #include "traces/fit/fit_law.h"
 
 enum { NUM_VALUES = 200, NUM_ROUNDS = 10 };

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/clock.h"
+#include "base/watch.h"
 #include "base/yaml.h"
 #include "models/loader/measured.h"
 #include "sim/input/search.h"

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/clock.h"
+#include "base/watch.h"
 #include "sim/train/job/scenario.h"
 #include "sim/train/recovery/parcae/recovery_parcae.h"
 

@@ -9,7 +9,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "base/clock.h"
+#include "base/watch.h"
 #include "base/yaml.h"
 #include "sim/schedule/experiment.h"
 #include "sim/schedule/schedule.h"

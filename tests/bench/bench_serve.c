@@ -12,10 +12,10 @@
 #include <unistd.h>
 #include <zlib.h>
 
-#include "base/clock.h"
 #include "base/json.h"
 #include "base/rng.h"
 #include "base/units.h"
+#include "base/watch.h"
 #include "tests/unit/serve/serve_case.h"
 
 #define FOLDER SPOT_SOURCE_DIR "/../shared/data/"

@@ -9,8 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/clock.h"
 #include "base/json.h"
+#include "base/watch.h"
 #include "base/yaml.h"
 #include "sim/serve/planning.h"
 

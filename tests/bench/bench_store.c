@@ -12,7 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/clock.h"
+#include "base/watch.h"
 #include "sim/bench/analysis/summary.h"
 #include "sim/bench/store/store_sqlite.h"
 #include "sim/bench/study/metrics.h"

@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "base/condition.h"
+#include "base/condition_parse.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t num_bytes);
 

@@ -9,7 +9,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "models/loader/memory_rows.h"
 #include "models/loader/npy.h"
 
 int LLVMFuzzerInitialize(int *argc, char ***argv);

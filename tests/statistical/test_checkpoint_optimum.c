@@ -52,7 +52,7 @@ static double best_work_s(const case_t *self)
 {
     const spot_theory_t theory = theory_of(self);
 
-    return spot_theory_best_s(&theory);
+    return spot_theory_optima(&theory).best_s;
 }
 
 /* ---- Race ---- */

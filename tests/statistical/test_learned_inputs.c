@@ -13,9 +13,8 @@
 
 #include <cmocka.h>
 
-#include "models/packing_labels.h"
-#include "models/prediction_error.h"
-#include "models/throughput.h"
+#include "models/colocation.h"
+#include "models/job_forecast.h"
 #include "sim/schedule/estimates.h"
 #include "tests/unit/base/shared_data.h"
 

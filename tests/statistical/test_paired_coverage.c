@@ -10,8 +10,9 @@
 
 #include <cmocka.h>
 
-#include "base/paired.h"
+#include "base/intervals.h"
 #include "base/rng.h"
+#include "base/stats.h"
 #include "statistics.h"
 
 enum { NUM_SAMPLES = 20000 };

@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "base/stats.h"
-#include "models/peer_copies.h"
+#include "models/checkpoint_theory.h"
 #include "sim/train/job/train.h"
 #include "tests/statistical/statistics.h"
 #include "tests/unit/train/fixture.h"

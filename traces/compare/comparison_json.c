@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <inttypes.h>
 
-#include "base/csv_field.h"
+#include "base/csv.h"
 #include "base/json.h"
 #include "base/units.h"
 #include "traces/compare/comparison.h"

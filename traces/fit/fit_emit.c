@@ -8,10 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/build_info.h"
 #include "base/files.h"
 #include "base/memory.h"
 #include "base/outfile.h"
+#include "base/provenance.h"
 #include "base/units.h"
 #include "traces/describe/describe.h"
 #include "traces/describe/hours.h"

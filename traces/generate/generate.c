@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/file_names.h"
+#include "base/files.h"
 #include "base/units.h"
 #include "traces/generate/membership.h"
 #include "traces/generate/recordings.h"

@@ -9,9 +9,9 @@
 #include <stdio.h>
 
 #include "base/error.h"
+#include "base/integers.h"
 #include "base/memory.h"
 #include "base/rng.h"
-#include "base/tick.h"
 #include "traces/generate/model.h"
 #include "traces/generate/tape.h"
 

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/hash.h"
+#include "base/keys.h"
 #include "base/memory.h"
-#include "base/suggest.h"
+#include "base/name_match.h"
 #include "base/units.h"
 #include "traces/generate/recordings.h"
 

@@ -2,7 +2,7 @@
 /* Workloads for a log that has none, drawn from a table. */
 #pragma once
 
-#include "base/parts.h"
+#include "base/rng.h"
 #include "traces/jobs/job_log.h"
 
 /* The rows of a table, by the class of GPUs that they are for: 1, 2, 3-4, 5-8, more. */

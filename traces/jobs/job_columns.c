@@ -5,9 +5,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/csv_field.h"
-#include "base/stop.h"
+#include "base/csv.h"
 #include "base/units.h"
+#include "base/watch.h"
 
 const spot_table_file_column_t spot_job_columns[SPOT_NUM_JOB_COLUMNS] = {
 #define COLUMN(id, kind, name, other, member, is_key, low, high)                                   \

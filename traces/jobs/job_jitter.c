@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "traces/jobs/job_jitter.h"
 
-#include "base/order.h"
+#include "base/keys.h"
 #include "base/rng.h"
 
 int spot_job_jitter(const spot_job_log_t *log, int64_t jitter_s, uint64_t seed,

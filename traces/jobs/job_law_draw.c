@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/csv_field.h"
+#include "base/csv.h"
 #include "base/memory.h"
-#include "base/stop.h"
+#include "base/watch.h"
 #include "traces/jobs/job_columns.h"
 #include "traces/jobs/job_coverage.h"
 #include "traces/jobs/job_law.h"

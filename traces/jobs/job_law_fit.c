@@ -3,10 +3,10 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "base/build_info.h"
 #include "base/datetime.h"
 #include "base/json.h"
 #include "base/memory.h"
+#include "base/provenance.h"
 #include "traces/fit/fit_law.h"
 #include "traces/fit/fit_model.h"
 #include "traces/jobs/job_law.h"

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/order.h"
+#include "base/keys.h"
 
 const char *const spot_short_rule_names[] = {"error", "clamp", "drop", NULL};
 

@@ -11,7 +11,7 @@
 
 #include "base/diag.h"
 #include "base/error.h"
-#include "base/key_table.h"
+#include "base/keys.h"
 #include "base/memory.h"
 #include "traces/jobs/vc_list.h"
 

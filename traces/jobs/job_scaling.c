@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/texts.h"
 #include "base/units.h"
 #include "traces/jobs/job_columns.h"
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/suggest.h"
+#include "base/name_match.h"
 #include "base/table_file.h"
 #include "base/units.h"
 

@@ -8,7 +8,6 @@
 #include "base/datetime.h"
 #include "base/memory.h"
 #include "base/table_file.h"
-#include "base/texts.h"
 #include "base/units.h"
 #include "traces/names.h"
 #include "traces/records/json_value.h"

@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "base/rng.h"
-#include "base/stop.h"
 #include "base/units.h"
+#include "base/watch.h"
 
 #define NS_PER_MS 1e6
 #define NS_PER_S 1e9

@@ -11,7 +11,7 @@
 #include "base/csv.h"
 #include "base/diag.h"
 #include "base/error.h"
-#include "base/instream.h"
+#include "base/inputs.h"
 #include "traces/records/record_input.h"
 
 typedef enum {

@@ -8,7 +8,7 @@
 #include "base/csv.h"
 #include "base/diag.h"
 #include "base/error.h"
-#include "base/instream.h"
+#include "base/inputs.h"
 
 /* A file, on the disk (plain or gzip) or in memory. */
 typedef struct {

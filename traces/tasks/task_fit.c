@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "base/build_info.h"
+#include "base/provenance.h"
 #include "base/stats.h"
 #include "traces/fit/fit_law.h"
 #include "traces/fit/fit_model.h"

@@ -2,7 +2,7 @@
 /* How lines of the formats, and documents, become events. Internal to traces/tasks. */
 #pragma once
 
-#include "base/instream.h"
+#include "base/inputs.h"
 #include "traces/tasks/task_log.h"
 
 /* Keys of lines that mean something. */

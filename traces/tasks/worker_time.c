@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/order.h"
+#include "base/keys.h"
 
 const char *const spot_idle_names[SPOT_NUM_IDLE] = {
     "busy", "queue", "comm", "inputs", "lost", "head", "tail", "unplanned"};

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/clock.h"
 #include "base/memory.h"
+#include "base/watch.h"
 #include "sim/bench/advise/choose.h"
 #include "sim/bench/engine/scenario_file.h"
 #include "sim/bench/study/run.h"

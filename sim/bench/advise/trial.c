@@ -6,11 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/intervals.h"
 #include "base/json.h"
 #include "base/memory.h"
-#include "base/skewed.h"
 #include "base/units.h"
-#include "base/yaml_write.h"
+#include "base/yaml.h"
 #include "sim/bench/study/run.h"
 #include "sim/bench/study/study.h"
 

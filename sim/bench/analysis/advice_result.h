@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/texts.h"
 #include "sim/bench/analysis/race.h"
 #include "sim/bench/engine/advice.h"
 

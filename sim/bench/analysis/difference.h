@@ -3,7 +3,7 @@
  * same events in the same replication. */
 #pragma once
 
-#include "base/paired.h"
+#include "base/intervals.h"
 #include "sim/bench/analysis/estimate.h"
 
 /* Pairs all metrics of a point (x) with those of another one (y), by the values whose

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/paired.h"
+#include "base/intervals.h"
 #include "base/stats.h"
 #include "sim/bench/analysis/summary.h"
 

@@ -6,8 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/intervals.h"
 #include "base/memory.h"
-#include "base/skewed.h"
+#include "base/stats.h"
 #include "sim/bench/analysis/quantiles.h"
 
 /* What is counted: the numerator, or the metric itself. */

@@ -4,13 +4,14 @@
  * A mean has Student's interval. A ratio is the total of its numerator over the total of
  * its denominator; the interval is that of the delta method (Cochran, Sampling
  * Techniques, 3rd ed., section 6.4). A share of a whole, and a number of events, that fewer
- * than half of the replications have any of has another one: see base/rare_share.h. A probability
+ * than half of the replications have any of has another one: see base/intervals.h. A probability
  * has Wilson's interval (Journal of the American Statistical Association 22, 1927). A quantile has
  * that of the order statistics (Conover, Practical Nonparametric Statistics, 3rd ed., section 3.2).
  */
 #pragma once
 
-#include "base/rare_share.h"
+#include "base/intervals.h"
+#include "base/stats.h"
 #include "sim/bench/store/store.h"
 
 /* Whether the number of a metric in a row is only a lower bound. */
@@ -78,7 +79,7 @@ void spot_binomial_bounds(
     double num_hits, double num, double confidence, double *low, double *high);
 
 /* Whether it has the interval of a share or a count that few replications know:
- * base/rare_share.h. */
+ * base/intervals.h. */
 bool spot_estimate_is_rare(const spot_estimate_t *self);
 
 /* Whether no replication has an event of such a share or count, or lacks one. */

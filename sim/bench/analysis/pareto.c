@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/group.h"
+#include "base/keys.h"
 #include "base/memory.h"
 
 /* ---- A front ---- */

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/group.h"
+#include "base/keys.h"
 #include "base/memory.h"
 
 /* Axes whose values do not matter: one, or those of the baseline. */

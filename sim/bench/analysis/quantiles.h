@@ -16,7 +16,8 @@
 #include <stddef.h>
 
 #include "base/error.h"
-#include "base/paired.h"
+#include "base/intervals.h"
+#include "base/stats.h"
 
 /* Sorts numbers, ascending, that mostly are sorted already; INFINITY: cut off. */
 void spot_quantiles_sort(double *numbers, size_t num);

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/intervals.h"
 #include "base/rng.h"
-#include "base/skewed.h"
 #include "sim/bench/store/store_sqlite.h"
 
 static double runner_value(const spot_runner_t *self, int64_t replication);

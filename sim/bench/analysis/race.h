@@ -7,7 +7,7 @@
  * requested confidence.
  *
  * A race depends only on the rows of a store, not on when or where they were run. Means
- * and ratios have Student's intervals, corrected for skewness (base/skewed.h); those of
+ * and ratios have Student's intervals, corrected for skewness (base/intervals.h); those of
  * probabilities and quantiles are exact. Where points are compared, an event that occurs
  * in no replication counts as impossible for means and ratios, so the minimum of
  * replications must be large enough to include rare events that matter. A limit on a

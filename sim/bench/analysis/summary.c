@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "base/quantile_sketch.h"
+#include "base/stats.h"
 
 /* Values that are added to a sketch at once. */
 #define SKETCHED_VALUES 4096

@@ -10,7 +10,7 @@
 
 #include "base/json.h"
 #include "base/units.h"
-#include "base/yaml_write.h"
+#include "base/yaml.h"
 
 void spot_alternatives_free(spot_alternatives_t *self)
 {

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/texts.h"
+#include "base/memory.h"
 #include "base/yaml.h"
 
 /* The question. Durations in ms. */

@@ -10,12 +10,12 @@
 #include <stdio.h>
 
 #include "base/assumed.h"
-#include "base/atomic.h"
 #include "base/bind.h"
 #include "base/diag.h"
 #include "base/error.h"
 #include "base/json.h"
 #include "base/rng.h"
+#include "base/watch.h"
 #include "base/yaml.h"
 #include "sim/bench/engine/advice.h"
 #include "sim/bench/engine/metric.h"

@@ -52,7 +52,7 @@ typedef struct {
                                 metric is null there. NULL: always known */
     bool is_total;           /* listed only if a study names it */
     bool is_count;           /* a number of events, whole in each replication, so that none
-                                seen does not mean that there are none: see base/rare_share.h */
+                                seen does not mean that there are none: see base/intervals.h */
     const char *count_of;    /* a count of parts of this metric, all of which one event may
                                 take, as late queries; NULL: events come one at a time */
     spot_estimator_t estimator;

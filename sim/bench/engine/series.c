@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/keys.h"
 #include "base/memory.h"
-#include "base/order.h"
-#include "base/stop.h"
+#include "base/watch.h"
 
 const char *const spot_column_kind_names[SPOT_NUM_COLUMN_KINDS + 1] = {
     [SPOT_COLUMN_INSTANT] = "instant",

@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-#include "base/build_info.h"
+#include "base/provenance.h"
 #include "sim/bench/store/store.h"
 
 /* One process that writes rows, or wrote some. Texts may be "". Who opens a store gives

@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/bytes.h"
+#include "base/integers.h"
 #include "base/memory.h"
 
 static int db_check(spot_db_t *self, int result);

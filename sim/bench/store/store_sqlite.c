@@ -9,8 +9,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/clock.h"
 #include "base/memory.h"
+#include "base/watch.h"
 #include "sim/bench/store/series_rows.h"
 #include "sim/bench/store/sqlite_rows.h"
 #include "sim/bench/store/store_whole.h"

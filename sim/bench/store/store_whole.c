@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/stop.h"
+#include "base/watch.h"
 #include "sim/bench/store/series_rows.h"
 
 /* ---- The total ---- */

@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "base/canonical.h"
+#include "base/intervals.h"
 #include "base/memory.h"
-#include "base/paired.h"
 #include "base/units.h"
 #include "base/utf8.h"
 #include "sim/bench/analysis/findings.h"

@@ -9,7 +9,7 @@
 
 #include "base/condition.h"
 #include "base/memory.h"
-#include "base/suggest.h"
+#include "base/name_match.h"
 #include "base/utf8.h"
 #include "sim/bench/analysis/estimate.h"
 #include "sim/bench/study/points.h"

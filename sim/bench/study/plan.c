@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/group.h"
 #include "base/json.h"
+#include "base/keys.h"
 #include "base/memory.h"
 #include "base/rng.h"
 #include "base/units.h"

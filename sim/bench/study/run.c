@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/clock.h"
 #include "base/json.h"
 #include "base/memory.h"
 #include "base/memory_limit.h"
+#include "base/watch.h"
 #include "sim/bench/store/series_rows.h"
 #include "sim/bench/study/break_even.h"
 #include "sim/bench/study/reading.h"

@@ -6,11 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/build_info.h"
 #include "base/canonical.h"
-#include "base/machine.h"
 #include "base/memory.h"
 #include "base/memory_limit.h"
+#include "base/provenance.h"
 #include "base/utf8.h"
 #include "sim/bench/engine/scenario_file.h"
 #include "sim/bench/study/metrics.h"

@@ -2,7 +2,7 @@
 /* The list of planners, how they are called, and the options that they search. */
 #include <stdlib.h>
 
-#include "base/clock.h"
+#include "base/watch.h"
 #include "sim/serve/planning.h"
 
 const spot_planner_t *const spot_serve_planners[] = {

@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/tick.h"
+#include "base/integers.h"
 #include "sim/train/fleet/fleet.h"
 #include "sim/train/job/scenario.h"
 #include "traces/generate/membership.h"

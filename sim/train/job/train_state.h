@@ -11,8 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/atomic.h"
-#include "base/tick.h"
+#include "base/integers.h"
 #include "sim/bench/engine/event_log.h"
 #include "sim/train/fleet/fleet.h"
 #include "sim/train/job/feed.h"

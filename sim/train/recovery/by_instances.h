@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "models/instance_table.h"
+#include "models/measured_table.h"
 #include "sim/train/recovery/recovery.h"
 
 typedef struct {

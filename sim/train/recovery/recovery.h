@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #include "base/bind.h"
-#include "base/suggest.h"
+#include "base/name_match.h"
 #include "models/job.h"
 #include "sim/train/fleet/fleet.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Checkpoints in the memory of peers: the instances in use form groups in their order
- * (models/peer_copies.h), and every mem_every steps each instance copies its shard to
+ * (models/checkpoint_theory.h), and every mem_every steps each instance copies its shard to
  * the members of its group. While every group has a survivor, a loss costs the step
  * under way and the steps since the latest copy; otherwise the job rolls back to the
  * checkpoint in storage.
@@ -11,7 +11,7 @@
 #include <stddef.h>
 
 #include "base/units.h"
-#include "models/peer_copies.h"
+#include "models/checkpoint_theory.h"
 #include "sim/train/recovery/layout.h"
 #include "sim/train/recovery/recovery.h"
 

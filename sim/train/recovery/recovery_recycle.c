@@ -2,14 +2,14 @@
 /* Rerouting: the peers of a lost stage share its micro-batches, and no instance moves. A
  * stage is lost for good only with its last holder; then the job rolls back to the
  * checkpoint in storage. The step time with lost places is an unverified approximation
- * (models/reroute.h).
+ * (models/job.h).
  *
  * An instance that takes a place first copies its stage: others can copy from it only
  * once training has started again. */
 #include <stddef.h>
 
 #include "base/units.h"
-#include "models/reroute.h"
+#include "models/job.h"
 #include "sim/train/recovery/layout.h"
 #include "sim/train/recovery/recovery.h"
 

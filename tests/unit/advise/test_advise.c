@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "base/yaml_write.h"
+#include "base/yaml.h"
 #include "reports/advice_report.h"
 #include "sim/bench/study/run.h"
 #include "tests/statistical/advice_case.h"

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <stddef.h>
 
-#include "base/bytes.h"
+#include "base/integers.h"
 #include "base/rng.h"
 
 typedef struct {

@@ -2,7 +2,7 @@
 /* What tests of sketches share. Include after cmocka.h. */
 #pragma once
 
-#include "base/quantile_sketch.h"
+#include "base/stats.h"
 #include "sketch_laws.h"
 
 enum { MANY_VALUES = 30000 };

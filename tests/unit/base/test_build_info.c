@@ -3,8 +3,7 @@
 #include <sys/utsname.h>
 #include <zlib.h>
 
-#include "base/build_info.h"
-#include "base/machine.h"
+#include "base/provenance.h"
 #include "tests/unit/base/support.h"
 
 static void test_facts_are_there(void **state)

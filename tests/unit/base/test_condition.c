@@ -3,7 +3,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "base/condition.h"
+#include "base/condition_parse.h"
 #include "tests/unit/base/support.h"
 
 #define COUNT(list) (sizeof(list) / sizeof((list)[0]))

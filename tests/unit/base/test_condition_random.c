@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "base/condition.h"
+#include "base/condition_parse.h"
 #include "base/rng.h"
 #include "tests/unit/base/support.h"
 

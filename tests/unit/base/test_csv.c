@@ -1,12 +1,23 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <gsl/gsl_rng.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <zlib.h>
+
+#include <cmocka.h>
 
 #include "base/csv.h"
 #include "base/inputs.h"
 #include "base/rng.h"
 #include "tests/unit/base/support.h"
+
+/* ---- Csv ---- */
 
 /* Reads bytes to the end; the last message, or "" if there was none. */
 typedef struct {
@@ -324,6 +335,52 @@ static void test_stdin(void **state)
     unlink(path);
 }
 
+/* ---- Csv field ---- */
+
+static void test_fields(void **state)
+{
+    static const char *const cases[][2] = {
+        {"plain", "plain"},
+        {"", ""},
+        {"a,b", "\"a,b\""},
+        {"a \"b\"", "\"a \"\"b\"\"\""},
+        {" edge", "\" edge\""},
+        {"a\nb", "\"a\nb\""},
+        {"漢字", "漢字"},
+    };
+
+    (void) state;
+    for (size_t j = 0; j < sizeof(cases) / sizeof(cases[0]); j++) {
+        char *text = NULL;
+        size_t num_bytes;
+        FILE *out = open_memstream(&text, &num_bytes);
+
+        assert_non_null(out);
+        spot_csv_field_text(out, cases[j][0]);
+        assert_int_equal(fclose(out), 0);
+        assert_string_equal(text, cases[j][1]);
+        free(text);
+    }
+}
+
+static void test_numbers(void **state)
+{
+    char *text = NULL;
+    size_t num_bytes;
+    FILE *out = open_memstream(&text, &num_bytes);
+
+    (void) state;
+    assert_non_null(out);
+    spot_csv_field_number(out, 1.0 / 3);
+    spot_csv_field_number(out, 123456789);
+    spot_csv_field_number(out, (double) NAN);
+    spot_csv_field_number(out, (double) INFINITY);
+    spot_csv_field_number(out, -0.5);
+    assert_int_equal(fclose(out), 0);
+    assert_string_equal(text, ",0.33333333,1.2345679e+08,,,-0.5");
+    free(text);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -336,6 +393,8 @@ int main(void)
         cmocka_unit_test(test_gzip),
         cmocka_unit_test(test_shown),
         cmocka_unit_test(test_stdin),
+        cmocka_unit_test(test_fields),
+        cmocka_unit_test(test_numbers),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

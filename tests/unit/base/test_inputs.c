@@ -11,9 +11,7 @@
 #include "base/canonical.h"
 #include "base/csv.h"
 #include "base/inputs.h"
-#include "base/instream.h"
 #include "base/yaml.h"
-#include "base/yaml_move.h"
 #include "tests/unit/base/support.h"
 
 static char folder[PATH_MAX]; /* as much as realpath() may write */

@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #include "base/json.h"
-#include "base/stop.h"
+#include "base/watch.h"
 
 typedef struct {
     spot_json_t json;

@@ -13,7 +13,7 @@
 #include <sys/wait.h>
 
 #include "base/outfile.h"
-#include "base/stop.h"
+#include "base/watch.h"
 #include "tests/unit/base/support.h"
 
 typedef struct {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The values of the streams are part of every result: the tests pin them. */
+#include <gsl/gsl_cdf.h>
+#include <gsl/gsl_randist.h>
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -8,11 +9,12 @@
 #include <string.h>
 
 #include <cmocka.h>
-#include <gsl/gsl_cdf.h>
-#include <gsl/gsl_randist.h>
 
 #include "base/rng.h"
 #include "base/stats.h"
+#include "tests/unit/base/support.h"
+
+/* ---- Rng ---- */
 
 #define NUM_DRAWS 100000
 
@@ -426,6 +428,36 @@ static void test_below_near_half_the_range(void **state)
     }
 }
 
+/* ---- Parts ---- */
+
+/* Parts come as often as their weights say; parts of weight 0 never. */
+static void test_draws(void **state)
+{
+    static const double weights[] = {0, 3, 0, 1, 4, 0};
+    enum { NUM_PARTS = sizeof(weights) / sizeof(weights[0]), NUM_PART_DRAWS = 40000 };
+    int counts[NUM_PARTS] = {0};
+    spot_parts_t parts = {0};
+    spot_rng_t rng;
+
+    (void) state;
+    assert_true(spot_parts_sum(&parts) == 0);
+    for (size_t j = 0; j < NUM_PARTS; j++) {
+        assert_int_equal(spot_parts_add(&parts, weights[j]), 0);
+    }
+    assert_true(spot_parts_sum(&parts) == 8);
+    spot_rng_seek(&rng, 1, 0, SPOT_STREAM_JOB_SIZE, 0);
+    for (int j = 0; j < NUM_PART_DRAWS; j++) {
+        counts[spot_parts_draw(&parts, &rng)]++;
+    }
+    for (size_t j = 0; j < NUM_PARTS; j++) {
+        const double p = weights[j] / 8;
+        const double std = sqrt(NUM_PART_DRAWS * p * (1 - p));
+
+        assert_true(fabs(counts[j] - NUM_PART_DRAWS * p) <= 4.5 * std);
+    }
+    free(parts.until);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -446,7 +478,8 @@ int main(void)
         cmocka_unit_test(test_below_one_is_zero),
         cmocka_unit_test(test_below_is_unbiased_for_large_limits),
         cmocka_unit_test(test_below_near_half_the_range),
+        cmocka_unit_test(test_draws),
     };
 
-    return cmocka_run_group_tests_name("rng", tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, NULL, NULL);
 }

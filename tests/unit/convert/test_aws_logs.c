@@ -3,7 +3,7 @@
  * what the importers know of them. */
 #include <string.h>
 
-#include "base/texts.h"
+#include "base/memory.h"
 #include "tests/unit/base/support.h"
 #include "traces/convert/convert.h"
 #include "traces/trace_write.h"

@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/instream.h"
+#include "base/inputs.h"
 #include "sim/bench/advise/advise.h"
 #include "sim/bench/study/study.h"
 #include "sim/engines.h"

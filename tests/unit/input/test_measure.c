@@ -13,8 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/clock.h"
-#include "base/stop.h"
+#include "base/watch.h"
 #include "sim/input/search.h"
 
 #define FAILED ((double) INFINITY)

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "base/stop.h"
+#include "base/watch.h"
 #include "tests/unit/jobs/law_text.h"
 #include "traces/jobs/job_log.h"
 

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The theory of checkpoints against its worked cases, to the digits printed there;
- * against its limits; and against what makes each formula right: an optimum that no
- * other interval beats, a mean that is the sum over all checkpoints of a life. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -14,7 +12,64 @@
 #include "base/rng.h"
 #include "models/checkpoint_theory.h"
 
+/* ---- Checkpoint theory ---- */
+
 #define NUM_RANDOM 2000
+
+/* ---- The rules one by one ---- */
+
+static spot_theory_optima_t optima_of(double mtbf_s, double stall_s)
+{
+    return spot_theory_optima(
+        &(spot_theory_t){.mtbf_s = mtbf_s, .stall_s = stall_s, .busy = SPOT_BUSY_WAIT});
+}
+
+static double daly_first_s(double mtbf_s, double stall_s)
+{
+    return optima_of(mtbf_s, stall_s).daly_first_s;
+}
+
+static double daly_higher_s(double mtbf_s, double stall_s)
+{
+    return optima_of(mtbf_s, stall_s).daly_higher_s;
+}
+
+static double exact_s(double mtbf_s, double stall_s)
+{
+    return optima_of(mtbf_s, stall_s).exact_s;
+}
+
+static double best_s(const spot_theory_t *theory)
+{
+    return spot_theory_optima(theory).best_s;
+}
+
+static double period_s(const spot_theory_t *theory, double work_s)
+{
+    return spot_theory_worth(theory, work_s).period_s;
+}
+
+static double segment_s(const spot_theory_t *theory, double work_s)
+{
+    return spot_theory_worth(theory, work_s).segment_s;
+}
+
+static double segment_immune_s(const spot_theory_t *theory, double work_s)
+{
+    return spot_theory_worth(theory, work_s).segment_immune_s;
+}
+
+static double efficiency_immune(const spot_theory_t *theory, double work_s)
+{
+    return spot_theory_worth(theory, work_s).efficiency_immune;
+}
+
+static double waste_of(const spot_theory_t *theory, double work_s)
+{
+    return spot_theory_worth(theory, work_s).waste;
+}
+
+/* ---- Tests ---- */
 
 static void assert_digits(double value, double expected, double half_unit)
 {
@@ -48,21 +103,21 @@ static void test_worked_synchronous_cases(void **state)
     (void) state;
     for (size_t j = 0; j < sizeof(cases) / sizeof(cases[0]); j++) {
         const double mtbf_s = cases[j].mtbf_s;
-        const double work_s = spot_theory_daly_higher_s(mtbf_s, 300);
+        const double work_s = daly_higher_s(mtbf_s, 300);
         const spot_theory_t theory = {mtbf_s, 300, 0, 600, SPOT_BUSY_WAIT};
 
         assert_digits(spot_theory_young_s(mtbf_s, 300), cases[j].young_s, 5e-5);
-        assert_digits(spot_theory_daly_first_s(mtbf_s, 300), cases[j].first_s, 5e-5);
+        assert_digits(daly_first_s(mtbf_s, 300), cases[j].first_s, 5e-5);
         assert_digits(work_s, cases[j].higher_s, 5e-7);
-        assert_digits(spot_theory_exact_s(mtbf_s, 300), cases[j].exact_s, 5e-7);
-        assert_digits(spot_theory_best_s(&theory), cases[j].exact_s, 5e-7);
-        assert_digits(spot_theory_segment_s(&theory, work_s), cases[j].segment_s, 5e-7);
+        assert_digits(exact_s(mtbf_s, 300), cases[j].exact_s, 5e-7);
+        assert_digits(best_s(&theory), cases[j].exact_s, 5e-7);
+        assert_digits(segment_s(&theory, work_s), cases[j].segment_s, 5e-7);
         assert_digits(1 / spot_theory_efficiency(&theory, work_s), cases[j].ratio, 5e-9);
-        assert_digits(spot_theory_segment_s(&theory, 1000), cases[j].at_1000_s, 5e-7);
-        assert_digits(spot_theory_segment_immune_s(&theory, 1000), cases[j].immune_at_1000_s, 5e-7);
+        assert_digits(segment_s(&theory, 1000), cases[j].at_1000_s, 5e-7);
+        assert_digits(segment_immune_s(&theory, 1000), cases[j].immune_at_1000_s, 5e-7);
     }
-    assert_true(spot_theory_daly_higher_s(100, 200) == 100);
-    assert_true(spot_theory_daly_higher_s(100, 1e6) == 100);
+    assert_true(daly_higher_s(100, 200) == 100);
+    assert_true(daly_higher_s(100, 1e6) == 100);
 }
 
 static void test_worked_asynchronous_cases(void **state)
@@ -87,13 +142,13 @@ static void test_worked_asynchronous_cases(void **state)
         const double work_s = cases[j].work_s;
         spot_theory_t theory = cases[j].theory;
 
-        assert_digits(spot_theory_period_s(&theory, work_s), cases[j].period_s, 0);
+        assert_digits(period_s(&theory, work_s), cases[j].period_s, 0);
         assert_digits(spot_theory_efficiency(&theory, work_s), cases[j].efficiency, 5e-9);
         if (cases[j].monte_carlo_se > 0) {
             assert_digits(spot_theory_efficiency(&theory, work_s), cases[j].monte_carlo,
                 4.5 * cases[j].monte_carlo_se);
         }
-        assert_digits(spot_theory_best_s(&theory), cases[j].best_s, 5e-5);
+        assert_digits(best_s(&theory), cases[j].best_s, 5e-5);
         theory.persist_s = 0;
         assert_digits(spot_theory_efficiency(&theory, work_s), cases[j].without_persist, 5e-9);
         theory.stall_s += cases[j].theory.persist_s;
@@ -151,18 +206,17 @@ static void test_nothing_beats_the_best(void **state)
     spot_rng_seek(&rng, 1, 0, SPOT_STREAM_GAP, 0);
     for (int j = 0; j < NUM_RANDOM; j++) {
         const spot_theory_t theory = draw_theory(&rng);
-        const double best_s = spot_theory_best_s(&theory);
-        const double best = spot_theory_efficiency(&theory, best_s);
+        const double best = best_s(&theory);
+        const double most = spot_theory_efficiency(&theory, best);
 
-        assert_near(best_s, searched_best_s(&theory), 1e-4);
+        assert_near(best, searched_best_s(&theory), 1e-4);
         for (int k = -30; k <= 30; k++) {
-            const double other_s = best_s * exp(k * fabs((double) k) / 100);
+            const double other_s = best * exp(k * fabs((double) k) / 100);
 
-            assert_true(spot_theory_efficiency(&theory, other_s) <= best * (1 + 1e-13));
+            assert_true(spot_theory_efficiency(&theory, other_s) <= most * (1 + 1e-13));
         }
-        num_turned += best_s == theory.mtbf_s;
-        num_bound +=
-            best_s != theory.mtbf_s && best_s != spot_theory_exact_s(theory.mtbf_s, theory.stall_s);
+        num_turned += best == theory.mtbf_s;
+        num_bound += best != theory.mtbf_s && best != exact_s(theory.mtbf_s, theory.stall_s);
     }
     assert_true(num_turned > 20 && num_bound > 100);
     assert_true(num_turned + num_bound < NUM_RANDOM / 2);
@@ -175,7 +229,7 @@ static void test_exact_optimum_is_stationary(void **state)
     (void) state;
     for (int j = -200; j <= 8; j++) {
         const double share = pow(10, j / 10.0);
-        const double x = spot_theory_exact_s(1, share);
+        const double x = exact_s(1, share);
         double left = 0;
 
         assert_true(x > 0 && x < 1);
@@ -187,14 +241,14 @@ static void test_exact_optimum_is_stationary(void **state)
             }
         }
         assert_near(left, share, 2e-11);
-        assert_near(spot_theory_exact_s(86400, 86400 * share), 86400 * x, 1e-11);
+        assert_near(exact_s(86400, 86400 * share), 86400 * x, 1e-11);
     }
-    assert_true(spot_theory_exact_s(1, 0) == 0);
-    assert_true(spot_theory_exact_s(1, 1e9) == 1);
+    assert_true(exact_s(1, 0) == 0);
+    assert_true(exact_s(1, 1e9) == 1);
     /* Young and Daly are its expansion. */
-    assert_near(spot_theory_young_s(1, 1e-10), spot_theory_exact_s(1, 1e-10), 2e-5);
-    assert_near(spot_theory_daly_first_s(1, 1e-6), spot_theory_exact_s(1, 1e-6), 1e-3);
-    assert_near(spot_theory_daly_higher_s(1, 1e-6), spot_theory_exact_s(1, 1e-6), 1e-6);
+    assert_near(spot_theory_young_s(1, 1e-10), exact_s(1, 1e-10), 2e-5);
+    assert_near(daly_first_s(1, 1e-6), exact_s(1, 1e-6), 1e-3);
+    assert_near(daly_higher_s(1, 1e-6), exact_s(1, 1e-6), 1e-6);
 }
 
 /* The best whole number of steps is not beaten by another number. */
@@ -242,9 +296,9 @@ static void test_limits(void **state)
 
         sync.persist_s = 0;
         efficiency = spot_theory_efficiency(&sync, work_s);
-        assert_near(spot_theory_segment_s(&sync, work_s),
+        assert_near(segment_s(&sync, work_s),
             mtbf_s * exp(theory.restart_s / mtbf_s) * expm1(period_s / mtbf_s), 1e-12);
-        assert_near(efficiency * spot_theory_segment_s(&sync, work_s), work_s, 1e-12);
+        assert_near(efficiency * segment_s(&sync, work_s), work_s, 1e-12);
         sync.busy = SPOT_BUSY_WAIT + SPOT_BUSY_JOIN - theory.busy;
         assert_near(spot_theory_efficiency(&sync, work_s), efficiency, 1e-13);
 
@@ -252,17 +306,13 @@ static void test_limits(void **state)
         assert_near(
             spot_theory_efficiency(&theory, work_s), spot_theory_efficiency(&sync, work_s), 1e-12);
         assert_near(
-            spot_theory_efficiency(&theory, work_s) * spot_theory_segment_s(&theory, work_s),
-            work_s, 1e-12);
+            spot_theory_efficiency(&theory, work_s) * segment_s(&theory, work_s), work_s, 1e-12);
         /* A restart that is not hit is shorter; without one it makes no difference. */
-        assert_true(spot_theory_segment_immune_s(&theory, work_s) <=
-                    spot_theory_segment_s(&theory, work_s) * (1 + 1e-12));
-        assert_near(spot_theory_efficiency_immune(&theory, work_s) *
-                        spot_theory_segment_immune_s(&theory, work_s),
-            work_s, 1e-12);
+        assert_true(segment_immune_s(&theory, work_s) <= segment_s(&theory, work_s) * (1 + 1e-12));
+        assert_near(
+            efficiency_immune(&theory, work_s) * segment_immune_s(&theory, work_s), work_s, 1e-12);
         sync.restart_s = 0;
-        assert_near(spot_theory_segment_immune_s(&sync, work_s),
-            spot_theory_segment_s(&sync, work_s), 1e-14);
+        assert_near(segment_immune_s(&sync, work_s), segment_s(&sync, work_s), 1e-14);
     }
 }
 
@@ -321,26 +371,26 @@ static void test_extremes(void **state)
             times_s[rest / num / num % num], times_s[rest / num / num / num % num],
             id % 2 == 0 ? SPOT_BUSY_WAIT : SPOT_BUSY_JOIN};
         const double work_s = times_s[rest / num / num / num / num];
-        double efficiency, best_s;
+        double efficiency, best;
 
         if (theory.mtbf_s == 0) {
             assert_false(spot_theory_is_valid(&theory));
             continue;
         }
         efficiency = spot_theory_efficiency(&theory, work_s);
-        best_s = spot_theory_best_s(&theory);
+        best = best_s(&theory);
         assert_true(spot_theory_is_valid(&theory));
         assert_true(efficiency >= 0 && efficiency <= 1 + 1e-12);
-        assert_true(spot_theory_segment_s(&theory, work_s) >= work_s * (1 - 1e-12));
-        assert_true(spot_theory_segment_immune_s(&theory, work_s) >= 0);
-        assert_true(spot_theory_efficiency_immune(&theory, work_s) <= 1 + 1e-12);
-        assert_true(spot_theory_efficiency_immune(&theory, work_s) >= efficiency * (1 - 1e-12));
-        assert_true(spot_theory_waste(&theory, work_s) >= 0);
-        assert_true(best_s >= 0 && best_s <= SPOT_THEORY_MAX_S);
-        assert_true(spot_theory_efficiency(&theory, best_s) >= efficiency * (1 - 1e-12));
+        assert_true(segment_s(&theory, work_s) >= work_s * (1 - 1e-12));
+        assert_true(segment_immune_s(&theory, work_s) >= 0);
+        assert_true(efficiency_immune(&theory, work_s) <= 1 + 1e-12);
+        assert_true(efficiency_immune(&theory, work_s) >= efficiency * (1 - 1e-12));
+        assert_true(waste_of(&theory, work_s) >= 0);
+        assert_true(best >= 0 && best <= SPOT_THEORY_MAX_S);
+        assert_true(spot_theory_efficiency(&theory, best) >= efficiency * (1 - 1e-12));
         assert_true(isfinite(spot_theory_young_s(theory.mtbf_s, theory.stall_s)));
-        assert_true(isfinite(spot_theory_daly_first_s(theory.mtbf_s, theory.stall_s)));
-        assert_true(isfinite(spot_theory_daly_higher_s(theory.mtbf_s, theory.stall_s)));
+        assert_true(isfinite(daly_first_s(theory.mtbf_s, theory.stall_s)));
+        assert_true(isfinite(daly_higher_s(theory.mtbf_s, theory.stall_s)));
         num_checks++;
     }
     assert_true(num_checks > 20000);
@@ -375,12 +425,11 @@ static void test_waste(void **state)
     const spot_theory_t sync = {86400, 300, 0, 600, SPOT_BUSY_WAIT};
 
     (void) state;
-    assert_near(spot_theory_waste(&theory, 1000), 1e-3 + (500 + 5 + 3) / 1e6, 1e-14);
-    assert_near(1 - spot_theory_efficiency(&theory, 1000), spot_theory_waste(&theory, 1000), 2e-3);
-    assert_near(spot_theory_waste(&sync, 7200), 300 / 7200.0 + (3600 + 600) / 86400.0, 1e-14);
+    assert_near(waste_of(&theory, 1000), 1e-3 + (500 + 5 + 3) / 1e6, 1e-14);
+    assert_near(1 - spot_theory_efficiency(&theory, 1000), waste_of(&theory, 1000), 2e-3);
+    assert_near(waste_of(&sync, 7200), 300 / 7200.0 + (3600 + 600) / 86400.0, 1e-14);
     /* Young's interval is its stationary point. */
-    assert_near(
-        spot_theory_waste(&sync, 7200 * 1.001), spot_theory_waste(&sync, 7200 / 1.001), 1e-14);
+    assert_near(waste_of(&sync, 7200 * 1.001), waste_of(&sync, 7200 / 1.001), 1e-14);
 }
 
 /* q (mem/2 + fetch)/M + (1 - q)(remote/2 + load)/M, and where all or nothing is
@@ -400,8 +449,147 @@ static void test_memory_loss(void **state)
     assert_near(spot_theory_memory_loss(&async, &memory, 10800), (9 + 40) / 86400.0, 1e-14);
     memory.share = 0;
     assert_near(spot_theory_memory_loss(&async, &memory, 10800),
-        spot_theory_waste(&async, 10800) - 2 / 10800.0, 1e-14);
+        waste_of(&async, 10800) - 2 / 10800.0, 1e-14);
     assert_true(spot_theory_memory_loss(&async, &memory, 0) > 0);
+}
+
+/* ---- Peer copies ---- */
+
+static double probability(int64_t num_instances, int64_t group_size, int64_t num_lost)
+{
+    double p = -1;
+
+    assert_int_equal(spot_peer_recovery_probability(num_instances, group_size, num_lost, &p), 0);
+    return p;
+}
+
+static void assert_close(double value, double expected, double tolerance)
+{
+    if (!(fabs(value - expected) <= tolerance * fabs(expected))) {
+        fail_msg("%.17g is not %.17g", value, expected);
+    }
+}
+
+static void test_published_values(void **state)
+{
+    (void) state;
+    assert_true(fabs(probability(16, 2, 2) - 0.933333) < 5e-7);
+    assert_true(fabs(probability(16, 2, 3) - 0.8) < 1e-12);
+    assert_true(fabs(probability(16, 2, 4) - 0.615385) < 5e-7);
+}
+
+static int count_bits(uint32_t bits)
+{
+    int count = 0;
+
+    for (; bits != 0; bits &= bits - 1) {
+        count++;
+    }
+    return count;
+}
+
+/* Whether each group keeps a survivor when the instances of a bit set are lost. */
+static bool keeps_all(uint32_t lost, int64_t num_instances, int64_t group_size)
+{
+    uint32_t groups = 0;
+
+    for (int64_t j = 0; j < num_instances; j++) {
+        if (((lost >> j) & 1) == 0) {
+            groups |= UINT32_C(1) << spot_peer_group_of(num_instances, group_size, j);
+        }
+    }
+    return groups == (UINT32_C(1) << spot_peer_groups(num_instances, group_size)) - 1;
+}
+
+static void test_every_set(void **state)
+{
+    (void) state;
+    for (int64_t n = 1; n <= 13; n++) {
+        for (int64_t m = 1; m <= n + 1; m++) {
+            uint32_t num_sets[14] = {0}, num_kept[14] = {0};
+
+            for (uint32_t lost = 0; lost < UINT32_C(1) << n; lost++) {
+                const int num_lost = count_bits(lost);
+
+                num_sets[num_lost]++;
+                num_kept[num_lost] += keeps_all(lost, n, m) ? 1U : 0U;
+            }
+            for (int64_t k = 0; k <= n; k++) {
+                assert_close(
+                    probability(n, m, k), (double) num_kept[k] / (double) num_sets[k], 1e-12);
+            }
+        }
+    }
+}
+
+/* Groups hold their size, but for the last one, and are as many as fit. */
+static void test_groups(void **state)
+{
+    (void) state;
+    for (int64_t n = 1; n <= 40; n++) {
+        for (int64_t m = 1; m <= 12; m++) {
+            int64_t counts[40] = {0};
+            const int64_t num_groups = spot_peer_groups(n, m);
+
+            for (int64_t j = 0; j < n; j++) {
+                counts[spot_peer_group_of(n, m, j)]++;
+            }
+            for (int64_t j = 0; j < num_groups - 1; j++) {
+                assert_int_equal(counts[j], m);
+            }
+            assert_true(counts[num_groups - 1] < 2 * m);
+            assert_true(counts[num_groups - 1] >= m || n < m);
+        }
+    }
+}
+
+static long double choose(int64_t n, int64_t k)
+{
+    long double product = 1;
+
+    if (k < 0 || k > n) {
+        return 0;
+    }
+    for (int64_t j = 1; j <= k; j++) {
+        product = product * (long double) (n - k + j) / (long double) j;
+    }
+    return product;
+}
+
+/* Sum over j of (-1)^j C(g,j) C(N-jm,k-jm) / C(N,k), where it does not cancel. */
+static void test_alternating_sum(void **state)
+{
+    (void) state;
+    for (int64_t m = 2; m <= 4; m++) {
+        for (int64_t g = 1; g <= 16; g++) {
+            for (int64_t k = 0; k <= 8 && k <= m * g; k++) {
+                long double sum = 0;
+
+                for (int64_t j = 0; j <= g; j++) {
+                    sum += (j % 2 == 0 ? 1 : -1) * choose(g, j) * choose(m * g - j * m, k - j * m);
+                }
+                assert_true(
+                    fabs(probability(m * g, m, k) - (double) (sum / choose(m * g, k))) < 1e-12);
+            }
+        }
+    }
+}
+
+/* Pairs: 2^k C(g,k) / C(2g,k), also where it is tiny. */
+static void test_large_fleets(void **state)
+{
+    static const int64_t counts[] = {1, 2, 10, 50, 200, 400};
+
+    (void) state;
+    for (size_t j = 0; j < sizeof(counts) / sizeof(counts[0]); j++) {
+        long double expected = 1;
+
+        for (int64_t r = 0; r < counts[j]; r++) {
+            expected *= (long double) (1000 - 2 * r) / (long double) (1000 - r);
+        }
+        assert_close(probability(1000, 2, counts[j]), (double) expected, 1e-9);
+    }
+    assert_true(probability(1000, 2, 501) == 0);
 }
 
 int main(void)
@@ -419,6 +607,11 @@ int main(void)
         cmocka_unit_test(test_domain),
         cmocka_unit_test(test_waste),
         cmocka_unit_test(test_memory_loss),
+        cmocka_unit_test(test_published_values),
+        cmocka_unit_test(test_every_set),
+        cmocka_unit_test(test_groups),
+        cmocka_unit_test(test_alternating_sum),
+        cmocka_unit_test(test_large_fleets),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "base/build_info.h"
+#include "base/provenance.h"
 #include "tests/unit/page/page_case.h"
 #include "tests/unit/reports/sample.h"
 

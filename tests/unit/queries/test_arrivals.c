@@ -2,8 +2,8 @@
 #include <gsl/gsl_cdf.h>
 #include <signal.h>
 
-#include "base/stop.h"
 #include "base/units.h"
+#include "base/watch.h"
 #include "tests/unit/queries/query_text.h"
 #include "traces/queries/arrivals_fit.h"
 

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "models/reroute.h"
+#include "models/job.h"
 #include "sim/train/job/run_log.h"
 
 int64_t law_step_ms(const spot_job_t *job, int64_t num_pipelines, int64_t depth)

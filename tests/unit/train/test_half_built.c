@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "models/instance_table.h"
+#include "models/measured_table.h"
 #include "models/profile.h"
 #include "models/step_grid.h"
 #include "spotsim.h"

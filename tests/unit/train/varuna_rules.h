@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "models/instance_table.h"
+#include "models/measured_table.h"
 
 enum { RULES_ADD = 1, RULES_REMOVE = 2 };
 

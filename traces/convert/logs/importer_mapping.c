@@ -8,9 +8,9 @@
 #include <string.h>
 #include <strings.h>
 
-#include "base/key_table.h"
+#include "base/keys.h"
+#include "base/memory.h"
 #include "base/name_match.h"
-#include "base/texts.h"
 #include "base/units.h"
 #include "traces/convert/logs/instance_log.h"
 

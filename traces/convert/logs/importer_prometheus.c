@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/datetime.h"
-#include "base/texts.h"
+#include "base/memory.h"
 #include "base/units.h"
 #include "traces/convert/logs/instance_log.h"
 

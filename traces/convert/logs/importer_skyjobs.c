@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/datetime.h"
-#include "base/texts.h"
+#include "base/memory.h"
 #include "traces/convert/logs/instance_log.h"
 
 /* The begins of messages. A recovery alone says nothing of the cluster. */

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/texts.h"
+#include "base/memory.h"
 #include "traces/convert/logs/instance_log.h"
 
 enum { MAX_NODES = 65536 }; /* of a list */

@@ -7,7 +7,7 @@
 
 #include "base/bind.h"
 #include "models/job.h"
-#include "models/measured_curve.h"
+#include "models/measured_table.h"
 #include "sim/train/recovery/recovery.h"
 
 /* The most layers of a model; the deepest pipeline has one stage less. */
