@@ -12,7 +12,6 @@
 
 #include "base/files.h"
 #include "base/units.h"
-#include "cli/options.h"
 #include "reports/table/wrap.h"
 
 /* Wider than any screen; beyond, COLUMNS is a mistake. */
@@ -23,6 +22,13 @@
 
 /* Of what zlib takes at once. */
 #define MAX_PART_BYTES (1u << 30)
+
+bool spot_has_suffix(const char *path, const char *suffix)
+{
+    const size_t num_bytes = strlen(path), length = strlen(suffix);
+
+    return num_bytes >= length && strcmp(path + num_bytes - length, suffix) == 0;
+}
 
 /* That of the user, whatever the program's own locale is. */
 bool spot_terminal_is_utf8(void)

@@ -42,6 +42,9 @@ spot_doc_t spot_doc_of_terminal(FILE *out);
 /* Whether the locale is one of UTF-8. */
 bool spot_terminal_is_utf8(void);
 
+/* Whether a name ends so, such as in ".gz". */
+bool spot_has_suffix(const char *path, const char *suffix);
+
 /* Starts an answer, or the bytes of a file, compressed if it ends in .gz. Returns the
  * stream, NULL after an error. */
 FILE *spot_output_begin(spot_output_t *self, const spot_target_t *target, spot_diag_t *diag);
