@@ -19,7 +19,7 @@
 #include "base/units.h"
 #include "base/utf8.h"
 #include "cli/output.h"
-#include "reports/traces/trace_pictures.h"
+#include "reports/traces/trace_report.h"
 #include "sim/bench/store/origin.h"
 #include "sim/bench/store/store_sqlite.h"
 

@@ -16,7 +16,6 @@
 #include "cli/command.h"
 #include "cli/command_trace.h"
 #include "cli/progress.h"
-#include "reports/advice_chart.h"
 #include "reports/advice_report.h"
 #include "reports/page/page.h"
 #include "sim/bench/advise/advise.h"

@@ -17,7 +17,7 @@
 #include "models/step_grid.h"
 #include "models/throughput.h"
 #include "reports/plan_report.h"
-#include "reports/table/wrap.h"
+#include "reports/table/terminal.h"
 #include "sim/bench/analysis/completeness.h"
 #include "sim/bench/store/store_sqlite.h"
 #include "sim/bench/study/study.h"

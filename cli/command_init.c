@@ -12,7 +12,7 @@
 #include "cli/command_trace.h"
 #include "cli/manual.h"
 #include "models/step_grid.h"
-#include "reports/table/wrap.h"
+#include "reports/table/terminal.h"
 #include "sim/bench/engine/scenario_file.h"
 #include "sim/bench/study/study.h"
 #include "sim/engines.h"

@@ -13,7 +13,6 @@
 #include "models/loader/fit.h"
 #include "models/loader/measured.h"
 #include "reports/draw.h"
-#include "reports/picture_files.h"
 #include "reports/table/table_terminal.h"
 
 /* ---- Pictures ---- */

@@ -8,7 +8,7 @@
 #include "cli/results.h"
 #include "models/price.h"
 #include "reports/draw.h"
-#include "reports/table/table_machine.h"
+#include "reports/table/table.h"
 #include "traces/prices/price_history.h"
 
 typedef struct {

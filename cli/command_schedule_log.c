@@ -11,7 +11,7 @@
 #include "base/memory.h"
 #include "base/memory_limit.h"
 #include "cli/command.h"
-#include "reports/table/table_machine.h"
+#include "reports/table/table.h"
 #include "reports/table/table_terminal.h"
 #include "reports/table/terminal.h"
 #include "sim/bench/engine/scenario_file.h"

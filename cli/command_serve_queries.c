@@ -5,7 +5,7 @@
 #include "base/csv.h"
 #include "base/stop.h"
 #include "cli/command.h"
-#include "reports/table/table_machine.h"
+#include "reports/table/table.h"
 #include "reports/table/table_terminal.h"
 #include "sim/bench/engine/scenario_file.h"
 #include "traces/queries/arrivals.h"

@@ -12,7 +12,7 @@
 #include "models/checkpoint.h"
 #include "models/checkpoint_rules.h"
 #include "models/peer_copies.h"
-#include "reports/table/table_machine.h"
+#include "reports/table/table.h"
 #include "reports/table/table_terminal.h"
 #include "reports/table/terminal.h"
 

@@ -12,7 +12,7 @@
 
 #include "base/files.h"
 #include "base/units.h"
-#include "reports/table/wrap.h"
+#include "reports/table/terminal.h"
 
 /* Wider than any screen; beyond, COLUMNS is a mistake. */
 #define MAX_WIDTH 10000

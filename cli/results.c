@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/json.h"
-#include "reports/table/table_machine.h"
+#include "reports/table/table.h"
 #include "reports/table/table_terminal.h"
 
 static int write_json(FILE *out, size_t num_tables, spot_table_t *tables)

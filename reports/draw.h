@@ -11,6 +11,11 @@
 #include "base/error.h"
 #include "reports/chart/chart.h"
 
+/* FOLDER/NAME-WHAT.SUFFIX with NAME as by spot_file_name(). NULL: no memory. The caller
+ * frees it. */
+SPOT_MUST_CHECK char *spot_picture_path(
+    const char *folder, const char *name, const char *what, const char *suffix);
+
 typedef enum {
     SPOT_FORMAT_SVG,
     SPOT_FORMAT_PNG, /* twice the size of the SVG in pixels */

@@ -98,14 +98,6 @@ void spot_side_by_side_free(spot_side_by_side_t *self);
 
 /* The metric as the first study has it, and the unit in which it is shown. */
 const spot_metric_t *spot_side_by_side_metric(const spot_side_by_side_t *self, size_t metric_id);
-spot_shown_unit_t spot_side_by_side_shown(const spot_side_by_side_t *self, size_t metric_id);
-
-/* The main metric at a pair of points. */
-static inline const spot_metric_change_t *spot_side_by_side_change(
-    const spot_side_by_side_t *self, size_t pair_id)
-{
-    return &self->changes[pair_id * self->num_metrics + self->main_id];
-}
 
 /* Why nothing can be compared, in words that end a sentence, or NULL. */
 const char *spot_side_by_side_problem(const spot_side_by_side_t *self);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "reports/page/page.h"
+#include "reports/answer.h"
 
 #include <sha2.h>
 #include <stdlib.h>

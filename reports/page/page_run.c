@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "reports/cdf_chart.h"
 #include "reports/page/page_internal.h"
 #include "reports/page/page_timeline.h"
+#include "reports/run_chart.h"
 
 #define MAX_ROWS 200       /* of a table that is shown */
 #define MAX_CDF_POINTS 400 /* of a line */

@@ -6,6 +6,7 @@
 #include "reports/page/page_internal.h"
 #include "reports/plan_report.h"
 #include "reports/point_table.h"
+#include "reports/race_report.h"
 #include "reports/study_parts.h"
 
 /* ---- Pictures ---- */

@@ -10,8 +10,8 @@
 #include "base/memory.h"
 #include "base/units.h"
 #include "reports/page/page_internal.h"
+#include "reports/run_chart.h"
 #include "reports/table/document.h"
-#include "reports/timeline_chart.h"
 #include "reports/words.h"
 
 #define MAX_ROWS 150000        /* of a page of one run: 3 MB */

@@ -6,6 +6,13 @@
 
 #include "reports/table/table.h"
 
+/* In ASCII and the letters of Western Europe, which pdflatex takes; common signs as
+ * commands, and what else is not ASCII as its number, "U+6F22". */
+void spot_paper_latex_text(FILE *out, const char *text);
+
+/* For GitHub's dialect too: inside of tables, and beside HTML. */
+void spot_paper_markdown_text(FILE *out, const char *text);
+
 /* How a kind of document writes a table. Numbers have two digits of their half width;
  * marks are raised; notes stand below. Where it has no rows nothing is written. Error of
  * the table, IO. */

@@ -4,7 +4,6 @@
 #pragma once
 
 #include "reports/chart/chart.h"
-#include "reports/curve.h"
 #include "reports/table/table.h"
 #include "reports/traces/trace_figures.h"
 #include "reports/words.h"

@@ -10,8 +10,8 @@
 #include <cmocka.h>
 
 #include "base/utf8.h"
-#include "reports/study_parts.h"
-#include "reports/table/ascii_signs.h"
+#include "reports/report_text.h"
+#include "reports/table/terminal.h"
 #include "tests/unit/reports/sample.h"
 
 static void assert_signs(const char *text, const char *wanted)

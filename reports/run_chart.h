@@ -4,6 +4,7 @@
 #pragma once
 
 #include "reports/draw.h"
+#include "reports/run_series.h"
 #include "sim/bench/engine/series.h"
 
 /* More lines cannot be distinguished. */
@@ -35,3 +36,33 @@ SPOT_MUST_CHECK int spot_cdf_declare(spot_chart_t *chart, const void *context);
  * diag. */
 SPOT_MUST_CHECK int spot_cdf_write_beside(const spot_cdf_t *self, spot_declare_t declare,
     const void *context, const char *svg_path, spot_diag_t *diag);
+
+/* ---- Timeline chart ---- */
+
+/* The picture of one run: its levels as stacks over time with each one's share, a strip
+ * for each kind of events, its curve, its spans in lanes. Long runs are thinned to about
+ * one piece of time a pixel, which keeps peaks, dips and marks. */
+
+/* context is a spot_run_series_t that passed spot_run_series_check(). */
+SPOT_MUST_CHECK int spot_timeline_declare(spot_chart_t *chart, const void *context);
+
+/* The same with its distributions below. */
+SPOT_MUST_CHECK int spot_run_declare(spot_chart_t *chart, const void *context);
+
+/* ---- Progress chart ---- */
+
+/* How far several runs have come over time: one curve a run, named at its end. */
+
+/* More could not be told apart. */
+#define SPOT_MAX_PROGRESS_LINES 16
+
+typedef struct {
+    const char *title;
+    const char *note;              /* what was run */
+    size_t num_lines;              /* 1 ... SPOT_MAX_PROGRESS_LINES */
+    const char *const *names;      /* [num_lines] */
+    const spot_run_series_t *runs; /* [num_lines] of which the curve is drawn */
+} spot_progress_lines_t;
+
+/* context is a spot_progress_lines_t. BAD_PARAM where all runs are empty. */
+SPOT_MUST_CHECK int spot_progress_declare(spot_chart_t *chart, const void *context);
