@@ -8,9 +8,8 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "reports/chart/model.h"
 
-/* ---- Chart ---- */
+/* ---- Memory of declarations ---- */
 
 #define USUAL_THICKNESS 0.68
 
@@ -417,7 +416,7 @@ void spot_chart_add_span(spot_chart_t *self, double row, double low, double high
     spot_chart_add(self, &(spot_chart_datum_t){.x = low, .y = row, .x_low = low, .x_high = high});
 }
 
-/* ---- Curve ---- */
+/* ---- Curves ---- */
 
 int spot_curve_add(spot_curve_t *self, double x, double y)
 {
