@@ -10,7 +10,6 @@
 #include "base/utf8.h"
 #include "cli/command.h"
 #include "cli/progress.h"
-#include "reports/traces/trace_figures.h"
 #include "reports/traces/trace_report.h"
 #include "sim/train/job/trace_source.h"
 #include "traces/convert/importer.h"

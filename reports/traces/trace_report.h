@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The figures of a trace as text for a terminal. */
+/* What is shown of a trace: its figures as text, and which pictures there are of a trace, of a fit
+ * and of a comparison.
+ *
+ * Pictures go to a folder that an option names: check it before long work with
+ * spot_pictures_check(), then draw with the calls below, which write all pictures that can be
+ * drawn. Each is described in picture_population.h or picture_durations.h. */
 #pragma once
 
 #include "base/diag.h"
@@ -13,23 +18,14 @@
 #include "traces/lifetimes.h"
 #include "traces/trace.h"
 
+/* ---- Figures as text ---- */
+
 /* Prints the figures in groups, some ten lines. For kind availability the labels speak
  * of obtainable instances, as nothing ran. NO_MEMORY, IO. */
 SPOT_MUST_CHECK int spot_describe_print(
     const spot_describe_t *self, const spot_terminal_t *terminal, FILE *out);
 
-/* ---- Comparison table ---- */
-
-/* How near models come to a recorded trace, as tables for a terminal. */
-
-/* The figures of the trace, its halves and the models; their distances to it; and how
- * much nearer each model is than the one of the seed study. NO_MEMORY, IO. */
-SPOT_MUST_CHECK int spot_comparison_table_write(
-    const spot_comparison_t *self, const spot_terminal_t *terminal, FILE *out);
-
-/* ---- Trace pictures ---- */
-
-/* Where commands draw to with --svg, and which pictures there are of a trace. */
+/* ---- Pictures of a trace and of a fit ---- */
 
 /* Checks before long work that pictures can be written to the folder of an option such
  * as "--svg", or that the folder can be made. folder NULL: there are no pictures.
@@ -54,16 +50,14 @@ SPOT_MUST_CHECK int spot_pictures_of_fit(const spot_fit_ranking_t *ranking,
     const spot_sample_t *sample, spot_sample_kind_t kind, spot_trace_kind_t trace_kind,
     double tick_s, const char *folder, const char *name, spot_diag_t *diag);
 
-/* ---- Comparison pictures ---- */
+/* ---- Pictures of a comparison ---- */
 
-/* The pictures that trace compare draws with --svg. */
+/* WHAT "distances": how far all columns are from the trace beside its halves. Columns:
+ * row, series, value, half_width. No value at all cannot be drawn. */
+SPOT_MUST_CHECK int spot_trace_plot_distances(
+    const spot_comparison_t *comparison, const char *folder, const char *name, spot_diag_t *diag);
 
-/* Draws how far all columns are from the trace beside its halves (NAME-distances), how
- * many standard errors models are from a reference, if they have one (NAME-reference),
- * and of each model or other trace, or of the halves, instances over time and gaps
- * (NAME-LABEL-WHAT). name: of the trace that the others are held against; watch: of
- * replications. Draws on after an error and returns the first one; IO, NO_MEMORY,
- * INTERRUPTED, OVERDRAW. */
-SPOT_MUST_CHECK int spot_pictures_of_comparison(const spot_comparison_t *comparison,
-    const spot_comparison_request_t *request, const spot_comparison_inputs_t *inputs,
-    const char *folder, const char *name, const spot_watch_t *watch, spot_diag_t *diag);
+/* WHAT "reference": how many standard errors the means of models are from those of a
+ * reference, with the same columns; nothing where there is no reference. */
+SPOT_MUST_CHECK int spot_trace_plot_reference(
+    const spot_comparison_t *comparison, const char *folder, const char *name, spot_diag_t *diag);
