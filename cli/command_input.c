@@ -9,7 +9,6 @@
 #include "base/files.h"
 #include "base/json.h"
 #include "base/units.h"
-#include "cli/results.h"
 #include "sim/bench/engine/scenario_file.h"
 #include "sim/input/place.h"
 #include "sim/input/search.h"
@@ -220,10 +219,10 @@ static int predict_run(spot_call_t *call)
             found.limit};
 
         if (arguments->target.is_json) {
-            return spot_results_write(call, arguments->target.path, put_json, &shown);
+            return spot_output_write(&call->diag, arguments->target.path, put_json, &shown);
         }
         fill_table(&shown, &table);
-        ret = spot_results_print(call, &arguments->target, NULL, NULL, NULL, 1, &table);
+        ret = spot_output_tables(&call->diag, &arguments->target, NULL, NULL, NULL, 1, &table);
     }
     return ret;
 }
@@ -435,8 +434,8 @@ static int answer(spot_call_t *call, const spot_search_t *search)
     spot_table_add_note(&tables[1], "",
         "Blocks above 1 change shuffling: blocks are dealt in random order, samples are "
         "shuffled inside a block only.");
-    ret = spot_results_print(
-        call, &arguments->target, arguments->csv_path, spot_results_put_csv, &tables[0], 2, tables);
+    ret = spot_output_tables(&call->diag, &arguments->target, arguments->csv_path,
+        spot_output_put_csv, &tables[0], 2, tables);
     return ret != 0 || search->best != NULL ? ret : SPOT_EXIT_FAILED;
 }
 
@@ -661,8 +660,8 @@ static int place_run(spot_call_t *call)
     }
     call->is_reading = ret != 0;
     if (ret == 0) {
-        ret = spot_results_print(call, &arguments->target, arguments->csv_path,
-            spot_results_put_csv, &tables[0], has_weights ? 3 : 2, tables);
+        ret = spot_output_tables(&call->diag, &arguments->target, arguments->csv_path,
+            spot_output_put_csv, &tables[0], has_weights ? 3 : 2, tables);
     }
     for (size_t j = 0; j < 3; j++) { /* those that are not printed, too */
         spot_table_free(&tables[j]);

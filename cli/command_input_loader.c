@@ -9,7 +9,7 @@
 #include "base/file_names.h"
 #include "base/json.h"
 #include "base/units.h"
-#include "cli/results.h"
+#include "cli/command.h"
 #include "models/loader/fit.h"
 #include "models/loader/measured.h"
 #include "reports/draw.h"
@@ -483,7 +483,7 @@ static int write_csv(spot_call_t *call, const spot_measured_runs_t *measured)
 
     fill_table(
         &table, measured, arguments->is_corrected ? NUM_FIGURES - 1 : NUM_PUBLISHED, figures, true);
-    ret = spot_results_write_csv(call, arguments->csv_path, &table);
+    ret = spot_output_csv(&call->diag, arguments->csv_path, &table);
     spot_table_free(&table);
     return ret;
 }
@@ -777,8 +777,8 @@ static int fit_run(spot_call_t *call)
     if (ret == 0) {
         call->is_reading = false;
         fill(tables, &call->texts, self);
-        ret = spot_results_print(
-            call, &self->target, self->model_path, put_model, self, NUM_TABLES, tables);
+        ret = spot_output_tables(
+            &call->diag, &self->target, self->model_path, put_model, self, NUM_TABLES, tables);
     }
     spot_loader_fit_free(&self->fit);
     spot_measured_runs_free(&self->measured[0]);

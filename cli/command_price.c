@@ -5,7 +5,6 @@
 
 #include "base/units.h"
 #include "cli/command.h"
-#include "cli/results.h"
 #include "models/price.h"
 #include "reports/draw.h"
 #include "reports/table/table.h"
@@ -135,7 +134,7 @@ static int run(spot_call_t *call)
 
     call->is_reading = ret != 0;
     if (ret == 0 && call->command->options == convert_options) {
-        ret = spot_results_write(call, arguments->output_path, write_steps, &steps);
+        ret = spot_output_write(&call->diag, arguments->output_path, write_steps, &steps);
     } else if (ret == 0) {
         const price_picture_t picture = {&steps, end_ms, paths->texts[0]};
 
@@ -144,7 +143,7 @@ static int run(spot_call_t *call)
                 price_declare, &picture, SPOT_FORMAT_SVG, arguments->picture_path, &call->diag);
         }
         fill_table(&table, &steps, end_ms);
-        ret = spot_error_first(ret, spot_results_print(call, &arguments->target,
+        ret = spot_error_first(ret, spot_output_tables(&call->diag, &arguments->target,
                                         arguments->csv_path, write_row, &table, 1, &table));
     }
     spot_price_steps_free(&steps);

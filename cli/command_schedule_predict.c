@@ -8,7 +8,6 @@
 #include "base/units.h"
 #include "cli/command.h"
 #include "cli/command_schedule_log.h"
-#include "cli/results.h"
 #include "models/packing_labels.h"
 #include "models/prediction_error.h"
 #include "models/throughput.h"
@@ -141,7 +140,7 @@ static int keep_model(spot_call_t *call, const spot_duration_learner_t *learner)
     const estimate_arguments_t *arguments = call->arguments;
 
     return learner->num_fits > 0
-               ? spot_results_write(call, arguments->model_path, write_model, &learner->model)
+               ? spot_output_write(&call->diag, arguments->model_path, write_model, &learner->model)
                : spot_diag_error(&call->diag, arguments->log_path, 0, 0,
                      "no model: it is fitted a week after the first submit, to at least "
                      "%d jobs that have ended",
@@ -220,7 +219,7 @@ static int estimate_run(spot_call_t *call)
     }
     if (ret == 0) {
         fill_errors(&errors, arguments, &self);
-        ret = spot_results_print(call, &arguments->target, arguments->estimates_path,
+        ret = spot_output_tables(&call->diag, &arguments->target, arguments->estimates_path,
             write_estimates, &self, 1, &errors);
     }
     spot_arena_free(&self.arena);
@@ -488,8 +487,8 @@ static int print(spot_call_t *call, const forecasted_t *self)
                 forecast->has_dates ? "" : " and does not see the date"));
     }
     spot_table_add_note(&tables[1], "", "Importance: the mean of |score| over the rows.");
-    return spot_results_print(
-        call, &arguments->target, arguments->forecast_path, write_forecast, self, 2, tables);
+    return spot_output_tables(
+        &call->diag, &arguments->target, arguments->forecast_path, write_forecast, self, 2, tables);
 }
 
 /* ---- The run of forecast ---- */
@@ -509,7 +508,7 @@ static int forecast_all(spot_call_t *call, forecasted_t *self)
     }
     call->is_reading = ret != 0;
     if (ret == 0 && arguments->new_model_path != NULL) {
-        ret = spot_results_write(call, arguments->new_model_path, write_models, self);
+        ret = spot_output_write(&call->diag, arguments->new_model_path, write_models, self);
     }
     return ret == 0 ? print(call, self) : ret;
 }
@@ -665,8 +664,8 @@ static int pack_train_run(spot_call_t *call)
         call->is_reading = false;
         fill_accuracy(&tables[1], &labels, fill_rules(&tables[0], &labels),
             arguments->colocation_path != NULL);
-        ret = spot_results_print(
-            call, &arguments->target, arguments->labels_path, write_labels, &labels, 2, tables);
+        ret = spot_output_tables(&call->diag, &arguments->target, arguments->labels_path,
+            write_labels, &labels, 2, tables);
     }
     spot_packing_labels_free(&labels);
     return ret;

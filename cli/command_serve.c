@@ -10,18 +10,105 @@
 #include "base/json.h"
 #include "base/memory.h"
 #include "base/stop.h"
+#include "base/texts.h"
 #include "base/yaml.h"
 #include "cli/command.h"
 #include "cli/progress.h"
-#include "cli/results.h"
-#include "reports/frontier_chart.h"
-#include "reports/run_chart.h"
+#include "reports/draw.h"
 #include "reports/table/table.h"
+#include "reports/words.h"
 #include "sim/bench/engine/scenario_file.h"
 #include "sim/serve/experiment.h"
 #include "sim/serve/needs.h"
 #include "sim/serve/planner.h"
 #include "sim/serve/run.h"
+
+/* An objective, and the least cost per hour that planners found for it; NAN: none. */
+typedef struct {
+    double slo_ms;
+    double exact, greedy;
+} frontier_point_t;
+
+typedef struct {
+    const char *name;  /* of the scenario; NULL: none */
+    double percentile; /* of the objectives */
+    size_t num_points;
+    const frontier_point_t *points; /* [num_points] slo_ms increasing */
+} frontier_t;
+
+/* ---- The picture of a frontier ---- */
+
+#define ROOM 1.08 /* above the dearest plan */
+
+static void declare_gaps(spot_chart_t *chart, const frontier_t *self, double high)
+{
+    spot_chart_series(chart, &(spot_chart_series_t){.kind = SPOT_CHART_AREA_STEPS,
+                                 .name = "no plan",
+                                 .name_at = SPOT_CHART_NAME_LEGEND,
+                                 .colour = SPOT_INK_OTHER,
+                                 .is_alone = true,
+                                 .is_faint = true});
+    for (size_t j = 0; j < self->num_points; j++) {
+        spot_chart_add_xy(
+            chart, self->points[j].slo_ms, isnan(self->points[j].exact) ? high : (double) NAN);
+    }
+}
+
+static void declare_costs(spot_chart_t *chart, const frontier_t *self, bool is_exact)
+{
+    spot_chart_series(chart, &(spot_chart_series_t){.kind = SPOT_CHART_STEPS,
+                                 .name = is_exact ? "exact" : "greedy",
+                                 .name_at = SPOT_CHART_NAME_LEGEND,
+                                 .colour = is_exact ? SPOT_INK_ACCENT : SPOT_INK_LOSS,
+                                 .dash = is_exact ? SPOT_CHART_SOLID : SPOT_CHART_DASHED,
+                                 .marker = is_exact ? SPOT_CHART_CIRCLE : SPOT_CHART_SQUARE,
+                                 .is_hollow = !is_exact});
+    for (size_t j = 0; j < self->num_points; j++) {
+        spot_chart_add_xy(chart, self->points[j].slo_ms,
+            is_exact ? self->points[j].exact : self->points[j].greedy);
+    }
+}
+
+/* Steps: a configuration that meets an objective meets all later ones. Objectives that
+ * the exact planner finds nothing for are shaded. context is a frontier_t. */
+static int declare_frontier(spot_chart_t *chart, const void *context)
+{
+    const frontier_t *self = context;
+    spot_texts_t texts = {0};
+    size_t num_unsolved = 0;
+    double high = 0;
+    int ret;
+
+    for (size_t j = 0; j < self->num_points; j++) {
+        num_unsolved += isnan(self->points[j].exact) ? 1 : 0;
+        high = fmax(high, fmax(self->points[j].exact, self->points[j].greedy));
+    }
+    high = high > 0 ? ROOM * high : 1;
+    spot_chart_title(chart, "What does a tighter latency objective cost?");
+    spot_chart_note(chart, "%s%spercentile %.6g of the latencies · %zu objective%s",
+        self->name == NULL ? "" : spot_words_shown(&texts, self->name),
+        self->name == NULL ? "" : " · ", self->percentile, self->num_points,
+        self->num_points == 1 ? "" : "s");
+    spot_chart_describe(chart,
+        "Cost per hour of the cheapest configuration by latency objective, from %.6g ms "
+        "to %.6g ms; the exact planner finds none for %zu of %zu objectives.",
+        self->points[0].slo_ms, self->points[self->num_points - 1].slo_ms, num_unsolved,
+        self->num_points);
+    spot_chart_panel(chart, &(spot_chart_panel_t){.x = {.name = "latency objective (ms)"},
+                                .y = {.name = "cost per hour", .high = high},
+                                .empty = num_unsolved == self->num_points
+                                             ? "no configuration meets any of these objectives"
+                                             : NULL});
+    if (num_unsolved > 0 && num_unsolved < self->num_points) {
+        declare_gaps(chart, self, high);
+    }
+    for (int is_exact = 0; is_exact <= 1 && num_unsolved < self->num_points; is_exact++) {
+        declare_costs(chart, self, is_exact != 0);
+    }
+    ret = texts.error;
+    spot_texts_free(&texts);
+    return ret != 0 ? ret : spot_chart_error(chart);
+}
 
 typedef struct {
     const char *scenario_path;
@@ -32,12 +119,12 @@ typedef struct {
     int64_t seed;
     int64_t replication;
     spot_option_list_t sets;
-} serve_arguments_t;
+} arguments_t;
 
 /* A scenario and the queries of its replication. */
 typedef struct {
     spot_call_t *call;
-    const serve_arguments_t *arguments;
+    const arguments_t *arguments;
     spot_yaml_t document; /* places of messages */
     spot_serve_scenario_t scenario;
     spot_arrivals_t arrivals; /* their rate is not NAN */
@@ -51,11 +138,9 @@ typedef enum {
     SERVE_COMPARE /* the least cost, by three planners */
 } serve_verb_t;
 
-typedef serve_arguments_t arguments_t;
-
 /* ---- Options ---- */
 
-static const serve_arguments_t serve_initial = {.seed = 1};
+static const arguments_t serve_initial = {.seed = 1};
 
 static const char *planner_name(size_t j)
 {
@@ -262,8 +347,8 @@ static void serve_call_note(const serve_call_t *self, spot_table_t *table)
 /* Prints tables, --csv the first of them, and frees them. IO, NO_MEMORY. */
 static int serve_call_results(serve_call_t *self, size_t num_tables, spot_table_t *tables)
 {
-    return spot_results_print(self->call, &self->arguments->target, self->arguments->csv_path,
-        spot_results_put_csv, &tables[0], num_tables, tables);
+    return spot_output_tables(&self->call->diag, &self->arguments->target,
+        self->arguments->csv_path, spot_output_put_csv, &tables[0], num_tables, tables);
 }
 
 /* ---- What planners find ---- */
@@ -484,7 +569,7 @@ static void put_json(const void *context, FILE *out)
 
 static int answer(found_t *self)
 {
-    const serve_arguments_t *arguments = self->open.arguments;
+    const arguments_t *arguments = self->open.arguments;
     spot_table_t tables[2] = {{.name = "stages"}, {.name = "plans"}};
     const bool has_stages =
         self->verb != SERVE_COMPARE && self->planned[self->num_found - 1].plan.options != NULL;
@@ -499,12 +584,13 @@ static int answer(found_t *self)
         return serve_call_results(&self->open, has_stages ? 2 : 1, first);
     }
     if (arguments->csv_path != NULL) {
-        ret = spot_results_write_csv(self->open.call, arguments->csv_path, first);
+        ret = spot_output_csv(&self->open.call->diag, arguments->csv_path, first);
     }
     spot_table_free(&tables[0]);
     spot_table_free(&tables[1]);
-    return ret != 0 ? ret
-                    : spot_results_write(self->open.call, arguments->target.path, put_json, self);
+    return ret != 0
+               ? ret
+               : spot_output_write(&self->open.call->diag, arguments->target.path, put_json, self);
 }
 
 static int find(found_t *self, const spot_planner_t *planner)
@@ -590,7 +676,7 @@ const spot_command_t spot_command_serve_plan = {
                 "  spotsim serve plan pipeline.yaml --set \"slo.latency=250 ms\"\n",
     .options = spot_serve_plan_options,
     .item = planner,
-    .arguments_bytes = sizeof(serve_arguments_t),
+    .arguments_bytes = sizeof(arguments_t),
     .initial = &serve_initial,
     .run = plan_run,
 };
@@ -613,7 +699,7 @@ const spot_command_t spot_command_serve_rate = {
     .examples = "  spotsim serve rate pipeline.yaml --set plan.budget=8\n"
                 "  spotsim serve rate pipeline.yaml --method greedy --json\n",
     .options = spot_serve_plan_options,
-    .arguments_bytes = sizeof(serve_arguments_t),
+    .arguments_bytes = sizeof(arguments_t),
     .initial = &serve_initial,
     .run = rate_run,
 };
@@ -637,7 +723,7 @@ const spot_command_t spot_command_serve_compare = {
     .examples = "  spotsim serve compare pipeline.yaml\n"
                 "  spotsim serve compare pipeline.yaml --json -o plans.json\n",
     .options = spot_serve_options,
-    .arguments_bytes = sizeof(serve_arguments_t),
+    .arguments_bytes = sizeof(arguments_t),
     .initial = &serve_initial,
     .run = compare_run,
 };
@@ -752,7 +838,7 @@ const spot_command_t spot_command_serve_check = {
     .examples = "  spotsim serve check pipeline.yaml\n"
                 "  spotsim serve check pipeline.yaml --set config.ResNet.replicas=2\n",
     .options = spot_serve_options,
-    .arguments_bytes = sizeof(serve_arguments_t),
+    .arguments_bytes = sizeof(arguments_t),
     .initial = &serve_initial,
     .run = check_run,
 };
@@ -803,7 +889,7 @@ static int add_plan(serve_call_t *self, const spot_planner_t *planner, int64_t s
 }
 
 /* Plans for all objectives; a point for each. */
-static int find_frontier(serve_call_t *self, spot_table_t *table, spot_frontier_point_t *points)
+static int find_frontier(serve_call_t *self, spot_table_t *table, frontier_point_t *points)
 {
     static const spot_table_column_t columns[] = {{.name = "slo_ms", .is_key = true},
         {.name = "method", .kind = SPOT_TABLE_TEXT, .is_key = true}, {.name = "cost"},
@@ -832,23 +918,23 @@ static int find_frontier(serve_call_t *self, spot_table_t *table, spot_frontier_
 
 /* The picture, and its data beside it. */
 static int draw_frontier(
-    serve_call_t *self, const spot_table_t *table, const spot_frontier_point_t *points)
+    serve_call_t *self, const spot_table_t *table, const frontier_point_t *points)
 {
     const char *path = self->arguments->plot_path;
-    const spot_frontier_t frontier = {
+    const frontier_t frontier = {
         self->scenario.name, self->scenario.slo.percentile, self->scenario.num_frontier, points};
     const int ret =
-        spot_draw_file(spot_frontier_declare, &frontier, SPOT_FORMAT_SVG, path, &self->call->diag);
+        spot_draw_file(declare_frontier, &frontier, SPOT_FORMAT_SVG, path, &self->call->diag);
 
     return ret != 0 || self->data_path == NULL
                ? ret
-               : spot_results_write_csv(self->call, self->data_path, table);
+               : spot_output_csv(&self->call->diag, self->data_path, table);
 }
 
 static int frontier_run(spot_call_t *call)
 {
     spot_table_t table = {.name = "frontier"};
-    spot_frontier_point_t *points = NULL;
+    frontier_point_t *points = NULL;
     serve_call_t self;
     int ret = serve_call_open(&self, call);
 
@@ -883,7 +969,7 @@ const spot_command_t spot_command_serve_frontier = {
                 "  spotsim serve frontier pipeline.yaml --csv - \\\n"
                 "      --set \"frontier.slo=[150 ms, 200 ms, 300 ms]\"\n",
     .options = serve_frontier_options,
-    .arguments_bytes = sizeof(serve_arguments_t),
+    .arguments_bytes = sizeof(arguments_t),
     .initial = &serve_initial,
     .run = frontier_run,
 };

@@ -10,6 +10,7 @@
 #include "reports/export.h"
 #include "reports/page/page.h"
 #include "reports/report_text.h"
+#include "reports/side_by_side.h"
 #include "reports/table/table_paper.h"
 #include "sim/bench/analysis/completeness.h"
 #include "sim/bench/store/origin.h"

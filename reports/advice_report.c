@@ -15,7 +15,7 @@
 #include "reports/palette.h"
 #include "reports/table/terminal.h"
 
-/* ---- Advice report ---- */
+/* ---- Words and limits ---- */
 
 #define S_PER_H 3600.0
 #define S_PER_D 86400.0
@@ -1123,7 +1123,7 @@ void spot_advice_json(const spot_advice_result_t *self, const spot_assumed_t *as
     fputc('\n', out);
 }
 
-/* ---- Advice chart ---- */
+/* ---- The picture ---- */
 
 /* Markets that have a colour of their own. */
 enum { MAX_MARKETS = 5 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The answer of `spotsim advise`, as text and as JSON. */
+/* The answer of `spotsim advise`, as text and as JSON, and the picture of what it searched. */
 #pragma once
 
 #include "base/assumed.h"
@@ -18,9 +18,7 @@ void spot_advice_document(const spot_advice_result_t *self, const spot_assumed_t
 /* One object with all figures. assumed: of the study that was run. */
 void spot_advice_json(const spot_advice_result_t *self, const spot_assumed_t *assumed, FILE *out);
 
-/* ---- Advice chart ---- */
-
-/* The picture of what `spotsim advise` searched: mean cost by the size of the fleet. */
+/* ---- The picture: mean cost by the size of the fleet ---- */
 
 /* A marker for each alternative, filled if it keeps the goal and the budget, by market;
  * the answer has its name. context is a spot_advice_result_t. */

@@ -14,10 +14,103 @@
 #include "reports/study_parts.h"
 #include "reports/table/terminal.h"
 #include "reports/words.h"
-#include "reports/words/answer_internal.h"
 #include "sim/bench/analysis/completeness.h"
+#include "sim/bench/analysis/findings.h"
 #include "sim/bench/analysis/race_answer.h"
 #include "sim/bench/analysis/study_effects.h"
+
+typedef struct {
+    const spot_report_t *report;
+    const spot_study_head_t *head;
+    spot_findings_t findings; /* of the metric that the answer is about */
+    const spot_metric_t *metric;
+    const char *noun; /* of the metric: "idle time" */
+    FILE *out;        /* sentences without capital and full stop, a line each */
+    spot_texts_t *texts;
+} answer_t;
+
+/* ---- Words of points ---- */
+
+#define SHORT_VALUE 8 /* bytes of a number that are not rounded */
+
+/* "highest" or "lowest". */
+static const char *answer_best(bool is_maximised)
+{
+    return is_maximised ? "highest" : "lowest";
+}
+
+/* The value of a point with its interval. */
+static const char *answer_value(const answer_t *self, size_t point_id)
+{
+    const spot_summary_t *summary = spot_findings_at(&self->findings, point_id);
+
+    const double factor = spot_metric_factor(self->metric);
+    const char *text = spot_words_one_sided(
+        self->texts, summary->value, summary->ci_low, summary->ci_high, factor);
+
+    return text != NULL ? spot_texts_add(self->texts, "%s%s", text, factor == 100 ? " %" : "")
+                        : spot_words_interval(
+                              self->texts, self->metric, summary->value, summary->half_width);
+}
+
+/* Four digits of a number that has more; NULL: it has not. */
+static const char *shorten(const answer_t *self, const spot_axis_t *axis, size_t value_id)
+{
+    const double number = axis->numbers[value_id];
+    const char *text;
+
+    if (!isfinite(number) || strlen(axis->texts[value_id]) <= SHORT_VALUE) {
+        return NULL;
+    }
+    text = spot_texts_add(self->texts, fabs(number) < 1e4 ? "%.4g%s%s" : "%.0f%s%s", number,
+        axis->unit[0] == '\0' ? "" : " ", axis->unit);
+    return strlen(text) < strlen(axis->texts[value_id]) ? text : NULL;
+}
+
+/* The label of a value; of a number with many digits the first four, where these tell it
+ * from the others. O(values) of the axis. */
+static const char *value_label(const answer_t *self, const spot_axis_t *axis, size_t value_id)
+{
+    const double number = axis->numbers[value_id];
+    const char *text = shorten(self, axis, value_id);
+
+    for (size_t j = 0; text != NULL && j < axis->num_values; j++) {
+        if (j != value_id && fabs(axis->numbers[j] - number) <= 0.01 * fabs(number)) {
+            const char *other = shorten(self, axis, j);
+
+            if (strcmp(text, other != NULL ? other : axis->texts[j]) == 0) {
+                text = NULL;
+            }
+        }
+    }
+    return text != NULL ? text : spot_words_label(self->texts, axis, value_id);
+}
+
+/* "pipeline depth 16", or the value alone where it is no number: "bamboo". */
+static const char *answer_setting(const answer_t *self, size_t axis_id, size_t value_id)
+{
+    const spot_axis_t *axis = &self->head->axes[axis_id];
+    const char *value = value_label(self, axis, value_id);
+
+    return isnan(axis->numbers[value_id])
+               ? value
+               : spot_texts_add(self->texts, "%s %s", spot_words_key(self->texts, axis), value);
+}
+
+/* "checkpoint interval 90 s, pipeline depth 8": all keys with several values. */
+static const char *answer_point(const answer_t *self, size_t point_id)
+{
+    const spot_study_head_t *head = self->head;
+    const char *text = "";
+
+    for (size_t j = 0; j < head->num_axes; j++) {
+        if (head->axes[j].num_values > 1) {
+            text = spot_texts_add(self->texts, "%s%s%s", text, text[0] == '\0' ? "" : ", ",
+                answer_setting(self, j, spot_study_value_id(head, point_id, j)));
+        }
+    }
+    return text;
+}
 
 /* ---- Where the metric is undefined ---- */
 
@@ -26,19 +119,20 @@
 
 /* Points that are undefined in all replications. */
 typedef struct {
-    const spot_answer_t *answer;
+    const answer_t *answer;
     bool *is_left; /* [num_points] and not yet named */
     size_t num_left, num_told;
 } gone_t;
 
-static bool is_gone(const spot_answer_t *self, size_t point_id)
+static bool is_gone(const answer_t *self, size_t point_id)
 {
     const spot_summary_t *summary = spot_findings_at(&self->findings, point_id);
 
     return summary->num_values == 0 && summary->num_nulls > 0;
 }
 
-void spot_answer_nowhere(const spot_answer_t *self)
+/* That the metric has no value anywhere. */
+static void answer_nowhere(const answer_t *self)
 {
     fprintf(self->out, "%s is undefined in all replications\n", self->noun);
 }
@@ -46,7 +140,7 @@ void spot_answer_nowhere(const spot_answer_t *self)
 /* Goes before each place. */
 static void begin_place(gone_t *self)
 {
-    const spot_answer_t *answer = self->answer;
+    const answer_t *answer = self->answer;
 
     if (self->num_told++ > 0) {
         fputs(" and", answer->out);
@@ -58,7 +152,7 @@ static void begin_place(gone_t *self)
 /* Whether a value of a key has points left and no point with a value of the metric. */
 static bool is_all_gone(const gone_t *self, size_t axis_id, size_t value_id)
 {
-    const spot_answer_t *answer = self->answer;
+    const answer_t *answer = self->answer;
     bool has_left = false;
 
     for (size_t j = 0; j < answer->head->num_points; j++) {
@@ -86,9 +180,9 @@ static void tell_values(gone_t *self, size_t axis_id)
         }
         if (num++ == 0) {
             begin_place(self);
-            fprintf(out, " with %s", spot_answer_setting(self->answer, axis_id, j));
+            fprintf(out, " with %s", answer_setting(self->answer, axis_id, j));
         } else if (num <= MAX_NAMED) {
-            fprintf(out, ", %s", spot_answer_label(self->answer, axis, j));
+            fprintf(out, ", %s", value_label(self->answer, axis, j));
         }
         for (size_t k = 0; k < head->num_points; k++) {
             if (self->is_left[k] && spot_study_value_id(head, k, axis_id) == j) {
@@ -114,14 +208,14 @@ static void tell_left(gone_t *self)
     for (size_t j = 0; j < head->num_points && self->num_left == 1; j++) {
         if (self->is_left[j]) {
             begin_place(self);
-            fprintf(self->answer->out, " with %s", spot_answer_point(self->answer, j));
+            fprintf(self->answer->out, " with %s", answer_point(self->answer, j));
         }
     }
     fputs(self->num_told > 0 ? "\n" : "", self->answer->out);
 }
 
 /* Where means are of few of the replications. */
-static void tell_partly(const spot_answer_t *self)
+static void tell_partly(const answer_t *self)
 {
     const spot_summary_t *last = NULL;
     size_t num = 0, last_id = 0;
@@ -140,7 +234,7 @@ static void tell_partly(const spot_answer_t *self)
         fprintf(self->out, "%s is undefined in part of the replications at %zu of %zu points\n",
             self->noun, num, self->head->num_points);
     } else if (last != NULL) {
-        const char *point = spot_answer_point(self, last_id);
+        const char *point = answer_point(self, last_id);
 
         fprintf(self->out, "%s is undefined in %" PRId64 " of %" PRId64 " replications%s%s\n",
             self->noun, last->num_nulls, last->num_values + last->num_nulls,
@@ -148,7 +242,8 @@ static void tell_partly(const spot_answer_t *self)
     }
 }
 
-int spot_answer_of_undefined(const spot_answer_t *self)
+/* Where the metric has no value; nothing where it has none anywhere. NO_MEMORY. */
+static int answer_of_undefined(const answer_t *self)
 {
     const spot_study_head_t *head = self->head;
     gone_t gone = {.answer = self};
@@ -174,7 +269,7 @@ int spot_answer_of_undefined(const spot_answer_t *self)
     return 0;
 }
 
-/* ---- Best points, winners, effects ---- */
+/* ---- Studies that look for something ---- */
 
 #define MAX_CANDIDATES 3 /* that may be the best and are named */
 #define MAX_SEGMENTS 4
@@ -183,21 +278,21 @@ int spot_answer_of_undefined(const spot_answer_t *self)
 /* ---- The best point ---- */
 
 /* Points that are left out for what was not measured, with the words of the first. */
-static void write_left_out(const spot_answer_t *self, const spot_race_answer_t *answer)
+static void write_left_out(const answer_t *self, const spot_race_answer_t *answer)
 {
     const size_t num = answer->num_points[SPOT_FATE_UNMEASURED];
 
     for (size_t j = 0; num > 0 && j < self->head->num_points; j++) {
         if (answer->race.runners[j].fate == SPOT_FATE_UNMEASURED) {
             fprintf(self->out, "%zu point%s %s, which %s\n", num,
-                num == 1 ? " is left out:" : "s are left out, such as", spot_answer_point(self, j),
+                num == 1 ? " is left out:" : "s are left out, such as", answer_point(self, j),
                 spot_study_beyond(self->head, j).words);
             return;
         }
     }
 }
 
-static const char *estimate_of(const spot_answer_t *self, const spot_race_t *race, size_t point_id)
+static const char *estimate_of(const answer_t *self, const spot_race_t *race, size_t point_id)
 {
     const spot_estimate_t *estimate = &race->runners[point_id].estimate;
 
@@ -208,7 +303,7 @@ static const char *estimate_of(const spot_answer_t *self, const spot_race_t *rac
 }
 
 /* "A (1.2 ±0.1 USD), B (1.3 ±0.1 USD) and 4 more": in the order of the plan. */
-static void write_candidates(const spot_answer_t *self, const spot_race_t *race)
+static void write_candidates(const answer_t *self, const spot_race_t *race)
 {
     const size_t num = race->num_racing, num_named = num <= MAX_CANDIDATES ? num : MAX_CANDIDATES;
     size_t num_told = 0;
@@ -220,7 +315,7 @@ static void write_candidates(const spot_answer_t *self, const spot_race_t *race)
                 num_told == 1                         ? ": "
                 : num_told == num && num_named == num ? " and "
                                                       : ", ",
-                spot_answer_point(self, j), estimate_of(self, race, j));
+                answer_point(self, j), estimate_of(self, race, j));
         }
     }
     if (num > num_named) {
@@ -228,20 +323,19 @@ static void write_candidates(const spot_answer_t *self, const spot_race_t *race)
     }
 }
 
-static void write_best(const spot_answer_t *self, const spot_race_answer_t *answer)
+static void write_best(const answer_t *self, const spot_race_answer_t *answer)
 {
     const spot_race_t *race = &answer->race;
     const spot_optimise_t *asked = &self->head->optimise;
     const spot_estimate_t *estimate = &race->runners[race->best_id].estimate;
-    const char *best = spot_answer_best(asked->is_maximised);
+    const char *best = answer_best(asked->is_maximised);
     const double mean = spot_estimate_value(estimate);
     const char *beyond = spot_race_beyond_text(race, self->texts);
 
     fprintf(self->out, "%s%s", beyond, beyond[0] == '\0' ? "" : "\n");
     if (spot_race_has_winner(race)) {
         fprintf(self->out, "%sthe %s %s is %s with %s\n", race->is_over ? "" : "so far ", best,
-            self->noun, estimate_of(self, race, race->best_id),
-            spot_answer_point(self, race->best_id));
+            self->noun, estimate_of(self, race, race->best_id), answer_point(self, race->best_id));
     } else {
         fprintf(self->out, "%s%zu of %zu points may have the %s %s", race->is_over ? "" : "so far ",
             race->num_racing, self->head->num_points, best, self->noun);
@@ -262,7 +356,8 @@ static void write_best(const spot_answer_t *self, const spot_race_answer_t *answ
     write_left_out(self, answer);
 }
 
-int spot_answer_of_race(const spot_answer_t *self)
+/* Each writes its sentences. Errors of reading, NO_MEMORY. */
+static int answer_of_race(const answer_t *self)
 {
     spot_race_answer_t answer;
     int ret = spot_race_answer_init(&answer, self->report->store);
@@ -287,7 +382,7 @@ int spot_answer_of_race(const spot_answer_t *self)
 /* ---- Who wins where ---- */
 
 typedef struct {
-    const spot_answer_t *answer;
+    const answer_t *answer;
     const spot_winners_t *winners;
     size_t *order; /* [num_groups] groups with a winner, along x */
     size_t num_ordered;
@@ -312,7 +407,7 @@ static size_t x_value(const ranking_t *self, size_t place)
 }
 
 /* Insertion: there are few. */
-static int ranking_init(ranking_t *self, const spot_answer_t *answer, const spot_winners_t *winners)
+static int ranking_init(ranking_t *self, const answer_t *answer, const spot_winners_t *winners)
 {
     const bool has_x = winners->x_id < winners->head->num_axes;
     const double *numbers = has_x ? winners->head->axes[winners->x_id].numbers : NULL;
@@ -341,7 +436,7 @@ static int ranking_init(ranking_t *self, const spot_answer_t *answer, const spot
 
 static const char *x_label(const ranking_t *self, size_t place)
 {
-    return spot_answer_label(
+    return value_label(
         self->answer, &self->winners->head->axes[self->winners->x_id], x_value(self, place));
 }
 
@@ -384,7 +479,7 @@ static void write_segment(const ranking_t *self, size_t first, size_t last)
 static void begin_winners(const ranking_t *self)
 {
     fprintf(self->answer->out, "the %s %s is that of",
-        spot_answer_best(self->winners->head->best.is_maximised), self->answer->noun);
+        answer_best(self->winners->head->best.is_maximised), self->answer->noun);
 }
 
 /* Along a key with numbers: one segment after the other, and where there is just one
@@ -409,8 +504,7 @@ static void write_segments(const ranking_t *self)
             num_segments == 0               ? " "
             : last + 1 == self->num_ordered ? " and of "
                                             : ", of ",
-            spot_answer_label(
-                self->answer, &head->axes[head->best.axis_id], winning_value(self, first)));
+            value_label(self->answer, &head->axes[head->best.axis_id], winning_value(self, first)));
         write_segment(self, first, last);
         first = last + 1;
         num_segments++;
@@ -456,8 +550,8 @@ static int write_counts(const ranking_t *self)
     qsort(wins, axis->num_values, sizeof(*wins), compare_wins);
     begin_winners(self);
     for (size_t j = 0; j < axis->num_values && j < MAX_SEGMENTS && wins[j].num_wins > 0; j++) {
-        fprintf(out, "%s %s", j == 0 ? "" : ", of",
-            spot_answer_label(self->answer, axis, wins[j].value_id));
+        fprintf(
+            out, "%s %s", j == 0 ? "" : ", of", value_label(self->answer, axis, wins[j].value_id));
         if (self->num_ordered > 1) {
             fprintf(out, " at %zu of %zu points (%zu surely)", wins[j].num_wins, self->num_ordered,
                 wins[j].num_sure);
@@ -470,7 +564,7 @@ static int write_counts(const ranking_t *self)
     return 0;
 }
 
-int spot_answer_of_winners(const spot_answer_t *self)
+static int answer_of_winners(const answer_t *self)
 {
     const spot_winners_t *winners;
     ranking_t ranking = {.order = NULL};
@@ -480,7 +574,7 @@ int spot_answer_of_winners(const spot_answer_t *self)
         ret = ranking_init(&ranking, self, winners);
     }
     if (ret == 0 && ranking.num_ordered == 0) {
-        spot_answer_nowhere(self);
+        answer_nowhere(self);
     } else if (ret == 0) {
         const spot_break_even_t *nearest = spot_break_even_nearest(winners);
         const char *unmeasured = spot_winners_unmeasured(winners, self->texts);
@@ -514,14 +608,13 @@ static const spot_sensitivity_index_t *share_of(const spot_study_effects_t *effe
 }
 
 static const char *key_words(
-    const spot_answer_t *self, const spot_study_effects_t *effects, size_t key_id)
+    const answer_t *self, const spot_study_effects_t *effects, size_t key_id)
 {
     return spot_words_key(self->texts, &self->head->axes[effects->axis_ids[key_id]]);
 }
 
 /* Surely where the interval is above those of all others. */
-static void write_strongest(
-    const spot_answer_t *self, const spot_study_effects_t *effects, size_t id)
+static void write_strongest(const answer_t *self, const spot_study_effects_t *effects, size_t id)
 {
     const spot_sensitivity_index_t *share = share_of(effects, id);
     bool is_sure = true;
@@ -540,7 +633,7 @@ static void write_strongest(
 }
 
 /* "job reload and step hardly matter (less than 5 % each)". */
-static void write_small(const spot_answer_t *self, const spot_study_effects_t *effects, size_t id)
+static void write_small(const answer_t *self, const spot_study_effects_t *effects, size_t id)
 {
     const size_t num_keys = effects->effects.num_keys;
     size_t num_small = 0, num_written = 0;
@@ -567,7 +660,7 @@ static void write_small(const spot_answer_t *self, const spot_study_effects_t *e
     }
 }
 
-int spot_answer_of_effects(const spot_answer_t *self)
+static int answer_of_effects(const answer_t *self)
 {
     const spot_study_effects_t *effects;
     const int ret = spot_report_effects(self->report, self->findings.metric_id, &effects);
@@ -588,13 +681,13 @@ int spot_answer_of_effects(const spot_answer_t *self)
     return ret;
 }
 
-/* ---- How it changes along a key ---- */
+/* ---- How the metric changes along a key with numbers, and what other keys do to it ---- */
 
 #define MAX_KEYS 3 /* other keys that are named */
 
 /* A curve along x: its places with a value, ascending. */
 typedef struct {
-    const spot_answer_t *answer;
+    const answer_t *answer;
     const spot_curves_t *curves;
     size_t panel_id;
     size_t num_places;
@@ -609,7 +702,7 @@ static size_t reference_value(const spot_study_head_t *head, size_t axis_id)
     return head->has_baseline && axis_id == head->baseline_axis_id ? head->baseline_value_id : 0;
 }
 
-static double mean_of(const spot_answer_t *self, size_t point_id)
+static double mean_of(const answer_t *self, size_t point_id)
 {
     return spot_findings_at(&self->findings, point_id)->value;
 }
@@ -620,7 +713,7 @@ static double mean_at(const path_t *self, size_t place)
 }
 
 /* How many points of a panel have a value. */
-static size_t num_defined(const spot_answer_t *self, const spot_curves_t *curves, size_t panel_id)
+static size_t num_defined(const answer_t *self, const spot_curves_t *curves, size_t panel_id)
 {
     size_t num = 0;
 
@@ -645,7 +738,7 @@ static bool is_reference_panel(const spot_curves_t *curves, size_t panel_id)
 }
 
 /* That of the reference where it is a curve, else the one with the most values. */
-static size_t choose_panel(const spot_answer_t *self, const spot_curves_t *curves)
+static size_t choose_panel(const answer_t *self, const spot_curves_t *curves)
 {
     size_t found_id = 0, most = 0;
 
@@ -664,7 +757,7 @@ static size_t choose_panel(const spot_answer_t *self, const spot_curves_t *curve
     return found_id;
 }
 
-static int path_init(path_t *self, const spot_answer_t *answer, const spot_curves_t *curves)
+static int path_init(path_t *self, const answer_t *answer, const spot_curves_t *curves)
 {
     *self = (path_t){answer, curves, .panel_id = choose_panel(answer, curves)};
     self->point_ids =
@@ -703,7 +796,7 @@ static const char *curve_label(const path_t *self, size_t place)
     const spot_study_head_t *head = self->curves->head;
     const size_t axis_id = self->curves->axis_id;
 
-    return spot_answer_label(self->answer, &head->axes[axis_id],
+    return value_label(self->answer, &head->axes[axis_id],
         spot_study_value_id(head, self->point_ids[place], axis_id));
 }
 
@@ -775,7 +868,7 @@ static void write_reference(const path_t *self)
     for (size_t j = 0; !self->curves->has_all_in_one && j < head->num_axes; j++) {
         if (j != self->curves->axis_id && head->axes[j].num_values > 1) {
             fprintf(self->answer->out, "%s%s", before,
-                spot_answer_setting(
+                answer_setting(
                     self->answer, j, spot_curves_value_id(self->curves, self->panel_id, j)));
             before = ", ";
         }
@@ -788,17 +881,17 @@ static void write_reference(const path_t *self)
 
 static int write_path(const path_t *self)
 {
-    const spot_answer_t *answer = self->answer;
+    const answer_t *answer = self->answer;
     spot_shape_t shape = SPOT_SHAPE_UNSURE;
     int ret = 0;
 
     if (self->num_places == 0) {
-        spot_answer_nowhere(answer);
+        answer_nowhere(answer);
         return 0;
     }
     if (self->num_places == 1) {
         fprintf(answer->out, "%s is %s at %s %s", answer->noun,
-            spot_answer_value(answer, self->point_ids[0]),
+            answer_value(answer, self->point_ids[0]),
             spot_words_key(answer->texts, &answer->head->axes[self->curves->axis_id]),
             curve_label(self, 0));
     } else {
@@ -816,7 +909,7 @@ static int write_path(const path_t *self)
 /* ---- Other keys ---- */
 
 /* "it is half as high", "it is 1.9 to 4.2 percentage points lower". */
-static void write_effect(const spot_answer_t *self, const spot_value_effect_t *effect, int sign_id)
+static void write_effect(const answer_t *self, const spot_value_effect_t *effect, int sign_id)
 {
     const double least = effect->changes[sign_id].least, most = effect->changes[sign_id].most;
     const bool is_everywhere = effect->changes[sign_id].num_sure == effect->num_pairs;
@@ -846,7 +939,7 @@ static bool is_small(const spot_value_effect_t *effect, int sign_id)
 
 /* "with pipeline depth 8 it is 2 percentage points lower, with pipeline depth 32 up to 3
  * percentage points higher"; nothing where there is nothing to compare. */
-static void write_key(const spot_answer_t *self, size_t axis_id, const spot_value_effect_t *effects)
+static void write_key(const answer_t *self, size_t axis_id, const spot_value_effect_t *effects)
 {
     const spot_axis_t *axis = &self->head->axes[axis_id];
     size_t last_id = axis->num_values, num_pairs = 0;
@@ -864,7 +957,7 @@ static void write_key(const spot_answer_t *self, size_t axis_id, const spot_valu
             fputs(" and elsewhere ", self->out);
         } else {
             fprintf(self->out, "%swith %s%s", is_first ? "" : ", ",
-                spot_answer_setting(self, axis_id, value_id), is_first ? " it is " : " ");
+                answer_setting(self, axis_id, value_id), is_first ? " it is " : " ");
         }
         write_effect(self, &effects[value_id], sign_id);
         last_id = value_id;
@@ -885,7 +978,7 @@ static void write_key(const spot_answer_t *self, size_t axis_id, const spot_valu
 
 static int write_keys(const path_t *self)
 {
-    const spot_answer_t *answer = self->answer;
+    const answer_t *answer = self->answer;
     size_t num_written = 0;
     int ret = 0;
 
@@ -909,7 +1002,8 @@ static int write_keys(const path_t *self)
     return ret;
 }
 
-int spot_answer_of_curve(const spot_answer_t *self, bool *is_written)
+/* *is_written: there is a key with numbers to go along. */
+static int answer_of_curve(const answer_t *self, bool *is_written)
 {
     const char *problem = NULL;
     spot_curves_t curves;
@@ -929,89 +1023,10 @@ int spot_answer_of_curve(const spot_answer_t *self, bool *is_written)
     return problem == NULL ? ret : 0; /* there is nothing to go along */
 }
 
-/* ---- The answer ---- */
-
-#define SHORT_VALUE 8 /* bytes of a number that are not rounded */
-
-/* ---- Words of points ---- */
-
-const char *spot_answer_best(bool is_maximised)
-{
-    return is_maximised ? "highest" : "lowest";
-}
-
-const char *spot_answer_value(const spot_answer_t *self, size_t point_id)
-{
-    const spot_summary_t *summary = spot_findings_at(&self->findings, point_id);
-
-    const double factor = spot_metric_factor(self->metric);
-    const char *text = spot_words_one_sided(
-        self->texts, summary->value, summary->ci_low, summary->ci_high, factor);
-
-    return text != NULL ? spot_texts_add(self->texts, "%s%s", text, factor == 100 ? " %" : "")
-                        : spot_words_interval(
-                              self->texts, self->metric, summary->value, summary->half_width);
-}
-
-/* Four digits of a number that has more; NULL: it has not. */
-static const char *shorten(const spot_answer_t *self, const spot_axis_t *axis, size_t value_id)
-{
-    const double number = axis->numbers[value_id];
-    const char *text;
-
-    if (!isfinite(number) || strlen(axis->texts[value_id]) <= SHORT_VALUE) {
-        return NULL;
-    }
-    text = spot_texts_add(self->texts, fabs(number) < 1e4 ? "%.4g%s%s" : "%.0f%s%s", number,
-        axis->unit[0] == '\0' ? "" : " ", axis->unit);
-    return strlen(text) < strlen(axis->texts[value_id]) ? text : NULL;
-}
-
-const char *spot_answer_label(const spot_answer_t *self, const spot_axis_t *axis, size_t value_id)
-{
-    const double number = axis->numbers[value_id];
-    const char *text = shorten(self, axis, value_id);
-
-    for (size_t j = 0; text != NULL && j < axis->num_values; j++) {
-        if (j != value_id && fabs(axis->numbers[j] - number) <= 0.01 * fabs(number)) {
-            const char *other = shorten(self, axis, j);
-
-            if (strcmp(text, other != NULL ? other : axis->texts[j]) == 0) {
-                text = NULL;
-            }
-        }
-    }
-    return text != NULL ? text : spot_words_label(self->texts, axis, value_id);
-}
-
-const char *spot_answer_setting(const spot_answer_t *self, size_t axis_id, size_t value_id)
-{
-    const spot_axis_t *axis = &self->head->axes[axis_id];
-    const char *value = spot_answer_label(self, axis, value_id);
-
-    return isnan(axis->numbers[value_id])
-               ? value
-               : spot_texts_add(self->texts, "%s %s", spot_words_key(self->texts, axis), value);
-}
-
-const char *spot_answer_point(const spot_answer_t *self, size_t point_id)
-{
-    const spot_study_head_t *head = self->head;
-    const char *text = "";
-
-    for (size_t j = 0; j < head->num_axes; j++) {
-        if (head->axes[j].num_values > 1) {
-            text = spot_texts_add(self->texts, "%s%s%s", text, text[0] == '\0' ? "" : ", ",
-                spot_answer_setting(self, j, spot_study_value_id(head, point_id, j)));
-        }
-    }
-    return text;
-}
-
 /* ---- Points without numbers to go along ---- */
 
 /* The points with the lowest and the highest mean; returns how many have one. */
-static size_t find_extremes(const spot_answer_t *self, size_t *low_id, size_t *high_id)
+static size_t find_extremes(const answer_t *self, size_t *low_id, size_t *high_id)
 {
     size_t num_defined = 0;
 
@@ -1034,7 +1049,7 @@ static size_t find_extremes(const spot_answer_t *self, size_t *low_id, size_t *h
 
 /* The lowest and the highest of several points; of one replication each, which has no
  * interval, as they are. */
-static int write_range(const spot_answer_t *self, size_t low_id, size_t high_id)
+static int write_range(const answer_t *self, size_t low_id, size_t high_id)
 {
     const size_t num_points = self->head->num_points;
     const double lowest = spot_findings_at(&self->findings, low_id)->value,
@@ -1049,7 +1064,7 @@ static int write_range(const spot_answer_t *self, size_t low_id, size_t high_id)
         fprintf(self->out, "%sthe lowest %s is %s with %s\nthe highest %s is %s with %s\n",
             is_single ? "in one replication of each point " : "", self->noun,
             spot_words_value(self->texts, self->metric, lowest, highest - lowest),
-            spot_answer_point(self, low_id), self->noun, high, spot_answer_point(self, high_id));
+            answer_point(self, low_id), self->noun, high, answer_point(self, high_id));
     } else {
         fprintf(self->out, "%s does not surely differ between the %zu points: %s to %s\n",
             self->noun, num_points,
@@ -1058,7 +1073,7 @@ static int write_range(const spot_answer_t *self, size_t low_id, size_t high_id)
     return ret;
 }
 
-static int write_points(const spot_answer_t *self)
+static int write_points(const answer_t *self)
 {
     size_t low_id = 0, high_id = 0;
     const size_t num_defined = find_extremes(self, &low_id, &high_id);
@@ -1067,9 +1082,9 @@ static int write_points(const spot_answer_t *self)
         return write_range(self, low_id, high_id);
     }
     if (num_defined == 0) {
-        spot_answer_nowhere(self);
+        answer_nowhere(self);
     } else {
-        fprintf(self->out, "%s is %s\n", self->noun, spot_answer_value(self, low_id));
+        fprintf(self->out, "%s is %s\n", self->noun, answer_value(self, low_id));
     }
     return 0;
 }
@@ -1077,23 +1092,23 @@ static int write_points(const spot_answer_t *self)
 /* ---- Differences to a baseline ---- */
 
 /* "checkpoint", or "checkpoint, fleet capacity 32". */
-static const char *baseline_words(const spot_answer_t *self)
+static const char *baseline_words(const answer_t *self)
 {
     const spot_study_head_t *head = self->head;
     const char *text =
-        spot_answer_label(self, &head->axes[head->baseline_axis_id], head->baseline_value_id);
+        value_label(self, &head->axes[head->baseline_axis_id], head->baseline_value_id);
 
     for (size_t j = 0; j < head->num_more_baselines; j++) {
         const spot_axis_value_t *more = &head->more_baselines[j];
 
         text = spot_texts_add(
-            self->texts, "%s, %s", text, spot_answer_setting(self, more->axis_id, more->value_id));
+            self->texts, "%s, %s", text, answer_setting(self, more->axis_id, more->value_id));
     }
     return text;
 }
 
 static void write_compared(
-    const spot_answer_t *self, const spot_contrast_t *sure, size_t num_sure, size_t num_compared)
+    const answer_t *self, const spot_contrast_t *sure, size_t num_sure, size_t num_compared)
 {
     const spot_study_head_t *head = self->head;
     const size_t num_named = num_sure < MAX_NAMED ? num_sure : MAX_NAMED;
@@ -1116,7 +1131,7 @@ static void write_compared(
         fprintf(self->out, "%s%s%s%s %s with %s", j > 0 && j == num_named - 1 ? " and " : ", ",
             j == 0 ? self->noun : "", j == 0 ? " is " : "",
             spot_words_change(self->texts, self->metric, size, size),
-            sure[j].gap.mean > 0 ? "higher" : "lower", spot_answer_point(self, sure[j].point_id));
+            sure[j].gap.mean > 0 ? "higher" : "lower", answer_point(self, sure[j].point_id));
     }
     fputc('\n', self->out);
     if (num_sure > num_named) {
@@ -1128,7 +1143,7 @@ static void write_compared(
     }
 }
 
-static int write_differences(const spot_answer_t *self)
+static int write_differences(const answer_t *self)
 {
     spot_contrast_t *sure = spot_calloc(self->head->num_points, sizeof(*sure));
     size_t num_sure, num_compared;
@@ -1145,32 +1160,32 @@ static int write_differences(const spot_answer_t *self)
 
 /* ---- All of it ---- */
 
-static int write_sentences(const spot_answer_t *self)
+static int write_sentences(const answer_t *self)
 {
     const spot_study_head_t *head = self->head;
     bool is_written = false;
     int ret;
 
     if (head->optimise.metric != NULL) {
-        return spot_answer_of_race(self);
+        return answer_of_race(self);
     }
     if (!head->best.is_asked && spot_plan_is_design(head->plan.kind) &&
         spot_study_effects_problem(head) == NULL && self->report->min_rows > 0) {
-        return spot_answer_of_effects(self);
+        return answer_of_effects(self);
     }
     if (head->best.is_asked) {
-        ret = spot_answer_of_winners(self);
+        ret = answer_of_winners(self);
     } else {
-        ret = spot_answer_of_curve(self, &is_written);
+        ret = answer_of_curve(self, &is_written);
         if (ret == 0 && !is_written) {
             ret = head->has_baseline ? write_differences(self) : write_points(self);
         }
     }
-    return ret == 0 ? spot_answer_of_undefined(self) : ret;
+    return ret == 0 ? answer_of_undefined(self) : ret;
 }
 
 /* How much of what was asked for it rests on, where that is not all. */
-static void write_missing(const spot_answer_t *self)
+static void write_missing(const answer_t *self)
 {
     const spot_report_t *report = self->report;
     const bool is_open =
@@ -1207,7 +1222,7 @@ int spot_answer_write(const spot_report_t *report, FILE *out)
 {
     const spot_study_head_t *head = report->head;
     spot_texts_t texts = {0};
-    spot_answer_t self = {.report = report,
+    answer_t self = {.report = report,
         .head = head,
         .findings = {report->store, head, report->summaries, report->num_rows,
             spot_main_metric(head)},

@@ -50,7 +50,7 @@ static const char *quoted(spot_chart_t *chart, const char *text)
     return spot_texts_add(&chart->memory.texts, "'%s'", spot_texts_end(&chart->memory.texts, out));
 }
 
-/* ---- Axes ---- */
+/* ---- Axes of a script ---- */
 
 /* Name, scale, ends and ticks. */
 static void write_axis(script_t *self, int dim)
@@ -111,7 +111,7 @@ static void write_rules(const script_t *self)
     }
 }
 
-/* ---- Data ---- */
+/* ---- Data of a script ---- */
 
 /* Columns: x, y, x low, x high, y low, y high, base. Where there is no interval its ends
  * are the value: gnuplot leaves out points without them. Bars and spans are intervals.
@@ -162,7 +162,7 @@ static void write_data(const script_t *self, size_t series_id)
     fputs("EOD\n", self->out);
 }
 
-/* ---- Plots ---- */
+/* ---- Plots of a script ---- */
 
 /* A series with its band, if any datum has an interval: an empty band is not drawn. */
 static void write_series(const script_t *self, size_t series_id)
@@ -245,7 +245,7 @@ static int chart_script(spot_chart_t *self, const char *picture_path, FILE *out)
     return ferror(out) ? SPOT_ERR_IO : spot_chart_error(self);
 }
 
-/* ---- Files ---- */
+/* ---- Paths of pictures ---- */
 
 char *spot_picture_path(const char *folder, const char *name, const char *what, const char *suffix)
 {
@@ -261,7 +261,7 @@ char *spot_picture_path(const char *folder, const char *name, const char *what, 
     return path;
 }
 
-/* ---- Draw ---- */
+/* ---- Formats ---- */
 
 extern char **environ;
 

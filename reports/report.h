@@ -42,8 +42,8 @@ SPOT_MUST_CHECK int spot_report_race(const spot_report_t *self, const spot_race_
 /* What another module finds once of a report, and the report keeps for it. */
 typedef struct {
     bool is_found;
-    int error;               /* of finding it */
-    void *thing;             /* freed with the report by free_thing, if not NULL */
+    int error;   /* of finding it */
+    void *thing; /* freed with the report by free_thing, if not NULL */
     void (*free_thing)(void *thing);
 } spot_report_kept_t;
 

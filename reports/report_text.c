@@ -26,7 +26,7 @@
 #include "reports/words.h"
 #include "sim/bench/store/series_rows.h"
 
-/* ---- Report text ---- */
+/* ---- Text on a terminal ---- */
 
 #define MAX_LINES 60 /* of a part; of more only the number is printed */
 #define MAX_BAR_CHARS 60

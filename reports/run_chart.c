@@ -15,7 +15,7 @@
 #include "reports/palette.h"
 #include "reports/words.h"
 
-/* ---- Cdf chart ---- */
+/* ---- Distributions ---- */
 
 #define MAX_POINTS 2000 /* of a line */
 
@@ -38,7 +38,7 @@ const spot_series_t *spot_cdf_find(const spot_recording_t *recording)
     return NULL;
 }
 
-/* ---- Lines ---- */
+/* ---- Lines of distributions ---- */
 
 /* The name of the line of a row within its run; "" where there is only one. */
 static const char *line_of(const spot_series_t *series, size_t row_id)
@@ -128,7 +128,7 @@ static int add_run(spot_chart_t *chart, const spot_cdf_t *self, size_t run_id, s
     return ret;
 }
 
-/* ---- The picture ---- */
+/* ---- The picture of distributions ---- */
 
 int spot_cdf_declare(spot_chart_t *chart, const void *context)
 {
@@ -239,7 +239,7 @@ int spot_cdf_write_beside(const spot_cdf_t *self, spot_declare_t declare, const 
     return ret;
 }
 
-/* ---- Timeline chart ---- */
+/* ---- The timeline of one run ---- */
 
 #define STRIP_PX 17.0
 #define LANE_PX 22.0   /* of few lanes */
@@ -529,7 +529,7 @@ int spot_run_declare(spot_chart_t *chart, const void *context)
     return ret;
 }
 
-/* ---- Progress chart ---- */
+/* ---- The progress of several runs ---- */
 
 /* "checkpoint  1512": a curve with how far it came. Where the colours come again, the
  * strokes differ. */

@@ -1,11 +1,18 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Distributions of runs: steps up to the share of all that a duration is not above, a
- * line for each line of a series of the shape CDF, with the rules of its kind. */
+/* Pictures of runs: distributions, the timeline of one run, and the progress of several.
+ *
+ * Each is a declaration (reports/draw.h) with a struct of its own as context, made from the series
+ * of recorded runs (reports/run_series.h). */
 #pragma once
 
 #include "reports/draw.h"
 #include "reports/run_series.h"
 #include "sim/bench/engine/series.h"
+
+/* ---- Distributions ----
+ *
+ * Steps up to the share of all that a duration is not above, a line for each line of a series of
+ * the shape CDF, with the rules of its kind. */
 
 /* More lines cannot be distinguished. */
 #define SPOT_MAX_CDF_RUNS 8
@@ -37,7 +44,7 @@ SPOT_MUST_CHECK int spot_cdf_declare(spot_chart_t *chart, const void *context);
 SPOT_MUST_CHECK int spot_cdf_write_beside(const spot_cdf_t *self, spot_declare_t declare,
     const void *context, const char *svg_path, spot_diag_t *diag);
 
-/* ---- Timeline chart ---- */
+/* ---- The timeline of one run ---- */
 
 /* The picture of one run: its levels as stacks over time with each one's share, a strip
  * for each kind of events, its curve, its spans in lanes. Long runs are thinned to about
@@ -49,7 +56,7 @@ SPOT_MUST_CHECK int spot_timeline_declare(spot_chart_t *chart, const void *conte
 /* The same with its distributions below. */
 SPOT_MUST_CHECK int spot_run_declare(spot_chart_t *chart, const void *context);
 
-/* ---- Progress chart ---- */
+/* ---- The progress of several runs ---- */
 
 /* How far several runs have come over time: one curve a run, named at its end. */
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What one replication of any engine yields: its metrics and warnings as text or JSON,
- * and its series as CSV. */
+ * its series as CSV, and its recording as a Chrome trace. */
 #pragma once
 
 #include <stdatomic.h>
@@ -44,7 +44,7 @@ SPOT_MUST_CHECK int spot_recording_csv_check(const char *folder, spot_diag_t *di
 SPOT_MUST_CHECK int spot_recording_csv_write(const spot_recording_t *recording, const char *folder,
     const atomic_int *stop, spot_diag_t *diag);
 
-/* ---- Chrome trace ---- */
+/* ---- A Chrome trace ---- */
 
 /* A recording as Chrome-trace JSON, which Perfetto and chrome://tracing open. Levels and
  * curves are counters, events are instants, spans are bars. A lane of spans is a thread,

@@ -12,7 +12,7 @@
 #include "base/units.h"
 #include "reports/palette.h"
 
-/* ---- Run spans ---- */
+/* ---- Spans: bars in lanes ---- */
 
 /* Columns; see SPOT_SERIES_SPANS. */
 enum { START, END, LANE, LABEL, TAKEN };
@@ -25,7 +25,7 @@ bool spot_spans_fit(const spot_series_kind_t *kind)
            kind->columns[LABEL].kind >= SPOT_COLUMN_CATEGORY;
 }
 
-/* ---- Lanes ---- */
+/* ---- Lanes of spans ---- */
 
 /* "node 9" comes before "node 10". */
 static int compare_names(const void *left, const void *right)
@@ -185,7 +185,7 @@ static size_t row_colour(const spot_spans_t *self, size_t row_id)
     return colour_id;
 }
 
-/* ---- Spans ---- */
+/* ---- The spans ---- */
 
 static int compare_spans(const void *left, const void *right)
 {
@@ -339,7 +339,7 @@ int spot_spans_least(
     return 0;
 }
 
-/* ---- Run series ---- */
+/* ---- The series of a run ---- */
 
 double spot_series_ms(const spot_series_kind_t *kind, int64_t ticks)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The series of one replication that its picture shows: the first levels as stacks, the
  * first events as marks and the first curves, in their own words. Each of these is a
- * lane, whose points pictures, pages and tables read; the first spans are those of
- * reports/run_spans.h. Where there are more points than a picture can show, they are
+ * lane, whose points pictures, pages and tables read; the first spans are bars in lanes of their
+ * own (spot_spans_t). Where there are more points than a picture can show, they are
  * gathered in bins. Times are in ms, whatever the ticks of the series. */
 #pragma once
 
@@ -17,6 +17,8 @@
 #include "reports/draw.h"
 #include "sim/bench/engine/metric.h"
 #include "sim/bench/engine/series.h"
+
+/* ---- Spans ---- */
 
 #define SPOT_MAX_SLOTS 64 /* of a lane; spans that find none share the last ones */
 

@@ -21,7 +21,7 @@ static inline const spot_metric_change_t *side_by_side_change(
     return &self->changes[pair_id * self->num_metrics + self->main_id];
 }
 
-/* ---- Point match ---- */
+/* ---- Which points are the same ---- */
 
 /* The key that a value gets, to be read as a document. */
 #define VALUE_KEY "value"
@@ -246,7 +246,7 @@ void spot_point_match_free(spot_point_match_t *self)
     memset(self, 0, sizeof(*self));
 }
 
-/* ---- Side by side ---- */
+/* ---- What differs ---- */
 
 static const spot_study_head_t *head_of(const spot_side_by_side_t *self, int side)
 {
@@ -567,7 +567,7 @@ const char *spot_side_by_side_problem(const spot_side_by_side_t *self)
                                                            : NULL;
 }
 
-/* ---- Side by side text ---- */
+/* ---- In words and tables ---- */
 
 #define MAX_NAMED 3         /* things in which they differ, in the answer */
 #define DIFFERENCE_CHARS 80 /* of each of them */
@@ -880,7 +880,7 @@ int spot_side_by_side_print(const void *context, const spot_terminal_t *terminal
     return spot_document_end(&document);
 }
 
-/* ---- Side by side chart ---- */
+/* ---- Pictures ---- */
 
 #define MIN_CURVE_X 3 /* points along x that are worth a curve */
 #define ROW_CHARS 46

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Two stores side by side, before and after: what differs between their studies, and
- * what that does to each metric at the points that both have. */
+ * what that does to each metric at the points that both have.
+ *
+ * spot_side_by_side_init() matches the points of two open stores and reads what both have; the
+ * other calls write parts of it, in words, tables and pictures. */
 #pragma once
 
 #include "base/canonical.h"
@@ -9,7 +12,7 @@
 #include "reports/table/document.h"
 #include "reports/words.h"
 
-/* ---- Which points are the same: point_match.c ----
+/* ---- Which points are the same ----
  * Those with the same values of all keys that one of the two sweeps, whatever the order
  * of points, keys and values. Values are the same as what they mean: 60 s is 1 min, {a:
  * 1, b: 2} is {b: 2, a: 1.0}. */

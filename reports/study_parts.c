@@ -13,7 +13,7 @@
 #include "sim/bench/analysis/point_groups.h"
 #include "sim/bench/analysis/study_sensitivity.h"
 
-/* ---- Break even ---- */
+/* ---- How far winners are from losing ---- */
 
 /* Values are in the unit of the least of them. */
 static spot_shown_unit_t unit_of(const spot_break_even_t *item)
@@ -204,7 +204,7 @@ static void break_evens_write(const spot_winners_t *winners, spot_document_t *do
     }
 }
 
-/* ---- Winner report ---- */
+/* ---- Which value of a key wins where ---- */
 
 #define MAX_PAGE_ROWS 500 /* more rows are in the JSON of the study */
 
@@ -434,7 +434,7 @@ void spot_winners_write(const spot_report_t *report, spot_document_t *document)
     }
 }
 
-/* ---- JSON ---- */
+/* ---- JSON of winners ---- */
 
 static void write_value(spot_json_t *json, const char *name, const spot_study_head_t *head,
     size_t point_id, size_t axis_id)
@@ -545,7 +545,7 @@ int spot_winner_json(spot_json_t *json, const spot_store_t *store)
     return ret;
 }
 
-/* ---- Difference table ---- */
+/* ---- Differences to the baseline ---- */
 
 /* Beyond this gain the differences of a point are all the same but for rounding. */
 #define MAX_GAIN 1e9
@@ -684,7 +684,7 @@ void spot_differences_write(const spot_report_t *report, spot_document_t *docume
     free(base_ids);
 }
 
-/* ---- Terminal and page ---- */
+/* ---- Sobol indices on terminal and page ---- */
 
 /* "mean 0.48, standard deviation over the points 0.1; ...": what the indices are shares
  * of. */
@@ -796,7 +796,7 @@ void spot_sensitivity_write(const spot_report_t *report, spot_document_t *docume
     spot_study_sensitivity_free(&found);
 }
 
-/* ---- CSV ---- */
+/* ---- Sobol indices as CSV ---- */
 
 static void add_csv_row(const spot_study_head_t *head, size_t metric_id, size_t axis_id,
     const spot_metric_sensitivity_t *metric, spot_table_t *table)
@@ -843,7 +843,7 @@ int spot_sensitivity_csv_write(const spot_store_t *store, FILE *out)
     return ret;
 }
 
-/* ---- JSON ---- */
+/* ---- Sobol indices as JSON ---- */
 
 static void write_json_index(
     spot_json_t *json, const char *name, const spot_sensitivity_index_t *index)

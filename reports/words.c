@@ -11,8 +11,6 @@
 #include "base/utf8.h"
 #include "reports/table/decimals.h"
 
-/* ---- Words ---- */
-
 #define SHORT_VALUE 8 /* bytes of a number that is not rounded */
 
 /* ---- Numbers ---- */
@@ -331,7 +329,7 @@ const char *spot_words_setting(spot_texts_t *texts, const spot_study_head_t *hea
     return text;
 }
 
-/* ---- Labels of values ---- */
+/* ---- What tables and pictures call the values of a swept key ---- */
 
 /* What tables and pictures call the values of a swept key. */
 
@@ -613,7 +611,7 @@ const char *spot_words_explained(spot_texts_t *texts, const spot_axis_t *axis, s
     return is_part ? spot_texts_add(texts, "%s: %s is %s", axis->path, label, whole) : NULL;
 }
 
-/* ---- Shown unit ---- */
+/* ---- Units in which people read values ---- */
 
 #define INSTANCE "instance-"
 
@@ -699,7 +697,7 @@ const char *spot_estimate_words(const spot_metric_t *metric)
     return words[spot_metric_estimator(metric)];
 }
 
-/* ---- Key unit ---- */
+/* ---- Units of values in YAML ---- */
 
 /* How a key ends, and the unit that this says. The longer ending comes first. */
 static const char *const endings[][2] = {
@@ -770,7 +768,7 @@ const char *spot_key_unit(
     return end + 1;
 }
 
-/* ---- Study words ---- */
+/* ---- What a study speaks of: its title, and the metrics that come first ---- */
 
 const char *spot_study_title(const spot_study_head_t *head)
 {

@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What reports call things, as texts that live as long as their owner: see
  * base/texts.h. Metrics, keys and points bring their words; nothing is guessed from a
- * name. */
+ * name.
+ *
+ * The calls return a text of texts, without an end of line: names, values in the unit in which
+ * people read them, labels of swept values, points, counts. Whole sentences are in
+ * reports/answer.h. */
 #pragma once
 
 #include "base/texts.h"

@@ -9,8 +9,6 @@
 
 #include "base/memory.h"
 
-/* ---- Memory of declarations ---- */
-
 #define USUAL_THICKNESS 0.68
 
 /* ---- Memory ---- */

@@ -5,7 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- Rows ---- */
+/* ---- Rows of categories with their texts ----
+ *
+ * Names at the left, sides at the right, headings above them and notes below them. */
 
 #define PITCH_PX 34.0     /* of rows */
 #define LOW_PITCH_PX 26.0 /* of many rows */
@@ -61,7 +63,7 @@ static double sheet_put_sides(spot_sheet_t *self, const spot_place_t *place, int
     return used;
 }
 
-/* ---- Down ---- */
+/* ---- From the top down ---- */
 
 /* What is below a row from y on: its note, and its sides where they fold, with their
  * headings. Returns their end. */
@@ -179,7 +181,7 @@ static void sheet_put_rows(spot_sheet_t *self, const spot_place_t *place)
     }
 }
 
-/* ---- Axes ---- */
+/* ---- Axes: their ends, from data or as they were given, and the labels along them ---- */
 
 #define TICK_GAP_PX 12.0      /* between labels of x */
 #define TICK_LINE_PX 14.0     /* that a label of y takes */
@@ -194,7 +196,7 @@ typedef struct {
     bool has_points, has_lying_bars;
 } range_t;
 
-/* ---- Ends ---- */
+/* ---- Ends of axes ---- */
 
 static void widen(range_t *self, double value)
 {
@@ -481,7 +483,7 @@ static void sheet_put_left(spot_sheet_t *self, const spot_place_t *place)
     }
 }
 
-/* ---- Names ---- */
+/* ---- Names of series: at their ends, where all fit there, else in a legend ---- */
 
 #define LINE_PX 16.0       /* between names at ends */
 #define ENTRY_GAP_PX 2.0   /* between entries of a legend */
@@ -813,7 +815,7 @@ static double sheet_put_legend(spot_sheet_t *self, double x, double y, double ma
     return !is_flow ? used : last == NULL ? 0 : used + SPOT_LINE_PX + 10;
 }
 
-/* ---- The layout ---- */
+/* ---- The grid of panels and the words around it ---- */
 
 #define PANEL_PX 290.0
 #define PANEL_NARROW_PX 220.0

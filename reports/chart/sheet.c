@@ -211,7 +211,7 @@ void spot_chart_dark(const char *colour, char dark[SPOT_CHART_COLOUR_BYTES])
     snprintf(dark, SPOT_CHART_COLOUR_BYTES, "#%02x%02x%02x", bytes[0], bytes[1], bytes[2]);
 }
 
-/* ---- Texts and marks ---- */
+/* ---- Texts and marks, as they are written ---- */
 
 #define MAX_WRAPPED 4 /* lines of a text */
 
@@ -459,7 +459,7 @@ static unsigned raster_enter(raster_t *self, const spot_box_t *box, unsigned bit
     return found;
 }
 
-/* ---- Series ---- */
+/* ---- What is drawn in a panel: fills, bands, rules, intervals, lines and markers ---- */
 
 #define MAX_HOVERS 400
 #define MAX_MARKED 100    /* data of a line that have a marker each */
@@ -480,7 +480,7 @@ typedef struct {
     raster_t seen; /* px that have a marker */
 } marks_t;
 
-/* ---- Places ---- */
+/* ---- Places of marks ---- */
 
 /* The radius of the markers of a series; 0: they are not drawn. */
 static double sheet_marker_px(const spot_place_t *place, const series_t *series)
@@ -900,7 +900,10 @@ void spot_sheet_put_sample(spot_sheet_t *self, const spot_chart_entry_t *entry, 
     }
 }
 
-/* ---- Labels ---- */
+/* ---- Free places for labels within panels ----
+ *
+ * What is drawn is entered into a raster of the picture; a label takes the first place around its
+ * point where the raster is empty. */
 
 #define CELL_PX 2.0
 #define TAKEN 1U   /* by a text or a marker: no label goes there */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "reports/chart/layout.h"
+#include "reports/chart/sheet.h"
 #include "reports/markup/html.h"
 
 /* Of texts, in the order of their looks. */

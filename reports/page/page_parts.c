@@ -17,6 +17,8 @@
 /* Of SHA-256 in base64, and a NUL. */
 #define HASH_BYTES 45
 
+extern const char spot_page_css[], spot_page_css_end[]; /* page.css */
+
 /* ---- The frame ---- */
 
 static void write_asset(FILE *out, const spot_page_asset_t *asset)

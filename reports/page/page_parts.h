@@ -39,8 +39,6 @@ SPOT_MUST_CHECK int spot_page_frame_begin(spot_page_frame_t *self, const char *t
 SPOT_MUST_CHECK int spot_page_frame_end(spot_page_frame_t *self, int ret,
     const spot_page_asset_t *scripts, size_t num_scripts, FILE *out);
 
-/* Files of the page, made part of the program when it is built. */
-extern const char spot_page_css[], spot_page_css_end[];
 extern const char spot_page_base_js[], spot_page_base_js_end[];
 extern const char spot_page_js[], spot_page_js_end[];
 extern const char spot_page_explorer_js[], spot_page_explorer_js_end[];

@@ -7,7 +7,7 @@
 #include "reports/table/table_terminal.h"
 #include "reports/table/terminal.h"
 
-/* ---- Table html ---- */
+/* ---- A table on a page ---- */
 
 static void write_open(const spot_table_t *self, const char *id, FILE *out)
 {
@@ -154,7 +154,7 @@ int spot_table_write_html(const spot_table_t *self, const char *id, FILE *out)
     return ferror(out) ? SPOT_ERR_IO : 0;
 }
 
-/* ---- Document ---- */
+/* ---- Pieces of a document ---- */
 
 void spot_document_to_terminal(spot_document_t *self, const spot_terminal_t *terminal, FILE *out)
 {

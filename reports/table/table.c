@@ -10,7 +10,7 @@
 #include "base/units.h"
 #include "reports/table/decimals.h"
 
-/* ---- Table cell ---- */
+/* ---- Numbers as text that people read ---- */
 
 #define USUAL_DIGITS 6
 #define MAX_DECIMAL 1e15 /* what is above has significant digits */
@@ -93,7 +93,7 @@ void spot_table_parts(const spot_table_t *self, size_t row_id, size_t column_id,
     }
 }
 
-/* ---- Table ---- */
+/* ---- The table ---- */
 
 static void keep_error(spot_table_t *self, int error)
 {
@@ -349,7 +349,7 @@ size_t spot_table_num_keys(const spot_table_t *self)
     return num_keys == 0 && self->num_rows > 1 ? 1 : num_keys;
 }
 
-/* ---- Table machine ---- */
+/* ---- CSV and JSON ---- */
 
 static void write_field(const spot_table_column_t *column, const spot_table_cell_t *cell, FILE *out)
 {

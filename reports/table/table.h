@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* One model of a table: columns, rows of cells, notes. Who has something to show fills
- * it; a dialect prints it for a terminal, a program, a paper or a page. */
+/* One model of a table: columns, rows of cells, notes; and what programs read of it: CSV, JSON.
+ *
+ * Add columns, then rows and their cells; print the table in one of its dialects and free it. The
+ * table owns its texts and keeps the first error, which the dialects return. The others are in
+ * table_terminal.h, table_paper.h and document.h (pages). */
 #pragma once
 
 #include <math.h>
@@ -139,9 +142,7 @@ const spot_table_cell_t *spot_table_cell(const spot_table_t *self, size_t row_id
  * said to. */
 size_t spot_table_num_keys(const spot_table_t *self);
 
-/* ---- Table cell ---- */
-
-/* The one place where numbers of tables become text that people read. */
+/* ---- Numbers as text that people read: for the dialects ---- */
 
 #define SPOT_TABLE_NUMBER_BYTES 64
 
@@ -163,7 +164,7 @@ void spot_table_parts(const spot_table_t *self, size_t row_id, size_t column_id,
  * where that is silly for the widest; -1: as many as a number takes. */
 int spot_table_column_decimals(const spot_table_t *self, size_t column_id);
 
-/* ---- Table machine ---- */
+/* ---- For programs: CSV and JSON ---- */
 
 /* A table for programs: CSV and JSON, with numbers that read back exactly and without
  * marks, remarks and notes. */

@@ -9,7 +9,7 @@
 #include "base/memory.h"
 #include "base/utf8.h"
 
-/* ---- Paper text ---- */
+/* ---- Text from outside ---- */
 
 #define NO_CHARACTER 0xfffd
 
@@ -188,7 +188,7 @@ void spot_paper_markdown_text(FILE *out, const char *text)
     }
 }
 
-/* ---- Table paper ---- */
+/* ---- What dialects have ---- */
 
 #define GAP_CHARS 3     /* between columns */
 #define PAGE_ROWS 40    /* what fits on a page */

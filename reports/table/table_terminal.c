@@ -33,7 +33,7 @@ typedef struct {
 
 static const char *table_layout_text(const table_layout_t *self, size_t row_id, size_t column_id);
 
-/* ---- Table layout ---- */
+/* ---- The layout: what cells say, and how wide columns are ---- */
 
 /* How a table is laid out on a terminal: what its cells say there, and how wide its
  * columns are. */
@@ -312,7 +312,7 @@ static void table_layout_free(table_layout_t *self)
     memset(self, 0, sizeof(*self));
 }
 
-/* ---- Table terminal ---- */
+/* ---- Writing ---- */
 
 #define PLUS_MINUS " ±"
 

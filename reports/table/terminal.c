@@ -8,7 +8,7 @@
 
 #include "base/utf8.h"
 
-/* ---- Wrap ---- */
+/* ---- Lines ---- */
 
 /* The bytes of the escape code at text, 0: there is none. */
 static size_t escape_length(const char *text)
@@ -102,7 +102,7 @@ void spot_wrap_write(FILE *out, const char *text, int width, int hanging)
     }
 }
 
-/* ---- Ascii signs ---- */
+/* ---- Signs in ASCII ---- */
 
 #define PLUS_MINUS "±"
 #define ELLIPSIS "…"
@@ -145,7 +145,11 @@ static size_t num_spare_blanks(const char *place)
     return num_spare < ELLIPSIS_EXTRA ? num_spare : ELLIPSIS_EXTRA;
 }
 
-void spot_ascii_signs(char *text)
+/* "0.31 ±0.02" becomes "0.31+-0.02", and "a long na…   1" "a long na... 1": in place,
+ * as wide as before where blanks follow, so that columns stay in line. Any other "±"
+ * becomes "+-", "…" "..." and "·" "-", whoever wrote it: nothing but blanks is taken
+ * away. What else is not ASCII is from outside, and stays. O(bytes). */
+static void ascii_signs(char *text)
 {
     char *end = text; /* of what was written, at or before what is read */
 
@@ -171,7 +175,7 @@ void spot_ascii_signs(char *text)
     *end = '\0';
 }
 
-/* ---- Text cell ---- */
+/* ---- Text from outside ---- */
 
 void spot_text_write_cut(FILE *out, const char *text, size_t max_chars)
 {
@@ -197,7 +201,7 @@ void spot_text_write(FILE *out, const char *text)
     spot_text_write_cut(out, text, SIZE_MAX);
 }
 
-/* ---- Terminal ---- */
+/* ---- All of it ---- */
 
 int spot_terminal_write(const spot_terminal_t *terminal,
     int (*print)(const void *context, const spot_terminal_t *terminal, FILE *out),
@@ -216,7 +220,7 @@ int spot_terminal_write(const spot_terminal_t *terminal,
         ret = SPOT_ERR_NO_MEMORY;
     }
     if (text != NULL && !terminal->is_utf8) {
-        spot_ascii_signs(text);
+        ascii_signs(text);
     }
     if (text != NULL) {
         spot_wrap_write(out, text, terminal->width, SPOT_WRAP_BELOW);

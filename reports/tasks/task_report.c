@@ -12,7 +12,7 @@
 #include "reports/page/page_timeline.h"
 #include "reports/run_result.h"
 
-/* ---- Task csv ---- */
+/* ---- CSV ---- */
 
 typedef struct {
     const spot_task_run_t *run;
@@ -197,7 +197,7 @@ int spot_task_csv(const spot_task_run_t *run, const spot_task_comparison_t *comp
     return ret;
 }
 
-/* ---- Task text ---- */
+/* ---- Text, made of the items of JSON ---- */
 
 #define MAX_ROWS 100 /* of a table */
 
@@ -465,7 +465,7 @@ void spot_task_summary(spot_document_t *self, size_t num_runs, const spot_task_r
     spot_document_table(self, NULL, &table);
 }
 
-/* ---- Task page ---- */
+/* ---- Pages and Chrome traces ---- */
 
 #define MAX_BARS 20000
 #define MAX_STEPS 20000 /* of how many tasks run */

@@ -15,7 +15,7 @@ typedef struct {
     double low_share;                 /* where that of shares begins */
 } duration_picture_t;
 
-/* ---- Picture durations ---- */
+/* ---- What pictures of durations share ---- */
 
 #define NUM_BEST 2 /* laws in colour; the others are grey */
 #define MAX_DOTS 150
