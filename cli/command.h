@@ -1,17 +1,147 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a command is, and what all commands share. Arguments in, exit code out. */
+/* What a command is, and what all commands share: options, help, a call, signals.
+ *
+ * A command is one const spot_command_t in a file command_*.c, listed in spot_commands: a struct
+ * for its arguments, a table of options, and run(). Parsing, --help, the manual page and the
+ * completion of shells are made from the table. main() finds a command by spot_command_match();
+ * spot_command_call() parses the words into the arguments, runs the command, prints what went
+ * wrong and returns the exit code. What a command prints goes through cli/output.h. */
 #pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "base/diag.h"
+#include "base/error.h"
 #include "base/memory.h"
-#include "cli/options.h"
+#include "base/name_match.h"
 #include "cli/output.h"
 #include "sim/bench/analysis/race.h"
 #include "sim/bench/store/store.h"
+
+/* ---- Options ---- */
+
+/* What the value of an option is, and what is stored of it. */
+typedef enum {
+    SPOT_OPTION_FLAG,     /* bool, true; there is no value */
+    SPOT_OPTION_TEXT,     /* const char *; with words one of these */
+    SPOT_OPTION_FILE,     /* const char *, with one of the endings, see spot_option_t */
+    SPOT_OPTION_INPUT,    /* the same: no output may replace the file */
+    SPOT_OPTION_WRITTEN,  /* the same: the file can be written, as checked before work */
+    SPOT_OPTION_FOLDER,   /* const char * */
+    SPOT_OPTION_PICTURES, /* the same, of pictures, as checked before work */
+    SPOT_OPTION_COUNT,    /* int64_t from min to max */
+    SPOT_OPTION_NUMBER,   /* double from min to max */
+    SPOT_OPTION_DURATION, /* int64_t ms with a unit, at least min */
+    SPOT_OPTION_SECONDS,  /* the same; a number alone is in seconds */
+    SPOT_OPTION_CHOICE,   /* int, the index among choices, at least min */
+    SPOT_OPTION_CHOICES,  /* unsigned, a bit for each of A,B,... among choices */
+    SPOT_OPTION_TEXTS,    /* spot_option_list_t; may be given several times */
+    SPOT_OPTION_OWN,      /* nothing is stored: settle takes the text */
+    SPOT_OPTION_ARGUMENT, /* no option but a word: const char *, most often of an input;
+                             min 1: required */
+    SPOT_OPTION_ARGUMENTS /* all words that are left: spot_option_list_t, at least min */
+} spot_option_kind_t;
+
+struct spot_call;
+struct spot_command;
+typedef struct spot_option spot_option_t;
+
+struct spot_option {
+    spot_option_kind_t kind;
+    const char *name;  /* "seed"; of an argument what it is: "a scenario file" */
+    char letter;       /* 'o', or 0 */
+    const char *value; /* "FILE"; NULL for flags */
+    size_t offset;     /* in the struct of the command's arguments */
+    const char *help;
+    const char *example; /* a value, for help; or NULL */
+    int64_t min, max;    /* max 0: none */
+    bool is_real;        /* of a duration: it is stored as double, in seconds */
+    /* Of a file: the endings that it may have, such as ".csv or .db"; names with endings
+     * of no file format, or without, are good too. "": plain text. NULL: any file. */
+    const char *endings;
+    const char *const *choices; /* NULL-terminated */
+    const char *what;           /* one of the words, for messages: "engine" */
+    /* The j-th of the words that a text may be, or NULL behind the last. */
+    const char *(*words)(size_t j);
+    /* Called when the value is stored: may check it, and store more; or NULL. */
+    void (*settle)(struct spot_call *call, const struct spot_option *option, const char *text);
+};
+
+/* The struct whose members rows name. A file of several commands defines it again before the
+ * table of each. */
+#define SPOT_OPTIONS_OF arguments_t
+
+/* A row of the table; member is one of SPOT_OPTIONS_OF. The last argument is the help, and
+ * may be followed by designators. */
+#define SPOT_OPTION(kind_, name_, letter_, value_, member_, ...)                                   \
+    {                                                                                              \
+        .kind = SPOT_OPTION_##kind_, .name = (name_), .letter = (letter_), .value = (value_),      \
+        .offset = offsetof(SPOT_OPTIONS_OF, member_), .help = __VA_ARGS__                          \
+    }
+#define SPOT_OPTION_END                                                                            \
+    {                                                                                              \
+        .name = NULL                                                                               \
+    }
+
+/* Rows of several commands. */
+#define SPOT_OPTION_SEED(member)                                                                   \
+    SPOT_OPTION(COUNT, "seed", 0, "N", member, "Seed of the random streams (default 1)")
+#define SPOT_OPTION_JSON(member, help_) SPOT_OPTION(FLAG, "json", 0, NULL, member, help_)
+#define SPOT_OPTION_TRACE(member)                                                                  \
+    SPOT_OPTION(INPUT, "trace", 0, "FILE", member,                                                 \
+        "Run on this trace file (spotsim-trace 1, .csv or .csv.gz) instead of the "                \
+        "scenario's trace")
+#define SPOT_OPTION_OUTPUT(member, endings_)                                                       \
+    SPOT_OPTION(WRITTEN, "output", 'o', "FILE", member,                                            \
+        "Write to FILE (default: standard output)", .endings = (endings_))
+
+/* The texts of an option or argument that may be given several times. */
+typedef struct {
+    size_t num_texts;
+    size_t max_texts;
+    const char **texts; /* [num_texts] borrowed from argv */
+} spot_option_list_t;
+
+/* Both end the program with exit code 1 if there is no memory; the first is
+ * spot_array_reserve(). */
+void spot_option_reserve(void *items, size_t *max_items, size_t num_items, size_t item_bytes);
+void spot_option_list_add(spot_option_list_t *self, const char *text);
+
+/* The j-th option of a command, its own first, then --max-memory, --quiet,
+ * --help, --usage and --version, which all have; NULL behind the last. */
+const spot_option_t *spot_option_at(const struct spot_command *command, size_t j);
+
+/* The j-th word or choice that the value may be, or NULL behind the last. */
+const char *spot_option_word(const spot_option_t *self, size_t j);
+
+/* Whether a row is a word of the command line, not an option. */
+bool spot_option_is_argument(const spot_option_t *self);
+
+/* The row of the argument_id-th word that is no option, or NULL. *noun: what it is, or
+ * what is expected in its place. */
+const spot_option_t *spot_option_argument(
+    const struct spot_command *command, size_t argument_id, const char **noun);
+
+/* Reports a wrong command line and ends the program with exit code 2; what it quotes is
+ * escaped. */
+SPOT_NORETURN void spot_usage_error(const struct spot_call *call, const char *format, ...)
+    SPOT_PRINTF(2, 3);
+
+/* For settle and check: a usage error if the options go against a rule. */
+void spot_usage_refuse(const struct spot_call *call, bool is_wrong, const char *message);
+
+/* For settle and check: a usage error unless a file, which may be NULL, has one of the
+ * endings. */
+void spot_option_check_ending(
+    const struct spot_call *call, const char *option, const char *path, const char *endings);
+
+/* ", did you mean "NAME"?", or "" where no name is near. */
+const char *spot_option_hint(struct spot_call *call, const spot_suggest_t *near);
+
+/* ---- Commands ---- */
 
 enum {
     SPOT_EXIT_GOOD = 0,
@@ -118,9 +248,6 @@ extern const spot_command_t *const spot_commands[];
 /* The command with this name, or NULL. */
 const spot_command_t *spot_command_find(const char *name);
 
-/* Settles --pipelines or --depths of a spot_step_range_t: "4-32", or "8" for "8-8". */
-void spot_model_take_range(spot_call_t *call, const spot_option_t *option, const char *text);
-
 /* Starts a search for the name nearest to name, among those of all commands. */
 void spot_command_suggest(spot_suggest_t *near, const char *name);
 
@@ -130,6 +257,12 @@ const spot_command_t *spot_command_match(int num_words, char *const *words, int 
 /* Parses, runs and prints what went wrong. argv[0] is replaced by "spotsim NAME".
  * Returns the exit code. */
 int spot_command_call(const spot_command_t *command, int argc, char **argv);
+
+/* What "spotsim COMMAND --help" prints. */
+void spot_command_print_help(const spot_command_t *command, FILE *out);
+
+/* Its options, those of all commands, and what else is listed, for help and the manual. */
+void spot_command_put_lists(const spot_doc_t *doc, const spot_command_t *command);
 
 /* What "spotsim --version" prints; its first line is for programs: "spotsim VERSION
  * (COMMIT)". */

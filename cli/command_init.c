@@ -7,11 +7,12 @@
 
 #include "base/files.h"
 #include "base/units.h"
-#include "cli/catalogue.h"
 #include "cli/command.h"
-#include "cli/taken_log.h"
+#include "cli/command_trace.h"
+#include "cli/manual.h"
 #include "models/step_grid.h"
-#include "reports/table/wrap.h"
+#include "reports/table/terminal.h"
+#include "sim/bench/engine/scenario_file.h"
 #include "sim/bench/study/study.h"
 #include "sim/engines.h"
 
@@ -27,7 +28,7 @@ static const arguments_t initial = {.engine = SPOT_DEFAULT_ENGINE, .output_path 
 
 static const spot_option_t options[] = {
     SPOT_OPTION(TEXT, "engine", 0, "NAME", engine, "The engine (default train)", .what = "engine",
-        .words = spot_catalogue_engine_name),
+        .words = spot_manual_engine_name),
     SPOT_OPTION(INPUT, "trace", 0, "LOG", inputs[0],
         "Replay this log, of any format that 'spotsim trace convert' recognises"),
     SPOT_OPTION(INPUT, "table", 0, "STEPS.csv", inputs[1],

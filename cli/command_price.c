@@ -1,12 +1,43 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* spotsim price convert and describe: histories of spot prices. */
+#include <stdio.h>
 #include <string.h>
 
 #include "base/units.h"
 #include "cli/command.h"
-#include "cli/schedule_tables.h"
-#include "reports/price_chart.h"
-#include "reports/table/table_machine.h"
+#include "models/price.h"
+#include "reports/draw.h"
+#include "reports/table/table.h"
 #include "traces/prices/price_history.h"
+
+typedef struct {
+    const spot_price_steps_t *steps; /* at least one */
+    int64_t end_ms;                  /* of the last step */
+    const char *title;
+} price_picture_t;
+
+/* A price over time. */
+
+/* context is a price_picture_t. */
+static int price_declare(spot_chart_t *chart, const void *context)
+{
+    const price_picture_t *self = context;
+    const spot_price_steps_t *steps = self->steps;
+    char unit[32];
+
+    snprintf(unit, sizeof(unit), "price (%s/h)", steps->currency);
+    spot_chart_title(chart, "%s", self->title);
+    spot_chart_panel(chart, &(spot_chart_panel_t){.x = {.unit = SPOT_CHART_MS, .name = "time"},
+                                .y = {.name = unit, .has_zero = true}});
+    spot_chart_series(chart, &(spot_chart_series_t){.kind = SPOT_CHART_STEPS});
+    for (size_t j = 0; j < steps->num_steps; j++) {
+        spot_chart_add_xy(chart, (double) steps->steps[j].start_ms, steps->steps[j].usd_per_h);
+    }
+    spot_chart_add_xy(chart, (double) self->end_ms, steps->steps[steps->num_steps - 1].usd_per_h);
+    return spot_chart_error(chart);
+}
+
+/* ---- spotsim price convert, describe ---- */
 
 typedef struct {
     spot_option_list_t paths;
@@ -103,16 +134,16 @@ static int run(spot_call_t *call)
 
     call->is_reading = ret != 0;
     if (ret == 0 && call->command->options == convert_options) {
-        ret = spot_schedule_write(call, arguments->output_path, write_steps, &steps);
+        ret = spot_output_write(&call->diag, arguments->output_path, write_steps, &steps);
     } else if (ret == 0) {
-        const spot_price_picture_t picture = {&steps, end_ms, paths->texts[0]};
+        const price_picture_t picture = {&steps, end_ms, paths->texts[0]};
 
         if (arguments->picture_path != NULL) {
-            ret = spot_draw_file(spot_price_declare, &picture, SPOT_FORMAT_SVG,
-                arguments->picture_path, &call->diag);
+            ret = spot_draw_file(
+                price_declare, &picture, SPOT_FORMAT_SVG, arguments->picture_path, &call->diag);
         }
         fill_table(&table, &steps, end_ms);
-        ret = spot_error_first(ret, spot_schedule_results(call, &arguments->target,
+        ret = spot_error_first(ret, spot_output_tables(&call->diag, &arguments->target,
                                         arguments->csv_path, write_row, &table, 1, &table));
     }
     spot_price_steps_free(&steps);

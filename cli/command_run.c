@@ -5,11 +5,9 @@
 #include "base/memory.h"
 #include "base/watch.h"
 #include "cli/command.h"
-#include "reports/cdf_chart.h"
-#include "reports/chrome_trace.h"
 #include "reports/page/page_timeline.h"
+#include "reports/run_chart.h"
 #include "reports/run_result.h"
-#include "reports/timeline_chart.h"
 #include "sim/bench/engine/scenario_file.h"
 #include "sim/engines.h"
 

@@ -4,7 +4,6 @@
 
 #include "base/memory.h"
 #include "cli/command.h"
-#include "reports/tasks/task_page.h"
 #include "reports/tasks/task_report.h"
 #include "traces/tasks/task_fit.h"
 #include "traces/tasks/task_markers.h"

@@ -1,16 +1,472 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/diag.h"
+#include "base/error.h"
 #include "base/files.h"
+#include "base/memory.h"
 #include "base/units.h"
 #include "cli/command.h"
 #include "cli/progress.h"
-#include "reports/traces/comparison_pictures.h"
-#include "reports/traces/comparison_table.h"
-#include "reports/traces/trace_pictures.h"
+#include "reports/table/document.h"
+#include "reports/table/terminal.h"
+#include "reports/traces/picture_durations.h"
+#include "reports/traces/picture_population.h"
+#include "reports/traces/trace_picture.h"
+#include "reports/traces/trace_report.h"
+#include "reports/words.h"
 #include "traces/compare/comparison.h"
+
+/* ---- Tables ---- */
+
+/* How near models come to a recorded trace, as tables for a terminal. */
+
+/* Unit of a metric; instances are obtainable in a trace of kind availability. */
+static const char *unit_of(const spot_comparison_t *self, int metric_id)
+{
+    const char *unit = spot_fidelity_metrics[metric_id].unit;
+
+    return self->kind == SPOT_TRACE_AVAILABILITY && strcmp(unit, "instances") == 0 ? "obtainable"
+           : strcmp(unit, "1") == 0                                                ? ""
+                                                                                   : unit;
+}
+
+static const char *number_text(spot_texts_t *texts, double value, int num_digits)
+{
+    return isnan(value)                         ? "-"
+           : fabs(value) >= pow(10, num_digits) ? spot_texts_add(texts, "%.0f", value)
+                                                : spot_texts_add(texts, "%.*g", num_digits, value);
+}
+
+/* "0.184"; of a model "0.0821 (0.0274)", with a reference "0.0821 (0.0274) z   0.4". */
+static const char *cell_text(
+    spot_texts_t *texts, const spot_comparison_column_t *column, int metric_id)
+{
+    const bool is_itself = column->kind == SPOT_COMPARISON_COLUMN_RECORDED ||
+                           column->kind == SPOT_COMPARISON_COLUMN_HALF;
+    const bool is_known = !is_itself || metric_id < SPOT_FIDELITY_NUM_FIGURES;
+    const char *text = number_text(texts, is_known ? column->means[metric_id] : (double) NAN, 4);
+
+    if (column->kind == SPOT_COMPARISON_COLUMN_MODEL) {
+        text =
+            spot_texts_add(texts, "%s (%s)", text, number_text(texts, column->sds[metric_id], 3));
+    }
+    if (column->has_reference && !isnan(column->zs[metric_id])) {
+        text = spot_texts_add(texts, "%s z %5.1f", text, column->zs[metric_id]);
+    }
+    return text;
+}
+
+static void write_head(const spot_comparison_t *self, spot_document_t *document)
+{
+    const spot_observation_frame_t *frame = &self->recorded.frame;
+    const spot_comparison_column_t *last = &self->columns[self->num_columns - 1];
+    char resolution[SPOT_NUMBER_TEXT_BYTES], tick[SPOT_NUMBER_TEXT_BYTES];
+    bool has_reference = false;
+
+    spot_number_text(self->resolution_s, resolution);
+    spot_number_text((double) frame->tick_ms / (double) SPOT_MS_PER_S, tick);
+    spot_document_paragraph(document, "%s   %s%s, resolution %s s, %.2f h, capacity %s%" PRId64,
+        spot_words_shown(&document->texts, self->name), spot_trace_kind_names[self->kind],
+        self->kind == SPOT_TRACE_AVAILABILITY ? " (obtainable; nothing ran)" : "", resolution,
+        frame->end_ms / (double) SPOT_MS_PER_H, self->is_unbounded ? "unbounded, taken as " : "",
+        frame->capacity);
+    spot_document_paragraph(document, "all recorded at a tick of %s s, %s", tick,
+        frame->is_net ? "only the net change of a tick" : "both directions of a tick");
+    for (size_t j = 0; j < self->num_columns; j++) {
+        has_reference = has_reference || self->columns[j].has_reference;
+    }
+    if (last->kind == SPOT_COMPARISON_COLUMN_MODEL) {
+        spot_document_paragraph(document,
+            "models: mean (standard deviation%s) of %" PRId64 " replications, seed %" PRIu64,
+            has_reference ? "; z: of the mean against the reference" : "", last->num_replications,
+            self->seed);
+    }
+}
+
+static void write_metrics(const spot_comparison_t *self, spot_document_t *document)
+{
+    spot_table_t table = {.name = "figures"};
+
+    spot_table_add_column(
+        &table, (spot_table_column_t){.name = "figure", .kind = SPOT_TABLE_TEXT, .is_key = true});
+    spot_table_add_column(
+        &table, (spot_table_column_t){.name = "unit", .kind = SPOT_TABLE_TEXT, .is_key = true});
+    for (size_t j = 0; j < self->num_columns; j++) {
+        spot_table_add_column(&table, (spot_table_column_t){.name = self->columns[j].label});
+    }
+    for (int j = 0; j < SPOT_FIDELITY_NUM_METRICS; j++) {
+        if (j == SPOT_FIDELITY_NUM_FIGURES) {
+            spot_table_add_heading(&table, "distance to the recorded trace, 0 = the same");
+        }
+        spot_table_add_row(&table);
+        spot_table_add_text(&table, spot_fidelity_metrics[j].name);
+        spot_table_add_text(&table, unit_of(self, j));
+        for (size_t k = 0; k < self->num_columns; k++) {
+            spot_table_add_text(&table, cell_text(&document->texts, &self->columns[k], j));
+        }
+    }
+    spot_document_gap(document);
+    spot_document_table(document, "figures", &table);
+}
+
+/* ---- Against the seed model ---- */
+
+/* The ratio of each error of the seed model to that of each other model. */
+static void write_gains(
+    const spot_comparison_t *self, const spot_comparison_column_t *seed, spot_document_t *document)
+{
+    static const char marks[] = {'+', '=', '-', ' '};
+    spot_table_t table = {.name = "errors"};
+
+    spot_document_gap(document);
+    spot_document_paragraph(document,
+        "error of %s / error of the model: above 1 the model is better",
+        spot_words_shown(&document->texts, seed->label));
+    spot_document_paragraph(document, "(+ better, - worse, = within two standard errors)");
+    spot_document_gap(document);
+    spot_table_add_column(&table, (spot_table_column_t){.name = "error", .kind = SPOT_TABLE_TEXT});
+    for (size_t j = SPOT_COMPARISON_FIRST; j < self->num_columns; j++) {
+        if (&self->columns[j] != seed) {
+            spot_table_add_column(&table, (spot_table_column_t){.name = self->columns[j].label});
+        }
+    }
+    for (int k = 0; k < SPOT_NUM_ERRORS; k++) {
+        spot_table_add_row(&table);
+        spot_table_add_text(&table, spot_error_name(k));
+        for (size_t j = SPOT_COMPARISON_FIRST; j < self->num_columns; j++) {
+            double ratio;
+            const spot_relation_t relation =
+                spot_comparison_relate(self, &self->columns[j], seed, k, &ratio);
+
+            if (&self->columns[j] != seed) {
+                spot_table_add_format(
+                    &table, "%s %c", number_text(&document->texts, ratio, 3), marks[relation]);
+            }
+        }
+    }
+    spot_document_table(document, "errors", &table);
+    spot_document_gap(document);
+}
+
+/* "block beats seed-corrected in 11 of 13 errors, is worse in 1; most in acf_n: 3.2
+ * times smaller". */
+static void write_gain_sentence(const spot_comparison_t *self,
+    const spot_comparison_column_t *column, const spot_comparison_column_t *seed,
+    spot_document_t *document)
+{
+    spot_texts_t *texts = &document->texts;
+    int num[SPOT_UNDEFINED + 1] = {0}, best_id = -1;
+    double best = 0, ratio;
+
+    for (int j = 0; j < SPOT_NUM_ERRORS; j++) {
+        const spot_relation_t relation = spot_comparison_relate(self, column, seed, j, &ratio);
+
+        num[relation]++;
+        if (relation == SPOT_BETTER && ratio > best) {
+            best = ratio;
+            best_id = j;
+        }
+    }
+    spot_document_paragraph(document, "%s beats %s in %d of %d errors, is worse in %d%s",
+        spot_words_shown(texts, column->label), spot_words_shown(texts, seed->label),
+        num[SPOT_BETTER], SPOT_NUM_ERRORS - num[SPOT_UNDEFINED], num[SPOT_WORSE],
+        best_id < 0 ? ""
+                    : spot_texts_add(texts, "; most in %s: %.3g times smaller",
+                          spot_error_name(best_id), best));
+}
+
+/* The figures of the trace, its halves and the models; their distances to it; and how
+ * much nearer each model is than the one of the seed study. NO_MEMORY, IO. */
+static int comparison_table_write(
+    const spot_comparison_t *self, const spot_terminal_t *terminal, FILE *out)
+{
+    const spot_comparison_column_t *seed = spot_comparison_seed(self);
+    spot_document_t document;
+
+    spot_document_to_terminal(&document, terminal, out);
+    write_head(self, &document);
+    write_metrics(self, &document);
+    if (seed != NULL && self->num_columns >= SPOT_COMPARISON_FIRST + 2) {
+        write_gains(self, seed, &document);
+        for (size_t j = SPOT_COMPARISON_FIRST; j < self->num_columns; j++) {
+            if (&self->columns[j] != seed) {
+                write_gain_sentence(self, &self->columns[j], seed, &document);
+            }
+        }
+    }
+    spot_document_gap(&document);
+    spot_document_note(&document,
+        "half2-vs-half1 is the floor: the trace differs so much from itself, and no "
+        "model should be tuned below it. On held-out halves all models come close "
+        "together.");
+    return spot_document_end(&document);
+}
+
+/* ---- Pictures ---- */
+
+/* The pictures that trace compare draws with --svg. */
+
+/* As many points of a band of instances as a picture can show. */
+#define MAX_BAND_POINTS 1600
+
+/* Durations that a band of gaps is known at: every tick, then 3 % apart. */
+#define MAX_DURATIONS 512
+#define DURATION_FACTOR 1.03
+
+/* A, which is held against B, a trace or its first half. */
+typedef struct {
+    const spot_comparison_t *comparison;
+    const char *folder;
+    const char *name; /* of the pictures: NAME-LABEL */
+    spot_overlay_t overlay;
+    const spot_fidelity_t *a; /* NULL: A is a model */
+    const spot_fidelity_t *b;
+    spot_diag_t *diag;
+    int error; /* the first one; what follows is drawn all the same */
+} pair_t;
+
+static void draw_instances(pair_t *self)
+{
+    self->error = spot_error_first(
+        self->error, spot_trace_plot_overlay(&self->overlay, self->folder, self->name, self->diag));
+}
+
+/* Of one direction; band: NULL for two traces. */
+static void draw_gaps(pair_t *self, int direction, const spot_model_band_t *band)
+{
+    static const double none = 0; /* no gaps, but no band either */
+    const spot_fidelity_sample_t *b = &self->b->gaps_s[direction];
+    spot_gap_overlay_t gaps = {
+        .kind = direction == SPOT_FIDELITY_PREEMPT ? SPOT_SAMPLE_PREEMPT_GAP : SPOT_SAMPLE_ADD_GAP,
+        .is_obtainable = self->comparison->kind == SPOT_TRACE_AVAILABILITY,
+        .tick_s = spot_duration_s(self->comparison->recorded.frame.tick_ms),
+        .num_b = b->num_values,
+        .b_s = b->values,
+        .a_label = self->overlay.a_label,
+        .b_label = self->overlay.b_label};
+
+    if (band != NULL) {
+        gaps.band = *band;
+    } else {
+        gaps.num_a = self->a->gaps_s[direction].num_values;
+        gaps.a_s = gaps.num_a > 0 ? self->a->gaps_s[direction].values : &none;
+    }
+    self->error = spot_error_first(
+        self->error, spot_trace_plot_gap_overlay(&gaps, self->folder, self->name, self->diag));
+}
+
+static void draw_pair(pair_t *self)
+{
+    draw_instances(self);
+    for (int j = 0; j < SPOT_FIDELITY_NUM_DIRECTIONS; j++) {
+        draw_gaps(self, j, NULL);
+    }
+}
+
+/* ---- A model ---- */
+
+static spot_model_band_t model_band(const spot_band_t *band, const spot_replicate_t *replicate)
+{
+    return (spot_model_band_t){.num_replications = (size_t) replicate->num_replications,
+        .num_times = band->num_points,
+        .time_s = band->time_s,
+        .low = band->low,
+        .median = band->median,
+        .high = band->high};
+}
+
+/* Multiples of the tick from 0 to the end: gaps of a recorder are such. */
+static size_t choose_durations(const spot_observation_frame_t *frame, double time_s[MAX_DURATIONS])
+{
+    const double max_ticks = floor(frame->end_ms / (double) frame->tick_ms);
+    size_t num_times = 0;
+
+    for (double ticks = 0; ticks <= max_ticks && num_times < MAX_DURATIONS;
+         ticks = fmax(ticks + 1, ceil(ticks * DURATION_FACTOR))) {
+        time_s[num_times++] = ticks * spot_duration_s(frame->tick_ms);
+    }
+    return num_times;
+}
+
+/* Where its replications lie: instances for direction -1, else gaps. */
+static void draw_band(pair_t *self, const spot_replicate_t *replicate, int direction)
+{
+    double time_s[MAX_DURATIONS];
+    spot_band_t band;
+    const int ret = direction < 0 ? spot_band_init(&band, replicate, MAX_BAND_POINTS)
+                                  : spot_band_init_gaps(&band, replicate, direction,
+                                        choose_durations(&replicate->frame, time_s), time_s);
+    const spot_model_band_t shown = model_band(&band, replicate);
+
+    self->error = spot_error_first(self->error, ret);
+    if (ret == 0 && direction < 0) {
+        self->overlay.band = shown;
+        draw_instances(self);
+    } else if (ret == 0) {
+        draw_gaps(self, direction, &shown);
+    }
+    spot_band_free(&band);
+}
+
+/* ---- Another trace ---- */
+
+static void draw_other(pair_t *self, const spot_trace_t *other)
+{
+    const spot_observation_frame_t *frame = &self->comparison->recorded.frame;
+    spot_observation_t observation = {0};
+    spot_fidelity_t fidelity = {0};
+    int ret = spot_observation_of_trace(&observation, other, frame->tick_ms, frame->is_net);
+
+    if (ret == 0) {
+        ret = spot_fidelity_measure(&fidelity, &observation, &self->comparison->fidelity);
+    }
+    if (ret == 0) {
+        pair_t pair = *self;
+
+        pair.overlay.a = other;
+        pair.a = &fidelity;
+        draw_pair(&pair);
+        self->error = pair.error;
+    }
+    self->error = spot_error_first(self->error, ret);
+    spot_fidelity_free(&fidelity);
+    spot_observation_free(&observation);
+}
+
+/* ---- Halves ---- */
+
+/* A trace of the numbers that an observation saw: enough to draw. Half ms are cut. */
+static int to_trace(
+    spot_trace_t *self, const spot_observation_t *observation, const spot_comparison_t *comparison)
+{
+    const spot_observation_frame_t *frame = &observation->frame;
+    int64_t population = observation->initial;
+
+    spot_trace_init(self);
+    self->kind =
+        comparison->kind == SPOT_TRACE_AVAILABILITY ? SPOT_TRACE_AVAILABILITY : SPOT_TRACE_COUNTS;
+    self->capacity = comparison->is_unbounded ? SPOT_UNBOUNDED : (int32_t) frame->capacity;
+    self->resolution_ms = frame->tick_ms;
+    self->initial = (int32_t) population;
+    self->end_ms = (int64_t) frame->end_ms;
+    if (SPOT_ARRAY_ROOM(self, events, observation->num_events) != 0) {
+        return SPOT_ERR_NO_MEMORY;
+    }
+    for (size_t j = 0; j < observation->num_events; j++) {
+        const spot_observation_event_t *event = &observation->events[j];
+
+        self->events[self->num_events++] = (spot_event_t){.time_ms = (int64_t) event->time_ms,
+            .kind = event->kind,
+            .count = (int32_t) event->count};
+        population += event->kind == SPOT_EVENT_ADD ? event->count : -event->count;
+    }
+    self->final = (int32_t) population;
+    return 0;
+}
+
+typedef struct {
+    spot_observation_t observation;
+    spot_fidelity_t fidelity;
+    spot_trace_t trace;
+} half_t;
+
+/* against: NULL for the first half. */
+static int half_init(half_t *self, const spot_comparison_t *comparison, const half_t *against)
+{
+    int ret = spot_observation_half(&self->observation, &comparison->recorded, against != NULL);
+
+    if (ret == 0) {
+        ret = spot_fidelity_measure(
+            &self->fidelity, &self->observation, against != NULL ? &against->fidelity : NULL);
+    }
+    return ret == 0 ? to_trace(&self->trace, &self->observation, comparison) : ret;
+}
+
+static void half_free(half_t *self)
+{
+    spot_observation_free(&self->observation);
+    spot_fidelity_free(&self->fidelity);
+    spot_trace_free(&self->trace);
+}
+
+static void draw_halves(pair_t *self)
+{
+    half_t first = {0}, second = {0};
+    int ret = half_init(&first, self->comparison, NULL);
+
+    if (ret == 0) {
+        ret = half_init(&second, self->comparison, &first);
+    }
+    if (ret == 0) {
+        pair_t pair = *self;
+
+        pair.overlay = (spot_overlay_t){.a = &second.trace,
+            .b = &first.trace,
+            .a_label = "second half",
+            .b_label = "first half"};
+        pair.a = &second.fidelity;
+        pair.b = &first.fidelity;
+        draw_pair(&pair);
+        self->error = pair.error;
+    }
+    self->error = spot_error_first(self->error, ret);
+    half_free(&first);
+    half_free(&second);
+}
+
+/* ---- All of a comparison ---- */
+
+/* Draws how far all columns are from the trace beside its halves (NAME-distances), how
+ * many standard errors models are from a reference, if they have one (NAME-reference),
+ * and of each model or other trace, or of the halves, instances over time and gaps
+ * (NAME-LABEL-WHAT). name: of the trace that the others are held against; watch: of
+ * replications. Draws on after an error and returns the first one; IO, NO_MEMORY,
+ * INTERRUPTED, OVERDRAW. */
+static int pictures_of_comparison(const spot_comparison_t *comparison,
+    const spot_comparison_request_t *request, const spot_comparison_inputs_t *inputs,
+    const char *folder, const char *name, const spot_watch_t *watch, spot_diag_t *diag)
+{
+    const spot_comparison_column_t *columns = comparison->columns + SPOT_COMPARISON_FIRST;
+    const size_t num_pairs = inputs->num_models + (request->is_halves || inputs->has_other ? 1 : 0);
+    int error = spot_trace_plot_distances(comparison, folder, name, diag);
+
+    error = spot_error_first(error, spot_trace_plot_reference(comparison, folder, name, diag));
+    for (size_t j = 0; j < num_pairs && error != SPOT_ERR_INTERRUPTED; j++) {
+        const char *label = request->is_halves ? "halves" : columns[j].label;
+        spot_texts_t texts = {0};
+        pair_t pair = {.comparison = comparison,
+            .folder = folder,
+            .name = spot_texts_add(&texts, "%s-%s", name, label),
+            .overlay = {.b = &inputs->trace, .a_label = label, .b_label = name},
+            .b = &comparison->fidelity,
+            .diag = diag};
+
+        if (texts.error != 0) {
+            return texts.error;
+        }
+        if (request->is_halves) {
+            draw_halves(&pair);
+        } else if (inputs->has_other) {
+            draw_other(&pair, &inputs->other);
+        } else {
+            const spot_replicate_t replicate = spot_comparison_replicate(
+                comparison, &inputs->models[j].model, request->num_replications, watch);
+
+            for (int k = -1; k < SPOT_FIDELITY_NUM_DIRECTIONS; k++) {
+                draw_band(&pair, &replicate, k);
+            }
+        }
+        error = spot_error_first(error, pair.error);
+        spot_texts_free(&texts);
+    }
+    return error;
+}
+
+/* ---- The command ---- */
 
 typedef struct {
     spot_option_list_t paths;
@@ -125,7 +581,7 @@ static int write_all(const spot_comparison_t *comparison, spot_call_t *call)
         if (out != NULL && target->is_json) {
             spot_comparison_json_write(comparison, out);
         } else if (out != NULL) {
-            ret = spot_comparison_table_write(comparison, &output.terminal, out);
+            ret = comparison_table_write(comparison, &output.terminal, out);
         }
         ret = spot_output_end(&output, ret);
     }
@@ -147,7 +603,7 @@ static int draw_all(
     const spot_watch_t watch = spot_progress_watch(&line, "replications drawn", call->is_quiet);
     const char *name =
         spot_pictures_name(&call->texts, arguments->paths.texts[arguments->paths.num_texts - 1]);
-    const int ret = spot_pictures_of_comparison(
+    const int ret = pictures_of_comparison(
         comparison, &arguments->request, inputs, arguments->svg_folder, name, &watch, &call->diag);
 
     spot_progress_finish(&line);

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* spotsim: a simulator of elastic training on preemptible instances. */
 #include <gsl/gsl_errno.h>
 #include <signal.h>
 #include <stdio.h>
@@ -7,8 +6,247 @@
 
 #include "base/utf8.h"
 #include "cli/command.h"
-#include "cli/complete.h"
 #include "cli/manual.h"
+
+/* ---- Completion of words ---- */
+
+/* Completion of command lines in shells, whose scripts are in cli/completion/. */
+
+/* The command line up to the word that is completed. */
+typedef struct {
+    int num_words; /* before it */
+    char *const *words;
+    const char *prefix; /* what is typed of it */
+} line_t;
+
+static void offer(const line_t *line, const char *word, const char *help)
+{
+    if (strncmp(word, line->prefix, strlen(line->prefix)) == 0) {
+        printf("%s%s%s\n", word, help == NULL ? "" : "\t", help == NULL ? "" : help);
+    }
+}
+
+/* The j-th word of commands: 0 the first of all, 1 the second of those that start as the
+ * line does. */
+static void offer_commands(const line_t *line, int j)
+{
+    char before[64] = "";
+
+    for (size_t k = 0; spot_commands[k] != NULL; k++) {
+        const char *name = spot_commands[k]->name;
+        const size_t num_bytes = strcspn(name, " ");
+        const bool is_group = name[num_bytes] == ' ';
+        char word[64];
+
+        snprintf(word, sizeof(word), "%.*s", (int) num_bytes, name);
+        if (j == 0 && strcmp(word, before) != 0) {
+            offer(line, word, is_group ? NULL : spot_commands[k]->summary);
+        } else if (j == 1 && is_group && strcmp(word, line->words[0]) == 0) {
+            offer(line, name + num_bytes + 1, spot_commands[k]->summary);
+        }
+        snprintf(before, sizeof(before), "%s", word);
+    }
+}
+
+/* The option that a word is, "--seed" or "-o", or NULL. */
+static const spot_option_t *find_option(const spot_command_t *command, const char *word)
+{
+    const spot_option_t *option;
+
+    for (size_t j = 0; (option = spot_option_at(command, j)) != NULL; j++) {
+        if (strncmp(word, "--", 2) == 0
+                ? strcmp(word + 2, option->name) == 0
+                : word[0] == '-' && word[1] == option->letter && word[1] != '\0') {
+            return option;
+        }
+    }
+    return NULL;
+}
+
+static void offer_options(const line_t *line, const spot_command_t *command)
+{
+    const spot_option_t *option;
+
+    for (size_t j = 0; (option = spot_option_at(command, j)) != NULL; j++) {
+        char word[64];
+
+        snprintf(word, sizeof(word), "--%s", option->name);
+        offer(line, word, option->help);
+    }
+}
+
+/* The keys of the scenario or study that the line names, each with "=". */
+static void offer_keys(const line_t *line)
+{
+    for (int j = line->num_words - 1; j > 0; j--) {
+        if (spot_has_suffix(line->words[j], ".yaml") || spot_has_suffix(line->words[j], ".yml")) {
+            const spot_doc_t doc = {.out = stdout, .prefix = line->prefix};
+            spot_diag_t diag;
+
+            spot_diag_init(&diag);
+            (void) !spot_manual_keys(&doc, line->words[j], &diag);
+            spot_diag_free(&diag);
+            return;
+        }
+    }
+}
+
+static void offer_values(const line_t *line, const spot_option_t *option)
+{
+    const char *word;
+
+    if (option->choices != NULL || option->words != NULL) {
+        for (size_t j = 0; (word = spot_option_word(option, j)) != NULL; j++) {
+            offer(line, word, NULL);
+        }
+    } else if (option->value != NULL && strncmp(option->value, "KEY=", 4) == 0) {
+        offer_keys(line);
+    } else if (option->kind == SPOT_OPTION_FOLDER || option->kind == SPOT_OPTION_PICTURES) {
+        puts(":folders");
+    } else if (option->kind == SPOT_OPTION_FILE || option->kind == SPOT_OPTION_INPUT ||
+               option->kind == SPOT_OPTION_WRITTEN || spot_option_is_argument(option)) {
+        printf(":files%s%s\n", option->endings == NULL ? "" : " ",
+            option->endings == NULL ? "" : option->endings);
+    }
+}
+
+/* The row of the argument that the word is. */
+static const spot_option_t *argument_of(
+    const line_t *line, const spot_command_t *command, int first)
+{
+    const char *noun;
+    size_t num_before = 0;
+
+    for (int j = first; j < line->num_words; j++) {
+        const spot_option_t *option = find_option(command, line->words[j]);
+
+        num_before += option == NULL && line->words[j][0] != '-';
+        j += option != NULL && option->value != NULL;
+    }
+    return spot_option_argument(command, num_before, &noun);
+}
+
+/* What `spotsim help` takes: commands and topics. */
+static void offer_help(const line_t *line)
+{
+    const line_t rest = {line->num_words - 1, line->words + 1, line->prefix};
+    const char *word;
+
+    offer_commands(&rest, rest.num_words);
+    for (size_t j = 0; rest.num_words == 0 && (word = spot_manual_topic_name(j)) != NULL; j++) {
+        offer(line, word, NULL);
+    }
+}
+
+static void complete_command(line_t *line, const spot_command_t *command, int first)
+{
+    const char *last = line->num_words > first ? line->words[line->num_words - 1] : "";
+    const spot_option_t *option = find_option(command, last);
+    const char *equals = strchr(line->prefix, '=');
+    char name[64];
+
+    if (strncmp(line->prefix, "--", 2) == 0 && equals != NULL) {
+        snprintf(name, sizeof(name), "%.*s", (int) (equals - line->prefix), line->prefix);
+        option = find_option(command, name);
+        line->prefix = equals + 1;
+    }
+    if (option != NULL && option->value != NULL) {
+        offer_values(line, option);
+    } else if (line->prefix[0] == '-') {
+        offer_options(line, command);
+    } else if (command == &spot_command_help) {
+        offer_help(line);
+    } else if ((option = argument_of(line, command, first)) != NULL) {
+        offer_values(line, option);
+    }
+}
+
+/* words: [num_words] behind "spotsim", at least one, the last one as far as it is typed.
+ * bash splits "--NAME=VALUE" into three words. Prints what the last one may be, a line
+ * each, behind a tab what that is; or ":files", with the endings that count, or
+ * ":folders". */
+static void complete(int num_words, char *const *words)
+{
+    line_t line = {num_words - 1, words, words[num_words - 1]};
+    const spot_command_t *command;
+    int first;
+
+    /* "--NAME", "=" and "VALUE" of bash: "=" is no word. */
+    if (strcmp(line.prefix, "=") == 0) {
+        line.prefix = "";
+    } else if (line.num_words > 1 && strcmp(words[line.num_words - 1], "=") == 0) {
+        line.num_words--;
+    }
+    command = spot_command_match(line.num_words, words, &first);
+    if (command != NULL) {
+        complete_command(&line, command, first);
+    } else if (line.num_words <= 1) {
+        offer_commands(&line, line.num_words);
+    }
+    if (line.num_words == 0) {
+        offer(&line, "--help", "Print this help");
+        offer(&line, "--version", "Print the version");
+    }
+}
+
+/* ---- The scripts of shells ---- */
+
+/* The scripts, as bytes of the program. */
+extern const char spot_completion_bash[], spot_completion_zsh[], spot_completion_fish[];
+
+typedef struct {
+    const char *shell;
+} arguments_t;
+
+static const struct {
+    const char *shell, *script;
+} scripts[] = {
+    {"bash", spot_completion_bash},
+    {"zsh", spot_completion_zsh},
+    {"fish", spot_completion_fish},
+};
+
+#define NUM_SHELLS (sizeof(scripts) / sizeof(scripts[0]))
+
+static const char *shell_name(size_t j)
+{
+    return j < NUM_SHELLS ? scripts[j].shell : NULL;
+}
+
+static const spot_option_t options[] = {
+    SPOT_OPTION(ARGUMENT, "one shell", 0, "SHELL", shell, NULL, .min = 1, .what = "shell",
+        .words = shell_name),
+    SPOT_OPTION_END,
+};
+
+static int run(spot_call_t *call)
+{
+    const arguments_t *arguments = call->arguments;
+
+    for (size_t j = 0; j < NUM_SHELLS; j++) {
+        if (strcmp(scripts[j].shell, arguments->shell) == 0) {
+            fputs(scripts[j].script, stdout);
+        }
+    }
+    return 0;
+}
+
+const spot_command_t spot_command_completion = {
+    .name = "completion",
+    .arguments = "bash|zsh|fish",
+    .summary = "Print the script that completes command lines in a shell",
+    .doc = "Commands, options, their values, files, and the keys of the scenario behind "
+           "--set are completed. Packages install the scripts; where there is none, a "
+           "shell reads it from here.",
+    .examples = "  source <(spotsim completion bash)\n"
+                "  spotsim completion zsh > ~/.zfunc/_spotsim\n"
+                "  spotsim completion fish > ~/.config/fish/completions/spotsim.fish\n",
+    .options = options,
+    .arguments_bytes = sizeof(arguments_t),
+    .run = run,
+};
+
+/* ---- The program ---- */
 
 /* Behind the first word of a command of two, such as "trace generate", the second word
  * is at fault. */
@@ -71,7 +309,7 @@ static int run_words(int argc, char **argv)
     }
     if (strcmp(argv[1], "--complete") == 0 && argc > 2) {
         spot_interrupt_print_rest();
-        spot_complete(argc - 2, argv + 2);
+        complete(argc - 2, argv + 2);
         return SPOT_EXIT_GOOD;
     }
     command = spot_command_match(argc - 1, argv + 1, &num_words);

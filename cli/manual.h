@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Help and the manual, made from the tables that parse the command line and the YAML. */
+/* Help and the manual, made from the tables that parse the command line and the YAML.
+ *
+ * Holds the commands that list what can be written (help, keys, engine, recovery), the overview,
+ * and the manual pages of `spotsim help --man`, whose texts are in cli/manual/. Help with one
+ * command is in cli/command.h. */
 #pragma once
 
 #include <stdbool.h>
@@ -7,7 +11,18 @@
 
 #include "base/diag.h"
 #include "base/error.h"
-#include "cli/command.h"
+#include "reports/doc.h"
+
+/* The name of the j-th engine, or NULL behind the last. */
+const char *spot_manual_engine_name(size_t j);
+
+/* Lists the keys of the scenario at path, of its engine and of all that it chooses, with
+ * its values; of a study those of its scenario, then its own. BAD_INPUT, IO with the
+ * reasons in diag, NO_MEMORY. */
+SPOT_MUST_CHECK int spot_manual_keys(const spot_doc_t *doc, const char *path, spot_diag_t *diag);
+
+/* The name of the j-th topic, or NULL behind the last. */
+const char *spot_manual_topic_name(size_t j);
 
 /* What "spotsim --help" prints. */
 void spot_manual_overview(FILE *out);
@@ -15,15 +30,3 @@ void spot_manual_overview(FILE *out);
 /* The commands whose first word of two is that, such as "trace"; false: there are none.
  */
 bool spot_manual_group(const char *word, FILE *out);
-
-/* What "spotsim COMMAND --help" and "--usage" print. */
-void spot_manual_help(const spot_command_t *command, FILE *out);
-void spot_manual_usage(const spot_command_t *command, FILE *out);
-
-/* The name of the j-th page, "spotsim.1" to "spotsim-engine-NAME.5" of each engine, or
- * NULL behind the last. */
-const char *spot_manual_page_name(size_t j);
-
-/* Writes a page in man(7) form. BAD_PARAM: there is none of that name; errors of binding
- * an engine's example, with the reason in diag. */
-SPOT_MUST_CHECK int spot_manual_page(const char *page, FILE *out, spot_diag_t *diag);

@@ -11,9 +11,10 @@
 #include <zlib.h>
 
 #include "base/files.h"
+#include "base/json.h"
 #include "base/units.h"
-#include "cli/options.h"
-#include "reports/table/wrap.h"
+#include "reports/table/table_terminal.h"
+#include "reports/table/terminal.h"
 
 /* Wider than any screen; beyond, COLUMNS is a mistake. */
 #define MAX_WIDTH 10000
@@ -23,6 +24,13 @@
 
 /* Of what zlib takes at once. */
 #define MAX_PART_BYTES (1u << 30)
+
+bool spot_has_suffix(const char *path, const char *suffix)
+{
+    const size_t num_bytes = strlen(path), length = strlen(suffix);
+
+    return num_bytes >= length && strcmp(path + num_bytes - length, suffix) == 0;
+}
 
 /* That of the user, whatever the program's own locale is. */
 bool spot_terminal_is_utf8(void)
@@ -161,4 +169,81 @@ int spot_output_end(spot_output_t *self, int error)
         free(self->text);
     }
     return spot_outfile_close(&self->file, error, self->diag);
+}
+
+/* ---- Tables ---- */
+
+static int write_tables_json(FILE *out, size_t num_tables, spot_table_t *tables)
+{
+    spot_json_t json;
+    int ret = 0;
+
+    spot_json_init(&json, out, 2);
+    spot_json_open(&json, NULL, '{');
+    for (size_t j = 0; j < num_tables && ret == 0; j++) {
+        spot_json_open(&json, tables[j].name, '[');
+        ret = spot_table_write_json(&tables[j], &json);
+        spot_json_close(&json, ']');
+    }
+    spot_json_close(&json, '}');
+    fputc('\n', out);
+    return ret;
+}
+
+static int print_tables(
+    spot_diag_t *diag, const spot_target_t *target, size_t num_tables, spot_table_t *tables)
+{
+    spot_output_t output;
+    FILE *out = spot_output_begin(&output, target, diag);
+    int ret = 0;
+
+    if (out != NULL && target->is_json) {
+        ret = write_tables_json(out, num_tables, tables);
+    }
+    for (size_t j = 0; j < num_tables && out != NULL && !target->is_json && ret == 0; j++) {
+        if (j > 0) {
+            fputc('\n', out);
+        }
+        ret = spot_table_write_terminal(&tables[j], &output.terminal, out);
+    }
+    return spot_output_end(&output, ret);
+}
+
+int spot_output_write(spot_diag_t *diag, const char *path,
+    void (*write)(const void *what, FILE *out), const void *what)
+{
+    spot_output_t output;
+    FILE *out = spot_output_bytes(&output, path, diag);
+
+    if (out != NULL) {
+        write(what, out);
+    }
+    return spot_output_end(&output, 0);
+}
+
+int spot_output_tables(spot_diag_t *diag, const spot_target_t *target, const char *path,
+    void (*write)(const void *what, FILE *out), const void *what, size_t num_tables,
+    spot_table_t *tables)
+{
+    int ret = path == NULL ? 0 : spot_output_write(diag, path, write, what);
+
+    if (ret == 0 && (path == NULL || strcmp(path, "-") != 0)) {
+        ret = print_tables(diag, target, num_tables, tables);
+    }
+    for (size_t j = 0; j < num_tables; j++) {
+        spot_table_free(&tables[j]);
+    }
+    return ret;
+}
+
+void spot_output_put_csv(const void *table, FILE *out)
+{
+    (void) !spot_table_write_csv(table, out);
+}
+
+int spot_output_csv(spot_diag_t *diag, const char *path, const spot_table_t *table)
+{
+    const int ret = spot_output_write(diag, path, spot_output_put_csv, table);
+
+    return ret != 0 ? ret : table->error;
 }

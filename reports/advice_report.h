@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The answer of `spotsim advise`, as text and as JSON. */
+/* The answer of `spotsim advise`, as text and as JSON, and the picture of what it searched. */
 #pragma once
 
 #include "base/assumed.h"
+#include "reports/draw.h"
 #include "reports/table/document.h"
 #include "sim/bench/analysis/advice_result.h"
 
@@ -16,3 +17,9 @@ void spot_advice_document(const spot_advice_result_t *self, const spot_assumed_t
 
 /* One object with all figures. assumed: of the study that was run. */
 void spot_advice_json(const spot_advice_result_t *self, const spot_assumed_t *assumed, FILE *out);
+
+/* ---- The picture: mean cost by the size of the fleet ---- */
+
+/* A marker for each alternative, filled if it keeps the goal and the budget, by market;
+ * the answer has its name. context is a spot_advice_result_t. */
+SPOT_MUST_CHECK int spot_advice_declare(spot_chart_t *chart, const void *context);

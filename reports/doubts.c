@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "reports/point_table.h"
 #include "reports/words.h"
 #include "sim/bench/analysis/point_groups.h"
 
@@ -258,7 +257,7 @@ static void add_counted(spot_doubts_t *self, spot_study_doubt_t doubt, int64_t n
 
 /* ---- The list ---- */
 
-int spot_doubts_init(spot_doubts_t *self, const spot_report_t *report)
+static int find(spot_doubts_t *self, const spot_report_t *report)
 {
     const spot_study_head_t *head = report->head;
     char letter = 'a';
@@ -291,11 +290,27 @@ int spot_doubts_init(spot_doubts_t *self, const spot_report_t *report)
     return self->texts.error;
 }
 
-void spot_doubts_free(spot_doubts_t *self)
+static void free_doubts(void *thing)
 {
+    spot_doubts_t *self = thing;
+
     free(self->items);
     spot_texts_free(&self->texts);
-    memset(self, 0, sizeof(*self));
+    free(self);
+}
+
+int spot_report_doubts(const spot_report_t *report, const spot_doubts_t **doubts)
+{
+    spot_report_kept_t *kept = spot_report_kept_doubts(report);
+
+    if (!kept->is_found) {
+        spot_doubts_t *self = spot_calloc(1, sizeof(*self));
+
+        *kept = (spot_report_kept_t){.is_found = true, .thing = self, .free_thing = free_doubts};
+        kept->error = self == NULL ? SPOT_ERR_NO_MEMORY : find(self, report);
+    }
+    *doubts = kept->thing;
+    return kept->error;
 }
 
 bool spot_doubts_have_letters(const spot_doubts_t *self)

@@ -28,18 +28,16 @@ typedef struct {
     const char *places; /* " At 2 of 12 points: ...", the worst ones; "": none */
 } spot_study_doubt_t;
 
-struct spot_doubts {
+typedef struct {
     const spot_report_t *report;
     spot_completeness_t completeness;
     size_t num_items, max_items;
     spot_study_doubt_t *items; /* [num_items] in the order of the kinds */
     spot_texts_t texts;
-};
+} spot_doubts_t;
 
-/* The report must outlive self. NO_MEMORY; free self even then. Call
- * spot_report_doubts(). */
-SPOT_MUST_CHECK int spot_doubts_init(spot_doubts_t *self, const spot_report_t *report);
-void spot_doubts_free(spot_doubts_t *self);
+/* Found once of a report, which keeps and frees them. Errors of reading, NO_MEMORY. */
+SPOT_MUST_CHECK int spot_report_doubts(const spot_report_t *report, const spot_doubts_t **doubts);
 
 /* Whether any replication met a warning; the letters of those that a point met: "ac". */
 bool spot_doubts_have_letters(const spot_doubts_t *self);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* How a picture is drawn: a function declares it in a chart (reports/chart/chart.h), and
  * the calls below take that function. The SVG is written here; rsvg-convert makes PNG
- * and PDF of it. A picture appears whole or not at all. */
+ * and PDF of it; a gnuplot script draws it again. A picture appears whole or not at all. */
 #pragma once
 
 #include <stdbool.h>
@@ -10,6 +10,11 @@
 #include "base/diag.h"
 #include "base/error.h"
 #include "reports/chart/chart.h"
+
+/* FOLDER/NAME-WHAT.SUFFIX with NAME as by spot_file_name(). NULL: no memory. The caller
+ * frees it. */
+SPOT_MUST_CHECK char *spot_picture_path(
+    const char *folder, const char *name, const char *what, const char *suffix);
 
 typedef enum {
     SPOT_FORMAT_SVG,

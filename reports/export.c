@@ -12,6 +12,7 @@
 #include "base/watch.h"
 #include "reports/doubts.h"
 #include "reports/plan_report.h"
+#include "reports/race_report.h"
 #include "reports/study_parts.h"
 #include "sim/bench/analysis/difference.h"
 #include "sim/bench/analysis/summary.h"

@@ -427,18 +427,6 @@ void spot_point_table_write(
     }
 }
 
-const char *spot_words_setting(spot_texts_t *texts, const spot_study_head_t *head, size_t point_id)
-{
-    const char *text = "";
-
-    for (size_t j = 0; j < head->num_axes; j++) {
-        text = spot_texts_join(texts, text, ", ",
-            spot_texts_add(texts, "%s = %s", head->axes[j].path,
-                spot_words_point_label(texts, head, point_id, j)));
-    }
-    return text;
-}
-
 const char *spot_words_baseline(
     spot_texts_t *texts, const spot_study_head_t *head, spot_point_voice_t voice)
 {

@@ -48,9 +48,6 @@ static inline spot_point_voice_t spot_document_voice(const spot_document_t *docu
 /* Rows of points that a page holds, where each has a cell for each listed metric. */
 size_t spot_page_rows(const spot_study_head_t *head);
 
-/* "job.every = 20 s, fleet.capacity = 64": a point as a scenario has it. */
-const char *spot_words_setting(spot_texts_t *texts, const spot_study_head_t *head, size_t point_id);
-
 /* "recovery = checkpoint, fleet.capacity = 32", in words "recovery checkpoint, capacity
  * 32": what points are compared with. */
 const char *spot_words_baseline(

@@ -5,7 +5,7 @@
 
 #include "base/memory.h"
 #include "reports/point_table.h"
-#include "reports/study_parts.h"
+#include "reports/race_report.h"
 #include "reports/table/decimals.h"
 #include "reports/words.h"
 

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "reports/doubts.h"
 
 #define NOT_FOUND INT_MIN /* in place of what finding it returned */
 
@@ -16,10 +15,10 @@ typedef struct {
 } effects_t;
 
 struct spot_report_later {
-    int winners_ret, race_ret, doubts_ret;
+    int winners_ret, race_ret;
     spot_winners_t winners;
     spot_race_answer_t race;
-    spot_doubts_t doubts;
+    spot_report_kept_t doubts;
     effects_t *metrics; /* [num_metrics] */
 };
 
@@ -47,7 +46,7 @@ static int make_later(spot_report_t *self)
     if (later == NULL) {
         return SPOT_ERR_NO_MEMORY;
     }
-    later->winners_ret = later->race_ret = later->doubts_ret = NOT_FOUND;
+    later->winners_ret = later->race_ret = NOT_FOUND;
     later->metrics = spot_calloc(self->head->num_metrics, sizeof(*later->metrics));
     for (size_t j = 0; later->metrics != NULL && j < self->head->num_metrics; j++) {
         later->metrics[j].ret = NOT_FOUND;
@@ -67,7 +66,9 @@ static void free_later(spot_report_t *self)
     }
     spot_winners_free(&later->winners);
     spot_race_answer_free(&later->race);
-    spot_doubts_free(&later->doubts);
+    if (later->doubts.thing != NULL) {
+        later->doubts.free_thing(later->doubts.thing);
+    }
     free(later->metrics);
     free(later);
 }
@@ -139,13 +140,7 @@ int spot_report_race(const spot_report_t *self, const spot_race_answer_t **answe
     return later->race_ret;
 }
 
-int spot_report_doubts(const spot_report_t *self, const spot_doubts_t **doubts)
+spot_report_kept_t *spot_report_kept_doubts(const spot_report_t *self)
 {
-    spot_report_later_t *later = self->later;
-
-    if (later->doubts_ret == NOT_FOUND) {
-        later->doubts_ret = spot_doubts_init(&later->doubts, self);
-    }
-    *doubts = &later->doubts;
-    return later->doubts_ret;
+    return &self->later->doubts;
 }

@@ -9,7 +9,6 @@
 #include "sim/bench/analysis/race.h"
 #include "sim/bench/analysis/summary.h"
 
-typedef struct spot_doubts spot_doubts_t;             /* see doubts.h */
 typedef struct spot_report_later spot_report_later_t; /* read when it is first needed */
 
 typedef struct {
@@ -34,12 +33,22 @@ void spot_report_free(spot_report_t *self);
 
 /* What only some tables and pictures need: found once, of this report. Errors of
  * spot_study_effects_init(), spot_winners_init(), spot_race_answer_init(), which ask for
- * what the head must have, and of spot_doubts_init(). */
+ * what the head must have. */
 SPOT_MUST_CHECK int spot_report_effects(
     const spot_report_t *self, size_t metric_id, const spot_study_effects_t **effects);
 SPOT_MUST_CHECK int spot_report_winners(const spot_report_t *self, const spot_winners_t **winners);
 SPOT_MUST_CHECK int spot_report_race(const spot_report_t *self, const spot_race_answer_t **answer);
-SPOT_MUST_CHECK int spot_report_doubts(const spot_report_t *self, const spot_doubts_t **doubts);
+
+/* What another module finds once of a report, and the report keeps for it. */
+typedef struct {
+    bool is_found;
+    int error;   /* of finding it */
+    void *thing; /* freed with the report by free_thing, if not NULL */
+    void (*free_thing)(void *thing);
+} spot_report_kept_t;
+
+/* The place of what spot_report_doubts() finds, see reports/doubts.h. */
+spot_report_kept_t *spot_report_kept_doubts(const spot_report_t *self);
 
 const spot_summary_t *spot_report_summary(
     const spot_report_t *self, size_t point_id, size_t metric_id);

@@ -1,19 +1,32 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "reports/report_text.h"
+
 #include <ctype.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/files.h"
 #include "base/memory.h"
+#include "base/outfile.h"
+#include "base/utf8.h"
+#include "reports/answer.h"
 #include "reports/doubts.h"
+#include "reports/draw.h"
 #include "reports/plan_report.h"
 #include "reports/point_table.h"
+#include "reports/race_report.h"
+#include "reports/run_chart.h"
+#include "reports/run_series.h"
 #include "reports/study_curves.h"
 #include "reports/study_parts.h"
-#include "reports/table/text_cell.h"
-#include "reports/table/wrap.h"
+#include "reports/study_pictures.h"
+#include "reports/table/terminal.h"
 #include "reports/words.h"
+#include "sim/bench/store/series_rows.h"
+
+/* ---- Text on a terminal ---- */
 
 #define MAX_LINES 60 /* of a part; of more only the number is printed */
 #define MAX_BAR_CHARS 60
@@ -404,5 +417,292 @@ int spot_result_table_write(
         ret = spot_document_end(&document);
     }
     spot_report_free(&report);
+    return ret;
+}
+
+/* ---- Tables for papers ---- */
+
+#define QUESTION_CHARS 300 /* of a caption */
+
+/* "How does idle time grow?", cut where it is long. */
+static const char *question_of(const spot_study_head_t *head, spot_texts_t *texts)
+{
+    const char *title = spot_study_title(head);
+    const size_t num_bytes = strlen(title);
+    char *text = spot_texts_room(texts, num_bytes + 8);
+
+    if (text == NULL) {
+        return "";
+    }
+    memcpy(text, title, num_bytes);
+    spot_utf8_cut(text, QUESTION_CHARS);
+    return spot_texts_add(texts, "%s%s", text,
+        num_bytes > 0 && strchr(".?!", title[num_bytes - 1]) != NULL ? "" : ".");
+}
+
+/* "Means", "Estimates" or "Differences to recovery checkpoint in the same replications;
+ * means". */
+static const char *content_of(
+    const spot_study_head_t *head, bool is_difference, spot_texts_t *texts)
+{
+    const char *content = "Means";
+
+    for (size_t j = 0; j < head->num_listed; j++) {
+        if (spot_metric_estimator(&head->metrics[j]) != SPOT_ESTIMATOR_MEAN) {
+            content = "Estimates";
+        }
+    }
+    if (!is_difference) {
+        return content;
+    }
+    return spot_texts_add(texts, "Differences to %s in the same replications; means",
+        spot_words_baseline(texts, head, SPOT_POINTS_BY_WORDS));
+}
+
+static int write_table(
+    const spot_report_t *report, const spot_table_dialect_t *dialect, bool is_difference, FILE *out)
+{
+    char file_name[SPOT_FILE_NAME_BYTES];
+    spot_table_t table = {0};
+    spot_texts_t *texts = &table.texts;
+    int ret;
+
+    spot_file_name(report->head->name, file_name);
+    table.name = spot_texts_add(texts, "%s%s", file_name, is_difference ? "-differences" : "");
+    table.caption = spot_texts_add(texts,
+        "%s %s with half widths of their 95 %% confidence intervals; %s, seed %" PRIu64 ".",
+        question_of(report->head, texts), content_of(report->head, is_difference, texts),
+        spot_words_replications(texts, report), report->head->seed);
+    spot_point_table_fill(
+        &(spot_point_table_t){
+            .report = report, .voice = SPOT_POINTS_BY_WORDS, .is_difference = is_difference},
+        &table);
+    ret = spot_table_write_paper(&table, dialect, out);
+    spot_table_free(&table);
+    return ret;
+}
+
+int spot_paper_table_write(
+    const spot_report_t *report, const spot_table_dialect_t *dialect, FILE *out)
+{
+    int ret;
+
+    spot_table_write_preamble(dialect, out);
+    ret = write_table(report, dialect, false, out);
+    if (ret == 0 && report->pairs != NULL) {
+        fputc('\n', out);
+        ret = write_table(report, dialect, true, out);
+    }
+    return ret == 0 && ferror(out) ? SPOT_ERR_IO : ret;
+}
+
+int spot_paper_nothing_write(
+    const spot_report_t *report, void (*write_text)(FILE *out, const char *text), FILE *out)
+{
+    spot_texts_t texts = {0};
+    FILE *stream = spot_texts_begin(&texts);
+    int ret = stream == NULL ? SPOT_ERR_NO_MEMORY : spot_answer_write(report, stream);
+
+    write_text(out, spot_study_title(report->head));
+    fputs("\n\n", out);
+    write_text(out, spot_texts_end(&texts, stream));
+    fputc('\n', out);
+    ret = spot_error_first(ret, texts.error);
+    spot_texts_free(&texts);
+    return ret == 0 && ferror(out) ? SPOT_ERR_IO : ret;
+}
+
+/* ---- Pictures for papers ---- */
+
+/* Of single runs; the page has as many. */
+#define MAX_TIMELINES 64
+
+/* What is to be done in a folder: data and scripts, or pictures. */
+typedef struct {
+    const spot_report_t *report;
+    const char *folder;
+    bool is_drawing;
+    spot_picture_format_t format; /* then */
+    spot_diag_t *diag;
+} task_t;
+
+/* A picture of the study, or of one of its runs. */
+typedef struct {
+    const char *name;
+    const char *title;
+    spot_declare_t declare;
+    const spot_study_picture_t *picture; /* NULL: of a run */
+    const spot_run_series_t *run;
+} item_t;
+
+static const void *context_of(const task_t *task, const item_t *item)
+{
+    return item->run == NULL ? (const void *) task->report : item->run;
+}
+
+static int write_csv(const task_t *task, const item_t *item, FILE *out)
+{
+    return item->run == NULL ? spot_study_picture_write_csv(item->picture, task->report, out)
+                             : spot_timeline_csv_write(item->run, out);
+}
+
+/* The script that draws the SVG again, beside it, from whatever folder gnuplot is run:
+ * gnuplot knows the path of the script that it was started with as ARG0, unless it reads
+ * it from its standard input. */
+static int write_script(const task_t *task, const item_t *item, FILE *out)
+{
+    char name[SPOT_FILE_NAME_BYTES], svg_name[2 * SPOT_FILE_NAME_BYTES];
+
+    spot_file_name(task->report->head->name, name);
+    snprintf(svg_name, sizeof(svg_name), "%s-%s.svg", name, item->name);
+    fprintf(out,
+        "# %s: `gnuplot %s-%s.gnuplot` draws %s beside this script.\n"
+        "set encoding utf8\n"
+        "script = '%s-%s.gnuplot'\n"
+        "folder_length = exists('ARG0') ? strlen(ARG0) - strlen(script) : 0\n"
+        "if (folder_length > 0 && ARG0[folder_length + 1:] eq script) "
+        "cd ARG0[1:folder_length]\n",
+        item->title, name, item->name, svg_name, name, item->name);
+    return spot_draw_script(item->declare, context_of(task, item), svg_name, out);
+}
+
+static char *path_of(const task_t *task, const item_t *item, const char *suffix)
+{
+    return spot_picture_path(task->folder, task->report->head->name, item->name, suffix);
+}
+
+static int draw(const task_t *task, const item_t *item)
+{
+    char *path = path_of(task, item, spot_format_suffix(task->format));
+    const int ret = path == NULL ? SPOT_ERR_NO_MEMORY
+                                 : spot_draw_file(item->declare, context_of(task, item),
+                                       task->format, path, task->diag);
+
+    free(path);
+    return ret;
+}
+
+static int write_source(const task_t *task, const item_t *item, const char *suffix,
+    int (*write)(const task_t *task, const item_t *item, FILE *out))
+{
+    char *path = path_of(task, item, suffix);
+    spot_outfile_t file = {0};
+    int ret = path == NULL ? SPOT_ERR_NO_MEMORY : spot_outfile_init(&file, path, task->diag);
+
+    if (ret == 0) {
+        ret = write(task, item, file.stream);
+    }
+    free(path);
+    return spot_outfile_close(&file, ret, task->diag);
+}
+
+static int do_item(const task_t *task, const item_t *item)
+{
+    int ret;
+
+    if (task->is_drawing) {
+        return draw(task, item);
+    }
+    ret = write_source(task, item, "csv", write_csv);
+    return ret == 0 ? write_source(task, item, "gnuplot", write_script) : ret;
+}
+
+/* A run: "timeline-3-0" is replication 0 of point 3. */
+static int do_run(const task_t *task, const spot_series_id_t *id)
+{
+    const spot_report_t *report = task->report;
+    char name[64];
+    spot_recording_t recording;
+    spot_run_series_t run = {0};
+    const item_t item = {name, "One run over time", spot_run_declare, NULL, &run};
+    int ret = spot_store_read_series(report->store, id->point_id, id->replication, &recording);
+
+    if (ret == 0) {
+        ret = spot_run_series_init(&run, &recording, report->head->colours);
+    }
+    snprintf(name, sizeof(name), "timeline-%zu-%" PRId64, id->point_id, id->replication);
+    if (ret == 0 && spot_run_series_check(&run, NULL, NULL)) {
+        ret = do_item(task, &item);
+    }
+    spot_run_series_free(&run);
+    spot_recording_free(&recording);
+    return ret;
+}
+
+/* All pictures of the study that can be drawn, then those of its runs. */
+static int do_all(const task_t *task)
+{
+    spot_series_list_t runs = {0};
+    int ret = 0;
+
+    for (size_t j = 0; ret == 0 && spot_study_pictures[j] != NULL; j++) {
+        const spot_study_picture_t *picture = spot_study_pictures[j];
+        const item_t item = {picture->name, picture->title, picture->declare, picture, NULL};
+
+        if (picture->problem(task->report) == NULL) {
+            ret = do_item(task, &item);
+        }
+    }
+    if (ret == 0) {
+        ret = spot_series_list_read(&runs, task->report->store);
+    }
+    for (size_t j = 0; ret == 0 && j < runs.num_ids && j < MAX_TIMELINES; j++) {
+        ret = do_run(task, &runs.ids[j]);
+    }
+    if (runs.num_ids > MAX_TIMELINES && !task->is_drawing) {
+        spot_diag_warn(task->diag, task->folder, 0, 0,
+            "the first %d of the %zu runs whose series the database keeps are drawn", MAX_TIMELINES,
+            runs.num_ids);
+    }
+    spot_series_list_free(&runs);
+    return ret;
+}
+
+static void warn_of_problems(const spot_report_t *report, spot_diag_t *diag)
+{
+    for (size_t j = 0; spot_study_pictures[j] != NULL; j++) {
+        const char *problem = spot_study_pictures[j]->problem(report);
+
+        if (problem != NULL) {
+            spot_diag_warn(
+                diag, spot_study_pictures[j]->name, 0, 0, "nothing can be drawn: %s", problem);
+        }
+    }
+}
+
+/* Whether the folder is named for the first time. */
+static bool is_first(const spot_paper_folders_t *self, int format)
+{
+    for (int j = 0; j < format; j++) {
+        if (self->folders[j] != NULL && strcmp(self->folders[j], self->folders[format]) == 0) {
+            return false;
+        }
+    }
+    return true;
+}
+
+int spot_paper_pictures_write(
+    const spot_report_t *report, const spot_paper_folders_t *folders, spot_diag_t *diag)
+{
+    bool is_asked = false;
+    int ret = 0;
+
+    for (int j = 0; ret == 0 && j < SPOT_NUM_FORMATS; j++) {
+        if (folders->folders[j] != NULL && is_first(folders, j)) {
+            const task_t task = {report, folders->folders[j], false, 0, diag};
+
+            is_asked = true;
+            ret = spot_folder_make(folders->folders[j], NULL, diag);
+            ret = ret == 0 ? do_all(&task) : ret;
+        }
+    }
+    if (ret == 0 && is_asked) {
+        warn_of_problems(report, diag);
+    }
+    for (int j = 0; ret == 0 && j < SPOT_NUM_FORMATS; j++) {
+        const task_t task = {report, folders->folders[j], true, (spot_picture_format_t) j, diag};
+
+        ret = folders->folders[j] == NULL ? 0 : do_all(&task);
+    }
     return ret;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What one replication of any engine yields: its metrics and warnings as text or JSON,
- * and its series as CSV. */
+ * its series as CSV, and its recording as a Chrome trace. */
 #pragma once
 
 #include <stdatomic.h>
@@ -43,3 +43,15 @@ SPOT_MUST_CHECK int spot_recording_csv_check(const char *folder, spot_diag_t *di
  * INTERRUPTED, NO_MEMORY. */
 SPOT_MUST_CHECK int spot_recording_csv_write(const spot_recording_t *recording, const char *folder,
     const atomic_int *stop, spot_diag_t *diag);
+
+/* ---- A Chrome trace ---- */
+
+/* A recording as Chrome-trace JSON, which Perfetto and chrome://tracing open. Levels and
+ * curves are counters, events are instants, spans are bars. A lane of spans is a thread,
+ * or several of the same name where spans overlap: the bars of a thread do not. A text
+ * or category named "host" is the process of a span. Other columns are arguments,
+ * instants and durations in us as everywhere in this format. */
+
+/* One object, an event a line. A recording without such series has no events. Times are
+ * exact to the ns. NO_MEMORY, IO. O(n log n). */
+SPOT_MUST_CHECK int spot_chrome_trace_write(const spot_recording_t *recording, FILE *out);

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Two stores side by side, before and after: what differs between their studies, and
- * what that does to each metric at the points that both have. */
+ * what that does to each metric at the points that both have.
+ *
+ * spot_side_by_side_init() matches the points of two open stores and reads what both have; the
+ * other calls write parts of it, in words, tables and pictures. */
 #pragma once
 
 #include "base/canonical.h"
@@ -9,7 +12,7 @@
 #include "reports/table/document.h"
 #include "reports/words.h"
 
-/* ---- Which points are the same: point_match.c ----
+/* ---- Which points are the same ----
  * Those with the same values of all keys that one of the two sweeps, whatever the order
  * of points, keys and values. Values are the same as what they mean: 60 s is 1 min, {a:
  * 1, b: 2} is {b: 2, a: 1.0}. */
@@ -98,14 +101,6 @@ void spot_side_by_side_free(spot_side_by_side_t *self);
 
 /* The metric as the first study has it, and the unit in which it is shown. */
 const spot_metric_t *spot_side_by_side_metric(const spot_side_by_side_t *self, size_t metric_id);
-spot_shown_unit_t spot_side_by_side_shown(const spot_side_by_side_t *self, size_t metric_id);
-
-/* The main metric at a pair of points. */
-static inline const spot_metric_change_t *spot_side_by_side_change(
-    const spot_side_by_side_t *self, size_t pair_id)
-{
-    return &self->changes[pair_id * self->num_metrics + self->main_id];
-}
 
 /* Why nothing can be compared, in words that end a sentence, or NULL. */
 const char *spot_side_by_side_problem(const spot_side_by_side_t *self);

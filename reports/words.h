@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What reports call things, as texts that live as long as their owner: see
  * base/memory.h. Metrics, keys and points bring their words; nothing is guessed from a
- * name. */
+ * name.
+ *
+ * The calls return a text of texts, without an end of line: names, values in the unit in which
+ * people read them, labels of swept values, points, counts. Whole sentences are in
+ * reports/answer.h. */
 #pragma once
 
 #include "base/memory.h"
@@ -29,17 +33,6 @@ const char *spot_metrics_problem(
  * the metrics without a value. BAD_PARAM where there is nothing to draw. */
 SPOT_MUST_CHECK int spot_metrics_check(const spot_report_t *report, size_t num_metrics,
     const size_t *metric_ids, const char *picture_path, spot_diag_t *diag);
-
-/* What a study found, in a sentence or two: "As preemption per minute goes from 0.05 to
- * 0.5, idle time grows from 8 % to 41 %. With pipeline depth 8 it is half as high.":
- * plain text with values of the study in it, without an end of line. It says what the
- * study asks for: its best point, which value wins where, which key matters, what
- * differs from the baseline, or how the main metric changes along the first numeric key;
- * then where the metric is undefined, and what the answer rests on where the study is
- * not finished. It claims changes and differences that are sure
- * (sim/bench/analysis/findings.h). Errors of reading, NO_MEMORY. */
-#define SPOT_ANSWER_CHARS 480 /* of the longest answer; longer ones are cut */
-SPOT_MUST_CHECK int spot_answer_write(const spot_report_t *report, FILE *out);
 
 /* ---- Units in which people read values ---- */
 
@@ -110,6 +103,9 @@ const char *spot_words_change(
 /* Three digits; "" for an undefined value. */
 const char *spot_words_number(spot_texts_t *texts, double value);
 
+/* "job.every = 20 s, fleet.capacity = 64": a point as a scenario has it. */
+const char *spot_words_setting(spot_texts_t *texts, const spot_study_head_t *head, size_t point_id);
+
 /* What the second labels of x are: as the study calls them, else the metric in a unit.
  */
 const char *spot_words_second(
@@ -169,18 +165,3 @@ const char *spot_words_shown(spot_texts_t *texts, const char *text);
 
 /* "1 point", "2 points": word is a singular whose plural ends in s. */
 const char *spot_words_count(spot_texts_t *texts, int64_t count, const char *word);
-
-/* ---- How far winners are from losing ---- */
-
-/* "trace.frequency = 8: oobleck stays ahead of varuna while recovery.regroup is below 77
- * s (75.7 to 78.9); it is 2 s", without an end of line. */
-const char *spot_words_break_even(
-    spot_texts_t *texts, const spot_winners_t *winners, const spot_break_even_t *item);
-
-/* The one that is nearest to the value that its winner has, as a ratio; NULL: none was
- * found. O(winners * keys * break-evens). */
-const spot_break_even_t *spot_break_even_nearest(const spot_winners_t *winners);
-
-/* Writes all of them, an item each; or, where the study asks for them and the store has
- * none of its rows, what to do. */
-void spot_break_evens_write(const spot_winners_t *winners, spot_document_t *document);

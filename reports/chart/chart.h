@@ -29,7 +29,27 @@
 #include <stddef.h>
 
 #include "base/error.h"
-#include "reports/chart/ink.h"
+#include "base/memory.h"
+
+/* ---- Inks: what has no colour of its own, and its counterparts in the dark ---- */
+
+#define SPOT_INK "#1f2328"       /* titles, curves */
+#define SPOT_INK_LABEL "#3d444d" /* labels */
+#define SPOT_INK_QUIET "#6e7781" /* notes, second rows */
+#define SPOT_INK_AXIS "#c4c9cf"  /* axes and leaders */
+#define SPOT_INK_GRID "#e9ebee"
+#define SPOT_INK_ACCENT "#0072b2" /* a curve that stands alone */
+#define SPOT_INK_LOSS "#d55e00"   /* what was lost, the second of two curves */
+#define SPOT_INK_BAND "#d6e6f2"   /* behind curves */
+#define SPOT_INK_OTHER "#aab1b8"  /* curves that are not the point */
+
+#define SPOT_DARK_INK "#e8eaed"
+#define SPOT_DARK_INK_LABEL "#c9ced6"
+#define SPOT_DARK_INK_QUIET "#9aa4af"
+#define SPOT_DARK_INK_AXIS "#4b535c"
+#define SPOT_DARK_INK_GRID "#2b3138"
+
+/* ---- The chart ---- */
 
 typedef struct spot_chart spot_chart_t;
 
@@ -255,3 +275,134 @@ void spot_chart_legend(spot_chart_t *self, const spot_chart_entry_t *entry);
 /* Valid until the next call; "" where there is none. */
 const char *spot_chart_title_text(const spot_chart_t *self);
 const char *spot_chart_description(const spot_chart_t *self);
+
+/* ---- Curves: points, and those of them that a picture can show ---- */
+
+/* Columns of a picture, about one a pixel. */
+#define SPOT_MAX_COLUMNS 800
+
+typedef struct {
+    double x;
+    double y;
+} spot_point_t;
+
+/* Zero it to start. */
+typedef struct {
+    size_t num_points;
+    size_t max_points;
+    spot_point_t *points; /* [num_points] x never decreasing */
+} spot_curve_t;
+
+/* NO_MEMORY. O(1) amortised. */
+SPOT_MUST_CHECK int spot_curve_add(spot_curve_t *self, double x, double y);
+void spot_curve_free(spot_curve_t *self);
+
+/* What a curve of steps is at x, from its first point on. Starts looking at *step_id and
+ * moves it: 0 for the first of several x that never decrease. O(steps passed). */
+double spot_curve_at(const spot_curve_t *self, size_t *step_id, double x);
+
+/* Where there are more than four points a column: keeps of each of SPOT_MAX_COLUMNS
+ * equal columns from low to high the first, lowest, highest and last point, so that no
+ * peak is hidden. is_log: columns of equal ratio, 0 < low. O(points). */
+void spot_curve_thin(spot_curve_t *self, double low, double high, bool is_log);
+
+/* The same with num_columns equal columns. */
+void spot_curve_thin_to(
+    spot_curve_t *self, size_t num_columns, double low, double high, bool is_log);
+
+/* ---- What a declaration becomes: for layout and writers, which are in this room ---- */
+
+/* What is freed together, texts and lists. The first error is kept; later calls do
+ * nothing. Free its texts. */
+typedef struct {
+    int error;
+    spot_texts_t texts;
+    max_align_t nothing[64]; /* an item that is not appended after an error */
+} spot_memory_t;
+
+/* Zeros. NULL after an error: no memory, here or before. */
+void *spot_memory_get(spot_memory_t *self, size_t num_items, size_t item_bytes);
+int spot_memory_error(const spot_memory_t *self);
+
+/* Appends an item of zeros to a list: list is the address of the pointer to its items,
+ * NULL at first, *num_items their number. Returns the item, which moves with the next
+ * call; never NULL. O(1) amortised. */
+void *spot_memory_append(spot_memory_t *self, void *list, size_t *num_items, size_t item_bytes);
+#define SPOT_APPEND(memory, owner, items)                                                          \
+    spot_memory_append(memory, &(owner)->items, &(owner)->num_##items, sizeof(*(owner)->items))
+
+/* Dimensions: indices of all that there is of x and of y. */
+enum { SPOT_X, SPOT_Y };
+
+typedef struct {
+    double x;
+    const char *label;
+    const char *second; /* NULL: none */
+} spot_x_label_t;
+
+/* What a datum covers, stacked. */
+typedef struct {
+    double at[2];           /* of what is filled: its end */
+    double low[2], high[2]; /* of its intervals; NAN: none */
+    double base;            /* of what is filled: where it begins, along its values */
+    const char *colour;
+    bool is_hollow;
+} spot_chart_shape_t;
+
+typedef struct {
+    spot_chart_series_t look;
+    bool is_line, is_area, is_box, is_stepped;
+    bool is_stacked; /* upon other areas */
+    int along;       /* the dimension of the values of what is filled */
+    double thickness;
+    size_t num_data, num_shapes;
+    spot_chart_datum_t *data;   /* [num_data] as declared */
+    spot_chart_shape_t *shapes; /* [num_data] */
+} spot_series_node_t;
+
+typedef struct {
+    spot_chart_panel_t look;
+    size_t num_rows, num_x_labels, num_series, num_rules;
+    spot_chart_row_t *rows;
+    spot_x_label_t *x_labels;
+    spot_series_node_t *series;
+    spot_chart_rule_t *rules;
+} spot_panel_node_t;
+
+/* Where the name of an entry stands. */
+typedef enum {
+    SPOT_NAME_NOWHERE,
+    SPOT_NAME_LEGEND,
+    SPOT_NAME_END,  /* right of the panel, with a leader */
+    SPOT_NAME_LANE, /* right of the panel, which is a lane of strokes */
+    SPOT_NAME_ABOVE /* above such a panel */
+} spot_name_t;
+
+/* A name, in the order of the declaration: of a series, of a horizontal rule, or of
+ * neither (item_id -1). */
+typedef struct {
+    spot_chart_entry_t look;
+    size_t panel_id;
+    int item_id;
+    bool is_rule;
+    spot_name_t place; /* where there is room */
+} spot_entry_node_t;
+
+struct spot_chart {
+    spot_memory_t memory;
+    const char *title;       /* "": none */
+    const char *description; /* "": none */
+    size_t num_notes, num_feet, num_panels, num_entries;
+    const char **notes;
+    const char **feet;
+    spot_panel_node_t *panels;
+    spot_entry_node_t *entries;
+    size_t num_hovers;
+    spot_panel_node_t no_panel;
+    spot_series_node_t no_series;
+};
+
+static inline const spot_chart_axis_t *spot_chart_axis(const spot_panel_node_t *panel, int dim)
+{
+    return dim == SPOT_X ? &panel->look.x : &panel->look.y;
+}

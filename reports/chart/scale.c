@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "reports/chart/sheet.h"
+#include "reports/chart/scale.h"
 
 #include <math.h>
 #include <stdio.h>

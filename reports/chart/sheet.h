@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A chart laid out for one width: panels in their places, and the texts and marks that
- * are written as they are. Internal to the room. */
+/* A sheet: the texts and marks of a chart laid out for one width, as they are written.
+ *
+ * The layout (reports/chart/layout.h) puts them: texts in lines and boxes, marks as lines, fills
+ * and signs, series with their markers and bars, labels where nothing else is. The sheet owns all
+ * of it; a writer such as reports/chart/svg.h walks over its items. Internal to the room. */
 #pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "reports/chart/model.h"
+#include "reports/chart/scale.h"
 
-/* ---- text.c and colour.c ---- */
+/* ---- Lines of text, and colours ---- */
 
 /* A part of a text; is_cut: an ellipsis stands for the rest. */
 typedef struct {
@@ -26,61 +29,13 @@ double spot_chart_line_px(const spot_chart_line_t *line, double size_px);
 size_t spot_chart_text_wrap(
     const char *text, double size_px, double max_px, size_t max_lines, spot_chart_line_t *lines);
 
-/* A single line. */
-spot_chart_line_t spot_chart_text_cut(const char *text, double size_px, double max_px);
-
 #define SPOT_CHART_COLOUR_BYTES 8
-
-/* Whether a text upon "#rrggbb" is dark. */
-bool spot_chart_is_light(const char *colour);
 
 /* "#rrggbb" on a dark page: inks have their counterparts there, and what
  * is too dark is mixed with white. */
 void spot_chart_dark(const char *colour, char dark[SPOT_CHART_COLOUR_BYTES]);
 
-/* ---- scale.c ---- */
-
-#define SPOT_CHART_MAX_TICKS 16
-#define SPOT_CHART_TICK_BYTES 32
-
-typedef struct {
-    double value;
-    char label[SPOT_CHART_TICK_BYTES];
-} spot_tick_t;
-
-typedef struct {
-    spot_chart_scale_kind_t kind;
-    spot_chart_unit_t unit_kind;
-    double low, high;       /* low < high; of LOG 0 < low */
-    double low_px, high_px; /* where they are; set by the layout */
-    size_t num_rows;        /* of ROWS that texts may stand between, else 0 */
-    const double *row_px;   /* [num_rows] their middles */
-    double pitch_px;        /* of such a row, without the texts */
-    const char *time_name;  /* of times: "h", the largest unit of which there are three */
-    double unit;            /* its length in the unit of the axis, else 1 */
-    bool has_own_units;     /* ticks have their own: "1 h" */
-    size_t num_ticks;
-    spot_tick_t ticks[SPOT_CHART_MAX_TICKS + 1]; /* [num_ticks] increasing */
-} spot_scale_t;
-
-/* A scale over low to high, which may be equal, undefined (then 0 to 1) or, of LOG, not
- * above 0. is_round: the ends move out to ticks. At least 2 and at most max_ticks (4 to
- * SPOT_CHART_MAX_TICKS) ticks whose labels differ; none of ROWS, whose ends are taken as
- * they are. */
-void spot_scale_init(spot_scale_t *self, spot_chart_scale_kind_t kind, spot_chart_unit_t unit,
-    double low, double high, bool is_round, size_t max_ticks);
-
-/* A value beyond the ends is placed at most 4 lengths beyond them. NAN: undefined, as
- * values <= 0 of LOG. */
-double spot_scale_px(const spot_scale_t *self, double value);
-
-/* The same for an end of an interval, where a value <= 0 of LOG is far below. */
-double spot_scale_end_px(const spot_scale_t *self, double value);
-
-/* The px of a 1 of a scale that is not LOG. */
-double spot_scale_unit_px(const spot_scale_t *self);
-
-/* ---- Sheets ---- */
+/* ---- The sheet ---- */
 
 /* The style of a text: how it looks, the class of an element, with one of the last two
  * if it does not begin at its place. */
@@ -189,13 +144,7 @@ typedef struct {
     spot_items_t items;
 } spot_sheet_t;
 
-/* Lays the chart out; it must outlive self. NO_MEMORY, or the error of the declaration;
- * free self even then. */
-SPOT_MUST_CHECK int spot_sheet_init(
-    spot_sheet_t *self, spot_chart_t *chart, double width_px, bool has_title);
-void spot_sheet_free(spot_sheet_t *self);
-
-/* ---- sheet.c: texts and marks ---- */
+/* ---- Texts and marks ---- */
 
 double spot_sheet_text_size(bool is_narrow, int style);
 spot_box_t spot_sheet_text_box(const spot_sheet_t *self, const spot_sheet_text_t *text);
@@ -208,7 +157,6 @@ double spot_sheet_text_px(const spot_sheet_t *self, int style, const char *text)
 #define SPOT_LINE_PX 17.0 /* of all but titles */
 double spot_sheet_put(spot_sheet_t *self, int style, double x, double y, const char *text,
     double max_px, size_t max_lines);
-void spot_sheet_put_line(spot_sheet_t *self, const spot_sheet_text_t *text);
 
 /* Moves what was put since "before" down. */
 void spot_sheet_move(spot_sheet_t *self, const spot_items_t *before, double by_px);
@@ -218,68 +166,16 @@ void spot_sheet_move(spot_sheet_t *self, const spot_items_t *before, double by_p
 spot_mark_t *spot_sheet_mark(
     spot_sheet_t *self, spot_mark_kind_t kind, const char *class, const char *colour, double px);
 size_t spot_sheet_mark_end(const spot_items_t *items, size_t mark_id);
-void spot_sheet_point(spot_sheet_t *self, double x, double y);
+
 void spot_sheet_segment(spot_sheet_t *self, double x, double y, double end_x, double end_y);
-void spot_sheet_box(spot_sheet_t *self, const spot_box_t *box);
-
-/* What becomes of the points from first on. Thinned: of each column of a px the lowest
- * and the highest one, if there are more than four a px. */
-void spot_sheet_thin(spot_sheet_t *self, size_t first);
-
-/* A line through them, as far as it is within the box, or the inside of the closed line.
- */
-void spot_sheet_clip(spot_sheet_t *self, size_t first, const spot_box_t *box, bool is_closed);
 
 /* Whether a place is within a box, or upon its edge. */
 bool spot_box_has(const spot_box_t *box, double x, double y);
 
-/* ---- axes.c ---- */
-
-/* The scale of an axis, from its data and its group. */
-void spot_sheet_scale(const spot_chart_t *chart, const spot_panel_node_t *panel, int dim,
-    size_t max_ticks, spot_scale_t *scale);
-
-/* Sets the scales of all places, but not where they are. width_px is that of the
- * narrowest panel. */
-void spot_sheet_find_scales(spot_sheet_t *self, double width_px);
-
 /* Where values are; NAN where they are undefined. */
 spot_px_t spot_place_px(const spot_place_t *place, const double at[2]);
 
-/* The labels of y, or the rows; and what is below the box, whose end is returned. */
-void spot_sheet_put_left(spot_sheet_t *self, const spot_place_t *place);
-double spot_sheet_put_below(spot_sheet_t *self, const spot_place_t *place);
-
-/* ---- rows.c: texts of rows, where y has ROWS ---- */
-
-double spot_sheet_row_names_px(const spot_sheet_t *self, const spot_panel_node_t *panel);
-
-/* Sets where rows are from the top of the box on, and the widths of sides; returns the
- * end of the rows. */
-double spot_sheet_place_rows(spot_sheet_t *self, spot_place_t *place);
-void spot_sheet_put_rows(spot_sheet_t *self, const spot_place_t *place);
-
-/* Texts of the sides in their columns, the last one at the very edge, from the top y on.
- * Returns their height. */
-double spot_sheet_put_sides(spot_sheet_t *self, const spot_place_t *place, int style, double y,
-    const char *const texts[SPOT_CHART_MAX_SIDES], size_t max_lines);
-
-/* ---- names.c ---- */
-
-/* Chooses where the names of all entries stand: at their ends where all of them fit. */
-void spot_sheet_choose_names(spot_sheet_t *self);
-
-/* How many names a panel has at its right; of a text only, if it is not NULL. */
-size_t spot_sheet_num_ends(const spot_sheet_t *self, size_t panel_id, const char *text);
-void spot_sheet_put_ends(spot_sheet_t *self, const spot_place_t *place);
-
-/* The names of lanes above them; returns their height. */
-double spot_sheet_put_lanes(spot_sheet_t *self, const spot_place_t *place, double x, double y);
-
-/* The legend from x, y on in max_px; returns its height. */
-double spot_sheet_put_legend(spot_sheet_t *self, double x, double y, double max_px);
-
-/* ---- marks.c ---- */
+/* ---- Series ---- */
 
 /* The grid and all series of a panel. */
 void spot_sheet_put_marks(spot_sheet_t *self, const spot_place_t *place);
@@ -287,29 +183,7 @@ void spot_sheet_put_marks(spot_sheet_t *self, const spot_place_t *place);
 /* A sample of an entry with its middle at x, y. */
 void spot_sheet_put_sample(spot_sheet_t *self, const spot_chart_entry_t *entry, double x, double y);
 
-/* The radius of the markers of a series; 0: they are not drawn. */
-double spot_sheet_marker_px(const spot_place_t *place, const spot_series_node_t *series);
-
-/* Where a bar or a span is, as far as it is within its panel; right <= left or bottom <=
- * top: nowhere. */
-spot_box_t spot_sheet_bar(
-    const spot_place_t *place, const spot_series_node_t *series, size_t datum_id);
-
-/* ---- labels.c ---- */
-
-/* Cells of a part of the picture, and what they hold. */
-typedef struct {
-    double origin[2], cell_px;
-    size_t num[2];
-    unsigned char *cells; /* [num[SPOT_Y] * num[SPOT_X]] bits */
-} spot_raster_t;
-
-void spot_raster_init(
-    spot_raster_t *self, spot_memory_t *memory, const spot_box_t *box, double cell_px);
-
-/* Sets bits in the cells of a box, at least one. Returns those that were set there
- * before: only this where bits is 0. */
-unsigned spot_raster_enter(spot_raster_t *self, const spot_box_t *box, unsigned bits);
+/* ---- Labels within panels ---- */
 
 /* Places the labels of data and the names of rules that stand within their panel where
  * nothing else is: O(all that is drawn). */

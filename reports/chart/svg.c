@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "reports/chart/layout.h"
 #include "reports/chart/sheet.h"
 #include "reports/markup/html.h"
 

@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* One self-contained HTML page of a study: question and answer, pictures, tables, where
- * it comes from. It works offline, needs no script for its tables and static pictures,
- * and fetches nothing. */
+ * it comes from; and one of two stores side by side. It works offline, needs no script for its
+ * tables and static pictures, and fetches nothing.
+ *
+ * spot_page_write() takes a report that was read (reports/report.h); what is in the page comes
+ * from it and its store alone. Single runs are in reports/page/page_timeline.h, what all pages are
+ * made of in reports/page/page_parts.h. */
 #pragma once
 
 #include <stdio.h>
@@ -11,6 +15,8 @@
 #include "reports/report.h"
 #include "reports/side_by_side.h"
 #include "reports/table/document.h"
+#include "sim/bench/store/origin.h"
+#include "sim/bench/store/series_rows.h"
 
 /* What stands at the head of a page: a section and a picture. */
 typedef struct {
@@ -35,3 +41,35 @@ SPOT_MUST_CHECK int spot_page_write(const spot_page_source_t *source, FILE *out)
  * SPOT_PAGE_STATIC_ROWS at most, the others are counted; then where each store comes
  * from, and how to repeat it. Errors of reading the stores, NO_MEMORY, IO. */
 SPOT_MUST_CHECK int spot_page_side_by_side_write(const spot_side_by_side_t *two, FILE *out);
+
+/* Rows of points that stand in the page itself; of more points the script shows the
+ * others from its data. */
+#define SPOT_PAGE_STATIC_ROWS 500
+
+/* ---- Parts of a page, each alone. Errors are the document's ---- */
+
+typedef struct {
+    const spot_page_source_t *source;
+    const spot_report_t *report;
+    const spot_study_head_t *head;
+    const spot_origin_t *origin;      /* as read once */
+    const spot_series_list_t *series; /* the same */
+    spot_document_t *document;
+    FILE *out; /* of the document */
+} spot_page_t;
+
+/* What a section says below its heading and picture. False: the study has none of that
+ * name. */
+bool spot_page_part_write(const spot_page_t *page, const char *name);
+
+/* What makes results doubtful: one line with their number, which opens. Nothing where
+ * there is none. */
+void spot_page_doubts_write(const spot_page_t *page);
+
+/* Provenance of two stores, each in a section of its own, and how to repeat the page of both;
+ * paths: of the stores, as the user named them. */
+void spot_page_origins_write(
+    const char *const paths[2], const spot_origin_t origins[2], spot_document_t *document);
+
+/* What page.js draws from: one JSON object in an element that is no script. */
+void spot_page_data_write(const spot_report_t *report, spot_document_t *document);

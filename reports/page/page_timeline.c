@@ -9,10 +9,243 @@
 #include "base/json.h"
 #include "base/memory.h"
 #include "base/units.h"
-#include "reports/page/page_internal.h"
-#include "reports/table/document.h"
-#include "reports/timeline_chart.h"
+#include "reports/markup/html.h"
+#include "reports/page/page_parts.h"
+#include "reports/run_chart.h"
 #include "reports/words.h"
+
+/* ---- What a run has beside lanes over time: spans, distributions, tables ---- */
+
+#define MAX_TABLE_ROWS 200 /* of a table that is shown */
+#define MAX_CDF_POINTS 400 /* of a line */
+
+/* ---- Spans ---- */
+
+typedef enum {
+    SPAN_AT,
+    SPAN_TO,
+    SPAN_LANE,
+    SPAN_SLOT,
+    SPAN_SLOTS,
+    SPAN_COLOUR,
+    SPAN_LABEL,
+    NUM_SPAN_ARRAYS
+} span_array_t;
+
+static void write_span_array(
+    const spot_spans_t *spans, span_array_t array, double least_ms, spot_json_t *json, FILE *out)
+{
+    static const char *const names[NUM_SPAN_ARRAYS] = {
+        "at", "to", "lane", "slot", "slots", "colour", "label"};
+    const char *between = "";
+    double before_ms = 0;
+
+    spot_json_open(json, names[array], '[');
+    for (size_t j = 0; j < spans->num_spans; j++) {
+        const spot_span_t *span = &spans->spans[j];
+        const double length_ms = span->end_ms - span->start_ms;
+        const double numbers[] = {round((span->start_ms - before_ms) * 1e6) / 1e9, length_ms / 1e3,
+            (double) span->lane_id, (double) span->slot, (double) span->num_slots,
+            (double) span->colour_id};
+
+        if (length_ms < least_ms) {
+            continue;
+        }
+        before_ms = span->start_ms;
+        if (array == SPAN_LABEL) {
+            spot_json_text(json, NULL, spot_span_label(spans, span));
+        } else {
+            fprintf(out, "%s%.15g", between, numbers[array]);
+        }
+        between = ",";
+    }
+    spot_json_close(json, ']');
+}
+
+/* What spans take of their lanes. */
+static const char *taken_noun(const spot_spans_t *spans)
+{
+    const spot_series_kind_t *kind = spans->series->kind;
+
+    return kind->num_columns > 4 && kind->columns[4].kind == SPOT_COLUMN_COUNT
+               ? spot_series_column_name(&kind->columns[4])
+               : kind->name;
+}
+
+/* What a run has beside lanes over time: the member "spans" of an open object, a table
+ * of what spans are coloured by, and, for one of several runs, its distributions and its
+ * tables that are shown. NO_MEMORY. */
+static int page_spans_write(
+    const spot_spans_t *spans, size_t max_pieces, spot_json_t *json, FILE *out)
+{
+    double least_ms;
+    size_t num_shorter;
+    const int ret = spot_spans_least(spans,
+        max_pieces > SPOT_TIMELINE_DATA_SPANS ? max_pieces : SPOT_TIMELINE_DATA_SPANS, &least_ms,
+        &num_shorter);
+
+    spot_json_open(json, "spans", '{');
+    spot_json_text(json, "name", spans->series->kind->help);
+    spot_json_text(json, "unit", taken_noun(spans));
+    spot_json_open(json, "lanes", '[');
+    for (size_t j = 0; j < spans->num_lanes; j++) {
+        spot_json_open(json, NULL, '{');
+        spot_json_text(json, "name", spans->lanes[j].name);
+        spot_json_number(json, "slots", (double) spans->lanes[j].num_slots);
+        spot_json_close(json, '}');
+    }
+    spot_json_close(json, ']');
+    spot_json_open(json, "colours", '[');
+    for (size_t j = 0; j < spans->num_colours; j++) {
+        spot_json_open(json, NULL, '{');
+        spot_json_text(json, "name", spans->colours[j].name);
+        spot_json_text(json, "colour", spans->colours[j].colour);
+        spot_json_close(json, '}');
+    }
+    spot_json_close(json, ']');
+    spot_json_number(json, "shorter", (double) num_shorter);
+    spot_json_number(json, "least_ms", least_ms);
+    for (span_array_t array = SPAN_AT; array < NUM_SPAN_ARRAYS; array++) {
+        write_span_array(spans, array, least_ms, json, out);
+    }
+    spot_json_close(json, '}');
+    return ret;
+}
+
+/* As the table of levels: what the script writes anew for a stretch. */
+static void page_span_table_write(const spot_run_series_t *run, spot_document_t *document)
+{
+    const spot_spans_t *spans = &run->spans;
+    spot_table_t table = {.name = "timeline"};
+    double sum_ms = 0;
+
+    for (size_t j = 0; j < spans->num_colours; j++) {
+        sum_ms += spans->colours[j].name == NULL ? 0 : spans->colours[j].sum_ms;
+    }
+    if (sum_ms <= 0) {
+        return;
+    }
+    spot_table_add_columns(&table, 3,
+        (const spot_table_column_t[]){{.name = "category", .kind = SPOT_TABLE_TEXT},
+            {.name = "share"}, {.name = "on average", .unit = taken_noun(spans)}});
+    for (size_t j = 0; j < spans->num_colours; j++) {
+        const spot_span_colour_t *colour = &spans->colours[j];
+
+        if (colour->sum_ms > 0) {
+            spot_table_add_row(&table);
+            spot_table_add_text(&table, colour->name);
+            spot_table_add_format(&table, "%.1f %%", 100 * colour->sum_ms / sum_ms);
+            spot_table_set_value(&table, colour->sum_ms / sum_ms);
+            spot_table_add_format(&table, "%.2f", colour->sum_ms / run->end_ms);
+            spot_table_set_value(&table, colour->sum_ms / run->end_ms);
+        }
+    }
+    table.caption =
+        spot_texts_add(&table.texts, "Shares of %s, the whole run", spans->series->kind->help);
+    spot_document_table(document, "timeline-spans", &table);
+}
+
+/* ---- Distributions ---- */
+
+static void write_cdf(const spot_cdf_t *cdf, spot_document_t *document)
+{
+    FILE *out = document->out;
+
+    fputs("<figure class=\"picture\" role=\"group\">\n<div class=\"distribution\" "
+          "role=\"img\" aria-label=\"",
+        out);
+    spot_html_text(out, cdf->series[0]->kind->help);
+    fputs("\">\n", out);
+    spot_document_fail(document, spot_draw_page(spot_cdf_declare, cdf, true, out));
+    fputs("</div>\n</figure>\n", out);
+}
+
+/* ---- Tables ---- */
+
+static void add_cell(
+    spot_table_t *table, const spot_series_t *series, size_t row_id, size_t column_id)
+{
+    const spot_series_kind_t *kind = series->kind;
+    const spot_cell_t *cell = &series->cells[row_id * kind->num_columns + column_id];
+
+    switch (kind->columns[column_id].kind) {
+        case SPOT_COLUMN_CATEGORY:
+        case SPOT_COLUMN_TEXT:
+            spot_table_add_text(table, spot_series_text(series, row_id, column_id));
+            return;
+        case SPOT_COLUMN_NUMBER:
+            spot_table_add_number(table, cell->number);
+            return;
+        default:
+            spot_table_add_count(table, cell->integer);
+    }
+}
+
+static void write_shown(
+    const spot_series_t *series, size_t run_id, size_t series_id, spot_document_t *document)
+{
+    const spot_series_kind_t *kind = series->kind;
+    spot_table_t table = {.name = kind->name, .caption = kind->help};
+
+    for (size_t k = 0; k < kind->num_columns; k++) {
+        const spot_series_column_t *column = &kind->columns[k];
+        const char *unit = spot_series_column_unit(kind, column);
+
+        spot_table_add_column(&table,
+            (spot_table_column_t){.name = spot_series_column_name(column),
+                .unit = strcmp(unit, "1") == 0 ? NULL : unit,
+                .kind = column->kind >= SPOT_COLUMN_CATEGORY ? SPOT_TABLE_TEXT : SPOT_TABLE_NUMBER,
+                .is_fixed = column->num_decimals > 0,
+                .num_decimals = spot_series_decimals(column)});
+    }
+    for (size_t j = 0; j < series->num_rows && j < MAX_TABLE_ROWS; j++) {
+        spot_table_add_row(&table);
+        for (size_t k = 0; k < kind->num_columns; k++) {
+            add_cell(&table, series, j, k);
+        }
+    }
+    if (series->num_rows > MAX_TABLE_ROWS) {
+        spot_table_add_note(&table, "",
+            spot_texts_add(&table.texts,
+                "The first %d of %zu rows: `spotsim run --series FOLDER` writes all.",
+                MAX_TABLE_ROWS, series->num_rows));
+    }
+    spot_document_table(
+        document, spot_texts_add(&document->texts, "run-%zu-table-%zu", run_id, series_id), &table);
+}
+
+static void page_run_more_write(
+    const spot_run_series_t *run, size_t run_id, spot_document_t *document)
+{
+    const spot_recording_t *recording = run->recording;
+    bool is_open = false;
+
+    for (size_t j = 0; j < recording->num_series; j++) {
+        const spot_series_t *series = &recording->series[j];
+        const bool is_table = series->kind->shape == SPOT_SERIES_SHOWN_TABLE;
+
+        if (!is_table && !spot_cdf_fits(series)) {
+            continue;
+        }
+        if (!is_open) {
+            fprintf(document->out, "<div class=\"timeline-more\" data-run=\"%zu\"%s>\n", run_id,
+                run_id == 0 ? "" : " hidden");
+            is_open = true;
+        }
+        if (is_table) {
+            write_shown(series, run_id, j, document);
+        } else {
+            write_cdf(&(spot_cdf_t){.num_runs = 1,
+                          .series = {series},
+                          .is_longer = run->is_longer,
+                          .max_points = MAX_CDF_POINTS},
+                document);
+        }
+    }
+    fputs(is_open ? "</div>\n" : "", document->out);
+}
+
+/* ---- Lanes over time ---- */
 
 #define MAX_ROWS 150000        /* of a page of one run: 3 MB */
 #define MAX_BYTES 70000        /* of several: some hours take 6 kB, a busy month 300 kB */
@@ -158,7 +391,7 @@ int spot_timeline_data_write(const spot_run_series_t *run, size_t max_rows, FILE
         }
         spot_json_close(&self.json, ']');
         if (ret == 0 && run->spans.num_spans > 0) {
-            ret = spot_page_spans_write(&run->spans, max_rows, &self.json, stream);
+            ret = page_spans_write(&run->spans, max_rows, &self.json, stream);
             spot_json_boolean(
                 &self.json, "spans_first", run->spans.series == run->recording->series);
             if (run->gathered != NULL) {
@@ -263,7 +496,7 @@ static void write_tables(const spot_run_series_t *run, spot_document_t *document
     }
     write_table(run, SPOT_LANE_MARKS, NULL, document);
     write_table(run, SPOT_LANE_CURVE, NULL, document);
-    spot_page_span_table_write(run, document);
+    page_span_table_write(run, document);
     fputs("</div>\n", document->out);
 }
 
@@ -325,7 +558,7 @@ static int write_timeline(
         ret = write_data(run, label, max_rows, out);
     }
     write_tables(run, &document);
-    spot_page_run_more_write(run, 0, &document);
+    page_run_more_write(run, 0, &document);
     fputs("</div>\n", out);
     if (run->more != NULL) {
         spot_page_picture_write(
@@ -384,19 +617,27 @@ static int write_other(const spot_run_series_t *run, const char *label, size_t r
     const int ret = write_data(run, label, 0, out);
 
     spot_document_to_page(&document, out);
-    spot_page_run_more_write(run, run_id, &document);
+    page_run_more_write(run, run_id, &document);
     spot_document_fail(&document, ret);
     return spot_document_end(&document);
 }
 
+/* The runs whose series a store keeps, on a page of its study. */
+typedef struct {
+    const spot_report_t *report;
+    const spot_study_head_t *head;
+    const spot_series_list_t *series;
+    FILE *out;
+} kept_runs_t;
+
 /* The first one, run 0, is shown; of the others there are data alone. Takes what it
  * writes from *num_left bytes; an empty run is none. */
-static int write_one(const spot_page_t *page, size_t series_id, size_t *num_runs,
+static int write_one(const kept_runs_t *self, size_t series_id, size_t *num_runs,
     spot_texts_t *texts, size_t *num_left)
 {
     const bool is_first = *num_runs == 0;
-    const spot_series_id_t *id = &page->series->ids[series_id];
-    const char *words = spot_words_point(texts, page->head, id->point_id, LABEL_CHARS);
+    const spot_series_id_t *id = &self->series->ids[series_id];
+    const char *words = spot_words_point(texts, self->head, id->point_id, LABEL_CHARS);
     const char *label = spot_texts_add(
         texts, "%s%sreplication %" PRId64, words, words[0] == '\0' ? "" : ", ", id->replication);
     FILE *out = spot_texts_begin(texts);
@@ -404,14 +645,14 @@ static int write_one(const spot_page_t *page, size_t series_id, size_t *num_runs
     spot_run_series_t run = {0};
     const char *text;
     int ret =
-        spot_store_read_series(page->report->store, id->point_id, id->replication, &recording);
+        spot_store_read_series(self->report->store, id->point_id, id->replication, &recording);
 
     if (ret == 0) {
-        ret = spot_run_series_init(&run, &recording, page->head->colours);
+        ret = spot_run_series_init(&run, &recording, self->head->colours);
     }
     if (ret == 0 && is_first) {
-        write_intro(&recording, page->out);
-        fputs("<div class=\"timelines\">\n", page->out);
+        write_intro(&recording, self->out);
+        fputs("<div class=\"timelines\">\n", self->out);
     }
     if (ret == 0 && out != NULL && spot_run_series_check(&run, NULL, NULL)) {
         ret = is_first ? write_timeline(&run, label, false, 0, out)
@@ -419,7 +660,7 @@ static int write_one(const spot_page_t *page, size_t series_id, size_t *num_runs
         ++*num_runs;
     }
     text = spot_texts_end(texts, out);
-    fputs(text, page->out);
+    fputs(text, self->out);
     *num_left += is_first && run.spans.num_spans > 0 ? MAX_SPAN_BYTES : 0;
     *num_left -= strlen(text) < *num_left ? strlen(text) : *num_left;
     spot_run_series_free(&run);
@@ -428,12 +669,12 @@ static int write_one(const spot_page_t *page, size_t series_id, size_t *num_runs
 }
 
 /* The events of a run; SIZE_MAX: it is empty. */
-static int count_events(const spot_page_t *page, const spot_series_id_t *id, size_t *num_events)
+static int count_events(const kept_runs_t *self, const spot_series_id_t *id, size_t *num_events)
 {
     spot_recording_t recording;
     spot_run_series_t run = {0};
     int ret =
-        spot_store_read_series(page->report->store, id->point_id, id->replication, &recording);
+        spot_store_read_series(self->report->store, id->point_id, id->replication, &recording);
 
     if (ret == 0) {
         ret = spot_run_series_init(&run, &recording, NULL);
@@ -448,9 +689,9 @@ static int count_events(const spot_page_t *page, const spot_series_id_t *id, siz
 
 /* The run that is shown first: in the middle of those that had events, else the first
  * that is not empty, of which there are *num_full. */
-static int choose_first(const spot_page_t *page, size_t *first_id, size_t *num_full)
+static int choose_first(const kept_runs_t *self, size_t *first_id, size_t *num_full)
 {
-    const size_t num_ids = page->series->num_ids;
+    const size_t num_ids = self->series->num_ids;
     size_t *lively = spot_calloc(num_ids, sizeof(*lively)), num_lively = 0;
     int ret = lively == NULL ? SPOT_ERR_NO_MEMORY : 0;
 
@@ -458,7 +699,7 @@ static int choose_first(const spot_page_t *page, size_t *first_id, size_t *num_f
     for (size_t j = 0; ret == 0 && j < num_ids; j++) {
         size_t num_events;
 
-        ret = count_events(page, &page->series->ids[j], &num_events);
+        ret = count_events(self, &self->series->ids[j], &num_events);
         if (num_events == SIZE_MAX) {
             continue;
         }
@@ -473,30 +714,32 @@ static int choose_first(const spot_page_t *page, size_t *first_id, size_t *num_f
     return ret;
 }
 
-void spot_page_timelines_write(const spot_page_t *page)
+void spot_page_timelines_write(
+    const spot_report_t *report, const spot_series_list_t *series, spot_document_t *document)
 {
-    const size_t num_ids = page->series->num_ids;
+    const kept_runs_t self = {report, report->head, series, document->out};
     size_t num_written = 0, num_left = MAX_BYTES, first_id, num_full;
     spot_texts_t texts = {0};
-    int ret = choose_first(page, &first_id, &num_full);
+    int ret = choose_first(&self, &first_id, &num_full);
 
     if (ret == 0) {
-        ret = write_one(page, first_id, &num_written, &texts, &num_left);
+        ret = write_one(&self, first_id, &num_written, &texts, &num_left);
     }
-    for (size_t j = 0; ret == 0 && j < num_ids && num_written < num_full && num_left > 0; j++) {
+    for (size_t j = 0; ret == 0 && j < series->num_ids && num_written < num_full && num_left > 0;
+         j++) {
         if (j != first_id) {
-            ret = write_one(page, j, &num_written, &texts, &num_left);
+            ret = write_one(&self, j, &num_written, &texts, &num_left);
         }
     }
-    fputs("</div>\n", page->out);
+    fputs("</div>\n", self.out);
     if (num_written < num_full) {
-        fprintf(page->out,
+        fprintf(self.out,
             "<p class=\"note\">The page has %zu of the %zu runs whose series the "
             "database "
             "keeps; <code>spotsim run --set KEY=VALUE --replication R --plot "
             "run.html</code> makes a page of another one.</p>\n",
             num_written, num_full);
     }
-    spot_document_fail(page->document, spot_error_first(ret, texts.error));
+    spot_document_fail(document, spot_error_first(ret, texts.error));
     spot_texts_free(&texts);
 }

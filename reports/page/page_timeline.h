@@ -6,7 +6,10 @@
 #include <stdio.h>
 
 #include "base/diag.h"
+#include "reports/report.h"
 #include "reports/run_series.h"
+#include "reports/table/document.h"
+#include "sim/bench/store/series_rows.h"
 
 /* A self-contained page of one run. path is what messages call it. BAD_PARAM with the
  * reason in diag for a run without time or series, NO_MEMORY, IO. */
@@ -36,3 +39,8 @@ SPOT_MUST_CHECK int spot_page_run_write(
  * longest. NO_MEMORY. O(n log n) */
 SPOT_MUST_CHECK int spot_timeline_data_write(
     const spot_run_series_t *run, size_t max_rows, FILE *out);
+
+/* Single runs over time, of a store that keeps some: a part of the page of a study. Errors are
+ * the document's. */
+void spot_page_timelines_write(
+    const spot_report_t *report, const spot_series_list_t *series, spot_document_t *document);

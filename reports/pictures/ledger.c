@@ -5,7 +5,6 @@
 
 #include "base/memory.h"
 #include "reports/palette.h"
-#include "reports/pictures/bar_rows.h"
 #include "reports/pictures/parts.h"
 
 typedef struct {

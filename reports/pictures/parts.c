@@ -6,7 +6,7 @@
 #include <stdarg.h>
 #include <string.h>
 
-#include "reports/table/table_machine.h"
+#include "reports/table/table.h"
 
 const spot_study_picture_t *const spot_study_pictures[] = {&spot_picture_curves,
     &spot_picture_ledger, &spot_picture_pareto, &spot_picture_differences,
@@ -20,7 +20,7 @@ spot_view_t spot_view(const spot_report_t *report, size_t metric_id, spot_texts_
         report, report->head, texts, metric_id, spot_report_shown(report, metric_id)};
 }
 
-const char *spot_view_number(const spot_view_t *self, double value)
+static const char *view_number(const spot_view_t *self, double value)
 {
     const bool is_percent = self->shown.factor == 100 && self->shown.unit[0] == '\0';
 
@@ -35,7 +35,7 @@ const char *spot_view_value(const spot_view_t *self, double value)
 {
     const bool has_unit = self->shown.unit[0] != '\0' && isfinite(value);
 
-    return spot_texts_add(self->texts, "%s%s%s", spot_view_number(self, value), has_unit ? " " : "",
+    return spot_texts_add(self->texts, "%s%s%s", view_number(self, value), has_unit ? " " : "",
         has_unit ? self->shown.unit : "");
 }
 
@@ -55,13 +55,14 @@ const char *spot_view_hover(
 
     if (high > low) {
         range = spot_texts_add(
-            self->texts, " (%s to %s)", spot_view_number(self, low), spot_view_number(self, high));
+            self->texts, " (%s to %s)", view_number(self, low), view_number(self, high));
     }
     return spot_texts_add(self->texts, "%s%s%s%s", point, point[0] == '\0' ? "" : ": ",
         spot_view_value(self, value), range);
 }
 
-const char *spot_words_values(spot_texts_t *texts, const spot_study_head_t *head, size_t point_id,
+/* "pipeline depth 8, parcae": the values of a point, without those of two axes. */
+static const char *words_values(spot_texts_t *texts, const spot_study_head_t *head, size_t point_id,
     size_t left_out_id, size_t other_id)
 {
     const char *text = "";
@@ -203,8 +204,8 @@ const char *spot_frame_words(
     const char *text = "";
 
     if (!curves->has_all_in_one) {
-        text = spot_words_values(texts, curves->head,
-            spot_curves_point(curves, frame->curve_ids[0], 0), curves->axis_id, self->axis_id);
+        text = words_values(texts, curves->head, spot_curves_point(curves, frame->curve_ids[0], 0),
+            curves->axis_id, self->axis_id);
     }
     for (size_t j = 0; curves->has_all_in_one && j < curves->head->num_axes; j++) {
         if (j != curves->axis_id) {
@@ -297,4 +298,102 @@ void spot_picture_fill_metrics(
             spot_picture_estimate(table, summary->value, summary->ci_low, summary->ci_high);
         }
     }
+}
+
+/* ---- Rows of bars ---- */
+
+/* num_axes: the points are not drawn in groups. */
+static size_t choose_row_axis(const spot_study_head_t *head)
+{
+    size_t first_id = head->num_axes, wanted_id = head->num_axes;
+
+    if (head->num_axes < 2 || head->plan.kind == SPOT_PLAN_ZIP ||
+        spot_plan_is_design(head->plan.kind)) {
+        return head->num_axes;
+    }
+    for (size_t j = 0; j < head->num_axes; j++) {
+        const spot_axis_t *axis = &head->axes[j];
+
+        if (isnan(axis->numbers[0])) {
+            return j;
+        }
+        first_id = first_id == head->num_axes && axis->num_values > 1 ? j : first_id;
+        if (head->plot.x != NULL && strcmp(axis->path, head->plot.x) == 0) {
+            wanted_id = j;
+        }
+    }
+    return wanted_id < head->num_axes ? wanted_id : first_id;
+}
+
+static void add_row(spot_bar_rows_t *self, size_t point_id, bool is_first)
+{
+    self->rows[self->num_rows++] = (spot_bar_row_t){point_id, is_first};
+}
+
+/* As many whole groups as there is room for, spread evenly; of one that is too large the
+ * rows are. */
+static void add_groups(spot_bar_rows_t *self, const spot_point_lines_t *groups)
+{
+    size_t num_largest = 1, num_shown;
+
+    for (size_t j = 0; j < groups->num_lines; j++) {
+        const size_t num_rows = groups->starts[j + 1] - groups->starts[j];
+
+        num_largest = num_rows > num_largest ? num_rows : num_largest;
+    }
+    num_shown = num_largest < SPOT_MAX_BARS ? SPOT_MAX_BARS / num_largest : 1;
+    num_shown = num_shown < groups->num_lines ? num_shown : groups->num_lines;
+    for (size_t j = 0; j < num_shown; j++) {
+        const size_t group_id = spot_spread(j, num_shown, groups->num_lines);
+        const size_t start = groups->starts[group_id];
+        const size_t num_all = groups->starts[group_id + 1] - start;
+        const size_t num_rows = num_all < SPOT_MAX_BARS ? num_all : SPOT_MAX_BARS;
+
+        for (size_t k = 0; k < num_rows; k++) {
+            add_row(self, groups->point_ids[start + spot_spread(k, num_rows, num_all)], k == 0);
+        }
+    }
+    self->is_spread = self->num_rows < self->head->num_points;
+}
+
+int spot_bar_rows_init(spot_bar_rows_t *self, const spot_study_head_t *head)
+{
+    spot_point_lines_t groups = {0};
+    int ret = 0;
+
+    memset(self, 0, sizeof(*self));
+    self->head = head;
+    self->row_axis_id = choose_row_axis(head);
+    if (self->row_axis_id < head->num_axes) {
+        ret = spot_point_lines_init(&groups, head, self->row_axis_id, false);
+        if (ret == 0) {
+            add_groups(self, &groups);
+        }
+        spot_point_lines_free(&groups);
+        return ret;
+    }
+    for (size_t j = 0; j < head->num_points && j < SPOT_MAX_BARS; j++) {
+        add_row(self, j, false);
+    }
+    return 0;
+}
+
+const char *spot_bar_row_words(const spot_bar_rows_t *self, size_t row_id, spot_texts_t *texts)
+{
+    const size_t point_id = self->rows[row_id].point_id;
+
+    return self->row_axis_id < self->head->num_axes
+               ? spot_words_point_label(texts, self->head, point_id, self->row_axis_id)
+               : spot_words_point(texts, self->head, point_id, SPOT_PICTURE_CHARS);
+}
+
+const char *spot_bar_group_words(const spot_bar_rows_t *self, size_t row_id, spot_texts_t *texts)
+{
+    const spot_axis_t *axis = &self->head->axes[self->row_axis_id];
+    const char *words = words_values(
+        texts, self->head, self->rows[row_id].point_id, self->row_axis_id, self->row_axis_id);
+
+    return spot_axis_is_numeric(axis)
+               ? spot_texts_add(texts, "%s, by %s", words, spot_words_key(texts, axis))
+               : words;
 }

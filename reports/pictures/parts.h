@@ -2,9 +2,13 @@
 /* What the pictures of a study have in common. Internal to them. */
 #pragma once
 
+#include <stdbool.h>
+
+#include "base/memory.h"
 #include "reports/study_curves.h"
 #include "reports/study_pictures.h"
 #include "reports/words.h"
+#include "sim/bench/store/head.h"
 
 #define SPOT_PICTURE_CHARS 80 /* of the name of a point */
 
@@ -23,7 +27,6 @@ spot_view_t spot_view(const spot_report_t *report, size_t metric_id, spot_texts_
 
 /* "41.2 %", "12.3 USD", in the unit that is shown; the second without that. */
 const char *spot_view_value(const spot_view_t *self, double value);
-const char *spot_view_number(const spot_view_t *self, double value);
 
 /* What a metric is called where its values are shown so: "cost (USD)". */
 const char *spot_view_metric(const spot_view_t *self, size_t metric_id);
@@ -31,10 +34,6 @@ const char *spot_view_metric(const spot_view_t *self, size_t metric_id);
 /* "pipeline depth 8: 12.3 % (11.9 % to 12.7 %)"; no interval is NAN. */
 const char *spot_view_hover(
     const spot_view_t *self, size_t point_id, double value, double low, double high);
-
-/* "pipeline depth 8, parcae": the values of a point, without those of two axes. */
-const char *spot_words_values(spot_texts_t *texts, const spot_study_head_t *head, size_t point_id,
-    size_t left_out_id, size_t other_id);
 
 /* " · the first 12 of 20 curves"; "" where they are all. */
 const char *spot_words_cut(spot_texts_t *texts, size_t num_shown, size_t num_all, const char *what);
@@ -116,3 +115,33 @@ void spot_picture_estimate(spot_table_t *table, double value, double low, double
 /* A row for each point with the estimates of metrics, whose names say their units. */
 void spot_picture_fill_metrics(
     spot_table_t *table, const spot_report_t *report, size_t num_metrics, const size_t *metric_ids);
+
+/* ---- Rows of bars ---- */
+
+/* Which points of a study a picture with a row for each can show, and in which groups.
+ * Where several keys are swept the rows of a group differ in one of them only: the key
+ * without numbers, so that systems stand below each other, or the one drawn along. */
+
+#define SPOT_MAX_BARS 40
+
+typedef struct {
+    size_t point_id;
+    bool is_first; /* of a group that has a heading */
+} spot_bar_row_t;
+
+typedef struct {
+    const spot_study_head_t *head;
+    size_t row_axis_id; /* in which the rows of a group differ; num_axes: no groups */
+    bool is_spread;     /* of more points than rows some were chosen evenly; else the
+                           first ones */
+    size_t num_rows;
+    spot_bar_row_t rows[SPOT_MAX_BARS]; /* [num_rows] */
+} spot_bar_rows_t;
+
+/* NO_MEMORY. O(n log n). */
+SPOT_MUST_CHECK int spot_bar_rows_init(spot_bar_rows_t *self, const spot_study_head_t *head);
+
+/* What a row is called in its group, and what a group is called: "pipeline depth 8, by
+ * preemption per minute" where rows have numbers. */
+const char *spot_bar_row_words(const spot_bar_rows_t *self, size_t row_id, spot_texts_t *texts);
+const char *spot_bar_group_words(const spot_bar_rows_t *self, size_t row_id, spot_texts_t *texts);

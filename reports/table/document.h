@@ -5,6 +5,8 @@
  * does. The first error is kept: ask for it at the end. */
 #pragma once
 
+#include <stdio.h>
+
 #include "base/memory.h"
 #include "reports/table/table.h"
 
@@ -60,3 +62,11 @@ void spot_document_end_fold(spot_document_t *self);
 
 /* Writes a table and frees what it holds; id: as in spot_document_section(). */
 void spot_document_table(spot_document_t *self, const char *id, spot_table_t *table);
+
+/* ---- A table on a page, as spot_document_table() writes it ---- */
+
+/* The element table with this id, in one that scrolls, with its caption; then its notes
+ * as paragraphs. Cells of numbers have in data-value what a script sorts by, in the unit
+ * of the model; the class is "none" for what is unknown, "marked" where the marks have
+ * an asterisk. Error of the table, IO. */
+SPOT_MUST_CHECK int spot_table_write_html(const spot_table_t *self, const char *id, FILE *out);

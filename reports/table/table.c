@@ -1,11 +1,99 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "reports/table/table.h"
 
-#include <stdio.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/csv.h"
 #include "base/memory.h"
+#include "base/units.h"
+#include "reports/table/decimals.h"
+
+/* ---- Numbers as text that people read ---- */
+
+#define USUAL_DIGITS 6
+#define MAX_DECIMAL 1e15 /* what is above has significant digits */
+
+/* num_decimals -1: significant digits. */
+static void number_text(const spot_table_column_t *column, double value, int num_decimals,
+    char text[SPOT_TABLE_NUMBER_BYTES])
+{
+    const char *sign = column->has_sign && value > 0 ? "+" : "";
+
+    if (num_decimals < 0 || fabs(value) >= MAX_DECIMAL) {
+        snprintf(text, SPOT_TABLE_NUMBER_BYTES, "%s%.*g", sign,
+            column->num_digits > 0 ? column->num_digits : USUAL_DIGITS, value);
+    } else {
+        snprintf(text, SPOT_TABLE_NUMBER_BYTES, "%s%.*f", sign, num_decimals, value);
+    }
+    if (text[0] == '-' && strspn(text + 1, "0.") == strlen(text + 1)) {
+        memmove(text, text + 1, strlen(text));
+    }
+}
+
+static bool has_width(double half_width)
+{
+    return half_width > 0 && isfinite(half_width);
+}
+
+int spot_table_column_decimals(const spot_table_t *self, size_t column_id)
+{
+    const spot_table_column_t *column = &self->columns[column_id];
+    double narrowest = HUGE_VAL, widest = 0;
+
+    for (size_t j = 0; j < self->num_rows; j++) {
+        const spot_table_cell_t *cell = spot_table_cell(self, j, column_id);
+        const double half_width = column->factor * cell->half_width;
+
+        if (cell->content == SPOT_TABLE_VALUE && has_width(half_width)) {
+            narrowest = fmin(narrowest, half_width);
+            widest = fmax(widest, half_width);
+        }
+    }
+    return column->is_fixed ? column->num_decimals : spot_decimals_of_column(narrowest, widest);
+}
+
+static int decimals_of_cell(const spot_table_column_t *column, double half_width)
+{
+    return column->is_fixed        ? column->num_decimals
+           : has_width(half_width) ? spot_decimals_for(half_width)
+                                   : -1;
+}
+
+void spot_table_parts(const spot_table_t *self, size_t row_id, size_t column_id, int num_decimals,
+    spot_table_parts_t *parts)
+{
+    const spot_table_column_t *column = &self->columns[column_id];
+    const spot_table_cell_t *cell = spot_table_cell(self, row_id, column_id);
+    const double half_width = column->factor * cell->half_width;
+    const int own_decimals =
+        num_decimals == SPOT_TABLE_BY_CELL ? decimals_of_cell(column, half_width) : num_decimals;
+
+    *parts = (spot_table_parts_t){.before = ""};
+    switch (cell->content) {
+        case SPOT_TABLE_COUNT:
+            snprintf(parts->number, sizeof(parts->number), "%" PRId64, cell->count);
+            break;
+        case SPOT_TABLE_ABOVE:
+            parts->before = "> ";
+            number_text(column, column->factor * cell->value, -1, parts->number);
+            break;
+        case SPOT_TABLE_VALUE:
+            number_text(column, column->factor * cell->value, own_decimals, parts->number);
+            if (isinf(half_width)) {
+                strcpy(parts->half_width, "?");
+            } else if (!isnan(half_width)) {
+                number_text(&(spot_table_column_t){.num_digits = column->num_digits}, half_width,
+                    own_decimals, parts->half_width);
+            }
+            break;
+        default:
+            break;
+    }
+}
+
+/* ---- The table ---- */
 
 static void keep_error(spot_table_t *self, int error)
 {
@@ -259,4 +347,89 @@ size_t spot_table_num_keys(const spot_table_t *self)
         num_keys++;
     }
     return num_keys == 0 && self->num_rows > 1 ? 1 : num_keys;
+}
+
+/* ---- CSV and JSON ---- */
+
+static void write_field(const spot_table_column_t *column, const spot_table_cell_t *cell, FILE *out)
+{
+    char text[SPOT_NUMBER_TEXT_BYTES];
+
+    switch (cell->content) {
+        case SPOT_TABLE_WORDS:
+        case SPOT_TABLE_REST:
+            spot_csv_field_text(out, cell->text);
+            break;
+        case SPOT_TABLE_COUNT:
+            fprintf(out, "%" PRId64, cell->count);
+            break;
+        case SPOT_TABLE_VALUE:
+            if (column->num_digits > 0) {
+                fprintf(out, "%.*g", column->num_digits, cell->value);
+            } else {
+                spot_number_text(cell->value, text);
+                fputs(text, out);
+            }
+            break;
+        default:
+            break;
+    }
+}
+
+int spot_table_write_csv(const spot_table_t *self, FILE *out)
+{
+    for (size_t j = 0; self->error == 0 && j < self->num_columns; j++) {
+        fputs(j > 0 ? "," : "", out);
+        spot_csv_field_text(out, self->columns[j].name);
+    }
+    fputs(self->error == 0 ? "\n" : "", out);
+    for (size_t j = 0; self->error == 0 && j < self->num_cells; j++) {
+        const size_t column_id = j % self->num_columns;
+
+        fputs(column_id > 0 ? "," : "", out);
+        write_field(&self->columns[column_id], &self->cells[j], out);
+        fputs(column_id + 1 == self->num_columns ? "\n" : "", out);
+    }
+    return self->error == 0 && ferror(out) ? SPOT_ERR_IO : self->error;
+}
+
+static void write_member(spot_json_t *json, const char *name, const spot_table_cell_t *cell)
+{
+    switch (cell->content) {
+        case SPOT_TABLE_EMPTY:
+            break;
+        case SPOT_TABLE_WORDS:
+        case SPOT_TABLE_REST:
+            if (cell->items == NULL) {
+                spot_json_text(json, name, cell->text);
+                break;
+            }
+            spot_json_open(json, name, '[');
+            for (size_t j = 0; j < cell->num_items; j++) {
+                spot_json_text(json, NULL, cell->items[j]);
+            }
+            spot_json_close(json, ']');
+            break;
+        case SPOT_TABLE_COUNT:
+            spot_json_integer(json, name, cell->count);
+            break;
+        case SPOT_TABLE_VALUE:
+            spot_json_number(json, name, cell->value);
+            break;
+        default:
+            spot_json_number(json, name, (double) NAN);
+            break;
+    }
+}
+
+int spot_table_write_json(const spot_table_t *self, spot_json_t *json)
+{
+    for (size_t j = 0; self->error == 0 && j < self->num_rows; j++) {
+        spot_json_open(json, NULL, '{');
+        for (size_t k = 0; k < self->num_columns; k++) {
+            write_member(json, self->columns[k].name, spot_table_cell(self, j, k));
+        }
+        spot_json_close(json, '}');
+    }
+    return self->error;
 }

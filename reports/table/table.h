@@ -1,14 +1,19 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* One model of a table: columns, rows of cells, notes. Who has something to show fills
- * it; a dialect prints it for a terminal, a program, a paper or a page. */
+/* One model of a table: columns, rows of cells, notes; and what programs read of it: CSV, JSON.
+ *
+ * Add columns, then rows and their cells; print the table in one of its dialects and free it. The
+ * table owns its texts and keeps the first error, which the dialects return. The others are in
+ * table_terminal.h, table_paper.h and document.h (pages). */
 #pragma once
 
 #include <math.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "base/error.h"
+#include "base/json.h"
 #include "base/memory.h"
 #include "reports/table/terminal.h"
 
@@ -136,3 +141,38 @@ const spot_table_cell_t *spot_table_cell(const spot_table_t *self, size_t row_id
 /* Columns at the start that tell rows apart; of several rows the first one if none is
  * said to. */
 size_t spot_table_num_keys(const spot_table_t *self);
+
+/* ---- Numbers as text that people read: for the dialects ---- */
+
+#define SPOT_TABLE_NUMBER_BYTES 64
+
+/* The decimals of numbers: as the half width of each wants it, or those of a column, see
+ * spot_table_column_decimals(). */
+#define SPOT_TABLE_BY_CELL (-2)
+
+typedef struct {
+    const char *before;                       /* "> " of a bound, else "" */
+    char number[SPOT_TABLE_NUMBER_BYTES];     /* "" for text and what is undefined */
+    char half_width[SPOT_TABLE_NUMBER_BYTES]; /* "?" without an upper end; "": none */
+} spot_table_parts_t;
+
+/* In the unit of people. -0 is 0. */
+void spot_table_parts(const spot_table_t *self, size_t row_id, size_t column_id, int num_decimals,
+    spot_table_parts_t *parts);
+
+/* Decimals that line up: two digits of the narrowest interval of the column, or less
+ * where that is silly for the widest; -1: as many as a number takes. */
+int spot_table_column_decimals(const spot_table_t *self, size_t column_id);
+
+/* ---- For programs: CSV and JSON ---- */
+
+/* A table for programs: CSV and JSON, with numbers that read back exactly and without
+ * marks, remarks and notes. */
+
+/* The names of columns, then a line a row; what is unknown or not said is empty. Error
+ * of the table, IO. */
+SPOT_MUST_CHECK int spot_table_write_csv(const spot_table_t *self, FILE *out);
+
+/* Each row as an object in the array or line that is open: names of columns and values;
+ * null for what is unknown, nothing for what is not said. Error of the table. */
+SPOT_MUST_CHECK int spot_table_write_json(const spot_table_t *self, spot_json_t *json);

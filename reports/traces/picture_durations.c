@@ -1,12 +1,21 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* How long gaps, spells and lifetimes are, recorded and by the laws that were fitted:
- * the share that is longer, and quantiles against quantiles. */
+#include "reports/traces/picture_durations.h"
+
 #include <math.h>
 #include <stdlib.h>
 
 #include "base/memory.h"
 #include "base/stats.h"
-#include "reports/traces/picture_durations.h"
+
+typedef struct {
+    spot_trace_picture_t picture;
+    spot_kaplan_meier_t kaplan_meier; /* of a sample, as is first_s */
+    double first_s;                   /* smallest complete value above 0; NAN for none */
+    double low_s, high_s;             /* ends of the axis of durations */
+    double low_share;                 /* where that of shares begins */
+} duration_picture_t;
+
+/* ---- What pictures of durations share ---- */
 
 #define NUM_BEST 2 /* laws in colour; the others are grey */
 #define MAX_DOTS 150
@@ -15,7 +24,8 @@
 #define MIN_TICK 0.008    /* of the axis between two marks of the lattice */
 #define MAX_STRETCH 20    /* by quantiles of the axes beyond what was recorded */
 
-const char *spot_duration_picture_noun(spot_sample_kind_t kind, bool is_obtainable)
+/* "Gaps between preemption events"; is_obtainable: of a trace of kind availability. */
+static const char *duration_picture_noun(spot_sample_kind_t kind, bool is_obtainable)
 {
     static const char *const nouns[][2] = {
         [SPOT_SAMPLE_PREEMPT_GAP] = {"Gaps between preemption events",
@@ -32,8 +42,9 @@ const char *spot_duration_picture_noun(spot_sample_kind_t kind, bool is_obtainab
     return nouns[kind][is_obtainable];
 }
 
-int spot_duration_picture_end(spot_duration_picture_t *self, spot_sample_kind_t kind,
-    const char *what, const char *folder, const char *name, spot_diag_t *diag)
+/* As spot_trace_picture_end(), of "KIND-WHAT". */
+static int duration_picture_end(duration_picture_t *self, spot_sample_kind_t kind, const char *what,
+    const char *folder, const char *name, spot_diag_t *diag)
 {
     what = spot_texts_add(&self->picture.texts, "%s-%s", spot_sample_kind_names[kind], what);
     spot_kaplan_meier_free(&self->kaplan_meier);
@@ -41,7 +52,7 @@ int spot_duration_picture_end(spot_duration_picture_t *self, spot_sample_kind_t 
 }
 
 /* The sample of a picture, and why it cannot be drawn on logarithmic axes. */
-static void read_sample(spot_duration_picture_t *self, const spot_sample_t *sample)
+static void read_sample(duration_picture_t *self, const spot_sample_t *sample)
 {
     spot_trace_picture_t *picture = &self->picture;
 
@@ -59,7 +70,7 @@ static void read_sample(spot_duration_picture_t *self, const spot_sample_t *samp
 }
 
 /* Name, number of values, ticks, and then more. */
-static void note_sample(spot_duration_picture_t *self, const spot_fitted_sample_t *fitted,
+static void note_sample(duration_picture_t *self, const spot_fitted_sample_t *fitted,
     const char *name, const char *more)
 {
     const size_t num_values = self->kaplan_meier.num_values;
@@ -80,7 +91,8 @@ static const char *law_colour(size_t law_id)
     return law_id == 0 ? SPOT_INK_ACCENT : law_id == 1 ? SPOT_INK_LOSS : SPOT_INK_OTHER;
 }
 
-void spot_duration_picture_panel(const spot_duration_picture_t *self)
+/* A panel of durations in s against the share in percent that is longer. */
+static void duration_picture_panel(const duration_picture_t *self)
 {
     spot_chart_panel(
         self->picture.chart, &(spot_chart_panel_t){.x = {.kind = SPOT_CHART_LOG,
@@ -96,22 +108,23 @@ void spot_duration_picture_panel(const spot_duration_picture_t *self)
                                  .height_px = 360});
 }
 
-double spot_duration_picture_share(const spot_duration_picture_t *self, double share)
+/* A share in percent, which may be undefined; a fall to 0 goes below the panel. */
+static double duration_picture_share(const duration_picture_t *self, double share)
 {
     return isnan(share) ? share : 100 * fmax(share, self->low_share / 10);
 }
 
-void spot_duration_picture_curve(
-    spot_duration_picture_t *self, const spot_chart_series_t *series, const spot_curve_t *curve)
+/* A curve of shares over durations in s. */
+static void duration_picture_curve(
+    duration_picture_t *self, const spot_chart_series_t *series, const spot_curve_t *curve)
 {
-    spot_trace_picture_curve(
-        &self->picture, series, curve, 100, spot_duration_picture_share(self, 0));
+    spot_trace_picture_curve(&self->picture, series, curve, 100, duration_picture_share(self, 0));
 }
 
 /* ---- A sample and its laws: survival ---- */
 
 typedef struct {
-    spot_duration_picture_t base;
+    duration_picture_t base;
     const spot_fitted_sample_t *fitted;
     spot_curve_t recorded; /* time in s and survival from then on */
     spot_curve_t censored; /* where values were cut off */
@@ -165,7 +178,7 @@ static void add_censored(survival_t *self)
  * the smallest share. */
 static void choose_scales(survival_t *self)
 {
-    spot_duration_picture_t *base = &self->base;
+    duration_picture_t *base = &self->base;
     double low = 1;
 
     for (size_t j = 0; j < self->recorded.num_points; j++) {
@@ -224,7 +237,7 @@ static void declare_law(survival_t *self, size_t law_id)
         const spot_point_t point = law_point(self, &law->law, j);
 
         share = point.y;
-        spot_chart_add_xy(picture->chart, point.x, spot_duration_picture_share(&self->base, share));
+        spot_chart_add_xy(picture->chart, point.x, duration_picture_share(&self->base, share));
     }
 }
 
@@ -236,7 +249,7 @@ static bool has_dots(const survival_t *self)
 
 static void declare_marks(survival_t *self, const spot_curve_t *curve, spot_chart_marker_t marker)
 {
-    spot_duration_picture_curve(&self->base,
+    duration_picture_curve(&self->base,
         &(spot_chart_series_t){.kind = SPOT_CHART_POINTS,
             .marker = marker,
             .marker_px = 2.5,
@@ -249,7 +262,7 @@ static void declare_survival_words(survival_t *self, const char *name)
 {
     const spot_kaplan_meier_t *kaplan_meier = &self->base.kaplan_meier;
     const double median_s = spot_kaplan_meier_median(kaplan_meier);
-    const char *noun = spot_duration_picture_noun(self->fitted->kind, self->fitted->is_obtainable);
+    const char *noun = duration_picture_noun(self->fitted->kind, self->fitted->is_obtainable);
     spot_chart_t *chart = self->base.picture.chart;
     spot_texts_t *texts = &self->base.picture.texts;
     size_t tenth_id = 0; /* of the first step that leaves a tenth */
@@ -289,14 +302,14 @@ static void declare_survival(survival_t *self)
 {
     spot_chart_t *chart = self->base.picture.chart;
 
-    spot_duration_picture_panel(&self->base);
+    duration_picture_panel(&self->base);
     if (self->fitted->tick_s > 0) {
         declare_lattice(self);
     }
     for (size_t k = self->fitted->num_laws; k-- > 0;) {
         declare_law(self, k);
     }
-    spot_duration_picture_curve(&self->base,
+    duration_picture_curve(&self->base,
         &(spot_chart_series_t){
             .kind = SPOT_CHART_STEPS, .name = "recorded", .colour = SPOT_INK, .width_px = 1.2},
         &self->recorded);
@@ -340,14 +353,14 @@ int spot_trace_plot_survival(
     }
     spot_curve_free(&plot.recorded);
     spot_curve_free(&plot.censored);
-    return spot_duration_picture_end(
+    return duration_picture_end(
         &plot.base, self->kind, self->num_laws > 0 ? "fit" : "survival", folder, name, diag);
 }
 
 /* ---- A sample and its laws: quantiles ---- */
 
 typedef struct {
-    spot_duration_picture_t base;
+    duration_picture_t base;
     const spot_fitted_sample_t *fitted;
     size_t num_laws;                 /* drawn */
     spot_curve_t recorded;           /* time in s and probability */
@@ -462,7 +475,7 @@ static void declare_qq(quantiles_t *self, const char *name)
     size_t num_outside = 0;
 
     spot_chart_title(chart, "%s against what %s%s%s would give",
-        spot_duration_picture_noun(fitted->kind, fitted->is_obtainable),
+        duration_picture_noun(fitted->kind, fitted->is_obtainable),
         spot_words_shown(texts, fitted->laws[0].label), self->num_laws > 1 ? " and " : "",
         self->num_laws > 1 ? spot_words_shown(texts, fitted->laws[1].label) : "");
     note_sample(&self->base, fitted, name, fitted->tick_s > 0 ? ", values at their middle" : "");
@@ -500,5 +513,190 @@ int spot_trace_plot_quantiles(
     for (size_t k = 0; k < NUM_BEST; k++) {
         spot_curve_free(&plot.fitted_s[k]);
     }
-    return spot_duration_picture_end(&plot.base, self->kind, "qq", folder, name, diag);
+    return duration_picture_end(&plot.base, self->kind, "qq", folder, name, diag);
+}
+
+/* ---- Gaps of two traces, or of one over the band of a model ---- */
+
+#define MIN_GAPS 2
+
+typedef struct {
+    duration_picture_t base;
+    const spot_gap_overlay_t *overlay;
+    spot_curve_t a; /* time in s and the share that is longer, from then on */
+    spot_curve_t b;
+    size_t num_times;     /* of the band: up to where nothing is left of its upper edge */
+    double share_in_band; /* of b's distinct gaps; NAN without band */
+} gaps_t;
+
+/* A step at each distinct value. */
+static void add_steps(gaps_t *self, spot_curve_t *curve, const double *values, size_t num_values)
+{
+    spot_trace_picture_t *picture = &self->base.picture;
+
+    spot_trace_picture_point(picture, curve, 0, 1);
+    for (size_t j = 0; j < num_values && picture->error == 0; j++) {
+        if (j + 1 == num_values || values[j + 1] > values[j]) {
+            spot_trace_picture_point(
+                picture, curve, values[j], 1 - (double) (j + 1) / (double) num_values);
+        }
+    }
+}
+
+/* On the times of the band, as long as any gap of b is longer. */
+static double gap_share_in_band(const gaps_t *self)
+{
+    const spot_model_band_t *band = &self->overlay->band;
+    size_t num_known = 0, num_within = 0, step_id = 0;
+
+    for (size_t j = 0; j < band->num_times && self->b.num_points > 0; j++) {
+        const double share = spot_curve_at(&self->b, &step_id, band->time_s[j]);
+
+        if (!(share > 0)) {
+            break;
+        }
+        if (!isnan(band->low[j])) {
+            num_known++;
+            num_within += share >= band->low[j] && share <= band->high[j];
+        }
+    }
+    return num_known > 0 ? (double) num_within / (double) num_known : (double) NAN;
+}
+
+static void read_gaps(gaps_t *self)
+{
+    const spot_gap_overlay_t *overlay = self->overlay;
+
+    for (size_t j = 0; j < overlay->band.num_times; j++) {
+        self->num_times = overlay->band.high[j] > 0 ? j + 1 : self->num_times;
+    }
+    if (overlay->a_s != NULL) {
+        add_steps(self, &self->a, overlay->a_s, overlay->num_a);
+    }
+    add_steps(self, &self->b, overlay->b_s, overlay->num_b);
+    self->share_in_band = gap_share_in_band(self);
+    self->base.picture.problem =
+        overlay->num_b < MIN_GAPS                           ? "B has fewer than 2 gaps"
+        : overlay->a_s != NULL && overlay->num_a < MIN_GAPS ? "A has fewer than 2 gaps"
+        : overlay->a_s == NULL && self->num_times == 0      ? "the model makes no gaps"
+                                                            : NULL;
+}
+
+/* From a little before the first gap to a little behind the last one; down to half of
+ * what one gap is. */
+static void choose_gap_scales(gaps_t *self)
+{
+    const spot_gap_overlay_t *overlay = self->overlay;
+    double first_s = overlay->b_s[0], last_s = overlay->b_s[overlay->num_b - 1];
+    size_t num_most = overlay->num_b;
+
+    if (overlay->a_s != NULL) {
+        first_s = fmin(first_s, overlay->a_s[0]);
+        last_s = fmax(last_s, overlay->a_s[overlay->num_a - 1]);
+        num_most = num_most > overlay->num_a ? num_most : overlay->num_a;
+    } else {
+        first_s = fmin(first_s, overlay->tick_s);
+        last_s = fmax(last_s, overlay->band.time_s[self->num_times - 1]);
+    }
+    self->base.low_s = first_s / 1.6;
+    self->base.high_s = last_s * 1.3;
+    self->base.low_share = 0.5 / (double) num_most;
+    spot_curve_thin(&self->a, self->base.low_s, self->base.high_s, true);
+    spot_curve_thin(&self->b, self->base.low_s, self->base.high_s, true);
+}
+
+static void declare_gap_words(gaps_t *self, const char *name)
+{
+    const spot_gap_overlay_t *overlay = self->overlay;
+    const char *noun = duration_picture_noun(overlay->kind, overlay->is_obtainable);
+    spot_chart_t *chart = self->base.picture.chart;
+    spot_texts_t *texts = &self->base.picture.texts;
+
+    if (isfinite(self->share_in_band)) {
+        spot_chart_title(chart, "%s: B is in the band of A at %.3g %% of durations", noun,
+            100 * self->share_in_band);
+    } else {
+        spot_chart_title(chart, "%s: how many last longer, in A and in B", noun);
+    }
+    spot_chart_note(chart, "%s%s · B: n = %zu · both recorded at a tick of %.6g s",
+        spot_words_shown(texts, name),
+        overlay->a_s == NULL ? "" : spot_texts_add(texts, " · A: n = %zu", overlay->num_a),
+        overlay->num_b, overlay->tick_s);
+    if (overlay->a_s == NULL) {
+        spot_chart_note(chart, "band: 5–95 %% of %zu replications of A at each duration",
+            overlay->band.num_replications);
+    }
+}
+
+/* The edges as steps. */
+static void declare_gap_band(gaps_t *self)
+{
+    const spot_model_band_t *band = &self->overlay->band;
+    spot_chart_t *chart = self->base.picture.chart;
+
+    spot_chart_series(chart, &(spot_chart_series_t){.kind = SPOT_CHART_AREA_STEPS,
+                                 .is_alone = true,
+                                 .name = SPOT_TRACE_BAND_NAME,
+                                 .name_at = SPOT_CHART_NAME_LEGEND,
+                                 .colour = SPOT_INK_BAND});
+    for (size_t j = 0; j < self->num_times; j++) {
+        const bool is_known = !isnan(band->low[j]);
+
+        spot_chart_add(chart,
+            &(spot_chart_datum_t){.x = band->time_s[j],
+                .y = is_known ? duration_picture_share(&self->base, band->high[j]) : band->low[j],
+                .y_low = duration_picture_share(&self->base, band->low[j])});
+    }
+    spot_chart_series(chart, &spot_trace_picture_median);
+    for (size_t j = 0; j < self->num_times; j++) {
+        spot_chart_add_xy(chart, band->time_s[j],
+            isnan(band->low[j]) ? band->low[j]
+                                : duration_picture_share(&self->base, band->median[j]));
+    }
+}
+
+static void declare_gaps(gaps_t *self, char letter, const char *label, const spot_curve_t *curve)
+{
+    spot_texts_t *texts = &self->base.picture.texts;
+
+    duration_picture_curve(&self->base,
+        &(spot_chart_series_t){.kind = SPOT_CHART_STEPS,
+            .name = spot_texts_add(texts, "%c: %s", letter, spot_words_shown(texts, label)),
+            .colour = letter == 'A' ? SPOT_INK_ACCENT : SPOT_INK,
+            .dash = letter == 'A' ? SPOT_CHART_DASHED : SPOT_CHART_SOLID,
+            .width_px = 1.6},
+        curve);
+}
+
+int spot_trace_plot_gap_overlay(
+    const spot_gap_overlay_t *self, const char *folder, const char *name, spot_diag_t *diag)
+{
+    const spot_model_band_t *band = &self->band;
+    gaps_t plot = {.overlay = self};
+    spot_trace_picture_t *picture = &plot.base.picture;
+
+    if (spot_trace_picture_begin(
+            picture, (const char *const[]){"series", "time_s", "survival", "low", "high", NULL})) {
+        read_gaps(&plot);
+    }
+    if (picture->error == 0 && picture->problem == NULL) {
+        choose_gap_scales(&plot);
+        declare_gap_words(&plot, name);
+        duration_picture_panel(&plot.base);
+        if (self->a_s == NULL) {
+            declare_gap_band(&plot);
+        } else {
+            declare_gaps(&plot, 'A', self->a_label, &plot.a);
+        }
+        declare_gaps(&plot, 'B', self->b_label, &plot.b);
+    }
+    spot_trace_picture_rows(picture, "a", &plot.a, 1);
+    spot_trace_picture_rows(picture, "b", &plot.b, 1);
+    for (size_t j = 0; j < plot.num_times; j++) {
+        spot_trace_picture_row(picture, "band", 4,
+            (double[]){band->time_s[j], band->median[j], band->low[j], band->high[j]});
+    }
+    spot_curve_free(&plot.a);
+    spot_curve_free(&plot.b);
+    return duration_picture_end(&plot.base, self->kind, "compare", folder, name, diag);
 }

@@ -1,13 +1,20 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A picture of a trace while it is made: its chart, the table of what it shows, and
- * words and axes that several pictures have. Internal to the room. */
+/* A picture of a trace: FOLDER/NAME-WHAT.svg, with the points that it shows as
+ * FOLDER/NAME-WHAT.csv (8 significant digits, empty = undefined, times in s). The folder is made
+ * if only its last part is missing; NAME is made safe. Where there is too little to draw, the
+ * points are there all the same: a warning in diag and no error.
+ *
+ * This is the picture while it is made: a function begins it, declares its chart, fills the table
+ * of what it shows, and ends it, which writes both files. Words and axes that several pictures
+ * have are here too. The pictures are in picture_durations.h and picture_population.h. */
 #pragma once
 
 #include "reports/chart/chart.h"
-#include "reports/curve.h"
 #include "reports/table/table.h"
-#include "reports/traces/trace_figures.h"
 #include "reports/words.h"
+#include "traces/describe/sample.h"
+#include "traces/laws/law.h"
+#include "traces/trace.h"
 
 typedef struct {
     spot_chart_t *chart;
@@ -47,6 +54,16 @@ void spot_trace_picture_curve(spot_trace_picture_t *self, const spot_chart_serie
 
 /* The median of the replications of a model. */
 extern const spot_chart_series_t spot_trace_picture_median;
+
+/* Where the replications of a model lie. */
+typedef struct {
+    size_t num_replications; /* 0: no band */
+    size_t num_times;
+    const double *time_s; /* [num_times] increasing, from each until the next one */
+    const double *low;    /* [num_times] 5 % of the replications are lower */
+    const double *median;
+    const double *high; /* [num_times] 5 % are higher */
+} spot_model_band_t;
 
 /* What a band is called. */
 #define SPOT_TRACE_BAND_NAME "A: 5–95 % of replications"

@@ -1327,7 +1327,12 @@ golden serve/rate.json serve rate serve/plan.yaml --set plan.budget=5 --method g
 golden serve/frontier.txt serve frontier serve/plan.yaml --plot "$work/frontier.svg" \
     --set "frontier.slo=[150 ms, 80 ms, 10 ms, 300 ms]"
 same serve/frontier.csv "$work/frontier.csv"
+same serve/frontier.svg "$work/frontier.svg"
 expect "objectives without a plan are shaded" grep -q "no plan" "$work/frontier.svg"
+ends 0 serve frontier serve/plan.yaml --plot "$work/none.svg" --set "frontier.slo=[5 ms, 10 ms]"
+expect "a picture says that no objective can be met" \
+    grep -q "no configuration meets any of these objectives" "$work/none.svg"
+expect "and shades nothing" sh -c '! grep -q "no plan" "$1"' sh "$work/none.svg"
 ends 2 serve frontier serve/plan.yaml --plot serve/plan.svg
 stderr_says "serve/plan.csv: is an input, which the output would replace"
 golden serve/check.txt serve check serve/plan.yaml

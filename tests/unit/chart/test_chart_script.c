@@ -10,34 +10,27 @@
 
 #include <cmocka.h>
 
-#include "reports/chart/script.h"
+#include "reports/draw.h"
 #include "tests/unit/chart/random_chart.h"
 
 #define NUM_CHARTS 40
 
-/* The script of a chart; the caller frees. */
-static char *write_script(spot_chart_t *chart)
+/* The script of a declaration; the caller frees. */
+static char *write_script(spot_declare_t declare, const void *context)
 {
     char *script = NULL;
     size_t num_bytes;
     FILE *out = open_memstream(&script, &num_bytes);
 
     assert_non_null(out);
-    assert_int_equal(spot_chart_error(chart), 0);
-    assert_int_equal(spot_chart_script(chart, "picture.svg", out), 0);
+    assert_int_equal(spot_draw_script(declare, context, "picture.svg", out), 0);
     assert_int_equal(fclose(out), 0);
     return script;
 }
 
-/* A line end in a name would end the command or the data, and what follows would be run.
- */
-static void texts_stay_texts(void **state)
+static int declare_texts(spot_chart_t *chart, const void *context)
 {
-    spot_chart_t *chart = spot_chart_new();
-    char *script;
-
-    (void) state;
-    assert_non_null(chart);
+    (void) context;
     spot_chart_title(chart, "%s", "it's\nsystem('touch hacked')");
     spot_chart_panel(chart, &(spot_chart_panel_t){.title = "a\nEOD\nsystem('touch hacked')",
                                 .y = {.kind = SPOT_CHART_ROWS}});
@@ -46,7 +39,16 @@ static void texts_stay_texts(void **state)
                                  .name = "`touch hacked`\n!touch hacked",
                                  .colour = "'; system('touch hacked')"});
     spot_chart_add_xy(chart, 1, 0);
-    script = write_script(chart);
+    return spot_chart_error(chart);
+}
+
+/* A line end in a name would end the command or the data, and what follows would be run.
+ */
+static void texts_stay_texts(void **state)
+{
+    char *script = write_script(declare_texts, NULL);
+
+    (void) state;
     assert_non_null(strstr(script, "'it’s system(’touch hacked’)'"));
     assert_non_null(strstr(script, "'EOD  exit'"));
     for (const char *line = script; line != NULL && *line != '\0';) {
@@ -57,7 +59,14 @@ static void texts_stay_texts(void **state)
     }
     assert_null(strstr(script, "rgb ''"));
     free(script);
-    spot_chart_free(chart);
+}
+
+static int declare_random(spot_chart_t *chart, const void *context)
+{
+    const unsigned *seed = context;
+
+    random_chart_declare(chart, *seed);
+    return spot_chart_error(chart);
 }
 
 /* Any declaration is a script that gnuplot runs, where gnuplot is. */
@@ -69,14 +78,8 @@ static void gnuplot_runs_them(void **state)
     }
     (void) signal(SIGPIPE, SIG_IGN); /* gnuplot may end early: a failure, not an end */
     for (unsigned seed = 0; seed < NUM_CHARTS; seed++) {
-        spot_chart_t *chart = spot_chart_new();
-        FILE *gnuplot;
-        char *script;
-
-        assert_non_null(chart);
-        random_chart_declare(chart, seed);
-        script = write_script(chart);
-        gnuplot = popen("gnuplot -d - >/dev/null 2>&1", "w");
+        char *script = write_script(declare_random, &seed);
+        FILE *gnuplot = popen("gnuplot -d - >/dev/null 2>&1", "w");
         assert_non_null(gnuplot);
         /* The picture goes nowhere. */
         for (const char *line = script; *line != '\0';) {
@@ -91,7 +94,6 @@ static void gnuplot_runs_them(void **state)
             fail_msg("gnuplot does not run the script of chart %u", seed);
         }
         free(script);
-        spot_chart_free(chart);
     }
 }
 

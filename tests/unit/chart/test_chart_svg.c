@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "reports/chart/sheet.h"
+#include "reports/chart/layout.h"
 #include "reports/chart/svg.h"
 #include "tests/unit/chart/random_chart.h"
 

@@ -2,7 +2,7 @@
 /* Parts of pages of made-up studies, and what every page must keep. */
 #pragma once
 
-#include "reports/page/page_internal.h"
+#include "reports/page/page.h"
 
 /* What a section, or "warnings", says below its heading, freed by the caller; NULL: the
  * study has no such part. origin NULL: the store notes nothing. It has been checked by

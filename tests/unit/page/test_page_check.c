@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "reports/markup/html.h"
 #include "reports/table/document.h"
 #include "tests/unit/page/page_case.h"
 

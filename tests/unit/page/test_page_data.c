@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "base/memory.h"
-#include "reports/page/page_internal.h"
+#include "reports/page/page.h"
 #include "tests/unit/reports/sample.h"
 
 #define START "<script type=\"application/json\" id=\"data\">"

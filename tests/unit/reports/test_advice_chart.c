@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "reports/advice_chart.h"
+#include "reports/advice_report.h"
 #include "tests/unit/reports/declared.h"
 
 static spot_advice_searched_t searched[] = {

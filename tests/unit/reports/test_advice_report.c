@@ -15,7 +15,7 @@
 
 #include "base/rng.h"
 #include "reports/advice_report.h"
-#include "reports/table/wrap.h"
+#include "reports/table/terminal.h"
 
 /* The caller frees it. */
 static char *text_with(

@@ -13,6 +13,7 @@
 
 #include "base/memory.h"
 #include "base/utf8.h"
+#include "reports/answer.h"
 #include "reports/words.h"
 #include "tests/unit/reports/sample.h"
 

@@ -10,7 +10,6 @@
 #include <cmocka.h>
 
 #include "base/memory.h"
-#include "reports/pictures/bar_rows.h"
 #include "reports/pictures/parts.h"
 #include "tests/unit/reports/sample.h"
 

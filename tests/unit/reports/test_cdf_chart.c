@@ -13,8 +13,7 @@
 
 #include <cmocka.h>
 
-#include "reports/cdf_chart.h"
-#include "reports/timeline_chart.h"
+#include "reports/run_chart.h"
 #include "tests/unit/reports/declared.h"
 #include "tests/unit/reports/sample.h"
 

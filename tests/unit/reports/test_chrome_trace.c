@@ -11,8 +11,8 @@
 #include <cmocka.h>
 #include <math.h>
 
-#include "reports/chrome_trace.h"
-#include "reports/run_spans.h"
+#include "reports/run_result.h"
+#include "reports/run_series.h"
 
 enum { LEVELS, EVENTS, CURVE, SPANS, NODES, TABLE, NUM_SERIES };
 

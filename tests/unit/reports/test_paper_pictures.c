@@ -16,7 +16,7 @@
 #include <cmocka.h>
 
 #include "base/memory.h"
-#include "reports/paper_pictures.h"
+#include "reports/report_text.h"
 #include "tests/unit/reports/sample.h"
 
 typedef struct {

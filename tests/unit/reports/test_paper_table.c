@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "base/memory.h"
-#include "reports/study_parts.h"
+#include "reports/report_text.h"
 #include "tests/unit/reports/sample.h"
 
 static char *write_table(const spot_store_t *store, const spot_table_dialect_t *dialect)

@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "base/memory.h"
-#include "reports/pictures/bar_rows.h"
+#include "reports/pictures/parts.h"
 #include "reports/study_pictures.h"
 #include "tests/unit/reports/declared.h"
 #include "tests/unit/reports/sample.h"

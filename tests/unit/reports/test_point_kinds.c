@@ -12,9 +12,10 @@
 
 #include <cmocka.h>
 
+#include "reports/answer.h"
 #include "reports/export.h"
 #include "reports/plan_report.h"
-#include "reports/study_parts.h"
+#include "reports/report_text.h"
 #include "reports/words.h"
 #include "tests/unit/reports/sample.h"
 

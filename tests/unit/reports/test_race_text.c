@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "reports/study_parts.h"
+#include "reports/race_report.h"
 
 #define NUM_POINTS 4
 

@@ -12,7 +12,7 @@
 
 #include "base/memory.h"
 #include "base/utf8.h"
-#include "reports/study_parts.h"
+#include "reports/report_text.h"
 #include "tests/unit/reports/sample.h"
 
 #define MAX_METRICS 64 /* of the study */

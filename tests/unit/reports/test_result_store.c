@@ -13,7 +13,7 @@
 #include <cmocka.h>
 
 #include "reports/export.h"
-#include "reports/study_parts.h"
+#include "reports/report_text.h"
 #include "sim/bench/store/store_sqlite.h"
 #include "sim/bench/study/run.h"
 #include "sim/bench/study/study.h"

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "reports/study_parts.h"
+#include "reports/report_text.h"
 #include "reports/table/decimals.h"
 #include "tests/unit/reports/sample.h"
 

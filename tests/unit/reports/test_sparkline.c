@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "base/utf8.h"
-#include "reports/study_parts.h"
+#include "reports/report_text.h"
 
 static void assert_line(const double *values, size_t num_values, double low, double high,
     const char *blocks, const char *ascii)

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "reports/timeline_chart.h"
+#include "reports/run_chart.h"
 #include "sim/bench/store/series_rows.h"
 #include "sim/bench/store/store_merge.h"
 #include "sim/bench/store/store_sqlite.h"

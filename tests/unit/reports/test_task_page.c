@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "reports/tasks/task_page.h"
+#include "reports/tasks/task_report.h"
 #include "tests/unit/base/support.h"
 #include "tests/unit/traces_tasks/tasks_case.h"
 

@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "base/units.h"
-#include "reports/timeline_chart.h"
+#include "reports/run_chart.h"
 #include "tests/unit/reports/declared.h"
 #include "tests/unit/reports/sample.h"
 

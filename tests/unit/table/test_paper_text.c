@@ -11,7 +11,7 @@
 
 #include "base/rng.h"
 #include "base/utf8.h"
-#include "reports/table/paper_text.h"
+#include "reports/table/table_paper.h"
 
 #define MAX_TEXT 256
 

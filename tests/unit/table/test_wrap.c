@@ -10,7 +10,6 @@
 #include <cmocka.h>
 
 #include "reports/table/terminal.h"
-#include "reports/table/wrap.h"
 
 static void assert_wrapped(const char *text, int width, int hanging, const char *expected)
 {

@@ -12,7 +12,9 @@
 
 #include <cmocka.h>
 
-#include "reports/traces/trace_figures.h"
+#include "reports/traces/picture_durations.h"
+#include "reports/traces/trace_picture.h"
+#include "reports/traces/trace_report.h"
 #include "tests/unit/reports/sample.h"
 #include "tests/unit/trace_figures/trace_sample.h"
 

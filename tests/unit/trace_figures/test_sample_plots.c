@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "reports/traces/trace_figures.h"
+#include "reports/traces/picture_durations.h"
 #include "tests/unit/reports/sample.h"
 #include "tests/unit/trace_figures/trace_sample.h"
 

@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "base/units.h"
-#include "reports/traces/trace_figures.h"
+#include "reports/traces/picture_population.h"
 #include "reports/traces/trace_picture.h"
 #include "tests/unit/reports/sample.h"
 #include "tests/unit/trace_figures/trace_sample.h"

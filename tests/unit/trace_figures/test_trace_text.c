@@ -2,7 +2,7 @@
 /* The figures of traces as people read them. */
 #include <stdlib.h>
 
-#include "reports/traces/trace_text.h"
+#include "reports/traces/trace_report.h"
 #include "tests/unit/describe/trace_text.h"
 
 static void assert_printed(const spot_trace_t *trace, const char *expected)

@@ -1,0 +1,646 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "cli/command_trace.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/files.h"
+#include "base/memory.h"
+#include "base/utf8.h"
+#include "cli/command.h"
+#include "cli/progress.h"
+#include "reports/traces/trace_report.h"
+#include "sim/train/job/scenario.h"
+#include "traces/convert/importer.h"
+#include "traces/describe/describe_file.h"
+#include "traces/generate/generate.h"
+#include "traces/trace.h"
+#include "traces/trace_write.h"
+
+/* ---- Options of logs ---- */
+
+const char *const spot_log_causes[] = {"stop", "preempt", NULL};
+
+const char *const spot_log_units[] = {"ms", "s", "h", NULL};
+
+const char *spot_log_format_name(size_t j)
+{
+    return spot_importers[j] == NULL ? NULL : spot_importers[j]->name;
+}
+
+/* What a header line can hold. */
+void spot_log_check_value(spot_call_t *call, const spot_option_t *option, const char *value)
+{
+    const size_t num_bytes = strlen(value);
+    bool is_good = num_bytes > 0 && value[0] != ' ' && value[num_bytes - 1] != ' ';
+
+    for (const char *byte = value; *byte != '\0'; byte++) {
+        is_good &= (unsigned char) *byte >= ' ' && *byte != 0x7f && *byte != ',' && *byte != '"';
+    }
+    if (!is_good) {
+        spot_usage_error(call,
+            "--%s: expected text without comma, double quote, line end and blanks "
+            "around, "
+            "got \"%s\"",
+            option->name, value);
+    }
+}
+
+void spot_log_check_start(spot_call_t *call, const spot_option_t *option, const char *text)
+{
+    (void) option;
+    if (!spot_trace_start_is(text)) {
+        spot_usage_error(call, "--start: expected " SPOT_TRACE_START_EXPECTED ", got \"%s\"", text);
+    }
+}
+
+/* --until, or --now, which is stored at the same place. */
+void spot_log_take_until(spot_call_t *call, const spot_option_t *option, const char *text)
+{
+    spot_convert_t *task = (spot_convert_t *) (void *) ((char *) call->arguments + option->offset -
+                                                        offsetof(spot_convert_t, now));
+
+    (void) text;
+    if (task->now_option != NULL && strcmp(task->now_option, option->name) != 0) {
+        spot_usage_error(call, "--%s and --%s say the same: expected one of them", task->now_option,
+            option->name);
+    }
+    task->now_option = option->name;
+}
+
+void spot_log_take_capacity(spot_call_t *call, const spot_option_t *option, const char *text)
+{
+    int64_t *capacity = (int64_t *) (void *) ((char *) call->arguments + option->offset);
+
+    *capacity = SPOT_UNBOUNDED;
+    if (strcmp(text, "unbounded") != 0 &&
+        (spot_integer_parse(text, capacity) != 0 || *capacity < 1 || *capacity >= SPOT_UNBOUNDED)) {
+        spot_usage_error(call,
+            "--capacity: expected an integer from 1 to %lld or unbounded, got \"%s\"",
+            (long long) SPOT_UNBOUNDED - 1, text);
+    }
+}
+
+void spot_log_options_check(spot_log_options_t *self)
+{
+    static const int64_t units_ms[] = {1, SPOT_MS_PER_S, SPOT_MS_PER_H};
+
+    if (self->unit >= 0) {
+        self->task.unit_ms = units_ms[self->unit];
+    }
+}
+
+bool spot_log_options_are_given(const spot_log_options_t *self)
+{
+    const spot_convert_t *task = &self->task;
+
+    return task->format != NULL || task->name != NULL || task->start != NULL ||
+           task->resolution_ms > 0 || task->capacity != 0 || task->kind >= 0 || self->unit >= 0 ||
+           task->num_poll_copies > 0 || task->window_ms >= 0 || task->now != NULL ||
+           task->unknown != 0 || task->notice_ms > 0 || task->initial > 0 || task->only != NULL ||
+           task->columns != NULL || task->events != NULL || task->is_strict;
+}
+
+/* ---- A log as a trace ---- */
+
+int spot_taken_log_read(spot_taken_log_t *self, const char *path, const spot_convert_t *task,
+    const char *written, spot_diag_t *diag)
+{
+    static const spot_convert_t plain = {.kind = -1, .window_ms = -1};
+    int ret = spot_convert(task == NULL ? &plain : task, 1, &(spot_record_input_t){.path = path},
+        &self->trace, &self->report, diag);
+
+    ret = ret != 0 ? ret : spot_describe_init(&self->figures, &self->trace);
+    return ret != 0 || written == NULL ? ret : spot_trace_write(&self->trace, written, diag);
+}
+
+void spot_taken_log_free(spot_taken_log_t *self)
+{
+    spot_describe_free(&self->figures);
+    spot_convert_report_free(&self->report);
+    spot_trace_free(&self->trace);
+}
+
+/* ---- spotsim trace convert ---- */
+
+typedef struct {
+    spot_log_options_t log;
+    const char *output_path;
+    bool is_json;
+    spot_option_list_t paths;
+    spot_option_list_t sets;
+} convert_arguments_t;
+
+static const convert_arguments_t convert_initial = {.log = SPOT_LOG_OPTIONS_INITIAL};
+
+static void check_set(spot_call_t *call, const spot_option_t *option, const char *text)
+{
+    static const char *const others[] = {
+        "name", "start", "resolution_s", "kind", "capacity", "spotsim-trace", NULL};
+    static const char *const with[] = {
+        "--name", "--start", "--resolution", "--kind", "--capacity", "no option"};
+    const char *value = strchr(text, '=');
+    const size_t num_bytes = strcspn(text, "=: ,\"\t\r\n");
+
+    if (value == NULL || num_bytes == 0 || text + num_bytes != value) {
+        spot_usage_error(call, "--set: expected KEY=VALUE, got \"%s\"", text);
+    } else {
+        spot_log_check_value(call, option, value + 1);
+    }
+    for (size_t j = 0; others[j] != NULL; j++) {
+        if (strlen(others[j]) == num_bytes && strncmp(others[j], text, num_bytes) == 0) {
+            spot_usage_error(call, "--set: %s is set with %s", others[j], with[j]);
+        }
+    }
+}
+
+#undef SPOT_OPTIONS_OF
+#define SPOT_OPTIONS_OF convert_arguments_t
+
+static const spot_option_t convert_options[] = {
+    SPOT_OPTION(ARGUMENTS, "a file to convert", 0, "FILE", paths, NULL, .min = 1),
+    SPOT_OPTION(WRITTEN, "output", 'o', "FILE", output_path,
+        "Write the trace here, compressed if it ends in .gz (default: standard output)",
+        .endings = ".csv or .gz"),
+    SPOT_LOG_OPTIONS,
+    SPOT_OPTION(
+        TEXT, "now", 0, "TIME", log.task.now, "The same as --until", .settle = spot_log_take_until),
+    SPOT_OPTION(TEXTS, "set", 0, "KEY=VALUE", sets, "Set a header key; may be given several times",
+        .example = "cloud=aws", .settle = check_set),
+    SPOT_OPTION_JSON(is_json, "Write the report as JSON to standard output; needs -o"),
+    SPOT_OPTION_END,
+};
+
+static void convert_check(spot_call_t *call)
+{
+    convert_arguments_t *arguments = call->arguments;
+
+    spot_usage_refuse(call,
+        arguments->is_json &&
+            (arguments->output_path == NULL || strcmp(arguments->output_path, "-") == 0),
+        "--json needs a file for the trace: -o FILE");
+    spot_log_options_check(&arguments->log);
+    arguments->log.task.num_sets = arguments->sets.num_texts;
+    arguments->log.task.sets = arguments->sets.texts;
+}
+
+static int convert(const convert_arguments_t *arguments, spot_trace_t *trace,
+    spot_convert_report_t *report, spot_diag_t *diag)
+{
+    const size_t num_inputs = arguments->paths.num_texts;
+    spot_record_input_t *inputs = calloc(num_inputs, sizeof(*inputs));
+    int ret = SPOT_ERR_NO_MEMORY;
+
+    for (size_t j = 0; inputs != NULL && j < num_inputs; j++) {
+        inputs[j].path = arguments->paths.texts[j];
+    }
+    if (inputs != NULL) {
+        ret = spot_convert(&arguments->log.task, num_inputs, inputs, trace, report, diag);
+    }
+    free(inputs);
+    return ret;
+}
+
+static int convert_run(spot_call_t *call)
+{
+    const convert_arguments_t *arguments = call->arguments;
+    spot_trace_t trace;
+    spot_convert_report_t report;
+    int ret;
+
+    spot_trace_init(&trace);
+    spot_convert_report_init(&report);
+    ret = convert(arguments, &trace, &report, &call->diag);
+    if (ret == 0) {
+        call->is_reading = false;
+        ret = spot_trace_write(&trace, arguments->output_path, &call->diag);
+    }
+    if (ret == 0 && arguments->is_json) {
+        spot_interrupt_print_rest();
+        spot_convert_report_json(&report, &trace, stdout);
+    } else if (ret == 0 && !call->is_quiet) {
+        spot_convert_report_print(&report, &trace, stderr);
+    }
+    spot_convert_report_free(&report);
+    spot_trace_free(&trace);
+    return ret;
+}
+
+static const char *format_item(size_t j, const char **name)
+{
+    if (spot_importers[j] == NULL) {
+        return NULL;
+    }
+    *name = spot_importers[j]->name;
+    return spot_importers[j]->doc;
+}
+
+const spot_command_t spot_command_trace_convert = {
+    .name = "trace convert",
+    .arguments = "FILE...",
+    .summary = "Turn a recording of a cloud or a paper into the canonical trace file",
+    .doc = "The format is recognised from the content, plain or gzip, or is what "
+           "--from says. A report on standard error lists what was read and repaired, "
+           "and what is uncertain. Formats:",
+    .examples = "  spotsim trace convert p3-trace.csv --set cloud=aws -o p3.csv\n"
+                "  spotsim trace convert --from step --unit h p2.csv -o p2.csv.gz\n"
+                "  spotsim trace convert node.csv term.csv --window \"60 s\" -o trace.csv\n",
+    .options = convert_options,
+    .quiet = "No report on standard error, no warnings",
+    .item = format_item,
+    .arguments_bytes = sizeof(convert_arguments_t),
+    .initial = &convert_initial,
+    .check = convert_check,
+    .run = convert_run,
+};
+
+/* ---- spotsim trace generate ---- */
+
+typedef struct {
+    const char *model_path;
+    const char *output_path;
+    const char *name;
+    int64_t horizon_ms; /* 0: the model's own */
+    int kind;           /* -1: the model's own */
+    int64_t seed;
+    int64_t replication;
+    int64_t num_replications; /* 0: one, to a file */
+    spot_option_list_t sets;
+} generate_arguments_t;
+
+static const generate_arguments_t generate_initial = {.seed = 1, .kind = -1};
+
+/* In the order of spot_trace_kind_t. */
+static const char *const kinds[] = {"named", "counts", NULL};
+
+#undef SPOT_OPTIONS_OF
+#define SPOT_OPTIONS_OF generate_arguments_t
+
+static const spot_option_t generate_options[] = {
+    SPOT_OPTION(ARGUMENT, "a model or scenario file", 0, "MODEL", model_path, NULL, .min = 1),
+    SPOT_OPTION(FILE, "output", 'o', "FILE", output_path,
+        "Write the trace here, compressed if it ends in .gz (default: standard output); "
+        "with --replications a folder"),
+    SPOT_OPTION(DURATION, "horizon", 0, "DURATION", horizon_ms,
+        "Length of the trace (default: the model's own)", .example = "\"30 d\"", .min = 1),
+    SPOT_OPTION(CHOICE, "kind", 0, "named|counts", kind,
+        "Whether instances are named (default: the model's own, else named)", .choices = kinds),
+    SPOT_OPTION_SEED(seed),
+    SPOT_OPTION(COUNT, "replication", 0, "R", replication,
+        "Which replication of the seed to generate (default 0)"),
+    SPOT_OPTION(COUNT, "replications", 0, "N", num_replications,
+        "Write N replications into the folder -o as NAME.0000.csv ...", .min = 1),
+    SPOT_OPTION(TEXT, "name", 0, "NAME", name, "Name of the trace (default: the model's own)"),
+    SPOT_OPTION(TEXTS, "set", 0, "KEY=VALUE", sets,
+        "Set a key of the model or scenario; may be given several times"),
+    SPOT_OPTION_END,
+};
+
+static void generate_check(spot_call_t *call)
+{
+    const generate_arguments_t *arguments = call->arguments;
+
+    spot_usage_refuse(call, arguments->num_replications > 0 && arguments->output_path == NULL,
+        "--replications needs a folder: -o FOLDER");
+    spot_usage_refuse(call,
+        arguments->num_replications > 0 && spot_files_is_dash(arguments->output_path),
+        "-o: --replications needs a folder, \"-\" is standard output; \"./-\" is one");
+    if (arguments->num_replications == 0) {
+        spot_option_check_ending(call, "-o", arguments->output_path, ".csv or .gz");
+    }
+    spot_usage_refuse(call, arguments->num_replications > INT64_MAX - arguments->replication,
+        "--replications: too many");
+    spot_usage_refuse(call, arguments->name != NULL && strpbrk(arguments->name, ",\"\n/") != NULL,
+        "--name: no comma, quote, slash or line end");
+}
+
+/* A scenario has warned of its own horizon. */
+static void warn_of_end(const generate_arguments_t *arguments, const spot_trace_source_t *input,
+    int64_t horizon_ms, spot_diag_t *diag)
+{
+    const int64_t end_ms = spot_trace_model_end_ms(input->model);
+    const bool is_told = input->is_scenario && arguments->horizon_ms == 0;
+
+    if (end_ms > 0 && end_ms < horizon_ms && !is_told) {
+        char end[SPOT_DURATION_TEXT_BYTES];
+
+        spot_duration_text(end_ms, end);
+        spot_diag_warn(diag, arguments->model_path, 0, 0,
+            "the horizon is beyond the end of the trace (%s): its last instances stay", end);
+    }
+}
+
+static int generate(spot_call_t *call, spot_trace_source_t *input, spot_progress_line_t *line)
+{
+    const generate_arguments_t *arguments = call->arguments;
+    spot_diag_t *diag = &call->diag;
+    const spot_model_common_t *common = spot_trace_model_common(input->model);
+    const spot_generate_t task = {.seed = (uint64_t) arguments->seed,
+        .replication = (uint64_t) arguments->replication,
+        .horizon_ms = arguments->horizon_ms > 0 ? arguments->horizon_ms : common->horizon_ms,
+        .kind = (spot_trace_kind_t) (arguments->kind >= 0 ? arguments->kind : common->kind),
+        .name = arguments->name != NULL ? arguments->name
+                : input->name != NULL   ? input->name
+                                        : "generated",
+        .version = SPOT_VERSION,
+        .watch = spot_progress_watch(line, "traces", call->is_quiet)};
+
+    if (task.horizon_ms == 0) {
+        spot_diag_error(diag, arguments->model_path, 0, 0,
+            "the model has no horizon_s: expected --horizon DURATION");
+        return SPOT_ERR_BAD_INPUT;
+    }
+    if (arguments->num_replications == 0) {
+        const int ret = spot_files_check((spot_files_t){1, &arguments->model_path},
+            (spot_files_t){1, &arguments->output_path}, diag);
+
+        if (ret != 0) {
+            return ret;
+        }
+    }
+    warn_of_end(arguments, input, task.horizon_ms, diag);
+    spot_trace_model_set_horizon(input->model, task.horizon_ms);
+    if (arguments->num_replications > 0) {
+        return spot_generate_several(
+            input->model, &task, arguments->num_replications, arguments->output_path, diag);
+    }
+    return spot_generate(input->model, &task, arguments->output_path, diag);
+}
+
+static int generate_run(spot_call_t *call)
+{
+    const generate_arguments_t *arguments = call->arguments;
+    spot_trace_source_t input;
+    spot_progress_line_t line;
+    int ret;
+
+    ret = spot_trace_source_read(&input, arguments->model_path, arguments->sets.num_texts,
+        arguments->sets.texts, &call->diag);
+    if (ret == 0) {
+        call->is_reading = false;
+        ret = generate(call, &input, &line);
+        spot_progress_finish(&line);
+    }
+    spot_trace_source_free(&input);
+    return ret;
+}
+
+const spot_command_t spot_command_trace_generate = {
+    .name = "trace generate",
+    .arguments = "MODEL",
+    .summary = "Write a synthetic trace of preemptions and additions",
+    .doc = "MODEL is a model file (spotsim-model: 1) or a scenario whose trace is "
+           "generated: its runs meet exactly the named trace of the same seed and "
+           "replication.\n\n"
+           "Generators and their keys: spotsim-trace(5). The seed generator also has "
+           "the two forms of the seed study's notebook (variant: cell42 or loop) with "
+           "its defects (compat: notebook, or a list of them). A replication in which "
+           "more instances are preempted than live fails there, unless the model says "
+           "overdraw: clip; one that may pass the capacity is written as unbounded.",
+    .examples = "  spotsim trace generate seed-64.yaml -o trace.csv\n"
+                "  spotsim trace generate model.yaml --horizon \"30 d\" --seed 7 \\\n"
+                "      -o month.csv.gz\n"
+                "  spotsim trace generate seed-64.yaml --replications 100 -o traces/\n",
+    .options = generate_options,
+    .arguments_bytes = sizeof(generate_arguments_t),
+    .initial = &generate_initial,
+    .check = generate_check,
+    .run = generate_run,
+};
+
+/* ---- spotsim trace describe ---- */
+
+typedef struct {
+    spot_option_list_t paths;
+    spot_target_t target;
+    const char *csv_path;
+    const char *svg_folder;
+    spot_describe_request_t request;
+    spot_file_names_t picture_names;
+    int picture_error; /* the first one; the figures are still printed */
+} describe_arguments_t;
+
+#undef SPOT_OPTIONS_OF
+#define SPOT_OPTIONS_OF describe_arguments_t
+
+static const spot_option_t describe_options[] = {
+    SPOT_OPTION(ARGUMENTS, "a trace", 0, "TRACE", paths, NULL, .min = 1),
+    SPOT_OPTION(SECONDS, "tick", 0, "S", request.tick_ms,
+        "Describe what a recorder that looks every S seconds would have seen", .min = 1),
+    SPOT_OPTION(FLAG, "net", 0, NULL, request.is_net,
+        "That recorder sees only the net change of a tick (without --tick: of the "
+        "resolution)"),
+    SPOT_OPTION(FLAG, "notebook", 0, NULL, request.is_notebook,
+        "The twelve figures of the seed study's notebook instead; TRACE may be its two "
+        "logs NODE.csv TERM.csv"),
+    SPOT_OPTION(
+        TEXT, "where", 0, "COLUMN=VALUE", request.where, "Only these rows of a lifetimes file"),
+    SPOT_OPTION(FLAG, "strict", 0, NULL, request.is_strict,
+        "Times that are no multiple of the resolution are an error"),
+    SPOT_OPTION_JSON(
+        target.is_json, "JSON instead of a table; a list where there are several traces"),
+    SPOT_OPTION(WRITTEN, "csv", 0, "FILE", csv_path,
+        "Write one row a trace, 8 significant digits; \"-\": instead of the table",
+        .endings = ".csv"),
+    SPOT_OPTION(PICTURES, "svg", 0, "DIR", svg_folder,
+        "Draw into this folder: NAME-availability.svg, NAME-hours.svg, "
+        "NAME-preempt-gap-survival.svg and others, each with its points as CSV"),
+    SPOT_OPTION(WRITTEN, "output", 'o', "FILE", target.path,
+        "Write the table here (default: standard output)"),
+    SPOT_OPTION_END,
+};
+
+static void describe_check(spot_call_t *call)
+{
+    const describe_arguments_t *arguments = call->arguments;
+    const spot_describe_request_t *request = &arguments->request;
+
+    spot_usage_refuse(call, request->is_notebook && arguments->csv_path != NULL,
+        "--notebook writes no CSV, but --json");
+    spot_usage_refuse(call, request->is_notebook && arguments->svg_folder != NULL,
+        "--notebook draws no pictures");
+    spot_usage_refuse(call, request->is_notebook && request->where != NULL,
+        "--where is for lifetimes files, --notebook is for traces");
+    spot_option_check_ending(
+        call, "-o", arguments->target.path, arguments->target.is_json ? ".json" : "");
+}
+
+/* The name of a trace; where other pictures have it already, that of its own ones. NULL:
+ * no memory. */
+static const char *picture_name(spot_call_t *call, const char *path)
+{
+    describe_arguments_t *arguments = call->arguments;
+    const char *name = spot_pictures_name(&call->texts, path);
+    const char *own = spot_file_names_add(&arguments->picture_names, name);
+    char file_name[SPOT_FILE_NAME_BYTES];
+
+    spot_file_name(name, file_name);
+    return own == NULL || strcmp(own, file_name) != 0 ? own : name;
+}
+
+/* Draws what a description looks at; context is the call. */
+static void draw(
+    void *context, const char *path, const spot_trace_t *trace, const spot_lifetimes_t *lifetimes)
+{
+    spot_call_t *call = context;
+    describe_arguments_t *arguments = call->arguments;
+    const char *folder = arguments->svg_folder;
+    const char *name = picture_name(call, path);
+    const int ret = name == NULL ? SPOT_ERR_NO_MEMORY
+                    : trace != NULL
+                        ? spot_pictures_of_trace(trace, folder, name, &call->diag)
+                        : spot_pictures_of_lifetimes(lifetimes, folder, name, &call->diag);
+
+    arguments->picture_error = spot_error_first(arguments->picture_error, ret);
+}
+
+/* Reads on after an error, so that all files are reported. The notebook's two logs are
+ * one trace. */
+static int describe_all(
+    spot_call_t *call, size_t *num_descriptions, spot_description_t *descriptions)
+{
+    const describe_arguments_t *arguments = call->arguments;
+    const size_t num_paths = arguments->paths.num_texts;
+    const char *const *paths = arguments->paths.texts;
+    const bool has_logs =
+        arguments->request.is_notebook && num_paths == 2 && spot_describe_is_log(paths[0]);
+    spot_describe_request_t request = arguments->request;
+    int error = 0;
+
+    request.look = arguments->svg_folder != NULL ? draw : NULL;
+    request.context = call;
+    *num_descriptions = has_logs ? 1 : num_paths;
+    for (size_t j = 0; j < *num_descriptions; j++) {
+        const char *name = spot_pictures_name(&call->texts, paths[j]);
+
+        error = spot_error_first(error,
+            has_logs ? spot_describe_logs(&descriptions[j], paths, name, &call->diag)
+                     : spot_describe_file(&descriptions[j], paths[j], name, &request, &call->diag));
+    }
+    return error;
+}
+
+static void write_json(
+    bool is_notebook, size_t num_descriptions, const spot_description_t *descriptions, FILE *out)
+{
+    spot_json_t json;
+
+    spot_json_init(&json, out, 2);
+    if (num_descriptions > 1) {
+        spot_json_open(&json, NULL, '[');
+    }
+    for (size_t j = 0; j < num_descriptions; j++) {
+        if (is_notebook) {
+            spot_notebook_write_json(&descriptions[j].notebook, descriptions[j].name, &json, NULL);
+        } else {
+            spot_describe_write_json(&descriptions[j].figures, &json, NULL);
+        }
+    }
+    if (num_descriptions > 1) {
+        spot_json_close(&json, ']');
+    }
+}
+
+static int write_tables(bool is_notebook, size_t num_descriptions,
+    const spot_description_t *descriptions, const spot_terminal_t *terminal, FILE *out)
+{
+    int ret = 0;
+
+    for (size_t j = 0; ret == 0 && j < num_descriptions; j++) {
+        fputs(j > 0 ? "\n" : "", out);
+        if (is_notebook && num_descriptions > 1) {
+            fputs("trace ", out);
+            spot_utf8_print(out, descriptions[j].name);
+            putc('\n', out);
+        }
+        if (is_notebook) {
+            spot_notebook_print(&descriptions[j].notebook, out);
+        } else {
+            ret = spot_describe_print(&descriptions[j].figures, terminal, out);
+        }
+    }
+    return ret;
+}
+
+/* CSV on standard output is there instead of the table. */
+static int write_result(const describe_arguments_t *arguments, size_t num_descriptions,
+    const spot_description_t *descriptions, spot_diag_t *diag)
+{
+    const bool is_notebook = arguments->request.is_notebook;
+    const spot_target_t *target = &arguments->target;
+    const char *csv_path = arguments->csv_path;
+    spot_output_t output;
+    FILE *out;
+    int ret = 0;
+
+    if (csv_path != NULL) {
+        out = spot_output_bytes(&output, csv_path, diag);
+        if (out != NULL) {
+            spot_describe_write_csv_head(out);
+        }
+        for (size_t j = 0; out != NULL && j < num_descriptions; j++) {
+            spot_describe_write_csv(&descriptions[j].figures, out);
+        }
+        ret = spot_output_end(&output, 0);
+        if (ret != 0 || (strcmp(csv_path, "-") == 0 && target->path == NULL)) {
+            return ret;
+        }
+    }
+    out = spot_output_begin(&output, target, diag);
+    if (out != NULL && target->is_json) {
+        write_json(is_notebook, num_descriptions, descriptions, out);
+    } else if (out != NULL) {
+        ret = write_tables(is_notebook, num_descriptions, descriptions, &output.terminal, out);
+    }
+    return spot_output_end(&output, ret);
+}
+
+static int describe_run(spot_call_t *call)
+{
+    describe_arguments_t *arguments = call->arguments;
+    const size_t num_paths = arguments->paths.num_texts;
+    spot_description_t *descriptions = spot_calloc(num_paths, sizeof(*descriptions));
+    size_t num_descriptions = 0;
+    int ret = descriptions == NULL ? SPOT_ERR_NO_MEMORY : 0;
+
+    ret = ret != 0 ? ret : describe_all(call, &num_descriptions, descriptions);
+    if (ret == 0) {
+        call->is_reading = false;
+        ret = spot_error_first(write_result(arguments, num_descriptions, descriptions, &call->diag),
+            arguments->picture_error);
+    }
+    for (size_t j = 0; j < num_descriptions; j++) {
+        spot_description_free(&descriptions[j]);
+    }
+    free(descriptions);
+    spot_file_names_free(&arguments->picture_names);
+    return ret;
+}
+
+const spot_command_t spot_command_trace_describe = {
+    .name = "trace describe",
+    .arguments = "TRACE...",
+    .summary = "Print figures of recorded and generated traces",
+    .doc = "TRACE is a canonical trace file or a lifetimes file. The table has the "
+           "population (instances; share of time full and empty), preemption and "
+           "addition events (all instances of one time are one event), the gaps "
+           "between them in s (CV = standard deviation / mean, ACF1 = autocorrelation "
+           "at lag 1, LB5 p = p-value of Ljung and Box that lags 1 to 5 are "
+           "uncorrelated), lifetimes (Kaplan-Meier), bursts (Fano = variance / mean "
+           "of preempted instances per window) and time of day (Rayleigh). MTBP, the "
+           "mean gap between preemption events, depends on the resolution of the "
+           "recorder: never compare it between traces of different resolution. "
+           "spotsim(1) lists every figure with its unit.\n\n"
+           "Undefined is \"-\" in the table, null in JSON and empty in CSV; a median "
+           "that is not reached is \"inf\".",
+    .examples = "  spotsim trace describe trace.csv\n"
+                "  spotsim trace describe *.csv --csv figures.csv\n"
+                "  spotsim trace describe trace.csv --tick 600 --net --json\n"
+                "  spotsim trace describe lifetimes.csv --where zone=us-east1-b\n"
+                "  spotsim trace describe trace.csv --svg pictures\n"
+                "  spotsim trace describe --notebook nodes.csv terminations.csv\n",
+    .options = describe_options,
+    .arguments_bytes = sizeof(describe_arguments_t),
+    .check = describe_check,
+    .run = describe_run,
+};

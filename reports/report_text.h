@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A whole study as people read it: a text on a terminal, or tables and pictures for a paper.
+ *
+ * Each call writes one document from a report that was read (reports/report.h), or from a store.
+ * The parts of the text are in reports/point_table.h, race_report.h and study_parts.h. */
+#pragma once
+
+#include "reports/draw.h"
+#include "reports/report.h"
+#include "reports/table/document.h"
+#include "reports/table/table_paper.h"
+
+/* ---- On a terminal ---- */
+
+/* Question and answer, the tables below, a sparkline for each curve of the main metric,
+ * and where the time of each point goes, where the study has it. Errors of reading the
+ * store, NO_MEMORY, IO. */
+SPOT_MUST_CHECK int spot_report_text_write(
+    const spot_report_t *report, const spot_terminal_t *terminal, FILE *out);
+
+/* The study, what its figures rest on and what makes them doubtful, then one line a
+ * point: see reports/point_table.h; where it has a baseline, the differences to it and
+ * what pairing is worth; where it looks for an optimum, the answer first and only the
+ * points that may be the best; what wins where, and Sobol indices, where it asks. elsewhere:
+ * a file with all points, in place of a table of more than 10,000 and nothing else, which
+ * is then not made; or NULL. The same errors. */
+SPOT_MUST_CHECK int spot_result_table_write(
+    const spot_store_t *store, const char *elsewhere, const spot_terminal_t *terminal, FILE *out);
+
+/* Parts of it; nothing where there is nothing to show. */
+void spot_sparklines_write(const spot_report_t *report, spot_document_t *document);
+void spot_ledger_bars_write(const spot_report_t *report, spot_document_t *document);
+
+/* values[num_values] between low and high as one line of text, a character a value, its
+ * height one of eight: at most max_chars of them, each then the mean of some values side
+ * by side. Values are as far apart as characters are, also where the numbers they belong
+ * to are not: a line says how a curve goes, a picture how steep it is. NAN is a blank;
+ * where all is the same, it is in the middle. */
+const char *spot_sparkline(spot_texts_t *texts, const double *values, size_t num_values, double low,
+    double high, size_t max_chars, bool is_utf8);
+
+/* ---- Tables for papers ---- */
+
+/* The tables of reports/point_table.h in words of people: one row a point, each metric
+ * as mean and half width of its interval, and the differences to the baseline where
+ * there is one. The pairs of the report must have been read. IO, NO_MEMORY, errors of
+ * reading the store. */
+SPOT_MUST_CHECK int spot_paper_table_write(
+    const spot_report_t *report, const spot_table_dialect_t *dialect, FILE *out);
+
+/* In place of them where there are no replications yet: the question of the study, what
+ * is missing and how to get it, as write_text writes text from outside in the language
+ * of the document. IO, NO_MEMORY. */
+SPOT_MUST_CHECK int spot_paper_nothing_write(
+    const spot_report_t *report, void (*write_text)(FILE *out, const char *text), FILE *out);
+
+/* ---- Pictures for papers ---- */
+
+/* The pictures of a study as files for papers: FOLDER/NAME-PICTURE.svg (or .png, .pdf),
+ * what it shows beside it as .csv, and as .gnuplot the script that draws the SVG again
+ * where it lies. */
+
+/* Where the pictures of a format go; NULL: nowhere. */
+typedef struct {
+    const char *folders[SPOT_NUM_FORMATS];
+} spot_paper_folders_t;
+
+/* Makes the folders, where only their last part is missing, and writes all pictures of
+ * the study that can be drawn, those of the runs whose timelines the store keeps too (as
+ * timeline-POINT-REPLICATION); of each other one a warning says why not. NAME is that of
+ * the study, made safe. All data and scripts first, so that they are there after CHILD:
+ * PNG or PDF, and rsvg-convert is missing or fails. IO, NO_MEMORY, errors of reading the
+ * store. */
+SPOT_MUST_CHECK int spot_paper_pictures_write(
+    const spot_report_t *report, const spot_paper_folders_t *folders, spot_diag_t *diag);

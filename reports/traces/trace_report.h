@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What is shown of a trace: its figures as text, and which pictures there are of a trace, of a fit
+ * and of a comparison.
+ *
+ * Pictures go to a folder that an option names: check it before long work with
+ * spot_pictures_check(), then draw with the calls below, which write all pictures that can be
+ * drawn. Each is described in picture_population.h or picture_durations.h. */
+#pragma once
+
+#include "base/diag.h"
+#include "base/error.h"
+#include "base/memory.h"
+#include "reports/table/terminal.h"
+#include "traces/compare/comparison.h"
+#include "traces/describe/describe.h"
+#include "traces/describe/sample.h"
+#include "traces/fit/fit_law.h"
+#include "traces/lifetimes.h"
+#include "traces/trace.h"
+
+/* ---- Figures as text ---- */
+
+/* Prints the figures in groups, some ten lines. For kind availability the labels speak
+ * of obtainable instances, as nothing ran. NO_MEMORY, IO. */
+SPOT_MUST_CHECK int spot_describe_print(
+    const spot_describe_t *self, const spot_terminal_t *terminal, FILE *out);
+
+/* ---- Pictures of a trace and of a fit ---- */
+
+/* Checks before long work that pictures can be written to the folder of an option such
+ * as "--svg", or that the folder can be made. folder NULL: there are no pictures.
+ * BAD_INPUT with the reason in diag, NO_MEMORY. */
+SPOT_MUST_CHECK int spot_pictures_check(const char *option, const char *folder, spot_diag_t *diag);
+
+/* The name of a file without its folder and ".csv" or ".csv.gz": that of its pictures
+ * too. */
+const char *spot_pictures_name(spot_texts_t *texts, const char *path);
+
+/* Availability, hours, and the survival of gaps, spells and lifetimes. Draws on after an
+ * error; returns the first one. */
+SPOT_MUST_CHECK int spot_pictures_of_trace(
+    const spot_trace_t *trace, const char *folder, const char *name, spot_diag_t *diag);
+
+/* The survival of lifetimes. */
+SPOT_MUST_CHECK int spot_pictures_of_lifetimes(
+    const spot_lifetimes_t *lifetimes, const char *folder, const char *name, spot_diag_t *diag);
+
+/* Survival and quantiles of a sample with the laws that were fitted to it. */
+SPOT_MUST_CHECK int spot_pictures_of_fit(const spot_fit_ranking_t *ranking,
+    const spot_sample_t *sample, spot_sample_kind_t kind, spot_trace_kind_t trace_kind,
+    double tick_s, const char *folder, const char *name, spot_diag_t *diag);
+
+/* ---- Pictures of a comparison ---- */
+
+/* WHAT "distances": how far all columns are from the trace beside its halves. Columns:
+ * row, series, value, half_width. No value at all cannot be drawn. */
+SPOT_MUST_CHECK int spot_trace_plot_distances(
+    const spot_comparison_t *comparison, const char *folder, const char *name, spot_diag_t *diag);
+
+/* WHAT "reference": how many standard errors the means of models are from those of a
+ * reference, with the same columns; nothing where there is no reference. */
+SPOT_MUST_CHECK int spot_trace_plot_reference(
+    const spot_comparison_t *comparison, const char *folder, const char *name, spot_diag_t *diag);
