@@ -14,6 +14,7 @@
 #include "reports/table/table_paper.h"
 #include "sim/bench/analysis/race.h"
 #include "sim/bench/store/origin.h"
+#include "sim/bench/store/store_merge.h"
 #include "sim/bench/store/store_sqlite.h"
 
 /* ---- spotsim merge ---- */

@@ -21,7 +21,10 @@
 #include "reports/words.h"
 #include "sim/bench/analysis/race.h"
 #include "sim/bench/store/store_sqlite.h"
+#include "sim/bench/study/compare.h"
+#include "sim/bench/study/metrics.h"
 #include "sim/bench/study/study.h"
+#include "sim/bench/study/worker.h"
 #include "sim/engines.h"
 
 typedef struct {

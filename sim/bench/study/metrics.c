@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/condition.h"
+#include "base/condition_parse.h"
 #include "base/memory.h"
 #include "base/name_match.h"
 #include "base/utf8.h"

@@ -8,6 +8,7 @@
 
 #include "base/canonical.h"
 #include "base/condition.h"
+#include "base/condition_parse.h"
 #include "base/memory.h"
 #include "base/utf8.h"
 
