@@ -24,13 +24,13 @@
 #include "sim/engines.h"
 #include "sim/input/place.h"
 #include "sim/train/job/trace_source.h"
-#include "traces/convert/importer.h"
-#include "traces/describe/describe_file.h"
+#include "traces/convert/convert.h"
+#include "traces/describe/describe.h"
 #include "traces/jobs/forecast.h"
 #include "traces/jobs/job_law.h"
 #include "traces/prices/price_history.h"
-#include "traces/queries/query_files.h"
-#include "traces/records/json_value.h"
+#include "traces/queries/arrivals.h"
+#include "traces/records/records.h"
 #include "traces/tasks/task_log.h"
 
 typedef struct {

@@ -5,8 +5,7 @@
 #include "cli/command.h"
 #include "reports/table/table_machine.h"
 #include "reports/table/table_terminal.h"
-#include "traces/queries/arrivals_fit.h"
-#include "traces/queries/query_files.h"
+#include "traces/queries/arrivals.h"
 
 typedef struct {
     const char *path;

@@ -5,7 +5,6 @@
 #include "cli/command.h"
 #include "cli/log_options.h"
 #include "traces/convert/convert.h"
-#include "traces/convert/importer.h"
 #include "traces/trace.h"
 #include "traces/trace_write.h"
 

@@ -11,7 +11,6 @@
 #include "reports/traces/trace_pictures.h"
 #include "reports/traces/trace_text.h"
 #include "traces/describe/describe.h"
-#include "traces/describe/describe_file.h"
 
 typedef struct {
     spot_option_list_t paths;

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "cli/command.h"
-#include "traces/convert/importer.h"
+#include "traces/convert/convert.h"
 
 const char *const spot_log_causes[] = {"stop", "preempt", NULL};
 

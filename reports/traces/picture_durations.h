@@ -3,7 +3,7 @@
 #pragma once
 
 #include "reports/traces/trace_picture.h"
-#include "traces/describe/series.h"
+#include "traces/describe/sample.h"
 
 typedef struct {
     spot_trace_picture_t picture;

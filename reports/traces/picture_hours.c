@@ -5,7 +5,7 @@
 
 #include "base/units.h"
 #include "reports/traces/trace_picture.h"
-#include "traces/describe/hours.h"
+#include "traces/describe/describe.h"
 
 #define MAX_OVER_RATE 3 /* how far the bars may go beyond the highest rate */
 

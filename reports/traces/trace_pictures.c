@@ -10,7 +10,7 @@
 #include "base/memory.h"
 #include "base/units.h"
 #include "reports/traces/trace_figures.h"
-#include "traces/describe/hours.h"
+#include "traces/describe/describe.h"
 
 /* shown: as the user wrote it, behind option. */
 static int check_folder(

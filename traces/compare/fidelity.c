@@ -8,7 +8,7 @@
 #include "base/memory.h"
 #include "base/stats.h"
 #include "base/units.h"
-#include "traces/describe/series.h"
+#include "traces/describe/sample.h"
 
 const spot_fidelity_metric_t spot_fidelity_metrics[SPOT_FIDELITY_NUM_METRICS] = {
     {"preempt_events", "1", "preemption events"},

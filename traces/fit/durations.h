@@ -9,7 +9,6 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "traces/describe/sample.h"
-#include "traces/describe/series.h"
 #include "traces/laws/law.h"
 
 /* Smallest tick that is worth a likelihood of its own, in s. */

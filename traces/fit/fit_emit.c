@@ -14,7 +14,6 @@
 #include "base/outfile.h"
 #include "base/units.h"
 #include "traces/describe/describe.h"
-#include "traces/describe/hours.h"
 #include "traces/describe/sample.h"
 #include "traces/fit/fit_advice.h"
 #include "traces/fit/fit_model.h"

@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
-#include "traces/describe/hours.h"
+#include "traces/describe/describe.h"
 #include "traces/fit/maximise.h"
 #include "traces/laws/law.h"
 #include "traces/trace.h"

@@ -9,7 +9,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/stats.h"
-#include "traces/describe/series.h"
+#include "traces/describe/sample.h"
 #include "traces/fit/fit_deadline.h"
 
 /* A smaller sample says little about its law. */

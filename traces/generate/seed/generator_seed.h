@@ -10,7 +10,7 @@
 
 #include "base/rng.h"
 #include "traces/generate/generator.h"
-#include "traces/laws/size_law.h"
+#include "traces/laws/law.h"
 
 /* The two directions are the entities of the random streams. */
 enum { SPOT_SEED_PREEMPTION = 0, SPOT_SEED_ADDITION = 1, SPOT_SEED_NUM_DIRECTIONS = 2 };
