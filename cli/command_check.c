@@ -27,11 +27,12 @@
 #include "traces/convert/convert.h"
 #include "traces/describe/describe.h"
 #include "traces/jobs/forecast.h"
+#include "traces/jobs/job_file.h"
 #include "traces/jobs/job_law.h"
 #include "traces/prices/price_history.h"
 #include "traces/queries/arrivals.h"
 #include "traces/records/records.h"
-#include "traces/tasks/task_log.h"
+#include "traces/tasks/task_log_read.h"
 
 typedef struct {
     spot_option_list_t paths;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "cli/command.h"
 #include "cli/schedule_log.h"
-#include "traces/jobs/job_assign.h"
+#include "traces/jobs/job_file.h"
 
 typedef struct {
     const char *log_path;

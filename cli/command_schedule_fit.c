@@ -2,6 +2,7 @@
 #include "base/datetime.h"
 #include "cli/command.h"
 #include "cli/schedule_log.h"
+#include "traces/jobs/job_file.h"
 #include "traces/jobs/job_law.h"
 
 typedef struct {

@@ -5,7 +5,7 @@
 #include "base/memory.h"
 #include "cli/command.h"
 #include "cli/schedule_log.h"
-#include "traces/jobs/job_import.h"
+#include "traces/jobs/job_file.h"
 
 typedef struct {
     const char *log_path;

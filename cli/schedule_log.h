@@ -4,7 +4,7 @@
 
 #include "cli/command.h"
 #include "reports/traces/coverage_table.h"
-#include "traces/jobs/job_log.h"
+#include "traces/jobs/job_file.h"
 
 /* Zero it to start. */
 typedef struct {

@@ -447,7 +447,9 @@ void spot_trace_instances_finish(spot_trace_instances_t *self)
     }
 }
 
-/* ---- Reading: the header ---- */
+/* ---- Reading: the header ----
+ * Reads a canonical trace file. A faulty row is not applied, and later
+ * errors that it may have caused are not reported. */
 
 /* Properties of the header on which the checks of the rows depend. */
 typedef struct {

@@ -7,6 +7,7 @@
 #include "base/texts.h"
 #include "base/units.h"
 #include "reports/traces/trace_figures.h"
+#include "traces/compare/fidelity.h"
 
 /* As many points of a band of instances as a picture can show. */
 #define MAX_BAND_POINTS 1600

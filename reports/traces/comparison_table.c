@@ -8,6 +8,7 @@
 #include "base/units.h"
 #include "reports/table/document.h"
 #include "reports/words.h"
+#include "traces/compare/fidelity.h"
 
 /* Unit of a metric; instances are obtainable in a trace of kind availability. */
 static const char *unit_of(const spot_comparison_t *self, int metric_id)

@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 #include "reports/table/terminal.h"
-#include "traces/jobs/job_coverage.h"
+#include "traces/jobs/job_log.h"
 
 /* rows: [num_vcs + 1] of spot_job_coverage(), of which the last is of all. */
 typedef struct {

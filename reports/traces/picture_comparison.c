@@ -4,6 +4,7 @@
 
 #include "reports/palette.h"
 #include "reports/traces/trace_picture.h"
+#include "traces/compare/fidelity.h"
 
 #define SPREAD 0.56       /* the part of a row that its dots are spread over */
 #define MIN_DISTANCE 1e-3 /* where the axis of distances begins */

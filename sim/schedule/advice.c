@@ -9,7 +9,7 @@
 #include "sim/schedule/experiment.h"
 #include "sim/schedule/policy.h"
 #include "sim/schedule/scenario.h"
-#include "traces/generate/recordings.h"
+#include "traces/generate/generator.h"
 
 /* Late runs go on up to so many deadlines. Without one, jobs are to be done in so many
  * times what they run alone. */

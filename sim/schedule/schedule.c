@@ -6,7 +6,7 @@
 
 #include "base/memory.h"
 #include "base/units.h"
-#include "traces/jobs/job_jitter.h"
+#include "traces/jobs/job_log.h"
 
 /* Jobs between two looks at the stop flag. A visited second may take as long as its queue is:
  * there it is looked at each time. */

@@ -8,7 +8,7 @@
 #include "base/units.h"
 #include "sim/serve/experiment.h"
 #include "sim/serve/planner.h"
-#include "traces/generate/recordings.h"
+#include "traces/generate/generator.h"
 
 /* A plan is made for the queries of one replication. Others need a margin: 60 % of the
  * latency objective are planned for, too, and replicas of each stage are spare. */

@@ -8,6 +8,7 @@
 #include "base/utf8.h"
 #include "sim/tasks/rerun.h"
 #include "traces/tasks/task_compare.h"
+#include "traces/tasks/task_log_read.h"
 
 typedef spot_rerun_scenario_t scenario_t;
 

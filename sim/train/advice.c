@@ -15,7 +15,7 @@
 #include "models/checkpoint_theory.h"
 #include "sim/train/experiment.h"
 #include "sim/train/job/train.h"
-#include "traces/generate/recordings.h"
+#include "traces/generate/generator.h"
 
 /* Sizes of the fleet that are looked at. */
 enum { NUM_SIZES = 7 };

@@ -18,6 +18,7 @@
 #include "models/throughput.h"
 #include "sim/schedule/estimates.h"
 #include "tests/unit/base/shared_data.h"
+#include "traces/jobs/job_file.h"
 
 #define FOLDER SHARED_DATA "jobs/"
 #define RESTRICTED FOLDER "slab-noncommercial/"

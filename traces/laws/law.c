@@ -127,6 +127,19 @@ void spot_law_bind(
     spot_bind_unknown(bind, name, field->name, "family", &near, "");
 }
 
+void spot_law_write(FILE *out, const char *selector, const spot_law_t *law)
+{
+    const spot_family_t *family = law->family;
+    char text[SPOT_NUMBER_TEXT_BYTES];
+
+    fprintf(out, "{%s: %s", selector, family->name);
+    for (int j = 0; j < family->num_parameters + family->num_settings; j++) {
+        spot_number_text(law->parameters[j], text);
+        fprintf(out, ", %s: %s", family->fields[j].name, isinf(law->parameters[j]) ? "none" : text);
+    }
+    fputc('}', out);
+}
+
 double spot_law_cv(const spot_law_t *self)
 {
     const double mean = self->family->moment(self->parameters, 1);
@@ -158,7 +171,10 @@ double spot_law_quantile(const spot_law_t *self, double p)
     return exp(high);
 }
 
-/* ---- Families without a limit ---- */
+/* ---- Families without a limit ----
+ * The families without an upper limit. Formulas: Johnson, Kotz, Balakrishnan,
+ * "Continuous Univariate Distributions", 2nd edition; survival functions as logarithms,
+ * so that tails do not underflow. */
 
 static double exponential_log_density(const double *p, double t)
 {
@@ -459,7 +475,9 @@ const spot_family_t spot_family_hyperexp2 = {"hyperexp2",
     "Feldmann and Whitt, Performance Evaluation 31, 1998", FAMILY_FUNCTIONS(hyperexp2),
     .num_parameters = 3, .keeps_mean = true};
 
-/* ---- Families with a limit ---- */
+/* ---- Families with a limit ----
+ * Laws of lives with a limit, such as the 24 h of preemptible machines. TE(tau; [0, L])
+ * is the exponential law truncated to [0, L]. */
 
 /* P(0 < Y <= L) of the exponential law before truncation. */
 static double mass(double tau, double limit)

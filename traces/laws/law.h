@@ -13,6 +13,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "base/bind.h"
 #include "base/rng.h"
@@ -62,6 +63,10 @@ extern const char spot_law_expected[];
 
 /* The table by which a law is bound, or NULL. */
 const spot_field_t *spot_law_table(const spot_node_t *node);
+
+/* Writes {family: NAME, PARAMETER: NUMBER, ...}; selector is "family" or "law". An
+ * infinite setting is written as none. */
+void spot_law_write(FILE *out, const char *selector, const spot_law_t *law);
 
 /* The family called name, or NULL. */
 const spot_family_t *spot_family_find(const char *name);

@@ -537,7 +537,9 @@ void spot_arrivals_setting_free(spot_arrivals_setting_t *self)
     *self = (spot_arrivals_setting_t){0};
 }
 
-/* ---- Drawing ---- */
+/* ---- Drawing ----
+ * Deltas are drawn or copied as doubles, and each becomes whole nanoseconds on its own;
+ * sums are of integers. */
 
 #define NS_PER_MS 1e6
 #define NS_PER_S 1e9

@@ -12,7 +12,7 @@
 #include "sim/bench/store/series_rows.h"
 #include "sim/bench/study/cohorts.h"
 #include "sim/bench/study/reading.h"
-#include "traces/generate/tape.h"
+#include "traces/generate/membership.h"
 
 typedef struct pool pool_t;
 

@@ -8,7 +8,7 @@
 #include "base/memory.h"
 #include "base/units.h"
 #include "sim/bench/engine/experiment.h"
-#include "traces/generate/so_far.h"
+#include "traces/generate/model.h"
 
 static const spot_field_t until_fields[] = {
     {SPOT_RANGE(INTEGER, "steps", spot_scenario_t, until_steps, 1, (double) SPOT_MAX_STEPS, NULL,

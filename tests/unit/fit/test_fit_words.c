@@ -9,7 +9,6 @@
 
 #include <cmocka.h>
 
-#include "traces/fit/fit_advice.h"
 #include "traces/fit/fit_words.h"
 
 enum { NUM_VALUES = 60 };

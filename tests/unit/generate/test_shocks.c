@@ -12,8 +12,8 @@
 #include "base/rng.h"
 #include "tests/unit/generate/process_twin.h"
 #include "tests/unit/generate/recorded_model.h"
+#include "traces/generate/generator_parts.h"
 #include "traces/generate/membership.h"
-#include "traces/generate/zones/shocks.h"
 
 #define TICK_S 10.0
 #define HEAD "tick_s: 10\nhorizon_s: 1e6\n"

@@ -18,9 +18,9 @@
 #include "base/memory.h"
 #include "base/rng.h"
 #include "base/units.h"
+#include "traces/generate/generator.h"
+#include "traces/generate/generator_parts.h"
 #include "traces/generate/model.h"
-#include "traces/generate/recordings.h"
-#include "traces/generate/zones/shocks.h"
 
 typedef struct {
     spot_model_common_t common;

@@ -1,8 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* How lines of the formats, and documents, become events. Internal to traces/tasks. */
+/* A line of a task log cut into its values.
+ *
+ * This module owns the keys that mean something, the values of a line with their
+ * columns, and the two ways to cut it: a JSON object, or a trace line or line of
+ * markers. Nothing is copied: values point into the line, which is written over.
+ *
+ * Use: spot_task_line_format() says which it is; spot_task_split_json() or
+ * spot_task_split_trace() fills values; then look at values[SPOT_LINE_...]. */
 #pragma once
 
-#include "base/instream.h"
 #include "traces/tasks/task_log.h"
 
 /* Keys of lines that mean something. */
@@ -41,9 +47,6 @@ typedef enum {
     SPOT_NUM_LINE_KEYS
 } spot_task_key_t;
 extern const char *const spot_task_key_names[SPOT_NUM_LINE_KEYS];
-
-/* The key of a name, or num_keys: none of the first so many. */
-spot_task_key_t spot_task_find_key(const char *name, size_t num_bytes, spot_task_key_t num_keys);
 
 typedef enum {
     SPOT_VALUE_ABSENT, /* or null */
@@ -102,25 +105,3 @@ bool spot_task_decimal(const char *text, int power, int64_t *value);
 
 /* Reads an integer within int64, of all bytes; else returns why it is none. */
 const char *spot_task_integer(const spot_task_value_t *value, int64_t *number);
-
-/* ---- Documents of other programs, see import_document.c ---- */
-
-typedef struct spot_task_import spot_task_import_t;
-
-/* Begins to read if the first bytes of a file are those of a document, and cuts them;
- * else self stays NULL. NO_MEMORY. */
-SPOT_MUST_CHECK int spot_task_import_open(
-    spot_task_import_t **self, spot_task_log_t *log, char *bytes, size_t num_bytes);
-
-/* Turns the next bytes into lines, of one event or record each. NO_MEMORY. */
-SPOT_MUST_CHECK int spot_task_import_cut(spot_task_import_t *self, char *bytes, size_t num_bytes);
-
-/* Sets where in the file the next line that is not empty was. */
-void spot_task_import_place(spot_task_import_t *self, spot_task_text_t *line);
-
-/* Takes the values of a line. NULL, or why they are bad; check the error of line too. */
-const char *spot_task_import_take(spot_task_import_t *self, spot_task_text_t *line);
-
-/* Names workers and hosts, reports what is not known, and frees self. ret: how the
- * reading ended. The same, BAD_INPUT, NO_MEMORY. */
-int spot_task_import_close(spot_task_import_t *self, int ret, const char *file, spot_diag_t *diag);
