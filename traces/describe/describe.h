@@ -3,8 +3,8 @@
  * All are doubles, so that undefined ones are NAN; counts are exact up to 2^53.
  *
  * This module owns the figures, the table that gives their names, units and words, the
- * counts by hour of the day, and the description of a file of any kind: trace, lifetimes
- * or a log of the seed study (notebook.h).
+ * counts by hour of the day, the statistics that the seed notebook computes (of a trace
+ * or of its two logs), and the description of a file of any of these kinds.
  *
  * Use: spot_describe_file() for a path, or spot_describe_init() for a trace in memory;
  * then look at members or walk spot_describe_figures[]. */
@@ -19,9 +19,68 @@
 #include "base/error.h"
 #include "base/json.h"
 #include "base/units.h"
-#include "traces/describe/notebook.h"
 #include "traces/lifetimes.h"
 #include "traces/trace.h"
+
+/* ---- The two files that a cluster of the seed study logged ----
+ * timestamp,count of running nodes and timestamp,number of terminated ones. */
+
+typedef struct {
+    int64_t time_s; /* since 1970-01-01T00:00:00Z, never decreasing */
+    int32_t count;  /* >= 0 */
+} spot_stamped_count_t;
+
+typedef struct {
+    size_t num_rows;
+    size_t max_rows;
+    spot_stamped_count_t *rows; /* [num_rows] in file order */
+} spot_stamped_counts_t;
+
+/* Whether the first line of a file ends in the columns timestamp,column. False if the
+ * file cannot be read. */
+bool spot_stamped_counts_is_file(const char *path, const char *column);
+
+/* Reads the columns timestamp,column and skips index columns before them. Reports every
+ * error, also fewer than min_rows rows, as file:line:column. BAD_INPUT, IO, NO_MEMORY;
+ * free self even then. */
+SPOT_MUST_CHECK int spot_stamped_counts_read(spot_stamped_counts_t *self, const char *path,
+    const char *column, size_t min_rows, spot_diag_t *diag);
+void spot_stamped_counts_free(spot_stamped_counts_t *self);
+
+/* ---- The seed notebook's statistics ----
+ * Under their own names, exact to the last bit: integer sums, then one division. The
+ * figures of a trace are better: mttp_s is the mean gap between any two changes of the
+ * count, not a time to preemption. */
+
+#define SPOT_NOTEBOOK_FIGURES 12
+
+typedef struct {
+    double values[SPOT_NOTEBOOK_FIGURES]; /* NAN where undefined */
+} spot_notebook_t;
+
+typedef struct {
+    const char *name;
+    const char *unit;
+    const char *help;
+} spot_notebook_figure_t;
+
+extern const spot_notebook_figure_t spot_notebook_figures[SPOT_NOTEBOOK_FIGURES];
+
+/* Takes the figures of a trace: the rows are time 0 and every time at which the number
+ * changes. NO_MEMORY. */
+SPOT_MUST_CHECK int spot_notebook_init(spot_notebook_t *self, const spot_trace_t *trace);
+
+/* Takes the figures of the two logs, with every row of nodes. */
+void spot_notebook_init_logs(spot_notebook_t *self, const spot_stamped_counts_t *nodes,
+    const spot_stamped_counts_t *terminations);
+
+/* Prints lines "key value": the shortest number that reads back the same, "-" if
+ * undefined. */
+void spot_notebook_print(const spot_notebook_t *self, FILE *out);
+
+/* Writes one object: trace, then the figures. key as of spot_json_open(). */
+void spot_notebook_write_json(
+    const spot_notebook_t *self, const char *name, spot_json_t *json, const char *key);
 
 typedef struct {
     int64_t num_events;

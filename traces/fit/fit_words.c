@@ -298,7 +298,9 @@ int spot_fit_doubts(spot_fit_words_t *self, const spot_trace_t *trace, const cha
 /* Fewest values for sentences on halves and autocorrelation. */
 #define MIN_VALUES 10
 
-const char *spot_fit_difference_words(double difference)
+/* The meaning of an AIC lower by difference, "hardly better than" ... "far better than".
+ * Burnham and Anderson, Sociol. Methods Res. 33(2), 2004. */
+static const char *difference_words(double difference)
 {
     static const struct {
         double limit;
@@ -343,7 +345,7 @@ static const spot_fit_t *say_best(spot_fit_words_t *self, const char *what, cons
     }
     if (next != NULL) {
         spot_fit_say(self, "%s fits best: %s %s (AIC lower by %.3g).", best->name,
-            spot_fit_difference_words(next->aic - best->aic), next->name, next->aic - best->aic);
+            difference_words(next->aic - best->aic), next->name, next->aic - best->aic);
     } else {
         spot_fit_say(self,
             num_fits > 1 ? "%s is the only family that could be fitted."

@@ -84,7 +84,3 @@ SPOT_MUST_CHECK int spot_fit_words_of_law(spot_fit_words_t *self, const spot_fit
  * warns of few events. */
 void spot_fit_words_of_sizes(spot_fit_words_t *self, const char *what, const spot_fit_t *fits,
     size_t num_fits, const spot_size_sample_t *sample);
-
-/* The meaning of an AIC lower by difference, "hardly better than" ... "far better than".
- * Burnham and Anderson, Sociol. Methods Res. 33(2), 2004. */
-const char *spot_fit_difference_words(double difference);
