@@ -130,7 +130,7 @@ SPOT_MUST_CHECK int spot_comparison_add_trace(
     spot_comparison_t *self, const spot_trace_t *trace, const char *label);
 
 /* Adds the column of a model, whose horizon, capacity and initial instances are those of
- * the trace. name: its kind, see trace_model.h. watch may be NULL. NO_MEMORY,
+ * the trace. name: its kind, see spot_trace_model_file_t. watch may be NULL. NO_MEMORY,
  * INTERRUPTED, OVERDRAW. */
 SPOT_MUST_CHECK int spot_comparison_add_model(spot_comparison_t *self,
     const spot_trace_model_t *model, const char *name, const char *label, int64_t num_replications,

@@ -25,7 +25,7 @@ enum {
     SPOT_TRANSMIT_STARTED,
     SPOT_TRANSMIT_LOADED, /* read from memory at its source */
     SPOT_TRANSMIT_FINISHED,
-    SPOT_TASK_MAX_STAGES = 7 /* markers have more, see markers.h */
+    SPOT_TASK_MAX_STAGES = 7 /* markers have more, see task_analysis.h */
 };
 
 /* The host of the controller's lines. */
@@ -83,7 +83,7 @@ typedef struct {
 typedef enum { SPOT_NAMES_AUTO, SPOT_NAMES_GLOBAL, SPOT_NAMES_LOCAL } spot_task_names_t;
 
 typedef struct {
-    bool is_markers;    /* its stages are those of markers.h */
+    bool is_markers;    /* its stages are those of task_analysis.h */
     bool has_planning;  /* its format has a controller; else only what ran is known */
     spot_names_t ids;   /* of tasks */
     spot_names_t words; /* names of workers, hosts, marks */

@@ -20,7 +20,7 @@
 #define NUM_AHEAD 16
 
 /* The two directions are the entities of the random streams. */
-enum { SEED_PREEMPTION = 0, SEED_ADDITION = 1, SEED_NUM_DIRECTIONS = 2 };
+enum { PREEMPTION = 0, ADDITION = 1, NUM_DIRECTIONS = 2 };
 
 typedef enum {
     SEED_CORRECTED,
@@ -55,7 +55,7 @@ typedef struct {
 
 typedef struct {
     spot_model_common_t common;
-    direction_t directions[SEED_NUM_DIRECTIONS];
+    direction_t directions[NUM_DIRECTIONS];
     int variant; /* variant_t */
     compat_t compat;
     int overdraw;                 /* 0: stop, 1: clip */
@@ -79,11 +79,11 @@ typedef struct {
     const model_t *model;
     int64_t population;
     int64_t last_tick; /* last tick with an event */
-    trials_t trials[SEED_NUM_DIRECTIONS];
+    trials_t trials[NUM_DIRECTIONS];
     /* For the notebook's forms: */
-    int64_t tick;                         /* the latest tick with a success */
-    int32_t waiting[SEED_NUM_DIRECTIONS]; /* instances of tick not given yet */
-    int64_t stopped_ms;                   /* time of an overdraw that ended it; -1 */
+    int64_t tick;                    /* the latest tick with a success */
+    int32_t waiting[NUM_DIRECTIONS]; /* instances of tick not given yet */
+    int64_t stopped_ms;              /* time of an overdraw that ended it; -1 */
 } state_t;
 
 /* The tick of the next success. */
@@ -308,15 +308,15 @@ static void seed_notebook_set_big(model_t *self)
     static const spot_size_big_t big = {.probability = 0.05, .low = 11, .high = 31};
 
     if (has_defect(self, SEED_BIG_SHARE)) {
-        self->directions[SEED_ADDITION].big = big;
+        self->directions[ADDITION].big = big;
     }
 }
 
 static void seed_notebook_prepare(model_t *self)
 {
-    const direction_t *addition = &self->directions[SEED_ADDITION];
+    const direction_t *addition = &self->directions[ADDITION];
 
-    for (int j = 0; has_defect(self, SEED_TICK_SHARE) && j < SEED_NUM_DIRECTIONS; j++) {
+    for (int j = 0; has_defect(self, SEED_TICK_SHARE) && j < NUM_DIRECTIONS; j++) {
         direction_t *direction = &self->directions[j];
 
         direction->num_trials = 1;
@@ -376,12 +376,12 @@ static int32_t draw_loss(state_t *self)
     int32_t size;
 
     if (seed_notebook_may_fall_below_0(model)) {
-        return draw_size(self, SEED_PREEMPTION);
+        return draw_size(self, PREEMPTION);
     }
     if (self->population == 0) {
         return 0;
     }
-    size = draw_size(self, SEED_PREEMPTION);
+    size = draw_size(self, PREEMPTION);
     if (size <= self->population) {
         return size;
     }
@@ -396,13 +396,13 @@ static int32_t draw_loss(state_t *self)
 static int32_t draw_addition(state_t *self, int64_t room)
 {
     const model_t *model = self->model;
-    const int32_t size = draw_size(self, SEED_ADDITION);
+    const int32_t size = draw_size(self, ADDITION);
 
     if (has_defect(model, SEED_NO_LIMITS)) {
         return size;
     }
     if (size == 1 && model->p_one_is_rounded_to_0 > 0) {
-        const double u = spot_rng_uniform(&self->trials[SEED_ADDITION].count);
+        const double u = spot_rng_uniform(&self->trials[ADDITION].count);
 
         if (u < model->p_one_is_rounded_to_0) {
             return 1;
@@ -418,8 +418,8 @@ static int32_t draw_addition(state_t *self, int64_t room)
  * last_tick. */
 static bool walk_to_next_success(state_t *self, int64_t last_tick)
 {
-    const int64_t loss_tick = next_tick(&self->trials[SEED_PREEMPTION]);
-    const int64_t add_tick = next_tick(&self->trials[SEED_ADDITION]);
+    const int64_t loss_tick = next_tick(&self->trials[PREEMPTION]);
+    const int64_t add_tick = next_tick(&self->trials[ADDITION]);
     const bool is_loop = self->model->variant == SEED_LOOP;
     int32_t *waiting = self->waiting;
     int64_t room;
@@ -429,14 +429,13 @@ static bool walk_to_next_success(state_t *self, int64_t last_tick)
         return false;
     }
     if (loss_tick == self->tick) {
-        advance(&self->trials[SEED_PREEMPTION]);
-        waiting[SEED_PREEMPTION] = draw_loss(self);
+        advance(&self->trials[PREEMPTION]);
+        waiting[PREEMPTION] = draw_loss(self);
     }
-    room =
-        self->model->common.capacity - self->population + (is_loop ? 0 : waiting[SEED_PREEMPTION]);
+    room = self->model->common.capacity - self->population + (is_loop ? 0 : waiting[PREEMPTION]);
     if (add_tick == self->tick) {
-        advance(&self->trials[SEED_ADDITION]);
-        waiting[SEED_ADDITION] = draw_addition(self, room);
+        advance(&self->trials[ADDITION]);
+        waiting[ADDITION] = draw_addition(self, room);
     }
     return self->stopped_ms < 0;
 }
@@ -447,7 +446,7 @@ static bool give(state_t *self, int direction_id, spot_event_t *event)
 {
     const model_t *model = self->model;
     const int32_t count = self->waiting[direction_id];
-    const bool is_loss = direction_id == SEED_PREEMPTION;
+    const bool is_loss = direction_id == PREEMPTION;
 
     if (count == 0) {
         return false;
@@ -470,7 +469,7 @@ static SPOT_NOINLINE bool seed_notebook_next(state_t *self, int64_t last_tick, s
     if (self->stopped_ms >= 0) {
         return false;
     }
-    while (!give(self, SEED_PREEMPTION, event) && !give(self, SEED_ADDITION, event)) {
+    while (!give(self, PREEMPTION, event) && !give(self, ADDITION, event)) {
         if (!walk_to_next_success(self, last_tick)) {
             return false;
         }
@@ -517,18 +516,11 @@ static const spot_field_t seed_notebook_fields[] = {
     {.name = NULL, .fields = spot_model_common_fields},
 };
 
-/* ---- The corrected form, and the table ---- */
-
-/* The corrected seed generator: independent Bernoulli trials per tick for a preemption
+/* ---- The corrected form, and the table ----
+ * The corrected seed generator: independent Bernoulli trials per tick for a preemption
  * and an addition event, sizes from a law, and a population within 0 and the capacity.
  * Geometric gaps skip the ticks without an event, which is the same law. The forms that
- * keep defects of the notebook are in generator_seed_notebook.c. */
-
-enum {
-    PREEMPTION = SEED_PREEMPTION,
-    ADDITION = SEED_ADDITION,
-    NUM_DIRECTIONS = SEED_NUM_DIRECTIONS
-};
+ * keep defects of the notebook are above. */
 
 static bool has_same_sizes(const model_t *a, const model_t *b, int direction_id)
 {
