@@ -15,8 +15,7 @@
 #include "reports/table/table_terminal.h"
 #include "reports/table/terminal.h"
 #include "sim/bench/engine/scenario_file.h"
-#include "traces/jobs/job_assign.h"
-#include "traces/jobs/job_import.h"
+#include "traces/jobs/job_file.h"
 #include "traces/jobs/job_law.h"
 
 /* rows: [num_vcs + 1] of spot_job_coverage(), of which the last is of all. */

@@ -4,8 +4,7 @@
 #pragma once
 
 #include "cli/command.h"
-#include "traces/jobs/job_coverage.h"
-#include "traces/jobs/job_log.h"
+#include "traces/jobs/job_file.h"
 
 /* Zero it to start. */
 typedef struct {

@@ -9,8 +9,6 @@
 #include "reports/table/table_terminal.h"
 #include "sim/bench/engine/scenario_file.h"
 #include "traces/queries/arrivals.h"
-#include "traces/queries/arrivals_fit.h"
-#include "traces/queries/query_files.h"
 
 /* ---- spotsim serve gen ---- */
 

@@ -5,8 +5,9 @@
 #include "base/memory.h"
 #include "cli/command.h"
 #include "reports/tasks/task_report.h"
-#include "traces/tasks/task_fit.h"
-#include "traces/tasks/task_markers.h"
+#include "traces/tasks/task_analysis.h"
+#include "traces/tasks/task_compare.h"
+#include "traces/tasks/task_log_read.h"
 
 typedef struct {
     spot_option_list_t paths;

@@ -19,7 +19,6 @@
 #include "sim/train/metrics.h"
 #include "sim/train/recovery/recovery.h"
 #include "traces/describe/describe.h"
-#include "traces/describe/notebook.h"
 #include "traces/generate/generator.h"
 #include "traces/generate/model.h"
 #include "traces/laws/law.h"

@@ -12,11 +12,6 @@ void spot_recorder_init(spot_recorder_t *self, int64_t tick_ms, bool is_net, int
     *self = (spot_recorder_t){.tick_ms = tick_ms, .is_net = is_net, .population = population};
 }
 
-int64_t spot_recorder_tick(const spot_recorder_t *self, double time_ms)
-{
-    return spot_tick_seeing(self->tick_ms, time_ms);
-}
-
 static size_t see(const spot_recorder_t *self, spot_event_kind_t kind, int64_t count,
     spot_event_t *seen, size_t num_seen)
 {
@@ -58,7 +53,7 @@ size_t spot_recorder_finish(spot_recorder_t *self, spot_event_t seen[SPOT_RECORD
 size_t spot_recorder_take(spot_recorder_t *self, double time_ms, spot_event_kind_t kind,
     int64_t count, spot_event_t seen[SPOT_RECORDER_EVENTS])
 {
-    const int64_t tick = spot_recorder_tick(self, time_ms);
+    const int64_t tick = spot_tick_seeing(self->tick_ms, time_ms);
     size_t num_seen = 0;
 
     spot_bug_assert(tick >= self->tick);

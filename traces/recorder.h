@@ -37,9 +37,6 @@ static inline int64_t spot_tick_seeing(int64_t tick_ms, double time_ms)
     return whole + ((double) whole < ticks);
 }
 
-/* The same for the tick of the recorder. */
-int64_t spot_recorder_tick(const spot_recorder_t *self, double time_ms);
-
 /* Takes the next event; times never decrease. If that closes an earlier tick, writes its
  * events (without names; in the order preempt, stop, add) to seen. Returns their
  * number. */

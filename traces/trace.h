@@ -1,6 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A recorded or generated trace: the additions and losses of instances as seen from
- * outside. It is read from and written to the canonical CSV, version 1. */
+ * outside.
+ *
+ * This module owns the trace in memory (header keys, events, names), the reading of the
+ * canonical CSV, version 1 (docs/formats.md has it), the check of instance names that
+ * readers and importers share, and the events summed up for statistics. trace_write.h
+ * writes the same format.
+ *
+ * Use: spot_trace_read() a file, look at events, spot_trace_free(). */
 #pragma once
 
 #include <stdbool.h>
@@ -10,9 +17,9 @@
 
 #include "base/diag.h"
 #include "base/error.h"
-#include "base/outfile.h"
 #include "base/yaml.h"
 #include "traces/file_header.h"
+#include "traces/names.h"
 
 /* Capacity of a trace that says "unbounded". */
 #define SPOT_UNBOUNDED INT32_MAX
@@ -135,3 +142,35 @@ typedef struct {
 /* Does not keep trace. NO_MEMORY; free self even then. O(events). */
 SPOT_MUST_CHECK int spot_bulks_init(spot_bulks_t *self, const spot_trace_t *trace);
 void spot_bulks_free(spot_bulks_t *self);
+
+/* ---- The names of instances in rows ----
+ * The instance names in the rows of a canonical trace file. It knows which of them run,
+ * and refuses names that cannot come or go. */
+
+typedef struct {
+    bool is_running;
+    size_t line; /* of the last row that had the name */
+} spot_instance_state_t;
+
+typedef struct {
+    spot_trace_t *trace; /* receives the ids; must outlive self */
+    const char *file;
+    spot_diag_t *diag;
+    spot_names_t names;
+    size_t max_states;
+    spot_instance_state_t *states; /* [names.num_names] */
+} spot_trace_instances_t;
+
+void spot_trace_instances_init(
+    spot_trace_instances_t *self, spot_trace_t *trace, const char *file, spot_diag_t *diag);
+void spot_trace_instances_free(spot_trace_instances_t *self);
+
+/* Makes one instance come or go without a row, and appends its id to those of trace. The
+ * name must be valid. Returns 1 and does nothing if the instance already runs, or does
+ * not run; NO_MEMORY. O(bytes) expected. */
+SPOT_MUST_CHECK int spot_trace_instances_take(
+    spot_trace_instances_t *self, const char *name, size_t num_bytes, bool is_arrival);
+
+/* Moves the names to trace and points its events at their ids. Call it after the last
+ * row. */
+void spot_trace_instances_finish(spot_trace_instances_t *self);

@@ -6,7 +6,7 @@
 #pragma once
 
 #include "reports/traces/trace_picture.h"
-#include "traces/describe/series.h"
+#include "traces/describe/sample.h"
 
 /* A fitted law and what it is called, e.g. "hyperexp2". */
 typedef struct {

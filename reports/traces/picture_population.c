@@ -6,7 +6,7 @@
 
 #include "base/stats.h"
 #include "base/units.h"
-#include "traces/describe/hours.h"
+#include "traces/describe/describe.h"
 #include "traces/trace.h"
 
 /* ---- Events by the hour of the day ---- */

@@ -16,7 +16,7 @@
 #include "reports/traces/picture_durations.h"
 #include "reports/traces/picture_population.h"
 #include "reports/traces/trace_picture.h"
-#include "traces/describe/hours.h"
+#include "traces/describe/describe.h"
 
 /* ---- Texts in which "{NAME:FORM}" is a figure ---- */
 

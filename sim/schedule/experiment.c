@@ -16,7 +16,7 @@
 #include "sim/schedule/run_recorder.h"
 #include "sim/schedule/scenario.h"
 #include "sim/train/run_views.h"
-#include "traces/generate/recordings.h"
+#include "traces/generate/generator.h"
 
 /* Conditions that make the results doubtful. */
 typedef enum {

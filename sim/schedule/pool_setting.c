@@ -9,7 +9,7 @@
 #include "base/memory.h"
 #include "base/units.h"
 #include "sim/schedule/job_data.h"
-#include "traces/generate/recordings.h"
+#include "traces/generate/generator.h"
 
 /* Zones of a generator have entities of 48 bits: the pool is above them. */
 #define POOL_ENTITY_BITS 48

@@ -9,7 +9,7 @@
 #include "base/bind.h"
 #include "models/price.h"
 #include "traces/generate/model.h"
-#include "traces/jobs/vc_list.h"
+#include "traces/jobs/job_log.h"
 
 #define SPOT_MAX_POOLS 1000
 #define SPOT_MAX_POOL_NODES 100000

@@ -12,7 +12,7 @@
 #include "sim/schedule/policy.h"
 #include "sim/schedule/vc.h"
 #include "sim/schedule/vc_core.h"
-#include "traces/jobs/job_jitter.h"
+#include "traces/jobs/job_log.h"
 
 /* ---- Nodes that come and go ---- */
 

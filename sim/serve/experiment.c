@@ -9,7 +9,7 @@
 #include "base/units.h"
 #include "sim/serve/planner.h"
 #include "sim/serve/run.h"
-#include "traces/generate/recordings.h"
+#include "traces/generate/generator.h"
 
 /* ---- Advice ---- */
 

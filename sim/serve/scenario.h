@@ -11,7 +11,7 @@
 #include "sim/bench/engine/experiment.h"
 #include "sim/serve/pipeline.h"
 #include "sim/serve/serve.h"
-#include "traces/outages/outage_setting.h"
+#include "traces/outages/outages.h"
 #include "traces/queries/arrivals.h"
 
 /* The option of a stage in the key config, as it is bound. */

@@ -6,6 +6,7 @@
 
 #include "sim/bench/engine/plain_scenario.h"
 #include "sim/tasks/rerun.h"
+#include "traces/tasks/task_log_read.h"
 
 #define METRIC(name_, unit_, kind_, better_, text, ...)                                            \
     {                                                                                              \

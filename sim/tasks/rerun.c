@@ -9,6 +9,7 @@
 #include "base/memory_limit.h"
 #include "base/utf8.h"
 #include "traces/tasks/task_compare.h"
+#include "traces/tasks/task_log_read.h"
 
 typedef spot_rerun_scenario_t scenario_t;
 

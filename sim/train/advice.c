@@ -14,7 +14,7 @@
 #include "sim/train/job/cost.h"
 #include "sim/train/job/scenario.h"
 #include "sim/train/job/train.h"
-#include "traces/generate/recordings.h"
+#include "traces/generate/generator.h"
 #include "traces/trace.h"
 
 /* What the trace of a job so far says. */

@@ -10,7 +10,6 @@
 
 #include "base/diag.h"
 #include "traces/convert/convert.h"
-#include "traces/convert/importer.h"
 #include "traces/trace.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t num_bytes);

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "traces/jobs/job_file.h"
 #include "traces/jobs/job_log.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t num_bytes);

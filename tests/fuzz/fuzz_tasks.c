@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "traces/tasks/task_analysis.h"
-#include "traces/tasks/task_markers.h"
+#include "traces/tasks/task_log_read.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t num_bytes);
 

@@ -17,6 +17,7 @@
 #include "models/job_forecast.h"
 #include "sim/schedule/estimates.h"
 #include "tests/unit/base/shared_data.h"
+#include "traces/jobs/job_file.h"
 
 #define FOLDER SHARED_DATA "jobs/"
 #define RESTRICTED FOLDER "slab-noncommercial/"

@@ -17,7 +17,6 @@
 #include "tests/statistical/statistics.h"
 #include "tests/unit/base/shared_data.h"
 #include "traces/compare/comparison.h"
-#include "traces/compare/trace_model.h"
 #include "traces/trace.h"
 
 #define FOLDER SHARED_DATA "traces/"

@@ -17,7 +17,7 @@
 #include "base/units.h"
 #include "base/yaml.h"
 #include "tests/statistical/statistics.h"
-#include "traces/fit/fit_model.h"
+#include "traces/fit/fit_generator.h"
 #include "traces/generate/generate.h"
 
 enum { NUM_REPLICATIONS = 64, SEED = 11 };

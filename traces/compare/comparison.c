@@ -2,14 +2,492 @@
 #include "traces/compare/comparison.h"
 
 #include <ctype.h>
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/csv.h"
+#include "base/json.h"
 #include "base/memory.h"
 #include "base/units.h"
 #include "traces/describe/describe.h"
+
+/* ---- The file of a model ---- */
+
+static int set_key(spot_yaml_t *document, const char *key, const char *text)
+{
+    spot_node_t *value = spot_yaml_new_scalar(document, text, document->root);
+
+    return value == NULL ? SPOT_ERR_NO_MEMORY : spot_yaml_set(document, key, value);
+}
+
+static int set_integer(spot_yaml_t *document, const char *key, int64_t value)
+{
+    char text[32];
+
+    snprintf(text, sizeof(text), "%" PRId64, value);
+    return set_key(document, key, text);
+}
+
+/* Sets length, initial instances and a missing capacity to those of the trace. */
+static int fit_to_trace(spot_yaml_t *document, const spot_trace_t *trace)
+{
+    char length[SPOT_TRACE_TIME_BYTES];
+    int ret;
+
+    spot_trace_time_text(trace->end_ms, length);
+    ret = set_key(document, "horizon_s", length);
+    if (ret == 0 && !spot_trace_node_has_initial(document->root)) {
+        ret = set_integer(document, "initial", trace->initial);
+    }
+    if (ret == 0 && trace->capacity != SPOT_UNBOUNDED &&
+        spot_node_get(document->root, "capacity") == NULL) {
+        ret = set_integer(document, "capacity", trace->capacity);
+    }
+    return ret;
+}
+
+static int check_document(const spot_node_t *root, spot_diag_t *diag)
+{
+    const char *problem = root->kind != SPOT_NODE_MAP || spot_node_get(root, "scenario") != NULL
+                              ? "expected a model file (spotsim-model: 1)"
+                          : spot_node_get(root, "file") != NULL
+                              ? "a recorded trace is no generator: expected \"generator: NAME\""
+                              : NULL;
+
+    if (problem != NULL) {
+        spot_diag_error(diag, root->file, root->line, root->column, "%s", problem);
+    }
+    return problem != NULL ? SPOT_ERR_BAD_INPUT : 0;
+}
+
+/* Checks that the initial instances of the trace, with which the model starts too, are
+ * within the capacity of the model. */
+static int check_room(
+    const spot_node_t *root, const spot_trace_t *trace, const char *trace_path, spot_diag_t *diag)
+{
+    const spot_node_t *node = spot_node_get(root, "capacity");
+    int64_t capacity = INT64_MAX; /* binding reports a value that is no number */
+
+    if (node == NULL || node->text == NULL || spot_trace_node_has_initial(root) ||
+        spot_integer_parse(node->text, &capacity) != 0 || capacity >= trace->initial) {
+        return 0;
+    }
+    return spot_diag_error(diag, node->file, node->line, node->column,
+        "capacity: the model's %" PRId64 " is less than the %" PRId32
+        " instances that %s starts with: expected %s%" PRId32 ", or another trace",
+        capacity, trace->initial, trace_path,
+        trace->capacity != SPOT_UNBOUNDED ? "the capacity of that trace, " : "at least ",
+        trace->capacity != SPOT_UNBOUNDED ? trace->capacity : trace->initial);
+}
+
+static bool says(const spot_trace_model_file_t *self, const char *key, const char *text)
+{
+    const spot_node_t *node = spot_node_get(self->document.root, key);
+
+    return node != NULL && node->text != NULL && strcmp(node->text, text) == 0;
+}
+
+/* Kind of the model. The seed generator is "seed-corrected" or one of the notebook's
+ * two; with only some of the defects it is none of the three. */
+static const char *name_of(const spot_trace_model_file_t *self)
+{
+    const spot_node_t *root = self->document.root;
+    const char *name = self->model.generator->name;
+
+    if (strcmp(name, "seed") != 0 || spot_trace_model_common(&self->model)->frequency != 1) {
+        return name;
+    }
+    if (spot_node_get(root, "variant") == NULL || says(self, "variant", "corrected")) {
+        return "seed-corrected";
+    }
+    if (!says(self, "compat", "notebook")) {
+        return name;
+    }
+    return says(self, "variant", "loop")             ? "seed-loop"
+           : spot_node_get(root, "overdraw") == NULL ? "seed-cell42"
+                                                     : name;
+}
+
+static void warn_capacity(
+    const spot_trace_model_file_t *self, const spot_trace_t *trace, spot_diag_t *diag)
+{
+    const int64_t capacity = spot_trace_model_common(&self->model)->capacity;
+    const spot_node_t *place = spot_node_place(self->document.root, "capacity");
+
+    if (trace->capacity != SPOT_UNBOUNDED && capacity != trace->capacity) {
+        spot_diag_warn(diag, place->file, place->line, place->column,
+            "capacity: the model's %" PRId64 " differs from the trace's %" PRId32, capacity,
+            trace->capacity);
+    }
+}
+
+int spot_trace_model_file_read(spot_trace_model_file_t *self, const char *path,
+    const spot_trace_t *trace, const char *trace_path, spot_diag_t *diag)
+{
+    int ret;
+
+    memset(self, 0, sizeof(*self));
+    ret = spot_yaml_read(&self->document, path, diag);
+    ret = ret == 0 ? check_document(self->document.root, diag) : ret;
+    ret = ret == 0 ? check_room(self->document.root, trace, trace_path, diag) : ret;
+    ret = ret == 0 ? fit_to_trace(&self->document, trace) : ret;
+    if (ret == 0) {
+        ret = spot_trace_model_read(&self->model, self->document.root, diag);
+    }
+    if (ret == 0) {
+        self->name = name_of(self);
+        warn_capacity(self, trace, diag);
+    }
+    return ret;
+}
+
+void spot_trace_model_file_free(spot_trace_model_file_t *self)
+{
+    spot_trace_model_free(&self->model);
+    spot_yaml_free(&self->document);
+    memset(self, 0, sizeof(*self));
+}
+
+/* ---- A table of earlier fidelities ---- */
+
+/* Columns of the table; one of each kind per metric from COLUMN_MEAN and COLUMN_SD
+ * on. */
+enum {
+    COLUMN_TRACE,
+    COLUMN_MODEL,
+    COLUMN_REPLICATES,
+    COLUMN_MEAN,
+    COLUMN_SD = COLUMN_MEAN + SPOT_FIDELITY_NUM_METRICS,
+    NUM_COLUMNS = COLUMN_SD + SPOT_FIDELITY_NUM_METRICS
+};
+
+#define NO_FIELD SIZE_MAX
+
+/* Relative rounding of a table with 8 digits. */
+#define DIGITS 1e-7
+
+typedef struct {
+    spot_reference_t *reference;
+    spot_csv_t *csv;
+    spot_diag_t *diag;
+    size_t num_fields;             /* of the row of columns */
+    size_t field_ids[NUM_COLUMNS]; /* NO_FIELD: missing */
+    char column_names[NUM_COLUMNS][48];
+} reading_t;
+
+static void name_column(reading_t *self, int column_id, const char *prefix, const char *name)
+{
+    snprintf(
+        self->column_names[column_id], sizeof(self->column_names[column_id]), "%s%s", prefix, name);
+    self->field_ids[column_id] = NO_FIELD;
+}
+
+static void name_columns(reading_t *self)
+{
+    static const char *const first[] = {"trace", "model", "replicates"};
+
+    for (int j = 0; j < COLUMN_MEAN; j++) {
+        name_column(self, j, "", first[j]);
+    }
+    for (int j = 0; j < SPOT_FIDELITY_NUM_METRICS; j++) {
+        name_column(self, COLUMN_MEAN + j, "", spot_fidelity_metrics[j].name);
+        name_column(self, COLUMN_SD + j, "sd_", spot_fidelity_metrics[j].name);
+    }
+}
+
+static void read_head(reading_t *self, const spot_csv_row_t *row)
+{
+    self->num_fields = row->num_fields;
+    for (size_t j = 0; j < row->num_fields; j++) {
+        for (int k = 0; k < NUM_COLUMNS; k++) {
+            if (strcmp(row->fields[j], self->column_names[k]) == 0) {
+                self->field_ids[k] = j;
+            }
+        }
+    }
+    for (int k = 0; k < COLUMN_MEAN; k++) {
+        if (self->field_ids[k] == NO_FIELD) {
+            spot_diag_error(self->diag, spot_csv_file(self->csv), row->line, 1,
+                "missing column '%s'", self->column_names[k]);
+        }
+    }
+}
+
+static void unexpected(reading_t *self, const spot_csv_row_t *row, int column, const char *expected)
+{
+    (void) spot_csv_expected(row, self->field_ids[column], spot_csv_file(self->csv),
+        self->column_names[column], expected, self->diag);
+}
+
+/* Reads a number; NAN for an empty or missing field. */
+static double read_number(reading_t *self, const spot_csv_row_t *row, int column)
+{
+    const size_t field_id = self->field_ids[column];
+    double value = (double) NAN;
+
+    if (field_id != NO_FIELD && row->fields[field_id][0] != '\0' &&
+        spot_number_parse(row->fields[field_id], &value) != 0) {
+        unexpected(self, row, column, "a number or nothing");
+    }
+    return value;
+}
+
+static char *copy_field(const reading_t *self, const spot_csv_row_t *row, int column)
+{
+    const char *text = row->fields[self->field_ids[column]];
+
+    return spot_text_copy(text, strlen(text));
+}
+
+static int read_row(reading_t *self, const spot_csv_row_t *row)
+{
+    spot_reference_row_t *values;
+    int ret;
+
+    if (row->num_fields != self->num_fields) {
+        spot_diag_error(self->diag, spot_csv_file(self->csv), row->line, 1,
+            "expected %zu fields, got %zu", self->num_fields, row->num_fields);
+        return 0;
+    }
+    ret = SPOT_ARRAY_ROOM(self->reference, rows, self->reference->num_rows + 1);
+    if (ret != 0) {
+        return ret;
+    }
+    values = &self->reference->rows[self->reference->num_rows++];
+    values->trace = copy_field(self, row, COLUMN_TRACE);
+    values->model = copy_field(self, row, COLUMN_MODEL);
+    if (spot_integer_parse(
+            row->fields[self->field_ids[COLUMN_REPLICATES]], &values->num_replications) != 0 ||
+        values->num_replications < 1) {
+        unexpected(self, row, COLUMN_REPLICATES, "an integer from 1");
+    }
+    for (int j = 0; j < SPOT_FIDELITY_NUM_METRICS; j++) {
+        values->means[j] = read_number(self, row, COLUMN_MEAN + j);
+        values->sds[j] = read_number(self, row, COLUMN_SD + j);
+    }
+    return values->trace == NULL || values->model == NULL ? SPOT_ERR_NO_MEMORY : 0;
+}
+
+/* Reads all rows; reports and skips a line with forbidden bytes. */
+static int read_rows(reading_t *self)
+{
+    const size_t num_errors = self->diag->num_errors;
+    spot_csv_row_t row;
+    bool has_head = false;
+    int ret = 1;
+
+    while (ret == 1 || ret == SPOT_ERR_BAD_INPUT) {
+        ret = spot_csv_next(self->csv, &row);
+        if (ret != 1 || row.is_comment || row.num_fields == 0) {
+            continue;
+        }
+        if (has_head) {
+            const int row_ret = read_row(self, &row);
+
+            ret = row_ret != 0 ? row_ret : ret;
+        } else {
+            read_head(self, &row);
+            has_head = true;
+            ret = self->diag->num_errors > num_errors ? 0 : ret;
+        }
+    }
+    if (ret == 0 && !has_head) {
+        spot_diag_error(self->diag, spot_csv_file(self->csv), 1, 1, "expected a row of columns");
+    }
+    return ret == 0 && self->diag->num_errors > num_errors ? SPOT_ERR_BAD_INPUT : ret;
+}
+
+int spot_reference_read(spot_reference_t *self, const char *path, spot_diag_t *diag)
+{
+    reading_t reading = {.reference = self, .diag = diag};
+    int ret;
+
+    memset(self, 0, sizeof(*self));
+    name_columns(&reading);
+    ret = spot_csv_open(&reading.csv, path, diag);
+    if (ret == 0) {
+        ret = read_rows(&reading);
+        spot_csv_close(reading.csv);
+    }
+    return ret;
+}
+
+void spot_reference_free(spot_reference_t *self)
+{
+    for (size_t j = 0; j < self->num_rows; j++) {
+        free(self->rows[j].trace);
+        free(self->rows[j].model);
+    }
+    free(self->rows);
+    memset(self, 0, sizeof(*self));
+}
+
+const spot_reference_row_t *spot_reference_find(
+    const spot_reference_t *self, const char *trace, const char *model)
+{
+    for (size_t j = 0; j < self->num_rows; j++) {
+        if (strcmp(self->rows[j].trace, trace) == 0 && strcmp(self->rows[j].model, model) == 0) {
+            return &self->rows[j];
+        }
+    }
+    return NULL;
+}
+
+double spot_reference_z(
+    const spot_reference_row_t *row, int metric_id, double mean, int64_t num_replications)
+{
+    const double difference = mean - row->means[metric_id];
+    const double sd = row->sds[metric_id];
+
+    if (sd == 0 && fabs(difference) <= DIGITS * fabs(mean)) {
+        return 0;
+    }
+    return difference /
+           (sd * sqrt(1 / (double) num_replications + 1 / (double) row->num_replications));
+}
+
+/* ---- Writing JSON ---- */
+
+#define INDENT 2
+
+static const char *const column_kinds[] = {"recorded", "half", "halves", "trace", "model"};
+
+static void write_values(spot_json_t *json, const char *key, const double *values)
+{
+    spot_json_open(json, key, '{');
+    for (int j = 0; j < SPOT_FIDELITY_NUM_METRICS; j++) {
+        spot_json_number(json, spot_fidelity_metrics[j].name, values[j]);
+    }
+    spot_json_close(json, '}');
+}
+
+static void write_trace(spot_json_t *json, const spot_comparison_t *self)
+{
+    const spot_observation_frame_t *frame = &self->recorded.frame;
+
+    spot_json_open(json, "trace", '{');
+    spot_json_text(json, "name", self->name);
+    spot_json_text(json, "kind", spot_trace_kind_names[self->kind]);
+    spot_json_text(
+        json, "population", self->kind == SPOT_TRACE_AVAILABILITY ? "obtainable" : "running");
+    spot_json_number(json, "resolution_s", self->resolution_s);
+    spot_json_number(json, "span_s", frame->end_ms / (double) SPOT_MS_PER_S);
+    if (self->is_unbounded) {
+        spot_json_text(json, "capacity", "unbounded");
+    } else {
+        spot_json_integer(json, "capacity", frame->capacity);
+    }
+    spot_json_integer(json, "initial", self->recorded.initial);
+    spot_json_close(json, '}');
+}
+
+static void write_column(spot_json_t *json, const spot_comparison_column_t *column)
+{
+    spot_json_open(json, NULL, '{');
+    spot_json_text(json, "label", column->label);
+    spot_json_text(json, "kind", column_kinds[column->kind]);
+    if (column->kind == SPOT_COMPARISON_COLUMN_MODEL) {
+        spot_json_text(json, "model", column->model);
+        spot_json_integer(json, "replications", column->num_replications);
+        write_values(json, "mean", column->means);
+        write_values(json, "sd", column->sds);
+    } else {
+        write_values(json, "value", column->means);
+    }
+    if (column->has_reference) {
+        write_values(json, "z", column->zs);
+    }
+    spot_json_close(json, '}');
+}
+
+/* Writes one object per error of a model, relative to the seed model. */
+static void write_gains(
+    spot_json_t *json, const spot_comparison_t *self, const spot_comparison_column_t *seed)
+{
+    static const char *const words[] = {"better", "alike", "worse", NULL};
+
+    spot_json_open(json, "gains", '[');
+    for (size_t j = SPOT_COMPARISON_FIRST; j < self->num_columns; j++) {
+        for (int k = 0; &self->columns[j] != seed && k < SPOT_NUM_ERRORS; k++) {
+            double error, stderr_error, ratio;
+            const spot_relation_t relation =
+                spot_comparison_relate(self, &self->columns[j], seed, k, &ratio);
+
+            spot_comparison_error(self, &self->columns[j], k, &error, &stderr_error);
+            spot_json_open(json, NULL, '{');
+            spot_json_text(json, "label", self->columns[j].label);
+            spot_json_text(json, "than", seed->label);
+            spot_json_text(json, "error", spot_error_name(k));
+            spot_json_number(json, "value", error);
+            spot_json_number(json, "stderr", stderr_error);
+            spot_json_number(json, "ratio", ratio);
+            spot_json_text(json, "relation", words[relation]);
+            spot_json_close(json, '}');
+        }
+    }
+    spot_json_close(json, ']');
+}
+
+void spot_comparison_json_write(const spot_comparison_t *self, FILE *out)
+{
+    const spot_observation_frame_t *frame = &self->recorded.frame;
+    const spot_comparison_column_t *seed = spot_comparison_seed(self);
+    spot_json_t json;
+
+    spot_json_init(&json, out, INDENT);
+    spot_json_open(&json, NULL, '{');
+    write_trace(&json, self);
+    spot_json_number(&json, "tick_s", (double) frame->tick_ms / (double) SPOT_MS_PER_S);
+    spot_json_text(&json, "recorded_changes", frame->is_net ? "net" : "both");
+    spot_json_unsigned(&json, "seed", self->seed);
+    spot_json_open(&json, "metrics", '{');
+    for (int j = 0; j < SPOT_FIDELITY_NUM_METRICS; j++) {
+        spot_json_open(&json, spot_fidelity_metrics[j].name, '{');
+        spot_json_text(&json, "unit", spot_fidelity_metrics[j].unit);
+        spot_json_text(&json, "help", spot_fidelity_metrics[j].help);
+        spot_json_close(&json, '}');
+    }
+    spot_json_close(&json, '}');
+    spot_json_open(&json, "columns", '[');
+    for (size_t j = 0; j < self->num_columns; j++) {
+        write_column(&json, &self->columns[j]);
+    }
+    spot_json_close(&json, ']');
+    if (seed != NULL) {
+        write_gains(&json, self, seed);
+    }
+    spot_json_close(&json, '}');
+    fputc('\n', out);
+}
+
+void spot_comparison_csv_write(const spot_comparison_t *self, FILE *out)
+{
+    fputs("trace,model,replicates", out);
+    for (int j = 0; j < 2 * SPOT_FIDELITY_NUM_METRICS; j++) {
+        const bool is_sd = j >= SPOT_FIDELITY_NUM_METRICS;
+
+        fprintf(out, ",%s%s", is_sd ? "sd_" : "",
+            spot_fidelity_metrics[j % SPOT_FIDELITY_NUM_METRICS].name);
+    }
+    fputc('\n', out);
+    for (size_t j = 0; j < self->num_columns; j++) {
+        const spot_comparison_column_t *column = &self->columns[j];
+
+        /* Neither the name of a trace nor a label has a comma or a quote. */
+        fprintf(out, "%s,%s,%" PRId64, self->name, column->label, column->num_replications);
+        for (int k = 0; k < SPOT_FIDELITY_NUM_METRICS; k++) {
+            spot_csv_field_number(out, column->means[k]);
+        }
+        for (int k = 0; k < SPOT_FIDELITY_NUM_METRICS; k++) {
+            spot_csv_field_number(out, column->sds[k]);
+        }
+        fputc('\n', out);
+    }
+}
+
+/* ---- The comparison ---- */
 
 /* Bytes for the number appended to a label in use, with its NUL. */
 #define NUMBER_BYTES 24

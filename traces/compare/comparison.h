@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A comparison of one trace with other traces, or with models and their replications.
- * Each column has figures and distances; the distance between the halves of the trace is
- * the floor. */
+ *
+ * Each column has figures and distances (fidelity.h); the distance between the halves of
+ * the trace is the floor. This module owns the model file bound to a trace, the table of
+ * earlier fidelities, the columns, how models relate, and their JSON and CSV.
+ *
+ * Use: spot_comparison_inputs_read(), spot_comparison_run(), then look at columns or
+ * spot_comparison_json_write(); free both. */
 #pragma once
 
 #include <stdbool.h>
@@ -11,10 +16,62 @@
 
 #include "base/diag.h"
 #include "traces/compare/fidelity.h"
-#include "traces/compare/reference.h"
-#include "traces/compare/replicate.h"
-#include "traces/compare/trace_model.h"
+#include "traces/generate/model.h"
 #include "traces/trace.h"
+
+typedef struct {
+    spot_yaml_t document;
+    spot_trace_model_t model; /* its replications have the length of the trace */
+    const char *name;         /* kind, as in reference tables: name of the generator; for
+                                 seed "seed-corrected", "seed-cell42" or "seed-loop", but
+                                 "seed" if only some defects of the notebook are kept */
+} spot_trace_model_file_t;
+
+/* Reads a model file. Horizon and initial instances are those of the trace, unless the
+ * generator has initial instances of its own. A model without capacity takes that of the
+ * trace. Another capacity is a warning, one below the initial instances of the trace an
+ * error. trace_path: for messages. BAD_INPUT, IO, NO_MEMORY with the reasons in diag;
+ * free self even then. */
+SPOT_MUST_CHECK int spot_trace_model_file_read(spot_trace_model_file_t *self, const char *path,
+    const spot_trace_t *trace, const char *trace_path, spot_diag_t *diag);
+void spot_trace_model_file_free(spot_trace_model_file_t *self);
+
+/* ---- A table of earlier fidelities ----
+ * A table of earlier fidelities, with which new ones are compared: CSV with the columns
+ * trace, model, replicates, one per metric (its mean) and "sd_METRIC".
+ * spot_comparison_csv_write() writes such a table, with the label of a column as model;
+ * tables from elsewhere have the kind of the model there. */
+
+typedef struct {
+    char *trace;
+    char *model;
+    int64_t num_replications;                /* >= 1 */
+    double means[SPOT_FIDELITY_NUM_METRICS]; /* NAN if the field is empty or missing */
+    double sds[SPOT_FIDELITY_NUM_METRICS];
+} spot_reference_row_t;
+
+typedef struct {
+    size_t num_rows;
+    size_t max_rows;
+    spot_reference_row_t *rows; /* [num_rows] in file order */
+} spot_reference_t;
+
+/* Reads a table. trace, model and replicates are required; unknown columns are ignored.
+ * BAD_INPUT, IO, NO_MEMORY with the reasons in diag; free self even then. */
+SPOT_MUST_CHECK int spot_reference_read(
+    spot_reference_t *self, const char *path, spot_diag_t *diag);
+void spot_reference_free(spot_reference_t *self);
+
+/* The row of a trace and a model, or NULL. O(rows). */
+const spot_reference_row_t *spot_reference_find(
+    const spot_reference_t *self, const char *trace, const char *model);
+
+/* Distance of the mean over R = num_replications from the reference, in standard errors:
+ * (mean - reference) / (sd sqrt(1 / R + 1 / reference R)), sd that of the reference. NAN
+ * where undefined. With sd 0 it is 0 if the means are equal to 8 digits, else
+ * infinite. */
+double spot_reference_z(
+    const spot_reference_row_t *row, int metric_id, double mean, int64_t num_replications);
 
 typedef enum {
     SPOT_COMPARISON_COLUMN_RECORDED, /* the trace itself */
@@ -73,7 +130,7 @@ SPOT_MUST_CHECK int spot_comparison_add_trace(
     spot_comparison_t *self, const spot_trace_t *trace, const char *label);
 
 /* Adds the column of a model, whose horizon, capacity and initial instances are those of
- * the trace. name: its kind, see trace_model.h. watch may be NULL. NO_MEMORY,
+ * the trace. name: its kind, see spot_trace_model_file_t. watch may be NULL. NO_MEMORY,
  * INTERRUPTED, OVERDRAW. */
 SPOT_MUST_CHECK int spot_comparison_add_model(spot_comparison_t *self,
     const spot_trace_model_t *model, const char *name, const char *label, int64_t num_replications,

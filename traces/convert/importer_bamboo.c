@@ -3,7 +3,7 @@
  * the file's own zero and are not shifted. */
 #include <string.h>
 
-#include "traces/convert/importer.h"
+#include "traces/convert/convert.h"
 
 enum { COLUMN_TIME, COLUMN_EVENT, COLUMN_NAME, NUM_COLUMNS };
 

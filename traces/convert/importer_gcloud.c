@@ -8,7 +8,7 @@
 #include "base/datetime.h"
 #include "base/memory.h"
 #include "base/units.h"
-#include "traces/convert/importer.h"
+#include "traces/convert/convert.h"
 
 enum { COLUMN_DATE, COLUMN_TIME, COLUMN_COUNT, NUM_COLUMNS };
 

@@ -6,7 +6,7 @@
 
 #include "base/datetime.h"
 #include "base/memory.h"
-#include "traces/convert/importer.h"
+#include "traces/convert/convert.h"
 #include "traces/lifetimes.h"
 
 /* One end of a life. */

@@ -9,7 +9,7 @@
 #include "base/datetime.h"
 #include "base/memory.h"
 #include "base/units.h"
-#include "traces/convert/importer.h"
+#include "traces/convert/convert.h"
 
 /* A row of either file. */
 typedef struct {

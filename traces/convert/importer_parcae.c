@@ -4,8 +4,8 @@
  * is a decision of that system and has no instances. */
 #include <string.h>
 
-#include "traces/convert/importer.h"
-#include "traces/records/json_reader.h"
+#include "traces/convert/convert.h"
+#include "traces/records/records.h"
 
 typedef enum {
     OPERATION_ADD,

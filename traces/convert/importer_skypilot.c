@@ -9,8 +9,8 @@
 #include "base/datetime.h"
 #include "base/memory.h"
 #include "base/units.h"
-#include "traces/convert/importer.h"
-#include "traces/records/json_reader.h"
+#include "traces/convert/convert.h"
+#include "traces/records/records.h"
 
 /* A sample that differs from the one before it. */
 typedef struct {

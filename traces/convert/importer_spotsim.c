@@ -2,7 +2,7 @@
 /* Reads a canonical trace file, to change its header. */
 #include <string.h>
 
-#include "traces/convert/importer.h"
+#include "traces/convert/convert.h"
 
 static bool sniff(const spot_convert_head_t *head)
 {

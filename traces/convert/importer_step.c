@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/units.h"
-#include "traces/convert/importer.h"
+#include "traces/convert/convert.h"
 
 enum { COLUMN_TIME, COLUMN_COUNT, NUM_COLUMNS };
 

@@ -1,16 +1,417 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "traces/describe/describe.h"
 
+#include <gsl/gsl_cdf.h>
 #include <gsl/gsl_math.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
+#include "base/csv.h"
+#include "base/datetime.h"
 #include "base/memory.h"
 #include "base/stats.h"
-#include "base/units.h"
 #include "traces/describe/sample.h"
-#include "traces/describe/series.h"
+#include "traces/recorder.h"
+
+/* Additions above this size are "big". */
+#define NOTEBOOK_MAX_REGULAR 10
+
+/* ---- The seed notebook's statistics ---- */
+
+/* Squares of durations in ms do not fit into 64 bits. */
+__extension__ typedef __int128 wide_t;
+
+const spot_notebook_figure_t spot_notebook_figures[SPOT_NOTEBOOK_FIGURES] = {
+    {"mttp_s", "s", "mean gap between any two changes of the count"},
+    {"ttp_sd_s", "s", "their standard deviation (n - 1)"},
+    {"preempted_per_min", "1/min", "instances preempted a minute"},
+    {"added_per_min", "1/min", "instances added a minute, net of losses in the row"},
+    {"p_preempt_per_min", "", "preemption events a minute"},
+    {"p_add_per_min", "", "rises of the count a minute"},
+    {"p_big_add", "", "share of the rises above 10"},
+    {"p_regular_add", "", "share of the others"},
+    {"regular_add_mean", "instances", "mean of the rises up to 10"},
+    {"regular_add_sd", "instances", "their standard deviation (n - 1)"},
+    {"preempt_count_mean", "instances", "mean size of a preemption"},
+    {"preempt_count_sd", "instances", "its standard deviation (n - 1)"},
+};
+
+/* Number, sum and sum of squares of integers. */
+typedef struct {
+    int64_t num;
+    int64_t sum;
+    wide_t sum_squares;
+} sums_t;
+
+static void take(sums_t *self, int64_t value)
+{
+    self->num++;
+    self->sum += value;
+    self->sum_squares += (wide_t) value * value;
+}
+
+/* The exact sums from which the figures follow. */
+typedef struct {
+    int64_t span_ms;
+    sums_t gaps_ms;
+    sums_t preempted;
+    sums_t added;
+    sums_t regular;
+} integers_t;
+
+static void take_rise(integers_t *self, int64_t rise)
+{
+    if (rise > 0) {
+        take(&self->added, rise);
+    }
+    if (rise > 0 && rise <= NOTEBOOK_MAX_REGULAR) {
+        take(&self->regular, rise);
+    }
+}
+
+static double ratio(wide_t dividend, int64_t divisor)
+{
+    return divisor > 0 ? (double) dividend / (double) divisor : (double) NAN;
+}
+
+/* sqrt((n sum x^2 - (sum x)^2) / (n (n - 1))), for x counted in units of 1/per. */
+static double deviation(const sums_t *self, int64_t per)
+{
+    const wide_t bracket = self->num * self->sum_squares - (wide_t) self->sum * self->sum;
+    const wide_t divisor = (wide_t) self->num * (self->num - 1) * per * per;
+
+    return divisor > 0 ? sqrt((double) bracket / (double) divisor) : (double) NAN;
+}
+
+static void fill(spot_notebook_t *self, const integers_t *integers)
+{
+    const integers_t *in = integers;
+    const double values[SPOT_NOTEBOOK_FIGURES] = {
+        ratio(in->gaps_ms.sum, in->gaps_ms.num * SPOT_MS_PER_S),
+        deviation(&in->gaps_ms, SPOT_MS_PER_S),
+        ratio((wide_t) in->preempted.sum * SPOT_MS_PER_MIN, in->span_ms),
+        ratio((wide_t) in->added.sum * SPOT_MS_PER_MIN, in->span_ms),
+        ratio((wide_t) in->preempted.num * SPOT_MS_PER_MIN, in->span_ms),
+        ratio((wide_t) in->added.num * SPOT_MS_PER_MIN, in->span_ms),
+        ratio(in->added.num - in->regular.num, in->added.num),
+        ratio(in->regular.num, in->added.num),
+        ratio(in->regular.sum, in->regular.num),
+        deviation(&in->regular, 1),
+        ratio(in->preempted.sum, in->preempted.num),
+        deviation(&in->preempted, 1),
+    };
+
+    memcpy(self->values, values, sizeof(values));
+}
+
+int spot_notebook_init(spot_notebook_t *self, const spot_trace_t *trace)
+{
+    integers_t integers = {.span_ms = trace->end_ms};
+    int64_t row_ms = 0;
+    spot_bulks_t bulks;
+    const int ret = spot_bulks_init(&bulks, trace);
+
+    for (size_t j = 0; j < bulks.num_bulks;) {
+        const int64_t time_ms = bulks.bulks[j].time_ms;
+        int64_t rise = 0;
+
+        for (; j < bulks.num_bulks && bulks.bulks[j].time_ms == time_ms; j++) {
+            const spot_bulk_t *bulk = &bulks.bulks[j];
+
+            rise += bulk->kind == SPOT_EVENT_ADD ? bulk->size : -bulk->size;
+            if (bulk->kind == SPOT_EVENT_PREEMPT) {
+                take(&integers.preempted, bulk->size);
+            }
+        }
+        if (rise != 0 && time_ms > 0) { /* changes at 0 are in the first row */
+            take(&integers.gaps_ms, time_ms - row_ms);
+            take_rise(&integers, rise);
+            row_ms = time_ms;
+        }
+    }
+    fill(self, &integers);
+    spot_bulks_free(&bulks);
+    return ret;
+}
+
+void spot_notebook_init_logs(spot_notebook_t *self, const spot_stamped_counts_t *nodes,
+    const spot_stamped_counts_t *terminations)
+{
+    integers_t integers = {0};
+
+    for (size_t j = 1; j < nodes->num_rows; j++) {
+        const spot_stamped_count_t *row = &nodes->rows[j], *before = row - 1;
+
+        take(&integers.gaps_ms, (row->time_s - before->time_s) * SPOT_MS_PER_S);
+        take_rise(&integers, (int64_t) row->count - before->count);
+    }
+    for (size_t j = 0; j < terminations->num_rows; j++) {
+        if (terminations->rows[j].count > 0) {
+            take(&integers.preempted, terminations->rows[j].count);
+        }
+    }
+    integers.span_ms = integers.gaps_ms.sum;
+    fill(self, &integers);
+}
+
+void spot_notebook_print(const spot_notebook_t *self, FILE *out)
+{
+    for (size_t j = 0; j < SPOT_NOTEBOOK_FIGURES; j++) {
+        char text[SPOT_NUMBER_TEXT_BYTES] = "-";
+
+        if (!isnan(self->values[j])) {
+            spot_number_text(self->values[j], text);
+        }
+        fprintf(out, "%s %s\n", spot_notebook_figures[j].name, text);
+    }
+}
+
+void spot_notebook_write_json(
+    const spot_notebook_t *self, const char *name, spot_json_t *json, const char *key)
+{
+    spot_json_open(json, key, '{');
+    spot_json_text(json, "trace", name);
+    for (size_t j = 0; j < SPOT_NOTEBOOK_FIGURES; j++) {
+        spot_json_number(json, spot_notebook_figures[j].name, self->values[j]);
+    }
+    spot_json_close(json, '}');
+}
+
+/* State of reading one file. */
+typedef struct {
+    spot_stamped_counts_t *counts;
+    const char *file;
+    const char *column;
+    size_t min_rows;
+    size_t num_fields; /* of every row; 0: the row of columns is not read yet */
+    spot_diag_t *diag;
+} reader_t;
+
+static bool is_columns(const spot_csv_row_t *row, const char *column)
+{
+    return !row->is_comment && row->num_fields >= 2 &&
+           strcmp(row->fields[row->num_fields - 2], "timestamp") == 0 &&
+           strcmp(row->fields[row->num_fields - 1], column) == 0;
+}
+
+bool spot_stamped_counts_is_file(const char *path, const char *column)
+{
+    spot_csv_t *csv = NULL;
+    spot_csv_row_t row;
+    spot_diag_t diag;
+    bool is_file;
+
+    spot_diag_init(&diag);
+    is_file = spot_csv_open(&csv, path, &diag) == 0 && spot_csv_next(csv, &row) == 1 &&
+              is_columns(&row, column);
+    spot_csv_close(csv);
+    spot_diag_free(&diag);
+    return is_file;
+}
+
+static int read_row(reader_t *self, const spot_csv_row_t *row)
+{
+    const size_t time_id = self->num_fields - 2, count_id = self->num_fields - 1;
+    spot_stamped_counts_t *counts = self->counts;
+    int64_t time_s, count;
+    const int ret = spot_csv_check_row(row, self->num_fields, self->file, self->diag);
+
+    if (ret != 0) {
+        return ret;
+    }
+    if (!spot_timestamp_parse(row->fields[time_id], &time_s)) {
+        return spot_csv_expected(
+            row, time_id, self->file, "timestamp", "YYYY-MM-DDThh:mm:ssZ", self->diag);
+    }
+    if (counts->num_rows > 0 && time_s < counts->rows[counts->num_rows - 1].time_s) {
+        return spot_csv_expected(row, time_id, self->file, "timestamp",
+            "a time not before the previous row", self->diag);
+    }
+    if (spot_integer_parse(row->fields[count_id], &count) != 0 || count < 0 || count > INT32_MAX) {
+        return spot_csv_expected(
+            row, count_id, self->file, self->column, "an integer from 0", self->diag);
+    }
+    return SPOT_ARRAY_APPEND(counts, rows, (spot_stamped_count_t){time_s, (int32_t) count});
+}
+
+static int read_columns(reader_t *self, const spot_csv_row_t *row)
+{
+    if (!is_columns(row, self->column)) {
+        return spot_diag_error(self->diag, self->file, row->line, 1,
+            "expected the columns timestamp,%s", self->column);
+    }
+    self->num_fields = row->num_fields;
+    return 0;
+}
+
+static int read_rows(reader_t *self, spot_csv_t *csv)
+{
+    spot_csv_row_t row;
+    int found, ret = 0;
+
+    while ((found = spot_csv_next(csv, &row)) != 0) {
+        if (found == 1 && self->num_fields == 0) {
+            found = read_columns(self, &row);
+            if (found != 0) {
+                return found;
+            }
+        } else if (found == 1) {
+            found = read_row(self, &row);
+        }
+        if (found == SPOT_ERR_BAD_INPUT) {
+            ret = found;
+        } else if (found < 0) {
+            return found;
+        }
+    }
+    if (ret == 0 && self->num_fields == 0) {
+        ret = spot_diag_error(
+            self->diag, self->file, row.line, 1, "expected the columns timestamp,%s", self->column);
+    } else if (ret == 0 && self->counts->num_rows < self->min_rows) {
+        ret = spot_diag_error(self->diag, self->file, row.line, 1, "expected at least one row");
+    }
+    return ret;
+}
+
+int spot_stamped_counts_read(spot_stamped_counts_t *self, const char *path, const char *column,
+    size_t min_rows, spot_diag_t *diag)
+{
+    reader_t reader = {
+        .counts = self, .file = path, .column = column, .min_rows = min_rows, .diag = diag};
+    spot_csv_t *csv = NULL;
+    int ret = spot_csv_open(&csv, path, diag);
+
+    memset(self, 0, sizeof(*self));
+    ret = ret == 0 ? read_rows(&reader, csv) : ret;
+    spot_csv_close(csv);
+    spot_diag_close_file(diag);
+    return ret;
+}
+
+void spot_stamped_counts_free(spot_stamped_counts_t *self)
+{
+    free(self->rows);
+    memset(self, 0, sizeof(*self));
+}
+
+static double *describe_figure_place(
+    spot_describe_t *describe, const spot_describe_figure_t *figure);
+
+/* ---- Counts by hour of the day ---- */
+
+/* Probability outside the interval on each side. */
+#define TAIL 0.025
+
+int64_t spot_hours_start_ms(const spot_trace_t *trace)
+{
+    const char *text = spot_trace_key(trace, "start");
+    int64_t day, time_s;
+
+    if (text == NULL || !spot_date_scan(&text, &day) || *text++ != 'T' ||
+        !spot_time_of_day_scan(&text, &time_s)) {
+        return -1;
+    }
+    return time_s * SPOT_MS_PER_S;
+}
+
+/* Adds length_ms from time_ms on to the hours of the day that it covers. */
+static void expose(int64_t exposed_ms[SPOT_HOURS_PER_DAY], int64_t time_ms, int64_t length_ms)
+{
+    const int64_t num_days = length_ms / SPOT_MS_PER_D;
+    const int64_t end_ms = time_ms + length_ms;
+
+    for (size_t j = 0; j < SPOT_HOURS_PER_DAY; j++) {
+        exposed_ms[j] += num_days * SPOT_MS_PER_H;
+    }
+    time_ms += num_days * SPOT_MS_PER_D;
+    while (time_ms < end_ms) {
+        const int64_t hour = time_ms / SPOT_MS_PER_H;
+        const int64_t next_ms = (hour + 1) * SPOT_MS_PER_H;
+        const int64_t until_ms = next_ms < end_ms ? next_ms : end_ms;
+
+        exposed_ms[hour % SPOT_HOURS_PER_DAY] += until_ms - time_ms;
+        time_ms = until_ms;
+    }
+}
+
+/* The mean of the Poisson law with P(X >= num) = TAIL, or with is_high P(X <= num) =
+ * TAIL. By bisection, as gsl_cdf_chisq_Pinv() fails from some 2000 events on. */
+static double limit_of(double num, bool is_high)
+{
+    double low = is_high ? num : 0;
+    double high = is_high ? num + 10 * sqrt(num) + 20 : num;
+
+    for (;;) {
+        const double mean = low + (high - low) / 2;
+
+        if (mean <= low || mean >= high) {
+            return mean;
+        }
+        if (is_high ? gsl_cdf_chisq_Q(2 * mean, 2 * num + 2) > TAIL
+                    : gsl_cdf_chisq_P(2 * mean, 2 * num) < TAIL) {
+            low = mean;
+        } else {
+            high = mean;
+        }
+    }
+}
+
+static void fill_hour(spot_hour_t *self, int64_t exposed_ms)
+{
+    const double exposed_h = (double) exposed_ms / (double) SPOT_MS_PER_H;
+    const double num = (double) self->num_events;
+
+    self->exposed_s = (double) exposed_ms / (double) SPOT_MS_PER_S;
+    if (exposed_ms == 0) {
+        self->rate_per_h = self->low_per_h = self->high_per_h = (double) NAN;
+        return;
+    }
+    self->rate_per_h = num / exposed_h;
+    self->low_per_h = num > 0 ? limit_of(num, false) / exposed_h : 0;
+    self->high_per_h = limit_of(num, true) / exposed_h;
+}
+
+int spot_hours_init(
+    spot_hours_t *self, const spot_trace_t *trace, spot_event_kind_t kind, int64_t start_ms)
+{
+    const int64_t shift_ms = start_ms >= 0 ? start_ms : 0;
+    int64_t exposed_ms[SPOT_HOURS_PER_DAY] = {0};
+    int64_t population = trace->initial, time_ms = 0;
+    spot_bulks_t bulks;
+    int32_t capacity;
+
+    memset(self, 0, sizeof(*self));
+    self->is_start_known = start_ms >= 0;
+    if (spot_bulks_init(&bulks, trace) != 0) {
+        return SPOT_ERR_NO_MEMORY;
+    }
+    capacity = spot_trace_most(trace);
+    for (size_t j = 0; j <= bulks.num_bulks; j++) {
+        const spot_bulk_t *bulk = j < bulks.num_bulks ? &bulks.bulks[j] : NULL;
+        const int64_t next_ms = bulk != NULL ? bulk->time_ms : trace->end_ms;
+        const bool is_exposed = kind == SPOT_EVENT_ADD ? population < capacity : population > 0;
+
+        if (is_exposed) {
+            expose(exposed_ms, shift_ms + time_ms, next_ms - time_ms);
+        }
+        if (bulk != NULL) {
+            const int64_t hour = (shift_ms + next_ms) / SPOT_MS_PER_H;
+
+            self->hours[hour % SPOT_HOURS_PER_DAY].num_events += bulk->kind == kind ? 1 : 0;
+            population += bulk->kind == SPOT_EVENT_ADD ? bulk->size : -bulk->size;
+        }
+        time_ms = next_ms;
+    }
+    for (size_t j = 0; j < SPOT_HOURS_PER_DAY; j++) {
+        fill_hour(&self->hours[j], exposed_ms[j]);
+    }
+    spot_bulks_free(&bulks);
+    return 0;
+}
+
+/* ---- The figures of a trace ---- */
 
 /* Fewest whole windows, whole days and preemptions for the figures of them. */
 #define MIN_WINDOWS 8
@@ -342,7 +743,7 @@ static void clear(spot_describe_t *self)
 {
     memset(self, 0, sizeof(*self));
     for (size_t j = 0; j < SPOT_NUM_DESCRIBE_FIGURES; j++) {
-        *spot_describe_figure_place(self, &spot_describe_figures[j]) = (double) NAN;
+        *describe_figure_place(self, &spot_describe_figures[j]) = (double) NAN;
     }
     self->up_spell.log_acf1 = self->up_spell.ljungbox5_p = (double) NAN;
     self->down_spell.log_acf1 = self->down_spell.ljungbox5_p = (double) NAN;
@@ -442,4 +843,291 @@ void spot_describe_warn(const spot_describe_t *self, const char *file, spot_diag
             "they come in bursts (fano_events_1h %.2f)",
             self->day_rayleigh_p, self->fano_events_1h);
     }
+}
+
+/* ---- The figures by name ---- */
+
+#define PLACE(field) offsetof(spot_describe_t, field)
+
+/* Figures of gaps and of spells. */
+#define GAP_MOMENTS(name, field, what)                                                             \
+    {name "_n", "", "number of complete " what, true, PLACE(field.n)},                             \
+        {name "_mean_s", "s", "their mean", false, PLACE(field.mean_s)},                           \
+        {name "_sd_s", "s", "their standard deviation (n - 1)", false, PLACE(field.sd_s)},         \
+        {name "_cv", "", "standard deviation / mean", false, PLACE(field.cv)},                     \
+        {name "_median_s", "s", "their median", false, PLACE(field.median_s)},                     \
+    {                                                                                              \
+        name "_acf1", "", "their autocorrelation at lag 1, from 10 on", false, PLACE(field.acf1)   \
+    }
+
+#define GAPS(name, field, what)                                                                    \
+    GAP_MOMENTS(name, field, what),                                                                \
+        {name "_log_acf1", "", "the same of their logarithms", false, PLACE(field.log_acf1)},      \
+    {                                                                                              \
+        name "_ljungbox5_p", "", "p-value of Ljung and Box that lags 1 to 5 are uncorrelated",     \
+            false, PLACE(field.ljungbox5_p)                                                        \
+    }
+
+#define COUNTS(name, field, what)                                                                  \
+    {name "_mean", "instances", "mean size of " what, false, PLACE(field.mean)},                   \
+        {name "_sd", "instances", "standard deviation of the size (n - 1)", false,                 \
+            PLACE(field.sd)},                                                                      \
+        {name "_vmr", "instances", "variance / mean of the size", false, PLACE(field.vmr)},        \
+        {name "_max", "instances", "the largest", true, PLACE(field.max)},                         \
+    {                                                                                              \
+        name "_share_one", "", "share of one instance", false, PLACE(field.share_one)              \
+    }
+
+#define FANO(name, what, window)                                                                   \
+    {                                                                                              \
+#name, "", "variance / mean of preempted " what " per window of " window, false,           \
+            PLACE(name)                                                                            \
+    }
+
+const spot_describe_figure_t spot_describe_figures[SPOT_NUM_DESCRIBE_FIGURES] = {
+    {"resolution_s", "s", "tick of the recorder; what came and went in it was not seen", false,
+        PLACE(resolution_s)},
+    {"span_h", "h", "length of the observation", false, PLACE(span_h)},
+    {"capacity", "instances", "most that can run; unbounded: the largest number", true,
+        PLACE(capacity)},
+    {"max_n", "instances", "largest number", true, PLACE(max_n)},
+    {"min_n", "instances", "smallest number", true, PLACE(min_n)},
+    {"mean_n", "instances", "mean number over the time", false, PLACE(mean_n)},
+    {"frac_full", "", "share of the time at capacity", false, PLACE(frac_full)},
+    {"frac_empty", "", "share of the time at 0", false, PLACE(frac_empty)},
+    {"preempt_events", "", "times at which instances were preempted", true, PLACE(preempt_events)},
+    {"preempted", "instances", "preempted in all", true, PLACE(preempted)},
+    {"add_events", "", "times at which instances were added", true, PLACE(add_events)},
+    {"added", "instances", "added in all", true, PLACE(added)},
+    GAPS("preempt_gap", preempt_gap,
+        "gaps between preemption events (mean: MTBP, at this resolution only)"),
+    GAPS("add_gap", add_gap, "gaps between addition events"),
+    GAPS("change_gap", change_gap, "gaps between events of either type"),
+    COUNTS("preempt_count", preempt_count, "preemption events"),
+    COUNTS("add_count", add_count, "addition events"),
+    {"preempted_per_instance_h", "1/h", "preempted / instance-hours", false,
+        PLACE(preempted_per_instance_h)},
+    FANO(fano_instances_10min, "instances", "10 min, from 8 windows on"),
+    FANO(fano_events_10min, "events", "10 min"),
+    FANO(fano_instances_1h, "instances", "1 h"),
+    FANO(fano_events_1h, "events", "1 h"),
+    {"shortest_plateau_s", "s", "shortest time between two changes", false,
+        PLACE(shortest_plateau_s)},
+    {"day_n", "", "preemption events in the whole days, from 10 events and 2 days on", true,
+        PLACE(day_n)},
+    {"day_rayleigh_r", "", "concentration of these at one time of day, 0 to 1", false,
+        PLACE(day_rayleigh_r)},
+    {"day_rayleigh_p", "",
+        "p-value of no preferred time of day; too small if events come in bursts", false,
+        PLACE(day_rayleigh_p)},
+    {"day_peak_h", "h", "preferred time of day, from the start of the trace", false,
+        PLACE(day_peak_h)},
+    {"life_n", "", "lives of instances; kind named and lifetimes files", true, PLACE(life.n)},
+    {"life_preempted", "", "ended by a preemption", true, PLACE(life.preempted)},
+    {"life_censored", "", "ended by the user or by the end of the trace", true,
+        PLACE(life.censored)},
+    {"life_mean_observed_s", "s", "mean of the preempted ones", false, PLACE(life.mean_observed_s)},
+    {"life_sd_observed_s", "s", "standard deviation of these (n - 1)", false,
+        PLACE(life.sd_observed_s)},
+    {"life_km_median_s", "s", "Kaplan-Meier median, inf if more than half live longer", false,
+        PLACE(life.km_median_s)},
+    {"life_restricted_mean_s", "s", "Kaplan-Meier mean up to the longest life", false,
+        PLACE(life.restricted_mean_s)},
+    {"life_deaths_per_s", "1/s", "preempted / time of all lives", false, PLACE(life.deaths_per_s)},
+    GAP_MOMENTS("up_spell", up_spell, "spells at 1, capacity 1 only"),
+    GAP_MOMENTS("down_spell", down_spell, "spells at 0, capacity 1 only"),
+};
+
+/* Address and value of a figure in describe. */
+static double *describe_figure_place(
+    spot_describe_t *describe, const spot_describe_figure_t *figure)
+{
+    return (double *) (void *) ((char *) describe + figure->offset);
+}
+
+double spot_describe_figure_value(
+    const spot_describe_t *describe, const spot_describe_figure_t *figure)
+{
+    return *(const double *) (const void *) ((const char *) describe + figure->offset);
+}
+
+const char *spot_describe_kind(const spot_describe_t *self)
+{
+    return self->is_lifetimes ? "lifetimes" : spot_trace_kind_names[self->kind];
+}
+
+void spot_describe_write_json(const spot_describe_t *self, spot_json_t *json, const char *key)
+{
+    spot_json_open(json, key, '{');
+    spot_json_text(json, "trace", self->name);
+    spot_json_text(json, "kind", spot_describe_kind(self));
+    spot_json_text(json, "n_is",
+        self->is_lifetimes                      ? NULL
+        : self->kind == SPOT_TRACE_AVAILABILITY ? "obtainable"
+                                                : "running");
+    for (size_t j = 0; j < SPOT_NUM_DESCRIBE_FIGURES; j++) {
+        const double value = spot_describe_figure_value(self, &spot_describe_figures[j]);
+
+        if (isinf(value)) {
+            spot_json_text(json, spot_describe_figures[j].name, "inf");
+        } else {
+            spot_json_number(json, spot_describe_figures[j].name, value);
+        }
+    }
+    spot_json_close(json, '}');
+}
+
+void spot_describe_write_csv_head(FILE *out)
+{
+    fputs("trace,kind", out);
+    for (size_t j = 0; j < SPOT_NUM_DESCRIBE_FIGURES; j++) {
+        fprintf(out, ",%s", spot_describe_figures[j].name);
+    }
+    fputc('\n', out);
+}
+
+void spot_describe_write_csv(const spot_describe_t *self, FILE *out)
+{
+    fprintf(out, "%s,%s", self->name, spot_describe_kind(self));
+    for (size_t j = 0; j < SPOT_NUM_DESCRIBE_FIGURES; j++) {
+        const double value = spot_describe_figure_value(self, &spot_describe_figures[j]);
+
+        fputc(',', out);
+        if (!isnan(value)) {
+            fprintf(out, spot_describe_figures[j].is_integer ? "%.0f" : "%.8g", value);
+        }
+    }
+    fputc('\n', out);
+}
+
+/* ---- The figures of a file ---- */
+
+/* Looking into what can be read only once would take it away. */
+static bool is_regular(const char *path)
+{
+    struct stat status;
+
+    return stat(path, &status) == 0 && S_ISREG(status.st_mode);
+}
+
+/* In place of trace, what a coarser recorder would have seen of it. */
+static int record(const spot_describe_request_t *request, const char *path, spot_trace_t *trace,
+    spot_diag_t *diag)
+{
+    const int64_t tick_ms = request->tick_ms > 0 ? request->tick_ms : trace->resolution_ms;
+    spot_trace_t recorded;
+    int ret;
+
+    if (request->tick_ms == 0 && !request->is_net) {
+        return 0;
+    }
+    if (tick_ms < trace->resolution_ms) {
+        char text[SPOT_TRACE_TIME_BYTES];
+
+        spot_trace_time_text(trace->resolution_ms, text);
+        return spot_diag_error(
+            diag, path, 0, 0, "--tick: expected at least the resolution of the trace, %s s", text);
+    }
+    ret = spot_recorder_trace(trace, tick_ms, request->is_net, &recorded);
+    if (ret != 0) {
+        spot_trace_free(&recorded);
+        return ret;
+    }
+    spot_trace_free(trace);
+    *trace = recorded;
+    return 0;
+}
+
+static int take_name(spot_description_t *self, const char *name)
+{
+    self->name = spot_text_copy(name, strlen(name));
+    return self->name == NULL ? SPOT_ERR_NO_MEMORY : 0;
+}
+
+static int describe_trace(const spot_describe_request_t *request, const char *path,
+    spot_description_t *self, spot_diag_t *diag)
+{
+    spot_trace_t trace;
+    int ret;
+
+    if (request->where != NULL) {
+        return spot_diag_error(diag, path, 0, 0, "--where: expected a lifetimes file");
+    }
+    ret = spot_trace_read(&trace, path, request->is_strict, diag);
+    ret = ret == 0 ? record(request, path, &trace, diag) : ret;
+    if (ret == 0 && request->is_notebook) {
+        ret = take_name(self, spot_trace_key(&trace, "name"));
+        ret = ret == 0 ? spot_notebook_init(&self->notebook, &trace) : ret;
+    } else if (ret == 0) {
+        ret = spot_describe_init(&self->figures, &trace);
+        spot_describe_warn(&self->figures, path, diag);
+    }
+    if (ret == 0 && request->look != NULL) {
+        request->look(request->context, path, &trace, NULL);
+    }
+    spot_trace_free(&trace);
+    return ret;
+}
+
+static int describe_lifetimes(const spot_describe_request_t *request, const char *path,
+    const char *name, spot_description_t *self, spot_diag_t *diag)
+{
+    spot_lifetimes_t lifetimes;
+    int ret;
+
+    if (request->tick_ms > 0 || request->is_net || request->is_notebook) {
+        return spot_diag_error(diag, path, 0, 0,
+            "--tick, --net and --notebook: expected a trace, this is a lifetimes file");
+    }
+    ret = spot_lifetimes_read(&lifetimes, path, diag);
+    if (ret == 0 && request->where != NULL) {
+        ret = spot_lifetimes_keep(&lifetimes, "--where", request->where, diag);
+    }
+    if (ret == 0) {
+        ret = spot_describe_init_lifetimes(&self->figures, &lifetimes, name);
+    }
+    if (ret == 0 && request->look != NULL) {
+        request->look(request->context, path, NULL, &lifetimes);
+    }
+    spot_lifetimes_free(&lifetimes);
+    return ret;
+}
+
+int spot_describe_file(spot_description_t *self, const char *path, const char *name,
+    const spot_describe_request_t *request, spot_diag_t *diag)
+{
+    memset(self, 0, sizeof(*self));
+    return is_regular(path) && spot_lifetimes_is_file(path)
+               ? describe_lifetimes(request, path, name, self, diag)
+               : describe_trace(request, path, self, diag);
+}
+
+int spot_describe_logs(
+    spot_description_t *self, const char *const paths[2], const char *name, spot_diag_t *diag)
+{
+    spot_stamped_counts_t nodes, terminations;
+    int ret = spot_stamped_counts_read(&nodes, paths[0], "count", 1, diag);
+    const int other = spot_stamped_counts_read(&terminations, paths[1], "number", 0, diag);
+
+    memset(self, 0, sizeof(*self));
+    ret = spot_error_first(ret, other);
+    if (ret == 0) {
+        spot_notebook_init_logs(&self->notebook, &nodes, &terminations);
+        ret = take_name(self, name);
+    }
+    spot_stamped_counts_free(&nodes);
+    spot_stamped_counts_free(&terminations);
+    return ret;
+}
+
+bool spot_describe_is_log(const char *path)
+{
+    return is_regular(path) && spot_stamped_counts_is_file(path, "count");
+}
+
+void spot_description_free(spot_description_t *self)
+{
+    free(self->name);
+    spot_describe_free(&self->figures);
+    memset(self, 0, sizeof(*self));
 }

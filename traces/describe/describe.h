@@ -1,17 +1,109 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The figures of a trace: population, events, gaps, sizes, bursts, time of day, lives.
- * All are doubles, so that undefined ones are NAN; counts are exact up to 2^53. */
+ * All are doubles, so that undefined ones are NAN; counts are exact up to 2^53.
+ *
+ * This module owns the figures, the table that gives their names, units and words, the
+ * counts by hour of the day, the statistics that the seed notebook computes (of a trace
+ * or of its two logs), and the description of a file of any of these kinds.
+ *
+ * Use: spot_describe_file() for a path, or spot_describe_init() for a trace in memory;
+ * then look at members or walk spot_describe_figures[]. */
 #pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 
 #include "base/diag.h"
 #include "base/error.h"
 #include "base/json.h"
+#include "base/units.h"
 #include "traces/lifetimes.h"
 #include "traces/trace.h"
+
+/* ---- The two files that a cluster of the seed study logged ----
+ * timestamp,count of running nodes and timestamp,number of terminated ones. */
+
+typedef struct {
+    int64_t time_s; /* since 1970-01-01T00:00:00Z, never decreasing */
+    int32_t count;  /* >= 0 */
+} spot_stamped_count_t;
+
+typedef struct {
+    size_t num_rows;
+    size_t max_rows;
+    spot_stamped_count_t *rows; /* [num_rows] in file order */
+} spot_stamped_counts_t;
+
+/* Whether the first line of a file ends in the columns timestamp,column. False if the
+ * file cannot be read. */
+bool spot_stamped_counts_is_file(const char *path, const char *column);
+
+/* Reads the columns timestamp,column and skips index columns before them. Reports every
+ * error, also fewer than min_rows rows, as file:line:column. BAD_INPUT, IO, NO_MEMORY;
+ * free self even then. */
+SPOT_MUST_CHECK int spot_stamped_counts_read(spot_stamped_counts_t *self, const char *path,
+    const char *column, size_t min_rows, spot_diag_t *diag);
+void spot_stamped_counts_free(spot_stamped_counts_t *self);
+
+/* ---- The seed notebook's statistics ----
+ * Under their own names, exact to the last bit: integer sums, then one division. The
+ * figures of a trace are better: mttp_s is the mean gap between any two changes of the
+ * count, not a time to preemption. */
+
+#define SPOT_NOTEBOOK_FIGURES 12
+
+typedef struct {
+    double values[SPOT_NOTEBOOK_FIGURES]; /* NAN where undefined */
+} spot_notebook_t;
+
+typedef struct {
+    const char *name;
+    const char *unit;
+    const char *help;
+} spot_notebook_figure_t;
+
+extern const spot_notebook_figure_t spot_notebook_figures[SPOT_NOTEBOOK_FIGURES];
+
+/* Takes the figures of a trace: the rows are time 0 and every time at which the number
+ * changes. NO_MEMORY. */
+SPOT_MUST_CHECK int spot_notebook_init(spot_notebook_t *self, const spot_trace_t *trace);
+
+/* Takes the figures of the two logs, with every row of nodes. */
+void spot_notebook_init_logs(spot_notebook_t *self, const spot_stamped_counts_t *nodes,
+    const spot_stamped_counts_t *terminations);
+
+/* Prints lines "key value": the shortest number that reads back the same, "-" if
+ * undefined. */
+void spot_notebook_print(const spot_notebook_t *self, FILE *out);
+
+/* Writes one object: trace, then the figures. key as of spot_json_open(). */
+void spot_notebook_write_json(
+    const spot_notebook_t *self, const char *name, spot_json_t *json, const char *key);
+
+typedef struct {
+    int64_t num_events;
+    double exposed_s;  /* preempt: with an instance; add: below the capacity */
+    double rate_per_h; /* events per exposed hour; NAN without exposed time */
+    /* Exact Poisson interval of 95 %. F. Garwood, Biometrika 28, 1936. */
+    double low_per_h;
+    double high_per_h;
+} spot_hour_t;
+
+typedef struct {
+    bool is_start_known; /* else hour 0 begins with the trace: "hours since start" */
+    spot_hour_t hours[SPOT_HOURS_PER_DAY];
+} spot_hours_t;
+
+/* Time of day in the header key start, in ms since midnight of the same zone; -1 if the
+ * key gives none. */
+int64_t spot_hours_start_ms(const spot_trace_t *trace);
+
+/* Counts the events of one kind, preempt or add. start_ms: time of day at the start of
+ * the trace, -1 unknown. NO_MEMORY. O(events). */
+SPOT_MUST_CHECK int spot_hours_init(
+    spot_hours_t *self, const spot_trace_t *trace, spot_event_kind_t kind, int64_t start_ms);
 
 /* Fewest gaps or spells for an autocorrelation. */
 #define SPOT_DESCRIBE_MIN_GAPS 10
@@ -120,8 +212,6 @@ typedef struct {
 #define SPOT_NUM_DESCRIBE_FIGURES 76
 extern const spot_describe_figure_t spot_describe_figures[SPOT_NUM_DESCRIBE_FIGURES];
 
-/* Address and value of a figure in describe. */
-double *spot_describe_figure_place(spot_describe_t *describe, const spot_describe_figure_t *figure);
 double spot_describe_figure_value(
     const spot_describe_t *describe, const spot_describe_figure_t *figure);
 
@@ -137,3 +227,37 @@ void spot_describe_write_json(const spot_describe_t *self, spot_json_t *json, co
  * exact, undefined ones empty, infinite ones "inf". */
 void spot_describe_write_csv_head(FILE *out);
 void spot_describe_write_csv(const spot_describe_t *self, FILE *out);
+
+/* ---- The figures of a file ----
+ * Describes files: traces, lifetimes files, and the two logs of the seed study. */
+
+typedef struct {
+    const char *where; /* these rows of a lifetimes file, or NULL: all */
+    int64_t tick_ms;   /* as a recorder of this tick would have seen it; 0: as it is */
+    bool is_net;       /* that recorder sees the net change only */
+    bool is_notebook;  /* the figures of the notebook instead */
+    bool is_strict;
+    /* Called with what was read, a trace or lifetimes, the other NULL; may be NULL. */
+    void (*look)(void *context, const char *path, const spot_trace_t *trace,
+        const spot_lifetimes_t *lifetimes);
+    void *context;
+} spot_describe_request_t;
+
+/* What is known of one file. */
+typedef struct {
+    char *name;
+    spot_describe_t figures;
+    spot_notebook_t notebook; /* if it is asked for */
+} spot_description_t;
+
+/* Describes the file at path. name: that of a trace that has none of its own. BAD_INPUT
+ * with the reasons in diag, IO, NO_MEMORY; free self even then. */
+SPOT_MUST_CHECK int spot_describe_file(spot_description_t *self, const char *path, const char *name,
+    const spot_describe_request_t *request, spot_diag_t *diag);
+
+/* The two logs of the notebook, nodes and terminations, are one description. */
+SPOT_MUST_CHECK int spot_describe_logs(
+    spot_description_t *self, const char *const paths[2], const char *name, spot_diag_t *diag);
+bool spot_describe_is_log(const char *path);
+
+void spot_description_free(spot_description_t *self);

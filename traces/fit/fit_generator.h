@@ -1,16 +1,24 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Fits generator models of a trace. In the Markov renewal model (mrp) the kind of the
- * next event depends on the last one; the gap between them depends on both kinds, and on
- * whether the population is at a limit. The seed model has independent events with fixed
- * probabilities per minute. */
+/* Fits generator models of a trace, and writes them as YAML.
+ *
+ * In the Markov renewal model (mrp) the kind of the next event depends on the last one;
+ * the gap between them depends on both kinds, and on whether the population is at a
+ * limit. The seed model has independent events with fixed probabilities per minute.
+ * Rates by hour of the day can go with either. `trace generate` reads what is written,
+ * and a scenario accepts it as its `trace:`.
+ *
+ * Use: spot_fit_mrp() or spot_fit_seed() of a trace, then spot_mrp_write() or
+ * spot_seed_write(); a model that plays the recording itself is spot_recorded_write(). */
 #pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "base/error.h"
-#include "traces/describe/hours.h"
+#include "traces/describe/describe.h"
+#include "traces/fit/fit_words.h"
 #include "traces/fit/maximise.h"
 #include "traces/laws/law.h"
 #include "traces/trace.h"
@@ -109,3 +117,29 @@ typedef struct {
  * rates are 1. NO_MEMORY. O(events). */
 SPOT_MUST_CHECK int spot_fit_hourly(
     spot_fit_hourly_t *self, const spot_trace_t *trace, int64_t start_ms);
+
+/* ---- Models as YAML ----
+ * Writes fitted generator models as YAML, which `trace generate` reads and a scenario
+ * accepts as its `trace:`. */
+
+/* Contents of the comments, and optional parts of a model. */
+typedef struct {
+    const spot_trace_t *trace;       /* the recording; the model has its name */
+    const char *source;              /* the file as the user named it */
+    const char *version;             /* of the program */
+    const spot_law_t *lifetime;      /* a personal deadline of each instance, or NULL */
+    const spot_fit_hourly_t *hourly; /* rates by hour, or NULL */
+    const spot_fit_words_t *doubts;  /* about the model, for comments, or NULL */
+} spot_fit_origin_t;
+
+/* Writes each number as the shortest text that reads back the same. The caller checks
+ * out for errors. */
+void spot_mrp_write(const spot_mrp_t *self, const spot_fit_origin_t *origin, FILE *out);
+
+/* The seed model has neither lifetimes nor hours: both are ignored. */
+void spot_seed_write(const spot_seed_t *self, const spot_fit_origin_t *origin, FILE *out);
+
+/* Writes a model that consists of the recording: generator "block" (pieces of it) or
+ * "replay". path: of the trace, relative to the folder of the model. */
+void spot_recorded_write(const char *generator, const char *path, size_t num_events,
+    const spot_fit_origin_t *origin, FILE *out);

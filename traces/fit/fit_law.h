@@ -1,7 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Fits laws of durations by maximum likelihood: one family, or all of them ranked by
  * AIC, with location 0 and no correction of bias. Flags and a note say what could not be
- * fitted or means nothing. */
+ * fitted or means nothing.
+ *
+ * This module owns the sample of a fit (equal values are grouped, sums and logarithms
+ * are precomputed, values that could spoil a fit are counted), the way in which each
+ * family is fitted, the distances of a law from the sample, the bootstrap of its
+ * p-value, and lives that end at a wall.
+ *
+ * Use: spot_fit_durations_init() of values, spot_fit_rank() with a maximiser, look at
+ * fits[best_id]; spot_fit_durations_free(). */
 #pragma once
 
 #include <stdbool.h>
@@ -9,10 +17,81 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "base/memory.h"
 #include "base/watch.h"
-#include "traces/fit/durations.h"
+#include "traces/describe/sample.h"
 #include "traces/fit/maximise.h"
 #include "traces/laws/law.h"
+
+/* ---- The sample of a fit ---- */
+
+/* Smallest tick that is worth a likelihood of its own, in s. */
+#define SPOT_FIT_MIN_TICK_S 30
+
+/* All values that are equal. */
+typedef struct {
+    double value_s;    /* > 0 */
+    double log_value;  /* ln value_s */
+    size_t num_deaths; /* complete values */
+    size_t num_censored;
+    size_t below_id; /* index in points_s of value - tick, at least 0. Lattice only */
+    size_t at_id;    /* index in points_s of the value */
+} spot_duration_t;
+
+/* After init only log_survival changes. */
+typedef struct {
+    spot_arena_t memory;
+    /* 0: continuous likelihood; else of intervals (value - tick, value]. */
+    double tick_s;
+    size_t num_values; /* complete and censored */
+    size_t num_complete;
+    size_t num_raised; /* complete values of 0, which count as one tick */
+    size_t num_groups;
+    spot_duration_t *groups; /* [num_groups] by value */
+    size_t num_points;
+    double *points_s;     /* [num_points] increasing, where survival is evaluated */
+    double *log_survival; /* [num_points] scratch */
+    bool is_on_ticks;     /* all values are multiples of tick_s */
+    bool is_one_value;    /* the complete values are all equal, or all in the first tick */
+    double sum_s;         /* of all values, censored or not */
+    double mean_s;        /* sum_s / num_values */
+    double mean_log;      /* of ln value, all values above 0 */
+    double std_log;       /* of ln value, with 1/n */
+    double mean_log_complete;
+    double max_s;
+    spot_kaplan_meier_t kaplan_meier;
+} spot_fit_durations_t;
+
+/* Values are finite and >= 0, in any order; is_censored NULL: none is censored. tick_s >
+ * 0: lattice, 0: continuous. A complete value of 0 is raised to the tick, or to
+ * resolution_s > 0 if tick_s is 0. A censored value of 0 carries no information (S(0) =
+ * 1) and only counts in num_values. NO_MEMORY; free self even then. O(n log n). */
+SPOT_MUST_CHECK int spot_fit_durations_init(spot_fit_durations_t *self, const double *values,
+    const bool *is_censored, size_t num_values, double tick_s, double resolution_s);
+void spot_fit_durations_free(spot_fit_durations_t *self);
+
+/* ln L of a law: the sum of ln f(t) (continuous) or ln[S(t - tick) - S(t)] (lattice)
+ * over complete values, and of ln S(t) over censored ones. -INFINITY: impossible.
+ * O(groups). */
+double spot_fit_durations_log_likelihood(spot_fit_durations_t *self, const spot_law_t *law);
+
+/* The default tick of the likelihood: resolution_s if it is at least SPOT_FIT_MIN_TICK_S
+ * and all values are multiples of it, else 0. Lifetimes: always 0. */
+double spot_fit_default_tick(
+    const spot_sample_t *sample, spot_sample_kind_t kind, double resolution_s);
+
+/* ---- Distances of a law from a sample ----
+ * Kolmogorov-Smirnov, and Anderson-Darling, J. Am. Stat. Assoc. 49, 1954; with censored
+ * values from the product-limit estimate. They compare families on one sample. Published
+ * tables do not apply, as the parameters are estimated and values are tied. */
+
+/* Largest |F_n - F|, from both sides of each step. On a lattice: at whole ticks, NAN
+ * with censored values. O(groups). */
+double spot_fit_ks(const spot_fit_durations_t *durations, const spot_law_t *law);
+
+/* n times the integral of (F_n - F)^2/(F (1 - F)) dF; with censored values, up to the
+ * last death. NAN on a lattice. O(groups). */
+double spot_fit_ad(const spot_fit_durations_t *durations, const spot_law_t *law);
 
 #define SPOT_FIT_MAX_FAMILIES 7
 #define SPOT_FIT_NOTE_BYTES 256
@@ -127,19 +206,38 @@ SPOT_MUST_CHECK int spot_fit_bootstrap(
  * the search, and the exact estimate if there is one. */
 #define SPOT_FIT_MAX_STARTS 4
 
+/* ---- Lives that end at a wall ----
+ * Lives that end at a wall, such as the 24 h of preemptible machines. Lives are censored
+ * at the wall and their law is lognormal; deaths after the wall give the law of its
+ * overrun. */
+
+/* Deaths at the cut or after it. */
 typedef struct {
-    const spot_family_t *family;
-    spot_fit_scale_t scales[SPOT_MAXIMISE_MAX_PARAMETERS]; /* [num_parameters] */
-    /* Fills the starts in theta and returns their number. */
-    size_t (*starts)(const spot_fit_durations_t *durations,
-        double starts[SPOT_FIT_MAX_STARTS][SPOT_MAXIMISE_MAX_PARAMETERS]);
-    /* Sets theta to the exact estimate; false: none exists for this sample. NULL: the
-     * family has none. */
-    bool (*exact)(const spot_fit_durations_t *durations, double *theta);
-} spot_fit_family_t;
+    double cut_s; /* 0: nothing was cut */
+    size_t num_deaths;
+    double mean_s; /* of time - cut; 0 without deaths */
+    double max_s;
+} spot_fit_cut_t;
 
-/* The row of a family, or NULL if it cannot be fitted. */
-const spot_fit_family_t *spot_fit_family_find(const spot_family_t *family);
+/* Censors all values from cut_s > 0 on, and summarises the deaths there. O(values). */
+void spot_fit_cut(spot_fit_cut_t *self, spot_sample_t *sample, double cut_s);
 
-/* Sets the parameters of a law from theta; its settings stay unchanged. */
-void spot_fit_family_law(const spot_fit_family_t *self, const double *theta, double *parameters);
+/* Sets law to the family deadline, from the lognormal law of a sample that was cut.
+ * overrun_mean_s maximises the likelihood of the truncated exponential law
+ * TE(overrun_mean_s; [0, overrun_max_s]), which then has the observed mean.
+ * overrun_max_s is the largest overrun, rounded up to two digits. Without a death from
+ * the cut on there is no wall: deadline_s is INFINITY. */
+void spot_fit_deadline(spot_law_t *law, const spot_law_t *lognormal, const spot_fit_cut_t *cut);
+
+/* A wall: at least a tenth of the deaths pile up at the end of a sample, ten times as
+ * dense as before. */
+typedef struct {
+    double time_s;     /* the roundest number between the last death before the wall and
+                        * the first one after it; 0: there is no wall */
+    double last_s;     /* the last death, without the latest 2 % of all */
+    size_t num_deaths; /* from time_s on */
+    size_t num_before;
+} spot_fit_wall_t;
+
+/* Looks for a wall. NO_MEMORY. O(n log n). */
+SPOT_MUST_CHECK int spot_fit_find_wall(spot_fit_wall_t *self, const spot_sample_t *sample);

@@ -1,6 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Fits the sizes of events, by maximum likelihood or, if the family has another
- * estimate, by that. */
+/* Fits the sizes of events, k >= 1: by maximum likelihood or, if the family has another
+ * estimate, by that.
+ *
+ * This module owns the families, one const table each, the sample of sizes and the fit.
+ * Some families are laws of the size alone, others of the size given its limit: the
+ * instances running for a preemption, those missing to the capacity for an addition.
+ *
+ * Use: spot_size_sample_of_trace(), spot_fit_size() with each of spot_size_families that
+ * spot_size_family_fits(), spot_size_sample_free(). */
 #pragma once
 
 #include <stdbool.h>
@@ -9,8 +16,68 @@
 
 #include "base/error.h"
 #include "traces/describe/sample.h"
+#include "traces/fit/fit_law.h"
 #include "traces/fit/maximise.h"
-#include "traces/fit/size_family.h"
+
+/* Most parameters estimated. A law at a boundary may need one more number after them. */
+#define SPOT_SIZE_MAX_PARAMETERS 3
+
+typedef struct spot_size_sample spot_size_sample_t;
+
+typedef struct spot_size_family {
+    const char *name;
+    const char *doc;
+    int num_parameters;
+    const char *parameters[SPOT_SIZE_MAX_PARAMETERS]; /* names */
+    spot_fit_scale_t scales[SPOT_SIZE_MAX_PARAMETERS];
+    /* ln P(size); -INFINITY if impossible. A parameter at its boundary gives the limit
+     * of the law there. */
+    double (*log_probability)(const double *parameters, int32_t size, int32_t limit);
+    /* Fills parameters and, if needed, note; sets is_fitted or converged to false if
+     * there is no estimate. The sample has at least two events, which may be all equal.
+     */
+    void (*estimate)(const spot_size_sample_t *sample, spot_fit_t *fit);
+    /* Mean size of an event; INFINITY if it does not exist. NULL: by summation up to the
+     * limit. */
+    double (*mean)(const double *parameters);
+    bool is_given_limit; /* the law of a size given its limit */
+    bool is_by_moments;  /* the estimate is not the maximum of the likelihood */
+} spot_size_family_table_t;
+
+/* In the order of the specification. */
+extern const spot_size_family_table_t spot_size_geometric;       /* p */
+extern const spot_size_family_table_t spot_size_shifted_poisson; /* lam */
+extern const spot_size_family_table_t spot_size_zt_poisson;      /* lam */
+extern const spot_size_family_table_t spot_size_logarithmic;     /* p */
+extern const spot_size_family_table_t spot_size_zeta;            /* s */
+/* r, p. With r INFINITY it is shifted Poisson, and its rate is a third number. */
+extern const spot_size_family_table_t spot_size_shifted_negbin;
+
+extern const spot_size_family_table_t spot_size_absnormal_mle; /* mu, sigma */
+extern const spot_size_family_table_t spot_size_seed_mixture;  /* p_big, mu, sigma */
+
+/* Given the limit n. */
+extern const spot_size_family_table_t spot_size_truncated_geometric; /* p; 0: uniform */
+extern const spot_size_family_table_t spot_size_all_or_geometric;    /* pi_all, p */
+extern const spot_size_family_table_t spot_size_zt_binomial;         /* q */
+/* a, b. a = 0: the limit of the law. Both INFINITY: zt-binomial, and q is a third
+ * number. */
+extern const spot_size_family_table_t spot_size_zt_betabinomial;
+/* r, p. With r INFINITY it is truncated Poisson, and its rate is a third number. */
+extern const spot_size_family_table_t spot_size_truncated_negbin;
+
+/* Every family, NULL-terminated. */
+#define SPOT_SIZE_MAX_FAMILIES 14
+extern const spot_size_family_table_t *const spot_size_families[];
+
+/* Sizes above this are big in the seed mixture: uniform up to SPOT_SIZE_BIG_MAX. */
+#define SPOT_SIZE_REGULAR_MAX 10
+
+/* ln P at a size that is impossible in the seed mixture. */
+#define SPOT_SIZE_LOG_FLOOR (-690.77552789821368) /* ln 1e-300 */
+
+/* ln(x (x + 1) ... (x + n - 1)), without cancellation for a large x. x > 0. */
+double spot_size_log_rising(double x, int32_t n);
 
 /* Events of the same size and limit are one cell. */
 typedef struct {
@@ -54,22 +121,3 @@ void spot_fit_size(spot_fit_t *self, const spot_size_family_table_t *family,
 /* ln L of the sample under parameters; -INFINITY: impossible. O(cells). */
 double spot_size_log_likelihood(const spot_size_family_table_t *family, const double *parameters,
     const spot_size_sample_t *sample);
-
-/* ---- For the families ---- */
-
-/* A search over the free parameters, with the others fixed at a boundary. */
-typedef struct {
-    size_t num_free;
-    size_t free_ids[SPOT_SIZE_MAX_PARAMETERS];
-    double parameters[SPOT_SIZE_MAX_PARAMETERS + 1]; /* values of the fixed ones */
-    size_t num_starts;
-    double starts[3][SPOT_MAXIMISE_MAX_PARAMETERS]; /* on the scales of the family */
-} spot_size_search_t;
-
-/* Runs the search, fills parameters and converged of fit, and returns ln L. */
-double spot_size_maximise(
-    const spot_size_search_t *search, const spot_size_sample_t *sample, spot_fit_t *fit);
-
-/* Map a parameter to its scale, and back. */
-double spot_size_scaled(spot_fit_scale_t scale, double parameter);
-double spot_size_unscaled(spot_fit_scale_t scale, double theta);

@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The fit of one file: what was asked for, what was read, and the three things that are
- * made of it: ranked fits of its samples (fit_samples.c), a generator model
- * (fit_emit.c), and the closing advice. */
+/* The fit of one file, as `trace fit` asks for it.
+ *
+ * This module owns what was asked for, what was read, and the three things that are made
+ * of it: ranked fits of its samples, a generator model, and the closing advice. Results
+ * go to a sink as they come, so that whoever shows them needs no memory of all.
+ *
+ * Use: set request, sink and diag of a zeroed spot_fit_task_t; spot_fit_task_read(),
+ * spot_fit_task_run(), spot_fit_task_advice(), spot_fit_task_free(). */
 #pragma once
 
 #include <stdbool.h>
@@ -10,11 +15,10 @@
 #include "base/diag.h"
 #include "base/watch.h"
 #include "traces/describe/sample.h"
-#include "traces/fit/fit_advice.h"
-#include "traces/fit/fit_deadline.h"
 #include "traces/fit/fit_generator.h"
 #include "traces/fit/fit_law.h"
 #include "traces/fit/fit_size.h"
+#include "traces/fit/fit_words.h"
 #include "traces/lifetimes.h"
 #include "traces/trace.h"
 
@@ -102,27 +106,8 @@ SPOT_MUST_CHECK int spot_fit_task_run(spot_fit_task_t *self);
 SPOT_MUST_CHECK int spot_fit_task_advice(
     spot_fit_task_t *self, bool has_fits, spot_fit_words_t *words);
 
-/* ---- For the files of a fit task ---- */
-
-/* Of the recorder in s, 0: a lifetimes file. */
-double spot_fit_task_resolution_s(const spot_fit_task_t *self);
-
-/* The fits of all samples that are wanted, to the sink. */
-SPOT_MUST_CHECK int spot_fit_task_samples(spot_fit_task_t *self);
-
-/* The law of the lives to generate from. */
-typedef struct {
-    spot_law_t law; /* family NULL: there is none */
-    double ks;      /* of its fit */
-    spot_fit_cut_t cut;
-} spot_fit_lifetime_t;
-
-/* Behind a cut with deaths a deadline; else the best law if it has a limit, else the
- * best one that keeps the mean. */
-SPOT_MUST_CHECK int spot_fit_task_lifetime(spot_fit_task_t *self, spot_fit_lifetime_t *lifetime);
-
-/* Rates by hour of day. BAD_INPUT: the hour of the start is not known. */
-SPOT_MUST_CHECK int spot_fit_task_hours(spot_fit_task_t *self, spot_fit_hourly_t *hourly);
-
-/* Writes the generator model that is asked for, or mrp. */
-SPOT_MUST_CHECK int spot_fit_task_emit(spot_fit_task_t *self);
+/* The path of a file as a model names it: paths in a model start at its folder. Relative
+ * if both files are below a common folder other than the root, so that this folder can
+ * be moved; else absolute, also for a model on standard output (NULL or "-"). The caller
+ * frees it. NULL: no memory, or no such folder. */
+SPOT_MUST_CHECK char *spot_fit_path_from_model(const char *path, const char *model_path);

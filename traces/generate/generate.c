@@ -8,8 +8,8 @@
 
 #include "base/files.h"
 #include "base/units.h"
+#include "traces/generate/generator.h"
 #include "traces/generate/membership.h"
-#include "traces/generate/recordings.h"
 #include "traces/recorder.h"
 #include "traces/trace_write.h"
 

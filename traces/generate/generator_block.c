@@ -14,8 +14,8 @@
 #include "base/memory.h"
 #include "base/rng.h"
 #include "base/units.h"
-#include "traces/generate/outlet.h"
-#include "traces/generate/recordings.h"
+#include "traces/generate/generator.h"
+#include "traces/generate/generator_parts.h"
 #include "traces/trace.h"
 
 /* Most events in a row without time between them. Beyond, the block cannot leave its

@@ -17,9 +17,7 @@
 #include "base/calendar.h"
 #include "base/rng.h"
 #include "traces/generate/generator.h"
-#include "traces/generate/hourly.h"
-#include "traces/generate/outlet.h"
-#include "traces/generate/roster.h"
+#include "traces/generate/generator_parts.h"
 
 #define S_PER_H 3600.0
 

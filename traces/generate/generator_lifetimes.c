@@ -12,8 +12,7 @@
 
 #include "base/calendar.h"
 #include "traces/generate/generator.h"
-#include "traces/generate/outlet.h"
-#include "traces/generate/roster.h"
+#include "traces/generate/generator_parts.h"
 #include "traces/laws/law.h"
 
 typedef struct {

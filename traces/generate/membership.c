@@ -2,12 +2,133 @@
 #include "traces/generate/membership.h"
 
 #include <inttypes.h>
-#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/integers.h"
-#include "base/memory.h"
-#include "traces/generate/membership_internal.h"
+
+static bool membership_begin_tape(spot_membership_t *self);
+static SPOT_NOINLINE SPOT_FLATTEN void membership_extend_tape(spot_membership_t *self);
+
+/* ---- Tapes ---- */
+
+static void tape_clear(spot_tape_t *self)
+{
+    self->is_begun = false;
+    self->is_over = false;
+    self->is_full = false;
+    self->stopped_ms = -1;
+    self->num_changes = 0;
+    self->num_slots = 0;
+    self->num_zones = 0;
+}
+
+static void tape_free(spot_tape_t *self)
+{
+    free(self->changes);
+    free(self->slots);
+    free(self->zones);
+    memset(self, 0, sizeof(*self));
+}
+
+/* Makes room for changes with up to num_slots slots, and as many zones, and counts it.
+ * false: there is no memory for it, or it is above the limit; the tape is full then. */
+static bool tape_reserve(spot_tape_t *self, size_t num_changes, size_t num_slots, size_t num_zones)
+{
+    *self->num_bytes +=
+        num_changes * sizeof(*self->changes) + (num_slots + num_zones) * sizeof(*self->slots);
+    self->is_full = *self->num_bytes > SPOT_TAPES_BYTES ||
+                    SPOT_ARRAY_ROOM(self, changes, self->num_changes + num_changes) != 0 ||
+                    SPOT_ARRAY_ROOM(self, slots, self->num_slots + num_slots) != 0 ||
+                    SPOT_ARRAY_ROOM(self, zones, self->num_zones + num_zones) != 0;
+    return !self->is_full;
+}
+
+/* Appends a change with its slots, for which there is room. */
+static void tape_add(spot_tape_t *self, const spot_taped_change_t *change, const int32_t *slots)
+{
+    const size_t count = (size_t) change->count;
+
+    self->changes[self->num_changes++] = *change;
+    memcpy(&self->slots[self->num_slots], slots, count * sizeof(*slots));
+    self->num_slots += count;
+}
+
+void spot_tapes_clear(spot_tapes_t *self)
+{
+    self->num_tapes = 0;
+    self->next = 0;
+    self->num_bytes = 0;
+}
+
+void spot_tapes_free(spot_tapes_t *self)
+{
+    for (size_t j = 0; j < self->max_tapes; j++) {
+        if (self->tapes[j] != NULL) {
+            tape_free(self->tapes[j]);
+        }
+        free(self->tapes[j]);
+    }
+    free(self->tapes);
+    memset(self, 0, sizeof(*self));
+}
+
+/* Makes the next tape. */
+static spot_tape_t *make(spot_tapes_t *self, const spot_dice_t *dice)
+{
+    const size_t max_before = self->max_tapes;
+    spot_tape_t *tape;
+
+    if (self->num_bytes >= SPOT_TAPES_BYTES ||
+        SPOT_ARRAY_ROOM(self, tapes, self->num_tapes + 1) != 0) {
+        return NULL;
+    }
+    for (size_t j = max_before; j < self->max_tapes; j++) {
+        self->tapes[j] = NULL;
+    }
+    if (self->tapes[self->num_tapes] == NULL) {
+        self->tapes[self->num_tapes] = spot_calloc(1, sizeof(*tape));
+    }
+    tape = self->tapes[self->num_tapes];
+    if (tape != NULL) {
+        tape_clear(tape);
+        tape->dice = *dice;
+        tape->num_bytes = &self->num_bytes;
+        self->num_bytes += sizeof(*tape);
+        self->next = ++self->num_tapes;
+    }
+    return tape;
+}
+
+static bool is_of(const spot_tape_t *self, const spot_dice_t *dice)
+{
+    return self->dice.replication == dice->replication &&
+           self->dice.first_entity == dice->first_entity && self->dice.seed == dice->seed;
+}
+
+/* The tape of these dice, a new one if there is none. NULL: there are too many. Valid
+ * until spot_tapes_clear(). */
+/* Replications come in their order, or in the order in which they came before. */
+static spot_tape_t *tapes_find(spot_tapes_t *self, const spot_dice_t *dice)
+{
+    const spot_dice_t *latest =
+        self->num_tapes == 0 ? NULL : &self->tapes[self->num_tapes - 1]->dice;
+
+    if (latest == NULL || (latest->seed == dice->seed && latest->replication < dice->replication)) {
+        return make(self, dice);
+    }
+    for (size_t j = 0; j < self->num_tapes; j++) {
+        const size_t place = (self->next + j) % self->num_tapes;
+
+        if (is_of(self->tapes[place], dice)) {
+            self->next = place;
+            return self->tapes[place];
+        }
+    }
+    return make(self, dice);
+}
+
+/* ---- The living instances ---- */
 
 /* One pool for each zone of a generator; the victims of a recording are named. */
 static size_t count_pools(const spot_trace_model_t *model)
@@ -160,7 +281,8 @@ static void start_slots(spot_membership_t *self)
     give_initial_slots(self);
 }
 
-void spot_membership_start_making(spot_membership_t *self)
+/* Starts the generator, whose changes are made from the first one on. */
+static void membership_start_making(spot_membership_t *self)
 {
     self->model->generator->start(self->source, self->model->model, &self->dice);
     self->is_started = true;
@@ -204,16 +326,16 @@ void spot_membership_start_with(
     spot_membership_t *self, const spot_dice_t *dice, spot_tapes_t *tapes, bool has_names)
 {
     self->dice = *dice;
-    self->tape = tapes == NULL ? NULL : spot_tapes_find(tapes, dice);
+    self->tape = tapes == NULL ? NULL : tapes_find(tapes, dice);
     self->is_flat =
         !has_names && self->num_pools == 1 && self->num_names == 0 && self->zones->num_zones == 0;
     self->is_started = false;
     self->num_met = 0;
     self->num_slots_met = 0;
     if (self->tape == NULL || !self->tape->is_begun) {
-        spot_membership_start_making(self);
+        membership_start_making(self);
     }
-    if (self->tape != NULL && !self->tape->is_begun && !spot_membership_begin_tape(self)) {
+    if (self->tape != NULL && !self->tape->is_begun && !membership_begin_tape(self)) {
         self->tape = NULL;
     }
     meet_initial(self);
@@ -330,7 +452,8 @@ static SPOT_NOINLINE void make_events(spot_membership_t *self)
     }
 }
 
-size_t spot_membership_next_event(spot_membership_t *self)
+/* Which of events comes next; at INT64_MAX: none does. */
+static size_t membership_next_event(spot_membership_t *self)
 {
     if (self->event_id == self->num_events) {
         make_events(self);
@@ -355,9 +478,10 @@ static void apply_event(spot_membership_t *self, const spot_event_t *event, spot
     }
 }
 
-bool spot_membership_make(spot_membership_t *self, spot_change_t *change)
+/* Carries out the next event; false: there is none. */
+static bool membership_make(spot_membership_t *self, spot_change_t *change)
 {
-    const spot_event_t *event = &self->events[spot_membership_next_event(self)];
+    const spot_event_t *event = &self->events[membership_next_event(self)];
 
     if (event->time_ms == INT64_MAX) {
         return false;
@@ -410,7 +534,7 @@ static void meet_taped(spot_membership_t *self, spot_change_t *change)
 static SPOT_NOINLINE bool make_next(spot_membership_t *self)
 {
     if (!self->tape->is_over) {
-        spot_membership_extend_tape(self);
+        membership_extend_tape(self);
     }
     return self->tape != NULL && self->num_met < self->tape->num_changes;
 }
@@ -426,7 +550,7 @@ int64_t spot_membership_next_ms(spot_membership_t *self)
     if (is_taped(self)) {
         return self->tape->changes[self->num_met].time_ms;
     }
-    return self->tape != NULL ? INT64_MAX : self->events[spot_membership_next_event(self)].time_ms;
+    return self->tape != NULL ? INT64_MAX : self->events[membership_next_event(self)].time_ms;
 }
 
 int64_t spot_membership_seen_ms(spot_membership_t *self)
@@ -434,7 +558,7 @@ int64_t spot_membership_seen_ms(spot_membership_t *self)
     if (is_taped(self)) {
         return self->tape->changes[self->num_met].seen_ms;
     }
-    return self->tape != NULL ? INT64_MAX : self->seen_ms[spot_membership_next_event(self)];
+    return self->tape != NULL ? INT64_MAX : self->seen_ms[membership_next_event(self)];
 }
 
 bool spot_membership_next(spot_membership_t *self, spot_change_t *change)
@@ -443,7 +567,7 @@ bool spot_membership_next(spot_membership_t *self, spot_change_t *change)
         meet_taped(self, change);
         return true;
     }
-    if (self->tape != NULL || !spot_membership_make(self, change)) {
+    if (self->tape != NULL || !membership_make(self, change)) {
         return false;
     }
     self->population = self->num_living;
@@ -548,4 +672,106 @@ void spot_membership_verify(const spot_membership_t *self)
         num_names_living += self->slot_of_name[j] >= 0;
     }
     spot_bug_assert(num_names_living == num_named);
+}
+
+/* ---- Changes ahead ----
+ * Changes of the living instances ahead of who meets them, on a tape that readers
+ * share. */
+
+/* How many zones a tape has for so many instances. */
+static size_t num_zones_of(const spot_membership_t *self, int32_t count)
+{
+    return self->zones->num_zones > 0 ? (size_t) count : 0;
+}
+
+/* Appends the zones of instances to the tape, which has room. */
+static void tape_zones(spot_membership_t *self, const int32_t *slots, int32_t count)
+{
+    spot_tape_t *tape = self->tape;
+
+    for (size_t j = 0; j < num_zones_of(self, count); j++) {
+        tape->zones[tape->num_zones++] = self->zones->zone_of_name != NULL
+                                             ? self->zones->zone_of_name[self->name_id[slots[j]]]
+                                             : self->pool_of_slot[slots[j]];
+    }
+}
+
+/* Notes the instances at time 0 on the tape; false: it has no room for them. */
+static bool membership_begin_tape(spot_membership_t *self)
+{
+    spot_tape_t *tape = self->tape;
+
+    if (!tape_reserve(tape, 0, 0, num_zones_of(self, self->num_living))) {
+        return false;
+    }
+    tape->is_begun = true;
+    tape->initial = self->num_living;
+    tape_zones(self, self->initial, self->num_living);
+    return true;
+}
+
+/* Notes that there is no further change. */
+static bool end_tape(spot_membership_t *self)
+{
+    self->tape->is_over = true;
+    self->tape->stopped_ms = spot_trace_model_stopped_ms(self->model, self->source);
+    return false;
+}
+
+/* Makes room on the tape for the changes of the events that were made. */
+static bool reserve(spot_membership_t *self)
+{
+    int32_t count = 1; /* so that there are slots, if only of no instance */
+
+    for (size_t j = self->event_id; j < self->num_events; j++) {
+        count += (int32_t) spot_smaller(self->events[j].count, self->capacity);
+    }
+    return !self->tape->is_full && tape_reserve(self->tape, self->num_events - self->event_id,
+                                       (size_t) count, num_zones_of(self, count));
+}
+
+/* Makes the changes of the next events and appends them to the tape; false: that is over
+ * or full. */
+static bool tape_events(spot_membership_t *self)
+{
+    spot_change_t change = {0};
+
+    if (self->events[membership_next_event(self)].time_ms == INT64_MAX) {
+        return end_tape(self);
+    }
+    if (!reserve(self)) {
+        return false;
+    }
+    while (self->event_id < self->num_events) {
+        const int64_t seen_ms = self->seen_ms[self->event_id];
+
+        (void) membership_make(self, &change);
+        tape_zones(self, change.slots, change.count);
+        tape_add(self->tape,
+            &(spot_taped_change_t){
+                change.time_ms, seen_ms, change.count, change.num_clipped, change.kind},
+            change.slots);
+    }
+    return true;
+}
+
+/* Makes the changes of the tape that others have made, and some more. A tape that is
+ * full is left there: the rest is met as it is made. */
+static SPOT_NOINLINE SPOT_FLATTEN void membership_extend_tape(spot_membership_t *self)
+{
+    spot_change_t change;
+    size_t num_wanted;
+
+    if (!self->is_started) {
+        membership_start_making(self);
+    }
+    while (self->num_made < self->tape->num_changes) {
+        (void) membership_make(self, &change);
+    }
+    num_wanted = self->num_made + SPOT_EVENTS_AHEAD;
+    while (self->num_made < num_wanted && tape_events(self)) {
+    }
+    if (self->num_met == self->tape->num_changes && !self->tape->is_over) {
+        self->tape = NULL;
+    }
 }

@@ -1,10 +1,18 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The living instances: turns the events of a trace, counts or names, into slots taken
  * and given. It depends on the trace alone, not on the job, so that every recovery
- * system loses the same instances. */
+ * system loses the same instances.
+ *
+ * This module owns the slots, the choice of victims, and the tapes: changes as they were
+ * made once, for all in one thread who meet the same replication of the same trace.
+ *
+ * Use: spot_membership_init() of a model, spot_membership_start() (or _start_with()
+ * tapes) per replication, spot_membership_next() for each change;
+ * spot_membership_free(). */
 #pragma once
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 
@@ -12,8 +20,51 @@
 #include "base/integers.h"
 #include "base/memory.h"
 #include "base/rng.h"
+#include "traces/generate/generator.h"
 #include "traces/generate/model.h"
-#include "traces/generate/tape.h"
+
+/* A change without its slots, which follow those of the change before. */
+typedef struct {
+    int64_t time_ms;
+    int64_t seen_ms;     /* the tick that sees it */
+    int32_t count;       /* instances that went or came */
+    int32_t num_clipped; /* instances that could not */
+    spot_event_kind_t kind;
+} spot_taped_change_t;
+
+typedef struct {
+    spot_dice_t dice;
+    bool is_begun;      /* else nothing of the rest is known */
+    bool is_over;       /* there is no change after the last one */
+    bool is_full;       /* others are not kept */
+    int64_t stopped_ms; /* once it is over, of an overdraw; -1: none */
+    int32_t initial;    /* instances at time 0 */
+    size_t num_changes, max_changes;
+    spot_taped_change_t *changes; /* [num_changes] in trace order */
+    size_t num_slots, max_slots;
+    int32_t *slots; /* [num_slots] */
+    size_t num_zones, max_zones;
+    int32_t *zones;    /* [num_zones] of a trace with zones: of the initial instances, then
+                          one for each slot; -1: none */
+    size_t *num_bytes; /* of all tapes that share a limit */
+} spot_tape_t;
+
+/* What the tapes of a thread hold, a few hundred of small traces; the arrays may have
+ * twice as much room. */
+#define SPOT_TAPES_BYTES ((size_t) 3 << 20)
+
+/* Tapes of one trace. */
+typedef struct spot_tapes {
+    size_t num_tapes; /* in use */
+    size_t max_tapes;
+    spot_tape_t **tapes; /* [max_tapes] memory of the others is kept; NULL: not yet made */
+    size_t next;         /* where the next one is looked for first */
+    size_t num_bytes;    /* of all tapes in use */
+} spot_tapes_t;
+
+/* Forgets all tapes: what follows is another trace. */
+void spot_tapes_clear(spot_tapes_t *self);
+void spot_tapes_free(spot_tapes_t *self);
 
 /* A change of the living instances. Each has a slot in 0 ... capacity - 1; slots are
  * reused. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "traces/generate/model.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +10,20 @@
 #include "base/memory.h"
 #include "base/name_match.h"
 #include "base/units.h"
-#include "traces/generate/recordings.h"
+
+/* ---- The model ---- */
+
+const spot_generator_t *const spot_generators[] = {
+    &spot_generator_seed,
+    &spot_generator_mrp,
+    &spot_generator_block,
+    &spot_generator_replay,
+    &spot_generator_fleet_replay,
+    &spot_generator_lifetimes,
+    &spot_generator_chance,
+    &spot_generator_zones,
+    NULL,
+};
 
 #define DEFAULT_TICK_S 60
 #define MIN_FREQUENCY 0.001
@@ -568,4 +582,399 @@ void spot_trace_model_set_horizon(spot_trace_model_t *self, int64_t horizon_ms)
 
     spot_bug_assert(horizon_ms > 0);
     common->horizon_ms = horizon_ms;
+}
+
+/* ---- A replication on the clock of the run (frequency) ---- */
+
+/* Between two clocks: rounding to the nearest ms, and the error of a product. */
+#define HALF_MS 0.5
+#define TINY_MS 1e-6
+
+bool spot_trace_model_next(const spot_trace_model_t *self, void *state, spot_event_t *event)
+{
+    if (!self->generator->next(state, event)) {
+        return false;
+    }
+    event->time_ms = spot_model_run_ms(self->model, event->time_ms);
+    return true;
+}
+
+size_t spot_trace_model_next_many(
+    const spot_trace_model_t *self, void *state, size_t max_events, spot_event_t *events)
+{
+    const spot_generator_t *generator = self->generator;
+    const bool is_fast = spot_trace_model_common(self)->frequency != 1;
+    size_t num_events = 0;
+
+    if (generator->next_many != NULL) {
+        num_events = generator->next_many(state, max_events, events);
+    }
+    while (generator->next_many == NULL && num_events < max_events &&
+           generator->next(state, &events[num_events])) {
+        num_events++;
+    }
+    for (size_t j = 0; is_fast && j < num_events; j++) {
+        events[j].time_ms = spot_model_run_ms(self->model, events[j].time_ms);
+    }
+    return num_events;
+}
+
+/* All that the run sees by last_ms: what is rounded down to it too. */
+bool spot_trace_model_next_until(
+    const spot_trace_model_t *self, void *state, int64_t last_ms, spot_event_t *event)
+{
+    const double frequency = spot_trace_model_common(self)->frequency;
+    const int64_t own_ms =
+        frequency == 1 ? last_ms
+                       : (int64_t) ceil(((double) last_ms + HALF_MS) * frequency - TINY_MS) - 1;
+
+    if (!spot_generator_members(self->generator)->next_until(state, own_ms, event)) {
+        return false;
+    }
+    event->time_ms = spot_model_run_ms(self->model, event->time_ms);
+    return true;
+}
+
+const int32_t *spot_trace_model_lose(
+    const spot_trace_model_t *self, void *state, double time_s, int64_t after_ms, int32_t num_lost)
+{
+    const spot_model_common_t *common = self->model;
+    const double frequency = common->frequency;
+    const double seen_s = (double) after_ms * frequency / (double) SPOT_MS_PER_S;
+
+    /* On another clock the model may have gone on to a tick after the loss. */
+    if (frequency != 1 && common->tick_ms > 0) {
+        const double tick_s = (double) common->tick_ms / (double) SPOT_MS_PER_S;
+
+        time_s = fmax(time_s * frequency, floor(seen_s / tick_s) * tick_s);
+    }
+    return spot_generator_members(self->generator)->lose(state, time_s, num_lost);
+}
+
+/* ---- A recorded trace as a generator ----
+ * A recorded trace, without random numbers. In YAML "trace: {file: PATH}". */
+
+typedef struct {
+    spot_model_common_t common;
+    char *path;
+    spot_recorded_trace_t recording;
+    spot_zones_t zones; /* those with prices; the trace owns their names */
+} file_t;
+
+typedef struct {
+    const spot_trace_t *trace;
+    size_t event_id; /* of the next event */
+} file_state_t;
+
+static int file_prepare(void *model, const void *like, spot_diag_t *diag)
+{
+    file_t *self = model;
+    int ret = spot_recorded_trace_open(&self->recording,
+        like == NULL ? NULL : &((const file_t *) like)->recording, self->path, diag);
+
+    if (ret == 0) {
+        spot_recorded_trace_play(self->recording.trace, 0, &self->common);
+        ret = spot_price_header_read(
+            self->recording.trace, self->path, &self->common.price, &self->zones, diag);
+    }
+    for (size_t j = 0; ret == 0 && j < self->zones.num_zones; j++) {
+        spot_price_steps_speed_up(&self->zones.zones[j].price, self->common.frequency);
+    }
+    return ret;
+}
+
+static void file_free(void *model)
+{
+    file_t *self = model;
+
+    spot_recorded_trace_close(&self->recording);
+    spot_zones_free(&self->zones);
+    free(self->path);
+}
+
+static void file_start(void *state, const void *model, const spot_dice_t *dice)
+{
+    file_state_t *self = state;
+
+    (void) dice;
+    self->trace = ((const file_t *) model)->recording.trace;
+    self->event_id = 0;
+}
+
+static bool file_next(void *state, spot_event_t *event)
+{
+    file_state_t *self = state;
+
+    if (self->event_id == self->trace->num_events) {
+        return false;
+    }
+    *event = self->trace->events[self->event_id++];
+    return true;
+}
+
+static const spot_trace_t *file_recording(const void *model)
+{
+    return ((const file_t *) model)->recording.trace;
+}
+
+static int64_t file_end_ms(const void *model)
+{
+    return file_recording(model)->end_ms;
+}
+
+/* Number of names in the trace, whose ids are kept; counts and availability have
+ * none. */
+static int64_t file_num_names(const void *model)
+{
+    return (int64_t) file_recording(model)->num_names;
+}
+
+static const int32_t *file_initial_names(const void *state)
+{
+    return ((const file_state_t *) state)->trace->name_ids;
+}
+
+static const char *file_name_text(
+    const void *state, int32_t name_id, char text[SPOT_NAME_BYTES + 1])
+{
+    (void) text;
+    return ((const file_state_t *) state)->trace->names[name_id];
+}
+
+static const spot_zones_t *file_zones(const void *model)
+{
+    return &((const file_t *) model)->zones;
+}
+
+static const spot_field_t file_options[] = {
+    {SPOT_VALUE(PATH, "file", file_t, path, NULL,
+        "a trace file (spotsim-trace 1, .csv or .csv.gz), relative to the document")},
+    {.name = NULL, .fields = spot_model_recorded_fields},
+};
+
+static const spot_generator_members_t file_members = {
+    .zones = file_zones,
+    .num_names = file_num_names,
+    .initial_names = file_initial_names,
+    .name_text = file_name_text,
+};
+
+static const spot_generator_population_t file_population = {
+    .end_ms = file_end_ms,
+    .recording = file_recording,
+};
+
+const spot_generator_t spot_generator_file = {
+    .name = "file",
+    .doc = "a recorded trace as it is",
+    .source = "the file",
+    .options = file_options,
+    .model_size = sizeof(file_t),
+    .state_size = sizeof(file_state_t),
+    .prepare = file_prepare,
+    .free = file_free,
+    .start = file_start,
+    .next = file_next,
+    .members = &file_members,
+    .population = &file_population,
+};
+
+int spot_trace_model_of(spot_trace_model_t *self, const spot_trace_t *trace)
+{
+    file_t *model = spot_calloc(1, sizeof(*model));
+
+    *self =
+        (spot_trace_model_t){.generator = &spot_generator_file, .model = model, .recording = trace};
+    if (model == NULL) {
+        return SPOT_ERR_NO_MEMORY;
+    }
+    model->common =
+        (spot_model_common_t){.frequency = 1, .tick_ms = trace->resolution_ms, .is_within = true};
+    model->recording.trace = trace;
+    return 0;
+}
+
+/* ---- A run that is under way ---- */
+
+typedef struct {
+    spot_model_common_t common;
+    spot_recorded_trace_t so_far;
+    spot_trace_model_t rest;
+} so_far_t;
+
+typedef struct {
+    const so_far_t *model;
+    size_t event_id; /* of the next event so far */
+    bool has_jumped; /* to the initial instances of the rest */
+    max_align_t rest[];
+} so_far_state_t;
+
+static void so_far_free(void *model)
+{
+    so_far_t *self = model;
+
+    spot_recorded_trace_close(&self->so_far);
+    spot_trace_model_free(&self->rest);
+}
+
+static size_t so_far_state_bytes(const void *model)
+{
+    return sizeof(so_far_state_t) + spot_trace_model_state_bytes(&((const so_far_t *) model)->rest);
+}
+
+static void so_far_start(void *state, const void *model, const spot_dice_t *dice)
+{
+    so_far_state_t *self = state;
+
+    self->model = model;
+    self->event_id = 0;
+    self->has_jumped = false;
+    self->model->rest.generator->start(self->rest, self->model->rest.model, dice);
+}
+
+/* Makes the event that replaces the last instances of the recording by those that the
+ * rest starts with; false: they are as many. */
+static bool jump(so_far_state_t *self, spot_event_t *event)
+{
+    const spot_trace_t *trace = self->model->so_far.trace;
+    const int64_t change =
+        spot_trace_model_initial_of(&self->model->rest, self->rest) - trace->final;
+
+    self->has_jumped = true;
+    *event = (spot_event_t){.time_ms = trace->end_ms,
+        .kind = change > 0 ? SPOT_EVENT_ADD : SPOT_EVENT_PREEMPT,
+        .count = (int32_t) (change > 0 ? change : -change)};
+    return change != 0;
+}
+
+static bool so_far_next(void *state, spot_event_t *event)
+{
+    so_far_state_t *self = state;
+    const so_far_t *model = self->model;
+    const spot_trace_t *trace = model->so_far.trace;
+
+    if (self->event_id < trace->num_events) {
+        *event = trace->events[self->event_id++];
+    } else if (self->has_jumped || !jump(self, event)) {
+        if (!spot_trace_model_next(&model->rest, self->rest, event)) {
+            return false;
+        }
+        event->time_ms += trace->end_ms;
+        event->name_ids = NULL;
+    }
+    return event->time_ms <= spot_model_last_ms(&model->common);
+}
+
+static int64_t so_far_initial(const void *state)
+{
+    return ((const so_far_state_t *) state)->model->so_far.trace->initial;
+}
+
+static int64_t so_far_largest_initial(const void *model)
+{
+    return ((const so_far_t *) model)->so_far.trace->initial;
+}
+
+static int64_t so_far_end_ms(const void *model)
+{
+    const so_far_t *self = model;
+    const int64_t end_ms = spot_trace_model_end_ms(&self->rest);
+
+    return end_ms == 0 ? 0 : self->so_far.trace->end_ms + end_ms;
+}
+
+static bool so_far_is_unlimited(const void *model)
+{
+    return spot_trace_model_is_unlimited(&((const so_far_t *) model)->rest);
+}
+
+static bool so_far_is_unbounded(const void *model)
+{
+    return spot_trace_model_is_unbounded(&((const so_far_t *) model)->rest);
+}
+
+static int64_t so_far_stopped_ms(const void *state)
+{
+    const so_far_state_t *self = state;
+    const so_far_t *model = self->model;
+    const int64_t stopped_ms = spot_trace_model_stopped_ms(&model->rest, self->rest);
+
+    return stopped_ms < 0 ? -1 : model->so_far.trace->end_ms + stopped_ms;
+}
+
+static int64_t so_far_num_names(const void *model)
+{
+    const spot_trace_t *trace = ((const so_far_t *) model)->so_far.trace;
+
+    return trace->kind == SPOT_TRACE_NAMED ? (int64_t) trace->num_names : 0;
+}
+
+static const int32_t *so_far_initial_names(const void *state)
+{
+    return ((const so_far_state_t *) state)->model->so_far.trace->name_ids;
+}
+
+static const spot_generator_members_t so_far_members = {
+    .num_names = so_far_num_names,
+    .initial_names = so_far_initial_names,
+};
+
+static const spot_generator_population_t so_far_population = {
+    .is_recorded = true,
+    .initial = so_far_initial,
+    .largest_initial = so_far_largest_initial,
+    .end_ms = so_far_end_ms,
+    .is_unlimited = so_far_is_unlimited,
+    .is_unbounded = so_far_is_unbounded,
+    .stopped_ms = so_far_stopped_ms,
+};
+
+/* Made by spot_trace_model_go_on() alone: no document names it. */
+static const spot_generator_t generator_so_far = {
+    .name = "so-far",
+    .doc = "a recorded trace of a run up to now, then a model",
+    .source = "the recording",
+    .model_size = sizeof(so_far_t),
+    .state_size = sizeof(so_far_state_t),
+    .state_bytes = so_far_state_bytes,
+    .free = so_far_free,
+    .start = so_far_start,
+    .next = so_far_next,
+    .members = &so_far_members,
+    .population = &so_far_population,
+};
+
+int spot_trace_model_go_on(spot_trace_model_t *model, spot_recorded_trace_t *so_far)
+{
+    so_far_t *self = spot_calloc(1, sizeof(*self));
+    spot_model_common_t *rest = model->model;
+
+    if (self == NULL) {
+        return SPOT_ERR_NO_MEMORY;
+    }
+    spot_bug_assert(spot_trace_model_zones(model)->num_zones == 0);
+    self->common = *rest;
+    self->common.name = NULL;
+    self->common.initial = -1;
+    self->common.frequency = 1;
+    self->common.horizon_ms += rest->horizon_ms > 0 ? so_far->trace->end_ms : 0;
+    rest->price = (spot_price_steps_t){0}; /* self owns its memory now */
+    self->so_far = *so_far;
+    self->rest = *model;
+    *model = (spot_trace_model_t){.generator = &generator_so_far,
+        .model = self,
+        .key = spot_hash(model->key, &so_far->trace, sizeof(so_far->trace))};
+    *so_far = (spot_recorded_trace_t){0};
+    return 0;
+}
+
+const spot_trace_model_t *spot_trace_model_rest(const spot_trace_model_t *model)
+{
+    return model->generator == &generator_so_far ? &((const so_far_t *) model->model)->rest : model;
+}
+
+const spot_recorded_trace_t *spot_trace_model_so_far(const spot_trace_model_t *model)
+{
+    return model->generator == &generator_so_far ? &((const so_far_t *) model->model)->so_far
+                                                 : NULL;
 }

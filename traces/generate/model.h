@@ -1,7 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A trace model: a generator with its parameters, or a recorded trace, bound from the
- * map "trace:" of a scenario or from a model file. It is constant after init, so that
- * all threads share it. */
+ * map "trace:" of a scenario or from a model file.
+ *
+ * This module owns the binding, the list of generators, the replication on the clock of
+ * the run, the recorded trace as a generator ({file: PATH}), and the run under way that
+ * goes on with a model. A model is constant after init, so that all threads share it.
+ *
+ * Use: spot_trace_model_bind() a node or spot_trace_model_read() a file; events come
+ * from membership.h, or from spot_trace_model_next() with a state of
+ * spot_trace_model_state_bytes(); spot_trace_model_free(). */
 #pragma once
 
 #include "traces/generate/generator.h"
@@ -105,3 +112,21 @@ bool spot_trace_model_has_initial(const spot_trace_model_t *self);
 
 /* The same for the map of a "trace:" before it is bound; false if unknown. */
 bool spot_trace_node_has_initial(const spot_node_t *node);
+
+/* ---- A run that is under way ----
+ * The trace of a run that is under way: what was recorded so far, then a model. */
+
+/* Lets a model go on where a recording ends, with the instances that it then has. Takes
+ * over model, bound with these as its initial ones, and so_far; where the model starts
+ * with others the population jumps to them. Victims after the recording are uniform. The
+ * price of the model counts from the start of the recording. Models with zones cannot go
+ * on: nobody knows the zones of the instances so far. NO_MEMORY: nothing is taken
+ * over. */
+SPOT_MUST_CHECK int spot_trace_model_go_on(
+    spot_trace_model_t *model, spot_recorded_trace_t *so_far);
+
+/* The model that goes on; model itself if it is none that does. */
+const spot_trace_model_t *spot_trace_model_rest(const spot_trace_model_t *model);
+
+/* The recording of so far, or NULL. */
+const spot_recorded_trace_t *spot_trace_model_so_far(const spot_trace_model_t *model);

@@ -1,11 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Laws of jobs: when they come, how many GPUs they ask for, how long they take, in which
- * VC and whose they are. Given in YAML or fitted to a log; every replication draws a log
- * of its own. Constant after init, so that all threads share it.
+ * VC and whose they are.
  *
  * Arrivals are a Poisson process whose rate depends on the hour of the day and the day
  * of the week. Submit times are cut to whole seconds; durations are rounded to whole
- * seconds, and are at least 1 s. */
+ * seconds, and are at least 1 s. This module owns the binding of a law from YAML, the
+ * draw of a log and the fit to a log. A law is constant after init, so that all threads
+ * share it.
+ *
+ * Use: spot_job_law_init() of a file (or bind spot_job_law_fields), spot_job_law_place()
+ * in the VCs of the cluster, then spot_job_law_draw() once a replication.
+ * spot_job_law_fit() writes such a file. */
 #pragma once
 
 #include <stdbool.h>
@@ -15,18 +20,13 @@
 
 #include "base/bind.h"
 #include "base/units.h"
-#include "traces/jobs/job_assign.h"
+#include "traces/jobs/job_file.h"
 #include "traces/jobs/job_log.h"
 #include "traces/laws/law.h"
 
 #define SPOT_JOB_LAW_MAX_JOBS 100000000
 #define SPOT_DAYS_PER_WEEK 7
 #define SPOT_HOURS_PER_WEEK (SPOT_DAYS_PER_WEEK * SPOT_HOURS_PER_DAY)
-
-/* Seconds since 0 h of the latest Monday, of a time in seconds since 1970 UTC. */
-int64_t spot_job_week_s(int64_t time_s);
-
-extern const char *const spot_job_weekday_names[]; /* Monday first, NULL-terminated */
 
 typedef struct {
     int64_t num_gpus;

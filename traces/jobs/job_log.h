@@ -1,7 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A log of training jobs: who asked for how many GPUs, when and for how long. It is read
- * from CSV files, or drawn from laws (job_law.h). Constant after reading, so that all
- * threads share it. */
+/* A log of training jobs in memory: who asked for how many GPUs, when and for how long.
+ *
+ * This module owns the list of virtual clusters (VCs) with their nodes, the log with its
+ * distinct workloads and terms, what it holds by VC, and its submits with jitter.
+ * job_file.h reads and writes logs as CSV, job_law.h draws them. Constant after reading,
+ * so that all threads share it.
+ *
+ * Use: spot_vc_list_read(), then spot_job_log_read() or spot_job_law_draw(); look at
+ * jobs; free both. */
 #pragma once
 
 #include <stdbool.h>
@@ -13,7 +19,40 @@
 #include "base/error.h"
 #include "base/keys.h"
 #include "base/memory.h"
-#include "traces/jobs/vc_list.h"
+
+/* ---- The list of VCs ----
+ * The virtual clusters of a cluster and their nodes, from a CSV file with the columns
+ * vc,nodes or ,num. The order of the lines is the order of the VCs in every output. */
+
+#define SPOT_VC_NAME_BYTES 64
+
+typedef struct {
+    char *name;
+    int32_t num_nodes; /* >= 0 */
+    size_t line;       /* of the file, for messages; 0: none */
+} spot_vc_size_t;
+
+typedef struct {
+    size_t num_vcs;
+    size_t max_vcs;
+    spot_vc_size_t *vcs; /* [num_vcs] distinct names */
+} spot_vc_list_t;
+
+/* Reads a file, plain or gzip, and reports every error to diag as file:line:column.
+ * BAD_INPUT, IO, NO_MEMORY; free self even then. Without nodes a VC is an error unless
+ * may_be_empty. */
+SPOT_MUST_CHECK int spot_vc_list_read(
+    spot_vc_list_t *self, const char *path, bool may_be_empty, spot_diag_t *diag);
+void spot_vc_list_free(spot_vc_list_t *self);
+
+/* Appends a VC with a copy of its name. NO_MEMORY. */
+SPOT_MUST_CHECK int spot_vc_list_add(
+    spot_vc_list_t *self, const char *name, int32_t num_nodes, size_t line);
+
+/* The index of a VC, or -1. O(VCs). */
+int32_t spot_vc_list_find(const spot_vc_list_t *self, const char *name);
+
+/* ---- The log ---- */
 
 #define SPOT_JOB_ID_BYTES 64
 #define SPOT_JOB_MAX_GPUS 1000000
@@ -58,6 +97,12 @@ typedef struct {
     const char *trainer; /* "core:NAME", a job that the training engine simulates; or
                             NULL */
 } spot_job_terms_row_t;
+
+/* The terms of a job whose columns are empty. */
+#define SPOT_JOB_NO_TERMS                                                                          \
+    {                                                                                              \
+        .scaling_id = -1, .restart_s = -1                                                          \
+    }
 
 /* One job. Ids are indices into the arrays of the log; -1: not given. */
 typedef struct {
@@ -112,66 +157,7 @@ typedef struct {
                              SPOT_JOB_NO_CLOCK: unknown */
 } spot_job_log_t;
 
-typedef enum {
-    SPOT_SHORT_ERROR, /* a duration below 1 s is an error, */
-    SPOT_SHORT_CLAMP, /* is raised to 1 s, */
-    SPOT_SHORT_DROP   /* or the row is dropped and counted */
-} spot_short_rule_t;
-
-extern const char *const spot_short_rule_names[]; /* by rule, NULL-terminated */
-
-/* A VC, or a state, is called something else in the log than in the cluster. */
-typedef struct {
-    const char *from; /* "*": every VC that no other rule names */
-    const char *to;   /* "": the rows are dropped */
-} spot_vc_rule_t;
-
-/* The part of a log that is kept. Times are those of the log: seconds since 1970 UTC
- * where they are dates. INT64_MIN: none is given. */
-typedef struct {
-    int64_t origin_s;       /* rows before it are dropped */
-    int64_t begin_s, end_s; /* then, on the clock: begin_s - origin_s to end_s -
-                               origin_s, inclusive */
-    bool is_given;          /* any of them, */
-    bool has_dates;         /* as dates, so that the times of the log must be dates too */
-    bool is_origin_zero;    /* second 0 is origin_s, else the first submit since then */
-} spot_job_window_t;
-
-typedef struct {
-    const char *log;   /* a CSV file; "-": standard input */
-    const char *bytes; /* [num_bytes] in place of the file log; NULL: read it */
-    size_t num_bytes;
-    const char *workload; /* a CSV file with more columns, joined on job_id; or NULL */
-    spot_vc_list_t *vcs;
-    bool adds_vcs;  /* VCs of the log that vcs lacks join it, without nodes; else their
-                       rows are dropped, */
-    bool is_strict; /* or are an error */
-    spot_short_rule_t short_rule;
-    size_t num_vc_rules;
-    const spot_vc_rule_t *vc_rules; /* [num_vc_rules] */
-    size_t num_state_rules;
-    const spot_vc_rule_t *state_rules; /* [num_state_rules] */
-    const spot_job_window_t *window;   /* NULL: the whole log. Dates count from the first
-                                          submit then */
-} spot_job_log_request_t;
-
-/* Reads a log and reports every error to diag as file:line:column. BAD_INPUT, IO,
- * NO_MEMORY; free self even then. */
-SPOT_MUST_CHECK int spot_job_log_read(
-    spot_job_log_t *self, const spot_job_log_request_t *request, spot_diag_t *diag);
 void spot_job_log_free(spot_job_log_t *self);
-
-/* A number for each job from a column of another CSV file, joined on job_id. A job
- * without a row, or whose number is not finite, is an error that names it. values:
- * [num_jobs]. BAD_INPUT, IO, NO_MEMORY. */
-SPOT_MUST_CHECK int spot_job_column_read(const spot_job_log_t *self, const char *path,
-    const char *column, double *values, spot_diag_t *diag);
-
-/* Writes job_id, vc, gpu_num, submit_time and duration, and of the other columns those
- * that any job has, as a CSV file that is read again as the same log. Times are seconds
- * on the clock. Errors of out stay in its error flag; once spot_stop is set, it ends behind
- * a row. */
-void spot_job_log_write(const spot_job_log_t *self, const spot_vc_list_t *vcs, FILE *out);
 
 /* Aborts if an invariant does not hold. O(jobs). */
 void spot_job_log_verify(const spot_job_log_t *self);
@@ -189,3 +175,35 @@ SPOT_MUST_CHECK int spot_job_log_seal(spot_job_log_t *self);
 
 /* The keys of jobs, their ids. */
 spot_key_view_t spot_job_log_keys(const spot_job_log_t *self);
+
+/* ---- What a log holds, by VC ----
+ * What a log holds, by VC. */
+
+typedef struct {
+    const char *vc;    /* of the VC list; "all" */
+    int64_t num_nodes; /* 0: unknown */
+    int64_t num_gpus;
+    int64_t num_jobs;
+    int64_t num_users; /* distinct; 0: the log has none */
+    double gpu_s;      /* the sum of gpu_num * duration */
+    /* gpu_s per GPU and second from the first submit of the log to the last; NAN:
+     * unknown */
+    double load;
+    int32_t most_gpus; /* of a job; 0: no jobs */
+    int64_t longest_s; /* duration of a job; 0: no jobs */
+} spot_job_coverage_t;
+
+/* rows: [num_vcs + 1] in the order of the list, the last one is of all. NO_MEMORY.
+ * O(jobs + VCs * users). */
+SPOT_MUST_CHECK int spot_job_coverage(const spot_job_log_t *log, const spot_vc_list_t *vcs,
+    int32_t gpus_per_node, spot_job_coverage_t *rows);
+
+/* ---- Shifted submits ----
+ * Shifts the submits of a job log, so that replications of one log differ a little. */
+
+/* Shifts each submit by a whole number of seconds, uniform on 0 ... jitter_s >= 0. Job j
+ * has a stream of its own. submit_s: [num_jobs] by job; order: [num_jobs] job indices by
+ * shifted submit, ties as in the log; scratch: [num_jobs]. INTERRUPTED. O(jobs), allocates
+ * nothing. */
+SPOT_MUST_CHECK int spot_job_jitter(const spot_job_log_t *log, int64_t jitter_s, uint64_t seed,
+    uint64_t replication, int64_t *submit_s, int32_t *order, int32_t *scratch);

@@ -10,7 +10,7 @@
 #include "base/table_file.h"
 #include "base/units.h"
 #include "traces/names.h"
-#include "traces/records/json_value.h"
+#include "traces/records/records.h"
 
 #define MAX_LISTED 20   /* series in a message */
 #define PER_H "*_per_h" /* a price with its currency in its name */

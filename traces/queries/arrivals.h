@@ -1,6 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* When queries come: drawn by a law, or read from a file. In whole nanoseconds since the
- * first query. */
+ * first query.
+ *
+ * This module owns the setting of a scenario's arrivals, the readers of its files (times
+ * between queries, times, rates), the draw of a replication, and the figures of arrivals
+ * that `serve fit` prints.
+ *
+ * Use: bind spot_arrivals_fields and call spot_arrivals_open(); each replication
+ * calls spot_arrivals_draw(). */
 #pragma once
 
 #include <stdbool.h>
@@ -9,7 +16,6 @@
 
 #include "base/bind.h"
 #include "base/error.h"
-#include "base/memory.h"
 
 typedef enum {
     SPOT_ARRIVALS_POISSON,
@@ -22,8 +28,6 @@ typedef enum {
     SPOT_ARRIVALS_DAILY,     /* a rate that changes with the time of day */
     SPOT_NUM_ARRIVALS
 } spot_arrivals_kind_t;
-
-extern const char *const spot_arrivals_kind_names[]; /* by kind, up to NULL */
 
 /* A step of a rate. */
 typedef struct {
@@ -101,3 +105,44 @@ SPOT_MUST_CHECK int spot_arrivals_draw(spot_arrivals_t *self,
 SPOT_MUST_CHECK int spot_arrivals_rescale(
     spot_arrivals_t *self, const spot_arrivals_t *from, double rate_qps);
 void spot_arrivals_free(spot_arrivals_t *self);
+
+/* ---- Files of queries ----
+ * Files of queries: times between them, their times, and rates. All may be gzip. Each
+ * reader appends to arrays of the setting, which owns them, and reports every error of
+ * the file with its place: BAD_INPUT, IO, NO_MEMORY. */
+
+/* A line for each time between two queries, in ms. Empty lines and lines from # on are
+ * passed over. max_deltas: the number of the first ones to read; 0: all. */
+SPOT_MUST_CHECK int spot_query_deltas_read(
+    spot_arrivals_setting_t *self, const char *path, int64_t max_deltas, spot_diag_t *diag);
+
+/* CSV with a column time_s, time_ms or time_ns: the times of queries, decimal numbers
+ * that do not decrease. Each is rounded to ns once, half up, after the first one is
+ * subtracted. */
+SPOT_MUST_CHECK int spot_query_trace_read(
+    spot_arrivals_setting_t *self, const char *path, int64_t max_deltas, spot_diag_t *diag);
+
+/* CSV with the columns minute and requests_per_minute: from each minute on, which
+ * increase from 0, so many queries come a minute. The last row is as long as the one
+ * before it, or a minute. */
+SPOT_MUST_CHECK int spot_query_rates_read(
+    spot_arrivals_setting_t *self, const char *path, spot_diag_t *diag);
+
+/* ---- What arrivals are like ----
+ * What arrivals are like: rate, spread, and how many queries come at once. */
+
+#define SPOT_MAX_WINDOWS 43 /* 1 ms * 2^k up to the longest arrivals */
+
+/* Figures of the whole deltas; NAN without any, or if all are 0. */
+typedef struct {
+    double scv;
+    double zero_share; /* deltas of 0 ns */
+    /* The envelope: the most queries in any window [t, t + w) for w = 1 ms * 2^k up to
+     * the time from the first query to the last. */
+    size_t num_windows;
+    int64_t window_ns[SPOT_MAX_WINDOWS];
+    size_t most_queries[SPOT_MAX_WINDOWS];
+} spot_arrivals_fit_t;
+
+/* O(queries * windows). */
+void spot_arrivals_fit(spot_arrivals_fit_t *self, const spot_arrivals_t *arrivals);

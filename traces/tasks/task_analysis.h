@@ -1,12 +1,52 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* All that a log says: durations, where the time of workers went, how many tasks ran at
- * once, what the graph adds. Integers are exact; the sums of time close. */
+ * once, what the graph adds. Integers are exact; the sums of time close.
+ *
+ * This module owns the graph (longest chain, decisions, the chain of waits that the last
+ * task ended), the clocks of hosts, the counts by worker and class, their JSON, and the
+ * durations of a log of markers, which has stages of its own.
+ *
+ * Use: spot_task_analysis_init() of a sealed log, spot_task_analysis_warn(),
+ * spot_task_analysis_json(); of a log of markers spot_task_markers_init() and
+ * spot_task_markers_json(). */
 #pragma once
 
-#include "traces/tasks/attempts.h"
-#include "traces/tasks/durations.h"
-#include "traces/tasks/task_graph.h"
-#include "traces/tasks/worker_time.h"
+#include "traces/tasks/task_times.h"
+
+/* ---- The graph ----
+ * What the edges of a task graph say of its run. All over completed tasks, each with the
+ * attempt that finished first. */
+
+/* The chain: from the task that finished last back to t0. The parts sum to total. */
+typedef struct {
+    int64_t tasks;
+    int32_t first, last; /* ids */
+    spot_wide_t run, queue, comm, inputs, controller, total;
+} spot_task_chain_t;
+
+typedef struct {
+    bool has_edges; /* else all else is empty */
+    int64_t tasks, edges, missing_inputs;
+    spot_wide_t critical_run, work;
+    size_t num_critical;
+    int32_t *critical; /* [num_critical] ids, the first one first */
+    int64_t zero_slack;
+    spot_durations_t decision_delay;
+    size_t num_ready;
+    spot_stretch_t *ready; /* [num_ready] in which a task was ready and not planned */
+    size_t num_decisions;
+    int64_t *decisions; /* [num_decisions] the controller's part of the links that
+                         * planned tasks would be in a chain */
+    spot_task_chain_t chain;
+    spot_arena_t arena;
+} spot_task_graph_t;
+
+/* The attempt of each id that finished first, ties by name of the worker; -1: it never
+ * completed. best: [num ids]. O(attempts) */
+void spot_tasks_first_finished(
+    const spot_task_log_t *log, const spot_attempts_t *tasks, int32_t *best);
+
+/* ---- The analysis ---- */
 
 /* Durations of attempts, from one stage to another. */
 typedef enum {
@@ -95,3 +135,28 @@ void spot_task_analysis_warn(const spot_task_analysis_t *self, const spot_task_l
 /* One object, with the names of docs/tasks.md. */
 void spot_task_analysis_json(
     const spot_task_analysis_t *self, const spot_task_log_t *log, spot_json_t *json);
+
+/* ---- Logs of markers ----
+ * What a log of markers says: durations between its own stages, microtraces, phases of
+ * the controller. */
+
+enum { SPOT_MARKED_TASK_SPANS = 8, SPOT_MARKED_TRANSMIT_SPANS = 6 };
+
+typedef struct {
+    size_t num_microtraces, num_phases;
+    spot_task_group_t *microtraces; /* [num_microtraces] */
+    spot_task_group_t *phases;      /* [num_phases] up to the next mark; the last one 0 */
+    spot_task_group_t task[SPOT_MARKED_TASK_SPANS];
+    spot_task_group_t transmit[SPOT_MARKED_TRANSMIT_SPANS];
+    int64_t attempts; /* of transmits */
+    int64_t mode_counts[SPOT_NUM_MODES];
+    spot_arena_t arena;
+} spot_task_markers_t;
+
+/* Of a sealed log of markers. Errors as spot_attempts_init(); free self even then. */
+SPOT_MUST_CHECK int spot_task_markers_init(spot_task_markers_t *self, const spot_task_log_t *log,
+    spot_task_dup_t dup, const char *file, spot_diag_t *diag);
+void spot_task_markers_free(spot_task_markers_t *self);
+
+/* One object: microtraces, tasks, transmits, controller. */
+void spot_task_markers_json(const spot_task_markers_t *self, spot_json_t *json);

@@ -1,8 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Two runs of the same tasks: how much longer each took, and how much of that is
+/* Two runs of the same tasks, and the laws of one.
+ *
+ * The comparison says how much longer each task took, and how much of that is
  * contention: a task of class c progresses at rate 1 / (1 + beta_c (k - 1)) while k
- * tasks run in its scope. */
+ * tasks run in its scope. The fit writes the durations of a run, with the contention
+ * where a comparison is given, as a scenario of the engine tasks.
+ *
+ * Use: analyse both logs (task_analysis.h), spot_task_comparison_init(), then
+ * spot_task_comparison_json() or spot_task_fit(). */
 #pragma once
+
+#include <stdio.h>
 
 #include "traces/tasks/task_analysis.h"
 
@@ -60,3 +68,16 @@ void spot_task_comparison_free(spot_task_comparison_t *self);
 /* One object. log: the first one. */
 void spot_task_comparison_json(
     const spot_task_comparison_t *self, const spot_task_log_t *log, spot_json_t *json);
+
+/* ---- Laws of a run ----
+ * Laws of the durations of a run, as a scenario of the engine tasks. */
+
+/* Writes the scenario, with comments on what it rests on, for a file at model_path
+ * (NULL: standard output). run is not of markers; edges_path is where its edges were
+ * read, or NULL. comparison: of solo, the same tasks on one worker, with run, or NULL:
+ * no solo. Attempts without an end and durations below 0 are left out. The caller checks
+ * out for errors. BAD_INPUT with the reason in diag: no task ran; NO_MEMORY. O(classes n
+ * log n) */
+SPOT_MUST_CHECK int spot_task_fit(const spot_task_run_t *run, const char *edges_path,
+    const spot_task_run_t *solo, const spot_task_comparison_t *comparison, const char *model_path,
+    FILE *out, spot_diag_t *diag);

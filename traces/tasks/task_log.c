@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "traces/tasks/task_log_internal.h"
+#include "traces/tasks/task_line.h"
 
 const char *const spot_task_mode_names[SPOT_NUM_MODES] = {"", "local", "remote", "redundant"};
 /* How a line names a worker: two words. */

@@ -25,11 +25,8 @@ enum {
     SPOT_TRANSMIT_STARTED,
     SPOT_TRANSMIT_LOADED, /* read from memory at its source */
     SPOT_TRANSMIT_FINISHED,
-    SPOT_TASK_MAX_STAGES = 7 /* markers have more, see markers.h */
+    SPOT_TASK_MAX_STAGES = 7 /* markers have more, see task_analysis.h */
 };
-
-/* The action of such an event in JSON lines: "taskPlanned". */
-const char *spot_task_action_name(bool is_transmit, int stage);
 
 /* The host of the controller's lines. */
 #define SPOT_TASK_CONTROLLER "controller"
@@ -86,7 +83,7 @@ typedef struct {
 typedef enum { SPOT_NAMES_AUTO, SPOT_NAMES_GLOBAL, SPOT_NAMES_LOCAL } spot_task_names_t;
 
 typedef struct {
-    bool is_markers;    /* its stages are those of markers.h */
+    bool is_markers;    /* its stages are those of task_analysis.h */
     bool has_planning;  /* its format has a controller; else only what ran is known */
     spot_names_t ids;   /* of tasks */
     spot_names_t words; /* names of workers, hosts, marks */
@@ -145,18 +142,6 @@ SPOT_MUST_CHECK int spot_task_log_add(spot_task_log_t *self, const spot_task_lin
  * already, NO_MEMORY. */
 SPOT_MUST_CHECK int spot_task_log_add_inputs(
     spot_task_log_t *self, int32_t id, size_t num_inputs, const int32_t *inputs);
-
-typedef struct {
-    const char *controller_path; /* further lines, of the controller; NULL: none */
-    const char *edges_path;      /* taskInputs records; NULL: none */
-    spot_task_names_t names;
-    bool skips_bad; /* lines with errors are counted, and the first three shown */
-} spot_task_reading_t;
-
-/* Reads a log, of the format that its first line has, and seals it. BAD_INPUT and IO
- * with the reasons in diag, NO_MEMORY; free self even then. */
-SPOT_MUST_CHECK int spot_task_log_read(
-    spot_task_log_t *self, const char *path, const spot_task_reading_t *reading, spot_diag_t *diag);
 
 /* Names workers and hosts once all events are there. NO_MEMORY. O(events). */
 SPOT_MUST_CHECK int spot_task_log_seal(spot_task_log_t *self, spot_task_names_t names);

@@ -82,7 +82,7 @@ typedef struct {
     uint64_t seed;
     uint64_t replication;
     const atomic_int *stop;   /* not 0: return INTERRUPTED within a second; may be NULL */
-    struct spot_tapes *tapes; /* traces/generate/tape.h: of the scenarios with the same
+    struct spot_tapes *tapes; /* traces/generate/membership.h: of the scenarios with the same
                                  trace_key(); NULL: none, or a recording is wanted */
 } spot_replication_t;
 

@@ -16,7 +16,7 @@
 #include "sim/bench/study/reading.h"
 #include "sim/bench/study/study.h"
 #include "sim/bench/study/worker.h"
-#include "traces/generate/tape.h"
+#include "traces/generate/membership.h"
 
 typedef struct spot_knowledge knowledge_t;
 

@@ -9,7 +9,7 @@
 #include "base/units.h"
 #include "sim/bench/engine/experiment.h"
 #include "sim/train/job/feed.h"
-#include "traces/generate/so_far.h"
+#include "traces/generate/model.h"
 
 /* ---- The same work on demand ---- */
 

@@ -12,7 +12,6 @@
 #include "base/memory.h"
 #include "tests/unit/compare/fixture.h"
 #include "traces/compare/comparison.h"
-#include "traces/compare/trace_model.h"
 
 #define ROWS                                                                                       \
     "0,init,3,\n600,preempt,2,\n1200,add,3,\n3000,preempt,1,\n3060,preempt,1,\n"                   \

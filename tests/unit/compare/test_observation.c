@@ -7,7 +7,7 @@
 #include <cmocka.h>
 
 #include "tests/unit/compare/fixture.h"
-#include "traces/compare/observation.h"
+#include "traces/compare/fidelity.h"
 
 static void assert_event(const spot_observation_t *observation, size_t event_id, double time_s,
     spot_event_kind_t kind, int64_t count)

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "traces/compare/reference.h"
+#include "traces/compare/comparison.h"
 
 static const char *test_path(void)
 {

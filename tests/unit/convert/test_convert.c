@@ -8,7 +8,6 @@
 #include "tests/unit/base/shared_data.h"
 #include "tests/unit/base/support.h"
 #include "traces/convert/convert.h"
-#include "traces/convert/importer.h"
 #include "traces/trace_write.h"
 
 #define DATA SHARED_DATA "traces/"

@@ -6,7 +6,6 @@
 
 #include "tests/unit/base/support.h"
 #include "traces/convert/convert.h"
-#include "traces/convert/importer.h"
 #include "traces/trace_write.h"
 
 #define LOGS SPOT_SOURCE_DIR "/tests/unit/convert/logs/"

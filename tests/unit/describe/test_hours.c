@@ -3,7 +3,7 @@
 #include <math.h>
 
 #include "tests/unit/describe/trace_text.h"
-#include "traces/describe/hours.h"
+#include "traces/describe/describe.h"
 
 /* From 22:30 for 28 h; empty from 23:30 to 01:00; full (4) from 05:00 to 06:00. */
 static const char rows[] = "0,init,3,\n600,preempt,1,\n1800,preempt,1,\n3600,preempt,1,\n"

@@ -3,7 +3,7 @@
 #include <math.h>
 
 #include "tests/unit/describe/near.h"
-#include "traces/describe/series.h"
+#include "traces/describe/sample.h"
 
 /* Deaths at 2, 2, 5; censored at 2 (still at risk then), 4 and 6. */
 static void test_by_hand(void **state)

@@ -3,7 +3,7 @@
 
 #include "tests/unit/base/shared_data.h"
 #include "tests/unit/describe/trace_text.h"
-#include "traces/describe/notebook.h"
+#include "traces/describe/describe.h"
 
 static double value_of(const spot_notebook_t *notebook, const char *name)
 {

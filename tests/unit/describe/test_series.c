@@ -4,7 +4,7 @@
 
 #include "base/stats.h"
 #include "tests/unit/describe/near.h"
-#include "traces/describe/series.h"
+#include "traces/describe/sample.h"
 
 static void test_moments(void **state)
 {

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "tests/unit/base/support.h"
-#include "traces/describe/notebook.h"
+#include "traces/describe/describe.h"
 
 /* Reads the text as file "nodes.csv" in the current folder for temporary files. */
 static int read_text(spot_stamped_counts_t *counts, const char *text, char *path, spot_diag_t *diag)

@@ -6,7 +6,6 @@
 
 #include "tests/unit/base/shared_data.h"
 #include "tests/unit/base/support.h"
-#include "traces/fit/fit_deadline.h"
 #include "traces/fit/fit_law.h"
 
 #define LIVES SHARED_DATA "traces/lifetimes-kadupitiya-gcp-n1-2019.csv"

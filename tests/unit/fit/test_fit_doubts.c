@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "tests/unit/base/support.h"
-#include "traces/fit/fit_advice.h"
+#include "traces/fit/fit_words.h"
 
 static spot_fit_words_t doubts_of(const char *rows, const char *model)
 {

@@ -11,7 +11,6 @@
 #include "tests/unit/base/shared_data.h"
 #include "tests/unit/base/support.h"
 #include "traces/fit/fit_generator.h"
-#include "traces/fit/fit_model.h"
 #include "traces/generate/model.h"
 
 #define DATA_FOLDER SHARED_DATA "traces/"

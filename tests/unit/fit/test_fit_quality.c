@@ -11,7 +11,7 @@
 
 #include "base/rng.h"
 #include "base/stats.h"
-#include "traces/fit/durations.h"
+#include "traces/fit/fit_law.h"
 
 enum { NUM_VALUES = 60, NUM_SAMPLES = 30 };
 

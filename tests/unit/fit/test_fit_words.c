@@ -9,7 +9,6 @@
 
 #include <cmocka.h>
 
-#include "traces/fit/fit_advice.h"
 #include "traces/fit/fit_words.h"
 
 enum { NUM_VALUES = 60 };
@@ -112,9 +111,20 @@ static void test_differences(void **state)
         {6.99, "clearly better than"}, {7, "much better than"}, {9.99, "much better than"},
         {10, "far better than"}, {1e6, "far better than"}};
 
+    double values[NUM_VALUES];
+    bool is_censored[NUM_VALUES];
+    const spot_sample_t sample = smooth_sample(values, is_censored);
+
     (void) state;
     for (size_t j = 0; j < sizeof(cases) / sizeof(cases[0]); j++) {
-        assert_string_equal(spot_fit_difference_words(cases[j].difference), cases[j].words);
+        const spot_fit_t fits[] = {fit_of(&spot_family_exponential, 0, NUM_VALUES),
+            fit_of(&spot_family_gamma, cases[j].difference, NUM_VALUES)};
+        const spot_fit_words_t words = words_of(fits, 2, &sample, true, 60);
+        char sentence[128];
+
+        snprintf(sentence, sizeof(sentence), "exponential fits best: %s gamma (AIC lower by %.3g).",
+            cases[j].words, cases[j].difference);
+        assert_says(&words, sentence);
     }
 }
 

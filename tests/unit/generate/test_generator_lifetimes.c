@@ -13,8 +13,8 @@
 #include "base/rng.h"
 #include "base/units.h"
 #include "tests/unit/generate/process_twin.h"
+#include "traces/generate/generator_parts.h"
 #include "traces/generate/membership.h"
-#include "traces/generate/roster.h"
 
 #define MAX_SLOTS 300
 

@@ -11,7 +11,7 @@
 #include "base/rng.h"
 #include "base/units.h"
 #include "tests/unit/generate/process_twin.h"
-#include "traces/generate/hourly.h"
+#include "traces/generate/generator_parts.h"
 
 enum { P = SPOT_EVENT_PREEMPT, A = SPOT_EVENT_ADD };
 

@@ -11,7 +11,7 @@
 #include "base/rng.h"
 #include "base/units.h"
 #include "tests/unit/generate/model_text.h"
-#include "traces/laws/size_law.h"
+#include "traces/laws/law.h"
 
 /* Longer than what a test looks at, short enough to be walked through. */
 #define HORIZON_S 1e6

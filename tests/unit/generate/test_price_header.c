@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "tests/unit/base/support.h"
-#include "traces/generate/recordings.h"
+#include "traces/generate/generator.h"
 
 #define HEAD                                                                                       \
     "# spotsim-trace: 1\n# name: t\n# start: unknown\n# resolution_s: 1\n"                         \

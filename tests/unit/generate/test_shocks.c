@@ -13,38 +13,57 @@
 #include "tests/unit/generate/process_twin.h"
 #include "tests/unit/generate/recorded_model.h"
 #include "traces/generate/membership.h"
-#include "traces/generate/zones/shocks.h"
 
 #define TICK_S 10.0
 #define HEAD "tick_s: 10\nhorizon_s: 1e6\n"
 
 /* ---- When shocks come ---- */
 
+/* Each takes some of so many instances, and nothing else happens. */
+#define CROWD                                                                                      \
+    "generator: zones\n" HEAD "zones: {c: {generator: seed, capacity: 100000, initial: 100000, "   \
+    "preemption: {per_minute: 0, count: {fixed: 1}}, "                                             \
+    "addition: {per_minute: 0, count: {fixed: 1}}}}\n"
+
 /* One after the other, each seen at the end of its tick, none after the horizon. */
 static void test_clock(void **state)
 {
-    const spot_model_common_t common = {.tick_ms = 10000, .horizon_ms = 1000000000, .frequency = 1};
-    const spot_dice_t dice = {.seed = 1, .first_entity = 5};
-    spot_shocks_t shocks = {.per_hour = 9, .p_zone = 1, .share = 1};
-    spot_shock_clock_t clock;
+    spot_trace_model_t model;
+    spot_event_t event;
     double time_ms = 0;
     int num_shocks = 0;
+    events_t events;
     spot_rng_t gaps;
 
     (void) state;
-    spot_rng_seek(&gaps, 1, 0, SPOT_STREAM_SHOCK, 5);
-    spot_shock_clock_init(&clock, &shocks, &common, &dice);
-    for (; clock.seen_ms != INT64_MAX; num_shocks++) {
+    make_model(&model, CROWD "shocks: {per_hour: 9, p_zone: 1, share: 0.0005}\n");
+    events_init(&events, &model);
+    events_start(&events, 1, 0);
+    spot_rng_seek(&gaps, 1, 0, SPOT_STREAM_SHOCK, 0);
+    for (; events_next(&events, &event); num_shocks++) {
         time_ms -= 400000 * log1p(-spot_rng_uniform(&gaps));
-        assert_true(fabs(clock.time_ms - time_ms) <= 1e-12 * time_ms);
-        assert_int_equal(clock.seen_ms, 10000 * (int64_t) ceil(time_ms / 10000 - 1e-9));
-        spot_shock_clock_next(&clock);
+        assert_int_equal(event.kind, SPOT_EVENT_PREEMPT);
+        assert_int_equal(event.time_ms, 10000 * (int64_t) ceil(time_ms / 10000 - 1e-9));
     }
-    assert_true(clock.time_ms > 1e9 && num_shocks > 2000);
-    shocks.per_hour = 0;
-    spot_shock_clock_init(&clock, &shocks, &common, &dice);
-    assert_true(clock.seen_ms == INT64_MAX);
-    assert_false(spot_shocks_take_some(&shocks));
+    time_ms -= 400000 * log1p(-spot_rng_uniform(&gaps));
+    assert_true(time_ms > 1e9 && num_shocks > 2000);
+    events_free(&events);
+    spot_trace_model_free(&model);
+}
+
+static void test_no_shocks(void **state)
+{
+    spot_trace_model_t model;
+    spot_event_t event;
+    events_t events;
+
+    (void) state;
+    make_model(&model, CROWD "shocks: {per_hour: 0, p_zone: 1, share: 1}\n");
+    events_init(&events, &model);
+    events_start(&events, 1, 0);
+    assert_false(events_next(&events, &event));
+    events_free(&events);
+    spot_trace_model_free(&model);
 }
 
 /* ---- A scripted shock on one model ---- */
@@ -512,6 +531,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_clock),
+        cmocka_unit_test(test_no_shocks),
         cmocka_unit_test(test_lifetimes_refill),
         cmocka_unit_test(test_mrp_goes_on),
         cmocka_unit_test(test_block_goes_on),

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "tests/unit/base/support.h"
+#include "traces/jobs/job_file.h"
 #include "traces/jobs/job_log.h"
 
 /* Reads a log from a text called "x"; of the request only other members are used. VCs

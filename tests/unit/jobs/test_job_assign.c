@@ -2,7 +2,7 @@
 #include <math.h>
 
 #include "tests/unit/jobs/log_text.h"
-#include "traces/jobs/job_assign.h"
+#include "traces/jobs/job_file.h"
 
 enum { NUM_JOBS = 40000 };
 

@@ -3,7 +3,7 @@
 
 #include "tests/unit/base/shared_data.h"
 #include "tests/unit/jobs/log_text.h"
-#include "traces/jobs/job_coverage.h"
+#include "traces/jobs/job_log.h"
 
 #define FOLDER SHARED_DATA "jobs/"
 

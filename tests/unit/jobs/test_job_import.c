@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "tests/unit/jobs/log_text.h"
-#include "traces/jobs/job_import.h"
+#include "traces/jobs/job_file.h"
 
 #define HEAD "job_id,vc,gpu_num,submit_time,duration,state\n"
 

@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "tests/unit/jobs/law_text.h"
-#include "traces/jobs/job_jitter.h"
+#include "traces/jobs/job_log.h"
 
 #define NUM_JOBS 5000
 

@@ -10,6 +10,7 @@
 
 #include "base/watch.h"
 #include "tests/unit/jobs/law_text.h"
+#include "traces/jobs/job_file.h"
 #include "traces/jobs/job_log.h"
 
 #define BUSY                                                                                       \

@@ -11,6 +11,7 @@
 
 #include "tests/unit/base/shared_data.h"
 #include "tests/unit/jobs/law_text.h"
+#include "traces/jobs/job_file.h"
 #include "traces/jobs/job_law.h"
 
 static char name_a[] = "a", name_odd[] = "b: #\"";

@@ -3,6 +3,7 @@
 #include <zlib.h>
 
 #include "tests/unit/jobs/log_text.h"
+#include "traces/jobs/job_file.h"
 #include "traces/jobs/job_log.h"
 
 #define HEAD "job_id,vc,gpu_num,submit_time,duration\n"

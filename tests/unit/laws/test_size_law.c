@@ -13,7 +13,7 @@
 #include "base/stats.h"
 #include "base/units.h"
 #include "tests/statistical/statistics.h"
-#include "traces/laws/size_law.h"
+#include "traces/laws/law.h"
 
 /* More sizes than any law here has. */
 #define UNLIMITED SPOT_MAX_INSTANCES

@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "base/rng.h"
-#include "traces/laws/size_law.h"
+#include "traces/laws/law.h"
 
 #define NUM_NUMBERS (UINT64_C(1) << 53)
 

@@ -5,7 +5,7 @@
 #include "base/units.h"
 #include "base/watch.h"
 #include "tests/unit/queries/query_text.h"
-#include "traces/queries/arrivals_fit.h"
+#include "traces/queries/arrivals.h"
 
 #define MAX_Z 4.5
 

@@ -3,8 +3,7 @@
 
 #include "tests/unit/base/shared_data.h"
 #include "tests/unit/queries/query_text.h"
-#include "traces/queries/arrivals_fit.h"
-#include "traces/queries/query_files.h"
+#include "traces/queries/arrivals.h"
 
 #define DATA SHARED_DATA "serving/poisson_100qps.deltas.gz"
 

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "tests/unit/base/support.h"
-#include "traces/records/json_value.h"
+#include "traces/records/records.h"
 
 #define NO_VALUE ": JSON syntax: neither a number nor a text in \"\"\n"
 #define NO_MEMBER ": JSON syntax: while parsing a flow mapping did not find expected ',' or '}'\n"

@@ -15,6 +15,7 @@
 
 #include "sim/tasks/rerun.h"
 #include "tests/unit/base/shared_data.h"
+#include "traces/tasks/task_log_read.h"
 
 #define FOLDER SHARED_DATA "tasks/"
 #define HEAD "engine: tasks\nscenario: case\n"

@@ -15,7 +15,7 @@
 #include "reports/traces/trace_picture.h"
 #include "tests/unit/reports/sample.h"
 #include "tests/unit/trace_figures/trace_sample.h"
-#include "traces/describe/hours.h"
+#include "traces/describe/describe.h"
 
 static void assert_availability(const trace_sample_t *sample, const char *expected)
 {

@@ -87,15 +87,12 @@ static void test_keys_and_kind(void **state)
 
 static void test_tick_has_slack_for_rounding(void **state)
 {
-    spot_recorder_t recorder;
-
     (void) state;
-    spot_recorder_init(&recorder, 100, false, 0);
-    assert_int_equal(spot_recorder_tick(&recorder, 0), 0);
-    assert_int_equal(spot_recorder_tick(&recorder, 1e-3), 1);
-    assert_int_equal(spot_recorder_tick(&recorder, 100), 1);
-    assert_int_equal(spot_recorder_tick(&recorder, 100 * (1 + 1e-12)), 1);
-    assert_int_equal(spot_recorder_tick(&recorder, 100.001), 2);
+    assert_int_equal(spot_tick_seeing(100, 0), 0);
+    assert_int_equal(spot_tick_seeing(100, 1e-3), 1);
+    assert_int_equal(spot_tick_seeing(100, 100), 1);
+    assert_int_equal(spot_tick_seeing(100, 100 * (1 + 1e-12)), 1);
+    assert_int_equal(spot_tick_seeing(100, 100.001), 2);
 }
 
 /* Rows of a random trace: up to 30 changes, up to 3 s apart, of a population of 0 to 4.

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "tests/unit/base/support.h"
+#include "traces/tasks/task_log_read.h"
 
 /* ---- Reading ---- */
 

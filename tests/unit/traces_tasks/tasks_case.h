@@ -6,8 +6,8 @@
 #include <cJSON.h>
 
 #include "tests/unit/base/shared_data.h"
+#include "traces/tasks/task_analysis.h"
 #include "traces/tasks/task_compare.h"
-#include "traces/tasks/task_markers.h"
 
 /* Options of a reading and of an analysis. Texts are those of files, NULL: none. */
 typedef struct {

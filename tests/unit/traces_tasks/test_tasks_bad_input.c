@@ -4,6 +4,7 @@
 
 #include "tests/unit/base/support.h"
 #include "tests/unit/traces_tasks/tasks_case.h"
+#include "traces/tasks/task_log_read.h"
 
 #define GOOD                                                                                       \
     "{\"action\":\"taskStarted\",\"at\":1,\"host\":\"h\",\"worker\":\"w\",\"task\":"               \

@@ -8,7 +8,7 @@
 
 #include "tests/unit/traces_tasks/tasks_case.h"
 #include "traces/fit/fit_law.h"
-#include "traces/tasks/task_fit.h"
+#include "traces/tasks/task_compare.h"
 
 /* ---- Fits as text and as YAML ---- */
 

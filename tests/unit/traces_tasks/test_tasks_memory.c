@@ -6,6 +6,7 @@
 #include "tests/unit/base/short_memory.h"
 #include "tests/unit/base/support.h"
 #include "tests/unit/traces_tasks/tasks_case.h"
+#include "traces/tasks/task_log_read.h"
 
 /* Refuses one block after the other of what run does, up to when it needs no more. */
 static void refuse(int (*run)(const void *data), const void *data)

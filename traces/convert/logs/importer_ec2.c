@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "traces/convert/logs/instance_log.h"
 
 static const char *const lists[] = {"Reservations", "Instances", "SpotInstanceRequests", NULL};

@@ -4,6 +4,7 @@
  * from `gcloud logging read` or a sink (Cloud Logging, "LogEntry", "AuditLog"). */
 #include <string.h>
 
+#include "base/memory.h"
 #include "traces/convert/logs/instance_log.h"
 
 /* What is known of an operation. The times are those of its begin and its end. */

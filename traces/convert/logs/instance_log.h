@@ -26,8 +26,8 @@
  *   of --notice. */
 #pragma once
 
-#include "traces/convert/importer.h"
-#include "traces/records/json_value.h"
+#include "traces/convert/convert.h"
+#include "traces/records/records.h"
 
 /* How long a notice explains a loss: the longest notice of a cloud is 2 minutes, and
  * instances take some time to shut down. */

@@ -17,9 +17,7 @@
 #include "base/memory.h"
 #include "base/rng.h"
 #include "traces/generate/generator.h"
-#include "traces/generate/hourly.h"
-#include "traces/generate/outlet.h"
-#include "traces/generate/roster.h"
+#include "traces/generate/generator_parts.h"
 #include "traces/laws/law.h"
 
 /* ---- Sizes of events ---- */

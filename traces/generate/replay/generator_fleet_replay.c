@@ -24,7 +24,7 @@
 #include "base/memory.h"
 #include "base/rng.h"
 #include "base/units.h"
-#include "traces/generate/recordings.h"
+#include "traces/generate/generator.h"
 
 /* Consecutive ticks at which a replication may start. */
 typedef struct {

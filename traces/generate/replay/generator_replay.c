@@ -19,12 +19,285 @@
  * name.
  *
  * Stream: RESTART at first_entity, one integer for a random start. */
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "base/diag.h"
+#include "base/error.h"
+#include "base/memory.h"
 #include "base/rng.h"
 #include "base/units.h"
-#include "traces/generate/recordings.h"
-#include "traces/generate/replay/cast.h"
+#include "traces/generate/generator.h"
+#include "traces/trace.h"
+
+/* Data of a window of a recording, the same for all replications. */
+typedef struct {
+    int32_t peak;                     /* largest population of the recording */
+    int32_t largest;                  /* largest population at the start of a replication */
+    int32_t first_population;         /* after the events at the beginning of the window */
+    size_t first_event;               /* first event after the beginning of the window */
+    size_t num_first_roles;           /* first_population, or 0 without names */
+    int32_t *first_roles;             /* [num_first_roles] running at the beginning, in order */
+    char tildes[SPOT_NAME_BYTES + 2]; /* between a role and a round */
+} cast_plan_t;
+
+typedef struct {
+    const cast_plan_t *plan;
+    const spot_trace_t *trace;
+    int32_t num_free;
+    int64_t *round;  /* [peak] in which an instance came */
+    int32_t *role;   /* [peak] that gives an instance its name */
+    int32_t *free;   /* [num_free] ids, last in first out */
+    int32_t *called; /* [peak] ids of the latest event */
+    int32_t *player; /* [num_names] instance that plays a role; -1: none */
+    bool *is_first;  /* [num_names] scratch: the role runs at the beginning */
+} cast_t;
+
+/* ---- Roles and the instances that play them ----
+ * The cast of a replay: which instance plays which role of the recording, by the rules
+ * in generator_replay.c. An instance has an id below the largest population of the
+ * recording, which is reused after it has gone. */
+
+/* Room for the digits of a round: no replay in ms has more rounds. */
+#define ROUND_BYTES 13
+
+/* Finds the roles that run at the beginning of the window. */
+static int find_first_roles(cast_plan_t *self, const spot_trace_t *trace)
+{
+    bool *runs = spot_calloc(trace->num_names, sizeof(*runs));
+
+    self->first_roles = spot_calloc((size_t) self->first_population, sizeof(*self->first_roles));
+    if (runs == NULL || self->first_roles == NULL) {
+        free(runs);
+        return SPOT_ERR_NO_MEMORY;
+    }
+    for (int32_t j = 0; j < trace->initial; j++) {
+        runs[trace->name_ids[j]] = true;
+    }
+    for (size_t j = 0; j < self->first_event; j++) {
+        const spot_event_t *event = &trace->events[j];
+
+        for (int32_t k = 0; k < event->count; k++) {
+            runs[event->name_ids[k]] = event->kind == SPOT_EVENT_ADD;
+        }
+    }
+    for (size_t role = 0; role < trace->num_names; role++) {
+        if (runs[role]) {
+            self->first_roles[self->num_first_roles++] = (int32_t) role;
+        }
+    }
+    free(runs);
+    return 0;
+}
+
+/* is_random: a replication can start anywhere in the window. NO_MEMORY; free self even
+ * then. O(events + names). */
+static int cast_plan_init(
+    cast_plan_t *self, const spot_trace_t *trace, int64_t from_ms, int64_t to_ms, bool is_random)
+{
+    int32_t population = trace->initial;
+
+    memset(self, 0, sizeof(*self));
+    strcpy(self->tildes, "~");
+    self->peak = trace->initial;
+    self->first_population = trace->initial;
+    self->largest = from_ms == 0 ? trace->initial : 0;
+    for (size_t j = 0; j < trace->num_events; j++) {
+        const spot_event_t *event = &trace->events[j];
+
+        population += event->kind == SPOT_EVENT_ADD ? event->count : -event->count;
+        self->peak = population > self->peak ? population : self->peak;
+        if (event->time_ms <= from_ms) {
+            self->first_event = j + 1;
+            self->first_population = population;
+        }
+        if (is_random && event->time_ms > from_ms && event->time_ms < to_ms &&
+            population > self->largest) {
+            self->largest = population;
+        }
+    }
+    if ((from_ms > 0 || is_random) && self->first_population > self->largest) {
+        self->largest = self->first_population;
+    }
+    return trace->kind == SPOT_TRACE_NAMED ? find_first_roles(self, trace) : 0;
+}
+
+static void cast_plan_free(cast_plan_t *self)
+{
+    free(self->first_roles);
+    memset(self, 0, sizeof(*self));
+}
+
+/* The longest run of ~. */
+static size_t longest_run(const char *name)
+{
+    size_t longest = 0, run = 0;
+
+    for (; *name != '\0'; name++) {
+        run = *name == '~' ? run + 1 : 0;
+        longest = run > longest ? run : longest;
+    }
+    return longest;
+}
+
+/* Sets the tildes. BAD_INPUT with the reason in diag for a name that is too long for a
+ * round after it. O(names). */
+static int cast_plan_check_names(
+    cast_plan_t *self, const spot_trace_t *trace, const char *path, spot_diag_t *diag)
+{
+    size_t num_tildes = 1;
+
+    for (size_t j = 0; j < trace->num_names; j++) {
+        const size_t run = longest_run(trace->names[j]);
+
+        num_tildes = run >= num_tildes ? run + 1 : num_tildes;
+    }
+    memset(self->tildes, '~', num_tildes);
+    self->tildes[num_tildes] = '\0';
+    for (size_t j = 0; j < trace->num_names; j++) {
+        if (strlen(trace->names[j]) + num_tildes + ROUND_BYTES > SPOT_NAME_BYTES) {
+            return spot_diag_error(diag, path, 0, 0,
+                "the name '%s' is too long for wrap: %s2 does not fit behind it", trace->names[j],
+                self->tildes);
+        }
+    }
+    return 0;
+}
+
+/* Bytes of the memory for init, aligned for int64_t. */
+static size_t cast_bytes(const cast_plan_t *plan, size_t num_names)
+{
+    return (sizeof(int64_t) + 3 * sizeof(int32_t)) * (size_t) plan->peak +
+           (sizeof(int32_t) + sizeof(bool)) * num_names;
+}
+
+/* Gives a role to a new instance. */
+static int32_t enter(cast_t *self, int32_t role, int64_t round)
+{
+    const int32_t id = self->free[--self->num_free];
+
+    self->round[id] = round;
+    self->role[id] = role;
+    self->player[role] = id;
+    return id;
+}
+
+static int32_t leave(cast_t *self, int32_t role)
+{
+    const int32_t id = self->player[role];
+
+    self->player[role] = -1;
+    self->free[self->num_free++] = id;
+    return id;
+}
+
+/* Casts the initial roles of the recording. memory, plan and trace must outlive self.
+ * O(names). */
+static void cast_init(
+    cast_t *self, void *memory, const cast_plan_t *plan, const spot_trace_t *trace)
+{
+    self->plan = plan;
+    self->trace = trace;
+    self->round = memory;
+    self->role = (int32_t *) (void *) (self->round + plan->peak);
+    self->free = self->role + plan->peak;
+    self->called = self->free + plan->peak;
+    self->player = self->called + plan->peak;
+    self->is_first = (bool *) (self->player + trace->num_names);
+    self->num_free = 0;
+    for (int32_t id = plan->peak - 1; id >= 0; id--) {
+        self->free[self->num_free++] = id;
+    }
+    for (size_t role = 0; role < trace->num_names; role++) {
+        self->player[role] = -1;
+        self->is_first[role] = false;
+    }
+    for (size_t j = 0; j < plan->num_first_roles; j++) {
+        self->is_first[plan->first_roles[j]] = true;
+    }
+    for (int32_t j = 0; j < trace->initial; j++) {
+        (void) enter(self, trace->name_ids[j], 1);
+    }
+}
+
+/* Puts all living instances into called, in the order of their roles. O(names). */
+static void cast_open(cast_t *self)
+{
+    size_t num_called = 0;
+
+    for (size_t role = 0; role < self->trace->num_names; role++) {
+        if (self->player[role] >= 0) {
+            self->called[num_called++] = self->player[role];
+        }
+    }
+}
+
+/* Plays an event of the recording, with its own ids, in a round. Returns called, the ids
+ * of its instances. */
+static const int32_t *cast_play(cast_t *self, const spot_event_t *event, int64_t round)
+{
+    for (int32_t j = 0; j < event->count; j++) {
+        const int32_t role = event->name_ids[j];
+
+        self->called[j] =
+            event->kind == SPOT_EVENT_ADD ? enter(self, role, round) : leave(self, role);
+    }
+    return self->called;
+}
+
+/* Plays the jump to the beginning of the window that opens a round. Returns the ids of
+ * the instances that come or go. O(names). */
+/* Walks two lists in the order of the roles: instances whose role does not run at the
+ * beginning, and roles that run there without an instance. */
+static const int32_t *cast_jump(cast_t *self, int64_t round)
+{
+    const cast_plan_t *plan = self->plan;
+    size_t num_called = 0, j = 0;
+
+    for (size_t role = 0; role < self->trace->num_names; role++) {
+        if (self->player[role] < 0 || self->is_first[role]) {
+            continue;
+        }
+        while (j < plan->num_first_roles && self->player[plan->first_roles[j]] >= 0) {
+            j++;
+        }
+        if (j < plan->num_first_roles) {
+            self->player[plan->first_roles[j]] = self->player[role];
+            self->player[role] = -1;
+        } else {
+            self->called[num_called++] = leave(self, (int32_t) role);
+        }
+    }
+    for (; j < plan->num_first_roles; j++) {
+        if (self->player[plan->first_roles[j]] < 0) {
+            self->called[num_called++] = enter(self, plan->first_roles[j], round);
+        }
+    }
+    return self->called;
+}
+
+/* The name of an instance: a name of the recording, or one with its round, written to
+ * text. */
+static const char *cast_name(const cast_t *self, int32_t id, char text[SPOT_NAME_BYTES + 1])
+{
+    const char *name = self->trace->names[self->role[id]];
+    int num_bytes;
+
+    if (self->round[id] == 1) {
+        return name;
+    }
+    num_bytes = snprintf(
+        text, SPOT_NAME_BYTES + 1, "%s%s%" PRId64, name, self->plan->tildes, self->round[id]);
+    spot_bug_assert(num_bytes <= SPOT_NAME_BYTES); /* the plan has checked the names */
+    return text;
+}
+
+/* ---- The generator ---- */
 
 enum { START_FIRST, START_RANDOM };
 
@@ -44,7 +317,7 @@ typedef struct {
     int wrap;  /* 0 or 1 */
     int start; /* START_* */
     spot_recorded_trace_t recording;
-    spot_cast_plan_t plan;
+    cast_plan_t plan;
 } model_t;
 
 typedef struct {
@@ -55,7 +328,7 @@ typedef struct {
     size_t event_id;  /* of the next event */
     int32_t initial;
     int32_t population;
-    spot_cast_t cast; /* of named recordings only */
+    cast_t cast; /* of named recordings only */
 } state_t;
 
 static bool is_named(const model_t *self)
@@ -131,11 +404,11 @@ static int replay_prepare(void *model, const void *like, spot_diag_t *diag)
     self->from.node = NULL;
     self->to.node = NULL;
     if (ret == 0) {
-        ret = spot_cast_plan_init(&self->plan, self->recording.trace, self->from.time_ms,
+        ret = cast_plan_init(&self->plan, self->recording.trace, self->from.time_ms,
             self->to.time_ms, self->start == START_RANDOM);
     }
     if (ret == 0 && self->wrap && is_named(self)) {
-        ret = spot_cast_plan_check_names(&self->plan, self->recording.trace, self->path, diag);
+        ret = cast_plan_check_names(&self->plan, self->recording.trace, self->path, diag);
     }
     return ret == 0 ? settle_common(self, diag) : ret;
 }
@@ -145,7 +418,7 @@ static void replay_free(void *model)
     model_t *self = model;
 
     spot_recorded_trace_close(&self->recording);
-    spot_cast_plan_free(&self->plan);
+    cast_plan_free(&self->plan);
     free(self->path);
 }
 
@@ -154,7 +427,7 @@ static size_t replay_state_bytes(const void *model)
     const model_t *self = model;
 
     return sizeof(state_t) +
-           (is_named(self) ? spot_cast_bytes(&self->plan, self->recording.trace->num_names) : 0);
+           (is_named(self) ? cast_bytes(&self->plan, self->recording.trace->num_names) : 0);
 }
 
 /* The change of the population by an event. */
@@ -184,7 +457,7 @@ static void replay_start(void *state, const void *model, const spot_dice_t *dice
     self->event_id = 0;
     self->population = self->trace->initial;
     if (is_named(of)) {
-        spot_cast_init(&self->cast, self + 1, &of->plan, self->trace);
+        cast_init(&self->cast, self + 1, &of->plan, self->trace);
     }
     /* Events up to the start are part of it, but for those at time 0, which come
      * after. */
@@ -194,12 +467,12 @@ static void replay_start(void *state, const void *model, const spot_dice_t *dice
 
         self->population += change_of(event);
         if (is_named(of)) {
-            (void) spot_cast_play(&self->cast, event, 1);
+            (void) cast_play(&self->cast, event, 1);
         }
     }
     self->initial = self->population;
     if (is_named(of)) {
-        spot_cast_open(&self->cast);
+        cast_open(&self->cast);
     }
 }
 
@@ -218,7 +491,7 @@ static bool jump(state_t *self, spot_event_t *event)
     self->event_id = model->plan.first_event;
     self->population = model->plan.first_population;
     if (is_named(model)) {
-        event->name_ids = spot_cast_jump(&self->cast, self->round);
+        event->name_ids = cast_jump(&self->cast, self->round);
     }
     return change != 0;
 }
@@ -253,7 +526,7 @@ static bool replay_next(void *state, spot_event_t *event)
     event->time_ms += self->shift_ms;
     self->population += change_of(event);
     if (is_named(model)) {
-        event->name_ids = spot_cast_play(&self->cast, event, self->round);
+        event->name_ids = cast_play(&self->cast, event, self->round);
     }
     return event->time_ms <= spot_model_last_ms(&model->common);
 }
@@ -283,7 +556,7 @@ static const int32_t *replay_initial_names(const void *state)
 static const char *replay_name_text(
     const void *state, int32_t name_id, char text[SPOT_NAME_BYTES + 1])
 {
-    return spot_cast_name(&((const state_t *) state)->cast, name_id, text);
+    return cast_name(&((const state_t *) state)->cast, name_id, text);
 }
 
 static int64_t replay_end_ms(const void *model)

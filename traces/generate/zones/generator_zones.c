@@ -10,6 +10,8 @@
  * A replay does not accept losses: it keeps its own count, lost instances are not
  * replaced, its changes are clipped to the instances and the room of the zone, and its
  * victims are uniform. */
+#include <gsl/gsl_randist.h>
+#include <math.h>
 #include <stdalign.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,13 +20,91 @@
 #include "base/memory.h"
 #include "base/rng.h"
 #include "base/units.h"
+#include "traces/generate/generator.h"
 #include "traces/generate/model.h"
-#include "traces/generate/recordings.h"
-#include "traces/generate/zones/shocks.h"
+#include "traces/recorder.h"
+
+/* ---- Shocks ----
+ * Source: Marshall, Olkin, "A multivariate exponential distribution", JASA 62, 1967.
+ * Streams: SHOCK at first_entity for the gaps between shocks; the losses of a zone are
+ * drawn from a stream of that zone. */
+
+typedef struct {
+    double per_hour; /* 0: none */
+    double p_zone;   /* that a zone is hit */
+    double share;    /* probability of each instance of a hit zone to be lost */
+} shocks_t;
+
+/* The successive shocks of a replication. */
+typedef struct {
+    double mean_gap_ms; /* INFINITY: there are none */
+    int64_t tick_ms;
+    int64_t last_ms; /* the horizon */
+    double time_ms;  /* of the present shock */
+    int64_t seen_ms; /* the tick that sees it; INT64_MAX: there are no more */
+    spot_rng_t gaps;
+} shock_clock_t;
+
+/* Fields of a map {per_hour: NUMBER, p_zone: NUMBER, share: NUMBER}. */
+static const spot_field_t shocks_fields[] = {
+    {SPOT_RANGE(NUMBER, "per_hour", shocks_t, per_hour, 0, 3600, NULL, "shocks per hour",
+        "shocks in an hour, on average")},
+    {SPOT_RANGE(NUMBER, "p_zone", shocks_t, p_zone, 0, 1, NULL, "probability to hit a zone",
+        "probability of each zone to be hit by a shock")},
+    {SPOT_RANGE(NUMBER, "share", shocks_t, share, 0, 1, NULL, "share of a zone lost",
+        "probability of each living instance of a hit zone to be lost")},
+    {.name = NULL},
+};
+
+/* Whether shocks can take any instance. */
+static bool shocks_take_some(const shocks_t *self)
+{
+    return self->per_hour > 0 && self->p_zone > 0 && self->share > 0;
+}
+
+/* Draws the number of instances of a zone that the present shock takes. */
+static int32_t shocks_draw_lost(const shocks_t *self, int64_t population, spot_rng_t *rng)
+{
+    if (spot_rng_uniform(rng) >= self->p_zone) {
+        return 0;
+    }
+    return (int32_t) gsl_ran_binomial(spot_rng_gsl(rng), self->share, (unsigned) population);
+}
+
+/* Goes to the next shock. The first tick that can see one is tick 1. */
+static void shock_clock_next(shock_clock_t *self)
+{
+    int64_t tick;
+
+    self->seen_ms = INT64_MAX;
+    if (!isfinite(self->mean_gap_ms)) {
+        return;
+    }
+    self->time_ms += gsl_ran_exponential(spot_rng_gsl(&self->gaps), self->mean_gap_ms);
+    if (self->time_ms <= (double) self->last_ms) {
+        tick = spot_tick_seeing(self->tick_ms, self->time_ms);
+        self->seen_ms = (tick > 0 ? tick : 1) * self->tick_ms;
+    }
+}
+
+/* Starts at the first shock. */
+static void shock_clock_init(shock_clock_t *self, const shocks_t *shocks,
+    const spot_model_common_t *common, const spot_dice_t *dice)
+{
+    self->mean_gap_ms =
+        shocks->per_hour > 0 ? (double) SPOT_MS_PER_H / shocks->per_hour : (double) INFINITY;
+    self->tick_ms = common->tick_ms;
+    self->last_ms = spot_model_last_ms(common);
+    self->time_ms = 0;
+    spot_dice_seek(dice, &self->gaps, SPOT_STREAM_SHOCK, 0);
+    shock_clock_next(self);
+}
+
+/* ---- The model and a replication ---- */
 
 typedef struct {
     spot_model_common_t common;
-    spot_shocks_t shocks;
+    shocks_t shocks;
     const spot_node_t *zones_node; /* while binding only */
     spot_zones_t zones;
     spot_trace_model_t *parts; /* [num_zones] */
@@ -48,7 +128,7 @@ typedef struct {
 
 typedef struct {
     const model_t *model;
-    spot_shock_clock_t shock;
+    shock_clock_t shock;
     bool is_shock;     /* the present shock is being applied */
     size_t num_judged; /* zones to which it has been applied */
     size_t zone_id;    /* of the latest event */
@@ -183,8 +263,7 @@ static void settle_zone(model_t *self, size_t zone_id, spot_bind_t *bind)
             "%s: %lld instances at first are more than the capacity of %lld", zone->name,
             (long long) initial, (long long) zone->capacity);
     }
-    if (spot_generator_members(part->generator)->lose == NULL &&
-        spot_shocks_take_some(&self->shocks)) {
+    if (spot_generator_members(part->generator)->lose == NULL && shocks_take_some(&self->shocks)) {
         spot_diag_warn(bind->diag, node->file, node->line, node->column,
             "%szones.%s: a %s goes on as recorded after a shock: "
             "instances that the shock took are not replaced",
@@ -341,7 +420,7 @@ static void zones_start(void *state, const void *model, const spot_dice_t *dice)
 
     self->model = zones;
     self->is_shock = false;
-    spot_shock_clock_init(&self->shock, &zones->shocks, &zones->common, dice);
+    shock_clock_init(&self->shock, &zones->shocks, &zones->common, dice);
     for (size_t j = 0; j < zones->zones.num_zones; j++) {
         const int32_t num_names = (int32_t) num_names_of(&zones->parts[j]);
         spot_dice_t its_dice = *dice;
@@ -421,8 +500,7 @@ static bool take_event(state_t *self, size_t zone_id, spot_event_t *event)
 static bool hit_zone(state_t *self, size_t zone_id, spot_event_t *event)
 {
     part_t *part = &self->parts[zone_id];
-    const int32_t num_lost =
-        spot_shocks_draw_lost(&self->model->shocks, part->population, &part->hits);
+    const int32_t num_lost = shocks_draw_lost(&self->model->shocks, part->population, &part->hits);
     const int32_t *name_ids = NULL;
 
     if (num_lost == 0) {
@@ -450,7 +528,7 @@ static bool next_loss(state_t *self, spot_event_t *event)
         }
     }
     self->is_shock = false;
-    spot_shock_clock_next(&self->shock);
+    shock_clock_next(&self->shock);
     return false;
 }
 
@@ -553,8 +631,8 @@ static const spot_field_t zones_options[] = {
         .item = &(const spot_field_t){.type = SPOT_FIELD_CUSTOM, .table = spot_trace_model_table},
         .is_ordered = true, /* streams depend on the number of the zone */
         .expected = "{ZONE: {generator: NAME, capacity: N, initial: N, ...}, ...}"},
-    {SPOT_FIELDS(MAP, "shocks", model_t, shocks, spot_shocks_fields, "",
-        "losses that the zones have in common")},
+    {SPOT_FIELDS(
+        MAP, "shocks", model_t, shocks, shocks_fields, "", "losses that the zones have in common")},
     {.name = NULL, .fields = spot_model_common_fields},
 };
 
