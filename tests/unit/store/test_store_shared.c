@@ -15,8 +15,8 @@
 
 #include <cmocka.h>
 
-#include "sim/bench/store/store_merge.h"
 #include "sim/bench/store/sqlite_rows.h"
+#include "sim/bench/store/store_merge.h"
 #include "sim/bench/store/store_sqlite.h"
 #include "store_case.h"
 
